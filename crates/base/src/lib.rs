@@ -1,1 +1,26 @@
-//! To be written.
+//! What every other crate talks with: names, places in source text, primitive
+//! types, values and operators, and diagnostics.
+//!
+//! Nothing here knows about Futhark programs; read [`prim`] first, for its
+//! vocabulary (signedness belongs to operators, not to types) runs through the
+//! whole compiler.
+
+pub mod diagnostic;
+pub mod name;
+pub mod ops;
+pub mod prim;
+pub mod span;
+pub mod symbol;
+
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use name::{Name, NameSource};
+pub use span::{FileId, SourceFile, SourceMap, Span};
+pub use symbol::Symbol;
+
+/// Ends the compiler with a report of a mistake of ours, never of the user's.
+#[macro_export]
+macro_rules! bug {
+    ($($arg:tt)*) => {
+        panic!("internal compiler error: {}\nThis is a bug in fehu; please report it together with the program.", format_args!($($arg)*))
+    };
+}

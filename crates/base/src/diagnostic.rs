@@ -1,0 +1,164 @@
+//! What the user did wrong, where, and how to mend it. Stages make
+//! [`Diagnostic`]s; only [`Diagnostic::render`] knows the crate that draws them.
+
+use crate::{SourceMap, Span};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    /// The program is refused.
+    Error,
+    /// The program is accepted.
+    Warning,
+}
+
+/// A place and what it has to do with the problem.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// A few words drawn beside it; may be empty.
+    pub text: String,
+}
+
+/// A problem in the user's program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// What is wrong, in the user's words; the first line is the headline.
+    pub message: String,
+    /// The main place.
+    pub span: Span,
+    /// A few words drawn at the main place; may be empty.
+    pub label: String,
+    /// Other places involved.
+    pub related: Vec<Label>,
+    /// Further facts.
+    pub notes: Vec<String>,
+    /// A likely mend.
+    pub help: Option<String>,
+}
+
+/// Whether to draw with colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Colour {
+    /// For terminals.
+    Always,
+    /// For files and pipes.
+    Never,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            message: message.into(),
+            span,
+            label: String::new(),
+            related: vec![],
+            notes: vec![],
+            help: None,
+        }
+    }
+
+    /// A warning at a place.
+    pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
+    }
+
+    /// With words at the main place.
+    pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
+        self.label = text.into();
+        self
+    }
+
+    /// With another place.
+    pub fn related(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.related.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// With another fact.
+    pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// With a mend.
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Draws the diagnostic with its source excerpts.
+    pub fn render(&self, sources: &SourceMap, colour: Colour) -> String {
+        let renderer = match colour {
+            Colour::Always => Renderer::styled(),
+            Colour::Never => Renderer::plain(),
+        };
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let mut group = level
+            .primary_title(self.message.as_str())
+            .elements(Vec::<Snippet<'_, annotate_snippets::Annotation<'_>>>::new());
+        // One excerpt per file, the main place's file first.
+        let mut files = vec![self.span.file];
+        for l in &self.related {
+            if !files.contains(&l.span.file) {
+                files.push(l.span.file);
+            }
+        }
+        for id in files {
+            let Some(file) = sources.get(id) else { continue };
+            let clip = |s: Span| {
+                let hi = (s.hi as usize).min(file.text.len());
+                (s.lo as usize).min(hi)..hi
+            };
+            let mut snippet =
+                Snippet::source(file.text.as_str()).path(file.path.display().to_string()).fold(true);
+            if self.span.file == id {
+                let a = AnnotationKind::Primary.span(clip(self.span));
+                snippet =
+                    snippet.annotation(if self.label.is_empty() { a } else { a.label(self.label.as_str()) });
+            }
+            for l in self.related.iter().filter(|l| l.span.file == id) {
+                let a = AnnotationKind::Context.span(clip(l.span));
+                snippet = snippet.annotation(if l.text.is_empty() { a } else { a.label(l.text.as_str()) });
+            }
+            group = group.element(snippet);
+        }
+        for n in &self.notes {
+            group = group.element(Level::NOTE.message(n.as_str()));
+        }
+        if let Some(h) = &self.help {
+            group = group.element(Level::HELP.message(h.as_str()));
+        }
+        renderer.render(&[group]).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_source_and_help() {
+        let mut sources = SourceMap::default();
+        let file = sources.add("a.fut", "def x = y\n");
+        let d = Diagnostic::error(Span::new(file, 8, 9), "Unknown variable \"y\".")
+            .label("not in scope")
+            .help("define it");
+        let text = d.render(&sources, Colour::Never);
+        assert!(
+            text.contains("Unknown variable \"y\".")
+                && text.contains("a.fut:1:9")
+                && text.contains("help: define it"),
+            "{text}"
+        );
+    }
+}

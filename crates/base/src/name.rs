@@ -1,0 +1,67 @@
+//! Unique names. After name resolution every binding in a program has a
+//! [`Name`] of its own, from the checker down to the imperative IR; the text
+//! the user wrote is kept beside it, for messages and readable output only.
+
+use crate::Symbol;
+use std::fmt;
+
+/// A unique name: dense, starting at 0, made by a [`NameSource`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Name(pub u32);
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "_{}", self.0)
+    }
+}
+
+/// Makes fresh names and remembers the text each came from.
+#[derive(Clone, Default, Debug)]
+pub struct NameSource {
+    bases: Vec<Symbol>,
+}
+
+impl NameSource {
+    /// A source that has made no name yet.
+    pub fn new() -> NameSource {
+        NameSource::default()
+    }
+
+    /// A fresh name, based on this text.
+    pub fn fresh(&mut self, base: Symbol) -> Name {
+        let name = Name(self.bases.len() as u32);
+        self.bases.push(base);
+        name
+    }
+
+    /// A fresh name, based on this text.
+    pub fn fresh_str(&mut self, base: &str) -> Name {
+        self.fresh(Symbol::new(base))
+    }
+
+    /// A fresh name with the text of another.
+    pub fn fresh_like(&mut self, name: Name) -> Name {
+        let base = self.base(name);
+        self.fresh(base)
+    }
+
+    /// The text a name was made from.
+    pub fn base(&self, name: Name) -> Symbol {
+        self.bases[name.0 as usize]
+    }
+
+    /// The name as printed in IR dumps: text, underscore, number.
+    pub fn show(&self, name: Name) -> String {
+        format!("{}_{}", self.base(name), name.0)
+    }
+
+    /// How many names there are; all have smaller numbers.
+    pub fn len(&self) -> usize {
+        self.bases.len()
+    }
+
+    /// Whether no name was made yet.
+    pub fn is_empty(&self) -> bool {
+        self.bases.is_empty()
+    }
+}

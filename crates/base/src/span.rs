@@ -1,0 +1,118 @@
+//! Places in source text.
+
+use std::path::{Path, PathBuf};
+
+/// A file of a [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FileId(pub u32);
+
+/// A range of bytes `lo..hi` in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// First byte.
+    pub lo: u32,
+    /// One past the last byte.
+    pub hi: u32,
+}
+
+impl Span {
+    /// A span for things that no text stands for.
+    pub const NONE: Span = Span { file: FileId(u32::MAX), lo: 0, hi: 0 };
+
+    /// The span `lo..hi` of a file.
+    pub fn new(file: FileId, lo: u32, hi: u32) -> Span {
+        Span { file, lo, hi }
+    }
+
+    /// The smallest span that covers both.
+    pub fn to(self, other: Span) -> Span {
+        if self == Span::NONE {
+            return other;
+        }
+        if other == Span::NONE || other.file != self.file {
+            return self;
+        }
+        Span { file: self.file, lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
+    }
+}
+
+/// A source text with its line table.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// The path as shown to users.
+    pub path: PathBuf,
+    /// The whole text.
+    pub text: String,
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    /// Line and column, both from 1, the column in characters.
+    pub fn line_col(&self, pos: u32) -> (usize, usize) {
+        let line = self.line_starts.partition_point(|&s| s <= pos).max(1) - 1;
+        let start = self.line_starts[line] as usize;
+        let end = (pos as usize).min(self.text.len());
+        let col = self.text.get(start..end).map_or(0, |s| s.chars().count());
+        (line + 1, col + 1)
+    }
+
+    /// The byte position of a line and column, both from 1.
+    pub fn position(&self, line: usize, col: usize) -> Option<u32> {
+        let start = *self.line_starts.get(line.checked_sub(1)?)? as usize;
+        let rest = &self.text[start..];
+        let offset: usize = rest.chars().take(col.saturating_sub(1)).map(char::len_utf8).sum();
+        Some((start + offset) as u32)
+    }
+}
+
+/// All source files of a compilation.
+#[derive(Clone, Default, Debug)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    /// Adds a file.
+    pub fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<String>) -> FileId {
+        let text = text.into();
+        let mut line_starts = vec![0];
+        line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
+        self.files.push(SourceFile { path: path.into(), text, line_starts });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The file, if the id is of this map ([`Span::NONE`]'s is not).
+    pub fn get(&self, file: FileId) -> Option<&SourceFile> {
+        self.files.get(file.0 as usize)
+    }
+
+    /// All files, in the order they were added.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), f))
+    }
+
+    /// The path of a file, for messages.
+    pub fn path(&self, file: FileId) -> Option<&Path> {
+        self.get(file).map(|f| f.path.as_path())
+    }
+
+    /// The text under a span.
+    pub fn snippet(&self, span: Span) -> &str {
+        self.get(span.file).and_then(|f| f.text.get(span.lo as usize..span.hi as usize)).unwrap_or("")
+    }
+
+    /// The span as run-time messages print it: `file.fut:3:5-9`, or
+    /// `file.fut:3:5-4:2` when it crosses lines.
+    pub fn show(&self, span: Span) -> String {
+        let Some(file) = self.get(span.file) else { return "<no location>".into() };
+        let (l1, c1) = file.line_col(span.lo);
+        let (l2, c2) = file.line_col(span.hi.max(span.lo + 1) - 1);
+        if l1 == l2 {
+            format!("{}:{l1}:{c1}-{c2}", file.path.display())
+        } else {
+            format!("{}:{l1}:{c1}-{l2}:{c2}", file.path.display())
+        }
+    }
+}
