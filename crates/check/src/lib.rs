@@ -1,1 +1,20 @@
-//! To be written.
+//! From syntax tree to typed syntax tree.
+//!
+//! In: the parsed files of a program, in dependency order, and the prelude.
+//! Out: a [`tast::Program`], in which every name is unique, every node has its
+//! type with sizes, abbreviations are expanded and structure modules are gone;
+//! or diagnostics.
+//!
+//! The work is done in layers, so that a message speaks of one thing only:
+//!
+//! 1. `modules/`: names, modules, type expressions, declarations.
+//! 2. `terms/`: expressions. First types without sizes, by unification; then
+//!    sizes over the now known types.
+//! 3. `consume/` and `exhaust.rs`: aliases and consumption, and coverage of
+//!    `match`, on the finished typed tree.
+//!
+//! Read [`types`] and [`tast`] first, then [`scope`].
+
+pub mod scope;
+pub mod tast;
+pub mod types;

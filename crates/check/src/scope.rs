@@ -1,0 +1,242 @@
+//! What names mean at a point of the program.
+//!
+//! [`Env`] is the content of a module: names to what they stand for. [`Scope`]
+//! is everything visible at a point, with inner bindings over outer ones; it is
+//! extended and rolled back as the checker walks:
+//!
+//! ```text
+//! let mark = scope.mark();
+//! scope.bind_val(x, entry);
+//! ... check the body ...
+//! scope.rollback(mark);
+//! ```
+//!
+//! Three name spaces: values and modules share one, types and module types
+//! have their own.
+
+use crate::types::{Scheme, TypeDef};
+use fehu_base::{Name, Span, Symbol};
+use fehu_syntax::ast::Liftedness;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::sync::Arc;
+
+/// A map in the order of insertion, so that what is printed from it is always the same.
+pub type OrderMap<V> = IndexMap<Symbol, V, FxBuildHasher>;
+
+/// A value in scope.
+#[derive(Clone, Debug)]
+pub struct ValEntry {
+    /// Its unique name.
+    pub name: Name,
+    /// Its type.
+    pub scheme: Arc<Scheme>,
+    /// Where it was bound.
+    pub span: Span,
+    /// What kind of binding.
+    pub kind: ValKind,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValKind {
+    /// A declaration at top level or in a module.
+    Global,
+    /// A parameter, `let`, loop variable or pattern variable.
+    Local,
+    /// A size parameter, seen as an `i64` value.
+    SizeParam,
+    /// Built in.
+    Intrinsic,
+}
+
+/// A type name in scope.
+#[derive(Clone, Debug)]
+pub struct TypeEntry {
+    /// Its unique name (for abstract types and parameters, the one in `Type::Var`).
+    pub name: Name,
+    /// What it stands for. An abstract type or type parameter stands for itself.
+    pub def: Arc<TypeDef>,
+    /// Where it was bound.
+    pub span: Span,
+}
+
+/// A module in scope.
+#[derive(Clone, Debug)]
+pub enum Module {
+    /// A structure.
+    Struct(Arc<Env>),
+    /// A parametric module.
+    Functor(Arc<FunctorSig>),
+}
+
+/// The type of a parametric module.
+#[derive(Clone, Debug)]
+pub struct FunctorSig {
+    /// The functor's name in `tast::Functor`.
+    pub name: Name,
+    /// The abstract types of the parameter.
+    pub param_abs: Vec<AbstractType>,
+    /// The parameter.
+    pub param: Module,
+    /// The abstract types that each application makes anew.
+    pub result_abs: Vec<AbstractType>,
+    /// The result.
+    pub result: Module,
+}
+
+/// An abstract type of a module type: where it stands in it, and its name.
+#[derive(Clone, Debug)]
+pub struct AbstractType {
+    /// The path from the module type's top: `["m", "t"]` for `m.t`.
+    pub path: Vec<Symbol>,
+    /// Its name in this copy of the module type.
+    pub name: Name,
+    /// Its kind.
+    pub lifted: Liftedness,
+}
+
+/// A module type, as bound by `module type S = ...`. Each use makes a copy with
+/// fresh names for its abstract types and values.
+#[derive(Clone, Debug)]
+pub struct ModuleType {
+    /// The abstract types in it.
+    pub abs: Vec<AbstractType>,
+    /// The shape.
+    pub module: Module,
+}
+
+/// A module in scope, with its binding.
+#[derive(Clone, Debug)]
+pub struct ModEntry {
+    /// The module.
+    pub module: Module,
+    /// Where it was bound.
+    pub span: Span,
+}
+
+/// A module type in scope.
+#[derive(Clone, Debug)]
+pub struct ModTypeEntry {
+    /// The module type.
+    pub sig: Arc<ModuleType>,
+    /// Where it was bound.
+    pub span: Span,
+}
+
+/// A value or a module: they share a name space.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum TermEntry {
+    Val(ValEntry),
+    Mod(ModEntry),
+}
+
+/// The content of a module.
+#[derive(Clone, Default, Debug)]
+#[allow(missing_docs)]
+pub struct Env {
+    pub terms: OrderMap<TermEntry>,
+    pub types: OrderMap<TypeEntry>,
+    pub mod_types: OrderMap<ModTypeEntry>,
+}
+
+/// A point to roll back to.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark(usize);
+
+#[derive(Clone, Copy, Debug)]
+enum Space {
+    Terms,
+    Types,
+    ModTypes,
+}
+
+/// Everything visible at a point.
+#[derive(Clone, Default, Debug)]
+pub struct Scope {
+    terms: FxHashMap<Symbol, Vec<TermEntry>>,
+    types: FxHashMap<Symbol, Vec<TypeEntry>>,
+    mod_types: FxHashMap<Symbol, Vec<ModTypeEntry>>,
+    trail: Vec<(Space, Symbol)>,
+}
+
+impl Scope {
+    /// Remembers this point.
+    pub fn mark(&self) -> Mark {
+        Mark(self.trail.len())
+    }
+
+    /// Forgets all bindings since the mark.
+    pub fn rollback(&mut self, mark: Mark) {
+        while self.trail.len() > mark.0 {
+            let Some((space, sym)) = self.trail.pop() else { return };
+            match space {
+                Space::Terms => drop(self.terms.get_mut(&sym).and_then(Vec::pop)),
+                Space::Types => drop(self.types.get_mut(&sym).and_then(Vec::pop)),
+                Space::ModTypes => drop(self.mod_types.get_mut(&sym).and_then(Vec::pop)),
+            }
+        }
+    }
+
+    /// Binds a value or module.
+    pub fn bind_term(&mut self, sym: Symbol, entry: TermEntry) {
+        self.terms.entry(sym).or_default().push(entry);
+        self.trail.push((Space::Terms, sym));
+    }
+
+    /// Binds a value.
+    pub fn bind_val(&mut self, sym: Symbol, entry: ValEntry) {
+        self.bind_term(sym, TermEntry::Val(entry));
+    }
+
+    /// Binds a type.
+    pub fn bind_type(&mut self, sym: Symbol, entry: TypeEntry) {
+        self.types.entry(sym).or_default().push(entry);
+        self.trail.push((Space::Types, sym));
+    }
+
+    /// Binds a module type.
+    pub fn bind_mod_type(&mut self, sym: Symbol, entry: ModTypeEntry) {
+        self.mod_types.entry(sym).or_default().push(entry);
+        self.trail.push((Space::ModTypes, sym));
+    }
+
+    /// Binds everything a module contains: `open`.
+    pub fn open(&mut self, env: &Env) {
+        for (s, e) in &env.terms {
+            self.bind_term(*s, e.clone());
+        }
+        for (s, e) in &env.types {
+            self.bind_type(*s, e.clone());
+        }
+        for (s, e) in &env.mod_types {
+            self.bind_mod_type(*s, e.clone());
+        }
+    }
+
+    /// The value or module of that name.
+    pub fn term(&self, sym: Symbol) -> Option<&TermEntry> {
+        self.terms.get(&sym).and_then(|v| v.last())
+    }
+
+    /// The type of that name.
+    pub fn ty(&self, sym: Symbol) -> Option<&TypeEntry> {
+        self.types.get(&sym).and_then(|v| v.last())
+    }
+
+    /// The module type of that name.
+    pub fn mod_type(&self, sym: Symbol) -> Option<&ModTypeEntry> {
+        self.mod_types.get(&sym).and_then(|v| v.last())
+    }
+
+    /// All values and modules in scope, for suggestions; in no order.
+    pub fn term_names(&self) -> impl Iterator<Item = Symbol> + '_ {
+        self.terms.iter().filter(|(_, v)| !v.is_empty()).map(|(s, _)| *s)
+    }
+
+    /// All types in scope, for suggestions; in no order.
+    pub fn type_names(&self) -> impl Iterator<Item = Symbol> + '_ {
+        self.types.iter().filter(|(_, v)| !v.is_empty()).map(|(s, _)| *s)
+    }
+}

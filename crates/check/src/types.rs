@@ -1,0 +1,196 @@
+//! Types as the checker and lowering see them.
+//!
+//! Abbreviations are expanded; what is left of type names are type parameters
+//! and abstract types ([`Type::Var`]). Tuples are records with the fields `0`,
+//! `1`, ... Arrays are one dimension at a time: `[n][m]i32` is an array of
+//! `[m]i32`. Uniqueness (`*`) sits on arrays and type variables, wherever they
+//! stand inside a parameter or result type; `*(a, b)` is `(*a, *b)`.
+//! Unification ignores it.
+//!
+//! A size is a constant, a variable, or an expression over variables; two
+//! sizes are equal when they are written the same. `Any` and the `Meta`
+//! variants exist only while a term is being checked; a finished typed tree
+//! has none.
+
+use crate::tast::Exp;
+use fehu_base::prim::ScalarType;
+use fehu_base::{Name, Symbol};
+use fehu_syntax::ast::Liftedness;
+use std::sync::Arc;
+
+/// Whether a value is passed or returned with ownership.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[allow(missing_docs)]
+pub enum Uniq {
+    Unique,
+    Nonunique,
+}
+
+/// The size of an array dimension.
+#[derive(Clone, Debug)]
+pub enum Size {
+    /// A constant.
+    Const(i64),
+    /// A size parameter, an `i64` variable, or an unknown size (see `Exp::ext`).
+    Var(Name),
+    /// Any other expression of type `i64`. Parentheses are dropped.
+    Exp(Arc<Exp>),
+    /// `[]` that has not been given a name yet.
+    Any,
+    /// A size variable of inference.
+    Meta(u32),
+}
+
+/// A type.
+#[derive(Clone, Debug)]
+pub enum Type {
+    /// `i32`, ...
+    Scalar(ScalarType),
+    /// `[n]t`, `*[n]t`.
+    Array(Uniq, Size, Arc<Type>),
+    /// A record or tuple; fields in the order of [`field_order`].
+    Record(Arc<Vec<(Symbol, Type)>>),
+    /// A sum; constructors in alphabetical order.
+    Sum(Arc<Vec<(Symbol, Vec<Type>)>>),
+    /// A function of one parameter.
+    Arrow(Arc<Arrow>),
+    /// A type parameter or abstract type, with its arguments if it has parameters.
+    Var(Uniq, Name, Arc<Vec<TypeArg>>),
+    /// A type variable of inference.
+    Meta(u32),
+    /// The type of what has already been complained about; equal to all types.
+    Error,
+}
+
+/// `(x: lhs) -> ret`.
+#[derive(Clone, Debug)]
+pub struct Arrow {
+    /// The parameter's name, if sizes in the result may mention it.
+    pub param: Option<Name>,
+    /// The parameter's type; unique parts are consumed.
+    pub lhs: Type,
+    /// The result.
+    pub ret: RetType,
+}
+
+/// A result type with the sizes that only the call will tell: `?[n].[n]i32`.
+#[derive(Clone, Debug)]
+pub struct RetType {
+    /// The existential sizes.
+    pub dims: Vec<Name>,
+    /// The type in which they stand.
+    pub ty: Type,
+}
+
+/// An argument to a parametric type, or of an instantiation.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum TypeArg {
+    Size(Size),
+    Type(Type),
+}
+
+/// A size or type parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum TParam {
+    Size(Name),
+    Type(Liftedness, Name),
+}
+
+/// The type of a possibly polymorphic value.
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    /// What is quantified over, sizes and types, explicit and inferred.
+    pub tparams: Vec<TParam>,
+    /// For the type parameters of intrinsics: the scalar types they may stand for.
+    pub overloads: Vec<(Name, Vec<ScalarType>)>,
+    /// The type.
+    pub ty: Type,
+}
+
+/// What a type name stands for: `type t [n] 'a = def`.
+#[derive(Clone, Debug)]
+pub struct TypeDef {
+    /// The parameters.
+    pub tparams: Vec<TParam>,
+    /// The declared kind.
+    pub lifted: Liftedness,
+    /// The definition; may have existential sizes if lifted.
+    pub def: RetType,
+}
+
+impl TParam {
+    /// The name.
+    pub fn name(self) -> Name {
+        match self {
+            TParam::Size(n) | TParam::Type(_, n) => n,
+        }
+    }
+}
+
+impl Scheme {
+    /// A type that quantifies over nothing.
+    pub fn mono(ty: Type) -> Scheme {
+        Scheme { tparams: vec![], overloads: vec![], ty }
+    }
+}
+
+impl RetType {
+    /// A result without existential sizes.
+    pub fn simple(ty: Type) -> RetType {
+        RetType { dims: vec![], ty }
+    }
+}
+
+impl Type {
+    /// The tuple of no components.
+    pub fn unit() -> Type {
+        Type::Record(Arc::new(vec![]))
+    }
+
+    /// A tuple.
+    pub fn tuple(parts: Vec<Type>) -> Type {
+        Type::Record(Arc::new(
+            parts.into_iter().enumerate().map(|(i, t)| (Symbol::new(&i.to_string()), t)).collect(),
+        ))
+    }
+
+    /// A record; fields in any order.
+    pub fn record(mut fields: Vec<(Symbol, Type)>) -> Type {
+        fields.sort_by(|a, b| field_order(a.0, b.0));
+        Type::Record(Arc::new(fields))
+    }
+
+    /// A sum; constructors in any order.
+    pub fn sum(mut constrs: Vec<(Symbol, Vec<Type>)>) -> Type {
+        constrs.sort_by(|a, b| a.0.as_str().cmp(b.0.as_str()));
+        Type::Sum(Arc::new(constrs))
+    }
+
+    /// A nonunique array.
+    pub fn array(size: Size, elem: Type) -> Type {
+        Type::Array(Uniq::Nonunique, size, Arc::new(elem))
+    }
+
+    /// A function without a named parameter and without existential sizes.
+    pub fn arrow(lhs: Type, ret: Type) -> Type {
+        Type::Arrow(Arc::new(Arrow { param: None, lhs, ret: RetType::simple(ret) }))
+    }
+
+    /// A type variable without arguments.
+    pub fn var(name: Name) -> Type {
+        Type::Var(Uniq::Nonunique, name, Arc::new(vec![]))
+    }
+}
+
+/// The order of record fields: numbers first, as numbers, then names alphabetically.
+pub fn field_order(a: Symbol, b: Symbol) -> std::cmp::Ordering {
+    let number = |s: Symbol| s.as_str().parse::<u32>().ok();
+    match (number(a), number(b)) {
+        (Some(x), Some(y)) => x.cmp(&y),
+        (Some(_), None) => std::cmp::Ordering::Less,
+        (None, Some(_)) => std::cmp::Ordering::Greater,
+        (None, None) => a.as_str().cmp(b.as_str()),
+    }
+}
