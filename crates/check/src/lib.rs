@@ -15,6 +15,13 @@
 //!
 //! Read [`types`] and [`tast`] first, then [`scope`].
 
+pub mod consume;
+pub mod context;
+pub mod exhaust;
+pub mod modules;
 pub mod scope;
 pub mod tast;
+pub mod terms;
+pub mod type_exp;
 pub mod types;
+pub mod warn;

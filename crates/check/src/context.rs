@@ -1,0 +1,31 @@
+//! What all parts of the checker share while it runs.
+
+use fehu_base::{Diagnostic, Name, NameSource, Span, Symbol};
+use rustc_hash::FxHashMap;
+
+/// Names made and problems found so far.
+#[derive(Default, Debug)]
+pub struct Context {
+    /// Makes the unique names.
+    pub names: NameSource,
+    /// Errors and warnings, in the order in which they were found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Where each name was bound.
+    pub def_spans: FxHashMap<Name, Span>,
+    /// The built-in functions by name.
+    pub intrinsics: FxHashMap<Name, Symbol>,
+}
+
+impl Context {
+    /// A fresh name bound at a place.
+    pub fn bind(&mut self, base: Symbol, span: Span) -> Name {
+        let name = self.names.fresh(base);
+        self.def_spans.insert(name, span);
+        name
+    }
+
+    /// Notes a problem.
+    pub fn report(&mut self, d: Diagnostic) {
+        self.diagnostics.push(d);
+    }
+}
