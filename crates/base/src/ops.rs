@@ -6,6 +6,22 @@
 //! `Div`/`Mod` round towards negative infinity, `Quot`/`Rem` towards zero; a
 //! zero divisor has no value here (`eval` gives `None`), for lowering has put
 //! a check before it.
+//!
+//! This file holds the operators alone. What is said about them lives beside:
+//! `ops/types.rs` their operand and result types, `ops/names.rs` their
+//! spelling in IR text, `ops/eval.rs` and `ops/math.rs` their meaning,
+//! `ops/laws.rs` the algebraic laws they obey.
+
+mod eval;
+mod laws;
+mod math;
+mod names;
+#[cfg(test)]
+mod tests;
+mod types;
+
+pub use math::{f16_from_f64, float_to_int_bits};
+pub use names::UnknownOperator;
 
 use crate::prim::{FloatType, IntType, PrimType};
 
@@ -43,15 +59,17 @@ pub enum BinOp {
     SMax(IntType),
     UMin(IntType),
     UMax(IntType),
-    /// Shifts by the width or more, or a negative amount, as the surface
-    /// language defines them.
+    /// The language leaves shifts by a negative amount, or by the width or
+    /// more, undefined. Here the amount counts as unsigned and every bit may
+    /// be shifted out: `Shl` and `LShr` then give 0, `AShr` 0 or -1.
     Shl(IntType),
     LShr(IntType),
     AShr(IntType),
     And(IntType),
     Or(IntType),
     Xor(IntType),
-    /// Integer power; a negative exponent is excluded by a check before it.
+    /// Integer power of either signedness. The exponent counts as unsigned:
+    /// for signed powers a check before it has excluded negative ones.
     Pow(IntType),
     FAdd(FloatType),
     FSub(FloatType),
@@ -90,9 +108,11 @@ pub enum ConvOp {
     SExt(IntType, IntType),
     /// Between float widths.
     FPConv(FloatType, FloatType),
-    /// Float to unsigned integer.
+    /// Float to unsigned integer: towards zero, then modulo the width; 0 for
+    /// NaN and infinities.
     FPToUI(FloatType, IntType),
-    /// Float to signed integer.
+    /// Float to signed integer: towards zero, then modulo the width; 0 for
+    /// NaN and infinities.
     FPToSI(FloatType, IntType),
     /// Unsigned integer to float.
     UIToFP(IntType, FloatType),
@@ -109,7 +129,7 @@ pub enum ConvOp {
 }
 
 /// Mathematical functions on primitive values. Which types each is defined
-/// at, its arity and its result type: [`MathFn::signature`].
+/// at: [`PrimFn::is_defined`]; arity and result type: [`PrimFn::signature`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
 pub enum MathFn {

@@ -215,7 +215,7 @@ impl PrimValue {
     /// A float of a width, rounded to it.
     pub fn float(t: FloatType, v: f64) -> PrimValue {
         match t {
-            FloatType::F16 => PrimValue::F16(f16::from_f64(v)),
+            FloatType::F16 => PrimValue::F16(crate::ops::f16_from_f64(v)),
             FloatType::F32 => PrimValue::F32(v as f32),
             FloatType::F64 => PrimValue::F64(v),
         }

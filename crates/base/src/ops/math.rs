@@ -1,0 +1,259 @@
+//! The meaning of mathematical functions on constants, where the host knows
+//! it as well as the target does.
+//!
+//! Functions that Rust hands to the C library, or that are exact, fold.
+//! Those it computes in its own way (`asinh`), and those it does not have
+//! (`erf`, `gamma`, the `pi` variants), stay in the program: `None`.
+
+use super::{MathFn, PrimFn};
+use crate::prim::{FloatType, IntType, PrimType, PrimValue};
+use half::f16;
+
+impl PrimFn {
+    /// The result for constant operands, or `None` where it does not fold.
+    pub fn eval(self, args: &[PrimValue]) -> Option<PrimValue> {
+        let (params, _) = self.signature();
+        if !self.is_defined() || !args.iter().map(|a| a.prim_type()).eq(params) {
+            return None;
+        }
+        match (self.at, args) {
+            (PrimType::Int(t), _) => eval_int(self.op, t, args),
+            (PrimType::Float(t), _) => eval_exact(self.op, t, args).or_else(|| eval_libm(self.op, args)),
+            (PrimType::Bool | PrimType::Unit, _) => None,
+        }
+    }
+}
+
+/// The value modulo 2^64 of a float rounded towards zero; 0 for NaN and
+/// infinities. Truncated further, it converts to any integer type.
+pub fn float_to_int_bits(v: f64) -> u64 {
+    let bits = v.to_bits();
+    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
+    let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
+    // Less than one, or NaN or infinite, or a multiple of 2^64.
+    let magnitude = match exponent {
+        -52..=-1 => mantissa >> -exponent,
+        0..=63 => mantissa << exponent,
+        _ => 0,
+    };
+    if v.is_sign_negative() {
+        magnitude.wrapping_neg()
+    } else {
+        magnitude
+    }
+}
+
+/// The nearest half float, ties to even. (`half`'s own conversion may round
+/// twice.)
+pub fn f16_from_f64(v: f64) -> f16 {
+    let near = v as f32;
+    if v.is_nan() || f64::from(near) == v {
+        return f16::from_f32(near);
+    }
+    // Round to odd on the way: truncate, then keep the lost bits in the last
+    // one, so that the second rounding sees that the value is inexact.
+    let beyond = f64::from(near).abs() > v.abs();
+    let truncated = near.to_bits() - u32::from(beyond);
+    f16::from_f32(f32::from_bits(truncated | 1))
+}
+
+fn eval_int(op: MathFn, t: IntType, args: &[PrimValue]) -> Option<PrimValue> {
+    let signed = |i: usize| args.get(i).and_then(|a| a.as_i64()).map(i128::from);
+    let unsigned = |i: usize| args.get(i).and_then(|a| a.as_u64());
+    let bits = t.bits();
+    let count = |n: u32| Some(PrimValue::I32(n as i32));
+    let signed_hi = || Some((signed(0)? * signed(1)?) >> bits);
+    let unsigned_hi = || Some((u128::from(unsigned(0)?) * u128::from(unsigned(1)?)) >> bits);
+    let result = |v: i64| Some(PrimValue::int(t, v));
+    match op {
+        MathFn::Popc => count(unsigned(0)?.count_ones()),
+        MathFn::Clz => count(unsigned(0)?.leading_zeros() + bits - 64),
+        MathFn::Ctz => count(unsigned(0)?.trailing_zeros().min(bits)),
+        MathFn::SMulHi => result(signed_hi()? as i64),
+        MathFn::UMulHi => result(unsigned_hi()? as i64),
+        MathFn::SMadHi => result((signed_hi()? as i64).wrapping_add(signed(2)? as i64)),
+        MathFn::UMadHi => result((unsigned_hi()? as i64).wrapping_add(unsigned(2)? as i64)),
+        _ => None,
+    }
+}
+
+/// Functions with one right answer at every width.
+fn eval_exact(op: MathFn, t: FloatType, args: &[PrimValue]) -> Option<PrimValue> {
+    let x = *args.first()?;
+    let second = || args.get(1)?.as_f64();
+    let third = || args.get(2)?.as_f64();
+    let v = x.as_f64();
+    let float = |v: f64| Some(PrimValue::float(t, v));
+    match op {
+        MathFn::Floor => float(v?.floor()),
+        MathFn::Ceil => float(v?.ceil()),
+        MathFn::Trunc => float(v?.trunc()),
+        MathFn::Round => float(v?.round_ties_even()),
+        MathFn::IsNan => Some(PrimValue::Bool(v?.is_nan())),
+        MathFn::IsInf => Some(PrimValue::Bool(v?.is_infinite())),
+        MathFn::ToBits => match x {
+            PrimValue::F16(v) => Some(PrimValue::I16(v.to_bits() as i16)),
+            PrimValue::F32(v) => Some(PrimValue::I32(v.to_bits() as i32)),
+            PrimValue::F64(v) => Some(PrimValue::I64(v.to_bits() as i64)),
+            _ => None,
+        },
+        MathFn::FromBits => match x {
+            PrimValue::I16(v) => Some(PrimValue::F16(f16::from_bits(v as u16))),
+            PrimValue::I32(v) => Some(PrimValue::F32(f32::from_bits(v as u32))),
+            PrimValue::I64(v) => Some(PrimValue::F64(f64::from_bits(v as u64))),
+            _ => None,
+        },
+        MathFn::CopySign => float(v?.copysign(second()?)),
+        MathFn::NextAfter => next_after(x, *args.get(1)?),
+        MathFn::Ldexp => {
+            let exponent = args.get(1)?.as_i64()?;
+            match t {
+                FloatType::F64 => float(ldexp(v?, exponent)),
+                // Exact in f64 wherever the narrower result is not 0 or inf.
+                FloatType::F16 | FloatType::F32 => float(v? * power_of_two(exponent.clamp(-600, 600))),
+            }
+        }
+        MathFn::Fma => match t {
+            FloatType::F16 => Some(PrimValue::F16(fma_f16(v?, second()?, third()?))),
+            FloatType::F32 => match args {
+                [PrimValue::F32(a), PrimValue::F32(b), PrimValue::F32(c)] => {
+                    Some(PrimValue::F32(a.mul_add(*b, *c)))
+                }
+                _ => None,
+            },
+            FloatType::F64 => float(v?.mul_add(second()?, third()?)),
+        },
+        // One rounding per step; `float` of an f64 sum, difference or product
+        // of narrower floats is correctly rounded.
+        MathFn::Mad => {
+            let product = PrimValue::float(t, v? * second()?);
+            float(product.as_f64()? + third()?)
+        }
+        MathFn::Lerp => {
+            let difference = PrimValue::float(t, second()? - v?);
+            let step = PrimValue::float(t, difference.as_f64()? * third()?);
+            float(v? + step.as_f64()?)
+        }
+        _ => None,
+    }
+}
+
+/// Functions of the C library. Half floats go through `f32`.
+fn eval_libm(op: MathFn, args: &[PrimValue]) -> Option<PrimValue> {
+    match args {
+        [PrimValue::F16(a)] => {
+            let a = a.to_f32();
+            Some(PrimValue::F16(f16::from_f32(libm_f32(op, a, a)?)))
+        }
+        [PrimValue::F16(a), PrimValue::F16(b)] => {
+            Some(PrimValue::F16(f16::from_f32(libm_f32(op, a.to_f32(), b.to_f32())?)))
+        }
+        [PrimValue::F32(a)] => Some(PrimValue::F32(libm_f32(op, *a, *a)?)),
+        [PrimValue::F32(a), PrimValue::F32(b)] => Some(PrimValue::F32(libm_f32(op, *a, *b)?)),
+        [PrimValue::F64(a)] => Some(PrimValue::F64(libm_f64(op, *a, *a)?)),
+        [PrimValue::F64(a), PrimValue::F64(b)] => Some(PrimValue::F64(libm_f64(op, *a, *b)?)),
+        _ => None,
+    }
+}
+
+macro_rules! libm {
+    ($name:ident, $float:ty) => {
+        /// The second operand is ignored by functions of one.
+        fn $name(op: MathFn, a: $float, b: $float) -> Option<$float> {
+            Some(match op {
+                MathFn::Sqrt => a.sqrt(),
+                MathFn::Cbrt => a.cbrt(),
+                MathFn::Rsqrt => 1.0 / a.sqrt(),
+                MathFn::Exp => a.exp(),
+                MathFn::Exp2 => a.exp2(),
+                MathFn::Expm1 => a.exp_m1(),
+                MathFn::Log => a.ln(),
+                MathFn::Log2 => a.log2(),
+                MathFn::Log10 => a.log10(),
+                MathFn::Log1p => a.ln_1p(),
+                MathFn::Sin => a.sin(),
+                MathFn::Cos => a.cos(),
+                MathFn::Tan => a.tan(),
+                MathFn::Asin => a.asin(),
+                MathFn::Acos => a.acos(),
+                MathFn::Atan => a.atan(),
+                MathFn::Sinh => a.sinh(),
+                MathFn::Cosh => a.cosh(),
+                MathFn::Tanh => a.tanh(),
+                MathFn::Atan2 => a.atan2(b),
+                MathFn::Hypot => a.hypot(b),
+                _ => return None,
+            })
+        }
+    };
+}
+
+libm!(libm_f32, f32);
+libm!(libm_f64, f64);
+
+/// The next float from `x` in the direction of `y`.
+fn next_after(x: PrimValue, y: PrimValue) -> Option<PrimValue> {
+    let (from, to) = (x.as_f64()?, y.as_f64()?);
+    if from.is_nan() {
+        return Some(x);
+    }
+    if to.is_nan() || from == to {
+        return Some(y);
+    }
+    // Away from zero is one up in the bits, on either side of zero.
+    let step = |bits: u64, sign: u64| match (from == 0.0, (to > from) == (from > 0.0)) {
+        (true, _) => {
+            if to < 0.0 {
+                sign | 1
+            } else {
+                1
+            }
+        }
+        (false, true) => bits + 1,
+        (false, false) => bits - 1,
+    };
+    match x {
+        PrimValue::F16(v) => Some(PrimValue::F16(f16::from_bits(step(v.to_bits().into(), 1 << 15) as u16))),
+        PrimValue::F32(v) => Some(PrimValue::F32(f32::from_bits(step(v.to_bits().into(), 1 << 31) as u32))),
+        PrimValue::F64(v) => Some(PrimValue::F64(f64::from_bits(step(v.to_bits(), 1 << 63)))),
+        _ => None,
+    }
+}
+
+/// `2^n` for `-1022 <= n <= 1023`.
+fn power_of_two(n: i64) -> f64 {
+    f64::from_bits(((n + 1023) as u64) << 52)
+}
+
+/// `v * 2^n` with one rounding.
+fn ldexp(mut v: f64, n: i64) -> f64 {
+    let mut n = n.clamp(-2200, 2200);
+    while n > 1023 {
+        v *= power_of_two(1023);
+        n -= 1023;
+    }
+    // A step of -969 leaves 53 bits above the smallest normal number, so a
+    // value that loses bits in it loses all of them in the last one.
+    while n < -1022 {
+        v *= power_of_two(-969);
+        n += 969;
+    }
+    v * power_of_two(n)
+}
+
+/// `a*b+c` of half floats with one rounding: the product is exact in `f64`,
+/// the sum is rounded to odd so that the last rounding is right.
+fn fma_f16(a: f64, b: f64, c: f64) -> f16 {
+    let product = a * b;
+    let sum = product + c;
+    if !sum.is_finite() {
+        return f16_from_f64(sum);
+    }
+    let back = sum - product;
+    let error = (product - (sum - back)) + (c - back);
+    if error == 0.0 || sum.to_bits() & 1 == 1 {
+        return f16_from_f64(sum);
+    }
+    let away = (error > 0.0) == (sum > 0.0);
+    f16_from_f64(f64::from_bits(if away { sum.to_bits() + 1 } else { sum.to_bits() - 1 }))
+}
