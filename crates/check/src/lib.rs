@@ -20,6 +20,7 @@ pub mod context;
 pub mod exhaust;
 pub mod modules;
 pub mod scope;
+pub mod show;
 pub mod tast;
 pub mod terms;
 pub mod type_exp;
