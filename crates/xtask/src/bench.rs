@@ -1,0 +1,258 @@
+//! The benchmark suite's runner.
+//!
+//! In: `bench/suite.txt` (programs, their entry points and data sets), the programs, compilers. Out: a folder with
+//! `table.md`, `ratios.svg` and `times.tsv` (every single time, so that anything else can be computed from it).
+//!
+//! Read in this order: `suite` (the table of programs), `makers` and `values` (data), `contest` (who takes part and how
+//! a contestant is built and run), `measure` (rounds that alternate between contestants), `stats` (ratios with
+//! intervals), `report` and `plot`.
+
+mod contest;
+mod makers;
+mod measure;
+mod plot;
+mod report;
+mod stats;
+mod suite;
+mod values;
+
+use contest::{Contestant, Workshop};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use suite::{Case, Suite};
+
+/// Options of `bench`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Programs to take, by name and separated by commas (all of them if left out).
+    #[arg(long, global = true, value_delimiter = ',')]
+    programs: Vec<String>,
+    /// Data sets to take, by name (all but the tests' if left out).
+    #[arg(long, global = true, value_delimiter = ',')]
+    sets: Vec<String>,
+    /// Take the sets marked `huge` too, which are meant for GPUs.
+    #[arg(long, global = true)]
+    huge: bool,
+    /// The folder with suite.txt.
+    #[arg(long, global = true, default_value = "bench")]
+    suite: PathBuf,
+    /// Where executables and made data go.
+    #[arg(long, global = true, default_value = "target/bench")]
+    work: PathBuf,
+    /// The folder with the published inputs and outputs.
+    #[arg(long, global = true, env = "FEHU_BENCH_PUBLISHED")]
+    published: Option<PathBuf>,
+    /// Our compiler.
+    #[arg(long, global = true)]
+    fehu: Option<PathBuf>,
+    /// The reference compiler.
+    #[arg(long, global = true)]
+    reference: Option<PathBuf>,
+    /// Back ends of the compilers.
+    #[arg(long, global = true, value_delimiter = ',', default_value = "c")]
+    backends: Vec<String>,
+    /// Leave the hand-written C out of the measurement (it still supplies the right answers).
+    #[arg(long, global = true)]
+    no_hand: bool,
+    /// Options for the C compiler, the same for everybody.
+    #[arg(long, global = true, default_value = "-O3")]
+    cflags: String,
+    /// Rounds: each runs every contestant once, in an order that rotates.
+    #[arg(long, global = true, default_value_t = 5)]
+    rounds: usize,
+    /// Seconds that one contestant may take in one round.
+    #[arg(long, global = true, default_value_t = 0.5)]
+    seconds: f64,
+    /// Seconds after which a single execution is stopped and counted as failed.
+    #[arg(long, global = true, default_value_t = 120.0)]
+    timeout: f64,
+    /// Whom ratios are relative to (the hand-written C, if it takes part, or else the reference).
+    #[arg(long, global = true)]
+    baseline: Option<String>,
+    /// The folder for the results.
+    #[arg(long, global = true, default_value = "target/bench/results")]
+    out: PathBuf,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Make the data sets' files.
+    Data,
+    /// Compare every contestant's answers with the hand-written program's.
+    Check,
+    /// Store the test sets (`small`) and their answers in the suite's data folder.
+    Bless,
+    /// Build everything into the work folder with a script that measures on another machine.
+    Pack,
+    /// Measure what an earlier `pack` built (what its script calls).
+    Packed,
+}
+
+/// Do what the command line asks.
+pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
+    let suite = Suite::read(&args.suite)?;
+    let packed = matches!(args.action, Some(Action::Packed));
+    let shop = Workshop {
+        suite: args.suite.clone(),
+        work: args.work.clone(),
+        published: args.published.clone(),
+        cflags: args.cflags.clone(),
+        timeout: args.timeout,
+        build: !packed,
+    };
+    match args.action {
+        Some(Action::Data) => {
+            for case in selection(args, &suite, Tests::Skip)? {
+                println!("{}", shop.data(case)?.display());
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Action::Bless) => bless(args, &suite, &shop),
+        Some(Action::Check) => check(args, &suite, &shop),
+        Some(Action::Pack) => pack(args, &suite, &shop),
+        Some(Action::Packed) | None => {
+            let cases = selection(args, &suite, Tests::Skip)?;
+            let contestants = contestants(args);
+            let results = measure::measure(&shop, &cases, &contestants, args.rounds, args.seconds);
+            let baseline = baseline(args, &contestants)?;
+            report::write(&args.out, &results, &contestants, baseline)?;
+            println!("{}", args.out.join("table.md").display());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Whether the small sets that serve as tests take part when no set is named.
+#[derive(Clone, Copy, PartialEq)]
+enum Tests {
+    Only,
+    Skip,
+}
+
+fn selection<'a>(args: &Args, suite: &'a Suite, tests: Tests) -> Result<Vec<&'a Case>, String> {
+    for name in &args.programs {
+        if !suite.cases.iter().any(|c| c.program == *name) {
+            return Err(format!("no program is called {name}"));
+        }
+    }
+    let wanted = |case: &&Case| {
+        let program = args.programs.is_empty() || args.programs.contains(&case.program);
+        let set = match (args.sets.is_empty(), tests) {
+            (true, Tests::Only) => case.set == suite::TEST_SET,
+            (true, Tests::Skip) => case.set != suite::TEST_SET && (args.huge || !case.huge),
+            (false, _) => args.sets.contains(&case.set),
+        };
+        let available = !case.is_published() || args.published.is_some();
+        program && set && available
+    };
+    Ok(suite.cases.iter().filter(wanted).collect())
+}
+
+fn contestants(args: &Args) -> Vec<Contestant> {
+    let mut all = Vec::new();
+    if !args.no_hand {
+        all.push(Contestant::Hand);
+    }
+    for (name, compiler) in [("reference", &args.reference), ("fehu", &args.fehu)] {
+        for backend in &args.backends {
+            if let Some(binary) = compiler {
+                let (binary, backend) = (binary.clone(), backend.clone());
+                all.push(Contestant::Compiler { name: name.into(), binary, backend });
+            }
+        }
+    }
+    all
+}
+
+fn baseline(args: &Args, contestants: &[Contestant]) -> Result<usize, String> {
+    match &args.baseline {
+        None if contestants.is_empty() => Err("nobody takes part: give --fehu or --reference".into()),
+        None => Ok(0),
+        Some(name) => contestants
+            .iter()
+            .position(|c| c.label() == *name)
+            .ok_or_else(|| format!("{name} does not take part as a baseline")),
+    }
+}
+
+fn check(args: &Args, suite: &Suite, shop: &Workshop) -> Result<ExitCode, String> {
+    let mut failed = 0;
+    for case in selection(args, suite, Tests::Only)? {
+        for contestant in contestants(args).iter().filter(|c| !matches!(c, Contestant::Hand)) {
+            for entry in &case.entries {
+                let verdict = shop.check(case, entry, contestant);
+                let what = format!("{} {}", contestant.label(), case.title(entry));
+                match verdict {
+                    Ok(()) => println!("ok    {what}"),
+                    Err(why) => {
+                        failed += 1;
+                        println!("WRONG {what}: {why}");
+                    }
+                }
+            }
+        }
+        if let Some(published) = shop.published_answer(case) {
+            match shop.check_published(case, &published) {
+                Ok(()) => println!("ok    hand {} against the published answer", case.title("main")),
+                Err(why) => {
+                    failed += 1;
+                    println!("WRONG hand {} against the published answer: {why}", case.title("main"));
+                }
+            }
+        }
+    }
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn bless(args: &Args, suite: &Suite, shop: &Workshop) -> Result<ExitCode, String> {
+    for case in selection(args, suite, Tests::Only)? {
+        if case.is_published() {
+            continue;
+        }
+        let folder = args.suite.join("data").join(&case.program);
+        std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+        copy(&shop.data(case)?, &folder.join(format!("{}.in", case.set)))?;
+        copy(&shop.answer(case)?, &folder.join(format!("{}.out", case.set)))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    std::fs::copy(from, to).map(|_| ()).map_err(|e| format!("{}: {e}", to.display()))
+}
+
+fn pack(args: &Args, suite: &Suite, shop: &Workshop) -> Result<ExitCode, String> {
+    let cases = selection(args, suite, Tests::Skip)?;
+    for case in &cases {
+        for contestant in contestants(args).iter().chain([&Contestant::Hand]) {
+            if let Err(why) = shop.build(&case.program, contestant) {
+                println!("{} {}: {why}", contestant.label(), case.program);
+            }
+        }
+        if case.is_published() {
+            shop.data(case)?;
+        }
+    }
+    let folder = &args.work;
+    copy(&args.suite.join("suite.txt"), &folder.join("suite.txt"))?;
+    copy(&std::env::current_exe().map_err(|e| e.to_string())?, &folder.join("xtask"))?;
+    let mut script =
+        String::from("#!/bin/sh\n# Measures what is here; options are added at the end, e.g. --huge.\n");
+    script += "cd \"$(dirname \"$0\")\" && exec ./xtask bench packed --suite . --work . --out results";
+    script += &format!(" --backends {} --published data", args.backends.join(","));
+    for (option, given) in [("fehu", &args.fehu), ("reference", &args.reference)] {
+        if given.is_some() {
+            script += &format!(" --{option} none");
+        }
+    }
+    if args.no_hand {
+        script += " --no-hand";
+    }
+    script += " \"$@\"\n";
+    let path = folder.join("run.sh");
+    std::fs::write(&path, script).map_err(|e| e.to_string())?;
+    println!("sh {}", path.display());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,174 @@
+//! Makers of data: deterministic, from the name of the data set and the position of the value alone.
+//!
+//! A value is described by one word: a constant (`16i64`, `0.5f32`), a uniform array or scalar (`[n][m]f32@lo:hi`,
+//! bounds 0 to 1 for floats and 0 to 99 for integers if left out), or a named maker with dimensions (`dominant[256]`).
+
+use super::values::{Elements, Value};
+
+/// Make the value that `word` describes.
+pub(crate) fn make(word: &str, seed: &str) -> Result<Value, String> {
+    let mut random = Random::new(seed);
+    let (name, rest) = word.split_at(word.find(['[', '@']).unwrap_or(word.len()));
+    if name.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+        return constant(word);
+    }
+    let (shape, rest) = dimensions(rest)?;
+    if name.is_empty() {
+        let (element, bounds) = rest.split_once('@').unwrap_or((rest, ""));
+        return uniform(element, shape, bounds, &mut random);
+    }
+    match (name, shape.as_slice()) {
+        ("i32" | "i64" | "f32" | "f64" | "u32", []) => {
+            uniform(name, shape, rest.strip_prefix('@').unwrap_or(""), &mut random)
+        }
+        ("dominant", &[n]) => Ok(dominant(n, &mut random)),
+        ("cavity", &[nz, ny, nx]) => Ok(cavity(nz, ny, nx, &mut random)),
+        ("series", &[m, n]) => Ok(series(m, n, &mut random)),
+        _ => Err(format!("no maker is called {word}")),
+    }
+}
+
+fn dimensions(mut rest: &str) -> Result<(Vec<usize>, &str), String> {
+    let mut shape = Vec::new();
+    while let Some(inside) = rest.strip_prefix('[') {
+        let (n, after) = inside.split_once(']').ok_or_else(|| format!("no ] in [{inside}"))?;
+        shape.push(n.parse().map_err(|_| format!("not a size: {n}"))?);
+        rest = after;
+    }
+    Ok((shape, rest))
+}
+
+fn constant(word: &str) -> Result<Value, String> {
+    let at = word.len().saturating_sub(3);
+    let (number, suffix) = word.split_at_checked(at).unwrap_or((word, ""));
+    let bad = |_| format!("not a constant: {word}");
+    let elements = match suffix {
+        "i32" => Elements::I32(vec![number.parse().map_err(bad)?]),
+        "i64" => Elements::I64(vec![number.parse().map_err(bad)?]),
+        "f32" => Elements::F32(vec![number.parse().map_err(|_| format!("not a constant: {word}"))?]),
+        "f64" => Elements::F64(vec![number.parse().map_err(|_| format!("not a constant: {word}"))?]),
+        _ => return Err(format!("a constant needs a type suffix: {word}")),
+    };
+    Ok(Value { shape: vec![], elements })
+}
+
+fn uniform(element: &str, shape: Vec<usize>, bounds: &str, random: &mut Random) -> Result<Value, String> {
+    let count = shape.iter().product();
+    let default = if element.starts_with('f') { "0:1" } else { "0:99" };
+    let bounds = if bounds.is_empty() { default } else { bounds };
+    let (lo, hi) = bounds.split_once(':').ok_or_else(|| format!("bounds are written lo:hi, not {bounds}"))?;
+    let parse = |s: &str| s.parse::<f64>().map_err(|_| format!("not a bound: {s}"));
+    let (lo, hi) = (parse(lo)?, parse(hi)?);
+    let elements = match element {
+        "i8" => Elements::I8(random.many(count, |r| r.integer(lo, hi) as i8)),
+        "i32" => Elements::I32(random.many(count, |r| r.integer(lo, hi) as i32)),
+        "i64" => Elements::I64(random.many(count, |r| r.integer(lo, hi))),
+        "u32" => Elements::U32(random.many(count, |r| r.integer(lo, hi) as u32)),
+        "f32" => Elements::F32(random.many(count, |r| r.float(lo, hi) as f32)),
+        "f64" => Elements::F64(random.many(count, |r| r.float(lo, hi))),
+        other => return Err(format!("no uniform values of type {other}")),
+    };
+    Ok(Value { shape, elements })
+}
+
+/// A square matrix whose diagonal outweighs its rows, so that elimination without pivoting is stable.
+fn dominant(n: usize, random: &mut Random) -> Value {
+    let mut v = random.many(n * n, |r| r.float(0.0, 1.0) as f32);
+    for i in 0..n {
+        v[i * n + i] += n as f32;
+    }
+    Value { shape: vec![n, n], elements: Elements::F32(v) }
+}
+
+/// A closed box of fluid (0) with walls (1), a few solid cells inside, and a lid (2) that drags the fluid below it.
+fn cavity(nz: usize, ny: usize, nx: usize, random: &mut Random) -> Value {
+    let mut v = Vec::with_capacity(nz * ny * nx);
+    for z in 0..nz {
+        for y in 0..ny {
+            for x in 0..nx {
+                let side = x == 0 || y == 0 || z == 0 || x == nx - 1 || y == ny - 1 || z == nz - 1;
+                let solid = random.float(0.0, 1.0) < 0.03;
+                let lid = z + 2 == nz;
+                v.push(if side {
+                    1
+                } else if lid {
+                    2
+                } else {
+                    i8::from(solid)
+                });
+            }
+        }
+    }
+    Value { shape: vec![nz, ny, nx], elements: Elements::I8(v) }
+}
+
+/// Time series with a season of 23 samples, noise, a break in every third one, and one sample in four missing (NaN).
+fn series(m: usize, n: usize, random: &mut Random) -> Value {
+    let mut v = Vec::with_capacity(m * n);
+    for i in 0..m {
+        let (level, swing) = (random.float(0.3, 0.8), random.float(0.05, 0.2));
+        for t in 0..n {
+            let season = swing * (t as f64 * std::f64::consts::TAU / 23.0).sin();
+            let fall = if i % 3 == 0 && t > n * 3 / 4 { 0.4 } else { 0.0 };
+            let sample = level + season - fall + random.float(-0.05, 0.05);
+            v.push(if random.float(0.0, 1.0) < 0.25 { f32::NAN } else { sample as f32 });
+        }
+    }
+    Value { shape: vec![m, n], elements: Elements::F32(v) }
+}
+
+/// SplitMix64: small, fast and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: &str) -> Random {
+        // FNV-1a spreads the name over the state.
+        Random(
+            seed.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)),
+        )
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in [lo, hi), with 24 random bits: the same value as f32 and as f64.
+    fn float(&mut self, lo: f64, hi: f64) -> f64 {
+        lo + (hi - lo) * ((self.next() >> 40) as f64 / (1u64 << 24) as f64)
+    }
+
+    /// Uniform from lo to hi, both included.
+    fn integer(&mut self, lo: f64, hi: f64) -> i64 {
+        let (lo, hi) = (lo as i64, hi as i64);
+        lo + (self.next() % (hi - lo + 1).max(1) as u64) as i64
+    }
+
+    fn many<T>(&mut self, count: usize, mut one: impl FnMut(&mut Random) -> T) -> Vec<T> {
+        (0..count).map(|_| one(self)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words() {
+        assert_eq!(make("-3i64", "s"), Ok(Value { shape: vec![], elements: Elements::I64(vec![-3]) }));
+        let v = make("[2][3]i32@5:6", "s").map(|v| (v.shape.clone(), v));
+        assert!(matches!(v, Ok((shape, Value { elements: Elements::I32(xs), .. }))
+            if shape == [2, 3] && xs.iter().all(|x| (5..=6).contains(x))));
+        assert!(
+            make("[2]f128", "s").is_err() && make("nothing[2]", "s").is_err() && make("[2", "s").is_err()
+        );
+    }
+
+    #[test]
+    fn the_same_name_gives_the_same_data() {
+        assert_eq!(make("[9]f32", "a/b/0"), make("[9]f32", "a/b/0"));
+        assert_ne!(make("[9]f32", "a/b/0"), make("[9]f32", "a/b/1"));
+    }
+}

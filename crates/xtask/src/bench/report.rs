@@ -1,0 +1,121 @@
+//! The results as files: a table for people, every single time for programs, and a plot.
+
+use super::contest::Contestant;
+use super::measure::{Outcome, Row};
+use super::plot;
+use super::stats::{geometric_mean, median, ratio, Interval};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+/// Write `table.md`, `times.tsv` and `ratios.svg` into a folder.
+pub(crate) fn write(
+    folder: &Path,
+    rows: &[Row],
+    contestants: &[Contestant],
+    baseline: usize,
+) -> Result<(), String> {
+    let labels: Vec<String> = contestants.iter().map(Contestant::label).collect();
+    fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let save = |name: &str, text: String| {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
+    };
+    save("table.md", table(rows, &labels, baseline))?;
+    save("times.tsv", times(rows, &labels))?;
+    save("ratios.svg", plot::svg(&ratios(rows, baseline), &labels, baseline))
+}
+
+/// The ratio of a row's contestant to the baseline, if both have times.
+fn row_ratio(row: &Row, who: usize, baseline: usize) -> Option<Interval> {
+    match (&row.outcomes[who], &row.outcomes[baseline]) {
+        (Outcome::Times(times), Outcome::Times(base)) => ratio(times, base),
+        (Outcome::Failed(_), _) | (_, Outcome::Failed(_)) => None,
+    }
+}
+
+fn ratios(rows: &[Row], baseline: usize) -> Vec<(String, Vec<Option<Interval>>)> {
+    let of = |row: &Row| (0..row.outcomes.len()).map(|who| row_ratio(row, who, baseline)).collect();
+    rows.iter().map(|row| (row.title.clone(), of(row))).collect()
+}
+
+fn table(rows: &[Row], labels: &[String], baseline: usize) -> String {
+    let mut out = format!(
+        "Times are medians; in brackets, how many times longer than {} (95 % interval).\n",
+        labels[baseline]
+    );
+    let _ = writeln!(out, "\n| program and data | {} |", labels.join(" | "));
+    let _ = writeln!(out, "| --- |{}", " ---: |".repeat(labels.len()));
+    for row in rows {
+        let cells: Vec<String> = (0..labels.len()).map(|who| cell(row, who, baseline)).collect();
+        let _ = writeln!(out, "| {} | {} |", row.title, cells.join(" | "));
+    }
+    let means: Vec<String> = (0..labels.len())
+        .map(|who| {
+            let all: Vec<f64> =
+                rows.iter().filter_map(|r| row_ratio(r, who, baseline)).map(|r| r.mid).collect();
+            geometric_mean(&all).map_or("-".into(), |g| format!("{g:.2}x of {}", all.len()))
+        })
+        .collect();
+    let _ = writeln!(out, "| geometric mean | {} |", means.join(" | "));
+    let failures: Vec<String> = rows
+        .iter()
+        .flat_map(|row| row.outcomes.iter().enumerate().map(move |(who, o)| (row, who, o)))
+        .filter_map(|(row, who, outcome)| match outcome {
+            Outcome::Failed(why) => Some(format!("- {}, {}: {why}", row.title, labels[who])),
+            Outcome::Times(_) => None,
+        })
+        .collect();
+    if !failures.is_empty() {
+        let _ = writeln!(out, "\nNo time because:\n\n{}", failures.join("\n"));
+    }
+    out
+}
+
+fn cell(row: &Row, who: usize, baseline: usize) -> String {
+    match &row.outcomes[who] {
+        Outcome::Failed(_) => "failed".into(),
+        Outcome::Times(times) => {
+            let time = show_time(median(times));
+            match row_ratio(row, who, baseline) {
+                Some(r) if who != baseline => format!("{time} ({:.2}x, {:.2}–{:.2})", r.mid, r.low, r.high),
+                Some(_) | None => time,
+            }
+        }
+    }
+}
+
+fn show_time(us: f64) -> String {
+    match us {
+        t if t < 1e3 => format!("{t:.0} µs"),
+        t if t < 1e4 => format!("{:.2} ms", t / 1e3),
+        t if t < 1e6 => format!("{:.1} ms", t / 1e3),
+        t => format!("{:.2} s", t / 1e6),
+    }
+}
+
+fn times(rows: &[Row], labels: &[String]) -> String {
+    let mut out = String::from("case\tcontestant\tround\tmicroseconds\n");
+    for row in rows {
+        for (who, round, us) in &row.raw {
+            let _ = writeln!(out, "{}\t{}\t{round}\t{us}", row.title, labels[*who]);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_named_in_the_table() {
+        let outcomes = vec![Outcome::Times(vec![100.0, 100.0]), Outcome::Failed("no such device".into())];
+        let rows = [Row { title: "scan large".into(), outcomes, raw: vec![(0, 0, 100.0)] }];
+        let labels = ["hand".to_owned(), "fehu-cuda".to_owned()];
+        let text = table(&rows, &labels, 0);
+        assert!(text.contains("| scan large | 100 µs | failed |"), "{text}");
+        assert!(text.contains("- scan large, fehu-cuda: no such device"), "{text}");
+        assert_eq!(times(&rows, &labels).lines().count(), 2);
+    }
+}

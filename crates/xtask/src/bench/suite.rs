@@ -1,0 +1,141 @@
+//! The table of programs, `suite.txt`: a line with a program's name and its entry points, then indented lines.
+//!
+//! ```text
+//! tridag main scans
+//!   tolerance 1e-3
+//!   data small [7][19]f32@-1:1 ...
+//!   huge large [65536][256]f32@-1:1 ...
+//! ```
+//!
+//! `data` and `huge` name a set and describe its values (see `makers`); `file:NAME` stands for all values of a file in
+//! the published folder, `file:NAME+WORD` replaces its first values. `strays` is the part of the elements that may differ.
+
+use super::values::Tolerance;
+use std::path::Path;
+
+/// The set that is stored in the repository with its answers, and that tests run.
+pub(crate) const TEST_SET: &str = "small";
+
+/// One program on one data set.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Case {
+    /// The program's file name without `.fut`.
+    pub(crate) program: String,
+    /// Entry points, all of which compute the same.
+    pub(crate) entries: Vec<String>,
+    /// The data set's name.
+    pub(crate) set: String,
+    /// The words that describe its values.
+    pub(crate) words: Vec<String>,
+    /// Meant for GPUs.
+    pub(crate) huge: bool,
+    /// How far answers may be apart.
+    pub(crate) tolerance: Tolerance,
+}
+
+impl Case {
+    /// The case's name in tables.
+    pub(crate) fn title(&self, entry: &str) -> String {
+        if entry == "main" {
+            format!("{} {}", self.program, self.set)
+        } else {
+            format!("{}:{entry} {}", self.program, self.set)
+        }
+    }
+
+    /// The file in the published folder that the set comes from, and the words that replace its first values.
+    pub(crate) fn published_file(&self) -> Option<(&str, Vec<&str>)> {
+        let file = self.words.first()?.strip_prefix("file:")?;
+        let mut parts = file.split('+');
+        Some((parts.next()?, parts.collect()))
+    }
+
+    /// Whether the published folder is needed.
+    pub(crate) fn is_published(&self) -> bool {
+        self.published_file().is_some()
+    }
+}
+
+/// The whole table.
+pub(crate) struct Suite {
+    /// In the table's order.
+    pub(crate) cases: Vec<Case>,
+}
+
+impl Suite {
+    /// Read `suite.txt` in a folder.
+    pub(crate) fn read(folder: &Path) -> Result<Suite, String> {
+        let path = folder.join("suite.txt");
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Suite::parse(&text).map_err(|e| format!("{}:{e}", path.display()))
+    }
+
+    fn parse(text: &str) -> Result<Suite, String> {
+        let mut cases = Vec::new();
+        let mut program: Option<(String, Vec<String>)> = None;
+        let mut tolerance = Tolerance { relative: 2e-3, strays: 0.0 };
+        for (i, line) in text.lines().enumerate() {
+            let bad = |what: &str| format!("{}: {what}: {line}", i + 1);
+            let line = line.split('#').next().unwrap_or_default();
+            let mut words = line.split_whitespace().map(str::to_owned);
+            let Some(first) = words.next() else { continue };
+            if !line.starts_with(' ') {
+                let entries: Vec<String> = words.collect();
+                let entries = if entries.is_empty() { vec!["main".into()] } else { entries };
+                program = Some((first, entries));
+                tolerance = Tolerance { relative: 2e-3, strays: 0.0 };
+                continue;
+            }
+            let (program, entries) = program.clone().ok_or_else(|| bad("no program before this line"))?;
+            match first.as_str() {
+                "tolerance" | "strays" => {
+                    let number =
+                        words.next().and_then(|w| w.parse().ok()).ok_or_else(|| bad("expected a number"))?;
+                    if first == "strays" {
+                        tolerance.strays = number;
+                    } else {
+                        tolerance.relative = number;
+                    }
+                }
+                "data" | "huge" => {
+                    let set = words.next().ok_or_else(|| bad("expected a name"))?;
+                    let huge = first == "huge";
+                    let words = words.collect();
+                    cases.push(Case { program, entries, set, words, huge, tolerance });
+                }
+                _ => return Err(bad("unknown line")),
+            }
+        }
+        Ok(Suite { cases })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table() {
+        let text = "a main other # both\n  tolerance 0.1\n  data small 1i32 [2]f32\nb\n  huge big file:b/big.in+500i32\n";
+        let cases = Suite::parse(text).map(|s| s.cases).unwrap_or_default();
+        assert_eq!(cases.len(), 2);
+        assert_eq!(cases[0].entries, ["main", "other"]);
+        assert_eq!(cases[0].words, ["1i32", "[2]f32"]);
+        assert!(cases[1].huge && cases[1].tolerance.relative < 0.01);
+        assert_eq!(cases[1].published_file(), Some(("b/big.in", vec!["500i32"])));
+        assert!(Suite::parse("  data small").is_err() && Suite::parse("a\n  nonsense").is_err());
+    }
+
+    #[test]
+    fn the_real_table_parses_and_its_data_can_be_made() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
+        let cases = Suite::read(&folder).map(|s| s.cases).unwrap_or_default();
+        assert!(!cases.is_empty());
+        for case in cases.iter().filter(|c| c.set == TEST_SET && !c.is_published()) {
+            for word in &case.words {
+                assert!(super::super::makers::make(word, "test").is_ok(), "{}: {word}", case.program);
+            }
+            assert!(folder.join(format!("{}.fut", case.program)).exists(), "{}", case.program);
+        }
+    }
+}
