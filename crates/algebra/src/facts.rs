@@ -225,8 +225,7 @@ impl Facts {
 
     /// The inequalities that mention `x`, the latest layer first. Those superseded by a rewrite are among them.
     pub(crate) fn about(&self, x: Sym) -> impl Iterator<Item = &Poly> {
-        self.layers()
-            .flat_map(move |l| l.nonneg.get(&x).into_iter().flatten().map(|p| &**p))
+        self.layers().flat_map(move |l| l.nonneg.get(&x).into_iter().flatten().map(|p| &**p))
     }
 
     pub(crate) fn rewrite_of(&self, x: Sym) -> Option<&Poly> {
@@ -259,11 +258,9 @@ impl Facts {
         if Arc::get_mut(&mut self.top).is_none() {
             let layer = match self.top.depth + 1 >= MAX_LAYERS {
                 true => self.merged(),
-                false => Layer {
-                    parent: Some(self.top.clone()),
-                    depth: self.top.depth + 1,
-                    ..Layer::default()
-                },
+                false => {
+                    Layer { parent: Some(self.top.clone()), depth: self.top.depth + 1, ..Layer::default() }
+                }
             };
             self.top = Arc::new(layer);
         }
@@ -275,10 +272,8 @@ impl Facts {
         let mut layers: Vec<&Layer> = self.layers().collect();
         layers.reverse();
         for layer in layers {
-            all.rewrites
-                .extend(layer.rewrites.iter().map(|(x, p)| (*x, p.clone())));
-            all.one_of
-                .extend(layer.one_of.iter().map(|(x, p)| (*x, p.clone())));
+            all.rewrites.extend(layer.rewrites.iter().map(|(x, p)| (*x, p.clone())));
+            all.one_of.extend(layer.one_of.iter().map(|(x, p)| (*x, p.clone())));
             all.divides.extend(layer.divides.iter().cloned());
             for (x, facts) in &layer.nonneg {
                 let slot = all.nonneg.entry(*x).or_default();

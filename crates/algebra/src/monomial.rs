@@ -101,10 +101,7 @@ impl Monomial {
 /// is what polynomial division needs.
 impl Ord for Monomial {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0
-            .len()
-            .cmp(&other.0.len())
-            .then_with(|| self.0.cmp(&other.0))
+        self.0.len().cmp(&other.0.len()).then_with(|| self.0.cmp(&other.0))
     }
 }
 

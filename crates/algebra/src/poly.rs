@@ -20,9 +20,7 @@ pub struct Poly {
 impl Poly {
     /// The constant zero.
     pub fn zero() -> Poly {
-        Poly {
-            terms: Some(Vec::new()),
-        }
+        Poly { terms: Some(Vec::new()) }
     }
 
     /// The constant one.
@@ -182,12 +180,7 @@ impl Poly {
                 None => without.push((m.clone(), *c)),
             }
         }
-        (
-            Poly::from_terms(with),
-            Poly {
-                terms: Some(without),
-            },
-        )
+        (Poly::from_terms(with), Poly { terms: Some(without) })
     }
 
     /// The expression with `x` replaced.
@@ -250,9 +243,7 @@ impl Poly {
             let (m, c) = match order {
                 std::cmp::Ordering::Less => (&a[i].0, i128::from(a[i].1)),
                 std::cmp::Ordering::Greater => (&b[j].0, sign * i128::from(b[j].1)),
-                std::cmp::Ordering::Equal => {
-                    (&a[i].0, i128::from(a[i].1) + sign * i128::from(b[j].1))
-                }
+                std::cmp::Ordering::Equal => (&a[i].0, i128::from(a[i].1) + sign * i128::from(b[j].1)),
             };
             match i64::try_from(c) {
                 Ok(0) => {}

@@ -61,12 +61,7 @@ impl<'a> Prover<'a> {
 
     /// A prover that takes at most `steps` steps in its life (a step is around a microsecond).
     pub fn with_steps(facts: &'a Facts, steps: u32) -> Prover<'a> {
-        Prover {
-            facts,
-            ranges: Ranges::default(),
-            answers: FxHashMap::default(),
-            steps_left: steps,
-        }
+        Prover { facts, ranges: Ranges::default(), answers: FxHashMap::default(), steps_left: steps }
     }
 
     /// How many steps are left.
@@ -144,9 +139,7 @@ impl<'a> Prover<'a> {
         }
         match self.answers.get(&root) {
             Some(Answer::Proven) => return true,
-            Some(Answer::Unknown { goals: g, depth: d }) if *g >= goals && *d >= depth => {
-                return false
-            }
+            Some(Answer::Unknown { goals: g, depth: d }) if *g >= goals && *d >= depth => return false,
             Some(Answer::Unknown { .. }) | None => {}
         }
         // A side question that comes back to this one gets no answer, which is sound.
@@ -227,15 +220,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Removes `c*x` from the goal by the fact `a*x + e >= 0`.
-    fn eliminate(
-        &mut self,
-        goal: &Poly,
-        c: &Poly,
-        a: &Poly,
-        fact: &Poly,
-        depth: u32,
-        out: &mut Vec<Poly>,
-    ) {
+    fn eliminate(&mut self, goal: &Poly, c: &Poly, a: &Poly, fact: &Poly, depth: u32, out: &mut Vec<Poly>) {
         if c.div_exact(a).is_some() {
             self.eliminate_part(goal, c, a, fact, depth, out);
         } else if self.side(&(a - 1), depth) && self.side(c, depth) {

@@ -45,10 +45,7 @@ impl Ranges {
             self.known.insert((x, side), answer);
             answer
         };
-        Range {
-            low: ask(Side::Low),
-            high: ask(Side::High),
-        }
+        Range { low: ask(Side::Low), high: ask(Side::High) }
     }
 
     fn var(&mut self, facts: &Facts, x: Sym, side: Side) -> Option<i128> {
@@ -128,10 +125,7 @@ impl Ranges {
         }
         let mut range = Range::point(1);
         for (x, power) in powers(m) {
-            let factor = Range {
-                low: self.var(facts, x, Side::Low),
-                high: self.var(facts, x, Side::High),
-            };
+            let factor = Range { low: self.var(facts, x, Side::Low), high: self.var(facts, x, Side::High) };
             range = range.times(factor.to_the(power));
         }
         match side {
@@ -143,10 +137,7 @@ impl Ranges {
 
 impl Range {
     fn point(value: i128) -> Range {
-        Range {
-            low: Some(value),
-            high: Some(value),
-        }
+        Range { low: Some(value), high: Some(value) }
     }
 
     fn times(self, other: Range) -> Range {
@@ -165,10 +156,7 @@ impl Range {
                 high = Some(high.map_or(product, |h| h.max(product)));
             }
         }
-        Range {
-            low: low.and_then(End::finite),
-            high: high.and_then(End::finite),
-        }
+        Range { low: low.and_then(End::finite), high: high.and_then(End::finite) }
     }
 
     fn to_the(self, power: usize) -> Range {
@@ -227,7 +215,5 @@ impl End {
 
 /// The distinct factors of a monomial with how often each occurs.
 fn powers(m: &Monomial) -> impl Iterator<Item = (Sym, usize)> + '_ {
-    m.factors()
-        .chunk_by(|a, b| a == b)
-        .map(|group| (group[0], group.len()))
+    m.factors().chunk_by(|a, b| a == b).map(|group| (group[0], group.len()))
 }

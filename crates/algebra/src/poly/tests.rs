@@ -9,16 +9,13 @@ fn arb_poly() -> impl Strategy<Value = Poly> {
     let term = (prop::collection::vec(0u32..4, 0..3), -5i64..6);
     prop::collection::vec(term, 0..5).prop_map(|terms| {
         Poly::from_terms(
-            terms
-                .into_iter()
-                .map(|(vars, c)| (Monomial::new(vars.into_iter().map(Sym).collect()), c)),
+            terms.into_iter().map(|(vars, c)| (Monomial::new(vars.into_iter().map(Sym).collect()), c)),
         )
     })
 }
 
 fn eval(p: &Poly, values: &[i64]) -> i64 {
-    p.eval(|s| values.get(s.0 as usize).copied())
-        .expect("small values")
+    p.eval(|s| values.get(s.0 as usize).copied()).expect("small values")
 }
 
 proptest! {
@@ -79,10 +76,7 @@ proptest! {
 fn text_has_large_terms_first() {
     let p = x(0) * x(1) * 3 - x(1) + 7;
     assert_eq!(p.to_string(), "3*x0*x1 - x1 + 7");
-    assert_eq!(
-        p.text(|s| ["n", "m"][s.0 as usize].to_string()),
-        "3*n*m - m + 7"
-    );
+    assert_eq!(p.text(|s| ["n", "m"][s.0 as usize].to_string()), "3*n*m - m + 7");
     assert_eq!((-x(0)).to_string(), "-x0");
     assert_eq!(Poly::zero().to_string(), "0");
     assert_eq!(Poly::unknown().to_string(), "?");
@@ -108,8 +102,5 @@ fn quotients_follow_the_leading_term() {
     let stride = &n * &b - &b;
     assert_eq!((&n * &b).div_rem(&stride), Some((Poly::one(), b)));
     assert_eq!(n.div_rem(&Poly::zero()), None);
-    assert_eq!(
-        Poly::constant(7).div_rem(&Poly::constant(-2)),
-        Some((Poly::constant(-3), Poly::constant(1)))
-    );
+    assert_eq!(Poly::constant(7).div_rem(&Poly::constant(-2)), Some((Poly::constant(-3), Poly::constant(1))));
 }

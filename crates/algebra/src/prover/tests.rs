@@ -54,10 +54,7 @@ fn work_is_bounded() {
     for i in 0..40u32 {
         for j in 0..40u32 {
             if i != j {
-                f.assume_le(
-                    &(x(i) * x(j)),
-                    &(x((i * 7 + j) % 40) * x((j * 3 + i) % 40) + 9),
-                );
+                f.assume_le(&(x(i) * x(j)), &(x((i * 7 + j) % 40) * x((j * 3 + i) % 40) + 9));
             }
         }
     }
@@ -86,16 +83,13 @@ fn arb_poly() -> impl Strategy<Value = Poly> {
     let term = (prop::collection::vec(0u32..VARS as u32, 0..3), -4i64..5);
     prop::collection::vec(term, 1..4).prop_map(|terms| {
         Poly::from_terms(
-            terms
-                .into_iter()
-                .map(|(vars, k)| (Monomial::new(vars.into_iter().map(Sym).collect()), k)),
+            terms.into_iter().map(|(vars, k)| (Monomial::new(vars.into_iter().map(Sym).collect()), k)),
         )
     })
 }
 
 fn eval(p: &Poly, values: &[i64]) -> i64 {
-    p.eval(|s| values.get(s.0 as usize).copied())
-        .expect("small values")
+    p.eval(|s| values.get(s.0 as usize).copied()).expect("small values")
 }
 
 /// Facts are made true by shifting their constants; the slack keeps other assignments possible.
@@ -108,10 +102,9 @@ fn arb_world() -> impl Strategy<Value = World> {
             let at = eval(&p, &values);
             facts.push(match choice {
                 0 => (p - at, Kind::Zero),
-                1 | 2 => (
-                    x(u32::from(choice)) - eval(&x(u32::from(choice)), &values) + slack,
-                    Kind::AtLeastZero,
-                ),
+                1 | 2 => {
+                    (x(u32::from(choice)) - eval(&x(u32::from(choice)), &values) + slack, Kind::AtLeastZero)
+                }
                 _ => (p - at + slack, Kind::AtLeastZero),
             });
         }

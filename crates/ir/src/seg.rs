@@ -1,0 +1,172 @@
+//! Segmented operations: perfectly nested parallelism, made by flattening.
+//!
+//! A [`SegOp`] is a nest of parallel loops over an index space, around a body
+//! of sequential code, with a reduction, scan or histogram along the innermost
+//! dimension (each outer index is a *segment*). Example, the row sums of `xss`:
+//!
+//! ```text
+//! segred(grid; i < n, j < m) { x = xss[i,j]; return x } reduce with (+), 0   : [n]
+//! ```
+
+use crate::rep::Rep;
+use crate::soac::{Commutativity, Soac};
+use crate::syntax::{Body, Lambda, Shape, SubExp, Type};
+use fehu_base::{Name, Symbol};
+
+/// The operations of `Kernels`.
+#[derive(Clone, PartialEq, Debug)]
+pub enum KernelsOp<R: Rep> {
+    /// A parallel operation.
+    Seg(SegOp<R>),
+    /// Sizes of the machine and of the tuning.
+    Size(SizeOp),
+    /// A combinator that is to run sequentially, inside a `SegOp` or in host code.
+    Soac(Soac<R>),
+}
+
+/// What runs a parallel operation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SegLevel {
+    /// Threads of the whole grid, one or more points each.
+    Thread,
+    /// Thread blocks of the grid; the body contains operations at level `InBlock`.
+    Block,
+    /// Threads of one block; only inside `Block`.
+    InBlock,
+    /// Tasks on the cores of a CPU.
+    Task,
+}
+
+/// An index space: named indices and their bounds, outermost first.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct SegSpace {
+    /// The flat index over the whole space.
+    pub flat: Name,
+    pub dims: Vec<(Name, SubExp)>,
+}
+
+/// A parallel operation. `types` are those of the body's results at one point.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct SegOp<R: Rep> {
+    pub level: SegLevel,
+    pub space: SegSpace,
+    pub types: Vec<Type>,
+    pub body: KernelBody<R>,
+    pub kind: SegKind<R>,
+    /// Whether the grid may be smaller than the space, each block doing several blocks' work.
+    pub virtualise: bool,
+}
+
+/// What happens to the results of all points.
+#[derive(Clone, PartialEq, Debug)]
+pub enum SegKind<R: Rep> {
+    /// They are the elements of arrays.
+    Map,
+    /// The first results, as many as the operators take, are reduced along the innermost
+    /// dimension; the rest are kept as arrays over the whole space. Reduced results come first.
+    Red(Vec<SegBinOp<R>>),
+    /// As `Red`, with inclusive scans; scanned results come first.
+    Scan(Vec<SegBinOp<R>>),
+    /// The results are, for each operation, indices into its shape (all indices first), then
+    /// values; destinations have the segment dimensions outside of the histogram's shape.
+    Hist(Vec<SegHistOp<R>>),
+}
+
+/// An operator of a segmented reduction or scan. Where `shape` is not empty, the operator is
+/// applied elementwise over arrays of that shape (a vectorised operator).
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct SegBinOp<R: Rep> {
+    pub comm: Commutativity,
+    pub op: Lambda<R>,
+    pub neutral: Vec<SubExp>,
+    pub shape: Shape,
+}
+
+/// An operation of a segmented histogram.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct SegHistOp<R: Rep> {
+    pub shape: Shape,
+    pub dests: Vec<Name>,
+    pub neutral: Vec<SubExp>,
+    /// Where not empty: the operator is applied elementwise over arrays of this shape.
+    pub vector: Shape,
+    pub op: Lambda<R>,
+}
+
+/// The body of a parallel operation.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct KernelBody<R: Rep> {
+    pub body: Body<R>,
+    /// What is done with each of `body.result`.
+    pub returns: Vec<KernelReturn>,
+}
+
+/// How a result leaves a parallel operation.
+#[derive(Clone, PartialEq, Debug)]
+pub enum KernelReturn {
+    /// It is this point's element of the result.
+    Elem,
+    /// It is written to a position of an array (of the given shape) that is consumed; the array is
+    /// the result. An out-of-bounds position is not written. Several values may share an array.
+    Write {
+        /// The array.
+        array: Name,
+        /// Its shape.
+        shape: Shape,
+        /// The position: one operand per dimension of `shape`'s indexed part.
+        index: Vec<SubExp>,
+    },
+    /// A tile: at level `Block`, the result is a whole array that stands at this block's place.
+    Tile(Vec<(SubExp, SubExp)>),
+}
+
+/// Sizes of the machine and of the tuning, in host code.
+#[derive(Clone, PartialEq, Debug)]
+pub enum SizeOp {
+    /// The value of a tuning parameter.
+    GetSize(Symbol, SizeClass),
+    /// The largest value the device allows for such a parameter.
+    GetSizeMax(SizeClass),
+    /// Whether the parallelism (a product of sizes) reaches a threshold parameter: `threshold <= par`.
+    CmpThreshold {
+        /// The parameter's name.
+        name: Symbol,
+        /// The class, with the path.
+        class: SizeClass,
+        /// The parallelism.
+        par: SubExp,
+    },
+    /// How many thread blocks to use for a number of threads.
+    CalcGrid {
+        /// The number of points.
+        points: SubExp,
+        /// The name of the parameter that bounds the grid.
+        max: Symbol,
+        /// The block size.
+        block: SubExp,
+    },
+}
+
+/// The class of a tuning parameter.
+#[derive(Clone, PartialEq, Debug)]
+pub enum SizeClass {
+    /// A threshold, with the decisions on the way to it: names of thresholds and how they compared.
+    Threshold(Vec<(Symbol, bool)>),
+    /// Threads in a block.
+    ThreadBlockSize,
+    /// Blocks in a grid.
+    GridSize,
+    /// Side of a tile in shared memory.
+    TileSize,
+    /// Side of a tile in registers.
+    RegTileSize,
+    /// Bytes of shared memory.
+    SharedMemory,
+    /// An application's own, with its default.
+    Bespoke(Symbol, i64),
+}

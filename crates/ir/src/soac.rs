@@ -1,0 +1,131 @@
+//! Second-order array combinators.
+//!
+//! Map, reduce and scan, alone or fused, have one form, the *screma*: a map
+//! whose results feed scans, reductions, or are kept. Example, the sum of
+//! squares of `xs`:
+//!
+//! ```text
+//! screma(n, xs, scans [], reduces [{(\a b -> a + b), 0}], map (\x -> x * x))
+//! ```
+
+use crate::rep::Rep;
+use crate::syntax::{Lambda, Shape, SubExp};
+use fehu_base::Name;
+
+/// A second-order array combinator.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Soac<R: Rep> {
+    /// Map, then scans and reductions of some of its results.
+    Screma(Screma<R>),
+    /// Generalised histograms.
+    Hist(Hist<R>),
+    /// Parallel writes.
+    Scatter(Scatter<R>),
+    /// Derivatives of a function at a point; taken away by the pass that computes them.
+    Ad(Ad<R>),
+}
+
+/// `map`, `reduce`, `scan`, `redomap`, `scanomap`, ...
+///
+/// The map lambda takes one element of each array; its results are, in order: the
+/// inputs of the scans, the inputs of the reductions, and the results kept as
+/// arrays. The operation's results are in the same order: scanned arrays,
+/// reduced values, mapped arrays.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct Screma<R: Rep> {
+    pub width: SubExp,
+    pub arrays: Vec<Name>,
+    pub scans: Vec<Scan<R>>,
+    pub reds: Vec<Reduce<R>>,
+    pub map: Lambda<R>,
+}
+
+/// A scan's operator and neutral elements. Inclusive.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct Scan<R: Rep> {
+    pub op: Lambda<R>,
+    pub neutral: Vec<SubExp>,
+}
+
+/// A reduction's operator and neutral elements.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct Reduce<R: Rep> {
+    pub comm: Commutativity,
+    pub op: Lambda<R>,
+    pub neutral: Vec<SubExp>,
+}
+
+/// Whether operands may be exchanged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Commutativity {
+    Commutative,
+    Noncommutative,
+}
+
+/// Histograms: the lambda takes one element of each array and returns, for each
+/// operation, its index (one `i64` per dimension of `shape`), all indices
+/// first; then the values, operation by operation. Out-of-bounds indices are
+/// ignored. Consumes the destinations, and returns them.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct Hist<R: Rep> {
+    pub width: SubExp,
+    pub arrays: Vec<Name>,
+    pub ops: Vec<HistOp<R>>,
+    pub lambda: Lambda<R>,
+}
+
+/// One histogram.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct HistOp<R: Rep> {
+    /// The index space: the outer dimensions of the destinations.
+    pub shape: Shape,
+    pub dests: Vec<Name>,
+    pub neutral: Vec<SubExp>,
+    pub op: Lambda<R>,
+}
+
+/// Scatter: the lambda takes one element of each array and returns, for each
+/// destination, an index (one `i64` per dimension of its `shape`), all indices first; then a value for
+/// each. Out-of-bounds indices are ignored. Consumes the destinations, and returns them.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct Scatter<R: Rep> {
+    pub width: SubExp,
+    pub arrays: Vec<Name>,
+    pub dests: Vec<ScatterDest>,
+    pub lambda: Lambda<R>,
+}
+
+/// A destination of a scatter.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct ScatterDest {
+    /// The index space: the outer dimensions of the array.
+    pub shape: Shape,
+    pub array: Name,
+}
+
+/// `jvp2`: arguments and their tangents; results and their tangents.
+/// `vjp2`: arguments and the results' adjoints; results and the arguments' adjoints.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct Ad<R: Rep> {
+    pub mode: AdMode,
+    pub lambda: Lambda<R>,
+    pub args: Vec<SubExp>,
+    pub seeds: Vec<SubExp>,
+}
+
+/// Which way derivatives flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum AdMode {
+    Forward,
+    Reverse,
+}
