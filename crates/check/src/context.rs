@@ -1,6 +1,7 @@
 //! What all parts of the checker share while it runs.
 
 use fehu_base::{Diagnostic, Name, NameSource, Span, Symbol};
+use fehu_syntax::ast::Liftedness;
 use rustc_hash::FxHashMap;
 
 /// Names made and problems found so far.
@@ -12,6 +13,8 @@ pub struct Context {
     pub diagnostics: Vec<Diagnostic>,
     /// Where each name was bound.
     pub def_spans: FxHashMap<Name, Span>,
+    /// What each type parameter and abstract type may stand for.
+    pub kinds: FxHashMap<Name, Liftedness>,
     /// The built-in functions by name.
     pub intrinsics: FxHashMap<Name, Symbol>,
 }

@@ -1,0 +1,157 @@
+//! Names with qualifiers to what they stand for.
+
+use crate::context::Context;
+use crate::scope::{Env, ModEntry, Module, Scope, TermEntry, TypeEntry};
+use fehu_base::{Diagnostic, Symbol};
+use fehu_syntax::ast::{Ident, QualName};
+use std::sync::Arc;
+
+/// Why a qualified name could not be followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stuck {
+    /// There is no module of this name (or it is a value).
+    NotFound(Ident),
+    /// The module is parametric and has no content before it is applied.
+    Parametric(Ident),
+}
+
+/// The content of the module that the qualifiers lead to; none if there are no qualifiers.
+pub fn follow(scope: &Scope, quals: &[Ident]) -> Result<Option<Arc<Env>>, Stuck> {
+    let mut env: Option<Arc<Env>> = None;
+    for q in quals {
+        let entry = match &env {
+            None => scope.term(q.name),
+            Some(e) => e.terms.get(&q.name),
+        };
+        let next = match entry {
+            Some(TermEntry::Mod(ModEntry { module: Module::Struct(e), .. })) => e.clone(),
+            Some(TermEntry::Mod(ModEntry { module: Module::Functor(_), .. })) => {
+                return Err(Stuck::Parametric(*q))
+            }
+            Some(TermEntry::Val(_)) | None => return Err(Stuck::NotFound(*q)),
+        };
+        env = Some(next);
+    }
+    Ok(env)
+}
+
+/// The value or module of a qualified name, without complaint.
+pub fn term<'a>(scope: &'a Scope, env: &'a Option<Arc<Env>>, name: Symbol) -> Option<&'a TermEntry> {
+    match env {
+        None => scope.term(name),
+        Some(e) => e.terms.get(&name),
+    }
+}
+
+/// The type of a qualified name; complains if there is none.
+pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<TypeEntry> {
+    let unknown = || Diagnostic::error(q.span, format!("Unknown type \"{}\".", show_qual(q)));
+    let d = match follow(scope, &q.quals) {
+        Ok(env) => {
+            let found = match &env {
+                None => scope.ty(q.name.name),
+                Some(e) => e.types.get(&q.name.name),
+            };
+            match found {
+                Some(t) => return Some(t.clone()),
+                None => {
+                    let near = match &env {
+                        None => closest(q.name.name, scope.type_names()),
+                        Some(e) => closest(q.name.name, e.types.keys().copied()),
+                    };
+                    let d = unknown();
+                    match near {
+                        Some(n) => d.help(format!("there is a type \"{n}\"")),
+                        None => d,
+                    }
+                }
+            }
+        }
+        Err(Stuck::NotFound(m)) => unknown().note(format!("there is no module \"{}\" in scope here", m.name)),
+        Err(Stuck::Parametric(m)) => parametric(m),
+    };
+    ctx.report(d);
+    None
+}
+
+/// The module of a qualified name; complains if there is none.
+pub fn module(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<ModEntry> {
+    let d = match follow(scope, &q.quals) {
+        Ok(env) => match term(scope, &env, q.name.name) {
+            Some(TermEntry::Mod(m)) => return Some(m.clone()),
+            Some(TermEntry::Val(v)) => {
+                Diagnostic::error(q.span, format!("\"{}\" is a value, not a module.", show_qual(q)))
+                    .related(v.span, "bound as a value here")
+            }
+            None => unknown_module(q),
+        },
+        Err(Stuck::NotFound(_)) => unknown_module(q),
+        Err(Stuck::Parametric(m)) => parametric(m),
+    };
+    ctx.report(d);
+    None
+}
+
+fn unknown_module(q: &QualName) -> Diagnostic {
+    Diagnostic::error(q.span, format!("Unknown module \"{}\".", show_qual(q)))
+}
+
+/// The complaint about looking into a parametric module.
+pub fn parametric(m: Ident) -> Diagnostic {
+    Diagnostic::error(m.span, format!("Module \"{}\" is a parametric module.", m.name))
+        .note("it has no content of its own until it is applied to an argument")
+        .help(format!("bind an application, as in \"module x = {} arg\", and use that", m.name))
+}
+
+/// A qualified name as written.
+pub fn show_qual(q: &QualName) -> String {
+    let mut s = String::new();
+    for m in &q.quals {
+        s.push_str(m.name.as_str());
+        s.push('.');
+    }
+    s.push_str(q.name.name.as_str());
+    s
+}
+
+/// The most similar of some names, if any is similar enough to be what was meant.
+pub fn closest(name: Symbol, among: impl Iterator<Item = Symbol>) -> Option<Symbol> {
+    let text = name.as_str();
+    let limit = match text.chars().count() {
+        0..=2 => return None,
+        3..=5 => 1,
+        _ => 2,
+    };
+    among
+        .map(|s| (edit_distance(text, s.as_str()), s.as_str(), s))
+        .filter(|(d, _, _)| *d > 0 && *d <= limit)
+        .min()
+        .map(|(_, _, s)| s)
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggests_only_similar_names() {
+        let names = ["vector", "matrix", "length"].map(Symbol::new);
+        assert_eq!(closest(Symbol::new("vectr"), names.into_iter()), Some(names[0]));
+        assert_eq!(closest(Symbol::new("tensor"), names.into_iter()), None);
+    }
+}

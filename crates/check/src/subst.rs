@@ -1,0 +1,342 @@
+//! Substitution in types: of sizes for size names, and of definitions for type
+//! names, also inside the expressions that stand as sizes.
+//!
+//! Expanding `type t [n] 'a = ...` at `t [k] i32` is a substitution; so is
+//! seeing a module through a module type. A type name may stand for a
+//! definition with existential sizes, `type~ t = ?[n].[n]i32`. Those come out
+//! at the nearest place that can bind them: the result of an arrow, or the
+//! whole type. What an arrow binds (its parameter, its existential sizes) is
+//! renamed, so that one definition may be used twice in one type.
+
+use crate::tast::{
+    Access, Case, Exp, ExpKind, Index, Lambda, LocalFun, Loop, LoopForm, Pat, PatKind, RangeEnd,
+};
+use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, TypeDef, Uniq};
+use fehu_base::prim::{PrimValue, ScalarType};
+use fehu_base::{Name, NameSource, Span};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// What to put for which names.
+#[derive(Clone, Default, Debug)]
+pub struct Subst {
+    /// Sizes for size names; also new names ([`Size::Var`]) for values that size
+    /// expressions mention.
+    pub sizes: FxHashMap<Name, Size>,
+    /// Definitions for type names.
+    pub types: FxHashMap<Name, Arc<TypeDef>>,
+}
+
+impl Subst {
+    /// Puts arguments for parameters. Parameters and arguments must agree in number and sort.
+    pub fn of_args(params: &[TParam], args: &[TypeArg]) -> Subst {
+        let mut s = Subst::default();
+        for (p, a) in params.iter().zip(args) {
+            match (p, a) {
+                (TParam::Size(n), TypeArg::Size(size)) => {
+                    s.sizes.insert(*n, size.clone());
+                }
+                (TParam::Type(lifted, n), TypeArg::Type(t)) => {
+                    let def = RetType::simple(t.clone());
+                    s.types.insert(*n, Arc::new(TypeDef { tparams: vec![], lifted: *lifted, def }));
+                }
+                (TParam::Size(_), TypeArg::Type(_)) | (TParam::Type(..), TypeArg::Size(_)) => {}
+            }
+        }
+        s
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty() && self.types.is_empty()
+    }
+
+    /// Puts one value's name for another's.
+    pub fn rename_value(&mut self, from: Name, to: Name) {
+        self.sizes.insert(from, Size::Var(to));
+    }
+
+    /// The type with what it stands for put in; existential sizes that come out are added to `dims`.
+    pub fn ty(&self, names: &mut NameSource, dims: &mut Vec<Name>, t: &Type) -> Type {
+        Walk { subst: self, bound: vec![], names, dims }.ty(t)
+    }
+
+    /// A result type.
+    pub fn ret(&self, names: &mut NameSource, r: &RetType) -> RetType {
+        let mut dims = vec![];
+        Walk { subst: self, bound: vec![], names, dims: &mut dims }.ret(r)
+    }
+
+    /// A size.
+    pub fn size(&self, names: &mut NameSource, s: &Size) -> Size {
+        let mut dims = vec![];
+        Walk { subst: self, bound: vec![], names, dims: &mut dims }.size(s)
+    }
+
+    /// A scheme. Its parameters keep their names, and existential sizes that
+    /// come out become size parameters.
+    pub fn scheme(&self, names: &mut NameSource, s: &Scheme) -> Scheme {
+        let mut dims = vec![];
+        let ty = self.ty(names, &mut dims, &s.ty);
+        let mut tparams = s.tparams.clone();
+        tparams.extend(dims.into_iter().map(TParam::Size));
+        Scheme { tparams, overloads: s.overloads.clone(), ty }
+    }
+
+    /// A type definition. Its parameters keep their names.
+    pub fn type_def(&self, names: &mut NameSource, d: &TypeDef) -> TypeDef {
+        TypeDef { tparams: d.tparams.clone(), lifted: d.lifted, def: self.ret(names, &d.def) }
+    }
+}
+
+/// What a definition stands for at these arguments, with fresh existential sizes.
+pub fn expand(names: &mut NameSource, def: &TypeDef, args: &[TypeArg]) -> RetType {
+    Subst::of_args(&def.tparams, args).ret(names, &def.def)
+}
+
+/// The type with `*` on everything that can bear it.
+pub fn make_unique(t: &Type) -> Type {
+    with_uniq(t, Uniq::Unique)
+}
+
+/// The type without `*` outside of functions.
+pub fn make_nonunique(t: &Type) -> Type {
+    with_uniq(t, Uniq::Nonunique)
+}
+
+fn with_uniq(t: &Type, u: Uniq) -> Type {
+    match t {
+        Type::Array(_, s, e) => Type::Array(u, s.clone(), e.clone()),
+        Type::Var(_, n, args) => Type::Var(u, *n, args.clone()),
+        Type::Record(fs) => Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, with_uniq(t, u))).collect())),
+        Type::Sum(cs) => Type::Sum(Arc::new(
+            cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| with_uniq(t, u)).collect())).collect(),
+        )),
+        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => t.clone(),
+    }
+}
+
+/// The size as an expression of type `i64`; none for sizes that are not known yet.
+pub fn size_exp(s: &Size, span: Span) -> Option<Exp> {
+    let kind = match s {
+        Size::Const(c) => ExpKind::Literal(PrimValue::I64(*c)),
+        Size::Var(n) => ExpKind::Var(*n, vec![]),
+        Size::Exp(e) => return Some((**e).clone()),
+        Size::Any | Size::Meta(_) => return None,
+    };
+    Some(Exp { kind: Box::new(kind), ty: Type::Scalar(ScalarType::I64), ext: vec![], span })
+}
+
+/// The expression as a size, in its simplest form.
+pub fn exp_size(e: Exp) -> Size {
+    match &*e.kind {
+        ExpKind::Literal(PrimValue::I64(c)) => Size::Const(*c),
+        ExpKind::Var(n, inst) if inst.is_empty() => Size::Var(*n),
+        _ => Size::Exp(Arc::new(e)),
+    }
+}
+
+struct Walk<'a> {
+    subst: &'a Subst,
+    /// What arrows around bind, with their new names; the innermost last.
+    bound: Vec<(Name, Name)>,
+    names: &'a mut NameSource,
+    dims: &'a mut Vec<Name>,
+}
+
+impl Walk<'_> {
+    fn ty(&mut self, t: &Type) -> Type {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.ty_inner(t))
+    }
+
+    fn ty_inner(&mut self, t: &Type) -> Type {
+        match t {
+            Type::Scalar(_) | Type::Meta(_) | Type::Error => t.clone(),
+            Type::Array(u, s, e) => Type::Array(*u, self.size(s), Arc::new(self.ty(e))),
+            Type::Record(fs) => Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, self.ty(t))).collect())),
+            Type::Sum(cs) => Type::Sum(Arc::new(
+                cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.ty(t)).collect())).collect(),
+            )),
+            Type::Arrow(a) => {
+                let lhs = self.ty(&a.lhs);
+                let depth = self.bound.len();
+                let param = a.param.map(|p| self.rename(p));
+                let ret = self.ret(&a.ret);
+                self.bound.truncate(depth);
+                Type::Arrow(Arc::new(Arrow { param, lhs, ret }))
+            }
+            Type::Var(u, n, args) => {
+                let args: Vec<TypeArg> = args.iter().map(|a| self.arg(a)).collect();
+                let Some(def) = self.subst.types.get(n).cloned() else {
+                    return Type::Var(*u, *n, Arc::new(args));
+                };
+                let r = expand(self.names, &def, &args);
+                self.dims.extend(r.dims);
+                match u {
+                    Uniq::Unique => make_unique(&r.ty),
+                    Uniq::Nonunique => r.ty,
+                }
+            }
+        }
+    }
+
+    fn ret(&mut self, r: &RetType) -> RetType {
+        let depth = self.bound.len();
+        let mut dims: Vec<Name> = r.dims.iter().map(|d| self.rename(*d)).collect();
+        let outer = std::mem::take(self.dims);
+        let ty = self.ty(&r.ty);
+        dims.extend(std::mem::replace(self.dims, outer));
+        self.bound.truncate(depth);
+        RetType { dims, ty }
+    }
+
+    fn rename(&mut self, n: Name) -> Name {
+        let fresh = self.names.fresh_like(n);
+        self.bound.push((n, fresh));
+        fresh
+    }
+
+    fn lookup(&self, n: Name) -> Option<Size> {
+        let bound = self.bound.iter().rev().find(|(old, _)| *old == n);
+        bound.map(|(_, new)| Size::Var(*new)).or_else(|| self.subst.sizes.get(&n).cloned())
+    }
+
+    fn arg(&mut self, a: &TypeArg) -> TypeArg {
+        match a {
+            TypeArg::Size(s) => TypeArg::Size(self.size(s)),
+            TypeArg::Type(t) => TypeArg::Type(self.ty(t)),
+        }
+    }
+
+    fn size(&mut self, s: &Size) -> Size {
+        match s {
+            Size::Var(n) => self.lookup(*n).unwrap_or(Size::Var(*n)),
+            Size::Exp(e) => exp_size(self.exp(e)),
+            Size::Const(_) | Size::Any | Size::Meta(_) => s.clone(),
+        }
+    }
+
+    fn exps(&mut self, es: &[Exp]) -> Vec<Exp> {
+        es.iter().map(|e| self.exp(e)).collect()
+    }
+
+    fn exp(&mut self, e: &Exp) -> Exp {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_inner(e))
+    }
+
+    fn exp_inner(&mut self, e: &Exp) -> Exp {
+        let kind = match &*e.kind {
+            ExpKind::Literal(_) | ExpKind::String(_) | ExpKind::Hole => (*e.kind).clone(),
+            ExpKind::Var(n, inst) => {
+                let inst: Vec<TypeArg> = inst.iter().map(|a| self.arg(a)).collect();
+                match self.lookup(*n) {
+                    Some(Size::Var(m)) => ExpKind::Var(m, inst),
+                    Some(other) => match size_exp(&other, e.span) {
+                        Some(new) => return new,
+                        None => ExpKind::Var(*n, inst),
+                    },
+                    None => ExpKind::Var(*n, inst),
+                }
+            }
+            ExpKind::Record(fs) => ExpKind::Record(fs.iter().map(|(f, e)| (*f, self.exp(e))).collect()),
+            ExpKind::Array(es) => ExpKind::Array(self.exps(es)),
+            ExpKind::Project(e, f) => ExpKind::Project(self.exp(e), *f),
+            ExpKind::Index(e, ix) => ExpKind::Index(self.exp(e), self.indexes(ix)),
+            ExpKind::Negate(e) => ExpKind::Negate(self.exp(e)),
+            ExpKind::Not(e) => ExpKind::Not(self.exp(e)),
+            ExpKind::And(l, r) => ExpKind::And(self.exp(l), self.exp(r)),
+            ExpKind::Or(l, r) => ExpKind::Or(self.exp(l), self.exp(r)),
+            ExpKind::Assert(c, e, text) => ExpKind::Assert(self.exp(c), self.exp(e), *text),
+            ExpKind::Constr(c, es) => ExpKind::Constr(*c, self.exps(es)),
+            ExpKind::Apply(f, es) => ExpKind::Apply(self.exp(f), self.exps(es)),
+            ExpKind::Lambda(l) => ExpKind::Lambda(Lambda {
+                params: self.pats(&l.params),
+                ret: self.ret(&l.ret),
+                body: self.exp(&l.body),
+            }),
+            ExpKind::Coerce(e) => ExpKind::Coerce(self.exp(e)),
+            ExpKind::Range { start, second, end } => ExpKind::Range {
+                start: self.exp(start),
+                second: second.as_ref().map(|e| self.exp(e)),
+                end: match end {
+                    RangeEnd::Inclusive(e) => RangeEnd::Inclusive(self.exp(e)),
+                    RangeEnd::UpTo(e) => RangeEnd::UpTo(self.exp(e)),
+                    RangeEnd::DownTo(e) => RangeEnd::DownTo(self.exp(e)),
+                },
+            },
+            ExpKind::Update(e, path, v) => {
+                let path = path
+                    .iter()
+                    .map(|a| match a {
+                        Access::Field(f) => Access::Field(*f),
+                        Access::Index(ix, span) => Access::Index(self.indexes(ix), *span),
+                    })
+                    .collect();
+                ExpKind::Update(self.exp(e), path, self.exp(v))
+            }
+            ExpKind::Let { sizes, pat, value, body } => ExpKind::Let {
+                sizes: sizes.clone(),
+                pat: self.pat(pat),
+                value: self.exp(value),
+                body: self.exp(body),
+            },
+            ExpKind::LetFun(f, body) => ExpKind::LetFun(
+                Box::new(LocalFun {
+                    name: f.name,
+                    tparams: f.tparams.clone(),
+                    params: self.pats(&f.params),
+                    ret: self.ret(&f.ret),
+                    body: self.exp(&f.body),
+                }),
+                self.exp(body),
+            ),
+            ExpKind::If(c, t, f) => ExpKind::If(self.exp(c), self.exp(t), self.exp(f)),
+            ExpKind::Loop(l) => ExpKind::Loop(Box::new(Loop {
+                sizes: l.sizes.clone(),
+                pat: self.pat(&l.pat),
+                init: self.exp(&l.init),
+                form: match &l.form {
+                    LoopForm::For(i, t, e) => LoopForm::For(*i, *t, self.exp(e)),
+                    LoopForm::ForIn(p, e) => LoopForm::ForIn(self.pat(p), self.exp(e)),
+                    LoopForm::While(e) => LoopForm::While(self.exp(e)),
+                },
+                body: self.exp(&l.body),
+            })),
+            ExpKind::Match(e, cases) => {
+                let cases = cases
+                    .iter()
+                    .map(|c| Case { pat: self.pat(&c.pat), body: self.exp(&c.body), span: c.span })
+                    .collect();
+                ExpKind::Match(self.exp(e), cases)
+            }
+            ExpKind::Attr(a, e) => ExpKind::Attr(a.clone(), self.exp(e)),
+        };
+        Exp { kind: Box::new(kind), ty: self.ty(&e.ty), ext: e.ext.clone(), span: e.span }
+    }
+
+    fn indexes(&mut self, ix: &[Index]) -> Vec<Index> {
+        let part = |w: &mut Self, e: &Option<Exp>| e.as_ref().map(|e| w.exp(e));
+        ix.iter()
+            .map(|i| match i {
+                Index::Fix(e) => Index::Fix(self.exp(e)),
+                Index::Slice { lo, hi, stride } => {
+                    Index::Slice { lo: part(self, lo), hi: part(self, hi), stride: part(self, stride) }
+                }
+            })
+            .collect()
+    }
+
+    fn pats(&mut self, ps: &[Pat]) -> Vec<Pat> {
+        ps.iter().map(|p| self.pat(p)).collect()
+    }
+
+    fn pat(&mut self, p: &Pat) -> Pat {
+        let kind = match &p.kind {
+            PatKind::Var(_) | PatKind::Wildcard | PatKind::Literal(_) => p.kind.clone(),
+            PatKind::Record(fs) => PatKind::Record(fs.iter().map(|(f, p)| (*f, self.pat(p))).collect()),
+            PatKind::Constr(c, ps) => PatKind::Constr(*c, self.pats(ps)),
+            PatKind::Attr(a, p) => PatKind::Attr(a.clone(), Box::new(self.pat(p))),
+        };
+        Pat { kind, ty: self.ty(&p.ty), span: p.span }
+    }
+}
