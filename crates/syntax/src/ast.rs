@@ -482,6 +482,19 @@ pub enum ExpKind {
     Error,
 }
 
+/// Expressions nest without bound (long chains of operators or bindings), so
+/// dropping one makes room on the stack. A consequence: `kind` cannot be moved
+/// out of an `Exp`; borrow it, or take it with `std::mem::replace`.
+impl Drop for Exp {
+    fn drop(&mut self) {
+        if matches!(*self.kind, ExpKind::Literal(_) | ExpKind::Var(_) | ExpKind::Hole | ExpKind::Error) {
+            return;
+        }
+        let kind = std::mem::replace(&mut *self.kind, ExpKind::Error);
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, move || drop(kind));
+    }
+}
+
 impl TypeExp {
     /// Where the type stands.
     pub fn span(&self) -> Span {

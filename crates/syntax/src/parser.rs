@@ -1,0 +1,243 @@
+//! Words to tree, by recursive descent.
+//!
+//! A parsing function that meets an error reports it and returns [`Failed`].
+//! The failure travels up to the nearest place where the parser can find its
+//! feet again: the closing bracket of a group, the next binding of a chain of
+//! `let`s, or the next declaration. What was skipped becomes
+//! [`ExpKind::Error`]. So each broken region yields one message, and regions
+//! do not disturb each other.
+//!
+//! [`dec`] holds declarations, [`module`] module expressions and types,
+//! [`types`] type expressions, [`pat`] patterns; expressions are spread over
+//! [`exp`] (operators and what binds looser), [`binding`] (`let`, `loop`,
+//! `match`, `if`, lambdas) and [`atom`] (what binds tightest).
+
+mod atom;
+mod binding;
+mod dec;
+mod exp;
+mod fixity;
+mod group;
+mod module;
+mod pat;
+mod types;
+
+use crate::ast::{Doc, Exp, ExpKind, Ident, QualName};
+use crate::lexer::Lexed;
+use crate::token::{Token, TokenKind};
+use fehu_base::{Diagnostic, Span, Symbol};
+
+/// An error has been reported; someone above recovers.
+#[derive(Debug)]
+pub(crate) struct Failed;
+
+pub(crate) type Parse<T> = Result<T, Failed>;
+
+/// Types, patterns and modules nested deeper than this are refused, so that
+/// whoever walks them may recurse. Expressions may nest without bound.
+const MAX_NESTING: u32 = 500;
+
+/// The state of parsing one text.
+pub(crate) struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
+    pos: usize,
+    /// Documentation comments and the words they precede; taken when attached.
+    docs: Vec<(usize, Option<Doc>)>,
+    /// How many of `docs` lie behind us.
+    docs_seen: usize,
+    pub(crate) errors: Vec<Diagnostic>,
+    nesting: u32,
+    /// Braces that recovery stepped into; their closing ones are skipped.
+    loose_braces: u32,
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(text: &'a str, lexed: Lexed) -> Parser<'a> {
+        Parser {
+            text,
+            tokens: lexed.tokens,
+            pos: 0,
+            docs: lexed.docs.into_iter().map(|(at, doc)| (at, Some(doc))).collect(),
+            docs_seen: 0,
+            errors: lexed.errors,
+            nesting: 0,
+            loose_braces: 0,
+        }
+    }
+
+    /// The current word's kind.
+    fn kind(&self) -> TokenKind {
+        self.kind_at(0)
+    }
+
+    /// The kind of the word `n` ahead.
+    fn kind_at(&self, n: usize) -> TokenKind {
+        self.tokens.get(self.pos + n).map_or(TokenKind::Eof, |t| t.kind)
+    }
+
+    /// The current word. The list ends with [`TokenKind::Eof`], which is never passed.
+    fn token(&self) -> Token {
+        self.tokens[self.pos]
+    }
+
+    fn span(&self) -> Span {
+        self.token().span
+    }
+
+    /// Where the word before the current one stands.
+    fn prev_span(&self) -> Span {
+        self.tokens[self.pos.saturating_sub(1)].span
+    }
+
+    /// From a first place to the last word consumed.
+    fn since(&self, start: Span) -> Span {
+        start.to(self.prev_span())
+    }
+
+    fn text_of(&self, span: Span) -> &'a str {
+        self.text.get(span.lo as usize..span.hi as usize).unwrap_or("")
+    }
+
+    /// Consumes the current word.
+    fn bump(&mut self) -> Token {
+        let token = self.token();
+        if token.kind != TokenKind::Eof {
+            self.pos += 1;
+        }
+        token
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.kind() == kind
+    }
+
+    /// Consumes the current word if it is of this kind.
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, kind: TokenKind, what: &str) -> Parse<Token> {
+        if self.at(kind) {
+            Ok(self.bump())
+        } else {
+            Err(self.unexpected(what))
+        }
+    }
+
+    /// Whether the current word directly follows the one before, without space.
+    fn adjacent(&self) -> bool {
+        self.pos > 0 && self.prev_span().hi == self.span().lo
+    }
+
+    /// Whether a `[` here indexes what stands before it: `a[i]`, not `f [i]`.
+    fn at_index(&self) -> bool {
+        use TokenKind::*;
+        self.at(LBracket)
+            && self.adjacent()
+            && matches!(self.tokens[self.pos - 1].kind, Ident | RParen | RBracket | Int)
+    }
+
+    fn ident(&mut self, what: &str) -> Parse<Ident> {
+        let token = self.expect(TokenKind::Ident, what)?;
+        Ok(self.ident_of(token.span))
+    }
+
+    fn ident_of(&self, span: Span) -> Ident {
+        Ident { name: Symbol::new(self.text_of(span)), span }
+    }
+
+    /// `m.n.x`.
+    fn qual_name(&mut self, what: &str) -> Parse<QualName> {
+        let mut name = self.ident(what)?;
+        let start = name.span;
+        let mut quals = vec![];
+        while self.eat(TokenKind::Dot) {
+            quals.push(std::mem::replace(&mut name, self.ident("a name after the dot")?));
+        }
+        Ok(QualName { quals, name, span: start.to(name.span) })
+    }
+
+    /// Reports that the current word does not belong here.
+    fn unexpected(&mut self, expected: &str) -> Failed {
+        let error = self.unexpected_error(expected);
+        self.report(error)
+    }
+
+    fn unexpected_error(&self, expected: &str) -> Diagnostic {
+        let token = self.token();
+        let text = self.text_of(token.span);
+        let mut error = if token.kind == TokenKind::Eof {
+            let end = Span { lo: self.prev_span().hi, hi: self.prev_span().hi, ..token.span };
+            let at = if self.pos == 0 { token.span } else { end };
+            Diagnostic::error(at, "Unexpected end of file.")
+        } else {
+            Diagnostic::error(token.span, format!("Unexpected token: '{text}'"))
+        };
+        error = error.label(format!("expected {expected}"));
+        if token.kind.is_keyword() && expected.contains("name") {
+            error = error.note(format!("'{text}' is a reserved word and cannot be used as a name"));
+        }
+        error
+    }
+
+    /// Reports an error, unless the lexer has already complained about this place.
+    fn report(&mut self, error: Diagnostic) -> Failed {
+        if !(self.at(TokenKind::Unknown) && error.span == self.span()) {
+            self.errors.push(error);
+        }
+        Failed
+    }
+
+    /// Runs a parser of types, patterns or modules one level deeper.
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.nesting >= MAX_NESTING {
+            let error = Diagnostic::error(self.span(), "This is nested too deeply.")
+                .note(format!("types, patterns and modules may be nested {MAX_NESTING} levels deep"));
+            return Err(self.report(error));
+        }
+        self.nesting += 1;
+        let result = deep(|| parse(self));
+        self.nesting -= 1;
+        result
+    }
+
+    /// After everything: documentation comments that document nothing.
+    pub(crate) fn stray_docs(&mut self) {
+        let stray: Vec<Span> = self.docs.iter().flat_map(|(_, d)| d).map(|d| d.span).collect();
+        for span in stray {
+            self.errors.push(
+                Diagnostic::error(
+                    span,
+                    "Documentation comments ('-- |') are allowed only directly before declarations.",
+                )
+                .help("remove the '|' to make this an ordinary comment"),
+            );
+        }
+    }
+
+    /// Ends the parse of a piece of text that must be used up.
+    pub(crate) fn expect_end(&mut self) {
+        if !self.at(TokenKind::Eof) && self.errors.is_empty() {
+            self.unexpected("the end of the text");
+        }
+    }
+}
+
+/// An expression that stands for what could not be read.
+pub(crate) fn error_exp(span: Span) -> Exp {
+    mk(ExpKind::Error, span)
+}
+
+fn mk(kind: ExpKind, span: Span) -> Exp {
+    Exp { kind: Box::new(kind), span }
+}
+
+/// Makes room on the stack where text may nest without bound.
+fn deep<T>(f: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, f)
+}
