@@ -43,14 +43,28 @@
 //! | [`Memory`] | [`mem::MemOp`]: allocation, and the above | a block and an index function |
 //!
 //! Read [`syntax`] first, then [`soac`], [`seg`], [`mem`].
+//!
+//! # Looking at programs
+//!
+//! All code that is not about one operation is written once, over any
+//! [`Rep`]: [`op`] says what an operation is made of, [`visit`] walks over
+//! bodies, [`free`] and [`subst`] are built on it, [`types`] finds the types of
+//! expressions.
 
 pub mod build;
+pub mod free;
 pub mod mem;
+pub mod op;
 pub mod rep;
 pub mod seg;
 pub mod soac;
+pub mod subst;
 pub mod syntax;
+pub mod types;
+pub mod visit;
 
 pub use build::Builder;
+pub use op::{Dec, OpView, OpViewMut, RepOp};
 pub use rep::{Kernels, Memory, Rep, Soacs};
 pub use syntax::*;
+pub use visit::{Mutator, Visitor};

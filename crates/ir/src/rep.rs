@@ -1,6 +1,7 @@
 //! The three representations.
 
 use crate::mem::{MemInfo, MemOp};
+use crate::op::{Dec, RepOp};
 use crate::seg::KernelsOp;
 use crate::soac::Soac;
 use std::fmt::Debug;
@@ -8,9 +9,9 @@ use std::fmt::Debug;
 /// A representation: what decorates bindings, and which operations exist.
 pub trait Rep: Clone + Copy + Debug + PartialEq + 'static {
     /// What each binding carries besides its type.
-    type Dec: Clone + Debug + PartialEq;
+    type Dec: Dec;
     /// The operations beyond those of [`crate::Exp`].
-    type Op: Clone + Debug + PartialEq;
+    type Op: RepOp<Self>;
 }
 
 /// Right after lowering: parallelism is in second-order array combinators.

@@ -1,0 +1,518 @@
+//! Walking over programs: [`Visitor`] looks, [`Mutator`] changes.
+//!
+//! Both have one method per kind of thing, which by default goes on to the
+//! parts of the thing (the functions of [`look`] and [`change`], to be called
+//! by methods that replace the default). What a walk can meet in the end:
+//!
+//! - `operand`: a name or constant in operand position; by default, its name;
+//! - `name`: a use of a variable where only a name can stand, such as an array;
+//! - `bound`: a name where it is bound;
+//! - `callee`: the name of a function where it is called.
+//!
+//! At the end of the file are shortcuts for simple walks that closures can do.
+
+use crate::op::{Dec, OpView, OpViewMut, RepOp};
+use crate::rep::Rep;
+use crate::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeOp};
+use crate::soac::Soac;
+use crate::syntax::*;
+use fehu_base::Name;
+
+/// Makes room on the stack for recursion over nests of any depth.
+pub fn deep<T>(f: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, f)
+}
+
+/// Writes one walk twice: over shared and over exclusive references.
+macro_rules! walks {
+    ($(#[$doc:meta])* $Trait:ident, $(#[$moddoc:meta])* $module:ident, $View:ident, $view:ident, $walk_dec:ident, [$($m:tt)?]) => {
+        $(#[$doc])*
+        #[allow(unused_variables)]
+        pub trait $Trait<R: Rep>: Sized {
+            /// A use of a variable.
+            fn name(&mut self, n: &$($m)? Name) {}
+            /// A binding of a variable.
+            fn bound(&mut self, n: &$($m)? Name) {}
+            /// The function in a call.
+            fn callee(&mut self, n: &$($m)? Name) {}
+            /// An operand.
+            fn operand(&mut self, e: &$($m)? SubExp) {
+                if let SubExp::Var(n) = e {
+                    self.name(n);
+                }
+            }
+            /// The certificates of a statement.
+            fn certs(&mut self, certs: &$($m)? Vec<Name>) {
+                for n in certs {
+                    self.name(n);
+                }
+            }
+            /// A type.
+            fn ty(&mut self, t: &$($m)? Type) {
+                $module::ty::<R, _>(self, t);
+            }
+            /// A decoration.
+            fn dec(&mut self, d: &$($m)? R::Dec) {
+                d.$walk_dec(&mut |e| self.operand(e));
+            }
+            /// A parameter.
+            fn param(&mut self, p: &$($m)? Param<R>) {
+                $module::param(self, p);
+            }
+            /// An element of a pattern.
+            fn pat_elem(&mut self, p: &$($m)? PatElem<R>) {
+                $module::pat_elem(self, p);
+            }
+            /// A statement.
+            fn stm(&mut self, s: &$($m)? Stm<R>) {
+                $module::stm(self, s);
+            }
+            /// A body.
+            fn body(&mut self, b: &$($m)? Body<R>) {
+                $module::body(self, b);
+            }
+            /// A lambda.
+            fn lambda(&mut self, l: &$($m)? Lambda<R>) {
+                $module::lambda(self, l);
+            }
+            /// An expression.
+            fn exp(&mut self, e: &$($m)? Exp<R>) {
+                $module::exp(self, e);
+            }
+        }
+
+        $(#[$moddoc])*
+        pub mod $module {
+            use super::*;
+
+            /// The names in a type.
+            pub fn ty<R: Rep, V: $Trait<R>>(v: &mut V, t: &$($m)? Type) {
+                match t {
+                    Type::Prim(_) | Type::Mem(_) => {}
+                    Type::Array(_, shape) => operands::<R, V>(v, shape),
+                    Type::Acc(token, shape, elems) => {
+                        v.name(token);
+                        operands::<R, V>(v, shape);
+                        for t in elems {
+                            v.ty(t);
+                        }
+                    }
+                }
+            }
+
+            /// Every operand of a list.
+            pub fn operands<R: Rep, V: $Trait<R>>(v: &mut V, es: &$($m)? Vec<SubExp>) {
+                for e in es {
+                    v.operand(e);
+                }
+            }
+
+            /// Every name of a list.
+            pub fn names<R: Rep, V: $Trait<R>>(v: &mut V, ns: &$($m)? Vec<Name>) {
+                for n in ns {
+                    v.name(n);
+                }
+            }
+
+            /// The name of a parameter and what its type and decoration mention.
+            pub fn param<R: Rep, V: $Trait<R>>(v: &mut V, p: &$($m)? Param<R>) {
+                v.bound(&$($m)? p.name);
+                v.ty(&$($m)? p.ty);
+                v.dec(&$($m)? p.dec);
+            }
+
+            /// The name of a pattern element and what its type and decoration mention.
+            pub fn pat_elem<R: Rep, V: $Trait<R>>(v: &mut V, p: &$($m)? PatElem<R>) {
+                v.bound(&$($m)? p.name);
+                v.ty(&$($m)? p.ty);
+                v.dec(&$($m)? p.dec);
+            }
+
+            /// The certificates, expression and pattern of a statement.
+            pub fn stm<R: Rep, V: $Trait<R>>(v: &mut V, s: &$($m)? Stm<R>) {
+                v.certs(&$($m)? s.certs);
+                v.exp(&$($m)? s.exp);
+                for p in &$($m)? s.pat {
+                    v.pat_elem(p);
+                }
+            }
+
+            /// The statements and results of a body.
+            pub fn body<R: Rep, V: $Trait<R>>(v: &mut V, b: &$($m)? Body<R>) {
+                deep(|| {
+                    for s in &$($m)? b.stms {
+                        v.stm(s);
+                    }
+                    operands::<R, V>(v, &$($m)? b.result);
+                })
+            }
+
+            /// The parameters, body and result types of a lambda.
+            pub fn lambda<R: Rep, V: $Trait<R>>(v: &mut V, l: &$($m)? Lambda<R>) {
+                for p in &$($m)? l.params {
+                    v.param(p);
+                }
+                v.body(&$($m)? l.body);
+                for t in &$($m)? l.ret {
+                    v.ty(t);
+                }
+            }
+
+            /// The parameters, results and body of a function; not its own name.
+            pub fn fun<R: Rep, V: $Trait<R>>(v: &mut V, f: &$($m)? FunDef<R>) {
+                for p in &$($m)? f.params {
+                    v.param(p);
+                }
+                for r in &$($m)? f.ret {
+                    match &$($m)? r.ty {
+                        RetType::Prim(_) | RetType::Mem(_) => {}
+                        RetType::Array { shape, .. } => {
+                            for s in shape {
+                                match s {
+                                    ExtSize::Free(e) => v.operand(e),
+                                    ExtSize::Ext(_) => {}
+                                }
+                            }
+                        }
+                    }
+                    v.dec(&$($m)? r.dec);
+                }
+                v.body(&$($m)? f.body);
+            }
+
+            /// The dimensions of a slice.
+            pub fn slice<R: Rep, V: $Trait<R>>(v: &mut V, slice: &$($m)? Slice) {
+                for d in slice {
+                    match d {
+                        DimIndex::Fix(e) => v.operand(e),
+                        DimIndex::Slice { start, len, stride } => {
+                            v.operand(start);
+                            v.operand(len);
+                            v.operand(stride);
+                        }
+                    }
+                }
+            }
+
+            fn pairs<R: Rep, V: $Trait<R>>(v: &mut V, pairs: &$($m)? Vec<(SubExp, SubExp)>) {
+                for (a, b) in pairs {
+                    v.operand(a);
+                    v.operand(b);
+                }
+            }
+
+            /// The parts of an expression.
+            pub fn exp<R: Rep, V: $Trait<R>>(v: &mut V, e: &$($m)? Exp<R>) {
+                match e {
+                    Exp::SubExp(x) | Exp::Opaque(x) | Exp::UnOp(_, x) | Exp::Conv(_, x) => v.operand(x),
+                    Exp::BinOp(_, x, y) | Exp::CmpOp(_, x, y) => {
+                        v.operand(x);
+                        v.operand(y);
+                    }
+                    Exp::PrimFn(_, xs) => operands::<R, V>(v, xs),
+                    Exp::Assert(x, parts) => {
+                        v.operand(x);
+                        for part in parts {
+                            match part {
+                                ErrorPart::Text(_) => {}
+                                ErrorPart::Value(x, _) => v.operand(x),
+                            }
+                        }
+                    }
+                    Exp::ArrayLit(xs, t) => {
+                        operands::<R, V>(v, xs);
+                        v.ty(t);
+                    }
+                    Exp::ArrayConst(_) => {}
+                    Exp::Index(a, s) => {
+                        v.name(a);
+                        slice::<R, V>(v, s);
+                    }
+                    Exp::Update(a, s, x) => {
+                        v.name(a);
+                        slice::<R, V>(v, s);
+                        v.operand(x);
+                    }
+                    Exp::FlatIndex(a, offset, dims) => {
+                        v.name(a);
+                        v.operand(offset);
+                        pairs::<R, V>(v, dims);
+                    }
+                    Exp::FlatUpdate(a, offset, dims, x) => {
+                        v.name(a);
+                        v.operand(offset);
+                        pairs::<R, V>(v, dims);
+                        v.name(x);
+                    }
+                    Exp::Iota { n, start, step, ty: _ } => {
+                        v.operand(n);
+                        v.operand(start);
+                        v.operand(step);
+                    }
+                    Exp::Replicate(shape, x) => {
+                        operands::<R, V>(v, shape);
+                        v.operand(x);
+                    }
+                    Exp::Scratch(_, shape) => operands::<R, V>(v, shape),
+                    Exp::Copy(a) | Exp::Manifest(_, a) | Exp::Rearrange(_, a) => v.name(a),
+                    Exp::Concat { dim: _, arrays, size } => {
+                        names::<R, V>(v, arrays);
+                        v.operand(size);
+                    }
+                    Exp::Reshape(shape, a) => {
+                        operands::<R, V>(v, shape);
+                        v.name(a);
+                    }
+                    Exp::UpdateAcc(acc, index, values) => {
+                        v.name(acc);
+                        operands::<R, V>(v, index);
+                        operands::<R, V>(v, values);
+                    }
+                    Exp::Call(f, args) => {
+                        v.callee(f);
+                        operands::<R, V>(v, args);
+                    }
+                    Exp::If(c, t, f) => {
+                        v.operand(c);
+                        v.body(t);
+                        v.body(f);
+                    }
+                    Exp::Loop(l) => {
+                        for (p, init) in &$($m)? l.params {
+                            v.operand(init);
+                            v.param(p);
+                        }
+                        match &$($m)? l.form {
+                            LoopForm::For { var, ty: _, bound } => {
+                                v.operand(bound);
+                                v.bound(var);
+                            }
+                            LoopForm::While(cond) => v.name(cond),
+                        }
+                        v.body(&$($m)? l.body);
+                    }
+                    Exp::WithAcc(w) => {
+                        for input in &$($m)? w.inputs {
+                            operands::<R, V>(v, &$($m)? input.shape);
+                            names::<R, V>(v, &$($m)? input.arrays);
+                            if let Some((op, neutral)) = &$($m)? input.op {
+                                v.lambda(op);
+                                operands::<R, V>(v, neutral);
+                            }
+                        }
+                        v.lambda(&$($m)? w.lambda);
+                    }
+                    Exp::Op(op) => match op.$view() {
+                        $View::Soac(s) => soac(v, s),
+                        $View::Seg(s) => seg(v, s),
+                        $View::Size(s) => size::<R, V>(v, s),
+                        $View::Alloc(bytes, _) => v.operand(bytes),
+                    },
+                }
+            }
+
+            fn soac<R: Rep, V: $Trait<R>>(v: &mut V, soac: &$($m)? Soac<R>) {
+                match soac {
+                    Soac::Screma(s) => {
+                        v.operand(&$($m)? s.width);
+                        names::<R, V>(v, &$($m)? s.arrays);
+                        for scan in &$($m)? s.scans {
+                            v.lambda(&$($m)? scan.op);
+                            operands::<R, V>(v, &$($m)? scan.neutral);
+                        }
+                        for red in &$($m)? s.reds {
+                            v.lambda(&$($m)? red.op);
+                            operands::<R, V>(v, &$($m)? red.neutral);
+                        }
+                        v.lambda(&$($m)? s.map);
+                    }
+                    Soac::Hist(h) => {
+                        v.operand(&$($m)? h.width);
+                        names::<R, V>(v, &$($m)? h.arrays);
+                        for op in &$($m)? h.ops {
+                            operands::<R, V>(v, &$($m)? op.shape);
+                            names::<R, V>(v, &$($m)? op.dests);
+                            operands::<R, V>(v, &$($m)? op.neutral);
+                            v.lambda(&$($m)? op.op);
+                        }
+                        v.lambda(&$($m)? h.lambda);
+                    }
+                    Soac::Scatter(s) => {
+                        v.operand(&$($m)? s.width);
+                        names::<R, V>(v, &$($m)? s.arrays);
+                        for dest in &$($m)? s.dests {
+                            operands::<R, V>(v, &$($m)? dest.shape);
+                            v.name(&$($m)? dest.array);
+                        }
+                        v.lambda(&$($m)? s.lambda);
+                    }
+                    Soac::Ad(ad) => {
+                        operands::<R, V>(v, &$($m)? ad.args);
+                        operands::<R, V>(v, &$($m)? ad.seeds);
+                        v.lambda(&$($m)? ad.lambda);
+                    }
+                }
+            }
+
+            fn seg<R: Rep, V: $Trait<R>>(v: &mut V, seg: &$($m)? SegOp<R>) {
+                v.bound(&$($m)? seg.space.flat);
+                for (index, bound) in &$($m)? seg.space.dims {
+                    v.operand(bound);
+                    v.bound(index);
+                }
+                for t in &$($m)? seg.types {
+                    v.ty(t);
+                }
+                match &$($m)? seg.kind {
+                    SegKind::Map => {}
+                    SegKind::Red(ops) | SegKind::Scan(ops) => {
+                        for op in ops {
+                            bin_op(v, op);
+                        }
+                    }
+                    SegKind::Hist(ops) => {
+                        for op in ops {
+                            operands::<R, V>(v, &$($m)? op.shape);
+                            names::<R, V>(v, &$($m)? op.dests);
+                            operands::<R, V>(v, &$($m)? op.neutral);
+                            operands::<R, V>(v, &$($m)? op.vector);
+                            v.lambda(&$($m)? op.op);
+                        }
+                    }
+                }
+                v.body(&$($m)? seg.body.body);
+                for ret in &$($m)? seg.body.returns {
+                    match ret {
+                        KernelReturn::Elem => {}
+                        KernelReturn::Write { array, shape, index } => {
+                            v.name(array);
+                            operands::<R, V>(v, shape);
+                            operands::<R, V>(v, index);
+                        }
+                        KernelReturn::Tile(dims) => pairs::<R, V>(v, dims),
+                    }
+                }
+            }
+
+            fn bin_op<R: Rep, V: $Trait<R>>(v: &mut V, op: &$($m)? SegBinOp<R>) {
+                v.lambda(&$($m)? op.op);
+                operands::<R, V>(v, &$($m)? op.neutral);
+                operands::<R, V>(v, &$($m)? op.shape);
+            }
+
+            fn size<R: Rep, V: $Trait<R>>(v: &mut V, size: &$($m)? SizeOp) {
+                match size {
+                    SizeOp::GetSize(..) | SizeOp::GetSizeMax(_) => {}
+                    SizeOp::CmpThreshold { name: _, class: _, par } => v.operand(par),
+                    SizeOp::CalcGrid { points, max: _, block } => {
+                        v.operand(points);
+                        v.operand(block);
+                    }
+                }
+            }
+        }
+    };
+}
+
+walks!(
+    /// A walk that looks. See the module's text.
+    Visitor,
+    /// Going on to the parts of a thing.
+    look, OpView, view, walk, []
+);
+walks!(
+    /// A walk that changes. See the module's text.
+    Mutator,
+    /// Going on to the parts of a thing.
+    change, OpViewMut, view_mut, walk_mut, [mut]
+);
+
+/// Calls the function on each statement of a body and of the bodies in it, outer ones first.
+pub fn for_each_stm<R: Rep>(body: &Body<R>, f: &mut impl FnMut(&Stm<R>)) {
+    struct Each<'a, F>(&'a mut F);
+    impl<R: Rep, F: FnMut(&Stm<R>)> Visitor<R> for Each<'_, F> {
+        fn stm(&mut self, s: &Stm<R>) {
+            (self.0)(s);
+            for_each_body(&s.exp, &mut |b| look::body(self, b));
+        }
+    }
+    Each(f).body(body);
+}
+
+/// Calls the function on each body directly in an expression, those of lambdas included.
+pub fn for_each_body<R: Rep>(exp: &Exp<R>, f: &mut impl FnMut(&Body<R>)) {
+    struct Each<'a, F>(&'a mut F);
+    impl<R: Rep, F: FnMut(&Body<R>)> Visitor<R> for Each<'_, F> {
+        fn body(&mut self, b: &Body<R>) {
+            (self.0)(b);
+        }
+    }
+    look::exp(&mut Each(f), exp);
+}
+
+/// Changes each body directly in an expression, those of lambdas included.
+pub fn map_bodies<R: Rep>(exp: &mut Exp<R>, f: &mut impl FnMut(&mut Body<R>)) {
+    struct Each<'a, F>(&'a mut F);
+    impl<R: Rep, F: FnMut(&mut Body<R>)> Mutator<R> for Each<'_, F> {
+        fn body(&mut self, b: &mut Body<R>) {
+            (self.0)(b);
+        }
+    }
+    change::exp(&mut Each(f), exp);
+}
+
+/// Calls the function on each lambda directly in an expression.
+pub fn for_each_lambda<R: Rep>(exp: &Exp<R>, f: &mut impl FnMut(&Lambda<R>)) {
+    struct Each<'a, F>(&'a mut F);
+    impl<R: Rep, F: FnMut(&Lambda<R>)> Visitor<R> for Each<'_, F> {
+        fn lambda(&mut self, l: &Lambda<R>) {
+            (self.0)(l);
+        }
+        fn body(&mut self, _: &Body<R>) {}
+    }
+    look::exp(&mut Each(f), exp);
+}
+
+/// Changes each lambda directly in an expression.
+pub fn map_lambdas<R: Rep>(exp: &mut Exp<R>, f: &mut impl FnMut(&mut Lambda<R>)) {
+    struct Each<'a, F>(&'a mut F);
+    impl<R: Rep, F: FnMut(&mut Lambda<R>)> Mutator<R> for Each<'_, F> {
+        fn lambda(&mut self, l: &mut Lambda<R>) {
+            (self.0)(l);
+        }
+        fn body(&mut self, _: &mut Body<R>) {}
+    }
+    change::exp(&mut Each(f), exp);
+}
+
+/// Calls the function on each operand (arrays and sizes in types included) of the expression
+/// itself: what is evaluated before its bodies and lambdas, into which this does not look.
+pub fn for_each_operand<R: Rep>(exp: &Exp<R>, f: &mut impl FnMut(SubExp)) {
+    struct Each<'a, F>(&'a mut F);
+    impl<R: Rep, F: FnMut(SubExp)> Visitor<R> for Each<'_, F> {
+        fn name(&mut self, n: &Name) {
+            (self.0)(SubExp::Var(*n));
+        }
+        fn operand(&mut self, e: &SubExp) {
+            (self.0)(*e);
+        }
+        fn param(&mut self, _: &Param<R>) {}
+        fn lambda(&mut self, _: &Lambda<R>) {}
+        fn body(&mut self, _: &Body<R>) {}
+    }
+    look::exp(&mut Each(f), exp);
+}
+
+/// Changes each operand in operand position of the expression itself, not of its bodies and lambdas.
+pub fn map_operands<R: Rep>(exp: &mut Exp<R>, f: &mut impl FnMut(&mut SubExp)) {
+    struct Each<'a, F>(&'a mut F);
+    impl<R: Rep, F: FnMut(&mut SubExp)> Mutator<R> for Each<'_, F> {
+        fn operand(&mut self, e: &mut SubExp) {
+            (self.0)(e);
+        }
+        fn param(&mut self, _: &mut Param<R>) {}
+        fn lambda(&mut self, _: &mut Lambda<R>) {}
+        fn body(&mut self, _: &mut Body<R>) {}
+    }
+    change::exp(&mut Each(f), exp);
+}
