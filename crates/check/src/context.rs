@@ -2,7 +2,7 @@
 
 use fehu_base::{Diagnostic, Name, NameSource, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names made and problems found so far.
 #[derive(Default, Debug)]
@@ -17,6 +17,12 @@ pub struct Context {
     pub kinds: FxHashMap<Name, Liftedness>,
     /// The built-in functions by name.
     pub intrinsics: FxHashMap<Name, Symbol>,
+    /// Names whose type the user declared: pattern variables that stand under a
+    /// type ascription (so that a loop parameter `x: []i32` is not taken for one
+    /// that may be consumed), and functions and constants, local ones too, with a
+    /// declared result type (for others, `consume` infers which parts of the
+    /// result are unique).
+    pub declared: FxHashSet<Name>,
 }
 
 impl Context {
