@@ -16,10 +16,11 @@
 //!
 //! Reading order: [`monomial`](Monomial) and [`poly`](Poly) for the normal form, `divide` for quotients,
 //! `print` for the text, [`facts`](Facts) for what is known, then `prover` (the search), with `range` (constant
-//! bounds) as its quick test.
+//! bounds) as its quick test and `model` (assignments) to give up early.
 
 mod divide;
 mod facts;
+mod model;
 mod monomial;
 mod poly;
 mod print;

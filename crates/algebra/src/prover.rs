@@ -8,9 +8,13 @@
 //! A goal is *obvious* when every variable can be written as its constant lower bound plus something
 //! non-negative (or its upper bound minus that) so that all coefficients come out non-negative.
 //!
+//! A goal that is false under an assignment satisfying the facts is dropped at once. Most questions that have no proof
+//! end that way, on the question itself.
+//!
 //! Goals wait in a queue, simplest first. Everything is counted: a question costs a bounded number of steps.
 
 use crate::facts::Facts;
+use crate::model::Models;
 use crate::monomial::{Monomial, Sym};
 use crate::poly::Poly;
 use crate::range::Ranges;
@@ -20,6 +24,8 @@ use std::collections::BTreeMap;
 /// Goals taken up for one question, and for a question asked on the way.
 const GOALS: u32 = 40;
 const SIDE_GOALS: u32 = 8;
+/// Goals taken up before trying to refute the question.
+const EASY_GOALS: u32 = 2;
 /// How deep side questions nest.
 const DEPTH: u32 = 3;
 /// Steps that one prover may take in its life unless told otherwise.
@@ -39,6 +45,7 @@ const MAX_CASES: u32 = 3;
 pub struct Prover<'a> {
     facts: &'a Facts,
     ranges: Ranges,
+    models: Models<'a>,
     answers: FxHashMap<Poly, Answer>,
     steps_left: u32,
 }
@@ -61,7 +68,13 @@ impl<'a> Prover<'a> {
 
     /// A prover that takes at most `steps` steps in its life (a step is around a microsecond).
     pub fn with_steps(facts: &'a Facts, steps: u32) -> Prover<'a> {
-        Prover { facts, ranges: Ranges::default(), answers: FxHashMap::default(), steps_left: steps }
+        Prover {
+            facts,
+            ranges: Ranges::default(),
+            models: Models::default(),
+            answers: FxHashMap::default(),
+            steps_left: steps,
+        }
     }
 
     /// How many steps are left.
@@ -142,10 +155,16 @@ impl<'a> Prover<'a> {
             Some(Answer::Unknown { goals: g, depth: d }) if *g >= goals && *d >= depth => return false,
             Some(Answer::Unknown { .. }) | None => {}
         }
+        self.models.cover(self.facts, &root.vars());
+        if self.models.refute(&root) {
+            return false;
+        }
         // A side question that comes back to this one gets no answer, which is sound.
         let unknown = Answer::Unknown { goals, depth };
         self.answers.insert(root.clone(), unknown);
-        let proven = self.best_first(&root, goals, depth);
+        // Easy proofs first; then an effort to refute, since a search that fails costs most.
+        let proven = self.best_first(&root, goals.min(EASY_GOALS), depth)
+            || !self.models.hunt(&root) && self.best_first(&root, goals, depth);
         if proven {
             self.answers.insert(root, Answer::Proven);
         }
@@ -170,6 +189,7 @@ impl<'a> Prover<'a> {
                     || g.terms().len() > MAX_GOAL_TERMS
                     || g.degree() > root.degree() + 2
                     || seen.contains(&g)
+                    || self.models.refute(&g)
                 {
                     continue;
                 }

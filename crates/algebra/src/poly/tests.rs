@@ -19,7 +19,7 @@ fn eval(p: &Poly, values: &[i64]) -> i64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
 
     #[test]
     fn arithmetic_agrees_with_evaluation(
@@ -87,7 +87,7 @@ fn overflow_is_unknown_and_absorbs() {
     let big = Poly::constant(i64::MAX);
     let lost = &big * &big;
     assert!(!lost.is_known());
-    assert!(!(lost.clone() * 0).is_known());
+    assert!(!(&lost * &Poly::zero()).is_known());
     assert!(!(&lost + &x(0)).is_known());
     assert!(!(x(0) * big * x(1) * 2).is_known());
     assert_ne!(lost, lost.clone());

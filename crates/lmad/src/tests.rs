@@ -1,0 +1,6 @@
+//! Descriptors against brute force, and the access patterns of real programs.
+
+mod brute;
+mod index;
+mod programs;
+mod sets;
