@@ -21,6 +21,7 @@ pub(crate) fn make(word: &str, seed: &str) -> Result<Value, String> {
         ("i32" | "i64" | "f32" | "f64" | "u32", []) => {
             uniform(name, shape, rest.strip_prefix('@').unwrap_or(""), &mut random)
         }
+        ("powers", &[n]) => Ok(powers(n)),
         ("dominant", &[n]) => Ok(dominant(n, &mut random)),
         ("cavity", &[nz, ny, nx]) => Ok(cavity(nz, ny, nx, &mut random)),
         ("series", &[m, n]) => Ok(series(m, n, &mut random)),
@@ -69,6 +70,12 @@ fn uniform(element: &str, shape: Vec<usize>, bounds: &str, random: &mut Random) 
         other => return Err(format!("no uniform values of type {other}")),
     };
     Ok(Value { shape, elements })
+}
+
+/// 1, 16, 256, ...
+fn powers(n: usize) -> Value {
+    let v = (0..n as u32).map(|i| 16i64.saturating_pow(i)).collect();
+    Value { shape: vec![n], elements: Elements::I64(v) }
 }
 
 /// A square matrix whose diagonal outweighs its rows, so that elimination without pivoting is stable.
