@@ -1,1 +1,8 @@
-//! To be written.
+//! From file names to results: reading programs, running the pipelines, and
+//! the C compiler. The only crate of the compiler proper that touches files.
+//!
+//! Start with [`load`], which finds and parses a program's files, and
+//! [`front`], which checks them.
+
+pub mod front;
+pub mod load;

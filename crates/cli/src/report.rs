@@ -1,0 +1,72 @@
+//! Showing diagnostics to people and to editors.
+
+use fehu_base::diagnostic::Colour;
+use fehu_base::{Diagnostic, Severity, SourceMap, Span};
+use fehu_driver::front::Front;
+use serde_json::{json, Value};
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+/// What to do with warnings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Warnings {
+    Shown,
+    Hidden,
+    AreErrors,
+}
+
+/// How to print.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+/// Prints all problems to standard error; the exit code says whether the program is accepted.
+pub(crate) fn report(front: &Front, warnings: Warnings, format: Format) -> ExitCode {
+    let mut out = std::io::stderr().lock();
+    let colour = if out.is_terminal() { Colour::Always } else { Colour::Never };
+    let mut warned = false;
+    for d in &front.diagnostics {
+        if d.severity == Severity::Warning {
+            if warnings == Warnings::Hidden {
+                continue;
+            }
+            warned = true;
+        }
+        // A closed pipe is no reason to fail.
+        let _ = match format {
+            Format::Text => writeln!(out, "{}\n", d.render(&front.sources, colour)),
+            Format::Json => writeln!(out, "{}", to_json(d, &front.sources)),
+        };
+    }
+    if front.failed() || (warned && warnings == Warnings::AreErrors) {
+        ExitCode::from(1)
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+fn to_json(d: &Diagnostic, sources: &SourceMap) -> Value {
+    json!({
+        "severity": match d.severity { Severity::Error => "error", Severity::Warning => "warning" },
+        "message": d.message,
+        "label": d.label,
+        "place": place(d.span, sources),
+        "related": d.related.iter()
+            .map(|l| json!({"text": l.text, "place": place(l.span, sources)}))
+            .collect::<Vec<_>>(),
+        "notes": d.notes,
+        "help": d.help,
+    })
+}
+
+fn place(span: Span, sources: &SourceMap) -> Value {
+    let Some(file) = sources.get(span.file) else { return Value::Null };
+    let (line, col) = file.line_col(span.lo);
+    let (end_line, end_col) = file.line_col(span.hi);
+    json!({
+        "file": file.path.display().to_string(),
+        "line": line, "column": col, "end_line": end_line, "end_column": end_col,
+    })
+}

@@ -1,0 +1,213 @@
+//! Finds the files of a program, parses each once, and orders them so that
+//! imported files come before importing ones.
+
+use fehu_base::{Diagnostic, SourceMap, Span, Symbol};
+use fehu_check::modules::SourceUnit;
+use fehu_syntax::ast;
+use rustc_hash::FxHashMap;
+use std::path::{Component, Path, PathBuf};
+
+/// A program's files, parsed.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The files in dependency order, the prelude first, the main file last.
+    pub units: Vec<SourceUnit>,
+    /// How many of the units are the prelude's.
+    pub prelude: usize,
+    /// All texts.
+    pub sources: SourceMap,
+    /// Files that could not be read, imports that go in circles, syntax errors.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Loads a program from its main file.
+pub fn load(main: &Path) -> Loaded {
+    let mut loader = Loader::new();
+    loader.load_prelude();
+    match std::fs::read_to_string(main) {
+        Ok(text) => {
+            loader.file(main, text);
+        }
+        Err(e) => loader.errors.push(cannot_read(Span::NONE, main, &e)),
+    }
+    loader.finish()
+}
+
+/// Loads a program given as text; imports are relative to the current folder.
+pub fn load_text(path: &Path, text: String) -> Loaded {
+    let mut loader = Loader::new();
+    loader.load_prelude();
+    loader.file(path, text);
+    loader.finish()
+}
+
+enum State {
+    Open,
+    Done(usize),
+    Failed,
+}
+
+struct Loader {
+    units: Vec<SourceUnit>,
+    sources: SourceMap,
+    errors: Vec<Diagnostic>,
+    state: FxHashMap<PathBuf, State>,
+    /// The chain of files being loaded, for messages about circles.
+    chain: Vec<PathBuf>,
+    prelude: usize,
+}
+
+impl Loader {
+    fn new() -> Loader {
+        Loader {
+            units: vec![],
+            sources: SourceMap::default(),
+            errors: vec![],
+            state: FxHashMap::default(),
+            chain: vec![],
+            prelude: 0,
+        }
+    }
+
+    fn finish(self) -> Loaded {
+        Loaded { units: self.units, prelude: self.prelude, sources: self.sources, errors: self.errors }
+    }
+
+    fn load_prelude(&mut self) {
+        for (path, text) in fehu_check::prelude_sources() {
+            self.file(Path::new(path), (*text).to_owned());
+        }
+        self.prelude = self.units.len();
+    }
+
+    /// Parses a file and everything it imports; its position among the units.
+    fn file(&mut self, path: &Path, text: String) -> Option<usize> {
+        let key = normalise(path);
+        self.state.insert(key.clone(), State::Open);
+        self.chain.push(key.clone());
+        let file = self.sources.add(path, text);
+        let text = self.sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
+        let parsed = fehu_syntax::parse(file, &text);
+        self.errors.extend(parsed.errors);
+        let mut found = vec![];
+        imports_of(&parsed.prog.decs, &mut found);
+        let mut imports = vec![];
+        for (name, span) in found {
+            if let Some(unit) = self.import(path, name, span) {
+                imports.push((name, unit));
+            }
+        }
+        self.chain.pop();
+        self.units.push(SourceUnit { file, prog: parsed.prog, imports });
+        self.state.insert(key, State::Done(self.units.len() - 1));
+        Some(self.units.len() - 1)
+    }
+
+    fn import(&mut self, importer: &Path, name: Symbol, span: Span) -> Option<usize> {
+        let path = import_path(importer, name.as_str());
+        let key = normalise(&path);
+        match self.state.get(&key) {
+            Some(State::Done(unit)) => return Some(*unit),
+            Some(State::Failed) => return None,
+            Some(State::Open) => {
+                let start = self.chain.iter().position(|p| *p == key).unwrap_or(0);
+                let circle: Vec<_> =
+                    self.chain[start..].iter().chain([&key]).map(|p| p.display().to_string()).collect();
+                self.errors.push(
+                    Diagnostic::error(span, "Import cycle.")
+                        .label("this import leads back to the importing file")
+                        .note(circle.join(" imports ")),
+                );
+                return None;
+            }
+            None => {}
+        }
+        match std::fs::read_to_string(&path) {
+            Ok(text) => self.file(&path, text),
+            Err(e) => {
+                self.state.insert(key, State::Failed);
+                self.errors.push(cannot_read(span, &path, &e));
+                None
+            }
+        }
+    }
+}
+
+fn cannot_read(span: Span, path: &Path, e: &std::io::Error) -> Diagnostic {
+    let why = match e.kind() {
+        std::io::ErrorKind::NotFound => "no such file".to_owned(),
+        std::io::ErrorKind::InvalidData => "it is not UTF-8 text".to_owned(),
+        _ => e.to_string(),
+    };
+    Diagnostic::error(span, format!("Could not read {}: {why}.", path.display()))
+}
+
+/// `import "a/b"` in `dir/file.fut` is `dir/a/b.fut`; a path from the root, such as
+/// `/prelude/math`, is one of the files that come with the compiler.
+fn import_path(importer: &Path, name: &str) -> PathBuf {
+    if name.starts_with('/') {
+        return PathBuf::from(format!("{name}.fut"));
+    }
+    let dir = importer.parent().unwrap_or(Path::new(""));
+    dir.join(format!("{name}.fut"))
+}
+
+/// The path without `.` and, where possible, without `..`: two ways to write a path to one file give
+/// one result.
+fn normalise(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => match out.components().next_back() {
+                Some(Component::Normal(_)) => {
+                    out.pop();
+                }
+                Some(Component::RootDir) => {}
+                Some(Component::ParentDir | Component::CurDir | Component::Prefix(_)) | None => out.push(".."),
+            },
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => out.push(part),
+        }
+    }
+    out
+}
+
+/// All imports of a list of declarations, in order, also those inside modules.
+fn imports_of(decs: &[ast::Dec], out: &mut Vec<(Symbol, Span)>) {
+    for dec in decs {
+        match dec {
+            ast::Dec::Import(path, span) => out.push((*path, *span)),
+            ast::Dec::Local(dec, _) => imports_of(std::slice::from_ref(dec), out),
+            ast::Dec::Open(m, _) => mod_imports(m, out),
+            ast::Dec::Mod(b) => mod_imports(&b.body, out),
+            ast::Dec::Val(_) | ast::Dec::Type(_) | ast::Dec::ModType(_) => {}
+        }
+    }
+}
+
+fn mod_imports(m: &ast::ModExp, out: &mut Vec<(Symbol, Span)>) {
+    match m {
+        ast::ModExp::Import(path, span) => out.push((*path, *span)),
+        ast::ModExp::Decs(decs, _) => imports_of(decs, out),
+        ast::ModExp::Parens(m, _) | ast::ModExp::Ascript(m, _, _) | ast::ModExp::Lambda(_, _, m, _) => {
+            mod_imports(m, out);
+        }
+        ast::ModExp::Apply(f, a, _) => {
+            mod_imports(f, out);
+            mod_imports(a, out);
+        }
+        ast::ModExp::Var(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_to_one_file_are_one() {
+        assert_eq!(normalise(Path::new("a/./b/../c.fut")), Path::new("a/c.fut"));
+        assert_eq!(normalise(Path::new("../a.fut")), Path::new("../a.fut"));
+        assert_eq!(import_path(Path::new("d/m.fut"), "../x"), Path::new("d/../x.fut"));
+    }
+}
