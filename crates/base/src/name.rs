@@ -45,6 +45,11 @@ impl NameSource {
         self.fresh(base)
     }
 
+    /// Gives a name another text, for readable output.
+    pub fn rebase(&mut self, name: Name, base: Symbol) {
+        self.bases[name.0 as usize] = base;
+    }
+
     /// The text a name was made from.
     pub fn base(&self, name: Name) -> Symbol {
         self.bases[name.0 as usize]

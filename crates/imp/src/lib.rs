@@ -1,1 +1,7 @@
-//! To be written.
+//! The imperative IR: what is left when arrays have become memory.
+//!
+//! In: a core program over `Memory`. Out: a [`syntax::Program`] of functions
+//! over scalars and memory blocks, close enough to C that `codegen` is a
+//! printer. Read [`syntax`].
+
+pub mod syntax;

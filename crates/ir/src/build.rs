@@ -30,6 +30,10 @@ pub struct Builder<R: Rep<Dec = ()>> {
     open: Vec<Vec<Stm<R>>>,
 }
 
+/// Bodies set aside by [`Builder::suspend`].
+#[derive(Debug)]
+pub struct Suspended<R: Rep>(Vec<Vec<Stm<R>>>);
+
 impl<R: Rep<Dec = ()>> Builder<R> {
     /// A builder with no open body.
     pub fn new(names: NameSource) -> Builder<R> {
@@ -52,6 +56,16 @@ impl<R: Rep<Dec = ()>> Builder<R> {
     pub fn end(&mut self, result: Vec<SubExp>) -> Body<R> {
         let Some(stms) = self.open.pop() else { fehu_base::bug!("no open body") };
         Body { stms, result }
+    }
+
+    /// Sets all open bodies aside, to build something elsewhere; [`Builder::resume`] goes on.
+    pub fn suspend(&mut self) -> Suspended<R> {
+        Suspended(std::mem::take(&mut self.open))
+    }
+
+    /// Goes on where [`Builder::suspend`] left off.
+    pub fn resume(&mut self, open: Suspended<R>) {
+        self.open = open.0;
     }
 
     /// How many bodies are open.
