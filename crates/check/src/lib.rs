@@ -19,6 +19,7 @@ pub mod consume;
 pub mod context;
 pub mod exhaust;
 pub mod modules;
+pub mod prelude;
 pub mod resolve;
 pub mod scope;
 pub mod show;
@@ -29,3 +30,5 @@ pub mod type_exp;
 pub mod types;
 pub mod visit;
 pub mod warn;
+
+pub use prelude::prelude_sources;

@@ -164,7 +164,9 @@ fn normalise(path: &Path) -> PathBuf {
                     out.pop();
                 }
                 Some(Component::RootDir) => {}
-                Some(Component::ParentDir | Component::CurDir | Component::Prefix(_)) | None => out.push(".."),
+                Some(Component::ParentDir | Component::CurDir | Component::Prefix(_)) | None => {
+                    out.push("..")
+                }
             },
             Component::Normal(_) | Component::RootDir | Component::Prefix(_) => out.push(part),
         }
