@@ -7,6 +7,8 @@
 -- few strikes and short axes (small, medium) the scans of a solver should run in parallel within a thread block.
 -- ==
 -- "flat" input { 2 8 8 3 0.03f32 5f32 0.2f32 0.6f32 0.5f32 } output { [0.03f32, 0.029f32] }
+-- "small" input @ data/locvolcalib/small.in
+-- output @ data/locvolcalib/small.out
 
 open import "lib/tridiagonal"
 

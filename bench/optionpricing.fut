@@ -9,6 +9,12 @@
 -- ==
 -- "call" input { 1 3 [[4, 2, 1]] [[[1f32]]] [[[0.5f32]]] [[[0.1f32]]] [[4000f32]] [[1f32]] [[0.5f32]] [[1], [0], [0]] [[2f32], [0f32], [0f32]] }
 -- output { [849.770447f32] }
+-- "small1" input @ data/optionpricing/small1.in
+-- output @ data/optionpricing/small1.out
+-- "small2" input @ data/optionpricing/small2.in
+-- output @ data/optionpricing/small2.out
+-- "small3" input @ data/optionpricing/small3.in
+-- output @ data/optionpricing/small3.out
 
 type market [dates] [unders] [discounts] =
   { corr: [unders][unders]f32

@@ -84,7 +84,8 @@ static void compute(void) {
 #define AT(t) bridge[(t) * unders + u]
       AT(step[0] - 1) = sd[0] * z[u];
       for (int64_t t = 1; t < dates; t++) {
-        double x = rw[t] * AT(right[t] - 1) + sd[t] * z[t * unders + u];
+        double x = sd[t] * z[t * unders + u];
+        if (right[t] > 0) x += rw[t] * AT(right[t] - 1);
         if (left[t] > 0) x += lw[t] * AT(left[t] - 1);
         AT(step[t] - 1) = x;
       }

@@ -140,8 +140,8 @@ fn selection<'a>(args: &Args, suite: &'a Suite, tests: Tests) -> Result<Vec<&'a 
     let wanted = |case: &&Case| {
         let program = args.programs.is_empty() || args.programs.contains(&case.program);
         let set = match (args.sets.is_empty(), tests) {
-            (true, Tests::Only) => case.set == suite::TEST_SET,
-            (true, Tests::Skip) => case.set != suite::TEST_SET && (args.huge || !case.huge),
+            (true, Tests::Only) => case.is_test(),
+            (true, Tests::Skip) => !case.is_test() && (args.huge || !case.huge),
             (false, _) => args.sets.contains(&case.set),
         };
         let available = !case.is_published() || args.published.is_some();

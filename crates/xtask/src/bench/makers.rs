@@ -22,6 +22,8 @@ pub(crate) fn make(word: &str, seed: &str) -> Result<Value, String> {
             uniform(name, shape, rest.strip_prefix('@').unwrap_or(""), &mut random)
         }
         ("powers", &[n]) => Ok(powers(n)),
+        ("bisection", &[n]) => Ok(bisection(n)),
+        ("spots", &[m, n]) => Ok(spots(m, n, &mut random)),
         ("dominant", &[n]) => Ok(dominant(n, &mut random)),
         ("cavity", &[nz, ny, nx]) => Ok(cavity(nz, ny, nx, &mut random)),
         ("series", &[m, n]) => Ok(series(m, n, &mut random)),
@@ -76,6 +78,30 @@ fn uniform(element: &str, shape: Vec<usize>, bounds: &str, random: &mut Random) 
 fn powers(n: usize) -> Value {
     let v = (0..n as u32).map(|i| 16i64.saturating_pow(i)).collect();
     Value { shape: vec![n], elements: Elements::I64(v) }
+}
+
+/// The steps of a Brownian bridge over n dates, as three rows: the date that a step sets, and the dates to its left and
+/// right that it is set from; dates count from one, and zero is the start. The end comes first, then middles of gaps.
+fn bisection(n: usize) -> Value {
+    let mut rows = [vec![n as i32], vec![0], vec![0]];
+    let mut gaps = std::collections::VecDeque::from([(0, n)]);
+    while let Some((left, right)) = gaps.pop_front() {
+        let middle = (left + right) / 2;
+        if middle > left {
+            for (row, date) in rows.iter_mut().zip([middle, left, right]) {
+                row.push(date as i32);
+            }
+            gaps.extend([(left, middle), (middle, right)]);
+        }
+    }
+    Value { shape: vec![3, n], elements: Elements::I32(rows.concat()) }
+}
+
+/// Prices of three assets near the levels that the option contracts name.
+fn spots(m: usize, n: usize, random: &mut Random) -> Value {
+    let level = |i: usize| [3758.05, 11840.0, 1200.0][i % 3];
+    let v = (0..m * n).map(|i| (level(i % n) * random.float(0.95, 1.1)) as f32).collect();
+    Value { shape: vec![m, n], elements: Elements::F32(v) }
 }
 
 /// A square matrix whose diagonal outweighs its rows, so that elimination without pivoting is stable.
@@ -171,6 +197,16 @@ mod tests {
         assert!(
             make("[2]f128", "s").is_err() && make("nothing[2]", "s").is_err() && make("[2", "s").is_err()
         );
+    }
+
+    #[test]
+    fn a_bridge_sets_every_date_once_from_dates_set_before() {
+        let Elements::I32(v) = bisection(11).elements else { panic!("not i32") };
+        let mut set = vec![0];
+        for t in 0..11 {
+            assert!(!set.contains(&v[t]) && set.contains(&v[11 + t]) && set.contains(&v[22 + t]));
+            set.push(v[t]);
+        }
     }
 
     #[test]

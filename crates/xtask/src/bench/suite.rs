@@ -13,9 +13,6 @@
 use super::values::Tolerance;
 use std::path::Path;
 
-/// The set that is stored in the repository with its answers, and that tests run.
-pub(crate) const TEST_SET: &str = "small";
-
 /// One program on one data set.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Case {
@@ -48,6 +45,11 @@ impl Case {
         let file = self.words.first()?.strip_prefix("file:")?;
         let mut parts = file.split('+');
         Some((parts.next()?, parts.collect()))
+    }
+
+    /// Whether the set is stored in the repository with its answers and run as a test: its name starts with `small`.
+    pub(crate) fn is_test(&self) -> bool {
+        self.set.starts_with("small")
     }
 
     /// Whether the published folder is needed.
@@ -131,7 +133,7 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
         let cases = Suite::read(&folder).map(|s| s.cases).unwrap_or_default();
         assert!(!cases.is_empty());
-        for case in cases.iter().filter(|c| c.set == TEST_SET && !c.is_published()) {
+        for case in cases.iter().filter(|c| c.is_test() && !c.is_published()) {
             for word in &case.words {
                 assert!(super::super::makers::make(word, "test").is_ok(), "{}: {word}", case.program);
             }
