@@ -25,6 +25,7 @@ pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
         file,
         text,
         pos: 0,
+        plain_until: 0,
         out: Lexed { tokens: vec![], comments: vec![], docs: vec![], errors: vec![] },
     };
     lexer.run();
@@ -52,6 +53,8 @@ struct Lexer<'a> {
     file: FileId,
     text: &'a str,
     pos: usize,
+    /// Up to where dotted names are known not to end in an operator.
+    plain_until: usize,
     out: Lexed,
 }
 
@@ -214,7 +217,7 @@ impl<'a> Lexer<'a> {
             return keyword;
         }
         let end = self.pos;
-        while self.byte(0) == b'.' {
+        while end >= self.plain_until && self.byte(0) == b'.' {
             if is_symbol_start(self.byte(1)) {
                 self.pos += 1;
                 self.symbol();
@@ -230,6 +233,7 @@ impl<'a> Lexer<'a> {
                 break;
             }
         }
+        self.plain_until = self.plain_until.max(self.pos);
         self.pos = end;
         TokenKind::Ident
     }

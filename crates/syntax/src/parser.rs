@@ -48,6 +48,8 @@ pub(crate) struct Parser<'a> {
     docs_seen: usize,
     pub(crate) errors: Vec<Diagnostic>,
     nesting: u32,
+    /// Whether the rest of the text was skipped; nothing more is reported.
+    gave_up: bool,
     /// Braces that recovery stepped into; their closing ones are skipped.
     loose_braces: u32,
 }
@@ -62,6 +64,7 @@ impl<'a> Parser<'a> {
             docs_seen: 0,
             errors: lexed.errors,
             nesting: 0,
+            gave_up: false,
             loose_braces: 0,
         }
     }
@@ -143,8 +146,21 @@ impl<'a> Parser<'a> {
     }
 
     fn ident(&mut self, what: &str) -> Parse<Ident> {
-        let token = self.expect(TokenKind::Ident, what)?;
-        Ok(self.ident_of(token.span))
+        if !self.at(TokenKind::Ident) {
+            return Err(self.not_a_name(what));
+        }
+        let span = self.bump().span;
+        Ok(self.ident_of(span))
+    }
+
+    /// Reports that a name is missing. A reserved word in its place is passed,
+    /// lest recovery takes it for the start of a declaration.
+    fn not_a_name(&mut self, what: &str) -> Failed {
+        let failed = self.unexpected(what);
+        if self.kind().is_keyword() && self.column(self.span()) == usize::MAX {
+            self.bump();
+        }
+        failed
     }
 
     fn ident_of(&self, span: Span) -> Ident {
@@ -187,7 +203,8 @@ impl<'a> Parser<'a> {
 
     /// Reports an error, unless the lexer has already complained about this place.
     fn report(&mut self, error: Diagnostic) -> Failed {
-        if !(self.at(TokenKind::Unknown) && error.span == self.span()) {
+        let lexed = self.at(TokenKind::Unknown) && error.span == self.span();
+        if !self.gave_up && !lexed {
             self.errors.push(error);
         }
         Failed
@@ -195,19 +212,33 @@ impl<'a> Parser<'a> {
 
     /// Runs a parser of types, patterns or modules one level deeper.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
-        if self.nesting >= MAX_NESTING {
-            let error = Diagnostic::error(self.span(), "This is nested too deeply.")
-                .note(format!("types, patterns and modules may be nested {MAX_NESTING} levels deep"));
-            return Err(self.report(error));
-        }
-        self.nesting += 1;
-        let result = deep(|| parse(self));
-        self.nesting -= 1;
+        let outer = self.nesting;
+        let result = self.deepen().and_then(|()| deep(|| parse(self)));
+        self.nesting = outer;
         result
+    }
+
+    /// Counts a level that the tree grows by, also where no function recurses;
+    /// undone by the [`Parser::nested`] around it.
+    fn deepen(&mut self) -> Parse<()> {
+        self.nesting += 1;
+        if self.nesting <= MAX_NESTING {
+            return Ok(());
+        }
+        let error = Diagnostic::error(self.span(), "This is nested too deeply.")
+            .note(format!("types, patterns and modules may be nested {MAX_NESTING} levels deep"));
+        let failed = self.report(error);
+        // Whoever writes this has no use for further messages.
+        self.pos = self.tokens.len() - 1;
+        self.gave_up = true;
+        Err(failed)
     }
 
     /// After everything: documentation comments that document nothing.
     pub(crate) fn stray_docs(&mut self) {
+        if self.gave_up {
+            return;
+        }
         let stray: Vec<Span> = self.docs.iter().flat_map(|(_, d)| d).map(|d| d.span).collect();
         for span in stray {
             self.errors.push(

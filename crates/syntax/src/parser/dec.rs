@@ -50,7 +50,13 @@ impl Parser<'_> {
             let start = self.span();
             let nesting = self.nesting;
             match self.dec() {
-                Ok(dec) => decs.push(dec),
+                Ok(dec) => {
+                    decs.push(dec);
+                    if !self.at_dec_end() {
+                        self.trailing_word();
+                        self.skip_to_dec(start);
+                    }
+                }
                 Err(Failed) => {
                     self.nesting = nesting;
                     self.skip_to_dec(start);
@@ -58,6 +64,28 @@ impl Parser<'_> {
             }
         }
         decs
+    }
+
+    /// Whether what is ahead can follow a complete declaration.
+    fn at_dec_end(&self) -> bool {
+        use TokenKind::*;
+        self.kind().starts_dec() || matches!(self.kind(), Let | HashBracket | RBrace | Eof)
+    }
+
+    /// Reports a word that neither continues nor follows a declaration.
+    fn trailing_word(&mut self) {
+        let help = match self.kind() {
+            TokenKind::Equals => Some("'=' only defines; compare with '=='"),
+            TokenKind::RParen | TokenKind::RBracket => Some("no bracket is open that this could close"),
+            TokenKind::In => Some("a declaration has no 'in'; every 'let' inside it already has its own"),
+            TokenKind::Then | TokenKind::Else => Some("an 'if' ended earlier than it seems"),
+            TokenKind::Case => Some("a 'match' ended earlier than it seems"),
+            TokenKind::Backquote => Some("backquotes hold a name, as in x `f` y"),
+            _ => None,
+        };
+        let mut error = self.unexpected_error("the end of the declaration");
+        error.help = help.map(str::to_owned);
+        self.report(error);
     }
 
     /// Documentation, attributes, and where the declaration starts.
@@ -197,7 +225,7 @@ impl Parser<'_> {
             self.kind(),
             TokenKind::Ident | TokenKind::LParen | TokenKind::LBrace | TokenKind::Underscore
         ) {
-            return Err(self.unexpected("the name to define"));
+            return Err(self.not_a_name("the name to define"));
         }
         let lhs = self.pat_atom()?;
         self.infix_head(lhs)

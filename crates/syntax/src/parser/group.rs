@@ -2,7 +2,7 @@
 
 use super::{Failed, Parse, Parser};
 use crate::token::TokenKind;
-use fehu_base::Span;
+use fehu_base::{Label, Span};
 
 impl Parser<'_> {
     /// Parses what stands between brackets; the current word is the opening
@@ -31,9 +31,10 @@ impl Parser<'_> {
             return Ok(None);
         }
         // The bracket that was never closed is what the user looks for.
-        if let Some(e) = self.errors.get_mut(errors) {
-            if e.related.is_empty() && e.span.lo >= open.hi {
-                e.related.push(fehu_base::Label { span: open, text: "this is never closed".into() });
+        let reported = self.errors.len() > errors;
+        if let Some(e) = self.errors.last_mut() {
+            if reported && e.related.is_empty() && e.span.lo >= open.hi {
+                e.related.push(Label { span: open, text: "this is never closed".into() });
             }
         }
         Err(Failed)
@@ -136,11 +137,11 @@ impl Parser<'_> {
     }
 
     /// How far a place is indented, if it starts its line; else very far.
-    fn column(&self, span: Span) -> usize {
-        let before = self.text.get(..span.lo as usize).unwrap_or("");
-        let line = &before[before.rfind('\n').map_or(0, |i| i + 1)..];
-        if line.chars().all(char::is_whitespace) {
-            line.len()
+    pub(super) fn column(&self, span: Span) -> usize {
+        let before = self.text.as_bytes().get(..span.lo as usize).unwrap_or(&[]);
+        let blank = before.iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        if blank == before.len() || before[before.len() - blank - 1] == b'\n' {
+            blank
         } else {
             usize::MAX
         }

@@ -20,6 +20,7 @@ impl Parser<'_> {
         self.nested(|p| {
             let mut e = p.mod_applied()?;
             while p.eat(TokenKind::Colon) {
+                p.deepen()?;
                 let sig = p.mod_type()?;
                 let span = e.span().to(sig.span());
                 e = ModExp::Ascript(Box::new(e), Box::new(sig), span);
@@ -38,6 +39,7 @@ impl Parser<'_> {
         }
         let mut e = self.mod_atom()?;
         while matches!(self.kind(), TokenKind::Ident | TokenKind::LParen | TokenKind::LBrace) {
+            self.deepen()?;
             let arg = self.mod_atom()?;
             let span = start.to(arg.span());
             e = ModExp::Apply(Box::new(e), Box::new(arg), span);
@@ -135,6 +137,7 @@ impl Parser<'_> {
             _ => return Err(self.unexpected("a module type: a name, '{' or '('")),
         };
         while self.eat(TokenKind::With) {
+            self.deepen()?;
             let name = self.qual_name("the name of the type to refine")?;
             let tparams = self.type_params()?;
             self.expect(TokenKind::Equals, "'=' and a type")?;
@@ -148,11 +151,12 @@ impl Parser<'_> {
     fn specs(&mut self) -> Parse<Vec<Spec>> {
         let mut specs = vec![];
         while !matches!(self.kind(), TokenKind::RBrace | TokenKind::Eof) {
-            // A declaration here means that the brace above is missing.
-            if matches!(self.kind(), TokenKind::Def | TokenKind::Entry | TokenKind::Let | TokenKind::Open) {
+            let start = self.span();
+            let declares = matches!(self.kind(), TokenKind::Def | TokenKind::Entry | TokenKind::Let);
+            // At the margin of the file it means that the brace is missing.
+            if declares && self.column(start) == 0 {
                 break;
             }
-            let start = self.span();
             match self.spec() {
                 Ok(spec) => specs.push(spec),
                 Err(_) => self.skip_to_dec(start),
@@ -208,6 +212,12 @@ impl Parser<'_> {
                 self.bump();
                 let sig = self.mod_type()?;
                 Ok(Spec::Include(Box::new(sig), self.since(start)))
+            }
+            TokenKind::Def | TokenKind::Entry | TokenKind::Let => {
+                let error = self
+                    .unexpected_error("'val', 'type', 'module', 'include' or '}'")
+                    .note("a module type says what a module has, with 'val'; it defines nothing");
+                Err(self.report(error))
             }
             _ => Err(self.unexpected("'val', 'type', 'module', 'include' or '}'")),
         }

@@ -38,6 +38,7 @@ impl Parser<'_> {
             self.pat_atom()?
         };
         while self.eat(TokenKind::Colon) {
+            self.deepen()?;
             let t = match arrow {
                 ArrowInType::Allowed => self.type_exp()?,
                 ArrowInType::Stops => self.type_exp_before_arrow()?,
@@ -104,7 +105,7 @@ impl Parser<'_> {
     fn pat_literal(&mut self, start: fehu_base::Span, negated: bool) -> Parse<Pat> {
         match self.literal()? {
             Some(value) => Ok(Pat::Literal { value, negated, span: self.since(start) }),
-            None => Err(self.unexpected("a pattern, such as a name")),
+            None => Err(self.not_a_name("a pattern, such as a name")),
         }
     }
 

@@ -114,7 +114,6 @@ impl Parser<'_> {
     fn type_applied(&mut self) -> Parse<TypeExp> {
         let mut t = self.type_atom()?;
         let start = t.span();
-        let mut levels = 0;
         loop {
             let arg = if self.at(TokenKind::LBracket) {
                 TypeArg::Size(self.size()?)
@@ -123,11 +122,7 @@ impl Parser<'_> {
             } else {
                 return Ok(t);
             };
-            levels += 1;
-            if levels > super::MAX_NESTING {
-                let error = Diagnostic::error(self.since(start), "This type has too many arguments.");
-                return Err(self.report(error));
-            }
+            self.deepen()?;
             t = TypeExp::Apply(Box::new(t), arg, self.since(start));
         }
     }
