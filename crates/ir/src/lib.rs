@@ -55,6 +55,8 @@ pub mod build;
 pub mod free;
 pub mod mem;
 pub mod op;
+pub mod print;
+pub mod read;
 pub mod rep;
 pub mod seg;
 pub mod soac;

@@ -37,6 +37,8 @@ pub enum OpViewMut<'a, R: Rep> {
 
 /// What every type of operations can do.
 pub trait RepOp<R: Rep>: Clone + Debug + PartialEq + Sized {
+    /// The representation's name, as dumps begin with it.
+    const NAME: &'static str;
     /// The operation, to look at.
     fn view(&self) -> OpView<'_, R>;
     /// The operation, to change.
@@ -80,6 +82,7 @@ pub trait Dec: Clone + Debug + PartialEq {
 }
 
 impl<R: Rep<Op = Soac<R>>> RepOp<R> for Soac<R> {
+    const NAME: &'static str = "soacs";
     fn view(&self) -> OpView<'_, R> {
         OpView::Soac(self)
     }
@@ -101,6 +104,7 @@ impl<R: Rep<Op = Soac<R>>> RepOp<R> for Soac<R> {
 }
 
 impl<R: Rep<Op = KernelsOp<R>>> RepOp<R> for KernelsOp<R> {
+    const NAME: &'static str = "kernels";
     fn view(&self) -> OpView<'_, R> {
         match self {
             KernelsOp::Seg(seg) => OpView::Seg(seg),
@@ -130,6 +134,7 @@ impl<R: Rep<Op = KernelsOp<R>>> RepOp<R> for KernelsOp<R> {
 }
 
 impl RepOp<Memory> for MemOp {
+    const NAME: &'static str = "memory";
     fn view(&self) -> OpView<'_, Memory> {
         match self {
             MemOp::Alloc(bytes, space) => OpView::Alloc(bytes, space),

@@ -3,7 +3,7 @@
 use crate::free::{bound_in_body, bound_in_exp, bound_in_fun, bound_in_lambda, bound_in_stm};
 use crate::rep::{Rep, Soacs};
 use crate::syntax::*;
-use crate::visit::{change, Mutator};
+use crate::visit::{change, look, Mutator, Visitor};
 use fehu_base::{Name, NameSource};
 use rustc_hash::FxHashMap;
 
@@ -186,16 +186,13 @@ pub fn rename_fun<R: Rep>(names: &mut NameSource, fun: &FunDef<R>) -> FunDef<R> 
 /// The same program with names numbered from 0 in order of appearance, whatever was made and dropped on
 /// the way: two programs that differ in numbers only become equal. For golden tests.
 pub fn renumber<R: Rep>(prog: &Prog<R>) -> Prog<R> {
-    let mut names = NameSource::new();
-    let mut map = FxHashMap::default();
-    let mut add = |n: Name| {
-        map.entry(n).or_insert_with(|| names.fresh(prog.names.base(n)));
-    };
-    bound_in_body(&prog.consts).into_iter().for_each(&mut add);
+    let mut order = TextOrder { old: &prog.names, new: NameSource::new(), map: FxHashMap::default() };
+    order.body(&prog.consts);
     for f in &prog.funs {
-        add(f.name);
-        bound_in_fun(f).into_iter().for_each(&mut add);
+        order.add(f.name);
+        look::fun::<R, _>(&mut order, f);
     }
+    let TextOrder { new: names, map, .. } = order;
     let mut renaming = Renaming(map);
     let mut consts = prog.consts.clone();
     renaming.body(&mut consts);
@@ -205,4 +202,30 @@ pub fn renumber<R: Rep>(prog: &Prog<R>) -> Prog<R> {
         change::fun::<R, _>(&mut renaming, f);
     }
     Prog { consts, funs, opaques: prog.opaques.clone(), names }
+}
+
+/// Numbers bindings in the order they have in the text: a pattern comes before what is in its expression.
+struct TextOrder<'a> {
+    old: &'a NameSource,
+    new: NameSource,
+    map: FxHashMap<Name, Name>,
+}
+
+impl TextOrder<'_> {
+    fn add(&mut self, n: Name) {
+        self.map.entry(n).or_insert_with(|| self.new.fresh(self.old.base(n)));
+    }
+}
+
+impl<R: Rep> Visitor<R> for TextOrder<'_> {
+    fn bound(&mut self, n: &Name) {
+        self.add(*n);
+    }
+
+    fn stm(&mut self, s: &Stm<R>) {
+        for p in &s.pat {
+            self.add(p.name);
+        }
+        self.exp(&s.exp);
+    }
 }

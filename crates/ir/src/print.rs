@@ -1,0 +1,597 @@
+//! The IR as text. [`crate::read`] reads it back: printing, reading and
+//! printing again gives the same text.
+//!
+//! ```text
+//! fun f_0(n_1 : i64, *xs_2 : [n_1]i32) : (*[n_1]i32) = {
+//!   let (c_3 : unit) = assert(ok_9, "index ", 3i64 : i64, " out of bounds")
+//!   let (x_4 : i32) = <c_3> xs_2[3i64]
+//!   #[sequential] let (ys_5 : [n_1]i32) = screma n_1 [xs_2]
+//!     map \(x_6 : i32) : (i32) {
+//!       let (t_7 : i32) = add_i32(x_6, x_4)
+//!       return (t_7)
+//!     }
+//!   return (ys_5)
+//! }
+//! ```
+//!
+//! A name is its base text, an underscore and its number. A base that is no
+//! plain word stands in backquotes. `*` marks what is consumed, or unique in a
+//! result; `?k` is the size that is the `k`-th result; certificates stand in
+//! `<>` before the expression; `@` begins a place in memory, and after a
+//! statement its source location, if those are asked for.
+
+mod entry;
+mod ops;
+
+use crate::mem::MemInfo;
+use crate::op::{Dec, RepOp};
+use crate::rep::Rep;
+use crate::syntax::*;
+use crate::visit::deep;
+use fehu_base::prim::PrimValue;
+use fehu_base::{Name, NameSource, Span};
+use std::fmt::{Display, Write};
+
+/// Whether source locations are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Locations {
+    /// They are left out; reading gives statements without locations.
+    Hidden,
+    /// They are printed after each statement, callers after the place itself.
+    Shown,
+}
+
+/// A whole program.
+pub fn print_prog<R: Rep>(prog: &Prog<R>, locations: Locations) -> String {
+    let mut p = Printer::new(&prog.names, locations);
+    p.prog(prog);
+    p.out
+}
+
+/// A function.
+pub fn print_fun<R: Rep>(names: &NameSource, fun: &FunDef<R>) -> String {
+    let mut p = Printer::new(names, Locations::Hidden);
+    p.fun(fun);
+    p.out
+}
+
+/// A body, in braces.
+pub fn print_body<R: Rep>(names: &NameSource, body: &Body<R>) -> String {
+    let mut p = Printer::new(names, Locations::Hidden);
+    p.body(body);
+    p.out
+}
+
+/// A statement.
+pub fn print_stm<R: Rep>(names: &NameSource, stm: &Stm<R>) -> String {
+    let mut p = Printer::new(names, Locations::Hidden);
+    p.stm(stm);
+    p.out
+}
+
+/// An expression.
+pub fn print_exp<R: Rep>(names: &NameSource, exp: &Exp<R>) -> String {
+    let mut p = Printer::new(names, Locations::Hidden);
+    p.exp(exp);
+    p.out
+}
+
+/// A lambda.
+pub fn print_lambda<R: Rep>(names: &NameSource, lambda: &Lambda<R>) -> String {
+    let mut p = Printer::new(names, Locations::Hidden);
+    p.lambda(lambda);
+    p.out
+}
+
+/// A type.
+pub fn print_type(names: &NameSource, ty: &Type) -> String {
+    let mut p = Printer::new(names, Locations::Hidden);
+    p.ty(ty);
+    p.out
+}
+
+/// An operand.
+pub fn print_operand(names: &NameSource, e: SubExp) -> String {
+    let mut p = Printer::new(names, Locations::Hidden);
+    p.operand(e);
+    p.out
+}
+
+struct Printer<'a> {
+    names: &'a NameSource,
+    locations: Locations,
+    out: String,
+    indent: usize,
+}
+
+impl<'a> Printer<'a> {
+    fn new(names: &'a NameSource, locations: Locations) -> Printer<'a> {
+        Printer { names, locations, out: String::new(), indent: 0 }
+    }
+
+    fn put(&mut self, text: impl Display) {
+        // Writing to a string cannot fail.
+        let _ = write!(self.out, "{text}");
+    }
+
+    fn line(&mut self) {
+        self.out.push('\n');
+        for _ in 0..self.indent {
+            self.out.push_str("  ");
+        }
+    }
+
+    /// Things with commas between them.
+    fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut f: impl FnMut(&mut Self, T)) {
+        for (i, item) in items.into_iter().enumerate() {
+            if i > 0 {
+                self.put(", ");
+            }
+            f(self, item);
+        }
+    }
+
+    fn prog<R: Rep>(&mut self, prog: &Prog<R>) {
+        self.put(R::Op::NAME);
+        self.put("\n");
+        self.opaques(&prog.opaques);
+        if !prog.consts.stms.is_empty() || !prog.consts.result.is_empty() {
+            self.put("\nconsts ");
+            self.body(&prog.consts);
+            self.put("\n");
+        }
+        for fun in &prog.funs {
+            self.put("\n");
+            self.fun(fun);
+            self.put("\n");
+        }
+    }
+
+    fn fun<R: Rep>(&mut self, fun: &FunDef<R>) {
+        self.attrs(&fun.attrs);
+        if let Some(entry) = &fun.entry {
+            self.entry(entry);
+            self.put("\n");
+        }
+        self.put("fun ");
+        self.name(fun.name);
+        self.put("(");
+        self.list(&fun.params, |p, param| p.param(param));
+        self.put(") : (");
+        self.list(&fun.ret, |p, ret| {
+            p.ret_type(&ret.ty);
+            p.dec(&ret.dec);
+        });
+        self.put(") = ");
+        self.body(&fun.body);
+        self.loc(&fun.loc);
+    }
+
+    fn ret_type(&mut self, ty: &RetType) {
+        match ty {
+            RetType::Prim(p) => self.put(p),
+            RetType::Mem(space) => self.mem_type(space),
+            RetType::Array { elem, shape, unique } => {
+                if *unique {
+                    self.put("*");
+                }
+                for size in shape {
+                    self.put("[");
+                    match size {
+                        ExtSize::Free(e) => self.size(*e),
+                        ExtSize::Ext(k) => self.put(format_args!("?{k}")),
+                    }
+                    self.put("]");
+                }
+                self.put(elem);
+            }
+        }
+    }
+
+    fn param<R: Rep>(&mut self, param: &Param<R>) {
+        if param.consumed {
+            self.put("*");
+        }
+        self.name(param.name);
+        self.put(" : ");
+        self.ty(&param.ty);
+        self.dec(&param.dec);
+    }
+
+    fn dec<D: Dec>(&mut self, dec: &D) {
+        if let Some(MemInfo::Array { block, lmad: _ }) = dec.memory() {
+            self.put(" @ ");
+            self.name(*block);
+        }
+    }
+
+    fn name(&mut self, name: Name) {
+        let base = self.names.base(name).as_str();
+        if is_word(base) {
+            self.put(format_args!("{base}_{}", name.0));
+        } else {
+            let base = base.escape_debug().to_string().replace('`', "\\u{60}");
+            self.put(format_args!("`{base}`_{}", name.0));
+        }
+    }
+
+    fn operand(&mut self, e: SubExp) {
+        match e {
+            SubExp::Var(n) => self.name(n),
+            SubExp::Const(v) => self.value(v),
+        }
+    }
+
+    /// A constant; the bits of a NaN that is not the usual one.
+    fn value(&mut self, v: PrimValue) {
+        match v {
+            PrimValue::F16(x) if x.is_nan() && x.to_bits() != NAN16 => {
+                self.put(format_args!("bits({}f16)", x.to_bits()));
+            }
+            PrimValue::F32(x) if x.is_nan() && x.to_bits() != NAN32 => {
+                self.put(format_args!("bits({}f32)", x.to_bits()));
+            }
+            PrimValue::F64(x) if x.is_nan() && x.to_bits() != NAN64 => {
+                self.put(format_args!("bits({}f64)", x.to_bits()));
+            }
+            PrimValue::I8(_)
+            | PrimValue::I16(_)
+            | PrimValue::I32(_)
+            | PrimValue::I64(_)
+            | PrimValue::F16(_)
+            | PrimValue::F32(_)
+            | PrimValue::F64(_)
+            | PrimValue::Bool(_)
+            | PrimValue::Unit => self.put(v),
+        }
+    }
+
+    /// An operand where sizes stand: `i64` constants need no suffix.
+    fn size(&mut self, e: SubExp) {
+        match e {
+            SubExp::Const(PrimValue::I64(v)) => self.put(v),
+            SubExp::Var(_) | SubExp::Const(_) => self.operand(e),
+        }
+    }
+
+    fn operands(&mut self, es: &[SubExp]) {
+        self.put("[");
+        self.list(es, |p, e| p.operand(*e));
+        self.put("]");
+    }
+
+    fn name_list(&mut self, ns: &[Name]) {
+        self.put("[");
+        self.list(ns, |p, n| p.name(*n));
+        self.put("]");
+    }
+
+    fn shape(&mut self, shape: &[SubExp]) {
+        self.put("[");
+        self.list(shape, |p, e| p.size(*e));
+        self.put("]");
+    }
+
+    fn ty(&mut self, ty: &Type) {
+        match ty {
+            Type::Prim(p) => self.put(p),
+            Type::Array(p, shape) => {
+                for size in shape {
+                    self.put("[");
+                    self.size(*size);
+                    self.put("]");
+                }
+                self.put(p);
+            }
+            Type::Acc(token, shape, elems) => {
+                self.put("acc(");
+                self.name(*token);
+                self.put(", ");
+                self.shape(shape);
+                self.put(", ");
+                self.types(elems);
+                self.put(")");
+            }
+            Type::Mem(space) => self.mem_type(space),
+        }
+    }
+
+    fn types(&mut self, types: &[Type]) {
+        self.put("(");
+        self.list(types, |p, t| p.ty(t));
+        self.put(")");
+    }
+
+    fn mem_type(&mut self, space: &Space) {
+        self.put("mem(");
+        self.space(space);
+        self.put(")");
+    }
+
+    fn space(&mut self, space: &Space) {
+        match space {
+            Space::Default => self.put("default"),
+            Space::Shared => self.put("shared"),
+            Space::Scalar(p, shape) => {
+                self.put("scalar ");
+                for n in shape {
+                    self.put(format_args!("[{n}]"));
+                }
+                self.put(p);
+            }
+        }
+    }
+
+    fn body<R: Rep>(&mut self, body: &Body<R>) {
+        deep(|| {
+            self.open();
+            for stm in &body.stms {
+                self.line();
+                self.stm(stm);
+            }
+            self.line();
+            self.put("return (");
+            self.list(&body.result, |p, e| p.operand(*e));
+            self.put(")");
+            self.close();
+        })
+    }
+
+    fn open(&mut self) {
+        self.put("{");
+        self.indent += 1;
+    }
+
+    fn close(&mut self) {
+        self.indent -= 1;
+        self.line();
+        self.put("}");
+    }
+
+    fn stm<R: Rep>(&mut self, stm: &Stm<R>) {
+        self.attrs(&stm.attrs);
+        self.put("let (");
+        self.list(&stm.pat, |p, elem| {
+            p.name(elem.name);
+            p.put(" : ");
+            p.ty(&elem.ty);
+            p.dec(&elem.dec);
+        });
+        self.put(") = ");
+        if !stm.certs.is_empty() {
+            self.put("<");
+            self.list(&stm.certs, |p, n| p.name(*n));
+            self.put("> ");
+        }
+        self.exp(&stm.exp);
+        self.loc(&stm.loc);
+    }
+
+    fn loc(&mut self, loc: &Loc) {
+        if self.locations == Locations::Hidden || *loc == Loc::none() {
+            return;
+        }
+        self.put(" @");
+        let mut next = Some(loc);
+        while let Some(Loc { span, caller }) = next {
+            if *span == Span::NONE {
+                self.put("()");
+            } else {
+                self.put(format_args!("({} {} {})", span.file.0, span.lo, span.hi));
+            }
+            next = caller.as_deref();
+        }
+    }
+
+    fn lambda<R: Rep>(&mut self, lambda: &Lambda<R>) {
+        self.put("\\(");
+        self.list(&lambda.params, |p, param| p.param(param));
+        self.put(") : ");
+        self.types(&lambda.ret);
+        self.put(" ");
+        self.body(&lambda.body);
+    }
+
+    fn call(&mut self, word: impl Display, es: &[SubExp]) {
+        self.put(word);
+        self.put("(");
+        self.list(es, |p, e| p.operand(*e));
+        self.put(")");
+    }
+
+    fn slice(&mut self, slice: &[DimIndex]) {
+        self.put("[");
+        self.list(slice, |p, d| match d {
+            DimIndex::Fix(e) => p.operand(*e),
+            DimIndex::Slice { start, len, stride } => {
+                p.operand(*start);
+                p.put(" :+ ");
+                p.operand(*len);
+                p.put(" * ");
+                p.operand(*stride);
+            }
+        });
+        self.put("]");
+    }
+
+    fn flat_slice(&mut self, offset: SubExp, dims: &[(SubExp, SubExp)]) {
+        self.put("[");
+        self.operand(offset);
+        self.put("; ");
+        self.pairs(dims);
+        self.put("]");
+    }
+
+    fn pairs(&mut self, dims: &[(SubExp, SubExp)]) {
+        self.list(dims, |p, (a, b)| {
+            p.put("(");
+            p.operand(*a);
+            p.put(", ");
+            p.operand(*b);
+            p.put(")");
+        });
+    }
+
+    fn perm(&mut self, perm: &[usize]) {
+        self.put("[");
+        self.list(perm, |p, i| p.put(i));
+        self.put("]");
+    }
+
+    fn exp<R: Rep>(&mut self, exp: &Exp<R>) {
+        match exp {
+            Exp::SubExp(e) => self.operand(*e),
+            Exp::Opaque(e) => self.call("opaque", &[*e]),
+            Exp::UnOp(op, x) => self.call(op, &[*x]),
+            Exp::BinOp(op, x, y) => self.call(op, &[*x, *y]),
+            Exp::CmpOp(op, x, y) => self.call(op, &[*x, *y]),
+            Exp::Conv(op, x) => self.call(op, &[*x]),
+            Exp::PrimFn(f, xs) => self.call(f, xs),
+            Exp::Assert(cond, parts) => {
+                self.put("assert(");
+                self.operand(*cond);
+                for part in parts {
+                    self.put(", ");
+                    match part {
+                        ErrorPart::Text(text) => self.put(format_args!("{text:?}")),
+                        ErrorPart::Value(e, t) => {
+                            self.operand(*e);
+                            self.put(format_args!(" : {t}"));
+                        }
+                    }
+                }
+                self.put(")");
+            }
+            Exp::ArrayLit(es, t) => {
+                self.operands(es);
+                self.put(" : ");
+                self.ty(t);
+            }
+            Exp::ArrayConst(data) => {
+                self.put(format_args!("data {} [", data.elem));
+                self.list(&data.values, |p, v| p.value(*v));
+                self.put("]");
+            }
+            Exp::Index(a, slice) => {
+                self.name(*a);
+                self.slice(slice);
+            }
+            Exp::Update(a, slice, e) => {
+                self.name(*a);
+                self.put(" with ");
+                self.slice(slice);
+                self.put(" = ");
+                self.operand(*e);
+            }
+            Exp::FlatIndex(a, offset, dims) => {
+                self.put("flat ");
+                self.name(*a);
+                self.flat_slice(*offset, dims);
+            }
+            Exp::FlatUpdate(a, offset, dims, x) => {
+                self.put("flat ");
+                self.name(*a);
+                self.put(" with ");
+                self.flat_slice(*offset, dims);
+                self.put(" = ");
+                self.name(*x);
+            }
+            Exp::Iota { n, start, step, ty } => self.call(format_args!("iota {ty} "), &[*n, *start, *step]),
+            Exp::Replicate(shape, e) => {
+                self.put("replicate ");
+                self.shape(shape);
+                self.put(" ");
+                self.operand(*e);
+            }
+            Exp::Scratch(p, shape) => {
+                self.put(format_args!("scratch {p} "));
+                self.shape(shape);
+            }
+            Exp::Copy(a) => self.call("copy", &[SubExp::Var(*a)]),
+            Exp::Manifest(perm, a) => {
+                self.put("manifest ");
+                self.perm(perm);
+                self.put(" ");
+                self.name(*a);
+            }
+            Exp::Concat { dim, arrays, size } => {
+                self.put(format_args!("concat {dim} "));
+                self.name_list(arrays);
+                self.put(" ");
+                self.operand(*size);
+            }
+            Exp::Rearrange(perm, a) => {
+                self.put("rearrange ");
+                self.perm(perm);
+                self.put(" ");
+                self.name(*a);
+            }
+            Exp::Reshape(shape, a) => {
+                self.put("reshape ");
+                self.shape(shape);
+                self.put(" ");
+                self.name(*a);
+            }
+            Exp::UpdateAcc(acc, index, values) => {
+                self.put("update_acc ");
+                self.name(*acc);
+                self.put(" ");
+                self.operands(index);
+                self.put(" ");
+                self.operands(values);
+            }
+            Exp::Call(f, args) => {
+                self.put("call ");
+                self.name(*f);
+                self.call("", args);
+            }
+            Exp::If(c, t, f) => {
+                self.put("if ");
+                self.operand(*c);
+                self.put(" then ");
+                self.body(t);
+                self.put(" else ");
+                self.body(f);
+            }
+            Exp::Loop(l) => self.loop_(l),
+            Exp::WithAcc(w) => self.with_acc(w),
+            Exp::Op(op) => self.op::<R>(op),
+        }
+    }
+
+    fn loop_<R: Rep>(&mut self, l: &Loop<R>) {
+        self.put("loop (");
+        self.list(&l.params, |p, (param, init)| {
+            p.param(param);
+            p.put(" = ");
+            p.operand(*init);
+        });
+        self.put(") ");
+        match &l.form {
+            LoopForm::For { var, ty, bound } => {
+                self.put("for ");
+                self.name(*var);
+                self.put(format_args!(" : {ty} < "));
+                self.operand(*bound);
+            }
+            LoopForm::While(cond) => {
+                self.put("while ");
+                self.name(*cond);
+            }
+        }
+        self.put(" ");
+        self.body(&l.body);
+    }
+}
+
+/// The bits of the NaNs that print as such.
+pub(crate) const NAN16: u16 = 0x7e00;
+pub(crate) const NAN32: u32 = 0x7fc0_0000;
+pub(crate) const NAN64: u64 = 0x7ff8_0000_0000_0000;
+
+/// Whether the text is a word as the reader's lexer sees it.
+fn is_word(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '\'')
+}

@@ -1,0 +1,247 @@
+//! Reading operations.
+
+use super::lex::Kind;
+use super::{Read, Reader};
+use crate::op::RepOp;
+use crate::rep::Rep;
+use crate::seg::*;
+use crate::soac::*;
+use crate::syntax::SubExp;
+use fehu_base::Symbol;
+
+impl Reader<'_> {
+    /// An operation, if the next word begins one.
+    pub(super) fn op<R: Rep>(&mut self) -> Read<Option<R::Op>> {
+        let Kind::Word(word) = self.peek().kind else { return Ok(None) };
+        let op = match word {
+            "screma" => {
+                self.take();
+                R::Op::from_soac(Soac::Screma(self.screma()?))
+            }
+            "hist" => {
+                self.take();
+                R::Op::from_soac(Soac::Hist(self.hist()?))
+            }
+            "scatter" => {
+                self.take();
+                R::Op::from_soac(Soac::Scatter(self.scatter()?))
+            }
+            "jvp" => {
+                self.take();
+                R::Op::from_soac(Soac::Ad(self.ad(AdMode::Forward)?))
+            }
+            "vjp" => {
+                self.take();
+                R::Op::from_soac(Soac::Ad(self.ad(AdMode::Reverse)?))
+            }
+            "segmap" | "segred" | "segscan" | "seghist" => {
+                self.take();
+                R::Op::from_seg(self.seg(word)?)
+            }
+            "get_size" | "get_size_max" | "cmp_threshold" | "calc_grid" => {
+                self.take();
+                R::Op::from_size(self.size_op(word)?)
+            }
+            "alloc" => {
+                self.take();
+                R::Op::from_alloc(self.operand()?, self.space()?)
+            }
+            _ => return Ok(None),
+        };
+        match op {
+            Some(op) => Ok(Some(op)),
+            None => self.fail(format!("{} has no {word}", R::Op::NAME)),
+        }
+    }
+
+    fn screma<R: Rep>(&mut self) -> Read<Screma<R>> {
+        let width = self.operand()?;
+        let arrays = self.name_list()?;
+        let (mut scans, mut reds) = (vec![], vec![]);
+        while self.try_word("scan") {
+            let neutral = self.operands()?;
+            scans.push(Scan { neutral, op: self.lambda()? });
+        }
+        while self.try_word("reduce") {
+            let comm = self.comm();
+            let neutral = self.operands()?;
+            reds.push(Reduce { comm, neutral, op: self.lambda()? });
+        }
+        self.word("map")?;
+        Ok(Screma { width, arrays, scans, reds, map: self.lambda()? })
+    }
+
+    fn comm(&mut self) -> Commutativity {
+        if self.try_word("comm") {
+            Commutativity::Commutative
+        } else {
+            Commutativity::Noncommutative
+        }
+    }
+
+    fn hist<R: Rep>(&mut self) -> Read<Hist<R>> {
+        let width = self.operand()?;
+        let arrays = self.name_list()?;
+        let mut ops = vec![];
+        while self.try_word("op") {
+            ops.push(HistOp {
+                shape: self.shape()?,
+                dests: self.name_list()?,
+                neutral: self.operands()?,
+                op: self.lambda()?,
+            });
+        }
+        self.word("map")?;
+        Ok(Hist { width, arrays, ops, lambda: self.lambda()? })
+    }
+
+    fn scatter<R: Rep>(&mut self) -> Read<Scatter<R>> {
+        let width = self.operand()?;
+        let arrays = self.name_list()?;
+        let mut dests = vec![];
+        while self.try_word("into") {
+            dests.push(ScatterDest { shape: self.shape()?, array: self.name()? });
+        }
+        self.word("map")?;
+        Ok(Scatter { width, arrays, dests, lambda: self.lambda()? })
+    }
+
+    fn ad<R: Rep>(&mut self, mode: AdMode) -> Read<Ad<R>> {
+        let args = self.operands()?;
+        let seeds = self.operands()?;
+        Ok(Ad { mode, lambda: self.lambda()?, args, seeds })
+    }
+
+    fn seg<R: Rep>(&mut self, word: &str) -> Read<SegOp<R>> {
+        let level = self.level()?;
+        let virtualise = self.try_word("virtual");
+        self.punct('(')?;
+        let flat = self.name()?;
+        self.punct(';')?;
+        let dims = self.items(')', |r| {
+            let index = r.name()?;
+            r.punct('<')?;
+            Ok((index, r.operand()?))
+        })?;
+        self.punct(':')?;
+        let types = self.types()?;
+        let kind = match word {
+            "segred" => SegKind::Red(self.seg_bin_ops()?),
+            "segscan" => SegKind::Scan(self.seg_bin_ops()?),
+            "seghist" => SegKind::Hist(self.seg_hist_ops()?),
+            _ => SegKind::Map,
+        };
+        let stms = self.stms()?;
+        let (result, returns) = self.list('(', ')', Self::seg_return)?.into_iter().unzip();
+        self.punct('}')?;
+        let body = KernelBody { body: crate::syntax::Body { stms, result }, returns };
+        Ok(SegOp { level, space: SegSpace { flat, dims }, types, body, kind, virtualise })
+    }
+
+    fn level(&mut self) -> Read<SegLevel> {
+        for (word, level) in [
+            ("thread", SegLevel::Thread),
+            ("block", SegLevel::Block),
+            ("in_block", SegLevel::InBlock),
+            ("task", SegLevel::Task),
+        ] {
+            if self.try_word(word) {
+                return Ok(level);
+            }
+        }
+        self.expected("a level")
+    }
+
+    fn seg_bin_ops<R: Rep>(&mut self) -> Read<Vec<SegBinOp<R>>> {
+        let mut ops = vec![];
+        while self.try_word("op") {
+            let comm = self.comm();
+            let neutral = self.operands()?;
+            let shape = self.shape()?;
+            ops.push(SegBinOp { comm, op: self.lambda()?, neutral, shape });
+        }
+        Ok(ops)
+    }
+
+    fn seg_hist_ops<R: Rep>(&mut self) -> Read<Vec<SegHistOp<R>>> {
+        let mut ops = vec![];
+        while self.try_word("op") {
+            ops.push(SegHistOp {
+                shape: self.shape()?,
+                dests: self.name_list()?,
+                neutral: self.operands()?,
+                vector: self.shape()?,
+                op: self.lambda()?,
+            });
+        }
+        Ok(ops)
+    }
+
+    fn seg_return(&mut self) -> Read<(SubExp, KernelReturn)> {
+        if self.try_word("write") {
+            let e = self.operand()?;
+            self.word("to")?;
+            let array = self.name()?;
+            let shape = self.shape()?;
+            self.word("at")?;
+            return Ok((e, KernelReturn::Write { array, shape, index: self.operands()? }));
+        }
+        if self.try_word("tile") {
+            let e = self.operand()?;
+            return Ok((e, KernelReturn::Tile(self.list('[', ']', Self::pair)?)));
+        }
+        Ok((self.operand()?, KernelReturn::Elem))
+    }
+
+    fn size_op(&mut self, word: &str) -> Read<SizeOp> {
+        Ok(match word {
+            "get_size" => SizeOp::GetSize(self.text_symbol()?, self.size_class()?),
+            "get_size_max" => SizeOp::GetSizeMax(self.size_class()?),
+            "cmp_threshold" => SizeOp::CmpThreshold {
+                name: self.text_symbol()?,
+                class: self.size_class()?,
+                par: self.operand()?,
+            },
+            _ => {
+                SizeOp::CalcGrid { points: self.operand()?, max: self.text_symbol()?, block: self.operand()? }
+            }
+        })
+    }
+
+    fn text_symbol(&mut self) -> Read<Symbol> {
+        Ok(Symbol::new(&self.string()?))
+    }
+
+    fn size_class(&mut self) -> Read<SizeClass> {
+        if self.try_word("threshold") {
+            let path = self.list('(', ')', |r| {
+                let name = r.text_symbol()?;
+                if r.try_word("true") {
+                    return Ok((name, true));
+                }
+                r.word("false")?;
+                Ok((name, false))
+            })?;
+            return Ok(SizeClass::Threshold(path));
+        }
+        if self.try_word("bespoke") {
+            self.punct('(')?;
+            let name = self.text_symbol()?;
+            let default = self.number()?;
+            self.punct(')')?;
+            return Ok(SizeClass::Bespoke(name, default));
+        }
+        for (word, class) in [
+            ("block_size", SizeClass::ThreadBlockSize),
+            ("grid_size", SizeClass::GridSize),
+            ("tile_size", SizeClass::TileSize),
+            ("reg_tile_size", SizeClass::RegTileSize),
+            ("shared_memory", SizeClass::SharedMemory),
+        ] {
+            if self.try_word(word) {
+                return Ok(class);
+            }
+        }
+        self.expected("a class of sizes")
+    }
+}
