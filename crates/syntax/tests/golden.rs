@@ -10,6 +10,7 @@
 //! `FEHU_BLESS=1 cargo test -p fehu-syntax --test golden` rewrites the results.
 
 mod dump;
+mod spans;
 
 use fehu_base::{diagnostic::Colour, Diagnostic, FileId, SourceMap};
 use std::fmt::Write;

@@ -41,7 +41,7 @@ fn deep_expressions() {
         ("a[", "]"),
         ("m.(", ")"),
     ] {
-        let n = DEEP / 10;
+        let n = DEEP / 20;
         accepts(&format!("def f = {}x{}", open.repeat(n), close.repeat(n)));
     }
 }
