@@ -20,6 +20,7 @@ pub mod context;
 pub mod exhaust;
 pub mod modules;
 pub mod prelude;
+pub mod print;
 pub mod resolve;
 pub mod scope;
 pub mod show;

@@ -254,8 +254,19 @@ impl<'a> Show<'a> {
         }
     }
 
+    /// An expression where only a word or something in brackets may stand.
+    pub fn operand(&self, e: &Exp) -> String {
+        self.exp_at(e, Level::Atom)
+    }
+
     fn exp_level(&self, e: &Exp) -> (String, Level) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_level_inner(e))
+        let (text, level) = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_level_inner(e));
+        if self.spelling == Spelling::Source || e.ext.is_empty() {
+            return (text, level);
+        }
+        let sizes: String = e.ext.iter().map(|n| format!("[{}]", self.name(*n))).collect();
+        let text = if level < Level::Apply { format!("({text})") } else { text };
+        (format!("{text} ?{sizes}"), Level::Apply)
     }
 
     fn exp_level_inner(&self, e: &Exp) -> (String, Level) {
@@ -264,7 +275,7 @@ impl<'a> Show<'a> {
             ExpKind::Literal(v) => (literal(*v, &e.ty), Atom),
             ExpKind::String(bytes) => (format!("{:?}", String::from_utf8_lossy(bytes)), Atom),
             ExpKind::Hole => ("???".into(), Atom),
-            ExpKind::Var(n, _) => (self.var(*n), Atom),
+            ExpKind::Var(n, inst) => (self.var(*n, inst), Atom),
             ExpKind::Record(fields) if is_tuple(fields) => {
                 (format!("({})", commas(fields.iter().map(|(_, e)| self.exp(e)))), Atom)
             }
@@ -287,7 +298,7 @@ impl<'a> Show<'a> {
             ExpKind::Apply(f, args) => {
                 if let (ExpKind::Var(op, _), [l, r]) = (&*f.kind, args.as_slice()) {
                     let text = self.names.base(*op).as_str();
-                    if is_operator(text) {
+                    if is_operator(text) && self.spelling == Spelling::Source {
                         return self.infix(text, l, r);
                     }
                 }
@@ -340,12 +351,14 @@ impl<'a> Show<'a> {
         }
     }
 
-    fn var(&self, n: Name) -> String {
-        let text = self.name(n);
+    fn var(&self, n: Name, inst: &[TypeArg]) -> String {
+        let mut text = self.name(n);
         if is_operator(&text) {
-            format!("({text})")
-        } else {
-            text
+            text = format!("({text})");
+        }
+        match self.spelling {
+            Spelling::Source => text,
+            Spelling::Unique => inst.iter().fold(text, |t, a| format!("{t}@{}", self.type_arg(a))),
         }
     }
 

@@ -1,9 +1,103 @@
-//! Warnings that need the whole declaration: unused names and the like.
+//! Warnings that need the whole declaration: names bound and never used.
 
 use crate::context::Context;
-use crate::tast;
+use crate::tast::{Exp, ExpKind, LoopForm, Pat, ValBind};
+use crate::types::{Size, Type};
+use crate::visit;
+use fehu_base::{Diagnostic, Name, Span};
+use rustc_hash::FxHashSet;
 
-/// Reports the warnings of one declaration.
-pub fn check_val_bind(ctx: &mut Context, bind: &tast::ValBind) {
-    let _ = (ctx, bind);
+/// Reports the warnings of one declaration, in the order of the text.
+pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
+    let mut names = Names::default();
+    bind.params.iter().for_each(|p| names.bind(p));
+    names.mentioned(&bind.ret.ty);
+    names.exp(&bind.body);
+    let mut unused: Vec<(Span, Name)> = names
+        .bound
+        .iter()
+        .filter(|(n, _)| !names.used.contains(n) && !ctx.names.base(*n).as_str().starts_with('_'))
+        .map(|(n, pat)| (ctx.def_spans.get(n).copied().or(*pat).unwrap_or(bind.span), *n))
+        .collect();
+    unused.sort();
+    for (span, n) in unused {
+        let text = ctx.names.base(n);
+        let d = Diagnostic::warning(span, format!("Unused name \"{text}\"."))
+            .label("never used")
+            .help(format!("remove it, or write `_{text}` to keep it"));
+        ctx.report(d);
+    }
+}
+
+/// The names of a declaration.
+#[derive(Default)]
+struct Names {
+    /// Bound, with the place if it was a pattern.
+    bound: Vec<(Name, Option<Span>)>,
+    /// Used in an expression or a size.
+    used: FxHashSet<Name>,
+}
+
+impl Names {
+    fn bind(&mut self, pat: &Pat) {
+        visit::pat_vars(pat, &mut |n, p| self.bound.push((n, Some(p.span))));
+        self.mentioned(&pat.ty);
+    }
+
+    fn mentioned(&mut self, ty: &Type) {
+        visit::sizes(ty, &mut |size| match size {
+            Size::Var(n) => drop(self.used.insert(*n)),
+            Size::Exp(e) => self.uses(e),
+            Size::Const(_) | Size::Any | Size::Meta(_) => {}
+        });
+    }
+
+    /// The names used in an expression that stands as a size.
+    fn uses(&mut self, e: &Exp) {
+        if let ExpKind::Var(n, _) = &*e.kind {
+            self.used.insert(*n);
+        }
+        visit::children(e, &mut |x| self.uses(x));
+    }
+
+    fn exp(&mut self, e: &Exp) {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            self.mentioned(&e.ty);
+            match &*e.kind {
+                ExpKind::Var(n, _) => drop(self.used.insert(*n)),
+                ExpKind::LetFun(f, _) => {
+                    self.bound.push((f.name, None));
+                    self.mentioned(&f.ret.ty);
+                }
+                ExpKind::Loop(l) => match l.form {
+                    LoopForm::For(i, ..) => self.bound.push((i, None)),
+                    LoopForm::ForIn(..) | LoopForm::While(_) => {}
+                },
+                ExpKind::Match(_, cases) => cases.iter().for_each(|c| self.bind(&c.pat)),
+                ExpKind::Literal(_)
+                | ExpKind::String(_)
+                | ExpKind::Hole
+                | ExpKind::Record(_)
+                | ExpKind::Array(_)
+                | ExpKind::Project(..)
+                | ExpKind::Index(..)
+                | ExpKind::Negate(_)
+                | ExpKind::Not(_)
+                | ExpKind::And(..)
+                | ExpKind::Or(..)
+                | ExpKind::Assert(..)
+                | ExpKind::Constr(..)
+                | ExpKind::Apply(..)
+                | ExpKind::Lambda(_)
+                | ExpKind::Coerce(_)
+                | ExpKind::Range { .. }
+                | ExpKind::Update(..)
+                | ExpKind::Let { .. }
+                | ExpKind::If(..)
+                | ExpKind::Attr(..) => {}
+            }
+            visit::irrefutable_patterns(e, &mut |p| self.bind(p));
+            visit::children(e, &mut |x| self.exp(x));
+        });
+    }
 }

@@ -1,0 +1,232 @@
+//! The walk through expressions and patterns.
+
+use super::alias::{functional, overlay_arrow, AliasSet, Tree};
+use super::errors;
+use super::state::{LogMark, State};
+use crate::tast::{Access, Case, Exp, ExpKind, Index, Pat, PatKind, RangeEnd};
+use crate::types::Type;
+use fehu_base::{Name, Symbol};
+
+impl State<'_> {
+    /// Walks an expression; gives what its value may share.
+    pub(super) fn exp(&mut self, e: &Exp) -> Tree {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_inner(e))
+    }
+
+    fn exp_inner(&mut self, e: &Exp) -> Tree {
+        match &*e.kind {
+            ExpKind::Literal(_) => Tree::Nothing,
+            ExpKind::String(_) | ExpKind::Hole => Tree::fresh(&e.ty),
+            ExpKind::Var(name, _) => self.var(e, *name, &[]),
+            ExpKind::Record(fields) => self.record(e, fields),
+            ExpKind::Array(elems) => {
+                elems.iter().for_each(|x| drop(self.exp(x)));
+                Tree::fresh(&e.ty)
+            }
+            ExpKind::Project(inner, field) => self.project(e, inner, *field),
+            ExpKind::Index(array, indexes) => {
+                let tree = self.exp(array);
+                self.indexes(indexes);
+                let set = tree.all();
+                Tree::of_type(&e.ty, &mut |_| set.clone())
+            }
+            ExpKind::Negate(x) | ExpKind::Not(x) => {
+                self.exp(x);
+                Tree::Nothing
+            }
+            ExpKind::And(l, r) | ExpKind::Or(l, r) => {
+                self.exp(l);
+                self.exp(r);
+                Tree::Nothing
+            }
+            ExpKind::Assert(cond, x, _) => {
+                self.exp(cond);
+                self.exp(x)
+            }
+            ExpKind::Constr(constr, args) => self.constr(e, *constr, args),
+            ExpKind::Apply(f, args) => self.apply(e, f, args),
+            ExpKind::Lambda(lambda) => self.lambda(lambda),
+            ExpKind::Coerce(x) | ExpKind::Attr(_, x) => self.exp(x),
+            ExpKind::Range { start, second, end } => {
+                self.exp(start);
+                second.iter().for_each(|x| drop(self.exp(x)));
+                match end {
+                    RangeEnd::Inclusive(x) | RangeEnd::UpTo(x) | RangeEnd::DownTo(x) => self.exp(x),
+                };
+                Tree::fresh(&e.ty)
+            }
+            ExpKind::Update(source, path, value) => self.update(source, path, value),
+            ExpKind::Let { pat, value, body, .. } => {
+                let mark = self.log_mark();
+                let tree = self.exp(value);
+                self.check_let_value(value, mark);
+                self.bind_pat(pat, &tree);
+                self.exp(body)
+            }
+            ExpKind::LetFun(fun, body) => {
+                let tree = self.local_fun(fun);
+                self.bind_as_is(fun.name, tree);
+                self.exp(body)
+            }
+            ExpKind::If(cond, yes, no) => {
+                self.exp(cond);
+                let mark = self.log_mark();
+                let a = self.exp(yes);
+                let taken = self.rewind(mark);
+                let b = self.exp(no);
+                self.replay(taken);
+                a.union(&b)
+            }
+            ExpKind::Loop(l) => self.loop_exp(l),
+            ExpKind::Match(scrutinee, cases) => self.match_exp(scrutinee, cases),
+        }
+    }
+
+    /// A use of a variable, or of the part at the end of a path of fields.
+    fn var(&mut self, e: &Exp, name: Name, path: &[Symbol]) -> Tree {
+        match self.observe(name, path, e.span) {
+            // Only the declaration knows what the function consumes; only the
+            // use knows at which types.
+            Some(Tree::Fun(set, template)) => match &e.ty {
+                Type::Arrow(inst) => Tree::Fun(set, overlay_arrow(&template, inst)),
+                Type::Scalar(_)
+                | Type::Array(..)
+                | Type::Record(_)
+                | Type::Sum(_)
+                | Type::Var(..)
+                | Type::Meta(_)
+                | Type::Error => Tree::Fun(set, template),
+            },
+            Some(tree) => tree,
+            None => Tree::of_type(&e.ty, &mut |t| match t {
+                Type::Arrow(_) => AliasSet::default(),
+                Type::Scalar(_)
+                | Type::Array(..)
+                | Type::Record(_)
+                | Type::Sum(_)
+                | Type::Var(..)
+                | Type::Meta(_)
+                | Type::Error => AliasSet::one(name),
+            }),
+        }
+    }
+
+    fn record(&mut self, e: &Exp, fields: &[(Symbol, Exp)]) -> Tree {
+        let trees: Vec<(Symbol, Tree)> = fields.iter().map(|(f, x)| (*f, self.exp(x))).collect();
+        let Type::Record(order) = &e.ty else { return Tree::record(trees) };
+        let find = |f: Symbol| trees.iter().find(|(g, _)| *g == f).map_or(Tree::Nothing, |(_, t)| t.clone());
+        Tree::record(order.iter().map(|(f, _)| (*f, find(*f))).collect())
+    }
+
+    /// `x.a.b` uses only that part of `x`.
+    fn project(&mut self, e: &Exp, inner: &Exp, field: Symbol) -> Tree {
+        let mut path = vec![field];
+        let mut base = inner;
+        while let ExpKind::Project(deeper, f) = &*base.kind {
+            path.push(*f);
+            base = deeper;
+        }
+        path.reverse();
+        if let ExpKind::Var(name, _) = &*base.kind {
+            if self.peek(*name).is_some() {
+                return self.var(e, *name, &path);
+            }
+        }
+        self.exp(base).at(&path)
+    }
+
+    fn constr(&mut self, e: &Exp, constr: Symbol, args: &[Exp]) -> Tree {
+        let trees: Vec<Tree> = args.iter().map(|x| self.exp(x)).collect();
+        let Type::Sum(constrs) = &e.ty else { return Tree::Leaf(AliasSet::default()) };
+        Tree::sum(
+            constrs
+                .iter()
+                .map(|(c, ts)| {
+                    (*c, if *c == constr { trees.clone() } else { ts.iter().map(Tree::fresh).collect() })
+                })
+                .collect(),
+        )
+    }
+
+    /// The expressions in indexes.
+    pub(super) fn indexes(&mut self, indexes: &[Index]) {
+        for index in indexes {
+            match index {
+                Index::Fix(x) => drop(self.exp(x)),
+                Index::Slice { lo, hi, stride } => {
+                    for x in [lo, hi, stride].into_iter().flatten() {
+                        self.exp(x);
+                    }
+                }
+            }
+        }
+    }
+
+    /// `source with path = value`: first the indexes, then the value, then the source.
+    fn update(&mut self, source: &Exp, path: &[Access], value: &Exp) -> Tree {
+        let mut fields = vec![];
+        let mut in_place = false;
+        for step in path {
+            match step {
+                Access::Field(f) if !in_place => fields.push(*f),
+                Access::Field(_) => {}
+                Access::Index(indexes, _) => {
+                    self.indexes(indexes);
+                    in_place = true;
+                }
+            }
+        }
+        let value_tree = self.exp(value);
+        let tree = self.exp(source);
+        if !in_place {
+            return tree.replace(&fields, value_tree);
+        }
+        let target = tree.at(&fields);
+        let gone = target.all();
+        if let Some(shared) = gone.common(&value_tree.all()) {
+            let d = errors::update_aliases(self, source.span, value.span, shared);
+            self.report_once(shared, d);
+        }
+        self.consume(&gone, source.span);
+        tree.replace(&fields, target.map(&mut |_| AliasSet::default()))
+    }
+
+    /// A function must not come out of an expression that consumes: each of its
+    /// applications would consume again.
+    fn check_let_value(&mut self, value: &Exp, mark: LogMark) {
+        if !functional(&value.ty) {
+            return;
+        }
+        if let Some((what, at)) = self.consumed_since(mark) {
+            let d = errors::let_contains_consumption(self, value.span, &value.ty, at);
+            self.report_once(what, d);
+        }
+    }
+
+    fn match_exp(&mut self, scrutinee: &Exp, cases: &[Case]) -> Tree {
+        let tree = self.exp(scrutinee);
+        let mark = self.log_mark();
+        let mut ways = vec![];
+        let mut result = Tree::Nothing;
+        for case in cases {
+            self.bind_pat(&case.pat, &tree);
+            result = result.union(&self.exp(&case.body));
+            ways.extend(self.rewind(mark));
+        }
+        self.replay(ways);
+        result
+    }
+
+    /// Binds the variables of a pattern to the parts of a value.
+    pub(super) fn bind_pat(&mut self, pat: &Pat, tree: &Tree) {
+        match &pat.kind {
+            PatKind::Var(name) => self.bind(*name, tree.clone(), pat.span),
+            PatKind::Wildcard | PatKind::Literal(_) => {}
+            PatKind::Record(fields) => fields.iter().for_each(|(f, p)| self.bind_pat(p, &tree.field(*f))),
+            PatKind::Constr(c, args) => {
+                args.iter().enumerate().for_each(|(i, p)| self.bind_pat(p, &tree.payload(*c, i)))
+            }
+            PatKind::Attr(_, p) => self.bind_pat(p, tree),
+        }
+    }
+}
