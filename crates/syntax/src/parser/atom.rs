@@ -156,14 +156,17 @@ impl Parser<'_> {
     /// `[i, l:u:s]`, with the span of the brackets.
     pub(super) fn indices(&mut self) -> Parse<(Vec<Index>, Span)> {
         let start = self.span();
+        let indexes = self.at_index();
         let indices = self.group(TokenKind::RBracket, |p| p.commas(TokenKind::RBracket, Self::index))?;
         let span = self.since(start);
         let Some((indices, _)) = indices else {
             return Ok((vec![Index::Fix(error_exp(span))], span));
         };
         if indices.is_empty() {
-            let error = Diagnostic::error(span, "An index is missing between the brackets.")
-                .help("to pass an empty array to a function, put a space before the bracket: f []");
+            let mut error = Diagnostic::error(span, "An index is missing between the brackets.");
+            if indexes {
+                error = error.help("to pass an empty array to a function, put a space before it: f []");
+            }
             self.errors.push(error);
             return Ok((vec![Index::Fix(error_exp(span))], span));
         }
@@ -223,6 +226,9 @@ impl Parser<'_> {
         if let Some((op, words)) = self.operator() {
             if self.kind_at(words) == TokenKind::RParen {
                 self.pos += words;
+                if open_ended(&first) {
+                    return Err(self.unexpected("the right operand of the operator"));
+                }
                 return Ok(ExpKind::SectionLeft(first, op));
             }
         }
@@ -251,5 +257,46 @@ impl Parser<'_> {
         }
         self.accesses(&mut path)?;
         Ok(ExpKind::SectionAccess(path))
+    }
+}
+
+/// Whether an operator behind the expression would have become part of it:
+/// such an expression is no left operand of a section.
+fn open_ended(mut e: &Exp) -> bool {
+    loop {
+        e = match &*e.kind {
+            ExpKind::Lambda(_)
+            | ExpKind::Let { .. }
+            | ExpKind::LetUpdate { .. }
+            | ExpKind::LetFun(..)
+            | ExpKind::If(..)
+            | ExpKind::Loop { .. }
+            | ExpKind::Match(..)
+            | ExpKind::Assert(..)
+            | ExpKind::Attr(..)
+            | ExpKind::Range(..)
+            | ExpKind::Update(..)
+            | ExpKind::Ascript(..)
+            | ExpKind::Coerce(..) => return true,
+            ExpKind::Negate(e) | ExpKind::Not(e) | ExpKind::BinOp(_, _, e) => e,
+            ExpKind::Apply(_, args) | ExpKind::Constr(_, args) => match args.last() {
+                Some(e) => e,
+                None => return false,
+            },
+            ExpKind::Literal(_)
+            | ExpKind::Var(_)
+            | ExpKind::Hole
+            | ExpKind::Parens(_)
+            | ExpKind::QualParens(..)
+            | ExpKind::Tuple(_)
+            | ExpKind::Record(_)
+            | ExpKind::Array(_)
+            | ExpKind::Project(..)
+            | ExpKind::Index(..)
+            | ExpKind::SectionLeft(..)
+            | ExpKind::SectionRight(..)
+            | ExpKind::SectionAccess(_)
+            | ExpKind::Error => return false,
+        };
     }
 }
