@@ -12,11 +12,28 @@
 use crate::rep::Memory;
 use crate::seg::{SegOp, SizeOp};
 use crate::syntax::{Space, SubExp};
+use fehu_algebra::{Poly, Sym};
 use fehu_base::Name;
 
-/// Stands in until the crate `lmad` has landed.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Lmad;
+pub use fehu_lmad::Lmad;
+
+/// The variable of index functions that stands for a name.
+pub fn sym(name: Name) -> Sym {
+    Sym(name.0)
+}
+
+/// The name that a variable of index functions stands for.
+pub fn sym_name(sym: Sym) -> Name {
+    Name(sym.0)
+}
+
+/// An operand as a symbolic integer; unknown for constants that are no integers.
+pub fn poly(e: SubExp) -> Poly {
+    match e {
+        SubExp::Var(n) => Poly::var(sym(n)),
+        SubExp::Const(v) => v.as_i64().map_or_else(Poly::unknown, Poly::constant),
+    }
+}
 
 /// What a binding carries.
 #[derive(Clone, PartialEq, Debug)]

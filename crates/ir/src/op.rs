@@ -2,11 +2,12 @@
 //! through one window: code that walks over programs matches on an [`OpView`]
 //! and need not know which representation it works on.
 
-use crate::mem::{MemInfo, MemOp};
+use crate::mem::{poly, sym_name, MemInfo, MemOp};
 use crate::rep::{Memory, Rep};
 use crate::seg::{KernelsOp, SegOp, SizeOp};
 use crate::soac::Soac;
 use crate::syntax::{Space, SubExp};
+use rustc_hash::FxHashMap;
 use std::fmt::Debug;
 
 /// An operation of any representation.
@@ -181,17 +182,33 @@ impl Dec for MemInfo {
     fn walk(&self, f: &mut dyn FnMut(&SubExp)) {
         match self {
             MemInfo::None => {}
-            MemInfo::Array { block, lmad: _ } => f(&SubExp::Var(*block)),
+            MemInfo::Array { block, lmad } => {
+                f(&SubExp::Var(*block));
+                for x in lmad.vars() {
+                    f(&SubExp::Var(sym_name(x)));
+                }
+            }
         }
     }
     fn walk_mut(&mut self, f: &mut dyn FnMut(&mut SubExp)) {
         match self {
             MemInfo::None => {}
-            MemInfo::Array { block, lmad: _ } => {
+            MemInfo::Array { block, lmad } => {
                 let mut e = SubExp::Var(*block);
                 f(&mut e);
                 if let SubExp::Var(n) = e {
                     *block = n;
+                }
+                let mut changed = FxHashMap::default();
+                for x in lmad.vars() {
+                    let mut e = SubExp::Var(sym_name(x));
+                    f(&mut e);
+                    if e != SubExp::Var(sym_name(x)) {
+                        changed.insert(x, poly(e));
+                    }
+                }
+                if !changed.is_empty() {
+                    *lmad = lmad.subst_all(|x| changed.get(&x).cloned());
                 }
             }
         }

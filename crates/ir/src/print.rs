@@ -17,13 +17,14 @@
 //! A name is its base text, an underscore and its number. A base that is no
 //! plain word stands in backquotes. `*` marks what is consumed, or unique in a
 //! result; `?k` is the size that is the `k`-th result; certificates stand in
-//! `<>` before the expression; `@` begins a place in memory, and after a
-//! statement its source location, if those are asked for.
+//! `<>` before the expression; `@` after a type begins a place in memory (block
+//! and index function), and after a statement its source location, if those are
+//! asked for.
 
 mod entry;
 mod ops;
 
-use crate::mem::MemInfo;
+use crate::mem::{sym_name, MemInfo};
 use crate::op::{Dec, RepOp};
 use crate::rep::Rep;
 use crate::syntax::*;
@@ -199,20 +200,16 @@ impl<'a> Printer<'a> {
     }
 
     fn dec<D: Dec>(&mut self, dec: &D) {
-        if let Some(MemInfo::Array { block, lmad: _ }) = dec.memory() {
+        if let Some(MemInfo::Array { block, lmad }) = dec.memory() {
             self.put(" @ ");
             self.name(*block);
+            self.put(" -> ");
+            self.put(lmad.text(|x| name_text(self.names, sym_name(x))));
         }
     }
 
     fn name(&mut self, name: Name) {
-        let base = self.names.base(name).as_str();
-        if is_word(base) {
-            self.put(format_args!("{base}_{}", name.0));
-        } else {
-            let base = base.escape_debug().to_string().replace('`', "\\u{60}");
-            self.put(format_args!("`{base}`_{}", name.0));
-        }
+        self.put(name_text(self.names, name));
     }
 
     fn operand(&mut self, e: SubExp) {
@@ -581,6 +578,16 @@ impl<'a> Printer<'a> {
         }
         self.put(" ");
         self.body(&l.body);
+    }
+}
+
+fn name_text(names: &NameSource, name: Name) -> String {
+    let base = names.base(name).as_str();
+    if is_word(base) {
+        names.show(name)
+    } else {
+        let base = base.escape_debug().to_string().replace('`', "\\u{60}");
+        format!("`{base}`_{}", name.0)
     }
 }
 

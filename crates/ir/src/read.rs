@@ -8,6 +8,7 @@ mod arbitrary;
 mod entry;
 mod exp;
 mod lex;
+mod lmad;
 mod ops;
 #[cfg(test)]
 mod tests;
@@ -282,7 +283,9 @@ impl<'a> Reader<'a> {
     fn dec<R: Rep>(&mut self) -> Read<R::Dec> {
         let info = if self.try_punct('@') {
             let block = self.name()?;
-            MemInfo::Array { block, lmad: crate::mem::Lmad }
+            self.punct('-')?;
+            self.punct('>')?;
+            MemInfo::Array { block, lmad: self.lmad()? }
         } else {
             MemInfo::None
         };

@@ -2,7 +2,7 @@ use super::arbitrary::Gen;
 use super::read_prog;
 use crate::free::{bound_in_fun, free_in_fun};
 use crate::print::{print_prog, Locations};
-use crate::rep::{Kernels, Rep, Soacs};
+use crate::rep::{Kernels, Memory, Rep, Soacs};
 use crate::subst::{rename_fun, renumber};
 use crate::visit::for_each_stm;
 use proptest::prelude::*;
@@ -126,4 +126,28 @@ proptest! {
         let cut = (0..=cut.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         let _ = read_prog::<Kernels>(&format!("{}{junk}{}", &text[..cut], &text[cut..]));
     }
+}
+
+#[test]
+fn memory_reads_back() {
+    let text = "memory
+
+fun f_0(n_1 : i64, m_2 : mem(default), xs_3 : [n_1]i32 @ m_2 -> 0 + {(n_1 : 1)}) : (mem(shared)) = {
+  let (b_4 : i64) = mul_i64(n_1, 4i64)
+  let (m_5 : mem(shared)) = alloc b_4 shared
+  let (ys_6 : [n_1][2]i32 @ m_5 -> 2*n_1 - 3 + {(n_1 : -1), (2 : -2*n_1*b_4 + n_1 - 7)}) = scratch i32 [n_1, 2]
+  return (m_5)
+}
+";
+    let mut prog = read_prog::<Memory>(text).unwrap();
+    assert_eq!(print_prog(&prog, Locations::Shown), text);
+    let n = prog.funs[0].params[0].name;
+    let mut subst = crate::subst::Subst::new();
+    subst.insert(n, crate::SubExp::i64(10));
+    subst.body(&mut prog.funs[0].body);
+    let stm = crate::print::print_stm(&prog.names, &prog.funs[0].body.stms[2]);
+    assert_eq!(
+        stm,
+        "let (ys_6 : [10][2]i32 @ m_5 -> 17 + {(10 : -1), (2 : -20*b_4 + 3)}) = scratch i32 [10, 2]"
+    );
 }
