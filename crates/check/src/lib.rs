@@ -18,6 +18,7 @@
 pub mod consume;
 pub mod context;
 pub mod exhaust;
+pub mod intrinsics;
 pub mod modules;
 pub mod prelude;
 pub mod print;

@@ -14,7 +14,7 @@
 //! Three name spaces: values and modules share one, types and module types
 //! have their own.
 
-use crate::types::{Scheme, TypeDef};
+use crate::types::{Scheme, TParam, TypeDef};
 use fehu_base::{Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
 use indexmap::IndexMap;
@@ -83,6 +83,9 @@ pub struct FunctorSig {
     pub result_abs: Vec<AbstractType>,
     /// The result.
     pub result: Module,
+    /// What types of the result mention, the body binds and the result does not show: sizes kept
+    /// `local`, and unknown sizes of constants. Each application copies them too.
+    pub hidden: Vec<Name>,
 }
 
 /// An abstract type of a module type: where it stands in it, and its name.
@@ -94,6 +97,8 @@ pub struct AbstractType {
     pub name: Name,
     /// Its kind.
     pub lifted: Liftedness,
+    /// Its parameters.
+    pub tparams: Vec<TParam>,
 }
 
 /// A module type, as bound by `module type S = ...`. Each use makes a copy with

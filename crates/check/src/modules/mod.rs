@@ -1,8 +1,35 @@
 //! Names, modules and declarations.
+//!
+//! The files of a program are checked one after another, each declaration in
+//! the scope of those before it. What comes out is flat: a structure module
+//! leaves nothing but its declarations, an ascription a few renamings, and a functor a
+//! list of declarations to be evaluated at each application (see
+//! [`crate::tast::Dec`]).
+//!
+//! `decs.rs` goes through declarations and `entry.rs` looks at entry points.
+//! `mod_exp.rs` checks module expressions, functors and their application,
+//! `mod_type.rs` module types. `ascribe.rs` matches a module with a module
+//! type; `subsume.rs` decides whether one value's type can stand for another;
+//! `copier.rs` makes copies with abstract types of their own.
+//!
+//! A mistake in a module or module type ends the check ([`Stop`]): nearly
+//! everything that follows would be wrong because of it. Mistakes in values
+//! and types do not.
 
-use crate::tast;
-use fehu_base::{Diagnostic, FileId};
+mod ascribe;
+mod copier;
+mod decs;
+mod entry;
+mod mod_exp;
+mod mod_type;
+mod subsume;
+
+use crate::context::Context;
+use crate::scope::{AbstractType, Env, ModEntry, Module, Scope, TermEntry};
+use crate::{intrinsics, tast};
+use fehu_base::{Diagnostic, FileId, Severity, Span, Symbol};
 use fehu_syntax::ast;
+use std::sync::Arc;
 
 /// A parsed file and how its imports resolve.
 #[derive(Debug)]
@@ -29,6 +56,102 @@ pub struct Checked {
 /// Checks a program: the units in dependency order, the main file last. The
 /// prelude's units come first and are marked by `prelude`, how many they are.
 pub fn check_program(units: &[SourceUnit], prelude: usize) -> Checked {
-    let _ = (units, prelude);
-    Checked { program: None, diagnostics: vec![] }
+    let mut checker = Checker {
+        ctx: Context::default(),
+        scope: Scope::default(),
+        units,
+        prelude,
+        unit: 0,
+        envs: vec![],
+        path: vec![],
+        made: vec![],
+    };
+    let decs = checker.units();
+    let ctx = checker.ctx;
+    let failed = ctx.diagnostics.iter().any(|d| d.severity == Severity::Error);
+    let program = match decs {
+        Ok(decs) if !failed => Some(tast::Program {
+            decs,
+            names: ctx.names,
+            intrinsics: ctx.intrinsics,
+            def_spans: ctx.def_spans,
+        }),
+        Ok(_) | Err(Stop) => None,
+    };
+    Checked { program, diagnostics: ctx.diagnostics }
 }
+
+/// A mistake was reported after which there is no point in going on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Stop;
+
+struct Checker<'a> {
+    ctx: Context,
+    scope: Scope,
+    units: &'a [SourceUnit],
+    prelude: usize,
+    /// The unit being checked.
+    unit: usize,
+    /// What the units before it declare.
+    envs: Vec<Arc<Env>>,
+    /// The modules around the current place, for the names of abstract types.
+    path: Vec<Symbol>,
+    /// Abstract types made since the functor around began.
+    made: Vec<AbstractType>,
+}
+
+impl Checker<'_> {
+    fn units(&mut self) -> Result<Vec<tast::Dec>, Stop> {
+        let mut out = vec![];
+        let mut intrinsics = intrinsics::base(&mut self.ctx, &mut self.scope);
+        for (i, unit) in self.units.iter().enumerate() {
+            self.unit = i;
+            if i == 1 || self.prelude == 0 {
+                self.bind_intrinsics(&intrinsics);
+            }
+            if i == self.prelude {
+                if let Some(env) = self.envs.last() {
+                    self.scope.open(env);
+                }
+            }
+            let mark = self.scope.mark();
+            let env = self.decs(&unit.prog.decs, decs::Place::TopLevel, &mut out)?;
+            self.scope.rollback(mark);
+            if i == 0 && self.prelude > 0 {
+                self.read_intrinsics(&env, &mut intrinsics);
+            }
+            self.envs.push(Arc::new(env));
+        }
+        Ok(out)
+    }
+
+    /// The first unit of the prelude declares the types of intrinsics in a module type.
+    fn read_intrinsics(&mut self, env: &Env, into: &mut Env) {
+        let Some(sig) = env.mod_types.get(&Symbol::new("intrinsics")) else { return };
+        let Module::Struct(env) = &sig.sig.module else { return };
+        for (sym, entry) in &env.terms {
+            if let TermEntry::Val(v) = entry {
+                let v = intrinsics::intrinsic(&mut self.ctx, *sym, v.name, v.scheme.clone());
+                into.terms.insert(*sym, TermEntry::Val(v));
+            }
+        }
+        for (sym, entry) in &env.types {
+            self.ctx.intrinsics.insert(entry.name, *sym);
+            into.types.insert(*sym, entry.clone());
+        }
+    }
+
+    fn bind_intrinsics(&mut self, env: &Env) {
+        let module = Module::Struct(Arc::new(env.clone()));
+        self.scope
+            .bind_term(Symbol::new("intrinsics"), TermEntry::Mod(ModEntry { module, span: Span::NONE }));
+    }
+
+    fn fail<T>(&mut self, d: Diagnostic) -> Result<T, Stop> {
+        self.ctx.report(d);
+        Err(Stop)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,275 @@
+//! A module seen through a module type.
+//!
+//! The module must have everything the module type asks for. What comes out
+//! has the module type's names: abstract types ([`Dec::TypeDef`] says what they
+//! really are), values ([`Dec::Alias`] says which ones they are) and functors.
+//! A functor is matched by writing the functor that the module type
+//! describes, `F (p: S) = (f p) : T`.
+
+use super::copier::see_through;
+use super::decs::show_val;
+use super::mod_type::{show_path, show_type_def};
+use super::subsume;
+use super::{Checker, Stop};
+use crate::scope::{AbstractType, Env, FunctorSig, Module, ModuleType, TermEntry, TypeEntry, ValEntry};
+use crate::subst::Subst;
+use crate::tast::{Dec, Functor, ValAlias};
+use crate::type_exp::params::abstract_def;
+use crate::type_exp::uses::constructive;
+use crate::types::{TParam, TypeDef};
+use fehu_base::{Diagnostic, Span, Symbol};
+use fehu_syntax::ast::Liftedness;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// The module as the module type (which is not used for anything else) describes it.
+    pub(super) fn ascribe(
+        &mut self,
+        m: &Module,
+        sig: ModuleType,
+        span: Span,
+        out: &mut Vec<Dec>,
+    ) -> Result<Module, Stop> {
+        self.matches(m, &sig, span, out)?;
+        self.made.extend(sig.abs);
+        Ok(sig.module)
+    }
+
+    /// Binds all names of the module type to what the module has; what they stand for in types.
+    pub(super) fn matches(
+        &mut self,
+        m: &Module,
+        sig: &ModuleType,
+        span: Span,
+        out: &mut Vec<Dec>,
+    ) -> Result<Subst, Stop> {
+        let mut subst = Subst::default();
+        for abs in &sig.abs {
+            let def = self.abstract_type(m, abs, span)?;
+            out.push(Dec::TypeDef(abs.name, (*def).clone()));
+            subst.types.insert(abs.name, def);
+        }
+        let mut goal = Goal { abs: &sig.abs, path: vec![], span };
+        self.module(m, &sig.module, &mut goal, &mut subst, out)?;
+        Ok(subst)
+    }
+
+    /// What the module has for an abstract type of the module type.
+    fn abstract_type(&mut self, m: &Module, abs: &AbstractType, span: Span) -> Result<Arc<TypeDef>, Stop> {
+        let name = show_path(&abs.path);
+        let Some(entry) = type_at(m, &abs.path) else {
+            return self
+                .fail(Diagnostic::error(span, format!("Module does not define a type named \"{name}\".")));
+        };
+        let names = &self.ctx.names;
+        let given = show_type_def(names, &name, &entry.def, false);
+        if !same_sorts(&entry.def.tparams, &abs.tparams) {
+            let wanted = abstract_def(abs.name, abs.lifted, abs.tparams.clone());
+            let wanted = show_type_def(names, &name, &wanted, true);
+            let text = format!("Module defines\n  {given}\nbut module type requires\n  {wanted}");
+            return self.fail(Diagnostic::error(span, text).related(entry.span, "defined here"));
+        }
+        if entry.def.lifted > abs.lifted {
+            let wanted = match abs.lifted {
+                Liftedness::Unlifted => "non-lifted",
+                Liftedness::SizeLifted => "size-lifted",
+                Liftedness::Lifted => "lifted",
+            };
+            let text = format!("Module defines\n  {given}\nbut module type requires a {wanted} type.");
+            return self.fail(Diagnostic::error(span, text).related(entry.span, "defined here"));
+        }
+        let mut shown = FxHashSet::default();
+        constructive(&entry.def.def.ty, &mut shown);
+        for p in &entry.def.tparams {
+            let TParam::Size(n) = p else { continue };
+            if !shown.contains(n) {
+                let size = self.ctx.names.base(*n);
+                let text = format!(
+                    "Type\n  {given}\ncannot be made abstract because size parameter [{size}] is not used constructively."
+                );
+                return self.fail(
+                    Diagnostic::error(span, text)
+                        .note("a value of the type must show the size, as the size of an array"),
+                );
+            }
+        }
+        Ok(entry.def.clone())
+    }
+
+    fn module(
+        &mut self,
+        m: &Module,
+        sig: &Module,
+        goal: &mut Goal<'_>,
+        subst: &mut Subst,
+        out: &mut Vec<Dec>,
+    ) -> Result<(), Stop> {
+        match (m, sig) {
+            (Module::Struct(m), Module::Struct(sig)) => self.structure_matches(m, sig, goal, subst, out),
+            (Module::Functor(f), Module::Functor(sig)) => self.functor_matches(f, sig, goal.span, subst, out),
+            (Module::Functor(_), Module::Struct(_)) => self.fail(Diagnostic::error(
+                goal.span,
+                format!("Cannot match parametric module{} with non-parametric module type.", goal.named()),
+            )),
+            (Module::Struct(_), Module::Functor(_)) => self.fail(Diagnostic::error(
+                goal.span,
+                format!("Cannot match non-parametric module{} with parametric module type.", goal.named()),
+            )),
+        }
+    }
+
+    fn structure_matches(
+        &mut self,
+        m: &Env,
+        sig: &Env,
+        goal: &mut Goal<'_>,
+        subst: &mut Subst,
+        out: &mut Vec<Dec>,
+    ) -> Result<(), Stop> {
+        for (sym, entry) in &sig.types {
+            goal.path.push(*sym);
+            if !goal.abs.iter().any(|a| a.path == goal.path) {
+                self.type_matches(m.types.get(sym), entry, goal, subst)?;
+            }
+            goal.path.pop();
+        }
+        for (sym, entry) in &sig.terms {
+            goal.path.push(*sym);
+            match (entry, m.terms.get(sym)) {
+                (TermEntry::Val(want), Some(TermEntry::Val(have))) => {
+                    self.value_matches(have, want, goal, subst, out)?;
+                }
+                (TermEntry::Mod(want), Some(TermEntry::Mod(have))) => {
+                    self.module(&have.module, &want.module, goal, subst, out)?;
+                }
+                (TermEntry::Val(_), Some(TermEntry::Mod(_)) | None) => {
+                    return self.fail(goal.lacks("value"));
+                }
+                (TermEntry::Mod(_), Some(TermEntry::Val(_)) | None) => {
+                    return self.fail(goal.lacks("module"));
+                }
+            }
+            goal.path.pop();
+        }
+        Ok(())
+    }
+
+    fn type_matches(
+        &mut self,
+        have: Option<&TypeEntry>,
+        want: &TypeEntry,
+        goal: &Goal<'_>,
+        subst: &Subst,
+    ) -> Result<(), Stop> {
+        let Some(have) = have else { return self.fail(goal.lacks("type")) };
+        let expected = subst.type_def(&mut self.ctx.names, &want.def);
+        let same = same_sorts(&have.def.tparams, &expected.tparams)
+            && have.def.lifted <= expected.lifted
+            && subsume::same_def(&self.ctx, &have.def, &expected).is_ok();
+        if same {
+            return Ok(());
+        }
+        let name = show_path(&goal.path);
+        let names = &self.ctx.names;
+        let text = format!(
+            "Module defines\n  {}\nbut module type requires\n  {}",
+            show_type_def(names, &name, &have.def, false),
+            show_type_def(names, &name, &expected, false)
+        );
+        self.fail(Diagnostic::error(goal.span, text).related(have.span, "defined here"))
+    }
+
+    fn value_matches(
+        &mut self,
+        have: &ValEntry,
+        want: &ValEntry,
+        goal: &Goal<'_>,
+        subst: &mut Subst,
+        out: &mut Vec<Dec>,
+    ) -> Result<(), Stop> {
+        let expected = subst.scheme(&mut self.ctx.names, &want.scheme);
+        match subsume::scheme(&self.ctx, &have.scheme, &expected) {
+            Ok(inst) => {
+                subst.rename_value(want.name, have.name);
+                out.push(Dec::Alias(ValAlias {
+                    name: want.name,
+                    scheme: (*want.scheme).clone(),
+                    target: have.name,
+                    inst,
+                }));
+                Ok(())
+            }
+            Err(why) => {
+                let name = show_path(&goal.path);
+                let names = &self.ctx.names;
+                let text = format!(
+                    "Value \"{name}\" is not as the module type says. Module type specifies\n  {}\nbut module provides\n  {}\n{why}",
+                    show_val(names, &name, &expected),
+                    show_val(names, &name, &have.scheme)
+                );
+                self.fail(Diagnostic::error(goal.span, text).related(have.span, "provided here"))
+            }
+        }
+    }
+
+    fn functor_matches(
+        &mut self,
+        have: &FunctorSig,
+        want: &FunctorSig,
+        span: Span,
+        subst: &Subst,
+        out: &mut Vec<Dec>,
+    ) -> Result<(), Stop> {
+        let param = see_through(&mut self.ctx, subst, &want.param);
+        let result = see_through(&mut self.ctx, subst, &want.result);
+        let outside = std::mem::take(&mut self.made);
+        let mut body = vec![];
+        let got = self.apply(have, &param, span, &mut body)?;
+        let goal = ModuleType { abs: want.result_abs.clone(), module: result };
+        self.matches(&got, &goal, span, &mut body)?;
+        self.made = outside;
+        out.push(Dec::Functor(Functor { name: want.name, body, span }));
+        Ok(())
+    }
+}
+
+/// What is being matched.
+struct Goal<'a> {
+    abs: &'a [AbstractType],
+    path: Vec<Symbol>,
+    span: Span,
+}
+
+impl Goal<'_> {
+    fn lacks(&self, what: &str) -> Diagnostic {
+        Diagnostic::error(
+            self.span,
+            format!("Module does not define a {what} named \"{}\".", show_path(&self.path)),
+        )
+    }
+
+    fn named(&self) -> String {
+        if self.path.is_empty() {
+            return String::new();
+        }
+        format!(" \"{}\"", show_path(&self.path))
+    }
+}
+
+fn type_at<'a>(m: &'a Module, path: &[Symbol]) -> Option<&'a TypeEntry> {
+    let Module::Struct(env) = m else { return None };
+    match path {
+        [] => None,
+        [last] => env.types.get(last),
+        [first, rest @ ..] => match env.terms.get(first) {
+            Some(TermEntry::Mod(m)) => type_at(&m.module, rest),
+            Some(TermEntry::Val(_)) | None => None,
+        },
+    }
+}
+
+fn same_sorts(a: &[TParam], b: &[TParam]) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(x, y)| matches!(x, TParam::Size(_)) == matches!(y, TParam::Size(_)))
+}

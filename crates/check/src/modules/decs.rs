@@ -1,0 +1,253 @@
+//! Declarations, one after another.
+
+use super::{Checker, Stop};
+use crate::scope::{Env, ModEntry, ModTypeEntry, Module, TermEntry, TypeEntry, ValEntry, ValKind};
+use crate::type_exp::uses::{has_any_in_param, mentioned, name_anys};
+use crate::type_exp::{bind_tparams, elaborate_kinded};
+use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeDef};
+use crate::{consume, exhaust, tast, terms, warn};
+use fehu_base::{Diagnostic, Span, Symbol};
+use fehu_syntax::ast::{self, Ident, Liftedness};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Where declarations stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// At the top level of a file.
+    TopLevel,
+    /// In a module.
+    Nested,
+}
+
+/// What one list of declarations defines itself: nothing may be defined twice.
+#[derive(Default)]
+struct Defined {
+    terms: FxHashMap<Symbol, Span>,
+    types: FxHashMap<Symbol, Span>,
+    mod_types: FxHashMap<Symbol, Span>,
+}
+
+impl Checker<'_> {
+    /// Checks declarations, in a scope that they extend; what they show to the outside.
+    pub(super) fn decs(
+        &mut self,
+        decs: &[ast::Dec],
+        place: Place,
+        out: &mut Vec<tast::Dec>,
+    ) -> Result<Env, Stop> {
+        let mut env = Env::default();
+        let mut defined = Defined::default();
+        for dec in decs {
+            self.dec(dec, place, &mut defined, &mut env, out)?;
+        }
+        Ok(env)
+    }
+
+    fn dec(
+        &mut self,
+        dec: &ast::Dec,
+        place: Place,
+        defined: &mut Defined,
+        env: &mut Env,
+        out: &mut Vec<tast::Dec>,
+    ) -> Result<(), Stop> {
+        match dec {
+            ast::Dec::Val(b) => {
+                self.once(&mut defined.terms, "name", b.name, b.span);
+                let entry = self.val_bind(b, place, out);
+                self.scope.bind_val(b.name.name, entry.clone());
+                env.terms.insert(b.name.name, TermEntry::Val(entry));
+            }
+            ast::Dec::Type(b) => {
+                self.once(&mut defined.types, "type", b.name, b.span);
+                let entry = self.type_bind(b);
+                self.scope.bind_type(b.name.name, entry.clone());
+                env.types.insert(b.name.name, entry);
+            }
+            ast::Dec::Mod(b) => {
+                self.once(&mut defined.terms, "name", b.name, b.span);
+                let module = self.mod_bind(b, out)?;
+                let entry = TermEntry::Mod(ModEntry { module, span: b.name.span });
+                self.scope.bind_term(b.name.name, entry.clone());
+                env.terms.insert(b.name.name, entry);
+            }
+            ast::Dec::ModType(b) => {
+                self.once(&mut defined.mod_types, "module type", b.name, b.span);
+                let around = std::mem::take(&mut self.path);
+                let sig = self.mod_type(&b.def);
+                self.path = around;
+                let entry = ModTypeEntry { sig: Arc::new(sig?), span: b.name.span };
+                self.scope.bind_mod_type(b.name.name, entry.clone());
+                env.mod_types.insert(b.name.name, entry);
+            }
+            ast::Dec::Open(m, _) => {
+                let span = m.span();
+                let module = self.mod_exp(m, out)?;
+                let opened = self.structure(module, span)?;
+                self.scope.open(&opened);
+                env.terms.extend(opened.terms.iter().map(|(s, e)| (*s, e.clone())));
+                env.types.extend(opened.types.iter().map(|(s, e)| (*s, e.clone())));
+                env.mod_types.extend(opened.mod_types.iter().map(|(s, e)| (*s, e.clone())));
+            }
+            ast::Dec::Import(path, span) => {
+                let opened = self.import(*path, *span)?;
+                self.scope.open(&opened);
+            }
+            ast::Dec::Local(dec, _) => {
+                let mut unseen = Env::default();
+                self.dec(dec, place, defined, &mut unseen, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The content of an imported file.
+    pub(super) fn import(&mut self, path: Symbol, span: Span) -> Result<Arc<Env>, Stop> {
+        let unit = &self.units[self.unit];
+        let found = unit.imports.iter().find(|(p, _)| *p == path).and_then(|(_, i)| self.envs.get(*i));
+        match found {
+            Some(env) => Ok(env.clone()),
+            None => self.fail(Diagnostic::error(span, format!("Could not import \"{path}\"."))),
+        }
+    }
+
+    /// The content of a module that must not be parametric.
+    pub(super) fn structure(&mut self, m: Module, span: Span) -> Result<Arc<Env>, Stop> {
+        match m {
+            Module::Struct(env) => Ok(env),
+            Module::Functor(_) => self.fail(
+                Diagnostic::error(span, "Cannot have a parametric module here.")
+                    .note("a parametric module has no content until it is applied to an argument"),
+            ),
+        }
+    }
+
+    fn once(&mut self, defined: &mut FxHashMap<Symbol, Span>, what: &str, id: Ident, span: Span) {
+        if let Some(first) = defined.insert(id.name, id.span) {
+            self.ctx.report(
+                Diagnostic::error(id.span, format!("Duplicate definition of {what} {}.", id.name))
+                    .label("defined again here")
+                    .related(first, "previously defined here"),
+            );
+        }
+        let _ = span;
+    }
+
+    fn val_bind(&mut self, b: &ast::ValBind, place: Place, out: &mut Vec<tast::Dec>) -> ValEntry {
+        let text = b.name.name.as_str();
+        if text == "&&" || text == "||" {
+            self.ctx.report(
+                Diagnostic::error(b.name.span, format!("The {text} operator may not be redefined."))
+                    .note("it does not always evaluate its right operand, which no function can do; see error-index.html#may-not-be-redefined"),
+            );
+        }
+        let name = self.ctx.bind(b.name.name, b.name.span);
+        let errors = self.errors();
+        let (bind, mut scheme) = terms::check_val_bind(&mut self.ctx, &mut self.scope, name, b);
+        if let Some(mut bind) = bind {
+            exhaust::check_val_bind(&mut self.ctx, &bind);
+            consume::check_val_bind(&mut self.ctx, &mut bind);
+            warn::check_val_bind(&mut self.ctx, &bind);
+            scheme.ty = with_result(&scheme.ty, bind.params.len(), &bind.ret);
+            if self.errors() == errors {
+                bind.entry = self.entry_point(b, &bind, place);
+            }
+            out.push(tast::Dec::Val(bind));
+        } else if b.keyword == ast::ValKeyword::Entry && place == Place::Nested {
+            self.nested_entry(b);
+        }
+        ValEntry { name, scheme: Arc::new(scheme), span: b.name.span, kind: ValKind::Global }
+    }
+
+    fn errors(&self) -> usize {
+        self.ctx.diagnostics.iter().filter(|d| d.severity == fehu_base::Severity::Error).count()
+    }
+
+    /// `type t [n] 'a = def`, in a module or a module type.
+    pub(super) fn type_bind(&mut self, b: &ast::TypeBind) -> TypeEntry {
+        let mark = self.scope.mark();
+        let tparams = bind_tparams(&mut self.ctx, &mut self.scope, &b.tparams);
+        let (def, kind) = elaborate_kinded(&mut self.ctx, &mut self.scope, &b.def);
+        self.scope.rollback(mark);
+        let named = def.dims.len();
+        let def = self.name_existentials(def);
+        self.abbreviation_kind(b, kind, def.dims.len() > named || named > 0);
+        let mut used = FxHashSet::default();
+        mentioned(&def.ty, &mut used);
+        for p in &tparams {
+            if let TParam::Size(n) = p {
+                if !used.contains(n) && !matches!(def.ty, Type::Error) {
+                    let text = format!("Size parameter \"[{}]\" unused.", self.ctx.names.base(*n));
+                    self.ctx.report(Diagnostic::error(b.span, text));
+                }
+            }
+        }
+        if has_any_in_param(&def.ty) {
+            self.ctx.report(
+                Diagnostic::error(
+                    b.span,
+                    "Type abbreviation contains an anonymous size not used constructively as an array size.",
+                )
+                .note("a function does not show the sizes of its parameters; see error-index.html#anonymous-nonconstructive"),
+            );
+        }
+        let name = self.ctx.bind(b.name.name, b.name.span);
+        let def = TypeDef { tparams, lifted: b.lifted, def };
+        TypeEntry { name, def: Arc::new(def), span: b.name.span }
+    }
+
+    /// Gives each anonymous size outside of functions an existential name.
+    pub(super) fn name_existentials(&mut self, def: RetType) -> RetType {
+        let mut dims = def.dims;
+        let names = &mut self.ctx.names;
+        let ty = name_anys(&def.ty, &mut || {
+            let d = names.fresh_str("d");
+            dims.push(d);
+            Size::Var(d)
+        });
+        RetType { dims, ty }
+    }
+
+    fn abbreviation_kind(&mut self, b: &ast::TypeBind, kind: Liftedness, existential: bool) {
+        let (text, mend) = match (b.lifted, kind) {
+            (Liftedness::Lifted, _) => return,
+            (Liftedness::Unlifted | Liftedness::SizeLifted, Liftedness::Lifted) => {
+                ("Non-lifted type abbreviations may not contain functions.", "declare it with \"type^\"")
+            }
+            (Liftedness::SizeLifted, Liftedness::Unlifted | Liftedness::SizeLifted) => return,
+            (Liftedness::Unlifted, Liftedness::SizeLifted) => (
+                "Non-size-lifted type abbreviations may not contain size-lifted types.",
+                "declare it with \"type~\"",
+            ),
+            (Liftedness::Unlifted, Liftedness::Unlifted) if existential => (
+                "Non-lifted type abbreviations may not use existential sizes in their definition.",
+                "declare it with \"type~\", or give it size parameters",
+            ),
+            (Liftedness::Unlifted, Liftedness::Unlifted) => return,
+        };
+        self.ctx.report(Diagnostic::error(b.span, text).help(mend));
+    }
+}
+
+/// The function type with another result after so many parameters.
+fn with_result(t: &Type, params: usize, ret: &RetType) -> Type {
+    if params == 0 {
+        return ret.ty.clone();
+    }
+    let Type::Arrow(a) = t else { return t.clone() };
+    let ret =
+        if params == 1 { ret.clone() } else { RetType::simple(with_result(&a.ret.ty, params - 1, ret)) };
+    Type::Arrow(Arc::new(Arrow { param: a.param, lhs: a.lhs.clone(), ret }))
+}
+
+/// A scheme's parameters as a module type writes them: ` [n] 'a`.
+pub(super) fn show_params(names: &fehu_base::NameSource, s: &[TParam]) -> String {
+    let show = crate::show::Show::plain(names);
+    s.iter().map(|p| format!(" {}", show.tparam(*p))).collect()
+}
+
+/// A value specification: `val f [n] : [n]i32 -> i32`.
+pub(super) fn show_val(names: &fehu_base::NameSource, name: &str, s: &Scheme) -> String {
+    format!("val {name}{} : {}", show_params(names, &s.tparams), crate::show::show_type(names, &s.ty))
+}

@@ -1,0 +1,193 @@
+//! Module expressions, functors and their application.
+
+use super::copier::{Copier, Depth};
+use super::decs::Place;
+use super::{Checker, Stop};
+use crate::resolve;
+use crate::scope::{AbstractType, FunctorSig, ModEntry, Module, ModuleType, TermEntry};
+use crate::tast::{Dec, Functor, FunctorApply};
+use crate::type_exp::uses::{mentioned, mentioned_ret};
+use fehu_base::{Diagnostic, Name, Span, Symbol};
+use fehu_syntax::ast::{self, ModExp, ModParam, ModTypeExp};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// `module m (p: S) : T = e`.
+    pub(super) fn mod_bind(&mut self, b: &ast::ModBind, out: &mut Vec<Dec>) -> Result<Module, Stop> {
+        self.path.push(b.name.name);
+        let params: Vec<&ModParam> = b.params.iter().collect();
+        let module = self.parametric(b.name.name, &params, b.sig.as_ref(), &b.body, b.span, out);
+        self.path.pop();
+        module
+    }
+
+    /// A module expression. What it declares goes to `out`.
+    pub(super) fn mod_exp(&mut self, e: &ModExp, out: &mut Vec<Dec>) -> Result<Module, Stop> {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.mod_exp_inner(e, out))
+    }
+
+    fn mod_exp_inner(&mut self, e: &ModExp, out: &mut Vec<Dec>) -> Result<Module, Stop> {
+        match e {
+            ModExp::Parens(e, _) => self.mod_exp(e, out),
+            ModExp::Var(q) => {
+                let first = q.quals.first().unwrap_or(&q.name).name;
+                if first.as_str() == "intrinsics" && self.is_builtin(first) {
+                    return self.fail(Diagnostic::error(
+                        q.span,
+                        "The 'intrinsics' module may not be used in module expressions.",
+                    ));
+                }
+                let entry = resolve::module(&mut self.ctx, &self.scope, q).ok_or(Stop)?;
+                Ok(entry.module)
+            }
+            ModExp::Import(path, span) => Ok(Module::Struct(self.import(*path, *span)?)),
+            ModExp::Decs(decs, _) => {
+                let mark = self.scope.mark();
+                let env = self.decs(decs, Place::Nested, out)?;
+                self.scope.rollback(mark);
+                Ok(Module::Struct(Arc::new(env)))
+            }
+            ModExp::Apply(f, arg, span) => {
+                let functor = self.mod_exp(f, out)?;
+                let Module::Functor(functor) = functor else {
+                    return self.fail(
+                        Diagnostic::error(f.span(), "Cannot apply non-parametric module.")
+                            .label("not a parametric module"),
+                    );
+                };
+                let arg = self.mod_exp(arg, out)?;
+                self.apply(&functor, &arg, *span, out)
+            }
+            ModExp::Ascript(e, t, span) => {
+                let module = self.mod_exp(e, out)?;
+                let sig = self.mod_type(t)?;
+                self.ascribe(&module, sig, *span, out)
+            }
+            ModExp::Lambda(p, sig, body, span) => {
+                self.parametric(Symbol::new("functor"), &[&**p], sig.as_deref(), body, *span, out)
+            }
+        }
+    }
+
+    fn is_builtin(&self, name: Symbol) -> bool {
+        matches!(self.scope.term(name), Some(TermEntry::Mod(m)) if m.span == Span::NONE)
+    }
+
+    /// A module under parameters; without any left, the module itself.
+    fn parametric(
+        &mut self,
+        name: Symbol,
+        params: &[&ModParam],
+        sig: Option<&ModTypeExp>,
+        body: &ModExp,
+        span: Span,
+        out: &mut Vec<Dec>,
+    ) -> Result<Module, Stop> {
+        let Some((p, rest)) = params.split_first() else {
+            let module = self.mod_exp(body, out)?;
+            return match sig {
+                None => Ok(module),
+                Some(t) => {
+                    let sig = self.mod_type(t)?;
+                    self.ascribe(&module, sig, span, out)
+                }
+            };
+        };
+        let around = std::mem::replace(&mut self.path, vec![p.name.name]);
+        let param = self.mod_type(&p.sig);
+        self.path = around;
+        let param = param?;
+        let mark = self.scope.mark();
+        let entry = ModEntry { module: param.module.clone(), span: p.name.span };
+        self.scope.bind_term(p.name.name, TermEntry::Mod(entry));
+        let outside = std::mem::take(&mut self.made);
+        let mut inner = vec![];
+        let result = self.parametric(name, rest, sig, body, span, &mut inner)?;
+        let result_abs = std::mem::replace(&mut self.made, outside);
+        self.scope.rollback(mark);
+        let hidden = hidden_names(&inner, &result);
+        let name = self.ctx.bind(name, span);
+        out.push(Dec::Functor(Functor { name, body: inner, span }));
+        Ok(Module::Functor(Arc::new(FunctorSig {
+            name,
+            param_abs: param.abs,
+            param: param.module,
+            result_abs,
+            result,
+            hidden,
+        })))
+    }
+
+    /// The result of a functor applied to a module.
+    pub(super) fn apply(
+        &mut self,
+        f: &FunctorSig,
+        arg: &Module,
+        span: Span,
+        out: &mut Vec<Dec>,
+    ) -> Result<Module, Stop> {
+        let mut bind = vec![];
+        let param = ModuleType { abs: f.param_abs.clone(), module: f.param.clone() };
+        let subst = self.matches(arg, &param, span, &mut bind)?;
+        let mut copier = Copier::new(&mut self.ctx, Depth::Surface, subst);
+        let made: Vec<AbstractType> = copier.abstract_types(&f.result_abs, &self.path);
+        f.hidden.iter().for_each(|n| copier.value(*n));
+        copier.declare(&f.result);
+        let module = copier.module(&f.result);
+        let results = copier.pairs;
+        self.made.extend(made);
+        out.push(Dec::Apply(FunctorApply { functor: f.name, bind, results, span }));
+        Ok(module)
+    }
+}
+
+/// What types of the result mention and the body binds, but the result does not show.
+fn hidden_names(body: &[Dec], result: &Module) -> Vec<Name> {
+    let mut used = FxHashSet::default();
+    let mut shown = FxHashSet::default();
+    module_names(result, &mut used, &mut shown);
+    let mut hidden = vec![];
+    let mut consider = |n: Name| {
+        if used.contains(&n) && shown.insert(n) {
+            hidden.push(n);
+        }
+    };
+    for dec in body {
+        match dec {
+            Dec::Val(b) => {
+                consider(b.name);
+                if b.params.is_empty() {
+                    b.ret.dims.iter().for_each(|d| consider(*d));
+                }
+            }
+            Dec::Alias(a) => consider(a.name),
+            Dec::Apply(a) => a.results.iter().for_each(|(n, _)| consider(*n)),
+            Dec::TypeDef(..) | Dec::Functor(_) => {}
+        }
+    }
+    hidden
+}
+
+/// The names that types in a module mention, and those of its values.
+fn module_names(m: &Module, used: &mut FxHashSet<Name>, shown: &mut FxHashSet<Name>) {
+    match m {
+        Module::Struct(env) => {
+            for entry in env.terms.values() {
+                match entry {
+                    TermEntry::Val(v) => {
+                        shown.insert(v.name);
+                        mentioned(&v.scheme.ty, used);
+                    }
+                    TermEntry::Mod(m) => module_names(&m.module, used, shown),
+                }
+            }
+            env.types.values().for_each(|t| mentioned_ret(&t.def.def, used));
+        }
+        Module::Functor(f) => {
+            let mut inside = FxHashSet::default();
+            module_names(&f.param, used, &mut inside);
+            module_names(&f.result, used, &mut inside);
+        }
+    }
+}

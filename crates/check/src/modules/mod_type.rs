@@ -1,0 +1,265 @@
+//! Module types.
+
+use super::copier::{qualified, refresh, see_through};
+use super::decs::show_params;
+use super::{Checker, Stop};
+use crate::resolve::{follow, parametric, show_qual, Stuck};
+use crate::scope::{
+    AbstractType, Env, FunctorSig, ModEntry, Module, ModuleType, TermEntry, TypeEntry, ValEntry, ValKind,
+};
+use crate::subst::Subst;
+use crate::type_exp::params::abstract_type;
+use crate::type_exp::uses::{has_any, has_any_in_param};
+use crate::type_exp::{bind_tparams, elaborate};
+use crate::types::{Scheme, TParam, TypeDef};
+use fehu_base::{Diagnostic, Span, Symbol};
+use fehu_syntax::ast::{Ident, Liftedness, ModTypeExp, QualName, Spec, TypeExp, TypeParam};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A module type under construction.
+#[derive(Default)]
+struct Building {
+    env: Env,
+    abs: Vec<AbstractType>,
+    terms: FxHashMap<Symbol, Span>,
+    types: FxHashMap<Symbol, Span>,
+}
+
+impl Checker<'_> {
+    /// A module type expression, with names of its own for all it describes.
+    pub(super) fn mod_type(&mut self, te: &ModTypeExp) -> Result<ModuleType, Stop> {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match te {
+            ModTypeExp::Parens(t, _) => self.mod_type(t),
+            ModTypeExp::Var(q) => self.named_mod_type(q),
+            ModTypeExp::Specs(specs, _) => self.specs(specs),
+            ModTypeExp::With { base, name, tparams, def, span } => {
+                let sig = self.mod_type(base)?;
+                self.refine(sig, name, tparams, def, *span)
+            }
+            ModTypeExp::Arrow { param, lhs, rhs, span } => self.functor_type(*param, lhs, rhs, *span),
+        })
+    }
+
+    fn named_mod_type(&mut self, q: &QualName) -> Result<ModuleType, Stop> {
+        let entry = match follow(&self.scope, &q.quals) {
+            Ok(None) => self.scope.mod_type(q.name.name).cloned(),
+            Ok(Some(env)) => env.mod_types.get(&q.name.name).cloned(),
+            Err(Stuck::Parametric(m)) => return self.fail(parametric(m)),
+            Err(Stuck::NotFound(_)) => None,
+        };
+        match entry {
+            Some(entry) => Ok(refresh(&mut self.ctx, &entry.sig, &self.path)),
+            None => {
+                self.fail(Diagnostic::error(q.span, format!("Unknown module type \"{}\".", show_qual(q))))
+            }
+        }
+    }
+
+    fn functor_type(
+        &mut self,
+        param: Option<Ident>,
+        lhs: &ModTypeExp,
+        rhs: &ModTypeExp,
+        span: Span,
+    ) -> Result<ModuleType, Stop> {
+        let around = std::mem::replace(&mut self.path, param.iter().map(|p| p.name).collect());
+        let lhs = self.mod_type(lhs);
+        self.path = around;
+        let lhs = lhs?;
+        let mark = self.scope.mark();
+        if let Some(p) = param {
+            let entry = ModEntry { module: lhs.module.clone(), span: p.span };
+            self.scope.bind_term(p.name, TermEntry::Mod(entry));
+        }
+        let rhs = self.mod_type(rhs)?;
+        self.scope.rollback(mark);
+        let sig = FunctorSig {
+            name: self.ctx.bind(Symbol::new("functor"), span),
+            param_abs: lhs.abs,
+            param: lhs.module,
+            result_abs: rhs.abs,
+            result: rhs.module,
+            hidden: vec![],
+        };
+        Ok(ModuleType { abs: vec![], module: Module::Functor(Arc::new(sig)) })
+    }
+
+    fn specs(&mut self, specs: &[Spec]) -> Result<ModuleType, Stop> {
+        let mark = self.scope.mark();
+        let mut b = Building::default();
+        for spec in specs {
+            self.spec(spec, &mut b)?;
+        }
+        self.scope.rollback(mark);
+        Ok(ModuleType { abs: b.abs, module: Module::Struct(Arc::new(b.env)) })
+    }
+
+    fn spec(&mut self, spec: &Spec, b: &mut Building) -> Result<(), Stop> {
+        match spec {
+            Spec::Val { name, tparams, ty, span, .. } => {
+                self.once_spec(&mut b.terms, "name", *name);
+                let entry = self.val_spec(*name, tparams, ty, *span);
+                self.scope.bind_val(name.name, entry.clone());
+                b.env.terms.insert(name.name, TermEntry::Val(entry));
+            }
+            Spec::TypeAbbrev(t) => {
+                self.once_spec(&mut b.types, "type", t.name);
+                let entry = self.type_bind(t);
+                self.scope.bind_type(t.name.name, entry.clone());
+                b.env.types.insert(t.name.name, entry);
+            }
+            Spec::Type { lifted, name, tparams, span, .. } => {
+                self.once_spec(&mut b.types, "type", *name);
+                let entry = self.type_spec(*lifted, *name, tparams, *span, b);
+                self.scope.bind_type(name.name, entry.clone());
+                b.env.types.insert(name.name, entry);
+            }
+            Spec::Mod { name, sig, .. } => {
+                self.once_spec(&mut b.terms, "name", *name);
+                self.path.push(name.name);
+                let sig = self.mod_type(sig);
+                self.path.pop();
+                let sig = sig?;
+                b.abs.extend(sig.abs.into_iter().map(|mut a| {
+                    a.path.insert(0, name.name);
+                    a
+                }));
+                let entry = TermEntry::Mod(ModEntry { module: sig.module, span: name.span });
+                self.scope.bind_term(name.name, entry.clone());
+                b.env.terms.insert(name.name, entry);
+            }
+            Spec::Include(sig, span) => {
+                let sig = self.mod_type(sig)?;
+                let env = self.structure(sig.module, *span)?;
+                for (s, e) in &env.types {
+                    if b.env.types.contains_key(s) {
+                        self.ctx
+                            .report(Diagnostic::warning(*span, format!("Inclusion shadows type \"{s}\".")));
+                        b.abs.retain(|a| a.path != [*s]);
+                    }
+                    b.env.types.insert(*s, e.clone());
+                }
+                b.abs.extend(sig.abs);
+                self.scope.open(&env);
+                b.env.terms.extend(env.terms.iter().map(|(s, e)| (*s, e.clone())));
+            }
+        }
+        Ok(())
+    }
+
+    fn once_spec(&mut self, defined: &mut FxHashMap<Symbol, Span>, what: &str, id: Ident) {
+        if let Some(first) = defined.insert(id.name, id.span) {
+            self.ctx.report(
+                Diagnostic::error(id.span, format!("Duplicate definition of {what} {}.", id.name))
+                    .label("specified again here")
+                    .related(first, "previously defined here"),
+            );
+        }
+    }
+
+    fn val_spec(&mut self, name: Ident, tparams: &[TypeParam], te: &TypeExp, span: Span) -> ValEntry {
+        let mark = self.scope.mark();
+        let mut tparams = bind_tparams(&mut self.ctx, &mut self.scope, tparams);
+        let ret = elaborate(&mut self.ctx, &mut self.scope, te);
+        self.scope.rollback(mark);
+        if has_any(&ret.ty) || has_any_in_param(&ret.ty) {
+            self.ctx.report(
+                Diagnostic::error(span, "All function parameters must have non-anonymous sizes.")
+                    .help(format!("add size parameters to \"{}\", and use them in place of []", name.name)),
+            );
+        }
+        tparams.extend(ret.dims.iter().map(|d| TParam::Size(*d)));
+        let unique = self.ctx.bind(name.name, name.span);
+        let scheme = Arc::new(Scheme { tparams, overloads: vec![], ty: ret.ty });
+        ValEntry { name: unique, scheme, span: name.span, kind: ValKind::Global }
+    }
+
+    fn type_spec(
+        &mut self,
+        lifted: Liftedness,
+        id: Ident,
+        tparams: &[TypeParam],
+        span: Span,
+        b: &mut Building,
+    ) -> TypeEntry {
+        let mark = self.scope.mark();
+        let tparams = bind_tparams(&mut self.ctx, &mut self.scope, tparams);
+        self.scope.rollback(mark);
+        let base = qualified(&self.path, &[id.name]);
+        let name = self.ctx.bind(base, span);
+        b.abs.push(AbstractType { path: vec![id.name], name, lifted, tparams: tparams.clone() });
+        abstract_type(&mut self.ctx, name, lifted, tparams, id.span)
+    }
+
+    /// `S with t 'a = def`.
+    fn refine(
+        &mut self,
+        mut sig: ModuleType,
+        q: &QualName,
+        tparams: &[TypeParam],
+        def: &TypeExp,
+        span: Span,
+    ) -> Result<ModuleType, Stop> {
+        let path: Vec<Symbol> = q.quals.iter().chain([&q.name]).map(|i| i.name).collect();
+        let Some(at) = sig.abs.iter().position(|a| a.path == path) else {
+            return self.fail(Diagnostic::error(
+                q.span,
+                format!("\"{}\" is not an abstract type in the module type.", show_qual(q)),
+            ));
+        };
+        let abs = sig.abs.remove(at);
+        let mark = self.scope.mark();
+        let tparams = bind_tparams(&mut self.ctx, &mut self.scope, tparams);
+        let def = elaborate(&mut self.ctx, &mut self.scope, def);
+        self.scope.rollback(mark);
+        let def = self.name_existentials(def);
+        if !same_params(&tparams, &abs.tparams) {
+            let names = &self.ctx.names;
+            let list = |ps: &[TParam]| match show_params(names, ps) {
+                s if s.is_empty() => "no type parameters".to_owned(),
+                s => format!("type parameters{s}"),
+            };
+            let text = format!(
+                "Cannot refine a type having {} with a type having {}.",
+                list(&abs.tparams),
+                list(&tparams)
+            );
+            return self.fail(Diagnostic::error(span, text));
+        }
+        let lifted = if def.dims.is_empty() { abs.lifted } else { abs.lifted.max(Liftedness::SizeLifted) };
+        let mut subst = Subst::default();
+        subst.types.insert(abs.name, Arc::new(TypeDef { tparams, lifted, def }));
+        let module = see_through(&mut self.ctx, &subst, &sig.module);
+        Ok(ModuleType { abs: sig.abs, module })
+    }
+}
+
+fn same_params(a: &[TParam], b: &[TParam]) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(x, y)| match (x, y) {
+            (TParam::Size(_), TParam::Size(_)) => true,
+            (TParam::Type(l, _), TParam::Type(m, _)) => l == m,
+            (TParam::Size(_), TParam::Type(..)) | (TParam::Type(..), TParam::Size(_)) => false,
+        })
+}
+
+/// A type definition as a declaration: `type~ t [n] = ...`.
+pub(super) fn show_type_def(
+    names: &fehu_base::NameSource,
+    name: &str,
+    d: &TypeDef,
+    abstracted: bool,
+) -> String {
+    let mark = crate::show::lift_mark(d.lifted);
+    let head = format!("type{mark} {name}{}", show_params(names, &d.tparams));
+    if abstracted {
+        return head;
+    }
+    format!("{head} = {}", crate::show::show_ret(names, &d.def))
+}
+
+/// A path as users write it.
+pub(super) fn show_path(path: &[Symbol]) -> String {
+    qualified(&[], path).to_string()
+}
