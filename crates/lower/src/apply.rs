@@ -1,0 +1,232 @@
+//! Applying functions.
+
+use crate::lowerer::{Lowerer, Res};
+use crate::types::bind_tparams;
+use crate::value::{Data, Env, Fun, Global, InstArg, Value};
+use fehu_base::Name;
+use fehu_check::tast::{self, ExpKind};
+use fehu_ir::Attr;
+use fehu_syntax::ast;
+use std::rc::Rc;
+use std::sync::Arc;
+
+impl<'a> Lowerer<'a> {
+    /// `f x y`. Arguments are evaluated first when the function is a name, for its instantiation may
+    /// mention sizes that they bring.
+    pub(crate) fn application(&mut self, f: &'a tast::Exp, args: &'a [tast::Exp]) -> Res<Value<'a>> {
+        let early = if matches!(*f.kind, ExpKind::Var(..)) { None } else { Some(self.exp(f)?) };
+        let vs: Res<Vec<_>> = args.iter().map(|a| self.exp(a)).collect();
+        let vs = vs?;
+        let fun = match early {
+            Some(v) => v,
+            None => self.exp(f)?,
+        };
+        self.apply(fun, vs)
+    }
+
+    /// Applies a function to any number of arguments.
+    pub(crate) fn apply(&mut self, f: Value<'a>, mut args: Vec<Value<'a>>) -> Res<Value<'a>> {
+        if args.is_empty() {
+            return Ok(f);
+        }
+        let Value::Fun(fun) = f else { fehu_base::bug!("application of {f:?}") };
+        if let Fun::Partial { fun, args: first } = &*fun {
+            let all = first.iter().cloned().chain(args).collect();
+            return self.apply(Value::Fun(fun.clone()), all);
+        }
+        let arity = match &*fun {
+            Fun::Closure { params, .. } => params.len(),
+            Fun::Intrinsic { name, .. } => crate::intrinsics::arity(*name),
+            Fun::Recursive(sig) => sig.arity,
+            Fun::Partial { .. } => 0,
+        };
+        if args.len() < arity {
+            return Ok(Value::Fun(Rc::new(Fun::Partial { fun, args })));
+        }
+        let rest = args.split_off(arity);
+        let result = match &*fun {
+            Fun::Intrinsic { name, inst } => self.intrinsic(*name, inst, args)?,
+            Fun::Recursive(sig) => self.call(&sig.clone(), args)?,
+            Fun::Closure { env, tparams, inst, params, body, global } => {
+                let mut env = env.clone();
+                bind_tparams(&mut env, tparams, inst);
+                match global {
+                    Some(g) if self.should_call(g.bind, &args) => self.call_global(&g.clone(), env, args)?,
+                    Some(_) | None => self.enter(env, tparams, params, body, args)?,
+                }
+            }
+            Fun::Partial { .. } => fehu_base::bug!("partial application of a partial application"),
+        };
+        self.apply(result, rest)
+    }
+
+    /// Evaluates a function's body here.
+    fn enter(
+        &mut self,
+        env: Env<'a>,
+        tparams: &'a [fehu_check::types::TParam],
+        params: &'a [tast::Pat],
+        body: &'a tast::Exp,
+        args: Vec<Value<'a>>,
+    ) -> Res<Value<'a>> {
+        let caller = Some(Arc::new(self.b.loc.clone()));
+        let saved = std::mem::replace(&mut self.caller, caller);
+        let result = self.in_env(env, |l| {
+            l.bind_params(tparams, params, args);
+            l.exp(body)
+        });
+        self.caller = saved;
+        result
+    }
+
+    /// Binds parameters to arguments, and learns sizes and types from them.
+    pub(crate) fn bind_params(
+        &mut self,
+        tparams: &[fehu_check::types::TParam],
+        params: &'a [tast::Pat],
+        args: Vec<Value<'a>>,
+    ) {
+        let names: Vec<Name> = tparams.iter().map(|p| p.name()).collect();
+        if !names.is_empty() {
+            for (p, a) in params.iter().zip(&args) {
+                self.learn_value(&names, &p.ty, a);
+            }
+        }
+        for (p, a) in params.iter().zip(args) {
+            self.bind_pat(p, a);
+        }
+    }
+
+    /// [`Lowerer::learn`] from a value that may contain functions.
+    fn learn_value(&mut self, names: &[Name], t: &'a fehu_check::types::Type, v: &Value<'a>) {
+        match v {
+            Value::Data(d) => self.learn(names, t, &d.ty.clone()),
+            Value::Record(fields) => {
+                if let fehu_check::types::Type::Record(ts) = t {
+                    for ((_, t), (_, v)) in ts.iter().zip(fields.iter()) {
+                        self.learn_value(names, t, v);
+                    }
+                }
+            }
+            Value::Fun(_) => {}
+        }
+    }
+
+    /// The value of a top-level definition.
+    pub(crate) fn global(&mut self, g: &Rc<Global<'a>>, inst: Vec<InstArg<'a>>) -> Res<Value<'a>> {
+        let bind = g.bind;
+        if !bind.params.is_empty() {
+            return Ok(Value::Fun(Rc::new(Fun::Closure {
+                env: g.env.clone(),
+                tparams: &bind.tparams,
+                inst,
+                params: &bind.params,
+                body: &bind.body,
+                global: Some(g.clone()),
+            })));
+        }
+        if bind.tparams.is_empty() {
+            if let Some(d) = self.consts.get(&g.id) {
+                return Ok(Value::Data(d.clone()));
+            }
+        }
+        let mut env = g.env.clone();
+        bind_tparams(&mut env, &bind.tparams, &inst);
+        if !bind.tparams.is_empty() || self.is_function_constant(bind) {
+            return self.enter(env, &bind.tparams, &[], &bind.body, vec![]);
+        }
+        let v = self.in_consts(|l| l.in_env(env, |l| l.exp(&bind.body)))?;
+        if let Value::Data(d) = &v {
+            self.consts.insert(g.id, d.clone());
+        }
+        Ok(v)
+    }
+
+    /// A constant that is or contains a function is evaluated where it is used: it costs nothing.
+    fn is_function_constant(&self, bind: &tast::ValBind) -> bool {
+        fn has_arrow(t: &fehu_check::types::Type) -> bool {
+            use fehu_check::types::Type;
+            match t {
+                Type::Arrow(_) => true,
+                Type::Record(fs) => fs.iter().any(|(_, t)| has_arrow(t)),
+                Type::Scalar(_)
+                | Type::Array(..)
+                | Type::Sum(_)
+                | Type::Var(..)
+                | Type::Meta(_)
+                | Type::Error => false,
+            }
+        }
+        has_arrow(&bind.ret.ty) || has_arrow(&bind.body.ty)
+    }
+
+    /// Emits into the program's constants.
+    fn in_consts<T>(&mut self, f: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
+        let open = self.b.suspend();
+        let certs = std::mem::take(&mut self.b.certs);
+        let attrs = std::mem::take(&mut self.b.attrs);
+        let caller = self.caller.take();
+        let unsafe_depth = std::mem::take(&mut self.unsafe_depth);
+        self.b.begin();
+        let result = f(self);
+        let body = self.b.end(vec![]);
+        self.const_body.stms.extend(body.stms);
+        self.unsafe_depth = unsafe_depth;
+        self.caller = caller;
+        self.b.attrs = attrs;
+        self.b.certs = certs;
+        self.b.resume(open);
+        result
+    }
+
+    /// `#[attr] e`.
+    pub(crate) fn attributed(&mut self, attr: &'a ast::Attr, e: &'a tast::Exp) -> Res<Value<'a>> {
+        let core = core_attr(attr);
+        match &core {
+            Attr::Atom(a) if a.as_str() == "unsafe" => {
+                self.unsafe_depth += 1;
+                let v = self.exp(e);
+                self.unsafe_depth -= 1;
+                v
+            }
+            Attr::Atom(a) if matches!(a.as_str(), "opaque" | "blank" | "scratch" | "trace" | "break") => {
+                let v = self.exp(e)?;
+                self.opaque(v)
+            }
+            Attr::Comp(a, _) if matches!(a.as_str(), "trace" | "opaque" | "blank") => {
+                let v = self.exp(e)?;
+                self.opaque(v)
+            }
+            Attr::Atom(_) | Attr::Int(_) | Attr::Comp(..) => {
+                self.b.attrs.push(core);
+                let v = self.exp(e);
+                self.b.attrs.pop();
+                v
+            }
+        }
+    }
+
+    /// A value about which the optimiser may conclude nothing.
+    pub(crate) fn opaque(&mut self, v: Value<'a>) -> Res<Value<'a>> {
+        match v {
+            Value::Data(d) => {
+                let mut leaves = vec![];
+                for leaf in d.leaves {
+                    let t = self.b.type_of(leaf);
+                    leaves.push(self.b.bind("opaque", t, fehu_ir::Exp::Opaque(leaf)).into());
+                }
+                Ok(Value::Data(Data { ty: d.ty, leaves }))
+            }
+            Value::Record(_) | Value::Fun(_) => Ok(v),
+        }
+    }
+}
+
+/// An attribute as the core has it.
+pub(crate) fn core_attr(a: &ast::Attr) -> Attr {
+    match a {
+        ast::Attr::Atom(i) => Attr::Atom(i.name),
+        ast::Attr::Int(n, _) => Attr::Int(*n),
+        ast::Attr::Comp(i, args, _) => Attr::Comp(i.name, args.iter().map(core_attr).collect()),
+    }
+}

@@ -1,0 +1,446 @@
+//! Core functions and calls of them.
+//!
+//! Small functions are evaluated where they are applied. A top-level function
+//! becomes a core function when it is recursive, when it asks for it
+//! (`#[noinline]`), or when its text is large; once for each shape of its
+//! arguments. A core function takes the sizes of its arguments, then their
+//! leaves; it returns the sizes of its result that are not known before, then
+//! the leaves.
+
+use crate::loops::unique_leaves;
+use crate::lowerer::{Lowerer, Res};
+use crate::value::{Binding, Data, Dim, Env, Fun, Global, Ty, Value};
+use fehu_base::Name;
+use fehu_check::tast::{self, ExpKind, ValBind};
+use fehu_check::types::{Size, TParam, Type as SurfaceType};
+use fehu_ir::{Attr, Exp, ExtSize, FunDef, FunRet, Loc, Param, RetType, Soacs, SubExp, Type};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Above this many nodes, a function of data to data is called rather than copied.
+const LARGE: usize = 60;
+
+/// Which functions became core functions.
+#[derive(Default)]
+pub(crate) struct CallTable {
+    made: FxHashMap<(usize, String), Rc<Signature>>,
+    sizes: FxHashMap<Name, usize>,
+}
+
+/// How to call a core function.
+#[derive(Debug)]
+pub(crate) struct Signature {
+    pub(crate) fun: Name,
+    pub(crate) arity: usize,
+    /// The types of the parameters, whose sizes are the core parameters `sizes`.
+    params: Vec<Ty>,
+    sizes: Vec<Name>,
+    /// The leaves of the parameters.
+    leaves: Vec<Name>,
+    /// The result; unknown sizes are results of their own.
+    result: Ty,
+}
+
+impl<'a> Lowerer<'a> {
+    /// Whether an application becomes a call.
+    pub(crate) fn should_call(&mut self, bind: &'a ValBind, args: &[Value<'a>]) -> bool {
+        let data = args.iter().all(|a| match a {
+            Value::Data(d) => !has_acc(&d.ty),
+            Value::Record(_) | Value::Fun(_) => false,
+        });
+        if !data || bind.tparams.iter().any(|p| matches!(p, TParam::Type(..)) && !bind.recursive) {
+            return bind.recursive;
+        }
+        if is_function_type(&bind.ret.ty) {
+            return false;
+        }
+        let asked = bind
+            .attrs
+            .iter()
+            .any(|a| matches!(crate::apply::core_attr(a), Attr::Atom(s) if s.as_str() == "noinline"));
+        asked || bind.recursive || self.size_of(bind) > LARGE
+    }
+
+    fn size_of(&mut self, bind: &ValBind) -> usize {
+        if let Some(n) = self.calls.sizes.get(&bind.name) {
+            return *n;
+        }
+        let mut n = 0;
+        count(&bind.body, &mut n);
+        self.calls.sizes.insert(bind.name, n);
+        n
+    }
+
+    /// Applies a top-level function by a call.
+    pub(crate) fn call_global(
+        &mut self,
+        g: &Rc<Global<'a>>,
+        env: Env<'a>,
+        args: Vec<Value<'a>>,
+    ) -> Res<Value<'a>> {
+        let mut datas = vec![];
+        for a in args {
+            if !matches!(a, Value::Data(_)) {
+                return Err(self.unsupported("a recursive function with function arguments"));
+            }
+            datas.push(self.data(a)?);
+        }
+        let key = (g.id, datas.iter().map(|d| format!("{:?}", erased(&d.ty))).collect::<Vec<_>>().join(";"));
+        let sig = match self.calls.made.get(&key) {
+            Some(sig) => sig.clone(),
+            None => {
+                let types: Vec<Ty> = datas.iter().map(|d| d.ty.clone()).collect();
+                self.make_function(g.bind, env, &types, key)?
+            }
+        };
+        self.call(&sig, datas.into_iter().map(Value::Data).collect())
+    }
+
+    /// Calls a core function.
+    pub(crate) fn call(&mut self, sig: &Rc<Signature>, args: Vec<Value<'a>>) -> Res<Value<'a>> {
+        let mut actual: FxHashMap<Name, SubExp> = FxHashMap::default();
+        let mut leaf_args = vec![];
+        for (ty, a) in sig.params.iter().zip(args) {
+            let d = self.data(a)?;
+            for (p, x) in ty.dims().into_iter().zip(d.ty.dims()) {
+                if let Dim::Known(SubExp::Var(n)) = p {
+                    actual.insert(n, x.operand());
+                }
+            }
+            leaf_args.extend(d.leaves);
+        }
+        let mut all: Vec<SubExp> =
+            sig.sizes.iter().map(|n| actual.get(n).copied().unwrap_or(SubExp::i64(0))).collect();
+        for (n, x) in sig.leaves.iter().zip(&leaf_args) {
+            actual.insert(*n, *x);
+        }
+        all.extend(leaf_args);
+        let mut pat = vec![];
+        let ty = sig.result.map_dims(&mut |d| match d {
+            Dim::Unknown => {
+                let n = self.b.fresh("n", Type::I64);
+                pat.push((n, Type::I64));
+                Dim::Known(n.into())
+            }
+            Dim::Known(SubExp::Var(n)) => Dim::Known(actual.get(&n).copied().unwrap_or(n.into())),
+            Dim::Known(SubExp::Const(_)) => d,
+        });
+        let mut leaves = vec![];
+        for t in ty.leaves() {
+            let n = self.b.fresh("t", t.clone());
+            leaves.push(n.into());
+            pat.push((n, t));
+        }
+        self.b.bind_names(pat, Exp::Call(sig.fun, all));
+        Ok(Value::Data(Data { ty, leaves }))
+    }
+
+    fn make_function(
+        &mut self,
+        bind: &'a ValBind,
+        mut env: Env<'a>,
+        types: &[Ty],
+        key: (usize, String),
+    ) -> Res<Rc<Signature>> {
+        let open = self.b.suspend();
+        let certs = std::mem::take(&mut self.b.certs);
+        let attrs = std::mem::take(&mut self.b.attrs);
+        let caller = self.caller.take();
+        let unsafe_depth = std::mem::take(&mut self.unsafe_depth);
+        let result = self.build_function(bind, &mut env, types, key);
+        self.unsafe_depth = unsafe_depth;
+        self.caller = caller;
+        self.b.attrs = attrs;
+        self.b.certs = certs;
+        self.b.resume(open);
+        result
+    }
+
+    fn build_function(
+        &mut self,
+        bind: &'a ValBind,
+        env: &mut Env<'a>,
+        types: &[Ty],
+        key: (usize, String),
+    ) -> Res<Rc<Signature>> {
+        let fun = self.b.names.fresh(self.program.names.base(bind.name));
+        let params = self.function_params(bind, types);
+        let Params { sizes, values, mut core, sig_types } = params;
+        // The declared result, with sizes that are parameters or constants; the rest are unknown.
+        let declared = self.in_env(env.clone(), |l| {
+            l.b.begin();
+            l.bind_params(&bind.tparams, &bind.params, values.iter().cloned().map(Value::Data).collect());
+            for d in &bind.ret.dims {
+                l.env.insert(*d, Binding::UnknownSize);
+            }
+            let ty = l.ty(&bind.ret.ty);
+            l.b.end(vec![]);
+            ty
+        })?;
+        let leaf_names: Vec<Name> = values.iter().flat_map(|d| &d.leaves).filter_map(|e| e.name()).collect();
+        let known = |e: SubExp| match e {
+            SubExp::Const(_) => true,
+            SubExp::Var(n) => sizes.contains(&n) || leaf_names.contains(&n),
+        };
+        let result = declared.map_dims(&mut |d| match d {
+            Dim::Known(e) if known(e) => d,
+            Dim::Known(_) | Dim::Unknown => Dim::Unknown,
+        });
+        let sig = Rc::new(Signature {
+            fun,
+            arity: bind.params.len(),
+            params: sig_types,
+            sizes: sizes.clone(),
+            leaves: leaf_names,
+            result: result.clone(),
+        });
+        self.calls.made.insert(key, sig.clone());
+        if bind.recursive {
+            env.insert(bind.name, Binding::Value(Value::Fun(Rc::new(Fun::Recursive(sig.clone())))));
+        }
+        self.b.begin();
+        let value = self.in_env(env.clone(), |l| {
+            l.bind_params(&bind.tparams, &bind.params, values.into_iter().map(Value::Data).collect());
+            l.exp(&bind.body)
+        });
+        let mut body = self.b.end(vec![]);
+        let d = self.data(value?)?;
+        let mut ret = vec![];
+        for (r, x) in result.dims().into_iter().zip(d.ty.dims()) {
+            if r == Dim::Unknown {
+                body.result.push(x.operand());
+                ret.push(FunRet { ty: RetType::Prim(fehu_base::prim::PrimType::I64), dec: () });
+            }
+        }
+        body.result.extend(&d.leaves);
+        let mut next = 0;
+        let marked = result.map_dims(&mut |x| match x {
+            Dim::Unknown => {
+                next += 1;
+                // A stand-in that no parameter can be: replaced below by the position.
+                Dim::Known(SubExp::Var(Name(u32::MAX - (next - 1))))
+            }
+            Dim::Known(_) => x,
+        });
+        let unique = unique_leaves(&bind.ret.ty, &result);
+        for (t, unique) in marked.leaves().into_iter().zip(unique) {
+            ret.push(FunRet { ty: ret_type(&t, next, unique), dec: () });
+        }
+        for (p, u) in core.iter_mut().skip(sizes.len()).zip(param_uniqueness(bind, &sig.params)) {
+            p.consumed = u;
+        }
+        self.funs.push(FunDef {
+            name: fun,
+            entry: None,
+            attrs: bind.attrs.iter().map(crate::apply::core_attr).collect(),
+            params: core,
+            ret,
+            body,
+            loc: Loc::at(bind.span),
+        });
+        Ok(sig)
+    }
+
+    /// Core parameters for arguments of these types: sizes that the function's type names once are one
+    /// parameter.
+    pub(crate) fn function_params(&mut self, bind: &'a ValBind, types: &[Ty]) -> Params {
+        let mut named: FxHashMap<Name, Name> = FxHashMap::default();
+        let mut sizes = vec![];
+        let mut values = vec![];
+        let mut sig_types = vec![];
+        for (p, ty) in bind.params.iter().zip(types) {
+            let mut surface = vec![];
+            surface_dims(&p.ty, &mut surface);
+            let all = ty.dims().len();
+            let mut i = 0;
+            let ty = ty.map_dims(&mut |d| {
+                // Where the surface type shows all dimensions, it tells which are the same.
+                let size = if surface.len() == all { surface[i] } else { None };
+                i += 1;
+                match (size, d) {
+                    (Some(Size::Const(n)), _) => Dim::Known(SubExp::i64(*n)),
+                    (Some(Size::Var(n)), _) if bind.tparams.iter().any(|t| t.name() == *n) => {
+                        let core = *named.entry(*n).or_insert_with(|| {
+                            let core = self.b.names.fresh(self.program.names.base(*n));
+                            self.b.types.insert(core, Type::I64);
+                            sizes.push(core);
+                            core
+                        });
+                        Dim::Known(core.into())
+                    }
+                    (Some(_) | None, _) => {
+                        let core = self.b.fresh("n", Type::I64);
+                        sizes.push(core);
+                        Dim::Known(core.into())
+                    }
+                }
+            });
+            let base = match &p.kind {
+                tast::PatKind::Var(n) => self.program.names.base(*n).as_str(),
+                _ => "p",
+            };
+            let leaves = ty.leaves().into_iter().map(|t| self.b.fresh(base, t).into()).collect();
+            sig_types.push(ty.clone());
+            values.push(Data { ty, leaves });
+        }
+        let mut core: Vec<Param<Soacs>> =
+            sizes.iter().map(|n| Param { name: *n, ty: Type::I64, dec: (), consumed: false }).collect();
+        for d in &values {
+            for leaf in &d.leaves {
+                if let SubExp::Var(n) = leaf {
+                    core.push(Param { name: *n, ty: self.b.type_of(*leaf), dec: (), consumed: false });
+                }
+            }
+        }
+        Params { sizes, values, core, sig_types }
+    }
+}
+
+/// Core parameters and what they hold.
+pub(crate) struct Params {
+    pub(crate) sizes: Vec<Name>,
+    pub(crate) values: Vec<Data>,
+    pub(crate) core: Vec<Param<Soacs>>,
+    pub(crate) sig_types: Vec<Ty>,
+}
+
+/// For each leaf of the parameters, whether it is consumed.
+pub(crate) fn param_uniqueness(bind: &ValBind, types: &[Ty]) -> Vec<bool> {
+    bind.params.iter().zip(types).flat_map(|(p, ty)| unique_leaves(&p.ty, ty)).collect()
+}
+
+/// A core result type from a type in which the names `u32::MAX - k` stand for the `k`-th result.
+pub(crate) fn ret_type(t: &Type, ext: u32, unique: bool) -> RetType {
+    match t {
+        Type::Prim(p) => RetType::Prim(*p),
+        Type::Array(elem, shape) => RetType::Array {
+            elem: *elem,
+            shape: shape
+                .iter()
+                .map(|e| match e {
+                    SubExp::Var(Name(n)) if *n > u32::MAX - ext => ExtSize::Ext((u32::MAX - n) as usize),
+                    SubExp::Var(_) | SubExp::Const(_) => ExtSize::Free(*e),
+                })
+                .collect(),
+            unique,
+        },
+        Type::Acc(..) | Type::Mem(_) => fehu_base::bug!("a function cannot return {t:?}"),
+    }
+}
+
+/// The type without its sizes: functions are made once for each.
+fn erased(ty: &Ty) -> Ty {
+    ty.map_dims(&mut |_| Dim::Unknown)
+}
+
+fn has_acc(ty: &Ty) -> bool {
+    match ty {
+        Ty::Acc(..) => true,
+        Ty::Scalar(_) | Ty::Fun => false,
+        Ty::Array(_, e) => has_acc(e),
+        Ty::Record(fs) => fs.iter().any(|(_, t)| has_acc(t)),
+        Ty::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(has_acc)),
+    }
+}
+
+fn is_function_type(t: &SurfaceType) -> bool {
+    match t {
+        SurfaceType::Arrow(_) => true,
+        SurfaceType::Record(fs) => fs.iter().any(|(_, t)| is_function_type(t)),
+        // A type variable or abstract type may hide a function.
+        SurfaceType::Var(..) => true,
+        SurfaceType::Scalar(_)
+        | SurfaceType::Array(..)
+        | SurfaceType::Sum(_)
+        | SurfaceType::Meta(_)
+        | SurfaceType::Error => false,
+    }
+}
+
+/// The sizes of a type in the order of [`Ty::dims`], if it shows them all.
+fn surface_dims<'t>(t: &'t SurfaceType, out: &mut Vec<Option<&'t Size>>) {
+    match t {
+        SurfaceType::Array(_, s, e) => {
+            out.push(Some(s));
+            surface_dims(e, out);
+        }
+        SurfaceType::Record(fs) => fs.iter().for_each(|(_, t)| surface_dims(t, out)),
+        SurfaceType::Sum(cs) => cs.iter().for_each(|(_, ts)| ts.iter().for_each(|t| surface_dims(t, out))),
+        SurfaceType::Scalar(_)
+        | SurfaceType::Arrow(_)
+        | SurfaceType::Var(..)
+        | SurfaceType::Meta(_)
+        | SurfaceType::Error => {}
+    }
+}
+
+/// Counts nodes, up to a bound that is all we need to know.
+fn count(e: &tast::Exp, n: &mut usize) {
+    *n += 1;
+    if *n > LARGE {
+        return;
+    }
+    let mut go = |e: &tast::Exp| count(e, n);
+    match &*e.kind {
+        ExpKind::Literal(_) | ExpKind::String(_) | ExpKind::Hole | ExpKind::Var(..) => {}
+        ExpKind::Record(fs) => fs.iter().for_each(|(_, e)| go(e)),
+        ExpKind::Array(es) | ExpKind::Constr(_, es) => es.iter().for_each(go),
+        ExpKind::Project(e, _)
+        | ExpKind::Negate(e)
+        | ExpKind::Not(e)
+        | ExpKind::Coerce(e)
+        | ExpKind::Attr(_, e) => go(e),
+        ExpKind::Index(e, ixs) => {
+            go(e);
+            for i in ixs {
+                match i {
+                    tast::Index::Fix(e) => go(e),
+                    tast::Index::Slice { lo, hi, stride } => {
+                        [lo, hi, stride].into_iter().flatten().for_each(&mut go);
+                    }
+                }
+            }
+        }
+        ExpKind::And(a, b) | ExpKind::Or(a, b) | ExpKind::Assert(a, b, _) => {
+            go(a);
+            go(b);
+        }
+        ExpKind::Apply(f, args) => {
+            go(f);
+            args.iter().for_each(go);
+        }
+        ExpKind::Lambda(l) => go(&l.body),
+        ExpKind::Range { start, second, end } => {
+            go(start);
+            second.iter().for_each(&mut go);
+            match end {
+                tast::RangeEnd::Inclusive(e) | tast::RangeEnd::UpTo(e) | tast::RangeEnd::DownTo(e) => go(e),
+            }
+        }
+        ExpKind::Update(a, _, b) => {
+            go(a);
+            go(b);
+        }
+        ExpKind::Let { value, body, .. } => {
+            go(value);
+            go(body);
+        }
+        ExpKind::LetFun(f, body) => {
+            go(&f.body);
+            go(body);
+        }
+        ExpKind::If(a, b, c) => {
+            go(a);
+            go(b);
+            go(c);
+        }
+        ExpKind::Loop(l) => {
+            go(&l.init);
+            go(&l.body);
+        }
+        ExpKind::Match(e, cases) => {
+            go(e);
+            cases.iter().for_each(|c| go(&c.body));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Declarations: the table from names to values, types and functors, and from
+//! there the program.
+
+use crate::lowerer::{Lowerer, Res};
+use crate::value::{Alias, Binding, Env, Global, TypeBinding};
+use crate::Options;
+use fehu_base::Diagnostic;
+use fehu_check::tast::{Dec, FunctorApply, Program};
+use fehu_ir::{Prog, Soacs};
+use std::rc::Rc;
+
+/// Lowers all entry points, and with them whatever they need.
+pub(crate) fn lower_program(program: &Program, options: &Options) -> Result<Prog<Soacs>, Vec<Diagnostic>> {
+    let mut l = Lowerer::new(program, options);
+    let mut errors = vec![];
+    let mut entries = vec![];
+    for dec in &program.decs {
+        if let Err(e) = l.dec(dec) {
+            errors.push(*e);
+        }
+        if let Dec::Val(bind) = dec {
+            let asked = options.extra_entries.iter().any(|n| *n == program.names.base(bind.name).as_str());
+            if bind.entry.is_some() || asked {
+                if let Some(Binding::Global(g)) = l.env.get(bind.name) {
+                    entries.push(g.clone());
+                }
+            }
+        }
+    }
+    for g in entries {
+        if let Err(e) = l.entry(&g) {
+            errors.push(*e);
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let opaques = l.take_opaques();
+    Ok(Prog { consts: l.const_body, funs: l.funs, opaques, names: l.b.names })
+}
+
+impl<'a> Lowerer<'a> {
+    /// Adds a declaration to the environment.
+    fn dec(&mut self, dec: &'a Dec) -> Res<()> {
+        match dec {
+            Dec::Val(bind) => {
+                let g = Global { bind, env: self.env.clone(), id: self.global_count };
+                self.global_count += 1;
+                self.env.insert(bind.name, Binding::Global(Rc::new(g)));
+            }
+            Dec::TypeDef(name, def) => {
+                let env = self.env.clone();
+                self.env.insert(*name, Binding::Type(TypeBinding::Def(def, env)));
+            }
+            Dec::Alias(alias) => {
+                let env = self.env.clone();
+                self.env.insert(alias.name, Binding::Alias(Rc::new(Alias { alias, env })));
+            }
+            Dec::Functor(f) => {
+                let env = self.env.clone();
+                self.env.insert(f.name, Binding::Functor(f, env));
+            }
+            Dec::Apply(apply) => self.functor_apply(apply)?,
+        }
+        Ok(())
+    }
+
+    /// Evaluates a functor's body with its parameter bound, and keeps the results.
+    fn functor_apply(&mut self, apply: &'a FunctorApply) -> Res<()> {
+        let Some(Binding::Functor(functor, env)) = self.env.get(apply.functor).cloned() else {
+            fehu_base::bug!("functor {} is not in scope", self.program.names.show(apply.functor))
+        };
+        let inner = self.bind_argument(env, &apply.bind)?;
+        let inner = self.in_env(inner, |l| -> Res<Env<'a>> {
+            for dec in &functor.body {
+                l.dec(dec)?;
+            }
+            Ok(l.env.clone())
+        })?;
+        for (outer, name) in &apply.results {
+            match inner.get(*name) {
+                Some(b) => self.env.insert(*outer, b.clone()),
+                None => fehu_base::bug!("functor result {} is missing", self.program.names.show(*name)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The functor's environment, extended by declarations that are evaluated in the current one.
+    fn bind_argument(&mut self, mut env: Env<'a>, decs: &'a [Dec]) -> Res<Env<'a>> {
+        self.scoped(|l| {
+            for dec in decs {
+                l.dec(dec)?;
+                let name = match dec {
+                    Dec::Val(b) => b.name,
+                    Dec::TypeDef(n, _) => *n,
+                    Dec::Alias(a) => a.name,
+                    Dec::Functor(f) => f.name,
+                    Dec::Apply(a) => {
+                        for (outer, _) in &a.results {
+                            if let Some(b) = l.env.get(*outer) {
+                                env.insert(*outer, b.clone());
+                            }
+                        }
+                        continue;
+                    }
+                };
+                if let Some(b) = l.env.get(name) {
+                    env.insert(name, b.clone());
+                }
+            }
+            Ok(env)
+        })
+    }
+}

@@ -1,0 +1,290 @@
+//! Entry points: core functions with a face for the outside world.
+//!
+//! A scalar or an array of scalars is transparent; everything else is an
+//! opaque type with a name: what the user wrote, if a type was written, else a
+//! description such as `(i32, [](bool, f32))`.
+
+use crate::calls::{param_uniqueness, ret_type};
+use crate::loops::unique_leaves;
+use crate::lowerer::{Lowerer, Res};
+use crate::sums::SumLayout;
+use crate::value::{Data, Dim, Fun, Global, Ty, Value};
+use fehu_base::prim::{PrimType, ScalarType};
+use fehu_base::{Name, Symbol};
+use fehu_check::tast::{EntryParam as SurfaceParam, PatKind};
+use fehu_check::types::Type as SurfaceType;
+use fehu_ir::{
+    EntryParam, EntryPoint, EntryResult, EntryType, ErrorPart, FunDef, FunRet, Loc, OpaqueType, OpaqueTypes,
+    RetType, SubExp,
+};
+use std::rc::Rc;
+
+impl<'a> Lowerer<'a> {
+    /// Makes the core function of an entry point.
+    pub(crate) fn entry(&mut self, g: &Rc<Global<'a>>) -> Res<()> {
+        let bind = g.bind;
+        let mut env = g.env.clone();
+        crate::types::bind_tparams(&mut env, &bind.tparams, &[]);
+        let types: Res<Vec<Ty>> =
+            self.in_env(env.clone(), |l| bind.params.iter().map(|p| l.ty(&p.ty)).collect());
+        let mut params = self.function_params(bind, &types?);
+        let sizes = params.sizes.len();
+        for (p, u) in params.core.iter_mut().skip(sizes).zip(param_uniqueness(bind, &params.sig_types)) {
+            p.consumed = u;
+        }
+        self.b.begin();
+        let result = self.at(bind.span, |l| {
+            l.in_env(env, |l| {
+                let args: Vec<Value<'a>> = params.values.iter().cloned().map(Value::Data).collect();
+                l.bind_params(&bind.tparams, &bind.params, args.clone());
+                for (p, d) in bind.params.iter().zip(&params.values) {
+                    l.check_declared_sizes(&p.ty, d)?;
+                }
+                if bind.recursive {
+                    let f = Fun::Closure {
+                        env: g.env.clone(),
+                        tparams: &bind.tparams,
+                        inst: vec![],
+                        params: &bind.params,
+                        body: &bind.body,
+                        global: Some(g.clone()),
+                    };
+                    l.apply(Value::Fun(Rc::new(f)), args)
+                } else {
+                    l.exp(&bind.body)
+                }
+            })
+        });
+        let mut body = self.b.end(vec![]);
+        let d = self.at(bind.span, |l| l.data(result?))?;
+        let core_params: Vec<Name> = params.core.iter().map(|p| p.name).collect();
+        let (ret, size_results, results) = entry_results(&d, &bind.ret.ty, &core_params);
+        body.result = results;
+        let face = self.face(g, &params.sig_types, &d.ty, sizes, size_results);
+        let name = self.b.names.fresh(Symbol::new(&format!("entry_{}", face.name)));
+        self.funs.push(FunDef {
+            name,
+            entry: Some(face),
+            attrs: bind.attrs.iter().map(crate::apply::core_attr).collect(),
+            params: params.core,
+            ret,
+            body,
+            loc: Loc::at(bind.span),
+        });
+        Ok(())
+    }
+
+    /// Sizes that the parameter's type gives as an expression must be what the argument has.
+    fn check_declared_sizes(&mut self, t: &'a SurfaceType, d: &Data) -> Res<()> {
+        let declared = self.ty(t)?;
+        let mut conds = vec![];
+        for (want, have) in declared.dims().into_iter().zip(d.ty.dims()) {
+            if let Dim::Known(w) = want {
+                let c = self.same_size(w, have.operand());
+                conds.push(c);
+            }
+        }
+        let cond = self.all(&conds);
+        self.b.assert(cond, vec![ErrorPart::Text("entry point arguments have invalid sizes.".into())]);
+        Ok(())
+    }
+
+    fn face(
+        &mut self,
+        g: &Rc<Global<'a>>,
+        params: &[Ty],
+        result: &Ty,
+        size_params: usize,
+        size_results: usize,
+    ) -> EntryPoint {
+        let bind = g.bind;
+        let written = bind.entry.as_ref();
+        let name = written.map_or_else(|| self.program.names.base(bind.name), |e| e.name);
+        let mut entry_params = vec![];
+        for (i, (p, ty)) in bind.params.iter().zip(params).enumerate() {
+            let w: Option<&SurfaceParam> = written.and_then(|e| e.params.get(i));
+            let ty = self.entry_type(ty, w.and_then(|w| w.ty.as_deref()));
+            let own = match &p.kind {
+                PatKind::Var(n) => Some(self.program.names.base(*n)),
+                _ => None,
+            };
+            let unique = unique_leaves(&p.ty, &params[i]).into_iter().any(|u| u);
+            entry_params.push(EntryParam { name: w.and_then(|w| w.name).or(own), ty, unique });
+        }
+        let ty = self.entry_type(result, written.and_then(|e| e.ret.as_deref()));
+        let unique = unique_leaves(&bind.ret.ty, result).into_iter().any(|u| u);
+        EntryPoint {
+            name,
+            doc: bind.doc.as_ref().map(|d| d.text.clone()),
+            params: entry_params,
+            result: EntryResult { ty, unique },
+            size_params,
+            size_results,
+        }
+    }
+
+    /// How a type looks from outside; opaque ones are noted.
+    fn entry_type(&mut self, ty: &Ty, written: Option<&str>) -> EntryType {
+        if let Some((s, rank)) = transparent(ty) {
+            return EntryType::Transparent(s, rank);
+        }
+        let name = match written.map(str::trim) {
+            Some(w) if !w.is_empty() && !w.contains('*') => w.to_owned(),
+            Some(_) | None => describe(ty),
+        };
+        self.register(&name, ty);
+        EntryType::Opaque(name)
+    }
+
+    fn register(&mut self, name: &str, ty: &Ty) {
+        if self.opaques.types.iter().any(|(n, _)| n == name) {
+            return;
+        }
+        let known = match ty {
+            Ty::Record(fields) => {
+                OpaqueType::Record(fields.iter().map(|(f, t)| (*f, self.entry_type(t, None))).collect())
+            }
+            Ty::Sum(constrs) => {
+                let layout = SumLayout::new(constrs);
+                let variants = constrs
+                    .iter()
+                    .zip(&layout.places)
+                    .map(|((c, ts), places)| {
+                        let mut places = places.iter();
+                        let payload = ts
+                            .iter()
+                            .map(|t| {
+                                let slots = places.by_ref().take(t.leaf_count()).map(|p| p + 1).collect();
+                                (self.entry_type(t, None), slots)
+                            })
+                            .collect();
+                        (*c, payload)
+                    })
+                    .collect();
+                OpaqueType::Sum { values: flat_values(ty), variants }
+            }
+            Ty::Array(..) => {
+                let (rank, elem) = array_of(ty);
+                let elem_type = self.entry_type(elem, None);
+                match elem {
+                    Ty::Record(fields) => {
+                        let fields = fields
+                            .iter()
+                            .map(|(f, t)| {
+                                let mut t = t.clone();
+                                for _ in 0..rank {
+                                    t = t.array(SubExp::i64(0));
+                                }
+                                (*f, self.entry_type(&t, None))
+                            })
+                            .collect();
+                        OpaqueType::RecordArray { elem: elem_type, rank, fields }
+                    }
+                    Ty::Scalar(_) | Ty::Array(..) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => {
+                        OpaqueType::Array { elem: elem_type, rank, values: flat_values(ty) }
+                    }
+                }
+            }
+            Ty::Scalar(_) | Ty::Acc(..) | Ty::Fun => OpaqueType::Plain(flat_values(ty)),
+        };
+        self.opaques.types.push((name.to_owned(), known));
+    }
+
+    /// The opaque types noted so far.
+    pub(crate) fn take_opaques(&mut self) -> OpaqueTypes {
+        std::mem::take(&mut self.opaques)
+    }
+}
+
+/// The results of an entry point: sizes unknown before, then the leaves.
+fn entry_results(
+    d: &Data,
+    ret_surface: &SurfaceType,
+    params: &[Name],
+) -> (Vec<FunRet<fehu_ir::Soacs>>, usize, Vec<SubExp>) {
+    let mut sizes: Vec<SubExp> = vec![];
+    let marked = d.ty.map_dims(&mut |x| {
+        let e = x.operand();
+        match e {
+            SubExp::Const(_) => Dim::Known(e),
+            SubExp::Var(n) if params.contains(&n) => Dim::Known(e),
+            SubExp::Var(_) => {
+                let k = sizes.iter().position(|s| *s == e).unwrap_or_else(|| {
+                    sizes.push(e);
+                    sizes.len() - 1
+                });
+                Dim::Known(SubExp::Var(Name(u32::MAX - k as u32)))
+            }
+        }
+    });
+    let mut ret: Vec<_> =
+        sizes.iter().map(|_| FunRet { ty: RetType::Prim(PrimType::I64), dec: () }).collect();
+    let unique = unique_leaves(ret_surface, &d.ty);
+    for (t, u) in marked.leaves().iter().zip(unique) {
+        ret.push(FunRet { ty: ret_type(t, sizes.len() as u32, u), dec: () });
+    }
+    let n = sizes.len();
+    let mut results = sizes;
+    results.extend(&d.leaves);
+    (ret, n, results)
+}
+
+/// The element type and rank of what needs no opaque type.
+fn transparent(ty: &Ty) -> Option<(ScalarType, usize)> {
+    match ty {
+        Ty::Scalar(s) => Some((*s, 0)),
+        Ty::Array(_, e) => transparent(e).map(|(s, r)| (s, r + 1)),
+        Ty::Record(_) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => None,
+    }
+}
+
+fn array_of(ty: &Ty) -> (usize, &Ty) {
+    match ty {
+        Ty::Array(_, e) => {
+            let (r, elem) = array_of(e);
+            (r + 1, elem)
+        }
+        Ty::Scalar(_) | Ty::Record(_) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => (0, ty),
+    }
+}
+
+/// Scalar type and rank of each leaf. Slots of sums have lost their signedness.
+fn flat_values(ty: &Ty) -> Vec<(ScalarType, usize)> {
+    match ty {
+        Ty::Scalar(s) => vec![(*s, 0)],
+        Ty::Array(_, e) => flat_values(e).into_iter().map(|(s, r)| (s, r + 1)).collect(),
+        Ty::Record(fs) => fs.iter().flat_map(|(_, t)| flat_values(t)).collect(),
+        Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => ty
+            .leaves()
+            .iter()
+            .map(|t| {
+                let s = ScalarType::ALL.into_iter().find(|s| Some(s.prim()) == t.elem());
+                (s.unwrap_or(ScalarType::Bool), t.rank())
+            })
+            .collect(),
+    }
+}
+
+/// A type as a name.
+fn describe(ty: &Ty) -> String {
+    match ty {
+        Ty::Scalar(s) => s.to_string(),
+        Ty::Array(_, e) => format!("[]{}", describe(e)),
+        Ty::Record(fs) => {
+            let tuple = fs.iter().enumerate().all(|(i, (f, _))| f.as_str() == i.to_string());
+            if tuple {
+                format!("({})", fs.iter().map(|(_, t)| describe(t)).collect::<Vec<_>>().join(", "))
+            } else {
+                let fields: Vec<_> = fs.iter().map(|(f, t)| format!("{f}: {}", describe(t))).collect();
+                format!("{{{}}}", fields.join(", "))
+            }
+        }
+        Ty::Sum(cs) => cs
+            .iter()
+            .map(|(c, ts)| ts.iter().fold(format!("#{c}"), |s, t| format!("{s} {}", describe(t))))
+            .collect::<Vec<_>>()
+            .join(" | "),
+        Ty::Acc(..) => "acc".into(),
+        Ty::Fun => "function".into(),
+    }
+}

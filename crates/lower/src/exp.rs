@@ -1,0 +1,553 @@
+//! Expressions.
+
+use crate::lowerer::{Lowerer, Res};
+use crate::value::{Binding, Data, Dim, Fun, InstArg, Ty, Value};
+use fehu_base::ops::{BinOp, CmpOp, UnOp};
+use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue, ScalarType};
+use fehu_base::{Name, Symbol};
+use fehu_check::tast::{self, ExpKind};
+use fehu_ir::{ArrayData, ErrorPart, Exp, SubExp, Type};
+use std::rc::Rc;
+use std::sync::Arc;
+
+impl<'a> Lowerer<'a> {
+    /// Evaluates an expression.
+    pub(crate) fn exp(&mut self, e: &'a tast::Exp) -> Res<Value<'a>> {
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
+            let v = self.at(e.span, |l| l.exp_kind(e))?;
+            self.learn_ext(e, &v);
+            Ok(v)
+        })
+    }
+
+    /// Binds the unknown sizes that an expression's value brings.
+    fn learn_ext(&mut self, e: &'a tast::Exp, v: &Value<'a>) {
+        if !e.ext.is_empty() {
+            if let Value::Data(d) = v {
+                let ty = d.ty.clone();
+                self.learn(&e.ext, &e.ty, &ty);
+            }
+        }
+    }
+
+    fn exp_kind(&mut self, e: &'a tast::Exp) -> Res<Value<'a>> {
+        match &*e.kind {
+            ExpKind::Literal(v) => {
+                let Ty::Scalar(s) = self.ty(&e.ty)? else { fehu_base::bug!("literal of type {:?}", e.ty) };
+                Ok(Value::scalar(s, SubExp::Const(*v)))
+            }
+            ExpKind::String(bytes) => Ok(self.string(bytes)),
+            ExpKind::Hole => self.hole(e),
+            ExpKind::Var(name, inst) => {
+                let inst = self.inst(inst)?;
+                self.var(*name, inst)
+            }
+            ExpKind::Record(fields) => {
+                let mut vs = vec![];
+                for (f, e) in fields {
+                    vs.push((*f, self.exp(e)?));
+                }
+                vs.sort_by(|a, b| fehu_check::types::field_order(a.0, b.0));
+                Ok(Value::record(vs))
+            }
+            ExpKind::Array(es) => self.array_literal(e, es),
+            ExpKind::Project(r, f) => {
+                let v = self.exp(r)?;
+                Ok(project(&v, *f))
+            }
+            ExpKind::Index(a, ixs) => self.index_exp(a, ixs),
+            ExpKind::Negate(x) => {
+                let v = self.exp(x)?;
+                self.negate(v)
+            }
+            ExpKind::Not(x) => {
+                let v = self.exp(x)?;
+                self.complement(v)
+            }
+            ExpKind::And(l, r) => self.short_circuit(l, r, true),
+            ExpKind::Or(l, r) => self.short_circuit(l, r, false),
+            ExpKind::Assert(c, x, text) => {
+                let cond = self.exp(c)?;
+                let cond = self.scalar(cond)?;
+                let cert = self.check(cond, vec![ErrorPart::Text(format!("Assertion is false: {text}"))]);
+                self.certified(cert, |l| l.exp(x))
+            }
+            ExpKind::Constr(c, args) => {
+                let vs: Res<Vec<_>> = args.iter().map(|a| self.exp(a)).collect();
+                let vs = vs?;
+                let ty = self.ty(&e.ty)?;
+                self.constr(ty, *c, vs)
+            }
+            ExpKind::Apply(f, args) => self.application(f, args),
+            ExpKind::Lambda(l) => Ok(Value::Fun(Rc::new(Fun::Closure {
+                env: self.env.clone(),
+                tparams: &[],
+                inst: vec![],
+                params: &l.params,
+                body: &l.body,
+                global: None,
+            }))),
+            ExpKind::Coerce(x) => {
+                let v = self.exp(x)?;
+                self.coerce(v, &e.ty)
+            }
+            ExpKind::Range { start, second, end } => self.range(start, second.as_ref(), end),
+            ExpKind::Update(src, path, value) => self.update(src, path, value),
+            ExpKind::Let { sizes, pat, value, body } => {
+                let mut v = self.exp(value)?;
+                if !sizes.is_empty() {
+                    if let Value::Data(d) = &v {
+                        let ty = d.ty.clone();
+                        self.learn(sizes, &pat.ty, &ty);
+                    }
+                }
+                if let (Value::Data(d), tast::PatKind::Var(_)) = (&mut v, &pat.kind) {
+                    self.hint_names(pat, d);
+                }
+                self.bind_pat(pat, v);
+                self.exp(body)
+            }
+            ExpKind::LetFun(f, body) => {
+                let closure = Value::Fun(Rc::new(Fun::Closure {
+                    env: self.env.clone(),
+                    tparams: &f.tparams,
+                    inst: vec![],
+                    params: &f.params,
+                    body: &f.body,
+                    global: None,
+                }));
+                self.env.insert(f.name, Binding::Value(closure));
+                self.exp(body)
+            }
+            ExpKind::If(c, t, f) => {
+                let cond = self.exp(c)?;
+                let cond = self.scalar(cond)?;
+                self.branch(cond, &e.ty, |l| l.exp(t), |l| l.exp(f))
+            }
+            ExpKind::Loop(lp) => self.lower_loop(lp),
+            ExpKind::Match(x, cases) => {
+                let v = self.exp(x)?;
+                self.match_cases(v, cases, &e.ty)
+            }
+            ExpKind::Attr(attr, x) => self.attributed(attr, x),
+        }
+    }
+
+    /// Statement names after the variable the user wrote, so that dumps can be read.
+    fn hint_names(&mut self, pat: &'a tast::Pat, d: &mut Data) {
+        let tast::PatKind::Var(name) = pat.kind else { return };
+        let base = self.program.names.base(name);
+        for leaf in &d.leaves {
+            if let SubExp::Var(n) = leaf {
+                if self.b.names.base(*n).as_str() == "t" {
+                    self.b.names.rebase(*n, base);
+                }
+            }
+        }
+    }
+
+    /// The value of a name at an instantiation.
+    pub(crate) fn var(&mut self, name: Name, inst: Vec<InstArg<'a>>) -> Res<Value<'a>> {
+        if let Some(sym) = self.program.intrinsics.get(&name) {
+            return Ok(Value::Fun(Rc::new(Fun::Intrinsic { name: *sym, inst })));
+        }
+        match self.env.get(name).cloned() {
+            Some(Binding::Value(v)) => Ok(instantiate(v, inst)),
+            Some(Binding::Global(g)) => self.global(&g, inst),
+            Some(Binding::Alias(a)) => {
+                let mut env = a.env.clone();
+                crate::types::bind_tparams(&mut env, &a.alias.scheme.tparams, &inst);
+                let target = a.alias.target;
+                let inst = self.in_env(env, |l| l.inst(&a.alias.inst))?;
+                self.in_env(a.env.clone(), |l| l.var(target, inst))
+            }
+            Some(Binding::UnknownSize) => Err(self.unsupported("a size that nothing determines")),
+            Some(Binding::Type(_) | Binding::Functor(..)) | None => {
+                fehu_base::bug!("{} is not in scope", self.program.names.show(name))
+            }
+        }
+    }
+
+    fn string(&mut self, bytes: &[u8]) -> Value<'a> {
+        let values = bytes.iter().map(|b| PrimValue::I8(*b as i8)).collect();
+        self.constant_array(ScalarType::U8, values)
+    }
+
+    fn constant_array(&mut self, s: ScalarType, values: Vec<PrimValue>) -> Value<'a> {
+        let n = SubExp::i64(values.len() as i64);
+        let data = ArrayData { elem: s.prim(), values };
+        let name = self.b.bind("lit", Type::Array(s.prim(), vec![n]), Exp::ArrayConst(Arc::new(data)));
+        Value::Data(Data { ty: Ty::Scalar(s).array(n), leaves: vec![name.into()] })
+    }
+
+    fn hole(&mut self, e: &'a tast::Exp) -> Res<Value<'a>> {
+        let cert = self.b.assert(SubExp::bool(false), vec![ErrorPart::Text("Reached hole of type: ".into())]);
+        let ty = self.ty(&e.ty)?.map_dims(&mut |d| Dim::Known(d.operand()));
+        if ty.has_function() {
+            return Err(self.unsupported("a hole of function type"));
+        }
+        self.certified(cert, |l| {
+            let leaves: Vec<_> = ty.leaves().iter().map(|t| l.blank(t)).collect();
+            let leaves = leaves
+                .into_iter()
+                .map(|x| match x {
+                    SubExp::Const(v) => l.b.bind("hole", Type::Prim(v.prim_type()), Exp::Opaque(x)).into(),
+                    SubExp::Var(_) => x,
+                })
+                .collect();
+            Ok(Value::Data(Data { ty, leaves }))
+        })
+    }
+
+    fn array_literal(&mut self, e: &'a tast::Exp, es: &'a [tast::Exp]) -> Res<Value<'a>> {
+        if es.len() > 3 {
+            if let Some((s, values)) = constants(es) {
+                return Ok(self.constant_array(s, values));
+            }
+        }
+        let mut rows = vec![];
+        for x in es {
+            let v = self.exp(x)?;
+            rows.push(self.data(v)?);
+        }
+        let n = SubExp::i64(es.len() as i64);
+        let elem = match rows.first() {
+            Some(d) => d.ty.clone(),
+            None => {
+                let ty = self.ty(&e.ty)?.map_dims(&mut |d| Dim::Known(d.operand()));
+                match ty.elem() {
+                    Some((_, elem)) => elem.clone(),
+                    None => fehu_base::bug!("array literal of type {ty:?}"),
+                }
+            }
+        };
+        let leaves = elem
+            .leaves()
+            .into_iter()
+            .enumerate()
+            .map(|(i, t)| {
+                let parts = rows.iter().map(|r| r.leaves[i]).collect();
+                self.b.bind("lit", t.array_of(&[n]), Exp::ArrayLit(parts, t)).into()
+            })
+            .collect();
+        Ok(Value::Data(Data { ty: elem.array(n), leaves }))
+    }
+
+    pub(crate) fn negate(&mut self, v: Value<'a>) -> Res<Value<'a>> {
+        let d = self.data(v)?;
+        let Ty::Scalar(s) = d.ty else { fehu_base::bug!("negation of {:?}", d.ty) };
+        let op = match s.prim() {
+            PrimType::Int(t) => UnOp::Neg(t),
+            PrimType::Float(t) => UnOp::FNeg(t),
+            PrimType::Bool | PrimType::Unit => UnOp::Not,
+        };
+        Ok(Value::scalar(s, self.b.un(op, d.leaves[0])))
+    }
+
+    pub(crate) fn complement(&mut self, v: Value<'a>) -> Res<Value<'a>> {
+        let d = self.data(v)?;
+        let Ty::Scalar(s) = d.ty else { fehu_base::bug!("complement of {:?}", d.ty) };
+        let op = match s.prim() {
+            PrimType::Int(t) => UnOp::Complement(t),
+            PrimType::Bool | PrimType::Unit | PrimType::Float(_) => UnOp::Not,
+        };
+        Ok(Value::scalar(s, self.b.un(op, d.leaves[0])))
+    }
+
+    /// `l && r` is `if l then r else false`; `l || r` is `if l then true else r`.
+    fn short_circuit(&mut self, l: &'a tast::Exp, r: &'a tast::Exp, and: bool) -> Res<Value<'a>> {
+        let cond = self.exp(l)?;
+        let cond = self.scalar(cond)?;
+        let fixed = Value::scalar(ScalarType::Bool, SubExp::bool(!and));
+        let (body, v) = self.body(|lo| lo.exp(r))?;
+        let v = self.scalar(v)?;
+        if body.stms.is_empty() {
+            let op = if and { BinOp::LogAnd } else { BinOp::LogOr };
+            return Ok(Value::scalar(ScalarType::Bool, self.b.bin(op, cond, v)));
+        }
+        let body = fehu_ir::Body { result: vec![v], ..body };
+        let other = fehu_ir::Body { stms: vec![], result: vec![self.scalar(fixed)?] };
+        let (t, f) = if and { (body, other) } else { (other, body) };
+        let r = self.b.bind("t", Type::BOOL, Exp::If(cond, Box::new(t), Box::new(f)));
+        Ok(Value::scalar(ScalarType::Bool, r.into()))
+    }
+
+    fn range(
+        &mut self,
+        start: &'a tast::Exp,
+        second: Option<&'a tast::Exp>,
+        end: &'a tast::RangeEnd,
+    ) -> Res<Value<'a>> {
+        let first = self.exp(start)?;
+        let d = self.data(first)?;
+        let Ty::Scalar(s) = d.ty else { fehu_base::bug!("range of {:?}", d.ty) };
+        let PrimType::Int(t) = s.prim() else { fehu_base::bug!("range of {s}") };
+        let lo = d.leaves[0];
+        let second = match second {
+            Some(e) => {
+                let v = self.exp(e)?;
+                Some(self.scalar(v)?)
+            }
+            None => None,
+        };
+        let (end_exp, kind) = match end {
+            tast::RangeEnd::Inclusive(e) => (e, "..."),
+            tast::RangeEnd::UpTo(e) => (e, "..<"),
+            tast::RangeEnd::DownTo(e) => (e, "..>"),
+        };
+        let hi = self.exp(end_exp)?;
+        let hi = self.scalar(hi)?;
+        let step = match second {
+            Some(x) => self.b.bin(BinOp::Sub(t), x, lo),
+            None => SubExp::int(t, if kind == "..>" { -1 } else { 1 }),
+        };
+        let (n, cert) = self.range_size(s, t, lo, second, step, hi, kind);
+        self.certified(cert, |l| {
+            let arr = l.b.bind(
+                "range",
+                Type::Array(PrimType::Int(t), vec![n]),
+                Exp::Iota { n, start: lo, step, ty: t },
+            );
+            Ok(Value::Data(Data { ty: Ty::Scalar(s).array(n), leaves: vec![arr.into()] }))
+        })
+    }
+
+    /// The number of elements of a range, and the check that it is a valid one: the step is not zero
+    /// and leads towards the end, or the range is empty by one step at most.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn range_size(
+        &mut self,
+        s: ScalarType,
+        t: IntType,
+        lo: SubExp,
+        second: Option<SubExp>,
+        step: SubExp,
+        hi: SubExp,
+        kind: &str,
+    ) -> (SubExp, Option<Name>) {
+        let unsigned = s.is_unsigned();
+        let le = |x: SubExp, y: SubExp, l: &mut Self| {
+            l.b.cmp(if unsigned { CmpOp::ULe(t) } else { CmpOp::SLe(t) }, x, y)
+        };
+        let lt = |x: SubExp, y: SubExp, l: &mut Self| {
+            l.b.cmp(if unsigned { CmpOp::ULt(t) } else { CmpOp::SLt(t) }, x, y)
+        };
+        let zero = SubExp::int(t, 0);
+        // Which way: ranges with a second element go where it points; `..<` and `...` without one
+        // go up, `..>` goes down.
+        let up = match (second, kind) {
+            (Some(x), _) => lt(lo, x, self),
+            (None, "..>") => SubExp::bool(false),
+            (None, _) => SubExp::bool(true),
+        };
+        let nonzero = match second {
+            Some(_) => {
+                let z = self.b.cmp(CmpOp::Eq(PrimType::Int(t)), step, zero);
+                self.b.un(UnOp::Not, z)
+            }
+            None => SubExp::bool(true),
+        };
+        let towards_up = le(lo, hi, self);
+        let towards_down = le(hi, lo, self);
+        let valid = match kind {
+            "..<" => self.and3(up, towards_up, nonzero),
+            "..>" => {
+                let down = self.b.un(UnOp::Not, up);
+                self.and3(down, towards_down, nonzero)
+            }
+            _ => {
+                let a = self.select_bool(up, towards_up, towards_down);
+                self.b_and(a, nonzero)
+            }
+        };
+        let mut message = vec![ErrorPart::Text("Range ".into()), ErrorPart::Value(lo, s)];
+        if let Some(x) = second {
+            message.push(ErrorPart::Text("..".into()));
+            message.push(ErrorPart::Value(x, s));
+        }
+        message.push(ErrorPart::Text(kind.into()));
+        message.push(ErrorPart::Value(hi, s));
+        message.push(ErrorPart::Text(" is invalid.".into()));
+        let cert = self.check(valid, message);
+        let n = self.b.with_cert(cert, |b| {
+            let i64t = IntType::I64;
+            let widen = |b: &mut fehu_ir::Builder<fehu_ir::Soacs>, x| {
+                if t == i64t {
+                    x
+                } else if unsigned {
+                    b.conv(fehu_base::ops::ConvOp::ZExt(t, i64t), x)
+                } else {
+                    b.conv(fehu_base::ops::ConvOp::SExt(t, i64t), x)
+                }
+            };
+            let lo64 = widen(b, lo);
+            let hi64 = widen(b, hi);
+            let distance = match (second, kind) {
+                (None, "..>") => b.sub64(lo64, hi64),
+                (None, _) => b.sub64(hi64, lo64),
+                (Some(_), _) => {
+                    let d = b.sub64(hi64, lo64);
+                    b.un(UnOp::Abs(i64t), d)
+                }
+            };
+            match second {
+                None if kind == "..." => b.add64(distance, SubExp::i64(1)),
+                None => distance,
+                Some(x) => {
+                    let x64 = widen(b, x);
+                    let step64 = b.sub64(x64, lo64);
+                    let step64 = b.un(UnOp::Abs(i64t), step64);
+                    if kind == "..." {
+                        let q = b.bin(BinOp::SDiv(i64t), distance, step64);
+                        b.add64(q, SubExp::i64(1))
+                    } else {
+                        let up = b.add64(distance, step64);
+                        let up = b.sub64(up, SubExp::i64(1));
+                        b.bin(BinOp::SDiv(i64t), up, step64)
+                    }
+                }
+            }
+        });
+        (n, cert)
+    }
+
+    fn b_and(&mut self, a: SubExp, b: SubExp) -> SubExp {
+        match (a, b) {
+            (SubExp::Const(PrimValue::Bool(true)), x) | (x, SubExp::Const(PrimValue::Bool(true))) => x,
+            (a, b) => self.b.bin(BinOp::LogAnd, a, b),
+        }
+    }
+
+    fn and3(&mut self, a: SubExp, b: SubExp, c: SubExp) -> SubExp {
+        let ab = self.b_and(a, b);
+        self.b_and(ab, c)
+    }
+
+    fn select_bool(&mut self, c: SubExp, a: SubExp, b: SubExp) -> SubExp {
+        if let SubExp::Const(PrimValue::Bool(c)) = c {
+            return if c { a } else { b };
+        }
+        let ca = self.b.bin(BinOp::LogAnd, c, a);
+        let nc = self.b.un(UnOp::Not, c);
+        let cb = self.b.bin(BinOp::LogAnd, nc, b);
+        self.b.bin(BinOp::LogOr, ca, cb)
+    }
+
+    /// Whether a size expression mentions a name that nothing has bound yet.
+    pub(crate) fn mentions_unknown(&self, e: &tast::Exp) -> bool {
+        let unknown = |es: &[tast::Exp]| es.iter().any(|e| self.mentions_unknown(e));
+        match &*e.kind {
+            ExpKind::Var(n, _) => {
+                !self.program.intrinsics.contains_key(n)
+                    && matches!(self.env.get(*n), None | Some(Binding::UnknownSize))
+            }
+            ExpKind::Apply(f, args) => self.mentions_unknown(f) || unknown(args),
+            ExpKind::Project(e, _) | ExpKind::Negate(e) | ExpKind::Not(e) | ExpKind::Attr(_, e) => {
+                self.mentions_unknown(e)
+            }
+            ExpKind::Coerce(e) => self.mentions_unknown(e),
+            ExpKind::Record(fs) => fs.iter().any(|(_, e)| self.mentions_unknown(e)),
+            ExpKind::Array(es) | ExpKind::Constr(_, es) => unknown(es),
+            ExpKind::And(a, b) | ExpKind::Or(a, b) => self.mentions_unknown(a) || self.mentions_unknown(b),
+            ExpKind::If(a, b, c) => {
+                self.mentions_unknown(a) || self.mentions_unknown(b) || self.mentions_unknown(c)
+            }
+            ExpKind::Index(a, ixs) => {
+                self.mentions_unknown(a)
+                    || ixs.iter().any(|i| match i {
+                        tast::Index::Fix(e) => self.mentions_unknown(e),
+                        tast::Index::Slice { lo, hi, stride } => {
+                            [lo, hi, stride].into_iter().flatten().any(|e| self.mentions_unknown(e))
+                        }
+                    })
+            }
+            ExpKind::Literal(_)
+            | ExpKind::String(_)
+            | ExpKind::Hole
+            | ExpKind::Assert(..)
+            | ExpKind::Lambda(_)
+            | ExpKind::Range { .. }
+            | ExpKind::Update(..)
+            | ExpKind::Let { .. }
+            | ExpKind::LetFun(..)
+            | ExpKind::Loop(_)
+            | ExpKind::Match(..) => false,
+        }
+    }
+}
+
+/// A polymorphic local function at an instantiation.
+fn instantiate<'a>(v: Value<'a>, inst: Vec<InstArg<'a>>) -> Value<'a> {
+    let Value::Fun(f) = &v else { return v };
+    match &**f {
+        Fun::Closure { env, tparams, inst: old, params, body, global }
+            if !inst.is_empty() && old.is_empty() && !tparams.is_empty() =>
+        {
+            Value::Fun(Rc::new(Fun::Closure {
+                env: env.clone(),
+                tparams,
+                inst,
+                params,
+                body,
+                global: global.clone(),
+            }))
+        }
+        Fun::Closure { .. } | Fun::Intrinsic { .. } | Fun::Partial { .. } | Fun::Recursive(_) => v,
+    }
+}
+
+/// The scalar type and values of a list of literals.
+fn constants(es: &[tast::Exp]) -> Option<(ScalarType, Vec<PrimValue>)> {
+    let fehu_check::types::Type::Scalar(s) = es.first()?.ty else { return None };
+    let values = es.iter().map(constant).collect::<Option<Vec<_>>>()?;
+    Some((s, values))
+}
+
+fn constant(e: &tast::Exp) -> Option<PrimValue> {
+    match &*e.kind {
+        ExpKind::Literal(v) => Some(*v),
+        ExpKind::Negate(e) => {
+            let v = constant(e)?;
+            match v.prim_type() {
+                PrimType::Int(t) => UnOp::Neg(t).eval(v),
+                PrimType::Float(t) => UnOp::FNeg(t).eval(v),
+                PrimType::Bool | PrimType::Unit => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// A field of a record.
+pub(crate) fn project<'a>(v: &Value<'a>, field: Symbol) -> Value<'a> {
+    match v {
+        Value::Record(fields) => match fields.iter().find(|(f, _)| *f == field) {
+            Some((_, v)) => v.clone(),
+            None => fehu_base::bug!("no field {field}"),
+        },
+        Value::Data(d) => {
+            let Ty::Record(fields) = &d.ty else { fehu_base::bug!("field {field} of {:?}", d.ty) };
+            let mut offset = 0;
+            for (f, ty) in fields.iter() {
+                let n = ty.leaf_count();
+                if *f == field {
+                    return Value::Data(Data {
+                        ty: ty.clone(),
+                        leaves: d.leaves[offset..offset + n].to_vec(),
+                    });
+                }
+                offset += n;
+            }
+            fehu_base::bug!("no field {field}")
+        }
+        Value::Fun(_) => fehu_base::bug!("field of a function"),
+    }
+}
+
+/// The float width of a scalar type.
+pub(crate) fn float_type(s: ScalarType) -> Option<FloatType> {
+    match s.prim() {
+        PrimType::Float(t) => Some(t),
+        PrimType::Int(_) | PrimType::Bool | PrimType::Unit => None,
+    }
+}

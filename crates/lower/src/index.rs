@@ -1,0 +1,345 @@
+//! Indexing, slicing and in-place updates.
+
+use crate::exp::project;
+use crate::lowerer::{Lowerer, Res};
+use crate::value::{Data, Dim, Ty, Value};
+use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
+use fehu_base::prim::{IntType, PrimType, ScalarType};
+use fehu_base::{Name, Symbol};
+use fehu_check::tast::{self, Access, Index};
+use fehu_ir::{DimIndex, ErrorPart, Exp, SubExp, Type};
+use std::rc::Rc;
+
+const I: IntType = IntType::I64;
+
+/// A slice whose checks have been made: one entry for each indexed dimension.
+struct Sliced {
+    dims: Vec<DimIndex>,
+    cert: Option<Name>,
+}
+
+impl<'a> Lowerer<'a> {
+    /// `a[i, j:k]`.
+    pub(crate) fn index_exp(&mut self, a: &'a tast::Exp, ixs: &'a [Index]) -> Res<Value<'a>> {
+        let v = self.exp(a)?;
+        let d = self.data(v)?;
+        let s = self.slice(&d, ixs)?;
+        Ok(Value::Data(self.certified(s.cert, |l| l.take_slice(&d, &s.dims))))
+    }
+
+    /// The element of an array at a position of its outer dimensions, known to be in bounds.
+    pub(crate) fn element(&mut self, d: &Data, ixs: &[SubExp]) -> Data {
+        let dims: Vec<_> = ixs.iter().map(|i| DimIndex::Fix(*i)).collect();
+        self.take_slice(d, &dims)
+    }
+
+    /// A slice of the outer dimensions, known to be in bounds.
+    pub(crate) fn take_slice(&mut self, d: &Data, dims: &[DimIndex]) -> Data {
+        let ty = sliced_type(&d.ty, dims);
+        let leaves = d
+            .leaves
+            .iter()
+            .zip(ty.leaves())
+            .map(|(leaf, t)| {
+                let SubExp::Var(arr) = leaf else { fehu_base::bug!("index of a constant") };
+                let slice = self.full_slice(*leaf, dims);
+                self.b.bind("t", t, Exp::Index(*arr, slice)).into()
+            })
+            .collect();
+        Data { ty, leaves }
+    }
+
+    /// The slice with the remaining dimensions of a leaf taken whole.
+    fn full_slice(&self, leaf: SubExp, dims: &[DimIndex]) -> Vec<DimIndex> {
+        let t = self.b.type_of(leaf);
+        let rest = t.shape()[dims.len()..].iter().map(|n| DimIndex::Slice {
+            start: SubExp::i64(0),
+            len: *n,
+            stride: SubExp::i64(1),
+        });
+        dims.iter().copied().chain(rest).collect()
+    }
+
+    /// Evaluates indices and emits their check.
+    fn slice(&mut self, d: &Data, ixs: &'a [Index]) -> Res<Sliced> {
+        let mut sizes = vec![];
+        let mut ty = &d.ty;
+        for _ in ixs {
+            let Some((n, elem)) = ty.elem() else { fehu_base::bug!("index of {:?}", d.ty) };
+            sizes.push(n);
+            ty = elem;
+        }
+        let mut dims = vec![];
+        let mut conds = vec![];
+        let mut text: Vec<ErrorPart> = vec![ErrorPart::Text("Index [".into())];
+        for (k, (ix, n)) in ixs.iter().zip(&sizes).enumerate() {
+            if k > 0 {
+                text.push(ErrorPart::Text(", ".into()));
+            }
+            match ix {
+                Index::Fix(e) => {
+                    let i = self.index_operand(e)?;
+                    let ok = self.in_bounds(i, *n);
+                    conds.push(ok);
+                    text.push(ErrorPart::Value(i, ScalarType::I64));
+                    dims.push(DimIndex::Fix(i));
+                }
+                Index::Slice { lo, hi, stride } => {
+                    let part = self.slice_dim(*n, lo.as_ref(), hi.as_ref(), stride.as_ref(), &mut text)?;
+                    conds.push(part.1);
+                    dims.push(part.0);
+                }
+            }
+        }
+        text.push(ErrorPart::Text("] out of bounds for array of shape ".into()));
+        for n in &sizes {
+            text.push(ErrorPart::Text("[".into()));
+            text.push(ErrorPart::Value(*n, ScalarType::I64));
+            text.push(ErrorPart::Text("]".into()));
+        }
+        text.push(ErrorPart::Text(".".into()));
+        let cond = self.all(&conds);
+        let cert = self.check(cond, text);
+        Ok(Sliced { dims, cert })
+    }
+
+    /// An index, of any integer type, as `i64`.
+    fn index_operand(&mut self, e: &'a tast::Exp) -> Res<SubExp> {
+        let v = self.exp(e)?;
+        let d = self.data(v)?;
+        let Ty::Scalar(s) = d.ty else { fehu_base::bug!("index of type {:?}", d.ty) };
+        let PrimType::Int(t) = s.prim() else { fehu_base::bug!("index of type {s}") };
+        let x = d.leaves[0];
+        if t == I {
+            return Ok(x);
+        }
+        Ok(self.b.conv(if s.is_unsigned() { ConvOp::ZExt(t, I) } else { ConvOp::SExt(t, I) }, x))
+    }
+
+    fn slice_dim(
+        &mut self,
+        n: SubExp,
+        lo: Option<&'a tast::Exp>,
+        hi: Option<&'a tast::Exp>,
+        stride: Option<&'a tast::Exp>,
+        text: &mut Vec<ErrorPart>,
+    ) -> Res<(DimIndex, SubExp)> {
+        let mut operand = |l: &mut Self, e: Option<&'a tast::Exp>, sep: &str| -> Res<Option<SubExp>> {
+            text.push(ErrorPart::Text(sep.into()));
+            match e {
+                Some(e) => {
+                    let x = l.index_operand(e)?;
+                    text.push(ErrorPart::Value(x, ScalarType::I64));
+                    Ok(Some(x))
+                }
+                None => Ok(None),
+            }
+        };
+        let lo = operand(self, lo, "")?;
+        let hi = operand(self, hi, ":")?;
+        let stride = match stride {
+            Some(_) => operand(self, stride, ":")?,
+            None => None,
+        };
+        let one = SubExp::i64(1);
+        let zero = SubExp::i64(0);
+        match stride {
+            None => {
+                let start = lo.unwrap_or(zero);
+                let end = hi.unwrap_or(n);
+                let len = self.b.sub64(end, start);
+                let mut conds = vec![];
+                if lo.is_some() {
+                    conds.push(self.b.cmp(CmpOp::SLe(I), zero, start));
+                }
+                if lo.is_some() || hi.is_some() {
+                    conds.push(self.b.cmp(CmpOp::SLe(I), start, end));
+                }
+                if hi.is_some() {
+                    conds.push(self.b.cmp(CmpOp::SLe(I), end, n));
+                }
+                let ok = self.all(&conds);
+                Ok((DimIndex::Slice { start, len, stride: one }, ok))
+            }
+            Some(s) => {
+                // With a negative stride the defaults are the last element and one before the first.
+                let negative = self.b.cmp(CmpOp::SLt(I), s, zero);
+                let last = self.b.sub64(n, one);
+                let start = match lo {
+                    Some(x) => x,
+                    None => self.select(negative, last, zero),
+                };
+                let end = match hi {
+                    Some(x) => x,
+                    None => self.select(negative, SubExp::i64(-1), n),
+                };
+                let distance = self.b.sub64(end, start);
+                let len = self.div_up(distance, s);
+                let nonzero = self.b.cmp(CmpOp::Eq(PrimType::I64), s, zero);
+                let nonzero = self.b.un(UnOp::Not, nonzero);
+                let forwards = self.b.cmp(CmpOp::SLe(I), start, end);
+                let backwards = self.b.cmp(CmpOp::SLe(I), end, start);
+                let ordered = self.select(negative, backwards, forwards);
+                // The first and last element touched are inside; nothing is touched if empty.
+                let empty = self.b.cmp(CmpOp::SLe(I), len, zero);
+                let first = self.in_bounds(start, n);
+                let len1 = self.b.sub64(len, one);
+                let reach = self.b.mul64(len1, s);
+                let last_touched = self.b.add64(start, reach);
+                let last_ok = self.in_bounds(last_touched, n);
+                let touched = self.all(&[first, last_ok]);
+                // An empty slice may stand at either edge.
+                let start_edge = self.b.cmp(CmpOp::SLe(I), start, n);
+                let lowest = self.b.cmp(CmpOp::SLe(I), SubExp::i64(-1), start);
+                let edge = self.all(&[start_edge, lowest]);
+                let empty = self.all(&[empty, edge]);
+                let inside = self.b.bin(BinOp::LogOr, empty, touched);
+                let ok = self.all(&[nonzero, ordered, inside]);
+                Ok((DimIndex::Slice { start, len, stride: s }, ok))
+            }
+        }
+    }
+
+    /// `ceil(x / y)` for operands of one sign; 0 where `y` is 0, whose check comes later.
+    fn div_up(&mut self, x: SubExp, y: SubExp) -> SubExp {
+        if y.as_i64() == Some(-1) {
+            return self.b.sub64(SubExp::i64(0), x);
+        }
+        let safe = match y.as_i64() {
+            Some(0) => SubExp::i64(1),
+            Some(_) => y,
+            None => {
+                let is_zero = self.b.cmp(CmpOp::Eq(PrimType::I64), y, SubExp::i64(0));
+                self.select(is_zero, SubExp::i64(1), y)
+            }
+        };
+        let sign = self.b.un(UnOp::SSignum(I), safe);
+        let up = self.b.add64(x, safe);
+        let up = self.b.sub64(up, sign);
+        self.b.bin(BinOp::SQuot(I), up, safe)
+    }
+
+    /// `if c then a else b` on scalars.
+    pub(crate) fn select(&mut self, c: SubExp, a: SubExp, b: SubExp) -> SubExp {
+        if c == SubExp::bool(true) || a == b {
+            return a;
+        }
+        if c == SubExp::bool(false) {
+            return b;
+        }
+        let t = self.b.type_of(a);
+        let body = |x| Box::new(fehu_ir::Body { stms: vec![], result: vec![x] });
+        self.b.bind("t", t, Exp::If(c, body(a), body(b))).into()
+    }
+
+    /// `src with path = value`.
+    pub(crate) fn update(
+        &mut self,
+        src: &'a tast::Exp,
+        path: &'a [Access],
+        value: &'a tast::Exp,
+    ) -> Res<Value<'a>> {
+        let v = self.exp(src)?;
+        self.update_path(v, path, value)
+    }
+
+    fn update_path(&mut self, v: Value<'a>, path: &'a [Access], value: &'a tast::Exp) -> Res<Value<'a>> {
+        match path.split_first() {
+            None => self.exp(value),
+            Some((Access::Field(f), rest)) => {
+                let old = project(&v, *f);
+                let new = self.update_path(old, rest, value)?;
+                Ok(replace_field(&v, *f, new))
+            }
+            Some((Access::Index(ixs, span), rest)) => {
+                let d = self.data(v)?;
+                let s = self.at(*span, |l| l.slice(&d, ixs))?;
+                let new = if rest.is_empty() {
+                    self.exp(value)?
+                } else {
+                    let old = self.certified(s.cert, |l| l.take_slice(&d, &s.dims));
+                    self.update_path(Value::Data(old), rest, value)?
+                };
+                let new = self.data(new)?;
+                let shape = self.update_shape_check(&d, &s, &new);
+                let both: Vec<Name> = s.cert.into_iter().chain(shape).collect();
+                Ok(Value::Data(self.with_certs(&both, |l| l.write_slice(d, &s.dims, &new))))
+            }
+        }
+    }
+
+    /// The value written must have the shape of the slice.
+    fn update_shape_check(&mut self, d: &Data, s: &Sliced, new: &Data) -> Option<Name> {
+        let want = sliced_type(&d.ty, &s.dims).dims();
+        let have = new.ty.dims();
+        let mut conds = vec![];
+        for (w, h) in want.iter().zip(&have) {
+            let c = self.same_size(w.operand(), h.operand());
+            conds.push(c);
+        }
+        let cond = self.all(&conds);
+        let mut message = vec![ErrorPart::Text("Value of shape ".into())];
+        let shape = |m: &mut Vec<ErrorPart>, dims: &[Dim]| {
+            for x in dims {
+                m.push(ErrorPart::Text("[".into()));
+                m.push(ErrorPart::Value(x.operand(), ScalarType::I64));
+                m.push(ErrorPart::Text("]".into()));
+            }
+        };
+        shape(&mut message, &have);
+        message.push(ErrorPart::Text(" cannot be written to slice of shape ".into()));
+        shape(&mut message, &want);
+        message.push(ErrorPart::Text(".".into()));
+        self.check(cond, message)
+    }
+
+    fn with_certs<T>(&mut self, certs: &[Name], f: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.b.certs.len();
+        self.b.certs.extend(certs);
+        let result = f(self);
+        self.b.certs.truncate(before);
+        result
+    }
+
+    /// The array with a slice of its outer dimensions replaced.
+    pub(crate) fn write_slice(&mut self, d: Data, dims: &[DimIndex], new: &Data) -> Data {
+        let leaves = d
+            .leaves
+            .iter()
+            .zip(&new.leaves)
+            .map(|(leaf, x)| {
+                let SubExp::Var(arr) = leaf else { fehu_base::bug!("update of a constant") };
+                let slice = self.full_slice(*leaf, dims);
+                let t: Type = self.b.type_of(*leaf);
+                self.b.bind("t", t, Exp::Update(*arr, slice, *x)).into()
+            })
+            .collect();
+        Data { ty: d.ty, leaves }
+    }
+}
+
+/// The type of a slice of the outer dimensions.
+fn sliced_type(ty: &Ty, dims: &[DimIndex]) -> Ty {
+    match dims.split_first() {
+        None => ty.clone(),
+        Some((first, rest)) => {
+            let Ty::Array(_, elem) = ty else { fehu_base::bug!("slice of {ty:?}") };
+            match first {
+                DimIndex::Fix(_) => sliced_type(elem, rest),
+                DimIndex::Slice { len, .. } => Ty::Array(Dim::Known(*len), Rc::new(sliced_type(elem, rest))),
+            }
+        }
+    }
+}
+
+/// A record with a field replaced.
+fn replace_field<'a>(v: &Value<'a>, field: Symbol, new: Value<'a>) -> Value<'a> {
+    let names: Vec<Symbol> = match v {
+        Value::Record(fs) => fs.iter().map(|(f, _)| *f).collect(),
+        Value::Data(Data { ty: Ty::Record(fs), .. }) => fs.iter().map(|(f, _)| *f).collect(),
+        Value::Data(_) | Value::Fun(_) => fehu_base::bug!("field of {v:?}"),
+    };
+    Value::record(
+        names.into_iter().map(|f| (f, if f == field { new.clone() } else { project(v, f) })).collect(),
+    )
+}

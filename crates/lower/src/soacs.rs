@@ -1,0 +1,456 @@
+//! Parallel combinators.
+
+use crate::lowerer::{Lowerer, Res};
+use crate::value::{Data, Dim, Ty, Value};
+use fehu_base::prim::{IntType, ScalarType};
+use fehu_base::Name;
+use fehu_ir::soac::{Commutativity, Hist, HistOp, Reduce, Scan, Scatter, ScatterDest, Screma, Soac};
+use fehu_ir::{AccInput, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type, WithAcc};
+
+type L = Lambda<Soacs>;
+
+impl<'a> Lowerer<'a> {
+    /// Parameters for a value of a type.
+    pub(crate) fn params_of(&mut self, ty: &Ty) -> (Vec<Param<Soacs>>, Data) {
+        let params: Vec<_> = ty.leaves().into_iter().map(|t| self.b.param("x", t)).collect();
+        let leaves = params.iter().map(|p| p.name.into()).collect();
+        (params, Data { ty: ty.clone(), leaves })
+    }
+
+    /// A core lambda from a function value, its arguments' types, and what is known of the type of its
+    /// result outside of it.
+    pub(crate) fn lambda(&mut self, f: &Value<'a>, args: &[Ty], hint: Option<&Ty>) -> Res<(L, Ty)> {
+        let mark = self.mark();
+        let mut params = vec![];
+        let mut values = vec![];
+        for ty in args {
+            let (ps, d) = self.params_of(ty);
+            params.extend(ps);
+            values.push(Value::Data(d));
+        }
+        let attrs = std::mem::take(&mut self.b.attrs);
+        let body = self.body(|l| l.apply(f.clone(), values));
+        self.b.attrs = attrs;
+        let (body, v) = body?;
+        let d = self.data(v)?;
+        let ty = self.invariant_type(mark, &d.ty, hint, &body)?;
+        let lambda = Lambda { params, body: Body { result: d.leaves, ..body }, ret: ty.leaves() };
+        Ok((lambda, ty))
+    }
+
+    /// The type of a lambda's result, in terms of what is known outside of it. Where the checker did
+    /// not name a size, the code that computes it must not depend on the parameters, and is copied out.
+    fn invariant_type(
+        &mut self,
+        mark: crate::lowerer::Mark,
+        ty: &Ty,
+        hint: Option<&Ty>,
+        body: &Body<Soacs>,
+    ) -> Res<Ty> {
+        let hints = hint.map(Ty::dims).unwrap_or_default();
+        let mut problem = false;
+        let mut i = 0;
+        let mut copied = rustc_hash::FxHashMap::default();
+        let result = ty.map_dims(&mut |d| {
+            let h = hints.get(i).copied().unwrap_or(Dim::Unknown);
+            i += 1;
+            if let Dim::Known(_) = h {
+                return h;
+            }
+            match d {
+                Dim::Known(e) if mark.outside(e) => d,
+                Dim::Known(e) => match self.copy_out(mark, e, body, &mut copied) {
+                    Some(e) => Dim::Known(e),
+                    None => {
+                        problem = true;
+                        d
+                    }
+                },
+                Dim::Unknown => Dim::Known(SubExp::i64(0)),
+            }
+        });
+        if problem {
+            return Err(self.unsupported("an array whose rows may have different sizes"));
+        }
+        Ok(result)
+    }
+
+    /// Copies the scalar code that computes an operand out of a body, if it depends on nothing inside.
+    fn copy_out(
+        &mut self,
+        mark: crate::lowerer::Mark,
+        e: SubExp,
+        body: &Body<Soacs>,
+        copied: &mut rustc_hash::FxHashMap<Name, SubExp>,
+    ) -> Option<SubExp> {
+        if mark.outside(e) {
+            return Some(e);
+        }
+        let SubExp::Var(n) = e else { return Some(e) };
+        if let Some(done) = copied.get(&n) {
+            return Some(*done);
+        }
+        let stm = body.stms.iter().find(|s| s.pat.len() == 1 && s.pat[0].name == n)?;
+        let mut go = |l: &mut Self, x: SubExp| l.copy_out(mark, x, body, copied);
+        let exp = match &stm.exp {
+            Exp::SubExp(x) => Exp::SubExp(go(self, *x)?),
+            Exp::UnOp(op, x) => Exp::UnOp(*op, go(self, *x)?),
+            Exp::BinOp(op, x, y) => Exp::BinOp(*op, go(self, *x)?, go(self, *y)?),
+            Exp::CmpOp(op, x, y) => Exp::CmpOp(*op, go(self, *x)?, go(self, *y)?),
+            Exp::Conv(op, x) => Exp::Conv(*op, go(self, *x)?),
+            _ => return None,
+        };
+        let new: SubExp = self.b.bind("n", stm.pat[0].ty.clone(), exp).into();
+        copied.insert(n, new);
+        Some(new)
+    }
+
+    /// `map f xs`.
+    pub(crate) fn map(&mut self, f: &Value<'a>, xs: Data, hint: Option<&Ty>) -> Res<Value<'a>> {
+        let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("map over {:?}", xs.ty) };
+        let elem = elem.clone();
+        let (map, ty) = self.lambda(f, &[elem], hint)?;
+        let arrays = names(&xs.leaves);
+        let types = map.ret.iter().map(|t| t.array_of(&[n])).collect();
+        let soac = Soac::Screma(Screma { width: n, arrays, scans: vec![], reds: vec![], map });
+        let leaves = self.screma(types, soac);
+        Ok(Value::Data(Data { ty: ty.array(n), leaves }))
+    }
+
+    fn screma(&mut self, types: Vec<Type>, soac: Soac<Soacs>) -> Vec<SubExp> {
+        self.b.bind_all("t", types, Exp::Op(soac)).into_iter().map(SubExp::Var).collect()
+    }
+
+    /// The identity on elements of a type.
+    fn identity(&mut self, ty: &Ty) -> L {
+        let (params, d) = self.params_of(ty);
+        Lambda { params, body: Body { stms: vec![], result: d.leaves }, ret: ty.leaves() }
+    }
+
+    /// `reduce op ne xs`.
+    pub(crate) fn reduce(
+        &mut self,
+        comm: Commutativity,
+        op: &Value<'a>,
+        ne: Data,
+        xs: Data,
+    ) -> Res<Value<'a>> {
+        let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("reduce over {:?}", xs.ty) };
+        let elem = elem.clone();
+        let (op, _) = self.lambda(op, &[elem.clone(), elem.clone()], Some(&elem))?;
+        let map = self.identity(&elem);
+        let red = Reduce { comm, op, neutral: ne.leaves };
+        let soac =
+            Soac::Screma(Screma { width: n, arrays: names(&xs.leaves), scans: vec![], reds: vec![red], map });
+        let leaves = self.screma(elem.leaves(), soac);
+        Ok(Value::Data(Data { ty: elem, leaves }))
+    }
+
+    /// `scan op ne xs`.
+    pub(crate) fn scan(&mut self, op: &Value<'a>, ne: Data, xs: Data) -> Res<Value<'a>> {
+        let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("scan over {:?}", xs.ty) };
+        let elem = elem.clone();
+        let (op, _) = self.lambda(op, &[elem.clone(), elem.clone()], Some(&elem))?;
+        let map = self.identity(&elem);
+        let scan = Scan { op, neutral: ne.leaves };
+        let soac = Soac::Screma(Screma {
+            width: n,
+            arrays: names(&xs.leaves),
+            scans: vec![scan],
+            reds: vec![],
+            map,
+        });
+        let types = elem.leaves().iter().map(|t| t.array_of(&[n])).collect();
+        let leaves = self.screma(types, soac);
+        Ok(Value::Data(Data { ty: elem.array(n), leaves }))
+    }
+
+    /// `scatter dest is vs`, with indices of `rank` components.
+    pub(crate) fn scatter(&mut self, rank: usize, dest: Data, is: Data, vs: Data) -> Res<Value<'a>> {
+        let Some((n, _)) = vs.ty.elem() else { fehu_base::bug!("scatter of {:?}", vs.ty) };
+        let shape = outer_shape(&dest.ty, rank);
+        // All indices first, one set per destination leaf, then the values.
+        let (index_params, index) = {
+            let Some((_, t)) = is.ty.elem() else { fehu_base::bug!("scatter at {:?}", is.ty) };
+            let t = t.clone();
+            self.params_of(&t)
+        };
+        let Some((_, elem)) = vs.ty.elem() else { fehu_base::bug!("scatter of {:?}", vs.ty) };
+        let elem = elem.clone();
+        let (value_params, value) = self.params_of(&elem);
+        let mut result = vec![];
+        for _ in &value.leaves {
+            result.extend(index.leaves.iter().copied());
+        }
+        result.extend(value.leaves.iter().copied());
+        let mut ret = vec![Type::I64; rank * value.leaves.len()];
+        ret.extend(elem.leaves());
+        let params = index_params.into_iter().chain(value_params).collect();
+        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret };
+        let arrays = names(&is.leaves).into_iter().chain(names(&vs.leaves)).collect();
+        let dests = names(&dest.leaves)
+            .into_iter()
+            .map(|array| ScatterDest { shape: shape.clone(), array })
+            .collect();
+        let types = dest.ty.leaves();
+        let leaves = self.screma(types, Soac::Scatter(Scatter { width: n, arrays, dests, lambda }));
+        Ok(Value::Data(Data { ty: dest.ty, leaves }))
+    }
+
+    /// `reduce_by_index dest op ne is vs`.
+    pub(crate) fn hist(
+        &mut self,
+        rank: usize,
+        dest: Data,
+        op: &Value<'a>,
+        ne: Data,
+        is: Data,
+        vs: Data,
+    ) -> Res<Value<'a>> {
+        let Some((n, elem)) = vs.ty.elem() else { fehu_base::bug!("histogram of {:?}", vs.ty) };
+        let elem = elem.clone();
+        let shape = outer_shape(&dest.ty, rank);
+        let (op, _) = self.lambda(op, &[elem.clone(), elem.clone()], Some(&elem))?;
+        let Some((_, index_ty)) = is.ty.elem() else { fehu_base::bug!("histogram at {:?}", is.ty) };
+        let index_ty = index_ty.clone();
+        let (mut params, index) = self.params_of(&index_ty);
+        let (value_params, value) = self.params_of(&elem);
+        params.extend(value_params);
+        let mut ret = vec![Type::I64; rank];
+        ret.extend(elem.leaves());
+        let result = index.leaves.into_iter().chain(value.leaves).collect();
+        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret };
+        let arrays = names(&is.leaves).into_iter().chain(names(&vs.leaves)).collect();
+        let ops = vec![HistOp { shape, dests: names(&dest.leaves), neutral: ne.leaves, op }];
+        let types = dest.ty.leaves();
+        let leaves = self.screma(types, Soac::Hist(Hist { width: n, arrays, ops, lambda }));
+        Ok(Value::Data(Data { ty: dest.ty, leaves }))
+    }
+
+    /// `filter p xs`: flags, their running sum, and a scatter to the places it gives.
+    pub(crate) fn filter(&mut self, p: &Value<'a>, xs: Data) -> Res<Value<'a>> {
+        let one_class = self.classes(p, &xs, 1, |l, v| {
+            let keep = l.scalar(v)?;
+            Ok(l.select(keep, SubExp::i64(0), SubExp::i64(1)))
+        })?;
+        let m = one_class.counts[0];
+        let Some((_, elem)) = xs.ty.elem() else { fehu_base::bug!("filter of {:?}", xs.ty) };
+        let dest = self.scratch(&elem.clone().array(m));
+        self.scatter(1, dest, one_class.positions, xs)
+    }
+
+    /// `partition k f xs`: stable, ordered by class.
+    pub(crate) fn partition(&mut self, k: SubExp, f: &Value<'a>, xs: Data) -> Res<Value<'a>> {
+        let Some(k) = k.as_i64().and_then(|k| usize::try_from(k).ok()) else {
+            return Err(self.unsupported("a partition into a number of classes not known in advance"));
+        };
+        let cs = self.classes(f, &xs, k, |l, v| l.scalar(v))?;
+        let dest = self.scratch(&xs.ty);
+        let sorted = self.scatter(1, dest, cs.positions, xs)?;
+        let n = SubExp::i64(k as i64);
+        let counts = self.b.bind("counts", Type::I64.array_of(&[n]), Exp::ArrayLit(cs.counts, Type::I64));
+        let counts = Data { ty: Ty::Scalar(ScalarType::I64).array(n), leaves: vec![counts.into()] };
+        Ok(Value::tuple(vec![sorted, Value::Data(counts)]))
+    }
+
+    /// An array of unspecified content.
+    pub(crate) fn scratch(&mut self, ty: &Ty) -> Data {
+        let leaves = ty
+            .leaves()
+            .into_iter()
+            .map(|t| {
+                let Some(p) = t.elem() else { fehu_base::bug!("scratch of {t:?}") };
+                self.b.bind("scratch", t.clone(), Exp::Scratch(p, t.shape().to_vec())).into()
+            })
+            .collect();
+        Data { ty: ty.clone(), leaves }
+    }
+
+    /// Where each element goes when they are ordered by class: one scan of one counter per class.
+    /// Elements of other classes go nowhere (-1).
+    fn classes(
+        &mut self,
+        f: &Value<'a>,
+        xs: &Data,
+        k: usize,
+        class_of: impl Fn(&mut Self, Value<'a>) -> Res<SubExp>,
+    ) -> Res<Classes> {
+        let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("partition of {:?}", xs.ty) };
+        let elem = elem.clone();
+        let i64s = Type::I64.array_of(&[n]);
+        let eq = fehu_base::ops::CmpOp::Eq(fehu_base::prim::PrimType::I64);
+        // One pass: the class of each element, and the running counts of all classes.
+        let (params, d) = self.params_of(&elem);
+        let (body, mut result) = self.body(|l| {
+            let v = l.apply(f.clone(), vec![Value::Data(d)])?;
+            let c = class_of(l, v)?;
+            let mut counts = vec![];
+            for i in 0..k {
+                let hit = l.b.cmp(eq, c, SubExp::i64(i as i64));
+                counts.push(l.select(hit, SubExp::i64(1), SubExp::i64(0)));
+            }
+            counts.push(c);
+            Ok(counts)
+        })?;
+        let map = Lambda {
+            params,
+            body: Body { result: std::mem::take(&mut result), ..body },
+            ret: vec![Type::I64; k + 1],
+        };
+        let scans = (0..k).map(|_| Scan { op: self.i64_add(), neutral: vec![SubExp::i64(0)] }).collect();
+        let soac = Soac::Screma(Screma { width: n, arrays: names(&xs.leaves), scans, reds: vec![], map });
+        let results = self.screma(vec![i64s.clone(); k + 1], soac);
+        let (sums, class) = (&results[..k], results[k]);
+        // The counts are the last running counts; the classes follow each other.
+        let last = self.b.sub64(n, SubExp::i64(1));
+        let empty = self.b.cmp(eq, n, SubExp::i64(0));
+        let mut counts = vec![];
+        let mut starts = vec![];
+        let mut total = SubExp::i64(0);
+        for s in sums {
+            let (then, _) = self.body(|_| Ok(()))?;
+            let (other, c) = self.body(|l| {
+                let SubExp::Var(arr) = *s else { fehu_base::bug!("constant array") };
+                Ok(SubExp::Var(l.b.bind("t", Type::I64, Exp::Index(arr, vec![fehu_ir::DimIndex::Fix(last)]))))
+            })?;
+            let then = Body { result: vec![SubExp::i64(0)], ..then };
+            let other = Body { result: vec![c], ..other };
+            let count: SubExp =
+                self.b.bind("count", Type::I64, Exp::If(empty, Box::new(then), Box::new(other))).into();
+            counts.push(count);
+            starts.push(total);
+            total = self.b.add64(total, count);
+        }
+        // The position of each element.
+        let ps: Vec<_> = (0..=k).map(|_| self.b.param("x", Type::I64)).collect();
+        let (body, pos) = self.body(|l| {
+            let mut pos = SubExp::i64(-1);
+            for i in (0..k).rev() {
+                let hit = l.b.cmp(eq, ps[k].name.into(), SubExp::i64(i as i64));
+                let at = l.b.add64(starts[i], ps[i].name.into());
+                let at = l.b.sub64(at, SubExp::i64(1));
+                pos = l.select(hit, at, pos);
+            }
+            Ok(pos)
+        })?;
+        let map = Lambda { params: ps, body: Body { result: vec![pos], ..body }, ret: vec![Type::I64] };
+        let arrays = names(&results);
+        let _ = class;
+        let soac = Soac::Screma(Screma { width: n, arrays, scans: vec![], reds: vec![], map });
+        let leaves = self.screma(vec![i64s], soac);
+        let positions = Data { ty: Ty::Scalar(ScalarType::I64).array(n), leaves };
+        Ok(Classes { positions, counts })
+    }
+
+    fn i64_add(&mut self) -> L {
+        let x = self.b.param("x", Type::I64);
+        let y = self.b.param("y", Type::I64);
+        self.b.begin();
+        let r = self.b.bin(fehu_base::ops::BinOp::Add(IntType::I64), x.name.into(), y.name.into());
+        let body = self.b.end(vec![r]);
+        Lambda { params: vec![x, y], body, ret: vec![Type::I64] }
+    }
+
+    /// `scatter_stream`, `hist_stream`: a map over the elements with the destination as an accumulator.
+    pub(crate) fn acc_stream(
+        &mut self,
+        dest: Data,
+        op: Option<(&Value<'a>, Data)>,
+        f: &Value<'a>,
+        xs: Data,
+    ) -> Res<Value<'a>> {
+        let Some((k, elem)) = dest.ty.elem() else { fehu_base::bug!("accumulator of {:?}", dest.ty) };
+        let elem = elem.clone();
+        let Some((n, x_ty)) = xs.ty.elem() else { fehu_base::bug!("stream of {:?}", xs.ty) };
+        let x_ty = x_ty.clone();
+        let op = match op {
+            Some((op, ne)) => {
+                Some((self.lambda(op, &[elem.clone(), elem.clone()], Some(&elem))?.0, ne.leaves))
+            }
+            None => None,
+        };
+        let token = self.b.param("token", Type::UNIT);
+        let acc_ty = Ty::Acc(token.name, vec![k], std::rc::Rc::new(elem));
+        let (acc_params, acc) = self.params_of(&acc_ty);
+        // The body maps over the elements; each returns the accumulator.
+        let (body, result) = self.body(|l| {
+            let (inner_params, inner_acc) = l.params_of(&acc_ty);
+            let (x_params, x) = l.params_of(&x_ty);
+            let (body, v) = l.body(|l| l.apply(f.clone(), vec![Value::Data(inner_acc), Value::Data(x)]))?;
+            let d = l.data(v)?;
+            let i = l.b.fresh("i", Type::I64);
+            let mut stms = vec![];
+            for (p, leaf) in x_params.iter().zip(&xs.leaves) {
+                let SubExp::Var(arr) = leaf else { fehu_base::bug!("constant array") };
+                let rest = p.ty.shape().iter().map(|s| fehu_ir::DimIndex::Slice {
+                    start: SubExp::i64(0),
+                    len: *s,
+                    stride: SubExp::i64(1),
+                });
+                let slice = std::iter::once(fehu_ir::DimIndex::Fix(i.into())).chain(rest).collect();
+                stms.push(fehu_ir::Stm {
+                    pat: vec![fehu_ir::PatElem { name: p.name, ty: p.ty.clone(), dec: () }],
+                    certs: vec![],
+                    attrs: vec![],
+                    loc: l.b.loc.clone(),
+                    exp: Exp::Index(*arr, slice),
+                });
+            }
+            stms.extend(body.stms);
+            let body = Body { stms, result: d.leaves };
+            let params = inner_params.into_iter().map(|p| Param { consumed: true, ..p });
+            let lp = Loop {
+                params: params.zip(acc.leaves.iter().copied()).collect(),
+                form: LoopForm::For { var: i, ty: IntType::I64, bound: n },
+                body,
+            };
+            let t = acc_ty.leaves();
+            Ok(l.b.bind_all("acc", t, Exp::Loop(Box::new(lp))).into_iter().map(SubExp::Var).collect())
+        })?;
+        let lambda = Lambda {
+            params: std::iter::once(token).chain(acc_params).collect(),
+            body: Body { result, ..body },
+            ret: acc_ty.leaves(),
+        };
+        let input = AccInput { shape: vec![k], arrays: names(&dest.leaves), op };
+        let types = dest.ty.leaves();
+        let exp = Exp::WithAcc(Box::new(WithAcc { inputs: vec![input], lambda }));
+        let leaves = self.b.bind_all("t", types, exp).into_iter().map(SubExp::Var).collect();
+        Ok(Value::Data(Data { ty: dest.ty, leaves }))
+    }
+
+    /// `acc_write acc i v`.
+    pub(crate) fn acc_write(&mut self, acc: Data, i: SubExp, v: Data) -> Res<Value<'a>> {
+        let SubExp::Var(name) = acc.leaves[0] else { fehu_base::bug!("constant accumulator") };
+        let t = self.b.type_of(acc.leaves[0]);
+        let r = self.b.bind("acc", t, Exp::UpdateAcc(name, vec![i], v.leaves));
+        Ok(Value::Data(Data { ty: acc.ty, leaves: vec![r.into()] }))
+    }
+}
+
+struct Classes {
+    positions: Data,
+    counts: Vec<SubExp>,
+}
+
+/// The names of arrays.
+pub(crate) fn names(leaves: &[SubExp]) -> Vec<Name> {
+    leaves
+        .iter()
+        .map(|e| match e {
+            SubExp::Var(n) => *n,
+            SubExp::Const(_) => fehu_base::bug!("an array is never a constant operand"),
+        })
+        .collect()
+}
+
+fn outer_shape(ty: &Ty, rank: usize) -> Vec<SubExp> {
+    let mut shape = vec![];
+    let mut ty = ty;
+    for _ in 0..rank {
+        let Some((n, elem)) = ty.elem() else { fehu_base::bug!("destination of rank below {rank}") };
+        shape.push(n);
+        ty = elem;
+    }
+    shape
+}

@@ -1,0 +1,286 @@
+//! Surface types to run-time types, and how values are laid out flat.
+//!
+//! The leaves of a value, in order: a scalar is one leaf; a record's fields
+//! follow each other; a sum is its tag and its slots (`sums.rs`); an array is
+//! the leaves of its element, each with one more dimension.
+
+use crate::lowerer::{Lowerer, Res};
+use crate::sums::SumLayout;
+use crate::value::{Binding, Dim, Env, InstArg, Ty, TypeBinding, Value};
+use fehu_base::prim::PrimType;
+use fehu_base::Name;
+use fehu_check::types::{Size, TParam, Type, TypeArg};
+use fehu_ir::{SubExp, Type as CoreType};
+use std::rc::Rc;
+
+impl<'a> Lowerer<'a> {
+    /// The run-time type of a type, as far as the environment knows its sizes.
+    pub(crate) fn ty(&mut self, t: &'a Type) -> Res<Ty> {
+        Ok(match t {
+            Type::Scalar(s) => Ty::Scalar(*s),
+            Type::Array(_, size, elem) => {
+                let d = self.dim(size)?;
+                Ty::Array(d, Rc::new(self.ty(elem)?))
+            }
+            Type::Record(fields) => {
+                let fields: Res<Vec<_>> = fields.iter().map(|(f, t)| Ok((*f, self.ty(t)?))).collect();
+                Ty::Record(Rc::new(fields?))
+            }
+            Type::Sum(constrs) => {
+                let mut out = vec![];
+                for (c, ts) in constrs.iter() {
+                    let ts: Res<Vec<_>> = ts.iter().map(|t| self.ty(t)).collect();
+                    out.push((*c, ts?));
+                }
+                Ty::Sum(Rc::new(out))
+            }
+            Type::Arrow(_) => Ty::Fun,
+            Type::Var(_, name, args) => self.named_type(*name, args)?,
+            Type::Meta(_) | Type::Error => fehu_base::bug!("unresolved type {t:?} after checking"),
+        })
+    }
+
+    fn named_type(&mut self, name: Name, args: &'a [TypeArg]) -> Res<Ty> {
+        match self.env.get(name).cloned() {
+            Some(Binding::Type(TypeBinding::Ty(t))) => Ok(t),
+            Some(Binding::Type(TypeBinding::Def(def, env))) => {
+                let inst = self.inst(args)?;
+                let mut env = env;
+                bind_tparams(&mut env, &def.tparams, &inst);
+                for d in &def.def.dims {
+                    env.insert(*d, Binding::UnknownSize);
+                }
+                self.in_env(env, |l| l.ty(&def.def.ty))
+            }
+            Some(Binding::Value(_) | Binding::UnknownSize | Binding::Global(_) | Binding::Alias(_))
+            | Some(Binding::Functor(..))
+            | None => {
+                if self.program.intrinsics.get(&name).is_some_and(|s| s.as_str() == "acc") {
+                    // Its real type is known from the accumulator value itself.
+                    return Ok(Ty::Fun);
+                }
+                fehu_base::bug!("type {} is not in scope", self.program.names.show(name))
+            }
+        }
+    }
+
+    /// The run-time size of a size; evaluates size expressions.
+    pub(crate) fn dim(&mut self, size: &'a Size) -> Res<Dim> {
+        match size {
+            Size::Const(n) => Ok(Dim::Known(SubExp::i64(*n))),
+            Size::Var(name) => match self.env.get(*name).cloned() {
+                Some(Binding::Value(v)) => Ok(Dim::Known(self.scalar(v)?)),
+                Some(Binding::Global(_) | Binding::Alias(_)) => {
+                    let v = self.var(*name, vec![])?;
+                    Ok(Dim::Known(self.scalar(v)?))
+                }
+                Some(Binding::UnknownSize | Binding::Type(_) | Binding::Functor(..)) | None => {
+                    Ok(Dim::Unknown)
+                }
+            },
+            Size::Exp(e) => {
+                if self.mentions_unknown(e) {
+                    return Ok(Dim::Unknown);
+                }
+                let v = self.exp(e)?;
+                Ok(Dim::Known(self.scalar(v)?))
+            }
+            Size::Any => Ok(Dim::Unknown),
+            Size::Meta(_) => fehu_base::bug!("unresolved size after checking"),
+        }
+    }
+
+    /// Arguments of an instantiation, in the current environment.
+    pub(crate) fn inst(&mut self, args: &'a [TypeArg]) -> Res<Vec<InstArg<'a>>> {
+        args.iter()
+            .map(|a| {
+                Ok(match a {
+                    TypeArg::Size(s) => InstArg::Size(self.dim(s)?),
+                    TypeArg::Type(t) => InstArg::Type(self.type_arg(t)?),
+                })
+            })
+            .collect()
+    }
+
+    /// A type argument may itself be a parametric type without arguments, passed to a functor.
+    fn type_arg(&mut self, t: &'a Type) -> Res<TypeBinding<'a>> {
+        if let Type::Var(_, name, args) = t {
+            if let (Some(Binding::Type(b)), true) = (self.env.get(*name), args.is_empty()) {
+                return Ok(b.clone());
+            }
+        }
+        Ok(TypeBinding::Ty(self.ty(t)?))
+    }
+
+    /// Learns sizes and types from a value: walks a type and what it is at run time side by side, and
+    /// binds those of the given names that stand in the type. Types learned replace what
+    /// an instantiation said, for they know all sizes.
+    pub(crate) fn learn(&mut self, names: &[Name], t: &'a Type, ty: &Ty) {
+        match (t, ty) {
+            (Type::Array(_, size, elem), Ty::Array(d, e)) => {
+                if let (Size::Var(n), Dim::Known(v)) = (size, d) {
+                    if names.contains(n) {
+                        self.env.insert(*n, Binding::Value(Value::i64(*v)));
+                    }
+                }
+                self.learn(names, elem, e);
+            }
+            (Type::Record(fs), Ty::Record(tys)) => {
+                for ((_, f), (_, ty)) in fs.iter().zip(tys.iter()) {
+                    self.learn(names, f, ty);
+                }
+            }
+            (Type::Sum(cs), Ty::Sum(tys)) => {
+                for ((_, ts), (_, tys)) in cs.iter().zip(tys.iter()) {
+                    for (t, ty) in ts.iter().zip(tys) {
+                        self.learn(names, t, ty);
+                    }
+                }
+            }
+            (Type::Var(_, name, args), ty) => {
+                if names.contains(name) && args.is_empty() {
+                    self.env.insert(*name, Binding::Type(TypeBinding::Ty(ty.clone())));
+                } else if let Some(Binding::Type(TypeBinding::Def(def, env))) = self.env.get(*name).cloned() {
+                    self.learn_through(names, def, env, args, ty);
+                }
+            }
+            (Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error, _)
+            | (Type::Array(..) | Type::Record(_) | Type::Sum(_), _) => {}
+        }
+    }
+
+    /// Learns the arguments of a parametric type from what its definition is at run time.
+    fn learn_through(
+        &mut self,
+        names: &[Name],
+        def: &'a fehu_check::types::TypeDef,
+        env: Env<'a>,
+        args: &'a [TypeArg],
+        ty: &Ty,
+    ) {
+        let inner: Vec<Name> = def.tparams.iter().map(|p| p.name()).collect();
+        let learned = self.in_env(env, |l| {
+            l.learn(&inner, &def.def.ty, ty);
+            inner.iter().map(|n| l.env.get(*n).cloned()).collect::<Vec<_>>()
+        });
+        for (arg, found) in args.iter().zip(learned) {
+            match (arg, found) {
+                (TypeArg::Size(Size::Var(n)), Some(b @ Binding::Value(_))) if names.contains(n) => {
+                    self.env.insert(*n, b);
+                }
+                (TypeArg::Type(t), Some(Binding::Type(TypeBinding::Ty(ty)))) => self.learn(names, t, &ty),
+                (TypeArg::Size(_) | TypeArg::Type(_), _) => {}
+            }
+        }
+    }
+}
+
+/// Binds size and type parameters to the arguments of an instantiation. Parameters without an argument
+/// are unknown until learned from values.
+pub(crate) fn bind_tparams<'a>(env: &mut Env<'a>, tparams: &[TParam], inst: &[InstArg<'a>]) {
+    for (i, p) in tparams.iter().enumerate() {
+        match (p, inst.get(i)) {
+            (TParam::Size(n), Some(InstArg::Size(Dim::Known(e)))) => {
+                env.insert(*n, Binding::Value(Value::i64(*e)));
+            }
+            (TParam::Type(_, n), Some(InstArg::Type(t))) => env.insert(*n, Binding::Type(t.clone())),
+            (p, _) => env.insert(p.name(), Binding::UnknownSize),
+        }
+    }
+}
+
+impl Ty {
+    /// The core types of the leaves. Sizes that nothing told count as 0: no element is ever there.
+    pub(crate) fn leaves(&self) -> Vec<CoreType> {
+        let mut out = vec![];
+        self.push_leaves(&mut out);
+        out
+    }
+
+    fn push_leaves(&self, out: &mut Vec<CoreType>) {
+        match self {
+            Ty::Scalar(s) => out.push(CoreType::Prim(s.prim())),
+            Ty::Array(d, elem) => {
+                let d = d.operand();
+                out.extend(elem.leaves().iter().map(|t| t.array_of(&[d])));
+            }
+            Ty::Record(fields) => fields.iter().for_each(|(_, t)| t.push_leaves(out)),
+            Ty::Sum(constrs) => {
+                out.push(CoreType::Prim(PrimType::I8));
+                out.extend(SumLayout::new(constrs).slots);
+            }
+            Ty::Acc(token, shape, elem) => out.push(CoreType::Acc(*token, shape.clone(), elem.leaves())),
+            Ty::Fun => fehu_base::bug!("a function has no leaves"),
+        }
+    }
+
+    /// How many leaves.
+    pub(crate) fn leaf_count(&self) -> usize {
+        match self {
+            Ty::Scalar(_) | Ty::Acc(..) => 1,
+            Ty::Array(_, elem) => elem.leaf_count(),
+            Ty::Record(fields) => fields.iter().map(|(_, t)| t.leaf_count()).sum(),
+            Ty::Sum(constrs) => 1 + SumLayout::new(constrs).slots.len(),
+            Ty::Fun => 0,
+        }
+    }
+
+    /// The type with each size replaced.
+    pub(crate) fn map_dims(&self, f: &mut impl FnMut(Dim) -> Dim) -> Ty {
+        match self {
+            Ty::Scalar(_) | Ty::Fun | Ty::Acc(..) => self.clone(),
+            Ty::Array(d, e) => {
+                let d = f(*d);
+                Ty::Array(d, Rc::new(e.map_dims(f)))
+            }
+            Ty::Record(fs) => Ty::Record(Rc::new(fs.iter().map(|(n, t)| (*n, t.map_dims(f))).collect())),
+            Ty::Sum(cs) => Ty::Sum(Rc::new(
+                cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| t.map_dims(f)).collect())).collect(),
+            )),
+        }
+    }
+
+    /// All sizes, in the order in which [`Ty::map_dims`] visits them.
+    pub(crate) fn dims(&self) -> Vec<Dim> {
+        let mut out = vec![];
+        self.map_dims(&mut |d| {
+            out.push(d);
+            d
+        });
+        out
+    }
+
+    /// Whether there is a function in it.
+    pub(crate) fn has_function(&self) -> bool {
+        match self {
+            Ty::Fun => true,
+            Ty::Scalar(_) | Ty::Acc(..) => false,
+            Ty::Array(_, e) => e.has_function(),
+            Ty::Record(fs) => fs.iter().any(|(_, t)| t.has_function()),
+            Ty::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(Ty::has_function)),
+        }
+    }
+
+    /// An array of this.
+    pub(crate) fn array(self, n: SubExp) -> Ty {
+        Ty::Array(Dim::Known(n), Rc::new(self))
+    }
+
+    /// The element type and size of an array.
+    pub(crate) fn elem(&self) -> Option<(SubExp, &Ty)> {
+        match self {
+            Ty::Array(d, e) => Some((d.operand(), e)),
+            Ty::Scalar(_) | Ty::Record(_) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => None,
+        }
+    }
+}
+
+impl Dim {
+    /// The operand; a size that nothing told counts as 0.
+    pub(crate) fn operand(self) -> SubExp {
+        match self {
+            Dim::Known(e) => e,
+            Dim::Unknown => SubExp::i64(0),
+        }
+    }
+}
