@@ -22,7 +22,7 @@ fn quoted(id: &Identity) -> String {
 }
 
 fn see(d: Diagnostic, anchor: &str) -> Diagnostic {
-    d.note(format!("see \"{anchor}\" in the error index"))
+    d.note(format!("see error-index.html#{anchor}"))
 }
 
 fn text_of(st: &State<'_>, name: Name) -> &'static str {

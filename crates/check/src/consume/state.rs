@@ -17,6 +17,7 @@ use crate::types::Type;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 
 /// How an identity is spoken of.
 #[derive(Clone, Copy, Debug)]
@@ -222,8 +223,8 @@ impl<'a> State<'a> {
     }
 
     fn note_consumed(&mut self, name: Name, span: Span) {
-        if !self.consumed.contains_key(&name) {
-            self.consumed.insert(name, span);
+        if let Entry::Vacant(e) = self.consumed.entry(name) {
+            e.insert(span);
             self.log.push((name, span));
         }
     }

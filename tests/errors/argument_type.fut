@@ -1,0 +1,3 @@
+def half (x: f32) : f32 = x / 2
+
+def main (b: bool) = half b

@@ -1,0 +1,1 @@
+def main (x: i32) = [\y -> y + x, \y -> y - x]

@@ -1,0 +1,1 @@
+def main (n: i64) = map (\i -> iota i) (iota n)

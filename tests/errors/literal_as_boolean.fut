@@ -1,0 +1,1 @@
+def main (x: bool) = x && 1

@@ -1,0 +1,3 @@
+import "no_such_file"
+
+def main = 1i32

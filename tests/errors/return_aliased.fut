@@ -1,0 +1,1 @@
+def fresh (xs: []i32) : *[]i32 = xs

@@ -1,0 +1,1 @@
+def main [n] (x: i32) = x + i32.i64 n

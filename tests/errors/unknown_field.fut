@@ -1,0 +1,1 @@
+def main (p: {x: f32, y: f32}) = p.z

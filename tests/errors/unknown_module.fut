@@ -1,0 +1,1 @@
+def main (x: f32) = f23.sqrt x

@@ -1,0 +1,2 @@
+def main (xs: []i32) =
+  zip (filter (> 0) xs) (filter (< 0) xs)

@@ -1,0 +1,1 @@
+def main (x: i23) = x

@@ -1,0 +1,1 @@
+def main (count: i32) = cuont + 1
