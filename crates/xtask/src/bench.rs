@@ -17,6 +17,7 @@ mod suite;
 mod values;
 
 use contest::{Contestant, Workshop};
+use measure::{Answers, Plan};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use suite::{Case, Suite};
@@ -65,6 +66,9 @@ pub(crate) struct Args {
     /// Seconds that one contestant may take in one round.
     #[arg(long, global = true, default_value_t = 0.5)]
     seconds: f64,
+    /// Do not compare answers before measuring.
+    #[arg(long, global = true)]
+    unchecked: bool,
     /// Seconds after which a single execution is stopped and counted as failed.
     #[arg(long, global = true, default_value_t = 120.0)]
     timeout: f64,
@@ -115,7 +119,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         Some(Action::Packed) | None => {
             let cases = selection(args, &suite, Tests::Skip)?;
             let contestants = contestants(args);
-            let results = measure::measure(&shop, &cases, &contestants, args.rounds, args.seconds);
+            let answers = if args.unchecked { Answers::Trust } else { Answers::Compare };
+            let plan = Plan { rounds: args.rounds, seconds: args.seconds, answers };
+            let results = measure::measure(&shop, &cases, &contestants, &plan);
             let baseline = baseline(args, &contestants)?;
             report::write(&args.out, &results, &contestants, baseline)?;
             println!("{}", args.out.join("table.md").display());
@@ -141,11 +147,11 @@ fn selection<'a>(args: &Args, suite: &'a Suite, tests: Tests) -> Result<Vec<&'a 
         let program = args.programs.is_empty() || args.programs.contains(&case.program);
         let set = match (args.sets.is_empty(), tests) {
             (true, Tests::Only) => case.is_test(),
-            (true, Tests::Skip) => !case.is_test() && (args.huge || !case.huge),
+            (true, Tests::Skip) => !case.is_test(),
             (false, _) => args.sets.contains(&case.set),
         };
         let available = !case.is_published() || args.published.is_some();
-        program && set && available
+        program && set && available && (args.huge || !case.huge)
     };
     Ok(suite.cases.iter().filter(wanted).collect())
 }
@@ -182,7 +188,7 @@ fn check(args: &Args, suite: &Suite, shop: &Workshop) -> Result<ExitCode, String
     for case in selection(args, suite, Tests::Only)? {
         for contestant in contestants(args).iter().filter(|c| !matches!(c, Contestant::Hand)) {
             for entry in &case.entries {
-                let verdict = shop.check(case, entry, contestant);
+                let verdict = shop.answer(case).and_then(|right| shop.check(case, entry, contestant, &right));
                 let what = format!("{} {}", contestant.label(), case.title(entry));
                 match verdict {
                     Ok(()) => println!("ok    {what}"),
@@ -239,13 +245,21 @@ fn pack(args: &Args, suite: &Suite, shop: &Workshop) -> Result<ExitCode, String>
     copy(&args.suite.join("suite.txt"), &folder.join("suite.txt"))?;
     copy(&std::env::current_exe().map_err(|e| e.to_string())?, &folder.join("xtask"))?;
     let mut script =
-        String::from("#!/bin/sh\n# Measures what is here; options are added at the end, e.g. --huge.\n");
+        String::from("#!/bin/sh\n# Measures what is here; options may be added, for example --rounds 10.\n");
     script += "cd \"$(dirname \"$0\")\" && exec ./xtask bench packed --suite . --work . --out results";
     script += &format!(" --backends {} --published data", args.backends.join(","));
     for (option, given) in [("fehu", &args.fehu), ("reference", &args.reference)] {
         if given.is_some() {
             script += &format!(" --{option} none");
         }
+    }
+    for (option, given) in [("programs", &args.programs), ("sets", &args.sets)] {
+        if !given.is_empty() {
+            script += &format!(" --{option} {}", given.join(","));
+        }
+    }
+    if args.huge {
+        script += " --huge";
     }
     if args.no_hand {
         script += " --no-hand";

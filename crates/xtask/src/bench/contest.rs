@@ -138,13 +138,19 @@ impl Workshop {
         Ok(path)
     }
 
-    /// Compare a contestant's answer with the right one.
-    pub(crate) fn check(&self, case: &Case, entry: &str, contestant: &Contestant) -> Result<(), String> {
+    /// Compare a contestant's answer with the right one, which is in a file.
+    pub(crate) fn check(
+        &self,
+        case: &Case,
+        entry: &str,
+        contestant: &Contestant,
+        right: &Path,
+    ) -> Result<(), String> {
         let exe = self.build(&case.program, contestant)?;
         let input = self.data(case)?;
         let got = self.work.join("data").join(format!("{}.got", contestant.label()));
         self.execute(&exe, &["-b".into(), "-e".into(), entry.into()], &input, &got)?;
-        let result = compare(case, &self.answer(case)?, &got);
+        let result = compare(case, right, &got);
         let _ = fs::remove_file(got);
         result
     }

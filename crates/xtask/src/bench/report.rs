@@ -69,6 +69,11 @@ fn table(rows: &[Row], labels: &[String], baseline: usize) -> String {
     if !failures.is_empty() {
         let _ = writeln!(out, "\nNo time because:\n\n{}", failures.join("\n"));
     }
+    let unchecked: Vec<String> =
+        rows.iter().filter_map(|r| Some(format!("- {}: {}", r.title, r.unchecked.as_ref()?))).collect();
+    if !unchecked.is_empty() {
+        let _ = writeln!(out, "\nAnswers not compared because:\n\n{}", unchecked.join("\n"));
+    }
     out
 }
 
@@ -111,7 +116,7 @@ mod tests {
     #[test]
     fn failures_are_named_in_the_table() {
         let outcomes = vec![Outcome::Times(vec![100.0, 100.0]), Outcome::Failed("no such device".into())];
-        let rows = [Row { title: "scan large".into(), outcomes, raw: vec![(0, 0, 100.0)] }];
+        let rows = [Row { title: "scan large".into(), outcomes, raw: vec![(0, 0, 100.0)], unchecked: None }];
         let labels = ["hand".to_owned(), "fehu-cuda".to_owned()];
         let text = table(&rows, &labels, 0);
         assert!(text.contains("| scan large | 100 µs | failed |"), "{text}");
