@@ -25,6 +25,20 @@ struct Cli {
 enum Command {
     /// Check a program for errors, and say where and what they are.
     Check(commands::check::Args),
+    /// Check whether a file is syntactically correct.
+    CheckSyntax(commands::check_syntax::Args),
+    /// Print the tokens of a file, one a line.
+    Tokens(commands::tokens::Args),
+    /// Print the files that make up a program, one a line.
+    Imports(commands::imports::Args),
+    /// Print all top-level definitions of a program and where they are.
+    Defs(commands::defs::Args),
+    /// Print the type and definition of what stands at a position.
+    Query(commands::query::Args),
+    /// Print a hash of a program that spaces and comments do not change.
+    Hash(commands::hash::Args),
+    /// Look inside the compiler: typed trees and intermediate programs.
+    Dev(commands::dev::Args),
 }
 
 fn main() -> ExitCode {
@@ -32,6 +46,13 @@ fn main() -> ExitCode {
     // Programs can be nested deeply; the passes recurse.
     let worker = std::thread::Builder::new().stack_size(512 << 20).spawn(move || match cli.command {
         Command::Check(args) => commands::check::run(&args),
+        Command::CheckSyntax(args) => commands::check_syntax::run(&args),
+        Command::Tokens(args) => commands::tokens::run(&args),
+        Command::Imports(args) => commands::imports::run(&args),
+        Command::Defs(args) => commands::defs::run(&args),
+        Command::Query(args) => commands::query::run(&args),
+        Command::Hash(args) => commands::hash::run(&args),
+        Command::Dev(args) => commands::dev::run(&args),
     });
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,

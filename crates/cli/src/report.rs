@@ -47,6 +47,16 @@ pub(crate) fn report(front: &Front, warnings: Warnings, format: Format) -> ExitC
     }
 }
 
+/// Prints diagnostics for people.
+pub(crate) fn show_all(diagnostics: &[Diagnostic], sources: &SourceMap) {
+    let mut out = std::io::stderr().lock();
+    let colour = if out.is_terminal() { Colour::Always } else { Colour::Never };
+    for d in diagnostics {
+        // A closed pipe is no reason to fail.
+        let _ = writeln!(out, "{}\n", d.render(sources, colour));
+    }
+}
+
 fn to_json(d: &Diagnostic, sources: &SourceMap) -> Value {
     json!({
         "severity": match d.severity { Severity::Error => "error", Severity::Warning => "warning" },

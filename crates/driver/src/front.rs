@@ -1,8 +1,8 @@
 //! The front end as one step: load, parse, check.
 
 use crate::load::{load, load_text, Loaded};
-use fehu_base::{Diagnostic, Severity, SourceMap};
-use fehu_check::tast::Program;
+use fehu_base::{Diagnostic, FileId, Severity, SourceMap};
+use fehu_check::tast::{Dec, Program};
 use std::path::Path;
 
 /// A program after the front end.
@@ -14,12 +14,27 @@ pub struct Front {
     pub sources: SourceMap,
     /// Errors and warnings; warnings of the prelude's own text are left out.
     pub diagnostics: Vec<Diagnostic>,
+    /// The files of the prelude.
+    pub prelude: Vec<FileId>,
 }
 
 impl Front {
     /// Whether there was an error.
     pub fn failed(&self) -> bool {
         self.program.is_none()
+    }
+
+    /// Whether a declaration is of the program's own files, not of the prelude.
+    pub fn is_own(&self, dec: &Dec) -> bool {
+        let Some(program) = &self.program else { return false };
+        let name = match dec {
+            Dec::Val(b) => b.name,
+            Dec::TypeDef(n, _) => *n,
+            Dec::Alias(a) => a.name,
+            Dec::Functor(f) => f.name,
+            Dec::Apply(a) => return !self.prelude.contains(&a.span.file),
+        };
+        program.def_spans.get(&name).is_some_and(|s| !self.prelude.contains(&s.file))
     }
 }
 
@@ -34,15 +49,15 @@ pub fn check_text(path: &Path, text: String) -> Front {
 }
 
 fn check_loaded(loaded: Loaded) -> Front {
+    let prelude: Vec<_> = loaded.units[..loaded.prelude].iter().map(|u| u.file).collect();
     if !loaded.errors.is_empty() {
-        return Front { program: None, sources: loaded.sources, diagnostics: loaded.errors };
+        return Front { program: None, sources: loaded.sources, diagnostics: loaded.errors, prelude };
     }
-    let prelude_files: Vec<_> = loaded.units[..loaded.prelude].iter().map(|u| u.file).collect();
     let checked = fehu_check::modules::check_program(&loaded.units, loaded.prelude);
     let diagnostics = checked
         .diagnostics
         .into_iter()
-        .filter(|d| d.severity == Severity::Error || !prelude_files.contains(&d.span.file))
+        .filter(|d| d.severity == Severity::Error || !prelude.contains(&d.span.file))
         .collect();
-    Front { program: checked.program, sources: loaded.sources, diagnostics }
+    Front { program: checked.program, sources: loaded.sources, diagnostics, prelude }
 }

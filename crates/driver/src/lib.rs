@@ -6,3 +6,4 @@
 
 pub mod front;
 pub mod load;
+pub mod pipeline;

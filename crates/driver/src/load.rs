@@ -41,6 +41,26 @@ pub fn load_text(path: &Path, text: String) -> Loaded {
     loader.finish()
 }
 
+/// One file by itself.
+#[derive(Debug)]
+pub struct ParsedFile {
+    /// Its words.
+    pub tokens: Vec<fehu_syntax::Token>,
+    /// Its text.
+    pub sources: SourceMap,
+    /// Its syntax errors.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Parses one file, without its imports.
+pub fn parse_one(path: &Path) -> Result<ParsedFile, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| cannot_read(Span::NONE, path, &e).message)?;
+    let mut sources = SourceMap::default();
+    let file = sources.add(path, text.clone());
+    let errors = fehu_syntax::parse(file, &text).errors;
+    Ok(ParsedFile { tokens: fehu_syntax::tokens(file, &text), sources, errors })
+}
+
 enum State {
     Open,
     Done(usize),

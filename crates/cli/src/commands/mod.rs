@@ -1,3 +1,10 @@
 //! The subcommands, one file each.
 
 pub(crate) mod check;
+pub(crate) mod check_syntax;
+pub(crate) mod defs;
+pub(crate) mod dev;
+pub(crate) mod hash;
+pub(crate) mod imports;
+pub(crate) mod query;
+pub(crate) mod tokens;

@@ -1,0 +1,41 @@
+//! `fehu dev`: what the compiler thinks, stage by stage.
+
+use crate::report::{report, show_all, Format, Warnings};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Options of `fehu dev`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The program's main file.
+    file: PathBuf,
+    /// Print the typed tree of the program's own files.
+    #[arg(long, conflicts_with = "after")]
+    typed: bool,
+    /// Print the core IR after this pass (`lower` is the first).
+    #[arg(long, value_name = "PASS")]
+    after: Option<String>,
+}
+
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let front = fehu_driver::front::check_file(&args.file);
+    let Some(program) = &front.program else {
+        return report(&front, Warnings::Shown, Format::Text);
+    };
+    if args.typed {
+        let own: Vec<_> = program.decs.iter().filter(|d| front.is_own(d)).cloned().collect();
+        print!("{}", fehu_check::print::decs(&program.names, &own));
+        return ExitCode::SUCCESS;
+    }
+    let pass = args.after.as_deref().unwrap_or("lower");
+    match fehu_driver::pipeline::dump_after(&front, pass) {
+        Ok(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(errors) => {
+            show_all(&errors, &front.sources);
+            ExitCode::from(1)
+        }
+    }
+}
