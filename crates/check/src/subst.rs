@@ -83,9 +83,20 @@ impl Subst {
         Scheme { tparams, overloads: s.overloads.clone(), ty }
     }
 
-    /// A type definition. Its parameters keep their names.
+    /// A type definition. Its parameters keep their names. If it stands for one
+    /// of the names substituted, it has that one's kind.
     pub fn type_def(&self, names: &mut NameSource, d: &TypeDef) -> TypeDef {
-        TypeDef { tparams: d.tparams.clone(), lifted: d.lifted, def: self.ret(names, &d.def) }
+        let lifted = match &d.def.ty {
+            Type::Var(_, n, _) => self.types.get(n).map_or(d.lifted, |t| t.lifted.max(d.lifted)),
+            Type::Scalar(_)
+            | Type::Array(..)
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Arrow(_)
+            | Type::Meta(_)
+            | Type::Error => d.lifted,
+        };
+        TypeDef { tparams: d.tparams.clone(), lifted, def: self.ret(names, &d.def) }
     }
 }
 

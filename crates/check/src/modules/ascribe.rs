@@ -50,8 +50,9 @@ impl Checker<'_> {
             out.push(Dec::TypeDef(abs.name, (*def).clone()));
             subst.types.insert(abs.name, def);
         }
+        same_values(m, &sig.module, &mut subst);
         let mut goal = Goal { abs: &sig.abs, path: vec![], span };
-        self.module(m, &sig.module, &mut goal, &mut subst, out)?;
+        self.module(m, &sig.module, &mut goal, &subst, out)?;
         Ok(subst)
     }
 
@@ -102,7 +103,7 @@ impl Checker<'_> {
         m: &Module,
         sig: &Module,
         goal: &mut Goal<'_>,
-        subst: &mut Subst,
+        subst: &Subst,
         out: &mut Vec<Dec>,
     ) -> Result<(), Stop> {
         match (m, sig) {
@@ -124,12 +125,12 @@ impl Checker<'_> {
         m: &Env,
         sig: &Env,
         goal: &mut Goal<'_>,
-        subst: &mut Subst,
+        subst: &Subst,
         out: &mut Vec<Dec>,
     ) -> Result<(), Stop> {
         for (sym, entry) in &sig.types {
             goal.path.push(*sym);
-            if !goal.abs.iter().any(|a| a.path == goal.path) {
+            if !goal.abs.iter().any(|a| a.path == goal.path && a.name == entry.name) {
                 self.type_matches(m.types.get(sym), entry, goal, subst)?;
             }
             goal.path.pop();
@@ -185,13 +186,12 @@ impl Checker<'_> {
         have: &ValEntry,
         want: &ValEntry,
         goal: &Goal<'_>,
-        subst: &mut Subst,
+        subst: &Subst,
         out: &mut Vec<Dec>,
     ) -> Result<(), Stop> {
         let expected = subst.scheme(&mut self.ctx.names, &want.scheme);
-        match subsume::scheme(&self.ctx, &have.scheme, &expected) {
+        match subsume::scheme(&mut self.ctx, &have.scheme, &expected) {
             Ok(inst) => {
-                subst.rename_value(want.name, have.name);
                 out.push(Dec::Alias(ValAlias {
                     name: want.name,
                     scheme: (*want.scheme).clone(),
@@ -254,6 +254,21 @@ impl Goal<'_> {
             return String::new();
         }
         format!(" \"{}\"", show_path(&self.path))
+    }
+}
+
+/// Sizes in the module type mean the values that the module has.
+fn same_values(m: &Module, sig: &Module, subst: &mut Subst) {
+    let (Module::Struct(m), Module::Struct(sig)) = (m, sig) else { return };
+    for (sym, want) in &sig.terms {
+        match (want, m.terms.get(sym)) {
+            (TermEntry::Val(want), Some(TermEntry::Val(have))) => subst.rename_value(want.name, have.name),
+            (TermEntry::Mod(want), Some(TermEntry::Mod(have))) => {
+                same_values(&have.module, &want.module, subst);
+            }
+            (TermEntry::Val(_), Some(TermEntry::Mod(_)) | None)
+            | (TermEntry::Mod(_), Some(TermEntry::Val(_)) | None) => {}
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::scope::{
 use crate::subst::Subst;
 use crate::type_exp::params::abstract_type;
 use crate::type_exp::uses::{has_any, has_any_in_param};
-use crate::type_exp::{bind_tparams, elaborate};
+use crate::type_exp::{bind_tparams, elaborate, elaborate_kinded};
 use crate::types::{Scheme, TParam, TypeDef};
 use fehu_base::{Diagnostic, Span, Symbol};
 use fehu_syntax::ast::{Ident, Liftedness, ModTypeExp, QualName, Spec, TypeExp, TypeParam};
@@ -136,7 +136,6 @@ impl Checker<'_> {
                     if b.env.types.contains_key(s) {
                         self.ctx
                             .report(Diagnostic::warning(*span, format!("Inclusion shadows type \"{s}\".")));
-                        b.abs.retain(|a| a.path != [*s]);
                     }
                     b.env.types.insert(*s, e.clone());
                 }
@@ -211,10 +210,10 @@ impl Checker<'_> {
         let abs = sig.abs.remove(at);
         let mark = self.scope.mark();
         let tparams = bind_tparams(&mut self.ctx, &mut self.scope, tparams);
-        let def = elaborate(&mut self.ctx, &mut self.scope, def);
+        let (def, kind) = elaborate_kinded(&mut self.ctx, &mut self.scope, def);
         self.scope.rollback(mark);
         let def = self.name_existentials(def);
-        if !same_params(&tparams, &abs.tparams) {
+        if !as_general(&tparams, &abs.tparams) {
             let names = &self.ctx.names;
             let list = |ps: &[TParam]| match show_params(names, ps) {
                 s if s.is_empty() => "no type parameters".to_owned(),
@@ -227,7 +226,8 @@ impl Checker<'_> {
             );
             return self.fail(Diagnostic::error(span, text));
         }
-        let lifted = if def.dims.is_empty() { abs.lifted } else { abs.lifted.max(Liftedness::SizeLifted) };
+        let existential = if def.dims.is_empty() { Liftedness::Unlifted } else { Liftedness::SizeLifted };
+        let lifted = abs.lifted.max(kind).max(existential);
         let mut subst = Subst::default();
         subst.types.insert(abs.name, Arc::new(TypeDef { tparams, lifted, def }));
         let module = see_through(&mut self.ctx, &subst, &sig.module);
@@ -235,11 +235,12 @@ impl Checker<'_> {
     }
 }
 
-fn same_params(a: &[TParam], b: &[TParam]) -> bool {
+/// Whether parameters `a` accept all arguments that `b` accept.
+fn as_general(a: &[TParam], b: &[TParam]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|(x, y)| match (x, y) {
             (TParam::Size(_), TParam::Size(_)) => true,
-            (TParam::Type(l, _), TParam::Type(m, _)) => l == m,
+            (TParam::Type(l, _), TParam::Type(m, _)) => l >= m,
             (TParam::Size(_), TParam::Type(..)) | (TParam::Type(..), TParam::Size(_)) => false,
         })
 }

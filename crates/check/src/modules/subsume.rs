@@ -8,15 +8,24 @@
 
 use crate::context::Context;
 use crate::show::{show_size, show_type};
-use crate::subst::{exp_size, make_nonunique, make_unique};
+use crate::subst::{exp_size, make_nonunique, make_unique, Subst};
 use crate::tast::{Exp, ExpKind};
-use crate::types::{Arrow, Scheme, Size, TParam, Type, TypeArg, TypeDef, Uniq};
+use crate::type_exp::params::param_arg;
+use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, TypeDef, Uniq};
 use fehu_base::{Name, Symbol};
 use fehu_syntax::ast::Liftedness;
 use rustc_hash::FxHashMap;
 
 /// What the parameters of `given` must be for it to be as `expected`, or why it cannot be.
-pub(super) fn scheme(ctx: &Context, given: &Scheme, expected: &Scheme) -> Result<Vec<TypeArg>, String> {
+pub(super) fn scheme(ctx: &mut Context, given: &Scheme, expected: &Scheme) -> Result<Vec<TypeArg>, String> {
+    // Copies of one module type share the names of parameters.
+    let renamed;
+    let given = if given.tparams.iter().any(|p| expected.tparams.contains(p)) {
+        renamed = with_fresh_params(ctx, given);
+        &renamed
+    } else {
+        given
+    };
     let mut m = Match { ctx, types: FxHashMap::default(), sizes: FxHashMap::default(), inner: vec![] };
     for p in &given.tparams {
         match p {
@@ -28,11 +37,32 @@ pub(super) fn scheme(ctx: &Context, given: &Scheme, expected: &Scheme) -> Result
     Ok(given.tparams.iter().map(|p| m.solution(*p)).collect())
 }
 
+fn with_fresh_params(ctx: &mut Context, s: &Scheme) -> Scheme {
+    let tparams: Vec<TParam> = s
+        .tparams
+        .iter()
+        .map(|p| {
+            let n = ctx.names.fresh_like(p.name());
+            match p {
+                TParam::Size(_) => TParam::Size(n),
+                TParam::Type(l, _) => {
+                    ctx.kinds.insert(n, *l);
+                    TParam::Type(*l, n)
+                }
+            }
+        })
+        .collect();
+    let args: Vec<TypeArg> = tparams.iter().map(|p| param_arg(*p)).collect();
+    let ty = Subst::of_args(&s.tparams, &args).ret(&mut ctx.names, &RetType::simple(s.ty.clone())).ty;
+    Scheme { tparams, overloads: s.overloads.clone(), ty }
+}
+
 /// Whether two definitions, with the same number of parameters, stand for the same type.
 pub(super) fn same_def(ctx: &Context, given: &TypeDef, expected: &TypeDef) -> Result<(), String> {
     let mut m = Match { ctx, types: FxHashMap::default(), sizes: FxHashMap::default(), inner: vec![] };
     for (g, e) in given.tparams.iter().zip(&expected.tparams) {
         match (g, e) {
+            (g, e) if g.name() == e.name() => {}
             (TParam::Size(g), TParam::Size(e)) => {
                 m.sizes.insert(*g, Some(Size::Var(*e)));
             }
