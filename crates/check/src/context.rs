@@ -15,6 +15,8 @@ pub struct Context {
     pub def_spans: FxHashMap<Name, Span>,
     /// What each type parameter and abstract type may stand for.
     pub kinds: FxHashMap<Name, Liftedness>,
+    /// The state of the expression checker, while type expressions inside of an expression are resolved.
+    pub terms: Option<Box<crate::terms::State>>,
     /// The built-in functions by name.
     pub intrinsics: FxHashMap<Name, Symbol>,
     /// Names whose type the user declared: pattern variables that stand under a

@@ -1,27 +1,110 @@
 //! Checking expressions: first types without sizes, then sizes.
+//!
+//! ```text
+//! ast::Exp --infer*.rs--> pre::Exp --sizes/--> tast::Exp
+//! ```
+//!
+//! The first layer (`infer.rs` and its neighbours) resolves names and finds the
+//! types by unification (`metas.rs`, `unify.rs`), all sizes aside; `close.rs`
+//! settles what is open at its end. The second layer (`sizes/`) walks the tree
+//! in between (`pre.rs`) again and finds the sizes. A declaration in which the
+//! first layer found an error is not looked at by the second: its messages
+//! would only repeat.
+
+mod close;
+mod infer;
+mod infer_apply;
+mod infer_bind;
+mod infer_pat;
+mod literal;
+mod metas;
+mod pre;
+mod quote;
+mod sizes;
+mod unify;
+
+pub use metas::State;
 
 use crate::context::Context;
 use crate::scope::Scope;
 use crate::tast;
-use crate::types::{Scheme, Size};
+use crate::type_exp::bind_tparams;
+use crate::types::{Scheme, Size, Type};
+use fehu_base::diagnostic::Severity;
+use fehu_base::Name;
 use fehu_syntax::ast;
+use infer::Infer;
+use infer_bind::{size_idents, Source};
+use sizes::Sizer;
 
 /// Checks a function or constant. `name` has been made for it already (and, if
 /// the function is recursive, is bound in the scope while its body is checked).
 /// Problems are reported to the context; `None` if there were errors, together with
-/// the scheme that its annotations promise, as far as they do, for use by what follows.
+/// a scheme that equals all types, so that they are not repeated.
 pub fn check_val_bind(
     ctx: &mut Context,
     scope: &mut Scope,
-    name: fehu_base::Name,
+    name: Name,
     bind: &ast::ValBind,
 ) -> (Option<tast::ValBind>, Scheme) {
-    let _ = (ctx, scope, name, bind);
-    (None, Scheme::mono(crate::types::Type::Error))
+    let before = errors(ctx);
+    let mark = scope.mark();
+    let tparams = bind_tparams(ctx, scope, &bind.tparams);
+    let mut infer = Infer::new(ctx, scope, State::default());
+    let own = (!bind.params.is_empty()).then_some((bind.name, name));
+    infer.own = own.map(|(_, n)| n);
+    let source = Source { params: &bind.params, ret: bind.ret.as_ref(), body: &bind.body, own };
+    let checked = infer.function(&source, size_idents(&bind.tparams));
+    let inferred = infer.close(&checked.ty);
+    let recursive = infer.recursive;
+    let st = std::mem::take(&mut infer.st);
+    scope.rollback(mark);
+    if errors(ctx) > before {
+        return (None, Scheme::mono(Type::Error));
+    }
+    let fun = pre::Fun { name, tparams, params: checked.params, ret: checked.ret, body: checked.body };
+    let top = Sizer::new(ctx, st).top(&fun, &inferred, recursive, bind.name.span);
+    if errors(ctx) > before {
+        return (None, Scheme::mono(Type::Error));
+    }
+    let scheme = Scheme { tparams: top.tparams.clone(), overloads: vec![], ty: top.ty };
+    let val = tast::ValBind {
+        name,
+        entry: None,
+        attrs: bind.attrs.clone(),
+        doc: bind.doc.clone(),
+        tparams: top.tparams,
+        params: top.params,
+        ret: top.ret,
+        body: top.body,
+        recursive,
+        span: bind.span,
+    };
+    (Some(val), scheme)
 }
 
 /// Checks a size expression inside a type; it must have type `i64`.
 pub fn check_size_exp(ctx: &mut Context, scope: &mut Scope, exp: &ast::Exp) -> Size {
-    let _ = (ctx, scope, exp);
-    Size::Any
+    // While the first layer walks a declaration, the expression is part of it.
+    if let Some(st) = ctx.terms.take() {
+        let mut infer = Infer::new(ctx, scope, *st);
+        let size = infer.size_exp(exp);
+        let st = std::mem::take(&mut infer.st);
+        ctx.terms = Some(Box::new(st));
+        return size;
+    }
+    let before = errors(ctx);
+    let mut infer = Infer::new(ctx, scope, State::default());
+    let e = infer.exp(exp);
+    infer.expect(exp.span, "Size expression must have type \"i64\".", &infer::I64, &e.ty.clone());
+    infer.settle();
+    let st = std::mem::take(&mut infer.st);
+    if errors(ctx) > before {
+        return Size::Any;
+    }
+    Sizer::new(ctx, st).lone_size(&e)
+}
+
+fn errors(ctx: &Context) -> usize {
+    ctx.diagnostics.iter().filter(|d| d.severity == Severity::Error).count()
 }

@@ -1,0 +1,348 @@
+//! The first layer: uses of values, applications, sections, updates.
+
+use super::infer::{Infer, BOOL};
+use super::metas::{Cons, ScalarSet, Why, WhyKind};
+use super::pre::{self, Access, Exp, ExpKind, Side, Use};
+use super::quote;
+use super::unify::see;
+use crate::resolve::{closest, parametric, show_qual};
+use crate::scope::{Env, ModEntry, Module, TermEntry, ValEntry, ValKind};
+use crate::subst::Subst;
+use crate::types::{TParam, Type, TypeArg};
+use fehu_base::{Diagnostic, Span};
+use fehu_syntax::ast::{self, Liftedness, QualName};
+use std::sync::Arc;
+
+/// What a path leads to.
+enum Found {
+    Value(ValEntry, usize),
+    Module(Arc<Env>),
+}
+
+impl Infer<'_> {
+    /// A variable, possibly behind modules, possibly with fields after it.
+    pub(crate) fn var(&mut self, q: &QualName) -> Exp {
+        match self.follow(q) {
+            None => Exp::error(q.span),
+            Some(Found::Module(_)) => {
+                self.report(
+                    Diagnostic::error(q.span, format!("Unknown name \"{}\".", show_qual(q)))
+                        .note("there is a module of this name, but a value is needed here"),
+                );
+                Exp::error(q.span)
+            }
+            Some(Found::Value(v, used)) => {
+                let parts: Vec<ast::Ident> = q.quals.iter().copied().chain([q.name]).collect();
+                let first = parts.first().map_or(q.span, |p| p.span);
+                let mut at = first.to(parts.get(used - 1).map_or(q.span, |p| p.span));
+                if used == parts.len() {
+                    at = q.span;
+                }
+                let mut e = self.use_of(&v, at);
+                for f in &parts[used..] {
+                    at = at.to(f.span);
+                    e = self.project(e, *f, at);
+                }
+                e
+            }
+        }
+    }
+
+    /// Follows a path through modules; stops at a value, and says how many parts led to it.
+    fn follow(&mut self, q: &QualName) -> Option<Found> {
+        let mut env: Option<Arc<Env>> = None;
+        let parts: Vec<ast::Ident> = q.quals.iter().copied().chain([q.name]).collect();
+        for (i, p) in parts.iter().enumerate() {
+            let entry = match &env {
+                None => self.scope.term(p.name).cloned(),
+                Some(e) => e.terms.get(&p.name).cloned(),
+            };
+            match entry {
+                Some(TermEntry::Val(v)) => return Some(Found::Value(v, i + 1)),
+                Some(TermEntry::Mod(ModEntry { module: Module::Struct(e), .. })) => env = Some(e),
+                Some(TermEntry::Mod(ModEntry { module: Module::Functor(_), .. })) => {
+                    self.report(parametric(*p));
+                    return None;
+                }
+                None => {
+                    let near = match &env {
+                        None => closest(p.name, self.scope.term_names()),
+                        Some(e) => closest(p.name, e.terms.keys().copied()),
+                    };
+                    let shown: Vec<&str> = parts[..=i].iter().map(|p| p.name.as_str()).collect();
+                    let d = Diagnostic::error(q.span, format!("Unknown name \"{}\".", shown.join(".")));
+                    let d = d.label("not in scope");
+                    self.report(match near {
+                        Some(n) => d.help(format!("there is \"{n}\"")),
+                        None => d,
+                    });
+                    return None;
+                }
+            }
+        }
+        env.map(Found::Module)
+    }
+
+    /// `m.(e)`.
+    pub(crate) fn local_open(&mut self, q: &QualName, e: &ast::Exp, span: Span) -> Exp {
+        match self.follow(q) {
+            None => Exp::error(span),
+            Some(Found::Value(v, _)) => {
+                self.report(
+                    Diagnostic::error(q.span, format!("\"{}\" is a value, not a module.", show_qual(q)))
+                        .related(v.span, "bound as a value here"),
+                );
+                Exp::error(span)
+            }
+            Some(Found::Module(env)) => {
+                let mark = self.scope.mark();
+                self.scope.open(&env);
+                let e = self.exp(e);
+                self.scope.rollback(mark);
+                e
+            }
+        }
+    }
+
+    /// A use of a value: its type parameters become fresh variables.
+    pub(crate) fn use_of(&mut self, v: &ValEntry, span: Span) -> Exp {
+        if self.own == Some(v.name) {
+            self.recursive = true;
+        }
+        let global = match v.kind {
+            ValKind::Global | ValKind::Intrinsic => Some(v.scheme.clone()),
+            ValKind::Local | ValKind::SizeParam => None,
+        };
+        let type_params = v.scheme.tparams.iter().filter(|p| matches!(p, TParam::Type(..))).count();
+        if type_params == 0 {
+            let ty = v.scheme.ty.clone();
+            return Exp::new(ExpKind::Var(Use { name: v.name, global, types: vec![] }), ty, span);
+        }
+        let op = self.ctx.intrinsics.get(&v.name).copied();
+        let mut types = Vec::with_capacity(type_params);
+        let mut params = Vec::with_capacity(type_params);
+        for p in &v.scheme.tparams {
+            let TParam::Type(lifted, n) = *p else { continue };
+            let set = v.scheme.overloads.iter().find(|(m, _)| *m == n);
+            let t = match set {
+                Some((_, scalars)) => {
+                    let kind = match op {
+                        Some(op) => WhyKind::Operator(op),
+                        None => WhyKind::TypeParam(n),
+                    };
+                    self.one_of(ScalarSet::of(scalars.iter().copied()), kind, span)
+                }
+                None => self.st.fresh(Cons::Open, span),
+            };
+            if lifted != Liftedness::Lifted && set.is_none() {
+                let result = self.restrict(&t, lifted, &Why { kind: WhyKind::TypeParam(n), span });
+                self.demand(span, "Invalid type argument.", result);
+            }
+            if op.is_some_and(|op| matches!(op.as_str(), "==" | "!=")) {
+                let result = self.require_equality(&t, span);
+                self.demand(span, "Invalid comparison.", result);
+            }
+            params.push(*p);
+            types.push(t);
+        }
+        let args: Vec<TypeArg> = types.iter().cloned().map(TypeArg::Type).collect();
+        let ty = Subst::of_args(&params, &args).ty(&mut self.ctx.names, &mut vec![], &v.scheme.ty);
+        Exp::new(ExpKind::Var(Use { name: v.name, global, types }), ty, span)
+    }
+
+    /// `f x y`.
+    pub(crate) fn application(&mut self, f: &ast::Exp, args: &[ast::Exp], span: Span) -> Exp {
+        let what = callee(f);
+        let f = self.exp(f);
+        let typed: Vec<Exp> = args.iter().map(|a| self.exp(a)).collect();
+        let source: Vec<&ast::Exp> = args.iter().collect();
+        self.apply(what, f, typed, &source, span)
+    }
+
+    /// `l op r`.
+    pub(crate) fn binary(&mut self, op: &QualName, l: &ast::Exp, r: &ast::Exp, span: Span) -> Exp {
+        if op.quals.is_empty() && matches!(op.name.name.as_str(), "&&" | "||") {
+            let left = self.condition(l);
+            let right = self.condition(r);
+            let kind = match op.name.name.as_str() {
+                "&&" => ExpKind::And(left, right),
+                _ => ExpKind::Or(left, right),
+            };
+            return Exp::new(kind, BOOL, span);
+        }
+        let f = self.var(op);
+        let typed = vec![self.exp(l), self.exp(r)];
+        self.apply(format!("\"{}\"", show_qual(op)), f, typed, &[l, r], span)
+    }
+
+    fn apply(&mut self, what: String, f: Exp, args: Vec<Exp>, source: &[&ast::Exp], span: Span) -> Exp {
+        let mut ty = f.ty.clone();
+        for (i, a) in args.iter().enumerate() {
+            match self.st.head(&ty) {
+                Type::Error => return Exp::error(span),
+                Type::Arrow(arrow) => {
+                    if let Err(m) = self.unify(&arrow.lhs, &a.ty) {
+                        let shown = source.get(i).map(|e| quote::exp(e)).unwrap_or_default();
+                        let headline = format!("Cannot apply {what} to \"{shown}\" (invalid type).");
+                        let d = self.type_error(a.span, &headline, &arrow.lhs, &a.ty, &m);
+                        self.report(d);
+                        return Exp::error(span);
+                    }
+                    ty = arrow.ret.ty.clone();
+                }
+                Type::Meta(_) => {
+                    let ret = self.fresh(span);
+                    let arrow = Type::arrow(a.ty.clone(), ret.clone());
+                    if let Err(m) = self.unify(&ty, &arrow) {
+                        let shown = source.get(i).map(|e| quote::exp(e)).unwrap_or_default();
+                        let d = Diagnostic::error(f.span, format!("Cannot apply {what} to \"{shown}\"."));
+                        let d = m.explain(d);
+                        self.report(d);
+                        return Exp::error(span);
+                    }
+                    ty = ret;
+                }
+                other => {
+                    let shown = self.show(&other);
+                    let arg = source.get(i).map(|e| quote::exp(e)).unwrap_or_default();
+                    let message = match i {
+                        0 if what == "function" => {
+                            format!("Cannot apply expression as function.\nIts type is \"{shown}\".")
+                        }
+                        0 => format!(
+                            "Cannot apply {what} as function, as it has type \"{shown}\"."
+                        ),
+                        _ => format!(
+                            "Cannot apply {what} to argument #{} \"{arg}\", as {what} only takes {i} argument{}.",
+                            i + 1,
+                            if i == 1 { "" } else { "s" }
+                        ),
+                    };
+                    self.report(Diagnostic::error(if i == 0 { f.span } else { a.span }, message));
+                    return Exp::error(span);
+                }
+            }
+        }
+        Exp::new(ExpKind::Apply(f, args), ty, span)
+    }
+
+    /// `(e op)` or `(op e)`.
+    pub(crate) fn section(&mut self, op: &QualName, e: &ast::Exp, side: Side, span: Span) -> Exp {
+        let what = format!("\"{}\"", show_qual(op));
+        let f = if op.quals.is_empty() && matches!(op.name.name.as_str(), "&&" | "||") {
+            return self.logic_section(op, e, side, span);
+        } else {
+            self.var(op)
+        };
+        let operand = self.exp(e);
+        let (left, right) = (self.fresh(span), self.fresh(span));
+        let ret = self.fresh(span);
+        let (mine, other) = match side {
+            Side::Left => (&left, &right),
+            Side::Right => (&right, &left),
+        };
+        let shape = Type::arrow(left.clone(), Type::arrow(right.clone(), ret.clone()));
+        if let Err(m) = self.unify(&shape, &f.ty) {
+            let d = self.type_error(f.span, &format!("Cannot use {what} as an operator."), &shape, &f.ty, &m);
+            self.report(d);
+            return Exp::error(span);
+        }
+        if let Err(m) = self.unify(mine, &operand.ty) {
+            let headline = format!("Cannot apply {what} to \"{}\" (invalid type).", quote::exp(e));
+            let d = self.type_error(operand.span, &headline, mine, &operand.ty, &m);
+            self.report(d);
+            return Exp::error(span);
+        }
+        let ty = Type::arrow(other.clone(), ret);
+        Exp::new(ExpKind::Section(f, operand, side), ty, span)
+    }
+
+    /// `(a &&)` and the like, as the function it stands for.
+    fn logic_section(&mut self, op: &QualName, e: &ast::Exp, side: Side, span: Span) -> Exp {
+        let operand = self.condition(e);
+        let name = self.ctx.bind(fehu_base::Symbol::new("x"), span);
+        let param = pre::Pat { kind: pre::PatKind::Var(name), ty: BOOL, span };
+        let var = Exp::new(ExpKind::Var(Use { name, global: None, types: vec![] }), BOOL, span);
+        let (l, r) = match side {
+            Side::Left => (operand, var),
+            Side::Right => (var, operand),
+        };
+        let kind = match op.name.name.as_str() {
+            "&&" => ExpKind::And(l, r),
+            _ => ExpKind::Or(l, r),
+        };
+        let body = Exp::new(kind, BOOL, span);
+        let lambda = pre::Lambda { params: vec![param], ret: None, body };
+        Exp::new(ExpKind::Lambda(Box::new(lambda)), Type::arrow(BOOL, BOOL), span)
+    }
+
+    /// `(.a[i])`.
+    pub(crate) fn section_access(&mut self, path: &[ast::Access], span: Span) -> Exp {
+        let param = self.fresh(span);
+        let mut ty = param.clone();
+        let mut out = vec![];
+        for a in path {
+            match a {
+                ast::Access::Field(f) => {
+                    ty = self.field_type(&ty, *f);
+                    out.push(Access::Field(f.name));
+                }
+                ast::Access::Index(ix, s) => {
+                    let ix = self.indexes(ix);
+                    ty = self.index_type(&ty, &ix, *s, "Cannot index value of this type.");
+                    out.push(Access::Index(ix, *s));
+                }
+            }
+        }
+        let fun = Type::arrow(param.clone(), ty);
+        Exp::new(ExpKind::SectionAccess(out, param), fun, span)
+    }
+
+    /// `e with path = v`.
+    pub(crate) fn update(&mut self, e: Exp, path: &[ast::Access], v: &ast::Exp, span: Span) -> Exp {
+        let mut ty = e.ty.clone();
+        let mut out = vec![];
+        let mut last_field = None;
+        for a in path {
+            match a {
+                ast::Access::Field(f) => {
+                    last_field = Some(f.name);
+                    if let Type::Meta(_) = self.st.head(&ty) {
+                        self.report(
+                            Diagnostic::error(e.span, "Full type of this record is not known at this point.")
+                                .label("the type of the record must be known before a field is updated")
+                                .note(see("record-type-not-known"))
+                                .help("annotate the type where the record is bound"),
+                        );
+                        return Exp::error(span);
+                    }
+                    ty = self.field_type(&ty, *f);
+                    out.push(Access::Field(f.name));
+                }
+                ast::Access::Index(ix, s) => {
+                    last_field = None;
+                    let ix = self.indexes(ix);
+                    ty = self.index_type(&ty, &ix, *s, "Cannot update value of this type.");
+                    out.push(Access::Index(ix, *s));
+                }
+            }
+        }
+        let v = self.exp(v);
+        let headline = match last_field {
+            Some(f) => format!("Type mismatch for record field \"{f}\"."),
+            None => "Source of in-place update does not have expected type.".to_string(),
+        };
+        self.expect(v.span, &headline, &ty, &v.ty.clone());
+        let ty = e.ty.clone();
+        Exp::new(ExpKind::Update(e, out, v), ty, span)
+    }
+}
+
+/// The function in words.
+fn callee(f: &ast::Exp) -> String {
+    match &*f.kind {
+        ast::ExpKind::Var(q) => format!("\"{}\"", show_qual(q)),
+        ast::ExpKind::Parens(e) => callee(e),
+        _ => "function".into(),
+    }
+}

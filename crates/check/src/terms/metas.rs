@@ -1,0 +1,226 @@
+//! Type variables of inference, and what is known about them.
+//!
+//! A variable is free, with constraints; or linked to another; or known. The
+//! constraints of a free variable: which scalars it may be (overloaded
+//! literals and operators), which fields or constructors it has at least,
+//! whether it supports equality, and how lifted it may become.
+
+use super::pre;
+use crate::types::{Arrow, RetType, Type, TypeArg};
+use fehu_base::prim::ScalarType;
+use fehu_base::{Name, Span, Symbol};
+use fehu_syntax::ast::Liftedness;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A set of scalar types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ScalarSet(u16);
+
+impl ScalarSet {
+    pub(crate) fn of(types: impl IntoIterator<Item = ScalarType>) -> ScalarSet {
+        ScalarSet(types.into_iter().fold(0, |s, t| s | 1 << t as u16))
+    }
+
+    pub(crate) fn signed() -> ScalarSet {
+        ScalarSet::of(ScalarType::ALL.into_iter().filter(|t| t.is_integer() && !t.is_unsigned()))
+    }
+
+    pub(crate) fn integers() -> ScalarSet {
+        ScalarSet::of(ScalarType::ALL.into_iter().filter(|t| t.is_integer()))
+    }
+
+    pub(crate) fn floats() -> ScalarSet {
+        ScalarSet::of(ScalarType::ALL.into_iter().filter(|t| t.is_float()))
+    }
+
+    pub(crate) fn numeric() -> ScalarSet {
+        ScalarSet(Self::integers().0 | Self::floats().0)
+    }
+
+    pub(crate) fn has(self, t: ScalarType) -> bool {
+        self.0 & (1 << t as u16) != 0
+    }
+
+    pub(crate) fn and(self, other: ScalarSet) -> ScalarSet {
+        ScalarSet(self.0 & other.0)
+    }
+
+    pub(crate) fn with(self, t: ScalarType) -> ScalarSet {
+        ScalarSet(self.0 | 1 << t as u16)
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = ScalarType> {
+        ScalarType::ALL.into_iter().filter(move |t| self.has(*t))
+    }
+
+    pub(crate) fn show(self) -> String {
+        self.iter().map(ScalarType::as_str).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Why something is demanded of a type.
+#[derive(Clone, Debug)]
+pub(crate) struct Why {
+    pub(crate) kind: WhyKind,
+    pub(crate) span: Span,
+}
+
+/// The kinds of demands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WhyKind {
+    /// Elements of arrays.
+    ArrayElement,
+    /// What an `if` gives.
+    IfResult,
+    /// What a `match` gives.
+    MatchResult,
+    /// What a loop carries.
+    LoopParam,
+    /// What a type parameter of that name stands for.
+    TypeParam(Name),
+    /// An integer literal.
+    IntLiteral,
+    /// A float literal.
+    FloatLiteral,
+    /// The operand of an operator.
+    Operator(Symbol),
+    /// An index.
+    Index,
+    /// Part of a range.
+    Range,
+    /// The bound of a `for`.
+    Bound,
+}
+
+/// What shape a free variable has at least.
+#[derive(Clone, Debug)]
+pub(crate) enum Cons {
+    /// Nothing is known.
+    Open,
+    /// One of these scalars.
+    OneOf(ScalarSet, Why),
+    /// A record with at least these fields.
+    Record(Vec<(Symbol, Type)>),
+    /// A sum with at least these constructors.
+    Sum(Vec<(Symbol, Vec<Type>)>),
+}
+
+/// A free variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Free {
+    pub(crate) cons: Cons,
+    /// How deep in local functions it was made.
+    pub(crate) level: u32,
+    /// How lifted it may become at most, and if that is a restriction, why.
+    pub(crate) lifted: Liftedness,
+    pub(crate) lift_why: Option<Why>,
+    /// Whether it must support equality.
+    pub(crate) eq: Option<Span>,
+    /// Where it was made.
+    pub(crate) span: Span,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub(crate) enum Slot {
+    Link(u32),
+    Known(Type),
+    Free(Box<Free>),
+}
+
+/// What the first layer knows while it walks a declaration.
+#[derive(Clone, Default, Debug)]
+pub struct State {
+    pub(crate) slots: Vec<Slot>,
+    /// How deep in local functions we are.
+    pub(crate) level: u32,
+    /// Where local type parameters were bound.
+    pub(crate) levels: FxHashMap<Name, u32>,
+    /// Size expressions in written types, to be finished by the second layer.
+    pub(crate) size_exps: Vec<pre::Exp>,
+}
+
+impl State {
+    /// A free variable.
+    pub(crate) fn fresh(&mut self, cons: Cons, span: Span) -> Type {
+        let free =
+            Free { cons, level: self.level, lifted: Liftedness::Lifted, lift_why: None, eq: None, span };
+        self.slots.push(Slot::Free(Box::new(free)));
+        Type::Meta(self.slots.len() as u32 - 1)
+    }
+
+    /// The variable at the end of the links.
+    pub(crate) fn root(&mut self, m: u32) -> u32 {
+        let mut at = m;
+        while let Slot::Link(next) = self.slots[at as usize] {
+            at = next;
+        }
+        let mut from = m;
+        while let Slot::Link(next) = self.slots[from as usize] {
+            self.slots[from as usize] = Slot::Link(at);
+            from = next;
+        }
+        at
+    }
+
+    /// The type with its outermost constructor known, if it is.
+    pub(crate) fn head(&mut self, t: &Type) -> Type {
+        let Type::Meta(m) = t else { return t.clone() };
+        let root = self.root(*m);
+        match &self.slots[root as usize] {
+            Slot::Known(t) => t.clone(),
+            Slot::Free(_) | Slot::Link(_) => Type::Meta(root),
+        }
+    }
+
+    /// The constraints of a root.
+    pub(crate) fn free(&mut self, root: u32) -> Option<&mut Free> {
+        match &mut self.slots[root as usize] {
+            Slot::Free(f) => Some(f),
+            Slot::Link(_) | Slot::Known(_) => None,
+        }
+    }
+
+    /// The type with all that is known put in.
+    pub(crate) fn zonk(&mut self, t: &Type) -> Type {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.zonk_inner(t))
+    }
+
+    fn zonk_inner(&mut self, t: &Type) -> Type {
+        match t {
+            Type::Meta(_) => match self.head(t) {
+                m @ Type::Meta(_) => m,
+                known => {
+                    let full = self.zonk(&known);
+                    if let Type::Meta(m) = t {
+                        let root = self.root(*m);
+                        self.slots[root as usize] = Slot::Known(full.clone());
+                    }
+                    full
+                }
+            },
+            Type::Scalar(_) | Type::Error => t.clone(),
+            Type::Array(u, s, e) => Type::Array(*u, s.clone(), Arc::new(self.zonk(e))),
+            Type::Record(fs) => Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, self.zonk(t))).collect())),
+            Type::Sum(cs) => Type::Sum(Arc::new(
+                cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.zonk(t)).collect())).collect(),
+            )),
+            Type::Arrow(a) => Type::Arrow(Arc::new(Arrow {
+                param: a.param,
+                lhs: self.zonk(&a.lhs),
+                ret: RetType { dims: a.ret.dims.clone(), ty: self.zonk(&a.ret.ty) },
+            })),
+            Type::Var(u, n, args) => {
+                let args = args
+                    .iter()
+                    .map(|a| match a {
+                        TypeArg::Size(s) => TypeArg::Size(s.clone()),
+                        TypeArg::Type(t) => TypeArg::Type(self.zonk(t)),
+                    })
+                    .collect();
+                Type::Var(*u, *n, Arc::new(args))
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Sizes that leave their scope.
+//!
+//! When a `let`, a branch or a function ends, its type may mention sizes that
+//! nobody outside knows. At places where a value shows the size (an array
+//! outside of functions) the size gets a new name; in the result of an arrow
+//! it becomes an existential size of that arrow.
+
+use super::equal::same_size;
+use super::tables::{mentioned_size, Flex, Slot};
+use super::Sizer;
+use crate::subst::Subst;
+use crate::types::{Arrow, RetType, Size, Type, TypeArg};
+use fehu_base::{Name, Span};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// Which names are not to be seen any more.
+pub(crate) enum Hidden {
+    /// These.
+    Names(FxHashSet<Name>),
+    /// Variables bound deeper than the level; unknown sizes made in deeper bodies than the depth.
+    Deeper { level: u32, depth: u32 },
+}
+
+/// Names given to sizes that go out of scope.
+#[derive(Default)]
+struct Renaming {
+    pairs: Vec<(Size, Name)>,
+}
+
+impl Renaming {
+    fn name(&mut self, me: &mut Sizer<'_>, s: &Size) -> Name {
+        if let Some((_, n)) = self.pairs.iter().find(|(t, _)| same_size(s, t)) {
+            return *n;
+        }
+        let n = match s {
+            Size::Var(v) => me.ctx.names.fresh_like(*v),
+            Size::Const(_) | Size::Exp(_) | Size::Any | Size::Meta(_) => me.ctx.names.fresh_str("d"),
+        };
+        self.pairs.push((s.clone(), n));
+        n
+    }
+}
+
+impl Sizer<'_> {
+    pub(crate) fn is_hidden(&self, n: Name, hidden: &Hidden) -> bool {
+        match hidden {
+            Hidden::Names(names) => names.contains(&n),
+            Hidden::Deeper { level, depth } => {
+                if let Some(u) = self.unknowns.get(&n) {
+                    return u.depth > *depth;
+                }
+                !self.flexes.contains_key(&n) && self.levels.get(&n).is_some_and(|l| l > level)
+            }
+        }
+    }
+
+    /// What leaves a scope: sizes to be found belong outside now.
+    pub(crate) fn raise(&mut self, t: &Type, level: u32) {
+        let mut metas = vec![];
+        super::tables::collect_metas(t, &mut metas);
+        for m in metas {
+            let root = self.root(m);
+            if let Slot::Free { level: l, .. } = &mut self.slots[root as usize] {
+                *l = (*l).min(level);
+            }
+        }
+        for n in super::tables::mentioned_type(t) {
+            if let Some(Flex::Free { level: l, .. }) = self.flexes.get_mut(&n) {
+                *l = (*l).min(level);
+            }
+        }
+    }
+
+    /// A type that leaves the scope of an expression: hidden sizes become
+    /// unknown ones of that expression, which are returned.
+    pub(crate) fn leave(&mut self, t: &Type, hidden: &Hidden, span: Span, why: &str) -> (Type, Vec<Name>) {
+        let t = self.zonk(t);
+        let mut renaming = Renaming::default();
+        self.collect_shown(&t, hidden, &mut renaming);
+        let t = self.hide(&t, hidden, &mut renaming);
+        let mut ext = vec![];
+        let mut subst = Subst::default();
+        for (s, n) in renaming.pairs {
+            let base = match &s {
+                Size::Var(v) => self.ctx.names.base(*v).as_str(),
+                Size::Const(_) | Size::Exp(_) | Size::Any | Size::Meta(_) => "d",
+            };
+            let shown = self.show_size(&s);
+            let u = self.unknown(base, span, format!("an unknown size arising from \"{shown}\" {why}"));
+            subst.rename_value(n, u);
+            ext.push(u);
+        }
+        let t = subst.ty(&mut self.ctx.names, &mut vec![], &t);
+        if let Hidden::Deeper { level, .. } = hidden {
+            self.raise(&t, *level);
+        }
+        (t, ext)
+    }
+
+    /// A result type without its hidden sizes.
+    pub(crate) fn hide_ret(&mut self, r: &RetType, hidden: &Hidden) -> RetType {
+        let r = self.zonk_ret(r);
+        let own: FxHashSet<Name> = r.dims.iter().copied().collect();
+        let mut renaming = Renaming::default();
+        let both = |me: &Self, n: Name| own.contains(&n) || me.is_hidden(n, hidden);
+        let names: FxHashSet<Name> =
+            super::tables::mentioned_type(&r.ty).into_iter().filter(|n| both(self, *n)).collect();
+        if names.is_empty() {
+            return RetType::simple(r.ty);
+        }
+        let hidden = Hidden::Names(names);
+        self.collect_shown(&r.ty, &hidden, &mut renaming);
+        let ty = self.hide(&r.ty, &hidden, &mut renaming);
+        let dims: Vec<Name> = renaming.pairs.into_iter().map(|(_, n)| n).collect();
+        for d in &dims {
+            self.ctx.def_spans.entry(*d).or_insert(Span::NONE);
+        }
+        RetType { dims, ty }
+    }
+
+    /// Names the hidden sizes that values of the type show.
+    fn collect_shown(&mut self, t: &Type, hidden: &Hidden, renaming: &mut Renaming) {
+        match t {
+            Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Arrow(_) => {}
+            Type::Array(_, s, e) => {
+                self.hide_size(s, hidden, renaming);
+                self.collect_shown(e, hidden, renaming);
+            }
+            Type::Record(fs) => fs.iter().for_each(|(_, t)| self.collect_shown(t, hidden, renaming)),
+            Type::Sum(cs) => {
+                cs.iter().flat_map(|(_, ts)| ts).for_each(|t| self.collect_shown(t, hidden, renaming));
+            }
+            Type::Var(_, _, args) => {
+                for a in args.iter() {
+                    match a {
+                        TypeArg::Size(s) => {
+                            self.hide_size(s, hidden, renaming);
+                        }
+                        TypeArg::Type(t) => self.collect_shown(t, hidden, renaming),
+                    }
+                }
+            }
+        }
+    }
+
+    fn hide(&mut self, t: &Type, hidden: &Hidden, renaming: &mut Renaming) -> Type {
+        match t {
+            Type::Scalar(_) | Type::Meta(_) | Type::Error => t.clone(),
+            Type::Array(u, s, e) => {
+                let s = self.hide_size(s, hidden, renaming);
+                Type::Array(*u, s, Arc::new(self.hide(e, hidden, renaming)))
+            }
+            Type::Record(fs) => {
+                Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, self.hide(t, hidden, renaming))).collect()))
+            }
+            Type::Sum(cs) => Type::Sum(Arc::new(
+                cs.iter()
+                    .map(|(c, ts)| (*c, ts.iter().map(|t| self.hide(t, hidden, renaming)).collect()))
+                    .collect(),
+            )),
+            Type::Arrow(a) => self.hide_arrow(a, hidden, renaming),
+            Type::Var(u, n, args) => {
+                let args = args
+                    .iter()
+                    .map(|a| match a {
+                        TypeArg::Size(s) => TypeArg::Size(self.hide_size(s, hidden, renaming)),
+                        TypeArg::Type(t) => TypeArg::Type(self.hide(t, hidden, renaming)),
+                    })
+                    .collect();
+                Type::Var(*u, *n, Arc::new(args))
+            }
+        }
+    }
+
+    /// Inside a function a size that the value does not show stays as it is in
+    /// the parameter (there is no way to call the function then, unless the
+    /// size is also shown elsewhere), and becomes existential in the result.
+    fn hide_arrow(&mut self, a: &Arrow, hidden: &Hidden, renaming: &mut Renaming) -> Type {
+        let shown: Vec<(Size, Name)> = renaming.pairs.clone();
+        let lhs = self.rename_shown(&a.lhs, &shown);
+        let ret_ty = self.rename_shown(&a.ret.ty, &shown);
+        let ret = RetType { dims: a.ret.dims.clone(), ty: ret_ty };
+        let in_lhs: FxHashSet<Name> = super::tables::mentioned_type(&lhs);
+        let names: FxHashSet<Name> = super::tables::mentioned_type(&ret.ty)
+            .into_iter()
+            .filter(|n| self.is_hidden(*n, hidden) && !in_lhs.contains(n))
+            .collect();
+        let ret = if names.is_empty() { ret } else { self.hide_ret_keep(&ret, names) };
+        Type::Arrow(Arc::new(Arrow { param: a.param, lhs, ret }))
+    }
+
+    fn hide_ret_keep(&mut self, r: &RetType, names: FxHashSet<Name>) -> RetType {
+        let mut renaming = Renaming::default();
+        let hidden = Hidden::Names(names);
+        self.collect_shown(&r.ty, &hidden, &mut renaming);
+        let ty = self.hide(&r.ty, &hidden, &mut renaming);
+        let mut dims = r.dims.clone();
+        dims.extend(renaming.pairs.into_iter().map(|(_, n)| n));
+        RetType { dims, ty }
+    }
+
+    /// Puts the new names of sizes that the value shows elsewhere.
+    fn rename_shown(&mut self, t: &Type, shown: &[(Size, Name)]) -> Type {
+        let mut subst = Subst::default();
+        for (s, n) in shown {
+            if let Size::Var(v) = s {
+                subst.rename_value(*v, *n);
+            }
+        }
+        if subst.is_empty() {
+            return t.clone();
+        }
+        subst.ty(&mut self.ctx.names, &mut vec![], t)
+    }
+
+    fn hide_size(&mut self, s: &Size, hidden: &Hidden, renaming: &mut Renaming) -> Size {
+        let s = self.size(s);
+        if mentioned_size(&s).into_iter().any(|n| self.is_hidden(n, hidden)) {
+            Size::Var(renaming.name(self, &s))
+        } else {
+            s
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The second layer: sizes, over types whose structure is known.
+//!
+//! A walk over the tree of [`super::pre`] that makes the typed tree. Read
+//! `tables.rs` for what is looked for, `unify.rs` for how sizes are made
+//! equal, `hide.rs` for sizes that leave their scope; then `exp.rs` and its
+//! neighbours. `finish.rs` puts what was found into the tree, and
+//! `causality.rs` checks that sizes are there before they are needed.
+
+mod apply;
+mod causality;
+mod equal;
+mod exp;
+mod finish;
+mod fun;
+mod hide;
+mod join;
+mod loops;
+mod order;
+mod pat;
+mod tables;
+mod unify;
+
+use super::metas::State;
+use super::pre;
+use crate::context::Context;
+use crate::types::{Scheme, Size};
+use fehu_base::{Name, Symbol};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use tables::{Flex, Slot, Unknown};
+
+/// The walk.
+pub(crate) struct Sizer<'a> {
+    pub(crate) ctx: &'a mut Context,
+    /// What the first layer found.
+    pub(crate) st: State,
+    slots: Vec<Slot>,
+    flexes: FxHashMap<Name, Flex>,
+    /// Flexible sizes in the order in which they were made.
+    flex_order: Vec<Name>,
+    /// Flexible sizes that stand for existential sizes while two functions are compared.
+    private: FxHashSet<Name>,
+    /// Flexible sizes that are to keep their name, as those of loops.
+    pinned: FxHashSet<Name>,
+    unknowns: FxHashMap<Name, Unknown>,
+    /// The types of local values.
+    vars: FxHashMap<Name, Arc<Scheme>>,
+    /// How deep in bindings each local name is bound.
+    levels: FxHashMap<Name, u32>,
+    level: u32,
+    /// How many bodies (of functions, branches, loops) are around.
+    depth: u32,
+    /// How many types turned out to be existential so far.
+    existentials: u32,
+    /// Size expressions of written types, as far as they are done.
+    sizes: FxHashMap<u32, Size>,
+    minus: Option<Name>,
+    plus: Option<Name>,
+}
+
+impl<'a> Sizer<'a> {
+    pub(crate) fn new(ctx: &'a mut Context, st: State) -> Sizer<'a> {
+        let find = |ctx: &Context, op: &str| {
+            let sym = Symbol::new(op);
+            ctx.intrinsics.iter().filter(|(_, s)| **s == sym).map(|(n, _)| *n).min()
+        };
+        let (minus, plus) = (find(ctx, "-"), find(ctx, "+"));
+        Sizer {
+            ctx,
+            st,
+            slots: vec![],
+            flexes: FxHashMap::default(),
+            flex_order: vec![],
+            private: FxHashSet::default(),
+            pinned: FxHashSet::default(),
+            unknowns: FxHashMap::default(),
+            vars: FxHashMap::default(),
+            levels: FxHashMap::default(),
+            level: 0,
+            depth: 0,
+            existentials: 0,
+            sizes: FxHashMap::default(),
+            minus,
+            plus,
+        }
+    }
+
+    /// A size expression of a written type.
+    fn size_exp(&mut self, i: u32) -> Size {
+        if let Some(s) = self.sizes.get(&i) {
+            return s.clone();
+        }
+        let Some(e) = self.st.size_exps.get(i as usize).cloned() else { return Size::Any };
+        let e = self.exp(&e);
+        let s = equal::bare_size(&e);
+        self.sizes.insert(i, s.clone());
+        s
+    }
+
+    /// A size expression outside of any declaration's body.
+    pub(crate) fn lone_size(&mut self, e: &pre::Exp) -> Size {
+        let e = self.exp(e);
+        let e = self.finish_lone(e);
+        equal::bare_size(&e)
+    }
+}

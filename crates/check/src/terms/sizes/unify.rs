@@ -1,0 +1,399 @@
+//! Making the sizes of two types of the same structure equal.
+//!
+//! The first type is what is expected, the second what is there: a function
+//! with a known result size may stand where one with an existential size is
+//! expected, but not the other way around.
+
+use super::equal::same_exp;
+use super::hide::Hidden;
+use super::tables::{mentioned_size, mentioned_type, Flex, Slot, DEEPEST};
+use super::Sizer;
+use crate::show::{show_size, show_type};
+use crate::subst::{exp_size, make_nonunique, Subst};
+use crate::terms::unify::{Mismatch, Unified};
+use crate::types::{Arrow, RetType, Size, Type, TypeArg, Uniq};
+use fehu_base::{Diagnostic, Name, Span};
+use fehu_syntax::ast::Liftedness;
+
+impl Sizer<'_> {
+    /// A type for a message.
+    pub(crate) fn show(&mut self, t: &Type) -> String {
+        let t = self.zonk(t);
+        let t = self.presentable(&t);
+        show_type(&self.ctx.names, &t)
+    }
+
+    /// The type with shapes shown for what is still to be found.
+    fn presentable(&mut self, t: &Type) -> Type {
+        match t {
+            Type::Meta(m) => match &self.slots[self.root(*m) as usize] {
+                Slot::Free { shape, .. } => shape.clone(),
+                Slot::Is(r) => r.ty.clone(),
+                Slot::Link(_) => t.clone(),
+            },
+            Type::Array(u, s, e) => Type::Array(*u, s.clone(), std::sync::Arc::new(self.presentable(e))),
+            Type::Record(fs) => {
+                Type::Record(std::sync::Arc::new(fs.iter().map(|(f, t)| (*f, self.presentable(t))).collect()))
+            }
+            Type::Arrow(a) => Type::Arrow(std::sync::Arc::new(Arrow {
+                param: a.param,
+                lhs: self.presentable(&a.lhs),
+                ret: RetType { dims: a.ret.dims.clone(), ty: self.presentable(&a.ret.ty) },
+            })),
+            Type::Sum(cs) => Type::Sum(std::sync::Arc::new(
+                cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.presentable(t)).collect())).collect(),
+            )),
+            Type::Scalar(_) | Type::Var(..) | Type::Error => t.clone(),
+        }
+    }
+
+    pub(crate) fn show_size(&mut self, s: &Size) -> String {
+        let s = self.size(s);
+        show_size(&self.ctx.names, &s)
+    }
+
+    /// Complains if the types do not match.
+    pub(crate) fn expect(&mut self, span: Span, headline: &str, expected: &Type, actual: &Type) -> bool {
+        match self.unify(expected, actual) {
+            Ok(()) => true,
+            Err(m) => {
+                let d = self.size_error(span, headline, expected, actual, &m);
+                self.ctx.report(d);
+                false
+            }
+        }
+    }
+
+    pub(crate) fn size_error(
+        &mut self,
+        span: Span,
+        headline: &str,
+        expected: &Type,
+        actual: &Type,
+        m: &Mismatch,
+    ) -> Diagnostic {
+        let (e, a) = (self.show(expected), self.show(actual));
+        let d = m.explain(Diagnostic::error(span, format!("{headline}\nExpected: {e}\nActual:   {a}")));
+        let mut names: Vec<Name> = vec![];
+        for t in [expected, actual] {
+            let t = self.zonk(t);
+            let mut mentioned: Vec<Name> = mentioned_type(&t).into_iter().collect();
+            mentioned.sort();
+            names.extend(mentioned);
+        }
+        names.dedup();
+        let mut d = d;
+        for n in names {
+            if let Some(u) = self.unknowns.get(&n) {
+                d = d.note(format!("\"{}\" is {}", self.ctx.names.base(n), u.why));
+            }
+        }
+        d
+    }
+
+    /// Makes the types equal.
+    pub(crate) fn unify(&mut self, expected: &Type, actual: &Type) -> Unified {
+        self.unify_in(expected, actual, &mut vec![])
+    }
+
+    /// As [`Sizer::unify`], under arrows that bind these names.
+    fn unify_in(&mut self, a: &Type, b: &Type, bound: &mut Vec<Name>) -> Unified {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.unify_inner(a, b, bound))
+    }
+
+    fn unify_inner(&mut self, a: &Type, b: &Type, bound: &mut Vec<Name>) -> Unified {
+        let a = self.peek(a);
+        let b = self.peek(b);
+        match (&a, &b) {
+            (Type::Error, _) | (_, Type::Error) => Ok(()),
+            (Type::Meta(m), Type::Meta(n)) if m == n => Ok(()),
+            (Type::Meta(m), Type::Meta(n)) => {
+                self.link(*m, *n);
+                Ok(())
+            }
+            (Type::Meta(m), t) | (t, Type::Meta(m)) => {
+                let r = RetType::simple(t.clone());
+                self.assign(*m, &r, bound)
+            }
+            (Type::Scalar(s), Type::Scalar(t)) if s == t => Ok(()),
+            (Type::Array(_, m, s), Type::Array(_, n, t)) => {
+                self.unify_sizes(m, n, bound)?;
+                self.unify_in(s, t, bound)
+            }
+            (Type::Record(fs), Type::Record(gs)) if fs.len() == gs.len() => {
+                for ((_, t), (_, u)) in fs.iter().zip(gs.iter()) {
+                    self.unify_in(t, u, bound)?;
+                }
+                Ok(())
+            }
+            (Type::Sum(cs), Type::Sum(ds)) if cs.len() == ds.len() => {
+                for ((c, ts), (_, us)) in cs.iter().zip(ds.iter()) {
+                    for (t, u) in ts.iter().zip(us) {
+                        self.unify_in(t, u, bound).map_err(|m| {
+                            m.context(format!("When matching types of constructor \"#{c}\"."))
+                        })?;
+                    }
+                }
+                Ok(())
+            }
+            (Type::Arrow(f), Type::Arrow(g)) => self.unify_arrows(f, g, bound),
+            (Type::Var(_, x, args), Type::Var(_, y, brgs)) if x == y && args.len() == brgs.len() => {
+                for (a, b) in args.iter().zip(brgs.iter()) {
+                    match (a, b) {
+                        (TypeArg::Size(m), TypeArg::Size(n)) => self.unify_sizes(m, n, bound)?,
+                        (TypeArg::Type(t), TypeArg::Type(u)) => self.unify_in(t, u, bound)?,
+                        (TypeArg::Size(_), TypeArg::Type(_)) | (TypeArg::Type(_), TypeArg::Size(_)) => {}
+                    }
+                }
+                Ok(())
+            }
+            _ => {
+                let (a, b) = (self.show(&a), self.show(&b));
+                Err(Mismatch::new(format!("Types \"{a}\" and \"{b}\" do not match.")))
+            }
+        }
+    }
+
+    fn unify_arrows(&mut self, f: &Arrow, g: &Arrow, bound: &mut Vec<Name>) -> Unified {
+        if consumes(&self.peek(&g.lhs)) && !consumes(&self.peek(&f.lhs)) {
+            let (x, y) = (self.show(&f.lhs), self.show(&g.lhs));
+            let mut e = Mismatch::new(format!(
+                "Parameter types \"{x}\" and \"{y}\" are incompatible regarding consuming their arguments."
+            ));
+            e.index = Some("unify-consuming-param");
+            return Err(e);
+        }
+        self.unify_in(&g.lhs, &f.lhs, bound).map_err(|m| m.context("When matching parameter types."))?;
+        let depth = bound.len();
+        let (mut r, mut s) = (f.ret.clone(), g.ret.clone());
+        if let Some(p) = g.param.or(f.param) {
+            let fresh = self.ctx.names.fresh_like(p);
+            self.levels.insert(fresh, DEEPEST);
+            if let Some(p) = f.param {
+                r = self.rename(&r, p, fresh);
+            }
+            if let Some(p) = g.param {
+                s = self.rename(&s, p, fresh);
+            }
+            bound.push(fresh);
+        }
+        let result = self.unify_rets(&r, &s, bound);
+        bound.truncate(depth);
+        result.map_err(|m| m.context("When matching return types."))
+    }
+
+    fn rename(&mut self, r: &RetType, from: Name, to: Name) -> RetType {
+        let r = self.zonk_ret(r);
+        let mut subst = Subst::default();
+        subst.rename_value(from, to);
+        subst.ret(&mut self.ctx.names, &r)
+    }
+
+    fn unify_rets(&mut self, r: &RetType, s: &RetType, bound: &mut Vec<Name>) -> Unified {
+        let r = self.zonk_ret(r);
+        let s = self.zonk_ret(s);
+        match (&r.ty, &s.ty) {
+            (Type::Meta(m), Type::Meta(n)) if r.dims.is_empty() && s.dims.is_empty() => {
+                if m != n {
+                    self.link(*m, *n);
+                }
+                return Ok(());
+            }
+            (Type::Meta(m), _) if r.dims.is_empty() => return self.assign(*m, &s, bound),
+            (_, Type::Meta(n)) if s.dims.is_empty() => return self.assign(*n, &r, bound),
+            _ => {}
+        }
+        // What is expected to be existential may be anything; what is there is just itself.
+        let mut open = Subst::default();
+        for d in &r.dims {
+            let base = self.ctx.names.base(*d);
+            let span = self.ctx.def_spans.get(d).copied().unwrap_or(Span::NONE);
+            let n = self.flex_at(base.as_str(), DEEPEST, super::tables::Origin::Other, span);
+            self.private.insert(n);
+            open.rename_value(*d, n);
+        }
+        let mut closed = Subst::default();
+        for d in &s.dims {
+            let n = self.ctx.names.fresh_like(*d);
+            self.levels.insert(n, DEEPEST);
+            closed.rename_value(*d, n);
+        }
+        let rt = open.ty(&mut self.ctx.names, &mut vec![], &r.ty);
+        let st = closed.ty(&mut self.ctx.names, &mut vec![], &s.ty);
+        self.unify_in(&rt, &st, bound)
+    }
+
+    fn link(&mut self, m: u32, n: u32) {
+        let (
+            Slot::Free { shape, lifted: l1, level: v1, origin, span },
+            Slot::Free { lifted: l2, level: v2, .. },
+        ) = (self.slots[m as usize].clone(), self.slots[n as usize].clone())
+        else {
+            return;
+        };
+        self.slots[m as usize] = Slot::Free { shape, lifted: l1.min(l2), level: v1.min(v2), origin, span };
+        self.slots[n as usize] = Slot::Link(m);
+    }
+
+    /// Says what a type still to be found is.
+    fn assign(&mut self, m: u32, r: &RetType, bound: &[Name]) -> Unified {
+        let Slot::Free { lifted, level, .. } = self.slots[m as usize].clone() else { return Ok(()) };
+        let mut dims = r.dims.clone();
+        let ty = self.zonk_into(&r.ty, &mut dims);
+        if self.occurs(m, &ty) {
+            // The first layer has seen to it that structure does not repeat.
+            return Ok(());
+        }
+        let ty = make_nonunique(&ty);
+        let mentioned = mentioned_type(&ty);
+        let hides = dims.iter().chain(bound).any(|n| mentioned.contains(n));
+        if !hides {
+            self.admit(level, &ty)?;
+            self.slots[m as usize] = Slot::Is(RetType::simple(ty));
+            return Ok(());
+        }
+        if lifted == Liftedness::Unlifted {
+            let shown = show_type(&self.ctx.names, &ty);
+            return Err(Mismatch::new(format!(
+                "A type parameter cannot be instantiated with type containing anonymous sizes (an existential type):\n  {shown}\n\
+                 This is usually because the size of an array returned by a higher-order function argument \
+                 cannot be determined statically, or because the size is that of a value parameter."
+            )));
+        }
+        let hidden = Hidden::Names(dims.iter().chain(bound).copied().collect());
+        let r = self.hide_ret(&RetType { dims, ty }, &hidden);
+        self.admit(level, &r.ty)?;
+        self.existentials += 1;
+        self.slots[m as usize] = Slot::Is(r);
+        Ok(())
+    }
+
+    fn occurs(&self, m: u32, t: &Type) -> bool {
+        let mut metas = vec![];
+        super::tables::collect_metas(t, &mut metas);
+        metas.contains(&m)
+    }
+
+    /// That a type may be given to something bound at a level: the names in it are in scope there.
+    fn admit(&mut self, level: u32, t: &Type) -> Unified {
+        let mut metas = vec![];
+        super::tables::collect_metas(t, &mut metas);
+        for m in metas {
+            let root = self.root(m);
+            if let Slot::Free { level: l, .. } = &mut self.slots[root as usize] {
+                *l = (*l).min(level);
+            }
+        }
+        let mut names: Vec<Name> = mentioned_type(t).into_iter().collect();
+        names.sort();
+        self.admit_names(level, &names)
+    }
+
+    fn admit_names(&mut self, level: u32, names: &[Name]) -> Unified {
+        for n in names {
+            if let Some(Flex::Free { level: l, .. }) = self.flexes.get_mut(n) {
+                if *l != DEEPEST || level != DEEPEST {
+                    *l = (*l).min(level);
+                }
+                continue;
+            }
+            if self.levels.get(n).is_some_and(|l| *l > level) {
+                return Err(self.scope_violation(*n));
+            }
+        }
+        Ok(())
+    }
+
+    fn scope_violation(&mut self, n: Name) -> Box<Mismatch> {
+        let base = self.ctx.names.base(n);
+        let mut e = Mismatch::new(format!(
+            "Scope violation: \"{base}\" is not in scope where the size that must equal it is introduced."
+        ));
+        e.index = Some("scope-violation");
+        if let Some(span) = self.ctx.def_spans.get(&n) {
+            if *span != Span::NONE {
+                e.related.push((*span, format!("\"{base}\" is bound here")));
+            }
+        }
+        e
+    }
+
+    /// Makes sizes equal.
+    pub(crate) fn unify_sizes(&mut self, a: &Size, b: &Size, bound: &[Name]) -> Unified {
+        let a = self.size(a);
+        let b = self.size(b);
+        match (&a, &b) {
+            (Size::Any, _) | (_, Size::Any) => Ok(()),
+            (Size::Const(x), Size::Const(y)) if x == y => Ok(()),
+            (Size::Var(x), Size::Var(y)) if x == y => Ok(()),
+            (Size::Var(x), Size::Var(y)) if self.is_free_flex(*x) && self.is_free_flex(*y) => {
+                // The outer one stays.
+                let level = |me: &Self, n: &Name| match me.flexes.get(n) {
+                    Some(Flex::Free { level, .. }) => *level,
+                    Some(Flex::Is(_)) | None => 0,
+                };
+                let pinned = |me: &Self, n: &Name| me.pinned.contains(n);
+                let keep_x = pinned(self, x) || (!pinned(self, y) && level(self, x) <= level(self, y));
+                let (keep, drop) = if keep_x { (*x, *y) } else { (*y, *x) };
+                let l = level(self, &keep).min(level(self, &drop));
+                if let Some(Flex::Free { level, .. }) = self.flexes.get_mut(&keep) {
+                    *level = l;
+                }
+                self.flexes.insert(drop, Flex::Is(Size::Var(keep)));
+                Ok(())
+            }
+            (Size::Var(x), s) if self.is_free_flex(*x) => self.assign_size(*x, s, bound),
+            (s, Size::Var(y)) if self.is_free_flex(*y) => self.assign_size(*y, s, bound),
+            (Size::Exp(e), Size::Exp(f)) => {
+                let mut pairs = vec![];
+                if same_exp(e, f, &mut |x, y| {
+                    pairs.push((x.clone(), y.clone()));
+                    true
+                }) {
+                    for (x, y) in pairs {
+                        self.unify_sizes(&exp_size(x), &exp_size(y), bound)
+                            .map_err(|_| self.differ(&a, &b))?;
+                    }
+                    return Ok(());
+                }
+                Err(self.differ(&a, &b))
+            }
+            _ => Err(self.differ(&a, &b)),
+        }
+    }
+
+    fn differ(&mut self, a: &Size, b: &Size) -> Box<Mismatch> {
+        let (x, y) = (self.show_size(a), self.show_size(b));
+        Mismatch::new(format!("Sizes \"{x}\" and \"{y}\" do not match."))
+    }
+
+    fn assign_size(&mut self, n: Name, s: &Size, bound: &[Name]) -> Unified {
+        let Some(Flex::Free { level, .. }) = self.flexes.get(&n).cloned() else { return Ok(()) };
+        let mut names: Vec<Name> = mentioned_size(s).into_iter().collect();
+        names.sort();
+        if names.contains(&n) {
+            let (x, y) = (self.show_size(&Size::Var(n)), self.show_size(s));
+            let mut e = Mismatch::new(format!("Occurs check: cannot make size \"{x}\" equal to \"{y}\"."));
+            e.index = Some("occurs-check");
+            return Err(e);
+        }
+        if !self.private.contains(&n) {
+            if let Some(b) = names.iter().find(|n| bound.contains(n)) {
+                return Err(self.scope_violation(*b));
+            }
+            self.admit_names(level, &names)?;
+        }
+        self.flexes.insert(n, Flex::Is(s.clone()));
+        Ok(())
+    }
+}
+
+/// Whether passing an argument of the type consumes it.
+pub(crate) fn consumes(t: &Type) -> bool {
+    match t {
+        Type::Array(u, _, _) | Type::Var(u, _, _) => *u == Uniq::Unique,
+        Type::Record(fs) => fs.iter().any(|(_, t)| consumes(t)),
+        Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(consumes),
+        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
+    }
+}
