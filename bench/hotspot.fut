@@ -44,9 +44,10 @@ def by_parts [n] [m] (c: chip) (power: [n][m]f32) (t: [n][m]f32) : [n][m]f32 =
   let right = tabulate (n - 2) (\i -> cell (i + 1) (m - 1) i (i + 2) (m - 2) (m - 1))
   let inside =
     tabulate_2d (n - 2) (m - 2) (\i j -> cell (i + 1) (j + 1) i (i + 2) j (j + 2))
-  let middle = transpose ([left] ++ transpose inside ++ [right])
-  let rows k = middle :> [k][m]f32
-  in ([row 0 0 1 :> [m]f32] ++ rows (n - 2) ++ [row (n - 1) (n - 2) (n - 1) :> [m]f32]) :> [n][m]f32
+  let middle = transpose ([left] ++ transpose inside ++ [right]) :> [n - 2][m]f32
+  let top = row 0 0 1 :> [m]f32
+  let bottom = row (n - 1) (n - 2) (n - 1) :> [m]f32
+  in ([top] ++ middle ++ [bottom]) :> [n][m]f32
 
 def clamped [n] [m] (c: chip) (power: [n][m]f32) (t: [n][m]f32) : [n][m]f32 =
   tabulate_2d n m (\i j ->

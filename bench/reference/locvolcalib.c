@@ -38,20 +38,23 @@ static double value(double strike) {
   double *x = ALLOC(double, nx), *y = ALLOC(double, ny);
   double(*dxx)[3] = allocate(nx, sizeof *dxx), (*dyy)[3] = allocate(ny, sizeof *dyy);
   double *r = ALLOC(double, nx * ny), *u = ALLOC(double, nx * ny), *v = ALLOC(double, nx * ny), *var = ALLOC(double, nx * ny);
+  double *ex = ALLOC(double, nx), *ey = ALLOC(double, ny);
   double *a = ALLOC(double, most), *b = ALLOC(double, most), *c = ALLOC(double, most), *w = ALLOC(double, most), *col = ALLOC(double, most);
   double dx = 20 * alpha * s0 * sqrt(t) / nx, dy = 10 * nu * sqrt(t) / ny;
   int64_t xi = (int64_t)(s0 / dx), yi = ny / 2;
   for (int64_t i = 0; i < nx; i++) x[i] = (i - xi) * dx + s0;
   for (int64_t j = 0; j < ny; j++) y[j] = (j - yi) * dy + log(alpha);
+  for (int64_t i = 0; i < nx; i++) ex[i] = exp(2 * beta * log(x[i]));
   second(nx, x, dxx);
   second(ny, y, dyy);
   for (int64_t i = 0; i < nx; i++)
     for (int64_t j = 0; j < ny; j++) r[i * ny + j] = fmax(x[i] - strike, 0);
   for (int64_t g = nt - 2; g >= 0; g--) {
     double now = t * g / (nt - 1), inv = 1 / (t * (g + 1) / (nt - 1) - now);
+    for (int64_t j = 0; j < ny; j++) ey[j] = exp(2 * y[j] - nu * nu * now);
     for (int64_t i = 0; i < nx; i++)
       for (int64_t j = 0; j < ny; j++) {
-        var[i * ny + j] = exp(2 * (beta * log(x[i]) + y[j] - 0.5 * nu * nu * now));
+        var[i * ny + j] = ex[i] * ey[j];
         double sx = dxx[i][1] * r[i * ny + j], sy = dyy[j][1] * r[i * ny + j];
         if (i > 0) sx += dxx[i][0] * r[(i - 1) * ny + j];
         if (i < nx - 1) sx += dxx[i][2] * r[(i + 1) * ny + j];
@@ -79,8 +82,8 @@ static double value(double strike) {
     }
   }
   double result = r[xi * ny + yi];
-  void *all[] = {x, y, dxx, dyy, r, u, v, var, a, b, c, w, col};
-  for (int i = 0; i < 13; i++) free(all[i]);
+  void *all[] = {x, y, ex, ey, dxx, dyy, r, u, v, var, a, b, c, w, col};
+  for (int i = 0; i < 15; i++) free(all[i]);
   return result;
 }
 
