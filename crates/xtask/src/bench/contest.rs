@@ -114,8 +114,7 @@ impl Workshop {
     }
 
     fn input_values(&self, case: &Case) -> Result<Vec<Value>, String> {
-        let make =
-            |(i, word): (usize, &str)| makers::make(word, &format!("{}/{}/{i}", case.program, case.set));
+        let make = |(i, word): (usize, &str)| makers::make(word, &case.seed(i));
         let Some((file, replaced)) = case.published_file() else {
             return case.words.iter().map(String::as_str).enumerate().map(make).collect();
         };

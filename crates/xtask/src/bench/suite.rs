@@ -47,6 +47,11 @@ impl Case {
         Some((parts.next()?, parts.collect()))
     }
 
+    /// What the random values of argument number `i` depend on.
+    pub(crate) fn seed(&self, i: usize) -> String {
+        format!("{}/{}/{i}", self.program, self.set)
+    }
+
     /// Whether the set is stored in the repository with its answers and run as a test: its name starts with `small`.
     pub(crate) fn is_test(&self) -> bool {
         self.set.starts_with("small")
@@ -114,6 +119,7 @@ impl Suite {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{makers, values};
     use super::*;
 
     #[test]
@@ -129,15 +135,24 @@ mod tests {
     }
 
     #[test]
-    fn the_real_table_parses_and_its_data_can_be_made() {
+    fn stored_tests_are_what_the_real_table_describes() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
         let cases = Suite::read(&folder).map(|s| s.cases).unwrap_or_default();
         assert!(!cases.is_empty());
-        for case in cases.iter().filter(|c| c.is_test() && !c.is_published()) {
-            for word in &case.words {
-                assert!(super::super::makers::make(word, "test").is_ok(), "{}: {word}", case.program);
+        for case in cases.iter().filter(|c| c.is_test()) {
+            let mut bytes = Vec::new();
+            for (i, word) in case.words.iter().enumerate() {
+                let value =
+                    makers::make(word, &case.seed(i)).unwrap_or_else(|e| panic!("{}: {e}", case.program));
+                values::write(&value, &mut bytes);
             }
-            assert!(folder.join(format!("{}.fut", case.program)).exists(), "{}", case.program);
+            let stored = folder.join("data").join(&case.program).join(format!("{}.in", case.set));
+            let same = std::fs::read(&stored).is_ok_and(|stored| stored == bytes);
+            assert!(same, "{} is out of date: run cargo xtask bench bless", stored.display());
+            assert!(
+                stored.with_extension("out").exists()
+                    && folder.join(format!("{}.fut", case.program)).exists()
+            );
         }
     }
 }
