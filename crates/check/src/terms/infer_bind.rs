@@ -90,6 +90,9 @@ impl Infer<'_> {
         self.st.level -= 1;
         self.scope.rollback(mark);
         let name = self.ctx.bind(f.name.name, f.name.span);
+        if f.ret.is_some() {
+            self.ctx.declared.insert(name);
+        }
         let type_params = tparams.iter().filter(|p| matches!(p, TParam::Type(..))).copied().collect();
         let ty = self.st.zonk(&c.ty);
         let scheme = Scheme { tparams: type_params, overloads: vec![], ty };

@@ -59,7 +59,9 @@ impl Infer<'_> {
             }
             ast::Pat::Ascript(inner, te, _) => {
                 let written = self.written(te);
+                let before = bound.fresh.len();
                 let inner_pat = self.pat(inner, bound);
+                self.ctx.declared.extend(bound.fresh[before..].iter().map(|(_, n, _)| *n));
                 let ty = written.ret.ty.clone();
                 if let Err(m) = self.unify(&ty, &inner_pat.ty.clone()) {
                     let shown = self.show(&ty);

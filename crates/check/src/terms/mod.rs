@@ -48,6 +48,9 @@ pub fn check_val_bind(
     bind: &ast::ValBind,
 ) -> (Option<tast::ValBind>, Scheme) {
     let before = errors(ctx);
+    if bind.ret.is_some() {
+        ctx.declared.insert(name);
+    }
     let mark = scope.mark();
     let tparams = bind_tparams(ctx, scope, &bind.tparams);
     let mut infer = Infer::new(ctx, scope, State::default());

@@ -5,7 +5,7 @@ use super::hide::Hidden;
 use super::tables::{mentioned_type, Flex, Origin};
 use super::Sizer;
 use crate::show::show_type;
-use crate::subst::Subst;
+use crate::subst::{make_nonunique, Subst};
 use crate::tast::{Exp, ExpKind, Lambda, LocalFun, Pat, PatKind};
 use crate::terms::pre;
 use crate::terms::unify::see;
@@ -71,7 +71,8 @@ impl Sizer<'_> {
                 self.expect(body.span, "Function body does not have expected type.", t, &body.ty.clone());
                 t.clone()
             }
-            None => body.ty.clone(),
+            // What is unique in it is found out by `consume`.
+            None => make_nonunique(&body.ty),
         };
         (out, (body, result), written)
     }
