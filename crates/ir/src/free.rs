@@ -132,3 +132,33 @@ pub fn bound_in_fun<R: Rep>(fun: &FunDef<R>) -> Vec<Name> {
     look::fun::<R, _>(&mut b, fun);
     b.0
 }
+
+/// A name that the program's name source did not make, if there is one.
+pub(crate) fn first_unknown<R: Rep>(prog: &Prog<R>) -> Option<Name> {
+    struct Known(usize, Option<Name>);
+    impl Known {
+        fn see(&mut self, n: Name) {
+            if n.0 as usize >= self.0 && self.1.is_none() {
+                self.1 = Some(n);
+            }
+        }
+    }
+    impl<R: Rep> Visitor<R> for Known {
+        fn name(&mut self, n: &Name) {
+            self.see(*n);
+        }
+        fn bound(&mut self, n: &Name) {
+            self.see(*n);
+        }
+        fn callee(&mut self, n: &Name) {
+            self.see(*n);
+        }
+    }
+    let mut known = Known(prog.names.len(), None);
+    known.body(&prog.consts);
+    for fun in &prog.funs {
+        known.see(fun.name);
+        look::fun::<R, _>(&mut known, fun);
+    }
+    known.1
+}

@@ -49,10 +49,16 @@
 //! All code that is not about one operation is written once, over any
 //! [`Rep`]: [`op`] says what an operation is made of, [`visit`] walks over
 //! bodies, [`free`] and [`subst`] are built on it, [`types`] finds the types of
-//! expressions.
+//! expressions. [`print`] writes programs as text and [`read`] reads them. Facts
+//! about programs stand in tables beside them: [`alias`] (what may share memory),
+//! [`consume`] (what takes memory over), [`last_use`]. [`validate`] says whether a
+//! program is one.
 
+pub mod alias;
 pub mod build;
+pub mod consume;
 pub mod free;
+pub mod last_use;
 pub mod mem;
 pub mod op;
 pub mod print;
@@ -63,6 +69,7 @@ pub mod soac;
 pub mod subst;
 pub mod syntax;
 pub mod types;
+pub mod validate;
 pub mod visit;
 
 pub use build::Builder;

@@ -4,7 +4,7 @@
 //! program means; that is for [`crate::validate`]. Comments begin with `--`.
 
 #[cfg(test)]
-mod arbitrary;
+pub(crate) mod arbitrary;
 mod entry;
 mod exp;
 mod lex;

@@ -177,7 +177,7 @@ pub fn seg_types<R: Rep>(types: &Types, seg: &SegOp<R>) -> Option<Vec<Type>> {
                     return None;
                 }
                 let shape: Shape = tiles.iter().map(|d| d.0).collect();
-                result.push(t.peel(tiles.len()).array_of(&shape));
+                result.push(array_of_rows(&t.peel(tiles.len()), &shape));
             }
         }
     }

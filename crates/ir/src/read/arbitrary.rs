@@ -12,7 +12,7 @@ use fehu_base::{FileId, Name, NameSource, Span, Symbol};
 use std::sync::Arc;
 
 /// A source of random choices.
-pub(super) struct Gen {
+pub(crate) struct Gen {
     state: u64,
     names: NameSource,
 }
@@ -20,7 +20,7 @@ pub(super) struct Gen {
 const BASES: [&str; 7] = ["x", "xs'", "x_1", "+^", "", "a`b\n", "défi"];
 
 impl Gen {
-    pub(super) fn new(seed: u64) -> Gen {
+    pub(crate) fn new(seed: u64) -> Gen {
         let mut names = NameSource::new();
         for i in 0..40 {
             names.fresh_str(BASES[i % BASES.len()]);
@@ -53,7 +53,7 @@ impl Gen {
         self.bool().then(|| f(self))
     }
 
-    pub(super) fn prog<R: Rep<Dec = ()>>(&mut self) -> Prog<R> {
+    pub(crate) fn prog<R: Rep<Dec = ()>>(&mut self) -> Prog<R> {
         let opaques = OpaqueTypes { types: self.list(|g| (g.text(), g.opaque())) };
         let consts = Body { stms: self.list(|g| g.stm(1)), result: vec![] };
         let funs = self.list(Gen::fun);

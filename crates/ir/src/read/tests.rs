@@ -1,3 +1,4 @@
+#![allow(clippy::unwrap_used)]
 use super::arbitrary::Gen;
 use super::read_prog;
 use crate::free::{bound_in_fun, free_in_fun};

@@ -1,0 +1,83 @@
+#![allow(clippy::unwrap_used)]
+use super::{Aliases, Signatures};
+use crate::consume::consumed_by_exp;
+use crate::last_use::LastUses;
+use crate::read::read_prog;
+use crate::rep::Soacs;
+use crate::syntax::Prog;
+use fehu_base::Name;
+
+fn program() -> Prog<Soacs> {
+    let text = "
+      fun f_0(n_1 : i64, c_2 : bool, a_3 : [n_1]i32, *b_4 : [n_1]i32, *d_5 : [n_1]i32) : (*[n_1]i32) = {
+        let (s_6 : [n_1]i32) = a_3[0i64 :+ n_1 * 1i64]
+        let (r_7 : [n_1]i32) = if c_2 then { return (s_6) } else {
+          let (k_8 : [n_1]i32) = copy(b_4)
+          return (k_8)
+        }
+        let (u_9 : [n_1]i32) = b_4 with [0i64] = 1i32
+        let (l_10 : [n_1]i32, m_11 : [n_1]i32) = loop (l_12 : [n_1]i32 = r_7, *m_13 : [n_1]i32 = d_5) for i_14 : i64 < n_1 {
+          let (m_15 : [n_1]i32) = m_13 with [i_14] = 1i32
+          let (l_16 : [n_1]i32) = l_12[0i64 :+ n_1 * 1i64]
+          return (u_9, m_15)
+        }
+        let (x_17 : i64, p_18 : [n_1]i32, q_19 : [n_1]i32) = call g_20(n_1, m_11, l_10)
+        let (v_24 : [n_1]i32) = p_18 with [0i64] = 2i32
+        return (v_24)
+      }
+      fun g_20(n_21 : i64, *as_22 : [n_21]i32, bs_23 : [n_21]i32) : (i64, *[n_21]i32, [n_21]i32) = {
+        return (n_21, as_22, bs_23)
+      }";
+    let prog = read_prog::<Soacs>(text).unwrap();
+    assert_eq!(crate::validate::validate(&prog), Ok(()));
+    prog
+}
+
+#[test]
+fn ancestors() {
+    let prog = program();
+    let table = Aliases::of_fun(&Signatures::of_prog(&prog), &prog.funs[0]);
+    let of = |n: u32| {
+        let mut found: Vec<u32> = table.of(Name(n)).into_iter().map(|n| n.0).collect();
+        found.sort_unstable();
+        found
+    };
+    assert_eq!(of(6), [3, 6]);
+    assert_eq!(of(7), [3, 6, 7]);
+    assert_eq!(of(9), [9]);
+    // The loop's first parameter is the initial value, or what the body returns for it.
+    assert_eq!(of(12), [3, 6, 7, 9, 12]);
+    assert_eq!(of(16), [3, 6, 7, 9, 12, 16]);
+    assert_eq!(of(10), [3, 6, 7, 9, 10]);
+    assert_eq!(of(11), [11]);
+    assert_eq!(of(18), [18]);
+    assert_eq!(of(19), [3, 6, 7, 9, 10, 19]);
+    assert!(table.may_alias(Name(6), Name(10)));
+    assert!(!table.may_alias(Name(11), Name(10)));
+}
+
+#[test]
+fn consumed_and_last_used() {
+    let prog = program();
+    let fun = &prog.funs[0];
+    let signatures = Signatures::of_prog(&prog);
+    let table = Aliases::of_fun(&signatures, fun);
+    let last = LastUses::of_fun(&table, fun);
+    let numbers = |names: crate::free::Names| {
+        let mut found: Vec<u32> = names.into_iter().map(|n| n.0).collect();
+        found.sort_unstable();
+        found
+    };
+    let consumed = |i: usize| numbers(consumed_by_exp(&signatures, &table, &fun.body.stms[i].exp));
+    let at = |i: usize| numbers(last.at(&fun.body.stms[i]).cloned().unwrap_or_default());
+    assert_eq!(consumed(2), [4]);
+    assert_eq!(consumed(3), [5]);
+    assert_eq!(consumed(4), [11]);
+    // The branch reads `s` for its value, which lives on in `r`.
+    assert_eq!(at(1), [2]);
+    assert_eq!(at(2), [4]);
+    // `r` and `u` live on in `l`.
+    assert_eq!(at(3), [5]);
+    assert_eq!(at(4), [10, 11, 17, 19]);
+    assert_eq!(at(5), [1, 18]);
+}
