@@ -225,7 +225,7 @@ impl Checker<'_> {
         let result = see_through(&mut self.ctx, subst, &want.result);
         let outside = std::mem::take(&mut self.made);
         let mut body = vec![];
-        let got = self.apply(have, &param, span, &mut body)?;
+        let got = self.apply(have, &param, span, span, &mut body)?;
         let goal = ModuleType { abs: want.result_abs.clone(), module: result };
         self.matches(&got, &goal, span, &mut body)?;
         self.made = outside;

@@ -54,26 +54,26 @@ impl Checker<'_> {
     ) -> Result<(), Stop> {
         match dec {
             ast::Dec::Val(b) => {
-                self.once(&mut defined.terms, "name", b.name, b.span);
+                self.once(&mut defined.terms, "name", b.name);
                 let entry = self.val_bind(b, place, out);
                 self.scope.bind_val(b.name.name, entry.clone());
                 env.terms.insert(b.name.name, TermEntry::Val(entry));
             }
             ast::Dec::Type(b) => {
-                self.once(&mut defined.types, "type", b.name, b.span);
+                self.once(&mut defined.types, "type", b.name);
                 let entry = self.type_bind(b);
                 self.scope.bind_type(b.name.name, entry.clone());
                 env.types.insert(b.name.name, entry);
             }
             ast::Dec::Mod(b) => {
-                self.once(&mut defined.terms, "name", b.name, b.span);
+                self.once(&mut defined.terms, "name", b.name);
                 let module = self.mod_bind(b, out)?;
                 let entry = TermEntry::Mod(ModEntry { module, span: b.name.span });
                 self.scope.bind_term(b.name.name, entry.clone());
                 env.terms.insert(b.name.name, entry);
             }
             ast::Dec::ModType(b) => {
-                self.once(&mut defined.mod_types, "module type", b.name, b.span);
+                self.once(&mut defined.mod_types, "module type", b.name);
                 let around = std::mem::take(&mut self.path);
                 let sig = self.mod_type(&b.def);
                 self.path = around;
@@ -123,7 +123,8 @@ impl Checker<'_> {
         }
     }
 
-    fn once(&mut self, defined: &mut FxHashMap<Symbol, Span>, what: &str, id: Ident, span: Span) {
+    /// Complains about what one list of declarations or specifications defines twice.
+    pub(super) fn once(&mut self, defined: &mut FxHashMap<Symbol, Span>, what: &str, id: Ident) {
         if let Some(first) = defined.insert(id.name, id.span) {
             self.ctx.report(
                 Diagnostic::error(id.span, format!("Duplicate definition of {what} {}.", id.name))
@@ -131,7 +132,6 @@ impl Checker<'_> {
                     .related(first, "previously defined here"),
             );
         }
-        let _ = span;
     }
 
     fn val_bind(&mut self, b: &ast::ValBind, place: Place, out: &mut Vec<tast::Dec>) -> ValEntry {
@@ -148,7 +148,9 @@ impl Checker<'_> {
         if let Some(mut bind) = bind {
             exhaust::check_val_bind(&mut self.ctx, &bind);
             consume::check_val_bind(&mut self.ctx, &mut bind);
-            warn::check_val_bind(&mut self.ctx, &bind);
+            if self.unit >= self.prelude {
+                warn::check_val_bind(&mut self.ctx, &bind);
+            }
             scheme.ty = with_result(&scheme.ty, bind.params.len(), &bind.ret);
             if self.errors() == errors {
                 bind.entry = self.entry_point(b, &bind, place);

@@ -56,13 +56,14 @@ impl Checker<'_> {
                             .label("not a parametric module"),
                     );
                 };
+                let place = arg.span();
                 let arg = self.mod_exp(arg, out)?;
-                self.apply(&functor, &arg, *span, out)
+                self.apply(&functor, &arg, place, *span, out)
             }
-            ModExp::Ascript(e, t, span) => {
+            ModExp::Ascript(e, t, _) => {
                 let module = self.mod_exp(e, out)?;
                 let sig = self.mod_type(t)?;
-                self.ascribe(&module, sig, *span, out)
+                self.ascribe(&module, sig, t.span(), out)
             }
             ModExp::Lambda(p, sig, body, span) => {
                 self.parametric(Symbol::new("functor"), &[&**p], sig.as_deref(), body, *span, out)
@@ -90,7 +91,7 @@ impl Checker<'_> {
                 None => Ok(module),
                 Some(t) => {
                     let sig = self.mod_type(t)?;
-                    self.ascribe(&module, sig, span, out)
+                    self.ascribe(&module, sig, t.span(), out)
                 }
             };
         };
@@ -119,17 +120,18 @@ impl Checker<'_> {
         })))
     }
 
-    /// The result of a functor applied to a module.
+    /// The result of a functor applied to a module; a module that does not fit is reported at `place`.
     pub(super) fn apply(
         &mut self,
         f: &FunctorSig,
         arg: &Module,
+        place: Span,
         span: Span,
         out: &mut Vec<Dec>,
     ) -> Result<Module, Stop> {
         let mut bind = vec![];
         let param = ModuleType { abs: f.param_abs.clone(), module: f.param.clone() };
-        let subst = self.matches(arg, &param, span, &mut bind)?;
+        let subst = self.matches(arg, &param, place, &mut bind)?;
         let mut copier = Copier::new(&mut self.ctx, Depth::Surface, subst);
         let made: Vec<AbstractType> = copier.abstract_types(&f.result_abs, &self.path);
         f.hidden.iter().for_each(|n| copier.value(*n));

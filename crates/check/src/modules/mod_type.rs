@@ -98,25 +98,25 @@ impl Checker<'_> {
     fn spec(&mut self, spec: &Spec, b: &mut Building) -> Result<(), Stop> {
         match spec {
             Spec::Val { name, tparams, ty, span, .. } => {
-                self.once_spec(&mut b.terms, "name", *name);
+                self.once(&mut b.terms, "name", *name);
                 let entry = self.val_spec(*name, tparams, ty, *span);
                 self.scope.bind_val(name.name, entry.clone());
                 b.env.terms.insert(name.name, TermEntry::Val(entry));
             }
             Spec::TypeAbbrev(t) => {
-                self.once_spec(&mut b.types, "type", t.name);
+                self.once(&mut b.types, "type", t.name);
                 let entry = self.type_bind(t);
                 self.scope.bind_type(t.name.name, entry.clone());
                 b.env.types.insert(t.name.name, entry);
             }
             Spec::Type { lifted, name, tparams, span, .. } => {
-                self.once_spec(&mut b.types, "type", *name);
+                self.once(&mut b.types, "type", *name);
                 let entry = self.type_spec(*lifted, *name, tparams, *span, b);
                 self.scope.bind_type(name.name, entry.clone());
                 b.env.types.insert(name.name, entry);
             }
             Spec::Mod { name, sig, .. } => {
-                self.once_spec(&mut b.terms, "name", *name);
+                self.once(&mut b.terms, "name", *name);
                 self.path.push(name.name);
                 let sig = self.mod_type(sig);
                 self.path.pop();
@@ -145,16 +145,6 @@ impl Checker<'_> {
             }
         }
         Ok(())
-    }
-
-    fn once_spec(&mut self, defined: &mut FxHashMap<Symbol, Span>, what: &str, id: Ident) {
-        if let Some(first) = defined.insert(id.name, id.span) {
-            self.ctx.report(
-                Diagnostic::error(id.span, format!("Duplicate definition of {what} {}.", id.name))
-                    .label("specified again here")
-                    .related(first, "previously defined here"),
-            );
-        }
     }
 
     fn val_spec(&mut self, name: Ident, tparams: &[TypeParam], te: &TypeExp, span: Span) -> ValEntry {

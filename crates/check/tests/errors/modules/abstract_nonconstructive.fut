@@ -1,0 +1,15 @@
+module m : {type sum [n] [m]} = {
+  type sum [n] [m] = [n + m]bool
+}
+-- ==>
+-- error: Type
+--          type sum [n] [m] = [n + m]bool
+--        cannot be made abstract because size parameter [n] is not used constructively.
+--  --> modules/abstract_nonconstructive.fut:1:1
+--   |
+-- 1 | / module m : {type sum [n] [m]} = {
+-- 2 | |   type sum [n] [m] = [n + m]bool
+-- 3 | | }
+--   | |_^
+--   |
+--   = note: a value of the type must show the size, as the size of an array

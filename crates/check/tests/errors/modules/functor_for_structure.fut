@@ -1,0 +1,12 @@
+module type mt = {module m: {val x : i32}}
+module k : mt = {
+  module m (P: {val y : i32}) = {def x : i32 = P.y}
+}
+-- ==>
+-- error: Cannot match parametric module "m" with non-parametric module type.
+--  --> modules/functor_for_structure.fut:2:1
+--   |
+-- 2 | / module k : mt = {
+-- 3 | |   module m (P: {val y : i32}) = {def x : i32 = P.y}
+-- 4 | | }
+--   | |_^

@@ -1,0 +1,12 @@
+module F (P: {type t}) = {type u = P.t}
+
+type v = F.u
+-- ==>
+-- error: Module "F" is a parametric module.
+--  --> modules/functor_not_applied.fut:3:10
+--   |
+-- 3 | type v = F.u
+--   |          ^
+--   |
+--   = note: it has no content of its own until it is applied to an argument
+--   = help: bind an application, as in "module x = F arg", and use that

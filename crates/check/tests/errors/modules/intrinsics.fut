@@ -1,0 +1,7 @@
+module m = intrinsics
+-- ==>
+-- error: The 'intrinsics' module may not be used in module expressions.
+--  --> modules/intrinsics.fut:1:12
+--   |
+-- 1 | module m = intrinsics
+--   |            ^^^^^^^^^^

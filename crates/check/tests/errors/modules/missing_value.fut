@@ -1,0 +1,15 @@
+module type mt = {
+  module inner: {val x : i32}
+}
+
+module m : mt = {
+  module inner = {def y : i32 = 1}
+}
+-- ==>
+-- error: Module does not define a value named "inner.x".
+--  --> modules/missing_value.fut:5:1
+--   |
+-- 5 | / module m : mt = {
+-- 6 | |   module inner = {def y : i32 = 1}
+-- 7 | | }
+--   | |_^

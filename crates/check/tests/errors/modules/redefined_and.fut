@@ -1,0 +1,25 @@
+def (&&) (x: bool) (y: bool) : bool = x
+-- ==>
+-- error: The && operator may not be redefined.
+--  --> modules/redefined_and.fut:1:6
+--   |
+-- 1 | def (&&) (x: bool) (y: bool) : bool = x
+--   |      ^^
+--   |
+--   = note: it does not always evaluate its right operand, which no function can do; see error-index.html#may-not-be-redefined
+--
+-- warning: Unused name "x".
+--  --> modules/redefined_and.fut:1:11
+--   |
+-- 1 | def (&&) (x: bool) (y: bool) : bool = x
+--   |           ^ never used
+--   |
+--   = help: remove it, or write `_x` to keep it
+--
+-- warning: Unused name "y".
+--  --> modules/redefined_and.fut:1:21
+--   |
+-- 1 | def (&&) (x: bool) (y: bool) : bool = x
+--   |                     ^ never used
+--   |
+--   = help: remove it, or write `_y` to keep it

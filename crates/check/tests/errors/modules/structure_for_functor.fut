@@ -1,0 +1,12 @@
+module type mt = {module m: {val y : i32} -> {val x : i32}}
+module k : mt = {
+  module m = {def x : i32 = 2}
+}
+-- ==>
+-- error: Cannot match non-parametric module "m" with parametric module type.
+--  --> modules/structure_for_functor.fut:2:1
+--   |
+-- 2 | / module k : mt = {
+-- 3 | |   module m = {def x : i32 = 2}
+-- 4 | | }
+--   | |_^
