@@ -75,7 +75,7 @@ impl State<'_> {
                 let taken = self.rewind(mark);
                 let b = self.exp(no);
                 self.replay(taken);
-                a.union(&b)
+                self.without_consumed(&a.union(&b), mark)
             }
             ExpKind::Loop(l) => self.loop_exp(l),
             ExpKind::Match(scrutinee, cases) => self.match_exp(scrutinee, cases),
@@ -214,7 +214,18 @@ impl State<'_> {
             ways.extend(self.rewind(mark));
         }
         self.replay(ways);
-        result
+        self.without_consumed(&result, mark)
+    }
+
+    /// What comes out of branches. Memory that one branch consumed and another
+    /// gave back is reached only through what was given back.
+    fn without_consumed(&self, tree: &Tree, mark: LogMark) -> Tree {
+        if self.consumed_since(mark).is_none() {
+            return tree.clone();
+        }
+        tree.map(&mut |set| {
+            AliasSet::from_names(set.iter().filter(|n| self.consumed_at(*n).is_none()).collect())
+        })
     }
 
     /// Binds the variables of a pattern to the parts of a value.

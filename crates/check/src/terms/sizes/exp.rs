@@ -10,7 +10,7 @@ use crate::tast::{self, Exp, ExpKind, Index, RangeEnd};
 use crate::terms::infer::I64;
 use crate::terms::literal;
 use crate::terms::pre::{self, Written};
-use crate::types::{RetType, Size, TParam, Type, TypeArg};
+use crate::types::{RetType, Size, TParam, Type, TypeArg, Uniq};
 use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
@@ -218,12 +218,15 @@ impl Sizer<'_> {
                     let text = self.ctx.names.base(*n);
                     TypeArg::Size(Size::Var(self.flex(text.as_str(), Origin::Instance(base), span)))
                 }
-                TParam::Type(lifted, _) => {
+                TParam::Type(lifted, n) => {
                     let shape = match types.next() {
                         Some(t) => self.shape(t),
                         None => Type::Error,
                     };
-                    TypeArg::Type(self.of_shape(&shape, *lifted, Origin::Argument, span))
+                    let t = self.of_shape(&shape, *lifted, Origin::Argument, span);
+                    // The `*` of `*a` needs something to stand on.
+                    let starred = *lifted != Liftedness::Lifted && is_starred(&scheme.ty, *n);
+                    TypeArg::Type(if starred { self.settle(&t) } else { t })
                 }
             });
         }
@@ -569,5 +572,16 @@ pub(crate) fn constant(e: &Exp) -> Option<i64> {
         ExpKind::Literal(v) => v.as_i64(),
         ExpKind::Negate(e) => constant(e).and_then(i64::checked_neg),
         _ => None,
+    }
+}
+
+/// Whether a type parameter occurs with `*` in a type.
+fn is_starred(t: &Type, param: Name) -> bool {
+    match t {
+        Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Array(..) => false,
+        Type::Var(u, n, _) => *u == Uniq::Unique && *n == param,
+        Type::Record(fs) => fs.iter().any(|(_, t)| is_starred(t, param)),
+        Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(|t| is_starred(t, param)),
+        Type::Arrow(a) => is_starred(&a.lhs, param) || is_starred(&a.ret.ty, param),
     }
 }
