@@ -1,0 +1,336 @@
+//! Combinators become loops.
+//!
+//! Before: a program over `Soacs` without `Ad`. After: the same program
+//! without combinators and without accumulators. Results of maps and scans are
+//! written into scratch arrays that the loop carries and consumes; reductions
+//! are loop parameters; an accumulator is the arrays it stands for. The sum of
+//! squares, and the squares themselves:
+//!
+//! ```text
+//! screma n [xs] reduce (+) 0 map \x -> (x*x, x*x)      loop (s = 0, *out = scratch n) for i < n {
+//!                                                        x = xs[i]; y = x*x; s' = s+y
+//!                                                        out' = out with [i] = y
+//!                                                        return (s', out') }
+//! ```
+//!
+//! Here is all that is common to them: bodies, statements, and how bindings of
+//! accumulators become bindings of arrays. `screma` and `scattered` hold the combinators.
+
+mod scattered;
+mod screma;
+#[cfg(test)]
+mod tests;
+
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::{IntType, PrimValue};
+use fehu_base::{bug, Name};
+use fehu_ir::soac::Soac;
+use fehu_ir::subst::rename_lambda;
+use fehu_ir::types::prog_types;
+use fehu_ir::visit::deep;
+use fehu_ir::{
+    Body, Builder, DimIndex, Exp, FunDef, FunRet, Kernels, Lambda, Loop, Param, PatElem, Prog, Slice, Soacs, Stm,
+    SubExp, Type, WithAcc,
+};
+use rustc_hash::FxHashMap;
+
+/// Makes every combinator of a program a loop.
+pub fn sequential(prog: Prog<Soacs>) -> Prog<Kernels> {
+    let types = prog_types(&prog);
+    let Prog { consts, funs, opaques, names } = prog;
+    let mut builder = Builder::new(names);
+    builder.types = types;
+    let mut seq = Seq { b: builder, accs: FxHashMap::default(), operators: FxHashMap::default() };
+    let consts = seq.body(consts);
+    let funs = funs.into_iter().map(|f| seq.fun(f)).collect();
+    Prog { consts, funs, opaques, names: seq.b.names }
+}
+
+/// A pattern or parameter list, as names and types.
+type Bindings = Vec<(Name, Type)>;
+
+struct Seq {
+    b: Builder<Kernels>,
+    /// The arrays that an accumulator stands for.
+    accs: FxHashMap<Name, Vec<Name>>,
+    /// How the accumulators of a token combine values; `None` where they overwrite.
+    operators: FxHashMap<Name, Option<Lambda<Soacs>>>,
+}
+
+impl Seq {
+    fn fun(&mut self, fun: FunDef<Soacs>) -> FunDef<Kernels> {
+        let FunDef { name, entry, attrs, params, ret, body, loc } = fun;
+        let params = params.into_iter().flat_map(|p| self.param(p)).collect();
+        let ret = ret.into_iter().map(|r| FunRet { ty: r.ty, dec: () }).collect();
+        FunDef { name, entry, attrs, params, ret, body: self.body(body), loc }
+    }
+
+    fn body(&mut self, body: Body<Soacs>) -> Body<Kernels> {
+        self.b.begin();
+        let result = self.inline(body);
+        self.b.end(result)
+    }
+
+    /// Puts the statements of a body into the current one, and returns its results.
+    fn inline(&mut self, body: Body<Soacs>) -> Vec<SubExp> {
+        deep(|| {
+            for stm in body.stms {
+                self.stm(stm);
+            }
+        });
+        self.operands(&body.result)
+    }
+
+    fn stm(&mut self, stm: Stm<Soacs>) {
+        let outer = (self.b.loc.clone(), self.b.certs.len(), std::mem::take(&mut self.b.attrs));
+        let Stm { pat, certs, attrs, loc, exp } = stm;
+        self.b.loc = loc;
+        self.b.certs.extend(certs);
+        self.b.attrs = attrs;
+        self.bind(pat, exp);
+        let (loc, certs, attrs) = outer;
+        self.b.loc = loc;
+        self.b.certs.truncate(certs);
+        self.b.attrs = attrs;
+    }
+
+    fn bind(&mut self, pat: Vec<PatElem<Soacs>>, exp: Exp<Soacs>) {
+        let pat: Bindings = pat.into_iter().map(|p| (p.name, p.ty)).collect();
+        match exp {
+            Exp::SubExp(e) | Exp::Opaque(e) if self.is_acc(e) => self.bind_results(pat, &[e]),
+            Exp::UpdateAcc(acc, index, values) => self.update_acc(pat, acc, &index, &values),
+            Exp::WithAcc(w) => self.with_acc(pat, *w),
+            Exp::Op(Soac::Screma(s)) => self.screma(pat, s),
+            Exp::Op(Soac::Hist(h)) => self.hist(pat, h),
+            Exp::Op(Soac::Scatter(s)) => self.scatter(pat, s),
+            Exp::Op(Soac::Ad(_)) => bug!("a derivative was left for sequential code"),
+            Exp::If(c, t, f) => {
+                // What is bound inside does not depend on what the statement depends on, for it is only
+                // reached after it.
+                let (t, f) = self.undecorated(|seq| (seq.body(*t), seq.body(*f)));
+                let pat = self.expand(pat);
+                self.b.bind_names(pat, Exp::If(c, Box::new(t), Box::new(f)));
+            }
+            Exp::Loop(l) => {
+                let l = self.undecorated(|seq| seq.loop_(*l));
+                let pat = self.expand(pat);
+                self.b.bind_names(pat, Exp::Loop(Box::new(l)));
+            }
+            other => self.b.bind_names(pat, simple(other)),
+        }
+    }
+
+    /// Builds nested bodies, whose statements have their own certificates and attributes.
+    fn undecorated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let certs = std::mem::take(&mut self.b.certs);
+        let attrs = std::mem::take(&mut self.b.attrs);
+        let result = f(self);
+        self.b.certs = certs;
+        self.b.attrs = attrs;
+        result
+    }
+
+    fn loop_(&mut self, l: Loop<Soacs>) -> Loop<Kernels> {
+        let mut params = vec![];
+        for (param, init) in l.params {
+            let inits = self.operands(&[init]);
+            params.extend(self.param(param).into_iter().zip(inits));
+        }
+        Loop { params, form: l.form, body: self.body(l.body) }
+    }
+
+    /// A parameter; several for an accumulator.
+    fn param(&mut self, param: Param<Soacs>) -> Vec<Param<Kernels>> {
+        let Param { name, ty, dec: (), consumed } = param;
+        let consumed = consumed || matches!(ty, Type::Acc(..));
+        let bound = self.expand(vec![(name, ty)]);
+        bound.into_iter().map(|(name, ty)| Param { name, ty, dec: (), consumed }).collect()
+    }
+
+    /// The bindings with accumulators replaced by fresh names for their arrays.
+    fn expand(&mut self, pat: Bindings) -> Bindings {
+        let mut out = vec![];
+        for (name, ty) in pat {
+            match acc_arrays(&ty) {
+                None => out.push((name, ty)),
+                Some(types) => {
+                    let arrays: Bindings = types
+                        .into_iter()
+                        .map(|t| (self.b.names.fresh_like(name), t))
+                        .inspect(|(n, t)| {
+                            self.b.types.insert(*n, t.clone());
+                        })
+                        .collect();
+                    self.accs.insert(name, arrays.iter().map(|(n, _)| *n).collect());
+                    out.extend(arrays);
+                }
+            }
+        }
+        out
+    }
+
+    /// The operands with accumulators replaced by their arrays.
+    fn operands(&self, es: &[SubExp]) -> Vec<SubExp> {
+        let arrays = |e: &SubExp| match e.name().and_then(|n| self.accs.get(&n)) {
+            Some(arrays) => arrays.iter().map(|a| SubExp::Var(*a)).collect(),
+            None => vec![*e],
+        };
+        es.iter().flat_map(arrays).collect()
+    }
+
+    fn is_acc(&self, e: SubExp) -> bool {
+        e.name().is_some_and(|n| self.accs.contains_key(&n))
+    }
+
+    /// Binds names, accumulators among them, to operands.
+    fn bind_results(&mut self, pat: Bindings, results: &[SubExp]) {
+        for ((name, ty), e) in pat.into_iter().zip(results) {
+            match e.name().and_then(|n| self.accs.get(&n)) {
+                Some(arrays) => {
+                    self.accs.insert(name, arrays.clone());
+                }
+                None => self.b.bind_names(vec![(name, ty)], Exp::SubExp(*e)),
+            }
+        }
+    }
+
+    fn update_acc(&mut self, pat: Bindings, acc: Name, index: &[SubExp], values: &[SubExp]) {
+        let Type::Acc(token, shape, elems) = self.b.type_of(acc.into()) else {
+            bug!("update of {}, which is no accumulator", self.b.names.show(acc))
+        };
+        let arrays = self.operands(&[acc.into()]);
+        let op = match self.operators.get(&token).cloned() {
+            Some(op) => op.map(|op| rename_lambda(&mut self.b.names, &op)),
+            None => bug!("no operator for {}", self.b.names.show(token)),
+        };
+        if let Some(op) = &op {
+            self.learn_types(op);
+        }
+        let results = self.expand(pat);
+        let types = results.iter().map(|(_, t)| t.clone()).collect::<Vec<_>>();
+        let target = scattered::Target { shape: &shape, elems: &elems, arrays: &arrays, types: &types };
+        let updated = self.guarded_update(target, index, values, op);
+        for ((name, ty), e) in results.into_iter().zip(updated) {
+            self.b.bind_names(vec![(name, ty)], Exp::SubExp(e));
+        }
+    }
+
+    fn with_acc(&mut self, pat: Bindings, w: WithAcc<Soacs>) {
+        let WithAcc { inputs, lambda } = w;
+        let (tokens, accs) = lambda.params.split_at(inputs.len());
+        let mut arrays = 0;
+        for ((token, acc), input) in tokens.iter().zip(accs).zip(inputs) {
+            self.b.bind_names(vec![(token.name, Type::UNIT)], Exp::SubExp(SubExp::Const(PrimValue::Unit)));
+            arrays += input.arrays.len();
+            self.operators.insert(token.name, input.op.map(|(op, _)| op));
+            self.accs.insert(acc.name, input.arrays);
+        }
+        let results = self.inline(lambda.body);
+        debug_assert!(results.len() == pat.len() && arrays <= pat.len());
+        for ((name, ty), e) in pat.into_iter().zip(results) {
+            self.b.bind_names(vec![(name, ty)], Exp::SubExp(e));
+        }
+    }
+
+    /// Registers the types of what a renamed lambda binds.
+    fn learn_types(&mut self, lambda: &Lambda<Soacs>) {
+        for p in &lambda.params {
+            self.b.types.insert(p.name, p.ty.clone());
+        }
+        self.b.types.extend(fehu_ir::types::body_types(&lambda.body));
+    }
+
+    /// Applies a lambda, once: its parameters become names for the arguments.
+    fn apply(&mut self, lambda: Lambda<Soacs>, args: &[SubExp]) -> Vec<SubExp> {
+        for (param, arg) in lambda.params.iter().zip(args) {
+            if let Some(arrays) = arg.name().and_then(|n| self.accs.get(&n)) {
+                self.accs.insert(param.name, arrays.clone());
+                continue;
+            }
+            let exp = match arg {
+                SubExp::Var(n) if param.consumed && param.ty.is_array() => Exp::Copy(*n),
+                SubExp::Var(_) | SubExp::Const(_) => Exp::SubExp(*arg),
+            };
+            self.b.bind_names(vec![(param.name, param.ty.clone())], exp);
+        }
+        self.inline(lambda.body)
+    }
+
+    /// Binds the parameters of a lambda to the elements of arrays at an index.
+    fn bind_elements(&mut self, params: &[Param<Soacs>], arrays: &[Name], i: SubExp) {
+        for (param, array) in params.iter().zip(arrays) {
+            if let Some(arrays) = self.accs.get(array) {
+                self.accs.insert(param.name, arrays.clone());
+                continue;
+            }
+            let slice = row(&[i], &param.ty);
+            if param.consumed && param.ty.is_array() {
+                let view = self.b.bind("row", param.ty.clone(), Exp::Index(*array, slice));
+                self.b.bind_names(vec![(param.name, param.ty.clone())], Exp::Copy(view));
+            } else {
+                self.b.bind_names(vec![(param.name, param.ty.clone())], Exp::Index(*array, slice));
+            }
+        }
+    }
+
+    /// Whether an index is within a shape.
+    fn in_bounds(&mut self, index: &[SubExp], shape: &[SubExp]) -> SubExp {
+        let mut ok = SubExp::bool(true);
+        for (i, n) in index.iter().zip(shape) {
+            // Sizes are not negative, so as unsigned numbers negative indices are too large.
+            let here = self.b.cmp(CmpOp::ULt(IntType::I64), *i, *n);
+            ok = match ok {
+                SubExp::Const(PrimValue::Bool(true)) => here,
+                SubExp::Const(_) | SubExp::Var(_) => self.b.bin(BinOp::LogAnd, ok, here),
+            };
+        }
+        ok
+    }
+}
+
+/// The types of the arrays that an accumulator stands for; `None` for other types.
+fn acc_arrays(ty: &Type) -> Option<Vec<Type>> {
+    match ty {
+        Type::Acc(_, shape, elems) => Some(elems.iter().map(|t| t.array_of(shape)).collect()),
+        Type::Prim(_) | Type::Array(..) | Type::Mem(_) => None,
+    }
+}
+
+/// The slice that selects an element of the given type at an index.
+fn row(index: &[SubExp], elem: &Type) -> Slice {
+    let fixed = index.iter().map(|i| DimIndex::Fix(*i));
+    let whole = |n: &SubExp| DimIndex::Slice { start: SubExp::i64(0), len: *n, stride: SubExp::i64(1) };
+    fixed.chain(elem.shape().iter().map(whole)).collect()
+}
+
+/// An expression that holds neither bodies nor operations.
+fn simple(exp: Exp<Soacs>) -> Exp<Kernels> {
+    match exp {
+        Exp::SubExp(e) => Exp::SubExp(e),
+        Exp::Opaque(e) => Exp::Opaque(e),
+        Exp::UnOp(op, x) => Exp::UnOp(op, x),
+        Exp::BinOp(op, x, y) => Exp::BinOp(op, x, y),
+        Exp::CmpOp(op, x, y) => Exp::CmpOp(op, x, y),
+        Exp::Conv(op, x) => Exp::Conv(op, x),
+        Exp::PrimFn(f, xs) => Exp::PrimFn(f, xs),
+        Exp::Assert(e, parts) => Exp::Assert(e, parts),
+        Exp::ArrayLit(es, t) => Exp::ArrayLit(es, t),
+        Exp::ArrayConst(data) => Exp::ArrayConst(data),
+        Exp::Index(a, s) => Exp::Index(a, s),
+        Exp::Update(a, s, e) => Exp::Update(a, s, e),
+        Exp::FlatIndex(a, o, d) => Exp::FlatIndex(a, o, d),
+        Exp::FlatUpdate(a, o, d, x) => Exp::FlatUpdate(a, o, d, x),
+        Exp::Iota { n, start, step, ty } => Exp::Iota { n, start, step, ty },
+        Exp::Replicate(s, e) => Exp::Replicate(s, e),
+        Exp::Scratch(p, s) => Exp::Scratch(p, s),
+        Exp::Copy(a) => Exp::Copy(a),
+        Exp::Manifest(perm, a) => Exp::Manifest(perm, a),
+        Exp::Concat { dim, arrays, size } => Exp::Concat { dim, arrays, size },
+        Exp::Rearrange(perm, a) => Exp::Rearrange(perm, a),
+        Exp::Reshape(s, a) => Exp::Reshape(s, a),
+        Exp::Call(f, args) => Exp::Call(f, args),
+        Exp::UpdateAcc(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            bug!("{exp:?} is not simple")
+        }
+    }
+}

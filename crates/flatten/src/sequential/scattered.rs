@@ -1,0 +1,136 @@
+//! Writes at computed places: histograms, scatters and updates of
+//! accumulators. A place out of bounds is not written.
+
+use super::{row, Bindings, Seq};
+use fehu_base::prim::IntType;
+use fehu_base::Name;
+use fehu_ir::soac::{Hist, Scatter};
+use fehu_ir::{Exp, Kernels, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type};
+
+/// Arrays that are written together, at one index into their common outer shape.
+pub(super) struct Target<'a> {
+    pub(super) shape: &'a [SubExp],
+    /// The types of what is at an index.
+    pub(super) elems: &'a [Type],
+    pub(super) arrays: &'a [SubExp],
+    /// The types of the arrays.
+    pub(super) types: &'a [Type],
+}
+
+impl Seq {
+    pub(super) fn hist(&mut self, pat: Bindings, h: Hist<Soacs>) {
+        let Hist { width, arrays, ops, lambda } = h;
+        let dests = ops.iter().flat_map(|op| op.dests.iter().copied()).collect();
+        self.writing_loop(pat, width, dests, |seq, i, params| {
+            seq.bind_elements(&lambda.params, &arrays, i);
+            let results = seq.inline(lambda.body);
+            let indices: usize = ops.iter().map(|op| op.shape.len()).sum();
+            let (mut indices, mut values) = results.split_at(indices);
+            let mut params = params;
+            let mut updated = vec![];
+            for op in ops {
+                let index = take(&mut indices, op.shape.len());
+                let value = take(&mut values, op.dests.len());
+                let dests = take(&mut params, op.dests.len());
+                let types: Vec<Type> = dests.iter().map(|d| seq.b.type_of(*d)).collect();
+                let elems = op.op.ret.clone();
+                let target = Target { shape: &op.shape, elems: &elems, arrays: dests, types: &types };
+                updated.extend(seq.guarded_update(target, index, value, Some(op.op)));
+            }
+            updated
+        });
+    }
+
+    pub(super) fn scatter(&mut self, pat: Bindings, s: Scatter<Soacs>) {
+        let Scatter { width, arrays, dests, lambda } = s;
+        let targets = dests.iter().map(|d| d.array).collect();
+        self.writing_loop(pat, width, targets, |seq, i, params| {
+            seq.bind_elements(&lambda.params, &arrays, i);
+            let results = seq.inline(lambda.body);
+            let indices: usize = dests.iter().map(|d| d.shape.len()).sum();
+            let (mut indices, values) = results.split_at(indices);
+            let mut updated = vec![];
+            for ((dest, value), param) in dests.iter().zip(values).zip(params) {
+                let index = take(&mut indices, dest.shape.len());
+                let ty = seq.b.type_of(*param);
+                let elem = ty.peel(dest.shape.len());
+                let target = Target { shape: &dest.shape, elems: &[elem], arrays: &[*param], types: &[ty] };
+                updated.extend(seq.guarded_update(target, index, &[*value], None));
+            }
+            updated
+        });
+    }
+
+    /// A loop that consumes arrays and returns them changed by each iteration.
+    fn writing_loop(
+        &mut self,
+        pat: Bindings,
+        width: SubExp,
+        dests: Vec<Name>,
+        iteration: impl FnOnce(&mut Seq, SubExp, &[SubExp]) -> Vec<SubExp>,
+    ) {
+        let mut params = vec![];
+        for (dest, (_, ty)) in dests.into_iter().zip(&pat) {
+            let name = self.b.names.fresh_like(dest);
+            self.b.types.insert(name, ty.clone());
+            params.push((Param::<Kernels> { name, ty: ty.clone(), dec: (), consumed: true }, dest.into()));
+        }
+        let arrays: Vec<SubExp> = params.iter().map(|(p, _)| p.name.into()).collect();
+        let i = self.b.fresh("i", Type::I64);
+        let body = self.undecorated(|seq| {
+            seq.b.begin();
+            let result = iteration(seq, i.into(), &arrays);
+            seq.b.end(result)
+        });
+        let form = LoopForm::For { var: i, ty: IntType::I64, bound: width };
+        self.b.bind_names(pat, Exp::Loop(Box::new(Loop { params, form, body })));
+    }
+
+    /// The arrays with values put at an index (combined with what is there, if there is an
+    /// operator), or as they are if the index is out of bounds.
+    pub(super) fn guarded_update(
+        &mut self,
+        target: Target<'_>,
+        index: &[SubExp],
+        values: &[SubExp],
+        op: Option<Lambda<Soacs>>,
+    ) -> Vec<SubExp> {
+        let ok = self.in_bounds(index, target.shape);
+        let (yes, no) = self.undecorated(|seq| {
+            seq.b.begin();
+            let values = match op {
+                None => values.to_vec(),
+                Some(op) => {
+                    let mut args = vec![];
+                    for (array, elem) in target.arrays.iter().zip(target.elems) {
+                        let Some(array) = array.name() else { continue };
+                        let old = seq.b.bind("old", elem.clone(), Exp::Index(array, row(index, elem)));
+                        args.push(old.into());
+                    }
+                    args.extend(values);
+                    seq.apply(op, &args)
+                }
+            };
+            let mut updated = vec![];
+            for (((array, elem), ty), value) in
+                target.arrays.iter().zip(target.elems).zip(target.types).zip(values)
+            {
+                let Some(array) = array.name() else { continue };
+                let update = Exp::Update(array, row(index, elem), value);
+                updated.push(seq.b.bind("out", ty.clone(), update).into());
+            }
+            let yes = seq.b.end(updated);
+            seq.b.begin();
+            (yes, seq.b.end(target.arrays.to_vec()))
+        });
+        let names = self.b.bind_all("out", target.types.to_vec(), Exp::If(ok, Box::new(yes), Box::new(no)));
+        names.into_iter().map(SubExp::Var).collect()
+    }
+}
+
+/// Takes the first items off a slice.
+fn take<'a, T>(items: &mut &'a [T], n: usize) -> &'a [T] {
+    let (first, rest) = items.split_at(n.min(items.len()));
+    *items = rest;
+    first
+}

@@ -1,0 +1,322 @@
+//! Memory introduction.
+//!
+//! Before: a valid program over `Kernels`. After: the same program over
+//! `Memory`, in which every array has a block and an index function.
+//!
+//! ```text
+//! let (xs : [n]i32) = iota i32 (n, 0, 1)        let (b : mem) = alloc(4*n)
+//!                                               let (xs : [n]i32 @ b -> 0 + {(n : 1)}) = iota ...
+//! let (ys : [m]i32) = xs[1 :+ m * 2]            let (ys : [m]i32 @ b -> 1 + {(m : 2)}) = xs[...]
+//! ```
+//!
+//! - What is made afresh gets a block of its own; constant data is in static
+//!   memory (its statement binds the block before the array), unless it is consumed.
+//! - Views share the block of what they are views of.
+//! - Updates are in place. Where the value may share memory with the array, it
+//!   is copied first.
+//! - Branches (`branch`) and loops (`loops`) return blocks, offsets and strides where these differ.
+//! - Functions (`calls`) take and return, before each array, its block and an
+//!   offset: arrays are row-major there. Those of entry points have no offset: they
+//!   start at the start of their block.
+
+mod branch;
+mod calls;
+mod consumed;
+mod loops;
+#[cfg(test)]
+mod tests;
+
+use crate::builder::{MemBuilder, Place};
+use crate::plan::{Layout, Plan};
+use calls::Convention;
+use fehu_algebra::Facts;
+use fehu_base::{bug, Name};
+use fehu_ir::alias::{Aliases, Signatures};
+use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
+use fehu_ir::seg::KernelsOp;
+use fehu_ir::types::prog_types;
+use fehu_ir::visit::deep;
+use fehu_ir::{Body, DimIndex, Exp, Kernels, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_lmad::{Dim, SliceDim};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Gives every array of a program a place.
+pub fn introduce(prog: Prog<Kernels>) -> Prog<Memory> {
+    let types = prog_types(&prog);
+    let signatures = Signatures::of_prog(&prog);
+    let conventions: FxHashMap<Name, Convention> =
+        prog.funs.iter().map(|f| (f.name, Convention::of(f))).collect();
+    let internal: FxHashSet<Name> =
+        prog.funs.iter().filter(|f| f.entry.is_none()).map(|f| f.name).collect();
+    let constants = prog.consts.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
+    let mut intro = Introduce {
+        b: MemBuilder::new(prog.names, types),
+        signatures,
+        conventions,
+        internal,
+        constants,
+        aliases: Aliases::default(),
+        plans: FxHashMap::default(),
+        not_static: FxHashSet::default(),
+    };
+    let consts = intro.consts(prog.consts);
+    let funs = prog.funs.into_iter().map(|f| intro.fun(f)).collect();
+    Prog { consts, funs, opaques: prog.opaques, names: intro.b.names }
+}
+
+/// A pattern as names and types.
+type Bindings = Vec<(Name, Type)>;
+
+struct Introduce {
+    b: MemBuilder,
+    signatures: Signatures,
+    conventions: FxHashMap<Name, Convention>,
+    /// Functions that are no entry points.
+    internal: FxHashSet<Name>,
+    /// What is bound once for the whole program.
+    constants: FxHashSet<Name>,
+    /// Of the function at hand.
+    aliases: Aliases,
+    /// How its loops carry arrays.
+    plans: FxHashMap<Name, Plan>,
+    /// Its constant data that is consumed.
+    not_static: FxHashSet<Name>,
+}
+
+impl Introduce {
+    fn consts(&mut self, body: Body<Kernels>) -> Body<Memory> {
+        self.analyse(&body, [], []);
+        self.b.begin();
+        let result = self.inline(body);
+        self.b.end(result)
+    }
+
+    /// Looks ahead at a whole body. `given_away` are results that others may then consume.
+    fn analyse(
+        &mut self,
+        body: &Body<Kernels>,
+        params: impl IntoIterator<Item = (Name, Layout)>,
+        given_away: impl IntoIterator<Item = Name>,
+    ) {
+        self.aliases = Aliases::of_body(&self.signatures, body);
+        self.plans = crate::plan::plan(&self.b.types, &self.internal, params, body);
+        self.not_static = consumed::anywhere(&self.signatures, &self.aliases, body);
+        for n in given_away {
+            self.not_static.extend(self.aliases.of(n));
+        }
+    }
+
+    /// Puts the statements of a body into the current one, and returns its results as they were.
+    fn inline(&mut self, body: Body<Kernels>) -> Vec<SubExp> {
+        deep(|| {
+            for stm in body.stms {
+                self.stm(stm);
+            }
+        });
+        body.result
+    }
+
+    fn stm(&mut self, stm: Stm<Kernels>) {
+        let outer = std::mem::replace(&mut self.b.loc, stm.loc);
+        let certs = std::mem::replace(&mut self.b.certs, stm.certs);
+        let attrs = std::mem::replace(&mut self.b.attrs, stm.attrs);
+        let pat = stm.pat.into_iter().map(|p| (p.name, p.ty)).collect();
+        self.bind(pat, stm.exp);
+        self.b.loc = outer;
+        self.b.certs = certs;
+        self.b.attrs = attrs;
+    }
+
+    /// Builds bodies inside of the statement at hand.
+    fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let certs = std::mem::take(&mut self.b.certs);
+        let attrs = std::mem::take(&mut self.b.attrs);
+        let result = f(self);
+        self.b.certs = certs;
+        self.b.attrs = attrs;
+        result
+    }
+
+    fn bind(&mut self, mut pat: Bindings, exp: Exp<Kernels>) {
+        match exp {
+            Exp::If(c, t, f) => return self.branch(pat, c, *t, *f),
+            Exp::Loop(l) => return self.loop_(pat, *l),
+            Exp::Call(f, args) => return self.call(pat, f, args),
+            _ => {}
+        }
+        let Some((name, ty)) = pat.pop() else { bug!("a statement binds nothing") };
+        if !pat.is_empty() {
+            bug!("{} has too many results", self.b.names.show(name));
+        }
+        match exp {
+            Exp::SubExp(e) => self.renamed(name, ty, e, Exp::SubExp(e)),
+            Exp::Opaque(e) => self.renamed(name, ty, e, Exp::Opaque(e)),
+            Exp::UnOp(op, x) => self.b.bind(name, ty, Exp::UnOp(op, x)),
+            Exp::BinOp(op, x, y) => self.b.bind(name, ty, Exp::BinOp(op, x, y)),
+            Exp::CmpOp(op, x, y) => self.b.bind(name, ty, Exp::CmpOp(op, x, y)),
+            Exp::Conv(op, x) => self.b.bind(name, ty, Exp::Conv(op, x)),
+            Exp::PrimFn(f, xs) => self.b.bind(name, ty, Exp::PrimFn(f, xs)),
+            Exp::Assert(e, parts) => self.b.bind(name, ty, Exp::Assert(e, parts)),
+            Exp::ArrayLit(es, t) => self.fresh(name, ty, Exp::ArrayLit(es, t)),
+            Exp::Iota { n, start, step, ty: t } => self.fresh(name, ty, Exp::Iota { n, start, step, ty: t }),
+            Exp::Replicate(s, e) => self.fresh(name, ty, Exp::Replicate(s, e)),
+            Exp::Scratch(p, s) => self.fresh(name, ty, Exp::Scratch(p, s)),
+            Exp::Copy(a) => self.fresh(name, ty, Exp::Copy(a)),
+            Exp::Concat { dim, arrays, size } => self.fresh(name, ty, Exp::Concat { dim, arrays, size }),
+            Exp::Manifest(perm, a) => {
+                self.b.allocate(name, &ty, Some(&perm));
+                self.b.bind(name, ty, Exp::Manifest(perm, a));
+            }
+            Exp::ArrayConst(data) if self.not_static.contains(&name) => {
+                self.fresh(name, ty, Exp::ArrayConst(data));
+            }
+            Exp::ArrayConst(data) => {
+                let block = self.b.fresh_block(name);
+                let sizes: Vec<_> = ty.shape().iter().map(|n| poly(*n)).collect();
+                self.b.places.insert(name, Place { block, lmad: Lmad::row_major(0, &sizes) });
+                let elem = self.b.elem(name, ty);
+                self.b.push(vec![block_elem(block), elem], Exp::ArrayConst(data));
+            }
+            Exp::Index(a, slice) => {
+                if ty.is_array() {
+                    let dims: Vec<SliceDim> = slice.iter().map(slice_dim).collect();
+                    self.view(name, a, |lmad| lmad.slice(&dims));
+                }
+                self.b.bind(name, ty, Exp::Index(a, slice));
+            }
+            Exp::FlatIndex(a, offset, dims) => {
+                let slice = flat_lmad(offset, &dims);
+                self.view(name, a, |lmad| lmad.flat_slice(&slice));
+                self.b.bind(name, ty, Exp::FlatIndex(a, offset, dims));
+            }
+            Exp::Rearrange(perm, a) => {
+                self.view(name, a, |lmad| lmad.permute(&perm));
+                self.b.bind(name, ty, Exp::Rearrange(perm, a));
+            }
+            Exp::Reshape(shape, a) => self.reshape(name, ty, shape, a),
+            Exp::Update(a, slice, value) => {
+                let value = match value {
+                    SubExp::Var(v) if self.b.type_of(v).is_array() => self.apart(a, v).into(),
+                    SubExp::Var(_) | SubExp::Const(_) => value,
+                };
+                self.in_place(name, ty, a, Exp::Update(a, slice, value));
+            }
+            Exp::FlatUpdate(a, offset, dims, value) => {
+                let value = self.apart(a, value);
+                self.in_place(name, ty, a, Exp::FlatUpdate(a, offset, dims, value));
+            }
+            Exp::Op(KernelsOp::Size(size)) => self.b.bind(name, ty, Exp::Op(MemOp::Size(size))),
+            Exp::Op(KernelsOp::Seg(_) | KernelsOp::Soac(_)) | Exp::UpdateAcc(..) | Exp::WithAcc(_) => {
+                bug!("memory for parallel code is not there yet: {}", self.b.names.show(name))
+            }
+            Exp::If(..) | Exp::Loop(_) | Exp::Call(..) => bug!("dealt with above"),
+        }
+    }
+
+    /// Another name for an operand.
+    fn renamed(&mut self, name: Name, ty: Type, e: SubExp, exp: Exp<Memory>) {
+        if let (Type::Array(..), SubExp::Var(a)) = (&ty, e) {
+            let place = self.b.place(a).clone();
+            self.b.places.insert(name, place);
+        }
+        self.b.bind(name, ty, exp);
+    }
+
+    /// An array in memory of its own.
+    fn fresh(&mut self, name: Name, ty: Type, exp: Exp<Memory>) {
+        self.b.allocate(name, &ty, None);
+        self.b.bind(name, ty, exp);
+    }
+
+    /// The array after an update.
+    fn in_place(&mut self, name: Name, ty: Type, array: Name, exp: Exp<Memory>) {
+        let place = self.b.place(array).clone();
+        self.b.places.insert(name, place);
+        self.b.bind(name, ty, exp);
+    }
+
+    /// Places a view of another array.
+    fn view(&mut self, name: Name, of: Name, f: impl Fn(&Lmad) -> Option<Lmad>) {
+        let Place { block, lmad } = self.b.place(of).clone();
+        let seen = f(&lmad).filter(MemBuilder::is_handy);
+        let seen = match seen {
+            Some(seen) => Some(seen),
+            None => {
+                let named = self.b.named(&lmad);
+                f(&named)
+            }
+        };
+        match seen {
+            Some(seen) if MemBuilder::is_handy(&seen) => {
+                self.b.places.insert(name, Place { block, lmad: seen });
+            }
+            Some(seen) if seen.is_known() => {
+                let lmad = self.b.named(&seen);
+                self.b.places.insert(name, Place { block, lmad });
+            }
+            Some(_) | None => bug!("no index function for {}", self.b.names.show(name)),
+        }
+    }
+
+    fn reshape(&mut self, name: Name, ty: Type, shape: Vec<SubExp>, array: Name) {
+        let sizes: Vec<_> = shape.iter().map(|n| poly(*n)).collect();
+        let reshaped = |place: &Place| {
+            let lmad = place.lmad.reshape(&Facts::new(), &sizes)?;
+            lmad.is_known().then_some(Place { block: place.block, lmad })
+        };
+        let (array, place) = match reshaped(self.b.place(array)) {
+            Some(place) => (array, place),
+            None => {
+                let copy = self.b.copy(array);
+                let block = self.b.place(copy).block;
+                (copy, reshaped(self.b.place(copy)).unwrap_or(Place { block, lmad: Lmad::row_major(0, &sizes) }))
+            }
+        };
+        self.b.places.insert(name, place);
+        self.b.bind(name, ty, Exp::Reshape(shape, array));
+    }
+
+    /// The value, or a copy of it if it may share memory with the array.
+    fn apart(&mut self, array: Name, value: Name) -> Name {
+        if self.aliases.may_alias(array, value) {
+            self.b.copy(value)
+        } else {
+            value
+        }
+    }
+
+    /// The array, or a copy of it, with a layout that says at least as much.
+    fn ensure(&mut self, array: Name, layout: Layout) -> Name {
+        let place = self.b.place(array);
+        let fine = match layout {
+            Layout::Direct => place.is_direct(),
+            Layout::RowMajor => place.is_row_major(),
+            Layout::Any => true,
+        };
+        if fine {
+            array
+        } else {
+            self.b.copy(array)
+        }
+    }
+}
+
+/// A pattern element for a block.
+fn block_elem(name: Name) -> PatElem<Memory> {
+    PatElem { name, ty: Type::Mem(Space::Default), dec: MemInfo::None }
+}
+
+/// One dimension of a slice, for index functions.
+fn slice_dim(d: &DimIndex) -> SliceDim {
+    match d {
+        DimIndex::Fix(i) => SliceDim::Fix(poly(*i)),
+        DimIndex::Slice { start, len, stride } => {
+            SliceDim::Range { start: poly(*start), size: poly(*len), stride: poly(*stride) }
+        }
+    }
+}
+
+/// The indices of a flat slice.
+fn flat_lmad(offset: SubExp, dims: &[(SubExp, SubExp)]) -> Lmad {
+    Lmad::new(poly(offset), dims.iter().map(|(n, s)| Dim::new(poly(*n), poly(*s))).collect())
+}

@@ -1,0 +1,126 @@
+//! Conditionals: what the branches return may live in different places.
+//!
+//! If both live in one place, so does the result. Otherwise the branches also
+//! return what differs: the block, the offset, strides. Two row-major
+//! results stay row-major.
+
+use super::{block_elem, Bindings, Introduce};
+use crate::builder::Place;
+use fehu_algebra::Poly;
+use fehu_base::Name;
+use fehu_ir::mem::{poly, Lmad, MemInfo};
+use fehu_ir::{Body, Exp, Kernels, Memory, PatElem, Stm, SubExp, Type};
+
+impl Introduce {
+    pub(super) fn branch(&mut self, pat: Bindings, cond: SubExp, t: Body<Kernels>, f: Body<Kernels>) {
+        let mut branches = self.nested(|intro| [intro.open_body(t), intro.open_body(f)]);
+        let mut elems = vec![];
+        let mut results = [vec![], vec![]];
+        for (i, (name, ty)) in pat.into_iter().enumerate() {
+            let ends = [branches[0].1[i], branches[1].1[i]];
+            if let (Type::Array(..), SubExp::Var(t), SubExp::Var(f)) = (&ty, ends[0], ends[1]) {
+                let places = [self.b.place(t).clone(), self.b.place(f).clone()];
+                let (place, existential) = self.join(name, &ty, &places);
+                for e in existential {
+                    elems.push(e.elem(self));
+                    for k in 0..2 {
+                        let value = self.nested(|intro| {
+                            intro.b.reopen(std::mem::take(&mut branches[k].0));
+                            let value = e.value(intro, &places[k]);
+                            branches[k].0 = intro.b.close();
+                            value
+                        });
+                        results[k].push(value);
+                    }
+                }
+                self.b.places.insert(name, place);
+            }
+            elems.push(self.b.elem(name, ty));
+            results[0].push(ends[0]);
+            results[1].push(ends[1]);
+        }
+        let [(t, _), (f, _)] = branches;
+        let [t_result, f_result] = results;
+        let t = Body { stms: t, result: t_result };
+        let f = Body { stms: f, result: f_result };
+        self.b.push(elems, Exp::If(cond, Box::new(t), Box::new(f)));
+    }
+
+    fn open_body(&mut self, body: Body<Kernels>) -> (Vec<Stm<Memory>>, Vec<SubExp>) {
+        self.b.begin();
+        let result = self.inline(body);
+        (self.b.close(), result)
+    }
+
+    /// The place of a result that is in one of two places, and what of it is to be returned.
+    fn join(&mut self, name: Name, ty: &Type, [t, f]: &[Place; 2]) -> (Place, Vec<Part>) {
+        let mut parts = vec![];
+        let block = if t.block == f.block {
+            t.block
+        } else {
+            let block = self.b.fresh_block(name);
+            parts.push(Part::Block(block));
+            block
+        };
+        if t.same_as(f) {
+            return (Place { block, lmad: t.lmad.clone() }, parts);
+        }
+        let offset = if t.lmad.offset == f.lmad.offset {
+            t.lmad.offset.clone()
+        } else {
+            let offset = self.b.fresh("offset", Type::I64);
+            parts.push(Part::Offset(offset));
+            poly(offset.into())
+        };
+        let sizes: Vec<Poly> = ty.shape().iter().map(|n| poly(*n)).collect();
+        let mut lmad = Lmad::row_major(offset, &sizes);
+        let same_strides = (t.lmad.dims.iter()).zip(&f.lmad.dims).all(|(t, f)| t.stride == f.stride);
+        if same_strides || !(t.is_row_major() && f.is_row_major()) || !lmad.is_known() {
+            let both = t.lmad.dims.iter().zip(&f.lmad.dims);
+            for (k, (dim, (t, f))) in lmad.dims.iter_mut().zip(both).enumerate() {
+                dim.stride = if t.stride == f.stride {
+                    t.stride.clone()
+                } else {
+                    let stride = self.b.fresh("stride", Type::I64);
+                    parts.push(Part::Stride(stride, k));
+                    poly(stride.into())
+                };
+            }
+        }
+        (Place { block, lmad }, parts)
+    }
+}
+
+/// A part of a place that is returned, under a name of its own.
+pub(super) enum Part {
+    Block(Name),
+    Offset(Name),
+    /// Of that dimension.
+    Stride(Name, usize),
+}
+
+impl Part {
+    /// The pattern element that binds it.
+    pub(super) fn elem(&self, intro: &mut Introduce) -> PatElem<Memory> {
+        match self {
+            Part::Block(name) => block_elem(*name),
+            Part::Offset(name) | Part::Stride(name, _) => {
+                let name = *name;
+                intro.b.types.insert(name, Type::I64);
+                PatElem { name, ty: Type::I64, dec: MemInfo::None }
+            }
+        }
+    }
+
+    /// What it is for an array in a place.
+    pub(super) fn value(&self, intro: &mut Introduce, place: &Place) -> SubExp {
+        match self {
+            Part::Block(_) => place.block.into(),
+            Part::Offset(_) => intro.b.emit(&place.lmad.offset, "offset"),
+            Part::Stride(_, k) => match place.lmad.dims.get(*k) {
+                Some(dim) => intro.b.emit(&dim.stride, "stride"),
+                None => SubExp::i64(0),
+            },
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Loops: parameters live in place, or in blocks that are carried along. See `plan`.
+
+use super::branch::Part;
+use super::{Bindings, Introduce};
+use crate::builder::Place;
+use crate::plan::{Layout, Plan};
+use fehu_base::Name;
+use fehu_ir::mem::{poly, Lmad, MemInfo};
+use fehu_ir::{DimIndex, Exp, Kernels, Loop, Memory, Param, PatElem, Slice, SubExp, Type};
+
+impl Introduce {
+    pub(super) fn loop_(&mut self, pat: Bindings, l: Loop<Kernels>) {
+        let Loop { params, form, body } = l;
+        let mut carried: Vec<(Param<Memory>, SubExp)> = vec![];
+        let mut results: Vec<PatElem<Memory>> = vec![];
+        let mut plans: Vec<Option<Carry>> = vec![];
+        for ((param, init), (name, ty)) in params.into_iter().zip(pat) {
+            let Param { name: p, ty: p_ty, dec: (), consumed } = param;
+            let mut init = init;
+            let mut plan = None;
+            if let (Type::Array(..), SubExp::Var(a)) = (&p_ty, init) {
+                match self.plans.get(&p).copied().unwrap_or(Plan::Block(Layout::Direct)) {
+                    Plan::InPlace => {
+                        let place = self.b.place(a).clone();
+                        self.b.places.insert(p, place.clone());
+                        self.b.places.insert(name, place);
+                        plan = Some(Carry::InPlace(p));
+                    }
+                    Plan::Block(layout) => {
+                        let a = self.ensure(a, layout);
+                        init = a.into();
+                        let at = self.b.place(a).clone();
+                        let (place, parts) = self.carried_place(p, &p_ty, layout);
+                        self.b.places.insert(p, place);
+                        for part in &parts {
+                            let PatElem { name, ty, dec } = part.elem(self);
+                            let value = part.value(self, &at);
+                            carried.push((Param { name, ty, dec, consumed: false }, value));
+                        }
+                        let (place, result_parts) = self.carried_place(name, &ty, layout);
+                        self.b.places.insert(name, place);
+                        for part in &result_parts {
+                            results.push(part.elem(self));
+                        }
+                        plan = Some(Carry::Parts(layout, parts));
+                    }
+                }
+            }
+            let dec = match &p_ty {
+                Type::Array(..) => self.b.place(p).info(),
+                Type::Prim(_) | Type::Acc(..) | Type::Mem(_) => MemInfo::None,
+            };
+            carried.push((Param { name: p, ty: p_ty, dec, consumed }, init));
+            results.push(self.b.elem(name, ty));
+            plans.push(plan);
+        }
+        let body = self.nested(|intro| {
+            intro.b.begin();
+            let ends = intro.inline(body);
+            let mut next = vec![];
+            for (end, plan) in ends.into_iter().zip(plans) {
+                match (plan, end) {
+                    (Some(plan), SubExp::Var(a)) => intro.carry(&mut next, plan, a),
+                    (_, end) => next.push(end),
+                }
+            }
+            intro.b.end(next)
+        });
+        self.b.push(results, Exp::Loop(Box::new(Loop { params: carried, form, body })));
+    }
+
+    /// The place of an array in a loop that carries its block, and what is carried.
+    fn carried_place(&mut self, name: Name, ty: &Type, layout: Layout) -> (Place, Vec<Part>) {
+        let block = self.b.fresh_block(name);
+        let mut parts = vec![Part::Block(block)];
+        let sizes: Vec<_> = ty.shape().iter().map(|n| poly(*n)).collect();
+        let mut lmad = Lmad::row_major(0, &sizes);
+        let layout = if lmad.is_known() { layout } else { Layout::Any };
+        if layout >= Layout::RowMajor {
+            let offset = self.b.fresh("offset", Type::I64);
+            parts.push(Part::Offset(offset));
+            lmad.offset = poly(offset.into());
+        }
+        if layout == Layout::Any {
+            for (k, dim) in lmad.dims.iter_mut().enumerate() {
+                let stride = self.b.fresh("stride", Type::I64);
+                parts.push(Part::Stride(stride, k));
+                dim.stride = poly(stride.into());
+            }
+        }
+        (Place { block, lmad }, parts)
+    }
+
+    /// What the body returns for an array.
+    fn carry(&mut self, next: &mut Vec<SubExp>, plan: Carry, array: Name) {
+        match plan {
+            Carry::InPlace(param) => {
+                let array = if self.b.place(array).same_as(self.b.place(param)) {
+                    array
+                } else {
+                    self.moved(param, array)
+                };
+                next.push(array.into());
+            }
+            Carry::Parts(layout, parts) => {
+                let array = self.ensure(array, layout);
+                let place = self.b.place(array).clone();
+                for part in parts {
+                    next.push(part.value(self, &place));
+                }
+                next.push(array.into());
+            }
+        }
+    }
+
+    /// The array, moved to where the parameter lives.
+    fn moved(&mut self, param: Name, array: Name) -> Name {
+        let ty = self.b.type_of(param);
+        let value = self.b.copy(array);
+        let whole =
+            |n: &SubExp| DimIndex::Slice { start: SubExp::i64(0), len: *n, stride: SubExp::i64(1) };
+        let slice: Slice = ty.shape().iter().map(whole).collect();
+        let moved = self.b.fresh_like(array, ty.clone());
+        self.in_place(moved, ty, param, Exp::Update(param, slice, value.into()));
+        moved
+    }
+}
+
+/// How an array is carried to the next iteration.
+enum Carry {
+    /// In the place of this parameter.
+    InPlace(Name),
+    /// With these parts of its place.
+    Parts(Layout, Vec<Part>),
+}
