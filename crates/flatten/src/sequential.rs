@@ -29,8 +29,8 @@ use fehu_ir::subst::rename_lambda;
 use fehu_ir::types::prog_types;
 use fehu_ir::visit::deep;
 use fehu_ir::{
-    Body, Builder, DimIndex, Exp, FunDef, FunRet, Kernels, Lambda, Loop, Param, PatElem, Prog, Slice, Soacs, Stm,
-    SubExp, Type, WithAcc,
+    Body, Builder, DimIndex, Exp, FunDef, FunRet, Kernels, Lambda, Loop, Param, PatElem, Prog, Slice, Soacs,
+    Stm, SubExp, Type, WithAcc,
 };
 use rustc_hash::FxHashMap;
 

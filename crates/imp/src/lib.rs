@@ -2,6 +2,9 @@
 //!
 //! In: a core program over `Memory`. Out: a [`syntax::Program`] of functions
 //! over scalars and memory blocks, close enough to C that `codegen` is a
-//! printer. Read [`syntax`].
+//! printer. Read [`syntax`], then [`translate`](translate()).
 
 pub mod syntax;
+mod translate;
+
+pub use translate::translate;

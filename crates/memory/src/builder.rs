@@ -107,7 +107,8 @@ impl MemBuilder {
     }
 
     pub(crate) fn push(&mut self, pat: Vec<PatElem<Memory>>, exp: Exp<Memory>) {
-        let stm = Stm { pat, certs: self.certs.clone(), attrs: self.attrs.clone(), loc: self.loc.clone(), exp };
+        let stm =
+            Stm { pat, certs: self.certs.clone(), attrs: self.attrs.clone(), loc: self.loc.clone(), exp };
         match self.open.last_mut() {
             Some(stms) => stms.push(stm),
             None => bug!("no open body"),

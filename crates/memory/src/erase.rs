@@ -6,9 +6,7 @@
 
 use fehu_base::bug;
 use fehu_ir::mem::MemOp;
-use fehu_ir::seg::{
-    KernelBody, KernelReturn, KernelsOp, SegBinOp, SegHistOp, SegKind, SegOp,
-};
+use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegBinOp, SegHistOp, SegKind, SegOp};
 use fehu_ir::types::{operand_type, prog_types, Types};
 use fehu_ir::visit::deep;
 use fehu_ir::{
@@ -156,7 +154,8 @@ fn is_mem(ty: &Type) -> bool {
 /// The declared results without blocks; positions shift back.
 fn returns(ret: Vec<FunRet<Memory>>) -> Vec<FunRet<Kernels>> {
     let is_kept = |r: &FunRet<Memory>| !matches!(r.ty, RetType::Mem(_));
-    let positions: Vec<usize> = (0..ret.len()).map(|k| ret[..k].iter().filter(|r| is_kept(r)).count()).collect();
+    let positions: Vec<usize> =
+        (0..ret.len()).map(|k| ret[..k].iter().filter(|r| is_kept(r)).count()).collect();
     let moved = |s: ExtSize| match s {
         ExtSize::Free(e) => ExtSize::Free(e),
         ExtSize::Ext(k) => ExtSize::Ext(positions.get(k).copied().unwrap_or(k)),

@@ -46,8 +46,7 @@ pub fn introduce(prog: Prog<Kernels>) -> Prog<Memory> {
     let signatures = Signatures::of_prog(&prog);
     let conventions: FxHashMap<Name, Convention> =
         prog.funs.iter().map(|f| (f.name, Convention::of(f))).collect();
-    let internal: FxHashSet<Name> =
-        prog.funs.iter().filter(|f| f.entry.is_none()).map(|f| f.name).collect();
+    let internal: FxHashSet<Name> = prog.funs.iter().filter(|f| f.entry.is_none()).map(|f| f.name).collect();
     let constants = prog.consts.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
     let mut intro = Introduce {
         b: MemBuilder::new(prog.names, types),
@@ -269,7 +268,10 @@ impl Introduce {
             None => {
                 let copy = self.b.copy(array);
                 let block = self.b.place(copy).block;
-                (copy, reshaped(self.b.place(copy)).unwrap_or(Place { block, lmad: Lmad::row_major(0, &sizes) }))
+                (
+                    copy,
+                    reshaped(self.b.place(copy)).unwrap_or(Place { block, lmad: Lmad::row_major(0, &sizes) }),
+                )
             }
         };
         self.b.places.insert(name, place);

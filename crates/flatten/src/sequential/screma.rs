@@ -126,9 +126,7 @@ impl Seq {
         let scratch = self.b.bind("scratch", ty.clone(), Exp::Scratch(elem, shape));
         let param = self.b.names.fresh_like(name);
         self.b.types.insert(param, ty.clone());
-        carried
-            .params
-            .push((Param { name: param, ty: ty.clone(), dec: (), consumed: true }, scratch.into()));
+        carried.params.push((Param { name: param, ty: ty.clone(), dec: (), consumed: true }, scratch.into()));
         carried.results.push((name, ty.clone()));
         Output::Array { param, ty: ty.clone() }
     }

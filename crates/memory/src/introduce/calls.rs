@@ -10,9 +10,7 @@ use crate::builder::Place;
 use crate::plan::Layout;
 use fehu_base::{bug, Name};
 use fehu_ir::mem::{poly, Lmad, MemInfo};
-use fehu_ir::{
-    Exp, ExtSize, FunDef, FunRet, Kernels, Memory, Param, PatElem, RetType, Space, SubExp, Type,
-};
+use fehu_ir::{Exp, ExtSize, FunDef, FunRet, Kernels, Memory, Param, PatElem, RetType, Space, SubExp, Type};
 
 /// What callers must know of a function.
 #[derive(Clone)]

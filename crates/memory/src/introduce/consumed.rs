@@ -7,11 +7,7 @@ use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Body, Kernels};
 use rustc_hash::FxHashSet;
 
-pub(super) fn anywhere(
-    signatures: &Signatures,
-    aliases: &Aliases,
-    body: &Body<Kernels>,
-) -> FxHashSet<Name> {
+pub(super) fn anywhere(signatures: &Signatures, aliases: &Aliases, body: &Body<Kernels>) -> FxHashSet<Name> {
     let mut consumed = FxHashSet::default();
     for_each_stm(body, &mut |stm| {
         for n in consumed_directly(signatures, &stm.exp) {

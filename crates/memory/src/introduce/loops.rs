@@ -117,8 +117,7 @@ impl Introduce {
     fn moved(&mut self, param: Name, array: Name) -> Name {
         let ty = self.b.type_of(param);
         let value = self.b.copy(array);
-        let whole =
-            |n: &SubExp| DimIndex::Slice { start: SubExp::i64(0), len: *n, stride: SubExp::i64(1) };
+        let whole = |n: &SubExp| DimIndex::Slice { start: SubExp::i64(0), len: *n, stride: SubExp::i64(1) };
         let slice: Slice = ty.shape().iter().map(whole).collect();
         let moved = self.b.fresh_like(array, ty.clone());
         self.in_place(moved, ty, param, Exp::Update(param, slice, value.into()));

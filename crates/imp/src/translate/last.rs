@@ -1,0 +1,52 @@
+//! Where blocks can be freed early.
+//!
+//! References are counted, so this is about one variable at a time: a block is
+//! freed after the last statement, in the body that binds it, that mentions it
+//! or an array in it. Other variables that refer to the same memory keep it alive.
+
+use super::Translate;
+use fehu_base::Name;
+use fehu_ir::free::free_in_stm;
+use fehu_ir::{Body, Exp, Memory, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// For each statement of a body, the blocks it is the last to use.
+pub(super) fn last_uses(t: &Translate, body: &Body<Memory>, kept: &[Name]) -> Vec<Vec<Name>> {
+    let mut last = vec![vec![]; body.stms.len()];
+    let mut mine: FxHashMap<Name, usize> = FxHashMap::default();
+    let mut order = vec![];
+    for (i, stm) in body.stms.iter().enumerate() {
+        for n in free_in_stm(stm) {
+            if let Some(at) = block_of(t, n).and_then(|b| mine.get_mut(&b)) {
+                *at = i;
+            }
+        }
+        if matches!(stm.exp, Exp::ArrayConst(_)) {
+            continue;
+        }
+        for p in stm.pat.iter().filter(|p| matches!(p.ty, Type::Mem(_))) {
+            mine.insert(p.name, i);
+            order.push(p.name);
+        }
+    }
+    let returned: FxHashSet<Name> =
+        body.result.iter().filter_map(|e| e.name()).filter_map(|n| block_of(t, n)).collect();
+    // What the last statement uses, the end of the scope frees.
+    let end = body.stms.len().saturating_sub(1);
+    for block in order {
+        let i = mine[&block];
+        if i < end && !returned.contains(&block) && !t.globals.contains(&block) && !kept.contains(&block) {
+            last[i].push(block);
+        }
+    }
+    last
+}
+
+/// The block that a name is, or that the array of that name is in.
+fn block_of(t: &Translate, name: Name) -> Option<Name> {
+    match t.types.get(&name)? {
+        Type::Mem(_) => Some(name),
+        Type::Array(..) => t.places.get(&name).map(|(block, _)| *block),
+        Type::Prim(_) | Type::Acc(..) => None,
+    }
+}

@@ -1,0 +1,166 @@
+//! Places of arrays, and code that reads and writes them.
+
+use super::Translate;
+use crate::syntax::{Code, Expr, Place};
+use fehu_algebra::{Poly, Sym};
+use fehu_base::ops::BinOp;
+use fehu_base::prim::{IntType, PrimType, PrimValue};
+use fehu_base::{bug, Name};
+use fehu_ir::mem::{poly, sym_name, Lmad};
+use fehu_ir::{DimIndex, Space, SubExp, Type};
+use fehu_lmad::{Dim, SliceDim};
+use fehu_memory::horner::{horner, Arith};
+
+/// Where an array lives, and what it is an array of.
+#[derive(Clone, Debug)]
+pub(super) struct At {
+    pub(super) block: Name,
+    pub(super) lmad: Lmad,
+    pub(super) elem: PrimType,
+}
+
+impl At {
+    /// The part of it that a slice selects.
+    pub(super) fn sliced(&self, slice: &[DimIndex]) -> At {
+        let dim = |d: &DimIndex| match d {
+            DimIndex::Fix(i) => SliceDim::Fix(poly(*i)),
+            DimIndex::Slice { start, len, stride } => {
+                SliceDim::Range { start: poly(*start), size: poly(*len), stride: poly(*stride) }
+            }
+        };
+        let dims: Vec<SliceDim> = slice.iter().map(dim).collect();
+        self.with(self.lmad.slice(&dims))
+    }
+
+    /// The part of it that a flat slice selects.
+    pub(super) fn flat_sliced(&self, offset: SubExp, dims: &[(SubExp, SubExp)]) -> At {
+        let dims = dims.iter().map(|(n, s)| Dim::new(poly(*n), poly(*s))).collect();
+        self.with(self.lmad.flat_slice(&Lmad::new(poly(offset), dims)))
+    }
+
+    /// The part of it at outer indices.
+    pub(super) fn fixed(&self, indices: &[Poly]) -> At {
+        self.with(self.lmad.fix_outer(indices))
+    }
+
+    pub(super) fn with(&self, lmad: Option<Lmad>) -> At {
+        match lmad {
+            Some(lmad) => At { lmad, ..self.clone() },
+            None => bug!("a slice does not fit {}", self.lmad),
+        }
+    }
+}
+
+impl Translate {
+    pub(super) fn place_of(&self, array: Name) -> At {
+        let Some((block, lmad)) = self.places.get(&array) else {
+            bug!("{} has no place", self.names.show(array))
+        };
+        let Some(elem) = self.types.get(&array).and_then(Type::elem) else {
+            bug!("{} is no array", self.names.show(array))
+        };
+        At { block: *block, lmad: lmad.clone(), elem }
+    }
+
+    /// Code for a symbolic integer.
+    pub(super) fn poly(&mut self, p: &Poly) -> Expr {
+        if p.is_known() {
+            horner(&mut Exprs(self), p)
+        } else {
+            // Only sizes beyond all memory get here, whose allocation has failed before.
+            Expr::Const(PrimValue::I64(0))
+        }
+    }
+
+    /// The element in a place without dimensions.
+    pub(super) fn read(&mut self, at: &At) -> Expr {
+        let offset = Box::new(self.poly(&at.lmad.offset));
+        Expr::Index { mem: self.mem(at.block), offset, elem: at.elem, space: self.space(at.block) }
+    }
+
+    /// Writes an element to a place without dimensions.
+    pub(super) fn write(&mut self, at: &At, value: Expr) {
+        let offset = self.poly(&at.lmad.offset);
+        let mem = self.mem(at.block);
+        let space = self.space(at.block);
+        self.emit(Code::Write { mem, offset, elem: at.elem, space, value });
+    }
+
+    /// Copies an array of the given shape.
+    pub(super) fn copy(&mut self, shape: &[SubExp], dst: &At, src: &At) {
+        if shape.is_empty() {
+            let value = self.read(src);
+            return self.write(dst, value);
+        }
+        let shape = shape.iter().map(|n| self.operand(*n)).collect();
+        let elem = dst.elem;
+        let (dst, src) = (self.strided(dst), self.strided(src));
+        self.emit(Code::Copy { elem, shape, dst, src });
+    }
+
+    fn strided(&mut self, at: &At) -> Place {
+        let offset = self.poly(&at.lmad.offset);
+        let strides = at.lmad.dims.iter().map(|d| self.poly(&d.stride)).collect();
+        Place { mem: self.mem(at.block), space: self.space(at.block), offset, strides }
+    }
+
+    fn space(&self, block: Name) -> Space {
+        match self.types.get(&block) {
+            Some(Type::Mem(space)) => space.clone(),
+            Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => Space::Default,
+        }
+    }
+}
+
+/// Arithmetic on expressions.
+struct Exprs<'a>(&'a Translate);
+
+fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
+    Expr::BinOp(op, Box::new(a), Box::new(b))
+}
+
+fn constant(e: &Expr) -> Option<i64> {
+    match e {
+        Expr::Const(v) => v.as_i64(),
+        Expr::Var(_)
+        | Expr::UnOp(..)
+        | Expr::BinOp(..)
+        | Expr::CmpOp(..)
+        | Expr::Conv(..)
+        | Expr::PrimFn(..)
+        | Expr::Select(..)
+        | Expr::Index { .. }
+        | Expr::Param(_) => None,
+    }
+}
+
+impl Arith for Exprs<'_> {
+    type Value = Expr;
+    fn constant(&mut self, c: i64) -> Expr {
+        Expr::Const(PrimValue::I64(c))
+    }
+    fn var(&mut self, x: Sym) -> Expr {
+        self.0.operand(sym_name(x).into())
+    }
+    fn add(&mut self, a: Expr, b: Expr) -> Expr {
+        match (constant(&a), constant(&b)) {
+            (Some(0), _) => b,
+            (_, Some(0)) => a,
+            _ => binary(BinOp::Add(IntType::I64), a, b),
+        }
+    }
+    fn sub(&mut self, a: Expr, b: Expr) -> Expr {
+        match constant(&b) {
+            Some(0) => a,
+            _ => binary(BinOp::Sub(IntType::I64), a, b),
+        }
+    }
+    fn mul(&mut self, a: Expr, b: Expr) -> Expr {
+        match (constant(&a), constant(&b)) {
+            (Some(1), _) => b,
+            (_, Some(1)) => a,
+            (Some(0), _) | (_, Some(0)) => Expr::Const(PrimValue::I64(0)),
+            _ => binary(BinOp::Mul(IntType::I64), a, b),
+        }
+    }
+}
