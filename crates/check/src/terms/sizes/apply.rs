@@ -290,7 +290,7 @@ impl Sizer<'_> {
         self.depth -= 1;
         self.level = level;
         let pat = Pat { kind: PatKind::Var(name), ty: param, span };
-        let (ret, ty) = self.close(&[pat.clone()], &body.ty.clone());
+        let (ret, ty) = self.close(&[], &[pat.clone()], &body.ty.clone());
         let lambda = Lambda { params: vec![pat], ret, body };
         node(ExpKind::Lambda(lambda), ty, span)
     }

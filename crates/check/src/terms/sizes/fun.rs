@@ -32,7 +32,7 @@ impl Sizer<'_> {
         let level = self.level;
         let (params, body, _) = self.inside(&l.params, l.ret.as_ref(), &l.body, None);
         self.level = level;
-        let (ret, ty) = self.close(&params, &body.1);
+        let (ret, ty) = self.close(&[], &params, &body.1);
         self.raise(&ty, level);
         let lambda = Lambda { params, ret, body: body.0 };
         node(ExpKind::Lambda(lambda), ty, span)
@@ -108,11 +108,11 @@ impl Sizer<'_> {
     }
 
     /// The result type of a function and its own type, seen from outside.
-    pub(crate) fn close(&mut self, params: &[Pat], result: &Type) -> (RetType, Type) {
+    pub(crate) fn close(&mut self, tparams: &[TParam], params: &[Pat], result: &Type) -> (RetType, Type) {
         let mut dims = vec![];
         let ty = self.zonk_into(result, &mut dims);
         let mut hidden: FxHashSet<Name> = FxHashSet::default();
-        let mut visible: FxHashSet<Name> = FxHashSet::default();
+        let mut visible: FxHashSet<Name> = tparams.iter().map(|p| p.name()).collect();
         for p in params {
             match param_name(p) {
                 Some(n) => {
@@ -139,7 +139,7 @@ impl Sizer<'_> {
         self.bind_tparams(&f.tparams);
         let (params, (fbody, result), _) = self.inside(&f.params, f.ret.as_ref(), &f.body, None);
         self.level = level;
-        let (ret, ty) = self.close(&params, &result);
+        let (ret, ty) = self.close(&f.tparams, &params, &result);
         let ty = self.settle_params(&ty);
         let mut tparams = f.tparams.clone();
         for n in self.own_flexes(&ty, level) {
@@ -219,7 +219,7 @@ impl Sizer<'_> {
         let own = recursive.then_some((f.name, f.tparams.as_slice()));
         let (params, (body, result), _) = self.inside(&f.params, f.ret.as_ref(), &f.body, own);
         self.level = 0;
-        let (ret, ty) = self.close(&params, &result);
+        let (ret, ty) = self.close(&f.tparams, &params, &result);
         let mut tparams = f.tparams.clone();
         tparams.extend(type_params);
         // Constants with function bodies also have parameters.

@@ -8,8 +8,10 @@
 use super::equal::same_size;
 use super::tables::{mentioned_size, Flex, Slot};
 use super::Sizer;
-use crate::subst::Subst;
+use crate::subst::{exp_size, Subst};
+use crate::tast::{Exp, ExpKind};
 use crate::types::{Arrow, RetType, Size, Type, TypeArg};
+use crate::visit::children;
 use fehu_base::{Name, Span};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -39,6 +41,42 @@ impl Renaming {
         };
         self.pairs.push((s.clone(), n));
         n
+    }
+
+    /// The size written with the names given so far: `n - k` where `k` has a new name.
+    fn rewrite(&self, s: &Size) -> Size {
+        match s {
+            Size::Exp(e) => exp_size(self.rewrite_exp(e)),
+            Size::Const(_) | Size::Var(_) | Size::Any | Size::Meta(_) => s.clone(),
+        }
+    }
+
+    fn rewrite_exp(&self, e: &Exp) -> Exp {
+        let size = exp_size(e.clone());
+        if let Some((_, n)) = self.pairs.iter().find(|(t, _)| same_size(&size, t)) {
+            return Exp { kind: Box::new(ExpKind::Var(*n, vec![])), ..e.clone() };
+        }
+        let kind = match &*e.kind {
+            ExpKind::Apply(f, args) => {
+                ExpKind::Apply(f.clone(), args.iter().map(|a| self.rewrite_exp(a)).collect())
+            }
+            ExpKind::Negate(x) => ExpKind::Negate(self.rewrite_exp(x)),
+            _ => return e.clone(),
+        };
+        Exp { kind: Box::new(kind), ..e.clone() }
+    }
+}
+
+/// How long a size expression is, so that parts come before what they are part of.
+fn length(s: &Size) -> usize {
+    fn exp(e: &Exp) -> usize {
+        let mut n = 1;
+        children(e, &mut |c| n += exp(c));
+        n
+    }
+    match s {
+        Size::Exp(e) => exp(e),
+        Size::Const(_) | Size::Var(_) | Size::Any | Size::Meta(_) => 1,
     }
 }
 
@@ -77,7 +115,7 @@ impl Sizer<'_> {
     pub(crate) fn leave(&mut self, t: &Type, hidden: &Hidden, span: Span, why: &str) -> (Type, Vec<Name>) {
         let t = self.zonk(t);
         let mut renaming = Renaming::default();
-        self.collect_shown(&t, hidden, &mut renaming);
+        self.name_shown(&t, hidden, &mut renaming);
         let t = self.hide(&t, hidden, &mut renaming);
         let mut ext = vec![];
         let mut subst = Subst::default();
@@ -110,7 +148,7 @@ impl Sizer<'_> {
             return RetType::simple(r.ty);
         }
         let hidden = Hidden::Names(names);
-        self.collect_shown(&r.ty, &hidden, &mut renaming);
+        self.name_shown(&r.ty, &hidden, &mut renaming);
         let ty = self.hide(&r.ty, &hidden, &mut renaming);
         let dims: Vec<Name> = renaming.pairs.into_iter().map(|(_, n)| n).collect();
         for d in &dims {
@@ -119,28 +157,15 @@ impl Sizer<'_> {
         RetType { dims, ty }
     }
 
-    /// Names the hidden sizes that values of the type show.
-    fn collect_shown(&mut self, t: &Type, hidden: &Hidden, renaming: &mut Renaming) {
-        match t {
-            Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Arrow(_) => {}
-            Type::Array(_, s, e) => {
-                self.hide_size(s, hidden, renaming);
-                self.collect_shown(e, hidden, renaming);
-            }
-            Type::Record(fs) => fs.iter().for_each(|(_, t)| self.collect_shown(t, hidden, renaming)),
-            Type::Sum(cs) => {
-                cs.iter().flat_map(|(_, ts)| ts).for_each(|t| self.collect_shown(t, hidden, renaming));
-            }
-            Type::Var(_, _, args) => {
-                for a in args.iter() {
-                    match a {
-                        TypeArg::Size(s) => {
-                            self.hide_size(s, hidden, renaming);
-                        }
-                        TypeArg::Type(t) => self.collect_shown(t, hidden, renaming),
-                    }
-                }
-            }
+    /// Names the hidden sizes that values of the type show, short ones first: where a value shows
+    /// both `k` and `n - k`, only `k` needs a name.
+    fn name_shown(&mut self, t: &Type, hidden: &Hidden, renaming: &mut Renaming) {
+        let mut shown = vec![];
+        collect_shown(t, &mut shown);
+        let mut shown: Vec<Size> = shown.into_iter().map(|s| self.size(s)).collect();
+        shown.sort_by_key(length);
+        for s in shown {
+            self.hide_size(&s, hidden, renaming);
         }
     }
 
@@ -193,7 +218,7 @@ impl Sizer<'_> {
     fn hide_ret_keep(&mut self, r: &RetType, names: FxHashSet<Name>) -> RetType {
         let mut renaming = Renaming::default();
         let hidden = Hidden::Names(names);
-        self.collect_shown(&r.ty, &hidden, &mut renaming);
+        self.name_shown(&r.ty, &hidden, &mut renaming);
         let ty = self.hide(&r.ty, &hidden, &mut renaming);
         let mut dims = r.dims.clone();
         dims.extend(renaming.pairs.into_iter().map(|(_, n)| n));
@@ -216,10 +241,35 @@ impl Sizer<'_> {
 
     fn hide_size(&mut self, s: &Size, hidden: &Hidden, renaming: &mut Renaming) -> Size {
         let s = self.size(s);
-        if mentioned_size(&s).into_iter().any(|n| self.is_hidden(n, hidden)) {
-            Size::Var(renaming.name(self, &s))
-        } else {
-            s
+        let leaves = |me: &Self, s: &Size| mentioned_size(s).into_iter().any(|n| me.is_hidden(n, hidden));
+        if !leaves(self, &s) {
+            return s;
+        }
+        let rewritten = renaming.rewrite(&s);
+        if !leaves(self, &rewritten) {
+            return rewritten;
+        }
+        Size::Var(renaming.name(self, &s))
+    }
+}
+
+/// The sizes that values of the type show.
+fn collect_shown<'a>(t: &'a Type, out: &mut Vec<&'a Size>) {
+    match t {
+        Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Arrow(_) => {}
+        Type::Array(_, s, e) => {
+            out.push(s);
+            collect_shown(e, out);
+        }
+        Type::Record(fs) => fs.iter().for_each(|(_, t)| collect_shown(t, out)),
+        Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).for_each(|t| collect_shown(t, out)),
+        Type::Var(_, _, args) => {
+            for a in args.iter() {
+                match a {
+                    TypeArg::Size(s) => out.push(s),
+                    TypeArg::Type(t) => collect_shown(t, out),
+                }
+            }
         }
     }
 }
