@@ -77,8 +77,8 @@ impl Tree {
     /// and abstract value in it, from left to right.
     pub(super) fn of_type(ty: &Type, leaf: &mut dyn FnMut(&Type) -> AliasSet) -> Tree {
         match ty {
-            Type::Scalar(_) => Tree::Nothing,
-            Type::Array(..) | Type::Var(..) | Type::Meta(_) | Type::Error => Tree::Leaf(leaf(ty)),
+            Type::Scalar(_) | Type::Meta(_) | Type::Error => Tree::Nothing,
+            Type::Array(..) | Type::Var(..) => Tree::Leaf(leaf(ty)),
             Type::Record(fields) => {
                 Tree::record(fields.iter().map(|(f, t)| (*f, Tree::of_type(t, leaf))).collect())
             }
@@ -253,8 +253,8 @@ pub(super) fn leaf_uniq(ty: &Type) -> Uniq {
 /// the leaves in the order of [`Tree::leaves`] for a tree of this type.
 pub(super) fn with_uniq(ty: &Type, choose: &mut dyn FnMut() -> Uniq) -> Type {
     match ty {
-        Type::Scalar(_) => ty.clone(),
-        Type::Meta(_) | Type::Error | Type::Arrow(_) => {
+        Type::Scalar(_) | Type::Meta(_) | Type::Error => ty.clone(),
+        Type::Arrow(_) => {
             choose();
             ty.clone()
         }

@@ -54,12 +54,12 @@ pub(super) fn not_consumable(st: &State<'_>, name: Name, span: Span) -> Diagnost
             Owner::Us => "bound outside the function or loop body that consumes it",
             Owner::Caller => "a parameter whose type is not marked with `*`",
             Owner::DeclaredLoopParam => "a loop parameter declared without `*`",
-            Owner::Program => "a top-level definition belongs to the whole program",
+            Owner::Program | Owner::AbstractProgram => "a top-level definition belongs to the whole program",
         };
         d = d.related(id.span, why);
     }
     let mend = match id.owner {
-        Owner::Us | Owner::Program => "consume a copy, made with `copy`",
+        Owner::Us | Owner::Program | Owner::AbstractProgram => "consume a copy, made with `copy`",
         Owner::Caller => "mark the parameter's type with `*`, or consume a copy, made with `copy`",
         Owner::DeclaredLoopParam => "mark the loop parameter's type with `*`",
     };

@@ -98,17 +98,30 @@ impl State<'_> {
                 | Type::Error => Tree::Fun(set, template),
             },
             Some(tree) => tree,
-            None => Tree::of_type(&e.ty, &mut |t| match t {
-                Type::Arrow(_) => AliasSet::default(),
-                Type::Scalar(_)
-                | Type::Array(..)
-                | Type::Record(_)
-                | Type::Sum(_)
-                | Type::Var(..)
-                | Type::Meta(_)
-                | Type::Error => AliasSet::one(name),
-            }),
+            None => self.global(name, &e.ty),
         }
+    }
+
+    /// A use of a top-level definition. Functions hold on to nothing.
+    fn global(&mut self, name: Name, ty: &Type) -> Tree {
+        let mut concrete = false;
+        let tree = Tree::of_type(ty, &mut |t| match t {
+            Type::Arrow(_) => AliasSet::default(),
+            Type::Scalar(_)
+            | Type::Array(..)
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Var(..)
+            | Type::Meta(_)
+            | Type::Error => {
+                concrete |= !matches!(t, Type::Var(..));
+                AliasSet::one(name)
+            }
+        });
+        if !concrete {
+            self.abstract_global(name);
+        }
+        tree
     }
 
     fn record(&mut self, e: &Exp, fields: &[(Symbol, Exp)]) -> Tree {

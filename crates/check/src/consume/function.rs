@@ -34,7 +34,7 @@ impl State<'_> {
     fn constant(&mut self, bind: &ValBind, declared: bool) -> Type {
         let tree = self.exp(&bind.body);
         if declared {
-            if super::alias::consumes(&bind.ret.ty) {
+            if is_starred(&bind.ret.ty) {
                 let d = errors::unique_constant(bind.span);
                 self.ctx.report(d);
             }
@@ -175,6 +175,16 @@ impl State<'_> {
             }
         });
         refine_functions(&ty, tree)
+    }
+}
+
+/// Whether a `*` stands in the type as written; one that came in through a type
+/// parameter does no harm.
+fn is_starred(ty: &Type) -> bool {
+    match ty {
+        Type::Array(u, ..) | Type::Var(u, ..) => *u == Uniq::Unique,
+        Type::Record(fs) => fs.iter().any(|(_, t)| is_starred(t)),
+        Type::Scalar(_) | Type::Sum(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
     }
 }
 

@@ -41,6 +41,9 @@ pub(super) enum Owner {
     DeclaredLoopParam,
     /// All of the program.
     Program,
+    /// All of the program, but who wrote it may not know that there is memory
+    /// behind its abstract type. So functions may return it.
+    AbstractProgram,
 }
 
 /// A piece of memory.
@@ -129,6 +132,12 @@ impl<'a> State<'a> {
             depth: 0,
             span: self.ctx.def_spans.get(&name).copied().unwrap_or(Span::NONE),
         })
+    }
+
+    /// Notes that a global is of abstract type.
+    pub(super) fn abstract_global(&mut self, name: Name) {
+        let id = self.identity(name);
+        self.identities.insert(name, Identity { owner: Owner::AbstractProgram, ..id });
     }
 
     /// Whether we may consume it here.
