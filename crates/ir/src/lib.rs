@@ -52,12 +52,13 @@
 //! expressions. [`print`] writes programs as text and [`read`] reads them. Facts
 //! about programs stand in tables beside them: [`alias`] (what may share memory),
 //! [`consume`] (what takes memory over), [`last_use`]. [`validate`] says whether a
-//! program is one.
+//! program is one, [`interp`] runs it, as the oracle for passes.
 
 pub mod alias;
 pub mod build;
 pub mod consume;
 pub mod free;
+pub mod interp;
 pub mod last_use;
 pub mod mem;
 pub mod op;

@@ -224,11 +224,10 @@ impl<'a, R: Rep> Checker<'a, R> {
     fn dec(&mut self, name: Name, ty: &Type, dec: &R::Dec) {
         match dec.memory() {
             None => {}
-            Some(MemInfo::None) => {
-                if ty.is_array() {
-                    self.error(format!("{} has no place in memory", self.show(name)));
-                }
+            Some(MemInfo::None) if ty.is_array() => {
+                self.error(format!("{} has no place in memory", self.show(name)));
             }
+            Some(MemInfo::None) => {}
             Some(MemInfo::Array { block, lmad }) => {
                 match self.type_of(SubExp::Var(*block)) {
                     Some(Type::Mem(_)) | None => {}

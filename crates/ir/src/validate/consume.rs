@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 pub(super) fn check<R: Rep>(prog: &Prog<R>) -> Vec<String> {
     let signatures = Signatures::of_prog(prog);
     let types = prog_types(prog);
-    let start = |body: &Body<R>, own: FxHashSet<Name>| {
+    let start = |body: &Body<R>, ret: &[FunRet<R>], own: FxHashSet<Name>| {
         let mut checker = Checker {
             names: &prog.names,
             signatures: &signatures,
@@ -33,14 +33,15 @@ pub(super) fn check<R: Rep>(prog: &Prog<R>) -> Vec<String> {
         };
         checker.body(body);
         checker.uses(body.result.iter().filter_map(|e| e.name()));
+        checker.unique_results(body, ret);
         checker.errors
     };
-    let mut errors = start(&prog.consts, FxHashSet::default());
+    let mut errors = start(&prog.consts, &[], FxHashSet::default());
     for fun in &prog.funs {
         // What the function may consume: its own, and parameters that say so.
         let own = fun.params.iter().filter(|p| p.consumed).map(|p| p.name).collect();
         let place = prog.names.show(fun.name);
-        errors.extend(start(&fun.body, own).into_iter().map(|e| format!("{place}: {e}")));
+        errors.extend(start(&fun.body, &fun.ret, own).into_iter().map(|e| format!("{place}: {e}")));
     }
     errors.truncate(MAX_ERRORS);
     errors
@@ -222,6 +223,17 @@ impl Checker<'_> {
                 let (n, foreign) = (self.names.show(n), self.names.show(foreign));
                 self.errors
                     .push(format!("the loop's body returns {n} to be consumed, but {foreign} may not be"));
+            }
+        }
+    }
+
+    /// What is returned as unique must be the function's own.
+    fn unique_results<R: Rep>(&mut self, body: &Body<R>, ret: &[FunRet<R>]) {
+        for (e, r) in body.result.iter().zip(ret) {
+            let (Some(n), RetType::Array { unique: true, .. }) = (e.name(), &r.ty) else { continue };
+            if let Some(foreign) = self.aliases.of(n).into_iter().find(|a| !self.own.contains(a)) {
+                let (n, foreign) = (self.names.show(n), self.names.show(foreign));
+                self.errors.push(format!("{n} is returned as unique, but may share the memory of {foreign}"));
             }
         }
     }

@@ -235,6 +235,8 @@ fn consumption() {
         "let (k_20 : i64, p_21 : [k_20]i32, q_22 : [n_1]i32) = call g_7(n_1, ys_5, ys_5)",
         "ys_5 is consumed, but shares memory with another argument",
     );
+    let returned = errors::<Soacs>("fun f_0(xs_1 : [2]i32) : (*[2]i32) = { return (xs_1) }");
+    assert_eq!(returned, ["f_0: xs_1 is returned as unique, but may share the memory of xs_1"]);
     // Either branch may consume, but then it is gone.
     let branches = "let (z_20 : [n_1]i32) = if b_3 then {
            let (a_21 : [n_1]i32) = ys_5 with [0i64] = 1i32

@@ -1,0 +1,317 @@
+//! A reference interpreter of the IR: what a program means, in the simplest way.
+//!
+//! It runs any representation, one statement after the other (segmented operations too; memory is ignored),
+//! and is the oracle for passes: a program must give the same before and after.
+//!
+//! It trusts nothing it can check: every value bound is compared with the type of its name, sizes included;
+//! indices are compared with shapes; what was consumed is gone. What the program itself checks ends it with
+//! [`Failure::Assert`], what should not happen with [`Failure::Stuck`].
+//!
+//! Start at [`run_entry`], which finds sizes in the shapes of arguments, or [`run_fun`]. `value` holds values, `exp` expressions,
+//! `soac` and `seg` the operations.
+
+mod exp;
+mod seg;
+mod soac;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use value::{ArrayValue, Value};
+
+use crate::print::print_stm;
+use crate::rep::Rep;
+use crate::syntax::*;
+use crate::visit::deep;
+use fehu_base::prim::{PrimType, PrimValue};
+use fehu_base::{Name, Symbol};
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// Why a program did not end well.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Failure {
+    /// A check of the program failed.
+    Assert {
+        /// The message, values filled in.
+        message: String,
+        /// Where the check is.
+        loc: Loc,
+    },
+    /// The program asks for what makes no sense, or is beyond this interpreter.
+    Stuck(String),
+    /// It took more steps than were allowed.
+    TooLong,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Assert { message, .. } => write!(f, "check failed: {message}"),
+            Failure::Stuck(message) => write!(f, "stuck: {message}"),
+            Failure::TooLong => f.write_str("too many steps"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+type Run<T> = Result<T, Failure>;
+
+/// What the machine and the tuning are taken to be, and how long to go on.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The value of every threshold.
+    pub threshold: i64,
+    /// Threads in a block.
+    pub block_size: i64,
+    /// Blocks in a grid.
+    pub grid_size: i64,
+    /// Sides of tiles, in shared memory and in registers.
+    pub tile_size: i64,
+    /// Bytes of shared memory.
+    pub shared_memory: i64,
+    /// How many statements may be run.
+    pub steps: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            threshold: 32768,
+            block_size: 8,
+            grid_size: 4,
+            tile_size: 4,
+            shared_memory: 49152,
+            steps: 100_000_000,
+        }
+    }
+}
+
+/// Runs an entry point on the values of its parameters, without the sizes.
+pub fn run_entry<R: Rep>(
+    prog: &Prog<R>,
+    entry: &str,
+    args: Vec<Value>,
+    options: &Options,
+) -> Result<Vec<Value>, Failure> {
+    let is_entry = |f: &&FunDef<R>| f.entry.as_ref().is_some_and(|e| e.name == Symbol::new(entry));
+    let Some(fun) = prog.funs.iter().find(is_entry) else {
+        return stuck(format!("there is no entry point {entry}"));
+    };
+    let sizes = fun.entry.as_ref().map_or(0, |e| e.size_params);
+    let mut all = vec![];
+    for p in fun.params.iter().take(sizes) {
+        let found = fun.params.iter().skip(sizes).zip(&args).find_map(|(q, arg)| {
+            let dim = q.ty.shape().iter().position(|e| *e == SubExp::Var(p.name))?;
+            arg.array()?.shape.get(dim).copied()
+        });
+        match found {
+            Some(n) => all.push(Value::i64(n as i64)),
+            None => return stuck(format!("the size {} is in no argument", prog.names.show(p.name))),
+        }
+    }
+    all.extend(args);
+    run_fun(prog, fun.name, all, options)
+}
+
+/// Runs a function on all its arguments.
+pub fn run_fun<R: Rep>(
+    prog: &Prog<R>,
+    fun: Name,
+    args: Vec<Value>,
+    options: &Options,
+) -> Result<Vec<Value>, Failure> {
+    let mut machine = Machine {
+        prog,
+        funs: prog.funs.iter().map(|f| (f.name, f)).collect(),
+        consts: Env::default(),
+        accs: vec![],
+        tokens: FxHashMap::default(),
+        options: options.clone(),
+        steps: 0,
+    };
+    let mut env = Env::default();
+    machine.body(&mut env, &prog.consts)?;
+    machine.consts = env;
+    machine.call(fun, args)
+}
+
+/// The values of names. Names are unique, so one table serves a whole run of a function.
+type Env = FxHashMap<Name, Value>;
+
+/// Arrays that are being accumulated into.
+struct Accumulator<'a, R: Rep> {
+    shape: Vec<usize>,
+    arrays: Vec<ArrayValue>,
+    /// The operator, with the values of what is free in it.
+    op: Option<(&'a Lambda<R>, Env)>,
+}
+
+struct Machine<'a, R: Rep> {
+    prog: &'a Prog<R>,
+    funs: FxHashMap<Name, &'a FunDef<R>>,
+    consts: Env,
+    accs: Vec<Accumulator<'a, R>>,
+    /// The accumulator of each token.
+    tokens: FxHashMap<Name, usize>,
+    options: Options,
+    steps: u64,
+}
+
+impl<'a, R: Rep> Machine<'a, R> {
+    fn call(&mut self, fun: Name, args: Vec<Value>) -> Run<Vec<Value>> {
+        let Some(fun) = self.funs.get(&fun).copied() else {
+            return stuck(format!("there is no function {}", self.prog.names.show(fun)));
+        };
+        let mut env = Env::default();
+        self.bind_params(&mut env, &fun.params, args)?;
+        let result = self.body(&mut env, &fun.body)?;
+        for (ret, value) in fun.ret.iter().zip(&result) {
+            if let RetType::Array { elem, shape, .. } = &ret.ty {
+                let size = |s: &ExtSize| match s {
+                    ExtSize::Free(e) => self.size(&env, *e),
+                    ExtSize::Ext(k) => result.get(*k).map_or_else(|| stuck("no such result"), Value::to_size),
+                };
+                let shape = shape.iter().map(size).collect::<Run<Vec<usize>>>()?;
+                value.expect_array(*elem, &shape)?;
+            }
+        }
+        Ok(result)
+    }
+
+    fn body(&mut self, env: &mut Env, body: &'a Body<R>) -> Run<Vec<Value>> {
+        deep(|| {
+            for stm in &body.stms {
+                self.stm(env, stm)?;
+            }
+            body.result.iter().map(|e| self.operand(env, *e)).collect()
+        })
+    }
+
+    fn stm(&mut self, env: &mut Env, stm: &'a Stm<R>) -> Run<()> {
+        self.steps += 1;
+        if self.steps > self.options.steps {
+            return Err(Failure::TooLong);
+        }
+        self.run_stm(env, stm).map_err(|failure| match failure {
+            Failure::Stuck(message) if !message.contains('`') => {
+                let text = print_stm(&self.prog.names, stm);
+                let line = text.lines().next().unwrap_or_default().replace('`', "'");
+                Failure::Stuck(format!("`{line}`: {message}"))
+            }
+            Failure::Stuck(_) | Failure::Assert { .. } | Failure::TooLong => failure,
+        })
+    }
+
+    fn run_stm(&mut self, env: &mut Env, stm: &'a Stm<R>) -> Run<()> {
+        let values = self.exp(env, stm)?;
+        if values.len() != stm.pat.len() {
+            return stuck(format!("{} values for {} names", values.len(), stm.pat.len()));
+        }
+        for (p, v) in stm.pat.iter().zip(values) {
+            env.insert(p.name, v);
+        }
+        stm.pat.iter().try_for_each(|p| self.has_type(env, p.name, &p.ty))
+    }
+
+    /// Binds arguments to parameters, whose types may mention each other.
+    fn bind_params<'p>(
+        &mut self,
+        env: &mut Env,
+        params: impl IntoIterator<Item = &'p Param<R>> + Clone,
+        args: Vec<Value>,
+    ) -> Run<()> {
+        let count = params.clone().into_iter().count();
+        if count != args.len() {
+            return stuck(format!("{} arguments for {count} parameters", args.len()));
+        }
+        for (p, arg) in params.clone().into_iter().zip(args) {
+            env.insert(p.name, arg);
+        }
+        params.into_iter().try_for_each(|p| self.has_type(env, p.name, &p.ty))
+    }
+
+    fn lambda(&mut self, env: &mut Env, lambda: &'a Lambda<R>, args: Vec<Value>) -> Run<Vec<Value>> {
+        self.bind_params(env, &lambda.params, args)?;
+        let result = self.body(env, &lambda.body)?;
+        if result.len() != lambda.ret.len() {
+            return stuck(format!("{} results for {} types", result.len(), lambda.ret.len()));
+        }
+        Ok(result)
+    }
+
+    fn operand(&self, env: &Env, e: SubExp) -> Run<Value> {
+        match e {
+            SubExp::Const(v) => Ok(Value::Prim(v)),
+            SubExp::Var(n) => self.name(env, n),
+        }
+    }
+
+    fn operands(&self, env: &Env, es: &[SubExp]) -> Run<Vec<Value>> {
+        es.iter().map(|e| self.operand(env, *e)).collect()
+    }
+
+    fn name(&self, env: &Env, n: Name) -> Run<Value> {
+        match env.get(&n).or_else(|| self.consts.get(&n)) {
+            Some(v) => Ok(v.clone()),
+            None => stuck(format!("{} is unbound or consumed", self.prog.names.show(n))),
+        }
+    }
+
+    fn array(&self, env: &Env, n: Name) -> Run<ArrayValue> {
+        self.name(env, n)?.into_array()
+    }
+
+    /// Takes an array that is consumed: nobody else can use it, so it is changed in place.
+    fn take(&self, env: &mut Env, n: Name) -> Run<ArrayValue> {
+        match env.remove(&n) {
+            Some(v) => v.into_array(),
+            None => self.array(env, n),
+        }
+    }
+
+    fn prim(&self, env: &Env, e: SubExp) -> Run<PrimValue> {
+        self.operand(env, e)?.to_prim()
+    }
+
+    fn i64(&self, env: &Env, e: SubExp) -> Run<i64> {
+        self.operand(env, e)?.to_i64()
+    }
+
+    fn size(&self, env: &Env, e: SubExp) -> Run<usize> {
+        self.operand(env, e)?.to_size()
+    }
+
+    fn shape(&self, env: &Env, shape: &[SubExp]) -> Run<Vec<usize>> {
+        shape.iter().map(|e| self.size(env, *e)).collect()
+    }
+
+    /// The element type and shape of a type.
+    fn layout(&self, env: &Env, ty: &Type) -> Run<(PrimType, Vec<usize>)> {
+        match ty {
+            Type::Prim(p) => Ok((*p, vec![])),
+            Type::Array(p, shape) => Ok((*p, self.shape(env, shape)?)),
+            Type::Acc(..) | Type::Mem(_) => stuck("a value was expected"),
+        }
+    }
+
+    /// Checks that the value of a name has its type.
+    fn has_type(&self, env: &Env, name: Name, ty: &Type) -> Run<()> {
+        let value = self.name(env, name)?;
+        let result = match (ty, &value) {
+            (Type::Prim(p), Value::Prim(v)) if v.prim_type() == *p => Ok(()),
+            (Type::Array(p, shape), _) => value.expect_array(*p, &self.shape(env, shape)?),
+            (Type::Acc(..), Value::Acc(_)) | (Type::Mem(_), Value::Mem) => Ok(()),
+            (Type::Prim(_) | Type::Acc(..) | Type::Mem(_), _) => stuck(format!("has the value {value}")),
+        };
+        result.map_err(|failure| match failure {
+            Failure::Stuck(message) => Failure::Stuck(format!("{}: {message}", self.prog.names.show(name))),
+            Failure::Assert { .. } | Failure::TooLong => failure,
+        })
+    }
+}
+
+fn stuck<T>(message: impl Into<String>) -> Run<T> {
+    Err(Failure::Stuck(message.into()))
+}

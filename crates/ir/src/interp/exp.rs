@@ -1,0 +1,379 @@
+//! Running expressions that all representations share.
+
+use super::{stuck, Accumulator, ArrayValue, Env, Failure, Machine, Run, Value};
+use crate::free::free_in_lambda;
+use crate::op::{OpView, RepOp};
+use crate::rep::Rep;
+use crate::syntax::*;
+use fehu_base::prim::{IntType, PrimType, PrimValue};
+use fehu_base::Name;
+use std::rc::Rc;
+
+impl<'a, R: Rep> Machine<'a, R> {
+    pub(super) fn exp(&mut self, env: &mut Env, stm: &'a Stm<R>) -> Run<Vec<Value>> {
+        let one = |v: PrimValue| Ok(vec![Value::Prim(v)]);
+        match &stm.exp {
+            Exp::SubExp(e) | Exp::Opaque(e) => Ok(vec![self.operand(env, *e)?]),
+            Exp::UnOp(op, x) => one(defined(op, op.eval(self.prim(env, *x)?))?),
+            Exp::BinOp(op, x, y) => one(defined(op, op.eval(self.prim(env, *x)?, self.prim(env, *y)?))?),
+            Exp::CmpOp(op, x, y) => {
+                let result = op.eval(self.prim(env, *x)?, self.prim(env, *y)?);
+                one(PrimValue::Bool(defined(op, result)?))
+            }
+            Exp::Conv(op, x) => one(defined(op, op.eval(self.prim(env, *x)?))?),
+            Exp::PrimFn(f, xs) => {
+                let args = xs.iter().map(|x| self.prim(env, *x)).collect::<Run<Vec<_>>>()?;
+                one(defined(f, f.eval(&args))?)
+            }
+            Exp::Assert(cond, parts) => {
+                if self.operand(env, *cond)?.to_bool()? {
+                    return one(PrimValue::Unit);
+                }
+                let mut message = String::new();
+                for part in parts {
+                    match part {
+                        ErrorPart::Text(text) => message.push_str(text),
+                        ErrorPart::Value(e, t) => {
+                            let v = self.prim(env, *e)?;
+                            message.push_str(&match v.as_u64().filter(|_| t.is_unsigned()) {
+                                Some(v) => v.to_string(),
+                                None => v.as_i64().map_or_else(|| v.to_string(), |v| v.to_string()),
+                            });
+                        }
+                    }
+                }
+                Err(Failure::Assert { message, loc: stm.loc.clone() })
+            }
+            exp => self.array_exp(env, &stm.pat, exp),
+        }
+    }
+
+    fn array_exp(&mut self, env: &mut Env, pat: &[PatElem<R>], exp: &'a Exp<R>) -> Run<Vec<Value>> {
+        let one = |a: ArrayValue| Ok(vec![Value::Array(a)]);
+        match exp {
+            Exp::SubExp(_)
+            | Exp::Opaque(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Conv(..)
+            | Exp::PrimFn(..)
+            | Exp::Assert(..) => stuck("no expression on arrays"),
+            Exp::ArrayLit(es, t) => {
+                let (elem, mut shape) = self.layout(env, t)?;
+                let mut data = vec![];
+                for v in self.operands(env, es)? {
+                    data.extend_from_slice(v.elements()?);
+                }
+                shape.insert(0, es.len());
+                one(array(elem, shape, data)?)
+            }
+            Exp::ArrayConst(c) => one(array(c.elem, vec![c.values.len()], c.values.clone())?),
+            Exp::Index(a, slice) => {
+                let a = self.array(env, *a)?;
+                let (places, shape) = self.places(env, &a.shape, slice)?;
+                let data = places.into_iter().map(|p| a.data[p]).collect();
+                Ok(vec![shaped(a.elem, shape, data)?])
+            }
+            Exp::Update(a, slice, e) => {
+                let value = self.operand(env, *e)?;
+                let mut a = self.take(env, *a)?;
+                let (places, _) = self.places(env, &a.shape, slice)?;
+                overwrite(&mut a, &places, &value)?;
+                one(a)
+            }
+            Exp::FlatIndex(a, offset, dims) => {
+                let a = self.array(env, *a)?;
+                let (places, shape) = self.flat_places(env, a.data.len(), *offset, dims)?;
+                let data = places.into_iter().map(|p| a.data[p]).collect();
+                Ok(vec![shaped(a.elem, shape, data)?])
+            }
+            Exp::FlatUpdate(a, offset, dims, v) => {
+                let value = self.name(env, *v)?;
+                let mut a = self.take(env, *a)?;
+                let (places, _) = self.flat_places(env, a.data.len(), *offset, dims)?;
+                overwrite(&mut a, &places, &value)?;
+                one(a)
+            }
+            Exp::Iota { n, start, step, ty } => self.iota(env, *n, *start, *step, *ty),
+            Exp::Replicate(shape, e) => {
+                let outer = self.shape(env, shape)?;
+                let v = self.operand(env, *e)?;
+                let (elem, inner) = match &v {
+                    Value::Prim(p) => (p.prim_type(), vec![]),
+                    Value::Array(a) => (a.elem, a.shape.clone()),
+                    Value::Acc(_) | Value::Mem => return stuck(format!("copies of {v}")),
+                };
+                let data = v.elements()?.repeat(outer.iter().product());
+                Ok(vec![shaped(elem, outer.into_iter().chain(inner).collect(), data)?])
+            }
+            Exp::Scratch(p, shape) => {
+                let shape = self.shape(env, shape)?;
+                let data = vec![p.blank(); shape.iter().product()];
+                Ok(vec![shaped(*p, shape, data)?])
+            }
+            Exp::Copy(a) | Exp::Manifest(_, a) => one(self.array(env, *a)?),
+            Exp::Concat { dim, arrays, size: _ } => {
+                let arrays = arrays.iter().map(|a| self.array(env, *a)).collect::<Run<Vec<_>>>()?;
+                one(concat(*dim, &arrays)?)
+            }
+            Exp::Rearrange(perm, a) => one(rearrange(perm, &self.array(env, *a)?)?),
+            Exp::Reshape(shape, a) => {
+                let a = self.array(env, *a)?;
+                let shape = self.shape(env, shape)?;
+                if shape.iter().product::<usize>() != a.data.len() {
+                    return stuck(format!("{} elements in the shape {shape:?}", a.data.len()));
+                }
+                let value = Value::Array(ArrayValue { shape, ..a });
+                // A shape without dimensions is that of a primitive.
+                Ok(vec![match (&value, value.elements()?) {
+                    (Value::Array(a), [v]) if a.shape.is_empty() => Value::Prim(*v),
+                    _ => value,
+                }])
+            }
+            Exp::UpdateAcc(acc, index, values) => {
+                let index = index.iter().map(|e| self.i64(env, *e)).collect::<Run<Vec<_>>>()?;
+                let values = self.operands(env, values)?;
+                let acc = self.name(env, *acc)?;
+                self.accumulate(&acc, &index, values)?;
+                Ok(vec![acc])
+            }
+            Exp::Call(f, args) => {
+                let values = self.operands(env, args)?;
+                if let Some(fun) = self.funs.get(f) {
+                    let consumed = fun.params.iter().zip(args).filter(|(p, _)| p.consumed);
+                    consumed.filter_map(|(_, e)| e.name()).for_each(|n| drop(env.remove(&n)));
+                }
+                self.call(*f, values)
+            }
+            Exp::If(cond, t, f) => {
+                let taken = if self.operand(env, *cond)?.to_bool()? { t } else { f };
+                self.body(env, taken)
+            }
+            Exp::Loop(l) => self.loop_(env, l),
+            Exp::WithAcc(w) => self.with_acc(env, w),
+            Exp::Op(op) => match op.view() {
+                OpView::Soac(soac) => self.soac(env, soac),
+                OpView::Seg(seg) => self.seg(env, seg),
+                OpView::Size(size) => self.size_op(env, size),
+                OpView::Alloc(..) => Ok(pat.iter().map(|_| Value::Mem).collect()),
+            },
+        }
+    }
+
+    /// The places in an array that a slice selects, in row-major order, and the shape of the slice.
+    fn places(&self, env: &Env, shape: &[usize], slice: &[DimIndex]) -> Run<(Vec<usize>, Vec<usize>)> {
+        if slice.len() != shape.len() {
+            return stuck(format!("{} indices for the shape {shape:?}", slice.len()));
+        }
+        let mut places = vec![0];
+        let mut result = vec![];
+        for (d, n) in slice.iter().zip(shape) {
+            let indices: Vec<i64> = match d {
+                DimIndex::Fix(e) => vec![self.i64(env, *e)?],
+                DimIndex::Slice { start, len, stride } => {
+                    let (start, stride) = (self.i64(env, *start)?, self.i64(env, *stride)?);
+                    let len = self.size(env, *len)?;
+                    result.push(len);
+                    progression(start, stride, len)
+                }
+            };
+            let inside = |i: &i64| usize::try_from(*i).is_ok_and(|i| i < *n);
+            if let Some(i) = indices.iter().find(|i| !inside(i)) {
+                return stuck(format!("index {i} out of bounds for the shape {shape:?}"));
+            }
+            let next = |p: usize| indices.iter().map(move |i| p * n + *i as usize);
+            places = places.into_iter().flat_map(next).collect();
+        }
+        Ok((places, result))
+    }
+
+    fn flat_places(
+        &self,
+        env: &Env,
+        len: usize,
+        offset: SubExp,
+        dims: &[(SubExp, SubExp)],
+    ) -> Run<(Vec<usize>, Vec<usize>)> {
+        let mut places = vec![self.i64(env, offset)?];
+        let mut shape = vec![];
+        for (n, stride) in dims {
+            let steps = progression(0, self.i64(env, *stride)?, self.size(env, *n)?);
+            shape.push(steps.len());
+            places = places.iter().flat_map(|p| steps.iter().map(move |s| p.wrapping_add(*s))).collect();
+        }
+        let checked = |p: i64| match usize::try_from(p) {
+            Ok(p) if p < len => Ok(p),
+            Ok(_) | Err(_) => stuck(format!("flat index {p} out of bounds for {len} elements")),
+        };
+        Ok((places.into_iter().map(checked).collect::<Run<_>>()?, shape))
+    }
+
+    fn iota(&self, env: &Env, n: SubExp, start: SubExp, step: SubExp, ty: IntType) -> Run<Vec<Value>> {
+        let n = self.size(env, n)?;
+        let (start, step) = (self.i64(env, start)?, self.i64(env, step)?);
+        let data = progression(start, step, n).into_iter().map(|v| PrimValue::int(ty, v)).collect();
+        Ok(vec![Value::Array(array(PrimType::Int(ty), vec![n], data)?)])
+    }
+
+    fn loop_(&mut self, env: &mut Env, l: &'a Loop<R>) -> Run<Vec<Value>> {
+        let mut values = l.params.iter().map(|(_, e)| self.operand(env, *e)).collect::<Run<Vec<_>>>()?;
+        for (_, e) in l.params.iter().filter(|(p, _)| p.consumed) {
+            if let Some(n) = e.name() {
+                env.remove(&n);
+            }
+        }
+        let params = l.params.iter().map(|(p, _)| p);
+        match &l.form {
+            LoopForm::For { var, ty, bound } => {
+                let bound = self.i64(env, *bound)?;
+                let mut i = 0;
+                while i < bound {
+                    self.bind_params(env, params.clone(), values)?;
+                    env.insert(*var, Value::Prim(PrimValue::int(*ty, i)));
+                    values = self.body(env, &l.body)?;
+                    i += 1;
+                }
+            }
+            LoopForm::While(cond) => {
+                let Some(k) = l.params.iter().position(|(p, _)| p.name == *cond) else {
+                    return stuck("the condition is no parameter");
+                };
+                while values.get(k).map_or_else(|| stuck("no condition"), Value::to_bool)? {
+                    self.steps += 1;
+                    if self.steps > self.options.steps {
+                        return Err(Failure::TooLong);
+                    }
+                    self.bind_params(env, params.clone(), values)?;
+                    values = self.body(env, &l.body)?;
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    fn with_acc(&mut self, env: &mut Env, w: &'a WithAcc<R>) -> Run<Vec<Value>> {
+        let first = self.accs.len();
+        let mut args = vec![Value::Prim(PrimValue::Unit); w.inputs.len()];
+        for (i, input) in w.inputs.iter().enumerate() {
+            let shape = self.shape(env, &input.shape)?;
+            let arrays = input.arrays.iter().map(|a| self.take(env, *a)).collect::<Run<Vec<_>>>()?;
+            if arrays.iter().any(|a| !a.shape.starts_with(&shape)) {
+                return stuck(format!("an array that is not of shape {shape:?}"));
+            }
+            let op = match &input.op {
+                None => None,
+                Some((op, _)) => {
+                    let free = free_in_lambda(op);
+                    let captured = free.into_iter().map(|n| Ok((n, self.name(env, n)?)));
+                    Some((op, captured.collect::<Run<Env>>()?))
+                }
+            };
+            if let Some(token) = w.lambda.params.get(i) {
+                self.tokens.insert(token.name, self.accs.len());
+            }
+            args.push(Value::Acc(self.accs.len()));
+            self.accs.push(Accumulator { shape, arrays, op });
+        }
+        let results = self.lambda(env, &w.lambda, args)?;
+        let arrays = self.accs.split_off(first).into_iter().flat_map(|acc| acc.arrays).map(Value::Array);
+        Ok(arrays.chain(results.into_iter().skip(w.inputs.len())).collect())
+    }
+
+    fn accumulate(&mut self, acc: &Value, index: &[i64], values: Vec<Value>) -> Run<()> {
+        let Value::Acc(id) = acc else { return stuck(format!("{acc} is no accumulator")) };
+        let Some(acc) = self.accs.get(*id) else { return stuck("an accumulator used outside of its scope") };
+        if index.len() != acc.shape.len() || values.len() != acc.arrays.len() {
+            return stuck("wrong number of indices or values for an accumulator");
+        }
+        let old: Option<Vec<Value>> = acc.arrays.iter().map(|a| a.at(index)).collect();
+        let Some(old) = old else { return Ok(()) };
+        let new = match acc.op.as_ref().map(|(op, env)| (*op, env.clone())) {
+            None => values,
+            Some((op, mut env)) => self.lambda(&mut env, op, old.into_iter().chain(values).collect())?,
+        };
+        for (a, v) in self.accs[*id].arrays.iter_mut().zip(&new) {
+            a.put(index, v)?;
+        }
+        Ok(())
+    }
+
+    /// The accumulator that stands for a token, where no value is at hand.
+    pub(super) fn acc_of(&self, token: Name) -> Run<Value> {
+        self.tokens.get(&token).map_or_else(|| stuck("no such accumulator"), |id| Ok(Value::Acc(*id)))
+    }
+}
+
+/// `start`, `start + step`, ..., `n` of them, wrapping around.
+fn progression(start: i64, step: i64, n: usize) -> Vec<i64> {
+    (0..n as i64).map(|i| start.wrapping_add(i.wrapping_mul(step))).collect()
+}
+
+fn defined<T>(op: impl std::fmt::Display, result: Option<T>) -> Run<T> {
+    result.map_or_else(|| stuck(format!("{op} has no value here")), Ok)
+}
+
+pub(super) fn shaped(elem: PrimType, shape: Vec<usize>, data: Vec<PrimValue>) -> Run<Value> {
+    let message = format!("{} values for an array of shape {shape:?} and type {elem}", data.len());
+    Value::of_shape(elem, shape, data).map_or_else(|| stuck(message), Ok)
+}
+
+fn array(elem: PrimType, shape: Vec<usize>, data: Vec<PrimValue>) -> Run<ArrayValue> {
+    shaped(elem, shape, data)?.into_array()
+}
+
+fn overwrite(a: &mut ArrayValue, places: &[usize], value: &Value) -> Run<()> {
+    let elements = value.elements()?;
+    if elements.len() != places.len() {
+        return stuck(format!("{} values for {} places", elements.len(), places.len()));
+    }
+    let data = Rc::make_mut(&mut a.data);
+    for (p, v) in places.iter().zip(elements) {
+        data[*p] = *v;
+    }
+    Ok(())
+}
+
+fn concat(dim: usize, arrays: &[ArrayValue]) -> Run<ArrayValue> {
+    let Some(first) = arrays.first() else { return stuck("nothing to join") };
+    let mut shape = first.shape.clone();
+    if dim >= shape.len() {
+        return stuck(format!("no dimension {dim}"));
+    }
+    for a in arrays {
+        let mut same = a.shape.clone();
+        if same.len() != shape.len() {
+            return stuck("arrays of different rank joined");
+        }
+        same[dim] = shape[dim];
+        if same != shape || a.elem != first.elem {
+            return stuck("arrays of different shapes joined");
+        }
+    }
+    let outer: usize = shape[..dim].iter().product();
+    let mut data = vec![];
+    for i in 0..outer {
+        for a in arrays {
+            let part: usize = a.shape[dim..].iter().product();
+            data.extend_from_slice(&a.data[i * part..(i + 1) * part]);
+        }
+    }
+    shape[dim] = arrays.iter().map(|a| a.shape[dim]).sum();
+    array(first.elem, shape, data)
+}
+
+fn rearrange(perm: &[usize], a: &ArrayValue) -> Run<ArrayValue> {
+    let mut sorted = perm.to_vec();
+    sorted.sort_unstable();
+    if !sorted.into_iter().eq(0..a.shape.len()) {
+        return stuck(format!("{perm:?} is no permutation of {} dimensions", a.shape.len()));
+    }
+    let stride = |k: usize| a.shape[k + 1..].iter().product::<usize>();
+    let shape: Vec<usize> = perm.iter().map(|k| a.shape[*k]).collect();
+    let mut places = vec![0];
+    for k in perm {
+        let (n, stride) = (a.shape[*k], stride(*k));
+        places = places.into_iter().flat_map(|p| (0..n).map(move |i| p + i * stride)).collect();
+    }
+    array(a.elem, shape, places.into_iter().map(|p| a.data[p]).collect())
+}

@@ -1,0 +1,376 @@
+//! Running segmented operations, point by point.
+
+use super::exp::shaped;
+use super::soac::{split, Rows};
+use super::{stuck, ArrayValue, Env, Machine, Run, Value};
+use crate::rep::Rep;
+use crate::seg::*;
+use crate::syntax::*;
+use fehu_base::prim::PrimValue;
+use fehu_base::Name;
+use rustc_hash::FxHashMap;
+
+/// What was put where, for each result that is written.
+type Writes = Vec<(Name, Vec<i64>, Value)>;
+
+impl<'a, R: Rep> Machine<'a, R> {
+    pub(super) fn seg(&mut self, env: &mut Env, seg: &'a SegOp<R>) -> Run<Vec<Value>> {
+        let mut dims = vec![];
+        for (_, bound) in &seg.space.dims {
+            dims.push(self.size(env, *bound)?);
+        }
+        let mut kept = Kept::default();
+        let first = match &seg.kind {
+            SegKind::Map => 0,
+            SegKind::Red(ops) | SegKind::Scan(ops) => ops.iter().map(|op| op.neutral.len()).sum(),
+            SegKind::Hist(_) => seg.types.len(),
+        };
+        for (t, ret) in seg.types.iter().zip(&seg.body.returns).skip(first) {
+            kept.open(self, env, t, ret)?;
+        }
+        let combined = match &seg.kind {
+            SegKind::Map => {
+                for index in points(&dims) {
+                    let results = self.point(env, seg, &dims, &index)?;
+                    kept.add(self, env, seg, &index, 0, results)?;
+                }
+                vec![]
+            }
+            SegKind::Red(ops) => self.red(env, seg, ops, &dims, &mut kept)?,
+            SegKind::Scan(ops) => self.scan(env, seg, ops, &dims, &mut kept)?,
+            SegKind::Hist(ops) => self.seg_hist(env, seg, ops, &dims)?,
+        };
+        Ok(combined.into_iter().chain(kept.finish(self, env, &dims)?).collect())
+    }
+
+    /// The results of the body at one point.
+    fn point(&mut self, env: &mut Env, seg: &'a SegOp<R>, dims: &[usize], index: &[i64]) -> Run<Vec<Value>> {
+        let flat = index.iter().zip(dims).fold(0, |flat, (i, n)| flat * *n as i64 + i);
+        env.insert(seg.space.flat, Value::i64(flat));
+        for ((name, _), i) in seg.space.dims.iter().zip(index) {
+            env.insert(*name, Value::i64(*i));
+        }
+        let results = self.body(env, &seg.body.body)?;
+        if results.len() != seg.types.len() || results.len() != seg.body.returns.len() {
+            return stuck(format!("{} results for {} types", results.len(), seg.types.len()));
+        }
+        Ok(results)
+    }
+
+    fn red(
+        &mut self,
+        env: &mut Env,
+        seg: &'a SegOp<R>,
+        ops: &'a [SegBinOp<R>],
+        dims: &[usize],
+        kept: &mut Kept,
+    ) -> Run<Vec<Value>> {
+        let Some((width, segments)) = dims.split_last() else { return stuck("no dimension to reduce") };
+        let count: usize = ops.iter().map(|op| op.neutral.len()).sum();
+        let mut rows = seg.types.iter().take(count).map(|t| self.rows(env, t)).collect::<Run<Vec<_>>>()?;
+        for segment in points(segments) {
+            let mut states = self.neutral(env, ops)?;
+            for i in 0..*width {
+                let index: Vec<i64> = segment.iter().copied().chain([i as i64]).collect();
+                let mut results = self.point(env, seg, dims, &index)?;
+                let rest = results.split_off(count);
+                self.combine(env, ops, &mut states, results)?;
+                kept.add(self, env, seg, &index, count, rest)?;
+            }
+            for (r, v) in rows.iter_mut().zip(states.into_iter().flatten()) {
+                r.push(v)?;
+            }
+        }
+        rows.into_iter().map(|r| r.finish(segments)).collect()
+    }
+
+    fn scan(
+        &mut self,
+        env: &mut Env,
+        seg: &'a SegOp<R>,
+        ops: &'a [SegBinOp<R>],
+        dims: &[usize],
+        kept: &mut Kept,
+    ) -> Run<Vec<Value>> {
+        let Some((width, segments)) = dims.split_last() else { return stuck("no dimension to scan") };
+        let count: usize = ops.iter().map(|op| op.neutral.len()).sum();
+        let mut rows = seg.types.iter().take(count).map(|t| self.rows(env, t)).collect::<Run<Vec<_>>>()?;
+        for segment in points(segments) {
+            let mut states = self.neutral(env, ops)?;
+            for i in 0..*width {
+                let index: Vec<i64> = segment.iter().copied().chain([i as i64]).collect();
+                let mut results = self.point(env, seg, dims, &index)?;
+                let rest = results.split_off(count);
+                self.combine(env, ops, &mut states, results)?;
+                for (r, v) in rows.iter_mut().zip(states.iter().flatten()) {
+                    r.push(v.clone())?;
+                }
+                kept.add(self, env, seg, &index, count, rest)?;
+            }
+        }
+        rows.into_iter().map(|r| r.finish(dims)).collect()
+    }
+
+    /// The neutral elements of operators, one for each place of a vector.
+    fn neutral(&mut self, env: &Env, ops: &'a [SegBinOp<R>]) -> Run<Vec<Vec<Value>>> {
+        let mut all = vec![];
+        for op in ops {
+            let vector = self.shape(env, &op.shape)?;
+            let mut values = vec![];
+            for (e, t) in op.neutral.iter().zip(&op.op.ret) {
+                let v = self.operand(env, *e)?;
+                let rank = v.array().map_or(0, |a| a.shape.len());
+                values.push(if rank == t.rank() { spread(&vector, &v)? } else { v });
+            }
+            all.push(values);
+        }
+        Ok(all)
+    }
+
+    /// Combines the states of operators with new values.
+    fn combine(
+        &mut self,
+        env: &mut Env,
+        ops: &'a [SegBinOp<R>],
+        states: &mut [Vec<Value>],
+        results: Vec<Value>,
+    ) -> Run<()> {
+        let mut results = results.into_iter();
+        for (op, state) in ops.iter().zip(states) {
+            let new: Vec<Value> = results.by_ref().take(op.neutral.len()).collect();
+            let vector = self.shape(env, &op.shape)?;
+            *state = self.vectorised(env, &op.op, &vector, std::mem::take(state), new)?;
+        }
+        Ok(())
+    }
+
+    /// Applies an operator at each place of vectors.
+    fn vectorised(
+        &mut self,
+        env: &mut Env,
+        op: &'a Lambda<R>,
+        vector: &[usize],
+        old: Vec<Value>,
+        new: Vec<Value>,
+    ) -> Run<Vec<Value>> {
+        let args: Vec<Value> = old.into_iter().chain(new).collect();
+        if vector.is_empty() {
+            return self.lambda(env, op, args);
+        }
+        let mut rows = op.ret.iter().map(|t| self.rows(env, t)).collect::<Run<Vec<Rows>>>()?;
+        for index in points(vector) {
+            let at = |v: &Value| v.array().and_then(|a| a.at(&index));
+            let Some(args) = args.iter().map(at).collect::<Option<Vec<Value>>>() else {
+                return stuck(format!("an operand that is no vector of shape {vector:?}"));
+            };
+            for (r, v) in rows.iter_mut().zip(self.lambda(env, op, args)?) {
+                r.push(v)?;
+            }
+        }
+        rows.into_iter().map(|r| r.finish(vector)).collect()
+    }
+
+    fn seg_hist(
+        &mut self,
+        env: &mut Env,
+        seg: &'a SegOp<R>,
+        ops: &'a [SegHistOp<R>],
+        dims: &[usize],
+    ) -> Run<Vec<Value>> {
+        let mut dests: Vec<Vec<ArrayValue>> = vec![];
+        for op in ops {
+            dests.push(op.dests.iter().map(|d| self.take(env, *d)).collect::<Run<_>>()?);
+        }
+        for index in points(dims) {
+            let results = self.point(env, seg, dims, &index)?;
+            let (bins, mut values) = split(ops, results, |op| op.shape.len())?;
+            for ((op, dest), bin) in ops.iter().zip(&mut dests).zip(bins) {
+                let new: Vec<Value> = values.by_ref().take(op.dests.len()).collect();
+                let segment = &index[..index.len().saturating_sub(1)];
+                let place: Vec<i64> = segment.iter().copied().chain(bin).collect();
+                let old: Option<Vec<Value>> = dest.iter().map(|d| d.at(&place)).collect();
+                let Some(old) = old else { continue };
+                let vector = self.shape(env, &op.vector)?;
+                let combined = self.vectorised(env, &op.op, &vector, old, new)?;
+                for (d, v) in dest.iter_mut().zip(&combined) {
+                    d.put(&place, v)?;
+                }
+            }
+        }
+        Ok(dests.into_iter().flatten().map(Value::Array).collect())
+    }
+
+    pub(super) fn size_op(&mut self, env: &Env, size: &SizeOp) -> Run<Vec<Value>> {
+        let value = match size {
+            SizeOp::GetSize(_, class) | SizeOp::GetSizeMax(class) => self.parameter(class),
+            SizeOp::CmpThreshold { class, par, .. } => {
+                let reached = self.parameter(class) <= self.i64(env, *par)?;
+                return Ok(vec![Value::Prim(PrimValue::Bool(reached))]);
+            }
+            SizeOp::CalcGrid { points, max: _, block } => {
+                let (points, block) = (self.i64(env, *points)?, self.i64(env, *block)?);
+                if block <= 0 {
+                    return stuck(format!("blocks of {block} threads"));
+                }
+                let blocks = points.max(0) / block + i64::from(points.max(0) % block != 0);
+                blocks.min(self.options.grid_size)
+            }
+        };
+        Ok(vec![Value::i64(value)])
+    }
+
+    fn parameter(&self, class: &SizeClass) -> i64 {
+        match class {
+            SizeClass::Threshold(_) => self.options.threshold,
+            SizeClass::ThreadBlockSize => self.options.block_size,
+            SizeClass::GridSize => self.options.grid_size,
+            SizeClass::TileSize | SizeClass::RegTileSize => self.options.tile_size,
+            SizeClass::SharedMemory => self.options.shared_memory,
+            SizeClass::Bespoke(_, default) => *default,
+        }
+    }
+}
+
+/// The results that no operator takes. What is written is put in place only after all points have run:
+/// a point sees nothing of what others write.
+#[derive(Default)]
+struct Kept {
+    results: Vec<Outcome>,
+    writes: Writes,
+}
+
+/// One result of the operation.
+enum Outcome {
+    Rows(Rows),
+    Array(Name),
+    /// Tiles with the places of their blocks: sizes and tile sizes.
+    Tiles {
+        sizes: Vec<usize>,
+        tiles: Vec<usize>,
+        rows: Rows,
+        found: Vec<(Vec<i64>, Value)>,
+    },
+    /// A further value for an array that is a result already.
+    Shared,
+}
+
+impl Kept {
+    fn open<R: Rep>(&mut self, m: &Machine<'_, R>, env: &Env, t: &Type, ret: &KernelReturn) -> Run<()> {
+        let result = match ret {
+            KernelReturn::Elem => Outcome::Rows(m.rows(env, t)?),
+            KernelReturn::Write { array, .. } => {
+                let known = self.results.iter().any(|r| matches!(r, Outcome::Array(a) if a == array));
+                if known {
+                    Outcome::Shared
+                } else {
+                    Outcome::Array(*array)
+                }
+            }
+            KernelReturn::Tile(dims) => {
+                let (sizes, tiles): (Vec<SubExp>, Vec<SubExp>) = dims.iter().copied().unzip();
+                if t.rank() < dims.len() {
+                    return stuck("a tile of too few dimensions");
+                }
+                Outcome::Tiles {
+                    sizes: m.shape(env, &sizes)?,
+                    tiles: m.shape(env, &tiles)?,
+                    rows: m.rows(env, &t.peel(dims.len()))?,
+                    found: vec![],
+                }
+            }
+        };
+        self.results.push(result);
+        Ok(())
+    }
+
+    fn add<R: Rep>(
+        &mut self,
+        m: &Machine<'_, R>,
+        env: &Env,
+        seg: &SegOp<R>,
+        index: &[i64],
+        first: usize,
+        values: Vec<Value>,
+    ) -> Run<()> {
+        let returns = seg.body.returns.iter().skip(first);
+        for ((result, ret), value) in self.results.iter_mut().zip(returns).zip(values) {
+            match (result, ret) {
+                (Outcome::Rows(rows), _) => rows.push(value)?,
+                (Outcome::Array(_) | Outcome::Shared, KernelReturn::Write { array, index, .. }) => {
+                    let place = index.iter().map(|e| m.i64(env, *e)).collect::<Run<Vec<_>>>()?;
+                    self.writes.push((*array, place, value));
+                }
+                (Outcome::Tiles { found, .. }, _) => found.push((index.to_vec(), value)),
+                (Outcome::Array(_) | Outcome::Shared, KernelReturn::Elem | KernelReturn::Tile(_)) => {
+                    return stuck("a result that is not written");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish<R: Rep>(self, m: &Machine<'_, R>, env: &mut Env, dims: &[usize]) -> Run<Vec<Value>> {
+        let mut written: FxHashMap<Name, ArrayValue> = FxHashMap::default();
+        for r in &self.results {
+            if let Outcome::Array(a) = r {
+                written.insert(*a, m.take(env, *a)?);
+            }
+        }
+        for (array, place, value) in self.writes {
+            if let Some(a) = written.get_mut(&array) {
+                a.put(&place, &value)?;
+            }
+        }
+        let mut values = vec![];
+        for r in self.results {
+            match r {
+                Outcome::Rows(rows) => values.push(rows.finish(dims)?),
+                Outcome::Array(a) => values.extend(written.remove(&a).map(Value::Array)),
+                Outcome::Tiles { sizes, tiles, rows, found } => {
+                    values.push(untile(&sizes, &tiles, rows, found)?);
+                }
+                Outcome::Shared => {}
+            }
+        }
+        Ok(values)
+    }
+}
+
+/// The array that tiles make up: each stands at its block's index times the tile's sizes; what
+/// sticks out is dropped.
+fn untile(sizes: &[usize], tiles: &[usize], mut rows: Rows, found: Vec<(Vec<i64>, Value)>) -> Run<Value> {
+    for place in points(sizes) {
+        let tile = |k: usize| tiles[k].max(1) as i64;
+        let block: Vec<i64> = place.iter().enumerate().map(|(k, i)| i / tile(k)).collect();
+        let inside: Vec<i64> = place.iter().enumerate().map(|(k, i)| i % tile(k)).collect();
+        let Some((_, value)) = found.iter().find(|(index, _)| index.ends_with(&block)) else {
+            return stuck(format!("no tile for block {block:?}"));
+        };
+        match value.array().and_then(|a| a.at(&inside)) {
+            Some(v) => rows.push(v)?,
+            None => return stuck(format!("no element {inside:?} in a tile")),
+        }
+    }
+    rows.finish(sizes)
+}
+
+/// All indices into a shape, in row-major order.
+fn points(dims: &[usize]) -> Vec<Vec<i64>> {
+    let mut all = vec![vec![]];
+    for n in dims {
+        let longer = |p: Vec<i64>| (0..*n as i64).map(move |i| p.iter().copied().chain([i]).collect());
+        all = all.into_iter().flat_map(longer).collect();
+    }
+    all
+}
+
+/// A value at each place of a vector.
+fn spread(vector: &[usize], v: &Value) -> Run<Value> {
+    let (elem, inner) = match v {
+        Value::Prim(p) => (p.prim_type(), vec![]),
+        Value::Array(a) => (a.elem, a.shape.clone()),
+        Value::Acc(_) | Value::Mem => return stuck(format!("a vector of {v}")),
+    };
+    let data = v.elements()?.repeat(vector.iter().product());
+    shaped(elem, vector.iter().copied().chain(inner).collect(), data)
+}
