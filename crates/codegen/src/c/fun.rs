@@ -1,0 +1,299 @@
+//! Functions, constant data and the program's global values as C text.
+
+use super::ctype;
+use super::expr::ExprPrinter;
+use super::literal;
+use super::names;
+use super::stm::{pointer_type, StmPrinter};
+use super::usage::{params_and_calls, Access, Usage};
+use fehu_base::{bug, Name, Symbol};
+use fehu_imp::syntax::{ArrayData, Code, Function, Loc, Param, Program, Space};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What printing needs to know of the whole program.
+pub struct Context<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The places of a location.
+    pub backtrace: &'a dyn Fn(&Loc) -> Vec<String>,
+    outputs: FxHashMap<Name, &'a [Param]>,
+    params: FxHashMap<Symbol, usize>,
+    identifiers: Vec<String>,
+}
+
+impl<'a> Context<'a> {
+    /// The context of a program.
+    pub fn new(program: &'a Program, backtrace: &'a dyn Fn(&Loc) -> Vec<String>) -> Context<'a> {
+        let outputs = program.functions.iter().map(|f| (f.name, f.outputs.as_slice())).collect();
+        let params = program.params.iter().enumerate().map(|(i, p)| (p.name, i)).collect();
+        let count = program.names.len() as u32;
+        let identifiers = (0..count).map(|i| names::identifier(&program.names, Name(i))).collect();
+        Context { program, backtrace, outputs, params, identifiers }
+    }
+
+    /// The identifier of a name.
+    pub fn name(&self, name: Name) -> &str {
+        match self.identifiers.get(name.0 as usize) {
+            Some(text) => text,
+            None => bug!("the name {name:?} is not of this program"),
+        }
+    }
+
+    /// The outputs of a function.
+    pub fn outputs(&self, fun: Name) -> &'a [Param] {
+        match self.outputs.get(&fun) {
+            Some(outputs) => outputs,
+            None => bug!("a call of {}, which does not exist", self.name(fun)),
+        }
+    }
+
+    /// The number of a tuning parameter.
+    pub fn param_index(&self, param: Symbol) -> usize {
+        match self.params.get(&param) {
+            Some(i) => *i,
+            None => bug!("the tuning parameter {param} does not exist"),
+        }
+    }
+}
+
+/// The structure that holds the program's global values, in each context.
+pub fn globals_struct(context: &Context) -> String {
+    let mut out = String::from("struct globals {\n");
+    for global in &context.program.globals {
+        match global {
+            Param::Scalar(x, t) => out.push_str(&format!("  {} {};\n", ctype::prim(*t), context.name(*x))),
+            Param::Mem(m, _) => out.push_str(&format!("  struct block *{};\n", context.name(*m))),
+        }
+    }
+    out.push_str("  int unused;\n};\n");
+    out
+}
+
+/// All functions, after the constant data they read.
+pub fn functions(context: &Context) -> String {
+    let program = context.program;
+    let mut statics = String::new();
+    let mut prototypes = String::new();
+    let mut bodies = String::new();
+    let no_globals = FxHashMap::default();
+    let globals = program.globals.iter().map(|g| (name_of(g), g)).collect();
+    for f in &program.functions {
+        prototypes.push_str(&format!("{};\n", prototype(context, f)));
+        let (data, body) = body(context, &globals, &f.outputs, &f.inputs, &f.body, "");
+        statics.push_str(&data);
+        bodies.push_str(&format!("\n{} {{\n{body}}}\n", prototype(context, f)));
+    }
+    let (data, init) = body(context, &no_globals, &program.globals, &[], &program.init, "ctx->globals.");
+    statics.push_str(&data);
+    let mut keep = String::new();
+    let mut destroy = String::new();
+    for global in &program.globals {
+        if let Param::Mem(m, _) = global {
+            keep.push_str(&format!("  block_keep(ctx->globals.{});\n", context.name(*m)));
+            destroy.push_str(&format!("  block_drop(ctx, ctx->globals.{});\n", context.name(*m)));
+        }
+    }
+    format!(
+        "// Constant data.\n\n{statics}\n// The program.\n\n{prototypes}{bodies}\n\
+         static UNUSED int globals_compute(struct futhark_context *ctx) {{\n{init}}}\n\n\
+         static int globals_create(struct futhark_context *ctx) {{\n\
+         \x20 int err = globals_compute(ctx);\n{keep}  return err;\n}}\n\n\
+         static void globals_destroy(struct futhark_context *ctx) {{\n  (void)ctx;\n{destroy}}}\n"
+    )
+}
+
+/// The head of a function: the context, where to put the outputs, the inputs.
+fn prototype(context: &Context, f: &Function) -> String {
+    let mut out = format!("static UNUSED int {}(struct futhark_context *ctx", context.name(f.name));
+    for output in &f.outputs {
+        match output {
+            Param::Scalar(x, t) => out.push_str(&format!(", {} *{}_out", ctype::prim(*t), context.name(*x))),
+            Param::Mem(m, _) => out.push_str(&format!(", struct block **{}_out", context.name(*m))),
+        }
+    }
+    for input in &f.inputs {
+        match input {
+            Param::Scalar(x, t) => out.push_str(&format!(", {} {}", ctype::prim(*t), context.name(*x))),
+            Param::Mem(m, _) => out.push_str(&format!(", struct block *{}", context.name(*m))),
+        }
+    }
+    out.push(')');
+    out
+}
+
+/// The constant data and the statements of a function. Outputs go where
+/// their name points, or to the places named by the prefix.
+fn body(
+    context: &Context,
+    globals: &FxHashMap<Name, &Param>,
+    outputs: &[Param],
+    inputs: &[Param],
+    code: &Code,
+    out_prefix: &str,
+) -> (String, String) {
+    let usage = Usage::of(code, outputs.iter().map(name_of));
+    let exprs = ExprPrinter { out: String::new(), context, access: usage.access.clone() };
+    let mut p = StmPrinter::new(exprs, &usage);
+    let statics = usage.statics.iter().map(|(m, data)| static_data(context, *m, data)).collect();
+
+    p.line("(void)ctx;");
+    if usage.can_fail {
+        p.line("int err = FUTHARK_SUCCESS;");
+    }
+    for input in inputs {
+        bind_input(&mut p, input, None);
+    }
+    let mut used_globals: Vec<&Param> = globals
+        .iter()
+        .filter(|(x, _)| usage.needed.contains(x) || usage.mentioned.contains(x))
+        .map(|(_, g)| *g)
+        .collect();
+    used_globals.sort_by_key(|g| name_of(g));
+    for global in used_globals {
+        bind_input(&mut p, global, Some("ctx->globals."));
+    }
+    for (m, _) in &usage.statics {
+        bind_static(&mut p, *m);
+    }
+    for output in outputs {
+        match output {
+            Param::Scalar(x, t) => p.code(&Code::DeclareScalar(*x, *t)),
+            Param::Mem(m, _) => declare_block(&mut p, *m),
+        }
+    }
+    let hoisted = usage.blocks.iter().filter(|(_, space)| !matches!(space, Space::Scalar(..)));
+    hoisted.clone().for_each(|(m, _)| declare_block(&mut p, *m));
+
+    p.code(code);
+    p.flush_pending();
+    for output in outputs {
+        let name = context.name(name_of(output));
+        let place =
+            if out_prefix.is_empty() { format!("*{name}_out") } else { format!("{out_prefix}{name}") };
+        p.line(&format!("{place} = {name};"));
+        if matches!(output, Param::Mem(..)) && usage.can_fail {
+            p.line(&format!("{name} = NULL;"));
+        }
+    }
+    if usage.can_fail {
+        p.exprs.out.push_str("cleanup:\n");
+        let outputs = outputs.iter().filter(|o| matches!(o, Param::Mem(..))).map(name_of);
+        for m in hoisted.map(|(m, _)| *m).chain(outputs) {
+            p.line(&format!("block_drop(ctx, {});", context.name(m)));
+        }
+        p.line("return err;");
+    } else {
+        for m in p.top_blocks().to_vec() {
+            p.line(&format!("block_drop(ctx, {});", context.name(m)));
+        }
+        p.line("return FUTHARK_SUCCESS;");
+    }
+    (statics, p.exprs.out)
+}
+
+fn declare_block(p: &mut StmPrinter, m: Name) {
+    let name = p.exprs.context.name(m);
+    p.line(&format!("struct block *{name} = NULL;"));
+    if let Some(access) = p.usage.access.get(&m) {
+        p.line(&format!("{}{name}_p = NULL;", pointer_type(*access)));
+    }
+}
+
+/// Makes a parameter, or a global value, known to the body.
+fn bind_input(p: &mut StmPrinter, input: &Param, place: Option<&str>) {
+    let x = name_of(input);
+    let name = p.exprs.context.name(x);
+    match (input, place) {
+        (Param::Scalar(..), None) => {
+            if !p.usage.needed.contains(&x) {
+                p.line(&format!("(void){name};"));
+            }
+        }
+        (Param::Scalar(_, t), Some(place)) => p.line(&format!("{} {name} = {place}{name};", ctype::prim(*t))),
+        (Param::Mem(..), place) => {
+            match place {
+                Some(place) => p.line(&format!("struct block *{name} = {place}{name};")),
+                None if !p.usage.mentioned.contains(&x) => p.line(&format!("(void){name};")),
+                None => {}
+            }
+            if let Some(access) = p.usage.access.get(&x) {
+                let t = pointer_type(*access);
+                p.line(&format!("{t}{name}_p = ({t})block_data({name});"));
+            }
+        }
+    }
+}
+
+/// Makes constant data known to the body that reads it.
+fn bind_static(p: &mut StmPrinter, m: Name) {
+    let name = p.exprs.context.name(m);
+    if !p.usage.mentioned.contains(&m) {
+        return;
+    }
+    p.line(&format!("struct block *{name} = &{name}_block;"));
+    p.line(&format!("(void){name};"));
+    match p.usage.access.get(&m) {
+        Some(Access::As(t)) => p.line(&format!("const {} *{name}_p = {name}_data;", ctype::prim(*t))),
+        Some(Access::Mixed) => {
+            p.line(&format!("const unsigned char *{name}_p = (const unsigned char *){name}_data;"))
+        }
+        None => {}
+    }
+}
+
+/// Constant data, and the block that stands for it.
+fn static_data(context: &Context, m: Name, data: &ArrayData) -> String {
+    const PER_LINE: usize = 16;
+    let (name, elem) = (context.name(m), ctype::prim(data.elem));
+    let count = data.values.len();
+    let mut out = format!("static UNUSED const {elem} {name}_data[{}] = {{\n", count.max(1));
+    for line in data.values.chunks(PER_LINE) {
+        out.push_str("  ");
+        for v in line {
+            out.push_str(&literal::element(*v));
+            out.push_str(", ");
+        }
+        out.push('\n');
+    }
+    if count == 0 {
+        out.push_str("  0\n");
+    }
+    let bytes = count as u64 * data.elem.bytes();
+    out.push_str("};\n");
+    out.push_str(&format!(
+        "static UNUSED struct block {name}_block = {{.refs = STATIC_BLOCK, .size = {bytes}, \
+         .mem = (unsigned char *){name}_data, .constant = true}};\n"
+    ));
+    out
+}
+
+/// The name of a parameter.
+pub fn name_of(p: &Param) -> Name {
+    match p {
+        Param::Scalar(x, _) => *x,
+        Param::Mem(m, _) => *m,
+    }
+}
+
+/// The tuning parameters that a function may ask for, itself or through calls, in order.
+pub fn params_of(context: &Context, fun: Name) -> Vec<usize> {
+    if context.program.params.is_empty() {
+        return Vec::new();
+    }
+    let functions: FxHashMap<Name, &Function> =
+        context.program.functions.iter().map(|f| (f.name, f)).collect();
+    let mut seen = FxHashSet::default();
+    let mut params = std::collections::BTreeSet::new();
+    let mut rest = vec![fun];
+    while let Some(f) = rest.pop() {
+        if seen.insert(f) {
+            if let Some(f) = functions.get(&f) {
+                let mut param = |p| {
+                    params.insert(context.param_index(p));
+                };
+                params_and_calls(&f.body, &mut param, &mut |c| rest.push(c));
+            }
+        }
+    }
+    params.into_iter().collect()
+}

@@ -1,0 +1,456 @@
+//! Statements as C text.
+//!
+//! A block is two C variables: `m`, the counted reference, and `m_p`, a pointer
+//! to its elements, which is assigned whenever `m` is and so stays in a
+//! register. All references are declared at the top of the function, so that
+//! the clean-up at its end can drop them wherever an error struck.
+
+use super::ctype;
+use super::expr::{ExprPrinter, Prec};
+use super::literal;
+use super::usage::{Access, Usage};
+use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
+use fehu_base::{bug, Name};
+use fehu_imp::syntax::{Arg, Code, ErrorPart, Expr, Loc, Op, Param, Place, Space};
+use indexmap::IndexMap;
+
+/// The highest rank that the runtime copies in one call.
+const MAX_COPY_RANK: usize = 32;
+
+/// Prints the statements of one function.
+pub struct StmPrinter<'a> {
+    /// The text so far.
+    pub exprs: ExprPrinter<'a>,
+    /// What the function uses.
+    pub usage: &'a Usage,
+    /// How far lines are indented.
+    pub indent: usize,
+    /// Scalars that have been declared in the IR, but not yet in C.
+    pending: IndexMap<Name, PrimType>,
+    /// Blocks declared in the scopes around, innermost last.
+    scopes: Vec<Vec<Name>>,
+}
+
+impl<'a> StmPrinter<'a> {
+    /// A printer at the top level of a function's body.
+    pub fn new(exprs: ExprPrinter<'a>, usage: &'a Usage) -> StmPrinter<'a> {
+        StmPrinter { exprs, usage, indent: 1, pending: IndexMap::new(), scopes: vec![Vec::new()] }
+    }
+
+    /// Blocks declared outside of loops and branches.
+    pub fn top_blocks(&self) -> &[Name] {
+        self.scopes.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// A statement.
+    pub fn code(&mut self, code: &Code) {
+        match code {
+            Code::Seq(codes) => codes.iter().for_each(|c| self.code(c)),
+            Code::DeclareScalar(x, t) => {
+                if self.usage.needed.contains(x) {
+                    self.pending.insert(*x, *t);
+                }
+            }
+            Code::SetScalar(x, e) => {
+                if self.usage.needed.contains(x) {
+                    self.set_scalar(*x, e);
+                }
+            }
+            Code::DeclareMem(m, Space::Scalar(t, dims)) => {
+                let n = dims.iter().product::<i64>().max(1);
+                let name = self.exprs.context.name(*m);
+                if self.usage.access.contains_key(m) {
+                    self.line(&format!("{} {name}_p[{n}];", ctype::prim(*t)));
+                }
+            }
+            Code::DeclareMem(m, Space::Default | Space::Shared) => {
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.push(*m);
+                }
+            }
+            // File-scope data, bound at the top of the function.
+            Code::DeclareStatic(..) => {}
+            Code::Allocate { space: Space::Scalar(..), .. } | Code::Free(_, Space::Scalar(..)) => {}
+            Code::Allocate { mem, bytes, space: _ } => self.allocate(*mem, bytes),
+            Code::Free(m, _) => self.drop_block(*m),
+            Code::SetMem(a, b, Space::Scalar(..)) => {
+                let (a, b) = (self.exprs.context.name(*a), self.exprs.context.name(*b));
+                self.line(&format!("memcpy({a}_p, {b}_p, sizeof {a}_p);"));
+            }
+            Code::SetMem(a, b, Space::Default | Space::Shared) => {
+                let (to, from) = (self.exprs.context.name(*a), self.exprs.context.name(*b));
+                self.line(&format!("{to} = block_share(ctx, {to}, {from});"));
+                self.refresh_pointer(*a);
+            }
+            Code::Write { mem, offset, elem, space: _, value } => {
+                self.start();
+                self.exprs.element(*mem, offset, *elem);
+                self.push(" = ");
+                self.exprs.top(value);
+                self.push(";\n");
+            }
+            Code::Copy { elem, shape, dst, src } => self.copy(*elem, shape, dst, src),
+            Code::For { var, ty, bound, body } => self.for_loop(*var, *ty, bound, |p| p.scope(body)),
+            Code::While(cond, body) => {
+                self.flush_pending();
+                self.start();
+                self.push("while (");
+                self.exprs.top(cond);
+                self.push(") {\n");
+                self.scope(body);
+                self.line("}");
+            }
+            Code::If(cond, a, b) => self.conditional(cond, a, b),
+            Code::Call { outs, fun, args } => self.call(outs, *fun, args),
+            Code::Assert { cond, message, loc } => self.assert(cond, message, loc),
+            Code::Comment(text) => {
+                let text = text.replace(['\n', '\r'], " ");
+                self.line(&format!("// {}", text.trim_end_matches('\\')));
+            }
+            Code::Op(op) => self.op(op),
+        }
+    }
+
+    /// Declares what is still pending, with a value so that compilers see one.
+    pub fn flush_pending(&mut self) {
+        for (x, t) in std::mem::take(&mut self.pending) {
+            let name = self.exprs.context.name(x);
+            self.line(&format!("{} {name} = {};", ctype::prim(t), zero(t)));
+        }
+    }
+
+    /// A whole line.
+    pub fn line(&mut self, text: &str) {
+        self.start();
+        self.push(text);
+        self.push("\n");
+    }
+
+    fn start(&mut self) {
+        for _ in 0..self.indent {
+            self.exprs.out.push_str("  ");
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.exprs.out.push_str(text);
+    }
+
+    /// A nested scope, whose blocks are dropped at its end.
+    fn scope(&mut self, body: &Code) {
+        self.flush_pending();
+        self.indent += 1;
+        self.scopes.push(Vec::new());
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.code(body));
+        self.flush_pending();
+        for m in self.scopes.pop().unwrap_or_default() {
+            self.drop_block(m);
+        }
+        self.indent -= 1;
+    }
+
+    fn set_scalar(&mut self, x: Name, e: &Expr) {
+        let declared = self.pending.shift_remove(&x);
+        self.start();
+        if let Some(t) = declared {
+            self.push(ctype::prim(t));
+            self.push(" ");
+        }
+        self.exprs.name(x);
+        self.push(" = ");
+        self.exprs.top(e);
+        self.push(";\n");
+    }
+
+    fn allocate(&mut self, mem: Name, bytes: &Expr) {
+        let name = self.exprs.context.name(mem);
+        self.start();
+        self.push(&format!("{name} = block_alloc(ctx, {name}, "));
+        self.exprs.top(bytes);
+        self.push(");\n");
+        self.line(&format!("if (UNLIKELY({name} == NULL)) {{"));
+        self.line("  err = FUTHARK_OUT_OF_MEMORY;");
+        self.line("  goto cleanup;");
+        self.line("}");
+        self.refresh_pointer(mem);
+    }
+
+    fn drop_block(&mut self, mem: Name) {
+        let name = self.exprs.context.name(mem);
+        self.line(&format!("{name} = block_drop(ctx, {name});"));
+    }
+
+    /// Makes the pointer of a block follow the block.
+    fn refresh_pointer(&mut self, mem: Name) {
+        let Some(access) = self.usage.access.get(&mem) else { return };
+        let name = self.exprs.context.name(mem);
+        self.line(&format!("{name}_p = ({})block_data({name});", pointer_type(*access)));
+    }
+
+    fn for_loop(&mut self, var: Name, ty: IntType, bound: &Expr, body: impl FnOnce(&mut Self)) {
+        self.flush_pending();
+        let (i, t) = (self.exprs.context.name(var), ctype::int(ty));
+        self.start();
+        self.push(&format!("for ({t} {i} = 0"));
+        if let Expr::Const(_) = bound {
+            self.push(&format!("; {i} < "));
+            self.exprs.top(bound);
+        } else {
+            self.push(&format!(", {i}_end = "));
+            self.exprs.top(bound);
+            self.push(&format!("; {i} < {i}_end"));
+        }
+        self.push(&format!("; {i}++) {{\n"));
+        body(self);
+        self.line("}");
+    }
+
+    fn conditional(&mut self, cond: &Expr, a: &Code, b: &Code) {
+        self.flush_pending();
+        self.start();
+        self.push("if (");
+        let swapped = is_empty(a) && !is_empty(b);
+        if swapped {
+            self.push("!");
+            self.exprs.expr(cond, Prec::Primary);
+        } else {
+            self.exprs.top(cond);
+        }
+        self.push(") {\n");
+        self.scope(if swapped { b } else { a });
+        if !swapped && !is_empty(b) {
+            self.line("} else {");
+            self.scope(b);
+        }
+        self.line("}");
+    }
+
+    fn call(&mut self, outs: &[Name], fun: Name, args: &[Arg]) {
+        self.flush_pending();
+        let outputs = self.exprs.context.outputs(fun);
+        let results = outs.iter().zip(outputs).enumerate();
+        self.line("{");
+        self.indent += 1;
+        for (i, (_, output)) in results.clone() {
+            match output {
+                Param::Scalar(_, t) => self.line(&format!("{} out{i} = {};", ctype::prim(*t), zero(*t))),
+                Param::Mem(..) => self.line(&format!("struct block *out{i} = NULL;")),
+            }
+        }
+        self.start();
+        self.push("err = ");
+        self.exprs.name(fun);
+        self.push("(ctx");
+        for i in 0..outs.len() {
+            self.push(&format!(", &out{i}"));
+        }
+        for arg in args {
+            self.push(", ");
+            match arg {
+                Arg::Scalar(e) => self.exprs.top(e),
+                Arg::Mem(m) => self.exprs.name(*m),
+            }
+        }
+        self.push(");\n");
+        self.line("if (UNLIKELY(err != FUTHARK_SUCCESS)) {");
+        self.line("  goto cleanup;");
+        self.line("}");
+        for (i, (x, output)) in results {
+            let name = self.exprs.context.name(*x);
+            match output {
+                Param::Scalar(..) => {
+                    if self.usage.needed.contains(x) {
+                        self.line(&format!("{name} = out{i};"));
+                    }
+                }
+                Param::Mem(..) => {
+                    self.line(&format!("block_drop(ctx, {name});"));
+                    self.line(&format!("{name} = out{i};"));
+                    self.refresh_pointer(*x);
+                }
+            }
+        }
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    fn assert(&mut self, cond: &Expr, message: &[ErrorPart], loc: &Loc) {
+        self.start();
+        self.push("if (UNLIKELY(!");
+        self.exprs.expr(cond, Prec::Primary);
+        self.push(")) {\n");
+        self.start();
+        self.push("  err = fail(ctx, \"Error: ");
+        let mut values = Vec::new();
+        for part in message {
+            match part {
+                ErrorPart::Text(text) => self.format_text(text),
+                ErrorPart::Value(e, t) => {
+                    self.push(value_format(*t));
+                    values.push((e, *t));
+                }
+            }
+        }
+        self.push("\\n\\nBacktrace:\\n");
+        for (i, place) in (self.exprs.context.backtrace)(loc).iter().enumerate() {
+            let arrow = if i == 0 { "->" } else { "  " };
+            self.format_text(&format!("{arrow} {:<3} {place}\n", format!("#{i}")));
+        }
+        self.push("\"");
+        for (e, t) in values {
+            self.push(", ");
+            self.format_value(e, t);
+        }
+        self.push(");\n");
+        self.line("  goto cleanup;");
+        self.line("}");
+    }
+
+    /// Text inside the literal of a format.
+    fn format_text(&mut self, text: &str) {
+        literal::push_escaped(&mut self.exprs.out, &text.replace('%', "%%"));
+    }
+
+    fn format_value(&mut self, e: &Expr, t: ScalarType) {
+        let wrapper = match t {
+            ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => "(int64_t)(",
+            ScalarType::U8 => "(uint64_t)(uint8_t)(",
+            ScalarType::U16 => "(uint64_t)(uint16_t)(",
+            ScalarType::U32 => "(uint64_t)(uint32_t)(",
+            ScalarType::U64 => "(uint64_t)(",
+            ScalarType::F16 => "f16_to_f64(",
+            ScalarType::F32 | ScalarType::F64 => "(double)(",
+            ScalarType::Bool => "show_bool(",
+        };
+        self.push(wrapper);
+        self.exprs.top(e);
+        self.push(")");
+    }
+
+    fn copy(&mut self, elem: PrimType, shape: &[Expr], dst: &Place, src: &Place) {
+        match shape {
+            [] => {
+                self.start();
+                self.exprs.element(dst.mem, &dst.offset, elem);
+                self.push(" = ");
+                self.exprs.element(src.mem, &src.offset, elem);
+                self.push(";\n");
+            }
+            [n] => {
+                self.start();
+                let width = elem.bytes();
+                self.push(&format!("copy_row{width}("));
+                for (place, strides, constness) in [(dst, &dst.strides, ""), (src, &src.strides, "const ")] {
+                    self.push(&format!("({constness}element{width} *)"));
+                    self.exprs.pointer(place.mem, elem);
+                    self.push(" + ");
+                    self.exprs.offset(&place.offset, Prec::Product);
+                    self.push(", ");
+                    self.exprs.top(&strides[0]);
+                    self.push(", ");
+                }
+                self.exprs.top(n);
+                self.push(");\n");
+            }
+            _ if shape.len() <= MAX_COPY_RANK => {
+                self.start();
+                self.push(&format!("copy_array{}({}, ", elem.bytes(), shape.len()));
+                self.compound(shape);
+                for place in [dst, src] {
+                    self.push(", ");
+                    self.exprs.pointer(place.mem, elem);
+                    self.push(", ");
+                    self.exprs.top(&place.offset);
+                    self.push(", ");
+                    self.compound(&place.strides);
+                }
+                self.push(");\n");
+            }
+            _ => bug!("a copy of {} dimensions", shape.len()),
+        }
+    }
+
+    /// A compound literal of sizes.
+    fn compound(&mut self, exprs: &[Expr]) {
+        self.push("(const int64_t[]){");
+        for (i, e) in exprs.iter().enumerate() {
+            if i > 0 {
+                self.push(", ");
+            }
+            self.exprs.top(e);
+        }
+        self.push("}");
+    }
+
+    /// Parallel operations, done by one worker.
+    fn op(&mut self, op: &Op) {
+        match op {
+            Op::ParFor { var, bound, body } => self.for_loop(*var, IntType::I64, bound, |p| p.scope(body)),
+            Op::ParChunks { chunk, start, end, bound, chunks, before, body } => {
+                let one = Expr::Const(PrimValue::I64(1));
+                self.pending.entry(*chunks).or_insert(PrimType::I64);
+                self.set_scalar(*chunks, &one);
+                self.code(before);
+                self.for_loop(*chunk, IntType::I64, &one, |p| {
+                    p.indent += 1;
+                    for (x, e) in [(start, &Expr::Const(PrimValue::I64(0))), (end, bound)] {
+                        if p.usage.needed.contains(x) {
+                            p.pending.insert(*x, PrimType::I64);
+                            p.set_scalar(*x, e);
+                        }
+                    }
+                    p.indent -= 1;
+                    p.scope(body);
+                });
+            }
+            Op::GetSize(x, param) | Op::GetSizeMax(x, param) => {
+                self.code(&Code::SetScalar(*x, Expr::Param(*param)))
+            }
+            Op::CmpThreshold(x, param, value) => {
+                if self.usage.needed.contains(x) {
+                    let declared = self.pending.shift_remove(x);
+                    let index = self.exprs.context.param_index(*param);
+                    self.start();
+                    self.push(if declared.is_some() { "bool " } else { "" });
+                    self.exprs.name(*x);
+                    self.push(&format!(" = compare_threshold(ctx, {index}, "));
+                    self.exprs.top(value);
+                    self.push(");\n");
+                }
+            }
+            Op::Launch(_) => bug!("a kernel launch in sequential code"),
+        }
+    }
+}
+
+/// The C type of a pointer to a block's elements.
+pub fn pointer_type(access: Access) -> String {
+    match access {
+        Access::As(t) => format!("{} *", ctype::prim(t)),
+        Access::Mixed => "unsigned char *".to_owned(),
+    }
+}
+
+fn zero(t: PrimType) -> &'static str {
+    match t {
+        PrimType::Int(_) | PrimType::Float(_) => "0",
+        PrimType::Bool | PrimType::Unit => "false",
+    }
+}
+
+fn is_empty(code: &Code) -> bool {
+    match code {
+        Code::Seq(codes) => codes.iter().all(is_empty),
+        _ => false,
+    }
+}
+
+/// The piece of a format that shows a value; ends and starts the literal for its macro.
+fn value_format(t: ScalarType) -> &'static str {
+    match t {
+        ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => "%\" PRId64 \"",
+        ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 => "%\" PRIu64 \"",
+        ScalarType::F16 | ScalarType::F32 | ScalarType::F64 => "%f",
+        ScalarType::Bool => "%s",
+    }
+}

@@ -1,0 +1,377 @@
+//! What a function does with its variables, so that its text declares what it
+//! uses and nothing else.
+
+use fehu_base::prim::PrimType;
+use fehu_base::{Name, Symbol};
+use fehu_imp::syntax::{Arg, ArrayData, Code, ErrorPart, Expr, Op, Place, Space};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// The facts about one body of code.
+#[derive(Default)]
+pub struct Usage {
+    /// Scalars whose value matters to an effect; assignments to others can go.
+    pub needed: FxHashSet<Name>,
+    /// Blocks that are declared in the code, in order.
+    pub blocks: Vec<(Name, Space)>,
+    /// Constant data declared in the code, in order.
+    pub statics: Vec<(Name, Arc<ArrayData>)>,
+    /// Blocks whose elements are read or written, and as what.
+    pub access: FxHashMap<Name, Access>,
+    /// Blocks that are mentioned in any way besides being declared.
+    pub mentioned: FxHashSet<Name>,
+    /// Whether any statement may fail.
+    pub can_fail: bool,
+    /// Whether the context is used.
+    pub uses_context: bool,
+}
+
+/// The element types at which a block is accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Always this one.
+    As(PrimType),
+    /// Several, at different times.
+    Mixed,
+}
+
+impl Usage {
+    /// The usage of code whose final values of some scalars matter.
+    pub fn of(code: &Code, outputs: impl Iterator<Item = Name>) -> Usage {
+        let mut needs = Needs::default();
+        needs.roots.extend(outputs);
+        needs.code(code);
+        let mut usage = Usage { needed: needs.close(), ..Usage::default() };
+        usage.code(code);
+        usage
+    }
+
+    fn code(&mut self, code: &Code) {
+        match code {
+            Code::Seq(codes) => codes.iter().for_each(|c| self.code(c)),
+            Code::DeclareScalar(..) | Code::Comment(_) => {}
+            Code::SetScalar(x, e) => {
+                if self.needed.contains(x) {
+                    self.expr(e);
+                }
+            }
+            Code::DeclareMem(m, space) => {
+                self.blocks.push((*m, space.clone()));
+                self.uses_context = true;
+            }
+            Code::DeclareStatic(m, data) => self.statics.push((*m, data.clone())),
+            Code::Allocate { mem, bytes, space } => {
+                if !matches!(space, Space::Scalar(..)) {
+                    self.expr(bytes);
+                    self.can_fail = true;
+                    self.uses_context = true;
+                }
+                self.mentioned.insert(*mem);
+            }
+            Code::Free(m, _) => {
+                self.mentioned.insert(*m);
+            }
+            Code::SetMem(a, b, _) => {
+                self.mentioned.extend([*a, *b]);
+                self.uses_context = true;
+            }
+            Code::Write { mem, offset, elem, space: _, value } => {
+                self.touch(*mem, *elem);
+                self.expr(offset);
+                self.expr(value);
+            }
+            Code::Copy { elem, shape, dst, src } => {
+                shape.iter().for_each(|e| self.expr(e));
+                for place in [dst, src] {
+                    self.touch(place.mem, *elem);
+                    place_exprs(place).for_each(|e| self.expr(e));
+                }
+            }
+            Code::For { bound, body, .. } => {
+                self.expr(bound);
+                self.nested(body);
+            }
+            Code::While(cond, body) => {
+                self.expr(cond);
+                self.nested(body);
+            }
+            Code::If(cond, a, b) => {
+                self.expr(cond);
+                self.nested(a);
+                self.nested(b);
+            }
+            Code::Call { outs, args, .. } => {
+                self.can_fail = true;
+                self.uses_context = true;
+                self.mentioned.extend(outs);
+                for arg in args {
+                    match arg {
+                        Arg::Scalar(e) => self.expr(e),
+                        Arg::Mem(m) => {
+                            self.mentioned.insert(*m);
+                        }
+                    }
+                }
+            }
+            Code::Assert { cond, message, .. } => {
+                self.can_fail = true;
+                self.uses_context = true;
+                self.expr(cond);
+                message.iter().for_each(|p| part_exprs(p).for_each(|e| self.expr(e)));
+            }
+            Code::Op(op) => match op {
+                Op::ParFor { bound, body, .. } => {
+                    self.expr(bound);
+                    self.nested(body);
+                }
+                Op::ParChunks { bound, before, body, .. } => {
+                    self.expr(bound);
+                    self.nested(before);
+                    self.nested(body);
+                }
+                Op::Launch(launch) => {
+                    launch.grid.iter().chain(&launch.block).for_each(|e| self.expr(e));
+                    self.expr(&launch.shared);
+                    self.uses_context = true;
+                }
+                Op::GetSize(..) | Op::GetSizeMax(..) => self.uses_context = true,
+                Op::CmpThreshold(_, _, e) => {
+                    self.uses_context = true;
+                    self.expr(e);
+                }
+            },
+        }
+    }
+
+    fn nested(&mut self, code: &Code) {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.code(code));
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        for_each_part(e, &mut |part| match part {
+            Expr::Index { mem, elem, .. } => self.touch(*mem, *elem),
+            Expr::Param(_) => self.uses_context = true,
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::UnOp(..)
+            | Expr::BinOp(..)
+            | Expr::CmpOp(..)
+            | Expr::Conv(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..) => {}
+        });
+    }
+
+    fn touch(&mut self, mem: Name, elem: PrimType) {
+        self.mentioned.insert(mem);
+        let access = self.access.entry(mem).or_insert(Access::As(elem));
+        if *access != Access::As(elem) {
+            *access = Access::Mixed;
+        }
+    }
+}
+
+/// Which scalars matter: those in effects, and those that these are computed from.
+#[derive(Default)]
+struct Needs {
+    roots: Vec<Name>,
+    sources: FxHashMap<Name, Vec<Name>>,
+}
+
+impl Needs {
+    fn code(&mut self, code: &Code) {
+        match code {
+            Code::Seq(codes) => codes.iter().for_each(|c| self.code(c)),
+            Code::DeclareScalar(..)
+            | Code::DeclareMem(..)
+            | Code::DeclareStatic(..)
+            | Code::Free(..)
+            | Code::SetMem(..)
+            | Code::Comment(_) => {}
+            Code::SetScalar(x, e) => {
+                let sources = self.sources.entry(*x).or_default();
+                for_each_part(e, &mut |part| {
+                    if let Expr::Var(v) = part {
+                        sources.push(*v);
+                    }
+                });
+            }
+            Code::Allocate { bytes, .. } => self.root(bytes),
+            Code::Write { offset, value, .. } => {
+                self.root(offset);
+                self.root(value);
+            }
+            Code::Copy { shape, dst, src, .. } => {
+                shape.iter().chain(place_exprs(dst)).chain(place_exprs(src)).for_each(|e| self.root(e));
+            }
+            Code::For { bound, body, .. } => {
+                self.root(bound);
+                self.nested(body);
+            }
+            Code::While(cond, body) => {
+                self.root(cond);
+                self.nested(body);
+            }
+            Code::If(cond, a, b) => {
+                self.root(cond);
+                self.nested(a);
+                self.nested(b);
+            }
+            Code::Call { args, .. } => {
+                for arg in args {
+                    match arg {
+                        Arg::Scalar(e) => self.root(e),
+                        Arg::Mem(_) => {}
+                    }
+                }
+            }
+            Code::Assert { cond, message, .. } => {
+                self.root(cond);
+                message.iter().for_each(|p| part_exprs(p).for_each(|e| self.root(e)));
+            }
+            Code::Op(op) => match op {
+                Op::ParFor { bound, body, .. } => {
+                    self.root(bound);
+                    self.nested(body);
+                }
+                Op::ParChunks { bound, before, body, chunks, .. } => {
+                    self.root(bound);
+                    self.roots.push(*chunks);
+                    self.nested(before);
+                    self.nested(body);
+                }
+                Op::Launch(launch) => {
+                    launch.grid.iter().chain(&launch.block).for_each(|e| self.root(e));
+                    self.root(&launch.shared);
+                    for arg in &launch.args {
+                        match arg {
+                            Arg::Scalar(e) => self.root(e),
+                            Arg::Mem(_) => {}
+                        }
+                    }
+                }
+                Op::GetSize(..) | Op::GetSizeMax(..) => {}
+                Op::CmpThreshold(_, _, e) => self.root(e),
+            },
+        }
+    }
+
+    fn nested(&mut self, code: &Code) {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.code(code));
+    }
+
+    fn root(&mut self, e: &Expr) {
+        for_each_part(e, &mut |part| {
+            if let Expr::Var(v) = part {
+                self.roots.push(*v);
+            }
+        });
+    }
+
+    fn close(mut self) -> FxHashSet<Name> {
+        let mut needed = FxHashSet::default();
+        while let Some(x) = self.roots.pop() {
+            if needed.insert(x) {
+                self.roots.extend(self.sources.remove(&x).unwrap_or_default());
+            }
+        }
+        needed
+    }
+}
+
+/// Calls a function on an expression and all its parts.
+pub fn for_each_part(e: &Expr, f: &mut impl FnMut(&Expr)) {
+    let mut rest = vec![e];
+    while let Some(e) = rest.pop() {
+        f(e);
+        match e {
+            Expr::Const(_) | Expr::Var(_) | Expr::Param(_) => {}
+            Expr::UnOp(_, a) | Expr::Conv(_, a) => rest.push(a),
+            Expr::BinOp(_, a, b) | Expr::CmpOp(_, a, b) => rest.extend([&**a, &**b]),
+            Expr::PrimFn(_, args) => rest.extend(args),
+            Expr::Select(c, a, b) => rest.extend([&**c, &**a, &**b]),
+            Expr::Index { offset, .. } => rest.push(offset),
+        }
+    }
+}
+
+fn place_exprs(place: &Place) -> impl Iterator<Item = &Expr> {
+    std::iter::once(&place.offset).chain(&place.strides)
+}
+
+fn part_exprs(part: &ErrorPart) -> impl Iterator<Item = &Expr> {
+    match part {
+        ErrorPart::Text(_) => None,
+        ErrorPart::Value(e, _) => Some(e),
+    }
+    .into_iter()
+}
+
+/// Reports each tuning parameter and each function that code mentions.
+pub fn params_and_calls(code: &Code, param: &mut dyn FnMut(Symbol), call: &mut dyn FnMut(Name)) {
+    let exprs = |es: &mut dyn Iterator<Item = &Expr>, param: &mut dyn FnMut(Symbol)| {
+        for e in es {
+            for_each_part(e, &mut |part| {
+                if let Expr::Param(p) = part {
+                    param(*p);
+                }
+            });
+        }
+    };
+    let mut rest = vec![code];
+    while let Some(code) = rest.pop() {
+        match code {
+            Code::Seq(codes) => rest.extend(codes),
+            Code::DeclareScalar(..)
+            | Code::DeclareMem(..)
+            | Code::DeclareStatic(..)
+            | Code::Free(..)
+            | Code::SetMem(..)
+            | Code::Comment(_) => {}
+            Code::SetScalar(_, e) => exprs(&mut [e].into_iter(), param),
+            Code::Allocate { bytes, .. } => exprs(&mut [bytes].into_iter(), param),
+            Code::Write { offset, value, .. } => exprs(&mut [offset, value].into_iter(), param),
+            Code::Copy { shape, dst, src, .. } => {
+                exprs(&mut shape.iter().chain(place_exprs(dst)).chain(place_exprs(src)), param);
+            }
+            Code::For { bound: e, body, .. } | Code::While(e, body) => {
+                exprs(&mut [e].into_iter(), param);
+                rest.push(body);
+            }
+            Code::If(cond, a, b) => {
+                exprs(&mut [cond].into_iter(), param);
+                rest.extend([&**a, &**b]);
+            }
+            Code::Call { fun, args, .. } => {
+                call(*fun);
+                for arg in args {
+                    match arg {
+                        Arg::Scalar(e) => exprs(&mut [e].into_iter(), param),
+                        Arg::Mem(_) => {}
+                    }
+                }
+            }
+            Code::Assert { cond, message, .. } => {
+                exprs(&mut [cond].into_iter().chain(message.iter().flat_map(part_exprs)), param);
+            }
+            Code::Op(op) => match op {
+                Op::ParFor { bound, body, .. } => {
+                    exprs(&mut [bound].into_iter(), param);
+                    rest.push(body);
+                }
+                Op::ParChunks { bound, before, body, .. } => {
+                    exprs(&mut [bound].into_iter(), param);
+                    rest.extend([&**before, &**body]);
+                }
+                Op::Launch(launch) => {
+                    exprs(&mut launch.grid.iter().chain(&launch.block).chain([&launch.shared]), param);
+                }
+                Op::GetSize(_, p) | Op::GetSizeMax(_, p) => param(*p),
+                Op::CmpThreshold(_, p, e) => {
+                    param(*p);
+                    exprs(&mut [e].into_iter(), param);
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Hand-made imperative programs, and what it takes to compile and run them.
+#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)]
+
+pub mod sample;
+
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
+use fehu_base::{Name, NameSource, Symbol};
+use fehu_codegen::{c, Mode, Options, Output};
+use fehu_imp::syntax::*;
+use fehu_ir::{EntryParam, EntryPoint, EntryResult, EntryType};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A program under construction.
+pub struct Builder {
+    pub program: Program,
+}
+
+impl Builder {
+    pub fn new() -> Builder {
+        Builder {
+            program: Program {
+                globals: Vec::new(),
+                init: Code::Seq(Vec::new()),
+                functions: Vec::new(),
+                kernels: Vec::new(),
+                opaques: OpaqueTypes::default(),
+                params: Vec::new(),
+                names: NameSource::new(),
+            },
+        }
+    }
+
+    pub fn name(&mut self, base: &str) -> Name {
+        self.program.names.fresh_str(base)
+    }
+
+    /// A scalar parameter of an entry point.
+    pub fn scalar(&mut self, base: &str, ty: ScalarType) -> Value {
+        let var = self.name(base);
+        Value {
+            ty: EntryType::Transparent(ty, 0),
+            params: vec![Param::Scalar(var, ty.prim())],
+            values: vec![EntryValue::Scalar { var, ty }],
+            unique: false,
+        }
+    }
+
+    /// An array of the given sizes, which are names that some parameter declares.
+    pub fn array(&mut self, base: &str, elem: ScalarType, shape: &[Expr]) -> Value {
+        let mem = self.name(base);
+        Value {
+            ty: EntryType::Transparent(elem, shape.len()),
+            params: vec![Param::Mem(mem, Space::Default)],
+            values: vec![EntryValue::Array { mem, elem, shape: shape.to_vec() }],
+            unique: false,
+        }
+    }
+
+    /// An opaque value of some parts.
+    pub fn opaque(&mut self, ty: &str, parts: Vec<Value>) -> Value {
+        Value {
+            ty: EntryType::Opaque(ty.into()),
+            params: parts.iter().flat_map(|p| p.params.clone()).collect(),
+            values: parts.into_iter().flat_map(|p| p.values).collect(),
+            unique: false,
+        }
+    }
+
+    /// Adds an entry point: sizes are extra `i64` inputs and outputs.
+    pub fn entry(
+        &mut self,
+        name: &str,
+        in_sizes: &[Name],
+        params: Vec<Value>,
+        out_sizes: &[Name],
+        result: Value,
+        body: Vec<Code>,
+    ) {
+        let fun = self.name(name);
+        let size = |x: &Name| Param::Scalar(*x, PrimType::I64);
+        let inputs = in_sizes.iter().map(size).chain(params.iter().flat_map(|p| p.params.clone())).collect();
+        let outputs = out_sizes.iter().map(size).chain(result.params.clone()).collect();
+        let face = EntryPoint {
+            name: Symbol::new(name),
+            doc: None,
+            params: params
+                .iter()
+                .enumerate()
+                .map(|(i, p)| EntryParam {
+                    name: Some(Symbol::new(&format!("p{i}"))),
+                    ty: p.ty.clone(),
+                    unique: p.unique,
+                })
+                .collect(),
+            result: EntryResult { ty: result.ty.clone(), unique: result.unique },
+            size_params: in_sizes.len(),
+            size_results: out_sizes.len(),
+        };
+        let entry = Entry {
+            face,
+            params: params.iter().map(|p| p.values.clone()).collect(),
+            result: result.values.clone(),
+        };
+        self.program.functions.push(Function {
+            name: fun,
+            outputs,
+            inputs,
+            body: Code::Seq(body),
+            entry: Some(entry),
+        });
+    }
+}
+
+/// A parameter or result of an entry point.
+#[derive(Clone)]
+pub struct Value {
+    pub ty: EntryType,
+    pub params: Vec<Param>,
+    pub values: Vec<EntryValue>,
+    pub unique: bool,
+}
+
+impl Value {
+    pub fn unique(mut self) -> Value {
+        self.unique = true;
+        self
+    }
+
+    /// The only variable.
+    pub fn name(&self) -> Name {
+        match self.params.as_slice() {
+            [Param::Scalar(x, _)] => *x,
+            [Param::Mem(m, _)] => *m,
+            _ => panic!("not one variable"),
+        }
+    }
+}
+
+pub fn var(x: Name) -> Expr {
+    Expr::Var(x)
+}
+
+pub fn int(v: i64) -> Expr {
+    Expr::Const(PrimValue::I64(v))
+}
+
+pub fn add(a: Expr, b: Expr) -> Expr {
+    Expr::BinOp(BinOp::Add(IntType::I64), a.into(), b.into())
+}
+
+pub fn mul(a: Expr, b: Expr) -> Expr {
+    Expr::BinOp(BinOp::Mul(IntType::I64), a.into(), b.into())
+}
+
+pub fn binop(op: BinOp, a: Expr, b: Expr) -> Expr {
+    Expr::BinOp(op, a.into(), b.into())
+}
+
+pub fn cmp(op: CmpOp, a: Expr, b: Expr) -> Expr {
+    Expr::CmpOp(op, a.into(), b.into())
+}
+
+pub fn index(mem: Name, offset: Expr, elem: PrimType) -> Expr {
+    Expr::Index { mem, offset: offset.into(), elem, space: Space::Default }
+}
+
+pub fn write(mem: Name, offset: Expr, elem: PrimType, value: Expr) -> Code {
+    Code::Write { mem, offset, elem, space: Space::Default, value }
+}
+
+pub fn alloc(mem: Name, bytes: Expr) -> Code {
+    Code::Allocate { mem, bytes, space: Space::Default }
+}
+
+pub fn set(x: Name, e: Expr) -> Code {
+    Code::SetScalar(x, e)
+}
+
+pub fn for_loop(var: Name, bound: Expr, body: Vec<Code>) -> Code {
+    Code::For { var, ty: IntType::I64, bound, body: Code::Seq(body).into() }
+}
+
+pub fn place(mem: Name, offset: Expr, strides: Vec<Expr>) -> Place {
+    Place { mem, space: Space::Default, offset, strides }
+}
+
+pub fn generate(program: &Program, mode: Mode) -> Output {
+    c::generate(
+        program,
+        &Options {
+            mode,
+            backtrace: &|_| vec!["prog.fut:1:2-3".into(), "prog.fut:4:5-6".into()],
+            version: "test",
+        },
+    )
+}
+
+/// A folder for a test, kept if `FEHU_KEEP` names one.
+pub fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// Compiles C text, which must give no warning.
+pub fn compile(dir: &Path, name: &str, text: &str, extra: &[&str]) -> PathBuf {
+    let source = dir.join(format!("{name}.c"));
+    std::fs::write(&source, text).unwrap();
+    let exe = dir.join(name);
+    let out = Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"])
+        .arg(&exe)
+        .args(extra)
+        .arg(&source)
+        .args(["-lm", "-lpthread"])
+        .output()
+        .unwrap();
+    if !out.status.success() {
+        let keep = std::env::temp_dir().join(format!("fehu-codegen-{name}.c"));
+        std::fs::write(&keep, text).unwrap();
+        panic!("{}:\n{}", keep.display(), String::from_utf8_lossy(&out.stderr));
+    }
+    exe
+}
+
+/// What a program did.
+#[derive(Debug)]
+pub struct Ran {
+    /// The exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+}
+
+impl Ran {
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+}
+
+pub fn run(exe: &Path, args: &[&str], stdin: &[u8]) -> Ran {
+    let mut command = Command::new(exe);
+    command.args(args);
+    run_command(command, stdin)
+}
+
+/// Runs under valgrind; errors and leaks make the exit code 99.
+pub fn run_checked(exe: &Path, args: &[&str], stdin: &[u8]) -> Ran {
+    let mut command = Command::new("valgrind");
+    command
+        .args(["-q", "--leak-check=full", "--show-leak-kinds=all", "--error-exitcode=99"])
+        .arg(exe)
+        .args(args);
+    run_command(command, stdin)
+}
+
+fn run_command(mut command: Command, stdin: &[u8]) -> Ran {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let input = stdin.to_vec();
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&input)));
+    let out = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    Ran {
+        code: out.status.code(),
+        stdout: out.stdout,
+        stderr: String::from_utf8_lossy(&out.stderr).into_owned(),
+    }
+}

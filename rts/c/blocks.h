@@ -1,0 +1,67 @@
+// Start of blocks.h: what programs do with blocks.
+//
+// Each function takes what a variable holds and returns what it holds
+// afterwards, so that variables stay in registers.
+
+RTS_FUN struct block *block_drop(struct futhark_context *ctx, struct block *b) {
+  if (b != NULL && b->refs != STATIC_BLOCK && --b->refs == 0) {
+    if (b->foreign) {
+      free(b);
+    } else {
+      memory_give(&ctx->memory, b);
+    }
+  }
+  return NULL;
+}
+
+RTS_FUN struct block *block_share(struct futhark_context *ctx, struct block *old, struct block *b) {
+  if (b != NULL && b->refs != STATIC_BLOCK) {
+    b->refs++;
+  }
+  block_drop(ctx, old);
+  return b;
+}
+
+// Fresh memory, or NULL with an error.
+RTS_FUN struct block *block_alloc(struct futhark_context *ctx, struct block *old, int64_t bytes) {
+  block_drop(ctx, old);
+  if (UNLIKELY(bytes < 0)) {
+    set_error(ctx, "Error: cannot allocate %" PRId64 " bytes: the size is negative.\n", bytes);
+    return NULL;
+  }
+  struct block *b = memory_take(&ctx->memory, bytes);
+  if (UNLIKELY(b == NULL)) {
+    set_error(ctx, "Error: out of memory: cannot allocate %" PRId64 " bytes.\n", bytes);
+  }
+  return b;
+}
+
+RTS_FUN unsigned char *block_data(struct block *b) {
+  return b == NULL ? NULL : b->mem;
+}
+
+// Marks a block that the program keeps for all calls.
+RTS_FUN void block_keep(struct block *b) {
+  if (b != NULL && b->refs != STATIC_BLOCK) {
+    b->constant = true;
+  }
+}
+
+// The same block, or a copy of it if it is a constant: what leaves the program
+// may be written by another call.
+RTS_FUN struct block *block_own(struct futhark_context *ctx, struct block *b) {
+  if (b == NULL) {
+    return block_alloc(ctx, NULL, 0);
+  }
+  if (!b->constant) {
+    return b;
+  }
+  struct block *copy = block_alloc(ctx, NULL, b->size);
+  if (copy != NULL) {
+    memcpy(copy->mem, b->mem, (size_t)b->size);
+  }
+  block_drop(ctx, b);
+  return copy;
+}
+
+// End of blocks.h.

@@ -1,0 +1,206 @@
+// Start of cli.h: an executable that runs one entry point on standard input.
+
+static int complain(const char *program, const char *format, ...) PRINTF_LIKE(2, 3);
+static int complain(const char *program, const char *format, ...) {
+  va_list args;
+  fflush(stdout);
+  va_start(args, format);
+  fprintf(stderr, "%s: ", program);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  return 1;
+}
+
+// Says what the context's error is.
+static int complain_error(const char *program, struct futhark_context *ctx) {
+  char *error = futhark_context_get_error(ctx);
+  complain(program, "%s", error == NULL ? "Error: unknown error.\n" : error);
+  free(error);
+  return 1;
+}
+
+// Whether values of the type can be written as data: scalars, arrays of them,
+// and records of these, whose fields are written one after the other.
+static bool is_readable(const struct type *type) {
+  bool readable = type->kind == KIND_SCALAR || type->kind == KIND_ARRAY || type->kind == KIND_RECORD;
+  for (int i = 0; i < type->num_fields; i++) {
+    readable = readable && is_readable(type->fields[i].type);
+  }
+  return readable;
+}
+
+static int read_inputs(const char *program, struct futhark_context *ctx, const struct entry *entry,
+                       union word *inputs, int *have) {
+  struct reader reader = {stdin, ""};
+  for (int i = 0; i < entry->num_inputs; i++) {
+    const struct type *type = entry->inputs[i].type;
+    if (!is_readable(type)) {
+      return complain(program, "Cannot read input #%d of type %s: such values have no external representation.\n", i,
+                      type->name);
+    }
+    if (!read_value(ctx, &reader, type, &inputs[i])) {
+      return complain(program, "Cannot read input #%d of type %s: %s.\n", i, type->name, reader.problem);
+    }
+    *have = i + 1;
+  }
+  if (!at_end(&reader)) {
+    return complain(program, "Expected EOF on stdin after reading input for \"%s\".\n", entry->name);
+  }
+  return 0;
+}
+
+// One run. Consumed inputs are copies, so that the next run has them too.
+static int run_once(const char *program, struct futhark_context *ctx, const struct entry *entry,
+                    const union word *inputs, union word *output, int64_t *time) {
+  union word *words = calloc((size_t)entry->num_inputs + 1, sizeof(union word));
+  const void **ins = calloc((size_t)entry->num_inputs + 1, sizeof(void *));
+  int err = words == NULL || ins == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
+  int copied = 0;
+  for (; copied < entry->num_inputs && err == FUTHARK_SUCCESS; copied++) {
+    const struct parameter *p = &entry->inputs[copied];
+    words[copied] = inputs[copied];
+    if (p->unique) {
+      err = held_clone(ctx, p->type, &inputs[copied], &words[copied]);
+    }
+    ins[copied] = held_argument(p->type, &words[copied]);
+  }
+  if (err == FUTHARK_SUCCESS) {
+    int64_t start = wall_microseconds();
+    err = entry->call(ctx, output, ins);
+    if (err == FUTHARK_SUCCESS) {
+      err = futhark_context_sync(ctx);
+    }
+    *time = wall_microseconds() - start;
+  }
+  for (int i = 0; i < copied; i++) {
+    if (entry->inputs[i].unique) {
+      held_free(ctx, entry->inputs[i].type, &words[i]);
+    }
+  }
+  free(words);
+  free(ins);
+  return err == FUTHARK_SUCCESS ? 0 : complain_error(program, ctx);
+}
+
+static void write_leaf(bool binary, const struct leaf *leaf, const union word *words) {
+  if (binary) {
+    write_binary_leaf(stdout, leaf, words);
+  } else {
+    write_text_leaf(stdout, leaf, words);
+  }
+  putchar('\n');
+}
+
+// A tuple is written as its components, one to a line.
+static int write_output(bool binary, const struct type *type, const union word *output) {
+  if (type->kind == KIND_SCALAR) {
+    write_leaf(binary, type->leaves, output);
+    return 0;
+  }
+  const struct value *v = held_value(output);
+  if (type->kind == KIND_ARRAY) {
+    write_leaf(binary, type->leaves, v->words);
+    return 0;
+  }
+  int num_parts = is_tuple(type) ? type->num_fields : 1;
+  for (int i = 0; i < num_parts; i++) {
+    const struct type *part = is_tuple(type) ? type->fields[i].type : type;
+    if (part->kind != KIND_SCALAR && part->kind != KIND_ARRAY) {
+      fflush(stdout);
+      fprintf(stderr, "Values of type \"%s\" have no external representation.\n", part->name);
+      return 1;
+    }
+    write_leaf(binary, &type->leaves[type->fields[i].leaf], v->words);
+  }
+  return 0;
+}
+
+static int run_entry(const struct options *opts, struct futhark_context *ctx, const struct entry *entry) {
+  union word *inputs = calloc((size_t)entry->num_inputs + 1, sizeof(union word));
+  union word output;
+  bool have_output = false;
+  int have = 0, status;
+  if (inputs == NULL) {
+    return complain(opts->program, "Out of memory.\n");
+  }
+  status = read_inputs(opts->program, ctx, entry, inputs, &have);
+  FILE *times = NULL;
+  if (status == 0 && opts->time_file != NULL) {
+    times = fopen(opts->time_file, "w");
+    if (times == NULL) {
+      status = complain(opts->program, "Cannot open %s: %s\n", opts->time_file, strerror(errno));
+    }
+  }
+  int64_t runs = opts->runs > 0 ? opts->runs : 1;
+  for (int64_t i = opts->runs > 0 ? -1 : 0; i < runs && status == 0; i++) {
+    int64_t time = 0;
+    if (have_output) {
+      held_free(ctx, entry->output.type, &output);
+      have_output = false;
+    }
+    status = run_once(opts->program, ctx, entry, inputs, &output, &time);
+    have_output = status == 0;
+    if (times != NULL && i >= 0 && status == 0) {
+      fprintf(times, "%" PRId64 "\n", time);
+    }
+  }
+  if (times != NULL) {
+    fclose(times);
+  }
+  if (status == 0 && !opts->quiet) {
+    status = write_output(opts->binary, entry->output.type, &output);
+  }
+  if (have_output) {
+    held_free(ctx, entry->output.type, &output);
+  }
+  for (int i = 0; i < have; i++) {
+    held_free(ctx, entry->inputs[i].type, &inputs[i]);
+  }
+  free(inputs);
+  return status;
+}
+
+static int run_program(const struct options *opts, struct futhark_context *ctx) {
+  for (int i = 0; i < NUM_ENTRIES; i++) {
+    if (strcmp(entries[i].name, opts->entry) == 0) {
+      return run_entry(opts, ctx, &entries[i]);
+    }
+  }
+  fprintf(stderr, "No entry point '%s'.  Select another with --entry-point.  Options are:\n", opts->entry);
+  for (int i = 0; i < NUM_ENTRIES; i++) {
+    fprintf(stderr, "%s\n", entries[i].name);
+  }
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  struct options opts = {.program = argc > 0 ? argv[0] : "program", .entry = "main"};
+  binary_pipes();
+  opts.cfg = futhark_context_config_new();
+  if (opts.cfg == NULL) {
+    return complain(opts.program, "Out of memory.\n");
+  }
+  parse_options(&opts, argc, argv, false);
+  int status = opts.status;
+  if (!opts.stop) {
+    struct futhark_context *ctx = futhark_context_new(opts.cfg);
+    if (ctx == NULL || ctx->error != NULL) {
+      status = ctx == NULL ? complain(opts.program, "Out of memory.\n") : complain_error(opts.program, ctx);
+    } else {
+      status = run_program(&opts, ctx);
+      if (opts.cfg->profiling) {
+        char *report = futhark_context_report(ctx);
+        fprintf(stderr, "%s\n", report == NULL ? "" : report);
+        free(report);
+      }
+    }
+    futhark_context_free(ctx);
+  }
+  futhark_context_config_free(opts.cfg);
+  if (fflush(stdout) != 0 && status == 0) {
+    status = complain(opts.program, "Cannot write the result: %s\n", strerror(errno));
+  }
+  return status;
+}
+
+// End of cli.h.

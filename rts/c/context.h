@@ -1,0 +1,201 @@
+// Start of context.h: configurations, contexts and their errors.
+//
+// Before this file come the generated tuning parameters (`NUM_PARAMS`, their
+// names, classes and defaults) and `struct globals`, the program's constants.
+
+
+struct futhark_context_config {
+  int debugging, profiling, logging;
+  char *cache_file;
+  // Zero stands for the default.
+  int64_t params[NUM_PARAMS + 1];
+};
+
+struct futhark_context {
+  struct futhark_context_config *cfg;
+  lock_t lock;
+  char *error;
+  FILE *log;
+  int debugging, profiling, profiling_paused, logging;
+  // Calls of entry points and the microseconds they took, while profiling.
+  int64_t calls, call_time;
+  struct memory memory;
+  struct globals globals;
+};
+
+RTS_FUN int64_t param_value(struct futhark_context *ctx, int param) {
+  int64_t value = ctx->cfg->params[param];
+  return value != 0 ? value : param_defaults[param];
+}
+
+// Replaces the error, if there is one already.
+RTS_FUN void set_error(struct futhark_context *ctx, const char *format, ...) PRINTF_LIKE(2, 3);
+RTS_FUN void set_error(struct futhark_context *ctx, const char *format, ...) {
+  struct string message = {NULL, 0, 0};
+  va_list args;
+  va_start(args, format);
+  string_vprintf(&message, format, args);
+  va_end(args);
+  free(ctx->error);
+  ctx->error = message.text;
+}
+
+// A failed check of the program.
+COLD RTS_FUN int fail(struct futhark_context *ctx, const char *format, ...) PRINTF_LIKE(2, 3);
+COLD RTS_FUN int fail(struct futhark_context *ctx, const char *format, ...) {
+  struct string message = {NULL, 0, 0};
+  va_list args;
+  va_start(args, format);
+  string_vprintf(&message, format, args);
+  va_end(args);
+  free(ctx->error);
+  ctx->error = message.text;
+  return FUTHARK_PROGRAM_ERROR;
+}
+
+RTS_FUN const char *show_bool(bool b) {
+  return b ? "true" : "false";
+}
+
+// A comparison with a threshold, which tuning tools read in the log.
+RTS_FUN bool compare_threshold(struct futhark_context *ctx, int param, int64_t value) {
+  bool at_most = param_value(ctx, param) <= value;
+  if (ctx->logging) {
+    fprintf(ctx->log, "Compared %s <= %" PRId64 ": %s.\n", param_names[param], value, show_bool(at_most));
+  }
+  return at_most;
+}
+
+// The program's own start and end, generated.
+static int globals_create(struct futhark_context *ctx);
+static void globals_destroy(struct futhark_context *ctx);
+
+struct futhark_context_config *futhark_context_config_new(void) {
+  return calloc(1, sizeof(struct futhark_context_config));
+}
+
+void futhark_context_config_free(struct futhark_context_config *cfg) {
+  if (cfg != NULL) {
+    free(cfg->cache_file);
+    free(cfg);
+  }
+}
+
+void futhark_context_config_set_debugging(struct futhark_context_config *cfg, int flag) {
+  cfg->debugging = cfg->profiling = cfg->logging = flag;
+}
+
+void futhark_context_config_set_profiling(struct futhark_context_config *cfg, int flag) {
+  cfg->profiling = flag;
+}
+
+void futhark_context_config_set_logging(struct futhark_context_config *cfg, int flag) {
+  cfg->logging = flag;
+}
+
+void futhark_context_config_set_cache_file(struct futhark_context_config *cfg, const char *f) {
+  free(cfg->cache_file);
+  cfg->cache_file = f == NULL ? NULL : string_copy(f);
+}
+
+int futhark_context_config_set_tuning_param(struct futhark_context_config *cfg, const char *param_name,
+                                            size_t new_value) {
+  for (int i = 0; i < NUM_PARAMS; i++) {
+    if (strcmp(param_name, param_names[i]) == 0) {
+      cfg->params[i] = (int64_t)new_value;
+      return FUTHARK_SUCCESS;
+    }
+  }
+  return 1;
+}
+
+int futhark_get_tuning_param_count(void) {
+  return NUM_PARAMS;
+}
+
+const char *futhark_get_tuning_param_name(int i) {
+  return i >= 0 && i < NUM_PARAMS ? param_names[i] : NULL;
+}
+
+const char *futhark_get_tuning_param_class(int i) {
+  return i >= 0 && i < NUM_PARAMS ? param_classes[i] : NULL;
+}
+
+struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) {
+  struct futhark_context *ctx = calloc(1, sizeof(struct futhark_context));
+  if (ctx == NULL) {
+    return NULL;
+  }
+  ctx->cfg = cfg;
+  ctx->log = stderr;
+  ctx->debugging = cfg->debugging;
+  ctx->profiling = cfg->profiling;
+  ctx->logging = cfg->logging;
+  lock_create(&ctx->lock);
+  // Leaves an error behind if it fails.
+  (void)globals_create(ctx);
+  return ctx;
+}
+
+void futhark_context_free(struct futhark_context *ctx) {
+  if (ctx == NULL) {
+    return;
+  }
+  globals_destroy(ctx);
+  memory_trim(&ctx->memory);
+  lock_destroy(&ctx->lock);
+  free(ctx->error);
+  free(ctx);
+}
+
+// Everything has happened when a function returns.
+int futhark_context_sync(struct futhark_context *ctx) {
+  (void)ctx;
+  return FUTHARK_SUCCESS;
+}
+
+int futhark_context_clear_caches(struct futhark_context *ctx) {
+  lock_take(&ctx->lock);
+  memory_trim(&ctx->memory);
+  ctx->memory.peak = ctx->memory.live;
+  ctx->calls = ctx->call_time = 0;
+  lock_release(&ctx->lock);
+  return FUTHARK_SUCCESS;
+}
+
+char *futhark_context_get_error(struct futhark_context *ctx) {
+  lock_take(&ctx->lock);
+  char *error = ctx->error;
+  ctx->error = NULL;
+  lock_release(&ctx->lock);
+  return error;
+}
+
+void futhark_context_set_logging_file(struct futhark_context *ctx, FILE *f) {
+  ctx->log = f;
+}
+
+void futhark_context_pause_profiling(struct futhark_context *ctx) {
+  ctx->profiling_paused = 1;
+}
+
+void futhark_context_unpause_profiling(struct futhark_context *ctx) {
+  ctx->profiling_paused = 0;
+}
+
+char *futhark_context_report(struct futhark_context *ctx) {
+  struct string report = {NULL, 0, 0};
+  lock_take(&ctx->lock);
+  string_printf(&report, "{\"memory\":{\"default space\": %" PRId64 "},\"events\":[", ctx->memory.peak);
+  if (ctx->profiling) {
+    string_printf(&report,
+                  "{\"name\":\"entry points\",\"duration\":%" PRId64
+                  ",\"description\":\"%" PRId64 " calls\",\"provenance\":\"\"}",
+                  ctx->call_time, ctx->calls);
+  }
+  string_printf(&report, "]}");
+  lock_release(&ctx->lock);
+  return report.text;
+}
+
+// End of context.h.

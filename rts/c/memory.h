@@ -1,0 +1,108 @@
+// Start of memory.h: reference-counted blocks from a caching allocator.
+//
+// Blocks that are given back wait in lists by size class, so that a loop
+// which allocates in each iteration asks the operating system only once.
+// Constants of the program text are blocks of count -1: never freed, never
+// written, and shared by all contexts without counting.
+
+#define STATIC_BLOCK (-1)
+#define BLOCK_ALIGNMENT 64
+// Four classes to each power of two.
+#define SIZE_CLASSES (4 * 64)
+
+struct block {
+  int64_t refs;
+  // How many bytes there are, and whether they are the user's.
+  int64_t size;
+  unsigned char *mem;
+  struct block *next;
+  bool foreign;
+  // Whether the program keeps it: never written, copied when it leaves.
+  bool constant;
+};
+
+struct memory {
+  struct block *cache[SIZE_CLASSES];
+  // Bytes in use, the most there ever were, and bytes in the cache.
+  int64_t live, peak, cached;
+};
+
+// The class of a size, and the size all blocks of the class have.
+RTS_FUN int size_class(int64_t *size) {
+  uint64_t n = *size < BLOCK_ALIGNMENT ? BLOCK_ALIGNMENT : (uint64_t)*size;
+  int log = 63 - leading_zeros(n);
+  int quarter_log = log - 2;
+  uint64_t quarters = (n + ((uint64_t)1 << quarter_log) - 1) >> quarter_log;
+  *size = (int64_t)(quarters << quarter_log);
+  return quarters == 8 ? 4 * (log + 1) : 4 * log + (int)(quarters - 4);
+}
+
+RTS_FUN void memory_trim(struct memory *memory) {
+  for (int i = 0; i < SIZE_CLASSES; i++) {
+    while (memory->cache[i] != NULL) {
+      struct block *b = memory->cache[i];
+      memory->cache[i] = b->next;
+      free(b);
+    }
+  }
+  memory->cached = 0;
+}
+
+// A block with one reference, or NULL when out of memory.
+RTS_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
+  int64_t size = bytes;
+  if (bytes > INT64_MAX / 4) {
+    return NULL;
+  }
+  int class = size_class(&size);
+  struct block *b = NULL;
+  // A block up to twice as large will do.
+  for (int i = class; i <= class + 4; i++) {
+    if (memory->cache[i] != NULL) {
+      b = memory->cache[i];
+      memory->cache[i] = b->next;
+      memory->cached -= b->size;
+      break;
+    }
+  }
+  if (b == NULL) {
+    size_t total = (size_t)size + sizeof(struct block) + BLOCK_ALIGNMENT;
+    b = malloc(total);
+    if (b == NULL) {
+      memory_trim(memory);
+      b = malloc(total);
+    }
+    if (b == NULL) {
+      return NULL;
+    }
+    uintptr_t start = (uintptr_t)(b + 1);
+    b->mem = (unsigned char *)(b + 1) + (BLOCK_ALIGNMENT - start % BLOCK_ALIGNMENT) % BLOCK_ALIGNMENT;
+    b->size = size;
+    b->foreign = false;
+  }
+  b->refs = 1;
+  b->constant = false;
+  b->next = NULL;
+  memory->live += b->size;
+  if (memory->live > memory->peak) {
+    memory->peak = memory->live;
+  }
+  return b;
+}
+
+// Keeps in the cache no more than was ever in use.
+RTS_FUN void memory_give(struct memory *memory, struct block *b) {
+  memory->live -= b->size;
+  int64_t limit = memory->peak < ((int64_t)1 << 26) ? (int64_t)1 << 26 : memory->peak;
+  if (memory->cached + b->size > limit) {
+    free(b);
+    return;
+  }
+  int64_t size = b->size;
+  int class = size_class(&size);
+  b->next = memory->cache[class];
+  memory->cache[class] = b;
+  memory->cached += b->size;
+}
+
+// End of memory.h.

@@ -1,0 +1,447 @@
+// Start of reader.h: values from text or binary data.
+//
+// Whether a value is binary shows in its first character, `b`; text and binary
+// may alternate. Nothing is believed: sizes are checked before they are used,
+// and memory grows with the data that is really there.
+
+struct reader {
+  FILE *file;
+  // What was wrong, when a function here has returned false.
+  char problem[160];
+};
+
+RTS_FUN bool reader_problem(struct reader *r, const char *format, ...) PRINTF_LIKE(2, 3);
+RTS_FUN bool reader_problem(struct reader *r, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(r->problem, sizeof r->problem, format, args);
+  va_end(args);
+  return false;
+}
+
+RTS_FUN bool is_space(int c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+RTS_FUN int peek(struct reader *r) {
+  int c = getc(r->file);
+  if (c != EOF) {
+    ungetc(c, r->file);
+  }
+  return c;
+}
+
+// Skips spaces and comments. A single `-` is left for the number it belongs to.
+RTS_FUN void skip_space(struct reader *r) {
+  for (;;) {
+    int c = getc(r->file);
+    if (is_space(c)) {
+      continue;
+    }
+    if (c == '-' && peek(r) == '-') {
+      while (c != '\n' && c != EOF) {
+        c = getc(r->file);
+      }
+      continue;
+    }
+    if (c != EOF) {
+      ungetc(c, r->file);
+    }
+    return;
+  }
+}
+
+RTS_FUN bool at_end(struct reader *r) {
+  skip_space(r);
+  return peek(r) == EOF;
+}
+
+// A word of letters, digits and what numbers are made of.
+#define MAX_TOKEN 512
+
+RTS_FUN bool is_token_char(int c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' ||
+         c == '+' || c == '-';
+}
+
+RTS_FUN bool read_token(struct reader *r, char *token) {
+  int n = 0;
+  skip_space(r);
+  int c = getc(r->file);
+  while (is_token_char(c)) {
+    if (n == MAX_TOKEN - 1) {
+      return reader_problem(r, "a word is too long");
+    }
+    token[n++] = (char)c;
+    c = getc(r->file);
+  }
+  token[n] = '\0';
+  if (c != EOF) {
+    ungetc(c, r->file);
+  }
+  if (n > 0) {
+    return true;
+  }
+  return c == EOF ? reader_problem(r, "unexpected end of input")
+                  : reader_problem(r, c >= 32 && c < 127 ? "unexpected character '%c'" : "unexpected byte %d", c);
+}
+
+RTS_FUN bool read_symbol(struct reader *r, char symbol) {
+  skip_space(r);
+  int c = getc(r->file);
+  if (c == symbol) {
+    return true;
+  }
+  if (c != EOF) {
+    ungetc(c, r->file);
+  }
+  return reader_problem(r, c == EOF ? "expected '%c', but the input ends" : "expected '%c'", symbol);
+}
+
+RTS_FUN bool no_scalar(struct reader *r, const char *token, enum scalar scalar) {
+  return reader_problem(r, "'%.80s' is no value of type %s", token, scalar_names[scalar]);
+}
+
+RTS_FUN int digit_value(char c) {
+  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10 : c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
+}
+
+// An integer: sign, decimal, hexadecimal or binary digits with underscores, suffix.
+// Both readings of the bits are accepted: 255 and -1 are the same i8 and u8.
+RTS_FUN bool parse_integer(struct reader *r, const char *token, enum scalar scalar, union word *out) {
+  const char *at = token;
+  bool negative = *at == '-';
+  if (*at == '-' || *at == '+') {
+    at++;
+  }
+  uint64_t base = 10, value = 0;
+  if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X' || at[1] == 'b' || at[1] == 'B')) {
+    base = at[1] == 'x' || at[1] == 'X' ? 16 : 2;
+    at += 2;
+  }
+  bool any = false;
+  for (; *at == '_' || (uint64_t)digit_value(*at) < base; at++) {
+    if (*at == '_') {
+      continue;
+    }
+    uint64_t digit = (uint64_t)digit_value(*at);
+    if (value > (UINT64_MAX - digit) / base) {
+      return reader_problem(r, "'%.80s' is too large for %s", token, scalar_names[scalar]);
+    }
+    value = value * base + digit;
+    any = true;
+  }
+  if (!any || (*at != '\0' && strcmp(at, scalar_names[scalar]) != 0)) {
+    return no_scalar(r, token, scalar);
+  }
+  int bits = 8 * (int)scalar_sizes[scalar];
+  if (negative ? value > (uint64_t)1 << (bits - 1) : bits < 64 && value >> bits != 0) {
+    return reader_problem(r, "'%.80s' is out of range for %s", token, scalar_names[scalar]);
+  }
+  value = negative ? 0 - value : value;
+  switch (bits) {
+  case 8: out->i8 = (int8_t)value; break;
+  case 16: out->i16 = (int16_t)value; break;
+  case 32: out->i32 = (int32_t)value; break;
+  default: out->i64 = (int64_t)value; break;
+  }
+  return true;
+}
+
+// Digits with an optional point and exponent, or a hexadecimal number: checked
+// here because the C library accepts more than the language does.
+RTS_FUN bool is_float_text(const char *text) {
+  bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  const char *at = hex ? text + 2 : text;
+  int digits = 0, points = 0;
+  for (; digit_value(*at) < (hex ? 16 : 10) || *at == '.'; at++) {
+    if (*at == '.') {
+      points++;
+    } else {
+      digits++;
+    }
+  }
+  if (*at == (hex ? 'p' : 'e') || *at == (hex ? 'P' : 'E')) {
+    at++;
+    if (*at == '+' || *at == '-') {
+      at++;
+    }
+    if (digit_value(*at) > 9) {
+      return false;
+    }
+    while (digit_value(*at) <= 9) {
+      at++;
+    }
+  }
+  return digits > 0 && points <= 1 && *at == '\0';
+}
+
+RTS_FUN bool parse_float(struct reader *r, const char *token, enum scalar scalar, union word *out) {
+  char text[MAX_TOKEN], special[16];
+  size_t n = 0;
+  for (const char *from = token; *from != '\0'; from++) {
+    if (*from != '_') {
+      text[n++] = *from;
+    }
+  }
+  text[n] = '\0';
+  char *at = text;
+  bool negative = *at == '-';
+  if (*at == '-' || *at == '+') {
+    at++;
+  }
+  // A suffix; in a hexadecimal number without exponent it would be digits.
+  const char *suffix = scalar_names[scalar];
+  n = strlen(at);
+  bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+  if (n > 3 && strcmp(at + n - 3, suffix) == 0 && (!hex || strpbrk(at, "pP.") != NULL)) {
+    at[n - 3] = '\0';
+  }
+  double value;
+  float narrow;
+  snprintf(special, sizeof special, "%s.nan", suffix);
+  bool is_nan = strcmp(at, special) == 0 || strcmp(at, "nan") == 0;
+  snprintf(special, sizeof special, "%s.inf", suffix);
+  bool is_inf = strcmp(at, special) == 0 || strcmp(at, "inf") == 0;
+  if (is_nan || is_inf) {
+    value = is_nan ? (double)NAN : (double)INFINITY;
+    narrow = is_nan ? NAN : INFINITY;
+  } else if (is_float_text(at)) {
+    value = strtod(at, NULL);
+    narrow = strtof(at, NULL);
+  } else {
+    return no_scalar(r, token, scalar);
+  }
+  if (scalar == F64) {
+    out->f64 = negative ? -value : value;
+  } else if (scalar == F32) {
+    out->f32 = negative ? -narrow : narrow;
+  } else {
+    out->f16 = (f16)(f64_to_f16(value) ^ (negative ? 0x8000 : 0));
+  }
+  return true;
+}
+
+RTS_FUN bool read_text_scalar(struct reader *r, enum scalar scalar, union word *out) {
+  char token[MAX_TOKEN];
+  if (!read_token(r, token)) {
+    return false;
+  }
+  if (scalar == BOOL) {
+    out->b = strcmp(token, "true") == 0;
+    return out->b || strcmp(token, "false") == 0 || no_scalar(r, token, scalar);
+  }
+  return scalar < F16 ? parse_integer(r, token, scalar, out) : parse_float(r, token, scalar, out);
+}
+
+// Elements read so far.
+struct elements {
+  unsigned char *data;
+  int64_t count, room;
+};
+
+RTS_FUN bool elements_grow(struct reader *r, struct elements *e, int64_t room, int64_t size) {
+  unsigned char *data = room > INT64_MAX / size ? NULL : realloc(e->data, (size_t)(room * size));
+  if (data == NULL) {
+    return reader_problem(r, "out of memory");
+  }
+  e->data = data;
+  e->room = room;
+  return true;
+}
+
+// One level of brackets. Sizes are -1 until a first row has shown them.
+RTS_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, int64_t *shape, struct elements *e) {
+  int64_t n = 0;
+  if (!read_symbol(r, '[')) {
+    return false;
+  }
+  for (;;) {
+    skip_space(r);
+    if (peek(r) == ']') {
+      getc(r->file);
+      break;
+    }
+    if (level + 1 < leaf->rank) {
+      if (!read_rows(r, leaf, level + 1, shape, e)) {
+        return false;
+      }
+    } else {
+      int64_t size = scalar_sizes[leaf->scalar];
+      union word word;
+      if (!read_text_scalar(r, leaf->scalar, &word) ||
+          (e->count == e->room && !elements_grow(r, e, 2 * e->room, size))) {
+        return false;
+      }
+      memcpy(e->data + e->count++ * size, &word, (size_t)size);
+    }
+    n++;
+    skip_space(r);
+    if (peek(r) == ',') {
+      getc(r->file);
+    } else if (peek(r) != ']') {
+      return reader_problem(r, "expected ',' or ']' after an element");
+    }
+  }
+  if (shape[level] != -1 && shape[level] != n) {
+    return reader_problem(r, "rows have %" PRId64 " and %" PRId64 " elements", shape[level], n);
+  }
+  shape[level] = n;
+  return true;
+}
+
+// `empty([0][3]i32)`, of which the first word has been read.
+RTS_FUN bool read_empty(struct reader *r, const struct leaf *leaf, int64_t *shape) {
+  char token[MAX_TOKEN];
+  bool empty = false;
+  if (!read_symbol(r, '(')) {
+    return false;
+  }
+  for (int i = 0; i < leaf->rank; i++) {
+    union word size;
+    if (!read_symbol(r, '[') || !read_token(r, token) || !parse_integer(r, token, I64, &size) ||
+        !read_symbol(r, ']')) {
+      return false;
+    }
+    if (size.i64 < 0 || token[0] == '-') {
+      return reader_problem(r, "'%.80s' is no size", token);
+    }
+    shape[i] = size.i64;
+    empty = empty || size.i64 == 0;
+  }
+  if (!empty) {
+    return reader_problem(r, "an empty array must have a size that is 0");
+  }
+  if (!read_token(r, token)) {
+    return false;
+  }
+  if (strcmp(token, scalar_names[leaf->scalar]) != 0) {
+    return reader_problem(r, "expected elements of type %s, not '%.80s'", scalar_names[leaf->scalar], token);
+  }
+  return read_symbol(r, ')');
+}
+
+RTS_FUN bool read_text_array(struct reader *r, const struct leaf *leaf, int64_t *shape, struct elements *e) {
+  char token[MAX_TOKEN];
+  skip_space(r);
+  if (peek(r) != '[') {
+    if (!read_token(r, token)) {
+      return false;
+    }
+    return strcmp(token, "empty") == 0 ? read_empty(r, leaf, shape)
+                                       : reader_problem(r, "expected an array, not '%.80s'", token);
+  }
+  for (int i = 0; i < leaf->rank; i++) {
+    shape[i] = -1;
+  }
+  if (!read_rows(r, leaf, 0, shape, e)) {
+    return false;
+  }
+  for (int i = 0; i < leaf->rank; i++) {
+    if (shape[i] == -1) {
+      return reader_problem(r, "cannot see all sizes of an empty array; write 'empty([0]...%s)'",
+                            scalar_names[leaf->scalar]);
+    }
+  }
+  return true;
+}
+
+RTS_FUN bool read_bytes(struct reader *r, void *to, size_t n) {
+  return fread(to, 1, n, r->file) == n || reader_problem(r, "binary data ends too early");
+}
+
+// Binary data, of which the `b` has been read.
+RTS_FUN bool read_binary(struct reader *r, const struct leaf *leaf, int64_t *shape, struct elements *e) {
+  unsigned char header[BINARY_HEADER - 1];
+  if (!read_bytes(r, header, sizeof header)) {
+    return false;
+  }
+  if (header[0] != BINARY_VERSION) {
+    return reader_problem(r, "binary data of version %d, but only version %d is known", header[0], BINARY_VERSION);
+  }
+  if (header[1] != leaf->rank || memcmp(header + 2, scalar_tag(leaf->scalar), 4) != 0) {
+    for (int i = 2; i < 6; i++) {
+      header[i] = header[i] >= 32 && header[i] < 127 ? header[i] : '?';
+    }
+    return reader_problem(r, "expected binary data of rank %d and element type '%s', got rank %d and type '%.4s'",
+                          leaf->rank, scalar_names[leaf->scalar], header[1], (const char *)header + 2);
+  }
+  int64_t size = scalar_sizes[leaf->scalar];
+  if (!read_bytes(r, shape, 8 * (size_t)leaf->rank)) {
+    return false;
+  }
+  swap_if_big_endian((unsigned char *)shape, leaf->rank, 8);
+  int64_t n = shape_elements(leaf->rank, shape, size);
+  if (n < 0) {
+    return reader_problem(r, "binary data of an impossible size");
+  }
+  // Half a megabyte at first, then as much again as there was.
+  int64_t step = ((int64_t)1 << 19) / size;
+  while (e->count < n) {
+    int64_t more = n - e->count < step ? n - e->count : step;
+    if ((e->count + more > e->room && !elements_grow(r, e, e->count + more, size)) ||
+        !read_bytes(r, e->data + e->count * size, (size_t)(more * size))) {
+      return false;
+    }
+    e->count += more;
+    step = e->count;
+  }
+  swap_if_big_endian(e->data, n, size);
+  if (leaf->scalar == BOOL) {
+    for (int64_t i = 0; i < n; i++) {
+      if (e->data[i] > 1) {
+        return reader_problem(r, "a byte of binary data is no boolean");
+      }
+    }
+  }
+  return true;
+}
+
+// Reads a leaf into the words of a value.
+RTS_FUN bool read_leaf(struct futhark_context *ctx, struct reader *r, const struct leaf *leaf, union word *words) {
+  int64_t shape[256];
+  struct elements e = {NULL, 0, 0};
+  bool ok = leaf->rank < 256 && elements_grow(r, &e, 64, scalar_sizes[leaf->scalar]);
+  skip_space(r);
+  if (ok && peek(r) == 'b') {
+    getc(r->file);
+    ok = read_binary(r, leaf, shape, &e);
+    if (ok && leaf->rank == 0) {
+      memcpy(&words[leaf->word], e.data, (size_t)scalar_sizes[leaf->scalar]);
+    }
+  } else if (ok && leaf->rank == 0) {
+    ok = read_text_scalar(r, leaf->scalar, &words[leaf->word]);
+  } else if (ok) {
+    ok = read_text_array(r, leaf, shape, &e);
+  }
+  if (ok && leaf->rank > 0) {
+    int err = leaf_alloc(ctx, leaf, words, shape, leaf->rank, NULL);
+    if (err != FUTHARK_SUCCESS) {
+      ok = reader_problem(r, "the array is too large");
+    } else if (e.count > 0) {
+      memcpy(words[leaf->word].block->mem, e.data, (size_t)(e.count * scalar_sizes[leaf->scalar]));
+    }
+  }
+  free(e.data);
+  return ok;
+}
+
+// Reads a value: scalars into `out`, of others a pointer.
+RTS_FUN bool read_value(struct futhark_context *ctx, struct reader *r, const struct type *type, union word *out) {
+  if (type->kind == KIND_SCALAR) {
+    return read_leaf(ctx, r, type->leaves, out);
+  }
+  struct value *v = value_new(ctx, type);
+  bool ok = v != NULL || reader_problem(r, "out of memory");
+  for (int i = 0; i < type->num_leaves && ok; i++) {
+    ok = read_leaf(ctx, r, &type->leaves[i], v->words);
+  }
+  if (!ok) {
+    value_drop(ctx, v);
+    return false;
+  }
+  memcpy(out, &v, sizeof v);
+  return true;
+}
+
+// End of reader.h.

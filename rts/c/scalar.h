@@ -1,0 +1,314 @@
+// Start of scalar.h: operators on integers, booleans and floats.
+//
+// Arithmetic that C spells directly (wrapping addition, comparisons,
+// conversions between integers) is generated in place; here is the rest.
+// Names end in the width. Nothing in this file has undefined behaviour.
+
+#define INTEGER_OPS(W)                                                                        \
+  SCALAR_FUN int##W##_t neg##W(int##W##_t x) {                                                \
+    return (int##W##_t)(0u - (uint##W##_t)x);                                                 \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t abs##W(int##W##_t x) {                                                \
+    return x < 0 ? neg##W(x) : x;                                                             \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t ssignum##W(int##W##_t x) {                                            \
+    return (int##W##_t)((x > 0) - (x < 0));                                                   \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t usignum##W(int##W##_t x) {                                            \
+    return (int##W##_t)(x != 0);                                                              \
+  }                                                                                           \
+  /* A zero divisor is excluded before, or the program asked for no checks. */                \
+  SCALAR_FUN int##W##_t squot##W(int##W##_t x, int##W##_t y) {                                \
+    return UNLIKELY(y == 0) ? 0 : UNLIKELY(y == -1) ? neg##W(x) : (int##W##_t)(x / y);        \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t srem##W(int##W##_t x, int##W##_t y) {                                 \
+    return UNLIKELY(y == 0 || y == -1) ? 0 : (int##W##_t)(x % y);                             \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t sdiv##W(int##W##_t x, int##W##_t y) {                                 \
+    int##W##_t q = squot##W(x, y), r = srem##W(x, y);                                         \
+    return (int##W##_t)(q - (r != 0 && (r < 0) != (y < 0)));                                  \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t smod##W(int##W##_t x, int##W##_t y) {                                 \
+    int##W##_t r = srem##W(x, y);                                                             \
+    return (int##W##_t)(r != 0 && (r < 0) != (y < 0) ? r + y : r);                            \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t udiv##W(int##W##_t x, int##W##_t y) {                                 \
+    return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint##W##_t)x / (uint##W##_t)y);              \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t umod##W(int##W##_t x, int##W##_t y) {                                 \
+    return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint##W##_t)x % (uint##W##_t)y);              \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t smin##W(int##W##_t x, int##W##_t y) {                                 \
+    return x < y ? x : y;                                                                     \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t smax##W(int##W##_t x, int##W##_t y) {                                 \
+    return x < y ? y : x;                                                                     \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t umin##W(int##W##_t x, int##W##_t y) {                                 \
+    return (uint##W##_t)x < (uint##W##_t)y ? x : y;                                           \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t umax##W(int##W##_t x, int##W##_t y) {                                 \
+    return (uint##W##_t)x < (uint##W##_t)y ? y : x;                                           \
+  }                                                                                           \
+  /* Shifts count their amount as unsigned; all bits may go. */                               \
+  SCALAR_FUN int##W##_t shl##W(int##W##_t x, int##W##_t y) {                                  \
+    return (uint##W##_t)y < W ? (int##W##_t)((uint64_t)(uint##W##_t)x << (uint##W##_t)y) : 0; \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t lshr##W(int##W##_t x, int##W##_t y) {                                 \
+    return (uint##W##_t)y < W ? (int##W##_t)((uint##W##_t)x >> (uint##W##_t)y) : 0;           \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t ashr##W(int##W##_t x, int##W##_t y) {                                 \
+    return (int##W##_t)(x >> ((uint##W##_t)y < W ? (uint##W##_t)y : W - 1));                  \
+  }                                                                                           \
+  SCALAR_FUN int##W##_t pow##W(int##W##_t x, int##W##_t y) {                                  \
+    uint64_t base = (uint64_t)x, result = 1;                                                  \
+    for (uint##W##_t rest = (uint##W##_t)y; rest > 0; rest >>= 1) {                           \
+      if (rest & 1) {                                                                         \
+        result *= base;                                                                       \
+      }                                                                                       \
+      base *= base;                                                                           \
+    }                                                                                         \
+    return (int##W##_t)result;                                                                \
+  }                                                                                           \
+  SCALAR_FUN int32_t popc##W(int##W##_t x) {                                                  \
+    return bits_set((uint##W##_t)x);                                                          \
+  }                                                                                           \
+  SCALAR_FUN int32_t clz##W(int##W##_t x) {                                                   \
+    return leading_zeros((uint##W##_t)x) - (64 - W);                                          \
+  }                                                                                           \
+  SCALAR_FUN int32_t ctz##W(int##W##_t x) {                                                   \
+    return x == 0 ? W : trailing_zeros((uint##W##_t)x);                                       \
+  }
+
+#if defined(__GNUC__) || defined(__clang__) || defined(__CUDACC_RTC__)
+SCALAR_FUN int32_t bits_set(uint64_t x) {
+  return __builtin_popcountll(x);
+}
+SCALAR_FUN int32_t leading_zeros(uint64_t x) {
+  return x == 0 ? 64 : __builtin_clzll(x);
+}
+SCALAR_FUN int32_t trailing_zeros(uint64_t x) {
+  return x == 0 ? 64 : __builtin_ctzll(x);
+}
+#else
+SCALAR_FUN int32_t bits_set(uint64_t x) {
+  int32_t n = 0;
+  for (; x != 0; x &= x - 1) {
+    n++;
+  }
+  return n;
+}
+SCALAR_FUN int32_t leading_zeros(uint64_t x) {
+  int32_t n = 64;
+  for (; x != 0; x >>= 1) {
+    n--;
+  }
+  return n;
+}
+SCALAR_FUN int32_t trailing_zeros(uint64_t x) {
+  return x == 0 ? 64 : bits_set((x & (0 - x)) - 1);
+}
+#endif
+
+INTEGER_OPS(8)
+INTEGER_OPS(16)
+INTEGER_OPS(32)
+INTEGER_OPS(64)
+
+// The high half of products.
+
+SCALAR_FUN int8_t smul_hi8(int8_t x, int8_t y) {
+  return (int8_t)((x * y) >> 8);
+}
+SCALAR_FUN int16_t smul_hi16(int16_t x, int16_t y) {
+  return (int16_t)((x * y) >> 16);
+}
+SCALAR_FUN int32_t smul_hi32(int32_t x, int32_t y) {
+  return (int32_t)(((int64_t)x * (int64_t)y) >> 32);
+}
+SCALAR_FUN int8_t umul_hi8(int8_t x, int8_t y) {
+  return (int8_t)(((uint32_t)(uint8_t)x * (uint8_t)y) >> 8);
+}
+SCALAR_FUN int16_t umul_hi16(int16_t x, int16_t y) {
+  return (int16_t)(((uint32_t)(uint16_t)x * (uint16_t)y) >> 16);
+}
+SCALAR_FUN int32_t umul_hi32(int32_t x, int32_t y) {
+  return (int32_t)(((uint64_t)(uint32_t)x * (uint32_t)y) >> 32);
+}
+SCALAR_FUN int64_t umul_hi64(int64_t x, int64_t y) {
+  uint64_t a = (uint64_t)x, b = (uint64_t)y;
+  uint64_t a_lo = (uint32_t)a, a_hi = a >> 32, b_lo = (uint32_t)b, b_hi = b >> 32;
+  uint64_t low = a_lo * b_lo, mid = a_hi * b_lo + (low >> 32), cross = a_lo * b_hi + (uint32_t)mid;
+  return (int64_t)(a_hi * b_hi + (mid >> 32) + (cross >> 32));
+}
+SCALAR_FUN int64_t smul_hi64(int64_t x, int64_t y) {
+  uint64_t high = (uint64_t)umul_hi64(x, y);
+  return (int64_t)(high - (x < 0 ? (uint64_t)y : 0) - (y < 0 ? (uint64_t)x : 0));
+}
+
+#define MAD_HI(W)                                                                   \
+  SCALAR_FUN int##W##_t smad_hi##W(int##W##_t x, int##W##_t y, int##W##_t z) {      \
+    return (int##W##_t)((uint##W##_t)smul_hi##W(x, y) + (uint##W##_t)z);            \
+  }                                                                                 \
+  SCALAR_FUN int##W##_t umad_hi##W(int##W##_t x, int##W##_t y, int##W##_t z) {      \
+    return (int##W##_t)((uint##W##_t)umul_hi##W(x, y) + (uint##W##_t)z);            \
+  }
+
+MAD_HI(8)
+MAD_HI(16)
+MAD_HI(32)
+MAD_HI(64)
+
+// Floats and their bits.
+
+SCALAR_FUN int32_t to_bits32(float x) {
+  int32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+SCALAR_FUN float from_bits32(int32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+SCALAR_FUN int64_t to_bits64(double x) {
+  int64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+SCALAR_FUN double from_bits64(int64_t bits) {
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+// Minimum and maximum ignore a NaN where they can, and know that -0 < 0: of
+// equal operands (the same bits, or two zeros) the bits are joined.
+#define FLOAT_OPS(W, T)                                                                          \
+  SCALAR_FUN T fmin##W(T x, T y) {                                                               \
+    return x < y || y != y ? x : x == y ? from_bits##W(to_bits##W(x) | to_bits##W(y)) : y;       \
+  }                                                                                              \
+  SCALAR_FUN T fmax##W(T x, T y) {                                                               \
+    return x > y || y != y ? x : x == y ? from_bits##W(to_bits##W(x) & to_bits##W(y)) : y;       \
+  }                                                                                              \
+  SCALAR_FUN T fsignum##W(T x) {                                                                 \
+    return x > 0 ? (T)1 : x < 0 ? (T)-1 : x;                                                     \
+  }                                                                                              \
+  SCALAR_FUN bool isnan##W(T x) {                                                                \
+    return x != x;                                                                               \
+  }                                                                                              \
+  SCALAR_FUN bool isinf##W(T x) {                                                                \
+    return x == (T)INFINITY || x == -(T)INFINITY;                                                \
+  }                                                                                              \
+  SCALAR_FUN T lerp##W(T x, T y, T t) {                                                          \
+    return x + (y - x) * t;                                                                      \
+  }                                                                                              \
+  SCALAR_FUN T mad##W(T x, T y, T z) {                                                           \
+    return x * y + z;                                                                            \
+  }
+
+FLOAT_OPS(32, float)
+FLOAT_OPS(64, double)
+
+// Float to integer: towards zero, then modulo 2^64 (callers truncate further);
+// 0 for NaN and infinities.
+SCALAR_FUN int64_t float_to_int_far(double x) {
+  uint64_t bits = (uint64_t)to_bits64(x);
+  int exponent = (int)((bits >> 52) & 0x7ff) - 1075;
+  uint64_t mantissa = (bits & (((uint64_t)1 << 52) - 1)) | ((uint64_t)1 << 52);
+  uint64_t magnitude = exponent >= 0 && exponent < 64 ? mantissa << exponent : 0;
+  return (int64_t)(bits >> 63 ? 0 - magnitude : magnitude);
+}
+SCALAR_FUN int64_t f64_to_int(double x) {
+  return LIKELY(x > -9223372036854775808.0 && x < 9223372036854775808.0) ? (int64_t)x : float_to_int_far(x);
+}
+SCALAR_FUN int64_t f32_to_int(float x) {
+  return f64_to_int((double)x);
+}
+
+// Mathematical functions that the C library lacks or spells otherwise.
+
+SCALAR_FUN double rsqrt64(double x) {
+  return 1.0 / sqrt(x);
+}
+SCALAR_FUN float rsqrt32(float x) {
+  return 1.0f / sqrtf(x);
+}
+SCALAR_FUN double exp10_f64(double x) {
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+  return exp10(x);
+#else
+  return pow(10.0, x);
+#endif
+}
+SCALAR_FUN float exp10_f32(float x) {
+  return (float)exp10_f64((double)x);
+}
+
+#define PI 3.14159265358979323846
+
+SCALAR_FUN double sinpi64(double x) {
+  double r = x - 2.0 * nearbyint(x / 2.0);
+  if (fabs(r) > 0.5) {
+    r = copysign(1.0, r) - r;
+  }
+  return r == 0.0 ? copysign(0.0, x) : sin(PI * r);
+}
+SCALAR_FUN double cospi64(double x) {
+  double r = fabs(x - 2.0 * nearbyint(x / 2.0));
+  return r < 0.25 ? cos(PI * r) : r <= 0.75 ? sin(PI * (0.5 - r)) : -cos(PI * (1.0 - r));
+}
+SCALAR_FUN double tanpi64(double x) {
+  return sinpi64(x) / cospi64(x);
+}
+SCALAR_FUN double asinpi64(double x) {
+  return asin(x) / PI;
+}
+SCALAR_FUN double acospi64(double x) {
+  return acos(x) / PI;
+}
+SCALAR_FUN double atanpi64(double x) {
+  return atan(x) / PI;
+}
+SCALAR_FUN double atan2pi64(double x, double y) {
+  return atan2(x, y) / PI;
+}
+SCALAR_FUN double lgamma_f64(double x) {
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+  int sign;
+  return lgamma_r(x, &sign);
+#else
+  return lgamma(x);
+#endif
+}
+SCALAR_FUN float lgamma_f32(float x) {
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+  int sign;
+  return lgammaf_r(x, &sign);
+#else
+  return lgammaf(x);
+#endif
+}
+SCALAR_FUN float sinpi32(float x) {
+  return (float)sinpi64((double)x);
+}
+SCALAR_FUN float cospi32(float x) {
+  return (float)cospi64((double)x);
+}
+SCALAR_FUN float tanpi32(float x) {
+  return (float)tanpi64((double)x);
+}
+SCALAR_FUN float asinpi32(float x) {
+  return (float)asinpi64((double)x);
+}
+SCALAR_FUN float acospi32(float x) {
+  return (float)acospi64((double)x);
+}
+SCALAR_FUN float atanpi32(float x) {
+  return (float)atanpi64((double)x);
+}
+SCALAR_FUN float atan2pi32(float x, float y) {
+  return (float)atan2pi64((double)x, (double)y);
+}
+
+// End of scalar.h.

@@ -1,0 +1,128 @@
+// Start of store.h: values as bytes.
+//
+// A value is stored as its leaves in the binary data format, one after the
+// other, so a stored value is also what an executable could print.
+
+#define BINARY_VERSION 2
+#define BINARY_HEADER 7
+
+RTS_FUN const char *scalar_tag(enum scalar scalar) {
+  static const char *const tags[] = {"  i8", " i16", " i32", " i64", "  u8", " u16",
+                                     " u32", " u64", " f16", " f32", " f64", "bool"};
+  return tags[scalar];
+}
+
+RTS_FUN bool is_big_endian(void) {
+  uint16_t one = 1;
+  unsigned char first;
+  memcpy(&first, &one, 1);
+  return first == 0;
+}
+
+// The format is little-endian.
+RTS_FUN void swap_if_big_endian(unsigned char *data, int64_t n, int64_t size) {
+  if (size > 1 && is_big_endian()) {
+    for (int64_t i = 0; i < n; i++, data += size) {
+      for (int64_t a = 0, b = size - 1; a < b; a++, b--) {
+        unsigned char byte = data[a];
+        data[a] = data[b];
+        data[b] = byte;
+      }
+    }
+  }
+}
+
+RTS_FUN size_t leaf_stored_size(const struct leaf *leaf, const union word *words) {
+  int64_t bytes = leaf->rank == 0 ? scalar_sizes[leaf->scalar] : leaf_bytes(leaf, words);
+  return BINARY_HEADER + 8 * (size_t)leaf->rank + (size_t)bytes;
+}
+
+RTS_FUN unsigned char *leaf_store(const struct leaf *leaf, const union word *words, unsigned char *to) {
+  int64_t size = scalar_sizes[leaf->scalar], n = 1;
+  *to++ = 'b';
+  *to++ = BINARY_VERSION;
+  *to++ = (unsigned char)leaf->rank;
+  memcpy(to, scalar_tag(leaf->scalar), 4);
+  to += 4;
+  const void *data = &words[leaf->word];
+  if (leaf->rank > 0) {
+    memcpy(to, leaf_shape(leaf, words), 8 * (size_t)leaf->rank);
+    swap_if_big_endian(to, leaf->rank, 8);
+    to += 8 * leaf->rank;
+    n = shape_elements(leaf->rank, leaf_shape(leaf, words), size);
+    data = block_data(words[leaf->word].block);
+  }
+  if (n > 0) {
+    memcpy(to, data, (size_t)(n * size));
+    swap_if_big_endian(to, n, size);
+  }
+  return to + n * size;
+}
+
+RTS_FUN int value_store(struct futhark_context *ctx, const struct value *v, void **p, size_t *n) {
+  lock_take(&ctx->lock);
+  int err = FUTHARK_SUCCESS;
+  size_t size = 0;
+  for (int i = 0; i < v->type->num_leaves; i++) {
+    size += leaf_stored_size(&v->type->leaves[i], v->words);
+  }
+  *n = size;
+  if (p != NULL && *p == NULL) {
+    *p = malloc(size + 1);
+    if (*p == NULL) {
+      set_error(ctx, "Error: out of memory: cannot store a value of %zu bytes.\n", size);
+      err = FUTHARK_OUT_OF_MEMORY;
+    }
+  }
+  if (p != NULL && err == FUTHARK_SUCCESS) {
+    unsigned char *to = *p;
+    for (int i = 0; i < v->type->num_leaves; i++) {
+      to = leaf_store(&v->type->leaves[i], v->words, to);
+    }
+  }
+  lock_release(&ctx->lock);
+  return err;
+}
+
+// Reads a leaf of the right type; NULL with an error if there is none.
+RTS_FUN const unsigned char *leaf_restore(struct futhark_context *ctx, const struct leaf *leaf, union word *words,
+                                          const unsigned char *from) {
+  int64_t size = scalar_sizes[leaf->scalar], n = 1;
+  if (from[0] != 'b' || from[1] != BINARY_VERSION || from[2] != leaf->rank ||
+      memcmp(from + 3, scalar_tag(leaf->scalar), 4) != 0) {
+    set_error(ctx, "Error: these bytes do not hold a stored value of this type.\n");
+    return NULL;
+  }
+  from += BINARY_HEADER;
+  void *data = &words[leaf->word];
+  if (leaf->rank > 0) {
+    memcpy(&words[leaf->word + 1], from, 8 * (size_t)leaf->rank);
+    swap_if_big_endian((unsigned char *)&words[leaf->word + 1], leaf->rank, 8);
+    from += 8 * leaf->rank;
+    const int64_t *shape = leaf_shape(leaf, words);
+    if (leaf_alloc(ctx, leaf, words, shape, leaf->rank, NULL) != FUTHARK_SUCCESS) {
+      return NULL;
+    }
+    n = shape_elements(leaf->rank, shape, size);
+    data = words[leaf->word].block->mem;
+  }
+  if (n > 0) {
+    memcpy(data, from, (size_t)(n * size));
+    swap_if_big_endian(data, n, size);
+  }
+  return from + n * size;
+}
+
+RTS_FUN struct value *value_restore(struct futhark_context *ctx, const struct type *type, const void *p) {
+  struct value *out = NULL;
+  lock_take(&ctx->lock);
+  struct value *v = value_new(ctx, type);
+  const unsigned char *from = v == NULL ? NULL : p;
+  for (int i = 0; i < type->num_leaves && from != NULL; i++) {
+    from = leaf_restore(ctx, &type->leaves[i], v->words, from);
+  }
+  value_done(ctx, v, from == NULL ? FUTHARK_PROGRAM_ERROR : FUTHARK_SUCCESS, &out);
+  return out;
+}
+
+// End of store.h.

@@ -1,0 +1,55 @@
+// Start of strings.h: strings that grow.
+
+struct string {
+  char *text;
+  size_t length, room;
+};
+
+// Appends; what does not fit in memory is left out.
+RTS_FUN void string_append(struct string *s, const char *text, size_t length) {
+  if (s->length + length + 1 > s->room) {
+    size_t room = 2 * (s->length + length + 1);
+    char *text_new = realloc(s->text, room);
+    if (text_new == NULL) {
+      return;
+    }
+    s->text = text_new;
+    s->room = room;
+  }
+  memcpy(s->text + s->length, text, length);
+  s->length += length;
+  s->text[s->length] = '\0';
+}
+
+RTS_FUN void string_vprintf(struct string *s, const char *format, va_list args) PRINTF_LIKE(2, 0);
+RTS_FUN void string_vprintf(struct string *s, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, args);
+  char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+  if (text != NULL) {
+    vsnprintf(text, (size_t)length + 1, format, again);
+    string_append(s, text, (size_t)length);
+    free(text);
+  }
+  va_end(again);
+}
+
+RTS_FUN void string_printf(struct string *s, const char *format, ...) PRINTF_LIKE(2, 3);
+RTS_FUN void string_printf(struct string *s, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  string_vprintf(s, format, args);
+  va_end(args);
+}
+
+RTS_FUN char *string_copy(const char *text) {
+  size_t length = strlen(text) + 1;
+  char *copy = malloc(length);
+  if (copy != NULL) {
+    memcpy(copy, text, length);
+  }
+  return copy;
+}
+
+// End of strings.h.

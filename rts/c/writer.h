@@ -1,0 +1,100 @@
+// Start of writer.h: values as text or binary data.
+
+// Floats print with as many digits as users know, unless that would lose
+// some: then with as few as do not.
+RTS_FUN void write_float(FILE *file, double x, int usual_digits, int enough_digits, enum scalar scalar) {
+  const char *suffix = scalar_names[scalar];
+  char text[64];
+  if (x != x) {
+    fprintf(file, "%s.nan", suffix);
+    return;
+  }
+  if (isinf64(x)) {
+    fprintf(file, "%s%s.inf", x < 0 ? "-" : "", suffix);
+    return;
+  }
+  if (fabs(x) < 1e16) {
+    snprintf(text, sizeof text, "%.*f", usual_digits, x);
+    double back = scalar == F64 ? strtod(text, NULL) : (double)strtof(text, NULL);
+    if (back == x || scalar == F16) {
+      fprintf(file, "%s%s", text, suffix);
+      return;
+    }
+  }
+  for (int digits = usual_digits; digits <= enough_digits; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, x);
+    if ((scalar == F64 ? strtod(text, NULL) : (double)strtof(text, NULL)) == x) {
+      break;
+    }
+  }
+  fprintf(file, "%s%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "", suffix);
+}
+
+RTS_FUN void write_scalar(FILE *file, enum scalar scalar, const void *at) {
+  union word w;
+  w.i64 = 0;
+  memcpy(&w, at, (size_t)scalar_sizes[scalar]);
+  switch (scalar) {
+  case I8: fprintf(file, "%" PRId8 "i8", w.i8); break;
+  case I16: fprintf(file, "%" PRId16 "i16", w.i16); break;
+  case I32: fprintf(file, "%" PRId32 "i32", w.i32); break;
+  case I64: fprintf(file, "%" PRId64 "i64", w.i64); break;
+  case U8: fprintf(file, "%" PRIu8 "u8", (uint8_t)w.i8); break;
+  case U16: fprintf(file, "%" PRIu16 "u16", (uint16_t)w.i16); break;
+  case U32: fprintf(file, "%" PRIu32 "u32", (uint32_t)w.i32); break;
+  case U64: fprintf(file, "%" PRIu64 "u64", (uint64_t)w.i64); break;
+  case F16: write_float(file, f16_to_f64(w.f16), 6, 6, scalar); break;
+  case F32: write_float(file, (double)w.f32, 6, 9, scalar); break;
+  case F64: write_float(file, w.f64, 15, 17, scalar); break;
+  case BOOL: fputs(show_bool(w.b), file); break;
+  }
+}
+
+RTS_FUN const unsigned char *write_rows(FILE *file, const struct leaf *leaf, const int64_t *shape, int level,
+                                        const unsigned char *data) {
+  if (level == leaf->rank) {
+    write_scalar(file, leaf->scalar, data);
+    return data + scalar_sizes[leaf->scalar];
+  }
+  fputc('[', file);
+  for (int64_t i = 0; i < shape[level]; i++) {
+    if (i > 0) {
+      fputs(", ", file);
+    }
+    data = write_rows(file, leaf, shape, level + 1, data);
+  }
+  fputc(']', file);
+  return data;
+}
+
+RTS_FUN void write_text_leaf(FILE *file, const struct leaf *leaf, const union word *words) {
+  if (leaf->rank == 0) {
+    write_scalar(file, leaf->scalar, &words[leaf->word]);
+    return;
+  }
+  const int64_t *shape = leaf_shape(leaf, words);
+  if (leaf_bytes(leaf, words) > 0) {
+    write_rows(file, leaf, shape, 0, words[leaf->word].block->mem);
+    return;
+  }
+  fputs("empty(", file);
+  for (int i = 0; i < leaf->rank; i++) {
+    fprintf(file, "[%" PRId64 "]", shape[i]);
+  }
+  fprintf(file, "%s)", scalar_names[leaf->scalar]);
+}
+
+// The data of a leaf as a file or a pipe wants it.
+RTS_FUN bool write_binary_leaf(FILE *file, const struct leaf *leaf, const union word *words) {
+  size_t size = leaf_stored_size(leaf, words);
+  unsigned char *data = malloc(size);
+  if (data == NULL) {
+    return false;
+  }
+  leaf_store(leaf, words, data);
+  bool ok = fwrite(data, 1, size, file) == size;
+  free(data);
+  return ok;
+}
+
+// End of writer.h.
