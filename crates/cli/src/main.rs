@@ -8,6 +8,7 @@ mod commands;
 mod report;
 
 use clap::{Parser, Subcommand};
+use fehu_driver::pipeline::Target;
 use std::process::ExitCode;
 
 /// A compiler for Futhark, the data-parallel functional array language.
@@ -23,6 +24,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Compile and run a program in one go; arguments come from standard input.
+    Run(commands::run::Args),
+    /// Compile to sequential C: an executable, a library or a server.
+    C(commands::build::Args),
     /// Check a program for errors, and say where and what they are.
     Check(commands::check::Args),
     /// Check whether a file is syntactically correct.
@@ -45,6 +50,8 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     // Programs can be nested deeply; the passes recurse.
     let worker = std::thread::Builder::new().stack_size(512 << 20).spawn(move || match cli.command {
+        Command::Run(args) => commands::run::run(&args),
+        Command::C(args) => commands::build::run(Target::C, &args),
         Command::Check(args) => commands::check::run(&args),
         Command::CheckSyntax(args) => commands::check_syntax::run(&args),
         Command::Tokens(args) => commands::tokens::run(&args),

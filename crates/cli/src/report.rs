@@ -47,6 +47,11 @@ pub(crate) fn report(front: &Front, warnings: Warnings, format: Format) -> ExitC
     }
 }
 
+/// Prints what the front end found, for people; whether the program is accepted.
+pub(crate) fn show(front: &Front, warnings: Warnings) -> bool {
+    report(front, warnings, Format::Text) == ExitCode::SUCCESS
+}
+
 /// Prints diagnostics for people.
 pub(crate) fn show_all(diagnostics: &[Diagnostic], sources: &SourceMap) {
     let mut out = std::io::stderr().lock();

@@ -27,9 +27,9 @@ fn a_crate_uses_only_those_above_it() {
         let dependencies = manifest.split("[dependencies]").nth(1).unwrap_or("");
         let dependencies = dependencies.split("[dev-dependencies]").next().unwrap_or("");
         for other in &order[i..] {
-            let uses = dependencies.lines().any(|l| {
-                l.strip_prefix(&format!("fehu-{other}")).is_some_and(|r| r.starts_with(['.', ' ']))
-            });
+            let uses = dependencies
+                .lines()
+                .any(|l| l.strip_prefix(&format!("fehu-{other}")).is_some_and(|r| r.starts_with(['.', ' '])));
             assert!(!uses, "{name} uses {other}, which comes after it");
         }
     }
@@ -37,7 +37,10 @@ fn a_crate_uses_only_those_above_it() {
 
 #[test]
 fn the_compiler_proper_does_no_io() {
-    let pure = ["base", "algebra", "lmad", "syntax", "check", "ir", "lower", "opt", "flatten", "memory", "imp", "codegen"];
+    let pure = [
+        "base", "algebra", "lmad", "syntax", "check", "ir", "lower", "opt", "flatten", "memory", "imp",
+        "codegen",
+    ];
     for name in pure {
         for file in sources(&root().join("crates").join(name).join("src")) {
             if file.ends_with("tests.rs") || file.components().any(|c| c.as_os_str() == "tests") {

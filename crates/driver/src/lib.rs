@@ -4,6 +4,9 @@
 //! Start with [`load`], which finds and parses a program's files, and
 //! [`front`], which checks them.
 
+pub mod cache;
+pub mod cc;
+pub mod compile;
 pub mod front;
 pub mod load;
 pub mod pipeline;

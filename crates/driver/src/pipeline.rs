@@ -1,16 +1,95 @@
-//! The way from a checked program to text, per back end.
+//! The way from a checked program to text, per back end. One function reads
+//! like the table of contents of the compiler: [`generate`].
 
+use crate::compile::{Product, Settings};
 use crate::front::Front;
-use fehu_base::Diagnostic;
+use fehu_base::{Diagnostic, Span};
+use fehu_codegen::{Mode, Output};
 use fehu_ir::print::{print_prog, Locations};
+use fehu_ir::{Kernels, Memory, Prog, Rep, Soacs};
 
-/// The core IR as text after a pass.
-pub fn dump_after(front: &Front, pass: &str) -> Result<String, Vec<Diagnostic>> {
-    let Some(program) = &front.program else { return Err(front.diagnostics.clone()) };
-    let prog = fehu_lower::lower(program, &fehu_lower::Options::default())?;
-    if pass == "lower" {
+/// A back end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Sequential C.
+    C,
+}
+
+impl Target {
+    /// What the executable is linked with.
+    pub fn libraries(self) -> &'static [&'static str] {
+        match self {
+            Target::C => &["-lm", "-lpthread"],
+        }
+    }
+}
+
+/// The names of the stages whose result can be printed, in order.
+pub const STAGES: [&str; 4] = ["lower", "opt", "sequential", "memory"];
+
+/// Generates the text of a program.
+pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagnostic>> {
+    let prog = memory(sequential(optimise(lower(front, settings)?)));
+    let program = fehu_imp::translate(prog);
+    let backtrace = |loc: &fehu_ir::Loc| fehu_codegen::backtrace(&front.sources, loc);
+    let options = fehu_codegen::Options {
+        mode: match settings.product {
+            Product::Executable => Mode::Executable,
+            Product::Server => Mode::Server,
+            Product::Library => Mode::Library,
+        },
+        backtrace: &backtrace,
+        version: concat!("fehu ", env!("CARGO_PKG_VERSION")),
+    };
+    Ok(fehu_codegen::c::generate(&program, &options))
+}
+
+/// The core IR as text after a stage.
+pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<String, Vec<Diagnostic>> {
+    let prog = lower(front, settings)?;
+    if stage == "lower" {
         return Ok(print_prog(&prog, Locations::Hidden));
     }
-    Err(vec![Diagnostic::error(fehu_base::Span::NONE, format!("There is no pass named {pass}."))
-        .help("the passes are: lower")])
+    let prog = optimise(prog);
+    if stage == "opt" {
+        return Ok(print_prog(&prog, Locations::Hidden));
+    }
+    let prog = sequential(prog);
+    if stage == "sequential" {
+        return Ok(print_prog(&prog, Locations::Hidden));
+    }
+    let prog = memory(prog);
+    if stage == "memory" {
+        return Ok(print_prog(&prog, Locations::Hidden));
+    }
+    let message = format!("There is no stage named \"{stage}\".");
+    Err(vec![Diagnostic::error(Span::NONE, message).help(format!("the stages are: {}", STAGES.join(", ")))])
+}
+
+fn lower(front: &Front, settings: &Settings) -> Result<Prog<Soacs>, Vec<Diagnostic>> {
+    let Some(program) = &front.program else { return Err(front.diagnostics.clone()) };
+    let options = fehu_lower::Options { extra_entries: settings.entry_points.clone(), safe: settings.safe };
+    Ok(valid("lower", fehu_lower::lower(program, &options)?))
+}
+
+fn optimise(prog: Prog<Soacs>) -> Prog<Soacs> {
+    prog
+}
+
+fn sequential(prog: Prog<Soacs>) -> Prog<Kernels> {
+    valid("sequential", fehu_flatten::sequential(prog))
+}
+
+fn memory(prog: Prog<Kernels>) -> Prog<Memory> {
+    valid("memory", fehu_memory::introduce(prog))
+}
+
+/// In debug builds, or when asked to by the environment, makes sure that a stage left a valid program.
+fn valid<R: Rep>(stage: &str, prog: Prog<R>) -> Prog<R> {
+    if cfg!(debug_assertions) || std::env::var_os("FEHU_VALIDATE").is_some() {
+        if let Err(errors) = fehu_ir::validate::validate(&prog) {
+            fehu_base::bug!("{stage} left an invalid program:\n{}", errors.join("\n"));
+        }
+    }
+    prog
 }

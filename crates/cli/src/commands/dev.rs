@@ -1,6 +1,8 @@
 //! `fehu dev`: what the compiler thinks, stage by stage.
 
 use crate::report::{report, show_all, Format, Warnings};
+use fehu_driver::compile::Settings;
+use fehu_driver::pipeline::{dump_after, Target};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -12,8 +14,8 @@ pub(crate) struct Args {
     /// Print the typed tree of the program's own files.
     #[arg(long, conflicts_with = "after")]
     typed: bool,
-    /// Print the core IR after this pass (`lower` is the first).
-    #[arg(long, value_name = "PASS")]
+    /// Print the core IR after this stage: lower, opt, sequential or memory.
+    #[arg(long, value_name = "STAGE")]
     after: Option<String>,
 }
 
@@ -27,8 +29,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         print!("{}", fehu_check::print::decs(&program.names, &own));
         return ExitCode::SUCCESS;
     }
+    let settings = Settings::executable(Target::C, PathBuf::new());
     let pass = args.after.as_deref().unwrap_or("lower");
-    match fehu_driver::pipeline::dump_after(&front, pass) {
+    match dump_after(&front, &settings, pass) {
         Ok(text) => {
             print!("{text}");
             ExitCode::SUCCESS

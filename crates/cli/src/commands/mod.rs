@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod check_syntax;
 pub(crate) mod defs;
@@ -7,4 +8,5 @@ pub(crate) mod dev;
 pub(crate) mod hash;
 pub(crate) mod imports;
 pub(crate) mod query;
+pub(crate) mod run;
 pub(crate) mod tokens;

@@ -1,0 +1,82 @@
+//! `fehu c`, and the back ends to come.
+
+use crate::report::{show, show_all, Warnings};
+use fehu_driver::compile::{compile, Failure, Product, Settings};
+use fehu_driver::pipeline::Target;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Options of all back ends.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The program's main file.
+    file: PathBuf,
+    /// Where to write the result [default: the program's name without .fut].
+    #[arg(short = 'o', value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Make a C library (.c, .h and a manifest .json) instead of an executable.
+    #[arg(long, visible_alias = "lib", conflicts_with = "server")]
+    library: bool,
+    /// Make an executable that reads values and prints results (the default).
+    #[arg(long, conflicts_with_all = ["library", "server"])]
+    executable: bool,
+    /// Make an executable that speaks the server protocol.
+    #[arg(long)]
+    server: bool,
+    /// Treat this top-level function as an entry point, too.
+    #[arg(short = 'e', long = "entry-point", value_name = "NAME")]
+    entry_point: Vec<String>,
+    /// Keep all run-time checks, also where the program says #[unsafe].
+    #[arg(long)]
+    safe: bool,
+    /// Print no warnings.
+    #[arg(short = 'w', long = "no-warnings", visible_short_alias = 'W')]
+    no_warnings: bool,
+    /// Treat warnings as errors.
+    #[arg(long = "Werror")]
+    werror: bool,
+    /// Say more about what the compiler does.
+    #[arg(short = 'v', long = "verbose", action = clap::ArgAction::Count)]
+    verbose: u8,
+}
+
+pub(crate) fn run(target: Target, args: &Args) -> ExitCode {
+    let product = match (args.library, args.server) {
+        (true, _) => Product::Library,
+        (false, true) => Product::Server,
+        (false, false) => Product::Executable,
+    };
+    let settings = Settings {
+        target,
+        product,
+        output: args.output.clone().unwrap_or_else(|| args.file.with_extension("")),
+        entry_points: args.entry_point.clone(),
+        safe: args.safe,
+    };
+    let (front, result) = compile(&args.file, &settings);
+    let warnings = match (args.no_warnings, args.werror) {
+        (_, true) => Warnings::AreErrors,
+        (true, false) => Warnings::Hidden,
+        (false, false) => Warnings::Shown,
+    };
+    let accepted = show(&front, warnings);
+    match result {
+        Ok(()) if accepted => {
+            if args.verbose > 0 {
+                eprintln!("fehu: wrote {}", settings.output.display());
+            }
+            ExitCode::SUCCESS
+        }
+        Ok(()) => ExitCode::from(1),
+        Err(Failure::Program(errors)) => {
+            if !front.failed() {
+                show_all(&errors, &front.sources);
+            }
+            ExitCode::from(1)
+        }
+        Err(Failure::Outside(message)) => {
+            eprintln!("fehu: {message}");
+            ExitCode::from(1)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Whole compilations: a program's file in, an executable or a library out.
+
+use crate::cc;
+use crate::front::{check_file, Front};
+use crate::pipeline::{self, Target};
+use fehu_base::Diagnostic;
+use std::path::{Path, PathBuf};
+
+/// What to make.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Product {
+    /// A program that reads values and prints the result.
+    Executable,
+    /// A program that speaks the server protocol.
+    Server,
+    /// A C file, a header and a manifest.
+    Library,
+}
+
+/// How to make it.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The back end.
+    pub target: Target,
+    /// What to make.
+    pub product: Product,
+    /// Where; extensions are added for libraries.
+    pub output: PathBuf,
+    /// Functions to treat as entry points besides those declared so.
+    pub entry_points: Vec<String>,
+    /// Keep checks that the program says to leave out.
+    pub safe: bool,
+}
+
+impl Settings {
+    /// An executable at a place, with nothing special.
+    pub fn executable(target: Target, output: PathBuf) -> Settings {
+        Settings { target, product: Product::Executable, output, entry_points: vec![], safe: false }
+    }
+}
+
+/// Why nothing was made.
+#[derive(Debug)]
+pub enum Failure {
+    /// The program is wrong, or uses what the compiler cannot do yet.
+    Program(Vec<Diagnostic>),
+    /// Files or the C compiler.
+    Outside(String),
+}
+
+/// Compiles a program; what the front end had to say comes back in any case.
+pub fn compile(file: &Path, settings: &Settings) -> (Front, Result<(), Failure>) {
+    let front = check_file(file);
+    let result = compile_checked(&front, settings);
+    (front, result)
+}
+
+/// Compiles a checked program to a place in the cache: first beside it, then moved, so that nobody ever
+/// sees half an executable.
+pub fn into_cache(front: &Front, settings: &Settings) -> Result<(), Failure> {
+    let outside = |e: std::io::Error| Failure::Outside(format!("Could not use the cache folder: {e}."));
+    let folder = crate::cache::folder();
+    std::fs::create_dir_all(&folder).map_err(outside)?;
+    let dir = tempfile::tempdir_in(&folder).map_err(outside)?;
+    let output = dir.path().join("prog");
+    compile_checked(front, &Settings { output: output.clone(), ..settings.clone() })?;
+    std::fs::rename(&output, &settings.output).map_err(outside)
+}
+
+fn compile_checked(front: &Front, settings: &Settings) -> Result<(), Failure> {
+    let text = pipeline::generate(front, settings).map_err(Failure::Program)?;
+    let write = |path: &Path, text: &str| {
+        std::fs::write(path, text)
+            .map_err(|e| Failure::Outside(format!("Could not write {}: {e}.", path.display())))
+    };
+    let with = |extension: &str| {
+        let mut path = settings.output.clone().into_os_string();
+        path.push(extension);
+        PathBuf::from(path)
+    };
+    match settings.product {
+        Product::Library => {
+            write(&with(".c"), &text.c_text)?;
+            write(&with(".h"), &text.header)?;
+            write(&with(".json"), &text.manifest_json)
+        }
+        Product::Executable | Product::Server => {
+            let source = with(".c");
+            write(&source, &text.c_text)?;
+            cc::compile(&source, &settings.output, settings.target.libraries())
+                .map_err(|e| Failure::Outside(e.to_string()))
+        }
+    }
+}
