@@ -30,6 +30,12 @@ enum Command {
     C(commands::build::Args),
     /// Check a program for errors, and say where and what they are.
     Check(commands::check::Args),
+    /// Run the test blocks in the comments of programs.
+    Test(commands::test::Args),
+    /// Make random values, or turn values from one format into another.
+    Dataset(commands::dataset::Args),
+    /// Compare two files of values.
+    Datacmp(commands::datacmp::Args),
     /// Check whether a file is syntactically correct.
     CheckSyntax(commands::check_syntax::Args),
     /// Print the tokens of a file, one a line.
@@ -53,6 +59,9 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args),
         Command::C(args) => commands::build::run(Target::C, &args),
         Command::Check(args) => commands::check::run(&args),
+        Command::Test(args) => commands::test::run(&args),
+        Command::Dataset(args) => commands::dataset::run(&args),
+        Command::Datacmp(args) => commands::datacmp::run(&args),
         Command::CheckSyntax(args) => commands::check_syntax::run(&args),
         Command::Tokens(args) => commands::tokens::run(&args),
         Command::Imports(args) => commands::imports::run(&args),

@@ -3,10 +3,13 @@
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod check_syntax;
+pub(crate) mod datacmp;
+pub(crate) mod dataset;
 pub(crate) mod defs;
 pub(crate) mod dev;
 pub(crate) mod hash;
 pub(crate) mod imports;
 pub(crate) mod query;
 pub(crate) mod run;
+pub(crate) mod test;
 pub(crate) mod tokens;

@@ -1,0 +1,97 @@
+//! `fehu dataset`.
+
+use fehu_base::prim::ScalarType;
+use fehu_tools::dataset::{convert, generate, render, Format};
+use std::io::{Read, Write};
+use std::process::ExitCode;
+
+/// Options of `fehu dataset`. Their order matters: formats and bounds hold for what follows them.
+#[derive(clap::Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Args {
+    /// -g TYPE, --generate=TYPE: make a value; -b, --binary; --text; -t, --type; -s SEED;
+    /// --T-bounds=MIN:MAX for a scalar type T. Without -g, values are read from standard input.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<String>,
+}
+
+const HELP: &str = "\
+Make random values, or turn values from one format into another.
+
+Usage: fehu dataset [OPTIONS]... [-g TYPE]...
+
+Options, in order: each holds for the values that follow it.
+  -g, --generate TYPE   make a value of a type such as [10][20]f32, or this very value
+  -b, --binary          write the binary format
+      --text            write text (the default)
+  -t, --type            write only the types of values
+  -s SEED               the seed of random numbers [default: 1]
+      --T-bounds=A:B    bounds for values of scalar type T, such as --i32-bounds=0:9
+
+Without -g, values are read from standard input.
+";
+
+pub(crate) fn run(args: &Args) -> ExitCode {
+    match output(&args.words) {
+        Ok(bytes) => match std::io::stdout().write_all(&bytes).and_then(|()| std::io::stdout().flush()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(e) => {
+                eprintln!("fehu: could not write the values: {e}");
+                ExitCode::from(1)
+            }
+        },
+        Err(message) => {
+            eprintln!("fehu: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn output(words: &[String]) -> Result<Vec<u8>, String> {
+    let mut format = Format::Text;
+    let mut bounds: Vec<(ScalarType, String)> = vec![];
+    let mut seed = 1;
+    let mut out = vec![];
+    let mut generated = 0;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let (name, inline) = match word.split_once('=') {
+            Some((n, v)) if n.starts_with("--") => (n, Some(v.to_owned())),
+            _ => (word.as_str(), None),
+        };
+        let mut value = || {
+            inline
+                .clone()
+                .or_else(|| words.next().cloned())
+                .ok_or(format!("{name} needs a value; see --help"))
+        };
+        match name {
+            "-h" | "--help" => return Ok(HELP.into()),
+            "-b" | "--binary" => format = Format::Binary,
+            "--text" => format = Format::Text,
+            "-t" | "--type" => format = Format::Types,
+            "-s" | "--seed" => {
+                let text = value()?;
+                seed = text.parse().map_err(|_| format!("`{text}` is no seed; write a whole number"))?;
+            }
+            "-g" | "--generate" => {
+                let values = generate(&[value()?], &bounds, seed + generated)?;
+                generated += 1;
+                out.extend(render(&values, format));
+            }
+            _ => {
+                let t = name.strip_prefix("--").and_then(|n| n.strip_suffix("-bounds"));
+                match t.and_then(ScalarType::from_str) {
+                    Some(t) => bounds.push((t, value()?)),
+                    None => return Err(format!("there is no option {name}; see --help")),
+                }
+            }
+        }
+    }
+    if generated > 0 {
+        return Ok(out);
+    }
+    let mut input = vec![];
+    std::io::stdin().read_to_end(&mut input).map_err(|e| format!("could not read the values: {e}"))?;
+    convert(&input, format)
+}

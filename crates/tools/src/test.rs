@@ -1,0 +1,252 @@
+//! `fehu test`: runs the test blocks in the comments of programs.
+//!
+//! Each program is compiled once and run once for each data set. Programs are
+//! tested in parallel; a program's own data sets run one after another.
+
+mod case;
+mod process;
+
+use case::{run_case, CaseResult};
+use fehu_base::diagnostic::Colour;
+use fehu_base::Severity;
+use fehu_data::spec::{Action, RunSpec};
+use fehu_data::ProgramSpec;
+use fehu_driver::compile::{compile, Failure, Settings};
+use fehu_driver::front::{check_file, Front};
+use fehu_driver::pipeline::Target;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// What to do with each program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depth {
+    /// Only check it.
+    Check,
+    /// Compile it, but run nothing.
+    Compile,
+    /// Run its data sets.
+    Run,
+}
+
+/// What to test, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The back end.
+    pub target: Target,
+    /// Its name, as `no_NAME` tags have it.
+    pub backend: String,
+    /// How far to go.
+    pub depth: Depth,
+    /// Programs tested at a time.
+    pub concurrency: usize,
+    /// Tags whose programs and data sets are left out.
+    pub exclude: Vec<String>,
+    /// Only this entry point.
+    pub entry_point: Option<String>,
+    /// Options for the executables.
+    pub pass_options: Vec<String>,
+    /// A program that runs the executables.
+    pub runner: Option<String>,
+    /// Whether a progress bar may be drawn.
+    pub terminal: bool,
+    /// The longest that one run may take.
+    pub time_limit: Duration,
+}
+
+/// How many of each.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Tally {
+    /// Programs that behaved.
+    pub passed: usize,
+    /// Programs that did not.
+    pub failed: usize,
+    /// Programs left out.
+    pub skipped: usize,
+}
+
+/// What became of a program.
+enum Outcome {
+    Passed,
+    Skipped,
+    Failed(Vec<String>),
+}
+
+/// Tests all programs; folders are searched for `.fut` files. Failures are printed as they occur.
+pub fn test(paths: &[PathBuf], options: &Options) -> Result<Tally, String> {
+    let files = programs(paths)?;
+    let bar = if options.terminal { ProgressBar::new(files.len() as u64) } else { ProgressBar::hidden() };
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} programs, {msg}") {
+        bar.set_style(style);
+    }
+    let next = AtomicUsize::new(0);
+    let tally = Mutex::new(Tally::default());
+    std::thread::scope(|scope| {
+        for _ in 0..options.concurrency.max(1).min(files.len().max(1)) {
+            let worker = || loop {
+                let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+                let outcome = test_program(file, options);
+                let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
+                match outcome {
+                    Outcome::Passed => tally.passed += 1,
+                    Outcome::Skipped => tally.skipped += 1,
+                    Outcome::Failed(messages) => {
+                        tally.failed += 1;
+                        let text = format!("{}:\n{}\n", file.display(), indent(&messages));
+                        bar.suspend(|| println!("{text}"));
+                    }
+                }
+                bar.set_message(format!("{} failed", tally.failed));
+                bar.inc(1);
+            };
+            // The compiler recurses over programs.
+            let _ = std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, worker);
+        }
+    });
+    bar.finish_and_clear();
+    Ok(tally.into_inner().unwrap_or_else(|e| e.into_inner()))
+}
+
+fn indent(messages: &[String]) -> String {
+    messages.join("\n").lines().map(|l| format!("  {l}")).collect::<Vec<_>>().join("\n")
+}
+
+fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    fn walk(dir: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
+        for entry in std::fs::read_dir(dir)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                walk(&path, out)?;
+            } else if path.extension().is_some_and(|e| e == "fut") {
+                out.push(path);
+            }
+        }
+        Ok(())
+    }
+    let mut out = vec![];
+    for path in paths {
+        if path.is_dir() {
+            let mut found = vec![];
+            walk(path, &mut found).map_err(|e| format!("{}: {e}", path.display()))?;
+            found.sort();
+            out.extend(found);
+        } else {
+            out.push(path.clone());
+        }
+    }
+    Ok(out)
+}
+
+fn test_program(file: &Path, options: &Options) -> Outcome {
+    let source = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(e) => return Outcome::Failed(vec![format!("could not read it: {e}")]),
+    };
+    let spec = match ProgramSpec::parse(&source) {
+        Ok(spec) => spec.unwrap_or_default(),
+        Err(e) => return Outcome::Failed(vec![format!("the test block cannot be read: {e}")]),
+    };
+    let excluded = |tag: &String| {
+        tag == "disable"
+            || tag == "notest"
+            || *tag == format!("no_{}", options.backend)
+            || options.exclude.contains(tag)
+    };
+    if spec.tags.iter().any(excluded) {
+        return Outcome::Skipped;
+    }
+    match &spec.action {
+        Action::CompileError(pattern) => {
+            let front = check_file(file);
+            let text = messages(&front, Severity::Error);
+            if !front.failed() {
+                Outcome::Failed(vec!["it should be refused, but is accepted".into()])
+            } else if pattern.matches(&text) {
+                Outcome::Passed
+            } else {
+                Outcome::Failed(vec![format!(
+                    "expected an error matching {}, but got:\n{text}",
+                    pattern.as_str()
+                )])
+            }
+        }
+        Action::Run(run) => test_run(file, run, options),
+    }
+}
+
+fn messages(front: &Front, severity: Severity) -> String {
+    front
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity == severity)
+        .map(|d| d.render(&front.sources, Colour::Never))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn test_run(file: &Path, run: &RunSpec, options: &Options) -> Outcome {
+    let dir = match tempfile::tempdir() {
+        Ok(dir) => dir,
+        Err(e) => return Outcome::Failed(vec![format!("could not make a temporary folder: {e}")]),
+    };
+    let executable = dir.path().join("prog");
+    let nothing_to_run = run.entries.iter().all(|e| e.runs.is_empty());
+    let (front, compiled) = if options.depth == Depth::Check || nothing_to_run {
+        (check_file(file), Ok(()))
+    } else {
+        let entry_points = run.entries.iter().map(|e| e.entry.clone()).collect();
+        let settings = Settings { entry_points, ..Settings::executable(options.target, executable.clone()) };
+        compile(file, &settings)
+    };
+    if front.failed() {
+        return Outcome::Failed(vec![messages(&front, Severity::Error)]);
+    }
+    let mut failures = vec![];
+    let warnings = messages(&front, Severity::Warning);
+    for pattern in &run.warnings {
+        if !pattern.matches(&warnings) {
+            failures.push(format!("expected a warning matching {}, but got:\n{warnings}", pattern.as_str()));
+        }
+    }
+    match compiled {
+        Ok(()) => {}
+        Err(Failure::Program(errors)) => {
+            failures.extend(errors.iter().map(|d| d.render(&front.sources, Colour::Never)));
+            return Outcome::Failed(failures);
+        }
+        Err(Failure::Outside(message)) => {
+            failures.push(message);
+            return Outcome::Failed(failures);
+        }
+    }
+    if options.depth == Depth::Run {
+        for entry in &run.entries {
+            if options.entry_point.as_ref().is_some_and(|e| *e != entry.entry) {
+                continue;
+            }
+            for case in &entry.runs {
+                let skip = |t: &String| {
+                    t == "notest" || *t == format!("no_{}", options.backend) || options.exclude.contains(t)
+                };
+                if case.tags.iter().any(skip) {
+                    continue;
+                }
+                match run_case(file, &executable, &entry.entry, case, options) {
+                    CaseResult::Passed | CaseResult::Skipped => {}
+                    CaseResult::Failed(message) => failures.push(format!(
+                        "entry {}, data set {}: {message}",
+                        entry.entry,
+                        case.dataset_name()
+                    )),
+                }
+            }
+        }
+    }
+    if failures.is_empty() {
+        Outcome::Passed
+    } else {
+        Outcome::Failed(failures)
+    }
+}

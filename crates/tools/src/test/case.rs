@@ -1,0 +1,124 @@
+//! One data set of a program.
+
+use super::process::{run_limited, Ended};
+use super::Options;
+use fehu_data::generate::{Bounds, Rng};
+use fehu_data::spec::{Expected, Input, TestRun};
+use fehu_data::{compare, read_values, Tolerance, Value};
+use std::path::Path;
+use std::process::Command;
+
+/// What became of a data set.
+pub(super) enum CaseResult {
+    Passed,
+    Skipped,
+    Failed(String),
+}
+
+/// How many differences are shown.
+const SHOWN: usize = 3;
+
+/// Runs an executable on a data set and compares.
+pub(super) fn run_case(
+    program: &Path,
+    executable: &Path,
+    entry: &str,
+    case: &TestRun,
+    options: &Options,
+) -> CaseResult {
+    let input = match input_bytes(program, &case.input) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return CaseResult::Skipped,
+        Err(message) => return CaseResult::Failed(message),
+    };
+    let mut command = match &options.runner {
+        Some(runner) => {
+            let mut c = Command::new(runner);
+            c.arg(executable);
+            c
+        }
+        None => Command::new(executable),
+    };
+    command.args(["-e", entry, "-b"]).args(&options.pass_options);
+    let (stdout, stderr) = match run_limited(command, &input, options.time_limit) {
+        Ok(Ended::Normally { success: true, stdout, stderr }) => (Ok(stdout), stderr),
+        Ok(Ended::Normally { success: false, stderr, .. }) => (Err(()), stderr),
+        Ok(Ended::BySignal) => return CaseResult::Failed("the program crashed".into()),
+        Ok(Ended::TooLate) => {
+            return CaseResult::Failed(format!("stopped after {} s", options.time_limit.as_secs()));
+        }
+        Err(e) => return CaseResult::Failed(format!("could not run the program: {e}")),
+    };
+    let expected = match &case.expected {
+        Expected::Error(pattern) => {
+            return match stdout {
+                Ok(_) => CaseResult::Failed("it should fail, but succeeds".into()),
+                Err(()) if pattern.matches(&stderr) => CaseResult::Passed,
+                Err(()) => CaseResult::Failed(format!(
+                    "expected an error matching {}, but got:\n{stderr}",
+                    pattern.as_str()
+                )),
+            };
+        }
+        // Without another compiler to ask, running without an error is what we can see.
+        Expected::Success | Expected::Auto => None,
+        Expected::Values(vs) => Some(vs.clone()),
+        Expected::File(name) => match file_values(program, name) {
+            Ok(vs) => Some(vs),
+            Err(message) => return CaseResult::Failed(message),
+        },
+    };
+    match stdout {
+        Err(()) => CaseResult::Failed(format!("it failed:\n{stderr}")),
+        Ok(bytes) => match expected {
+            None => CaseResult::Passed,
+            Some(expected) => verdict(&expected, &bytes),
+        },
+    }
+}
+
+fn verdict(expected: &[Value], bytes: &[u8]) -> CaseResult {
+    let actual = match read_values(bytes) {
+        Ok(vs) => vs,
+        Err(e) => return CaseResult::Failed(format!("its result cannot be read: {e}")),
+    };
+    let differences = compare(expected, &actual, Tolerance::default(), SHOWN);
+    if differences.is_empty() {
+        return CaseResult::Passed;
+    }
+    let lines: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    CaseResult::Failed(lines.join("\n"))
+}
+
+/// The arguments as bytes; `None` if only a script can tell.
+fn input_bytes(program: &Path, input: &Input) -> Result<Option<Vec<u8>>, String> {
+    let binary = |values: &[Value]| {
+        let mut out = vec![];
+        values.iter().for_each(|v| fehu_data::binary::write_binary(v, &mut out));
+        out
+    };
+    match input {
+        Input::Values(vs) => Ok(Some(binary(vs))),
+        Input::File(name) => {
+            let path = beside(program, name);
+            std::fs::read(&path).map(Some).map_err(|e| format!("could not read {}: {e}", path.display()))
+        }
+        Input::Random(generators) => {
+            let mut rng = Rng::new(42);
+            let bounds = Bounds::default();
+            let values: Result<Vec<_>, _> = generators.iter().map(|g| g.value(&bounds, &mut rng)).collect();
+            Ok(Some(binary(&values?)))
+        }
+        Input::Script(_) | Input::ScriptFile(_) => Ok(None),
+    }
+}
+
+fn file_values(program: &Path, name: &str) -> Result<Vec<Value>, String> {
+    let path = beside(program, name);
+    let bytes = std::fs::read(&path).map_err(|e| format!("could not read {}: {e}", path.display()))?;
+    read_values(&bytes).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn beside(program: &Path, name: &str) -> std::path::PathBuf {
+    program.parent().unwrap_or(Path::new("")).join(name)
+}
