@@ -31,7 +31,7 @@ module type intrinsics = {
     : (a -> ?[m].([m]b, c)) -> [n]a -> ?[k].(*[n]i64, *[k]bool, *[n]i64, *[k]b, *[n]c)
 
   -- Arrays.
-  val zip [n] 'a 'b : [n]a -> [n]b -> *[n](a, b)
+  val zip [n] 'a 'b : [n]a -> [n]b -> [n](a, b)
   val unzip [n] 'a 'b : [n](a, b) -> ([n]a, [n]b)
   val iota : (n: i64) -> *[n]i64
   val replicate 'a : (n: i64) -> a -> *[n]a

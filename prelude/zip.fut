@@ -1,24 +1,25 @@
--- | Several arrays to one array of tuples, and back. Neither moves any data.
+-- | Several arrays to one array of tuples, and back. A zipped array is a new
+-- one, which may be updated in place; the copy vanishes where nobody does.
 
 -- | Corresponding elements of two arrays, paired.
 #[inline]
 def zip [n] 'a 'b (as: [n]a) (bs: [n]b) : *[n](a, b) =
-  intrinsics.zip as bs
+  intrinsics.map (\x -> x) (intrinsics.zip as bs)
 
 -- | The same as `zip`.
 #[inline]
 def zip2 [n] 'a 'b (as: [n]a) (bs: [n]b) : *[n](a, b) =
-  intrinsics.zip as bs
+  zip as bs
 
 -- | As `zip`, for three arrays.
 #[inline]
 def zip3 [n] 'a 'b 'c (as: [n]a) (bs: [n]b) (cs: [n]c) : *[n](a, b, c) =
-  intrinsics.map (\((a, b), c) -> (a, b, c)) (zip (zip as bs) cs)
+  intrinsics.map (\((a, b), c) -> (a, b, c)) (intrinsics.zip (intrinsics.zip as bs) cs)
 
 -- | As `zip`, for four arrays.
 #[inline]
 def zip4 [n] 'a 'b 'c 'd (as: [n]a) (bs: [n]b) (cs: [n]c) (ds: [n]d) : *[n](a, b, c, d) =
-  intrinsics.map (\((a, b), (c, d)) -> (a, b, c, d)) (zip (zip as bs) (zip cs ds))
+  intrinsics.map (\((a, b), (c, d)) -> (a, b, c, d)) (intrinsics.zip (intrinsics.zip as bs) (intrinsics.zip cs ds))
 
 -- | As `zip`, for five arrays.
 #[inline]
@@ -28,7 +29,7 @@ def zip5 [n] 'a 'b 'c 'd 'e
          (cs: [n]c)
          (ds: [n]d)
          (es: [n]e) : *[n](a, b, c, d, e) =
-  intrinsics.map (\(((a, b), (c, d)), e) -> (a, b, c, d, e)) (zip (zip (zip as bs) (zip cs ds)) es)
+  intrinsics.map (\(((a, b), (c, d)), e) -> (a, b, c, d, e)) (zip (intrinsics.zip (intrinsics.zip as bs) (intrinsics.zip cs ds)) es)
 
 -- | The first and the second components.
 #[inline]

@@ -36,7 +36,9 @@ pub(crate) fn lower_program(program: &Program, options: &Options) -> Result<Prog
         return Err(errors);
     }
     let opaques = l.take_opaques();
-    Ok(Prog { consts: l.const_body, funs: l.funs, opaques, names: l.b.names })
+    let mut prog = Prog { consts: l.const_body, funs: l.funs, opaques, names: l.b.names };
+    crate::consumption::mark(&mut prog);
+    Ok(prog)
 }
 
 impl<'a> Lowerer<'a> {

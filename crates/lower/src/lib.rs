@@ -28,6 +28,7 @@ mod arrays;
 mod branch;
 mod calls;
 mod checks;
+mod consumption;
 mod decs;
 mod entry;
 mod equality;
