@@ -16,6 +16,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::consume::consumed_by_body;
 use crate::free::Names;
 use crate::op::{OpView, RepOp};
 use crate::rep::Rep;
@@ -185,8 +186,20 @@ impl Analysis<'_> {
             Exp::Call(f, args) => self.call(*f, args, stm.pat.len()),
             Exp::If(_, t, f) => {
                 let both = [t, f].map(|b| self.shared(b, &[]));
+                // What one branch consumes nobody may use afterwards, so that the other branch returns it
+                // makes no alias.
+                let gone: FxHashSet<Name> = [t, f]
+                    .into_iter()
+                    .flat_map(|b| consumed_by_body(self.signatures, &self.table, b))
+                    .collect();
                 let [t, f] = both;
-                t.into_iter().zip(f).map(|(t, f)| join(t, f)).collect()
+                let joined = t.into_iter().zip(f).map(|(t, f)| join(t, f));
+                joined
+                    .map(|mut s| {
+                        s.outside.retain(|n| !gone.contains(n));
+                        s
+                    })
+                    .collect()
             }
             Exp::Loop(l) => self.loop_(l),
             Exp::WithAcc(w) => {
