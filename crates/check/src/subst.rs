@@ -58,19 +58,19 @@ impl Subst {
 
     /// The type with what it stands for put in; existential sizes that come out are added to `dims`.
     pub fn ty(&self, names: &mut NameSource, dims: &mut Vec<Name>, t: &Type) -> Type {
-        Walk { subst: self, bound: vec![], names, dims }.ty(t)
+        Walk { subst: self, bound: vec![], opened: vec![], names, dims }.ty(t)
     }
 
     /// A result type.
     pub fn ret(&self, names: &mut NameSource, r: &RetType) -> RetType {
         let mut dims = vec![];
-        Walk { subst: self, bound: vec![], names, dims: &mut dims }.ret(r)
+        Walk { subst: self, bound: vec![], opened: vec![], names, dims: &mut dims }.ret(r)
     }
 
     /// A size.
     pub fn size(&self, names: &mut NameSource, s: &Size) -> Size {
         let mut dims = vec![];
-        Walk { subst: self, bound: vec![], names, dims: &mut dims }.size(s)
+        Walk { subst: self, bound: vec![], opened: vec![], names, dims: &mut dims }.size(s)
     }
 
     /// A scheme. Its parameters keep their names, and existential sizes that
@@ -151,6 +151,8 @@ struct Walk<'a> {
     subst: &'a Subst,
     /// What arrows around bind, with their new names; the innermost last.
     bound: Vec<(Name, Name)>,
+    /// What names with existential sizes have stood for in this type. See [`Walk::arg`].
+    opened: Vec<(Name, Type)>,
     names: &'a mut NameSource,
     dims: &'a mut Vec<Name>,
 }
@@ -182,6 +184,9 @@ impl Walk<'_> {
                     return Type::Var(*u, *n, Arc::new(args));
                 };
                 let r = expand(self.names, &def, &args);
+                if !r.dims.is_empty() {
+                    self.opened.push((*n, r.ty.clone()));
+                }
                 self.dims.extend(r.dims);
                 match u {
                     Uniq::Unique => make_unique(&r.ty),
@@ -212,8 +217,15 @@ impl Walk<'_> {
         bound.map(|(_, new)| Size::Var(*new)).or_else(|| self.subst.sizes.get(&n).cloned())
     }
 
+    /// A type argument. Values of an abstract type need not show the sizes of
+    /// its arguments, so those cannot be existential: in `t -> set t` the second `t` has the size of
+    /// the first.
     fn arg(&mut self, a: &TypeArg) -> TypeArg {
         match a {
+            TypeArg::Type(Type::Var(_, n, _)) if self.opened.iter().any(|(m, _)| m == n) => {
+                let opened = self.opened.iter().rev().find(|(m, _)| m == n);
+                TypeArg::Type(opened.map_or(Type::Error, |(_, t)| t.clone()))
+            }
             TypeArg::Size(s) => TypeArg::Size(self.size(s)),
             TypeArg::Type(t) => TypeArg::Type(self.ty(t)),
         }
