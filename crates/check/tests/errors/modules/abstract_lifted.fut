@@ -5,10 +5,9 @@ module m : {type t} = {
 -- error: Module defines
 --          type^ t = i32 -> i32
 --        but module type requires a non-lifted type.
---  --> modules/abstract_lifted.fut:1:1
+--  --> modules/abstract_lifted.fut:1:12
 --   |
--- 1 | / module m : {type t} = {
--- 2 | |   type^ t = i32 -> i32
---   | |         - defined here
--- 3 | | }
---   | |_^
+-- 1 | module m : {type t} = {
+--   |            ^^^^^^^^
+-- 2 |   type^ t = i32 -> i32
+--   |         - defined here

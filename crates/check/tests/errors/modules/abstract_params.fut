@@ -6,10 +6,9 @@ module m : {type vec [n] 'a} = {
 --          type vec 'a = [3]a
 --        but module type requires
 --          type vec [n] 'a
---  --> modules/abstract_params.fut:1:1
+--  --> modules/abstract_params.fut:1:12
 --   |
--- 1 | / module m : {type vec [n] 'a} = {
--- 2 | |   type vec 'a = [3]a
---   | |        --- defined here
--- 3 | | }
---   | |_^
+-- 1 | module m : {type vec [n] 'a} = {
+--   |            ^^^^^^^^^^^^^^^^^
+-- 2 |   type vec 'a = [3]a
+--   |        --- defined here

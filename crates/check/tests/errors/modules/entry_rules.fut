@@ -3,14 +3,6 @@ entry higher (_: i32 -> i32) : i32 = 2
 entry sized [n] (_: [n + 1]i32) : i64 = n
 entry prime' (x: i32) : i32 = x
 -- ==>
--- warning: Unused name "x".
---  --> modules/entry_rules.fut:1:16
---   |
--- 1 | entry poly 'a (x: a) : a = x
---   |                ^ never used
---   |
---   = help: remove it, or write `_x` to keep it
---
 -- error: Entry point functions may not be polymorphic.
 --  --> modules/entry_rules.fut:1:7
 --   |
@@ -36,14 +28,6 @@ entry prime' (x: i32) : i32 = x
 --   |
 --   = note: see error-index.html#nonconstructive-entry
 --   = note: its value must be the size of an argument, since it cannot be computed back from an expression
---
--- warning: Unused name "x".
---  --> modules/entry_rules.fut:4:15
---   |
--- 4 | entry prime' (x: i32) : i32 = x
---   |               ^ never used
---   |
---   = help: remove it, or write `_x` to keep it
 --
 -- error: The name of an entry point must not contain an apostrophe.
 --  --> modules/entry_rules.fut:4:7

@@ -13,9 +13,9 @@ module m = F {def x : f32 = 1}
 --        and
 --          f32
 --        do not match.
---  --> modules/functor_argument.fut:5:12
+--  --> modules/functor_argument.fut:5:14
 --   |
 -- 5 | module m = F {def x : f32 = 1}
---   |            ^^^^^^^-^^^^^^^^^^^
+--   |              ^^^^^-^^^^^^^^^^^
 --   |                   |
 --   |                   provided here

@@ -4,9 +4,7 @@ module k : mt = {
 }
 -- ==>
 -- error: Cannot match parametric module "m" with non-parametric module type.
---  --> modules/functor_for_structure.fut:2:1
+--  --> modules/functor_for_structure.fut:2:12
 --   |
--- 2 | / module k : mt = {
--- 3 | |   module m (P: {val y : i32}) = {def x : i32 = P.y}
--- 4 | | }
---   | |_^
+-- 2 | module k : mt = {
+--   |            ^^

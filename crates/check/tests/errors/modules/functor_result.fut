@@ -3,9 +3,7 @@ module F (P: {val x : i32}) : {val y : i32} = {
 }
 -- ==>
 -- error: Module does not define a value named "y".
---  --> modules/functor_result.fut:1:1
+--  --> modules/functor_result.fut:1:31
 --   |
--- 1 | / module F (P: {val x : i32}) : {val y : i32} = {
--- 2 | |   def z : i32 = 2
--- 3 | | }
---   | |_^
+-- 1 | module F (P: {val x : i32}) : {val y : i32} = {
+--   |                               ^^^^^^^^^^^^^

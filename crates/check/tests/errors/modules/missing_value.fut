@@ -7,9 +7,7 @@ module m : mt = {
 }
 -- ==>
 -- error: Module does not define a value named "inner.x".
---  --> modules/missing_value.fut:5:1
+--  --> modules/missing_value.fut:5:12
 --   |
--- 5 | / module m : mt = {
--- 6 | |   module inner = {def y : i32 = 1}
--- 7 | | }
---   | |_^
+-- 5 | module m : mt = {
+--   |            ^^

@@ -4,9 +4,7 @@ module k : mt = {
 }
 -- ==>
 -- error: Cannot match non-parametric module "m" with parametric module type.
---  --> modules/structure_for_functor.fut:2:1
+--  --> modules/structure_for_functor.fut:2:12
 --   |
--- 2 | / module k : mt = {
--- 3 | |   module m = {def x : i32 = 2}
--- 4 | | }
---   | |_^
+-- 2 | module k : mt = {
+--   |            ^^

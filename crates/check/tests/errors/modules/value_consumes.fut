@@ -11,10 +11,9 @@ module m : {val f : [1]f32 -> bool} = {
 --        and
 --          [1]f32
 --        are incompatible regarding consumption.
---  --> modules/value_consumes.fut:1:1
+--  --> modules/value_consumes.fut:1:12
 --   |
--- 1 | / module m : {val f : [1]f32 -> bool} = {
--- 2 | |   def f (_: *[1]f32) : bool = true
---   | |       - provided here
--- 3 | | }
---   | |_^
+-- 1 | module m : {val f : [1]f32 -> bool} = {
+--   |            ^^^^^^^^^^^^^^^^^^^^^^^^
+-- 2 |   def f (_: *[1]f32) : bool = true
+--   |       - provided here

@@ -2,23 +2,14 @@ module m : {val f '^a : a -> a} = {
   def f 'a (x: a) : a = x
 }
 -- ==>
--- warning: Unused name "x".
---  --> modules/value_lifted.fut:2:13
---   |
--- 2 |   def f 'a (x: a) : a = x
---   |             ^ never used
---   |
---   = help: remove it, or write `_x` to keep it
---
 -- error: Value "f" is not as the module type says. Module type specifies
 --          val f '^a : a -> a
 --        but module provides
---          val f 'a : (x: a) -> *a
+--          val f 'a : (x: a) -> a
 --        The type parameter "a" may not stand for "a", which is of a more lifted kind.
---  --> modules/value_lifted.fut:1:1
+--  --> modules/value_lifted.fut:1:12
 --   |
--- 1 | / module m : {val f '^a : a -> a} = {
--- 2 | |   def f 'a (x: a) : a = x
---   | |       - provided here
--- 3 | | }
---   | |_^
+-- 1 | module m : {val f '^a : a -> a} = {
+--   |            ^^^^^^^^^^^^^^^^^^^^
+-- 2 |   def f 'a (x: a) : a = x
+--   |       - provided here

@@ -15,10 +15,9 @@ module m : mt = {
 --        and
 --          i32
 --        do not match.
---  --> modules/value_mismatch.fut:5:1
+--  --> modules/value_mismatch.fut:5:12
 --   |
--- 5 | / module m : mt = {
--- 6 | |   module inner = {def x : i32 = 1}
---   | |                       - provided here
--- 7 | | }
---   | |_^
+-- 5 | module m : mt = {
+--   |            ^^
+-- 6 |   module inner = {def x : i32 = 1}
+--   |                       - provided here

@@ -2,23 +2,14 @@ module m : {val f [n] [m] : [n][m]i32 -> [m]i32} = {
   def f [n] (xs: [n][n]i32) : [n]i32 = xs[0]
 }
 -- ==>
--- warning: Unused name "xs".
---  --> modules/value_sizes.fut:2:14
---   |
--- 2 |   def f [n] (xs: [n][n]i32) : [n]i32 = xs[0]
---   |              ^^ never used
---   |
---   = help: remove it, or write `_xs` to keep it
---
 -- error: Value "f" is not as the module type says. Module type specifies
 --          val f [n] [m] : [n][m]i32 -> [m]i32
 --        but module provides
---          val f [n] : (xs: [n][n]i32) -> *[n]i32
+--          val f [n] : (xs: [n][n]i32) -> [n]i32
 --        Sizes "n" and "m" do not match.
---  --> modules/value_sizes.fut:1:1
+--  --> modules/value_sizes.fut:1:12
 --   |
--- 1 | / module m : {val f [n] [m] : [n][m]i32 -> [m]i32} = {
--- 2 | |   def f [n] (xs: [n][n]i32) : [n]i32 = xs[0]
---   | |       - provided here
--- 3 | | }
---   | |_^
+-- 1 | module m : {val f [n] [m] : [n][m]i32 -> [m]i32} = {
+--   |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+-- 2 |   def f [n] (xs: [n][n]i32) : [n]i32 = xs[0]
+--   |       - provided here

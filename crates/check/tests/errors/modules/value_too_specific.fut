@@ -2,35 +2,18 @@ module m : {val pair 'a 'b : a -> b -> (a, b)} = {
   def pair 'a (x: a) (y: a) : (a, a) = (x, y)
 }
 -- ==>
--- warning: Unused name "x".
---  --> modules/value_too_specific.fut:2:16
---   |
--- 2 |   def pair 'a (x: a) (y: a) : (a, a) = (x, y)
---   |                ^ never used
---   |
---   = help: remove it, or write `_x` to keep it
---
--- warning: Unused name "y".
---  --> modules/value_too_specific.fut:2:23
---   |
--- 2 |   def pair 'a (x: a) (y: a) : (a, a) = (x, y)
---   |                       ^ never used
---   |
---   = help: remove it, or write `_y` to keep it
---
 -- error: Value "pair" is not as the module type says. Module type specifies
 --          val pair 'a 'b : a -> b -> (a, b)
 --        but module provides
---          val pair 'a : (x: a) -> (y: a) -> (*a, *a)
+--          val pair 'a : (x: a) -> (y: a) -> (a, a)
 --        Types
 --          a
 --        and
 --          b
 --        do not match.
---  --> modules/value_too_specific.fut:1:1
+--  --> modules/value_too_specific.fut:1:12
 --   |
--- 1 | / module m : {val pair 'a 'b : a -> b -> (a, b)} = {
--- 2 | |   def pair 'a (x: a) (y: a) : (a, a) = (x, y)
---   | |       ---- provided here
--- 3 | | }
---   | |_^
+-- 1 | module m : {val pair 'a 'b : a -> b -> (a, b)} = {
+--   |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+-- 2 |   def pair 'a (x: a) (y: a) : (a, a) = (x, y)
+--   |       ---- provided here
