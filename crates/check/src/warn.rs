@@ -1,7 +1,7 @@
 //! Warnings that need the whole declaration: names bound and never used.
 
 use crate::context::Context;
-use crate::tast::{Exp, ExpKind, LoopForm, Pat, ValBind};
+use crate::tast::{Exp, ExpKind, LoopForm, Pat, PatKind, ValBind};
 use crate::types::{Size, Type};
 use crate::visit;
 use fehu_base::{Diagnostic, Name, Span};
@@ -22,10 +22,12 @@ pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
     unused.sort();
     for (span, n) in unused {
         let text = ctx.names.base(n);
-        let d = Diagnostic::warning(span, format!("Unused name \"{text}\"."))
-            .label("never used")
-            .help(format!("remove it, or write `_{text}` to keep it"));
-        ctx.report(d);
+        let d = Diagnostic::warning(span, format!("Unused name \"{text}\"."));
+        ctx.report(if names.updated.contains(&n) {
+            d.label("the updated value is never used")
+        } else {
+            d.label("never used").help(format!("remove it, or write `_{text}` to keep it"))
+        });
     }
 }
 
@@ -36,6 +38,8 @@ struct Names {
     bound: Vec<(Name, Option<Span>)>,
     /// Used in an expression or a size.
     used: FxHashSet<Name>,
+    /// Bound by an update, `let x[i] = ...`.
+    updated: FxHashSet<Name>,
 }
 
 impl Names {
@@ -65,6 +69,13 @@ impl Names {
             self.mentioned(&e.ty);
             match &*e.kind {
                 ExpKind::Var(n, _) => drop(self.used.insert(*n)),
+                ExpKind::Let { pat, value, .. } => {
+                    if let (PatKind::Var(n), ExpKind::Update(source, ..)) = (&pat.kind, &*value.kind) {
+                        if source.span == pat.span {
+                            self.updated.insert(*n);
+                        }
+                    }
+                }
                 ExpKind::LetFun(f, _) => {
                     self.bound.push((f.name, None));
                     self.mentioned(&f.ret.ty);
@@ -92,7 +103,6 @@ impl Names {
                 | ExpKind::Coerce(_)
                 | ExpKind::Range { .. }
                 | ExpKind::Update(..)
-                | ExpKind::Let { .. }
                 | ExpKind::If(..)
                 | ExpKind::Attr(..) => {}
             }

@@ -1,6 +1,6 @@
 //! Programs with mistakes, and the messages they get. Each file under
 //! `errors/` is a program; its last comment block, after the line `-- ==>`, is
-//! what checking it prints. `BLESS=1 cargo test -p fehu-check --test errors`
+//! what checking it prints. `FEHU_BLESS=1 cargo test -p fehu-check --test errors`
 //! writes the blocks anew; review the changes as code.
 
 use fehu_base::diagnostic::Colour;
@@ -14,7 +14,7 @@ const MARK: &str = "-- ==>\n";
 #[test]
 fn messages_are_as_written() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
-    let bless = std::env::var_os("BLESS").is_some();
+    let bless = std::env::var_os("FEHU_BLESS").is_some();
     let mut files = vec![];
     find(&root, &mut files);
     assert!(!files.is_empty());
@@ -71,7 +71,12 @@ fn messages(name: &Path, source: &str) -> String {
     if errors.is_empty() {
         errors = check_program(&units, prelude.len()).diagnostics;
     }
-    let shown: Vec<String> = errors.iter().map(|d| d.render(&sources, Colour::Never)).collect();
+    let own = units.last().map(|u| u.file);
+    let shown: Vec<String> = errors
+        .iter()
+        .filter(|d| Some(d.span.file) == own)
+        .map(|d| d.render(&sources, Colour::Never))
+        .collect();
     shown.join("\n\n")
 }
 

@@ -1,0 +1,11 @@
+def main (xs: *[]i64) = scatter xs xs xs
+-- ==>
+-- error: Argument is consumed, but aliases variable "xs", which another argument aliases too.
+--  --> consume/argument_passed_twice.fut:1:33
+--   |
+-- 1 | def main (xs: *[]i64) = scatter xs xs xs
+--   |                                 ^^ -- may share memory with the consumed argument
+--   |                                 |
+--   |                                 consumed by the call
+--   |
+--   = help: copy one of the arguments with `copy`

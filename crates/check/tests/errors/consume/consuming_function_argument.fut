@@ -1,0 +1,36 @@
+def apply 'a 'b (f: a -> b) (x: a) : b = f x
+
+def eat (xs: *[]i32) : i32 = xs[0]
+
+def main (xs: *[]i32) = apply eat xs
+-- ==>
+-- error: Cannot apply "apply" to "eat" (invalid type).
+--        Expected: []i32 -> i32
+--        Actual:   (xs: *[d]i32) -> i32
+--        Parameter types "[]i32" and "*[d]i32" are incompatible regarding consuming their arguments.
+--  --> consume/consuming_function_argument.fut:5:31
+--   |
+-- 5 | def main (xs: *[]i32) = apply eat xs
+--   |                               ^^^
+--   |
+--   = note: see "unify-consuming-param" in the error index
+--
+-- error: Ambiguous size "d".
+--        It arises from use as function argument, and nothing determines it.
+--  --> consume/consuming_function_argument.fut:5:25
+--   |
+-- 5 | def main (xs: *[]i32) = apply eat xs
+--   |                         ^^^^^
+--   |
+--   = note: see "ambiguous-size" in the error index
+--   = help: write the type with its sizes, as in "e : [10]i32"
+--
+-- error: Ambiguous size "d".
+--        It arises from instantiated size parameter of "eat", and nothing determines it.
+--  --> consume/consuming_function_argument.fut:5:31
+--   |
+-- 5 | def main (xs: *[]i32) = apply eat xs
+--   |                               ^^^
+--   |
+--   = note: see "ambiguous-size" in the error index
+--   = help: write the type with its sizes, as in "e : [10]i32"

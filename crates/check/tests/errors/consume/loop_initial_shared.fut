@@ -1,0 +1,12 @@
+def main (xs: *[]i32) =
+  loop (a, b) = (xs, xs) for i < 3 do (a with [i] = 2, b)
+-- ==>
+-- error: Argument passed for consuming parameter is self-aliased.
+--  --> consume/loop_initial_shared.fut:2:17
+--   |
+-- 2 |   loop (a, b) = (xs, xs) for i < 3 do (a with [i] = 2, b)
+--   |                 ^^^^^^^^ two parts of this share memory
+--   |
+--   = note: both may be variable "xs"
+--   = note: see error-index.html#self-aliasing-arg
+--   = help: copy one of the parts with `copy`

@@ -1,0 +1,12 @@
+def set_first (xs: []i32) (v: i32) = xs with [0] = v
+-- ==>
+-- error: Consuming variable "xs", which is not consumable.
+--  --> consume/not_consumable_param.fut:1:38
+--   |
+-- 1 | def set_first (xs: []i32) (v: i32) = xs with [0] = v
+--   |                --                    ^^ consumed here
+--   |                |
+--   |                a parameter whose type is not marked with `*`
+--   |
+--   = note: see error-index.html#not-consumable
+--   = help: mark the parameter's type with `*`, or consume a copy, made with `copy`

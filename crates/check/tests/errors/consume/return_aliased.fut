@@ -1,0 +1,10 @@
+def fresh (xs: []i32) : *[]i32 = xs
+-- ==>
+-- error: Unique-typed return value is aliased to "xs", which is not consumable.
+--  --> consume/return_aliased.fut:1:34
+--   |
+-- 1 | def fresh (xs: []i32) : *[]i32 = xs
+--   |            -- bound here         ^^ this value is returned
+--   |
+--   = note: see error-index.html#return-aliased
+--   = help: return a copy, made with `copy`, or remove the `*` from the result type

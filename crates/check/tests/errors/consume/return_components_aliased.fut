@@ -1,0 +1,10 @@
+def twice (xs: *[]i32) : (*[]i32, *[]i32) = (xs, xs)
+-- ==>
+-- error: A unique-typed component of the return value is aliased to some other component.
+--  --> consume/return_components_aliased.fut:1:45
+--   |
+-- 1 | def twice (xs: *[]i32) : (*[]i32, *[]i32) = (xs, xs)
+--   |                                             ^^^^^^^^ these components share memory
+--   |
+--   = note: see error-index.html#unique-return-aliased
+--   = help: return a copy of one of them, made with `copy`

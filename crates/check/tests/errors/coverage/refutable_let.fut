@@ -1,0 +1,13 @@
+def main (x: (i32, bool)) =
+  let (n, true) = x
+  in n
+-- ==>
+-- error: Refutable pattern not allowed here. Unmatched cases:
+--          (_, false)
+--  --> coverage/refutable_let.fut:2:7
+--   |
+-- 2 |   let (n, true) = x
+--   |       ^^^^^^^^^ does not match all values of its type
+--   |
+--   = note: see error-index.html#refutable-pattern
+--   = help: use `match` to tell the cases apart

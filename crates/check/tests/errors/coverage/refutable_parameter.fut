@@ -1,0 +1,11 @@
+def unwrap (#some x : #some i32 | #none) : i32 = x
+-- ==>
+-- error: Refutable pattern not allowed here. Unmatched cases:
+--          #none
+--  --> coverage/refutable_parameter.fut:1:13
+--   |
+-- 1 | def unwrap (#some x : #some i32 | #none) : i32 = x
+--   |             ^^^^^^^ does not match all values of its type
+--   |
+--   = note: see error-index.html#refutable-pattern
+--   = help: use `match` to tell the cases apart

@@ -1,0 +1,18 @@
+type opt = #some i32 | #none
+
+def add (a: opt) (b: opt) : i32 =
+  match (a, b)
+  case (#some x, #some y) -> x + y
+  case (#none, _) -> 0
+-- ==>
+-- error: Unmatched cases in match expression:
+--          (#some _, #none)
+--  --> coverage/unmatched_nested.fut:4:3
+--   |
+-- 4 | /   match (a, b)
+-- 5 | |   case (#some x, #some y) -> x + y
+-- 6 | |   case (#none, _) -> 0
+--   | |______________________^ some values match no case
+--   |
+--   = note: see error-index.html#unmatched-cases
+--   = help: add cases for these values, or a last case `_`

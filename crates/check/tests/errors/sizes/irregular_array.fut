@@ -1,0 +1,33 @@
+def main (n: i64) = map (\i -> iota i) (iota n)
+-- ==>
+-- error: Cannot apply "map" to "\i -> iota i" (invalid type).
+--        Expected: i64 -> []i64
+--        Actual:   (i: i64) -> [i]i64
+--        A type parameter cannot be instantiated with type containing anonymous sizes (an existential type):
+--          [i]i64
+--        This is usually because the size of an array returned by a higher-order function argument cannot be determined statically, or because the size is that of a value parameter.
+--        When matching return types.
+--  --> sizes/irregular_array.fut:1:25
+--   |
+-- 1 | def main (n: i64) = map (\i -> iota i) (iota n)
+--   |                         ^^^^^^^^^^^^^^
+--
+-- error: Ambiguous size "n".
+--        It arises from instantiated size parameter of "map", and nothing determines it.
+--  --> sizes/irregular_array.fut:1:21
+--   |
+-- 1 | def main (n: i64) = map (\i -> iota i) (iota n)
+--   |                     ^^^
+--   |
+--   = note: see "ambiguous-size" in the error index
+--   = help: write the type with its sizes, as in "e : [10]i32"
+--
+-- error: Ambiguous size "d".
+--        It arises from use as function argument, and nothing determines it.
+--  --> sizes/irregular_array.fut:1:21
+--   |
+-- 1 | def main (n: i64) = map (\i -> iota i) (iota n)
+--   |                     ^^^
+--   |
+--   = note: see "ambiguous-size" in the error index
+--   = help: write the type with its sizes, as in "e : [10]i32"

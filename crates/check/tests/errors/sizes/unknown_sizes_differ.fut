@@ -1,0 +1,14 @@
+def main (xs: []i32) =
+  zip (filter (> 0) xs) (filter (< 0) xs)
+-- ==>
+-- error: Cannot apply "zip" to "filter (\y -> y < 0i32) xs" (invalid type).
+--        Expected: [m]i32
+--        Actual:   *[m]i32
+--        Sizes "m" and "m" do not match.
+--  --> sizes/unknown_sizes_differ.fut:2:25
+--   |
+-- 2 |   zip (filter (> 0) xs) (filter (< 0) xs)
+--   |                         ^^^^^^^^^^^^^^^^^
+--   |
+--   = note: "m" is an unknown size returned by applying "filter"
+--   = note: "m" is an unknown size returned by applying "filter"

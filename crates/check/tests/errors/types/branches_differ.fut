@@ -1,0 +1,13 @@
+def main (c: bool) (x: i32) = if c then x else 2.5f32
+-- ==>
+-- error: Branches differ in type.
+--        Former: i32
+--        Latter: f32
+--        Types "i32" and "f32" do not match.
+--  --> types/branches_differ.fut:1:31
+--   |
+-- 1 | def main (c: bool) (x: i32) = if c then x else 2.5f32
+--   |                               ^^^^^^^^^^-^^^^^^------
+--   |                                         |      |
+--   |                                         |      another type
+--   |                                         one type

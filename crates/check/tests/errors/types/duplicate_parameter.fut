@@ -1,0 +1,9 @@
+def main (x: i32) (x: i32) = x
+-- ==>
+-- error: Name "x" also bound in the same pattern.
+--  --> types/duplicate_parameter.fut:1:20
+--   |
+-- 1 | def main (x: i32) (x: i32) = x
+--   |           -        ^ bound again
+--   |           |
+--   |           also bound here

@@ -1,0 +1,12 @@
+def main (x: i32) = [x, true]
+-- ==>
+-- error: Array element does not have the type of the elements before it.
+--        Expected: i32
+--        Actual:   bool
+--        Types "i32" and "bool" do not match.
+--  --> types/elements_differ.fut:1:25
+--   |
+-- 1 | def main (x: i32) = [x, true]
+--   |                      -  ^^^^
+--   |                      |
+--   |                      the first element

@@ -1,0 +1,9 @@
+entry main (f: i32 -> i32) = f 1
+-- ==>
+-- error: Entry point functions may not be higher-order.
+--  --> types/higher_order_entry.fut:1:7
+--   |
+-- 1 | entry main (f: i32 -> i32) = f 1
+--   |       ^^^^
+--   |
+--   = note: see error-index.html#higher-order-entry

@@ -1,0 +1,10 @@
+def main f = f f
+-- ==>
+-- error: Cannot apply "f" to "f".
+--        Occurs check: the type would contain itself.
+--  --> types/infinite_type.fut:1:14
+--   |
+-- 1 | def main f = f f
+--   |              ^
+--   |
+--   = note: see "occurs-check" in the error index

@@ -1,0 +1,10 @@
+entry main 'a (x: a) = x
+-- ==>
+-- error: Entry point functions may not be polymorphic.
+--  --> types/polymorphic_entry.fut:1:7
+--   |
+-- 1 | entry main 'a (x: a) = x
+--   |       ^^^^
+--   |
+--   = note: see error-index.html#polymorphic-entry
+--   = help: declare one entry point for each type that it is needed at

@@ -1,0 +1,15 @@
+def main (count: i32) = cuont + 1
+-- ==>
+-- error: Unknown name "cuont".
+--  --> types/unknown_variable.fut:1:25
+--   |
+-- 1 | def main (count: i32) = cuont + 1
+--   |                         ^^^^^ not in scope
+--
+-- warning: Defaulting ambiguous type to i32.
+--  --> types/unknown_variable.fut:1:31
+--   |
+-- 1 | def main (count: i32) = cuont + 1
+--   |                               ^
+--   |
+--   = help: annotate the type

@@ -1,1 +1,0 @@
-def main (xs: *[]i64) = scatter xs xs xs

@@ -1,3 +1,0 @@
-def half (x: f32) : f32 = x / 2
-
-def main (b: bool) = half b

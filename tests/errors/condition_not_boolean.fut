@@ -1,1 +1,0 @@
-def main (x: i32) = if x then 1i32 else 2

@@ -1,2 +1,0 @@
-def f (x: i32) = x
-def f (x: i32) = x + 1

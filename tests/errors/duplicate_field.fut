@@ -1,1 +1,0 @@
-def main (x: i32) = {a = x, a = 2i32}

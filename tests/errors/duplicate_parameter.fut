@@ -1,1 +1,0 @@
-def main (x: i32) (x: i32) = x

@@ -1,1 +1,0 @@
-entry main (f: i32 -> i32) = f 1

@@ -1,1 +1,0 @@
-def main (n: i64) = map (\i -> iota i) (iota n)

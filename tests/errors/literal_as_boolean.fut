@@ -1,1 +1,0 @@
-def main (x: bool) = x && 1

@@ -1,3 +1,0 @@
-import "no_such_file"
-
-def main = 1i32

@@ -1,1 +1,0 @@
-def set_first (xs: []i32) (v: i32) = xs with [0] = v

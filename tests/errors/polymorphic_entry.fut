@@ -1,1 +1,0 @@
-entry main 'a (x: a) = x

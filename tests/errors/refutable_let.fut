@@ -1,3 +1,0 @@
-def main (x: (i32, bool)) =
-  let (n, true) = x
-  in n

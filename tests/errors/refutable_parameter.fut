@@ -1,1 +1,0 @@
-def unwrap (#some x : #some i32 | #none) : i32 = x

@@ -1,1 +1,0 @@
-def main (x: i32) : bool = x + 1

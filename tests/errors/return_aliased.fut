@@ -1,1 +1,0 @@
-def fresh (xs: []i32) : *[]i32 = xs

@@ -1,3 +1,0 @@
-def primes : []i32 = [2, 3, 5]
-
-def get (_: i32) = primes

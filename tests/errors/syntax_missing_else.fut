@@ -1,1 +1,0 @@
-def f (x: i32) = if x > 0 then x

@@ -1,1 +1,0 @@
-def main (p: {x: f32, y: f32}) = p.z

@@ -1,1 +1,0 @@
-def main (x: f32) = f23.sqrt x

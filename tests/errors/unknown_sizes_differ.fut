@@ -1,2 +1,0 @@
-def main (xs: []i32) =
-  zip (filter (> 0) xs) (filter (< 0) xs)

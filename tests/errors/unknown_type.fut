@@ -1,1 +1,0 @@
-def main (x: i23) = x

@@ -1,1 +1,0 @@
-def main (count: i32) = cuont + 1
