@@ -164,7 +164,8 @@ impl<'a> Lowerer<'a> {
         key: (usize, String),
     ) -> Res<Rc<Signature>> {
         let fun = self.b.names.fresh(self.program.names.base(bind.name));
-        let params = self.function_params(bind, types);
+        let faces: Vec<ParamFace<'_>> = bind.params.iter().map(|p| self.param_face(p)).collect();
+        let params = self.function_params(&bind.tparams, &faces, types);
         let Params { sizes, values, mut core, sig_types } = params;
         // The declared result, with sizes that are parameters or constants; the rest are unknown.
         let declared = self.in_env(env.clone(), |l| {
@@ -226,7 +227,7 @@ impl<'a> Lowerer<'a> {
         for (t, unique) in marked.leaves().into_iter().zip(unique) {
             ret.push(FunRet { ty: ret_type(&t, next, unique), dec: () });
         }
-        for (p, u) in core.iter_mut().skip(sizes.len()).zip(param_uniqueness(bind, &sig.params)) {
+        for (p, u) in core.iter_mut().skip(sizes.len()).zip(param_uniqueness(&faces, &sig.params)) {
             p.consumed = u;
         }
         self.funs.push(FunDef {
@@ -241,16 +242,30 @@ impl<'a> Lowerer<'a> {
         Ok(sig)
     }
 
+    /// What a parameter shows.
+    pub(crate) fn param_face(&self, p: &'a tast::Pat) -> ParamFace<'a> {
+        let base = match &p.kind {
+            tast::PatKind::Var(n) => self.program.names.base(*n).as_str(),
+            _ => "p",
+        };
+        ParamFace { ty: &p.ty, base }
+    }
+
     /// Core parameters for arguments of these types: sizes that the function's type names once are one
     /// parameter.
-    pub(crate) fn function_params(&mut self, bind: &'a ValBind, types: &[Ty]) -> Params {
+    pub(crate) fn function_params(
+        &mut self,
+        tparams: &[TParam],
+        faces: &[ParamFace<'_>],
+        types: &[Ty],
+    ) -> Params {
         let mut named: FxHashMap<Name, Name> = FxHashMap::default();
         let mut sizes = vec![];
         let mut values = vec![];
         let mut sig_types = vec![];
-        for (p, ty) in bind.params.iter().zip(types) {
+        for (face, ty) in faces.iter().zip(types) {
             let mut surface = vec![];
-            surface_dims(&p.ty, &mut surface);
+            surface_dims(face.ty, &mut surface);
             let all = ty.dims().len();
             let mut i = 0;
             let ty = ty.map_dims(&mut |d| {
@@ -259,7 +274,7 @@ impl<'a> Lowerer<'a> {
                 i += 1;
                 match (size, d) {
                     (Some(Size::Const(n)), _) => Dim::Known(SubExp::i64(*n)),
-                    (Some(Size::Var(n)), _) if bind.tparams.iter().any(|t| t.name() == *n) => {
+                    (Some(Size::Var(n)), _) if tparams.iter().any(|t| t.name() == *n) => {
                         let core = *named.entry(*n).or_insert_with(|| {
                             let core = self.b.names.fresh(self.program.names.base(*n));
                             self.b.types.insert(core, Type::I64);
@@ -275,11 +290,7 @@ impl<'a> Lowerer<'a> {
                     }
                 }
             });
-            let base = match &p.kind {
-                tast::PatKind::Var(n) => self.program.names.base(*n).as_str(),
-                _ => "p",
-            };
-            let leaves = ty.leaves().into_iter().map(|t| self.b.fresh(base, t).into()).collect();
+            let leaves = ty.leaves().into_iter().map(|t| self.b.fresh(face.base, t).into()).collect();
             sig_types.push(ty.clone());
             values.push(Data { ty, leaves });
         }
@@ -296,6 +307,12 @@ impl<'a> Lowerer<'a> {
     }
 }
 
+/// A parameter's type as written, and what to call it.
+pub(crate) struct ParamFace<'t> {
+    pub(crate) ty: &'t SurfaceType,
+    pub(crate) base: &'static str,
+}
+
 /// Core parameters and what they hold.
 pub(crate) struct Params {
     pub(crate) sizes: Vec<Name>,
@@ -305,8 +322,8 @@ pub(crate) struct Params {
 }
 
 /// For each leaf of the parameters, whether it is consumed.
-pub(crate) fn param_uniqueness(bind: &ValBind, types: &[Ty]) -> Vec<bool> {
-    bind.params.iter().zip(types).flat_map(|(p, ty)| unique_leaves(&p.ty, ty)).collect()
+pub(crate) fn param_uniqueness(faces: &[ParamFace<'_>], types: &[Ty]) -> Vec<bool> {
+    faces.iter().zip(types).flat_map(|(p, ty)| unique_leaves(p.ty, ty)).collect()
 }
 
 /// A core result type from a type in which the names `u32::MAX - k` stand for the `k`-th result.

@@ -4,14 +4,14 @@
 //! opaque type with a name: what the user wrote, if a type was written, else a
 //! description such as `(i32, [](bool, f32))`.
 
-use crate::calls::{param_uniqueness, ret_type};
+use crate::calls::{param_uniqueness, ret_type, ParamFace};
 use crate::loops::unique_leaves;
 use crate::lowerer::{Lowerer, Res};
 use crate::sums::SumLayout;
-use crate::value::{Data, Dim, Fun, Global, Ty, Value};
+use crate::value::{Binding, Data, Dim, Fun, Global, Ty, Value};
 use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::{Name, Symbol};
-use fehu_check::tast::{EntryParam as SurfaceParam, PatKind};
+use fehu_check::tast::EntryParam as SurfaceParam;
 use fehu_check::types::Type as SurfaceType;
 use fehu_ir::{
     EntryParam, EntryPoint, EntryResult, EntryType, ErrorPart, FunDef, FunRet, Loc, OpaqueType, OpaqueTypes,
@@ -25,20 +25,41 @@ impl<'a> Lowerer<'a> {
         let bind = g.bind;
         let mut env = g.env.clone();
         crate::types::bind_tparams(&mut env, &bind.tparams, &[]);
-        let types: Res<Vec<Ty>> =
-            self.in_env(env.clone(), |l| bind.params.iter().map(|p| l.ty(&p.ty)).collect());
-        let mut params = self.function_params(bind, &types?);
+        // The type may show more parameters than the definition names.
+        let mut faces: Vec<ParamFace<'a>> = bind.params.iter().map(|p| self.param_face(p)).collect();
+        let mut extra = vec![];
+        let mut ret = &bind.ret.ty;
+        while let SurfaceType::Arrow(arrow) = ret {
+            let base = arrow.param.map_or("p", |n| self.program.names.base(n).as_str());
+            faces.push(ParamFace { ty: &arrow.lhs, base });
+            extra.push(arrow.param);
+            ret = &arrow.ret.ty;
+        }
+        let types: Res<Vec<Ty>> = self.in_env(env.clone(), |l| faces.iter().map(|f| l.ty(f.ty)).collect());
+        let mut params = self.function_params(&bind.tparams, &faces, &types?);
         let sizes = params.sizes.len();
-        for (p, u) in params.core.iter_mut().skip(sizes).zip(param_uniqueness(bind, &params.sig_types)) {
+        for (p, u) in params.core.iter_mut().skip(sizes).zip(param_uniqueness(&faces, &params.sig_types)) {
             p.consumed = u;
         }
         self.b.begin();
         let result = self.at(bind.span, |l| {
             l.in_env(env, |l| {
                 let args: Vec<Value<'a>> = params.values.iter().cloned().map(Value::Data).collect();
+                let rest = args[bind.params.len()..].to_vec();
                 l.bind_params(&bind.tparams, &bind.params, args.clone());
-                for (p, d) in bind.params.iter().zip(&params.values) {
-                    l.check_declared_sizes(&p.ty, d)?;
+                let names: Vec<Name> = bind.tparams.iter().map(|p| p.name()).collect();
+                for (i, (name, v)) in extra.iter().zip(&rest).enumerate() {
+                    l.learn(
+                        &names,
+                        faces[bind.params.len() + i].ty,
+                        &params.values[bind.params.len() + i].ty,
+                    );
+                    if let Some(name) = name {
+                        l.env.insert(*name, Binding::Value(v.clone()));
+                    }
+                }
+                for (f, d) in faces.iter().zip(&params.values) {
+                    l.check_declared_sizes(f.ty, d)?;
                 }
                 if bind.recursive {
                     let f = Fun::Closure {
@@ -49,25 +70,25 @@ impl<'a> Lowerer<'a> {
                         body: &bind.body,
                         global: Some(g.clone()),
                     };
-                    l.apply(Value::Fun(Rc::new(f)), args)
-                } else {
-                    l.exp(&bind.body)
+                    return l.apply(Value::Fun(Rc::new(f)), args);
                 }
+                let v = l.exp(&bind.body)?;
+                l.apply(v, rest)
             })
         });
         let mut body = self.b.end(vec![]);
         let d = self.at(bind.span, |l| l.data(result?))?;
         let core_params: Vec<Name> = params.core.iter().map(|p| p.name).collect();
-        let (ret, size_results, results) = entry_results(&d, &bind.ret.ty, &core_params);
+        let (core_ret, size_results, results) = entry_results(&d, ret, &core_params);
         body.result = results;
-        let face = self.face(g, &params.sig_types, &d.ty, sizes, size_results);
+        let face = self.face(g, &faces, &params.sig_types, (ret, &d.ty), (sizes, size_results));
         let name = self.b.names.fresh(Symbol::new(&format!("entry_{}", face.name)));
         self.funs.push(FunDef {
             name,
             entry: Some(face),
             attrs: bind.attrs.iter().map(crate::apply::core_attr).collect(),
             params: params.core,
-            ret,
+            ret: core_ret,
             body,
             loc: Loc::at(bind.span),
         });
@@ -92,27 +113,24 @@ impl<'a> Lowerer<'a> {
     fn face(
         &mut self,
         g: &Rc<Global<'a>>,
+        faces: &[ParamFace<'a>],
         params: &[Ty],
-        result: &Ty,
-        size_params: usize,
-        size_results: usize,
+        (ret, result): (&SurfaceType, &Ty),
+        (size_params, size_results): (usize, usize),
     ) -> EntryPoint {
         let bind = g.bind;
         let written = bind.entry.as_ref();
         let name = written.map_or_else(|| self.program.names.base(bind.name), |e| e.name);
         let mut entry_params = vec![];
-        for (i, (p, ty)) in bind.params.iter().zip(params).enumerate() {
+        for (i, (face, ty)) in faces.iter().zip(params).enumerate() {
             let w: Option<&SurfaceParam> = written.and_then(|e| e.params.get(i));
             let ty = self.entry_type(ty, w.and_then(|w| w.ty.as_deref()));
-            let own = match &p.kind {
-                PatKind::Var(n) => Some(self.program.names.base(*n)),
-                _ => None,
-            };
-            let unique = unique_leaves(&p.ty, &params[i]).into_iter().any(|u| u);
+            let own = Some(Symbol::new(face.base)).filter(|_| face.base != "p");
+            let unique = unique_leaves(face.ty, &params[i]).into_iter().any(|u| u);
             entry_params.push(EntryParam { name: w.and_then(|w| w.name).or(own), ty, unique });
         }
         let ty = self.entry_type(result, written.and_then(|e| e.ret.as_deref()));
-        let unique = unique_leaves(&bind.ret.ty, result).into_iter().any(|u| u);
+        let unique = unique_leaves(ret, result).into_iter().any(|u| u);
         EntryPoint {
             name,
             doc: bind.doc.as_ref().map(|d| d.text.clone()),
