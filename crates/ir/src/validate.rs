@@ -273,6 +273,14 @@ impl<'a, R: Rep> Checker<'a, R> {
             self.ty(&p.ty);
             self.dec(p.name, &p.ty, &p.dec);
         }
+        // Constant data comes with the block that it stands in.
+        let block = matches!((&stm.exp, stm.pat.as_slice()), (Exp::ArrayConst(_), [p, _]) if matches!(p.ty, Type::Mem(_)));
+        let types = types.map(|mut ts| {
+            if block {
+                ts.insert(0, stm.pat[0].ty.clone());
+            }
+            ts
+        });
         if let Some(types) = types {
             if types.len() != stm.pat.len() {
                 self.error(format!("{} values are bound to {} names", types.len(), stm.pat.len()));
