@@ -22,8 +22,8 @@ pub fn params(program: &Program) -> String {
          static UNUSED const char *const param_classes[] = {{{}}};\n\
          static UNUSED const int64_t param_defaults[] = {{{}}};\n\n",
         program.params.len(),
-        list(names, "NULL"),
-        list(classes, "NULL"),
+        list(names, "\"\""),
+        list(classes, "\"\""),
         list(defaults, "0"),
     )
 }

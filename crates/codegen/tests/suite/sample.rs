@@ -1,9 +1,14 @@
 //! A program with a bit of everything.
 
-use super::*;
+use crate::common::*;
 use fehu_base::ops::ConvOp;
+use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::FloatType;
+use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::Span;
+use fehu_base::Symbol;
+use fehu_imp::syntax::*;
+use fehu_ir::EntryType;
 use fehu_ir::{ArrayData, OpaqueType};
 use std::sync::Arc;
 

@@ -1,8 +1,6 @@
 //! Hand-made imperative programs, and what it takes to compile and run them.
-#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)]
 
-pub mod sample;
-
+use crate::sample;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Symbol};
@@ -12,6 +10,7 @@ use fehu_ir::{EntryParam, EntryPoint, EntryResult, EntryType};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 /// A program under construction.
 pub struct Builder {
@@ -198,30 +197,44 @@ pub fn generate(program: &Program, mode: Mode) -> Output {
     )
 }
 
-/// A folder for a test, kept if `FEHU_KEEP` names one.
-pub fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().unwrap()
+/// Compiles C text, which must give no warning.
+pub fn compile(name: &str, text: &str, flags: &[&str]) -> PathBuf {
+    compile_files(name, &[(&format!("{name}.c"), text)], flags)
 }
 
-/// Compiles C text, which must give no warning.
-pub fn compile(dir: &Path, name: &str, text: &str, extra: &[&str]) -> PathBuf {
-    let source = dir.join(format!("{name}.c"));
-    std::fs::write(&source, text).unwrap();
-    let exe = dir.join(name);
-    let out = Command::new("cc")
-        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"])
-        .arg(&exe)
-        .args(extra)
-        .arg(&source)
-        .args(["-lm", "-lpthread"])
-        .output()
-        .unwrap();
-    if !out.status.success() {
-        let keep = std::env::temp_dir().join(format!("fehu-codegen-{name}.c"));
-        std::fs::write(&keep, text).unwrap();
-        panic!("{}:\n{}", keep.display(), String::from_utf8_lossy(&out.stderr));
+/// Compiles the C files among these, which must give no warning. Programs stay
+/// where they are built, and are built again when a file changes.
+pub fn compile_files(name: &str, files: &[(&str, &str)], flags: &[&str]) -> PathBuf {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let (exe, stamp) = (dir.join(name), dir.join(format!("{name}.done")));
+    let wanted = format!("{flags:?}\n{files:?}");
+    if std::fs::read_to_string(&stamp).is_ok_and(|s| s == wanted) {
+        return exe;
     }
+    let mut command = Command::new("cc");
+    command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-o"]).arg(&exe).args(flags);
+    for (file, text) in files {
+        std::fs::write(dir.join(file), text).unwrap();
+        if file.ends_with(".c") {
+            command.arg(dir.join(file));
+        }
+    }
+    let out = command.args(["-lm", "-lpthread"]).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    std::fs::write(&stamp, wanted).unwrap();
     exe
+}
+
+/// The sample program as an executable.
+pub fn executable() -> &'static Path {
+    static EXE: OnceLock<PathBuf> = OnceLock::new();
+    EXE.get_or_init(|| compile("sample", &generate(&sample::program(), Mode::Executable).c_text, &["-O1"]))
+}
+
+/// The sample program as a server.
+pub fn server() -> &'static Path {
+    static EXE: OnceLock<PathBuf> = OnceLock::new();
+    EXE.get_or_init(|| compile("server", &generate(&sample::program(), Mode::Server).c_text, &["-O1"]))
 }
 
 /// What a program did.

@@ -1,15 +1,10 @@
 //! Executables: input, output, options and errors.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{compile, folder, generate, run, run_checked, sample};
-use fehu_codegen::Mode;
+use crate::common::{executable, run, run_checked};
 
 #[test]
 fn executables_read_compute_and_print() {
-    let dir = folder();
-    let exe = compile(dir.path(), "sample", &generate(&sample::program(), Mode::Executable).c_text, &["-O1"]);
+    let exe = executable();
     for (entry, input, output) in [
         ("main", "3 [1.5f32, 2, -- a comment\n 0.5]", "4i32\n[4.500000f32, 6.000000f32, 1.500000f32]\n"),
         ("same", "[1,2,] [0x10, -3i32]", "[17i32, -1i32]\n"),
@@ -27,15 +22,14 @@ fn executables_read_compute_and_print() {
     ] {
         // Under valgrind where memory is handled in an unusual way.
         let run = if matches!(entry, "upd" | "tables" | "squares") { run_checked } else { run };
-        let ran = run(&exe, &["-e", entry], input.as_bytes());
+        let ran = run(exe, &["-e", entry], input.as_bytes());
         assert_eq!((ran.text().as_str(), ran.stderr.as_str(), ran.code), (output, "", Some(0)), "{entry}");
     }
 }
 
 #[test]
 fn errors_are_reported_and_leak_nothing() {
-    let dir = folder();
-    let exe = compile(dir.path(), "sample", &generate(&sample::program(), Mode::Executable).c_text, &["-O1"]);
+    let exe = executable();
     for (args, input, error) in [
         (
             &["-e", "upd"][..],
@@ -60,7 +54,7 @@ fn errors_are_reported_and_leak_nothing() {
         (&["--tuning=/nonexistent"], "", "When loading tuning file"),
     ] {
         let run = if matches!(args, ["-e", "upd" | "fact" | "mks"]) { run_checked } else { run };
-        let ran = run(&exe, args, input.as_bytes());
+        let ran = run(exe, args, input.as_bytes());
         assert!(ran.stderr.contains(error), "{args:?} {input}: {}", ran.stderr);
         assert_eq!(ran.code, Some(1), "{args:?} {input}");
     }
@@ -68,10 +62,9 @@ fn errors_are_reported_and_leak_nothing() {
 
 #[test]
 fn runs_are_repeated_and_timed() {
-    let dir = folder();
-    let exe = compile(dir.path(), "sample", &generate(&sample::program(), Mode::Executable).c_text, &[]);
-    let times = dir.path().join("times");
-    let ran = run(&exe, &["--entry=upd", "-r3", "--write", times.to_str().unwrap()], b"[1,2,3] 0");
+    let exe = executable();
+    let times = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("times");
+    let ran = run(exe, &["--entry=upd", "-r3", "--write", times.to_str().unwrap()], b"[1,2,3] 0");
     assert_eq!((ran.text().as_str(), ran.code), ("[2i32, 2i32, 3i32]\n", Some(0)));
     let times = std::fs::read_to_string(times).unwrap();
     assert_eq!(times.lines().count(), 3);
@@ -80,11 +73,10 @@ fn runs_are_repeated_and_timed() {
 
 #[test]
 fn binary_data_goes_in_and_out() {
-    let dir = folder();
-    let exe = compile(dir.path(), "sample", &generate(&sample::program(), Mode::Executable).c_text, &[]);
+    let exe = executable();
     let mut data = b"\n b\x02\x01 i32\x02\0\0\0\0\0\0\0\x05\0\0\0\x07\0\0\0 ".to_vec();
     data.extend(b"[1, 2]");
-    let ran = run(&exe, &["-be", "same"], &data);
+    let ran = run(exe, &["-be", "same"], &data);
     assert_eq!(ran.stdout, b"b\x02\x01 i32\x02\0\0\0\0\0\0\0\x06\0\0\0\x09\0\0\0\n");
     for (bad, error) in [
         (&b"b\x01\x01 i32"[..], "binary data of version 1"),
@@ -96,7 +88,7 @@ fn binary_data_goes_in_and_out() {
         (b"b\x02\x01 i32\xff\xff\xff\xff\xff\xff\xff\x0f", "binary data ends too early"),
         (b"b\x02\x01 i", "binary data ends too early"),
     ] {
-        let ran = run(&exe, &["-e", "same"], bad);
+        let ran = run(exe, &["-e", "same"], bad);
         assert!(ran.stderr.contains(error), "{error}: {}", ran.stderr);
         assert_eq!(ran.code, Some(1));
     }

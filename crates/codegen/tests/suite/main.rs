@@ -1,0 +1,10 @@
+//! Generated programs, compiled and run. Programs are made by hand in
+//! `sample.rs` and `operators.rs`, with the builder of `common.rs`.
+#![allow(clippy::unwrap_used, unreachable_pub)]
+
+mod common;
+mod executable;
+mod library;
+mod operators;
+mod sample;
+mod server;
