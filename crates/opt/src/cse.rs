@@ -1,0 +1,212 @@
+//! Common subexpressions: what was computed already is not computed again.
+//!
+//! Before: any valid program. After: no expression that is computed around a
+//! place is computed there again. Scalars, checks and views always; arrays in
+//! memory of their own only if neither copy is ever consumed.
+//!
+//! ```text
+//! let (a) = add(x, y)   let (c) = assert(ok)          let (a) = add(x, y)   let (c) = assert(ok)
+//! let (b) = add(y, x)   let (d) = assert(ok)    =>
+//! let (e) = <d> xs[b]                                 let (e) = <c> xs[a]
+//! ```
+
+use crate::alias::{signatures, Classes};
+use crate::inline::statements;
+use crate::pass::Pass;
+use crate::shallow::{self, Replaced};
+use fehu_base::ops::{BinOp, CmpOp, ConvOp, PrimFn, UnOp};
+use fehu_base::prim::IntType;
+use fehu_base::Name;
+use fehu_ir::op::RepOp;
+use fehu_ir::soac::Soac;
+use fehu_ir::visit::{change, deep, map_bodies, Mutator};
+use fehu_ir::{Body, Exp, Loc, Prog, Rep, Shape, Slice, Soacs, Stm, SubExp, Type};
+use rustc_hash::FxHashMap;
+
+/// CSE as a pass.
+pub const PASS: Pass<Soacs> = Pass { name: "cse", run: cse };
+
+/// Combinators with more statements are not compared.
+const MAX_COMPARED: usize = 100;
+
+/// Removes common subexpressions.
+pub fn cse<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
+    let sigs = signatures(prog);
+    for fun in &mut prog.funs {
+        let classes = Classes::of_fun(&sigs, &prog.consts, fun);
+        let mut c = Cse { classes, known: FxHashMap::default(), replaced: Replaced::default() };
+        c.body(&mut fun.body);
+    }
+}
+
+/// An expression, such that equal ones have equal keys.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Key {
+    UnOp(UnOp, SubExp),
+    BinOp(BinOp, SubExp, SubExp),
+    CmpOp(CmpOp, SubExp, SubExp),
+    Conv(ConvOp, SubExp),
+    PrimFn(PrimFn, Vec<SubExp>),
+    Assert(SubExp),
+    Index(Name, Slice),
+    FlatIndex(Name, SubExp, Vec<(SubExp, SubExp)>),
+    Rearrange(Vec<usize>, Name),
+    Reshape(Shape, Name),
+    ArrayLit(Vec<SubExp>, Type),
+    Iota(SubExp, SubExp, SubExp, IntType),
+    Replicate(Shape, SubExp),
+    Copy(Name),
+    Concat(usize, Vec<Name>),
+    /// A combinator, as text in which bound names are numbered in order.
+    Text(String),
+}
+
+/// Whether the result of an expression is memory of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Memory {
+    Own,
+    Shared,
+}
+
+/// What an expression was bound to, and the certificates it depends on.
+struct Known {
+    names: Vec<Name>,
+    certs: Vec<Name>,
+}
+
+struct Cse {
+    classes: Classes,
+    known: FxHashMap<Key, Known>,
+    replaced: Replaced,
+}
+
+impl Cse {
+    fn body<R: Rep<Dec = ()>>(&mut self, body: &mut Body<R>) {
+        deep(|| {
+            let mut here: Vec<Key> = vec![];
+            let mut kept = Vec::with_capacity(body.stms.len());
+            for mut stm in std::mem::take(&mut body.stms) {
+                shallow::substitute(&self.replaced, &mut stm);
+                map_bodies(&mut stm.exp, &mut |b| self.body(b));
+                if let Some(stm) = self.stm(stm, &mut here) {
+                    kept.push(stm);
+                }
+            }
+            body.stms = kept;
+            for e in &mut body.result {
+                *e = shallow::operand(&self.replaced, *e);
+            }
+            for key in here {
+                self.known.remove(&key);
+            }
+        })
+    }
+
+    /// The statement, unless what it binds is known.
+    fn stm<R: Rep<Dec = ()>>(&mut self, mut stm: Stm<R>, here: &mut Vec<Key>) -> Option<Stm<R>> {
+        if !stm.attrs.is_empty() {
+            return Some(stm);
+        }
+        let Some((key, memory)) = key(&stm.exp) else { return Some(stm) };
+        let Some(known) = self.known.get(&key) else {
+            let names = stm.pat.iter().map(|p| p.name).collect();
+            self.known.insert(key.clone(), Known { names, certs: stm.certs.clone() });
+            here.push(key);
+            return Some(stm);
+        };
+        let consumed = |n: &Name| self.classes.is_consumed(*n);
+        let shared = memory == Memory::Shared
+            || !(known.names.iter().any(consumed) || stm.pat.iter().any(|p| consumed(&p.name)));
+        if !shared || known.names.len() != stm.pat.len() {
+            return Some(stm);
+        }
+        if stm.certs.iter().all(|c| known.certs.contains(c)) {
+            for (p, n) in stm.pat.iter().zip(&known.names) {
+                self.replaced.insert(p.name, (*n).into());
+            }
+            return None;
+        }
+        if let [n] = known.names.as_slice() {
+            stm.exp = Exp::SubExp((*n).into());
+        }
+        Some(stm)
+    }
+}
+
+fn key<R: Rep<Dec = ()>>(exp: &Exp<R>) -> Option<(Key, Memory)> {
+    let shared = |k| Some((k, Memory::Shared));
+    let own = |k| Some((k, Memory::Own));
+    match exp {
+        Exp::UnOp(op, x) => shared(Key::UnOp(*op, *x)),
+        Exp::BinOp(op, x, y) => {
+            let (x, y) = if op.is_commutative() { ordered(*x, *y) } else { (*x, *y) };
+            shared(Key::BinOp(*op, x, y))
+        }
+        Exp::CmpOp(op @ CmpOp::Eq(_), x, y) => {
+            let (x, y) = ordered(*x, *y);
+            shared(Key::CmpOp(*op, x, y))
+        }
+        Exp::CmpOp(op, x, y) => shared(Key::CmpOp(*op, *x, *y)),
+        Exp::Conv(op, x) => shared(Key::Conv(*op, *x)),
+        Exp::PrimFn(f, xs) => shared(Key::PrimFn(*f, xs.clone())),
+        Exp::Assert(c, _) => shared(Key::Assert(*c)),
+        Exp::Index(a, slice) => shared(Key::Index(*a, slice.clone())),
+        Exp::FlatIndex(a, offset, dims) => shared(Key::FlatIndex(*a, *offset, dims.clone())),
+        Exp::Rearrange(perm, a) => shared(Key::Rearrange(perm.clone(), *a)),
+        Exp::Reshape(shape, a) => shared(Key::Reshape(shape.clone(), *a)),
+        Exp::ArrayLit(es, t) => own(Key::ArrayLit(es.clone(), t.clone())),
+        Exp::Iota { n, start, step, ty } => own(Key::Iota(*n, *start, *step, *ty)),
+        Exp::Replicate(shape, e) => own(Key::Replicate(shape.clone(), *e)),
+        Exp::Copy(a) => own(Key::Copy(*a)),
+        Exp::Concat { dim, arrays, .. } => own(Key::Concat(*dim, arrays.clone())),
+        Exp::Op(op) => match op.as_soac() {
+            Some(Soac::Screma(s)) if statements(&s.map.body) <= MAX_COMPARED => own(Key::Text(text(exp))),
+            Some(Soac::Screma(_) | Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_)) | None => None,
+        },
+        Exp::SubExp(_)
+        | Exp::Opaque(_)
+        | Exp::ArrayConst(_)
+        | Exp::Update(..)
+        | Exp::FlatUpdate(..)
+        | Exp::Scratch(..)
+        | Exp::Manifest(..)
+        | Exp::UpdateAcc(..)
+        | Exp::Call(..)
+        | Exp::If(..)
+        | Exp::Loop(_)
+        | Exp::WithAcc(_) => None,
+    }
+}
+
+/// Operands that may be exchanged, in one order.
+fn ordered(x: SubExp, y: SubExp) -> (SubExp, SubExp) {
+    match (x, y) {
+        (SubExp::Const(_), SubExp::Var(_)) => (y, x),
+        (SubExp::Var(a), SubExp::Var(b)) if b < a => (y, x),
+        _ => (x, y),
+    }
+}
+
+/// The text of an expression, the same whatever its bound names are and wherever it came from.
+fn text<R: Rep>(exp: &Exp<R>) -> String {
+    /// Bound names are numbered from the end, where no name is.
+    struct Numbered(FxHashMap<Name, Name>);
+    impl<R: Rep> Mutator<R> for Numbered {
+        fn bound(&mut self, n: &mut Name) {
+            let number = Name(u32::MAX - self.0.len() as u32);
+            *n = *self.0.entry(*n).or_insert(number);
+        }
+        fn name(&mut self, n: &mut Name) {
+            if let Some(by) = self.0.get(n) {
+                *n = *by;
+            }
+        }
+        fn stm(&mut self, stm: &mut Stm<R>) {
+            stm.loc = Loc::none();
+            change::stm(self, stm);
+        }
+    }
+    let mut copy = exp.clone();
+    Numbered(FxHashMap::default()).exp(&mut copy);
+    format!("{copy:?}")
+}

@@ -1,0 +1,262 @@
+//! Inlining, and removal of functions that nothing calls.
+//!
+//! Before: any valid program. After: calls remain only of recursive functions,
+//! of those marked `#[noinline]`, and of large functions called from many
+//! places; functions that no entry point reaches are gone.
+//!
+//! ```text
+//! fun f(x) = { let (y) = add(x, 1)  return (y) }
+//! fun main(a) = { let (b) = call f(a)  return (b) }   =>   fun main(a) = { let (y) = add(a, 1)  return (y) }
+//! ```
+//!
+//! Functions are visited callees first, so what is inlined is final. Statements
+//! remember the call they came from, for the stack of run-time errors.
+
+use crate::pass::Pass;
+use fehu_base::{Name, NameSource};
+use fehu_ir::subst::{rename_fun, Subst};
+use fehu_ir::visit::{change, deep, for_each_stm, Mutator, Visitor};
+use fehu_ir::{Attr, Body, Exp, FunDef, Loc, Prog, Rep, Soacs, Stm};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Inlining as a pass.
+pub const PASS: Pass<Soacs> = Pass { name: "inline", run: inline };
+
+/// Functions of at most so many statements are always inlined.
+const SMALL: usize = 40;
+/// Larger ones, while the program has at most so many statements, or so many times what it had.
+const MAX_PROGRAM: usize = 20_000;
+const MAX_GROWTH: usize = 4;
+
+/// Inlines calls and removes functions that nothing calls.
+pub fn inline<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
+    let order = callees_first(prog);
+    let mut calls = call_counts(prog);
+    let sizes: Vec<usize> = prog.funs.iter().map(|f| statements(&f.body)).collect();
+    let total: usize = sizes.iter().sum();
+    let budget = MAX_PROGRAM.max(total * MAX_GROWTH);
+    let mut inliner = Inliner { names: &mut prog.names, ready: FxHashMap::default(), grown: total };
+    for (i, recursive) in order {
+        let fun = &mut prog.funs[i];
+        inliner.body(&mut fun.body);
+        let size = statements(&fun.body);
+        let count = calls.remove(&fun.name).unwrap_or(0);
+        let forced = has_attr(&fun.attrs, "inline");
+        let forbidden = recursive || has_attr(&fun.attrs, "noinline");
+        let fits = size <= SMALL || count <= 1 || inliner.grown + size * count <= budget;
+        if count > 0 && !forbidden && (forced || fits) {
+            inliner.ready.insert(fun.name, Arc::new(fun.clone()));
+        }
+    }
+    inliner.body(&mut prog.consts);
+    remove_dead_functions(prog);
+}
+
+/// Removes functions that no entry point reaches.
+pub fn remove_dead_functions<R: Rep>(prog: &mut Prog<R>) {
+    let index: FxHashMap<Name, usize> = prog.funs.iter().enumerate().map(|(i, f)| (f.name, i)).collect();
+    let mut work: Vec<usize> =
+        prog.funs.iter().enumerate().filter(|(_, f)| f.entry.is_some()).map(|(i, _)| i).collect();
+    work.extend(callees(&prog.consts).iter().filter_map(|n| index.get(n)));
+    let mut live = vec![false; prog.funs.len()];
+    while let Some(i) = work.pop() {
+        if !std::mem::replace(&mut live[i], true) {
+            work.extend(callees(&prog.funs[i].body).iter().filter_map(|n| index.get(n)));
+        }
+    }
+    let mut marks = live.into_iter();
+    prog.funs.retain(|_| marks.next().unwrap_or(true));
+}
+
+struct Inliner<'a, R: Rep> {
+    names: &'a mut NameSource,
+    ready: FxHashMap<Name, Arc<FunDef<R>>>,
+    /// How large the program is by now.
+    grown: usize,
+}
+
+impl<R: Rep<Dec = ()>> Inliner<'_, R> {
+    fn body(&mut self, body: &mut Body<R>) {
+        deep(|| {
+            let mut subst = Subst::new();
+            let mut out = Vec::with_capacity(body.stms.len());
+            for mut stm in std::mem::take(&mut body.stms) {
+                fehu_ir::visit::map_bodies(&mut stm.exp, &mut |b| self.body(b));
+                let callee = match &stm.exp {
+                    Exp::Call(f, _) if !has_attr(&stm.attrs, "noinline") => self.ready.get(f).cloned(),
+                    _ => None,
+                };
+                subst.stm(&mut stm);
+                match callee {
+                    Some(fun) => self.call(stm, &fun, &mut subst, &mut out),
+                    None => out.push(stm),
+                }
+            }
+            for e in &mut body.result {
+                *e = subst.operand(*e);
+            }
+            body.stms = out;
+        })
+    }
+
+    /// Puts the body of the function in the place of a call; its results stand for those of the call.
+    fn call(&mut self, stm: Stm<R>, fun: &FunDef<R>, subst: &mut Subst, out: &mut Vec<Stm<R>>) {
+        let Exp::Call(_, args) = &stm.exp else { return };
+        let FunDef { params, mut body, .. } = rename_fun(self.names, fun);
+        self.grown += statements(&body);
+        let arguments: Subst = params.iter().zip(args).map(|(p, e)| (p.name, *e)).collect();
+        arguments.body(&mut body);
+        Located { call: Arc::new(stm.loc.clone()), certs: &stm.certs }.statements(&mut body.stms);
+        out.append(&mut body.stms);
+        if stm.certs.is_empty() {
+            subst.extend(stm.pat.iter().zip(&body.result).map(|(p, e)| (p.name, *e)));
+        } else {
+            // Sizes first: the types of arrays mention them.
+            for arrays in [false, true] {
+                for (p, e) in stm.pat.iter().zip(&body.result).filter(|(p, _)| p.ty.is_array() == arrays) {
+                    out.push(Stm { pat: vec![p.clone()], exp: Exp::SubExp(*e), ..stm.clone() });
+                }
+            }
+        }
+    }
+}
+
+/// Adds the call to where statements came from, and its certificates to those of the outermost ones.
+struct Located<'a> {
+    call: Arc<Loc>,
+    certs: &'a [Name],
+}
+
+impl Located<'_> {
+    fn statements<R: Rep>(&mut self, stms: &mut [Stm<R>]) {
+        for stm in stms {
+            self.stm(stm);
+            stm.certs.extend(self.certs);
+        }
+    }
+}
+
+impl<R: Rep> Mutator<R> for Located<'_> {
+    fn stm(&mut self, stm: &mut Stm<R>) {
+        stm.loc = called_from(&stm.loc, &self.call);
+        change::exp(self, &mut stm.exp);
+    }
+}
+
+/// The place, reached by way of the call.
+fn called_from(loc: &Loc, call: &Arc<Loc>) -> Loc {
+    let caller = match &loc.caller {
+        None => call.clone(),
+        Some(outer) => Arc::new(called_from(outer, call)),
+    };
+    Loc { span: loc.span, caller: Some(caller) }
+}
+
+/// Whether an attribute is there.
+pub(crate) fn has_attr(attrs: &[Attr], name: &str) -> bool {
+    attrs.iter().any(|a| matches!(a, Attr::Atom(s) if s.as_str() == name))
+}
+
+/// How many statements there are in a body and the bodies in it.
+pub(crate) fn statements<R: Rep>(body: &Body<R>) -> usize {
+    let mut n = 0;
+    for_each_stm(body, &mut |_| n += 1);
+    n
+}
+
+/// The functions called in a body.
+fn callees<R: Rep>(body: &Body<R>) -> Vec<Name> {
+    struct Callees(Vec<Name>);
+    impl<R: Rep> Visitor<R> for Callees {
+        fn callee(&mut self, n: &Name) {
+            self.0.push(*n);
+        }
+    }
+    let mut c = Callees(vec![]);
+    Visitor::<R>::body(&mut c, body);
+    c.0
+}
+
+fn call_counts<R: Rep>(prog: &Prog<R>) -> FxHashMap<Name, usize> {
+    let mut counts = FxHashMap::default();
+    for body in prog.funs.iter().map(|f| &f.body).chain([&prog.consts]) {
+        for f in callees(body) {
+            *counts.entry(f).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Functions in an order where callees come before callers, and whether each can reach itself.
+fn callees_first<R: Rep>(prog: &Prog<R>) -> Vec<(usize, bool)> {
+    let index: FxHashMap<Name, usize> = prog.funs.iter().enumerate().map(|(i, f)| (f.name, i)).collect();
+    let edges: Vec<Vec<usize>> = prog
+        .funs
+        .iter()
+        .map(|f| callees(&f.body).iter().filter_map(|n| index.get(n).copied()).collect())
+        .collect();
+    let mut tarjan = Tarjan::new(&edges);
+    for i in 0..edges.len() {
+        deep(|| tarjan.visit(i));
+    }
+    tarjan.out
+}
+
+/// Strongly connected components, callees first.
+struct Tarjan<'a> {
+    edges: &'a [Vec<usize>],
+    number: Vec<usize>,
+    low: Vec<usize>,
+    stack: Vec<usize>,
+    on_stack: FxHashSet<usize>,
+    next: usize,
+    out: Vec<(usize, bool)>,
+}
+
+impl<'a> Tarjan<'a> {
+    fn new(edges: &'a [Vec<usize>]) -> Tarjan<'a> {
+        let n = edges.len();
+        Tarjan {
+            edges,
+            number: vec![usize::MAX; n],
+            low: vec![0; n],
+            stack: vec![],
+            on_stack: FxHashSet::default(),
+            next: 0,
+            out: vec![],
+        }
+    }
+
+    fn visit(&mut self, v: usize) {
+        if self.number[v] != usize::MAX {
+            return;
+        }
+        self.number[v] = self.next;
+        self.low[v] = self.next;
+        self.next += 1;
+        self.stack.push(v);
+        self.on_stack.insert(v);
+        let edges = self.edges;
+        for w in &edges[v] {
+            if self.number[*w] == usize::MAX {
+                deep(|| self.visit(*w));
+                self.low[v] = self.low[v].min(self.low[*w]);
+            } else if self.on_stack.contains(w) {
+                self.low[v] = self.low[v].min(self.number[*w]);
+            }
+        }
+        if self.low[v] == self.number[v] {
+            let mut members = vec![];
+            while let Some(w) = self.stack.pop() {
+                self.on_stack.remove(&w);
+                members.push(w);
+                if w == v {
+                    break;
+                }
+            }
+            let recursive = members.len() > 1 || self.edges[v].contains(&v);
+            self.out.extend(members.into_iter().map(|w| (w, recursive)));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The simplifier.
+//!
+//! Before: any valid program. After: an equivalent one in which constants are
+//! folded, names stand for themselves, trivial loops, branches and combinators
+//! are gone, invariant code is outside of loops and lambdas, checks that
+//! always hold are gone, and everything bound is used.
+//!
+//! ```text
+//! let (a : i64) = add_i64(n, 0i64)                let (x : i32) = xs[i]
+//! let (is : [a]i64) = iota i64 (a, 0, 1)     =>
+//! let (j : i64) = is[i]
+//! let (x : i32) = xs[j]
+//! ```
+//!
+//! One round is a walk forwards (`simplify/engine.rs`), which applies the rules
+//! of `simplify/rules.rs`, and a walk backwards ([`crate::dce`]). Rounds repeat
+//! until one changes nothing, and at most [`MAX_ROUNDS`] times; each takes time
+//! about linear in the size of the program.
+
+mod engine;
+mod hoist;
+mod known;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use crate::alias::{signatures, Classes, Signatures};
+use crate::dce;
+use crate::pass::Pass;
+use engine::Engine;
+use fehu_base::{Name, NameSource};
+use fehu_ir::visit::{look, Visitor};
+use fehu_ir::{Body, FunDef, Prog, Rep, Soacs};
+use rustc_hash::FxHashMap;
+
+/// Rounds on one function, at most.
+const MAX_ROUNDS: usize = 10;
+
+/// The simplifier as a pass.
+pub const PASS: Pass<Soacs> = Pass { name: "simplify", run: simplify };
+
+/// Simplifies a program.
+pub fn simplify<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
+    let sigs = signatures(prog);
+    simplify_consts(prog, &sigs);
+    for fun in &mut prog.funs {
+        simplify_fun(&mut prog.names, &sigs, &prog.consts, fun);
+    }
+    dce::consts(prog);
+}
+
+/// The constants: what functions call them by must be replaced in functions too.
+fn simplify_consts<R: Rep<Dec = ()>>(prog: &mut Prog<R>, sigs: &Signatures) {
+    if prog.consts.stms.is_empty() {
+        return;
+    }
+    let classes = Classes::of_body(sigs, &prog.consts);
+    // Each is used in ways not looked at here.
+    let mut engine = Engine::new(&mut prog.names, classes, FxHashMap::default());
+    let body = engine::take(&mut prog.consts);
+    prog.consts = engine.top(&[], body);
+    let subst = engine.substitution();
+    for fun in &mut prog.funs {
+        subst.body(&mut fun.body);
+    }
+}
+
+fn simplify_fun<R: Rep<Dec = ()>>(
+    names: &mut NameSource,
+    sigs: &Signatures,
+    consts: &Body<R>,
+    fun: &mut FunDef<R>,
+) {
+    for _ in 0..MAX_ROUNDS {
+        let classes = Classes::of_fun(sigs, consts, fun);
+        let mut engine = Engine::new(names, classes, uses(fun));
+        engine.know_consts(consts);
+        let body = engine::take(&mut fun.body);
+        fun.body = engine.top(&fun.params, body);
+        let changed = engine.changed;
+        let cleaned = dce::fun(fun);
+        if !changed && !cleaned {
+            break;
+        }
+    }
+}
+
+/// How often each name is used.
+fn uses<R: Rep>(fun: &FunDef<R>) -> FxHashMap<Name, usize> {
+    struct Count(FxHashMap<Name, usize>);
+    impl<R: Rep> Visitor<R> for Count {
+        fn name(&mut self, n: &Name) {
+            *self.0.entry(*n).or_default() += 1;
+        }
+    }
+    let mut count = Count(FxHashMap::default());
+    look::fun::<R, _>(&mut count, fun);
+    count.0
+}

@@ -1,0 +1,554 @@
+//! The walk of the simplifier: statements in order, rules on each, nested
+//! bodies in between.
+//!
+//! The engine holds what is known at the current place: how names were defined
+//! (the symbol table), what stands for names that are gone (the substitution),
+//! how often names are used, and facts about integers. Output goes to a stack
+//! of frames, one per open body; a statement that depends on nothing in the
+//! loops and lambdas around it is put into the frame outside of them, which is
+//! all that hoisting takes.
+
+use super::rules::{self, Rewrite};
+use crate::alias::Classes;
+use crate::shallow::{self, Replaced};
+use fehu_algebra::{Facts, Poly};
+use fehu_base::prim::PrimValue;
+use fehu_base::{Name, NameSource};
+use fehu_ir::op::{OpViewMut, RepOp};
+use fehu_ir::seg::{KernelReturn, SegKind};
+use fehu_ir::soac::Soac;
+use fehu_ir::types::Types;
+use fehu_ir::visit::deep;
+use fehu_ir::{Body, Exp, Lambda, Loc, Loop, LoopForm, Param, PatElem, Rep, Stm, SubExp, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Rewrites tried on what came from one statement before it is taken as it is.
+const FUEL: usize = 40;
+
+/// How a name was defined.
+#[derive(Clone, Debug)]
+pub(crate) struct Def<R: Rep> {
+    pub(crate) exp: Rc<Exp<R>>,
+    pub(crate) certs: Rc<[Name]>,
+    /// Which result of the expression it is.
+    pub(crate) index: usize,
+}
+
+/// What a body is the body of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FrameKind {
+    /// A function.
+    Top,
+    /// A branch, run at most once.
+    Branch,
+    /// A loop or lambda, run any number of times.
+    Repeated,
+    /// The body of `WithAcc`: run once, but what is in it may not leave.
+    Closed,
+}
+
+/// A body under construction.
+#[derive(Debug)]
+pub(crate) struct Frame<R: Rep> {
+    pub(crate) stms: Vec<Stm<R>>,
+    pub(crate) kind: FrameKind,
+    pub(crate) facts: Facts,
+    /// Names whose facts were learnt for this frame only.
+    pub(super) scoped: Vec<Name>,
+}
+
+/// The simplifier at work.
+#[derive(Debug)]
+pub(crate) struct Engine<'a, R: Rep<Dec = ()>> {
+    pub(crate) names: &'a mut NameSource,
+    pub(crate) types: Types,
+    pub(crate) classes: Classes,
+    /// How often each name was used when the round began.
+    pub(crate) uses: FxHashMap<Name, usize>,
+    pub(crate) changed: bool,
+    pub(super) frames: Vec<Frame<R>>,
+    pub(super) ring: FxHashMap<Name, Poly>,
+    pub(super) bits: FxHashMap<Name, u32>,
+    pub(super) sizes: FxHashSet<Name>,
+    defs: FxHashMap<Name, Def<R>>,
+    subst: Replaced,
+    levels: FxHashMap<Name, usize>,
+}
+
+impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
+    /// An engine that knows nothing but the classes and uses of the function it is for.
+    pub(crate) fn new(names: &'a mut NameSource, classes: Classes, uses: FxHashMap<Name, usize>) -> Self {
+        Engine {
+            names,
+            types: Types::default(),
+            classes,
+            uses,
+            changed: false,
+            frames: vec![],
+            ring: FxHashMap::default(),
+            bits: FxHashMap::default(),
+            sizes: FxHashSet::default(),
+            defs: FxHashMap::default(),
+            subst: FxHashMap::default(),
+            levels: FxHashMap::default(),
+        }
+    }
+
+    /// Simplifies the body of a function with these parameters.
+    pub(crate) fn top(&mut self, params: &[Param<R>], body: Body<R>) -> Body<R> {
+        self.nested(FrameKind::Top, body, |e| e.bind_params(params))
+    }
+
+    /// Tells the types of the program's constants.
+    pub(crate) fn know_consts(&mut self, consts: &Body<R>) {
+        for stm in &consts.stms {
+            for p in &stm.pat {
+                self.types.insert(p.name, p.ty.clone());
+                self.levels.insert(p.name, 0);
+            }
+        }
+    }
+
+    /// The substitution made so far, for code that uses names of a body simplified here.
+    pub(crate) fn substitution(&self) -> fehu_ir::subst::Subst {
+        self.subst.iter().map(|(n, e)| (*n, *e)).collect()
+    }
+
+    /// How a name was defined.
+    pub(crate) fn def(&self, n: Name) -> Option<&Def<R>> {
+        self.defs.get(&n)
+    }
+
+    /// How an operand was defined, if by an expression with one result and no certificates.
+    pub(crate) fn pure_def(&self, e: SubExp) -> Option<Rc<Exp<R>>> {
+        let def = self.defs.get(&e.name()?)?;
+        (def.certs.is_empty() && def.index == 0).then(|| def.exp.clone())
+    }
+
+    /// The type of an operand.
+    pub(crate) fn type_of(&self, e: SubExp) -> Option<Type> {
+        fehu_ir::types::operand_type(&self.types, e)
+    }
+
+    /// How many bodies are around the binding of a name. What was not seen to be bound (it may be in a
+    /// body that is not visited) counts as bound in the innermost one.
+    pub(crate) fn level(&self, n: Name) -> usize {
+        self.levels.get(&n).copied().unwrap_or(usize::MAX)
+    }
+
+    /// The level of what is bound now.
+    pub(crate) fn here(&self) -> usize {
+        self.frames.len().saturating_sub(1)
+    }
+
+    /// Whether an operand was bound outside of bodies at this level.
+    pub(crate) fn is_outer(&self, e: SubExp, level: usize) -> bool {
+        e.name().is_none_or(|n| self.level(n) < level)
+    }
+
+    /// Whether the array is used at most so often in the whole function.
+    pub(crate) fn used_at_most(&self, n: Name, times: usize) -> bool {
+        self.uses.get(&n).is_some_and(|u| *u <= times)
+    }
+
+    /// A statement with a fresh name, to be put before what a rule rewrites.
+    pub(crate) fn fresh_stm(&mut self, base: &str, ty: Type, loc: &Loc, exp: Exp<R>) -> (Name, Stm<R>) {
+        let name = self.names.fresh_str(base);
+        self.types.insert(name, ty.clone());
+        match &exp {
+            Exp::SubExp(SubExp::Var(a)) | Exp::Index(a, _) | Exp::Rearrange(_, a) | Exp::Reshape(_, a)
+                if ty.is_array() =>
+            {
+                self.classes.learn(name, &[*a]);
+            }
+            _ => self.classes.learn(name, &[]),
+        }
+        let pat = vec![PatElem { name, ty, dec: () }];
+        (name, Stm { pat, certs: vec![], attrs: vec![], loc: loc.clone(), exp })
+    }
+
+    pub(super) fn bind_params(&mut self, params: &[Param<R>]) {
+        for p in params {
+            self.bind(p.name, &p.ty, self.here());
+        }
+    }
+
+    fn bind(&mut self, n: Name, ty: &Type, level: usize) {
+        self.types.insert(n, ty.clone());
+        self.levels.insert(n, level);
+        for d in ty.shape() {
+            self.learn_size(*d, level);
+        }
+    }
+
+    /// Simplifies a body in a frame of its own.
+    pub(crate) fn nested(
+        &mut self,
+        kind: FrameKind,
+        body: Body<R>,
+        enter: impl FnOnce(&mut Self),
+    ) -> Body<R> {
+        deep(|| {
+            let facts = self.frames.last().map(|f| f.facts.clone()).unwrap_or_default();
+            self.frames.push(Frame {
+                stms: Vec::with_capacity(body.stms.len()),
+                kind,
+                facts,
+                scoped: vec![],
+            });
+            enter(self);
+            for stm in body.stms {
+                self.stm(stm);
+            }
+            let result = body.result.iter().map(|e| self.operand(*e)).collect();
+            let Some(frame) = self.frames.pop() else { fehu_base::bug!("no open frame") };
+            for n in &frame.scoped {
+                self.bits.remove(n);
+                self.sizes.remove(n);
+            }
+            Body { stms: frame.stms, result }
+        })
+    }
+
+    /// What stands for an operand now.
+    pub(crate) fn operand(&self, e: SubExp) -> SubExp {
+        shallow::operand(&self.subst, e)
+    }
+
+    fn stm(&mut self, stm: Stm<R>) {
+        let mut work = vec![(stm, Visit::Whole)];
+        let mut fuel = FUEL;
+        while let Some((mut stm, visit)) = work.pop() {
+            match visit {
+                Visit::Whole => shallow::substitute(&self.subst, &mut stm),
+                Visit::Surface => shallow::substitute_deep(&self.subst, &mut stm),
+            }
+            dedup(&mut stm.certs);
+            if fuel > 0 {
+                if let Some(rewrite) = rules::before(self, &stm) {
+                    fuel -= 1;
+                    self.rewrite(stm, rewrite, Visit::Whole, &mut work);
+                    continue;
+                }
+            }
+            if visit == Visit::Whole {
+                self.descend(&mut stm.exp);
+            }
+            if fuel > 0 {
+                if let Some(rewrite) = rules::after(self, &stm) {
+                    fuel -= 1;
+                    self.rewrite(stm, rewrite, Visit::Surface, &mut work);
+                    continue;
+                }
+            }
+            self.emit(stm);
+        }
+    }
+
+    fn rewrite(&mut self, stm: Stm<R>, rewrite: Rewrite<R>, visit: Visit, work: &mut Vec<(Stm<R>, Visit)>) {
+        self.changed = true;
+        match rewrite {
+            Rewrite::Operands(es) => {
+                let Stm { pat, certs, attrs, loc, exp: _ } = stm;
+                for (p, e) in pat.into_iter().zip(es) {
+                    if let Some(exp) = self.replace(&p, e, &certs) {
+                        let stm = Stm {
+                            pat: vec![p],
+                            certs: certs.clone(),
+                            attrs: attrs.clone(),
+                            loc: loc.clone(),
+                            exp,
+                        };
+                        self.emit(stm);
+                    }
+                }
+            }
+            Rewrite::Exp(exp) => work.push((Stm { exp, ..stm }, visit)),
+            Rewrite::Stms(stms) => work.extend(stms.into_iter().rev().map(|s| (s, visit))),
+            Rewrite::Inline { stms, result } => {
+                let before = work.len();
+                let all: Vec<SubExp> = result;
+                let names: Vec<PatElem<R>> = stm.pat.clone();
+                for (p, e) in names.into_iter().zip(all) {
+                    let exp = Exp::SubExp(e);
+                    let certs = stm.certs.clone();
+                    work.push((Stm { pat: vec![p], certs, attrs: vec![], loc: stm.loc.clone(), exp }, visit));
+                }
+                work[before..].reverse();
+                // Sizes first: the types of arrays mention them.
+                work[before..].sort_by_key(|(s, _)| match s.pat.first().map(|p| &p.ty) {
+                    Some(Type::Prim(_)) => 1,
+                    Some(Type::Array(..) | Type::Acc(..) | Type::Mem(_)) | None => 0,
+                });
+                for mut s in stms.into_iter().rev() {
+                    s.certs.extend(stm.certs.iter().copied());
+                    work.push((s, visit));
+                }
+            }
+        }
+    }
+
+    /// Lets an operand stand for a name from now on; otherwise gives the expression that must define it.
+    /// The types may name equal sizes differently.
+    fn replace(&mut self, p: &PatElem<R>, e: SubExp, certs: &[Name]) -> Option<Exp<R>> {
+        if let (SubExp::Var(n), true) = (e, p.ty.is_array()) {
+            self.classes.learn(p.name, &[n]);
+        }
+        if !certs.is_empty() {
+            return Some(Exp::SubExp(e));
+        }
+        self.subst.insert(p.name, e);
+        None
+    }
+
+    /// Simplifies the bodies in an expression.
+    fn descend(&mut self, exp: &mut Exp<R>) {
+        match exp {
+            Exp::If(c, t, f) => {
+                for (body, value) in [(t, true), (f, false)] {
+                    let b = take(body);
+                    **body = self.branch(*c, value, b);
+                }
+            }
+            Exp::Loop(l) => self.descend_loop(l),
+            Exp::WithAcc(w) => {
+                for input in &mut w.inputs {
+                    if let Some((op, _)) = &mut input.op {
+                        self.lambda(op, FrameKind::Repeated, |_| {});
+                    }
+                }
+                self.lambda(&mut w.lambda, FrameKind::Closed, |_| {});
+            }
+            Exp::Op(op) => match op.view_mut() {
+                OpViewMut::Soac(soac) => self.descend_soac(soac),
+                OpViewMut::Seg(seg) => {
+                    let body = take(&mut seg.body.body);
+                    let space = seg.space.clone();
+                    seg.body.body = self.nested(FrameKind::Repeated, body, |e| {
+                        let level = e.here();
+                        e.bind(space.flat, &Type::I64, level);
+                        for (i, n) in &space.dims {
+                            e.bind(*i, &Type::I64, level);
+                            e.learn_index(*i, *n);
+                        }
+                    });
+                    self.returns(&mut seg.body.returns);
+                    match &mut seg.kind {
+                        SegKind::Map => {}
+                        SegKind::Red(ops) | SegKind::Scan(ops) => {
+                            for op in ops {
+                                self.lambda(&mut op.op, FrameKind::Repeated, |_| {});
+                            }
+                        }
+                        SegKind::Hist(ops) => {
+                            for op in ops {
+                                self.lambda(&mut op.op, FrameKind::Repeated, |_| {});
+                            }
+                        }
+                    }
+                }
+                OpViewMut::Size(_) | OpViewMut::Alloc(..) => {}
+            },
+            Exp::SubExp(_)
+            | Exp::Opaque(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Conv(..)
+            | Exp::PrimFn(..)
+            | Exp::Assert(..)
+            | Exp::ArrayLit(..)
+            | Exp::ArrayConst(_)
+            | Exp::Index(..)
+            | Exp::Update(..)
+            | Exp::FlatIndex(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Iota { .. }
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(..)
+            | Exp::Concat { .. }
+            | Exp::Rearrange(..)
+            | Exp::Reshape(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Call(..) => {}
+        }
+    }
+
+    /// How results leave a kernel: in terms of what stands for names in its body.
+    fn returns(&self, returns: &mut [KernelReturn]) {
+        for ret in returns {
+            match ret {
+                KernelReturn::Elem => {}
+                KernelReturn::Write { array, shape, index } => {
+                    if let SubExp::Var(n) = self.operand(SubExp::Var(*array)) {
+                        *array = n;
+                    }
+                    for e in shape.iter_mut().chain(index) {
+                        *e = self.operand(*e);
+                    }
+                }
+                KernelReturn::Tile(dims) => {
+                    for (a, b) in dims {
+                        *a = self.operand(*a);
+                        *b = self.operand(*b);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A branch, in which the condition is known.
+    fn branch(&mut self, cond: SubExp, value: bool, body: Body<R>) -> Body<R> {
+        if let SubExp::Var(c) = cond {
+            self.subst.insert(c, SubExp::Const(PrimValue::Bool(value)));
+        }
+        let body = self.nested(FrameKind::Branch, body, |e| e.assume(cond, value));
+        if let SubExp::Var(c) = cond {
+            self.subst.remove(&c);
+        }
+        body
+    }
+
+    fn descend_loop(&mut self, l: &mut Loop<R>) {
+        let body = take(&mut l.body);
+        let (params, form) = (&l.params, &l.form);
+        l.body = self.nested(FrameKind::Repeated, body, |e| {
+            let level = e.here();
+            for (p, _) in params {
+                e.bind(p.name, &p.ty, level);
+            }
+            match form {
+                LoopForm::For { var, ty, bound } => {
+                    e.bind(*var, &Type::Prim(fehu_base::prim::PrimType::Int(*ty)), level);
+                    e.learn_index(*var, *bound);
+                }
+                LoopForm::While(_) => {}
+            }
+        });
+    }
+
+    fn descend_soac(&mut self, soac: &mut Soac<R>) {
+        match soac {
+            Soac::Screma(s) => {
+                for scan in &mut s.scans {
+                    self.lambda(&mut scan.op, FrameKind::Repeated, |_| {});
+                }
+                for red in &mut s.reds {
+                    self.lambda(&mut red.op, FrameKind::Repeated, |_| {});
+                }
+                let arrays = s.arrays.clone();
+                self.elementwise(&mut s.map, &arrays);
+            }
+            Soac::Hist(h) => {
+                for op in &mut h.ops {
+                    self.lambda(&mut op.op, FrameKind::Repeated, |_| {});
+                }
+                let arrays = h.arrays.clone();
+                self.elementwise(&mut h.lambda, &arrays);
+            }
+            Soac::Scatter(s) => {
+                let arrays = s.arrays.clone();
+                self.elementwise(&mut s.lambda, &arrays);
+            }
+            Soac::Ad(ad) => self.lambda(&mut ad.lambda, FrameKind::Closed, |_| {}),
+        }
+    }
+
+    /// A lambda on the elements of arrays; of the elements of an iota something is known.
+    fn elementwise(&mut self, lambda: &mut Lambda<R>, arrays: &[Name]) {
+        let params: Vec<Name> = lambda.params.iter().map(|p| p.name).collect();
+        self.lambda(lambda, FrameKind::Repeated, |e| {
+            for (p, a) in params.iter().zip(arrays) {
+                e.learn_element(*p, *a);
+            }
+        });
+    }
+
+    fn lambda(&mut self, lambda: &mut Lambda<R>, kind: FrameKind, enter: impl FnOnce(&mut Self)) {
+        let body = take(&mut lambda.body);
+        let params = &lambda.params;
+        lambda.body = self.nested(kind, body, |e| {
+            e.bind_params(params);
+            enter(e);
+        });
+    }
+
+    /// Puts a statement into the output, as far outside as it may be.
+    fn emit(&mut self, stm: Stm<R>) {
+        let level = self.outermost_place(&stm);
+        if level < self.here() {
+            self.changed = true;
+        }
+        for p in &stm.pat {
+            self.bind(p.name, &p.ty, level);
+        }
+        if let [p] = stm.pat.as_slice() {
+            self.learn_definition(p.name, &stm.exp, level);
+        }
+        if self.worth_remembering(&stm.exp) {
+            let exp = Rc::new(stm.exp.clone());
+            let certs: Rc<[Name]> = stm.certs.clone().into();
+            for (index, p) in stm.pat.iter().enumerate() {
+                self.defs.insert(p.name, Def { exp: exp.clone(), certs: certs.clone(), index });
+            }
+        }
+        self.frames[level].stms.push(stm);
+    }
+
+    /// Whether rules look at how names are defined by such an expression. Large bodies are not copied.
+    fn worth_remembering(&self, exp: &Exp<R>) -> bool {
+        match exp {
+            Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Call(..) => false,
+            Exp::Op(op) => match op.as_soac() {
+                Some(Soac::Screma(s)) => s.map.body.stms.len() <= rules::MAX_COPIED,
+                Some(Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_)) | None => false,
+            },
+            Exp::SubExp(_)
+            | Exp::Opaque(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Conv(..)
+            | Exp::PrimFn(..)
+            | Exp::Assert(..)
+            | Exp::ArrayLit(..)
+            | Exp::ArrayConst(_)
+            | Exp::Index(..)
+            | Exp::Update(..)
+            | Exp::FlatIndex(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Iota { .. }
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(..)
+            | Exp::Concat { .. }
+            | Exp::Rearrange(..)
+            | Exp::Reshape(..)
+            | Exp::UpdateAcc(..) => true,
+        }
+    }
+}
+
+/// How much of a statement is still to be visited.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Visit {
+    Whole,
+    /// Its bodies are simplified already.
+    Surface,
+}
+
+/// The body, leaving an empty one.
+pub(crate) fn take<R: Rep>(body: &mut Body<R>) -> Body<R> {
+    std::mem::replace(body, Body { stms: vec![], result: vec![] })
+}
+
+fn dedup(certs: &mut Vec<Name>) {
+    if certs.len() > 1 {
+        let mut seen = FxHashSet::default();
+        certs.retain(|c| seen.insert(*c));
+    }
+}

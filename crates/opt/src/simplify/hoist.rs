@@ -1,0 +1,284 @@
+//! How far outside a statement may be put.
+//!
+//! A statement leaves the loops and lambdas on whose names it does not depend,
+//! if running it once more (when they run zero times) is harmless: it cannot
+//! fail, it reads no element out of bounds, and it takes over no memory. It
+//! leaves a branch only on the way out of a loop, and only if it is cheap.
+
+use super::engine::{Engine, FrameKind};
+use fehu_base::ops::{BinOp, CmpOp, UnOp};
+use fehu_base::prim::PrimType;
+use fehu_base::Name;
+use fehu_ir::free::free_in_stm;
+use fehu_ir::mem::poly;
+use fehu_ir::op::{OpView, RepOp};
+use fehu_ir::soac::Soac;
+use fehu_ir::visit::for_each_body;
+use fehu_ir::{Body, DimIndex, Exp, LoopForm, Rep, Stm, SubExp};
+
+/// Statements in something that is moved as a whole, at most.
+const MAX_MOVED: usize = 100;
+
+impl<R: Rep<Dec = ()>> Engine<'_, R> {
+    /// The level of the frame a statement is to be put into.
+    pub(super) fn outermost_place(&self, stm: &Stm<R>) -> usize {
+        let here = self.here();
+        if here == 0 || !self.frames.iter().any(|f| f.kind == FrameKind::Repeated) || !may_move(stm) {
+            return here;
+        }
+        let cheap = is_cheap(&stm.exp);
+        if !cheap && size(stm, MAX_MOVED).is_none() {
+            return here;
+        }
+        let needed = free_in_stm(stm).iter().map(|n| self.level(*n)).max().unwrap_or(0);
+        let mut best = here;
+        for level in (needed..here).rev() {
+            match self.frames[level + 1].kind {
+                FrameKind::Closed => break,
+                FrameKind::Branch if !cheap => break,
+                FrameKind::Branch | FrameKind::Top => {}
+                FrameKind::Repeated => best = level,
+            }
+        }
+        while best < here && !(self.is_safe(stm, best) && self.is_fresh_enough(stm)) {
+            // What is unsafe outside may be safe one loop further in.
+            best += 1;
+            while best < here && self.frames[best + 1].kind != FrameKind::Repeated {
+                best += 1;
+            }
+        }
+        best
+    }
+
+    /// Arrays made anew in each iteration may be made once only if nobody takes over their memory.
+    fn is_fresh_enough(&self, stm: &Stm<R>) -> bool {
+        stm.pat.iter().all(|p| !p.ty.is_array() || !self.classes.is_consumed(p.name))
+    }
+
+    /// Whether a statement can run at the end of the frame at this level without harm.
+    pub(crate) fn is_safe(&self, stm: &Stm<R>, level: usize) -> bool {
+        match &stm.exp {
+            Exp::Index(a, slice) => self.in_bounds(*a, slice, &stm.certs, level),
+            Exp::BinOp(op, _, y) if op.is_partial() => self.is_nonzero(*y, &stm.certs, level),
+            Exp::Iota { n, .. } => self.is_size_at(*n, level),
+            Exp::Replicate(shape, _) | Exp::Scratch(_, shape) => {
+                shape.iter().all(|n| self.is_size_at(*n, level))
+            }
+            other => is_total(other),
+        }
+    }
+
+    fn is_size_at(&self, e: SubExp, level: usize) -> bool {
+        self.frames[level].facts.nonneg(&poly(e))
+    }
+
+    fn is_nonzero(&self, e: SubExp, certs: &[Name], level: usize) -> bool {
+        if let SubExp::Const(_) = e {
+            return e.as_i64().is_some_and(|v| v != 0);
+        }
+        self.frames[level].facts.ne(&poly(e), &fehu_algebra::Poly::zero())
+            || certs.iter().any(|c| self.asserts_nonzero(*c, e))
+    }
+
+    /// Whether a certificate says that the operand is not zero.
+    fn asserts_nonzero(&self, cert: Name, e: SubExp) -> bool {
+        let Some(def) = self.def(cert) else { return false };
+        let Exp::Assert(cond, _) = &*def.exp else { return false };
+        let Some(cond) = self.pure_def(*cond) else { return false };
+        let Exp::UnOp(UnOp::Not, eq) = &*cond else { return false };
+        let Some(eq) = self.pure_def(*eq) else { return false };
+        match &*eq {
+            Exp::CmpOp(CmpOp::Eq(PrimType::Int(_)), x, y) => {
+                (*x == e && y.as_i64() == Some(0)) || (*y == e && x.as_i64() == Some(0))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a slice is proven to be inside the array, knowing what holds at the end of the frame at this
+    /// level and what the certificates say.
+    fn in_bounds(&self, a: Name, slice: &[DimIndex], certs: &[Name], level: usize) -> bool {
+        let Some(ty) = self.types.get(&a) else { return false };
+        let mut facts = self.frames[level].facts.clone();
+        for c in certs {
+            if let Some(def) = self.def(*c) {
+                if let Exp::Assert(cond, _) = &*def.exp {
+                    self.tell_condition(&mut facts, *cond);
+                }
+            }
+        }
+        slice.len() == ty.rank()
+            && slice.iter().zip(ty.shape()).all(|(d, n)| {
+                let n = poly(*n);
+                match d {
+                    DimIndex::Fix(i) => {
+                        let i = poly(*i);
+                        facts.nonneg(&i) && facts.lt(&i, &n)
+                    }
+                    // A view touches nothing until it is read.
+                    DimIndex::Slice { .. } => true,
+                }
+            })
+    }
+
+    fn tell_condition(&self, facts: &mut fehu_algebra::Facts, cond: SubExp) {
+        let Some(exp) = self.pure_def(cond) else { return };
+        match &*exp {
+            Exp::BinOp(BinOp::LogAnd, x, y) => {
+                self.tell_condition(facts, *x);
+                self.tell_condition(facts, *y);
+            }
+            Exp::CmpOp(CmpOp::SLt(_), x, y) => facts.assume_lt(&poly(*x), &poly(*y)),
+            Exp::CmpOp(CmpOp::SLe(_), x, y) => facts.assume_le(&poly(*x), &poly(*y)),
+            Exp::CmpOp(CmpOp::Eq(PrimType::Int(_)), x, y) => facts.assume_eq(&poly(*x), &poly(*y)),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a statement may be moved at all: it takes over no memory, and is not marked as special.
+fn may_move<R: Rep>(stm: &Stm<R>) -> bool {
+    if !stm.attrs.is_empty() {
+        return false;
+    }
+    match &stm.exp {
+        Exp::Opaque(_)
+        | Exp::Assert(..)
+        | Exp::Update(..)
+        | Exp::FlatUpdate(..)
+        | Exp::UpdateAcc(..)
+        | Exp::Scratch(..)
+        | Exp::Call(..)
+        | Exp::WithAcc(_) => false,
+        Exp::SubExp(_)
+        | Exp::UnOp(..)
+        | Exp::BinOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Conv(..)
+        | Exp::PrimFn(..)
+        | Exp::ArrayLit(..)
+        | Exp::ArrayConst(_)
+        | Exp::Index(..)
+        | Exp::FlatIndex(..)
+        | Exp::Iota { .. }
+        | Exp::Replicate(..)
+        | Exp::Copy(_)
+        | Exp::Manifest(..)
+        | Exp::Concat { .. }
+        | Exp::Rearrange(..)
+        | Exp::Reshape(..)
+        | Exp::If(..) => true,
+        Exp::Loop(l) => l.params.iter().all(|(p, _)| !p.consumed),
+        Exp::Op(op) => match op.view() {
+            OpView::Soac(soac) => match soac {
+                Soac::Screma(s) => s.map.params.iter().all(|p| !p.consumed),
+                Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_) => false,
+            },
+            OpView::Seg(_) | OpView::Size(_) | OpView::Alloc(..) => false,
+        },
+    }
+}
+
+/// Scalar code of a few instructions, and views.
+fn is_cheap<R: Rep>(exp: &Exp<R>) -> bool {
+    match exp {
+        Exp::SubExp(_)
+        | Exp::UnOp(..)
+        | Exp::BinOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Conv(..)
+        | Exp::Index(..)
+        | Exp::FlatIndex(..)
+        | Exp::Rearrange(..)
+        | Exp::Reshape(..) => true,
+        Exp::Opaque(_)
+        | Exp::PrimFn(..)
+        | Exp::Assert(..)
+        | Exp::ArrayLit(..)
+        | Exp::ArrayConst(_)
+        | Exp::Update(..)
+        | Exp::FlatUpdate(..)
+        | Exp::Iota { .. }
+        | Exp::Replicate(..)
+        | Exp::Scratch(..)
+        | Exp::Copy(_)
+        | Exp::Manifest(..)
+        | Exp::Concat { .. }
+        | Exp::UpdateAcc(..)
+        | Exp::Call(..)
+        | Exp::If(..)
+        | Exp::Loop(_)
+        | Exp::WithAcc(_)
+        | Exp::Op(_) => false,
+    }
+}
+
+/// Whether an expression has a value whatever its operands are, by its form alone.
+pub(crate) fn is_total<R: Rep>(exp: &Exp<R>) -> bool {
+    match exp {
+        Exp::BinOp(op, _, y) => !op.is_partial() || y.as_i64().is_some_and(|v| v != 0),
+        Exp::SubExp(_)
+        | Exp::UnOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Conv(..)
+        | Exp::PrimFn(..)
+        | Exp::ArrayLit(..)
+        | Exp::ArrayConst(_)
+        | Exp::FlatIndex(..)
+        | Exp::Copy(_)
+        | Exp::Manifest(..)
+        | Exp::Concat { .. }
+        | Exp::Rearrange(..)
+        | Exp::Reshape(..) => true,
+        Exp::Index(_, slice) => slice.iter().all(|d| matches!(d, DimIndex::Slice { .. })),
+        Exp::Iota { n, .. } => n.as_i64().is_some_and(|n| n >= 0),
+        Exp::Replicate(shape, _) | Exp::Scratch(_, shape) => {
+            shape.iter().all(|n| n.as_i64().is_some_and(|n| n >= 0))
+        }
+        Exp::Opaque(_)
+        | Exp::Assert(..)
+        | Exp::Update(..)
+        | Exp::FlatUpdate(..)
+        | Exp::UpdateAcc(..)
+        | Exp::Call(..)
+        | Exp::WithAcc(_) => false,
+        Exp::Loop(l) => matches!(l.form, LoopForm::For { .. }) && bodies_total(exp),
+        Exp::If(..) => bodies_total(exp),
+        Exp::Op(op) => match op.view() {
+            OpView::Soac(Soac::Screma(_)) => bodies_total(exp),
+            OpView::Soac(Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_))
+            | OpView::Seg(_)
+            | OpView::Size(_)
+            | OpView::Alloc(..) => false,
+        },
+    }
+}
+
+fn bodies_total<R: Rep>(exp: &Exp<R>) -> bool {
+    let mut total = true;
+    for_each_body(exp, &mut |b: &Body<R>| total &= b.stms.iter().all(|s| total_stm(s)));
+    total
+}
+
+fn total_stm<R: Rep>(stm: &Stm<R>) -> bool {
+    is_total(&stm.exp)
+}
+
+/// How many statements there are in a statement, itself included; `None` if more than the limit.
+pub(crate) fn size<R: Rep>(stm: &Stm<R>, limit: usize) -> Option<usize> {
+    let mut n = 1;
+    let mut over = false;
+    for_each_body(&stm.exp, &mut |b: &Body<R>| {
+        for s in &b.stms {
+            if over {
+                return;
+            }
+            match size(s, limit) {
+                Some(k) => n += k,
+                None => over = true,
+            }
+            over |= n > limit;
+        }
+    });
+    (!over && n <= limit).then_some(n)
+}

@@ -1,0 +1,276 @@
+//! What the engine knows about integers: sizes are not negative, indices are
+//! below their bounds, sums are sums.
+//!
+//! The algebra computes with mathematical integers, the program with integers
+//! that wrap around. A sum or product is told to the algebra only if it cannot
+//! wrap, judged by how many bits its operands can have. Sizes of arrays are
+//! taken to have at most 48, products of sizes 60: an array that large cannot
+//! exist. Identities that hold also when wrapping (`a + b - b = a`) need no
+//! such care; they use polynomials of their own (`ring`).
+
+use super::engine::Engine;
+use fehu_algebra::Poly;
+use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::Name;
+use fehu_ir::mem::{poly, sym};
+use fehu_ir::{Exp, Rep, SubExp, Type};
+
+/// Bits of a size.
+const SIZE_BITS: u32 = 48;
+/// Bits of a product of sizes.
+const PRODUCT_BITS: u32 = 60;
+
+impl<R: Rep<Dec = ()>> Engine<'_, R> {
+    /// The operand is the size of an array that exists from this level on.
+    pub(super) fn learn_size(&mut self, e: SubExp, level: usize) {
+        let SubExp::Var(n) = e else { return };
+        if !self.sizes.insert(n) {
+            return;
+        }
+        self.bits.insert(n, SIZE_BITS);
+        self.frames[level].scoped.push(n);
+        for frame in &mut self.frames[level..] {
+            frame.facts.assume_size(sym(n));
+        }
+    }
+
+    /// The name is an index below the bound, in the innermost frame.
+    pub(super) fn learn_index(&mut self, i: Name, bound: SubExp) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.facts.assume_index(sym(i), &Poly::zero(), &poly(bound));
+        frame.scoped.push(i);
+        if self.types.get(&i) == Some(&Type::I64) {
+            self.bits.insert(i, SIZE_BITS);
+            self.sizes.insert(i);
+        }
+    }
+
+    /// The name is an element of the array, in the innermost frame.
+    pub(super) fn learn_element(&mut self, p: Name, array: Name) {
+        let Some(def) = self.def(array) else { return };
+        let Exp::Iota { n, start, step, ty } = *def.exp else { return };
+        if ty != IntType::I64 {
+            return;
+        }
+        match (start.as_i64(), step.as_i64()) {
+            (Some(0), Some(1)) => self.learn_index(p, n),
+            _ if self.fits(start) && self.fits(step) => {
+                let k = self.names.fresh_str("k");
+                self.types.insert(k, Type::I64);
+                self.learn_index(k, n);
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.facts.define(sym(p), &(poly(start) + poly(step) * poly(k.into())));
+                    frame.scoped.push(p);
+                    self.bits.insert(p, PRODUCT_BITS);
+                }
+            }
+            (_, _) => {}
+        }
+    }
+
+    fn fits(&self, e: SubExp) -> bool {
+        self.bits_of(e) <= SIZE_BITS
+    }
+
+    /// A condition holds (or not), in the innermost frame.
+    pub(super) fn assume(&mut self, cond: SubExp, value: bool) {
+        let Some(exp) = self.pure_def(cond) else { return };
+        match (&*exp, value) {
+            (Exp::UnOp(UnOp::Not, x), _) => self.assume(*x, !value),
+            (Exp::BinOp(BinOp::LogAnd, x, y), true) | (Exp::BinOp(BinOp::LogOr, x, y), false) => {
+                self.assume(*x, value);
+                self.assume(*y, value);
+            }
+            (Exp::CmpOp(op, x, y), _) => {
+                let Some(frame) = self.frames.last_mut() else { return };
+                let (a, b) = (poly(*x), poly(*y));
+                match (op, value) {
+                    (CmpOp::Eq(PrimType::Int(_)), true) => frame.facts.assume_eq(&a, &b),
+                    (CmpOp::SLt(_), true) => frame.facts.assume_lt(&a, &b),
+                    (CmpOp::SLt(_), false) => frame.facts.assume_le(&b, &a),
+                    (CmpOp::SLe(_), true) => frame.facts.assume_le(&a, &b),
+                    (CmpOp::SLe(_), false) => frame.facts.assume_lt(&b, &a),
+                    (
+                        CmpOp::Eq(_)
+                        | CmpOp::ULt(_)
+                        | CmpOp::ULe(_)
+                        | CmpOp::FLt(_)
+                        | CmpOp::FLe(_)
+                        | CmpOp::BLt
+                        | CmpOp::BLe,
+                        _,
+                    ) => {}
+                }
+            }
+            (_, _) => {}
+        }
+    }
+
+    /// The name is the value of the expression, from the given level on.
+    pub(super) fn learn_definition(&mut self, n: Name, exp: &Exp<R>, level: usize) {
+        match exp {
+            Exp::BinOp(op, x, y) => self.learn_operation(n, *op, *x, *y, level),
+            Exp::Conv(ConvOp::SExt(from, to), x) if to.bits() >= from.bits() => {
+                self.bits.insert(n, self.bits_of(*x));
+                self.define(n, &poly(*x), level);
+            }
+            _ => {}
+        }
+    }
+
+    fn learn_operation(&mut self, n: Name, op: BinOp, x: SubExp, y: SubExp, level: usize) {
+        let (a, b) = (poly(x), poly(y));
+        match op {
+            BinOp::Add(t) | BinOp::Sub(t) | BinOp::Mul(t) => {
+                if t == IntType::I64 {
+                    let (p, q) = (self.ring_of(x), self.ring_of(y));
+                    let r = ring_op(op, &p, &q);
+                    if r.is_known() {
+                        self.ring.insert(n, r);
+                    }
+                }
+                let (bx, by) = (self.bits_of(x), self.bits_of(y));
+                let bits = match op {
+                    BinOp::Mul(_) if self.is_size(x) && self.is_size(y) => (bx + by).min(PRODUCT_BITS),
+                    BinOp::Mul(_) => bx + by,
+                    _ => bx.max(by) + 1,
+                };
+                if bits < t.bits() {
+                    self.bits.insert(n, bits);
+                    if matches!(op, BinOp::Mul(_)) && self.is_size(x) && self.is_size(y) {
+                        self.sizes.insert(n);
+                    }
+                    self.define(n, &ring_op(op, &a, &b), level);
+                }
+            }
+            BinOp::SMin(_) => {
+                self.bits.insert(n, self.bits_of(x).max(self.bits_of(y)));
+                self.tell(level, |f| f.assume_min(sym(n), &a, &b));
+            }
+            BinOp::SMax(_) => {
+                self.bits.insert(n, self.bits_of(x).max(self.bits_of(y)));
+                self.tell(level, |f| f.assume_max(sym(n), &a, &b));
+            }
+            BinOp::SDiv(_) => {
+                self.bits.insert(n, self.bits_of(x));
+                self.tell(level, |f| f.assume_quotient(sym(n), &a, &b));
+            }
+            BinOp::SQuot(_) if self.frames[level].facts.nonneg(&a) => {
+                self.bits.insert(n, self.bits_of(x));
+                self.tell(level, |f| f.assume_quotient(sym(n), &a, &b));
+            }
+            BinOp::SMod(_) => {
+                self.bits.insert(n, self.bits_of(y));
+                self.tell(level, |f| {
+                    if f.positive(&b) {
+                        f.assume_index(sym(n), &Poly::zero(), &b);
+                    }
+                });
+            }
+            BinOp::SRem(_) if self.frames[level].facts.nonneg(&a) => {
+                self.bits.insert(n, self.bits_of(y));
+                self.tell(level, |f| {
+                    if f.positive(&b) {
+                        f.assume_index(sym(n), &Poly::zero(), &b);
+                    }
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn define(&mut self, n: Name, p: &Poly, level: usize) {
+        self.tell(level, |f| f.define(sym(n), p));
+    }
+
+    fn tell(&mut self, level: usize, f: impl Fn(&mut fehu_algebra::Facts)) {
+        for frame in &mut self.frames[level..] {
+            f(&mut frame.facts);
+        }
+    }
+
+    fn is_size(&self, e: SubExp) -> bool {
+        match e {
+            SubExp::Var(n) => self.sizes.contains(&n),
+            SubExp::Const(_) => self.bits_of(e) <= SIZE_BITS,
+        }
+    }
+
+    /// An upper bound of the bits of the magnitude of an integer.
+    fn bits_of(&self, e: SubExp) -> u32 {
+        match e {
+            SubExp::Const(v) => v.as_i64().map_or(64, |v| 64 - v.unsigned_abs().leading_zeros()),
+            SubExp::Var(n) => match (self.bits.get(&n), self.types.get(&n)) {
+                (Some(b), _) => *b,
+                (None, Some(Type::Prim(PrimType::Int(t)))) => t.bits() - 1,
+                (None, _) => 64,
+            },
+        }
+    }
+
+    /// The operand as a polynomial modulo 2^64.
+    pub(crate) fn ring_of(&self, e: SubExp) -> Poly {
+        e.name().and_then(|n| self.ring.get(&n)).cloned().unwrap_or_else(|| poly(e))
+    }
+
+    /// The operand that an operation on `i64` is equal to, whatever wraps: a constant, or a name in scope.
+    pub(crate) fn ring_value(&self, op: BinOp, x: SubExp, y: SubExp) -> Option<SubExp> {
+        let (p, q) = (self.ring_of(x), self.ring_of(y));
+        let r = ring_op(op, &p, &q);
+        if let Some(c) = r.as_constant() {
+            return Some(SubExp::i64(c));
+        }
+        let n = fehu_ir::mem::sym_name(r.as_var()?);
+        (self.types.get(&n) == Some(&Type::I64)).then_some(n.into())
+    }
+
+    /// Whether the comparison is proven to hold, or not to hold, here.
+    pub(crate) fn decide(&self, op: CmpOp, x: SubExp, y: SubExp) -> Option<bool> {
+        let facts = &self.frames.last()?.facts;
+        let known = |e: SubExp| e.name().is_none_or(|n| facts.knows(sym(n)));
+        if !known(x) && !known(y) {
+            return None;
+        }
+        let (a, b) = (poly(x), poly(y));
+        match op {
+            CmpOp::Eq(PrimType::Int(_)) => {
+                if facts.eq(&a, &b) {
+                    Some(true)
+                } else {
+                    facts.ne(&a, &b).then_some(false)
+                }
+            }
+            CmpOp::SLt(_) => {
+                if facts.lt(&a, &b) {
+                    Some(true)
+                } else {
+                    facts.le(&b, &a).then_some(false)
+                }
+            }
+            CmpOp::SLe(_) => {
+                if facts.le(&a, &b) {
+                    Some(true)
+                } else {
+                    facts.lt(&b, &a).then_some(false)
+                }
+            }
+            CmpOp::Eq(_)
+            | CmpOp::ULt(_)
+            | CmpOp::ULe(_)
+            | CmpOp::FLt(_)
+            | CmpOp::FLe(_)
+            | CmpOp::BLt
+            | CmpOp::BLe => None,
+        }
+    }
+}
+
+fn ring_op(op: BinOp, p: &Poly, q: &Poly) -> Poly {
+    match op {
+        BinOp::Add(_) => p + q,
+        BinOp::Sub(_) => p - q,
+        BinOp::Mul(_) => p * q,
+        _ => Poly::unknown(),
+    }
+}

@@ -1,0 +1,121 @@
+//! Conditionals.
+
+use super::{Rewrite, Rule};
+use crate::simplify::engine::Engine;
+use fehu_base::ops::{BinOp, CmpOp, UnOp};
+use fehu_base::prim::{PrimType, PrimValue};
+use fehu_ir::{Body, Exp, Rep, Stm, SubExp, Type};
+
+pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
+    [Rule { name: "known condition", apply: known }, Rule { name: "negated condition", apply: negated }]
+}
+
+pub(super) fn after<R: Rep<Dec = ()>>() -> [Rule<R>; 3] {
+    [
+        Rule { name: "results equal in both branches", apply: equal_results },
+        Rule { name: "selection of booleans", apply: booleans },
+        Rule { name: "minimum and maximum", apply: extremum },
+    ]
+}
+
+fn known<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::If(SubExp::Const(PrimValue::Bool(c)), t, f) = &stm.exp else { return None };
+    let Body { stms, result } = (**if *c { t } else { f }).clone();
+    Some(Rewrite::Inline { stms, result })
+}
+
+fn negated<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::If(c, t, f) = &stm.exp else { return None };
+    match &*engine.pure_def(*c)? {
+        Exp::UnOp(UnOp::Not, x) => Some(Rewrite::Exp(Exp::If(*x, f.clone(), t.clone()))),
+        _ => None,
+    }
+}
+
+/// A result that is the same in both branches, and bound outside, is no result.
+fn equal_results<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::If(c, t, f) = &stm.exp else { return None };
+    let inner = engine.here() + 1;
+    let same: Vec<bool> = t
+        .result
+        .iter()
+        .zip(&f.result)
+        .zip(&stm.pat)
+        .map(|((x, y), p)| x == y && engine.is_outer(*x, inner) && matches_type(engine, *x, &p.ty))
+        .collect();
+    if !same.contains(&true) {
+        return None;
+    }
+    let keep = |body: &Body<R>| Body { stms: body.stms.clone(), result: without(&body.result, &same) };
+    let mut stms = vec![];
+    for ((p, e), _) in stm.pat.iter().zip(&t.result).zip(&same).filter(|(_, same)| **same) {
+        let mut copy = stm.clone();
+        copy.pat = vec![p.clone()];
+        copy.exp = Exp::SubExp(*e);
+        stms.push(copy);
+    }
+    if same.contains(&false) || !t.stms.is_empty() || !f.stms.is_empty() {
+        let mut rest = stm.clone();
+        rest.pat = without(&stm.pat, &same);
+        rest.exp = Exp::If(*c, Box::new(keep(t)), Box::new(keep(f)));
+        // Results that remain may mention the others in their types.
+        stms.push(rest);
+    }
+    Some(Rewrite::Stms(stms))
+}
+
+fn matches_type<R: Rep<Dec = ()>>(engine: &Engine<'_, R>, e: SubExp, ty: &Type) -> bool {
+    !ty.is_array() || engine.type_of(e).as_ref() == Some(ty)
+}
+
+fn without<T: Clone>(all: &[T], dropped: &[bool]) -> Vec<T> {
+    all.iter().zip(dropped).filter(|(_, d)| !**d).map(|(x, _)| x.clone()).collect()
+}
+
+/// The only result of a conditional whose branches are empty: condition and operands.
+fn selection<R: Rep>(stm: &Stm<R>) -> Option<(SubExp, SubExp, SubExp)> {
+    let Exp::If(c, t, f) = &stm.exp else { return None };
+    let empty = t.stms.is_empty() && f.stms.is_empty();
+    match (empty, t.result.as_slice(), f.result.as_slice()) {
+        (true, [x], [y]) => Some((*c, *x, *y)),
+        _ => None,
+    }
+}
+
+fn booleans<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let (c, x, y) = selection(stm)?;
+    if stm.pat.first()?.ty != Type::BOOL {
+        return None;
+    }
+    let constant = |e: SubExp| match e {
+        SubExp::Const(PrimValue::Bool(b)) => Some(b),
+        SubExp::Const(_) | SubExp::Var(_) => None,
+    };
+    let exp = match (constant(x), constant(y)) {
+        (Some(true), Some(false)) => Exp::SubExp(c),
+        (Some(false), Some(true)) => Exp::UnOp(UnOp::Not, c),
+        (Some(true), None) => Exp::BinOp(BinOp::LogOr, c, y),
+        (None, Some(false)) => Exp::BinOp(BinOp::LogAnd, c, x),
+        _ => return None,
+    };
+    Some(Rewrite::Exp(exp))
+}
+
+/// `if a < b then a else b` on integers.
+fn extremum<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let (c, x, y) = selection(stm)?;
+    let Type::Prim(PrimType::Int(_)) = stm.pat.first()?.ty else { return None };
+    let Exp::CmpOp(op, a, b) = &*engine.pure_def(c)? else { return None };
+    let (min, max) = match op {
+        CmpOp::SLt(t) | CmpOp::SLe(t) => (BinOp::SMin(*t), BinOp::SMax(*t)),
+        CmpOp::ULt(t) | CmpOp::ULe(t) => (BinOp::UMin(*t), BinOp::UMax(*t)),
+        CmpOp::Eq(_) | CmpOp::FLt(_) | CmpOp::FLe(_) | CmpOp::BLt | CmpOp::BLe => return None,
+    };
+    if (x, y) == (*a, *b) {
+        Some(Rewrite::Exp(Exp::BinOp(min, x, y)))
+    } else if (x, y) == (*b, *a) {
+        Some(Rewrite::Exp(Exp::BinOp(max, x, y)))
+    } else {
+        None
+    }
+}

@@ -1,0 +1,355 @@
+//! Indexing into arrays whose making is known.
+
+use super::{Rewrite, Rule};
+use crate::simplify::engine::Engine;
+use fehu_base::ops::{BinOp, CmpOp, ConvOp};
+use fehu_base::prim::IntType;
+use fehu_base::Name;
+use fehu_ir::op::RepOp;
+use fehu_ir::soac::Soac;
+use fehu_ir::subst::{rename_lambda, Subst};
+use fehu_ir::{DimIndex, Exp, Loc, Rep, Shape, Slice, Stm, SubExp, Type};
+use std::rc::Rc;
+
+pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 3] {
+    [
+        Rule { name: "whole slice", apply: whole },
+        Rule { name: "index of producer", apply: of_producer },
+        Rule { name: "index of map", apply: of_map },
+    ]
+}
+
+/// The slice of everything is the array.
+fn whole<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::Index(a, slice) = &stm.exp else { return None };
+    let ty = engine.types.get(a)?;
+    let all = slice.len() == ty.rank() && slice.iter().zip(ty.shape()).all(|(d, n)| is_whole(d, *n));
+    all.then(|| Rewrite::Operands(vec![(*a).into()]))
+}
+
+/// Whether a dimension of a slice is all of a dimension of that size.
+pub(crate) fn is_whole(d: &DimIndex, n: SubExp) -> bool {
+    match d {
+        DimIndex::Fix(_) => false,
+        DimIndex::Slice { start, len, stride } => {
+            start.as_i64() == Some(0) && *len == n && stride.as_i64() == Some(1)
+        }
+    }
+}
+
+fn of_producer<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::Index(a, slice) = &stm.exp else { return None };
+    let def = engine.def(*a)?.clone();
+    if def.index != 0 {
+        return None;
+    }
+    let mut emit = Emit { engine, stms: vec![], certs: stm.certs.clone(), loc: &stm.loc };
+    let exp = emit.producer(&def.exp, *a, slice)?;
+    let Emit { mut stms, mut certs, .. } = emit;
+    certs.extend(def.certs.iter().copied());
+    stms.push(Stm { certs, exp, ..stm.clone() });
+    Some(Rewrite::Stms(stms))
+}
+
+/// Statements made on the way to an index.
+struct Emit<'e, 'a, R: Rep<Dec = ()>> {
+    engine: &'e mut Engine<'a, R>,
+    stms: Vec<Stm<R>>,
+    certs: Vec<Name>,
+    loc: &'e Loc,
+}
+
+impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
+    fn bind(&mut self, ty: Type, exp: Exp<R>) -> SubExp {
+        let (name, stm) = self.engine.fresh_stm("t", ty, self.loc, exp);
+        self.stms.push(stm);
+        name.into()
+    }
+
+    fn add(&mut self, t: IntType, x: SubExp, y: SubExp) -> SubExp {
+        match (x.as_i64(), y.as_i64()) {
+            (Some(0), _) => y,
+            (_, Some(0)) => x,
+            (Some(a), Some(b)) => SubExp::int(t, a.wrapping_add(b)),
+            _ => self.bind(Type::Prim(fehu_base::prim::PrimType::Int(t)), Exp::BinOp(BinOp::Add(t), x, y)),
+        }
+    }
+
+    fn mul(&mut self, t: IntType, x: SubExp, y: SubExp) -> SubExp {
+        match (x.as_i64(), y.as_i64()) {
+            (Some(1), _) => y,
+            (_, Some(1)) => x,
+            (Some(a), Some(b)) => SubExp::int(t, a.wrapping_mul(b)),
+            _ => self.bind(Type::Prim(fehu_base::prim::PrimType::Int(t)), Exp::BinOp(BinOp::Mul(t), x, y)),
+        }
+    }
+
+    fn producer(&mut self, exp: &Rc<Exp<R>>, array: Name, slice: &Slice) -> Option<Exp<R>> {
+        let fixed: Option<Vec<SubExp>> = slice.iter().map(fix).collect();
+        match &**exp {
+            Exp::Iota { n: _, start, step, ty } => self.of_iota(*start, *step, *ty, slice),
+            Exp::Replicate(shape, e) => self.of_replicate(shape, *e, slice),
+            Exp::ArrayLit(es, _) => self.of_literal(es, slice),
+            Exp::ArrayConst(data) => {
+                let i = usize::try_from(fixed?.first()?.as_i64()?).ok()?;
+                Some(Exp::SubExp(SubExp::Const(*data.values.get(i)?)))
+            }
+            Exp::Copy(b) | Exp::Manifest(_, b) => {
+                let unread = self.engine.classes.is_consumed(*b);
+                let written = fixed.is_none() && self.engine.classes.is_consumed(array);
+                (!unread && !written).then(|| Exp::Index(*b, slice.clone()))
+            }
+            Exp::Rearrange(perm, b) => of_rearrange(perm, *b, slice),
+            Exp::Reshape(_, b) => self.of_reshape(*b, array, slice),
+            Exp::Index(b, outer) => Some(Exp::Index(*b, self.compose(outer, slice)?)),
+            Exp::Update(_, outer, e) => {
+                let same = fixed.is_some() && outer == slice;
+                same.then_some(Exp::SubExp(*e))
+            }
+            Exp::Concat { dim: 0, arrays, .. } => self.of_concat(arrays, slice),
+            _ => None,
+        }
+    }
+
+    fn of_iota(&mut self, start: SubExp, step: SubExp, ty: IntType, slice: &Slice) -> Option<Exp<R>> {
+        let at = |s: &mut Self, i: SubExp| {
+            let i = match (ty, i.as_i64()) {
+                (IntType::I64, _) => i,
+                (_, Some(v)) => SubExp::int(ty, v),
+                (_, None) => s.bind(
+                    Type::Prim(fehu_base::prim::PrimType::Int(ty)),
+                    Exp::Conv(ConvOp::SExt(IntType::I64, ty), i),
+                ),
+            };
+            let offset = s.mul(ty, i, step);
+            s.add(ty, offset, start)
+        };
+        match slice.as_slice() {
+            [DimIndex::Fix(i)] => Some(Exp::SubExp(at(self, *i))),
+            [DimIndex::Slice { start: from, len, stride }] if ty == IntType::I64 => {
+                let first = at(self, *from);
+                let step = self.mul(ty, step, *stride);
+                Some(Exp::Iota { n: *len, start: first, step, ty })
+            }
+            _ => None,
+        }
+    }
+
+    fn of_replicate(&mut self, shape: &Shape, e: SubExp, slice: &Slice) -> Option<Exp<R>> {
+        let (outer, inner) = slice.split_at_checked(shape.len())?;
+        let kept: Shape = outer
+            .iter()
+            .filter_map(|d| match d {
+                DimIndex::Fix(_) => None,
+                DimIndex::Slice { len, .. } => Some(*len),
+            })
+            .collect();
+        let row = match e {
+            SubExp::Var(n) if !inner.is_empty() => {
+                if self.engine.classes.is_consumed(n) {
+                    return None;
+                }
+                let whole = {
+                    let ty = self.engine.types.get(&n)?;
+                    inner.iter().zip(ty.shape()).all(|(d, n)| is_whole(d, *n))
+                };
+                if whole {
+                    e
+                } else if kept.is_empty() {
+                    return Some(Exp::Index(n, inner.to_vec()));
+                } else {
+                    let ty =
+                        fehu_ir::types::exp_types(&self.engine.types, &Exp::<R>::Index(n, inner.to_vec()))?;
+                    let ty = ty.into_iter().next()?;
+                    self.bind(ty, Exp::Index(n, inner.to_vec()))
+                }
+            }
+            SubExp::Var(_) | SubExp::Const(_) => e,
+        };
+        if kept.is_empty() {
+            // The result of an array would alias what was replicated: copy where someone may write to it.
+            match row {
+                SubExp::Var(n) if !inner.is_empty() => Some(Exp::Copy(n)),
+                SubExp::Var(_) | SubExp::Const(_) => Some(Exp::SubExp(row)),
+            }
+        } else {
+            Some(Exp::Replicate(kept, row))
+        }
+    }
+
+    fn of_literal(&mut self, es: &[SubExp], slice: &Slice) -> Option<Exp<R>> {
+        let (first, rest) = slice.split_first()?;
+        let i = usize::try_from(fix(first)?.as_i64()?).ok()?;
+        let e = *es.get(i)?;
+        match e {
+            SubExp::Var(n) if !rest.is_empty() => {
+                let views = rest.iter().any(|d| matches!(d, DimIndex::Slice { .. }));
+                (!views && !self.engine.classes.is_consumed(n)).then(|| Exp::Index(n, rest.to_vec()))
+            }
+            SubExp::Var(_) | SubExp::Const(_) => Some(Exp::SubExp(e)),
+        }
+    }
+
+    /// An element of a reshaped array: of the same array where dimensions of size one came or went, or of a
+    /// one-dimensional one by its flat index.
+    fn of_reshape(&mut self, b: Name, array: Name, slice: &Slice) -> Option<Exp<R>> {
+        let old = self.engine.types.get(&b)?.shape().to_vec();
+        let new = self.engine.types.get(&array)?.shape().to_vec();
+        if old == new {
+            return Some(Exp::Index(b, slice.clone()));
+        }
+        let indices: Vec<SubExp> = slice.iter().map(fix).collect::<Option<_>>()?;
+        if old.len() == 1 {
+            let mut flat = SubExp::i64(0);
+            for (i, n) in indices.iter().zip(&new) {
+                let scaled = self.mul(IntType::I64, flat, *n);
+                let scaled = if flat.as_i64() == Some(0) { flat } else { scaled };
+                flat = self.add(IntType::I64, scaled, *i);
+            }
+            return Some(Exp::Index(b, vec![DimIndex::Fix(flat)]));
+        }
+        let unit = |n: &SubExp| n.as_i64() == Some(1);
+        let wide: Vec<SubExp> = old.iter().filter(|n| !unit(n)).copied().collect();
+        if wide != new.iter().filter(|n| !unit(n)).copied().collect::<Vec<_>>() {
+            return None;
+        }
+        let mut used = indices.iter().zip(&new).filter(|(_, n)| !unit(n)).map(|(i, _)| *i);
+        let mut result = vec![];
+        for n in &old {
+            result.push(DimIndex::Fix(if unit(n) { SubExp::i64(0) } else { used.next()? }));
+        }
+        Some(Exp::Index(b, result))
+    }
+
+    /// A slice of a slice.
+    fn compose(&mut self, outer: &Slice, inner: &Slice) -> Option<Slice> {
+        let mut inner = inner.iter();
+        let mut result = vec![];
+        for d in outer {
+            result.push(match d {
+                DimIndex::Fix(_) => *d,
+                DimIndex::Slice { start, len: _, stride } => match inner.next()? {
+                    DimIndex::Fix(i) => {
+                        let offset = self.mul(IntType::I64, *i, *stride);
+                        DimIndex::Fix(self.add(IntType::I64, offset, *start))
+                    }
+                    DimIndex::Slice { start: from, len, stride: step } => {
+                        let offset = self.mul(IntType::I64, *from, *stride);
+                        let start = self.add(IntType::I64, offset, *start);
+                        DimIndex::Slice { start, len: *len, stride: self.mul(IntType::I64, *stride, *step) }
+                    }
+                },
+            });
+        }
+        Some(result)
+    }
+
+    /// An element of joined arrays, if it is known which of them it is in.
+    fn of_concat(&mut self, arrays: &[Name], slice: &Slice) -> Option<Exp<R>> {
+        let (first, rest) = slice.split_first()?;
+        let mut i = fix(first)?;
+        let views = rest.iter().any(|d| matches!(d, DimIndex::Slice { .. }));
+        if views || arrays.iter().any(|a| self.engine.classes.is_consumed(*a)) {
+            return None;
+        }
+        for a in arrays {
+            let n = *self.engine.types.get(a)?.shape().first()?;
+            let inside = match (i.as_i64(), n.as_i64()) {
+                (Some(i), Some(n)) => i < n,
+                _ => self.engine.decide(CmpOp::SLt(IntType::I64), i, n)?,
+            };
+            if inside {
+                let mut index = vec![DimIndex::Fix(i)];
+                index.extend(rest);
+                return Some(Exp::Index(*a, index));
+            }
+            i = match (i.as_i64(), n.as_i64()) {
+                (Some(i), Some(n)) => SubExp::i64(i - n),
+                // The difference is not known to the facts yet: only the second array can follow.
+                _ if a == &arrays[0] && arrays.len() == 2 => {
+                    let j = self.bind(Type::I64, Exp::BinOp(BinOp::Sub(IntType::I64), i, n));
+                    let mut index = vec![DimIndex::Fix(j)];
+                    index.extend(rest);
+                    return Some(Exp::Index(arrays[1], index));
+                }
+                _ => return None,
+            };
+        }
+        None
+    }
+}
+
+fn fix(d: &DimIndex) -> Option<SubExp> {
+    match d {
+        DimIndex::Fix(e) => Some(*e),
+        DimIndex::Slice { .. } => None,
+    }
+}
+
+/// A slice of a rearranged array, if what remains keeps its order.
+fn of_rearrange<R: Rep>(perm: &[usize], b: Name, slice: &Slice) -> Option<Exp<R>> {
+    let mut back = vec![None; perm.len()];
+    for (d, p) in slice.iter().zip(perm) {
+        *back.get_mut(*p)? = Some(*d);
+    }
+    let kept: Vec<usize> = slice
+        .iter()
+        .zip(perm)
+        .filter(|(d, _)| matches!(d, DimIndex::Slice { .. }))
+        .map(|(_, p)| *p)
+        .collect();
+    if !kept.is_sorted() {
+        return None;
+    }
+    Some(Exp::Index(b, back.into_iter().collect::<Option<Slice>>()?))
+}
+
+/// An element of a map that nobody else looks at is the function applied to elements.
+fn of_map<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::Index(a, slice) = &stm.exp else { return None };
+    let (DimIndex::Fix(i), rest) = slice.split_first()? else { return None };
+    let def = engine.def(*a)?.clone();
+    let Exp::Op(op) = &*def.exp else { return None };
+    let Some(Soac::Screma(s)) = op.as_soac() else { return None };
+    let mapped = s.scans.is_empty() && s.reds.is_empty();
+    if !mapped || !engine.used_at_most(*a, 1) || engine.level(*a) != engine.here() {
+        return None;
+    }
+    if s.arrays.iter().any(|b| engine.classes.is_consumed(*b)) || s.map.params.iter().any(|p| p.consumed) {
+        return None;
+    }
+    if s.map.ret.iter().any(|t| matches!(t, Type::Acc(..))) {
+        return None;
+    }
+    let lambda = rename_lambda(engine.names, &s.map);
+    let mut certs = stm.certs.clone();
+    certs.extend(def.certs.iter().copied());
+    let mut stms = vec![];
+    let mut subst = Subst::new();
+    for (p, b) in lambda.params.iter().zip(&s.arrays) {
+        let mut index = vec![DimIndex::Fix(*i)];
+        index.extend(p.ty.shape().iter().map(|n| DimIndex::Slice {
+            start: SubExp::i64(0),
+            len: *n,
+            stride: SubExp::i64(1),
+        }));
+        let (name, mut read) = engine.fresh_stm("x", p.ty.clone(), &stm.loc, Exp::Index(*b, index));
+        read.certs = certs.clone();
+        stms.push(read);
+        subst.insert(p.name, name);
+    }
+    let mut body = lambda.body;
+    subst.body(&mut body);
+    for mut s in body.stms {
+        s.certs.extend(certs.iter().copied());
+        stms.push(s);
+    }
+    let result = *body.result.get(def.index)?;
+    let exp = match (result, rest.is_empty()) {
+        (_, true) => Exp::SubExp(result),
+        (SubExp::Var(n), false) => Exp::Index(n, rest.to_vec()),
+        (SubExp::Const(_), false) => return None,
+    };
+    stms.push(Stm { certs, exp, ..stm.clone() });
+    Some(Rewrite::Stms(stms))
+}

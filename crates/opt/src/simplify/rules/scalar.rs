@@ -1,0 +1,205 @@
+//! Scalar arithmetic: constants, laws, and what facts decide.
+
+use super::{one, Rewrite, Rule};
+use crate::simplify::engine::Engine;
+use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
+use fehu_base::prim::{IntType, PrimType, PrimValue};
+use fehu_ir::{Exp, Rep, Stm, SubExp};
+
+pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 9] {
+    [
+        Rule { name: "fold constants", apply: fold },
+        Rule { name: "neutral and absorbing operands", apply: laws },
+        Rule { name: "equal operands", apply: equal_operands },
+        Rule { name: "ring identities", apply: ring },
+        Rule { name: "constants to the right", apply: constant_right },
+        Rule { name: "joined constants", apply: reassociate },
+        Rule { name: "negations and conversions cancel", apply: cancel },
+        Rule { name: "comparisons of booleans", apply: bool_cmp },
+        Rule { name: "decided by facts", apply: decided },
+    ]
+}
+
+fn fold<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let constant = |e: &SubExp| match e {
+        SubExp::Const(v) => Some(*v),
+        SubExp::Var(_) => None,
+    };
+    let value = match &stm.exp {
+        Exp::UnOp(op, x) => op.eval(constant(x)?)?,
+        Exp::BinOp(op, x, y) => op.eval(constant(x)?, constant(y)?)?,
+        Exp::CmpOp(op, x, y) => PrimValue::Bool(op.eval(constant(x)?, constant(y)?)?),
+        Exp::Conv(op, x) => op.eval(constant(x)?)?,
+        Exp::PrimFn(f, xs) => f.eval(&xs.iter().map(constant).collect::<Option<Vec<_>>>()?)?,
+        _ => return None,
+    };
+    one(SubExp::Const(value))
+}
+
+fn laws<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::BinOp(op, x, y) = &stm.exp else { return None };
+    if let SubExp::Const(v) = y {
+        if op.right_neutral() == Some(*v) {
+            return one(*x);
+        }
+        if op.absorbing() == Some(*v) {
+            return one(*y);
+        }
+        let by_one = v.as_i64() == Some(1);
+        if let (BinOp::SMod(t) | BinOp::SRem(t) | BinOp::UMod(t), true) = (op, by_one) {
+            return one(SubExp::int(*t, 0));
+        }
+    }
+    if let SubExp::Const(v) = x {
+        if op.neutral() == Some(*v) {
+            return one(*y);
+        }
+        if op.absorbing() == Some(*v) {
+            return one(*x);
+        }
+    }
+    None
+}
+
+fn equal_operands<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    match &stm.exp {
+        Exp::BinOp(op, x, y) if x == y => match op {
+            BinOp::Sub(t) | BinOp::Xor(t) => one(SubExp::int(*t, 0)),
+            _ if op.is_idempotent() => one(*x),
+            _ => None,
+        },
+        Exp::CmpOp(op, x, y) if x == y => match op {
+            CmpOp::Eq(PrimType::Int(_) | PrimType::Bool | PrimType::Unit)
+            | CmpOp::SLe(_)
+            | CmpOp::ULe(_)
+            | CmpOp::BLe => one(SubExp::bool(true)),
+            CmpOp::SLt(_) | CmpOp::ULt(_) | CmpOp::FLt(_) | CmpOp::BLt => one(SubExp::bool(false)),
+            CmpOp::Eq(PrimType::Float(_)) | CmpOp::FLe(_) => None,
+        },
+        _ => None,
+    }
+}
+
+fn ring<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::BinOp(op, x, y) = stm.exp else { return None };
+    if !matches!(op, BinOp::Add(IntType::I64) | BinOp::Sub(IntType::I64) | BinOp::Mul(IntType::I64)) {
+        return None;
+    }
+    one(engine.ring_value(op, x, y)?)
+}
+
+fn constant_right<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    match stm.exp {
+        Exp::BinOp(op, x @ SubExp::Const(_), y @ SubExp::Var(_)) if op.is_commutative() => {
+            Some(Rewrite::Exp(Exp::BinOp(op, y, x)))
+        }
+        Exp::CmpOp(op @ CmpOp::Eq(_), x @ SubExp::Const(_), y @ SubExp::Var(_)) => {
+            Some(Rewrite::Exp(Exp::CmpOp(op, y, x)))
+        }
+        _ => None,
+    }
+}
+
+/// `(x + c) + d` is `x + (c + d)`, and so for every associative operator; `(x + c) - d` likewise.
+fn reassociate<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::BinOp(op, x, SubExp::Const(d)) = &stm.exp else { return None };
+    let inner = engine.pure_def(*x)?;
+    let Exp::BinOp(inner_op, y, SubExp::Const(c)) = &*inner else { return None };
+    let (c, d) = (*c, *d);
+    let joined = match (inner_op, op) {
+        (a, b) if a == b && a.is_associative() => (*a, a.eval(c, d)?),
+        (BinOp::Add(t), BinOp::Sub(_)) => (BinOp::Add(*t), BinOp::Sub(*t).eval(c, d)?),
+        (BinOp::Sub(t), BinOp::Add(_)) => (BinOp::Add(*t), BinOp::Sub(*t).eval(d, c)?),
+        (BinOp::Sub(t), BinOp::Sub(_)) => (BinOp::Sub(*t), BinOp::Add(*t).eval(c, d)?),
+        _ => return None,
+    };
+    Some(Rewrite::Exp(Exp::BinOp(joined.0, *y, SubExp::Const(joined.1))))
+}
+
+fn cancel<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    match &stm.exp {
+        Exp::UnOp(op, x) => {
+            let inner = engine.pure_def(*x)?;
+            match (op, &*inner) {
+                (UnOp::Not | UnOp::Neg(_) | UnOp::FNeg(_) | UnOp::Complement(_), Exp::UnOp(inner_op, y))
+                    if op == inner_op =>
+                {
+                    one(*y)
+                }
+                (UnOp::Not, Exp::CmpOp(CmpOp::SLt(t), a, b)) => {
+                    Some(Rewrite::Exp(Exp::CmpOp(CmpOp::SLe(*t), *b, *a)))
+                }
+                (UnOp::Not, Exp::CmpOp(CmpOp::SLe(t), a, b)) => {
+                    Some(Rewrite::Exp(Exp::CmpOp(CmpOp::SLt(*t), *b, *a)))
+                }
+                (UnOp::Not, Exp::CmpOp(CmpOp::ULt(t), a, b)) => {
+                    Some(Rewrite::Exp(Exp::CmpOp(CmpOp::ULe(*t), *b, *a)))
+                }
+                (UnOp::Not, Exp::CmpOp(CmpOp::ULe(t), a, b)) => {
+                    Some(Rewrite::Exp(Exp::CmpOp(CmpOp::ULt(*t), *b, *a)))
+                }
+                _ => None,
+            }
+        }
+        Exp::Conv(op, x) => {
+            match op {
+                ConvOp::ZExt(a, b) | ConvOp::SExt(a, b) if a == b => return one(*x),
+                ConvOp::FPConv(a, b) if a == b => return one(*x),
+                _ => {}
+            }
+            let inner = engine.pure_def(*x)?;
+            let Exp::Conv(inner_op, y) = &*inner else { return None };
+            match (inner_op, op) {
+                (ConvOp::BToI(_), ConvOp::IToB(_)) => one(*y),
+                // Widening twice is widening once; what was widened and then cut to its width is itself.
+                (ConvOp::SExt(a, b), ConvOp::SExt(_, c)) if a.bits() <= b.bits() && b.bits() <= c.bits() => {
+                    Some(Rewrite::Exp(Exp::Conv(ConvOp::SExt(*a, *c), *y)))
+                }
+                (ConvOp::ZExt(a, b), ConvOp::ZExt(_, c)) if a.bits() <= b.bits() && b.bits() <= c.bits() => {
+                    Some(Rewrite::Exp(Exp::Conv(ConvOp::ZExt(*a, *c), *y)))
+                }
+                (ConvOp::SExt(a, b) | ConvOp::ZExt(a, b), ConvOp::SExt(_, c) | ConvOp::ZExt(_, c))
+                    if a == c && a.bits() <= b.bits() =>
+                {
+                    one(*y)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn bool_cmp<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    match stm.exp {
+        Exp::CmpOp(CmpOp::Eq(PrimType::Bool), x, SubExp::Const(PrimValue::Bool(true))) => one(x),
+        Exp::CmpOp(CmpOp::Eq(PrimType::Bool), x, SubExp::Const(PrimValue::Bool(false))) => {
+            Some(Rewrite::Exp(Exp::UnOp(UnOp::Not, x)))
+        }
+        _ => None,
+    }
+}
+
+fn decided<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    match stm.exp {
+        Exp::CmpOp(op, x, y) => one(SubExp::bool(engine.decide(op, x, y)?)),
+        Exp::BinOp(BinOp::SMin(t), x, y) => match engine.decide(CmpOp::SLe(t), x, y)? {
+            true => one(x),
+            false => one(y),
+        },
+        Exp::BinOp(BinOp::SMax(t), x, y) => match engine.decide(CmpOp::SLe(t), x, y)? {
+            true => one(y),
+            false => one(x),
+        },
+        Exp::BinOp(op @ (BinOp::SMod(t) | BinOp::SRem(t) | BinOp::SDiv(t) | BinOp::SQuot(t)), x, y) => {
+            let small = engine.decide(CmpOp::SLe(t), SubExp::int(t, 0), x) == Some(true)
+                && engine.decide(CmpOp::SLt(t), x, y) == Some(true);
+            match (small, op) {
+                (true, BinOp::SMod(_) | BinOp::SRem(_)) => one(x),
+                (true, _) => one(SubExp::int(t, 0)),
+                (false, _) => None,
+            }
+        }
+        _ => None,
+    }
+}
