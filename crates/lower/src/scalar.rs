@@ -126,6 +126,7 @@ impl<'a> Lowerer<'a> {
         let surface = match (f, inst.get(1)) {
             (MathFn::ToBits | MathFn::FromBits, Some(InstArg::Type(TypeBinding::Ty(Ty::Scalar(to))))) => *to,
             (MathFn::ToBits, _) => unsigned_of(result),
+            (MathFn::Popc | MathFn::Clz | MathFn::Ctz, _) => ScalarType::I32,
             _ if result == s.prim() => s,
             _ => signed_of(result),
         };
@@ -212,7 +213,8 @@ impl<'a> Lowerer<'a> {
         use PrimType::{Bool, Float, Int, Unit};
         let op = match (from.prim(), to.prim()) {
             (a, b) if a == b => return x,
-            (Int(a), Int(b)) if from.is_unsigned() => ConvOp::ZExt(a, b),
+            // Sign extension is for signed to signed; either side unsigned widens with zeros.
+            (Int(a), Int(b)) if from.is_unsigned() || to.is_unsigned() => ConvOp::ZExt(a, b),
             (Int(a), Int(b)) => ConvOp::SExt(a, b),
             (Int(a), Float(b)) if from.is_unsigned() => ConvOp::UIToFP(a, b),
             (Int(a), Float(b)) => ConvOp::SIToFP(a, b),
