@@ -98,7 +98,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// [`Lowerer::learn`] from a value that may contain functions.
-    fn learn_value(&mut self, names: &[Name], t: &'a fehu_check::types::Type, v: &Value<'a>) {
+    pub(crate) fn learn_value(&mut self, names: &[Name], t: &'a fehu_check::types::Type, v: &Value<'a>) {
         match v {
             Value::Data(d) => self.learn(names, t, &d.ty.clone()),
             Value::Record(fields) => {

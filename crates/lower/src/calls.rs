@@ -13,8 +13,12 @@ use crate::value::{Binding, Data, Dim, Env, Fun, Global, Ty, Value};
 use fehu_base::Name;
 use fehu_check::tast::{self, ExpKind, ValBind};
 use fehu_check::types::{Size, TParam, Type as SurfaceType};
-use fehu_ir::{Attr, Exp, ExtSize, FunDef, FunRet, Loc, Param, RetType, Soacs, SubExp, Type};
-use rustc_hash::FxHashMap;
+use fehu_ir::free::free_in_body;
+use fehu_ir::subst::Subst;
+use fehu_ir::visit::map_bodies;
+use fehu_ir::{Attr, Body, Exp, ExtSize, FunDef, FunRet, Loc, Param, RetType, Soacs, SubExp, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Above this many nodes, a function of data to data is called rather than copied.
@@ -39,6 +43,8 @@ pub(crate) struct Signature {
     leaves: Vec<Name>,
     /// The result; unknown sizes are results of their own.
     result: Ty,
+    /// What the body uses of the place where the function was made, known when the body is finished.
+    captured: RefCell<Vec<Name>>,
 }
 
 impl<'a> Lowerer<'a> {
@@ -78,22 +84,23 @@ impl<'a> Lowerer<'a> {
         env: Env<'a>,
         args: Vec<Value<'a>>,
     ) -> Res<Value<'a>> {
-        let mut datas = vec![];
-        for a in args {
-            if !matches!(a, Value::Data(_)) {
-                return Err(self.unsupported("a recursive function with function arguments"));
+        let mut key = String::new();
+        for a in &args {
+            match a {
+                Value::Data(d) => key.push_str(&format!("{:?};", erased(&d.ty))),
+                // The function is part of the code: a function of its own for each application.
+                Value::Fun(_) => key.push_str(&format!("fun {};", self.b.names.len())),
+                Value::Record(_) => {
+                    return Err(self.unsupported("a recursive function of records with functions in them"));
+                }
             }
-            datas.push(self.data(a)?);
         }
-        let key = (g.id, datas.iter().map(|d| format!("{:?}", erased(&d.ty))).collect::<Vec<_>>().join(";"));
+        let key = (g.id, key);
         let sig = match self.calls.made.get(&key) {
             Some(sig) => sig.clone(),
-            None => {
-                let types: Vec<Ty> = datas.iter().map(|d| d.ty.clone()).collect();
-                self.make_function(g.bind, env, &types, key)?
-            }
+            None => self.make_function(g.bind, env, &args, key)?,
         };
-        self.call(&sig, datas.into_iter().map(Value::Data).collect())
+        self.call(&sig, args)
     }
 
     /// Calls a core function.
@@ -101,7 +108,8 @@ impl<'a> Lowerer<'a> {
         let mut actual: FxHashMap<Name, SubExp> = FxHashMap::default();
         let mut leaf_args = vec![];
         for (ty, a) in sig.params.iter().zip(args) {
-            let d = self.data(a)?;
+            // A function argument was there when the function was made, and never changes.
+            let Value::Data(d) = a else { continue };
             for (p, x) in ty.dims().into_iter().zip(d.ty.dims()) {
                 if let Dim::Known(SubExp::Var(n)) = p {
                     actual.insert(n, x.operand());
@@ -115,6 +123,7 @@ impl<'a> Lowerer<'a> {
             actual.insert(*n, *x);
         }
         all.extend(leaf_args);
+        all.extend(sig.captured.borrow().iter().map(|n| SubExp::Var(*n)));
         let mut pat = vec![];
         let ty = sig.result.map_dims(&mut |d| match d {
             Dim::Unknown => {
@@ -139,7 +148,7 @@ impl<'a> Lowerer<'a> {
         &mut self,
         bind: &'a ValBind,
         mut env: Env<'a>,
-        types: &[Ty],
+        args: &[Value<'a>],
         key: (usize, String),
     ) -> Res<Rc<Signature>> {
         let open = self.b.suspend();
@@ -147,7 +156,7 @@ impl<'a> Lowerer<'a> {
         let attrs = std::mem::take(&mut self.b.attrs);
         let caller = self.caller.take();
         let unsafe_depth = std::mem::take(&mut self.unsafe_depth);
-        let result = self.build_function(bind, &mut env, types, key);
+        let result = self.build_function(bind, &mut env, args, key);
         self.unsafe_depth = unsafe_depth;
         self.caller = caller;
         self.b.attrs = attrs;
@@ -160,17 +169,32 @@ impl<'a> Lowerer<'a> {
         &mut self,
         bind: &'a ValBind,
         env: &mut Env<'a>,
-        types: &[Ty],
+        args: &[Value<'a>],
         key: (usize, String),
     ) -> Res<Rc<Signature>> {
         let fun = self.b.names.fresh(self.program.names.base(bind.name));
         let faces: Vec<ParamFace<'_>> = bind.params.iter().map(|p| self.param_face(p)).collect();
-        let params = self.function_params(&bind.tparams, &faces, types);
+        let types: Vec<Ty> = args
+            .iter()
+            .map(|a| match a {
+                Value::Data(d) => d.ty.clone(),
+                Value::Record(_) | Value::Fun(_) => Ty::Fun,
+            })
+            .collect();
+        let params = self.function_params(&bind.tparams, &faces, &types);
         let Params { sizes, values, mut core, sig_types } = params;
+        let inside: Vec<Value<'a>> = values
+            .iter()
+            .zip(args)
+            .map(|(d, a)| match a {
+                Value::Data(_) => Value::Data(d.clone()),
+                Value::Record(_) | Value::Fun(_) => a.clone(),
+            })
+            .collect();
         // The declared result, with sizes that are parameters or constants; the rest are unknown.
         let declared = self.in_env(env.clone(), |l| {
             l.b.begin();
-            l.bind_params(&bind.tparams, &bind.params, values.iter().cloned().map(Value::Data).collect());
+            l.bind_params(&bind.tparams, &bind.params, inside.clone());
             for d in &bind.ret.dims {
                 l.env.insert(*d, Binding::UnknownSize);
             }
@@ -194,6 +218,7 @@ impl<'a> Lowerer<'a> {
             sizes: sizes.clone(),
             leaves: leaf_names,
             result: result.clone(),
+            captured: RefCell::default(),
         });
         self.calls.made.insert(key, sig.clone());
         if bind.recursive {
@@ -201,7 +226,7 @@ impl<'a> Lowerer<'a> {
         }
         self.b.begin();
         let value = self.in_env(env.clone(), |l| {
-            l.bind_params(&bind.tparams, &bind.params, values.into_iter().map(Value::Data).collect());
+            l.bind_params(&bind.tparams, &bind.params, inside);
             l.exp(&bind.body)
         });
         let mut body = self.b.end(vec![]);
@@ -230,6 +255,7 @@ impl<'a> Lowerer<'a> {
         for (p, u) in core.iter_mut().skip(sizes.len()).zip(param_uniqueness(&faces, &sig.params)) {
             p.consumed = u;
         }
+        self.lift(&sig, &mut core, &mut body);
         self.funs.push(FunDef {
             name: fun,
             entry: None,
@@ -240,6 +266,37 @@ impl<'a> Lowerer<'a> {
             loc: Loc::at(bind.span),
         });
         Ok(sig)
+    }
+
+    /// Makes parameters of what a function's body uses of the place where it was made. Calls of the
+    /// function in its own body pass them on.
+    fn lift(&mut self, sig: &Signature, core: &mut Vec<Param<Soacs>>, body: &mut Body<Soacs>) {
+        let own: FxHashSet<Name> = core.iter().map(|p| p.name).collect();
+        let consts: FxHashSet<Name> =
+            self.const_body.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
+        let functions: FxHashSet<Name> =
+            self.funs.iter().map(|f| f.name).chain(self.calls.made.values().map(|s| s.fun)).collect();
+        let mut free: Vec<Name> = free_in_body(body)
+            .into_iter()
+            .filter(|n| !own.contains(n) && !consts.contains(n) && !functions.contains(n))
+            .collect();
+        if free.is_empty() {
+            return;
+        }
+        // Sizes first: the types of the others mention them.
+        free.sort_by_key(|n| self.b.types.get(n).is_some_and(Type::is_array));
+        pass_on(body, sig.fun, &free);
+        let mut subst = Subst::new();
+        for n in &free {
+            let name = self.b.names.fresh_like(*n);
+            subst.insert(*n, name);
+            let mut ty = self.b.type_of((*n).into());
+            subst.ty(&mut ty);
+            self.b.types.insert(name, ty.clone());
+            core.push(Param { name, ty, dec: (), consumed: false });
+        }
+        subst.body(body);
+        sig.captured.replace(free);
     }
 
     /// What a parameter shows.
@@ -319,6 +376,18 @@ pub(crate) struct Params {
     pub(crate) values: Vec<Data>,
     pub(crate) core: Vec<Param<Soacs>>,
     pub(crate) sig_types: Vec<Ty>,
+}
+
+/// Adds arguments to all calls of a function.
+fn pass_on(body: &mut Body<Soacs>, fun: Name, extra: &[Name]) {
+    for stm in &mut body.stms {
+        if let Exp::Call(f, args) = &mut stm.exp {
+            if *f == fun {
+                args.extend(extra.iter().map(|n| SubExp::Var(*n)));
+            }
+        }
+        map_bodies(&mut stm.exp, &mut |b| pass_on(b, fun, extra));
+    }
 }
 
 /// For each leaf of the parameters, whether it is consumed.

@@ -23,10 +23,7 @@ impl<'a> Lowerer<'a> {
     /// Binds the unknown sizes that an expression's value brings.
     fn learn_ext(&mut self, e: &'a tast::Exp, v: &Value<'a>) {
         if !e.ext.is_empty() {
-            if let Value::Data(d) = v {
-                let ty = d.ty.clone();
-                self.learn(&e.ext, &e.ty, &ty);
-            }
+            self.learn_value(&e.ext, &e.ty, v);
         }
     }
 
@@ -96,10 +93,7 @@ impl<'a> Lowerer<'a> {
             ExpKind::Let { sizes, pat, value, body } => {
                 let mut v = self.exp(value)?;
                 if !sizes.is_empty() {
-                    if let Value::Data(d) = &v {
-                        let ty = d.ty.clone();
-                        self.learn(sizes, &pat.ty, &ty);
-                    }
+                    self.learn_value(sizes, &pat.ty, &v);
                 }
                 if let (Value::Data(d), tast::PatKind::Var(_)) = (&mut v, &pat.kind) {
                     self.hint_names(pat, d);

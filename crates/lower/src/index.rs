@@ -257,8 +257,13 @@ impl<'a> Lowerer<'a> {
                 let new = if rest.is_empty() {
                     self.exp(value)?
                 } else {
-                    let old = self.certified(s.cert, |l| l.take_slice(&d, &s.dims));
-                    self.update_path(Value::Data(old), rest, value)?
+                    let mut old = Value::Data(self.certified(s.cert, |l| l.take_slice(&d, &s.dims)));
+                    if rest.iter().any(|a| matches!(a, Access::Index(..))) {
+                        // The part is updated by itself, and then written back: it must not share
+                        // the memory of the whole.
+                        old = self.copy(old);
+                    }
+                    self.update_path(old, rest, value)?
                 };
                 let new = self.data(new)?;
                 let shape = self.update_shape_check(&d, &s, &new);

@@ -210,7 +210,8 @@ impl Ty {
                 out.extend(SumLayout::new(constrs).slots);
             }
             Ty::Acc(token, shape, elem) => out.push(CoreType::Acc(*token, shape.clone(), elem.leaves())),
-            Ty::Fun => fehu_base::bug!("a function has no leaves"),
+            // Known to the compiler alone: there is nothing at run time.
+            Ty::Fun => {}
         }
     }
 
