@@ -30,12 +30,21 @@ pub struct Settings {
     pub entry_points: Vec<String>,
     /// Keep checks that the program says to leave out.
     pub safe: bool,
+    /// Optional passes to leave out, such as `fusion` or `simplify#2`.
+    pub skip_passes: Vec<String>,
 }
 
 impl Settings {
     /// An executable at a place, with nothing special.
     pub fn executable(target: Target, output: PathBuf) -> Settings {
-        Settings { target, product: Product::Executable, output, entry_points: vec![], safe: false }
+        Settings {
+            target,
+            product: Product::Executable,
+            output,
+            entry_points: vec![],
+            safe: false,
+            skip_passes: vec![],
+        }
     }
 }
 

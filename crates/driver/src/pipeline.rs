@@ -29,7 +29,7 @@ pub const STAGES: [&str; 4] = ["lower", "opt", "sequential", "memory"];
 
 /// Generates the text of a program.
 pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagnostic>> {
-    let prog = memory(sequential(optimise(lower(front, settings)?)));
+    let prog = memory(sequential(optimise(lower(front, settings)?, settings)));
     let program = fehu_imp::translate(prog);
     let backtrace = |loc: &fehu_ir::Loc| fehu_codegen::backtrace(&front.sources, loc);
     let options = fehu_codegen::Options {
@@ -50,7 +50,20 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
     if stage == "lower" {
         return Ok(print_prog(&prog, Locations::Hidden));
     }
-    let prog = optimise(prog);
+    let mut found = None;
+    let prog = {
+        let mut dump = |id: &fehu_opt::PassId, prog: &Prog<Soacs>| {
+            if found.is_none() && id.matches(stage) {
+                found = Some(print_prog(prog, Locations::Hidden));
+            }
+        };
+        let mut options = pass_options(settings);
+        options.dump = Some(&mut dump);
+        fehu_opt::run(prog, &fehu_opt::standard_pipeline(), &mut options)
+    };
+    if let Some(text) = found {
+        return Ok(text);
+    }
     if stage == "opt" {
         return Ok(print_prog(&prog, Locations::Hidden));
     }
@@ -63,7 +76,15 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
         return Ok(print_prog(&prog, Locations::Hidden));
     }
     let message = format!("There is no stage named \"{stage}\".");
-    Err(vec![Diagnostic::error(Span::NONE, message).help(format!("the stages are: {}", STAGES.join(", ")))])
+    let mut passes: Vec<&str> = vec![];
+    for step in fehu_opt::standard_pipeline().steps {
+        if !passes.contains(&step.pass.name) {
+            passes.push(step.pass.name);
+        }
+    }
+    let stages = STAGES.join(", ");
+    let help = format!("the stages are: {stages}; and within opt: {}", passes.join(", "));
+    Err(vec![Diagnostic::error(Span::NONE, message).help(help)])
 }
 
 fn lower(front: &Front, settings: &Settings) -> Result<Prog<Soacs>, Vec<Diagnostic>> {
@@ -72,8 +93,14 @@ fn lower(front: &Front, settings: &Settings) -> Result<Prog<Soacs>, Vec<Diagnost
     Ok(valid("lower", fehu_lower::lower(program, &options)?))
 }
 
-fn optimise(prog: Prog<Soacs>) -> Prog<Soacs> {
-    prog
+fn optimise(prog: Prog<Soacs>, settings: &Settings) -> Prog<Soacs> {
+    valid("opt", fehu_opt::run(prog, &fehu_opt::standard_pipeline(), &mut pass_options(settings)))
+}
+
+fn pass_options<'a>(settings: &Settings) -> fehu_opt::Options<'a, Soacs> {
+    let mut options = fehu_opt::Options::default();
+    options.skip.clone_from(&settings.skip_passes);
+    options
 }
 
 fn sequential(prog: Prog<Soacs>) -> Prog<Kernels> {

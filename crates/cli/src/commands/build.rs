@@ -29,6 +29,9 @@ pub(crate) struct Args {
     /// Keep all run-time checks, also where the program says #[unsafe].
     #[arg(long)]
     safe: bool,
+    /// Leave out an optimisation pass, such as fusion or simplify#2.
+    #[arg(long = "skip-pass", value_name = "PASS")]
+    skip_pass: Vec<String>,
     /// Print no warnings.
     #[arg(short = 'w', long = "no-warnings", visible_short_alias = 'W')]
     no_warnings: bool,
@@ -52,6 +55,7 @@ pub(crate) fn run(target: Target, args: &Args) -> ExitCode {
         output: args.output.clone().unwrap_or_else(|| args.file.with_extension("")),
         entry_points: args.entry_point.clone(),
         safe: args.safe,
+        skip_passes: args.skip_pass.clone(),
     };
     let (front, result) = compile(&args.file, &settings);
     let warnings = match (args.no_warnings, args.werror) {

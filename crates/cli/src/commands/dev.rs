@@ -14,7 +14,8 @@ pub(crate) struct Args {
     /// Print the typed tree of the program's own files.
     #[arg(long, conflicts_with = "after")]
     typed: bool,
-    /// Print the core IR after this stage: lower, opt, sequential or memory.
+    /// Print the core IR after this stage: lower, opt (or a pass of it, such as fusion or
+    /// simplify#2), sequential or memory.
     #[arg(long, value_name = "STAGE")]
     after: Option<String>,
 }
