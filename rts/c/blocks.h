@@ -5,11 +5,7 @@
 
 RTS_FUN struct block *block_drop(struct futhark_context *ctx, struct block *b) {
   if (b != NULL && b->refs != STATIC_BLOCK && --b->refs == 0) {
-    if (b->foreign) {
-      free(b);
-    } else {
-      memory_give(&ctx->memory, b);
-    }
+    memory_give(&ctx->memory, b);
   }
   return NULL;
 }
@@ -23,7 +19,7 @@ RTS_FUN struct block *block_share(struct futhark_context *ctx, struct block *old
 }
 
 // Fresh memory, or NULL with an error.
-RTS_FUN struct block *block_alloc(struct futhark_context *ctx, struct block *old, int64_t bytes) {
+CALLED_FUN struct block *block_alloc(struct futhark_context *ctx, struct block *old, int64_t bytes) {
   block_drop(ctx, old);
   if (UNLIKELY(bytes < 0)) {
     set_error(ctx, "Error: cannot allocate %" PRId64 " bytes: the size is negative.\n", bytes);
@@ -49,7 +45,7 @@ RTS_FUN void block_keep(struct block *b) {
 
 // The same block, or a copy of it if it is a constant: what leaves the program
 // may be written by another call.
-RTS_FUN struct block *block_own(struct futhark_context *ctx, struct block *b) {
+CALLED_FUN struct block *block_own(struct futhark_context *ctx, struct block *b) {
   if (b == NULL) {
     return block_alloc(ctx, NULL, 0);
   }

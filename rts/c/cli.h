@@ -1,7 +1,7 @@
 // Start of cli.h: an executable that runs one entry point on standard input.
 
-static int complain(const char *program, const char *format, ...) PRINTF_LIKE(2, 3);
-static int complain(const char *program, const char *format, ...) {
+TOOL_FUN int complain(const char *program, const char *format, ...) PRINTF_LIKE(2, 3);
+TOOL_FUN int complain(const char *program, const char *format, ...) {
   va_list args;
   fflush(stdout);
   va_start(args, format);
@@ -12,7 +12,7 @@ static int complain(const char *program, const char *format, ...) {
 }
 
 // Says what the context's error is.
-static int complain_error(const char *program, struct futhark_context *ctx) {
+TOOL_FUN int complain_error(const char *program, struct futhark_context *ctx) {
   char *error = futhark_context_get_error(ctx);
   complain(program, "%s", error == NULL ? "Error: unknown error.\n" : error);
   free(error);
@@ -21,7 +21,7 @@ static int complain_error(const char *program, struct futhark_context *ctx) {
 
 // Whether values of the type can be written as data: scalars, arrays of them,
 // and records of these, whose fields are written one after the other.
-static bool is_readable(const struct type *type) {
+TOOL_FUN bool is_readable(const struct type *type) {
   bool readable = type->kind == KIND_SCALAR || type->kind == KIND_ARRAY || type->kind == KIND_RECORD;
   for (int i = 0; i < type->num_fields; i++) {
     readable = readable && is_readable(type->fields[i].type);
@@ -29,7 +29,7 @@ static bool is_readable(const struct type *type) {
   return readable;
 }
 
-static int read_inputs(const char *program, struct futhark_context *ctx, const struct entry *entry,
+TOOL_FUN int read_inputs(const char *program, struct futhark_context *ctx, const struct entry *entry,
                        union word *inputs, int *have) {
   struct reader reader = {stdin, ""};
   for (int i = 0; i < entry->num_inputs; i++) {
@@ -50,7 +50,7 @@ static int read_inputs(const char *program, struct futhark_context *ctx, const s
 }
 
 // One run. Consumed inputs are copies, so that the next run has them too.
-static int run_once(const char *program, struct futhark_context *ctx, const struct entry *entry,
+TOOL_FUN int run_once(const char *program, struct futhark_context *ctx, const struct entry *entry,
                     const union word *inputs, union word *output, int64_t *time) {
   union word *words = calloc((size_t)entry->num_inputs + 1, sizeof(union word));
   const void **ins = calloc((size_t)entry->num_inputs + 1, sizeof(void *));
@@ -82,7 +82,7 @@ static int run_once(const char *program, struct futhark_context *ctx, const stru
   return err == FUTHARK_SUCCESS ? 0 : complain_error(program, ctx);
 }
 
-static void write_leaf(bool binary, const struct leaf *leaf, const union word *words) {
+TOOL_FUN void write_leaf(bool binary, const struct leaf *leaf, const union word *words) {
   if (binary) {
     write_binary_leaf(stdout, leaf, words);
   } else {
@@ -92,7 +92,7 @@ static void write_leaf(bool binary, const struct leaf *leaf, const union word *w
 }
 
 // A tuple is written as its components, one to a line.
-static int write_output(bool binary, const struct type *type, const union word *output) {
+TOOL_FUN int write_output(bool binary, const struct type *type, const union word *output) {
   if (type->kind == KIND_SCALAR) {
     write_leaf(binary, type->leaves, output);
     return 0;
@@ -115,7 +115,7 @@ static int write_output(bool binary, const struct type *type, const union word *
   return 0;
 }
 
-static int run_entry(const struct options *opts, struct futhark_context *ctx, const struct entry *entry) {
+TOOL_FUN int run_entry(const struct options *opts, struct futhark_context *ctx, const struct entry *entry) {
   union word *inputs = calloc((size_t)entry->num_inputs + 1, sizeof(union word));
   union word output;
   bool have_output = false;
@@ -160,7 +160,7 @@ static int run_entry(const struct options *opts, struct futhark_context *ctx, co
   return status;
 }
 
-static int run_program(const struct options *opts, struct futhark_context *ctx) {
+TOOL_FUN int run_program(const struct options *opts, struct futhark_context *ctx) {
   for (int i = 0; i < NUM_ENTRIES; i++) {
     if (strcmp(entries[i].name, opts->entry) == 0) {
       return run_entry(opts, ctx, &entries[i]);

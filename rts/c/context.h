@@ -29,8 +29,8 @@ RTS_FUN int64_t param_value(struct futhark_context *ctx, int param) {
 }
 
 // Replaces the error, if there is one already.
-RTS_FUN void set_error(struct futhark_context *ctx, const char *format, ...) PRINTF_LIKE(2, 3);
-RTS_FUN void set_error(struct futhark_context *ctx, const char *format, ...) {
+TOOL_FUN void set_error(struct futhark_context *ctx, const char *format, ...) PRINTF_LIKE(2, 3);
+TOOL_FUN void set_error(struct futhark_context *ctx, const char *format, ...) {
   struct string message = {NULL, 0, 0};
   va_list args;
   va_start(args, format);
@@ -41,8 +41,8 @@ RTS_FUN void set_error(struct futhark_context *ctx, const char *format, ...) {
 }
 
 // A failed check of the program.
-COLD RTS_FUN int fail(struct futhark_context *ctx, const char *format, ...) PRINTF_LIKE(2, 3);
-COLD RTS_FUN int fail(struct futhark_context *ctx, const char *format, ...) {
+TOOL_FUN int fail(struct futhark_context *ctx, const char *format, ...) PRINTF_LIKE(2, 3);
+TOOL_FUN int fail(struct futhark_context *ctx, const char *format, ...) {
   struct string message = {NULL, 0, 0};
   va_list args;
   va_start(args, format);

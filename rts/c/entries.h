@@ -22,24 +22,24 @@ struct entry {
 };
 
 // What a variable holds: a scalar, or a pointer to a value.
-RTS_FUN struct value *held_value(const union word *word) {
+TOOL_FUN struct value *held_value(const union word *word) {
   struct value *v;
   memcpy(&v, word, sizeof v);
   return v;
 }
 
-RTS_FUN const void *held_argument(const struct type *type, const union word *word) {
+TOOL_FUN const void *held_argument(const struct type *type, const union word *word) {
   return type->kind == KIND_SCALAR ? (const void *)word : held_value(word);
 }
 
-RTS_FUN void held_free(struct futhark_context *ctx, const struct type *type, const union word *word) {
+TOOL_FUN void held_free(struct futhark_context *ctx, const struct type *type, const union word *word) {
   if (type->kind != KIND_SCALAR) {
     value_free(ctx, held_value(word));
   }
 }
 
 // A copy that shares no memory.
-RTS_FUN int held_clone(struct futhark_context *ctx, const struct type *type, const union word *from, union word *to) {
+TOOL_FUN int held_clone(struct futhark_context *ctx, const struct type *type, const union word *from, union word *to) {
   if (type->kind == KIND_SCALAR) {
     *to = *from;
     return FUTHARK_SUCCESS;
@@ -67,7 +67,7 @@ RTS_FUN int held_clone(struct futhark_context *ctx, const struct type *type, con
 }
 
 // Whether a type is a tuple: a record of numbered fields.
-RTS_FUN bool is_tuple(const struct type *type) {
+TOOL_FUN bool is_tuple(const struct type *type) {
   if (type->kind != KIND_RECORD) {
     return false;
   }

@@ -37,7 +37,7 @@ RTS_FUN int size_class(int64_t *size) {
   return quarters == 8 ? 4 * (log + 1) : 4 * log + (int)(quarters - 4);
 }
 
-RTS_FUN void memory_trim(struct memory *memory) {
+CALLED_FUN void memory_trim(struct memory *memory) {
   for (int i = 0; i < SIZE_CLASSES; i++) {
     while (memory->cache[i] != NULL) {
       struct block *b = memory->cache[i];
@@ -49,7 +49,7 @@ RTS_FUN void memory_trim(struct memory *memory) {
 }
 
 // A block with one reference, or NULL when out of memory.
-RTS_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
+CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
   int64_t size = bytes;
   if (bytes > INT64_MAX / 4) {
     return NULL;
@@ -90,8 +90,12 @@ RTS_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
   return b;
 }
 
-// Keeps in the cache no more than was ever in use.
-RTS_FUN void memory_give(struct memory *memory, struct block *b) {
+// Takes back a block. Keeps in the cache no more than was ever in use.
+CALLED_FUN void memory_give(struct memory *memory, struct block *b) {
+  if (b->foreign) {
+    free(b);
+    return;
+  }
   memory->live -= b->size;
   int64_t limit = memory->peak < ((int64_t)1 << 26) ? (int64_t)1 << 26 : memory->peak;
   if (memory->cached + b->size > limit) {

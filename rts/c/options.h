@@ -41,7 +41,7 @@ struct options {
   int status;
 };
 
-RTS_FUN void print_help(FILE *file, const char *program, bool server) {
+TOOL_FUN void print_help(FILE *file, const char *program, bool server) {
   fprintf(file, "Usage: %s [OPTION]...\nOptions:\n\n", program);
   for (int i = 0; i < NUM_OPTIONS; i++) {
     const struct option_spec *o = &option_specs[i];
@@ -56,8 +56,8 @@ RTS_FUN void print_help(FILE *file, const char *program, bool server) {
   }
 }
 
-RTS_FUN void option_error(struct options *opts, const char *format, ...) PRINTF_LIKE(2, 3);
-RTS_FUN void option_error(struct options *opts, const char *format, ...) {
+TOOL_FUN void option_error(struct options *opts, const char *format, ...) PRINTF_LIKE(2, 3);
+TOOL_FUN void option_error(struct options *opts, const char *format, ...) {
   va_list args;
   va_start(args, format);
   fprintf(stderr, "%s: ", opts->program);
@@ -68,7 +68,7 @@ RTS_FUN void option_error(struct options *opts, const char *format, ...) {
   opts->status = 1;
 }
 
-RTS_FUN void set_param_option(struct options *opts, const char *assignment) {
+TOOL_FUN void set_param_option(struct options *opts, const char *assignment) {
   const char *equals = strchr(assignment, '=');
   char *rest = NULL;
   long long value = equals == NULL ? -1 : strtoll(equals + 1, &rest, 10);
@@ -87,7 +87,7 @@ RTS_FUN void set_param_option(struct options *opts, const char *assignment) {
   free(name);
 }
 
-RTS_FUN void apply_option(struct options *opts, const struct option_spec *o, const char *value, bool server) {
+TOOL_FUN void apply_option(struct options *opts, const struct option_spec *o, const char *value, bool server) {
   if (strcmp(o->name, "write-runtime-to") == 0) {
     opts->time_file = value;
   } else if (strcmp(o->name, "runs") == 0) {
@@ -130,7 +130,7 @@ RTS_FUN void apply_option(struct options *opts, const struct option_spec *o, con
 }
 
 // The option of this name or, if there is just one, of this beginning.
-RTS_FUN const struct option_spec *find_option(const char *name, size_t length, bool server) {
+TOOL_FUN const struct option_spec *find_option(const char *name, size_t length, bool server) {
   const struct option_spec *found = NULL;
   int matches = 0;
   for (int i = 0; i < NUM_OPTIONS; i++) {
@@ -147,7 +147,7 @@ RTS_FUN const struct option_spec *find_option(const char *name, size_t length, b
   return matches == 1 ? found : NULL;
 }
 
-RTS_FUN const struct option_spec *find_letter(char letter, bool server) {
+TOOL_FUN const struct option_spec *find_letter(char letter, bool server) {
   for (int i = 0; i < NUM_OPTIONS; i++) {
     if (option_specs[i].letter == letter && (!server || option_specs[i].in_server)) {
       return &option_specs[i];
@@ -156,7 +156,7 @@ RTS_FUN const struct option_spec *find_letter(char letter, bool server) {
   return NULL;
 }
 
-RTS_FUN void parse_options(struct options *opts, int argc, char **argv, bool server) {
+TOOL_FUN void parse_options(struct options *opts, int argc, char **argv, bool server) {
   for (int i = 1; i < argc && !opts->stop; i++) {
     const char *word = argv[i];
     if (word[0] != '-' || word[1] == '\0') {
@@ -198,7 +198,7 @@ RTS_FUN void parse_options(struct options *opts, int argc, char **argv, bool ser
 }
 
 // Pipes carry bytes, also where the system would rather change some.
-RTS_FUN void binary_pipes(void) {
+TOOL_FUN void binary_pipes(void) {
 #ifdef _WIN32
   _setmode(_fileno(stdin), _O_BINARY);
   _setmode(_fileno(stdout), _O_BINARY);

@@ -21,6 +21,7 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 #define UNUSED __attribute__((unused))
+#define NOINLINE __attribute__((noinline))
 #define COLD __attribute__((cold, noinline))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define MAY_ALIAS __attribute__((may_alias))
@@ -28,6 +29,7 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
 #define UNUSED
+#define NOINLINE
 #define COLD
 #define PRINTF_LIKE(fmt, args)
 #define MAY_ALIAS
@@ -46,8 +48,12 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-// Helper functions; a program uses some of them.
+// Helper functions; a program uses some of them. Those of entry points and
+// values are called, not pasted in; those that only talk to the outside world
+// need not be fast.
 #define RTS_FUN static UNUSED
+#define CALLED_FUN static UNUSED NOINLINE
+#define TOOL_FUN static UNUSED COLD
 #define SCALAR_FUN static inline UNUSED
 
 // End of prelude.h.

@@ -10,8 +10,8 @@ struct reader {
   char problem[160];
 };
 
-RTS_FUN bool reader_problem(struct reader *r, const char *format, ...) PRINTF_LIKE(2, 3);
-RTS_FUN bool reader_problem(struct reader *r, const char *format, ...) {
+TOOL_FUN bool reader_problem(struct reader *r, const char *format, ...) PRINTF_LIKE(2, 3);
+TOOL_FUN bool reader_problem(struct reader *r, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(r->problem, sizeof r->problem, format, args);
@@ -19,11 +19,11 @@ RTS_FUN bool reader_problem(struct reader *r, const char *format, ...) {
   return false;
 }
 
-RTS_FUN bool is_space(int c) {
+TOOL_FUN bool is_space(int c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-RTS_FUN int peek(struct reader *r) {
+TOOL_FUN int peek(struct reader *r) {
   int c = getc(r->file);
   if (c != EOF) {
     ungetc(c, r->file);
@@ -32,7 +32,7 @@ RTS_FUN int peek(struct reader *r) {
 }
 
 // Skips spaces and comments. A single `-` is left for the number it belongs to.
-RTS_FUN void skip_space(struct reader *r) {
+TOOL_FUN void skip_space(struct reader *r) {
   for (;;) {
     int c = getc(r->file);
     if (is_space(c)) {
@@ -51,7 +51,7 @@ RTS_FUN void skip_space(struct reader *r) {
   }
 }
 
-RTS_FUN bool at_end(struct reader *r) {
+TOOL_FUN bool at_end(struct reader *r) {
   skip_space(r);
   return peek(r) == EOF;
 }
@@ -59,12 +59,12 @@ RTS_FUN bool at_end(struct reader *r) {
 // A word of letters, digits and what numbers are made of.
 #define MAX_TOKEN 512
 
-RTS_FUN bool is_token_char(int c) {
+TOOL_FUN bool is_token_char(int c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' ||
          c == '+' || c == '-';
 }
 
-RTS_FUN bool read_token(struct reader *r, char *token) {
+TOOL_FUN bool read_token(struct reader *r, char *token) {
   int n = 0;
   skip_space(r);
   int c = getc(r->file);
@@ -86,7 +86,7 @@ RTS_FUN bool read_token(struct reader *r, char *token) {
                   : reader_problem(r, c >= 32 && c < 127 ? "unexpected character '%c'" : "unexpected byte %d", c);
 }
 
-RTS_FUN bool read_symbol(struct reader *r, char symbol) {
+TOOL_FUN bool read_symbol(struct reader *r, char symbol) {
   skip_space(r);
   int c = getc(r->file);
   if (c == symbol) {
@@ -98,17 +98,17 @@ RTS_FUN bool read_symbol(struct reader *r, char symbol) {
   return reader_problem(r, c == EOF ? "expected '%c', but the input ends" : "expected '%c'", symbol);
 }
 
-RTS_FUN bool no_scalar(struct reader *r, const char *token, enum scalar scalar) {
+TOOL_FUN bool no_scalar(struct reader *r, const char *token, enum scalar scalar) {
   return reader_problem(r, "'%.80s' is no value of type %s", token, scalar_names[scalar]);
 }
 
-RTS_FUN int digit_value(char c) {
+TOOL_FUN int digit_value(char c) {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10 : c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
 }
 
 // An integer: sign, decimal, hexadecimal or binary digits with underscores, suffix.
 // Both readings of the bits are accepted: 255 and -1 are the same i8 and u8.
-RTS_FUN bool parse_integer(struct reader *r, const char *token, enum scalar scalar, union word *out) {
+TOOL_FUN bool parse_integer(struct reader *r, const char *token, enum scalar scalar, union word *out) {
   const char *at = token;
   bool negative = *at == '-';
   if (*at == '-' || *at == '+') {
@@ -150,7 +150,7 @@ RTS_FUN bool parse_integer(struct reader *r, const char *token, enum scalar scal
 
 // Digits with an optional point and exponent, or a hexadecimal number: checked
 // here because the C library accepts more than the language does.
-RTS_FUN bool is_float_text(const char *text) {
+TOOL_FUN bool is_float_text(const char *text) {
   bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
   const char *at = hex ? text + 2 : text;
   int digits = 0, points = 0;
@@ -176,7 +176,7 @@ RTS_FUN bool is_float_text(const char *text) {
   return digits > 0 && points <= 1 && *at == '\0';
 }
 
-RTS_FUN bool parse_float(struct reader *r, const char *token, enum scalar scalar, union word *out) {
+TOOL_FUN bool parse_float(struct reader *r, const char *token, enum scalar scalar, union word *out) {
   char text[MAX_TOKEN], special[16];
   size_t n = 0;
   for (const char *from = token; *from != '\0'; from++) {
@@ -222,7 +222,7 @@ RTS_FUN bool parse_float(struct reader *r, const char *token, enum scalar scalar
   return true;
 }
 
-RTS_FUN bool read_text_scalar(struct reader *r, enum scalar scalar, union word *out) {
+TOOL_FUN bool read_text_scalar(struct reader *r, enum scalar scalar, union word *out) {
   char token[MAX_TOKEN];
   if (!read_token(r, token)) {
     return false;
@@ -240,7 +240,7 @@ struct elements {
   int64_t count, room;
 };
 
-RTS_FUN bool elements_grow(struct reader *r, struct elements *e, int64_t room, int64_t size) {
+TOOL_FUN bool elements_grow(struct reader *r, struct elements *e, int64_t room, int64_t size) {
   unsigned char *data = room > INT64_MAX / size ? NULL : realloc(e->data, (size_t)(room * size));
   if (data == NULL) {
     return reader_problem(r, "out of memory");
@@ -251,7 +251,7 @@ RTS_FUN bool elements_grow(struct reader *r, struct elements *e, int64_t room, i
 }
 
 // One level of brackets. Sizes are -1 until a first row has shown them.
-RTS_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, int64_t *shape, struct elements *e) {
+TOOL_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, int64_t *shape, struct elements *e) {
   int64_t n = 0;
   if (!read_symbol(r, '[')) {
     return false;
@@ -291,7 +291,7 @@ RTS_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, int
 }
 
 // `empty([0][3]i32)`, of which the first word has been read.
-RTS_FUN bool read_empty(struct reader *r, const struct leaf *leaf, int64_t *shape) {
+TOOL_FUN bool read_empty(struct reader *r, const struct leaf *leaf, int64_t *shape) {
   char token[MAX_TOKEN];
   bool empty = false;
   if (!read_symbol(r, '(')) {
@@ -321,7 +321,7 @@ RTS_FUN bool read_empty(struct reader *r, const struct leaf *leaf, int64_t *shap
   return read_symbol(r, ')');
 }
 
-RTS_FUN bool read_text_array(struct reader *r, const struct leaf *leaf, int64_t *shape, struct elements *e) {
+TOOL_FUN bool read_text_array(struct reader *r, const struct leaf *leaf, int64_t *shape, struct elements *e) {
   char token[MAX_TOKEN];
   skip_space(r);
   if (peek(r) != '[') {
@@ -346,12 +346,12 @@ RTS_FUN bool read_text_array(struct reader *r, const struct leaf *leaf, int64_t 
   return true;
 }
 
-RTS_FUN bool read_bytes(struct reader *r, void *to, size_t n) {
+TOOL_FUN bool read_bytes(struct reader *r, void *to, size_t n) {
   return fread(to, 1, n, r->file) == n || reader_problem(r, "binary data ends too early");
 }
 
 // Binary data, of which the `b` has been read.
-RTS_FUN bool read_binary(struct reader *r, const struct leaf *leaf, int64_t *shape, struct elements *e) {
+TOOL_FUN bool read_binary(struct reader *r, const struct leaf *leaf, int64_t *shape, struct elements *e) {
   unsigned char header[BINARY_HEADER - 1];
   if (!read_bytes(r, header, sizeof header)) {
     return false;
@@ -398,7 +398,7 @@ RTS_FUN bool read_binary(struct reader *r, const struct leaf *leaf, int64_t *sha
 }
 
 // Reads a leaf into the words of a value.
-RTS_FUN bool read_leaf(struct futhark_context *ctx, struct reader *r, const struct leaf *leaf, union word *words) {
+TOOL_FUN bool read_leaf(struct futhark_context *ctx, struct reader *r, const struct leaf *leaf, union word *words) {
   int64_t shape[256];
   struct elements e = {NULL, 0, 0};
   bool ok = leaf->rank < 256 && elements_grow(r, &e, 64, scalar_sizes[leaf->scalar]);
@@ -427,7 +427,7 @@ RTS_FUN bool read_leaf(struct futhark_context *ctx, struct reader *r, const stru
 }
 
 // Reads a value: scalars into `out`, of others a pointer.
-RTS_FUN bool read_value(struct futhark_context *ctx, struct reader *r, const struct type *type, union word *out) {
+TOOL_FUN bool read_value(struct futhark_context *ctx, struct reader *r, const struct type *type, union word *out) {
   if (type->kind == KIND_SCALAR) {
     return read_leaf(ctx, r, type->leaves, out);
   }

@@ -6,13 +6,13 @@
 #define BINARY_VERSION 2
 #define BINARY_HEADER 7
 
-RTS_FUN const char *scalar_tag(enum scalar scalar) {
+CALLED_FUN const char *scalar_tag(enum scalar scalar) {
   static const char *const tags[] = {"  i8", " i16", " i32", " i64", "  u8", " u16",
                                      " u32", " u64", " f16", " f32", " f64", "bool"};
   return tags[scalar];
 }
 
-RTS_FUN bool is_big_endian(void) {
+CALLED_FUN bool is_big_endian(void) {
   uint16_t one = 1;
   unsigned char first;
   memcpy(&first, &one, 1);
@@ -20,7 +20,7 @@ RTS_FUN bool is_big_endian(void) {
 }
 
 // The format is little-endian.
-RTS_FUN void swap_if_big_endian(unsigned char *data, int64_t n, int64_t size) {
+CALLED_FUN void swap_if_big_endian(unsigned char *data, int64_t n, int64_t size) {
   if (size > 1 && is_big_endian()) {
     for (int64_t i = 0; i < n; i++, data += size) {
       for (int64_t a = 0, b = size - 1; a < b; a++, b--) {
@@ -32,12 +32,12 @@ RTS_FUN void swap_if_big_endian(unsigned char *data, int64_t n, int64_t size) {
   }
 }
 
-RTS_FUN size_t leaf_stored_size(const struct leaf *leaf, const union word *words) {
+CALLED_FUN size_t leaf_stored_size(const struct leaf *leaf, const union word *words) {
   int64_t bytes = leaf->rank == 0 ? scalar_sizes[leaf->scalar] : leaf_bytes(leaf, words);
   return BINARY_HEADER + 8 * (size_t)leaf->rank + (size_t)bytes;
 }
 
-RTS_FUN unsigned char *leaf_store(const struct leaf *leaf, const union word *words, unsigned char *to) {
+CALLED_FUN unsigned char *leaf_store(const struct leaf *leaf, const union word *words, unsigned char *to) {
   int64_t size = scalar_sizes[leaf->scalar], n = 1;
   *to++ = 'b';
   *to++ = BINARY_VERSION;
@@ -59,7 +59,7 @@ RTS_FUN unsigned char *leaf_store(const struct leaf *leaf, const union word *wor
   return to + n * size;
 }
 
-RTS_FUN int value_store(struct futhark_context *ctx, const struct value *v, void **p, size_t *n) {
+CALLED_FUN int value_store(struct futhark_context *ctx, const struct value *v, void **p, size_t *n) {
   lock_take(&ctx->lock);
   int err = FUTHARK_SUCCESS;
   size_t size = 0;
@@ -85,7 +85,7 @@ RTS_FUN int value_store(struct futhark_context *ctx, const struct value *v, void
 }
 
 // Reads a leaf of the right type; NULL with an error if there is none.
-RTS_FUN const unsigned char *leaf_restore(struct futhark_context *ctx, const struct leaf *leaf, union word *words,
+CALLED_FUN const unsigned char *leaf_restore(struct futhark_context *ctx, const struct leaf *leaf, union word *words,
                                           const unsigned char *from) {
   int64_t size = scalar_sizes[leaf->scalar], n = 1;
   if (from[0] != 'b' || from[1] != BINARY_VERSION || from[2] != leaf->rank ||
@@ -113,7 +113,7 @@ RTS_FUN const unsigned char *leaf_restore(struct futhark_context *ctx, const str
   return from + n * size;
 }
 
-RTS_FUN struct value *value_restore(struct futhark_context *ctx, const struct type *type, const void *p) {
+CALLED_FUN struct value *value_restore(struct futhark_context *ctx, const struct type *type, const void *p) {
   struct value *out = NULL;
   lock_take(&ctx->lock);
   struct value *v = value_new(ctx, type);

@@ -6,7 +6,7 @@ struct string {
 };
 
 // Appends; what does not fit in memory is left out.
-RTS_FUN void string_append(struct string *s, const char *text, size_t length) {
+CALLED_FUN void string_append(struct string *s, const char *text, size_t length) {
   if (s->length + length + 1 > s->room) {
     size_t room = 2 * (s->length + length + 1);
     char *text_new = realloc(s->text, room);
@@ -21,8 +21,8 @@ RTS_FUN void string_append(struct string *s, const char *text, size_t length) {
   s->text[s->length] = '\0';
 }
 
-RTS_FUN void string_vprintf(struct string *s, const char *format, va_list args) PRINTF_LIKE(2, 0);
-RTS_FUN void string_vprintf(struct string *s, const char *format, va_list args) {
+CALLED_FUN void string_vprintf(struct string *s, const char *format, va_list args) PRINTF_LIKE(2, 0);
+CALLED_FUN void string_vprintf(struct string *s, const char *format, va_list args) {
   va_list again;
   va_copy(again, args);
   int length = vsnprintf(NULL, 0, format, args);
@@ -35,15 +35,15 @@ RTS_FUN void string_vprintf(struct string *s, const char *format, va_list args) 
   va_end(again);
 }
 
-RTS_FUN void string_printf(struct string *s, const char *format, ...) PRINTF_LIKE(2, 3);
-RTS_FUN void string_printf(struct string *s, const char *format, ...) {
+CALLED_FUN void string_printf(struct string *s, const char *format, ...) PRINTF_LIKE(2, 3);
+CALLED_FUN void string_printf(struct string *s, const char *format, ...) {
   va_list args;
   va_start(args, format);
   string_vprintf(s, format, args);
   va_end(args);
 }
 
-RTS_FUN char *string_copy(const char *text) {
+CALLED_FUN char *string_copy(const char *text) {
   size_t length = strlen(text) + 1;
   char *copy = malloc(length);
   if (copy != NULL) {

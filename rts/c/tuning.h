@@ -1,7 +1,7 @@
 // Start of tuning.h: tuning files, lines of `name=value` and `--` comments.
 
 // What was wrong, in a string to be freed, or NULL.
-RTS_FUN char *load_tuning(struct futhark_context_config *cfg, const char *path) {
+TOOL_FUN char *load_tuning(struct futhark_context_config *cfg, const char *path) {
   struct string problem = {NULL, 0, 0};
   char line[1024];
   FILE *file = fopen(path, "r");

@@ -79,7 +79,7 @@ struct value {
   union word words[];
 };
 
-RTS_FUN struct value *value_new(struct futhark_context *ctx, const struct type *type) {
+CALLED_FUN struct value *value_new(struct futhark_context *ctx, const struct type *type) {
   struct value *v = calloc(1, sizeof(struct value) + (size_t)type->num_words * sizeof(union word));
   if (v == NULL) {
     set_error(ctx, "Error: out of memory: cannot create a value of type %s.\n", type->name);
@@ -89,7 +89,7 @@ RTS_FUN struct value *value_new(struct futhark_context *ctx, const struct type *
   return v;
 }
 
-RTS_FUN void value_drop(struct futhark_context *ctx, struct value *v) {
+CALLED_FUN void value_drop(struct futhark_context *ctx, struct value *v) {
   if (v != NULL) {
     for (int i = 0; i < v->type->num_leaves; i++) {
       if (v->type->leaves[i].rank > 0) {
@@ -101,7 +101,7 @@ RTS_FUN void value_drop(struct futhark_context *ctx, struct value *v) {
 }
 
 // Ends an operation that has made a value, or failed and left an error.
-RTS_FUN int value_done(struct futhark_context *ctx, struct value *v, int err, void *out) {
+CALLED_FUN int value_done(struct futhark_context *ctx, struct value *v, int err, void *out) {
   if (err != FUTHARK_SUCCESS) {
     value_drop(ctx, v);
   } else {
@@ -111,7 +111,7 @@ RTS_FUN int value_done(struct futhark_context *ctx, struct value *v, int err, vo
   return err;
 }
 
-RTS_FUN void leaf_copy(const struct leaf *to_leaf, union word *to, const struct leaf *from_leaf,
+CALLED_FUN void leaf_copy(const struct leaf *to_leaf, union word *to, const struct leaf *from_leaf,
                        const union word *from) {
   memcpy(&to[to_leaf->word], &from[from_leaf->word], (size_t)(1 + from_leaf->rank) * sizeof(union word));
   if (from_leaf->rank > 0) {
@@ -123,7 +123,7 @@ RTS_FUN void leaf_copy(const struct leaf *to_leaf, union word *to, const struct 
 }
 
 // How many elements, or -1 if there is no such array.
-RTS_FUN int64_t shape_elements(int rank, const int64_t *shape, int64_t elem_size) {
+CALLED_FUN int64_t shape_elements(int rank, const int64_t *shape, int64_t elem_size) {
   int64_t n = 1;
   bool empty = false;
   for (int i = 0; i < rank; i++) {
@@ -141,17 +141,17 @@ RTS_FUN int64_t shape_elements(int rank, const int64_t *shape, int64_t elem_size
   return empty ? 0 : n;
 }
 
-RTS_FUN const int64_t *leaf_shape(const struct leaf *leaf, const union word *words) {
+CALLED_FUN const int64_t *leaf_shape(const struct leaf *leaf, const union word *words) {
   return &words[leaf->word + 1].i64;
 }
 
-RTS_FUN int64_t leaf_bytes(const struct leaf *leaf, const union word *words) {
+CALLED_FUN int64_t leaf_bytes(const struct leaf *leaf, const union word *words) {
   return scalar_sizes[leaf->scalar] *
          shape_elements(leaf->rank, leaf_shape(leaf, words), scalar_sizes[leaf->scalar]);
 }
 
 // Gives an array leaf a shape and fresh memory for it.
-RTS_FUN int leaf_alloc(struct futhark_context *ctx, const struct leaf *leaf, union word *words,
+CALLED_FUN int leaf_alloc(struct futhark_context *ctx, const struct leaf *leaf, union word *words,
                        const int64_t *outer, int outer_rank, const int64_t *inner) {
   for (int i = 0; i < leaf->rank; i++) {
     words[leaf->word + 1 + i].i64 = i < outer_rank ? outer[i] : inner == NULL ? 0 : inner[i - outer_rank];
@@ -168,7 +168,7 @@ RTS_FUN int leaf_alloc(struct futhark_context *ctx, const struct leaf *leaf, uni
 
 // Arrays of scalars.
 
-RTS_FUN struct value *array_new(struct futhark_context *ctx, const struct type *type, const void *data,
+CALLED_FUN struct value *array_new(struct futhark_context *ctx, const struct type *type, const void *data,
                                 const int64_t *shape) {
   struct value *out = NULL;
   lock_take(&ctx->lock);
@@ -184,7 +184,7 @@ RTS_FUN struct value *array_new(struct futhark_context *ctx, const struct type *
   return out;
 }
 
-RTS_FUN struct value *array_new_raw(struct futhark_context *ctx, const struct type *type, unsigned char *data,
+CALLED_FUN struct value *array_new_raw(struct futhark_context *ctx, const struct type *type, unsigned char *data,
                                     const int64_t *shape) {
   struct value *out = NULL;
   lock_take(&ctx->lock);
@@ -211,7 +211,7 @@ RTS_FUN struct value *array_new_raw(struct futhark_context *ctx, const struct ty
   return out;
 }
 
-RTS_FUN int array_values(struct futhark_context *ctx, const struct value *v, void *data) {
+CALLED_FUN int array_values(struct futhark_context *ctx, const struct value *v, void *data) {
   lock_take(&ctx->lock);
   int64_t bytes = leaf_bytes(v->type->leaves, v->words);
   if (bytes > 0) {
@@ -221,7 +221,7 @@ RTS_FUN int array_values(struct futhark_context *ctx, const struct value *v, voi
   return FUTHARK_SUCCESS;
 }
 
-RTS_FUN int value_free(struct futhark_context *ctx, struct value *v) {
+CALLED_FUN int value_free(struct futhark_context *ctx, struct value *v) {
   lock_take(&ctx->lock);
   value_drop(ctx, v);
   lock_release(&ctx->lock);
@@ -231,14 +231,14 @@ RTS_FUN int value_free(struct futhark_context *ctx, struct value *v) {
 static UNUSED const int64_t no_shape[MAX_COPY_RANK];
 
 // The outer dimensions are those of the first leaf; they are the same in all.
-RTS_FUN const int64_t *value_shape(const struct value *v) {
+CALLED_FUN const int64_t *value_shape(const struct value *v) {
   return v->type->num_leaves == 0 ? no_shape : leaf_shape(v->type->leaves, v->words);
 }
 
 // Elements of arrays of any kind.
 
 // The position of an element in row-major order, or -1 with an error.
-RTS_FUN int64_t element_position(struct futhark_context *ctx, const struct value *arr, const int64_t *index) {
+CALLED_FUN int64_t element_position(struct futhark_context *ctx, const struct value *arr, const int64_t *index) {
   const int64_t *shape = value_shape(arr);
   int64_t position = 0;
   for (int i = 0; i < arr->type->rank; i++) {
@@ -260,14 +260,14 @@ RTS_FUN int64_t element_position(struct futhark_context *ctx, const struct value
   return position;
 }
 
-RTS_FUN int64_t element_bytes(const struct type *arr, int leaf, const union word *words) {
+CALLED_FUN int64_t element_bytes(const struct type *arr, int leaf, const union word *words) {
   const struct leaf *l = &arr->leaves[leaf];
   int64_t size = scalar_sizes[l->scalar];
   return size * shape_elements(l->rank - arr->rank, leaf_shape(l, words) + arr->rank, size);
 }
 
 // Reads the element at a position into the leaves of a value.
-RTS_FUN int element_get(struct futhark_context *ctx, const struct value *arr, int64_t position, union word *words) {
+CALLED_FUN int element_get(struct futhark_context *ctx, const struct value *arr, int64_t position, union word *words) {
   const struct type *elem = arr->type->elem;
   for (int i = 0; i < elem->num_leaves; i++) {
     const struct leaf *from = &arr->type->leaves[i], *to = &elem->leaves[i];
@@ -288,7 +288,7 @@ RTS_FUN int element_get(struct futhark_context *ctx, const struct value *arr, in
 }
 
 // Writes an element, which must have the shape of the others.
-RTS_FUN int element_put(struct futhark_context *ctx, struct value *arr, int64_t position, const union word *words) {
+CALLED_FUN int element_put(struct futhark_context *ctx, struct value *arr, int64_t position, const union word *words) {
   const struct type *elem = arr->type->elem;
   for (int i = 0; i < elem->num_leaves; i++) {
     const struct leaf *to = &arr->type->leaves[i], *from = &elem->leaves[i];
@@ -311,7 +311,7 @@ RTS_FUN int element_put(struct futhark_context *ctx, struct value *arr, int64_t 
 }
 
 // The words of a value of unknown type; a scalar is put into `word`.
-RTS_FUN const union word *value_words(const struct type *type, const void *v, union word *word) {
+CALLED_FUN const union word *value_words(const struct type *type, const void *v, union word *word) {
   if (type->kind == KIND_SCALAR) {
     memcpy(word, v, (size_t)scalar_sizes[type->leaves[0].scalar]);
     return word;
@@ -319,7 +319,7 @@ RTS_FUN const union word *value_words(const struct type *type, const void *v, un
   return ((const struct value *)v)->words;
 }
 
-RTS_FUN int value_index(struct futhark_context *ctx, void *out, const struct value *arr, const int64_t *index) {
+CALLED_FUN int value_index(struct futhark_context *ctx, void *out, const struct value *arr, const int64_t *index) {
   const struct type *elem = arr->type->elem;
   lock_take(&ctx->lock);
   int64_t position = element_position(ctx, arr, index);
@@ -337,7 +337,7 @@ RTS_FUN int value_index(struct futhark_context *ctx, void *out, const struct val
   return value_done(ctx, v, err, out);
 }
 
-RTS_FUN int value_set(struct futhark_context *ctx, struct value *arr, const void *elem, const int64_t *index) {
+CALLED_FUN int value_set(struct futhark_context *ctx, struct value *arr, const void *elem, const int64_t *index) {
   union word word;
   lock_take(&ctx->lock);
   int64_t position = element_position(ctx, arr, index);
@@ -348,7 +348,7 @@ RTS_FUN int value_set(struct futhark_context *ctx, struct value *arr, const void
 }
 
 // An array of given elements, all of one shape.
-RTS_FUN int value_array(struct futhark_context *ctx, const struct type *type, void *out, const void *const *elems,
+CALLED_FUN int value_array(struct futhark_context *ctx, const struct type *type, void *out, const void *const *elems,
                         const int64_t *shape) {
   union word word;
   lock_take(&ctx->lock);
@@ -370,7 +370,7 @@ RTS_FUN int value_array(struct futhark_context *ctx, const struct type *type, vo
 
 // Records, sums, and arrays of records.
 
-RTS_FUN int value_part(struct futhark_context *ctx, const struct type *type, void *out, const struct value *v,
+CALLED_FUN int value_part(struct futhark_context *ctx, const struct type *type, void *out, const struct value *v,
                        const int *leaves, int first_leaf) {
   if (type->kind == KIND_SCALAR) {
     const struct leaf *from = &v->type->leaves[leaves == NULL ? first_leaf : leaves[0]];
@@ -389,7 +389,7 @@ RTS_FUN int value_part(struct futhark_context *ctx, const struct type *type, voi
   return FUTHARK_SUCCESS;
 }
 
-RTS_FUN int value_project(struct futhark_context *ctx, void *out, const struct value *v, int field) {
+CALLED_FUN int value_project(struct futhark_context *ctx, void *out, const struct value *v, int field) {
   lock_take(&ctx->lock);
   const struct field *f = &v->type->fields[field];
   int err = value_part(ctx, f->type, out, v, NULL, f->leaf);
@@ -397,7 +397,7 @@ RTS_FUN int value_project(struct futhark_context *ctx, void *out, const struct v
   return err;
 }
 
-RTS_FUN void value_fill(struct value *v, const int *leaves, int first_leaf, const struct type *type,
+CALLED_FUN void value_fill(struct value *v, const int *leaves, int first_leaf, const struct type *type,
                         const void *part) {
   union word word;
   const union word *words = value_words(type, part, &word);
@@ -406,7 +406,7 @@ RTS_FUN void value_fill(struct value *v, const int *leaves, int first_leaf, cons
   }
 }
 
-RTS_FUN int value_record(struct futhark_context *ctx, const struct type *type, void *out,
+CALLED_FUN int value_record(struct futhark_context *ctx, const struct type *type, void *out,
                          const void *const *fields) {
   lock_take(&ctx->lock);
   struct value *v = value_new(ctx, type);
@@ -417,7 +417,7 @@ RTS_FUN int value_record(struct futhark_context *ctx, const struct type *type, v
 }
 
 // An array of records from arrays of fields, whose outer shapes must agree.
-RTS_FUN int value_zip(struct futhark_context *ctx, const struct type *type, void *out, const void *const *fields) {
+CALLED_FUN int value_zip(struct futhark_context *ctx, const struct type *type, void *out, const void *const *fields) {
   lock_take(&ctx->lock);
   struct value *v = value_new(ctx, type);
   int err = v == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
@@ -434,12 +434,12 @@ RTS_FUN int value_zip(struct futhark_context *ctx, const struct type *type, void
   return value_done(ctx, v, err, out);
 }
 
-RTS_FUN int value_variant(const struct value *v) {
+CALLED_FUN int value_variant(const struct value *v) {
   return v->words[v->type->leaves[0].word].i8;
 }
 
 // Leaves of other constructors are zeros and empty arrays.
-RTS_FUN int value_construct(struct futhark_context *ctx, const struct type *type, int variant, void *out,
+CALLED_FUN int value_construct(struct futhark_context *ctx, const struct type *type, int variant, void *out,
                             const void *const *args) {
   lock_take(&ctx->lock);
   struct value *v = value_new(ctx, type);
@@ -459,7 +459,7 @@ RTS_FUN int value_construct(struct futhark_context *ctx, const struct type *type
   return value_done(ctx, v, err, out);
 }
 
-RTS_FUN int value_destruct(struct futhark_context *ctx, const struct value *v, int variant, void *const *outs) {
+CALLED_FUN int value_destruct(struct futhark_context *ctx, const struct value *v, int variant, void *const *outs) {
   const struct variant *constructor = &v->type->variants[variant];
   lock_take(&ctx->lock);
   int err = FUTHARK_SUCCESS, done = 0;

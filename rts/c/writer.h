@@ -2,7 +2,7 @@
 
 // Floats print with as many digits as users know, unless that would lose
 // some: then with as few as do not.
-RTS_FUN void write_float(FILE *file, double x, int usual_digits, int enough_digits, enum scalar scalar) {
+TOOL_FUN void write_float(FILE *file, double x, int usual_digits, int enough_digits, enum scalar scalar) {
   const char *suffix = scalar_names[scalar];
   char text[64];
   if (x != x) {
@@ -30,7 +30,7 @@ RTS_FUN void write_float(FILE *file, double x, int usual_digits, int enough_digi
   fprintf(file, "%s%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "", suffix);
 }
 
-RTS_FUN void write_scalar(FILE *file, enum scalar scalar, const void *at) {
+TOOL_FUN void write_scalar(FILE *file, enum scalar scalar, const void *at) {
   union word w;
   w.i64 = 0;
   memcpy(&w, at, (size_t)scalar_sizes[scalar]);
@@ -50,7 +50,7 @@ RTS_FUN void write_scalar(FILE *file, enum scalar scalar, const void *at) {
   }
 }
 
-RTS_FUN const unsigned char *write_rows(FILE *file, const struct leaf *leaf, const int64_t *shape, int level,
+TOOL_FUN const unsigned char *write_rows(FILE *file, const struct leaf *leaf, const int64_t *shape, int level,
                                         const unsigned char *data) {
   if (level == leaf->rank) {
     write_scalar(file, leaf->scalar, data);
@@ -67,7 +67,7 @@ RTS_FUN const unsigned char *write_rows(FILE *file, const struct leaf *leaf, con
   return data;
 }
 
-RTS_FUN void write_text_leaf(FILE *file, const struct leaf *leaf, const union word *words) {
+TOOL_FUN void write_text_leaf(FILE *file, const struct leaf *leaf, const union word *words) {
   if (leaf->rank == 0) {
     write_scalar(file, leaf->scalar, &words[leaf->word]);
     return;
@@ -85,7 +85,7 @@ RTS_FUN void write_text_leaf(FILE *file, const struct leaf *leaf, const union wo
 }
 
 // The data of a leaf as a file or a pipe wants it.
-RTS_FUN bool write_binary_leaf(FILE *file, const struct leaf *leaf, const union word *words) {
+TOOL_FUN bool write_binary_leaf(FILE *file, const struct leaf *leaf, const union word *words) {
   size_t size = leaf_stored_size(leaf, words);
   unsigned char *data = malloc(size);
   if (data == NULL) {

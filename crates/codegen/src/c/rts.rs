@@ -59,4 +59,13 @@ pub(super) const PROGRAM: &str = concat!(
 pub(super) const CLI: &str = concat!("\n", include_str!("../../../../rts/c/cli.h"));
 
 /// The main function of a server.
-pub(super) const SERVER: &str = concat!("\n", include_str!("../../../../rts/c/server.h"));
+pub(super) const SERVER: &str = concat!(
+    "\n",
+    include_str!("../../../../rts/c/server_state.h"),
+    "\n",
+    include_str!("../../../../rts/c/server_commands.h"),
+    "\n",
+    include_str!("../../../../rts/c/server_values.h"),
+    "\n",
+    include_str!("../../../../rts/c/server.h"),
+);

@@ -228,13 +228,13 @@ pub fn compile_files(name: &str, files: &[(&str, &str)], flags: &[&str]) -> Path
 /// The sample program as an executable.
 pub fn executable() -> &'static Path {
     static EXE: OnceLock<PathBuf> = OnceLock::new();
-    EXE.get_or_init(|| compile("sample", &generate(&sample::program(), Mode::Executable).c_text, &["-O1"]))
+    EXE.get_or_init(|| compile("sample", &generate(&sample::program(), Mode::Executable).c_text, &["-O3"]))
 }
 
 /// The sample program as a server.
 pub fn server() -> &'static Path {
     static EXE: OnceLock<PathBuf> = OnceLock::new();
-    EXE.get_or_init(|| compile("server", &generate(&sample::program(), Mode::Server).c_text, &["-O1"]))
+    EXE.get_or_init(|| compile("server", &generate(&sample::program(), Mode::Server).c_text, &["-O3"]))
 }
 
 /// What a program did.

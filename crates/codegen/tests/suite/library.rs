@@ -13,7 +13,7 @@ fn the_c_interface_works_and_leaks_nothing() {
         ("libsample.c", &library.c_text),
         ("client.c", include_str!("client.c")),
     ];
-    let exe = compile_files("client", &files, &["-O1"]);
+    let exe = compile_files("client", &files, &["-O2"]);
     let ran = run_checked(&exe, &[], b"");
     assert_eq!((ran.stderr.as_str(), ran.text().as_str(), ran.code), ("", "done\n", Some(0)));
 }
