@@ -87,6 +87,29 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
     Err(vec![Diagnostic::error(Span::NONE, message).help(help)])
 }
 
+/// Whether printing and reading back the core IR loses nothing, after every stage: the name of a stage
+/// where it does.
+pub fn round_trip(front: &Front, settings: &Settings) -> Result<Option<&'static str>, Vec<Diagnostic>> {
+    fn same<R: Rep>(prog: &Prog<R>) -> bool {
+        let text = print_prog(prog, Locations::Hidden);
+        fehu_ir::read::read_prog::<R>(&text).is_ok_and(|p| print_prog(&p, Locations::Hidden) == text)
+    }
+    let prog = lower(front, settings)?;
+    if !same(&prog) {
+        return Ok(Some("lower"));
+    }
+    let prog = optimise(prog, settings);
+    if !same(&prog) {
+        return Ok(Some("opt"));
+    }
+    let prog = sequential(prog);
+    if !same(&prog) {
+        return Ok(Some("sequential"));
+    }
+    let prog = memory(prog);
+    Ok(if same(&prog) { None } else { Some("memory") })
+}
+
 fn lower(front: &Front, settings: &Settings) -> Result<Prog<Soacs>, Vec<Diagnostic>> {
     let Some(program) = &front.program else { return Err(front.diagnostics.clone()) };
     let options = fehu_lower::Options { extra_entries: settings.entry_points.clone(), safe: settings.safe };

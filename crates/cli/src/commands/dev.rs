@@ -2,7 +2,7 @@
 
 use crate::report::{report, show_all, Format, Warnings};
 use fehu_driver::compile::Settings;
-use fehu_driver::pipeline::{dump_after, Target};
+use fehu_driver::pipeline::{dump_after, round_trip, Target};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,6 +14,9 @@ pub(crate) struct Args {
     /// Print the typed tree of the program's own files.
     #[arg(long, conflicts_with = "after")]
     typed: bool,
+    /// Print and read back the core IR after every stage, and say whether anything was lost.
+    #[arg(long, conflicts_with_all = ["typed", "after"])]
+    round_trip: bool,
     /// Print the core IR after this stage: lower, opt (or a pass of it, such as fusion or
     /// simplify#2), sequential or memory.
     #[arg(long, value_name = "STAGE")]
@@ -31,6 +34,19 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let settings = Settings::executable(Target::C, PathBuf::new());
+    if args.round_trip {
+        return match round_trip(&front, &settings) {
+            Ok(None) => ExitCode::SUCCESS,
+            Ok(Some(stage)) => {
+                eprintln!("fehu: the text of the program after {stage} is not the program");
+                ExitCode::from(1)
+            }
+            Err(errors) => {
+                show_all(&errors, &front.sources);
+                ExitCode::from(1)
+            }
+        };
+    }
     let pass = args.after.as_deref().unwrap_or("lower");
     match dump_after(&front, &settings, pass) {
         Ok(text) => {

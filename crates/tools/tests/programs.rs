@@ -1,0 +1,59 @@
+//! Our own programs give their expected answers, compiled by every back end;
+//! and the text form of the core IR holds all of a program.
+
+use fehu_driver::compile::Settings;
+use fehu_driver::front::check_file;
+use fehu_driver::pipeline::{dump_after, round_trip, Target, STAGES};
+use fehu_tools::test::{test, Depth, Options};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(name)
+}
+
+fn options() -> Options {
+    Options {
+        target: Target::C,
+        backend: "c".into(),
+        depth: Depth::Run,
+        concurrency: 2,
+        exclude: vec![],
+        entry_point: None,
+        pass_options: vec![],
+        runner: None,
+        terminal: false,
+        time_limit: Duration::from_secs(60),
+    }
+}
+
+#[test]
+fn programs_give_their_expected_answers() {
+    let tally = test(&[folder("run"), folder("front")], &options()).expect("the programs can be read");
+    assert_eq!(tally.failed, 0, "{tally:?}");
+    assert!(tally.passed > 10, "{tally:?}");
+}
+
+#[test]
+fn a_wrong_expectation_fails() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("wrong.fut");
+    std::fs::write(&file, "-- ==\n-- input { 1 } output { 3 }\nentry main (x: i32) = x + 1\n")
+        .expect("written");
+    let tally = test(&[file], &options()).expect("the program can be read");
+    assert_eq!((tally.passed, tally.failed), (0, 1));
+}
+
+#[test]
+fn every_stage_can_be_printed_and_read_back() {
+    let settings = Settings::executable(Target::C, PathBuf::new());
+    for entry in std::fs::read_dir(folder("run")).expect("the folder").flatten() {
+        let front = check_file(&entry.path());
+        for stage in STAGES {
+            let text = dump_after(&front, &settings, stage);
+            assert!(text.is_ok_and(|t| !t.is_empty()), "{} after {stage}", entry.path().display());
+        }
+        let lost = round_trip(&front, &settings);
+        assert!(matches!(lost, Ok(None)), "{}: {lost:?}", entry.path().display());
+    }
+}

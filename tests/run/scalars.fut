@@ -1,0 +1,28 @@
+-- Scalar arithmetic at the edges.
+-- ==
+-- entry: divisions
+-- input { 7i32 -2i32 } output { -4i32 -1i32 -3i32 1i32 }
+-- input { -2147483648i32 -1i32 } output { -2147483648i32 0i32 -2147483648i32 0i32 }
+-- input { 1i32 0i32 } error: division by zero
+
+entry divisions (x: i32) (y: i32) = (x / y, x % y, x // y, x %% y)
+
+-- ==
+-- entry: conversions
+-- input { 300i32 -1.5 } output { 44u8 44i8 -1i32 true }
+-- input { -1i32 0.0 } output { 255u8 -1i8 0i32 false }
+
+entry conversions (x: i32) (y: f64) = (u8.i32 x, i8.i32 x, i32.f64 y, bool.f64 y)
+
+-- ==
+-- entry: powers
+-- input { 3i64 5i64 } output { 243i64 }
+-- input { 3i64 -1i64 } error: negative exponent
+
+entry powers (x: i64) (y: i64) = x ** y
+
+-- ==
+-- entry: halves
+-- input { 1.0f16 0.0004f16 } output { 1.0f16 }
+
+entry halves (x: f16) (y: f16) = x + y
