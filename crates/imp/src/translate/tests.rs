@@ -119,9 +119,8 @@ fun main_0(k_1 : i64, n_2 : i64, *d_3 : [k_1]i32, is_4 : [n_2]i64, vs_5 : [n_2]i
     }
   return (s_12)
 }"#;
-    let longs = |xs: &[i64]| {
-        Value::Array(vec![xs.len() as i64], xs.iter().map(|x| PrimValue::I64(*x)).collect())
-    };
+    let longs =
+        |xs: &[i64]| Value::Array(vec![xs.len() as i64], xs.iter().map(|x| PrimValue::I64(*x)).collect());
     let got = run(text, &[ints(&[1, 1, 1, 1]), longs(&[0, -1, 0, 4, 1]), ints(&[5, 6, 7, 8, 9])]);
     assert_eq!(got.results, [ints(&[13, 7, 7, 7])]);
     assert_eq!((got.allocations, got.copied), (0, 0));

@@ -60,9 +60,11 @@ impl<'a> Machine<'a> {
     }
 
     pub(crate) fn entry(&mut self, name: &str, args: &[Value]) -> Eval<Vec<Value>> {
-        let fun = self.prog.functions.iter().find(|f| {
-            f.entry.as_ref().is_some_and(|e| e.face.name.as_str() == name)
-        });
+        let fun = self
+            .prog
+            .functions
+            .iter()
+            .find(|f| f.entry.as_ref().is_some_and(|e| e.face.name.as_str() == name));
         let Some(fun) = fun else { return Err(format!("no entry {name}")) };
         let Some(entry) = &fun.entry else { return Err("no entry".into()) };
         let mut vars = Vars::default();
@@ -279,7 +281,12 @@ impl<'a> Machine<'a> {
         let strides = |p: &Place| p.strides.iter().map(|s| self.int(vars, s)).collect::<Eval<Vec<i64>>>();
         let (to, from) = (strides(dst)?, strides(src)?);
         if to.len() != shape.len() || from.len() != shape.len() {
-            return Err(format!("copy of rank {} between ranks {} and {}", shape.len(), to.len(), from.len()));
+            return Err(format!(
+                "copy of rank {} between ranks {} and {}",
+                shape.len(),
+                to.len(),
+                from.len()
+            ));
         }
         let (d0, s0) = (self.int(vars, &dst.offset)?, self.int(vars, &src.offset)?);
         let count: i64 = shape.iter().product();
