@@ -12,6 +12,7 @@ impl Infer<'_> {
     /// Settles all variables. Those in the declaration's type of which nothing
     /// is known become type parameters, which are returned.
     pub(crate) fn close(&mut self, ty: &Type) -> Vec<TParam> {
+        self.check_updated();
         let ty = self.st.zonk(ty);
         let mut open = vec![];
         metas(&ty, &mut open);
@@ -42,6 +43,21 @@ impl Infer<'_> {
         }
         self.settle();
         tparams
+    }
+
+    /// A field can only be updated in a record of which all fields are known.
+    fn check_updated(&mut self) {
+        for (t, span) in std::mem::take(&mut self.st.updated) {
+            if let Type::Meta(m) = self.st.head(&t) {
+                self.st.slots[m as usize] = Slot::Known(Type::Error);
+                self.report(
+                    Diagnostic::error(span, "Full type of this record is not known at this point.")
+                        .label("the type of a record must be known where a field is updated")
+                        .note(see("record-type-not-known"))
+                        .help("annotate the type where the record is bound"),
+                );
+            }
+        }
     }
 
     /// Settles what is not part of a type that others see.

@@ -248,7 +248,6 @@ impl<'a> Infer<'a> {
             ast::ExpKind::Match(e, cases) => self.match_exp(e, cases, span),
             ast::ExpKind::Attr(a, e) => {
                 let e = self.exp(e);
-                self.attribute(a, &e);
                 let ty = e.ty.clone();
                 Exp::new(ExpKind::Attr(a.clone(), e), ty, span)
             }
@@ -260,15 +259,6 @@ impl<'a> Infer<'a> {
         let e = self.exp(e);
         self.expect(e.span, "Expression must have type bool.", &BOOL, &e.ty.clone());
         e
-    }
-
-    fn attribute(&mut self, a: &ast::Attr, e: &Exp) {
-        if let ast::Attr::Comp(id, _, span) = a {
-            if id.name.as_str() == "param" {
-                let headline = "The attribute \"param\" can only be applied to an expression of type i64.";
-                self.expect(*span, headline, &I64, &e.ty.clone());
-            }
-        }
     }
 
     /// The type of a literal, in an expression or a pattern.

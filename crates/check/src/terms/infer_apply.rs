@@ -4,7 +4,6 @@ use super::infer::{Infer, BOOL};
 use super::metas::{Cons, ScalarSet, Why, WhyKind};
 use super::pre::{self, Access, Exp, ExpKind, Side, Use};
 use super::quote;
-use super::unify::see;
 use crate::resolve::{closest, parametric, show_qual};
 use crate::scope::{Env, ModEntry, Module, TermEntry, ValEntry, ValKind};
 use crate::subst::Subst;
@@ -108,6 +107,12 @@ impl Infer<'_> {
     pub(crate) fn use_of(&mut self, v: &ValEntry, span: Span) -> Exp {
         if self.own == Some(v.name) {
             self.recursive = true;
+        }
+        let text = self.ctx.names.base(v.name).as_str();
+        if text.starts_with('_') && v.kind == ValKind::Local {
+            let headline =
+                format!("Use of \"{text}\": variables prefixed with underscore may not be accessed.");
+            self.report(Diagnostic::error(span, headline).related(v.span, "bound here"));
         }
         let global = match v.kind {
             ValKind::Global | ValKind::Intrinsic => Some(v.scheme.clone()),
@@ -308,13 +313,7 @@ impl Infer<'_> {
                 ast::Access::Field(f) => {
                     last_field = Some(f.name);
                     if let Type::Meta(_) = self.st.head(&ty) {
-                        self.report(
-                            Diagnostic::error(e.span, "Full type of this record is not known at this point.")
-                                .label("the type of the record must be known before a field is updated")
-                                .note(see("record-type-not-known"))
-                                .help("annotate the type where the record is bound"),
-                        );
-                        return Exp::error(span);
+                        self.st.updated.push((ty.clone(), e.span));
                     }
                     ty = self.field_type(&ty, *f);
                     out.push(Access::Field(f.name));

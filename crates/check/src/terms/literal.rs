@@ -15,20 +15,26 @@ pub(crate) fn value(ctx: &mut Context, l: &Literal, sign: Sign, ty: &Type, span:
         (Literal::Bool(b), _) => PrimValue::Bool(*b),
         (Literal::Int(n, suffix), PrimType::Int(t)) => {
             if suffix.is_none() && !fits(*n, sign, scalar, t) {
-                out_of_bounds(ctx, *n, sign, scalar, span);
+                out_of_bounds(ctx, &n.to_string(), sign, scalar, span);
             }
             integer(*n, sign, t)
         }
         (Literal::Char(c), PrimType::Int(t)) => {
             let n = u128::from(u32::from(*c));
             if !fits(n, sign, scalar, t) {
-                out_of_bounds(ctx, n, sign, scalar, span);
+                out_of_bounds(ctx, &n.to_string(), sign, scalar, span);
             }
             integer(n, sign, t)
         }
         (Literal::Int(n, _), PrimType::Float(t)) => float(&n.to_string(), *n as f64, sign, t),
         (Literal::Char(c), PrimType::Float(t)) => float("", f64::from(u32::from(*c)), sign, t),
-        (Literal::Float(v, text, _), PrimType::Float(t)) => float(text.as_str(), *v, sign, t),
+        (Literal::Float(v, text, suffix), PrimType::Float(t)) => {
+            let x = float(text.as_str(), *v, sign, t);
+            if suffix.is_none() && x.as_f64().is_some_and(f64::is_infinite) {
+                out_of_bounds(ctx, text.as_str(), sign, scalar, span);
+            }
+            x
+        }
         (Literal::Int(..) | Literal::Char(_) | Literal::Float(..) | Literal::String(_), _) => PrimValue::Unit,
     }
 }
@@ -65,13 +71,13 @@ fn fits(n: u128, sign: Sign, scalar: ScalarType, t: IntType) -> bool {
     let bits = t.bits();
     match (scalar.is_unsigned(), sign) {
         (true, Sign::Plus) => n < 1 << bits,
-        (true, Sign::Minus) => n <= 1 << bits,
+        (true, Sign::Minus) => n == 0,
         (false, Sign::Plus) => n < 1 << (bits - 1),
         (false, Sign::Minus) => n <= 1 << (bits - 1),
     }
 }
 
-fn out_of_bounds(ctx: &mut Context, n: u128, sign: Sign, scalar: ScalarType, span: Span) {
+fn out_of_bounds(ctx: &mut Context, n: &str, sign: Sign, scalar: ScalarType, span: Span) {
     let minus = if sign == Sign::Minus { "-" } else { "" };
     ctx.report(
         Diagnostic::error(

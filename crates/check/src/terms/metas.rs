@@ -137,6 +137,8 @@ pub struct State {
     pub(crate) level: u32,
     /// Where local type parameters were bound.
     pub(crate) levels: FxHashMap<Name, u32>,
+    /// Records of which a field was updated before their type was known.
+    pub(crate) updated: Vec<(Type, Span)>,
     /// Size expressions in written types, to be finished by the second layer.
     pub(crate) size_exps: Vec<pre::Exp>,
 }

@@ -20,6 +20,7 @@ mod literal;
 mod metas;
 mod pre;
 mod quote;
+mod recursion;
 mod sizes;
 mod unify;
 
@@ -83,6 +84,12 @@ pub fn check_val_bind(
         recursive,
         span: bind.span,
     };
+    if recursive {
+        recursion::check(ctx, &val);
+        if errors(ctx) > before {
+            return (None, scheme);
+        }
+    }
     (Some(val), scheme)
 }
 

@@ -35,6 +35,9 @@ pub fn elaborate_kinded(ctx: &mut Context, scope: &mut Scope, te: &TypeExp) -> (
     (RetType { dims: w.dims, ty }, kind)
 }
 
+/// How many constructors a sum type may have: their tags are bytes.
+const MAX_CONSTRUCTORS: usize = 256;
+
 struct Walk<'a> {
     ctx: &'a mut Context,
     scope: &'a mut Scope,
@@ -131,6 +134,13 @@ impl Walk<'_> {
                     .related(first.span, "first here")
                     .related(again.span, "again here"),
             );
+            return (Type::Error, Liftedness::Unlifted);
+        }
+        if cs.len() > MAX_CONSTRUCTORS {
+            self.ctx.report(Diagnostic::error(
+                span,
+                format!("Sum type has {} constructors, but may have at most {MAX_CONSTRUCTORS}.", cs.len()),
+            ));
             return (Type::Error, Liftedness::Unlifted);
         }
         let mut kind = Liftedness::Unlifted;

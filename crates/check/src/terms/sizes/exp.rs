@@ -456,6 +456,15 @@ impl Sizer<'_> {
                 if !matches!(t, Type::Meta(_)) {
                     self.coerce(&t, &expanded);
                 }
+                // Nobody has said or asked what the sizes are, so none is as good as any.
+                if anonymous(self, &t) {
+                    let settled = self.settle(&expanded);
+                    for n in super::tables::mentioned_type(&settled) {
+                        if self.is_free_flex(n) {
+                            self.flexes.insert(n, super::tables::Flex::Is(Size::Const(0)));
+                        }
+                    }
+                }
             }
             // Functions and unknown types: sizes in them cannot be checked at run time.
             _ => {
@@ -496,9 +505,32 @@ impl Sizer<'_> {
                 "Source of in-place update does not have expected type.".to_string()
             }
         };
-        self.expect(v.span, &headline, &t, &v.ty.clone());
-        let ty = x.ty.clone();
+        let fields: Option<Vec<Symbol>> = path
+            .iter()
+            .map(|a| match a {
+                pre::Access::Field(f) => Some(*f),
+                pre::Access::Index(..) => None,
+            })
+            .collect();
+        // A field may get another size, an element may not.
+        let ty = match fields {
+            Some(fields) => self.replace_field(&x.ty.clone(), &fields, &v.ty),
+            None => {
+                self.expect(v.span, &headline, &t, &v.ty.clone());
+                x.ty.clone()
+            }
+        };
         node(ExpKind::Update(x, out, v), ty, span)
+    }
+
+    fn replace_field(&mut self, t: &Type, path: &[Symbol], new: &Type) -> Type {
+        let Some((f, rest)) = path.split_first() else { return new.clone() };
+        let Type::Record(fs) = self.head(t) else { return Type::Error };
+        let fs = fs
+            .iter()
+            .map(|(g, t)| (*g, if g == f { self.replace_field(t, rest, new) } else { t.clone() }))
+            .collect();
+        Type::Record(Arc::new(fs))
     }
 
     /// What an update puts in: slices may have any size, checked at run time.
@@ -583,5 +615,15 @@ fn is_starred(t: &Type, param: Name) -> bool {
         Type::Record(fs) => fs.iter().any(|(_, t)| is_starred(t, param)),
         Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(|t| is_starred(t, param)),
         Type::Arrow(a) => is_starred(&a.lhs, param) || is_starred(&a.ret.ty, param),
+    }
+}
+
+/// Whether all sizes of a type are still free.
+fn anonymous(me: &mut Sizer<'_>, t: &Type) -> bool {
+    let t = me.zonk(t);
+    match &t {
+        Type::Array(_, Size::Var(n), e) => me.is_free_flex(*n) && anonymous(me, e),
+        Type::Array(..) | Type::Var(..) | Type::Arrow(_) | Type::Record(_) | Type::Sum(_) => false,
+        Type::Scalar(_) | Type::Meta(_) | Type::Error => true,
     }
 }

@@ -57,7 +57,11 @@ impl Sizer<'_> {
         }
         self.level += 1;
         self.depth += 1;
-        let written = ret.map(|w| self.written(w, Origin::Result));
+        let written = ret.map(|w| {
+            let t = self.written(w, Origin::Result);
+            self.check_result_names(&out, &t, w.span);
+            t
+        });
         if let Some((name, tparams)) = own {
             let ty = self.own_type(&out, ret, body);
             let sizes = tparams.iter().filter(|p| matches!(p, TParam::Size(_))).copied().collect();
@@ -75,6 +79,32 @@ impl Sizer<'_> {
             None => make_nonunique(&body.ty),
         };
         (out, (body, result), written)
+    }
+
+    /// A written result may not mention parts of parameters.
+    fn check_result_names(&mut self, params: &[Pat], t: &Type, span: Span) {
+        let mut hidden: FxHashSet<Name> = FxHashSet::default();
+        for p in params.iter().filter(|p| param_name(p).is_none()) {
+            bound_names(p, &mut hidden);
+        }
+        if hidden.is_empty() {
+            return;
+        }
+        let mut names: Vec<Name> = mentioned_type(t).into_iter().filter(|n| hidden.contains(n)).collect();
+        names.sort();
+        if let Some(n) = names.first() {
+            let base = self.ctx.names.base(*n);
+            let shown = self.show(t);
+            let at = self.ctx.def_spans.get(n).copied().unwrap_or(span);
+            self.ctx.report(
+                Diagnostic::error(
+                    span,
+                    format!("The return type annotation \"{shown}\" refers to the name \"{base}\", which is bound to an inner component of a function parameter."),
+                )
+                .related(at, format!("\"{base}\" is only a part of the parameter"))
+                .help(format!("make \"{base}\" a parameter of its own, or write an anonymous size []")),
+            );
+        }
     }
 
     /// What a function knows of its own type: anonymous sizes of its result are existential.

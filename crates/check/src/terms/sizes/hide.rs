@@ -6,10 +6,11 @@
 //! it becomes an existential size of that arrow.
 
 use super::equal::same_size;
-use super::tables::{mentioned_size, Flex, Slot};
+use super::tables::{mentioned_size, Flex, Slot, Unknown};
 use super::Sizer;
 use crate::subst::{exp_size, Subst};
 use crate::tast::{Exp, ExpKind};
+use crate::type_exp::uses::constructive;
 use crate::types::{Arrow, RetType, Size, Type, TypeArg};
 use crate::visit::children;
 use fehu_base::{Name, Span};
@@ -43,11 +44,44 @@ impl Renaming {
         n
     }
 
+    /// The type written with the names given so far.
+    fn rewrite_type(&self, t: &Type) -> Type {
+        match t {
+            Type::Scalar(_) | Type::Meta(_) | Type::Error => t.clone(),
+            Type::Array(u, s, e) => Type::Array(*u, self.rewrite(s), Arc::new(self.rewrite_type(e))),
+            Type::Record(fs) => {
+                Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, self.rewrite_type(t))).collect()))
+            }
+            Type::Sum(cs) => Type::Sum(Arc::new(
+                cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.rewrite_type(t)).collect())).collect(),
+            )),
+            Type::Arrow(a) => Type::Arrow(Arc::new(Arrow {
+                param: a.param,
+                lhs: self.rewrite_type(&a.lhs),
+                ret: RetType { dims: a.ret.dims.clone(), ty: self.rewrite_type(&a.ret.ty) },
+            })),
+            Type::Var(u, n, args) => {
+                let args = args
+                    .iter()
+                    .map(|a| match a {
+                        TypeArg::Size(s) => TypeArg::Size(self.rewrite(s)),
+                        TypeArg::Type(t) => TypeArg::Type(self.rewrite_type(t)),
+                    })
+                    .collect();
+                Type::Var(*u, *n, Arc::new(args))
+            }
+        }
+    }
+
     /// The size written with the names given so far: `n - k` where `k` has a new name.
     fn rewrite(&self, s: &Size) -> Size {
         match s {
             Size::Exp(e) => exp_size(self.rewrite_exp(e)),
-            Size::Const(_) | Size::Var(_) | Size::Any | Size::Meta(_) => s.clone(),
+            Size::Var(_) => match self.pairs.iter().find(|(t, _)| same_size(s, t)) {
+                Some((_, n)) => Size::Var(*n),
+                None => s.clone(),
+            },
+            Size::Const(_) | Size::Any | Size::Meta(_) => s.clone(),
         }
     }
 
@@ -130,6 +164,10 @@ impl Sizer<'_> {
             ext.push(u);
         }
         let t = subst.ty(&mut self.ctx.names, &mut vec![], &t);
+        // What the value does not show, it does not bring.
+        let mut shown = FxHashSet::default();
+        constructive(&t, &mut shown);
+        ext.retain(|n| shown.contains(n));
         if let Hidden::Deeper { level, .. } = hidden {
             self.raise(&t, *level);
         }
@@ -150,9 +188,17 @@ impl Sizer<'_> {
         let hidden = Hidden::Names(names);
         self.name_shown(&r.ty, &hidden, &mut renaming);
         let ty = self.hide(&r.ty, &hidden, &mut renaming);
-        let dims: Vec<Name> = renaming.pairs.into_iter().map(|(_, n)| n).collect();
-        for d in &dims {
-            self.ctx.def_spans.entry(*d).or_insert(Span::NONE);
+        let mut shown = FxHashSet::default();
+        constructive(&ty, &mut shown);
+        let mut dims = vec![];
+        for (s, n) in renaming.pairs {
+            self.ctx.def_spans.entry(n).or_insert(Span::NONE);
+            if shown.contains(&n) {
+                dims.push(n);
+                continue;
+            }
+            let why = format!("an unknown size arising from \"{}\" going out of scope", self.show_size(&s));
+            self.unknowns.insert(n, Unknown { span: Span::NONE, why, depth: 0 });
         }
         RetType { dims, ty }
     }
@@ -198,18 +244,15 @@ impl Sizer<'_> {
         }
     }
 
-    /// Inside a function a size that the value does not show stays as it is in
-    /// the parameter (there is no way to call the function then, unless the
+    /// Inside a function a size that the value does not show gets a name in the
+    /// parameter (there is no way to call the function then, unless the
     /// size is also shown elsewhere), and becomes existential in the result.
     fn hide_arrow(&mut self, a: &Arrow, hidden: &Hidden, renaming: &mut Renaming) -> Type {
-        let shown: Vec<(Size, Name)> = renaming.pairs.clone();
-        let lhs = self.rename_shown(&a.lhs, &shown);
-        let ret_ty = self.rename_shown(&a.ret.ty, &shown);
-        let ret = RetType { dims: a.ret.dims.clone(), ty: ret_ty };
-        let in_lhs: FxHashSet<Name> = super::tables::mentioned_type(&lhs);
+        let lhs = self.hide(&a.lhs, hidden, renaming);
+        let ret = RetType { dims: a.ret.dims.clone(), ty: renaming.rewrite_type(&a.ret.ty) };
         let names: FxHashSet<Name> = super::tables::mentioned_type(&ret.ty)
             .into_iter()
-            .filter(|n| self.is_hidden(*n, hidden) && !in_lhs.contains(n))
+            .filter(|n| self.is_hidden(*n, hidden))
             .collect();
         let ret = if names.is_empty() { ret } else { self.hide_ret_keep(&ret, names) };
         Type::Arrow(Arc::new(Arrow { param: a.param, lhs, ret }))
@@ -223,20 +266,6 @@ impl Sizer<'_> {
         let mut dims = r.dims.clone();
         dims.extend(renaming.pairs.into_iter().map(|(_, n)| n));
         RetType { dims, ty }
-    }
-
-    /// Puts the new names of sizes that the value shows elsewhere.
-    fn rename_shown(&mut self, t: &Type, shown: &[(Size, Name)]) -> Type {
-        let mut subst = Subst::default();
-        for (s, n) in shown {
-            if let Size::Var(v) = s {
-                subst.rename_value(*v, *n);
-            }
-        }
-        if subst.is_empty() {
-            return t.clone();
-        }
-        subst.ty(&mut self.ctx.names, &mut vec![], t)
     }
 
     fn hide_size(&mut self, s: &Size, hidden: &Hidden, renaming: &mut Renaming) -> Size {

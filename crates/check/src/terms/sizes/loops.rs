@@ -87,7 +87,6 @@ impl Sizer<'_> {
     fn fresh_sizes(&mut self, t: &Type, places: &mut Vec<(Name, Size)>, span: Span) -> Type {
         let place = |me: &mut Self, s: &Size, places: &mut Vec<(Name, Size)>| {
             let n = me.flex("loop", Origin::Loop, span);
-            me.pinned.insert(n);
             places.push((n, me.size(s)));
             Size::Var(n)
         };
@@ -130,11 +129,18 @@ impl Sizer<'_> {
     ) -> Vec<Name> {
         let mut given = vec![];
         sizes_of(body_type, &mut given);
+        // Sizes that the body or the pattern has fixed say what the initial ones are.
+        for (n, first) in places {
+            let s = self.size(&Size::Var(*n));
+            if !matches!(&s, Size::Var(root) if places.iter().any(|(p, _)| p == root)) {
+                let _ = self.unify_sizes(&s, first, &[]);
+            }
+        }
         let mut variant: Vec<Name> = written.to_vec();
         let mut roots: Vec<(Name, Vec<usize>)> = vec![];
         for (i, (n, _)) in places.iter().enumerate() {
             if let Size::Var(root) = self.size(&Size::Var(*n)) {
-                if self.is_free_flex(root) {
+                if self.is_free_flex(root) && places.iter().any(|(p, _)| *p == root) {
                     match roots.iter_mut().find(|(r, _)| *r == root) {
                         Some((_, at)) => at.push(i),
                         None => roots.push((root, vec![i])),

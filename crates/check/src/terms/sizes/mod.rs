@@ -40,8 +40,6 @@ pub(crate) struct Sizer<'a> {
     flex_order: Vec<Name>,
     /// Flexible sizes that stand for existential sizes while two functions are compared.
     private: FxHashSet<Name>,
-    /// Flexible sizes that are to keep their name, as those of loops.
-    pinned: FxHashSet<Name>,
     unknowns: FxHashMap<Name, Unknown>,
     /// The types of local values.
     vars: FxHashMap<Name, Arc<Scheme>>,
@@ -72,7 +70,6 @@ impl<'a> Sizer<'a> {
             flexes: FxHashMap::default(),
             flex_order: vec![],
             private: FxHashSet::default(),
-            pinned: FxHashSet::default(),
             unknowns: FxHashMap::default(),
             vars: FxHashMap::default(),
             levels: FxHashMap::default(),

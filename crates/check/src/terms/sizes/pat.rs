@@ -77,7 +77,8 @@ impl Sizer<'_> {
 
     /// Binds a local value of one type.
     pub(crate) fn bind_var(&mut self, n: Name, t: Type) {
-        self.levels.insert(n, self.level);
+        // Sizes in its own type do not see the name.
+        self.levels.insert(n, self.level + 1);
         self.vars.insert(n, Arc::new(Scheme::mono(t)));
     }
 

@@ -332,8 +332,7 @@ impl Sizer<'_> {
                     Some(Flex::Free { level, .. }) => *level,
                     Some(Flex::Is(_)) | None => 0,
                 };
-                let pinned = |me: &Self, n: &Name| me.pinned.contains(n);
-                let keep_x = pinned(self, x) || (!pinned(self, y) && level(self, x) <= level(self, y));
+                let keep_x = (level(self, x), x) <= (level(self, y), y);
                 let (keep, drop) = if keep_x { (*x, *y) } else { (*y, *x) };
                 let l = level(self, &keep).min(level(self, &drop));
                 if let Some(Flex::Free { level, .. }) = self.flexes.get_mut(&keep) {
