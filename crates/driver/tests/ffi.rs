@@ -1,0 +1,88 @@
+//! Generated libraries are used by programs in C, Python and Rust
+//! (`tests/ffi`); Valgrind finds no error and no leak in the compiled ones.
+
+use fehu_driver::compile::{compile, Product, Settings};
+use fehu_driver::pipeline::Target;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ffi").join(name)
+}
+
+/// Compiles the library's C text in a folder; what comes with it.
+fn library(dir: &Path) {
+    let settings = Settings { product: Product::Library, ..Settings::executable(Target::C, dir.join("lib")) };
+    let (front, result) = compile(&source("lib.fut"), &settings);
+    assert!(result.is_ok(), "{result:?} {:?}", front.diagnostics);
+}
+
+fn run(command: &mut Command) -> String {
+    let done = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    let stderr = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{command:?}:\n{stderr}");
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+fn valgrind(program: &Path) {
+    let out = run(Command::new("valgrind")
+        .args(["-q", "--leak-check=full", "--show-leak-kinds=all", "--error-exitcode=9"])
+        .arg(program));
+    assert_eq!(out, "fine\n");
+}
+
+#[test]
+fn a_c_program_uses_a_library() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    library(dir.path());
+    let exe = dir.path().join("use");
+    run(Command::new("cc")
+        .args(["-O1", "-g", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(dir.path())
+        .arg(source("use.c"))
+        .arg(dir.path().join("lib.c"))
+        .arg("-o")
+        .arg(&exe)
+        .args(["-lm", "-lpthread"]));
+    valgrind(&exe);
+}
+
+#[test]
+fn a_python_program_uses_a_library_through_its_manifest() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    library(dir.path());
+    let so = dir.path().join("lib.so");
+    run(Command::new("cc")
+        .args(["-O1", "-std=c11", "-shared", "-fPIC"])
+        .arg(dir.path().join("lib.c"))
+        .arg("-o")
+        .arg(&so)
+        .args(["-lm", "-lpthread"]));
+    let out = run(Command::new("python3").arg(source("use.py")).arg(&so).arg(dir.path().join("lib.json")));
+    assert_eq!(out, "fine\n");
+}
+
+#[test]
+fn a_rust_program_uses_a_library() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    library(dir.path());
+    let object = dir.path().join("lib.o");
+    run(Command::new("cc")
+        .args(["-O1", "-g", "-std=c11", "-c"])
+        .arg(dir.path().join("lib.c"))
+        .arg("-o")
+        .arg(&object));
+    let exe = dir.path().join("use");
+    run(Command::new("rustc")
+        .args(["--edition", "2021", "-o"])
+        .arg(&exe)
+        .arg(source("use.rs"))
+        .arg("-C")
+        .arg(format!("link-arg={}", object.display()))
+        .args(["-C", "link-arg=-lm"]));
+    // The Rust runtime itself keeps some memory to the end; errors count, and losses.
+    let out = run(Command::new("valgrind")
+        .args(["-q", "--leak-check=full", "--errors-for-leak-kinds=definite", "--error-exitcode=9"])
+        .arg(&exe));
+    assert_eq!(out, "fine\n");
+}
