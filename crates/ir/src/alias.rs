@@ -16,7 +16,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::consume::consumed_by_body;
+use crate::consume::consumed_directly;
 use crate::free::Names;
 use crate::op::{OpView, RepOp};
 use crate::rep::Rep;
@@ -96,7 +96,7 @@ impl Aliases {
 
     /// The table of a body; what is free in it is taken to be apart.
     pub fn of_body<R: Rep>(signatures: &Signatures, body: &Body<R>) -> Aliases {
-        let mut analysis = Analysis { signatures, table: Aliases::default() };
+        let mut analysis = Analysis { signatures, table: Aliases::default(), consumed: vec![] };
         analysis.body(body);
         analysis.table
     }
@@ -149,14 +149,28 @@ struct Shared {
 struct Analysis<'a> {
     signatures: &'a Signatures,
     table: Aliases,
+    /// What the bodies we are in have consumed so far, the innermost last.
+    consumed: Vec<FxHashSet<Name>>,
 }
 
 impl Analysis<'_> {
-    fn body<R: Rep>(&mut self, body: &Body<R>) {
+    /// Gives what the body consumes of names bound outside of it.
+    fn body<R: Rep>(&mut self, body: &Body<R>) -> FxHashSet<Name> {
         deep(|| {
+            self.consumed.push(FxHashSet::default());
             for stm in &body.stms {
                 self.stm(stm);
+                for n in consumed_directly(self.signatures, &stm.exp) {
+                    let all = self.table.of(n);
+                    self.consumed.last_mut().into_iter().for_each(|c| c.extend(all.iter().copied()));
+                }
             }
+            let mut consumed = self.consumed.pop().unwrap_or_default();
+            for p in body.stms.iter().flat_map(|s| &s.pat) {
+                consumed.remove(&p.name);
+            }
+            self.consumed.last_mut().into_iter().for_each(|c| c.extend(consumed.iter().copied()));
+            consumed
         })
     }
 
@@ -185,21 +199,13 @@ impl Analysis<'_> {
             | Exp::UpdateAcc(..) => vec![],
             Exp::Call(f, args) => self.call(*f, args, stm.pat.len()),
             Exp::If(_, t, f) => {
-                let both = [t, f].map(|b| self.shared(b, &[]));
+                let [(t, in_t), (f, in_f)] = [t, f].map(|b| self.shared(b, &[]));
+                let joined = t.into_iter().zip(f).map(|(t, f)| join(t, f));
                 // What one branch consumes nobody may use afterwards, so that the other branch returns it
                 // makes no alias.
-                let gone: FxHashSet<Name> = [t, f]
-                    .into_iter()
-                    .flat_map(|b| consumed_by_body(self.signatures, &self.table, b))
-                    .collect();
-                let [t, f] = both;
-                let joined = t.into_iter().zip(f).map(|(t, f)| join(t, f));
-                joined
-                    .map(|mut s| {
-                        s.outside.retain(|n| !gone.contains(n));
-                        s
-                    })
-                    .collect()
+                let left = |n: &Name| !in_t.contains(n) && !in_f.contains(n);
+                let left = |s: Shared| Shared { outside: s.outside.into_iter().filter(left).collect(), ..s };
+                joined.map(left).collect()
             }
             Exp::Loop(l) => self.loop_(l),
             Exp::WithAcc(w) => {
@@ -207,7 +213,7 @@ impl Analysis<'_> {
                     self.operator(op, neutral);
                 }
                 let params: Vec<Name> = w.lambda.params.iter().map(|p| p.name).collect();
-                let results = self.shared(&w.lambda.body, &params);
+                let (results, _) = self.shared(&w.lambda.body, &params);
                 let arrays = w.inputs.iter().map(|i| i.arrays.len()).sum::<usize>();
                 let others = results.into_iter().skip(w.inputs.len()).map(|mut s| {
                     // Positions shift: accumulators became arrays.
@@ -236,9 +242,10 @@ impl Analysis<'_> {
         }
     }
 
-    /// What the results of a body share with names bound outside of it. `params` are bound with it.
-    fn shared<R: Rep>(&mut self, body: &Body<R>, params: &[Name]) -> Vec<Shared> {
-        self.body(body);
+    /// What the results of a body share with names bound outside of it, and what it consumes of those.
+    /// `params` are bound with it.
+    fn shared<R: Rep>(&mut self, body: &Body<R>, params: &[Name]) -> (Vec<Shared>, FxHashSet<Name>) {
+        let consumed = self.body(body);
         let own = body.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).chain(params.iter().copied());
         let own: FxHashSet<Name> = own.collect();
         let mut inside: Vec<FxHashSet<Name>> = vec![];
@@ -251,7 +258,7 @@ impl Analysis<'_> {
             inside.push(inner);
             results.push(Shared { outside, earlier });
         }
-        results
+        (results, consumed)
     }
 
     fn call(&self, f: Name, args: &[SubExp], results: usize) -> Vec<Shared> {
@@ -273,7 +280,7 @@ impl Analysis<'_> {
     /// The body is looked at once, with the parameters as they are. What its results share with
     /// the parameters then tells what each parameter may be in later iterations.
     fn loop_<R: Rep>(&mut self, l: &Loop<R>) -> Vec<Shared> {
-        let results = self.shared(&l.body, &[]);
+        let (results, _) = self.shared(&l.body, &[]);
         let params: FxHashMap<Name, usize> =
             l.params.iter().enumerate().map(|(i, p)| (p.0.name, i)).collect();
         let holds_memory = |i: usize| !matches!(l.params[i].0.ty, Type::Prim(_));

@@ -81,3 +81,20 @@ fn consumed_and_last_used() {
     assert_eq!(at(4), [10, 11, 17, 19]);
     assert_eq!(at(5), [1, 18]);
 }
+
+#[test]
+fn what_a_branch_consumes_is_no_alias() {
+    let text = "fun f_0(c_1 : bool, *a_2 : [2]i32, b_3 : [2]i32) : () = {
+        let (r_4 : [2]i32) = if c_1 then {
+          let (u_5 : [2]i32) = a_2 with [0i64] = 1i32
+          return (u_5)
+        } else {
+          let (s_6 : [2]i32) = if c_1 then { return (a_2) } else { return (b_3) }
+          return (s_6)
+        }
+        return ()
+      }";
+    let prog = read_prog::<Soacs>(text).unwrap();
+    let table = Aliases::of_fun(&Signatures::of_prog(&prog), &prog.funs[0]);
+    assert_eq!(table.of(Name(4)).into_iter().map(|n| n.0).collect::<Vec<_>>(), [4, 3]);
+}
