@@ -20,7 +20,7 @@ entry selections (xs: []i32) =
 -- entry: histogram
 -- input { [0i64,1,0,7,-1] [1,2,3,4,5] } output { [4,2,0] }
 
-entry histogram (is: []i64) (vs: []i32) = hist (+) 0 3 is (vs :> [length is]i32)
+entry histogram [n] (is: [n]i64) (vs: [n]i32) = hist (+) 0 3 is vs
 
 -- ==
 -- entry: scattered

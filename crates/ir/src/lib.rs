@@ -60,6 +60,7 @@ pub mod consume;
 pub mod free;
 pub mod interp;
 pub mod last_use;
+pub mod mark;
 pub mod mem;
 pub mod op;
 pub mod print;

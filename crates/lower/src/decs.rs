@@ -37,7 +37,7 @@ pub(crate) fn lower_program(program: &Program, options: &Options) -> Result<Prog
     }
     let opaques = l.take_opaques();
     let mut prog = Prog { consts: l.const_body, funs: l.funs, opaques, names: l.b.names };
-    crate::consumption::mark(&mut prog);
+    fehu_ir::mark::mark(&mut prog);
     Ok(prog)
 }
 

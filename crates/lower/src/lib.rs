@@ -28,7 +28,6 @@ mod arrays;
 mod branch;
 mod calls;
 mod checks;
-mod consumption;
 mod decs;
 mod entry;
 mod equality;

@@ -26,7 +26,6 @@ pub struct Pipeline<R: Rep> {
 /// The passes over `Soacs` that every back end starts with.
 pub fn standard_pipeline() -> Pipeline<Soacs> {
     let steps = vec![
-        step(loop_params::PASS, "lowering need not know what loops consume; all others trust the marks"),
         step(simplify::PASS, "lowering leaves constants and copies; small functions are cheaper to inline"),
         step(inline::PASS, "everything after sees through calls"),
         step(simplify::PASS, "arguments meet the code that uses them"),
