@@ -6,9 +6,9 @@
 //! A functor is matched by writing the functor that the module type
 //! describes, `F (p: S) = (f p) : T`.
 
-use super::copier::see_through;
+use super::copier::{qualified, see_through};
 use super::decs::show_val;
-use super::mod_type::{show_path, show_type_def};
+use super::mod_type::show_type_def;
 use super::subsume;
 use super::{Checker, Stop};
 use crate::scope::{AbstractType, Env, FunctorSig, Module, ModuleType, TermEntry, TypeEntry, ValEntry};
@@ -31,7 +31,7 @@ impl Checker<'_> {
         span: Span,
         out: &mut Vec<Dec>,
     ) -> Result<Module, Stop> {
-        self.matches(m, &sig, span, out)?;
+        self.matches(m, &sig, &Place::at(span), out)?;
         self.made.extend(sig.abs);
         Ok(sig.module)
     }
@@ -41,24 +41,25 @@ impl Checker<'_> {
         &mut self,
         m: &Module,
         sig: &ModuleType,
-        span: Span,
+        place: &Place,
         out: &mut Vec<Dec>,
     ) -> Result<Subst, Stop> {
         let mut subst = Subst::default();
         for abs in &sig.abs {
-            let def = self.abstract_type(m, abs, span)?;
+            let def = self.abstract_type(m, abs, place)?;
             out.push(Dec::TypeDef(abs.name, (*def).clone()));
             subst.types.insert(abs.name, def);
         }
         same_values(m, &sig.module, &mut subst);
-        let mut goal = Goal { abs: &sig.abs, path: vec![], span };
+        let mut goal = Goal { abs: &sig.abs, path: vec![], place };
         self.module(m, &sig.module, &mut goal, &subst, out)?;
         Ok(subst)
     }
 
     /// What the module has for an abstract type of the module type.
-    fn abstract_type(&mut self, m: &Module, abs: &AbstractType, span: Span) -> Result<Arc<TypeDef>, Stop> {
-        let name = show_path(&abs.path);
+    fn abstract_type(&mut self, m: &Module, abs: &AbstractType, place: &Place) -> Result<Arc<TypeDef>, Stop> {
+        let name = place.show(&abs.path);
+        let span = place.span;
         let Some(entry) = type_at(m, &abs.path) else {
             return self
                 .fail(Diagnostic::error(span, format!("Module does not define a type named \"{name}\".")));
@@ -108,13 +109,13 @@ impl Checker<'_> {
     ) -> Result<(), Stop> {
         match (m, sig) {
             (Module::Struct(m), Module::Struct(sig)) => self.structure_matches(m, sig, goal, subst, out),
-            (Module::Functor(f), Module::Functor(sig)) => self.functor_matches(f, sig, goal.span, subst, out),
+            (Module::Functor(f), Module::Functor(sig)) => self.functor_matches(f, sig, goal, subst, out),
             (Module::Functor(_), Module::Struct(_)) => self.fail(Diagnostic::error(
-                goal.span,
+                goal.place.span,
                 format!("Cannot match parametric module{} with non-parametric module type.", goal.named()),
             )),
             (Module::Struct(_), Module::Functor(_)) => self.fail(Diagnostic::error(
-                goal.span,
+                goal.place.span,
                 format!("Cannot match non-parametric module{} with parametric module type.", goal.named()),
             )),
         }
@@ -171,14 +172,14 @@ impl Checker<'_> {
         if same {
             return Ok(());
         }
-        let name = show_path(&goal.path);
+        let name = goal.name();
         let names = &self.ctx.names;
         let text = format!(
             "Module defines\n  {}\nbut module type requires\n  {}",
             show_type_def(names, &name, &have.def, false),
             show_type_def(names, &name, &expected, false)
         );
-        self.fail(Diagnostic::error(goal.span, text).related(have.span, "defined here"))
+        self.fail(Diagnostic::error(goal.place.span, text).related(have.span, "defined here"))
     }
 
     fn value_matches(
@@ -201,14 +202,14 @@ impl Checker<'_> {
                 Ok(())
             }
             Err(why) => {
-                let name = show_path(&goal.path);
+                let name = goal.name();
                 let names = &self.ctx.names;
                 let text = format!(
                     "Value \"{name}\" is not as the module type says. Module type specifies\n  {}\nbut module provides\n  {}\n{why}",
                     show_val(names, &name, &expected),
                     show_val(names, &name, &have.scheme)
                 );
-                self.fail(Diagnostic::error(goal.span, text).related(have.span, "provided here"))
+                self.fail(Diagnostic::error(goal.place.span, text).related(have.span, "provided here"))
             }
         }
     }
@@ -217,7 +218,7 @@ impl Checker<'_> {
         &mut self,
         have: &FunctorSig,
         want: &FunctorSig,
-        span: Span,
+        goal: &Goal<'_>,
         subst: &Subst,
         out: &mut Vec<Dec>,
     ) -> Result<(), Stop> {
@@ -225,9 +226,12 @@ impl Checker<'_> {
         let result = see_through(&mut self.ctx, subst, &want.result);
         let outside = std::mem::take(&mut self.made);
         let mut body = vec![];
-        let got = self.apply(have, &param, span, span, &mut body)?;
-        let goal = ModuleType { abs: want.result_abs.clone(), module: result };
-        self.matches(&got, &goal, span, &mut body)?;
+        let span = goal.place.span;
+        let path = goal.place.path.iter().chain(&goal.path).copied().collect();
+        let place = Place { span, path };
+        let got = self.apply(have, &param, &place, span, &mut body)?;
+        let result = ModuleType { abs: want.result_abs.clone(), module: result };
+        self.matches(&got, &result, &place, &mut body)?;
         self.made = outside;
         out.push(Dec::Functor(Functor { name: want.name, body, span }));
         Ok(())
@@ -238,22 +242,43 @@ impl Checker<'_> {
 struct Goal<'a> {
     abs: &'a [AbstractType],
     path: Vec<Symbol>,
+    place: &'a Place,
+}
+
+/// Where a mismatch is reported, and the functor around in the module type, for names in messages.
+pub(super) struct Place {
     span: Span,
+    path: Vec<Symbol>,
+}
+
+impl Place {
+    /// Not inside a functor.
+    pub(super) fn at(span: Span) -> Place {
+        Place { span, path: vec![] }
+    }
+
+    fn show(&self, path: &[Symbol]) -> String {
+        qualified(&self.path, path).to_string()
+    }
 }
 
 impl Goal<'_> {
     fn lacks(&self, what: &str) -> Diagnostic {
         Diagnostic::error(
-            self.span,
-            format!("Module does not define a {what} named \"{}\".", show_path(&self.path)),
+            self.place.span,
+            format!("Module does not define a {what} named \"{}\".", self.name()),
         )
+    }
+
+    fn name(&self) -> String {
+        self.place.show(&self.path)
     }
 
     fn named(&self) -> String {
         if self.path.is_empty() {
             return String::new();
         }
-        format!(" \"{}\"", show_path(&self.path))
+        format!(" \"{}\"", self.name())
     }
 }
 

@@ -50,12 +50,6 @@ impl Checker<'_> {
         let error = |text: &str, slug: &str| {
             Diagnostic::error(b.name.span, text).note(format!("see error-index.html#{slug}"))
         };
-        if b.name.name.as_str().contains('\'') {
-            self.ctx.report(Diagnostic::error(
-                b.name.span,
-                "The name of an entry point must not contain an apostrophe.",
-            ));
-        }
         if bind.tparams.iter().any(|p| matches!(p, TParam::Type(..))) {
             self.ctx.report(
                 error("Entry point functions may not be polymorphic.", "polymorphic-entry")

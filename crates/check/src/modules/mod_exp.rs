@@ -1,5 +1,6 @@
 //! Module expressions, functors and their application.
 
+use super::ascribe;
 use super::copier::{Copier, Depth};
 use super::decs::Place;
 use super::{Checker, Stop};
@@ -58,7 +59,7 @@ impl Checker<'_> {
                 };
                 let place = arg.span();
                 let arg = self.mod_exp(arg, out)?;
-                self.apply(&functor, &arg, place, *span, out)
+                self.apply(&functor, &arg, &ascribe::Place::at(place), *span, out)
             }
             ModExp::Ascript(e, t, _) => {
                 let module = self.mod_exp(e, out)?;
@@ -125,7 +126,7 @@ impl Checker<'_> {
         &mut self,
         f: &FunctorSig,
         arg: &Module,
-        place: Span,
+        place: &ascribe::Place,
         span: Span,
         out: &mut Vec<Dec>,
     ) -> Result<Module, Stop> {

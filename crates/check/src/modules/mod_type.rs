@@ -249,8 +249,3 @@ pub(super) fn show_type_def(
     }
     format!("{head} = {}", crate::show::show_ret(names, &d.def))
 }
-
-/// A path as users write it.
-pub(super) fn show_path(path: &[Symbol]) -> String {
-    qualified(&[], path).to_string()
-}

@@ -29,7 +29,8 @@ pub fn constructive(t: &Type, out: &mut FxHashSet<Name>) {
                         out.insert(*n);
                     }
                     TypeArg::Size(Size::Const(_) | Size::Exp(_) | Size::Any | Size::Meta(_)) => {}
-                    TypeArg::Type(t) => constructive(t, out),
+                    // An abstract type need not contain values of its argument.
+                    TypeArg::Type(_) => {}
                 }
             }
         }

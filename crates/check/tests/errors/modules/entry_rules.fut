@@ -1,7 +1,6 @@
 entry poly 'a (x: a) : a = x
 entry higher (_: i32 -> i32) : i32 = 2
 entry sized [n] (_: [n + 1]i32) : i64 = n
-entry prime' (x: i32) : i32 = x
 -- ==>
 -- error: Entry point functions may not be polymorphic.
 --  --> modules/entry_rules.fut:1:7
@@ -32,5 +31,4 @@ entry prime' (x: i32) : i32 = x
 -- error: The name of an entry point must not contain an apostrophe.
 --  --> modules/entry_rules.fut:4:7
 --   |
--- 4 | entry prime' (x: i32) : i32 = x
 --   |       ^^^^^^
