@@ -27,8 +27,3 @@ entry sized [n] (_: [n + 1]i32) : i64 = n
 --   |
 --   = note: see error-index.html#nonconstructive-entry
 --   = note: its value must be the size of an argument, since it cannot be computed back from an expression
---
--- error: The name of an entry point must not contain an apostrophe.
---  --> modules/entry_rules.fut:4:7
---   |
---   |       ^^^^^^
