@@ -34,11 +34,16 @@ impl<'a> Lowerer<'a> {
             let all = first.iter().cloned().chain(args).collect();
             return self.apply(Value::Fun(fun.clone()), all);
         }
+        if let Fun::Checked { fun, cert } = &*fun {
+            let cert = *cert;
+            let v = self.certified(cert, |l| l.apply(Value::Fun(fun.clone()), args))?;
+            return Ok(self.depending(cert, v));
+        }
         let arity = match &*fun {
             Fun::Closure { params, .. } => params.len(),
             Fun::Intrinsic { name, .. } => crate::intrinsics::arity(*name),
             Fun::Recursive(sig) => sig.arity,
-            Fun::Partial { .. } => 0,
+            Fun::Partial { .. } | Fun::Checked { .. } => 0,
         };
         if args.len() < arity {
             return Ok(Value::Fun(Rc::new(Fun::Partial { fun, args })));
@@ -55,7 +60,7 @@ impl<'a> Lowerer<'a> {
                     Some(_) | None => self.enter(env, tparams, params, body, args)?,
                 }
             }
-            Fun::Partial { .. } => fehu_base::bug!("partial application of a partial application"),
+            Fun::Partial { .. } | Fun::Checked { .. } => fehu_base::bug!("handled above"),
         };
         self.apply(result, rest)
     }

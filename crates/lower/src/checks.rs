@@ -28,6 +28,35 @@ impl<'a> Lowerer<'a> {
         result
     }
 
+    /// The value, under new names that depend on the certificate: whoever uses it has passed the
+    /// check. A function value is checked here and now.
+    pub(crate) fn depending(&mut self, cert: Option<Name>, v: Value<'a>) -> Value<'a> {
+        if cert.is_none() {
+            return v;
+        }
+        match v {
+            Value::Data(d) => Value::Data(self.depending_data(cert, d)),
+            Value::Record(fields) => Value::Record(std::rc::Rc::new(
+                fields.iter().map(|(f, v)| (*f, self.depending(cert, v.clone()))).collect(),
+            )),
+            Value::Fun(fun) => Value::Fun(std::rc::Rc::new(crate::value::Fun::Checked { fun, cert })),
+        }
+    }
+
+    /// [`Lowerer::depending`] on data.
+    pub(crate) fn depending_data(&mut self, cert: Option<Name>, d: Data) -> Data {
+        let Some(_) = cert else { return d };
+        let leaves = d
+            .leaves
+            .iter()
+            .map(|leaf| {
+                let t = self.b.type_of(*leaf);
+                self.certified(cert, |l| l.b.bind("checked", t, fehu_ir::Exp::SubExp(*leaf)).into())
+            })
+            .collect();
+        Data { ty: d.ty, leaves }
+    }
+
     /// All of these conditions.
     pub(crate) fn all(&mut self, conds: &[SubExp]) -> SubExp {
         conds.iter().fold(SubExp::bool(true), |acc, c| {
@@ -85,7 +114,8 @@ impl<'a> Lowerer<'a> {
             Dim::Unknown => *a,
         });
         let ty = d.ty.map_dims(&mut |old| sizes.next().unwrap_or(old));
-        self.certified(cert, |l| Ok(Value::Data(l.reshaped(d, ty))))
+        let d = self.certified(cert, |l| l.reshaped(d, ty));
+        Ok(Value::Data(self.depending_data(cert, d)))
     }
 
     /// The same data under a type that differs in the names of sizes only.
@@ -100,7 +130,6 @@ impl<'a> Lowerer<'a> {
                     SubExp::Var(n) if t.is_array() && have != t => {
                         self.b.bind("cast", t.clone(), fehu_ir::Exp::Reshape(t.shape().to_vec(), *n)).into()
                     }
-                    // A scalar component must still wait for the check.
                     SubExp::Var(_) | SubExp::Const(_) => *leaf,
                 }
             })

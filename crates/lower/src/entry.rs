@@ -58,9 +58,12 @@ impl<'a> Lowerer<'a> {
                         l.env.insert(*name, Binding::Value(v.clone()));
                     }
                 }
+                // Everything depends on the sizes being as declared.
+                let mut certs = vec![];
                 for (f, d) in faces.iter().zip(&params.values) {
-                    l.check_declared_sizes(f.ty, d)?;
+                    certs.extend(l.check_declared_sizes(f.ty, d)?);
                 }
+                l.b.certs.clone_from(&certs);
                 if bind.recursive {
                     let f = Fun::Closure {
                         env: g.env.clone(),
@@ -73,9 +76,14 @@ impl<'a> Lowerer<'a> {
                     return l.apply(Value::Fun(Rc::new(f)), args);
                 }
                 let v = l.exp(&bind.body)?;
-                l.apply(v, rest)
+                let mut v = l.apply(v, rest)?;
+                for cert in &certs {
+                    v = l.depending(Some(*cert), v);
+                }
+                Ok(v)
             })
         });
+        self.b.certs.clear();
         let mut body = self.b.end(vec![]);
         let d = self.at(bind.span, |l| l.data(result?))?;
         let core_params: Vec<Name> = params.core.iter().map(|p| p.name).collect();
@@ -96,7 +104,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Sizes that the parameter's type gives as an expression must be what the argument has.
-    fn check_declared_sizes(&mut self, t: &'a SurfaceType, d: &Data) -> Res<()> {
+    fn check_declared_sizes(&mut self, t: &'a SurfaceType, d: &Data) -> Res<Option<Name>> {
         let declared = self.ty(t)?;
         let mut conds = vec![];
         for (want, have) in declared.dims().into_iter().zip(d.ty.dims()) {
@@ -106,8 +114,7 @@ impl<'a> Lowerer<'a> {
             }
         }
         let cond = self.all(&conds);
-        self.b.assert(cond, vec![ErrorPart::Text("entry point arguments have invalid sizes.".into())]);
-        Ok(())
+        Ok(self.b.assert(cond, vec![ErrorPart::Text("entry point arguments have invalid sizes.".into())]))
     }
 
     fn face(

@@ -67,7 +67,8 @@ impl<'a> Lowerer<'a> {
                 let cond = self.exp(c)?;
                 let cond = self.scalar(cond)?;
                 let cert = self.check(cond, vec![ErrorPart::Text(format!("Assertion is false: {text}"))]);
-                self.certified(cert, |l| l.exp(x))
+                let v = self.certified(cert, |l| l.exp(x))?;
+                Ok(self.depending(cert, v))
             }
             ExpKind::Constr(c, args) => {
                 let vs: Res<Vec<_>> = args.iter().map(|a| self.exp(a)).collect();
@@ -486,7 +487,11 @@ fn instantiate<'a>(v: Value<'a>, inst: Vec<InstArg<'a>>) -> Value<'a> {
                 global: global.clone(),
             }))
         }
-        Fun::Closure { .. } | Fun::Intrinsic { .. } | Fun::Partial { .. } | Fun::Recursive(_) => v,
+        Fun::Closure { .. }
+        | Fun::Intrinsic { .. }
+        | Fun::Partial { .. }
+        | Fun::Checked { .. }
+        | Fun::Recursive(_) => v,
     }
 }
 

@@ -184,7 +184,8 @@ impl<'a> Lowerer<'a> {
             _ => None,
         };
         let r = self.certified(cert, |l| l.b.bin(op, x, y));
-        Ok(Some(Value::scalar(s, r)))
+        let v = Value::scalar(s, r);
+        Ok(Some(if r.name().is_none() { self.depending(cert, v) } else { v }))
     }
 
     fn comparison(&mut self, name: &str, s: ScalarType, x: SubExp, y: SubExp) -> Option<SubExp> {

@@ -86,6 +86,13 @@ pub(crate) enum Fun<'a> {
         /// The arguments it has.
         args: Vec<Value<'a>>,
     },
+    /// A function that an assertion guards.
+    Checked {
+        /// The function.
+        fun: Rc<Fun<'a>>,
+        /// The assertion.
+        cert: Option<Name>,
+    },
     /// `loop`-free recursion: a call of the core function being lowered.
     Recursive(Rc<crate::calls::Signature>),
 }
