@@ -11,7 +11,16 @@ use fehu_base::Diagnostic;
 impl Infer<'_> {
     /// Settles all variables. Those in the declaration's type of which nothing
     /// is known become type parameters, which are returned.
-    pub(crate) fn close(&mut self, ty: &Type) -> Vec<TParam> {
+    /// Nothing is said about what is open if there were errors (`failed`).
+    pub(crate) fn close(&mut self, ty: &Type, failed: bool) -> Vec<TParam> {
+        if failed {
+            for s in &mut self.st.slots {
+                if matches!(s, Slot::Free(_)) {
+                    *s = Slot::Known(Type::Error);
+                }
+            }
+            return vec![];
+        }
         self.check_updated();
         let ty = self.st.zonk(ty);
         let mut open = vec![];
@@ -70,7 +79,11 @@ impl Infer<'_> {
                     self.st.slots[m as usize] = Slot::Known(Type::Scalar(default(*set)));
                 }
                 Cons::Open if f.eq.is_none() => self.st.slots[m as usize] = Slot::Known(Type::unit()),
-                Cons::Open => self.ambiguous(m, &f.span, "must be equality type"),
+                Cons::Open => self.ambiguous(
+                    m,
+                    &f.span,
+                    "must be equality type, and a type parameter does not support equality",
+                ),
                 Cons::Record(fs) => {
                     let fs: Vec<String> = fs.iter().map(|(f, t)| format!("{f}: {}", self.show(t))).collect();
                     self.ambiguous(m, &f.span, &format!("must be record with fields {{{}}}", fs.join(", ")));

@@ -23,8 +23,10 @@ mod quote;
 mod recursion;
 mod sizes;
 mod unify;
+mod validate;
 
 pub use metas::State;
+pub use validate::validate;
 
 use crate::context::Context;
 use crate::scope::Scope;
@@ -59,7 +61,8 @@ pub fn check_val_bind(
     infer.own = own.map(|(_, n)| n);
     let source = Source { params: &bind.params, ret: bind.ret.as_ref(), body: &bind.body, own };
     let checked = infer.function(&source, size_idents(&bind.tparams));
-    let inferred = infer.close(&checked.ty);
+    let failed = errors(infer.ctx) > before;
+    let inferred = infer.close(&checked.ty, failed);
     let recursive = infer.recursive;
     let st = std::mem::take(&mut infer.st);
     scope.rollback(mark);
@@ -115,6 +118,7 @@ pub fn check_size_exp(ctx: &mut Context, scope: &mut Scope, exp: &ast::Exp) -> S
     Sizer::new(ctx, st).lone_size(&e)
 }
 
-fn errors(ctx: &Context) -> usize {
+/// How many errors there are.
+pub(crate) fn errors(ctx: &Context) -> usize {
     ctx.diagnostics.iter().filter(|d| d.severity == Severity::Error).count()
 }

@@ -68,6 +68,11 @@ impl Infer<'_> {
         let a = self.st.head(a);
         let b = self.st.head(b);
         match (&a, &b) {
+            // What is equal to an error is not to be complained about again.
+            (Type::Error, Type::Meta(m)) | (Type::Meta(m), Type::Error) => {
+                self.st.slots[*m as usize] = Slot::Known(Type::Error);
+                Ok(())
+            }
             (Type::Error, _) | (_, Type::Error) => Ok(()),
             (Type::Meta(m), Type::Meta(n)) if m == n => Ok(()),
             (Type::Meta(m), Type::Meta(n)) => self.link(*m, *n),
@@ -116,6 +121,7 @@ impl Infer<'_> {
         };
         let mut unshared = only(fs, gs);
         unshared.extend(only(gs, fs));
+        unshared.sort_unstable();
         Err(Mismatch::new(format!(
             "Cannot unify record types with unshared fields: {}.",
             unshared.join(", ")
@@ -129,6 +135,7 @@ impl Infer<'_> {
             };
             let mut unshared = only(cs, ds);
             unshared.extend(only(ds, cs));
+            unshared.sort_unstable();
             return Err(Mismatch::new(format!("Unshared constructors: {}.", unshared.join(", "))));
         }
         for ((c, ts), (_, us)) in cs.iter().zip(ds) {
@@ -202,6 +209,7 @@ impl Infer<'_> {
                 (Cons::Sum(cs), pairs)
             }
             (x, y) => {
+                let (x, y) = if matches!(x, Cons::Record(_)) { (y, x) } else { (x, y) };
                 let (x, y) = (self.show_cons(&x), self.show_cons(&y));
                 return Err(Mismatch::new(format!("Cannot unify type {x} with type {y}.")));
             }

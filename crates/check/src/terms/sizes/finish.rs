@@ -4,6 +4,7 @@ use super::exp::node;
 use super::tables::{Flex, Origin, Slot};
 use super::Sizer;
 use crate::tast::{Access, Exp, ExpKind, Index, LoopForm, Pat, PatKind, RangeEnd};
+use crate::terms::errors;
 use crate::terms::unify::see;
 use crate::types::{RetType, Size, Type, TypeArg};
 use fehu_base::{Diagnostic, Name, Span};
@@ -12,11 +13,12 @@ impl Sizer<'_> {
     /// Finishes a declaration: all types get their sizes, sizes that nothing
     /// determines are complained about, and the order of evaluation is checked.
     pub(crate) fn finish(&mut self, mut params: Vec<Pat>, mut body: Exp) -> (Vec<Pat>, Exp) {
+        self.quiet = errors(self.ctx) > self.start;
         for p in &mut params {
             self.finish_pat(p);
         }
         self.finish_exp(&mut body);
-        if !self.unknowns.is_empty() {
+        if !self.unknowns.is_empty() && errors(self.ctx) == self.start {
             super::causality::check(self.ctx, &self.unknowns, &body);
             super::order::sequence(self.ctx, &mut body);
         }
@@ -43,13 +45,20 @@ impl Sizer<'_> {
     /// Complains if nothing says what a size is.
     fn determined(&mut self, n: Name, span: Span) {
         let Some(Flex::Free { origin, span: made, .. }) = self.flexes.get(&n).cloned() else { return };
+        self.flexes.insert(n, Flex::Is(Size::Any));
+        // After other errors this is none of the user's; and one is enough.
+        if std::mem::replace(&mut self.quiet, true) {
+            return;
+        }
         let base = self.ctx.names.base(n);
         let at = if made == Span::NONE { span } else { made };
         let from = match origin {
-            Origin::Instance(f) => format!("instantiated size parameter of \"{f}\""),
+            Origin::Instance(f) => {
+                format!("instantiated size parameter of \"{f}\" (its use as function argument does not tell)")
+            }
             Origin::Ascription => "size in explicit type ascription".to_string(),
             Origin::Coercion => "size coercion".to_string(),
-            Origin::Pattern => "size in the type of a pattern".to_string(),
+            Origin::Pattern => "size in explicit type ascription of a pattern".to_string(),
             Origin::Result => "size in a result type".to_string(),
             Origin::Argument => "use as function argument".to_string(),
             Origin::Loop => "a loop".to_string(),
@@ -63,7 +72,6 @@ impl Sizer<'_> {
             .note(see("ambiguous-size"))
             .help("write the type with its sizes, as in \"e : [10]i32\""),
         );
-        self.flexes.insert(n, Flex::Is(Size::Any));
     }
 
     fn finish_ret(&mut self, r: &mut RetType, span: Span) {

@@ -264,7 +264,7 @@ impl Sizer<'_> {
         }
         self.check_size_params(&f.tparams, &ty, f.name, span);
         self.check_params_visible(&params, f.name);
-        self.check_unknown_params(&ty, f.name, &params, span);
+        self.check_unknown_params(&ty, f.name, span);
         self.check_constant(&tparams, &params, &ret, f.name, span);
         let (params, body) = self.finish(params, body);
         let ret = self.zonk_ret(&ret);
@@ -310,34 +310,25 @@ impl Sizer<'_> {
     }
 
     /// No caller can have an array of a size that only the function knows.
-    fn check_unknown_params(&mut self, ty: &Type, f: Name, params: &[Pat], span: Span) {
-        let mut t = ty.clone();
-        let mut inner = 0;
-        while let Type::Arrow(a) = &t {
-            let mut names: Vec<Name> =
-                mentioned_type(&a.lhs).into_iter().filter(|n| self.unknowns.contains_key(n)).collect();
-            names.sort();
-            if let (Some(n), true) = (names.first(), inner >= params.len()) {
-                let (base, fun) = (self.ctx.names.base(*n), self.ctx.names.base(f));
-                let shown = show_type(&self.ctx.names, ty);
-                let why = self.unknowns.get(n).map(|u| u.why.clone()).unwrap_or_default();
-                self.ctx.report(
-                    Diagnostic::error(
-                        span,
-                        format!(
-                            "Cannot generalise type of \"{fun}\".\nUnknown size \"{base}\" in parameter of \"{fun}\", \
-                             which is inferred as:\n  {shown}"
-                        ),
-                    )
-                    .note(format!("\"{base}\" is {why}"))
-                    .note(see("unknown-param-def")),
-                );
-                return;
-            }
-            inner += 1;
-            let next = a.ret.ty.clone();
-            t = next;
-        }
+    fn check_unknown_params(&mut self, ty: &Type, f: Name, span: Span) {
+        let mut names: Vec<Name> =
+            mentioned_type(ty).into_iter().filter(|n| self.unknowns.contains_key(n)).collect();
+        names.sort();
+        let Some(n) = names.first() else { return };
+        let (base, fun) = (self.ctx.names.base(*n), self.ctx.names.base(f));
+        let shown = show_type(&self.ctx.names, ty);
+        let why = self.unknowns.get(n).map(|u| u.why.clone()).unwrap_or_default();
+        self.ctx.report(
+            Diagnostic::error(
+                span,
+                format!(
+                    "Cannot generalise type of \"{fun}\".\nUnknown size \"{base}\" in parameter of \"{fun}\", \
+                     which is inferred as:\n  {shown}"
+                ),
+            )
+            .note(format!("\"{base}\" is {why}"))
+            .note(see("unknown-param-def")),
+        );
     }
 }
 

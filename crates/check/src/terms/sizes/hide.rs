@@ -148,6 +148,7 @@ impl Sizer<'_> {
     /// unknown ones of that expression, which are returned.
     pub(crate) fn leave(&mut self, t: &Type, hidden: &Hidden, span: Span, why: &str) -> (Type, Vec<Name>) {
         let t = self.zonk(t);
+        let t = self.fresh_binders(&t);
         let mut renaming = Renaming::default();
         self.name_shown(&t, hidden, &mut renaming);
         let t = self.hide(&t, hidden, &mut renaming);
@@ -174,9 +175,18 @@ impl Sizer<'_> {
         (t, ext)
     }
 
+    /// The type with new names for what its arrows bind: those are not hidden.
+    fn fresh_binders(&mut self, t: &Type) -> Type {
+        if !has_arrow(t) {
+            return t.clone();
+        }
+        Subst::default().ty(&mut self.ctx.names, &mut vec![], t)
+    }
+
     /// A result type without its hidden sizes.
     pub(crate) fn hide_ret(&mut self, r: &RetType, hidden: &Hidden) -> RetType {
         let r = self.zonk_ret(r);
+        let r = RetType { dims: r.dims, ty: self.fresh_binders(&r.ty) };
         let own: FxHashSet<Name> = r.dims.iter().copied().collect();
         let mut renaming = Renaming::default();
         let both = |me: &Self, n: Name| own.contains(&n) || me.is_hidden(n, hidden);
@@ -300,5 +310,18 @@ fn collect_shown<'a>(t: &'a Type, out: &mut Vec<&'a Size>) {
                 }
             }
         }
+    }
+}
+
+fn has_arrow(t: &Type) -> bool {
+    match t {
+        Type::Arrow(_) => true,
+        Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Array(..) => false,
+        Type::Record(fs) => fs.iter().any(|(_, t)| has_arrow(t)),
+        Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(has_arrow),
+        Type::Var(_, _, args) => args.iter().any(|a| match a {
+            TypeArg::Size(_) => false,
+            TypeArg::Type(t) => has_arrow(t),
+        }),
     }
 }

@@ -50,6 +50,10 @@ pub(crate) struct Sizer<'a> {
     depth: u32,
     /// How many types turned out to be existential so far.
     existentials: u32,
+    /// How many errors there were before this layer.
+    start: usize,
+    /// Whether sizes that nothing determines are not to be complained about.
+    quiet: bool,
     /// Size expressions of written types, as far as they are done.
     sizes: FxHashMap<u32, Size>,
     minus: Option<Name>,
@@ -64,6 +68,8 @@ impl<'a> Sizer<'a> {
         };
         let (minus, plus) = (find(ctx, "-"), find(ctx, "+"));
         Sizer {
+            start: super::errors(ctx),
+            quiet: false,
             ctx,
             st,
             slots: vec![],

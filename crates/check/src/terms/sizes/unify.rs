@@ -105,6 +105,10 @@ impl Sizer<'_> {
         let a = self.peek(a);
         let b = self.peek(b);
         match (&a, &b) {
+            (Type::Error, Type::Meta(m)) | (Type::Meta(m), Type::Error) => {
+                self.slots[*m as usize] = Slot::Is(RetType::simple(Type::Error));
+                Ok(())
+            }
             (Type::Error, _) | (_, Type::Error) => Ok(()),
             (Type::Meta(m), Type::Meta(n)) if m == n => Ok(()),
             (Type::Meta(m), Type::Meta(n)) => {
@@ -261,7 +265,16 @@ impl Sizer<'_> {
             )));
         }
         let hidden = Hidden::Names(dims.iter().chain(bound).copied().collect());
+        let before = self.unknowns.len();
         let r = self.hide_ret(&RetType { dims, ty }, &hidden);
+        if self.unknowns.len() > before {
+            let shown = crate::show::show_ret(&self.ctx.names, &r);
+            let mut e = Mismatch::new(format!(
+                "Existential size would appear in function parameter of return type:\n  {shown}"
+            ));
+            e.index = Some("existential-param-ret");
+            return Err(e);
+        }
         self.admit(level, &r.ty)?;
         self.existentials += 1;
         self.slots[m as usize] = Slot::Is(r);
