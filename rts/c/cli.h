@@ -173,7 +173,8 @@ TOOL_FUN int run_program(const struct options *opts, struct futhark_context *ctx
   return 1;
 }
 
-int main(int argc, char **argv) {
+// The stack room is 0 if it is not known.
+TOOL_FUN int run_main(int argc, char **argv, size_t stack_room) {
   struct options opts = {.program = argc > 0 ? argv[0] : "program", .entry = "main"};
   binary_pipes();
   opts.cfg = futhark_context_config_new();
@@ -187,6 +188,7 @@ int main(int argc, char **argv) {
     if (ctx == NULL || ctx->error != NULL) {
       status = ctx == NULL ? complain(opts.program, "Out of memory.\n") : complain_error(opts.program, ctx);
     } else {
+      set_stack_room(ctx, stack_room);
       status = run_program(&opts, ctx);
       if (opts.cfg->profiling) {
         char *report = futhark_context_report(ctx);

@@ -17,6 +17,9 @@ struct futhark_context {
   char *error;
   FILE *log;
   int debugging, profiling, profiling_paused, logging;
+  // Where the stack was when an entry point was called, and how far it may go.
+  const char *stack_start;
+  size_t stack_room;
   // Calls of entry points and the microseconds they took, while profiling.
   int64_t calls, call_time;
   struct memory memory;
@@ -51,6 +54,17 @@ TOOL_FUN int fail(struct futhark_context *ctx, const char *format, ...) {
   free(ctx->error);
   ctx->error = message.text;
   return FUTHARK_PROGRAM_ERROR;
+}
+
+// Recursive functions check that there is stack left.
+RTS_FUN bool stack_is_full(const struct futhark_context *ctx) {
+  char here = 0;
+  volatile const char *at = &here;
+  return (size_t)llabs((long long)((intptr_t)at - (intptr_t)ctx->stack_start)) > ctx->stack_room;
+}
+
+TOOL_FUN int fail_stack(struct futhark_context *ctx) {
+  return fail(ctx, "Error: the recursion is too deep: the stack is full.\n");
 }
 
 RTS_FUN const char *show_bool(bool b) {
@@ -131,6 +145,7 @@ struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) 
   ctx->debugging = cfg->debugging;
   ctx->profiling = cfg->profiling;
   ctx->logging = cfg->logging;
+  ctx->stack_room = usual_stack_room();
   lock_create(&ctx->lock);
   // Leaves an error behind if it fails.
   (void)globals_create(ctx);

@@ -205,4 +205,10 @@ TOOL_FUN void binary_pipes(void) {
 #endif
 }
 
+TOOL_FUN void set_stack_room(struct futhark_context *ctx, size_t room) {
+  if (room != 0) {
+    ctx->stack_room = room;
+  }
+}
+
 // End of options.h.

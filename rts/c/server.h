@@ -136,7 +136,8 @@ TOOL_FUN void serve(struct server *s, const char *program) {
   }
 }
 
-int main(int argc, char **argv) {
+// The stack room is 0 if it is not known.
+TOOL_FUN int run_main(int argc, char **argv, size_t stack_room) {
   struct options opts = {.program = argc > 0 ? argv[0] : "program", .entry = "main"};
   struct server server = {NULL, NULL, 0, 0};
   binary_pipes();
@@ -152,6 +153,7 @@ int main(int argc, char **argv) {
       fprintf(stderr, "%s: %s", opts.program, server.ctx == NULL ? "Out of memory.\n" : server.ctx->error);
       status = 1;
     } else {
+      set_stack_room(server.ctx, stack_room);
       serve(&server, opts.program);
       while (server.num_variables > 0) {
         remove_variable(&server, &server.variables[server.num_variables - 1]);

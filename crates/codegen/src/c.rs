@@ -1,5 +1,6 @@
 //! C text for a program: the runtime, the program's code, and its interface.
 
+pub mod alias;
 pub mod api;
 pub mod ctype;
 pub mod entry;
@@ -11,6 +12,8 @@ pub mod manifest;
 mod md5;
 pub mod names;
 pub mod opaque_name;
+pub mod outline;
+mod recursion;
 mod rts;
 pub mod stm;
 pub mod tables;
@@ -34,6 +37,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
     text.push_str(&declarations);
     text.push_str(rts::SCALARS);
     text.push_str(&tables::params(program));
+    text.push_str(&format!("#define HAS_RECURSION {}\n\n", u8::from(context.has_recursion())));
     text.push_str(&fun::globals_struct(&context));
     text.push_str(rts::MEMORY);
     text.push_str(&fun::functions(&context));

@@ -131,6 +131,9 @@ impl Printer<'_> {
         }
         f.outputs.iter().for_each(|output| self.declare(output));
         self.line("lock_take(&ctx->lock);");
+        if self.context.has_recursion() {
+            self.line("ctx->stack_start = (const char *)&err;");
+        }
         self.line("int64_t start = ctx->profiling ? wall_microseconds() : 0;");
         if !checks.is_empty() {
             let conditions: Vec<String> =

@@ -1,11 +1,14 @@
 //! Functions, constant data and the program's global values as C text.
 
+use super::alias::Aliases;
 use super::ctype;
 use super::expr::ExprPrinter;
 use super::literal;
 use super::names;
+use super::recursion::recursive_functions;
 use super::stm::{pointer_type, StmPrinter};
 use super::usage::{params_and_calls, Access, Usage};
+use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::syntax::{ArrayData, Code, Function, Loc, Param, Program, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,6 +21,8 @@ pub struct Context<'a> {
     pub backtrace: &'a dyn Fn(&Loc) -> Vec<String>,
     outputs: FxHashMap<Name, &'a [Param]>,
     params: FxHashMap<Symbol, usize>,
+    globals: FxHashMap<Name, PrimType>,
+    recursive: FxHashSet<Name>,
     identifiers: Vec<String>,
 }
 
@@ -28,7 +33,12 @@ impl<'a> Context<'a> {
         let params = program.params.iter().enumerate().map(|(i, p)| (p.name, i)).collect();
         let count = program.names.len() as u32;
         let identifiers = (0..count).map(|i| names::identifier(&program.names, Name(i))).collect();
-        Context { program, backtrace, outputs, params, identifiers }
+        let globals = program.globals.iter().filter_map(|g| match g {
+            Param::Scalar(x, t) => Some((*x, *t)),
+            Param::Mem(..) => None,
+        });
+        let recursive = recursive_functions(program);
+        Context { program, backtrace, outputs, params, globals: globals.collect(), recursive, identifiers }
     }
 
     /// The identifier of a name.
@@ -44,6 +54,19 @@ impl<'a> Context<'a> {
         match self.outputs.get(&fun) {
             Some(outputs) => outputs,
             None => bug!("a call of {}, which does not exist", self.name(fun)),
+        }
+    }
+
+    /// Whether any function is recursive.
+    pub fn has_recursion(&self) -> bool {
+        !self.recursive.is_empty()
+    }
+
+    /// The type of a global scalar.
+    pub fn global_type(&self, x: Name) -> PrimType {
+        match self.globals.get(&x) {
+            Some(t) => *t,
+            None => bug!("{} is not declared", self.name(x)),
         }
     }
 
@@ -79,12 +102,17 @@ pub fn functions(context: &Context) -> String {
     let globals = program.globals.iter().map(|g| (name_of(g), g)).collect();
     for f in &program.functions {
         prototypes.push_str(&format!("{};\n", prototype(context, f)));
-        let (data, body) = body(context, &globals, &f.outputs, &f.inputs, &f.body, "");
-        statics.push_str(&data);
-        bodies.push_str(&format!("\n{} {{\n{body}}}\n", prototype(context, f)));
+        let recursive = context.recursive.contains(&f.name);
+        let place = Place { out_prefix: "", checks_stack: recursive };
+        let text = body(context, &globals, &f.outputs, &f.inputs, &f.body, &place);
+        statics.push_str(&text.statics);
+        bodies.push_str(&text.loops);
+        bodies.push_str(&format!("\n{} {{\n{}}}\n", prototype(context, f), text.body));
     }
-    let (data, init) = body(context, &no_globals, &program.globals, &[], &program.init, "ctx->globals.");
-    statics.push_str(&data);
+    let place = Place { out_prefix: "ctx->globals.", checks_stack: false };
+    let init = body(context, &no_globals, &program.globals, &[], &program.init, &place);
+    statics.push_str(&init.statics);
+    bodies.push_str(&init.loops);
     let mut keep = String::new();
     let mut destroy = String::new();
     for global in &program.globals {
@@ -95,10 +123,11 @@ pub fn functions(context: &Context) -> String {
     }
     format!(
         "// Constant data.\n\n{statics}\n// The program.\n\n{prototypes}{bodies}\n\
-         static UNUSED int globals_compute(struct futhark_context *ctx) {{\n{init}}}\n\n\
+         static UNUSED int globals_compute(struct futhark_context *ctx) {{\n{}}}\n\n\
          static int globals_create(struct futhark_context *ctx) {{\n\
          \x20 int err = globals_compute(ctx);\n{keep}  return err;\n}}\n\n\
-         static void globals_destroy(struct futhark_context *ctx) {{\n  (void)ctx;\n{destroy}}}\n"
+         static void globals_destroy(struct futhark_context *ctx) {{\n  (void)ctx;\n{destroy}}}\n",
+        init.body
     )
 }
 
@@ -121,19 +150,28 @@ fn prototype(context: &Context, f: &Function) -> String {
     out
 }
 
-/// The constant data and the statements of a function. Outputs go where
-/// their name points, or to the places named by the prefix.
+/// What distinguishes the kinds of functions.
+struct Place {
+    /// Where outputs go: to members of this, or if empty, where parameters point.
+    out_prefix: &'static str,
+    /// Whether it makes sure that there is stack left.
+    checks_stack: bool,
+}
+
+/// The texts of a function.
 fn body(
     context: &Context,
     globals: &FxHashMap<Name, &Param>,
     outputs: &[Param],
     inputs: &[Param],
     code: &Code,
-    out_prefix: &str,
-) -> (String, String) {
-    let usage = Usage::of(code, outputs.iter().map(name_of));
+    place: &Place,
+) -> FunText {
+    let mut usage = Usage::of(code, outputs, inputs);
+    usage.can_fail |= place.checks_stack;
+    let usage = usage;
     let exprs = ExprPrinter { out: String::new(), context, access: usage.access.clone() };
-    let mut p = StmPrinter::new(exprs, &usage);
+    let mut p = StmPrinter::new(exprs, &usage, Aliases::of(code));
     let statics = usage.statics.iter().map(|(m, data)| static_data(context, *m, data)).collect();
 
     p.line("(void)ctx;");
@@ -143,11 +181,8 @@ fn body(
     for input in inputs {
         bind_input(&mut p, input, None);
     }
-    let mut used_globals: Vec<&Param> = globals
-        .iter()
-        .filter(|(x, _)| usage.needed.contains(x) || usage.mentioned.contains(x))
-        .map(|(_, g)| *g)
-        .collect();
+    let mut used_globals: Vec<&Param> =
+        usage.needed.union(&usage.mentioned).filter_map(|x| globals.get(x).copied()).collect();
     used_globals.sort_by_key(|g| name_of(g));
     for global in used_globals {
         bind_input(&mut p, global, Some("ctx->globals."));
@@ -164,13 +199,20 @@ fn body(
     let hoisted = usage.blocks.iter().filter(|(_, space)| !matches!(space, Space::Scalar(..)));
     hoisted.clone().for_each(|(m, _)| declare_block(&mut p, *m));
 
+    if place.checks_stack {
+        p.line("if (UNLIKELY(stack_is_full(ctx))) {");
+        p.line("  err = fail_stack(ctx);");
+        p.line("  goto cleanup;");
+        p.line("}");
+    }
     p.code(code);
     p.flush_pending();
     for output in outputs {
         let name = context.name(name_of(output));
-        let place =
-            if out_prefix.is_empty() { format!("*{name}_out") } else { format!("{out_prefix}{name}") };
-        p.line(&format!("{place} = {name};"));
+        match place.out_prefix {
+            "" => p.line(&format!("*{name}_out = {name};")),
+            prefix => p.line(&format!("{prefix}{name} = {name};")),
+        }
         if matches!(output, Param::Mem(..)) && usage.can_fail {
             p.line(&format!("{name} = NULL;"));
         }
@@ -188,7 +230,17 @@ fn body(
         }
         p.line("return FUTHARK_SUCCESS;");
     }
-    (statics, p.exprs.out)
+    FunText { statics, loops: p.outlined.unwrap_or_default(), body: p.exprs.out }
+}
+
+/// The pieces of a function's text.
+struct FunText {
+    /// The constant data it reads.
+    statics: String,
+    /// Functions made of its loops.
+    loops: String,
+    /// Its statements.
+    body: String,
 }
 
 fn declare_block(p: &mut StmPrinter, m: Name) {

@@ -14,6 +14,8 @@ pub(super) const SCALARS: &str = concat!(
     "\n",
     include_str!("../../../../rts/c/strings.h"),
     "\n",
+    include_str!("../../../../rts/c/stack.h"),
+    "\n",
     include_str!("../../../../rts/c/memory.h"),
     "\n",
 );
@@ -56,7 +58,8 @@ pub(super) const PROGRAM: &str = concat!(
 );
 
 /// The main function of an executable.
-pub(super) const CLI: &str = concat!("\n", include_str!("../../../../rts/c/cli.h"));
+pub(super) const CLI: &str =
+    concat!("\n", include_str!("../../../../rts/c/cli.h"), "\n", include_str!("../../../../rts/c/main.h"),);
 
 /// The main function of a server.
 pub(super) const SERVER: &str = concat!(
@@ -68,4 +71,6 @@ pub(super) const SERVER: &str = concat!(
     include_str!("../../../../rts/c/server_values.h"),
     "\n",
     include_str!("../../../../rts/c/server.h"),
+    "\n",
+    include_str!("../../../../rts/c/main.h"),
 );

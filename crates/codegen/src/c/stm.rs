@@ -5,9 +5,11 @@
 //! register. All references are declared at the top of the function, so that
 //! the clean-up at its end can drop them wherever an error struck.
 
+use super::alias::Aliases;
 use super::ctype;
 use super::expr::{ExprPrinter, Prec};
 use super::literal;
+use super::outline::{outline, Outline};
 use super::usage::{Access, Usage};
 use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{bug, Name};
@@ -29,12 +31,18 @@ pub struct StmPrinter<'a> {
     pending: IndexMap<Name, PrimType>,
     /// Blocks declared in the scopes around, innermost last.
     scopes: Vec<Vec<Name>>,
+    /// Which blocks may be the same memory.
+    aliases: Aliases,
+    /// Functions made of loops; none while one is being printed.
+    pub outlined: Option<String>,
 }
 
 impl<'a> StmPrinter<'a> {
     /// A printer at the top level of a function's body.
-    pub fn new(exprs: ExprPrinter<'a>, usage: &'a Usage) -> StmPrinter<'a> {
-        StmPrinter { exprs, usage, indent: 1, pending: IndexMap::new(), scopes: vec![Vec::new()] }
+    pub fn new(exprs: ExprPrinter<'a>, usage: &'a Usage, aliases: Aliases) -> StmPrinter<'a> {
+        let pending = IndexMap::new();
+        let (scopes, outlined) = (vec![Vec::new()], Some(String::new()));
+        StmPrinter { exprs, usage, indent: 1, pending, scopes, aliases, outlined }
     }
 
     /// Blocks declared outside of loops and branches.
@@ -46,6 +54,23 @@ impl<'a> StmPrinter<'a> {
     pub fn code(&mut self, code: &Code) {
         match code {
             Code::Seq(codes) => codes.iter().for_each(|c| self.code(c)),
+            Code::For { .. } | Code::While(..) | Code::If(..) | Code::Op(_) => {
+                let fresh = self.aliases.save();
+                self.aliases.around(code);
+                self.single(code);
+                self.aliases.restore(fresh);
+                self.aliases.around(code);
+            }
+            _ => {
+                self.single(code);
+                self.aliases.after(code);
+            }
+        }
+    }
+
+    fn single(&mut self, code: &Code) {
+        match code {
+            Code::Seq(_) => self.code(code),
             Code::DeclareScalar(x, t) => {
                 if self.usage.needed.contains(x) {
                     self.pending.insert(*x, *t);
@@ -90,7 +115,14 @@ impl<'a> StmPrinter<'a> {
                 self.push(";\n");
             }
             Code::Copy { elem, shape, dst, src } => self.copy(*elem, shape, dst, src),
-            Code::For { var, ty, bound, body } => self.for_loop(*var, *ty, bound, |p| p.scope(body)),
+            Code::For { var, ty, bound, body } => {
+                let apart =
+                    self.outlined.is_some().then(|| outline(code, self.usage, &mut self.aliases)).flatten();
+                match apart {
+                    Some(outline) => self.outlined_loop(code, *var, &outline),
+                    None => self.for_loop(*var, *ty, bound, |p| p.scope(body)),
+                }
+            }
             Code::While(cond, body) => {
                 self.flush_pending();
                 self.start();
@@ -203,6 +235,61 @@ impl<'a> StmPrinter<'a> {
         self.push(&format!("; {i}++) {{\n"));
         body(self);
         self.line("}");
+    }
+
+    /// A loop as a function, and the call of it.
+    fn outlined_loop(&mut self, code: &Code, var: Name, outline: &Outline) {
+        let Some(mut outlined) = self.outlined.take() else { return };
+        self.flush_pending();
+        let context = self.exprs.context;
+        let exprs = ExprPrinter { out: String::new(), context, access: self.exprs.access.clone() };
+        let mut p = StmPrinter::new(exprs, self.usage, Aliases::default());
+        p.outlined = None;
+        let name = format!("loop_{}", context.name(var));
+        let result = if outline.can_fail { "int" } else { "void" };
+        let mut head = format!("static inline UNUSED {result} {name}(struct futhark_context *ctx");
+        let mut call = format!("{name}(ctx");
+        let types = &self.usage.types;
+        let type_of =
+            |x: &Name| ctype::prim(types.get(x).copied().unwrap_or_else(|| context.global_type(*x)));
+        p.line("(void)ctx;");
+        if outline.can_fail {
+            p.line("int err = FUTHARK_SUCCESS;");
+        }
+        for x in &outline.inputs {
+            head.push_str(&format!(", {} {}", type_of(x), context.name(*x)));
+            call.push_str(&format!(", {}", context.name(*x)));
+        }
+        for x in &outline.updated {
+            let (t, x) = (type_of(x), context.name(*x));
+            head.push_str(&format!(", {t} *{x}_io"));
+            call.push_str(&format!(", &{x}"));
+            p.line(&format!("{t} {x} = *{x}_io;"));
+        }
+        for block in &outline.blocks {
+            let m = context.name(block.mem);
+            let constness = if block.written { "" } else { "const " };
+            let restrict = if block.apart { "restrict " } else { "" };
+            let pointer = self.usage.access.get(&block.mem).map_or_else(String::new, |a| pointer_type(*a));
+            head.push_str(&format!(", {constness}{pointer}{restrict}{m}_p"));
+            call.push_str(&format!(", {m}_p"));
+        }
+        p.code(code);
+        for x in &outline.updated {
+            p.line(&format!("*{0}_io = {0};", context.name(*x)));
+        }
+        if outline.can_fail {
+            p.exprs.out.push_str("cleanup:\n");
+            p.line("return err;");
+            self.line(&format!("err = {call});"));
+            self.line("if (UNLIKELY(err != FUTHARK_SUCCESS)) {");
+            self.line("  goto cleanup;");
+            self.line("}");
+        } else {
+            self.line(&format!("{call});"));
+        }
+        outlined.push_str(&format!("\n{head}) {{\n{}}}\n", p.exprs.out));
+        self.outlined = Some(outlined);
     }
 
     fn conditional(&mut self, cond: &Expr, a: &Code, b: &Code) {

@@ -3,7 +3,7 @@
 
 use fehu_base::prim::PrimType;
 use fehu_base::{Name, Symbol};
-use fehu_imp::syntax::{Arg, ArrayData, Code, ErrorPart, Expr, Op, Place, Space};
+use fehu_imp::syntax::{Arg, ArrayData, Code, ErrorPart, Expr, Op, Param, Place, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub struct Usage {
     pub access: FxHashMap<Name, Access>,
     /// Blocks that are mentioned in any way besides being declared.
     pub mentioned: FxHashSet<Name>,
+    /// The types of scalars that are declared in the code.
+    pub types: FxHashMap<Name, PrimType>,
     /// Whether any statement may fail.
     pub can_fail: bool,
     /// Whether the context is used.
@@ -36,12 +38,13 @@ pub enum Access {
 }
 
 impl Usage {
-    /// The usage of code whose final values of some scalars matter.
-    pub fn of(code: &Code, outputs: impl Iterator<Item = Name>) -> Usage {
+    /// The usage of code whose final values of the outputs matter.
+    pub fn of(code: &Code, outputs: &[Param], inputs: &[Param]) -> Usage {
         let mut needs = Needs::default();
-        needs.roots.extend(outputs);
+        needs.roots.extend(outputs.iter().filter_map(scalar).map(|(x, _)| x));
         needs.code(code);
         let mut usage = Usage { needed: needs.close(), ..Usage::default() };
+        usage.types.extend(outputs.iter().chain(inputs).filter_map(scalar));
         usage.code(code);
         usage
     }
@@ -49,7 +52,10 @@ impl Usage {
     fn code(&mut self, code: &Code) {
         match code {
             Code::Seq(codes) => codes.iter().for_each(|c| self.code(c)),
-            Code::DeclareScalar(..) | Code::Comment(_) => {}
+            Code::Comment(_) => {}
+            Code::DeclareScalar(x, t) => {
+                self.types.insert(*x, *t);
+            }
             Code::SetScalar(x, e) => {
                 if self.needed.contains(x) {
                     self.expr(e);
@@ -87,7 +93,8 @@ impl Usage {
                     place_exprs(place).for_each(|e| self.expr(e));
                 }
             }
-            Code::For { bound, body, .. } => {
+            Code::For { var, ty, bound, body } => {
+                self.types.insert(*var, PrimType::Int(*ty));
                 self.expr(bound);
                 self.nested(body);
             }
@@ -120,11 +127,13 @@ impl Usage {
                 message.iter().for_each(|p| part_exprs(p).for_each(|e| self.expr(e)));
             }
             Code::Op(op) => match op {
-                Op::ParFor { bound, body, .. } => {
+                Op::ParFor { var, bound, body } => {
+                    self.types.insert(*var, PrimType::I64);
                     self.expr(bound);
                     self.nested(body);
                 }
-                Op::ParChunks { bound, before, body, .. } => {
+                Op::ParChunks { chunk, start, end, bound, chunks, before, body } => {
+                    self.types.extend([chunk, start, end, chunks].map(|x| (*x, PrimType::I64)));
                     self.expr(bound);
                     self.nested(before);
                     self.nested(body);
@@ -168,6 +177,13 @@ impl Usage {
         if *access != Access::As(elem) {
             *access = Access::Mixed;
         }
+    }
+}
+
+fn scalar(p: &Param) -> Option<(Name, PrimType)> {
+    match p {
+        Param::Scalar(x, t) => Some((*x, *t)),
+        Param::Mem(..) => None,
     }
 }
 
@@ -295,7 +311,8 @@ pub fn for_each_part(e: &Expr, f: &mut impl FnMut(&Expr)) {
     }
 }
 
-fn place_exprs(place: &Place) -> impl Iterator<Item = &Expr> {
+/// The offset and the strides of a place.
+pub fn place_exprs(place: &Place) -> impl Iterator<Item = &Expr> {
     std::iter::once(&place.offset).chain(&place.strides)
 }
 

@@ -282,3 +282,28 @@ fn run_command(mut command: Command, stdin: &[u8]) -> Ran {
         stderr: String::from_utf8_lossy(&out.stderr).into_owned(),
     }
 }
+
+/// A small generator of numbers that look random.
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number from 0 to one less than this.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n
+    }
+
+    /// A change to some bytes: one replaced, removed, doubled, or a special one put in.
+    pub fn mutate(&mut self, bytes: &mut Vec<u8>) {
+        const SPECIAL: &[u8] = b"[](),-\"b\x02\x00\xff\n 09e.x";
+        for _ in 0..=self.below(4) {
+            let at = self.below(bytes.len() + 1);
+            match self.below(4) {
+                0 if at < bytes.len() => bytes[at] = self.below(256) as u8,
+                1 if at < bytes.len() => drop(bytes.remove(at)),
+                2 if at < bytes.len() => bytes.insert(at, bytes[at]),
+                _ => bytes.insert(at, SPECIAL[self.below(SPECIAL.len())]),
+            }
+        }
+    }
+}

@@ -93,3 +93,12 @@ fn binary_data_goes_in_and_out() {
         assert_eq!(ran.code, Some(1));
     }
 }
+
+#[test]
+fn recursion_may_be_deep_but_not_endless() {
+    let ran = run(executable(), &["-e", "deep"], b"100000");
+    assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)));
+    let ran = run(executable(), &["-e", "deep"], b"1000000000");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.ends_with("Error: the recursion is too deep: the stack is full.\n"), "{}", ran.stderr);
+}

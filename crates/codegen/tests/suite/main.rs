@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod common;
+mod copies;
 mod executable;
 mod library;
 mod operators;

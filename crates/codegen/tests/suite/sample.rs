@@ -24,7 +24,7 @@ const F32: PrimType = PrimType::Float(FloatType::F32);
 /// - `table i`: an element of constant data, and `tables`, all of it.
 /// - `unit`: nothing.
 /// - `half x`: a half float and a boolean.
-/// - `fact n`: by recursion.
+/// - `fact n`: by recursion, and `deep n`, by recursion to that depth.
 /// - `int`: a name that is a keyword of C.
 pub fn program() -> Program {
     let mut b = Builder::new();
@@ -38,6 +38,7 @@ pub fn program() -> Program {
     tables(&mut b);
     small(&mut b);
     recursion(&mut b);
+    deep(&mut b);
     globals(&mut b);
     b.program
 }
@@ -352,6 +353,30 @@ fn recursion(b: &mut Builder) {
     let (n, out) = (b.scalar("n", ScalarType::I64), b.scalar("out", ScalarType::I64));
     let body = vec![Code::Call { outs: vec![out.name()], fun: fact, args: vec![Arg::Scalar(var(n.name()))] }];
     b.entry("fact", &[], vec![n], &[], out, body);
+}
+
+/// Recursion that no compiler turns into a loop, for it works on what it returns.
+fn deep(b: &mut Builder) {
+    let (deep, n, r, s) = (b.name("deep"), b.name("n"), b.name("r"), b.name("s"));
+    let recurse = vec![
+        Code::DeclareScalar(s, PrimType::I64),
+        Code::Call { outs: vec![s], fun: deep, args: vec![Arg::Scalar(add(var(n), int(-1)))] },
+        set(r, binop(BinOp::SMod(IntType::I64), add(mul(var(s), int(31)), var(n)), int(1_000_007))),
+    ];
+    b.program.functions.push(Function {
+        name: deep,
+        outputs: vec![Param::Scalar(r, PrimType::I64)],
+        inputs: vec![Param::Scalar(n, PrimType::I64)],
+        body: Code::If(
+            cmp(CmpOp::SLe(IntType::I64), var(n), int(0)),
+            set(r, int(1)).into(),
+            Code::Seq(recurse).into(),
+        ),
+        entry: None,
+    });
+    let (n, out) = (b.scalar("n", ScalarType::I64), b.scalar("out", ScalarType::I64));
+    let body = vec![Code::Call { outs: vec![out.name()], fun: deep, args: vec![Arg::Scalar(var(n.name()))] }];
+    b.entry("deep", &[], vec![n], &[], out, body);
 }
 
 /// A constant array made at the start, of which one entry point returns all.

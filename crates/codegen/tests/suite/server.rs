@@ -1,6 +1,6 @@
 //! The server protocol, and input that is none of it.
 
-use crate::common::{executable, run, run_checked, server};
+use crate::common::{executable, run, run_checked, server, Random};
 use std::path::{Path, PathBuf};
 
 /// Writes a file for a server to read.
@@ -109,30 +109,6 @@ fn servers_speak_the_protocol() {
     let commands: Vec<&str> = script.iter().map(|(c, _)| c.as_str()).collect();
     for ((command, expected), found) in script.iter().zip(answers(&commands)) {
         assert_eq!(found, expected.replace("INPUT", input), "{command}");
-    }
-}
-
-/// A small generator of numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % n
-    }
-
-    /// A change to some bytes: one replaced, removed, doubled, or a special one put in.
-    fn mutate(&mut self, bytes: &mut Vec<u8>) {
-        const SPECIAL: &[u8] = b"[](),-\"b\x02\x00\xff\n 09e.x";
-        for _ in 0..=self.below(4) {
-            let at = self.below(bytes.len() + 1);
-            match self.below(4) {
-                0 if at < bytes.len() => bytes[at] = self.below(256) as u8,
-                1 if at < bytes.len() => drop(bytes.remove(at)),
-                2 if at < bytes.len() => bytes.insert(at, bytes[at]),
-                _ => bytes.insert(at, SPECIAL[self.below(SPECIAL.len())]),
-            }
-        }
     }
 }
 

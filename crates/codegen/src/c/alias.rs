@@ -1,0 +1,116 @@
+//! Which blocks may be the same memory.
+//!
+//! Two variables may refer to one block only if a chain of assignments and
+//! calls connects them: such variables are of one class. Beyond that, a block
+//! that was just allocated and not yet shared is like no other; the printer keeps track
+//! of those as it goes through the statements.
+//!
+//! Different inputs of a function are taken to be different memory wherever
+//! one of them is written: the language forbids a consumed argument to overlap
+//! with another.
+
+use fehu_base::Name;
+use fehu_imp::syntax::{Arg, Code, Op, Space};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is known of the blocks of a function.
+#[derive(Default)]
+pub struct Aliases {
+    parent: FxHashMap<Name, Name>,
+    /// Blocks that no other variable refers to at this point.
+    fresh: FxHashSet<Name>,
+}
+
+impl Aliases {
+    /// The classes of the blocks in some code.
+    pub fn of(code: &Code) -> Aliases {
+        let mut aliases = Aliases::default();
+        for_each_sharing(code, &mut |sharing| {
+            for pair in sharing.names.windows(2) {
+                let (a, b) = (aliases.find(pair[0]), aliases.find(pair[1]));
+                aliases.parent.insert(a, b);
+            }
+        });
+        aliases
+    }
+
+    /// Whether two variables may refer to the same block.
+    pub fn may_alias(&mut self, a: Name, b: Name) -> bool {
+        !self.fresh.contains(&a) && !self.fresh.contains(&b) && self.find(a) == self.find(b)
+    }
+
+    /// Goes past a statement that is no loop or branch.
+    pub fn after(&mut self, code: &Code) {
+        if let Code::Allocate { mem, space: Space::Default, .. } = code {
+            self.fresh.insert(*mem);
+        } else {
+            self.around(code);
+        }
+    }
+
+    /// Enters or leaves a loop or a branch: what it shares anywhere is shared.
+    pub fn around(&mut self, code: &Code) {
+        for_each_sharing(code, &mut |sharing| self.fresh.retain(|m| !sharing.names.contains(m)));
+    }
+
+    /// What is fresh now, to be brought back by [`Aliases::restore`] after a scope.
+    pub fn save(&self) -> FxHashSet<Name> {
+        self.fresh.clone()
+    }
+
+    /// Forgets what became fresh in a scope.
+    pub fn restore(&mut self, saved: FxHashSet<Name>) {
+        self.fresh = saved;
+    }
+
+    fn find(&mut self, mut m: Name) -> Name {
+        while let Some(p) = self.parent.get(&m).copied() {
+            if p == m {
+                break;
+            }
+            if let Some(above) = self.parent.get(&p).copied() {
+                self.parent.insert(m, above);
+            }
+            m = p;
+        }
+        m
+    }
+}
+
+/// Variables that may refer to one block after a statement.
+struct Sharing {
+    names: Vec<Name>,
+}
+
+fn for_each_sharing(code: &Code, f: &mut impl FnMut(Sharing)) {
+    let mut rest = vec![code];
+    while let Some(code) = rest.pop() {
+        match code {
+            Code::Seq(codes) => rest.extend(codes),
+            Code::SetMem(a, b, _) => f(Sharing { names: vec![*a, *b] }),
+            // A result may be an argument, and another result.
+            Code::Call { outs, args, .. } => {
+                let mems = args.iter().filter_map(|a| match a {
+                    Arg::Scalar(_) => None,
+                    Arg::Mem(m) => Some(*m),
+                });
+                f(Sharing { names: outs.iter().copied().chain(mems).collect() });
+            }
+            Code::For { body, .. } | Code::While(_, body) => rest.push(body),
+            Code::If(_, a, b) => rest.extend([&**a, &**b]),
+            Code::Op(Op::ParFor { body, .. }) => rest.push(body),
+            Code::Op(Op::ParChunks { before, body, .. }) => rest.extend([&**before, &**body]),
+            Code::Op(Op::Launch(_) | Op::GetSize(..) | Op::GetSizeMax(..) | Op::CmpThreshold(..))
+            | Code::DeclareScalar(..)
+            | Code::SetScalar(..)
+            | Code::DeclareMem(..)
+            | Code::DeclareStatic(..)
+            | Code::Allocate { .. }
+            | Code::Free(..)
+            | Code::Write { .. }
+            | Code::Copy { .. }
+            | Code::Assert { .. }
+            | Code::Comment(_) => {}
+        }
+    }
+}
