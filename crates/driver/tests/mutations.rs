@@ -2,33 +2,45 @@
 //! accepted as they are, and however they are damaged (tokens deleted, doubled,
 //! swapped, replaced; the end cut off) checking neither panics nor takes long.
 //!
-//! The damage is the same in every run. `FEHU_MUTATIONS=5000` does more of it.
+//! The damage is the same in every run. `FEHU_MUTATIONS=20000` does more of it, and
+//! `FEHU_MUTATION_SOURCES=DIR` does it to all programs below a folder, such as the public test suite.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-const USUAL: usize = 200;
+const USUAL: usize = 5000;
 const LIMIT: Duration = Duration::from_secs(2);
 
 #[test]
 fn damaged_programs_are_survived() {
+    let folder = std::env::var_os("FEHU_MUTATION_SOURCES").map_or_else(samples, PathBuf::from);
     let programs: Vec<String> =
-        programs().iter().map(|p| std::fs::read_to_string(p).expect("a readable program")).collect();
+        programs(&folder).iter().filter_map(|p| std::fs::read_to_string(p).ok()).collect();
+    assert!(!programs.is_empty(), "there are programs to damage");
     let count = std::env::var("FEHU_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(USUAL);
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-    for i in 0..count {
-        let text = damage(&programs[i % programs.len()], &mut dice);
-        let start = Instant::now();
-        let front = std::panic::catch_unwind(|| check("damaged.fut", &text));
-        assert!(front.is_ok(), "mutation {i} panics:\n{text}");
-        let took = start.elapsed();
-        assert!(took < LIMIT, "mutation {i} takes {took:?}:\n{text}");
-    }
+    let damaged: Vec<String> = (0..count).map(|i| damage(&programs[i % programs.len()], &mut dice)).collect();
+    let half = damaged.len().div_ceil(2);
+    std::thread::scope(|scope| {
+        for part in damaged.chunks(half.max(1)) {
+            let survive = move || part.iter().for_each(|text| survives(text));
+            let started = std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, survive);
+            assert!(started.is_ok(), "a thread can be started");
+        }
+    });
+}
+
+fn survives(text: &str) {
+    let start = Instant::now();
+    let front = std::panic::catch_unwind(|| check("damaged.fut", text));
+    assert!(front.is_ok(), "this panics:\n{text}");
+    let took = start.elapsed();
+    assert!(took < LIMIT, "this takes {took:?}:\n{text}");
 }
 
 #[test]
 fn sample_programs_are_accepted() {
-    for p in programs() {
+    for p in programs(&samples()) {
         let text = std::fs::read_to_string(&p).expect("a readable program");
         let front = check("sample.fut", &text);
         let messages: Vec<String> = front
@@ -44,13 +56,21 @@ fn check(name: &str, text: &str) -> fehu_driver::front::Front {
     fehu_driver::front::check_text(Path::new(name), text.to_owned())
 }
 
-fn programs() -> Vec<PathBuf> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/front");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(dir)
-        .expect("tests/front can be read")
-        .map(|e| e.expect("an entry").path())
-        .filter(|p| p.extension().is_some_and(|x| x == "fut"))
-        .collect();
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/front")
+}
+
+/// All programs below a folder, in order.
+fn programs(folder: &Path) -> Vec<PathBuf> {
+    let mut files = vec![];
+    for entry in std::fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files.extend(programs(&path));
+        } else if path.extension().is_some_and(|x| x == "fut") {
+            files.push(path);
+        }
+    }
     files.sort();
     files
 }
