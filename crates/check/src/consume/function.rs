@@ -1,7 +1,7 @@
 //! Functions: top-level ones, local ones and lambdas. Their parameters, what
 //! they hold on to, and what they may return.
 
-use super::alias::{leaf_uniq, with_uniq, AliasSet, Tree};
+use super::alias::{leaf_uniq, overlay_arrow, with_uniq, AliasSet, Tree};
 use super::apply::misfit_in;
 use super::errors;
 use super::state::{Frame, Owner, State, What};
@@ -188,10 +188,10 @@ fn is_starred(ty: &Type) -> bool {
     }
 }
 
-/// The type with the functions in it as the tree knows them.
+/// The type with the functions in it consuming what the tree knows that they consume.
 fn refine_functions(ty: &Type, tree: &Tree) -> Type {
     match (ty, tree) {
-        (Type::Arrow(_), Tree::Fun(_, arrow)) => Type::Arrow(arrow.clone()),
+        (Type::Arrow(own), Tree::Fun(_, arrow)) => Type::Arrow(overlay_arrow(arrow, own)),
         (Type::Record(fs), Tree::Record(ts)) if fs.len() == ts.len() => Type::Record(Arc::new(
             fs.iter().zip(ts.iter()).map(|((f, t), (_, tree))| (*f, refine_functions(t, tree))).collect(),
         )),
