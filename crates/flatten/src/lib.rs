@@ -4,9 +4,13 @@
 //! parallelism is kept depends on the back end:
 //!
 //! - [`sequential`] keeps none: every combinator becomes a loop.
+//! - [`gpu`] keeps all of it, in several versions: incremental flattening.
+//!   [`tuning_forest`] lists the thresholds that choose among them.
 //!
-//! Read `sequential` first.
+//! Read `sequential` first, then `gpu`, whose rules each have a file.
 
+mod gpu;
 mod sequential;
 
+pub use gpu::{gpu, tuning_forest, GpuOptions};
 pub use sequential::sequential;

@@ -32,7 +32,8 @@ use fehu_ir::{
     Body, Builder, DimIndex, Exp, FunDef, FunRet, Kernels, Lambda, Loop, Param, PatElem, Prog, Slice, Soacs,
     Stm, SubExp, Type, WithAcc,
 };
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// Makes every combinator of a program a loop.
 pub fn sequential(prog: Prog<Soacs>) -> Prog<Kernels> {
@@ -40,7 +41,7 @@ pub fn sequential(prog: Prog<Soacs>) -> Prog<Kernels> {
     let Prog { consts, funs, opaques, names } = prog;
     let mut builder = Builder::new(names);
     builder.types = types;
-    let mut seq = Seq { b: builder, accs: FxHashMap::default(), operators: FxHashMap::default() };
+    let mut seq = Seq::new(builder, Calls::Kept);
     let consts = seq.body(consts);
     let funs = funs.into_iter().map(|f| seq.fun(f)).collect();
     Prog { consts, funs, opaques, names: seq.b.names }
@@ -49,8 +50,20 @@ pub fn sequential(prog: Prog<Soacs>) -> Prog<Kernels> {
 /// A pattern or parameter list, as names and types.
 type Bindings = Vec<(Name, Type)>;
 
-struct Seq {
-    b: Builder<Kernels>,
+/// Whom sequential code calls.
+#[derive(Debug)]
+pub(crate) enum Calls {
+    /// The functions of the program, which are sequential themselves.
+    Kept,
+    /// Sequential copies of them, under these names; whoever owns the table makes the copies.
+    Copies(IndexMap<Name, Name, FxBuildHasher>),
+}
+
+/// The state of the translation. Accumulators of a `WithAcc` that is translated here become arrays; those
+/// that come from outside stay accumulators.
+pub(crate) struct Seq {
+    pub(crate) b: Builder<Kernels>,
+    pub(crate) calls: Calls,
     /// The arrays that an accumulator stands for.
     accs: FxHashMap<Name, Vec<Name>>,
     /// How the accumulators of a token combine values; `None` where they overwrite.
@@ -58,14 +71,33 @@ struct Seq {
 }
 
 impl Seq {
-    fn fun(&mut self, fun: FunDef<Soacs>) -> FunDef<Kernels> {
+    pub(crate) fn new(b: Builder<Kernels>, calls: Calls) -> Seq {
+        Seq { b, calls, accs: FxHashMap::default(), operators: FxHashMap::default() }
+    }
+
+    /// The function to call instead of one of the program.
+    pub(crate) fn callee(&mut self, f: Name) -> Name {
+        match &mut self.calls {
+            Calls::Kept => f,
+            Calls::Copies(copies) => *copies.entry(f).or_insert_with(|| self.b.names.fresh_like(f)),
+        }
+    }
+
+    /// A lambda whose body is sequential.
+    pub(crate) fn lambda(&mut self, lambda: Lambda<Soacs>) -> Lambda<Kernels> {
+        let params = lambda.params.into_iter().flat_map(|p| self.param(p)).collect();
+        let body = self.undecorated(|seq| seq.body(lambda.body));
+        Lambda { params, body, ret: lambda.ret }
+    }
+
+    pub(crate) fn fun(&mut self, fun: FunDef<Soacs>) -> FunDef<Kernels> {
         let FunDef { name, entry, attrs, params, ret, body, loc } = fun;
         let params = params.into_iter().flat_map(|p| self.param(p)).collect();
         let ret = ret.into_iter().map(|r| FunRet { ty: r.ty, dec: () }).collect();
         FunDef { name, entry, attrs, params, ret, body: self.body(body), loc }
     }
 
-    fn body(&mut self, body: Body<Soacs>) -> Body<Kernels> {
+    pub(crate) fn body(&mut self, body: Body<Soacs>) -> Body<Kernels> {
         self.b.begin();
         let result = self.inline(body);
         self.b.end(result)
@@ -81,7 +113,7 @@ impl Seq {
         self.operands(&body.result)
     }
 
-    fn stm(&mut self, stm: Stm<Soacs>) {
+    pub(crate) fn stm(&mut self, stm: Stm<Soacs>) {
         let outer = (self.b.loc.clone(), self.b.certs.len(), std::mem::take(&mut self.b.attrs));
         let Stm { pat, certs, attrs, loc, exp } = stm;
         self.b.loc = loc;
@@ -98,7 +130,16 @@ impl Seq {
         let pat: Bindings = pat.into_iter().map(|p| (p.name, p.ty)).collect();
         match exp {
             Exp::SubExp(e) | Exp::Opaque(e) if self.is_acc(e) => self.bind_results(pat, &[e]),
-            Exp::UpdateAcc(acc, index, values) => self.update_acc(pat, acc, &index, &values),
+            Exp::UpdateAcc(acc, index, values) if self.accs.contains_key(&acc) => {
+                self.update_acc(pat, acc, &index, &values);
+            }
+            Exp::UpdateAcc(acc, index, values) => {
+                self.b.bind_names(pat, Exp::UpdateAcc(acc, index, values));
+            }
+            Exp::Call(f, args) => {
+                let f = self.callee(f);
+                self.b.bind_names(pat, Exp::Call(f, args));
+            }
             Exp::WithAcc(w) => self.with_acc(pat, *w),
             Exp::Op(Soac::Screma(s)) => self.screma(pat, s),
             Exp::Op(Soac::Hist(h)) => self.hist(pat, h),
@@ -121,7 +162,7 @@ impl Seq {
     }
 
     /// Builds nested bodies, whose statements have their own certificates and attributes.
-    fn undecorated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn undecorated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let certs = std::mem::take(&mut self.b.certs);
         let attrs = std::mem::take(&mut self.b.attrs);
         let result = f(self);
@@ -151,7 +192,7 @@ impl Seq {
     fn expand(&mut self, pat: Bindings) -> Bindings {
         let mut out = vec![];
         for (name, ty) in pat {
-            match acc_arrays(&ty) {
+            match self.acc_arrays(&ty) {
                 None => out.push((name, ty)),
                 Some(types) => {
                     let arrays: Bindings = types
@@ -233,7 +274,7 @@ impl Seq {
     }
 
     /// Registers the types of what a renamed lambda binds.
-    fn learn_types(&mut self, lambda: &Lambda<Soacs>) {
+    pub(crate) fn learn_types(&mut self, lambda: &Lambda<Soacs>) {
         for p in &lambda.params {
             self.b.types.insert(p.name, p.ty.clone());
         }
@@ -263,6 +304,10 @@ impl Seq {
                 self.accs.insert(param.name, arrays.clone());
                 continue;
             }
+            if let Type::Acc(..) = param.ty {
+                self.b.bind_names(vec![(param.name, param.ty.clone())], Exp::SubExp((*array).into()));
+                continue;
+            }
             let slice = row(&[i], &param.ty);
             if param.consumed && param.ty.is_array() {
                 let view = self.b.bind("row", param.ty.clone(), Exp::Index(*array, slice));
@@ -270,6 +315,17 @@ impl Seq {
             } else {
                 self.b.bind_names(vec![(param.name, param.ty.clone())], Exp::Index(*array, slice));
             }
+        }
+    }
+
+    /// The types of the arrays that an accumulator stands for; `None` for other types, and for
+    /// accumulators from outside.
+    fn acc_arrays(&self, ty: &Type) -> Option<Vec<Type>> {
+        match ty {
+            Type::Acc(token, shape, elems) if self.operators.contains_key(token) => {
+                Some(elems.iter().map(|t| t.array_of(shape)).collect())
+            }
+            Type::Prim(_) | Type::Array(..) | Type::Mem(_) | Type::Acc(..) => None,
         }
     }
 
@@ -288,23 +344,15 @@ impl Seq {
     }
 }
 
-/// The types of the arrays that an accumulator stands for; `None` for other types.
-fn acc_arrays(ty: &Type) -> Option<Vec<Type>> {
-    match ty {
-        Type::Acc(_, shape, elems) => Some(elems.iter().map(|t| t.array_of(shape)).collect()),
-        Type::Prim(_) | Type::Array(..) | Type::Mem(_) => None,
-    }
-}
-
 /// The slice that selects an element of the given type at an index.
-fn row(index: &[SubExp], elem: &Type) -> Slice {
+pub(crate) fn row(index: &[SubExp], elem: &Type) -> Slice {
     let fixed = index.iter().map(|i| DimIndex::Fix(*i));
     let whole = |n: &SubExp| DimIndex::Slice { start: SubExp::i64(0), len: *n, stride: SubExp::i64(1) };
     fixed.chain(elem.shape().iter().map(whole)).collect()
 }
 
 /// An expression that holds neither bodies nor operations.
-fn simple(exp: Exp<Soacs>) -> Exp<Kernels> {
+pub(crate) fn simple(exp: Exp<Soacs>) -> Exp<Kernels> {
     match exp {
         Exp::SubExp(e) => Exp::SubExp(e),
         Exp::Opaque(e) => Exp::Opaque(e),

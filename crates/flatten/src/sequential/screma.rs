@@ -60,8 +60,11 @@ impl Seq {
             outputs.iter().find(taken).map(|o| ((p, a), o))
         }) {
             let Output::Acc { params, .. } = output else { continue };
-            debug_assert!(self.accs.contains_key(array));
-            self.accs.insert(param.name, params.clone());
+            if self.accs.contains_key(array) {
+                self.accs.insert(param.name, params.clone());
+            } else if let [carried] = params[..] {
+                self.b.bind_names(vec![(param.name, param.ty.clone())], Exp::SubExp(carried.into()));
+            }
         }
         let plain = map.params.iter().zip(arrays).filter(|(p, _)| !matches!(p.ty, Type::Acc(..)));
         let (plain_params, plain_arrays): (Vec<_>, Vec<_>) = plain.map(|(p, a)| (p.clone(), *a)).unzip();

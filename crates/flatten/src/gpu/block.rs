@@ -1,0 +1,151 @@
+//! Versions whose inner parallelism is in one thread block.
+//!
+//! The nest is an operation at level `Block`; its body is flattened as if the
+//! block were the host, with operations at level `InBlock`. All sizes in it must
+//! be known on the host, to see whether the block's threads and shared memory suffice.
+
+use super::g1_manifest::Point;
+use super::nest::Nest;
+use super::{Flat, Machine};
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::IntType;
+use fehu_base::{Name, Symbol};
+use fehu_ir::free::{bound_in_body, free_in_type};
+use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegKind, SegLevel, SegOp, SizeClass, SizeOp};
+use fehu_ir::types::array_of_rows;
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Body, Exp, Kernels, Shape, Soacs, SubExp, Type};
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxHashSet;
+
+/// An intra-block version.
+pub(super) struct Intra {
+    /// Host code with the operation.
+    pub(super) body: Body<Kernels>,
+    /// The index spaces of the operations in the block.
+    spaces: IndexSet<Shape>,
+    /// How many bytes per element arrays of a shape take together.
+    arrays: IndexMap<Shape, i64>,
+}
+
+impl Flat<'_> {
+    /// The intra-block version of a body under a nest, if there can be one.
+    pub(super) fn intra_version(&mut self, nest: &Nest, body: &Body<Soacs>, types: &[Type]) -> Option<Intra> {
+        if !regular_inside(nest, body) {
+            return None;
+        }
+        let point = Point { nest, depth: nest.depth(), body: body.clone(), types: types.to_vec() };
+        let opened = self.open(point);
+        self.machine = Machine::Block;
+        let inside = self.host_body(opened.body);
+        self.machine = Machine::Grid;
+        let (spaces, arrays) = footprint(&inside)?;
+        let results: Vec<Type> = types.iter().map(|t| array_of_rows(t, &nest.widths)).collect();
+        let seg = SegOp {
+            level: SegLevel::Block,
+            space: opened.space,
+            types: types.to_vec(),
+            body: KernelBody { returns: types.iter().map(|_| KernelReturn::Elem).collect(), body: inside },
+            kind: SegKind::Map,
+            virtualise: true,
+        };
+        let body = self.nested(|f| {
+            let names = f.seq.b.bind_all("out", results, Exp::Op(KernelsOp::Seg(seg)));
+            names.into_iter().map(SubExp::Var).collect()
+        });
+        Some(Intra { body, spaces, arrays })
+    }
+
+    /// Whether there is enough parallelism for a version, and it fits the device.
+    pub(super) fn fits(&mut self, nest: &Nest, name: Symbol, version: &Intra) -> SubExp {
+        let mut widest = SubExp::i64(0);
+        for space in &version.spaces {
+            let points = self.seq.b.product(space);
+            widest = match widest.as_i64() {
+                Some(0) => points,
+                Some(_) | None => self.seq.b.bin(BinOp::SMax(IntType::I64), widest, points),
+            };
+        }
+        let outer = self.seq.b.product(&nest.widths);
+        let par = self.seq.b.mul64(outer, widest);
+        let enough = self.enough(name, par);
+        let most = self.size_max(SizeClass::ThreadBlockSize);
+        let threads = self.seq.b.cmp(CmpOp::SLe(IntType::I64), widest, most);
+        let mut bytes = SubExp::i64(0);
+        for (shape, size) in &version.arrays {
+            let elements = self.seq.b.product(shape);
+            let here = self.seq.b.mul64(elements, SubExp::i64(*size));
+            bytes = self.seq.b.add64(bytes, here);
+        }
+        let most = self.size_max(SizeClass::SharedMemory);
+        let memory = self.seq.b.cmp(CmpOp::SLe(IntType::I64), bytes, most);
+        let fits = self.seq.b.bin(BinOp::LogAnd, threads, memory);
+        self.seq.b.bin(BinOp::LogAnd, enough, fits)
+    }
+
+    fn size_max(&mut self, class: SizeClass) -> SubExp {
+        self.seq.b.bind("max", Type::I64, Exp::Op(KernelsOp::Size(SizeOp::GetSizeMax(class)))).into()
+    }
+}
+
+/// Whether all sizes in a body are known outside of it and of the nest, and it uses no accumulators.
+fn regular_inside(nest: &Nest, body: &Body<Soacs>) -> bool {
+    let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
+    let known = |n: Name| !inside.contains(&n) && !nest.binds(n);
+    let mut regular = true;
+    for_each_stm(body, &mut |stm| {
+        for p in &stm.pat {
+            regular &= !matches!(p.ty, Type::Acc(..)) && free_in_type(&p.ty).into_iter().all(known);
+        }
+        regular &= !matches!(stm.exp, Exp::WithAcc(_) | Exp::UpdateAcc(..));
+    });
+    regular
+}
+
+/// The operations inside of a block and the arrays it makes; `None` if it has no operations, or some
+/// size is not known outside.
+fn footprint(inside: &Body<Kernels>) -> Option<(IndexSet<Shape>, IndexMap<Shape, i64>)> {
+    let bound: FxHashSet<Name> = bound_in_body(inside).into_iter().collect();
+    let mut spaces = IndexSet::new();
+    let mut arrays: IndexMap<Shape, i64> = IndexMap::new();
+    let mut known = true;
+    let mut check = |shape: &[SubExp]| {
+        known &= shape.iter().all(|e| e.name().is_none_or(|n| !bound.contains(&n)));
+    };
+    for_each_stm(inside, &mut |stm| {
+        let makes = match &stm.exp {
+            Exp::Op(KernelsOp::Seg(seg)) => {
+                let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();
+                check(&space);
+                spaces.insert(space);
+                true
+            }
+            Exp::Copy(_)
+            | Exp::Replicate(..)
+            | Exp::Iota { .. }
+            | Exp::Scratch(..)
+            | Exp::Manifest(..)
+            | Exp::Concat { .. }
+            | Exp::ArrayLit(..) => true,
+            _ => false,
+        };
+        for p in stm.pat.iter().filter(|p| makes && p.ty.is_array()) {
+            check(p.ty.shape());
+            let size = p.ty.elem().map_or(8, |e| e.bytes() as i64);
+            *arrays.entry(p.ty.shape().to_vec()).or_default() += size;
+        }
+    });
+    (known && !spaces.is_empty()).then_some((spaces, arrays))
+}
+
+/// The largest number of dimensions of an operation of the host; one more for operations in blocks.
+pub(super) fn widest(body: &Body<Kernels>) -> usize {
+    let mut most = 0;
+    for_each_stm(body, &mut |stm| {
+        if let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp {
+            let inside = usize::from(seg.level == SegLevel::Block);
+            most = most.max(seg.space.dims.len() + inside);
+        }
+    });
+    most
+}

@@ -1,0 +1,113 @@
+//! G0: outside of all maps, code stays as it is, on the host.
+//!
+//! In the paper: if no other rule applies, `• ⊢ e ⇒ e`.
+//!
+//! The same code serves the body of a thread block, for which the block is the host.
+
+use super::nest::Nest;
+use super::steer::Steer;
+use super::{Flat, Machine};
+use crate::sequential::simple;
+use fehu_ir::visit::deep;
+use fehu_ir::{
+    AccInput, Body, Exp, Kernels, Lambda, Loop, Param, PatElem, Soacs, Stm, SubExp, Type, WithAcc,
+};
+use rustc_hash::FxHashSet;
+
+impl Flat<'_> {
+    /// A body on the host.
+    pub(super) fn host_body(&mut self, body: Body<Soacs>) -> Body<Kernels> {
+        self.nested(|f| f.host_inline(body))
+    }
+
+    /// Puts the statements of a body into the current one, and returns its results.
+    pub(super) fn host_inline(&mut self, body: Body<Soacs>) -> Vec<SubExp> {
+        deep(|| {
+            for stm in body.stms {
+                self.host_stm(stm);
+            }
+        });
+        body.result
+    }
+
+    /// A statement on the host.
+    pub(super) fn host_stm(&mut self, stm: Stm<Soacs>) {
+        let outer = (self.seq.b.loc.clone(), self.seq.b.certs.len(), std::mem::take(&mut self.seq.b.attrs));
+        self.seq.b.loc = stm.loc.clone();
+        self.seq.b.certs.extend(&stm.certs);
+        self.host_exp(stm);
+        let (loc, certs, attrs) = outer;
+        self.seq.b.loc = loc;
+        self.seq.b.certs.truncate(certs);
+        self.seq.b.attrs = attrs;
+    }
+
+    fn host_exp(&mut self, stm: Stm<Soacs>) {
+        if let Exp::Op(soac) = &stm.exp {
+            let mut nest = Nest::default();
+            let sequential = Steer::of(&stm.attrs).sequential;
+            let results =
+                if sequential { None } else { self.soac(&mut nest, &stm, soac, &FxHashSet::default()) };
+            match results {
+                Some(results) => {
+                    let pairs = stm.pat.iter().zip(results);
+                    self.replaced.extend(pairs.map(|(p, (e, _))| (p.name, e)));
+                }
+                None => {
+                    // The statement brings its own certificates.
+                    let certs = std::mem::take(&mut self.seq.b.certs);
+                    self.seq.stm(stm);
+                    self.seq.b.certs = certs;
+                }
+            }
+            return;
+        }
+        let Stm { pat, attrs, exp, .. } = stm;
+        let pat: Vec<_> = pat.into_iter().map(|PatElem { name, ty, dec: () }| (name, ty)).collect();
+        let exp = match exp {
+            Exp::If(c, t, f) => {
+                let t = self.host_body(*t);
+                Exp::If(c, Box::new(t), Box::new(self.host_body(*f)))
+            }
+            Exp::Loop(l) => {
+                let params = l.params.into_iter().map(|(p, init)| (param(p), init)).collect();
+                let body = self.host_body(l.body);
+                Exp::Loop(Box::new(Loop { params, form: l.form, body }))
+            }
+            Exp::WithAcc(w) => Exp::WithAcc(Box::new(self.host_with_acc(*w))),
+            Exp::UpdateAcc(acc, index, values) => Exp::UpdateAcc(acc, index, values),
+            Exp::Call(f, args) => match self.machine {
+                Machine::Grid => Exp::Call(f, args),
+                Machine::Block => Exp::Call(self.seq.callee(f), args),
+            },
+            other => simple(other),
+        };
+        self.seq.b.attrs = attrs;
+        self.seq.b.bind_names(pat, exp);
+    }
+
+    fn host_with_acc(&mut self, w: WithAcc<Soacs>) -> WithAcc<Kernels> {
+        let mut inputs = vec![];
+        for AccInput { shape, arrays, op } in w.inputs {
+            let op = op.map(|(op, neutral)| (self.seq.lambda(op), neutral));
+            inputs.push(AccInput { shape, arrays, op });
+        }
+        let params = w.lambda.params.into_iter().map(param).collect();
+        let body = self.host_body(w.lambda.body);
+        WithAcc { inputs, lambda: Lambda { params, body, ret: w.lambda.ret } }
+    }
+
+    /// Code under a nest, which may be empty: the arrays of its results.
+    pub(super) fn under(&mut self, nest: &Nest, body: Body<Soacs>, types: &[Type]) -> Vec<SubExp> {
+        if nest.depth() == 0 {
+            self.host_inline(body)
+        } else {
+            self.distribute(nest.clone(), body, types)
+        }
+    }
+}
+
+/// The same parameter in the other representation.
+pub(super) fn param(p: Param<Soacs>) -> Param<Kernels> {
+    Param { name: p.name, ty: p.ty, dec: (), consumed: p.consumed }
+}

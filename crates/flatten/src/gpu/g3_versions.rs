@@ -1,0 +1,150 @@
+//! G2 and G3: a map becomes one kernel, or several versions of it.
+//!
+//! G2 in the paper: if `e` has no combinators inside, `Σ ⊢ map (λx → e) xs ⇒
+//! segmap Σ' e` with `Σ' = Σ, ⟨x ∈ xs⟩`.
+//!
+//! G3: if it has, then
+//!
+//! ```text
+//! if Par(Σ') ≥ t_outer then segmap Σ' e                  -- e sequential
+//! else if Par(middle) ≥ t_intra then middle              -- segmap Σ' (e in a thread block)
+//! else e under Σ'                                        -- flattened further
+//! ```
+//!
+//! A version that is no different from another is left out, and an intra-block
+//! version is chosen only if it fits the device: its widest operation in a
+//! block's threads, and its arrays in shared memory.
+
+use super::block::{widest, Intra};
+use super::g1_manifest::Point;
+use super::g6_distribute::Lifted;
+use super::guard::Version;
+use super::nest::{Nest, Owner};
+use super::parallel::{exploitable, flatten_moderately};
+use super::steer::Steer;
+use super::Flat;
+use fehu_base::Name;
+use fehu_ir::free::free_in_stm;
+use fehu_ir::soac::Screma;
+use fehu_ir::types::array_of_rows;
+use fehu_ir::{Body, Kernels, Soacs, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
+
+impl Flat<'_> {
+    /// A map under a nest.
+    pub(super) fn map(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Option<Lifted> {
+        if s.map.ret.iter().any(|t| !nest.regular(t)) {
+            return None;
+        }
+        let needed = Flat::needed(nest, stm);
+        self.materialise(nest, &needed);
+        let mut inner = nest.clone();
+        inner.level(&mut self.seq.b.names, s.width, &s.map.params, &s.arrays);
+        let results = self.versions(inner, s.map.body.clone(), &s.map.ret, Steer::of(&stm.attrs));
+        Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())
+    }
+
+    /// The arrays of the results of a body under a nest, computed by the best of several versions.
+    pub(super) fn versions(
+        &mut self,
+        nest: Nest,
+        body: Body<Soacs>,
+        types: &[Type],
+        steer: Steer,
+    ) -> Vec<SubExp> {
+        let body = self.without_invariants(&nest, body);
+        if !exploitable(&body) || (steer.no_inner && steer.no_intra) {
+            return self.outer_version(&nest, body, types);
+        }
+        if !self.may_version() {
+            return if flatten_moderately(&body) || (steer.no_outer && !steer.no_inner) {
+                self.distribute(nest, body, types)
+            } else {
+                self.outer_version(&nest, body, types)
+            };
+        }
+        let first = self.thresholds;
+        let outer = if steer.no_outer { None } else { Some(self.threshold(Version::Outer)) };
+        let outside = self.path.len();
+        self.path.extend(outer.map(|name| (name, false)));
+        let intra = if steer.no_intra { None } else { self.intra_version(&nest, &body, types) };
+        let intra = intra.map(|version| (self.threshold(Version::Intra), version));
+        let between = (self.path.len(), self.thresholds);
+        self.path.extend(intra.as_ref().map(|(name, _)| (*name, false)));
+        let mut flat = None;
+        if !steer.no_inner {
+            let (copy, under) = (body.clone(), nest.clone());
+            let version = self.nested(|f| f.distribute(under, copy, types));
+            flat = (widest(&version) > nest.depth()).then_some(version);
+        }
+        if flat.is_none() {
+            self.thresholds = between.1;
+        }
+        self.path.truncate(between.0);
+        let mut choice = match (flat, &intra) {
+            (Some(flat), _) => flat,
+            (None, Some(_)) => self.nested(|f| f.outer_version(&nest, body.clone(), types)),
+            (None, None) => {
+                self.path.truncate(outside);
+                self.thresholds = first;
+                return self.outer_version(&nest, body, types);
+            }
+        };
+        let results: Vec<Type> = types.iter().map(|t| array_of_rows(t, &nest.widths)).collect();
+        if let Some((name, version)) = intra {
+            choice = self.nested(|f| f.choose_intra(&nest, name, version, choice, &results));
+        }
+        self.path.truncate(outside);
+        match outer {
+            None => self.inline_kernels(choice),
+            Some(name) => {
+                let par = self.seq.b.product(&nest.widths);
+                let cond = self.enough(name, par);
+                let yes = self.nested(|f| f.outer_version(&nest, body, types));
+                self.choose(cond, yes, choice, results)
+            }
+        }
+    }
+
+    /// The body is sequential.
+    fn outer_version(&mut self, nest: &Nest, body: Body<Soacs>, types: &[Type]) -> Vec<SubExp> {
+        let point = Point { nest, depth: nest.depth(), body, types: types.to_vec() };
+        self.seg_map(point).into_iter().map(SubExp::Var).collect()
+    }
+
+    fn choose_intra(
+        &mut self,
+        nest: &Nest,
+        name: fehu_base::Symbol,
+        version: Intra,
+        otherwise: Body<Kernels>,
+        results: &[Type],
+    ) -> Vec<SubExp> {
+        let cond = self.fits(nest, name, &version);
+        self.choose(cond, version.body, otherwise, results.to_vec())
+    }
+
+    /// Puts the statements of a finished body into the current one.
+    fn inline_kernels(&mut self, body: Body<Kernels>) -> Vec<SubExp> {
+        for stm in body.stms {
+            self.seq.b.push(stm);
+        }
+        body.result
+    }
+
+    /// The body without the statements that mean the same at all points, which move out of the nest.
+    fn without_invariants(&mut self, nest: &Nest, mut body: Body<Soacs>) -> Body<Soacs> {
+        let mut kept: Vec<Stm<Soacs>> = vec![];
+        let mut inside: FxHashSet<Name> = FxHashSet::default();
+        for stm in body.stms {
+            let stays = free_in_stm(&stm).into_iter().any(|n| inside.contains(&n));
+            let stm = if stays { Some(stm) } else { self.hoisted(nest, stm) };
+            if let Some(stm) = stm {
+                inside.extend(stm.pat.iter().map(|p| p.name));
+                kept.push(stm);
+            }
+        }
+        body.stms = kept;
+        body
+    }
+}

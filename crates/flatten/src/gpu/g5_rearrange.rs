@@ -1,0 +1,120 @@
+//! G5: a map of transpositions becomes one transposition.
+//!
+//! In the paper: `Σ, ⟨x ∈ y⟩ ⊢ rearrange (k1, ..., kn) x ⇒ e` if `Σ ⊢ rearrange
+//! (0, 1+k1, ..., 1+kn) y ⇒ e`. Here for all levels at once, and for the relatives
+//! of `rearrange`: reshaping, copies, joins, and arrays of one value or of a
+//! progression. What is no array of the host yet is rearranged where it is used.
+
+use super::g1_manifest::Point;
+use super::g6_distribute::Lifted;
+use super::nest::{at, plain, Nest, Owner};
+use super::Flat;
+use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::Name;
+use fehu_ir::{Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
+
+impl Flat<'_> {
+    pub(super) fn map_rearrange(&mut self, nest: &mut Nest, stm: &Stm<Soacs>) -> Option<Lifted> {
+        let [p] = &stm.pat[..] else { return None };
+        let depth = nest.depth();
+        let all = p.ty.array_of(&nest.widths);
+        let outer = nest.widths.clone();
+        let under =
+            |perm: &[usize]| -> Vec<usize> { (0..depth).chain(perm.iter().map(|k| depth + k)).collect() };
+        let (exp, owner): (Exp<Kernels>, Owner) = match &stm.exp {
+            Exp::Rearrange(perm, a) => (Exp::Rearrange(under(perm), nest.whole(*a)?.0), Owner::Shared),
+            Exp::Reshape(shape, a) => {
+                let shape = outer.iter().chain(shape).copied().collect();
+                (Exp::Reshape(shape, nest.whole(*a)?.0), Owner::Shared)
+            }
+            Exp::Copy(a) => match nest.whole(*a) {
+                Some((array, _)) => (Exp::Copy(array), Owner::Nest),
+                None => {
+                    let needed = Flat::needed(nest, stm);
+                    self.materialise(nest, &needed);
+                    return Some(vec![(self.elementwise(nest, *a, &p.ty).into(), Owner::Nest)]);
+                }
+            },
+            Exp::Manifest(perm, a) => (Exp::Manifest(under(perm), nest.whole(*a)?.0), Owner::Nest),
+            Exp::Scratch(elem, shape) => {
+                (Exp::Scratch(*elem, outer.iter().chain(shape).copied().collect()), Owner::Nest)
+            }
+            Exp::Concat { dim, arrays, size } => {
+                if !nest.invariant(*size) {
+                    return None;
+                }
+                let mut joined: Vec<Name> = vec![];
+                for a in arrays {
+                    joined.extend(self.lift(nest, (*a).into()).name());
+                }
+                (Exp::Concat { dim: depth + dim, arrays: joined, size: *size }, Owner::Nest)
+            }
+            Exp::Replicate(shape, e) => {
+                if nest.invariant(*e) {
+                    (Exp::Replicate(outer.iter().chain(shape).copied().collect(), *e), Owner::Nest)
+                } else {
+                    return Some(vec![(self.replicate(nest, stm, shape.len(), *e), Owner::Nest)]);
+                }
+            }
+            Exp::Iota { n, start, step, ty } => {
+                return Some(vec![(self.progression(nest, stm, *n, *start, *step, *ty), Owner::Nest)]);
+            }
+            _ => return None,
+        };
+        Some(vec![(self.seq.b.bind("lifted", all, exp).into(), owner)])
+    }
+
+    /// Copies of a value of the nest.
+    fn replicate(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, copies: usize, e: SubExp) -> SubExp {
+        let needed = Flat::needed(nest, stm);
+        self.materialise(nest, &needed);
+        let ty = &stm.pat[0].ty;
+        let mut inner = nest.clone();
+        let indices = inner.dims(&mut self.seq.b.names, ty.shape());
+        let elem = ty.peel(ty.rank());
+        let mut body = Body { stms: vec![], result: vec![e] };
+        if let (SubExp::Var(a), true) = (e, indices.len() > copies) {
+            let x = self.seq.b.fresh("x", elem.clone());
+            body.stms.push(plain(x, elem.clone(), Exp::Index(a, at(&indices[copies..], &elem))));
+            body.result = vec![x.into()];
+        }
+        self.one_kernel(&inner, body, elem)
+    }
+
+    /// `start, start+step, ...` where these are values of the nest.
+    fn progression(
+        &mut self,
+        nest: &mut Nest,
+        stm: &Stm<Soacs>,
+        n: SubExp,
+        start: SubExp,
+        step: SubExp,
+        ty: IntType,
+    ) -> SubExp {
+        let needed = Flat::needed(nest, stm);
+        self.materialise(nest, &needed);
+        let mut inner = nest.clone();
+        let index = inner.dims(&mut self.seq.b.names, &[n]);
+        let elem = Type::Prim(PrimType::Int(ty));
+        let mut stms = vec![];
+        let mut bind = |exp: Exp<Soacs>| -> SubExp {
+            let x = self.seq.b.fresh("x", elem.clone());
+            stms.push(plain(x, elem.clone(), exp));
+            x.into()
+        };
+        let i = bind(Exp::Conv(ConvOp::SExt(IntType::I64, ty), index[0].into()));
+        let far = bind(Exp::BinOp(BinOp::Mul(ty), i, step));
+        let x = bind(Exp::BinOp(BinOp::Add(ty), start, far));
+        self.one_kernel(&inner, Body { stms, result: vec![x] }, elem)
+    }
+
+    fn one_kernel(&mut self, nest: &Nest, body: Body<Soacs>, ty: Type) -> SubExp {
+        let types = vec![ty];
+        let results = self.seg_map(Point { nest, depth: nest.depth(), body, types });
+        match results.first() {
+            Some(n) => (*n).into(),
+            None => fehu_base::bug!("a kernel without result"),
+        }
+    }
+}

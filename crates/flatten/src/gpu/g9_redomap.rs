@@ -1,0 +1,191 @@
+//! G9: a reduction (or scan) of a map becomes one kernel, or a map and a reduction.
+//!
+//! In the paper: with `Σ' = Σ, ⟨x ∈ xs⟩`, `redomap ⊕ f v xs` under `Σ` is
+//!
+//! ```text
+//! if Par(Σ') ≥ t then segred Σ' ⊕ v (f x)
+//! else let y = map f xs in reduce ⊕ v y     -- flattened further
+//! ```
+//!
+//! Without parallelism in `f` it is the one kernel. An operator that depends on
+//! the nest cannot leave it: then the combinator is sequential code.
+
+use super::block::widest;
+use super::g1_manifest::Point;
+use super::g4_vector::{bare, identity, vectorised};
+use super::g6_distribute::Lifted;
+use super::guard::Version;
+use super::nest::{Nest, Owner};
+use super::parallel::exploitable;
+use super::steer::Steer;
+use super::Flat;
+use fehu_base::Name;
+use fehu_ir::free::free_in_lambda;
+use fehu_ir::seg::{KernelBody, KernelReturn, SegBinOp, SegKind};
+use fehu_ir::soac::{Commutativity, Reduce, Scan, Screma, Soac};
+use fehu_ir::subst::rename_lambda;
+use fehu_ir::types::array_of_rows;
+use fehu_ir::{Body, Exp, Kernels, Lambda, Soacs, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
+
+impl Flat<'_> {
+    /// A combinator under a nest; `None` if it must be sequential there.
+    pub(super) fn soac(
+        &mut self,
+        nest: &mut Nest,
+        stm: &Stm<Soacs>,
+        soac: &Soac<Soacs>,
+        later: &FxHashSet<Name>,
+    ) -> Option<Lifted> {
+        match soac {
+            Soac::Screma(s) => self.screma(nest, stm, s),
+            Soac::Hist(h) => self.map_hist(nest, stm, h, later),
+            Soac::Scatter(s) => self.map_scatter(nest, stm, s, later),
+            Soac::Ad(_) => fehu_base::bug!("a derivative was left for flattening"),
+        }
+    }
+
+    fn screma(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Option<Lifted> {
+        if !nest.invariant(s.width) || s.map.ret.iter().any(|t| !nest.regular(t)) {
+            return None;
+        }
+        if s.scans.is_empty() && s.reds.is_empty() {
+            return self.map(nest, stm, s);
+        }
+        let scans = s.scans.iter().map(|x| (&x.op, &x.neutral));
+        let reds = s.reds.iter().map(|x| (&x.op, &x.neutral));
+        if !scans.chain(reds).all(|(op, neutral)| invariant_operator(nest, op, neutral)) {
+            return None;
+        }
+        if !s.scans.is_empty() && !s.reds.is_empty() {
+            return Some(self.split(nest, stm, s));
+        }
+        if let Some(results) = self.interchange(nest, stm, s) {
+            return Some(results);
+        }
+        let vector = s.reds.iter().any(|r| super::g4_vector::vector_operator(&r.op).is_some());
+        if vector && s.reds.len() == 1 && !s.map.body.stms.is_empty() {
+            return Some(self.split(nest, stm, s));
+        }
+        let steer = Steer::of(&stm.attrs);
+        let worth = exploitable(&s.map.body) && self.may_version() && !steer.no_inner;
+        if !worth {
+            return Some(self.segmented(nest, stm, s));
+        }
+        let first = self.thresholds;
+        let name = self.threshold(Version::Outer);
+        let mut under = nest.clone();
+        let split = self.decided(name, false, |f| {
+            f.nested(|f| f.split(&mut under, stm, s).into_iter().map(|(e, _)| e).collect())
+        });
+        if widest(&split) <= nest.depth() + 1 {
+            self.thresholds = first;
+            return Some(self.segmented(nest, stm, s));
+        }
+        let widths: Vec<SubExp> = nest.widths.iter().copied().chain([s.width]).collect();
+        let par = self.seq.b.product(&widths);
+        let cond = self.enough(name, par);
+        let mut under = nest.clone();
+        let whole = self.nested(|f| f.segmented(&mut under, stm, s).into_iter().map(|(e, _)| e).collect());
+        let results = stm.pat.iter().map(|p| array_of_rows(&p.ty, &nest.widths)).collect();
+        let results = self.choose(cond, whole, split, results);
+        Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())
+    }
+
+    /// One segmented operation, with the map inside of it.
+    fn segmented(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Lifted {
+        let needed = Flat::needed(nest, stm);
+        self.materialise(nest, &needed);
+        let mut inner = nest.clone();
+        inner.level(&mut self.seq.b.names, s.width, &s.map.params, &s.arrays);
+        let types = s.map.ret.clone();
+        let point =
+            Point { nest: &inner, depth: inner.depth(), body: s.map.body.clone(), types: types.clone() };
+        let opened = self.open(point);
+        let body = self.seq_body(opened.body);
+        let returns = types.iter().map(|_| KernelReturn::Elem).collect();
+        let (kind, combined, outer) = if s.reds.is_empty() {
+            let ops: Vec<_> = s
+                .scans
+                .iter()
+                .map(|Scan { op, neutral }| self.seg_bin_op(Commutativity::Noncommutative, op, neutral))
+                .collect();
+            let combined: usize = s.scans.iter().map(|x| x.neutral.len()).sum();
+            (SegKind::Scan(ops), combined, inner.depth())
+        } else {
+            let ops: Vec<_> = s
+                .reds
+                .iter()
+                .map(|Reduce { comm, op, neutral }| self.seg_bin_op(*comm, op, neutral))
+                .collect();
+            let combined: usize = s.reds.iter().map(|x| x.neutral.len()).sum();
+            (SegKind::Red(ops), combined, nest.depth())
+        };
+        let result = |(i, t): (usize, &Type)| {
+            let dims = if i < combined { outer } else { inner.depth() };
+            array_of_rows(t, &inner.widths[..dims])
+        };
+        let results = types.iter().enumerate().map(result).collect();
+        let names = self.seg_op(opened.space, types, KernelBody { body, returns }, kind, results);
+        names.into_iter().map(|n| (n.into(), Owner::Nest)).collect()
+    }
+
+    fn seg_bin_op(
+        &mut self,
+        comm: Commutativity,
+        op: &Lambda<Soacs>,
+        neutral: &[SubExp],
+    ) -> SegBinOp<Kernels> {
+        let (shape, op) = vectorised(op);
+        let one = |(e, t): (&SubExp, &Type)| self.element_of(*e, t.rank()).filter(|_| !shape.is_empty());
+        let neutral = neutral.iter().zip(&op.ret).map(|(e, t)| one((e, t)).unwrap_or(*e)).collect();
+        SegBinOp { comm, op: self.operator(&op), neutral, shape }
+    }
+
+    /// A sequential copy of an operator.
+    pub(super) fn operator(&mut self, op: &Lambda<Soacs>) -> Lambda<Kernels> {
+        let op = rename_lambda(&mut self.seq.b.names, op);
+        self.seq.learn_types(&op);
+        self.seq.lambda(op)
+    }
+
+    /// The map, then the scans and the reductions of its results, all flattened further.
+    fn split(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Lifted {
+        let types = s.map.ret.iter().map(|t| array_of_rows(t, &[s.width])).collect();
+        let mapped = self.pattern("mapped", types);
+        let names: Vec<Name> = mapped.iter().map(|p| p.name).collect();
+        let map = Screma {
+            width: s.width,
+            arrays: s.arrays.clone(),
+            scans: vec![],
+            reds: vec![],
+            map: s.map.clone(),
+        };
+        let mut stms = vec![Stm { pat: mapped, exp: Exp::Op(Soac::Screma(map)), ..bare(stm) }];
+        let mut result: Vec<SubExp> = vec![];
+        let mut used = 0;
+        let scans = s.scans.iter().map(|x| (vec![x.clone()], vec![], &x.op));
+        let reds = s.reds.iter().map(|x| (vec![], vec![x.clone()], &x.op));
+        let scans: Vec<_> = scans.chain(reds).collect();
+        for (scans, reds, op) in scans {
+            let arrays = names[used..used + op.ret.len()].to_vec();
+            let results = stm.pat[used..used + op.ret.len()].iter().map(|p| p.ty.clone()).collect();
+            used += op.ret.len();
+            let params = op.ret.iter().map(|t| self.soac_param("x", t.clone())).collect();
+            let map = identity(params, &op.ret);
+            let pat = self.pattern("combined", results);
+            result.extend(pat.iter().map(|p| SubExp::Var(p.name)));
+            let exp = Exp::Op(Soac::Screma(Screma { width: s.width, arrays, scans, reds, map }));
+            stms.push(Stm { pat, exp, ..bare(stm) });
+        }
+        result.extend(names[used..].iter().map(|n| SubExp::Var(*n)));
+        let types: Vec<Type> = stm.pat.iter().map(|p| p.ty.clone()).collect();
+        let results = self.under(nest, Body { stms, result }, &types);
+        results.into_iter().map(|e| (e, Owner::Nest)).collect()
+    }
+}
+
+/// Whether an operator and its neutral element are the same at all points.
+pub(super) fn invariant_operator(nest: &Nest, op: &Lambda<Soacs>, neutral: &[SubExp]) -> bool {
+    neutral.iter().all(|e| nest.invariant(*e)) && free_in_lambda(op).into_iter().all(|n| !nest.binds(n))
+}

@@ -1,0 +1,74 @@
+//! Guards: whether there is enough parallelism for a version.
+
+use super::Flat;
+use fehu_base::Symbol;
+use fehu_ir::seg::{KernelsOp, SizeClass, SizeOp};
+use fehu_ir::{Body, Exp, Kernels, SubExp, Type};
+
+/// Which version a threshold is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Version {
+    /// The body is sequential.
+    Outer,
+    /// The body's parallelism is in one thread block.
+    Intra,
+}
+
+impl Flat<'_> {
+    /// The name of a new threshold. Names are numbered in each function, in the order of the program.
+    pub(super) fn threshold(&mut self, version: Version) -> Symbol {
+        let which = match version {
+            Version::Outer => "outer",
+            Version::Intra => "intra",
+        };
+        let name = format!("{}.suff_{which}_par_{}", self.fun, self.thresholds);
+        self.thresholds += 1;
+        Symbol::new(&name)
+    }
+
+    /// Whether a function may have more thresholds.
+    pub(super) fn may_version(&self) -> bool {
+        !self.options.moderate
+            && self.machine == super::Machine::Grid
+            && self.thresholds < self.options.max_thresholds
+    }
+
+    /// Compares the parallelism with a threshold.
+    pub(super) fn enough(&mut self, name: Symbol, par: SubExp) -> SubExp {
+        let class = SizeClass::Threshold(self.path.clone());
+        let cmp = SizeOp::CmpThreshold { name, class, par };
+        self.seq.b.bind("suff", Type::BOOL, Exp::Op(KernelsOp::Size(cmp))).into()
+    }
+
+    /// Builds code that is reached by a decision.
+    pub(super) fn decided<T>(&mut self, name: Symbol, answer: bool, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push((name, answer));
+        let result = f(self);
+        self.path.pop();
+        result
+    }
+
+    /// Builds a nested body.
+    pub(super) fn nested(&mut self, f: impl FnOnce(&mut Self) -> Vec<SubExp>) -> Body<Kernels> {
+        let certs = std::mem::take(&mut self.seq.b.certs);
+        let attrs = std::mem::take(&mut self.seq.b.attrs);
+        self.seq.b.begin();
+        let result = f(self);
+        let body = self.seq.b.end(result);
+        self.seq.b.certs = certs;
+        self.seq.b.attrs = attrs;
+        body
+    }
+
+    /// A choice between two bodies with results of these types.
+    pub(super) fn choose(
+        &mut self,
+        cond: SubExp,
+        yes: Body<Kernels>,
+        no: Body<Kernels>,
+        types: Vec<Type>,
+    ) -> Vec<SubExp> {
+        let names = self.seq.b.bind_all("out", types, Exp::If(cond, Box::new(yes), Box::new(no)));
+        names.into_iter().map(SubExp::Var).collect()
+    }
+}

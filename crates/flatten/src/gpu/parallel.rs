@@ -1,0 +1,173 @@
+//! Which code is worth flattening, and what it costs to compute again.
+
+use super::nest::Cost;
+use super::steer::Steer;
+use fehu_base::ops::BinOp;
+use fehu_base::Name;
+use fehu_ir::free::bound_in_body;
+use fehu_ir::soac::{Screma, Soac};
+use fehu_ir::visit::{deep, for_each_body};
+use fehu_ir::{Body, Exp, Soacs, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
+
+/// Combinators over fewer elements than this are not worth a level of parallelism.
+const FEW: i64 = 4;
+
+/// Whether a body has parallelism whose amount is known outside of it.
+pub(super) fn exploitable(body: &Body<Soacs>) -> bool {
+    let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
+    exploitable_stms(&body.stms, &inside)
+}
+
+/// Whether a statement, or a body in it, has parallelism whose amount does not depend on these names.
+fn exploitable_stms(stms: &[Stm<Soacs>], inside: &FxHashSet<Name>) -> bool {
+    deep(|| {
+        stms.iter().any(|stm| {
+            if Steer::of(&stm.attrs).sequential {
+                return false;
+            }
+            let wide = |width: SubExp| match width {
+                SubExp::Var(n) => !inside.contains(&n),
+                SubExp::Const(v) => v.as_i64().is_some_and(|n| n >= FEW),
+            };
+            let here = match &stm.exp {
+                Exp::Op(Soac::Screma(s)) => wide(s.width),
+                Exp::Op(Soac::Hist(h)) => wide(h.width),
+                Exp::Op(Soac::Scatter(s)) => wide(s.width),
+                _ => false,
+            };
+            let mut deeper = false;
+            for_each_body(&stm.exp, &mut |b| deeper = deeper || exploitable_stms(&b.stms, inside));
+            here || deeper
+        })
+    })
+}
+
+/// Whether, where there is to be one version only, the body is to be flattened further: it has parallelism
+/// other than reductions of maps, which are better run by one thread each.
+pub(super) fn flatten_moderately(body: &Body<Soacs>) -> bool {
+    let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
+    let alone = body.stms.iter().filter(|s| !is_scalar(s)).count() == 1;
+    body.stms.iter().any(|stm| {
+        if !exploitable_stms(std::slice::from_ref(stm), &inside) {
+            return false;
+        }
+        match &stm.exp {
+            Exp::Op(Soac::Screma(s)) => s.reds.is_empty() || !s.scans.is_empty() || (alone && is_reduce(s)),
+            Exp::Op(_) => true,
+            Exp::Loop(l) => flatten_moderately(&l.body),
+            Exp::If(_, t, f) => flatten_moderately(t) || flatten_moderately(f),
+            _ => false,
+        }
+    })
+}
+
+/// Whether only the reduction does anything: its map just hands elements on.
+fn is_reduce(s: &Screma<Soacs>) -> bool {
+    s.map.body.stms.is_empty()
+}
+
+/// Whether a statement binds primitives only.
+fn is_scalar(stm: &Stm<Soacs>) -> bool {
+    stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)))
+        && !matches!(stm.exp, Exp::Op(_) | Exp::Loop(_) | Exp::If(..) | Exp::WithAcc(_))
+}
+
+/// What it costs to compute a statement wherever its result is needed.
+pub(super) fn cost(exp: &Exp<Soacs>) -> Cost {
+    match exp {
+        Exp::SubExp(_)
+        | Exp::UnOp(..)
+        | Exp::BinOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Conv(..)
+        | Exp::PrimFn(..)
+        | Exp::Assert(..)
+        | Exp::Index(..)
+        | Exp::FlatIndex(..)
+        | Exp::Rearrange(..)
+        | Exp::Reshape(..)
+        | Exp::Opaque(_) => Cost::Cheap,
+        Exp::ArrayLit(..)
+        | Exp::ArrayConst(_)
+        | Exp::Update(..)
+        | Exp::FlatUpdate(..)
+        | Exp::Iota { .. }
+        | Exp::Replicate(..)
+        | Exp::Scratch(..)
+        | Exp::Copy(_)
+        | Exp::Manifest(..)
+        | Exp::Concat { .. }
+        | Exp::UpdateAcc(..)
+        | Exp::Call(..)
+        | Exp::If(..)
+        | Exp::Loop(_)
+        | Exp::WithAcc(_)
+        | Exp::Op(_) => Cost::Dear,
+    }
+}
+
+/// Whether an expression may be computed where it was not asked for: it cannot fail, and reads nothing.
+pub(super) fn harmless(exp: &Exp<Soacs>) -> bool {
+    match exp {
+        Exp::SubExp(_)
+        | Exp::UnOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Conv(..)
+        | Exp::Rearrange(..)
+        | Exp::ArrayConst(_)
+        | Exp::Iota { .. } => true,
+        Exp::BinOp(op, _, y) => match op {
+            BinOp::SDiv(_)
+            | BinOp::SMod(_)
+            | BinOp::SQuot(_)
+            | BinOp::SRem(_)
+            | BinOp::UDiv(_)
+            | BinOp::UMod(_) => y.as_i64().is_some_and(|y| y != 0),
+            BinOp::Add(_)
+            | BinOp::Sub(_)
+            | BinOp::Mul(_)
+            | BinOp::SMin(_)
+            | BinOp::SMax(_)
+            | BinOp::UMin(_)
+            | BinOp::UMax(_)
+            | BinOp::Shl(_)
+            | BinOp::LShr(_)
+            | BinOp::AShr(_)
+            | BinOp::And(_)
+            | BinOp::Or(_)
+            | BinOp::Xor(_)
+            | BinOp::Pow(_)
+            | BinOp::FAdd(_)
+            | BinOp::FSub(_)
+            | BinOp::FMul(_)
+            | BinOp::FDiv(_)
+            | BinOp::FMod(_)
+            | BinOp::FMin(_)
+            | BinOp::FMax(_)
+            | BinOp::FPow(_)
+            | BinOp::LogAnd
+            | BinOp::LogOr => true,
+        },
+        Exp::Opaque(_)
+        | Exp::PrimFn(..)
+        | Exp::Assert(..)
+        | Exp::ArrayLit(..)
+        | Exp::Index(..)
+        | Exp::Update(..)
+        | Exp::FlatIndex(..)
+        | Exp::FlatUpdate(..)
+        | Exp::Replicate(..)
+        | Exp::Scratch(..)
+        | Exp::Copy(_)
+        | Exp::Manifest(..)
+        | Exp::Concat { .. }
+        | Exp::Reshape(..)
+        | Exp::UpdateAcc(..)
+        | Exp::Call(..)
+        | Exp::If(..)
+        | Exp::Loop(_)
+        | Exp::WithAcc(_)
+        | Exp::Op(_) => false,
+    }
+}

@@ -1,0 +1,184 @@
+//! Writes at computed places under a nest: scatters, histograms and updates.
+//!
+//! Each point of the nest writes to an array of its own: the destinations are
+//! lifted, and indices into them are those of the nest, then the computed ones.
+
+use super::g1_manifest::Point;
+use super::g4_vector::vectorised;
+use super::g6_distribute::Lifted;
+use super::g9_redomap::invariant_operator;
+use super::nest::{at, plain, Nest, Owner};
+use super::Flat;
+use fehu_base::ops::BinOp;
+use fehu_base::prim::IntType;
+use fehu_base::Name;
+use fehu_ir::seg::{KernelBody, KernelReturn, SegHistOp, SegKind};
+use fehu_ir::soac::{Hist, Scatter};
+use fehu_ir::types::array_of_rows;
+use fehu_ir::{Body, DimIndex, Exp, Slice, Soacs, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
+
+/// An array that is written to: the part of it that each point of a nest has.
+struct Target {
+    array: Name,
+    /// Its dimensions that are indexed.
+    dims: usize,
+    ty: Type,
+}
+
+impl Flat<'_> {
+    pub(super) fn map_scatter(
+        &mut self,
+        nest: &mut Nest,
+        stm: &Stm<Soacs>,
+        s: &Scatter<Soacs>,
+        later: &FxHashSet<Name>,
+    ) -> Option<Lifted> {
+        if !nest.invariant(s.width) || s.lambda.ret.iter().any(|t| !nest.regular(t)) {
+            return None;
+        }
+        self.before_writing(nest, stm, s.dests.iter().map(|d| d.array).collect(), later);
+        let mut targets = vec![];
+        for (d, p) in s.dests.iter().zip(&stm.pat) {
+            let array = self.lift_owned(nest, d.array.into()).name()?;
+            targets.push(Target { array, dims: d.shape.len(), ty: p.ty.clone() });
+        }
+        let mut inner = nest.clone();
+        inner.level(&mut self.seq.b.names, s.width, &s.lambda.params, &s.arrays);
+        Some(self.write(nest, &inner, s.lambda.body.clone(), targets))
+    }
+
+    /// An update of a lifted array.
+    pub(super) fn map_update(
+        &mut self,
+        nest: &mut Nest,
+        stm: &Stm<Soacs>,
+        array: Name,
+        slice: &Slice,
+        value: SubExp,
+        later: &FxHashSet<Name>,
+    ) -> Option<Lifted> {
+        match nest.whole(array) {
+            Some((_, Owner::Nest)) => {}
+            Some((_, Owner::Shared)) | None => return None,
+        }
+        self.before_writing(nest, stm, vec![array], later);
+        let lifted = self.lift_owned(nest, array.into()).name()?;
+        let ty = self.seq.b.type_of(array.into());
+        let mut inner = nest.clone();
+        let shape = fehu_ir::types::slice_shape(slice);
+        let dims = inner.dims(&mut self.seq.b.names, &shape);
+        let mut stms = vec![];
+        let mut place = vec![];
+        let mut used = dims.iter();
+        for dim in slice {
+            place.push(match dim {
+                DimIndex::Fix(i) => *i,
+                DimIndex::Slice { start, stride, .. } => {
+                    let i = used.next().map_or(SubExp::i64(0), |i| (*i).into());
+                    let far = self.seq.b.fresh("far", Type::I64);
+                    stms.push(plain(far, Type::I64, Exp::BinOp(BinOp::Mul(IntType::I64), i, *stride)));
+                    let at = self.seq.b.fresh("at", Type::I64);
+                    let add = Exp::BinOp(BinOp::Add(IntType::I64), *start, far.into());
+                    stms.push(plain(at, Type::I64, add));
+                    at.into()
+                }
+            });
+        }
+        let elem = ty.peel(ty.rank());
+        let value = match value {
+            SubExp::Var(v) if !dims.is_empty() => {
+                let x = self.seq.b.fresh("x", elem.clone());
+                stms.push(plain(x, elem.clone(), Exp::Index(v, at(&dims, &elem))));
+                x.into()
+            }
+            SubExp::Var(_) | SubExp::Const(_) => value,
+        };
+        place.push(value);
+        let target = Target { array: lifted, dims: slice.len(), ty };
+        Some(self.write(nest, &inner, Body { stms, result: place }, vec![target]))
+    }
+
+    fn before_writing(
+        &mut self,
+        nest: &mut Nest,
+        stm: &Stm<Soacs>,
+        dests: Vec<Name>,
+        later: &FxHashSet<Name>,
+    ) {
+        if nest.depth() > 0 {
+            let needed = Flat::needed(nest, stm);
+            self.materialise(nest, &needed);
+            self.protect(nest, &dests, later);
+        }
+    }
+
+    /// A kernel whose body returns indices into each target, then a value for each.
+    fn write(&mut self, nest: &Nest, inner: &Nest, body: Body<Soacs>, targets: Vec<Target>) -> Lifted {
+        let depth = nest.depth();
+        let elems: Vec<Type> = targets.iter().map(|t| t.ty.peel(t.dims)).collect();
+        let opened = self.open(Point { nest: inner, depth: inner.depth(), body, types: elems.clone() });
+        let mut body = self.seq_body(opened.body);
+        let total: usize = targets.iter().map(|t| t.dims).sum();
+        let values = body.result.split_off(total.min(body.result.len()));
+        let mut indices = std::mem::replace(&mut body.result, values).into_iter();
+        let mut returns = vec![];
+        let mut results = vec![];
+        for t in &targets {
+            let own = opened.space.dims.iter().take(depth).map(|d| SubExp::Var(d.0));
+            let index = own.chain(indices.by_ref().take(t.dims)).collect();
+            let all = array_of_rows(&t.ty, &nest.widths);
+            let shape = all.shape()[..depth + t.dims].to_vec();
+            returns.push(KernelReturn::Write { array: t.array, shape, index });
+            results.push(all);
+        }
+        let names = self.seg_op(opened.space, elems, KernelBody { body, returns }, SegKind::Map, results);
+        names.into_iter().map(|n| (n.into(), Owner::Nest)).collect()
+    }
+
+    pub(super) fn map_hist(
+        &mut self,
+        nest: &mut Nest,
+        stm: &Stm<Soacs>,
+        h: &Hist<Soacs>,
+        later: &FxHashSet<Name>,
+    ) -> Option<Lifted> {
+        let regular = nest.invariant(h.width)
+            && h.lambda.ret.iter().all(|t| nest.regular(t))
+            && h.ops.iter().all(|op| {
+                op.shape.iter().all(|n| nest.invariant(*n)) && invariant_operator(nest, &op.op, &op.neutral)
+            });
+        if !regular {
+            return None;
+        }
+        self.before_writing(nest, stm, h.ops.iter().flat_map(|op| op.dests.clone()).collect(), later);
+        let mut ops = vec![];
+        for op in &h.ops {
+            let mut dests = vec![];
+            for d in &op.dests {
+                dests.push(self.lift_owned(nest, (*d).into()).name()?);
+            }
+            let (vector, inner) = vectorised(&op.op);
+            let elements: Option<Vec<SubExp>> =
+                op.neutral.iter().zip(&inner.ret).map(|(e, t)| self.element_of(*e, t.rank())).collect();
+            let (vector, inner, neutral) = match elements {
+                Some(neutral) if !vector.is_empty() => (vector, inner, neutral),
+                Some(_) | None => (vec![], op.op.clone(), op.neutral.clone()),
+            };
+            let op = SegHistOp { shape: op.shape.clone(), dests, neutral, vector, op: self.operator(&inner) };
+            ops.push(op);
+        }
+        let mut inner = nest.clone();
+        inner.level(&mut self.seq.b.names, h.width, &h.lambda.params, &h.arrays);
+        let types = h.lambda.ret.clone();
+        let point =
+            Point { nest: &inner, depth: inner.depth(), body: h.lambda.body.clone(), types: types.clone() };
+        let opened = self.open(point);
+        let body = self.seq_body(opened.body);
+        let returns = types.iter().map(|_| KernelReturn::Elem).collect();
+        let results = stm.pat.iter().map(|p| array_of_rows(&p.ty, &nest.widths)).collect();
+        let names =
+            self.seg_op(opened.space, types, KernelBody { body, returns }, SegKind::Hist(ops), results);
+        Some(names.into_iter().map(|n| (n.into(), Owner::Nest)).collect())
+    }
+}

@@ -1,0 +1,128 @@
+//! Flattening for GPUs keeps what programs mean: the interpreter gives the same before it and after, whichever
+//! versions the thresholds choose, and the result is valid.
+//!
+//! The programs are in `tests/programs`, over `Soacs`; `main` takes two numbers. `FEHU_GPU_PROGRAMS=dir` looks at
+//! all programs (`*.ir`) of a folder instead, and `FEHU_SHOW=1` prints what those that fail have become.
+
+use fehu_flatten::{gpu, GpuOptions};
+use fehu_ir::interp::{run_entry, Failure, Options, Value};
+use fehu_ir::print::{print_prog, Locations};
+use fehu_ir::read::read_prog;
+use fehu_ir::subst::renumber;
+use fehu_ir::validate::validate;
+use fehu_ir::{Prog, Soacs};
+use std::path::{Path, PathBuf};
+
+#[test]
+fn programs_mean_the_same() {
+    let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let folder = std::env::var_os("FEHU_GPU_PROGRAMS").map_or(usual, PathBuf::from);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .expect("a folder of programs")
+        .map(|e| e.expect("a file").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "ir"))
+        .collect();
+    files.sort();
+    let mut failures = vec![];
+    for file in &files {
+        let text = std::fs::read_to_string(file).expect("a readable file");
+        let name = file.file_stem().map(|s| s.to_string_lossy().to_string()).unwrap_or_default();
+        let result = std::panic::catch_unwind(|| {
+            let prog = read_prog::<Soacs>(&text).map_err(|e| format!("cannot be read: {e}"))?;
+            agree(&prog)
+        });
+        match result {
+            Ok(Ok(())) => {}
+            Ok(Err(e)) => failures.push(format!("{name}: {e}")),
+            Err(_) => failures.push(format!("{name}: panic")),
+        }
+    }
+    assert!(failures.is_empty(), "{} of {} fail\n{}", failures.len(), files.len(), failures.join("\n\n"));
+}
+
+/// What the optimised programs become, thresholds first. `FEHU_BLESS=1` writes the files anew.
+#[test]
+fn programs_become_what_they_became() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder.join("programs"))
+        .expect("a folder of programs")
+        .map(|e| e.expect("a file").path())
+        .filter(|p| p.to_string_lossy().ends_with(".opt.ir"))
+        .collect();
+    files.sort();
+    let mut different = vec![];
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a readable file");
+        let prog = read_prog::<Soacs>(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let flat = gpu(prog, &GpuOptions::default());
+        let mut now = String::new();
+        for line in fehu_flatten::tuning_forest(&flat).lines() {
+            now += &format!("-- {line}\n");
+        }
+        now += &print_prog(&renumber(&flat), Locations::Hidden);
+        let name =
+            file.file_name().map(|n| n.to_string_lossy().replace(".opt.ir", ".flat")).unwrap_or_default();
+        let golden = folder.join("golden").join(&name);
+        if std::env::var_os("FEHU_BLESS").is_some() {
+            std::fs::write(&golden, &now).expect("a writable file");
+        } else if std::fs::read_to_string(&golden).unwrap_or_default() != now {
+            std::fs::write(golden.with_extension("actual"), &now).expect("a writable file");
+            different.push(name);
+        }
+    }
+    assert!(
+        different.is_empty(),
+        "{} differ: see the .actual files, and FEHU_BLESS=1 if they are right",
+        different.join(", ")
+    );
+}
+
+/// Whether all versions of a program are valid and give what the program gave before.
+fn agree(prog: &Prog<Soacs>) -> Result<(), String> {
+    let numbers = |f: &fehu_ir::FunDef<Soacs>| {
+        f.params.len() == 2 && f.params.iter().all(|p| p.ty == fehu_ir::Type::I64)
+    };
+    let runs = prog.funs.iter().any(|f| f.entry.is_some() && numbers(f));
+    for moderate in [false, true] {
+        let options = GpuOptions { moderate, ..GpuOptions::default() };
+        let flat = gpu(prog.clone(), &options);
+        let show = || match std::env::var_os("FEHU_SHOW") {
+            Some(_) => print_prog(&flat, Locations::Hidden),
+            None => String::new(),
+        };
+        validate(&flat)
+            .map_err(|e| format!("invalid (moderate: {moderate}): {}\n{}", e.join("\n"), show()))?;
+        for (n, m) in [(3, 5), (0, 2), (2, 0)].into_iter().filter(|_| runs) {
+            let args = vec![Value::i64(n), Value::i64(m)];
+            let before = run_entry(prog, "main", args.clone(), &Options::default());
+            for threshold in [0, 4, i64::MAX] {
+                let machine = Options { threshold, ..Options::default() };
+                let after = run_entry(&flat, "main", args.clone(), &machine);
+                if !same(&before, &after) {
+                    return Err(format!(
+                        "n = {n}, m = {m}, threshold {threshold} (moderate: {moderate}):\nbefore {}\nafter  {}\n{}",
+                        text(&before),
+                        text(&after),
+                        show()
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn same(before: &Result<Vec<Value>, Failure>, after: &Result<Vec<Value>, Failure>) -> bool {
+    match (before, after) {
+        (Ok(_), Ok(_)) => text(before) == text(after),
+        (Err(Failure::Assert { .. }), Err(Failure::Assert { .. })) => true,
+        _ => false,
+    }
+}
+
+fn text(result: &Result<Vec<Value>, Failure>) -> String {
+    match result {
+        Ok(values) => values.iter().map(|v| v.to_string()).collect::<Vec<_>>().join(" "),
+        Err(e) => e.to_string(),
+    }
+}
