@@ -250,7 +250,7 @@ impl Infer<'_> {
             }
             Cons::Sum(cs) => {
                 let cs: Vec<String> = cs.iter().map(|(c, _)| format!("#{c}")).collect();
-                format!("with constructors {}", cs.join(" | "))
+                format!("with constructors {} (a sum type)", cs.join(" | "))
             }
         }
     }
@@ -284,11 +284,11 @@ impl Infer<'_> {
             Cons::Record(fs) => self.assign_record(fs, t)?,
             Cons::Sum(cs) => self.assign_sum(cs, t)?,
         }
-        if let Some(why) = &free.lift_why {
-            self.restrict(t, free.lifted, why)?;
-        }
         if let Some(span) = free.eq {
             self.require_equality(t, span)?;
+        }
+        if let Some(why) = &free.lift_why {
+            self.restrict(t, free.lifted, why)?;
         }
         self.st.slots[m as usize] = Slot::Known(t.clone());
         Ok(())

@@ -1,0 +1,212 @@
+//! The types that are found for definitions, and that the typed tree keeps its promises.
+
+use fehu_base::{Name, SourceMap};
+use fehu_check::modules::{check_program, Checked, SourceUnit};
+use fehu_check::prelude_sources;
+use fehu_check::show::{show_ret, show_type, Show};
+use fehu_check::tast::{Dec, Program, ValBind};
+use fehu_check::terms::validate;
+use fehu_check::types::Type;
+use std::collections::HashSet;
+
+/// Checks a text after the prelude.
+fn check(text: &str) -> Checked {
+    let mut sources = SourceMap::default();
+    let mut units: Vec<SourceUnit> = vec![];
+    let prelude = prelude_sources();
+    let mut paths: Vec<String> = vec![];
+    for (path, text) in
+        prelude.iter().map(|(p, t)| (p.to_string(), t.to_string())).chain([("main".into(), text.to_string())])
+    {
+        let file = sources.add(path.as_str(), text.as_str());
+        let parsed = fehu_syntax::parse(file, &text);
+        assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+        let imports = paths.iter().enumerate().map(|(i, p)| (fehu_base::Symbol::new(p), i)).collect();
+        paths.push(path.trim_start_matches("/prelude/").trim_end_matches(".fut").into());
+        units.push(SourceUnit { file, prog: parsed.prog, imports });
+    }
+    check_program(&units, prelude.len())
+}
+
+/// `[n] [n]i32 -> i64`: parameters and result, without uniqueness.
+fn signature(p: &Program, b: &ValBind) -> String {
+    let show = Show::plain(&p.names);
+    let mut text: String = b.tparams.iter().map(|t| show.tparam(*t) + " ").collect();
+    for q in &b.params {
+        let shown = show_type(&p.names, &q.ty);
+        text.push_str(&match q.ty {
+            Type::Arrow(_) => format!("({shown}) -> "),
+            _ => format!("{shown} -> "),
+        });
+    }
+    (text + &show_ret(&p.names, &b.ret)).replace('*', "")
+}
+
+fn find<'a>(p: &'a Program, name: &str) -> &'a ValBind {
+    let found = p.decs.iter().rev().find_map(|d| match d {
+        Dec::Val(b) if p.names.base(b.name).as_str() == name => Some(b),
+        Dec::Val(_) | Dec::TypeDef(..) | Dec::Alias(_) | Dec::Functor(_) | Dec::Apply(_) => None,
+    });
+    found.expect("the definition is there")
+}
+
+fn globals(decs: &[Dec], out: &mut HashSet<Name>) {
+    for d in decs {
+        match d {
+            Dec::Val(b) => drop(out.insert(b.name)),
+            Dec::Alias(a) => drop(out.insert(a.name)),
+            Dec::TypeDef(..) => {}
+            Dec::Functor(f) => globals(&f.body, out),
+            Dec::Apply(a) => {
+                globals(&a.bind, out);
+                out.extend(a.results.iter().flat_map(|(o, i)| [*o, *i]));
+            }
+        }
+    }
+}
+
+fn promises(p: &Program, decs: &[Dec], known: &HashSet<Name>) -> Vec<String> {
+    let mut broken = vec![];
+    for d in decs {
+        match d {
+            Dec::Val(b) => {
+                let is_global = |n| known.contains(&n) || p.intrinsics.contains_key(&n);
+                for m in validate(&p.names, b, &is_global) {
+                    broken.push(format!("{}: {m}", p.names.show(b.name)));
+                }
+            }
+            Dec::Functor(f) => broken.extend(promises(p, &f.body, known)),
+            Dec::Alias(_) | Dec::TypeDef(..) | Dec::Apply(_) => {}
+        }
+    }
+    broken
+}
+
+/// Each line defines something; after `-->` stands its type.
+fn types(cases: &[(&str, &str)]) {
+    let text: String = cases.iter().map(|(d, _)| format!("{d}\n")).collect();
+    let c = check(&text);
+    let p = c.program.unwrap_or_else(|| panic!("{:#?}", c.diagnostics));
+    for (def, expected) in cases {
+        let name = def.split_whitespace().nth(1).unwrap_or_default();
+        assert_eq!(signature(&p, find(&p, name)), *expected, "{def}");
+    }
+    let mut known = HashSet::new();
+    globals(&p.decs, &mut known);
+    assert_eq!(promises(&p, &p.decs, &known), Vec::<String>::new());
+}
+
+fn errors(text: &str) -> Vec<String> {
+    let c = check(text);
+    c.diagnostics
+        .iter()
+        .filter(|d| d.severity == fehu_base::diagnostic::Severity::Error)
+        .map(|d| d.message.clone())
+        .collect()
+}
+
+fn rejected(text: &str, words: &str) {
+    let all = errors(text).join("\n");
+    assert!(all.contains(words), "{text}\n{all}");
+}
+
+#[test]
+fn slices_and_ranges() {
+    types(&[
+        ("def a (xs: []i32) (i: i64) (j: i64) = xs[i:j]", "[d] [d]i32 -> i64 -> i64 -> [j - i]i32"),
+        ("def b (xs: []i32) (j: i64) = xs[:j]", "[d] [d]i32 -> i64 -> [j]i32"),
+        ("def c (xs: []i32) (j: i64) = xs[j:]", "[d] [d]i32 -> i64 -> [d - j]i32"),
+        ("def e (xs: []i32) = xs[::-1]", "[d] [d]i32 -> [d]i32"),
+        ("def f (xs: []i32) (j: i64) = xs[0:j:2]", "[d] [d]i32 -> i64 -> ?[n].[n]i32"),
+        ("def g (a: i64) (b: i64) = a..<b", "i64 -> i64 -> [b - a]i64"),
+        ("def h (a: i64) (b: i64) = a...b", "i64 -> i64 -> [b - a + 1]i64"),
+        ("def i (n: i64) = 1..2...n", "i64 -> [n]i64"),
+        ("def j (n: i32) = 0..<n", "i32 -> ?[n].[n]i32"),
+    ]);
+}
+
+#[test]
+fn arguments_become_sizes() {
+    types(&[
+        ("def a (x: i64) = let n = x + 1 in iota n", "i64 -> [x + 1]i64"),
+        ("def b (x: i64) = let (n, _) = (x, 0i32) in iota n", "i64 -> ?[n].[n]i64"),
+        ("def c (xs: []i64) = iota (length xs)", "[d] [d]i64 -> [length xs]i64"),
+        ("def e (x: i64) = iota (let n = x in n)", "i64 -> ?[n].[n]i64"),
+        ("def f (x: (i64, i64)) = iota (x.0 + x.1)", "(i64, i64) -> [x.0 + x.1]i64"),
+        (
+            "def g (x: i64, y: i64) = (iota (x + y), iota x, iota y)",
+            "(i64, i64) -> ?[x][y].([x + y]i64, [x]i64, [y]i64)",
+        ),
+        ("def h (n: i64) = map (\\_ -> iota n) (iota n)", "i64 -> [n][n]i64"),
+    ]);
+}
+
+#[test]
+fn branches_and_loops() {
+    types(&[
+        (
+            "def a (b: bool) (n: i64) (m: i64) = if b then iota n else iota m",
+            "bool -> i64 -> i64 -> ?[differ].[differ]i64",
+        ),
+        ("def c (b: bool) (xs: []i64) = if b then xs else ???", "[d] bool -> [d]i64 -> [d]i64"),
+        ("def e (n: i64) = loop xs = iota n for _i < 10i64 do xs", "i64 -> [n]i64"),
+        ("def f (n: i64) = loop xs = iota n for _i < 10i64 do xs ++ xs", "i64 -> ?[loop].[loop]i64"),
+        (
+            "def g (xs: []i32) (ys: []i32) = loop (a, b) = (xs, ys) for _i < 10i64 do (a, map2 (+) a b)",
+            "[d] [d]i32 -> [d]i32 -> ([d]i32, [d]i32)",
+        ),
+        (
+            "def h (xss: [][]i32) = loop acc = replicate 10 0i32 for xs in xss do map2 (+) acc xs",
+            "[d] [d][10]i32 -> [10]i32",
+        ),
+    ]);
+}
+
+#[test]
+fn functions() {
+    types(&[
+        ("def a f x = f (f x)", "'^t (t -> t) -> t -> t"),
+        ("def b (f: i64 -> []i64) = f 10", "(i64 -> ?[d].[d]i64) -> ?[d].[d]i64"),
+        ("def c (xs: []i64) = xs |> filter (> 0) |> map (+ 1)", "[d] [d]i64 -> ?[m].[m]i64"),
+        ("def e = map (+ 1i32) >-> filter (> 0)", "[n] (x: [n]i32) -> ?[m].[m]i32"),
+        ("def g (n: i64) = let f [m] (xs: [m]i32) = m + n in (f [1], f [1, 2])", "i64 -> (i64, i64)"),
+        ("def h 'a (x: a) y = (x, y)", "'a '^t a -> t -> (a, t)"),
+    ]);
+}
+
+#[test]
+fn what_is_refused() {
+    rejected("def f (x: i64) = x : [2]i32", "explicit ascription");
+    rejected("def f [n] (xs: [n]i32) : [n + 1]i32 = xs", "Sizes \"n + 1\" and \"n\" do not match");
+    rejected("def f (xs: []i32) = let n = 2 + 3 in zip (iota n) xs", "Scope violation: \"n\"");
+    rejected("def f xs n = zip xs (iota n)", "Scope violation");
+    rejected(
+        "def f (xs: []i32) = let a = [] : [][]i32 let b = [filter (> 0) xs] in a[0] == b[0]",
+        "Causality check",
+    );
+    rejected("def f [n] (g: [n]i64 -> i64) : i64 = n\ndef h = f (\\xs -> xs[0])", "Ambiguous size \"n\"");
+    rejected("def f (ns: []i64) = map iota ns", "anonymous sizes");
+    rejected("def f (x: i64, _: bool) (xs: [x]i32) = xs", "will not be accessible to the caller");
+    rejected("def f x = x.l", "Type is ambiguous");
+    rejected("def f r = r with l = 2i32", "Full type of this record is not known");
+    rejected("def f a g = g a g", "Occurs check");
+    rejected("def f x = [x, \\y -> y]", "functional");
+    rejected(
+        "def f (g: i64 -> i64) (n: i64) : i64 = if n == 0 then 0 else f (\\x -> g x) (n - 1)",
+        "passed unchanged",
+    );
+}
+
+#[test]
+fn one_mistake_one_message() {
+    let all = errors("def f (x: i32) = let y = x + true let z = y + 1 in z * y\ndef g = f 2");
+    assert_eq!(all.len(), 1, "{all:?}");
+}
+
+#[test]
+fn long_programs_do_not_overflow_the_stack() {
+    let lets: String = (1..3000).map(|i| format!("let x{i} = x{} + 1\n", i - 1)).collect();
+    assert!(errors(&format!("def f (x0: i32) = {lets} in x2999")).is_empty());
+    let sum = vec!["x"; 3000].join(" + ");
+    assert!(errors(&format!("def f (x: i32) = {sum}")).is_empty());
+}
