@@ -11,8 +11,9 @@ use crate::loops::unique_leaves;
 use crate::lowerer::{Lowerer, Res};
 use crate::value::{Binding, Data, Dim, Env, Fun, Global, Ty, Value};
 use fehu_base::Name;
-use fehu_check::tast::{self, ExpKind, ValBind};
+use fehu_check::tast::{self, ValBind};
 use fehu_check::types::{Size, TParam, Type as SurfaceType};
+use fehu_check::visit;
 use fehu_ir::free::free_in_body;
 use fehu_ir::subst::Subst;
 use fehu_ir::visit::map_bodies;
@@ -463,70 +464,7 @@ fn surface_dims<'t>(t: &'t SurfaceType, out: &mut Vec<Option<&'t Size>>) {
 /// Counts nodes, up to a bound that is all we need to know.
 fn count(e: &tast::Exp, n: &mut usize) {
     *n += 1;
-    if *n > LARGE {
-        return;
-    }
-    let mut go = |e: &tast::Exp| count(e, n);
-    match &*e.kind {
-        ExpKind::Literal(_) | ExpKind::String(_) | ExpKind::Hole | ExpKind::Var(..) => {}
-        ExpKind::Record(fs) => fs.iter().for_each(|(_, e)| go(e)),
-        ExpKind::Array(es) | ExpKind::Constr(_, es) => es.iter().for_each(go),
-        ExpKind::Project(e, _)
-        | ExpKind::Negate(e)
-        | ExpKind::Not(e)
-        | ExpKind::Coerce(e)
-        | ExpKind::Attr(_, e) => go(e),
-        ExpKind::Index(e, ixs) => {
-            go(e);
-            for i in ixs {
-                match i {
-                    tast::Index::Fix(e) => go(e),
-                    tast::Index::Slice { lo, hi, stride } => {
-                        [lo, hi, stride].into_iter().flatten().for_each(&mut go);
-                    }
-                }
-            }
-        }
-        ExpKind::And(a, b) | ExpKind::Or(a, b) | ExpKind::Assert(a, b, _) => {
-            go(a);
-            go(b);
-        }
-        ExpKind::Apply(f, args) => {
-            go(f);
-            args.iter().for_each(go);
-        }
-        ExpKind::Lambda(l) => go(&l.body),
-        ExpKind::Range { start, second, end } => {
-            go(start);
-            second.iter().for_each(&mut go);
-            match end {
-                tast::RangeEnd::Inclusive(e) | tast::RangeEnd::UpTo(e) | tast::RangeEnd::DownTo(e) => go(e),
-            }
-        }
-        ExpKind::Update(a, _, b) => {
-            go(a);
-            go(b);
-        }
-        ExpKind::Let { value, body, .. } => {
-            go(value);
-            go(body);
-        }
-        ExpKind::LetFun(f, body) => {
-            go(&f.body);
-            go(body);
-        }
-        ExpKind::If(a, b, c) => {
-            go(a);
-            go(b);
-            go(c);
-        }
-        ExpKind::Loop(l) => {
-            go(&l.init);
-            go(&l.body);
-        }
-        ExpKind::Match(e, cases) => {
-            go(e);
-            cases.iter().for_each(|c| go(&c.body));
-        }
+    if *n <= LARGE {
+        visit::children(e, &mut |c| count(c, n));
     }
 }

@@ -430,44 +430,24 @@ impl<'a> Lowerer<'a> {
 
     /// Whether a size expression mentions a name that nothing has bound yet.
     pub(crate) fn mentions_unknown(&self, e: &tast::Exp) -> bool {
-        let unknown = |es: &[tast::Exp]| es.iter().any(|e| self.mentions_unknown(e));
-        match &*e.kind {
-            ExpKind::Var(n, _) => {
-                !self.program.intrinsics.contains_key(n)
-                    && matches!(self.env.get(*n), None | Some(Binding::UnknownSize))
-            }
-            ExpKind::Apply(f, args) => self.mentions_unknown(f) || unknown(args),
-            ExpKind::Project(e, _) | ExpKind::Negate(e) | ExpKind::Not(e) | ExpKind::Attr(_, e) => {
-                self.mentions_unknown(e)
-            }
-            ExpKind::Coerce(e) => self.mentions_unknown(e),
-            ExpKind::Record(fs) => fs.iter().any(|(_, e)| self.mentions_unknown(e)),
-            ExpKind::Array(es) | ExpKind::Constr(_, es) => unknown(es),
-            ExpKind::And(a, b) | ExpKind::Or(a, b) => self.mentions_unknown(a) || self.mentions_unknown(b),
-            ExpKind::If(a, b, c) => {
-                self.mentions_unknown(a) || self.mentions_unknown(b) || self.mentions_unknown(c)
-            }
-            ExpKind::Index(a, ixs) => {
-                self.mentions_unknown(a)
-                    || ixs.iter().any(|i| match i {
-                        tast::Index::Fix(e) => self.mentions_unknown(e),
-                        tast::Index::Slice { lo, hi, stride } => {
-                            [lo, hi, stride].into_iter().flatten().any(|e| self.mentions_unknown(e))
-                        }
-                    })
-            }
-            ExpKind::Literal(_)
-            | ExpKind::String(_)
-            | ExpKind::Hole
-            | ExpKind::Assert(..)
-            | ExpKind::Lambda(_)
-            | ExpKind::Range { .. }
-            | ExpKind::Update(..)
-            | ExpKind::Let { .. }
-            | ExpKind::LetFun(..)
-            | ExpKind::Loop(_)
-            | ExpKind::Match(..) => false,
+        if let ExpKind::Var(n, _) = &*e.kind {
+            return !self.program.intrinsics.contains_key(n)
+                && matches!(self.env.get(*n), None | Some(Binding::UnknownSize));
         }
+        // What the expression binds itself is not unknown; those forms do not stand in sizes.
+        if matches!(
+            &*e.kind,
+            ExpKind::Lambda(_)
+                | ExpKind::Let { .. }
+                | ExpKind::LetFun(..)
+                | ExpKind::Loop(_)
+                | ExpKind::Match(..)
+        ) {
+            return false;
+        }
+        let mut unknown = false;
+        fehu_check::visit::children(e, &mut |c| unknown = unknown || self.mentions_unknown(c));
+        unknown
     }
 }
 
