@@ -5,6 +5,7 @@
 
 use fehu_base::diagnostic::Colour;
 use fehu_base::SourceMap;
+use fehu_check::modules::needed::Needed;
 use fehu_check::modules::{check_program, SourceUnit};
 use fehu_check::prelude_sources;
 use std::path::{Path, PathBuf};
@@ -69,7 +70,7 @@ fn messages(name: &Path, source: &str) -> String {
         units.push(SourceUnit { file, prog: parsed.prog, imports });
     }
     if errors.is_empty() {
-        errors = check_program(&units, prelude.len()).diagnostics;
+        errors = check_program(&units, prelude.len(), Needed::All).diagnostics;
     }
     let own = units.last().map(|u| u.file);
     let shown: Vec<String> = errors

@@ -2,6 +2,8 @@
 
 use crate::load::{load, load_text, Loaded};
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap};
+use fehu_check::modules::needed::Needed;
+use fehu_check::modules::{check_program, SourceUnit};
 use fehu_check::tast::{Dec, Program};
 use std::path::Path;
 
@@ -53,7 +55,10 @@ fn check_loaded(loaded: Loaded) -> Front {
     if !loaded.errors.is_empty() {
         return Front { program: None, sources: loaded.sources, diagnostics: loaded.errors, prelude };
     }
-    let checked = fehu_check::modules::check_program(&loaded.units, loaded.prelude);
+    let text = |u: &SourceUnit| loaded.sources.get(u.file).map_or("", |f| f.text.as_str());
+    let texts: Vec<&str> = loaded.units.iter().map(text).collect();
+    let needed = Needed::by(&loaded.units, &texts, loaded.prelude);
+    let checked = check_program(&loaded.units, loaded.prelude, needed);
     let diagnostics = checked
         .diagnostics
         .into_iter()

@@ -1,5 +1,6 @@
 //! Declarations, one after another.
 
+use super::needed::promised;
 use super::{Checker, Stop};
 use crate::scope::{Env, ModEntry, ModTypeEntry, Module, TermEntry, TypeEntry, ValEntry, ValKind};
 use crate::type_exp::uses::{has_any_in_param, mentioned, name_anys};
@@ -135,6 +136,11 @@ impl Checker<'_> {
     }
 
     fn val_bind(&mut self, b: &ast::ValBind, place: Place, out: &mut Vec<tast::Dec>) -> ValEntry {
+        if self.unit < self.prelude && !self.needed.contains(b.name.name) {
+            if let Some(ty) = promised(b) {
+                return self.val_spec(b.name, &b.tparams, &ty, b.span);
+            }
+        }
         let text = b.name.name.as_str();
         if text == "&&" || text == "||" {
             self.ctx.report(

@@ -22,8 +22,10 @@ mod decs;
 mod entry;
 mod mod_exp;
 mod mod_type;
+pub mod needed;
 mod subsume;
 
+use self::needed::Needed;
 use crate::context::Context;
 use crate::scope::{AbstractType, Env, ModEntry, Module, Scope, TermEntry};
 use crate::{intrinsics, tast};
@@ -55,8 +57,9 @@ pub struct Checked {
 
 /// Checks a program: the units in dependency order, the main file last. The
 /// prelude's units come first and are marked by `prelude`, how many they are.
-pub fn check_program(units: &[SourceUnit], prelude: usize) -> Checked {
+pub fn check_program(units: &[SourceUnit], prelude: usize, needed: Needed) -> Checked {
     let mut checker = Checker {
+        needed,
         ctx: Context::default(),
         scope: Scope::default(),
         units,
@@ -86,6 +89,8 @@ pub fn check_program(units: &[SourceUnit], prelude: usize) -> Checked {
 struct Stop;
 
 struct Checker<'a> {
+    /// What of the prelude is checked.
+    needed: Needed,
     ctx: Context,
     scope: Scope,
     units: &'a [SourceUnit],

@@ -147,7 +147,13 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn val_spec(&mut self, name: Ident, tparams: &[TypeParam], te: &TypeExp, span: Span) -> ValEntry {
+    pub(super) fn val_spec(
+        &mut self,
+        name: Ident,
+        tparams: &[TypeParam],
+        te: &TypeExp,
+        span: Span,
+    ) -> ValEntry {
         let mark = self.scope.mark();
         let mut tparams = bind_tparams(&mut self.ctx, &mut self.scope, tparams);
         let ret = elaborate(&mut self.ctx, &mut self.scope, te);

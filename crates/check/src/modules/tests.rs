@@ -1,3 +1,4 @@
+use super::needed::Needed;
 use super::*;
 use crate::tast::Dec;
 use fehu_base::SourceMap;
@@ -13,7 +14,7 @@ fn check(texts: &[(&str, &str)]) -> Checked {
         let imports = texts[..i].iter().enumerate().map(|(j, (n, _))| (Symbol::new(n), j)).collect();
         units.push(SourceUnit { file, prog: parsed.prog, imports });
     }
-    check_program(&units, 0)
+    check_program(&units, 0, Needed::All)
 }
 
 /// What is declared, in short: the kind of each declaration and the text of its name.
@@ -181,7 +182,7 @@ fn the_prelude_is_right_and_fits_its_module_types() {
             .collect();
         units.push(SourceUnit { file, prog: parsed.prog, imports });
     }
-    let c = check_program(&units, units.len() - 1);
+    let c = check_program(&units, units.len() - 1, Needed::All);
     assert!(errors(&c).is_empty(), "{:#?}", errors(&c));
     assert!(c.program.is_some());
 }
