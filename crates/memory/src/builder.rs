@@ -109,6 +109,11 @@ impl MemBuilder {
     pub(crate) fn push(&mut self, pat: Vec<PatElem<Memory>>, exp: Exp<Memory>) {
         let stm =
             Stm { pat, certs: self.certs.clone(), attrs: self.attrs.clone(), loc: self.loc.clone(), exp };
+        self.push_stm(stm);
+    }
+
+    /// Appends a finished statement.
+    pub(crate) fn push_stm(&mut self, stm: Stm<Memory>) {
         match self.open.last_mut() {
             Some(stms) => stms.push(stm),
             None => bug!("no open body"),
@@ -138,6 +143,9 @@ impl MemBuilder {
     /// Allocates a block for an array and places it there, dense in the given order of dimensions.
     pub(crate) fn allocate(&mut self, name: Name, ty: &Type, order: Option<&[usize]>) {
         let Some(elem) = ty.elem() else { bug!("no elements in {ty:?}") };
+        // An allocation depends on no check: where it moves before one, it is guarded otherwise.
+        let certs = std::mem::take(&mut self.certs);
+        let attrs = std::mem::take(&mut self.attrs);
         let mut bytes = SubExp::i64(elem.bytes() as i64);
         for n in ty.shape() {
             bytes = self.mul(bytes, *n);
@@ -148,6 +156,8 @@ impl MemBuilder {
             Exp::Op(MemOp::Alloc(bytes, Space::Default)),
         );
         let lmad = self.dense(ty.shape(), order);
+        self.certs = certs;
+        self.attrs = attrs;
         self.places.insert(name, Place { block, lmad });
     }
 

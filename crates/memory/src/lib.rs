@@ -11,13 +11,26 @@
 //! program over `Kernels` again.
 //!
 //! Read [`introduce`](introduce()) first; `plan` decides how loops carry their arrays.
-//! Then come the optimisations. [`horner`] turns index functions into code.
+//! [`optimise`] then makes do with fewer blocks, allocations and copies. [`horner`] turns index functions into code.
 
 mod builder;
 mod erase;
+mod hoist;
 pub mod horner;
 mod introduce;
 mod plan;
+mod shortcircuit;
+mod tables;
 
 pub use erase::erase;
 pub use introduce::introduce;
+
+use fehu_ir::{Memory, Prog};
+
+/// Makes do with fewer blocks, allocations and copies: first values are made where they will be put
+/// (which does away with their blocks), then what is left of the allocations leaves loops.
+pub fn optimise(mut prog: Prog<Memory>) -> Prog<Memory> {
+    shortcircuit::shortcircuit(&mut prog);
+    hoist::hoist(&mut prog);
+    prog
+}

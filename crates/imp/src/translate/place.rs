@@ -92,10 +92,19 @@ impl Translate {
             let value = self.read(src);
             return self.write(dst, value);
         }
+        if self.same_place(dst, src) {
+            return;
+        }
         let shape = shape.iter().map(|n| self.operand(*n)).collect();
         let elem = dst.elem;
         let (dst, src) = (self.strided(dst), self.strided(src));
         self.emit(Code::Copy { elem, shape, dst, src });
+    }
+
+    /// Whether two arrays of one shape are at the same place: short-circuiting has put them there.
+    fn same_place(&self, a: &At, b: &At) -> bool {
+        let strides = |at: &At| at.lmad.dims.iter().map(|d| d.stride.clone()).collect::<Vec<_>>();
+        self.mem(a.block) == self.mem(b.block) && a.lmad.offset == b.lmad.offset && strides(a) == strides(b)
     }
 
     fn strided(&mut self, at: &At) -> Place {

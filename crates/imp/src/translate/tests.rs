@@ -7,7 +7,7 @@ use eval::{Machine, Value};
 use fehu_base::prim::PrimValue;
 use fehu_ir::read::read_prog;
 use fehu_ir::validate::validate;
-use fehu_ir::{Prog, Rep, Soacs};
+use fehu_ir::{Memory, Prog, Rep, Soacs};
 
 struct Outcome {
     results: Vec<Value>,
@@ -32,7 +32,19 @@ fn run(text: &str, args: &[Value]) -> Outcome {
     let prog = fehu_memory::introduce(prog);
     valid("memory", &prog);
     valid("erased", &fehu_memory::erase(prog.clone()));
-    let prog = crate::translate(prog);
+    let plain = outcome(&prog, args);
+    let prog = fehu_memory::optimise(prog);
+    valid("optimised", &prog);
+    valid("optimised and erased", &fehu_memory::erase(prog.clone()));
+    let outcome = outcome(&prog, args);
+    assert_eq!(plain.results, outcome.results);
+    assert!(outcome.allocations <= plain.allocations && outcome.copied <= plain.copied);
+    outcome
+}
+
+#[track_caller]
+fn outcome(prog: &Prog<Memory>, args: &[Value]) -> Outcome {
+    let prog = crate::translate(prog.clone());
     let mut machine = Machine::new(&prog).unwrap_or_else(|e| panic!("{e}"));
     let results = machine.entry("main", args).unwrap_or_else(|e| panic!("{e}"));
     Outcome { results, allocations: machine.allocations, copied: machine.copied }
@@ -96,6 +108,7 @@ fun main_0(n_1 : i64, m_2 : i64, xss_3 : [n_1][m_2]i32) : (*[n_1][m_2]i32) = {
 }"#;
     let got = run(text, &[shaped(&[2, 3], &[1, 2, 3, 4, 5, 6])]);
     assert_eq!(got.results, [shaped(&[2, 3], &[2, 4, 6, 8, 10, 12])]);
+    assert_eq!((got.allocations, got.copied), (1, 0));
 }
 
 #[test]

@@ -1,0 +1,154 @@
+//! Allocations leave loops.
+//!
+//! Before: a program over `Memory`. After: a block whose size does not change
+//! from one iteration to the next, and which no iteration hands on, is
+//! allocated once, before the loop.
+//!
+//! ```text
+//! loop (...) for i < n {              let (b : mem) = alloc(if 0 < n then max(0, 4*m) else 0)
+//!   let (b : mem) = alloc(4*m) ...    loop (...) for i < n { ... }
+//! ```
+//!
+//! A loop that does not run must not fail for the size that one of its
+//! iterations would have asked for; hence the guard.
+
+use crate::builder::MemBuilder;
+use crate::tables::operand_counts;
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::{IntType, PrimValue};
+use fehu_base::{Name, NameSource};
+use fehu_ir::mem::{MemInfo, MemOp};
+use fehu_ir::types::Types;
+use fehu_ir::visit::{deep, for_each_operand, map_bodies};
+use fehu_ir::{Body, Exp, Loop, LoopForm, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
+
+/// Moves allocations out of loops.
+pub(crate) fn hoist(prog: &mut Prog<Memory>) {
+    let mut names = std::mem::take(&mut prog.names);
+    for fun in &mut prog.funs {
+        names = body(names, &mut fun.body);
+    }
+    prog.names = body(names, &mut prog.consts);
+}
+
+fn body(mut names: NameSource, b: &mut Body<Memory>) -> NameSource {
+    let mut out = Vec::with_capacity(b.stms.len());
+    for mut stm in std::mem::take(&mut b.stms) {
+        map_bodies(&mut stm.exp, &mut |inner| {
+            let taken = std::mem::take(&mut names);
+            names = deep(|| body(taken, inner));
+        });
+        if let Exp::Loop(l) = &mut stm.exp {
+            let moved = invariant(l);
+            if !moved.is_empty() {
+                let mut builder = MemBuilder::new(names, Types::default());
+                builder.loc = stm.loc.clone();
+                builder.begin();
+                guarded(&mut builder, l, moved);
+                out.extend(builder.close());
+                names = builder.names;
+            }
+        }
+        out.push(stm);
+    }
+    b.stms = out;
+    names
+}
+
+/// Takes allocations of fixed size out of a loop's body, and what computes the sizes.
+fn invariant(l: &mut Loop<Memory>) -> Vec<Stm<Memory>> {
+    if !l.body.stms.iter().any(|s| matches!(s.exp, Exp::Op(MemOp::Alloc(..)))) {
+        return vec![];
+    }
+    let passed = operand_counts(&l.body);
+    let mut changing: FxHashSet<Name> = l.params.iter().map(|(p, _)| p.name).collect();
+    match &l.form {
+        LoopForm::For { var, .. } => {
+            changing.insert(*var);
+        }
+        LoopForm::While(_) => {}
+    }
+    changing.extend(l.body.stms.iter().flat_map(|s| &s.pat).map(|p| p.name));
+    // Sizes are computed just before their allocation.
+    let mut moving = vec![false; l.body.stms.len()];
+    let mut moved_names: FxHashSet<Name> = FxHashSet::default();
+    for i in 0..l.body.stms.len() {
+        let stm = &l.body.stms[i];
+        let mut fixed = stm.certs.is_empty();
+        for_each_operand(&stm.exp, &mut |e| {
+            fixed &= e.name().is_none_or(|n| !changing.contains(&n) || moved_names.contains(&n));
+        });
+        let movable = match &stm.exp {
+            Exp::Op(MemOp::Alloc(_, Space::Default)) => {
+                stm.pat.iter().all(|p| !passed.contains_key(&p.name))
+            }
+            Exp::BinOp(op, ..) => !op.is_partial(),
+            _ => false,
+        };
+        if fixed && movable {
+            moving[i] = true;
+            moved_names.extend(stm.pat.iter().map(|p| p.name));
+        }
+    }
+    // Arithmetic that no moved allocation needs stays.
+    let mut needed: FxHashSet<Name> = FxHashSet::default();
+    for (stm, moves) in l.body.stms.iter().zip(&mut moving).rev() {
+        let wanted = matches!(stm.exp, Exp::Op(_)) || stm.pat.iter().any(|p| needed.contains(&p.name));
+        *moves &= wanted;
+        if *moves {
+            for_each_operand(&stm.exp, &mut |e| needed.extend(e.name()));
+        }
+    }
+    let mut moved = vec![];
+    let mut moves = moving.into_iter();
+    let stms = std::mem::take(&mut l.body.stms);
+    for stm in stms {
+        if moves.next() == Some(true) {
+            moved.push(stm);
+        } else {
+            l.body.stms.push(stm);
+        }
+    }
+    moved
+}
+
+/// Emits what was moved before a loop, with sizes of nothing where the loop does not run.
+fn guarded(b: &mut MemBuilder, l: &Loop<Memory>, moved: Vec<Stm<Memory>>) {
+    let runs = match &l.form {
+        LoopForm::For { bound: SubExp::Const(v), .. } => SubExp::bool(v.as_i64().is_some_and(|n| n > 0)),
+        LoopForm::For { bound, ty, .. } => {
+            let runs = b.fresh("runs", Type::BOOL);
+            b.bind(runs, Type::BOOL, Exp::CmpOp(CmpOp::SLt(*ty), SubExp::int(*ty, 0), *bound));
+            runs.into()
+        }
+        LoopForm::While(cond) => {
+            let init = l.params.iter().find(|(p, _)| p.name == *cond);
+            init.map_or(SubExp::bool(true), |(_, init)| *init)
+        }
+    };
+    for stm in moved {
+        let Stm { pat, certs, attrs, loc, exp } = stm;
+        let exp = match exp {
+            Exp::Op(MemOp::Alloc(bytes, space)) => Exp::Op(MemOp::Alloc(guard(b, runs, bytes), space)),
+            other => other,
+        };
+        b.push_stm(Stm { pat, certs, attrs, loc, exp });
+    }
+}
+
+fn guard(b: &mut MemBuilder, runs: SubExp, bytes: SubExp) -> SubExp {
+    if bytes.as_i64().is_some_and(|n| n >= 0) {
+        return bytes;
+    }
+    let some = b.fresh("bytes", Type::I64);
+    b.bind(some, Type::I64, Exp::BinOp(BinOp::SMax(IntType::I64), SubExp::i64(0), bytes));
+    if runs == SubExp::Const(PrimValue::Bool(true)) {
+        return some.into();
+    }
+    let size = b.fresh("bytes", Type::I64);
+    let only = |e: SubExp| Box::new(Body { stms: vec![], result: vec![e] });
+    let pat = vec![PatElem { name: size, ty: Type::I64, dec: MemInfo::None }];
+    b.push(pat, Exp::If(runs, only(some.into()), only(SubExp::i64(0))));
+    size.into()
+}

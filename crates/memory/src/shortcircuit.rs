@@ -1,0 +1,346 @@
+//! Array short-circuiting: what is made only to be put into another array is made
+//! there in the first place.
+//!
+//! Before: a program over `Memory`. After: the same, with fewer blocks; an
+//! update (or concatenation, or literal) whose value already is where it is to
+//! be put copies nothing.
+//!
+//! ```text
+//! let (b : mem) = alloc(4*m)                            let (ys : [m]i32 @ out_mem -> i*m + {(m : 1)}) = ...
+//! let (ys : [m]i32 @ b -> 0 + {(m : 1)}) = ...          let (out' ...) = out with [i, 0 :+ m] = ys
+//! let (out' : [n][m]i32 @ out_mem -> ...) = out with [i, 0 :+ m] = ys
+//! ```
+//!
+//! For a value in a block of its own, made in the same body as it is put away:
+//!
+//! 1. it is not used afterwards, nor is its block passed on or returned;
+//! 2. its place in the end is evenly spaced, so that what is at `p` in its own
+//!    block can be at `start + p*step`, and fits the value;
+//! 3. that place is known, and what has to be checked is checked, before the value's first
+//!    element is written;
+//! 4. no statement in between touches the array it is put into, or what may share memory with that.
+//!
+//! A value that branches return is looked at in each branch; one that does not
+//! fulfil this there is copied there.
+
+mod branches;
+mod values;
+
+use crate::builder::Place;
+use crate::tables::{mentions, operand_counts, Tables};
+use fehu_algebra::{Facts, Poly};
+use fehu_base::{Name, NameSource};
+use fehu_ir::alias::{Aliases, Signatures};
+use fehu_ir::free::Names;
+use fehu_ir::mem::{sym_name, Lmad, MemOp};
+use fehu_ir::visit::{deep, map_bodies};
+use fehu_ir::{Body, Exp, Memory, Prog, Stm, SubExp, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Lets values be made where they are put.
+pub(crate) fn shortcircuit(prog: &mut Prog<Memory>) {
+    let signatures = Signatures::of_prog(prog);
+    let mut pass = ShortCircuit {
+        tables: Tables::of(prog),
+        aliases: Aliases::default(),
+        passed: FxHashMap::default(),
+        names: std::mem::take(&mut prog.names),
+    };
+    for fun in &mut prog.funs {
+        pass.aliases = Aliases::of_fun(&signatures, fun);
+        pass.passed = operand_counts(&fun.body);
+        pass.body(&mut fun.body);
+        pass.remove_unused(&mut fun.body);
+    }
+    prog.names = std::mem::take(&mut pass.names);
+    pass.tables.write(prog);
+}
+
+struct ShortCircuit {
+    tables: Tables,
+    /// Of the function at hand.
+    aliases: Aliases,
+    /// How often names are operands in the function: blocks that are have been passed on or returned.
+    passed: FxHashMap<Name, usize>,
+    names: NameSource,
+}
+
+/// Where a value is to be in the end.
+struct Dest {
+    /// The array it is put into, if that exists before, and what that may share memory with.
+    array: Option<Name>,
+    ancestors: Names,
+    /// The place for the value itself.
+    place: Place,
+    /// The first element and the distance between elements.
+    start: Poly,
+    step: Poly,
+    /// The number of elements.
+    count: Poly,
+}
+
+impl Dest {
+    /// Where what is at a place in the value's own block will be.
+    fn moved(&self, lmad: &Lmad) -> Lmad {
+        let mut moved = lmad.clone();
+        moved.offset = &self.start + &lmad.offset * &self.step;
+        for dim in &mut moved.dims {
+            dim.stride = &dim.stride * &self.step;
+        }
+        moved
+    }
+}
+
+/// What is known of the statements of a body while it is worked on.
+struct Around {
+    mentions: Vec<FxHashSet<Name>>,
+    /// Which statement binds a name, for names that a statement of this body binds.
+    bound_at: FxHashMap<Name, usize>,
+}
+
+impl Around {
+    fn of(body: &Body<Memory>) -> Around {
+        let mut bound_at = FxHashMap::default();
+        for (i, stm) in body.stms.iter().enumerate() {
+            bound_at.extend(stm.pat.iter().map(|p| (p.name, i)));
+        }
+        Around { mentions: body.stms.iter().map(mentions).collect(), bound_at }
+    }
+
+    /// Whether a name is known before a statement.
+    fn known_before(&self, name: Name, i: usize) -> bool {
+        self.bound_at.get(&name).is_none_or(|at| *at < i)
+    }
+}
+
+impl ShortCircuit {
+    fn body(&mut self, body: &mut Body<Memory>) {
+        deep(|| {
+            for stm in &mut body.stms {
+                map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
+            }
+        });
+        if !body.stms.iter().any(|s| values::puts_values(&s.exp)) {
+            return;
+        }
+        let mut around = Around::of(body);
+        for at in (0..body.stms.len()).rev() {
+            for (value, dest) in self.values_put(&body.stms[at]) {
+                if !self.dies_at(body, &around, value, at) {
+                    continue;
+                }
+                let Some(first) = self.can_move(body, &around, value, at, 0, &dest) else { continue };
+                let certs_known = body.stms[at].certs.iter().all(|c| around.known_before(*c, first));
+                if certs_known && self.known_dest(body, &mut around, &dest, first) {
+                    self.move_value(body, value, at, &dest);
+                    if let Some(i) = around.bound_at.get(&value) {
+                        around.mentions[*i] = mentions(&body.stms[*i]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether nothing in the value's block is used after a statement, nor twice by it.
+    fn dies_at(&self, body: &Body<Memory>, around: &Around, value: Name, at: usize) -> bool {
+        let Some(block) = self.tables.block_of(value) else { return false };
+        let in_block = |n: &Name| self.tables.block_of(*n) == Some(block);
+        let later = around.mentions[at + 1..].iter().any(|names| names.iter().any(in_block));
+        let returned = body.result.iter().filter_map(|e| e.name()).any(|n| in_block(&n));
+        let mut here = 0;
+        fehu_ir::visit::for_each_operand(&body.stms[at].exp, &mut |e| {
+            here += usize::from(e.name().is_some_and(|n| in_block(&n)));
+        });
+        !later && !returned && here == 1
+    }
+
+    /// Whether the value, needed by a statement, can be made at the destination: the first
+    /// statement that then writes there. Its block is passed on so many times, which is fine.
+    fn can_move(
+        &self,
+        body: &Body<Memory>,
+        around: &Around,
+        value: Name,
+        at: usize,
+        passed: usize,
+        dest: &Dest,
+    ) -> Option<usize> {
+        let place = self.tables.place(value)?;
+        let block = place.block;
+        let alone = self.passed.get(&block).copied().unwrap_or(0) == passed;
+        if block == dest.place.block || !place.is_direct() || !alone {
+            return None;
+        }
+        let first = match self.origin(body, around, block)? {
+            Origin::Alloc(made) => {
+                // The block is the value's alone: it is as large as the value.
+                let in_block = |names: &FxHashSet<Name>| {
+                    names.iter().any(|n| self.tables.is_array(*n) && self.tables.block_of(*n) == Some(block))
+                };
+                let first = (made + 1..at).find(|i| in_block(&around.mentions[*i]))?;
+                let stm = &body.stms[first];
+                let count = elements(&stm.pat.last()?.ty)?;
+                if !makes_array(&stm.exp) || !Facts::new().eq(&count, &dest.count) {
+                    return None;
+                }
+                first
+            }
+            Origin::Branches(branch) => {
+                if !self.can_move_from_branches(&body.stms[branch], block, dest) {
+                    return None;
+                }
+                branch
+            }
+        };
+        let undisturbed = (first..at).all(|i| !self.touches(&around.mentions[i], dest));
+        undisturbed.then_some(first)
+    }
+
+    /// What binds a block, if it is a statement of this body of which we know what to do.
+    fn origin(&self, body: &Body<Memory>, around: &Around, block: Name) -> Option<Origin> {
+        let i = *around.bound_at.get(&block)?;
+        match &body.stms[i].exp {
+            Exp::Op(MemOp::Alloc(..)) => Some(Origin::Alloc(i)),
+            Exp::If(..) => Some(Origin::Branches(i)),
+            _ => None,
+        }
+    }
+
+    /// Whether names include the destination's block, something in it, or what may share its memory.
+    fn touches(&self, names: &FxHashSet<Name>, dest: &Dest) -> bool {
+        names.iter().any(|n| {
+            self.tables.block_of(*n) == Some(dest.place.block)
+                || (!dest.ancestors.is_empty()
+                    && self.tables.is_array(*n)
+                    && self.aliases.of(*n).iter().any(|a| dest.ancestors.contains(a)))
+        })
+    }
+
+    /// Whether the destination is known before a statement. Its allocation is moved there if it can be.
+    fn known_dest(
+        &self,
+        body: &mut Body<Memory>,
+        around: &mut Around,
+        dest: &Dest,
+        first: usize,
+    ) -> bool {
+        let vars = dest.place.lmad.vars().into_iter().map(sym_name);
+        let all = vars.clone().chain([dest.place.block]).all(|n| around.known_before(n, first));
+        if all {
+            return true;
+        }
+        if dest.array.is_some() || !vars.into_iter().all(|n| around.known_before(n, first)) {
+            return false;
+        }
+        // A fresh destination, allocated later: earlier will do.
+        let Some(alloc) = around.bound_at.get(&dest.place.block).copied() else { return false };
+        let Some(needed) = scalar_chain(body, around, alloc, first) else { return false };
+        lift(body, &needed, first);
+        *around = Around::of(body);
+        true
+    }
+
+    /// Moves a value, and all that is in its block with it.
+    fn move_value(&mut self, body: &mut Body<Memory>, value: Name, at: usize, dest: &Dest) {
+        let Some(block) = self.tables.block_of(value) else { return };
+        for array in self.tables.inside(block).to_vec() {
+            if let Some(place) = self.tables.place(array) {
+                let lmad = dest.moved(&place.lmad);
+                self.tables.set_place(array, Place { block: dest.place.block, lmad });
+            }
+        }
+        self.tables.set_place(value, dest.place.clone());
+        let branches = (0..at.min(body.stms.len())).find(|i| {
+            matches!(body.stms[*i].exp, Exp::If(..)) && body.stms[*i].pat.iter().any(|p| p.name == block)
+        });
+        if let Some(i) = branches {
+            self.move_in_branches(&mut body.stms[i], block, dest);
+        }
+    }
+
+    /// Removes allocations of blocks in which nothing is left.
+    fn remove_unused(&self, body: &mut Body<Memory>) {
+        let unused = |s: &Stm<Memory>| {
+            let empty = |b: &Name| self.tables.inside(*b).is_empty() && !self.passed.contains_key(b);
+            is_alloc(&s.exp) && s.pat.iter().all(|p| empty(&p.name))
+        };
+        body.stms.retain(|s| !unused(s));
+        for stm in &mut body.stms {
+            map_bodies(&mut stm.exp, &mut |inner| deep(|| self.remove_unused(inner)));
+        }
+    }
+}
+
+/// Where the block of a value comes from.
+enum Origin {
+    /// This statement allocates it.
+    Alloc(usize),
+    /// The branches of this statement return it.
+    Branches(usize),
+}
+
+/// Whether an expression makes an array from nothing but its operands.
+fn makes_array(exp: &Exp<Memory>) -> bool {
+    matches!(
+        exp,
+        Exp::ArrayLit(..)
+            | Exp::ArrayConst(_)
+            | Exp::Iota { .. }
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(..)
+            | Exp::Concat { .. }
+    )
+}
+
+fn is_alloc(exp: &Exp<Memory>) -> bool {
+    matches!(exp, Exp::Op(MemOp::Alloc(..)))
+}
+
+/// How many elements an array has.
+fn elements(ty: &Type) -> Option<Poly> {
+    match ty {
+        Type::Array(_, shape) => {
+            let sizes: Vec<Poly> = shape.iter().map(|n| fehu_ir::mem::poly(*n)).collect();
+            Some(Poly::product(&sizes)).filter(Poly::is_known)
+        }
+        Type::Prim(_) | Type::Acc(..) | Type::Mem(_) => None,
+    }
+}
+
+/// The statements, ending with an allocation, that must move for it to be made before another; `None` if they cannot.
+fn scalar_chain(body: &Body<Memory>, around: &Around, alloc: usize, before: usize) -> Option<Vec<usize>> {
+    let mut needed = vec![alloc];
+    let mut next = 0;
+    while let Some(i) = needed.get(next).copied() {
+        next += 1;
+        let stm = &body.stms[i];
+        let pure = is_alloc(&stm.exp) || matches!(stm.exp, Exp::BinOp(op, ..) if !op.is_partial());
+        if !pure || !stm.certs.is_empty() || needed.len() > 16 {
+            return None;
+        }
+        fehu_ir::visit::for_each_operand(&stm.exp, &mut |e| {
+            if let SubExp::Var(n) = e {
+                match around.bound_at.get(&n) {
+                    Some(j) if *j >= before && !needed.contains(j) => needed.push(*j),
+                    Some(_) | None => {}
+                }
+            }
+        });
+    }
+    needed.sort_unstable();
+    Some(needed)
+}
+
+/// Moves statements, given in order, to before another.
+fn lift(body: &mut Body<Memory>, which: &[usize], before: usize) {
+    let mut lifted: Vec<Stm<Memory>> = vec![];
+    for i in which.iter().rev() {
+        lifted.push(body.stms.remove(*i));
+    }
+    lifted.reverse();
+    let rest = body.stms.split_off(before);
+    body.stms.extend(lifted);
+    body.stms.extend(rest);
+}

@@ -1,0 +1,80 @@
+//! Values that branches return.
+//!
+//! The block is then a result of the conditional. Each branch makes its value
+//! at the destination, or copies it there in the end; the block is no longer
+//! returned. It is worth it if no more is copied than before, which is always
+//! so, as long as some branch need not copy.
+
+use super::{elements, Around, Dest, ShortCircuit};
+use crate::builder::Place;
+use fehu_algebra::Facts;
+use fehu_base::Name;
+use fehu_ir::mem::MemInfo;
+use fehu_ir::{Body, Exp, Loc, Memory, PatElem, Stm, SubExp};
+
+impl ShortCircuit {
+    /// Whether the branches of a conditional can make what they return, in the block that is among
+    /// the results, at the destination.
+    pub(super) fn can_move_from_branches(&self, stm: &Stm<Memory>, block: Name, dest: &Dest) -> bool {
+        let Exp::If(_, t, f) = &stm.exp else { return false };
+        let in_block = |p: &PatElem<Memory>| self.tables.place(p.name).is_some_and(|at| at.block == block);
+        let results: Vec<usize> = (0..stm.pat.len()).filter(|k| in_block(&stm.pat[*k])).collect();
+        let [k] = results[..] else { return false };
+        let fits = elements(&stm.pat[k].ty).is_some_and(|n| Facts::new().eq(&n, &dest.count));
+        let follows = k > 0 && stm.pat[k - 1].name == block;
+        let branches = [t, f];
+        fits && follows
+            && branches.iter().any(|b| self.made_in(b, k, dest))
+            && branches.iter().all(|b| self.leaves_alone(b, dest))
+    }
+
+    /// Whether a branch can make its result at the destination.
+    fn made_in(&self, body: &Body<Memory>, k: usize, dest: &Dest) -> bool {
+        let Some(SubExp::Var(value)) = body.result.get(k) else { return false };
+        let around = Around::of(body);
+        self.once(body, *value) && self.can_move(body, &around, *value, body.stms.len(), 1, dest).is_some()
+    }
+
+    /// Whether nothing else that the body returns is in the block of the value.
+    fn once(&self, body: &Body<Memory>, value: Name) -> bool {
+        let block = self.tables.block_of(value);
+        let arrays = body.result.iter().filter_map(|e| e.name()).filter(|n| self.tables.is_array(*n));
+        arrays.filter(|n| self.tables.block_of(*n) == block).count() == 1
+    }
+
+    fn leaves_alone(&self, body: &Body<Memory>, dest: &Dest) -> bool {
+        let around = Around::of(body);
+        around.mentions.iter().all(|names| !self.touches(names, dest))
+            && !self.touches(&body.result.iter().filter_map(|e| e.name()).collect(), dest)
+    }
+
+    /// Makes the value of each branch at the destination.
+    pub(super) fn move_in_branches(&mut self, stm: &mut Stm<Memory>, block: Name, dest: &Dest) {
+        let Some(b) = stm.pat.iter().position(|p| p.name == block) else { return };
+        let k = b + 1;
+        let Exp::If(_, t, f) = &mut stm.exp else { return };
+        for body in [t, f] {
+            self.move_in_branch(body, k, dest, &stm.loc);
+            body.result.remove(b);
+        }
+        stm.pat.remove(b);
+    }
+
+    fn move_in_branch(&mut self, body: &mut Body<Memory>, k: usize, dest: &Dest, loc: &Loc) {
+        let Some(SubExp::Var(value)) = body.result.get(k).copied() else { return };
+        if self.made_in(body, k, dest) {
+            let end = body.stms.len();
+            self.move_value(body, value, end, dest);
+            return;
+        }
+        let copy = self.names.fresh_like(value);
+        let Some(ty) = self.tables.types.get(&value).cloned() else { return };
+        self.tables.types.insert(copy, ty.clone());
+        let place = Place { block: dest.place.block, lmad: dest.place.lmad.clone() };
+        self.tables.set_place(copy, place);
+        let pat = vec![PatElem { name: copy, ty, dec: MemInfo::None }];
+        let exp = Exp::Copy(value);
+        body.stms.push(Stm { pat, certs: vec![], attrs: vec![], loc: loc.clone(), exp });
+        body.result[k] = copy.into();
+    }
+}
