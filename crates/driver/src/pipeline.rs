@@ -131,7 +131,8 @@ fn sequential(prog: Prog<Soacs>) -> Prog<Kernels> {
 }
 
 fn memory(prog: Prog<Kernels>) -> Prog<Memory> {
-    valid("memory", fehu_memory::introduce(prog))
+    let prog = valid("memory introduction", fehu_memory::introduce(prog));
+    valid("memory", fehu_memory::optimise(prog))
 }
 
 /// In debug builds, or when asked to by the environment, makes sure that a stage left a valid program.

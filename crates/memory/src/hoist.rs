@@ -80,9 +80,7 @@ fn invariant(l: &mut Loop<Memory>) -> Vec<Stm<Memory>> {
             fixed &= e.name().is_none_or(|n| !changing.contains(&n) || moved_names.contains(&n));
         });
         let movable = match &stm.exp {
-            Exp::Op(MemOp::Alloc(_, Space::Default)) => {
-                stm.pat.iter().all(|p| !passed.contains_key(&p.name))
-            }
+            Exp::Op(MemOp::Alloc(_, Space::Default)) => stm.pat.iter().all(|p| !passed.contains_key(&p.name)),
             Exp::BinOp(op, ..) => !op.is_partial(),
             _ => false,
         };

@@ -168,10 +168,14 @@ impl ShortCircuit {
         let place = self.tables.place(value)?;
         let block = place.block;
         let alone = self.passed.get(&block).copied().unwrap_or(0) == passed;
-        if block == dest.place.block || !place.is_direct() || !alone {
+        if block == dest.place.block || !alone {
             return None;
         }
+        // What is alone in its block can be anywhere in it.
+        let single = self.tables.inside(block).len() == 1;
         let first = match self.origin(body, around, block)? {
+            Origin::Alloc(_) if !place.is_direct() => return None,
+            Origin::Branches(_) if !place.is_direct() && !single => return None,
             Origin::Alloc(made) => {
                 // The block is the value's alone: it is as large as the value.
                 let in_block = |names: &FxHashSet<Name>| {
@@ -192,7 +196,8 @@ impl ShortCircuit {
                 branch
             }
         };
-        let undisturbed = (first..at).all(|i| !self.touches(&around.mentions[i], dest));
+        let touched = |i: usize| !is_alloc(&body.stms[i].exp) && self.touches(&around.mentions[i], dest);
+        let undisturbed = !(first..at).any(touched);
         undisturbed.then_some(first)
     }
 
@@ -217,13 +222,7 @@ impl ShortCircuit {
     }
 
     /// Whether the destination is known before a statement. Its allocation is moved there if it can be.
-    fn known_dest(
-        &self,
-        body: &mut Body<Memory>,
-        around: &mut Around,
-        dest: &Dest,
-        first: usize,
-    ) -> bool {
+    fn known_dest(&self, body: &mut Body<Memory>, around: &mut Around, dest: &Dest, first: usize) -> bool {
         let vars = dest.place.lmad.vars().into_iter().map(sym_name);
         let all = vars.clone().chain([dest.place.block]).all(|n| around.known_before(n, first));
         if all {

@@ -21,10 +21,8 @@ impl ShortCircuit {
         let results: Vec<usize> = (0..stm.pat.len()).filter(|k| in_block(&stm.pat[*k])).collect();
         let [k] = results[..] else { return false };
         let fits = elements(&stm.pat[k].ty).is_some_and(|n| Facts::new().eq(&n, &dest.count));
-        let follows = k > 0 && stm.pat[k - 1].name == block;
         let branches = [t, f];
-        fits && follows
-            && branches.iter().any(|b| self.made_in(b, k, dest))
+        fits && branches.iter().any(|b| self.made_in(b, k, dest))
             && branches.iter().all(|b| self.leaves_alone(b, dest))
     }
 
@@ -51,11 +49,19 @@ impl ShortCircuit {
     /// Makes the value of each branch at the destination.
     pub(super) fn move_in_branches(&mut self, stm: &mut Stm<Memory>, block: Name, dest: &Dest) {
         let Some(b) = stm.pat.iter().position(|p| p.name == block) else { return };
-        let k = b + 1;
+        // The array follows its block, with its offset and strides, if any, in between.
+        let Some(k) = (b + 1..stm.pat.len()).find(|k| self.tables.is_array(stm.pat[*k].name)) else { return };
         let Exp::If(_, t, f) = &mut stm.exp else { return };
         for body in [t, f] {
             self.move_in_branch(body, k, dest, &stm.loc);
-            body.result.remove(b);
+            if let SubExp::Var(block) = body.result.remove(b) {
+                match self.passed.get_mut(&block) {
+                    Some(n) if *n > 1 => *n -= 1,
+                    Some(_) | None => {
+                        self.passed.remove(&block);
+                    }
+                }
+            }
         }
         stm.pat.remove(b);
     }

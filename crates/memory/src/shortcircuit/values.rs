@@ -57,7 +57,8 @@ impl ShortCircuit {
             }
             _ => {}
         }
-        let dest = |(v, array, place): (Name, Option<Name>, Option<Place>)| Some((v, self.dest(v, array, place?)?));
+        let dest =
+            |(v, array, place): (Name, Option<Name>, Option<Place>)| Some((v, self.dest(v, array, place?)?));
         found.into_iter().filter_map(dest).collect()
     }
 
