@@ -13,7 +13,10 @@
 //! 3. `consume/` and `exhaust.rs`: aliases and consumption, and coverage of
 //!    `match`, on the finished typed tree.
 //!
-//! Read [`types`] and [`tast`] first, then [`scope`].
+//! Read [`types`] and [`tast`] first, then [`scope`]. Shared tools: [`resolve`]
+//! follows qualified names, [`type_exp`] makes types of type expressions,
+//! [`subst`] puts types and sizes for names, [`visit`] walks expressions and
+//! [`show`] prints. [`intrinsics`] and [`prelude`] are what every program starts with.
 
 pub mod consume;
 pub mod context;
