@@ -25,7 +25,7 @@ impl Target {
 }
 
 /// The names of the stages whose result can be printed, in order.
-pub const STAGES: [&str; 4] = ["lower", "opt", "sequential", "memory"];
+pub const STAGES: [&str; 5] = ["lower", "opt", "gpu", "sequential", "memory"];
 
 /// Generates the text of a program.
 pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagnostic>> {
@@ -66,6 +66,9 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
     }
     if stage == "opt" {
         return Ok(print_prog(&prog, Locations::Hidden));
+    }
+    if stage == "gpu" {
+        return Ok(print_prog(&gpu(prog), Locations::Hidden));
     }
     let prog = sequential(prog);
     if stage == "sequential" {
@@ -128,6 +131,16 @@ fn pass_options<'a>(settings: &Settings) -> fehu_opt::Options<'a, Soacs> {
 
 fn sequential(prog: Prog<Soacs>) -> Prog<Kernels> {
     valid("sequential", fehu_flatten::sequential(prog))
+}
+
+/// Flattening for GPUs; no back end takes its result yet.
+fn gpu(prog: Prog<Soacs>) -> Prog<Kernels> {
+    valid("gpu", fehu_flatten::gpu(prog, &fehu_flatten::GpuOptions::default()))
+}
+
+/// The thresholds that choose between versions of a program on a GPU.
+pub fn tuning_forest(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
+    Ok(fehu_flatten::tuning_forest(&gpu(optimise(lower(front, settings)?, settings))))
 }
 
 fn memory(prog: Prog<Kernels>) -> Prog<Memory> {

@@ -2,7 +2,7 @@
 
 use crate::report::{report, show_all, Format, Warnings};
 use fehu_driver::compile::Settings;
-use fehu_driver::pipeline::{dump_after, round_trip, Target};
+use fehu_driver::pipeline::{dump_after, round_trip, tuning_forest, Target};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -17,8 +17,11 @@ pub(crate) struct Args {
     /// Print and read back the core IR after every stage, and say whether anything was lost.
     #[arg(long, conflicts_with_all = ["typed", "after"])]
     round_trip: bool,
+    /// Print the thresholds that choose between versions of the program on a GPU.
+    #[arg(long, conflicts_with_all = ["typed", "after", "round_trip"])]
+    tuning_forest: bool,
     /// Print the core IR after this stage: lower, opt (or a pass of it, such as fusion or
-    /// simplify#2), sequential or memory.
+    /// simplify#2), gpu, sequential or memory.
     #[arg(long, value_name = "STAGE")]
     after: Option<String>,
 }
@@ -48,7 +51,12 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         };
     }
     let pass = args.after.as_deref().unwrap_or("lower");
-    match dump_after(&front, &settings, pass) {
+    let text = if args.tuning_forest {
+        tuning_forest(&front, &settings)
+    } else {
+        dump_after(&front, &settings, pass)
+    };
+    match text {
         Ok(text) => {
             print!("{text}");
             ExitCode::SUCCESS
