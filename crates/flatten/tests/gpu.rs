@@ -1,16 +1,17 @@
 //! Flattening for GPUs keeps what programs mean: the interpreter gives the same before it and after, whichever
 //! versions the thresholds choose, and the result is valid.
 //!
-//! The programs are in `tests/programs`, over `Soacs`; `main` takes two numbers. `FEHU_GPU_PROGRAMS=dir` looks at
+//! The programs are in `tests/programs`, over `Soacs`; their entry points run on small made-up arguments. `FEHU_GPU_PROGRAMS=dir` looks at
 //! all programs (`*.ir`) of a folder instead, and `FEHU_SHOW=1` prints what those that fail have become.
 
+use fehu_base::prim::{PrimType, PrimValue};
 use fehu_flatten::{gpu, GpuOptions};
 use fehu_ir::interp::{run_entry, Failure, Options, Value};
 use fehu_ir::print::{print_prog, Locations};
 use fehu_ir::read::read_prog;
 use fehu_ir::subst::renumber;
 use fehu_ir::validate::validate;
-use fehu_ir::{Prog, Soacs};
+use fehu_ir::{Prog, Soacs, Type};
 use std::path::{Path, PathBuf};
 
 #[test]
@@ -79,10 +80,6 @@ fn programs_become_what_they_became() {
 
 /// Whether all versions of a program are valid and give what the program gave before.
 fn agree(prog: &Prog<Soacs>) -> Result<(), String> {
-    let numbers = |f: &fehu_ir::FunDef<Soacs>| {
-        f.params.len() == 2 && f.params.iter().all(|p| p.ty == fehu_ir::Type::I64)
-    };
-    let runs = prog.funs.iter().any(|f| f.entry.is_some() && numbers(f));
     for moderate in [false, true] {
         let options = GpuOptions { moderate, ..GpuOptions::default() };
         let flat = gpu(prog.clone(), &options);
@@ -92,15 +89,18 @@ fn agree(prog: &Prog<Soacs>) -> Result<(), String> {
         };
         validate(&flat)
             .map_err(|e| format!("invalid (moderate: {moderate}): {}\n{}", e.join("\n"), show()))?;
-        for (n, m) in [(3, 5), (0, 2), (2, 0)].into_iter().filter(|_| runs) {
-            let args = vec![Value::i64(n), Value::i64(m)];
-            let before = run_entry(prog, "main", args.clone(), &Options::default());
+        for (entry, args) in runs(prog) {
+            let before =
+                run_entry(prog, &entry, args.clone(), &Options { steps: 300_000, ..Options::default() });
+            if matches!(before, Err(Failure::TooLong | Failure::Stuck(_))) {
+                continue;
+            }
             for threshold in [0, 4, i64::MAX] {
                 let machine = Options { threshold, ..Options::default() };
-                let after = run_entry(&flat, "main", args.clone(), &machine);
+                let after = run_entry(&flat, &entry, args.clone(), &machine);
                 if !same(&before, &after) {
                     return Err(format!(
-                        "n = {n}, m = {m}, threshold {threshold} (moderate: {moderate}):\nbefore {}\nafter  {}\n{}",
+                        "{entry}, threshold {threshold} (moderate: {moderate}):\nbefore {}\nafter  {}\n{}",
                         text(&before),
                         text(&after),
                         show()
@@ -110,6 +110,49 @@ fn agree(prog: &Prog<Soacs>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Arguments to run the entry points of a program on: with two numbers, some pairs of them; with arrays, all
+/// of one size.
+fn runs(prog: &Prog<Soacs>) -> Vec<(String, Vec<Value>)> {
+    let mut all = vec![];
+    for f in &prog.funs {
+        let Some(entry) = &f.entry else { continue };
+        let params = &f.params[entry.size_params..];
+        for (size, first) in [(3, 5), (0, 2), (2, 0), (4, 3)] {
+            let mut next = first - 1;
+            let mut number = |t: PrimType| {
+                next = (next * 7 + 4) % 11;
+                match t {
+                    PrimType::Int(t) => PrimValue::int(t, next % 4),
+                    PrimType::Float(t) => PrimValue::float(t, next as f64),
+                    PrimType::Bool => PrimValue::Bool(next % 2 == 0),
+                    PrimType::Unit => PrimValue::Unit,
+                }
+            };
+            let pair = params.len() == 2 && params.iter().all(|p| p.ty == Type::I64);
+            let args: Vec<Value> = params
+                .iter()
+                .enumerate()
+                .filter_map(|(i, p)| match &p.ty {
+                    Type::Prim(PrimType::I64) if pair => Some(Value::i64(if i == 0 { size } else { first })),
+                    Type::Prim(PrimType::I64) => Some(Value::i64(size)),
+                    Type::Prim(t) => Some(Value::Prim(number(*t))),
+                    Type::Array(t, shape) => {
+                        let sizes: Vec<usize> =
+                            shape.iter().map(|e| e.as_i64().unwrap_or(size) as usize).collect();
+                        let data = (0..sizes.iter().product()).map(|_| number(*t)).collect();
+                        Value::of_shape(*t, sizes, data)
+                    }
+                    Type::Acc(..) | Type::Mem(_) => None,
+                })
+                .collect();
+            if args.len() == params.len() {
+                all.push((entry.name.to_string(), args));
+            }
+        }
+    }
+    all
 }
 
 fn same(before: &Result<Vec<Value>, Failure>, after: &Result<Vec<Value>, Failure>) -> bool {

@@ -11,7 +11,7 @@
 //! else e under Σ'                                        -- flattened further
 //! ```
 //!
-//! A version that is no different from another is left out, and an intra-block
+//! A body that is nothing but a map needs no versions of its own: the map inside has them. A version that is no different from another is left out, and an intra-block
 //! version is chosen only if it fits the device: its widest operation in a
 //! block's threads, and its arrays in shared memory.
 
@@ -20,7 +20,7 @@ use super::g1_manifest::Point;
 use super::g6_distribute::Lifted;
 use super::guard::Version;
 use super::nest::{Nest, Owner};
-use super::parallel::{exploitable, flatten_moderately};
+use super::parallel::{exploitable, flatten_moderately, operations, perfect};
 use super::steer::Steer;
 use super::Flat;
 use fehu_base::Name;
@@ -63,11 +63,15 @@ impl Flat<'_> {
                 self.outer_version(&nest, body, types)
             };
         }
+        if perfect(&body) && steer == Steer::default() {
+            return self.distribute(nest, body, types);
+        }
         let first = self.thresholds;
         let outer = if steer.no_outer { None } else { Some(self.threshold(Version::Outer)) };
         let outside = self.path.len();
         self.path.extend(outer.map(|name| (name, false)));
-        let intra = if steer.no_intra { None } else { self.intra_version(&nest, &body, types) };
+        let worth = !steer.no_intra && (operations(&body) > 1 || steer.no_inner);
+        let intra = if worth { self.intra_version(&nest, &body, types) } else { None };
         let intra = intra.map(|version| (self.threshold(Version::Intra), version));
         let between = (self.path.len(), self.thresholds);
         self.path.extend(intra.as_ref().map(|(name, _)| (*name, false)));

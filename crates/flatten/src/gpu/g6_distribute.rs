@@ -9,7 +9,7 @@
 //! its own computes it once. Statements that mean the same at all points leave
 //! the nest, so that sizes are known outside.
 //!
-//! Note [Checks in nests]. A check that a kernel needs is computed in it, but a kernel over
+//! Note [Checks in nests]. A check that means the same at all points is made on the host, once. One that a kernel needs is computed in it, but a kernel over
 //! deeper levels may have no points at all where the nest has some. So the kernel that
 //! computes the results of the body also runs all checks that no kernel ran at every point.
 
@@ -18,11 +18,14 @@ use super::nest::{Cost, Nest, Owner, Source};
 use super::parallel::{cost, harmless};
 use super::Flat;
 use crate::sequential::simple;
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::PrimType;
 use fehu_base::Name;
-use fehu_ir::free::{free_in_stm, free_in_type};
+use fehu_ir::free::{free_in_lambda, free_in_stm, free_in_type};
+use fehu_ir::soac::Soac;
 use fehu_ir::types::array_of_rows;
 use fehu_ir::visit::deep;
-use fehu_ir::{Body, Exp, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, Lambda, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 /// Results of code under a nest: for each, the array over the nest.
@@ -87,14 +90,34 @@ impl Flat<'_> {
 
     /// Moves a statement that means the same at all points out of the nest; gives it back if it stays.
     pub(super) fn hoisted(&mut self, nest: &Nest, stm: Stm<Soacs>) -> Option<Stm<Soacs>> {
-        let free = free_in_stm(&stm);
-        let fits = stm.certs.is_empty() && harmless(&stm.exp);
-        if !fits || free.into_iter().any(|n| nest.binds(n)) {
+        if free_in_stm(&stm).into_iter().any(|n| nest.binds(n)) {
             return Some(stm);
         }
+        let fits = stm.certs.is_empty() && harmless(&stm.exp);
+        let exp = match stm.exp {
+            Exp::Assert(cond, message) => Exp::Assert(self.unless_empty(nest, cond), message),
+            exp if fits => simple(exp),
+            exp => return Some(Stm { exp, ..stm }),
+        };
         let pat = stm.pat.into_iter().map(|p| (p.name, p.ty)).collect();
-        self.seq.b.bind_names(pat, simple(stm.exp));
+        let outer = (std::mem::replace(&mut self.seq.b.loc, stm.loc), self.seq.b.certs.len());
+        self.seq.b.certs.extend(stm.certs);
+        self.seq.b.bind_names(pat, exp);
+        self.seq.b.certs.truncate(outer.1);
+        self.seq.b.loc = outer.0;
         None
+    }
+
+    /// The condition of a check that is made once for a whole nest: without points there is nothing to check.
+    fn unless_empty(&mut self, nest: &Nest, cond: SubExp) -> SubExp {
+        let mut ok = cond;
+        for width in &nest.widths {
+            let empty = self.seq.b.cmp(CmpOp::Eq(PrimType::I64), *width, SubExp::i64(0));
+            if empty != SubExp::bool(false) {
+                ok = self.seq.b.bin(BinOp::LogOr, ok, empty);
+            }
+        }
+        ok
     }
 
     /// Splits a statement off, if it has parallelism that a nest can be put around.
@@ -118,6 +141,7 @@ impl Flat<'_> {
             Exp::Loop(l) => self.map_loop(nest, stm, l, &later),
             Exp::If(c, t, f) => self.map_branch(nest, stm, *c, t, f, &later),
             Exp::Update(array, slice, value) => self.map_update(nest, stm, *array, slice, *value, &later),
+            Exp::Iota { .. } | Exp::Replicate(..) if only_input(stm, rest, result) => None,
             Exp::Rearrange(..)
             | Exp::Reshape(..)
             | Exp::Copy(_)
@@ -345,4 +369,25 @@ impl Flat<'_> {
         let types = stm.pat.iter().flat_map(|p| free_in_type(&p.ty));
         free_in_stm(stm).into_iter().chain(types).filter(|n| nest.binds(*n)).collect()
     }
+}
+
+/// Whether the vector that a statement makes is used for nothing but its elements, as an input of combinators.
+fn only_input(stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp]) -> bool {
+    let [p] = &stm.pat[..] else { return false };
+    if p.ty.rank() != 1 || result.contains(&p.name.into()) {
+        return false;
+    }
+    rest.iter().all(|user| {
+        if !free_in_stm(user).contains(&p.name) {
+            return true;
+        }
+        let (arrays, lambdas): (&[Name], Vec<&Lambda<Soacs>>) = match &user.exp {
+            Exp::Op(Soac::Screma(s)) => (
+                &s.arrays,
+                s.scans.iter().map(|x| &x.op).chain(s.reds.iter().map(|x| &x.op)).chain([&s.map]).collect(),
+            ),
+            _ => return false,
+        };
+        arrays.contains(&p.name) && lambdas.iter().all(|l| !free_in_lambda(l).contains(&p.name))
+    })
 }

@@ -12,6 +12,8 @@
 //! widths  m, k      xs = xss at [0];  n = `xs[0]`;  x = xss at [0, 1]
 //! ```
 
+use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::prim::IntType;
 use fehu_base::{Name, NameSource};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::free::free_in_type;
@@ -191,13 +193,48 @@ impl Nest {
                         self.bind(vec![(i, Type::I64)], Source::Index(level));
                         i
                     });
-                    let exp = Exp::Index(*array, crate::sequential::row(&[i.into()], &param.ty));
-                    self.bind_stm(plain(param.name, param.ty.clone(), exp), Cost::Cheap);
+                    self.computed_element(names, param, *array, i);
                     continue;
                 }
             };
             self.bind(bound, source);
         }
+    }
+
+    /// A parameter is the element of an array that a statement of the nest makes. Of one value, or of a progression, no
+    /// array is needed.
+    fn computed_element(&mut self, names: &mut NameSource, param: &Param<Soacs>, array: Name, i: Name) {
+        let made = match self.find(array).map(|b| &b.source) {
+            Some(Source::Stm(c)) => Some((c.stm.exp.clone(), c.stm.certs.clone())),
+            Some(Source::Elem { .. } | Source::Acc(_) | Source::Index(_)) | None => None,
+        };
+        let (exp, certs) = match made {
+            Some((Exp::Replicate(shape, e), certs)) if shape.len() == 1 && !param.consumed => {
+                (Exp::SubExp(e), certs)
+            }
+            Some((Exp::Iota { start, step, ty, .. }, certs)) => {
+                let mut bind = |exp| {
+                    let x = names.fresh_str("x");
+                    let stm = Stm { certs: certs.clone(), ..plain(x, param.ty.clone(), exp) };
+                    self.bind_stm(stm, Cost::Cheap);
+                    SubExp::Var(x)
+                };
+                let mut x = SubExp::Var(i);
+                if ty != IntType::I64 {
+                    x = bind(Exp::Conv(ConvOp::SExt(IntType::I64, ty), x));
+                }
+                if step.as_i64() != Some(1) {
+                    x = bind(Exp::BinOp(BinOp::Mul(ty), x, step));
+                }
+                if start.as_i64() == Some(0) {
+                    (Exp::SubExp(x), certs)
+                } else {
+                    (Exp::BinOp(BinOp::Add(ty), start, x), certs)
+                }
+            }
+            Some(_) | None => (Exp::Index(array, crate::sequential::row(&[i.into()], &param.ty)), vec![]),
+        };
+        self.bind_stm(Stm { certs, ..plain(param.name, param.ty.clone(), exp) }, Cost::Cheap);
     }
 
     /// A further level for each dimension of a shape; gives names for their indices.

@@ -62,6 +62,39 @@ pub(super) fn flatten_moderately(body: &Body<Soacs>) -> bool {
     })
 }
 
+/// Whether a body is nothing but a map with parallelism whose size is known outside: then there is no
+/// reason to stop before it.
+pub(super) fn perfect(body: &Body<Soacs>) -> bool {
+    let dear: Vec<&Stm<Soacs>> = body.stms.iter().filter(|s| cost(&s.exp) == Cost::Dear).collect();
+    let [stm] = dear[..] else { return false };
+    let Exp::Op(Soac::Screma(s)) = &stm.exp else { return false };
+    let own = |e: &SubExp| stm.pat.iter().any(|p| SubExp::Var(p.name) == *e);
+    s.scans.is_empty()
+        && s.reds.is_empty()
+        && *stm == body.stms[body.stms.len() - 1]
+        && body.result.iter().all(own)
+        && exploitable(body)
+}
+
+/// How many operations with parallelism a body has, loops counted twice: with one only, threads of a
+/// block have nothing to hand to each other.
+pub(super) fn operations(body: &Body<Soacs>) -> usize {
+    let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
+    let count = |stm: &Stm<Soacs>| {
+        if !exploitable_stms(std::slice::from_ref(stm), &inside) {
+            return 0;
+        }
+        let mut deeper = 0;
+        for_each_body(&stm.exp, &mut |b| deeper += operations(b));
+        match &stm.exp {
+            Exp::Op(_) => 1 + deeper,
+            Exp::Loop(_) => 2 * deeper,
+            _ => deeper,
+        }
+    };
+    body.stms.iter().map(count).sum()
+}
+
 /// Whether only the reduction does anything: its map just hands elements on.
 fn is_reduce(s: &Screma<Soacs>) -> bool {
     s.map.body.stms.is_empty()
@@ -87,13 +120,13 @@ pub(super) fn cost(exp: &Exp<Soacs>) -> Cost {
         | Exp::FlatIndex(..)
         | Exp::Rearrange(..)
         | Exp::Reshape(..)
+        | Exp::Iota { .. }
+        | Exp::Replicate(..)
         | Exp::Opaque(_) => Cost::Cheap,
         Exp::ArrayLit(..)
         | Exp::ArrayConst(_)
         | Exp::Update(..)
         | Exp::FlatUpdate(..)
-        | Exp::Iota { .. }
-        | Exp::Replicate(..)
         | Exp::Scratch(..)
         | Exp::Copy(_)
         | Exp::Manifest(..)
