@@ -1,6 +1,7 @@
 //! The types that are found for definitions, and that the typed tree keeps its promises.
 
 use fehu_base::{Name, SourceMap};
+use fehu_check::modules::needed::Needed;
 use fehu_check::modules::{check_program, Checked, SourceUnit};
 use fehu_check::prelude_sources;
 use fehu_check::show::{show_ret, show_type, Show};
@@ -25,7 +26,7 @@ fn check(text: &str) -> Checked {
         paths.push(path.trim_start_matches("/prelude/").trim_end_matches(".fut").into());
         units.push(SourceUnit { file, prog: parsed.prog, imports });
     }
-    check_program(&units, prelude.len())
+    check_program(&units, prelude.len(), Needed::All)
 }
 
 /// `[n] [n]i32 -> i64`: parameters and result, without uniqueness.
