@@ -150,7 +150,7 @@ mod tests {
     fn common_factors_are_taken_out() {
         let (i, n, j, m, k) = (v(0), v(1), v(2), v(3), v(4));
         let p = &i * &n * &m + &j * &m + &k;
-        assert_eq!(horner(&mut Text, &p), "((((x0 * x1) + x2) * x3) + x4)");
+        assert_eq!(horner(&mut Text, &p), "(((x2 + (x0 * x1)) * x3) + x4)");
     }
 
     #[test]
