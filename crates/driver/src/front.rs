@@ -64,7 +64,5 @@ fn check_loaded(loaded: Loaded) -> Front {
         .into_iter()
         .filter(|d| d.severity == Severity::Error || !prelude.contains(&d.span.file))
         .collect();
-    // The process ends soon: taking the syntax trees apart would only cost time.
-    std::mem::forget(loaded.units);
     Front { program: checked.program, sources: loaded.sources, diagnostics, prelude }
 }
