@@ -36,7 +36,10 @@ impl<'a> Lowerer<'a> {
             }
             Type::Arrow(_) => Ty::Fun,
             Type::Var(_, name, args) => self.named_type(*name, args)?,
-            Type::Meta(_) | Type::Error => fehu_base::bug!("unresolved type {t:?} after checking"),
+            // Nothing says what it is, so nothing looks at it: the elements of an array that is always
+            // empty, for instance.
+            Type::Meta(_) => Ty::Record(Rc::new(vec![])),
+            Type::Error => fehu_base::bug!("unresolved type after checking"),
         })
     }
 
