@@ -14,7 +14,6 @@
 mod alias;
 pub mod cse;
 pub mod dce;
-pub mod fusion;
 pub mod inline;
 pub mod loop_params;
 pub mod pass;

@@ -1,7 +1,7 @@
 //! The order of passes: the table of contents of the optimiser.
 
 use crate::pass::{Decision, Observer, Pass, PassId};
-use crate::{cse, fusion, inline, loop_params, simplify, sink};
+use crate::{cse, inline, loop_params, simplify, sink};
 use fehu_ir::validate::validate;
 use fehu_ir::{Prog, Rep, Soacs};
 use rustc_hash::FxHashMap;
@@ -31,10 +31,8 @@ pub fn standard_pipeline() -> Pipeline<Soacs> {
         step(simplify::PASS, "arguments meet the code that uses them"),
         step(cse::PASS, "the same checks and sizes were computed at many call sites"),
         step(simplify::PASS, "what became equal folds; fusion wants to see only live uses"),
-        step(fusion::PASS, "producers meet consumers while they are still whole"),
         step(simplify::PASS, "fused lambdas hold intermediate values that are now scalars"),
         step(cse::PASS, "fused lambdas compute the same things"),
-        step(fusion::PASS, "results that became dead no longer stand in the way"),
         step(simplify::PASS, "clean up for those who follow"),
         step(sink::PASS, "what only one branch needs is computed there, after nothing looks across branches"),
         step(loop_params::PASS, "later stages trust the marks too, on lambdas that fusion made"),
