@@ -44,6 +44,21 @@ pub enum Expr {
     },
     /// The value of a tuning parameter.
     Param(Symbol),
+    /// In kernels: where the thread is, an `i64`.
+    Gpu(GpuIndex),
+}
+
+/// Where a thread is, and how many there are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum GpuIndex {
+    /// The thread's number in its block.
+    Local,
+    /// The block's number in the grid.
+    Block,
+    /// Threads in a block.
+    BlockSize,
+    /// Blocks in the grid.
+    GridSize,
 }
 
 /// A parameter or result of a function.
@@ -209,19 +224,144 @@ pub enum Op {
     GetSizeMax(Name, Symbol),
     /// Sets a boolean to `parameter <= value`, and logs the comparison.
     CmpThreshold(Name, Symbol, Expr),
+    /// In kernels.
+    Kernel(KernelOp),
 }
 
-/// A kernel launch.
+/// What only kernels do.
+#[derive(Clone, PartialEq, Debug)]
+pub enum KernelOp {
+    /// All threads of the block wait for each other, and then see what the others wrote before, to shared and
+    /// to global memory. Every thread of the block gets here, or none.
+    Barrier,
+    /// What this thread wrote to global memory before is seen by all blocks before what it writes after.
+    Fence,
+    /// Code without barriers: when a check fails inside, the thread leaves the region (not the kernel), and the
+    /// host will hear of it. Variables that later code uses are declared and set before the region.
+    Guarded(Box<Code>),
+    /// Leaves the kernel if any thread of the *block* has failed so far; all threads of the block get here. It is a
+    /// barrier too.
+    LeaveIfFailed,
+    /// Changes an element in one indivisible step.
+    Atomic {
+        /// Set to the element as it was; it may be missing.
+        old: Option<Name>,
+        /// How.
+        op: AtomicOp,
+        /// The block: in default or shared space.
+        mem: Name,
+        /// The element offset.
+        offset: Expr,
+        /// The type of the element: 32 or 64 bits wide.
+        elem: PrimType,
+        /// Where.
+        space: Space,
+        /// The operand.
+        value: Expr,
+    },
+    /// If the element has the bits expected, it gets those of the new value, in one indivisible step.
+    CompareAndSwap {
+        /// Set to the element as it was.
+        old: Name,
+        /// The block: in default or shared space.
+        mem: Name,
+        /// The element offset.
+        offset: Expr,
+        /// The type of the element: 32 or 64 bits wide, integer or float (compared by its bits).
+        elem: PrimType,
+        /// Where.
+        space: Space,
+        /// What is expected.
+        expected: Expr,
+        /// The new value.
+        value: Expr,
+    },
+    /// Reads an element of global memory that another block may be writing: no cache, no reordering.
+    ReadVolatile {
+        /// Set to the element.
+        var: Name,
+        /// The block, in default space.
+        mem: Name,
+        /// The element offset.
+        offset: Expr,
+        /// The type of the element.
+        elem: PrimType,
+    },
+    /// Writes an element of global memory that another block may be reading.
+    WriteVolatile {
+        /// The block, in default space.
+        mem: Name,
+        /// The element offset.
+        offset: Expr,
+        /// The type of the element.
+        elem: PrimType,
+        /// The value.
+        value: Expr,
+    },
+    /// Sets a variable to what the thread that is `delta` lanes below (`Up`) or above (`Down`) in the warp
+    /// gives as value; the thread's own value where there is none. All threads of the warp, 32 of them, get here. Only on
+    /// machines that have it (CUDA).
+    Shuffle {
+        /// Set to the value; a type of 32 or 64 bits.
+        var: Name,
+        /// Its type.
+        ty: PrimType,
+        /// From where.
+        direction: Direction,
+        /// How far.
+        delta: u32,
+        /// This thread's value.
+        value: Expr,
+    },
+}
+
+/// A direction in a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// From lower lanes.
+    Up,
+    /// From higher lanes.
+    Down,
+}
+
+/// Changes of an element in one step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AtomicOp {
+    /// Integer addition, of the element's width.
+    Add,
+    /// Floating-point addition (`f32` and `f64`).
+    FAdd,
+    /// Signed maximum.
+    SMax,
+    /// Signed minimum.
+    SMin,
+    /// Unsigned maximum.
+    UMax,
+    /// Unsigned minimum.
+    UMin,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// The operand takes its place.
+    Exchange,
+}
+
+/// A kernel launch. A grid without blocks is not launched.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub struct Launch {
     pub kernel: Name,
-    /// Thread blocks in the grid, for up to three dimensions.
-    pub grid: Vec<Expr>,
-    /// Threads in a block, likewise.
-    pub block: Vec<Expr>,
-    /// Dynamic shared memory, in bytes.
-    pub shared: Expr,
+    /// Thread blocks in the grid, at most `2^31 - 1`.
+    pub grid: Expr,
+    /// Threads in a block.
+    pub block: Expr,
+    /// The bytes of each of the kernel's shared arrays, in their order. The text lays them out one after the other,
+    /// each at a multiple of 16 bytes.
+    pub shared: Vec<Expr>,
+    /// The kernel's parameters.
     pub args: Vec<Arg>,
 }
 
@@ -289,10 +429,78 @@ pub struct Program {
 }
 
 /// A kernel: code that every thread of a grid runs.
+///
+/// Its only free names are its parameters, its shared arrays, global *scalars* are passed as parameters. Blocks
+/// declared inside (`DeclareMem`) are in `Scalar` space (an array of the thread's own; `Allocate` for it is not there),
+/// or variables that refer to other blocks by `SetMem`; nothing is allocated or freed in a kernel. Inside, `Copy` is done
+/// by one thread, and `Call` calls functions of scalars.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub struct Kernel {
     pub name: Name,
+    /// What people and tuning parameters call it: `main.segmap_17`.
+    pub label: Symbol,
     pub params: Vec<Param>,
+    /// Arrays in shared memory: names of blocks in `Shared` space.
+    pub shared: Vec<Name>,
+    /// The number of threads in a block, where the code only works for that one.
+    pub block_size: Option<u32>,
     pub body: Code,
+    pub loc: Loc,
+}
+
+impl Launch {
+    /// All expressions in it.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let args = self.args.iter().filter_map(|a| match a {
+            Arg::Scalar(e) => Some(e),
+            Arg::Mem(_) => None,
+        });
+        [&self.grid, &self.block].into_iter().chain(&self.shared).chain(args)
+    }
+}
+
+impl KernelOp {
+    /// The expressions in it, without those of code inside.
+    pub fn exprs(&self) -> Vec<&Expr> {
+        match self {
+            KernelOp::Barrier | KernelOp::Fence | KernelOp::Guarded(_) | KernelOp::LeaveIfFailed => vec![],
+            KernelOp::Atomic { offset, value, .. } | KernelOp::WriteVolatile { offset, value, .. } => {
+                vec![offset, value]
+            }
+            KernelOp::CompareAndSwap { offset, expected, value, .. } => vec![offset, expected, value],
+            KernelOp::ReadVolatile { offset, .. } => vec![offset],
+            KernelOp::Shuffle { value, .. } => vec![value],
+        }
+    }
+
+    /// The code inside.
+    pub fn body(&self) -> Option<&Code> {
+        match self {
+            KernelOp::Guarded(code) => Some(code),
+            KernelOp::Barrier
+            | KernelOp::Fence
+            | KernelOp::LeaveIfFailed
+            | KernelOp::Atomic { .. }
+            | KernelOp::CompareAndSwap { .. }
+            | KernelOp::ReadVolatile { .. }
+            | KernelOp::WriteVolatile { .. }
+            | KernelOp::Shuffle { .. } => None,
+        }
+    }
+
+    /// The block it touches, and as what.
+    pub fn touches(&self) -> Option<(Name, PrimType)> {
+        match self {
+            KernelOp::Atomic { mem, elem, .. }
+            | KernelOp::CompareAndSwap { mem, elem, .. }
+            | KernelOp::ReadVolatile { mem, elem, .. }
+            | KernelOp::WriteVolatile { mem, elem, .. } => Some((*mem, *elem)),
+            KernelOp::Barrier
+            | KernelOp::Fence
+            | KernelOp::Guarded(_)
+            | KernelOp::LeaveIfFailed
+            | KernelOp::Shuffle { .. } => None,
+        }
+    }
 }

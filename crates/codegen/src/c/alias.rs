@@ -100,6 +100,7 @@ fn for_each_sharing(code: &Code, f: &mut impl FnMut(Sharing)) {
             Code::If(_, a, b) => rest.extend([&**a, &**b]),
             Code::Op(Op::ParFor { body, .. }) => rest.push(body),
             Code::Op(Op::ParChunks { before, body, .. }) => rest.extend([&**before, &**body]),
+            Code::Op(Op::Kernel(op)) => rest.extend(op.body()),
             Code::Op(Op::Launch(_) | Op::GetSize(..) | Op::GetSizeMax(..) | Op::CmpThreshold(..))
             | Code::DeclareScalar(..)
             | Code::SetScalar(..)

@@ -82,6 +82,7 @@ impl ExprPrinter<'_> {
                 let index = self.context.param_index(*param);
                 self.out.push_str(&format!("param_value(ctx, {index})"));
             }
+            Expr::Gpu(_) => fehu_base::bug!("a thread's index in sequential code"),
         });
     }
 

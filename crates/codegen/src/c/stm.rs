@@ -505,7 +505,7 @@ impl<'a> StmPrinter<'a> {
                     self.push(");\n");
                 }
             }
-            Op::Launch(_) => bug!("a kernel launch in sequential code"),
+            Op::Launch(_) | Op::Kernel(_) => bug!("{op:?} in sequential code"),
         }
     }
 }

@@ -139,9 +139,24 @@ impl Usage {
                     self.nested(body);
                 }
                 Op::Launch(launch) => {
-                    launch.grid.iter().chain(&launch.block).for_each(|e| self.expr(e));
-                    self.expr(&launch.shared);
+                    launch.exprs().for_each(|e| self.expr(e));
+                    for arg in &launch.args {
+                        match arg {
+                            Arg::Scalar(_) => {}
+                            Arg::Mem(m) => {
+                                self.mentioned.insert(*m);
+                            }
+                        }
+                    }
+                    self.can_fail = true;
                     self.uses_context = true;
+                }
+                Op::Kernel(op) => {
+                    op.exprs().into_iter().for_each(|e| self.expr(e));
+                    op.body().into_iter().for_each(|code| self.nested(code));
+                    if let Some((mem, elem)) = op.touches() {
+                        self.touch(mem, elem);
+                    }
                 }
                 Op::GetSize(..) | Op::GetSizeMax(..) => self.uses_context = true,
                 Op::CmpThreshold(_, _, e) => {
@@ -167,7 +182,8 @@ impl Usage {
             | Expr::CmpOp(..)
             | Expr::Conv(..)
             | Expr::PrimFn(..)
-            | Expr::Select(..) => {}
+            | Expr::Select(..)
+            | Expr::Gpu(_) => {}
         });
     }
 
@@ -257,14 +273,11 @@ impl Needs {
                     self.nested(body);
                 }
                 Op::Launch(launch) => {
-                    launch.grid.iter().chain(&launch.block).for_each(|e| self.root(e));
-                    self.root(&launch.shared);
-                    for arg in &launch.args {
-                        match arg {
-                            Arg::Scalar(e) => self.root(e),
-                            Arg::Mem(_) => {}
-                        }
-                    }
+                    launch.exprs().for_each(|e| self.root(e));
+                }
+                Op::Kernel(op) => {
+                    op.exprs().into_iter().for_each(|e| self.root(e));
+                    op.body().into_iter().for_each(|code| self.nested(code));
                 }
                 Op::GetSize(..) | Op::GetSizeMax(..) => {}
                 Op::CmpThreshold(_, _, e) => self.root(e),
@@ -301,7 +314,7 @@ pub fn for_each_part(e: &Expr, f: &mut impl FnMut(&Expr)) {
     while let Some(e) = rest.pop() {
         f(e);
         match e {
-            Expr::Const(_) | Expr::Var(_) | Expr::Param(_) => {}
+            Expr::Const(_) | Expr::Var(_) | Expr::Param(_) | Expr::Gpu(_) => {}
             Expr::UnOp(_, a) | Expr::Conv(_, a) => rest.push(a),
             Expr::BinOp(_, a, b) | Expr::CmpOp(_, a, b) => rest.extend([&**a, &**b]),
             Expr::PrimFn(_, args) => rest.extend(args),
@@ -381,7 +394,11 @@ pub fn params_and_calls(code: &Code, param: &mut dyn FnMut(Symbol), call: &mut d
                     rest.extend([&**before, &**body]);
                 }
                 Op::Launch(launch) => {
-                    exprs(&mut launch.grid.iter().chain(&launch.block).chain([&launch.shared]), param);
+                    exprs(&mut launch.exprs(), param);
+                }
+                Op::Kernel(op) => {
+                    exprs(&mut op.exprs().into_iter(), param);
+                    rest.extend(op.body());
                 }
                 Op::GetSize(_, p) | Op::GetSizeMax(_, p) => param(*p),
                 Op::CmpThreshold(_, p, e) => {

@@ -139,7 +139,8 @@ fn constant(e: &Expr) -> Option<i64> {
         | Expr::PrimFn(..)
         | Expr::Select(..)
         | Expr::Index { .. }
-        | Expr::Param(_) => None,
+        | Expr::Param(_)
+        | Expr::Gpu(_) => None,
     }
 }
 
