@@ -57,6 +57,23 @@ pub struct SegOp<R: Rep> {
     pub kind: SegKind<R>,
     /// Whether the grid may be smaller than the space, each block doing several blocks' work.
     pub virtualise: bool,
+    /// The grid, where something inside of the operation depends on it.
+    pub grid: Option<SegGrid>,
+}
+
+/// How a parallel operation is launched, where memory inside of it depends on that: each
+/// physical thread then has its own part of a block that was allocated before.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SegGrid {
+    /// The flat number of the physical thread in the grid, bound in the body (an `i64`). At level `Block`
+    /// it is the number of the thread as well.
+    pub thread: Name,
+    /// How many physical threads there are: blocks times block size.
+    pub threads: SubExp,
+    /// How many thread blocks.
+    pub blocks: SubExp,
+    /// How many threads in each.
+    pub block_size: SubExp,
 }
 
 /// What happens to the results of all points.

@@ -237,6 +237,7 @@ impl<R: Rep> Visitor<R> for Table {
         if let Exp::Op(op) = e {
             if let Some(seg) = op.as_seg() {
                 self.0.insert(seg.space.flat, Type::I64);
+                self.0.extend(seg.grid.iter().map(|g| (g.thread, Type::I64)));
                 self.0.extend(seg.space.dims.iter().map(|d| (d.0, Type::I64)));
             }
         }

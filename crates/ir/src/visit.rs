@@ -356,6 +356,12 @@ macro_rules! walks {
 
             fn seg<R: Rep, V: $Trait<R>>(v: &mut V, seg: &$($m)? SegOp<R>) {
                 v.bound(&$($m)? seg.space.flat);
+                if let Some(grid) = &$($m)? seg.grid {
+                    v.bound(&$($m)? grid.thread);
+                    v.operand(&$($m)? grid.threads);
+                    v.operand(&$($m)? grid.blocks);
+                    v.operand(&$($m)? grid.block_size);
+                }
                 for (index, bound) in &$($m)? seg.space.dims {
                     v.operand(bound);
                     v.bound(index);

@@ -118,7 +118,7 @@ impl Eraser<'_> {
     }
 
     fn seg(&self, seg: SegOp<Memory>) -> SegOp<Kernels> {
-        let SegOp { level, space, types, body, kind, virtualise } = seg;
+        let SegOp { level, space, types, body, kind, virtualise, grid } = seg;
         let bin_op = |op: SegBinOp<Memory>| SegBinOp {
             comm: op.comm,
             op: self.lambda(op.op),
@@ -143,7 +143,8 @@ impl Eraser<'_> {
             bug!("a parallel operation returns blocks");
         }
         let returns: Vec<KernelReturn> = returns;
-        SegOp { level, space, types, body: KernelBody { body: self.body(body), returns }, kind, virtualise }
+        let body = KernelBody { body: self.body(body), returns };
+        SegOp { level, space, types, body, kind, virtualise, grid }
     }
 }
 

@@ -48,6 +48,7 @@ impl Flat<'_> {
             body: KernelBody { returns: types.iter().map(|_| KernelReturn::Elem).collect(), body: inside },
             kind: SegKind::Map,
             virtualise: true,
+            grid: None,
         };
         let body = self.nested(|f| {
             let names = f.seq.b.bind_all("out", results, Exp::Op(KernelsOp::Seg(seg)));

@@ -60,7 +60,7 @@ impl Flat<'_> {
             Machine::Block => SegLevel::InBlock,
         };
         let virtualise = self.machine == Machine::Grid;
-        let seg = SegOp { level, space, types, body, kind, virtualise };
+        let seg = SegOp { level, space, types, body, kind, virtualise, grid: None };
         self.seq.b.bind_all("out", results, Exp::Op(KernelsOp::Seg(seg)))
     }
 

@@ -19,6 +19,10 @@ impl<'a, R: Rep> Machine<'a, R> {
         for (_, bound) in &seg.space.dims {
             dims.push(self.size(env, *bound)?);
         }
+        if let Some(grid) = &seg.grid {
+            // One thread runs all points.
+            env.insert(grid.thread, Value::i64(0));
+        }
         let mut kept = Kept::default();
         let first = match &seg.kind {
             SegKind::Map => 0,

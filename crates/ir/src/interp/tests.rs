@@ -158,7 +158,7 @@ fn segmented_operations() {
         let (y_13 : i32) = add_i32(x_11, k_12)
         return (y_13, y_13)
       }
-      let (sc_14 : [n_1]i32) = segscan thread (fl_15; i_16 < n_1) : (i32)
+      let (sc_14 : [n_1]i32) = segscan thread grid(t_90 < 4i64, 2i64, 2i64) (fl_15; i_16 < n_1) : (i32)
         op [0i32] [] \\(x_17 : i32, y_18 : i32) : (i32) { let (z_19 : i32) = add_i32(x_17, y_18) return (z_19) }
       {
         let (x_20 : i32) = xs_2[i_16]

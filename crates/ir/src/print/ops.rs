@@ -155,6 +155,13 @@ impl Printer<'_> {
         if seg.virtualise {
             self.put("virtual ");
         }
+        if let Some(grid) = &seg.grid {
+            self.put("grid(");
+            self.name(grid.thread);
+            self.put(" < ");
+            self.list([grid.threads, grid.blocks, grid.block_size], Self::operand);
+            self.put(") ");
+        }
         self.put("(");
         self.name(seg.space.flat);
         self.put("; ");

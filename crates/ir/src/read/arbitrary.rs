@@ -404,6 +404,12 @@ impl Gen {
                 })),
             },
             virtualise: self.bool(),
+            grid: self.bool().then(|| SegGrid {
+                thread: self.name(),
+                threads: self.operand(),
+                blocks: self.operand(),
+                block_size: self.operand(),
+            }),
         }
     }
 

@@ -115,6 +115,7 @@ impl Reader<'_> {
     fn seg<R: Rep>(&mut self, word: &str) -> Read<SegOp<R>> {
         let level = self.level()?;
         let virtualise = self.try_word("virtual");
+        let grid = if self.try_word("grid") { Some(self.grid()?) } else { None };
         self.punct('(')?;
         let flat = self.name()?;
         self.punct(';')?;
@@ -135,7 +136,18 @@ impl Reader<'_> {
         let (result, returns) = self.list('(', ')', Self::seg_return)?.into_iter().unzip();
         self.punct('}')?;
         let body = KernelBody { body: crate::syntax::Body { stms, result }, returns };
-        Ok(SegOp { level, space: SegSpace { flat, dims }, types, body, kind, virtualise })
+        Ok(SegOp { level, space: SegSpace { flat, dims }, types, body, kind, virtualise, grid })
+    }
+
+    fn grid(&mut self) -> Read<SegGrid> {
+        self.punct('(')?;
+        let thread = self.name()?;
+        self.punct('<')?;
+        let sizes = self.items(')', Self::operand)?;
+        match sizes[..] {
+            [threads, blocks, block_size] => Ok(SegGrid { thread, threads, blocks, block_size }),
+            _ => self.expected("threads, blocks and block size"),
+        }
     }
 
     fn level(&mut self) -> Read<SegLevel> {

@@ -203,9 +203,22 @@ impl<R: Rep> Checker<'_, R> {
             self.size(*bound);
         }
         seg.types.iter().for_each(|t| self.ty(t));
+        if let Some(grid) = &seg.grid {
+            for size in [grid.threads, grid.blocks, grid.block_size] {
+                self.size(size);
+            }
+            match seg.level {
+                SegLevel::Thread | SegLevel::Block => {}
+                SegLevel::InBlock | SegLevel::Task => self.error(format!("a grid at level {:?}", seg.level)),
+            }
+        }
         let outside = self.level.replace(seg.level);
-        self.seg_kind(seg);
         self.scoped(|c| {
+            // Operators too may have memory of the thread's own.
+            if let Some(grid) = &seg.grid {
+                c.bind(grid.thread, Type::I64);
+            }
+            c.seg_kind(seg);
             c.bind(seg.space.flat, Type::I64);
             for (index, _) in &seg.space.dims {
                 c.bind(*index, Type::I64);

@@ -88,6 +88,9 @@ fn good_programs() {
          let (w_29 : [n_1]i32) = segmap thread (flat_30; i_31 < n_1) : (i32) {
            return (write x_2 to ys_5 [n_1] at [i_31])
          }
+         let (gr_50 : [n_1]i64) = segmap thread virtual grid(tid_51 < 512i64, 2i64, 256i64) (flat_52; i_53 < n_1) : (i64) {
+           return (tid_51)
+         }
          let (s_32 : i64) = get_size \"tile\" tile_size
          let (bl_33 : [n_1]i32) = segmap block (flat_34; i_35 < n_1) : (i32) {
            let (t_36 : [3]f32) = segmap in_block (flat_37; j_38 < 3i64) : (f32) {
@@ -184,6 +187,10 @@ fn operations() {
     bad_stms::<Kernels>(
         "let (a_20 : [n_1]i32) = segmap in_block (f_21; i_22 < n_1) : (i32) { return (x_2) }",
         "an operation at level InBlock on the host",
+    );
+    bad_stms::<Kernels>(
+        "let (a_20 : [n_1]i32) = segmap task grid(t_23 < 4i64, 2i64, 2i64) (f_21; i_22 < n_1) : (i32) { return (x_2) }",
+        "a grid at level Task",
     );
     bad_stms::<Kernels>(
         "let (a_20 : i32) = jvp [x_2] [x_2] \\(x_21 : i32) : (i32) { return (x_21) }",
