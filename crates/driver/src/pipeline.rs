@@ -16,6 +16,24 @@ pub enum Target {
 }
 
 impl Target {
+    /// All back ends.
+    pub const ALL: [Target; 1] = [Target::C];
+
+    /// What commands, `--backend` and tags such as `no_c` call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::C => "c",
+        }
+    }
+
+    /// The back end of this name, or what to tell who asked for it.
+    pub fn named(name: &str) -> Result<Target, String> {
+        Target::ALL.into_iter().find(|t| t.name() == name).ok_or_else(|| {
+            let names: Vec<&str> = Target::ALL.into_iter().map(Target::name).collect();
+            format!("there is no back end named `{name}`; there is: {}", names.join(", "))
+        })
+    }
+
     /// What the executable is linked with.
     pub fn libraries(self) -> &'static [&'static str] {
         match self {

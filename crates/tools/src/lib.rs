@@ -5,4 +5,5 @@
 
 pub mod datacmp;
 pub mod dataset;
+mod programs;
 pub mod test;

@@ -6,6 +6,7 @@
 mod case;
 mod process;
 
+use crate::programs::find;
 use case::{run_case, CaseResult};
 use fehu_base::diagnostic::Colour;
 use fehu_base::Severity;
@@ -36,8 +37,6 @@ pub enum Depth {
 pub struct Options {
     /// The back end.
     pub target: Target,
-    /// Its name, as `no_NAME` tags have it.
-    pub backend: String,
     /// How far to go.
     pub depth: Depth,
     /// Programs tested at a time.
@@ -76,7 +75,7 @@ enum Outcome {
 
 /// Tests all programs; folders are searched for `.fut` files. Failures are printed as they occur.
 pub fn test(paths: &[PathBuf], options: &Options) -> Result<Tally, String> {
-    let files = programs(paths)?;
+    let files = find(paths)?;
     let bar = if options.terminal { ProgressBar::new(files.len() as u64) } else { ProgressBar::hidden() };
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} programs, {msg}") {
         bar.set_style(style);
@@ -113,32 +112,6 @@ fn indent(messages: &[String]) -> String {
     messages.join("\n").lines().map(|l| format!("  {l}")).collect::<Vec<_>>().join("\n")
 }
 
-fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
-    fn walk(dir: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
-        for entry in std::fs::read_dir(dir)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                walk(&path, out)?;
-            } else if path.extension().is_some_and(|e| e == "fut") {
-                out.push(path);
-            }
-        }
-        Ok(())
-    }
-    let mut out = vec![];
-    for path in paths {
-        if path.is_dir() {
-            let mut found = vec![];
-            walk(path, &mut found).map_err(|e| format!("{}: {e}", path.display()))?;
-            found.sort();
-            out.extend(found);
-        } else {
-            out.push(path.clone());
-        }
-    }
-    Ok(out)
-}
-
 fn test_program(file: &Path, options: &Options) -> Outcome {
     let source = match std::fs::read_to_string(file) {
         Ok(text) => text,
@@ -151,7 +124,7 @@ fn test_program(file: &Path, options: &Options) -> Outcome {
     let excluded = |tag: &String| {
         tag == "disable"
             || tag == "notest"
-            || *tag == format!("no_{}", options.backend)
+            || *tag == format!("no_{}", options.target.name())
             || options.exclude.contains(tag)
     };
     if spec.tags.iter().any(excluded) {
@@ -228,7 +201,9 @@ fn test_run(file: &Path, run: &RunSpec, options: &Options) -> Outcome {
             }
             for case in &entry.runs {
                 let skip = |t: &String| {
-                    t == "notest" || *t == format!("no_{}", options.backend) || options.exclude.contains(t)
+                    t == "notest"
+                        || *t == format!("no_{}", options.target.name())
+                        || options.exclude.contains(t)
                 };
                 if case.tags.iter().any(skip) {
                     continue;

@@ -15,7 +15,6 @@ fn folder(name: &str) -> PathBuf {
 fn options() -> Options {
     Options {
         target: Target::C,
-        backend: "c".into(),
         depth: Depth::Run,
         concurrency: 2,
         exclude: vec![],

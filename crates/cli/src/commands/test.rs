@@ -14,8 +14,8 @@ pub(crate) struct Args {
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// The back end to compile with.
-    #[arg(long, default_value = "c", value_parser = ["c"])]
-    backend: String,
+    #[arg(long, default_value = "c", value_parser = Target::named)]
+    backend: Target,
     /// Compile the programs, but do not run them.
     #[arg(short = 'C', conflicts_with = "check_only")]
     compile_only: bool,
@@ -56,8 +56,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let options = Options {
-        target: Target::C,
-        backend: args.backend.clone(),
+        target: args.backend,
         depth,
         concurrency: args.concurrency.unwrap_or(cores),
         exclude: args.exclude.clone(),

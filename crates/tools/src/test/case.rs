@@ -2,8 +2,8 @@
 
 use super::process::{run_limited, Ended};
 use super::Options;
-use fehu_data::generate::{Bounds, Rng};
-use fehu_data::spec::{Expected, Input, TestRun};
+use crate::programs::{file_values, input_bytes};
+use fehu_data::spec::{Expected, TestRun};
 use fehu_data::{compare, read_values, Tolerance, Value};
 use std::path::Path;
 use std::process::Command;
@@ -88,37 +88,4 @@ fn verdict(expected: &[Value], bytes: &[u8]) -> CaseResult {
     }
     let lines: Vec<String> = differences.iter().map(ToString::to_string).collect();
     CaseResult::Failed(lines.join("\n"))
-}
-
-/// The arguments as bytes; `None` if only a script can tell.
-fn input_bytes(program: &Path, input: &Input) -> Result<Option<Vec<u8>>, String> {
-    let binary = |values: &[Value]| {
-        let mut out = vec![];
-        values.iter().for_each(|v| fehu_data::binary::write_binary(v, &mut out));
-        out
-    };
-    match input {
-        Input::Values(vs) => Ok(Some(binary(vs))),
-        Input::File(name) => {
-            let path = beside(program, name);
-            std::fs::read(&path).map(Some).map_err(|e| format!("could not read {}: {e}", path.display()))
-        }
-        Input::Random(generators) => {
-            let mut rng = Rng::new(42);
-            let bounds = Bounds::default();
-            let values: Result<Vec<_>, _> = generators.iter().map(|g| g.value(&bounds, &mut rng)).collect();
-            Ok(Some(binary(&values?)))
-        }
-        Input::Script(_) | Input::ScriptFile(_) => Ok(None),
-    }
-}
-
-fn file_values(program: &Path, name: &str) -> Result<Vec<Value>, String> {
-    let path = beside(program, name);
-    let bytes = std::fs::read(&path).map_err(|e| format!("could not read {}: {e}", path.display()))?;
-    read_values(&bytes).map_err(|e| format!("{}: {e}", path.display()))
-}
-
-fn beside(program: &Path, name: &str) -> std::path::PathBuf {
-    program.parent().unwrap_or(Path::new("")).join(name)
 }

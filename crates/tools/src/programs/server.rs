@@ -1,0 +1,201 @@
+//! A program running as a server process, with limits on how long it may take.
+//!
+//! ```text
+//! let mut process = ServerProcess::start(&executable, None, &options)?;
+//! let entries = process.talk(Some(limit), |server| server.entry_points())?;
+//! ```
+
+use fehu_data::server::{Server, ServerError};
+use std::fmt;
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{channel, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// What one says to a running server.
+pub(crate) type Connection = Server<BufReader<ChildStdout>, ChildStdin>;
+
+/// A program running as a server. Dropping it ends it.
+pub(crate) struct ServerProcess {
+    child: Arc<Mutex<Child>>,
+    /// Gone when the process is being ended.
+    connection: Option<Connection>,
+    /// Gathers what the process says on its standard error.
+    complaints: Option<JoinHandle<()>>,
+    stderr: Arc<Mutex<Vec<u8>>>,
+}
+
+/// Why a server has no answer.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// The command failed; the server waits for the next.
+    Failed(String),
+    /// The server is gone.
+    Dead(String),
+    /// It took too long, and was ended.
+    TooLate,
+}
+
+impl Trouble {
+    /// Whether another server must be started before anything else can run.
+    pub(crate) fn is_final(&self) -> bool {
+        match self {
+            Trouble::Failed(_) => false,
+            Trouble::Dead(_) | Trouble::TooLate => true,
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Failed(message) | Trouble::Dead(message) => f.write_str(message),
+            Trouble::TooLate => f.write_str("it took longer than the time limit"),
+        }
+    }
+}
+
+/// How long a server may take to end by itself.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl ServerProcess {
+    /// Starts a server (through another program, if there is one) and waits until it is ready.
+    pub(crate) fn start(
+        executable: &Path,
+        runner: Option<&str>,
+        options: &[String],
+    ) -> Result<ServerProcess, String> {
+        let executable = reachable(executable);
+        let mut command = match runner {
+            Some(runner) => {
+                let mut c = Command::new(runner);
+                c.arg(&executable);
+                c
+            }
+            None => Command::new(&executable),
+        };
+        command.args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child =
+            command.spawn().map_err(|e| format!("could not run {}: {e}", executable.display()))?;
+        let stderr = Arc::new(Mutex::new(vec![]));
+        let complaints = child.stderr.take().map(|mut from| {
+            let to = Arc::clone(&stderr);
+            std::thread::spawn(move || {
+                let mut piece = [0; 4096];
+                while let Ok(n @ 1..) = from.read(&mut piece) {
+                    lock(&to).extend_from_slice(&piece[..n]);
+                }
+            })
+        });
+        let (Some(stdout), Some(stdin)) = (child.stdout.take(), child.stdin.take()) else {
+            return Err(format!("could not connect to {}", executable.display()));
+        };
+        let child = Arc::new(Mutex::new(child));
+        let mut process = ServerProcess { child, connection: None, complaints, stderr };
+        match Server::new(BufReader::new(stdout), stdin) {
+            Ok(connection) => process.connection = Some(connection),
+            Err(e) => {
+                process.end();
+                return Err(process.explain(&e));
+            }
+        }
+        Ok(process)
+    }
+
+    /// Talks to the server; if that takes longer than the limit, ends the process.
+    pub(crate) fn talk<T>(
+        &mut self,
+        limit: Option<Duration>,
+        what: impl FnOnce(&mut Connection) -> Result<T, ServerError>,
+    ) -> Result<T, Trouble> {
+        let Some(connection) = &mut self.connection else {
+            return Err(Trouble::Dead("the program has ended".into()));
+        };
+        let late = AtomicBool::new(false);
+        let result = match limit {
+            None => what(connection),
+            Some(limit) => std::thread::scope(|scope| {
+                let (done, wait) = channel::<()>();
+                let (child, late) = (&self.child, &late);
+                scope.spawn(move || {
+                    if wait.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                        late.store(true, Ordering::SeqCst);
+                        // It may have ended in this moment.
+                        let _ = lock(child).kill();
+                    }
+                });
+                let result = what(connection);
+                drop(done);
+                result
+            }),
+        };
+        match result {
+            Ok(_) | Err(_) if late.load(Ordering::SeqCst) => {
+                self.end();
+                Err(Trouble::TooLate)
+            }
+            Ok(value) => Ok(value),
+            Err(ServerError::Failure { message, .. }) => Err(Trouble::Failed(message)),
+            Err(e) => {
+                self.end();
+                Err(Trouble::Dead(self.explain(&e)))
+            }
+        }
+    }
+
+    /// What the process has said on its standard error since the last time.
+    pub(crate) fn take_stderr(&mut self) -> String {
+        String::from_utf8_lossy(&std::mem::take(&mut *lock(&self.stderr))).into_owned()
+    }
+
+    fn explain(&mut self, error: &ServerError) -> String {
+        let stderr = self.take_stderr();
+        let stderr = stderr.trim_end();
+        match error {
+            ServerError::Closed { log } if log.is_empty() && !stderr.is_empty() => stderr.to_owned(),
+            _ if stderr.is_empty() => error.to_string(),
+            _ => format!("{error}\n{stderr}"),
+        }
+    }
+
+    /// Ends the process, which ends by itself when nobody talks to it any more.
+    fn end(&mut self) {
+        self.connection = None;
+        let start = Instant::now();
+        while matches!(lock(&self.child).try_wait(), Ok(None)) {
+            if start.elapsed() > PATIENCE {
+                let mut child = lock(&self.child);
+                let _ = child.kill();
+                let _ = child.wait();
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if let Some(thread) = self.complaints.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A file name without a folder would be looked for among the commands of the system.
+fn reachable(executable: &Path) -> std::path::PathBuf {
+    if executable.components().count() == 1 {
+        Path::new(".").join(executable)
+    } else {
+        executable.to_owned()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
