@@ -32,10 +32,6 @@ CALLED_FUN struct block *block_alloc(struct futhark_context *ctx, struct block *
   return b;
 }
 
-RTS_FUN unsigned char *block_data(struct block *b) {
-  return b == NULL ? NULL : b->mem;
-}
-
 // Marks a block that the program keeps for all calls.
 RTS_FUN void block_keep(struct block *b) {
   if (b != NULL && b->refs != STATIC_BLOCK) {
@@ -53,8 +49,8 @@ CALLED_FUN struct block *block_own(struct futhark_context *ctx, struct block *b)
     return b;
   }
   struct block *copy = block_alloc(ctx, NULL, b->size);
-  if (copy != NULL) {
-    memcpy(copy->mem, b->mem, (size_t)b->size);
+  if (copy != NULL && block_copy(ctx, copy, 0, b, 0, b->size) != FUTHARK_SUCCESS) {
+    copy = block_drop(ctx, copy);
   }
   block_drop(ctx, b);
   return copy;

@@ -82,37 +82,37 @@ TOOL_FUN int run_once(const char *program, struct futhark_context *ctx, const st
   return err == FUTHARK_SUCCESS ? 0 : complain_error(program, ctx);
 }
 
-TOOL_FUN void write_leaf(bool binary, const struct leaf *leaf, const union word *words) {
-  if (binary) {
-    write_binary_leaf(stdout, leaf, words);
-  } else {
-    write_text_leaf(stdout, leaf, words);
+TOOL_FUN int write_leaf(const struct options *opts, struct futhark_context *ctx, const struct leaf *leaf,
+                        const union word *words) {
+  bool ok = opts->binary ? write_binary_leaf(ctx, stdout, leaf, words) : write_text_leaf(ctx, stdout, leaf, words);
+  if (!ok) {
+    return complain_error(opts->program, ctx);
   }
   putchar('\n');
+  return 0;
 }
 
 // A tuple is written as its components, one to a line.
-TOOL_FUN int write_output(bool binary, const struct type *type, const union word *output) {
+TOOL_FUN int write_output(const struct options *opts, struct futhark_context *ctx, const struct type *type,
+                          const union word *output) {
   if (type->kind == KIND_SCALAR) {
-    write_leaf(binary, type->leaves, output);
-    return 0;
+    return write_leaf(opts, ctx, type->leaves, output);
   }
   const struct value *v = held_value(output);
   if (type->kind == KIND_ARRAY) {
-    write_leaf(binary, type->leaves, v->words);
-    return 0;
+    return write_leaf(opts, ctx, type->leaves, v->words);
   }
-  int num_parts = is_tuple(type) ? type->num_fields : 1;
-  for (int i = 0; i < num_parts; i++) {
+  int num_parts = is_tuple(type) ? type->num_fields : 1, status = 0;
+  for (int i = 0; i < num_parts && status == 0; i++) {
     const struct type *part = is_tuple(type) ? type->fields[i].type : type;
     if (part->kind != KIND_SCALAR && part->kind != KIND_ARRAY) {
       fflush(stdout);
       fprintf(stderr, "Values of type \"%s\" have no external representation.\n", part->name);
       return 1;
     }
-    write_leaf(binary, &type->leaves[type->fields[i].leaf], v->words);
+    status = write_leaf(opts, ctx, &type->leaves[type->fields[i].leaf], v->words);
   }
-  return 0;
+  return status;
 }
 
 TOOL_FUN int run_entry(const struct options *opts, struct futhark_context *ctx, const struct entry *entry) {
@@ -148,7 +148,7 @@ TOOL_FUN int run_entry(const struct options *opts, struct futhark_context *ctx, 
     fclose(times);
   }
   if (status == 0 && !opts->quiet) {
-    status = write_output(opts->binary, entry->output.type, &output);
+    status = write_output(opts, ctx, entry->output.type, &output);
   }
   if (have_output) {
     held_free(ctx, entry->output.type, &output);

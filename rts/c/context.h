@@ -2,13 +2,21 @@
 //
 // Before this file come the generated tuning parameters (`NUM_PARAMS`, their
 // names, classes and defaults) and `struct globals`, the program's constants.
+// Back ends with more than host memory add fields, and do something in the
+// hooks below, of which sequential C's are in host.h.
 
+#ifndef BACKEND_FIELDS
+#define BACKEND_FIELDS
+#define BACKEND_CONFIG_FIELDS
+#endif
+
+#define PARAM_UNSET (-1)
 
 struct futhark_context_config {
   int debugging, profiling, logging;
   char *cache_file;
-  // Zero stands for the default.
   int64_t params[NUM_PARAMS + 1];
+  BACKEND_CONFIG_FIELDS
 };
 
 struct futhark_context {
@@ -22,13 +30,41 @@ struct futhark_context {
   size_t stack_room;
   // Calls of entry points and the microseconds they took, while profiling.
   int64_t calls, call_time;
+  int64_t params[NUM_PARAMS + 1];
   struct memory memory;
   struct globals globals;
+  BACKEND_FIELDS
 };
 
+// The device is there before the program starts, and until its memory is given
+// back. What goes wrong leaves an error.
+static void backend_config_create(struct futhark_context_config *cfg);
+static void backend_config_destroy(struct futhark_context_config *cfg);
+static int backend_open(struct futhark_context *ctx);
+static void backend_close(struct futhark_context *ctx);
+// Around everything that the interface does.
+static void backend_enter(struct futhark_context *ctx);
+static void backend_leave(struct futhark_context *ctx);
+// Waits until everything has happened, and says how it went.
+static int backend_sync(struct futhark_context *ctx);
+// The value of a parameter that has not been set, and what becomes of one that has.
+static int64_t backend_param_default(struct futhark_context *ctx, int param);
+static int64_t backend_param_allowed(struct futhark_context *ctx, int param, int64_t value);
+// Appends what profiling has seen: objects, each with a comma before it unless it is the first.
+static void backend_report(struct futhark_context *ctx, struct string *events, bool first);
+
+RTS_FUN void enter(struct futhark_context *ctx) {
+  lock_take(&ctx->lock);
+  backend_enter(ctx);
+}
+
+RTS_FUN void leave(struct futhark_context *ctx) {
+  backend_leave(ctx);
+  lock_release(&ctx->lock);
+}
+
 RTS_FUN int64_t param_value(struct futhark_context *ctx, int param) {
-  int64_t value = ctx->cfg->params[param];
-  return value != 0 ? value : param_defaults[param];
+  return ctx->params[param];
 }
 
 // Replaces the error, if there is one already.
@@ -85,11 +121,19 @@ static int globals_create(struct futhark_context *ctx);
 static void globals_destroy(struct futhark_context *ctx);
 
 struct futhark_context_config *futhark_context_config_new(void) {
-  return calloc(1, sizeof(struct futhark_context_config));
+  struct futhark_context_config *cfg = calloc(1, sizeof(struct futhark_context_config));
+  if (cfg != NULL) {
+    for (int i = 0; i < NUM_PARAMS; i++) {
+      cfg->params[i] = PARAM_UNSET;
+    }
+    backend_config_create(cfg);
+  }
+  return cfg;
 }
 
 void futhark_context_config_free(struct futhark_context_config *cfg) {
   if (cfg != NULL) {
+    backend_config_destroy(cfg);
     free(cfg->cache_file);
     free(cfg);
   }
@@ -148,7 +192,19 @@ struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) 
   ctx->stack_room = usual_stack_room();
   lock_create(&ctx->lock);
   // Leaves an error behind if it fails.
-  (void)globals_create(ctx);
+  lock_take(&ctx->lock);
+  if (backend_open(ctx) == FUTHARK_SUCCESS) {
+    backend_enter(ctx);
+    for (int i = 0; i < NUM_PARAMS; i++) {
+      int64_t value = cfg->params[i] != PARAM_UNSET ? cfg->params[i] : backend_param_default(ctx, i);
+      ctx->params[i] = backend_param_allowed(ctx, i, value);
+    }
+    if (globals_create(ctx) == FUTHARK_SUCCESS) {
+      (void)backend_sync(ctx);
+    }
+    backend_leave(ctx);
+  }
+  lock_release(&ctx->lock);
   return ctx;
 }
 
@@ -156,33 +212,37 @@ void futhark_context_free(struct futhark_context *ctx) {
   if (ctx == NULL) {
     return;
   }
+  enter(ctx);
   globals_destroy(ctx);
   memory_trim(&ctx->memory);
+  leave(ctx);
+  backend_close(ctx);
   lock_destroy(&ctx->lock);
   free(ctx->error);
   free(ctx);
 }
 
-// Everything has happened when a function returns.
 int futhark_context_sync(struct futhark_context *ctx) {
-  (void)ctx;
-  return FUTHARK_SUCCESS;
+  enter(ctx);
+  int err = backend_sync(ctx);
+  leave(ctx);
+  return err;
 }
 
 int futhark_context_clear_caches(struct futhark_context *ctx) {
-  lock_take(&ctx->lock);
+  enter(ctx);
   memory_trim(&ctx->memory);
   ctx->memory.peak = ctx->memory.live;
   ctx->calls = ctx->call_time = 0;
-  lock_release(&ctx->lock);
+  leave(ctx);
   return FUTHARK_SUCCESS;
 }
 
 char *futhark_context_get_error(struct futhark_context *ctx) {
-  lock_take(&ctx->lock);
+  enter(ctx);
   char *error = ctx->error;
   ctx->error = NULL;
-  lock_release(&ctx->lock);
+  leave(ctx);
   return error;
 }
 
@@ -200,7 +260,7 @@ void futhark_context_unpause_profiling(struct futhark_context *ctx) {
 
 char *futhark_context_report(struct futhark_context *ctx) {
   struct string report = {NULL, 0, 0};
-  lock_take(&ctx->lock);
+  enter(ctx);
   string_printf(&report, "{\"memory\":{\"default space\": %" PRId64 "},\"events\":[", ctx->memory.peak);
   if (ctx->profiling) {
     string_printf(&report,
@@ -208,8 +268,9 @@ char *futhark_context_report(struct futhark_context *ctx) {
                   ",\"description\":\"%" PRId64 " calls\",\"provenance\":\"\"}",
                   ctx->call_time, ctx->calls);
   }
+  backend_report(ctx, &report, !ctx->profiling);
   string_printf(&report, "]}");
-  lock_release(&ctx->lock);
+  leave(ctx);
   return report.text;
 }
 

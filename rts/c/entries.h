@@ -45,6 +45,7 @@ TOOL_FUN int held_clone(struct futhark_context *ctx, const struct type *type, co
     return FUTHARK_SUCCESS;
   }
   const struct value *v = held_value(from);
+  enter(ctx);
   struct value *copy = value_new(ctx, type);
   for (int i = 0; i < type->num_leaves && copy != NULL; i++) {
     const struct leaf *leaf = &type->leaves[i];
@@ -58,10 +59,13 @@ TOOL_FUN int held_clone(struct futhark_context *ctx, const struct type *type, co
       break;
     }
     int64_t bytes = leaf_bytes(leaf, v->words);
-    if (bytes > 0) {
-      memcpy(copy->words[leaf->word].block->mem, v->words[leaf->word].block->mem, (size_t)bytes);
+    const struct block *source = v->words[leaf->word].block;
+    if (bytes > 0 && block_copy(ctx, copy->words[leaf->word].block, 0, source, 0, bytes) != FUTHARK_SUCCESS) {
+      value_drop(ctx, copy);
+      copy = NULL;
     }
   }
+  leave(ctx);
   memcpy(to, &copy, sizeof copy);
   return copy == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
 }

@@ -10,6 +10,9 @@
 // Four classes to each power of two.
 #define SIZE_CLASSES (4 * 64)
 
+// What the interface calls the memory of an array.
+typedef unsigned char *raw_memory;
+
 struct block {
   int64_t refs;
   // How many bytes there are, and whether they are the user's.

@@ -415,12 +415,17 @@ TOOL_FUN bool read_leaf(struct futhark_context *ctx, struct reader *r, const str
     ok = read_text_array(r, leaf, shape, &e);
   }
   if (ok && leaf->rank > 0) {
+    enter(ctx);
     int err = leaf_alloc(ctx, leaf, words, shape, leaf->rank, NULL);
     if (err != FUTHARK_SUCCESS) {
       ok = reader_problem(r, "the array is too large");
     } else if (e.count > 0) {
-      memcpy(words[leaf->word].block->mem, e.data, (size_t)(e.count * scalar_sizes[leaf->scalar]));
+      int64_t bytes = e.count * scalar_sizes[leaf->scalar];
+      if (block_write(ctx, words[leaf->word].block, 0, e.data, bytes) != FUTHARK_SUCCESS) {
+        ok = reader_problem(r, "the array does not fit on the device");
+      }
     }
+    leave(ctx);
   }
   free(e.data);
   return ok;

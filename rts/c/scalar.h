@@ -3,6 +3,28 @@
 // Arithmetic that C spells directly (wrapping addition, comparisons,
 // conversions between integers) is generated in place; here is the rest.
 // Names end in the width. Nothing in this file has undefined behaviour.
+//
+// Kernels use it too: what they spell otherwise (counting and reinterpreting bits,
+// 64-bit division) is defined before, with `DEVICE_CODE`.
+
+#ifndef DEVICE_CODE
+#define QUOTIENT64(x, y) ((x) / (y))
+#define REMAINDER64(x, y) ((x) % (y))
+#define UQUOTIENT64(x, y) ((x) / (y))
+#define UREMAINDER64(x, y) ((x) % (y))
+#endif
+#define QUOTIENT8(x, y) ((x) / (y))
+#define REMAINDER8(x, y) ((x) % (y))
+#define UQUOTIENT8(x, y) ((x) / (y))
+#define UREMAINDER8(x, y) ((x) % (y))
+#define QUOTIENT16 QUOTIENT8
+#define REMAINDER16 REMAINDER8
+#define UQUOTIENT16 UQUOTIENT8
+#define UREMAINDER16 UREMAINDER8
+#define QUOTIENT32 QUOTIENT8
+#define REMAINDER32 REMAINDER8
+#define UQUOTIENT32 UQUOTIENT8
+#define UREMAINDER32 UREMAINDER8
 
 #define INTEGER_OPS(W)                                                                        \
   SCALAR_FUN int##W##_t neg##W(int##W##_t x) {                                                \
@@ -19,10 +41,10 @@
   }                                                                                           \
   /* A zero divisor is excluded before, or the program asked for no checks. */                \
   SCALAR_FUN int##W##_t squot##W(int##W##_t x, int##W##_t y) {                                \
-    return UNLIKELY(y == 0) ? 0 : UNLIKELY(y == -1) ? neg##W(x) : (int##W##_t)(x / y);        \
+    return UNLIKELY(y == 0) ? 0 : UNLIKELY(y == -1) ? neg##W(x) : (int##W##_t)QUOTIENT##W(x, y);\
   }                                                                                           \
   SCALAR_FUN int##W##_t srem##W(int##W##_t x, int##W##_t y) {                                 \
-    return UNLIKELY(y == 0 || y == -1) ? 0 : (int##W##_t)(x % y);                             \
+    return UNLIKELY(y == 0 || y == -1) ? 0 : (int##W##_t)REMAINDER##W(x, y);                  \
   }                                                                                           \
   SCALAR_FUN int##W##_t sdiv##W(int##W##_t x, int##W##_t y) {                                 \
     int##W##_t q = squot##W(x, y), r = srem##W(x, y);                                         \
@@ -33,10 +55,10 @@
     return (int##W##_t)(r != 0 && (r < 0) != (y < 0) ? r + y : r);                            \
   }                                                                                           \
   SCALAR_FUN int##W##_t udiv##W(int##W##_t x, int##W##_t y) {                                 \
-    return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint##W##_t)x / (uint##W##_t)y);              \
+    return UNLIKELY(y == 0) ? 0 : (int##W##_t)UQUOTIENT##W((uint##W##_t)x, (uint##W##_t)y);   \
   }                                                                                           \
   SCALAR_FUN int##W##_t umod##W(int##W##_t x, int##W##_t y) {                                 \
-    return UNLIKELY(y == 0) ? 0 : (int##W##_t)((uint##W##_t)x % (uint##W##_t)y);              \
+    return UNLIKELY(y == 0) ? 0 : (int##W##_t)UREMAINDER##W((uint##W##_t)x, (uint##W##_t)y);  \
   }                                                                                           \
   SCALAR_FUN int##W##_t smin##W(int##W##_t x, int##W##_t y) {                                 \
     return x < y ? x : y;                                                                     \
@@ -80,7 +102,9 @@
     return x == 0 ? W : trailing_zeros((uint##W##_t)x);                                       \
   }
 
-#if defined(__GNUC__) || defined(__clang__) || defined(__CUDACC_RTC__)
+#ifdef DEVICE_CODE
+// Each kernel language has its own.
+#elif defined(__GNUC__) || defined(__clang__)
 SCALAR_FUN int32_t bits_set(uint64_t x) {
   return __builtin_popcountll(x);
 }
@@ -161,6 +185,7 @@ MAD_HI(64)
 
 // Floats and their bits.
 
+#ifndef DEVICE_CODE
 SCALAR_FUN int32_t to_bits32(float x) {
   int32_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -181,6 +206,7 @@ SCALAR_FUN double from_bits64(int64_t bits) {
   memcpy(&x, &bits, sizeof x);
   return x;
 }
+#endif
 
 // Minimum and maximum ignore a NaN where they can, and know that -0 < 0: of
 // equal operands (the same bits, or two zeros) the bits are joined.
@@ -208,107 +234,31 @@ SCALAR_FUN double from_bits64(int64_t bits) {
   }
 
 FLOAT_OPS(32, float)
+#ifndef NO_F64
 FLOAT_OPS(64, double)
+#endif
 
 // Float to integer: towards zero, then modulo 2^64 (callers truncate further);
 // 0 for NaN and infinities.
-SCALAR_FUN int64_t float_to_int_far(double x) {
-  uint64_t bits = (uint64_t)to_bits64(x);
-  int exponent = (int)((bits >> 52) & 0x7ff) - 1075;
-  uint64_t mantissa = (bits & (((uint64_t)1 << 52) - 1)) | ((uint64_t)1 << 52);
+SCALAR_FUN int64_t float_far(bool negative, int exponent, uint64_t mantissa) {
   uint64_t magnitude = exponent >= 0 && exponent < 64 ? mantissa << exponent : 0;
-  return (int64_t)(bits >> 63 ? 0 - magnitude : magnitude);
-}
-SCALAR_FUN int64_t f64_to_int(double x) {
-  return LIKELY(x > -9223372036854775808.0 && x < 9223372036854775808.0) ? (int64_t)x : float_to_int_far(x);
+  return (int64_t)(negative ? 0 - magnitude : magnitude);
 }
 SCALAR_FUN int64_t f32_to_int(float x) {
-  return f64_to_int((double)x);
-}
-
-// Mathematical functions that the C library lacks or spells otherwise.
-
-SCALAR_FUN double rsqrt64(double x) {
-  return 1.0 / sqrt(x);
-}
-SCALAR_FUN float rsqrt32(float x) {
-  return 1.0f / sqrtf(x);
-}
-SCALAR_FUN double exp10_f64(double x) {
-#if defined(__GLIBC__) && defined(_GNU_SOURCE)
-  return exp10(x);
-#else
-  return pow(10.0, x);
-#endif
-}
-SCALAR_FUN float exp10_f32(float x) {
-  return (float)exp10_f64((double)x);
-}
-
-#define PI 3.14159265358979323846
-
-SCALAR_FUN double sinpi64(double x) {
-  double r = x - 2.0 * nearbyint(x / 2.0);
-  if (fabs(r) > 0.5) {
-    r = copysign(1.0, r) - r;
+  if (LIKELY(x > -9223372036854775808.0f && x < 9223372036854775808.0f)) {
+    return (int64_t)x;
   }
-  return r == 0.0 ? copysign(0.0, x) : sin(PI * r);
+  uint32_t bits = (uint32_t)to_bits32(x);
+  return float_far(bits >> 31, (int)((bits >> 23) & 0xff) - 150, (bits & 0x7fffff) | 0x800000);
 }
-SCALAR_FUN double cospi64(double x) {
-  double r = fabs(x - 2.0 * nearbyint(x / 2.0));
-  return r < 0.25 ? cos(PI * r) : r <= 0.75 ? sin(PI * (0.5 - r)) : -cos(PI * (1.0 - r));
+#ifndef NO_F64
+SCALAR_FUN int64_t f64_to_int(double x) {
+  if (LIKELY(x > -9223372036854775808.0 && x < 9223372036854775808.0)) {
+    return (int64_t)x;
+  }
+  uint64_t bits = (uint64_t)to_bits64(x), unit = (uint64_t)1 << 52;
+  return float_far(bits >> 63, (int)((bits >> 52) & 0x7ff) - 1075, (bits & (unit - 1)) | unit);
 }
-SCALAR_FUN double tanpi64(double x) {
-  return sinpi64(x) / cospi64(x);
-}
-SCALAR_FUN double asinpi64(double x) {
-  return asin(x) / PI;
-}
-SCALAR_FUN double acospi64(double x) {
-  return acos(x) / PI;
-}
-SCALAR_FUN double atanpi64(double x) {
-  return atan(x) / PI;
-}
-SCALAR_FUN double atan2pi64(double x, double y) {
-  return atan2(x, y) / PI;
-}
-SCALAR_FUN double lgamma_f64(double x) {
-#if defined(__GLIBC__) && defined(_GNU_SOURCE)
-  int sign;
-  return lgamma_r(x, &sign);
-#else
-  return lgamma(x);
 #endif
-}
-SCALAR_FUN float lgamma_f32(float x) {
-#if defined(__GLIBC__) && defined(_GNU_SOURCE)
-  int sign;
-  return lgammaf_r(x, &sign);
-#else
-  return lgammaf(x);
-#endif
-}
-SCALAR_FUN float sinpi32(float x) {
-  return (float)sinpi64((double)x);
-}
-SCALAR_FUN float cospi32(float x) {
-  return (float)cospi64((double)x);
-}
-SCALAR_FUN float tanpi32(float x) {
-  return (float)tanpi64((double)x);
-}
-SCALAR_FUN float asinpi32(float x) {
-  return (float)asinpi64((double)x);
-}
-SCALAR_FUN float acospi32(float x) {
-  return (float)acospi64((double)x);
-}
-SCALAR_FUN float atanpi32(float x) {
-  return (float)atanpi64((double)x);
-}
-SCALAR_FUN float atan2pi32(float x, float y) {
-  return (float)atan2pi64((double)x, (double)y);
-}
 
 // End of scalar.h.

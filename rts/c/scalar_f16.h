@@ -6,7 +6,9 @@
 
 typedef uint16_t f16;
 
-#if defined(__F16C__) && (defined(__GNUC__) || defined(__clang__))
+#ifdef DEVICE_F16
+// Each kernel language has its own conversions.
+#elif defined(__F16C__) && (defined(__GNUC__) || defined(__clang__))
 #include <immintrin.h>
 SCALAR_FUN float f16_to_f32(f16 h) {
   return _cvtsh_ss(h);
@@ -48,6 +50,7 @@ SCALAR_FUN f16 f32_to_f16(float x) {
 }
 #endif
 
+#ifndef NO_F64
 SCALAR_FUN double f16_to_f64(f16 h) {
   return (double)f16_to_f32(h);
 }
@@ -64,6 +67,7 @@ SCALAR_FUN f16 f64_to_f16(double x) {
   }
   return f32_to_f16(from_bits32((int32_t)(bits | 1)));
 }
+#endif
 
 SCALAR_FUN int64_t f16_to_int(f16 h) {
   return f32_to_int(f16_to_f32(h));
@@ -152,6 +156,7 @@ SCALAR_FUN f16 mad16(f16 a, f16 b, f16 c) {
 SCALAR_FUN f16 lerp16(f16 a, f16 b, f16 t) {
   return fadd16(a, fmul16(fsub16(b, a), t));
 }
+#ifndef NO_F64
 SCALAR_FUN f16 ldexp16(f16 h, int32_t n) {
   return f64_to_f16(ldexp(f16_to_f64(h), n));
 }
@@ -170,6 +175,7 @@ SCALAR_FUN f16 fma16(f16 a, f16 b, f16 c) {
   }
   return f64_to_f16(sum);
 }
+#endif
 
 // One up in the bits is one step away from zero, on either side.
 SCALAR_FUN f16 nextafter16(f16 h, f16 k) {

@@ -136,7 +136,7 @@ TOOL_FUN void command_store(struct server *s, int argc, char **args) {
     const struct variable *v = find_variable(s, args[i]);
     const union word *words = v->type->kind == KIND_SCALAR ? &v->word : held_value(&v->word)->words;
     for (int j = 0; j < v->type->num_leaves && ok; j++) {
-      ok = write_binary_leaf(file, &v->type->leaves[j], words);
+      ok = write_binary_leaf(s->ctx, file, &v->type->leaves[j], words);
     }
   }
   if (fclose(file) != 0 || !ok) {

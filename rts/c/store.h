@@ -37,30 +37,32 @@ CALLED_FUN size_t leaf_stored_size(const struct leaf *leaf, const union word *wo
   return BINARY_HEADER + 8 * (size_t)leaf->rank + (size_t)bytes;
 }
 
-CALLED_FUN unsigned char *leaf_store(const struct leaf *leaf, const union word *words, unsigned char *to) {
+// The end of what was written, or NULL with an error.
+CALLED_FUN unsigned char *leaf_store(struct futhark_context *ctx, const struct leaf *leaf, const union word *words,
+                                     unsigned char *to) {
   int64_t size = scalar_sizes[leaf->scalar], n = 1;
   *to++ = 'b';
   *to++ = BINARY_VERSION;
   *to++ = (unsigned char)leaf->rank;
   memcpy(to, scalar_tag(leaf->scalar), 4);
   to += 4;
-  const void *data = &words[leaf->word];
   if (leaf->rank > 0) {
     memcpy(to, leaf_shape(leaf, words), 8 * (size_t)leaf->rank);
     swap_if_big_endian(to, leaf->rank, 8);
     to += 8 * leaf->rank;
     n = shape_elements(leaf->rank, leaf_shape(leaf, words), size);
-    data = block_data(words[leaf->word].block);
   }
-  if (n > 0) {
-    memcpy(to, data, (size_t)(n * size));
-    swap_if_big_endian(to, n, size);
+  if (leaf->rank == 0) {
+    memcpy(to, &words[leaf->word], (size_t)size);
+  } else if (n > 0 && block_read(ctx, words[leaf->word].block, 0, to, n * size) != FUTHARK_SUCCESS) {
+    return NULL;
   }
+  swap_if_big_endian(to, n, size);
   return to + n * size;
 }
 
 CALLED_FUN int value_store(struct futhark_context *ctx, const struct value *v, void **p, size_t *n) {
-  lock_take(&ctx->lock);
+  enter(ctx);
   int err = FUTHARK_SUCCESS;
   size_t size = 0;
   for (int i = 0; i < v->type->num_leaves; i++) {
@@ -76,11 +78,31 @@ CALLED_FUN int value_store(struct futhark_context *ctx, const struct value *v, v
   }
   if (p != NULL && err == FUTHARK_SUCCESS) {
     unsigned char *to = *p;
-    for (int i = 0; i < v->type->num_leaves; i++) {
-      to = leaf_store(&v->type->leaves[i], v->words, to);
+    for (int i = 0; i < v->type->num_leaves && to != NULL; i++) {
+      to = leaf_store(ctx, &v->type->leaves[i], v->words, to);
     }
+    err = to == NULL ? FUTHARK_PROGRAM_ERROR : FUTHARK_SUCCESS;
   }
-  lock_release(&ctx->lock);
+  leave(ctx);
+  return err;
+}
+
+// Gives an array leaf its elements, which are little-endian.
+CALLED_FUN int leaf_fill(struct futhark_context *ctx, const struct leaf *leaf, union word *words,
+                         const unsigned char *from, int64_t bytes) {
+  int64_t size = scalar_sizes[leaf->scalar];
+  if (size == 1 || !is_big_endian()) {
+    return block_write(ctx, words[leaf->word].block, 0, from, bytes);
+  }
+  unsigned char *swapped = malloc((size_t)bytes);
+  if (swapped == NULL) {
+    set_error(ctx, "Error: out of memory: cannot read a value of %" PRId64 " bytes.\n", bytes);
+    return FUTHARK_OUT_OF_MEMORY;
+  }
+  memcpy(swapped, from, (size_t)bytes);
+  swap_if_big_endian(swapped, bytes / size, size);
+  int err = block_write(ctx, words[leaf->word].block, 0, swapped, bytes);
+  free(swapped);
   return err;
 }
 
@@ -94,7 +116,6 @@ CALLED_FUN const unsigned char *leaf_restore(struct futhark_context *ctx, const 
     return NULL;
   }
   from += BINARY_HEADER;
-  void *data = &words[leaf->word];
   if (leaf->rank > 0) {
     memcpy(&words[leaf->word + 1], from, 8 * (size_t)leaf->rank);
     swap_if_big_endian((unsigned char *)&words[leaf->word + 1], leaf->rank, 8);
@@ -104,18 +125,19 @@ CALLED_FUN const unsigned char *leaf_restore(struct futhark_context *ctx, const 
       return NULL;
     }
     n = shape_elements(leaf->rank, shape, size);
-    data = words[leaf->word].block->mem;
-  }
-  if (n > 0) {
-    memcpy(data, from, (size_t)(n * size));
-    swap_if_big_endian(data, n, size);
+    if (n > 0 && leaf_fill(ctx, leaf, words, from, n * size) != FUTHARK_SUCCESS) {
+      return NULL;
+    }
+  } else {
+    memcpy(&words[leaf->word], from, (size_t)size);
+    swap_if_big_endian((unsigned char *)&words[leaf->word], 1, size);
   }
   return from + n * size;
 }
 
 CALLED_FUN struct value *value_restore(struct futhark_context *ctx, const struct type *type, const void *p) {
   struct value *out = NULL;
-  lock_take(&ctx->lock);
+  enter(ctx);
   struct value *v = value_new(ctx, type);
   const unsigned char *from = v == NULL ? NULL : p;
   for (int i = 0; i < type->num_leaves && from != NULL; i++) {

@@ -107,7 +107,7 @@ CALLED_FUN int value_done(struct futhark_context *ctx, struct value *v, int err,
   } else {
     *(struct value **)out = v;
   }
-  lock_release(&ctx->lock);
+  leave(ctx);
   return err;
 }
 
@@ -171,23 +171,23 @@ CALLED_FUN int leaf_alloc(struct futhark_context *ctx, const struct leaf *leaf, 
 CALLED_FUN struct value *array_new(struct futhark_context *ctx, const struct type *type, const void *data,
                                 const int64_t *shape) {
   struct value *out = NULL;
-  lock_take(&ctx->lock);
+  enter(ctx);
   struct value *v = value_new(ctx, type);
   int err = v == NULL ? FUTHARK_OUT_OF_MEMORY : leaf_alloc(ctx, type->leaves, v->words, shape, type->rank, NULL);
   if (err == FUTHARK_SUCCESS) {
     int64_t bytes = leaf_bytes(type->leaves, v->words);
     if (bytes > 0) {
-      memcpy(v->words[0].block->mem, data, (size_t)bytes);
+      err = block_write(ctx, v->words[0].block, 0, data, bytes);
     }
   }
   value_done(ctx, v, err, &out);
   return out;
 }
 
-CALLED_FUN struct value *array_new_raw(struct futhark_context *ctx, const struct type *type, unsigned char *data,
+CALLED_FUN struct value *array_new_raw(struct futhark_context *ctx, const struct type *type, raw_memory data,
                                     const int64_t *shape) {
   struct value *out = NULL;
-  lock_take(&ctx->lock);
+  enter(ctx);
   struct value *v = value_new(ctx, type);
   struct block *b = calloc(1, sizeof(struct block));
   int err = v == NULL || b == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
@@ -212,19 +212,17 @@ CALLED_FUN struct value *array_new_raw(struct futhark_context *ctx, const struct
 }
 
 CALLED_FUN int array_values(struct futhark_context *ctx, const struct value *v, void *data) {
-  lock_take(&ctx->lock);
+  enter(ctx);
   int64_t bytes = leaf_bytes(v->type->leaves, v->words);
-  if (bytes > 0) {
-    memcpy(data, v->words[0].block->mem, (size_t)bytes);
-  }
-  lock_release(&ctx->lock);
-  return FUTHARK_SUCCESS;
+  int err = bytes > 0 ? block_read(ctx, v->words[0].block, 0, data, bytes) : FUTHARK_SUCCESS;
+  leave(ctx);
+  return err;
 }
 
 CALLED_FUN int value_free(struct futhark_context *ctx, struct value *v) {
-  lock_take(&ctx->lock);
+  enter(ctx);
   value_drop(ctx, v);
-  lock_release(&ctx->lock);
+  leave(ctx);
   return FUTHARK_SUCCESS;
 }
 
@@ -272,16 +270,18 @@ CALLED_FUN int element_get(struct futhark_context *ctx, const struct value *arr,
   for (int i = 0; i < elem->num_leaves; i++) {
     const struct leaf *from = &arr->type->leaves[i], *to = &elem->leaves[i];
     int64_t bytes = element_bytes(arr->type, i, arr->words);
-    void *target = &words[to->word];
+    const struct block *source = arr->words[from->word].block;
+    int err = FUTHARK_SUCCESS;
     if (to->rank > 0) {
-      int err = leaf_alloc(ctx, to, words, leaf_shape(from, arr->words) + arr->type->rank, to->rank, NULL);
-      if (err != FUTHARK_SUCCESS) {
-        return err;
+      err = leaf_alloc(ctx, to, words, leaf_shape(from, arr->words) + arr->type->rank, to->rank, NULL);
+      if (err == FUTHARK_SUCCESS && bytes > 0) {
+        err = block_copy(ctx, words[to->word].block, 0, source, position * bytes, bytes);
       }
-      target = words[to->word].block->mem;
+    } else {
+      err = block_read(ctx, source, position * bytes, &words[to->word], bytes);
     }
-    if (bytes > 0) {
-      memcpy(target, arr->words[from->word].block->mem + position * bytes, (size_t)bytes);
+    if (err != FUTHARK_SUCCESS) {
+      return err;
     }
   }
   return FUTHARK_SUCCESS;
@@ -302,9 +302,15 @@ CALLED_FUN int element_put(struct futhark_context *ctx, struct value *arr, int64
   for (int i = 0; i < elem->num_leaves; i++) {
     const struct leaf *to = &arr->type->leaves[i], *from = &elem->leaves[i];
     int64_t bytes = element_bytes(arr->type, i, arr->words);
-    const void *source = from->rank > 0 ? (const void *)words[from->word].block->mem : &words[from->word];
-    if (bytes > 0) {
-      memcpy(arr->words[to->word].block->mem + position * bytes, source, (size_t)bytes);
+    struct block *target = arr->words[to->word].block;
+    int err = FUTHARK_SUCCESS;
+    if (from->rank == 0) {
+      err = block_write(ctx, target, position * bytes, &words[from->word], bytes);
+    } else if (bytes > 0) {
+      err = block_copy(ctx, target, position * bytes, words[from->word].block, 0, bytes);
+    }
+    if (err != FUTHARK_SUCCESS) {
+      return err;
     }
   }
   return FUTHARK_SUCCESS;
@@ -321,13 +327,13 @@ CALLED_FUN const union word *value_words(const struct type *type, const void *v,
 
 CALLED_FUN int value_index(struct futhark_context *ctx, void *out, const struct value *arr, const int64_t *index) {
   const struct type *elem = arr->type->elem;
-  lock_take(&ctx->lock);
+  enter(ctx);
   int64_t position = element_position(ctx, arr, index);
   if (position >= 0 && elem->kind == KIND_SCALAR) {
     union word word;
     int err = element_get(ctx, arr, position, &word);
     memcpy(out, &word, (size_t)scalar_sizes[elem->leaves[0].scalar]);
-    lock_release(&ctx->lock);
+    leave(ctx);
     return err;
   }
   struct value *v = position < 0 ? NULL : value_new(ctx, elem);
@@ -339,11 +345,11 @@ CALLED_FUN int value_index(struct futhark_context *ctx, void *out, const struct 
 
 CALLED_FUN int value_set(struct futhark_context *ctx, struct value *arr, const void *elem, const int64_t *index) {
   union word word;
-  lock_take(&ctx->lock);
+  enter(ctx);
   int64_t position = element_position(ctx, arr, index);
   int err = position < 0 ? FUTHARK_PROGRAM_ERROR
                          : element_put(ctx, arr, position, value_words(arr->type->elem, elem, &word));
-  lock_release(&ctx->lock);
+  leave(ctx);
   return err;
 }
 
@@ -351,7 +357,7 @@ CALLED_FUN int value_set(struct futhark_context *ctx, struct value *arr, const v
 CALLED_FUN int value_array(struct futhark_context *ctx, const struct type *type, void *out, const void *const *elems,
                         const int64_t *shape) {
   union word word;
-  lock_take(&ctx->lock);
+  enter(ctx);
   struct value *v = value_new(ctx, type);
   int err = v == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
   int64_t n = shape_elements(type->rank, shape, 1);
@@ -390,10 +396,10 @@ CALLED_FUN int value_part(struct futhark_context *ctx, const struct type *type, 
 }
 
 CALLED_FUN int value_project(struct futhark_context *ctx, void *out, const struct value *v, int field) {
-  lock_take(&ctx->lock);
+  enter(ctx);
   const struct field *f = &v->type->fields[field];
   int err = value_part(ctx, f->type, out, v, NULL, f->leaf);
-  lock_release(&ctx->lock);
+  leave(ctx);
   return err;
 }
 
@@ -408,7 +414,7 @@ CALLED_FUN void value_fill(struct value *v, const int *leaves, int first_leaf, c
 
 CALLED_FUN int value_record(struct futhark_context *ctx, const struct type *type, void *out,
                          const void *const *fields) {
-  lock_take(&ctx->lock);
+  enter(ctx);
   struct value *v = value_new(ctx, type);
   for (int i = 0; i < type->num_fields && v != NULL; i++) {
     value_fill(v, NULL, type->fields[i].leaf, type->fields[i].type, fields[i]);
@@ -418,7 +424,7 @@ CALLED_FUN int value_record(struct futhark_context *ctx, const struct type *type
 
 // An array of records from arrays of fields, whose outer shapes must agree.
 CALLED_FUN int value_zip(struct futhark_context *ctx, const struct type *type, void *out, const void *const *fields) {
-  lock_take(&ctx->lock);
+  enter(ctx);
   struct value *v = value_new(ctx, type);
   int err = v == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
   for (int i = 0; i < type->num_fields && err == FUTHARK_SUCCESS; i++) {
@@ -441,7 +447,7 @@ CALLED_FUN int value_variant(const struct value *v) {
 // Leaves of other constructors are zeros and empty arrays.
 CALLED_FUN int value_construct(struct futhark_context *ctx, const struct type *type, int variant, void *out,
                             const void *const *args) {
-  lock_take(&ctx->lock);
+  enter(ctx);
   struct value *v = value_new(ctx, type);
   int err = v == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
   if (err == FUTHARK_SUCCESS) {
@@ -461,7 +467,7 @@ CALLED_FUN int value_construct(struct futhark_context *ctx, const struct type *t
 
 CALLED_FUN int value_destruct(struct futhark_context *ctx, const struct value *v, int variant, void *const *outs) {
   const struct variant *constructor = &v->type->variants[variant];
-  lock_take(&ctx->lock);
+  enter(ctx);
   int err = FUTHARK_SUCCESS, done = 0;
   if (value_variant(v) != variant) {
     set_error(ctx, "Error: the value is no instance of the variant %s.\n", constructor->name);
@@ -476,7 +482,7 @@ CALLED_FUN int value_destruct(struct futhark_context *ctx, const struct value *v
       value_drop(ctx, *(struct value **)outs[i]);
     }
   }
-  lock_release(&ctx->lock);
+  leave(ctx);
   return err;
 }
 

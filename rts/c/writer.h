@@ -67,32 +67,48 @@ TOOL_FUN const unsigned char *write_rows(FILE *file, const struct leaf *leaf, co
   return data;
 }
 
-TOOL_FUN void write_text_leaf(FILE *file, const struct leaf *leaf, const union word *words) {
+// Both say whether they could; if not, the context has an error.
+
+TOOL_FUN bool write_text_leaf(struct futhark_context *ctx, FILE *file, const struct leaf *leaf,
+                              const union word *words) {
   if (leaf->rank == 0) {
     write_scalar(file, leaf->scalar, &words[leaf->word]);
-    return;
+    return true;
   }
   const int64_t *shape = leaf_shape(leaf, words);
-  if (leaf_bytes(leaf, words) > 0) {
-    write_rows(file, leaf, shape, 0, words[leaf->word].block->mem);
-    return;
+  int64_t bytes = leaf_bytes(leaf, words);
+  if (bytes > 0) {
+    enter(ctx);
+    const unsigned char *data = block_view(ctx, words[leaf->word].block, bytes);
+    leave(ctx);
+    if (data == NULL) {
+      return false;
+    }
+    write_rows(file, leaf, shape, 0, data);
+    block_unview(data);
+    return true;
   }
   fputs("empty(", file);
   for (int i = 0; i < leaf->rank; i++) {
     fprintf(file, "[%" PRId64 "]", shape[i]);
   }
   fprintf(file, "%s)", scalar_names[leaf->scalar]);
+  return true;
 }
 
 // The data of a leaf as a file or a pipe wants it.
-TOOL_FUN bool write_binary_leaf(FILE *file, const struct leaf *leaf, const union word *words) {
+TOOL_FUN bool write_binary_leaf(struct futhark_context *ctx, FILE *file, const struct leaf *leaf,
+                                const union word *words) {
   size_t size = leaf_stored_size(leaf, words);
   unsigned char *data = malloc(size);
   if (data == NULL) {
+    set_error(ctx, "Error: out of memory: cannot write a value of %zu bytes.\n", size);
     return false;
   }
-  leaf_store(leaf, words, data);
-  bool ok = fwrite(data, 1, size, file) == size;
+  enter(ctx);
+  bool ok = leaf_store(ctx, leaf, words, data) != NULL;
+  leave(ctx);
+  ok = ok && fwrite(data, 1, size, file) == size;
   free(data);
   return ok;
 }

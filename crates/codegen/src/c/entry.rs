@@ -130,7 +130,7 @@ impl Printer<'_> {
             }
         }
         f.outputs.iter().for_each(|output| self.declare(output));
-        self.line("lock_take(&ctx->lock);");
+        self.line("enter(ctx);");
         if self.context.has_recursion() {
             self.line("ctx->stack_start = (const char *)&err;");
         }
@@ -166,7 +166,7 @@ impl Printer<'_> {
             self.line("if (err == FUTHARK_SUCCESS) {");
             self.line(&format!("  *out0 = ({}){};", ctype::public(*scalar), self.context.name(*var)));
             self.line("}");
-            self.line("lock_release(&ctx->lock);");
+            self.line("leave(ctx);");
             self.line("return err;");
             return;
         }
