@@ -4,7 +4,9 @@
 //! over scalars and memory blocks, close enough to C that `codegen` is a
 //! printer. Read [`syntax`], then [`translate`](translate()).
 
+pub mod build;
+pub mod free;
 pub mod syntax;
 mod translate;
 
-pub use translate::translate;
+pub use translate::{translate, Machine};

@@ -13,24 +13,35 @@
 mod arrays;
 mod control;
 mod entry;
+mod kernel;
 mod last;
 mod place;
 mod scalars;
 #[cfg(test)]
 mod tests;
 
-use crate::syntax::{Code, Expr, Function, Param, Program};
+use crate::syntax::{Code, Expr, Function, Kernel, Param, Program, TuningParam};
 use fehu_base::prim::{PrimType, PrimValue};
-use fehu_base::{bug, Name, NameSource};
+use fehu_base::{bug, Name, NameSource, Symbol};
 use fehu_ir::free::free_in_fun;
 use fehu_ir::mem::{sym_name, Lmad, MemInfo, MemOp};
 use fehu_ir::types::{prog_types, Types};
 use fehu_ir::visit::{deep, Visitor};
-use fehu_ir::{Body, Exp, FunDef, Loc, Memory, OpaqueTypes, PatElem, Prog, RetType, Stm, SubExp, Type};
+use fehu_ir::{
+    Body, Exp, FunDef, Loc, Memory, OpaqueTypes, PatElem, Prog, RetType, Space, Stm, SubExp, Type,
+};
+use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// What the code will run on, as far as it makes a difference here.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Machine {
+    /// Whether threads of a GPU come in warps of 32 that can exchange values.
+    pub warps: bool,
+}
+
 /// Makes a program imperative.
-pub fn translate(prog: Prog<Memory>) -> Program {
+pub fn translate(prog: Prog<Memory>, machine: Machine) -> Program {
     let mut places = Places::default();
     places.body(&prog.consts);
     for f in &prog.funs {
@@ -45,21 +56,46 @@ pub fn translate(prog: Prog<Memory>) -> Program {
         globals: FxHashSet::default(),
         code: vec![],
         loc: Loc::none(),
+        machine,
+        fun: Symbol::new("init"),
+        mode: Mode::Host,
+        accs: FxHashMap::default(),
+        kernels: vec![],
+        params: IndexMap::new(),
+        shared: vec![],
+        sizes: FxHashMap::default(),
+        zeros: None,
     };
-    let globals = t.find_globals(&prog.consts, &prog.funs);
+    let mut globals = t.find_globals(&prog.consts, &prog.funs);
     t.code.push(vec![]);
     t.body(&prog.consts, &[]);
-    let init = Code::Seq(t.code.pop().unwrap_or_default());
+    let mut init = t.code.pop().unwrap_or_default();
     let functions = prog.funs.iter().map(|f| t.fun(f, &prog.opaques)).collect();
+    if let Some(zeros) = t.zeros {
+        globals.push(Param::Mem(zeros, Space::Default));
+        let prepare = t.block(|t| t.make_zeros(zeros));
+        init.insert(0, prepare);
+    }
     Program {
         globals,
-        init,
+        init: Code::Seq(init),
         functions,
-        kernels: vec![],
+        kernels: t.kernels,
         opaques: prog.opaques,
-        params: vec![],
+        params: t.params.into_values().collect(),
         names: t.names,
     }
+}
+
+/// Where the code at hand runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    /// On the host, or on a CPU altogether.
+    Host,
+    /// In a kernel, by each thread for itself.
+    Thread,
+    /// In a kernel, by all threads of a block together, all doing the same except where they share work.
+    Block,
 }
 
 /// Where every array of a program lives.
@@ -97,6 +133,20 @@ struct Translate {
     /// Open sequences of code.
     code: Vec<Vec<Code>>,
     loc: Loc,
+    machine: Machine,
+    /// The function at hand, as tuning parameters call it.
+    fun: Symbol,
+    mode: Mode,
+    /// What the accumulators of open `WithAcc`s update, by token.
+    accs: FxHashMap<Name, kernel::Updated>,
+    kernels: Vec<Kernel>,
+    params: IndexMap<Symbol, TuningParam>,
+    /// The shared arrays of the kernel at hand and their bytes, in terms of the host.
+    shared: Vec<(Name, Expr)>,
+    /// What the kernel at hand computes by itself of what the host knows, for sizes of shared memory.
+    sizes: FxHashMap<Name, Expr>,
+    /// A block of zeros in device memory, which every user leaves so.
+    zeros: Option<Name>,
 }
 
 impl Translate {
@@ -122,6 +172,10 @@ impl Translate {
 
     fn fun(&mut self, fun: &FunDef<Memory>, opaques: &OpaqueTypes) -> Function {
         self.loc = fun.loc.clone();
+        self.fun = match &fun.entry {
+            Some(entry) => entry.name,
+            None => self.names.base(fun.name),
+        };
         let inputs = fun.params.iter().filter_map(|p| param(p.name, &p.ty)).collect();
         let outs: Vec<Option<Name>> = fun.ret.iter().map(|r| self.output(&r.ty)).collect();
         let outputs = fun.ret.iter().zip(&outs).filter_map(|(r, out)| match (&r.ty, out) {
@@ -156,11 +210,14 @@ impl Translate {
 
     /// The statements of a body. `kept` are blocks that must not be freed in it.
     fn body(&mut self, body: &Body<Memory>, kept: &[Name]) {
-        let last = last::last_uses(self, body, kept);
+        let last = match self.mode {
+            Mode::Host => last::last_uses(self, body, kept),
+            Mode::Thread | Mode::Block => vec![vec![]; body.stms.len()],
+        };
         deep(|| {
-            for (i, stm) in body.stms.iter().enumerate() {
+            for (stm, last) in body.stms.iter().zip(&last) {
                 self.stm(stm);
-                for block in &last[i] {
+                for block in last {
                     self.free(*block);
                 }
             }
@@ -175,15 +232,13 @@ impl Translate {
             Exp::Call(f, args) => self.call(&stm.pat, *f, args),
             Exp::Assert(cond, parts) => self.assert(*cond, parts, stm.loc.clone()),
             Exp::Op(MemOp::Alloc(bytes, space)) => {
-                if let [p] = stm.pat.as_slice() {
-                    self.declare(p.name, &p.ty);
-                    let bytes = self.operand(*bytes);
-                    self.emit(Code::Allocate { mem: p.name, bytes, space: space.clone() });
-                }
+                let [p] = stm.pat.as_slice() else { bug!("an allocation of {} blocks", stm.pat.len()) };
+                self.allocate(p, *bytes, space);
             }
-            Exp::Op(MemOp::Seg(_) | MemOp::Size(_)) | Exp::UpdateAcc(..) | Exp::WithAcc(_) => {
-                bug!("parallel operations have no imperative code yet")
-            }
+            Exp::Op(MemOp::Seg(seg)) => self.seg_op(&stm.pat, seg),
+            Exp::Op(MemOp::Size(size)) => self.size_op(&stm.pat, size),
+            Exp::UpdateAcc(acc, index, values) => self.update_acc(*acc, index, values),
+            Exp::WithAcc(w) => self.with_acc(&stm.pat, w),
             Exp::ArrayConst(data) => self.array_const(&stm.pat, data),
             Exp::SubExp(_)
             | Exp::Opaque(_)
@@ -214,8 +269,28 @@ impl Translate {
                         Exp::SubExp(e) => self.alias(p, *e),
                         other => bug!("a block from {other:?}"),
                     },
-                    Type::Acc(..) => bug!("accumulators have no imperative code yet"),
+                    // Another name for an accumulator: its type says which.
+                    Type::Acc(..) => {}
                 }
+            }
+        }
+    }
+
+    /// A block is made: by the host, or for a kernel before it starts.
+    fn allocate(&mut self, p: &PatElem<Memory>, bytes: SubExp, space: &Space) {
+        match (space, self.mode) {
+            (Space::Default, Mode::Host) => {
+                self.declare(p.name, &p.ty);
+                let bytes = self.operand(bytes);
+                self.emit(Code::Allocate { mem: p.name, bytes, space: space.clone() });
+            }
+            (Space::Scalar(..), _) => self.declare(p.name, &p.ty),
+            (Space::Shared, Mode::Block) => {
+                let bytes = self.host_operand(bytes);
+                self.shared.push((p.name, bytes));
+            }
+            (Space::Default, Mode::Thread | Mode::Block) | (Space::Shared, Mode::Host | Mode::Thread) => {
+                bug!("an allocation in {space:?} at {:?}", self.mode)
             }
         }
     }

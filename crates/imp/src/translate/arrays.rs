@@ -79,7 +79,7 @@ impl Translate {
     }
 
     /// Puts an operand of the given shape into a place.
-    fn put(&mut self, shape: &[SubExp], at: &At, e: SubExp) {
+    pub(super) fn put(&mut self, shape: &[SubExp], at: &At, e: SubExp) {
         match self.resolve(e) {
             SubExp::Var(a) if self.is_array(a.into()) => {
                 let from = self.place_of(a);

@@ -55,7 +55,7 @@ impl Translate {
 
     /// Assigns variables all at once: what is both assigned and used later goes through another
     /// variable.
-    fn set_all(&mut self, pairs: &[(Name, SubExp)]) {
+    pub(super) fn set_all(&mut self, pairs: &[(Name, SubExp)]) {
         let moves: Vec<(Name, SubExp)> = pairs
             .iter()
             .filter(|(name, _)| param(*name, &self.type_of(*name)).is_some())

@@ -1,10 +1,10 @@
 //! Places of arrays, and code that reads and writes them.
 
-use super::Translate;
+use super::{Mode, Translate};
+use crate::build;
 use crate::syntax::{Code, Expr, Place};
 use fehu_algebra::{Poly, Sym};
-use fehu_base::ops::BinOp;
-use fehu_base::prim::{IntType, PrimType, PrimValue};
+use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::{bug, Name};
 use fehu_ir::mem::{poly, sym_name, Lmad};
 use fehu_ir::{DimIndex, Space, SubExp, Type};
@@ -78,8 +78,16 @@ impl Translate {
         Expr::Index { mem: self.mem(at.block), offset, elem: at.elem, space: self.space(at.block) }
     }
 
-    /// Writes an element to a place without dimensions.
+    /// Writes an element to a place without dimensions: once, though all threads of a block may be here.
     pub(super) fn write(&mut self, at: &At, value: Expr) {
+        match (self.mode, self.space(at.block)) {
+            (Mode::Block, Space::Default | Space::Shared) => self.block_write(at, value),
+            (Mode::Block, Space::Scalar(..)) | (Mode::Host | Mode::Thread, _) => self.write_alone(at, value),
+        }
+    }
+
+    /// Writes an element to a place without dimensions.
+    pub(super) fn write_alone(&mut self, at: &At, value: Expr) {
         let offset = self.poly(&at.lmad.offset);
         let mem = self.mem(at.block);
         let space = self.space(at.block);
@@ -94,6 +102,9 @@ impl Translate {
         }
         if self.same_place(dst, src) {
             return;
+        }
+        if self.mode == Mode::Block && !matches!(self.space(dst.block), Space::Scalar(..)) {
+            return self.block_copy(shape, dst, src);
         }
         let shape = shape.iter().map(|n| self.operand(*n)).collect();
         let elem = dst.elem;
@@ -124,26 +135,6 @@ impl Translate {
 /// Arithmetic on expressions.
 struct Exprs<'a>(&'a Translate);
 
-fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
-    Expr::BinOp(op, Box::new(a), Box::new(b))
-}
-
-fn constant(e: &Expr) -> Option<i64> {
-    match e {
-        Expr::Const(v) => v.as_i64(),
-        Expr::Var(_)
-        | Expr::UnOp(..)
-        | Expr::BinOp(..)
-        | Expr::CmpOp(..)
-        | Expr::Conv(..)
-        | Expr::PrimFn(..)
-        | Expr::Select(..)
-        | Expr::Index { .. }
-        | Expr::Param(_)
-        | Expr::Gpu(_) => None,
-    }
-}
-
 impl Arith for Exprs<'_> {
     type Value = Expr;
     fn constant(&mut self, c: i64) -> Expr {
@@ -153,24 +144,12 @@ impl Arith for Exprs<'_> {
         self.0.operand(sym_name(x).into())
     }
     fn add(&mut self, a: Expr, b: Expr) -> Expr {
-        match (constant(&a), constant(&b)) {
-            (Some(0), _) => b,
-            (_, Some(0)) => a,
-            _ => binary(BinOp::Add(IntType::I64), a, b),
-        }
+        build::add(a, b)
     }
     fn sub(&mut self, a: Expr, b: Expr) -> Expr {
-        match constant(&b) {
-            Some(0) => a,
-            _ => binary(BinOp::Sub(IntType::I64), a, b),
-        }
+        build::sub(a, b)
     }
     fn mul(&mut self, a: Expr, b: Expr) -> Expr {
-        match (constant(&a), constant(&b)) {
-            (Some(1), _) => b,
-            (_, Some(1)) => a,
-            (Some(0), _) | (_, Some(0)) => Expr::Const(PrimValue::I64(0)),
-            _ => binary(BinOp::Mul(IntType::I64), a, b),
-        }
+        build::mul(a, b)
     }
 }

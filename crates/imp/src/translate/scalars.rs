@@ -1,6 +1,6 @@
 //! Statements that compute a scalar, and checks.
 
-use super::Translate;
+use super::{Mode, Translate};
 use crate::syntax::{Code, ErrorPart, Expr};
 use fehu_base::bug;
 use fehu_ir::{Exp, Loc, Memory, PatElem, SubExp, Type};
@@ -9,6 +9,9 @@ impl Translate {
     pub(super) fn scalar(&mut self, p: &PatElem<Memory>, exp: &Exp<Memory>) {
         if let Exp::SubExp(e) | Exp::Opaque(e) = exp {
             return self.alias(p, *e);
+        }
+        if self.mode == Mode::Block {
+            self.note_size(p.name, exp);
         }
         let value = self.scalar_expr(exp);
         self.declare(p.name, &p.ty);

@@ -1,0 +1,108 @@
+//! The indices of a point of an index space, and where the results of a body go.
+
+use super::Translate;
+use crate::build::*;
+use crate::syntax::{Code, Expr};
+use fehu_base::prim::PrimType;
+use fehu_base::{bug, Name};
+use fehu_ir::mem::poly;
+use fehu_ir::seg::{KernelReturn, SegKind, SegOp, SegSpace};
+use fehu_ir::{Memory, PatElem, Shape, SubExp, Type};
+
+impl Translate {
+    /// The number of points of a space, or of its outer dimensions.
+    pub(super) fn points(&mut self, sizes: &[SubExp]) -> Expr {
+        let mut points = i64(1);
+        for n in sizes {
+            points = mul(points, self.operand(*n));
+        }
+        self.let_i64("points", points)
+    }
+
+    /// Sets the indices of outer dimensions, or of all, from a flat number.
+    pub(super) fn unflatten(&mut self, dims: &[(Name, SubExp)], flat: Expr) {
+        let mut rest = flat;
+        for (k, (index, size)) in dims.iter().enumerate().rev() {
+            self.emit(Code::DeclareScalar(*index, PrimType::I64));
+            if k == 0 {
+                self.set_to(*index, rest.clone());
+            } else {
+                let size = self.operand(*size);
+                self.set_to(*index, rem(rest.clone(), size.clone()));
+                rest = self.let_i64("rest", quot(rest, size));
+            }
+        }
+    }
+
+    /// Sets all indices of a space from the flat number of a point, and that number.
+    pub(super) fn set_point(&mut self, space: &SegSpace, flat: Expr) {
+        let flat = self.let_i64("at", flat);
+        self.emit(Code::DeclareScalar(space.flat, PrimType::I64));
+        self.set_to(space.flat, flat.clone());
+        self.unflatten(&space.dims, flat);
+    }
+
+    /// The body at a point whose indices are set: the values that the operator takes first, which are
+    /// returned, then results that leave at once, which are written.
+    pub(super) fn point(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) -> Vec<Expr> {
+        self.body(&seg.body.body, &[]);
+        let combined = combined(seg);
+        self.write_results(pat, seg, combined);
+        seg.body.body.result.iter().take(combined).map(|e| self.operand(*e)).collect()
+    }
+
+    /// Writes the results of a body that are not for an operator.
+    fn write_results(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, combined: usize) {
+        let mut written: Vec<Name> = vec![];
+        let mut results = pat.iter().skip(combined);
+        let indices: Vec<_> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
+        let values = seg.body.body.result.iter().zip(&seg.body.returns).zip(&seg.types).skip(combined);
+        for ((value, ret), ty) in values {
+            match ret {
+                KernelReturn::Elem => {
+                    let Some(p) = results.next() else { bug!("a result without a name") };
+                    if matches!(ty, Type::Acc(..)) {
+                        continue;
+                    }
+                    let at = self.place_of(p.name).fixed(&indices);
+                    self.put(ty.shape(), &at, *value);
+                }
+                KernelReturn::Write { array, shape, index } => {
+                    if !written.contains(array) {
+                        written.push(*array);
+                        results.next();
+                    }
+                    self.write_within(*array, shape, index, ty, *value);
+                }
+                KernelReturn::Tile(_) => bug!("tiles are not made yet"),
+            }
+        }
+    }
+
+    /// Writes a value to a position of an array, unless it is out of bounds.
+    fn write_within(&mut self, array: Name, shape: &Shape, index: &[SubExp], ty: &Type, value: SubExp) {
+        let inside = self.within(index, shape);
+        let at = self.place_of(array).fixed(&index.iter().map(|i| poly(self.resolve(*i))).collect::<Vec<_>>());
+        self.if_then(inside, |t| t.put(ty.shape(), &at, value));
+    }
+
+    /// Whether indices are within a shape.
+    pub(super) fn within(&mut self, index: &[SubExp], shape: &[SubExp]) -> Expr {
+        let mut inside = bool(true);
+        for (i, n) in index.iter().zip(shape) {
+            let (i, n) = (self.operand(*i), self.operand(*n));
+            let here = and(le(i64(0), i.clone()), lt(i, n));
+            inside = if inside == bool(true) { here } else { and(inside, here) };
+        }
+        inside
+    }
+}
+
+/// How many of the first results of a body are for operators.
+pub(super) fn combined(seg: &SegOp<Memory>) -> usize {
+    match &seg.kind {
+        SegKind::Map => 0,
+        SegKind::Red(ops) | SegKind::Scan(ops) => ops.iter().map(|op| op.neutral.len()).sum(),
+        SegKind::Hist(_) => seg.types.len(),
+    }
+}
