@@ -48,7 +48,7 @@ pub const STAGES: [&str; 5] = ["lower", "opt", "gpu", "sequential", "memory"];
 /// Generates the text of a program.
 pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagnostic>> {
     let prog = memory(sequential(optimise(lower(front, settings)?, settings)));
-    let program = fehu_imp::translate(prog);
+    let program = fehu_imp::translate(prog, fehu_imp::Machine::default());
     let backtrace = |loc: &fehu_ir::Loc| fehu_codegen::backtrace(&front.sources, loc);
     let options = fehu_codegen::Options {
         mode: match settings.product {

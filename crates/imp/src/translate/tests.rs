@@ -44,7 +44,7 @@ fn run(text: &str, args: &[Value]) -> Outcome {
 
 #[track_caller]
 fn outcome(prog: &Prog<Memory>, args: &[Value]) -> Outcome {
-    let prog = crate::translate(prog.clone());
+    let prog = crate::translate(prog.clone(), crate::Machine::default());
     let mut machine = Machine::new(&prog).unwrap_or_else(|e| panic!("{e}"));
     let results = machine.entry("main", args).unwrap_or_else(|e| panic!("{e}"));
     Outcome { results, allocations: machine.allocations, copied: machine.copied }

@@ -122,7 +122,7 @@ impl Translate {
     pub(in crate::translate) fn block_copy(&mut self, shape: &[SubExp], dst: &At, src: &At) {
         self.barrier();
         let count = self.points(shape);
-        self.strided(count, |t, at| {
+        self.shared_out(count, |t, at| {
             let dims = t.counters(shape);
             t.unflatten(&dims, at);
             let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
@@ -237,7 +237,7 @@ impl Translate {
                 Type::Array(..) => {
                     let at = self.place_of(p.name);
                     let dims = self.counters(&sizes);
-                    self.strided(segments.clone(), |t, segment| {
+                    self.shared_out(segments.clone(), |t, segment| {
                         t.unflatten(&dims, segment.clone());
                         let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
                         let value = of(t, segment);

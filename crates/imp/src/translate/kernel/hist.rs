@@ -26,7 +26,12 @@ const FEW: i64 = 4;
 const WORTH: i64 = 16;
 
 impl Translate {
-    pub(super) fn seg_hist(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, ops: &[SegHistOp<Memory>]) {
+    pub(super) fn seg_hist(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        ops: &[SegHistOp<Memory>],
+    ) {
         let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
         let points = self.points(&sizes);
         let hist = Hist { pat, seg, ops, points };
@@ -108,7 +113,8 @@ impl Translate {
         for op in hist.ops {
             let n = op.dests.len();
             let index = &result[next_index..next_index + op.shape.len()];
-            let values: Vec<Expr> = result[next_value..next_value + n].iter().map(|e| self.operand(*e)).collect();
+            let values: Vec<Expr> =
+                result[next_value..next_value + n].iter().map(|e| self.operand(*e)).collect();
             let dests = &hist.pat[next_dest..next_dest + n];
             let inside = self.within(index, &op.shape);
             self.if_then(inside, |t| update(t, op, dests, index, values));
@@ -129,10 +135,11 @@ impl Translate {
             let mut locals: Vec<Vec<(Name, PrimType)>> = vec![];
             for (op, bins) in hist.ops.iter().zip(&bins) {
                 let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
-                locals.push(types.iter().map(|ty| (t.shared_array("bins", *ty, bins.clone()), *ty)).collect());
+                locals
+                    .push(types.iter().map(|ty| (t.shared_array("bins", *ty, bins.clone()), *ty)).collect());
             }
             for ((op, mems), bins) in hist.ops.iter().zip(&locals).zip(&bins) {
-                t.strided(bins.clone(), |t, at| {
+                t.shared_out(bins.clone(), |t, at| {
                     for ((mem, ty), neutral) in mems.iter().zip(&op.neutral) {
                         let neutral = t.operand(*neutral);
                         t.store(*mem, *ty, at.clone(), neutral);
@@ -174,7 +181,7 @@ impl Translate {
         for ((op, mems), bins) in hist.ops.iter().zip(locals).zip(bins) {
             let dests = &hist.pat[next..next + op.dests.len()];
             next += op.dests.len();
-            self.strided(bins.clone(), |t, at| {
+            self.shared_out(bins.clone(), |t, at| {
                 let mut values = vec![];
                 let mut changed = bool(false);
                 for ((mem, ty), neutral) in mems.iter().zip(&op.neutral) {
@@ -200,7 +207,7 @@ impl Translate {
     }
 
     /// All numbers below a bound, shared out among the threads of a block.
-    pub(super) fn strided(&mut self, bound: Expr, body: impl FnOnce(&mut Self, Expr)) {
+    pub(super) fn shared_out(&mut self, bound: Expr, body: impl FnOnce(&mut Self, Expr)) {
         let rounds = quot_up(sub(bound, local()), block_size());
         self.for_up_to("round", rounds, |t, round| {
             let at = t.let_i64("at", add(local(), mul(round, block_size())));

@@ -80,8 +80,12 @@ fn is_cheap(seg: &SegOp<Memory>) -> bool {
     let body = &seg.body.body;
     let plain = |exp: &Exp<Memory>| match exp {
         Exp::Loop(_) | Exp::Call(..) | Exp::Op(_) | Exp::WithAcc(_) => false,
-        Exp::If(_, t, f) => [t, f].iter().all(|b| b.stms.iter().all(|s| !matches!(s.exp, Exp::Loop(_) | Exp::If(..)))),
-        Exp::Copy(_) | Exp::Manifest(..) | Exp::Concat { .. } | Exp::Replicate(..) | Exp::Iota { .. } => false,
+        Exp::If(_, t, f) => {
+            [t, f].iter().all(|b| b.stms.iter().all(|s| !matches!(s.exp, Exp::Loop(_) | Exp::If(..))))
+        }
+        Exp::Copy(_) | Exp::Manifest(..) | Exp::Concat { .. } | Exp::Replicate(..) | Exp::Iota { .. } => {
+            false
+        }
         _ => true,
     };
     let scalar = seg.types.iter().all(|t| t.rank() == 0);

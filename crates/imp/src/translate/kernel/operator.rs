@@ -30,7 +30,13 @@ impl Translate {
     }
 
     /// Sets variables to what all operators give for two lists of operands.
-    pub(super) fn apply_all(&mut self, ops: &[SegBinOp<Memory>], left: &[Expr], right: &[Expr], into: &[Name]) {
+    pub(super) fn apply_all(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        left: &[Expr],
+        right: &[Expr],
+        into: &[Name],
+    ) {
         let mut at = 0;
         for op in ops {
             let n = op.neutral.len();
@@ -84,7 +90,8 @@ impl Translate {
         let step = self.let_as("step", PrimType::I64, i64(1));
         self.while_(lt(var(step), block_size()), |t| {
             let twice = mul(var(step), i64(2));
-            let takes = and(eq(rem(local(), twice.clone()), i64(0)), lt(add(local(), var(step)), block_size()));
+            let takes =
+                and(eq(rem(local(), twice.clone()), i64(0)), lt(add(local(), var(step)), block_size()));
             t.if_then(takes, |t| {
                 let other = t.load_all(shared, types, &add(local(), var(step)));
                 t.apply_all(ops, &vars(values), &vars(&other), values);
@@ -131,7 +138,13 @@ impl Translate {
         }
     }
 
-    fn shuffle(&mut self, types: &[PrimType], values: &[Name], direction: Direction, delta: u32) -> Vec<Name> {
+    fn shuffle(
+        &mut self,
+        types: &[PrimType],
+        values: &[Name],
+        direction: Direction,
+        delta: u32,
+    ) -> Vec<Name> {
         let mut got = vec![];
         for (ty, value) in types.iter().zip(values) {
             let x = self.temp("other", *ty);
@@ -347,7 +360,8 @@ pub(super) fn binops(op: &Lambda<Memory>) -> Option<Vec<BinOp>> {
     let (xs, ys) = op.params.split_at_checked(n)?;
     let mut ops = vec![];
     for ((x, y), result) in xs.iter().zip(ys).zip(&op.body.result) {
-        let stm = op.body.stms.iter().find(|s| s.pat.first().is_some_and(|p| SubExp::Var(p.name) == *result))?;
+        let stm =
+            op.body.stms.iter().find(|s| s.pat.first().is_some_and(|p| SubExp::Var(p.name) == *result))?;
         let (x, y) = (SubExp::Var(x.name), SubExp::Var(y.name));
         match stm.exp {
             Exp::BinOp(op, a, b) if (a, b) == (x, y) || ((a, b) == (y, x) && commutes(op)) => ops.push(op),

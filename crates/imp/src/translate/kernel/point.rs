@@ -82,7 +82,8 @@ impl Translate {
     /// Writes a value to a position of an array, unless it is out of bounds.
     fn write_within(&mut self, array: Name, shape: &Shape, index: &[SubExp], ty: &Type, value: SubExp) {
         let inside = self.within(index, shape);
-        let at = self.place_of(array).fixed(&index.iter().map(|i| poly(self.resolve(*i))).collect::<Vec<_>>());
+        let at =
+            self.place_of(array).fixed(&index.iter().map(|i| poly(self.resolve(*i))).collect::<Vec<_>>());
         self.if_then(inside, |t| t.put(ty.shape(), &at, value));
     }
 

@@ -161,7 +161,8 @@ impl Translate {
             self.block_reduce(red.ops, &red.types, &values, shared);
         } else {
             let tile = mul(block_size(), i64(ROW));
-            let tiles = self.let_i64("tiles", quot_up(max(i64(0), sub(end.clone(), start.clone())), tile.clone()));
+            let tiles =
+                self.let_i64("tiles", quot_up(max(i64(0), sub(end.clone(), start.clone())), tile.clone()));
             self.for_up_to("tile", tiles, |t, k| {
                 let first = add(add(start, mul(k, tile)), mul(local(), i64(ROW)));
                 let first = t.let_i64("first", first);

@@ -39,7 +39,12 @@ const AGGREGATE: i32 = 1;
 const PREFIX: i32 = 2;
 
 impl Translate {
-    pub(super) fn seg_scan(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) {
+    pub(super) fn seg_scan(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        ops: &[SegBinOp<Memory>],
+    ) {
         let types = self.operand_types(ops);
         let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
         let points = self.points(&sizes);

@@ -43,7 +43,9 @@ impl Translate {
 
     /// Combines values into an accumulator.
     pub(in crate::translate) fn update_acc(&mut self, acc: Name, index: &[SubExp], values: &[SubExp]) {
-        let Type::Acc(token, ..) = self.type_of(acc) else { bug!("{} accumulates nothing", self.names.show(acc)) };
+        let Type::Acc(token, ..) = self.type_of(acc) else {
+            bug!("{} accumulates nothing", self.names.show(acc))
+        };
         let Some(updated) = self.accs.get(&token).cloned() else {
             bug!("{} is not open", self.names.show(token))
         };
@@ -134,7 +136,14 @@ impl Translate {
     }
 
     /// Combines while nobody else can.
-    fn locked(&mut self, op: &Lambda<Memory>, places: &[At], types: &[PrimType], values: &[Name], number: Expr) {
+    fn locked(
+        &mut self,
+        op: &Lambda<Memory>,
+        places: &[At],
+        types: &[PrimType],
+        values: &[Name],
+        number: Expr,
+    ) {
         let zeros = self.zeros();
         let lock = self.let_i64("lock", rem(number, i64(ZEROS)));
         let again = self.let_as("again", PrimType::Bool, bool(true));
@@ -202,7 +211,8 @@ pub(super) enum Way {
 
 /// The best way for an operator.
 pub(super) fn way(op: &Lambda<Memory>, types: &[PrimType]) -> Way {
-    if let Some(atomics) = binops(op).and_then(|ops| ops.into_iter().map(native).collect::<Option<Vec<_>>>()) {
+    if let Some(atomics) = binops(op).and_then(|ops| ops.into_iter().map(native).collect::<Option<Vec<_>>>())
+    {
         return Way::Native(atomics);
     }
     match types {
