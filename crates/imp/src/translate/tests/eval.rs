@@ -195,6 +195,7 @@ impl<'a> Machine<'a> {
                 self.read(vars, *mem, offset, *elem)?.unwrap_or(elem.blank())
             }
             Expr::Param(_) => return Err("no parameters".into()),
+            Expr::Gpu(_) => return Err("no threads".into()),
         })
     }
 
