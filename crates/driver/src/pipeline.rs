@@ -47,7 +47,7 @@ pub const STAGES: [&str; 5] = ["lower", "opt", "gpu", "sequential", "memory"];
 
 /// Generates the text of a program.
 pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagnostic>> {
-    let prog = memory(sequential(optimise(lower(front, settings)?, settings)));
+    let prog = memory(sequential(optimise(lower(front, settings)?, settings)))?;
     let program = fehu_imp::translate(prog, fehu_imp::Machine::default());
     let backtrace = |loc: &fehu_ir::Loc| fehu_codegen::backtrace(&front.sources, loc);
     let options = fehu_codegen::Options {
@@ -92,7 +92,7 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
     if stage == "sequential" {
         return Ok(print_prog(&prog, Locations::Hidden));
     }
-    let prog = memory(prog);
+    let prog = memory(prog)?;
     if stage == "memory" {
         return Ok(print_prog(&prog, Locations::Hidden));
     }
@@ -127,7 +127,7 @@ pub fn round_trip(front: &Front, settings: &Settings) -> Result<Option<&'static 
     if !same(&prog) {
         return Ok(Some("sequential"));
     }
-    let prog = memory(prog);
+    let prog = memory(prog)?;
     Ok(if same(&prog) { None } else { Some("memory") })
 }
 
@@ -161,9 +161,9 @@ pub fn tuning_forest(front: &Front, settings: &Settings) -> Result<String, Vec<D
     Ok(fehu_flatten::tuning_forest(&gpu(optimise(lower(front, settings)?, settings))))
 }
 
-fn memory(prog: Prog<Kernels>) -> Prog<Memory> {
-    let prog = valid("memory introduction", fehu_memory::introduce(prog));
-    valid("memory", fehu_memory::optimise(prog))
+fn memory(prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
+    let prog = valid("memory introduction", fehu_memory::introduce(prog)?);
+    Ok(valid("memory", fehu_memory::optimise(prog)?))
 }
 
 /// In debug builds, or when asked to by the environment, makes sure that a stage left a valid program.

@@ -4,14 +4,16 @@
 //! The programs are in `tests/programs`, over `Soacs`; their entry points run on small made-up arguments. `FEHU_GPU_PROGRAMS=dir` looks at
 //! all programs (`*.ir`) of a folder instead, and `FEHU_SHOW=1` prints what those that fail have become.
 
-use fehu_base::prim::{PrimType, PrimValue};
+mod common;
+
+use common::{runs, same, text};
 use fehu_flatten::{gpu, GpuOptions};
-use fehu_ir::interp::{run_entry, Failure, Options, Value};
+use fehu_ir::interp::{run_entry, Failure, Options};
 use fehu_ir::print::{print_prog, Locations};
 use fehu_ir::read::read_prog;
 use fehu_ir::subst::renumber;
 use fehu_ir::validate::validate;
-use fehu_ir::{Prog, Soacs, Type};
+use fehu_ir::{Prog, Soacs};
 use std::path::{Path, PathBuf};
 
 #[test]
@@ -110,62 +112,4 @@ fn agree(prog: &Prog<Soacs>) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Arguments to run the entry points of a program on: with two numbers, some pairs of them; with arrays, all
-/// of one size.
-fn runs(prog: &Prog<Soacs>) -> Vec<(String, Vec<Value>)> {
-    let mut all = vec![];
-    for f in &prog.funs {
-        let Some(entry) = &f.entry else { continue };
-        let params = &f.params[entry.size_params..];
-        for (size, first) in [(3, 5), (0, 2), (2, 0), (4, 3)] {
-            let mut next = first - 1;
-            let mut number = |t: PrimType| {
-                next = (next * 7 + 4) % 11;
-                match t {
-                    PrimType::Int(t) => PrimValue::int(t, next % 4),
-                    PrimType::Float(t) => PrimValue::float(t, next as f64),
-                    PrimType::Bool => PrimValue::Bool(next % 2 == 0),
-                    PrimType::Unit => PrimValue::Unit,
-                }
-            };
-            let pair = params.len() == 2 && params.iter().all(|p| p.ty == Type::I64);
-            let args: Vec<Value> = params
-                .iter()
-                .enumerate()
-                .filter_map(|(i, p)| match &p.ty {
-                    Type::Prim(PrimType::I64) if pair => Some(Value::i64(if i == 0 { size } else { first })),
-                    Type::Prim(PrimType::I64) => Some(Value::i64(size)),
-                    Type::Prim(t) => Some(Value::Prim(number(*t))),
-                    Type::Array(t, shape) => {
-                        let sizes: Vec<usize> =
-                            shape.iter().map(|e| e.as_i64().unwrap_or(size) as usize).collect();
-                        let data = (0..sizes.iter().product()).map(|_| number(*t)).collect();
-                        Value::of_shape(*t, sizes, data)
-                    }
-                    Type::Acc(..) | Type::Mem(_) => None,
-                })
-                .collect();
-            if args.len() == params.len() {
-                all.push((entry.name.to_string(), args));
-            }
-        }
-    }
-    all
-}
-
-fn same(before: &Result<Vec<Value>, Failure>, after: &Result<Vec<Value>, Failure>) -> bool {
-    match (before, after) {
-        (Ok(_), Ok(_)) => text(before) == text(after),
-        (Err(Failure::Assert { .. }), Err(Failure::Assert { .. })) => true,
-        _ => false,
-    }
-}
-
-fn text(result: &Result<Vec<Value>, Failure>) -> String {
-    match result {
-        Ok(values) => values.iter().map(|v| v.to_string()).collect::<Vec<_>>().join(" "),
-        Err(e) => e.to_string(),
-    }
 }

@@ -1,7 +1,8 @@
 //! A reference interpreter of the IR: what a program means, in the simplest way.
 //!
-//! It runs any representation, one statement after the other (segmented operations too; memory is ignored),
-//! and is the oracle for passes: a program must give the same before and after.
+//! It runs any representation, one statement after the other (segmented operations too), and is the oracle for passes: a program must give the same before and after.
+//!
+//! Memory is ignored, unless [`Options::heap`] asks to watch it: see `heap`.
 //!
 //! It trusts nothing it can check: every value bound is compared with the type of its name, sizes included;
 //! indices are compared with shapes; what was consumed is gone. What the program itself checks ends it with
@@ -11,6 +12,7 @@
 //! `soac` and `seg` the operations.
 
 mod exp;
+mod heap;
 mod seg;
 mod soac;
 #[cfg(test)]
@@ -21,6 +23,7 @@ pub use value::{ArrayValue, Value};
 
 use crate::print::print_stm;
 use crate::rep::Rep;
+use crate::seg::SegGrid;
 use crate::syntax::*;
 use crate::visit::deep;
 use fehu_base::prim::{PrimType, PrimValue};
@@ -73,6 +76,8 @@ pub struct Options {
     pub shared_memory: i64,
     /// How many statements may be run.
     pub steps: u64,
+    /// Whether to check that every array is where its place says; for programs over `Memory`.
+    pub heap: bool,
 }
 
 impl Default for Options {
@@ -84,6 +89,7 @@ impl Default for Options {
             tile_size: 4,
             shared_memory: 49152,
             steps: 100_000_000,
+            heap: false,
         }
     }
 }
@@ -99,10 +105,12 @@ pub fn run_entry<R: Rep>(
     let Some(fun) = prog.funs.iter().find(is_entry) else {
         return stuck(format!("there is no entry point {entry}"));
     };
+    let mut machine = Machine::new(prog, options)?;
     let sizes = fun.entry.as_ref().map_or(0, |e| e.size_params);
     let mut all = vec![];
+    let is_block = |p: &&Param<R>| matches!(p.ty, Type::Mem(_));
     for p in fun.params.iter().take(sizes) {
-        let found = fun.params.iter().skip(sizes).zip(&args).find_map(|(q, arg)| {
+        let found = fun.params.iter().skip(sizes).filter(|p| !is_block(p)).zip(&args).find_map(|(q, arg)| {
             let dim = q.ty.shape().iter().position(|e| *e == SubExp::Var(p.name))?;
             arg.array()?.shape.get(dim).copied()
         });
@@ -111,8 +119,22 @@ pub fn run_entry<R: Rep>(
             None => return stuck(format!("the size {} is in no argument", prog.names.show(p.name))),
         }
     }
+    // The block of an array comes before it.
+    let mut args = args.into_iter().peekable();
+    for p in fun.params.iter().skip(sizes) {
+        if is_block(&p) {
+            let block = match (&mut machine.heap, args.peek()) {
+                (Some(heap), Some(Value::Array(a))) => heap.filled(a),
+                _ => 0,
+            };
+            all.push(Value::Mem(block));
+        } else {
+            all.extend(args.next());
+        }
+    }
     all.extend(args);
-    run_fun(prog, fun.name, all, options)
+    let results = machine.call(fun.name, all)?;
+    Ok(results.into_iter().filter(|v| !matches!(v, Value::Mem(_))).collect())
 }
 
 /// Runs a function on all its arguments.
@@ -122,19 +144,7 @@ pub fn run_fun<R: Rep>(
     args: Vec<Value>,
     options: &Options,
 ) -> Result<Vec<Value>, Failure> {
-    let mut machine = Machine {
-        prog,
-        funs: prog.funs.iter().map(|f| (f.name, f)).collect(),
-        consts: Env::default(),
-        accs: vec![],
-        tokens: FxHashMap::default(),
-        options: options.clone(),
-        steps: 0,
-    };
-    let mut env = Env::default();
-    machine.body(&mut env, &prog.consts)?;
-    machine.consts = env;
-    machine.call(fun, args)
+    Machine::new(prog, options)?.call(fun, args)
 }
 
 /// The values of names. Names are unique, so one table serves a whole run of a function.
@@ -157,9 +167,31 @@ struct Machine<'a, R: Rep> {
     tokens: FxHashMap<Name, usize>,
     options: Options,
     steps: u64,
+    /// How the operation at level `Block` that we are in was launched, and which block is running.
+    block: Option<(&'a SegGrid, i64)>,
+    /// Memory, if it is watched.
+    heap: Option<heap::Heap>,
 }
 
 impl<'a, R: Rep> Machine<'a, R> {
+    fn new(prog: &'a Prog<R>, options: &Options) -> Run<Machine<'a, R>> {
+        let mut machine = Machine {
+            prog,
+            funs: prog.funs.iter().map(|f| (f.name, f)).collect(),
+            consts: Env::default(),
+            accs: vec![],
+            tokens: FxHashMap::default(),
+            options: options.clone(),
+            steps: 0,
+            block: None,
+            heap: options.heap.then(|| heap::Heap::of(prog)),
+        };
+        let mut env = Env::default();
+        machine.body(&mut env, &prog.consts)?;
+        machine.consts = env;
+        Ok(machine)
+    }
+
     fn call(&mut self, fun: Name, args: Vec<Value>) -> Run<Vec<Value>> {
         let Some(fun) = self.funs.get(&fun).copied() else {
             return stuck(format!("there is no function {}", self.prog.names.show(fun)));
@@ -185,6 +217,7 @@ impl<'a, R: Rep> Machine<'a, R> {
             for stm in &body.stms {
                 self.stm(env, stm)?;
             }
+            body.result.iter().filter_map(|e| e.name()).try_for_each(|n| self.check(env, n))?;
             body.result.iter().map(|e| self.operand(env, *e)).collect()
         })
     }
@@ -205,14 +238,23 @@ impl<'a, R: Rep> Machine<'a, R> {
     }
 
     fn run_stm(&mut self, env: &mut Env, stm: &'a Stm<R>) -> Run<()> {
-        let values = self.exp(env, stm)?;
+        self.check_operands(env, &stm.exp)?;
+        let mut values = self.exp(env, stm)?;
+        if let (Exp::ArrayConst(_), [block, _]) = (&stm.exp, &stm.pat[..]) {
+            // Constant data comes with its block.
+            if matches!(block.ty, Type::Mem(_)) {
+                let block = self.heap.as_mut().map_or(0, |h| h.allocate(i64::MAX));
+                values.insert(0, Value::Mem(block));
+            }
+        }
         if values.len() != stm.pat.len() {
             return stuck(format!("{} values for {} names", values.len(), stm.pat.len()));
         }
         for (p, v) in stm.pat.iter().zip(values) {
             env.insert(p.name, v);
         }
-        stm.pat.iter().try_for_each(|p| self.has_type(env, p.name, &p.ty))
+        stm.pat.iter().try_for_each(|p| self.has_type(env, p.name, &p.ty))?;
+        self.settle(env, stm)
     }
 
     /// Binds arguments to parameters, whose types may mention each other.
@@ -229,7 +271,8 @@ impl<'a, R: Rep> Machine<'a, R> {
         for (p, arg) in params.clone().into_iter().zip(args) {
             env.insert(p.name, arg);
         }
-        params.into_iter().try_for_each(|p| self.has_type(env, p.name, &p.ty))
+        params.clone().into_iter().try_for_each(|p| self.has_type(env, p.name, &p.ty))?;
+        params.into_iter().try_for_each(|p| self.check(env, p.name))
     }
 
     fn lambda(&mut self, env: &mut Env, lambda: &'a Lambda<R>, args: Vec<Value>) -> Run<Vec<Value>> {
@@ -302,7 +345,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         let result = match (ty, &value) {
             (Type::Prim(p), Value::Prim(v)) if v.prim_type() == *p => Ok(()),
             (Type::Array(p, shape), _) => value.expect_array(*p, &self.shape(env, shape)?),
-            (Type::Acc(..), Value::Acc(_)) | (Type::Mem(_), Value::Mem) => Ok(()),
+            (Type::Acc(..), Value::Acc(_)) | (Type::Mem(_), Value::Mem(_)) => Ok(()),
             (Type::Prim(_) | Type::Acc(..) | Type::Mem(_), _) => stuck(format!("has the value {value}")),
         };
         result.map_err(|failure| match failure {

@@ -15,6 +15,7 @@
 //! - Updates are in place. Where the value may share memory with the array, it
 //!   is copied first.
 //! - Branches (`branch`) and loops (`loops`) return blocks, offsets and strides where these differ.
+//! - Parallel operations (`seg`) make their results in blocks allocated before, or in place.
 //! - Functions (`calls`) take and return, before each array, its block and an
 //!   offset: arrays are row-major there. Those of entry points have no offset: they
 //!   start at the start of their block.
@@ -23,6 +24,7 @@ mod branch;
 mod calls;
 mod consumed;
 mod loops;
+mod seg;
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +32,7 @@ use crate::builder::{MemBuilder, Place};
 use crate::plan::{Layout, Plan};
 use calls::Convention;
 use fehu_algebra::Facts;
-use fehu_base::{bug, Name};
+use fehu_base::{bug, Diagnostic, Name};
 use fehu_ir::alias::{Aliases, Signatures};
 use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
 use fehu_ir::seg::KernelsOp;
@@ -41,7 +43,7 @@ use fehu_lmad::{Dim, SliceDim};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Gives every array of a program a place.
-pub fn introduce(prog: Prog<Kernels>) -> Prog<Memory> {
+pub fn introduce(prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
     let types = prog_types(&prog);
     let signatures = Signatures::of_prog(&prog);
     let conventions: FxHashMap<Name, Convention> =
@@ -57,10 +59,14 @@ pub fn introduce(prog: Prog<Kernels>) -> Prog<Memory> {
         aliases: Aliases::default(),
         plans: FxHashMap::default(),
         not_static: FxHashSet::default(),
+        errors: vec![],
     };
     let consts = intro.consts(prog.consts);
     let funs = prog.funs.into_iter().map(|f| intro.fun(f)).collect();
-    Prog { consts, funs, opaques: prog.opaques, names: intro.b.names }
+    if !intro.errors.is_empty() {
+        return Err(intro.errors);
+    }
+    Ok(Prog { consts, funs, opaques: prog.opaques, names: intro.b.names })
 }
 
 /// A pattern as names and types.
@@ -80,6 +86,8 @@ struct Introduce {
     plans: FxHashMap<Name, Plan>,
     /// Its constant data that is consumed.
     not_static: FxHashSet<Name>,
+    /// What cannot be done.
+    errors: Vec<Diagnostic>,
 }
 
 impl Introduce {
@@ -141,6 +149,8 @@ impl Introduce {
             Exp::If(c, t, f) => return self.branch(pat, c, *t, *f),
             Exp::Loop(l) => return self.loop_(pat, *l),
             Exp::Call(f, args) => return self.call(pat, f, args),
+            Exp::Op(KernelsOp::Seg(seg)) => return self.seg(pat, seg),
+            Exp::WithAcc(w) => return self.with_acc(pat, *w),
             _ => {}
         }
         let Some((name, ty)) = pat.pop() else { bug!("a statement binds nothing") };
@@ -205,10 +215,13 @@ impl Introduce {
                 self.in_place(name, ty, a, Exp::FlatUpdate(a, offset, dims, value));
             }
             Exp::Op(KernelsOp::Size(size)) => self.b.bind(name, ty, Exp::Op(MemOp::Size(size))),
-            Exp::Op(KernelsOp::Seg(_) | KernelsOp::Soac(_)) | Exp::UpdateAcc(..) | Exp::WithAcc(_) => {
-                bug!("memory for parallel code is not there yet: {}", self.b.names.show(name))
+            Exp::UpdateAcc(acc, index, values) => self.b.bind(name, ty, Exp::UpdateAcc(acc, index, values)),
+            Exp::Op(KernelsOp::Soac(_)) => {
+                bug!("a combinator is left where {} is bound", self.b.names.show(name))
             }
-            Exp::If(..) | Exp::Loop(_) | Exp::Call(..) => bug!("dealt with above"),
+            Exp::Op(KernelsOp::Seg(_)) | Exp::If(..) | Exp::Loop(_) | Exp::Call(..) | Exp::WithAcc(_) => {
+                bug!("dealt with above")
+            }
         }
     }
 

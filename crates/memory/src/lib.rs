@@ -19,18 +19,20 @@ mod hoist;
 pub mod horner;
 mod introduce;
 mod plan;
+mod results;
 mod shortcircuit;
 mod tables;
 
 pub use erase::erase;
 pub use introduce::introduce;
 
+use fehu_base::Diagnostic;
 use fehu_ir::{Memory, Prog};
 
 /// Makes do with fewer blocks, allocations and copies: first values are made where they will be put
 /// (which does away with their blocks), then what is left of the allocations leaves loops.
-pub fn optimise(mut prog: Prog<Memory>) -> Prog<Memory> {
+pub fn optimise(mut prog: Prog<Memory>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
     shortcircuit::shortcircuit(&mut prog);
     hoist::hoist(&mut prog);
-    prog
+    Ok(prog)
 }

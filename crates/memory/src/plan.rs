@@ -12,9 +12,11 @@
 //! what is known of its layout. It must only claim what `introduce` then does;
 //! where it claims too much, `introduce` copies.
 
+use crate::results::in_place_of;
 use fehu_base::Name;
+use fehu_ir::seg::KernelsOp;
 use fehu_ir::types::Types;
-use fehu_ir::visit::deep;
+use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{Body, DimIndex, Exp, Kernels, Loop, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -121,6 +123,21 @@ impl Planner<'_> {
             (Exp::FlatIndex(..) | Exp::Rearrange(..) | Exp::Manifest(..), Some(name)) => {
                 self.layouts.insert(name, Layout::Any);
             }
+            (Exp::Op(KernelsOp::Seg(seg)), _) => {
+                for_each_body(&stm.exp, &mut |b| self.body(b));
+                for (p, array) in stm.pat.iter().zip(in_place_of(seg)) {
+                    if let Some(array) = array {
+                        self.same(p.name, array);
+                    }
+                }
+            }
+            (Exp::WithAcc(w), _) => {
+                for_each_body(&stm.exp, &mut |b| self.body(b));
+                let arrays = w.inputs.iter().flat_map(|i| &i.arrays);
+                for (p, array) in stm.pat.iter().zip(arrays) {
+                    self.same(p.name, *array);
+                }
+            }
             (Exp::Call(f, _), _) if self.internal.contains(f) => {
                 for p in &stm.pat {
                     self.layouts.insert(p.name, Layout::RowMajor);
@@ -151,8 +168,7 @@ impl Planner<'_> {
                 | Exp::Reshape(..)
                 | Exp::UpdateAcc(..)
                 | Exp::Call(..)
-                | Exp::WithAcc(_)
-                | Exp::Op(_),
+                | Exp::Op(KernelsOp::Size(_) | KernelsOp::Soac(_)),
                 _,
             ) => {}
         }

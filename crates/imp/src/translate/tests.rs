@@ -29,11 +29,11 @@ fn run(text: &str, args: &[Value]) -> Outcome {
     valid("soacs", &prog);
     let prog = fehu_flatten::sequential(prog);
     valid("kernels", &prog);
-    let prog = fehu_memory::introduce(prog);
+    let prog = fehu_memory::introduce(prog).expect("memory");
     valid("memory", &prog);
     valid("erased", &fehu_memory::erase(prog.clone()));
     let plain = outcome(&prog, args);
-    let prog = fehu_memory::optimise(prog);
+    let prog = fehu_memory::optimise(prog).expect("memory");
     valid("optimised", &prog);
     valid("optimised and erased", &fehu_memory::erase(prog.clone()));
     let outcome = outcome(&prog, args);

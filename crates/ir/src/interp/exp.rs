@@ -48,7 +48,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         }
     }
 
-    fn array_exp(&mut self, env: &mut Env, pat: &[PatElem<R>], exp: &'a Exp<R>) -> Run<Vec<Value>> {
+    fn array_exp(&mut self, env: &mut Env, pat: &'a [PatElem<R>], exp: &'a Exp<R>) -> Run<Vec<Value>> {
         let one = |a: ArrayValue| Ok(vec![Value::Array(a)]);
         match exp {
             Exp::SubExp(_)
@@ -102,7 +102,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                 let (elem, inner) = match &v {
                     Value::Prim(p) => (p.prim_type(), vec![]),
                     Value::Array(a) => (a.elem, a.shape.clone()),
-                    Value::Acc(_) | Value::Mem => return stuck(format!("copies of {v}")),
+                    Value::Acc(_) | Value::Mem(_) => return stuck(format!("copies of {v}")),
                 };
                 let data = v.elements()?.repeat(outer.iter().product());
                 Ok(vec![shaped(elem, outer.into_iter().chain(inner).collect(), data)?])
@@ -154,9 +154,13 @@ impl<'a, R: Rep> Machine<'a, R> {
             Exp::WithAcc(w) => self.with_acc(env, w),
             Exp::Op(op) => match op.view() {
                 OpView::Soac(soac) => self.soac(env, soac),
-                OpView::Seg(seg) => self.seg(env, seg),
+                OpView::Seg(seg) => self.seg(env, pat, seg),
                 OpView::Size(size) => self.size_op(env, size),
-                OpView::Alloc(..) => Ok(pat.iter().map(|_| Value::Mem).collect()),
+                OpView::Alloc(bytes, _) => {
+                    let bytes = self.i64(env, *bytes)?;
+                    let block = self.heap.as_mut().map_or(0, |h| h.allocate(bytes));
+                    Ok(vec![Value::Mem(block)])
+                }
             },
         }
     }

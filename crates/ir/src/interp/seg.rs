@@ -13,16 +13,25 @@ use rustc_hash::FxHashMap;
 /// What was put where, for each result that is written.
 type Writes = Vec<(Name, Vec<i64>, Value)>;
 
+/// An operation that is running.
+struct Points<'a, R: Rep> {
+    seg: &'a SegOp<R>,
+    pat: &'a [PatElem<R>],
+    /// Its number, where memory is watched.
+    operation: u64,
+}
+
 impl<'a, R: Rep> Machine<'a, R> {
-    pub(super) fn seg(&mut self, env: &mut Env, seg: &'a SegOp<R>) -> Run<Vec<Value>> {
+    pub(super) fn seg(&mut self, env: &mut Env, pat: &'a [PatElem<R>], seg: &'a SegOp<R>) -> Run<Vec<Value>> {
         let mut dims = vec![];
         for (_, bound) in &seg.space.dims {
             dims.push(self.size(env, *bound)?);
         }
         if let Some(grid) = &seg.grid {
-            // One thread runs all points.
             env.insert(grid.thread, Value::i64(0));
         }
+        let run = Points { seg, pat, operation: self.heap.as_mut().map_or(0, |h| h.operation()) };
+        let run = &run;
         let mut kept = Kept::default();
         let first = match &seg.kind {
             SegKind::Map => 0,
@@ -35,40 +44,79 @@ impl<'a, R: Rep> Machine<'a, R> {
         let combined = match &seg.kind {
             SegKind::Map => {
                 for index in points(&dims) {
-                    let results = self.point(env, seg, &dims, &index)?;
+                    let results = self.point(env, run, &dims, &index)?;
                     kept.add(self, env, seg, &index, 0, results)?;
                 }
                 vec![]
             }
-            SegKind::Red(ops) => self.red(env, seg, ops, &dims, &mut kept)?,
-            SegKind::Scan(ops) => self.scan(env, seg, ops, &dims, &mut kept)?,
-            SegKind::Hist(ops) => self.seg_hist(env, seg, ops, &dims)?,
+            SegKind::Red(ops) => self.red(env, run, ops, &dims, &mut kept)?,
+            SegKind::Scan(ops) => self.scan(env, run, ops, &dims, &mut kept)?,
+            SegKind::Hist(ops) => self.seg_hist(env, run, ops, &dims)?,
         };
         Ok(combined.into_iter().chain(kept.finish(self, env, &dims)?).collect())
     }
 
     /// The results of the body at one point.
-    fn point(&mut self, env: &mut Env, seg: &'a SegOp<R>, dims: &[usize], index: &[i64]) -> Run<Vec<Value>> {
+    fn point(
+        &mut self,
+        env: &mut Env,
+        run: &Points<'a, R>,
+        dims: &[usize],
+        index: &[i64],
+    ) -> Run<Vec<Value>> {
+        let seg = run.seg;
         let flat = index.iter().zip(dims).fold(0, |flat, (i, n)| flat * *n as i64 + i);
         env.insert(seg.space.flat, Value::i64(flat));
         for ((name, _), i) in seg.space.dims.iter().zip(index) {
             env.insert(*name, Value::i64(*i));
         }
+        let thread = self.thread(env, seg, flat)?;
+        self.heap.iter_mut().for_each(|h| h.enter(run.operation, thread));
         let results = self.body(env, &seg.body.body)?;
+        self.settle_point(env, run.pat, seg, index, &results)?;
+        self.heap.iter_mut().for_each(|h| h.leave());
         if results.len() != seg.types.len() || results.len() != seg.body.returns.len() {
             return stuck(format!("{} results for {} types", results.len(), seg.types.len()));
         }
         Ok(results)
     }
 
+    /// The number of the thread, or at level `Block` of the block, that a point is for.
+    fn thread(&mut self, env: &mut Env, seg: &'a SegOp<R>, flat: i64) -> Run<i64> {
+        match (seg.level, &seg.grid, &self.block) {
+            (SegLevel::InBlock, _, Some((grid, block))) => {
+                let size = self.i64(env, grid.block_size)?.max(1);
+                env.insert(grid.thread, Value::i64(block * size + flat % size));
+                Ok(flat % size)
+            }
+            (SegLevel::Block, Some(grid), _) => {
+                let block = flat % self.i64(env, grid.blocks)?.max(1);
+                let first = block * self.i64(env, grid.block_size)?;
+                env.insert(grid.thread, Value::i64(first));
+                self.block = Some((grid, block));
+                Ok(block)
+            }
+            (_, Some(grid), _) => {
+                let thread = flat % self.i64(env, grid.threads)?.max(1);
+                env.insert(grid.thread, Value::i64(thread));
+                Ok(thread)
+            }
+            (_, None, _) => {
+                self.block = None;
+                Ok(flat)
+            }
+        }
+    }
+
     fn red(
         &mut self,
         env: &mut Env,
-        seg: &'a SegOp<R>,
+        run: &Points<'a, R>,
         ops: &'a [SegBinOp<R>],
         dims: &[usize],
         kept: &mut Kept,
     ) -> Run<Vec<Value>> {
+        let seg = run.seg;
         let Some((width, segments)) = dims.split_last() else { return stuck("no dimension to reduce") };
         let count: usize = ops.iter().map(|op| op.neutral.len()).sum();
         let mut rows = seg.types.iter().take(count).map(|t| self.rows(env, t)).collect::<Run<Vec<_>>>()?;
@@ -76,7 +124,7 @@ impl<'a, R: Rep> Machine<'a, R> {
             let mut states = self.neutral(env, ops)?;
             for i in 0..*width {
                 let index: Vec<i64> = segment.iter().copied().chain([i as i64]).collect();
-                let mut results = self.point(env, seg, dims, &index)?;
+                let mut results = self.point(env, run, dims, &index)?;
                 let rest = results.split_off(count);
                 self.combine(env, ops, &mut states, results)?;
                 kept.add(self, env, seg, &index, count, rest)?;
@@ -91,11 +139,12 @@ impl<'a, R: Rep> Machine<'a, R> {
     fn scan(
         &mut self,
         env: &mut Env,
-        seg: &'a SegOp<R>,
+        run: &Points<'a, R>,
         ops: &'a [SegBinOp<R>],
         dims: &[usize],
         kept: &mut Kept,
     ) -> Run<Vec<Value>> {
+        let seg = run.seg;
         let Some((width, segments)) = dims.split_last() else { return stuck("no dimension to scan") };
         let count: usize = ops.iter().map(|op| op.neutral.len()).sum();
         let mut rows = seg.types.iter().take(count).map(|t| self.rows(env, t)).collect::<Run<Vec<_>>>()?;
@@ -103,7 +152,7 @@ impl<'a, R: Rep> Machine<'a, R> {
             let mut states = self.neutral(env, ops)?;
             for i in 0..*width {
                 let index: Vec<i64> = segment.iter().copied().chain([i as i64]).collect();
-                let mut results = self.point(env, seg, dims, &index)?;
+                let mut results = self.point(env, run, dims, &index)?;
                 let rest = results.split_off(count);
                 self.combine(env, ops, &mut states, results)?;
                 for (r, v) in rows.iter_mut().zip(states.iter().flatten()) {
@@ -177,7 +226,7 @@ impl<'a, R: Rep> Machine<'a, R> {
     fn seg_hist(
         &mut self,
         env: &mut Env,
-        seg: &'a SegOp<R>,
+        run: &Points<'a, R>,
         ops: &'a [SegHistOp<R>],
         dims: &[usize],
     ) -> Run<Vec<Value>> {
@@ -186,7 +235,7 @@ impl<'a, R: Rep> Machine<'a, R> {
             dests.push(op.dests.iter().map(|d| self.take(env, *d)).collect::<Run<_>>()?);
         }
         for index in points(dims) {
-            let results = self.point(env, seg, dims, &index)?;
+            let results = self.point(env, run, dims, &index)?;
             let (bins, mut values) = split(ops, results, |op| op.shape.len())?;
             for ((op, dest), bin) in ops.iter().zip(&mut dests).zip(bins) {
                 let new: Vec<Value> = values.by_ref().take(op.dests.len()).collect();
@@ -373,7 +422,7 @@ fn spread(vector: &[usize], v: &Value) -> Run<Value> {
     let (elem, inner) = match v {
         Value::Prim(p) => (p.prim_type(), vec![]),
         Value::Array(a) => (a.elem, a.shape.clone()),
-        Value::Acc(_) | Value::Mem => return stuck(format!("a vector of {v}")),
+        Value::Acc(_) | Value::Mem(_) => return stuck(format!("a vector of {v}")),
     };
     let data = v.elements()?.repeat(vector.iter().product());
     shaped(elem, vector.iter().copied().chain(inner).collect(), data)

@@ -25,7 +25,7 @@ impl Rows {
         match &value {
             Value::Prim(v) if self.row.is_empty() => self.data.push(*v),
             Value::Array(a) if a.shape == self.row => self.data.extend_from_slice(&a.data),
-            Value::Prim(_) | Value::Array(_) | Value::Acc(_) | Value::Mem => {
+            Value::Prim(_) | Value::Array(_) | Value::Acc(_) | Value::Mem(_) => {
                 return stuck(format!("{value} is no row of shape {:?}", self.row));
             }
         }
@@ -159,7 +159,7 @@ fn row_of(inputs: &[Value], i: usize) -> Run<Vec<Value>> {
     let row = |v: &Value| match v {
         Value::Array(a) => a.at(&[i as i64]).map_or_else(|| stuck("no such row"), Ok),
         Value::Acc(_) => Ok(v.clone()),
-        Value::Prim(_) | Value::Mem => stuck(format!("{v} has no rows")),
+        Value::Prim(_) | Value::Mem(_) => stuck(format!("{v} has no rows")),
     };
     inputs.iter().map(row).collect()
 }

@@ -212,7 +212,7 @@ fn memory_is_ignored() {
       let (x_6 : i32) = ys_5[1i64]
       return (x_6)
     }";
-    assert_eq!(run::<Memory>(text, vec![Value::i64(2), Value::Mem, Value::i32s(&[4, 5])]), "5i32");
+    assert_eq!(run::<Memory>(text, vec![Value::i64(2), Value::Mem(0), Value::i32s(&[4, 5])]), "5i32");
 }
 
 #[test]

@@ -14,8 +14,8 @@ pub enum Value {
     Array(ArrayValue),
     /// An accumulator, by its number.
     Acc(usize),
-    /// A block of memory, of which nothing is known.
-    Mem,
+    /// A block of memory, by its number.
+    Mem(usize),
 }
 
 /// An array: its elements in row-major order. Copies share them until one is changed.
@@ -62,21 +62,21 @@ impl Value {
     pub fn array(&self) -> Option<&ArrayValue> {
         match self {
             Value::Array(a) => Some(a),
-            Value::Prim(_) | Value::Acc(_) | Value::Mem => None,
+            Value::Prim(_) | Value::Acc(_) | Value::Mem(_) => None,
         }
     }
 
     pub(super) fn into_array(self) -> Run<ArrayValue> {
         match self {
             Value::Array(a) => Ok(a),
-            Value::Prim(_) | Value::Acc(_) | Value::Mem => stuck(format!("{self} is no array")),
+            Value::Prim(_) | Value::Acc(_) | Value::Mem(_) => stuck(format!("{self} is no array")),
         }
     }
 
     pub(super) fn to_prim(&self) -> Run<PrimValue> {
         match self {
             Value::Prim(v) => Ok(*v),
-            Value::Array(_) | Value::Acc(_) | Value::Mem => stuck(format!("{self} is no primitive")),
+            Value::Array(_) | Value::Acc(_) | Value::Mem(_) => stuck(format!("{self} is no primitive")),
         }
     }
 
@@ -91,7 +91,7 @@ impl Value {
     pub(super) fn to_bool(&self) -> Run<bool> {
         match self {
             Value::Prim(PrimValue::Bool(b)) => Ok(*b),
-            Value::Prim(_) | Value::Array(_) | Value::Acc(_) | Value::Mem => {
+            Value::Prim(_) | Value::Array(_) | Value::Acc(_) | Value::Mem(_) => {
                 stuck(format!("{self} is no boolean"))
             }
         }
@@ -102,7 +102,7 @@ impl Value {
         match self {
             Value::Prim(v) => Ok(std::slice::from_ref(v)),
             Value::Array(a) => Ok(&a.data),
-            Value::Acc(_) | Value::Mem => stuck(format!("{self} has no elements")),
+            Value::Acc(_) | Value::Mem(_) => stuck(format!("{self} has no elements")),
         }
     }
 
@@ -113,7 +113,7 @@ impl Value {
                 "an array of shape {:?} and type {}, not {shape:?} and {elem}",
                 a.shape, a.elem
             )),
-            Value::Prim(_) | Value::Acc(_) | Value::Mem => stuck(format!("has the value {self}")),
+            Value::Prim(_) | Value::Acc(_) | Value::Mem(_) => stuck(format!("has the value {self}")),
         }
     }
 }
@@ -171,7 +171,7 @@ impl fmt::Display for Value {
             Value::Prim(v) => v.fmt(f),
             Value::Array(a) => show(f, &a.shape, &a.data),
             Value::Acc(n) => write!(f, "<accumulator {n}>"),
-            Value::Mem => f.write_str("<memory>"),
+            Value::Mem(_) => f.write_str("<memory>"),
         }
     }
 }
