@@ -322,6 +322,8 @@ pub enum Direction {
     Up,
     /// From higher lanes.
     Down,
+    /// From lane 0, whatever the distance.
+    First,
 }
 
 /// Changes of an element in one step.

@@ -138,7 +138,7 @@ impl Translate {
         }
     }
 
-    fn shuffle(
+    pub(super) fn shuffle(
         &mut self,
         types: &[PrimType],
         values: &[Name],
@@ -155,7 +155,7 @@ impl Translate {
         got
     }
 
-    fn can_shuffle(&self, types: &[PrimType]) -> bool {
+    pub(super) fn can_shuffle(&self, types: &[PrimType]) -> bool {
         self.machine.warps && types.iter().all(|t| matches!(t.bytes(), 4 | 8))
     }
 

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Blocks take their tiles from a counter, since the hardware may start blocks in any order: whoever waits,
-//! waits for a block that is already running. A tile in which a segment starts needs nothing from before to publish its
+//! waits for a block that is already running. With warps, 32 threads look at 32 tiles at a time, since each look costs
+//! the latency of memory and the chain of tiles is long. A tile in which a segment starts needs nothing from before to publish its
 //! prefix.
 //!
 //! Within a tile, points are computed with neighbouring threads at neighbouring points, and exchanged through shared
@@ -21,7 +22,7 @@
 use super::operator::vars;
 use super::{Mode, Translate};
 use crate::build::*;
-use crate::syntax::{AtomicOp, Code, Expr, KernelOp, Op};
+use crate::syntax::{AtomicOp, Code, Direction, Expr, KernelOp, Op};
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_ir::mem::poly;
@@ -29,7 +30,7 @@ use fehu_ir::seg::{SegBinOp, SegOp};
 use fehu_ir::{Memory, PatElem, Space, SubExp};
 
 /// About how many bytes of operands a thread keeps.
-const BYTES: u64 = 48;
+const BYTES: u64 = 64;
 
 /// Nothing is published.
 const NONE: i32 = 0;
@@ -50,7 +51,7 @@ impl Translate {
         let points = self.points(&sizes);
         let n = self.operand(sizes[sizes.len() - 1]);
         let bytes: u64 = types.iter().map(|t| t.bytes()).sum();
-        let row = i64::try_from((BYTES / bytes.max(1)).clamp(1, 12)).unwrap_or(1);
+        let row = i64::try_from((BYTES / bytes.max(1)).clamp(1, 16)).unwrap_or(1);
         let size = match &seg.grid {
             Some(grid) => self.operand(grid.block_size),
             None => self.block_param("segscan"),
@@ -159,7 +160,11 @@ impl Translate {
         self.store_all(&shared.sums, &scan.types, &local(), &sums);
         self.store(shared.flags, PrimType::Bool, local(), var(starts));
         self.barrier();
-        self.if_then(eq(local(), i64(0)), |t| t.look_back(scan, shared, tile));
+        if self.can_shuffle(&scan.types) {
+            self.if_then(lt(local(), i64(32)), |t| t.look_back_together(scan, shared, tile));
+        } else {
+            self.if_then(eq(local(), i64(0)), |t| t.look_back(scan, shared, tile));
+        }
         self.barrier();
         self.add_before(scan, shared, &rows, tile, clear);
         self.write_rows(scan, shared, &rows, &base);
@@ -266,15 +271,11 @@ impl Translate {
             t.if_else(
                 equal(PrimType::I32, var(status), i32(PREFIX)),
                 |t| {
-                    for ((x, mem), ty) in found.iter().zip(&scan.prefixes).zip(&scan.types) {
-                        t.read_volatile(*x, *mem, *ty, var(back));
-                    }
+                    t.read_all_volatile(&found, &scan.prefixes, &scan.types, &var(back));
                     t.set_to(back, i64(-1));
                 },
                 |t| {
-                    for ((x, mem), ty) in found.iter().zip(&scan.aggregates).zip(&scan.types) {
-                        t.read_volatile(*x, *mem, *ty, var(back));
-                    }
+                    t.read_all_volatile(&found, &scan.aggregates, &scan.types, &var(back));
                     t.set_to(back, sub(var(back), i64(1)));
                 },
             );
@@ -290,6 +291,76 @@ impl Translate {
             t.apply_all(scan.ops, &vars(&before), &vars(&sums), &sums);
             t.publish(scan, &scan.prefixes, tile, &sums, PREFIX);
         });
+    }
+
+    /// The same by a warp. Lane `k` looks at the tile `k` before the last one not seen yet; what lanes see is combined,
+    /// the highest lane leftmost, up to the first that is a prefix.
+    fn look_back_together(&mut self, scan: &Scan, shared: &Shared, tile: &Expr) {
+        let last = sub(block_size(), i64(1));
+        let sums = self.load_all(&shared.sums, &scan.types, &last);
+        let starts = self.element(shared.flags, PrimType::Bool, last);
+        let whole = or(eq(tile.clone(), i64(0)), starts);
+        let whole = self.let_as("whole", PrimType::Bool, whole);
+        self.if_then(eq(local(), i64(0)), |t| {
+            t.if_else(
+                var(whole),
+                |t| t.publish(scan, &scan.prefixes, tile, &sums, PREFIX),
+                |t| t.publish(scan, &scan.aggregates, tile, &sums, AGGREGATE),
+            );
+        });
+        let neutral = self.neutrals(scan.ops);
+        let before = self.lanes("before", &scan.types, neutral);
+        let back = self.let_as("back", PrimType::I64, sub(tile.clone(), i64(1)));
+        self.while_(le(i64(0), var(back)), |t| {
+            let mine = t.let_i64("mine", sub(var(back), local()));
+            let neutral = t.neutrals(scan.ops);
+            let found = t.lanes("found", &scan.types, neutral);
+            // Before the first tile there is nothing, and that is all there is.
+            let stop = t.let_as("stop", PrimType::I32, i32(1));
+            t.if_then(le(i64(0), mine.clone()), |t| {
+                let status = t.let_as("status", PrimType::I32, i32(NONE));
+                t.while_(equal(PrimType::I32, var(status), i32(NONE)), |t| {
+                    t.read_volatile(status, scan.status, PrimType::I32, mine.clone());
+                });
+                t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+                t.if_else(
+                    equal(PrimType::I32, var(status), i32(PREFIX)),
+                    |t| t.read_all_volatile(&found, &scan.prefixes, &scan.types, &mine),
+                    |t| {
+                        t.read_all_volatile(&found, &scan.aggregates, &scan.types, &mine);
+                        t.set_to(stop, i32(0));
+                    },
+                );
+            });
+            for delta in [1, 2, 4, 8, 16] {
+                let other = t.shuffle(&scan.types, &found, Direction::Down, delta);
+                let other_stop = t.shuffle(&[PrimType::I32], &[stop], Direction::Down, delta)[0];
+                t.if_then(equal(PrimType::I32, var(stop), i32(0)), |t| {
+                    t.apply_all(scan.ops, &vars(&other), &vars(&found), &found);
+                    t.set_to(stop, var(other_stop));
+                });
+            }
+            t.apply_all(scan.ops, &vars(&found), &vars(&before), &before);
+            let done = t.shuffle(&[PrimType::I32], &[stop], Direction::First, 0)[0];
+            t.if_else(
+                equal(PrimType::I32, var(done), i32(1)),
+                |t| t.set_to(back, i64(-1)),
+                |t| t.set_to(back, sub(var(back), i64(32))),
+            );
+        });
+        self.if_then(eq(local(), i64(0)), |t| {
+            t.store_all(&shared.prefix, &scan.types, &i64(0), &before);
+            t.if_then(not(var(whole)), |t| {
+                t.apply_all(scan.ops, &vars(&before), &vars(&sums), &sums);
+                t.publish(scan, &scan.prefixes, tile, &sums, PREFIX);
+            });
+        });
+    }
+
+    fn read_all_volatile(&mut self, into: &[Name], mems: &[Name], types: &[PrimType], at: &Expr) {
+        for ((x, mem), ty) in into.iter().zip(mems).zip(types) {
+            self.read_volatile(*x, *mem, *ty, at.clone());
+        }
     }
 
     fn publish(&mut self, scan: &Scan, mems: &[Name], tile: &Expr, values: &[Name], status: i32) {
