@@ -1,0 +1,55 @@
+-- Scans: one segment and many, across tiles, commutative and not.
+-- ==
+-- entry: sums
+-- input { empty([0]i32) } auto output
+-- random input { [1]i32 } auto output
+-- random input { [4096]i32 } auto output
+-- random input { [300001]i32 } auto output
+
+-- ==
+-- entry: sums_i8
+-- random input { [10001]i8 } auto output
+
+-- ==
+-- entry: pairs
+-- random input { [300001]i32 } auto output
+
+-- ==
+-- entry: row_scans
+-- random input { [100][0]i32 } auto output
+-- random input { [1000][1]i32 } auto output
+-- random input { [1000][7]i32 } auto output
+-- random input { [100][1000]i32 } auto output
+-- random input { [3][100000]i32 } auto output
+
+-- ==
+-- entry: row_pairs
+-- random input { [50][3000]i32 } auto output
+
+-- ==
+-- entry: two_scans
+-- random input { [10001]i32 } auto output
+
+-- ==
+-- entry: positives
+-- input { empty([0]i32) } auto output
+-- random input { [100001]i32 } auto output
+
+-- ==
+-- entry: sorted_by_sign
+-- random input { [100001]i32 } auto output
+
+-- ==
+-- entry: columns
+-- random input { [100][33]i32 } auto output
+
+entry sums (xs: []i32) = scan (+) 0 xs
+entry sums_i8 (xs: []i8) = scan (+) 0 xs
+def compose (a: i32, b: i32) (c: i32, d: i32) = (a * c, b * c + d)
+entry pairs (xs: []i32) = scan compose (1, 0) (map (\x -> (x | 1, x >> 3)) xs) |> unzip
+entry row_scans (xss: [][]i32) = map (scan (+) 0) xss
+entry row_pairs (xss: [][]i32) = map (\xs -> scan compose (1, 0) (map (\x -> (x | 1, x >> 3)) xs) |> unzip) xss |> unzip
+entry two_scans (xs: []i32) = (scan i32.max i32.lowest xs, scan (+) 0 (map (>> 4) xs))
+entry positives (xs: []i32) = filter (> 0) xs
+entry sorted_by_sign (xs: []i32) = partition (< 0) xs
+entry columns [n][m] (xss: [n][m]i32) = scan (map2 (+)) (replicate m 0) xss
