@@ -43,7 +43,7 @@ impl Target {
 }
 
 /// The names of the stages whose result can be printed, in order.
-pub const STAGES: [&str; 5] = ["lower", "opt", "gpu", "sequential", "memory"];
+pub const STAGES: [&str; 6] = ["lower", "opt", "gpu", "multicore", "sequential", "memory"];
 
 /// Generates the text of a program.
 pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagnostic>> {
@@ -87,6 +87,9 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
     }
     if stage == "gpu" {
         return Ok(print_prog(&gpu(prog), Locations::Hidden));
+    }
+    if stage == "multicore" {
+        return Ok(print_prog(&multicore(prog), Locations::Hidden));
     }
     let prog = sequential(prog);
     if stage == "sequential" {
@@ -149,6 +152,10 @@ fn pass_options<'a>(settings: &Settings) -> fehu_opt::Options<'a, Soacs> {
 
 fn sequential(prog: Prog<Soacs>) -> Prog<Kernels> {
     valid("sequential", fehu_flatten::sequential(prog))
+}
+
+fn multicore(prog: Prog<Soacs>) -> Prog<Kernels> {
+    valid("multicore", fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default()))
 }
 
 /// Flattening for GPUs; no back end takes its result yet.

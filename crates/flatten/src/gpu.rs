@@ -44,14 +44,14 @@ mod lift;
 mod nest;
 mod parallel;
 mod scattered;
-mod steer;
+pub(crate) mod steer;
 
 pub use forest::tuning_forest;
 
 use crate::sequential::{Calls, Seq};
 use fehu_base::{Name, Symbol};
 use fehu_ir::alias::Signatures;
-use fehu_ir::subst::{rename_fun, Subst};
+use fehu_ir::subst::Subst;
 use fehu_ir::types::prog_types;
 use fehu_ir::{Builder, FunDef, Kernels, Prog, Soacs, SubExp};
 use indexmap::IndexMap;
@@ -91,7 +91,7 @@ pub fn gpu(prog: Prog<Soacs>, options: &GpuOptions) -> Prog<Kernels> {
     };
     let consts = flat.host_body(prog.consts.clone());
     let mut funs: Vec<FunDef<Kernels>> = prog.funs.iter().map(|f| flat.fun(f.clone())).collect();
-    flat.sequential_copies(&prog, &mut funs);
+    flat.seq.copied_functions(&prog, &mut funs);
     let mut consts = consts;
     let replaced = flat.replacements();
     replaced.body(&mut consts);
@@ -140,26 +140,6 @@ impl Flat<'_> {
         let params = params.into_iter().map(g0_host::param).collect();
         let ret = ret.into_iter().map(|r| fehu_ir::FunRet { ty: r.ty, dec: () }).collect();
         FunDef { name, entry, attrs, params, ret, body: self.host_body(body), loc }
-    }
-
-    /// Makes the sequential copies of functions that kernels call.
-    fn sequential_copies(&mut self, prog: &Prog<Soacs>, funs: &mut Vec<FunDef<Kernels>>) {
-        let mut done = 0;
-        loop {
-            let next = match &self.seq.calls {
-                Calls::Kept => None,
-                Calls::Copies(copies) => copies.get_index(done).map(|(f, copy)| (*f, *copy)),
-            };
-            let Some((original, copy)) = next else { return };
-            done += 1;
-            let Some(fun) = prog.funs.iter().find(|f| f.name == original) else { continue };
-            let mut fun = rename_fun(&mut self.seq.b.names, fun);
-            fun.name = copy;
-            fun.entry = None;
-            self.seq.b.types.extend(fehu_ir::types::fun_types(&fun));
-            let fun = self.seq.fun(fun);
-            funs.push(fun);
-        }
     }
 
     /// What stands for the names that are others now, followed to the end.

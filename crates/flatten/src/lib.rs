@@ -4,13 +4,16 @@
 //! parallelism is kept depends on the back end:
 //!
 //! - [`sequential`] keeps none: every combinator becomes a loop.
+//! - [`multicore`] keeps the outermost of it, and what is inside where that is too little.
 //! - [`gpu`] keeps all of it, in several versions: incremental flattening.
 //!   [`tuning_forest`] lists the thresholds that choose among them.
 //!
-//! Read `sequential` first, then `gpu`, whose rules each have a file.
+//! Read `sequential` first, then `multicore`, then `gpu`, whose rules each have a file.
 
 mod gpu;
+mod multicore;
 mod sequential;
 
 pub use gpu::{gpu, tuning_forest, GpuOptions};
+pub use multicore::{multicore, MulticoreOptions};
 pub use sequential::sequential;

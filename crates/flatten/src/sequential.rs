@@ -25,7 +25,7 @@ use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::{bug, Name};
 use fehu_ir::soac::Soac;
-use fehu_ir::subst::rename_lambda;
+use fehu_ir::subst::{rename_fun, rename_lambda};
 use fehu_ir::types::prog_types;
 use fehu_ir::visit::deep;
 use fehu_ir::{
@@ -48,7 +48,7 @@ pub fn sequential(prog: Prog<Soacs>) -> Prog<Kernels> {
 }
 
 /// A pattern or parameter list, as names and types.
-type Bindings = Vec<(Name, Type)>;
+pub(crate) type Bindings = Vec<(Name, Type)>;
 
 /// Whom sequential code calls.
 #[derive(Debug)]
@@ -83,6 +83,26 @@ impl Seq {
         }
     }
 
+    /// Makes the copies of functions that sequential code calls, and those that these call.
+    pub(crate) fn copied_functions(&mut self, prog: &Prog<Soacs>, funs: &mut Vec<FunDef<Kernels>>) {
+        let mut done = 0;
+        loop {
+            let next = match &self.calls {
+                Calls::Kept => None,
+                Calls::Copies(copies) => copies.get_index(done).map(|(f, copy)| (*f, *copy)),
+            };
+            let Some((original, copy)) = next else { return };
+            done += 1;
+            let Some(fun) = prog.funs.iter().find(|f| f.name == original) else { continue };
+            let mut fun = rename_fun(&mut self.b.names, fun);
+            fun.name = copy;
+            fun.entry = None;
+            self.b.types.extend(fehu_ir::types::fun_types(&fun));
+            let fun = self.fun(fun);
+            funs.push(fun);
+        }
+    }
+
     /// A lambda whose body is sequential.
     pub(crate) fn lambda(&mut self, lambda: Lambda<Soacs>) -> Lambda<Kernels> {
         let params = lambda.params.into_iter().flat_map(|p| self.param(p)).collect();
@@ -104,7 +124,7 @@ impl Seq {
     }
 
     /// Puts the statements of a body into the current one, and returns its results.
-    fn inline(&mut self, body: Body<Soacs>) -> Vec<SubExp> {
+    pub(crate) fn inline(&mut self, body: Body<Soacs>) -> Vec<SubExp> {
         deep(|| {
             for stm in body.stms {
                 self.stm(stm);
@@ -298,7 +318,7 @@ impl Seq {
     }
 
     /// Binds the parameters of a lambda to the elements of arrays at an index.
-    fn bind_elements(&mut self, params: &[Param<Soacs>], arrays: &[Name], i: SubExp) {
+    pub(crate) fn bind_elements(&mut self, params: &[Param<Soacs>], arrays: &[Name], i: SubExp) {
         for (param, array) in params.iter().zip(arrays) {
             if let Some(arrays) = self.accs.get(array) {
                 self.accs.insert(param.name, arrays.clone());

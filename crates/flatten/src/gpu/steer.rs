@@ -4,20 +4,20 @@ use fehu_ir::Attr;
 
 /// What the attributes of a statement ask for.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(super) struct Steer {
+pub(crate) struct Steer {
     /// No parallelism at all: `sequential`.
-    pub(super) sequential: bool,
+    pub(crate) sequential: bool,
     /// No version that makes the inner parallelism sequential: `sequential_outer`, `no_outer`, ...
-    pub(super) no_outer: bool,
+    pub(crate) no_outer: bool,
     /// No version that runs the inner parallelism in thread blocks.
-    pub(super) no_intra: bool,
+    pub(crate) no_intra: bool,
     /// No version that flattens further: `sequential_inner`, ...
-    pub(super) no_inner: bool,
+    pub(crate) no_inner: bool,
 }
 
 impl Steer {
     /// Reads the attributes.
-    pub(super) fn of(attrs: &[Attr]) -> Steer {
+    pub(crate) fn of(attrs: &[Attr]) -> Steer {
         let mut steer = Steer::default();
         for attr in attrs {
             match attr {

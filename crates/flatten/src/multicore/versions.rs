@@ -1,0 +1,83 @@
+//! Sequential or parallel inside: chosen at run time by how much there is outside.
+
+use super::worth::{nest, parallel_inside};
+use super::{Inside, Multi};
+use crate::gpu::steer::Steer;
+use fehu_base::ops::CmpOp;
+use fehu_base::prim::IntType;
+use fehu_ir::seg::{KernelsOp, SizeClass, SizeOp};
+use fehu_ir::soac::Soac;
+use fehu_ir::subst::rename_stm;
+use fehu_ir::types::body_types;
+use fehu_ir::{Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
+
+/// With so many tasks for each worker but the first, there is no need for more parallelism.
+const ENOUGH: i64 = 8;
+
+/// After so many choices in a function, the code inside of operations is sequential.
+const MAX_VERSIONS: usize = 32;
+
+impl Multi {
+    /// A map, reduction, scan or scatter as one operation, in the versions that are worth having.
+    pub(super) fn versions(&mut self, stm: Stm<Soacs>) {
+        let (widths, nested) = match &stm.exp {
+            Exp::Op(Soac::Screma(s)) if s.scans.is_empty() && s.reds.is_empty() => {
+                let (levels, inner) = nest(s.clone());
+                (levels.iter().map(|l| l.width).collect(), parallel_inside(&inner.body))
+            }
+            Exp::Op(Soac::Screma(s)) => (vec![s.width], parallel_inside(&s.map.body)),
+            Exp::Op(Soac::Scatter(s)) => (vec![s.width], parallel_inside(&s.lambda.body)),
+            _ => (vec![], false),
+        };
+        let steer = Steer::of(&stm.attrs);
+        let inside = match nested {
+            false => Some(Inside::Sequential),
+            true if steer.no_inner || self.versions >= MAX_VERSIONS => Some(Inside::Sequential),
+            true if steer.no_outer => Some(Inside::Parallel),
+            true => None,
+        };
+        match inside {
+            Some(inside) => self.decorated(stm, |m, pat, exp| m.one(pat, exp, inside)),
+            None => {
+                self.versions += 1;
+                self.decorated(stm.clone(), |m, pat, _| {
+                    let workers = m.workers();
+                    let others = m.seq.b.sub64(workers, SubExp::i64(1));
+                    let enough = m.seq.b.mul64(others, SubExp::i64(ENOUGH));
+                    let par = m.seq.b.product(&widths);
+                    let cond = m.seq.b.cmp(CmpOp::SLe(IntType::I64), enough, par);
+                    let yes = m.version(&stm, |m, s| {
+                        m.decorated(s, |m, pat, exp| m.one(pat, exp, Inside::Sequential));
+                    });
+                    let no = m.version(&stm, |m, s| {
+                        m.decorated(s, |m, pat, exp| m.one(pat, exp, Inside::Parallel));
+                    });
+                    m.seq.b.bind_names(pat, Exp::If(cond, Box::new(yes), Box::new(no)));
+                });
+            }
+        }
+    }
+
+    /// A body with a copy of a statement in it, whose results it returns.
+    pub(super) fn version(
+        &mut self,
+        stm: &Stm<Soacs>,
+        f: impl FnOnce(&mut Self, Stm<Soacs>),
+    ) -> Body<Kernels> {
+        let mut copy = rename_stm(&mut self.seq.b.names, stm);
+        copy.certs.clear();
+        let result = copy.pat.iter().map(|p| SubExp::Var(p.name)).collect();
+        let alone = Body { stms: vec![copy.clone()], result: vec![] };
+        self.seq.b.types.extend(body_types(&alone));
+        self.nested(|m| {
+            f(m, copy);
+            result
+        })
+    }
+
+    /// How many workers there are.
+    pub(super) fn workers(&mut self) -> SubExp {
+        let size = SizeOp::GetSizeMax(SizeClass::GridSize);
+        self.seq.b.bind("workers", Type::I64, Exp::Op(KernelsOp::Size(size))).into()
+    }
+}

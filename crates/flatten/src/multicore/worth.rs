@@ -1,0 +1,133 @@
+//! Which code is worth running in parallel inside of a task, and perfect nests.
+
+use crate::gpu::steer::Steer;
+use fehu_base::Name;
+use fehu_ir::free::bound_in_body;
+use fehu_ir::soac::{Screma, Soac};
+use fehu_ir::visit::{deep, for_each_body};
+use fehu_ir::{Body, Exp, Param, Soacs, Stm, SubExp};
+
+/// Combinators over fewer elements than this, if the number is known, are always sequential inside of others.
+const FEW: i64 = 64;
+
+/// Maps over fewer elements than this, if the number is known, are no level of a nest.
+const SHORT_ROW: i64 = 16;
+
+/// The deepest nest that becomes one operation.
+const MAX_LEVELS: usize = 3;
+
+/// A level of a map nest: what it runs over, and the statements before the next.
+pub(super) struct Level {
+    pub(super) width: SubExp,
+    pub(super) params: Vec<Param<Soacs>>,
+    pub(super) arrays: Vec<Name>,
+    pub(super) stms: Vec<Stm<Soacs>>,
+}
+
+/// Whether a body has combinators, anywhere in it, that may be worth running in parallel.
+pub(super) fn parallel_inside(body: &Body<Soacs>) -> bool {
+    deep(|| {
+        body.stms.iter().any(|stm| {
+            if Steer::of(&stm.attrs).sequential {
+                return false;
+            }
+            let many = |width: SubExp| width.as_i64().is_none_or(|n| n >= FEW);
+            let here = match &stm.exp {
+                Exp::Op(Soac::Screma(s)) => many(s.width),
+                Exp::Op(Soac::Hist(h)) => many(h.width),
+                Exp::Op(Soac::Scatter(s)) => many(s.width),
+                // All of it will be sequential.
+                Exp::WithAcc(_) => return false,
+                _ => false,
+            };
+            let mut deeper = false;
+            for_each_body(&stm.exp, &mut |b| deeper = deeper || parallel_inside(b));
+            here || deeper
+        })
+    })
+}
+
+/// Whether a body does more than a few scalar operations.
+pub(super) fn heavy(body: &Body<Soacs>) -> bool {
+    const LIGHT: usize = 30;
+    let simple = |stm: &Stm<Soacs>| matches!(cost(&stm.exp), Cost::Scalar | Cost::View);
+    body.stms.len() > LIGHT || !body.stms.iter().all(simple)
+}
+
+/// The levels of a nest of maps, outermost first, and the body of the innermost.
+pub(super) fn nest(s: Screma<Soacs>) -> (Vec<Level>, fehu_ir::Lambda<Soacs>) {
+    let Screma { width, arrays, map, .. } = s;
+    let mut levels = vec![Level { width, params: map.params.clone(), arrays, stms: vec![] }];
+    let mut inner = map;
+    while levels.len() < MAX_LEVELS && perfect(&inner.body) {
+        let Some(Stm { exp: Exp::Op(Soac::Screma(next)), .. }) = inner.body.stms.pop() else { break };
+        if let Some(level) = levels.last_mut() {
+            level.stms = inner.body.stms;
+        }
+        let Screma { width, arrays, map, .. } = next;
+        levels.push(Level { width, params: map.params.clone(), arrays, stms: vec![] });
+        inner = map;
+    }
+    (levels, inner)
+}
+
+/// Whether a body is nothing but a map, of a width known outside, after views and scalar operations, and that
+/// map's results.
+fn perfect(body: &Body<Soacs>) -> bool {
+    let Some((last, before)) = body.stms.split_last() else { return false };
+    let Exp::Op(Soac::Screma(s)) = &last.exp else { return false };
+    let steer = Steer::of(&last.attrs);
+    let known = match s.width {
+        SubExp::Var(n) => !bound_in_body(body).contains(&n),
+        SubExp::Const(v) => v.as_i64().is_some_and(|n| n >= SHORT_ROW),
+    };
+    known
+        && last.certs.is_empty()
+        && !steer.sequential
+        && !steer.no_outer
+        && s.scans.is_empty()
+        && s.reds.is_empty()
+        && body.result.iter().copied().eq(last.pat.iter().map(|p| SubExp::Var(p.name)))
+        && before.iter().all(|stm| matches!(cost(&stm.exp), Cost::Scalar | Cost::View))
+}
+
+/// What it costs to compute an expression again at each point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cost {
+    /// Nothing.
+    View,
+    /// An instruction or a few.
+    Scalar,
+    /// More.
+    Dear,
+}
+
+fn cost(exp: &Exp<Soacs>) -> Cost {
+    match exp {
+        Exp::SubExp(_) | Exp::Opaque(_) | Exp::FlatIndex(..) | Exp::Rearrange(..) => Cost::View,
+        Exp::Index(..)
+        | Exp::UnOp(..)
+        | Exp::BinOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Conv(..)
+        | Exp::Assert(..) => Cost::Scalar,
+        Exp::PrimFn(..)
+        | Exp::ArrayLit(..)
+        | Exp::ArrayConst(_)
+        | Exp::Update(..)
+        | Exp::FlatUpdate(..)
+        | Exp::Iota { .. }
+        | Exp::Replicate(..)
+        | Exp::Scratch(..)
+        | Exp::Copy(_)
+        | Exp::Manifest(..)
+        | Exp::Concat { .. }
+        | Exp::Reshape(..)
+        | Exp::UpdateAcc(..)
+        | Exp::Call(..)
+        | Exp::If(..)
+        | Exp::Loop(_)
+        | Exp::WithAcc(_)
+        | Exp::Op(_) => Cost::Dear,
+    }
+}
