@@ -154,6 +154,8 @@ TOOL_FUN int run_main(int argc, char **argv, size_t stack_room) {
       status = 1;
     } else {
       set_stack_room(server.ctx, stack_room);
+      // Who sent a command finds in its answer what was logged.
+      futhark_context_set_logging_file(server.ctx, stdout);
       serve(&server, opts.program);
       while (server.num_variables > 0) {
         remove_variable(&server, &server.variables[server.num_variables - 1]);

@@ -36,6 +36,8 @@ enum Command {
     Check(commands::check::Args),
     /// Run the test blocks in the comments of programs.
     Test(commands::test::Args),
+    /// Measure how long programs take on their data sets.
+    Bench(commands::bench::Args),
     /// Make random values, or turn values from one format into another.
     Dataset(commands::dataset::Args),
     /// Compare two files of values.
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Command::C(args) => commands::build::run(Target::C, &args),
         Command::Check(args) => commands::check::run(&args),
         Command::Test(args) => commands::test::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
         Command::Dataset(args) => commands::dataset::run(&args),
         Command::Datacmp(args) => commands::datacmp::run(&args),
         Command::CheckSyntax(args) => commands::check_syntax::run(&args),

@@ -4,7 +4,7 @@
 use crate::lowerer::{Lowerer, Res};
 use crate::value::{Alias, Binding, Env, Global, TypeBinding};
 use crate::Options;
-use fehu_base::Diagnostic;
+use fehu_base::{Diagnostic, Name};
 use fehu_check::tast::{Dec, FunctorApply, Program};
 use fehu_ir::{Prog, Soacs};
 use std::rc::Rc;
@@ -14,13 +14,13 @@ pub(crate) fn lower_program(program: &Program, options: &Options) -> Result<Prog
     let mut l = Lowerer::new(program, options);
     let mut errors = vec![];
     let mut entries = vec![];
+    let asked = asked_for(program, options);
     for dec in &program.decs {
         if let Err(e) = l.dec(dec) {
             errors.push(*e);
         }
         if let Dec::Val(bind) = dec {
-            let asked = options.extra_entries.iter().any(|n| *n == program.names.base(bind.name).as_str());
-            if bind.entry.is_some() || asked {
+            if bind.entry.is_some() || asked.contains(&bind.name) {
                 if let Some(Binding::Global(g)) = l.env.get(bind.name) {
                     entries.push(g.clone());
                 }
@@ -39,6 +39,27 @@ pub(crate) fn lower_program(program: &Program, options: &Options) -> Result<Prog
     let mut prog = Prog { consts: l.const_body, funs: l.funs, opaques, names: l.b.names };
     fehu_ir::mark::mark(&mut prog);
     Ok(prog)
+}
+
+/// The functions to be entry points that are not declared so. Many may have the name, as members of modules
+/// have too: the last one is the main file's.
+fn asked_for(program: &Program, options: &Options) -> Vec<Name> {
+    let mut asked = vec![];
+    for wanted in &options.extra_entries {
+        let mut last = None;
+        for dec in &program.decs {
+            let Dec::Val(bind) = dec else { continue };
+            if bind.entry.as_ref().is_some_and(|e| e.name.as_str() == wanted) {
+                last = None;
+                break;
+            }
+            if program.names.base(bind.name).as_str() == wanted {
+                last = Some(bind.name);
+            }
+        }
+        asked.extend(last);
+    }
+    asked
 }
 
 impl<'a> Lowerer<'a> {

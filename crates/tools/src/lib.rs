@@ -1,8 +1,9 @@
-//! Tools around the compiler: `fehu test`, `fehu dataset`, `fehu datacmp`.
+//! Tools around the compiler: `fehu test`, `fehu bench`, `fehu dataset` and friends.
 //!
 //! In: file names and options. Out: reports on standard output, and whether
 //! all went well. Start with [`test`].
 
+pub mod bench;
 pub mod datacmp;
 pub mod dataset;
 mod programs;

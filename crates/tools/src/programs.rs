@@ -2,12 +2,18 @@
 //! of their data sets, compiling them, and talking to them as servers.
 //!
 //! In: paths and test blocks. Out: program files, bytes of arguments, and
-//! running [`ServerProcess`]es.
+//! running [`ServerProcess`]es on which [`Call`]s are made.
 
+mod call;
+mod compile;
 mod find;
 mod inputs;
+pub(crate) mod select;
 mod server;
+pub(crate) mod tuning;
 
+pub(crate) use call::Call;
+pub(crate) use compile::{in_parallel, Compiler};
 pub(crate) use find::find;
-pub(crate) use inputs::{file_values, input_bytes};
-pub(crate) use server::{ServerProcess, Trouble};
+pub(crate) use inputs::{arguments_file, file_values, input_bytes};
+pub(crate) use server::{Connection, ServerProcess, Trouble};

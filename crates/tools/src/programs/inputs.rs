@@ -3,7 +3,7 @@
 use fehu_data::generate::{Bounds, Rng};
 use fehu_data::spec::Input;
 use fehu_data::{read_values, Value};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The arguments as bytes; `None` if only a script can tell.
 pub(crate) fn input_bytes(program: &Path, input: &Input) -> Result<Option<Vec<u8>>, String> {
@@ -36,6 +36,38 @@ pub(crate) fn file_values(program: &Path, name: &str) -> Result<Vec<Value>, Stri
 }
 
 /// A file named by a program.
-pub(crate) fn beside(program: &Path, name: &str) -> std::path::PathBuf {
+fn beside(program: &Path, name: &str) -> std::path::PathBuf {
     program.parent().unwrap_or(Path::new("")).join(name)
+}
+
+/// A file with the arguments of a data set. One that was made for it is gone when this is.
+pub(crate) struct ArgumentsFile {
+    /// Its name, for servers.
+    pub(crate) name: String,
+    made: Option<PathBuf>,
+}
+
+impl Drop for ArgumentsFile {
+    fn drop(&mut self) {
+        if let Some(path) = &self.made {
+            // The whole folder goes in the end.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// The arguments of a data set in a file: the program's own, or one made in a folder.
+pub(crate) fn arguments_file(program: &Path, input: &Input, dir: &Path) -> Result<ArgumentsFile, String> {
+    if let Input::File(name) = input {
+        let path = beside(program, name);
+        if !path.is_file() {
+            return Err(format!("there is no file {}", path.display()));
+        }
+        return Ok(ArgumentsFile { name: path.display().to_string(), made: None });
+    }
+    let bytes = input_bytes(program, input)?
+        .ok_or("its arguments are computed by a script, which can not be run yet")?;
+    let path = dir.join("arguments");
+    std::fs::write(&path, bytes).map_err(|e| format!("could not write {}: {e}", path.display()))?;
+    Ok(ArgumentsFile { name: path.display().to_string(), made: Some(path) })
 }

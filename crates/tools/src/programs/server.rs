@@ -40,16 +40,6 @@ pub(crate) enum Trouble {
     TooLate,
 }
 
-impl Trouble {
-    /// Whether another server must be started before anything else can run.
-    pub(crate) fn is_final(&self) -> bool {
-        match self {
-            Trouble::Failed(_) => false,
-            Trouble::Dead(_) | Trouble::TooLate => true,
-        }
-    }
-}
-
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

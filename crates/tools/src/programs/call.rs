@@ -1,0 +1,138 @@
+//! Calling an entry point of a server again and again on the same arguments.
+//!
+//! ```text
+//! let mut call = Call::load(server, "main", "ten.in")?;
+//! let report = call.run(server)?;          // as often as one likes
+//! call.store(server, "result.out")?;
+//! call.unload(server)?;
+//! ```
+
+use super::server::Connection;
+use fehu_data::server::{CallReport, Kind, ServerError};
+
+/// Arguments that are loaded, and an entry point that takes them.
+pub(crate) struct Call {
+    entry: String,
+    file: String,
+    /// Variables and their types.
+    inputs: Vec<(String, String)>,
+    /// Whether a run leaves arguments that cannot be used again.
+    consumes: bool,
+    outputs: Vec<String>,
+    /// The type of the result; `None` if the server gives each component of a tuple a variable.
+    result_type: Option<String>,
+    has_run: bool,
+}
+
+impl Call {
+    /// Loads the arguments of an entry point from a data file.
+    pub(crate) fn load(server: &mut Connection, entry: &str, file: &str) -> Result<Call, ServerError> {
+        let types = server.inputs(entry)?;
+        let (outputs, result_type) = match server.output(entry) {
+            Ok(t) => (vec!["out0".to_owned()], Some(t.name)),
+            // Servers of older compilers.
+            Err(ServerError::Failure { .. }) => {
+                let count = server.outputs(entry)?.len();
+                ((0..count).map(|i| format!("out{i}")).collect(), None)
+            }
+            Err(e) => return Err(e),
+        };
+        let call = Call {
+            entry: entry.to_owned(),
+            file: file.to_owned(),
+            consumes: types.iter().any(|t| t.unique),
+            inputs: types.into_iter().enumerate().map(|(i, t)| (format!("in{i}"), t.name)).collect(),
+            outputs,
+            result_type,
+            has_run: false,
+        };
+        call.restore(server)?;
+        Ok(call)
+    }
+
+    /// Calls the entry point; the result of the run before is gone.
+    pub(crate) fn run(&mut self, server: &mut Connection) -> Result<CallReport, ServerError> {
+        self.forget_result(server)?;
+        let inputs: Vec<&str> = self.inputs.iter().map(|(v, _)| v.as_str()).collect();
+        let report = server.call(&self.entry, &names(&self.outputs), &inputs)?;
+        self.has_run = true;
+        Ok(report)
+    }
+
+    /// Writes the components of the last result to a file; `false` if it has some that files cannot hold.
+    pub(crate) fn store(&self, server: &mut Connection, file: &str) -> Result<bool, ServerError> {
+        let Some(t) = &self.result_type else {
+            server.store(file, &names(&self.outputs))?;
+            return Ok(true);
+        };
+        if transparent(t) {
+            server.store(file, &names(&self.outputs))?;
+            return Ok(true);
+        }
+        let mut fields = match server.kind(t)? {
+            Kind::Record => server.fields(t)?,
+            Kind::Primitive | Kind::Array | Kind::Sum | Kind::Opaque => return Ok(false),
+        };
+        // Only tuples can be written in a test block; their tenth component is not their second.
+        fields.sort_by_key(|(name, _)| name.parse::<usize>().unwrap_or(usize::MAX));
+        let numbered = fields.iter().enumerate().all(|(i, (name, _))| *name == i.to_string());
+        if !numbered || !fields.iter().all(|(_, t)| transparent(t)) {
+            return Ok(false);
+        }
+        let parts: Vec<String> = (0..fields.len()).map(|i| format!("part{i}")).collect();
+        for (part, (field, _)) in parts.iter().zip(&fields) {
+            server.project(part, &self.outputs[0], field)?;
+        }
+        let stored = server.store(file, &names(&parts));
+        server.free(&names(&parts))?;
+        stored.map(|()| true)
+    }
+
+    /// Frees everything.
+    pub(crate) fn unload(mut self, server: &mut Connection) -> Result<(), ServerError> {
+        // Arguments are there also after a run that failed.
+        self.forget_outputs(server)?;
+        self.free_inputs(server)
+    }
+
+    /// Frees the result of the last run, and loads arguments again that it consumed.
+    fn forget_result(&mut self, server: &mut Connection) -> Result<(), ServerError> {
+        let again = self.has_run && self.consumes;
+        self.forget_outputs(server)?;
+        if again {
+            self.free_inputs(server)?;
+            self.restore(server)?;
+        }
+        Ok(())
+    }
+
+    fn forget_outputs(&mut self, server: &mut Connection) -> Result<(), ServerError> {
+        if std::mem::take(&mut self.has_run) {
+            server.free(&names(&self.outputs))?;
+        }
+        Ok(())
+    }
+
+    fn free_inputs(&self, server: &mut Connection) -> Result<(), ServerError> {
+        let inputs: Vec<&str> = self.inputs.iter().map(|(v, _)| v.as_str()).collect();
+        server.free(&inputs)
+    }
+
+    fn restore(&self, server: &mut Connection) -> Result<(), ServerError> {
+        let inputs: Vec<(&str, &str)> = self.inputs.iter().map(|(v, t)| (v.as_str(), t.as_str())).collect();
+        server.restore(&self.file, &inputs)
+    }
+}
+
+/// Whether the server's name for a type says that it is an array of scalars, or a scalar.
+fn transparent(name: &str) -> bool {
+    let mut rest = name;
+    while let Some(inner) = rest.strip_prefix("[]") {
+        rest = inner;
+    }
+    fehu_base::prim::ScalarType::from_str(rest).is_some()
+}
+
+fn names(variables: &[String]) -> Vec<&str> {
+    variables.iter().map(String::as_str).collect()
+}
