@@ -30,20 +30,19 @@ TOOL_FUN bool is_readable(const struct type *type) {
 }
 
 TOOL_FUN int read_inputs(const char *program, struct futhark_context *ctx, const struct entry *entry,
-                       union word *inputs, int *have) {
-  struct reader reader = {stdin, ""};
+                         union word *inputs, int *have, struct reader *reader) {
   for (int i = 0; i < entry->num_inputs; i++) {
     const struct type *type = entry->inputs[i].type;
     if (!is_readable(type)) {
       return complain(program, "Cannot read input #%d of type %s: such values have no external representation.\n", i,
                       type->name);
     }
-    if (!read_value(ctx, &reader, type, &inputs[i])) {
-      return complain(program, "Cannot read input #%d of type %s: %s.\n", i, type->name, reader.problem);
+    if (!read_value(ctx, reader, type, &inputs[i])) {
+      return complain(program, "Cannot read input #%d of type %s: %s.\n", i, type->name, reader->problem);
     }
     *have = i + 1;
   }
-  if (!at_end(&reader)) {
+  if (!at_end(reader)) {
     return complain(program, "Expected EOF on stdin after reading input for \"%s\".\n", entry->name);
   }
   return 0;
@@ -123,7 +122,10 @@ TOOL_FUN int run_entry(const struct options *opts, struct futhark_context *ctx, 
   if (inputs == NULL) {
     return complain(opts->program, "Out of memory.\n");
   }
-  status = read_inputs(opts->program, ctx, entry, inputs, &have);
+  struct reader reader;
+  status = reader_open(&reader, stdin) ? read_inputs(opts->program, ctx, entry, inputs, &have, &reader)
+                                       : complain(opts->program, "Out of memory.\n");
+  reader_close(&reader);
   FILE *times = NULL;
   if (status == 0 && opts->time_file != NULL) {
     times = fopen(opts->time_file, "w");

@@ -6,9 +6,49 @@
 
 struct reader {
   FILE *file;
+  // Bytes that were read from the file, and where we are in them.
+  unsigned char *buffer;
+  size_t at, end;
   // What was wrong, when a function here has returned false.
   char problem[160];
 };
+
+#define READER_BUFFER ((size_t)1 << 16)
+
+TOOL_FUN bool reader_open(struct reader *r, FILE *file) {
+  memset(r, 0, sizeof *r);
+  r->file = file;
+  r->buffer = malloc(READER_BUFFER);
+  return r->buffer != NULL;
+}
+
+TOOL_FUN void reader_close(struct reader *r) {
+  free(r->buffer);
+}
+
+CALLED_FUN bool reader_fill(struct reader *r) {
+  r->at = 0;
+  r->end = fread(r->buffer, 1, READER_BUFFER, r->file);
+  return r->end > 0;
+}
+
+// The next byte, or EOF.
+RTS_FUN int peek(struct reader *r) {
+  return r->at < r->end || reader_fill(r) ? r->buffer[r->at] : EOF;
+}
+
+// Makes room for a byte after the one that `peek` has shown.
+TOOL_FUN bool reader_more(struct reader *r) {
+  r->buffer[0] = r->buffer[r->at];
+  r->at = 0;
+  r->end = 1 + fread(r->buffer + 1, 1, READER_BUFFER - 1, r->file);
+  return r->end > 1;
+}
+
+// Goes past the byte that `peek` has shown.
+RTS_FUN void advance(struct reader *r) {
+  r->at++;
+}
 
 TOOL_FUN bool reader_problem(struct reader *r, const char *format, ...) PRINTF_LIKE(2, 3);
 TOOL_FUN bool reader_problem(struct reader *r, const char *format, ...) {
@@ -19,35 +59,24 @@ TOOL_FUN bool reader_problem(struct reader *r, const char *format, ...) {
   return false;
 }
 
-TOOL_FUN bool is_space(int c) {
+RTS_FUN bool is_space(int c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-TOOL_FUN int peek(struct reader *r) {
-  int c = getc(r->file);
-  if (c != EOF) {
-    ungetc(c, r->file);
-  }
-  return c;
-}
-
 // Skips spaces and comments. A single `-` is left for the number it belongs to.
-TOOL_FUN void skip_space(struct reader *r) {
+CALLED_FUN void skip_space(struct reader *r) {
   for (;;) {
-    int c = getc(r->file);
+    int c = peek(r);
     if (is_space(c)) {
-      continue;
-    }
-    if (c == '-' && peek(r) == '-') {
+      advance(r);
+    } else if (c == '-' && (r->at + 1 < r->end || reader_more(r)) && r->buffer[r->at + 1] == '-') {
       while (c != '\n' && c != EOF) {
-        c = getc(r->file);
+        advance(r);
+        c = peek(r);
       }
-      continue;
+    } else {
+      return;
     }
-    if (c != EOF) {
-      ungetc(c, r->file);
-    }
-    return;
   }
 }
 
@@ -59,26 +88,23 @@ TOOL_FUN bool at_end(struct reader *r) {
 // A word of letters, digits and what numbers are made of.
 #define MAX_TOKEN 512
 
-TOOL_FUN bool is_token_char(int c) {
+RTS_FUN bool is_token_char(int c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' ||
          c == '+' || c == '-';
 }
 
-TOOL_FUN bool read_token(struct reader *r, char *token) {
+CALLED_FUN bool read_token(struct reader *r, char *token) {
   int n = 0;
   skip_space(r);
-  int c = getc(r->file);
-  while (is_token_char(c)) {
+  int c = peek(r);
+  for (; is_token_char(c); c = peek(r)) {
     if (n == MAX_TOKEN - 1) {
       return reader_problem(r, "a word is too long");
     }
     token[n++] = (char)c;
-    c = getc(r->file);
+    advance(r);
   }
   token[n] = '\0';
-  if (c != EOF) {
-    ungetc(c, r->file);
-  }
   if (n > 0) {
     return true;
   }
@@ -88,12 +114,10 @@ TOOL_FUN bool read_token(struct reader *r, char *token) {
 
 TOOL_FUN bool read_symbol(struct reader *r, char symbol) {
   skip_space(r);
-  int c = getc(r->file);
+  int c = peek(r);
   if (c == symbol) {
+    advance(r);
     return true;
-  }
-  if (c != EOF) {
-    ungetc(c, r->file);
   }
   return reader_problem(r, c == EOF ? "expected '%c', but the input ends" : "expected '%c'", symbol);
 }
@@ -102,13 +126,13 @@ TOOL_FUN bool no_scalar(struct reader *r, const char *token, enum scalar scalar)
   return reader_problem(r, "'%.80s' is no value of type %s", token, scalar_names[scalar]);
 }
 
-TOOL_FUN int digit_value(char c) {
+RTS_FUN int digit_value(char c) {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10 : c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
 }
 
 // An integer: sign, decimal, hexadecimal or binary digits with underscores, suffix.
 // Both readings of the bits are accepted: 255 and -1 are the same i8 and u8.
-TOOL_FUN bool parse_integer(struct reader *r, const char *token, enum scalar scalar, union word *out) {
+CALLED_FUN bool parse_integer(struct reader *r, const char *token, enum scalar scalar, union word *out) {
   const char *at = token;
   bool negative = *at == '-';
   if (*at == '-' || *at == '+') {
@@ -150,7 +174,7 @@ TOOL_FUN bool parse_integer(struct reader *r, const char *token, enum scalar sca
 
 // Digits with an optional point and exponent, or a hexadecimal number: checked
 // here because the C library accepts more than the language does.
-TOOL_FUN bool is_float_text(const char *text) {
+CALLED_FUN bool is_float_text(const char *text) {
   bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
   const char *at = hex ? text + 2 : text;
   int digits = 0, points = 0;
@@ -176,8 +200,8 @@ TOOL_FUN bool is_float_text(const char *text) {
   return digits > 0 && points <= 1 && *at == '\0';
 }
 
-TOOL_FUN bool parse_float(struct reader *r, const char *token, enum scalar scalar, union word *out) {
-  char text[MAX_TOKEN], special[16];
+CALLED_FUN bool parse_float(struct reader *r, const char *token, enum scalar scalar, union word *out) {
+  char text[MAX_TOKEN];
   size_t n = 0;
   for (const char *from = token; *from != '\0'; from++) {
     if (*from != '_') {
@@ -198,31 +222,26 @@ TOOL_FUN bool parse_float(struct reader *r, const char *token, enum scalar scala
     at[n - 3] = '\0';
   }
   double value;
-  float narrow;
-  snprintf(special, sizeof special, "%s.nan", suffix);
-  bool is_nan = strcmp(at, special) == 0 || strcmp(at, "nan") == 0;
-  snprintf(special, sizeof special, "%s.inf", suffix);
-  bool is_inf = strcmp(at, special) == 0 || strcmp(at, "inf") == 0;
-  if (is_nan || is_inf) {
-    value = is_nan ? (double)NAN : (double)INFINITY;
-    narrow = is_nan ? NAN : INFINITY;
+  const char *word = strncmp(at, suffix, 3) == 0 && at[3] == '.' ? at + 4 : at;
+  if (strcmp(word, "nan") == 0 || strcmp(word, "inf") == 0) {
+    value = word[0] == 'n' ? (double)NAN : (double)INFINITY;
   } else if (is_float_text(at)) {
-    value = strtod(at, NULL);
-    narrow = strtof(at, NULL);
+    // Rounded once.
+    value = scalar == F32 ? (double)strtof(at, NULL) : strtod(at, NULL);
   } else {
     return no_scalar(r, token, scalar);
   }
   if (scalar == F64) {
     out->f64 = negative ? -value : value;
   } else if (scalar == F32) {
-    out->f32 = negative ? -narrow : narrow;
+    out->f32 = negative ? -(float)value : (float)value;
   } else {
     out->f16 = (f16)(f64_to_f16(value) ^ (negative ? 0x8000 : 0));
   }
   return true;
 }
 
-TOOL_FUN bool read_text_scalar(struct reader *r, enum scalar scalar, union word *out) {
+CALLED_FUN bool read_text_scalar(struct reader *r, enum scalar scalar, union word *out) {
   char token[MAX_TOKEN];
   if (!read_token(r, token)) {
     return false;
@@ -251,7 +270,7 @@ TOOL_FUN bool elements_grow(struct reader *r, struct elements *e, int64_t room, 
 }
 
 // One level of brackets. Sizes are -1 until a first row has shown them.
-TOOL_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, int64_t *shape, struct elements *e) {
+CALLED_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, int64_t *shape, struct elements *e) {
   int64_t n = 0;
   if (!read_symbol(r, '[')) {
     return false;
@@ -259,7 +278,7 @@ TOOL_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, in
   for (;;) {
     skip_space(r);
     if (peek(r) == ']') {
-      getc(r->file);
+      advance(r);
       break;
     }
     if (level + 1 < leaf->rank) {
@@ -278,7 +297,7 @@ TOOL_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, in
     n++;
     skip_space(r);
     if (peek(r) == ',') {
-      getc(r->file);
+      advance(r);
     } else if (peek(r) != ']') {
       return reader_problem(r, "expected ',' or ']' after an element");
     }
@@ -347,7 +366,11 @@ TOOL_FUN bool read_text_array(struct reader *r, const struct leaf *leaf, int64_t
 }
 
 TOOL_FUN bool read_bytes(struct reader *r, void *to, size_t n) {
-  return fread(to, 1, n, r->file) == n || reader_problem(r, "binary data ends too early");
+  size_t have = r->end - r->at < n ? r->end - r->at : n;
+  memcpy(to, r->buffer + r->at, have);
+  r->at += have;
+  return fread((unsigned char *)to + have, 1, n - have, r->file) == n - have ||
+         reader_problem(r, "binary data ends too early");
 }
 
 // Binary data, of which the `b` has been read.
@@ -404,7 +427,7 @@ TOOL_FUN bool read_leaf(struct futhark_context *ctx, struct reader *r, const str
   bool ok = leaf->rank < 256 && elements_grow(r, &e, 64, scalar_sizes[leaf->scalar]);
   skip_space(r);
   if (ok && peek(r) == 'b') {
-    getc(r->file);
+    advance(r);
     ok = read_binary(r, leaf, shape, &e);
     if (ok && leaf->rank == 0) {
       memcpy(&words[leaf->word], e.data, (size_t)scalar_sizes[leaf->scalar]);

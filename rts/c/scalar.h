@@ -139,6 +139,19 @@ INTEGER_OPS(16)
 INTEGER_OPS(32)
 INTEGER_OPS(64)
 
+// The product of sizes, or the largest number if it is larger.
+SCALAR_FUN int64_t size_mul(int64_t x, int64_t y) {
+  if (x < 0 || y < 0) {
+    return -1;
+  }
+#if defined(__GNUC__) || defined(__clang__)
+  int64_t product;
+  return __builtin_mul_overflow(x, y, &product) ? INT64_MAX : product;
+#else
+  return x != 0 && y > INT64_MAX / x ? INT64_MAX : x * y;
+#endif
+}
+
 // The high half of products.
 
 SCALAR_FUN int8_t smul_hi8(int8_t x, int8_t y) {

@@ -96,9 +96,12 @@ TOOL_FUN void command_restore(struct server *s, int argc, char **args) {
     failure("Failed to open %s: %s", args[0], strerror(errno));
     return;
   }
-  struct reader reader = {file, ""};
+  struct reader reader;
   int before = s->num_variables;
-  bool ok = true;
+  bool ok = reader_open(&reader, file);
+  if (!ok) {
+    failure("Out of memory.");
+  }
   for (int i = 0; i < n && ok; i++) {
     const struct type *type = want_type(args[2 + 2 * i]);
     union word word;
@@ -117,6 +120,7 @@ TOOL_FUN void command_restore(struct server *s, int argc, char **args) {
   while (!ok && s->num_variables > before) {
     remove_variable(s, &s->variables[s->num_variables - 1]);
   }
+  reader_close(&reader);
   fclose(file);
 }
 

@@ -30,19 +30,34 @@ TOOL_FUN void write_float(FILE *file, double x, int usual_digits, int enough_dig
   fprintf(file, "%s%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "", suffix);
 }
 
-TOOL_FUN void write_scalar(FILE *file, enum scalar scalar, const void *at) {
+CALLED_FUN void write_integer(FILE *file, bool negative, uint64_t bits, enum scalar scalar) {
+  char text[32];
+  char *at = text + sizeof text;
+  uint64_t magnitude = negative ? 0 - bits : bits;
+  do {
+    *--at = (char)('0' + magnitude % 10);
+    magnitude /= 10;
+  } while (magnitude > 0);
+  if (negative) {
+    *--at = '-';
+  }
+  fwrite(at, 1, (size_t)(text + sizeof text - at), file);
+  fputs(scalar_names[scalar], file);
+}
+
+CALLED_FUN void write_scalar(FILE *file, enum scalar scalar, const void *at) {
   union word w;
   w.i64 = 0;
   memcpy(&w, at, (size_t)scalar_sizes[scalar]);
   switch (scalar) {
-  case I8: fprintf(file, "%" PRId8 "i8", w.i8); break;
-  case I16: fprintf(file, "%" PRId16 "i16", w.i16); break;
-  case I32: fprintf(file, "%" PRId32 "i32", w.i32); break;
-  case I64: fprintf(file, "%" PRId64 "i64", w.i64); break;
-  case U8: fprintf(file, "%" PRIu8 "u8", (uint8_t)w.i8); break;
-  case U16: fprintf(file, "%" PRIu16 "u16", (uint16_t)w.i16); break;
-  case U32: fprintf(file, "%" PRIu32 "u32", (uint32_t)w.i32); break;
-  case U64: fprintf(file, "%" PRIu64 "u64", (uint64_t)w.i64); break;
+  case I8: write_integer(file, w.i8 < 0, (uint64_t)(int64_t)w.i8, scalar); break;
+  case I16: write_integer(file, w.i16 < 0, (uint64_t)(int64_t)w.i16, scalar); break;
+  case I32: write_integer(file, w.i32 < 0, (uint64_t)(int64_t)w.i32, scalar); break;
+  case I64: write_integer(file, w.i64 < 0, (uint64_t)w.i64, scalar); break;
+  case U8: write_integer(file, false, (uint8_t)w.i8, scalar); break;
+  case U16: write_integer(file, false, (uint16_t)w.i16, scalar); break;
+  case U32: write_integer(file, false, (uint32_t)w.i32, scalar); break;
+  case U64: write_integer(file, false, (uint64_t)w.i64, scalar); break;
   case F16: write_float(file, f16_to_f64(w.f16), 6, 6, scalar); break;
   case F32: write_float(file, (double)w.f32, 6, 9, scalar); break;
   case F64: write_float(file, w.f64, 15, 17, scalar); break;
@@ -50,7 +65,7 @@ TOOL_FUN void write_scalar(FILE *file, enum scalar scalar, const void *at) {
   }
 }
 
-TOOL_FUN const unsigned char *write_rows(FILE *file, const struct leaf *leaf, const int64_t *shape, int level,
+CALLED_FUN const unsigned char *write_rows(FILE *file, const struct leaf *leaf, const int64_t *shape, int level,
                                         const unsigned char *data) {
   if (level == leaf->rank) {
     write_scalar(file, leaf->scalar, data);

@@ -15,6 +15,7 @@ pub mod opaque_name;
 pub mod outline;
 mod recursion;
 mod rts;
+pub mod sizes;
 pub mod stm;
 pub mod tables;
 pub mod types;

@@ -93,6 +93,11 @@ impl Printer<'_> {
         let mut bound = FxHashSet::default();
         let mut checks = Vec::new();
         self.line("int err = FUTHARK_SUCCESS;");
+        for (i, values) in entry.params.iter().enumerate() {
+            if values.is_empty() {
+                self.line(&format!("(void)in{i};"));
+            }
+        }
         // Scalars first: an array's size may be one of them.
         for (i, (param, values)) in face.params.iter().zip(&entry.params).enumerate() {
             for (leaf, value) in self.leaves(&param.ty).iter().zip(values) {

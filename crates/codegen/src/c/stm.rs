@@ -198,7 +198,14 @@ impl<'a> StmPrinter<'a> {
         let name = self.exprs.context.name(mem);
         self.start();
         self.push(&format!("{name} = block_alloc(ctx, {name}, "));
-        self.exprs.top(bytes);
+        let usage = self.usage;
+        let factors = usage.sizes.factors(bytes);
+        self.push(&"size_mul(".repeat(factors.len() - 1));
+        for (i, factor) in factors.into_iter().enumerate() {
+            self.push(if i > 0 { ", " } else { "" });
+            self.exprs.top(factor);
+            self.push(if i > 0 { ")" } else { "" });
+        }
         self.push(");\n");
         self.line(&format!("if (UNLIKELY({name} == NULL)) {{"));
         self.line("  err = FUTHARK_OUT_OF_MEMORY;");

@@ -1,6 +1,7 @@
 //! What a function does with its variables, so that its text declares what it
 //! uses and nothing else.
 
+use super::sizes::Sizes;
 use fehu_base::prim::PrimType;
 use fehu_base::{Name, Symbol};
 use fehu_imp::syntax::{Arg, ArrayData, Code, ErrorPart, Expr, Op, Param, Place, Space};
@@ -22,6 +23,8 @@ pub struct Usage {
     pub mentioned: FxHashSet<Name>,
     /// The types of scalars that are declared in the code.
     pub types: FxHashMap<Name, PrimType>,
+    /// How sizes of allocations are computed.
+    pub sizes: Sizes,
     /// Whether any statement may fail.
     pub can_fail: bool,
     /// Whether the context is used.
@@ -40,10 +43,12 @@ pub enum Access {
 impl Usage {
     /// The usage of code whose final values of the outputs matter.
     pub fn of(code: &Code, outputs: &[Param], inputs: &[Param]) -> Usage {
-        let mut needs = Needs::default();
+        let sizes = Sizes::of(code);
+        let mut needs = Needs { sizes: &sizes, roots: Vec::new(), sources: FxHashMap::default() };
         needs.roots.extend(outputs.iter().filter_map(scalar).map(|(x, _)| x));
         needs.code(code);
-        let mut usage = Usage { needed: needs.close(), ..Usage::default() };
+        let needed = needs.close();
+        let mut usage = Usage { needed, sizes, ..Usage::default() };
         usage.types.extend(outputs.iter().chain(inputs).filter_map(scalar));
         usage.code(code);
         usage
@@ -204,13 +209,13 @@ fn scalar(p: &Param) -> Option<(Name, PrimType)> {
 }
 
 /// Which scalars matter: those in effects, and those that these are computed from.
-#[derive(Default)]
-struct Needs {
+struct Needs<'a> {
+    sizes: &'a Sizes,
     roots: Vec<Name>,
     sources: FxHashMap<Name, Vec<Name>>,
 }
 
-impl Needs {
+impl Needs<'_> {
     fn code(&mut self, code: &Code) {
         match code {
             Code::Seq(codes) => codes.iter().for_each(|c| self.code(c)),
@@ -228,7 +233,7 @@ impl Needs {
                     }
                 });
             }
-            Code::Allocate { bytes, .. } => self.root(bytes),
+            Code::Allocate { bytes, .. } => self.sizes.factors(bytes).into_iter().for_each(|e| self.root(e)),
             Code::Write { offset, value, .. } => {
                 self.root(offset);
                 self.root(value);

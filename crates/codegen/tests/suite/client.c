@@ -105,9 +105,11 @@ static void records(struct futhark_context *ctx) {
   CHECK(futhark_project_opaque_tup2_i32_arr1d_f32_0(ctx, &foo, tuple) == 0 && foo == 4);
   futhark_free_f32_1d(ctx, f);
   futhark_free_opaque_tup2_i32_arr1d_f32(ctx, tuple);
-  struct futhark_opaque_unit *unit;
+  struct futhark_opaque_unit *unit, *again;
   CHECK(futhark_entry_unit(ctx, &unit, 3) == 0);
+  CHECK(futhark_entry_from_unit(ctx, &again, unit) == 0);
   futhark_free_opaque_unit(ctx, unit);
+  futhark_free_opaque_unit(ctx, again);
 }
 
 #define RECORD(f) futhark_##f##_opaque_abd1fe49a6392d882d7b82e531fa519b

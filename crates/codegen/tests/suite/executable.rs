@@ -18,6 +18,7 @@ fn executables_read_compute_and_print() {
         ("half", "5", "1.666016f16\nfalse\n"),
         ("int", "18446744073709551615", "18446744073709551615u64\n"),
         ("fact", "10", "3628800i64\n"),
+        ("large", "2", "[[0i64, 1i64], [2i64, 3i64]]\n"),
         ("squares", "", "[0i64, 1i64, 4i64, 9i64, 16i64]\n"),
     ] {
         // Under valgrind where memory is handled in an unusual way.
@@ -38,6 +39,9 @@ fn errors_are_reported_and_leak_nothing() {
         ),
         (&["-e", "same"], "[1,2] [1]", "Error: entry point arguments have invalid sizes.\n"),
         (&["-e", "fact"], "-3", "Error: negative\n"),
+        (&["-e", "large"], "1152921504606846976", "Error: out of memory"),
+        (&["-e", "large"], "100000000000000", "Error: out of memory"),
+        (&["-e", "large"], "-1", "the size is negative"),
         (&["-e", "same"], "[1,2] x", "Cannot read input #1 of type []i32: expected an array, not 'x'.\n"),
         (&["-e", "same"], "[1,2]", "Cannot read input #1 of type []i32: unexpected end of input.\n"),
         (&["-e", "trans"], "[[1,2],[3]]", "rows have 2 and 1 elements"),

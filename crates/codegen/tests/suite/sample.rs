@@ -22,9 +22,10 @@ const F32: PrimType = PrimType::Float(FloatType::F32);
 /// - `trans m`: the transposed matrix.
 /// - `mkt x ys`, `mks x`, `mkarr n`, `mksarr n`: a record, a sum, an array of records, an array of sums.
 /// - `table i`: an element of constant data, and `tables`, all of it.
-/// - `unit`: nothing.
+/// - `unit x`, `from_unit u`: nothing, from something and from nothing.
 /// - `half x`: a half float and a boolean.
 /// - `fact n`: by recursion, and `deep n`, by recursion to that depth.
+/// - `large n`: an array of `n` by 2 numbers, however many these are.
 /// - `int`: a name that is a keyword of C.
 pub fn program() -> Program {
     let mut b = Builder::new();
@@ -39,6 +40,7 @@ pub fn program() -> Program {
     small(&mut b);
     recursion(&mut b);
     deep(&mut b);
+    large(&mut b);
     globals(&mut b);
     b.program
 }
@@ -301,9 +303,9 @@ fn tables(b: &mut Builder) {
 }
 
 fn small(b: &mut Builder) {
-    let x = b.scalar("x", ScalarType::I32);
-    let result = b.opaque("()", vec![]);
-    b.entry("unit", &[], vec![x], &[], result, vec![]);
+    let (x, unit) = (b.scalar("x", ScalarType::I32), b.opaque("()", vec![]));
+    b.entry("unit", &[], vec![x], &[], unit.clone(), vec![]);
+    b.entry("from_unit", &[], vec![unit.clone()], &[], unit, vec![]);
 
     let x = b.scalar("x", ScalarType::F16);
     let (y, z) = (b.scalar("y", ScalarType::F16), b.scalar("z", ScalarType::Bool));
@@ -377,6 +379,21 @@ fn deep(b: &mut Builder) {
     let (n, out) = (b.scalar("n", ScalarType::I64), b.scalar("out", ScalarType::I64));
     let body = vec![Code::Call { outs: vec![out.name()], fun: deep, args: vec![Arg::Scalar(var(n.name()))] }];
     b.entry("deep", &[], vec![n], &[], out, body);
+}
+
+/// An array of any size, whose bytes are counted in a variable of their own.
+fn large(b: &mut Builder) {
+    let (n, t, u, i) = (b.scalar("n", ScalarType::I64), b.name("t"), b.name("u"), b.name("i"));
+    let out = b.array("out", ScalarType::I64, &[var(n.name()), int(2)]);
+    let body = vec![
+        Code::DeclareScalar(t, PrimType::I64),
+        set(t, mul(int(8), var(n.name()))),
+        Code::DeclareScalar(u, PrimType::I64),
+        set(u, mul(var(t), int(2))),
+        alloc(out.name(), var(u)),
+        for_loop(i, mul(var(n.name()), int(2)), vec![write(out.name(), var(i), PrimType::I64, var(i))]),
+    ];
+    b.entry("large", &[], vec![n], &[], out, body);
 }
 
 /// A constant array made at the start, of which one entry point returns all.
