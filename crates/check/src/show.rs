@@ -298,8 +298,8 @@ impl<'a> Show<'a> {
             ExpKind::Apply(f, args) => {
                 if let (ExpKind::Var(op, _), [l, r]) = (&*f.kind, args.as_slice()) {
                     let text = self.names.base(*op).as_str();
-                    if is_operator(text) && self.spelling == Spelling::Source {
-                        return self.infix(text, l, r);
+                    if is_operator(text) {
+                        return self.infix(&self.name(*op), l, r);
                     }
                 }
                 (format!("{} {}", self.exp_at(f, Atom), self.args(args)), Apply)

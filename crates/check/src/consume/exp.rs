@@ -98,14 +98,18 @@ impl State<'_> {
                 | Type::Error => Tree::Fun(set, template),
             },
             Some(tree) => tree,
-            None => self.global(name, &e.ty),
+            None => self.global(e, name),
         }
     }
 
-    /// A use of a top-level definition. Functions hold on to nothing.
-    fn global(&mut self, name: Name, ty: &Type) -> Tree {
+    /// A use of a top-level definition. Functions hold on to nothing, and a
+    /// polymorphic constant is computed anew at each use.
+    fn global(&mut self, e: &Exp, name: Name) -> Tree {
+        if matches!(&*e.kind, ExpKind::Var(_, inst) if !inst.is_empty()) {
+            return Tree::fresh(&e.ty);
+        }
         let mut concrete = false;
-        let tree = Tree::of_type(ty, &mut |t| match t {
+        let tree = Tree::of_type(&e.ty, &mut |t| match t {
             Type::Arrow(_) => AliasSet::default(),
             Type::Scalar(_)
             | Type::Array(..)
