@@ -27,9 +27,9 @@ struct Arg {
 
 impl State<'_> {
     /// `f args`, maybe of fewer arguments than the function has parameters.
-    pub(super) fn apply(&mut self, e: &Exp, f: &Exp, args: &[Exp]) -> Tree {
+    pub(super) fn apply(&mut self, f: &mut Exp, args: &mut [Exp], whole: &Type, span: Span) -> Tree {
         let fun = self.exp(f);
-        let args: Vec<Arg> = args.iter().map(|a| self.arg(a)).collect();
+        let args: Vec<Arg> = args.iter_mut().map(|a| self.arg(a)).collect();
         let mut shared = fun.all();
         let mut ty = match &fun {
             Tree::Fun(_, arrow) => Type::Arrow(arrow.clone()),
@@ -37,7 +37,7 @@ impl State<'_> {
         };
         let mut gone = vec![];
         for (i, arg) in args.iter().enumerate() {
-            let Type::Arrow(arrow) = ty else { return Tree::fresh(&e.ty) };
+            let Type::Arrow(arrow) = ty else { return Tree::fresh(whole) };
             self.check_functional_arg(&arrow.lhs, &arg.tree, arg.span);
             if consumes(&arrow.lhs) {
                 gone.push(i);
@@ -47,11 +47,11 @@ impl State<'_> {
             ty = arrow.ret.ty.clone();
         }
         self.consume_args(f, &fun, &args, &gone);
-        self.result(f, e.span, &ty, shared)
+        self.result(f, span, &ty, shared)
     }
 
     /// Evaluates an argument. If it is a function, nothing may be consumed on the way.
-    fn arg(&mut self, arg: &Exp) -> Arg {
+    fn arg(&mut self, arg: &mut Exp) -> Arg {
         let mark = self.log_mark();
         let tree = self.exp(arg);
         if functional(&arg.ty) {

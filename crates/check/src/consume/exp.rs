@@ -5,30 +5,36 @@ use super::errors;
 use super::state::{LogMark, State};
 use crate::tast::{Access, Case, Exp, ExpKind, Index, Pat, PatKind, RangeEnd};
 use crate::types::Type;
-use fehu_base::{Name, Symbol};
+use fehu_base::{Name, Span, Symbol};
 
 impl State<'_> {
     /// Walks an expression; gives what its value may share.
-    pub(super) fn exp(&mut self, e: &Exp) -> Tree {
+    pub(super) fn exp(&mut self, e: &mut Exp) -> Tree {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_inner(e))
     }
 
-    fn exp_inner(&mut self, e: &Exp) -> Tree {
-        match &*e.kind {
+    fn exp_inner(&mut self, e: &mut Exp) -> Tree {
+        let (ty, span) = (e.ty.clone(), e.span);
+        match &mut *e.kind {
             ExpKind::Literal(_) => Tree::Nothing,
-            ExpKind::String(_) | ExpKind::Hole => Tree::fresh(&e.ty),
-            ExpKind::Var(name, _) => self.var(e, *name, &[]),
-            ExpKind::Record(fields) => self.record(e, fields),
+            ExpKind::String(_) | ExpKind::Hole => Tree::fresh(&ty),
+            ExpKind::Var(name, inst) => match self.local(*name, &[], &ty, span) {
+                Some(tree) => tree,
+                // A polymorphic constant is computed anew at each use.
+                None if !inst.is_empty() => Tree::fresh(&ty),
+                None => self.global(*name, &ty),
+            },
+            ExpKind::Record(fields) => self.record(&ty, fields),
             ExpKind::Array(elems) => {
-                elems.iter().for_each(|x| drop(self.exp(x)));
-                Tree::fresh(&e.ty)
+                elems.iter_mut().for_each(|x| drop(self.exp(x)));
+                Tree::fresh(&ty)
             }
-            ExpKind::Project(inner, field) => self.project(e, inner, *field),
+            ExpKind::Project(inner, field) => self.project(inner, *field, &ty, span),
             ExpKind::Index(array, indexes) => {
                 let tree = self.exp(array);
                 self.indexes(indexes);
                 let set = tree.all();
-                Tree::of_type(&e.ty, &mut |_| set.clone())
+                Tree::of_type(&ty, &mut |_| set.clone())
             }
             ExpKind::Negate(x) | ExpKind::Not(x) => {
                 self.exp(x);
@@ -43,17 +49,17 @@ impl State<'_> {
                 self.exp(cond);
                 self.exp(x)
             }
-            ExpKind::Constr(constr, args) => self.constr(e, *constr, args),
-            ExpKind::Apply(f, args) => self.apply(e, f, args),
+            ExpKind::Constr(constr, args) => self.constr(&ty, *constr, args),
+            ExpKind::Apply(f, args) => self.apply(f, args, &ty, span),
             ExpKind::Lambda(lambda) => self.lambda(lambda),
             ExpKind::Coerce(x) | ExpKind::Attr(_, x) => self.exp(x),
             ExpKind::Range { start, second, end } => {
                 self.exp(start);
-                second.iter().for_each(|x| drop(self.exp(x)));
+                second.iter_mut().for_each(|x| drop(self.exp(x)));
                 match end {
                     RangeEnd::Inclusive(x) | RangeEnd::UpTo(x) | RangeEnd::DownTo(x) => self.exp(x),
                 };
-                Tree::fresh(&e.ty)
+                Tree::fresh(&ty)
             }
             ExpKind::Update(source, path, value) => self.update(source, path, value),
             ExpKind::Let { pat, value, body, .. } => {
@@ -82,45 +88,26 @@ impl State<'_> {
         }
     }
 
-    /// A use of a variable, or of the part at the end of a path of fields.
-    fn var(&mut self, e: &Exp, name: Name, path: &[Symbol]) -> Tree {
-        match self.observe(name, path, e.span) {
-            // Only the declaration knows what the function consumes; only the
-            // use knows at which types.
-            Some(Tree::Fun(set, template)) => match &e.ty {
-                Type::Arrow(inst) => Tree::Fun(set, overlay_arrow(&template, inst)),
-                Type::Scalar(_)
-                | Type::Array(..)
-                | Type::Record(_)
-                | Type::Sum(_)
-                | Type::Var(..)
-                | Type::Meta(_)
-                | Type::Error => Tree::Fun(set, template),
-            },
-            Some(tree) => tree,
-            None => self.global(e, name),
-        }
+    /// A use of a local variable, or of the part at the end of a path of fields.
+    fn local(&mut self, name: Name, path: &[Symbol], ty: &Type, span: Span) -> Option<Tree> {
+        let tree = self.observe(name, path, span)?;
+        // Only the declaration knows what a function consumes; only the use
+        // knows at which types.
+        Some(match (tree, ty) {
+            (Tree::Fun(set, template), Type::Arrow(inst)) => Tree::Fun(set, overlay_arrow(&template, inst)),
+            (tree, _) => tree,
+        })
     }
 
-    /// A use of a top-level definition. Functions hold on to nothing, and a
-    /// polymorphic constant is computed anew at each use.
-    fn global(&mut self, e: &Exp, name: Name) -> Tree {
-        if matches!(&*e.kind, ExpKind::Var(_, inst) if !inst.is_empty()) {
-            return Tree::fresh(&e.ty);
-        }
+    /// A use of a top-level definition. Functions hold on to nothing.
+    fn global(&mut self, name: Name, ty: &Type) -> Tree {
         let mut concrete = false;
-        let tree = Tree::of_type(&e.ty, &mut |t| match t {
-            Type::Arrow(_) => AliasSet::default(),
-            Type::Scalar(_)
-            | Type::Array(..)
-            | Type::Record(_)
-            | Type::Sum(_)
-            | Type::Var(..)
-            | Type::Meta(_)
-            | Type::Error => {
-                concrete |= !matches!(t, Type::Var(..));
-                AliasSet::one(name)
+        let tree = Tree::of_type(ty, &mut |t| {
+            if matches!(t, Type::Arrow(_)) {
+                return AliasSet::default();
             }
+            concrete |= !matches!(t, Type::Var(..));
+            AliasSet::one(name)
         });
         if !concrete {
             self.abstract_global(name);
@@ -128,33 +115,32 @@ impl State<'_> {
         tree
     }
 
-    fn record(&mut self, e: &Exp, fields: &[(Symbol, Exp)]) -> Tree {
-        let trees: Vec<(Symbol, Tree)> = fields.iter().map(|(f, x)| (*f, self.exp(x))).collect();
-        let Type::Record(order) = &e.ty else { return Tree::record(trees) };
+    fn record(&mut self, ty: &Type, fields: &mut [(Symbol, Exp)]) -> Tree {
+        let trees: Vec<(Symbol, Tree)> = fields.iter_mut().map(|(f, x)| (*f, self.exp(x))).collect();
+        let Type::Record(order) = ty else { return Tree::record(trees) };
         let find = |f: Symbol| trees.iter().find(|(g, _)| *g == f).map_or(Tree::Nothing, |(_, t)| t.clone());
         Tree::record(order.iter().map(|(f, _)| (*f, find(*f))).collect())
     }
 
     /// `x.a.b` uses only that part of `x`.
-    fn project(&mut self, e: &Exp, inner: &Exp, field: Symbol) -> Tree {
+    fn project(&mut self, inner: &mut Exp, field: Symbol, ty: &Type, span: Span) -> Tree {
         let mut path = vec![field];
-        let mut base = inner;
+        let mut base = &*inner;
         while let ExpKind::Project(deeper, f) = &*base.kind {
             path.push(*f);
             base = deeper;
         }
         path.reverse();
-        if let ExpKind::Var(name, _) = &*base.kind {
-            if self.peek(*name).is_some() {
-                return self.var(e, *name, &path);
-            }
-        }
-        self.exp(base).at(&path)
+        let part = match &*base.kind {
+            ExpKind::Var(name, _) => self.local(*name, &path, ty, span),
+            _ => None,
+        };
+        part.unwrap_or_else(|| self.exp(inner).field(field))
     }
 
-    fn constr(&mut self, e: &Exp, constr: Symbol, args: &[Exp]) -> Tree {
-        let trees: Vec<Tree> = args.iter().map(|x| self.exp(x)).collect();
-        let Type::Sum(constrs) = &e.ty else { return Tree::Leaf(AliasSet::default()) };
+    fn constr(&mut self, ty: &Type, constr: Symbol, args: &mut [Exp]) -> Tree {
+        let trees: Vec<Tree> = args.iter_mut().map(|x| self.exp(x)).collect();
+        let Type::Sum(constrs) = ty else { return Tree::Leaf(AliasSet::default()) };
         Tree::sum(
             constrs
                 .iter()
@@ -166,7 +152,7 @@ impl State<'_> {
     }
 
     /// The expressions in indexes.
-    pub(super) fn indexes(&mut self, indexes: &[Index]) {
+    pub(super) fn indexes(&mut self, indexes: &mut [Index]) {
         for index in indexes {
             match index {
                 Index::Fix(x) => drop(self.exp(x)),
@@ -180,7 +166,7 @@ impl State<'_> {
     }
 
     /// `source with path = value`: first the indexes, then the value, then the source.
-    fn update(&mut self, source: &Exp, path: &[Access], value: &Exp) -> Tree {
+    fn update(&mut self, source: &mut Exp, path: &mut [Access], value: &mut Exp) -> Tree {
         let mut fields = vec![];
         let mut in_place = false;
         for step in path {
@@ -220,14 +206,14 @@ impl State<'_> {
         }
     }
 
-    fn match_exp(&mut self, scrutinee: &Exp, cases: &[Case]) -> Tree {
+    fn match_exp(&mut self, scrutinee: &mut Exp, cases: &mut [Case]) -> Tree {
         let tree = self.exp(scrutinee);
         let mark = self.log_mark();
         let mut ways = vec![];
         let mut result = Tree::Nothing;
         for case in cases {
             self.bind_pat(&case.pat, &tree);
-            result = result.union(&self.exp(&case.body));
+            result = result.union(&self.exp(&mut case.body));
             ways.extend(self.rewind(mark));
         }
         self.replay(ways);

@@ -13,50 +13,49 @@ use std::sync::Arc;
 
 impl State<'_> {
     /// Walks a declaration; gives its result type with inferred uniqueness.
-    pub(super) fn val_bind(&mut self, bind: &ValBind) -> Type {
+    pub(super) fn val_bind(&mut self, bind: &mut ValBind) {
         let declared = self.ctx.declared.contains(&bind.name);
         if bind.params.is_empty() {
             return self.constant(bind, declared);
         }
         let (ret, _) = self.deeper(|st| {
             bind.params.iter().for_each(|p| st.param(p));
-            let tree = st.exp(&bind.body);
+            let tree = st.exp(&mut bind.body);
             st.check_result(&bind.ret.ty, &tree, bind.body.span, declared);
             st.infer_result(&bind.ret.ty, &tree)
         });
-        if declared {
-            bind.ret.ty.clone()
-        } else {
-            ret
+        if !declared {
+            bind.ret.ty = ret;
         }
     }
 
-    fn constant(&mut self, bind: &ValBind, declared: bool) -> Type {
-        let tree = self.exp(&bind.body);
+    fn constant(&mut self, bind: &mut ValBind, declared: bool) {
+        let tree = self.exp(&mut bind.body);
         if declared {
             if is_starred(&bind.ret.ty) {
                 let d = errors::unique_constant(bind.span);
                 self.ctx.report(d);
             }
             self.check_result_functions(&bind.ret.ty, &tree, bind.body.span);
-            return bind.ret.ty.clone();
+        } else {
+            // Nobody owns a constant.
+            let ty = with_uniq(&bind.ret.ty, &mut || Uniq::Nonunique);
+            bind.ret.ty = refine_functions(&ty, &tree);
         }
-        // Nobody owns a constant.
-        refine_functions(&with_uniq(&bind.ret.ty, &mut || Uniq::Nonunique), &tree)
     }
 
     /// `\params -> body`.
-    pub(super) fn lambda(&mut self, lambda: &Lambda) -> Tree {
-        self.closure(&lambda.params, &lambda.ret, &lambda.body, true)
+    pub(super) fn lambda(&mut self, lambda: &mut Lambda) -> Tree {
+        self.closure(&lambda.params, &mut lambda.ret, &mut lambda.body, true)
     }
 
     /// `let f params = body`.
-    pub(super) fn local_fun(&mut self, fun: &LocalFun) -> Tree {
+    pub(super) fn local_fun(&mut self, fun: &mut LocalFun) -> Tree {
         let declared = self.ctx.declared.contains(&fun.name);
-        self.closure(&fun.params, &fun.ret, &fun.body, declared)
+        self.closure(&fun.params, &mut fun.ret, &mut fun.body, declared)
     }
 
-    fn closure(&mut self, params: &[Pat], ret: &RetType, body: &Exp, declared: bool) -> Tree {
+    fn closure(&mut self, params: &[Pat], ret: &mut RetType, body: &mut Exp, declared: bool) -> Tree {
         let mark = self.log_mark();
         let (ret_ty, frame) = self.deeper(|st| {
             params.iter().for_each(|p| st.param(p));
@@ -66,8 +65,8 @@ impl State<'_> {
         });
         // Nothing has run yet.
         self.rewind(mark);
-        let ret = RetType { dims: ret.dims.clone(), ty: ret_ty };
-        match fun_type(params, ret) {
+        ret.ty = ret_ty;
+        match fun_type(params, ret.clone()) {
             Type::Arrow(arrow) => Tree::Fun(captured(&frame), arrow),
             other => Tree::of_type(&other, &mut |_| captured(&frame)),
         }
@@ -113,7 +112,7 @@ impl State<'_> {
     /// Size expressions may look at things, not consume them.
     fn sizes_in(&mut self, ty: &Type) {
         visit::sizes(ty, &mut |size| match size {
-            Size::Exp(e) => drop(self.deeper(|st| st.exp(e))),
+            Size::Exp(e) => drop(self.deeper(|st| st.exp(&mut (**e).clone()))),
             Size::Const(_) | Size::Var(_) | Size::Any | Size::Meta(_) => {}
         });
     }

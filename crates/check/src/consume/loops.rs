@@ -3,12 +3,13 @@
 //! consumed. Then the loop consumes its initial value, and nobody else may hold
 //! on to the value that the body returns for it.
 
-use super::alias::{leaf_uniq, AliasSet, Tree};
+use super::alias::{leaf_uniq, with_uniq, AliasSet, Tree};
 use super::errors;
 use super::state::{Frame, Owner, State, What};
 use crate::tast::{Loop, LoopForm, Pat, PatKind};
 use crate::types::{Type, Uniq};
 use fehu_base::{Name, Span};
+use std::sync::Arc;
 
 /// A leaf of the loop parameters.
 struct Param {
@@ -22,9 +23,9 @@ struct Param {
 
 impl State<'_> {
     /// A loop expression.
-    pub(super) fn loop_exp(&mut self, l: &Loop) -> Tree {
-        let init = self.exp(&l.init);
-        let elements = match &l.form {
+    pub(super) fn loop_exp(&mut self, l: &mut Loop) -> Tree {
+        let init = self.exp(&mut l.init);
+        let elements = match &mut l.form {
             LoopForm::For(_, _, bound) => {
                 self.exp(bound);
                 AliasSet::default()
@@ -38,7 +39,7 @@ impl State<'_> {
         let mut cond_frame = Frame::default();
         let (returned_ok, body_frame) = self.deeper(|st| {
             st.loop_params(&l.pat, &mut params);
-            match &l.form {
+            match &mut l.form {
                 LoopForm::For(..) => {}
                 LoopForm::ForIn(pat, _) => {
                     let tree = Tree::of_type(&pat.ty, &mut |_| elements.clone());
@@ -49,11 +50,12 @@ impl State<'_> {
                     cond_frame = st.frame();
                 }
             }
-            body = st.exp(&l.body);
+            body = st.exp(&mut l.body);
             st.find_consumed(&mut params, &body.leaves());
             st.check_returned(&params, &body.leaves(), l.body.span)
         });
         self.rewind(mark);
+        mark_consumed(&mut l.pat, &mut params.iter());
         let init_leaves = leaves_as(&l.pat.ty, &init);
         let gone = self.consume_initial(&params, &init_leaves, l.init.span);
         self.check_uses("Loop condition", &cond_frame, &gone, l.init.span);
@@ -182,6 +184,30 @@ impl State<'_> {
                 let d = errors::loop_uses_consumed(self, place, *name, *at, init);
                 self.report_once(n, d);
             }
+        }
+    }
+}
+
+/// Makes those parts of the pattern's types unique that the loop consumes.
+fn mark_consumed(pat: &mut Pat, params: &mut std::slice::Iter<'_, Param>) {
+    let mut next = || match params.next() {
+        Some(Param { consumed: true, .. }) => Uniq::Unique,
+        Some(_) | None => Uniq::Nonunique,
+    };
+    match &mut pat.kind {
+        PatKind::Var(_) | PatKind::Wildcard | PatKind::Literal(_) => pat.ty = with_uniq(&pat.ty, &mut next),
+        PatKind::Record(fields) => {
+            fields.iter_mut().for_each(|(_, p)| mark_consumed(p, params));
+            pat.ty = Type::Record(Arc::new(fields.iter().map(|(f, p)| (*f, p.ty.clone())).collect()));
+        }
+        PatKind::Constr(c, args) => {
+            args.iter_mut().for_each(|p| mark_consumed(p, params));
+            let payload = args.iter().map(|p| p.ty.clone()).collect();
+            pat.ty = Type::Sum(Arc::new(vec![(*c, payload)]));
+        }
+        PatKind::Attr(_, p) => {
+            mark_consumed(p, params);
+            pat.ty = p.ty.clone();
         }
     }
 }

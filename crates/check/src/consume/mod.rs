@@ -34,10 +34,13 @@ use crate::tast;
 use state::State;
 
 /// Reports uses of consumed values, consumption of what may not be consumed,
-/// and aliased unique results, in one declaration. Where no result type was
-/// declared (see [`Context::declared`]), the alias-free parts of `bind.ret.ty`
-/// become unique: the caller must put that into the scheme others see.
+/// and aliased unique results, in one declaration. Writes down what it found:
+///
+/// - Where no result type was declared (see [`Context::declared`]), the
+///   alias-free parts of `bind.ret.ty` become unique. The caller must put that
+///   into the scheme others see. Likewise the result types of lambdas and local
+///   functions, declared or not.
+/// - In the types of loop patterns, those parts are unique that the loop consumes.
 pub fn check_val_bind(ctx: &mut Context, bind: &mut tast::ValBind) {
-    let mut state = State::new(ctx);
-    bind.ret.ty = state.val_bind(bind);
+    State::new(ctx).val_bind(bind);
 }

@@ -184,11 +184,6 @@ impl<'a> State<'a> {
         self.vars.insert(name, Var { tree, depth });
     }
 
-    /// The tree of a local variable, without counting as a use of it.
-    pub(super) fn peek(&self, name: Name) -> Option<&Tree> {
-        self.vars.get(&name).map(|v| &v.tree)
-    }
-
     /// Uses part of a variable: `None` if it is not local.
     pub(super) fn observe(&mut self, name: Name, part: &[Symbol], span: Span) -> Option<Tree> {
         let var = self.vars.get(&name)?;
