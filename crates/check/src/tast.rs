@@ -105,8 +105,7 @@ pub struct ValAlias {
     pub scheme: Scheme,
     pub target: Name,
     /// What the target's scheme parameters are, in terms of `scheme.tparams`. A
-    /// size may also be a parameter of the function type, or an existential size
-    /// of a function parameter's result: those are known when the function is called.
+    /// size may also be a parameter of the function type, known when the function is called.
     pub inst: Vec<TypeArg>,
 }
 

@@ -11,6 +11,7 @@ use crate::show::{show_size, show_type};
 use crate::subst::{exp_size, make_nonunique, make_unique, Subst};
 use crate::tast::{Exp, ExpKind};
 use crate::type_exp::params::param_arg;
+use crate::type_exp::uses::mentioned_size;
 use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, TypeDef, Uniq};
 use fehu_base::{Name, Symbol};
 use fehu_syntax::ast::Liftedness;
@@ -26,8 +27,9 @@ pub(super) fn scheme(ctx: &mut Context, given: &Scheme, expected: &Scheme) -> Re
     } else {
         given
     };
-    let mut m = Match { ctx, types: FxHashMap::default(), sizes: FxHashMap::default(), inner: vec![] };
+    let mut m = Match::new(ctx);
     for p in &given.tparams {
+        m.params.push(p.name());
         match p {
             TParam::Size(n) => m.sizes.insert(*n, None).map_or((), drop),
             TParam::Type(l, n) => m.types.insert(*n, (*l, None)).map_or((), drop),
@@ -59,7 +61,7 @@ fn with_fresh_params(ctx: &mut Context, s: &Scheme) -> Scheme {
 
 /// Whether two definitions, with the same number of parameters, stand for the same type.
 pub(super) fn same_def(ctx: &Context, given: &TypeDef, expected: &TypeDef) -> Result<(), String> {
-    let mut m = Match { ctx, types: FxHashMap::default(), sizes: FxHashMap::default(), inner: vec![] };
+    let mut m = Match::new(ctx);
     for (g, e) in given.tparams.iter().zip(&expected.tparams) {
         match (g, e) {
             (g, e) if g.name() == e.name() => {}
@@ -103,11 +105,18 @@ struct Match<'a> {
     types: FxHashMap<Name, (Liftedness, Option<Type>)>,
     /// Size names that may be chosen, and what was chosen.
     sizes: FxHashMap<Name, Option<Size>>,
-    /// Existential sizes of functions around: no type parameter may depend on one.
+    /// Those that are parameters of what is given.
+    params: Vec<Name>,
+    /// Existential sizes of functions around: no parameter may depend on one.
     inner: Vec<Name>,
 }
 
-impl Match<'_> {
+impl<'a> Match<'a> {
+    fn new(ctx: &'a Context) -> Match<'a> {
+        let (types, sizes) = (FxHashMap::default(), FxHashMap::default());
+        Match { ctx, types, sizes, params: vec![], inner: vec![] }
+    }
+
     fn solution(&self, p: TParam) -> TypeArg {
         match p {
             TParam::Size(n) => TypeArg::Size(self.size_of(&Size::Var(n)).unwrap_or(Size::Const(0))),
@@ -274,14 +283,15 @@ impl Match<'_> {
     fn size(&mut self, given: &Size, expected: &Size) -> Result<(), String> {
         match (self.open_name(given), self.open_name(expected)) {
             (Some(g), Some(e)) if g == e => Ok(()),
-            (Some(g), _) => {
+            (Some(g), _) if self.may_be(g, expected) => {
                 self.sizes.insert(g, Some(expected.clone()));
                 Ok(())
             }
-            (None, Some(e)) => {
+            (None, Some(e)) if self.may_be(e, given) => {
                 self.sizes.insert(e, Some(given.clone()));
                 Ok(())
             }
+            (Some(_), _) | (None, Some(_)) => Err(self.sizes_differ(given, expected)),
             (None, None) => {
                 let (g, e) = match (self.size_of(given), self.size_of(expected)) {
                     (Some(g), Some(e)) => (g, e),
@@ -297,14 +307,21 @@ impl Match<'_> {
                 if same {
                     return Ok(());
                 }
-                let names = &self.ctx.names;
-                Err(format!(
-                    "Sizes \"{}\" and \"{}\" do not match.",
-                    show_size(names, &e),
-                    show_size(names, &g)
-                ))
+                Err(self.sizes_differ(&g, &e))
             }
         }
+    }
+
+    /// A size parameter is chosen once, so it cannot be what each call of a function brings anew.
+    fn may_be(&self, n: Name, s: &Size) -> bool {
+        let mut used = rustc_hash::FxHashSet::default();
+        mentioned_size(s, &mut used);
+        !self.params.contains(&n) || !self.inner.iter().any(|d| used.contains(d))
+    }
+
+    fn sizes_differ(&self, given: &Size, expected: &Size) -> String {
+        let names = &self.ctx.names;
+        format!("Sizes \"{}\" and \"{}\" do not match.", show_size(names, expected), show_size(names, given))
     }
 
     /// Whether two size expressions are written the same, up to choices.

@@ -129,7 +129,8 @@ pub fn mentioned_ret(r: &RetType, out: &mut FxHashSet<Name>) {
     mentioned(&r.ty, out);
 }
 
-fn mentioned_size(s: &Size, out: &mut FxHashSet<Name>) {
+/// As [`mentioned`], in a size.
+pub fn mentioned_size(s: &Size, out: &mut FxHashSet<Name>) {
     match s {
         Size::Var(n) => {
             out.insert(*n);
