@@ -4,7 +4,7 @@ use super::alias::{functional, overlay_arrow, AliasSet, Tree};
 use super::errors;
 use super::state::{LogMark, State};
 use crate::tast::{Access, Case, Exp, ExpKind, Index, Pat, PatKind, RangeEnd};
-use crate::types::Type;
+use crate::types::{Type, TypeArg};
 use fehu_base::{Name, Span, Symbol};
 
 impl State<'_> {
@@ -20,8 +20,8 @@ impl State<'_> {
             ExpKind::String(_) | ExpKind::Hole => Tree::fresh(&ty),
             ExpKind::Var(name, inst) => match self.local(*name, &[], &ty, span) {
                 Some(tree) => tree,
-                // A polymorphic constant is computed anew at each use.
-                None if !inst.is_empty() => Tree::fresh(&ty),
+                // A constant of any size is computed anew at each use.
+                None if inst.iter().any(|arg| matches!(arg, TypeArg::Size(_))) => Tree::fresh(&ty),
                 None => self.global(*name, &ty),
             },
             ExpKind::Record(fields) => self.record(&ty, fields),

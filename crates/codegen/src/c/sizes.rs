@@ -142,9 +142,11 @@ impl<'a> Facts<'a> {
                     self.nested(body);
                 }
                 Op::Launch(launch) => {
-                    launch.grid.iter().chain(&launch.block).for_each(|e| self.read(e));
-                    self.read(&launch.shared);
-                    self.args(&launch.args);
+                    launch.exprs().for_each(|e| self.read(e));
+                }
+                Op::Kernel(op) => {
+                    op.exprs().into_iter().for_each(|e| self.read(e));
+                    op.body().into_iter().for_each(|code| self.nested(code));
                 }
                 Op::GetSize(x, _) | Op::GetSizeMax(x, _) => *self.assignments.entry(*x).or_default() += 1,
                 Op::CmpThreshold(x, _, e) => {
