@@ -65,6 +65,7 @@ pub fn translate(prog: Prog<Memory>, machine: Machine) -> Program {
         shared: vec![],
         sizes: FxHashMap::default(),
         zeros: None,
+        flats: vec![],
     };
     let mut globals = t.find_globals(&prog.consts, &prog.funs);
     t.code.push(vec![]);
@@ -147,6 +148,8 @@ struct Translate {
     sizes: FxHashMap<Name, Expr>,
     /// A block of zeros in device memory, which every user leaves so.
     zeros: Option<Name>,
+    /// Points of the kernel at hand whose flat numbers are known.
+    flats: Vec<place::Flat>,
 }
 
 impl Translate {

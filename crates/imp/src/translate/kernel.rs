@@ -70,6 +70,7 @@ impl Translate {
         let outer = std::mem::replace(&mut self.mode, mode);
         let outer_shared = std::mem::take(&mut self.shared);
         let code = self.block(body);
+        self.flats.clear();
         self.mode = outer;
         let shared = std::mem::replace(&mut self.shared, outer_shared);
         let mut params = vec![];

@@ -6,7 +6,7 @@ use crate::syntax::{Code, Expr, Place};
 use fehu_algebra::{Poly, Sym};
 use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::{bug, Name};
-use fehu_ir::mem::{poly, sym_name, Lmad};
+use fehu_ir::mem::{poly, sym, sym_name, Lmad};
 use fehu_ir::{DimIndex, Space, SubExp, Type};
 use fehu_lmad::{Dim, SliceDim};
 use fehu_memory::horner::{horner, Arith};
@@ -65,11 +65,29 @@ impl Translate {
     /// Code for a symbolic integer.
     pub(super) fn poly(&mut self, p: &Poly) -> Expr {
         if p.is_known() {
-            horner(&mut Exprs(self), p)
+            let p = self.in_flat_terms(p);
+            horner(&mut Exprs(self), &p)
         } else {
             // Only sizes beyond all memory get here, whose allocation has failed before.
             Expr::Const(PrimValue::I64(0))
         }
+    }
+
+    /// The same number, by the flat number of a point where it only depends on that: neighbouring points then
+    /// are neighbours in memory without any division.
+    fn in_flat_terms(&self, p: &Poly) -> Poly {
+        for row in self.flats.iter().rev() {
+            let (stride, _) = p.split_on(row.last);
+            if stride.is_zero() {
+                continue;
+            }
+            let rest = p - &(&stride * &row.sum);
+            let apart = |q: &Poly| q.is_known() && !row.indices.iter().any(|i| q.mentions(*i));
+            if apart(&stride) && apart(&rest) {
+                return stride * poly(row.flat.into()) + rest;
+            }
+        }
+        p.clone()
     }
 
     /// The element in a place without dimensions.
@@ -129,6 +147,28 @@ impl Translate {
             Some(Type::Mem(space)) => space.clone(),
             Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => Space::Default,
         }
+    }
+}
+
+/// A point that was given by its flat number.
+pub(super) struct Flat {
+    flat: Name,
+    indices: Vec<Sym>,
+    last: Sym,
+    /// The number in terms of the indices.
+    sum: Poly,
+}
+
+impl Flat {
+    /// The flat number of indices with their sizes; only of interest for more than one.
+    pub(super) fn new(dims: &[(Name, SubExp)], flat: Name) -> Option<Flat> {
+        let indices: Vec<Sym> = dims.iter().map(|d| sym(d.0)).collect();
+        let last = *indices.last().filter(|_| dims.len() > 1)?;
+        let mut sum = Poly::zero();
+        for (i, n) in dims {
+            sum = sum * poly(*n) + poly((*i).into());
+        }
+        Some(Flat { flat, indices, last, sum })
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Translate;
 use crate::build::*;
 use crate::syntax::{Code, Expr};
+use crate::translate::place::Flat;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_ir::mem::poly;
@@ -21,6 +22,9 @@ impl Translate {
 
     /// Sets the indices of outer dimensions, or of all, from a flat number.
     pub(super) fn unflatten(&mut self, dims: &[(Name, SubExp)], flat: Expr) {
+        if let Expr::Var(x) = flat {
+            self.flats.extend(Flat::new(dims, x));
+        }
         let mut rest = flat;
         for (k, (index, size)) in dims.iter().enumerate().rev() {
             self.emit(Code::DeclareScalar(*index, PrimType::I64));
