@@ -21,8 +21,6 @@ mod engine;
 mod hoist;
 mod known;
 mod rules;
-#[cfg(test)]
-mod tests;
 
 use crate::alias::{signatures, Classes, Signatures};
 use crate::dce;

@@ -12,7 +12,7 @@ use super::rules::{self, Rewrite};
 use crate::alias::Classes;
 use crate::shallow::{self, Replaced};
 use fehu_algebra::{Facts, Poly};
-use fehu_base::prim::PrimValue;
+use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::{Name, NameSource};
 use fehu_ir::op::{OpViewMut, RepOp};
 use fehu_ir::seg::{KernelReturn, SegKind};
@@ -54,6 +54,8 @@ pub(crate) struct Frame<R: Rep> {
     pub(crate) stms: Vec<Stm<R>>,
     pub(crate) kind: FrameKind,
     pub(crate) facts: Facts,
+    /// How often it runs, if that is known before: a size of this integer type.
+    pub(super) trips: Option<(SubExp, IntType)>,
     /// Names whose facts were learnt for this frame only.
     pub(super) scoped: Vec<Name>,
 }
@@ -192,6 +194,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         deep(|| {
             let facts = self.frames.last().map(|f| f.facts.clone()).unwrap_or_default();
             self.frames.push(Frame {
+                trips: None,
                 stms: Vec::with_capacity(body.stms.len()),
                 kind,
                 facts,
@@ -267,23 +270,17 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             Rewrite::Exp(exp) => work.push((Stm { exp, ..stm }, visit)),
             Rewrite::Stms(stms) => work.extend(stms.into_iter().rev().map(|s| (s, visit))),
             Rewrite::Inline { stms, result } => {
-                let before = work.len();
-                let all: Vec<SubExp> = result;
-                let names: Vec<PatElem<R>> = stm.pat.clone();
-                for (p, e) in names.into_iter().zip(all) {
-                    let exp = Exp::SubExp(e);
-                    let certs = stm.certs.clone();
-                    work.push((Stm { pat: vec![p], certs, attrs: vec![], loc: stm.loc.clone(), exp }, visit));
+                let certs = stm.certs;
+                for mut s in stms {
+                    s.certs.extend(certs.iter().copied());
+                    self.stm(s);
                 }
-                work[before..].reverse();
+                let mut bound: Vec<(PatElem<R>, SubExp)> = stm.pat.into_iter().zip(result).collect();
                 // Sizes first: the types of arrays mention them.
-                work[before..].sort_by_key(|(s, _)| match s.pat.first().map(|p| &p.ty) {
-                    Some(Type::Prim(_)) => 1,
-                    Some(Type::Array(..) | Type::Acc(..) | Type::Mem(_)) | None => 0,
-                });
-                for mut s in stms.into_iter().rev() {
-                    s.certs.extend(stm.certs.iter().copied());
-                    work.push((s, visit));
+                bound.sort_by_key(|(p, _)| p.ty.is_array());
+                for (p, e) in bound {
+                    let (certs, loc) = (certs.clone(), stm.loc.clone());
+                    self.stm(Stm { pat: vec![p], certs, attrs: vec![], loc, exp: Exp::SubExp(e) });
                 }
             }
         }
@@ -424,6 +421,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 LoopForm::For { var, ty, bound } => {
                     e.bind(*var, &Type::Prim(fehu_base::prim::PrimType::Int(*ty)), level);
                     e.learn_index(*var, *bound);
+                    e.runs(*bound, *ty);
                 }
                 LoopForm::While(_) => {}
             }
@@ -439,28 +437,36 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 for red in &mut s.reds {
                     self.lambda(&mut red.op, FrameKind::Repeated, |_| {});
                 }
-                let arrays = s.arrays.clone();
-                self.elementwise(&mut s.map, &arrays);
+                let (width, arrays) = (s.width, s.arrays.clone());
+                self.elementwise(&mut s.map, width, &arrays);
             }
             Soac::Hist(h) => {
                 for op in &mut h.ops {
                     self.lambda(&mut op.op, FrameKind::Repeated, |_| {});
                 }
-                let arrays = h.arrays.clone();
-                self.elementwise(&mut h.lambda, &arrays);
+                let (width, arrays) = (h.width, h.arrays.clone());
+                self.elementwise(&mut h.lambda, width, &arrays);
             }
             Soac::Scatter(s) => {
-                let arrays = s.arrays.clone();
-                self.elementwise(&mut s.lambda, &arrays);
+                let (width, arrays) = (s.width, s.arrays.clone());
+                self.elementwise(&mut s.lambda, width, &arrays);
             }
             Soac::Ad(ad) => self.lambda(&mut ad.lambda, FrameKind::Closed, |_| {}),
         }
     }
 
+    /// The innermost body runs so often.
+    fn runs(&mut self, trips: SubExp, ty: IntType) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.trips = Some((trips, ty));
+        }
+    }
+
     /// A lambda on the elements of arrays; of the elements of an iota something is known.
-    fn elementwise(&mut self, lambda: &mut Lambda<R>, arrays: &[Name]) {
+    fn elementwise(&mut self, lambda: &mut Lambda<R>, width: SubExp, arrays: &[Name]) {
         let params: Vec<Name> = lambda.params.iter().map(|p| p.name).collect();
         self.lambda(lambda, FrameKind::Repeated, |e| {
+            e.runs(width, IntType::I64);
             for (p, a) in params.iter().zip(arrays) {
                 e.learn_element(*p, *a);
             }
@@ -477,8 +483,16 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
     }
 
     /// Puts a statement into the output, as far outside as it may be.
-    fn emit(&mut self, stm: Stm<R>) {
-        let level = self.outermost_place(&stm);
+    fn emit(&mut self, mut stm: Stm<R>) {
+        let level = match &stm.exp {
+            Exp::Assert(..) => self.place_check(&mut stm),
+            _ => self.outermost_place(&stm),
+        };
+        self.put(stm, level);
+    }
+
+    /// Puts a statement into the frame at this level.
+    pub(super) fn put(&mut self, stm: Stm<R>, level: usize) {
         if level < self.here() {
             self.changed = true;
         }

@@ -14,7 +14,7 @@ use fehu_ir::mem::poly;
 use fehu_ir::op::{OpView, RepOp};
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::for_each_body;
-use fehu_ir::{Body, DimIndex, Exp, LoopForm, Rep, Stm, SubExp};
+use fehu_ir::{Body, DimIndex, Exp, LoopForm, Rep, Stm, SubExp, Type};
 
 /// Statements in something that is moved as a whole, at most.
 const MAX_MOVED: usize = 100;
@@ -48,6 +48,37 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
             }
         }
         best
+    }
+
+    /// The level of the frame a check is to be put into. One that is the same in each iteration is made once,
+    /// before the loop: it need only hold if the loop runs at all.
+    pub(super) fn place_check(&mut self, stm: &mut Stm<R>) -> usize {
+        let here = self.here();
+        let mut needed = free_in_stm(stm).iter().map(|n| self.level(*n)).max().unwrap_or(0);
+        let mut level = here;
+        let mut loops = vec![];
+        while level > needed && self.frames[level].kind == FrameKind::Repeated {
+            let Some((trips, ty)) = self.frames[level].trips else { break };
+            if !self.frames[level - 1].facts.positive(&poly(trips)) {
+                loops.push((trips, ty));
+                needed = needed.max(trips.name().map_or(0, |n| self.level(n)));
+            }
+            level -= 1;
+        }
+        let Exp::Assert(cond, _) = &mut stm.exp else { return level };
+        let mut ok = *cond;
+        for (trips, ty) in loops {
+            let never = Exp::CmpOp(CmpOp::SLe(ty), trips, SubExp::int(ty, 0));
+            let (never, made) = self.fresh_stm("never", Type::BOOL, &stm.loc, never);
+            self.put(made, level);
+            let either = Exp::BinOp(BinOp::LogOr, ok, never.into());
+            let (either, made) = self.fresh_stm("ok", Type::BOOL, &stm.loc, either);
+            self.put(made, level);
+            ok = either.into();
+        }
+        let Exp::Assert(cond, _) = &mut stm.exp else { return level };
+        *cond = ok;
+        level
     }
 
     /// Arrays made anew in each iteration may be made once only if nobody takes over their memory.

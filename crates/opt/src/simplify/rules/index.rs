@@ -2,14 +2,18 @@
 
 use super::{Rewrite, Rule};
 use crate::simplify::engine::Engine;
+use crate::simplify::hoist::is_total;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_ir::op::RepOp;
 use fehu_ir::soac::Soac;
 use fehu_ir::subst::{rename_lambda, Subst};
-use fehu_ir::{DimIndex, Exp, Loc, Rep, Shape, Slice, Stm, SubExp, Type};
+use fehu_ir::{Body, DimIndex, Exp, Loc, Rep, Shape, Slice, Stm, SubExp, Type};
 use std::rc::Rc;
+
+/// Statements of a lambda that may be computed again, at most.
+const MAX_TRIVIAL: usize = 3;
 
 pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 3] {
     [
@@ -304,6 +308,14 @@ fn of_rearrange<R: Rep>(perm: &[usize], b: Name, slice: &Slice) -> Option<Exp<R>
     Some(Exp::Index(b, back.into_iter().collect::<Option<Slice>>()?))
 }
 
+/// Whether a body is so cheap that computing it again costs less than reading its result from memory.
+fn is_trivial<R: Rep>(body: &Body<R>) -> bool {
+    let cheap = |s: &Stm<R>| {
+        matches!(s.exp, Exp::UnOp(..) | Exp::BinOp(..) | Exp::CmpOp(..) | Exp::Conv(..)) && is_total(&s.exp)
+    };
+    body.stms.len() <= MAX_TRIVIAL && body.stms.iter().all(cheap)
+}
+
 /// An element of a map that nobody else looks at is the function applied to elements.
 fn of_map<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Index(a, slice) = &stm.exp else { return None };
@@ -312,7 +324,9 @@ fn of_map<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
     let Exp::Op(op) = &*def.exp else { return None };
     let Some(Soac::Screma(s)) = op.as_soac() else { return None };
     let mapped = s.scans.is_empty() && s.reds.is_empty();
-    if !mapped || !engine.used_at_most(*a, 1) || engine.level(*a) != engine.here() {
+    // In a loop, the function may be applied more often than the map did.
+    let again = engine.level(*a) != engine.here() && !is_trivial(&s.map.body);
+    if !mapped || !engine.used_at_most(*a, 1) || again {
         return None;
     }
     if s.arrays.iter().any(|b| engine.classes.is_consumed(*b)) || s.map.params.iter().any(|p| p.consumed) {

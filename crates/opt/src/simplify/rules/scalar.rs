@@ -6,8 +6,9 @@ use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_ir::{Exp, Rep, Stm, SubExp};
 
-pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 9] {
+pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 10] {
     [
+        Rule { name: "checks that arithmetic does not need", apply: unchecked },
         Rule { name: "fold constants", apply: fold },
         Rule { name: "neutral and absorbing operands", apply: laws },
         Rule { name: "equal operands", apply: equal_operands },
@@ -18,6 +19,13 @@ pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 9] {
         Rule { name: "comparisons of booleans", apply: bool_cmp },
         Rule { name: "decided by facts", apply: decided },
     ]
+}
+
+/// Arithmetic that always has a value needs no check; what the check is about depends on it by other ways.
+fn unchecked<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let guarded = matches!(stm.exp, Exp::BinOp(op, ..) if op.is_partial() || matches!(op, BinOp::Pow(_)));
+    let needless = !stm.certs.is_empty() && !guarded;
+    needless.then(|| Rewrite::Stms(vec![Stm { certs: vec![], ..stm.clone() }]))
 }
 
 fn fold<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {

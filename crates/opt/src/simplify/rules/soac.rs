@@ -9,8 +9,9 @@ use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::{rename_lambda, Subst};
 use fehu_ir::{DimIndex, Exp, Lambda, PatElem, Rep, Stm, SubExp, Type};
 
-pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 3] {
+pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
     [
+        Rule { name: "checks of inputs", apply: input_checks },
         Rule { name: "combinator on nothing", apply: width_zero },
         Rule { name: "combinator on one element", apply: width_one },
         Rule { name: "inputs known in the lambda", apply: inputs },
@@ -37,6 +38,24 @@ fn has_accumulators<R: Rep>(s: &Screma<R>) -> bool {
 /// How many results are scanned, and how many reduced.
 pub(crate) fn counts<R: Rep>(s: &Screma<R>) -> (usize, usize) {
     (s.scans.iter().map(|x| x.neutral.len()).sum(), s.reds.iter().map(|x| x.neutral.len()).sum())
+}
+
+/// What an input depends on, the combinator depends on, though it may come not to read the input.
+fn input_checks<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::Op(op) = &stm.exp else { return None };
+    let arrays = match op.as_soac()? {
+        Soac::Screma(s) => &s.arrays,
+        Soac::Hist(h) => &h.arrays,
+        Soac::Scatter(s) => &s.arrays,
+        Soac::Ad(_) => return None,
+    };
+    let mut certs = stm.certs.clone();
+    for def in arrays.iter().filter_map(|a| engine.def(*a)) {
+        certs.extend(def.certs.iter().filter(|c| !stm.certs.contains(c)));
+    }
+    certs.sort_unstable();
+    certs.dedup();
+    (certs.len() > stm.certs.len()).then(|| Rewrite::Stms(vec![Stm { certs, ..stm.clone() }]))
 }
 
 fn width_zero<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
@@ -143,7 +162,6 @@ fn inputs<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
     let mut subst = Subst::new();
     let mut kept_arrays = vec![];
     let mut kept_params = vec![];
-    let mut certs = stm.certs.clone();
     for ((a, p), what) in arrays.iter().zip(&lambda.params).zip(plan) {
         match what {
             Input::Keep => {
@@ -156,15 +174,12 @@ fn inputs<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
             }
             Input::Value(e) => subst.insert(p.name, e),
         }
-        if let Some(def) = engine.def(*a) {
-            certs.extend(def.certs.iter().copied());
-        }
     }
     *arrays = kept_arrays;
     lambda.params = kept_params;
     subst.lambda(lambda);
     let exp = Exp::Op(R::Op::from_soac(soac)?);
-    Some(Rewrite::Stms(vec![Stm { exp, certs, ..stm.clone() }]))
+    Some(Rewrite::Exp(exp))
 }
 
 /// What to do with an input.
