@@ -38,6 +38,10 @@ enum Command {
     Test(commands::test::Args),
     /// Measure how long programs take on their data sets.
     Bench(commands::bench::Args),
+    /// Compare two results of `fehu bench --json`: what is faster, what is slower.
+    Benchcmp(commands::benchcmp::Args),
+    /// Show where the time of programs goes, from what `fehu bench --profile` found.
+    Profile(commands::profile::Args),
     /// Make random values, or turn values from one format into another.
     Dataset(commands::dataset::Args),
     /// Compare two files of values.
@@ -67,6 +71,8 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check::run(&args),
         Command::Test(args) => commands::test::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
+        Command::Benchcmp(args) => commands::benchcmp::run(&args),
+        Command::Profile(args) => commands::profile::run(&args),
         Command::Dataset(args) => commands::dataset::run(&args),
         Command::Datacmp(args) => commands::datacmp::run(&args),
         Command::CheckSyntax(args) => commands::check_syntax::run(&args),

@@ -12,6 +12,7 @@ pub(crate) mod stats;
 mod table;
 
 pub use measure::Plan;
+pub(crate) use table::size;
 
 use crate::programs::select::Selection;
 use crate::programs::{find, in_parallel, tuning, Compiler, ServerProcess};

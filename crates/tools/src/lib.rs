@@ -4,7 +4,9 @@
 //! all went well. Start with [`test`].
 
 pub mod bench;
+pub mod benchcmp;
 pub mod datacmp;
 pub mod dataset;
+pub mod profile;
 mod programs;
 pub mod test;

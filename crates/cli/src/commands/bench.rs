@@ -7,21 +7,22 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+const HELP: &str = "\
+Each data set in a program's test blocks runs once to warm up, and then at
+least ten times (--runs) and half a second. If these runs leave the mean
+uncertain by more than one percent, they are forgotten, and the program runs
+until it is known better, or for five minutes (--convergence-max-seconds).
+
+  fehu bench prog.fut
+  fehu bench --backend=c --json=before.json programs/
+  fehu benchcmp before.json after.json
+
+Data sets tagged nobench, disable or no_BACKEND are left out, and so are those
+that must fail.";
+
 /// Options of `fehu bench`.
-///
-/// Each data set in a program's test blocks runs once to warm up, and then at
-/// least ten times (--runs) and half a second. If these runs leave the mean
-/// uncertain by more than one percent, they are forgotten, and the program runs
-/// until it is known better, or for five minutes (--convergence-max-seconds).
-///
-///   fehu bench prog.fut
-///   fehu bench --backend=c --json=before.json programs/
-///   fehu benchcmp before.json after.json
-///
-/// Data sets tagged nobench, disable or no_BACKEND are left out, and so are those
-/// that must fail.
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = HELP)]
 pub(crate) struct Args {
     /// Programs, and folders to search for programs.
     #[arg(required = true)]

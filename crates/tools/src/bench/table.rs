@@ -23,7 +23,7 @@ impl Row {
     /// What is shown in the end.
     pub(super) fn finished(&self, outcome: &Outcome) -> String {
         match outcome {
-            Outcome::Failed(message) => format!("{}:\n{}\n", self.name, message.trim_end()),
+            Outcome::Failed(message) => format!("{}:\n{}", self.name, message.trim_end()),
             Outcome::Measured(m) => self.measured(m),
         }
     }
@@ -88,7 +88,7 @@ mod tests {
             row("großs", 0).finished(&measured),
             "großs:        100μs (95% CI: [      92.5,      107.5]), 12 B, device 400.0 kB"
         );
-        assert_eq!(row("bad", 0).finished(&Outcome::Failed("Error: x\n\n".into())), "bad:\nError: x\n");
+        assert_eq!(row("bad", 0).finished(&Outcome::Failed("Error: x\n\n".into())), "bad:\nError: x");
     }
 
     #[test]
