@@ -43,7 +43,7 @@ impl Target {
 }
 
 /// The names of the stages whose result can be printed, in order.
-pub const STAGES: [&str; 6] = ["lower", "opt", "gpu", "multicore", "sequential", "memory"];
+pub const STAGES: [&str; 7] = ["lower", "opt", "gpu", "gpu-memory", "multicore", "sequential", "memory"];
 
 /// Generates the text of a program.
 pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagnostic>> {
@@ -90,6 +90,9 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
     }
     if stage == "multicore" {
         return Ok(print_prog(&multicore(prog), Locations::Hidden));
+    }
+    if stage == "gpu-memory" {
+        return Ok(print_prog(&memory(gpu(prog))?, Locations::Hidden));
     }
     let prog = sequential(prog);
     if stage == "sequential" {

@@ -8,7 +8,7 @@ use fehu_base::{bug, Name, NameSource};
 use fehu_ir::mem::{poly, sym_name, Lmad, MemInfo, MemOp};
 use fehu_ir::types::Types;
 use fehu_ir::{Attr, Body, Exp, Loc, Memory, PatElem, Space, Stm, SubExp, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where an array lives.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,13 +48,23 @@ pub(crate) struct MemBuilder {
     pub(crate) loc: Loc,
     pub(crate) certs: Vec<Name>,
     pub(crate) attrs: Vec<Attr>,
+    /// The blocks that were allocated here.
+    pub(crate) made: FxHashSet<Name>,
     open: Vec<Vec<Stm<Memory>>>,
 }
 
 impl MemBuilder {
     pub(crate) fn new(names: NameSource, types: Types) -> MemBuilder {
-        let places = FxHashMap::default();
-        MemBuilder { names, types, places, loc: Loc::none(), certs: vec![], attrs: vec![], open: vec![] }
+        MemBuilder {
+            names,
+            types,
+            places: FxHashMap::default(),
+            loc: Loc::none(),
+            certs: vec![],
+            attrs: vec![],
+            made: FxHashSet::default(),
+            open: vec![],
+        }
     }
 
     pub(crate) fn begin(&mut self) {
@@ -142,6 +152,19 @@ impl MemBuilder {
 
     /// Allocates a block for an array and places it there, dense in the given order of dimensions.
     pub(crate) fn allocate(&mut self, name: Name, ty: &Type, order: Option<&[usize]>) {
+        let block = self.allocate_block(name, ty);
+        let lmad = self.dense(ty.shape(), order);
+        self.places.insert(name, Place { block, lmad });
+    }
+
+    /// The place of an array that is dense from the start of a block.
+    pub(crate) fn dense_in(&mut self, block: Name, ty: &Type) -> Place {
+        let lmad = self.dense(ty.shape(), None);
+        Place { block, lmad }
+    }
+
+    /// Allocates a block for an array.
+    pub(crate) fn allocate_block(&mut self, name: Name, ty: &Type) -> Name {
         let Some(elem) = ty.elem() else { bug!("no elements in {ty:?}") };
         // An allocation depends on no check: where it moves before one, it is guarded otherwise.
         let certs = std::mem::take(&mut self.certs);
@@ -155,10 +178,10 @@ impl MemBuilder {
             vec![PatElem { name: block, ty: Type::Mem(Space::Default), dec: MemInfo::None }],
             Exp::Op(MemOp::Alloc(bytes, Space::Default)),
         );
-        let lmad = self.dense(ty.shape(), order);
         self.certs = certs;
         self.attrs = attrs;
-        self.places.insert(name, Place { block, lmad });
+        self.made.insert(block);
+        block
     }
 
     /// The dense layout of a shape from the start of a block; in row-major order, or with dimensions ordered so.

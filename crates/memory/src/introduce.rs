@@ -15,6 +15,7 @@
 //! - Updates are in place. Where the value may share memory with the array, it
 //!   is copied first.
 //! - Branches (`branch`) and loops (`loops`) return blocks, offsets and strides where these differ.
+//! - Inside of kernels they must not: there, arrays are pinned (`pinned`).
 //! - Parallel operations (`seg`) make their results in blocks allocated before, or in place.
 //! - Functions (`calls`) take and return, before each array, its block and an
 //!   offset: arrays are row-major there. Those of entry points have no offset: they
@@ -24,6 +25,7 @@ mod branch;
 mod calls;
 mod consumed;
 mod loops;
+mod pinned;
 mod seg;
 #[cfg(test)]
 mod tests;
@@ -35,7 +37,7 @@ use fehu_algebra::Facts;
 use fehu_base::{bug, Diagnostic, Name};
 use fehu_ir::alias::{Aliases, Signatures};
 use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
-use fehu_ir::seg::KernelsOp;
+use fehu_ir::seg::{KernelsOp, SegLevel};
 use fehu_ir::types::prog_types;
 use fehu_ir::visit::deep;
 use fehu_ir::{Body, DimIndex, Exp, Kernels, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
@@ -59,6 +61,8 @@ pub fn introduce(prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
         aliases: Aliases::default(),
         plans: FxHashMap::default(),
         not_static: FxHashSet::default(),
+        kernel: None,
+        bounds: FxHashMap::default(),
         errors: vec![],
     };
     let consts = intro.consts(prog.consts);
@@ -86,6 +90,10 @@ struct Introduce {
     plans: FxHashMap<Name, Plan>,
     /// Its constant data that is consumed.
     not_static: FxHashSet<Name>,
+    /// The level of the kernel that we are inside of.
+    kernel: Option<SegLevel>,
+    /// How many elements at most an array has whose size is not known before.
+    bounds: FxHashMap<Name, SubExp>,
     /// What cannot be done.
     errors: Vec<Diagnostic>,
 }

@@ -14,7 +14,9 @@
 //! [`optimise`] then makes do with fewer blocks, allocations and copies. [`horner`] turns index functions into code.
 
 mod builder;
+mod dead;
 mod erase;
+mod expand;
 mod hoist;
 pub mod horner;
 mod introduce;
@@ -33,6 +35,11 @@ use fehu_ir::{Memory, Prog};
 /// (which does away with their blocks), then what is left of the allocations leaves loops.
 pub fn optimise(mut prog: Prog<Memory>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
     shortcircuit::shortcircuit(&mut prog);
+    let errors = expand::expand(&mut prog);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    dead::remove(&mut prog);
     hoist::hoist(&mut prog);
     Ok(prog)
 }

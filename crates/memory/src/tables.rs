@@ -28,6 +28,11 @@ impl Tables {
         tables
     }
 
+    /// Takes new code in.
+    pub(crate) fn see(&mut self, body: &Body<Memory>) {
+        Read(self).body(body);
+    }
+
     /// Writes the places back into a program.
     pub(crate) fn write(&self, prog: &mut Prog<Memory>) {
         let mut write = Write(self);

@@ -86,8 +86,9 @@ fn check(source: &Prog<Soacs>, prog: &Prog<Memory>, stage: &str) -> Result<(), S
         if matches!(before, Err(Failure::TooLong | Failure::Stuck(_))) {
             continue;
         }
-        for threshold in [0, 4, i64::MAX] {
-            let machine = Options { threshold, heap: true, ..Options::default() };
+        for (threshold, block_size) in [(0, 8), (4, 2), (i64::MAX, 8), (0, 1)] {
+            let grid_size = if block_size < 8 { 1 } else { 4 };
+            let machine = Options { threshold, block_size, grid_size, heap: true, ..Options::default() };
             let after = run_entry(prog, &entry, args.clone(), &machine);
             if !same(&before, &after) {
                 let (before, after) = (text(&before), text(&after));

@@ -16,20 +16,34 @@ impl Introduce {
         let mut branches = self.nested(|intro| [intro.open_body(t), intro.open_body(f)]);
         let mut elems = vec![];
         let mut results = [vec![], vec![]];
+        let own: Vec<Name> = pat.iter().map(|(n, _)| *n).collect();
         for (i, (name, ty)) in pat.into_iter().enumerate() {
-            let ends = [branches[0].1[i], branches[1].1[i]];
+            let mut ends = [branches[0].1[i], branches[1].1[i]];
+            if let (Type::Array(..), SubExp::Var(t), SubExp::Var(f)) = (&ty, ends[0], ends[1]) {
+                if self.in_kernel() && !self.can_join(t, f) {
+                    let block = self.pin(name, &ty, &own);
+                    let place = self.b.dense_in(block, &ty);
+                    self.b.places.insert(name, place);
+                    for (k, a) in [t, f].into_iter().enumerate() {
+                        ends[k] = self.in_branch(&mut branches[k].0, |intro| {
+                            let ty = intro.b.type_of(a);
+                            let place = intro.b.dense_in(block, &ty);
+                            intro.copy_to(a, place).into()
+                        });
+                    }
+                    elems.push(self.b.elem(name, ty));
+                    results[0].push(ends[0]);
+                    results[1].push(ends[1]);
+                    continue;
+                }
+            }
             if let (Type::Array(..), SubExp::Var(t), SubExp::Var(f)) = (&ty, ends[0], ends[1]) {
                 let places = [self.b.place(t).clone(), self.b.place(f).clone()];
                 let (place, existential) = self.join(name, &ty, &places);
                 for e in existential {
                     elems.push(e.elem(self));
                     for k in 0..2 {
-                        let value = self.nested(|intro| {
-                            intro.b.reopen(std::mem::take(&mut branches[k].0));
-                            let value = e.value(intro, &places[k]);
-                            branches[k].0 = intro.b.close();
-                            value
-                        });
+                        let value = self.in_branch(&mut branches[k].0, |intro| e.value(intro, &places[k]));
                         results[k].push(value);
                     }
                 }
@@ -44,6 +58,23 @@ impl Introduce {
         let t = Body { stms: t, result: t_result };
         let f = Body { stms: f, result: f_result };
         self.b.push(elems, Exp::If(cond, Box::new(t), Box::new(f)));
+    }
+
+    /// Adds to the statements of a branch.
+    fn in_branch<T>(&mut self, stms: &mut Vec<Stm<Memory>>, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.nested(|intro| {
+            intro.b.reopen(std::mem::take(stms));
+            let result = f(intro);
+            *stms = intro.b.close();
+            result
+        })
+    }
+
+    /// Whether, inside of a kernel, branches may return these two: they live in the same place, or both outside of the
+    /// kernel.
+    fn can_join(&self, t: Name, f: Name) -> bool {
+        let (t, f) = (self.b.place(t), self.b.place(f));
+        t.same_as(f) || (!self.b.made.contains(&t.block) && !self.b.made.contains(&f.block))
     }
 
     fn open_body(&mut self, body: Body<Kernels>) -> (Vec<Stm<Memory>>, Vec<SubExp>) {

@@ -8,7 +8,7 @@
 use super::{block_elem, Bindings, Introduce};
 use crate::builder::Place;
 use crate::plan::Layout;
-use fehu_base::{bug, Name};
+use fehu_base::{bug, Diagnostic, Name};
 use fehu_ir::mem::{poly, Lmad, MemInfo};
 use fehu_ir::{Exp, ExtSize, FunDef, FunRet, Kernels, Memory, Param, PatElem, RetType, Space, SubExp, Type};
 
@@ -102,6 +102,11 @@ impl Introduce {
         let Some(Convention { layout }) = self.conventions.get(&fun).cloned() else {
             bug!("call of {}, which is no function", self.b.names.show(fun))
         };
+        if self.in_kernel() && pat.iter().any(|(_, ty)| ty.is_array()) {
+            let message =
+                "A function that returns arrays cannot call itself inside of parallel code for a GPU.";
+            self.errors.push(Diagnostic::error(self.b.loc.span, message));
+        }
         let mut passed = vec![];
         for arg in args {
             match arg {

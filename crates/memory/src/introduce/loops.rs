@@ -14,6 +14,7 @@ impl Introduce {
         let mut carried: Vec<(Param<Memory>, SubExp)> = vec![];
         let mut results: Vec<PatElem<Memory>> = vec![];
         let mut plans: Vec<Option<Carry>> = vec![];
+        let own: Vec<Name> = params.iter().map(|(p, _)| p.name).collect();
         for ((param, init), (name, ty)) in params.into_iter().zip(pat) {
             let Param { name: p, ty: p_ty, dec: (), consumed } = param;
             let mut init = init;
@@ -25,6 +26,13 @@ impl Introduce {
                         self.b.places.insert(p, place.clone());
                         self.b.places.insert(name, place);
                         plan = Some(Carry::InPlace(p));
+                    }
+                    Plan::Block(_) if self.in_kernel() => {
+                        let varies = p_ty.shape().iter().any(|e| e.name().is_some_and(|n| own.contains(&n)));
+                        let param = Pinned { param: p, varies };
+                        let a = self.pinned_param(&own, (&param, &p_ty, consumed), a, (name, &ty));
+                        init = a.into();
+                        plan = Some(Carry::Pinned(param));
                     }
                     Plan::Block(layout) => {
                         let a = self.ensure(a, layout);
@@ -58,6 +66,7 @@ impl Introduce {
             intro.b.begin();
             let ends = intro.inline(body);
             let mut next = vec![];
+            let ends = intro.carry_pinned(ends, &plans);
             for (end, plan) in ends.into_iter().zip(plans) {
                 match (plan, end) {
                     (Some(plan), SubExp::Var(a)) => intro.carry(&mut next, plan, a),
@@ -110,7 +119,56 @@ impl Introduce {
                 }
                 next.push(array.into());
             }
+            Carry::Pinned(_) => next.push(array.into()),
         }
+    }
+
+    /// Pins a parameter and the result, and puts the initial value there.
+    fn pinned_param(
+        &mut self,
+        own: &[Name],
+        (Pinned { param, varies }, param_ty, consumed): (&Pinned, &Type, bool),
+        init: Name,
+        (result, result_ty): (Name, &Type),
+    ) -> Name {
+        let param = *param;
+        let at = self.b.place(init).clone();
+        if consumed && !varies && self.b.made.contains(&at.block) {
+            // What is consumed can be overwritten.
+            self.b.places.insert(param, at.clone());
+            self.b.places.insert(result, at);
+            return init;
+        }
+        let block = self.pin(param, param_ty, own);
+        let ty = self.b.type_of(init);
+        let place = self.b.dense_in(block, &ty);
+        let place_of_param = self.b.dense_in(block, param_ty);
+        let place_of_result = self.b.dense_in(block, result_ty);
+        self.b.places.insert(param, place_of_param);
+        self.b.places.insert(result, place_of_result);
+        self.copy_to(init, place)
+    }
+
+    /// Copies what the body returns to where it is pinned.
+    fn carry_pinned(&mut self, mut ends: Vec<SubExp>, plans: &[Option<Carry>]) -> Vec<SubExp> {
+        let mut moves = vec![];
+        let mut at = vec![];
+        for (i, (end, plan)) in ends.iter().zip(plans).enumerate() {
+            if let (SubExp::Var(a), Some(Carry::Pinned(Pinned { param, varies }))) = (end, plan) {
+                let mut place = self.b.place(*param).clone();
+                // If the size may differ from iteration to iteration, so does the layout.
+                if *varies {
+                    let ty = self.b.type_of(*a);
+                    place = self.b.dense_in(place.block, &ty);
+                }
+                moves.push((*a, place));
+                at.push(i);
+            }
+        }
+        for (i, copy) in at.into_iter().zip(self.copy_all(moves)) {
+            ends[i] = copy.into();
+        }
+        ends
     }
 
     /// The array, moved to where the parameter lives.
@@ -131,4 +189,13 @@ enum Carry {
     InPlace(Name),
     /// With these parts of its place.
     Parts(Layout, Vec<Part>),
+    /// In the block it is pinned to.
+    Pinned(Pinned),
+}
+
+/// A parameter that is pinned.
+struct Pinned {
+    param: Name,
+    /// Whether its size may change.
+    varies: bool,
 }

@@ -12,7 +12,7 @@
 //! }                                                       }
 //! ```
 //!
-//! In the body, everything is as on the host, but see `kernel` for what cannot be inside of kernels.
+//! In the body, everything is as on the host, but see `pinned` for what cannot be inside of kernels.
 
 use super::{Bindings, Introduce};
 use crate::builder::Place;
@@ -20,7 +20,7 @@ use crate::plan::Layout;
 use crate::results::in_place_of;
 use fehu_base::{Diagnostic, Name};
 use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
-use fehu_ir::seg::{KernelBody, SegBinOp, SegHistOp, SegKind, SegOp};
+use fehu_ir::seg::{KernelBody, SegBinOp, SegHistOp, SegKind, SegLevel, SegOp};
 use fehu_ir::{AccInput, Body, Exp, Kernels, Lambda, Memory, Param, PatElem, SubExp, Type, WithAcc};
 
 impl Introduce {
@@ -38,7 +38,16 @@ impl Introduce {
             elems.push(self.b.elem(name, ty));
         }
         let SegOp { level, space, types, body: KernelBody { body, returns }, kind, virtualise, grid } = seg;
+        let outside = (self.kernel, self.b.made.clone());
+        if self.kernel.is_none() {
+            self.b.made.clear();
+        }
+        self.kernel = match level {
+            SegLevel::Thread | SegLevel::Block | SegLevel::InBlock => Some(level),
+            SegLevel::Task => None,
+        };
         let (kind, body) = self.nested(|intro| (intro.seg_kind(kind), intro.own_body(body)));
+        (self.kernel, self.b.made) = outside;
         let body = KernelBody { body, returns };
         let seg = SegOp { level, space, types, body, kind, virtualise, grid };
         self.b.push(elems, Exp::Op(MemOp::Seg(seg)));
@@ -107,13 +116,20 @@ impl Introduce {
             self.b.places.insert(name, place);
             elems.push(self.b.elem(name, ty));
         }
+        let others: Bindings = pat.collect();
+        // Inside of a kernel, other results are copied to where they can be found afterwards.
+        if self.in_kernel() {
+            for (name, ty) in others.iter().filter(|(_, ty)| ty.is_array()) {
+                self.b.allocate(*name, ty, None);
+            }
+        }
         let (inputs, lambda, others) = self.nested(|intro| {
             let mut converted = vec![];
             for AccInput { shape, arrays, op } in inputs {
                 let op = op.map(|(op, neutral)| (intro.operator(op), neutral));
                 converted.push(AccInput { shape, arrays, op });
             }
-            let (lambda, others) = intro.acc_body(lambda, accs, pat.collect());
+            let (lambda, others) = intro.acc_body(lambda, accs, others);
             (converted, lambda, others)
         });
         elems.extend(others);
@@ -135,6 +151,10 @@ impl Introduce {
         let mut elems = vec![];
         for ((end, ty), (name, bound)) in other_ends.into_iter().zip(other_types).zip(others) {
             let end = match end {
+                SubExp::Var(a) if ty.is_array() && self.in_kernel() => {
+                    let place = self.b.place(name).clone();
+                    self.copy_to(a, place).into()
+                }
                 SubExp::Var(a) if ty.is_array() => {
                     let a = self.ensure(a, Layout::Direct);
                     let block = self.b.place(a).block;

@@ -1,0 +1,383 @@
+//! Memory expansion: nothing is allocated while a kernel runs.
+//!
+//! Before: a program over `Memory`, in which the bodies of operations at levels `Thread` and `Block` allocate as the
+//! host does. After: they do not. A block that a thread makes for itself becomes
+//!
+//! - an array of its own, in [`Space::Scalar`], if it is small and its size is constant (at most [`SMALL`] bytes);
+//! - else a part of one block that the host allocates for all threads of the grid. Neighbouring threads
+//!   have neighbouring elements, so that their accesses coalesce. The operation then says what its grid is.
+//!
+//! A block that a whole thread block makes is in [`Space::Shared`]; its size is known on the host.
+//!
+//! ```text
+//! segmap thread (f; i < n) {                         let (size : i64) = get_size "main.segmap_tblock_size_0" block_size
+//!   let (b : mem) = alloc(4*m)                       let (blocks : i64) = calc_grid n "main.segmap_num_tblocks_0" size
+//!   let (a : [m]i32 @ b -> 0 + {(m : 1)}) = ...      let (threads : i64) = mul_i64(blocks, size)
+//! }                                                  let (b : mem) = alloc(max(0, 4*m) * threads)
+//!                                                    segmap thread grid(t < threads, blocks, size) (f; i < n) {
+//!                                                      let (a : [m]i32 @ b -> t + {(m : threads)}) = ...
+//!                                                    }
+//! ```
+//!
+//! A size that is not the same for all points is first computed at all of them: `bound` makes an operation that finds
+//! the largest.
+
+mod bound;
+
+use crate::builder::{MemBuilder, Place};
+use crate::horner::Arith;
+use crate::tables::{operand_counts, Tables};
+use fehu_base::ops::BinOp;
+use fehu_base::prim::IntType;
+use fehu_base::{Diagnostic, Name, Symbol};
+use fehu_ir::free::bound_in_exp;
+use fehu_ir::mem::{poly, MemInfo, MemOp};
+use fehu_ir::seg::{SegGrid, SegKind, SegLevel, SegOp, SizeClass, SizeOp};
+use fehu_ir::visit::{deep, for_each_body, map_bodies};
+use fehu_ir::{Body, Exp, FunDef, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The largest array, in bytes, that is a thread's own and not in memory of the device. Machines set memory aside for
+/// all threads that can run at once, so it must not be much larger.
+pub(crate) const SMALL: i64 = 256;
+
+/// Moves allocations out of kernels.
+pub(crate) fn expand(prog: &mut Prog<Memory>) -> Vec<Diagnostic> {
+    let tables = Tables::of(prog);
+    let names = std::mem::take(&mut prog.names);
+    let mut b = MemBuilder::new(names, tables.types.clone());
+    b.begin();
+    let mut pass = Expand { b, tables, fun: String::from("const"), grids: 0, errors: vec![] };
+    pass.body(&mut prog.consts);
+    for fun in &mut prog.funs {
+        pass.fun = fun_name(&pass.b, fun);
+        pass.grids = 0;
+        pass.body(&mut fun.body);
+    }
+    pass.tables.write(prog);
+    prog.names = pass.b.names;
+    pass.errors
+}
+
+fn fun_name(b: &MemBuilder, fun: &FunDef<Memory>) -> String {
+    match &fun.entry {
+        Some(entry) => entry.name.to_string(),
+        None => b.names.base(fun.name).to_string(),
+    }
+}
+
+struct Expand {
+    /// Builds code of the host.
+    b: MemBuilder,
+    tables: Tables,
+    /// The function at hand, for names of parameters.
+    fun: String,
+    /// How many grids it has.
+    grids: usize,
+    errors: Vec<Diagnostic>,
+}
+
+/// An allocation inside of a kernel.
+struct Request {
+    block: Name,
+    bytes: SubExp,
+    owner: Owner,
+}
+
+/// Whose memory it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Owner {
+    Thread,
+    Block,
+}
+
+/// What becomes of it.
+enum Fate {
+    /// It stays, in another space, with this size.
+    Stays(Space, SubExp),
+    /// It goes to the host.
+    Goes,
+}
+
+impl Expand {
+    /// Code of the host.
+    fn body(&mut self, body: &mut Body<Memory>) {
+        deep(|| {
+            let mut out = Vec::with_capacity(body.stms.len());
+            for mut stm in std::mem::take(&mut body.stms) {
+                let kernel = match &stm.exp {
+                    Exp::Op(MemOp::Seg(seg)) => matches!(seg.level, SegLevel::Thread | SegLevel::Block),
+                    _ => false,
+                };
+                if kernel {
+                    self.kernel(&mut out, stm);
+                } else {
+                    map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
+                    out.push(stm);
+                }
+            }
+            body.stms = out;
+        });
+    }
+
+    /// A kernel, with what goes before it.
+    fn kernel(&mut self, out: &mut Vec<Stm<Memory>>, mut stm: Stm<Memory>) {
+        let Exp::Op(MemOp::Seg(seg)) = &stm.exp else { return };
+        let owner = if seg.level == SegLevel::Block { Owner::Block } else { Owner::Thread };
+        let mut requests = vec![];
+        for_each_body(&stm.exp, &mut |b| collect(b, owner, &mut requests));
+        if requests.is_empty() {
+            return out.push(stm);
+        }
+        let (loc, level, kind) = (stm.loc.clone(), seg.level, kind_name(seg));
+        let points: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+        self.b.loc = loc;
+        let bytes = self.host_sizes(out, &stm, &requests);
+        self.b.begin();
+        let passed = match &stm.exp {
+            Exp::Op(MemOp::Seg(seg)) => operand_counts(&seg.body.body),
+            _ => FxHashMap::default(),
+        };
+        let mut grid: Option<SegGrid> = None;
+        let mut fates = FxHashMap::default();
+        for (request, bytes) in requests.iter().zip(bytes) {
+            let small = bytes.as_i64().filter(|n| *n <= SMALL && !passed.contains_key(&request.block));
+            let fate = match (request.owner, small) {
+                (Owner::Block, _) => Fate::Stays(Space::Shared, self.at_least_0(bytes)),
+                (Owner::Thread, Some(bytes)) => self.small(request.block, bytes),
+                (Owner::Thread, None) => {
+                    if grid.is_none() {
+                        grid = Some(self.grid(level, kind, &points));
+                    }
+                    if let Some(grid) = &grid {
+                        self.expanded(request.block, bytes, grid);
+                    }
+                    Fate::Goes
+                }
+            };
+            if let Fate::Stays(space, _) = &fate {
+                self.tables.types.insert(request.block, Type::Mem(space.clone()));
+            }
+            fates.insert(request.block, fate);
+        }
+        out.extend(self.b.close());
+        map_bodies(&mut stm.exp, &mut |b| settle(b, &fates));
+        if let Exp::Op(MemOp::Seg(seg)) = &mut stm.exp {
+            seg.grid = grid;
+        }
+        out.push(stm);
+    }
+
+    /// The sizes of allocations, each the same for all points: computed on the host, or a bound.
+    fn host_sizes(
+        &mut self,
+        out: &mut Vec<Stm<Memory>>,
+        stm: &Stm<Memory>,
+        requests: &[Request],
+    ) -> Vec<SubExp> {
+        let inside: FxHashSet<Name> = bound_in_exp(&stm.exp).into_iter().collect();
+        let mut host = Host { inside, defs: FxHashMap::default(), known: FxHashMap::default() };
+        for_each_body(&stm.exp, &mut |b| definitions(b, &mut host.defs));
+        self.b.begin();
+        let sizes: Vec<Option<SubExp>> = requests.iter().map(|r| host.value(&mut self.b, r.bytes)).collect();
+        out.extend(self.b.close());
+        let varying: Vec<&Request> =
+            requests.iter().zip(&sizes).filter(|(_, size)| size.is_none()).map(|(r, _)| r).collect();
+        if varying.is_empty() {
+            return sizes.into_iter().flatten().collect();
+        }
+        let bounds = self.bounds(out, stm, &varying);
+        let bound = |r: &Request| bounds.get(&r.block).copied().unwrap_or(SubExp::i64(0));
+        requests.iter().zip(sizes).map(|(r, size)| size.unwrap_or_else(|| bound(r))).collect()
+    }
+
+    /// How an operation is launched that needs to know.
+    fn grid(&mut self, level: SegLevel, kind: &str, points: &[SubExp]) -> SegGrid {
+        let n = self.grids;
+        self.grids += 1;
+        let name = |what: &str| Symbol::new(&format!("{}.{kind}_{what}_{n}", self.fun));
+        let (size_name, max) = (name("tblock_size"), name("num_tblocks"));
+        let block_size = self.size("tblock_size", SizeOp::GetSize(size_name, SizeClass::ThreadBlockSize));
+        let mut all = SubExp::i64(1);
+        for n in points {
+            all = self.b.mul(all, *n);
+        }
+        // A point of an operation at level `Block` takes a whole one.
+        let per_block = if level == SegLevel::Block { SubExp::i64(1) } else { block_size };
+        let blocks = self.size("num_tblocks", SizeOp::CalcGrid { points: all, max, block: per_block });
+        let threads = self.b.mul(blocks, block_size);
+        let thread = self.b.fresh("thread", Type::I64);
+        self.tables.types.insert(thread, Type::I64);
+        SegGrid { thread, threads, blocks, block_size }
+    }
+
+    fn size(&mut self, base: &str, size: SizeOp) -> SubExp {
+        let name = self.b.fresh(base, Type::I64);
+        self.b.bind(name, Type::I64, Exp::Op(MemOp::Size(size)));
+        name.into()
+    }
+
+    fn at_least_0(&mut self, bytes: SubExp) -> SubExp {
+        match bytes.as_i64() {
+            Some(n) => SubExp::i64(n.max(0)),
+            None => {
+                let name = self.b.fresh("bytes", Type::I64);
+                self.b.bind(name, Type::I64, Exp::BinOp(BinOp::SMax(IntType::I64), SubExp::i64(0), bytes));
+                name.into()
+            }
+        }
+    }
+
+    /// An array of the thread's own.
+    fn small(&self, block: Name, bytes: i64) -> Fate {
+        let arrays = self.tables.inside(block);
+        let elem = arrays.first().and_then(|a| self.tables.types.get(a)?.elem());
+        match elem {
+            Some(elem) => {
+                let count = (bytes / elem.bytes() as i64).max(1);
+                Fate::Stays(Space::Scalar(elem, vec![count]), SubExp::i64(count * elem.bytes() as i64))
+            }
+            // Nobody is in it.
+            None => Fate::Goes,
+        }
+    }
+
+    /// Allocates a block for all threads, and moves the arrays that are in the block of one.
+    fn expanded(&mut self, block: Name, bytes: SubExp, grid: &SegGrid) {
+        let bytes = self.at_least_0(bytes);
+        let all = self.b.mul(bytes, grid.threads);
+        let pat = vec![PatElem { name: block, ty: Type::Mem(Space::Default), dec: MemInfo::None }];
+        self.b.push(pat, Exp::Op(MemOp::Alloc(all, Space::Default)));
+        let threads = poly(grid.threads);
+        let thread = poly(grid.thread.into());
+        for array in self.tables.inside(block).to_vec() {
+            let Some(Place { lmad, .. }) = self.tables.place(array) else { continue };
+            let mut lmad = lmad.clone();
+            lmad.offset = &thread + &lmad.offset * &threads;
+            for dim in &mut lmad.dims {
+                dim.stride = &dim.stride * &threads;
+            }
+            self.tables.set_place(array, Place { block, lmad });
+        }
+    }
+}
+
+fn kind_name(seg: &SegOp<Memory>) -> &'static str {
+    match (&seg.kind, seg.level) {
+        (SegKind::Map, SegLevel::Block) => "segmap_intrablock",
+        (SegKind::Map, SegLevel::Thread | SegLevel::InBlock | SegLevel::Task) => "segmap",
+        (SegKind::Red(_), _) => "segred",
+        (SegKind::Scan(_), _) => "segscan",
+        (SegKind::Hist(_), _) => "seghist",
+    }
+}
+
+/// The allocations in a body.
+fn collect(body: &Body<Memory>, owner: Owner, requests: &mut Vec<Request>) {
+    deep(|| {
+        for stm in &body.stms {
+            let mut inner = owner;
+            match (&stm.exp, stm.pat.first()) {
+                (Exp::Op(MemOp::Alloc(bytes, Space::Default)), Some(p)) => {
+                    requests.push(Request { block: p.name, bytes: *bytes, owner });
+                }
+                (Exp::Op(MemOp::Seg(_)), _) => inner = Owner::Thread,
+                _ => {}
+            }
+            for_each_body(&stm.exp, &mut |b| collect(b, inner, requests));
+        }
+    });
+}
+
+/// Changes allocations as was decided.
+fn settle(body: &mut Body<Memory>, fates: &FxHashMap<Name, Fate>) {
+    deep(|| {
+        body.stms.retain_mut(|stm| {
+            if let (Exp::Op(MemOp::Alloc(bytes, space)), [p]) = (&mut stm.exp, &mut stm.pat[..]) {
+                match fates.get(&p.name) {
+                    Some(Fate::Goes) => return false,
+                    Some(Fate::Stays(other, size)) => {
+                        *bytes = *size;
+                        *space = other.clone();
+                        p.ty = Type::Mem(other.clone());
+                    }
+                    None => {}
+                }
+            }
+            true
+        });
+        for stm in &mut body.stms {
+            map_bodies(&mut stm.exp, &mut |b| settle(b, fates));
+        }
+    });
+}
+
+/// The expressions of scalars that can be computed anywhere: they have no effect and cannot fail.
+fn definitions(body: &Body<Memory>, defs: &mut FxHashMap<Name, Exp<Memory>>) {
+    deep(|| {
+        for stm in &body.stms {
+            let total = match &stm.exp {
+                Exp::BinOp(op, _, y) => !op.is_partial() || y.as_i64().is_some_and(|y| y != 0 && y != -1),
+                Exp::SubExp(_) | Exp::UnOp(..) | Exp::CmpOp(..) | Exp::Conv(..) => true,
+                _ => false,
+            };
+            if let (true, [p]) = (total, &stm.pat[..]) {
+                if matches!(p.ty, Type::Prim(_)) {
+                    defs.insert(p.name, stm.exp.clone());
+                }
+            }
+            for_each_body(&stm.exp, &mut |b| definitions(b, defs));
+        }
+    });
+}
+
+/// Values of a kernel that the host can compute.
+struct Host {
+    /// What is bound in the kernel.
+    inside: FxHashSet<Name>,
+    defs: FxHashMap<Name, Exp<Memory>>,
+    known: FxHashMap<Name, Option<SubExp>>,
+}
+
+impl Host {
+    fn value(&mut self, b: &mut MemBuilder, e: SubExp) -> Option<SubExp> {
+        let SubExp::Var(n) = e else { return Some(e) };
+        if !self.inside.contains(&n) {
+            return Some(e);
+        }
+        if let Some(known) = self.known.get(&n) {
+            return *known;
+        }
+        let value = deep(|| self.compute(b, n));
+        self.known.insert(n, value);
+        value
+    }
+
+    /// Whether the host can compute an operand.
+    fn is_known(&self, e: SubExp) -> bool {
+        let SubExp::Var(n) = e else { return true };
+        if !self.inside.contains(&n) {
+            return true;
+        }
+        deep(|| match self.defs.get(&n) {
+            Some(Exp::SubExp(x) | Exp::UnOp(_, x) | Exp::Conv(_, x)) => self.is_known(*x),
+            Some(Exp::BinOp(_, x, y) | Exp::CmpOp(_, x, y)) => self.is_known(*x) && self.is_known(*y),
+            _ => false,
+        })
+    }
+
+    fn compute(&mut self, b: &mut MemBuilder, n: Name) -> Option<SubExp> {
+        let exp = match self.defs.get(&n)?.clone() {
+            Exp::SubExp(x) => return self.value(b, x),
+            Exp::UnOp(op, x) => Exp::UnOp(op, self.value(b, x)?),
+            Exp::BinOp(op, x, y) => Exp::BinOp(op, self.value(b, x)?, self.value(b, y)?),
+            Exp::CmpOp(op, x, y) => Exp::CmpOp(op, self.value(b, x)?, self.value(b, y)?),
+            Exp::Conv(op, x) => Exp::Conv(op, self.value(b, x)?),
+            _ => return None,
+        };
+        let ty = b.type_of(n);
+        let name = b.fresh_like(n, ty.clone());
+        b.bind(name, ty, exp);
+        Some(name.into())
+    }
+}

@@ -1,0 +1,333 @@
+//! The largest size that an allocation asks for at any point of a kernel.
+//!
+//! A kernel over the same points computes nothing but the sizes, and reduces them by `max`:
+//!
+//! ```text
+//! segmap thread (f; i < n) {              let (most : i64) = segred thread (g; j < n) : (i64) op [0] max {
+//!   let (m : i64) = ns[i]                   let (m' : i64) = ns[j]
+//!   let (bytes : i64) = mul_i64(8, m)       let (bytes' : i64) = mul_i64(8, m')
+//!   let (b : mem) = alloc(bytes) ...        return (bytes')
+//! }                                       }
+//! ```
+//!
+//! Its body is a slice of the kernel's: the statements that sizes depend on. An allocation in a branch counts if the
+//! branch is taken; one in a loop, in every iteration. If sizes depend on arrays, the slice allocates as well, and is
+//! expanded in turn; only sizes that depend on the contents of arrays of such sizes, round and round, cannot be found.
+
+use super::{collect, Expand, Host, Owner, Request};
+use crate::horner::Arith;
+use fehu_base::ops::BinOp;
+use fehu_base::prim::IntType;
+use fehu_base::{Diagnostic, Name, NameSource};
+use fehu_ir::free::{bound_in_exp, free_in_stms, free_in_type, Names};
+use fehu_ir::mem::{MemInfo, MemOp};
+use fehu_ir::seg::{KernelBody, KernelReturn, SegBinOp, SegKind, SegLevel, SegOp, SegSpace};
+use fehu_ir::soac::Commutativity;
+use fehu_ir::subst::{rename_body, rename_exp, Subst};
+use fehu_ir::types::body_types;
+use fehu_ir::visit::{deep, for_each_body, look, Visitor};
+use fehu_ir::{Body, Exp, Lambda, Loc, Loop, LoopForm, Memory, Param, PatElem, Stm, SubExp, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl Expand {
+    /// The largest size of each of these allocations in a kernel. What computes them goes before it.
+    pub(super) fn bounds(
+        &mut self,
+        out: &mut Vec<Stm<Memory>>,
+        stm: &Stm<Memory>,
+        requests: &[&Request],
+    ) -> FxHashMap<Name, SubExp> {
+        let Exp::Op(MemOp::Seg(seg)) = &stm.exp else { return FxHashMap::default() };
+        let wanted: FxHashSet<Name> = requests.iter().map(|r| r.block).collect();
+        let mut slicer = Slicer { names: std::mem::take(&mut self.b.names), wanted: &wanted, loc: &stm.loc };
+        let sliced = slicer.sizes(&seg.body.body, &[]);
+        self.b.names = slicer.names;
+        let found = sliced.filter(|s| s.values.len() == wanted.len() && makes_progress(seg, s, &wanted));
+        let Some(sliced) = found else {
+            let message = "An array has a size that is known only inside of parallel code for a GPU.";
+            self.errors.push(Diagnostic::error(stm.loc.span, message).help(
+                "memory inside of GPU code must be set aside before it runs: give the array a size that does not depend on what is computed in there",
+            ));
+            return FxHashMap::default();
+        };
+        let mut bound = vec![];
+        let blocks: Vec<Name> = sliced.values.iter().map(|(block, _)| *block).collect();
+        let most = self.largest(&mut bound, seg, sliced, stm.loc.clone());
+        for stm in bound {
+            self.see(&stm);
+            let is_kernel = matches!(stm.exp, Exp::Op(MemOp::Seg(_)));
+            if is_kernel {
+                self.kernel(out, stm);
+            } else {
+                out.push(stm);
+            }
+        }
+        blocks.into_iter().zip(most).collect()
+    }
+
+    /// An operation that reduces the values of a slice, at all points, by `max`.
+    fn largest(
+        &mut self,
+        out: &mut Vec<Stm<Memory>>,
+        seg: &SegOp<Memory>,
+        sliced: Sliced,
+        loc: Loc,
+    ) -> Vec<SubExp> {
+        self.b.loc = loc;
+        self.b.begin();
+        let mut points = SubExp::i64(1);
+        for (_, n) in &seg.space.dims {
+            points = self.b.mul(points, *n);
+        }
+        let before = self.b.close();
+        out.extend(before);
+        // All points along one dimension; the indices are computed back from it.
+        self.b.begin();
+        let index = self.b.fresh("i", Type::I64);
+        let flat = self.b.fresh("flat", Type::I64);
+        let mut rest = SubExp::Var(index);
+        for (k, (name, n)) in seg.space.dims.iter().enumerate().rev() {
+            let copied =
+                if k == 0 { Exp::SubExp(rest) } else { Exp::BinOp(BinOp::SRem(IntType::I64), rest, *n) };
+            self.b.bind(*name, Type::I64, copied);
+            if k > 0 {
+                let quot = self.b.fresh("rest", Type::I64);
+                self.b.bind(quot, Type::I64, Exp::BinOp(BinOp::SQuot(IntType::I64), rest, *n));
+                rest = quot.into();
+            }
+        }
+        self.b.bind(seg.space.flat, Type::I64, Exp::SubExp(index.into()));
+        let mut stms = self.b.close();
+        stms.extend(sliced.stms);
+        let result: Vec<SubExp> = sliced.values.into_iter().map(|(_, v)| v).collect();
+        let count = result.len();
+        let body = rename_body(&mut self.b.names, &Body { stms, result });
+        let ops = (0..count).map(|_| self.max_op()).collect();
+        let op = SegOp {
+            level: SegLevel::Thread,
+            space: SegSpace { flat, dims: vec![(index, points)] },
+            types: vec![Type::I64; count],
+            body: KernelBody { body, returns: vec![KernelReturn::Elem; count] },
+            kind: SegKind::Red(ops),
+            virtualise: true,
+            grid: None,
+        };
+        self.b.begin();
+        let names: Vec<Name> = (0..count).map(|_| self.b.fresh("bytes", Type::I64)).collect();
+        let pat = names.iter().map(|n| scalar(*n)).collect();
+        self.b.push(pat, Exp::Op(MemOp::Seg(op)));
+        out.extend(self.b.close());
+        names.into_iter().map(SubExp::Var).collect()
+    }
+
+    fn max_op(&mut self) -> SegBinOp<Memory> {
+        let [x, y] = ["x", "y"].map(|base| self.b.fresh(base, Type::I64));
+        self.b.begin();
+        let most = self.b.fresh("most", Type::I64);
+        self.b.bind(most, Type::I64, Exp::BinOp(BinOp::SMax(IntType::I64), x.into(), y.into()));
+        let body = self.b.end(vec![most.into()]);
+        let param = |name| Param { name, ty: Type::I64, dec: MemInfo::None, consumed: false };
+        let op = Lambda { params: vec![param(x), param(y)], body, ret: vec![Type::I64] };
+        let neutral = vec![SubExp::i64(0)];
+        SegBinOp { comm: Commutativity::Commutative, op, neutral, shape: vec![] }
+    }
+
+    /// Takes new code into the tables.
+    fn see(&mut self, stm: &Stm<Memory>) {
+        let body = Body { stms: vec![stm.clone()], result: vec![] };
+        self.tables.see(&body);
+        let types = body_types(&body);
+        self.b.types.extend(types.clone());
+        self.tables.types.extend(types);
+    }
+}
+
+/// Whether fewer allocations of varying size are left in the slice.
+fn makes_progress(seg: &SegOp<Memory>, sliced: &Sliced, wanted: &FxHashSet<Name>) -> bool {
+    let mut inside: FxHashSet<Name> = seg.space.dims.iter().map(|d| d.0).collect();
+    inside.insert(seg.space.flat);
+    inside.extend(sliced.stms.iter().flat_map(|s| bound_in_exp(&s.exp)));
+    inside.extend(sliced.stms.iter().flat_map(|s| &s.pat).map(|p| p.name));
+    let body = Body { stms: sliced.stms.clone(), result: vec![] };
+    let mut left = vec![];
+    collect(&body, Owner::Thread, &mut left);
+    let mut host = Host { inside, defs: FxHashMap::default(), known: FxHashMap::default() };
+    super::definitions(&body, &mut host.defs);
+    let varying = left.iter().filter(|r| !host.is_known(r.bytes)).count();
+    varying < wanted.len()
+}
+
+fn scalar(name: Name) -> PatElem<Memory> {
+    PatElem { name, ty: Type::I64, dec: MemInfo::None }
+}
+
+/// Code that computes sizes.
+struct Sliced {
+    stms: Vec<Stm<Memory>>,
+    /// The size of each allocation; its largest, for one in a loop.
+    values: Vec<(Name, SubExp)>,
+}
+
+struct Slicer<'a> {
+    names: NameSource,
+    /// The blocks whose sizes are to be found.
+    wanted: &'a FxHashSet<Name>,
+    loc: &'a Loc,
+}
+
+impl Slicer<'_> {
+    /// What computes the sizes of the allocations in a body, and other operands; `None` if it cannot be done.
+    fn sizes(&mut self, body: &Body<Memory>, also: &[SubExp]) -> Option<Sliced> {
+        let mut values = vec![];
+        let mut nested: FxHashMap<usize, Stm<Memory>> = FxHashMap::default();
+        for (i, stm) in body.stms.iter().enumerate() {
+            match (&stm.exp, stm.pat.first()) {
+                (Exp::Op(MemOp::Alloc(bytes, _)), Some(p)) if self.wanted.contains(&p.name) => {
+                    values.push((p.name, *bytes));
+                }
+                _ => {
+                    let mut requests = vec![];
+                    for_each_body(&stm.exp, &mut |b| collect(b, Owner::Thread, &mut requests));
+                    if requests.iter().any(|r| self.wanted.contains(&r.block)) {
+                        let (found, exp) = deep(|| self.inside(&stm.exp))?;
+                        let exp = rename_exp(&mut self.names, &exp);
+                        let mut pat = vec![];
+                        for block in found {
+                            let name = self.names.fresh_str("most");
+                            pat.push(scalar(name));
+                            values.push((block, name.into()));
+                        }
+                        // Results of a loop that only it needs.
+                        let results = match &exp {
+                            Exp::Loop(l) => l.params.iter().map(|(p, _)| p.clone()).collect(),
+                            _ => vec![],
+                        };
+                        let mut renamed = Subst::new();
+                        let results: Vec<Param<Memory>> = results.into_iter().skip(pat.len()).collect();
+                        for p in &results {
+                            renamed.insert(p.name, self.names.fresh_like(p.name));
+                        }
+                        for Param { name, mut ty, mut dec, .. } in results {
+                            renamed.ty(&mut ty);
+                            renamed.dec::<Memory>(&mut dec);
+                            let name = renamed.get(name).and_then(|e| e.name()).unwrap_or(name);
+                            pat.push(PatElem { name, ty, dec });
+                        }
+                        let Stm { certs, attrs, loc, .. } = stm.clone();
+                        nested.insert(i, Stm { pat, certs, attrs, loc, exp });
+                    }
+                }
+            }
+        }
+        let stms = needed(body, nested, values.iter().map(|(_, v)| *v).chain(also.iter().copied()));
+        Some(Sliced { stms, values })
+    }
+
+    /// The largest sizes of the allocations inside of an expression, and an expression that returns them.
+    fn inside(&mut self, exp: &Exp<Memory>) -> Option<(Vec<Name>, Exp<Memory>)> {
+        match exp {
+            Exp::If(c, t, f) => {
+                let branches = [self.sizes(t, &[])?, self.sizes(f, &[])?];
+                let found: Vec<Name> = branches.iter().flat_map(|b| &b.values).map(|(n, _)| *n).collect();
+                let [t, f] = branches.map(|b| {
+                    let value =
+                        |n: &Name| b.values.iter().find(|(m, _)| m == n).map_or(SubExp::i64(0), |v| v.1);
+                    let result = found.iter().map(value).collect();
+                    Box::new(Body { stms: b.stms, result })
+                });
+                Some((found, Exp::If(*c, t, f)))
+            }
+            Exp::Loop(l) => self.in_loop(l),
+            _ => None,
+        }
+    }
+
+    fn in_loop(&mut self, l: &Loop<Memory>) -> Option<(Vec<Name>, Exp<Memory>)> {
+        let mut kept = vec![false; l.params.len()];
+        let mut sliced;
+        loop {
+            let next = l.body.result.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(e, _)| *e);
+            sliced = self.sizes(&l.body, &next.collect::<Vec<_>>())?;
+            let mut used = free_in_stms(&sliced.stms);
+            used.extend(sliced.values.iter().filter_map(|(_, v)| v.name()));
+            used.extend(
+                l.body.result.iter().zip(&kept).filter(|(_, kept)| **kept).filter_map(|(e, _)| e.name()),
+            );
+            match &l.form {
+                LoopForm::While(cond) => used.extend([*cond]),
+                LoopForm::For { .. } => {}
+            }
+            for ((p, _), _) in l.params.iter().zip(&kept).filter(|(_, kept)| **kept) {
+                used.extend(mentioned(p));
+            }
+            let mut changed = false;
+            for ((p, _), kept) in l.params.iter().zip(&mut kept) {
+                if !*kept && used.contains(&p.name) {
+                    *kept = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        let Sliced { mut stms, values } = sliced;
+        let mut params = vec![];
+        let mut result = vec![];
+        for (_, value) in &values {
+            let [so_far, most] = ["so_far", "most"].map(|base| self.names.fresh_str(base));
+            params.push((
+                Param { name: so_far, ty: Type::I64, dec: MemInfo::None, consumed: false },
+                SubExp::i64(0),
+            ));
+            let exp = Exp::BinOp(BinOp::SMax(IntType::I64), so_far.into(), *value);
+            let loc = self.loc.clone();
+            stms.push(Stm { pat: vec![scalar(most)], certs: vec![], attrs: vec![], loc, exp });
+            result.push(most.into());
+        }
+        for ((param, kept), next) in l.params.iter().zip(kept).zip(&l.body.result) {
+            if kept {
+                params.push(param.clone());
+                result.push(*next);
+            }
+        }
+        let found = values.into_iter().map(|(n, _)| n).collect();
+        let body = Body { stms, result };
+        Some((found, Exp::Loop(Box::new(Loop { params, form: l.form.clone(), body }))))
+    }
+}
+
+/// The names that a parameter's type and place mention.
+fn mentioned(p: &Param<Memory>) -> Names {
+    let mut names = free_in_type(&p.ty);
+    struct Seen<'a>(&'a mut Names);
+    impl Visitor<Memory> for Seen<'_> {
+        fn name(&mut self, n: &Name) {
+            self.0.insert(*n);
+        }
+    }
+    look::param(&mut Seen(&mut names), p);
+    names
+}
+
+/// The statements of a body that operands depend on, with some put before others of them.
+fn needed(
+    body: &Body<Memory>,
+    mut nested: FxHashMap<usize, Stm<Memory>>,
+    operands: impl Iterator<Item = SubExp>,
+) -> Vec<Stm<Memory>> {
+    let mut needed: FxHashSet<Name> = operands.filter_map(|e| e.name()).collect();
+    let mut kept: Vec<Stm<Memory>> = vec![];
+    for (i, stm) in body.stms.iter().enumerate().rev() {
+        if stm.pat.iter().any(|p| needed.contains(&p.name)) {
+            needed.extend(free_in_stms(std::slice::from_ref(stm)));
+            kept.push(stm.clone());
+        }
+        if let Some(stm) = nested.remove(&i) {
+            needed.extend(free_in_stms(std::slice::from_ref(&stm)));
+            kept.push(stm);
+        }
+    }
+    kept.reverse();
+    kept
+}
