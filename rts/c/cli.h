@@ -191,7 +191,7 @@ TOOL_FUN int run_main(int argc, char **argv, size_t stack_room) {
       status = ctx == NULL ? complain(opts.program, "Out of memory.\n") : complain_error(opts.program, ctx);
     } else {
       set_stack_room(ctx, stack_room);
-      status = run_program(&opts, ctx);
+      status = opts.setup_only ? 0 : run_program(&opts, ctx);
       if (opts.cfg->profiling) {
         char *report = futhark_context_report(ctx);
         fprintf(stderr, "%s\n", report == NULL ? "" : report);

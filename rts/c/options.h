@@ -26,6 +26,9 @@ static UNUSED const struct option_spec option_specs[] = {
     {0, "param", "NAME=INT", "Set a tuning parameter.", true},
     {0, "tuning", "FILE", "Set the tuning parameters that this file lists.", true},
     {0, "cache-file", "FILE", "Keep what speeds up the next start in this file.", true},
+#ifdef BACKEND_OPTIONS
+    BACKEND_OPTIONS
+#endif
 };
 #define NUM_OPTIONS ((int)(sizeof option_specs / sizeof option_specs[0]))
 
@@ -36,6 +39,8 @@ struct options {
   const char *entry, *time_file;
   int64_t runs; // 0 if not given.
   bool binary, quiet;
+  // Whether to only create a context.
+  bool setup_only;
   // Whether to exit, and how.
   bool stop;
   int status;
@@ -87,6 +92,11 @@ TOOL_FUN void set_param_option(struct options *opts, const char *assignment) {
   free(name);
 }
 
+#ifdef BACKEND_OPTIONS
+// The options of the back end; others it does not know.
+static void backend_option(struct options *opts, const char *name, const char *value);
+#endif
+
 TOOL_FUN void apply_option(struct options *opts, const struct option_spec *o, const char *value, bool server) {
   if (strcmp(o->name, "write-runtime-to") == 0) {
     opts->time_file = value;
@@ -127,6 +137,9 @@ TOOL_FUN void apply_option(struct options *opts, const struct option_spec *o, co
   } else if (strcmp(o->name, "cache-file") == 0) {
     futhark_context_config_set_cache_file(opts->cfg, value);
   }
+#ifdef BACKEND_OPTIONS
+  backend_option(opts, o->name, value);
+#endif
 }
 
 // The option of this name or, if there is just one, of this beginning.

@@ -1,4 +1,4 @@
-//! From the imperative IR to text: C today, its parallel cousins later.
+//! From the imperative IR to text: sequential C ([`c`]), and C with kernels for GPUs ([`gpu`]).
 //!
 //! In: an [`fehu_imp::syntax::Program`]. Out: an [`Output`]: the C text, the
 //! header of the library and its manifest. Nothing here does IO or runs a
@@ -18,6 +18,7 @@
 //! Read [`c::generate`] first.
 
 pub mod c;
+pub mod gpu;
 
 use fehu_imp::syntax::Loc;
 

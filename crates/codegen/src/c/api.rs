@@ -3,6 +3,7 @@
 
 use super::names;
 use super::types::{type_id, TypeInfo, TypeTable};
+use super::Backend;
 use fehu_base::prim::ScalarType;
 use fehu_base::Symbol;
 use fehu_ir::{EntryType, OpaqueType};
@@ -16,10 +17,10 @@ pub struct ApiFunction {
 }
 
 /// The bodies of all public functions on values.
-pub fn functions(types: &TypeTable) -> String {
+pub fn functions(types: &TypeTable, backend: &Backend) -> String {
     let mut out = String::from("// Values.\n");
     for info in types.iter() {
-        for f in type_functions(types, info) {
+        for f in type_functions(types, info, backend) {
             out.push_str(&format!("\n{} {{\n{}}}\n", f.head, f.body));
         }
     }
@@ -27,10 +28,10 @@ pub fn functions(types: &TypeTable) -> String {
 }
 
 /// The functions of one type, in the order of the header.
-pub fn type_functions(types: &TypeTable, info: &TypeInfo) -> Vec<ApiFunction> {
+pub fn type_functions(types: &TypeTable, info: &TypeInfo, backend: &Backend) -> Vec<ApiFunction> {
     let mut out = Vec::new();
     match (&info.ty, &info.opaque) {
-        (EntryType::Transparent(scalar, rank), _) => array(info, *scalar, *rank, &mut out),
+        (EntryType::Transparent(scalar, rank), _) => array(info, *scalar, *rank, backend.raw, &mut out),
         (EntryType::Opaque(_), opaque) => {
             storage(info, &mut out);
             match opaque {
@@ -52,7 +53,7 @@ pub fn type_functions(types: &TypeTable, info: &TypeInfo) -> Vec<ApiFunction> {
     out
 }
 
-fn array(info: &TypeInfo, scalar: ScalarType, rank: usize, out: &mut Vec<ApiFunction>) {
+fn array(info: &TypeInfo, scalar: ScalarType, rank: usize, raw: &str, out: &mut Vec<ApiFunction>) {
     let TypeInfo { cname, ty, .. } = info;
     let (elem, id) = (super::ctype::public(scalar), type_id(ty));
     let (dims, shape) = (parameters("dim", rank), arguments("dim", rank));
@@ -63,7 +64,7 @@ fn array(info: &TypeInfo, scalar: ScalarType, rank: usize, out: &mut Vec<ApiFunc
         body: format!("  return (struct futhark_{cname} *)array_new(ctx, &{id}, data, {shape});\n"),
     });
     out.push(ApiFunction {
-        head: format!("struct futhark_{cname} *futhark_new_raw_{cname}({ctx}, unsigned char *data{dims})"),
+        head: format!("struct futhark_{cname} *futhark_new_raw_{cname}({ctx}, {raw}data{dims})"),
         body: format!("  return (struct futhark_{cname} *)array_new_raw(ctx, &{id}, data, {shape});\n"),
     });
     out.push(ApiFunction {
@@ -79,7 +80,7 @@ fn array(info: &TypeInfo, scalar: ScalarType, rank: usize, out: &mut Vec<ApiFunc
         body: format!("  return value_index(ctx, out, (struct value *)arr, {index});\n"),
     });
     out.push(ApiFunction {
-        head: format!("unsigned char *futhark_values_raw_{cname}({ctx}, struct futhark_{cname} *arr)"),
+        head: format!("{raw}futhark_values_raw_{cname}({ctx}, struct futhark_{cname} *arr)"),
         body: "  (void)ctx;\n  return ((struct value *)arr)->words[0].block->mem;\n".into(),
     });
     out.push(ApiFunction {

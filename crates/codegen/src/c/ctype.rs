@@ -69,6 +69,14 @@ pub fn scalar_enum(t: ScalarType) -> &'static str {
     }
 }
 
+/// The runtime's name for a primitive type.
+pub fn runtime(t: PrimType) -> &'static str {
+    match t {
+        PrimType::Bool | PrimType::Unit => "bool",
+        PrimType::Int(_) | PrimType::Float(_) => word_member(t),
+    }
+}
+
 /// The member of a word of a value that holds a scalar.
 pub fn word_member(t: PrimType) -> &'static str {
     match t {

@@ -6,13 +6,13 @@
 //! block, so they do not overflow.
 
 use super::ctype;
-use super::fun::Context;
+use super::fun::{Context, Dialect};
 use super::literal;
 use super::usage::Access;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, MathFn, PrimFn, UnOp};
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue};
 use fehu_base::Name;
-use fehu_imp::syntax::Expr;
+use fehu_imp::syntax::{Expr, GpuIndex, Space};
 use rustc_hash::FxHashMap;
 
 /// How tightly a piece of C text binds; from loose to tight.
@@ -77,13 +77,26 @@ impl ExprPrinter<'_> {
                 p.out.push_str(" : ");
                 p.expr(b, Prec::Select);
             }),
+            Expr::Index { mem, offset, elem, space } if self.is_on_device(*mem, space) => {
+                self.device_element(*mem, offset, *elem);
+            }
             Expr::Index { mem, offset, elem, space: _ } => self.element(*mem, offset, *elem),
             Expr::Param(param) => {
                 let index = self.context.param_index(*param);
                 self.out.push_str(&format!("param_value(ctx, {index})"));
             }
-            Expr::Gpu(_) => fehu_base::bug!("a thread's index in sequential code"),
+            Expr::Gpu(index) => self.out.push_str(gpu_index(*index)),
         });
+    }
+
+    /// The text of an expression by itself.
+    pub fn inline(&mut self, e: &Expr, min: Prec) -> String {
+        let before = std::mem::take(&mut self.out);
+        match (e, min) {
+            (Expr::Const(_), Prec::Top) => self.top(e),
+            _ => self.expr(e, min),
+        }
+        std::mem::replace(&mut self.out, before)
     }
 
     /// An offset into a block, or a stride or size that makes up one.
@@ -138,7 +151,8 @@ impl ExprPrinter<'_> {
                 self.out.push_str("_p");
             }
             Some(Access::As(_) | Access::Mixed) | None => {
-                self.out.push_str(&format!("(({} *)", ctype::prim(elem)));
+                let qualifier = self.context.qualifier(mem);
+                self.out.push_str(&format!("(({qualifier}{} *)", self.context.element_type(elem)));
                 self.name(mem);
                 self.out.push_str("_p)");
             }
@@ -149,6 +163,22 @@ impl ExprPrinter<'_> {
     pub fn name(&mut self, name: Name) {
         let text = self.context.name(name);
         self.out.push_str(&text);
+    }
+
+    /// Whether the host cannot touch a block itself.
+    pub fn is_on_device(&self, mem: Name, space: &Space) -> bool {
+        self.context.dialect == Dialect::Driver
+            && matches!(space, Space::Default)
+            && !self.access.contains_key(&mem)
+    }
+
+    /// An element that the device has; the call leaves an error behind if it fails.
+    fn device_element(&mut self, mem: Name, offset: &Expr, elem: PrimType) {
+        self.out.push_str(&format!("read_{}(ctx, &err, ", ctype::runtime(elem)));
+        self.name(mem);
+        self.out.push_str(", ");
+        self.offset(offset, Prec::Top);
+        self.out.push(')');
     }
 
     fn wrap(&mut self, prec: Prec, min: Prec, f: impl FnOnce(&mut Self)) {
@@ -497,6 +527,15 @@ fn math_name(op: MathFn, at: PrimType) -> String {
         MathFn::UMulHi => runtime("umul_hi"),
         MathFn::SMadHi => runtime("smad_hi"),
         MathFn::UMadHi => runtime("umad_hi"),
+    }
+}
+
+fn gpu_index(index: GpuIndex) -> &'static str {
+    match index {
+        GpuIndex::Local => "LOCAL_ID",
+        GpuIndex::Block => "BLOCK_ID",
+        GpuIndex::BlockSize => "BLOCK_SIZE",
+        GpuIndex::GridSize => "GRID_SIZE",
     }
 }
 

@@ -12,14 +12,32 @@ use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::syntax::{ArrayData, Code, Function, Loc, Param, Program, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Where code runs, and where the blocks that it touches are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    /// Everything is on the host.
+    Host,
+    /// On the host, but blocks in the default space are in the memory of a device.
+    Driver,
+    /// On a device, as part of a kernel.
+    Kernel,
+}
 
 /// What printing needs to know of the whole program.
+#[derive(Clone)]
 pub struct Context<'a> {
+    /// Where the code runs.
+    pub dialect: Dialect,
+    /// The address spaces of blocks, where the language needs to know: `GLOBAL `.
+    pub qualifiers: FxHashMap<Name, &'static str>,
     /// The program.
     pub program: &'a Program,
     /// The places of a location.
     pub backtrace: &'a dyn Fn(&Loc) -> Vec<String>,
-    outputs: FxHashMap<Name, &'a [Param]>,
+    functions: FxHashMap<Name, &'a Function>,
+    kernels: FxHashMap<Name, usize>,
     params: FxHashMap<Symbol, usize>,
     globals: FxHashMap<Name, PrimType>,
     recursive: FxHashSet<Name>,
@@ -28,8 +46,13 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// The context of a program.
-    pub fn new(program: &'a Program, backtrace: &'a dyn Fn(&Loc) -> Vec<String>) -> Context<'a> {
-        let outputs = program.functions.iter().map(|f| (f.name, f.outputs.as_slice())).collect();
+    pub fn new(
+        program: &'a Program,
+        backtrace: &'a dyn Fn(&Loc) -> Vec<String>,
+        dialect: Dialect,
+    ) -> Context<'a> {
+        let functions = program.functions.iter().map(|f| (f.name, f)).collect();
+        let kernels = program.kernels.iter().enumerate().map(|(i, k)| (k.name, i)).collect();
         let params = program.params.iter().enumerate().map(|(i, p)| (p.name, i)).collect();
         let count = program.names.len() as u32;
         let identifiers = (0..count).map(|i| names::identifier(&program.names, Name(i))).collect();
@@ -38,7 +61,36 @@ impl<'a> Context<'a> {
             Param::Mem(..) => None,
         });
         let recursive = recursive_functions(program);
-        Context { program, backtrace, outputs, params, globals: globals.collect(), recursive, identifiers }
+        Context {
+            dialect,
+            qualifiers: FxHashMap::default(),
+            program,
+            backtrace,
+            functions,
+            kernels,
+            params,
+            globals: globals.collect(),
+            recursive,
+            identifiers,
+        }
+    }
+
+    /// The context for kernels, whose blocks are in these address spaces.
+    pub fn for_kernels(&self, qualifiers: FxHashMap<Name, &'static str>) -> Context<'a> {
+        Context { dialect: Dialect::Kernel, qualifiers, ..self.clone() }
+    }
+
+    /// The address space of a block, ready for a type to follow.
+    pub fn qualifier(&self, mem: Name) -> &'static str {
+        self.qualifiers.get(&mem).copied().unwrap_or("")
+    }
+
+    /// The type of an element in memory: kernels cannot share booleans with the host.
+    pub fn element_type(&self, t: PrimType) -> &'static str {
+        match (self.dialect, t) {
+            (Dialect::Kernel, PrimType::Bool | PrimType::Unit) => "uint8_t",
+            _ => ctype::prim(t),
+        }
     }
 
     /// The identifier of a name.
@@ -49,11 +101,19 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The outputs of a function.
-    pub fn outputs(&self, fun: Name) -> &'a [Param] {
-        match self.outputs.get(&fun) {
-            Some(outputs) => outputs,
+    /// A function.
+    pub fn function(&self, fun: Name) -> &'a Function {
+        match self.functions.get(&fun) {
+            Some(function) => function,
             None => bug!("a call of {}, which does not exist", self.name(fun)),
+        }
+    }
+
+    /// The number of a kernel.
+    pub fn kernel_index(&self, kernel: Name) -> usize {
+        match self.kernels.get(&kernel) {
+            Some(index) => *index,
+            None => bug!("a launch of {}, which does not exist", self.name(kernel)),
         }
     }
 
@@ -95,7 +155,7 @@ pub fn globals_struct(context: &Context) -> String {
 /// All functions, after the constant data they read.
 pub fn functions(context: &Context) -> String {
     let program = context.program;
-    let mut statics = String::new();
+    let mut statics = Statics::default();
     let mut prototypes = String::new();
     let mut bodies = String::new();
     let no_globals = FxHashMap::default();
@@ -105,13 +165,13 @@ pub fn functions(context: &Context) -> String {
         let recursive = context.recursive.contains(&f.name);
         let place = Place { out_prefix: "", checks_stack: recursive };
         let text = body(context, &globals, &f.outputs, &f.inputs, &f.body, &place);
-        statics.push_str(&text.statics);
+        statics.add(context, &text.statics);
         bodies.push_str(&text.loops);
         bodies.push_str(&format!("\n{} {{\n{}}}\n", prototype(context, f), text.body));
     }
     let place = Place { out_prefix: "ctx->globals.", checks_stack: false };
     let init = body(context, &no_globals, &program.globals, &[], &program.init, &place);
-    statics.push_str(&init.statics);
+    statics.add(context, &init.statics);
     bodies.push_str(&init.loops);
     let mut keep = String::new();
     let mut destroy = String::new();
@@ -121,10 +181,18 @@ pub fn functions(context: &Context) -> String {
             destroy.push_str(&format!("  block_drop(ctx, ctx->globals.{});\n", context.name(*m)));
         }
     }
+    let (mut begin, statics) = (String::new(), statics.text(context.dialect));
+    if context.dialect == Dialect::Driver {
+        begin.push_str(
+            "  int found = statics_create(ctx, static_table, NUM_STATICS);\n\
+             \x20 if (found != FUTHARK_SUCCESS) {\n    return found;\n  }\n",
+        );
+        destroy.push_str("  statics_destroy(ctx);\n");
+    }
     format!(
         "// Constant data.\n\n{statics}\n// The program.\n\n{prototypes}{bodies}\n\
          static UNUSED int globals_compute(struct futhark_context *ctx) {{\n{}}}\n\n\
-         static int globals_create(struct futhark_context *ctx) {{\n\
+         static int globals_create(struct futhark_context *ctx) {{\n{begin}\
          \x20 int err = globals_compute(ctx);\n{keep}  return err;\n}}\n\n\
          static void globals_destroy(struct futhark_context *ctx) {{\n  (void)ctx;\n{destroy}}}\n",
         init.body
@@ -169,10 +237,21 @@ fn body(
 ) -> FunText {
     let mut usage = Usage::of(code, outputs, inputs);
     usage.can_fail |= place.checks_stack;
+    if context.dialect == Dialect::Driver {
+        // Devices can fail at any time, and only they see their memory.
+        usage.can_fail = true;
+        let local = usage.blocks.iter().filter(|(_, space)| matches!(space, Space::Scalar(..)));
+        let visible: FxHashSet<Name> =
+            local.map(|(m, _)| *m).chain(usage.statics.iter().map(|(m, _)| *m)).collect();
+        usage.access.retain(|m, _| visible.contains(m));
+    }
     let usage = usage;
     let exprs = ExprPrinter { out: String::new(), context, access: usage.access.clone() };
     let mut p = StmPrinter::new(exprs, &usage, Aliases::of(code));
-    let statics = usage.statics.iter().map(|(m, data)| static_data(context, *m, data)).collect();
+    if context.dialect == Dialect::Driver {
+        p.outlined = None;
+    }
+    let statics = usage.statics.clone();
 
     p.line("(void)ctx;");
     if usage.can_fail {
@@ -236,7 +315,7 @@ fn body(
 /// The pieces of a function's text.
 struct FunText {
     /// The constant data it reads.
-    statics: String,
+    statics: Vec<(Name, Arc<ArrayData>)>,
     /// Functions made of its loops.
     loops: String,
     /// Its statements.
@@ -282,7 +361,10 @@ fn bind_static(p: &mut StmPrinter, m: Name) {
     if !p.usage.mentioned.contains(&m) {
         return;
     }
-    p.line(&format!("struct block *{name} = &{name}_block;"));
+    match p.exprs.context.dialect {
+        Dialect::Host | Dialect::Kernel => p.line(&format!("struct block *{name} = &{name}_block;")),
+        Dialect::Driver => p.line(&format!("struct block *{name} = ctx->device.statics[{name}_static];")),
+    }
     p.line(&format!("(void){name};"));
     match p.usage.access.get(&m) {
         Some(Access::As(t)) => p.line(&format!("const {} *{name}_p = {name}_data;", ctype::prim(*t))),
@@ -293,12 +375,50 @@ fn bind_static(p: &mut StmPrinter, m: Name) {
     }
 }
 
-/// Constant data, and the block that stands for it.
-fn static_data(context: &Context, m: Name, data: &ArrayData) -> String {
+/// Constant data that has been printed.
+#[derive(Default)]
+struct Statics {
+    text: String,
+    /// The name and the bytes of each.
+    all: Vec<(String, u64)>,
+}
+
+impl Statics {
+    fn add(&mut self, context: &Context, statics: &[(Name, Arc<ArrayData>)]) {
+        for (m, data) in statics {
+            let (name, elem) = (context.name(*m), ctype::prim(data.elem));
+            let bytes = data.values.len() as u64 * data.elem.bytes();
+            self.text.push_str(&format!("static UNUSED const {elem} {name}_data{}", static_elements(data)));
+            if context.dialect == Dialect::Host {
+                self.text.push_str(&format!(
+                    "static UNUSED struct block {name}_block = {{.refs = STATIC_BLOCK, .size = {bytes}, \
+                     .mem = (unsigned char *){name}_data, .constant = true}};\n"
+                ));
+            }
+            self.all.push((name.to_owned(), bytes));
+        }
+    }
+
+    /// The data, and for a device, a table of it.
+    fn text(mut self, dialect: Dialect) -> String {
+        if dialect == Dialect::Driver {
+            let numbers: String = self.all.iter().map(|(name, _)| format!("{name}_static, ")).collect();
+            let rows: String =
+                self.all.iter().map(|(name, bytes)| format!("{{{name}_data, {bytes}}}, ")).collect();
+            self.text.push_str(&format!(
+                "enum {{ {numbers}NUM_STATICS }};\n\
+                 static const struct static_data static_table[] = {{{rows}{{NULL, 0}}}};\n"
+            ));
+        }
+        self.text
+    }
+}
+
+/// The size and the elements of a declaration of constant data.
+pub fn static_elements(data: &ArrayData) -> String {
     const PER_LINE: usize = 16;
-    let (name, elem) = (context.name(m), ctype::prim(data.elem));
     let count = data.values.len();
-    let mut out = format!("static UNUSED const {elem} {name}_data[{}] = {{\n", count.max(1));
+    let mut out = format!("[{}] = {{\n", count.max(1));
     for line in data.values.chunks(PER_LINE) {
         out.push_str("  ");
         for v in line {
@@ -310,12 +430,7 @@ fn static_data(context: &Context, m: Name, data: &ArrayData) -> String {
     if count == 0 {
         out.push_str("  0\n");
     }
-    let bytes = count as u64 * data.elem.bytes();
     out.push_str("};\n");
-    out.push_str(&format!(
-        "static UNUSED struct block {name}_block = {{.refs = STATIC_BLOCK, .size = {bytes}, \
-         .mem = (unsigned char *){name}_data, .constant = true}};\n"
-    ));
     out
 }
 

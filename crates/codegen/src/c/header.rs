@@ -3,6 +3,7 @@
 use super::api;
 use super::entry::EntryText;
 use super::types::TypeTable;
+use super::Backend;
 use fehu_ir::EntryType;
 
 /// The header: the declarations, made fit to be included anywhere.
@@ -15,8 +16,8 @@ pub fn header(declarations: &str) -> String {
 }
 
 /// What the header declares, which is also how the implementation starts.
-pub fn declarations(types: &TypeTable, entries: &[EntryText]) -> String {
-    let mut out = String::from(CONTEXT);
+pub fn declarations(types: &TypeTable, entries: &[EntryText], backend: &Backend) -> String {
+    let mut out = format!("{}{CONTEXT}{}", backend.types, backend.declarations);
     let (arrays, opaques): (Vec<_>, Vec<_>) =
         types.iter().partition(|t| matches!(t.ty, EntryType::Transparent(..)));
     for (title, group) in [("Arrays", arrays), ("Opaque values", opaques)] {
@@ -24,7 +25,7 @@ pub fn declarations(types: &TypeTable, entries: &[EntryText]) -> String {
         for info in &group {
             out.push_str(&format!("struct futhark_{};\n", info.cname));
         }
-        for f in group.iter().flat_map(|info| api::type_functions(types, info)) {
+        for f in group.iter().flat_map(|info| api::type_functions(types, info, backend)) {
             out.push_str(&format!("{};\n", f.head));
         }
     }
@@ -33,6 +34,7 @@ pub fn declarations(types: &TypeTable, entries: &[EntryText]) -> String {
         out.push_str(&format!("{};\n", entry.head));
     }
     out.push_str(MISCELLANEOUS);
+    out.push_str(&format!("#define FUTHARK_BACKEND_{}\n", backend.name));
     out
 }
 
@@ -63,7 +65,6 @@ void futhark_context_pause_profiling(struct futhark_context *ctx);
 void futhark_context_unpause_profiling(struct futhark_context *ctx);
 char *futhark_context_report(struct futhark_context *ctx);
 int futhark_context_clear_caches(struct futhark_context *ctx);
-#define FUTHARK_BACKEND_c
 #define FUTHARK_SUCCESS 0
 #define FUTHARK_PROGRAM_ERROR 2
 #define FUTHARK_OUT_OF_MEMORY 3

@@ -1,10 +1,10 @@
 //! The runtime's files, in the order in which they build on each other.
 
 /// The C library, and what compilers call things.
-pub(super) const PRELUDE: &str = include_str!("../../../../rts/c/prelude.h");
+pub(crate) const PRELUDE: &str = include_str!("../../../../rts/c/prelude.h");
 
 /// Operators, and what needs no context.
-pub(super) const SCALARS: &str = concat!(
+pub(crate) const SCALARS: &str = concat!(
     "\n",
     include_str!("../../../../rts/c/scalar.h"),
     "\n",
@@ -18,14 +18,16 @@ pub(super) const SCALARS: &str = concat!(
     "\n",
     include_str!("../../../../rts/c/stack.h"),
     "\n",
-    include_str!("../../../../rts/c/memory.h"),
-    "\n",
 );
 
-/// Contexts, and what the program's functions call.
-pub(super) const MEMORY: &str = concat!(
-    "\n",
-    include_str!("../../../../rts/c/context.h"),
+/// Memory, which contexts have.
+pub(crate) const MEMORY: &str = concat!("\n", include_str!("../../../../rts/c/memory.h"), "\n");
+
+/// Contexts.
+pub(crate) const CONTEXT: &str = concat!("\n", include_str!("../../../../rts/c/context.h"), "\n");
+
+/// What the program's functions call.
+pub(crate) const HOST: &str = concat!(
     "\n",
     include_str!("../../../../rts/c/host.h"),
     "\n",
@@ -40,7 +42,7 @@ pub(super) const MEMORY: &str = concat!(
 );
 
 /// Values as the interface sees them.
-pub(super) const VALUES: &str = concat!(
+pub(crate) const VALUES: &str = concat!(
     "\n",
     include_str!("../../../../rts/c/values.h"),
     "\n",
@@ -49,7 +51,7 @@ pub(super) const VALUES: &str = concat!(
 );
 
 /// What executables and servers share.
-pub(super) const PROGRAM: &str = concat!(
+pub(crate) const PROGRAM: &str = concat!(
     "\n",
     include_str!("../../../../rts/c/reader.h"),
     "\n",
@@ -64,11 +66,11 @@ pub(super) const PROGRAM: &str = concat!(
 );
 
 /// The main function of an executable.
-pub(super) const CLI: &str =
+pub(crate) const CLI: &str =
     concat!("\n", include_str!("../../../../rts/c/cli.h"), "\n", include_str!("../../../../rts/c/main.h"),);
 
 /// The main function of a server.
-pub(super) const SERVER: &str = concat!(
+pub(crate) const SERVER: &str = concat!(
     "\n",
     include_str!("../../../../rts/c/server_state.h"),
     "\n",

@@ -8,9 +8,11 @@
 use super::alias::Aliases;
 use super::ctype;
 use super::expr::{ExprPrinter, Prec};
+use super::fun::{Context, Dialect};
 use super::literal;
 use super::outline::{outline, Outline};
 use super::usage::{Access, Usage};
+use crate::gpu::kernel::KernelState;
 use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{bug, Name};
 use fehu_imp::syntax::{Arg, Code, ErrorPart, Expr, Loc, Op, Param, Place, Space};
@@ -28,13 +30,17 @@ pub struct StmPrinter<'a> {
     /// How far lines are indented.
     pub indent: usize,
     /// Scalars that have been declared in the IR, but not yet in C.
-    pending: IndexMap<Name, PrimType>,
+    pub(crate) pending: IndexMap<Name, PrimType>,
     /// Blocks declared in the scopes around, innermost last.
     scopes: Vec<Vec<Name>>,
     /// Which blocks may be the same memory.
     aliases: Aliases,
     /// Functions made of loops; none while one is being printed.
     pub outlined: Option<String>,
+    /// What is special to a kernel.
+    pub(crate) kernel: Option<Box<KernelState>>,
+    /// Variables of the text's own so far.
+    pub(crate) temporaries: usize,
 }
 
 impl<'a> StmPrinter<'a> {
@@ -42,7 +48,17 @@ impl<'a> StmPrinter<'a> {
     pub fn new(exprs: ExprPrinter<'a>, usage: &'a Usage, aliases: Aliases) -> StmPrinter<'a> {
         let pending = IndexMap::new();
         let (scopes, outlined) = (vec![Vec::new()], Some(String::new()));
-        StmPrinter { exprs, usage, indent: 1, pending, scopes, aliases, outlined }
+        StmPrinter {
+            exprs,
+            usage,
+            indent: 1,
+            pending,
+            scopes,
+            aliases,
+            outlined,
+            kernel: None,
+            temporaries: 0,
+        }
     }
 
     /// Blocks declared outside of loops and branches.
@@ -69,6 +85,14 @@ impl<'a> StmPrinter<'a> {
     }
 
     fn single(&mut self, code: &Code) {
+        let printed = match self.exprs.context.dialect {
+            Dialect::Host => false,
+            Dialect::Driver => self.driver(code),
+            Dialect::Kernel => self.in_kernel(code),
+        };
+        if printed {
+            return;
+        }
         match code {
             Code::Seq(_) => self.code(code),
             Code::DeclareScalar(x, t) => {
@@ -158,18 +182,18 @@ impl<'a> StmPrinter<'a> {
         self.push("\n");
     }
 
-    fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         for _ in 0..self.indent {
             self.exprs.out.push_str("  ");
         }
     }
 
-    fn push(&mut self, text: &str) {
+    pub(crate) fn push(&mut self, text: &str) {
         self.exprs.out.push_str(text);
     }
 
     /// A nested scope, whose blocks are dropped at its end.
-    fn scope(&mut self, body: &Code) {
+    pub(crate) fn scope(&mut self, body: &Code) {
         self.flush_pending();
         self.indent += 1;
         self.scopes.push(Vec::new());
@@ -181,7 +205,7 @@ impl<'a> StmPrinter<'a> {
         self.indent -= 1;
     }
 
-    fn set_scalar(&mut self, x: Name, e: &Expr) {
+    pub(crate) fn set_scalar(&mut self, x: Name, e: &Expr) {
         let declared = self.pending.shift_remove(&x);
         self.start();
         if let Some(t) = declared {
@@ -226,7 +250,7 @@ impl<'a> StmPrinter<'a> {
         self.line(&format!("{name}_p = ({})block_data({name});", pointer_type(*access)));
     }
 
-    fn for_loop(&mut self, var: Name, ty: IntType, bound: &Expr, body: impl FnOnce(&mut Self)) {
+    pub(crate) fn for_loop(&mut self, var: Name, ty: IntType, bound: &Expr, body: impl FnOnce(&mut Self)) {
         self.flush_pending();
         let (i, t) = (self.exprs.context.name(var), ctype::int(ty));
         self.start();
@@ -320,8 +344,18 @@ impl<'a> StmPrinter<'a> {
     }
 
     fn call(&mut self, outs: &[Name], fun: Name, args: &[Arg]) {
+        let texts = args.iter().map(|arg| match arg {
+            Arg::Scalar(e) => self.exprs.inline(e, Prec::Top),
+            Arg::Mem(m) => self.exprs.context.name(*m).to_owned(),
+        });
+        let texts = texts.collect();
+        self.call_with(outs, fun, texts);
+    }
+
+    /// A call with the texts of its arguments.
+    pub(crate) fn call_with(&mut self, outs: &[Name], fun: Name, args: Vec<String>) {
         self.flush_pending();
-        let outputs = self.exprs.context.outputs(fun);
+        let outputs = &self.exprs.context.function(fun).outputs;
         let results = outs.iter().zip(outputs).enumerate();
         self.line("{");
         self.indent += 1;
@@ -340,10 +374,7 @@ impl<'a> StmPrinter<'a> {
         }
         for arg in args {
             self.push(", ");
-            match arg {
-                Arg::Scalar(e) => self.exprs.top(e),
-                Arg::Mem(m) => self.exprs.name(*m),
-            }
+            self.push(&arg);
         }
         self.push(");\n");
         self.line("if (UNLIKELY(err != FUTHARK_SUCCESS)) {");
@@ -369,28 +400,20 @@ impl<'a> StmPrinter<'a> {
     }
 
     fn assert(&mut self, cond: &Expr, message: &[ErrorPart], loc: &Loc) {
+        let cond = self.exprs.inline(cond, Prec::Primary);
+        self.assert_text(&cond, message, loc);
+    }
+
+    /// A check of a condition that has been printed, to bind tightly.
+    pub(crate) fn assert_text(&mut self, cond: &str, message: &[ErrorPart], loc: &Loc) {
+        self.line(&format!("if (UNLIKELY(!{cond})) {{"));
         self.start();
-        self.push("if (UNLIKELY(!");
-        self.exprs.expr(cond, Prec::Primary);
-        self.push(")) {\n");
-        self.start();
-        self.push("  err = fail(ctx, \"Error: ");
-        let mut values = Vec::new();
-        for part in message {
-            match part {
-                ErrorPart::Text(text) => self.format_text(text),
-                ErrorPart::Value(e, t) => {
-                    self.push(value_format(*t));
-                    values.push((e, *t));
-                }
-            }
-        }
-        self.push("\\n\\nBacktrace:\\n");
-        for (i, place) in (self.exprs.context.backtrace)(loc).iter().enumerate() {
-            let arrow = if i == 0 { "->" } else { "  " };
-            self.format_text(&format!("{arrow} {:<3} {place}\n", format!("#{i}")));
-        }
-        self.push("\"");
+        let format = message_format(self.exprs.context, message, loc);
+        self.push(&format!("  err = fail(ctx, \"{format}\""));
+        let values = message.iter().filter_map(|part| match part {
+            ErrorPart::Text(_) => None,
+            ErrorPart::Value(e, t) => Some((e, *t)),
+        });
         for (e, t) in values {
             self.push(", ");
             self.format_value(e, t);
@@ -398,11 +421,6 @@ impl<'a> StmPrinter<'a> {
         self.push(");\n");
         self.line("  goto cleanup;");
         self.line("}");
-    }
-
-    /// Text inside the literal of a format.
-    fn format_text(&mut self, text: &str) {
-        literal::push_escaped(&mut self.exprs.out, &text.replace('%', "%%"));
     }
 
     fn format_value(&mut self, e: &Expr, t: ScalarType) {
@@ -465,7 +483,7 @@ impl<'a> StmPrinter<'a> {
     }
 
     /// A compound literal of sizes.
-    fn compound(&mut self, exprs: &[Expr]) {
+    pub(crate) fn compound(&mut self, exprs: &[Expr]) {
         self.push("(const int64_t[]){");
         for (i, e) in exprs.iter().enumerate() {
             if i > 0 {
@@ -497,9 +515,7 @@ impl<'a> StmPrinter<'a> {
                     p.scope(body);
                 });
             }
-            Op::GetSize(x, param) | Op::GetSizeMax(x, param) => {
-                self.code(&Code::SetScalar(*x, Expr::Param(*param)))
-            }
+            Op::GetSize(x, param) => self.code(&Code::SetScalar(*x, Expr::Param(*param))),
             Op::CmpThreshold(x, param, value) => {
                 if self.usage.needed.contains(x) {
                     let declared = self.pending.shift_remove(x);
@@ -512,9 +528,27 @@ impl<'a> StmPrinter<'a> {
                     self.push(");\n");
                 }
             }
-            Op::Launch(_) | Op::Kernel(_) => bug!("{op:?} in sequential code"),
+            Op::GetSizeMax(..) | Op::Launch(_) | Op::Kernel(_) => bug!("{op:?} in sequential code"),
         }
     }
+}
+
+/// The inside of the literal that is the format of a message.
+pub fn message_format(context: &Context, message: &[ErrorPart], loc: &Loc) -> String {
+    let mut out = String::from("Error: ");
+    let text = |out: &mut String, text: &str| literal::push_escaped(out, &text.replace('%', "%%"));
+    for part in message {
+        match part {
+            ErrorPart::Text(words) => text(&mut out, words),
+            ErrorPart::Value(_, t) => out.push_str(value_format(*t)),
+        }
+    }
+    out.push_str("\\n\\nBacktrace:\\n");
+    for (i, place) in (context.backtrace)(loc).iter().enumerate() {
+        let arrow = if i == 0 { "->" } else { "  " };
+        text(&mut out, &format!("{arrow} {:<3} {place}\n", format!("#{i}")));
+    }
+    out
 }
 
 /// The C type of a pointer to a block's elements.
@@ -525,7 +559,7 @@ pub fn pointer_type(access: Access) -> String {
     }
 }
 
-fn zero(t: PrimType) -> &'static str {
+pub(crate) fn zero(t: PrimType) -> &'static str {
     match t {
         PrimType::Int(_) | PrimType::Float(_) => "0",
         PrimType::Bool | PrimType::Unit => "false",

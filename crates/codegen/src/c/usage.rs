@@ -405,7 +405,8 @@ pub fn params_and_calls(code: &Code, param: &mut dyn FnMut(Symbol), call: &mut d
                     exprs(&mut op.exprs().into_iter(), param);
                     rest.extend(op.body());
                 }
-                Op::GetSize(_, p) | Op::GetSizeMax(_, p) => param(*p),
+                Op::GetSize(_, p) => param(*p),
+                Op::GetSizeMax(..) => {}
                 Op::CmpThreshold(_, p, e) => {
                     param(*p);
                     exprs(&mut [e].into_iter(), param);

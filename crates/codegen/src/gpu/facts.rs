@@ -1,0 +1,196 @@
+//! What must be known of a kernel before it is printed: whether it can fail,
+//! whether its threads wait for each other, and what it does after another kernel has failed.
+
+use crate::c::usage::{for_each_part, place_exprs};
+use fehu_base::Name;
+use fehu_imp::syntax::{Code, Expr, Function, Kernel, KernelOp, Op, Program};
+use indexmap::IndexSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The facts about all kernels of a program.
+pub(crate) struct Facts {
+    /// In the order of the kernels.
+    pub(crate) kernels: Vec<KernelFacts>,
+    /// The functions that kernels call, callees first.
+    pub(crate) functions: IndexSet<Name>,
+    /// Those of them that may fail.
+    pub(crate) failing: FxHashSet<Name>,
+}
+
+/// The facts about a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KernelFacts {
+    /// Whether it has checks.
+    pub(crate) can_fail: bool,
+    /// Whether it must not run after another kernel has failed.
+    pub(crate) checks_failure: bool,
+    /// Whether threads of a block wait for each other.
+    pub(crate) has_barrier: bool,
+    /// Whether a block leaves when one of its threads has failed.
+    pub(crate) leaves: bool,
+}
+
+impl Facts {
+    pub(crate) fn of(program: &Program) -> Facts {
+        let by_name: FxHashMap<Name, &Function> = program.functions.iter().map(|f| (f.name, f)).collect();
+        let mut functions = IndexSet::new();
+        let mut failing = FxHashSet::default();
+        for kernel in &program.kernels {
+            visit_calls(&kernel.body, &by_name, &mut functions);
+        }
+        for name in &functions {
+            if by_name.get(name).is_some_and(|f| can_fail(&f.body, &failing)) {
+                failing.insert(*name);
+            }
+        }
+        let failures: Vec<bool> = program.kernels.iter().map(|k| can_fail(&k.body, &failing)).collect();
+        let any = failures.contains(&true);
+        let facts = |(kernel, can_fail): (&Kernel, &bool)| {
+            let (mut has_barrier, mut leaves) = (false, false);
+            for_each_statement(&kernel.body, &mut |code| {
+                if let Code::Op(Op::Kernel(op)) = code {
+                    leaves |= matches!(op, KernelOp::LeaveIfFailed);
+                    has_barrier |= matches!(op, KernelOp::LeaveIfFailed | KernelOp::Barrier);
+                }
+            });
+            let checks_failure = *can_fail || (any && is_led_by_data(&kernel.body));
+            KernelFacts { can_fail: *can_fail, checks_failure, has_barrier, leaves: leaves && *can_fail }
+        };
+        let kernels = program.kernels.iter().zip(&failures).map(facts).collect();
+        Facts { kernels, functions, failing }
+    }
+}
+
+fn visit_calls(code: &Code, by_name: &FxHashMap<Name, &Function>, found: &mut IndexSet<Name>) {
+    for_each_statement(code, &mut |code| {
+        if let Code::Call { fun, .. } = code {
+            if !found.contains(fun) {
+                // A recursive function is found again below itself; once is enough.
+                found.insert(*fun);
+                if let Some(f) = by_name.get(fun) {
+                    stacker::maybe_grow(64 * 1024, 1024 * 1024, || visit_calls(&f.body, by_name, found));
+                }
+                found.shift_remove(fun);
+                found.insert(*fun);
+            }
+        }
+    });
+}
+
+fn can_fail(code: &Code, failing: &FxHashSet<Name>) -> bool {
+    let mut found = false;
+    for_each_statement(code, &mut |code| match code {
+        Code::Assert { .. } => found = true,
+        Code::Call { fun, .. } => found |= failing.contains(fun),
+        _ => {}
+    });
+    found
+}
+
+/// Whether places in memory, or the number of iterations of a loop, depend on what is
+/// in memory: after a failure, that may be anything.
+fn is_led_by_data(code: &Code) -> bool {
+    let mut tainted: FxHashSet<Name> = FxHashSet::default();
+    loop {
+        let before = tainted.len();
+        for_each_statement(code, &mut |code| match code {
+            Code::SetScalar(x, e) if is_tainted(e, &tainted) => {
+                tainted.insert(*x);
+            }
+            Code::Op(Op::Kernel(
+                KernelOp::ReadVolatile { var: x, .. }
+                | KernelOp::Atomic { old: Some(x), .. }
+                | KernelOp::CompareAndSwap { old: x, .. }
+                | KernelOp::Shuffle { var: x, .. },
+            )) => {
+                tainted.insert(*x);
+            }
+            Code::Call { outs, .. } => tainted.extend(outs),
+            _ => {}
+        });
+        if tainted.len() == before {
+            break;
+        }
+    }
+    let mut led = false;
+    for_each_statement(code, &mut |code| {
+        led |= match code {
+            Code::While(cond, _) => is_tainted(cond, &tainted),
+            Code::For { bound, .. } => is_tainted(bound, &tainted),
+            Code::Copy { shape, dst, src, .. } => {
+                shape.iter().chain(place_exprs(dst)).chain(place_exprs(src)).any(|e| is_tainted(e, &tainted))
+            }
+            Code::Write { offset, value, .. } => is_tainted(offset, &tainted) || reads_by(value, &tainted),
+            Code::SetScalar(_, e) => reads_by(e, &tainted),
+            Code::If(cond, ..) => reads_by(cond, &tainted),
+            Code::Op(Op::Kernel(op)) => match op {
+                KernelOp::Atomic { offset, value, .. } | KernelOp::WriteVolatile { offset, value, .. } => {
+                    is_tainted(offset, &tainted) || reads_by(value, &tainted)
+                }
+                KernelOp::CompareAndSwap { offset, .. } | KernelOp::ReadVolatile { offset, .. } => {
+                    is_tainted(offset, &tainted)
+                }
+                KernelOp::Barrier
+                | KernelOp::Fence
+                | KernelOp::Guarded(_)
+                | KernelOp::LeaveIfFailed
+                | KernelOp::Shuffle { .. } => false,
+            },
+            _ => false,
+        }
+    });
+    led
+}
+
+/// Whether a value depends on memory.
+fn is_tainted(e: &Expr, tainted: &FxHashSet<Name>) -> bool {
+    let mut found = false;
+    for_each_part(e, &mut |part| match part {
+        Expr::Index { .. } => found = true,
+        Expr::Var(x) => found |= tainted.contains(x),
+        _ => {}
+    });
+    found
+}
+
+/// Whether a value is read from a place that depends on memory.
+fn reads_by(e: &Expr, tainted: &FxHashSet<Name>) -> bool {
+    let mut found = false;
+    for_each_part(e, &mut |part| {
+        if let Expr::Index { offset, .. } = part {
+            found |= is_tainted(offset, tainted);
+        }
+    });
+    found
+}
+
+/// Calls a function on every statement, also those inside of others.
+pub(crate) fn for_each_statement<'a>(code: &'a Code, f: &mut impl FnMut(&'a Code)) {
+    let mut rest = vec![code];
+    while let Some(code) = rest.pop() {
+        f(code);
+        match code {
+            Code::Seq(codes) => rest.extend(codes.iter().rev()),
+            Code::For { body, .. } | Code::While(_, body) => rest.push(body),
+            Code::If(_, a, b) => rest.extend([&**b, &**a]),
+            Code::Op(op) => match op {
+                Op::ParFor { body, .. } => rest.push(body),
+                Op::ParChunks { before, body, .. } => rest.extend([&**body, &**before]),
+                Op::Kernel(op) => rest.extend(op.body()),
+                Op::Launch(_) | Op::GetSize(..) | Op::GetSizeMax(..) | Op::CmpThreshold(..) => {}
+            },
+            Code::DeclareScalar(..)
+            | Code::SetScalar(..)
+            | Code::DeclareMem(..)
+            | Code::DeclareStatic(..)
+            | Code::Allocate { .. }
+            | Code::Free(..)
+            | Code::SetMem(..)
+            | Code::Write { .. }
+            | Code::Copy { .. }
+            | Code::Call { .. }
+            | Code::Assert { .. }
+            | Code::Comment(_) => {}
+        }
+    }
+}

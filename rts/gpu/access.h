@@ -1,0 +1,73 @@
+// Start of access.h: the bytes of blocks, on a device.
+
+// What a failed check of a kernel says, generated.
+static int failure_message(struct futhark_context *ctx, int32_t number, const int64_t *values);
+
+// Whether a kernel has failed; all kernels have run.
+CALLED_FUN int check_failure(struct futhark_context *ctx) {
+  int64_t values[MAX_FAILURE_VALUES];
+  int32_t number = -1;
+  if (!ctx->device.may_have_failed) {
+    return FUTHARK_SUCCESS;
+  }
+  ctx->device.may_have_failed = false;
+  int err = api_failure(ctx, &number, values);
+  if (err == FUTHARK_SUCCESS && number >= 0) {
+    err = failure_message(ctx, number, values);
+  }
+  return err;
+}
+
+RTS_FUN int block_write(struct futhark_context *ctx, struct block *to, int64_t at, const void *from, int64_t bytes) {
+  return bytes <= 0 ? FUTHARK_SUCCESS : api_upload(ctx, to->mem, at, from, bytes);
+}
+
+RTS_FUN int block_read(struct futhark_context *ctx, const struct block *from, int64_t at, void *to, int64_t bytes) {
+  int err = bytes <= 0 ? FUTHARK_SUCCESS : api_download(ctx, from->mem, at, to, bytes);
+  return err == FUTHARK_SUCCESS ? check_failure(ctx) : err;
+}
+
+RTS_FUN int block_copy(struct futhark_context *ctx, struct block *to, int64_t to_at, const struct block *from,
+                       int64_t from_at, int64_t bytes) {
+  return bytes <= 0 ? FUTHARK_SUCCESS : api_move(ctx, to->mem, to_at, from->mem, from_at, bytes);
+}
+
+// The bytes where the host can see them, to be given back by `block_unview`.
+CALLED_FUN const unsigned char *block_view(struct futhark_context *ctx, const struct block *b, int64_t bytes) {
+  unsigned char *view = malloc((size_t)bytes + 1);
+  if (view == NULL) {
+    set_error(ctx, "Error: out of memory: cannot read an array of %" PRId64 " bytes.\n", bytes);
+  } else if (block_read(ctx, b, 0, view, bytes) != FUTHARK_SUCCESS) {
+    free(view);
+    view = NULL;
+  }
+  return view;
+}
+
+RTS_FUN void block_unview(const unsigned char *view) {
+  free((void *)view);
+}
+
+// Single elements, as programs use them. Reading does nothing once there is an error.
+#define ELEMENT_ACCESS(NAME, T)                                                                            \
+  CALLED_FUN T read_##NAME(struct futhark_context *ctx, int *err, const struct block *b, int64_t i) {      \
+    T x = 0;                                                                                               \
+    if (*err == FUTHARK_SUCCESS) {                                                                         \
+      *err = block_read(ctx, b, i * (int64_t)sizeof(T), &x, (int64_t)sizeof(T));                           \
+    }                                                                                                      \
+    return x;                                                                                              \
+  }                                                                                                        \
+  CALLED_FUN int write_##NAME(struct futhark_context *ctx, struct block *b, int64_t i, T x) {              \
+    return block_write(ctx, b, i * (int64_t)sizeof(T), &x, (int64_t)sizeof(T));                            \
+  }
+
+ELEMENT_ACCESS(i8, int8_t)
+ELEMENT_ACCESS(i16, int16_t)
+ELEMENT_ACCESS(i32, int32_t)
+ELEMENT_ACCESS(i64, int64_t)
+ELEMENT_ACCESS(f16, f16)
+ELEMENT_ACCESS(f32, float)
+ELEMENT_ACCESS(f64, double)
+ELEMENT_ACCESS(bool, bool)
+
+// End of access.h.

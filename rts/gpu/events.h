@@ -1,0 +1,75 @@
+// Start of events.h: what the device did and how long it took, while profiling.
+
+struct device_event {
+  const char *name, *location;
+  // The API's marks.
+  void *start, *end;
+};
+
+// More of them would only fill memory.
+#define MAX_EVENTS ((int64_t)1 << 22)
+
+// A new event, or NULL if none is wanted.
+CALLED_FUN struct device_event *event_new(struct futhark_context *ctx, const char *name, const char *location) {
+  struct device *d = &ctx->device;
+  if (!ctx->profiling || ctx->profiling_paused || d->num_events >= MAX_EVENTS) {
+    return NULL;
+  }
+  if (d->num_events == d->room_events) {
+    int64_t room = d->room_events == 0 ? 256 : 2 * d->room_events;
+    struct device_event *events = realloc(d->events, (size_t)room * sizeof(struct device_event));
+    if (events == NULL) {
+      return NULL;
+    }
+    d->events = events;
+    d->room_events = room;
+  }
+  struct device_event *event = &d->events[d->num_events++];
+  *event = (struct device_event){.name = name, .location = location};
+  return event;
+}
+
+TOOL_FUN void events_clear(struct futhark_context *ctx) {
+  for (int64_t i = 0; i < ctx->device.num_events; i++) {
+    api_event_free(ctx, &ctx->device.events[i]);
+  }
+  ctx->device.num_events = 0;
+}
+
+TOOL_FUN void json_string(struct string *out, const char *text) {
+  string_printf(out, "\"");
+  for (; *text != '\0'; text++) {
+    unsigned char c = (unsigned char)*text;
+    if (c == '"' || c == '\\') {
+      string_printf(out, "\\%c", c);
+    } else if (c < 32) {
+      string_printf(out, "\\u%04x", c);
+    } else {
+      string_append(out, text, 1);
+    }
+  }
+  string_printf(out, "\"");
+}
+
+static void backend_report(struct futhark_context *ctx, struct string *events, bool first) {
+  if (ctx->device.num_events == 0 || api_wait(ctx) != FUTHARK_SUCCESS) {
+    return;
+  }
+  for (int64_t i = 0; i < ctx->device.num_events; i++) {
+    const struct device_event *event = &ctx->device.events[i];
+    double time = 0;
+    if (api_event_time(ctx, event, &time) != FUTHARK_SUCCESS) {
+      continue;
+    }
+    string_printf(events, "%s{\"name\":", first ? "" : ",");
+    json_string(events, event->name);
+    string_printf(events, ",\"duration\":%f,\"description\":", time);
+    json_string(events, event->name);
+    string_printf(events, ",\"provenance\":");
+    json_string(events, event->location);
+    string_printf(events, "}");
+    first = false;
+  }
+}
+
+// End of events.h.

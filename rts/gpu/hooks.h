@@ -1,0 +1,152 @@
+// Start of hooks.h: what contexts do for a back end with a device.
+
+static void backend_config_create(struct futhark_context_config *cfg) {
+  cfg->device.unified_memory = 2;
+}
+
+static void backend_config_destroy(struct futhark_context_config *cfg) {
+  struct device_config *d = &cfg->device;
+  for (int i = 0; i < d->num_build_options; i++) {
+    free(d->build_options[i]);
+  }
+  free(d->build_options);
+  free(d->device);
+  free(d->platform);
+  free(d->program);
+  free(d->dump_program);
+  free(d->load_program);
+  free(d->dump_binary);
+  free(d->load_binary);
+}
+
+static int backend_open(struct futhark_context *ctx) {
+  ctx->memory.ctx = ctx;
+  int err = api_open(ctx);
+  if (err == FUTHARK_SUCCESS && ctx->logging) {
+    const struct device_limits *limits = &ctx->device.limits;
+    fprintf(ctx->log, "Using device %s: %" PRId64 " threads at a time, thread blocks of at most %" PRId64
+            ", %" PRId64 " bytes of shared memory.\n",
+            limits->name, limits->threads, limits->block_size, limits->shared_memory);
+  }
+  return err;
+}
+
+static void backend_close(struct futhark_context *ctx) {
+  events_clear(ctx);
+  free(ctx->device.events);
+  api_close(ctx);
+}
+
+static void backend_enter(struct futhark_context *ctx) {
+  api_enter(ctx);
+}
+
+static void backend_leave(struct futhark_context *ctx) {
+  api_leave(ctx);
+}
+
+static int backend_sync(struct futhark_context *ctx) {
+  int err = api_wait(ctx);
+  return err == FUTHARK_SUCCESS ? check_failure(ctx) : err;
+}
+
+// Classes of parameters may have something after their name.
+RTS_FUN bool is_class(const char *class, const char *name) {
+  size_t n = strlen(name);
+  return strncmp(class, name, n) == 0 && (class[n] == '\0' || class[n] == ' ' || class[n] == '(');
+}
+
+RTS_FUN int64_t first_given(int64_t a, int64_t b, int64_t c) {
+  return a > 0 ? a : b > 0 ? b : c;
+}
+
+static int64_t backend_param_default(struct futhark_context *ctx, int param) {
+  const struct device_config *d = &ctx->cfg->device;
+  const struct device_limits *limits = &ctx->device.limits;
+  const char *class = param_classes[param];
+  int64_t own = param_defaults[param];
+  if (is_class(class, "thread_block_size")) {
+    return first_given(d->thread_block_size, own, 256);
+  }
+  if (is_class(class, "grid_size")) {
+    return first_given(d->grid_size, own, limits->threads / 256 > 0 ? limits->threads / 256 : 1);
+  }
+  if (is_class(class, "tile_size")) {
+    return first_given(d->tile_size, own, 16);
+  }
+  if (is_class(class, "reg_tile_size")) {
+    return first_given(d->reg_tile_size, own, 4);
+  }
+  if (is_class(class, "threshold")) {
+    return first_given(d->threshold, own, 32768);
+  }
+  if (is_class(class, "shared_memory")) {
+    return first_given(d->shared_memory, own, limits->shared_memory);
+  }
+  return own;
+}
+
+// The largest value that makes sense for a class of parameters.
+CALLED_FUN int64_t size_max(struct futhark_context *ctx, const char *class) {
+  const struct device_limits *limits = &ctx->device.limits;
+  if (is_class(class, "thread_block_size")) {
+    return limits->block_size;
+  }
+  if (is_class(class, "grid_size")) {
+    return limits->grid_size;
+  }
+  if (is_class(class, "shared_memory")) {
+    return limits->shared_memory;
+  }
+  if (is_class(class, "tile_size")) {
+    int64_t tile = 1;
+    while ((tile + 1) * (tile + 1) <= limits->block_size) {
+      tile++;
+    }
+    return tile;
+  }
+  return INT64_MAX;
+}
+
+static int64_t backend_param_allowed(struct futhark_context *ctx, int param, int64_t value) {
+  int64_t most = size_max(ctx, param_classes[param]);
+  if (value > most && ctx->logging) {
+    fprintf(ctx->log, "The parameter %s cannot be %" PRId64 " on this device; it is %" PRId64 ".\n",
+            param_names[param], value, most);
+  }
+  return value < most ? value : most;
+}
+
+// Constant data of the program.
+
+struct static_data {
+  const void *data;
+  int64_t bytes;
+};
+
+TOOL_FUN int statics_create(struct futhark_context *ctx, const struct static_data *statics, int n) {
+  struct device *d = &ctx->device;
+  d->statics = calloc((size_t)n + 1, sizeof(struct block *));
+  int err = d->statics == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
+  for (int i = 0; i < n && err == FUTHARK_SUCCESS; i++) {
+    struct block *b = memory_take(&ctx->memory, statics[i].bytes);
+    if (b == NULL) {
+      set_error(ctx, "Error: out of memory: cannot put the program's constants on the device.\n");
+      return FUTHARK_OUT_OF_MEMORY;
+    }
+    b->constant = true;
+    d->statics[i] = b;
+    d->num_statics = i + 1;
+    err = block_write(ctx, b, 0, statics[i].data, statics[i].bytes);
+  }
+  return err;
+}
+
+TOOL_FUN void statics_destroy(struct futhark_context *ctx) {
+  for (int i = 0; i < ctx->device.num_statics; i++) {
+    memory_give(&ctx->memory, ctx->device.statics[i]);
+  }
+  free(ctx->device.statics);
+}
+
+// End of hooks.h.

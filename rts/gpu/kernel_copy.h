@@ -1,0 +1,65 @@
+// Copies, for one width of elements.
+
+#define COPY_STEP(K)                                       \
+  if (rank > K) {                                          \
+    int64_t q = QUOTIENT64(rest, n##K), r = rest - q * n##K; \
+    to += r * d##K;                                        \
+    from += r * s##K;                                      \
+    rest = q;                                              \
+  }
+
+#define COPY_KERNELS(W, T)                                                                                      \
+  KERNEL copy_elements_##W(GLOBAL T *dst, int64_t dst_at, GLOBAL const T *src, int64_t src_at, int64_t total,   \
+                           int32_t rank, int64_t n0, int64_t d0, int64_t s0, int64_t n1, int64_t d1, int64_t s1, \
+                           int64_t n2, int64_t d2, int64_t s2, int64_t n3, int64_t d3, int64_t s3, int64_t n4,   \
+                           int64_t d4, int64_t s4, int64_t n5, int64_t d5, int64_t s5, int64_t n6, int64_t d6,   \
+                           int64_t s6, int64_t n7, int64_t d7, int64_t s7) {                                    \
+    for (int k = 0; k < 4; k++) {                                                                               \
+      int64_t i = (BLOCK_ID * 4 + k) * BLOCK_SIZE + LOCAL_ID;                                                   \
+      if (i < total) {                                                                                          \
+        int64_t rest = i, to = dst_at, from = src_at;                                                           \
+        COPY_STEP(0)                                                                                            \
+        COPY_STEP(1)                                                                                            \
+        COPY_STEP(2)                                                                                            \
+        COPY_STEP(3)                                                                                            \
+        COPY_STEP(4)                                                                                            \
+        COPY_STEP(5)                                                                                            \
+        COPY_STEP(6)                                                                                            \
+        COPY_STEP(7)                                                                                            \
+        dst[to] = src[from];                                                                                    \
+      }                                                                                                         \
+    }                                                                                                           \
+  }                                                                                                             \
+  KERNEL copy_transposed_##W(GLOBAL T *dst, int64_t dst_at, GLOBAL const T *src, int64_t src_at, int64_t n,     \
+                             int64_t dst_n, int64_t m, int64_t src_m, int64_t tiles, int64_t n0, int64_t d0,    \
+                             int64_t s0, int64_t n1, int64_t d1, int64_t s1, int64_t n2, int64_t d2, int64_t s2, \
+                             int64_t n3, int64_t d3, int64_t s3, int64_t n4, int64_t d4, int64_t s4, int64_t n5, \
+                             int64_t d5, int64_t s5) {                                                          \
+    SHARED_ARRAY(T, tile, 32 * 33);                                                                             \
+    const int rank = 6;                                                                                         \
+    int64_t tiles_n = (n + 31) / 32, tiles_m = (m + 31) / 32, lx = LOCAL_ID % 32, ly = LOCAL_ID / 32;           \
+    for (int64_t t = BLOCK_ID; t < tiles; t += GRID_SIZE) {                                                     \
+      int64_t rest = QUOTIENT64(t, tiles_n), x = (t - rest * tiles_n) * 32;                                     \
+      int64_t outer = QUOTIENT64(rest, tiles_m), y = (rest - outer * tiles_m) * 32;                             \
+      int64_t to = dst_at, from = src_at;                                                                       \
+      rest = outer;                                                                                             \
+      COPY_STEP(0)                                                                                              \
+      COPY_STEP(1)                                                                                              \
+      COPY_STEP(2)                                                                                              \
+      COPY_STEP(3)                                                                                              \
+      COPY_STEP(4)                                                                                              \
+      COPY_STEP(5)                                                                                              \
+      for (int64_t k = ly; k < 32; k += 8) {                                                                    \
+        if (x + lx < n && y + k < m) {                                                                          \
+          tile[k * 33 + lx] = src[from + x + lx + (y + k) * src_m];                                             \
+        }                                                                                                       \
+      }                                                                                                         \
+      BARRIER();                                                                                                \
+      for (int64_t k = ly; k < 32; k += 8) {                                                                    \
+        if (x + k < n && y + lx < m) {                                                                          \
+          dst[to + (x + k) * dst_n + y + lx] = tile[lx * 33 + k];                                               \
+        }                                                                                                       \
+      }                                                                                                         \
+      BARRIER();                                                                                                \
+    }                                                                                                           \
+  }

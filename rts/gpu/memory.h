@@ -1,0 +1,114 @@
+// Start of memory.h: reference-counted blocks of device memory from a caching
+// allocator.
+//
+// Devices are slow to give memory and to take it back, so blocks that are no
+// longer used wait in lists by size class until a block of that size is wanted,
+// or all memory is needed. Operations happen in order, so that a block can be used
+// again while the last ones on it are still to come.
+
+#define STATIC_BLOCK (-1)
+#define BLOCK_ALIGNMENT 256
+// Eight classes to each power of two.
+#define SIZE_CLASSES (8 * 64)
+
+typedef device_memory raw_memory;
+
+struct block {
+  int64_t refs;
+  // How many bytes there are, and whether they are the user's.
+  int64_t size;
+  device_memory mem;
+  struct block *next;
+  bool foreign;
+  // Whether the program keeps it: never written, copied when it leaves.
+  bool constant;
+};
+
+struct memory {
+  struct futhark_context *ctx;
+  struct block *cache[SIZE_CLASSES];
+  // Bytes in use, the most there ever were, and bytes in the cache.
+  int64_t live, peak, cached;
+};
+
+// The class of a size, and the size all blocks of the class have.
+RTS_FUN int size_class(int64_t *size) {
+  uint64_t n = *size < BLOCK_ALIGNMENT ? BLOCK_ALIGNMENT : (uint64_t)*size;
+  int log = 63 - leading_zeros(n);
+  int part_log = log - 3;
+  uint64_t parts = (n + ((uint64_t)1 << part_log) - 1) >> part_log;
+  *size = (int64_t)(parts << part_log);
+  return parts == 16 ? 8 * (log + 1) : 8 * log + (int)(parts - 8);
+}
+
+static int api_allocate(struct futhark_context *ctx, int64_t bytes, device_memory *mem);
+static void api_release(struct futhark_context *ctx, device_memory mem);
+
+CALLED_FUN void memory_trim(struct memory *memory) {
+  for (int i = 0; i < SIZE_CLASSES; i++) {
+    while (memory->cache[i] != NULL) {
+      struct block *b = memory->cache[i];
+      memory->cache[i] = b->next;
+      api_release(memory->ctx, b->mem);
+      free(b);
+    }
+  }
+  memory->cached = 0;
+}
+
+// A block with one reference, or NULL when out of memory.
+CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
+  int64_t size = bytes;
+  if (bytes > INT64_MAX / 4) {
+    return NULL;
+  }
+  int class = size_class(&size);
+  struct block *b = NULL;
+  for (int i = class; i <= class + 1 && b == NULL; i++) {
+    b = memory->cache[i];
+    if (b != NULL) {
+      memory->cache[i] = b->next;
+      memory->cached -= b->size;
+    }
+  }
+  if (b == NULL) {
+    b = calloc(1, sizeof(struct block));
+    if (b == NULL) {
+      return NULL;
+    }
+    int err = api_allocate(memory->ctx, size, &b->mem);
+    if (err == FUTHARK_OUT_OF_MEMORY) {
+      memory_trim(memory);
+      err = api_allocate(memory->ctx, size, &b->mem);
+    }
+    if (err != FUTHARK_SUCCESS) {
+      free(b);
+      return NULL;
+    }
+    b->size = size;
+  }
+  b->refs = 1;
+  b->constant = false;
+  b->next = NULL;
+  memory->live += b->size;
+  if (memory->live > memory->peak) {
+    memory->peak = memory->live;
+  }
+  return b;
+}
+
+// Takes back a block.
+CALLED_FUN void memory_give(struct memory *memory, struct block *b) {
+  if (b->foreign) {
+    free(b);
+    return;
+  }
+  memory->live -= b->size;
+  int64_t size = b->size;
+  int class = size_class(&size);
+  b->next = memory->cache[class];
+  memory->cache[class] = b;
+  memory->cached += b->size;
+}
+
+// End of memory.h.

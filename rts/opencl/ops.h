@@ -1,0 +1,195 @@
+// Start of ops.h: memory and kernels.
+
+static void api_enter(struct futhark_context *ctx) {
+  (void)ctx;
+}
+
+static void api_leave(struct futhark_context *ctx) {
+  (void)ctx;
+}
+
+// Where the event of an operation goes.
+RTS_FUN cl_event *opencl_event(struct futhark_context *ctx, const char *name, const char *location) {
+  struct device_event *event = event_new(ctx, name, location);
+  return event == NULL ? NULL : (cl_event *)&event->end;
+}
+
+// OpenCL may put off giving memory until it is used, so a byte is written at once.
+static int api_allocate(struct futhark_context *ctx, int64_t bytes, device_memory *mem) {
+  const struct opencl *cl = &ctx->api.cl;
+  cl_int code = CL_SUCCESS;
+  *mem = cl->CreateBuffer(ctx->api.context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+  if (code == CL_SUCCESS) {
+    const unsigned char zero = 0;
+    code = cl->EnqueueFillBuffer(ctx->api.queue, *mem, &zero, 1, 0, 1, 0, NULL, NULL);
+    if (code != CL_SUCCESS) {
+      cl->ReleaseMemObject(*mem);
+    }
+  }
+  if (code == CL_SUCCESS) {
+    return FUTHARK_SUCCESS;
+  }
+  *mem = NULL;
+  return code == CL_INVALID_BUFFER_SIZE ? FUTHARK_OUT_OF_MEMORY : opencl_fail(ctx, "allocate memory", code);
+}
+
+static void api_release(struct futhark_context *ctx, device_memory mem) {
+  ctx->api.cl.ReleaseMemObject(mem);
+}
+
+static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at, const void *from, int64_t bytes) {
+  const struct opencl *cl = &ctx->api.cl;
+  bool small = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+  cl_event *event = opencl_event(ctx, "copy from host", "");
+  // The pattern of a fill is taken at once.
+  cl_int code = small && at % bytes == 0
+                    ? cl->EnqueueFillBuffer(ctx->api.queue, to, from, (size_t)bytes, (size_t)at, (size_t)bytes, 0, NULL, event)
+                    : cl->EnqueueWriteBuffer(ctx->api.queue, to, CL_TRUE, (size_t)at, (size_t)bytes, from, 0, NULL, event);
+  return code == CL_SUCCESS ? FUTHARK_SUCCESS : opencl_fail(ctx, "write to the device", code);
+}
+
+static int api_download(struct futhark_context *ctx, device_memory from, int64_t at, void *to, int64_t bytes) {
+  cl_event *event = opencl_event(ctx, "copy to host", "");
+  cl_int code = ctx->api.cl.EnqueueReadBuffer(ctx->api.queue, from, CL_TRUE, (size_t)at, (size_t)bytes, to, 0, NULL, event);
+  return code == CL_SUCCESS ? FUTHARK_SUCCESS : opencl_fail(ctx, "read from the device", code);
+}
+
+static int api_move(struct futhark_context *ctx, device_memory to, int64_t to_at, device_memory from, int64_t from_at,
+                    int64_t bytes) {
+  cl_event *event = opencl_event(ctx, "copy on device", "");
+  cl_int code = ctx->api.cl.EnqueueCopyBuffer(ctx->api.queue, from, to, (size_t)from_at, (size_t)to_at, (size_t)bytes, 0,
+                                              NULL, event);
+  return code == CL_SUCCESS ? FUTHARK_SUCCESS : opencl_fail(ctx, "copy on the device", code);
+}
+
+static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int64_t block, int64_t shared,
+                      const struct kernel_arg *args, int num_args) {
+  const struct kernel_info *info = &kernel_infos[kernel];
+  const struct opencl *cl = &ctx->api.cl;
+  cl_kernel k = ctx->api.kernels[kernel];
+  cl_uint at = 0;
+  cl_int code = CL_SUCCESS;
+  if (info->shared) {
+    code = cl->SetKernelArg(k, at++, shared > 0 ? (size_t)shared : 16, NULL);
+  }
+  if (info->checks_failure && code == CL_SUCCESS) {
+    code = cl->SetKernelArg(k, at++, sizeof(cl_mem), &ctx->api.failure);
+  }
+  if (info->can_fail && code == CL_SUCCESS) {
+    code = cl->SetKernelArg(k, at++, sizeof(cl_mem), &ctx->api.failure_values);
+    code = code == CL_SUCCESS ? cl->SetKernelArg(k, at++, sizeof(int32_t), &ctx->device.launches) : code;
+  }
+  for (int i = 0; i < num_args && code == CL_SUCCESS; i++) {
+    if (args[i].size > 0) {
+      code = cl->SetKernelArg(k, at++, args[i].size, args[i].value);
+    } else {
+      const struct block *b = args[i].value;
+      cl_mem mem = b == NULL ? NULL : b->mem;
+      code = cl->SetKernelArg(k, at++, sizeof(cl_mem), &mem);
+    }
+  }
+  if (code == CL_SUCCESS) {
+    size_t local = (size_t)block, global = (size_t)grid * (size_t)block;
+    cl_event *event = opencl_event(ctx, info->label, info->location);
+    code = cl->EnqueueNDRangeKernel(ctx->api.queue, k, 1, NULL, &global, &local, 0, NULL, event);
+  }
+  if (code != CL_SUCCESS) {
+    set_error(ctx, "Error: OpenCL could not launch the kernel %s: %s (%d).\n", info->label, opencl_error_name(code),
+              (int)code);
+    return DEVICE_ERROR;
+  }
+  return FUTHARK_SUCCESS;
+}
+
+static int api_wait(struct futhark_context *ctx) {
+  if (ctx->api.queue == NULL) {
+    return FUTHARK_SUCCESS;
+  }
+  cl_int code = ctx->api.cl.Finish(ctx->api.queue);
+  return code == CL_SUCCESS ? FUTHARK_SUCCESS : opencl_fail(ctx, "finish", code);
+}
+
+static int api_failure(struct futhark_context *ctx, int32_t *number, int64_t *values) {
+  int32_t launch = 0, none = 0;
+  int err = api_download(ctx, ctx->api.failure, 0, &launch, sizeof launch);
+  if (err != FUTHARK_SUCCESS || launch == 0) {
+    return err;
+  }
+  err = api_download(ctx, ctx->api.failure_values, 0, values, MAX_FAILURE_VALUES * (int64_t)sizeof(int64_t));
+  *number = (int32_t)values[0];
+  return err == FUTHARK_SUCCESS ? api_upload(ctx, ctx->api.failure, 0, &none, sizeof none) : err;
+}
+
+static int api_event_time(struct futhark_context *ctx, const struct device_event *event, double *time) {
+  cl_ulong start = 0, end = 0;
+  const struct opencl *cl = &ctx->api.cl;
+  if (event->end == NULL ||
+      cl->GetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) != CL_SUCCESS ||
+      cl->GetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) != CL_SUCCESS) {
+    return DEVICE_ERROR;
+  }
+  *time = (double)(end - start) / 1000.0;
+  return FUTHARK_SUCCESS;
+}
+
+static void api_event_free(struct futhark_context *ctx, struct device_event *event) {
+  if (event->end != NULL) {
+    ctx->api.cl.ReleaseEvent(event->end);
+  }
+}
+
+// The rest of the interface.
+
+void futhark_context_config_set_platform(struct futhark_context_config *cfg, const char *s) {
+  config_string(&cfg->device.platform, s);
+}
+
+void futhark_context_config_list_devices(struct futhark_context_config *cfg) {
+  (void)cfg;
+  opencl_list(stdout);
+}
+
+void futhark_context_config_select_device_interactively(struct futhark_context_config *cfg) {
+  char line[64];
+  opencl_list(stdout);
+  printf("Platform number: ");
+  fflush(stdout);
+  if (fgets(line, sizeof line - 1, stdin) != NULL) {
+    char wanted[66] = "#";
+    line[strcspn(line, "\r\n")] = '\0';
+    futhark_context_config_set_platform(cfg, strcat(wanted, line));
+  }
+  printf("Device number: ");
+  fflush(stdout);
+  if (fgets(line, sizeof line - 1, stdin) != NULL) {
+    char wanted[66] = "#";
+    line[strcspn(line, "\r\n")] = '\0';
+    futhark_context_config_set_device(cfg, strcat(wanted, line));
+  }
+}
+
+void futhark_context_config_set_command_queue(struct futhark_context_config *cfg, cl_command_queue queue) {
+  cfg->device.queue = queue;
+}
+
+cl_command_queue futhark_context_get_command_queue(struct futhark_context *ctx) {
+  return ctx->api.queue;
+}
+
+void futhark_context_config_add_build_option(struct futhark_context_config *cfg, const char *opt) {
+  config_build_option(cfg, opt);
+}
+
+cl_program futhark_context_get_program(struct futhark_context *ctx) {
+  return ctx->api.program;
+}
+
+void futhark_context_config_dump_binary_to(struct futhark_context_config *cfg, const char *path) {
+  config_string(&cfg->device.dump_binary, path);
+}
+
+void futhark_context_config_load_binary_from(struct futhark_context_config *cfg, const char *path) {
+  config_string(&cfg->device.load_binary, path);
+}
+
+// End of ops.h.
