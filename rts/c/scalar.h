@@ -139,6 +139,7 @@ INTEGER_OPS(16)
 INTEGER_OPS(32)
 INTEGER_OPS(64)
 
+#ifndef DEVICE_CODE
 // The product of sizes, or the largest number if it is larger.
 SCALAR_FUN int64_t size_mul(int64_t x, int64_t y) {
   if (x < 0 || y < 0) {
@@ -151,6 +152,7 @@ SCALAR_FUN int64_t size_mul(int64_t x, int64_t y) {
   return x != 0 && y > INT64_MAX / x ? INT64_MAX : x * y;
 #endif
 }
+#endif
 
 // The high half of products.
 

@@ -8,7 +8,7 @@ typedef uint16_t f16;
 
 #ifdef DEVICE_F16
 // Each kernel language has its own conversions.
-#elif defined(__F16C__) && (defined(__GNUC__) || defined(__clang__))
+#elif defined(__F16C__) && !defined(DEVICE_CODE) && (defined(__GNUC__) || defined(__clang__))
 #include <immintrin.h>
 SCALAR_FUN float f16_to_f32(f16 h) {
   return _cvtsh_ss(h);

@@ -42,6 +42,8 @@ typedef ulong uint64_t;
 
 #define INT32_MIN (-2147483647 - 1)
 #define INT64_MIN (-9223372036854775807L - 1)
+#define INT32_MAX 2147483647
+#define INT64_MAX 9223372036854775807L
 #define INT64_C(x) x##L
 #define UINT64_C(x) x##UL
 #define LIKELY(x) (x)

@@ -32,6 +32,10 @@ enum Command {
     Run(commands::run::Args),
     /// Compile to sequential C: an executable, a library or a server.
     C(commands::build::Args),
+    /// Compile to C with OpenCL kernels: an executable, a library or a server.
+    Opencl(commands::build::Args),
+    /// Compile to C with CUDA kernels: an executable, a library or a server.
+    Cuda(commands::build::Args),
     /// Check a program for errors, and say where and what they are.
     Check(commands::check::Args),
     /// Run the test blocks in the comments of programs.
@@ -68,6 +72,8 @@ fn main() -> ExitCode {
     let worker = std::thread::Builder::new().stack_size(512 << 20).spawn(move || match cli.command {
         Command::Run(args) => commands::run::run(&args),
         Command::C(args) => commands::build::run(Target::C, &args),
+        Command::Opencl(args) => commands::build::run(Target::OpenCl, &args),
+        Command::Cuda(args) => commands::build::run(Target::Cuda, &args),
         Command::Check(args) => commands::check::run(&args),
         Command::Test(args) => commands::test::run(&args),
         Command::Bench(args) => commands::bench::run(&args),

@@ -4,6 +4,7 @@
 use crate::compile::{Product, Settings};
 use crate::front::Front;
 use fehu_base::{Diagnostic, Span};
+use fehu_codegen::gpu::Api;
 use fehu_codegen::{Mode, Output};
 use fehu_ir::print::{print_prog, Locations};
 use fehu_ir::{Kernels, Memory, Prog, Rep, Soacs};
@@ -13,16 +14,22 @@ use fehu_ir::{Kernels, Memory, Prog, Rep, Soacs};
 pub enum Target {
     /// Sequential C.
     C,
+    /// C with kernels that OpenCL runs.
+    OpenCl,
+    /// C with kernels that CUDA runs.
+    Cuda,
 }
 
 impl Target {
     /// All back ends.
-    pub const ALL: [Target; 1] = [Target::C];
+    pub const ALL: [Target; 3] = [Target::C, Target::OpenCl, Target::Cuda];
 
     /// What commands, `--backend` and tags such as `no_c` call it.
     pub fn name(self) -> &'static str {
         match self {
             Target::C => "c",
+            Target::OpenCl => "opencl",
+            Target::Cuda => "cuda",
         }
     }
 
@@ -38,6 +45,7 @@ impl Target {
     pub fn libraries(self) -> &'static [&'static str] {
         match self {
             Target::C => &["-lm", "-lpthread"],
+            Target::OpenCl | Target::Cuda => &["-lm", "-lpthread", "-ldl"],
         }
     }
 }
@@ -47,8 +55,13 @@ pub const STAGES: [&str; 7] = ["lower", "opt", "gpu", "gpu-memory", "multicore",
 
 /// Generates the text of a program.
 pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagnostic>> {
-    let prog = memory(sequential(optimise(lower(front, settings)?, settings)))?;
-    let program = fehu_imp::translate(prog, fehu_imp::Machine::default());
+    let prog = optimise(lower(front, settings)?, settings);
+    let prog = match settings.target {
+        Target::C => memory(sequential(prog))?,
+        Target::OpenCl | Target::Cuda => memory(gpu(prog))?,
+    };
+    let machine = fehu_imp::Machine { warps: settings.target == Target::Cuda };
+    let program = fehu_imp::translate(prog, machine);
     let backtrace = |loc: &fehu_ir::Loc| fehu_codegen::backtrace(&front.sources, loc);
     let options = fehu_codegen::Options {
         mode: match settings.product {
@@ -59,7 +72,11 @@ pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagno
         backtrace: &backtrace,
         version: concat!("fehu ", env!("CARGO_PKG_VERSION")),
     };
-    Ok(fehu_codegen::c::generate(&program, &options))
+    Ok(match settings.target {
+        Target::C => fehu_codegen::c::generate(&program, &options),
+        Target::OpenCl => fehu_codegen::gpu::generate(&program, &options, Api::OpenCl),
+        Target::Cuda => fehu_codegen::gpu::generate(&program, &options, Api::Cuda),
+    })
 }
 
 /// The core IR as text after a stage.
@@ -161,7 +178,7 @@ fn multicore(prog: Prog<Soacs>) -> Prog<Kernels> {
     valid("multicore", fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default()))
 }
 
-/// Flattening for GPUs; no back end takes its result yet.
+/// Flattening for GPUs.
 fn gpu(prog: Prog<Soacs>) -> Prog<Kernels> {
     valid("gpu", fehu_flatten::gpu(prog, &fehu_flatten::GpuOptions::default()))
 }
