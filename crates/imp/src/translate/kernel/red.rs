@@ -190,72 +190,59 @@ impl Translate {
         parts: &Expr,
         values: &[Name],
     ) {
-        self.if_else(
-            eq(parts.clone(), i64(1)),
-            |t| t.if_then(eq(local(), i64(0)), |t| t.put_result(red, values)),
-            |t| t.combine_parts(red, out, segment, part, parts, values),
-        );
-    }
-
-    fn combine_parts(
-        &mut self,
-        red: &Red,
-        out: &Second,
-        segment: &Expr,
-        part: &Expr,
-        parts: &Expr,
-        values: &[Name],
-    ) {
         let last = self.shared_array("last", PrimType::I32, i64(1));
         let base = mul(segment.clone(), parts.clone());
         self.if_then(eq(local(), i64(0)), |t| {
-            t.store_all(out.partials, &red.types, &add(base.clone(), part.clone()), values);
-            t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
-            let before = t.temp("before", PrimType::I32);
-            t.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
-                old: Some(before),
-                op: AtomicOp::Add,
-                mem: out.zeros,
-                offset: segment.clone(),
-                elem: PrimType::I32,
-                space: Space::Default,
-                value: i32(1),
-            })));
-            let finished = t.to_i64(var(before));
-            let is_last = eq(finished, sub(parts.clone(), i64(1)));
-            t.store(last, PrimType::I32, i64(0), select(is_last, i32(1), i32(0)));
+            let is_last = t.let_as("is_last", PrimType::I32, i32(0));
+            t.if_else(
+                eq(parts.clone(), i64(1)),
+                |t| t.put_result(red, values),
+                |t| {
+                    t.store_all(out.partials, &red.types, &add(base.clone(), part.clone()), values);
+                    t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+                    let before = t.temp("before", PrimType::I32);
+                    t.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
+                        old: Some(before),
+                        op: AtomicOp::Add,
+                        mem: out.zeros,
+                        offset: segment.clone(),
+                        elem: PrimType::I32,
+                        space: Space::Default,
+                        value: i32(1),
+                    })));
+                    let finished = t.to_i64(var(before));
+                    let all = eq(finished, sub(parts.clone(), i64(1)));
+                    t.set_to(is_last, select(all, i32(1), i32(0)));
+                },
+            );
+            t.store(last, PrimType::I32, i64(0), var(is_last));
         });
         self.barrier();
         let is_last = self.element(last, PrimType::I32, i64(0));
         let is_last = self.let_as("is_last", PrimType::I32, is_last);
         self.if_then(equal(PrimType::I32, var(is_last), i32(1)), |t| {
-            t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
-            let neutral = t.neutrals(red.ops);
-            let sums = t.lanes("sum", &red.types, neutral);
-            let each = t.let_i64("each", quot_up(parts.clone(), block_size()));
-            let first = t.let_i64("first", mul(local(), each.clone()));
-            let count = t.let_i64("count", min(each, sub(parts.clone(), first.clone())));
-            t.for_up_to("k", count, |t, k| {
-                let at = add(base, add(first, k));
-                let mut parts = vec![];
-                for (mem, ty) in out.partials.iter().zip(&red.types) {
-                    let x = t.temp("part", *ty);
-                    t.emit(Code::Op(Op::Kernel(KernelOp::ReadVolatile {
-                        var: x,
-                        mem: *mem,
-                        offset: at.clone(),
-                        elem: *ty,
-                    })));
-                    parts.push(x);
-                }
-                t.apply_all(red.ops, &vars(&sums), &vars(&parts), &sums);
-            });
-            t.barrier();
-            t.block_reduce(red.ops, &red.types, &sums, out.shared);
-            t.if_then(eq(local(), i64(0)), |t| {
-                t.put_result(red, &sums);
-                t.store(out.zeros, PrimType::I32, segment.clone(), i32(0));
-            });
+            t.combine_parts(red, out, segment, parts, base);
+        });
+    }
+
+    /// The last block reduces what all blocks of the segment have found.
+    fn combine_parts(&mut self, red: &Red, out: &Second, segment: &Expr, parts: &Expr, base: Expr) {
+        self.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+        let neutral = self.neutrals(red.ops);
+        let sums = self.lanes("sum", &red.types, neutral);
+        let each = self.let_i64("each", quot_up(parts.clone(), block_size()));
+        let first = self.let_i64("first", mul(local(), each.clone()));
+        let count = self.let_i64("count", min(each, sub(parts.clone(), first.clone())));
+        self.for_up_to("k", count, |t, k| {
+            let at = add(base, add(first, k));
+            let parts: Vec<Name> = red.types.iter().map(|ty| t.temp("part", *ty)).collect();
+            t.read_all_volatile(&parts, out.partials, &red.types, &at);
+            t.apply_all(red.ops, &vars(&sums), &vars(&parts), &sums);
+        });
+        self.block_reduce(red.ops, &red.types, &sums, out.shared);
+        self.if_then(eq(local(), i64(0)), |t| {
+            t.put_result(red, &sums);
+            t.store(out.zeros, PrimType::I32, segment.clone(), i32(0));
         });
     }
 

@@ -357,7 +357,7 @@ impl Translate {
         });
     }
 
-    fn read_all_volatile(&mut self, into: &[Name], mems: &[Name], types: &[PrimType], at: &Expr) {
+    pub(super) fn read_all_volatile(&mut self, into: &[Name], mems: &[Name], types: &[PrimType], at: &Expr) {
         for ((x, mem), ty) in into.iter().zip(mems).zip(types) {
             self.read_volatile(*x, *mem, *ty, at.clone());
         }
