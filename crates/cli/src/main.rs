@@ -46,6 +46,8 @@ enum Command {
     Benchcmp(commands::benchcmp::Args),
     /// Show where the time of programs goes, from what `fehu bench --profile` found.
     Profile(commands::profile::Args),
+    /// Find the thresholds with which a program is fastest on its data sets.
+    Autotune(commands::autotune::Args),
     /// Make random values, or turn values from one format into another.
     Dataset(commands::dataset::Args),
     /// Compare two files of values.
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => commands::bench::run(&args),
         Command::Benchcmp(args) => commands::benchcmp::run(&args),
         Command::Profile(args) => commands::profile::run(&args),
+        Command::Autotune(args) => commands::autotune::run(&args),
         Command::Dataset(args) => commands::dataset::run(&args),
         Command::Datacmp(args) => commands::datacmp::run(&args),
         Command::CheckSyntax(args) => commands::check_syntax::run(&args),

@@ -3,6 +3,7 @@
 //! In: file names and options. Out: reports on standard output, and whether
 //! all went well. Start with [`test`].
 
+pub mod autotune;
 pub mod bench;
 pub mod benchcmp;
 pub mod datacmp;

@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+pub(crate) mod autotune;
 pub(crate) mod bench;
 pub(crate) mod benchcmp;
 pub(crate) mod build;

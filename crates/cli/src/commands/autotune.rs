@@ -1,0 +1,85 @@
+//! `fehu autotune`.
+
+use fehu_tools::autotune::{autotune, Options};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+const HELP: &str = "\
+A program compiled for a GPU has several versions of its nested parallelism, and
+chooses between them at run time, by comparing how much parallelism there is with
+thresholds. What is best depends on the device and on the data, so the thresholds
+are found by running the program on the data sets of its test blocks. Give it data
+sets of the sizes that matter.
+
+  fehu autotune --backend=opencl prog.fut      writes prog.fut.tuning
+  fehu bench --backend=opencl prog.fut         uses it
+  ./prog --tuning=prog.fut.tuning              so do executables
+
+The search makes one measurement for each version and data set, and a few more
+where amounts of parallelism change within a run. It assumes that more parallelism
+never makes a version worse compared to the others; where measurements say
+otherwise, there is a warning.";
+
+/// Options of `fehu autotune`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(crate) struct Args {
+    /// The program.
+    program: PathBuf,
+    /// The back end to compile with.
+    #[arg(long, value_name = "NAME", default_value = "opencl")]
+    backend: String,
+    /// Compile with this program, which takes the same command line as fehu.
+    #[arg(long, visible_alias = "fehu", value_name = "PROGRAM")]
+    futhark: Option<PathBuf>,
+    /// An option for the program.
+    #[arg(long, value_name = "OPT", allow_hyphen_values = true)]
+    pass_option: Vec<String>,
+    /// How often to run for one measurement.
+    #[arg(short = 'r', long, value_name = "COUNT", default_value_t = 10)]
+    runs: usize,
+    /// Say what is measured; twice for more.
+    #[arg(short = 'v', long, action = clap::ArgAction::Count)]
+    verbose: u8,
+    /// Take a server that was compiled before: for prog.fut, the executable prog.
+    #[arg(long)]
+    skip_compilation: bool,
+    /// Take the test blocks from this file, where they are no comments.
+    #[arg(long, value_name = "FILE")]
+    spec_file: Option<PathBuf>,
+    /// The extension of the tuning file.
+    #[arg(long, value_name = "EXTENSION", default_value = "tuning")]
+    tuning: String,
+    /// The longest that the first measurement of a data set may take (later ones are judged by it); a
+    /// negative number for no limit.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, allow_negative_numbers = true)]
+    timeout: i64,
+}
+
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let options = Options {
+        backend: args.backend.clone(),
+        compiler: args.futhark.clone(),
+        skip_compilation: args.skip_compilation,
+        pass_options: args.pass_option.clone(),
+        runs: args.runs,
+        spec_file: args.spec_file.clone(),
+        tuning: args.tuning.trim_start_matches('.').to_owned(),
+        timeout: u64::try_from(args.timeout).ok().map(Duration::from_secs),
+        terminal: std::io::stderr().is_terminal(),
+        verbose: args.verbose,
+    };
+    match autotune(&args.program, &options) {
+        Ok(Some(file)) => {
+            println!("Wrote {}", file.display());
+            ExitCode::SUCCESS
+        }
+        Ok(None) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("fehu: {message}");
+            ExitCode::from(1)
+        }
+    }
+}

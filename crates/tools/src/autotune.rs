@@ -1,0 +1,159 @@
+//! `fehu autotune`: thresholds that choose the fastest version of a program.
+//!
+//! In: a program whose test blocks have data sets like those it is meant for.
+//! Out: a tuning file, which `fehu bench` and `fehu test` pick up, and which
+//! executables load with `--tuning`.
+//!
+//! The search itself (`autotune/search.rs`) knows nothing of processes; it asks
+//! an oracle, which here is the program running as a server
+//! (`autotune/runner.rs`).
+
+mod combine;
+mod curve;
+mod forest;
+mod report;
+mod runner;
+mod search;
+
+use crate::programs::select::Selection;
+use crate::programs::{arguments_file, tuning, ArgumentsFile, Compiler};
+use curve::INFINITY;
+use forest::Forest;
+use indicatif::{ProgressBar, ProgressStyle};
+use runner::Runner;
+use search::{Search, Tuning};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What to tune, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The name of the back end.
+    pub backend: String,
+    /// Another compiler to use instead of this one.
+    pub compiler: Option<PathBuf>,
+    /// Take a server that was compiled before, named like the program without `.fut`.
+    pub skip_compilation: bool,
+    /// Options for the program.
+    pub pass_options: Vec<String>,
+    /// How often to run for one measurement.
+    pub runs: usize,
+    /// A file with test blocks that hold instead of the program's own.
+    pub spec_file: Option<PathBuf>,
+    /// The extension of the tuning file.
+    pub tuning: String,
+    /// The longest that the first measurement of a data set may take.
+    pub timeout: Option<Duration>,
+    /// Whether progress may be drawn.
+    pub terminal: bool,
+    /// How much to tell.
+    pub verbose: u8,
+}
+
+/// A data set to tune for.
+struct DataSet {
+    entry: String,
+    name: String,
+    arguments: ArgumentsFile,
+}
+
+/// Tunes a program and writes its tuning file, whose name it returns; `None` if there is nothing to tune.
+pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, String> {
+    let dir = tempfile::tempdir().map_err(|e| format!("could not make a temporary folder: {e}"))?;
+    let datasets = datasets(program, dir.path(), options)?;
+    let mut entries: Vec<String> = vec![];
+    for dataset in &datasets {
+        if !entries.contains(&dataset.entry) {
+            entries.push(dataset.entry.clone());
+        }
+    }
+    let server = if options.skip_compilation {
+        program.with_extension("")
+    } else {
+        let server = dir.path().join("program");
+        let compiler = Compiler::new(&options.backend, options.compiler.as_deref(), &[])?;
+        compiler
+            .server(program, &entries, &server)
+            .map_err(|e| format!("could not compile {}:\n{e}", program.display()))?;
+        server
+    };
+    let bar = if options.terminal { ProgressBar::new(0) } else { ProgressBar::hidden() };
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} measurements, {msg}") {
+        bar.set_style(style);
+    }
+    let params = runner::params(&server, options, &entries)?;
+    let forest = Forest::new(&params);
+    if forest.is_empty() {
+        println!("{} has no thresholds, so there is nothing to tune.", program.display());
+        return Ok(None);
+    }
+    let mut runner = Runner::new(&server, options, &forest, &datasets, bar.clone());
+    let search = Search::begin(&forest, datasets.len(), &mut runner);
+    // In the end, every data set is measured twice: as it was, and tuned.
+    let most = search.most_runs() + 2 * datasets.len();
+    println!(
+        "{} thresholds, {} data sets: at most {most} measurements of {} runs each.",
+        forest.len(),
+        datasets.len(),
+        options.runs
+    );
+    bar.set_length(most as u64);
+    let tuning = search.run();
+    let settings = settings(&tuning);
+    let names: Vec<String> = datasets.iter().map(|d| format!("{} {}", d.entry, d.name)).collect();
+    let mut before_and_after = vec![];
+    for dataset in 0..datasets.len() {
+        let before = runner.untuned(dataset);
+        before_and_after.push((before, runner.tuned(dataset, &settings)));
+    }
+    drop(runner);
+    bar.finish_and_clear();
+    print!("{}", report::report(&forest, &names, &tuning, &before_and_after));
+    if tuning.best.iter().all(Option::is_none) {
+        return Err("every data set fails, so nothing was learnt".into());
+    }
+    let file = tuning::beside(program, &options.tuning);
+    std::fs::write(&file, tuning_file(&forest, &settings))
+        .map_err(|e| format!("could not write {}: {e}", file.display()))?;
+    Ok(Some(file))
+}
+
+fn datasets(program: &Path, dir: &Path, options: &Options) -> Result<Vec<DataSet>, String> {
+    let selection = Selection {
+        backend: &options.backend,
+        exclude: &[],
+        entry_point: None,
+        spec_file: options.spec_file.as_deref(),
+    };
+    let mut datasets = vec![];
+    for entry in selection.of(program)? {
+        for case in &entry.runs {
+            let folder = dir.join(format!("data{}", datasets.len()));
+            std::fs::create_dir(&folder).map_err(|e| format!("could not make {}: {e}", folder.display()))?;
+            let name = case.dataset_name();
+            let arguments =
+                arguments_file(program, &case.input, &folder).map_err(|e| format!("data set {name}: {e}"))?;
+            datasets.push(DataSet { entry: entry.entry.clone(), name, arguments });
+        }
+    }
+    if datasets.is_empty() {
+        return Err(format!("{} has no data sets to tune for", program.display()));
+    }
+    Ok(datasets)
+}
+
+/// What to set; `None` for thresholds that nothing is known of.
+fn settings(tuning: &Tuning) -> Vec<Option<i64>> {
+    tuning.decisions.iter().map(|d| d.as_ref().map(|d| d.value)).collect()
+}
+
+fn tuning_file(forest: &Forest, settings: &[Option<i64>]) -> String {
+    let mut text = String::new();
+    for (threshold, value) in settings.iter().enumerate() {
+        if let Some(value) = value {
+            let never = if *value >= INFINITY { " -- never" } else { "" };
+            text.push_str(&format!("{}={value}{never}\n", forest.name(threshold)));
+        }
+    }
+    text
+}

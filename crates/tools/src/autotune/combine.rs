@@ -1,0 +1,171 @@
+//! One threshold for all data sets.
+//!
+//! Every data set has an interval of thresholds that are best for it. If more
+//! parallelism never makes a version worse, the intervals have something in
+//! common, and a threshold from there is best for all. If they do not, the
+//! threshold with the least slowdown over all data sets is taken, and the
+//! [`Conflict`] says which data sets contradict each other.
+
+use super::curve::{differ, Curve, INFINITY};
+
+/// A threshold for all data sets.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Decision {
+    /// The value to set.
+    pub(super) value: i64,
+    /// All values that are as good.
+    pub(super) interval: (i64, i64),
+    /// Data sets that it is not best for.
+    pub(super) conflicts: Vec<Conflict>,
+}
+
+/// Two data sets that want different things of a threshold: evidence against monotonicity.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Conflict {
+    /// The data set that does not get what is best for it.
+    pub(super) loser: Side,
+    /// A data set that wants the opposite.
+    pub(super) winner: Side,
+}
+
+/// What one data set says of a threshold.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Side {
+    /// The data set.
+    pub(super) dataset: usize,
+    /// The threshold that it wants.
+    pub(super) wants: i64,
+    /// Microseconds with that,
+    pub(super) best: f64,
+    /// and with what the other wants.
+    pub(super) other: f64,
+}
+
+/// What a data set that fails weighs, compared to a slowdown by e.
+const FAILURE: f64 = 1e6;
+
+/// Chooses a threshold, from the curves of data sets. There is at least one.
+pub(super) fn combine(curves: &[(usize, &Curve)]) -> Decision {
+    let mut amounts: Vec<i64> = curves.iter().flat_map(|(_, c)| c.par().iter().copied()).collect();
+    amounts.sort_unstable();
+    amounts.dedup();
+    // Thresholds between neighbouring amounts are all the same; one beyond the last is reached by nothing.
+    amounts.push(INFINITY);
+    let losses: Vec<f64> = amounts.iter().map(|t| curves.iter().map(|(_, c)| loss(c, *t)).sum()).collect();
+    let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
+    let good = |i: usize| losses[i] <= least + 1e-9;
+    let first = (0..losses.len()).find(|i| good(*i)).unwrap_or(0);
+    let last = (first..losses.len()).take_while(|i| good(*i)).last().unwrap_or(first);
+    let interval = (if first == 0 { 1 } else { amounts[first - 1] + 1 }, amounts[last]);
+    let value = within(interval);
+    Decision { value, interval, conflicts: conflicts(curves, value) }
+}
+
+/// A value in an interval: the further from its ends, the better for data sets nobody has seen.
+fn within((low, high): (i64, i64)) -> i64 {
+    if high >= INFINITY {
+        INFINITY
+    } else if low <= 1 {
+        (high / 2).max(1)
+    } else {
+        // Sizes grow by factors.
+        (((low as f64) * (high as f64)).sqrt() as i64).clamp(low, high)
+    }
+}
+
+/// How much a data set loses by a threshold: the logarithm of its slowdown.
+fn loss(curve: &Curve, threshold: i64) -> f64 {
+    let (time, best) = (curve.time(curve.choice(threshold)), curve.best_time());
+    match (time.is_finite(), best.is_finite()) {
+        (_, false) => 0.0,
+        (false, true) => FAILURE,
+        (true, true) => (time.max(1e-3) / best.max(1e-3)).ln().max(0.0),
+    }
+}
+
+fn conflicts(curves: &[(usize, &Curve)], value: i64) -> Vec<Conflict> {
+    let mut out = vec![];
+    for (dataset, curve) in curves {
+        if !differ(curve.time(curve.choice(value)), curve.best_time()) {
+            continue;
+        }
+        let wants = curve.threshold(curve.best());
+        // Whoever would lose most by that.
+        let opposed = curves.iter().filter(|(other, _)| other != dataset);
+        let Some((other, theirs)) =
+            opposed.max_by(|(_, a), (_, b)| loss(a, wants).total_cmp(&loss(b, wants)))
+        else {
+            continue;
+        };
+        out.push(Conflict {
+            loser: Side {
+                dataset: *dataset,
+                wants,
+                best: curve.best_time(),
+                other: curve.time(curve.choice(value)),
+            },
+            winner: Side {
+                dataset: *other,
+                wants: value,
+                best: theirs.time(theirs.choice(value)),
+                other: theirs.time(theirs.choice(wants)),
+            },
+        });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::curve::search;
+    use super::*;
+
+    /// A data set with one amount of parallelism, and its times with the version and without.
+    fn one(par: i64, with: f64, without: f64) -> Curve {
+        search(vec![par], |t| if t <= par { with } else { without })
+    }
+
+    fn decide(curves: &[Curve]) -> Decision {
+        combine(&curves.iter().enumerate().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn intervals_are_intersected() {
+        // As in the thesis: (10, inf) and [0, 100] leave (10, 100].
+        let d = decide(&[one(10, 9.0, 5.0), one(100, 50.0, 80.0)]);
+        assert_eq!((d.interval, d.value), ((11, 100), 33));
+        assert!(d.conflicts.is_empty());
+        let d = decide(&[one(50, 5.0, 9.0), one(1000, 5.0, 9.0)]);
+        assert_eq!((d.interval, d.value), ((1, 50), 25));
+        let d = decide(&[one(50, 9.0, 5.0)]);
+        assert_eq!((d.interval, d.value), ((51, INFINITY), INFINITY));
+        let d = decide(&[one(1, 5.0, 9.0)]);
+        assert_eq!((d.interval, d.value), ((1, 1), 1));
+    }
+
+    #[test]
+    fn a_tie_narrows_nothing() {
+        let d = decide(&[one(10, 5.0, 5.0), one(100, 5.0, 9.0)]);
+        assert_eq!(d.interval, (1, 100));
+    }
+
+    #[test]
+    fn contradictions_are_shown() {
+        // Little parallelism is better with the version, much is worse.
+        let d = decide(&[one(10, 5.0, 9.0), one(100, 80.0, 20.0)]);
+        assert_eq!(d.value, INFINITY);
+        assert_eq!(d.conflicts.len(), 1);
+        let c = &d.conflicts[0];
+        assert_eq!((c.loser.dataset, c.loser.wants, c.loser.best, c.loser.other), (0, 10, 5.0, 9.0));
+        assert_eq!((c.winner.dataset, c.winner.best, c.winner.other), (1, 20.0, 80.0));
+        // Differences that are noise are not.
+        let d = decide(&[one(10, 5.0, 5.01), one(100, 80.0, 20.0)]);
+        assert!(d.value == INFINITY && d.conflicts.is_empty());
+    }
+
+    #[test]
+    fn no_speed_outweighs_a_failure() {
+        let d = decide(&[one(10, 1.0, 9e5), one(100, f64::INFINITY, 20.0)]);
+        assert_eq!(d.value, INFINITY);
+    }
+}

@@ -1,0 +1,273 @@
+//! The oracle of the search: the program itself, running as a server.
+//!
+//! Logging costs time, so a server either logs (to see what is compared) or is
+//! measured. There is one at a time: two might not fit on a device.
+
+use super::forest::Forest;
+use super::search::{Oracle, Probe};
+use super::{DataSet, Options};
+use crate::programs::{Call, Connection, ServerProcess, Trouble};
+use fehu_data::server::ServerError;
+use indicatif::ProgressBar;
+use std::path::Path;
+use std::time::Duration;
+
+/// What a server is started for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Logging,
+    Timing,
+}
+
+/// Runs data sets.
+pub(super) struct Runner<'a> {
+    server: &'a Path,
+    options: &'a Options,
+    forest: &'a Forest,
+    datasets: &'a [DataSet],
+    bar: ProgressBar,
+    process: Option<Running>,
+    /// How long a measurement of each data set may take.
+    patience: Vec<Option<Duration>>,
+}
+
+/// A server, and the data set that is loaded.
+struct Running {
+    purpose: Purpose,
+    process: ServerProcess,
+    loaded: Option<(usize, Call)>,
+}
+
+/// A run that takes so much longer than the best is not repeated.
+const HOPELESS: f64 = 5.0;
+/// Nor is one that was slower than this part twice.
+const SLOWER: f64 = 1.5;
+/// A measurement that takes so much longer than the first one is stopped.
+const TOO_LONG: f64 = 10.0;
+/// However short, a measurement may take this long.
+const LEAST_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The names and classes of the tuning parameters of some entry points.
+pub(super) fn params(
+    server: &Path,
+    options: &Options,
+    entries: &[String],
+) -> Result<Vec<(String, String)>, String> {
+    let mut process = ServerProcess::start(server, None, &options.pass_options)?;
+    let ask = |server: &mut Connection| {
+        let mut params = vec![];
+        for entry in entries {
+            for line in server.command(&["tuning_params", entry])? {
+                // Servers of older compilers tell only the names.
+                let (name, class) = match line.split_once(' ') {
+                    Some((name, class)) => (name.to_owned(), class.to_owned()),
+                    None => (line.clone(), server.tuning_param_class(&line)?),
+                };
+                params.push((name, class));
+            }
+        }
+        Ok(params)
+    };
+    process.talk(options.timeout, ask).map_err(|e| e.to_string())
+}
+
+impl<'a> Runner<'a> {
+    pub(super) fn new(
+        server: &'a Path,
+        options: &'a Options,
+        forest: &'a Forest,
+        datasets: &'a [DataSet],
+        bar: ProgressBar,
+    ) -> Runner<'a> {
+        let patience = vec![options.timeout; datasets.len()];
+        Runner { server, options, forest, datasets, bar, process: None, patience }
+    }
+
+    /// How long a data set takes as it is without tuning.
+    pub(super) fn untuned(&mut self, dataset: usize) -> Result<f64, String> {
+        // Zero stands for the default.
+        let defaults = vec![0; self.forest.len()];
+        self.measured(dataset, &defaults, None)
+    }
+
+    /// How long a data set takes with what was found.
+    pub(super) fn tuned(&mut self, dataset: usize, settings: &[Option<i64>]) -> Result<f64, String> {
+        let settings: Vec<i64> = settings.iter().map(|v| v.unwrap_or(0)).collect();
+        self.measured(dataset, &settings, None)
+    }
+
+    fn measured(&mut self, dataset: usize, settings: &[i64], best: Option<f64>) -> Result<f64, String> {
+        self.bar.set_message(self.datasets[dataset].name.clone());
+        let runs = self.options.runs;
+        let limit = self.patience[dataset];
+        let result = self.talk(Purpose::Timing, dataset, settings, limit, |server, call| {
+            measure(server, call, runs, best)
+        });
+        self.bar.inc(1);
+        let result = match result {
+            Ok(time) => {
+                self.become_impatient(dataset, time);
+                Ok(time)
+            }
+            Err(Trouble::TooLate) => Err("it takes too long".into()),
+            Err(trouble @ (Trouble::Failed(_) | Trouble::Dead(_))) => Err(trouble.to_string()),
+        };
+        if self.options.verbose > 0 {
+            self.tell(dataset, settings, &result);
+        }
+        result
+    }
+
+    /// The first measurement that succeeds sets the limit for all others.
+    fn become_impatient(&mut self, dataset: usize, time: f64) {
+        if self.patience[dataset] == self.options.timeout && self.options.timeout.is_some() {
+            let all = time * 1e-6 * (self.options.runs + 1) as f64 * TOO_LONG;
+            let limit = Duration::try_from_secs_f64(all).unwrap_or(Duration::MAX).max(LEAST_PATIENCE);
+            self.patience[dataset] = Some(limit);
+        }
+    }
+
+    fn tell(&self, dataset: usize, settings: &[i64], result: &Result<f64, String>) {
+        let set: Vec<String> = (settings.iter().enumerate())
+            .filter(|(_, v)| **v > 0 && **v < super::INFINITY)
+            .map(|(t, v)| format!("{}={v}", self.forest.name(t)))
+            .collect();
+        let what = if set.is_empty() { "nothing reached".to_owned() } else { set.join(" ") };
+        let outcome = match result {
+            Ok(time) => format!("{time:.0}μs"),
+            Err(message) => message.lines().next().unwrap_or("").to_owned(),
+        };
+        self.bar.suspend(|| eprintln!("{}: {what}: {outcome}", self.datasets[dataset].name));
+    }
+
+    /// Talks to a server that serves a purpose, has a data set loaded, and the thresholds set.
+    fn talk<T>(
+        &mut self,
+        purpose: Purpose,
+        dataset: usize,
+        settings: &[i64],
+        limit: Option<Duration>,
+        what: impl FnOnce(&mut Connection, &mut Call) -> Result<T, ServerError>,
+    ) -> Result<T, Trouble> {
+        if self.process.as_ref().is_some_and(|p| p.purpose != purpose) {
+            self.process = None;
+        }
+        let mut running = match self.process.take() {
+            Some(running) => running,
+            None => self.start(purpose).map_err(Trouble::Dead)?,
+        };
+        let Running { process, loaded, .. } = &mut running;
+        let (forest, data) = (self.forest, &self.datasets[dataset]);
+        let result = process.talk(limit, |server| {
+            for (threshold, value) in settings.iter().enumerate() {
+                server.set_tuning_param(forest.name(threshold), *value)?;
+            }
+            if loaded.as_ref().is_some_and(|(number, _)| *number != dataset) {
+                if let Some((_, call)) = loaded.take() {
+                    call.unload(server)?;
+                }
+            }
+            let call = match loaded.take() {
+                Some((_, call)) => call,
+                None => Call::load(server, &data.entry, &data.arguments.name)?,
+            };
+            what(server, &mut loaded.insert((dataset, call)).1)
+        });
+        // A server that failed may have been left in any state.
+        if result.is_ok() {
+            self.process = Some(running);
+        }
+        result
+    }
+
+    fn start(&self, purpose: Purpose) -> Result<Running, String> {
+        let mut options = self.options.pass_options.clone();
+        if purpose == Purpose::Logging {
+            options.push("-L".into());
+        }
+        let process = ServerProcess::start(self.server, None, &options)?;
+        Ok(Running { purpose, process, loaded: None })
+    }
+}
+
+impl Oracle for Runner<'_> {
+    fn probe(&mut self, dataset: usize, settings: &[i64]) -> Probe {
+        self.bar.set_message(self.datasets[dataset].name.clone());
+        let limit = self.options.timeout;
+        let mut log = vec![];
+        let result = self.talk(Purpose::Logging, dataset, settings, limit, |server, call| {
+            match call.run(server) {
+                Ok(report) => log = report.log,
+                Err(ServerError::Failure { message, log: said }) => {
+                    log.clone_from(&said);
+                    return Err(ServerError::Failure { message, log: said });
+                }
+                Err(ServerError::Closed { log: said }) => {
+                    log.clone_from(&said);
+                    return Err(ServerError::Closed { log: said });
+                }
+                Err(e) => return Err(e),
+            }
+            Ok(())
+        });
+        if let Some(running) = &mut self.process {
+            // Some servers log there.
+            log.extend(running.process.take_stderr().lines().map(str::to_owned));
+        }
+        let compared = log.iter().filter_map(|line| comparison(line));
+        let compared = compared.filter_map(|(name, par)| Some((self.forest.number(name)?, par)));
+        Probe { compared: compared.collect(), complete: result.is_ok() }
+    }
+
+    fn time(&mut self, dataset: usize, settings: &[i64], best: Option<f64>) -> Result<f64, String> {
+        self.measured(dataset, settings, best)
+    }
+}
+
+/// The median of some runs; of fewer if they are much slower than the best.
+fn measure(
+    server: &mut Connection,
+    call: &mut Call,
+    runs: usize,
+    best: Option<f64>,
+) -> Result<f64, ServerError> {
+    let best = best.unwrap_or(f64::INFINITY);
+    let mut run =
+        |server: &mut Connection| call.run(server).map(|report| report.runtime_us.unwrap_or_default() as f64);
+    let warm_up = run(server)?;
+    if warm_up > HOPELESS * best {
+        return Ok(warm_up);
+    }
+    let mut times = vec![];
+    while times.len() < runs.max(1) {
+        times.push(run(server)?);
+        if times.len() >= 2 && times.iter().all(|t| *t > SLOWER * best) {
+            break;
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[times.len() / 2])
+}
+
+/// What a line of a log says of a comparison: `Compared NAME <= AMOUNT: true.`
+fn comparison(line: &str) -> Option<(&str, i64)> {
+    let (name, rest) = line.strip_prefix("Compared ")?.split_once(" <= ")?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    Some((name, rest[..digits].parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comparisons_in_logs() {
+        assert_eq!(
+            comparison("Compared main.suff_outer_par_0 <= 64: true."),
+            Some(("main.suff_outer_par_0", 64))
+        );
+        assert_eq!(comparison("Compared a <= 5."), Some(("a", 5)));
+        assert_eq!(comparison("Compared a <= b."), None);
+        assert_eq!(comparison("Launched a <= 5."), None);
+    }
+}
