@@ -51,7 +51,8 @@ impl Target {
 }
 
 /// The names of the stages whose result can be printed, in order.
-pub const STAGES: [&str; 7] = ["lower", "opt", "gpu", "gpu-memory", "multicore", "sequential", "memory"];
+pub const STAGES: [&str; 8] =
+    ["lower", "opt", "gpu", "gpu-prepared", "gpu-memory", "multicore", "sequential", "memory"];
 
 /// Generates the text of a program.
 pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagnostic>> {
@@ -108,8 +109,11 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
     if stage == "multicore" {
         return Ok(print_prog(&multicore(prog), Locations::Hidden));
     }
+    if stage == "gpu-prepared" {
+        return Ok(print_prog(&gpu_prepared(prog), Locations::Hidden));
+    }
     if stage == "gpu-memory" {
-        return Ok(print_prog(&memory(gpu(prog))?, Locations::Hidden));
+        return Ok(print_prog(&memory(gpu_prepared(prog))?, Locations::Hidden));
     }
     let prog = sequential(prog);
     if stage == "sequential" {
@@ -181,6 +185,11 @@ fn multicore(prog: Prog<Soacs>) -> Prog<Kernels> {
 /// Flattening for GPUs.
 fn gpu(prog: Prog<Soacs>) -> Prog<Kernels> {
     valid("gpu", fehu_flatten::gpu(prog, &fehu_flatten::GpuOptions::default()))
+}
+
+/// Flattening for GPUs, ready for memory.
+fn gpu_prepared(prog: Prog<Soacs>) -> Prog<Kernels> {
+    valid("gpu-prepared", fehu_flatten::prepare(gpu(prog)))
 }
 
 /// The thresholds that choose between versions of a program on a GPU.

@@ -43,10 +43,12 @@ mod guard;
 mod lift;
 mod nest;
 mod parallel;
+mod prepare;
 mod scattered;
 pub(crate) mod steer;
 
 pub use forest::tuning_forest;
+pub use prepare::prepare;
 
 use crate::sequential::{Calls, Seq};
 use fehu_base::{Name, Symbol};

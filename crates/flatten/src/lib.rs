@@ -6,6 +6,7 @@
 //! - [`sequential`] keeps none: every combinator becomes a loop.
 //! - [`multicore`] keeps the outermost of it, and what is inside where that is too little.
 //! - [`gpu`] keeps all of it, in several versions: incremental flattening.
+//!   [`prepare`] then puts in simpler terms what kernels cannot do.
 //!   [`tuning_forest`] lists the thresholds that choose among them.
 //!
 //! Read `sequential` first, then `multicore`, then `gpu`, whose rules each have a file.
@@ -14,6 +15,6 @@ mod gpu;
 mod multicore;
 mod sequential;
 
-pub use gpu::{gpu, tuning_forest, GpuOptions};
+pub use gpu::{gpu, prepare, tuning_forest, GpuOptions};
 pub use multicore::{multicore, MulticoreOptions};
 pub use sequential::sequential;

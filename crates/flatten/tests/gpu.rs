@@ -7,13 +7,15 @@
 mod common;
 
 use common::{runs, same, text};
-use fehu_flatten::{gpu, GpuOptions};
+use fehu_flatten::{gpu, prepare, GpuOptions};
 use fehu_ir::interp::{run_entry, Failure, Options};
 use fehu_ir::print::{print_prog, Locations};
 use fehu_ir::read::read_prog;
+use fehu_ir::seg::KernelsOp;
 use fehu_ir::subst::renumber;
 use fehu_ir::validate::validate;
-use fehu_ir::{Prog, Soacs};
+use fehu_ir::visit::{for_each_body, for_each_lambda, for_each_stm};
+use fehu_ir::{Body, Exp, Kernels, Lambda, Prog, Soacs, Type};
 use std::path::{Path, PathBuf};
 
 #[test]
@@ -91,6 +93,11 @@ fn agree(prog: &Prog<Soacs>) -> Result<(), String> {
         };
         validate(&flat)
             .map_err(|e| format!("invalid (moderate: {moderate}): {}\n{}", e.join("\n"), show()))?;
+        let ready = prepare(flat.clone());
+        validate(&ready).map_err(|e| {
+            format!("invalid when prepared: {}\n{}", e.join("\n"), print_prog(&ready, Locations::Hidden))
+        })?;
+        ready_for_memory(&ready)?;
         for (entry, args) in runs(prog) {
             let before =
                 run_entry(prog, &entry, args.clone(), &Options { steps: 300_000, ..Options::default() });
@@ -100,6 +107,15 @@ fn agree(prog: &Prog<Soacs>) -> Result<(), String> {
             for threshold in [0, 4, i64::MAX] {
                 let machine = Options { threshold, ..Options::default() };
                 let after = run_entry(&flat, &entry, args.clone(), &machine);
+                let prepared = run_entry(&ready, &entry, args.clone(), &machine);
+                if same(&before, &after) && !same(&before, &prepared) {
+                    return Err(format!(
+                        "prepared, {entry}, threshold {threshold}:\nbefore {}\nafter  {}\n{}",
+                        text(&before),
+                        text(&prepared),
+                        print_prog(&ready, Locations::Hidden)
+                    ));
+                }
                 if !same(&before, &after) {
                     return Err(format!(
                         "{entry}, threshold {threshold} (moderate: {moderate}):\nbefore {}\nafter  {}\n{}",
@@ -112,4 +128,42 @@ fn agree(prog: &Prog<Soacs>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether a prepared program has nothing left that kernels cannot do.
+fn ready_for_memory(prog: &Prog<Kernels>) -> Result<(), String> {
+    let mut wrong = vec![];
+    let bodies = std::iter::once(&prog.consts).chain(prog.funs.iter().map(|f| &f.body));
+    for body in bodies {
+        host_is_ready(body, &mut wrong);
+    }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("not ready: {}\n{}", wrong.join("\n"), print_prog(prog, Locations::Hidden)))
+    }
+}
+
+fn host_is_ready(body: &Body<Kernels>, wrong: &mut Vec<String>) {
+    for stm in &body.stms {
+        match &stm.exp {
+            Exp::Iota { .. } | Exp::Replicate(..) => wrong.push("an array is filled by the host".into()),
+            Exp::Op(KernelsOp::Seg(seg)) => {
+                let mut operators = |op: &Lambda<Kernels>| {
+                    if op.ret.iter().any(Type::is_array) {
+                        wrong.push("an operator on arrays".into());
+                    }
+                };
+                for_each_lambda(&stm.exp, &mut operators);
+                for_each_stm(&seg.body.body, &mut |s| match &s.exp {
+                    Exp::ArrayConst(_) => wrong.push("constant data in a kernel".into()),
+                    Exp::Call(..) if s.pat.iter().any(|p| p.ty.is_array()) => {
+                        wrong.push("a call in a kernel".into());
+                    }
+                    _ => {}
+                });
+            }
+            _ => for_each_body(&stm.exp, &mut |b| host_is_ready(b, wrong)),
+        }
+    }
 }

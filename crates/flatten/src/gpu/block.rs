@@ -6,6 +6,7 @@
 
 use super::g1_manifest::Point;
 use super::nest::Nest;
+use super::prepare::has_operator_on_arrays;
 use super::{Flat, Machine};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
@@ -103,13 +104,14 @@ fn regular_inside(nest: &Nest, body: &Body<Soacs>) -> bool {
     regular
 }
 
-/// The operations inside of a block and the arrays it makes; `None` if it has no operations, or some
-/// size is not known outside.
+/// The operations inside of a block and the arrays it makes; `None` if it has no operations, operators on arrays, or
+/// some size is not known outside.
 fn footprint(inside: &Body<Kernels>) -> Option<(IndexSet<Shape>, IndexMap<Shape, i64>)> {
     let bound: FxHashSet<Name> = bound_in_body(inside).into_iter().collect();
     let mut spaces = IndexSet::new();
     let mut arrays: IndexMap<Shape, i64> = IndexMap::new();
     let mut known = true;
+    let mut simple = true;
     let mut check = |shape: &[SubExp]| {
         known &= shape.iter().all(|e| e.name().is_none_or(|n| !bound.contains(&n)));
     };
@@ -118,6 +120,7 @@ fn footprint(inside: &Body<Kernels>) -> Option<(IndexSet<Shape>, IndexMap<Shape,
             Exp::Op(KernelsOp::Seg(seg)) => {
                 let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();
                 check(&space);
+                simple &= !has_operator_on_arrays(seg);
                 spaces.insert(space);
                 true
             }
@@ -136,7 +139,7 @@ fn footprint(inside: &Body<Kernels>) -> Option<(IndexSet<Shape>, IndexMap<Shape,
             *arrays.entry(p.ty.shape().to_vec()).or_default() += size;
         }
     });
-    (known && !spaces.is_empty()).then_some((spaces, arrays))
+    (known && simple && !spaces.is_empty()).then_some((spaces, arrays))
 }
 
 /// The largest number of dimensions of an operation of the host; one more for operations in blocks.
