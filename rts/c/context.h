@@ -63,6 +63,14 @@ RTS_FUN void leave(struct futhark_context *ctx) {
   lock_release(&ctx->lock);
 }
 
+// Gives all parameters their values; part of opening the back end, once it knows its device.
+CALLED_FUN void params_settle(struct futhark_context *ctx) {
+  for (int i = 0; i < NUM_PARAMS; i++) {
+    int64_t given = ctx->cfg->params[i], value = given != PARAM_UNSET ? given : backend_param_default(ctx, i);
+    ctx->params[i] = backend_param_allowed(ctx, i, value);
+  }
+}
+
 RTS_FUN int64_t param_value(struct futhark_context *ctx, int param) {
   return ctx->params[param];
 }
@@ -195,10 +203,6 @@ struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) 
   lock_take(&ctx->lock);
   if (backend_open(ctx) == FUTHARK_SUCCESS) {
     backend_enter(ctx);
-    for (int i = 0; i < NUM_PARAMS; i++) {
-      int64_t value = cfg->params[i] != PARAM_UNSET ? cfg->params[i] : backend_param_default(ctx, i);
-      ctx->params[i] = backend_param_allowed(ctx, i, value);
-    }
     if (globals_create(ctx) == FUTHARK_SUCCESS) {
       (void)backend_sync(ctx);
     }

@@ -9,7 +9,7 @@ static void backend_config_destroy(struct futhark_context_config *cfg) {
 }
 
 static int backend_open(struct futhark_context *ctx) {
-  (void)ctx;
+  params_settle(ctx);
   return FUTHARK_SUCCESS;
 }
 

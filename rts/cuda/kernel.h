@@ -1,0 +1,179 @@
+// What kernels need of CUDA.
+
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+
+#define DEVICE_CODE
+#define DEVICE_F16
+#define SCALAR_FUN static __device__ inline
+#define DEVICE_FUN static __device__
+#define KERNEL extern "C" __global__ void __launch_bounds__(1024)
+#define KERNEL_OF(N) extern "C" __global__ void __launch_bounds__(N)
+#define GLOBAL
+#define SHARED
+#define CONSTANT static __device__ const
+#define CONSTANT_POINTER const
+#define SHARED_DECLARE extern __shared__ __align__(16) uint8_t shared_memory[];
+#define SHARED_ARRAY(T, NAME, N) __shared__ T NAME[N]
+
+#define LOCAL_ID ((int64_t)threadIdx.x)
+#define BLOCK_ID ((int64_t)blockIdx.x)
+#define BLOCK_SIZE ((int64_t)blockDim.x)
+#define GRID_SIZE ((int64_t)gridDim.x)
+#define BARRIER() __syncthreads()
+#define FENCE() __threadfence()
+#define SHUFFLE_UP(X, N) __shfl_up_sync(0xffffffffu, X, N)
+#define SHUFFLE_DOWN(X, N) __shfl_down_sync(0xffffffffu, X, N)
+#define SHUFFLE_FIRST(X) __shfl_sync(0xffffffffu, X, 0)
+
+#define INT32_MIN (-2147483647 - 1)
+#define INT32_MAX 2147483647
+#define INT64_MIN (-9223372036854775807LL - 1)
+#define INT64_MAX 9223372036854775807LL
+#define INT64_C(x) x##LL
+#define UINT64_C(x) x##ULL
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fc00000)
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+SCALAR_FUN int32_t bits_set(uint64_t x) {
+  return __popcll(x);
+}
+SCALAR_FUN int32_t leading_zeros(uint64_t x) {
+  return __clzll((int64_t)x);
+}
+SCALAR_FUN int32_t trailing_zeros(uint64_t x) {
+  return x == 0 ? 64 : __ffsll((int64_t)x) - 1;
+}
+SCALAR_FUN int32_t to_bits32(float x) {
+  return __float_as_int(x);
+}
+SCALAR_FUN float from_bits32(int32_t bits) {
+  return __int_as_float(bits);
+}
+SCALAR_FUN int64_t to_bits64(double x) {
+  return __double_as_longlong(x);
+}
+SCALAR_FUN double from_bits64(int64_t bits) {
+  return __longlong_as_double(bits);
+}
+SCALAR_FUN float f16_to_f32(uint16_t h) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));
+  return x;
+}
+SCALAR_FUN uint16_t f32_to_f16(float x) {
+  uint16_t h;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x));
+  return h;
+}
+
+// Whether it holds for any thread of the block; all get here.
+#define ANY_CELL
+#define ANY_START(CONDITION) bool any_start = __syncthreads_or(threadIdx.x == 0 && (CONDITION)) != 0;
+#define ANY_THREAD(CONDITION) (__syncthreads_or(CONDITION) != 0)
+
+SCALAR_FUN bool failed_before(volatile int32_t *failure, int32_t launch) {
+  int32_t failed = *failure;
+  return failed != 0 && failed != launch;
+}
+
+SCALAR_FUN bool record_failure(volatile int32_t *failure, int64_t *values, int32_t number, int32_t launch) {
+  if (atomicCAS((int32_t *)failure, 0, launch) == 0) {
+    values[0] = number;
+    return true;
+  }
+  return false;
+}
+
+// Atomics: in global and in shared memory, which the compiler tells apart.
+#define ATOMICS(SPACE)                                                                                        \
+  SCALAR_FUN int32_t atomic_add_i32_##SPACE(int32_t *p, int32_t x) {                                          \
+    return atomicAdd(p, x);                                                                                   \
+  }                                                                                                           \
+  SCALAR_FUN int32_t atomic_smax_i32_##SPACE(int32_t *p, int32_t x) {                                         \
+    return atomicMax(p, x);                                                                                   \
+  }                                                                                                           \
+  SCALAR_FUN int32_t atomic_smin_i32_##SPACE(int32_t *p, int32_t x) {                                         \
+    return atomicMin(p, x);                                                                                   \
+  }                                                                                                           \
+  SCALAR_FUN int32_t atomic_umax_i32_##SPACE(int32_t *p, int32_t x) {                                         \
+    return (int32_t)atomicMax((uint32_t *)p, (uint32_t)x);                                                    \
+  }                                                                                                           \
+  SCALAR_FUN int32_t atomic_umin_i32_##SPACE(int32_t *p, int32_t x) {                                         \
+    return (int32_t)atomicMin((uint32_t *)p, (uint32_t)x);                                                    \
+  }                                                                                                           \
+  SCALAR_FUN int32_t atomic_and_i32_##SPACE(int32_t *p, int32_t x) {                                          \
+    return atomicAnd(p, x);                                                                                   \
+  }                                                                                                           \
+  SCALAR_FUN int32_t atomic_or_i32_##SPACE(int32_t *p, int32_t x) {                                           \
+    return atomicOr(p, x);                                                                                    \
+  }                                                                                                           \
+  SCALAR_FUN int32_t atomic_xor_i32_##SPACE(int32_t *p, int32_t x) {                                          \
+    return atomicXor(p, x);                                                                                   \
+  }                                                                                                           \
+  SCALAR_FUN int32_t atomic_exchange_i32_##SPACE(int32_t *p, int32_t x) {                                     \
+    return atomicExch(p, x);                                                                                  \
+  }                                                                                                           \
+  SCALAR_FUN int32_t atomic_cas_i32_##SPACE(int32_t *p, int32_t expected, int32_t x) {                        \
+    return atomicCAS(p, expected, x);                                                                         \
+  }                                                                                                           \
+  SCALAR_FUN int64_t atomic_add_i64_##SPACE(int64_t *p, int64_t x) {                                          \
+    return (int64_t)atomicAdd((uint64_t *)p, (uint64_t)x);                                                    \
+  }                                                                                                           \
+  SCALAR_FUN int64_t atomic_smax_i64_##SPACE(int64_t *p, int64_t x) {                                         \
+    return atomicMax(p, x);                                                                                   \
+  }                                                                                                           \
+  SCALAR_FUN int64_t atomic_smin_i64_##SPACE(int64_t *p, int64_t x) {                                         \
+    return atomicMin(p, x);                                                                                   \
+  }                                                                                                           \
+  SCALAR_FUN int64_t atomic_umax_i64_##SPACE(int64_t *p, int64_t x) {                                         \
+    return (int64_t)atomicMax((uint64_t *)p, (uint64_t)x);                                                    \
+  }                                                                                                           \
+  SCALAR_FUN int64_t atomic_umin_i64_##SPACE(int64_t *p, int64_t x) {                                         \
+    return (int64_t)atomicMin((uint64_t *)p, (uint64_t)x);                                                    \
+  }                                                                                                           \
+  SCALAR_FUN int64_t atomic_and_i64_##SPACE(int64_t *p, int64_t x) {                                          \
+    return (int64_t)atomicAnd((uint64_t *)p, (uint64_t)x);                                                    \
+  }                                                                                                           \
+  SCALAR_FUN int64_t atomic_or_i64_##SPACE(int64_t *p, int64_t x) {                                           \
+    return (int64_t)atomicOr((uint64_t *)p, (uint64_t)x);                                                     \
+  }                                                                                                           \
+  SCALAR_FUN int64_t atomic_xor_i64_##SPACE(int64_t *p, int64_t x) {                                          \
+    return (int64_t)atomicXor((uint64_t *)p, (uint64_t)x);                                                    \
+  }                                                                                                           \
+  SCALAR_FUN int64_t atomic_exchange_i64_##SPACE(int64_t *p, int64_t x) {                                     \
+    return (int64_t)atomicExch((uint64_t *)p, (uint64_t)x);                                                   \
+  }                                                                                                           \
+  SCALAR_FUN int64_t atomic_cas_i64_##SPACE(int64_t *p, int64_t expected, int64_t x) {                        \
+    return (int64_t)atomicCAS((uint64_t *)p, (uint64_t)expected, (uint64_t)x);                                \
+  }                                                                                                           \
+  SCALAR_FUN float atomic_fadd_f32_##SPACE(float *p, float x) {                                               \
+    return atomicAdd(p, x);                                                                                   \
+  }                                                                                                           \
+  SCALAR_FUN float atomic_exchange_f32_##SPACE(float *p, float x) {                                           \
+    return atomicExch(p, x);                                                                                  \
+  }                                                                                                           \
+  SCALAR_FUN float atomic_cas_f32_##SPACE(float *p, float expected, float x) {                                \
+    return __int_as_float(atomicCAS((int32_t *)p, __float_as_int(expected), __float_as_int(x)));              \
+  }                                                                                                           \
+  SCALAR_FUN double atomic_fadd_f64_##SPACE(double *p, double x) {                                            \
+    return atomicAdd(p, x);                                                                                   \
+  }                                                                                                           \
+  SCALAR_FUN double atomic_exchange_f64_##SPACE(double *p, double x) {                                        \
+    return __longlong_as_double((int64_t)atomicExch((uint64_t *)p, (uint64_t)__double_as_longlong(x)));       \
+  }                                                                                                           \
+  SCALAR_FUN double atomic_cas_f64_##SPACE(double *p, double expected, double x) {                            \
+    return __longlong_as_double((int64_t)atomicCAS((uint64_t *)p, (uint64_t)__double_as_longlong(expected),   \
+                                                   (uint64_t)__double_as_longlong(x)));                       \
+  }
+
+ATOMICS(global)
+ATOMICS(shared)

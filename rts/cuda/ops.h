@@ -1,0 +1,200 @@
+// Start of ops.h: memory and kernels.
+
+static void api_enter(struct futhark_context *ctx) {
+  if (ctx->api.has_context) {
+    ctx->api.cu.CtxPushCurrent(ctx->api.context);
+  }
+}
+
+static void api_leave(struct futhark_context *ctx) {
+  CUcontext old;
+  if (ctx->api.has_context) {
+    ctx->api.cu.CtxPopCurrent(&old);
+  }
+}
+
+// Marks the start and the end of an operation, while profiling.
+
+RTS_FUN struct device_event *cuda_event_start(struct futhark_context *ctx, const char *name, const char *location) {
+  struct device_event *event = event_new(ctx, name, location);
+  if (event != NULL) {
+    CUevent start = NULL, end = NULL;
+    if (ctx->api.cu.EventCreate(&start, CU_EVENT_DEFAULT) == CUDA_SUCCESS) {
+      ctx->api.cu.EventRecord(start, ctx->api.stream);
+    }
+    ctx->api.cu.EventCreate(&end, CU_EVENT_DEFAULT);
+    event->start = start;
+    event->end = end;
+  }
+  return event;
+}
+
+RTS_FUN void cuda_event_end(struct futhark_context *ctx, const struct device_event *event) {
+  if (event != NULL && event->end != NULL) {
+    ctx->api.cu.EventRecord(event->end, ctx->api.stream);
+  }
+}
+
+static int api_event_time(struct futhark_context *ctx, const struct device_event *event, double *time) {
+  float milliseconds = 0;
+  if (event->start == NULL || event->end == NULL ||
+      ctx->api.cu.EventElapsedTime(&milliseconds, event->start, event->end) != CUDA_SUCCESS) {
+    return DEVICE_ERROR;
+  }
+  *time = (double)milliseconds * 1000.0;
+  return FUTHARK_SUCCESS;
+}
+
+static void api_event_free(struct futhark_context *ctx, struct device_event *event) {
+  if (event->start != NULL) {
+    ctx->api.cu.EventDestroy(event->start);
+  }
+  if (event->end != NULL) {
+    ctx->api.cu.EventDestroy(event->end);
+  }
+}
+
+static int api_allocate(struct futhark_context *ctx, int64_t bytes, device_memory *mem) {
+  const struct cuda *cu = &ctx->api.cu;
+  CUresult code = ctx->api.unified ? cu->MemAllocManaged(mem, (size_t)bytes, CU_MEM_ATTACH_GLOBAL)
+                                   : cu->MemAlloc(mem, (size_t)bytes);
+  if (code == CUDA_SUCCESS || code == CUDA_ERROR_OUT_OF_MEMORY) {
+    return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : FUTHARK_OUT_OF_MEMORY;
+  }
+  return cuda_fail(ctx, "allocate memory", code);
+}
+
+static void api_release(struct futhark_context *ctx, device_memory mem) {
+  ctx->api.cu.MemFree(mem);
+}
+
+// From memory that the device cannot read, bytes are taken before the call returns.
+static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at, const void *from, int64_t bytes) {
+  const struct cuda *cu = &ctx->api.cu;
+  struct device_event *event = cuda_event_start(ctx, "copy from host", "");
+  CUdeviceptr place = to + (CUdeviceptr)at;
+  CUresult code;
+  if (bytes == 4) {
+    unsigned int word;
+    memcpy(&word, from, 4);
+    code = cu->MemsetD32Async(place, word, 1, ctx->api.stream);
+  } else if (bytes == 2) {
+    unsigned short word;
+    memcpy(&word, from, 2);
+    code = cu->MemsetD16Async(place, word, 1, ctx->api.stream);
+  } else if (bytes == 1) {
+    code = cu->MemsetD8Async(place, *(const unsigned char *)from, 1, ctx->api.stream);
+  } else {
+    code = cu->MemcpyHtoDAsync(place, from, (size_t)bytes, ctx->api.stream);
+    if (code == CUDA_SUCCESS && bytes > STAGE_BYTES) {
+      // The user's memory may be such that the device can read it later.
+      code = cu->StreamSynchronize(ctx->api.stream);
+    }
+  }
+  cuda_event_end(ctx, event);
+  return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "write to the device", code);
+}
+
+static int api_download(struct futhark_context *ctx, device_memory from, int64_t at, void *to, int64_t bytes) {
+  const struct cuda *cu = &ctx->api.cu;
+  struct device_event *event = cuda_event_start(ctx, "copy to host", "");
+  bool staged = bytes <= STAGE_BYTES;
+  CUresult code = cu->MemcpyDtoHAsync(staged ? ctx->api.stage : to, from + (CUdeviceptr)at, (size_t)bytes, ctx->api.stream);
+  cuda_event_end(ctx, event);
+  if (code == CUDA_SUCCESS) {
+    code = cu->StreamSynchronize(ctx->api.stream);
+  }
+  if (code == CUDA_SUCCESS && staged) {
+    memcpy(to, ctx->api.stage, (size_t)bytes);
+  }
+  return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "read from the device", code);
+}
+
+static int api_move(struct futhark_context *ctx, device_memory to, int64_t to_at, device_memory from, int64_t from_at,
+                    int64_t bytes) {
+  struct device_event *event = cuda_event_start(ctx, "copy on device", "");
+  CUresult code = ctx->api.cu.MemcpyDtoDAsync(to + (CUdeviceptr)to_at, from + (CUdeviceptr)from_at, (size_t)bytes,
+                                              ctx->api.stream);
+  cuda_event_end(ctx, event);
+  return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "copy on the device", code);
+}
+
+#define MAX_KERNEL_ARGS 1024
+
+static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int64_t block, int64_t shared,
+                      const struct kernel_arg *args, int num_args) {
+  static CUdeviceptr nothing = 0;
+  const struct kernel_info *info = &kernel_infos[kernel];
+  struct api *api = &ctx->api;
+  void *params[MAX_KERNEL_ARGS + 3];
+  int at = 0;
+  if (num_args > MAX_KERNEL_ARGS) {
+    set_error(ctx, "Error: the kernel %s has too many parameters.\n", info->label);
+    return DEVICE_ERROR;
+  }
+  if (block > api->max_threads[kernel]) {
+    set_error(ctx,
+              "Error: the kernel %s needs so many registers that a thread block can have %d threads, but it is launched "
+              "with %" PRId64 ".\n",
+              info->label, api->max_threads[kernel], block);
+    return DEVICE_ERROR;
+  }
+  if (info->checks_failure) {
+    params[at++] = &api->failure;
+  }
+  if (info->can_fail) {
+    params[at++] = &api->failure_values;
+    params[at++] = &ctx->device.launches;
+  }
+  for (int i = 0; i < num_args; i++) {
+    const struct block *b = args[i].value;
+    params[at++] = args[i].size > 0 ? (void *)args[i].value : b == NULL ? (void *)&nothing : (void *)&b->mem;
+  }
+  struct device_event *event = cuda_event_start(ctx, info->label, info->location);
+  CUresult code = api->cu.LaunchKernel(api->kernels[kernel], (unsigned int)grid, 1, 1, (unsigned int)block, 1, 1,
+                                       (unsigned int)shared, api->stream, params, NULL);
+  cuda_event_end(ctx, event);
+  if (code != CUDA_SUCCESS) {
+    struct string what = {NULL, 0, 0};
+    string_printf(&what, "launch the kernel %s", info->label);
+    int err = cuda_fail(ctx, what.text == NULL ? "launch a kernel" : what.text, code);
+    free(what.text);
+    return err;
+  }
+  return FUTHARK_SUCCESS;
+}
+
+static int api_wait(struct futhark_context *ctx) {
+  CUresult code = ctx->api.stream == NULL ? CUDA_SUCCESS : ctx->api.cu.StreamSynchronize(ctx->api.stream);
+  return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "finish", code);
+}
+
+static int api_failure(struct futhark_context *ctx, int32_t *number, int64_t *values) {
+  volatile int64_t *found = ctx->api.host_failure_values;
+  if (found[0] < 0) {
+    return FUTHARK_SUCCESS;
+  }
+  for (int i = 0; i < MAX_FAILURE_VALUES; i++) {
+    values[i] = found[i];
+  }
+  *number = (int32_t)values[0];
+  found[0] = -1;
+  CUresult code = ctx->api.cu.MemsetD32Async(ctx->api.failure, 0, 1, ctx->api.stream);
+  return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "write to the device", code);
+}
+
+// The rest of the interface.
+
+void futhark_context_config_add_nvrtc_option(struct futhark_context_config *cfg, const char *opt) {
+  config_build_option(cfg, opt);
+}
+
+void futhark_context_config_dump_ptx_to(struct futhark_context_config *cfg, const char *path) {
+  config_string(&cfg->device.dump_binary, path);
+}
+
+void futhark_context_config_load_ptx_from(struct futhark_context_config *cfg, const char *path) {
+  config_string(&cfg->device.load_binary, path);
+}
+
+// End of ops.h.

@@ -110,4 +110,21 @@ TOOL_FUN char *program_text(const struct futhark_context_config *cfg) {
   return text.text;
 }
 
+// The same, for a context: after the sizes of thread blocks, which are known by now.
+TOOL_FUN char *sized_program_text(const struct futhark_context *ctx) {
+  struct string all = {NULL, 0, 0};
+  char *text = program_text(ctx->cfg);
+  if (text == NULL) {
+    return NULL;
+  }
+  for (int i = 0; i < NUM_PARAMS; i++) {
+    if (strcmp(param_classes[i], "thread_block_size") == 0) {
+      string_printf(&all, "#define SIZE_%d %" PRId64 "\n", i, ctx->params[i]);
+    }
+  }
+  string_append(&all, text, strlen(text));
+  free(text);
+  return all.text;
+}
+
 // End of cache.h.

@@ -66,6 +66,8 @@ struct device {
 // All but `allocate` leave an error behind when they fail.
 
 static int api_open(struct futhark_context *ctx);
+// The kernels, for which the parameters have their values.
+static int api_build(struct futhark_context *ctx);
 static void api_close(struct futhark_context *ctx);
 static void api_enter(struct futhark_context *ctx);
 static void api_leave(struct futhark_context *ctx);

@@ -28,6 +28,10 @@ static int backend_open(struct futhark_context *ctx) {
             ", %" PRId64 " bytes of shared memory.\n",
             limits->name, limits->threads, limits->block_size, limits->shared_memory);
   }
+  if (err == FUTHARK_SUCCESS) {
+    params_settle(ctx);
+    err = api_build(ctx);
+  }
   return err;
 }
 

@@ -147,7 +147,7 @@ TOOL_FUN int opencl_program(struct futhark_context *ctx, const char *options) {
     free(binary);
     return ok ? FUTHARK_SUCCESS : DEVICE_ERROR;
   }
-  char *text = program_text(ctx->cfg);
+  char *text = sized_program_text(ctx);
   if (text == NULL) {
     set_error(ctx, "Error: cannot read the kernels%s%s.\n", d->load_program == NULL ? "" : " in ",
               d->load_program == NULL ? "" : d->load_program);
@@ -223,10 +223,14 @@ static int api_open(struct futhark_context *ctx) {
   int err = opencl_queue(ctx);
   if (err == FUTHARK_SUCCESS) {
     opencl_limits(ctx);
-    char *options = opencl_options(ctx);
-    err = opencl_program(ctx, options == NULL ? "" : options);
-    free(options);
   }
+  return err;
+}
+
+static int api_build(struct futhark_context *ctx) {
+  char *options = opencl_options(ctx);
+  int err = opencl_program(ctx, options == NULL ? "" : options);
+  free(options);
   return err == FUTHARK_SUCCESS ? opencl_kernels(ctx) : err;
 }
 

@@ -30,7 +30,11 @@ static int api_allocate(struct futhark_context *ctx, int64_t bytes, device_memor
     return FUTHARK_SUCCESS;
   }
   *mem = NULL;
-  return code == CL_INVALID_BUFFER_SIZE ? FUTHARK_OUT_OF_MEMORY : opencl_fail(ctx, "allocate memory", code);
+  if (code == CL_INVALID_BUFFER_SIZE || code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES ||
+      code == CL_OUT_OF_HOST_MEMORY) {
+    return FUTHARK_OUT_OF_MEMORY;
+  }
+  return opencl_fail(ctx, "allocate memory", code);
 }
 
 static void api_release(struct futhark_context *ctx, device_memory mem) {

@@ -62,7 +62,8 @@ pub fn generate(program: &Program, options: &Options, api_used: Api) -> Output {
     text.push_str(rts::api(api_used));
     text.push_str(&kernel_table(&context, &facts, &widths));
     let prelude = rts::kernel_prelude(api_used);
-    text.push_str(&kernel_strings(&format!("{prelude}\n{}{}", copy_text(&widths), kernels.text)));
+    let copies = copy_text(&widths);
+    text.push_str(&kernel_strings(&format!("{}{prelude}\n{copies}{}", sizes(program), kernels.text)));
     text.push_str(&fun::globals_struct(&context));
     text.push_str(rts::MEMORY);
     text.push_str(crate::c::rts::CONTEXT);
@@ -141,6 +142,13 @@ fn copied_widths(program: &Program) -> BTreeSet<u64> {
         });
     }
     widths
+}
+
+/// The block sizes that the text uses; the host puts others before it.
+fn sizes(program: &Program) -> String {
+    let define = |(i, _)| format!("#ifndef SIZE_{i}\n#define SIZE_{i} 256\n#endif\n");
+    let sizes = program.params.iter().enumerate().filter(|(_, p)| p.class == "thread_block_size");
+    sizes.map(define).collect()
 }
 
 fn copy_text(widths: &BTreeSet<u64>) -> String {

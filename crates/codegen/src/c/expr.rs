@@ -534,7 +534,7 @@ fn gpu_index(index: GpuIndex) -> &'static str {
     match index {
         GpuIndex::Local => "LOCAL_ID",
         GpuIndex::Block => "BLOCK_ID",
-        GpuIndex::BlockSize => "BLOCK_SIZE",
+        GpuIndex::BlockSize => "block_size",
         GpuIndex::GridSize => "GRID_SIZE",
     }
 }

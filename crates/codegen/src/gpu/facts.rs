@@ -2,7 +2,7 @@
 //! whether its threads wait for each other, and what it does after another kernel has failed.
 
 use crate::c::usage::{for_each_part, place_exprs};
-use fehu_base::Name;
+use fehu_base::{Name, Symbol};
 use fehu_imp::syntax::{Code, Expr, Function, Kernel, KernelOp, Op, Program};
 use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,6 +28,17 @@ pub(crate) struct KernelFacts {
     pub(crate) has_barrier: bool,
     /// Whether a block leaves when one of its threads has failed.
     pub(crate) leaves: bool,
+    /// How many threads a block has, if that is known.
+    pub(crate) block_size: Option<BlockSize>,
+}
+
+/// The number of threads in a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BlockSize {
+    /// This one.
+    Fixed(i64),
+    /// The value of the tuning parameter of this number.
+    Param(usize),
 }
 
 impl Facts {
@@ -45,6 +56,7 @@ impl Facts {
         }
         let failures: Vec<bool> = program.kernels.iter().map(|k| can_fail(&k.body, &failing)).collect();
         let any = failures.contains(&true);
+        let sizes = block_sizes(program);
         let facts = |(kernel, can_fail): (&Kernel, &bool)| {
             let (mut has_barrier, mut leaves) = (false, false);
             for_each_statement(&kernel.body, &mut |code| {
@@ -54,11 +66,48 @@ impl Facts {
                 }
             });
             let checks_failure = *can_fail || (any && is_led_by_data(&kernel.body));
-            KernelFacts { can_fail: *can_fail, checks_failure, has_barrier, leaves: leaves && *can_fail }
+            let fixed = kernel.block_size.map(|n| BlockSize::Fixed(i64::from(n)));
+            let block_size = fixed.or_else(|| sizes.get(&kernel.name).copied().flatten());
+            let leaves = leaves && *can_fail;
+            KernelFacts { can_fail: *can_fail, checks_failure, has_barrier, leaves, block_size }
         };
         let kernels = program.kernels.iter().zip(&failures).map(facts).collect();
         Facts { kernels, functions, failing }
     }
+}
+
+/// The block sizes of the launches of each kernel, where they are known and agree.
+fn block_sizes(program: &Program) -> FxHashMap<Name, Option<BlockSize>> {
+    let numbers: FxHashMap<Symbol, usize> = program
+        .params
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| p.class == "thread_block_size")
+        .map(|(i, p)| (p.name, i))
+        .collect();
+    let mut values: FxHashMap<Name, usize> = FxHashMap::default();
+    let mut sizes: FxHashMap<Name, Option<BlockSize>> = FxHashMap::default();
+    let bodies = program.functions.iter().map(|f| &f.body).chain([&program.init]);
+    for body in bodies {
+        for_each_statement(body, &mut |code| match code {
+            Code::Op(Op::GetSize(x, param)) => {
+                values.extend(numbers.get(param).map(|i| (*x, *i)));
+            }
+            Code::Op(Op::Launch(launch)) => {
+                let size = match &launch.block {
+                    Expr::Const(v) => v.as_i64().map(BlockSize::Fixed),
+                    Expr::Var(x) => values.get(x).copied().map(BlockSize::Param),
+                    _ => None,
+                };
+                let known = sizes.entry(launch.kernel).or_insert(size);
+                if *known != size {
+                    *known = None;
+                }
+            }
+            _ => {}
+        });
+    }
+    sizes
 }
 
 fn visit_calls(code: &Code, by_name: &FxHashMap<Name, &Function>, found: &mut IndexSet<Name>) {

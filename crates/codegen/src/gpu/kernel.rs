@@ -11,7 +11,7 @@
 //! A check that fails puts its number and values where the host will find them; the first one
 //! wins. Then the thread leaves: the kernel, or where threads wait for each other, the region around.
 
-use super::facts::{for_each_statement, Facts, KernelFacts};
+use super::facts::{for_each_statement, BlockSize, Facts, KernelFacts};
 use super::Api;
 use crate::c::alias::Aliases;
 use crate::c::ctype;
@@ -155,15 +155,17 @@ fn kernel_text(context: &Context, kernel: &Kernel, facts: &KernelFacts, state: B
             Param::Mem(m, _) => format!("{}{name}_p", pointer_type(context, &usage, *m)),
         });
     }
-    let head = match kernel.block_size {
-        Some(n) => format!("KERNEL_OF({n})"),
-        None => "KERNEL".to_owned(),
+    let (head, block_size) = match facts.block_size {
+        Some(BlockSize::Fixed(n)) => (format!("KERNEL_OF({n})"), n.to_string()),
+        Some(BlockSize::Param(i)) => (format!("KERNEL_OF(SIZE_{i})"), format!("SIZE_{i}")),
+        None => ("KERNEL".to_owned(), "BLOCK_SIZE".to_owned()),
     };
     let name = function_name(context, kernel);
     let mut p = printer(context, &usage, state);
     if !kernel.shared.is_empty() {
         p.line("SHARED_DECLARE");
     }
+    p.line(&format!("const int64_t block_size = {block_size};"));
     start_check(&mut p, facts);
     for m in &kernel.shared {
         let (name, ty) = (context.name(*m), pointer_type(context, &usage, *m));
