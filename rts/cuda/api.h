@@ -141,7 +141,7 @@ TOOL_FUN const char *cuda_load(struct cuda *cu) {
       NULL};
   cu->library = library_find(names);
   if (cu->library == NULL) {
-    return "cannot find the CUDA driver (libcuda.so.1); is an NVIDIA driver installed?";
+    return "cannot find the CUDA driver (libcuda.so.1); install an NVIDIA driver";
   }
 #define LOAD(NAME, SYMBOL, ARGS)                                        \
   *(void **)&cu->NAME = library_symbol(cu->library, "cu" SYMBOL);       \

@@ -9,7 +9,7 @@
   }
 
 #define COPY_KERNELS(W, T)                                                                                      \
-  KERNEL copy_elements_##W(GLOBAL T *dst, int64_t dst_at, GLOBAL const T *src, int64_t src_at, int64_t total,   \
+  KERNEL copy_elements_w##W(GLOBAL T *dst, int64_t dst_at, GLOBAL const T *src, int64_t src_at, int64_t total,   \
                            int32_t rank, int64_t n0, int64_t d0, int64_t s0, int64_t n1, int64_t d1, int64_t s1, \
                            int64_t n2, int64_t d2, int64_t s2, int64_t n3, int64_t d3, int64_t s3, int64_t n4,   \
                            int64_t d4, int64_t s4, int64_t n5, int64_t d5, int64_t s5, int64_t n6, int64_t d6,   \
@@ -30,7 +30,7 @@
       }                                                                                                         \
     }                                                                                                           \
   }                                                                                                             \
-  KERNEL copy_transposed_##W(GLOBAL T *dst, int64_t dst_at, GLOBAL const T *src, int64_t src_at, int64_t n,     \
+  KERNEL copy_transposed_w##W(GLOBAL T *dst, int64_t dst_at, GLOBAL const T *src, int64_t src_at, int64_t n,     \
                              int64_t dst_n, int64_t m, int64_t src_m, int64_t tiles, int64_t n0, int64_t d0,    \
                              int64_t s0, int64_t n1, int64_t d1, int64_t s1, int64_t n2, int64_t d2, int64_t s2, \
                              int64_t n3, int64_t d3, int64_t s3, int64_t n4, int64_t d4, int64_t s4, int64_t n5, \

@@ -166,7 +166,7 @@ fn kernel_table(context: &Context, facts: &Facts, widths: &BTreeSet<u64>) -> Str
         let location = (context.backtrace)(&kernel.loc).first().cloned().unwrap_or_default();
         out.push_str(&format!(
             "    {{{}, {}, {}, {}, {}, {}}},\n",
-            literal::string(&kernel::function_name(context, kernel)),
+            literal::string(context.name(kernel.name)),
             literal::string(kernel.label.as_str()),
             literal::string(&location),
             !kernel.shared.is_empty(),
@@ -178,7 +178,7 @@ fn kernel_table(context: &Context, facts: &Facts, widths: &BTreeSet<u64>) -> Str
     let mut next = context.program.kernels.len() as i64;
     for w in widths {
         for (name, table) in [("copy_elements", &mut copies), ("copy_transposed", &mut transposes)] {
-            out.push_str(&format!("    {{\"{name}_{w}\", \"{name}_{w}\", \"\", false, false, false}},\n"));
+            out.push_str(&format!("    {{\"{name}_w{w}\", \"{name}_w{w}\", \"\", false, false, false}},\n"));
             table[*w as usize] = next;
             next += 1;
         }

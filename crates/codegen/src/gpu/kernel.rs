@@ -60,13 +60,6 @@ pub(crate) struct KernelText<'a> {
     pub(crate) failures: Vec<Failure<'a>>,
 }
 
-/// The function in the text that is a kernel.
-pub(crate) fn function_name(context: &Context, kernel: &Kernel) -> String {
-    let label: String =
-        kernel.label.as_str().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    format!("kernel_{label}_{}", context.name(kernel.name))
-}
-
 /// All kernels and the functions that they call.
 pub(crate) fn kernels<'a>(context: &'a Context<'a>, facts: &Facts, api: Api) -> KernelText<'a> {
     let mut out = KernelText { text: String::new(), failures: vec![] };
@@ -160,7 +153,7 @@ fn kernel_text(context: &Context, kernel: &Kernel, facts: &KernelFacts, state: B
         Some(BlockSize::Param(i)) => (format!("KERNEL_OF(SIZE_{i})"), format!("SIZE_{i}")),
         None => ("KERNEL".to_owned(), "BLOCK_SIZE".to_owned()),
     };
-    let name = function_name(context, kernel);
+    let name = context.name(kernel.name);
     let mut p = printer(context, &usage, state);
     if !kernel.shared.is_empty() {
         p.line("SHARED_DECLARE");
