@@ -47,6 +47,8 @@ pub struct Options {
     pub entry_point: Option<String>,
     /// Options for the executables.
     pub pass_options: Vec<String>,
+    /// The extension of tuning files, if they are to be used.
+    pub tuning: Option<String>,
     /// A program that runs the executables.
     pub runner: Option<String>,
     /// Whether a progress bar may be drawn.

@@ -20,6 +20,7 @@ fn options() -> Options {
         exclude: vec![],
         entry_point: None,
         pass_options: vec![],
+        tuning: Some("tuning".into()),
         runner: None,
         terminal: false,
         time_limit: Duration::from_secs(60),
@@ -41,6 +42,19 @@ fn a_wrong_expectation_fails() {
         .expect("written");
     let tally = test(&[file], &options()).expect("the program can be read");
     assert_eq!((tally.passed, tally.failed), (0, 1));
+}
+
+#[test]
+fn tuning_files_are_used() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("tuned.fut");
+    std::fs::write(&file, "-- ==\n-- input { 1 } output { 2 }\nentry main (x: i32) = x + 1\n")
+        .expect("written");
+    std::fs::write(dir.path().join("tuned.fut.tuning"), "no_such_parameter=1\n").expect("written");
+    let tally = test(&[file.clone()], &options()).expect("the program can be read");
+    assert_eq!((tally.passed, tally.failed), (0, 1));
+    let tally = test(&[file], &Options { tuning: None, ..options() }).expect("the program can be read");
+    assert_eq!((tally.passed, tally.failed), (1, 0));
 }
 
 #[test]

@@ -37,6 +37,12 @@ pub(crate) struct Args {
     /// An option for the programs that are run.
     #[arg(long = "pass-option", value_name = "OPT", allow_hyphen_values = true)]
     pass_option: Vec<String>,
+    /// The extension of tuning files: prog.fut is run with what prog.fut.EXTENSION says.
+    #[arg(long, value_name = "EXTENSION", default_value = "tuning")]
+    tuning: String,
+    /// Do not look for tuning files.
+    #[arg(long = "no-tuning")]
+    no_tuning: bool,
     /// Run programs through this one, which gets the executable as its first argument.
     #[arg(long)]
     runner: Option<String>,
@@ -62,6 +68,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         exclude: args.exclude.clone(),
         entry_point: args.entry_point.clone(),
         pass_options: args.pass_option.clone(),
+        tuning: (!args.no_tuning).then(|| args.tuning.clone()),
         runner: args.runner.clone().filter(|r| !r.is_empty()),
         terminal: !args.no_terminal && std::io::stderr().is_terminal(),
         time_limit: Duration::from_secs(args.timeout),
