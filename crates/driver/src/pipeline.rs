@@ -59,7 +59,7 @@ pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagno
     let prog = optimise(lower(front, settings)?, settings);
     let prog = match settings.target {
         Target::C => memory(sequential(prog))?,
-        Target::OpenCl | Target::Cuda => memory(gpu(prog))?,
+        Target::OpenCl | Target::Cuda => memory(gpu_prepared(prog))?,
     };
     let machine = fehu_imp::Machine { warps: settings.target == Target::Cuda };
     let program = fehu_imp::translate(prog, machine);

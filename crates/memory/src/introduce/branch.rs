@@ -93,9 +93,7 @@ impl Introduce {
             parts.push(Part::Block(block));
             block
         };
-        if t.same_as(f) {
-            return (Place { block, lmad: t.lmad.clone() }, parts);
-        }
+        let sizes: Vec<Poly> = ty.shape().iter().map(|n| poly(*n)).collect();
         let offset = if t.lmad.offset == f.lmad.offset {
             t.lmad.offset.clone()
         } else {
@@ -103,7 +101,6 @@ impl Introduce {
             parts.push(Part::Offset(offset));
             poly(offset.into())
         };
-        let sizes: Vec<Poly> = ty.shape().iter().map(|n| poly(*n)).collect();
         let mut lmad = Lmad::row_major(offset, &sizes);
         let same_strides = (t.lmad.dims.iter()).zip(&f.lmad.dims).all(|(t, f)| t.stride == f.stride);
         if same_strides || !(t.is_row_major() && f.is_row_major()) || !lmad.is_known() {
