@@ -297,7 +297,7 @@ fn body(
         }
     }
     if usage.can_fail {
-        p.exprs.out.push_str("cleanup:\n");
+        p.exprs.out.push_str("cleanup: UNUSED;\n");
         let outputs = outputs.iter().filter(|o| matches!(o, Param::Mem(..))).map(name_of);
         for m in hoisted.map(|(m, _)| *m).chain(outputs) {
             p.line(&format!("block_drop(ctx, {});", context.name(m)));

@@ -19,10 +19,11 @@ use crate::c::expr::{ExprPrinter, Prec};
 use crate::c::fun::{name_of, static_elements, Context};
 use crate::c::stm::{zero, StmPrinter};
 use crate::c::usage::{Access, Usage};
-use fehu_base::prim::{FloatType, IntType, PrimType, ScalarType};
+use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{bug, Name};
 use fehu_imp::syntax::{
-    Arg, AtomicOp, Code, Direction, ErrorPart, Expr, Function, Kernel, KernelOp, Loc, Op, Param, Place, Space,
+    Arg, ArrayData, AtomicOp, Code, Direction, ErrorPart, Expr, Function, Kernel, KernelOp, Loc, Op, Param,
+    Place, Space,
 };
 
 /// A check that a kernel makes.
@@ -111,8 +112,12 @@ impl<'a> KernelText<'a> {
         let text = &mut self.text;
         for_each_statement(code, &mut |code| {
             if let Code::DeclareStatic(m, data) = code {
-                let (name, elem) = (context.name(*m), context.element_type(data.elem));
-                text.push_str(&format!("CONSTANT {elem} {name}_p{}", static_elements(data)));
+                let name = context.name(*m);
+                let (elem, elements) = match bits(data) {
+                    Some(bits) => (context.element_type(bits.elem), static_elements(&bits)),
+                    None => (context.element_type(data.elem), static_elements(data)),
+                };
+                text.push_str(&format!("CONSTANT {elem} {name}_p{elements}"));
             }
         });
     }
@@ -127,8 +132,33 @@ impl<'a> KernelText<'a> {
     }
 }
 
+/// Floats as bits, if some of them cannot be written as constants.
+fn bits(data: &ArrayData) -> Option<ArrayData> {
+    let (elem, bits): (IntType, fn(PrimValue) -> PrimValue) = match data.elem {
+        PrimType::Float(FloatType::F32) => (IntType::I32, |v| match v {
+            PrimValue::F32(v) => PrimValue::I32(v.to_bits() as i32),
+            v => v,
+        }),
+        PrimType::Float(FloatType::F64) => (IntType::I64, |v| match v {
+            PrimValue::F64(v) => PrimValue::I64(v.to_bits() as i64),
+            v => v,
+        }),
+        _ => return None,
+    };
+    let finite = |v: &PrimValue| match v {
+        PrimValue::F32(v) => v.is_finite(),
+        PrimValue::F64(v) => v.is_finite(),
+        _ => true,
+    };
+    if data.values.iter().all(finite) {
+        return None;
+    }
+    let values = data.values.iter().map(|v| bits(*v)).collect();
+    Some(ArrayData { elem: PrimType::Int(elem), values })
+}
+
 fn kernel_text(context: &Context, kernel: &Kernel, facts: &KernelFacts, state: Box<KernelState>) -> String {
-    let usage = Usage::of(&kernel.body, &[], &kernel.params);
+    let usage = usage(&kernel.body, &[], &kernel.params);
     let mut params = Vec::new();
     if !kernel.shared.is_empty() && state.api == Api::OpenCl {
         params.push("SHARED uint8_t *shared_memory".to_owned());
@@ -207,7 +237,7 @@ fn prototype(context: &Context, f: &Function, can_fail: bool) -> String {
 }
 
 fn function_body(context: &Context, f: &Function, can_fail: bool, state: Box<KernelState>) -> String {
-    let usage = Usage::of(&f.body, &f.outputs, &f.inputs);
+    let usage = usage(&f.body, &f.outputs, &f.inputs);
     let mut p = printer(context, &usage, state);
     for output in &f.outputs {
         if let Param::Scalar(x, t) = output {
@@ -223,6 +253,16 @@ fn function_body(context: &Context, f: &Function, can_fail: bool, state: Box<Ker
         p.line("return false;");
     }
     p.exprs.out
+}
+
+fn usage(code: &Code, outputs: &[Param], inputs: &[Param]) -> Usage {
+    let mut usage = Usage::of(code, outputs, inputs);
+    for (m, data) in &usage.statics {
+        if bits(data).is_some() {
+            usage.access.insert(*m, Access::Mixed);
+        }
+    }
+    usage
 }
 
 fn printer<'a>(context: &'a Context<'a>, usage: &'a Usage, state: Box<KernelState>) -> StmPrinter<'a> {

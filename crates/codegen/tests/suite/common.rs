@@ -197,6 +197,25 @@ pub fn generate(program: &Program, mode: Mode) -> Output {
     )
 }
 
+pub fn generate_gpu(program: &Program, mode: Mode, api: fehu_codegen::gpu::Api) -> Output {
+    let backtrace = |_: &Loc| vec!["prog.fut:1:2-3".into(), "prog.fut:4:5-6".into()];
+    fehu_codegen::gpu::generate(program, &Options { mode, backtrace: &backtrace, version: "test" }, api)
+}
+
+/// Whether there is an OpenCL device to run on. Tests that need one say so and pass without.
+pub fn has_opencl() -> bool {
+    static HAS: OnceLock<bool> = OnceLock::new();
+    *HAS.get_or_init(|| {
+        let text =
+            generate_gpu(&Builder::new().program, Mode::Executable, fehu_codegen::gpu::Api::OpenCl).c_text;
+        let has = run(&compile("no_entries", &text, &[]), &["--list-devices"], b"").text().contains("#0");
+        if !has {
+            eprintln!("no OpenCL device: install pocl-opencl-icd to test kernels");
+        }
+        has
+    })
+}
+
 /// Compiles C text, which must give no warning.
 pub fn compile(name: &str, text: &str, flags: &[&str]) -> PathBuf {
     compile_files(name, &[(&format!("{name}.c"), text)], flags)
@@ -219,7 +238,7 @@ pub fn compile_files(name: &str, files: &[(&str, &str)], flags: &[&str]) -> Path
             command.arg(dir.join(file));
         }
     }
-    let out = command.args(["-lm", "-lpthread"]).output().unwrap();
+    let out = command.args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     std::fs::write(&stamp, wanted).unwrap();
     exe

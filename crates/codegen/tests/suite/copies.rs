@@ -7,17 +7,17 @@ use fehu_codegen::Mode;
 use fehu_imp::syntax::*;
 
 /// A copy to make: strides of both sides, which start at these offsets.
-struct Case {
-    shape: Vec<i64>,
-    dst: (i64, Vec<i64>),
-    src: (i64, Vec<i64>),
+pub struct Case {
+    pub shape: Vec<i64>,
+    pub dst: (i64, Vec<i64>),
+    pub src: (i64, Vec<i64>),
 }
 
-const SOURCE: i64 = 20_000;
-const TARGET: i64 = 8_000;
+pub const SOURCE: i64 = 20_000;
+pub const TARGET: i64 = 8_000;
 
 /// Arrays of ranks 0 to 5 whose dimensions lie in memory in any order, with gaps, and backwards.
-fn cases() -> Vec<Case> {
+pub fn cases() -> Vec<Case> {
     let mut random = Random(3);
     let mut all = Vec::new();
     for i in 0..60 {
@@ -84,7 +84,7 @@ fn program(cases: &[Case]) -> Program {
 }
 
 /// What the target should hold.
-fn expected(cases: &[Case]) -> Vec<i64> {
+pub fn expected(cases: &[Case]) -> Vec<i64> {
     let mut target = vec![0; cases.len() * TARGET as usize];
     for (k, case) in cases.iter().enumerate() {
         let count: i64 = case.shape.iter().product();

@@ -5,6 +5,8 @@
 mod common;
 mod copies;
 mod executable;
+mod gpu;
+mod gpu_operators;
 mod library;
 mod operators;
 mod sample;

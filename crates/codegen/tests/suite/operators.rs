@@ -10,7 +10,7 @@ use fehu_imp::syntax::*;
 use std::sync::Arc;
 
 /// Operands worth trying at a type.
-fn operands(t: PrimType) -> Vec<PrimValue> {
+pub fn operands(t: PrimType) -> Vec<PrimValue> {
     match t {
         PrimType::Int(t) => {
             let mut ints: Vec<i64> = vec![0, 1, -1, 2, -2, 3, 7, -7, 8, 15, 16, 31, 32, 63, 64, 100, -100];
@@ -59,17 +59,17 @@ fn operands(t: PrimType) -> Vec<PrimValue> {
 }
 
 /// An operator with its operand types, how to apply it, and what it should give.
-struct Case {
-    label: String,
-    operands: Vec<PrimType>,
-    result: PrimType,
-    apply: Box<dyn Fn(Vec<Expr>) -> Expr>,
+pub struct Case {
+    pub label: String,
+    pub operands: Vec<PrimType>,
+    pub result: PrimType,
+    pub apply: Box<dyn Fn(Vec<Expr>) -> Expr>,
     /// By how much the last bit may differ: the C library is not the same everywhere.
-    slack: i64,
-    eval: Box<dyn Fn(&[PrimValue]) -> Option<PrimValue>>,
+    pub slack: i64,
+    pub eval: Box<dyn Fn(&[PrimValue]) -> Option<PrimValue>>,
 }
 
-fn cases() -> Vec<Case> {
+pub fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     let mut unop = |op: UnOp| {
         all.push(Case {
@@ -190,7 +190,7 @@ fn conversions() -> Vec<ConvOp> {
 }
 
 /// All combinations of operands.
-fn combinations(types: &[PrimType]) -> Vec<Vec<PrimValue>> {
+pub fn combinations(types: &[PrimType]) -> Vec<Vec<PrimValue>> {
     types.iter().fold(vec![vec![]], |rows, t| {
         rows.iter()
             .flat_map(|row| operands(*t).into_iter().map(move |v| [row.clone(), vec![v]].concat()))
@@ -199,7 +199,7 @@ fn combinations(types: &[PrimType]) -> Vec<Vec<PrimValue>> {
 }
 
 /// A value as the bits that the program writes for it.
-fn bits(v: PrimValue) -> i64 {
+pub fn bits(v: PrimValue) -> i64 {
     match v {
         PrimValue::F16(v) => i64::from(v.to_bits() as i16),
         PrimValue::F32(v) => i64::from(v.to_bits() as i32),
@@ -211,7 +211,7 @@ fn bits(v: PrimValue) -> i64 {
 }
 
 /// The same, as an expression of the program.
-fn bits_expr(t: PrimType, e: Expr) -> Expr {
+pub fn bits_expr(t: PrimType, e: Expr) -> Expr {
     let widen = |t, e: Expr| Expr::Conv(ConvOp::SExt(t, IntType::I64), e.into());
     let to_bits = |e| Expr::PrimFn(PrimFn { op: MathFn::ToBits, at: t }, vec![e]);
     match t {

@@ -1,0 +1,320 @@
+//! Kernels and the host code around them, run by OpenCL where there is a device.
+
+use crate::common::*;
+use crate::copies;
+use fehu_base::ops::{BinOp, CmpOp, ConvOp};
+use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
+use fehu_base::{Name, Symbol};
+use fehu_codegen::gpu::Api;
+use fehu_codegen::Mode;
+use fehu_imp::syntax::*;
+
+const I32: PrimType = PrimType::Int(IntType::I32);
+
+/// Adds a kernel; its name.
+pub fn kernel(b: &mut Builder, label: &str, params: Vec<Param>, shared: Vec<Name>, body: Vec<Code>) -> Name {
+    let name = b.name(label);
+    b.program.kernels.push(Kernel {
+        name,
+        label: Symbol::new(label),
+        params,
+        shared,
+        block_size: None,
+        body: Code::Seq(body),
+        loc: Loc::none(),
+    });
+    name
+}
+
+pub fn launch(kernel: Name, grid: Expr, block: Expr, shared: Vec<Expr>, args: Vec<Arg>) -> Code {
+    Code::Op(Op::Launch(Box::new(Launch { kernel, grid, block, shared, args })))
+}
+
+/// Compiles for OpenCL and runs.
+pub fn run_opencl(name: &str, program: &Program, args: &[&str], stdin: &[u8]) -> Ran {
+    let text = generate_gpu(program, Mode::Executable, Api::OpenCl).c_text;
+    run(&compile(name, &text, &["-O1"]), args, stdin)
+}
+
+/// Compiles the kernels of a program with the compiler of CUDA, if it is installed.
+pub fn compile_cuda(name: &str, program: &Program) {
+    let exe = compile(name, &generate_gpu(program, Mode::Executable, Api::Cuda).c_text, &[]);
+    let check = compile("nvrtc", include_str!("nvrtc.c"), &["-D_GNU_SOURCE"]);
+    let file = format!("{}/{name}.cu", env!("CARGO_TARGET_TMPDIR"));
+    let dumped = run(&exe, &["--dump-cuda", &file], b"");
+    assert_eq!((dumped.stderr.as_str(), dumped.code), ("", Some(0)));
+    let ran = run(&check, &[&file], b"");
+    match ran.code {
+        Some(77) => eprintln!("no NVRTC: install nvidia-cuda-nvrtc and set FEHU_NVRTC to test CUDA kernels"),
+        code => assert_eq!((ran.stderr.as_str(), code), ("", Some(0))),
+    }
+}
+
+fn op(op: KernelOp) -> Code {
+    Code::Op(Op::Kernel(op))
+}
+
+fn local() -> Expr {
+    Expr::Gpu(GpuIndex::Local)
+}
+
+/// The flat number of a thread.
+fn thread() -> Expr {
+    add(mul(Expr::Gpu(GpuIndex::Block), Expr::Gpu(GpuIndex::BlockSize)), local())
+}
+
+fn lt(a: Expr, b: Expr) -> Expr {
+    cmp(CmpOp::SLt(IntType::I64), a, b)
+}
+
+fn when(cond: Expr, body: Vec<Code>) -> Code {
+    Code::If(cond, Code::Seq(body).into(), Code::Seq(vec![]).into())
+}
+
+fn i32_result(mem: Name, size: Expr) -> Value {
+    Value {
+        ty: fehu_ir::EntryType::Transparent(ScalarType::I32, 1),
+        params: vec![Param::Mem(mem, Space::Default)],
+        values: vec![EntryValue::Array { mem, elem: ScalarType::I32, shape: vec![size] }],
+        unique: true,
+    }
+}
+
+/// An entry point from an array to another one: a kernel with a thread for each element.
+fn array_entry(
+    b: &mut Builder,
+    name: &str,
+    out_size: Expr,
+    shared: Vec<(Name, Expr)>,
+    body: impl FnOnce(&mut Builder, Name, Name, Name) -> Vec<Code>,
+) {
+    let n = b.name("n");
+    let xs = b.array("xs", ScalarType::I32, &[var(n)]);
+    let ys = b.name("ys");
+    let (k_xs, k_ys, k_n) = (b.name("xs"), b.name("ys"), b.name("n"));
+    let body = body(b, k_xs, k_ys, k_n);
+    let params = vec![
+        Param::Mem(k_xs, Space::Default),
+        Param::Mem(k_ys, Space::Default),
+        Param::Scalar(k_n, PrimType::I64),
+    ];
+    let (arrays, bytes) = shared.into_iter().unzip();
+    let k = kernel(b, name, params, arrays, body);
+    let blocks = binop(BinOp::SQuot(IntType::I64), add(var(n), int(63)), int(64));
+    let args = vec![Arg::Mem(xs.name()), Arg::Mem(ys), Arg::Scalar(var(n))];
+    let size = match out_size {
+        Expr::Const(PrimValue::I64(0)) => var(n),
+        size => size,
+    };
+    let result = i32_result(ys, size.clone());
+    let zero = int(0);
+    let code = vec![
+        alloc(ys, mul(size.clone(), int(4))),
+        when(lt(zero.clone(), size), vec![write(ys, zero, I32, Expr::Const(PrimValue::I32(0)))]),
+        launch(k, blocks, int(64), bytes, args),
+    ];
+    b.entry(name, &[n], vec![xs], &[], result, code);
+}
+
+fn message(text: &str, value: Expr) -> Vec<ErrorPart> {
+    vec![ErrorPart::Text(text.into()), ErrorPart::Value(value, ScalarType::I32), ErrorPart::Text(".".into())]
+}
+
+/// Entry points: `increment`, `positive` (fails on the first element that is not), `sum` (in shared memory, fails
+/// on negative ones), `count` (atomically).
+fn program() -> Program {
+    let mut b = Builder::new();
+    let one = Expr::Const(PrimValue::I32(1));
+    array_entry(&mut b, "increment", int(0), vec![], |_, xs, ys, n| {
+        let value = binop(BinOp::Add(IntType::I32), index(xs, thread(), I32), one.clone());
+        vec![when(lt(thread(), var(n)), vec![write(ys, thread(), I32, value)])]
+    });
+    array_entry(&mut b, "positive", int(0), vec![], |b, xs, ys, n| {
+        let x = b.name("x");
+        let positive = cmp(CmpOp::SLt(IntType::I32), Expr::Const(PrimValue::I32(0)), var(x));
+        let message = message("found ", var(x));
+        vec![when(
+            lt(thread(), var(n)),
+            vec![
+                Code::DeclareScalar(x, I32),
+                set(x, index(xs, thread(), I32)),
+                Code::Assert { cond: positive, message, loc: Loc::none() },
+                write(ys, thread(), I32, var(x)),
+            ],
+        )]
+    });
+    let part = b.name("part");
+    array_entry(&mut b, "sum", int(1), vec![(part, int(256))], |b, xs, ys, n| {
+        let (x, k, half) = (b.name("x"), b.name("k"), b.name("half"));
+        let at = |e: Expr| Expr::Index { mem: part, offset: e.into(), elem: I32, space: Space::Shared };
+        let put = |e: Expr, value: Expr| Code::Write {
+            mem: part,
+            offset: e,
+            elem: I32,
+            space: Space::Shared,
+            value,
+        };
+        let fine = cmp(CmpOp::SLe(IntType::I32), Expr::Const(PrimValue::I32(0)), var(x));
+        let read = vec![
+            set(x, index(xs, thread(), I32)),
+            Code::Assert { cond: fine, message: message("negative: ", var(x)), loc: Loc::none() },
+        ];
+        let both = binop(BinOp::Add(IntType::I32), at(local()), at(add(local(), var(half))));
+        vec![
+            Code::DeclareScalar(x, I32),
+            set(x, Expr::Const(PrimValue::I32(0))),
+            op(KernelOp::Guarded(when(lt(thread(), var(n)), read).into())),
+            op(KernelOp::LeaveIfFailed),
+            put(local(), var(x)),
+            op(KernelOp::Barrier),
+            for_loop(
+                k,
+                int(6),
+                vec![
+                    Code::DeclareScalar(half, PrimType::I64),
+                    set(half, binop(BinOp::AShr(IntType::I64), int(32), var(k))),
+                    when(lt(local(), var(half)), vec![put(local(), both)]),
+                    op(KernelOp::Barrier),
+                ],
+            ),
+            when(
+                lt(local(), int(1)),
+                vec![op(KernelOp::Atomic {
+                    old: None,
+                    op: AtomicOp::Add,
+                    mem: ys,
+                    offset: int(0),
+                    elem: I32,
+                    space: Space::Default,
+                    value: at(int(0)),
+                })],
+            ),
+        ]
+    });
+    b.program
+}
+
+#[test]
+fn kernels_compute_and_fail_as_they_should() {
+    if !has_opencl() {
+        return;
+    }
+    let go = |args: &[&str], input: &str| run_opencl("gpu", &program(), args, input.as_bytes());
+    let fine = |args: &[&str], input: &str| {
+        let ran = go(args, input);
+        assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)));
+        ran.text()
+    };
+    assert_eq!(fine(&["-e", "increment"], "[1, 2, 3]"), "[2i32, 3i32, 4i32]\n");
+    assert_eq!(fine(&["-e", "increment"], "empty([0]i32)"), "empty([0]i32)\n");
+    let many: Vec<String> = (0..1000).map(|i| i.to_string()).collect();
+    let many = format!("[{}]", many.join(", "));
+    assert_eq!(fine(&["-e", "sum"], &many), "[499500i32]\n");
+    assert_eq!(fine(&["-e", "sum", "-r", "3"], &many), "[499500i32]\n");
+    for (entry, input, says) in
+        [("positive", "[1, -7, 3]", "found -7."), ("sum", "[5, 6, -3, 1]", "negative: -3.")]
+    {
+        let ran = go(&["-e", entry], input);
+        let trace = "Backtrace:\n-> #0  prog.fut:1:2-3\n   #1  prog.fut:4:5-6\n";
+        assert!(ran.stderr.ends_with(&format!("Error: {says}\n\n{trace}")), "{}", ran.stderr);
+        assert_eq!(ran.code, Some(1));
+    }
+    let listed = fine(&["--print-params"], "");
+    assert_eq!(listed, "");
+}
+
+/// An entry point that fills an array by a kernel and copies from it in all kinds of ways.
+fn copy_program(cases: &[copies::Case]) -> Program {
+    let mut b = Builder::new();
+    for t in IntType::ALL {
+        let (elem, size) = (PrimType::Int(t), i64::from(t.bits() / 8));
+        let (src, dst) = (b.name("src"), b.name("dst"));
+        let n = cases.len() as i64;
+        let (mem, count, factor) = (b.name("mem"), b.name("count"), b.name("factor"));
+        let value = Expr::Conv(ConvOp::SExt(IntType::I64, t), mul(thread(), var(factor)).into());
+        let fill = vec![when(lt(thread(), var(count)), vec![write(mem, thread(), elem, value)])];
+        let params = vec![
+            Param::Mem(mem, Space::Default),
+            Param::Scalar(count, PrimType::I64),
+            Param::Scalar(factor, PrimType::I64),
+        ];
+        let k = kernel(&mut b, "fill", params, vec![], fill);
+        let fill = |mem: Name, count: i64, factor: i64| {
+            let args = vec![Arg::Mem(mem), Arg::Scalar(int(count)), Arg::Scalar(int(factor))];
+            launch(k, int((count + 255) / 256), int(256), vec![], args)
+        };
+        let mut body = vec![
+            Code::DeclareMem(src, Space::Default),
+            alloc(src, int(copies::SOURCE * size)),
+            alloc(dst, int(n * copies::TARGET * size)),
+            fill(src, copies::SOURCE, 1),
+            fill(dst, n * copies::TARGET, 0),
+        ];
+        for (k, case) in cases.iter().enumerate() {
+            let ints = |v: &[i64]| v.iter().copied().map(int).collect();
+            body.push(Code::Copy {
+                elem,
+                shape: ints(&case.shape),
+                dst: place(dst, int(k as i64 * copies::TARGET + case.dst.0), ints(&case.dst.1)),
+                src: place(src, int(case.src.0), ints(&case.src.1)),
+            });
+        }
+        let scalar = ScalarType::from_str(&t.to_string()).unwrap();
+        let result = Value {
+            ty: fehu_ir::EntryType::Transparent(scalar, 1),
+            params: vec![Param::Mem(dst, Space::Default)],
+            values: vec![EntryValue::Array { mem: dst, elem: scalar, shape: vec![int(n * copies::TARGET)] }],
+            unique: true,
+        };
+        b.entry(&format!("copy{}", t.bits()), &[], vec![], &[], result, body);
+    }
+    b.program
+}
+
+#[test]
+fn copies_on_a_device_move_every_element() {
+    if !has_opencl() {
+        return;
+    }
+    let cases = copies::cases();
+    let expected = copies::expected(&cases);
+    for t in IntType::ALL {
+        let entry = format!("copy{}", t.bits());
+        let ran = run_opencl("gpu_copies", &copy_program(&cases), &["-b", "-e", &entry], b"");
+        assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)));
+        let size = t.bits() as usize / 8;
+        for (i, (found, wanted)) in ran.stdout[15..].chunks_exact(size).zip(&expected).enumerate() {
+            assert_eq!(found, &wanted.to_le_bytes()[..size], "{entry} at {i}");
+        }
+    }
+}
+
+#[test]
+fn kernels_compile_as_cuda() {
+    compile_cuda("gpu_cuda", &program());
+    compile_cuda("gpu_copies_cuda", &copy_program(&copies::cases()));
+}
+
+#[test]
+fn all_modes_compile_for_all_devices() {
+    for (api, name) in [(Api::OpenCl, "opencl"), (Api::Cuda, "cuda")] {
+        for (mode, suffix) in [(Mode::Library, "lib"), (Mode::Executable, "exe"), (Mode::Server, "server")] {
+            let output = generate_gpu(&crate::sample::program(), mode, api);
+            assert!(output.manifest_json.contains(&format!("\"backend\": \"{name}\"")));
+            let text = match mode {
+                Mode::Library => format!("{}\nint main(void) {{ return 0; }}\n", output.c_text),
+                Mode::Executable | Mode::Server => output.c_text,
+            };
+            compile(&format!("gpu_{name}_{suffix}"), &text, &[]);
+        }
+    }
+}
+
+#[test]
+fn without_a_driver_there_is_an_error() {
+    let text = generate_gpu(&program(), Mode::Executable, Api::Cuda).c_text;
+    let exe = compile("gpu_no_driver", &text, &[]);
+    let ran = run(&exe, &["-e", "increment", "--device", "no such device"], b"[1]");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("Error: "), "{}", ran.stderr);
+}
