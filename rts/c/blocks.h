@@ -3,16 +3,23 @@
 // Each function takes what a variable holds and returns what it holds
 // afterwards, so that variables stay in registers.
 
+// Where several threads count references and have memory, a back end has its own ways.
+#ifndef MEMORY_OF
+#define MEMORY_OF(ctx) (&(ctx)->memory)
+#define REFS_ADD(b) ((void)((b)->refs += (b)->refs != STATIC_BLOCK))
+#define REFS_DROP(b) ((b)->refs != STATIC_BLOCK && --(b)->refs == 0)
+#endif
+
 RTS_FUN struct block *block_drop(struct futhark_context *ctx, struct block *b) {
-  if (b != NULL && b->refs != STATIC_BLOCK && --b->refs == 0) {
-    memory_give(&ctx->memory, b);
+  if (b != NULL && REFS_DROP(b)) {
+    memory_give(MEMORY_OF(ctx), b);
   }
   return NULL;
 }
 
 RTS_FUN struct block *block_share(struct futhark_context *ctx, struct block *old, struct block *b) {
-  if (b != NULL && b->refs != STATIC_BLOCK) {
-    b->refs++;
+  if (b != NULL) {
+    REFS_ADD(b);
   }
   block_drop(ctx, old);
   return b;
@@ -25,7 +32,7 @@ CALLED_FUN struct block *block_alloc(struct futhark_context *ctx, struct block *
     set_error(ctx, "Error: cannot allocate %" PRId64 " bytes: the size is negative.\n", bytes);
     return NULL;
   }
-  struct block *b = memory_take(&ctx->memory, bytes);
+  struct block *b = memory_take(MEMORY_OF(ctx), bytes);
   if (UNLIKELY(b == NULL)) {
     set_error(ctx, "Error: out of memory: cannot allocate %" PRId64 " bytes.\n", bytes);
   }

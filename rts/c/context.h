@@ -10,6 +10,13 @@
 #define BACKEND_CONFIG_FIELDS
 #endif
 
+// Where there are several threads, errors and stacks are theirs.
+#ifndef BACKEND_ERROR
+#define BACKEND_ERROR(ctx, text) (free((ctx)->error), (void)((ctx)->error = (text)))
+#define STACK_START(ctx) ((ctx)->stack_start)
+#define STACK_ROOM(ctx) ((ctx)->stack_room)
+#endif
+
 #define PARAM_UNSET (-1)
 
 struct futhark_context_config {
@@ -83,8 +90,7 @@ TOOL_FUN void set_error(struct futhark_context *ctx, const char *format, ...) {
   va_start(args, format);
   string_vprintf(&message, format, args);
   va_end(args);
-  free(ctx->error);
-  ctx->error = message.text;
+  BACKEND_ERROR(ctx, message.text);
 }
 
 // A failed check of the program.
@@ -95,8 +101,7 @@ TOOL_FUN int fail(struct futhark_context *ctx, const char *format, ...) {
   va_start(args, format);
   string_vprintf(&message, format, args);
   va_end(args);
-  free(ctx->error);
-  ctx->error = message.text;
+  BACKEND_ERROR(ctx, message.text);
   return FUTHARK_PROGRAM_ERROR;
 }
 
@@ -104,7 +109,7 @@ TOOL_FUN int fail(struct futhark_context *ctx, const char *format, ...) {
 RTS_FUN bool stack_is_full(const struct futhark_context *ctx) {
   char here = 0;
   volatile const char *at = &here;
-  return (size_t)llabs((long long)((intptr_t)at - (intptr_t)ctx->stack_start)) > ctx->stack_room;
+  return (size_t)llabs((long long)((intptr_t)at - (intptr_t)STACK_START(ctx))) > STACK_ROOM(ctx);
 }
 
 TOOL_FUN int fail_stack(struct futhark_context *ctx) {

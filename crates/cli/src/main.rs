@@ -32,6 +32,8 @@ enum Command {
     Run(commands::run::Args),
     /// Compile to sequential C: an executable, a library or a server.
     C(commands::build::Args),
+    /// Compile to C that uses all cores: an executable, a library or a server.
+    Multicore(commands::build::Args),
     /// Compile to C with OpenCL kernels: an executable, a library or a server.
     Opencl(commands::build::Args),
     /// Compile to C with CUDA kernels: an executable, a library or a server.
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
     let worker = std::thread::Builder::new().stack_size(512 << 20).spawn(move || match cli.command {
         Command::Run(args) => commands::run::run(&args),
         Command::C(args) => commands::build::run(Target::C, &args),
+        Command::Multicore(args) => commands::build::run(Target::Multicore, &args),
         Command::Opencl(args) => commands::build::run(Target::OpenCl, &args),
         Command::Cuda(args) => commands::build::run(Target::Cuda, &args),
         Command::Check(args) => commands::check::run(&args),

@@ -19,6 +19,7 @@
 
 pub mod c;
 pub mod gpu;
+pub mod multicore;
 
 use fehu_imp::syntax::Loc;
 

@@ -14,6 +14,8 @@ use fehu_ir::{Kernels, Memory, Prog, Rep, Soacs};
 pub enum Target {
     /// Sequential C.
     C,
+    /// C with threads.
+    Multicore,
     /// C with kernels that OpenCL runs.
     OpenCl,
     /// C with kernels that CUDA runs.
@@ -22,12 +24,13 @@ pub enum Target {
 
 impl Target {
     /// All back ends.
-    pub const ALL: [Target; 3] = [Target::C, Target::OpenCl, Target::Cuda];
+    pub const ALL: [Target; 4] = [Target::C, Target::Multicore, Target::OpenCl, Target::Cuda];
 
     /// What commands, `--backend` and tags such as `no_c` call it.
     pub fn name(self) -> &'static str {
         match self {
             Target::C => "c",
+            Target::Multicore => "multicore",
             Target::OpenCl => "opencl",
             Target::Cuda => "cuda",
         }
@@ -44,7 +47,7 @@ impl Target {
     /// What the executable is linked with.
     pub fn libraries(self) -> &'static [&'static str] {
         match self {
-            Target::C => &["-lm", "-lpthread"],
+            Target::C | Target::Multicore => &["-lm", "-lpthread"],
             Target::OpenCl | Target::Cuda => &["-lm", "-lpthread", "-ldl"],
         }
     }
@@ -59,6 +62,7 @@ pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagno
     let prog = optimise(lower(front, settings)?, settings);
     let prog = match settings.target {
         Target::C => memory(sequential(prog))?,
+        Target::Multicore => memory(multicore(prog))?,
         Target::OpenCl | Target::Cuda => memory(gpu_prepared(prog))?,
     };
     let machine = fehu_imp::Machine { warps: settings.target == Target::Cuda };
@@ -75,6 +79,7 @@ pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagno
     };
     Ok(match settings.target {
         Target::C => fehu_codegen::c::generate(&program, &options),
+        Target::Multicore => fehu_codegen::multicore::generate(&program, &options),
         Target::OpenCl => fehu_codegen::gpu::generate(&program, &options, Api::OpenCl),
         Target::Cuda => fehu_codegen::gpu::generate(&program, &options, Api::Cuda),
     })

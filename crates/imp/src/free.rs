@@ -86,14 +86,15 @@ impl Free {
 
     fn op(&mut self, op: &Op) {
         match op {
-            Op::ParFor { var, bound, body } => {
-                self.declared.insert(*var);
+            Op::ParFor { start, end, bound, body } => {
+                self.declared.extend([start, end]);
                 self.expr(bound);
                 self.code(body);
             }
-            Op::ParChunks { chunk, start, end, bound, chunks, before, body } => {
+            Op::ParChunks { chunk, start, end, bound, most, chunks, before, body } => {
                 self.declared.extend([chunk, start, end, chunks]);
                 self.expr(bound);
+                self.expr(most);
                 self.code(before);
                 self.code(body);
             }

@@ -188,18 +188,20 @@ pub enum Code {
 /// Operations of parallel back ends.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Op {
-    /// Multicore: iterations `0..n` may run in any order and in parallel, on any number of workers.
-    /// The body sees the variable, and must touch disjoint memory in different iterations.
+    /// Multicore: `0..n` is split into ranges in any way, and the body runs once for each, in any order and
+    /// in parallel. It must touch disjoint memory for different iterations.
     ParFor {
-        /// The variable, an `i64`.
-        var: Name,
-        /// How many iterations.
+        /// First iteration of the range, an `i64`.
+        start: Name,
+        /// One past the last; larger than `start`.
+        end: Name,
+        /// How many iterations in all.
         bound: Expr,
         /// The body, a scope. Free scalars are copied in, free blocks are borrowed.
         body: Box<Code>,
     },
-    /// Multicore: `0..n` is split into chunks; the body runs once per chunk, with the chunk's bounds
-    /// and its number. Chunk numbers are dense and below `max_chunks`, a variable that is set before.
+    /// Multicore: `0..n` is split into chunks: number `c` of `k` is from `c*n/k` to `(c+1)*n/k`, exclusively. The body
+    /// runs once for each, in any order and in parallel. Also if `n` is 0 there is one chunk.
     ParChunks {
         /// The chunk's number, an `i64`.
         chunk: Name,
@@ -209,9 +211,11 @@ pub enum Op {
         end: Name,
         /// How many iterations in all.
         bound: Expr,
-        /// Set, before the body runs anywhere, to the number of chunks.
+        /// How many chunks make sense; there may be fewer.
+        most: Expr,
+        /// Set, before the body runs anywhere, to the number of chunks, at least 1. Of the code around: it is seen afterwards, too.
         chunks: Name,
-        /// Runs after `chunks` is set and before any chunk: allocations per chunk.
+        /// Runs after `chunks` is set and before any chunk: allocations per chunk. Not a scope.
         before: Box<Code>,
         /// The body, a scope.
         body: Box<Code>,

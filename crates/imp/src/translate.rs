@@ -17,6 +17,7 @@ mod kernel;
 mod last;
 mod place;
 mod scalars;
+mod task;
 #[cfg(test)]
 mod tests;
 

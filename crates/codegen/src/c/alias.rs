@@ -14,7 +14,7 @@ use fehu_imp::syntax::{Arg, Code, Op, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is known of the blocks of a function.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Aliases {
     parent: FxHashMap<Name, Name>,
     /// Blocks that no other variable refers to at this point.

@@ -163,14 +163,18 @@ pub fn functions(context: &Context) -> String {
     for f in &program.functions {
         prototypes.push_str(&format!("{};\n", prototype(context, f)));
         let recursive = context.recursive.contains(&f.name);
-        let place = Place { out_prefix: "", checks_stack: recursive };
-        let text = body(context, &globals, &f.outputs, &f.inputs, &f.body, &place);
+        let usage = Usage::of(&f.body, &f.outputs, &f.inputs);
+        let place = Place { out_prefix: "", captured: &[], checks_stack: recursive };
+        let params = (f.outputs.as_slice(), f.inputs.as_slice());
+        let text = body(context, &globals, params, &f.body, &place, usage, Aliases::of(&f.body));
         statics.add(context, &text.statics);
         bodies.push_str(&text.loops);
         bodies.push_str(&format!("\n{} {{\n{}}}\n", prototype(context, f), text.body));
     }
-    let place = Place { out_prefix: "ctx->globals.", checks_stack: false };
-    let init = body(context, &no_globals, &program.globals, &[], &program.init, &place);
+    let usage = Usage::of(&program.init, &program.globals, &[]);
+    let place = Place { out_prefix: "ctx->globals.", captured: &[], checks_stack: false };
+    let params = (program.globals.as_slice(), [].as_slice());
+    let init = body(context, &no_globals, params, &program.init, &place, usage, Aliases::of(&program.init));
     statics.add(context, &init.statics);
     bodies.push_str(&init.loops);
     let mut keep = String::new();
@@ -219,23 +223,25 @@ fn prototype(context: &Context, f: &Function) -> String {
 }
 
 /// What distinguishes the kinds of functions.
-struct Place {
+pub(super) struct Place<'a> {
     /// Where outputs go: to members of this, or if empty, where parameters point.
-    out_prefix: &'static str,
+    pub(super) out_prefix: &'static str,
+    /// What comes from outside, as members of `args`.
+    pub(super) captured: &'a [Param],
     /// Whether it makes sure that there is stack left.
-    checks_stack: bool,
+    pub(super) checks_stack: bool,
 }
 
-/// The texts of a function.
-fn body(
+/// The texts of a function with these outputs and inputs.
+pub(super) fn body(
     context: &Context,
     globals: &FxHashMap<Name, &Param>,
-    outputs: &[Param],
-    inputs: &[Param],
+    (outputs, inputs): (&[Param], &[Param]),
     code: &Code,
     place: &Place,
+    mut usage: Usage,
+    aliases: Aliases,
 ) -> FunText {
-    let mut usage = Usage::of(code, outputs, inputs);
     usage.can_fail |= place.checks_stack;
     if context.dialect == Dialect::Driver {
         // Devices can fail at any time, and only they see their memory.
@@ -247,11 +253,11 @@ fn body(
     }
     let usage = usage;
     let exprs = ExprPrinter { out: String::new(), context, access: usage.access.clone() };
-    let mut p = StmPrinter::new(exprs, &usage, Aliases::of(code));
+    let mut p = StmPrinter::new(exprs, &usage, aliases);
+    p.globals = Some(globals);
     if context.dialect == Dialect::Driver {
         p.outlined = None;
     }
-    let statics = usage.statics.clone();
 
     p.line("(void)ctx;");
     if usage.can_fail {
@@ -259,6 +265,9 @@ fn body(
     }
     for input in inputs {
         bind_input(&mut p, input, None);
+    }
+    for input in place.captured {
+        bind_input(&mut p, input, Some("args->"));
     }
     let mut used_globals: Vec<&Param> =
         usage.needed.union(&usage.mentioned).filter_map(|x| globals.get(x).copied()).collect();
@@ -309,17 +318,18 @@ fn body(
         }
         p.line("return FUTHARK_SUCCESS;");
     }
+    let statics = usage.statics.iter().cloned().chain(p.statics).collect();
     FunText { statics, loops: p.outlined.unwrap_or_default(), body: p.exprs.out }
 }
 
 /// The pieces of a function's text.
-struct FunText {
+pub(super) struct FunText {
     /// The constant data it reads.
-    statics: Vec<(Name, Arc<ArrayData>)>,
-    /// Functions made of its loops.
-    loops: String,
+    pub(super) statics: Vec<(Name, Arc<ArrayData>)>,
+    /// Functions made of its loops and tasks.
+    pub(super) loops: String,
     /// Its statements.
-    body: String,
+    pub(super) body: String,
 }
 
 fn declare_block(p: &mut StmPrinter, m: Name) {

@@ -136,8 +136,10 @@ impl<'a> Facts<'a> {
                     self.read(bound);
                     self.nested(body);
                 }
-                Op::ParChunks { bound, before, body, .. } => {
+                Op::ParChunks { bound, most, chunks, before, body, .. } => {
                     self.read(bound);
+                    self.read(most);
+                    *self.assignments.entry(*chunks).or_default() += 1;
                     self.nested(before);
                     self.nested(body);
                 }

@@ -11,12 +11,15 @@ use super::expr::{ExprPrinter, Prec};
 use super::fun::{Context, Dialect};
 use super::literal;
 use super::outline::{outline, Outline};
+use super::task::Chunks;
 use super::usage::{Access, Usage};
 use crate::gpu::kernel::KernelState;
-use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
+use fehu_base::prim::{IntType, PrimType, ScalarType};
 use fehu_base::{bug, Name};
-use fehu_imp::syntax::{Arg, Code, ErrorPart, Expr, Loc, Op, Param, Place, Space};
+use fehu_imp::syntax::{Arg, ArrayData, Code, ErrorPart, Expr, KernelOp, Loc, Op, Param, Place, Space};
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// The highest rank that the runtime copies in one call.
 const MAX_COPY_RANK: usize = 32;
@@ -34,9 +37,13 @@ pub struct StmPrinter<'a> {
     /// Blocks declared in the scopes around, innermost last.
     scopes: Vec<Vec<Name>>,
     /// Which blocks may be the same memory.
-    aliases: Aliases,
-    /// Functions made of loops; none while one is being printed.
+    pub(super) aliases: Aliases,
+    /// Functions made of loops and tasks; none while a loop is being printed.
     pub outlined: Option<String>,
+    /// The program's global values, where they are known.
+    pub(super) globals: Option<&'a FxHashMap<Name, &'a Param>>,
+    /// Constant data that tasks read.
+    pub(super) statics: Vec<(Name, Arc<ArrayData>)>,
     /// What is special to a kernel.
     pub(crate) kernel: Option<Box<KernelState>>,
     /// Variables of the text's own so far.
@@ -56,6 +63,8 @@ impl<'a> StmPrinter<'a> {
             scopes,
             aliases,
             outlined,
+            globals: None,
+            statics: vec![],
             kernel: None,
             temporaries: 0,
         }
@@ -497,24 +506,15 @@ impl<'a> StmPrinter<'a> {
     /// Parallel operations, done by one worker.
     fn op(&mut self, op: &Op) {
         match op {
-            Op::ParFor { var, bound, body } => self.for_loop(*var, IntType::I64, bound, |p| p.scope(body)),
-            Op::ParChunks { chunk, start, end, bound, chunks, before, body } => {
-                let one = Expr::Const(PrimValue::I64(1));
-                self.pending.entry(*chunks).or_insert(PrimType::I64);
-                self.set_scalar(*chunks, &one);
-                self.code(before);
-                self.for_loop(*chunk, IntType::I64, &one, |p| {
-                    p.indent += 1;
-                    for (x, e) in [(start, &Expr::Const(PrimValue::I64(0))), (end, bound)] {
-                        if p.usage.needed.contains(x) {
-                            p.pending.insert(*x, PrimType::I64);
-                            p.set_scalar(*x, e);
-                        }
-                    }
-                    p.indent -= 1;
-                    p.scope(body);
-                });
+            Op::ParFor { start, end, bound, body } => self.par_for(*start, *end, bound, body),
+            Op::ParChunks { chunk, start, end, bound, most, chunks, before, body } => {
+                let chunks = Chunks { chunk: *chunk, start: *start, end: *end, chunks: *chunks };
+                self.par_chunks(&chunks, [bound, most], before, body);
             }
+            Op::Kernel(KernelOp::WriteVolatile { mem, offset, elem, value }) => {
+                self.shared_write(*mem, offset, *elem, value);
+            }
+            Op::GetSizeMax(x, class) if class.as_str() == "grid_size" => self.set_to_workers(*x),
             Op::GetSize(x, param) => self.code(&Code::SetScalar(*x, Expr::Param(*param))),
             Op::CmpThreshold(x, param, value) => {
                 if self.usage.needed.contains(x) {
@@ -528,7 +528,7 @@ impl<'a> StmPrinter<'a> {
                     self.push(");\n");
                 }
             }
-            Op::GetSizeMax(..) | Op::Launch(_) | Op::Kernel(_) => bug!("{op:?} in sequential code"),
+            Op::GetSizeMax(..) | Op::Launch(_) | Op::Kernel(_) => bug!("{op:?} in code for a CPU"),
         }
     }
 }

@@ -6,6 +6,7 @@ use fehu_base::prim::PrimType;
 use fehu_base::{Name, Symbol};
 use fehu_imp::syntax::{Arg, ArrayData, Code, ErrorPart, Expr, Op, Param, Place, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The facts about one body of code.
@@ -24,7 +25,7 @@ pub struct Usage {
     /// The types of scalars that are declared in the code.
     pub types: FxHashMap<Name, PrimType>,
     /// How sizes of allocations are computed.
-    pub sizes: Sizes,
+    pub sizes: Rc<Sizes>,
     /// Whether any statement may fail.
     pub can_fail: bool,
     /// Whether the context is used.
@@ -43,7 +44,15 @@ pub enum Access {
 impl Usage {
     /// The usage of code whose final values of the outputs matter.
     pub fn of(code: &Code, outputs: &[Param], inputs: &[Param]) -> Usage {
-        let sizes = Sizes::of(code);
+        Usage::with_sizes(code, outputs, inputs, Rc::new(Sizes::of(code)))
+    }
+
+    /// The usage of the body of a task by itself: blocks and scalars from outside are not declared in it.
+    pub fn of_task(body: &Code, inputs: &[Param], sizes: &Rc<Sizes>) -> Usage {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || Usage::with_sizes(body, &[], inputs, sizes.clone()))
+    }
+
+    fn with_sizes(code: &Code, outputs: &[Param], inputs: &[Param], sizes: Rc<Sizes>) -> Usage {
         let mut needs = Needs { sizes: &sizes, roots: Vec::new(), sources: FxHashMap::default() };
         needs.roots.extend(outputs.iter().filter_map(scalar).map(|(x, _)| x));
         needs.code(code);
@@ -132,16 +141,16 @@ impl Usage {
                 message.iter().for_each(|p| part_exprs(p).for_each(|e| self.expr(e)));
             }
             Code::Op(op) => match op {
-                Op::ParFor { var, bound, body } => {
-                    self.types.insert(*var, PrimType::I64);
+                Op::ParFor { bound, body, .. } => {
                     self.expr(bound);
-                    self.nested(body);
+                    self.task(body);
                 }
-                Op::ParChunks { chunk, start, end, bound, chunks, before, body } => {
-                    self.types.extend([chunk, start, end, chunks].map(|x| (*x, PrimType::I64)));
+                Op::ParChunks { bound, most, chunks, before, body, .. } => {
+                    self.types.insert(*chunks, PrimType::I64);
                     self.expr(bound);
+                    self.expr(most);
                     self.nested(before);
-                    self.nested(body);
+                    self.task(body);
                 }
                 Op::Launch(launch) => {
                     launch.exprs().for_each(|e| self.expr(e));
@@ -174,6 +183,13 @@ impl Usage {
 
     fn nested(&mut self, code: &Code) {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.code(code));
+    }
+
+    /// The body of a task is a function of its own; here, blocks are handed to it.
+    fn task(&mut self, body: &Code) {
+        self.mentioned.extend(Usage::of_task(body, &[], &self.sizes).mentioned);
+        self.can_fail = true;
+        self.uses_context = true;
     }
 
     fn expr(&mut self, e: &Expr) {
@@ -210,7 +226,7 @@ fn scalar(p: &Param) -> Option<(Name, PrimType)> {
 
 /// Which scalars matter: those in effects, and those that these are computed from.
 struct Needs<'a> {
-    sizes: &'a Sizes,
+    sizes: &'a Rc<Sizes>,
     roots: Vec<Name>,
     sources: FxHashMap<Name, Vec<Name>>,
 }
@@ -269,13 +285,14 @@ impl Needs<'_> {
             Code::Op(op) => match op {
                 Op::ParFor { bound, body, .. } => {
                     self.root(bound);
-                    self.nested(body);
+                    self.roots.extend(Usage::of_task(body, &[], self.sizes).needed);
                 }
-                Op::ParChunks { bound, before, body, chunks, .. } => {
+                Op::ParChunks { bound, most, before, body, chunks, .. } => {
                     self.root(bound);
+                    self.root(most);
                     self.roots.push(*chunks);
                     self.nested(before);
-                    self.nested(body);
+                    self.roots.extend(Usage::of_task(body, &[], self.sizes).needed);
                 }
                 Op::Launch(launch) => {
                     launch.exprs().for_each(|e| self.root(e));
@@ -394,8 +411,8 @@ pub fn params_and_calls(code: &Code, param: &mut dyn FnMut(Symbol), call: &mut d
                     exprs(&mut [bound].into_iter(), param);
                     rest.push(body);
                 }
-                Op::ParChunks { bound, before, body, .. } => {
-                    exprs(&mut [bound].into_iter(), param);
+                Op::ParChunks { bound, most, before, body, .. } => {
+                    exprs(&mut [bound, most].into_iter(), param);
                     rest.extend([&**before, &**body]);
                 }
                 Op::Launch(launch) => {

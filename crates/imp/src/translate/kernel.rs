@@ -30,6 +30,7 @@ mod scan;
 mod size;
 mod update;
 
+pub(super) use operator::vars;
 pub(super) use update::Updated;
 
 use super::{Mode, Translate};
@@ -51,6 +52,7 @@ impl Translate {
             (SegLevel::Thread, Mode::Host) => self.grid_op(pat, seg),
             (SegLevel::Block, Mode::Host) => self.block_op(pat, seg),
             (SegLevel::InBlock, Mode::Block) => self.in_block_op(pat, seg),
+            (SegLevel::Task, Mode::Host) => self.task_op(pat, seg),
             (level, mode) => bug!("an operation at level {level:?} in code at {mode:?}"),
         }
     }
@@ -109,7 +111,7 @@ impl Translate {
     }
 
     /// A copy of an operation with names of its own.
-    fn renamed(&mut self, seg: &SegOp<Memory>) -> SegOp<Memory> {
+    pub(super) fn renamed(&mut self, seg: &SegOp<Memory>) -> SegOp<Memory> {
         let exp = rename_exp(&mut self.names, &Exp::Op(MemOp::Seg(seg.clone())));
         Learn(self).exp(&exp);
         match exp {
@@ -119,14 +121,14 @@ impl Translate {
     }
 
     /// A copy of an operator with names of its own.
-    fn renamed_lambda(&mut self, lambda: &Lambda<Memory>) -> Lambda<Memory> {
+    pub(super) fn renamed_lambda(&mut self, lambda: &Lambda<Memory>) -> Lambda<Memory> {
         let copy = rename_lambda(&mut self.names, lambda);
         Learn(self).lambda(&copy);
         copy
     }
 
     /// A variable, declared.
-    fn temp(&mut self, base: &str, ty: PrimType) -> Name {
+    pub(super) fn temp(&mut self, base: &str, ty: PrimType) -> Name {
         let x = self.names.fresh_str(base);
         self.types.insert(x, Type::Prim(ty));
         self.emit(Code::DeclareScalar(x, ty));
@@ -134,36 +136,41 @@ impl Translate {
     }
 
     /// A variable with a value.
-    fn let_as(&mut self, base: &str, ty: PrimType, value: Expr) -> Name {
+    pub(super) fn let_as(&mut self, base: &str, ty: PrimType, value: Expr) -> Name {
         let x = self.temp(base, ty);
         self.emit(Code::SetScalar(x, value));
         x
     }
 
     /// An `i64` with a value. Constants and variables need none.
-    fn let_i64(&mut self, base: &str, value: Expr) -> Expr {
+    pub(super) fn let_i64(&mut self, base: &str, value: Expr) -> Expr {
         match value {
             Expr::Const(_) | Expr::Var(_) => value,
             value => Expr::Var(self.let_as(base, PrimType::I64, value)),
         }
     }
 
-    fn set_to(&mut self, x: Name, value: Expr) {
+    pub(super) fn set_to(&mut self, x: Name, value: Expr) {
         self.emit(Code::SetScalar(x, value));
     }
 
-    fn if_then(&mut self, cond: Expr, then: impl FnOnce(&mut Self)) {
+    pub(super) fn if_then(&mut self, cond: Expr, then: impl FnOnce(&mut Self)) {
         let then = self.block(then);
         self.emit(Code::If(cond, Box::new(then), Box::new(Code::Seq(vec![]))));
     }
 
-    fn if_else(&mut self, cond: Expr, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+    pub(super) fn if_else(
+        &mut self,
+        cond: Expr,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
         let then = self.block(then);
         let otherwise = self.block(otherwise);
         self.emit(Code::If(cond, Box::new(then), Box::new(otherwise)));
     }
 
-    fn for_up_to(&mut self, base: &str, bound: Expr, body: impl FnOnce(&mut Self, Expr)) {
+    pub(super) fn for_up_to(&mut self, base: &str, bound: Expr, body: impl FnOnce(&mut Self, Expr)) {
         let i = self.names.fresh_str(base);
         self.types.insert(i, Type::I64);
         let body = self.block(|t| body(t, Expr::Var(i)));

@@ -15,22 +15,27 @@ use fehu_ir::{Exp, Lambda, Memory, SubExp, Type};
 
 impl Translate {
     /// The types of the operands of all operators.
-    pub(super) fn operand_types(&self, ops: &[SegBinOp<Memory>]) -> Vec<PrimType> {
+    pub(in crate::translate) fn operand_types(&self, ops: &[SegBinOp<Memory>]) -> Vec<PrimType> {
         ops.iter().flat_map(|op| &op.op.ret).map(prim).collect()
     }
 
     /// The neutral elements of all operators.
-    pub(super) fn neutrals(&self, ops: &[SegBinOp<Memory>]) -> Vec<Expr> {
+    pub(in crate::translate) fn neutrals(&self, ops: &[SegBinOp<Memory>]) -> Vec<Expr> {
         ops.iter().flat_map(|op| &op.neutral).map(|e| self.operand(*e)).collect()
     }
 
     /// Variables with the given values.
-    pub(super) fn lanes(&mut self, base: &str, types: &[PrimType], values: Vec<Expr>) -> Vec<Name> {
+    pub(in crate::translate) fn lanes(
+        &mut self,
+        base: &str,
+        types: &[PrimType],
+        values: Vec<Expr>,
+    ) -> Vec<Name> {
         types.iter().zip(values).map(|(ty, v)| self.let_as(base, *ty, v)).collect()
     }
 
     /// Sets variables to what all operators give for two lists of operands.
-    pub(super) fn apply_all(
+    pub(in crate::translate) fn apply_all(
         &mut self,
         ops: &[SegBinOp<Memory>],
         left: &[Expr],
@@ -334,7 +339,7 @@ impl Translate {
 }
 
 /// Variables as expressions.
-pub(super) fn vars(names: &[Name]) -> Vec<Expr> {
+pub(in crate::translate) fn vars(names: &[Name]) -> Vec<Expr> {
     names.iter().map(|x| Expr::Var(*x)).collect()
 }
 

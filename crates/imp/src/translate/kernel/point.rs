@@ -1,8 +1,8 @@
 //! The indices of a point of an index space, and where the results of a body go.
 
-use super::Translate;
+use super::{Mode, Translate};
 use crate::build::*;
-use crate::syntax::{Code, Expr};
+use crate::syntax::{Code, Expr, KernelOp, Op};
 use crate::translate::place::Flat;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
@@ -12,7 +12,7 @@ use fehu_ir::{Memory, PatElem, Shape, SubExp, Type};
 
 impl Translate {
     /// The number of points of a space, or of its outer dimensions.
-    pub(super) fn points(&mut self, sizes: &[SubExp]) -> Expr {
+    pub(in crate::translate) fn points(&mut self, sizes: &[SubExp]) -> Expr {
         let mut points = i64(1);
         for n in sizes {
             points = mul(points, self.operand(*n));
@@ -48,7 +48,7 @@ impl Translate {
 
     /// The body at a point whose indices are set: the values that the operator takes first, which are
     /// returned, then results that leave at once, which are written.
-    pub(super) fn point(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) -> Vec<Expr> {
+    pub(in crate::translate) fn point(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) -> Vec<Expr> {
         self.body(&seg.body.body, &[]);
         let combined = combined(seg);
         self.write_results(pat, seg, combined);
@@ -88,11 +88,18 @@ impl Translate {
         let inside = self.within(index, shape);
         let at =
             self.place_of(array).fixed(&index.iter().map(|i| poly(self.resolve(*i))).collect::<Vec<_>>());
-        self.if_then(inside, |t| t.put(ty.shape(), &at, value));
+        self.if_then(inside, |t| match (t.mode, ty) {
+            // Another task may write to the same place.
+            (Mode::Host, Type::Prim(_)) => {
+                let (offset, mem, value) = (t.poly(&at.lmad.offset), t.mem(at.block), t.operand(value));
+                t.emit(Code::Op(Op::Kernel(KernelOp::WriteVolatile { mem, offset, elem: at.elem, value })));
+            }
+            (Mode::Host | Mode::Thread | Mode::Block, _) => t.put(ty.shape(), &at, value),
+        });
     }
 
     /// Whether indices are within a shape.
-    pub(super) fn within(&mut self, index: &[SubExp], shape: &[SubExp]) -> Expr {
+    pub(in crate::translate) fn within(&mut self, index: &[SubExp], shape: &[SubExp]) -> Expr {
         let mut inside = bool(true);
         for (i, n) in index.iter().zip(shape) {
             let (i, n) = (self.operand(*i), self.operand(*n));

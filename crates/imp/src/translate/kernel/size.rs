@@ -56,7 +56,7 @@ impl Translate {
     }
 
     /// The most that the device has of something.
-    pub(super) fn device_max(&mut self, class: &SizeClass) -> Expr {
+    pub(in crate::translate) fn device_max(&mut self, class: &SizeClass) -> Expr {
         let x = self.temp("most", PrimType::I64);
         self.emit(Code::Op(Op::GetSizeMax(x, Symbol::new(&class_text(class)))));
         Expr::Var(x)

@@ -1,0 +1,180 @@
+//! Tasks as C text.
+//!
+//! The body of a parallel operation is a function that the runtime calls from
+//! several threads, with a range of iterations and a structure of what the body uses from outside:
+//!
+//! ```text
+//! struct task_7 { int64_t n; struct block *xs_mem; };
+//! static struct site task_7_site;
+//! static int task_7(struct futhark_context *ctx, void *env, int64_t start, int64_t end, int64_t chunk) { ... }
+//!
+//! struct task_7 args = {n, xs_mem};
+//! err = par_for(ctx, &task_7_site, task_7, &args, n);
+//! ```
+//!
+//! Scalars are copied, blocks are borrowed: the operation is over before their owner drops them.
+
+use super::ctype;
+use super::fun::{body as function, name_of, Place};
+use super::stm::StmPrinter;
+use super::usage::Usage;
+use fehu_base::prim::PrimType;
+use fehu_base::Name;
+use fehu_imp::syntax::{Code, Expr, Param, Space};
+use rustc_hash::FxHashMap;
+
+/// The variables of an operation in chunks.
+pub(super) struct Chunks {
+    /// The number of a chunk.
+    pub(super) chunk: Name,
+    /// Its first iteration.
+    pub(super) start: Name,
+    /// One past its last.
+    pub(super) end: Name,
+    /// How many chunks there are.
+    pub(super) chunks: Name,
+}
+
+/// A task's function, and what it needs.
+struct Task {
+    name: String,
+    captured: Vec<Param>,
+}
+
+impl StmPrinter<'_> {
+    /// Iterations in any order.
+    pub(super) fn par_for(&mut self, start: Name, end: Name, bound: &Expr, body: &Code) {
+        let task = self.task(start, end, None, body);
+        self.flush_pending();
+        self.open_task(&task);
+        self.start();
+        self.push(&format!("err = par_for(ctx, &{0}_site, {0}, &args, ", task.name));
+        self.exprs.top(bound);
+        self.push(");\n");
+        self.close_task();
+    }
+
+    /// Numbered chunks of iterations.
+    pub(super) fn par_chunks(
+        &mut self,
+        names: &Chunks,
+        [bound, most]: [&Expr; 2],
+        before: &Code,
+        body: &Code,
+    ) {
+        let task = self.task(names.start, names.end, Some(names.chunk), body);
+        self.pending.insert(names.chunks, PrimType::I64);
+        self.flush_pending();
+        let chunks = self.exprs.context.name(names.chunks);
+        self.start();
+        self.push(&format!("{chunks} = par_count(ctx, &{}_site, ", task.name));
+        self.exprs.top(bound);
+        self.push(", ");
+        self.exprs.top(most);
+        self.push(");\n");
+        self.code(before);
+        self.flush_pending();
+        self.open_task(&task);
+        self.start();
+        self.push(&format!("err = par_chunks(ctx, &{0}_site, {0}, &args, ", task.name));
+        self.exprs.top(bound);
+        self.push(&format!(", {chunks});\n"));
+        self.close_task();
+    }
+
+    /// Writes an element that another task may be writing at the same time.
+    pub(super) fn shared_write(&mut self, mem: Name, offset: &Expr, elem: PrimType, value: &Expr) {
+        self.start();
+        self.push("__atomic_store(&");
+        self.exprs.element(mem, offset, elem);
+        self.push(&format!(", &({}){{", ctype::prim(elem)));
+        self.exprs.top(value);
+        self.push("}, __ATOMIC_RELAXED);\n");
+    }
+
+    /// Sets a scalar to the number of workers.
+    pub(super) fn set_to_workers(&mut self, x: Name) {
+        if self.usage.needed.contains(&x) {
+            let declared = self.pending.shift_remove(&x);
+            self.start();
+            self.push(if declared.is_some() { "int64_t " } else { "" });
+            self.exprs.name(x);
+            self.push(" = par_workers(ctx);\n");
+        }
+    }
+
+    fn open_task(&mut self, task: &Task) {
+        let context = self.exprs.context;
+        let values: Vec<&str> = task.captured.iter().map(|p| context.name(name_of(p))).collect();
+        self.line("{");
+        self.indent += 1;
+        let values = if values.is_empty() { "0".to_owned() } else { values.join(", ") };
+        self.line(&format!("struct {} args = {{{values}}};", task.name));
+    }
+
+    fn close_task(&mut self) {
+        self.line("if (UNLIKELY(err != FUTHARK_SUCCESS)) {");
+        self.line("  goto cleanup;");
+        self.line("}");
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    /// Prints the function of a task.
+    fn task(&mut self, start: Name, end: Name, chunk: Option<Name>, code: &Code) -> Task {
+        let context = self.exprs.context;
+        let name = format!("task_{}", context.name(start));
+        let own: Vec<Name> = [start, end].into_iter().chain(chunk).collect();
+        let captured = self.captured(code, &own);
+        let inputs: Vec<Param> = own.iter().map(|x| Param::Scalar(*x, PrimType::I64)).collect();
+        let all: Vec<Param> = inputs.iter().chain(&captured).cloned().collect();
+        let usage = Usage::of_task(code, &all, &self.usage.sizes);
+        let place = Place { out_prefix: "", captured: &captured, checks_stack: false };
+        let params = ([].as_slice(), inputs.as_slice());
+        let none = FxHashMap::default();
+        let globals = self.globals.unwrap_or(&none);
+        let text = function(context, globals, params, code, &place, usage, self.aliases.clone());
+        let mut members = String::new();
+        for p in &captured {
+            members.push_str(&match p {
+                Param::Scalar(x, t) => format!("  {} {};\n", ctype::prim(*t), context.name(*x)),
+                Param::Mem(m, _) => format!("  struct block *{};\n", context.name(*m)),
+            });
+        }
+        if captured.is_empty() {
+            members.push_str("  int unused;\n");
+        }
+        let number = chunk.map_or("chunk", |c| context.name(c));
+        let (start, end) = (context.name(start), context.name(end));
+        let unused = if chunk.is_none() { "  (void)chunk;\n" } else { "" };
+        self.statics.extend(text.statics);
+        if let Some(out) = &mut self.outlined {
+            out.push_str(&format!(
+                "\nstruct {name} {{\n{members}}};\n\nstatic struct site {name}_site;\n{}\n\
+                 static int {name}(struct futhark_context *ctx, void *env, int64_t {start}, int64_t {end}, \
+                 int64_t {number}) {{\n  struct {name} *args = env;\n  (void)args;\n{unused}{}}}\n",
+                text.loops, text.body
+            ));
+        }
+        Task { name, captured }
+    }
+
+    /// What the body of a task needs from outside, besides its own parameters and global values.
+    fn captured(&self, code: &Code, own: &[Name]) -> Vec<Param> {
+        let inside = Usage::of_task(code, &[], &self.usage.sizes);
+        let foreign = |x: &&Name| !own.contains(x) && !self.globals.is_some_and(|g| g.contains_key(x));
+        let mut scalars: Vec<Name> = inside.needed.iter().filter(foreign).copied().collect();
+        scalars.sort_unstable();
+        let scalars = scalars.into_iter().filter(|x| !inside.types.contains_key(x));
+        let scalars = scalars.filter_map(|x| Some(Param::Scalar(x, *self.usage.types.get(&x)?)));
+        let declared = |m: &Name| {
+            inside.types.contains_key(m)
+                || inside.blocks.iter().any(|(b, _)| b == m)
+                || inside.statics.iter().any(|(b, _)| b == m)
+        };
+        let mut blocks: Vec<Name> = inside.mentioned.iter().filter(foreign).copied().collect();
+        blocks.retain(|m| !declared(m) && !self.usage.types.contains_key(m));
+        blocks.sort_unstable();
+        scalars.chain(blocks.into_iter().map(|m| Param::Mem(m, Space::Default))).collect()
+    }
+}
