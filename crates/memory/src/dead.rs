@@ -1,15 +1,15 @@
 //! Removes what nobody needs: computations of sizes that are known elsewhere now.
 //!
-//! Before: any program over `Memory`. After: the same, without scalar code that has no effect and whose results are not
-//! used.
+//! Before: any program over `Memory`. After: the same, without code that has no effect and whose results are not used.
+//! Memory is not semantics: what is in it that has no name is of no use.
 
 use fehu_base::Name;
 use fehu_ir::mem::MemOp;
 use fehu_ir::visit::{deep, for_each_body, look, map_bodies, Visitor};
-use fehu_ir::{Body, Exp, LoopForm, Memory, Prog, Stm, Type};
+use fehu_ir::{Body, Exp, LoopForm, Memory, Prog};
 use rustc_hash::FxHashSet;
 
-/// Removes unused scalar code from all functions.
+/// Removes unused code from all functions.
 pub(crate) fn remove(prog: &mut Prog<Memory>) {
     for fun in &mut prog.funs {
         let mut dead = Dead::default();
@@ -34,9 +34,8 @@ impl Dead {
             self.used.extend(body.result.iter().filter_map(|e| e.name()));
             let mut kept = Vec::with_capacity(body.stms.len());
             while let Some(mut stm) = body.stms.pop() {
-                let scalars = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
                 let unused = stm.pat.iter().all(|p| !self.used.contains(&p.name));
-                if scalars && unused && has_no_effect(&stm.exp) {
+                if unused && has_no_effect(&stm.exp) {
                     continue;
                 }
                 // Before its bodies: a kernel says with names of its body where results are written.
@@ -50,7 +49,7 @@ impl Dead {
     }
 }
 
-/// Whether nothing is lost if an expression, whose results are scalars, is not computed.
+/// Whether nothing is lost if an expression, whose results nobody uses, is not computed.
 fn has_no_effect(exp: &Exp<Memory>) -> bool {
     match exp {
         Exp::SubExp(_)
@@ -60,11 +59,6 @@ fn has_no_effect(exp: &Exp<Memory>) -> bool {
         | Exp::Conv(..)
         | Exp::PrimFn(..)
         | Exp::Index(..)
-        | Exp::Op(MemOp::Size(_)) => true,
-        Exp::If(..) => bodies_have_no_effect(exp),
-        Exp::Loop(l) => matches!(l.form, LoopForm::For { .. }) && bodies_have_no_effect(exp),
-        Exp::Opaque(_)
-        | Exp::Assert(..)
         | Exp::ArrayLit(..)
         | Exp::ArrayConst(_)
         | Exp::Update(..)
@@ -78,19 +72,21 @@ fn has_no_effect(exp: &Exp<Memory>) -> bool {
         | Exp::Concat { .. }
         | Exp::Rearrange(..)
         | Exp::Reshape(..)
+        | Exp::Op(MemOp::Size(_) | MemOp::Alloc(..)) => true,
+        Exp::If(..) => bodies_have_no_effect(exp),
+        Exp::Loop(l) => matches!(l.form, LoopForm::For { .. }) && bodies_have_no_effect(exp),
+        Exp::Opaque(_)
+        | Exp::Assert(..)
         | Exp::UpdateAcc(..)
         | Exp::Call(..)
         | Exp::WithAcc(_)
-        | Exp::Op(_) => false,
+        | Exp::Op(MemOp::Seg(_)) => false,
     }
 }
 
 fn bodies_have_no_effect(exp: &Exp<Memory>) -> bool {
     let mut none = true;
-    let scalar = |s: &Stm<Memory>| s.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
-    for_each_body(exp, &mut |b| {
-        none &= deep(|| b.stms.iter().all(|s| scalar(s) && has_no_effect(&s.exp)));
-    });
+    for_each_body(exp, &mut |b| none &= deep(|| b.stms.iter().all(|s| has_no_effect(&s.exp))));
     none
 }
 

@@ -31,6 +31,7 @@ mod seg;
 mod tests;
 
 use crate::builder::{MemBuilder, Place};
+use crate::foresee::foresee;
 use crate::plan::{Layout, Plan};
 use calls::Convention;
 use fehu_algebra::Facts;
@@ -39,13 +40,18 @@ use fehu_ir::alias::{Aliases, Signatures};
 use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
 use fehu_ir::seg::{KernelsOp, SegLevel};
 use fehu_ir::types::prog_types;
-use fehu_ir::visit::deep;
+use fehu_ir::visit::{deep, for_each_stm};
 use fehu_ir::{Body, DimIndex, Exp, Kernels, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_lmad::{Dim, SliceDim};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Gives every array of a program a place.
-pub fn introduce(prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
+pub fn introduce(mut prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
+    let mut bounds = FxHashMap::default();
+    if has_kernels(&prog) {
+        let plans = in_place(&prog);
+        bounds = foresee(&mut prog, &plans);
+    }
     let types = prog_types(&prog);
     let signatures = Signatures::of_prog(&prog);
     let conventions: FxHashMap<Name, Convention> =
@@ -62,7 +68,7 @@ pub fn introduce(prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
         plans: FxHashMap::default(),
         not_static: FxHashSet::default(),
         kernel: None,
-        bounds: FxHashMap::default(),
+        bounds,
         errors: vec![],
     };
     let consts = intro.consts(prog.consts);
@@ -71,6 +77,28 @@ pub fn introduce(prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
         return Err(intro.errors);
     }
     Ok(Prog { consts, funs, opaques: prog.opaques, names: intro.b.names })
+}
+
+fn has_kernels(prog: &Prog<Kernels>) -> bool {
+    let mut any = false;
+    for body in std::iter::once(&prog.consts).chain(prog.funs.iter().map(|f| &f.body)) {
+        for_each_stm(body, &mut |stm| {
+            any |= matches!(&stm.exp, Exp::Op(KernelsOp::Seg(seg)) if seg.level != SegLevel::Task);
+        });
+    }
+    any
+}
+
+/// The loop parameters of a program that are carried in place.
+fn in_place(prog: &Prog<Kernels>) -> FxHashMap<Name, Plan> {
+    let types = prog_types(prog);
+    let internal = FxHashSet::default();
+    let mut plans = FxHashMap::default();
+    for body in std::iter::once(&prog.consts).chain(prog.funs.iter().map(|f| &f.body)) {
+        plans.extend(crate::plan::plan(&types, &internal, [], body));
+    }
+    plans.retain(|_, plan| *plan == Plan::InPlace);
+    plans
 }
 
 /// A pattern as names and types.

@@ -17,12 +17,14 @@ mod builder;
 mod dead;
 mod erase;
 mod expand;
+mod foresee;
 mod hoist;
 pub mod horner;
 mod introduce;
 mod plan;
 mod results;
 mod shortcircuit;
+mod slice;
 mod tables;
 
 pub use erase::erase;
@@ -34,6 +36,7 @@ use fehu_ir::{Memory, Prog};
 /// Makes do with fewer blocks, allocations and copies: first values are made where they will be put
 /// (which does away with their blocks), then what is left of the allocations leaves loops.
 pub fn optimise(mut prog: Prog<Memory>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
+    dead::remove(&mut prog);
     shortcircuit::shortcircuit(&mut prog);
     let errors = expand::expand(&mut prog);
     if !errors.is_empty() {

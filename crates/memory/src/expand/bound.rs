@@ -16,17 +16,18 @@
 
 use super::{collect, Expand, Host, Owner, Request};
 use crate::horner::Arith;
+use crate::slice::{loop_part, needed, Part};
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::{Diagnostic, Name, NameSource};
-use fehu_ir::free::{bound_in_exp, free_in_stms, free_in_type, Names};
+use fehu_ir::free::bound_in_exp;
 use fehu_ir::mem::{MemInfo, MemOp};
 use fehu_ir::seg::{KernelBody, KernelReturn, SegBinOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::soac::Commutativity;
 use fehu_ir::subst::{rename_body, rename_exp, Subst};
 use fehu_ir::types::body_types;
-use fehu_ir::visit::{deep, for_each_body, look, Visitor};
-use fehu_ir::{Body, Exp, Lambda, Loc, Loop, LoopForm, Memory, Param, PatElem, Stm, SubExp, Type};
+use fehu_ir::visit::{deep, for_each_body};
+use fehu_ir::{Body, Exp, Lambda, Loc, Loop, Memory, Param, PatElem, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Expand {
@@ -243,35 +244,14 @@ impl Slicer<'_> {
     }
 
     fn in_loop(&mut self, l: &Loop<Memory>) -> Option<(Vec<Name>, Exp<Memory>)> {
-        let mut kept = vec![false; l.params.len()];
-        let mut sliced;
-        loop {
-            let next = l.body.result.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(e, _)| *e);
-            sliced = self.sizes(&l.body, &next.collect::<Vec<_>>())?;
-            let mut used = free_in_stms(&sliced.stms);
-            used.extend(sliced.values.iter().filter_map(|(_, v)| v.name()));
-            used.extend(
-                l.body.result.iter().zip(&kept).filter(|(_, kept)| **kept).filter_map(|(e, _)| e.name()),
-            );
-            match &l.form {
-                LoopForm::While(cond) => used.extend([*cond]),
-                LoopForm::For { .. } => {}
-            }
-            for ((p, _), _) in l.params.iter().zip(&kept).filter(|(_, kept)| **kept) {
-                used.extend(mentioned(p));
-            }
-            let mut changed = false;
-            for ((p, _), kept) in l.params.iter().zip(&mut kept) {
-                if !*kept && used.contains(&p.name) {
-                    *kept = true;
-                    changed = true;
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
-        let Sliced { mut stms, values } = sliced;
+        let mut values = vec![];
+        let (kept, part) = loop_part(l, &[], |next| {
+            let sliced = self.sizes(&l.body, next)?;
+            let operands = sliced.values.iter().map(|(_, v)| *v).collect();
+            values = sliced.values;
+            Some(Part { stms: sliced.stms, operands })
+        })?;
+        let mut stms = part.stms;
         let mut params = vec![];
         let mut result = vec![];
         for (_, value) in &values {
@@ -295,39 +275,4 @@ impl Slicer<'_> {
         let body = Body { stms, result };
         Some((found, Exp::Loop(Box::new(Loop { params, form: l.form.clone(), body }))))
     }
-}
-
-/// The names that a parameter's type and place mention.
-fn mentioned(p: &Param<Memory>) -> Names {
-    let mut names = free_in_type(&p.ty);
-    struct Seen<'a>(&'a mut Names);
-    impl Visitor<Memory> for Seen<'_> {
-        fn name(&mut self, n: &Name) {
-            self.0.insert(*n);
-        }
-    }
-    look::param(&mut Seen(&mut names), p);
-    names
-}
-
-/// The statements of a body that operands depend on, with some put before others of them.
-fn needed(
-    body: &Body<Memory>,
-    mut nested: FxHashMap<usize, Stm<Memory>>,
-    operands: impl Iterator<Item = SubExp>,
-) -> Vec<Stm<Memory>> {
-    let mut needed: FxHashSet<Name> = operands.filter_map(|e| e.name()).collect();
-    let mut kept: Vec<Stm<Memory>> = vec![];
-    for (i, stm) in body.stms.iter().enumerate().rev() {
-        if stm.pat.iter().any(|p| needed.contains(&p.name)) {
-            needed.extend(free_in_stms(std::slice::from_ref(stm)));
-            kept.push(stm.clone());
-        }
-        if let Some(stm) = nested.remove(&i) {
-            needed.extend(free_in_stms(std::slice::from_ref(&stm)));
-            kept.push(stm);
-        }
-    }
-    kept.reverse();
-    kept
 }
