@@ -8,6 +8,8 @@ use fehu_base::{Name, Symbol};
 use fehu_codegen::gpu::Api;
 use fehu_codegen::Mode;
 use fehu_imp::syntax::*;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
 const I32: PrimType = PrimType::Int(IntType::I32);
 
@@ -39,11 +41,12 @@ pub fn run_opencl(name: &str, program: &Program, args: &[&str], stdin: &[u8]) ->
 /// Compiles the kernels of a program with the compiler of CUDA, if it is installed.
 pub fn compile_cuda(name: &str, program: &Program) {
     let exe = compile(name, &generate_gpu(program, Mode::Executable, Api::Cuda).c_text, &[]);
-    let check = compile("nvrtc", include_str!("nvrtc.c"), &["-D_GNU_SOURCE"]);
+    static CHECK: OnceLock<PathBuf> = OnceLock::new();
+    let check = CHECK.get_or_init(|| compile("nvrtc", include_str!("nvrtc.c"), &["-D_GNU_SOURCE"]));
     let file = format!("{}/{name}.cu", env!("CARGO_TARGET_TMPDIR"));
     let dumped = run(&exe, &["--dump-cuda", &file], b"");
     assert_eq!((dumped.stderr.as_str(), dumped.code), ("", Some(0)));
-    let ran = run(&check, &[&file], b"");
+    let ran = run(check, &[&file], b"");
     match ran.code {
         Some(77) => eprintln!("no NVRTC: install nvidia-cuda-nvrtc and set FEHU_NVRTC to test CUDA kernels"),
         code => assert_eq!((ran.stderr.as_str(), code), ("", Some(0))),
