@@ -1,5 +1,7 @@
 // What the GPU's limits and NVIDIA's own library give for the work of primitives.fut: prints `name microseconds`.
 #include <cub/cub.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -84,8 +86,7 @@ int main() {
   for (int log : {18, 10, 4}) {
     int m = 1 << log;
     long long segments = n / m;
-    auto offsets = cub::TransformInputIterator<long long, fixed_offset, cub::CountingInputIterator<long long>>(
-        cub::CountingInputIterator<long long>(0), fixed_offset{m});
+    auto offsets = thrust::make_transform_iterator(thrust::make_counting_iterator(0LL), fixed_offset{m});
     char name[64];
     snprintf(name, sizeof name, "row_sums_2^%d", log);
     with_temp(name, [&](void *t, size_t &b) {

@@ -59,6 +59,6 @@ entry two_dims (xs: []i32) =
 entry scattered [n] (dest: [n]i32) (xs: []i32) =
   scatter (copy dest) (map (\i -> (i * 7) % 1013) (indices xs)) (map (\i -> i32.i64 ((i * 7) % 1013)) (indices xs))
 entry rows_scattered [n][m] (xss: [n][m]i32) =
-  scatter (replicate (n * 2) (replicate m 0)) (map (\i -> i * 3 % (n * 2 + 1)) (iota n)) (map (map (+ 1)) xss)
+  scatter (replicate (n * 2) (replicate m 0)) (map (\i -> i * 2 % (n * 2 + 1)) (iota n)) (map (map (+ 1)) xss)
 entry vectors (k: i64) (xss: [][3]i32) =
   hist (map2 (+)) [0, 0, 0] k (map (\i -> (i * 5) % (k + 1)) (indices xss)) xss
