@@ -26,6 +26,8 @@ typedef unsigned long long uint64_t;
 #define BLOCK_ID ((int64_t)blockIdx.x)
 #define BLOCK_SIZE ((int64_t)blockDim.x)
 #define GRID_SIZE ((int64_t)gridDim.x)
+#define RESTRICT __restrict__
+#define UNROLL _Pragma("unroll")
 #define BARRIER() __syncthreads()
 #define FENCE() __threadfence()
 #define SHUFFLE_UP(X, N) __shfl_up_sync(0xffffffffu, X, N)

@@ -78,7 +78,8 @@ CALLED_FUN int copy_transposed(struct futhark_context *ctx, int width, const str
   struct copy_dim n = dims[row], m = dims[rank - 1];
   int64_t sizes[3 * TRANSPOSE_DIMS] = {0}, batch = 1;
   int64_t tiles_n = (n.n + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE, tiles_m = (m.n + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE;
-  struct kernel_arg args[9 + 3 * TRANSPOSE_DIMS] = {{dst.block, 0}, {&dst.at, 8}, {src.block, 0}, {&src.at, 8},
+  int32_t others = rank - 2;
+  struct kernel_arg args[10 + 3 * TRANSPOSE_DIMS] = {{dst.block, 0}, {&dst.at, 8}, {src.block, 0}, {&src.at, 8},
                                                     {&n.n, 8},      {&n.dst, 8},  {&m.n, 8},      {&m.src, 8}};
   for (int i = 0, at = rank - 2; i < TRANSPOSE_DIMS; i++, at--) {
     at = at == row ? at - 1 : at;
@@ -90,11 +91,12 @@ CALLED_FUN int copy_transposed(struct futhark_context *ctx, int width, const str
   }
   int64_t tiles = batch * tiles_n * tiles_m, most = ctx->device.limits.grid_size;
   args[8] = (struct kernel_arg){&tiles, 8};
+  args[9] = (struct kernel_arg){&others, 4};
   for (int i = 0; i < 3 * TRANSPOSE_DIMS; i++) {
-    args[9 + i] = (struct kernel_arg){&sizes[i], 8};
+    args[10 + i] = (struct kernel_arg){&sizes[i], 8};
   }
   return launch_kernel(ctx, transpose_kernels[width], tiles < most ? tiles : most, COPY_BLOCK, 0, args,
-                       9 + 3 * TRANSPOSE_DIMS);
+                       10 + 3 * TRANSPOSE_DIMS);
 }
 
 CALLED_FUN int copy_rest(struct futhark_context *ctx, int width, const struct copy_dim *dims, int rank,

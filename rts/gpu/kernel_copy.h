@@ -31,12 +31,11 @@
     }                                                                                                           \
   }                                                                                                             \
   KERNEL copy_transposed_w##W(GLOBAL T *dst, int64_t dst_at, GLOBAL const T *src, int64_t src_at, int64_t n,     \
-                             int64_t dst_n, int64_t m, int64_t src_m, int64_t tiles, int64_t n0, int64_t d0,    \
+                             int64_t dst_n, int64_t m, int64_t src_m, int64_t tiles, int32_t rank, int64_t n0, int64_t d0,    \
                              int64_t s0, int64_t n1, int64_t d1, int64_t s1, int64_t n2, int64_t d2, int64_t s2, \
                              int64_t n3, int64_t d3, int64_t s3, int64_t n4, int64_t d4, int64_t s4, int64_t n5, \
                              int64_t d5, int64_t s5) {                                                          \
     SHARED_ARRAY(T, tile, 32 * 33);                                                                             \
-    const int rank = 6;                                                                                         \
     int64_t tiles_n = (n + 31) / 32, tiles_m = (m + 31) / 32, lx = LOCAL_ID % 32, ly = LOCAL_ID / 32;           \
     for (int64_t t = BLOCK_ID; t < tiles; t += GRID_SIZE) {                                                     \
       int64_t rest = QUOTIENT64(t, tiles_n), x = (t - rest * tiles_n) * 32;                                     \

@@ -37,6 +37,8 @@ typedef ulong uint64_t;
 #define BLOCK_ID ((int64_t)get_group_id(0))
 #define BLOCK_SIZE ((int64_t)get_local_size(0))
 #define GRID_SIZE ((int64_t)get_num_groups(0))
+#define RESTRICT restrict
+#define UNROLL
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 

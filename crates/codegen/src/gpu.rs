@@ -11,6 +11,7 @@
 //! - Both go through the printers of [`crate::c`]; all else of the text is the runtime in `rts/gpu`,
 //!   with `rts/opencl` or `rts/cuda` below it.
 
+mod apart;
 mod driver;
 mod facts;
 mod failure;

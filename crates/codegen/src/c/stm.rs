@@ -262,6 +262,12 @@ impl<'a> StmPrinter<'a> {
     pub(crate) fn for_loop(&mut self, var: Name, ty: IntType, bound: &Expr, body: impl FnOnce(&mut Self)) {
         self.flush_pending();
         let (i, t) = (self.exprs.context.name(var), ctype::int(ty));
+        // In kernels, what is indexed by the variable of a short loop should be registers.
+        if self.kernel.is_some()
+            && matches!(bound, Expr::Const(v) if v.as_i64().is_some_and(|n| n <= UNROLLED))
+        {
+            self.line("UNROLL");
+        }
         self.start();
         self.push(&format!("for ({t} {i} = 0"));
         if let Expr::Const(_) = bound {
@@ -550,6 +556,9 @@ pub fn message_format(context: &Context, message: &[ErrorPart], loc: &Loc) -> St
     }
     out
 }
+
+/// The most iterations of a loop that kernels unroll.
+const UNROLLED: i64 = 32;
 
 /// The C type of a pointer to a block's elements.
 pub fn pointer_type(access: Access) -> String {

@@ -18,7 +18,7 @@ pub(crate) struct Facts {
 }
 
 /// The facts about a kernel.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct KernelFacts {
     /// Whether it has checks.
     pub(crate) can_fail: bool,
@@ -30,6 +30,8 @@ pub(crate) struct KernelFacts {
     pub(crate) leaves: bool,
     /// How many threads a block has, if that is known.
     pub(crate) block_size: Option<BlockSize>,
+    /// The blocks that are no part of any other that the kernel has.
+    pub(crate) apart: FxHashSet<Name>,
 }
 
 /// The number of threads in a block.
@@ -57,7 +59,8 @@ impl Facts {
         let failures: Vec<bool> = program.kernels.iter().map(|k| can_fail(&k.body, &failing)).collect();
         let any = failures.contains(&true);
         let sizes = block_sizes(program);
-        let facts = |(kernel, can_fail): (&Kernel, &bool)| {
+        let mut apart = super::apart::apart(program);
+        let mut facts = |(kernel, can_fail): (&Kernel, &bool)| {
             let (mut has_barrier, mut leaves) = (false, false);
             for_each_statement(&kernel.body, &mut |code| {
                 if let Code::Op(Op::Kernel(op)) = code {
@@ -69,9 +72,10 @@ impl Facts {
             let fixed = kernel.block_size.map(|n| BlockSize::Fixed(i64::from(n)));
             let block_size = fixed.or_else(|| sizes.get(&kernel.name).copied().flatten());
             let leaves = leaves && *can_fail;
-            KernelFacts { can_fail: *can_fail, checks_failure, has_barrier, leaves, block_size }
+            let apart = apart.remove(&kernel.name).unwrap_or_default();
+            KernelFacts { can_fail: *can_fail, checks_failure, has_barrier, leaves, block_size, apart }
         };
-        let kernels = program.kernels.iter().zip(&failures).map(facts).collect();
+        let kernels = program.kernels.iter().zip(&failures).map(&mut facts).collect();
         Facts { kernels, functions, failing }
     }
 }

@@ -175,7 +175,10 @@ fn kernel_text(context: &Context, kernel: &Kernel, facts: &KernelFacts, state: B
         let name = context.name(name_of(param));
         params.push(match param {
             Param::Scalar(_, t) => format!("{} {name}", context.element_type(*t)),
-            Param::Mem(m, _) => format!("{}{name}_p", pointer_type(context, &usage, *m)),
+            Param::Mem(m, _) => {
+                let restrict = if facts.apart.contains(m) { "RESTRICT " } else { "" };
+                format!("{}{restrict}{name}_p", pointer_type(context, &usage, *m))
+            }
         });
     }
     let (head, block_size) = match facts.block_size {

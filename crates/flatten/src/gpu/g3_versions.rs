@@ -11,7 +11,8 @@
 //! else e under Σ'                                        -- flattened further
 //! ```
 //!
-//! A body that is nothing but a map needs no versions of its own: the map inside has them. A version that is no different from another is left out, and an intra-block
+//! A body that is nothing but a map needs no versions of its own: the map inside has them. Neither does one that is a
+//! plain segmented reduction or scan. A version that is no different from another is left out, and an intra-block
 //! version is chosen only if it fits the device: its widest operation in a
 //! block's threads, and its arrays in shared memory.
 
@@ -20,7 +21,7 @@ use super::g1_manifest::Point;
 use super::g6_distribute::Lifted;
 use super::guard::Version;
 use super::nest::{Nest, Owner};
-use super::parallel::{exploitable, flatten_moderately, operations, perfect};
+use super::parallel::{exploitable, flatten_moderately, operations, perfect, segmented};
 use super::steer::Steer;
 use super::Flat;
 use fehu_base::Name;
@@ -63,7 +64,7 @@ impl Flat<'_> {
                 self.outer_version(&nest, body, types)
             };
         }
-        if perfect(&body) && steer == Steer::default() {
+        if (perfect(&body) || segmented(&nest, &body)) && steer == Steer::default() {
             return self.distribute(nest, body, types);
         }
         let first = self.thresholds;

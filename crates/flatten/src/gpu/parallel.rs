@@ -1,13 +1,13 @@
 //! Which code is worth flattening, and what it costs to compute again.
 
-use super::nest::Cost;
+use super::nest::{Cost, Nest};
 use super::steer::Steer;
 use fehu_base::ops::BinOp;
 use fehu_base::Name;
 use fehu_ir::free::bound_in_body;
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::visit::{deep, for_each_body};
-use fehu_ir::{Body, Exp, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, Lambda, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 /// Combinators over fewer elements than this are not worth a level of parallelism.
@@ -73,6 +73,26 @@ pub(super) fn perfect(body: &Body<Soacs>) -> bool {
         && s.reds.is_empty()
         && *stm == body.stms[body.stms.len() - 1]
         && body.result.iter().all(own)
+        && exploitable(body)
+}
+
+/// Whether a body is nothing but one reduction or scan, of scalars, over rows of arrays that have one for each point of
+/// the nest: no point shares data with another, so there is nothing that one thread per point could do better than the
+/// segmented operation, whose neighbouring threads read neighbouring elements.
+pub(super) fn segmented(nest: &Nest, body: &Body<Soacs>) -> bool {
+    let dear: Vec<&Stm<Soacs>> = body.stms.iter().filter(|s| cost(&s.exp) == Cost::Dear).collect();
+    let [stm] = dear[..] else { return false };
+    let Exp::Op(Soac::Screma(s)) = &stm.exp else { return false };
+    let own = |e: &SubExp| stm.pat.iter().any(|p| SubExp::Var(p.name) == *e);
+    let scalar = |op: &Lambda<Soacs>| op.ret.iter().all(|t| t.rank() == 0);
+    let combines = !s.scans.is_empty() || !s.reds.is_empty();
+    combines
+        && s.scans.iter().all(|scan| scalar(&scan.op))
+        && s.reds.iter().all(|red| scalar(&red.op))
+        && !s.arrays.is_empty()
+        && s.arrays.iter().all(|a| nest.whole(*a).is_some())
+        && body.result.iter().all(own)
+        && operations(body) == 1
         && exploitable(body)
 }
 
