@@ -57,8 +57,8 @@ static int backend_sync(struct futhark_context *ctx);
 // The value of a parameter that has not been set, and what becomes of one that has.
 static int64_t backend_param_default(struct futhark_context *ctx, int param);
 static int64_t backend_param_allowed(struct futhark_context *ctx, int param, int64_t value);
-// Appends what profiling has seen: objects, each with a comma before it unless it is the first.
-static void backend_report(struct futhark_context *ctx, struct string *events, bool first);
+// Appends what profiling has seen: objects with commas between them.
+static void backend_report(struct futhark_context *ctx, struct string *events);
 
 RTS_FUN void enter(struct futhark_context *ctx) {
   lock_take(&ctx->lock);
@@ -271,13 +271,7 @@ char *futhark_context_report(struct futhark_context *ctx) {
   struct string report = {NULL, 0, 0};
   enter(ctx);
   string_printf(&report, "{\"memory\":{\"default space\": %" PRId64 "},\"events\":[", ctx->memory.peak);
-  if (ctx->profiling) {
-    string_printf(&report,
-                  "{\"name\":\"entry points\",\"duration\":%" PRId64
-                  ",\"description\":\"%" PRId64 " calls\",\"provenance\":\"\"}",
-                  ctx->call_time, ctx->calls);
-  }
-  backend_report(ctx, &report, !ctx->profiling);
+  backend_report(ctx, &report);
   string_printf(&report, "]}");
   leave(ctx);
   return report.text;

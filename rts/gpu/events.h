@@ -51,7 +51,8 @@ TOOL_FUN void json_string(struct string *out, const char *text) {
   string_printf(out, "\"");
 }
 
-static void backend_report(struct futhark_context *ctx, struct string *events, bool first) {
+static void backend_report(struct futhark_context *ctx, struct string *events) {
+  bool first = true;
   if (ctx->device.num_events == 0 || api_wait(ctx) != FUTHARK_SUCCESS) {
     return;
   }

@@ -164,7 +164,7 @@ fn copy_text(widths: &BTreeSet<u64>) -> String {
 fn kernel_table(context: &Context, facts: &Facts, widths: &BTreeSet<u64>) -> String {
     let mut out = String::from("static const struct kernel_info kernel_infos[] = {\n");
     for (kernel, facts) in context.program.kernels.iter().zip(&facts.kernels) {
-        let location = (context.backtrace)(&kernel.loc).first().cloned().unwrap_or_default();
+        let location = (context.backtrace)(&kernel.loc).join(" -> ");
         out.push_str(&format!(
             "    {{{}, {}, {}, {}, {}, {}}},\n",
             literal::string(context.name(kernel.name)),

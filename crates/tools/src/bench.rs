@@ -148,8 +148,9 @@ fn announce(plan: &Plan) {
 }
 
 fn run_program(program: &Program, dir: &Path, options: &Options, results: &mut Results) {
-    let mut command_line = tuning::options(&program.file, options.tuning.as_deref());
-    let tuned = !command_line.is_empty();
+    let tuned =
+        tuning::of(&program.file, options.tuning.as_deref(), &program.server, options.runner.as_deref());
+    let mut command_line = tuned.options;
     if let Some(extension) = &options.cache_extension {
         let file = tuning::beside(&program.file, extension);
         command_line.extend(["--cache-file".to_owned(), file.display().to_string()]);
@@ -161,10 +162,10 @@ fn run_program(program: &Program, dir: &Path, options: &Options, results: &mut R
     let mut process: Option<ServerProcess> = None;
     for entry in &program.entries {
         let key = entry_key(&program.file, &entry.entry);
-        let note = match (&options.tuning, tuned) {
+        let note = match (&options.tuning, &tuned.file) {
             (None, _) => String::new(),
-            (Some(_), false) => " (no tuning file)".into(),
-            (Some(e), true) => format!(" (with {})", tuning::beside(&program.file, e).display()),
+            (Some(_), None) => " (no tuning file)".into(),
+            (Some(_), Some(file)) => format!(" (with {})", file.display()),
         };
         println!("\n{key}{note}:");
         let width = table::name_width(&entry.runs);

@@ -6,7 +6,7 @@
 mod case;
 mod process;
 
-use crate::programs::find;
+use crate::programs::{find, tuning};
 use case::{run_case, CaseResult};
 use fehu_base::diagnostic::Colour;
 use fehu_base::Severity;
@@ -197,6 +197,9 @@ fn test_run(file: &Path, run: &RunSpec, options: &Options) -> Outcome {
         }
     }
     if options.depth == Depth::Run {
+        let tuned = tuning::of(file, options.tuning.as_deref(), &executable, options.runner.as_deref());
+        let pass_options = [tuned.options, options.pass_options.clone()].concat();
+        let options = &Options { pass_options, ..options.clone() };
         for entry in &run.entries {
             if options.entry_point.as_ref().is_some_and(|e| *e != entry.entry) {
                 continue;

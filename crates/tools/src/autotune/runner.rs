@@ -87,16 +87,23 @@ impl<'a> Runner<'a> {
     pub(super) fn untuned(&mut self, dataset: usize) -> Result<f64, String> {
         // Zero stands for the default.
         let defaults = vec![0; self.forest.len()];
-        self.measured(dataset, &defaults, None)
+        self.measured(dataset, &defaults, None, "untuned")
     }
 
     /// How long a data set takes with what was found.
     pub(super) fn tuned(&mut self, dataset: usize, settings: &[Option<i64>]) -> Result<f64, String> {
         let settings: Vec<i64> = settings.iter().map(|v| v.unwrap_or(0)).collect();
-        self.measured(dataset, &settings, None)
+        self.measured(dataset, &settings, None, "tuned")
     }
 
-    fn measured(&mut self, dataset: usize, settings: &[i64], best: Option<f64>) -> Result<f64, String> {
+    /// `what` is for people.
+    fn measured(
+        &mut self,
+        dataset: usize,
+        settings: &[i64],
+        best: Option<f64>,
+        what: &str,
+    ) -> Result<f64, String> {
         self.bar.set_message(self.datasets[dataset].name.clone());
         let runs = self.options.runs;
         let limit = self.patience[dataset];
@@ -113,7 +120,7 @@ impl<'a> Runner<'a> {
             Err(trouble @ (Trouble::Failed(_) | Trouble::Dead(_))) => Err(trouble.to_string()),
         };
         if self.options.verbose > 0 {
-            self.tell(dataset, settings, &result);
+            self.tell(dataset, what, &result);
         }
         result
     }
@@ -127,12 +134,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn tell(&self, dataset: usize, settings: &[i64], result: &Result<f64, String>) {
-        let set: Vec<String> = (settings.iter().enumerate())
-            .filter(|(_, v)| **v > 0 && **v < super::INFINITY)
-            .map(|(t, v)| format!("{}={v}", self.forest.name(t)))
-            .collect();
-        let what = if set.is_empty() { "nothing reached".to_owned() } else { set.join(" ") };
+    fn tell(&self, dataset: usize, what: &str, result: &Result<f64, String>) {
         let outcome = match result {
             Ok(time) => format!("{time:.0}μs"),
             Err(message) => message.lines().next().unwrap_or("").to_owned(),
@@ -220,7 +222,12 @@ impl Oracle for Runner<'_> {
     }
 
     fn time(&mut self, dataset: usize, settings: &[i64], best: Option<f64>) -> Result<f64, String> {
-        self.measured(dataset, settings, best)
+        let set: Vec<String> = (settings.iter().enumerate())
+            .filter(|(_, v)| **v < super::INFINITY)
+            .map(|(t, v)| format!("{}={v}", self.forest.name(t)))
+            .collect();
+        let what = if set.is_empty() { "nothing reached".to_owned() } else { set.join(" ") };
+        self.measured(dataset, settings, best, &what)
     }
 }
 

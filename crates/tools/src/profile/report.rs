@@ -63,7 +63,7 @@ impl Event {
         let number = |key: &str| json.get(key).and_then(Value::as_f64);
         let duration = number("duration").or_else(|| Some(number("end")? - number("start")?));
         let mut details = vec![];
-        details.extend(Some(text("description")).filter(|d| !d.is_empty()));
+        details.extend(Some(text("description")).filter(|d| !d.is_empty() && *d != text("name")));
         match json.get("details") {
             Some(Value::Object(fields)) => details.extend(fields.iter().map(|(k, v)| match v {
                 Value::String(v) => format!("{k}: {v}"),

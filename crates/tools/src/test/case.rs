@@ -2,7 +2,7 @@
 
 use super::process::{run_limited, Ended};
 use super::Options;
-use crate::programs::{file_values, input_bytes, tuning};
+use crate::programs::{file_values, input_bytes};
 use fehu_data::spec::{Expected, TestRun};
 use fehu_data::{compare, read_values, Tolerance, Value};
 use std::path::Path;
@@ -39,8 +39,7 @@ pub(super) fn run_case(
         }
         None => Command::new(executable),
     };
-    command.args(["-e", entry, "-b"]);
-    command.args(tuning::options(program, options.tuning.as_deref())).args(&options.pass_options);
+    command.args(["-e", entry, "-b"]).args(&options.pass_options);
     let (stdout, stderr) = match run_limited(command, &input, options.time_limit) {
         Ok(Ended::Normally { success: true, stdout, stderr }) => (Ok(stdout), stderr),
         Ok(Ended::Normally { success: false, stderr, .. }) => (Err(()), stderr),
