@@ -253,26 +253,29 @@ FLOAT_OPS(32, float)
 FLOAT_OPS(64, double)
 #endif
 
-// Float to integer: towards zero, then modulo 2^64 (callers truncate further);
-// 0 for NaN and infinities.
-SCALAR_FUN int64_t float_far(bool negative, int exponent, uint64_t mantissa) {
-  uint64_t magnitude = exponent >= 0 && exponent < 64 ? mantissa << exponent : 0;
-  return (int64_t)(negative ? 0 - magnitude : magnitude);
-}
-SCALAR_FUN int64_t f32_to_int(float x) {
-  if (LIKELY(x > -9223372036854775808.0f && x < 9223372036854775808.0f)) {
-    return (int64_t)x;
+// Float to integer, towards zero. NaN and infinities become 0, and what does
+// not fit the least number; callers truncate further. The conversion itself
+// is not under a condition, so that loops can be vectorised.
+#define FLOAT_TO_INT(NAME, FLOAT, INT, LEAST, FITS)                \
+  SCALAR_FUN INT NAME(FLOAT x) {                                   \
+    bool fits = FITS;                                              \
+    INT converted = (INT)(fits ? x : 0);                           \
+    return fits ? converted : x - x == 0 ? (INT)(LEAST) : (INT)0;  \
   }
-  uint32_t bits = (uint32_t)to_bits32(x);
-  return float_far(bits >> 31, (int)((bits >> 23) & 0xff) - 150, (bits & 0x7fffff) | 0x800000);
+FLOAT_TO_INT(f32_to_i32, float, int32_t, INT32_MIN, x >= -2147483648.0f && x < 2147483648.0f)
+FLOAT_TO_INT(f32_to_i64, float, int64_t, INT64_MIN, x >= -9223372036854775808.0f && x < 9223372036854775808.0f)
+SCALAR_FUN int64_t f32_to_u64(float x) {
+  bool upper = x >= 9223372036854775808.0f && x < 18446744073709551616.0f;
+  int64_t lower = f32_to_i64(upper ? x - 9223372036854775808.0f : x);
+  return upper ? lower ^ INT64_MIN : lower;
 }
 #ifndef NO_F64
-SCALAR_FUN int64_t f64_to_int(double x) {
-  if (LIKELY(x > -9223372036854775808.0 && x < 9223372036854775808.0)) {
-    return (int64_t)x;
-  }
-  uint64_t bits = (uint64_t)to_bits64(x), unit = (uint64_t)1 << 52;
-  return float_far(bits >> 63, (int)((bits >> 52) & 0x7ff) - 1075, (bits & (unit - 1)) | unit);
+FLOAT_TO_INT(f64_to_i32, double, int32_t, INT32_MIN, x > -2147483649.0 && x < 2147483648.0)
+FLOAT_TO_INT(f64_to_i64, double, int64_t, INT64_MIN, x >= -9223372036854775808.0 && x < 9223372036854775808.0)
+SCALAR_FUN int64_t f64_to_u64(double x) {
+  bool upper = x >= 9223372036854775808.0 && x < 18446744073709551616.0;
+  int64_t lower = f64_to_i64(upper ? x - 9223372036854775808.0 : x);
+  return upper ? lower ^ INT64_MIN : lower;
 }
 #endif
 

@@ -69,8 +69,14 @@ SCALAR_FUN f16 f64_to_f16(double x) {
 }
 #endif
 
-SCALAR_FUN int64_t f16_to_int(f16 h) {
-  return f32_to_int(f16_to_f32(h));
+SCALAR_FUN int32_t f16_to_i32(f16 h) {
+  return f32_to_i32(f16_to_f32(h));
+}
+SCALAR_FUN int64_t f16_to_i64(f16 h) {
+  return f32_to_i64(f16_to_f32(h));
+}
+SCALAR_FUN int64_t f16_to_u64(f16 h) {
+  return f32_to_i64(f16_to_f32(h));
 }
 
 #define F16_UNARY(NAME, EXPR)          \

@@ -22,3 +22,43 @@ entry main (x: i32) (ys: []i32) =
      , far x ys
      , (x |*| 2 |*| 2) % 4
      )
+
+-- Sums with functions in them: which constructor it is, is known.
+
+type^ step = #stay | #apply (i32 -> i32) | #twice (i32 -> i32) i32
+
+def take_step (s: step) (x: i32) : i32 =
+  match s
+  case #stay -> x
+  case #apply f -> f x
+  case #twice f y -> f (f x) + y
+
+module stepper : {type^ t val start : t val run : t -> i32 -> i32} = {
+  type^ t = #by i32 | #with (i32 -> i32)
+  def start : t = #with (* 10)
+
+  def run (s: t) (x: i32) =
+    match s
+    case #by k -> x + k
+    case #with f -> f x
+}
+
+-- ==
+-- entry: steps
+-- input { 3 } output { 3 4 55 31 }
+
+entry steps (x: i32) =
+  ( take_step #stay x
+  , take_step (#apply (+ 1)) x
+  , take_step (#twice (* x) (x * 9 + 1)) x
+  , match (stepper.run stepper.start x, #apply (+ 1) : step)
+    case (y, #apply f) -> f y
+    case _ -> 0
+  )
+
+-- ==
+-- entry: not_yet
+-- input { 3 } output { 4 }
+-- input { -3 } error: hole
+
+entry not_yet (x: i32) : i32 = if x > 0 then x + 1 else ??? (+ x) x

@@ -26,3 +26,12 @@ entry powers (x: i64) (y: i64) = x ** y
 -- input { 1.0f16 0.0004f16 } output { 1.0f16 }
 
 entry halves (x: f16) (y: f16) = x + y
+
+-- ==
+-- entry: far_conversions
+-- input { 3e9 } output { -2147483648i32 3000000000u32 3000000000i64 0i16 }
+-- input { -1e30 } output { -2147483648i32 0u32 -9223372036854775808i64 0i16 }
+-- input { f64.nan } output { 0i32 0u32 0i64 0i16 }
+-- input { -f64.inf } output { 0i32 0u32 0i64 0i16 }
+
+entry far_conversions (x: f64) = (i32.f64 x, u32.f64 x, i64.f64 x, i16.f64 x)

@@ -119,8 +119,7 @@ impl Diagnostic {
                 let hi = (s.hi as usize).min(file.text.len());
                 (s.lo as usize).min(hi)..hi
             };
-            let mut snippet =
-                Snippet::source(file.text.as_str()).path(file.path.display().to_string()).fold(true);
+            let mut snippet = Snippet::source(&*file.text).path(file.path.display().to_string()).fold(true);
             if self.span.file == id {
                 let a = AnnotationKind::Primary.span(clip(self.span));
                 snippet =

@@ -20,7 +20,7 @@ mod names;
 mod tests;
 mod types;
 
-pub use math::{f16_from_f64, float_to_int_bits};
+pub use math::{f16_from_f64, FloatToInt};
 pub use names::UnknownOperator;
 
 use crate::prim::{FloatType, IntType, PrimType};
@@ -108,11 +108,9 @@ pub enum ConvOp {
     SExt(IntType, IntType),
     /// Between float widths.
     FPConv(FloatType, FloatType),
-    /// Float to unsigned integer: towards zero, then modulo the width; 0 for
-    /// NaN and infinities.
+    /// Float to unsigned integer: see [`FloatToInt`].
     FPToUI(FloatType, IntType),
-    /// Float to signed integer: towards zero, then modulo the width; 0 for
-    /// NaN and infinities.
+    /// Float to signed integer: see [`FloatToInt`].
     FPToSI(FloatType, IntType),
     /// Unsigned integer to float.
     UIToFP(IntType, FloatType),

@@ -1,6 +1,8 @@
 //! Places in source text.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// A file of a [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -44,15 +46,23 @@ pub struct SourceFile {
     /// The path as shown to users.
     pub path: PathBuf,
     /// The whole text.
-    pub text: String,
-    line_starts: Vec<u32>,
+    pub text: Cow<'static, str>,
+    line_starts: OnceLock<Vec<u32>>,
 }
 
 impl SourceFile {
+    /// Where lines start; found out when first asked for.
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let breaks = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+            std::iter::once(0).chain(breaks.map(|(i, _)| i as u32 + 1)).collect()
+        })
+    }
+
     /// Line and column, both from 1, the column in characters.
     pub fn line_col(&self, pos: u32) -> (usize, usize) {
-        let line = self.line_starts.partition_point(|&s| s <= pos).max(1) - 1;
-        let start = self.line_starts[line] as usize;
+        let line = self.line_starts().partition_point(|&s| s <= pos).max(1) - 1;
+        let start = self.line_starts()[line] as usize;
         let end = (pos as usize).min(self.text.len());
         let col = self.text.get(start..end).map_or(0, |s| s.chars().count());
         (line + 1, col + 1)
@@ -60,7 +70,7 @@ impl SourceFile {
 
     /// The byte position of a line and column, both from 1.
     pub fn position(&self, line: usize, col: usize) -> Option<u32> {
-        let start = *self.line_starts.get(line.checked_sub(1)?)? as usize;
+        let start = *self.line_starts().get(line.checked_sub(1)?)? as usize;
         let rest = &self.text[start..];
         let offset: usize = rest.chars().take(col.saturating_sub(1)).map(char::len_utf8).sum();
         Some((start + offset) as u32)
@@ -75,11 +85,8 @@ pub struct SourceMap {
 
 impl SourceMap {
     /// Adds a file.
-    pub fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<String>) -> FileId {
-        let text = text.into();
-        let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
-        self.files.push(SourceFile { path: path.into(), text, line_starts });
+    pub fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<Cow<'static, str>>) -> FileId {
+        self.files.push(SourceFile { path: path.into(), text: text.into(), line_starts: OnceLock::new() });
         FileId(self.files.len() as u32 - 1)
     }
 

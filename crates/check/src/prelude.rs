@@ -1,4 +1,8 @@
-//! The prelude's text, built into the compiler.
+//! The prelude's text, built into the compiler, and how to parse as much of it as a program needs.
+
+mod items;
+mod mentions;
+pub mod needed;
 
 /// The texts of the prelude, in the order in which they are checked, each with
 /// the path by which it is imported. The first is the module type of

@@ -62,7 +62,7 @@ fn messages(name: &Path, source: &str) -> String {
         .collect();
     let texts = prelude.iter().copied().chain([(name.to_str().unwrap_or("?"), source)]);
     for (path, text) in texts {
-        let file = sources.add(path, text);
+        let file = sources.add(path, text.to_owned());
         let parsed = fehu_syntax::parse(file, text);
         errors.extend(parsed.errors);
         let imports =

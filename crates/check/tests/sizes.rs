@@ -19,7 +19,7 @@ fn check(text: &str) -> Checked {
     for (path, text) in
         prelude.iter().map(|(p, t)| (p.to_string(), t.to_string())).chain([("main".into(), text.to_string())])
     {
-        let file = sources.add(path.as_str(), text.as_str());
+        let file = sources.add(path.as_str(), text.clone());
         let parsed = fehu_syntax::parse(file, &text);
         assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
         let imports = paths.iter().enumerate().map(|(i, p)| (fehu_base::Symbol::new(p), i)).collect();

@@ -2,8 +2,7 @@
 
 use crate::load::{load, load_text, Loaded};
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap};
-use fehu_check::modules::needed::Needed;
-use fehu_check::modules::{check_program, SourceUnit};
+use fehu_check::modules::check_program;
 use fehu_check::tast::{Dec, Program};
 use std::path::Path;
 
@@ -55,10 +54,13 @@ fn check_loaded(loaded: Loaded) -> Front {
     if !loaded.errors.is_empty() {
         return Front { program: None, sources: loaded.sources, diagnostics: loaded.errors, prelude };
     }
-    let text = |u: &SourceUnit| loaded.sources.get(u.file).map_or("", |f| f.text.as_str());
-    let texts: Vec<&str> = loaded.units.iter().map(text).collect();
-    let needed = Needed::by(&loaded.units, &texts, loaded.prelude);
-    let checked = check_program(&loaded.units, loaded.prelude, needed);
+    let mut loaded = loaded;
+    let mut checked = check_program(&loaded.units, loaded.prelude, loaded.needed.clone());
+    if checked.program.is_none() {
+        // What is said about a mistake may depend on all that is in scope.
+        loaded = loaded.with_whole_prelude();
+        checked = check_program(&loaded.units, loaded.prelude, loaded.needed.clone());
+    }
     let diagnostics = checked
         .diagnostics
         .into_iter()

@@ -1,9 +1,12 @@
 //! Finds the files of a program, parses each once, and orders them so that
 //! imported files come before importing ones.
 
-use fehu_base::{Diagnostic, SourceMap, Span, Symbol};
+use fehu_base::{Diagnostic, FileId, SourceMap, Span, Symbol};
+use fehu_check::modules::needed::Needed;
 use fehu_check::modules::SourceUnit;
-use fehu_syntax::ast;
+use fehu_check::prelude::needed::{parse_all, parse_needed};
+use fehu_check::prelude_sources;
+use fehu_syntax::{ast, Token};
 use rustc_hash::FxHashMap;
 use std::path::{Component, Path, PathBuf};
 
@@ -14,6 +17,8 @@ pub struct Loaded {
     pub units: Vec<SourceUnit>,
     /// How many of the units are the prelude's.
     pub prelude: usize,
+    /// What of the prelude is to be checked; the rest is not there, or taken at its word.
+    pub needed: Needed,
     /// All texts.
     pub sources: SourceMap,
     /// Files that could not be read, imports that go in circles, syntax errors.
@@ -23,7 +28,6 @@ pub struct Loaded {
 /// Loads a program from its main file.
 pub fn load(main: &Path) -> Loaded {
     let mut loader = Loader::new();
-    loader.load_prelude();
     match std::fs::read_to_string(main) {
         Ok(text) => {
             loader.file(main, text);
@@ -36,7 +40,6 @@ pub fn load(main: &Path) -> Loaded {
 /// Loads a program given as text; imports are relative to the current folder.
 pub fn load_text(path: &Path, text: String) -> Loaded {
     let mut loader = Loader::new();
-    loader.load_prelude();
     loader.file(path, text);
     loader.finish()
 }
@@ -68,36 +71,36 @@ enum State {
 }
 
 struct Loader {
-    units: Vec<SourceUnit>,
+    /// The program's own files, and their words.
+    units: Vec<(SourceUnit, Vec<Token>)>,
     sources: SourceMap,
     errors: Vec<Diagnostic>,
+    /// Where a file will be among all units.
     state: FxHashMap<PathBuf, State>,
     /// The chain of files being loaded, for messages about circles.
     chain: Vec<PathBuf>,
-    prelude: usize,
+    prelude: Vec<FileId>,
 }
 
 impl Loader {
     fn new() -> Loader {
-        Loader {
-            units: vec![],
-            sources: SourceMap::default(),
-            errors: vec![],
-            state: FxHashMap::default(),
-            chain: vec![],
-            prelude: 0,
+        let (mut sources, mut state) = (SourceMap::default(), FxHashMap::default());
+        let prelude: Vec<FileId> =
+            prelude_sources().iter().map(|(path, text)| sources.add(*path, *text)).collect();
+        for (i, (path, _)) in prelude_sources().iter().enumerate() {
+            state.insert(PathBuf::from(path), State::Done(i));
         }
+        Loader { units: vec![], sources, errors: vec![], state, chain: vec![], prelude }
     }
 
+    /// Adds what is needed of the prelude.
     fn finish(self) -> Loaded {
-        Loaded { units: self.units, prelude: self.prelude, sources: self.sources, errors: self.errors }
-    }
-
-    fn load_prelude(&mut self) {
-        for (path, text) in fehu_check::prelude_sources() {
-            self.file(Path::new(path), (*text).to_owned());
-        }
-        self.prelude = self.units.len();
+        let text = |u: &SourceUnit| self.sources.get(u.file).map_or("", |f| &*f.text);
+        let own: Vec<_> = self.units.iter().map(|(u, words)| (&u.prog, text(u), words.as_slice())).collect();
+        let (progs, needed) = parse_needed(&self.prelude, &own);
+        let mut units = prelude_units(&self.prelude, progs);
+        units.extend(self.units.into_iter().map(|(u, _)| u));
+        Loaded { units, prelude: self.prelude.len(), needed, sources: self.sources, errors: self.errors }
     }
 
     /// Parses a file and everything it imports; its position among the units.
@@ -106,8 +109,7 @@ impl Loader {
         self.state.insert(key.clone(), State::Open);
         self.chain.push(key.clone());
         let file = self.sources.add(path, text);
-        let text = self.sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
-        let parsed = fehu_syntax::parse(file, &text);
+        let parsed = fehu_syntax::parse(file, self.sources.get(file).map_or("", |f| &*f.text));
         self.errors.extend(parsed.errors);
         let mut found = vec![];
         imports_of(&parsed.prog.decs, &mut found);
@@ -118,9 +120,10 @@ impl Loader {
             }
         }
         self.chain.pop();
-        self.units.push(SourceUnit { file, prog: parsed.prog, imports });
-        self.state.insert(key, State::Done(self.units.len() - 1));
-        Some(self.units.len() - 1)
+        let unit = self.prelude.len() + self.units.len();
+        self.units.push((SourceUnit { file, prog: parsed.prog, imports }, parsed.tokens));
+        self.state.insert(key, State::Done(unit));
+        Some(unit)
     }
 
     fn import(&mut self, importer: &Path, name: Symbol, span: Span) -> Option<usize> {
@@ -151,6 +154,32 @@ impl Loader {
             }
         }
     }
+}
+
+impl Loaded {
+    /// The same program with all of the prelude.
+    pub fn with_whole_prelude(mut self) -> Loaded {
+        let files: Vec<FileId> = self.units.iter().take(self.prelude).map(|u| u.file).collect();
+        let (progs, needed) = parse_all(&files);
+        self.units.splice(..self.prelude, prelude_units(&files, progs));
+        self.needed = needed;
+        self
+    }
+}
+
+/// The prelude's files import only each other.
+fn prelude_units(files: &[FileId], progs: Vec<ast::Prog>) -> Vec<SourceUnit> {
+    let position = |name: Symbol| {
+        let path = format!("/prelude/{name}.fut");
+        prelude_sources().iter().position(|(p, _)| *p == path).map(|i| (name, i))
+    };
+    let unit = |(file, prog): (&FileId, ast::Prog)| {
+        let mut found = vec![];
+        imports_of(&prog.decs, &mut found);
+        let imports = found.into_iter().filter_map(|(name, _)| position(name)).collect();
+        SourceUnit { file: *file, prog, imports }
+    };
+    files.iter().zip(progs).map(unit).collect()
 }
 
 fn cannot_read(span: Span, path: &Path, e: &std::io::Error) -> Diagnostic {

@@ -230,6 +230,9 @@ impl Translate {
 
     fn stm(&mut self, stm: &Stm<Memory>) {
         self.loc = stm.loc.clone();
+        if let Some(name) = kernel::declared_param(stm) {
+            return self.read_param(&stm.pat, name);
+        }
         match &stm.exp {
             Exp::If(c, t, f) => self.branch(&stm.pat, *c, t, f),
             Exp::Loop(l) => self.loop_(&stm.pat, l),

@@ -2,10 +2,12 @@
 
 use crate::lowerer::{Lowerer, Res};
 use crate::types::bind_tparams;
-use crate::value::{Data, Env, Fun, Global, InstArg, Value};
-use fehu_base::Name;
+use crate::value::{Data, Env, Fun, Global, InstArg, Ty, Value};
+use fehu_base::ops::CmpOp;
+use fehu_base::prim::{PrimType, ScalarType};
+use fehu_base::{Name, Symbol};
 use fehu_check::tast::{self, ExpKind};
-use fehu_ir::Attr;
+use fehu_ir::{Attr, Body, Exp, SubExp, Type};
 use fehu_syntax::ast;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -43,6 +45,7 @@ impl<'a> Lowerer<'a> {
             Fun::Closure { params, .. } => params.len(),
             Fun::Intrinsic { name, .. } => crate::intrinsics::arity(*name),
             Fun::Recursive(sig) => sig.arity,
+            Fun::Hole { .. } => 1,
             Fun::Partial { .. } | Fun::Checked { .. } => 0,
         };
         if args.len() < arity {
@@ -52,6 +55,12 @@ impl<'a> Lowerer<'a> {
         let result = match &*fun {
             Fun::Intrinsic { name, inst } => self.intrinsic(*name, inst, args)?,
             Fun::Recursive(sig) => self.call(&sig.clone(), args)?,
+            Fun::Hole { ty, env, cert } => {
+                let fehu_check::types::Type::Arrow(arrow) = ty else {
+                    fehu_base::bug!("function of type {ty:?}")
+                };
+                self.in_env(env.clone(), |l| l.hole_of(&arrow.ret.ty, *cert))?
+            }
             Fun::Closure { env, tparams, inst, params, body, global } => {
                 let mut env = env.clone();
                 bind_tparams(&mut env, tparams, inst);
@@ -113,6 +122,12 @@ impl<'a> Lowerer<'a> {
                     }
                 }
             }
+            Value::Constr(c, args) => {
+                if let fehu_check::types::Type::Sum(constrs) = t {
+                    let payload = constrs.iter().find(|(n, _)| n == c).into_iter().flat_map(|(_, ts)| ts);
+                    payload.zip(args.iter()).for_each(|(t, v)| self.learn_value(names, t, v));
+                }
+            }
             Value::Fun(_) => {}
         }
     }
@@ -154,19 +169,15 @@ impl<'a> Lowerer<'a> {
             match t {
                 Type::Arrow(_) => true,
                 Type::Record(fs) => fs.iter().any(|(_, t)| has_arrow(t)),
-                Type::Scalar(_)
-                | Type::Array(..)
-                | Type::Sum(_)
-                | Type::Var(..)
-                | Type::Meta(_)
-                | Type::Error => false,
+                Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(has_arrow)),
+                Type::Scalar(_) | Type::Array(..) | Type::Var(..) | Type::Meta(_) | Type::Error => false,
             }
         }
         has_arrow(&bind.ret.ty) || has_arrow(&bind.body.ty)
     }
 
     /// Emits into the program's constants.
-    fn in_consts<T>(&mut self, f: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
+    fn in_consts<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let open = self.b.suspend();
         let certs = std::mem::take(&mut self.b.certs);
         let attrs = std::mem::take(&mut self.b.attrs);
@@ -202,6 +213,15 @@ impl<'a> Lowerer<'a> {
                 let v = self.exp(e)?;
                 self.opaque(v)
             }
+            Attr::Comp(a, args) if a.as_str() == "param" => {
+                let v = self.exp(e)?;
+                match (args.as_slice(), &v) {
+                    ([Attr::Atom(name)], Value::Data(Data { ty: Ty::Scalar(ScalarType::I64), leaves })) => {
+                        Ok(self.tuning_param(*name, leaves[0]))
+                    }
+                    _ => Ok(v),
+                }
+            }
             Attr::Atom(_) | Attr::Int(_) | Attr::Comp(..) => {
                 self.b.attrs.push(core);
                 let v = self.exp(e);
@@ -211,6 +231,26 @@ impl<'a> Lowerer<'a> {
         }
     }
 
+    /// A number that a tuning parameter replaces if it is set. The parameter is read where constants are
+    /// computed, by an opaque statement with the attribute; it is the least number if it is not set.
+    fn tuning_param(&mut self, name: Symbol, default: SubExp) -> Value<'a> {
+        let unset = SubExp::i64(i64::MIN);
+        let param = match self.params.get(&name) {
+            Some(p) => *p,
+            None => self.in_consts(|l| {
+                l.b.attrs.push(Attr::Comp(Symbol::new("param"), vec![Attr::Atom(name)]));
+                let p = l.b.bind(name.as_str(), Type::I64, Exp::Opaque(unset));
+                l.b.attrs.pop();
+                l.params.insert(name, p.into());
+                p.into()
+            }),
+        };
+        let is_unset = self.b.cmp(CmpOp::Eq(PrimType::I64), param, unset);
+        let body = |e| Box::new(Body { stms: vec![], result: vec![e] });
+        let chosen = self.b.bind("t", Type::I64, Exp::If(is_unset, body(default), body(param)));
+        Value::i64(chosen.into())
+    }
+
     /// A value about which the optimiser may conclude nothing.
     pub(crate) fn opaque(&mut self, v: Value<'a>) -> Res<Value<'a>> {
         match v {
@@ -218,11 +258,11 @@ impl<'a> Lowerer<'a> {
                 let mut leaves = vec![];
                 for leaf in d.leaves {
                     let t = self.b.type_of(leaf);
-                    leaves.push(self.b.bind("opaque", t, fehu_ir::Exp::Opaque(leaf)).into());
+                    leaves.push(self.b.bind("opaque", t, Exp::Opaque(leaf)).into());
                 }
                 Ok(Value::Data(Data { ty: d.ty, leaves }))
             }
-            Value::Record(_) | Value::Fun(_) => Ok(v),
+            Value::Record(_) | Value::Constr(..) | Value::Fun(_) => Ok(v),
         }
     }
 }

@@ -53,7 +53,7 @@ impl<'a> Lowerer<'a> {
     pub(crate) fn should_call(&mut self, bind: &'a ValBind, args: &[Value<'a>]) -> bool {
         let data = args.iter().all(|a| match a {
             Value::Data(d) => !has_acc(&d.ty),
-            Value::Record(_) | Value::Fun(_) => false,
+            Value::Record(_) | Value::Constr(..) | Value::Fun(_) => false,
         });
         if !data || bind.tparams.iter().any(|p| matches!(p, TParam::Type(..)) && !bind.recursive) {
             return bind.recursive;
@@ -91,8 +91,8 @@ impl<'a> Lowerer<'a> {
                 Value::Data(d) => key.push_str(&format!("{:?};", erased(&d.ty))),
                 // The function is part of the code: a function of its own for each application.
                 Value::Fun(_) => key.push_str(&format!("fun {};", self.b.names.len())),
-                Value::Record(_) => {
-                    return Err(self.unsupported("a recursive function of records with functions in them"));
+                Value::Record(_) | Value::Constr(..) => {
+                    return Err(self.unsupported("a recursive function of data with functions in them"));
                 }
             }
         }
@@ -179,7 +179,7 @@ impl<'a> Lowerer<'a> {
             .iter()
             .map(|a| match a {
                 Value::Data(d) => d.ty.clone(),
-                Value::Record(_) | Value::Fun(_) => Ty::Fun,
+                Value::Record(_) | Value::Constr(..) | Value::Fun(_) => Ty::Fun,
             })
             .collect();
         let params = self.function_params(&bind.tparams, &faces, &types);
@@ -189,7 +189,7 @@ impl<'a> Lowerer<'a> {
             .zip(args)
             .map(|(d, a)| match a {
                 Value::Data(_) => Value::Data(d.clone()),
-                Value::Record(_) | Value::Fun(_) => a.clone(),
+                Value::Record(_) | Value::Constr(..) | Value::Fun(_) => a.clone(),
             })
             .collect();
         // The declared result, with sizes that are parameters or constants; the rest are unknown.

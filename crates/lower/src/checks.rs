@@ -39,6 +39,10 @@ impl<'a> Lowerer<'a> {
             Value::Record(fields) => Value::Record(std::rc::Rc::new(
                 fields.iter().map(|(f, v)| (*f, self.depending(cert, v.clone()))).collect(),
             )),
+            Value::Constr(c, args) => {
+                let args = args.iter().map(|v| self.depending(cert, v.clone())).collect();
+                Value::Constr(c, std::rc::Rc::new(args))
+            }
             Value::Fun(fun) => Value::Fun(std::rc::Rc::new(crate::value::Fun::Checked { fun, cert })),
         }
     }
@@ -62,8 +66,10 @@ impl<'a> Lowerer<'a> {
         conds.iter().fold(SubExp::bool(true), |acc, c| {
             if acc == SubExp::bool(true) {
                 *c
-            } else if *c == SubExp::bool(true) {
+            } else if *c == SubExp::bool(true) || acc == SubExp::bool(false) {
                 acc
+            } else if *c == SubExp::bool(false) {
+                *c
             } else {
                 self.b.bin(BinOp::LogAnd, acc, *c)
             }

@@ -13,7 +13,7 @@ impl<'a> Lowerer<'a> {
     pub(crate) fn equal(&mut self, a: &Value<'a>, b: &Value<'a>) -> Res<SubExp> {
         match (a, b) {
             (Value::Data(a), Value::Data(b)) => self.equal_data(a, b),
-            (Value::Record(_) | Value::Fun(_) | Value::Data(_), _) => {
+            (Value::Record(_) | Value::Constr(..) | Value::Fun(_) | Value::Data(_), _) => {
                 Err(self.unsupported("comparison of functions"))
             }
         }

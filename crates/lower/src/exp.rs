@@ -6,6 +6,7 @@ use fehu_base::ops::{BinOp, CmpOp, UnOp};
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, Symbol};
 use fehu_check::tast::{self, ExpKind};
+use fehu_check::types::Type as SurfaceType;
 use fehu_ir::{ArrayData, ErrorPart, Exp, SubExp, Type};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -177,9 +178,35 @@ impl<'a> Lowerer<'a> {
 
     fn hole(&mut self, e: &'a tast::Exp) -> Res<Value<'a>> {
         let cert = self.b.assert(SubExp::bool(false), vec![ErrorPart::Text("Reached hole of type: ".into())]);
-        let ty = self.ty(&e.ty)?.map_dims(&mut |d| Dim::Known(d.operand()));
+        self.hole_of(&e.ty, cert)
+    }
+
+    /// A value that nobody will see, for the assertion fails.
+    pub(crate) fn hole_of(&mut self, t: &'a SurfaceType, cert: Option<Name>) -> Res<Value<'a>> {
+        let ty = self.ty(t)?.map_dims(&mut |d| Dim::Known(d.operand()));
         if ty.has_function() {
-            return Err(self.unsupported("a hole of function type"));
+            return match t {
+                SurfaceType::Arrow(_) => {
+                    Ok(Value::Fun(Rc::new(Fun::Hole { ty: t, env: self.env.clone(), cert })))
+                }
+                SurfaceType::Record(fields) => {
+                    let hole = |(f, t): &'a (Symbol, SurfaceType)| Ok((*f, self.hole_of(t, cert)?));
+                    Ok(Value::record(fields.iter().map(hole).collect::<Res<_>>()?))
+                }
+                SurfaceType::Sum(constrs) if !constrs.is_empty() => {
+                    let (c, ts) = &constrs[0];
+                    let args: Res<_> = ts.iter().map(|t| self.hole_of(t, cert)).collect();
+                    Ok(Value::Constr(*c, Rc::new(args?)))
+                }
+                SurfaceType::Sum(_)
+                | SurfaceType::Var(..)
+                | SurfaceType::Scalar(_)
+                | SurfaceType::Array(..)
+                | SurfaceType::Meta(_)
+                | SurfaceType::Error => {
+                    Err(self.unsupported("a hole of an abstract type with functions in it"))
+                }
+            };
         }
         self.certified(cert, |l| {
             let leaves: Vec<_> = ty.leaves().iter().map(|t| l.blank(t)).collect();
@@ -471,6 +498,7 @@ fn instantiate<'a>(v: Value<'a>, inst: Vec<InstArg<'a>>) -> Value<'a> {
         | Fun::Intrinsic { .. }
         | Fun::Partial { .. }
         | Fun::Checked { .. }
+        | Fun::Hole { .. }
         | Fun::Recursive(_) => v,
     }
 }
@@ -519,7 +547,7 @@ pub(crate) fn project<'a>(v: &Value<'a>, field: Symbol) -> Value<'a> {
             }
             fehu_base::bug!("no field {field}")
         }
-        Value::Fun(_) => fehu_base::bug!("field of a function"),
+        Value::Constr(..) | Value::Fun(_) => fehu_base::bug!("field {field} of {v:?}"),
     }
 }
 

@@ -342,7 +342,7 @@ fn replace_field<'a>(v: &Value<'a>, field: Symbol, new: Value<'a>) -> Value<'a> 
     let names: Vec<Symbol> = match v {
         Value::Record(fs) => fs.iter().map(|(f, _)| *f).collect(),
         Value::Data(Data { ty: Ty::Record(fs), .. }) => fs.iter().map(|(f, _)| *f).collect(),
-        Value::Data(_) | Value::Fun(_) => fehu_base::bug!("field of {v:?}"),
+        Value::Data(_) | Value::Constr(..) | Value::Fun(_) => fehu_base::bug!("field of {v:?}"),
     };
     Value::record(
         names.into_iter().map(|f| (f, if f == field { new.clone() } else { project(v, f) })).collect(),

@@ -3,7 +3,7 @@
 use crate::calls::CallTable;
 use crate::value::{Data, Env, Value};
 use crate::Options;
-use fehu_base::{Diagnostic, Name, Span};
+use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_check::tast::Program;
 use fehu_ir::{Body, Builder, FunDef, Loc, Soacs, SubExp};
 use rustc_hash::FxHashMap;
@@ -30,6 +30,8 @@ pub(crate) struct Lowerer<'a> {
     /// The constants, and the statements that compute them.
     pub(crate) consts: FxHashMap<usize, Data>,
     pub(crate) const_body: Body<Soacs>,
+    /// The tuning parameters that the program declares.
+    pub(crate) params: FxHashMap<Symbol, SubExp>,
     /// How many globals were made.
     pub(crate) global_count: usize,
     /// The opaque types of entry points.
@@ -49,6 +51,7 @@ impl<'a> Lowerer<'a> {
             calls: CallTable::default(),
             consts: FxHashMap::default(),
             const_body: Body { stms: vec![], result: vec![] },
+            params: FxHashMap::default(),
             global_count: 0,
             opaques: Default::default(),
         }
@@ -99,7 +102,7 @@ impl<'a> Lowerer<'a> {
     pub(crate) fn data(&self, v: Value<'a>) -> Res<Data> {
         match v {
             Value::Data(d) => Ok(d),
-            Value::Record(_) | Value::Fun(_) => {
+            Value::Record(_) | Value::Constr(..) | Value::Fun(_) => {
                 Err(self.unsupported("a function value where data must stand"))
             }
         }

@@ -22,6 +22,10 @@ impl<'a> Lowerer<'a> {
                 }
             }
             PatKind::Constr(c, ps) => {
+                if let Value::Constr(_, args) = &v {
+                    ps.iter().zip(args.iter()).for_each(|(p, v)| self.bind_pat(p, v.clone()));
+                    return;
+                }
                 let Value::Data(d) = &v else { fehu_base::bug!("constructor pattern on {v:?}") };
                 for (p, d) in ps.iter().zip(payload(d, constr_index(d, *c))) {
                     self.bind_pat(p, Value::Data(d));
@@ -46,6 +50,14 @@ impl<'a> Lowerer<'a> {
                 }
             }
             PatKind::Constr(c, ps) => {
+                if let Value::Constr(actual, args) = v {
+                    if actual == c {
+                        ps.iter().zip(args.iter()).for_each(|(p, v)| self.tests(p, v, out));
+                    } else {
+                        out.push(SubExp::bool(false));
+                    }
+                    return;
+                }
                 let Value::Data(d) = v else { fehu_base::bug!("constructor pattern on {v:?}") };
                 let index = constr_index(d, *c);
                 if let Ty::Sum(cs) = &d.ty {

@@ -49,6 +49,9 @@ impl<'a> Lowerer<'a> {
         let Some(index) = constrs.iter().position(|(n, _)| *n == c) else {
             fehu_base::bug!("no constructor {c}")
         };
+        if ty.has_function() {
+            return Ok(Value::Constr(c, args.into()));
+        }
         // The sizes of this payload are those of its values.
         let mut constrs = (**constrs).clone();
         let mut payload = vec![];

@@ -4,7 +4,7 @@ use crate::persistent::NameMap;
 use fehu_base::prim::ScalarType;
 use fehu_base::{Name, Symbol};
 use fehu_check::tast;
-use fehu_check::types::{TParam, TypeDef};
+use fehu_check::types::{TParam, Type, TypeDef};
 use fehu_ir::SubExp;
 use std::rc::Rc;
 
@@ -41,6 +41,9 @@ pub(crate) enum Value<'a> {
     Data(Data),
     /// A record with a function somewhere in it.
     Record(Rc<Vec<(Symbol, Value<'a>)>>),
+    /// A value of a sum type with a function somewhere in it. As functions cannot come out of branches,
+    /// the constructor is known.
+    Constr(Symbol, Rc<Vec<Value<'a>>>),
     /// A function.
     Fun(Rc<Fun<'a>>),
 }
@@ -91,6 +94,15 @@ pub(crate) enum Fun<'a> {
         /// The function.
         fun: Rc<Fun<'a>>,
         /// The assertion.
+        cert: Option<Name>,
+    },
+    /// A hole; its certificate never holds.
+    Hole {
+        /// The function's type.
+        ty: &'a Type,
+        /// What type names stand for.
+        env: Env<'a>,
+        /// The assertion that fails.
         cert: Option<Name>,
     },
     /// `loop`-free recursion: a call of the core function being lowered.

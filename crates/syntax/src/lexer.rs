@@ -21,10 +21,18 @@ pub(crate) struct Lexed {
 
 /// Splits a text into words.
 pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
+    let mut lexed = lex_part(file, text, 0..text.len());
+    let end = text.len() as u32;
+    lexed.tokens.push(Token { kind: TokenKind::Eof, span: Span::new(file, end, end) });
+    lexed
+}
+
+/// Splits a part of a text into words, without an [`TokenKind::Eof`].
+pub(crate) fn lex_part(file: FileId, text: &str, part: std::ops::Range<usize>) -> Lexed {
     let mut lexer = Lexer {
         file,
-        text,
-        pos: 0,
+        text: text.get(..part.end).unwrap_or(text),
+        pos: part.start,
         plain_until: 0,
         out: Lexed { tokens: vec![], comments: vec![], docs: vec![], errors: vec![] },
     };
@@ -74,9 +82,6 @@ impl<'a> Lexer<'a> {
                 self.out.tokens.push(Token { kind, span });
             }
         }
-        let end = self.text.len();
-        let span = self.span(end);
-        self.out.tokens.push(Token { kind: TokenKind::Eof, span });
     }
 
     /// The byte `n` ahead; 0 past the end.
@@ -239,6 +244,12 @@ impl<'a> Lexer<'a> {
     }
 
     fn name_chars(&mut self) {
+        while matches!(self.byte(0), b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'\'') {
+            self.pos += 1;
+        }
+        if self.byte(0).is_ascii() {
+            return;
+        }
         let rest = self.rest();
         self.pos += rest.find(|c| !is_name_char(c)).unwrap_or(rest.len());
     }

@@ -29,6 +29,8 @@ pub struct Parsed {
     pub errors: Vec<Diagnostic>,
     /// All comments, in order: for the formatter and for test specifications.
     pub comments: Vec<Comment>,
+    /// The words; the last one is [`TokenKind::Eof`].
+    pub tokens: Vec<Token>,
 }
 
 /// Parses a file.
@@ -38,7 +40,22 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
     let mut parser = Parser::new(text, lexed);
     let prog = parser.prog();
     parser.stray_docs();
-    Parsed { prog, errors: sorted(parser.errors), comments }
+    Parsed { prog, errors: sorted(parser.errors), comments, tokens: parser.tokens }
+}
+
+/// The words of a part of a text, without comments.
+pub fn words(file: FileId, text: &str, part: std::ops::Range<usize>) -> Vec<Token> {
+    lexer::lex_part(file, text, part).tokens
+}
+
+/// Parses a file of which only these words count: those of some of its declarations.
+pub fn parse_words(file: FileId, text: &str, mut words: Vec<Token>) -> Parsed {
+    let end = text.len() as u32;
+    words.push(Token { kind: TokenKind::Eof, span: fehu_base::Span::new(file, end, end) });
+    let lexed = lexer::Lexed { tokens: words, comments: vec![], docs: vec![], errors: vec![] };
+    let mut parser = Parser::new(text, lexed);
+    let prog = parser.prog();
+    Parsed { prog, errors: sorted(parser.errors), comments: vec![], tokens: parser.tokens }
 }
 
 /// Parses a text that is one expression, such as a line of the REPL.

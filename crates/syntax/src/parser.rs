@@ -40,7 +40,7 @@ const MAX_NESTING: u32 = 500;
 /// The state of parsing one text.
 pub(crate) struct Parser<'a> {
     text: &'a str,
-    tokens: Vec<Token>,
+    pub(crate) tokens: Vec<Token>,
     pos: usize,
     /// Documentation comments and the words they precede; taken when attached.
     docs: Vec<(usize, Option<Doc>)>,

@@ -75,7 +75,7 @@ fn words() {
 
 fn render(text: &str, errors: &[Diagnostic]) -> String {
     let mut sources = SourceMap::default();
-    sources.add("t.fut", text);
+    sources.add("t.fut", text.to_owned());
     let all: Vec<String> = errors.iter().map(|e| e.render(&sources, Colour::Never)).collect();
     all.join("\n")
 }

@@ -17,7 +17,7 @@ fn programs_of_the_suite_parse() {
     for path in files {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let mut sources = SourceMap::default();
-        let file = sources.add(path, text.as_str());
+        let file = sources.add(path, text.clone());
         let parsed = fehu_syntax::parse(file, &text);
         let refused = parsed.comments.iter().any(|c| c.text.starts_with("-- error:"));
         if !refused {

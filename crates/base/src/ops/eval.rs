@@ -3,7 +3,7 @@
 //! `None` stands for "no value" (a zero divisor) and for operands of the
 //! wrong type, which only an invalid program has.
 
-use super::math::{f16_from_f64, float_to_int_bits};
+use super::math::{f16_from_f64, FloatToInt};
 use super::{BinOp, CmpOp, ConvOp, UnOp};
 use crate::prim::{FloatType, IntType, PrimType, PrimValue};
 use half::f16;
@@ -170,9 +170,8 @@ impl ConvOp {
             ConvOp::SExt(_, t) => PrimValue::int(t, x.as_i64()?),
             ConvOp::FPConv(from, to) if from == to => x,
             ConvOp::FPConv(_, t) => PrimValue::float(t, x.as_f64()?),
-            ConvOp::FPToUI(_, t) | ConvOp::FPToSI(_, t) => {
-                PrimValue::int(t, float_to_int_bits(x.as_f64()?) as i64)
-            }
+            ConvOp::FPToUI(_, t) => PrimValue::int(t, FloatToInt::of(t, false).eval(x.as_f64()?)),
+            ConvOp::FPToSI(_, t) => PrimValue::int(t, FloatToInt::of(t, true).eval(x.as_f64()?)),
             ConvOp::UIToFP(_, t) => {
                 let v = x.as_u64()?;
                 match t {

@@ -24,22 +24,46 @@ impl PrimFn {
     }
 }
 
-/// The value modulo 2^64 of a float rounded towards zero; 0 for NaN and
-/// infinities. Truncated further, it converts to any integer type.
-pub fn float_to_int_bits(v: f64) -> u64 {
-    let bits = v.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
-    let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
-    // Less than one, or NaN or infinite, or a multiple of 2^64.
-    let magnitude = match exponent {
-        -52..=-1 => mantissa >> -exponent,
-        0..=63 => mantissa << exponent,
-        _ => 0,
-    };
-    if v.is_sign_negative() {
-        magnitude.wrapping_neg()
-    } else {
-        magnitude
+/// How a float becomes an integer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FloatToInt {
+    /// In 32 bits with a sign.
+    I32,
+    /// In 64 bits with a sign.
+    I64,
+    /// In 64 bits, as an unsigned number if it is in the upper half.
+    U64,
+}
+
+impl FloatToInt {
+    /// How a float becomes an integer of this type. Narrow types take the low bits of a wider number.
+    pub fn of(to: IntType, signed: bool) -> FloatToInt {
+        match (to, signed) {
+            (IntType::I8 | IntType::I16, _) | (IntType::I32, true) => FloatToInt::I32,
+            (IntType::I32, false) | (IntType::I64, true) => FloatToInt::I64,
+            (IntType::I64, false) => FloatToInt::U64,
+        }
+    }
+
+    /// The number rounded towards zero. NaN and infinities become 0, what does not fit the
+    /// least number.
+    pub fn eval(self, v: f64) -> i64 {
+        if !v.is_finite() {
+            return 0;
+        }
+        let (least, end) = match self {
+            FloatToInt::I32 => (i64::from(i32::MIN), 2147483648.0),
+            FloatToInt::I64 => (i64::MIN, 9223372036854775808.0),
+            FloatToInt::U64 => (i64::MIN, 18446744073709551616.0),
+        };
+        let t = v.trunc();
+        if t < least as f64 || t >= end {
+            least
+        } else if t < 0.0 {
+            t as i64
+        } else {
+            t as u64 as i64
+        }
     }
 }
 

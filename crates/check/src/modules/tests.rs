@@ -8,7 +8,7 @@ fn check(texts: &[(&str, &str)]) -> Checked {
     let mut sources = SourceMap::default();
     let mut units = vec![];
     for (i, (name, text)) in texts.iter().enumerate() {
-        let file = sources.add(*name, *text);
+        let file = sources.add(*name, (*text).to_owned());
         let parsed = fehu_syntax::parse(file, text);
         assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
         let imports = texts[..i].iter().enumerate().map(|(j, (n, _))| (Symbol::new(n), j)).collect();
@@ -173,7 +173,7 @@ fn the_prelude_is_right_and_fits_its_module_types() {
                 def f (xs: []i32) = let (ys, zs) = partition (> 0) xs in (map (+ 1) ys, i32.sum zs)";
     let texts = crate::prelude_sources().iter().copied().chain([("main", main)]);
     for (path, text) in texts {
-        let file = sources.add(path, text);
+        let file = sources.add(path, text.to_owned());
         let parsed = fehu_syntax::parse(file, text);
         assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
         let names = crate::prelude_sources().iter().take(units.len()).enumerate();

@@ -9,7 +9,7 @@ use super::ctype;
 use super::fun::{Context, Dialect};
 use super::literal;
 use super::usage::Access;
-use fehu_base::ops::{BinOp, CmpOp, ConvOp, MathFn, PrimFn, UnOp};
+use fehu_base::ops::{BinOp, CmpOp, ConvOp, FloatToInt, MathFn, PrimFn, UnOp};
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue};
 use fehu_base::Name;
 use fehu_imp::syntax::{Expr, GpuIndex, Space};
@@ -387,8 +387,13 @@ impl ExprPrinter<'_> {
                 (_, FloatType::F64) => self.cast("double", a, min),
             },
             ConvOp::FPToUI(from, to) | ConvOp::FPToSI(from, to) => self.wrap(Prec::Unary, min, |p| {
+                let how = match FloatToInt::of(to, matches!(op, ConvOp::FPToSI(..))) {
+                    FloatToInt::I32 => "i32",
+                    FloatToInt::I64 => "i64",
+                    FloatToInt::U64 => "u64",
+                };
                 p.out.push_str(&format!("({})", ctype::int(to)));
-                p.call(&format!("f{}_to_int", from.bits()), &[a]);
+                p.call(&format!("f{}_to_{how}", from.bits()), &[a]);
             }),
             ConvOp::UIToFP(from, FloatType::F16) => {
                 self.out.push_str("f64_to_f16((double)");

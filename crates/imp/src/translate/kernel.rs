@@ -31,6 +31,8 @@ mod size;
 mod update;
 
 pub(super) use operator::vars;
+pub(super) use size::declared_param;
+
 pub(super) use update::Updated;
 
 use super::{Mode, Translate};

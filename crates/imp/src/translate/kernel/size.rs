@@ -6,7 +6,7 @@ use crate::syntax::{Code, Expr, Op, TuningParam};
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Symbol};
 use fehu_ir::seg::{SizeClass, SizeOp};
-use fehu_ir::{Memory, PatElem};
+use fehu_ir::{Attr, Exp, Memory, PatElem, Stm, SubExp};
 
 impl Translate {
     /// A size that host code asks for.
@@ -33,6 +33,12 @@ impl Translate {
                 self.set_to(p.name, blocks);
             }
         }
+    }
+
+    /// A parameter that the program declares itself: the least number if it is not set.
+    pub(in crate::translate) fn read_param(&mut self, pat: &[PatElem<Memory>], name: Symbol) {
+        let class = SizeClass::Bespoke(Symbol::new("user"), i64::MIN);
+        self.size_op(pat, &SizeOp::GetSize(name, class));
     }
 
     /// As many blocks as the points need, but no more than a parameter says.
@@ -84,6 +90,20 @@ impl Translate {
         };
         self.params.entry(name).or_insert_with(|| TuningParam { name, class: class_text(class), default });
     }
+}
+
+/// The tuning parameter that a statement reads, if it is `#[param(name)] opaque least`.
+pub(in crate::translate) fn declared_param(stm: &Stm<Memory>) -> Option<Symbol> {
+    if !matches!(stm.exp, Exp::Opaque(SubExp::Const(_))) {
+        return None;
+    }
+    stm.attrs.iter().find_map(|a| match a {
+        Attr::Comp(param, args) if param.as_str() == "param" => match args.as_slice() {
+            [Attr::Atom(name)] => Some(*name),
+            _ => None,
+        },
+        Attr::Comp(..) | Attr::Atom(_) | Attr::Int(_) => None,
+    })
 }
 
 /// The class as tools print it.
