@@ -7,7 +7,7 @@
 #define COPY_BLOCK 256
 #define COPY_PER_THREAD 4
 #define COPY_DIMS 8
-#define TRANSPOSE_TILE 32
+#define TRANSPOSE_TILE 64
 #define TRANSPOSE_DIMS 6
 #define TRANSPOSE_LEAST 8
 

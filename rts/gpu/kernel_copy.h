@@ -1,5 +1,10 @@
 // Copies, for one width of elements.
 
+// A block of 256 threads moves square tiles through shared memory, so many rows at a time.
+#define TRANSPOSE_TILE 64
+#define TRANSPOSE_ROWS (256 / TRANSPOSE_TILE)
+#define TRANSPOSE_ROUNDS (TRANSPOSE_TILE / TRANSPOSE_ROWS)
+
 #define COPY_STEP(K)                                       \
   if (rank > K) {                                          \
     int64_t q = QUOTIENT64(rest, n##K), r = rest - q * n##K; \
@@ -35,11 +40,12 @@
                              int64_t s0, int64_t n1, int64_t d1, int64_t s1, int64_t n2, int64_t d2, int64_t s2, \
                              int64_t n3, int64_t d3, int64_t s3, int64_t n4, int64_t d4, int64_t s4, int64_t n5, \
                              int64_t d5, int64_t s5) {                                                          \
-    SHARED_ARRAY(T, tile, 32 * 33);                                                                             \
-    int64_t tiles_n = (n + 31) / 32, tiles_m = (m + 31) / 32, lx = LOCAL_ID % 32, ly = LOCAL_ID / 32;           \
+    SHARED_ARRAY(T, tile, TRANSPOSE_TILE * (TRANSPOSE_TILE + 1));                                               \
+    int64_t tiles_n = (n + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE, tiles_m = (m + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE; \
+    int lx = (int)LOCAL_ID % TRANSPOSE_TILE, ly = (int)LOCAL_ID / TRANSPOSE_TILE;                               \
     for (int64_t t = BLOCK_ID; t < tiles; t += GRID_SIZE) {                                                     \
-      int64_t rest = QUOTIENT64(t, tiles_n), x = (t - rest * tiles_n) * 32;                                     \
-      int64_t outer = QUOTIENT64(rest, tiles_m), y = (rest - outer * tiles_m) * 32;                             \
+      int64_t rest = QUOTIENT64(t, tiles_n), x = (t - rest * tiles_n) * TRANSPOSE_TILE;                         \
+      int64_t outer = QUOTIENT64(rest, tiles_m), y = (rest - outer * tiles_m) * TRANSPOSE_TILE;                 \
       int64_t to = dst_at, from = src_at;                                                                       \
       rest = outer;                                                                                             \
       COPY_STEP(0)                                                                                              \
@@ -48,15 +54,19 @@
       COPY_STEP(3)                                                                                              \
       COPY_STEP(4)                                                                                              \
       COPY_STEP(5)                                                                                              \
-      for (int64_t k = ly; k < 32; k += 8) {                                                                    \
+      UNROLL                                                                                                    \
+      for (int i = 0; i < TRANSPOSE_ROUNDS; i++) {                                                              \
+        int k = ly + i * TRANSPOSE_ROWS;                                                                        \
         if (x + lx < n && y + k < m) {                                                                          \
-          tile[k * 33 + lx] = src[from + x + lx + (y + k) * src_m];                                             \
+          tile[k * (TRANSPOSE_TILE + 1) + lx] = src[from + x + lx + (y + k) * src_m];                           \
         }                                                                                                       \
       }                                                                                                         \
       BARRIER();                                                                                                \
-      for (int64_t k = ly; k < 32; k += 8) {                                                                    \
+      UNROLL                                                                                                    \
+      for (int i = 0; i < TRANSPOSE_ROUNDS; i++) {                                                              \
+        int k = ly + i * TRANSPOSE_ROWS;                                                                        \
         if (x + k < n && y + lx < m) {                                                                          \
-          dst[to + (x + k) * dst_n + y + lx] = tile[lx * 33 + k];                                               \
+          dst[to + (x + k) * dst_n + y + lx] = tile[lx * (TRANSPOSE_TILE + 1) + k];                             \
         }                                                                                                       \
       }                                                                                                         \
       BARRIER();                                                                                                \

@@ -139,11 +139,12 @@ impl Flat<'_> {
 
     /// The body without the statements that mean the same at all points, which move out of the nest.
     fn without_invariants(&mut self, nest: &Nest, mut body: Body<Soacs>) -> Body<Soacs> {
+        let taken = self.taken_over(&body);
         let mut kept: Vec<Stm<Soacs>> = vec![];
         let mut inside: FxHashSet<Name> = FxHashSet::default();
         for stm in body.stms {
             let stays = free_in_stm(&stm).into_iter().any(|n| inside.contains(&n));
-            let stm = if stays { Some(stm) } else { self.hoisted(nest, stm) };
+            let stm = if stays { Some(stm) } else { self.hoisted(nest, stm, &taken) };
             if let Some(stm) = stm {
                 inside.extend(stm.pat.iter().map(|p| p.name));
                 kept.push(stm);

@@ -21,6 +21,8 @@ use crate::sequential::simple;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
+use fehu_ir::alias::Aliases;
+use fehu_ir::consume::consumed_by_exp;
 use fehu_ir::free::{free_in_lambda, free_in_stm, free_in_type};
 use fehu_ir::soac::Soac;
 use fehu_ir::types::array_of_rows;
@@ -49,9 +51,10 @@ impl Flat<'_> {
         types: &[Type],
         wanted: &[Owner],
     ) -> Vec<SubExp> {
+        let taken = self.taken_over(&body);
         let mut rest = body.stms.into_iter();
         while let Some(stm) = rest.next() {
-            if let Some(stm) = self.hoisted(&nest, stm) {
+            if let Some(stm) = self.hoisted(&nest, stm, &taken) {
                 let outer = self.seq.b.loc.clone();
                 self.seq.b.loc = stm.loc.clone();
                 let certs = self.seq.b.certs.len();
@@ -88,9 +91,25 @@ impl Flat<'_> {
         }
     }
 
-    /// Moves a statement that means the same at all points out of the nest; gives it back if it stays.
-    pub(super) fn hoisted(&mut self, nest: &Nest, stm: Stm<Soacs>) -> Option<Stm<Soacs>> {
+    /// The names whose memory a body takes over. Each point of a nest needs such an array for itself.
+    pub(super) fn taken_over(&self, body: &Body<Soacs>) -> FxHashSet<Name> {
+        let aliases = Aliases::of_body(&self.signatures, body);
+        let taken = |stm: &Stm<Soacs>| consumed_by_exp(&self.signatures, &aliases, &stm.exp);
+        body.stms.iter().flat_map(taken).collect()
+    }
+
+    /// Moves a statement that means the same at all points out of the nest; gives it back if it stays. `taken` are the
+    /// arrays that the code around takes over.
+    pub(super) fn hoisted(
+        &mut self,
+        nest: &Nest,
+        stm: Stm<Soacs>,
+        taken: &FxHashSet<Name>,
+    ) -> Option<Stm<Soacs>> {
         if free_in_stm(&stm).into_iter().any(|n| nest.binds(n)) {
+            return Some(stm);
+        }
+        if stm.pat.iter().any(|p| taken.contains(&p.name)) {
             return Some(stm);
         }
         let fits = stm.certs.is_empty() && harmless(&stm.exp);

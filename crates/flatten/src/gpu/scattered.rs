@@ -62,6 +62,9 @@ impl Flat<'_> {
             Some((_, Owner::Nest)) => {}
             Some((_, Owner::Shared)) | None => return None,
         }
+        if !fehu_ir::types::slice_shape(slice).into_iter().all(|n| nest.invariant(n)) {
+            return None;
+        }
         self.before_writing(nest, stm, vec![array], later);
         let lifted = self.lift_owned(nest, array.into()).name()?;
         let ty = self.seq.b.type_of(array.into());

@@ -4,7 +4,8 @@
 //! tells, reduces the partial results. With one block per segment there is no second step.
 //!
 //! Small segments: as many as fit share a block, one point per thread, and are reduced in shared memory, side by side.
-//! Which of the two runs is decided when sizes are known.
+//! Tiny segments, if there are very many, are done by one thread each.
+//! Which of them runs is decided when sizes are known.
 //!
 //! ```text
 //! segments 0  1  2  3    n = 3, a block of 8 threads does 2 segments in each round:
@@ -28,6 +29,10 @@ use fehu_ir::{Memory, PatElem, Space, SubExp, Type};
 /// How many points a thread takes at least before a segment is worth another block.
 const WORTH: i64 = 16;
 
+/// Segments of at most so many points are tiny, and from so many of them on, one thread does each.
+const TINY: i64 = 32;
+const MANY: i64 = 1 << 15;
+
 /// How many points in a row a thread takes at a time, if their order matters.
 const ROW: i64 = 8;
 
@@ -46,10 +51,15 @@ impl Translate {
         if outer.is_empty() || seg.grid.is_some() {
             self.large_segments(&red);
         } else {
+            let tiny = and(le(red.n.clone(), i64(TINY)), le(i64(MANY), red.segments.clone()));
             let small = le(mul(red.n.clone(), i64(2)), red.size.clone());
-            let copy = self.renamed(seg);
-            let copy = Red { seg: &copy, ..red.clone() };
-            self.if_else(small, |t| t.small_segments(&copy), |t| t.large_segments(&red));
+            let copies = [self.renamed(seg), self.renamed(seg)];
+            let [one, other] = [0, 1].map(|k| Red { seg: &copies[k], ..red.clone() });
+            self.if_else(
+                tiny,
+                |t| t.tiny_segments(&one),
+                |t| t.if_else(small, |t| t.small_segments(&other), |t| t.large_segments(&red)),
+            );
         }
         self.read_results(pat, &red);
     }
@@ -137,7 +147,9 @@ impl Translate {
         let (outer, inner) = dims.split_at(dims.len() - 1);
         self.emit(Code::DeclareScalar(red.seg.space.flat, PrimType::I64));
         self.unflatten(outer, segment.clone());
-        let chunk = self.let_i64("chunk", quot_up(red.n.clone(), parts.clone()));
+        // Whole rounds of a block, so that each starts where the hardware likes to read.
+        let chunk = quot_up(quot_up(red.n.clone(), parts.clone()), block_size());
+        let chunk = self.let_i64("chunk", mul(chunk, block_size()));
         let start = self.let_i64("start", mul(part.clone(), chunk.clone()));
         let end = self.let_i64("end", min(red.n.clone(), add(start.clone(), chunk)));
         let neutral = self.neutrals(red.ops);
@@ -255,6 +267,32 @@ impl Translate {
             let here = at.fixed(&indices);
             self.write(&here, var(*value));
         }
+    }
+
+    fn tiny_segments(&mut self, red: &Red) {
+        let grid = quot_up(red.segments.clone(), red.size.clone());
+        self.kernel("segred_tiny", grid, red.size.clone(), Mode::Thread, |t| {
+            let segment = t.let_i64("segment", add(mul(block(), block_size()), local()));
+            t.if_then(lt(segment.clone(), red.segments.clone()), |t| {
+                let dims = &red.seg.space.dims;
+                let (outer, inner) = dims.split_at(dims.len() - 1);
+                t.unflatten(outer, segment.clone());
+                let neutral = t.neutrals(red.ops);
+                let values = t.lanes("acc", &red.types, neutral);
+                t.for_up_to("k", red.n.clone(), |t, k| {
+                    for (x, e) in [
+                        (inner[0].0, k.clone()),
+                        (red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), k)),
+                    ] {
+                        t.emit(Code::DeclareScalar(x, PrimType::I64));
+                        t.set_to(x, e);
+                    }
+                    let new = t.point(red.pat, red.seg);
+                    t.apply_all(red.ops, &vars(&values), &new, &values);
+                });
+                t.put_result(red, &values);
+            });
+        });
     }
 
     fn small_segments(&mut self, red: &Red) {

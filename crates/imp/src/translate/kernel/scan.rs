@@ -51,7 +51,7 @@ impl Translate {
         let points = self.points(&sizes);
         let n = self.operand(sizes[sizes.len() - 1]);
         let bytes: u64 = types.iter().map(|t| t.bytes()).sum();
-        let row = i64::try_from((BYTES / bytes.max(1)).clamp(1, 16)).unwrap_or(1);
+        let row = row_length(bytes);
         let size = match &seg.grid {
             Some(grid) => self.operand(grid.block_size),
             None => self.block_param("segscan"),
@@ -439,6 +439,13 @@ impl Translate {
             });
         }
     }
+}
+
+/// How many points a thread takes at a time, if the operands of one have so many bytes: an odd number, so that threads
+/// that read their rows from shared memory do not all want the same bank.
+fn row_length(bytes: u64) -> i64 {
+    let row = (BYTES / bytes.max(1)).clamp(1, 16) as i64;
+    (row - 1) | 1
 }
 
 /// A scan at hand.
