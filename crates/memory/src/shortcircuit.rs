@@ -20,10 +20,12 @@
 //!    element is written;
 //! 4. no statement in between touches the array it is put into, or what may share memory with that.
 //!
+//! What the points of a parallel operation make is put into its result (`seg`).
 //! A value that branches return is looked at in each branch; one that does not
 //! fulfil this there is copied there.
 
 mod branches;
+mod seg;
 mod values;
 
 use crate::builder::Place;
@@ -118,6 +120,7 @@ impl ShortCircuit {
         deep(|| {
             for stm in &mut body.stms {
                 map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
+                self.seg_results(stm);
             }
         });
         if !body.stms.iter().any(|s| values::puts_values(&s.exp)) {
@@ -183,7 +186,9 @@ impl ShortCircuit {
                 };
                 let first = (made + 1..at).find(|i| in_block(&around.mentions[*i]))?;
                 let stm = &body.stms[first];
-                let count = elements(&stm.pat.last()?.ty)?;
+                let made =
+                    stm.pat.iter().find(|p| self.tables.place(p.name).is_some_and(|at| at.block == block))?;
+                let count = elements(&made.ty)?;
                 if !makes_array(&stm.exp) || !Facts::new().eq(&count, &dest.count) {
                     return None;
                 }
@@ -290,6 +295,7 @@ fn makes_array(exp: &Exp<Memory>) -> bool {
             | Exp::Copy(_)
             | Exp::Manifest(..)
             | Exp::Concat { .. }
+            | Exp::Op(MemOp::Seg(_))
     )
 }
 

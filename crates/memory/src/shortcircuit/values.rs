@@ -13,7 +13,11 @@ use fehu_lmad::{Dim, SliceDim};
 pub(super) fn puts_values(exp: &Exp<Memory>) -> bool {
     matches!(
         exp,
-        Exp::Update(_, _, SubExp::Var(_)) | Exp::FlatUpdate(..) | Exp::Concat { .. } | Exp::ArrayLit(..)
+        Exp::Update(_, _, SubExp::Var(_))
+            | Exp::FlatUpdate(..)
+            | Exp::Concat { .. }
+            | Exp::ArrayLit(..)
+            | Exp::Copy(_)
     )
 }
 
@@ -45,6 +49,7 @@ impl ShortCircuit {
                     start = start + size;
                 }
             }
+            Exp::Copy(a) => found.push((*a, None, Some(target.clone()))),
             Exp::ArrayLit(es, _) => {
                 for (i, e) in es.iter().enumerate() {
                     if let SubExp::Var(v) = e {
@@ -62,7 +67,7 @@ impl ShortCircuit {
         found.into_iter().filter_map(dest).collect()
     }
 
-    fn dest(&self, value: Name, array: Option<Name>, place: Place) -> Option<Dest> {
+    pub(super) fn dest(&self, value: Name, array: Option<Name>, place: Place) -> Option<Dest> {
         let count = elements(self.tables.types.get(&value)?)?;
         let flat = place.lmad.flatten(&Facts::new())?;
         let step = match flat.dims.as_slice() {

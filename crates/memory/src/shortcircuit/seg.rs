@@ -1,0 +1,116 @@
+//! What a point of a parallel operation makes is made in the point's own part of the result.
+//!
+//! On a GPU, neighbouring threads then write far from each other, each to its own row, while memory of their own is
+//! interleaved. So that is for what is only written there; what is also read stays where it is fast, and is
+//! copied in the end. The same holds for thread blocks and their shared memory.
+
+use super::{Around, ShortCircuit};
+use crate::builder::Place;
+use crate::results::combined;
+use fehu_algebra::Poly;
+use fehu_base::Name;
+use fehu_ir::mem::{poly, MemOp};
+use fehu_ir::seg::{KernelReturn, SegLevel, SegOp};
+use fehu_ir::visit::{for_each_operand, look, Visitor};
+use fehu_ir::{Body, Exp, Memory, PatElem, Stm, SubExp};
+use rustc_hash::FxHashSet;
+
+impl ShortCircuit {
+    /// Lets the points of an operation make their results in place.
+    pub(super) fn seg_results(&mut self, stm: &mut Stm<Memory>) {
+        let Exp::Op(MemOp::Seg(seg)) = &mut stm.exp else { return };
+        let first = combined(seg);
+        if !seg.types.iter().skip(first).any(|t| t.is_array()) {
+            return;
+        }
+        for (k, row) in self.rows(seg, &stm.pat) {
+            let Some(SubExp::Var(value)) = seg.body.body.result.get(k).copied() else { continue };
+            let body = &mut seg.body.body;
+            if !self.returned_once(body, value) || !self.worth_moving(seg.level, body, value) {
+                continue;
+            }
+            let Some(dest) = self.dest(value, None, row) else { continue };
+            let mut around = Around::of(body);
+            let end = body.stms.len();
+            let Some(first) = self.can_move(body, &around, value, end, 0, &dest) else { continue };
+            if self.known_dest(body, &mut around, &dest, first) {
+                let end = body.stms.len();
+                self.move_value(body, value, end, &dest);
+            }
+        }
+    }
+
+    /// The results that are arrays at each point, and the places of a point's part of them.
+    fn rows(&self, seg: &SegOp<Memory>, pat: &[PatElem<Memory>]) -> Vec<(usize, Place)> {
+        let first = combined(seg);
+        let index: Vec<Poly> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
+        let mut elems = pat.iter().skip(first);
+        let mut written = FxHashSet::default();
+        let mut rows = vec![];
+        for (k, (ret, ty)) in seg.body.returns.iter().zip(&seg.types).enumerate().skip(first) {
+            match ret {
+                KernelReturn::Elem => {
+                    let place = elems.next().and_then(|p| self.tables.place(p.name));
+                    if let (true, Some(place)) = (ty.is_array(), place) {
+                        let lmad = place.lmad.fix_outer(&index);
+                        rows.extend(lmad.map(|lmad| (k, Place { block: place.block, lmad })));
+                    }
+                }
+                KernelReturn::Write { array, .. } => {
+                    if written.insert(*array) {
+                        elems.next();
+                    }
+                }
+                KernelReturn::Tile(_) => drop(elems.next()),
+            }
+        }
+        rows
+    }
+
+    /// Whether nothing else that the body returns is in the block of the value.
+    fn returned_once(&self, body: &Body<Memory>, value: Name) -> bool {
+        let block = self.tables.block_of(value);
+        let results = body.result.iter().filter_map(|e| e.name());
+        results.filter(|n| self.tables.block_of(*n) == block).count() == 1
+    }
+
+    fn worth_moving(&self, level: SegLevel, body: &Body<Memory>, value: Name) -> bool {
+        match level {
+            SegLevel::Task => true,
+            SegLevel::Thread | SegLevel::Block | SegLevel::InBlock => {
+                let mut reads = Reads { pass: self, block: self.tables.block_of(value), found: false };
+                reads.body(body);
+                !reads.found
+            }
+        }
+    }
+}
+
+/// Looks for statements that read what is in a block.
+struct Reads<'a> {
+    pass: &'a ShortCircuit,
+    block: Option<Name>,
+    found: bool,
+}
+
+impl Reads<'_> {
+    fn see(&mut self, n: Name) {
+        self.found |= self.pass.tables.is_array(n) && self.pass.tables.block_of(n) == self.block;
+    }
+}
+
+impl Visitor<Memory> for Reads<'_> {
+    fn stm(&mut self, stm: &Stm<Memory>) {
+        let scalar = stm.pat.iter().all(|p| !p.ty.is_array());
+        match &stm.exp {
+            Exp::Index(a, _) if scalar => self.see(*a),
+            // Other names for it.
+            Exp::SubExp(_) | Exp::Opaque(_) | Exp::Index(..) | Exp::FlatIndex(..) => {}
+            Exp::Rearrange(..) | Exp::Reshape(..) => {}
+            Exp::Update(_, _, SubExp::Var(v)) | Exp::FlatUpdate(_, _, _, v) => self.see(*v),
+            Exp::If(..) | Exp::Loop(_) => {}
+            other => for_each_operand(other, &mut |e| e.name().into_iter().for_each(|n| self.see(n))),
+        }
+        look::exp(self, &stm.exp);
+    }
+}
