@@ -204,12 +204,23 @@ pub fn tuning_forest(front: &Front, settings: &Settings) -> Result<String, Vec<D
 
 fn memory(prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
     let prog = valid("memory introduction", fehu_memory::introduce(prog)?);
-    Ok(valid("memory", fehu_memory::optimise(prog)?))
+    let prog = valid("memory", fehu_memory::optimise(prog)?);
+    if validating() {
+        let errors = fehu_memory::check_kernels(&prog);
+        if !errors.is_empty() {
+            fehu_base::bug!("memory left kernels that cannot be:\n{}", errors.join("\n"));
+        }
+    }
+    Ok(prog)
+}
+
+fn validating() -> bool {
+    cfg!(debug_assertions) || std::env::var_os("FEHU_VALIDATE").is_some()
 }
 
 /// In debug builds, or when asked to by the environment, makes sure that a stage left a valid program.
 fn valid<R: Rep>(stage: &str, prog: Prog<R>) -> Prog<R> {
-    if cfg!(debug_assertions) || std::env::var_os("FEHU_VALIDATE").is_some() {
+    if validating() {
         if let Err(errors) = fehu_ir::validate::validate(&prog) {
             fehu_base::bug!("{stage} left an invalid program:\n{}", errors.join("\n"));
         }

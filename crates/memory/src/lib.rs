@@ -14,6 +14,7 @@
 //! [`optimise`] then makes do with fewer blocks, allocations and copies. [`horner`] turns index functions into code.
 
 mod builder;
+mod check;
 mod dead;
 mod erase;
 mod expand;
@@ -27,6 +28,7 @@ mod shortcircuit;
 mod slice;
 mod tables;
 
+pub use check::check_kernels;
 pub use erase::erase;
 pub use introduce::introduce;
 

@@ -81,6 +81,10 @@ fn agree(prog: &Prog<Soacs>, machine: Machine) -> Result<(), String> {
     };
     check(prog, &plain, "introduced")?;
     let optimised = fehu_memory::optimise(plain).map_err(|e| format!("{e:?}"))?;
+    let wrong = fehu_memory::check_kernels(&optimised);
+    if !wrong.is_empty() {
+        return Err(format!("{}\n{}", wrong.join("\n"), show(&optimised)));
+    }
     check(prog, &optimised, "optimised")
 }
 

@@ -19,12 +19,15 @@ use crate::builder::Place;
 use crate::plan::Layout;
 use crate::results::in_place_of;
 use fehu_base::{Diagnostic, Name};
+use fehu_ir::free::free_in_body;
 use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
-use fehu_ir::seg::{KernelBody, SegBinOp, SegHistOp, SegKind, SegLevel, SegOp};
+use fehu_ir::seg::{KernelBody, KernelReturn, SegBinOp, SegHistOp, SegKind, SegLevel, SegOp};
+use fehu_ir::subst::Subst;
 use fehu_ir::{AccInput, Body, Exp, Kernels, Lambda, Memory, Param, PatElem, SubExp, Type, WithAcc};
 
 impl Introduce {
-    pub(super) fn seg(&mut self, pat: Bindings, seg: SegOp<Kernels>) {
+    pub(super) fn seg(&mut self, pat: Bindings, mut seg: SegOp<Kernels>) {
+        self.write_apart(&mut seg);
         let mut elems = vec![];
         for ((name, ty), array) in pat.into_iter().zip(in_place_of(&seg)) {
             match (&ty, array) {
@@ -51,6 +54,35 @@ impl Introduce {
         let body = KernelBody { body, returns };
         let seg = SegOp { level, space, types, body, kind, virtualise, grid };
         self.b.push(elems, Exp::Op(MemOp::Seg(seg)));
+    }
+
+    /// Copies what is written to, if points read it as well: they must not see what others have written.
+    fn write_apart(&mut self, seg: &mut SegOp<Kernels>) {
+        let targets: Vec<Name> = in_place_of(seg).into_iter().flatten().collect();
+        if targets.is_empty() {
+            return;
+        }
+        let read: Vec<Name> = free_in_body(&seg.body.body)
+            .into_iter()
+            .filter(|n| self.b.types.get(n).is_some_and(Type::is_array))
+            .collect();
+        let mut copies = Subst::new();
+        for target in targets {
+            if read.iter().any(|n| self.aliases.may_alias(*n, target)) {
+                copies.insert(target, self.b.copy(target));
+            }
+        }
+        let copied = |n: &mut Name| *n = copies.get(*n).and_then(|e| e.name()).unwrap_or(*n);
+        for ret in &mut seg.body.returns {
+            match ret {
+                KernelReturn::Write { array, .. } => copied(array),
+                KernelReturn::Elem | KernelReturn::Tile(_) => {}
+            }
+        }
+        match &mut seg.kind {
+            SegKind::Hist(ops) => ops.iter_mut().flat_map(|op| &mut op.dests).for_each(copied),
+            SegKind::Map | SegKind::Red(_) | SegKind::Scan(_) => {}
+        }
     }
 
     /// Places what all points make together. Row-major: a row for each point.
