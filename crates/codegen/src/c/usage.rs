@@ -187,7 +187,11 @@ impl Usage {
 
     /// The body of a task is a function of its own; here, blocks are handed to it.
     fn task(&mut self, body: &Code) {
-        self.mentioned.extend(Usage::of_task(body, &[], &self.sizes).mentioned);
+        let mut inside = Usage::of_task(body, &[], &self.sizes);
+        for own in inside.blocks.iter().map(|(m, _)| m).chain(inside.statics.iter().map(|(m, _)| m)) {
+            inside.mentioned.remove(own);
+        }
+        self.mentioned.extend(inside.mentioned);
         self.can_fail = true;
         self.uses_context = true;
     }
