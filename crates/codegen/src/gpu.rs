@@ -40,6 +40,8 @@ pub enum Api {
 /// The texts for a program.
 pub fn generate(program: &Program, options: &Options, api_used: Api) -> Output {
     let context = Context::new(program, options.backtrace, Dialect::Driver);
+    // Printing launches tells what is known of the kernels' parameters.
+    let functions = fun::functions(&context);
     let in_kernels = context.for_kernels(qualifiers(program));
     let facts = Facts::of(program);
     let kernels = kernel::kernels(&in_kernels, &facts, api_used);
@@ -69,7 +71,7 @@ pub fn generate(program: &Program, options: &Options, api_used: Api) -> Output {
     text.push_str(rts::MEMORY);
     text.push_str(crate::c::rts::CONTEXT);
     text.push_str(&rts::device(api_used));
-    text.push_str(&fun::functions(&context));
+    text.push_str(&functions);
     text.push_str(&failure::messages(&context, &kernels.failures));
     text.push_str(crate::c::rts::VALUES);
     text.push_str(&types.tables());

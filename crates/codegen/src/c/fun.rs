@@ -12,6 +12,7 @@ use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::syntax::{ArrayData, Code, Function, Loc, Param, Program, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Where code runs, and where the blocks that it touches are.
@@ -30,6 +31,8 @@ pub enum Dialect {
 pub struct Context<'a> {
     /// Where the code runs.
     pub dialect: Dialect,
+    /// Parameters of kernels that are no other's memory, as far as launches have been printed.
+    pub apart: RefCell<FxHashMap<Name, FxHashSet<Name>>>,
     /// The address spaces of blocks, where the language needs to know: `GLOBAL `.
     pub qualifiers: FxHashMap<Name, &'static str>,
     /// The program.
@@ -63,6 +66,7 @@ impl<'a> Context<'a> {
         let recursive = recursive_functions(program);
         Context {
             dialect,
+            apart: RefCell::default(),
             qualifiers: FxHashMap::default(),
             program,
             backtrace,

@@ -37,7 +37,7 @@ pub struct StmPrinter<'a> {
     /// Blocks declared in the scopes around, innermost last.
     scopes: Vec<Vec<Name>>,
     /// Which blocks may be the same memory.
-    pub(super) aliases: Aliases,
+    pub(crate) aliases: Aliases,
     /// Functions made of loops and tasks; none while a loop is being printed.
     pub outlined: Option<String>,
     /// The program's global values, where they are known.

@@ -1,73 +1,82 @@
 //! Which blocks a kernel shares with none of its others.
 //!
 //! A kernel that reads one block and writes another can have many reads under way at a time only if the compiler knows
-//! that they are different memory. In: a program. Out: for each kernel, its parameters that are in a class of their own
-//! (see [`Aliases`]) where the kernel is launched, and that the kernel itself does not mix with others.
+//! that they are different memory. What is known is known where a kernel is launched, so launches note it as they
+//! are printed: the parameters that are apart from whatever the kernel writes, and if they are written, from all others.
 
-use super::facts::for_each_statement;
-use crate::c::alias::Aliases;
+use super::facts::{for_each_statement, written_blocks};
+use crate::c::stm::StmPrinter;
 use fehu_base::Name;
-use fehu_imp::syntax::{Arg, Code, Kernel, Launch, Op, Param, Program};
-use rustc_hash::{FxHashMap, FxHashSet};
+use fehu_imp::syntax::{Arg, Code, Kernel, KernelOp, Launch, Op, Param};
+use rustc_hash::FxHashSet;
+use std::collections::hash_map::Entry;
 
-/// The parameters of each kernel that are apart from its others.
-pub(crate) fn apart(program: &Program) -> FxHashMap<Name, FxHashSet<Name>> {
-    let kernels: FxHashMap<Name, &Kernel> = program.kernels.iter().map(|k| (k.name, k)).collect();
-    let mut found: FxHashMap<Name, FxHashSet<Name>> = FxHashMap::default();
-    for body in program.functions.iter().map(|f| &f.body).chain([&program.init]) {
-        let mut launches: Vec<&Launch> = vec![];
-        for_each_statement(body, &mut |code| {
-            if let Code::Op(Op::Launch(launch)) = code {
-                launches.push(launch);
-            }
-        });
-        if launches.is_empty() {
-            continue;
-        }
-        let mut outside = Aliases::of(body);
-        for launch in launches {
-            let Some(kernel) = kernels.get(&launch.kernel) else { continue };
-            let here = apart_here(kernel, launch, &mut outside);
-            match found.get_mut(&launch.kernel) {
-                Some(known) => known.retain(|p| here.contains(p)),
-                None => {
-                    found.insert(launch.kernel, here);
-                }
-            }
-        }
-    }
-    found
-}
-
-fn apart_here(kernel: &Kernel, launch: &Launch, outside: &mut Aliases) -> FxHashSet<Name> {
-    let mut inside = Aliases::of(&kernel.body);
-    let pairs: Vec<(Name, Name)> = (kernel.params.iter().zip(&launch.args))
-        .filter_map(|(p, a)| match (p, a) {
-            (Param::Mem(p, _), Arg::Mem(a)) => Some((*p, *a)),
-            (Param::Mem(..) | Param::Scalar(..), _) => None,
-        })
-        .collect();
-    let mixed = mixed_inside(&kernel.body);
-    let mut apart = FxHashSet::default();
-    for (i, (p, a)) in pairs.iter().enumerate() {
-        let shared = pairs
+impl StmPrinter<'_> {
+    /// Notes which of the blocks that a kernel is given are apart.
+    pub(super) fn note_apart(&mut self, launch: &Launch, kernel: &Kernel) {
+        let written = written_blocks(kernel);
+        let blocks: Vec<(Name, Name)> = kernel
+            .params
             .iter()
-            .enumerate()
-            .any(|(j, (q, b))| i != j && (outside.may_alias(*a, *b) || inside.may_alias(*p, *q)));
-        if !shared && !mixed.contains(p) {
-            apart.insert(*p);
+            .zip(&launch.args)
+            .filter_map(|(param, arg)| match (param, arg) {
+                (Param::Mem(m, _), Arg::Mem(given)) => Some((*m, *given)),
+                (Param::Mem(..) | Param::Scalar(..), _) => None,
+            })
+            .collect();
+        let (targets, sources): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(m, _)| written.contains(m));
+        let mut apart = FxHashSet::default();
+        for (m, given) in &sources {
+            if !targets.iter().any(|(_, t)| self.same_memory(*t, *given)) {
+                apart.insert(*m);
+            }
+        }
+        for (i, (m, given)) in targets.iter().enumerate() {
+            let others = targets.iter().enumerate().filter(|(j, _)| i != *j).map(|(_, t)| t);
+            if !others.chain(&sources).any(|(_, t)| self.same_memory(*t, *given)) {
+                apart.insert(*m);
+            }
+        }
+        let mut known = self.exprs.context.apart.borrow_mut();
+        match known.entry(kernel.name) {
+            Entry::Occupied(mut before) => before.get_mut().retain(|m| apart.contains(m)),
+            Entry::Vacant(place) => {
+                place.insert(apart);
+            }
         }
     }
-    apart
+
+    fn same_memory(&mut self, a: Name, b: Name) -> bool {
+        a == b || self.aliases.may_alias(a, b)
+    }
 }
 
-/// Blocks that a kernel gives other names.
-fn mixed_inside(code: &Code) -> FxHashSet<Name> {
+/// How a kernel's block may be declared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Promise {
+    /// Nothing is known.
+    Nothing,
+    /// It is only read, and never written while the kernel runs.
+    OnlyRead,
+    /// No other parameter leads to it.
+    NoOther,
+}
+
+/// What can be promised of the blocks of a kernel, some of which are apart. Of a block that other threads write
+/// while this one waits for them, nothing: a compiler might keep what it has read before.
+pub(super) fn promises(kernel: &Kernel, apart: &FxHashSet<Name>) -> impl Fn(Name) -> Promise {
+    let written = written_blocks(kernel);
     let mut mixed = FxHashSet::default();
-    for_each_statement(code, &mut |code| {
-        if let Code::SetMem(a, b, _) = code {
-            mixed.extend([*a, *b]);
-        }
+    let mut waits = false;
+    for_each_statement(&kernel.body, &mut |code| match code {
+        Code::SetMem(a, b, _) => mixed.extend([*a, *b]),
+        Code::Op(Op::Kernel(op)) => waits |= !matches!(op, KernelOp::Guarded(_) | KernelOp::Shuffle { .. }),
+        _ => {}
     });
-    mixed
+    let apart = apart.clone();
+    move |m| match (apart.contains(&m), written.contains(&m)) {
+        (true, false) => Promise::OnlyRead,
+        (true, true) if !waits && !mixed.contains(&m) => Promise::NoOther,
+        (true, true) | (false, _) => Promise::Nothing,
+    }
 }

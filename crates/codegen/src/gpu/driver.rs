@@ -13,8 +13,8 @@ use crate::c::expr::Prec;
 use crate::c::literal;
 use crate::c::stm::StmPrinter;
 use crate::c::usage::for_each_part;
-use fehu_base::bug;
 use fehu_base::prim::PrimType;
+use fehu_base::{bug, Name};
 use fehu_imp::syntax::{Arg, Code, Expr, Launch, Op, Param, Place, Space};
 
 impl StmPrinter<'_> {
@@ -107,7 +107,7 @@ impl StmPrinter<'_> {
     }
 
     /// Assigns a text to a variable, which may have to be declared.
-    pub(crate) fn assign(&mut self, x: fehu_base::Name, ty: PrimType, value: &str) {
+    pub(crate) fn assign(&mut self, x: Name, ty: PrimType, value: &str) {
         let declared = if self.pending.shift_remove(&x).is_some() { ctype::prim(ty) } else { "" };
         let space = if declared.is_empty() { "" } else { " " };
         let name = self.exprs.context.name(x);
@@ -144,7 +144,7 @@ impl StmPrinter<'_> {
         name
     }
 
-    fn device_write(&mut self, mem: fehu_base::Name, offset: &Expr, elem: PrimType, value: &Expr) {
+    fn device_write(&mut self, mem: Name, offset: &Expr, elem: PrimType, value: &Expr) {
         let (to, width) = (self.exprs.context.name(mem), elem.bytes());
         let at = self.spill(offset, "int64_t");
         match value {
@@ -242,6 +242,7 @@ impl StmPrinter<'_> {
         let context = self.exprs.context;
         let index = context.kernel_index(launch.kernel);
         let kernel = &context.program.kernels[index];
+        self.note_apart(launch, kernel);
         self.flush_pending();
         self.line("{");
         self.indent += 1;

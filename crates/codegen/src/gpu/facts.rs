@@ -1,9 +1,10 @@
 //! What must be known of a kernel before it is printed: whether it can fail,
 //! whether its threads wait for each other, and what it does after another kernel has failed.
 
+use crate::c::alias::Aliases;
 use crate::c::usage::{for_each_part, place_exprs};
 use fehu_base::{Name, Symbol};
-use fehu_imp::syntax::{Code, Expr, Function, Kernel, KernelOp, Op, Program};
+use fehu_imp::syntax::{Code, Expr, Function, Kernel, KernelOp, Op, Param, Program};
 use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,7 +19,7 @@ pub(crate) struct Facts {
 }
 
 /// The facts about a kernel.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelFacts {
     /// Whether it has checks.
     pub(crate) can_fail: bool,
@@ -30,8 +31,6 @@ pub(crate) struct KernelFacts {
     pub(crate) leaves: bool,
     /// How many threads a block has, if that is known.
     pub(crate) block_size: Option<BlockSize>,
-    /// The blocks that are no part of any other that the kernel has.
-    pub(crate) apart: FxHashSet<Name>,
 }
 
 /// The number of threads in a block.
@@ -59,8 +58,7 @@ impl Facts {
         let failures: Vec<bool> = program.kernels.iter().map(|k| can_fail(&k.body, &failing)).collect();
         let any = failures.contains(&true);
         let sizes = block_sizes(program);
-        let mut apart = super::apart::apart(program);
-        let mut facts = |(kernel, can_fail): (&Kernel, &bool)| {
+        let facts = |(kernel, can_fail): (&Kernel, &bool)| {
             let (mut has_barrier, mut leaves) = (false, false);
             for_each_statement(&kernel.body, &mut |code| {
                 if let Code::Op(Op::Kernel(op)) = code {
@@ -72,10 +70,9 @@ impl Facts {
             let fixed = kernel.block_size.map(|n| BlockSize::Fixed(i64::from(n)));
             let block_size = fixed.or_else(|| sizes.get(&kernel.name).copied().flatten());
             let leaves = leaves && *can_fail;
-            let apart = apart.remove(&kernel.name).unwrap_or_default();
-            KernelFacts { can_fail: *can_fail, checks_failure, has_barrier, leaves, block_size, apart }
+            KernelFacts { can_fail: *can_fail, checks_failure, has_barrier, leaves, block_size }
         };
-        let kernels = program.kernels.iter().zip(&failures).map(&mut facts).collect();
+        let kernels = program.kernels.iter().zip(&failures).map(facts).collect();
         Facts { kernels, functions, failing }
     }
 }
@@ -215,6 +212,32 @@ fn reads_by(e: &Expr, tainted: &FxHashSet<Name>) -> bool {
         }
     });
     found
+}
+
+/// The blocks that a kernel writes, or that others may write while it runs.
+pub(crate) fn written_blocks(kernel: &Kernel) -> FxHashSet<Name> {
+    let mut written = FxHashSet::default();
+    for_each_statement(&kernel.body, &mut |code| match code {
+        Code::Write { mem, .. } => {
+            written.insert(*mem);
+        }
+        Code::Copy { dst, .. } => {
+            written.insert(dst.mem);
+        }
+        Code::Op(Op::Kernel(op)) => written.extend(op.touches().map(|(mem, _)| mem)),
+        _ => {}
+    });
+    // Whatever a written variable may refer to is written.
+    let mut aliases = Aliases::of(&kernel.body);
+    let direct: Vec<Name> = written.iter().copied().collect();
+    for param in &kernel.params {
+        if let Param::Mem(m, _) = param {
+            if direct.iter().any(|w| aliases.may_alias(*w, *m)) {
+                written.insert(*m);
+            }
+        }
+    }
+    written
 }
 
 /// Calls a function on every statement, also those inside of others.

@@ -11,6 +11,7 @@
 //! A check that fails puts its number and values where the host will find them; the first one
 //! wins. Then the thread leaves: the kernel, or where threads wait for each other, the region around.
 
+use super::apart::{promises, Promise};
 use super::facts::{for_each_statement, BlockSize, Facts, KernelFacts};
 use super::Api;
 use crate::c::alias::Aliases;
@@ -159,6 +160,8 @@ fn bits(data: &ArrayData) -> Option<ArrayData> {
 
 fn kernel_text(context: &Context, kernel: &Kernel, facts: &KernelFacts, state: Box<KernelState>) -> String {
     let usage = usage(&kernel.body, &[], &kernel.params);
+    let apart = context.apart.borrow().get(&kernel.name).cloned().unwrap_or_default();
+    let promise = promises(kernel, &apart);
     let mut params = Vec::new();
     if !kernel.shared.is_empty() && state.api == Api::OpenCl {
         params.push("SHARED uint8_t *shared_memory".to_owned());
@@ -176,8 +179,12 @@ fn kernel_text(context: &Context, kernel: &Kernel, facts: &KernelFacts, state: B
         params.push(match param {
             Param::Scalar(_, t) => format!("{} {name}", context.element_type(*t)),
             Param::Mem(m, _) => {
-                let restrict = if facts.apart.contains(m) { "RESTRICT " } else { "" };
-                format!("{}{restrict}{name}_p", pointer_type(context, &usage, *m))
+                let ty = pointer_type(context, &usage, *m);
+                match promise(*m) {
+                    Promise::Nothing => format!("{ty}{name}_p"),
+                    Promise::OnlyRead => format!("const {ty}RESTRICT {name}_p"),
+                    Promise::NoOther => format!("{ty}RESTRICT {name}_p"),
+                }
             }
         });
     }
