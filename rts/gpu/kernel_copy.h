@@ -5,6 +5,15 @@
 #define TRANSPOSE_ROWS (256 / TRANSPOSE_TILE)
 #define TRANSPOSE_ROUNDS (TRANSPOSE_TILE / TRANSPOSE_ROWS)
 
+#define TRANSPOSE_ROUND(CONDITION, MOVE)                   \
+  UNROLL                                                   \
+  for (int i = 0; i < TRANSPOSE_ROUNDS; i++) {             \
+    int k = ly + i * TRANSPOSE_ROWS;                       \
+    if (CONDITION) {                                       \
+      MOVE;                                                \
+    }                                                      \
+  }
+
 #define COPY_STEP(K)                                       \
   if (rank > K) {                                          \
     int64_t q = QUOTIENT64(rest, n##K), r = rest - q * n##K; \
@@ -14,7 +23,7 @@
   }
 
 #define COPY_KERNELS(W, T)                                                                                      \
-  KERNEL copy_elements_w##W(GLOBAL T *dst, int64_t dst_at, GLOBAL const T *src, int64_t src_at, int64_t total,   \
+  KERNEL copy_elements_w##W(GLOBAL T *RESTRICT dst, int64_t dst_at, GLOBAL const T *RESTRICT src, int64_t src_at, int64_t total,   \
                            int32_t rank, int64_t n0, int64_t d0, int64_t s0, int64_t n1, int64_t d1, int64_t s1, \
                            int64_t n2, int64_t d2, int64_t s2, int64_t n3, int64_t d3, int64_t s3, int64_t n4,   \
                            int64_t d4, int64_t s4, int64_t n5, int64_t d5, int64_t s5, int64_t n6, int64_t d6,   \
@@ -35,7 +44,7 @@
       }                                                                                                         \
     }                                                                                                           \
   }                                                                                                             \
-  KERNEL copy_transposed_w##W(GLOBAL T *dst, int64_t dst_at, GLOBAL const T *src, int64_t src_at, int64_t n,     \
+  KERNEL copy_transposed_w##W(GLOBAL T *RESTRICT dst, int64_t dst_at, GLOBAL const T *RESTRICT src, int64_t src_at, int64_t n,     \
                              int64_t dst_n, int64_t m, int64_t src_m, int64_t tiles, int32_t rank, int64_t n0, int64_t d0,    \
                              int64_t s0, int64_t n1, int64_t d1, int64_t s1, int64_t n2, int64_t d2, int64_t s2, \
                              int64_t n3, int64_t d3, int64_t s3, int64_t n4, int64_t d4, int64_t s4, int64_t n5, \
@@ -54,20 +63,16 @@
       COPY_STEP(3)                                                                                              \
       COPY_STEP(4)                                                                                              \
       COPY_STEP(5)                                                                                              \
-      UNROLL                                                                                                    \
-      for (int i = 0; i < TRANSPOSE_ROUNDS; i++) {                                                              \
-        int k = ly + i * TRANSPOSE_ROWS;                                                                        \
-        if (x + lx < n && y + k < m) {                                                                          \
-          tile[k * (TRANSPOSE_TILE + 1) + lx] = src[from + x + lx + (y + k) * src_m];                           \
-        }                                                                                                       \
-      }                                                                                                         \
-      BARRIER();                                                                                                \
-      UNROLL                                                                                                    \
-      for (int i = 0; i < TRANSPOSE_ROUNDS; i++) {                                                              \
-        int k = ly + i * TRANSPOSE_ROWS;                                                                        \
-        if (x + k < n && y + lx < m) {                                                                          \
-          dst[to + (x + k) * dst_n + y + lx] = tile[lx * (TRANSPOSE_TILE + 1) + k];                             \
-        }                                                                                                       \
+      if (x + TRANSPOSE_TILE <= n && y + TRANSPOSE_TILE <= m) {                                                 \
+        TRANSPOSE_ROUND(true, tile[k * (TRANSPOSE_TILE + 1) + lx] = src[from + x + lx + (y + k) * src_m])       \
+        BARRIER();                                                                                              \
+        TRANSPOSE_ROUND(true, dst[to + (x + k) * dst_n + y + lx] = tile[lx * (TRANSPOSE_TILE + 1) + k])         \
+      } else {                                                                                                  \
+        TRANSPOSE_ROUND(x + lx < n && y + k < m,                                                                \
+                        tile[k * (TRANSPOSE_TILE + 1) + lx] = src[from + x + lx + (y + k) * src_m])             \
+        BARRIER();                                                                                              \
+        TRANSPOSE_ROUND(x + k < n && y + lx < m,                                                                \
+                        dst[to + (x + k) * dst_n + y + lx] = tile[lx * (TRANSPOSE_TILE + 1) + k])               \
       }                                                                                                         \
       BARRIER();                                                                                                \
     }                                                                                                           \

@@ -145,7 +145,10 @@ impl Translate {
         let base = self.let_i64("base", mul(tile.clone(), mul(block_size(), i64(scan.row))));
         let rows: Vec<Name> = scan.types.iter().map(|ty| self.private_array("row", *ty, scan.row)).collect();
         self.compute_points(scan, &rows, &base);
-        for (row, ty) in rows.iter().zip(&scan.types) {
+        for (k, (row, ty)) in rows.iter().zip(&scan.types).enumerate() {
+            if k > 0 {
+                self.barrier();
+            }
             self.to_rows(scan, shared, *row, *ty);
         }
         // Each thread scans its row. `clear` is how many values from the start belong to an earlier segment.
@@ -155,19 +158,57 @@ impl Translate {
         let starts = self.let_as("starts", PrimType::Bool, lt(var(clear), i64(scan.row)));
         let flags = scan.segmented.then_some((starts, shared.flags));
         self.block_scan(scan.ops, &scan.types, &sums, &shared.sums, flags);
-        self.barrier();
-        // What is before this thread's row in the tile.
-        self.store_all(&shared.sums, &scan.types, &local(), &sums);
-        self.store(shared.flags, PrimType::Bool, local(), var(starts));
-        self.barrier();
-        if self.can_shuffle(&scan.types) {
-            self.if_then(lt(local(), i64(32)), |t| t.look_back_together(scan, shared, tile));
+        let inside = if self.can_shuffle(&scan.types) {
+            let inside = self.from_neighbours(scan, shared, &sums, starts);
+            let last = sub(quot(block_size(), i64(32)), i64(1));
+            self.if_then(lt(local(), i64(32)), |t| t.look_back_together(scan, shared, tile, last));
+            inside
         } else {
-            self.if_then(eq(local(), i64(0)), |t| t.look_back(scan, shared, tile));
-        }
+            self.barrier();
+            self.store_all(&shared.sums, &scan.types, &local(), &sums);
+            self.store(shared.flags, PrimType::Bool, local(), var(starts));
+            self.barrier();
+            let last = sub(block_size(), i64(1));
+            self.if_then(eq(local(), i64(0)), |t| t.look_back(scan, shared, tile, last));
+            self.from_shared(scan, shared)
+        };
         self.barrier();
-        self.add_before(scan, shared, &rows, tile, clear);
+        self.add_before(scan, shared, &rows, tile, clear, &inside);
         self.write_rows(scan, shared, &rows, &base);
+    }
+
+    /// What is before a thread's row in its tile: its left neighbour's sum, which shared memory holds for every thread.
+    fn from_shared(&mut self, scan: &Scan, shared: &Shared) -> Inside {
+        let neutral = self.neutrals(scan.ops);
+        let sums = self.lanes("inside", &scan.types, neutral);
+        let starts = self.let_as("started", PrimType::Bool, bool(false));
+        self.if_then(lt(i64(0), local()), |t| {
+            t.load_inside(scan, shared, &sums, starts, sub(local(), i64(1)))
+        });
+        Inside { sums, starts }
+    }
+
+    /// The same where shared memory holds it for every warp.
+    fn from_neighbours(&mut self, scan: &Scan, shared: &Shared, values: &[Name], starts: Name) -> Inside {
+        let sums = self.shuffle(&scan.types, values, Direction::Up, 1);
+        let flag = self.let_as("flag", PrimType::I32, select(var(starts), i32(1), i32(0)));
+        let flag = self.shuffle(&[PrimType::I32], &[flag], Direction::Up, 1)[0];
+        let starts = self.let_as("started", PrimType::Bool, equal(PrimType::I32, var(flag), i32(1)));
+        let warp = quot(local(), i64(32));
+        let first = and(eq(rem(local(), i64(32)), i64(0)), lt(i64(0), warp.clone()));
+        self.if_then(first, |t| t.load_inside(scan, shared, &sums, starts, sub(warp, i64(1))));
+        Inside { sums, starts }
+    }
+
+    fn load_inside(&mut self, scan: &Scan, shared: &Shared, sums: &[Name], starts: Name, at: Expr) {
+        for ((x, mem), ty) in sums.iter().zip(&shared.sums).zip(&scan.types) {
+            let e = self.element(*mem, *ty, at.clone());
+            self.set_to(*x, e);
+        }
+        if scan.segmented {
+            let e = self.element(shared.flags, PrimType::Bool, at);
+            self.set_to(starts, e);
+        }
     }
 
     /// Computes the points of a tile, neighbours by neighbours.
@@ -200,7 +241,6 @@ impl Translate {
             let value = t.element(shared.exchange, ty, add(mul(local(), i64(scan.row)), k.clone()));
             t.store(row, ty, k, value);
         });
-        self.barrier();
     }
 
     /// Scans a thread's row in place; returns its sum.
@@ -246,11 +286,12 @@ impl Translate {
     }
 
     /// One thread publishes what the tile sums up to, and finds what is before it.
-    fn look_back(&mut self, scan: &Scan, shared: &Shared, tile: &Expr) {
-        let last = sub(block_size(), i64(1));
+    fn look_back(&mut self, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
         let sums = self.load_all(&shared.sums, &scan.types, &last);
-        let starts = self.element(shared.flags, PrimType::Bool, last);
-        let whole = or(eq(tile.clone(), i64(0)), starts);
+        let mut whole = eq(tile.clone(), i64(0));
+        if scan.segmented {
+            whole = or(whole, self.element(shared.flags, PrimType::Bool, last));
+        }
         let whole = self.let_as("whole", PrimType::Bool, whole);
         self.if_else(
             var(whole),
@@ -295,11 +336,12 @@ impl Translate {
 
     /// The same by a warp. Lane `k` looks at the tile `k` before the last one not seen yet; what lanes see is combined,
     /// the highest lane leftmost, up to the first that is a prefix.
-    fn look_back_together(&mut self, scan: &Scan, shared: &Shared, tile: &Expr) {
-        let last = sub(block_size(), i64(1));
+    fn look_back_together(&mut self, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
         let sums = self.load_all(&shared.sums, &scan.types, &last);
-        let starts = self.element(shared.flags, PrimType::Bool, last);
-        let whole = or(eq(tile.clone(), i64(0)), starts);
+        let mut whole = eq(tile.clone(), i64(0));
+        if scan.segmented {
+            whole = or(whole, self.element(shared.flags, PrimType::Bool, last));
+        }
         let whole = self.let_as("whole", PrimType::Bool, whole);
         self.if_then(eq(local(), i64(0)), |t| {
             t.if_else(
@@ -380,19 +422,26 @@ impl Translate {
     }
 
     /// Adds to each value what is before its thread's row: of the tile, and before the tile.
-    fn add_before(&mut self, scan: &Scan, shared: &Shared, rows: &[Name], tile: &Expr, clear: Name) {
+    fn add_before(
+        &mut self,
+        scan: &Scan,
+        shared: &Shared,
+        rows: &[Name],
+        tile: &Expr,
+        clear: Name,
+        inside: &Inside,
+    ) {
         let before = self.load_all(&shared.prefix, &scan.types, &i64(0));
         let any = self.let_as("any", PrimType::Bool, lt(i64(0), tile.clone()));
         self.if_then(lt(i64(0), local()), |t| {
-            let sums = t.load_all(&shared.sums, &scan.types, &sub(local(), i64(1)));
-            let starts = match scan.segmented {
-                true => t.element(shared.flags, PrimType::Bool, sub(local(), i64(1))),
-                false => bool(false),
+            let reaches = match scan.segmented {
+                true => and(var(any), not(var(inside.starts))),
+                false => var(any),
             };
             t.if_else(
-                and(var(any), not(starts)),
-                |t| t.apply_all(scan.ops, &vars(&before), &vars(&sums), &before),
-                |t| t.assign(&before, &sums),
+                reaches,
+                |t| t.apply_all(scan.ops, &vars(&before), &vars(&inside.sums), &before),
+                |t| t.assign(&before, &inside.sums),
             );
             t.set_to(any, bool(true));
         });
@@ -413,8 +462,10 @@ impl Translate {
 
     /// Writes a tile's values, neighbours by neighbours.
     fn write_rows(&mut self, scan: &Scan, shared: &Shared, rows: &[Name], base: &Expr) {
-        for ((row, ty), p) in rows.iter().zip(&scan.types).zip(scan.pat) {
-            self.barrier();
+        for (k, ((row, ty), p)) in rows.iter().zip(&scan.types).zip(scan.pat).enumerate() {
+            if k > 0 {
+                self.barrier();
+            }
             self.for_up_to("k", i64(scan.row), |t, k| {
                 let value = t.element(*row, *ty, k.clone());
                 t.store(shared.exchange, *ty, add(mul(local(), i64(scan.row)), k), value);
@@ -466,6 +517,13 @@ struct Scan<'a> {
     aggregates: Vec<Name>,
     prefixes: Vec<Name>,
     tiles: Expr,
+}
+
+/// What is before a thread's row in its tile.
+struct Inside {
+    sums: Vec<Name>,
+    /// Whether a segment starts there.
+    starts: Name,
 }
 
 /// Its shared memory.
