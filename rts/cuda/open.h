@@ -47,7 +47,7 @@ TOOL_FUN int cuda_select(struct futhark_context *ctx) {
       return FUTHARK_SUCCESS;
     }
   }
-  set_error(ctx, "Error: found no CUDA device%s%s; %d are installed.\n", wanted == NULL ? "" : " that matches ",
+  set_error(ctx, "Error: found no CUDA device%s%s; %d installed.\n", wanted == NULL ? "" : " that matches ",
             wanted == NULL ? "" : wanted, count);
   return DEVICE_ERROR;
 }

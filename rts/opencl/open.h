@@ -32,7 +32,7 @@ TOOL_FUN int opencl_queue(struct futhark_context *ctx) {
   free(all);
   if (!found) {
     const char *platform = ctx->cfg->device.platform, *device = ctx->cfg->device.device;
-    set_error(ctx, "Error: found no OpenCL device%s%s%s%s; %d are installed.\n",
+    set_error(ctx, "Error: found no OpenCL device%s%s%s%s; %d installed.\n",
               device == NULL ? "" : " that matches ", device == NULL ? "" : device,
               platform == NULL ? "" : " on a platform that matches ", platform == NULL ? "" : platform, count);
     return DEVICE_ERROR;

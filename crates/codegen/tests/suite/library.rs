@@ -1,7 +1,8 @@
 //! Libraries, used from C, and their manifests.
 
-use crate::common::{compile_files, generate, run_checked};
+use crate::common::{compile_files, generate, generate_gpu, has_opencl, run, run_checked};
 use crate::sample;
+use fehu_codegen::gpu::Api;
 use fehu_codegen::Mode;
 use serde_json::Value;
 
@@ -15,6 +16,21 @@ fn the_c_interface_works_and_leaks_nothing() {
     ];
     let exe = compile_files("client", &files, &["-O2"]);
     let ran = run_checked(&exe, &[], b"");
+    assert_eq!((ran.stderr.as_str(), ran.text().as_str(), ran.code), ("", "done\n", Some(0)));
+}
+
+#[test]
+fn the_c_interface_works_on_a_device() {
+    if !has_opencl() {
+        return;
+    }
+    let library = generate_gpu(&sample::program(), Mode::Library, Api::OpenCl);
+    let files = [
+        ("libsample_opencl.h", library.header.as_str()),
+        ("libsample_opencl.c", &library.c_text),
+        ("client_opencl.c", &include_str!("client.c").replace("libsample.h", "libsample_opencl.h")),
+    ];
+    let ran = run(&compile_files("client_opencl", &files, &["-O1"]), &[], b"");
     assert_eq!((ran.stderr.as_str(), ran.text().as_str(), ran.code), ("", "done\n", Some(0)));
 }
 

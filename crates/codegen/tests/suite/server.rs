@@ -1,6 +1,9 @@
 //! The server protocol, and input that is none of it.
 
-use crate::common::{executable, run, run_checked, server, Random};
+use crate::common::{compile, executable, generate_gpu, has_opencl, run, run_checked, server, Ran, Random};
+use crate::sample;
+use fehu_codegen::gpu::Api;
+use fehu_codegen::Mode;
 use std::path::{Path, PathBuf};
 
 /// Writes a file for a server to read.
@@ -11,8 +14,8 @@ fn data(name: &str, contents: &[u8]) -> PathBuf {
 }
 
 /// The answers to commands, without the final `%%% OK` and the times.
-fn answers(commands: &[&str]) -> Vec<String> {
-    let ran = run_checked(server(), &[], (commands.join("\n") + "\n").as_bytes());
+fn answers(commands: &[&str], run: fn(&Path, &[&str], &[u8]) -> Ran, exe: &Path) -> Vec<String> {
+    let ran = run(exe, &[], (commands.join("\n") + "\n").as_bytes());
     assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)));
     let text = ran.text();
     let mut parts: Vec<String> = text
@@ -26,9 +29,21 @@ fn answers(commands: &[&str]) -> Vec<String> {
 
 #[test]
 fn servers_speak_the_protocol() {
-    let input = data("input", b"3 [1.5, 2.5]");
-    let one = data("one", b"-1i32");
-    let stored = data("stored", b"");
+    speaks_the_protocol(run_checked, server(), "host");
+}
+
+#[test]
+fn servers_with_a_device_speak_the_protocol() {
+    if has_opencl() {
+        let text = generate_gpu(&sample::program(), Mode::Server, Api::OpenCl).c_text;
+        speaks_the_protocol(run, &compile("server_opencl", &text, &["-O1"]), "device");
+    }
+}
+
+fn speaks_the_protocol(run: fn(&Path, &[&str], &[u8]) -> Ran, exe: &Path, name: &str) {
+    let input = data(&format!("{name}_input"), b"3 [1.5, 2.5]");
+    let one = data(&format!("{name}_one"), b"-1i32");
+    let stored = data(&format!("{name}_stored"), b"");
     let (input, one, stored) = (input.to_str().unwrap(), one.to_str().unwrap(), stored.to_str().unwrap());
     let script: Vec<(String, &str)> = [
         ("inputs main", "i32\n[]f32"),
@@ -107,7 +122,7 @@ fn servers_speak_the_protocol() {
     .map(|(c, a)| (c.replace("INPUT", input).replace("ONE", one).replace("STORED", stored), a))
     .collect();
     let commands: Vec<&str> = script.iter().map(|(c, _)| c.as_str()).collect();
-    for ((command, expected), found) in script.iter().zip(answers(&commands)) {
+    for ((command, expected), found) in script.iter().zip(answers(&commands, run, exe)) {
         assert_eq!(found, expected.replace("INPUT", input), "{command}");
     }
 }
