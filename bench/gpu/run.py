@@ -61,8 +61,9 @@ def main():
     parser.add_argument("server", help="primitives.fut as a server")
     parser.add_argument("rival", nargs="?", help="the program made of cub.cu")
     parser.add_argument("--log", type=int, default=28, help="2 to this power is the number of elements")
+    parser.add_argument("--options", nargs=argparse.REMAINDER, default=[], help="options for the server")
     options = parser.parse_args()
-    server = Server(options.server)
+    server = Server(options.server, *options.options)
     rival = {}
     if options.rival:
         for line in subprocess.run([options.rival], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():

@@ -70,7 +70,8 @@ static int64_t backend_param_default(struct futhark_context *ctx, int param) {
   const char *class = param_classes[param];
   int64_t own = param_defaults[param];
   if (is_class(class, "thread_block_size")) {
-    return first_given(d->thread_block_size, own, 256);
+    int64_t size = first_given(d->thread_block_size, own, 256);
+    return size < limits->block_size ? size : limits->block_size;
   }
   if (is_class(class, "grid_size")) {
     return first_given(d->grid_size, own, limits->threads / 256 > 0 ? limits->threads / 256 : 1);

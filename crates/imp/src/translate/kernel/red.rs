@@ -33,6 +33,9 @@ const WORTH: i64 = 16;
 const TINY: i64 = 32;
 const MANY: i64 = 1 << 15;
 
+/// How many points of a segment a thread of a block takes at least.
+const FEW: i64 = 8;
+
 /// How many points in a row a thread takes at a time, if their order matters.
 const ROW: i64 = 8;
 
@@ -97,12 +100,13 @@ impl Translate {
             // Memory inside is for a grid of this size: a block does whole segments, one after the other.
             Some(grid) => (self.operand(grid.blocks), self.operand(grid.block_size), i64(1)),
             None => {
+                let size = self.segment_block(red);
                 let useful = quot_up(red.n.clone(), mul(red.size.clone(), i64(WORTH)));
                 let possible = quot(red.most.clone(), max(i64(1), red.segments.clone()));
                 let parts = max(i64(1), min(useful, possible));
                 let parts = select(le(red.segments.clone(), i64(ZEROS)), parts, i64(1));
                 let parts = self.let_i64("parts", parts);
-                (mul(red.segments.clone(), parts.clone()), red.size.clone(), parts)
+                (mul(red.segments.clone(), parts.clone()), size, parts)
             }
         };
         let partials: Vec<Name> = (red.types.iter())
@@ -131,6 +135,15 @@ impl Translate {
         for mem in partials {
             self.free_device(mem);
         }
+    }
+
+    /// Threads in a block, for segments that may not have enough points to keep many of them busy.
+    fn segment_block(&mut self, red: &Red) -> Expr {
+        if red.seg.space.dims.len() == 1 {
+            return red.size.clone();
+        }
+        let warps = quot_up(red.n.clone(), i64(32 * FEW));
+        self.let_i64("block", min(red.size.clone(), max(i64(32), mul(warps, i64(32)))))
     }
 
     /// Reduces a block's part of a segment; its first thread has the result.

@@ -32,6 +32,9 @@ use fehu_ir::{Memory, PatElem, Space, SubExp};
 /// About how many bytes of operands a thread keeps.
 const BYTES: u64 = 64;
 
+/// Threads in a block: the more, the shorter the chain of tiles.
+const WIDE: i64 = 1024;
+
 /// Nothing is published.
 const NONE: i32 = 0;
 /// The aggregate is.
@@ -47,6 +50,7 @@ impl Translate {
         ops: &[SegBinOp<Memory>],
     ) {
         let types = self.operand_types(ops);
+        let segmented = seg.space.dims.len() > 1;
         let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
         let points = self.points(&sizes);
         let n = self.operand(sizes[sizes.len() - 1]);
@@ -54,7 +58,7 @@ impl Translate {
         let row = row_length(bytes);
         let size = match &seg.grid {
             Some(grid) => self.operand(grid.block_size),
-            None => self.block_param("segscan"),
+            None => self.block_param_of("segscan", Some(if segmented { WIDE / 2 } else { WIDE })),
         };
         let tile = self.let_i64("tile", mul(size.clone(), i64(row)));
         let tiles = self.let_i64("tiles", quot_up(points.clone(), tile.clone()));
@@ -70,7 +74,6 @@ impl Translate {
         };
         let aggregates = published(self, "aggregates");
         let prefixes = published(self, "prefixes");
-        let segmented = seg.space.dims.len() > 1;
         let scan = Scan {
             pat,
             seg,

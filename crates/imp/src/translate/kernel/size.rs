@@ -49,8 +49,14 @@ impl Translate {
 
     /// The number of threads in a block, for an operation of this kind at hand.
     pub(super) fn block_param(&mut self, kind: &str) -> Expr {
+        self.block_param_of(kind, None)
+    }
+
+    /// The same, where another number than usual is a good start.
+    pub(super) fn block_param_of(&mut self, kind: &str, usual: Option<i64>) -> Expr {
         let name = self.param_name(kind, "tblock_size");
-        self.add_param(name, &SizeClass::ThreadBlockSize);
+        let class = class_text(&SizeClass::ThreadBlockSize);
+        self.params.insert(name, TuningParam { name, class, default: usual });
         self.param(name)
     }
 
