@@ -59,6 +59,8 @@ static int64_t backend_param_default(struct futhark_context *ctx, int param);
 static int64_t backend_param_allowed(struct futhark_context *ctx, int param, int64_t value);
 // Appends what profiling has seen: objects with commas between them.
 static void backend_report(struct futhark_context *ctx, struct string *events);
+// Forgets what profiling has seen.
+static void backend_forget(struct futhark_context *ctx);
 
 RTS_FUN void enter(struct futhark_context *ctx) {
   lock_take(&ctx->lock);
@@ -243,6 +245,7 @@ int futhark_context_clear_caches(struct futhark_context *ctx) {
   memory_trim(&ctx->memory);
   ctx->memory.peak = ctx->memory.live;
   ctx->calls = ctx->call_time = 0;
+  backend_forget(ctx);
   leave(ctx);
   return FUTHARK_SUCCESS;
 }

@@ -73,4 +73,10 @@ static void backend_report(struct futhark_context *ctx, struct string *events) {
   }
 }
 
+static void backend_forget(struct futhark_context *ctx) {
+  if (ctx->device.num_events != 0 && api_wait(ctx) == FUTHARK_SUCCESS) {
+    events_clear(ctx);
+  }
+}
+
 // End of events.h.

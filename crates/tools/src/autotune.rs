@@ -36,8 +36,8 @@ pub struct Options {
     pub skip_compilation: bool,
     /// Options for the program.
     pub pass_options: Vec<String>,
-    /// How often to run for one measurement.
-    pub runs: usize,
+    /// How often to run for one measurement; if not given, ten times, or less often if that takes long.
+    pub runs: Option<usize>,
     /// A file with test blocks that hold instead of the program's own.
     pub spec_file: Option<PathBuf>,
     /// The extension of the tuning file.
@@ -92,10 +92,9 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
     // In the end, every data set is measured twice: as it was, and tuned.
     let most = search.most_runs() + 2 * datasets.len();
     println!(
-        "{} thresholds, {} data sets: at most {most} measurements of {} runs each.",
-        forest.len(),
-        datasets.len(),
-        options.runs
+        "{}, {}: at most {most} measurements.",
+        count(forest.len(), "threshold"),
+        count(datasets.len(), "data set")
     );
     bar.set_length(most as u64);
     let tuning = search.run();
@@ -116,6 +115,10 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
     std::fs::write(&file, tuning_file(&forest, &settings))
         .map_err(|e| format!("could not write {}: {e}", file.display()))?;
     Ok(Some(file))
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 fn datasets(program: &Path, dir: &Path, options: &Options) -> Result<Vec<DataSet>, String> {

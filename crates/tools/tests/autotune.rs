@@ -26,11 +26,9 @@ while read -r command a b rest; do
     inputs) echo i64; echo i64 ;;
     output) echo '[]i64' ;;
     set_tuning_param)
-      value=$b
-      if [ "$value" = 0 ]; then value=32768; fi
       case "$a" in
-        *outer*) outer=$value ;;
-        *) intra=$value ;;
+        *outer*) outer=$b ;;
+        *) intra=$b ;;
       esac ;;
     restore) read -r m n < "$a" ;;
     call)
@@ -82,7 +80,7 @@ fn tune(shapes: &[(i64, i64)]) -> (Vec<(String, i64)>, Vec<(i64, usize)>) {
         compiler: None,
         skip_compilation: true,
         pass_options: vec![],
-        runs: 2,
+        runs: Some(2),
         spec_file: None,
         tuning: "tuning".into(),
         timeout: Some(Duration::from_secs(20)),

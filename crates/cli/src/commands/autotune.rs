@@ -37,9 +37,9 @@ pub(crate) struct Args {
     /// An option for the program.
     #[arg(long, value_name = "OPT", allow_hyphen_values = true)]
     pass_option: Vec<String>,
-    /// How often to run for one measurement.
-    #[arg(short = 'r', long, value_name = "COUNT", default_value_t = 10)]
-    runs: usize,
+    /// How often to run for one measurement [default: ten times, or at least three if that takes a second].
+    #[arg(short = 'r', long, value_name = "COUNT")]
+    runs: Option<usize>,
     /// Say what is measured; twice for more.
     #[arg(short = 'v', long, action = clap::ArgAction::Count)]
     verbose: u8,

@@ -85,14 +85,15 @@ impl<'a> Runner<'a> {
 
     /// How long a data set takes as it is without tuning.
     pub(super) fn untuned(&mut self, dataset: usize) -> Result<f64, String> {
-        // Zero stands for the default.
-        let defaults = vec![0; self.forest.len()];
-        self.measured(dataset, &defaults, None, "untuned")
+        self.process = None;
+        self.measured(dataset, &[], None, "untuned")
     }
 
     /// How long a data set takes with what was found.
     pub(super) fn tuned(&mut self, dataset: usize, settings: &[Option<i64>]) -> Result<f64, String> {
-        let settings: Vec<i64> = settings.iter().map(|v| v.unwrap_or(0)).collect();
+        self.process = None;
+        let settings: Vec<(usize, i64)> =
+            settings.iter().enumerate().filter_map(|(t, v)| Some((t, (*v)?))).collect();
         self.measured(dataset, &settings, None, "tuned")
     }
 
@@ -100,7 +101,7 @@ impl<'a> Runner<'a> {
     fn measured(
         &mut self,
         dataset: usize,
-        settings: &[i64],
+        settings: &[(usize, i64)],
         best: Option<f64>,
         what: &str,
     ) -> Result<f64, String> {
@@ -128,7 +129,7 @@ impl<'a> Runner<'a> {
     /// The first measurement that succeeds sets the limit for all others.
     fn become_impatient(&mut self, dataset: usize, time: f64) {
         if self.patience[dataset] == self.options.timeout && self.options.timeout.is_some() {
-            let all = time * 1e-6 * (self.options.runs + 1) as f64 * TOO_LONG;
+            let all = time * 1e-6 * (self.options.runs.unwrap_or(10) + 1) as f64 * TOO_LONG;
             let limit = Duration::try_from_secs_f64(all).unwrap_or(Duration::MAX).max(LEAST_PATIENCE);
             self.patience[dataset] = Some(limit);
         }
@@ -142,12 +143,12 @@ impl<'a> Runner<'a> {
         self.bar.suspend(|| eprintln!("{}: {what}: {outcome}", self.datasets[dataset].name));
     }
 
-    /// Talks to a server that serves a purpose, has a data set loaded, and the thresholds set.
+    /// Talks to a server that serves a purpose, has a data set loaded, and some thresholds set.
     fn talk<T>(
         &mut self,
         purpose: Purpose,
         dataset: usize,
-        settings: &[i64],
+        settings: &[(usize, i64)],
         limit: Option<Duration>,
         what: impl FnOnce(&mut Connection, &mut Call) -> Result<T, ServerError>,
     ) -> Result<T, Trouble> {
@@ -161,8 +162,8 @@ impl<'a> Runner<'a> {
         let Running { process, loaded, .. } = &mut running;
         let (forest, data) = (self.forest, &self.datasets[dataset]);
         let result = process.talk(limit, |server| {
-            for (threshold, value) in settings.iter().enumerate() {
-                server.set_tuning_param(forest.name(threshold), *value)?;
+            for (threshold, value) in settings {
+                server.set_tuning_param(forest.name(*threshold), *value)?;
             }
             if loaded.as_ref().is_some_and(|(number, _)| *number != dataset) {
                 if let Some((_, call)) = loaded.take() {
@@ -197,7 +198,8 @@ impl Oracle for Runner<'_> {
         self.bar.set_message(self.datasets[dataset].name.clone());
         let limit = self.options.timeout;
         let mut log = vec![];
-        let result = self.talk(Purpose::Logging, dataset, settings, limit, |server, call| {
+        let settings: Vec<(usize, i64)> = settings.iter().copied().enumerate().collect();
+        let result = self.talk(Purpose::Logging, dataset, &settings, limit, |server, call| {
             match call.run(server) {
                 Ok(report) => log = report.log,
                 Err(ServerError::Failure { message, log: said }) => {
@@ -227,7 +229,8 @@ impl Oracle for Runner<'_> {
             .map(|(t, v)| format!("{}={v}", self.forest.name(t)))
             .collect();
         let what = if set.is_empty() { "nothing reached".to_owned() } else { set.join(" ") };
-        self.measured(dataset, settings, best, &what)
+        let settings: Vec<(usize, i64)> = settings.iter().copied().enumerate().collect();
+        self.measured(dataset, &settings, best, &what)
     }
 }
 
@@ -235,7 +238,7 @@ impl Oracle for Runner<'_> {
 fn measure(
     server: &mut Connection,
     call: &mut Call,
-    runs: usize,
+    runs: Option<usize>,
     best: Option<f64>,
 ) -> Result<f64, ServerError> {
     let best = best.unwrap_or(f64::INFINITY);
@@ -245,8 +248,8 @@ fn measure(
     if warm_up > HOPELESS * best {
         return Ok(warm_up);
     }
-    let mut times = vec![];
-    while times.len() < runs.max(1) {
+    let mut times: Vec<f64> = vec![];
+    while !enough(runs, &times) {
         times.push(run(server)?);
         if times.len() >= 2 && times.iter().all(|t| *t > SLOWER * best) {
             break;
@@ -254,6 +257,14 @@ fn measure(
     }
     times.sort_by(f64::total_cmp);
     Ok(times[times.len() / 2])
+}
+
+/// Whether there were enough runs: as many as asked for; else ten, or three that take a second together.
+fn enough(runs: Option<usize>, times: &[f64]) -> bool {
+    match runs {
+        Some(runs) => times.len() >= runs.max(1),
+        None => times.len() >= 10 || (times.len() >= 3 && times.iter().sum::<f64>() > 1e6),
+    }
 }
 
 /// What a line of a log says of a comparison: `Compared NAME <= AMOUNT: true.`
