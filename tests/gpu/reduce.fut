@@ -69,7 +69,7 @@ entry row_sums (xss: [][]i32) = map (reduce (+) 0) xss
 def mul2 (a: i32, b: i32, c: i32, d: i32) (e, f, g, h) =
   (a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h)
 entry row_matrix_products (xsss: [][][4]i32) =
-  map (\xss -> reduce mul2 (1, 0, 0, 1) (map (\x -> (x[0], x[1], x[2], x[3])) xss)) xsss
+  map (\xss -> reduce mul2 (1, 0, 0, 1) (map (\x -> (x[0], x[1], x[2], x[3])) xss)) xsss |> unzip4
 
 entry plane_sums (xsss: [][][]i32) = map (map i32.sum) xsss
 

@@ -495,14 +495,25 @@ impl StmPrinter<'_> {
             }
             KernelOp::ReadVolatile { var, mem, offset, elem } => {
                 if self.usage.needed.contains(var) {
-                    let place = self.volatile(*mem, offset, *elem);
-                    self.assign(*var, *elem, &place);
+                    let value = match self.as_word(*mem, offset, *elem) {
+                        Some(word) => word.from(&format!("atomic_or_{}_global({}, 0)", word.name, word.address)),
+                        None => self.volatile(*mem, offset, *elem),
+                    };
+                    self.assign(*var, *elem, &value);
                 }
             }
             KernelOp::WriteVolatile { mem, offset, elem, value } => {
                 let value = self.exprs.inline(value, Prec::Top);
-                let place = self.volatile(*mem, offset, *elem);
-                self.line(&format!("{place} = {value};"));
+                match self.as_word(*mem, offset, *elem) {
+                    Some(word) => {
+                        let bits = word.to(&value);
+                        self.line(&format!("(void)atomic_exchange_{}_global({}, {bits});", word.name, word.address));
+                    }
+                    None => {
+                        let place = self.volatile(*mem, offset, *elem);
+                        self.line(&format!("{place} = {value};"));
+                    }
+                }
             }
             KernelOp::Shuffle { var, ty, direction, delta, value } => {
                 if self.state().api == Api::OpenCl {
@@ -548,10 +559,48 @@ impl StmPrinter<'_> {
         format!("&{}", std::mem::replace(&mut self.exprs.out, before))
     }
 
+    /// An element that blocks hand to each other, as a word that OpenCL can read and write in one step: there, nothing
+    /// less makes it no race.
+    fn as_word(&mut self, mem: Name, offset: &Expr, elem: PrimType) -> Option<Word> {
+        if self.state().api != Api::OpenCl {
+            return None;
+        }
+        let (name, ty, bits) = match elem {
+            PrimType::Int(IntType::I32) => ("i32", "int32_t", None),
+            PrimType::Int(IntType::I64) => ("i64", "int64_t", None),
+            PrimType::Float(FloatType::F32) => ("i32", "int32_t", Some("32")),
+            PrimType::Float(FloatType::F64) => ("i64", "int64_t", Some("64")),
+            PrimType::Int(IntType::I8 | IntType::I16)
+            | PrimType::Float(FloatType::F16)
+            | PrimType::Bool
+            | PrimType::Unit => return None,
+        };
+        let address = format!("(volatile GLOBAL {ty} *){}", self.address(mem, offset, elem));
+        Some(Word { name, address, bits })
+    }
+
     fn volatile(&mut self, mem: Name, offset: &Expr, elem: PrimType) -> String {
         let context = self.exprs.context;
         let (qualifier, t) = (context.qualifier(mem), context.element_type(elem));
         format!("*(volatile {qualifier}{t} *){}", self.address(mem, offset, elem))
+    }
+}
+
+/// An element as an integer of its width.
+struct Word {
+    name: &'static str,
+    address: String,
+    /// The width, where bits are those of a float.
+    bits: Option<&'static str>,
+}
+
+impl Word {
+    fn from(&self, word: &str) -> String {
+        self.bits.map_or_else(|| word.to_owned(), |bits| format!("from_bits{bits}({word})"))
+    }
+
+    fn to(&self, value: &str) -> String {
+        self.bits.map_or_else(|| value.to_owned(), |bits| format!("to_bits{bits}({value})"))
     }
 }
 

@@ -1,0 +1,122 @@
+//! Programs of `tests/gpu` on OpenCL: every version of every nest gives the answers of the C back end.
+//!
+//! Any OpenCL device will do; PoCL, which `./test` installs, makes one of the CPU. Without a device there is nothing to
+//! test, and the tests say so.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn fehu() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_fehu"))
+}
+
+fn programs() -> Vec<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/gpu");
+    let mut found: Vec<PathBuf> = (std::fs::read_dir(&dir).expect("tests/gpu is there"))
+        .map(|entry| entry.expect("an entry of tests/gpu").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "fut"))
+        .collect();
+    found.sort();
+    found
+}
+
+/// Copies of the programs in a folder of their own, since tests leave expected outputs beside them.
+fn copied(dir: &Path) -> Vec<PathBuf> {
+    let copy = |path: PathBuf| {
+        let to = dir.join(path.file_name().expect("a file name"));
+        std::fs::copy(&path, &to).expect("a copy of a program");
+        to
+    };
+    programs().into_iter().map(copy).collect()
+}
+
+fn compile(program: &Path) -> PathBuf {
+    let exe = program.with_extension("exe");
+    let done = fehu().arg("opencl").arg(program).arg("-o").arg(&exe).output().expect("fehu runs");
+    assert!(done.status.success(), "{}: {}", program.display(), text(&done));
+    exe
+}
+
+fn text(done: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
+}
+
+/// Whether there is a device to test on.
+fn has_device(dir: &Path) -> bool {
+    let program = dir.join("any.fut");
+    std::fs::write(&program, "entry main (x: i32) = map (+ x) (iota 3 |> map i32.i64)\n").expect("a program");
+    let exe = compile(&program);
+    let listed = Command::new(exe).arg("--list-devices").output().expect("the program runs");
+    let found = listed.status.success() && !listed.stdout.is_empty();
+    if !found {
+        eprintln!("There is no OpenCL device: GPU programs are not tested.");
+    }
+    found
+}
+
+fn test(program: &Path, options: &[&str]) {
+    let done = fehu()
+        .args(["test", "--no-terminal", "--backend", "opencl"])
+        .args(options)
+        .arg(program)
+        .output()
+        .expect("fehu runs");
+    assert!(done.status.success(), "{} {options:?}:\n{}", program.display(), text(&done));
+}
+
+#[test]
+fn programs_give_the_answers_of_c() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    if has_device(dir.path()) {
+        for program in copied(dir.path()) {
+            test(&program, &["--no-tuning"]);
+        }
+    }
+}
+
+#[test]
+fn all_versions_give_the_same_answers() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    if !has_device(dir.path()) {
+        return;
+    }
+    for program in copied(dir.path()) {
+        let listed = Command::new(compile(&program)).arg("--print-params").output().expect("the program runs");
+        let listed = text(&listed);
+        let thresholds: Vec<&str> = (listed.lines())
+            .filter_map(|line| line.split_once(' '))
+            .filter(|(_, class)| class.starts_with("(threshold"))
+            .map(|(name, _)| name)
+            .collect();
+        if thresholds.is_empty() {
+            continue;
+        }
+        let mut random = Random(7);
+        for assignment in 0..4 {
+            let mut tuning = String::new();
+            for name in &thresholds {
+                let reached = match assignment {
+                    0 => true,
+                    1 => false,
+                    _ => random.next(),
+                };
+                let value = if reached { 0 } else { i64::MAX };
+                writeln!(tuning, "{name}={value}").expect("text grows");
+            }
+            let file = program.with_extension("fut.forced");
+            std::fs::write(&file, tuning).expect("a tuning file");
+            test(&program, &["--tuning", "forced"]);
+        }
+    }
+}
+
+/// The same coins in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> bool {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 63 == 1
+    }
+}
