@@ -79,11 +79,13 @@ SCALAR_FUN uint16_t f32_to_f16(float x) {
 
 // Whether it holds for any thread of the block; all get here.
 #define ANY_CELL
+#define ANY_CLEAR
 #define ANY_START(CONDITION) bool any_start = __syncthreads_or(threadIdx.x == 0 && (CONDITION)) != 0;
 #define ANY_THREAD(CONDITION) (__syncthreads_or(CONDITION) != 0)
 
+// Whether an earlier launch failed; it is over, so that a cached value will do.
 SCALAR_FUN bool failed_before(volatile int32_t *failure, int32_t launch) {
-  int32_t failed = *failure;
+  int32_t failed = *(const int32_t *)failure;
   return failed != 0 && failed != launch;
 }
 

@@ -78,6 +78,11 @@ SCALAR_FUN double from_bits64(int64_t bits) {
 // Whether it holds for any thread of the block; all get here. The cell is zero
 // before, and stays so until it does.
 #define ANY_CELL __local int any_cell;
+#define ANY_CLEAR                                \
+  if (get_local_id(0) == 0) {                    \
+    any_cell = 0;                                \
+  }                                              \
+  barrier(CLK_LOCAL_MEM_FENCE);
 #define ANY_START(CONDITION)                     \
   if (get_local_id(0) == 0) {                    \
     any_cell = (CONDITION);                      \
@@ -96,8 +101,9 @@ SCALAR_FUN bool any_thread(volatile __local int *cell, bool condition) {
   return any;
 }
 
+// Whether an earlier launch failed; it is over, so that a cached value will do.
 SCALAR_FUN bool failed_before(volatile __global int32_t *failure, int32_t launch) {
-  int32_t failed = *failure;
+  int32_t failed = *(const __global int32_t *)failure;
   return failed != 0 && failed != launch;
 }
 

@@ -6,8 +6,8 @@
 //!
 //! - [`driver`] prints what is special to the host: launches, and access to blocks that the
 //!   device has.
-//! - [`kernel`] prints kernels, [`facts`] what must be known of them first; [`failure`] the messages of
-//!   their checks.
+//! - [`kernel`] prints kernels; [`facts`], [`led`] and [`apart`] find what must be known of them first; [`failure`] prints the
+//!   messages of their checks.
 //! - Both go through the printers of [`crate::c`]; all else of the text is the runtime in `rts/gpu`,
 //!   with `rts/opencl` or `rts/cuda` below it.
 
@@ -16,6 +16,7 @@ mod driver;
 mod facts;
 mod failure;
 pub(crate) mod kernel;
+mod led;
 mod rts;
 
 use crate::c::fun::{Context, Dialect};
@@ -173,7 +174,7 @@ fn kernel_table(context: &Context, facts: &Facts, widths: &BTreeSet<u64>) -> Str
             literal::string(kernel.label.as_str()),
             literal::string(&location),
             !kernel.shared.is_empty(),
-            facts.checks_failure,
+            facts.knows_failure(),
             facts.can_fail,
         ));
     }

@@ -1,8 +1,8 @@
 //! What must be known of a kernel before it is printed: whether it can fail,
 //! whether its threads wait for each other, and what it does after another kernel has failed.
 
+use super::led::is_led_by_data;
 use crate::c::alias::Aliases;
-use crate::c::usage::{for_each_part, place_exprs};
 use fehu_base::{Name, Symbol};
 use fehu_imp::syntax::{Code, Expr, Function, Kernel, KernelOp, Op, Param, Program};
 use indexmap::IndexSet;
@@ -24,7 +24,7 @@ pub(crate) struct KernelFacts {
     /// Whether it has checks.
     pub(crate) can_fail: bool,
     /// Whether it must not run after another kernel has failed.
-    pub(crate) checks_failure: bool,
+    pub(crate) stops_after_failure: bool,
     /// Whether threads of a block wait for each other.
     pub(crate) has_barrier: bool,
     /// Whether a block leaves when one of its threads has failed.
@@ -40,6 +40,13 @@ pub(crate) enum BlockSize {
     Fixed(i64),
     /// The value of the tuning parameter of this number.
     Param(usize),
+}
+
+impl KernelFacts {
+    /// Whether it is told where failures are noted.
+    pub(crate) fn knows_failure(&self) -> bool {
+        self.can_fail || self.stops_after_failure
+    }
 }
 
 impl Facts {
@@ -66,11 +73,11 @@ impl Facts {
                     has_barrier |= matches!(op, KernelOp::LeaveIfFailed | KernelOp::Barrier);
                 }
             });
-            let checks_failure = *can_fail || (any && is_led_by_data(&kernel.body));
+            let stops_after_failure = any && is_led_by_data(&kernel.body);
             let fixed = kernel.block_size.map(|n| BlockSize::Fixed(i64::from(n)));
             let block_size = fixed.or_else(|| sizes.get(&kernel.name).copied().flatten());
             let leaves = leaves && *can_fail;
-            KernelFacts { can_fail: *can_fail, checks_failure, has_barrier, leaves, block_size }
+            KernelFacts { can_fail: *can_fail, stops_after_failure, has_barrier, leaves, block_size }
         };
         let kernels = program.kernels.iter().zip(&failures).map(facts).collect();
         Facts { kernels, functions, failing }
@@ -133,83 +140,6 @@ fn can_fail(code: &Code, failing: &FxHashSet<Name>) -> bool {
         Code::Assert { .. } => found = true,
         Code::Call { fun, .. } => found |= failing.contains(fun),
         _ => {}
-    });
-    found
-}
-
-/// Whether places in memory, or the number of iterations of a loop, depend on what is
-/// in memory: after a failure, that may be anything.
-fn is_led_by_data(code: &Code) -> bool {
-    let mut tainted: FxHashSet<Name> = FxHashSet::default();
-    loop {
-        let before = tainted.len();
-        for_each_statement(code, &mut |code| match code {
-            Code::SetScalar(x, e) if is_tainted(e, &tainted) => {
-                tainted.insert(*x);
-            }
-            Code::Op(Op::Kernel(
-                KernelOp::ReadVolatile { var: x, .. }
-                | KernelOp::Atomic { old: Some(x), .. }
-                | KernelOp::CompareAndSwap { old: x, .. }
-                | KernelOp::Shuffle { var: x, .. },
-            )) => {
-                tainted.insert(*x);
-            }
-            Code::Call { outs, .. } => tainted.extend(outs),
-            _ => {}
-        });
-        if tainted.len() == before {
-            break;
-        }
-    }
-    let mut led = false;
-    for_each_statement(code, &mut |code| {
-        led |= match code {
-            Code::While(cond, _) => is_tainted(cond, &tainted),
-            Code::For { bound, .. } => is_tainted(bound, &tainted),
-            Code::Copy { shape, dst, src, .. } => {
-                shape.iter().chain(place_exprs(dst)).chain(place_exprs(src)).any(|e| is_tainted(e, &tainted))
-            }
-            Code::Write { offset, value, .. } => is_tainted(offset, &tainted) || reads_by(value, &tainted),
-            Code::SetScalar(_, e) => reads_by(e, &tainted),
-            Code::If(cond, ..) => reads_by(cond, &tainted),
-            Code::Op(Op::Kernel(op)) => match op {
-                KernelOp::Atomic { offset, value, .. } | KernelOp::WriteVolatile { offset, value, .. } => {
-                    is_tainted(offset, &tainted) || reads_by(value, &tainted)
-                }
-                KernelOp::CompareAndSwap { offset, .. } | KernelOp::ReadVolatile { offset, .. } => {
-                    is_tainted(offset, &tainted)
-                }
-                KernelOp::Barrier
-                | KernelOp::Fence
-                | KernelOp::Guarded(_)
-                | KernelOp::LeaveIfFailed
-                | KernelOp::Shuffle { .. } => false,
-            },
-            _ => false,
-        }
-    });
-    led
-}
-
-/// Whether a value depends on memory.
-fn is_tainted(e: &Expr, tainted: &FxHashSet<Name>) -> bool {
-    let mut found = false;
-    for_each_part(e, &mut |part| match part {
-        Expr::Index { .. } => found = true,
-        Expr::Var(x) => found |= tainted.contains(x),
-        _ => {}
-    });
-    found
-}
-
-/// Whether a value is read from a place that depends on memory.
-fn reads_by(e: &Expr, tainted: &FxHashSet<Name>) -> bool {
-    let mut found = false;
-    for_each_part(e, &mut |part| {
-        if let Expr::Index { offset, .. } = part {
-            found |= is_tainted(offset, tainted);
-        }
     });
     found
 }

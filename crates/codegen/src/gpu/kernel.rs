@@ -166,7 +166,7 @@ fn kernel_text(context: &Context, kernel: &Kernel, facts: &KernelFacts, state: B
     if !kernel.shared.is_empty() && state.api == Api::OpenCl {
         params.push("SHARED uint8_t *shared_memory".to_owned());
     }
-    if facts.checks_failure {
+    if facts.knows_failure() {
         params.push("volatile GLOBAL int32_t *failure".to_owned());
     }
     if facts.can_fail {
@@ -208,22 +208,29 @@ fn kernel_text(context: &Context, kernel: &Kernel, facts: &KernelFacts, state: B
     format!("\n// {}\n{head} {name}({}) {{\n{}}}\n", kernel.label, params.join(", "), p.exprs.out)
 }
 
-/// A kernel does nothing after another one has failed. Whether that is so, all threads of a block
+/// A kernel that is led by data does nothing after another one has failed. Whether that is so, all threads of a block
 /// must agree on; failures of the kernel itself do not count, as other blocks may be waiting for this one.
 fn start_check(p: &mut StmPrinter, facts: &KernelFacts) {
-    if !facts.checks_failure {
-        return;
+    let launch = if facts.can_fail { "launch_number" } else { "0" };
+    let leave = match (facts.stops_after_failure, facts.has_barrier) {
+        (true, true) => {
+            p.line("ANY_CELL");
+            p.line(&format!("ANY_START(failed_before(failure, {launch}))"));
+            Some("any_start".to_owned())
+        }
+        (true, false) => Some(format!("failed_before(failure, {launch})")),
+        (false, _) if facts.leaves => {
+            p.line("ANY_CELL");
+            p.line("ANY_CLEAR");
+            None
+        }
+        (false, _) => None,
+    };
+    if let Some(cond) = leave {
+        p.line(&format!("if ({cond}) {{"));
+        p.line("  return;");
+        p.line("}");
     }
-    let failed = if facts.can_fail { "failed_before(failure, launch_number)" } else { "*failure != 0" };
-    if facts.has_barrier {
-        p.line("ANY_CELL");
-        p.line(&format!("ANY_START({failed})"));
-        p.line("if (any_start) {");
-    } else {
-        p.line(&format!("if ({failed}) {{"));
-    }
-    p.line("  return;");
-    p.line("}");
     if facts.leaves {
         p.line("bool thread_failed = false;");
     }

@@ -1,0 +1,104 @@
+//! Whether a kernel is led by data: whether places in memory, or how long a loop
+//! runs, depend on what is in memory.
+//!
+//! After another kernel has failed, what is in memory may be anything. A kernel that only computes with it does
+//! no harm; one that goes where it says might.
+//!
+//! ```text
+//! ys[i] = xs[i] + 1        no
+//! ys[i] = xs[is[i]]        yes
+//! while (flags[b] == 0);   yes
+//! ```
+
+use super::facts::for_each_statement;
+use crate::c::usage::{for_each_part, place_exprs};
+use fehu_base::Name;
+use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Whether code is led by data.
+pub(super) fn is_led_by_data(code: &Code) -> bool {
+    let found = Found(from_memory(code));
+    let mut led = false;
+    for_each_statement(code, &mut |code| led |= found.leads(code));
+    led
+}
+
+/// Variables whose value depends on memory.
+fn from_memory(code: &Code) -> FxHashSet<Name> {
+    let mut rest: Vec<Name> = Vec::new();
+    let mut dependents: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
+    for_each_statement(code, &mut |code| match code {
+        Code::SetScalar(x, e) | Code::Op(Op::Kernel(KernelOp::Shuffle { var: x, value: e, .. })) => {
+            for_each_part(e, &mut |part| match part {
+                Expr::Index { .. } => rest.push(*x),
+                Expr::Var(y) => dependents.entry(*y).or_default().push(*x),
+                _ => {}
+            });
+        }
+        Code::Op(Op::Kernel(
+            KernelOp::ReadVolatile { var: x, .. }
+            | KernelOp::Atomic { old: Some(x), .. }
+            | KernelOp::CompareAndSwap { old: x, .. },
+        )) => rest.push(*x),
+        Code::Call { outs, .. } => rest.extend(outs),
+        _ => {}
+    });
+    let mut found = FxHashSet::default();
+    while let Some(x) = rest.pop() {
+        if found.insert(x) {
+            rest.extend(dependents.remove(&x).unwrap_or_default());
+        }
+    }
+    found
+}
+
+struct Found(FxHashSet<Name>);
+
+impl Found {
+    fn leads(&self, code: &Code) -> bool {
+        match code {
+            Code::While(cond, _) => self.depends(cond),
+            Code::For { bound, .. } => self.depends(bound),
+            Code::Copy { shape, dst, src, .. } => {
+                shape.iter().chain(place_exprs(dst)).chain(place_exprs(src)).any(|e| self.depends(e))
+            }
+            Code::Write { offset, value, .. } => self.depends(offset) || self.goes(value),
+            Code::SetScalar(_, e) | Code::If(e, ..) => self.goes(e),
+            Code::Op(Op::Kernel(op)) => match op {
+                KernelOp::Atomic { offset, value, .. } | KernelOp::WriteVolatile { offset, value, .. } => {
+                    self.depends(offset) || self.goes(value)
+                }
+                KernelOp::CompareAndSwap { offset, expected, value, .. } => {
+                    self.depends(offset) || self.goes(expected) || self.goes(value)
+                }
+                KernelOp::ReadVolatile { offset, .. } => self.depends(offset),
+                KernelOp::Shuffle { value, .. } => self.goes(value),
+                KernelOp::Barrier | KernelOp::Fence | KernelOp::Guarded(_) | KernelOp::LeaveIfFailed => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether a value depends on memory.
+    fn depends(&self, e: &Expr) -> bool {
+        let mut found = false;
+        for_each_part(e, &mut |part| match part {
+            Expr::Index { .. } => found = true,
+            Expr::Var(x) => found |= self.0.contains(x),
+            _ => {}
+        });
+        found
+    }
+
+    /// Whether a value is read from a place that depends on memory.
+    fn goes(&self, e: &Expr) -> bool {
+        let mut found = false;
+        for_each_part(e, &mut |part| {
+            if let Expr::Index { offset, .. } = part {
+                found |= self.depends(offset);
+            }
+        });
+        found
+    }
+}
