@@ -82,7 +82,8 @@ fn all_versions_give_the_same_answers() {
         return;
     }
     for program in copied(dir.path()) {
-        let listed = Command::new(compile(&program)).arg("--print-params").output().expect("the program runs");
+        let listed =
+            Command::new(compile(&program)).arg("--print-params").output().expect("the program runs");
         let listed = text(&listed);
         let thresholds: Vec<&str> = (listed.lines())
             .filter_map(|line| line.split_once(' '))

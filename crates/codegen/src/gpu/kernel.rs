@@ -503,7 +503,9 @@ impl StmPrinter<'_> {
             KernelOp::ReadVolatile { var, mem, offset, elem } => {
                 if self.usage.needed.contains(var) {
                     let value = match self.as_word(*mem, offset, *elem) {
-                        Some(word) => word.from(&format!("atomic_or_{}_global({}, 0)", word.name, word.address)),
+                        Some(word) => {
+                            word.from(&format!("atomic_or_{}_global({}, 0)", word.name, word.address))
+                        }
                         None => self.volatile(*mem, offset, *elem),
                     };
                     self.assign(*var, *elem, &value);
@@ -514,7 +516,10 @@ impl StmPrinter<'_> {
                 match self.as_word(*mem, offset, *elem) {
                     Some(word) => {
                         let bits = word.to(&value);
-                        self.line(&format!("(void)atomic_exchange_{}_global({}, {bits});", word.name, word.address));
+                        self.line(&format!(
+                            "(void)atomic_exchange_{}_global({}, {bits});",
+                            word.name, word.address
+                        ));
                     }
                     None => {
                         let place = self.volatile(*mem, offset, *elem);

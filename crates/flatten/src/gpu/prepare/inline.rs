@@ -1,9 +1,10 @@
 //! Calls inside of kernels are replaced by what they call.
 //!
-//! A function of arrays allocates, which kernels cannot do from within a call. Functions of scalars stay, and so do
-//! recursive ones. What nobody calls any more goes.
+//! A function of arrays allocates, which kernels cannot do from within a call; one that uses constants of the program
+//! would not find them there. Other functions of scalars stay, and so do recursive ones. What nobody calls any more goes.
 
 use fehu_base::{Name, NameSource};
+use fehu_ir::free::free_in_fun;
 use fehu_ir::seg::{KernelsOp, SegLevel};
 use fehu_ir::subst::{rename_fun, Subst};
 use fehu_ir::visit::{change, deep, for_each_stm, map_bodies, Mutator};
@@ -14,10 +15,11 @@ use std::sync::Arc;
 /// Inlines calls of functions that are not purely scalar into kernels.
 pub(super) fn into_kernels(prog: &mut Prog<Kernels>) {
     let callees: FxHashMap<Name, Vec<Name>> = prog.funs.iter().map(|f| (f.name, called(&f.body))).collect();
+    let unfit = unfit(&prog.funs, &callees);
     let ready: FxHashMap<Name, FunDef<Kernels>> = prog
         .funs
         .iter()
-        .filter(|f| !is_scalar(f) && !reaches(&callees, f.name, f.name))
+        .filter(|f| unfit.contains(&f.name) && !reaches(&callees, f.name, f.name))
         .map(|f| (f.name, f.clone()))
         .collect();
     let mut inliner = Inliner { names: &mut prog.names, ready: &ready };
@@ -28,6 +30,24 @@ pub(super) fn into_kernels(prog: &mut Prog<Kernels>) {
         }
     }
     remove_unreached(prog);
+}
+
+/// The functions that kernels cannot call: those that are not scalar, and all that lead to one.
+fn unfit(funs: &[FunDef<Kernels>], callees: &FxHashMap<Name, Vec<Name>>) -> FxHashSet<Name> {
+    let mut callers: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
+    for (caller, called) in callees {
+        for f in called {
+            callers.entry(*f).or_default().push(*caller);
+        }
+    }
+    let mut work: Vec<Name> = funs.iter().filter(|f| !is_scalar(f)).map(|f| f.name).collect();
+    let mut unfit = FxHashSet::default();
+    while let Some(f) = work.pop() {
+        if unfit.insert(f) {
+            work.extend(callers.get(&f).into_iter().flatten());
+        }
+    }
+    unfit
 }
 
 /// The functions called in a body.
@@ -56,10 +76,10 @@ fn reaches(callees: &FxHashMap<Name, Vec<Name>>, from: Name, to: Name) -> bool {
     false
 }
 
-/// Whether nothing in a function is an array.
+/// Whether nothing in a function is an array, and nothing comes from outside of it.
 fn is_scalar(fun: &FunDef<Kernels>) -> bool {
     let scalar = |ty: &Type| matches!(ty, Type::Prim(_));
-    let mut all = fun.params.iter().all(|p| scalar(&p.ty));
+    let mut all = fun.params.iter().all(|p| scalar(&p.ty)) && free_in_fun(fun).is_empty();
     for_each_stm(&fun.body, &mut |stm| all &= stm.pat.iter().all(|p| scalar(&p.ty)));
     all
 }

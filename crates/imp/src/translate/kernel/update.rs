@@ -4,7 +4,7 @@
 //! nobody interfered; the rest is done under a lock.
 
 use super::operator::{binops, prim, vars};
-use super::{Translate, ZEROS};
+use super::{Mode, Translate, ZEROS};
 use crate::build::*;
 use crate::syntax::{AtomicOp, Code, Expr, KernelOp, Op};
 use crate::translate::place::At;
@@ -78,6 +78,16 @@ impl Translate {
     /// Combines values into the elements at some places. `number` tells elements apart.
     pub(super) fn update(&mut self, op: &Lambda<Memory>, places: &[At], values: Vec<Expr>, number: Expr) {
         let types: Vec<PrimType> = op.ret.iter().map(prim).collect();
+        if self.mode == Mode::Host {
+            // Nobody else is there.
+            let old: Vec<Expr> = places.iter().map(|at| self.read(at)).collect();
+            let old = self.lanes("old", &types, old);
+            self.apply(op, &vars(&old), &values, &old);
+            for (at, x) in places.iter().zip(&old) {
+                self.write(at, var(*x));
+            }
+            return;
+        }
         match way(op, &types) {
             Way::Native(atomics) => {
                 for ((at, value), atomic) in places.iter().zip(values).zip(atomics) {
