@@ -61,7 +61,7 @@ pub const STAGES: [&str; 8] =
 pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagnostic>> {
     let prog = optimise(lower(front, settings)?, settings);
     let prog = match settings.target {
-        Target::C => memory(sequential(prog))?,
+        Target::C => memory(sequential(prog, settings))?,
         Target::Multicore => memory(multicore(prog))?,
         Target::OpenCl | Target::Cuda => memory(gpu_prepared(prog))?,
     };
@@ -120,7 +120,7 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
     if stage == "gpu-memory" {
         return Ok(print_prog(&memory(gpu_prepared(prog))?, Locations::Hidden));
     }
-    let prog = sequential(prog);
+    let prog = sequential(prog, settings);
     if stage == "sequential" {
         return Ok(print_prog(&prog, Locations::Hidden));
     }
@@ -155,7 +155,7 @@ pub fn round_trip(front: &Front, settings: &Settings) -> Result<Option<&'static 
     if !same(&prog) {
         return Ok(Some("opt"));
     }
-    let prog = sequential(prog);
+    let prog = sequential(prog, settings);
     if !same(&prog) {
         return Ok(Some("sequential"));
     }
@@ -173,14 +173,15 @@ fn optimise(prog: Prog<Soacs>, settings: &Settings) -> Prog<Soacs> {
     valid("opt", fehu_opt::run(prog, &fehu_opt::standard_pipeline(), &mut pass_options(settings)))
 }
 
-fn pass_options<'a>(settings: &Settings) -> fehu_opt::Options<'a, Soacs> {
+fn pass_options<'a, R: Rep>(settings: &Settings) -> fehu_opt::Options<'a, R> {
     let mut options = fehu_opt::Options::default();
     options.skip.clone_from(&settings.skip_passes);
     options
 }
 
-fn sequential(prog: Prog<Soacs>) -> Prog<Kernels> {
-    valid("sequential", fehu_flatten::sequential(prog))
+fn sequential(prog: Prog<Soacs>, settings: &Settings) -> Prog<Kernels> {
+    let prog = valid("sequential", fehu_flatten::sequential(prog));
+    fehu_opt::run(prog, &fehu_opt::kernels_pipeline(), &mut pass_options(settings))
 }
 
 fn multicore(prog: Prog<Soacs>) -> Prog<Kernels> {

@@ -22,6 +22,8 @@
 
 mod graph;
 mod merge;
+mod nest;
+mod push;
 mod views;
 
 use crate::alias::{self, Classes};
@@ -29,9 +31,11 @@ use crate::pass::Pass;
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::Signatures;
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Body, Prog, Soacs};
+use fehu_ir::{Body, Prog, Soacs, Type};
 use graph::Graph;
-use merge::{Combinator, Kept};
+use merge::Combinator;
+use push::Ranges;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Fusion as a pass.
 pub const PASS: Pass<Soacs> = Pass { name: "fusion", run: fuse };
@@ -42,7 +46,8 @@ pub fn fuse(prog: &mut Prog<Soacs>) {
     let signatures = Signatures::of_prog(prog);
     for fun in &mut prog.funs {
         let classes = Classes::of_fun(&sigs, &prog.consts, fun);
-        Fuser { names: &mut prog.names, signatures: &signatures, classes }.body(&mut fun.body);
+        Fuser { names: &mut prog.names, signatures: &signatures, classes, ranges: Ranges::default() }
+            .body(&mut fun.body);
     }
 }
 
@@ -50,13 +55,19 @@ struct Fuser<'a> {
     names: &'a mut NameSource,
     signatures: &'a Signatures,
     classes: Classes,
+    ranges: Ranges,
 }
 
 impl Fuser<'_> {
     fn body(&mut self, body: &mut Body<Soacs>) {
         deep(|| {
             let combinators = body.stms.iter().filter(|s| Combinator::of(s).is_some()).count();
+            push::learn_ranges(&mut self.ranges, &body.stms);
+            if combinators > 0 {
+                push::push_views(self.names, &mut self.classes, &self.ranges, body);
+            }
             if combinators > 1 {
+                nest::make_nests(self.names, &mut self.classes, &self.ranges, body);
                 self.fuse_here(body);
             }
             for stm in &mut body.stms {
@@ -68,81 +79,144 @@ impl Fuser<'_> {
     fn fuse_here(&mut self, body: &mut Body<Soacs>) {
         let mut graph =
             Graph::new(&self.classes, self.signatures, std::mem::take(&mut body.stms), &body.result);
-        let consumers: Vec<usize> = graph.combinators();
-        // Vertically first: what is left over may still share its inputs.
+        // Vertically first: what is left over may still share its inputs. Neighbours that have become
+        // one may then have all uses of a producer.
+        let mut consumers: Vec<usize> = graph.combinators();
         for c in &consumers {
-            while graph.is_alive(*c) && self.fuse_producer(&mut graph, *c) {}
+            self.fuse_producers(&mut graph, *c);
         }
-        for c in &consumers {
-            while graph.is_alive(*c) && self.fuse_neighbour(&mut graph, *c) {}
+        loop {
+            consumers.retain(|c| graph.is_alive(*c));
+            let mut grown = vec![];
+            for c in &consumers {
+                let mut at = *c;
+                while let Some(fused) = self.fuse_neighbour(&mut graph, at) {
+                    grown.push(fused);
+                    at = fused;
+                }
+            }
+            if grown.is_empty() {
+                break;
+            }
+            for c in grown {
+                self.fuse_producers(&mut graph, c);
+            }
         }
         body.stms = graph.into_statements();
     }
 
-    /// Fuses some producer of an input into the consumer.
-    fn fuse_producer(&mut self, graph: &mut Graph, c: usize) -> bool {
-        let inputs: Vec<Name> = match Combinator::of(graph.stm(c)) {
-            Some(consumer) => consumer.arrays().to_vec(),
-            None => return false,
-        };
-        inputs.iter().any(|a| self.fuse_input(graph, c, *a))
+    /// Fuses producers of inputs into a consumer, as many as there are. The last ones come first: then
+    /// those before them have nothing in between that could have been fused.
+    fn fuse_producers(&mut self, graph: &mut Graph, c: usize) {
+        let mut tried: FxHashSet<usize> = FxHashSet::default();
+        while graph.is_alive(c) {
+            let arrays = Combinator::arrays_of(graph.stm(c));
+            let producers = arrays.iter().filter_map(|a| self.behind(graph, *a).1);
+            let Some(p) = producers.filter(|p| *p != c && !tried.contains(p)).max_by_key(|p| graph.place(*p))
+            else {
+                break;
+            };
+            tried.insert(p);
+            self.fuse_producer(graph, p, c);
+        }
     }
 
-    fn fuse_input(&mut self, graph: &mut Graph, c: usize, array: Name) -> bool {
-        // Seen through views, the input may be another array.
-        let mut consumer = graph.stm(c).clone();
-        let mut array = array;
+    /// The views through which an array is seen, nearest first, and the combinator that made what is behind them.
+    fn behind(&self, graph: &Graph, array: Name) -> (Vec<usize>, Option<usize>) {
         let mut seen_through = vec![];
-        while let Some(v) = graph.producer(array) {
-            match views::pull(self.names, &mut self.classes, graph.stm(v), &consumer, array) {
-                Some((pulled, source)) => {
-                    consumer = pulled;
-                    array = source;
-                    seen_through.push(v);
-                }
-                None => break,
+        let mut at = graph.producer(array);
+        while let Some(i) = at {
+            if Combinator::of(graph.stm(i)).is_some() {
+                return (seen_through, Some(i));
             }
+            let Some(source) = views::source(graph.stm(i), |n| graph.type_of(n)) else { break };
+            seen_through.push(i);
+            at = graph.producer(source);
         }
-        let Some(p) = graph.producer(array) else { return false };
-        let apart = graph.consumes_input_of(c, p) || graph.path_between(p, c, &seen_through);
-        if p == c || apart || !merge::can_feed(graph.stm(p), &consumer) {
-            return false;
-        }
-        let outputs: Vec<Name> = graph.stm(p).pat.iter().map(|x| x.name).collect();
-        let needed: Vec<bool> =
-            outputs.iter().map(|n| graph.is_used_besides(*n, &[c], &seen_through)).collect();
-        let still_viewed = |graph: &Graph, v: &usize| {
-            graph.stm(*v).pat.iter().any(|x| graph.is_used_besides(x.name, &[c], &seen_through))
-        };
-        if seen_through.iter().any(|v| still_viewed(graph, v)) {
-            return false;
-        }
-        let fused = merge::vertical(self.names, &mut self.classes, graph.stm(p), &consumer, &Kept(needed));
-        match fused {
-            Some(stm) => {
-                graph.fuse(p, c, stm, &seen_through);
-                true
-            }
-            None => false,
-        }
+        (seen_through, None)
     }
 
-    /// Fuses another combinator that reads an input of this one.
-    fn fuse_neighbour(&mut self, graph: &mut Graph, c: usize) -> bool {
+    /// Fuses a producer into a consumer if nothing is against it.
+    fn fuse_producer(&mut self, graph: &mut Graph, p: usize, c: usize) {
+        let (producer, consumer) = (graph.stm(p), graph.stm(c));
+        let (Some(Combinator::Screma(made)), Some(taken)) =
+            (Combinator::of(producer), Combinator::of(consumer))
+        else {
+            return;
+        };
+        let mapped: Vec<Name> = merge::mapped_results(producer).iter().map(|x| x.name).collect();
+        let outputs: Vec<Name> = producer.pat.iter().map(|x| x.name).collect();
+        let is_other = |n: &Name| outputs.contains(n) && !mapped.contains(n);
+        let apart = made.width != taken.width()
+            || taken.arrays().iter().any(is_other)
+            || outputs.iter().any(|n| graph.uses_apart(c, *n));
+        if apart {
+            return;
+        }
+        // Inputs that are views of what the producer made.
+        let mut seen_through: Vec<usize> = vec![];
+        for a in taken.arrays() {
+            let (views, behind) = self.behind(graph, *a);
+            if behind == Some(p) {
+                seen_through.extend(views);
+            }
+        }
+        seen_through.sort_unstable();
+        seen_through.dedup();
+        if graph.consumes_input_of(c, p) || graph.path_between(p, c, &seen_through) {
+            return;
+        }
+        // Nearest to the consumer first, so that a view of a view is known to have no use left.
+        seen_through.sort_unstable_by_key(|v| std::cmp::Reverse(graph.place(*v)));
+        let mut gone = vec![c];
+        for v in &seen_through {
+            if graph.stm(*v).pat.iter().all(|x| !graph.is_used_besides(x.name, &gone)) {
+                gone.push(*v);
+            }
+        }
+        let kept: Vec<bool> = outputs.iter().map(|n| graph.is_used_besides(*n, &gone)).collect();
+        if !merge::can_keep(consumer) && (!merge::is_map(producer) || kept.contains(&true)) {
+            return;
+        }
+        self.put_together(graph, (p, c), &kept, &seen_through, &gone[1..]);
+    }
+
+    fn put_together(
+        &mut self,
+        graph: &mut Graph,
+        (p, c): (usize, usize),
+        kept: &[bool],
+        seen_through: &[usize],
+        gone: &[usize],
+    ) {
+        let Some((producer, mut consumer)) = graph.take(p, c) else { return };
+        let made: FxHashMap<Name, Type> = producer.pat.iter().map(|x| (x.name, x.ty.clone())).collect();
+        for v in seen_through {
+            let type_of = |n| made.get(&n).cloned().or_else(|| graph.type_of(n));
+            views::pull(self.names, &mut self.classes, graph.stm(*v), &mut consumer, type_of);
+        }
+        graph.share_uses(seen_through, c, &made);
+        let fused = merge::vertical(self.names, &mut self.classes, producer, consumer, kept);
+        graph.put(p, c, fused, gone);
+    }
+
+    /// Fuses another combinator that reads an input of this one; gives the place of both.
+    fn fuse_neighbour(&mut self, graph: &mut Graph, c: usize) -> Option<usize> {
+        if !graph.is_alive(c) {
+            return None;
+        }
         for d in graph.readers_of_inputs(c) {
-            if graph.path_between(d, c, &[])
-                || graph.path_between(c, d, &[])
-                || graph.depends(c, d)
-                || graph.depends(d, c)
+            let (first, second) = if graph.place(d) < graph.place(c) { (d, c) } else { (c, d) };
+            if !merge::can_be_neighbours(graph.stm(first), graph.stm(second))
+                || graph.depends(first, second)
+                || graph.path_between(first, second, &[])
             {
                 continue;
             }
-            let (first, second) = if d < c { (d, c) } else { (c, d) };
-            if let Some(stm) = merge::horizontal(graph.stm(first), graph.stm(second)) {
-                graph.fuse(d, c, stm, &[]);
-                return true;
-            }
+            let (a, b) = graph.take(first, second)?;
+            graph.put(first, second, merge::horizontal(&self.classes, a, b), &[]);
+            return Some(second);
         }
-        false
+        None
     }
 }

@@ -24,4 +24,4 @@ pub mod simplify;
 pub mod sink;
 
 pub use pass::{Decision, Observer, Options, Pass, PassId, Silent};
-pub use pipeline::{run, standard_pipeline, Pipeline, Step};
+pub use pipeline::{kernels_pipeline, run, standard_pipeline, Pipeline, Step};

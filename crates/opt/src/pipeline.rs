@@ -3,7 +3,7 @@
 use crate::pass::{Decision, Observer, Pass, PassId};
 use crate::{cse, fusion, inline, loop_params, simplify, sink};
 use fehu_ir::validate::validate;
-use fehu_ir::{Prog, Rep, Soacs};
+use fehu_ir::{Kernels, Prog, Rep, Soacs};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 
@@ -34,9 +34,22 @@ pub fn standard_pipeline() -> Pipeline<Soacs> {
         step(fusion::PASS, "what is only read element by element is not made"),
         step(simplify::PASS, "fused lambdas hold intermediate values that are now scalars"),
         step(cse::PASS, "fused lambdas compute the same things"),
+        step(fusion::PASS, "what is inside of fused lambdas meets, and views have become simple"),
         step(simplify::PASS, "clean up for those who follow"),
         step(sink::PASS, "what only one branch needs is computed there, after nothing looks across branches"),
         step(loop_params::PASS, "later stages trust the marks too, on lambdas that fusion made"),
+    ];
+    Pipeline { steps }
+}
+
+/// The passes over `Kernels` that follow flattening.
+pub fn kernels_pipeline() -> Pipeline<Kernels> {
+    let simplify = Pass { name: "simplify", run: simplify::simplify };
+    let cse = Pass { name: "cse", run: cse::cse };
+    let steps = vec![
+        step(simplify, "elements of ranges and replicates are known now that combinators are loops"),
+        step(cse, "inlined operators compute what is around them"),
+        step(simplify, "clean up for those who follow"),
     ];
     Pipeline { steps }
 }

@@ -24,6 +24,26 @@ pub(crate) fn substitute_deep<R: Rep>(replaced: &Replaced, stm: &mut Stm<R>) {
     }
 }
 
+/// Applies a substitution of names to a statement but for its bodies, and gives those that were found.
+pub(crate) fn substitute_names<R: Rep>(replaced: &FxHashMap<Name, Name>, stm: &mut Stm<R>) -> Vec<Name> {
+    struct Rename<'a> {
+        replaced: &'a FxHashMap<Name, Name>,
+        found: Vec<Name>,
+    }
+    impl<R: Rep> Mutator<R> for Rename<'_> {
+        fn name(&mut self, n: &mut Name) {
+            if let Some(by) = self.replaced.get(n) {
+                self.found.push(*n);
+                *n = *by;
+            }
+        }
+        fn body(&mut self, _: &mut Body<R>) {}
+    }
+    let mut rename = Rename { replaced, found: vec![] };
+    rename.stm(stm);
+    rename.found
+}
+
 /// What stands for an operand.
 pub(crate) fn operand(replaced: &Replaced, e: SubExp) -> SubExp {
     e.name().and_then(|n| replaced.get(&n)).copied().unwrap_or(e)

@@ -6,64 +6,94 @@
 //! screma n [ys] map \y -> ...                       =>     let (y) = rearrange [1, 0] x  ...
 //! ```
 
-use super::merge::Combinator;
+use super::merge::inputs_of;
 use crate::alias::Classes;
 use fehu_base::{Name, NameSource};
-use fehu_ir::soac::Soac;
-use fehu_ir::{Exp, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{DimIndex, Exp, PatElem, Slice, Soacs, Stm, SubExp, Type};
 
-/// The consumer reading the array behind a view, and that array; `None` if the statement is no such view.
+/// How a view looks at one row of its array.
+#[derive(Debug)]
+enum RowView {
+    /// As it is.
+    Whole,
+    Rearrange(Vec<usize>),
+    Index(Slice),
+    Reshape(Vec<SubExp>),
+}
+
+/// The array that a statement is a view of, if it is one that leaves the outermost dimension alone.
+pub(super) fn source(view: &Stm<Soacs>, type_of: impl Fn(Name) -> Option<Type>) -> Option<Name> {
+    let [bound] = view.pat.as_slice() else { return None };
+    if !view.attrs.is_empty() {
+        return None;
+    }
+    let (source, _) = row_view(view, &bound.ty, &type_of)?;
+    Some(source)
+}
+
+/// Lets the consumer read the array behind a view.
 pub(super) fn pull(
     names: &mut NameSource,
     classes: &mut Classes,
     view: &Stm<Soacs>,
-    consumer: &Stm<Soacs>,
-    array: Name,
-) -> Option<(Stm<Soacs>, Name)> {
-    let c = Combinator::of(consumer)?;
-    let [bound] = view.pat.as_slice() else { return None };
-    let k = c.arrays().iter().position(|a| *a == array)?;
-    let row = c.lambda().params.get(k)?.clone();
-    let (source, inner, exp) = row_view(view, &bound.ty)?;
-    let mut pulled = consumer.clone();
-    pulled.certs.extend(view.certs.iter().filter(|n| !consumer.certs.contains(n)));
-    let Exp::Op(soac) = &mut pulled.exp else { return None };
-    let (arrays, lambda) = match soac {
-        Soac::Screma(s) => (&mut s.arrays, &mut s.map),
-        Soac::Hist(h) => (&mut h.arrays, &mut h.lambda),
-        Soac::Scatter(s) => (&mut s.arrays, &mut s.lambda),
-        Soac::Ad(_) => return None,
-    };
-    let whole = names.fresh_like(source);
-    classes.learn(whole, &[row.name]);
-    arrays[k] = source;
-    let param = &mut lambda.params[k];
-    param.name = whole;
-    param.ty = inner;
-    let pat = vec![PatElem { name: row.name, ty: row.ty, dec: () }];
-    let stm = Stm { pat, certs: vec![], attrs: vec![], loc: view.loc.clone(), exp: exp(whole) };
-    lambda.body.stms.insert(0, stm);
-    Some((pulled, source))
+    consumer: &mut Stm<Soacs>,
+    type_of: impl Fn(Name) -> Option<Type>,
+) {
+    let [bound] = view.pat.as_slice() else { return };
+    let Some((source, how)) = row_view(view, &bound.ty, &type_of) else { return };
+    let Some(source_type) = type_of(source) else { return };
+    let Some((arrays, lambda)) = inputs_of(&mut consumer.exp) else { return };
+    for k in 0..arrays.len() {
+        if arrays[k] != bound.name {
+            continue;
+        }
+        arrays[k] = source;
+        let param = &mut lambda.params[k];
+        let exp = |whole: Name| match &how {
+            RowView::Whole => None,
+            RowView::Rearrange(perm) => Some(Exp::Rearrange(perm.clone(), whole)),
+            RowView::Index(slice) => Some(Exp::Index(whole, slice.clone())),
+            RowView::Reshape(shape) => Some(Exp::Reshape(shape.clone(), whole)),
+        };
+        let whole = names.fresh_like(source);
+        let Some(exp) = exp(whole) else { continue };
+        classes.learn(whole, &[param.name]);
+        let row = PatElem { name: std::mem::replace(&mut param.name, whole), ty: param.ty.clone(), dec: () };
+        param.ty = source_type.peel(1);
+        // The view now shares the memory of the row, which is written to through it.
+        let stm = Stm { pat: vec![row], certs: vec![], attrs: vec![], loc: view.loc.clone(), exp };
+        lambda.body.stms.insert(0, stm);
+    }
+    consumer
+        .certs
+        .extend(view.certs.iter().filter(|n| !consumer.certs.contains(n)).copied().collect::<Vec<_>>());
 }
 
-/// What makes a view of a row.
-type RowView = Box<dyn Fn(Name) -> Exp<Soacs>>;
-
-/// The array behind a view, the type of its rows, and the view of one row.
-fn row_view(view: &Stm<Soacs>, ty: &Type) -> Option<(Name, Type, RowView)> {
-    let elem = ty.elem()?;
+/// The array behind a view, and the view of one row.
+fn row_view(view: &Stm<Soacs>, ty: &Type, type_of: &dyn Fn(Name) -> Option<Type>) -> Option<(Name, RowView)> {
     match &view.exp {
+        Exp::SubExp(SubExp::Var(a)) if ty.is_array() => Some((*a, RowView::Whole)),
         Exp::Rearrange(perm, a) => {
             let (first, rest) = perm.split_first()?;
-            if *first != 0 || rest.is_empty() {
-                return None;
-            }
-            let rest: Vec<usize> = rest.iter().map(|p| p - 1).collect();
-            let mut shape = vec![SubExp::i64(0); rest.len()];
-            for (i, p) in rest.iter().enumerate() {
-                shape[*p] = ty.shape()[i + 1];
-            }
-            Some((*a, Type::Array(elem, shape), Box::new(move |x| Exp::Rearrange(rest.clone(), x))))
+            let rest: Vec<usize> = rest.iter().map(|p| p.wrapping_sub(1)).collect();
+            (*first == 0 && !rest.is_empty()).then_some((*a, RowView::Rearrange(rest)))
+        }
+        Exp::Index(a, slice) => {
+            let (first, rest) = slice.split_first()?;
+            let of = type_of(*a)?;
+            let whole = |d: &DimIndex, n: SubExp| match d {
+                DimIndex::Slice { start, len, stride } => {
+                    start.as_i64() == Some(0) && stride.as_i64() == Some(1) && *len == n
+                }
+                DimIndex::Fix(_) => false,
+            };
+            let all = whole(first, *of.shape().first()?) && !rest.is_empty();
+            all.then(|| (*a, RowView::Index(rest.to_vec())))
+        }
+        Exp::Reshape(shape, a) => {
+            let of = type_of(*a)?;
+            let same = of.shape().first()? == shape.first()? && shape.len() > 1 && of.rank() > 1;
+            same.then(|| (*a, RowView::Reshape(shape[1..].to_vec())))
         }
         _ => None,
     }

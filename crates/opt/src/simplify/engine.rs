@@ -76,6 +76,10 @@ pub(crate) struct Engine<'a, R: Rep<Dec = ()>> {
     defs: FxHashMap<Name, Def<R>>,
     subst: Replaced,
     levels: FxHashMap<Name, usize>,
+    /// Arrays that are others under certificates, and which.
+    checked: FxHashMap<Name, Name>,
+    /// Certificates that the statements around depend on.
+    implied: Vec<Name>,
 }
 
 impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
@@ -94,6 +98,8 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             defs: FxHashMap::default(),
             subst: FxHashMap::default(),
             levels: FxHashMap::default(),
+            checked: FxHashMap::default(),
+            implied: vec![],
         }
     }
 
@@ -227,6 +233,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 Visit::Whole => shallow::substitute(&self.subst, &mut stm),
                 Visit::Surface => shallow::substitute_deep(&self.subst, &mut stm),
             }
+            self.see_through_checks(&mut stm);
             dedup(&mut stm.certs);
             if fuel > 0 {
                 if let Some(rewrite) = rules::before(self, &stm) {
@@ -236,7 +243,10 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 }
             }
             if visit == Visit::Whole {
+                let outer = self.implied.len();
+                self.implied.extend(&stm.certs);
                 self.descend(&mut stm.exp);
+                self.implied.truncate(outer);
             }
             if fuel > 0 {
                 if let Some(rewrite) = rules::after(self, &stm) {
@@ -246,6 +256,21 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 }
             }
             self.emit(stm);
+        }
+    }
+
+    /// A statement that uses an array under a certificate may depend on the certificate itself. What the statements
+    /// around depend on need not be said of other names again.
+    fn see_through_checks(&mut self, stm: &mut Stm<R>) {
+        if !self.checked.is_empty() {
+            for n in shallow::substitute_names(&self.checked, stm) {
+                if let Some(def) = self.defs.get(&n) {
+                    stm.certs.extend(def.certs.iter());
+                }
+            }
+        }
+        if let Exp::SubExp(_) = stm.exp {
+            stm.certs.retain(|c| !self.implied.contains(c));
         }
     }
 
@@ -501,6 +526,11 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         }
         if let [p] = stm.pat.as_slice() {
             self.learn_definition(p.name, &stm.exp, level);
+        }
+        if let (Exp::SubExp(SubExp::Var(n)), [p]) = (&stm.exp, stm.pat.as_slice()) {
+            if p.ty.is_array() {
+                self.checked.insert(p.name, *n);
+            }
         }
         if self.worth_remembering(&stm.exp) {
             let exp = Rc::new(stm.exp.clone());

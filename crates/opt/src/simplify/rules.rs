@@ -10,6 +10,7 @@
 //! and two names may not consume one array. [`Classes`](crate::alias::Classes)
 //! tells. A statement that replaces a certified one keeps its certificates.
 
+mod along;
 mod arrays;
 mod branch;
 mod checks;

@@ -18,8 +18,11 @@ pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
     ]
 }
 
-pub(super) fn after<R: Rep<Dec = ()>>() -> [Rule<R>; 1] {
-    [Rule { name: "results known outside of the lambda", apply: results }]
+pub(super) fn after<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
+    [
+        Rule { name: "results known outside of the lambda", apply: results },
+        Rule { name: "indices that run along", apply: super::along::rule },
+    ]
 }
 
 fn screma<R: Rep>(stm: &Stm<R>) -> Option<&Screma<R>> {
@@ -40,15 +43,29 @@ pub(crate) fn counts<R: Rep>(s: &Screma<R>) -> (usize, usize) {
     (s.scans.iter().map(|x| x.neutral.len()).sum(), s.reds.iter().map(|x| x.neutral.len()).sum())
 }
 
+/// The inputs of a combinator, and the lambda that takes their elements.
+pub(super) fn elementwise<R: Rep>(soac: &Soac<R>) -> Option<(&Vec<Name>, &Lambda<R>)> {
+    match soac {
+        Soac::Screma(s) => Some((&s.arrays, &s.map)),
+        Soac::Hist(h) => Some((&h.arrays, &h.lambda)),
+        Soac::Scatter(s) => Some((&s.arrays, &s.lambda)),
+        Soac::Ad(_) => None,
+    }
+}
+
+pub(super) fn elementwise_mut<R: Rep>(soac: &mut Soac<R>) -> Option<(&mut Vec<Name>, &mut Lambda<R>)> {
+    match soac {
+        Soac::Screma(s) => Some((&mut s.arrays, &mut s.map)),
+        Soac::Hist(h) => Some((&mut h.arrays, &mut h.lambda)),
+        Soac::Scatter(s) => Some((&mut s.arrays, &mut s.lambda)),
+        Soac::Ad(_) => None,
+    }
+}
+
 /// What an input depends on, the combinator depends on, though it may come not to read the input.
 fn input_checks<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Op(op) = &stm.exp else { return None };
-    let arrays = match op.as_soac()? {
-        Soac::Screma(s) => &s.arrays,
-        Soac::Hist(h) => &h.arrays,
-        Soac::Scatter(s) => &s.arrays,
-        Soac::Ad(_) => return None,
-    };
+    let (arrays, _) = elementwise(op.as_soac()?)?;
     let mut certs = stm.certs.clone();
     for def in arrays.iter().filter_map(|a| engine.def(*a)) {
         certs.extend(def.certs.iter().filter(|c| !stm.certs.contains(c)));
@@ -145,13 +162,8 @@ fn apply<R: Rep<Dec = ()>>(
 /// Inputs that are the same array, replicated values, or copies.
 fn inputs<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Op(op) = &stm.exp else { return None };
-    let mut soac = op.as_soac()?.clone();
-    let (arrays, lambda) = match &mut soac {
-        Soac::Screma(s) => (&mut s.arrays, &mut s.map),
-        Soac::Hist(h) => (&mut h.arrays, &mut h.lambda),
-        Soac::Scatter(s) => (&mut s.arrays, &mut s.lambda),
-        Soac::Ad(_) => return None,
-    };
+    let soac = op.as_soac()?;
+    let (arrays, lambda) = elementwise(soac)?;
     let mut plan = vec![];
     for (i, (a, p)) in arrays.iter().zip(&lambda.params).enumerate() {
         plan.push(input(engine, arrays, lambda, i, *a, p.consumed, &p.ty));
@@ -159,6 +171,8 @@ fn inputs<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
     if plan.iter().all(|x| matches!(x, Input::Keep)) {
         return None;
     }
+    let mut soac = soac.clone();
+    let (arrays, lambda) = elementwise_mut(&mut soac)?;
     let mut subst = Subst::new();
     let mut kept_arrays = vec![];
     let mut kept_params = vec![];

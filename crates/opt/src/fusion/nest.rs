@@ -1,0 +1,239 @@
+//! One-dimensional maps as nests.
+//!
+//! A map over an array that was made as a nest and then flattened can be a nest,
+//! too, and be fused; its results are flattened instead.
+//!
+//! ```text
+//! let (yss : [n][m]f32) = screma n ...                    let (yss : [n][m]f32) = screma n ...
+//! let (ys : [k]f32) = reshape [k] yss                =>   let (zss : [n][m]f32) = screma n [yss] map \row ->
+//! let (zs : [k]f32) = screma k [ys] map f                   screma m [row] map f
+//!                                                         let (zs : [k]f32) = reshape [k] zss
+//! ```
+
+use super::merge::{is_map, mapped_results};
+use super::push::{count, map_of, param, stm, Out, Pusher, Range, Ranges, Uses};
+use crate::alias::Classes;
+use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::{Name, NameSource};
+use fehu_ir::soac::{Screma, Soac};
+use fehu_ir::{Body, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Turns maps over flattened nests into nests.
+pub(super) fn make_nests(
+    names: &mut NameSource,
+    classes: &mut Classes,
+    ranges: &Ranges,
+    body: &mut Body<Soacs>,
+) {
+    let mut made: FxHashMap<Name, Type> = FxHashMap::default();
+    let mut flattened: FxHashMap<Name, Flattened> = FxHashMap::default();
+    for stm in &body.stms {
+        made.extend(mapped_results(stm).iter().map(|x| (x.name, x.ty.clone())));
+        flattened.extend(flattening(stm, &made));
+    }
+    if flattened.is_empty() {
+        return;
+    }
+    let mut uses: FxHashMap<Name, Uses> = FxHashMap::default();
+    // Inputs of combinators that do more than map: those that make them are better fused into them.
+    let mut combined: FxHashSet<Name> = FxHashSet::default();
+    for stm in &body.stms {
+        count(&mut uses, stm, |n, k| *n += k);
+        if !is_map(stm) {
+            combined.extend(super::merge::Combinator::arrays_of(stm));
+        }
+    }
+    for n in body.result.iter().filter_map(|e| e.name()) {
+        uses.entry(n).or_default().all += 1;
+    }
+    let mut stms = vec![];
+    let mut pusher = Pusher { names, classes, ranges };
+    for stm in std::mem::take(&mut body.stms) {
+        let feeds_others = stm.pat.iter().any(|x| combined.contains(&x.name));
+        let nested = if feeds_others { None } else { as_nest(&mut pusher, &stm, &flattened, &uses) };
+        match nested {
+            None => stms.push(stm),
+            Some(all) => {
+                for stm in &all {
+                    made.extend(mapped_results(stm).iter().map(|x| (x.name, x.ty.clone())));
+                    flattened.extend(flattening(stm, &made));
+                }
+                stms.extend(all);
+            }
+        }
+    }
+    body.stms = stms;
+}
+
+/// A mapped array, and its outer dimensions that have become one.
+#[derive(Clone)]
+struct Flattened {
+    array: Name,
+    dims: Vec<SubExp>,
+    certs: Vec<Name>,
+}
+
+fn flattening(stm: &Stm<Soacs>, made: &FxHashMap<Name, Type>) -> Option<(Name, Flattened)> {
+    let (Exp::Reshape(shape, a), [x]) = (&stm.exp, stm.pat.as_slice()) else { return None };
+    let ty = made.get(a)?;
+    let depth = (ty.rank() + 1).checked_sub(shape.len())?;
+    let flat = depth >= 2 && stm.attrs.is_empty() && ty.shape()[depth..] == shape[1..];
+    flat.then(|| {
+        (x.name, Flattened { array: *a, dims: ty.shape()[..depth].to_vec(), certs: stm.certs.clone() })
+    })
+}
+
+/// The statements that take the place of a map over a flattened array.
+fn as_nest(
+    pusher: &mut Pusher<'_>,
+    c: &Stm<Soacs>,
+    flattened: &FxHashMap<Name, Flattened>,
+    uses: &FxHashMap<Name, Uses>,
+) -> Option<Vec<Stm<Soacs>>> {
+    let Exp::Op(Soac::Screma(s)) = &c.exp else { return None };
+    if !is_map(c) || s.map.params.iter().any(|p| p.consumed) {
+        return None;
+    }
+    let once = |n: &Name| uses.get(n).is_none_or(|u| u.all <= 1);
+    let dims = s.arrays.iter().filter(|a| once(a)).find_map(|a| flattened.get(a)).map(|f| f.dims.clone())?;
+    let behind: FxHashMap<Name, Name> = s
+        .arrays
+        .iter()
+        .filter_map(|a| flattened.get(a).filter(|f| f.dims == dims).map(|f| (*a, f.array)))
+        .collect();
+    let mut certs = c.certs.clone();
+    for f in s.arrays.iter().filter(|a| behind.contains_key(*a)).filter_map(|a| flattened.get(a)) {
+        certs.extend(f.certs.iter().filter(|n| !c.certs.contains(n)));
+    }
+    let mut out = Out { pusher, stms: vec![], certs: certs.clone(), loc: &c.loc };
+    let exp = out.nest(s, &dims, &behind);
+    let Out { mut stms, .. } = out;
+    let mut pat = vec![];
+    let mut flat = vec![];
+    for (x, row) in c.pat.iter().zip(&s.map.ret) {
+        let name = pusher.fresh("nest", &[x.name]);
+        pat.push(PatElem { name, ty: row.array_of(&dims), dec: () });
+        let reshape = Exp::Reshape(x.ty.shape().to_vec(), name);
+        flat.push(stm(x.name, x.ty.clone(), &certs, &c.loc, reshape));
+    }
+    stms.push(Stm { pat, exp, certs, ..c.clone() });
+    stms.extend(flat);
+    Some(stms)
+}
+
+impl Out<'_, '_> {
+    /// The map as a nest of maps of these sizes, the product of which is its width. Ranges among its inputs
+    /// become ranges along each dimension.
+    /// Inputs that are views of arrays of these sizes are replaced by those.
+    pub(super) fn nest(
+        &mut self,
+        s: &Screma<Soacs>,
+        dims: &[SubExp],
+        behind: &FxHashMap<Name, Name>,
+    ) -> Exp<Soacs> {
+        let mut inputs: Vec<(Name, Param<Soacs>)> = vec![];
+        let mut ranges: Vec<(Range, Param<Soacs>)> = vec![];
+        for (a, p) in s.arrays.iter().zip(&s.map.params) {
+            match (self.pusher.ranges.get(a), behind.get(a)) {
+                (Some(range), _) => ranges.push((*range, p.clone())),
+                (None, Some(array)) => inputs.push((*array, p.clone())),
+                (None, None) => {
+                    let ty = p.ty.array_of(dims);
+                    let shape = ty.shape().to_vec();
+                    inputs.push((self.view("split", *a, ty, Exp::Reshape(shape, *a)), p.clone()));
+                }
+            }
+        }
+        let mut along: Vec<(Name, Name)> = vec![];
+        if !ranges.is_empty() {
+            for n in dims {
+                let range =
+                    Exp::Iota { n: *n, start: SubExp::i64(0), step: SubExp::i64(1), ty: IntType::I64 };
+                let array = self.pusher.fresh("range", &[]);
+                self.stms.push(stm(
+                    array,
+                    Type::Array(PrimType::I64, vec![*n]),
+                    &self.certs,
+                    self.loc,
+                    range,
+                ));
+                along.push((array, self.pusher.names.fresh_str("i")));
+            }
+        }
+        let indices: Vec<Name> = along.iter().map(|(_, i)| *i).collect();
+        let mut body = s.map.body.clone();
+        let computed = self.elements(&indices, dims, &ranges);
+        body.stms.splice(0..0, computed);
+        let mut ret = s.map.ret.clone();
+        let mut params: Vec<Param<Soacs>> = inputs.iter().map(|(_, p)| p.clone()).collect();
+        for k in (1..dims.len()).rev() {
+            // The map of the dimensions from `k` on, in a lambda on rows.
+            let rows: Vec<Param<Soacs>> = inputs
+                .iter()
+                .map(|(_, p)| param(self.pusher.fresh("row", &[p.name]), p.ty.array_of(&dims[k..])))
+                .collect();
+            let mut arrays: Vec<Name> = rows.iter().map(|p| p.name).collect();
+            if let Some((range, i)) = along.get(k) {
+                arrays.push(*range);
+                params.push(param(*i, Type::I64));
+            }
+            let map = Lambda { params, body, ret: ret.clone() };
+            ret = ret.iter().map(|t| t.array_of(&[dims[k]])).collect();
+            let made: Vec<PatElem<Soacs>> = ret
+                .iter()
+                .map(|t| PatElem { name: self.pusher.fresh("row", &[]), ty: t.clone(), dec: () })
+                .collect();
+            let result = made.iter().map(|x| x.name.into()).collect();
+            let exp = map_of(dims[k], arrays, map);
+            let inner = Stm { pat: made, certs: vec![], attrs: vec![], loc: self.loc.clone(), exp };
+            body = Body { stms: vec![inner], result };
+            params = rows;
+        }
+        let mut arrays: Vec<Name> = inputs.into_iter().map(|(a, _)| a).collect();
+        if let Some((range, i)) = along.first() {
+            arrays.push(*range);
+            params.push(param(*i, Type::I64));
+        }
+        map_of(dims[0], arrays, Lambda { params, body, ret })
+    }
+
+    /// Statements that compute the elements of ranges from indices along each dimension.
+    fn elements(
+        &mut self,
+        indices: &[Name],
+        dims: &[SubExp],
+        ranges: &[(Range, Param<Soacs>)],
+    ) -> Vec<Stm<Soacs>> {
+        let mut stms = vec![];
+        let (names, loc) = (&mut *self.pusher.names, self.loc);
+        let mut bind = |ty: IntType, exp: Exp<Soacs>| -> SubExp {
+            let name = names.fresh_str("t");
+            stms.push(stm(name, Type::Prim(PrimType::Int(ty)), &[], loc, exp));
+            name.into()
+        };
+        let Some((first, rest)) = indices.split_first() else { return stms };
+        let mut flat: SubExp = (*first).into();
+        for (i, n) in rest.iter().zip(&dims[1..]) {
+            let scaled = bind(IntType::I64, Exp::BinOp(BinOp::Mul(IntType::I64), flat, *n));
+            flat = bind(IntType::I64, Exp::BinOp(BinOp::Add(IntType::I64), scaled, (*i).into()));
+        }
+        let mut elements = vec![];
+        for (range, p) in ranges {
+            let ty = range.ty;
+            let k = match ty {
+                IntType::I64 => flat,
+                IntType::I8 | IntType::I16 | IntType::I32 => {
+                    bind(ty, Exp::Conv(ConvOp::SExt(IntType::I64, ty), flat))
+                }
+            };
+            let scaled = bind(ty, Exp::BinOp(BinOp::Mul(ty), k, range.step));
+            elements.push((p, Exp::BinOp(BinOp::Add(ty), scaled, range.start)));
+        }
+        for (p, exp) in elements {
+            stms.push(stm(p.name, p.ty.clone(), &[], loc, exp));
+        }
+        stms
+    }
+}
