@@ -1,7 +1,7 @@
 // Start of tasks.h: parallel operations.
 
 // Looks at the clock only now and then where the work is less than this, in nanoseconds.
-#define NOT_WORTH_A_LOOK 1000
+#define NOT_WORTH_A_LOOK (WORTH_SHARING / 30)
 #define SELDOM 16
 
 RTS_FUN int64_t par_workers(struct futhark_context *ctx) {
@@ -154,7 +154,8 @@ RTS_FUN int64_t par_count(struct futhark_context *ctx, struct site *site, int64_
   int64_t count = most < bound ? most : bound;
   if (site_cost(site) != 0) {
     int64_t time = site_time(site, bound);
-    int64_t useful = time < WORTH_SHARING ? 1 : 2 * time / WORTH_SHARING;
+    int64_t useful = time < WORTH_SHARING ? 1 : 2 * time / (WORTH_SHARING + 1);
+    useful = useful < 1 ? 1 : useful;
     count = useful < count ? useful : count;
   }
   return count;

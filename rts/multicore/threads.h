@@ -5,10 +5,14 @@
 // again. One of the two sees the other. All of this is in one order for
 // all threads, hence the strongest kind of atomic access.
 
-// A range is worth giving away if it takes at least so many nanoseconds.
+// A range is worth giving away if it takes at least so many nanoseconds. Tests of the runtime set it to 0.
+#ifndef WORTH_SHARING
 #define WORTH_SHARING 30000
+#endif
 // How long a worker works before it looks whether others have nothing to do.
+#ifndef PIECE_TIME
 #define PIECE_TIME 20000
+#endif
 // How many ranges of others a worker takes while waiting for its own, one inside the other.
 #define MOST_DEPTH 16
 

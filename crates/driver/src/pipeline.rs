@@ -185,7 +185,10 @@ fn sequential(prog: Prog<Soacs>, settings: &Settings) -> Prog<Kernels> {
 }
 
 fn multicore(prog: Prog<Soacs>) -> Prog<Kernels> {
-    valid("multicore", fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default()))
+    let mut prog = fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default());
+    // Elements of arrays that nobody needs as arrays are values now.
+    fehu_opt::simplify::simplify(&mut prog);
+    valid("multicore", prog)
 }
 
 /// Flattening for GPUs.

@@ -4,6 +4,8 @@ use super::host::Form;
 use super::worth::{heavy, nest, parallel_inside, Level};
 use super::{Inside, Multi};
 use crate::sequential::Bindings;
+use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::prim::IntType;
 use fehu_base::{bug, Name};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegBinOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::soac::{Commutativity, Scatter, Screma, Soac};
@@ -87,7 +89,7 @@ impl Multi {
             return self.seg(pat, space, inner.ret, body, SegKind::Map);
         }
         let Screma { width, arrays, scans, reds, map } = s;
-        let level = Level { width, params: map.params, arrays, stms: vec![] };
+        let level = Level { width, params: map.params, arrays, made: vec![], stms: vec![] };
         let (space, body) = self.points(vec![level], map.body, inside);
         let mut op = |comm, op, neutral| SegBinOp { comm, op: self.seq.lambda(op), neutral, shape: vec![] };
         let kind = if reds.is_empty() {
@@ -102,7 +104,7 @@ impl Multi {
 
     fn scatter(&mut self, pat: Bindings, s: Scatter<Soacs>, inside: Inside) {
         let Scatter { width, arrays, dests, lambda } = s;
-        let level = Level { width, params: lambda.params, arrays, stms: vec![] };
+        let level = Level { width, params: lambda.params, arrays, made: vec![], stms: vec![] };
         let (space, mut body) = self.points(vec![level], lambda.body, inside);
         let indices: usize = dests.iter().map(|d| d.shape.len()).sum();
         let values = body.result.split_off(indices.min(body.result.len()));
@@ -123,7 +125,7 @@ impl Multi {
         let flat = self.seq.b.fresh("flat", Type::I64);
         let body = self.nested(|m| {
             for (level, (i, _)) in levels.into_iter().zip(&dims) {
-                m.seq.bind_elements(&level.params, &level.arrays, (*i).into());
+                m.elements(&level, *i);
                 level.stms.into_iter().for_each(|stm| m.seq.stm(stm));
             }
             match inside {
@@ -132,6 +134,37 @@ impl Multi {
             }
         });
         (SegSpace { flat, dims }, body)
+    }
+
+    /// Binds the parameters of a level to the elements at an index.
+    fn elements(&mut self, level: &Level, i: Name) {
+        for (param, array) in level.params.iter().zip(&level.arrays) {
+            match level.made.iter().find(|(name, _)| name == array).map(|(_, exp)| exp) {
+                Some(Exp::Iota { start, step, ty, .. }) => {
+                    let b = &mut self.seq.b;
+                    let i = match ty {
+                        IntType::I64 => i.into(),
+                        IntType::I8 | IntType::I16 | IntType::I32 => {
+                            b.conv(ConvOp::SExt(IntType::I64, *ty), i.into())
+                        }
+                    };
+                    let far = if step.as_i64() == Some(1) { i } else { b.bin(BinOp::Mul(*ty), i, *step) };
+                    let add = Exp::BinOp(BinOp::Add(*ty), *start, far);
+                    let exp = if start.as_i64() == Some(0) { Exp::SubExp(far) } else { add };
+                    b.bind_names(vec![(param.name, param.ty.clone())], exp);
+                }
+                Some(Exp::Replicate(_, e)) => {
+                    let exp = match e {
+                        SubExp::Var(a) if param.consumed && param.ty.is_array() => Exp::Copy(*a),
+                        SubExp::Var(_) | SubExp::Const(_) => Exp::SubExp(*e),
+                    };
+                    self.seq.b.bind_names(vec![(param.name, param.ty.clone())], exp);
+                }
+                Some(_) | None => {
+                    self.seq.bind_elements(std::slice::from_ref(param), &[*array], i.into());
+                }
+            }
+        }
     }
 
     /// An operation over tasks `0..n`, whose body is made by a function of the index.

@@ -2,7 +2,7 @@
 
 use crate::gpu::steer::Steer;
 use fehu_base::Name;
-use fehu_ir::free::bound_in_body;
+use fehu_ir::free::{bound_in_body, free_in_lambda, free_in_stm};
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{Body, Exp, Param, Soacs, Stm, SubExp};
@@ -21,6 +21,8 @@ pub(super) struct Level {
     pub(super) width: SubExp,
     pub(super) params: Vec<Param<Soacs>>,
     pub(super) arrays: Vec<Name>,
+    /// Those of the arrays that hold a progression or one value over and over, of which no array is needed.
+    pub(super) made: Vec<(Name, Exp<Soacs>)>,
     pub(super) stms: Vec<Stm<Soacs>>,
 }
 
@@ -57,15 +59,17 @@ pub(super) fn heavy(body: &Body<Soacs>) -> bool {
 /// The levels of a nest of maps, outermost first, and the body of the innermost.
 pub(super) fn nest(s: Screma<Soacs>) -> (Vec<Level>, fehu_ir::Lambda<Soacs>) {
     let Screma { width, arrays, map, .. } = s;
-    let mut levels = vec![Level { width, params: map.params.clone(), arrays, stms: vec![] }];
+    let mut levels = vec![Level { width, params: map.params.clone(), arrays, made: vec![], stms: vec![] }];
     let mut inner = map;
     while levels.len() < MAX_LEVELS && perfect(&inner.body) {
         let Some(Stm { exp: Exp::Op(Soac::Screma(next)), .. }) = inner.body.stms.pop() else { break };
+        let (made, stms): (Vec<_>, Vec<_>) = inner.body.stms.into_iter().partition(|s| is_made(&s.exp));
         if let Some(level) = levels.last_mut() {
-            level.stms = inner.body.stms;
+            level.stms = stms;
         }
+        let made = made.into_iter().filter_map(|s| Some((s.pat.first()?.name, s.exp))).collect();
         let Screma { width, arrays, map, .. } = next;
-        levels.push(Level { width, params: map.params.clone(), arrays, stms: vec![] });
+        levels.push(Level { width, params: map.params.clone(), arrays, made, stms: vec![] });
         inner = map;
     }
     (levels, inner)
@@ -88,7 +92,26 @@ fn perfect(body: &Body<Soacs>) -> bool {
         && s.scans.is_empty()
         && s.reds.is_empty()
         && body.result.iter().copied().eq(last.pat.iter().map(|p| SubExp::Var(p.name)))
-        && before.iter().all(|stm| matches!(cost(&stm.exp), Cost::Scalar | Cost::View))
+        && before.iter().enumerate().all(|(i, stm)| match cost(&stm.exp) {
+            Cost::Scalar | Cost::View => true,
+            Cost::Dear => is_made(&stm.exp) && only_elements(stm, &before[i + 1..], s),
+        })
+}
+
+/// Whether an expression makes a progression, or one value over and over.
+fn is_made(exp: &Exp<Soacs>) -> bool {
+    match exp {
+        Exp::Iota { .. } => true,
+        Exp::Replicate(shape, _) => shape.len() == 1,
+        _ => false,
+    }
+}
+
+/// Whether nothing but the elements of an array is needed, by the map after it.
+fn only_elements(stm: &Stm<Soacs>, between: &[Stm<Soacs>], s: &Screma<Soacs>) -> bool {
+    let names: Vec<Name> = stm.pat.iter().map(|p| p.name).collect();
+    let uses = |free: fehu_ir::free::Names| free.into_iter().any(|n| names.contains(&n));
+    stm.certs.is_empty() && !between.iter().any(|b| uses(free_in_stm(b))) && !uses(free_in_lambda(&s.map))
 }
 
 /// What it costs to compute an expression again at each point.
