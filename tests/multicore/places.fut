@@ -11,11 +11,11 @@ entry costly_bins (n: i64) : []i64 =
   in hist (+) 0 100 (map (\i -> at i % 100) (iota n)) (iota n)
 
 -- The greatest value and where it first was.
-entry pairs (n: i64) : [](i64, i64) =
+entry pairs (n: i64) : ([]i64, []i64) =
   let op (a: (i64, i64)) (b: (i64, i64)) =
     if a.0 > b.0 || (a.0 == b.0 && a.1 < b.1) then a else b
-  in reduce_by_index (replicate 17 (i64.lowest, i64.highest)) op (i64.lowest, i64.highest)
-                     (map (\i -> number 3 i % 17) (iota n)) (map (\i -> (number 4 i % 1000, i)) (iota n))
+  in unzip (reduce_by_index (replicate 17 (i64.lowest, i64.highest)) op (i64.lowest, i64.highest)
+                            (map (\i -> number 3 i % 17) (iota n)) (map (\i -> (number 4 i % 1000, i)) (iota n)))
 
 entry rows (n: i64) : [][3]i64 =
   reduce_by_index (replicate 5 (replicate 3 0)) (map2 (+)) (replicate 3 0) (map (\i -> number 5 i % 5) (iota n))

@@ -25,6 +25,8 @@ const HOST: &str = concat!(
     "\n",
     include_str!("../../../rts/multicore/hooks.h"),
     "\n",
+    include_str!("../../../rts/c/calls.h"),
+    "\n",
     include_str!("../../../rts/c/access.h"),
     "\n",
     include_str!("../../../rts/c/blocks.h"),

@@ -31,6 +31,8 @@ pub(crate) const HOST: &str = concat!(
     "\n",
     include_str!("../../../../rts/c/host.h"),
     "\n",
+    include_str!("../../../../rts/c/calls.h"),
+    "\n",
     include_str!("../../../../rts/c/access.h"),
     "\n",
     include_str!("../../../../rts/c/blocks.h"),
