@@ -85,8 +85,8 @@ pub struct ValBind {
 pub struct EntryPoint {
     pub name: Symbol,
     pub params: Vec<EntryParam>,
-    /// The result type as written.
-    pub ret: Option<String>,
+    /// The result type, if it was written.
+    pub ret: Option<Shown>,
 }
 
 /// A parameter of an entry point.
@@ -94,7 +94,50 @@ pub struct EntryPoint {
 #[allow(missing_docs)]
 pub struct EntryParam {
     pub name: Option<Symbol>,
-    pub ty: Option<String>,
+    pub ty: Option<Shown>,
+}
+
+/// A type as it was written, without sizes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Shown {
+    /// A name with its arguments, and what it stands for if that can be seen.
+    Name(String, Option<Box<Shown>>),
+    /// `[]t`.
+    Array(Box<Shown>),
+    /// `(t, u)`.
+    Tuple(Vec<Shown>),
+    /// `{f:t, g:u}`, the fields in the order of the type.
+    Record(Vec<(Symbol, Shown)>),
+    /// `c:t u | d:`, the constructors in alphabetical order.
+    Sum(Vec<(Symbol, Vec<Shown>)>),
+}
+
+impl Shown {
+    /// The name of the type.
+    pub fn text(&self) -> String {
+        let join = |texts: Vec<String>, by: &str| texts.join(by);
+        match self {
+            Shown::Name(name, _) => name.clone(),
+            Shown::Array(t) => format!("[]{}", t.text()),
+            Shown::Tuple(ts) => format!("({})", join(ts.iter().map(Shown::text).collect(), ", ")),
+            Shown::Record(fs) => {
+                let fields = fs.iter().map(|(f, t)| format!("{f}:{}", t.text())).collect();
+                format!("{{{}}}", join(fields, ", "))
+            }
+            Shown::Sum(cs) => {
+                let payload = |ts: &[Shown]| join(ts.iter().map(Shown::text).collect(), " ");
+                join(cs.iter().map(|(c, ts)| format!("{c}:{}", payload(ts))).collect(), " | ")
+            }
+        }
+    }
+
+    /// What a name stands for, if that can be seen; other types stand for themselves.
+    pub fn meaning(&self) -> &Shown {
+        match self {
+            Shown::Name(_, Some(t)) => t.meaning(),
+            Shown::Name(..) | Shown::Array(_) | Shown::Tuple(_) | Shown::Record(_) | Shown::Sum(_) => self,
+        }
+    }
 }
 
 /// `name = Λ tparams. target [inst]`.

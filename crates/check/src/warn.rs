@@ -1,4 +1,4 @@
-//! Warnings that need the whole declaration: names bound and never used.
+//! Warnings that need the whole declaration: names bound and never used, and arrays compared as a whole.
 
 use crate::context::Context;
 use crate::tast::{Exp, ExpKind, LoopForm, Pat, PatKind, ValBind};
@@ -29,6 +29,13 @@ pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
             d.label("never used").help(format!("remove it, or write `_{text}` to keep it"))
         });
     }
+    for (span, op) in names.comparisons {
+        if let Some(op) = ctx.intrinsics.get(&op).filter(|op| matches!(op.as_str(), "==" | "!=")) {
+            let text = format!("Comparing arrays with \"{op}\" is deprecated.");
+            let help = "compare the elements: and (map2 (==) xs ys)";
+            ctx.report(Diagnostic::warning(span, text).help(help));
+        }
+    }
 }
 
 /// The names of a declaration.
@@ -40,6 +47,8 @@ struct Names {
     used: FxHashSet<Name>,
     /// Bound by an update, `let x[i] = ...`.
     updated: FxHashSet<Name>,
+    /// Functions applied to two arrays, which may be comparisons.
+    comparisons: Vec<(Span, Name)>,
 }
 
 impl Names {
@@ -76,6 +85,12 @@ impl Names {
                         }
                     }
                 }
+                ExpKind::Apply(f, args) => {
+                    let arrays = args.len() == 2 && args.iter().all(|a| matches!(a.ty, Type::Array(..)));
+                    if let (ExpKind::Var(n, _), true) = (&*f.kind, arrays) {
+                        self.comparisons.push((e.span, *n));
+                    }
+                }
                 ExpKind::LetFun(f, _) => {
                     self.bound.push((f.name, None));
                     self.mentioned(&f.ret.ty);
@@ -98,7 +113,6 @@ impl Names {
                 | ExpKind::Or(..)
                 | ExpKind::Assert(..)
                 | ExpKind::Constr(..)
-                | ExpKind::Apply(..)
                 | ExpKind::Lambda(_)
                 | ExpKind::Coerce(_)
                 | ExpKind::Range { .. }

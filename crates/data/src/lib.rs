@@ -17,6 +17,7 @@
 //!   tolerance, and where it is not;
 //! - [`generate`]: the type notation `[10][20]i32`, and random values of it;
 //! - [`spec`]: the `-- ==` blocks in which programs carry their tests;
+//! - [`script`]: the language in which arguments of tests can be computed;
 //! - [`server`]: the client of the line protocol of server executables.
 //!
 //! Input is never trusted: a header that promises more elements than there
@@ -29,6 +30,7 @@ mod cursor;
 pub mod generate;
 mod literal;
 pub mod read;
+pub mod script;
 pub mod server;
 pub mod spec;
 pub mod text;

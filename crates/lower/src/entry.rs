@@ -11,7 +11,7 @@ use crate::sums::SumLayout;
 use crate::value::{Binding, Data, Dim, Fun, Global, Ty, Value};
 use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::{Name, Symbol};
-use fehu_check::tast::EntryParam as SurfaceParam;
+use fehu_check::tast::{EntryParam as SurfaceParam, Shown};
 use fehu_check::types::Type as SurfaceType;
 use fehu_ir::{
     EntryParam, EntryPoint, EntryResult, EntryType, ErrorPart, FunDef, FunRet, Loc, OpaqueType, OpaqueTypes,
@@ -131,12 +131,12 @@ impl<'a> Lowerer<'a> {
         let mut entry_params = vec![];
         for (i, (face, ty)) in faces.iter().zip(params).enumerate() {
             let w: Option<&SurfaceParam> = written.and_then(|e| e.params.get(i));
-            let ty = self.entry_type(ty, w.and_then(|w| w.ty.as_deref()));
+            let ty = self.entry_type(ty, w.and_then(|w| w.ty.as_ref()));
             let own = Some(Symbol::new(face.base)).filter(|_| face.base != "p");
             let unique = unique_leaves(face.ty, &params[i]).into_iter().any(|u| u);
             entry_params.push(EntryParam { name: w.and_then(|w| w.name).or(own), ty, unique });
         }
-        let ty = self.entry_type(result, written.and_then(|e| e.ret.as_deref()));
+        let ty = self.entry_type(result, written.and_then(|e| e.ret.as_ref()));
         let unique = unique_leaves(ret, result).into_iter().any(|u| u);
         EntryPoint {
             name,
@@ -149,25 +149,23 @@ impl<'a> Lowerer<'a> {
     }
 
     /// How a type looks from outside; opaque ones are noted.
-    fn entry_type(&mut self, ty: &Ty, written: Option<&str>) -> EntryType {
+    fn entry_type(&mut self, ty: &Ty, written: Option<&Shown>) -> EntryType {
         if let Some((s, rank)) = transparent(ty) {
             return EntryType::Transparent(s, rank);
         }
-        let name = match written.map(str::trim) {
-            Some(w) if !w.is_empty() && !w.contains('*') => w.to_owned(),
-            Some(_) | None => describe(ty),
-        };
-        self.register(&name, ty);
+        let name = written.map_or_else(|| describe(ty), Shown::text);
+        self.register(&name, ty, written.map(Shown::meaning));
         EntryType::Opaque(name)
     }
 
-    fn register(&mut self, name: &str, ty: &Ty) {
+    fn register(&mut self, name: &str, ty: &Ty, written: Option<&Shown>) {
         if self.opaques.types.iter().any(|(n, _)| n == name) {
             return;
         }
         let known = match ty {
             Ty::Record(fields) => {
-                OpaqueType::Record(fields.iter().map(|(f, t)| (*f, self.entry_type(t, None))).collect())
+                let shown = |f: Symbol| written.and_then(|w| shown_field(w, f));
+                OpaqueType::Record(fields.iter().map(|(f, t)| (*f, self.entry_type(t, shown(*f)))).collect())
             }
             Ty::Sum(constrs) => {
                 let layout = SumLayout::new(constrs);
@@ -178,9 +176,11 @@ impl<'a> Lowerer<'a> {
                         let mut places = places.iter();
                         let payload = ts
                             .iter()
-                            .map(|t| {
+                            .enumerate()
+                            .map(|(i, t)| {
                                 let slots = places.by_ref().take(t.leaf_count()).map(|p| p + 1).collect();
-                                (self.entry_type(t, None), slots)
+                                let shown = written.and_then(|w| shown_payload(w, *c, i));
+                                (self.entry_type(t, shown), slots)
                             })
                             .collect();
                         (*c, payload)
@@ -190,7 +190,8 @@ impl<'a> Lowerer<'a> {
             }
             Ty::Array(..) => {
                 let (rank, elem) = array_of(ty);
-                let elem_type = self.entry_type(elem, None);
+                let shown = written.and_then(|w| (0..rank).try_fold(w, |w, _| shown_elem(w)));
+                let elem_type = self.entry_type(elem, shown);
                 match elem {
                     Ty::Record(fields) => {
                         let fields = fields
@@ -260,6 +261,31 @@ fn transparent(ty: &Ty) -> Option<(ScalarType, usize)> {
         Ty::Scalar(s) => Some((*s, 0)),
         Ty::Array(_, e) => transparent(e).map(|(s, r)| (s, r + 1)),
         Ty::Record(_) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => None,
+    }
+}
+
+/// The type of a field, as it was written.
+fn shown_field(t: &Shown, field: Symbol) -> Option<&Shown> {
+    match t {
+        Shown::Record(fs) => fs.iter().find(|(f, _)| *f == field).map(|(_, t)| t),
+        Shown::Tuple(ts) => ts.get(field.as_str().parse::<usize>().ok()?),
+        Shown::Name(..) | Shown::Array(_) | Shown::Sum(_) => None,
+    }
+}
+
+/// The type of a constructor's payload, as it was written.
+fn shown_payload(t: &Shown, constr: Symbol, i: usize) -> Option<&Shown> {
+    match t {
+        Shown::Sum(cs) => cs.iter().find(|(c, _)| *c == constr).and_then(|(_, ts)| ts.get(i)),
+        Shown::Name(..) | Shown::Array(_) | Shown::Tuple(_) | Shown::Record(_) => None,
+    }
+}
+
+/// The type of an array's elements, as it was written.
+fn shown_elem(t: &Shown) -> Option<&Shown> {
+    match t.meaning() {
+        Shown::Array(t) => Some(t),
+        Shown::Name(..) | Shown::Tuple(_) | Shown::Record(_) | Shown::Sum(_) => None,
     }
 }
 

@@ -3,16 +3,19 @@
 //! Each program is compiled once and run once for each data set. Programs are
 //! tested in parallel; a program's own data sets run one after another.
 
+mod built;
 mod case;
 mod process;
+mod scripted;
 
 use crate::programs::{find, tuning};
+use built::Built;
 use case::{run_case, CaseResult};
 use fehu_base::diagnostic::Colour;
 use fehu_base::Severity;
 use fehu_data::spec::{Action, RunSpec};
 use fehu_data::ProgramSpec;
-use fehu_driver::compile::{compile, Failure, Settings};
+use fehu_driver::compile::Failure;
 use fehu_driver::front::{check_file, Front};
 use fehu_driver::pipeline::Target;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -162,18 +165,16 @@ fn messages(front: &Front, severity: Severity) -> String {
 }
 
 fn test_run(file: &Path, run: &RunSpec, options: &Options) -> Outcome {
-    let dir = match tempfile::tempdir() {
-        Ok(dir) => dir,
-        Err(e) => return Outcome::Failed(vec![format!("could not make a temporary folder: {e}")]),
+    let entry_points = run.entries.iter().map(|e| e.entry.clone()).collect();
+    let built = match Built::new(file, options, entry_points) {
+        Ok(built) => built,
+        Err(message) => return Outcome::Failed(vec![message]),
     };
-    let executable = dir.path().join("prog");
     let nothing_to_run = run.entries.iter().all(|e| e.runs.is_empty());
     let (front, compiled) = if options.depth == Depth::Check || nothing_to_run {
         (check_file(file), Ok(()))
     } else {
-        let entry_points = run.entries.iter().map(|e| e.entry.clone()).collect();
-        let settings = Settings { entry_points, ..Settings::executable(options.target, executable.clone()) };
-        compile(file, &settings)
+        built.compile()
     };
     if front.failed() {
         return Outcome::Failed(vec![messages(&front, Severity::Error)]);
@@ -197,7 +198,8 @@ fn test_run(file: &Path, run: &RunSpec, options: &Options) -> Outcome {
         }
     }
     if options.depth == Depth::Run {
-        let tuned = tuning::of(file, options.tuning.as_deref(), &executable, options.runner.as_deref());
+        let tuned =
+            tuning::of(file, options.tuning.as_deref(), &built.executable(), options.runner.as_deref());
         let pass_options = [tuned.options, options.pass_options.clone()].concat();
         let options = &Options { pass_options, ..options.clone() };
         for entry in &run.entries {
@@ -213,8 +215,8 @@ fn test_run(file: &Path, run: &RunSpec, options: &Options) -> Outcome {
                 if case.tags.iter().any(skip) {
                     continue;
                 }
-                match run_case(file, &executable, &entry.entry, case, options) {
-                    CaseResult::Passed | CaseResult::Skipped => {}
+                match run_case(file, &built, &entry.entry, case, options) {
+                    CaseResult::Passed => {}
                     CaseResult::Failed(message) => failures.push(format!(
                         "entry {}, data set {}: {message}",
                         entry.entry,

@@ -5,10 +5,10 @@
 //! its arguments tell all its size parameters.
 
 use super::decs::Place;
+use super::shown::shown;
 use super::subsume::kind;
 use super::Checker;
-use crate::tast::{EntryParam, EntryPoint, ValBind};
-use crate::type_exp::show_type_exp;
+use crate::tast::{EntryParam, EntryPoint, Shown, ValBind};
 use crate::type_exp::uses::{constructive, mentioned};
 use crate::types::{RetType, TParam, Type};
 use fehu_base::{Diagnostic, Symbol};
@@ -34,7 +34,8 @@ impl Checker<'_> {
             return None;
         }
         self.entry_rules(b, bind);
-        is_main.then(|| presentation(b, bind))
+        let written = |t: &TypeExp| shown(self.units, self.unit, t);
+        is_main.then(|| presentation(b, bind, &written))
     }
 
     /// Complains about an entry point in a module.
@@ -103,7 +104,7 @@ fn flat_type(bind: &ValBind) -> (Vec<Type>, RetType) {
     (params, ret)
 }
 
-fn presentation(b: &ast::ValBind, bind: &ValBind) -> EntryPoint {
+fn presentation(b: &ast::ValBind, bind: &ValBind, written: &dyn Fn(&TypeExp) -> Shown) -> EntryPoint {
     let mut params: Vec<EntryParam> =
         b.params.iter().map(|p| EntryParam { name: pat_name(p), ty: pat_type(p).map(written) }).collect();
     let mut ret = b.ret.as_ref();
@@ -123,11 +124,7 @@ fn presentation(b: &ast::ValBind, bind: &ValBind) -> EntryPoint {
     EntryPoint { name: b.name.name, params, ret: ret.map(written) }
 }
 
-/// The type as text, without `*` and `?[n].` in front.
-fn written(t: &TypeExp) -> String {
-    show_type_exp(bare(t))
-}
-
+/// The type without `*` and `?[n].` in front.
 fn bare(t: &TypeExp) -> &TypeExp {
     match t {
         TypeExp::Unique(t, _) | TypeExp::Exists(_, t, _) | TypeExp::Parens(t, _) => bare(t),

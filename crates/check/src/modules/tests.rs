@@ -1,6 +1,6 @@
 use super::needed::Needed;
 use super::*;
-use crate::tast::Dec;
+use crate::tast::{Dec, Shown};
 use fehu_base::SourceMap;
 
 /// Checks texts without the prelude, each imported by the next ones under its name.
@@ -155,9 +155,10 @@ fn entry_points_show_types_as_written() {
         .collect();
     let names: Vec<_> = entries.iter().map(|e| e.name.as_str()).collect();
     assert_eq!(names, ["f", "main"]);
-    let params: Vec<_> = entries[0].params.iter().map(|p| p.ty.as_deref().unwrap_or("?")).collect();
+    let params: Vec<_> =
+        entries[0].params.iter().map(|p| p.ty.as_ref().map_or("?".into(), Shown::text)).collect();
     assert_eq!(params, ["vec", "(i32, bool)", "i32"]);
-    assert_eq!(entries[0].ret.as_deref(), Some("vec"));
+    assert_eq!(entries[0].ret.as_ref().map(Shown::text).as_deref(), Some("vec"));
     assert_eq!(entries[0].params[0].name, Some(Symbol::new("v")));
 }
 

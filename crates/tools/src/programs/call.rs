@@ -13,7 +13,8 @@ use fehu_data::server::{CallReport, Kind, ServerError};
 /// Arguments that are loaded, and an entry point that takes them.
 pub(crate) struct Call {
     entry: String,
-    file: String,
+    /// Where the arguments come from; `None` if whoever made the call has loaded them.
+    file: Option<String>,
     /// Variables and their types.
     inputs: Vec<(String, String)>,
     /// Whether a run leaves arguments that cannot be used again.
@@ -28,6 +29,20 @@ impl Call {
     /// Loads the arguments of an entry point from a data file.
     pub(crate) fn load(server: &mut Connection, entry: &str, file: &str) -> Result<Call, ServerError> {
         let types = server.inputs(entry)?;
+        let inputs = types.into_iter().enumerate().map(|(i, t)| (format!("in{i}"), t.name)).collect();
+        let call = Call { file: Some(file.to_owned()), ..Call::with_arguments(server, entry, inputs)? };
+        call.restore(server)?;
+        Ok(call)
+    }
+
+    /// An entry point with arguments that are in these variables, of these types. If it consumes some,
+    /// it can be run only once.
+    pub(crate) fn with_arguments(
+        server: &mut Connection,
+        entry: &str,
+        inputs: Vec<(String, String)>,
+    ) -> Result<Call, ServerError> {
+        let consumes = server.inputs(entry)?.iter().any(|t| t.unique);
         let (outputs, result_type) = match server.output(entry) {
             Ok(t) => (vec!["out0".to_owned()], Some(t.name)),
             // Servers of older compilers.
@@ -37,17 +52,8 @@ impl Call {
             }
             Err(e) => return Err(e),
         };
-        let call = Call {
-            entry: entry.to_owned(),
-            file: file.to_owned(),
-            consumes: types.iter().any(|t| t.unique),
-            inputs: types.into_iter().enumerate().map(|(i, t)| (format!("in{i}"), t.name)).collect(),
-            outputs,
-            result_type,
-            has_run: false,
-        };
-        call.restore(server)?;
-        Ok(call)
+        let entry = entry.to_owned();
+        Ok(Call { entry, file: None, consumes, inputs, outputs, result_type, has_run: false })
     }
 
     /// Calls the entry point; the result of the run before is gone.
@@ -99,7 +105,7 @@ impl Call {
     fn forget_result(&mut self, server: &mut Connection) -> Result<(), ServerError> {
         let again = self.has_run && self.consumes;
         self.forget_outputs(server)?;
-        if again {
+        if again && self.file.is_some() {
             self.free_inputs(server)?;
             self.restore(server)?;
         }
@@ -120,7 +126,10 @@ impl Call {
 
     fn restore(&self, server: &mut Connection) -> Result<(), ServerError> {
         let inputs: Vec<(&str, &str)> = self.inputs.iter().map(|(v, t)| (v.as_str(), t.as_str())).collect();
-        server.restore(&self.file, &inputs)
+        match &self.file {
+            Some(file) => server.restore(file, &inputs),
+            None => Ok(()),
+        }
     }
 }
 

@@ -5,26 +5,28 @@ use fehu_data::spec::Input;
 use fehu_data::{read_values, Value};
 use std::path::{Path, PathBuf};
 
-/// The arguments as bytes; `None` if only a script can tell.
-pub(crate) fn input_bytes(program: &Path, input: &Input) -> Result<Option<Vec<u8>>, String> {
+/// The arguments as bytes; those of a script must be computed by the program.
+pub(crate) fn input_bytes(program: &Path, input: &Input) -> Result<Vec<u8>, String> {
     let binary = |values: &[Value]| {
         let mut out = vec![];
         values.iter().for_each(|v| fehu_data::binary::write_binary(v, &mut out));
         out
     };
     match input {
-        Input::Values(vs) => Ok(Some(binary(vs))),
+        Input::Values(vs) => Ok(binary(vs)),
         Input::File(name) => {
             let path = beside(program, name);
-            std::fs::read(&path).map(Some).map_err(|e| format!("could not read {}: {e}", path.display()))
+            std::fs::read(&path).map_err(|e| format!("could not read {}: {e}", path.display()))
         }
         Input::Random(generators) => {
             let mut rng = Rng::new(42);
             let bounds = Bounds::default();
             let values: Result<Vec<_>, _> = generators.iter().map(|g| g.value(&bounds, &mut rng)).collect();
-            Ok(Some(binary(&values?)))
+            Ok(binary(&values?))
         }
-        Input::Script(_) | Input::ScriptFile(_) => Ok(None),
+        Input::Script(_) | Input::ScriptFile(_) => {
+            Err("its arguments are computed by a script, which can not be run yet".into())
+        }
     }
 }
 
@@ -36,7 +38,7 @@ pub(crate) fn file_values(program: &Path, name: &str) -> Result<Vec<Value>, Stri
 }
 
 /// A file named by a program.
-fn beside(program: &Path, name: &str) -> std::path::PathBuf {
+pub(crate) fn beside(program: &Path, name: &str) -> PathBuf {
     program.parent().unwrap_or(Path::new("")).join(name)
 }
 
@@ -65,8 +67,7 @@ pub(crate) fn arguments_file(program: &Path, input: &Input, dir: &Path) -> Resul
         }
         return Ok(ArgumentsFile { name: path.display().to_string(), made: None });
     }
-    let bytes = input_bytes(program, input)?
-        .ok_or("its arguments are computed by a script, which can not be run yet")?;
+    let bytes = input_bytes(program, input)?;
     let path = dir.join("arguments");
     std::fs::write(&path, bytes).map_err(|e| format!("could not write {}: {e}", path.display()))?;
     Ok(ArgumentsFile { name: path.display().to_string(), made: Some(path) })

@@ -1,9 +1,11 @@
 //! One data set of a program.
 
+use super::built::Built;
 use super::process::{run_limited, Ended};
+use super::scripted::run_scripted;
 use super::Options;
-use crate::programs::{file_values, input_bytes};
-use fehu_data::spec::{Expected, TestRun};
+use crate::programs::{beside, file_values, input_bytes, tuning};
+use fehu_data::spec::{Expected, Input, TestRun};
 use fehu_data::{compare, read_values, Tolerance, Value};
 use std::path::Path;
 use std::process::Command;
@@ -11,26 +13,69 @@ use std::process::Command;
 /// What became of a data set.
 pub(super) enum CaseResult {
     Passed,
-    Skipped,
     Failed(String),
+}
+
+/// How a run ended.
+pub(super) enum Finished {
+    /// With results, as bytes of a data file.
+    Results(Vec<u8>),
+    /// With an error message.
+    Error(String),
 }
 
 /// How many differences are shown.
 const SHOWN: usize = 3;
 
-/// Runs an executable on a data set and compares.
+/// Runs a program on a data set and compares.
 pub(super) fn run_case(
     program: &Path,
-    executable: &Path,
+    built: &Built,
     entry: &str,
     case: &TestRun,
     options: &Options,
 ) -> CaseResult {
-    let input = match input_bytes(program, &case.input) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return CaseResult::Skipped,
-        Err(message) => return CaseResult::Failed(message),
+    let result = match &case.input {
+        Input::Script(script) => run_scripted(program, built, entry, script, case, options),
+        Input::ScriptFile(name) => {
+            let path = beside(program, name);
+            std::fs::read_to_string(&path)
+                .map_err(|e| format!("could not read {}: {e}", path.display()))
+                .and_then(|script| run_scripted(program, built, entry, &script, case, options))
+        }
+        Input::Values(_) | Input::File(_) | Input::Random(_) => {
+            run_on_values(program, built, entry, case, options)
+        }
     };
+    result.unwrap_or_else(CaseResult::Failed)
+}
+
+fn run_on_values(
+    program: &Path,
+    built: &Built,
+    entry: &str,
+    case: &TestRun,
+    options: &Options,
+) -> Result<CaseResult, String> {
+    let input = input_bytes(program, &case.input)?;
+    let finished = execute(&built.executable(), entry, &input, options)?;
+    let auto = match (&case.expected, built.reference()?) {
+        (Expected::Auto, Some(reference)) => {
+            let pass_options = tuning::of(program, options.tuning.as_deref(), reference, None).options;
+            let options = Options { runner: None, pass_options, ..options.clone() };
+            match execute(reference, entry, &input, &options)? {
+                Finished::Results(bytes) => Some(bytes),
+                Finished::Error(message) => {
+                    return Err(format!("the executable by the C back end fails:\n{message}"));
+                }
+            }
+        }
+        _ => None,
+    };
+    Ok(judge(program, case, &finished, auto.as_deref()))
+}
+
+fn execute(executable: &Path, entry: &str, input: &[u8], options: &Options) -> Result<Finished, String> {
     let mut command = match &options.runner {
         Some(runner) => {
             let mut c = Command::new(runner);
@@ -40,40 +85,38 @@ pub(super) fn run_case(
         None => Command::new(executable),
     };
     command.args(["-e", entry, "-b"]).args(&options.pass_options);
-    let (stdout, stderr) = match run_limited(command, &input, options.time_limit) {
-        Ok(Ended::Normally { success: true, stdout, stderr }) => (Ok(stdout), stderr),
-        Ok(Ended::Normally { success: false, stderr, .. }) => (Err(()), stderr),
-        Ok(Ended::BySignal) => return CaseResult::Failed("the program crashed".into()),
-        Ok(Ended::TooLate) => {
-            return CaseResult::Failed(format!("stopped after {} s", options.time_limit.as_secs()));
+    match run_limited(command, input, options.time_limit) {
+        Ok(Ended::Normally { success: true, stdout, .. }) => Ok(Finished::Results(stdout)),
+        Ok(Ended::Normally { success: false, stderr, .. }) => Ok(Finished::Error(stderr)),
+        Ok(Ended::BySignal) => Err("the program crashed".into()),
+        Ok(Ended::TooLate) => Err(format!("stopped after {} s", options.time_limit.as_secs())),
+        Err(e) => Err(format!("could not run the program: {e}")),
+    }
+}
+
+/// Whether a run ended as it should; `auto` are the results for `auto output`, if they are known.
+pub(super) fn judge(program: &Path, case: &TestRun, finished: &Finished, auto: Option<&[u8]>) -> CaseResult {
+    let expected = match (&case.expected, finished) {
+        (Expected::Error(_), Finished::Results(_)) => {
+            return CaseResult::Failed("it should fail, but succeeds".into());
         }
-        Err(e) => return CaseResult::Failed(format!("could not run the program: {e}")),
-    };
-    let expected = match &case.expected {
-        Expected::Error(pattern) => {
-            return match stdout {
-                Ok(_) => CaseResult::Failed("it should fail, but succeeds".into()),
-                Err(()) if pattern.matches(&stderr) => CaseResult::Passed,
-                Err(()) => CaseResult::Failed(format!(
-                    "expected an error matching {}, but got:\n{stderr}",
-                    pattern.as_str()
-                )),
-            };
+        (Expected::Error(pattern), Finished::Error(message)) if pattern.matches(message) => {
+            return CaseResult::Passed;
         }
-        // Without another compiler to ask, running without an error is what we can see.
-        Expected::Success | Expected::Auto => None,
-        Expected::Values(vs) => Some(vs.clone()),
-        Expected::File(name) => match file_values(program, name) {
-            Ok(vs) => Some(vs),
-            Err(message) => return CaseResult::Failed(message),
-        },
+        (Expected::Error(pattern), Finished::Error(message)) => {
+            let text = format!("expected an error matching {}, but got:\n{message}", pattern.as_str());
+            return CaseResult::Failed(text);
+        }
+        (_, Finished::Error(message)) => return CaseResult::Failed(format!("it failed:\n{message}")),
+        (Expected::Success, _) => Ok(None),
+        (Expected::Auto, _) => auto.map(read_values).transpose().map_err(|e| e.to_string()),
+        (Expected::Values(vs), _) => Ok(Some(vs.clone())),
+        (Expected::File(name), _) => file_values(program, name).map(Some),
     };
-    match stdout {
-        Err(()) => CaseResult::Failed(format!("it failed:\n{stderr}")),
-        Ok(bytes) => match expected {
-            None => CaseResult::Passed,
-            Some(expected) => verdict(&expected, &bytes),
-        },
+    match (expected, finished) {
+        (Ok(Some(expected)), Finished::Results(bytes)) => verdict(&expected, bytes),
+        (Ok(_), _) => CaseResult::Passed,
+        (Err(message), _) => CaseResult::Failed(message),
     }
 }
 

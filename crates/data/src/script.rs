@@ -1,0 +1,311 @@
+//! FutharkScript: the small language in which test blocks compute their arguments.
+//!
+//! *In* comes text such as `let (n, xs) = mkdata 10i64 in (n, xs)`, *out* goes
+//! an [`Exp`]. What its functions mean is for whoever evaluates it: they are
+//! the entry points of a program, or built in (`$loaddata "file"`).
+
+use crate::cursor::{Cursor, DataError};
+use crate::literal::{read_literal, Literal};
+use crate::text;
+use crate::value::Value;
+
+/// An expression.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Exp {
+    /// A value as written.
+    Const(Value),
+    /// A number without a suffix: its text, and the value it is by itself.
+    Number(String, Value),
+    /// A variable, or a function applied to arguments.
+    Apply(Function, Vec<Exp>),
+    /// `(a, b)`; `()` without any.
+    Tuple(Vec<Exp>),
+    /// `{x = a, y = b}`.
+    Record(Vec<(String, Exp)>),
+    /// `[a, b]`, where some element is not just a value.
+    Array(Vec<Exp>),
+    /// `e.field`.
+    Project(Box<Exp>, String),
+    /// `x[i, j]`.
+    Index(String, Vec<Exp>),
+    /// `let p = e in body`; several names take a tuple apart.
+    Let(Vec<String>, Box<Exp>, Box<Exp>),
+}
+
+/// What is applied.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Function {
+    /// A variable or an entry point.
+    Named(String),
+    /// `$name`.
+    Builtin(String),
+}
+
+/// Expressions nested deeper than this are refused.
+const MAX_NESTING: usize = 200;
+
+/// Reads a script, which is one expression.
+pub fn parse_script(text: &str) -> Result<Exp, DataError> {
+    let mut parser = Parser { c: Cursor::new(text.as_bytes()), depth: 0 };
+    let exp = parser.exp()?;
+    parser.c.skip_space();
+    match parser.c.peek() {
+        None => Ok(exp),
+        Some(_) => Err(parser.unexpected("the end of the script")),
+    }
+}
+
+impl Function {
+    /// The name, without the `$`.
+    pub fn name(&self) -> &str {
+        match self {
+            Function::Named(name) | Function::Builtin(name) => name,
+        }
+    }
+}
+
+struct Parser<'a> {
+    c: Cursor<'a>,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn exp(&mut self) -> Result<Exp, DataError> {
+        self.depth += 1;
+        if self.depth > MAX_NESTING {
+            return Err(self.c.error("the script is nested too deeply"));
+        }
+        self.c.skip_space();
+        let exp = if self.keyword("let") { self.binding() } else { self.application() };
+        self.depth -= 1;
+        exp
+    }
+
+    fn binding(&mut self) -> Result<Exp, DataError> {
+        self.c.skip_space();
+        let names = if self.c.eat("(") {
+            self.list(")", |p| {
+                p.c.skip_space();
+                p.name().ok_or_else(|| p.unexpected("a name"))
+            })?
+        } else {
+            vec![self.name().ok_or_else(|| self.unexpected("a name"))?]
+        };
+        self.expect("=")?;
+        let value = self.exp()?;
+        self.c.skip_space();
+        if !self.keyword("in") {
+            return Err(self.unexpected("`in`"));
+        }
+        Ok(Exp::Let(names, Box::new(value), Box::new(self.exp()?)))
+    }
+
+    /// A function and its arguments, or just an operand.
+    fn application(&mut self) -> Result<Exp, DataError> {
+        let first = self.operand()?;
+        let Exp::Apply(function, _) = first else { return Ok(first) };
+        let mut args = vec![];
+        loop {
+            self.c.skip_space();
+            if !self.at_operand() {
+                return Ok(Exp::Apply(function, args));
+            }
+            args.push(self.operand()?);
+        }
+    }
+
+    /// Whether an operand starts here, and not the word that ends a binding.
+    fn at_operand(&self) -> bool {
+        match self.c.peek() {
+            Some(b'(' | b'[' | b'{' | b'$' | b'"' | b'-' | b'_') => true,
+            Some(b) if b.is_ascii_digit() => true,
+            Some(b) => b.is_ascii_alphabetic() && !self.at_keyword("in"),
+            None => false,
+        }
+    }
+
+    /// An atom and the fields taken from it.
+    fn operand(&mut self) -> Result<Exp, DataError> {
+        let mut exp = self.atom()?;
+        while self.c.eat(".") {
+            let field = self.c.take_while(is_name_byte);
+            if field.is_empty() {
+                return Err(self.unexpected("a field"));
+            }
+            exp = Exp::Project(Box::new(exp), String::from_utf8_lossy(field).into_owned());
+        }
+        Ok(exp)
+    }
+
+    fn atom(&mut self) -> Result<Exp, DataError> {
+        self.c.skip_space();
+        match self.c.peek() {
+            Some(b'(') => {
+                self.c.pos += 1;
+                let mut parts = self.list(")", Parser::exp)?;
+                Ok(if parts.len() == 1 { parts.remove(0) } else { Exp::Tuple(parts) })
+            }
+            Some(b'{') => {
+                self.c.pos += 1;
+                Ok(Exp::Record(self.list("}", |p| {
+                    p.c.skip_space();
+                    let field = p.c.take_while(is_name_byte);
+                    let field = String::from_utf8_lossy(field).into_owned();
+                    p.expect("=")?;
+                    Ok((field, p.exp()?))
+                })?))
+            }
+            Some(b'[') => {
+                let start = self.c.pos;
+                if let Ok(value) = text::read_value(&mut self.c) {
+                    return Ok(Exp::Const(value));
+                }
+                self.c.pos = start + 1;
+                Ok(Exp::Array(self.list("]", Parser::exp)?))
+            }
+            Some(b'"') => Ok(Exp::Const(text::read_value(&mut self.c)?)),
+            Some(b'$') => {
+                self.c.pos += 1;
+                let name = self.name().ok_or_else(|| self.unexpected("the name of a built-in function"))?;
+                Ok(Exp::Apply(Function::Builtin(name), vec![]))
+            }
+            Some(b'0'..=b'9' | b'-') => self.literal(),
+            Some(_) if self.at_named_value() => self.literal(),
+            Some(_) => {
+                let name = self.name().ok_or_else(|| self.unexpected("an expression"))?;
+                if self.c.eat("[") {
+                    return Ok(Exp::Index(name, self.list("]", Parser::exp)?));
+                }
+                Ok(Exp::Apply(Function::Named(name), vec![]))
+            }
+            None => Err(self.unexpected("an expression")),
+        }
+    }
+
+    /// `true`, `f32.nan`, `empty([0]i32)`.
+    fn at_named_value(&self) -> bool {
+        let mut c = self.c.clone();
+        self.c.rest().starts_with(b"empty(") || read_literal(&mut c).is_ok()
+    }
+
+    fn literal(&mut self) -> Result<Exp, DataError> {
+        let start = self.c.pos;
+        let mut c = self.c.clone();
+        let loose = match read_literal(&mut c) {
+            Ok(Literal::Int { suffix, .. }) => suffix.is_none(),
+            Ok(Literal::Float { suffix, .. }) => suffix.is_none(),
+            Ok(Literal::Special { .. } | Literal::Bool(_)) | Err(_) => false,
+        };
+        let value = text::read_value(&mut self.c)?;
+        let text = String::from_utf8_lossy(&self.c.bytes[start..self.c.pos]).into_owned();
+        Ok(if loose { Exp::Number(text, value) } else { Exp::Const(value) })
+    }
+
+    /// What stands between brackets, with commas between; the opening one is behind us.
+    fn list<T>(
+        &mut self,
+        end: &str,
+        mut item: impl FnMut(&mut Self) -> Result<T, DataError>,
+    ) -> Result<Vec<T>, DataError> {
+        let mut items = vec![];
+        loop {
+            self.c.skip_space();
+            if self.c.eat(end) {
+                return Ok(items);
+            }
+            items.push(item(self)?);
+            self.c.skip_space();
+            if !self.c.eat(",") && self.c.peek() != end.bytes().next() {
+                return Err(self.unexpected(&format!("`,` or `{end}`")));
+            }
+        }
+    }
+
+    fn name(&mut self) -> Option<String> {
+        let first = self.c.peek()?;
+        if !(first.is_ascii_alphabetic() || first == b'_') || self.at_keyword("in") || self.at_keyword("let")
+        {
+            return None;
+        }
+        Some(String::from_utf8_lossy(self.c.take_while(is_name_byte)).into_owned())
+    }
+
+    fn at_keyword(&self, word: &str) -> bool {
+        let rest = self.c.rest();
+        rest.starts_with(word.as_bytes()) && !rest.get(word.len()).is_some_and(|b| is_name_byte(*b))
+    }
+
+    fn keyword(&mut self, word: &str) -> bool {
+        let found = self.at_keyword(word);
+        if found {
+            self.c.pos += word.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, symbol: &str) -> Result<(), DataError> {
+        self.c.skip_space();
+        if self.c.eat(symbol) {
+            Ok(())
+        } else {
+            Err(self.unexpected(&format!("`{symbol}`")))
+        }
+    }
+
+    fn unexpected(&self, expected: &str) -> DataError {
+        self.c.error(format!("expected {expected}, but found {}", self.c.describe_next()))
+    }
+}
+
+fn is_name_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_' || b == b'\''
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(name: &str, args: Vec<Exp>) -> Exp {
+        Exp::Apply(Function::Named(name.into()), args)
+    }
+
+    fn number(text: &str) -> Exp {
+        Exp::Number(text.into(), crate::read_values(text.as_bytes()).expect("a number").remove(0))
+    }
+
+    #[test]
+    fn expressions() {
+        let parse = |text: &str| parse_script(text).expect("a script");
+        assert_eq!(parse("f 10 x"), call("f", vec![number("10"), call("x", vec![])]));
+        assert_eq!(
+            parse("let (a, b) = f () in (a.x, b[1])"),
+            Exp::Let(
+                vec!["a".into(), "b".into()],
+                Box::new(call("f", vec![Exp::Tuple(vec![])])),
+                Box::new(Exp::Tuple(vec![
+                    Exp::Project(Box::new(call("a", vec![])), "x".into()),
+                    Exp::Index("b".into(), vec![number("1")]),
+                ]))
+            )
+        );
+        assert_eq!(
+            parse("$loaddata \"x.in\""),
+            Exp::Apply(Function::Builtin("loaddata".into()), vec![Exp::Const(Value::string("x.in"))])
+        );
+        assert_eq!(parse("[1i64, 2i64]"), Exp::Const(Value::vector(vec![1i64, 2])));
+        assert_eq!(parse("[f 1, g]"), Exp::Array(vec![call("f", vec![number("1")]), call("g", vec![])]));
+        assert_eq!(
+            parse("{a = 1, b = x}"),
+            Exp::Record(vec![("a".into(), number("1")), ("b".into(), call("x", vec![]))])
+        );
+        assert_eq!(parse("f -1.5f32"), call("f", vec![Exp::Const(Value::scalar(-1.5f32))]));
+    }
+
+    #[test]
+    fn mistakes() {
+        for text in ["", "(", "let x 2 in x", "let x = 2", "f )", "[1, f", "1 2", "$", "x.", "{a}", "in"] {
+            assert!(parse_script(text).is_err(), "{text}");
+        }
+        assert!(parse_script(&"(".repeat(100_000)).is_err());
+    }
+}
