@@ -24,6 +24,17 @@ RTS_FUN void library_close(void *library) {
 }
 #endif
 
+// The process itself if it has a symbol already: some tools put themselves there.
+TOOL_FUN void *library_present(const char *symbol) {
+#ifdef _WIN32
+  (void)symbol;
+  return NULL;
+#else
+  void *process = dlopen(NULL, RTLD_NOW);
+  return process != NULL && dlsym(process, symbol) != NULL ? process : NULL;
+#endif
+}
+
 // The first that is there of some names, the last of which is NULL.
 TOOL_FUN void *library_find(const char *const *names) {
   void *library = NULL;

@@ -120,7 +120,10 @@ TOOL_FUN const char *opencl_load(struct opencl *cl) {
       "libOpenCL.so.1", "libOpenCL.so",
 #endif
       NULL};
-  cl->library = library_find(names);
+  cl->library = library_present("clGetPlatformIDs");
+  if (cl->library == NULL) {
+    cl->library = library_find(names);
+  }
   if (cl->library == NULL) {
     return "cannot find the OpenCL library (libOpenCL.so.1); install an OpenCL driver and loader";
   }
