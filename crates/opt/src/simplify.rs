@@ -26,10 +26,10 @@ use crate::alias::{signatures, Classes, Signatures};
 use crate::dce;
 use crate::pass::Pass;
 use engine::Engine;
-pub(crate) use hoist::is_total;
 use fehu_base::{Name, NameSource};
 use fehu_ir::visit::{look, Visitor};
 use fehu_ir::{Body, FunDef, Prog, Rep, Soacs};
+pub(crate) use hoist::is_total;
 use rustc_hash::FxHashMap;
 
 /// Rounds on one function, at most.
