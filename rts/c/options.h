@@ -77,7 +77,7 @@ TOOL_FUN void set_param_option(struct options *opts, const char *assignment) {
   const char *equals = strchr(assignment, '=');
   char *rest = NULL;
   long long value = equals == NULL ? -1 : strtoll(equals + 1, &rest, 10);
-  if (equals == NULL || value < 0 || rest == equals + 1 || *rest != '\0') {
+  if (equals == NULL || value < 0 || value == INT64_MAX || rest == equals + 1 || *rest != '\0') {
     option_error(opts, "Invalid argument for size option: %s", assignment);
     return;
   }
@@ -103,7 +103,7 @@ TOOL_FUN void apply_option(struct options *opts, const struct option_spec *o, co
   } else if (strcmp(o->name, "runs") == 0) {
     char *rest;
     opts->runs = strtoll(value, &rest, 10);
-    if (opts->runs <= 0 || *rest != '\0') {
+    if (opts->runs <= 0 || opts->runs > INT32_MAX || *rest != '\0') {
       option_error(opts, "Need a positive number of runs, not %s", value);
     }
   } else if (strcmp(o->name, "entry-point") == 0) {
