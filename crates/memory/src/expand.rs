@@ -27,11 +27,12 @@ mod bound;
 use crate::builder::{MemBuilder, Place};
 use crate::horner::Arith;
 use crate::tables::{operand_counts, Tables};
+use fehu_algebra::Poly;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::{Diagnostic, Name, Symbol};
 use fehu_ir::free::bound_in_exp;
-use fehu_ir::mem::{poly, MemInfo, MemOp};
+use fehu_ir::mem::{poly, sym_name, MemInfo, MemOp};
 use fehu_ir::seg::{SegGrid, SegKind, SegLevel, SegOp, SizeClass, SizeOp};
 use fehu_ir::visit::{deep, for_each_body, map_bodies};
 use fehu_ir::{Body, Exp, FunDef, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
@@ -40,6 +41,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The largest array, in bytes, that is a thread's own and not in memory of the device. Machines set memory aside for
 /// all threads that can run at once, so it must not be much larger.
 pub(crate) const SMALL: i64 = 256;
+
+/// Sums of sizes longer than this are left as they are.
+const LONG: usize = 16;
 
 /// Moves allocations out of kernels.
 pub(crate) fn expand(prog: &mut Prog<Memory>) -> Vec<Diagnostic> {
@@ -179,14 +183,14 @@ impl Expand {
         let mut host = Host { inside, defs: FxHashMap::default(), known: FxHashMap::default() };
         for_each_body(&stm.exp, &mut |b| definitions(b, &mut host.defs));
         self.b.begin();
-        let sizes: Vec<Option<SubExp>> = requests.iter().map(|r| host.value(&mut self.b, r.bytes)).collect();
+        let sizes: Vec<Option<SubExp>> = requests.iter().map(|r| host.size(&mut self.b, r.bytes)).collect();
         out.extend(self.b.close());
         let varying: Vec<&Request> =
             requests.iter().zip(&sizes).filter(|(_, size)| size.is_none()).map(|(r, _)| r).collect();
         if varying.is_empty() {
             return sizes.into_iter().flatten().collect();
         }
-        let bounds = self.bounds(out, stm, &varying);
+        let bounds = self.bounds(out, stm, &host, &varying);
         let bound = |r: &Request| bounds.get(&r.block).copied().unwrap_or(SubExp::i64(0));
         requests.iter().zip(sizes).map(|(r, size)| size.unwrap_or_else(|| bound(r))).collect()
     }
@@ -340,6 +344,34 @@ struct Host {
 }
 
 impl Host {
+    /// A size, which is often a sum in which what varies cancels out.
+    fn size(&mut self, b: &mut MemBuilder, e: SubExp) -> Option<SubExp> {
+        let sum = self.expanded(e);
+        let vars = sum.vars();
+        let mut values = FxHashMap::default();
+        for x in vars {
+            values.insert(x, poly(self.value(b, sym_name(x).into())?));
+        }
+        Some(b.emit(&sum.subst_all(|x| values.get(&x).cloned()), "bytes"))
+    }
+
+    /// The sum that an operand is, of what is neither sum nor product.
+    fn expanded(&self, e: SubExp) -> Poly {
+        let SubExp::Var(n) = e else { return poly(e) };
+        let sum = deep(|| match self.defs.get(&n) {
+            Some(Exp::SubExp(x)) => self.expanded(*x),
+            Some(Exp::BinOp(BinOp::Add(IntType::I64), x, y)) => self.expanded(*x) + self.expanded(*y),
+            Some(Exp::BinOp(BinOp::Sub(IntType::I64), x, y)) => self.expanded(*x) - self.expanded(*y),
+            Some(Exp::BinOp(BinOp::Mul(IntType::I64), x, y)) => self.expanded(*x) * self.expanded(*y),
+            _ => poly(e),
+        });
+        if sum.is_known() && sum.terms().len() <= LONG {
+            sum
+        } else {
+            poly(e)
+        }
+    }
+
     fn value(&mut self, b: &mut MemBuilder, e: SubExp) -> Option<SubExp> {
         let SubExp::Var(n) = e else { return Some(e) };
         if !self.inside.contains(&n) {
@@ -355,13 +387,19 @@ impl Host {
 
     /// Whether the host can compute an operand.
     fn is_known(&self, e: SubExp) -> bool {
+        self.expanded(e).vars().into_iter().all(|x| self.is_known_value(sym_name(x).into()))
+    }
+
+    fn is_known_value(&self, e: SubExp) -> bool {
         let SubExp::Var(n) = e else { return true };
         if !self.inside.contains(&n) {
             return true;
         }
         deep(|| match self.defs.get(&n) {
-            Some(Exp::SubExp(x) | Exp::UnOp(_, x) | Exp::Conv(_, x)) => self.is_known(*x),
-            Some(Exp::BinOp(_, x, y) | Exp::CmpOp(_, x, y)) => self.is_known(*x) && self.is_known(*y),
+            Some(Exp::SubExp(x) | Exp::UnOp(_, x) | Exp::Conv(_, x)) => self.is_known_value(*x),
+            Some(Exp::BinOp(_, x, y) | Exp::CmpOp(_, x, y)) => {
+                self.is_known_value(*x) && self.is_known_value(*y)
+            }
             _ => false,
         })
     }

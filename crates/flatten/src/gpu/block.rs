@@ -9,12 +9,12 @@ use super::nest::Nest;
 use super::prepare::has_operator_on_arrays;
 use super::{Flat, Machine};
 use fehu_base::ops::{BinOp, CmpOp};
-use fehu_base::prim::IntType;
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, Symbol};
 use fehu_ir::free::{bound_in_body, free_in_type};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegKind, SegLevel, SegOp, SizeClass, SizeOp};
 use fehu_ir::types::array_of_rows;
-use fehu_ir::visit::for_each_stm;
+use fehu_ir::visit::{deep, for_each_stm};
 use fehu_ir::{Body, Exp, Kernels, Shape, Soacs, SubExp, Type};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashSet;
@@ -108,38 +108,88 @@ fn regular_inside(nest: &Nest, body: &Body<Soacs>) -> bool {
 /// some size is not known outside.
 fn footprint(inside: &Body<Kernels>) -> Option<(IndexSet<Shape>, IndexMap<Shape, i64>)> {
     let bound: FxHashSet<Name> = bound_in_body(inside).into_iter().collect();
+    let known = |shape: &[SubExp]| shape.iter().all(|e| e.name().is_none_or(|n| !bound.contains(&n)));
     let mut spaces = IndexSet::new();
-    let mut arrays: IndexMap<Shape, i64> = IndexMap::new();
-    let mut known = true;
-    let mut simple = true;
-    let mut check = |shape: &[SubExp]| {
-        known &= shape.iter().all(|e| e.name().is_none_or(|n| !bound.contains(&n)));
-    };
+    let mut fine = true;
     for_each_stm(inside, &mut |stm| {
-        let makes = match &stm.exp {
-            Exp::Op(KernelsOp::Seg(seg)) => {
-                let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();
-                check(&space);
-                simple &= !has_operator_on_arrays(seg);
-                spaces.insert(space);
-                true
-            }
-            Exp::Copy(_)
+        fine &= stm.pat.iter().all(|p| known(p.ty.shape()));
+        if let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp {
+            let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();
+            fine &= known(&space) && !has_operator_on_arrays(seg);
+            spaces.insert(space);
+        }
+    });
+    let mut arrays = IndexMap::new();
+    shared(inside, &mut arrays);
+    fine &= arrays.keys().all(|shape| known(shape));
+    (fine && !spaces.is_empty()).then_some((spaces, arrays))
+}
+
+/// The arrays that code of a thread block has in shared memory: how many bytes per element, by shape. This is at least what
+/// the memory pass then allocates: it copies what loops and branches hand on, and may copy what is reshaped
+/// or put into another array.
+fn shared(body: &Body<Kernels>, arrays: &mut IndexMap<Shape, i64>) {
+    let mut add = |shape: &[SubExp], elem: Option<PrimType>, times: i64| {
+        let size = elem.map_or(8, |e| e.bytes() as i64);
+        *arrays.entry(shape.to_vec()).or_default() += size * times;
+        // Each begins at a multiple of 16 bytes.
+        *arrays.entry(vec![]).or_default() += 16 * times;
+    };
+    let mut inner = vec![];
+    for stm in &body.stms {
+        let results = stm.pat.iter().filter(|p| p.ty.is_array());
+        match &stm.exp {
+            Exp::Op(_)
+            | Exp::Copy(_)
             | Exp::Replicate(..)
             | Exp::Iota { .. }
             | Exp::Scratch(..)
             | Exp::Manifest(..)
             | Exp::Concat { .. }
-            | Exp::ArrayLit(..) => true,
-            _ => false,
-        };
-        for p in stm.pat.iter().filter(|p| makes && p.ty.is_array()) {
-            check(p.ty.shape());
-            let size = p.ty.elem().map_or(8, |e| e.bytes() as i64);
-            *arrays.entry(p.ty.shape().to_vec()).or_default() += size;
+            | Exp::ArrayLit(..)
+            | Exp::ArrayConst(_)
+            | Exp::Reshape(..) => results.for_each(|p| add(p.ty.shape(), p.ty.elem(), 1)),
+            Exp::Update(_, slice, _) => {
+                let shape = fehu_ir::types::slice_shape(slice);
+                if !shape.is_empty() {
+                    results.for_each(|p| add(&shape, p.ty.elem(), 1));
+                }
+            }
+            Exp::FlatUpdate(_, _, dims, _) => {
+                let shape: Shape = dims.iter().map(|d| d.0).collect();
+                results.for_each(|p| add(&shape, p.ty.elem(), 1));
+            }
+            Exp::If(_, t, f) => {
+                results.for_each(|p| add(p.ty.shape(), p.ty.elem(), 1));
+                inner.extend([&**t, &**f]);
+            }
+            Exp::Loop(l) => {
+                // Where there are several, what is in the place of another is copied twice.
+                let times = if results.count() > 1 { 2 } else { 1 };
+                for (p, _) in l.params.iter().filter(|(p, _)| p.ty.is_array()) {
+                    add(p.ty.shape(), p.ty.elem(), times);
+                }
+                inner.push(&l.body);
+            }
+            Exp::WithAcc(w) => inner.push(&w.lambda.body),
+            Exp::SubExp(_)
+            | Exp::Opaque(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Conv(..)
+            | Exp::PrimFn(..)
+            | Exp::Assert(..)
+            | Exp::Index(..)
+            | Exp::FlatIndex(..)
+            | Exp::Rearrange(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Call(..) => {}
         }
-    });
-    (known && simple && !spaces.is_empty()).then_some((spaces, arrays))
+    }
+    for body in inner {
+        deep(|| shared(body, arrays));
+    }
 }
 
 /// The largest number of dimensions of an operation of the host; one more for operations in blocks.

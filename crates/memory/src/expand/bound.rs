@@ -15,19 +15,22 @@
 //! expanded in turn; only sizes that depend on the contents of arrays of such sizes, round and round, cannot be found.
 
 use super::{collect, Expand, Host, Owner, Request};
+use crate::builder::MemBuilder;
 use crate::horner::Arith;
 use crate::slice::{loop_part, needed, Part};
+use fehu_algebra::Poly;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::{Diagnostic, Name, NameSource};
 use fehu_ir::free::bound_in_exp;
-use fehu_ir::mem::{MemInfo, MemOp};
+use fehu_ir::mem::{sym_name, MemInfo, MemOp};
 use fehu_ir::seg::{KernelBody, KernelReturn, SegBinOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::soac::Commutativity;
 use fehu_ir::subst::{rename_body, rename_exp, Subst};
-use fehu_ir::types::body_types;
+use fehu_ir::types::{body_types, Types};
 use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{Body, Exp, Lambda, Loc, Loop, Memory, Param, PatElem, Stm, SubExp, Type};
+use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Expand {
@@ -36,11 +39,13 @@ impl Expand {
         &mut self,
         out: &mut Vec<Stm<Memory>>,
         stm: &Stm<Memory>,
+        host: &Host,
         requests: &[&Request],
     ) -> FxHashMap<Name, SubExp> {
         let Exp::Op(MemOp::Seg(seg)) = &stm.exp else { return FxHashMap::default() };
         let wanted: FxHashSet<Name> = requests.iter().map(|r| r.block).collect();
-        let mut slicer = Slicer { names: std::mem::take(&mut self.b.names), wanted: &wanted, loc: &stm.loc };
+        let mut slicer =
+            Slicer { names: std::mem::take(&mut self.b.names), wanted: &wanted, host, loc: &stm.loc };
         let sliced = slicer.sizes(&seg.body.body, &[]);
         self.b.names = slicer.names;
         let found = sliced.filter(|s| s.values.len() == wanted.len() && makes_progress(seg, s, &wanted));
@@ -52,8 +57,9 @@ impl Expand {
             return FxHashMap::default();
         };
         let mut bound = vec![];
-        let blocks: Vec<Name> = sliced.values.iter().map(|(block, _)| *block).collect();
-        let most = self.largest(&mut bound, seg, sliced, stm.loc.clone());
+        let Sliced { stms, values } = sliced;
+        let distinct: IndexSet<SubExp> = values.iter().map(|(_, v)| *v).collect();
+        let most = self.largest(&mut bound, seg, stms, distinct.iter().copied().collect(), stm.loc.clone());
         for stm in bound {
             self.see(&stm);
             let is_kernel = matches!(stm.exp, Exp::Op(MemOp::Seg(_)));
@@ -63,7 +69,8 @@ impl Expand {
                 out.push(stm);
             }
         }
-        blocks.into_iter().zip(most).collect()
+        let most_of = |v: &SubExp| distinct.get_index_of(v).map_or(SubExp::i64(0), |k| most[k]);
+        values.iter().map(|(block, v)| (*block, most_of(v))).collect()
     }
 
     /// An operation that reduces the values of a slice, at all points, by `max`.
@@ -71,7 +78,8 @@ impl Expand {
         &mut self,
         out: &mut Vec<Stm<Memory>>,
         seg: &SegOp<Memory>,
-        sliced: Sliced,
+        sliced: Vec<Stm<Memory>>,
+        result: Vec<SubExp>,
         loc: Loc,
     ) -> Vec<SubExp> {
         self.b.loc = loc;
@@ -99,8 +107,7 @@ impl Expand {
         }
         self.b.bind(seg.space.flat, Type::I64, Exp::SubExp(index.into()));
         let mut stms = self.b.close();
-        stms.extend(sliced.stms);
-        let result: Vec<SubExp> = sliced.values.into_iter().map(|(_, v)| v).collect();
+        stms.extend(sliced);
         let count = result.len();
         let body = rename_body(&mut self.b.names, &Body { stms, result });
         let ops = (0..count).map(|_| self.max_op()).collect();
@@ -173,6 +180,7 @@ struct Slicer<'a> {
     names: NameSource,
     /// The blocks whose sizes are to be found.
     wanted: &'a FxHashSet<Name>,
+    host: &'a Host,
     loc: &'a Loc,
 }
 
@@ -180,11 +188,18 @@ impl Slicer<'_> {
     /// What computes the sizes of the allocations in a body, and other operands; `None` if it cannot be done.
     fn sizes(&mut self, body: &Body<Memory>, also: &[SubExp]) -> Option<Sliced> {
         let mut values = vec![];
+        // The sums that sizes are, and what computes them.
+        let mut sums: Vec<(Poly, SubExp)> = vec![];
+        let mut computed = vec![];
         let mut nested: FxHashMap<usize, Stm<Memory>> = FxHashMap::default();
         for (i, stm) in body.stms.iter().enumerate() {
             match (&stm.exp, stm.pat.first()) {
                 (Exp::Op(MemOp::Alloc(bytes, _)), Some(p)) if self.wanted.contains(&p.name) => {
-                    values.push((p.name, *bytes));
+                    let sum = self.host.expanded(*bytes);
+                    let known = sums.iter().find(|(s, _)| *s == sum).map(|(_, v)| *v);
+                    let value = known.unwrap_or_else(|| self.compute(&mut computed, &sum));
+                    sums.push((sum, value));
+                    values.push((p.name, value));
                 }
                 _ => {
                     let mut requests = vec![];
@@ -220,8 +235,21 @@ impl Slicer<'_> {
                 }
             }
         }
-        let stms = needed(body, nested, values.iter().map(|(_, v)| *v).chain(also.iter().copied()));
+        let leaves = sums.iter().flat_map(|(sum, _)| sum.vars()).map(|x| sym_name(x).into());
+        let operands = leaves.chain(values.iter().map(|(_, v)| *v)).chain(also.iter().copied());
+        let mut stms = needed(body, nested, operands);
+        stms.extend(computed);
         Some(Sliced { stms, values })
+    }
+
+    fn compute(&mut self, out: &mut Vec<Stm<Memory>>, sum: &Poly) -> SubExp {
+        let mut b = MemBuilder::new(std::mem::take(&mut self.names), Types::default());
+        b.loc = self.loc.clone();
+        b.begin();
+        let value = b.emit(sum, "bytes");
+        out.extend(b.close());
+        self.names = b.names;
+        value
     }
 
     /// The largest sizes of the allocations inside of an expression, and an expression that returns them.
