@@ -125,6 +125,9 @@ fn footprint(inside: &Body<Kernels>) -> Option<(IndexSet<Shape>, IndexMap<Shape,
     (fine && !spaces.is_empty()).then_some((spaces, arrays))
 }
 
+/// Thread blocks have a multiple of so many threads.
+const WARP: i64 = 32;
+
 /// The arrays that code of a thread block has in shared memory: how many bytes per element, by shape. This is at least what
 /// the memory pass then allocates: it copies what loops and branches hand on, and may copy what is reshaped
 /// or put into another array.
@@ -138,6 +141,18 @@ fn shared(body: &Body<Kernels>, arrays: &mut IndexMap<Shape, i64>) {
     let mut inner = vec![];
     for stm in &body.stms {
         let results = stm.pat.iter().filter(|p| p.ty.is_array());
+        if let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp {
+            // Operators exchange values through shared memory, one per thread.
+            let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();
+            let ops = match &seg.kind {
+                SegKind::Red(ops) | SegKind::Scan(ops) => &ops[..],
+                SegKind::Map | SegKind::Hist(_) => &[],
+            };
+            for t in ops.iter().flat_map(|op| &op.op.ret) {
+                add(&space, t.elem(), 1);
+                add(&[SubExp::i64(WARP)], t.elem(), 1);
+            }
+        }
         match &stm.exp {
             Exp::Op(_)
             | Exp::Copy(_)

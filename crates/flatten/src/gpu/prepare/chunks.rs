@@ -5,7 +5,8 @@
 //!                                                   segmap (i < n) { loop over the t parts with f }
 //! ```
 //!
-//! A scan starts each chunk anew from what is before it. Histograms are made by one thread per segment: nobody has a better
+//! The neutral element is used once in each segment, at its start: programs are known that give another value there. A
+//! scan starts each chunk anew from what is before it. Histograms are made by one thread per segment: nobody has a better
 //! idea than to lock elements, which are large here.
 
 use super::operators::Source;
@@ -21,7 +22,7 @@ use std::ops::Range;
 /// In how many chunks the input of one segment is divided, at most.
 const CHUNKS: i64 = 256;
 
-/// How an input is divided.
+/// How an input is divided. No chunk is empty.
 struct Chunks {
     count: SubExp,
     size: SubExp,
@@ -123,9 +124,15 @@ impl Prepare {
         let (chunk, segment) = index.split_last().map_or((SubExp::i64(0), &[][..]), |(c, s)| (*c, s));
         let body = self.nested(|p| {
             let (first, len) = p.extent(source.width(), chunks, chunk);
-            let start = p.start(op);
-            p.steps(len, start, |p, i, state| {
-                let j = p.b.add64(first, i);
+            let at: Vec<SubExp> = segment.iter().copied().chain([first]).collect();
+            let mut start: Carried = vec![];
+            for (x, t) in p.values(source, which.clone(), &at, &[]).into_iter().zip(&op.op.ret) {
+                start.push((p.owned(x), t.clone()));
+            }
+            let rest = p.b.sub64(len, SubExp::i64(1));
+            let second = p.b.add64(first, SubExp::i64(1));
+            p.steps(rest, start, |p, i, state| {
+                let j = p.b.add64(second, i);
                 let at: Vec<SubExp> = segment.iter().copied().chain([j]).collect();
                 let new = p.values(source, which.clone(), &at, &[]);
                 p.apply(&op.op, &[state, &new].concat())
@@ -232,20 +239,23 @@ impl Prepare {
 
     /// How to divide an input.
     fn chunks(&mut self, width: SubExp) -> Chunks {
-        let few = self.b.bin(BinOp::SMin(IntType::I64), width, SubExp::i64(CHUNKS));
-        let count = self.b.bin(BinOp::SMax(IntType::I64), few, SubExp::i64(1));
-        let rest = self.b.sub64(count, SubExp::i64(1));
-        let up = self.b.add64(width, rest);
-        let size = self.b.bin(BinOp::SQuot(IntType::I64), up, count);
+        let size = self.quotient_up(width, SubExp::i64(CHUNKS));
+        let size = self.b.bin(BinOp::SMax(IntType::I64), size, SubExp::i64(1));
+        let count = self.quotient_up(width, size);
         Chunks { count, size }
+    }
+
+    fn quotient_up(&mut self, x: SubExp, by: SubExp) -> SubExp {
+        let rest = self.b.sub64(by, SubExp::i64(1));
+        let up = self.b.add64(x, rest);
+        self.b.bin(BinOp::SQuot(IntType::I64), up, by)
     }
 
     /// The first index of a chunk, and how many it has.
     fn extent(&mut self, width: SubExp, chunks: &Chunks, chunk: SubExp) -> (SubExp, SubExp) {
         let first = self.b.mul64(chunk, chunks.size);
         let left = self.b.sub64(width, first);
-        let some = self.b.bin(BinOp::SMin(IntType::I64), left, chunks.size);
-        (first, self.b.bin(BinOp::SMax(IntType::I64), some, SubExp::i64(0)))
+        (first, self.b.bin(BinOp::SMin(IntType::I64), left, chunks.size))
     }
 
     /// The neutral elements, to start from.
