@@ -16,8 +16,9 @@ mod runner;
 mod search;
 
 use crate::programs::select::Selection;
-use crate::programs::{arguments_file, tuning, ArgumentsFile, Compiler};
+use crate::programs::{tuning, ArgumentsFile, Compiler, Maker};
 use curve::INFINITY;
+use fehu_data::spec::EntrySpec;
 use forest::Forest;
 use indicatif::{ProgressBar, ProgressStyle};
 use runner::Runner;
@@ -60,13 +61,11 @@ struct DataSet {
 /// Tunes a program and writes its tuning file, whose name it returns; `None` if there is nothing to tune.
 pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, String> {
     let dir = tempfile::tempdir().map_err(|e| format!("could not make a temporary folder: {e}"))?;
-    let datasets = datasets(program, dir.path(), options)?;
-    let mut entries: Vec<String> = vec![];
-    for dataset in &datasets {
-        if !entries.contains(&dataset.entry) {
-            entries.push(dataset.entry.clone());
-        }
+    let specs = selection(options).of(program)?;
+    if specs.is_empty() {
+        return Err(format!("{} has no data sets to tune for", program.display()));
     }
+    let entries: Vec<String> = specs.iter().map(|e| e.entry.clone()).collect();
     let server = if options.skip_compilation {
         program.with_extension("")
     } else {
@@ -87,6 +86,14 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
         println!("{} has no thresholds, so there is nothing to tune.", program.display());
         return Ok(None);
     }
+    let maker = Maker {
+        program,
+        server: &server,
+        runner: None,
+        options: &options.pass_options,
+        limit: options.timeout,
+    };
+    let datasets = datasets(&specs, &maker, dir.path())?;
     let mut runner = Runner::new(&server, options, &forest, &datasets, bar.clone());
     let search = Search::begin(&forest, datasets.len(), &mut runner);
     // In the end, every data set is measured twice: as it was, and tuned.
@@ -121,26 +128,27 @@ fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-fn datasets(program: &Path, dir: &Path, options: &Options) -> Result<Vec<DataSet>, String> {
-    let selection = Selection {
+fn selection(options: &Options) -> Selection<'_> {
+    Selection {
         backend: &options.backend,
         exclude: &[],
         entry_point: None,
         spec_file: options.spec_file.as_deref(),
-    };
+    }
+}
+
+fn datasets(specs: &[EntrySpec], maker: &Maker, dir: &Path) -> Result<Vec<DataSet>, String> {
     let mut datasets = vec![];
-    for entry in selection.of(program)? {
-        for case in &entry.runs {
+    for spec in specs {
+        for case in &spec.runs {
             let folder = dir.join(format!("data{}", datasets.len()));
             std::fs::create_dir(&folder).map_err(|e| format!("could not make {}: {e}", folder.display()))?;
             let name = case.dataset_name();
-            let arguments =
-                arguments_file(program, &case.input, &folder).map_err(|e| format!("data set {name}: {e}"))?;
-            datasets.push(DataSet { entry: entry.entry.clone(), name, arguments });
+            let arguments = maker
+                .arguments(&spec.entry, &case.input, &folder)
+                .map_err(|e| format!("data set {name}: {e}"))?;
+            datasets.push(DataSet { entry: spec.entry.clone(), name, arguments });
         }
-    }
-    if datasets.is_empty() {
-        return Err(format!("{} has no data sets to tune for", program.display()));
     }
     Ok(datasets)
 }

@@ -15,7 +15,7 @@ pub use measure::Plan;
 pub(crate) use table::size;
 
 use crate::programs::select::Selection;
-use crate::programs::{find, in_parallel, tuning, Compiler, ServerProcess};
+use crate::programs::{find, in_parallel, tuning, Compiler, Maker, ServerProcess};
 use dataset::{run_dataset, Job};
 use fehu_data::spec::EntrySpec;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -159,6 +159,13 @@ fn run_program(program: &Program, dir: &Path, options: &Options, results: &mut R
         command_line.extend(["-P".to_owned(), "-L".to_owned()]);
     }
     command_line.extend_from_slice(&options.pass_options);
+    let maker = Maker {
+        program: &program.file,
+        server: &program.server,
+        runner: options.runner.as_deref(),
+        options: &command_line,
+        limit: options.timeout,
+    };
     let mut process: Option<ServerProcess> = None;
     for entry in &program.entries {
         let key = entry_key(&program.file, &entry.entry);
@@ -187,7 +194,7 @@ fn run_program(program: &Program, dir: &Path, options: &Options, results: &mut R
                 }
             }
             let row = Row { name: case.dataset_name(), width, verbose: options.verbose };
-            let job = Job { program: &program.file, entry: &entry.entry, case, dir, options };
+            let job = Job { maker: &maker, entry: &entry.entry, case, dir, options };
             let outcome = run_dataset(&mut process, &job, &row);
             println!("{}", row.finished(&outcome));
             outcomes.push((row.name, outcome));

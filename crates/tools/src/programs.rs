@@ -16,5 +16,5 @@ pub(crate) mod tuning;
 pub(crate) use call::Call;
 pub(crate) use compile::{in_parallel, Compiler};
 pub(crate) use find::find;
-pub(crate) use inputs::{arguments_file, beside, file_values, input_bytes, ArgumentsFile};
+pub(crate) use inputs::{beside, file_values, input_bytes, ArgumentsFile, Maker};
 pub(crate) use server::{Connection, ServerProcess, Trouble};

@@ -21,6 +21,14 @@ const PROGRAM: &str = r#"-- Entry points of many kinds.
 -- ==
 -- entry: consume
 -- "again" input { [1i32, 2i32] } output { [0i32, 2i32] }
+-- "made" script input { make 3i64 } output { [6i32, 7i32, 7i32] }
+
+-- ==
+-- entry: first
+-- "opaque" script input { pair 5i64 } output { 5i64 }
+entry make (n: i64) : []i32 = replicate n 7
+entry pair (n: i64) : {a: i64, b: bool} = {a = n, b = true}
+entry first (p: {a: i64, b: bool}) : i64 = p.a
 entry sum (xs: []i32) = i32.sum xs
 entry divide (n: i64) = (12 / n, 2i64)
 entry consume (xs: *[]i32) = xs with [0] = xs[0] - 1
@@ -81,8 +89,9 @@ fn data_sets_are_measured_and_checked() {
     let results = bench(&[file.clone()], &Options { profile: true, ..options() }).expect("it compiles");
     let keys: Vec<&str> = results.programs.iter().map(|(key, _)| key.as_str()).collect();
     let name = file.display();
-    assert_eq!(keys, [format!("{name}:sum"), format!("{name}:divide"), format!("{name}:consume")]);
-    for dataset in ["three", "[1000]i32", "well", "again"] {
+    let entries = ["sum", "divide", "consume", "first"];
+    assert_eq!(keys, entries.map(|entry| format!("{name}:{entry}")));
+    for dataset in ["three", "[1000]i32", "well", "again", "made", "opaque"] {
         assert_eq!(measured(&results, dataset).runtimes.len(), 3, "{dataset}");
     }
     let random = measured(&results, "[1000]i32");
@@ -93,7 +102,7 @@ fn data_sets_are_measured_and_checked() {
     assert!(failure(&results, "wrong").contains("not the expected"), "{}", failure(&results, "wrong"));
     assert!(!all_measured(&results));
     let datasets: usize = results.programs.iter().map(|(_, d)| d.len()).sum();
-    assert_eq!(datasets, 6, "slow is left out");
+    assert_eq!(datasets, 8, "slow is left out");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::measure::{measure, Watch};
 use super::results::{Measurement, Outcome};
 use super::table::Row;
 use super::Options;
-use crate::programs::{arguments_file, file_values, Call, Connection, ServerProcess, Trouble};
+use crate::programs::{file_values, Call, Connection, Maker, ServerProcess, Trouble};
 use fehu_data::server::ServerError;
 use fehu_data::spec::{Expected, TestRun};
 use fehu_data::{compare, read_values, Tolerance, Value};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// What to measure.
 pub(super) struct Job<'a> {
-    pub(super) program: &'a Path,
+    pub(super) maker: &'a Maker<'a>,
     pub(super) entry: &'a str,
     pub(super) case: &'a TestRun,
     /// Where files may be made.
@@ -29,13 +29,13 @@ const SHOWN: usize = 3;
 /// Measures a data set. A server that is no longer fit for use is ended.
 pub(super) fn run_dataset(process: &mut Option<ServerProcess>, job: &Job, row: &Row) -> Outcome {
     let Some(server) = process else { return Outcome::Failed("the program does not run".into()) };
-    let file = match arguments_file(job.program, &job.case.input, job.dir) {
+    let file = match job.maker.arguments(job.entry, &job.case.input, job.dir) {
         Ok(file) => file,
         Err(message) => return Outcome::Failed(message),
     };
     let expected = match &job.case.expected {
         Expected::Values(values) => Some(values.clone()),
-        Expected::File(name) => match file_values(job.program, name) {
+        Expected::File(name) => match file_values(job.maker.program, name) {
             Ok(values) => Some(values),
             Err(message) => return Outcome::Failed(message),
         },

@@ -1,9 +1,13 @@
 //! The arguments and expected results of data sets.
 
+use super::script::{arguments, Places, ScriptError};
+use super::server::ServerProcess;
 use fehu_data::generate::{Bounds, Rng};
+use fehu_data::script::parse_script;
 use fehu_data::spec::Input;
 use fehu_data::{read_values, Value};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The arguments as bytes; those of a script must be computed by the program.
 pub(crate) fn input_bytes(program: &Path, input: &Input) -> Result<Vec<u8>, String> {
@@ -25,7 +29,7 @@ pub(crate) fn input_bytes(program: &Path, input: &Input) -> Result<Vec<u8>, Stri
             Ok(binary(&values?))
         }
         Input::Script(_) | Input::ScriptFile(_) => {
-            Err("its arguments are computed by a script, which can not be run yet".into())
+            Err("its arguments are computed by a script, for which the program must run".into())
         }
     }
 }
@@ -58,17 +62,65 @@ impl Drop for ArgumentsFile {
     }
 }
 
-/// The arguments of a data set in a file: the program's own, or one made in a folder.
-pub(crate) fn arguments_file(program: &Path, input: &Input, dir: &Path) -> Result<ArgumentsFile, String> {
-    if let Input::File(name) = input {
-        let path = beside(program, name);
-        if !path.is_file() {
-            return Err(format!("there is no file {}", path.display()));
+/// A program that computes arguments for itself.
+pub(crate) struct Maker<'a> {
+    /// Its source.
+    pub(crate) program: &'a Path,
+    /// It, compiled to a server.
+    pub(crate) server: &'a Path,
+    /// What runs it.
+    pub(crate) runner: Option<&'a str>,
+    /// Options for it.
+    pub(crate) options: &'a [String],
+    /// The longest that it may take.
+    pub(crate) limit: Option<Duration>,
+}
+
+impl Maker<'_> {
+    /// The arguments of a data set in a file: the program's own, or one made in a folder.
+    pub(crate) fn arguments(&self, entry: &str, input: &Input, dir: &Path) -> Result<ArgumentsFile, String> {
+        let path = dir.join("arguments");
+        match input {
+            Input::File(name) => {
+                let path = beside(self.program, name);
+                if !path.is_file() {
+                    return Err(format!("there is no file {}", path.display()));
+                }
+                return Ok(ArgumentsFile { name: path.display().to_string(), made: None });
+            }
+            Input::Values(_) | Input::Random(_) => {
+                let bytes = input_bytes(self.program, input)?;
+                std::fs::write(&path, bytes)
+                    .map_err(|e| format!("could not write {}: {e}", path.display()))?;
+            }
+            Input::Script(script) => self.store_script(entry, script, dir, &path)?,
+            Input::ScriptFile(name) => {
+                let file = beside(self.program, name);
+                let script = std::fs::read_to_string(&file)
+                    .map_err(|e| format!("could not read {}: {e}", file.display()))?;
+                self.store_script(entry, &script, dir, &path)?;
+            }
         }
-        return Ok(ArgumentsFile { name: path.display().to_string(), made: None });
+        Ok(ArgumentsFile { name: path.display().to_string(), made: Some(path) })
     }
-    let bytes = input_bytes(program, input)?;
-    let path = dir.join("arguments");
-    std::fs::write(&path, bytes).map_err(|e| format!("could not write {}: {e}", path.display()))?;
-    Ok(ArgumentsFile { name: path.display().to_string(), made: Some(path) })
+
+    /// Runs a script on a server of its own, so that nothing is left over where time is measured.
+    fn store_script(&self, entry: &str, script: &str, scratch: &Path, to: &Path) -> Result<(), String> {
+        let script = parse_script(script).map_err(|e| format!("the script cannot be read: {e}"))?;
+        let mut process = ServerProcess::start(self.server, self.runner, self.options)?;
+        let places = Places { program: self.program, scratch };
+        let stored = process.talk(self.limit, |server| match arguments(server, &places, entry, &script) {
+            Ok(made) => {
+                let names: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
+                server.store(&to.display().to_string(), &names).map(Ok)
+            }
+            Err(ScriptError::Script(message)) => Ok(Err(message)),
+            Err(ScriptError::Server(e)) => Err(e),
+        });
+        match stored {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(message)) => Err(format!("the script is wrong: {message}")),
+            Err(trouble) => Err(format!("the script failed: {trouble}")),
+        }
+    }
 }
