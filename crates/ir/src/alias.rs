@@ -203,8 +203,15 @@ impl Analysis<'_> {
                 let joined = t.into_iter().zip(f).map(|(t, f)| join(t, f));
                 // What one branch consumes nobody may use afterwards, so that the other branch returns it
                 // makes no alias.
-                let left = |n: &Name| !in_t.contains(n) && !in_f.contains(n);
-                let left = |s: Shared| Shared { outside: s.outside.into_iter().filter(left).collect(), ..s };
+                let is_left =
+                    |n: &Name| self.table.of(*n).iter().all(|a| !in_t.contains(a) && !in_f.contains(a));
+                // What shares memory with something consumed may still share some with something else.
+                let left = |n: Name| match is_left(&n) {
+                    true => vec![n],
+                    false => self.table.of(n).into_iter().filter(is_left).collect(),
+                };
+                let left =
+                    |s: Shared| Shared { outside: s.outside.into_iter().flat_map(left).collect(), ..s };
                 joined.map(left).collect()
             }
             Exp::Loop(l) => self.loop_(l),

@@ -293,6 +293,8 @@ impl<'a> Lowerer<'a> {
             let other = crate::exp::project(&v, fehu_base::Symbol::new("1"));
             let piece = l.data(piece)?;
             let Some((m, _)) = piece.ty.elem() else { fehu_base::bug!("a piece is an array") };
+            // A piece of negative size fails when it is made; until then it counts as empty.
+            let m = l.b.bin(BinOp::SMax(IntType::I64), m, zero);
             Ok((m, l.data(other)?, piece))
         })?;
         let Some((_, b_ty)) = piece.ty.elem() else { fehu_base::bug!("a piece is an array") };

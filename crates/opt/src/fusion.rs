@@ -20,6 +20,7 @@
 //! Bodies are fused from outside in, since fusing two maps puts what is inside
 //! of them next to each other.
 
+mod again;
 mod graph;
 mod merge;
 mod nest;
@@ -69,6 +70,7 @@ impl Fuser<'_> {
             if combinators > 1 {
                 nest::make_nests(self.names, &mut self.classes, &self.ranges, body);
                 self.fuse_here(body);
+                again::compute_again(self.names, &self.classes, body);
             }
             for stm in &mut body.stms {
                 map_bodies(&mut stm.exp, &mut |b| self.body(b));

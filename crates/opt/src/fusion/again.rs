@@ -29,7 +29,8 @@ pub(super) fn compute_again(names: &mut NameSource, classes: &Classes, body: &mu
     }
     for i in 0..body.stms.len() {
         let stm = &body.stms[i];
-        let read: Vec<Name> = Combinator::arrays_of(stm).iter().filter(|a| recipes.contains_key(*a)).copied().collect();
+        let read: Vec<Name> =
+            Combinator::arrays_of(stm).iter().filter(|a| recipes.contains_key(*a)).copied().collect();
         for array in read {
             follow(names, &recipes[&array], array, &mut body.stms[i]);
         }

@@ -522,7 +522,15 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             self.changed = true;
         }
         for p in &stm.pat {
-            self.bind(p.name, &p.ty, level);
+            self.types.insert(p.name, p.ty.clone());
+            self.levels.insert(p.name, level);
+        }
+        for d in stm.pat.iter().flat_map(|p| p.ty.shape()) {
+            // What holds because of a certificate may not be used without it.
+            let own = || stm.pat.iter().any(|p| SubExp::Var(p.name) == *d);
+            if stm.certs.is_empty() || own() {
+                self.learn_size(*d, level);
+            }
         }
         if let [p] = stm.pat.as_slice() {
             self.learn_definition(p.name, &stm.exp, level);

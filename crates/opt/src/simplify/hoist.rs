@@ -91,16 +91,28 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         match &stm.exp {
             Exp::Index(a, slice) => self.in_bounds(*a, slice, &stm.certs, level),
             Exp::BinOp(op, _, y) if op.is_partial() => self.is_nonzero(*y, &stm.certs, level),
-            Exp::Iota { n, .. } => self.is_size_at(*n, level),
-            Exp::Replicate(shape, _) | Exp::Scratch(_, shape) => {
-                shape.iter().all(|n| self.is_size_at(*n, level))
-            }
+            Exp::Iota { n, .. } => self.are_sizes_at(&[*n], &stm.certs, level),
+            Exp::Replicate(shape, _) | Exp::Scratch(_, shape) => self.are_sizes_at(shape, &stm.certs, level),
             other => is_total(other),
         }
     }
 
-    fn is_size_at(&self, e: SubExp, level: usize) -> bool {
-        self.frames[level].facts.nonneg(&poly(e))
+    fn are_sizes_at(&self, es: &[SubExp], certs: &[Name], level: usize) -> bool {
+        let facts = self.facts_at(certs, level);
+        es.iter().all(|e| facts.nonneg(&poly(*e)))
+    }
+
+    /// What holds at the end of the frame at this level if the certificates do.
+    fn facts_at(&self, certs: &[Name], level: usize) -> fehu_algebra::Facts {
+        let mut facts = self.frames[level].facts.clone();
+        for c in certs {
+            if let Some(def) = self.def(*c) {
+                if let Exp::Assert(cond, _) = &*def.exp {
+                    self.tell_condition(&mut facts, *cond);
+                }
+            }
+        }
+        facts
     }
 
     fn is_nonzero(&self, e: SubExp, certs: &[Name], level: usize) -> bool {
@@ -130,14 +142,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     /// level and what the certificates say.
     fn in_bounds(&self, a: Name, slice: &[DimIndex], certs: &[Name], level: usize) -> bool {
         let Some(ty) = self.types.get(&a) else { return false };
-        let mut facts = self.frames[level].facts.clone();
-        for c in certs {
-            if let Some(def) = self.def(*c) {
-                if let Exp::Assert(cond, _) = &*def.exp {
-                    self.tell_condition(&mut facts, *cond);
-                }
-            }
-        }
+        let facts = self.facts_at(certs, level);
         slice.len() == ty.rank()
             && slice.iter().zip(ty.shape()).all(|(d, n)| {
                 let n = poly(*n);

@@ -87,6 +87,12 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
                 let (a, b) = (poly(*x), poly(*y));
                 match (op, value) {
                     (CmpOp::Eq(PrimType::Int(_)), true) => frame.facts.assume_eq(&a, &b),
+                    (CmpOp::Eq(PrimType::Int(_)), false) if frame.facts.le(&b, &a) => {
+                        frame.facts.assume_lt(&b, &a);
+                    }
+                    (CmpOp::Eq(PrimType::Int(_)), false) if frame.facts.le(&a, &b) => {
+                        frame.facts.assume_lt(&a, &b);
+                    }
                     (CmpOp::SLt(_), true) => frame.facts.assume_lt(&a, &b),
                     (CmpOp::SLt(_), false) => frame.facts.assume_le(&b, &a),
                     (CmpOp::SLe(_), true) => frame.facts.assume_le(&a, &b),
