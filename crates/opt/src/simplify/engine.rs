@@ -58,6 +58,8 @@ pub(crate) struct Frame<R: Rep> {
     pub(super) trips: Option<(SubExp, IntType)>,
     /// Names whose facts were learnt for this frame only.
     pub(super) scoped: Vec<Name>,
+    /// Conditions that were checked in this frame.
+    checks: Vec<Name>,
 }
 
 /// The simplifier at work.
@@ -80,6 +82,8 @@ pub(crate) struct Engine<'a, R: Rep<Dec = ()>> {
     checked: FxHashMap<Name, Name>,
     /// Certificates that the statements around depend on.
     implied: Vec<Name>,
+    /// Conditions that were checked, and their certificates.
+    asserted: FxHashMap<Name, Name>,
 }
 
 impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
@@ -100,6 +104,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             levels: FxHashMap::default(),
             checked: FxHashMap::default(),
             implied: vec![],
+            asserted: FxHashMap::default(),
         }
     }
 
@@ -132,6 +137,11 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
     pub(crate) fn pure_def(&self, e: SubExp) -> Option<Rc<Exp<R>>> {
         let def = self.defs.get(&e.name()?)?;
         (def.certs.is_empty() && def.index == 0).then(|| def.exp.clone())
+    }
+
+    /// The certificate of a condition that was checked.
+    pub(crate) fn certificate(&self, cond: SubExp) -> Option<Name> {
+        self.asserted.get(&cond.name()?).copied()
     }
 
     /// The type of an operand.
@@ -205,6 +215,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 kind,
                 facts,
                 scoped: vec![],
+                checks: vec![],
             });
             enter(self);
             for stm in body.stms {
@@ -215,6 +226,9 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             for n in &frame.scoped {
                 self.bits.remove(n);
                 self.sizes.remove(n);
+            }
+            for c in &frame.checks {
+                self.asserted.remove(c);
             }
             Body { stms: frame.stms, result }
         })
@@ -535,10 +549,15 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         if let [p] = stm.pat.as_slice() {
             self.learn_definition(p.name, &stm.exp, level);
         }
-        if let (Exp::SubExp(SubExp::Var(n)), [p]) = (&stm.exp, stm.pat.as_slice()) {
-            if p.ty.is_array() {
+        match (&stm.exp, stm.pat.as_slice()) {
+            (Exp::SubExp(SubExp::Var(n)), [p]) if p.ty.is_array() => {
                 self.checked.insert(p.name, *n);
             }
+            (Exp::Assert(SubExp::Var(c), _), [p]) => {
+                self.asserted.insert(*c, p.name);
+                self.frames[level].checks.push(*c);
+            }
+            (_, _) => {}
         }
         if self.worth_remembering(&stm.exp) {
             let exp = Rc::new(stm.exp.clone());

@@ -1,12 +1,14 @@
-//! Checks that always hold.
+//! Checks that always hold, and those that were made before.
 
 use super::{one, Rewrite, Rule};
 use crate::simplify::engine::Engine;
+use fehu_base::ops::BinOp;
 use fehu_base::prim::PrimValue;
+use fehu_base::Name;
 use fehu_ir::{Exp, Rep, Stm, SubExp};
 
-pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 1] {
-    [Rule { name: "true checks", apply: holds }]
+pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
+    [Rule { name: "check that holds", apply: holds }, Rule { name: "check made before", apply: made_before }]
 }
 
 fn holds<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
@@ -15,5 +17,31 @@ fn holds<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrit
             one(SubExp::Const(PrimValue::Unit))
         }
         _ => None,
+    }
+}
+
+/// What follows from conditions that were checked depends on their certificates.
+fn made_before<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::Assert(cond, _) = &stm.exp else { return None };
+    let mut certs: Vec<Name> = vec![];
+    if !follows(engine, *cond, &mut certs) {
+        return None;
+    }
+    if let ([cert], true) = (certs.as_slice(), stm.certs.is_empty()) {
+        return one((*cert).into());
+    }
+    certs.extend(&stm.certs);
+    Some(Rewrite::Stms(vec![Stm { exp: Exp::SubExp(SubExp::Const(PrimValue::Unit)), certs, ..stm.clone() }]))
+}
+
+fn follows<R: Rep<Dec = ()>>(engine: &Engine<'_, R>, cond: SubExp, certs: &mut Vec<Name>) -> bool {
+    if let Some(cert) = engine.certificate(cond) {
+        certs.push(cert);
+        return true;
+    }
+    match engine.pure_def(cond).as_deref() {
+        Some(Exp::BinOp(BinOp::LogAnd, x, y)) => follows(engine, *x, certs) && follows(engine, *y, certs),
+        Some(Exp::BinOp(BinOp::LogOr, x, y)) => follows(engine, *x, certs) || follows(engine, *y, certs),
+        _ => false,
     }
 }
