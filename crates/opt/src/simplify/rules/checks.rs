@@ -7,6 +7,9 @@ use fehu_base::prim::PrimValue;
 use fehu_base::Name;
 use fehu_ir::{Exp, Rep, Stm, SubExp};
 
+/// How deep a condition is looked into.
+const MAX_DEPTH: usize = 6;
+
 pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
     [Rule { name: "check that holds", apply: holds }, Rule { name: "check made before", apply: made_before }]
 }
@@ -24,7 +27,7 @@ fn holds<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrit
 fn made_before<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Assert(cond, _) = &stm.exp else { return None };
     let mut certs: Vec<Name> = vec![];
-    if !follows(engine, *cond, &mut certs) {
+    if !follows(engine, *cond, MAX_DEPTH, &mut certs) {
         return None;
     }
     if let ([cert], true) = (certs.as_slice(), stm.certs.is_empty()) {
@@ -34,14 +37,24 @@ fn made_before<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Op
     Some(Rewrite::Stms(vec![Stm { exp: Exp::SubExp(SubExp::Const(PrimValue::Unit)), certs, ..stm.clone() }]))
 }
 
-fn follows<R: Rep<Dec = ()>>(engine: &Engine<'_, R>, cond: SubExp, certs: &mut Vec<Name>) -> bool {
+fn follows<R: Rep<Dec = ()>>(
+    engine: &Engine<'_, R>,
+    cond: SubExp,
+    depth: usize,
+    certs: &mut Vec<Name>,
+) -> bool {
     if let Some(cert) = engine.certificate(cond) {
         certs.push(cert);
         return true;
     }
+    let Some(depth) = depth.checked_sub(1) else { return false };
     match engine.pure_def(cond).as_deref() {
-        Some(Exp::BinOp(BinOp::LogAnd, x, y)) => follows(engine, *x, certs) && follows(engine, *y, certs),
-        Some(Exp::BinOp(BinOp::LogOr, x, y)) => follows(engine, *x, certs) || follows(engine, *y, certs),
+        Some(Exp::BinOp(BinOp::LogAnd, x, y)) => {
+            follows(engine, *x, depth, certs) && follows(engine, *y, depth, certs)
+        }
+        Some(Exp::BinOp(BinOp::LogOr, x, y)) => {
+            follows(engine, *x, depth, certs) || follows(engine, *y, depth, certs)
+        }
         _ => false,
     }
 }
