@@ -1,6 +1,6 @@
 //! C text for a program: the runtime, the program's code, and its interface.
 
-pub mod alias;
+pub use fehu_imp::alias;
 pub mod api;
 pub mod ctype;
 pub mod entry;

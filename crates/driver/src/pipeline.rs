@@ -66,7 +66,10 @@ pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagno
         Target::OpenCl | Target::Cuda => memory(gpu_prepared(prog))?,
     };
     let machine = fehu_imp::Machine { warps: settings.target == Target::Cuda };
-    let program = fehu_imp::translate(prog, machine);
+    let mut program = fehu_imp::translate(prog, machine);
+    if matches!(settings.target, Target::C | Target::Multicore) {
+        fehu_imp::loops::improve(&mut program);
+    }
     let backtrace = |loc: &fehu_ir::Loc| fehu_codegen::backtrace(&front.sources, loc);
     let options = fehu_codegen::Options {
         mode: match settings.product {

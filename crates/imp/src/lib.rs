@@ -2,10 +2,13 @@
 //!
 //! In: a core program over `Memory`. Out: a [`syntax::Program`] of functions
 //! over scalars and memory blocks, close enough to C that `codegen` is a
-//! printer. Read [`syntax`], then [`translate`](translate()).
+//! printer. Read [`syntax`], then [`translate`](translate()), then [`loops`],
+//! which gives loops on CPUs an order and a shape that C compilers like.
 
+pub mod alias;
 pub mod build;
 pub mod free;
+pub mod loops;
 pub mod syntax;
 mod translate;
 

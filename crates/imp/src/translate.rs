@@ -19,7 +19,7 @@ mod place;
 mod scalars;
 mod task;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::syntax::{Code, Expr, Function, Kernel, Param, Program, TuningParam};
 use fehu_base::prim::{PrimType, PrimValue};

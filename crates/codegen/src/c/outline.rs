@@ -14,7 +14,7 @@
 use super::alias::Aliases;
 use super::usage::{for_each_part, place_exprs, Access, Usage};
 use fehu_base::Name;
-use fehu_imp::syntax::{Code, ErrorPart, Expr};
+use fehu_imp::syntax::{Code, ErrorPart, Expr, Space};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
@@ -43,7 +43,12 @@ pub struct OutlineBlock {
 /// What it takes to make a function of a loop, if that gives a compiler something to know.
 pub fn outline(code: &Code, usage: &Usage, aliases: &mut Aliases) -> Option<Outline> {
     let mut facts = Facts::new(usage);
-    if !facts.code(code) || facts.written.is_empty() || facts.blocks.len() < 2 {
+    if !facts.code(code) {
+        return None;
+    }
+    facts.blocks.retain(|m| !facts.inside.contains(m));
+    facts.written.retain(|m| !facts.inside.contains(m));
+    if facts.written.is_empty() || facts.blocks.len() < 2 {
         return None;
     }
     if facts.blocks.iter().any(|m| usage.access.get(m) == Some(&Access::Mixed)) {
@@ -76,7 +81,7 @@ struct Facts<'a> {
     usage: &'a Usage,
     read: IndexSet<Name>,
     assigned: IndexSet<Name>,
-    /// Scalars declared in the loop.
+    /// Scalars, and arrays of constant size, that are declared in the loop.
     inside: FxHashSet<Name>,
     blocks: IndexSet<Name>,
     written: FxHashSet<Name>,
@@ -152,6 +157,10 @@ impl<'a> Facts<'a> {
                 true
             }
             Code::Comment(_) => true,
+            Code::DeclareMem(m, Space::Scalar(..)) => {
+                self.inside.insert(*m);
+                true
+            }
             Code::DeclareMem(..)
             | Code::DeclareStatic(..)
             | Code::Allocate { .. }

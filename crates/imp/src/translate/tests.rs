@@ -1,8 +1,9 @@
 //! Whole programs, from combinators to imperative code, run and compared; what the
 //! passes make is checked by the validator on the way.
 
-mod eval;
+pub(crate) mod eval;
 
+use crate::syntax::Program;
 use eval::{Machine, Value};
 use fehu_base::prim::PrimValue;
 use fehu_ir::read::read_prog;
@@ -44,8 +45,18 @@ fn run(text: &str, args: &[Value]) -> Outcome {
 
 #[track_caller]
 fn outcome(prog: &Prog<Memory>, args: &[Value]) -> Outcome {
-    let prog = crate::translate(prog.clone(), crate::Machine::default());
-    let mut machine = Machine::new(&prog).unwrap_or_else(|e| panic!("{e}"));
+    let mut prog = crate::translate(prog.clone(), crate::Machine::default());
+    let plain = interpret(&prog, args);
+    crate::loops::improve(&mut prog);
+    let improved = interpret(&prog, args);
+    assert_eq!(plain.results, improved.results);
+    plain
+}
+
+/// Runs the entry point `main` of an imperative program.
+#[track_caller]
+fn interpret(prog: &Program, args: &[Value]) -> Outcome {
+    let mut machine = Machine::new(prog).unwrap_or_else(|e| panic!("{e}"));
     let results = machine.entry("main", args).unwrap_or_else(|e| panic!("{e}"));
     Outcome { results, allocations: machine.allocations, copied: machine.copied }
 }

@@ -1,6 +1,6 @@
 //! Runs imperative code, slowly and with every access checked.
 
-use crate::syntax::{Arg, ArrayData, Code, EntryValue, Expr, Function, Param, Place, Program};
+use crate::syntax::{Arg, ArrayData, Code, EntryValue, Expr, Function, Param, Place, Program, Space};
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::Name;
@@ -212,6 +212,11 @@ impl<'a> Machine<'a> {
                     Some(_) => return Err(format!("{} changes its type", self.prog.names.show(*n))),
                     None => return Err(format!("{} is not declared", self.prog.names.show(*n))),
                 }
+            }
+            Code::DeclareMem(n, Space::Scalar(ty, dims)) => {
+                let count = dims.iter().product::<i64>() as usize;
+                let block = Rc::new(RefCell::new(vec![None; count]));
+                vars.mems.insert(*n, Some((block, count * ty.bytes() as usize)));
             }
             Code::DeclareMem(n, _) => {
                 vars.mems.insert(*n, None);

@@ -9,8 +9,8 @@
 //! one of them is written: the language forbids a consumed argument to overlap
 //! with another.
 
+use crate::syntax::{Arg, Code, Op, Space};
 use fehu_base::Name;
-use fehu_imp::syntax::{Arg, Code, Op, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is known of the blocks of a function.

@@ -1,0 +1,266 @@
+//! Plain code: assignments, writes, checks and branches, but no loops, calls or memory management. Loops are
+//! rearranged only around such code, which these functions copy.
+
+use crate::syntax::{Code, ErrorPart, Expr};
+use fehu_base::{Name, NameSource};
+use rustc_hash::FxHashMap;
+
+/// The statements of code, in order and without sequences in sequences.
+pub(super) fn flat(code: &Code) -> Vec<&Code> {
+    let mut out = vec![];
+    let mut rest = vec![code];
+    while let Some(code) = rest.pop() {
+        match code {
+            Code::Seq(codes) => rest.extend(codes.iter().rev()),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The number of statements and operators of plain code; `None` if it is not plain.
+pub(super) fn size(code: &Code) -> Option<usize> {
+    Some(match code {
+        Code::Seq(codes) => codes.iter().map(size).sum::<Option<usize>>()?,
+        Code::DeclareScalar(..) | Code::Comment(_) => 0,
+        Code::SetScalar(_, e) => parts(e),
+        Code::Write { offset, value, .. } => parts(offset) + parts(value),
+        Code::Assert { cond, .. } => parts(cond),
+        Code::If(cond, a, b) => {
+            let [a, b] = [a, b].map(|c| stacker::maybe_grow(64 * 1024, 1024 * 1024, || size(c)));
+            parts(cond) + a? + b?
+        }
+        Code::DeclareMem(..)
+        | Code::DeclareStatic(..)
+        | Code::Allocate { .. }
+        | Code::Free(..)
+        | Code::SetMem(..)
+        | Code::Copy { .. }
+        | Code::For { .. }
+        | Code::While(..)
+        | Code::Call { .. }
+        | Code::Op(_) => return None,
+    })
+}
+
+/// The number of parts of an expression.
+pub(super) fn parts(e: &Expr) -> usize {
+    let mut n = 0;
+    for_each_part(e, &mut |_| n += 1);
+    n
+}
+
+/// Calls a function on an expression and all its parts.
+pub(super) fn for_each_part<'e>(e: &'e Expr, f: &mut impl FnMut(&'e Expr)) {
+    let mut rest = vec![e];
+    while let Some(e) = rest.pop() {
+        f(e);
+        match e {
+            Expr::Const(_) | Expr::Var(_) | Expr::Param(_) | Expr::Gpu(_) => {}
+            Expr::UnOp(_, a) | Expr::Conv(_, a) => rest.push(a),
+            Expr::BinOp(_, a, b) | Expr::CmpOp(_, a, b) => rest.extend([&**a, &**b]),
+            Expr::PrimFn(_, args) => rest.extend(args),
+            Expr::Select(c, a, b) => rest.extend([&**c, &**a, &**b]),
+            Expr::Index { offset, .. } => rest.push(offset),
+        }
+    }
+}
+
+/// Calls a function on the expressions of plain code, in order.
+pub(super) fn for_each_expr<'c>(code: &'c Code, f: &mut impl FnMut(&'c Expr)) {
+    match code {
+        Code::Seq(codes) => codes.iter().for_each(|c| for_each_expr(c, f)),
+        Code::SetScalar(_, e) => f(e),
+        Code::Write { offset, value, .. } => {
+            f(offset);
+            f(value);
+        }
+        Code::Assert { cond, message, .. } => {
+            f(cond);
+            message.iter().filter_map(shown).for_each(f);
+        }
+        Code::If(cond, a, b) => {
+            f(cond);
+            for c in [a, b] {
+                stacker::maybe_grow(64 * 1024, 1024 * 1024, || for_each_expr(c, f));
+            }
+        }
+        Code::DeclareScalar(..)
+        | Code::Comment(_)
+        | Code::DeclareMem(..)
+        | Code::DeclareStatic(..)
+        | Code::Allocate { .. }
+        | Code::Free(..)
+        | Code::SetMem(..)
+        | Code::Copy { .. }
+        | Code::For { .. }
+        | Code::While(..)
+        | Code::Call { .. }
+        | Code::Op(_) => {}
+    }
+}
+
+fn shown(part: &ErrorPart) -> Option<&Expr> {
+    match part {
+        ErrorPart::Text(_) => None,
+        ErrorPart::Value(e, _) => Some(e),
+    }
+}
+
+/// Calls a function on the scalars that plain code assigns.
+pub(super) fn for_each_set(code: &Code, f: &mut impl FnMut(Name)) {
+    match code {
+        Code::Seq(codes) => codes.iter().for_each(|c| for_each_set(c, f)),
+        Code::SetScalar(x, _) => f(*x),
+        Code::If(_, a, b) => {
+            for c in [a, b] {
+                stacker::maybe_grow(64 * 1024, 1024 * 1024, || for_each_set(c, f));
+            }
+        }
+        Code::DeclareScalar(..)
+        | Code::Comment(_)
+        | Code::Write { .. }
+        | Code::Assert { .. }
+        | Code::DeclareMem(..)
+        | Code::DeclareStatic(..)
+        | Code::Allocate { .. }
+        | Code::Free(..)
+        | Code::SetMem(..)
+        | Code::Copy { .. }
+        | Code::For { .. }
+        | Code::While(..)
+        | Code::Call { .. }
+        | Code::Op(_) => {}
+    }
+}
+
+/// A copy of an expression in which some parts are others; what is put in is not looked at again.
+pub(super) fn rewrite(e: &Expr, f: &mut impl FnMut(&Expr) -> Option<Expr>) -> Expr {
+    if let Some(other) = f(e) {
+        return other;
+    }
+    let mut part = |e: &Expr| Box::new(stacker::maybe_grow(64 * 1024, 1024 * 1024, || rewrite(e, f)));
+    match e {
+        Expr::Const(_) | Expr::Var(_) | Expr::Param(_) | Expr::Gpu(_) => e.clone(),
+        Expr::UnOp(op, a) => Expr::UnOp(*op, part(a)),
+        Expr::Conv(op, a) => Expr::Conv(*op, part(a)),
+        Expr::BinOp(op, a, b) => Expr::BinOp(*op, part(a), part(b)),
+        Expr::CmpOp(op, a, b) => Expr::CmpOp(*op, part(a), part(b)),
+        Expr::PrimFn(fun, args) => Expr::PrimFn(*fun, args.iter().map(|a| *part(a)).collect()),
+        Expr::Select(c, a, b) => Expr::Select(part(c), part(a), part(b)),
+        Expr::Index { mem, offset, elem, space } => {
+            Expr::Index { mem: *mem, offset: part(offset), elem: *elem, space: space.clone() }
+        }
+    }
+}
+
+/// A copy of plain code with other expressions.
+pub(super) fn rewrite_code(code: &Code, f: &mut impl FnMut(&Expr) -> Option<Expr>) -> Code {
+    match code {
+        Code::Seq(codes) => Code::Seq(codes.iter().map(|c| rewrite_code(c, f)).collect()),
+        Code::SetScalar(x, e) => Code::SetScalar(*x, rewrite(e, f)),
+        Code::Write { mem, offset, elem, space, value } => Code::Write {
+            mem: *mem,
+            offset: rewrite(offset, f),
+            elem: *elem,
+            space: space.clone(),
+            value: rewrite(value, f),
+        },
+        Code::Assert { cond, message, loc } => {
+            let cond = rewrite(cond, f);
+            let message = message.iter().map(|part| match part {
+                ErrorPart::Text(text) => ErrorPart::Text(text.clone()),
+                ErrorPart::Value(e, ty) => ErrorPart::Value(rewrite(e, f), *ty),
+            });
+            Code::Assert { cond, message: message.collect(), loc: loc.clone() }
+        }
+        Code::If(cond, a, b) => {
+            let cond = rewrite(cond, f);
+            let mut branch =
+                |c: &Code| Box::new(stacker::maybe_grow(64 * 1024, 1024 * 1024, || rewrite_code(c, f)));
+            Code::If(cond, branch(a), branch(b))
+        }
+        Code::DeclareScalar(..)
+        | Code::Comment(_)
+        | Code::DeclareMem(..)
+        | Code::DeclareStatic(..)
+        | Code::Allocate { .. }
+        | Code::Free(..)
+        | Code::SetMem(..)
+        | Code::Copy { .. }
+        | Code::For { .. }
+        | Code::While(..)
+        | Code::Call { .. }
+        | Code::Op(_) => code.clone(),
+    }
+}
+
+/// Other names for scalars.
+pub(super) type Renaming = FxHashMap<Name, Name>;
+
+/// A copy of plain code in which every scalar that it declares has another name. Names that the renaming has
+/// already are replaced, too, wherever they are assigned or read.
+pub(super) fn renamed(names: &mut NameSource, code: &Code, renaming: &mut Renaming) -> Code {
+    declared(code, &mut |x| {
+        renaming.entry(x).or_insert_with(|| names.fresh_like(x));
+    });
+    let read = rewrite_code(code, &mut |e| match e {
+        Expr::Var(x) => renaming.get(x).map(|y| Expr::Var(*y)),
+        _ => None,
+    });
+    targets(read, renaming)
+}
+
+fn declared(code: &Code, f: &mut impl FnMut(Name)) {
+    match code {
+        Code::Seq(codes) => codes.iter().for_each(|c| declared(c, f)),
+        Code::DeclareScalar(x, _) => f(*x),
+        Code::If(_, a, b) => {
+            for c in [a, b] {
+                stacker::maybe_grow(64 * 1024, 1024 * 1024, || declared(c, f));
+            }
+        }
+        Code::SetScalar(..)
+        | Code::Comment(_)
+        | Code::Write { .. }
+        | Code::Assert { .. }
+        | Code::DeclareMem(..)
+        | Code::DeclareStatic(..)
+        | Code::Allocate { .. }
+        | Code::Free(..)
+        | Code::SetMem(..)
+        | Code::Copy { .. }
+        | Code::For { .. }
+        | Code::While(..)
+        | Code::Call { .. }
+        | Code::Op(_) => {}
+    }
+}
+
+/// Renames the scalars that code declares and assigns.
+fn targets(code: Code, renaming: &Renaming) -> Code {
+    let new = |x: Name| renaming.get(&x).copied().unwrap_or(x);
+    match code {
+        Code::Seq(codes) => Code::Seq(codes.into_iter().map(|c| targets(c, renaming)).collect()),
+        Code::DeclareScalar(x, t) => Code::DeclareScalar(new(x), t),
+        Code::SetScalar(x, e) => Code::SetScalar(new(x), e),
+        Code::If(cond, a, b) => {
+            let [a, b] = [a, b]
+                .map(|c| Box::new(stacker::maybe_grow(64 * 1024, 1024 * 1024, || targets(*c, renaming))));
+            Code::If(cond, a, b)
+        }
+        Code::Comment(_)
+        | Code::Write { .. }
+        | Code::Assert { .. }
+        | Code::DeclareMem(..)
+        | Code::DeclareStatic(..)
+        | Code::Allocate { .. }
+        | Code::Free(..)
+        | Code::SetMem(..)
+        | Code::Copy { .. }
+        | Code::For { .. }
+        | Code::While(..)
+        | Code::Call { .. }
+        | Code::Op(_) => code,
+    }
+}
