@@ -25,3 +25,20 @@ entry swap [n] (xs: *[n]i32) (ys: *[n]i32) (k: i32) =
 -- input { [[1,2],[3,4]] } output { [[1,0],[3,0]] }
 
 entry rows [n] (xss: [n][2]i32) = map (\xs -> copy xs with [1] = 0) xss
+
+-- What is written, and where, is known before what is written to is consumed.
+-- ==
+-- entry: twice
+-- input { [1i64, 2, 3] } output { [1i64, 2, 2] }
+
+def first_is [n] (x: i64) (xs: *[n]i64) : *[n]i64 = xs with [0] = x
+entry twice (xs: *[]i64) =
+  ((first_is 7 xs) with [xs[1]] = xs[1]) with [0] = xs[0]
+
+-- ==
+-- entry: of_made_size
+-- input { 3i64 } output { [[1i64, 1, 1], [0, 1, 2]] }
+
+def both (k: i64) : *[2][]i64 = [iota k, iota k]
+def all 't [n] (x: t) : [n]t = replicate n x
+entry of_made_size (k: i64) = both k with [0] = all 1

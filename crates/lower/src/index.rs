@@ -5,12 +5,25 @@ use crate::lowerer::{Lowerer, Res};
 use crate::value::{Data, Dim, Ty, Value};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType, ScalarType};
-use fehu_base::{Name, Symbol};
+use fehu_base::{Name, Span, Symbol};
 use fehu_check::tast::{self, Access, Index};
+use fehu_check::types::{self, Size, TypeArg};
 use fehu_ir::{DimIndex, ErrorPart, Exp, SubExp, Type};
 use std::rc::Rc;
 
 const I: IntType = IntType::I64;
+
+/// An index whose parts have been evaluated.
+enum At {
+    Fix(SubExp),
+    Slice { lo: Option<SubExp>, hi: Option<SubExp>, stride: Option<SubExp> },
+}
+
+/// A step to the part that is updated, with the place that the user gave it.
+enum Step {
+    Field(Symbol),
+    Index(Vec<At>, Span),
+}
 
 /// A slice whose checks have been made: one entry for each indexed dimension.
 struct Sliced {
@@ -23,7 +36,8 @@ impl<'a> Lowerer<'a> {
     pub(crate) fn index_exp(&mut self, a: &'a tast::Exp, ixs: &'a [Index]) -> Res<Value<'a>> {
         let v = self.exp(a)?;
         let d = self.data(v)?;
-        let s = self.slice(&d, ixs)?;
+        let at = self.indexes(ixs)?;
+        let s = self.slice(&d, &at);
         Ok(Value::Data(self.certified(s.cert, |l| l.take_slice(&d, &s.dims))))
     }
 
@@ -61,7 +75,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Evaluates indices and emits their check.
-    fn slice(&mut self, d: &Data, ixs: &'a [Index]) -> Res<Sliced> {
+    fn slice(&mut self, d: &Data, ixs: &[At]) -> Sliced {
         let mut sizes = vec![];
         let mut ty = &d.ty;
         for _ in ixs {
@@ -77,17 +91,25 @@ impl<'a> Lowerer<'a> {
                 text.push(ErrorPart::Text(", ".into()));
             }
             match ix {
-                Index::Fix(e) => {
-                    let i = self.index_operand(e)?;
-                    let ok = self.in_bounds(i, *n);
+                At::Fix(i) => {
+                    let ok = self.in_bounds(*i, *n);
                     conds.push(ok);
-                    text.push(ErrorPart::Value(i, ScalarType::I64));
-                    dims.push(DimIndex::Fix(i));
+                    text.push(ErrorPart::Value(*i, ScalarType::I64));
+                    dims.push(DimIndex::Fix(*i));
                 }
-                Index::Slice { lo, hi, stride } => {
-                    let part = self.slice_dim(*n, lo.as_ref(), hi.as_ref(), stride.as_ref(), &mut text)?;
-                    conds.push(part.1);
-                    dims.push(part.0);
+                At::Slice { lo, hi, stride } => {
+                    let mut part = |e: &Option<SubExp>, separator: &str| {
+                        text.push(ErrorPart::Text(separator.into()));
+                        text.extend(e.map(|x| ErrorPart::Value(x, ScalarType::I64)));
+                    };
+                    part(lo, "");
+                    part(hi, ":");
+                    if stride.is_some() {
+                        part(stride, ":");
+                    }
+                    let (dim, ok) = self.slice_dim(*n, *lo, *hi, *stride);
+                    conds.push(ok);
+                    dims.push(dim);
                 }
             }
         }
@@ -100,7 +122,23 @@ impl<'a> Lowerer<'a> {
         text.push(ErrorPart::Text(".".into()));
         let cond = self.all(&conds);
         let cert = self.check(cond, text);
-        Ok(Sliced { dims, cert })
+        Sliced { dims, cert }
+    }
+
+    /// Evaluates indices.
+    fn indexes(&mut self, ixs: &'a [Index]) -> Res<Vec<At>> {
+        let mut evaluated = vec![];
+        for ix in ixs {
+            evaluated.push(match ix {
+                Index::Fix(e) => At::Fix(self.index_operand(e)?),
+                Index::Slice { lo, hi, stride } => {
+                    let mut part =
+                        |e: &'a Option<tast::Exp>| e.as_ref().map(|e| self.index_operand(e)).transpose();
+                    At::Slice { lo: part(lo)?, hi: part(hi)?, stride: part(stride)? }
+                }
+            });
+        }
+        Ok(evaluated)
     }
 
     /// An index, of any integer type, as `i64`.
@@ -116,31 +154,14 @@ impl<'a> Lowerer<'a> {
         Ok(self.b.conv(if s.is_unsigned() { ConvOp::ZExt(t, I) } else { ConvOp::SExt(t, I) }, x))
     }
 
+    /// A slice of a dimension of this size, and whether it is inside.
     fn slice_dim(
         &mut self,
         n: SubExp,
-        lo: Option<&'a tast::Exp>,
-        hi: Option<&'a tast::Exp>,
-        stride: Option<&'a tast::Exp>,
-        text: &mut Vec<ErrorPart>,
-    ) -> Res<(DimIndex, SubExp)> {
-        let mut operand = |l: &mut Self, e: Option<&'a tast::Exp>, sep: &str| -> Res<Option<SubExp>> {
-            text.push(ErrorPart::Text(sep.into()));
-            match e {
-                Some(e) => {
-                    let x = l.index_operand(e)?;
-                    text.push(ErrorPart::Value(x, ScalarType::I64));
-                    Ok(Some(x))
-                }
-                None => Ok(None),
-            }
-        };
-        let lo = operand(self, lo, "")?;
-        let hi = operand(self, hi, ":")?;
-        let stride = match stride {
-            Some(_) => operand(self, stride, ":")?,
-            None => None,
-        };
+        lo: Option<SubExp>,
+        hi: Option<SubExp>,
+        stride: Option<SubExp>,
+    ) -> (DimIndex, SubExp) {
         let one = SubExp::i64(1);
         let zero = SubExp::i64(0);
         match stride {
@@ -159,7 +180,7 @@ impl<'a> Lowerer<'a> {
                     conds.push(self.b.cmp(CmpOp::SLe(I), end, n));
                 }
                 let ok = self.all(&conds);
-                Ok((DimIndex::Slice { start, len, stride: one }, ok))
+                (DimIndex::Slice { start, len, stride: one }, ok)
             }
             Some(s) => {
                 // With a negative stride the defaults are the last element and one before the first.
@@ -195,7 +216,7 @@ impl<'a> Lowerer<'a> {
                 let empty = self.all(&[empty, edge]);
                 let inside = self.b.bin(BinOp::LogOr, empty, touched);
                 let ok = self.all(&[nonzero, ordered, inside]);
-                Ok((DimIndex::Slice { start, len, stride: s }, ok))
+                (DimIndex::Slice { start, len, stride: s }, ok)
             }
         }
     }
@@ -232,33 +253,76 @@ impl<'a> Lowerer<'a> {
         self.b.bind("t", t, Exp::If(c, body(a), body(b))).into()
     }
 
-    /// `src with path = value`.
+    /// `src with path = value`. The source comes last, as it may consume what indices and the value use, unless
+    /// they need sizes that it makes.
     pub(crate) fn update(
         &mut self,
         src: &'a tast::Exp,
         path: &'a [Access],
         value: &'a tast::Exp,
     ) -> Res<Value<'a>> {
-        let v = self.exp(src)?;
-        self.update_path(v, path, value)
+        if self.makes_sizes(&src.ty) {
+            let v = self.exp(src)?;
+            let (path, new) = self.updated_part(path, value)?;
+            self.update_path(v, &path, new)
+        } else {
+            let (path, new) = self.updated_part(path, value)?;
+            let v = self.exp(src)?;
+            self.update_path(v, &path, new)
+        }
     }
 
-    fn update_path(&mut self, v: Value<'a>, path: &'a [Access], value: &'a tast::Exp) -> Res<Value<'a>> {
+    fn updated_part(&mut self, path: &'a [Access], value: &'a tast::Exp) -> Res<(Vec<Step>, Value<'a>)> {
+        let mut steps = vec![];
+        for access in path {
+            steps.push(match access {
+                Access::Field(f) => Step::Field(*f),
+                Access::Index(ixs, span) => Step::Index(self.at(*span, |l| l.indexes(ixs))?, *span),
+            });
+        }
+        Ok((steps, self.exp(value)?))
+    }
+
+    /// Whether an expression of this type makes sizes that are in the type.
+    fn makes_sizes(&self, t: &types::Type) -> bool {
+        match t {
+            types::Type::Array(_, n, elem) => self.is_made(n) || self.makes_sizes(elem),
+            types::Type::Record(fields) => fields.iter().any(|(_, t)| self.makes_sizes(t)),
+            types::Type::Sum(constrs) => constrs.iter().any(|(_, ts)| ts.iter().any(|t| self.makes_sizes(t))),
+            types::Type::Var(_, _, args) => args.iter().any(|a| match a {
+                TypeArg::Size(n) => self.is_made(n),
+                TypeArg::Type(t) => self.makes_sizes(t),
+            }),
+            types::Type::Scalar(_) | types::Type::Arrow(_) | types::Type::Meta(_) | types::Type::Error => {
+                false
+            }
+        }
+    }
+
+    fn is_made(&self, n: &Size) -> bool {
+        match n {
+            Size::Var(n) => self.env.get(*n).is_none(),
+            Size::Exp(e) => self.mentions_unknown(e),
+            Size::Const(_) | Size::Any | Size::Meta(_) => false,
+        }
+    }
+
+    fn update_path(&mut self, v: Value<'a>, path: &[Step], value: Value<'a>) -> Res<Value<'a>> {
         match path.split_first() {
-            None => self.exp(value),
-            Some((Access::Field(f), rest)) => {
+            None => Ok(value),
+            Some((Step::Field(f), rest)) => {
                 let old = project(&v, *f);
                 let new = self.update_path(old, rest, value)?;
                 Ok(replace_field(&v, *f, new))
             }
-            Some((Access::Index(ixs, span), rest)) => {
+            Some((Step::Index(ixs, span), rest)) => {
                 let d = self.data(v)?;
-                let s = self.at(*span, |l| l.slice(&d, ixs))?;
+                let s = self.at(*span, |l| l.slice(&d, ixs));
                 let new = if rest.is_empty() {
-                    self.exp(value)?
+                    value
                 } else {
                     let mut old = Value::Data(self.certified(s.cert, |l| l.take_slice(&d, &s.dims)));
-                    if rest.iter().any(|a| matches!(a, Access::Index(..))) {
+                    if rest.iter().any(|a| matches!(a, Step::Index(..))) {
                         // The part is updated by itself, and then written back: it must not share
                         // the memory of the whole.
                         old = self.copy(old);

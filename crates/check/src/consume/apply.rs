@@ -3,7 +3,7 @@
 
 use super::alias::{consumes, functional, leaf_uniq, AliasSet, Tree};
 use super::errors;
-use super::state::{Owner, State, What};
+use super::state::{LogMark, Owner, State, What};
 use crate::tast::{Exp, ExpKind};
 use crate::types::{Arrow, Type, Uniq};
 use fehu_base::{Span, Symbol};
@@ -23,6 +23,8 @@ struct Arg {
     tree: Tree,
     set: AliasSet,
     span: Span,
+    /// When it had been evaluated.
+    mark: LogMark,
 }
 
 impl State<'_> {
@@ -30,6 +32,9 @@ impl State<'_> {
     pub(super) fn apply(&mut self, f: &mut Exp, args: &mut [Exp], whole: &Type, span: Span) -> Tree {
         let fun = self.exp(f);
         let args: Vec<Arg> = args.iter_mut().map(|a| self.arg(a)).collect();
+        for arg in &args {
+            self.check_kept(&arg.set, arg.span, arg.mark);
+        }
         let mut shared = fun.all();
         let mut ty = match &fun {
             Tree::Fun(_, arrow) => Type::Arrow(arrow.clone()),
@@ -60,7 +65,7 @@ impl State<'_> {
                 self.report_once(what, d);
             }
         }
-        Arg { set: tree.all(), tree, span: arg.span }
+        Arg { set: tree.all(), tree, span: arg.span, mark: self.log_mark() }
     }
 
     /// Consumes the arguments at the given positions.

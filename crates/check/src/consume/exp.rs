@@ -26,14 +26,15 @@ impl State<'_> {
             },
             ExpKind::Record(fields) => self.record(&ty, fields),
             ExpKind::Array(elems) => {
-                elems.iter_mut().for_each(|x| drop(self.exp(x)));
+                self.together(elems.iter_mut());
                 Tree::fresh(&ty)
             }
             ExpKind::Project(inner, field) => self.project(inner, *field, &ty, span),
             ExpKind::Index(array, indexes) => {
-                let tree = self.exp(array);
+                let set = self.exp(array).all();
+                let mark = self.log_mark();
                 self.indexes(indexes);
-                let set = tree.all();
+                self.check_kept(&set, array.span, mark);
                 Tree::of_type(&ty, &mut |_| set.clone())
             }
             ExpKind::Negate(x) | ExpKind::Not(x) => {
@@ -116,7 +117,8 @@ impl State<'_> {
     }
 
     fn record(&mut self, ty: &Type, fields: &mut [(Symbol, Exp)]) -> Tree {
-        let trees: Vec<(Symbol, Tree)> = fields.iter_mut().map(|(f, x)| (*f, self.exp(x))).collect();
+        let parts = self.together(fields.iter_mut().map(|(_, x)| x));
+        let trees: Vec<(Symbol, Tree)> = fields.iter().map(|(f, _)| *f).zip(parts).collect();
         let Type::Record(order) = ty else { return Tree::record(trees) };
         let find = |f: Symbol| trees.iter().find(|(g, _)| *g == f).map_or(Tree::Nothing, |(_, t)| t.clone());
         Tree::record(order.iter().map(|(f, _)| (*f, find(*f))).collect())
@@ -139,7 +141,7 @@ impl State<'_> {
     }
 
     fn constr(&mut self, ty: &Type, constr: Symbol, args: &mut [Exp]) -> Tree {
-        let trees: Vec<Tree> = args.iter_mut().map(|x| self.exp(x)).collect();
+        let trees = self.together(args.iter_mut());
         let Type::Sum(constrs) = ty else { return Tree::Leaf(AliasSet::default()) };
         Tree::sum(
             constrs
@@ -180,7 +182,9 @@ impl State<'_> {
             }
         }
         let value_tree = self.exp(value);
+        let mark = self.log_mark();
         let tree = self.exp(source);
+        self.check_kept(&value_tree.all(), value.span, mark);
         if !in_place {
             return tree.replace(&fields, value_tree);
         }
@@ -192,6 +196,29 @@ impl State<'_> {
         }
         self.consume(&gone, source.span);
         tree.replace(&fields, target.map(&mut |_| AliasSet::default()))
+    }
+
+    /// Expressions that are evaluated one after the other, and then put together.
+    fn together<'e>(&mut self, es: impl Iterator<Item = &'e mut Exp>) -> Vec<Tree> {
+        let start = self.log_mark();
+        let parts: Vec<(Tree, LogMark, Span)> = es.map(|e| (self.exp(e), self.log_mark(), e.span)).collect();
+        if self.consumed_since(start).is_some() {
+            for (tree, mark, span) in &parts {
+                self.check_kept(&tree.all(), *span, *mark);
+            }
+        }
+        parts.into_iter().map(|(tree, _, _)| tree).collect()
+    }
+
+    /// What was evaluated before the mark and is used now must not have been consumed since.
+    pub(super) fn check_kept(&mut self, kept: &AliasSet, span: Span, mark: LogMark) {
+        if self.consumed_since(mark).is_none() {
+            return;
+        }
+        if let Some((name, at)) = kept.iter().find_map(|n| Some((n, self.consumed_at(n)?))) {
+            let d = errors::use_after_consume(self, name, name, span, at);
+            self.report_once(name, d);
+        }
     }
 
     /// A function must not come out of an expression that consumes: each of its

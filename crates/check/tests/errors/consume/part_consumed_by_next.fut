@@ -1,0 +1,12 @@
+entry main (xs: *[]i64) = (xs, xs with [0] = 1)
+-- ==>
+-- error: Using variable "xs", but this was consumed before.
+--  --> consume/part_consumed_by_next.fut:1:28
+--   |
+-- 1 | entry main (xs: *[]i64) = (xs, xs with [0] = 1)
+--   |                            ^^  -- consumed here
+--   |                            |
+--   |                            used here
+--   |
+--   = note: see error-index.html#use-after-consume
+--   = help: consume a copy instead, made with `copy`, to keep the original usable

@@ -1,0 +1,10 @@
+entry main (xs: *[2][2]i32) = (xs with [1] = [0,0]) with [0] = xs[1]
+-- ==>
+-- error: Using variable "xs", but this was consumed before.
+--  --> consume/value_consumed_by_source.fut:1:64
+--   |
+-- 1 | entry main (xs: *[2][2]i32) = (xs with [1] = [0,0]) with [0] = xs[1]
+--   |                                -- consumed here                ^^^^^ used here
+--   |
+--   = note: see error-index.html#use-after-consume
+--   = help: consume a copy instead, made with `copy`, to keep the original usable
