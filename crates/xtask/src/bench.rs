@@ -12,15 +12,17 @@ mod makers;
 mod measure;
 mod plot;
 mod report;
+mod server;
 mod stats;
 mod suite;
 mod values;
+mod warm;
 
 use contest::{Contestant, Workshop};
 use measure::{Answers, Plan};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use suite::{Case, Suite};
+use suite::{Case, Size, Suite};
 
 /// Options of `bench`.
 #[derive(clap::Args)]
@@ -33,7 +35,7 @@ pub(crate) struct Args {
     /// Data sets to take, by name (all but the tests' if left out).
     #[arg(long, global = true, value_delimiter = ',')]
     sets: Vec<String>,
-    /// Take the sets marked `huge` too, which are meant for GPUs.
+    /// Take the sets for GPUs (marked `huge`) rather than those for CPUs alone.
     #[arg(long, global = true)]
     huge: bool,
     /// The folder with suite.txt.
@@ -58,7 +60,7 @@ pub(crate) struct Args {
     #[arg(long, global = true)]
     no_hand: bool,
     /// Options for the C compiler, the same for everybody.
-    #[arg(long, global = true, default_value = "-O3")]
+    #[arg(long, global = true, default_value = "-O3", allow_hyphen_values = true)]
     cflags: String,
     /// Rounds: each runs every contestant once, in an order that rotates.
     #[arg(long, global = true, default_value_t = 5)]
@@ -72,6 +74,15 @@ pub(crate) struct Args {
     /// Seconds after which a single execution is stopped and counted as failed.
     #[arg(long, global = true, default_value_t = 120.0)]
     timeout: f64,
+    /// Seconds for the hand-written program to give the right answer (as many as --timeout says, if left out).
+    #[arg(long, global = true)]
+    patience: Option<f64>,
+    /// Keep programs running from one data set to the next, as GPUs need it (the hand-written C only gives answers).
+    #[arg(long, global = true)]
+    servers: bool,
+    /// Seconds after which servers are not asked for further cases.
+    #[arg(long, global = true, default_value_t = 1e6)]
+    budget: f64,
     /// Whom ratios are relative to (the hand-written C, if it takes part, or else the reference).
     #[arg(long, global = true)]
     baseline: Option<String>,
@@ -104,7 +115,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
         published: args.published.clone(),
         cflags: args.cflags.clone(),
         timeout: args.timeout,
+        patience: args.patience.unwrap_or(args.timeout),
         build: !packed,
+        servers: args.servers,
     };
     match args.action {
         Some(Action::Data) => {
@@ -121,7 +134,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
             let contestants = contestants(args);
             let answers = if args.unchecked { Answers::Trust } else { Answers::Compare };
             let plan = Plan { rounds: args.rounds, seconds: args.seconds, answers };
-            let results = measure::measure(&shop, &cases, &contestants, &plan);
+            let results = if args.servers {
+                let budget = std::time::Duration::from_secs_f64(args.budget);
+                warm::measure(&shop, &cases, &contestants, &plan, budget)
+            } else {
+                measure::measure(&shop, &cases, &contestants, &plan)
+            };
             let baseline = baseline(args, &contestants)?;
             report::write(&args.out, &results, &contestants, baseline)?;
             println!("{}", args.out.join("table.md").display());
@@ -151,14 +169,19 @@ fn selection<'a>(args: &Args, suite: &'a Suite, tests: Tests) -> Result<Vec<&'a 
             (false, _) => args.sets.contains(&case.set),
         };
         let available = !case.is_published() || args.published.is_some();
-        program && set && available && (args.huge || !case.huge)
+        let machine = match case.size {
+            Size::Any => true,
+            Size::Huge => args.huge,
+            Size::Cpu => !args.huge || !args.sets.is_empty(),
+        };
+        program && set && available && machine
     };
     Ok(suite.cases.iter().filter(wanted).collect())
 }
 
 fn contestants(args: &Args) -> Vec<Contestant> {
     let mut all = Vec::new();
-    if !args.no_hand {
+    if !args.no_hand && !args.servers {
         all.push(Contestant::Hand);
     }
     for (name, compiler) in [("reference", &args.reference), ("fehu", &args.fehu)] {
@@ -260,6 +283,9 @@ fn pack(args: &Args, suite: &Suite, shop: &Workshop) -> Result<ExitCode, String>
     }
     if args.huge {
         script += " --huge";
+    }
+    if args.servers {
+        script += " --servers";
     }
     if args.no_hand {
         script += " --no-hand";

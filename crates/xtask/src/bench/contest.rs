@@ -49,14 +49,22 @@ pub(crate) struct Workshop {
     pub(crate) cflags: String,
     /// Seconds for one execution.
     pub(crate) timeout: f64,
+    /// Seconds for the hand-written program to give the right answer.
+    pub(crate) patience: f64,
     /// Whether executables may be built here, or only used.
     pub(crate) build: bool,
+    /// Whether compilers make servers rather than programs that run once.
+    pub(crate) servers: bool,
 }
 
 impl Workshop {
     /// The executable of a program, built now unless it is there and newer than its source.
     pub(crate) fn build(&self, program: &str, contestant: &Contestant) -> Result<PathBuf, String> {
-        let exe = self.work.join("bin").join(contestant.label()).join(program);
+        let folder = match contestant {
+            Contestant::Compiler { .. } if self.servers => format!("{}-server", contestant.label()),
+            Contestant::Compiler { .. } | Contestant::Hand => contestant.label(),
+        };
+        let exe = self.work.join("bin").join(folder).join(program);
         if !self.build {
             return if exe.exists() { Ok(exe) } else { Err("was not packed".into()) };
         }
@@ -81,6 +89,9 @@ impl Workshop {
                 }
                 let mut command = Command::new(binary);
                 command.arg(backend).arg("-w").arg(source).arg("-o").arg(&exe).env("CFLAGS", &self.cflags);
+                if self.servers {
+                    command.arg("--server");
+                }
                 command
             }
         };
@@ -132,9 +143,23 @@ impl Workshop {
         let path = input.with_extension("out");
         let exe = self.build(&case.program, &Contestant::Hand)?;
         if !newer(&path, &[&input, &exe]) {
-            self.execute(&exe, &["-b".into()], &input, &path)?;
+            // An answer that was cut short is none.
+            let part = path.with_extension("part");
+            let done = self.execute(&exe, &["-b".into()], &input, &part, self.patience);
+            let kept = done.and_then(|()| fs::rename(&part, &path).map_err(|e| e.to_string()));
+            kept.inspect_err(|_| drop(fs::remove_file(&part)))?;
         }
         Ok(path)
+    }
+
+    /// The file with a case's right answer, if it has been computed before.
+    pub(crate) fn known_answer(&self, case: &Case) -> Result<PathBuf, String> {
+        let path = self.data(case)?.with_extension("out");
+        if path.exists() {
+            Ok(path)
+        } else {
+            Err(format!("the hand-written program takes more than {} s", self.patience))
+        }
     }
 
     /// Compare a contestant's answer with the right one, which is in a file.
@@ -148,8 +173,8 @@ impl Workshop {
         let exe = self.build(&case.program, contestant)?;
         let input = self.data(case)?;
         let got = self.work.join("data").join(format!("{}.got", contestant.label()));
-        self.execute(&exe, &["-b".into(), "-e".into(), entry.into()], &input, &got)?;
-        let result = compare(case, right, &got);
+        self.execute(&exe, &["-b".into(), "-e".into(), entry.into()], &input, &got, self.timeout)?;
+        let result = self.compare(case, right, &got);
         let _ = fs::remove_file(got);
         result
     }
@@ -163,7 +188,7 @@ impl Workshop {
 
     /// Compare the hand-written program's answer with the published one.
     pub(crate) fn check_published(&self, case: &Case, published: &Path) -> Result<(), String> {
-        compare(case, published, &self.answer(case)?)
+        self.compare(case, published, &self.answer(case)?)
     }
 
     /// Run an executable some times and return the times, in microseconds.
@@ -178,16 +203,31 @@ impl Workshop {
         let words = ["-n", "-e", entry, "-r", &runs.to_string(), "-t"];
         let mut options: Vec<String> = words.iter().map(|s| s.to_string()).collect();
         options.push(times.display().to_string());
-        self.execute(exe, &options, input, Path::new("/dev/null"))?;
+        self.execute(exe, &options, input, Path::new("/dev/null"), self.timeout)?;
         let text = fs::read_to_string(&times).map_err(|e| format!("no times were written: {e}"))?;
         let _ = fs::remove_file(&times);
         text.lines().map(|l| l.trim().parse().map_err(|_| format!("not a time: {l}"))).collect()
     }
 
-    fn execute(&self, exe: &Path, options: &[String], input: &Path, output: &Path) -> Result<(), String> {
+    /// Compare two files with answers.
+    pub(crate) fn compare(&self, case: &Case, expected: &Path, got: &Path) -> Result<(), String> {
+        match values::difference(&read_values(expected)?, &read_values(got)?, case.tolerance) {
+            None => Ok(()),
+            Some(what) => Err(what),
+        }
+    }
+
+    fn execute(
+        &self,
+        exe: &Path,
+        options: &[String],
+        input: &Path,
+        output: &Path,
+        limit: f64,
+    ) -> Result<(), String> {
         let open = |p: &Path| File::open(p).map_err(|e| format!("{}: {e}", p.display()));
         let create = |p: &Path| File::create(p).map_err(|e| format!("{}: {e}", p.display()));
-        let errors = exe.with_extension("stderr");
+        let errors = output_log(exe, output);
         let exe = fs::canonicalize(exe).map_err(|e| format!("{}: {e}", exe.display()))?;
         let mut child = Command::new(exe)
             .args(options)
@@ -200,10 +240,10 @@ impl Workshop {
         let status = loop {
             match child.try_wait().map_err(|e| e.to_string())? {
                 Some(status) => break status,
-                None if start.elapsed().as_secs_f64() > self.timeout => {
+                None if start.elapsed().as_secs_f64() > limit => {
                     let _ = child.kill();
                     let _ = child.wait();
-                    return Err(format!("takes more than {} s", self.timeout));
+                    return Err(format!("takes more than {limit} s"));
                 }
                 None => std::thread::sleep(Duration::from_millis(2)),
             }
@@ -218,10 +258,11 @@ impl Workshop {
     }
 }
 
-fn compare(case: &Case, expected: &Path, got: &Path) -> Result<(), String> {
-    match values::difference(&read_values(expected)?, &read_values(got)?, case.tolerance) {
-        None => Ok(()),
-        Some(what) => Err(what),
+/// Where an execution's complaints go: several of one program may run at once, for different data.
+fn output_log(exe: &Path, output: &Path) -> PathBuf {
+    match output.extension() {
+        Some(extension) if extension == "part" => output.with_extension("stderr"),
+        Some(_) | None => exe.with_extension("stderr"),
     }
 }
 

@@ -7,7 +7,7 @@
 //!   huge large [65536][256]f32@-1:1 ...
 //! ```
 //!
-//! `data` and `huge` name a set and describe its values (see `makers`); `file:NAME` stands for all values of a file in
+//! `data`, `huge` and `cpu` name a set and describe its values (see `makers`); `file:NAME` stands for all values of a file in
 //! the published folder, `file:NAME+WORD` replaces its first values. `strays` is the part of the elements that may differ.
 
 use super::values::Tolerance;
@@ -24,10 +24,21 @@ pub(crate) struct Case {
     pub(crate) set: String,
     /// The words that describe its values.
     pub(crate) words: Vec<String>,
-    /// Meant for GPUs.
-    pub(crate) huge: bool,
+    /// Which machines the set is for.
+    pub(crate) size: Size,
     /// How far answers may be apart.
     pub(crate) tolerance: Tolerance,
+}
+
+/// Which machines a set is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Size {
+    /// All of them.
+    Any,
+    /// CPUs: a GPU would have nothing to do.
+    Cpu,
+    /// GPUs: a CPU would take minutes.
+    Huge,
 }
 
 impl Case {
@@ -104,11 +115,15 @@ impl Suite {
                         tolerance.relative = number;
                     }
                 }
-                "data" | "huge" => {
+                "data" | "huge" | "cpu" => {
                     let set = words.next().ok_or_else(|| bad("expected a name"))?;
-                    let huge = first == "huge";
+                    let size = match first.as_str() {
+                        "huge" => Size::Huge,
+                        "cpu" => Size::Cpu,
+                        _ => Size::Any,
+                    };
                     let words = words.collect();
-                    cases.push(Case { program, entries, set, words, huge, tolerance });
+                    cases.push(Case { program, entries, set, words, size, tolerance });
                 }
                 _ => return Err(bad("unknown line")),
             }
@@ -129,7 +144,7 @@ mod tests {
         assert_eq!(cases.len(), 2);
         assert_eq!(cases[0].entries, ["main", "other"]);
         assert_eq!(cases[0].words, ["1i32", "[2]f32"]);
-        assert!(cases[1].huge && cases[1].tolerance.relative < 0.01);
+        assert!(cases[1].size == Size::Huge && cases[1].tolerance.relative < 0.01);
         assert_eq!(cases[1].published_file(), Some(("b/big.in", vec!["500i32"])));
         assert!(Suite::parse("  data small").is_err() && Suite::parse("a\n  nonsense").is_err());
     }
