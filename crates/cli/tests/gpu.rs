@@ -112,6 +112,23 @@ fn all_versions_give_the_same_answers() {
     }
 }
 
+#[test]
+fn what_is_not_run_in_parallel_is_said() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let program = dir.path().join("steps.fut");
+    let text_of = "entry main (ns: []i64) =
+  map (\\n -> (loop xs = iota n while length xs > 1 do filter (> xs[0]) xs) |> i64.sum) ns
+";
+    std::fs::write(&program, text_of).expect("a program");
+    let done = (fehu().args(["opencl", "--library"]).arg(&program).output()).expect("fehu runs");
+    let said = text(&done);
+    assert!(done.status.success(), "{said}");
+    assert!(
+        said.contains("warning: This is not run in parallel") && said.contains("steps.fut:2:3"),
+        "{said}"
+    );
+}
+
 /// The same coins in every run.
 struct Random(u64);
 

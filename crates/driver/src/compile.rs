@@ -59,8 +59,8 @@ pub enum Failure {
 
 /// Compiles a program; what the front end had to say comes back in any case.
 pub fn compile(file: &Path, settings: &Settings) -> (Front, Result<(), Failure>) {
-    let front = check_file(file);
-    let result = compile_checked(&front, settings);
+    let mut front = check_file(file);
+    let result = compile_checked(&front, settings).map(|warnings| front.diagnostics.extend(warnings));
     (front, result)
 }
 
@@ -76,8 +76,10 @@ pub fn into_cache(front: &Front, settings: &Settings) -> Result<(), Failure> {
     std::fs::rename(&output, &settings.output).map_err(outside)
 }
 
-fn compile_checked(front: &Front, settings: &Settings) -> Result<(), Failure> {
-    let text = pipeline::generate(front, settings).map_err(Failure::Program)?;
+/// Returns what generating the text had to say.
+fn compile_checked(front: &Front, settings: &Settings) -> Result<Vec<Diagnostic>, Failure> {
+    let generated = pipeline::generate(front, settings).map_err(Failure::Program)?;
+    let text = generated.text;
     let write = |path: &Path, text: &str| {
         std::fs::write(path, text)
             .map_err(|e| Failure::Outside(format!("Could not write {}: {e}.", path.display())))
@@ -91,13 +93,14 @@ fn compile_checked(front: &Front, settings: &Settings) -> Result<(), Failure> {
         Product::Library => {
             write(&with(".c"), &text.c_text)?;
             write(&with(".h"), &text.header)?;
-            write(&with(".json"), &text.manifest_json)
+            write(&with(".json"), &text.manifest_json)?;
         }
         Product::Executable | Product::Server => {
             let source = with(".c");
             write(&source, &text.c_text)?;
             cc::compile(&source, &settings.output, settings.target.libraries())
-                .map_err(|e| Failure::Outside(e.to_string()))
+                .map_err(|e| Failure::Outside(e.to_string()))?;
         }
     }
+    Ok(generated.warnings)
 }

@@ -57,13 +57,21 @@ impl Target {
 pub const STAGES: [&str; 8] =
     ["lower", "opt", "gpu", "gpu-prepared", "gpu-memory", "multicore", "sequential", "memory"];
 
+/// The text of a program, and what its author should know about it.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub struct Generated {
+    pub text: Output,
+    pub warnings: Vec<Diagnostic>,
+}
+
 /// Generates the text of a program.
-pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagnostic>> {
+pub fn generate(front: &Front, settings: &Settings) -> Result<Generated, Vec<Diagnostic>> {
     let prog = optimise(lower(front, settings)?, settings);
-    let prog = match settings.target {
-        Target::C => memory(sequential(prog, settings))?,
-        Target::Multicore => memory(multicore(prog))?,
-        Target::OpenCl | Target::Cuda => memory(gpu_prepared(prog))?,
+    let (prog, warnings) = match settings.target {
+        Target::C => (memory(sequential(prog, settings)).map_err(problems)?, vec![]),
+        Target::Multicore => (memory(multicore(prog)).map_err(problems)?, vec![]),
+        Target::OpenCl | Target::Cuda => gpu_memory(front, prog)?,
     };
     let machine = fehu_imp::Machine { warps: settings.target == Target::Cuda };
     let mut program = fehu_imp::translate(prog, machine);
@@ -80,12 +88,13 @@ pub fn generate(front: &Front, settings: &Settings) -> Result<Output, Vec<Diagno
         backtrace: &backtrace,
         version: concat!("fehu ", env!("CARGO_PKG_VERSION")),
     };
-    Ok(match settings.target {
+    let text = match settings.target {
         Target::C => fehu_codegen::c::generate(&program, &options),
         Target::Multicore => fehu_codegen::multicore::generate(&program, &options),
         Target::OpenCl => fehu_codegen::gpu::generate(&program, &options, Api::OpenCl),
         Target::Cuda => fehu_codegen::gpu::generate(&program, &options, Api::Cuda),
-    })
+    };
+    Ok(Generated { text, warnings })
 }
 
 /// The core IR as text after a stage.
@@ -121,13 +130,13 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
         return Ok(print_prog(&gpu_prepared(prog), Locations::Hidden));
     }
     if stage == "gpu-memory" {
-        return Ok(print_prog(&memory(gpu_prepared(prog))?, Locations::Hidden));
+        return Ok(print_prog(&gpu_memory(front, prog)?.0, Locations::Hidden));
     }
     let prog = sequential(prog, settings);
     if stage == "sequential" {
         return Ok(print_prog(&prog, Locations::Hidden));
     }
-    let prog = memory(prog)?;
+    let prog = memory(prog).map_err(problems)?;
     if stage == "memory" {
         return Ok(print_prog(&prog, Locations::Hidden));
     }
@@ -162,7 +171,7 @@ pub fn round_trip(front: &Front, settings: &Settings) -> Result<Option<&'static 
     if !same(&prog) {
         return Ok(Some("sequential"));
     }
-    let prog = memory(prog)?;
+    let prog = memory(prog).map_err(problems)?;
     Ok(if same(&prog) { None } else { Some("memory") })
 }
 
@@ -209,7 +218,56 @@ pub fn tuning_forest(front: &Front, settings: &Settings) -> Result<String, Vec<D
     Ok(fehu_flatten::tuning_forest(&gpu(optimise(lower(front, settings)?, settings))))
 }
 
-fn memory(prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
+/// Memory for GPUs. A kernel that cannot have its memory is taken back: its outermost combinator becomes a loop of the
+/// host, with a warning, and what is inside of it is tried anew.
+fn gpu_memory(
+    front: &Front,
+    mut prog: Prog<Soacs>,
+) -> Result<(Prog<Memory>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut warnings: Vec<Diagnostic> = vec![];
+    loop {
+        let refusals = match memory(gpu_prepared(prog.clone())) {
+            Ok(done) => return Ok((done, warnings)),
+            Err(refusals) => refusals,
+        };
+        let kernels: Vec<fehu_ir::Loc> = refusals.iter().map(|r| r.kernel.clone()).collect();
+        let (next, stepped) = fehu_flatten::host_steps(prog, &kernels);
+        if stepped.is_empty() {
+            return Err(problems(refusals));
+        }
+        for loc in stepped {
+            let span = written(front, &loc);
+            let message = "This is not run in parallel: the host starts one step after the other.";
+            let mut warning = Diagnostic::warning(span, message);
+            if let Some(r) = refusals.iter().find(|r| r.kernel == loc).or(refusals.first()) {
+                warning = warning.related(r.problem.span, r.problem.message.clone());
+                warning.help.clone_from(&r.problem.help);
+            }
+            if warnings.iter().all(|w| w.span != span) {
+                warnings.push(warning);
+            }
+        }
+        prog = valid("host steps", next);
+    }
+}
+
+/// The place in the user's own text from which another was reached.
+fn written(front: &Front, loc: &fehu_ir::Loc) -> Span {
+    let mut at = loc;
+    while let Some(caller) = &at.caller {
+        if !front.prelude.contains(&at.span.file) {
+            break;
+        }
+        at = caller;
+    }
+    at.span
+}
+
+fn problems(refusals: Vec<fehu_memory::Refusal>) -> Vec<Diagnostic> {
+    refusals.into_iter().map(|r| r.problem).collect()
+}
+
+fn memory(prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<fehu_memory::Refusal>> {
     let prog = valid("memory introduction", fehu_memory::introduce(prog)?);
     let prog = valid("memory", fehu_memory::optimise(prog)?);
     if validating() {

@@ -24,7 +24,8 @@
 //!
 //! `scattered` holds writes at computed places. `nest` is `Σ`; `parallel`
 //! says which code is worth flattening; `steer` reads attributes; `guard` makes thresholds;
-//! `block` builds the versions that run in one thread block; `forest` lists thresholds.
+//! `block` builds the versions that run in one thread block; `forest` lists thresholds; `steps` takes back
+//! to the host what no kernel can run.
 //!
 //! A piece of code that is used in several versions is renamed for each.
 
@@ -46,9 +47,11 @@ mod parallel;
 mod prepare;
 mod scattered;
 pub(crate) mod steer;
+mod steps;
 
 pub use forest::tuning_forest;
 pub use prepare::prepare;
+pub use steps::host_steps;
 
 use crate::sequential::{Calls, Seq};
 use fehu_base::{Name, Symbol};

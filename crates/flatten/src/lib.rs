@@ -7,7 +7,7 @@
 //! - [`multicore`] keeps the outermost of it, and what is inside where that is too little.
 //! - [`gpu`] keeps all of it, in several versions: incremental flattening.
 //!   [`prepare`] then puts in simpler terms what kernels cannot do.
-//!   [`tuning_forest`] lists the thresholds that choose among them.
+//!   [`host_steps`] is for what no kernel can run. [`tuning_forest`] lists the thresholds that choose among them.
 //!
 //! Read `sequential` first, then `multicore`, then `gpu`, whose rules each have a file.
 
@@ -15,6 +15,6 @@ mod gpu;
 mod multicore;
 mod sequential;
 
-pub use gpu::{gpu, prepare, tuning_forest, GpuOptions};
+pub use gpu::{gpu, host_steps, prepare, tuning_forest, GpuOptions};
 pub use multicore::{multicore, MulticoreOptions};
 pub use sequential::sequential;

@@ -24,13 +24,14 @@ mod tests;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::{bug, Name};
+use fehu_ir::free::free_in_stm;
 use fehu_ir::soac::Soac;
 use fehu_ir::subst::{rename_fun, rename_lambda};
 use fehu_ir::types::prog_types;
 use fehu_ir::visit::deep;
 use fehu_ir::{
-    Body, Builder, DimIndex, Exp, FunDef, FunRet, Kernels, Lambda, Loop, Param, PatElem, Prog, Slice, Soacs,
-    Stm, SubExp, Type, WithAcc,
+    Body, Builder, DimIndex, Exp, FunDef, FunRet, Kernels, Lambda, Loop, Param, PatElem, Prog, Rep, Slice,
+    Soacs, Stm, SubExp, Type, WithAcc,
 };
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -59,10 +60,44 @@ pub(crate) enum Calls {
     Copies(IndexMap<Name, Name, FxBuildHasher>),
 }
 
+/// What becomes of the code inside of a combinator that is made a loop.
+pub(crate) trait Goal: Rep<Dec = ()> {
+    /// Puts a statement that can stay into the current body; gives back any other.
+    fn keep(seq: &mut Seq<Self>, stm: Stm<Soacs>) -> Option<Stm<Soacs>>;
+    /// The function to call instead of one of the program.
+    fn callee(seq: &mut Seq<Self>, f: Name) -> Name;
+}
+
+/// It is made loops as well.
+impl Goal for Kernels {
+    fn keep(_: &mut Seq, stm: Stm<Soacs>) -> Option<Stm<Soacs>> {
+        Some(stm)
+    }
+
+    fn callee(seq: &mut Seq, f: Name) -> Name {
+        seq.callee(f)
+    }
+}
+
+/// It stays as it is, but for accumulators that are arrays now.
+impl Goal for Soacs {
+    fn keep(seq: &mut Seq<Soacs>, stm: Stm<Soacs>) -> Option<Stm<Soacs>> {
+        if !seq.accs.is_empty() && free_in_stm(&stm).iter().any(|n| seq.accs.contains_key(n)) {
+            return Some(stm);
+        }
+        seq.b.push(stm);
+        None
+    }
+
+    fn callee(_: &mut Seq<Soacs>, f: Name) -> Name {
+        f
+    }
+}
+
 /// The state of the translation. Accumulators of a `WithAcc` that is translated here become arrays; those
 /// that come from outside stay accumulators.
-pub(crate) struct Seq {
-    pub(crate) b: Builder<Kernels>,
+pub(crate) struct Seq<R: Goal = Kernels> {
+    pub(crate) b: Builder<R>,
     pub(crate) calls: Calls,
     /// The arrays that an accumulator stands for.
     accs: FxHashMap<Name, Vec<Name>>,
@@ -71,10 +106,6 @@ pub(crate) struct Seq {
 }
 
 impl Seq {
-    pub(crate) fn new(b: Builder<Kernels>, calls: Calls) -> Seq {
-        Seq { b, calls, accs: FxHashMap::default(), operators: FxHashMap::default() }
-    }
-
     /// The function to call instead of one of the program.
     pub(crate) fn callee(&mut self, f: Name) -> Name {
         match &mut self.calls {
@@ -116,8 +147,14 @@ impl Seq {
         let ret = ret.into_iter().map(|r| FunRet { ty: r.ty, dec: () }).collect();
         FunDef { name, entry, attrs, params, ret, body: self.body(body), loc }
     }
+}
 
-    pub(crate) fn body(&mut self, body: Body<Soacs>) -> Body<Kernels> {
+impl<R: Goal> Seq<R> {
+    pub(crate) fn new(b: Builder<R>, calls: Calls) -> Seq<R> {
+        Seq { b, calls, accs: FxHashMap::default(), operators: FxHashMap::default() }
+    }
+
+    pub(crate) fn body(&mut self, body: Body<Soacs>) -> Body<R> {
         self.b.begin();
         let result = self.inline(body);
         self.b.end(result)
@@ -134,6 +171,12 @@ impl Seq {
     }
 
     pub(crate) fn stm(&mut self, stm: Stm<Soacs>) {
+        let Some(stm) = R::keep(self, stm) else { return };
+        self.change(stm);
+    }
+
+    /// Puts a statement into the current body, in simpler terms.
+    pub(crate) fn change(&mut self, stm: Stm<Soacs>) {
         let outer = (self.b.loc.clone(), self.b.certs.len(), std::mem::take(&mut self.b.attrs));
         let Stm { pat, certs, attrs, loc, exp } = stm;
         self.b.loc = loc;
@@ -157,7 +200,7 @@ impl Seq {
                 self.b.bind_names(pat, Exp::UpdateAcc(acc, index, values));
             }
             Exp::Call(f, args) => {
-                let f = self.callee(f);
+                let f = R::callee(self, f);
                 self.b.bind_names(pat, Exp::Call(f, args));
             }
             Exp::WithAcc(w) => self.with_acc(pat, *w),
@@ -181,17 +224,7 @@ impl Seq {
         }
     }
 
-    /// Builds nested bodies, whose statements have their own certificates and attributes.
-    pub(crate) fn undecorated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let certs = std::mem::take(&mut self.b.certs);
-        let attrs = std::mem::take(&mut self.b.attrs);
-        let result = f(self);
-        self.b.certs = certs;
-        self.b.attrs = attrs;
-        result
-    }
-
-    fn loop_(&mut self, l: Loop<Soacs>) -> Loop<Kernels> {
+    fn loop_(&mut self, l: Loop<Soacs>) -> Loop<R> {
         let mut params = vec![];
         for (param, init) in l.params {
             let inits = self.operands(&[init]);
@@ -201,11 +234,59 @@ impl Seq {
     }
 
     /// A parameter; several for an accumulator.
-    fn param(&mut self, param: Param<Soacs>) -> Vec<Param<Kernels>> {
+    fn param(&mut self, param: Param<Soacs>) -> Vec<Param<R>> {
         let Param { name, ty, dec: (), consumed } = param;
         let consumed = consumed || matches!(ty, Type::Acc(..));
         let bound = self.expand(vec![(name, ty)]);
         bound.into_iter().map(|(name, ty)| Param { name, ty, dec: (), consumed }).collect()
+    }
+
+    fn update_acc(&mut self, pat: Bindings, acc: Name, index: &[SubExp], values: &[SubExp]) {
+        let Type::Acc(token, shape, elems) = self.b.type_of(acc.into()) else {
+            bug!("update of {}, which is no accumulator", self.b.names.show(acc))
+        };
+        let arrays = self.operands(&[acc.into()]);
+        let op = match self.operators.get(&token).cloned() {
+            Some(op) => op.map(|op| rename_lambda(&mut self.b.names, &op)),
+            None => bug!("no operator for {}", self.b.names.show(token)),
+        };
+        if let Some(op) = &op {
+            self.learn_types(op);
+        }
+        let results = self.expand(pat);
+        let types = results.iter().map(|(_, t)| t.clone()).collect::<Vec<_>>();
+        let target = scattered::Target { shape: &shape, elems: &elems, arrays: &arrays, types: &types };
+        let updated = self.guarded_update(target, index, values, op);
+        for ((name, ty), e) in results.into_iter().zip(updated) {
+            self.b.bind_names(vec![(name, ty)], Exp::SubExp(e));
+        }
+    }
+
+    fn with_acc(&mut self, pat: Bindings, w: WithAcc<Soacs>) {
+        let WithAcc { inputs, lambda } = w;
+        let (tokens, accs) = lambda.params.split_at(inputs.len());
+        let mut arrays = 0;
+        for ((token, acc), input) in tokens.iter().zip(accs).zip(inputs) {
+            self.b.bind_names(vec![(token.name, Type::UNIT)], Exp::SubExp(SubExp::Const(PrimValue::Unit)));
+            arrays += input.arrays.len();
+            self.operators.insert(token.name, input.op.map(|(op, _)| op));
+            self.accs.insert(acc.name, input.arrays);
+        }
+        let results = self.inline(lambda.body);
+        debug_assert!(results.len() == pat.len() && arrays <= pat.len());
+        for ((name, ty), e) in pat.into_iter().zip(results) {
+            self.b.bind_names(vec![(name, ty)], Exp::SubExp(e));
+        }
+    }
+
+    /// Builds nested bodies, whose statements have their own certificates and attributes.
+    pub(crate) fn undecorated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let certs = std::mem::take(&mut self.b.certs);
+        let attrs = std::mem::take(&mut self.b.attrs);
+        let result = f(self);
+        self.b.certs = certs;
+        self.b.attrs = attrs;
+        result
     }
 
     /// The bindings with accumulators replaced by fresh names for their arrays.
@@ -252,44 +333,6 @@ impl Seq {
                 }
                 None => self.b.bind_names(vec![(name, ty)], Exp::SubExp(*e)),
             }
-        }
-    }
-
-    fn update_acc(&mut self, pat: Bindings, acc: Name, index: &[SubExp], values: &[SubExp]) {
-        let Type::Acc(token, shape, elems) = self.b.type_of(acc.into()) else {
-            bug!("update of {}, which is no accumulator", self.b.names.show(acc))
-        };
-        let arrays = self.operands(&[acc.into()]);
-        let op = match self.operators.get(&token).cloned() {
-            Some(op) => op.map(|op| rename_lambda(&mut self.b.names, &op)),
-            None => bug!("no operator for {}", self.b.names.show(token)),
-        };
-        if let Some(op) = &op {
-            self.learn_types(op);
-        }
-        let results = self.expand(pat);
-        let types = results.iter().map(|(_, t)| t.clone()).collect::<Vec<_>>();
-        let target = scattered::Target { shape: &shape, elems: &elems, arrays: &arrays, types: &types };
-        let updated = self.guarded_update(target, index, values, op);
-        for ((name, ty), e) in results.into_iter().zip(updated) {
-            self.b.bind_names(vec![(name, ty)], Exp::SubExp(e));
-        }
-    }
-
-    fn with_acc(&mut self, pat: Bindings, w: WithAcc<Soacs>) {
-        let WithAcc { inputs, lambda } = w;
-        let (tokens, accs) = lambda.params.split_at(inputs.len());
-        let mut arrays = 0;
-        for ((token, acc), input) in tokens.iter().zip(accs).zip(inputs) {
-            self.b.bind_names(vec![(token.name, Type::UNIT)], Exp::SubExp(SubExp::Const(PrimValue::Unit)));
-            arrays += input.arrays.len();
-            self.operators.insert(token.name, input.op.map(|(op, _)| op));
-            self.accs.insert(acc.name, input.arrays);
-        }
-        let results = self.inline(lambda.body);
-        debug_assert!(results.len() == pat.len() && arrays <= pat.len());
-        for ((name, ty), e) in pat.into_iter().zip(results) {
-            self.b.bind_names(vec![(name, ty)], Exp::SubExp(e));
         }
     }
 
@@ -372,7 +415,7 @@ pub(crate) fn row(index: &[SubExp], elem: &Type) -> Slice {
 }
 
 /// An expression that holds neither bodies nor operations.
-pub(crate) fn simple(exp: Exp<Soacs>) -> Exp<Kernels> {
+pub(crate) fn simple<R: Rep>(exp: Exp<Soacs>) -> Exp<R> {
     match exp {
         Exp::SubExp(e) => Exp::SubExp(e),
         Exp::Opaque(e) => Exp::Opaque(e),

@@ -27,10 +27,11 @@ mod bound;
 use crate::builder::{MemBuilder, Place};
 use crate::horner::Arith;
 use crate::tables::{operand_counts, Tables};
+use crate::Refusal;
 use fehu_algebra::Poly;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
-use fehu_base::{Diagnostic, Name, Symbol};
+use fehu_base::{Name, Symbol};
 use fehu_ir::free::bound_in_exp;
 use fehu_ir::mem::{poly, sym_name, MemInfo, MemOp};
 use fehu_ir::seg::{SegGrid, SegKind, SegLevel, SegOp, SizeClass, SizeOp};
@@ -46,7 +47,7 @@ pub(crate) const SMALL: i64 = 256;
 const LONG: usize = 16;
 
 /// Moves allocations out of kernels.
-pub(crate) fn expand(prog: &mut Prog<Memory>) -> Vec<Diagnostic> {
+pub(crate) fn expand(prog: &mut Prog<Memory>) -> Vec<Refusal> {
     let tables = Tables::of(prog);
     let names = std::mem::take(&mut prog.names);
     let mut b = MemBuilder::new(names, tables.types.clone());
@@ -78,7 +79,7 @@ struct Expand {
     fun: String,
     /// How many grids it has.
     grids: usize,
-    errors: Vec<Diagnostic>,
+    errors: Vec<Refusal>,
 }
 
 /// An allocation inside of a kernel.

@@ -33,6 +33,7 @@ mod tests;
 use crate::builder::{MemBuilder, Place};
 use crate::foresee::foresee;
 use crate::plan::{Layout, Plan};
+use crate::Refusal;
 use calls::Convention;
 use fehu_algebra::Facts;
 use fehu_base::{bug, Diagnostic, Name};
@@ -41,12 +42,12 @@ use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
 use fehu_ir::seg::{KernelsOp, SegLevel};
 use fehu_ir::types::prog_types;
 use fehu_ir::visit::{deep, for_each_stm};
-use fehu_ir::{Body, DimIndex, Exp, Kernels, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{Body, DimIndex, Exp, Kernels, Loc, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_lmad::{Dim, SliceDim};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Gives every array of a program a place.
-pub fn introduce(mut prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
+pub fn introduce(mut prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Refusal>> {
     let mut bounds = FxHashMap::default();
     if has_kernels(&prog) {
         let plans = in_place(&prog);
@@ -54,8 +55,7 @@ pub fn introduce(mut prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Diagnostic
     }
     let types = prog_types(&prog);
     let signatures = Signatures::of_prog(&prog);
-    let conventions: FxHashMap<Name, Convention> =
-        prog.funs.iter().map(|f| (f.name, Convention::of(f))).collect();
+    let conventions = calls::conventions(&prog.funs);
     let internal: FxHashSet<Name> = prog.funs.iter().filter(|f| f.entry.is_none()).map(|f| f.name).collect();
     let constants = prog.consts.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
     let mut intro = Introduce {
@@ -68,6 +68,7 @@ pub fn introduce(mut prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<Diagnostic
         plans: FxHashMap::default(),
         not_static: FxHashSet::default(),
         kernel: None,
+        kernel_loc: Loc::none(),
         bounds,
         errors: vec![],
     };
@@ -120,10 +121,12 @@ struct Introduce {
     not_static: FxHashSet<Name>,
     /// The level of the kernel that we are inside of.
     kernel: Option<SegLevel>,
+    /// Where that kernel comes from.
+    kernel_loc: Loc,
     /// How many elements at most an array has whose size is not known before.
     bounds: FxHashMap<Name, SubExp>,
     /// What cannot be done.
-    errors: Vec<Diagnostic>,
+    errors: Vec<Refusal>,
 }
 
 impl Introduce {
@@ -259,6 +262,12 @@ impl Introduce {
                 bug!("dealt with above")
             }
         }
+    }
+
+    /// The kernel at hand cannot be, or the statement if there is none.
+    fn refuse(&mut self, problem: Diagnostic) {
+        let kernel = if self.in_kernel() { self.kernel_loc.clone() } else { self.b.loc.clone() };
+        self.errors.push(Refusal { kernel, problem });
     }
 
     /// Another name for an operand.

@@ -33,11 +33,20 @@ pub use erase::erase;
 pub use introduce::introduce;
 
 use fehu_base::Diagnostic;
-use fehu_ir::{Memory, Prog};
+use fehu_ir::{Loc, Memory, Prog};
+
+/// A kernel that cannot be: it would have to allocate while it runs.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// Where the kernel (or what updates accumulators) comes from, as flattening left it.
+    pub kernel: Loc,
+    /// What to tell the user, if there is no other way.
+    pub problem: Diagnostic,
+}
 
 /// Makes do with fewer blocks, allocations and copies: first values are made where they will be put
 /// (which does away with their blocks), then what is left of the allocations leaves loops.
-pub fn optimise(mut prog: Prog<Memory>) -> Result<Prog<Memory>, Vec<Diagnostic>> {
+pub fn optimise(mut prog: Prog<Memory>) -> Result<Prog<Memory>, Vec<Refusal>> {
     dead::remove(&mut prog);
     shortcircuit::shortcircuit(&mut prog);
     let errors = expand::expand(&mut prog);

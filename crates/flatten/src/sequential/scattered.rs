@@ -1,11 +1,11 @@
 //! Writes at computed places: histograms, scatters and updates of
 //! accumulators. A place out of bounds is not written.
 
-use super::{row, Bindings, Seq};
+use super::{row, Bindings, Goal, Seq};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_ir::soac::{Hist, Scatter};
-use fehu_ir::{Exp, Kernels, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type};
+use fehu_ir::{Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type};
 
 /// Arrays that are written together, at one index into their common outer shape.
 pub(super) struct Target<'a> {
@@ -17,7 +17,7 @@ pub(super) struct Target<'a> {
     pub(super) types: &'a [Type],
 }
 
-impl Seq {
+impl<R: Goal> Seq<R> {
     pub(super) fn hist(&mut self, pat: Bindings, h: Hist<Soacs>) {
         let Hist { width, arrays, ops, lambda } = h;
         let dests = ops.iter().flat_map(|op| op.dests.iter().copied()).collect();
@@ -67,13 +67,13 @@ impl Seq {
         pat: Bindings,
         width: SubExp,
         dests: Vec<Name>,
-        iteration: impl FnOnce(&mut Seq, SubExp, &[SubExp]) -> Vec<SubExp>,
+        iteration: impl FnOnce(&mut Seq<R>, SubExp, &[SubExp]) -> Vec<SubExp>,
     ) {
         let mut params = vec![];
         for (dest, (_, ty)) in dests.into_iter().zip(&pat) {
             let name = self.b.names.fresh_like(dest);
             self.b.types.insert(name, ty.clone());
-            params.push((Param::<Kernels> { name, ty: ty.clone(), dec: (), consumed: true }, dest.into()));
+            params.push((Param::<R> { name, ty: ty.clone(), dec: (), consumed: true }, dest.into()));
         }
         let arrays: Vec<SubExp> = params.iter().map(|(p, _)| p.name.into()).collect();
         let i = self.b.fresh("i", Type::I64);

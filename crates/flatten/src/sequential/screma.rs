@@ -1,19 +1,19 @@
 //! Maps, reductions and scans, fused or alone, as one loop.
 
-use super::{row, Bindings, Seq};
+use super::{row, Bindings, Goal, Seq};
 use fehu_base::prim::IntType;
 use fehu_base::{bug, Name};
 use fehu_ir::soac::{Reduce, Scan, Screma};
 use fehu_ir::{Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type};
 
-impl Seq {
+impl<R: Goal> Seq<R> {
     pub(super) fn screma(&mut self, pat: Bindings, s: Screma<Soacs>) {
         let Screma { width, arrays, scans, reds, map } = s;
         let scanned: usize = scans.iter().map(|s| s.neutral.len()).sum();
         let reduced: usize = reds.iter().map(|r| r.neutral.len()).sum();
         let (scan_pat, rest) = pat.split_at(scanned);
         let (red_pat, map_pat) = rest.split_at(reduced);
-        let mut carried = Carried::default();
+        let mut carried = Carried { params: vec![], results: vec![] };
         // Operators' values so far: their first parameters, carried under their own names.
         for Scan { op, neutral } in &scans {
             self.carry_values(&mut carried, op, neutral);
@@ -108,7 +108,7 @@ impl Seq {
         self.apply(Lambda { params, body, ret }, values)
     }
 
-    fn carry_values(&mut self, carried: &mut Carried, op: &Lambda<Soacs>, neutral: &[SubExp]) {
+    fn carry_values(&mut self, carried: &mut Carried<R>, op: &Lambda<Soacs>, neutral: &[SubExp]) {
         for (param, init) in op.params.iter().zip(neutral) {
             let init = match init {
                 SubExp::Var(n) if param.consumed && param.ty.is_array() => {
@@ -122,7 +122,7 @@ impl Seq {
         }
     }
 
-    fn carry_array(&mut self, carried: &mut Carried, name: Name, ty: &Type) -> Output {
+    fn carry_array(&mut self, carried: &mut Carried<R>, name: Name, ty: &Type) -> Output {
         let (Some(elem), shape) = (ty.elem(), ty.shape().to_vec()) else {
             bug!("array without elements: {ty:?}")
         };
@@ -134,7 +134,7 @@ impl Seq {
         Output::Array { param, ty: ty.clone() }
     }
 
-    fn carry_acc(&mut self, carried: &mut Carried, name: Name, ty: &Type, arrays: &[Name]) -> Output {
+    fn carry_acc(&mut self, carried: &mut Carried<R>, name: Name, ty: &Type, arrays: &[Name]) -> Output {
         let same = |a: &&Name| self.b.types.get(a).is_some_and(|t| same_token(t, ty));
         let Some(input) = arrays.iter().find(same).copied() else {
             bug!("accumulator {} comes from no input", self.b.names.show(name))
@@ -159,9 +159,8 @@ fn same_token(a: &Type, b: &Type) -> bool {
 }
 
 /// What a loop carries: its parameters, and the names for them after it.
-#[derive(Default)]
-struct Carried {
-    params: Vec<(Param<fehu_ir::Kernels>, SubExp)>,
+struct Carried<R: Goal> {
+    params: Vec<(Param<R>, SubExp)>,
     results: Bindings,
 }
 

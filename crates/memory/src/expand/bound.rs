@@ -18,6 +18,7 @@ use super::{collect, Expand, Host, Owner, Request};
 use crate::builder::MemBuilder;
 use crate::horner::Arith;
 use crate::slice::{loop_part, needed, Part};
+use crate::Refusal;
 use fehu_algebra::Poly;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
@@ -51,9 +52,10 @@ impl Expand {
         let found = sliced.filter(|s| s.values.len() == wanted.len() && makes_progress(seg, s, &wanted));
         let Some(sliced) = found else {
             let message = "An array has a size that is known only inside of parallel code for a GPU.";
-            self.errors.push(Diagnostic::error(stm.loc.span, message).help(
+            let problem = Diagnostic::error(stm.loc.span, message).help(
                 "memory inside of GPU code must be set aside before it runs: give the array a size that does not depend on what is computed in there",
-            ));
+            );
+            self.errors.push(Refusal { kernel: stm.loc.clone(), problem });
             return FxHashMap::default();
         };
         let mut bound = vec![];

@@ -9,21 +9,48 @@ use super::{block_elem, Bindings, Introduce};
 use crate::builder::Place;
 use crate::plan::Layout;
 use fehu_base::{bug, Diagnostic, Name};
+use fehu_ir::free::free_in_fun;
 use fehu_ir::mem::{poly, Lmad, MemInfo};
+use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Exp, ExtSize, FunDef, FunRet, Kernels, Memory, Param, PatElem, RetType, Space, SubExp, Type};
+use rustc_hash::FxHashMap;
 
 /// What callers must know of a function.
 #[derive(Clone)]
 pub(super) struct Convention {
     /// How arrays are passed and returned.
     layout: Layout,
+    /// Whether kernels can call it: it has to do with nothing but scalars, and so do all that it calls.
+    scalar: bool,
 }
 
-impl Convention {
-    pub(super) fn of(fun: &FunDef<Kernels>) -> Convention {
+/// What callers must know of all functions.
+pub(super) fn conventions(funs: &[FunDef<Kernels>]) -> FxHashMap<Name, Convention> {
+    let mut all: FxHashMap<Name, Convention> = FxHashMap::default();
+    let mut callers: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
+    let mut work = vec![];
+    for fun in funs {
         let layout = if fun.entry.is_some() { Layout::Direct } else { Layout::RowMajor };
-        Convention { layout }
+        all.insert(fun.name, Convention { layout, scalar: true });
+        let is_prim = |ty: &Type| matches!(ty, Type::Prim(_));
+        let mut scalar = fun.params.iter().all(|p| is_prim(&p.ty)) && free_in_fun(fun).is_empty();
+        for_each_stm(&fun.body, &mut |stm| {
+            scalar &= stm.pat.iter().all(|p| is_prim(&p.ty));
+            if let Exp::Call(f, _) = &stm.exp {
+                callers.entry(*f).or_default().push(fun.name);
+            }
+        });
+        if !scalar {
+            work.push(fun.name);
+        }
     }
+    while let Some(f) = work.pop() {
+        if let Some(convention) = all.get_mut(&f).filter(|c| c.scalar) {
+            convention.scalar = false;
+            work.extend(callers.get(&f).into_iter().flatten());
+        }
+    }
+    all
 }
 
 impl Introduce {
@@ -99,13 +126,12 @@ impl Introduce {
     }
 
     pub(super) fn call(&mut self, pat: Bindings, fun: Name, args: Vec<SubExp>) {
-        let Some(Convention { layout }) = self.conventions.get(&fun).cloned() else {
+        let Some(Convention { layout, scalar }) = self.conventions.get(&fun).cloned() else {
             bug!("call of {}, which is no function", self.b.names.show(fun))
         };
-        if self.in_kernel() && pat.iter().any(|(_, ty)| ty.is_array()) {
-            let message =
-                "A function that returns arrays cannot call itself inside of parallel code for a GPU.";
-            self.errors.push(Diagnostic::error(self.b.loc.span, message));
+        if self.in_kernel() && !scalar {
+            let message = "A function that uses arrays cannot call itself inside of parallel code for a GPU.";
+            self.refuse(Diagnostic::error(self.b.loc.span, message));
         }
         let mut passed = vec![];
         for arg in args {

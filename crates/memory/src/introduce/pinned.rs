@@ -43,7 +43,7 @@ impl Introduce {
                 let error = Diagnostic::error(self.b.loc.span, message).help(
                     "memory inside of GPU code must be set aside before it runs: give the array a fixed size, and keep how much of it is used in a number",
                 );
-                self.errors.push(error);
+                self.refuse(error);
                 let constant = |e: &SubExp| if varies(e) { SubExp::i64(0) } else { *e };
                 let shape = ty.shape().iter().map(constant).collect();
                 let ty = ty.elem().map_or(Type::I64, |elem| Type::Array(elem, shape));

@@ -43,6 +43,7 @@ impl Introduce {
         let SegOp { level, space, types, body: KernelBody { body, returns }, kind, virtualise, grid } = seg;
         let outside = (self.kernel, self.b.made.clone());
         if self.kernel.is_none() {
+            self.kernel_loc = self.b.loc.clone();
             self.b.made.clear();
         }
         self.kernel = match level {
@@ -117,7 +118,7 @@ impl Introduce {
     fn operator(&mut self, op: Lambda<Kernels>) -> Lambda<Memory> {
         if let Some(p) = op.params.iter().find(|p| p.ty.is_array()) {
             let message = "Operators on arrays cannot be used in parallel by this back end.";
-            self.errors.push(Diagnostic::error(self.b.loc.span, message));
+            self.refuse(Diagnostic::error(self.b.loc.span, message));
             let name = p.name;
             // What follows is thrown away.
             for p in &op.params {

@@ -1,0 +1,47 @@
+-- What no kernel can run, since it would have to allocate, is run step by step by the host.
+-- ==
+-- entry: shrinking
+-- input { [3i64, 7i64, 9i64, 1i64, 0i64] } auto output
+
+-- ==
+-- entry: shrinking_rows
+-- input { [[3i64, 7i64], [9i64, 1i64], [0i64, 4i64]] } auto output
+
+-- ==
+-- entry: recursive
+-- input { [3i64, 4i64, 0i64] } auto output
+
+-- ==
+-- entry: scanned
+-- input { [3i64, 4i64, 2i64, 5i64] } auto output
+
+-- ==
+-- entry: vectors
+-- input { [0i64, 2i64, 1i64, 2i64, 9i64, -1i64] } auto output
+
+-- The halves that are left depend on what is in the array.
+def halves (n: i64) : i64 =
+  let (_, _, s) =
+    loop (xs, i, s) = (iota n, 0, 0)
+    while i < 5 && not (null xs) do
+      let xs = filter (\x -> (x * 7 + s) %% 3 != i %% 3) xs
+      in (xs ++ take (length xs / 2) xs, i + 1, s + i64.sum xs)
+  in s
+
+entry shrinking (ns: []i64) : []i64 = map halves ns
+
+entry shrinking_rows (nss: [][]i64) : [][]i64 = map (map (\n -> 2 * halves n)) nss
+
+-- A function of arrays that calls itself.
+def sums [k] (xs: [k]i64) : i64 =
+  if length xs <= 1 then i64.sum xs else 1 + sums (filter (> 1) (tail xs)) + sums (take (length xs / 2) xs)
+
+entry recursive (ns: []i64) : []i64 = map (\n -> sums (map (+ n) (iota n))) ns
+
+-- In the operator of a scan, of which only the host knows the order.
+entry scanned (ns: []i64) : []i64 = scan (\a b -> a + b) 0 (map halves ns)
+
+-- Accumulators whose operator is on arrays.
+entry vectors [n] (is: [n]i64) : [3][2]i64 =
+  let add (a: [2]i64) (b: [2]i64) = map2 (+) (map (* 2) (reverse a)) (scan (+) 0 b)
+  in intrinsics.hist_stream (replicate 3 [1, 2]) add [0, 0] (\(acc: *intrinsics.acc ([3][2]i64)) i -> intrinsics.acc_write acc i [i, 1]) is :> [3][2]i64
