@@ -4,6 +4,27 @@
 -- random input { [100]i32 [57]i32 } auto output
 -- input { empty([0]i32) [1] } auto output
 
+-- Scalars that only kernels need: the host does not wait for them.
+-- ==
+-- entry: descent
+-- input { 0i32 [1.0f64, 2.0f64, 3.0f64] [2.0f64, 1.0f64, 5.0f64] } auto output
+-- random input { 5i32 [1000]f64 [1000]f64 } auto output
+
+-- ==
+-- entry: from_ends
+-- random input { [100]i32 } auto output
+-- input { [7] } auto output
+
+-- ==
+-- entry: swapped
+-- random input { [100]i32 } auto output
+-- input { [7] } auto output
+
+-- ==
+-- entry: carried
+-- input { [5, 6, 7, 8, 9] } auto output
+-- random input { [100]i32 } auto output
+
 -- ==
 -- entry: updated
 -- random input { [100]i32 } auto output
@@ -64,3 +85,27 @@ entry replicated (xs: []i32) = replicate 5 (replicate 3 (map (+ 2) xs))
 entry transposed (xss: [][]i8) = transpose xss |> map (map (+ 1)) |> transpose |> copy |> transpose
 entry permuted (xsss: [][][]i64) = map transpose (transpose xsss)
 entry flattened [n][m] (xss: [n][m]i16) = flatten (transpose xss)
+
+entry descent [n] (k: i32) (a: [n]f64) (b: [n]f64) =
+  let dot xs ys = f64.sum (map2 (*) xs ys)
+  in loop (x, r) = (replicate n 0, copy b) for _i < k do
+       let alpha = dot r r / (1 + f64.abs (dot a r))
+       in (map2 (\x r -> x + alpha * r) x r, map2 (\r a -> r - alpha * a) r a)
+
+entry from_ends [n] (xs: [n]i32) =
+  let x = xs[0]
+  let ys = map (+ x) xs
+  let y = ys[n - 1] + 2
+  in map (* y) ys
+
+entry swapped [n] (xs: *[n]i32) =
+  let x = xs[0]
+  let y = xs[n / 2]
+  let xs = xs with [n / 2] = x
+  in xs with [0] = y
+
+entry carried [n] (xs: [n]i32) =
+  loop xs = copy xs for i < n - 1 do
+    let x = xs[i]
+    let ys = map (\y -> y ^ x) xs
+    in copy ys with [i + 1] = x

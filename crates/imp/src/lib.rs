@@ -9,6 +9,7 @@ pub mod alias;
 pub mod build;
 pub mod free;
 pub mod loops;
+mod stay;
 pub mod syntax;
 mod translate;
 

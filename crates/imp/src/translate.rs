@@ -21,6 +21,7 @@ mod task;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use crate::stay::stay;
 use crate::syntax::{Code, Expr, Function, Kernel, Param, Program, TuningParam};
 use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::{bug, Name, NameSource, Symbol};
@@ -78,7 +79,7 @@ pub fn translate(prog: Prog<Memory>, machine: Machine) -> Program {
         let prepare = t.block(|t| t.make_zeros(zeros));
         init.insert(0, prepare);
     }
-    Program {
+    let mut program = Program {
         globals,
         init: Code::Seq(init),
         functions,
@@ -86,7 +87,9 @@ pub fn translate(prog: Prog<Memory>, machine: Machine) -> Program {
         opaques: prog.opaques,
         params: t.params.into_values().collect(),
         names: t.names,
-    }
+    };
+    stay(&mut program);
+    program
 }
 
 /// Where the code at hand runs.
