@@ -62,3 +62,21 @@ entry steps (x: i32) =
 -- input { -3 } error: hole
 
 entry not_yet (x: i32) : i32 = if x > 0 then x + 1 else ??? (+ x) x
+
+type^ summary = {count: (k: i64) -> [k]i32 -> i64, name: i32}
+
+-- Nobody asks for the structure of the arguments, so each use says what their sizes are.
+def no_summary : summary =
+  let count _ _ = 0
+  in {count, name = 7}
+
+-- ==
+-- entry: local_sizes
+-- input { [1,2] [3,4,5] } output { 0i64 5i64 [1,2] [3,4,5] 3i64 }
+
+entry local_sizes (xs: []i32) (ys: []i32) =
+  let both x = (x, x)
+  let len x =
+    let (a, _) = both x
+    in length a
+  in (no_summary.count 2 [1, 2], len xs + len ys, (both xs).0, (both ys).1, length (both ys).0)

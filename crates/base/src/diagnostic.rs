@@ -137,7 +137,11 @@ impl Diagnostic {
         if let Some(h) = &self.help {
             group = group.element(Level::HELP.message(h.as_str()));
         }
-        renderer.render(&[group]).to_string()
+        let text = renderer.render(&[group]).to_string();
+        // The excerpt says where it starts; the place in full is what editors and other tools look for.
+        let Some(file) = sources.get(self.span.file) else { return text };
+        let (line, col) = file.line_col(self.span.lo);
+        text.replacen(&format!("{}:{line}:{col}", file.path.display()), &sources.show(self.span), 1)
     }
 }
 
@@ -155,7 +159,7 @@ mod tests {
         let text = d.render(&sources, Colour::Never);
         assert!(
             text.contains("Unknown variable \"y\".")
-                && text.contains("a.fut:1:9")
+                && text.contains("a.fut:1:9-10")
                 && text.contains("help: define it"),
             "{text}"
         );

@@ -110,12 +110,12 @@ impl SourceMap {
         self.get(span.file).and_then(|f| f.text.get(span.lo as usize..span.hi as usize)).unwrap_or("")
     }
 
-    /// The span as run-time messages print it: `file.fut:3:5-9`, or
-    /// `file.fut:3:5-4:2` when it crosses lines.
+    /// The span as messages print it: `file.fut:3:5-9`, or `file.fut:3:5-4:2` when it crosses lines. As in
+    /// the reference compiler's messages, the last column is the one after the text.
     pub fn show(&self, span: Span) -> String {
         let Some(file) = self.get(span.file) else { return "<no location>".into() };
         let (l1, c1) = file.line_col(span.lo);
-        let (l2, c2) = file.line_col(span.hi.max(span.lo + 1) - 1);
+        let (l2, c2) = file.line_col(span.hi.max(span.lo));
         if l1 == l2 {
             format!("{}:{l1}:{c1}-{c2}", file.path.display())
         } else {

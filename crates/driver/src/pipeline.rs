@@ -57,6 +57,9 @@ impl Target {
 pub const STAGES: [&str; 8] =
     ["lower", "opt", "gpu", "gpu-prepared", "gpu-memory", "multicore", "sequential", "memory"];
 
+/// The pass over the imperative IR, as `--skip-pass` names it.
+const IMPROVE_LOOPS: &str = "improve-loops";
+
 /// The text of a program, and what its author should know about it.
 #[derive(Debug)]
 #[allow(missing_docs)]
@@ -67,15 +70,17 @@ pub struct Generated {
 
 /// Generates the text of a program.
 pub fn generate(front: &Front, settings: &Settings) -> Result<Generated, Vec<Diagnostic>> {
+    check_skipped(settings)?;
     let prog = optimise(lower(front, settings)?, settings);
     let (prog, warnings) = match settings.target {
-        Target::C => (memory(sequential(prog, settings)).map_err(problems)?, vec![]),
-        Target::Multicore => (memory(multicore(prog)).map_err(problems)?, vec![]),
-        Target::OpenCl | Target::Cuda => gpu_memory(front, prog)?,
+        Target::C => (memory(sequential(prog, settings), settings).map_err(problems)?, vec![]),
+        Target::Multicore => (memory(multicore(prog, settings), settings).map_err(problems)?, vec![]),
+        Target::OpenCl | Target::Cuda => gpu_memory(front, prog, settings)?,
     };
     let machine = fehu_imp::Machine { warps: settings.target == Target::Cuda };
     let mut program = fehu_imp::translate(prog, machine);
-    if matches!(settings.target, Target::C | Target::Multicore) {
+    let improve = !skipped(settings).iter().any(|s| s == IMPROVE_LOOPS);
+    if matches!(settings.target, Target::C | Target::Multicore) && improve {
         fehu_imp::loops::improve(&mut program);
     }
     let backtrace = |loc: &fehu_ir::Loc| fehu_codegen::backtrace(&front.sources, loc);
@@ -124,19 +129,19 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
         return Ok(print_prog(&gpu(prog), Locations::Hidden));
     }
     if stage == "multicore" {
-        return Ok(print_prog(&multicore(prog), Locations::Hidden));
+        return Ok(print_prog(&multicore(prog, settings), Locations::Hidden));
     }
     if stage == "gpu-prepared" {
         return Ok(print_prog(&gpu_prepared(prog), Locations::Hidden));
     }
     if stage == "gpu-memory" {
-        return Ok(print_prog(&gpu_memory(front, prog)?.0, Locations::Hidden));
+        return Ok(print_prog(&gpu_memory(front, prog, settings)?.0, Locations::Hidden));
     }
     let prog = sequential(prog, settings);
     if stage == "sequential" {
         return Ok(print_prog(&prog, Locations::Hidden));
     }
-    let prog = memory(prog).map_err(problems)?;
+    let prog = memory(prog, settings).map_err(problems)?;
     if stage == "memory" {
         return Ok(print_prog(&prog, Locations::Hidden));
     }
@@ -171,7 +176,7 @@ pub fn round_trip(front: &Front, settings: &Settings) -> Result<Option<&'static 
     if !same(&prog) {
         return Ok(Some("sequential"));
     }
-    let prog = memory(prog).map_err(problems)?;
+    let prog = memory(prog, settings).map_err(problems)?;
     Ok(if same(&prog) { None } else { Some("memory") })
 }
 
@@ -187,8 +192,38 @@ fn optimise(prog: Prog<Soacs>, settings: &Settings) -> Prog<Soacs> {
 
 fn pass_options<'a, R: Rep>(settings: &Settings) -> fehu_opt::Options<'a, R> {
     let mut options = fehu_opt::Options::default();
-    options.skip.clone_from(&settings.skip_passes);
+    options.skip = skipped(settings);
     options
+}
+
+/// The passes to leave out: those that the settings name, and those that the environment does, which reaches every command.
+fn skipped(settings: &Settings) -> Vec<String> {
+    let mut skip = settings.skip_passes.clone();
+    if let Ok(more) = std::env::var("FEHU_SKIP_PASS") {
+        skip.extend(more.split(',').map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()));
+    }
+    skip
+}
+
+/// That what is to be left out are passes that can be left out.
+fn check_skipped(settings: &Settings) -> Result<(), Vec<Diagnostic>> {
+    let mut optional: Vec<&str> = vec![];
+    let opt = fehu_opt::standard_pipeline().steps.into_iter().map(|s| s.pass.name);
+    let kernels = fehu_opt::kernels_pipeline().steps.into_iter().map(|s| s.pass.name);
+    for name in opt.chain(kernels).chain(fehu_memory::PASSES).chain([IMPROVE_LOOPS]) {
+        if !optional.contains(&name) {
+            optional.push(name);
+        }
+    }
+    for name in skipped(settings) {
+        let base = name.split('#').next().unwrap_or_default();
+        if !optional.contains(&base) {
+            let message = format!("There is no pass named \"{name}\" that can be left out.");
+            let help = format!("the passes are: {}", optional.join(", "));
+            return Err(vec![Diagnostic::error(Span::NONE, message).help(help)]);
+        }
+    }
+    Ok(())
 }
 
 fn sequential(prog: Prog<Soacs>, settings: &Settings) -> Prog<Kernels> {
@@ -196,10 +231,12 @@ fn sequential(prog: Prog<Soacs>, settings: &Settings) -> Prog<Kernels> {
     fehu_opt::run(prog, &fehu_opt::kernels_pipeline(), &mut pass_options(settings))
 }
 
-fn multicore(prog: Prog<Soacs>) -> Prog<Kernels> {
+fn multicore(prog: Prog<Soacs>, settings: &Settings) -> Prog<Kernels> {
     let mut prog = fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default());
     // Elements of arrays that nobody needs as arrays are values now.
-    fehu_opt::simplify::simplify(&mut prog);
+    if !skipped(settings).iter().any(|s| s == "simplify") {
+        fehu_opt::simplify::simplify(&mut prog);
+    }
     valid("multicore", prog)
 }
 
@@ -223,10 +260,11 @@ pub fn tuning_forest(front: &Front, settings: &Settings) -> Result<String, Vec<D
 fn gpu_memory(
     front: &Front,
     mut prog: Prog<Soacs>,
+    settings: &Settings,
 ) -> Result<(Prog<Memory>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut warnings: Vec<Diagnostic> = vec![];
     loop {
-        let refusals = match memory(gpu_prepared(prog.clone())) {
+        let refusals = match memory(gpu_prepared(prog.clone()), settings) {
             Ok(done) => return Ok((done, warnings)),
             Err(refusals) => refusals,
         };
@@ -267,9 +305,9 @@ fn problems(refusals: Vec<fehu_memory::Refusal>) -> Vec<Diagnostic> {
     refusals.into_iter().map(|r| r.problem).collect()
 }
 
-fn memory(prog: Prog<Kernels>) -> Result<Prog<Memory>, Vec<fehu_memory::Refusal>> {
+fn memory(prog: Prog<Kernels>, settings: &Settings) -> Result<Prog<Memory>, Vec<fehu_memory::Refusal>> {
     let prog = valid("memory introduction", fehu_memory::introduce(prog)?);
-    let prog = valid("memory", fehu_memory::optimise(prog)?);
+    let prog = valid("memory", fehu_memory::optimise_without(prog, &skipped(settings))?);
     if validating() {
         let errors = fehu_memory::check_kernels(&prog);
         if !errors.is_empty() {

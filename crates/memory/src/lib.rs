@@ -44,16 +44,33 @@ pub struct Refusal {
     pub problem: Diagnostic,
 }
 
+/// The passes that a program can do without.
+pub const PASSES: [&str; 3] = ["dead-memory", "short-circuit", "hoist-allocations"];
+
 /// Makes do with fewer blocks, allocations and copies: first values are made where they will be put
 /// (which does away with their blocks), then what is left of the allocations leaves loops.
-pub fn optimise(mut prog: Prog<Memory>) -> Result<Prog<Memory>, Vec<Refusal>> {
-    dead::remove(&mut prog);
-    shortcircuit::shortcircuit(&mut prog);
+pub fn optimise(prog: Prog<Memory>) -> Result<Prog<Memory>, Vec<Refusal>> {
+    optimise_without(prog, &[])
+}
+
+/// As [`optimise`], without some of [`PASSES`].
+pub fn optimise_without(mut prog: Prog<Memory>, skip: &[String]) -> Result<Prog<Memory>, Vec<Refusal>> {
+    let [dead, shortcircuit, hoist] = PASSES.map(|pass| !skip.iter().any(|s| s == pass));
+    if dead {
+        dead::remove(&mut prog);
+    }
+    if shortcircuit {
+        shortcircuit::shortcircuit(&mut prog);
+    }
     let errors = expand::expand(&mut prog);
     if !errors.is_empty() {
         return Err(errors);
     }
-    dead::remove(&mut prog);
-    hoist::hoist(&mut prog);
+    if dead {
+        dead::remove(&mut prog);
+    }
+    if hoist {
+        hoist::hoist(&mut prog);
+    }
     Ok(prog)
 }

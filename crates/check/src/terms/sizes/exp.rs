@@ -219,9 +219,9 @@ impl Sizer<'_> {
                     TypeArg::Size(Size::Var(self.flex(text.as_str(), Origin::Instance(base), span)))
                 }
                 TParam::Type(lifted, n) => {
-                    let shape = match types.next() {
-                        Some(t) => self.shape(t),
-                        None => Type::Error,
+                    let shape = match self.implicit.get(n) {
+                        Some(shape) => shape.clone(),
+                        None => types.next().map_or(Type::Error, |t| self.shape(t)),
                     };
                     let t = self.of_shape(&shape, *lifted, Origin::Argument, span);
                     // The `*` of `*a` needs something to stand on.

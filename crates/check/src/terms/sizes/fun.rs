@@ -2,7 +2,7 @@
 
 use super::exp::{node, scoped};
 use super::hide::Hidden;
-use super::tables::{mentioned_type, Flex, Origin};
+use super::tables::{collect_metas, mentioned_type, Flex, Origin, Slot};
 use super::Sizer;
 use crate::show::show_type;
 use crate::subst::{make_nonunique, Subst};
@@ -10,9 +10,9 @@ use crate::tast::{Exp, ExpKind, Lambda, LocalFun, Pat, PatKind};
 use crate::terms::pre;
 use crate::terms::unify::see;
 use crate::type_exp::uses::constructive;
-use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg};
+use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, Uniq};
 use fehu_base::prim::ScalarType;
-use fehu_base::{Diagnostic, Name, Span};
+use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -170,8 +170,8 @@ impl Sizer<'_> {
         let (params, (fbody, result), _) = self.inside(&f.params, f.ret.as_ref(), &f.body, None);
         self.level = level;
         let (ret, ty) = self.close(&f.tparams, &params, &result);
-        let ty = self.settle_params(&ty);
         let mut tparams = f.tparams.clone();
+        let ty = self.generalise(&ty, level, &mut tparams);
         for n in self.own_flexes(&ty, level) {
             self.levels.insert(n, level + 1);
             self.flexes.remove(&n);
@@ -200,9 +200,30 @@ impl Sizer<'_> {
         }
     }
 
-    /// Gives structure to what is still to be found in a function type.
-    fn settle_params(&mut self, t: &Type) -> Type {
-        self.settle(t)
+    /// Types that nobody asked for the structure of become type parameters of the function: each use may
+    /// give them sizes of its own, also such as the function's type binds.
+    ///
+    /// ```text
+    /// let sum _ _ = () in sum : (k: i64) -> [k]i32 -> ()
+    /// ```
+    fn generalise(&mut self, t: &Type, level: u32, tparams: &mut Vec<TParam>) -> Type {
+        let t = self.zonk(t);
+        let mut metas = vec![];
+        collect_metas(&t, &mut metas);
+        for m in metas {
+            let root = self.root(m) as usize;
+            let Slot::Free { shape, lifted, level: own, span, .. } = self.slots[root].clone() else {
+                continue;
+            };
+            if own > level {
+                let n = self.ctx.bind(Symbol::new("t"), span);
+                self.levels.insert(n, level + 1);
+                self.implicit.insert(n, shape);
+                self.slots[root] = Slot::Is(RetType::simple(Type::Var(Uniq::Nonunique, n, Arc::new(vec![]))));
+                tparams.push(TParam::Type(lifted, n));
+            }
+        }
+        self.settle(&t)
     }
 
     /// The flexible sizes in a function type that belong to the function, in order.

@@ -23,7 +23,7 @@ mod unify;
 use super::metas::State;
 use super::pre;
 use crate::context::Context;
-use crate::types::{Scheme, Size};
+use crate::types::{Scheme, Size, Type};
 use fehu_base::{Name, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -43,6 +43,8 @@ pub(crate) struct Sizer<'a> {
     unknowns: FxHashMap<Name, Unknown>,
     /// The types of local values.
     vars: FxHashMap<Name, Arc<Scheme>>,
+    /// The structure of type parameters that a local function has without having declared them.
+    implicit: FxHashMap<Name, Type>,
     /// How deep in bindings each local name is bound.
     levels: FxHashMap<Name, u32>,
     level: u32,
@@ -78,6 +80,7 @@ impl<'a> Sizer<'a> {
             private: FxHashSet::default(),
             unknowns: FxHashMap::default(),
             vars: FxHashMap::default(),
+            implicit: FxHashMap::default(),
             levels: FxHashMap::default(),
             level: 0,
             depth: 0,

@@ -224,7 +224,19 @@ impl Sizer<'_> {
         }
         let rt = open.ty(&mut self.ctx.names, &mut vec![], &r.ty);
         let st = closed.ty(&mut self.ctx.names, &mut vec![], &s.ty);
-        self.unify_in(&rt, &st, bound)
+        let before = self.flex_order.len() - r.dims.len();
+        self.unify_in(&rt, &st, bound).map_err(|mut m| {
+            // One size that stands for two which differ, and would do so under every name outside.
+            let opened = &self.flex_order[before..before + r.dims.len()];
+            let local = opened.iter().any(|n| match self.flexes.get(n) {
+                Some(Flex::Is(s)) => mentioned_size(s).iter().any(|n| bound.contains(n)),
+                Some(Flex::Free { .. }) | None => false,
+            });
+            if local && m.index.is_none() {
+                m.index = Some("scope-violation");
+            }
+            m
+        })
     }
 
     fn link(&mut self, m: u32, n: u32) {
@@ -310,11 +322,23 @@ impl Sizer<'_> {
                 }
                 continue;
             }
-            if self.levels.get(n).is_some_and(|l| *l > level) {
-                return Err(self.scope_violation(*n));
+            match self.levels.get(n) {
+                Some(&DEEPEST) if level != DEEPEST => return Err(self.too_early(*n)),
+                Some(l) if *l > level => return Err(self.scope_violation(*n)),
+                Some(_) | None => {}
             }
         }
         Ok(())
+    }
+
+    /// The size of what a function returns is needed where nobody has called the function.
+    fn too_early(&mut self, n: Name) -> Box<Mismatch> {
+        let base = self.ctx.names.base(n);
+        let mut e = Mismatch::new(format!(
+            "Causality check: size \"{base}\" is needed here, but it is only known when the function has been called."
+        ));
+        e.index = Some("causality-check");
+        e
     }
 
     fn scope_violation(&mut self, n: Name) -> Box<Mismatch> {

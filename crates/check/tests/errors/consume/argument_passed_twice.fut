@@ -1,7 +1,7 @@
 def main (xs: *[]i64) = scatter xs xs xs
 -- ==>
 -- error: Argument is consumed, but aliases variable "xs", which another argument aliases too.
---  --> consume/argument_passed_twice.fut:1:33
+--  --> consume/argument_passed_twice.fut:1:33-35
 --   |
 -- 1 | def main (xs: *[]i64) = scatter xs xs xs
 --   |                                 ^^ -- may share memory with the consumed argument

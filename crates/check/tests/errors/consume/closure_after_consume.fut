@@ -4,7 +4,7 @@ def main (xs: *[]i32) =
   in at 2
 -- ==>
 -- error: Using variable "xs", but this was consumed before.
---  --> consume/closure_after_consume.fut:4:6
+--  --> consume/closure_after_consume.fut:4:6-8
 --   |
 -- 3 |   let xs[0] = 3
 --   |       -- consumed here
@@ -16,7 +16,7 @@ def main (xs: *[]i32) =
 --   = help: consume a copy instead, made with `copy`, to keep the original usable
 --
 -- warning: Unused name "xs".
---  --> consume/closure_after_consume.fut:3:7
+--  --> consume/closure_after_consume.fut:3:7-9
 --   |
 -- 3 |   let xs[0] = 3
 --   |       ^^ the updated value is never used

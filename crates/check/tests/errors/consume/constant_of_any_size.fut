@@ -6,7 +6,7 @@ def fine (n: i64) : *[n]i64 = numbers
 def wrong (_: bool) : *[0]i32 = nothing
 -- ==>
 -- error: Function result aliases the free variable "nothing".
---  --> consume/constant_of_any_size.fut:6:33
+--  --> consume/constant_of_any_size.fut:6:33-40
 --   |
 -- 3 | def nothing 't : [0]t = []
 --   |     ------- bound here

@@ -8,7 +8,7 @@ def main (xs: *[]i32) = apply eat xs
 --        Expected: []i32 -> i32
 --        Actual:   (xs: *[d]i32) -> i32
 --        Parameter types "[]i32" and "*[d]i32" are incompatible regarding consuming their arguments.
---  --> consume/consuming_function_argument.fut:5:31
+--  --> consume/consuming_function_argument.fut:5:31-34
 --   |
 -- 5 | def main (xs: *[]i32) = apply eat xs
 --   |                               ^^^

@@ -5,7 +5,7 @@ def main (n: i64) =
        in if i > 2 then cur else spare
 -- ==>
 -- error: Return value for consuming loop parameter "cur" aliases "spare".
---  --> consume/loop_returns_outer.fut:4:8
+--  --> consume/loop_returns_outer.fut:4:8-5:39
 --   |
 -- 2 |     let spare = iota n
 --   |         ----- bound here

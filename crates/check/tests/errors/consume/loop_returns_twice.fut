@@ -2,7 +2,7 @@ def main (n: i64) =
   loop (a: *[]i64, b: *[]i64) = (iota n, iota n) for _i < 3 do (a, a)
 -- ==>
 -- error: Return value for loop parameter "b" aliases other consumed loop parameter.
---  --> consume/loop_returns_twice.fut:2:64
+--  --> consume/loop_returns_twice.fut:2:64-70
 --   |
 -- 2 |   loop (a: *[]i64, b: *[]i64) = (iota n, iota n) for _i < 3 do (a, a)
 --   |                                                                ^^^^^^ the values returned here share memory
@@ -11,7 +11,7 @@ def main (n: i64) =
 --   = help: return a copy of one of them, made with `copy`
 --
 -- warning: Unused name "b".
---  --> consume/loop_returns_twice.fut:2:20
+--  --> consume/loop_returns_twice.fut:2:20-21
 --   |
 -- 2 |   loop (a: *[]i64, b: *[]i64) = (iota n, iota n) for _i < 3 do (a, a)
 --   |                    ^ never used

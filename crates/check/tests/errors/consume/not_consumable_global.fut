@@ -3,7 +3,7 @@ def table : []i32 = [2, 3, 5]
 def changed (i: i32) = table with [0] = i
 -- ==>
 -- error: Consuming variable "table", which is not consumable.
---  --> consume/not_consumable_global.fut:3:24
+--  --> consume/not_consumable_global.fut:3:24-29
 --   |
 -- 1 | def table : []i32 = [2, 3, 5]
 --   |     ----- a top-level definition belongs to the whole program

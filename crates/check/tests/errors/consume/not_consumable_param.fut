@@ -1,7 +1,7 @@
 def set_first (xs: []i32) (v: i32) = xs with [0] = v
 -- ==>
 -- error: Consuming variable "xs", which is not consumable.
---  --> consume/not_consumable_param.fut:1:38
+--  --> consume/not_consumable_param.fut:1:38-40
 --   |
 -- 1 | def set_first (xs: []i32) (v: i32) = xs with [0] = v
 --   |                --                    ^^ consumed here

@@ -5,7 +5,7 @@ def main (input: []i32) =
   in ys with [0] = 1
 -- ==>
 -- error: Consuming variable "input", which is not consumable.
---  --> consume/not_consumable_through_call.fut:5:6
+--  --> consume/not_consumable_through_call.fut:5:6-8
 --   |
 -- 3 | def main (input: []i32) =
 --   |           ----- a parameter whose type is not marked with `*`

@@ -5,7 +5,7 @@ def main (xs: *[]i32) =
   in f 2
 -- ==>
 -- error: Let-bound expression of higher-order type (i: i32) -> *[d]i32 contains consumption, which is not allowed.
---  --> consume/partial_application_consumes.fut:4:11
+--  --> consume/partial_application_consumes.fut:4:11-17
 --   |
 -- 4 |   let f = put xs
 --   |           ^^^^--

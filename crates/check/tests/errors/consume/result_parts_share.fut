@@ -8,7 +8,7 @@ def main (n: i64) =
   in b
 -- ==>
 -- error: Using result of applying "pair", but this was consumed before.
---  --> consume/result_parts_share.fut:8:6
+--  --> consume/result_parts_share.fut:8:6-7
 --   |
 -- 6 |   let (a, b) = pair n
 --   |                ------ the result of this call
@@ -22,7 +22,7 @@ def main (n: i64) =
 --   = help: consume a copy instead, made with `copy`, to keep the original usable
 --
 -- warning: Unused name "a".
---  --> consume/result_parts_share.fut:7:7
+--  --> consume/result_parts_share.fut:7:7-8
 --   |
 -- 7 |   let a[0] = 1
 --   |       ^ the updated value is never used

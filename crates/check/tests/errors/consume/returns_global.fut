@@ -3,7 +3,7 @@ def primes : []i32 = [2, 3, 5]
 def get (_: i32) = primes
 -- ==>
 -- error: Function result aliases the free variable "primes".
---  --> consume/returns_global.fut:3:20
+--  --> consume/returns_global.fut:3:20-26
 --   |
 -- 1 | def primes : []i32 = [2, 3, 5]
 --   |     ------ bound here

@@ -5,7 +5,7 @@ def main (n: i64) =
   in eat (xs, xs)
 -- ==>
 -- error: Argument passed for consuming parameter is self-aliased.
---  --> consume/self_aliased_argument.fut:5:10
+--  --> consume/self_aliased_argument.fut:5:10-18
 --   |
 -- 5 |   in eat (xs, xs)
 --   |          ^^^^^^^^ two parts of this share memory

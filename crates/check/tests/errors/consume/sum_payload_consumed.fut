@@ -11,7 +11,7 @@ def main (b: *box) =
   in x[0] + y[0]
 -- ==>
 -- error: Using variable "b", but this was consumed before.
---   --> consume/sum_payload_consumed.fut:10:20
+--   --> consume/sum_payload_consumed.fut:10:20-21
 --    |
 --  9 |   let x = open_box b
 --    |                    - consumed here

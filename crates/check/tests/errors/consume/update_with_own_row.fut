@@ -1,7 +1,7 @@
 def main [n] (rows: *[n][n]i32) = rows with [0] = rows[1]
 -- ==>
 -- error: The value written by this in-place update might alias the array it is written to, through variable "rows".
---  --> consume/update_with_own_row.fut:1:51
+--  --> consume/update_with_own_row.fut:1:51-58
 --   |
 -- 1 | def main [n] (rows: *[n][n]i32) = rows with [0] = rows[1]
 --   |                                   ----            ^^^^^^^ the new value

@@ -3,7 +3,7 @@ def main (early: bool) (xs: *[]i32) =
   in ys[0] + xs[0]
 -- ==>
 -- error: Using variable "xs", but this was consumed before.
---  --> consume/use_after_branch.fut:3:14
+--  --> consume/use_after_branch.fut:3:14-16
 --   |
 -- 2 |   let ys = if early then xs with [0] = 1 else [1, 2]
 --   |                          -- consumed here

@@ -5,7 +5,7 @@ def both (xs: *[]f32) =
   in (ys, length xs)
 -- ==>
 -- error: Using variable "xs", but this was consumed before.
---  --> consume/use_after_call.fut:5:18
+--  --> consume/use_after_call.fut:5:18-20
 --   |
 -- 4 |   let ys = clear xs
 --   |                  -- consumed here

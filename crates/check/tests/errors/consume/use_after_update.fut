@@ -3,7 +3,7 @@ def bump (xs: *[]i32) =
   in ys[0] + xs[0]
 -- ==>
 -- error: Using variable "xs", but this was consumed before.
---  --> consume/use_after_update.fut:3:14
+--  --> consume/use_after_update.fut:3:14-16
 --   |
 -- 2 |   let ys = xs with [0] = 7
 --   |            -- consumed here

@@ -5,7 +5,7 @@ def main (n: i64) =
   in row
 -- ==>
 -- error: Using variable "table", but this was consumed before.
---  --> consume/use_through_slice.fut:5:6
+--  --> consume/use_through_slice.fut:5:6-9
 --   |
 -- 4 |   let table[0] = iota n
 --   |       ----- consumed here
@@ -17,7 +17,7 @@ def main (n: i64) =
 --   = help: consume a copy instead, made with `copy`, to keep the original usable
 --
 -- warning: Unused name "table".
---  --> consume/use_through_slice.fut:4:7
+--  --> consume/use_through_slice.fut:4:7-12
 --   |
 -- 4 |   let table[0] = iota n
 --   |       ^^^^^ the updated value is never used

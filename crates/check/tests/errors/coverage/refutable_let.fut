@@ -4,7 +4,7 @@ def main (x: (i32, bool)) =
 -- ==>
 -- error: Refutable pattern not allowed here. Unmatched cases:
 --          (_, false)
---  --> coverage/refutable_let.fut:2:7
+--  --> coverage/refutable_let.fut:2:7-16
 --   |
 -- 2 |   let (n, true) = x
 --   |       ^^^^^^^^^ does not match all values of its type

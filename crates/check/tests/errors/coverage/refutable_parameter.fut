@@ -2,7 +2,7 @@ def unwrap (#some x : #some i32 | #none) : i32 = x
 -- ==>
 -- error: Refutable pattern not allowed here. Unmatched cases:
 --          #none
---  --> coverage/refutable_parameter.fut:1:13
+--  --> coverage/refutable_parameter.fut:1:13-20
 --   |
 -- 1 | def unwrap (#some x : #some i32 | #none) : i32 = x
 --   |             ^^^^^^^ does not match all values of its type

@@ -6,7 +6,7 @@ def xor (p: {a: bool, b: bool}) : bool =
 -- error: Unmatched cases in match expression:
 --          {a = false, b = false}
 --          {a = true, b = true}
---  --> coverage/unmatched_booleans.fut:2:3
+--  --> coverage/unmatched_booleans.fut:2:3-4:37
 --   |
 -- 2 | /   match p
 -- 3 | |   case {a = true, b = false} -> true

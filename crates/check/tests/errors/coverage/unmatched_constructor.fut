@@ -7,7 +7,7 @@ def area (s: shape) : f32 =
 -- ==>
 -- error: Unmatched cases in match expression:
 --          #dot
---  --> coverage/unmatched_constructor.fut:4:3
+--  --> coverage/unmatched_constructor.fut:4:3-6:26
 --   |
 -- 4 | /   match s
 -- 5 | |   case #circle r -> 3.14 * r * r

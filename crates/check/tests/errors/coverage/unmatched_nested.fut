@@ -7,7 +7,7 @@ def add (a: opt) (b: opt) : i32 =
 -- ==>
 -- error: Unmatched cases in match expression:
 --          (#some _, #none)
---  --> coverage/unmatched_nested.fut:4:3
+--  --> coverage/unmatched_nested.fut:4:3-6:23
 --   |
 -- 4 | /   match (a, b)
 -- 5 | |   case (#some x, #some y) -> x + y

@@ -5,7 +5,7 @@ def name (n: i32) : i32 =
 -- ==>
 -- error: Unmatched cases in match expression:
 --          _
---  --> coverage/unmatched_numbers.fut:2:3
+--  --> coverage/unmatched_numbers.fut:2:3-4:15
 --   |
 -- 2 | /   match n
 -- 3 | |   case 0 -> 10

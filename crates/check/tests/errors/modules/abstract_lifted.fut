@@ -5,7 +5,7 @@ module m : {type t} = {
 -- error: Module defines
 --          type^ t = i32 -> i32
 --        but module type requires a non-lifted type.
---  --> modules/abstract_lifted.fut:1:12
+--  --> modules/abstract_lifted.fut:1:12-20
 --   |
 -- 1 | module m : {type t} = {
 --   |            ^^^^^^^^

@@ -5,7 +5,7 @@ module m : {type sum [n] [m]} = {
 -- error: Type
 --          type sum [n] [m] = [n + m]bool
 --        cannot be made abstract because size parameter [n] is not used constructively.
---  --> modules/abstract_nonconstructive.fut:1:12
+--  --> modules/abstract_nonconstructive.fut:1:12-30
 --   |
 -- 1 | module m : {type sum [n] [m]} = {
 --   |            ^^^^^^^^^^^^^^^^^^

@@ -9,7 +9,7 @@ def main = money.of_cents 5 + 1
 --        Expected: t1
 --        Actual:   money.t
 --        Type "money.t" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by the use of "+".
---  --> modules/abstract_type_hidden.fut:6:12
+--  --> modules/abstract_type_hidden.fut:6:12-28
 --   |
 -- 6 | def main = money.of_cents 5 + 1
 --   |            ^^^^^^^^^^^^^^^^ - due to the use of "+"

@@ -6,7 +6,7 @@ module type s = {}
 module type s = {type t}
 -- ==>
 -- error: Duplicate definition of type t.
---  --> modules/duplicates.fut:2:6
+--  --> modules/duplicates.fut:2:6-7
 --   |
 -- 1 | type t = i32
 --   |      - previously defined here
@@ -14,7 +14,7 @@ module type s = {type t}
 --   |      ^ defined again here
 --
 -- error: Duplicate definition of name x.
---  --> modules/duplicates.fut:4:8
+--  --> modules/duplicates.fut:4:8-9
 --   |
 -- 3 | def x : i32 = 1
 --   |     - previously defined here
@@ -22,7 +22,7 @@ module type s = {type t}
 --   |        ^ defined again here
 --
 -- error: Duplicate definition of module type s.
---  --> modules/duplicates.fut:6:13
+--  --> modules/duplicates.fut:6:13-14
 --   |
 -- 5 | module type s = {}
 --   |             - previously defined here

@@ -13,7 +13,7 @@ module m = F {def x : f32 = 1}
 --        and
 --          f32
 --        do not match.
---  --> modules/functor_argument.fut:5:14
+--  --> modules/functor_argument.fut:5:14-31
 --   |
 -- 5 | module m = F {def x : f32 = 1}
 --   |              ^^^^^-^^^^^^^^^^^

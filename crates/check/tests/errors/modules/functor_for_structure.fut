@@ -4,7 +4,7 @@ module k : mt = {
 }
 -- ==>
 -- error: Cannot match parametric module "m" with non-parametric module type.
---  --> modules/functor_for_structure.fut:2:12
+--  --> modules/functor_for_structure.fut:2:12-14
 --   |
 -- 2 | module k : mt = {
 --   |            ^^

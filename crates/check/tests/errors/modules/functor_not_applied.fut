@@ -3,7 +3,7 @@ module F (P: {type t}) = {type u = P.t}
 type v = F.u
 -- ==>
 -- error: Module "F" is a parametric module.
---  --> modules/functor_not_applied.fut:3:10
+--  --> modules/functor_not_applied.fut:3:10-11
 --   |
 -- 3 | type v = F.u
 --   |          ^

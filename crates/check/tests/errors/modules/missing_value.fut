@@ -7,7 +7,7 @@ module m : mt = {
 }
 -- ==>
 -- error: Module does not define a value named "inner.x".
---  --> modules/missing_value.fut:5:12
+--  --> modules/missing_value.fut:5:12-14
 --   |
 -- 5 | module m : mt = {
 --   |            ^^

@@ -10,7 +10,7 @@ module ints : counter = {
 }
 -- ==>
 -- error: Module does not define a value named "next".
---  --> modules/module_lacks_value.fut:7:15
+--  --> modules/module_lacks_value.fut:7:15-22
 --   |
 -- 7 | module ints : counter = {
 --   |               ^^^^^^^

@@ -11,7 +11,7 @@ module twice : scale = { def apply (x: f64) : f64 = 2 * x }
 --        and
 --          f32
 --        do not match.
---  --> modules/module_value_differs.fut:3:16
+--  --> modules/module_value_differs.fut:3:16-21
 --   |
 -- 3 | module twice : scale = { def apply (x: f64) : f64 = 2 * x }
 --   |                ^^^^^         ----- provided here

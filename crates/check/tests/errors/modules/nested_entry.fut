@@ -3,7 +3,7 @@ module m = {
 }
 -- ==>
 -- error: Entry points may not be declared inside modules.
---  --> modules/nested_entry.fut:2:9
+--  --> modules/nested_entry.fut:2:9-10
 --   |
 -- 2 |   entry f (x: i32) : i32 = x
 --   |         ^

@@ -1,7 +1,7 @@
 def (&&) (x: bool) (y: bool) : bool = x
 -- ==>
 -- error: The && operator may not be redefined.
---  --> modules/redefined_and.fut:1:6
+--  --> modules/redefined_and.fut:1:6-8
 --   |
 -- 1 | def (&&) (x: bool) (y: bool) : bool = x
 --   |      ^^
@@ -9,7 +9,7 @@ def (&&) (x: bool) (y: bool) : bool = x
 --   = note: it does not always evaluate its right operand, which no function can do; see error-index.html#may-not-be-redefined
 --
 -- warning: Unused name "y".
---  --> modules/redefined_and.fut:1:21
+--  --> modules/redefined_and.fut:1:21-22
 --   |
 -- 1 | def (&&) (x: bool) (y: bool) : bool = x
 --   |                     ^ never used

@@ -3,7 +3,7 @@ module type mt = {
 }
 -- ==>
 -- error: All function parameters must have non-anonymous sizes.
---  --> modules/spec_anonymous.fut:2:3
+--  --> modules/spec_anonymous.fut:2:3-23
 --   |
 -- 2 |   val f : []i32 -> i32
 --   |   ^^^^^^^^^^^^^^^^^^^^

@@ -6,7 +6,7 @@ module type mt = {
 }
 -- ==>
 -- error: Duplicate definition of name f.
---  --> modules/spec_duplicate.fut:4:7
+--  --> modules/spec_duplicate.fut:4:7-8
 --   |
 -- 2 |   val f : i32 -> i32
 --   |       - previously defined here
@@ -15,7 +15,7 @@ module type mt = {
 --   |       ^ defined again here
 --
 -- error: Duplicate definition of type t.
---  --> modules/spec_duplicate.fut:5:8
+--  --> modules/spec_duplicate.fut:5:8-9
 --   |
 -- 3 |   type t
 --   |        - previously defined here

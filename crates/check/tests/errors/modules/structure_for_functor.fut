@@ -4,7 +4,7 @@ module k : mt = {
 }
 -- ==>
 -- error: Cannot match non-parametric module "m" with parametric module type.
---  --> modules/structure_for_functor.fut:2:12
+--  --> modules/structure_for_functor.fut:2:12-14
 --   |
 -- 2 | module k : mt = {
 --   |            ^^

@@ -5,7 +5,7 @@ module m : mt = {module inner = {type t = i32}}
 --          type inner.t = i32
 --        but module type requires
 --          type inner.t = bool
---  --> modules/type_mismatch.fut:2:12
+--  --> modules/type_mismatch.fut:2:12-14
 --   |
 -- 2 | module m : mt = {module inner = {type t = i32}}
 --   |            ^^                         - defined here

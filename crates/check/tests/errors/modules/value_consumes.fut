@@ -11,7 +11,7 @@ module m : {val f : [1]f32 -> bool} = {
 --        and
 --          [1]f32
 --        are incompatible regarding consumption.
---  --> modules/value_consumes.fut:1:12
+--  --> modules/value_consumes.fut:1:12-36
 --   |
 -- 1 | module m : {val f : [1]f32 -> bool} = {
 --   |            ^^^^^^^^^^^^^^^^^^^^^^^^

@@ -7,7 +7,7 @@ module m : {val f [n] : ([n]i32 -> ?[k].[k]i32) -> [n]i32 -> i32} = {
 --        but module provides
 --          val f [n] : (g: [n]i32 -> [n]i32) -> (xs: [n]i32) -> i32
 --        Sizes "n" and "k" do not match.
---  --> modules/value_existential.fut:1:12
+--  --> modules/value_existential.fut:1:12-66
 --   |
 -- 1 | module m : {val f [n] : ([n]i32 -> ?[k].[k]i32) -> [n]i32 -> i32} = {
 --   |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -7,7 +7,7 @@ module m : {val f : (i32 -> ?[k].[k]i32) -> i32} = {
 --        but module provides
 --          val f [k] : (g: i32 -> [k]i32) -> i32
 --        Sizes "k" and "k" do not match.
---  --> modules/value_existential_param.fut:1:12
+--  --> modules/value_existential_param.fut:1:12-49
 --   |
 -- 1 | module m : {val f : (i32 -> ?[k].[k]i32) -> i32} = {
 --   |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

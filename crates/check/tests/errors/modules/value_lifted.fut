@@ -7,7 +7,7 @@ module m : {val f '^a : a -> a} = {
 --        but module provides
 --          val f 'a : (x: a) -> a
 --        The type parameter "a" may not stand for "a", which is of a more lifted kind.
---  --> modules/value_lifted.fut:1:12
+--  --> modules/value_lifted.fut:1:12-32
 --   |
 -- 1 | module m : {val f '^a : a -> a} = {
 --   |            ^^^^^^^^^^^^^^^^^^^^

@@ -15,7 +15,7 @@ module m : mt = {
 --        and
 --          i32
 --        do not match.
---  --> modules/value_mismatch.fut:5:12
+--  --> modules/value_mismatch.fut:5:12-14
 --   |
 -- 5 | module m : mt = {
 --   |            ^^

@@ -7,7 +7,7 @@ module m : {val f [n] [m] : [n][m]i32 -> [m]i32} = {
 --        but module provides
 --          val f [n] : (xs: [n][n]i32) -> [n]i32
 --        Sizes "n" and "m" do not match.
---  --> modules/value_sizes.fut:1:12
+--  --> modules/value_sizes.fut:1:12-49
 --   |
 -- 1 | module m : {val f [n] [m] : [n][m]i32 -> [m]i32} = {
 --   |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -11,7 +11,7 @@ module m : {val pair 'a 'b : a -> b -> (a, b)} = {
 --        and
 --          b
 --        do not match.
---  --> modules/value_too_specific.fut:1:12
+--  --> modules/value_too_specific.fut:1:12-47
 --   |
 -- 1 | module m : {val pair 'a 'b : a -> b -> (a, b)} = {
 --   |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

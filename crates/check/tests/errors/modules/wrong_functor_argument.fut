@@ -13,7 +13,7 @@ module bad = twice { def step (x: bool) = x }
 --        and
 --          i32
 --        do not match.
---  --> modules/wrong_functor_argument.fut:5:20
+--  --> modules/wrong_functor_argument.fut:5:20-46
 --   |
 -- 5 | module bad = twice { def step (x: bool) = x }
 --   |                    ^^^^^^----^^^^^^^^^^^^^^^^

@@ -5,7 +5,7 @@ def main (xs: []i32) =
 -- ==>
 -- error: Causality check: size "m" needed for type of empty array:
 --          [0][m]i32
---  --> sizes/causality.fut:2:15
+--  --> sizes/causality.fut:2:15-17
 --   |
 -- 2 |   let empty = [] : [][]i32
 --   |               ^^

@@ -6,7 +6,7 @@ def main (xs: [4]i32) = first3 xs
 --        Expected: [3]i32
 --        Actual:   [4]i32
 --        Sizes "3" and "4" do not match.
---  --> sizes/constant_sizes_differ.fut:3:32
+--  --> sizes/constant_sizes_differ.fut:3:32-34
 --   |
 -- 3 | def main (xs: [4]i32) = first3 xs
 --   |                                ^^

@@ -7,7 +7,7 @@ def main (n: i64) = map (\i -> iota i) (iota n)
 --          [i]i64
 --        This is usually because the size of an array returned by a higher-order function argument cannot be determined statically, or because the size is that of a value parameter.
 --        When matching return types.
---  --> sizes/irregular_array.fut:1:25
+--  --> sizes/irregular_array.fut:1:25-39
 --   |
 -- 1 | def main (n: i64) = map (\i -> iota i) (iota n)
 --   |                         ^^^^^^^^^^^^^^

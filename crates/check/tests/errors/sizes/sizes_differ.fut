@@ -6,7 +6,7 @@ def main [n] [m] (xs: [n]f32) (ys: [m]f32) = dot xs ys
 --        Expected: [n]f32
 --        Actual:   [m]f32
 --        Sizes "n" and "m" do not match.
---  --> sizes/sizes_differ.fut:3:53
+--  --> sizes/sizes_differ.fut:3:53-55
 --   |
 -- 3 | def main [n] [m] (xs: [n]f32) (ys: [m]f32) = dot xs ys
 --   |                                                     ^^

@@ -5,7 +5,7 @@ def main (xs: []i32) =
 --        Expected: [m]i32
 --        Actual:   *[m]i32
 --        Sizes "m" and "m" do not match.
---  --> sizes/unknown_sizes_differ.fut:2:25
+--  --> sizes/unknown_sizes_differ.fut:2:25-42
 --   |
 -- 2 |   zip (filter (> 0) xs) (filter (< 0) xs)
 --   |                         ^^^^^^^^^^^^^^^^^

@@ -1,7 +1,7 @@
 def f = "never closed
 -- ==>
 -- error: Unclosed string literal.
---  --> syntax/unfinished_string.fut:1:9
+--  --> syntax/unfinished_string.fut:1:9-22
 --   |
 -- 1 | def f = "never closed
 --   |         ^^^^^^^^^^^^^

@@ -6,7 +6,7 @@ def main (b: bool) = half b
 --        Expected: f32
 --        Actual:   bool
 --        Types "f32" and "bool" do not match.
---  --> types/argument_type.fut:3:27
+--  --> types/argument_type.fut:3:27-28
 --   |
 -- 3 | def main (b: bool) = half b
 --   |                           ^

@@ -4,7 +4,7 @@ def main (c: bool) (x: i32) = if c then x else 2.5f32
 --        Former: i32
 --        Latter: f32
 --        Types "i32" and "f32" do not match.
---  --> types/branches_differ.fut:1:31
+--  --> types/branches_differ.fut:1:31-54
 --   |
 -- 1 | def main (c: bool) (x: i32) = if c then x else 2.5f32
 --   |                               ^^^^^^^^^^-^^^^^^------

@@ -4,7 +4,7 @@ def main (x: i32) = [x, true]
 --        Expected: i32
 --        Actual:   bool
 --        Types "i32" and "bool" do not match.
---  --> types/elements_differ.fut:1:25
+--  --> types/elements_differ.fut:1:25-29
 --   |
 -- 1 | def main (x: i32) = [x, true]
 --   |                      -  ^^^^

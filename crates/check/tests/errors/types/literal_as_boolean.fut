@@ -4,7 +4,7 @@ def main (x: bool) = x && 1
 --        Expected: bool
 --        Actual:   t2
 --        Type "bool" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by an integer literal.
---  --> types/literal_as_boolean.fut:1:27
+--  --> types/literal_as_boolean.fut:1:27-28
 --   |
 -- 1 | def main (x: bool) = x && 1
 --   |                           ^

@@ -6,7 +6,7 @@ def main = norm {x = 1}
 --        Expected: {x: f32, y: f32}
 --        Actual:   {x: t1}
 --        Cannot unify record types with unshared fields: y.
---  --> types/missing_record_field.fut:3:17
+--  --> types/missing_record_field.fut:3:17-24
 --   |
 -- 3 | def main = norm {x = 1}
 --   |                 ^^^^^^^

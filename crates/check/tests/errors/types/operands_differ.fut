@@ -4,7 +4,7 @@ def main (x: i32) (y: f64) = x + y
 --        Expected: i32
 --        Actual:   f64
 --        Types "i32" and "f64" do not match.
---  --> types/operands_differ.fut:1:34
+--  --> types/operands_differ.fut:1:34-35
 --   |
 -- 1 | def main (x: i32) (y: f64) = x + y
 --   |                                  ^

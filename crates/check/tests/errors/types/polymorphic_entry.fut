@@ -1,7 +1,7 @@
 entry main 'a (x: a) = x
 -- ==>
 -- error: Entry point functions may not be polymorphic.
---  --> types/polymorphic_entry.fut:1:7
+--  --> types/polymorphic_entry.fut:1:7-11
 --   |
 -- 1 | entry main 'a (x: a) = x
 --   |       ^^^^

@@ -1,7 +1,7 @@
 def main (x: i23) = x
 -- ==>
 -- error: Unknown type "i23".
---  --> types/unknown_type.fut:1:14
+--  --> types/unknown_type.fut:1:14-17
 --   |
 -- 1 | def main (x: i23) = x
 --   |              ^^^

@@ -166,7 +166,16 @@ fn inputs<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
     let (arrays, lambda) = elementwise(soac)?;
     let mut plan = vec![];
     for (i, (a, p)) in arrays.iter().zip(&lambda.params).enumerate() {
-        plan.push(input(engine, arrays, lambda, i, *a, p.consumed, &p.ty));
+        let what = input(engine, arrays, lambda, i, *a, p.consumed, &p.ty);
+        // What is the same as an input that goes away is what that one is.
+        let what = match what {
+            Input::Same(j) => match &plan[j] {
+                Input::Value(e) => Input::Value(*e),
+                Input::Keep | Input::Array(_) | Input::Same(_) => Input::Value(lambda.params[j].name.into()),
+            },
+            Input::Keep | Input::Array(_) | Input::Value(_) => what,
+        };
+        plan.push(what);
     }
     if plan.iter().all(|x| matches!(x, Input::Keep)) {
         return None;
@@ -187,6 +196,7 @@ fn inputs<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
                 kept_params.push(p.clone());
             }
             Input::Value(e) => subst.insert(p.name, e),
+            Input::Same(_) => {}
         }
     }
     *arrays = kept_arrays;
@@ -203,6 +213,8 @@ enum Input {
     Array(Name),
     /// All elements are this operand.
     Value(SubExp),
+    /// It is the same as the input in this position.
+    Same(usize),
 }
 
 fn input<R: Rep<Dec = ()>>(
@@ -220,7 +232,7 @@ fn input<R: Rep<Dec = ()>>(
     let array_consumed = ty.is_array() && engine.classes.is_consumed(lambda.params[i].name);
     if let Some(j) = arrays[..i].iter().position(|b| *b == a) {
         if !array_consumed && !lambda.params[j].consumed {
-            return Input::Value(lambda.params[j].name.into());
+            return Input::Same(j);
         }
     }
     let Some(def) = engine.def(a) else { return Input::Keep };

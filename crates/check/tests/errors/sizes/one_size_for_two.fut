@@ -1,0 +1,15 @@
+type square [n] 't = [n][n]t
+
+def grid : i64 -> square [] i64 = \n -> tabulate_2d n (n + 1) (\i j -> i * j)
+-- ==>
+-- error: Function body does not have expected type.
+--        Expected: i64 -> ?[d].[d][d]i64
+--        Actual:   (n: i64) -> [n][n + 1]i64
+--        Sizes "n" and "n + 1" do not match.
+--        When matching return types.
+--  --> sizes/one_size_for_two.fut:3:35-78
+--   |
+-- 3 | def grid : i64 -> square [] i64 = \n -> tabulate_2d n (n + 1) (\i j -> i * j)
+--   |                                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--   |
+--   = note: see "scope-violation" in the error index
