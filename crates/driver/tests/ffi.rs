@@ -1,5 +1,5 @@
 //! Generated libraries are used by programs in C, Python and Rust
-//! (`tests/ffi`); Valgrind finds no error and no leak in the compiled ones.
+//! (`tests/ffi`); Valgrind finds no error and no leak in them.
 
 use fehu_driver::compile::{compile, Product, Settings};
 use fehu_driver::pipeline::Target;
@@ -53,13 +53,29 @@ fn a_python_program_uses_a_library_through_its_manifest() {
     library(dir.path());
     let so = dir.path().join("lib.so");
     run(Command::new("cc")
-        .args(["-O1", "-std=c11", "-shared", "-fPIC"])
+        .args(["-O1", "-g", "-std=c11", "-shared", "-fPIC"])
         .arg(dir.path().join("lib.c"))
         .arg("-o")
         .arg(&so)
         .args(["-lm", "-lpthread"]));
-    let out = run(Command::new("python3").arg(source("use.py")).arg(&so).arg(dir.path().join("lib.json")));
+    // Valgrind wants the interpreter itself, not a script that looks for it.
+    let python = run(Command::new("python3").args(["-c", "import sys; print(sys.executable)"]));
+    let log = dir.path().join("valgrind.log");
+    let out = run(Command::new("valgrind")
+        .args(["--leak-check=full", "--show-leak-kinds=all", "--num-callers=40"])
+        .arg(format!("--log-file={}", log.display()))
+        .arg(python.trim())
+        .arg(source("use.py"))
+        .arg(&so)
+        .arg(dir.path().join("lib.json"))
+        .env("PYTHONMALLOC", "malloc"));
     assert_eq!(out, "fine\n");
+    // Python itself keeps memory to the end; what the library does is ours.
+    let text = std::fs::read_to_string(&log).expect("what valgrind says");
+    assert!(text.contains("HEAP SUMMARY"), "{text}");
+    let ours =
+        text.lines().filter(|l| l.contains(" 0x") && (l.contains("(lib.c:") || l.contains("/lib.so)")));
+    assert_eq!(ours.count(), 0, "{text}");
 }
 
 #[test]
