@@ -149,7 +149,8 @@ def measure(server, settings, seconds):
 def autotune(options, stem, log):
     """Tune; the thresholds found, the lines of the search and the seconds."""
     start = time.time()
-    command = [options.fehu, "autotune", "--backend", options.backend, "-v", "--skip-compilation", f"{stem}.fut"]
+    command = [options.fehu, "autotune", "--backend", options.backend, "-v", "--skip-compilation",
+               f"--pass-option=--cache-file={stem}.cache", f"{stem}.fut"]
     done = subprocess.run(command, cwd=options.work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     log.write(f"$ {' '.join(command)}\n{done.stdout}\n")
     log.flush()
@@ -185,7 +186,7 @@ def figure(options, log, report):
     if options.compile:
         return True
     tuned, runs, seconds = autotune(options, "figure2", log)
-    server = Server(path)
+    server = Server(path, "--cache-file", os.path.join(options.work, "figure2.cache"))
     thresholds = forest(server, "main")
     every = versions(thresholds)
     default = {t: options.threshold for t in thresholds}
