@@ -4,7 +4,7 @@
 use super::{row, Bindings, Goal, Seq};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
-use fehu_ir::soac::{Hist, Scatter};
+use fehu_ir::soac::{Hist, Scatter, Soac};
 use fehu_ir::{Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type};
 
 /// Arrays that are written together, at one index into their common outer shape.
@@ -98,27 +98,7 @@ impl<R: Goal> Seq<R> {
         let ok = self.in_bounds(index, target.shape);
         let (yes, no) = self.undecorated(|seq| {
             seq.b.begin();
-            let values = match op {
-                None => values.to_vec(),
-                Some(op) => {
-                    let mut args = vec![];
-                    for (array, elem) in target.arrays.iter().zip(target.elems) {
-                        let Some(array) = array.name() else { continue };
-                        let old = seq.b.bind("old", elem.clone(), Exp::Index(array, row(index, elem)));
-                        args.push(old.into());
-                    }
-                    args.extend(values);
-                    seq.apply(op, &args)
-                }
-            };
-            let mut updated = vec![];
-            for (((array, elem), ty), value) in
-                target.arrays.iter().zip(target.elems).zip(target.types).zip(values)
-            {
-                let Some(array) = array.name() else { continue };
-                let update = Exp::Update(array, row(index, elem), value);
-                updated.push(seq.b.bind("out", ty.clone(), update).into());
-            }
+            let updated = seq.update(&target, index, values, op);
             let yes = seq.b.end(updated);
             seq.b.begin();
             (yes, seq.b.end(target.arrays.to_vec()))
@@ -126,6 +106,89 @@ impl<R: Goal> Seq<R> {
         let names = self.b.bind_all("out", target.types.to_vec(), Exp::If(ok, Box::new(yes), Box::new(no)));
         names.into_iter().map(SubExp::Var).collect()
     }
+}
+
+impl<R: Goal> Seq<R> {
+    /// The arrays with values put at an index, combined with what is there if there is an operator.
+    fn update(
+        &mut self,
+        target: &Target<'_>,
+        index: &[SubExp],
+        values: &[SubExp],
+        op: Option<Lambda<Soacs>>,
+    ) -> Vec<SubExp> {
+        let values = match op {
+            None => values.to_vec(),
+            Some(op) => match elementwise(op) {
+                Ok((width, op)) => return self.update_elements(target, index, values, width, op),
+                Err(op) => {
+                    let mut args = vec![];
+                    for (array, elem) in target.arrays.iter().zip(target.elems) {
+                        let Some(array) = array.name() else { continue };
+                        let old = self.b.bind("old", elem.clone(), Exp::Index(array, row(index, elem)));
+                        args.push(old.into());
+                    }
+                    args.extend(values);
+                    self.apply(op, &args)
+                }
+            },
+        };
+        let mut updated = vec![];
+        for (((array, elem), ty), value) in
+            target.arrays.iter().zip(target.elems).zip(target.types).zip(values)
+        {
+            let Some(array) = array.name() else { continue };
+            let update = Exp::Update(array, row(index, elem), value);
+            updated.push(self.b.bind("out", ty.clone(), update).into());
+        }
+        updated
+    }
+
+    /// Combines rows element by element, in place: there is no need for a row of results.
+    fn update_elements(
+        &mut self,
+        target: &Target<'_>,
+        index: &[SubExp],
+        values: &[SubExp],
+        width: SubExp,
+        op: Lambda<Soacs>,
+    ) -> Vec<SubExp> {
+        let dests = target.arrays.iter().filter_map(|a| a.name()).collect();
+        let names = target.types.iter().map(|t| (self.b.fresh("out", t.clone()), t.clone()));
+        let pat: Bindings = names.collect();
+        let updated = pat.iter().map(|(name, _)| (*name).into()).collect();
+        self.writing_loop(pat, width, dests, |seq, r, params| {
+            let elems: Vec<Type> = target.elems.iter().map(|t| t.peel(1)).collect();
+            let mut parts = vec![];
+            for (value, elem) in values.iter().zip(&elems) {
+                let Some(value) = value.name() else { continue };
+                parts.push(seq.b.bind("part", elem.clone(), Exp::Index(value, row(&[r], elem))).into());
+            }
+            let shape: Vec<SubExp> = target.shape.iter().copied().chain([width]).collect();
+            let at: Vec<SubExp> = index.iter().copied().chain([r]).collect();
+            let target = Target { shape: &shape, elems: &elems, arrays: params, types: target.types };
+            seq.update(&target, &at, &parts, Some(op))
+        });
+        updated
+    }
+}
+
+/// The operator on elements, and how many there are, if an operator on rows is a map of one.
+fn elementwise(op: Lambda<Soacs>) -> Result<(SubExp, Lambda<Soacs>), Lambda<Soacs>> {
+    let params: Vec<Name> = op.params.iter().map(|p| p.name).collect();
+    let [stm] = op.body.stms.as_slice() else { return Err(op) };
+    let Exp::Op(Soac::Screma(s)) = &stm.exp else { return Err(op) };
+    let results: Vec<SubExp> = stm.pat.iter().map(|p| p.name.into()).collect();
+    let at = |p: &Name| s.arrays.iter().position(|a| a == p);
+    let Some(places) = params.iter().map(at).collect::<Option<Vec<usize>>>() else { return Err(op) };
+    let only_map = s.scans.is_empty() && s.reds.is_empty() && s.arrays.len() == params.len();
+    let consumes = op.params.iter().chain(&s.map.params).any(|p| p.consumed);
+    if !only_map || consumes || results != op.body.result || !stm.certs.is_empty() {
+        return Err(op);
+    }
+    // Each operand, once, in the order of the operator's parameters.
+    let params = places.into_iter().map(|at| s.map.params[at].clone()).collect();
+    Ok((s.width, Lambda { params, body: s.map.body.clone(), ret: s.map.ret.clone() }))
 }
 
 /// Takes the first items off a slice.

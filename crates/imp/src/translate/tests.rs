@@ -425,3 +425,31 @@ fun main_0(n_1 : i64, m_2 : i64) : (i32) = {
     let never = run(text, &[long(0), long(-3)]);
     assert_eq!(never.results, [int(0)]);
 }
+
+#[test]
+fn rows_of_a_histogram_are_combined_in_place() {
+    let text = r#"
+entry main sizes 3 0 (*[][]i32, []i64, [][]i32) : [][]i32
+fun main_0(k_1 : i64, d_2 : i64, n_3 : i64, *h_4 : [k_1][d_2]i32, is_5 : [n_3]i64, xss_6 : [n_3][d_2]i32) : (*[k_1][d_2]i32) = {
+  let (zeros_7 : [d_2]i32) = replicate [d_2] 0i32
+  let (r_8 : [k_1][d_2]i32) = hist n_3 [is_5, xss_6]
+    op [k_1] [h_4] [zeros_7] \(as_9 : [d_2]i32, bs_10 : [d_2]i32) : ([d_2]i32) {
+      let (cs_11 : [d_2]i32) = screma d_2 [bs_10, as_9]
+        map \(b_12 : i32, a_13 : i32) : (i32) {
+          let (a2_14 : i32) = mul_i32(a_13, 2i32)
+          let (c_15 : i32) = sub_i32(a2_14, b_12)
+          return (c_15)
+        }
+      return (cs_11)
+    }
+    map \(i_16 : i64, xs_17 : [d_2]i32) : (i64, [d_2]i32) {
+      return (i_16, xs_17)
+    }
+  return (r_8)
+}"#;
+    let bins = Value::Array(vec![4], [1, 0, 1, 7].map(PrimValue::I64).to_vec());
+    let rows = shaped(&[4, 2], &[1, 2, 3, 4, 5, 6, 7, 8]);
+    let got = run(text, &[shaped(&[2, 2], &[10, 20, 30, 40]), bins, rows]);
+    assert_eq!(got.results, [shaped(&[2, 2], &[17, 36, 113, 150])]);
+    assert_eq!((got.allocations, got.copied), (0, 0));
+}
