@@ -18,6 +18,7 @@ mod failure;
 pub(crate) mod kernel;
 mod led;
 mod rts;
+pub(crate) mod unroll;
 
 use crate::c::fun::{Context, Dialect};
 use crate::c::types::TypeTable;

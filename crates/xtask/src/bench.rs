@@ -86,9 +86,9 @@ pub(crate) struct Args {
     /// Whom ratios are relative to (the hand-written C, if it takes part, or else the reference).
     #[arg(long, global = true)]
     baseline: Option<String>,
-    /// The folder for the results.
-    #[arg(long, global = true, default_value = "target/bench/results")]
-    out: PathBuf,
+    /// The folder for the results (if left out, `results` in the work folder).
+    #[arg(long, global = true)]
+    out: Option<PathBuf>,
 }
 
 #[derive(clap::Subcommand)]
@@ -141,8 +141,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
                 measure::measure(&shop, &cases, &contestants, &plan)
             };
             let baseline = baseline(args, &contestants)?;
-            report::write(&args.out, &results, &contestants, baseline)?;
-            println!("{}", args.out.join("table.md").display());
+            let out = args.out.clone().unwrap_or_else(|| args.work.join("results"));
+            report::write(&out, &results, &contestants, baseline)?;
+            println!("{}", out.join("table.md").display());
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -269,7 +270,7 @@ fn pack(args: &Args, suite: &Suite, shop: &Workshop) -> Result<ExitCode, String>
     copy(&std::env::current_exe().map_err(|e| e.to_string())?, &folder.join("xtask"))?;
     let mut script =
         String::from("#!/bin/sh\n# Measures what is here; options may be added, for example --rounds 10.\n");
-    script += "cd \"$(dirname \"$0\")\" && exec ./xtask bench packed --suite . --work . --out results";
+    script += "cd \"$(dirname \"$0\")\" && exec ./xtask bench packed --suite . --work .";
     script += &format!(" --backends {} --published data", args.backends.join(","));
     for (option, given) in [("fehu", &args.fehu), ("reference", &args.reference)] {
         if given.is_some() {

@@ -14,6 +14,7 @@ use super::outline::{outline, Outline};
 use super::task::Chunks;
 use super::usage::{Access, Usage};
 use crate::gpu::kernel::KernelState;
+use crate::gpu::unroll::is_unrolled;
 use fehu_base::prim::{IntType, PrimType, ScalarType};
 use fehu_base::{bug, Name};
 use fehu_imp::syntax::{Arg, ArrayData, Code, ErrorPart, Expr, KernelOp, Loc, Op, Param, Place, Space};
@@ -153,7 +154,13 @@ impl<'a> StmPrinter<'a> {
                     self.outlined.is_some().then(|| outline(code, self.usage, &mut self.aliases)).flatten();
                 match apart {
                     Some(outline) => self.outlined_loop(code, *var, &outline),
-                    None => self.for_loop(*var, *ty, bound, |p| p.scope(body)),
+                    None => {
+                        if self.kernel.is_some() && is_unrolled(bound, body) {
+                            self.flush_pending();
+                            self.line("UNROLL");
+                        }
+                        self.for_loop(*var, *ty, bound, |p| p.scope(body));
+                    }
                 }
             }
             Code::While(cond, body) => {
@@ -262,12 +269,6 @@ impl<'a> StmPrinter<'a> {
     pub(crate) fn for_loop(&mut self, var: Name, ty: IntType, bound: &Expr, body: impl FnOnce(&mut Self)) {
         self.flush_pending();
         let (i, t) = (self.exprs.context.name(var), ctype::int(ty));
-        // In kernels, what is indexed by the variable of a short loop should be registers.
-        if self.kernel.is_some()
-            && matches!(bound, Expr::Const(v) if v.as_i64().is_some_and(|n| n <= UNROLLED))
-        {
-            self.line("UNROLL");
-        }
         self.start();
         self.push(&format!("for ({t} {i} = 0"));
         if let Expr::Const(_) = bound {
@@ -556,9 +557,6 @@ pub fn message_format(context: &Context, message: &[ErrorPart], loc: &Loc) -> St
     }
     out
 }
-
-/// The most iterations of a loop that kernels unroll.
-const UNROLLED: i64 = 32;
 
 /// The C type of a pointer to a block's elements.
 pub fn pointer_type(access: Access) -> String {

@@ -1,0 +1,81 @@
+//! Which loops of a kernel are unrolled.
+//!
+//! What is indexed by the variable of a short loop should be registers, and it is if the loop is unrolled. But compilers
+//! of kernels take minutes over text that unrolling makes long, so only loops that stay short in full are:
+//!
+//! ```text
+//! for i < 19: xs[i] = xs[i] * 2                     unrolled
+//! for i < 27: for j < n: sum = sum + xs[i * n + j]  not unrolled: what is inside takes its time
+//! ```
+
+use fehu_imp::syntax::{Code, Expr};
+
+/// The most iterations of a loop that is unrolled.
+const MOST_ITERATIONS: usize = 32;
+/// The same for loops in which others remain loops.
+const FEW_ITERATIONS: usize = 4;
+/// The most statements that an unrolled loop may have.
+const MOST_STATEMENTS: usize = 1024;
+
+/// Whether a loop is to be unrolled.
+pub(crate) fn is_unrolled(bound: &Expr, body: &Code) -> bool {
+    let Some(count) = iterations(bound) else { return false };
+    count <= FEW_ITERATIONS || unrolled(count, body).is_some()
+}
+
+/// The number of statements of an unrolled loop, if it is short and nothing in it remains a loop.
+fn unrolled(count: usize, body: &Code) -> Option<usize> {
+    let all = if count <= MOST_ITERATIONS { count.checked_mul(statements(body)?)? } else { return None };
+    (all <= MOST_STATEMENTS).then_some(all)
+}
+
+/// The number of statements, if there are no loops but such as are unrolled.
+fn statements(code: &Code) -> Option<usize> {
+    match code {
+        Code::Seq(codes) => codes.iter().map(statements).sum(),
+        Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) | Code::Comment(_) => {
+            Some(0)
+        }
+        Code::SetScalar(..) | Code::Free(..) | Code::SetMem(..) | Code::Write { .. } => Some(1),
+        Code::Allocate { .. } | Code::Call { .. } | Code::Assert { .. } | Code::Op(_) => Some(4),
+        Code::Copy { shape, .. } => {
+            let count = shape.iter().try_fold(1usize, |n, size| n.checked_mul(iterations(size)?))?;
+            (count <= MOST_ITERATIONS).then_some(count)
+        }
+        Code::For { bound, body, .. } => unrolled(iterations(bound)?, body),
+        Code::While(..) => None,
+        Code::If(_, yes, no) => Some(1 + statements(yes)? + statements(no)?),
+    }
+}
+
+fn iterations(bound: &Expr) -> Option<usize> {
+    let Expr::Const(value) = bound else { return None };
+    usize::try_from(value.as_i64()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fehu_base::prim::{IntType, PrimValue};
+    use fehu_base::Name;
+
+    fn count(n: i64) -> Expr {
+        Expr::Const(PrimValue::I64(n))
+    }
+
+    fn repeated(bound: Expr, body: Code) -> Code {
+        Code::For { var: Name(0), ty: IntType::I64, bound, body: Box::new(body) }
+    }
+
+    #[test]
+    fn only_what_stays_short() {
+        let set = || Code::SetScalar(Name(1), count(0));
+        assert!(is_unrolled(&count(19), &set()) && !is_unrolled(&count(33), &set()));
+        assert!(!is_unrolled(&Expr::Var(Name(2)), &set()));
+        let inside = |bound| repeated(bound, set());
+        assert!(is_unrolled(&count(32), &inside(count(32))));
+        assert!(!is_unrolled(&count(27), &inside(Expr::Var(Name(2)))));
+        assert!(is_unrolled(&count(3), &inside(Expr::Var(Name(2)))));
+        assert!(!is_unrolled(&count(5), &repeated(count(16), inside(count(16)))));
+    }
+}
