@@ -162,7 +162,7 @@ def autotune(options, stem, log):
             name, _, value = line.strip().partition("=")
             found[name] = min(int(value.split()[0]), INFINITE)
     runs = [line for line in done.stdout.splitlines()
-            if re.search(r": \d+μs$", line) and not re.search(r": (un)?tuned: ", line)]
+            if re.search(r"^[^:]*: [^:]*: (\d+μs|it takes too long)$", line) and not re.search(r": (un)?tuned: ", line)]
     return found, runs, time.time() - start
 
 
