@@ -2,6 +2,7 @@
 
 use crate::lowerer::{Lowerer, Res};
 use crate::value::{Data, Dim, Ty, Value};
+use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, ScalarType};
 use fehu_base::Name;
 use fehu_ir::soac::{Commutativity, Hist, HistOp, Reduce, Scan, Scatter, ScatterDest, Screma, Soac};
@@ -227,16 +228,54 @@ impl<'a> Lowerer<'a> {
         Ok(Value::Data(Data { ty: dest.ty, leaves }))
     }
 
-    /// `filter p xs`: flags, their running sum, and a scatter to the places it gives.
+    /// `filter p xs`: flags, their running sum, and a scatter to the places it gives. Flags are no numbers, so that those
+    /// which cost much to compute take little room, and the others can be computed again.
     pub(crate) fn filter(&mut self, p: &Value<'a>, xs: Data) -> Res<Value<'a>> {
-        let one_class = self.classes(p, &xs, 1, |l, v| {
+        let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("filter of {:?}", xs.ty) };
+        let elem = elem.clone();
+        let i64s = Type::I64.array_of(&[n]);
+        let (params, d) = self.params_of(&elem);
+        let (body, result) = self.body(|l| {
+            let v = l.apply(p.clone(), vec![Value::Data(d)])?;
             let keep = l.scalar(v)?;
-            Ok(l.select(keep, SubExp::i64(0), SubExp::i64(1)))
+            Ok(vec![l.b.conv(ConvOp::BToI(IntType::I64), keep), keep])
         })?;
-        let m = one_class.counts[0];
-        let Some((_, elem)) = xs.ty.elem() else { fehu_base::bug!("filter of {:?}", xs.ty) };
-        let dest = self.scratch(&elem.clone().array(m));
-        self.scatter(1, dest, one_class.positions, xs)
+        let map = Lambda { params, body: Body { result, ..body }, ret: vec![Type::I64, Type::BOOL] };
+        let scans = vec![Scan { op: self.i64_add(), neutral: vec![SubExp::i64(0)] }];
+        let soac = Soac::Screma(Screma { width: n, arrays: names(&xs.leaves), scans, reds: vec![], map });
+        let results = self.screma(vec![i64s.clone(), Type::BOOL.array_of(&[n])], soac);
+        let count = self.last_or_0(n, results[0])?;
+        let (sum, keep) = (self.b.param("x", Type::I64), self.b.param("keep", Type::BOOL));
+        let (body, pos) = self.body(|l| {
+            let at = l.b.sub64(sum.name.into(), SubExp::i64(1));
+            Ok(l.select(keep.name.into(), at, SubExp::i64(-1)))
+        })?;
+        let map = Lambda {
+            params: vec![sum, keep],
+            body: Body { result: vec![pos], ..body },
+            ret: vec![Type::I64],
+        };
+        let arrays = names(&results);
+        let soac = Soac::Screma(Screma { width: n, arrays, scans: vec![], reds: vec![], map });
+        let leaves = self.screma(vec![i64s], soac);
+        let positions = Data { ty: Ty::Scalar(ScalarType::I64).array(n), leaves };
+        let dest = self.scratch(&elem.array(count));
+        self.scatter(1, dest, positions, xs)
+    }
+
+    /// The last element of an array of `n` numbers; 0 if it is empty.
+    fn last_or_0(&mut self, n: SubExp, array: SubExp) -> Res<SubExp> {
+        let last = self.b.sub64(n, SubExp::i64(1));
+        let eq = fehu_base::ops::CmpOp::Eq(fehu_base::prim::PrimType::I64);
+        let empty = self.b.cmp(eq, n, SubExp::i64(0));
+        let (then, _) = self.body(|_| Ok(()))?;
+        let (other, x) = self.body(|l| {
+            let SubExp::Var(arr) = array else { fehu_base::bug!("constant array") };
+            Ok(SubExp::Var(l.b.bind("t", Type::I64, Exp::Index(arr, vec![fehu_ir::DimIndex::Fix(last)]))))
+        })?;
+        let then = Body { result: vec![SubExp::i64(0)], ..then };
+        let other = Body { result: vec![x], ..other };
+        Ok(self.b.bind("count", Type::I64, Exp::If(empty, Box::new(then), Box::new(other))).into())
     }
 
     /// `partition k f xs`: stable, ordered by class.
@@ -244,7 +283,7 @@ impl<'a> Lowerer<'a> {
         let Some(k) = k.as_i64().and_then(|k| usize::try_from(k).ok()) else {
             return Err(self.unsupported("a partition into a number of classes not known in advance"));
         };
-        let cs = self.classes(f, &xs, k, |l, v| l.scalar(v))?;
+        let cs = self.classes(f, &xs, k)?;
         let dest = self.scratch(&xs.ty);
         let sorted = self.scatter(1, dest, cs.positions, xs)?;
         let n = SubExp::i64(k as i64);
@@ -268,13 +307,7 @@ impl<'a> Lowerer<'a> {
 
     /// Where each element goes when they are ordered by class: one scan of one counter per class.
     /// Elements of other classes go nowhere (-1).
-    fn classes(
-        &mut self,
-        f: &Value<'a>,
-        xs: &Data,
-        k: usize,
-        class_of: impl Fn(&mut Self, Value<'a>) -> Res<SubExp>,
-    ) -> Res<Classes> {
+    fn classes(&mut self, f: &Value<'a>, xs: &Data, k: usize) -> Res<Classes> {
         let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("partition of {:?}", xs.ty) };
         let elem = elem.clone();
         let i64s = Type::I64.array_of(&[n]);
@@ -283,7 +316,7 @@ impl<'a> Lowerer<'a> {
         let (params, d) = self.params_of(&elem);
         let (body, mut result) = self.body(|l| {
             let v = l.apply(f.clone(), vec![Value::Data(d)])?;
-            let c = class_of(l, v)?;
+            let c = l.scalar(v)?;
             let mut counts = vec![];
             for i in 0..k {
                 let hit = l.b.cmp(eq, c, SubExp::i64(i as i64));
@@ -302,21 +335,11 @@ impl<'a> Lowerer<'a> {
         let results = self.screma(vec![i64s.clone(); k + 1], soac);
         let (sums, class) = (&results[..k], results[k]);
         // The counts are the last running counts; the classes follow each other.
-        let last = self.b.sub64(n, SubExp::i64(1));
-        let empty = self.b.cmp(eq, n, SubExp::i64(0));
         let mut counts = vec![];
         let mut starts = vec![];
         let mut total = SubExp::i64(0);
         for s in sums {
-            let (then, _) = self.body(|_| Ok(()))?;
-            let (other, c) = self.body(|l| {
-                let SubExp::Var(arr) = *s else { fehu_base::bug!("constant array") };
-                Ok(SubExp::Var(l.b.bind("t", Type::I64, Exp::Index(arr, vec![fehu_ir::DimIndex::Fix(last)]))))
-            })?;
-            let then = Body { result: vec![SubExp::i64(0)], ..then };
-            let other = Body { result: vec![c], ..other };
-            let count: SubExp =
-                self.b.bind("count", Type::I64, Exp::If(empty, Box::new(then), Box::new(other))).into();
+            let count = self.last_or_0(n, *s)?;
             counts.push(count);
             starts.push(total);
             total = self.b.add64(total, count);
