@@ -1,8 +1,8 @@
 -- The sum of what is left of an array after a map and a filter.
 -- ==
 -- entry: composed fused
--- input { [1f32, -2f32, 3f32] } output { 8f32 }
--- input { empty([0]f32) } output { 0f32 }
+-- input { [1f32, -2f32, 3f32] } output { 9f32 }
+-- input { empty([0]f32) } output { 1f32 }
 -- "large" random input { [3000000]f32 }
 
 entry composed (xs: []f32) : f32 =
