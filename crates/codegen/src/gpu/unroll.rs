@@ -8,7 +8,7 @@
 //! for i < 27: for j < n: sum = sum + xs[i * n + j]  not unrolled: what is inside takes its time
 //! ```
 
-use fehu_imp::syntax::{Code, Expr};
+use fehu_imp::syntax::{Code, Expr, Op};
 
 /// The most iterations of a loop that is unrolled.
 const MOST_ITERATIONS: usize = 32;
@@ -37,6 +37,7 @@ fn statements(code: &Code) -> Option<usize> {
             Some(0)
         }
         Code::SetScalar(..) | Code::Free(..) | Code::SetMem(..) | Code::Write { .. } => Some(1),
+        Code::Op(Op::Kernel(op)) => Some(4 + op.body().map_or(Some(0), statements)?),
         Code::Allocate { .. } | Code::Call { .. } | Code::Assert { .. } | Code::Op(_) => Some(4),
         Code::Copy { shape, .. } => {
             let count = shape.iter().try_fold(1usize, |n, size| n.checked_mul(iterations(size)?))?;
@@ -58,6 +59,7 @@ mod tests {
     use super::*;
     use fehu_base::prim::{IntType, PrimValue};
     use fehu_base::Name;
+    use fehu_imp::syntax::KernelOp;
 
     fn count(n: i64) -> Expr {
         Expr::Const(PrimValue::I64(n))
@@ -75,6 +77,8 @@ mod tests {
         let inside = |bound| repeated(bound, set());
         assert!(is_unrolled(&count(32), &inside(count(32))));
         assert!(!is_unrolled(&count(27), &inside(Expr::Var(Name(2)))));
+        let guarded = Code::Op(Op::Kernel(KernelOp::Guarded(Box::new(inside(Expr::Var(Name(2)))))));
+        assert!(!is_unrolled(&count(15), &guarded));
         assert!(is_unrolled(&count(3), &inside(Expr::Var(Name(2)))));
         assert!(!is_unrolled(&count(5), &repeated(count(16), inside(count(16)))));
     }
