@@ -1,8 +1,9 @@
 //! Whole compilations: a program's file in, an executable or a library out.
 
 use crate::cc;
-use crate::front::{check_file, Front};
+use crate::front::{check_timed, Front};
 use crate::pipeline::{self, Target};
+use crate::times::Times;
 use fehu_base::Diagnostic;
 use std::path::{Path, PathBuf};
 
@@ -59,8 +60,13 @@ pub enum Failure {
 
 /// Compiles a program; what the front end had to say comes back in any case.
 pub fn compile(file: &Path, settings: &Settings) -> (Front, Result<(), Failure>) {
-    let mut front = check_file(file);
-    let result = compile_checked(&front, settings).map(|warnings| front.diagnostics.extend(warnings));
+    compile_timed(file, settings, &mut Times::default())
+}
+
+/// Compiles a program, and says how long each pass took.
+pub fn compile_timed(file: &Path, settings: &Settings, times: &mut Times) -> (Front, Result<(), Failure>) {
+    let mut front = check_timed(file, times);
+    let result = compile_checked(&front, settings, times).map(|warnings| front.diagnostics.extend(warnings));
     (front, result)
 }
 
@@ -72,13 +78,17 @@ pub fn into_cache(front: &Front, settings: &Settings) -> Result<(), Failure> {
     std::fs::create_dir_all(&folder).map_err(outside)?;
     let dir = tempfile::tempdir_in(&folder).map_err(outside)?;
     let output = dir.path().join("prog");
-    compile_checked(front, &Settings { output: output.clone(), ..settings.clone() })?;
+    compile_checked(front, &Settings { output: output.clone(), ..settings.clone() }, &mut Times::default())?;
     std::fs::rename(&output, &settings.output).map_err(outside)
 }
 
 /// Returns what generating the text had to say.
-fn compile_checked(front: &Front, settings: &Settings) -> Result<Vec<Diagnostic>, Failure> {
-    let generated = pipeline::generate(front, settings).map_err(Failure::Program)?;
+fn compile_checked(
+    front: &Front,
+    settings: &Settings,
+    times: &mut Times,
+) -> Result<Vec<Diagnostic>, Failure> {
+    let generated = pipeline::generate(front, settings, times).map_err(Failure::Program)?;
     let text = generated.text;
     let write = |path: &Path, text: &str| {
         std::fs::write(path, text)
@@ -90,15 +100,16 @@ fn compile_checked(front: &Front, settings: &Settings) -> Result<Vec<Diagnostic>
         PathBuf::from(path)
     };
     match settings.product {
-        Product::Library => {
+        Product::Library => times.time("write", || {
             write(&with(".c"), &text.c_text)?;
             write(&with(".h"), &text.header)?;
-            write(&with(".json"), &text.manifest_json)?;
-        }
+            write(&with(".json"), &text.manifest_json)
+        })?,
         Product::Executable | Product::Server => {
             let source = with(".c");
-            write(&source, &text.c_text)?;
-            cc::compile(&source, &settings.output, settings.target.libraries())
+            times.time("write", || write(&source, &text.c_text))?;
+            times
+                .time("C compiler", || cc::compile(&source, &settings.output, settings.target.libraries()))
                 .map_err(|e| Failure::Outside(e.to_string()))?;
         }
     }

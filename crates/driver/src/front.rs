@@ -1,6 +1,7 @@
 //! The front end as one step: load, parse, check.
 
 use crate::load::{load, load_text, Loaded};
+use crate::times::Times;
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap};
 use fehu_check::modules::check_program;
 use fehu_check::tast::{Dec, Program};
@@ -41,7 +42,13 @@ impl Front {
 
 /// Checks the program with this main file.
 pub fn check_file(main: &Path) -> Front {
-    check_loaded(load(main))
+    check_timed(main, &mut Times::default())
+}
+
+/// Checks the program with this main file, and says how long that took.
+pub fn check_timed(main: &Path, times: &mut Times) -> Front {
+    let loaded = times.time("parse", || load(main));
+    times.time("check", || check_loaded(loaded))
 }
 
 /// Checks a program given as text.

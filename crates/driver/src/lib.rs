@@ -10,3 +10,4 @@ pub mod compile;
 pub mod front;
 pub mod load;
 pub mod pipeline;
+pub mod times;

@@ -3,6 +3,7 @@
 
 use crate::compile::{Product, Settings};
 use crate::front::Front;
+use crate::times::Times;
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::gpu::Api;
 use fehu_codegen::{Mode, Output};
@@ -69,19 +70,26 @@ pub struct Generated {
 }
 
 /// Generates the text of a program.
-pub fn generate(front: &Front, settings: &Settings) -> Result<Generated, Vec<Diagnostic>> {
+pub fn generate(front: &Front, settings: &Settings, times: &mut Times) -> Result<Generated, Vec<Diagnostic>> {
     check_skipped(settings)?;
-    let prog = optimise(lower(front, settings)?, settings);
+    let prog = times.time("lower", || lower(front, settings))?;
+    let prog = optimise(prog, settings, times);
     let (prog, warnings) = match settings.target {
-        Target::C => (memory(sequential(prog, settings), settings).map_err(problems)?, vec![]),
-        Target::Multicore => (memory(multicore(prog, settings), settings).map_err(problems)?, vec![]),
-        Target::OpenCl | Target::Cuda => gpu_memory(front, prog, settings)?,
+        Target::C => {
+            let prog = sequential(prog, settings, times);
+            (memory(prog, settings, times).map_err(problems)?, vec![])
+        }
+        Target::Multicore => {
+            let prog = multicore(prog, settings, times);
+            (memory(prog, settings, times).map_err(problems)?, vec![])
+        }
+        Target::OpenCl | Target::Cuda => gpu_memory(front, prog, settings, times)?,
     };
     let machine = fehu_imp::Machine { warps: settings.target == Target::Cuda };
-    let mut program = fehu_imp::translate(prog, machine);
+    let mut program = times.time("translate", || fehu_imp::translate(prog, machine));
     let improve = !skipped(settings).iter().any(|s| s == IMPROVE_LOOPS);
     if matches!(settings.target, Target::C | Target::Multicore) && improve {
-        fehu_imp::loops::improve(&mut program);
+        times.time(IMPROVE_LOOPS, || fehu_imp::loops::improve(&mut program));
     }
     let backtrace = |loc: &fehu_ir::Loc| fehu_codegen::backtrace(&front.sources, loc);
     let options = fehu_codegen::Options {
@@ -93,17 +101,18 @@ pub fn generate(front: &Front, settings: &Settings) -> Result<Generated, Vec<Dia
         backtrace: &backtrace,
         version: concat!("fehu ", env!("CARGO_PKG_VERSION")),
     };
-    let text = match settings.target {
+    let text = times.time("text", || match settings.target {
         Target::C => fehu_codegen::c::generate(&program, &options),
         Target::Multicore => fehu_codegen::multicore::generate(&program, &options),
         Target::OpenCl => fehu_codegen::gpu::generate(&program, &options, Api::OpenCl),
         Target::Cuda => fehu_codegen::gpu::generate(&program, &options, Api::Cuda),
-    };
+    });
     Ok(Generated { text, warnings })
 }
 
 /// The core IR as text after a stage.
 pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<String, Vec<Diagnostic>> {
+    let times = &mut Times::default();
     let prog = lower(front, settings)?;
     if stage == "lower" {
         return Ok(print_prog(&prog, Locations::Hidden));
@@ -126,22 +135,22 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
         return Ok(print_prog(&prog, Locations::Hidden));
     }
     if stage == "gpu" {
-        return Ok(print_prog(&gpu(prog), Locations::Hidden));
+        return Ok(print_prog(&gpu(prog, times), Locations::Hidden));
     }
     if stage == "multicore" {
-        return Ok(print_prog(&multicore(prog, settings), Locations::Hidden));
+        return Ok(print_prog(&multicore(prog, settings, times), Locations::Hidden));
     }
     if stage == "gpu-prepared" {
-        return Ok(print_prog(&gpu_prepared(prog), Locations::Hidden));
+        return Ok(print_prog(&gpu_prepared(prog, times), Locations::Hidden));
     }
     if stage == "gpu-memory" {
-        return Ok(print_prog(&gpu_memory(front, prog, settings)?.0, Locations::Hidden));
+        return Ok(print_prog(&gpu_memory(front, prog, settings, times)?.0, Locations::Hidden));
     }
-    let prog = sequential(prog, settings);
+    let prog = sequential(prog, settings, times);
     if stage == "sequential" {
         return Ok(print_prog(&prog, Locations::Hidden));
     }
-    let prog = memory(prog, settings).map_err(problems)?;
+    let prog = memory(prog, settings, times).map_err(problems)?;
     if stage == "memory" {
         return Ok(print_prog(&prog, Locations::Hidden));
     }
@@ -160,6 +169,7 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
 /// Whether printing and reading back the core IR loses nothing, after every stage: the name of a stage
 /// where it does.
 pub fn round_trip(front: &Front, settings: &Settings) -> Result<Option<&'static str>, Vec<Diagnostic>> {
+    let times = &mut Times::default();
     fn same<R: Rep>(prog: &Prog<R>) -> bool {
         let text = print_prog(prog, Locations::Hidden);
         fehu_ir::read::read_prog::<R>(&text).is_ok_and(|p| print_prog(&p, Locations::Hidden) == text)
@@ -168,15 +178,15 @@ pub fn round_trip(front: &Front, settings: &Settings) -> Result<Option<&'static 
     if !same(&prog) {
         return Ok(Some("lower"));
     }
-    let prog = optimise(prog, settings);
+    let prog = optimise(prog, settings, times);
     if !same(&prog) {
         return Ok(Some("opt"));
     }
-    let prog = sequential(prog, settings);
+    let prog = sequential(prog, settings, times);
     if !same(&prog) {
         return Ok(Some("sequential"));
     }
-    let prog = memory(prog, settings).map_err(problems)?;
+    let prog = memory(prog, settings, times).map_err(problems)?;
     Ok(if same(&prog) { None } else { Some("memory") })
 }
 
@@ -186,8 +196,24 @@ fn lower(front: &Front, settings: &Settings) -> Result<Prog<Soacs>, Vec<Diagnost
     Ok(valid("lower", fehu_lower::lower(program, &options)?))
 }
 
-fn optimise(prog: Prog<Soacs>, settings: &Settings) -> Prog<Soacs> {
-    valid("opt", fehu_opt::run(prog, &fehu_opt::standard_pipeline(), &mut pass_options(settings)))
+fn optimise(prog: Prog<Soacs>, settings: &Settings, times: &mut Times) -> Prog<Soacs> {
+    valid("opt", passes(prog, &fehu_opt::standard_pipeline(), settings, times, ""))
+}
+
+/// Runs passes; those over `Kernels` are named with the stage they follow.
+fn passes<R: Rep>(
+    prog: Prog<R>,
+    pipeline: &fehu_opt::Pipeline<R>,
+    settings: &Settings,
+    times: &mut Times,
+    prefix: &str,
+) -> Prog<R> {
+    let mut options = pass_options(settings);
+    let prog = fehu_opt::run(prog, pipeline, &mut options);
+    for (pass, time) in &options.times {
+        times.add(&format!("{prefix}{pass}"), *time);
+    }
+    prog
 }
 
 fn pass_options<'a, R: Rep>(settings: &Settings) -> fehu_opt::Options<'a, R> {
@@ -226,33 +252,38 @@ fn check_skipped(settings: &Settings) -> Result<(), Vec<Diagnostic>> {
     Ok(())
 }
 
-fn sequential(prog: Prog<Soacs>, settings: &Settings) -> Prog<Kernels> {
-    let prog = valid("sequential", fehu_flatten::sequential(prog));
-    fehu_opt::run(prog, &fehu_opt::kernels_pipeline(), &mut pass_options(settings))
+fn sequential(prog: Prog<Soacs>, settings: &Settings, times: &mut Times) -> Prog<Kernels> {
+    let prog = valid("sequential", times.time("sequential", || fehu_flatten::sequential(prog)));
+    passes(prog, &fehu_opt::kernels_pipeline(), settings, times, "sequential ")
 }
 
-fn multicore(prog: Prog<Soacs>, settings: &Settings) -> Prog<Kernels> {
-    let mut prog = fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default());
+fn multicore(prog: Prog<Soacs>, settings: &Settings, times: &mut Times) -> Prog<Kernels> {
+    let options = fehu_flatten::MulticoreOptions::default();
+    let mut prog = times.time("multicore", || fehu_flatten::multicore(prog, &options));
     // Elements of arrays that nobody needs as arrays are values now.
     if !skipped(settings).iter().any(|s| s == "simplify") {
-        fehu_opt::simplify::simplify(&mut prog);
+        times.time("multicore simplify#1", || fehu_opt::simplify::simplify(&mut prog));
     }
     valid("multicore", prog)
 }
 
 /// Flattening for GPUs.
-fn gpu(prog: Prog<Soacs>) -> Prog<Kernels> {
-    valid("gpu", fehu_flatten::gpu(prog, &fehu_flatten::GpuOptions::default()))
+fn gpu(prog: Prog<Soacs>, times: &mut Times) -> Prog<Kernels> {
+    let options = fehu_flatten::GpuOptions::default();
+    valid("gpu", times.time("gpu", || fehu_flatten::gpu(prog, &options)))
 }
 
 /// Flattening for GPUs, ready for memory.
-fn gpu_prepared(prog: Prog<Soacs>) -> Prog<Kernels> {
-    valid("gpu-prepared", fehu_flatten::prepare(gpu(prog)))
+fn gpu_prepared(prog: Prog<Soacs>, times: &mut Times) -> Prog<Kernels> {
+    let prog = gpu(prog, times);
+    valid("gpu-prepared", times.time("gpu-prepared", || fehu_flatten::prepare(prog)))
 }
 
 /// The thresholds that choose between versions of a program on a GPU.
 pub fn tuning_forest(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
-    Ok(fehu_flatten::tuning_forest(&gpu(optimise(lower(front, settings)?, settings))))
+    let times = &mut Times::default();
+    let prog = optimise(lower(front, settings)?, settings, times);
+    Ok(fehu_flatten::tuning_forest(&gpu(prog, times)))
 }
 
 /// Memory for GPUs. A kernel that cannot have its memory is taken back: its outermost combinator becomes a loop of the
@@ -261,10 +292,11 @@ fn gpu_memory(
     front: &Front,
     mut prog: Prog<Soacs>,
     settings: &Settings,
+    times: &mut Times,
 ) -> Result<(Prog<Memory>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut warnings: Vec<Diagnostic> = vec![];
     loop {
-        let refusals = match memory(gpu_prepared(prog.clone()), settings) {
+        let refusals = match memory(gpu_prepared(prog.clone(), times), settings, times) {
             Ok(done) => return Ok((done, warnings)),
             Err(refusals) => refusals,
         };
@@ -305,9 +337,15 @@ fn problems(refusals: Vec<fehu_memory::Refusal>) -> Vec<Diagnostic> {
     refusals.into_iter().map(|r| r.problem).collect()
 }
 
-fn memory(prog: Prog<Kernels>, settings: &Settings) -> Result<Prog<Memory>, Vec<fehu_memory::Refusal>> {
-    let prog = valid("memory introduction", fehu_memory::introduce(prog)?);
-    let prog = valid("memory", fehu_memory::optimise_without(prog, &skipped(settings))?);
+fn memory(
+    prog: Prog<Kernels>,
+    settings: &Settings,
+    times: &mut Times,
+) -> Result<Prog<Memory>, Vec<fehu_memory::Refusal>> {
+    let prog = times.time("memory introduction", || fehu_memory::introduce(prog))?;
+    let prog = valid("memory introduction", prog);
+    let told = &mut |pass: &'static str, time| times.add(pass, time);
+    let prog = valid("memory", fehu_memory::optimise_without(prog, &skipped(settings), told)?);
     if validating() {
         let errors = fehu_memory::check_kernels(&prog);
         if !errors.is_empty() {

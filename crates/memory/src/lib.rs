@@ -34,6 +34,7 @@ pub use introduce::introduce;
 
 use fehu_base::Diagnostic;
 use fehu_ir::{Loc, Memory, Prog};
+use std::time::{Duration, Instant};
 
 /// A kernel that cannot be: it would have to allocate while it runs.
 #[derive(Clone, Debug)]
@@ -50,27 +51,32 @@ pub const PASSES: [&str; 3] = ["dead-memory", "short-circuit", "hoist-allocation
 /// Makes do with fewer blocks, allocations and copies: first values are made where they will be put
 /// (which does away with their blocks), then what is left of the allocations leaves loops.
 pub fn optimise(prog: Prog<Memory>) -> Result<Prog<Memory>, Vec<Refusal>> {
-    optimise_without(prog, &[])
+    optimise_without(prog, &[], &mut |_, _| {})
 }
 
-/// As [`optimise`], without some of [`PASSES`].
-pub fn optimise_without(mut prog: Prog<Memory>, skip: &[String]) -> Result<Prog<Memory>, Vec<Refusal>> {
-    let [dead, shortcircuit, hoist] = PASSES.map(|pass| !skip.iter().any(|s| s == pass));
-    if dead {
-        dead::remove(&mut prog);
-    }
-    if shortcircuit {
-        shortcircuit::shortcircuit(&mut prog);
-    }
-    let errors = expand::expand(&mut prog);
+/// As [`optimise`], without some of [`PASSES`]; each pass that ran is told, with the time it took.
+pub fn optimise_without(
+    mut prog: Prog<Memory>,
+    skip: &[String],
+    told: &mut dyn FnMut(&'static str, Duration),
+) -> Result<Prog<Memory>, Vec<Refusal>> {
+    let mut run = |name, pass: &mut dyn FnMut(&mut Prog<Memory>)| {
+        if !skip.iter().any(|s| s == name) {
+            let start = Instant::now();
+            pass(&mut prog);
+            told(name, start.elapsed());
+        }
+    };
+    let [dead, shortcircuit, hoist] = PASSES;
+    let mut errors = vec![];
+    run(dead, &mut dead::remove);
+    run(shortcircuit, &mut shortcircuit::shortcircuit);
+    // Not in the list of passes: kernels need it.
+    run("expand", &mut |prog| errors = expand::expand(prog));
     if !errors.is_empty() {
         return Err(errors);
     }
-    if dead {
-        dead::remove(&mut prog);
-    }
-    if hoist {
-        hoist::hoist(&mut prog);
-    }
+    run(dead, &mut dead::remove);
+    run(hoist, &mut hoist::hoist);
     Ok(prog)
 }

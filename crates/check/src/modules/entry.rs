@@ -5,7 +5,7 @@
 //! its arguments tell all its size parameters.
 
 use super::decs::Place;
-use super::shown::shown;
+use super::shown::TypeDefs;
 use super::subsume::kind;
 use super::Checker;
 use crate::tast::{EntryParam, EntryPoint, Shown, ValBind};
@@ -34,8 +34,8 @@ impl Checker<'_> {
             return None;
         }
         self.entry_rules(b, bind);
-        let written = |t: &TypeExp| shown(self.units, self.unit, t);
-        is_main.then(|| presentation(b, bind, &written))
+        let defs = || self.type_defs.get_or_init(|| TypeDefs::new(self.units));
+        is_main.then(|| presentation(b, bind, &|t| defs().written(t)))
     }
 
     /// Complains about an entry point in a module.

@@ -27,11 +27,13 @@ mod shown;
 mod subsume;
 
 use self::needed::Needed;
+use self::shown::TypeDefs;
 use crate::context::Context;
 use crate::scope::{AbstractType, Env, ModEntry, Module, Scope, TermEntry};
 use crate::{intrinsics, tast};
 use fehu_base::{Diagnostic, FileId, Severity, Span, Symbol};
 use fehu_syntax::ast;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// A parsed file and how its imports resolve.
@@ -64,6 +66,7 @@ pub fn check_program(units: &[SourceUnit], prelude: usize, needed: Needed) -> Ch
         ctx: Context::default(),
         scope: Scope::default(),
         units,
+        type_defs: OnceCell::new(),
         prelude,
         unit: 0,
         envs: vec![],
@@ -95,6 +98,8 @@ struct Checker<'a> {
     ctx: Context,
     scope: Scope,
     units: &'a [SourceUnit],
+    /// Where types are defined, once somebody has asked.
+    type_defs: OnceCell<TypeDefs<'a>>,
     prelude: usize,
     /// The unit being checked.
     unit: usize,

@@ -13,19 +13,48 @@ use crate::tast::Shown;
 use crate::type_exp::show_type_exp;
 use fehu_base::Symbol;
 use fehu_syntax::ast::{Dec, ModExp, QualName, TypeArg, TypeBind, TypeExp};
+use rustc_hash::FxHashMap;
 
-/// The name of a type that is written in a unit. Abbreviations may stand for themselves by mistake, so
-/// only so many are looked through.
-pub(super) fn shown(units: &[SourceUnit], unit: usize, t: &TypeExp) -> Shown {
-    Finder { units, unit }.shown(t, 20)
-}
-
-struct Finder<'a> {
+/// Where the units define types, for those who ask often.
+#[derive(Debug)]
+pub(super) struct TypeDefs<'a> {
     units: &'a [SourceUnit],
-    unit: usize,
+    /// Declarations of types and modules, by name, in order.
+    named: FxHashMap<Symbol, Vec<Position>>,
+    /// Opened modules, which may define any name, in order.
+    opened: Vec<Position>,
 }
 
-impl Finder<'_> {
+/// A unit, and a declaration in it.
+type Position = (usize, usize);
+
+impl<'a> TypeDefs<'a> {
+    /// Those of the units.
+    pub(super) fn new(units: &'a [SourceUnit]) -> Self {
+        let mut defs = TypeDefs { units, named: FxHashMap::default(), opened: vec![] };
+        for (u, unit) in units.iter().enumerate() {
+            for (d, dec) in unit.prog.decs.iter().enumerate() {
+                let mut dec = dec;
+                while let Dec::Local(inner, _) = dec {
+                    dec = inner;
+                }
+                match dec {
+                    Dec::Type(b) => defs.named.entry(b.name.name).or_default().push((u, d)),
+                    Dec::Mod(b) => defs.named.entry(b.name.name).or_default().push((u, d)),
+                    Dec::Open(..) => defs.opened.push((u, d)),
+                    Dec::Local(..) | Dec::Val(_) | Dec::ModType(_) | Dec::Import(..) => {}
+                }
+            }
+        }
+        defs
+    }
+
+    /// The name of a type that is written in the last unit. Abbreviations may stand for themselves by mistake, so
+    /// only so many are looked through.
+    pub(super) fn written(&self, t: &TypeExp) -> Shown {
+        self.shown(t, 20)
+    }
+
     fn shown(&self, t: &TypeExp, depth: usize) -> Shown {
         let all = |ts: &[TypeExp]| ts.iter().map(|t| self.shown(t, depth)).collect();
         match t {
@@ -73,7 +102,17 @@ impl Finder<'_> {
 
     /// The definition of a type: the last one of this name in this file, or else in another.
     fn find(&self, path: &[Symbol]) -> Option<&TypeBind> {
-        self.units[..=self.unit].iter().rev().find_map(|u| in_decs(&u.prog.decs, path))
+        let mut named = self.named.get(path.first()?).map_or(&[][..], |ps| ps);
+        let mut opened = &self.opened[..];
+        loop {
+            let from = if opened.last() > named.last() { &mut opened } else { &mut named };
+            let (&(unit, dec), rest) = from.split_last()?;
+            *from = rest;
+            let found = in_decs(std::slice::from_ref(&self.units[unit].prog.decs[dec]), path);
+            if found.is_some() {
+                return found;
+            }
+        }
     }
 }
 

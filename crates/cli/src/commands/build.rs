@@ -1,8 +1,9 @@
 //! `fehu c`, and the back ends to come.
 
 use crate::report::{show, show_all, Warnings};
-use fehu_driver::compile::{compile, Failure, Product, Settings};
+use fehu_driver::compile::{compile_timed, Failure, Product, Settings};
 use fehu_driver::pipeline::Target;
+use fehu_driver::times::Times;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -32,6 +33,9 @@ pub(crate) struct Args {
     /// Leave out an optimisation pass, such as fusion or simplify#2.
     #[arg(long = "skip-pass", value_name = "PASS")]
     skip_pass: Vec<String>,
+    /// Print how long each pass took, in the order in which they ran.
+    #[arg(long = "time-passes")]
+    time_passes: bool,
     /// Print no warnings.
     #[arg(short = 'w', long = "no-warnings", visible_short_alias = 'W')]
     no_warnings: bool,
@@ -57,14 +61,18 @@ pub(crate) fn run(target: Target, args: &Args) -> ExitCode {
         safe: args.safe,
         skip_passes: args.skip_pass.clone(),
     };
-    let (front, result) = compile(&args.file, &settings);
+    let mut times = Times::default();
+    let (front, result) = compile_timed(&args.file, &settings, &mut times);
+    if args.time_passes {
+        eprint!("{}", times.table());
+    }
     let warnings = match (args.no_warnings, args.werror) {
         (_, true) => Warnings::AreErrors,
         (true, false) => Warnings::Hidden,
         (false, false) => Warnings::Shown,
     };
     let accepted = show(&front, warnings);
-    match result {
+    let code = match result {
         Ok(()) if accepted => {
             if args.verbose > 0 {
                 eprintln!("fehu: wrote {}", settings.output.display());
@@ -82,5 +90,8 @@ pub(crate) fn run(target: Target, args: &Args) -> ExitCode {
             eprintln!("fehu: {message}");
             ExitCode::from(1)
         }
-    }
+    };
+    // The process ends: freeing a large tree piece by piece would only take time.
+    std::mem::forget(front);
+    code
 }
