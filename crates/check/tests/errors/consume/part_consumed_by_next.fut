@@ -1,7 +1,7 @@
 entry main (xs: *[]i64) = (xs, xs with [0] = 1)
 -- ==>
 -- error: Using variable "xs", but this was consumed before.
---  --> consume/part_consumed_by_next.fut:1:28
+--  --> consume/part_consumed_by_next.fut:1:28-30
 --   |
 -- 1 | entry main (xs: *[]i64) = (xs, xs with [0] = 1)
 --   |                            ^^  -- consumed here

@@ -1,7 +1,7 @@
 entry main (xs: *[2][2]i32) = (xs with [1] = [0,0]) with [0] = xs[1]
 -- ==>
 -- error: Using variable "xs", but this was consumed before.
---  --> consume/value_consumed_by_source.fut:1:64
+--  --> consume/value_consumed_by_source.fut:1:64-69
 --   |
 -- 1 | entry main (xs: *[2][2]i32) = (xs with [1] = [0,0]) with [0] = xs[1]
 --   |                                -- consumed here                ^^^^^ used here
