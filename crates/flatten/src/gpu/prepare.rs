@@ -3,6 +3,7 @@
 //! Before: a program over `Kernels` as flattening leaves it. After: the same program, in which
 //!
 //! - kernels call only functions of scalars (`inline`);
+//! - elements of `iota` and `replicate` are computed, not read (`progressions`);
 //! - constant data is made outside of kernels (`constants`);
 //! - operators of reductions, scans and histograms take primitives (`operators`): those on vectors became operations
 //!   over one more dimension (`vector`), those on other arrays are applied by loops (`chunks`);
@@ -21,6 +22,7 @@ mod chunks;
 mod constants;
 mod inline;
 mod operators;
+mod progressions;
 mod vector;
 
 pub(super) use operators::has_operator_on_arrays;
@@ -37,6 +39,7 @@ use fehu_ir::{Body, Builder, DimIndex, Exp, Kernels, Lambda, Prog, Slice, Stm, S
 /// Makes flattened programs ready for memory.
 pub fn prepare(mut prog: Prog<Kernels>) -> Prog<Kernels> {
     inline::into_kernels(&mut prog);
+    progressions::compute(&mut prog);
     let signatures = Signatures::of_prog(&prog);
     let types = prog_types(&prog);
     let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));
