@@ -14,6 +14,7 @@
 mod alias;
 pub mod cse;
 pub mod dce;
+pub mod filter;
 pub mod fusion;
 pub mod inline;
 pub mod loop_params;

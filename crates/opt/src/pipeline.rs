@@ -1,7 +1,7 @@
 //! The order of passes: the table of contents of the optimiser.
 
 use crate::pass::{Decision, Observer, Pass, PassId};
-use crate::{cse, fusion, inline, loop_params, simplify, sink};
+use crate::{cse, filter, fusion, inline, loop_params, simplify, sink};
 use fehu_ir::validate::validate;
 use fehu_ir::{Kernels, Prog, Rep, Soacs};
 use rustc_hash::FxHashMap;
@@ -34,6 +34,8 @@ pub fn standard_pipeline() -> Pipeline<Soacs> {
         step(fusion::PASS, "what is only read element by element is not made"),
         step(simplify::PASS, "fused lambdas hold intermediate values that are now scalars"),
         step(cse::PASS, "fused lambdas compute the same things"),
+        step(filter::PASS, "all that is done with what is left is in one place now"),
+        step(simplify::PASS, "numbers of elements that are kept are not needed"),
         step(fusion::PASS, "what is inside of fused lambdas meets, and views have become simple"),
         step(simplify::PASS, "clean up for those who follow"),
         step(sink::PASS, "what only one branch needs is computed there, after nothing looks across branches"),
