@@ -25,6 +25,7 @@ TOOL_FUN int usable_cores(void) {
 }
 
 static int backend_open(struct futhark_context *ctx) {
+  params_settle(ctx);
   struct scheduler *s = &ctx->scheduler;
   int cores = usable_cores();
   s->num_workers = ctx->cfg->num_threads < 1 ? cores : ctx->cfg->num_threads;

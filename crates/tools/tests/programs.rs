@@ -1,4 +1,4 @@
-//! Our own programs give their expected answers, compiled by every back end;
+//! Our own programs give their expected answers, compiled for one core and for several (tests/gpu has its own tests);
 //! and the text form of the core IR holds all of a program.
 
 use fehu_driver::compile::Settings;
@@ -30,6 +30,14 @@ fn options() -> Options {
 #[test]
 fn programs_give_their_expected_answers() {
     let tally = test(&[folder("run"), folder("front")], &options()).expect("the programs can be read");
+    assert_eq!(tally.failed, 0, "{tally:?}");
+    assert!(tally.passed > 10, "{tally:?}");
+}
+
+#[test]
+fn programs_give_the_same_answers_on_several_cores() {
+    let options = Options { target: Target::Multicore, ..options() };
+    let tally = test(&[folder("run")], &options).expect("the programs can be read");
     assert_eq!(tally.failed, 0, "{tally:?}");
     assert!(tally.passed > 10, "{tally:?}");
 }

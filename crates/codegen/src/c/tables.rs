@@ -3,8 +3,8 @@
 use super::entry::{caller, EntryText};
 use super::literal;
 use super::types::{type_id, TypeTable};
-use fehu_base::prim::ScalarType;
-use fehu_imp::syntax::Program;
+use fehu_base::prim::{PrimValue, ScalarType};
+use fehu_imp::syntax::{Program, TuningParam};
 use fehu_ir::EntryType;
 
 /// The tuning parameters.
@@ -15,7 +15,8 @@ pub fn params(program: &Program) -> String {
     };
     let names = program.params.iter().map(|p| literal::string(p.name.as_str())).collect();
     let classes = program.params.iter().map(|p| literal::string(&p.class)).collect();
-    let defaults = program.params.iter().map(|p| p.default.unwrap_or(0).to_string()).collect();
+    let default = |p: &TuningParam| literal::value(PrimValue::I64(p.default.unwrap_or(0)));
+    let defaults = program.params.iter().map(default).collect();
     format!(
         "// Tuning parameters.\n\n#define NUM_PARAMS {}\n\
          static UNUSED const char *const param_names[] = {{{}}};\n\
