@@ -56,8 +56,19 @@ pub(super) fn heavy(body: &Body<Soacs>) -> bool {
     body.stms.len() > LIGHT || !body.stms.iter().all(simple)
 }
 
-/// The levels of a nest of maps, outermost first, and the body of the innermost.
+/// The levels of a nest of maps, outermost first, and the body of the innermost. A map whose points have more to do than
+/// scalar code is a level of its own: whole rows of points, done by one task, leave loops in an order that suits memory.
 pub(super) fn nest(s: Screma<Soacs>) -> (Vec<Level>, fehu_ir::Lambda<Soacs>) {
+    let alone = s.clone();
+    let (levels, inner) = perfect_nest(s);
+    if levels.len() > 1 && parallel_inside(&inner.body) {
+        let Screma { width, arrays, map, .. } = alone;
+        return (vec![Level { width, params: map.params.clone(), arrays, made: vec![], stms: vec![] }], map);
+    }
+    (levels, inner)
+}
+
+fn perfect_nest(s: Screma<Soacs>) -> (Vec<Level>, fehu_ir::Lambda<Soacs>) {
     let Screma { width, arrays, map, .. } = s;
     let mut levels = vec![Level { width, params: map.params.clone(), arrays, made: vec![], stms: vec![] }];
     let mut inner = map;

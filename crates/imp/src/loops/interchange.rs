@@ -25,7 +25,9 @@
 //! inner loop reads memory at places that are far apart for neighbouring outer iterations, some read neighbouring places, and these
 //! were far apart for the inner loop, or there is nothing in it that could keep C compilers from making vector code.
 
-use super::plain::{flat, for_each_expr, for_each_part, for_each_set, renamed, size, Renaming};
+use super::plain::{
+    flat, for_each_expr, for_each_part, for_each_set, parts, renamed, rewrite, rewrite_code, size, Renaming,
+};
 use super::stride::{Stride, Strides};
 use super::Loops;
 use crate::build::*;
@@ -49,6 +51,7 @@ impl Loops<'_> {
     /// A loop with its inner loops outside, if that can be done and pays.
     pub(super) fn interchanged(&mut self, code: &Code) -> Option<Code> {
         let Code::For { var: outer, ty: IntType::I64, bound, body } = code else { return None };
+        let body = &written_out(*outer, body);
         let mut nest = Nest::default();
         nest.code(body, &[])?;
         let last_loop = nest.groups.iter().rposition(|g| !g.loops.is_empty())?;
@@ -89,6 +92,72 @@ impl Loops<'_> {
         let body = Box::new(Code::Seq(inside));
         code.push(Code::For { var: strip, ty: IntType::I64, bound: strips, body });
         Code::Seq(code)
+    }
+}
+
+/// The body of a loop, without the names that it begins with for what is computed from its variable and from
+/// what does not change: they are written out, so that they are not taken for something to remember.
+pub(super) fn written_out(outer: Name, body: &Code) -> Code {
+    let codes = flat(body);
+    let mut inside = FxHashMap::default();
+    codes.iter().for_each(|c| assignments(c, &mut inside));
+    let mut known: FxHashMap<Name, Expr> = FxHashMap::default();
+    for code in &codes {
+        match code {
+            Code::DeclareScalar(_, PrimType::I64) | Code::Comment(_) => {}
+            Code::SetScalar(x, e) => {
+                let e = rewrite(e, &mut |e| known_value(&known, e));
+                let mut fixed = inside.get(x) == Some(&1) && parts(&e) <= SHORT as usize;
+                for_each_part(&e, &mut |part| match part {
+                    Expr::Var(y) => fixed &= *y == outer || !inside.contains_key(y),
+                    Expr::Index { .. } => fixed = false,
+                    _ => {}
+                });
+                if !fixed
+                    || !codes.iter().any(|c| matches!(c, Code::DeclareScalar(y, PrimType::I64) if y == x))
+                {
+                    break;
+                }
+                known.insert(*x, e);
+            }
+            _ => break,
+        }
+    }
+    let gone = |c: &&&Code| match c {
+        Code::DeclareScalar(x, _) | Code::SetScalar(x, _) => known.contains_key(x),
+        _ => false,
+    };
+    Code::Seq(codes.iter().filter(|c| !gone(c)).map(|c| with_values(c, &known)).collect())
+}
+
+fn known_value(known: &FxHashMap<Name, Expr>, e: &Expr) -> Option<Expr> {
+    match e {
+        Expr::Var(x) => known.get(x).cloned(),
+        _ => None,
+    }
+}
+
+/// How often scalars are assigned, or the variables of loops.
+fn assignments(code: &Code, counts: &mut FxHashMap<Name, usize>) {
+    for code in flat(code) {
+        if let Code::For { var, body, .. } = code {
+            *counts.entry(*var).or_default() += 1;
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || assignments(body, counts));
+        } else {
+            for_each_set(code, &mut |x| *counts.entry(x).or_default() += 1);
+        }
+    }
+}
+
+fn with_values(code: &Code, known: &FxHashMap<Name, Expr>) -> Code {
+    match code {
+        Code::Seq(codes) => Code::Seq(codes.iter().map(|c| with_values(c, known)).collect()),
+        Code::For { var, ty, bound, body } => {
+            let bound = rewrite(bound, &mut |e| known_value(known, e));
+            let body = stacker::maybe_grow(64 * 1024, 1024 * 1024, || with_values(body, known));
+            Code::For { var: *var, ty: *ty, bound, body: Box::new(body) }
+        }
+        code => rewrite_code(code, &mut |e| known_value(known, e)),
     }
 }
 

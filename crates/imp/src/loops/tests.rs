@@ -286,3 +286,27 @@ fn loops_without_special_cases_stay_whole() {
     let text = indexed("let (v_99 : i32) = a_2[j_7]");
     assert_eq!(loops(&improved(&compile(&text)), "part"), 0);
 }
+
+#[test]
+fn places_are_computed_again_and_not_remembered() {
+    use crate::build::{add, i64, var};
+    use fehu_base::prim::{IntType, PrimType};
+    use fehu_base::Name;
+    let [outer, place, from, sum, inner, twice] = [1, 2, 3, 4, 5, 6].map(Name);
+    let step = |x| Code::SetScalar(sum, add(var(sum), var(x)));
+    let body = Code::Seq(vec![
+        Code::DeclareScalar(place, PrimType::I64),
+        Code::SetScalar(place, add(var(from), var(outer))),
+        Code::DeclareScalar(twice, PrimType::I64),
+        Code::SetScalar(twice, i64(0)),
+        Code::DeclareScalar(sum, PrimType::I64),
+        Code::SetScalar(sum, i64(0)),
+        Code::For { var: inner, ty: IntType::I64, bound: i64(9), body: Box::new(step(place)) },
+        Code::SetScalar(twice, var(sum)),
+    ]);
+    let Code::Seq(codes) = super::interchange::written_out(outer, &body) else { panic!("no sequence") };
+    let sets = |x: Name| codes.iter().filter(|c| matches!(c, Code::SetScalar(y, _) if *y == x)).count();
+    assert_eq!((sets(place), sets(twice), sets(sum)), (0, 2, 1));
+    let written = Code::SetScalar(sum, add(var(sum), add(var(from), var(outer))));
+    assert!(codes.iter().any(|c| matches!(c, Code::For { body, .. } if **body == written)), "{codes:?}");
+}
