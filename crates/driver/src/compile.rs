@@ -33,6 +33,8 @@ pub struct Settings {
     pub safe: bool,
     /// Optional passes to leave out, such as `fusion` or `simplify#2`.
     pub skip_passes: Vec<String>,
+    /// On GPUs: one version of each nest, chosen by its shape, instead of several chosen at run time.
+    pub moderate: bool,
 }
 
 impl Settings {
@@ -45,6 +47,7 @@ impl Settings {
             entry_points: vec![],
             safe: false,
             skip_passes: vec![],
+            moderate: false,
         }
     }
 }

@@ -135,13 +135,13 @@ pub fn dump_after(front: &Front, settings: &Settings, stage: &str) -> Result<Str
         return Ok(print_prog(&prog, Locations::Hidden));
     }
     if stage == "gpu" {
-        return Ok(print_prog(&gpu(prog, times), Locations::Hidden));
+        return Ok(print_prog(&gpu(prog, settings, times), Locations::Hidden));
     }
     if stage == "multicore" {
         return Ok(print_prog(&multicore(prog, settings, times), Locations::Hidden));
     }
     if stage == "gpu-prepared" {
-        return Ok(print_prog(&gpu_prepared(prog, times), Locations::Hidden));
+        return Ok(print_prog(&gpu_prepared(prog, settings, times), Locations::Hidden));
     }
     if stage == "gpu-memory" {
         return Ok(print_prog(&gpu_memory(front, prog, settings, times)?.0, Locations::Hidden));
@@ -268,14 +268,14 @@ fn multicore(prog: Prog<Soacs>, settings: &Settings, times: &mut Times) -> Prog<
 }
 
 /// Flattening for GPUs.
-fn gpu(prog: Prog<Soacs>, times: &mut Times) -> Prog<Kernels> {
-    let options = fehu_flatten::GpuOptions::default();
+fn gpu(prog: Prog<Soacs>, settings: &Settings, times: &mut Times) -> Prog<Kernels> {
+    let options = fehu_flatten::GpuOptions { moderate: settings.moderate, ..Default::default() };
     valid("gpu", times.time("gpu", || fehu_flatten::gpu(prog, &options)))
 }
 
 /// Flattening for GPUs, ready for memory.
-fn gpu_prepared(prog: Prog<Soacs>, times: &mut Times) -> Prog<Kernels> {
-    let prog = gpu(prog, times);
+fn gpu_prepared(prog: Prog<Soacs>, settings: &Settings, times: &mut Times) -> Prog<Kernels> {
+    let prog = gpu(prog, settings, times);
     valid("gpu-prepared", times.time("gpu-prepared", || fehu_flatten::prepare(prog)))
 }
 
@@ -283,7 +283,7 @@ fn gpu_prepared(prog: Prog<Soacs>, times: &mut Times) -> Prog<Kernels> {
 pub fn tuning_forest(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
     let times = &mut Times::default();
     let prog = optimise(lower(front, settings)?, settings, times);
-    Ok(fehu_flatten::tuning_forest(&gpu(prog, times)))
+    Ok(fehu_flatten::tuning_forest(&gpu(prog, settings, times)))
 }
 
 /// Memory for GPUs. A kernel that cannot have its memory is taken back: its outermost combinator becomes a loop of the
@@ -296,7 +296,7 @@ fn gpu_memory(
 ) -> Result<(Prog<Memory>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut warnings: Vec<Diagnostic> = vec![];
     loop {
-        let refusals = match memory(gpu_prepared(prog.clone(), times), settings, times) {
+        let refusals = match memory(gpu_prepared(prog.clone(), settings, times), settings, times) {
             Ok(done) => return Ok((done, warnings)),
             Err(refusals) => refusals,
         };

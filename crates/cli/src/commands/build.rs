@@ -33,6 +33,9 @@ pub(crate) struct Args {
     /// Leave out an optimisation pass, such as fusion or simplify#2.
     #[arg(long = "skip-pass", value_name = "PASS")]
     skip_pass: Vec<String>,
+    /// For GPUs: make one version of each nest of parallelism instead of several that are chosen from at run time.
+    #[arg(long)]
+    moderate: bool,
     /// Print how long each pass took, in the order in which they ran.
     #[arg(long = "time-passes")]
     time_passes: bool,
@@ -60,6 +63,7 @@ pub(crate) fn run(target: Target, args: &Args) -> ExitCode {
         entry_points: args.entry_point.clone(),
         safe: args.safe,
         skip_passes: args.skip_pass.clone(),
+        moderate: args.moderate,
     };
     let mut times = Times::default();
     let (front, result) = compile_timed(&args.file, &settings, &mut times);
