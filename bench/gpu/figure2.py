@@ -21,6 +21,8 @@ import subprocess
 import sys
 import time
 
+from server import Server
+
 PRODUCT = """-- ==
 -- entry: main
 {blocks}
@@ -46,43 +48,6 @@ def main [k] [s] (ns: [s]i64) (xs: [k]i64) : [k]i64 =
 
 INFINITE = 2**31 - 1
 COLORS = ["#1b9e77", "#d95f02", "#7570b3", "#666666", "#e7298a", "#66a61e", "#e6ab02", "#a6761d"]
-
-
-class Server:
-    """A compiled program that obeys the server protocol."""
-
-    def __init__(self, path, *options):
-        self.process = subprocess.Popen(
-            [os.path.abspath(path), *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.reply()
-
-    def reply(self):
-        lines = []
-        while True:
-            line = self.process.stdout.readline()
-            if not line:
-                raise RuntimeError("the server died: " + "\n".join(lines))
-            if line.strip() == "%%% OK":
-                break
-            lines.append(line.rstrip())
-        if "%%% FAILURE" in lines:
-            raise RuntimeError("\n".join(lines))
-        return lines
-
-    def say(self, *words):
-        self.process.stdin.write(" ".join(map(str, words)) + "\n")
-        self.process.stdin.flush()
-        return self.reply()
-
-    def run(self, entry, *args):
-        """Call once; the time in microseconds."""
-        lines = self.say("call", entry, "out", *args)
-        self.say("free", "out")
-        return next(int(line.split()[1]) for line in lines if line.startswith("runtime:"))
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
 
 
 def binary(values, kind, dims):

@@ -13,47 +13,20 @@ import statistics
 import subprocess
 import tempfile
 
+from server import Server
 
-class Server:
-    """A compiled program that obeys the server protocol."""
 
-    def __init__(self, path, *options):
-        self.process = subprocess.Popen(
-            [path, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.reply()
+def number(server, name, value):
+    """Gives the server an i64."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(b"b\x02\x00 i64" + value.to_bytes(8, "little", signed=True))
+        file.flush()
+        server.say("restore", file.name, name, "i64")
 
-    def reply(self):
-        lines = []
-        while True:
-            line = self.process.stdout.readline()
-            if not line:
-                raise RuntimeError("the server died: " + "".join(lines))
-            if line.strip() == "%%% OK":
-                break
-            lines.append(line.rstrip())
-        if "%%% FAILURE" in lines:
-            raise RuntimeError("\n".join(lines))
-        return lines
 
-    def say(self, *words):
-        self.process.stdin.write(" ".join(map(str, words)) + "\n")
-        self.process.stdin.flush()
-        return self.reply()
-
-    def number(self, name, value):
-        with tempfile.NamedTemporaryFile() as file:
-            file.write(b"b\x02\x00 i64" + value.to_bytes(8, "little", signed=True))
-            file.flush()
-            self.say("restore", file.name, name, "i64")
-
-    def time(self, entry, *args, runs=30):
-        times = []
-        for i in range(runs + 5):
-            for line in self.say("call", entry, "out", *args):
-                if line.startswith("runtime:") and i >= 5:
-                    times.append(int(line.split()[1]))
-            self.say("free", "out")
-        return statistics.median(times)
+def median(server, entry, *args, runs=30):
+    """The median time in microseconds, after five runs to warm up."""
+    return statistics.median([server.run(entry, *args) for _ in range(runs + 5)][5:])
 
 
 def main():
@@ -73,7 +46,7 @@ def main():
 
     def measure(name, entry, args, bytes_moved, peer=None):
         try:
-            time = server.time(entry, *args)
+            time = median(server, entry, *args)
         except RuntimeError as error:
             print(f"{name:24} failed: {str(error)[:300]}")
             return
@@ -82,7 +55,7 @@ def main():
         print(f"{name:24} {time:10.0f} us {bytes_moved / max(time, 1) / 1000:8.0f} GB/s   "
               f"{peer or '':14} {other or 0:9.0f} us   {ratio}", flush=True)
 
-    server.number("n", n)
+    number(server, "n", n)
     server.say("call", "floats", "xs", "n")
     measure("map (+1)", "increment", ["xs"], 8 * n, "copy")
     measure("reduce (+)", "sum", ["xs"], 4 * n, "sum")
@@ -90,25 +63,25 @@ def main():
     server.say("free", "xs")
     server.say("call", "ints", "is", "n")
     for log in [8, 12, 20]:
-        server.number("k", 1 << log)
+        number(server, "k", 1 << log)
         measure(f"histogram 2^{log}", "histogram", ["k", "is"], 4 * n, f"histogram_2^{log}")
         server.say("free", "k")
     measure("filter (> 0)", "positives", ["is"], 6 * n)
     server.say("free", "is")
     for log in [options.log - 10, 10, 4]:
-        server.number("a", n >> log)
-        server.number("b", 1 << log)
+        number(server, "a", n >> log)
+        number(server, "b", 1 << log)
         server.say("call", "rows", "xss", "a", "b")
         measure(f"row sums 2^{options.log - log} x 2^{log}", "row_sums", ["xss"], 4 * n, f"row_sums_2^{log}")
         measure(f"row scans 2^{options.log - log} x 2^{log}", "row_scans", ["xss"], 8 * n)
         server.say("free", "xss", "a", "b")
     side = 1 << options.log // 2
-    server.number("a", side)
+    number(server, "a", side)
     server.say("call", "rows", "xss", "a", "a")
     measure(f"transpose {side}^2", "transposed", ["xss"], 8 * side * side, "copy")
     server.say("free", "xss", "a")
     for size in [side // 16, side // 8, side // 4]:
-        server.number("a", size)
+        number(server, "a", size)
         server.say("call", "rows", "xss", "a", "a")
         measure(f"matmul {size}", "matmul", ["xss", "xss"], 12 * size * size)
         server.say("free", "xss", "a")

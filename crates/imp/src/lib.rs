@@ -9,6 +9,7 @@ pub mod alias;
 pub mod build;
 pub mod free;
 pub mod loops;
+pub mod parts;
 mod stay;
 pub mod syntax;
 mod translate;

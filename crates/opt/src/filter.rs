@@ -22,6 +22,8 @@ use crate::pass::Pass;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::{Name, NameSource};
+use fehu_ir::alias::Signatures;
+use fehu_ir::consume::consumed_directly;
 use fehu_ir::free::{free_in_lambda, free_in_stm};
 use fehu_ir::soac::{Hist, Reduce, Scatter, Screma, Soac};
 use fehu_ir::subst::rename_lambda;
@@ -330,81 +332,15 @@ fn known_operator(op: &Lambda<Soacs>) -> Option<Vec<BinOp>> {
 /// Whether combining anything with a constant gives it back, to the last bit.
 fn neutral(op: BinOp, e: SubExp) -> bool {
     let SubExp::Const(e) = e else { return false };
-    let is = |v: i64| e.as_i64() == Some(v);
-    match op {
-        BinOp::Add(_) | BinOp::Or(_) | BinOp::Xor(_) => is(0),
-        BinOp::Mul(_) => is(1),
-        BinOp::And(_) => is(-1),
-        BinOp::LogAnd => e == PrimValue::Bool(true),
-        BinOp::LogOr => e == PrimValue::Bool(false),
-        // The sum so far is never a negative zero, for it starts with this one.
-        BinOp::FAdd(_) => [PrimValue::F32(0.0), PrimValue::F64(0.0)].contains(&e),
-        BinOp::FMul(_) => [PrimValue::F32(1.0), PrimValue::F64(1.0)].contains(&e),
-        BinOp::SMin(t) => is(largest(t)),
-        BinOp::SMax(t) => is(-largest(t) - 1),
-        BinOp::UMax(_) => is(0),
-        BinOp::UMin(_) => is(-1),
-        BinOp::Sub(_)
-        | BinOp::SDiv(_)
-        | BinOp::SMod(_)
-        | BinOp::SQuot(_)
-        | BinOp::SRem(_)
-        | BinOp::UDiv(_)
-        | BinOp::UMod(_)
-        | BinOp::Shl(_)
-        | BinOp::LShr(_)
-        | BinOp::AShr(_)
-        | BinOp::Pow(_)
-        | BinOp::FSub(_)
-        | BinOp::FDiv(_)
-        | BinOp::FMod(_)
-        | BinOp::FMin(_)
-        | BinOp::FMax(_)
-        | BinOp::FPow(_) => false,
-    }
-}
-
-fn largest(t: IntType) -> i64 {
-    match t {
-        IntType::I8 => i8::MAX.into(),
-        IntType::I16 => i16::MAX.into(),
-        IntType::I32 => i32::MAX.into(),
-        IntType::I64 => i64::MAX,
-    }
+    // A sum that starts with zero is never a negative zero, which adding zero would change.
+    op.neutral() == Some(e) || matches!(op, BinOp::FAdd(t) if e == PrimValue::float(t, 0.0))
 }
 
 /// Whether a statement surely takes over no memory.
 fn consumes_nothing(stm: &Stm<Soacs>) -> bool {
     match &stm.exp {
-        Exp::SubExp(_)
-        | Exp::Opaque(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::PrimFn(..)
-        | Exp::Assert(..)
-        | Exp::ArrayLit(..)
-        | Exp::ArrayConst(_)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Iota { .. }
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::Rearrange(..)
-        | Exp::Reshape(..) => true,
-        Exp::Op(Soac::Screma(s)) => s.map.params.iter().all(|p| !p.consumed),
-        Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Call(..)
-        | Exp::If(..)
-        | Exp::Loop(_)
-        | Exp::UpdateAcc(..)
-        | Exp::WithAcc(_)
-        | Exp::Op(Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_)) => false,
+        Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(Soac::Ad(_)) => false,
+        exp => consumed_directly(&Signatures::default(), exp).is_empty(),
     }
 }
 

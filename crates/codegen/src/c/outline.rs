@@ -12,8 +12,9 @@
 //! ```
 
 use super::alias::Aliases;
-use super::usage::{for_each_part, place_exprs, Access, Usage};
+use super::usage::{place_exprs, Access, Usage};
 use fehu_base::Name;
+use fehu_imp::parts::for_each_part;
 use fehu_imp::syntax::{Code, ErrorPart, Expr, Space};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;

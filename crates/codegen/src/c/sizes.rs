@@ -6,10 +6,11 @@
 //! whole product is, at the allocation, by a multiplication that stops at
 //! the largest number, of which there is never enough memory.
 
-use super::usage::{for_each_part, place_exprs};
+use super::usage::place_exprs;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::Name;
+use fehu_imp::parts::for_each_part;
 use fehu_imp::syntax::{Arg, Code, ErrorPart, Expr, Op};
 use rustc_hash::FxHashMap;
 

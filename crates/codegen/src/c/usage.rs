@@ -4,6 +4,7 @@
 use super::sizes::Sizes;
 use fehu_base::prim::PrimType;
 use fehu_base::{Name, Symbol};
+use fehu_imp::parts::for_each_part;
 use fehu_imp::syntax::{Arg, ArrayData, Code, ErrorPart, Expr, Op, Param, Place, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -331,22 +332,6 @@ impl Needs<'_> {
             }
         }
         needed
-    }
-}
-
-/// Calls a function on an expression and all its parts.
-pub fn for_each_part(e: &Expr, f: &mut impl FnMut(&Expr)) {
-    let mut rest = vec![e];
-    while let Some(e) = rest.pop() {
-        f(e);
-        match e {
-            Expr::Const(_) | Expr::Var(_) | Expr::Param(_) | Expr::Gpu(_) => {}
-            Expr::UnOp(_, a) | Expr::Conv(_, a) => rest.push(a),
-            Expr::BinOp(_, a, b) | Expr::CmpOp(_, a, b) => rest.extend([&**a, &**b]),
-            Expr::PrimFn(_, args) => rest.extend(args),
-            Expr::Select(c, a, b) => rest.extend([&**c, &**a, &**b]),
-            Expr::Index { offset, .. } => rest.push(offset),
-        }
     }
 }
 

@@ -12,9 +12,9 @@ use crate::c::ctype;
 use crate::c::expr::Prec;
 use crate::c::literal;
 use crate::c::stm::StmPrinter;
-use crate::c::usage::for_each_part;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
+use fehu_imp::parts::for_each_part;
 use fehu_imp::syntax::{Arg, Code, Expr, Launch, Op, Param, Place, Space};
 
 impl StmPrinter<'_> {

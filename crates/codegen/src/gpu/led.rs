@@ -11,8 +11,9 @@
 //! ```
 
 use super::facts::for_each_statement;
-use crate::c::usage::{for_each_part, place_exprs};
+use crate::c::usage::place_exprs;
 use fehu_base::Name;
+use fehu_imp::parts::for_each_part;
 use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 

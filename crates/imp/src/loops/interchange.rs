@@ -26,11 +26,12 @@
 //! were far apart for the inner loop, or there is nothing in it that could keep C compilers from making vector code.
 
 use super::plain::{
-    flat, for_each_expr, for_each_part, for_each_set, parts, renamed, rewrite, rewrite_code, size, Renaming,
+    flat, for_each_expr, for_each_set, parts, renamed, rewrite, rewrite_code, size, Renaming,
 };
 use super::stride::{Stride, Strides};
 use super::Loops;
 use crate::build::*;
+use crate::parts::for_each_part;
 use crate::syntax::{Code, Expr, Space};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;

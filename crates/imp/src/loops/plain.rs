@@ -1,6 +1,7 @@
 //! Plain code: assignments, writes, checks and branches, but no loops, calls or memory management. Loops are
 //! rearranged only around such code, which these functions copy.
 
+use crate::parts::for_each_part;
 use crate::syntax::{Code, ErrorPart, Expr};
 use fehu_base::{Name, NameSource};
 use rustc_hash::FxHashMap;
@@ -48,22 +49,6 @@ pub(super) fn parts(e: &Expr) -> usize {
     let mut n = 0;
     for_each_part(e, &mut |_| n += 1);
     n
-}
-
-/// Calls a function on an expression and all its parts.
-pub(super) fn for_each_part<'e>(e: &'e Expr, f: &mut impl FnMut(&'e Expr)) {
-    let mut rest = vec![e];
-    while let Some(e) = rest.pop() {
-        f(e);
-        match e {
-            Expr::Const(_) | Expr::Var(_) | Expr::Param(_) | Expr::Gpu(_) => {}
-            Expr::UnOp(_, a) | Expr::Conv(_, a) => rest.push(a),
-            Expr::BinOp(_, a, b) | Expr::CmpOp(_, a, b) => rest.extend([&**a, &**b]),
-            Expr::PrimFn(_, args) => rest.extend(args),
-            Expr::Select(c, a, b) => rest.extend([&**c, &**a, &**b]),
-            Expr::Index { offset, .. } => rest.push(offset),
-        }
-    }
 }
 
 /// Calls a function on the expressions of plain code, in order.

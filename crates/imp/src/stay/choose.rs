@@ -1,6 +1,7 @@
 //! Which scalars stay on the device.
 
 use super::survey::{Definition, Survey, Use};
+use crate::parts::for_each_part;
 use crate::syntax::{Code, Expr, Kernel, KernelOp, Op, Space};
 use fehu_base::ops::BinOp;
 use fehu_base::Name;
@@ -72,7 +73,7 @@ pub(super) fn choose(survey: &Survey, kernels: &FxHashMap<Name, Kernel>) -> Chos
         }
         let mut from = vec![];
         let mut reads = vec![];
-        parts(&d.value, &mut |part| match part {
+        for_each_part(&d.value, &mut |part| match part {
             Expr::Var(y) if scalars.contains_key(y) => from.push(*y),
             Expr::Index { mem, space: Space::Default, .. } if !survey.constant.contains(mem) => {
                 reads.push(*mem)
@@ -98,7 +99,7 @@ fn is_candidate(survey: &Survey, d: &Definition, costs: &mut FxHashMap<Name, usi
     let mut device = false;
     let mut fine = once;
     let mut cost = 0usize;
-    parts(&d.value, &mut |part| match part {
+    for_each_part(&d.value, &mut |part| match part {
         Expr::Var(y) => {
             let later = |at: &usize| d.position < *at && *at <= d.end;
             fine &= !survey.sets.get(y).is_some_and(|sets| sets.iter().any(later));
@@ -184,7 +185,7 @@ fn steers_barriers(kernel: &Kernel, param: Name) -> bool {
     let mut tainted = FxHashSet::from_iter([param]);
     let mentions = |e: &Expr, tainted: &FxHashSet<Name>| {
         let mut found = false;
-        parts(e, &mut |part| found |= matches!(part, Expr::Var(x) if tainted.contains(x)));
+        for_each_part(e, &mut |part| found |= matches!(part, Expr::Var(x) if tainted.contains(x)));
         found
     };
     loop {
@@ -199,20 +200,4 @@ fn steers_barriers(kernel: &Kernel, param: Name) -> bool {
         }
     }
     conditions.iter().any(|c| mentions(c, &tainted))
-}
-
-/// Calls a function on an expression and all its parts.
-fn parts(e: &Expr, f: &mut dyn FnMut(&Expr)) {
-    f(e);
-    match e {
-        Expr::Const(_) | Expr::Var(_) | Expr::Param(_) | Expr::Gpu(_) => {}
-        Expr::UnOp(_, a) | Expr::Conv(_, a) => parts(a, f),
-        Expr::BinOp(_, a, b) | Expr::CmpOp(_, a, b) => {
-            parts(a, f);
-            parts(b, f);
-        }
-        Expr::PrimFn(_, args) => args.iter().for_each(|a| parts(a, f)),
-        Expr::Select(c, a, b) => [c, a, b].into_iter().for_each(|e| parts(e, f)),
-        Expr::Index { offset, .. } => parts(offset, f),
-    }
 }

@@ -355,7 +355,9 @@ pub(super) fn prim(t: &Type) -> PrimType {
 pub(super) fn is_commutative(op: &SegBinOp<Memory>) -> bool {
     match op.comm {
         Commutativity::Commutative => true,
-        Commutativity::Noncommutative => binops(&op.op).is_some_and(|ops| ops.iter().all(|op| commutes(*op))),
+        Commutativity::Noncommutative => {
+            binops(&op.op).is_some_and(|ops| ops.iter().all(|op| op.is_commutative()))
+        }
     }
 }
 
@@ -369,44 +371,11 @@ pub(super) fn binops(op: &Lambda<Memory>) -> Option<Vec<BinOp>> {
             op.body.stms.iter().find(|s| s.pat.first().is_some_and(|p| SubExp::Var(p.name) == *result))?;
         let (x, y) = (SubExp::Var(x.name), SubExp::Var(y.name));
         match stm.exp {
-            Exp::BinOp(op, a, b) if (a, b) == (x, y) || ((a, b) == (y, x) && commutes(op)) => ops.push(op),
+            Exp::BinOp(op, a, b) if (a, b) == (x, y) || ((a, b) == (y, x) && op.is_commutative()) => {
+                ops.push(op)
+            }
             _ => return None,
         }
     }
     (op.body.stms.len() == n).then_some(ops)
-}
-
-fn commutes(op: BinOp) -> bool {
-    match op {
-        BinOp::Add(_)
-        | BinOp::Mul(_)
-        | BinOp::SMin(_)
-        | BinOp::SMax(_)
-        | BinOp::UMin(_)
-        | BinOp::UMax(_)
-        | BinOp::And(_)
-        | BinOp::Or(_)
-        | BinOp::Xor(_)
-        | BinOp::FAdd(_)
-        | BinOp::FMul(_)
-        | BinOp::FMin(_)
-        | BinOp::FMax(_)
-        | BinOp::LogAnd
-        | BinOp::LogOr => true,
-        BinOp::Sub(_)
-        | BinOp::SDiv(_)
-        | BinOp::SMod(_)
-        | BinOp::SQuot(_)
-        | BinOp::SRem(_)
-        | BinOp::UDiv(_)
-        | BinOp::UMod(_)
-        | BinOp::Shl(_)
-        | BinOp::LShr(_)
-        | BinOp::AShr(_)
-        | BinOp::Pow(_)
-        | BinOp::FSub(_)
-        | BinOp::FDiv(_)
-        | BinOp::FMod(_)
-        | BinOp::FPow(_) => false,
-    }
 }
