@@ -7,7 +7,7 @@
 //!
 //! If more parallelism never makes a version worse (monotonicity), time falls
 //! and then rises from the first choice to the last, and [`search`] finds the
-//! valley with few runs.
+//! valley by binary search.
 
 use std::collections::BTreeMap;
 
@@ -26,58 +26,62 @@ pub(super) struct Curve {
     times: BTreeMap<usize, f64>,
 }
 
-/// Finds the best choice: measures the last choice (usually known), the first, and then two points
-/// within what is left, of which the worse one becomes an end of what is left. The points are placed by
-/// Fibonacci numbers, so that the better one is again one of the next two: one run cuts what is left to
-/// 62 %, and points far from each other are compared, which noise does not hide. `measure` is asked once
-/// per choice.
+/// Finds the best choice by binary search, as the thesis' procedure 7.3: measures the last choice (usually
+/// known), the first, and then the middle of what is left. If one of the two ends is better, the valley is
+/// on its side. If not, a neighbour of the middle shows whether time falls or rises there. Where
+/// much is left, neighbours are some steps apart ([`gap`]), for noise would hide the difference that a single
+/// amount of parallelism makes. `measure` is asked once per choice.
 pub(super) fn search(par: Vec<i64>, mut measure: impl FnMut(i64) -> f64) -> Curve {
     let last = par.len();
     let mut curve = Curve { par, times: BTreeMap::new() };
-    let mut time = |curve: &mut Curve, choice: usize| {
+    let mut time = |choice: usize| {
         let value = curve.threshold(choice);
         *curve.times.entry(choice).or_insert_with(|| measure(value))
     };
-    let at_last = time(&mut curve, last);
-    let at_first = time(&mut curve, 0);
-    // The valley is strictly between `low` and `low + long`, or at one of the two ends. Choices beyond the
-    // last one do not exist, and are worse than all others.
-    let mut at = |choice: usize| if choice < last { time(&mut curve, choice) } else { f64::INFINITY };
-    let (mut short, mut long, mut steps) = (1, 1, 0);
-    while long < last {
-        (short, long, steps) = (long, short + long, steps + 1);
-    }
-    let mut low = 0;
-    while steps > 0 {
-        let (left, right) = (low + long - short, low + short);
-        let (at_left, at_right) = (at(left), at(right));
-        let here = at_left.min(at_right);
-        let go_right = if right >= last {
-            false
-        } else if at_last < here || at_first < here {
-            // The valley is not between the two, whatever noise says of them.
-            at_last < at_first
-        } else {
-            at_right < at_left
-        };
-        if go_right {
-            low = left;
+    let at_last = time(last);
+    let at_first = time(0);
+    // What is left: the valley is at one of these, or was measured.
+    let mut left = 1..last;
+    while !left.is_empty() {
+        let mid = left.start + (left.len() - 1) / 2;
+        let at_mid = time(mid);
+        if at_last < at_mid || at_first < at_mid {
+            left = if at_last < at_first { mid + 1..left.end } else { left.start..mid };
+            continue;
         }
-        (short, long, steps) = (long - short, short, steps - 1);
+        let gap = gap(left.len());
+        let neighbour = mid + gap;
+        left = if neighbour >= left.end || time(neighbour) >= at_mid {
+            left.start..if gap == 1 { mid } else { neighbour }
+        } else {
+            mid + 1..left.end
+        };
     }
     curve
 }
 
+/// How far apart neighbours are that are compared when so many choices are left.
+fn gap(left: usize) -> usize {
+    1.max(left / 8)
+}
+
 /// How many choices [`search`] measures at most for so many amounts of parallelism, besides the last one.
 pub(super) fn most_runs(amounts: usize) -> usize {
-    if amounts == 0 {
-        return 0;
+    fn within(left: usize) -> usize {
+        match left {
+            0 => 0,
+            1 => 1,
+            _ => {
+                let (before, gap) = ((left - 1) / 2, gap(left));
+                let lower = if gap == 1 { before } else { before + gap };
+                2 + within(lower).max(within(left / 2))
+            }
+        }
     }
-    let (mut short, mut long, mut steps) = (1, 1, 0);
-    while long < amounts {
-        (short, long, steps) = (long, short + long, steps + 1);
+    match amounts {
+        0 => 0,
+        _ => 1 + within(amounts - 1),
     }
-    1 + steps
 }
 
 /// Whether two times differ by more than noise.
@@ -183,8 +187,8 @@ mod tests {
             assert!(runs <= 1 + most_runs(1000), "{runs} runs");
             assert_eq!(c.hill(), None);
         }
-        assert_eq!(most_runs(1000), 16);
-        assert_eq!([0, 1, 2, 3, 4, 5, 6].map(most_runs), [0, 1, 2, 3, 4, 4, 5]);
+        assert_eq!(most_runs(1000), 26);
+        assert_eq!([0, 1, 2, 3, 4, 5, 6].map(most_runs), [0, 1, 2, 4, 4, 6, 6]);
     }
 
     #[test]

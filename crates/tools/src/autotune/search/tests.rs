@@ -197,7 +197,7 @@ fn size_variant_programs_need_logarithmically_many_runs() {
         (1..=5000).map(|p| ask(0, p, Version(3000.0), ask(1, 7, Version(p as f64), Version(1e4)))).collect();
     let mut model = Model::new(vec![many]);
     let (tuning, most) = tune(&forest, &mut model);
-    assert!(tuning.runs <= most && most == 2 + most_runs(5000) && most < 30, "{} of {most}", tuning.runs);
+    assert!(tuning.runs <= most && most == 2 + most_runs(5000) && most < 40, "{} of {most}", tuning.runs);
     let outer = tuning.decisions[0].as_ref().expect("a decision");
     assert!((2900..=3100).contains(&outer.value), "{outer:?}");
 }
