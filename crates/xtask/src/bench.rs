@@ -4,9 +4,10 @@
 //! `table.md`, `ratios.svg` and `times.tsv` (every single time, so that anything else can be computed from it).
 //!
 //! Read in this order: `suite` (the table of programs), `makers` and `values` (data), `contest` (who takes part and how
-//! a contestant is built and run), `measure` (rounds that alternate between contestants), `stats` (ratios with
-//! intervals), `report` and `plot`.
+//! a contestant is built and run), `measure` (rounds that alternate between contestants), `warm` (the same with servers,
+//! on GPUs, and with it `ahead` and `verdict`), `stats` (ratios with intervals), `report` and `plot`.
 
+mod ahead;
 mod contest;
 mod makers;
 mod measure;
@@ -16,6 +17,7 @@ mod server;
 mod stats;
 mod suite;
 mod values;
+mod verdict;
 mod warm;
 
 use contest::{Contestant, Workshop};
@@ -80,7 +82,7 @@ pub(crate) struct Args {
     /// Keep programs running from one data set to the next, as GPUs need it (the hand-written C only gives answers).
     #[arg(long, global = true)]
     servers: bool,
-    /// Seconds after which servers are not asked for further cases.
+    /// Seconds after which no further case begins; results are written after every case.
     #[arg(long, global = true, default_value_t = 1e6)]
     budget: f64,
     /// Whom ratios are relative to (the hand-written C, if it takes part, or else the reference).
@@ -134,14 +136,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
             let contestants = contestants(args);
             let answers = if args.unchecked { Answers::Trust } else { Answers::Compare };
             let plan = Plan { rounds: args.rounds, seconds: args.seconds, answers };
-            let results = if args.servers {
-                let budget = std::time::Duration::from_secs_f64(args.budget);
-                warm::measure(&shop, &cases, &contestants, &plan, budget)
-            } else {
-                measure::measure(&shop, &cases, &contestants, &plan)
-            };
             let baseline = baseline(args, &contestants)?;
             let out = args.out.clone().unwrap_or_else(|| args.work.join("results"));
+            let budget = std::time::Duration::from_secs_f64(args.budget);
+            let save = |rows: &[measure::Row]| drop(report::write(&out, rows, &contestants, baseline));
+            let results = if args.servers {
+                warm::measure(&shop, &cases, &contestants, &plan, budget, &save)
+            } else {
+                measure::measure(&shop, &cases, &contestants, &plan, budget, &save)
+            };
             report::write(&out, &results, &contestants, baseline)?;
             println!("{}", out.join("table.md").display());
             Ok(ExitCode::SUCCESS)
@@ -177,7 +180,10 @@ fn selection<'a>(args: &Args, suite: &'a Suite, tests: Tests) -> Result<Vec<&'a 
         };
         program && set && available && machine
     };
-    Ok(suite.cases.iter().filter(wanted).collect())
+    let mut cases: Vec<&Case> = suite.cases.iter().filter(wanted).collect();
+    // Programs come in the order in which they are named.
+    cases.sort_by_key(|case| args.programs.iter().position(|name| *name == case.program));
+    Ok(cases)
 }
 
 fn contestants(args: &Args) -> Vec<Contestant> {
@@ -215,7 +221,7 @@ fn check(args: &Args, suite: &Suite, shop: &Workshop) -> Result<ExitCode, String
                 let verdict = shop.answer(case).and_then(|right| shop.check(case, entry, contestant, &right));
                 let what = format!("{} {}", contestant.label(), case.title(entry));
                 match verdict {
-                    Ok(()) => println!("ok    {what}"),
+                    Ok(_) => println!("ok    {what}"),
                     Err(why) => {
                         failed += 1;
                         println!("WRONG {what}: {why}");

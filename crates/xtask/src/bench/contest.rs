@@ -7,6 +7,7 @@ use super::makers;
 use super::suite::Case;
 use super::values::{self, Value};
 use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -139,42 +140,38 @@ impl Workshop {
 
     /// The file with a case's right answer, computed by the hand-written program unless it is there.
     pub(crate) fn answer(&self, case: &Case) -> Result<PathBuf, String> {
+        self.answer_within(case, self.patience)
+    }
+
+    /// The same, with a limit of its own in seconds.
+    pub(crate) fn answer_within(&self, case: &Case, limit: f64) -> Result<PathBuf, String> {
         let input = self.data(case)?;
         let path = input.with_extension("out");
         let exe = self.build(&case.program, &Contestant::Hand)?;
         if !newer(&path, &[&input, &exe]) {
             // An answer that was cut short is none.
             let part = path.with_extension("part");
-            let done = self.execute(&exe, &["-b".into()], &input, &part, self.patience);
+            let done = self.execute(&exe, &["-b".into()], &input, &part, limit);
             let kept = done.and_then(|()| fs::rename(&part, &path).map_err(|e| e.to_string()));
             kept.inspect_err(|_| drop(fs::remove_file(&part)))?;
         }
         Ok(path)
     }
 
-    /// The file with a case's right answer, if it has been computed before.
-    pub(crate) fn known_answer(&self, case: &Case) -> Result<PathBuf, String> {
-        let path = self.data(case)?.with_extension("out");
-        if path.exists() {
-            Ok(path)
-        } else {
-            Err(format!("the hand-written program takes more than {} s", self.patience))
-        }
-    }
-
-    /// Compare a contestant's answer with the right one, which is in a file.
+    /// Compare a contestant's answer with the right one, which is in a file; the time it took, in microseconds.
     pub(crate) fn check(
         &self,
         case: &Case,
         entry: &str,
         contestant: &Contestant,
         right: &Path,
-    ) -> Result<(), String> {
+    ) -> Result<f64, String> {
         let exe = self.build(&case.program, contestant)?;
         let input = self.data(case)?;
         let got = self.work.join("data").join(format!("{}.got", contestant.label()));
-        self.execute(&exe, &["-b".into(), "-e".into(), entry.into()], &input, &got, self.timeout)?;
-        let result = self.compare(case, right, &got);
+        let result = self
+            .timed(&exe, &["-b", "-e", entry], &input, &got)
+            .and_then(|times| self.compare(case, right, &got).map(|()| super::stats::median(&times)));
         let _ = fs::remove_file(got);
         result
     }
@@ -199,11 +196,15 @@ impl Workshop {
         input: &Path,
         runs: usize,
     ) -> Result<Vec<f64>, String> {
+        self.timed(exe, &["-n", "-e", entry, "-r", &runs.to_string()], input, Path::new("/dev/null"))
+    }
+
+    /// Execute and return the times that were written, in microseconds.
+    fn timed(&self, exe: &Path, options: &[&str], input: &Path, output: &Path) -> Result<Vec<f64>, String> {
         let times = exe.with_extension("times");
-        let words = ["-n", "-e", entry, "-r", &runs.to_string(), "-t"];
-        let mut options: Vec<String> = words.iter().map(|s| s.to_string()).collect();
-        options.push(times.display().to_string());
-        self.execute(exe, &options, input, Path::new("/dev/null"), self.timeout)?;
+        let mut options: Vec<String> = options.iter().map(|s| s.to_string()).collect();
+        options.extend(["-t".into(), times.display().to_string()]);
+        self.execute(exe, &options, input, output, self.timeout)?;
         let text = fs::read_to_string(&times).map_err(|e| format!("no times were written: {e}"))?;
         let _ = fs::remove_file(&times);
         text.lines().map(|l| l.trim().parse().map_err(|_| format!("not a time: {l}"))).collect()
@@ -211,6 +212,9 @@ impl Workshop {
 
     /// Compare two files with answers.
     pub(crate) fn compare(&self, case: &Case, expected: &Path, got: &Path) -> Result<(), String> {
+        if same_bytes(expected, got).unwrap_or(false) {
+            return Ok(());
+        }
         match values::difference(&read_values(expected)?, &read_values(got)?, case.tolerance) {
             None => Ok(()),
             Some(what) => Err(what),
@@ -271,6 +275,26 @@ fn read_values(path: &Path) -> Result<Vec<Value>, String> {
     values::read_all(&bytes).map_err(|e| format!("{}: {e}", path.display()))
 }
 
+/// Whether two files are the same. They may be large: neither is read as a whole.
+fn same_bytes(a: &Path, b: &Path) -> std::io::Result<bool> {
+    let (mut a, mut b) = (File::open(a)?, File::open(b)?);
+    let mut left = a.metadata()?.len();
+    if left != b.metadata()?.len() {
+        return Ok(false);
+    }
+    let (mut xs, mut ys) = (vec![0; 1 << 20], vec![0; 1 << 20]);
+    while left > 0 {
+        let n = left.min(1 << 20) as usize;
+        a.read_exact(&mut xs[..n])?;
+        b.read_exact(&mut ys[..n])?;
+        if xs[..n] != ys[..n] {
+            return Ok(false);
+        }
+        left -= n as u64;
+    }
+    Ok(true)
+}
+
 fn create_parent(path: &Path) -> Result<(), String> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent).map_err(|e| format!("{}: {e}", parent.display()))
@@ -287,4 +311,25 @@ fn first_lines(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).take(3).collect();
     lines.join(" / ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_the_same_or_not() {
+        let folder = std::env::temp_dir().join(format!("fehu-bench-same-{}", std::process::id()));
+        let file = |name: &str, bytes: &[u8]| {
+            let path = folder.join(name);
+            fs::write(&path, bytes).map(|()| path)
+        };
+        let answers = fs::create_dir_all(&folder).and_then(|()| {
+            let (a, b, c) = (file("a", b"one")?, file("b", b"one")?, file("c", b"two")?);
+            let long = file("long", b"one more")?;
+            Ok([same_bytes(&a, &b)?, same_bytes(&a, &c)?, same_bytes(&a, &long)?])
+        });
+        let _ = fs::remove_dir_all(&folder);
+        assert!(matches!(answers, Ok([true, false, false])), "{answers:?}");
+    }
 }

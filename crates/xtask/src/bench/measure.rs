@@ -5,6 +5,7 @@ use super::contest::{Contestant, Workshop};
 use super::stats::median;
 use super::suite::Case;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// What came of one contestant on one case.
 pub(crate) enum Outcome {
@@ -26,6 +27,15 @@ pub(crate) struct Row {
     pub(crate) unchecked: Option<String>,
 }
 
+impl Row {
+    /// The row of a case that was not reached in time.
+    pub(crate) fn skipped(case: &Case, entry: &str, contestants: &[Contestant]) -> Row {
+        let late = || Outcome::Failed("no time was left for it".into());
+        let outcomes = contestants.iter().map(|_| late()).collect();
+        Row { title: case.title(entry), outcomes, raw: vec![], unchecked: None }
+    }
+}
+
 /// How to measure.
 pub(crate) struct Plan {
     /// How many rounds.
@@ -45,20 +55,35 @@ pub(crate) enum Answers {
     Trust,
 }
 
-/// Measure all cases; failures are part of the result.
-pub(crate) fn measure(shop: &Workshop, cases: &[&Case], contestants: &[Contestant], plan: &Plan) -> Vec<Row> {
+/// Measure all cases; failures are part of the result. Cases whose turn would come after `budget` are named as skipped.
+/// `save` is given all rows after every case.
+pub(crate) fn measure(
+    shop: &Workshop,
+    cases: &[&Case],
+    contestants: &[Contestant],
+    plan: &Plan,
+    budget: Duration,
+    save: &dyn Fn(&[Row]),
+) -> Vec<Row> {
+    let start = Instant::now();
     let mut rows = Vec::new();
     for case in cases {
+        if start.elapsed() > budget {
+            rows.extend(case.entries.iter().map(|entry| Row::skipped(case, entry, contestants)));
+            continue;
+        }
         // The hand-written program may be too slow for a set that is meant for GPUs: then the row says so.
         let right = match plan.answers {
             Answers::Compare => shop.answer(case),
             Answers::Trust => Err("not asked for".into()),
         };
         for entry in &case.entries {
-            eprintln!("{}", case.title(entry));
+            eprintln!("{:6.1} s  {}", start.elapsed().as_secs_f64(), case.title(entry));
             rows.push(measure_case(shop, case, entry, contestants, plan, &right));
         }
+        save(&rows);
     }
+    save(&rows);
     rows
 }
 
@@ -82,16 +107,22 @@ fn measure_case(
         .iter()
         .map(|c| {
             let input = input.as_deref().map_err(Clone::clone)?;
-            if let (Ok(right), false) = (right, matches!(c, Contestant::Hand)) {
-                shop.check(case, entry, c, right).map_err(|why| format!("no right answer: {why}"))?;
-            }
-            prepare(shop, case, entry, c, input, plan.seconds)
+            let first = match (right, c) {
+                (Ok(right), Contestant::Compiler { .. }) => {
+                    Some(shop.check(case, entry, c, right).map_err(|why| format!("no right answer: {why}"))?)
+                }
+                (Ok(_), Contestant::Hand) | (Err(_), _) => None,
+            };
+            prepare(shop, case, entry, c, input, plan.seconds, first)
         })
         .collect();
     for round in 0..plan.rounds {
         for turn in 0..entrants.len() {
             let who = (turn + round) % entrants.len();
             let (Ok(entrant), Ok(input)) = (&mut entrants[who], &input) else { continue };
+            if entrant.runs == 0 {
+                continue;
+            }
             match shop.time(&entrant.exe, entry, input, entrant.runs) {
                 Ok(times) => {
                     entrant.medians.push(median(&times));
@@ -99,6 +130,11 @@ fn measure_case(
                 }
                 Err(why) => entrants[who] = Err(why),
             }
+        }
+    }
+    for (who, entrant) in entrants.iter().enumerate() {
+        if let Some(time) = entrant.as_ref().ok().filter(|e| e.runs == 0).and_then(|e| e.medians.first()) {
+            raw.push((who, 0, *time));
         }
     }
     let outcome = |e: Result<Entrant, String>| e.map_or_else(Outcome::Failed, |e| Outcome::Times(e.medians));
@@ -110,7 +146,8 @@ fn measure_case(
     }
 }
 
-/// Build, and find out how many runs fill the time of a round.
+/// Build, and find out how many runs fill the time of a round. The time of the first run is measured unless it is given;
+/// if it fills ten rounds it is all there is.
 fn prepare(
     shop: &Workshop,
     case: &Case,
@@ -118,10 +155,17 @@ fn prepare(
     contestant: &Contestant,
     input: &Path,
     seconds: f64,
+    first: Option<f64>,
 ) -> Result<Entrant, String> {
     let exe = shop.build(&case.program, contestant)?;
     // More than one run is preceded by one to warm up, which slow programs do without.
-    let first = median(&shop.time(&exe, entry, input, 1)?);
+    let first = match first {
+        Some(time) => time,
+        None => median(&shop.time(&exe, entry, input, 1)?),
+    };
+    if first > 10.0 * seconds * 1e6 {
+        return Ok(Entrant { exe, runs: 0, medians: vec![first] });
+    }
     let runs = (seconds * 1e6 / first.max(1.0)) as usize;
     Ok(Entrant { exe, runs: runs.clamp(1, 1000), medians: Vec::new() })
 }

@@ -72,7 +72,11 @@ fn table(rows: &[Row], labels: &[String], baseline: usize) -> String {
     let unchecked: Vec<String> =
         rows.iter().filter_map(|r| Some(format!("- {}: {}", r.title, r.unchecked.as_ref()?))).collect();
     if !unchecked.is_empty() {
-        let _ = writeln!(out, "\nAnswers not compared because:\n\n{}", unchecked.join("\n"));
+        let _ = writeln!(
+            out,
+            "\nAnswers not compared with the hand-written program's because:\n\n{}",
+            unchecked.join("\n")
+        );
     }
     out
 }

@@ -61,7 +61,7 @@ impl Running {
     /// Load a case's arguments into the variables `in0`, `in1`, ...
     pub(crate) fn load(&mut self, entry: &str, file: &Path) -> Result<usize, String> {
         let file = path_text(file);
-        self.talk(|server| {
+        self.transfer(|server| {
             let types = server.inputs(entry)?;
             let names = names("in", types.len());
             let pairs: Vec<_> =
@@ -81,34 +81,44 @@ impl Running {
         })
     }
 
-    /// Call an entry point and store its result; the time in microseconds.
-    pub(crate) fn answer(&mut self, entry: &str, inputs: usize, to: &Path) -> Result<f64, String> {
-        let to = path_text(to);
+    /// Call an entry point and keep its result, in the variables that are named, for `store`; the time in microseconds.
+    pub(crate) fn first(&mut self, entry: &str, inputs: usize) -> Result<(f64, Vec<String>), String> {
         let results = self.results;
-        self.talk(|server| {
-            let (outs, time) = call(server, results, entry, inputs)?;
-            let fields = match results {
-                Results::Whole => {
-                    let whole = server.output(entry)?.name;
-                    if whole.starts_with('(') {
-                        server.fields(&whole)?
-                    } else {
-                        Vec::new()
+        self.talk(|server| call(server, results, entry, inputs).map(|(outs, time)| (time, outs)))
+    }
+
+    /// Write a result to a file, if one is given, and free it.
+    pub(crate) fn store(&mut self, entry: &str, outs: &[String], to: Option<&Path>) -> Result<(), String> {
+        let results = self.results;
+        self.transfer(|server| {
+            if let Some(to) = to {
+                let fields = match results {
+                    Results::Whole => {
+                        let whole = server.output(entry)?.name;
+                        if whole.starts_with('(') {
+                            server.fields(&whole)?
+                        } else {
+                            Vec::new()
+                        }
                     }
+                    Results::Components => Vec::new(),
+                };
+                let parts = names("part", fields.len());
+                for (part, (field, _)) in parts.iter().zip(&fields) {
+                    server.project(part, &outs[0], field)?;
                 }
-                Results::Components => Vec::new(),
-            };
-            let parts = names("part", fields.len());
-            for (part, (field, _)) in parts.iter().zip(&fields) {
-                server.project(part, &outs[0], field)?;
+                server.store(&path_text(to), &words(if parts.is_empty() { outs } else { &parts }))?;
+                if !parts.is_empty() {
+                    server.free(&words(&parts))?;
+                }
             }
-            server.store(&to, &words(if parts.is_empty() { &outs } else { &parts }))?;
-            if !parts.is_empty() {
-                server.free(&words(&parts))?;
-            }
-            server.free(&words(&outs))?;
-            Ok(time)
+            server.free(&words(outs))
         })
+    }
+
+    /// Whether it can be asked for more.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.connection.is_some()
     }
 
     /// Free the arguments.
@@ -117,8 +127,24 @@ impl Running {
     }
 
     fn talk<T>(&mut self, what: impl FnOnce(&mut Connection) -> Result<T, ServerError>) -> Result<T, String> {
+        self.talk_within(self.limit, what)
+    }
+
+    /// Files may be large, and disks slow: that is not held against a contestant.
+    fn transfer<T>(
+        &mut self,
+        what: impl FnOnce(&mut Connection) -> Result<T, ServerError>,
+    ) -> Result<T, String> {
+        self.talk_within(self.limit + Duration::from_secs(60), what)
+    }
+
+    fn talk_within<T>(
+        &mut self,
+        limit: Duration,
+        what: impl FnOnce(&mut Connection) -> Result<T, ServerError>,
+    ) -> Result<T, String> {
         let Some(mut connection) = self.connection.take() else { return Err("has ended before".into()) };
-        let result = watched(&self.child, self.limit, || what(&mut connection));
+        let result = watched(&self.child, limit, || what(&mut connection));
         match result {
             None => Err(self.late()),
             Some(Ok(value)) => {
