@@ -3,18 +3,19 @@
 --
 -- main works on blocks of 16 x 16 along the antidiagonals of blocks, as strided slices of one flat matrix: a block
 -- reads a row above and a column to the left, and is written in place once the compiler has shown that no slice read
--- overlaps a slice written. Needs a size that is a multiple of 16. wavefront takes one antidiagonal of cells at a time.
+-- overlaps a slice written. Needs a size that is a multiple of 16. intra is the same with an attribute that asks for a thread
+-- block for each block. wavefront takes one antidiagonal of cells at a time.
 --
 -- Parallelism: main has up to n/16 blocks with up to 16 cells each in a step, and wants a block in a thread block's
--- shared memory; wavefront has up to n cells in a step, 2n steps, and scattered reads and writes. main wins on GPUs
--- from a size of about a thousand, wavefront never except as a check.
+-- shared memory, which the default thresholds do not choose (16 threads are few) and tuned ones, or intra, do;
+-- wavefront has up to n cells in a step, 2n steps, and scattered reads and writes. intra wins on GPUs.
 -- ==
 -- entry: wavefront
 -- "tiny" input { 1 [[1, -1], [-1, 1]] } output { [[0, -1, -2], [-1, 1, 0], [-2, 0, 2]] }
 -- "none" input { 1 empty([0][0]i32) } output { [[0]] }
 
 -- ==
--- entry: main wavefront
+-- entry: main intra wavefront
 -- "small" input @ data/nw/small.in
 -- output @ data/nw/small.out
 
@@ -45,7 +46,8 @@ def fill [b] (penalty: i32) (left: [b + 1]i32) (up: [b]i32) (sims: [b][b]i32) : 
   in tabulate_2d b b (\i j -> m[i + 1, j + 1])
 
 -- The q blocks on an antidiagonal that starts with the block in row r and column c.
-def antidiagonal [k] [l] (n: i64) (penalty: i32) (sims: [l]i32) (m: *[k]i32) (q: i64) (r: i64) (c: i64) : *[k]i32 =
+def antidiagonal [k] [l] (intra: bool) (n: i64) (penalty: i32) (sims: [l]i32) (m: *[k]i32)
+                         (q: i64) (r: i64) (c: i64) : *[k]i32 =
   let b = block
   let row = n + 1
   let at = r * b * row + c * b
@@ -53,15 +55,23 @@ def antidiagonal [k] [l] (n: i64) (penalty: i32) (sims: [l]i32) (m: *[k]i32) (q:
   let left = flat_index_2d m at q next (b + 1) row
   let up = flat_index_2d m (at + 1) q next b 1
   let sim = flat_index_3d sims (r * b * n + c * b) q (b * n - b) b n b 1
-  in flat_update_3d m (at + row + 1) next row 1 (map3 (fill penalty) left up sim)
+  let filled =
+    if intra
+    then #[incremental_flattening(only_intra)] map3 (fill penalty) left up sim
+    else map3 (fill penalty) left up sim
+  in flat_update_3d m (at + row + 1) next row 1 filled
 
-entry main [n] (penalty: i32) (similarities: [n][n]i32) : [n + 1][n + 1]i32 =
+def blocked [n] (intra: bool) (penalty: i32) (similarities: [n][n]i32) : [n + 1][n + 1]i32 =
   let blocks = assert (n % block == 0) (n / block)
   let sims = flatten similarities
   let m = borders n penalty
-  let m = loop m for i < blocks do antidiagonal n penalty sims m (i + 1) 0 i
-  let m = loop m for i < blocks - 1 do antidiagonal n penalty sims m (blocks - 1 - i) (i + 1) (blocks - 1)
+  let m = loop m for i < blocks do antidiagonal intra n penalty sims m (i + 1) 0 i
+  let m = loop m for i < blocks - 1 do antidiagonal intra n penalty sims m (blocks - 1 - i) (i + 1) (blocks - 1)
   in unflatten m
+
+entry main [n] (penalty: i32) (similarities: [n][n]i32) : [n + 1][n + 1]i32 = blocked false penalty similarities
+
+entry intra [n] (penalty: i32) (similarities: [n][n]i32) : [n + 1][n + 1]i32 = blocked true penalty similarities
 
 entry wavefront [n] (penalty: i32) (similarities: [n][n]i32) : [n + 1][n + 1]i32 =
   let row = n + 1
