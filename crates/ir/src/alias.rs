@@ -372,12 +372,15 @@ impl Analysis<'_> {
     fn seg<R: Rep>(&mut self, seg: &SegOp<R>) {
         match &seg.kind {
             SegKind::Map => {}
-            SegKind::Red(ops) | SegKind::Scan(ops) => {
+            SegKind::Red(ops) | SegKind::Scan(ops, _) => {
                 ops.iter().for_each(|op| self.operator(&op.op, &op.neutral));
             }
             SegKind::Hist(ops) => ops.iter().for_each(|op| self.operator(&op.op, &op.neutral)),
         }
         self.body(&seg.body.body);
+        if let Some(after) = seg.after() {
+            self.applied(&after.lambda, after.lambda.params.iter().map(|_| None));
+        }
     }
 }
 

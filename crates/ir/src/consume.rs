@@ -79,10 +79,10 @@ fn taken_rows<R: Rep>(lambda: &Lambda<R>, arrays: &[Name]) -> Vec<Name> {
 
 fn consumed_by_seg<R: Rep>(seg: &SegOp<R>) -> Vec<Name> {
     let mut consumed: Vec<Name> = match &seg.kind {
-        SegKind::Map | SegKind::Red(_) | SegKind::Scan(_) => vec![],
+        SegKind::Map | SegKind::Red(_) | SegKind::Scan(..) => vec![],
         SegKind::Hist(ops) => ops.iter().flat_map(|op| op.dests.iter().copied()).collect(),
     };
-    for ret in &seg.body.returns {
+    for (_, ret) in seg.kept() {
         match ret {
             KernelReturn::Write { array, .. } => consumed.push(*array),
             KernelReturn::Elem | KernelReturn::Tile(_) => {}

@@ -84,8 +84,9 @@ pub enum SegKind<R: Rep> {
     /// The first results, as many as the operators take, are reduced along the innermost
     /// dimension; the rest are kept as arrays over the whole space. Reduced results come first.
     Red(Vec<SegBinOp<R>>),
-    /// As `Red`, with inclusive scans; scanned results come first.
-    Scan(Vec<SegBinOp<R>>),
+    /// As `Red`, with inclusive scans; scanned results come first. What comes after a scan, if anything, takes the scanned
+    /// values and has its results in their stead.
+    Scan(Vec<SegBinOp<R>>, Option<Box<SegAfter<R>>>),
     /// The results are, for each operation, indices into its shape (all indices first), then
     /// values; destinations have the segment dimensions outside of the histogram's shape.
     Hist(Vec<SegHistOp<R>>),
@@ -100,6 +101,60 @@ pub struct SegBinOp<R: Rep> {
     pub op: Lambda<R>,
     pub neutral: Vec<SubExp>,
     pub shape: Shape,
+}
+
+/// What becomes of scanned values, at the same point, before they leave the operation: a map of what a scan
+/// leaves, in the same pass over memory. At level `Thread` alone, and with scalars alone.
+///
+/// ```text
+/// segscan thread (f; i < n) : (i64)                        -- the elements that are to be kept, each written to its place
+///   op [0] [] (+)
+///   after \(k : i64) : (f32) {
+///     let (x : f32) = xs[i]
+///     let (place : i64) = if x > 0 then k - 1 else -1
+///     return (x)
+///   } as (write x to ys [m] at [place])
+/// { let (x : f32) = xs[i]; return (if x > 0 then 1 else 0) }
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct SegAfter<R: Rep> {
+    /// It sees the indices of the point. Its body returns as many values as there are `returns`.
+    pub lambda: Lambda<R>,
+    /// What is done with each of them.
+    pub returns: Vec<KernelReturn>,
+}
+
+impl<R: Rep> SegOp<R> {
+    /// How many of the first results of the body are for operators.
+    pub fn combined(&self) -> usize {
+        match &self.kind {
+            SegKind::Map => 0,
+            SegKind::Red(ops) | SegKind::Scan(ops, _) => ops.iter().map(|op| op.neutral.len()).sum(),
+            SegKind::Hist(_) => self.types.len(),
+        }
+    }
+
+    /// What comes after a scan.
+    pub fn after(&self) -> Option<&SegAfter<R>> {
+        match &self.kind {
+            SegKind::Scan(_, after) => after.as_deref(),
+            SegKind::Map | SegKind::Red(_) | SegKind::Hist(_) => None,
+        }
+    }
+
+    /// How many of the first results of the operation are combined values.
+    pub fn leading(&self) -> usize {
+        match self.after() {
+            Some(_) => 0,
+            None => self.combined(),
+        }
+    }
+
+    /// Types and ways of the results that are no combined values: of what comes after a scan, then of the body.
+    pub fn kept(&self) -> impl Iterator<Item = (&Type, &KernelReturn)> {
+        let after = self.after().into_iter().flat_map(|a| a.lambda.ret.iter().zip(&a.returns));
+        after.chain(self.types.iter().zip(&self.body.returns).skip(self.combined()))
+    }
 }
 
 /// An operation of a segmented histogram.

@@ -153,18 +153,17 @@ pub fn array_of_rows(t: &Type, outer: &[SubExp]) -> Type {
 pub fn seg_types<R: Rep>(types: &Types, seg: &SegOp<R>) -> Option<Vec<Type>> {
     let dims: Shape = seg.space.dims.iter().map(|d| d.1).collect();
     let segments = &dims[..dims.len().saturating_sub(1)];
-    let combined = |ops: &[crate::seg::SegBinOp<R>]| ops.iter().map(|op| op.neutral.len()).sum();
-    let (first, outer): (usize, &[SubExp]) = match &seg.kind {
-        SegKind::Map => (0, &[]),
-        SegKind::Red(ops) => (combined(ops), segments),
-        SegKind::Scan(ops) => (combined(ops), &dims),
+    let outer: &[SubExp] = match &seg.kind {
+        SegKind::Red(_) => segments,
+        SegKind::Map | SegKind::Scan(..) => &dims,
         SegKind::Hist(ops) => {
             return ops.iter().flat_map(|op| &op.dests).map(|d| types.get(d).cloned()).collect();
         }
     };
-    let mut result: Vec<Type> = seg.types.iter().take(first).map(|t| array_of_rows(t, outer)).collect();
+    let mut result: Vec<Type> =
+        seg.types.iter().take(seg.leading()).map(|t| array_of_rows(t, outer)).collect();
     let mut written = FxHashSet::default();
-    for (t, ret) in seg.types.iter().zip(&seg.body.returns).skip(first) {
+    for (t, ret) in seg.kept() {
         match ret {
             KernelReturn::Elem => result.push(array_of_rows(t, &dims)),
             KernelReturn::Write { array, .. } => {

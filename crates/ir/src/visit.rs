@@ -371,10 +371,17 @@ macro_rules! walks {
                 }
                 match &$($m)? seg.kind {
                     SegKind::Map => {}
-                    SegKind::Red(ops) | SegKind::Scan(ops) => {
+                    SegKind::Red(ops) | SegKind::Scan(ops, None) => {
                         for op in ops {
                             bin_op(v, op);
                         }
+                    }
+                    SegKind::Scan(ops, Some(after)) => {
+                        for op in ops {
+                            bin_op(v, op);
+                        }
+                        v.lambda(&$($m)? after.lambda);
+                        returns::<R, V>(v, &$($m)? after.returns);
                     }
                     SegKind::Hist(ops) => {
                         for op in ops {
@@ -387,7 +394,11 @@ macro_rules! walks {
                     }
                 }
                 v.body(&$($m)? seg.body.body);
-                for ret in &$($m)? seg.body.returns {
+                returns::<R, V>(v, &$($m)? seg.body.returns);
+            }
+
+            fn returns<R: Rep, V: $Trait<R>>(v: &mut V, returns: &$($m)? Vec<KernelReturn>) {
+                for ret in returns {
                     match ret {
                         KernelReturn::Elem => {}
                         KernelReturn::Write { array, shape, index } => {

@@ -6,7 +6,7 @@
 
 use fehu_base::bug;
 use fehu_ir::mem::MemOp;
-use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegBinOp, SegHistOp, SegKind, SegOp};
+use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegAfter, SegBinOp, SegHistOp, SegKind, SegOp};
 use fehu_ir::types::{operand_type, prog_types, Types};
 use fehu_ir::visit::deep;
 use fehu_ir::{
@@ -135,7 +135,13 @@ impl Eraser<'_> {
         let kind = match kind {
             SegKind::Map => SegKind::Map,
             SegKind::Red(ops) => SegKind::Red(ops.into_iter().map(bin_op).collect()),
-            SegKind::Scan(ops) => SegKind::Scan(ops.into_iter().map(bin_op).collect()),
+            SegKind::Scan(ops, after) => {
+                let after = after.map(|after| {
+                    let SegAfter { lambda, returns } = *after;
+                    Box::new(SegAfter { lambda: self.lambda(lambda), returns })
+                });
+                SegKind::Scan(ops.into_iter().map(bin_op).collect(), after)
+            }
             SegKind::Hist(ops) => SegKind::Hist(ops.into_iter().map(hist_op).collect()),
         };
         let KernelBody { body, returns } = body;

@@ -272,7 +272,7 @@ fn kind_name(seg: &SegOp<Memory>) -> &'static str {
         (SegKind::Map, SegLevel::Block) => "segmap_intrablock",
         (SegKind::Map, SegLevel::Thread | SegLevel::InBlock | SegLevel::Task) => "segmap",
         (SegKind::Red(_), _) => "segred",
-        (SegKind::Scan(_), _) => "segscan",
+        (SegKind::Scan(..), _) => "segscan",
         (SegKind::Hist(_), _) => "seghist",
     }
 }

@@ -10,10 +10,9 @@ pub(crate) fn in_place_of<R: Rep>(seg: &SegOp<R>) -> Vec<Option<Name>> {
     if let SegKind::Hist(ops) = &seg.kind {
         return ops.iter().flat_map(|op| &op.dests).map(|d| Some(*d)).collect();
     }
-    let combined = combined(seg);
-    let mut arrays = vec![None; combined];
+    let mut arrays = vec![None; seg.leading()];
     let mut written = FxHashSet::default();
-    for ret in seg.body.returns.iter().skip(combined) {
+    for (_, ret) in seg.kept() {
         match ret {
             KernelReturn::Elem | KernelReturn::Tile(_) => arrays.push(None),
             KernelReturn::Write { array, .. } => {
@@ -24,13 +23,4 @@ pub(crate) fn in_place_of<R: Rep>(seg: &SegOp<R>) -> Vec<Option<Name>> {
         }
     }
     arrays
-}
-
-/// How many of the body's results go to operators.
-pub(crate) fn combined<R: Rep>(seg: &SegOp<R>) -> usize {
-    match &seg.kind {
-        SegKind::Map => 0,
-        SegKind::Red(ops) | SegKind::Scan(ops) => ops.iter().map(|op| op.neutral.len()).sum(),
-        SegKind::Hist(_) => seg.types.len(),
-    }
 }

@@ -265,14 +265,17 @@ impl Classes {
                 OpView::Soac(soac) => self.soac(sigs, soac, &arrays),
                 OpView::Seg(seg) => {
                     self.body(sigs, &seg.body.body);
-                    for ret in &seg.body.returns {
+                    for (_, ret) in seg.kept() {
                         if let KernelReturn::Write { array, .. } = ret {
                             self.share_all(*array, &arrays);
                         }
                     }
+                    if let Some(after) = seg.after() {
+                        self.lambda(sigs, &after.lambda);
+                    }
                     match &seg.kind {
                         SegKind::Map => {}
-                        SegKind::Red(ops) | SegKind::Scan(ops) => {
+                        SegKind::Red(ops) | SegKind::Scan(ops, _) => {
                             for op in ops {
                                 self.lambda(sigs, &op.op);
                                 self.share_operands(&op.neutral, &arrays);

@@ -145,7 +145,7 @@ fn shared(body: &Body<Kernels>, arrays: &mut IndexMap<Shape, i64>) {
             // Operators exchange values through shared memory, one per thread.
             let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();
             let ops = match &seg.kind {
-                SegKind::Red(ops) | SegKind::Scan(ops) => &ops[..],
+                SegKind::Red(ops) | SegKind::Scan(ops, _) => &ops[..],
                 SegKind::Map | SegKind::Hist(_) => &[],
             };
             for t in ops.iter().flat_map(|op| &op.op.ret) {

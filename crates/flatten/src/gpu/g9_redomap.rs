@@ -111,7 +111,7 @@ impl Flat<'_> {
                 .map(|Scan { op, neutral }| self.seg_bin_op(Commutativity::Noncommutative, op, neutral))
                 .collect();
             let combined: usize = s.scans.iter().map(|x| x.neutral.len()).sum();
-            (SegKind::Scan(ops), combined, inner.depth())
+            (SegKind::Scan(ops, None), combined, inner.depth())
         } else {
             let ops: Vec<_> = s
                 .reds

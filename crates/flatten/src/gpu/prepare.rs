@@ -7,6 +7,7 @@
 //! - constant data is made outside of kernels (`constants`);
 //! - operators of reductions, scans and histograms take primitives (`operators`): those on vectors became operations
 //!   over one more dimension (`vector`), those on other arrays are applied by loops (`chunks`);
+//! - maps of what a scan leaves are part of the scan (`after`);
 //! - arrays are filled by kernels: no `iota` or `replicate` is left on the host, nor in a thread block.
 //!
 //! ```text
@@ -16,8 +17,9 @@
 //!                                            }
 //! ```
 //!
-//! The memory pass relies on all of this but the last.
+//! The memory pass relies on all of this but the last two.
 
+mod after;
 mod chunks;
 mod constants;
 mod inline;
@@ -51,6 +53,7 @@ pub fn prepare(mut prog: Prog<Kernels>) -> Prog<Kernels> {
         fun.body = prepare.body(body, Around::Host);
     }
     prog.names = prepare.b.names;
+    after::join(&mut prog);
     fehu_ir::mark::mark(&mut prog);
     prog
 }

@@ -93,9 +93,8 @@ impl Multi {
         let (space, body) = self.points(vec![level], map.body, inside);
         let mut op = |comm, op, neutral| SegBinOp { comm, op: self.seq.lambda(op), neutral, shape: vec![] };
         let kind = if reds.is_empty() {
-            SegKind::Scan(
-                scans.into_iter().map(|x| op(Commutativity::Noncommutative, x.op, x.neutral)).collect(),
-            )
+            let ops = scans.into_iter().map(|x| op(Commutativity::Noncommutative, x.op, x.neutral));
+            SegKind::Scan(ops.collect(), None)
         } else {
             SegKind::Red(reds.into_iter().map(|x| op(x.comm, x.op, x.neutral)).collect())
         };

@@ -64,7 +64,7 @@ impl Translate {
         match &seg.kind {
             SegKind::Map => self.seg_map(pat, seg),
             SegKind::Red(ops) => self.seg_red(pat, seg, ops),
-            SegKind::Scan(ops) => self.seg_scan(pat, seg, ops),
+            SegKind::Scan(ops, _) => self.seg_scan(pat, seg, ops),
             SegKind::Hist(ops) => self.seg_hist(pat, seg, ops),
         }
     }

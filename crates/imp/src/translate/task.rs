@@ -31,7 +31,7 @@ impl Translate {
         match &seg.kind {
             SegKind::Map => self.task_map(pat, seg),
             SegKind::Red(ops) => self.task_red(pat, seg, ops),
-            SegKind::Scan(ops) => self.task_scan(pat, seg, ops),
+            SegKind::Scan(ops, _) => self.task_scan(pat, seg, ops),
             SegKind::Hist(_) => bug!("a histogram at level task"),
         }
     }

@@ -251,12 +251,11 @@ impl<'a, R: Rep> Machine<'a, R> {
 
     /// Puts what is written to into memory; gives how many of the first results operators make.
     fn combined_results(&mut self, env: &Env, stm: &Stm<R>, seg: &SegOp<R>) -> Run<usize> {
-        let combined = match &seg.kind {
-            SegKind::Map => 0,
-            SegKind::Red(ops) | SegKind::Scan(ops) => ops.iter().map(|op| op.neutral.len()).sum(),
-            SegKind::Hist(_) => return Ok(stm.pat.len()),
-        };
-        for (p, ret) in stm.pat.iter().zip(kept_returns(seg)).skip(combined) {
+        if let SegKind::Hist(_) = seg.kind {
+            return Ok(stm.pat.len());
+        }
+        let combined = seg.leading();
+        for (p, ret) in stm.pat.iter().skip(combined).zip(kept_returns(seg)) {
             if !matches!(ret, KernelReturn::Elem) {
                 self.store(env, p.name)?;
             }
@@ -264,7 +263,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         Ok(combined)
     }
 
-    /// Puts the elements that a point makes into memory.
+    /// Puts the elements that a point makes into memory: those that are kept.
     pub(super) fn settle_point(
         &mut self,
         env: &Env,
@@ -276,14 +275,12 @@ impl<'a, R: Rep> Machine<'a, R> {
         if self.heap.is_none() {
             return Ok(());
         }
-        let first = match &seg.kind {
-            SegKind::Map => 0,
-            SegKind::Red(ops) | SegKind::Scan(ops) => ops.iter().map(|op| op.neutral.len()).sum(),
-            SegKind::Hist(_) => return Ok(()),
-        };
-        let mut elems = pat.iter().skip(first);
+        if let SegKind::Hist(_) = seg.kind {
+            return Ok(());
+        }
+        let mut elems = pat.iter().skip(seg.leading());
         let mut seen = vec![];
-        for (value, ret) in results.iter().zip(&seg.body.returns).skip(first) {
+        for (value, (_, ret)) in results.iter().zip(seg.kept()) {
             match ret {
                 KernelReturn::Elem => {}
                 KernelReturn::Write { array, .. } => {
@@ -350,7 +347,7 @@ fn slice_dim(d: &DimIndex) -> SliceDim {
 fn kept_returns<R: Rep>(seg: &SegOp<R>) -> Vec<&KernelReturn> {
     let mut seen = vec![];
     let mut returns = vec![];
-    for ret in &seg.body.returns {
+    for (_, ret) in seg.kept() {
         match ret {
             KernelReturn::Write { array, .. } if seen.contains(array) => continue,
             KernelReturn::Write { array, .. } => seen.push(*array),

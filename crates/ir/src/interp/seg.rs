@@ -33,24 +33,19 @@ impl<'a, R: Rep> Machine<'a, R> {
         let run = Points { seg, pat, operation: self.heap.as_mut().map_or(0, |h| h.operation()) };
         let run = &run;
         let mut kept = Kept::default();
-        let first = match &seg.kind {
-            SegKind::Map => 0,
-            SegKind::Red(ops) | SegKind::Scan(ops) => ops.iter().map(|op| op.neutral.len()).sum(),
-            SegKind::Hist(_) => seg.types.len(),
-        };
-        for (t, ret) in seg.types.iter().zip(&seg.body.returns).skip(first) {
+        for (t, ret) in seg.kept() {
             kept.open(self, env, t, ret)?;
         }
         let combined = match &seg.kind {
             SegKind::Map => {
                 for index in points(&dims) {
                     let results = self.point(env, run, &dims, &index)?;
-                    kept.add(self, env, seg, &index, 0, results)?;
+                    kept.add(self, env, seg, &index, results)?;
                 }
                 vec![]
             }
             SegKind::Red(ops) => self.red(env, run, ops, &dims, &mut kept)?,
-            SegKind::Scan(ops) => self.scan(env, run, ops, &dims, &mut kept)?,
+            SegKind::Scan(ops, _) => self.scan(env, run, ops, &dims, &mut kept)?,
             SegKind::Hist(ops) => self.seg_hist(env, run, ops, &dims)?,
         };
         Ok(combined.into_iter().chain(kept.finish(self, env, &dims)?).collect())
@@ -65,7 +60,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         index: &[i64],
     ) -> Run<Vec<Value>> {
         let seg = run.seg;
-        let flat = index.iter().zip(dims).fold(0, |flat, (i, n)| flat * *n as i64 + i);
+        let flat = flat_number(index, dims);
         env.insert(seg.space.flat, Value::i64(flat));
         for ((name, _), i) in seg.space.dims.iter().zip(index) {
             env.insert(*name, Value::i64(*i));
@@ -73,11 +68,13 @@ impl<'a, R: Rep> Machine<'a, R> {
         let thread = self.thread(env, seg, flat)?;
         self.heap.iter_mut().for_each(|h| h.enter(run.operation, thread));
         let results = self.body(env, &seg.body.body)?;
-        self.settle_point(env, run.pat, seg, index, &results)?;
-        self.heap.iter_mut().for_each(|h| h.leave());
         if results.len() != seg.types.len() || results.len() != seg.body.returns.len() {
             return stuck(format!("{} results for {} types", results.len(), seg.types.len()));
         }
+        if seg.after().is_none() {
+            self.settle_point(env, run.pat, seg, index, &results[seg.combined()..])?;
+        }
+        self.heap.iter_mut().for_each(|h| h.leave());
         Ok(results)
     }
 
@@ -127,7 +124,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                 let mut results = self.point(env, run, dims, &index)?;
                 let rest = results.split_off(count);
                 self.combine(env, ops, &mut states, results)?;
-                kept.add(self, env, seg, &index, count, rest)?;
+                kept.add(self, env, seg, &index, rest)?;
             }
             for (r, v) in rows.iter_mut().zip(states.into_iter().flatten()) {
                 r.push(v)?;
@@ -147,7 +144,8 @@ impl<'a, R: Rep> Machine<'a, R> {
         let seg = run.seg;
         let Some((width, segments)) = dims.split_last() else { return stuck("no dimension to scan") };
         let count: usize = ops.iter().map(|op| op.neutral.len()).sum();
-        let mut rows = seg.types.iter().take(count).map(|t| self.rows(env, t)).collect::<Run<Vec<_>>>()?;
+        let mut rows =
+            seg.types.iter().take(seg.leading()).map(|t| self.rows(env, t)).collect::<Run<Vec<_>>>()?;
         for segment in points(segments) {
             let mut states = self.neutral(env, ops)?;
             for i in 0..*width {
@@ -158,7 +156,19 @@ impl<'a, R: Rep> Machine<'a, R> {
                 for (r, v) in rows.iter_mut().zip(states.iter().flatten()) {
                     r.push(v.clone())?;
                 }
-                kept.add(self, env, seg, &index, count, rest)?;
+                let rest = match seg.after() {
+                    None => rest,
+                    Some(after) => {
+                        let scanned = states.iter().flatten().cloned().collect();
+                        self.heap.iter_mut().for_each(|h| h.enter(run.operation, flat_number(&index, dims)));
+                        let made = self.lambda(env, &after.lambda, scanned)?;
+                        let all: Vec<Value> = made.into_iter().chain(rest).collect();
+                        self.settle_point(env, run.pat, seg, &index, &all)?;
+                        self.heap.iter_mut().for_each(|h| h.leave());
+                        all
+                    }
+                };
+                kept.add(self, env, seg, &index, rest)?;
             }
         }
         rows.into_iter().map(|r| r.finish(dims)).collect()
@@ -284,6 +294,11 @@ impl<'a, R: Rep> Machine<'a, R> {
     }
 }
 
+/// The number of a point.
+fn flat_number(index: &[i64], dims: &[usize]) -> i64 {
+    index.iter().zip(dims).fold(0, |flat, (i, n)| flat * *n as i64 + i)
+}
+
 /// The results that no operator takes. What is written is put in place only after all points have run:
 /// a point sees nothing of what others write.
 #[derive(Default)]
@@ -342,11 +357,9 @@ impl Kept {
         env: &Env,
         seg: &SegOp<R>,
         index: &[i64],
-        first: usize,
         values: Vec<Value>,
     ) -> Run<()> {
-        let returns = seg.body.returns.iter().skip(first);
-        for ((result, ret), value) in self.results.iter_mut().zip(returns).zip(values) {
+        for ((result, (_, ret)), value) in self.results.iter_mut().zip(seg.kept()).zip(values) {
             match (result, ret) {
                 (Outcome::Rows(rows), _) => rows.push(value)?,
                 (Outcome::Array(_) | Outcome::Shared, KernelReturn::Write { array, index, .. }) => {

@@ -143,7 +143,7 @@ impl Printer<'_> {
         self.put(match seg.kind {
             SegKind::Map => "segmap ",
             SegKind::Red(_) => "segred ",
-            SegKind::Scan(_) => "segscan ",
+            SegKind::Scan(..) => "segscan ",
             SegKind::Hist(_) => "seghist ",
         });
         self.put(match seg.level {
@@ -175,7 +175,7 @@ impl Printer<'_> {
         self.indent += 1;
         match &seg.kind {
             SegKind::Map => {}
-            SegKind::Red(ops) | SegKind::Scan(ops) => {
+            SegKind::Red(ops) | SegKind::Scan(ops, _) => {
                 for op in ops {
                     self.seg_bin_op(op);
                 }
@@ -195,6 +195,16 @@ impl Printer<'_> {
                     self.lambda(&op.op);
                 }
             }
+        }
+        if let Some(after) = seg.after() {
+            self.line();
+            self.put("after ");
+            self.lambda(&after.lambda);
+            self.put(" as (");
+            self.list(after.lambda.body.result.iter().zip(&after.returns), |p, (e, ret)| {
+                p.seg_return(*e, ret)
+            });
+            self.put(")");
         }
         self.indent -= 1;
         if matches!(seg.kind, SegKind::Map) {

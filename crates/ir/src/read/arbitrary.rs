@@ -394,7 +394,14 @@ impl Gen {
             kind: match self.below(4) {
                 0 => SegKind::Map,
                 1 => SegKind::Red(self.list(bin_op)),
-                2 => SegKind::Scan(self.list(bin_op)),
+                2 => SegKind::Scan(
+                    self.list(bin_op),
+                    self.bool().then(|| {
+                        let lambda: Lambda<R> = self.lambda(depth);
+                        let returns = lambda.body.result.iter().map(|_| self.kernel_return()).collect();
+                        Box::new(SegAfter { lambda, returns })
+                    }),
+                ),
                 _ => SegKind::Hist(self.list(|g| SegHistOp {
                     shape: g.operands(),
                     dests: g.name_list(),

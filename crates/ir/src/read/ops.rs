@@ -128,7 +128,7 @@ impl Reader<'_> {
         let types = self.types()?;
         let kind = match word {
             "segred" => SegKind::Red(self.seg_bin_ops()?),
-            "segscan" => SegKind::Scan(self.seg_bin_ops()?),
+            "segscan" => SegKind::Scan(self.seg_bin_ops()?, self.seg_after()?),
             "seghist" => SegKind::Hist(self.seg_hist_ops()?),
             _ => SegKind::Map,
         };
@@ -173,6 +173,16 @@ impl Reader<'_> {
             ops.push(SegBinOp { comm, op: self.lambda()?, neutral, shape });
         }
         Ok(ops)
+    }
+
+    fn seg_after<R: Rep>(&mut self) -> Read<Option<Box<SegAfter<R>>>> {
+        if !self.try_word("after") {
+            return Ok(None);
+        }
+        let lambda = self.lambda()?;
+        self.word("as")?;
+        let (_, returns): (Vec<SubExp>, _) = self.list('(', ')', Self::seg_return)?.into_iter().unzip();
+        Ok(Some(Box::new(SegAfter { lambda, returns })))
     }
 
     fn seg_hist_ops<R: Rep>(&mut self) -> Read<Vec<SegHistOp<R>>> {

@@ -232,6 +232,9 @@ impl<R: Rep> Checker<'_, R> {
             for (t, ret) in seg.types.iter().zip(&seg.body.returns) {
                 c.seg_return(seg.level, t, ret);
             }
+            if let Some(after) = seg.after() {
+                c.seg_after(seg, after);
+            }
         });
         self.level = outside;
     }
@@ -240,7 +243,7 @@ impl<R: Rep> Checker<'_, R> {
         let segments = seg.space.dims.len().saturating_sub(1);
         let combined = match &seg.kind {
             SegKind::Map => return,
-            SegKind::Red(ops) | SegKind::Scan(ops) => {
+            SegKind::Red(ops) | SegKind::Scan(ops, _) => {
                 let mut first = 0;
                 for op in ops {
                     self.seg_bin_op(op, seg.types.get(first..first + op.op.ret.len()));
@@ -268,6 +271,34 @@ impl<R: Rep> Checker<'_, R> {
         if seg.body.returns.iter().take(combined).any(|r| *r != KernelReturn::Elem) {
             self.error("what an operator takes must be returned as an element");
         }
+    }
+
+    fn seg_after(&mut self, seg: &SegOp<R>, after: &SegAfter<R>) {
+        if seg.level != SegLevel::Thread {
+            self.error(format!("something after a scan at level {:?}", seg.level));
+        }
+        let scanned: Vec<Type> = seg.types.iter().take(seg.combined()).cloned().collect();
+        if scanned.iter().chain(&after.lambda.ret).any(|t| !matches!(t, Type::Prim(_))) {
+            self.error("arrays after a scan");
+        }
+        let SegAfter { lambda, returns } = after;
+        if lambda.params.len() != scanned.len() || lambda.ret.len() != returns.len() {
+            self.error(
+                "as many parameters as scanned values, and as many ways to return as results, after a scan",
+            );
+            return;
+        }
+        self.scoped(|c| {
+            c.params(&lambda.params);
+            for (p, t) in lambda.params.iter().zip(&scanned) {
+                c.same(&p.ty, t, "scanned value");
+            }
+            c.stms(&lambda.body.stms);
+            c.results(&lambda.body.result, &lambda.ret, "result of what comes after the scan");
+            for (t, ret) in lambda.ret.iter().zip(returns) {
+                c.seg_return(seg.level, t, ret);
+            }
+        });
     }
 
     fn seg_bin_op(&mut self, op: &SegBinOp<R>, types: Option<&[Type]>) {

@@ -19,9 +19,9 @@ use crate::builder::Place;
 use crate::plan::Layout;
 use crate::results::in_place_of;
 use fehu_base::{Diagnostic, Name};
-use fehu_ir::free::free_in_body;
+use fehu_ir::free::{free_in_body, free_in_lambda};
 use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
-use fehu_ir::seg::{KernelBody, KernelReturn, SegBinOp, SegHistOp, SegKind, SegLevel, SegOp};
+use fehu_ir::seg::{KernelBody, KernelReturn, SegAfter, SegBinOp, SegHistOp, SegKind, SegLevel, SegOp};
 use fehu_ir::subst::Subst;
 use fehu_ir::{AccInput, Body, Exp, Kernels, Lambda, Memory, Param, PatElem, SubExp, Type, WithAcc};
 
@@ -63,8 +63,10 @@ impl Introduce {
         if targets.is_empty() {
             return;
         }
+        let after = seg.after().map(|after| free_in_lambda(&after.lambda)).unwrap_or_default();
         let read: Vec<Name> = free_in_body(&seg.body.body)
             .into_iter()
+            .chain(after)
             .filter(|n| self.b.types.get(n).is_some_and(Type::is_array))
             .collect();
         let mut copies = Subst::new();
@@ -74,7 +76,11 @@ impl Introduce {
             }
         }
         let copied = |n: &mut Name| *n = copies.get(*n).and_then(|e| e.name()).unwrap_or(*n);
-        for ret in &mut seg.body.returns {
+        let after = match &mut seg.kind {
+            SegKind::Scan(_, Some(after)) => &mut after.returns[..],
+            SegKind::Map | SegKind::Red(_) | SegKind::Scan(_, None) | SegKind::Hist(_) => &mut [],
+        };
+        for ret in seg.body.returns.iter_mut().chain(after) {
             match ret {
                 KernelReturn::Write { array, .. } => copied(array),
                 KernelReturn::Elem | KernelReturn::Tile(_) => {}
@@ -82,7 +88,7 @@ impl Introduce {
         }
         match &mut seg.kind {
             SegKind::Hist(ops) => ops.iter_mut().flat_map(|op| &mut op.dests).for_each(copied),
-            SegKind::Map | SegKind::Red(_) | SegKind::Scan(_) => {}
+            SegKind::Map | SegKind::Red(_) | SegKind::Scan(..) => {}
         }
     }
 
@@ -109,7 +115,14 @@ impl Introduce {
         match kind {
             SegKind::Map => SegKind::Map,
             SegKind::Red(ops) => SegKind::Red(ops.into_iter().map(|op| bin_op(self, op)).collect()),
-            SegKind::Scan(ops) => SegKind::Scan(ops.into_iter().map(|op| bin_op(self, op)).collect()),
+            SegKind::Scan(ops, after) => {
+                let ops = ops.into_iter().map(|op| bin_op(self, op)).collect();
+                let after = after.map(|after| {
+                    let SegAfter { lambda, returns } = *after;
+                    Box::new(SegAfter { lambda: self.lambda(lambda), returns })
+                });
+                SegKind::Scan(ops, after)
+            }
             SegKind::Hist(ops) => SegKind::Hist(ops.into_iter().map(|op| hist_op(self, op)).collect()),
         }
     }

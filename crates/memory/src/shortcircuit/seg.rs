@@ -6,7 +6,6 @@
 
 use super::{Around, ShortCircuit};
 use crate::builder::Place;
-use crate::results::combined;
 use fehu_algebra::Poly;
 use fehu_base::Name;
 use fehu_ir::mem::{poly, MemOp};
@@ -19,8 +18,8 @@ impl ShortCircuit {
     /// Lets the points of an operation make their results in place.
     pub(super) fn seg_results(&mut self, stm: &mut Stm<Memory>) {
         let Exp::Op(MemOp::Seg(seg)) = &mut stm.exp else { return };
-        let first = combined(seg);
-        if !seg.types.iter().skip(first).any(|t| t.is_array()) {
+        let first = seg.combined();
+        if seg.after().is_some() || !seg.types.iter().skip(first).any(|t| t.is_array()) {
             return;
         }
         for (k, row) in self.rows(seg, &stm.pat) {
@@ -42,7 +41,7 @@ impl ShortCircuit {
 
     /// The results that are arrays at each point, and the places of a point's part of them.
     fn rows(&self, seg: &SegOp<Memory>, pat: &[PatElem<Memory>]) -> Vec<(usize, Place)> {
-        let first = combined(seg);
+        let first = seg.combined();
         let index: Vec<Poly> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
         let mut elems = pat.iter().skip(first);
         let mut written = FxHashSet::default();

@@ -15,7 +15,7 @@ use fehu_algebra::{Facts, Poly};
 use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::{Name, NameSource};
 use fehu_ir::op::{OpViewMut, RepOp};
-use fehu_ir::seg::{KernelReturn, SegKind};
+use fehu_ir::seg::{KernelReturn, SegKind, SegSpace};
 use fehu_ir::soac::Soac;
 use fehu_ir::types::Types;
 use fehu_ir::visit::deep;
@@ -361,21 +361,21 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 OpViewMut::Seg(seg) => {
                     let body = take(&mut seg.body.body);
                     let space = seg.space.clone();
-                    seg.body.body = self.nested(FrameKind::Repeated, body, |e| {
-                        let level = e.here();
-                        e.bind(space.flat, &Type::I64, level);
-                        for (i, n) in &space.dims {
-                            e.bind(*i, &Type::I64, level);
-                            e.learn_index(*i, *n);
-                        }
-                    });
+                    seg.body.body = self.nested(FrameKind::Repeated, body, |e| e.point(&space));
                     self.returns(&mut seg.body.returns);
                     match &mut seg.kind {
                         SegKind::Map => {}
-                        SegKind::Red(ops) | SegKind::Scan(ops) => {
+                        SegKind::Red(ops) | SegKind::Scan(ops, None) => {
                             for op in ops {
                                 self.lambda(&mut op.op, FrameKind::Repeated, |_| {});
                             }
+                        }
+                        SegKind::Scan(ops, Some(after)) => {
+                            for op in ops {
+                                self.lambda(&mut op.op, FrameKind::Repeated, |_| {});
+                            }
+                            self.lambda(&mut after.lambda, FrameKind::Repeated, |e| e.point(&space));
+                            self.returns(&mut after.returns);
                         }
                         SegKind::Hist(ops) => {
                             for op in ops {
@@ -410,6 +410,16 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             | Exp::Reshape(..)
             | Exp::UpdateAcc(..)
             | Exp::Call(..) => {}
+        }
+    }
+
+    /// The indices of a point are known to be within their bounds.
+    fn point(&mut self, space: &SegSpace) {
+        let level = self.here();
+        self.bind(space.flat, &Type::I64, level);
+        for (i, n) in &space.dims {
+            self.bind(*i, &Type::I64, level);
+            self.learn_index(*i, *n);
         }
     }
 

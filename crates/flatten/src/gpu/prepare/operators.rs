@@ -51,23 +51,19 @@ impl Prepare {
     ) -> Option<(Bindings, SegOp<Kernels>)> {
         let on_arrays = match &seg.kind {
             SegKind::Map => false,
-            SegKind::Red(ops) | SegKind::Scan(ops) => ops.iter().any(|op| !is_simple(op)),
+            SegKind::Red(ops) | SegKind::Scan(ops, _) => ops.iter().any(|op| !is_simple(op)),
             SegKind::Hist(ops) => ops.iter().any(|op| !is_simple_hist(op)),
         };
         if !on_arrays {
             return Some((pat, seg));
         }
-        let combined = match &seg.kind {
-            SegKind::Map => 0,
-            SegKind::Red(ops) | SegKind::Scan(ops) => ops.iter().map(|op| op.neutral.len()).sum(),
-            SegKind::Hist(_) => seg.types.len(),
-        };
+        let combined = seg.combined();
         let SegOp { level, space, types, body, kind, virtualise, grid } = seg;
         let KernelBody { body, returns } = body;
         let dims = space.dims.clone();
         let (combined_pat, kept_pat) = match &kind {
             SegKind::Hist(_) => (pat, vec![]),
-            SegKind::Map | SegKind::Red(_) | SegKind::Scan(_) => {
+            SegKind::Map | SegKind::Red(_) | SegKind::Scan(..) => {
                 let mut pat = pat;
                 let kept = pat.split_off(combined);
                 (pat, kept)
@@ -92,7 +88,7 @@ impl Prepare {
         match kind {
             SegKind::Map => {}
             SegKind::Red(ops) => self.each(around, &source, combined_pat, ops, Along::Reduce),
-            SegKind::Scan(ops) => self.each(around, &source, combined_pat, ops, Along::Scan),
+            SegKind::Scan(ops, _) => self.each(around, &source, combined_pat, ops, Along::Scan),
             SegKind::Hist(ops) => self.hists(around, &source, combined_pat, ops),
         }
         None
@@ -217,7 +213,7 @@ fn is_cheap(body: &Body<Kernels>) -> bool {
 pub(crate) fn has_operator_on_arrays(seg: &SegOp<Kernels>) -> bool {
     match &seg.kind {
         SegKind::Map => false,
-        SegKind::Red(ops) | SegKind::Scan(ops) => ops.iter().any(|op| !is_simple(op)),
+        SegKind::Red(ops) | SegKind::Scan(ops, _) => ops.iter().any(|op| !is_simple(op)),
         SegKind::Hist(ops) => ops.iter().any(|op| !is_simple_hist(op)),
     }
 }

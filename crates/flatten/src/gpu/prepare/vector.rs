@@ -44,13 +44,13 @@ impl Prepare {
                 self.operation(around, results, dims, types, body, SegKind::Red(vec![op]));
             }
             Along::Scan if vector.is_empty() => {
-                self.operation(around, results, dims, types, body, SegKind::Scan(vec![op]));
+                self.operation(around, results, dims, types, body, SegKind::Scan(vec![op], None));
             }
             Along::Scan => {
                 let scanned =
                     self.results("scanned", types.iter().map(|t| t.array_of(&outer)).collect::<Vec<_>>());
                 let names: Vec<Name> = scanned.iter().map(|(n, _)| *n).collect();
-                self.operation(around, scanned, dims, types, body, SegKind::Scan(vec![op]));
+                self.operation(around, scanned, dims, types, body, SegKind::Scan(vec![op], None));
                 let (s, k) = (segments.len(), vector.len());
                 let perm: Vec<usize> = (0..s).chain([s + k]).chain(s..s + k).collect();
                 for (bound, scanned) in results.into_iter().zip(names) {

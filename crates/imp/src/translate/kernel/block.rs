@@ -8,7 +8,6 @@
 
 use super::hist::Hist;
 use super::operator::vars;
-use super::point::combined;
 use super::{Mode, Translate};
 use crate::build::*;
 use crate::syntax::{Code, Expr, KernelOp, Op};
@@ -154,7 +153,7 @@ impl Translate {
                 t.point(pat, seg);
             }),
             SegKind::Red(ops) => self.in_block_red(pat, seg, ops, points),
-            SegKind::Scan(ops) => self.in_block_scan(pat, seg, ops, points),
+            SegKind::Scan(ops, _) => self.in_block_scan(pat, seg, ops, points),
             SegKind::Hist(ops) => {
                 // The result is where the destination was.
                 let hist = Hist { pat, seg, ops, points: points.clone() };
@@ -223,7 +222,7 @@ impl Translate {
         let sizes: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
         let segments = self.points(&sizes);
         let neutral = self.neutrals(ops);
-        for (k, p) in pat.iter().take(combined(seg)).enumerate() {
+        for (k, p) in pat.iter().take(seg.combined()).enumerate() {
             let of = |t: &Self, segment: Expr| {
                 let value = t.element(shared[k], types[k], mul(segment, width.clone()));
                 select(lt(i64(0), n.clone()), value, neutral[k].clone())

@@ -7,7 +7,7 @@ use crate::translate::place::Flat;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_ir::mem::poly;
-use fehu_ir::seg::{KernelReturn, SegKind, SegOp, SegSpace};
+use fehu_ir::seg::{KernelReturn, SegAfter, SegOp, SegSpace};
 use fehu_ir::{Memory, PatElem, Shape, SubExp, Type};
 
 impl Translate {
@@ -49,19 +49,55 @@ impl Translate {
     /// The body at a point whose indices are set: the values that the operator takes first, which are
     /// returned, then results that leave at once, which are written.
     pub(in crate::translate) fn point(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) -> Vec<Expr> {
+        let (combined, result) = (seg.combined(), &seg.body.body.result);
         self.body(&seg.body.body, &[]);
-        let combined = combined(seg);
-        self.write_results(pat, seg, combined);
-        seg.body.body.result.iter().take(combined).map(|e| self.operand(*e)).collect()
+        // Before the body's own results in the pattern are those of operators, or of what comes after a scan.
+        let first = match seg.after() {
+            Some(after) => distinct(&after.returns),
+            None => combined,
+        };
+        self.write_results(
+            &pat[first..],
+            &seg.space,
+            &seg.types[combined..],
+            &seg.body.returns[combined..],
+            &result[combined..],
+        );
+        result.iter().take(combined).map(|e| self.operand(*e)).collect()
+    }
+
+    /// What comes after a scan, at a point whose indices are set.
+    pub(super) fn point_after(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        space: &SegSpace,
+        after: &SegAfter<Memory>,
+        scanned: Vec<Expr>,
+    ) {
+        let lambda = &after.lambda;
+        for (p, value) in lambda.params.iter().zip(scanned) {
+            if let Type::Prim(ty) = p.ty {
+                self.emit(Code::DeclareScalar(p.name, ty));
+            }
+            self.set_to(p.name, value);
+        }
+        self.body(&lambda.body, &[]);
+        self.write_results(pat, space, &lambda.ret, &after.returns, &lambda.body.result);
     }
 
     /// Writes the results of a body that are not for an operator.
-    fn write_results(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, combined: usize) {
+    fn write_results(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        space: &SegSpace,
+        types: &[Type],
+        returns: &[KernelReturn],
+        values: &[SubExp],
+    ) {
         let mut written: Vec<Name> = vec![];
-        let mut results = pat.iter().skip(combined);
-        let indices: Vec<_> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
-        let values = seg.body.body.result.iter().zip(&seg.body.returns).zip(&seg.types).skip(combined);
-        for ((value, ret), ty) in values {
+        let mut results = pat.iter();
+        let indices: Vec<_> = space.dims.iter().map(|d| poly(d.0.into())).collect();
+        for ((value, ret), ty) in values.iter().zip(returns).zip(types) {
             match ret {
                 KernelReturn::Elem => {
                     let Some(p) = results.next() else { bug!("a result without a name") };
@@ -110,11 +146,17 @@ impl Translate {
     }
 }
 
-/// How many of the first results of a body are for operators.
-pub(super) fn combined(seg: &SegOp<Memory>) -> usize {
-    match &seg.kind {
-        SegKind::Map => 0,
-        SegKind::Red(ops) | SegKind::Scan(ops) => ops.iter().map(|op| op.neutral.len()).sum(),
-        SegKind::Hist(_) => seg.types.len(),
+/// How many results of an operation so many ways to return make: those to one array are one.
+fn distinct(returns: &[KernelReturn]) -> usize {
+    let mut written: Vec<Name> = vec![];
+    let mut count = 0;
+    for ret in returns {
+        match ret {
+            KernelReturn::Write { array, .. } if written.contains(array) => continue,
+            KernelReturn::Write { array, .. } => written.push(*array),
+            KernelReturn::Elem | KernelReturn::Tile(_) => {}
+        }
+        count += 1;
     }
+    count
 }

@@ -17,7 +17,8 @@
 //! prefix.
 //!
 //! Within a tile, points are computed with neighbouring threads at neighbouring points, and exchanged through shared
-//! memory so that each thread has a row of them to scan.
+//! memory so that each thread has a row of them to scan. What comes after the scan is computed as the points were, once
+//! the values are exchanged back.
 
 use super::operator::vars;
 use super::{Mode, Translate};
@@ -26,7 +27,7 @@ use crate::syntax::{AtomicOp, Code, Direction, Expr, KernelOp, Op};
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_ir::mem::poly;
-use fehu_ir::seg::{SegBinOp, SegOp};
+use fehu_ir::seg::{SegAfter, SegBinOp, SegOp};
 use fehu_ir::{Memory, PatElem, Space, SubExp};
 
 /// About how many bytes of operands a thread keeps.
@@ -177,7 +178,32 @@ impl Translate {
         };
         self.barrier();
         self.add_before(scan, shared, &rows, tile, clear, &inside);
-        self.write_rows(scan, shared, &rows, &base);
+        match scan.seg.after() {
+            Some(after) => self.go_on(scan, shared, after, &rows, &base),
+            None => self.write_rows(scan, shared, &rows, &base),
+        }
+    }
+
+    /// What comes after the scan, neighbours by neighbours.
+    fn go_on(&mut self, scan: &Scan, shared: &Shared, after: &SegAfter<Memory>, rows: &[Name], base: &Expr) {
+        for (k, (row, ty)) in rows.iter().zip(&scan.types).enumerate() {
+            if k > 0 {
+                self.barrier();
+            }
+            self.from_rows(scan, shared, *row, *ty);
+        }
+        // Those that are set so far are of other points.
+        self.flats.clear();
+        self.for_up_to("k", i64(scan.row), |t, k| {
+            let at = t.let_i64("at", add(base.clone(), add(mul(k.clone(), block_size()), local())));
+            t.if_then(lt(at.clone(), scan.points.clone()), |t| {
+                t.guarded(|t| {
+                    t.set_point(&scan.seg.space, at);
+                    let scanned = t.load_all(rows, &scan.types, &k);
+                    t.point_after(scan.pat, &scan.seg.space, after, vars(&scanned));
+                });
+            });
+        });
     }
 
     /// What is before a thread's row in its tile: its left neighbour's sum, which shared memory holds for every thread.
@@ -242,6 +268,19 @@ impl Translate {
         self.barrier();
         self.for_up_to("k", i64(scan.row), |t, k| {
             let value = t.element(shared.exchange, ty, add(mul(local(), i64(scan.row)), k.clone()));
+            t.store(row, ty, k, value);
+        });
+    }
+
+    /// From values in a row to values that are a block's width apart.
+    fn from_rows(&mut self, scan: &Scan, shared: &Shared, row: Name, ty: PrimType) {
+        self.for_up_to("k", i64(scan.row), |t, k| {
+            let value = t.element(row, ty, k.clone());
+            t.store(shared.exchange, ty, add(mul(local(), i64(scan.row)), k), value);
+        });
+        self.barrier();
+        self.for_up_to("k", i64(scan.row), |t, k| {
+            let value = t.element(shared.exchange, ty, add(mul(k.clone(), block_size()), local()));
             t.store(row, ty, k, value);
         });
     }
