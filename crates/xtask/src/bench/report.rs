@@ -58,27 +58,33 @@ fn table(rows: &[Row], labels: &[String], baseline: usize) -> String {
         })
         .collect();
     let _ = writeln!(out, "| geometric mean | {} |", means.join(" | "));
-    let failures: Vec<String> = rows
-        .iter()
-        .flat_map(|row| row.outcomes.iter().enumerate().map(move |(who, o)| (row, who, o)))
-        .filter_map(|(row, who, outcome)| match outcome {
-            Outcome::Failed(why) => Some(format!("- {}, {}: {why}", row.title, labels[who])),
+    let failures = rows.iter().flat_map(|row| {
+        row.outcomes.iter().enumerate().filter_map(move |(who, outcome)| match outcome {
+            Outcome::Failed(why) => Some((why.as_str(), format!("{}, {}", row.title, labels[who]))),
             Outcome::Times(_) => None,
         })
-        .collect();
-    if !failures.is_empty() {
-        let _ = writeln!(out, "\nNo time because:\n\n{}", failures.join("\n"));
-    }
-    let unchecked: Vec<String> =
-        rows.iter().filter_map(|r| Some(format!("- {}: {}", r.title, r.unchecked.as_ref()?))).collect();
-    if !unchecked.is_empty() {
-        let _ = writeln!(
-            out,
-            "\nAnswers not compared with the hand-written program's because:\n\n{}",
-            unchecked.join("\n")
-        );
-    }
+    });
+    list(&mut out, "No time because", failures);
+    let unchecked = rows.iter().filter_map(|row| Some((row.unchecked.as_deref()?, row.title.clone())));
+    list(&mut out, "Answers not compared with the hand-written program's because", unchecked);
     out
+}
+
+/// Reasons, each with what it holds for.
+fn list<'a>(out: &mut String, title: &str, reasons: impl Iterator<Item = (&'a str, String)>) {
+    let mut lines: Vec<(&str, Vec<String>)> = Vec::new();
+    for (why, what) in reasons {
+        match lines.iter_mut().find(|(w, _)| *w == why) {
+            Some((_, all)) => all.push(what),
+            None => lines.push((why, vec![what])),
+        }
+    }
+    if !lines.is_empty() {
+        let _ = writeln!(out, "\n{title}:\n");
+    }
+    for (why, what) in lines {
+        let _ = writeln!(out, "- {}: {why}", what.join("; "));
+    }
 }
 
 fn cell(row: &Row, who: usize, baseline: usize) -> String {
@@ -87,6 +93,8 @@ fn cell(row: &Row, who: usize, baseline: usize) -> String {
         Outcome::Times(times) => {
             let time = show_time(median(times));
             match row_ratio(row, who, baseline) {
+                // One round has no interval.
+                Some(r) if who != baseline && r.low == r.high => format!("{time} ({:.2}x)", r.mid),
                 Some(r) if who != baseline => format!("{time} ({:.2}x, {:.2}–{:.2})", r.mid, r.low, r.high),
                 Some(_) | None => time,
             }
