@@ -46,6 +46,12 @@
 -- entry: odd_even
 -- random input { [10][64]i32 } auto output
 
+-- Joined parts whose sizes differ from row to row.
+-- ==
+-- entry: partitioned_rows
+-- random input { [7][40]i32 } auto output
+-- random input { [5][0]i32 } auto output
+
 entry matmul [n][m][p] (a: [n][m]i32) (b: [m][p]i32) =
   map (\r -> map (\c -> reduce (+) 0 (map2 (*) r c)) (transpose b)) a
 
@@ -84,3 +90,6 @@ entry odd_even [n][m] (xss: [n][m]i32) =
                     then (if j + 1 < m then i32.min xs[j] xs[j + 1] else xs[j])
                     else (if j > 0 then i32.max xs[j - 1] xs[j] else xs[j])
          in tabulate m at) xss
+
+entry partitioned_rows [n][m] (xss: [n][m]i32) : [n][m]i32 =
+  map (\xs -> let (a, b) = partition (> 0) xs in concat a b :> [m]i32) xss

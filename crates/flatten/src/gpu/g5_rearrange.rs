@@ -41,7 +41,9 @@ impl Flat<'_> {
                 (Exp::Scratch(*elem, outer.iter().chain(shape).copied().collect()), Owner::Nest)
             }
             Exp::Concat { dim, arrays, size } => {
-                if !nest.invariant(*size) {
+                // The parts may differ in size from point to point, although the whole does not.
+                let regular = arrays.iter().all(|a| nest.regular(&self.seq.b.type_of((*a).into())));
+                if !nest.invariant(*size) || !regular {
                     return None;
                 }
                 let mut joined: Vec<Name> = vec![];
