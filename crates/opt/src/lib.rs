@@ -12,6 +12,7 @@
 //! bindings carry nothing but types, so flattening can use them too.
 
 mod alias;
+pub mod copies;
 pub mod cse;
 pub mod dce;
 pub mod filter;

@@ -1,7 +1,7 @@
 //! The order of passes: the table of contents of the optimiser.
 
 use crate::pass::{Decision, Observer, Pass, PassId};
-use crate::{cse, filter, fusion, inline, loop_params, simplify, sink};
+use crate::{copies, cse, filter, fusion, inline, loop_params, simplify, sink};
 use fehu_ir::validate::validate;
 use fehu_ir::{Kernels, Prog, Rep, Soacs};
 use rustc_hash::FxHashMap;
@@ -31,6 +31,10 @@ pub fn standard_pipeline() -> Pipeline<Soacs> {
         step(simplify::PASS, "arguments meet the code that uses them"),
         step(cse::PASS, "the same checks and sizes were computed at many call sites"),
         step(simplify::PASS, "what became equal folds; fusion wants to see only live uses"),
+        step(
+            copies::PASS,
+            "views of arrays that change later look like copies, and would keep fusion from them",
+        ),
         step(fusion::PASS, "what is only read element by element is not made"),
         step(simplify::PASS, "fused lambdas hold intermediate values that are now scalars"),
         step(cse::PASS, "fused lambdas compute the same things"),

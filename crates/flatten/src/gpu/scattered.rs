@@ -102,7 +102,7 @@ impl Flat<'_> {
         Some(self.write(nest, &inner, Body { stms, result: place }, vec![target]))
     }
 
-    fn before_writing(
+    pub(super) fn before_writing(
         &mut self,
         nest: &mut Nest,
         stm: &Stm<Soacs>,
