@@ -15,10 +15,12 @@
 //!
 //! 1. it is not used afterwards, nor is its block passed on or returned;
 //! 2. its place in the end is evenly spaced, so that what is at `p` in its own
-//!    block can be at `start + p*step`, and fits the value;
+//!    block can be at `start + p*step`, and fits the value; or everything in its block is the value itself
+//!    with its dimensions in some order, each of which gets another stride;
 //! 3. that place is known, and what has to be checked is checked, before the value's first
 //!    element is written;
-//! 4. no statement in between touches the array it is put into, or what may share memory with that.
+//! 4. no statement in between touches the array it is put into, or what may share memory with that; other
+//!    parts of the same concatenation are elsewhere.
 //!
 //! What the points of a parallel operation make is put into its result (`seg`).
 //! A value that branches return is looked at in each branch; one that does not
@@ -37,6 +39,7 @@ use fehu_ir::free::Names;
 use fehu_ir::mem::{sym_name, Lmad, MemOp};
 use fehu_ir::visit::{deep, map_bodies};
 use fehu_ir::{Body, Exp, Memory, Prog, Stm, SubExp, Type};
+use fehu_lmad::Dim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Lets values be made where they are put.
@@ -46,6 +49,7 @@ pub(crate) fn shortcircuit(prog: &mut Prog<Memory>) {
         tables: Tables::of(prog),
         aliases: Aliases::default(),
         passed: FxHashMap::default(),
+        parts: FxHashMap::default(),
         names: std::mem::take(&mut prog.names),
     };
     for fun in &mut prog.funs {
@@ -64,7 +68,18 @@ struct ShortCircuit {
     aliases: Aliases,
     /// How often names are operands in the function: blocks that are have been passed on or returned.
     passed: FxHashMap<Name, usize>,
+    /// Of what they are parts, for arrays that were moved.
+    parts: FxHashMap<Name, Parts>,
     names: NameSource,
+}
+
+/// A part of a concatenation or literal (its result, and the number of the part), and of that part, and so on. Arrays in
+/// different parts of one thing have nothing in common.
+type Parts = Vec<(Name, usize)>;
+
+fn apart(a: &Parts, b: &Parts) -> bool {
+    let different = a.iter().zip(b).find(|(x, y)| x != y);
+    different.is_some_and(|(x, y)| x.0 == y.0)
 }
 
 /// Where a value is to be in the end.
@@ -74,22 +89,44 @@ struct Dest {
     ancestors: Names,
     /// The place for the value itself.
     place: Place,
-    /// The first element and the distance between elements.
-    start: Poly,
-    step: Poly,
+    /// Where what is with it in its block will be.
+    layout: Layout,
     /// The number of elements.
     count: Poly,
+    /// Of what it is a part.
+    parts: Parts,
+}
+
+/// How a block is laid out anew.
+enum Layout {
+    /// The first element and the distance between elements.
+    Even { start: Poly, step: Poly },
+    /// The first element; and for each dimension the size, the stride so far, and the new one.
+    Strides { start: Poly, dims: Vec<(Dim, Poly)> },
 }
 
 impl Dest {
     /// Where what is at a place in the value's own block will be.
-    fn moved(&self, lmad: &Lmad) -> Lmad {
-        let mut moved = lmad.clone();
-        moved.offset = &self.start + &lmad.offset * &self.step;
-        for dim in &mut moved.dims {
-            dim.stride = &dim.stride * &self.step;
+    fn moved(&self, lmad: &Lmad) -> Option<Lmad> {
+        match &self.layout {
+            Layout::Even { start, step } => {
+                let mut moved = lmad.clone();
+                moved.offset = start + &lmad.offset * step;
+                for dim in &mut moved.dims {
+                    dim.stride = &dim.stride * step;
+                }
+                Some(moved)
+            }
+            Layout::Strides { start, dims } => {
+                let mut rest: Vec<&(Dim, Poly)> = dims.iter().collect();
+                let mut moved = vec![];
+                for dim in &lmad.dims {
+                    let at = rest.iter().position(|(own, _)| own == dim)?;
+                    moved.push(Dim::new(dim.size.clone(), rest.swap_remove(at).1.clone()));
+                }
+                (lmad.offset == Poly::zero()).then(|| Lmad::new(start.clone(), moved))
+            }
         }
-        moved
     }
 }
 
@@ -135,7 +172,7 @@ impl ShortCircuit {
                 let Some(first) = self.can_move(body, &around, value, at, 0, &dest) else { continue };
                 let certs_known = body.stms[at].certs.iter().all(|c| around.known_before(*c, first));
                 if certs_known && self.known_dest(body, &mut around, &dest, first) {
-                    self.move_value(body, value, at, &dest);
+                    self.move_value(body, value, at, &dest.place.lmad, &dest);
                     if let Some(i) = around.bound_at.get(&value) {
                         around.mentions[*i] = mentions(&body.stms[*i]);
                     }
@@ -176,9 +213,12 @@ impl ShortCircuit {
         }
         // What is alone in its block can be anywhere in it.
         let single = self.tables.inside(block).len() == 1;
+        let even = matches!(dest.layout, Layout::Even { .. });
+        let movable = |a: &Name| self.tables.place(*a).is_some_and(|p| dest.moved(&p.lmad).is_some());
         let first = match self.origin(body, around, block)? {
-            Origin::Alloc(_) if !place.is_direct() => return None,
-            Origin::Branches(_) if !place.is_direct() && !single => return None,
+            Origin::Alloc(_) if even && !place.is_direct() => return None,
+            Origin::Branches(_) if even && !place.is_direct() && !single => return None,
+            _ if !self.tables.inside(block).iter().all(movable) => return None,
             Origin::Alloc(made) => {
                 // The block is the value's alone: it is as large as the value.
                 let in_block = |names: &FxHashSet<Name>| {
@@ -195,7 +235,7 @@ impl ShortCircuit {
                 first
             }
             Origin::Branches(branch) => {
-                if !self.can_move_from_branches(&body.stms[branch], block, dest) {
+                if !self.can_move_from_branches(&body.stms[branch], block, value, dest) {
                     return None;
                 }
                 branch
@@ -218,8 +258,9 @@ impl ShortCircuit {
 
     /// Whether names include the destination's block, something in it, or what may share its memory.
     fn touches(&self, names: &FxHashSet<Name>, dest: &Dest) -> bool {
+        let elsewhere = |n: &Name| self.parts.get(n).is_some_and(|parts| apart(parts, &dest.parts));
         names.iter().any(|n| {
-            self.tables.block_of(*n) == Some(dest.place.block)
+            (self.tables.block_of(*n) == Some(dest.place.block) && !elsewhere(n))
                 || (!dest.ancestors.is_empty()
                     && self.tables.is_array(*n)
                     && self.aliases.of(*n).iter().any(|a| dest.ancestors.contains(a)))
@@ -244,16 +285,18 @@ impl ShortCircuit {
         true
     }
 
-    /// Moves a value, and all that is in its block with it.
-    fn move_value(&mut self, body: &mut Body<Memory>, value: Name, at: usize, dest: &Dest) {
+    /// Moves a value to where it is laid out like this, and all that is in its block with it.
+    fn move_value(&mut self, body: &mut Body<Memory>, value: Name, at: usize, target: &Lmad, dest: &Dest) {
         let Some(block) = self.tables.block_of(value) else { return };
         for array in self.tables.inside(block).to_vec() {
-            if let Some(place) = self.tables.place(array) {
-                let lmad = dest.moved(&place.lmad);
+            let lmad = self.tables.place(array).and_then(|place| dest.moved(&place.lmad));
+            if let Some(lmad) = lmad {
                 self.tables.set_place(array, Place { block: dest.place.block, lmad });
+                let inner = self.parts.remove(&array).unwrap_or_default();
+                self.parts.insert(array, dest.parts.iter().copied().chain(inner).collect());
             }
         }
-        self.tables.set_place(value, dest.place.clone());
+        self.tables.set_place(value, Place { block: dest.place.block, lmad: target.clone() });
         let branches = (0..at.min(body.stms.len())).find(|i| {
             matches!(body.stms[*i].exp, Exp::If(..)) && body.stms[*i].pat.iter().any(|p| p.name == block)
         });

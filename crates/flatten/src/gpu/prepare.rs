@@ -4,6 +4,7 @@
 //!
 //! - kernels call only functions of scalars (`inline`);
 //! - elements of `iota` and `replicate` are computed, not read (`progressions`);
+//! - numbers that go from one array to another are computed by the device (`points`);
 //! - constant data is made outside of kernels (`constants`);
 //! - operators of reductions, scans and histograms take primitives (`operators`): those on vectors became operations
 //!   over one more dimension (`vector`), those on other arrays are applied by loops (`chunks`);
@@ -24,6 +25,7 @@ mod chunks;
 mod constants;
 mod inline;
 mod operators;
+mod points;
 mod progressions;
 mod vector;
 
@@ -42,6 +44,7 @@ use fehu_ir::{Body, Builder, DimIndex, Exp, Kernels, Lambda, Prog, Slice, Stm, S
 pub fn prepare(mut prog: Prog<Kernels>) -> Prog<Kernels> {
     inline::into_kernels(&mut prog);
     progressions::compute(&mut prog);
+    points::compute(&mut prog);
     let signatures = Signatures::of_prog(&prog);
     let types = prog_types(&prog);
     let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));

@@ -5,32 +5,51 @@
 //! returned. It is worth it if no more is copied than before, which is always
 //! so, as long as some branch need not copy.
 
-use super::{elements, Around, Dest, ShortCircuit};
+use super::{elements, Around, Dest, Layout, ShortCircuit};
 use crate::builder::Place;
 use fehu_algebra::Facts;
 use fehu_base::Name;
-use fehu_ir::mem::MemInfo;
+use fehu_ir::mem::{Lmad, MemInfo};
 use fehu_ir::{Body, Exp, Loc, Memory, PatElem, Stm, SubExp};
 
 impl ShortCircuit {
     /// Whether the branches of a conditional can make what they return, in the block that is among
     /// the results, at the destination.
-    pub(super) fn can_move_from_branches(&self, stm: &Stm<Memory>, block: Name, dest: &Dest) -> bool {
+    pub(super) fn can_move_from_branches(
+        &self,
+        stm: &Stm<Memory>,
+        block: Name,
+        value: Name,
+        dest: &Dest,
+    ) -> bool {
         let Exp::If(_, t, f) = &stm.exp else { return false };
         let in_block = |p: &PatElem<Memory>| self.tables.place(p.name).is_some_and(|at| at.block == block);
         let results: Vec<usize> = (0..stm.pat.len()).filter(|k| in_block(&stm.pat[*k])).collect();
         let [k] = results[..] else { return false };
         let fits = elements(&stm.pat[k].ty).is_some_and(|n| Facts::new().eq(&n, &dest.count));
+        let own = self.tables.place(stm.pat[k].name).and_then(|p| dest.moved(&p.lmad));
+        let Some(target) = (if stm.pat[k].name == value { Some(dest.place.lmad.clone()) } else { own })
+        else {
+            return false;
+        };
         let branches = [t, f];
-        fits && branches.iter().any(|b| self.made_in(b, k, dest))
+        fits && branches.iter().any(|b| self.made_in(b, k, &target, dest))
             && branches.iter().all(|b| self.leaves_alone(b, dest))
     }
 
-    /// Whether a branch can make its result at the destination.
-    fn made_in(&self, body: &Body<Memory>, k: usize, dest: &Dest) -> bool {
+    /// Whether a branch can make its result at the destination, where it is to be laid out like this.
+    fn made_in(&self, body: &Body<Memory>, k: usize, target: &Lmad, dest: &Dest) -> bool {
         let Some(SubExp::Var(value)) = body.result.get(k) else { return false };
+        let fits = match &dest.layout {
+            Layout::Even { .. } => true,
+            Layout::Strides { .. } => {
+                let moved = self.tables.place(*value).and_then(|p| dest.moved(&p.lmad));
+                moved.is_some_and(|moved| moved == *target)
+            }
+        };
         let around = Around::of(body);
-        self.once(body, *value) && self.can_move(body, &around, *value, body.stms.len(), 1, dest).is_some()
+        fits && self.once(body, *value)
+            && self.can_move(body, &around, *value, body.stms.len(), 1, dest).is_some()
     }
 
     /// Whether nothing else that the body returns is in the block of the value.
@@ -51,9 +70,10 @@ impl ShortCircuit {
         let Some(b) = stm.pat.iter().position(|p| p.name == block) else { return };
         // The array follows its block, with its offset and strides, if any, in between.
         let Some(k) = (b + 1..stm.pat.len()).find(|k| self.tables.is_array(stm.pat[*k].name)) else { return };
+        let Some(target) = self.tables.place(stm.pat[k].name).map(|p| p.lmad.clone()) else { return };
         let Exp::If(_, t, f) = &mut stm.exp else { return };
         for body in [t, f] {
-            self.move_in_branch(body, k, dest, &stm.loc);
+            self.move_in_branch(body, k, &target, dest, &stm.loc);
             if let SubExp::Var(block) = body.result.remove(b) {
                 match self.passed.get_mut(&block) {
                     Some(n) if *n > 1 => *n -= 1,
@@ -66,18 +86,18 @@ impl ShortCircuit {
         stm.pat.remove(b);
     }
 
-    fn move_in_branch(&mut self, body: &mut Body<Memory>, k: usize, dest: &Dest, loc: &Loc) {
+    fn move_in_branch(&mut self, body: &mut Body<Memory>, k: usize, target: &Lmad, dest: &Dest, loc: &Loc) {
         let Some(SubExp::Var(value)) = body.result.get(k).copied() else { return };
-        if self.made_in(body, k, dest) {
+        if self.made_in(body, k, target, dest) {
             let end = body.stms.len();
-            self.move_value(body, value, end, dest);
+            self.move_value(body, value, end, target, dest);
             return;
         }
         let copy = self.names.fresh_like(value);
         let Some(ty) = self.tables.types.get(&value).cloned() else { return };
         self.tables.types.insert(copy, ty.clone());
-        let place = Place { block: dest.place.block, lmad: dest.place.lmad.clone() };
-        self.tables.set_place(copy, place);
+        self.tables.set_place(copy, Place { block: dest.place.block, lmad: target.clone() });
+        self.parts.insert(copy, dest.parts.clone());
         let pat = vec![PatElem { name: copy, ty, dec: MemInfo::None }];
         let exp = Exp::Copy(value);
         body.stms.push(Stm { pat, certs: vec![], attrs: vec![], loc: loc.clone(), exp });

@@ -34,7 +34,7 @@ impl ShortCircuit {
             let Some(first) = self.can_move(body, &around, value, end, 0, &dest) else { continue };
             if self.known_dest(body, &mut around, &dest, first) {
                 let end = body.stms.len();
-                self.move_value(body, value, end, &dest);
+                self.move_value(body, value, end, &dest.place.lmad, &dest);
             }
         }
     }

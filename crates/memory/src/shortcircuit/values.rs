@@ -1,6 +1,6 @@
 //! Which statements put values into arrays, and where.
 
-use super::{elements, Dest, ShortCircuit};
+use super::{elements, Dest, Layout, ShortCircuit};
 use crate::builder::Place;
 use fehu_algebra::{Facts, Poly};
 use fehu_base::Name;
@@ -24,61 +24,84 @@ pub(super) fn puts_values(exp: &Exp<Memory>) -> bool {
 impl ShortCircuit {
     /// The arrays that a statement puts into another, and where.
     pub(super) fn values_put(&self, stm: &Stm<Memory>) -> Vec<(Name, Dest)> {
-        let Some(target) = stm.pat.first().and_then(|p| self.tables.place(p.name)) else { return vec![] };
+        let Some(result) = stm.pat.first().map(|p| p.name) else { return vec![] };
+        let Some(target) = self.tables.place(result) else { return vec![] };
         let part = |lmad: Option<Lmad>| Some(Place { block: target.block, lmad: lmad? });
         let mut found = vec![];
         match &stm.exp {
             Exp::Update(a, slice, SubExp::Var(v)) if self.tables.is_array(*v) => {
                 let dims: Vec<SliceDim> = slice.iter().map(slice_dim).collect();
-                found.push((*v, Some(*a), part(target.lmad.slice(&dims))));
+                found.push((*v, Ok(*a), part(target.lmad.slice(&dims))));
             }
             Exp::FlatUpdate(a, offset, dims, v) => {
                 let dims = dims.iter().map(|(n, s)| Dim::new(poly(*n), poly(*s))).collect();
                 let slice = Lmad::new(poly(*offset), dims);
-                found.push((*v, Some(*a), part(target.lmad.flat_slice(&slice))));
+                found.push((*v, Ok(*a), part(target.lmad.flat_slice(&slice))));
             }
             Exp::Concat { dim, arrays, size: _ } => {
                 let mut start = Poly::zero();
-                for a in arrays {
+                for (i, a) in arrays.iter().enumerate() {
                     let Some(ty) = self.tables.types.get(a) else { return vec![] };
                     let sizes: Vec<Poly> = ty.shape().iter().map(|n| poly(*n)).collect();
                     let mut slice: Vec<SliceDim> = sizes.iter().map(|n| SliceDim::range(0, n)).collect();
                     let Some(size) = sizes.get(*dim) else { return vec![] };
                     slice[*dim] = SliceDim::range(&start, size);
-                    found.push((*a, None, part(target.lmad.slice(&slice))));
+                    found.push((*a, Err(i), part(target.lmad.slice(&slice))));
                     start = start + size;
                 }
             }
-            Exp::Copy(a) => found.push((*a, None, Some(target.clone()))),
+            Exp::Copy(a) => found.push((*a, Err(0), Some(target.clone()))),
             Exp::ArrayLit(es, _) => {
                 for (i, e) in es.iter().enumerate() {
                     if let SubExp::Var(v) = e {
                         if self.tables.is_array(*v) {
                             let index = Poly::constant(i as i64);
-                            found.push((*v, None, part(target.lmad.fix_outer(&[index]))));
+                            found.push((*v, Err(i), part(target.lmad.fix_outer(&[index]))));
                         }
                     }
                 }
             }
             _ => {}
         }
-        let dest =
-            |(v, array, place): (Name, Option<Name>, Option<Place>)| Some((v, self.dest(v, array, place?)?));
+        // Into an array that is there before, or as a part of one that is not.
+        let dest = |(v, into, place): (Name, Result<Name, usize>, Option<Place>)| {
+            let mut dest = self.dest(v, into.ok(), place?)?;
+            if let Err(part) = into {
+                dest.parts = self.parts.get(&result).cloned().unwrap_or_default();
+                dest.parts.push((result, part));
+            }
+            Some((v, dest))
+        };
         found.into_iter().filter_map(dest).collect()
     }
 
     pub(super) fn dest(&self, value: Name, array: Option<Name>, place: Place) -> Option<Dest> {
         let count = elements(self.tables.types.get(&value)?)?;
-        let flat = place.lmad.flatten(&Facts::new())?;
-        let step = match flat.dims.as_slice() {
-            [dim] => dim.stride.clone(),
-            _ => return None,
-        };
+        let own = self.tables.place(value)?;
+        let layout = even(&place.lmad, own).or_else(|| strides(&place.lmad, &own.lmad))?;
         let ancestors = array.map(|a| self.aliases.of(a)).unwrap_or_default();
-        let start = flat.offset.clone();
-        let known = place.lmad.is_known() && start.is_known() && step.is_known();
-        known.then_some(Dest { array, ancestors: Names::from_iter(ancestors), place, start, step, count })
+        let ancestors = Names::from_iter(ancestors);
+        place.lmad.is_known().then_some(Dest { array, ancestors, place, layout, count, parts: vec![] })
     }
+}
+
+/// The layout of a destination that is evenly spaced, for a value whose elements are in order, or wherever branches put them.
+fn even(to: &Lmad, own: &Place) -> Option<Layout> {
+    let flat = to.flatten(&Facts::new())?;
+    let [dim] = flat.dims.as_slice() else { return None };
+    let (start, step) = (flat.offset.clone(), dim.stride.clone());
+    let permuted = !own.is_direct() && own.lmad.dense_permutation(&Facts::new()).is_some();
+    (!permuted && start.is_known() && step.is_known()).then_some(Layout::Even { start, step })
+}
+
+/// The layout of a destination for a value that fills its block, with its dimensions in some order.
+fn strides(to: &Lmad, own: &Lmad) -> Option<Layout> {
+    let dense = own.offset == Poly::zero() && own.dense_permutation(&Facts::new()).is_some();
+    if !dense || own.rank() != to.rank() {
+        return None;
+    }
+    let dims = own.dims.iter().cloned().zip(to.dims.iter().map(|d| d.stride.clone())).collect();
+    Some(Layout::Strides { start: to.offset.clone(), dims })
 }
 
 fn slice_dim(d: &DimIndex) -> SliceDim {
