@@ -1,6 +1,6 @@
 -- The k nearest of many places to a query, for a batch of queries with their own places: distances by a map, then the
--- smallest one k times over, each time by a reduction, and taken out of the race by setting it to infinity (there is at
--- least one place; when none is left the last one is set again).
+-- smallest one k times over, each time by a reduction, and taken out of the race by setting it to infinity: by a
+-- scatter of one element, which stays one write in the whole-device version too.
 --
 -- Parallelism: batches x places, in a sequential loop of k reductions. One batch of 855280 places (d1) needs the large
 -- reduction; 4096 batches of 128 (d2) belong in a thread block each, or even one thread each.
@@ -16,7 +16,7 @@ def nearest [n] (k: i64) (lat: f32) (lng: f32) (lats: [n]f32) (lngs: [n]f32) : (
   let (ds, is, _) =
     loop (ds, is, left) = (replicate k f32.inf, replicate k (-1), map2 distance lats lngs) for j < k do
       let (d, i) = reduce_comm closer (f32.inf, i64.highest) (zip left (iota n))
-      in (ds with [j] = d, is with [j] = i, left with [i64.min i (n - 1)] = f32.inf)
+      in (ds with [j] = d, is with [j] = i, scatter left [i] [f32.inf])
   in (ds, is)
 
 def main [b] [n] (k: i32) (lat: [b]f32) (lng: [b]f32) (lats: [b][n]f32) (lngs: [b][n]f32) : ([b][]f32, [b][]i64) =

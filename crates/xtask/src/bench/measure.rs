@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 pub(crate) enum Outcome {
     /// The median time of each round, in microseconds.
     Times(Vec<f64>),
+    /// The same, for answers that are wrong, and in what.
+    Wrong(Vec<f64>, String),
     /// Why there is no time.
     Failed(String),
 }

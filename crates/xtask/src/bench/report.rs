@@ -30,7 +30,7 @@ pub(crate) fn write(
 fn row_ratio(row: &Row, who: usize, baseline: usize) -> Option<Interval> {
     match (&row.outcomes[who], &row.outcomes[baseline]) {
         (Outcome::Times(times), Outcome::Times(base)) => ratio(times, base),
-        (Outcome::Failed(_), _) | (_, Outcome::Failed(_)) => None,
+        (Outcome::Failed(_) | Outcome::Wrong(..), _) | (_, Outcome::Failed(_) | Outcome::Wrong(..)) => None,
     }
 }
 
@@ -61,10 +61,17 @@ fn table(rows: &[Row], labels: &[String], baseline: usize) -> String {
     let failures = rows.iter().flat_map(|row| {
         row.outcomes.iter().enumerate().filter_map(move |(who, outcome)| match outcome {
             Outcome::Failed(why) => Some((why.as_str(), format!("{}, {}", row.title, labels[who]))),
-            Outcome::Times(_) => None,
+            Outcome::Times(_) | Outcome::Wrong(..) => None,
         })
     });
     list(&mut out, "No time because", failures);
+    let wrong = rows.iter().flat_map(|row| {
+        row.outcomes.iter().enumerate().filter_map(move |(who, outcome)| match outcome {
+            Outcome::Wrong(_, why) => Some((why.as_str(), format!("{}, {}", row.title, labels[who]))),
+            Outcome::Times(_) | Outcome::Failed(_) => None,
+        })
+    });
+    list(&mut out, "Wrong in", wrong);
     let unchecked = rows.iter().filter_map(|row| Some((row.unchecked.as_deref()?, row.title.clone())));
     list(&mut out, "Answers not compared with the hand-written program's because", unchecked);
     out
@@ -90,6 +97,7 @@ fn list<'a>(out: &mut String, title: &str, reasons: impl Iterator<Item = (&'a st
 fn cell(row: &Row, who: usize, baseline: usize) -> String {
     match &row.outcomes[who] {
         Outcome::Failed(_) => "failed".into(),
+        Outcome::Wrong(times, _) => format!("wrong (in {})", show_time(median(times))),
         Outcome::Times(times) => {
             let time = show_time(median(times));
             match row_ratio(row, who, baseline) {
@@ -127,12 +135,17 @@ mod tests {
 
     #[test]
     fn failures_are_named_in_the_table() {
-        let outcomes = vec![Outcome::Times(vec![100.0, 100.0]), Outcome::Failed("no such device".into())];
+        let outcomes = vec![
+            Outcome::Times(vec![100.0, 100.0]),
+            Outcome::Failed("no such device".into()),
+            Outcome::Wrong(vec![50.0], "everything".into()),
+        ];
         let rows = [Row { title: "scan large".into(), outcomes, raw: vec![(0, 0, 100.0)], unchecked: None }];
-        let labels = ["hand".to_owned(), "fehu-cuda".to_owned()];
+        let labels = ["hand".to_owned(), "fehu-cuda".to_owned(), "other".to_owned()];
         let text = table(&rows, &labels, 0);
-        assert!(text.contains("| scan large | 100 µs | failed |"), "{text}");
+        assert!(text.contains("| scan large | 100 µs | failed | wrong (in 50 µs) |"), "{text}");
         assert!(text.contains("- scan large, fehu-cuda: no such device"), "{text}");
+        assert!(text.contains("Wrong in:\n\n- scan large, other: everything"), "{text}");
         assert_eq!(times(&rows, &labels).lines().count(), 2);
     }
 }

@@ -8,10 +8,14 @@
 //! ```
 //!
 //! `data`, `huge` and `cpu` name a set and describe its values (see `makers`); `file:NAME` stands for all values of a file in
-//! the published folder, `file:NAME+WORD` replaces its first values. `strays` is the part of the elements that may differ.
+//! the published folder, `file:NAME+WORD` replaces its first values. `tolerance` and `absolute` say how far answers may be apart, `strays`
+//! which part of the elements may be farther.
 
 use super::values::Tolerance;
 use std::path::Path;
+
+/// What holds for programs that say nothing else.
+const USUAL: Tolerance = Tolerance { relative: 2e-3, absolute: 0.0, strays: 0.0 };
 
 /// One program on one data set.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +95,7 @@ impl Suite {
     fn parse(text: &str) -> Result<Suite, String> {
         let mut cases = Vec::new();
         let mut program: Option<(String, Vec<String>)> = None;
-        let mut tolerance = Tolerance { relative: 2e-3, strays: 0.0 };
+        let mut tolerance = USUAL;
         for (i, line) in text.lines().enumerate() {
             let bad = |what: &str| format!("{}: {what}: {line}", i + 1);
             let line = line.split('#').next().unwrap_or_default();
@@ -101,18 +105,18 @@ impl Suite {
                 let entries: Vec<String> = words.collect();
                 let entries = if entries.is_empty() { vec!["main".into()] } else { entries };
                 program = Some((first, entries));
-                tolerance = Tolerance { relative: 2e-3, strays: 0.0 };
+                tolerance = USUAL;
                 continue;
             }
             let (program, entries) = program.clone().ok_or_else(|| bad("no program before this line"))?;
             match first.as_str() {
-                "tolerance" | "strays" => {
+                "tolerance" | "absolute" | "strays" => {
                     let number =
                         words.next().and_then(|w| w.parse().ok()).ok_or_else(|| bad("expected a number"))?;
-                    if first == "strays" {
-                        tolerance.strays = number;
-                    } else {
-                        tolerance.relative = number;
+                    match first.as_str() {
+                        "strays" => tolerance.strays = number,
+                        "absolute" => tolerance.absolute = number,
+                        _ => tolerance.relative = number,
                     }
                 }
                 "data" | "huge" | "cpu" => {

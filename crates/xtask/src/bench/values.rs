@@ -236,6 +236,8 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
 pub(crate) struct Tolerance {
     /// For floats: the difference over the larger of the two magnitudes and the array's mean magnitude.
     pub(crate) relative: f64,
+    /// For floats: a difference that is nothing, however small the numbers.
+    pub(crate) absolute: f64,
     /// The part of the elements that may differ more (chaotic programs such as escape times).
     pub(crate) strays: f64,
 }
@@ -254,8 +256,12 @@ pub(crate) fn difference(expected: &[Value], got: &[Value], tolerance: Tolerance
         let mean = xs.iter().filter(finite).map(|x| x.abs()).sum::<f64>() / xs.len().max(1) as f64;
         let differs = |x: f64, y: f64| {
             let same = x == y || (x.is_nan() && y.is_nan());
-            let bound =
-                if e.elements.is_float() { tolerance.relative * x.abs().max(y.abs()).max(mean) } else { 0.0 };
+            let scale = x.abs().max(y.abs()).max(mean);
+            let bound = if e.elements.is_float() {
+                (tolerance.relative * scale).max(tolerance.absolute)
+            } else {
+                0.0
+            };
             // Written so that a NaN on one side only counts as a difference.
             !(same || (x - y).abs() <= bound)
         };
@@ -306,11 +312,13 @@ mod tests {
     #[test]
     fn differences_are_relative_and_count_strays() {
         let value = |v: Vec<f32>| vec![Value { shape: vec![v.len()], elements: Elements::F32(v) }];
-        let tight = Tolerance { relative: 1e-3, strays: 0.0 };
+        let tight = Tolerance { relative: 1e-3, absolute: 0.0, strays: 0.0 };
         let (a, b) = (value(vec![1.0, 100.0]), value(vec![1.04, 100.05]));
         assert_eq!(difference(&a, &b, tight), None);
         assert!(difference(&a, &value(vec![1.0, 101.0]), tight).is_some());
         assert!(difference(&a, &value(vec![f32::NAN, 100.0]), tight).is_some());
+        let near = Tolerance { absolute: 2.0, ..tight };
+        assert_eq!(difference(&a, &value(vec![-0.5, 101.0]), near), None);
         let loose = Tolerance { strays: 0.5, ..tight };
         assert_eq!(difference(&a, &value(vec![1.0, 101.0]), loose), None);
     }

@@ -46,7 +46,9 @@ pub(crate) fn judge(
             let row = &mut rows[answered.row];
             row.unchecked = verdict.unchecked;
             for (who, why) in verdict.wrong {
-                row.outcomes[who] = Outcome::Failed(format!("no right answer: {why}"));
+                if let Outcome::Times(times) = &mut row.outcomes[who] {
+                    row.outcomes[who] = Outcome::Wrong(std::mem::take(times), why);
+                }
             }
             continue;
         }
