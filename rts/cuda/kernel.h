@@ -20,7 +20,7 @@ typedef unsigned long long uint64_t;
 #define CONSTANT static __device__ const
 #define CONSTANT_POINTER const
 #define SHARED_DECLARE extern __shared__ __align__(16) uint8_t shared_memory[];
-#define SHARED_ARRAY(T, NAME, N) __shared__ T NAME[N]
+#define SHARED_ARRAY(T, NAME, N) __shared__ __align__(16) T NAME[N]
 
 #define LOCAL_ID ((int64_t)threadIdx.x)
 #define BLOCK_ID ((int64_t)blockIdx.x)

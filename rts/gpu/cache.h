@@ -110,7 +110,7 @@ TOOL_FUN char *program_text(const struct futhark_context_config *cfg) {
   return text.text;
 }
 
-// The same, for a context: after the sizes of thread blocks, which are known by now.
+// The same, for a context: after the sizes of thread blocks and tiles, which are known by now.
 TOOL_FUN char *sized_program_text(const struct futhark_context *ctx) {
   struct string all = {NULL, 0, 0};
   char *text = program_text(ctx->cfg);
@@ -118,7 +118,8 @@ TOOL_FUN char *sized_program_text(const struct futhark_context *ctx) {
     return NULL;
   }
   for (int i = 0; i < NUM_PARAMS; i++) {
-    if (strcmp(param_classes[i], "thread_block_size") == 0) {
+    const char *class = param_classes[i];
+    if (strcmp(class, "thread_block_size") == 0 || strcmp(class, "tile_size") == 0 || strcmp(class, "reg_tile_size") == 0) {
       string_printf(&all, "#define SIZE_%d %" PRId64 "\n", i, ctx->params[i]);
     }
   }

@@ -110,6 +110,9 @@ CALLED_FUN int64_t size_max(struct futhark_context *ctx, const char *class) {
     }
     return tile;
   }
+  if (is_class(class, "reg_tile_size")) {
+    return 16;
+  }
   return INT64_MAX;
 }
 
@@ -118,6 +121,10 @@ static int64_t backend_param_allowed(struct futhark_context *ctx, int param, int
   if (value > most && ctx->logging) {
     fprintf(ctx->log, "The parameter %s cannot be %" PRId64 " on this device; it is %" PRId64 ".\n",
             param_names[param], value, most);
+  }
+  bool tile = is_class(param_classes[param], "tile_size") || is_class(param_classes[param], "reg_tile_size");
+  if (tile && value < 1) {
+    return 1;
   }
   return value < most ? value : most;
 }

@@ -30,7 +30,7 @@ typedef ulong uint64_t;
 #define CONSTANT __constant
 #define CONSTANT_POINTER __constant
 #define SHARED_DECLARE
-#define SHARED_ARRAY(T, NAME, N) __local T NAME[N]
+#define SHARED_ARRAY(T, NAME, N) __local T NAME[N] __attribute__((aligned(16)))
 #define KERNEL_OF(N) __kernel __attribute__((reqd_work_group_size(N, 1, 1))) void
 
 #define LOCAL_ID ((int64_t)get_local_id(0))

@@ -26,7 +26,7 @@ use crate::c::{api, entry, fun, header, literal, manifest, tables, Backend};
 use crate::{Mode, Options, Output};
 use facts::{for_each_statement, Facts};
 use fehu_base::Name;
-use fehu_imp::syntax::{Code, Param, Program, Space};
+use fehu_imp::syntax::{Code, KernelOp, Op, Param, Program, Space, TuningParam};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -126,6 +126,9 @@ fn qualifiers(program: &Program) -> FxHashMap<Name, &'static str> {
             Code::DeclareMem(m, space) => {
                 all.insert(*m, qualifier(space));
             }
+            Code::Op(Op::Kernel(KernelOp::DeclareArray { mem, space, .. })) => {
+                all.insert(*mem, qualifier(space));
+            }
             Code::DeclareStatic(m, _) => {
                 all.insert(*m, "CONSTANT_POINTER ");
             }
@@ -149,11 +152,18 @@ fn copied_widths(program: &Program) -> BTreeSet<u64> {
     widths
 }
 
-/// The block sizes that the text uses; the host puts others before it.
+/// The sizes of blocks and tiles that the text uses; the host puts others before it.
 fn sizes(program: &Program) -> String {
-    let define = |(i, _)| format!("#ifndef SIZE_{i}\n#define SIZE_{i} 256\n#endif\n");
-    let sizes = program.params.iter().enumerate().filter(|(_, p)| p.class == "thread_block_size");
-    sizes.map(define).collect()
+    let define = |(i, p): (usize, &TuningParam)| {
+        let usual = match p.class.as_str() {
+            "thread_block_size" => 256,
+            "tile_size" => 16,
+            "reg_tile_size" => 4,
+            _ => return None,
+        };
+        Some(format!("#ifndef SIZE_{i}\n#define SIZE_{i} {usual}\n#endif\n"))
+    };
+    program.params.iter().enumerate().filter_map(define).collect()
 }
 
 fn copy_text(widths: &BTreeSet<u64>) -> String {

@@ -123,6 +123,9 @@ impl Free {
             | KernelOp::Atomic { old: None, .. }
             | KernelOp::WriteVolatile { .. } => {}
             KernelOp::Guarded(code) => self.code(code),
+            KernelOp::DeclareArray { mem, .. } => {
+                self.declared.insert(*mem);
+            }
             KernelOp::Atomic { old: Some(x), .. }
             | KernelOp::CompareAndSwap { old: x, .. }
             | KernelOp::ReadVolatile { var: x, .. }

@@ -302,6 +302,18 @@ pub enum KernelOp {
         /// The value.
         value: Expr,
     },
+    /// An array whose size is known when the kernel is compiled: constants and tuning parameters. It is the
+    /// thread's own, or shared by the block; then it is declared before any other code, and aligned to 16 bytes.
+    DeclareArray {
+        /// The block, in `Scalar` or `Shared` space.
+        mem: Name,
+        /// Where.
+        space: Space,
+        /// The type of the elements.
+        elem: PrimType,
+        /// How many.
+        count: Expr,
+    },
     /// Sets a variable to what the thread that is `delta` lanes below (`Up`) or above (`Down`) in the warp
     /// gives as value; the thread's own value where there is none. All threads of the warp, 32 of them, get here. Only on
     /// machines that have it (CUDA).
@@ -449,8 +461,8 @@ pub struct Kernel {
     pub params: Vec<Param>,
     /// Arrays in shared memory: names of blocks in `Shared` space.
     pub shared: Vec<Name>,
-    /// The number of threads in a block, where the code only works for that one.
-    pub block_size: Option<u32>,
+    /// The number of threads in a block, where the code only works for that one: known when it is compiled.
+    pub block_size: Option<Expr>,
     pub body: Code,
     pub loc: Loc,
 }
@@ -477,6 +489,7 @@ impl KernelOp {
             KernelOp::CompareAndSwap { offset, expected, value, .. } => vec![offset, expected, value],
             KernelOp::ReadVolatile { offset, .. } => vec![offset],
             KernelOp::Shuffle { value, .. } => vec![value],
+            KernelOp::DeclareArray { count, .. } => vec![count],
         }
     }
 
@@ -491,6 +504,7 @@ impl KernelOp {
             | KernelOp::CompareAndSwap { .. }
             | KernelOp::ReadVolatile { .. }
             | KernelOp::WriteVolatile { .. }
+            | KernelOp::DeclareArray { .. }
             | KernelOp::Shuffle { .. } => None,
         }
     }
@@ -501,7 +515,8 @@ impl KernelOp {
             KernelOp::Atomic { mem, elem, .. }
             | KernelOp::CompareAndSwap { mem, elem, .. }
             | KernelOp::ReadVolatile { mem, elem, .. }
-            | KernelOp::WriteVolatile { mem, elem, .. } => Some((*mem, *elem)),
+            | KernelOp::WriteVolatile { mem, elem, .. }
+            | KernelOp::DeclareArray { mem, elem, .. } => Some((*mem, *elem)),
             KernelOp::Barrier
             | KernelOp::Fence
             | KernelOp::Guarded(_)

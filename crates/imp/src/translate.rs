@@ -44,31 +44,7 @@ pub struct Machine {
 
 /// Makes a program imperative.
 pub fn translate(prog: Prog<Memory>, machine: Machine) -> Program {
-    let mut places = Places::default();
-    places.body(&prog.consts);
-    for f in &prog.funs {
-        fehu_ir::visit::look::fun::<Memory, _>(&mut places, f);
-    }
-    let types = prog_types(&prog);
-    let mut t = Translate {
-        names: prog.names,
-        types,
-        places: places.0,
-        same: FxHashMap::default(),
-        globals: FxHashSet::default(),
-        code: vec![],
-        loc: Loc::none(),
-        machine,
-        fun: Symbol::new("init"),
-        mode: Mode::Host,
-        accs: FxHashMap::default(),
-        kernels: vec![],
-        params: IndexMap::new(),
-        shared: vec![],
-        sizes: FxHashMap::default(),
-        zeros: None,
-        flats: vec![],
-    };
+    let mut t = Translate::new(&prog, machine);
     let mut globals = t.find_globals(&prog.consts, &prog.funs);
     t.code.push(vec![]);
     t.body(&prog.consts, &[]);
@@ -157,6 +133,34 @@ struct Translate {
 }
 
 impl Translate {
+    /// What is known before any code is made.
+    fn new(prog: &Prog<Memory>, machine: Machine) -> Translate {
+        let mut places = Places::default();
+        places.body(&prog.consts);
+        for f in &prog.funs {
+            fehu_ir::visit::look::fun::<Memory, _>(&mut places, f);
+        }
+        Translate {
+            names: prog.names.clone(),
+            types: prog_types(prog),
+            places: places.0,
+            same: FxHashMap::default(),
+            globals: FxHashSet::default(),
+            code: vec![],
+            loc: Loc::none(),
+            machine,
+            fun: Symbol::new("init"),
+            mode: Mode::Host,
+            accs: FxHashMap::default(),
+            kernels: vec![],
+            params: IndexMap::new(),
+            shared: vec![],
+            sizes: FxHashMap::default(),
+            zeros: None,
+            flats: vec![],
+        }
+    }
+
     /// The constants that functions use: scalars, blocks, and what places mention.
     fn find_globals(&mut self, consts: &Body<Memory>, funs: &[FunDef<Memory>]) -> Vec<Param> {
         let mut used: FxHashSet<Name> = FxHashSet::default();

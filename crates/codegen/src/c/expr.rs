@@ -83,7 +83,10 @@ impl ExprPrinter<'_> {
             Expr::Index { mem, offset, elem, space: _ } => self.element(*mem, offset, *elem),
             Expr::Param(param) => {
                 let index = self.context.param_index(*param);
-                self.out.push_str(&format!("param_value(ctx, {index})"));
+                self.out.push_str(&match self.context.dialect {
+                    Dialect::Kernel => format!("((int64_t)SIZE_{index})"),
+                    Dialect::Host | Dialect::Driver => format!("param_value(ctx, {index})"),
+                });
             }
             Expr::Gpu(index) => self.out.push_str(gpu_index(*index)),
         });

@@ -74,8 +74,7 @@ impl Facts {
                 }
             });
             let stops_after_failure = any && is_led_by_data(&kernel.body);
-            let fixed = kernel.block_size.map(|n| BlockSize::Fixed(i64::from(n)));
-            let block_size = fixed.or_else(|| sizes.get(&kernel.name).copied().flatten());
+            let block_size = sizes.get(&kernel.name).copied().flatten();
             let leaves = leaves && *can_fail;
             KernelFacts { can_fail: *can_fail, stops_after_failure, has_barrier, leaves, block_size }
         };

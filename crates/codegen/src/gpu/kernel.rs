@@ -188,13 +188,18 @@ fn kernel_text(context: &Context, kernel: &Kernel, facts: &KernelFacts, state: B
             }
         });
     }
-    let (head, block_size) = match facts.block_size {
-        Some(BlockSize::Fixed(n)) => (format!("KERNEL_OF({n})"), n.to_string()),
-        Some(BlockSize::Param(i)) => (format!("KERNEL_OF(SIZE_{i})"), format!("SIZE_{i}")),
+    let mut p = printer(context, &usage, state);
+    let block_size = match (&kernel.block_size, facts.block_size) {
+        (Some(size), _) => Some(p.exprs.inline(size, Prec::Top)),
+        (None, Some(BlockSize::Fixed(n))) => Some(n.to_string()),
+        (None, Some(BlockSize::Param(i))) => Some(format!("SIZE_{i}")),
+        (None, None) => None,
+    };
+    let (head, block_size) = match block_size {
+        Some(size) => (format!("KERNEL_OF({size})"), size),
         None => ("KERNEL".to_owned(), "BLOCK_SIZE".to_owned()),
     };
     let name = context.name(kernel.name);
-    let mut p = printer(context, &usage, state);
     if !kernel.shared.is_empty() {
         p.line("SHARED_DECLARE");
     }
@@ -526,6 +531,15 @@ impl StmPrinter<'_> {
                         self.line(&format!("{place} = {value};"));
                     }
                 }
+            }
+            KernelOp::DeclareArray { mem, space, elem, count } => {
+                self.flush_pending();
+                let (name, ty) = (self.exprs.context.name(*mem), self.exprs.context.element_type(*elem));
+                let count = self.exprs.inline(count, Prec::Top);
+                self.line(&match space {
+                    Space::Shared => format!("SHARED_ARRAY({ty}, {name}_p, {count});"),
+                    Space::Default | Space::Scalar(..) => format!("{ty} {name}_p[{count}];"),
+                });
             }
             KernelOp::Shuffle { var, ty, direction, delta, value } => {
                 if self.state().api == Api::OpenCl {

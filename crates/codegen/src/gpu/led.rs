@@ -75,7 +75,11 @@ impl Found {
                 }
                 KernelOp::ReadVolatile { offset, .. } => self.depends(offset),
                 KernelOp::Shuffle { value, .. } => self.goes(value),
-                KernelOp::Barrier | KernelOp::Fence | KernelOp::Guarded(_) | KernelOp::LeaveIfFailed => false,
+                KernelOp::Barrier
+                | KernelOp::Fence
+                | KernelOp::Guarded(_)
+                | KernelOp::LeaveIfFailed
+                | KernelOp::DeclareArray { .. } => false,
             },
             _ => false,
         }

@@ -17,8 +17,11 @@ const FEW_ITERATIONS: usize = 4;
 /// The most statements that an unrolled loop may have.
 const MOST_STATEMENTS: usize = 1024;
 
-/// Whether a loop is to be unrolled.
+/// Whether a loop is to be unrolled. One whose bound is a tuning parameter goes over what a thread has in registers.
 pub(crate) fn is_unrolled(bound: &Expr, body: &Code) -> bool {
+    if matches!(bound, Expr::Param(_)) {
+        return true;
+    }
     let Some(count) = iterations(bound) else { return false };
     count <= FEW_ITERATIONS || unrolled(count, body).is_some()
 }

@@ -8,6 +8,7 @@
 //! | file | what it makes |
 //! | --- | --- |
 //! | `map` | a thread computes a few points |
+//! | `tile` | a block computes a rectangle of points, which read the same elements from shared memory |
 //! | `red` | blocks reduce parts of a segment, the last one to finish combines them; many small segments share a block |
 //! | `scan` | one pass: blocks look back at what blocks before them have published |
 //! | `hist` | atomic updates, in shared memory first where the histogram fits |
@@ -28,6 +29,7 @@ mod point;
 mod red;
 mod scan;
 mod size;
+mod tile;
 mod update;
 
 pub(super) use operator::vars;

@@ -142,7 +142,7 @@ impl Translate {
         Place { mem: self.mem(at.block), space: self.space(at.block), offset, strides }
     }
 
-    fn space(&self, block: Name) -> Space {
+    pub(super) fn space(&self, block: Name) -> Space {
         match self.types.get(&block) {
             Some(Type::Mem(space)) => space.clone(),
             Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => Space::Default,

@@ -30,6 +30,11 @@ impl Translate {
         if seg.grid.is_some() {
             return self.over_grid("segmap", pat, seg, points);
         }
+        self.tiled_or_not(pat, seg, points);
+    }
+
+    /// A map without tiles.
+    pub(super) fn plain_map(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, points: Expr) {
         let size = self.block_param("segmap");
         let each = if is_cheap(seg) { FEW } else { 1 };
         let tile = mul(size.clone(), i64(each));

@@ -86,7 +86,7 @@ impl Translate {
     }
 
     /// Writes the results of a body that are not for an operator.
-    fn write_results(
+    pub(super) fn write_results(
         &mut self,
         pat: &[PatElem<Memory>],
         space: &SegSpace,

@@ -67,6 +67,14 @@ impl Translate {
         self.param(name)
     }
 
+    /// A size of tiles, for a map at hand: the name of the parameter.
+    pub(super) fn tile_param(&mut self, class: &SizeClass, usual: Option<i64>) -> Symbol {
+        let text = class_text(class);
+        let name = self.param_name("segmap", &text);
+        self.params.insert(name, TuningParam { name, class: text, default: usual });
+        name
+    }
+
     /// The most that the device has of something.
     pub(in crate::translate) fn device_max(&mut self, class: &SizeClass) -> Expr {
         let x = self.temp("most", PrimType::I64);
@@ -74,7 +82,7 @@ impl Translate {
         Expr::Var(x)
     }
 
-    fn param(&mut self, name: Symbol) -> Expr {
+    pub(super) fn param(&mut self, name: Symbol) -> Expr {
         let x = self.temp("param", PrimType::I64);
         self.emit(Code::Op(Op::GetSize(x, name)));
         Expr::Var(x)

@@ -1,0 +1,40 @@
+//! Tiling: points that read the same elements read them together.
+//!
+//! A map whose points loop over arrays, such as a matrix product, reads every element again for every point that
+//! needs it. Here a block of threads computes a rectangle of points, and goes through the loop in steps: its threads copy
+//! what the rectangle needs for the step into shared memory, wait for each other, and then compute from
+//! there. Each thread has several points of the rectangle, in registers, so that what it reads from shared memory serves
+//! several of them as well.
+//!
+//! ```text
+//! segmap (i < n, j < p) { loop (s = 0) for k < m { s + a[i,k] * b[k,j] } }
+//!   ==>
+//! blocks of T*T threads, R*R points each:                        -- rectangles of T*R by T*R points
+//!   for step < m/T {
+//!     as[T][T*R], bs[T][T*R] in shared memory  =  the parts of a and b for this step
+//!     barrier
+//!     for k < T { x[R], y[R] = as[k][..], bs[k][..];  for r, q < R { s[r][q] += x[r] * y[q] } }
+//!     barrier
+//!   }
+//! ```
+//!
+//! Every point still does the same operations in the same order, so answers do not change by a bit. `T` is a tuning
+//! parameter of the class `tile_size`, `R` one of `reg_tile_size`; the text of the kernel is compiled for their values.
+//!
+//! The decision is made here and not in an earlier stage, because here index functions are known: whether two points read
+//! the same element, and whether neighbours in an index are neighbours in memory, is read off the offset of the element,
+//! a polynomial of the indices of the point and the variable of the loop. Slices, transpositions and batches of matrices
+//! need no rules of their own.
+//!
+//! - [`plan`] says what is tiled: a [`plan::Tiling`].
+//! - [`choose`] makes the host choose between tiles of two sizes and the map without tiles, by the sizes at hand.
+//! - [`emit`] makes the kernel.
+//!
+//! Points beyond the edges of the space compute what the point at the edge computes, and write nothing: so there
+//! are no conditions around the code of a point, and none around a barrier.
+
+mod choose;
+mod emit;
+mod plan;
+#[cfg(test)]
+mod tests;
