@@ -58,8 +58,8 @@ impl Flat<'_> {
         Some(Intra { body, spaces, arrays })
     }
 
-    /// Whether there is enough parallelism for a version, and it fits the device.
-    pub(super) fn fits(&mut self, nest: &Nest, name: Symbol, version: &Intra) -> SubExp {
+    /// Whether there is enough parallelism for a version (if a threshold says how much is), and it fits the device.
+    pub(super) fn fits(&mut self, nest: &Nest, name: Option<Symbol>, version: &Intra) -> SubExp {
         let mut widest = SubExp::i64(0);
         for space in &version.spaces {
             let points = self.seq.b.product(space);
@@ -68,9 +68,11 @@ impl Flat<'_> {
                 Some(_) | None => self.seq.b.bin(BinOp::SMax(IntType::I64), widest, points),
             };
         }
-        let outer = self.seq.b.product(&nest.widths);
-        let par = self.seq.b.mul64(outer, widest);
-        let enough = self.enough(name, par);
+        let enough = name.map(|name| {
+            let outer = self.seq.b.product(&nest.widths);
+            let par = self.seq.b.mul64(outer, widest);
+            self.enough(name, par)
+        });
         let most = self.size_max(SizeClass::ThreadBlockSize);
         let threads = self.seq.b.cmp(CmpOp::SLe(IntType::I64), widest, most);
         let mut bytes = SubExp::i64(0);
@@ -82,7 +84,10 @@ impl Flat<'_> {
         let most = self.size_max(SizeClass::SharedMemory);
         let memory = self.seq.b.cmp(CmpOp::SLe(IntType::I64), bytes, most);
         let fits = self.seq.b.bin(BinOp::LogAnd, threads, memory);
-        self.seq.b.bin(BinOp::LogAnd, enough, fits)
+        match enough {
+            Some(enough) => self.seq.b.bin(BinOp::LogAnd, enough, fits),
+            None => fits,
+        }
     }
 
     fn size_max(&mut self, class: SizeClass) -> SubExp {

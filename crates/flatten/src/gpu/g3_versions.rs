@@ -14,7 +14,7 @@
 //! A body that is nothing but a map needs no versions of its own: the map inside has them. Neither does one that is a
 //! plain segmented reduction or scan. A version that is no different from another is left out, and an intra-block
 //! version is chosen only if it fits the device: its widest operation in a
-//! block's threads, and its arrays in shared memory.
+//! block's threads, and its arrays in shared memory. Where attributes ask for it alone, that is all that is asked.
 
 use super::block::{widest, Intra};
 use super::g1_manifest::Point;
@@ -73,9 +73,11 @@ impl Flat<'_> {
         self.path.extend(outer.map(|name| (name, false)));
         let worth = !steer.no_intra && (operations(&body) > 1 || steer.no_inner);
         let intra = if worth { self.intra_version(&nest, &body, types) } else { None };
-        let intra = intra.map(|version| (self.threshold(Version::Intra), version));
+        // Where no other version is wanted, there is nothing to weigh it against.
+        let weighed = !(steer.no_outer && steer.no_inner);
+        let intra = intra.map(|version| (weighed.then(|| self.threshold(Version::Intra)), version));
         let between = (self.path.len(), self.thresholds);
-        self.path.extend(intra.as_ref().map(|(name, _)| (*name, false)));
+        self.path.extend(intra.as_ref().and_then(|(name, _)| Some(((*name)?, false))));
         let mut flat = None;
         if !steer.no_inner {
             let (copy, under) = (body.clone(), nest.clone());
@@ -120,7 +122,7 @@ impl Flat<'_> {
     fn choose_intra(
         &mut self,
         nest: &Nest,
-        name: fehu_base::Symbol,
+        name: Option<fehu_base::Symbol>,
         version: Intra,
         otherwise: Body<Kernels>,
         results: &[Type],

@@ -24,16 +24,18 @@ use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::seg::{SegBinOp, SegOp};
-use fehu_ir::{Memory, PatElem, Space, SubExp, Type};
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Exp, Memory, PatElem, Space, SubExp, Type};
 
-/// How many points a thread takes at least before a segment is worth another block.
+/// How many points a thread takes at least before a segment is worth another block, if points cost little more than what they
+/// read. Where they have loops, each is worth a thread.
 const WORTH: i64 = 16;
 
 /// Segments of at most so many points are tiny, and from so many of them on, one thread does each.
 const TINY: i64 = 32;
 const MANY: i64 = 1 << 15;
 
-/// How many points of a segment a thread of a block takes at least.
+/// How many points of a segment a thread of a block takes at least, likewise.
 const FEW: i64 = 8;
 
 /// How many points in a row a thread takes at a time, if their order matters.
@@ -101,7 +103,8 @@ impl Translate {
             Some(grid) => (self.operand(grid.blocks), self.operand(grid.block_size), i64(1)),
             None => {
                 let size = self.segment_block(red);
-                let useful = quot_up(red.n.clone(), mul(red.size.clone(), i64(WORTH)));
+                let worth = if is_heavy(red.seg) { 1 } else { WORTH };
+                let useful = quot_up(red.n.clone(), mul(size.clone(), i64(worth)));
                 let possible = quot(red.most.clone(), max(i64(1), red.segments.clone()));
                 let parts = max(i64(1), min(useful, possible));
                 let parts = select(le(red.segments.clone(), i64(ZEROS)), parts, i64(1));
@@ -142,7 +145,8 @@ impl Translate {
         if red.seg.space.dims.len() == 1 {
             return red.size.clone();
         }
-        let warps = quot_up(red.n.clone(), i64(32 * FEW));
+        let few = if is_heavy(red.seg) { 1 } else { FEW };
+        let warps = quot_up(red.n.clone(), i64(32 * few));
         self.let_i64("block", min(red.size.clone(), max(i64(32), mul(warps, i64(32)))))
     }
 
@@ -370,6 +374,13 @@ impl Translate {
             t.set_to(step, twice);
         });
     }
+}
+
+/// Whether a point costs much more than what it reads.
+fn is_heavy(seg: &SegOp<Memory>) -> bool {
+    let mut heavy = false;
+    for_each_stm(&seg.body.body, &mut |stm| heavy |= matches!(stm.exp, Exp::Loop(_) | Exp::Call(..)));
+    heavy
 }
 
 /// A reduction at hand.
