@@ -19,6 +19,8 @@ pub(crate) enum Outcome {
 
 /// One case, one entry point, all contestants in their order.
 pub(crate) struct Row {
+    /// The case's place in tables.
+    pub(crate) place: (usize, String),
     /// Program, entry point and data set.
     pub(crate) title: String,
     /// One for each contestant.
@@ -34,7 +36,7 @@ impl Row {
     pub(crate) fn skipped(case: &Case, entry: &str, contestants: &[Contestant]) -> Row {
         let late = || Outcome::Failed("no time was left for it".into());
         let outcomes = contestants.iter().map(|_| late()).collect();
-        Row { title: case.title(entry), outcomes, raw: vec![], unchecked: None }
+        Row { place: case.place.clone(), title: case.title(entry), outcomes, raw: vec![], unchecked: None }
     }
 }
 
@@ -141,6 +143,7 @@ fn measure_case(
     }
     let outcome = |e: Result<Entrant, String>| e.map_or_else(Outcome::Failed, |e| Outcome::Times(e.medians));
     Row {
+        place: case.place.clone(),
         title: case.title(entry),
         outcomes: entrants.into_iter().map(outcome).collect(),
         raw,

@@ -16,6 +16,9 @@ pub(crate) fn write(
     baseline: usize,
 ) -> Result<(), String> {
     let labels: Vec<String> = contestants.iter().map(Contestant::label).collect();
+    let mut rows: Vec<&Row> = rows.iter().collect();
+    rows.sort_by_key(|row| row.place.0);
+    let rows = rows.as_slice();
     fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let save = |name: &str, text: String| {
         let path = folder.join(name);
@@ -34,19 +37,24 @@ fn row_ratio(row: &Row, who: usize, baseline: usize) -> Option<Interval> {
     }
 }
 
-fn ratios(rows: &[Row], baseline: usize) -> Vec<(String, Vec<Option<Interval>>)> {
+fn ratios(rows: &[&Row], baseline: usize) -> Vec<(String, Vec<Option<Interval>>)> {
     let of = |row: &Row| (0..row.outcomes.len()).map(|who| row_ratio(row, who, baseline)).collect();
     rows.iter().map(|row| (row.title.clone(), of(row))).collect()
 }
 
-fn table(rows: &[Row], labels: &[String], baseline: usize) -> String {
+fn table(rows: &[&Row], labels: &[String], baseline: usize) -> String {
     let mut out = format!(
         "Times are medians; in brackets, how many times longer than {} (95 % interval).\n",
         labels[baseline]
     );
     let _ = writeln!(out, "\n| program and data | {} |", labels.join(" | "));
     let _ = writeln!(out, "| --- |{}", " ---: |".repeat(labels.len()));
+    let mut above = "";
     for row in rows {
+        if row.place.1 != above {
+            above = &row.place.1;
+            let _ = writeln!(out, "| **{above}** |{}", " |".repeat(labels.len()));
+        }
         let cells: Vec<String> = (0..labels.len()).map(|who| cell(row, who, baseline)).collect();
         let _ = writeln!(out, "| {} | {} |", row.title, cells.join(" | "));
     }
@@ -119,7 +127,7 @@ fn show_time(us: f64) -> String {
     }
 }
 
-fn times(rows: &[Row], labels: &[String]) -> String {
+fn times(rows: &[&Row], labels: &[String]) -> String {
     let mut out = String::from("case\tcontestant\tround\tmicroseconds\n");
     for row in rows {
         for (who, round, us) in &row.raw {
@@ -140,10 +148,15 @@ mod tests {
             Outcome::Failed("no such device".into()),
             Outcome::Wrong(vec![50.0], "everything".into()),
         ];
-        let rows = [Row { title: "scan large".into(), outcomes, raw: vec![(0, 0, 100.0)], unchecked: None }];
+        let (place, title) = ((0, "Ten".to_owned()), "scan large".to_owned());
+        let row = Row { place, title, outcomes, raw: vec![(0, 0, 100.0)], unchecked: None };
+        let rows = [&row];
         let labels = ["hand".to_owned(), "fehu-cuda".to_owned(), "other".to_owned()];
         let text = table(&rows, &labels, 0);
-        assert!(text.contains("| scan large | 100 µs | failed | wrong (in 50 µs) |"), "{text}");
+        assert!(
+            text.contains("| **Ten** | | | |\n| scan large | 100 µs | failed | wrong (in 50 µs) |"),
+            "{text}"
+        );
         assert!(text.contains("- scan large, fehu-cuda: no such device"), "{text}");
         assert!(text.contains("Wrong in:\n\n- scan large, other: everything"), "{text}");
         assert_eq!(times(&rows, &labels).lines().count(), 2);

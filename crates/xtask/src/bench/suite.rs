@@ -1,6 +1,8 @@
 //! The table of programs, `suite.txt`: a line with a program's name and its entry points, then indented lines.
+//! Programs that belong together in tables follow a line with `==` and their title.
 //!
 //! ```text
+//! == Ten programs
 //! tridag main scans
 //!   tolerance 1e-3
 //!   data small [7][19]f32@-1:1 ...
@@ -20,6 +22,8 @@ const USUAL: Tolerance = Tolerance { relative: 2e-3, absolute: 0.0, strays: 0.0 
 /// One program on one data set.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Case {
+    /// Where it stands in tables: the case's number, and the title that it belongs under.
+    pub(crate) place: (usize, String),
     /// The program's file name without `.fut`.
     pub(crate) program: String,
     /// Entry points, all of which compute the same.
@@ -95,10 +99,15 @@ impl Suite {
     fn parse(text: &str) -> Result<Suite, String> {
         let mut cases = Vec::new();
         let mut program: Option<(String, Vec<String>)> = None;
+        let mut title = String::new();
         let mut tolerance = USUAL;
         for (i, line) in text.lines().enumerate() {
             let bad = |what: &str| format!("{}: {what}: {line}", i + 1);
             let line = line.split('#').next().unwrap_or_default();
+            if let Some(next) = line.strip_prefix("==") {
+                title = next.trim().to_owned();
+                continue;
+            }
             let mut words = line.split_whitespace().map(str::to_owned);
             let Some(first) = words.next() else { continue };
             if !line.starts_with(' ') {
@@ -127,7 +136,8 @@ impl Suite {
                         _ => Size::Any,
                     };
                     let words = words.collect();
-                    cases.push(Case { program, entries, set, words, size, tolerance });
+                    let place = (cases.len(), title.clone());
+                    cases.push(Case { place, program, entries, set, words, size, tolerance });
                 }
                 _ => return Err(bad("unknown line")),
             }
@@ -143,10 +153,11 @@ mod tests {
 
     #[test]
     fn the_table() {
-        let text = "a main other # both\n  tolerance 0.1\n  data small 1i32 [2]f32\nb\n  huge big file:b/big.in+500i32\n";
+        let text = "== First\na main other # both\n  tolerance 0.1\n  data small 1i32 [2]f32\nb\n  huge big file:b/big.in+500i32\n";
         let cases = Suite::parse(text).map(|s| s.cases).unwrap_or_default();
         assert_eq!(cases.len(), 2);
         assert_eq!(cases[0].entries, ["main", "other"]);
+        assert_eq!(cases[1].place, (1, "First".to_owned()));
         assert_eq!(cases[0].words, ["1i32", "[2]f32"]);
         assert!(cases[1].size == Size::Huge && cases[1].tolerance.relative < 0.01);
         assert_eq!(cases[1].published_file(), Some(("b/big.in", vec!["500i32"])));

@@ -164,7 +164,8 @@ fn measure_case(
     seats: &mut [Seat],
     plan: &Plan,
 ) -> (Row, Vec<Option<PathBuf>>) {
-    let mut row = Row { title: case.title(entry), outcomes: vec![], raw: vec![], unchecked: None };
+    let (place, title) = (case.place.clone(), case.title(entry));
+    let mut row = Row { place, title, outcomes: vec![], raw: vec![], unchecked: None };
     let loaded = together(seats, |_, seat| seat.load(entry, data).map(drop));
     let mut firsts: Vec<Result<(f64, Vec<String>), String>> = Vec::new();
     for (seat, loaded) in seats.iter_mut().zip(loaded) {
