@@ -11,8 +11,9 @@ to work together. Answers must be those of the same program as C. Reported are d
 threads of a block reach, accesses outside of a buffer and wrong calls of the API.
 
 Reports that are known to be harmless are only named (see EXPECTED). --uninitialized looks for uses of values that were never
-written as well. Oclgrind 21.10 then takes for unwritten all but the bytes that the host wrote last into a buffer, so the runtime
-must not write its one byte into each new buffer, and entry points where the host writes single elements are reported wrongly.
+written as well. Of Oclgrind 21.10 one must know that it then takes for unwritten what `clEnqueueCopyBuffer` copied, all of a
+buffer but the bytes that the host wrote last (the runtime's one byte into each new buffer is therefore left out), and what
+an atomic exchange wrote where nothing was before (the tiles of scans). It does not know the instruction `freeze`, hence no optimisations.
 
 Prints a line for each entry point; --show prints what Oclgrind says, too. Needs Oclgrind (Debian: `apt install oclgrind`).
 """

@@ -35,9 +35,9 @@ enum Command {
     /// Compile to C that uses all cores: an executable, a library or a server.
     Multicore(commands::build::Args),
     /// Compile to C with OpenCL kernels: an executable, a library or a server.
-    Opencl(commands::build::Args),
+    Opencl(commands::build::GpuArgs),
     /// Compile to C with CUDA kernels: an executable, a library or a server.
-    Cuda(commands::build::Args),
+    Cuda(commands::build::GpuArgs),
     /// Check a program for errors, and say where and what they are.
     Check(commands::check::Args),
     /// Run the test blocks in the comments of programs.
@@ -77,8 +77,8 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args),
         Command::C(args) => commands::build::run(Target::C, &args),
         Command::Multicore(args) => commands::build::run(Target::Multicore, &args),
-        Command::Opencl(args) => commands::build::run(Target::OpenCl, &args),
-        Command::Cuda(args) => commands::build::run(Target::Cuda, &args),
+        Command::Opencl(args) => commands::build::run_gpu(Target::OpenCl, &args),
+        Command::Cuda(args) => commands::build::run_gpu(Target::Cuda, &args),
         Command::Check(args) => commands::check::run(&args),
         Command::Test(args) => commands::test::run(&args),
         Command::Bench(args) => commands::bench::run(&args),

@@ -27,7 +27,7 @@ pub(crate) fn report(front: &Front, warnings: Warnings, format: Format) -> ExitC
     let mut out = std::io::stderr().lock();
     let colour = if out.is_terminal() { Colour::Always } else { Colour::Never };
     let mut warned = false;
-    for d in &front.diagnostics {
+    for d in front.diagnostics.iter().chain(&front.remarks) {
         if d.severity == Severity::Warning {
             if warnings == Warnings::Hidden {
                 continue;

@@ -69,7 +69,7 @@ pub fn compile(file: &Path, settings: &Settings) -> (Front, Result<(), Failure>)
 /// Compiles a program, and says how long each pass took.
 pub fn compile_timed(file: &Path, settings: &Settings, times: &mut Times) -> (Front, Result<(), Failure>) {
     let mut front = check_timed(file, times);
-    let result = compile_checked(&front, settings, times).map(|warnings| front.diagnostics.extend(warnings));
+    let result = compile_checked(&front, settings, times).map(|warnings| front.remarks = warnings);
     (front, result)
 }
 

@@ -16,6 +16,8 @@ pub struct Front {
     pub sources: SourceMap,
     /// Errors and warnings; warnings of the prelude's own text are left out.
     pub diagnostics: Vec<Diagnostic>,
+    /// Warnings of the stages that follow, once they have run.
+    pub remarks: Vec<Diagnostic>,
     /// The files of the prelude.
     pub prelude: Vec<FileId>,
 }
@@ -59,7 +61,13 @@ pub fn check_text(path: &Path, text: String) -> Front {
 fn check_loaded(loaded: Loaded) -> Front {
     let prelude: Vec<_> = loaded.units[..loaded.prelude].iter().map(|u| u.file).collect();
     if !loaded.errors.is_empty() {
-        return Front { program: None, sources: loaded.sources, diagnostics: loaded.errors, prelude };
+        return Front {
+            program: None,
+            sources: loaded.sources,
+            diagnostics: loaded.errors,
+            remarks: vec![],
+            prelude,
+        };
     }
     let mut loaded = loaded;
     let mut checked = check_program(&loaded.units, loaded.prelude, loaded.needed.clone());
@@ -73,5 +81,5 @@ fn check_loaded(loaded: Loaded) -> Front {
         .into_iter()
         .filter(|d| d.severity == Severity::Error || !prelude.contains(&d.span.file))
         .collect();
-    Front { program: checked.program, sources: loaded.sources, diagnostics, prelude }
+    Front { program: checked.program, sources: loaded.sources, diagnostics, remarks: vec![], prelude }
 }

@@ -78,7 +78,8 @@ enum Outcome {
     Failed(Vec<String>),
 }
 
-/// Tests all programs; folders are searched for `.fut` files. Failures are printed as they occur.
+/// Tests all programs; folders are searched for `.fut` files. Failures are printed as they occur, and so are, to standard
+/// error, warnings that a back end has about a program, such as what will not run in parallel.
 pub fn test(paths: &[PathBuf], options: &Options) -> Result<Tally, String> {
     let files = find(paths)?;
     let bar = if options.terminal { ProgressBar::new(files.len() as u64) } else { ProgressBar::hidden() };
@@ -91,7 +92,7 @@ pub fn test(paths: &[PathBuf], options: &Options) -> Result<Tally, String> {
         for _ in 0..options.concurrency.max(1).min(files.len().max(1)) {
             let worker = || loop {
                 let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-                let outcome = test_program(file, options);
+                let outcome = test_program(file, options, &|text| bar.suspend(|| eprintln!("{text}")));
                 let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
                 match outcome {
                     Outcome::Passed => tally.passed += 1,
@@ -117,7 +118,7 @@ fn indent(messages: &[String]) -> String {
     messages.join("\n").lines().map(|l| format!("  {l}")).collect::<Vec<_>>().join("\n")
 }
 
-fn test_program(file: &Path, options: &Options) -> Outcome {
+fn test_program(file: &Path, options: &Options, say: &dyn Fn(&str)) -> Outcome {
     let source = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(e) => return Outcome::Failed(vec![format!("could not read it: {e}")]),
@@ -150,7 +151,7 @@ fn test_program(file: &Path, options: &Options) -> Outcome {
                 )])
             }
         }
-        Action::Run(run) => test_run(file, run, options),
+        Action::Run(run) => test_run(file, run, options, say),
     }
 }
 
@@ -158,13 +159,14 @@ fn messages(front: &Front, severity: Severity) -> String {
     front
         .diagnostics
         .iter()
+        .chain(&front.remarks)
         .filter(|d| d.severity == severity)
         .map(|d| d.render(&front.sources, Colour::Never))
         .collect::<Vec<_>>()
         .join("\n")
 }
 
-fn test_run(file: &Path, run: &RunSpec, options: &Options) -> Outcome {
+fn test_run(file: &Path, run: &RunSpec, options: &Options, say: &dyn Fn(&str)) -> Outcome {
     let entry_points = run.entries.iter().map(|e| e.entry.clone()).collect();
     let built = match Built::new(file, options, entry_points) {
         Ok(built) => built,
@@ -178,6 +180,9 @@ fn test_run(file: &Path, run: &RunSpec, options: &Options) -> Outcome {
     };
     if front.failed() {
         return Outcome::Failed(vec![messages(&front, Severity::Error)]);
+    }
+    for d in &front.remarks {
+        say(&format!("{}\n", d.render(&front.sources, Colour::Never)));
     }
     let mut failures = vec![];
     let warnings = messages(&front, Severity::Warning);

@@ -1,4 +1,4 @@
-//! `fehu c`, and the back ends to come.
+//! `fehu c` and the other back ends.
 
 use crate::report::{show, show_all, Warnings};
 use fehu_driver::compile::{compile_timed, Failure, Product, Settings};
@@ -33,9 +33,6 @@ pub(crate) struct Args {
     /// Leave out an optimisation pass, such as fusion or simplify#2.
     #[arg(long = "skip-pass", value_name = "PASS")]
     skip_pass: Vec<String>,
-    /// For GPUs: make one version of each nest of parallelism instead of several that are chosen from at run time.
-    #[arg(long)]
-    moderate: bool,
     /// Print how long each pass took, in the order in which they ran.
     #[arg(long = "time-passes")]
     time_passes: bool,
@@ -50,7 +47,27 @@ pub(crate) struct Args {
     verbose: u8,
 }
 
+/// Options of the back ends for GPUs.
+#[derive(clap::Args)]
+pub(crate) struct GpuArgs {
+    #[command(flatten)]
+    all: Args,
+    /// Make one version of each nest of parallelism instead of several that are chosen from at run time.
+    #[arg(long)]
+    moderate: bool,
+}
+
+/// For GPUs.
+pub(crate) fn run_gpu(target: Target, args: &GpuArgs) -> ExitCode {
+    build(target, &args.all, args.moderate)
+}
+
+/// For CPUs.
 pub(crate) fn run(target: Target, args: &Args) -> ExitCode {
+    build(target, args, false)
+}
+
+fn build(target: Target, args: &Args, moderate: bool) -> ExitCode {
     let product = match (args.library, args.server) {
         (true, _) => Product::Library,
         (false, true) => Product::Server,
@@ -63,7 +80,7 @@ pub(crate) fn run(target: Target, args: &Args) -> ExitCode {
         entry_points: args.entry_point.clone(),
         safe: args.safe,
         skip_passes: args.skip_pass.clone(),
-        moderate: args.moderate,
+        moderate,
     };
     let mut times = Times::default();
     let (front, result) = compile_timed(&args.file, &settings, &mut times);
