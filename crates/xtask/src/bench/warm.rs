@@ -48,7 +48,8 @@ pub(crate) fn measure(
         for _ in 0..MAKERS.min(cores) {
             scope.spawn(|| ahead.make_data());
         }
-        for _ in 0..cores.saturating_sub(5).clamp(1, 12) {
+        // More of them would slow the programs down that wait for their own host code.
+        for _ in 0..(cores * 3 / 8).clamp(1, 12) {
             scope.spawn(|| ahead.compute_answers());
         }
         let (answered, arrivals) = channel::<Answered>();
