@@ -90,14 +90,21 @@ fn even(to: &Lmad, own: &Place) -> Option<Layout> {
     let flat = to.flatten(&Facts::new())?;
     let [dim] = flat.dims.as_slice() else { return None };
     let (start, step) = (flat.offset.clone(), dim.stride.clone());
-    let permuted = !own.is_direct() && own.lmad.dense_permutation(&Facts::new()).is_some();
-    (!permuted && start.is_known() && step.is_known()).then_some(Layout::Even { start, step })
+    (!is_permuted(own) && start.is_known() && step.is_known()).then_some(Layout::Even { start, step })
+}
+
+/// Whether an array fills its block, with its dimensions in another order.
+fn is_permuted(own: &Place) -> bool {
+    !own.is_direct() && fills(&own.lmad)
+}
+
+fn fills(own: &Lmad) -> bool {
+    own.offset == Poly::zero() && own.is_dense(&Facts::new())
 }
 
 /// The layout of a destination for a value that fills its block, with its dimensions in some order.
 fn strides(to: &Lmad, own: &Lmad) -> Option<Layout> {
-    let dense = own.offset == Poly::zero() && own.dense_permutation(&Facts::new()).is_some();
-    if !dense || own.rank() != to.rank() {
+    if !fills(own) || own.rank() != to.rank() {
         return None;
     }
     let dims = own.dims.iter().cloned().zip(to.dims.iter().map(|d| d.stride.clone())).collect();
