@@ -157,6 +157,9 @@ fn shared(body: &Body<Kernels>, arrays: &mut IndexMap<Shape, i64>) {
                 add(&space, t.elem(), 1);
                 add(&[SubExp::i64(WARP)], t.elem(), 1);
             }
+            if matches!(seg.kind, SegKind::Scan(..)) {
+                add(&[SubExp::i64(WARP)], Some(PrimType::Bool), 1);
+            }
         }
         match &stm.exp {
             Exp::Op(_)

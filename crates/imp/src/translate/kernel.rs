@@ -14,6 +14,7 @@
 //! | `hist` | atomic updates, in shared memory first where the histogram fits |
 //! | `block` | a block computes a point, its threads the operations inside |
 //! | `operator` | application of operators, reductions and scans within a block |
+//! | `barriers` | leaves out barriers that nothing needs |
 //! | `update` | indivisible updates of elements, accumulators |
 //! | `point` | indices of a point, the results of a body |
 //! | `size` | tuning parameters and sizes of the device |
@@ -21,6 +22,7 @@
 //! A kernel's parameters are the free names of its code. Names are unique in a program, so code that is used
 //! in two kernels is renamed for each.
 
+mod barriers;
 mod block;
 mod hist;
 mod map;
@@ -75,7 +77,8 @@ impl Translate {
     fn kernel(&mut self, label: &str, grid: Expr, block: Expr, mode: Mode, body: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.mode, mode);
         let outer_shared = std::mem::take(&mut self.shared);
-        let code = self.block(body);
+        let mut code = self.block(body);
+        barriers::drop_doubles(&mut code);
         self.flats.clear();
         self.mode = outer;
         let shared = std::mem::replace(&mut self.shared, outer_shared);

@@ -173,7 +173,7 @@ impl Translate {
         self.mode = outer;
     }
 
-    /// One value per point in shared memory, computed by the threads. Returns each thread's values and the arrays.
+    /// One value per point, computed by the threads. Returns each thread's values, and shared memory for them.
     fn values_in_block(
         &mut self,
         pat: &[PatElem<Memory>],
@@ -191,14 +191,35 @@ impl Translate {
                 t.set_to(*x, e);
             }
         });
-        let mut bytes = i64(1);
+        let mut count = i64(1);
         for (_, n) in &seg.space.dims {
-            bytes = mul(bytes, self.host_operand(*n));
+            count = mul(count, self.host_operand(*n));
         }
-        let shared = self.exchange(&types, &bytes);
-        self.if_then(lt(local(), points.clone()), |t| t.store_all(&shared, &types, &local(), &values));
-        self.barrier();
+        // Warps exchange a value each.
+        let shared = self.exchange(&types, &max(count, i64(32)));
         (values, shared)
+    }
+
+    /// A reduction in which all threads take part.
+    fn in_block_red_whole(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        ops: &[SegBinOp<Memory>],
+        points: Expr,
+    ) {
+        let types = self.operand_types(ops);
+        let (values, shared) = self.values_in_block(pat, seg, ops, &points);
+        let outer = std::mem::replace(&mut self.mode, Mode::Thread);
+        self.block_reduce(ops, &types, &values, &shared);
+        self.if_then(eq(local(), i64(0)), |t| t.store_all(&shared, &types, &i64(0), &values));
+        self.mode = outer;
+        self.barrier();
+        for (k, p) in pat.iter().take(seg.combined()).enumerate() {
+            self.declare(p.name, &p.ty);
+            let value = self.element(shared[k], types[k], i64(0));
+            self.set_to(p.name, value);
+        }
     }
 
     fn in_block_red(
@@ -209,7 +230,12 @@ impl Translate {
         points: Expr,
     ) {
         let types = self.operand_types(ops);
+        if seg.space.dims.len() == 1 && self.can_shuffle(&types) {
+            return self.in_block_red_whole(pat, seg, ops, points);
+        }
         let (values, shared) = self.values_in_block(pat, seg, ops, &points);
+        self.if_then(lt(local(), points.clone()), |t| t.store_all(&shared, &types, &local(), &values));
+        self.barrier();
         let (outer, inner) = seg.space.dims.split_at(seg.space.dims.len() - 1);
         let n = self.operand(inner[0].1);
         let width = self.let_i64("width", max(i64(1), n.clone()));
@@ -262,26 +288,18 @@ impl Translate {
         let width = self.let_i64("width", max(i64(1), n.clone()));
         let index = self.let_i64("index", rem(local(), width));
         let mine = var(self.let_as("mine", PrimType::Bool, lt(local(), points.clone())));
-        let step = self.let_as("step", PrimType::I64, i64(1));
         let outer = std::mem::replace(&mut self.mode, Mode::Thread);
-        self.while_(lt(var(step), n), |t| {
-            let takes = t.let_as("takes", PrimType::Bool, and(mine.clone(), le(var(step), index.clone())));
-            let neutral = t.neutrals(ops);
-            let before = t.lanes("before", &types, neutral);
-            t.if_then(var(takes), |t| {
-                for ((x, mem), ty) in before.iter().zip(&shared).zip(&types) {
-                    let e = t.element(*mem, *ty, sub(local(), var(step)));
-                    t.set_to(*x, e);
-                }
+        if self.can_shuffle(&types) {
+            let starts = (seg.space.dims.len() > 1).then(|| {
+                let starts = self.let_as("starts", PrimType::Bool, eq(index.clone(), i64(0)));
+                (starts, self.shared_array("flags", PrimType::Bool, i64(32)))
             });
-            t.barrier();
-            t.if_then(var(takes), |t| {
-                t.apply_all(ops, &vars(&before), &vars(&values), &values);
-                t.store_all(&shared, &types, &local(), &values);
-            });
-            t.barrier();
-            t.set_to(step, mul(var(step), i64(2)));
-        });
+            self.block_scan(ops, &types, &values, &shared, starts);
+        } else {
+            self.if_then(lt(local(), points), |t| t.store_all(&shared, &types, &local(), &values));
+            self.barrier();
+            self.scan_by_steps(ops, &types, (&values, &shared), (&index, &n, &mine));
+        }
         self.if_then(mine, |t| {
             let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
             let dims = t.counters(&sizes);
@@ -293,6 +311,35 @@ impl Translate {
             }
         });
         self.mode = outer;
+    }
+
+    /// Scans rows of `n` values that lie side by side in shared memory, one value per thread.
+    fn scan_by_steps(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        types: &[PrimType],
+        (values, shared): (&[Name], &[Name]),
+        (index, n, mine): (&Expr, &Expr, &Expr),
+    ) {
+        let step = self.let_as("step", PrimType::I64, i64(1));
+        self.while_(lt(var(step), n.clone()), |t| {
+            let takes = t.let_as("takes", PrimType::Bool, and(mine.clone(), le(var(step), index.clone())));
+            let neutral = t.neutrals(ops);
+            let before = t.lanes("before", types, neutral);
+            t.if_then(var(takes), |t| {
+                for ((x, mem), ty) in before.iter().zip(shared).zip(types) {
+                    let e = t.element(*mem, *ty, sub(local(), var(step)));
+                    t.set_to(*x, e);
+                }
+            });
+            t.barrier();
+            t.if_then(var(takes), |t| {
+                t.apply_all(ops, &vars(&before), &vars(values), values);
+                t.store_all(shared, types, &local(), values);
+            });
+            t.barrier();
+            t.set_to(step, mul(var(step), i64(2)));
+        });
     }
 
     fn update_in_block(&mut self, hist: &Hist) {

@@ -15,10 +15,14 @@ use crate::build::*;
 use crate::syntax::{Code, Expr};
 use fehu_base::prim::PrimType;
 use fehu_ir::seg::{KernelReturn, SegOp};
+use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Exp, Memory, PatElem, SubExp};
 
 /// Points per thread, for cheap bodies.
 const FEW: i64 = 4;
+
+/// From so many points on: fewer are better spread over all of the device.
+const MANY: i64 = 1 << 19;
 
 /// The most statements of a body that counts as cheap.
 const CHEAP: usize = 40;
@@ -36,17 +40,21 @@ impl Translate {
     /// A map without tiles.
     pub(super) fn plain_map(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, points: Expr) {
         let size = self.block_param("segmap");
-        let each = if is_cheap(seg) { FEW } else { 1 };
-        let tile = mul(size.clone(), i64(each));
-        let grid = quot_up(points.clone(), tile);
-        self.kernel("segmap", grid, size, Mode::Thread, |t| {
-            let start = t.let_i64("start", add(mul(block(), mul(block_size(), i64(each))), local()));
-            if each == 1 {
-                return t.if_then(lt(start.clone(), points), |t| t.map_point(pat, seg, start));
-            }
-            t.for_up_to("k", i64(each), |t, k| {
-                let at = t.let_i64("at", add(start, mul(k, block_size())));
+        if !is_cheap(seg) {
+            let grid = quot_up(points.clone(), size.clone());
+            return self.kernel("segmap", grid, size, Mode::Thread, |t| {
+                let at = t.let_i64("start", add(mul(block(), block_size()), local()));
                 t.if_then(lt(at.clone(), points), |t| t.map_point(pat, seg, at));
+            });
+        }
+        let each = self.let_i64("each", select(le(i64(MANY), points.clone()), i64(FEW), i64(1)));
+        let grid = quot_up(points.clone(), mul(size.clone(), each.clone()));
+        self.kernel("segmap", grid, size, Mode::Thread, |t| {
+            let tile = mul(block_size(), each.clone());
+            let start = t.let_i64("start", add(mul(block(), tile), local()));
+            t.for_up_to("k", i64(FEW), |t, k| {
+                let at = t.let_i64("at", add(start, mul(k.clone(), block_size())));
+                t.if_then(and(lt(k, each), lt(at.clone(), points)), |t| t.map_point(pat, seg, at));
             });
         });
     }
@@ -83,17 +91,18 @@ impl Translate {
 /// Whether memory traffic is most of what a body costs.
 fn is_cheap(seg: &SegOp<Memory>) -> bool {
     let body = &seg.body.body;
-    let plain = |exp: &Exp<Memory>| match exp {
-        Exp::Loop(_) | Exp::Call(..) | Exp::Op(_) | Exp::WithAcc(_) => false,
-        Exp::If(_, t, f) => {
-            [t, f].iter().all(|b| b.stms.iter().all(|s| !matches!(s.exp, Exp::Loop(_) | Exp::If(..))))
-        }
-        Exp::Copy(_) | Exp::Manifest(..) | Exp::Concat { .. } | Exp::Replicate(..) | Exp::Iota { .. } => {
-            false
-        }
-        _ => true,
-    };
+    let (mut plain, mut length) = (true, 0);
+    for_each_stm(body, &mut |stm| {
+        length += 1;
+        plain &= match &stm.exp {
+            Exp::Loop(_) | Exp::Call(..) | Exp::Op(_) | Exp::WithAcc(_) => false,
+            Exp::Copy(_) | Exp::Manifest(..) | Exp::Concat { .. } | Exp::Replicate(..) | Exp::Iota { .. } => {
+                false
+            }
+            _ => true,
+        };
+    });
     let scalar = seg.types.iter().all(|t| t.rank() == 0);
     let in_order = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
-    scalar && in_order && body.stms.len() <= CHEAP && body.stms.iter().all(|s| plain(&s.exp))
+    scalar && in_order && plain && length <= CHEAP
 }
