@@ -38,7 +38,7 @@ use fehu_ir::alias::{Aliases, Signatures};
 use fehu_ir::free::Names;
 use fehu_ir::mem::{sym_name, Lmad, MemOp};
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Body, Exp, Memory, Prog, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, Memory, PatElem, Prog, Stm, SubExp, Type};
 use fehu_lmad::Dim;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -220,16 +220,21 @@ impl ShortCircuit {
             Origin::Branches(_) if even && !place.is_direct() && !single => return None,
             _ if !self.tables.inside(block).iter().all(movable) => return None,
             Origin::Alloc(made) => {
-                // The block is the value's alone: it is as large as the value.
                 let in_block = |names: &FxHashSet<Name>| {
                     names.iter().any(|n| self.tables.is_array(*n) && self.tables.block_of(*n) == Some(block))
                 };
                 let first = (made + 1..at).find(|i| in_block(&around.mentions[*i]))?;
-                let stm = &body.stms[first];
-                let made =
-                    stm.pat.iter().find(|p| self.tables.place(p.name).is_some_and(|at| at.block == block))?;
-                let count = elements(&made.ty)?;
-                if !makes_array(&stm.exp) || !Facts::new().eq(&count, &dest.count) {
+                // The block is as large as what it was made for, and so must the value be. Parts of that
+                // may have been moved here, and are then made first.
+                let made = |s: &Stm<Memory>| -> Option<(Name, Poly)> {
+                    let here = |p: &&PatElem<Memory>| self.tables.block_of(p.name) == Some(block);
+                    let p = s.pat.iter().find(here).filter(|_| makes_array(&s.exp))?;
+                    Some((p.name, elements(&p.ty)?))
+                };
+                let fits = |(_, count): (Name, Poly)| Facts::new().eq(&count, &dest.count);
+                let whole =
+                    body.stms[first..at].iter().filter_map(made).find(|(n, _)| !self.parts.contains_key(n));
+                if !made(&body.stms[first]).is_some_and(fits) || !whole.is_some_and(fits) {
                     return None;
                 }
                 first
