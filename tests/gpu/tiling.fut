@@ -103,7 +103,7 @@ entry closest [n] [m] [d] (xs: [n][d]f32) (ys: [m][d]f32) : ([n][m]i64, [n][m]f3
 
 -- What is computed beyond the edges must not divide by zero.
 entry quotients [n] [m] [p] (a: [n][m]i32) (b: [m][p]i32) : [n][p]i32 =
-  map (\row -> map (\col -> i32.sum (map2 (\x y -> #[unsafe] x // (1 + i32.abs (y %% 1000))) row col)) (transpose b)) a
+  map (\row -> map (\col -> i32.sum (map2 (\x y -> #[unsafe] x // (1 + y %% 1000)) row col)) (transpose b)) a
 
 -- Scalars of a point from before the loop, in it and after it.
 entry scaled [n] [m] [d] (us: [n]f32) (vs: [m]f32) (xs: [n][d]f32) (ys: [m][d]f32) : [n][m]f32 =

@@ -113,6 +113,28 @@ fn all_versions_give_the_same_answers() {
 }
 
 #[test]
+fn tiles_have_any_size() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    if !has_device(dir.path()) {
+        return;
+    }
+    let program = dir.path().join("tiling.fut");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/gpu/tiling.fut");
+    std::fs::copy(from, &program).expect("a copy of a program");
+    for [tile, each] in [["4", "3"], ["2", "8"]] {
+        let options = [
+            "default-threshold=1".to_owned(),
+            format!("default-tile-size={tile}"),
+            format!("default-reg-tile-size={each}"),
+        ];
+        let options: Vec<String> = options.iter().map(|o| format!("--pass-option=--{o}")).collect();
+        let mut all = vec!["--no-tuning"];
+        all.extend(options.iter().map(String::as_str));
+        test(&program, &all);
+    }
+}
+
+#[test]
 fn what_is_not_run_in_parallel_is_said() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let program = dir.path().join("steps.fut");

@@ -130,6 +130,8 @@ struct Translate {
     zeros: Option<Name>,
     /// Points of the kernel at hand whose flat numbers are known.
     flats: Vec<place::Flat>,
+    /// What is read in the kernel at hand in place of elements, by the name of what is read.
+    instead: FxHashMap<Name, Expr>,
 }
 
 impl Translate {
@@ -158,6 +160,7 @@ impl Translate {
             sizes: FxHashMap::default(),
             zeros: None,
             flats: vec![],
+            instead: FxHashMap::default(),
         }
     }
 

@@ -49,7 +49,7 @@ use fehu_ir::mem::{MemInfo, MemOp};
 use fehu_ir::seg::{SegKind, SegLevel, SegOp};
 use fehu_ir::subst::{rename_exp, rename_lambda};
 use fehu_ir::visit::{look, Visitor};
-use fehu_ir::{Exp, Lambda, LoopForm, Memory, PatElem, Space, Type};
+use fehu_ir::{Exp, Lambda, Loop, LoopForm, Memory, PatElem, Space, Type};
 
 impl Translate {
     /// A parallel operation, wherever it stands.
@@ -123,6 +123,16 @@ impl Translate {
         Learn(self).exp(&exp);
         match exp {
             Exp::Op(MemOp::Seg(seg)) => seg,
+            other => bug!("renaming made {other:?}"),
+        }
+    }
+
+    /// A copy of a loop with names of its own.
+    pub(super) fn renamed_loop(&mut self, l: &Loop<Memory>) -> Loop<Memory> {
+        let exp = rename_exp(&mut self.names, &Exp::Loop(Box::new(l.clone())));
+        Learn(self).exp(&exp);
+        match exp {
+            Exp::Loop(l) => *l,
             other => bug!("renaming made {other:?}"),
         }
     }

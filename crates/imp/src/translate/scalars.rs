@@ -13,7 +13,10 @@ impl Translate {
         if self.mode == Mode::Block {
             self.note_size(p.name, exp);
         }
-        let value = self.scalar_expr(exp);
+        let value = match self.instead.get(&p.name) {
+            Some(value) => value.clone(),
+            None => self.scalar_expr(exp),
+        };
         self.declare(p.name, &p.ty);
         self.emit(Code::SetScalar(p.name, value));
     }

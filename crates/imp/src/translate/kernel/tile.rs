@@ -29,12 +29,14 @@
 //! - [`plan`] says what is tiled: a [`plan::Tiling`].
 //! - [`choose`] makes the host choose between tiles of two sizes and the map without tiles, by the sizes at hand.
 //! - [`emit`] makes the kernel.
+//! - [`kept`] is another way to tile, for rows that a point reads again and again.
 //!
 //! Points beyond the edges of the space compute what the point at the edge computes, and write nothing: so there
 //! are no conditions around the code of a point, and none around a barrier.
 
 mod choose;
 mod emit;
+mod kept;
 mod plan;
 #[cfg(test)]
 mod tests;

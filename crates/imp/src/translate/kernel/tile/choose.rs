@@ -6,10 +6,11 @@
 //! else                                                                   that without tiles
 //! ```
 //!
-//! Tiles fit if the device has the threads and the shared memory, if the loop is long enough to fill one, and if most of
-//! the threads have a point.
+//! Tiles fit if the device has the threads and the shared memory, if the loop is long enough to fill one, if most of
+//! the threads have a point, and if there are as many tiles as a device has multiprocessors.
 
 use super::super::Translate;
+use super::kept::Kept;
 use super::plan::{carried_words, Along, Part, Read, Tiling};
 use crate::build::*;
 use crate::syntax::Expr;
@@ -17,8 +18,14 @@ use fehu_base::{bug, Symbol};
 use fehu_ir::seg::{SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem};
 
-/// Fewer large tiles than this leave parts of a device without work.
-const MANY: i64 = 256;
+/// Fewer large tiles than this part of the blocks that a device runs at a time leave much of it without work.
+const MANY: i64 = 5;
+
+/// The same for small ones.
+const FEW: i64 = 10;
+
+/// The least number of steps that are worth large tiles.
+const STEPS: i64 = 4;
 
 /// The most shared memory that a kernel may declare by itself.
 const MOST_BYTES: i64 = 48 * 1024;
@@ -35,6 +42,8 @@ pub(super) struct Sizes {
 /// The measures of a tile, as expressions of the host or of the kernel.
 #[derive(Clone)]
 pub(super) struct Measures {
+    /// The tile's side in threads.
+    pub(super) tile: Expr,
     /// Threads in each direction.
     pub(super) threads: [Expr; 2],
     /// Points of a thread, in each direction that the rectangle has.
@@ -48,12 +57,13 @@ impl Measures {
     pub(super) fn new(tiling: &Tiling, tile: Expr, each: Expr) -> Measures {
         let threads = mul(tile.clone(), tile.clone());
         if tiling.down.is_some() {
-            return Measures { threads: [tile.clone(), tile.clone()], each, depth: tile };
+            let threads = [tile.clone(), tile.clone()];
+            return Measures { tile: tile.clone(), threads, each, depth: tile };
         }
         let mut narrow = false;
         tiling.for_each_tiled(|_, reads| narrow |= reads.iter().any(|r| r.along != Along::Nothing));
-        let depth = if narrow { tile } else { threads.clone() };
-        Measures { threads: [i64(1), threads], each: i64(1), depth }
+        let depth = if narrow { tile.clone() } else { threads.clone() };
+        Measures { tile, threads: [i64(1), threads], each: i64(1), depth }
     }
 
     /// Threads of a block.
@@ -110,7 +120,10 @@ impl Tiling<'_> {
     }
 
     /// The points of a thread in each direction: as many as there are registers for.
-    fn usual(&self) -> i64 {
+    pub(super) fn usual(&self) -> i64 {
+        if self.down.is_none() {
+            return 1;
+        }
         let mut words = 0;
         self.for_each_tiled(|l, _| words = words.max(carried_words(l.of)));
         match words {
@@ -134,6 +147,15 @@ impl Translate {
             return self.plain_map(pat, seg, points);
         };
         let tile = self.tile_param(&SizeClass::TileSize, None);
+        match self.kept(seg) {
+            Some(kept) if tiling.down.is_none() => {
+                self.kept_or_not(pat, seg, &kept, tile, points.clone(), |t| {
+                    t.try_versions(pat, seg, &tiling, points, &[Sizes { tile, each: None }]);
+                });
+                return;
+            }
+            Some(_) | None => {}
+        }
         let usual = tiling.usual();
         let each = match (tiling.down, usual) {
             (None, _) => vec![None],
@@ -147,6 +169,38 @@ impl Translate {
             })
             .collect();
         self.try_versions(pat, seg, &tiling, points, &versions);
+    }
+
+    /// A map whose rows are kept in shared memory, if they fit.
+    fn kept_or_not(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        kept: &Kept,
+        tile: Symbol,
+        points: Expr,
+        otherwise: impl FnOnce(&mut Self),
+    ) {
+        let side = self.param(tile);
+        let last = seg.space.dims.len() - 1;
+        let mut counts = vec![];
+        for (d, (_, n)) in seg.space.dims.iter().enumerate() {
+            let n = self.operand(*n);
+            let count = if d == last { quot_up(n, mul(side.clone(), side.clone())) } else { n };
+            counts.push(self.let_i64("tiles", count));
+        }
+        let blocks = counts.iter().cloned().fold(i64(1), mul);
+        let blocks = self.let_i64("blocks", blocks);
+        let fits = self.rows_fit(kept, &side, &blocks, &points);
+        let copy = self.renamed(seg);
+        self.if_else(
+            fits,
+            |t| {
+                let Some(kept) = t.kept(&copy) else { bug!("a copy of a map keeps nothing") };
+                t.kept_kernel(pat, &copy, &kept, (tile, &side), blocks, &counts);
+            },
+            otherwise,
+        );
     }
 
     fn try_versions(
@@ -202,19 +256,37 @@ impl Translate {
         let mut fits = and(le(sizes.block(), threads), le(sizes.bytes(tiling), shared));
         fits = and(fits, sizes.declared(tiling));
         let mut bounds = vec![];
-        tiling.for_each_tiled(|l, _| bounds.push(self.bound_of(l)));
+        tiling.for_each_tiled(|l, _| bounds.push(self.counted(l.bound, l.ty)));
         for bound in bounds {
-            fits = and(fits, le(sizes.depth.clone(), mul(bound, i64(2))));
+            fits = and(
+                fits,
+                match large {
+                    true => le(mul(sizes.depth.clone(), i64(STEPS)), bound),
+                    false => le(sizes.depth.clone(), mul(bound, i64(2))),
+                },
+            );
         }
         let covered = mul(mul(sizes.side(Along::Down), sizes.side(Along::Across)), blocks.clone());
         let covered = match tiling.down {
             Some(_) => covered,
             None => mul(sizes.side(Along::Across), blocks.clone()),
         };
-        fits = and(fits, le(covered, mul(points.clone(), i64(2))));
-        if large {
-            fits = and(fits, le(i64(MANY), blocks.clone()));
+        let least = match (tiling.down, large) {
+            (Some(_), true) => {
+                fits = and(fits, le(mul(covered, i64(4)), mul(points.clone(), i64(5))));
+                Some(MANY)
+            }
+            (down, _) => {
+                fits = and(fits, le(covered, mul(points.clone(), i64(2))));
+                down.map(|_| FEW)
+            }
+        };
+        match least {
+            Some(part) => {
+                let at_a_time = self.grid_param("segmap_tiled");
+                and(fits, le(at_a_time, mul(blocks.clone(), i64(part))))
+            }
+            None => fits,
         }
-        fits
     }
 }

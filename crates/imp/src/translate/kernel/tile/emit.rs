@@ -19,10 +19,17 @@ use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_ir::seg::SegOp;
-use fehu_ir::{Memory, PatElem, Space, Stm, SubExp, Type};
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Loop, LoopForm, Memory, PatElem, Space, Stm, SubExp, Type};
 
 /// Elements that a thread has side by side in a tile, where its points are a multiple of that.
 const SIDE_BY_SIDE: i64 = 4;
+
+/// The most statements in an iteration of a thread, if its text is to stand several times.
+const SHORT: i64 = 512;
+
+/// For how many points the point of a thread on a line counts there.
+const LINES: i64 = 8;
 
 /// What all code of a kernel needs to know.
 struct Frame<'a> {
@@ -35,6 +42,16 @@ struct Frame<'a> {
     thread: [Expr; 2],
     /// Whether tiles have the memory that they need.
     declared: Expr,
+}
+
+/// A step of a tiled loop.
+struct Step<'a> {
+    frame: &'a Frame<'a>,
+    reads: &'a [Read],
+    /// The tiles of the reads.
+    tiles: Vec<Name>,
+    /// The first iteration.
+    first: Expr,
 }
 
 /// A scalar that is kept for each point of the thread.
@@ -241,7 +258,7 @@ impl Translate {
                         let body = slots.len();
                         t.parts(frame, tiles, inner, slots, None);
                         t.each_point(frame, Points::All, slots, |t, point| {
-                            t.next_values(l, &carried, &point)
+                            t.next_values(l.of, &carried, &point)
                         });
                         slots.truncate(body);
                     });
@@ -311,9 +328,9 @@ impl Translate {
     }
 
     /// The values of the next iteration, once its body is done at a point.
-    fn next_values(&mut self, l: &InStep, carried: &[Slot], point: &Point) {
+    fn next_values(&mut self, l: &Loop<Memory>, carried: &[Slot], point: &Point) {
         for slot in carried {
-            let mut pairs = l.of.params.iter().zip(&l.of.body.result);
+            let mut pairs = l.params.iter().zip(&l.body.result);
             if let Some((_, result)) = pairs.find(|((p, _), _)| p.name == slot.name) {
                 let value = self.operand(*result);
                 self.store(slot.mem, slot.elem, point.slot.clone(), value);
@@ -371,14 +388,14 @@ impl Translate {
     }
 
     /// Another variable for an index.
-    fn fresh_index(&mut self, index: Name, value: Expr) -> Expr {
+    pub(super) fn fresh_index(&mut self, index: Name, value: Expr) -> Expr {
         let x = self.let_as("index", PrimType::I64, value);
         self.same.insert(index, x.into());
         var(x)
     }
 
     /// The flat number of a point whose indices are set.
-    fn number_point(&mut self, seg: &SegOp<Memory>) {
+    pub(super) fn number_point(&mut self, seg: &SegOp<Memory>) {
         let mut flat = i64(0);
         for (index, size) in &seg.space.dims {
             let (index, size) = (self.operand((*index).into()), self.operand(*size));
@@ -397,12 +414,13 @@ impl Translate {
         carried: &[Slot],
         slots: &[Slot],
     ) {
-        let bound = self.bound_of(l);
+        let bound = self.counted(l.bound, l.ty);
         let depth = frame.sizes.depth.clone();
         let shared = |read: &Read| match tiles.iter().find(|(name, _)| *name == read.name) {
             Some((_, mem)) => *mem,
             None => bug!("a read has no tile"),
         };
+        let copy = is_short(frame.tiling, l.of).then(|| self.copied(l.of, carried));
         let steps = quot_up(bound.clone(), depth.clone());
         self.for_up_to("step", steps, |t, step| {
             let first = t.let_i64("first", mul(step, depth.clone()));
@@ -410,34 +428,80 @@ impl Translate {
                 t.fill(frame, l, read, shared(read), &first, &bound);
             }
             t.barrier();
-            let here = t.let_i64("here", min(depth, sub(bound, first.clone())));
-            t.for_up_to("k", here, |t, k| {
-                let own: Vec<(Name, Name)> =
-                    reads.iter().map(|read| (read.name, t.taken(frame, read, shared(read), &k))).collect();
-                t.let_loop_variable(l, add(first, k));
-                t.tiled_points(frame, l, reads, &own, carried, slots);
-            });
+            let here = t.let_i64("here", min(depth.clone(), sub(bound, first.clone())));
+            let step = Step { frame, reads, tiles: reads.iter().map(shared).collect(), first };
+            match copy {
+                Some((copy, kept)) => t.if_else(
+                    eq(here.clone(), depth),
+                    |t| t.whole_step(&step, &copy, &kept, slots),
+                    |t| {
+                        t.for_up_to("k", here, |t, k| t.iteration(&step, l.of, k, carried, slots));
+                    },
+                ),
+                None => t.for_up_to("k", here, |t, k| t.iteration(&step, l.of, k, carried, slots)),
+            }
             t.barrier();
         });
     }
 
-    /// The bound of a loop, as an `i64`.
-    pub(super) fn bound_of(&self, l: &InStep) -> Expr {
-        match (l.bound, l.ty) {
-            (SubExp::Const(v), _) => i64(v.as_i64().unwrap_or(0)),
-            (e, IntType::I64) => self.operand(e),
-            (e, narrow) => Expr::Conv(ConvOp::SExt(narrow, IntType::I64), Box::new(self.operand(e))),
-        }
+    /// A copy of a loop, whose text stands in the kernel a second time.
+    fn copied(&mut self, l: &Loop<Memory>, carried: &[Slot]) -> (Loop<Memory>, Vec<Slot>) {
+        let copy = self.renamed_loop(l);
+        let of = |slot: &Slot| {
+            let mut pairs = l.params.iter().zip(&copy.params);
+            let (_, (param, _)) = pairs.find(|((p, _), _)| p.name == slot.name)?;
+            Some(Slot { name: param.name, ..*slot })
+        };
+        let carried = carried.iter().filter_map(of).collect();
+        (copy, carried)
     }
 
-    /// The variable of a loop, from an `i64`.
-    fn let_loop_variable(&mut self, l: &InStep, value: Expr) {
-        let value = match l.ty {
-            IntType::I64 => value,
-            narrow => Expr::Conv(ConvOp::SExt(IntType::I64, narrow), Box::new(value)),
+    /// As many iterations as a step has at most, unrolled.
+    fn whole_step(&mut self, step: &Step, l: &Loop<Memory>, carried: &[Slot], slots: &[Slot]) {
+        let depth = step.frame.sizes.depth.clone();
+        let once = step.frame.sizes.tile.clone();
+        if depth == once {
+            return self.for_up_to("k", depth, |t, k| t.iteration(step, l, k, carried, slots));
+        }
+        self.for_up_to("turn", quot(depth, once.clone()), |t, turn| {
+            let before = t.let_i64("before", mul(turn, once.clone()));
+            t.for_up_to("k", once, |t, k| t.iteration(step, l, add(before, k), carried, slots));
+        });
+    }
+
+    /// One iteration of a tiled loop: at each point of the thread, with what it needs of the tiles.
+    fn iteration(&mut self, step: &Step, l: &Loop<Memory>, k: Expr, carried: &[Slot], slots: &[Slot]) {
+        let (frame, reads) = (step.frame, step.reads);
+        let k = self.let_i64("k", k);
+        let own: Vec<Name> =
+            reads.iter().zip(&step.tiles).map(|(read, tile)| self.taken(frame, read, *tile, &k)).collect();
+        let LoopForm::For { var: counter, ty, .. } = l.form else { bug!("a tiled loop does not count") };
+        let number = add(step.first.clone(), k);
+        let number = match ty {
+            IntType::I64 => number,
+            narrow => Expr::Conv(ConvOp::SExt(IntType::I64, narrow), Box::new(number)),
         };
-        let x = self.let_as("k", PrimType::Int(l.ty), value);
-        self.same.insert(l.var, x.into());
+        let number = self.let_as("k", PrimType::Int(ty), number);
+        self.same.insert(counter, number.into());
+        let alive: Vec<Slot> = slots.iter().chain(carried).copied().collect();
+        self.each_point(frame, Points::All, &alive, |t, point| {
+            for (stm_number, stm) in l.body.stms.iter().enumerate() {
+                let replaced = reads.iter().zip(&own).find(|(read, _)| read.stm == stm_number);
+                let Some((read, own)) = replaced else {
+                    t.stm(stm);
+                    continue;
+                };
+                let at = match read.along {
+                    Along::Down => point.numbers[0].clone(),
+                    Along::Across => point.numbers[1].clone(),
+                    Along::Nothing => i64(0),
+                };
+                let value = t.element(*own, read.at.elem, at);
+                let x = t.let_as("x", read.at.elem, value);
+                t.same.extend(stm.pat.iter().map(|p| (p.name, x.into())));
+            }
+            t.next_values(l, carried, &point);
+        });
     }
 
     /// The threads copy a tile into shared memory.
@@ -494,38 +558,6 @@ impl Translate {
         });
         own
     }
-
-    /// One iteration of a tiled loop at each point of the thread.
-    fn tiled_points(
-        &mut self,
-        frame: &Frame,
-        l: &InStep,
-        reads: &[Read],
-        own: &[(Name, Name)],
-        carried: &[Slot],
-        slots: &[Slot],
-    ) {
-        let alive: Vec<Slot> = slots.iter().chain(carried).copied().collect();
-        self.each_point(frame, Points::All, &alive, |t, point| {
-            for (read, (_, own)) in reads.iter().zip(own) {
-                let number = match read.along {
-                    Along::Down => point.numbers[0].clone(),
-                    Along::Across => point.numbers[1].clone(),
-                    Along::Nothing => i64(0),
-                };
-                let value = t.element(*own, read.at.elem, number);
-                let x = t.let_as("x", read.at.elem, value);
-                t.same.insert(read.name, x.into());
-            }
-            for stm in &l.of.body.stms {
-                let replaced = stm.pat.iter().any(|p| reads.iter().any(|r| r.name == p.name));
-                if !replaced {
-                    t.stm(stm);
-                }
-            }
-            t.next_values(l, carried, &point);
-        });
-    }
 }
 
 /// The results of a loop are what it carried last.
@@ -536,4 +568,12 @@ fn results_of(l: &InStep, carried: &[Slot]) -> Vec<Slot> {
         Some(Slot { name: p.name, ..*slot })
     };
     pairs.filter_map(of).collect()
+}
+
+/// Whether the iterations of a whole step are short enough to stand one after the other.
+fn is_short(tiling: &Tiling, l: &Loop<Memory>) -> bool {
+    let mut statements = 0;
+    for_each_stm(&l.body, &mut |_| statements += 1);
+    let points = if tiling.down.is_some() { tiling.usual() * tiling.usual() } else { LINES };
+    statements * points <= SHORT
 }

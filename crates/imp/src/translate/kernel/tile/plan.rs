@@ -66,6 +66,8 @@ pub(super) struct InStep<'a> {
 pub(super) struct Read {
     /// What is read.
     pub(super) name: Name,
+    /// The number of the statement in the body of the loop.
+    pub(super) stm: usize,
     /// Where, in terms of the indices of the point, the variables of loops in step, and names from outside of the map.
     pub(super) at: At,
     pub(super) along: Along,
@@ -205,19 +207,19 @@ impl Planner<'_> {
     /// The reads of a loop's body that become tiles.
     fn reads(&self, body: &Body<Memory>, var: Sym) -> Vec<Read> {
         let mut found = vec![];
-        for stm in &body.stms {
+        for (number, stm) in body.stms.iter().enumerate() {
             let (Exp::Index(array, slice), [p]) = (&stm.exp, stm.pat.as_slice()) else { continue };
             if !matches!(p.ty, Type::Prim(_)) {
                 continue;
             }
             let mut at = self.t.place_of(*array).sliced(slice);
             at.lmad.offset = at.lmad.offset.subst_all(|x| self.known.get(&x).cloned());
-            found.extend(self.read(p.name, at, var));
+            found.extend(self.read(p.name, number, at, var));
         }
         found
     }
 
-    fn read(&self, name: Name, at: At, var: Sym) -> Option<Read> {
+    fn read(&self, name: Name, stm: usize, at: At, var: Sym) -> Option<Read> {
         let offset = &at.lmad.offset;
         let free =
             |x: &Sym| self.dims.contains(x) || self.vars.contains(x) || !self.inside.contains(&sym_name(*x));
@@ -240,7 +242,7 @@ impl Planner<'_> {
             }
             (false, false) => Along::Nothing,
         };
-        Some(Read { name, at, along, by_loop })
+        Some(Read { name, stm, at, along, by_loop })
     }
 
     /// Remembers scalars that are sums and products of others.
@@ -265,7 +267,7 @@ impl Planner<'_> {
 }
 
 /// Whether a statement gives scalars, or other names for arrays, without effects or checks.
-fn is_plain(stm: &Stm<Memory>) -> bool {
+pub(super) fn is_plain(stm: &Stm<Memory>) -> bool {
     let scalars = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
     match &stm.exp {
         Exp::SubExp(_)

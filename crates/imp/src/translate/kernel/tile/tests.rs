@@ -26,7 +26,9 @@ fn tiled(text: &str) -> Vec<String> {
                             Some(down) => format!("{down} by {}", tiling.across),
                             None => format!("line {}", tiling.across),
                         };
-                        format!("{shape}:{}", tiling.parts.iter().map(|p| part(&t, p)).collect::<String>())
+                        let kept = if t.kept(seg).is_some() { "kept " } else { "" };
+                        let parts: String = tiling.parts.iter().map(|p| part(&t, p)).collect();
+                        format!("{kept}{shape}:{parts}")
                     }
                 });
             }
@@ -118,7 +120,7 @@ fn lines_read_rows_together() {
       let (o_31 : f32) = fmax_f32(o_20, s_30)
       return (o_31)
     }";
-    assert_eq!(map("i_10 < n_2", body), ["line 0: 0 loop( 0 tiles(x across by loop, y all) 1 ) 0"]);
+    assert_eq!(map("i_10 < n_2", body), ["kept line 0: 0 loop( 0 tiles(x across by loop, y all) 1 ) 0"]);
 }
 
 #[test]
