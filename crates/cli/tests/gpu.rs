@@ -124,6 +124,7 @@ fn tiles_have_any_size() {
     for [tile, each] in [["4", "3"], ["2", "8"]] {
         let options = [
             "default-threshold=1".to_owned(),
+            "default-grid-size=1".to_owned(),
             format!("default-tile-size={tile}"),
             format!("default-reg-tile-size={each}"),
         ];
