@@ -114,6 +114,11 @@ pub fn rem(a: Expr, b: Expr) -> Expr {
     }
 }
 
+/// The bits that two `i64`s have in common.
+pub fn bits(a: Expr, b: Expr) -> Expr {
+    binary(BinOp::And(IntType::I64), a, b)
+}
+
 /// Quotient of nonnegative `i64`s, rounded up.
 pub fn quot_up(a: Expr, b: Expr) -> Expr {
     match constant(&b) {

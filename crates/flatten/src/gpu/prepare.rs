@@ -5,6 +5,7 @@
 //! - kernels call only functions of scalars (`inline`);
 //! - elements of `iota` and `replicate` are computed, not read (`progressions`);
 //! - numbers that go from one array to another are computed by the device (`points`);
+//! - large reductions read arrays in the order in which they are in memory (`coalesce`);
 //! - constant data is made outside of kernels (`constants`);
 //! - operators of reductions, scans and histograms take primitives (`operators`): those on vectors became operations
 //!   over one more dimension (`vector`), those on other arrays are applied by loops (`chunks`);
@@ -22,6 +23,7 @@
 
 mod after;
 mod chunks;
+mod coalesce;
 mod constants;
 mod inline;
 mod operators;
@@ -45,6 +47,7 @@ pub fn prepare(mut prog: Prog<Kernels>) -> Prog<Kernels> {
     inline::into_kernels(&mut prog);
     progressions::compute(&mut prog);
     points::compute(&mut prog);
+    coalesce::coalesce(&mut prog);
     let signatures = Signatures::of_prog(&prog);
     let types = prog_types(&prog);
     let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));

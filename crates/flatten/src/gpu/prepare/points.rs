@@ -13,13 +13,16 @@
 //!
 //! That is for numbers the host has no use of its own for. Kernels of one point that can run at the same time are one
 //! kernel. What is only read and written is left as it is: it becomes a copy.
+//!
+//! Numbers that a kernel needs, and that are cheap to compute, are computed in it. (The optimiser took
+//! them out of combinators.) Those that the branches of a conditional need go there first.
 
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::{Aliases, Signatures};
 use fehu_ir::consume::consumed_by_exp;
 use fehu_ir::free::{free_in_body, free_in_stm, free_in_type, Names};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegKind, SegLevel, SegOp, SegSpace};
-use fehu_ir::subst::rename_body;
+use fehu_ir::subst::{rename_body, Subst};
 use fehu_ir::types::{prog_types, Types};
 use fehu_ir::visit::{deep, for_each_body, map_bodies};
 use fehu_ir::{Body, DimIndex, Exp, Kernels, PatElem, Prog, Stm, SubExp, Type};
@@ -30,6 +33,9 @@ const LONGEST: usize = 8;
 
 /// More statements than this are left to the host, and not looked through.
 const DEAREST: usize = 256;
+
+/// More statements than this are not repeated by every thread of a kernel.
+const REPEATED: usize = 16;
 
 /// Has the device compute what goes from array to array.
 pub(super) fn compute(prog: &mut Prog<Kernels>) {
@@ -64,59 +70,107 @@ struct Survey {
 impl Points<'_> {
     fn body(&mut self, b: &mut Body<Kernels>) {
         deep(|| {
+            self.numbers(b);
             for stm in &mut b.stms {
                 if !matches!(stm.exp, Exp::Op(_)) {
                     map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
                 }
             }
-            if !b.stms.iter().any(|s| sink(&s.exp).is_some()) {
-                return;
+        });
+    }
+
+    /// Moves numbers from a body to where they are needed.
+    fn numbers(&mut self, b: &mut Body<Kernels>) {
+        let mut survey = survey(b);
+        if !survey.device.contains(&true) {
+            return;
+        }
+        survey.taken = b.stms.iter().map(|s| self.taken(s)).collect();
+        let mut moved = FxHashSet::default();
+        let mut out = Output::default();
+        let stms = std::mem::take(&mut b.stms);
+        for (i, stm) in stms.iter().enumerate() {
+            if let Some(slice) = self.written(&stms, &survey, i) {
+                self.point(&stms, stm, &slice, &mut out);
+                moved.extend(slice);
+            } else if let Some((slice, stm)) = self.inside(&stms, &survey, i) {
+                out.push(stm);
+                moved.extend(slice);
+            } else {
+                out.push(stm.clone());
             }
-            let mut survey = survey(b);
-            survey.taken = b.stms.iter().map(|s| self.taken(s)).collect();
-            let mut moved = FxHashSet::default();
-            let mut out = Output::default();
-            let stms = std::mem::take(&mut b.stms);
-            for (i, stm) in stms.iter().enumerate() {
-                match self.slice(&stms, &survey, i) {
-                    Some(slice) => {
-                        moved.extend(slice.iter().copied());
-                        self.point(&stms, stm, &slice, &mut out);
-                    }
-                    None => out.push(stm.clone()),
+        }
+        b.stms = out.stms;
+        if !moved.is_empty() {
+            let names = moved.into_iter().flat_map(|i| stms[i].pat.iter().map(|p| p.name)).collect();
+            remove_unused(b, &names);
+        }
+    }
+
+    /// A kernel, or a conditional, with the numbers that only its body needs computed in there; and the statements
+    /// that compute them.
+    fn inside(
+        &mut self,
+        stms: &[Stm<Kernels>],
+        survey: &Survey,
+        at: usize,
+    ) -> Option<(Vec<usize>, Stm<Kernels>)> {
+        let mut stm = stms[at].clone();
+        let bodies: Vec<&mut Body<Kernels>> = match &mut stm.exp {
+            Exp::Op(KernelsOp::Seg(seg)) => vec![&mut seg.body.body],
+            Exp::If(_, t, f) if !survey.device[at] => vec![t, f],
+            _ => return None,
+        };
+        let empty = || Body { stms: vec![], result: vec![] };
+        let insides: Vec<Body<Kernels>> = bodies.into_iter().map(|b| std::mem::replace(b, empty())).collect();
+        let elsewhere = free_in_stm(&stm);
+        let device = |n: &Name| survey.bound_at.get(n).is_some_and(|i| survey.device[*i]);
+        let wanted: Vec<Name> = insides.iter().flat_map(free_in_body).filter(device).collect();
+        let wanted: Vec<Name> = wanted.into_iter().filter(|n| !elsewhere.contains(n)).collect();
+        let slice = closure(stms, survey, wanted, REPEATED)?;
+        let cheap = |i: &usize| !matches!(stms[*i].exp, Exp::PrimFn(..) | Exp::If(..));
+        let kernel = matches!(stm.exp, Exp::Op(_));
+        let last = if kernel { at + 1 } else { at };
+        if (kernel && !slice.iter().all(cheap)) || self.changed(stms, survey, &slice, last) {
+            return None;
+        }
+        let first: Vec<Stm<Kernels>> = slice.iter().map(|i| stms[*i].clone()).collect();
+        let bodies: Vec<&mut Body<Kernels>> = match &mut stm.exp {
+            Exp::Op(KernelsOp::Seg(seg)) => vec![&mut seg.body.body],
+            Exp::If(_, t, f) => vec![t, f],
+            _ => return None,
+        };
+        for (body, old) in bodies.into_iter().zip(insides) {
+            let copies = Body { stms: first.clone(), result: vec![] };
+            let mut subst = Subst::new();
+            *body = rename_body(&mut self.names, &copies);
+            for (old, new) in first.iter().zip(&body.stms) {
+                for (p, q) in old.pat.iter().zip(&new.pat) {
+                    subst.insert(p.name, q.name);
                 }
             }
-            b.stms = out.stms;
-            if !moved.is_empty() {
-                let names = moved.into_iter().flat_map(|i| stms[i].pat.iter().map(|p| p.name)).collect();
-                remove_unused(b, &names);
-            }
-        });
+            let mut old = old;
+            subst.body(&mut old);
+            body.stms.extend(old.stms);
+            body.result = old.result;
+        }
+        Some((slice, stm))
     }
 
     /// The statements, in order, that a kernel of one point has to run instead of the host for a statement that writes numbers
     /// to an array; `None` if there is nothing to be gained, or an array changes on the way.
-    fn slice(&self, stms: &[Stm<Kernels>], survey: &Survey, at: usize) -> Option<Vec<usize>> {
-        let mut slice: Vec<usize> = vec![];
-        let mut rest: Vec<Name> = sink(&stms[at].exp)?.into_iter().filter_map(|e| e.name()).collect();
-        while let Some(n) = rest.pop() {
-            let Some(i) = survey.bound_at.get(&n).copied() else { continue };
-            if survey.device[i] && !slice.contains(&i) {
-                slice.push(i);
-                rest.extend(free_in_stm(&stms[i]));
-            }
-            if slice.len() > DEAREST {
-                return None;
-            }
-        }
-        slice.sort_unstable();
-        let first = *slice.first()?;
-        if slice.iter().all(|i| matches!(stms[*i].exp, Exp::Index(..))) {
-            return None;
-        }
+    fn written(&self, stms: &[Stm<Kernels>], survey: &Survey, at: usize) -> Option<Vec<usize>> {
+        let wanted = sink(&stms[at].exp)?.into_iter().filter_map(|e| e.name()).collect();
+        let slice = closure(stms, survey, wanted, DEAREST)?;
+        let copied = slice.iter().all(|i| matches!(stms[*i].exp, Exp::Index(..)));
+        (!copied && !self.changed(stms, survey, &slice, at)).then_some(slice)
+    }
+
+    /// Whether what statements read changes between them and another.
+    fn changed(&self, stms: &[Stm<Kernels>], survey: &Survey, slice: &[usize], at: usize) -> bool {
+        let Some(first) = slice.first() else { return false };
         let read = self.sources(slice.iter().flat_map(|i| free_in_stm(&stms[*i])));
-        let changed = survey.taken[first..at].iter().any(|taken| taken.iter().any(|n| read.contains(n)));
-        (!changed).then_some(slice)
+        survey.taken[*first..at].iter().any(|taken| taken.iter().any(|n| read.contains(n)))
     }
 
     /// The arrays whose memory a statement takes over, and those that it may come from.
@@ -234,6 +288,23 @@ impl Output {
     }
 }
 
+/// The statements, in order, from which the device computes these names; `None` if there are none, or too many.
+fn closure(stms: &[Stm<Kernels>], survey: &Survey, mut wanted: Vec<Name>, most: usize) -> Option<Vec<usize>> {
+    let mut slice: Vec<usize> = vec![];
+    while let Some(n) = wanted.pop() {
+        let Some(i) = survey.bound_at.get(&n).copied() else { continue };
+        if survey.device[i] && !slice.contains(&i) {
+            slice.push(i);
+            wanted.extend(free_in_stm(&stms[i]));
+        }
+        if slice.len() > most {
+            return None;
+        }
+    }
+    slice.sort_unstable();
+    (!slice.is_empty()).then_some(slice)
+}
+
 /// The numbers that an expression writes to an array.
 fn sink(exp: &Exp<Kernels>) -> Option<Vec<SubExp>> {
     match exp {
@@ -261,11 +332,19 @@ fn survey(b: &Body<Kernels>) -> Survey {
             continue;
         }
         let mut free: FxHashSet<Name> = free_in_stm(stm).into_iter().collect();
-        if let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp {
-            for n in free_in_body(&seg.body.body) {
-                free.remove(&n);
+        match &stm.exp {
+            Exp::Op(KernelsOp::Seg(seg)) => {
+                let inside = free_in_body(&seg.body.body);
+                free.retain(|n| !inside.contains(n));
+                free.extend(seg.space.dims.iter().filter_map(|d| d.1.name()));
             }
-            free.extend(seg.space.dims.iter().filter_map(|d| d.1.name()));
+            Exp::If(c, t, f) if !is_scalar(stm) => {
+                let (yes, no) = (free_in_body(t), free_in_body(f));
+                free.retain(|n| !yes.contains(n) && !no.contains(n));
+                free.extend(c.name());
+                free.extend(stm.certs.iter().copied());
+            }
+            _ => {}
         }
         if let Some(written) = sink(&stm.exp) {
             for n in written.iter().filter_map(|e| e.name()) {

@@ -95,8 +95,10 @@ impl Translate {
         let step = self.let_as("step", PrimType::I64, i64(1));
         self.while_(lt(var(step), block_size()), |t| {
             let twice = mul(var(step), i64(2));
-            let takes =
-                and(eq(rem(local(), twice.clone()), i64(0)), lt(add(local(), var(step)), block_size()));
+            let takes = and(
+                eq(bits(local(), sub(twice.clone(), i64(1))), i64(0)),
+                lt(add(local(), var(step)), block_size()),
+            );
             t.if_then(takes, |t| {
                 let other = t.load_all(shared, types, &add(local(), var(step)));
                 t.apply_all(ops, &vars(values), &vars(&other), values);

@@ -363,7 +363,7 @@ impl Translate {
         let step = self.let_as("step", PrimType::I64, i64(1));
         self.while_(lt(var(step), n.clone()), |t| {
             let twice = mul(var(step), i64(2));
-            let even = eq(rem(index.clone(), twice.clone()), i64(0));
+            let even = eq(bits(index.clone(), sub(twice.clone(), i64(1))), i64(0));
             let takes = and(mine.clone(), and(even, lt(add(index.clone(), var(step)), n.clone())));
             t.if_then(takes, |t| {
                 let other = t.load_all(shared, types, &add(local(), var(step)));

@@ -4,14 +4,21 @@ use super::{Rewrite, Rule};
 use crate::simplify::engine::Engine;
 use fehu_base::ops::{BinOp, CmpOp, UnOp};
 use fehu_base::prim::{PrimType, PrimValue};
+use fehu_base::Name;
+use fehu_ir::free::free_in_stm;
+use fehu_ir::subst::Subst;
 use fehu_ir::{Body, Exp, Rep, Stm, SubExp, Type};
+
+/// Reads of a branch that are looked at.
+const MOST: usize = 16;
 
 pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
     [Rule { name: "known condition", apply: known }, Rule { name: "negated condition", apply: negated }]
 }
 
-pub(super) fn after<R: Rep<Dec = ()>>() -> [Rule<R>; 3] {
+pub(super) fn after<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
     [
+        Rule { name: "element read in both branches", apply: common_reads },
         Rule { name: "results equal in both branches", apply: equal_results },
         Rule { name: "selection of booleans", apply: booleans },
         Rule { name: "minimum and maximum", apply: extremum },
@@ -70,6 +77,35 @@ fn matches_type<R: Rep<Dec = ()>>(engine: &Engine<'_, R>, e: SubExp, ty: &Type) 
 
 fn without<T: Clone>(all: &[T], dropped: &[bool]) -> Vec<T> {
     all.iter().zip(dropped).filter(|(_, d)| !**d).map(|(x, _)| x.clone()).collect()
+}
+
+/// An element that both branches read is read before them: memory can then be asked for it before the condition is known.
+fn common_reads<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::If(c, t, f) = &stm.exp else { return None };
+    let inner = engine.here() + 1;
+    let outside = |s: &Stm<R>| free_in_stm(s).into_iter().all(|n| engine.is_outer(n.into(), inner));
+    let read = |s: &&Stm<R>| {
+        let scalar = matches!(s.pat.as_slice(), [p] if !p.ty.is_array());
+        matches!(s.exp, Exp::Index(..)) && scalar && s.attrs.is_empty() && outside(s)
+    };
+    let reads =
+        |body: &Body<R>| -> Vec<Stm<R>> { body.stms.iter().filter(read).take(MOST).cloned().collect() };
+    let (yes, no) = (reads(t), reads(f));
+    let (one, other) = yes.iter().find_map(|a| {
+        let b = no.iter().find(|b| a.exp == b.exp && a.certs == b.certs)?;
+        Some((a.clone(), b.pat.first()?.name))
+    })?;
+    let name = one.pat.first()?.name;
+    let without = |body: &Body<R>, gone: Name| {
+        let stms = body.stms.iter().filter(|s| s.pat.iter().all(|p| p.name != gone)).cloned().collect();
+        Body { stms, result: body.result.clone() }
+    };
+    let mut no = without(f, other);
+    let mut subst = Subst::new();
+    subst.insert(other, name);
+    subst.body(&mut no);
+    let rest = Exp::If(*c, Box::new(without(t, name)), Box::new(no));
+    Some(Rewrite::Stms(vec![one, Stm { exp: rest, ..stm.clone() }]))
 }
 
 /// The only result of a conditional whose branches are empty: condition and operands.
