@@ -85,14 +85,17 @@ fn simplify_fun<R: Rep<Dec = ()>>(
 }
 
 /// How often each name is used.
-fn uses<R: Rep>(fun: &FunDef<R>) -> FxHashMap<Name, usize> {
-    struct Count(FxHashMap<Name, usize>);
-    impl<R: Rep> Visitor<R> for Count {
-        fn name(&mut self, n: &Name) {
-            *self.0.entry(*n).or_default() += 1;
-        }
+#[derive(Default)]
+struct Uses(FxHashMap<Name, usize>);
+
+impl<R: Rep> Visitor<R> for Uses {
+    fn name(&mut self, n: &Name) {
+        *self.0.entry(*n).or_default() += 1;
     }
-    let mut count = Count(FxHashMap::default());
+}
+
+fn uses<R: Rep>(fun: &FunDef<R>) -> FxHashMap<Name, usize> {
+    let mut count = Uses::default();
     look::fun::<R, _>(&mut count, fun);
     count.0
 }

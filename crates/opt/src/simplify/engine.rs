@@ -9,6 +9,7 @@
 //! all that hoisting takes.
 
 use super::rules::{self, Rewrite};
+use super::Uses;
 use crate::alias::Classes;
 use crate::shallow::{self, Replaced};
 use fehu_algebra::{Facts, Poly};
@@ -18,7 +19,7 @@ use fehu_ir::op::{OpViewMut, RepOp};
 use fehu_ir::seg::{KernelReturn, SegKind, SegSpace};
 use fehu_ir::soac::Soac;
 use fehu_ir::types::Types;
-use fehu_ir::visit::deep;
+use fehu_ir::visit::{deep, Visitor};
 use fehu_ir::{Body, Exp, Lambda, Loc, Loop, LoopForm, Param, PatElem, Rep, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -306,9 +307,23 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                     }
                 }
             }
-            Rewrite::Exp(exp) => work.push((Stm { exp, ..stm }, visit)),
-            Rewrite::Stms(stms) => work.extend(stms.into_iter().rev().map(|s| (s, visit))),
+            Rewrite::Exp(exp) => {
+                let new = Stm {
+                    pat: stm.pat.clone(),
+                    certs: stm.certs.clone(),
+                    attrs: stm.attrs.clone(),
+                    loc: stm.loc.clone(),
+                    exp,
+                };
+                self.recount(&stm, std::slice::from_ref(&new), &[]);
+                work.push((new, visit));
+            }
+            Rewrite::Stms(stms) => {
+                self.recount(&stm, &stms, &[]);
+                work.extend(stms.into_iter().rev().map(|s| (s, visit)));
+            }
             Rewrite::Inline { stms, result } => {
+                self.recount(&stm, &stms, &result);
                 let certs = stm.certs;
                 for mut s in stms {
                     s.certs.extend(certs.iter().copied());
@@ -335,7 +350,29 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             return Some(Exp::SubExp(e));
         }
         self.subst.insert(p.name, e);
+        // What used the name will use the operand.
+        if let (SubExp::Var(n), Some(more)) = (e, self.uses.get(&p.name).copied()) {
+            if let Some(uses) = self.uses.get_mut(&n) {
+                *uses += more;
+            }
+        }
         None
+    }
+
+    /// Names that other statements in the place of one use more often than that one did. What is used less often
+    /// is found in the next round.
+    fn recount(&mut self, old: &Stm<R>, new: &[Stm<R>], results: &[SubExp]) {
+        let mut more = Uses::default();
+        new.iter().for_each(|s| more.stm(s));
+        results.iter().filter_map(|e| e.name()).for_each(|n| *more.0.entry(n).or_default() += 1);
+        let mut before = Uses::default();
+        before.stm(old);
+        for (n, count) in more.0 {
+            let added = count.saturating_sub(before.0.get(&n).copied().unwrap_or(0));
+            if let Some(uses) = self.uses.get_mut(&n) {
+                *uses += added;
+            }
+        }
     }
 
     /// Simplifies the bodies in an expression.
