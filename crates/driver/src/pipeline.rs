@@ -270,7 +270,10 @@ fn multicore(prog: Prog<Soacs>, settings: &Settings, times: &mut Times) -> Prog<
 /// Flattening for GPUs.
 fn gpu(prog: Prog<Soacs>, settings: &Settings, times: &mut Times) -> Prog<Kernels> {
     let options = fehu_flatten::GpuOptions { moderate: settings.moderate, ..Default::default() };
-    valid("gpu", times.time("gpu", || fehu_flatten::gpu(prog, &options)))
+    let mut prog = valid("gpu", times.time("gpu", || fehu_flatten::gpu(prog, &options)));
+    // What combinators had to compute, loops need not: parts of operators whose results nobody uses.
+    times.time("gpu dead code", || fehu_opt::dce::prog(&mut prog));
+    valid("gpu dead code", prog)
 }
 
 /// Flattening for GPUs, ready for memory.
