@@ -53,7 +53,7 @@ EXPECTED = {
 TOUCH = re.compile(r"code = cl->EnqueueFillBuffer\(ctx->api\.queue, \*mem, .*?\);", re.S)
 
 BLOCK = re.compile(r"^-- ==\n((?:--.*\n)+)", re.M)
-CASE = re.compile(r"^-- *(random )?input *\{(.*?)\} *(?:(auto output)|output *\{.*\}|error:.*)$", re.M)
+CASE = re.compile(r"^--[^{\n]*?(random )?input *\{(.*?)\} *(?:(auto output)|output *\{.*\}|error:.*)$", re.M)
 
 
 def entries(text):
