@@ -121,18 +121,11 @@ fn tiles_have_any_size() {
     let program = dir.path().join("tiling.fut");
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/gpu/tiling.fut");
     std::fs::copy(from, &program).expect("a copy of a program");
-    for [tile, each] in [["4", "3"], ["2", "8"]] {
-        let options = [
-            "default-threshold=1".to_owned(),
-            "default-grid-size=1".to_owned(),
-            format!("default-tile-size={tile}"),
-            format!("default-reg-tile-size={each}"),
-        ];
-        let options: Vec<String> = options.iter().map(|o| format!("--pass-option=--{o}")).collect();
-        let mut all = vec!["--no-tuning"];
-        all.extend(options.iter().map(String::as_str));
-        test(&program, &all);
-    }
+    let options = ["threshold=1", "grid-size=1", "tile-size=4", "reg-tile-size=3"];
+    let options = options.map(|o| format!("--pass-option=--default-{o}"));
+    let mut all = vec!["--no-tuning"];
+    all.extend(options.iter().map(String::as_str));
+    test(&program, &all);
 }
 
 #[test]

@@ -22,7 +22,7 @@ use fehu_ir::{Memory, PatElem};
 const MANY: i64 = 5;
 
 /// The same for small ones.
-const FEW: i64 = 10;
+const FEW: i64 = 20;
 
 /// The least number of steps that are worth large tiles.
 const STEPS: i64 = 4;
