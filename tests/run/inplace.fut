@@ -42,3 +42,22 @@ entry twice (xs: *[]i64) =
 def both (k: i64) : *[2][]i64 = [iota k, iota k]
 def all 't [n] (x: t) : [n]t = replicate n x
 entry of_made_size (k: i64) = both k with [0] = all 1
+
+-- Two arrays that begin alike are two when both are written to.
+-- ==
+-- entry: written_apart
+-- input { [1i64, 2, 1] 7i8 5i64 } output { [0i8, 7, 7, 3, 4] [0i8, 1, 8, 8, 4] }
+
+entry written_apart [n] (is: [n]i64) (x: i8) (k: i64) =
+  let a = scatter (copy (tabulate k i8.i64)) is (replicate n x)
+  let b = scatter (copy (tabulate k i8.i64)) (map (+ 1) is) (replicate n (x + 1))
+  in (a, b)
+
+-- What is taken of a concatenation does not reach into the next row.
+-- ==
+-- entry: first_of_joined
+-- input { [5i64, 1, 2] } output { [[0i64, 1, 2], [6, 8, 11], [7, 10, 14]] }
+
+entry first_of_joined [n] (xs: [n]i64) : [n][n]i64 =
+  map (\x -> if x > 3 then iota n
+             else take n (concat (scan (+) 0 (map (+ x) xs)) (scan (*) 1 (map (+ x) xs))) :> [n]i64) xs
