@@ -3,6 +3,7 @@
 //! ```text
 //! if large tiles fit, and there are enough of them for the whole device: launch the kernel with large tiles
 //! else if small tiles fit:                                               that with small ones
+//! else if tiles of one point for each thread fit:                        that with those
 //! else                                                                   that without tiles
 //! ```
 //!
@@ -27,6 +28,10 @@ const FEW: i64 = 20;
 /// The least number of steps that are worth large tiles.
 const STEPS: i64 = 4;
 
+/// As `FEW`, for tiles with one point for each thread: there are never more threads, and each of them waits less for memory than
+/// without tiles.
+const SINGLE: i64 = 100;
+
 /// The most shared memory that a kernel may declare by itself.
 const MOST_BYTES: i64 = 48 * 1024;
 
@@ -38,6 +43,9 @@ pub(super) struct Sizes {
     /// The points of a thread in each direction; for lines of points there is one.
     pub(super) each: Option<Symbol>,
 }
+
+/// The sizes of a version, and which part of the blocks that a device runs at a time it must have; none for lines of points.
+type Version = (Sizes, Option<i64>);
 
 /// The measures of a tile, as expressions of the host or of the kernel.
 #[derive(Clone)]
@@ -150,7 +158,7 @@ impl Translate {
         match self.kept(seg) {
             Some(kept) if tiling.down.is_none() => {
                 self.kept_or_not(pat, seg, &kept, tile, points.clone(), |t| {
-                    t.try_versions(pat, seg, &tiling, points, &[Sizes { tile, each: None }]);
+                    t.try_versions(pat, seg, &tiling, points, &[(Sizes { tile, each: None }, None)]);
                 });
                 return;
             }
@@ -159,13 +167,14 @@ impl Translate {
         let usual = tiling.usual();
         let each = match (tiling.down, usual) {
             (None, _) => vec![None],
-            (Some(_), 1) => vec![Some(1)],
-            (Some(_), usual) => vec![Some(usual), Some(usual / 2)],
+            (Some(_), 1) => vec![Some((1, SINGLE))],
+            (Some(_), 2) => vec![Some((2, MANY)), Some((1, SINGLE))],
+            (Some(_), usual) => vec![Some((usual, MANY)), Some((usual / 2, FEW)), Some((1, SINGLE))],
         };
-        let versions: Vec<Sizes> = (each.into_iter())
+        let versions: Vec<Version> = (each.into_iter())
             .map(|usual| {
-                let each = usual.map(|_| self.tile_param(&SizeClass::RegTileSize, usual));
-                Sizes { tile, each }
+                let each = usual.map(|(usual, _)| self.tile_param(&SizeClass::RegTileSize, Some(usual)));
+                (Sizes { tile, each }, usual.map(|(_, part)| part))
             })
             .collect();
         self.try_versions(pat, seg, &tiling, points, &versions);
@@ -209,9 +218,9 @@ impl Translate {
         seg: &SegOp<Memory>,
         tiling: &Tiling,
         points: Expr,
-        versions: &[Sizes],
+        versions: &[Version],
     ) {
-        let Some((sizes, others)) = versions.split_first() else {
+        let Some(((sizes, part), others)) = versions.split_first() else {
             return self.plain_map(pat, seg, points);
         };
         let tile = self.param(sizes.tile);
@@ -230,7 +239,7 @@ impl Translate {
             .collect();
         let blocks = counts.iter().cloned().fold(i64(1), mul);
         let blocks = self.let_i64("blocks", blocks);
-        let fits = self.tiles_fit(tiling, &on_host, &blocks, &points, !others.is_empty());
+        let fits = self.tiles_fit(tiling, &on_host, &blocks, &points, *part);
         let copy = self.renamed(seg);
         self.if_else(
             fits,
@@ -249,8 +258,9 @@ impl Translate {
         sizes: &Measures,
         blocks: &Expr,
         points: &Expr,
-        large: bool,
+        part: Option<i64>,
     ) -> Expr {
+        let large = part == Some(MANY);
         let threads = self.device_max(&SizeClass::ThreadBlockSize);
         let shared = self.device_max(&SizeClass::SharedMemory);
         let mut fits = and(le(sizes.block(), threads), le(sizes.bytes(tiling), shared));
@@ -271,17 +281,12 @@ impl Translate {
             Some(_) => covered,
             None => mul(sizes.side(Along::Across), blocks.clone()),
         };
-        let least = match (tiling.down, large) {
-            (Some(_), true) => {
-                fits = and(fits, le(mul(covered, i64(4)), mul(points.clone(), i64(5))));
-                Some(MANY)
-            }
-            (down, _) => {
-                fits = and(fits, le(covered, mul(points.clone(), i64(2))));
-                down.map(|_| FEW)
-            }
+        let waste = match large {
+            true => le(mul(covered, i64(4)), mul(points.clone(), i64(5))),
+            false => le(covered, mul(points.clone(), i64(2))),
         };
-        match least {
+        fits = and(fits, waste);
+        match part {
             Some(part) => {
                 let at_a_time = self.grid_param("segmap_tiled");
                 and(fits, le(at_a_time, mul(blocks.clone(), i64(part))))
