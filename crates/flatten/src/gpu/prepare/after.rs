@@ -35,6 +35,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// What is done twice rather than kept costs at most so many operations.
 const CHEAP: usize = 24;
 
+/// The most bytes of scanned values at a point.
+const MOST_BYTES: u64 = 16;
+
 /// What a function of the mathematics library counts for.
 const FUNCTION: usize = 16;
 
@@ -321,7 +324,9 @@ fn scan_of(stm: &Stm<Kernels>) -> Option<&SegOp<Kernels>> {
     let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp else { return None };
     let SegKind::Scan(ops, None) = &seg.kind else { return None };
     let scalars = seg.types.iter().take(seg.combined()).all(|t| matches!(t, Type::Prim(_)));
-    let simple = scalars && ops.iter().all(|op| op.shape.is_empty());
+    // Threads that hold more have little room for anything else; they take one point at a time.
+    let bytes: u64 = seg.types.iter().take(seg.combined()).filter_map(|t| Some(t.elem()?.bytes())).sum();
+    let simple = scalars && bytes <= MOST_BYTES && ops.iter().all(|op| op.shape.is_empty());
     let plain = seg.body.returns.iter().all(|ret| *ret == KernelReturn::Elem);
     (simple && plain && seg.level == SegLevel::Thread && seg.grid.is_none()).then_some(seg)
 }

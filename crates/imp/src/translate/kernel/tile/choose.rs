@@ -30,7 +30,7 @@ const STEPS: i64 = 4;
 
 /// As `FEW`, for tiles with one point for each thread: there are never more threads, and each of them waits less for memory than
 /// without tiles.
-const SINGLE: i64 = 100;
+const SINGLE: i64 = 25;
 
 /// The most shared memory that a kernel may declare by itself.
 const MOST_BYTES: i64 = 48 * 1024;
