@@ -45,3 +45,11 @@ entry scanned (ns: []i64) : []i64 = scan (\a b -> a + b) 0 (map halves ns)
 entry vectors [n] (is: [n]i64) : [3][2]i64 =
   let add (a: [2]i64) (b: [2]i64) = map2 (+) (map (* 2) (reverse a)) (scan (+) 0 b)
   in intrinsics.hist_stream (replicate 3 [1, 2]) add [0, 0] (\(acc: *intrinsics.acc ([3][2]i64)) i -> intrinsics.acc_write acc i [i, 1]) is :> [3][2]i64
+
+-- A function of numbers that calls itself: CUDA's kernels can, OpenCL's cannot.
+-- ==
+-- entry: deep
+-- input { [0i64, 1i64, 5i64, 10i64] } output { [0i64, 1i64, 5i64, 55i64] }
+
+def fib (n: i64) : i64 = if n < 2 then n else fib (n - 1) + fib (n - 2)
+entry deep (ns: []i64) = map fib ns

@@ -10,4 +10,5 @@ pub mod compile;
 pub mod front;
 pub mod load;
 pub mod pipeline;
+mod recursion;
 pub mod times;

@@ -3,6 +3,7 @@
 
 use crate::compile::{Product, Settings};
 use crate::front::Front;
+use crate::recursion;
 use crate::times::Times;
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::gpu::Api;
@@ -299,9 +300,17 @@ fn gpu_memory(
 ) -> Result<(Prog<Memory>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut warnings: Vec<Diagnostic> = vec![];
     loop {
-        let refusals = match memory(gpu_prepared(prog.clone(), settings, times), settings, times) {
-            Ok(done) => return Ok((done, warnings)),
-            Err(refusals) => refusals,
+        let kernels = gpu_prepared(prog.clone(), settings, times);
+        let recursive = match settings.target {
+            Target::OpenCl => recursion::refused(&kernels),
+            Target::C | Target::Multicore | Target::Cuda => vec![],
+        };
+        let refusals = match recursive.is_empty() {
+            true => match memory(kernels, settings, times) {
+                Ok(done) => return Ok((done, warnings)),
+                Err(refusals) => refusals,
+            },
+            false => recursive,
         };
         let kernels: Vec<fehu_ir::Loc> = refusals.iter().map(|r| r.kernel.clone()).collect();
         let (next, stepped) = fehu_flatten::host_steps(prog, &kernels);
