@@ -10,5 +10,4 @@ pub mod compile;
 pub mod front;
 pub mod load;
 pub mod pipeline;
-mod recursion;
 pub mod times;

@@ -3,7 +3,6 @@
 
 use crate::compile::{Product, Settings};
 use crate::front::Front;
-use crate::recursion;
 use crate::times::Times;
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::gpu::Api;
@@ -302,7 +301,7 @@ fn gpu_memory(
     loop {
         let kernels = gpu_prepared(prog.clone(), settings, times);
         let recursive = match settings.target {
-            Target::OpenCl => recursion::refused(&kernels),
+            Target::OpenCl => fehu_memory::recursive_kernels(&kernels),
             Target::C | Target::Multicore | Target::Cuda => vec![],
         };
         let refusals = match recursive.is_empty() {

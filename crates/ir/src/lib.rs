@@ -49,13 +49,14 @@
 //! All code that is not about one operation is written once, over any
 //! [`Rep`]: [`op`] says what an operation is made of, [`visit`] walks over
 //! bodies, [`free`] and [`subst`] are built on it, [`types`] finds the types of
-//! expressions. [`print`] writes programs as text and [`read`] reads them. Facts
+//! expressions, [`class`] what kind of work they are. [`print`] writes programs as text and [`read`] reads them. Facts
 //! about programs stand in tables beside them: [`alias`] (what may share memory),
 //! [`consume`] (what takes memory over), [`last_use`]. [`validate`] says whether a
 //! program is one, [`interp`] runs it, as the oracle for passes.
 
 pub mod alias;
 pub mod build;
+pub mod class;
 pub mod consume;
 pub mod free;
 pub mod interp;

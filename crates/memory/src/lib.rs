@@ -23,6 +23,7 @@ mod hoist;
 pub mod horner;
 mod introduce;
 mod plan;
+mod recursion;
 mod results;
 mod shortcircuit;
 mod slice;
@@ -31,6 +32,7 @@ mod tables;
 pub use check::check_kernels;
 pub use erase::erase;
 pub use introduce::introduce;
+pub use recursion::recursive_kernels;
 
 use fehu_base::Diagnostic;
 use fehu_ir::{Loc, Memory, Prog};

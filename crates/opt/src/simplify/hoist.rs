@@ -9,6 +9,7 @@ use super::engine::{Engine, FrameKind};
 use fehu_base::ops::{BinOp, CmpOp, UnOp};
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
+use fehu_ir::class::Class;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::mem::poly;
 use fehu_ir::op::{OpView, RepOp};
@@ -217,36 +218,7 @@ fn may_move<R: Rep>(stm: &Stm<R>) -> bool {
 
 /// Scalar code of a few instructions, and views.
 fn is_cheap<R: Rep>(exp: &Exp<R>) -> bool {
-    match exp {
-        Exp::SubExp(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Rearrange(..)
-        | Exp::Reshape(..) => true,
-        Exp::Opaque(_)
-        | Exp::PrimFn(..)
-        | Exp::Assert(..)
-        | Exp::ArrayLit(..)
-        | Exp::ArrayConst(_)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Iota { .. }
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::UpdateAcc(..)
-        | Exp::Call(..)
-        | Exp::If(..)
-        | Exp::Loop(_)
-        | Exp::WithAcc(_)
-        | Exp::Op(_) => false,
-    }
+    [Class::Arithmetic, Class::Read, Class::View, Class::Reshape].contains(&exp.class())
 }
 
 /// Whether an expression has a value whatever its operands are, by its form alone.

@@ -23,6 +23,7 @@ use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::{Aliases, Signatures};
+use fehu_ir::class::Class;
 use fehu_ir::consume::consumed_by_exp;
 use fehu_ir::free::{free_in_exp, free_in_stm};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegAfter, SegBinOp, SegKind, SegLevel, SegOp};
@@ -411,35 +412,11 @@ fn cost(body: &Body<Kernels>) -> Option<usize> {
         if stm.pat.iter().any(|p| !matches!(p.ty, Type::Prim(_))) {
             return None;
         }
-        total += match &stm.exp {
-            Exp::SubExp(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::Assert(..)
-            | Exp::Index(..) => 1,
-            Exp::PrimFn(..) => FUNCTION,
-            Exp::If(_, t, f) => 1 + cost(t)? + cost(f)?,
-            Exp::Opaque(_)
-            | Exp::FlatIndex(..)
-            | Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Update(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. }
-            | Exp::Rearrange(..)
-            | Exp::Reshape(..)
-            | Exp::UpdateAcc(..)
-            | Exp::WithAcc(_)
-            | Exp::Call(..)
-            | Exp::Loop(_)
-            | Exp::Op(_) => return None,
+        total += match (stm.exp.class(), &stm.exp) {
+            (Class::Arithmetic | Class::Check | Class::Read, _) => 1,
+            (Class::Function, _) => FUNCTION,
+            (_, Exp::If(_, t, f)) => 1 + cost(t)? + cost(f)?,
+            _ => return None,
         };
     }
     Some(total)

@@ -5,6 +5,7 @@
 
 use super::{is_prim, Around, Bindings, Prepare};
 use fehu_base::Name;
+use fehu_ir::class::Class;
 use fehu_ir::free::free_in_body;
 use fehu_ir::seg::{KernelBody, KernelsOp, SegBinOp, SegHistOp, SegKind, SegOp};
 use fehu_ir::subst::{rename_body, Subst};
@@ -177,36 +178,8 @@ fn is_simple_hist(op: &SegHistOp<Kernels>) -> bool {
 
 /// Whether all results of a body are written as elements, and code is little more than looking at arrays.
 fn is_cheap(body: &Body<Kernels>) -> bool {
-    body.stms.iter().all(|stm| match &stm.exp {
-        Exp::SubExp(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::Assert(..)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Rearrange(..)
-        | Exp::Reshape(..) => true,
-        Exp::Opaque(_)
-        | Exp::PrimFn(..)
-        | Exp::ArrayLit(..)
-        | Exp::ArrayConst(_)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Iota { .. }
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::UpdateAcc(..)
-        | Exp::Call(..)
-        | Exp::If(..)
-        | Exp::Loop(_)
-        | Exp::WithAcc(_)
-        | Exp::Op(_) => false,
-    })
+    let cheap = [Class::Arithmetic, Class::Check, Class::Read, Class::View, Class::Reshape];
+    body.stms.iter().all(|stm| cheap.contains(&stm.exp.class()))
 }
 
 /// Whether an operation inside of a thread block has an operator on arrays, which only the grid can do.

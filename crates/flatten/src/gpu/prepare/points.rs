@@ -19,6 +19,7 @@
 
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::{Aliases, Signatures};
+use fehu_ir::class::Class;
 use fehu_ir::consume::consumed_by_exp;
 use fehu_ir::free::{free_in_body, free_in_stm, free_in_type, Names};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegKind, SegLevel, SegOp, SegSpace};
@@ -367,35 +368,10 @@ fn is_scalar(stm: &Stm<Kernels>) -> bool {
     let numbers = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)) && p.ty != Type::UNIT);
     numbers
         && stm.attrs.is_empty()
-        && match &stm.exp {
-            Exp::SubExp(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Index(..) => true,
-            Exp::If(_, t, f) => [t, f].into_iter().all(|b| deep(|| b.stms.iter().all(is_scalar))),
-            Exp::Opaque(_)
-            | Exp::Assert(..)
-            | Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::FlatIndex(..)
-            | Exp::Update(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. }
-            | Exp::Rearrange(..)
-            | Exp::Reshape(..)
-            | Exp::UpdateAcc(..)
-            | Exp::Call(..)
-            | Exp::Loop(_)
-            | Exp::WithAcc(_)
-            | Exp::Op(_) => false,
+        && match (stm.exp.class(), &stm.exp) {
+            (Class::Arithmetic | Class::Function | Class::Read, _) => true,
+            (_, Exp::If(_, t, f)) => [t, f].into_iter().all(|b| deep(|| b.stms.iter().all(is_scalar))),
+            _ => false,
         }
 }
 

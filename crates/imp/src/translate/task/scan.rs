@@ -12,6 +12,7 @@ use crate::build::*;
 use crate::syntax::{Code, Expr, Op};
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
+use fehu_ir::class::Class;
 use fehu_ir::mem::poly;
 use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
 use fehu_ir::{Exp, Memory, PatElem, Space};
@@ -157,35 +158,10 @@ impl Translate {
 /// Whether elements may be computed twice.
 fn cheap(seg: &SegOp<Memory>) -> bool {
     const FEW: usize = 24;
-    let plain = |exp: &Exp<Memory>| match exp {
-        Exp::SubExp(_)
-        | Exp::Opaque(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::Assert(..)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Rearrange(..) => true,
-        Exp::If(_, t, f) => [t, f].iter().all(|b| b.stms.len() < 4),
-        Exp::PrimFn(..)
-        | Exp::ArrayLit(..)
-        | Exp::ArrayConst(_)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Iota { .. }
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::Reshape(..)
-        | Exp::UpdateAcc(..)
-        | Exp::Call(..)
-        | Exp::Loop(_)
-        | Exp::WithAcc(_)
-        | Exp::Op(_) => false,
+    let plain = |exp: &Exp<Memory>| match (exp.class(), exp) {
+        (Class::Arithmetic | Class::Opaque | Class::Check | Class::Read | Class::View, _) => true,
+        (_, Exp::If(_, t, f)) => [t, f].iter().all(|b| b.stms.len() < 4),
+        _ => false,
     };
     let body = &seg.body.body;
     body.stms.len() <= FEW && body.stms.iter().all(|s| plain(&s.exp))

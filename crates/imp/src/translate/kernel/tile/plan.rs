@@ -23,6 +23,7 @@ use fehu_algebra::{Poly, Sym};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
+use fehu_ir::class::Class;
 use fehu_ir::free::bound_in_exp;
 use fehu_ir::mem::{poly, sym, sym_name, MemOp};
 use fehu_ir::seg::{KernelReturn, SegOp};
@@ -269,38 +270,17 @@ impl Planner<'_> {
 /// Whether a statement gives scalars, or other names for arrays, without effects or checks.
 pub(super) fn is_plain(stm: &Stm<Memory>) -> bool {
     let scalars = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
-    match &stm.exp {
-        Exp::SubExp(_)
-        | Exp::Opaque(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::PrimFn(..)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Rearrange(..)
-        | Exp::Reshape(..) => stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_) | Type::Array(..))),
-        Exp::If(_, t, f) => scalars && [t, f].iter().all(|b| b.stms.iter().all(is_plain)),
-        Exp::Loop(l) => {
+    match (stm.exp.class(), &stm.exp) {
+        (Class::Arithmetic | Class::Opaque | Class::Function, _)
+        | (Class::Read | Class::View | Class::Reshape, _) => {
+            stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_) | Type::Array(..)))
+        }
+        (_, Exp::If(_, t, f)) => scalars && [t, f].iter().all(|b| b.stms.iter().all(is_plain)),
+        (_, Exp::Loop(l)) => {
             let carried = l.params.iter().all(|(p, _)| matches!(p.ty, Type::Prim(_)));
             scalars && carried && l.body.stms.iter().all(is_plain)
         }
-        Exp::Assert(..)
-        | Exp::ArrayLit(..)
-        | Exp::ArrayConst(_)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Iota { .. }
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::UpdateAcc(..)
-        | Exp::Call(..)
-        | Exp::WithAcc(_)
-        | Exp::Op(_) => false,
+        _ => false,
     }
 }
 

@@ -1,32 +1,35 @@
 //! Kernels that call functions which call themselves. OpenCL has no recursion, so there the host runs them step by step.
 
+use crate::Refusal;
 use fehu_base::{Diagnostic, Name};
 use fehu_ir::seg::KernelsOp;
 use fehu_ir::visit::{for_each_stm, look, Visitor};
-use fehu_ir::{Body, Exp, Kernels, Prog};
-use fehu_memory::Refusal;
+use fehu_ir::{Body, Exp, Kernels, Loc, Prog};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The kernels that cannot run where functions must not call themselves.
-pub(crate) fn refused(prog: &Prog<Kernels>) -> Vec<Refusal> {
-    let callees: FxHashMap<Name, Vec<Name>> = prog.funs.iter().map(|f| (f.name, called(&f.body))).collect();
-    let recursive: FxHashSet<Name> =
-        prog.funs.iter().map(|f| f.name).filter(|f| reached(&callees, &callees[f]).contains(f)).collect();
-    let mut refusals = vec![];
-    if recursive.is_empty() {
-        return refusals;
-    }
+pub fn recursive_kernels(prog: &Prog<Kernels>) -> Vec<Refusal> {
+    let mut kernels: Vec<(Loc, Vec<Name>)> = vec![];
     for body in prog.funs.iter().map(|f| &f.body).chain([&prog.consts]) {
         for_each_stm(body, &mut |stm| {
             let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp else { return };
-            if reached(&callees, &called(&seg.body.body)).iter().any(|f| recursive.contains(f)) {
-                let message = "Functions that call themselves cannot be called in parallel by OpenCL.";
-                let problem = Diagnostic::error(stm.loc.span, message);
-                refusals.push(Refusal { kernel: stm.loc.clone(), problem });
+            let calls = called(&seg.body.body);
+            if !calls.is_empty() {
+                kernels.push((stm.loc.clone(), calls));
             }
         });
     }
-    refusals
+    // Most kernels call nothing: it was inlined.
+    if kernels.is_empty() {
+        return vec![];
+    }
+    let callees: FxHashMap<Name, Vec<Name>> = prog.funs.iter().map(|f| (f.name, called(&f.body))).collect();
+    let recursive = |f: &Name| callees.get(f).is_some_and(|calls| reached(&callees, calls).contains(f));
+    kernels.retain(|(_, calls)| reached(&callees, calls).iter().any(recursive));
+    let message = "Functions that call themselves cannot be called in parallel by OpenCL.";
+    let refusal =
+        |(kernel, _): (Loc, Vec<Name>)| Refusal { problem: Diagnostic::error(kernel.span, message), kernel };
+    kernels.into_iter().map(refusal).collect()
 }
 
 /// The functions that a body calls.
