@@ -19,6 +19,8 @@ def clampf16 (x: f16) = f16.max (-50) (f16.min 50 x)
 def clampf32 (x: f32) = f32.max (-500) (f32.min 500 x)
 def clampf64 (x: f64) = f64.max (-5000) (f64.min 5000 x)
 """
+ATTRIBUTES = ["sequential", "sequential_inner", "sequential_outer", "unroll", "noinline"] + [
+    f"incremental_flattening({how})" for how in ("only_inner", "only_outer", "only_intra", "no_intra", "no_outer")]
 SIZES = [0, 1, 1, 2, 3, 5, 7, 16, 17, 33]
 
 
@@ -73,7 +75,7 @@ class Maker:
         if isinstance(ty, str) and ty != "shape" and self.chance(0.5):
             return self.use(ty, env, 0)
         if depth > 0 and self.fuel > 0:
-            ways = [self.let, self.branch, self.loop] if self.chance(0.3) else [self.own]
+            ways = [self.let, self.branch, self.loop, self.growing] if self.chance(0.3) else [self.own]
             return self.pick(ways)(ty, env, depth - 1)
         return self.leaf(ty, env)
 
@@ -153,6 +155,28 @@ class Maker:
         over = self.gen(arr(self.size(env), t), env, depth - 1)
         body = self.gen(ty, env + [(x, ty), (y, t)], depth)
         return f"(loop ({x}: {show(ty)}) = {start} for {y} in {over} do {body})"
+
+    def growing(self, ty, env, depth):
+        """A loop that changes the size of what it carries."""
+        k, x, i, e = self.new("k"), self.new("g"), self.new("j"), self.scalar()
+        inner = env + [(k, "size"), (x, arr(k, e)), (i, "i64")]
+        more = self.gen(arr(self.pick([self.size(env), k]), e), inner, depth - 1)
+        p = self.new("p")
+        less = f"(filter (\\({p}: {e}) -> {self.gen('bool', inner + [(p, e)], 1)}) {x})"
+        body = self.pick([f"(concat {x} {more})", less, f"{x}[{k}/2:]", f"(take 40 (concat {less} {more}))"])
+        start = self.gen(arr(self.size(env), e), env, depth - 1)
+        loop = f"(loop {x} = {start} : []{e} for {i} < {self.pick([1, 2, 3])} do {self.sized(x, k, e)}{body})"
+        return f"(let [{k}] ({x}: [{k}]{e}) = {loop} in {self.gen(ty, env + [(k, 'size'), (x, arr(k, e))], depth)})"
+
+    def sized(self, x, k, e):
+        """Gives the size of an array a name."""
+        return f"let {k} = length {x} let {x} = {x} :> [{k}]{e} in "
+
+    def attribute(self, text):
+        """Says how a combinator is to be run, now and then."""
+        if not self.chance(0.08):
+            return text
+        return f"(#[{self.pick(ATTRIBUTES)}] {text})"
 
     # Scalars.
 
@@ -326,7 +350,7 @@ class Maker:
         if n == 1 and self.chance(0.1) and args[0][1] == ty:
             return f"(map (twice (\\({xs[0]}: {show(e)}) -> {body})) {args[0][0]})"
         lam = "(\\" + " ".join(f"({x}: {show(t[2])})" for x, (_, t) in zip(xs, args)) + f" : {show(e)} -> {body})"
-        return f"(map{n if n > 1 else ''} {lam} {' '.join(a for a, _ in args)})"
+        return self.attribute(f"(map{n if n > 1 else ''} {lam} {' '.join(a for a, _ in args)})")
 
     def contraction(self, ty, env, depth):
         """Every row of one matrix with every row of another, as in products of matrices."""
@@ -353,7 +377,7 @@ class Maker:
         if not self.reducible(ty[2]):
             return self.map(ty, env, depth)
         op, ne = self.operator(ty[2])
-        return f"(scan {op} {ne} {self.gen(ty, env, depth)})"
+        return self.attribute(f"(scan {op} {ne} {self.gen(ty, env, depth)})")
 
     def reducible(self, t):
         if isinstance(t, str):
@@ -417,9 +441,26 @@ class Maker:
         o, i = self.size(env), self.new("j")
         to = f"(map (\\{i} -> {i} % ({s} + 2) - 1) {self.gen(arr(o, 'i64'), env, depth)})"
         values = self.gen(arr(o, e), env, depth)
+        if self.chance(0.3):
+            return self.stream(ty, env, depth, op, ne)
         if self.chance(0.5):
             return f"(hist {op} {ne} {s} {to} {values})"
         return f"(reduce_by_index (copy {self.gen(ty, env, depth)}) {op} {ne} {to} {values})"
+
+    def stream(self, ty, env, depth, op, ne):
+        """Writes to an accumulator, in loops and branches."""
+        s, e = ty[1], ty[2]
+        o, t = self.size(env), self.scalar()
+        acc, x, i = self.new("acc"), self.new("x"), self.new("j")
+        inner = env + [(x, t), (i, "i64")]
+        place = f"(({self.gen('i64', inner, 1)}) % ({s} + 2) - 1)"
+        write = f"(intrinsics.acc_write {acc} {place} {self.gen(e, inner, min(depth, 2))})"
+        body = self.pick([
+            f"(let {i} = 2 in {write})", f"(loop {acc} = {acc} for {i} < 3 do {write})",
+            f"(let {i} = 1 in if {self.gen('bool', env + [(x, t)], 1)} then {write} else {acc})"])
+        lam = f"(\\({acc}: *intrinsics.acc ([{s}]{show(e)})) ({x}: {t}) -> {body})"
+        first, values = self.gen(ty, env, depth), self.gen(arr(o, t), env, depth)
+        return f"(intrinsics.hist_stream (copy {first}) {op} {ne} {lam} {values} :> {show(ty)})"
 
     def update(self, ty, env, depth):
         s, e = ty[1], ty[2]

@@ -6,7 +6,7 @@
     tests/random_programs.py FEHU --ir lower|opt --keep FOLDER [--seed 1] [--programs 20]
 
 Each program runs as C; the other back ends must agree, GPUs with thresholds at their defaults, all 0, all infinite, for
-thread blocks only and at random. With --reference, another compiler's C gives the answers. What OpenCL gets wrong is tried again in
+thread blocks only and at random, and with small thread blocks, grids and tiles. With --reference, another compiler's C gives the answers. What OpenCL gets wrong is tried again in
 Oclgrind: if it is right there, the fault is the device's (barriers in loops, with PoCL 3.1). Programs with faults are kept.
 
 --ir writes what programs become after a stage instead. The interpreter compares such programs much faster:
@@ -42,12 +42,21 @@ def run(command, text="", seconds=60, env=None):
 def settings(rng, backend, binary):
     """Ways to run a program: names with options."""
     yield "", []
+    if backend not in ("opencl", "cuda"):
+        return
+    yield "small", sizes(rng)
     names = re.findall(r"^(\S+) \(threshold", run([binary, "--print-params"])[1], re.M)
-    if backend in ("opencl", "cuda") and names:
-        yield "zero", [f"--param={n}=0" for n in names]
-        yield "infinite", [f"--param={n}={INFINITE}" for n in names]
+    if names:
+        yield "zero", [f"--param={n}=0" for n in names] + sizes(rng)
+        yield "infinite", [f"--param={n}={INFINITE}" for n in names] + sizes(rng)
         yield "block", [f"--param={n}={0 if 'intra' in n else INFINITE}" for n in names]
-        yield "random", [f"--param={n}={rng.choice([0, 10, INFINITE])}" for n in names]
+        yield "random", [f"--param={n}={rng.choice([0, 10, INFINITE])}" for n in names] + sizes(rng)
+
+
+def sizes(rng):
+    """Few, small thread blocks, so that they have more than one thing to do; and small tiles, so that they are full."""
+    most = {"thread-block-size": [32, 64, 96], "num-thread-blocks": [1, 2, 3], "tile-size": [2, 4, 8], "reg-tile-size": [1, 2, 3]}
+    return [f"--default-{what}={rng.choice(values)}" for what, values in most.items()]
 
 
 def alike(args, folder, got, expected):
@@ -105,7 +114,7 @@ def trial(args, seed):
                 got = run(command, data)
                 if alike(args, folder, got, expected):
                     continue
-                what = f"{entry} on data {k}, {backend} {setting} {options if setting == 'random' else ''}"
+                what = f"{entry} on data {k}, {backend} {setting} {options if setting == 'random' else options[-4:]}"
                 if backend == "opencl" and alike(args, folder, run(command, data, 120, simulator(folder)), expected):
                     print(f"seed {seed}: {what}: the device is wrong, Oclgrind right", flush=True)
                 else:

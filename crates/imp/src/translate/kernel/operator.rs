@@ -3,15 +3,17 @@
 //! Reductions keep the order of operands, so operators need not be commutative. `Lanes` are the values at
 //! hand: one variable per operand of all operators together.
 
-use super::Translate;
+use super::{Mode, Translate};
 use crate::build::*;
 use crate::syntax::{Code, Direction, Expr, KernelOp, Op};
 use fehu_base::ops::BinOp;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
+use fehu_ir::class::Class;
 use fehu_ir::seg::SegBinOp;
 use fehu_ir::soac::Commutativity;
-use fehu_ir::{Exp, Lambda, Memory, SubExp, Type};
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Body, Exp, Lambda, LoopForm, Memory, SubExp, Type};
 
 impl Translate {
     /// The types of the operands of all operators.
@@ -51,8 +53,17 @@ impl Translate {
         }
     }
 
-    /// Sets variables to what an operator gives.
+    /// Sets variables to what an operator gives. Where a check of it fails they stay as they are, and the thread goes on: others
+    /// wait for it at barriers, for the lock that it has, or for what it is to publish.
     pub(super) fn apply(&mut self, op: &Lambda<Memory>, left: &[Expr], right: &[Expr], into: &[Name]) {
+        if self.mode != Mode::Host && can_fail(&op.body) {
+            self.guarded(|t| t.apply_unguarded(op, left, right, into));
+        } else {
+            self.apply_unguarded(op, left, right, into);
+        }
+    }
+
+    fn apply_unguarded(&mut self, op: &Lambda<Memory>, left: &[Expr], right: &[Expr], into: &[Name]) {
         let op = self.renamed_lambda(op);
         for (p, value) in op.params.iter().zip(left.iter().chain(right)) {
             match value {
@@ -139,9 +150,25 @@ impl Translate {
 
     /// Reduces within a warp; lane 0 has the result.
     fn shuffle_reduce(&mut self, ops: &[SegBinOp<Memory>], types: &[PrimType], values: &[Name]) {
-        for delta in [1, 2, 4, 8, 16] {
+        for delta in [1u32, 2, 4, 8, 16] {
             let other = self.shuffle(types, values, Direction::Down, delta);
-            self.apply_all(ops, &vars(values), &vars(&other), values);
+            let there = lt(add(rem(local(), i64(32)), i64(i64::from(delta))), i64(32));
+            self.where_needed(ops, there, |t| t.apply_all(ops, &vars(values), &vars(&other), values));
+        }
+    }
+
+    /// Applies operators to values that make sense only in some lanes. All others do the same, unless the operators may find that
+    /// out.
+    pub(super) fn where_needed(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        sensible: Expr,
+        apply: impl FnOnce(&mut Self),
+    ) {
+        if ops.iter().any(|op| can_fail(&op.op.body)) {
+            self.if_then(sensible, apply);
+        } else {
+            apply(self);
         }
     }
 
@@ -351,6 +378,18 @@ pub(super) fn prim(t: &Type) -> PrimType {
         Type::Prim(p) => *p,
         Type::Array(..) | Type::Acc(..) | Type::Mem(_) => bug!("an operator on {t:?} in a kernel"),
     }
+}
+
+/// Whether code may come to an end in another way than that it gives its results.
+fn can_fail(body: &Body<Memory>) -> bool {
+    let mut found = false;
+    for_each_stm(body, &mut |stm| {
+        found |= match &stm.exp {
+            Exp::Loop(l) => matches!(l.form, LoopForm::While(_)),
+            exp => matches!(exp.class(), Class::Check | Class::Call),
+        }
+    });
+    found
 }
 
 /// Whether the order of operands does not matter.

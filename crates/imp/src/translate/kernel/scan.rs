@@ -416,15 +416,20 @@ impl Translate {
                     },
                 );
             });
-            for delta in [1, 2, 4, 8, 16] {
+            for delta in [1u32, 2, 4, 8, 16] {
                 let other = t.shuffle(&scan.types, &found, Direction::Down, delta);
                 let other_stop = t.shuffle(&[PrimType::I32], &[stop], Direction::Down, delta)[0];
+                let there = lt(add(local(), i64(i64::from(delta))), i64(32));
                 t.if_then(equal(PrimType::I32, var(stop), i32(0)), |t| {
-                    t.apply_all(scan.ops, &vars(&other), &vars(&found), &found);
+                    t.where_needed(scan.ops, there, |t| {
+                        t.apply_all(scan.ops, &vars(&other), &vars(&found), &found);
+                    });
                     t.set_to(stop, var(other_stop));
                 });
             }
-            t.apply_all(scan.ops, &vars(&found), &vars(&before), &before);
+            t.where_needed(scan.ops, eq(local(), i64(0)), |t| {
+                t.apply_all(scan.ops, &vars(&found), &vars(&before), &before);
+            });
             let done = t.shuffle(&[PrimType::I32], &[stop], Direction::First, 0)[0];
             t.if_else(
                 equal(PrimType::I32, var(done), i32(1)),

@@ -128,7 +128,7 @@ impl Translate {
         let again = self.let_as("again", PrimType::Bool, bool(true));
         self.while_(var(again), |t| {
             let old = t.let_as("old", ty, from_bits(ty, var(seen)));
-            let new = t.temp("new", ty);
+            let new = t.let_as("new", ty, var(old));
             t.apply(op, &[var(old)], &[var(value)], &[new]);
             let found = t.temp("found", elem);
             t.emit(Code::Op(Op::Kernel(KernelOp::CompareAndSwap {
