@@ -62,6 +62,7 @@ TOOL_FUN void cuda_limits(struct futhark_context *ctx) {
   }
   limits->threads = (int64_t)cuda_attribute(ctx, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) *
                     cuda_attribute(ctx, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+  limits->warp = 32;
 }
 
 static int api_open(struct futhark_context *ctx) {

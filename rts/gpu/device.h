@@ -32,6 +32,8 @@ struct device_limits {
   int64_t shared_memory;
   // Threads that it runs at a time.
   int64_t threads;
+  // Threads of a block that exchange values without shared memory, of which a block has to have a multiple; or 1.
+  int64_t warp;
 };
 
 // What users may set before a context is created; strings belong to it.

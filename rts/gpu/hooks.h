@@ -116,17 +116,24 @@ CALLED_FUN int64_t size_max(struct futhark_context *ctx, const char *class) {
   return INT64_MAX;
 }
 
+// Sizes are at least 1, and blocks are whole warps.
 static int64_t backend_param_allowed(struct futhark_context *ctx, int param, int64_t value) {
-  int64_t most = size_max(ctx, param_classes[param]);
-  if (value > most && ctx->logging) {
+  const char *class = param_classes[param];
+  int64_t most = size_max(ctx, class), allowed = value < most ? value : most;
+  bool block = is_class(class, "thread_block_size");
+  bool size = block || is_class(class, "grid_size") || is_class(class, "tile_size") || is_class(class, "reg_tile_size");
+  if (size && allowed < 1) {
+    allowed = 1;
+  }
+  if (block) {
+    int64_t warp = ctx->device.limits.warp;
+    allowed = (allowed + warp - 1) / warp * warp;
+  }
+  if (allowed != value && ctx->logging) {
     fprintf(ctx->log, "The parameter %s cannot be %" PRId64 " on this device; it is %" PRId64 ".\n",
-            param_names[param], value, most);
+            param_names[param], value, allowed);
   }
-  bool tile = is_class(param_classes[param], "tile_size") || is_class(param_classes[param], "reg_tile_size");
-  if (tile && value < 1) {
-    return 1;
-  }
-  return value < most ? value : most;
+  return allowed;
 }
 
 // Constant data of the program.

@@ -64,6 +64,7 @@ TOOL_FUN void opencl_limits(struct futhark_context *ctx) {
   limits->grid_size = INT32_MAX;
   limits->shared_memory = (int64_t)shared;
   limits->threads = (int64_t)units * (gpu ? 2048 : 1024);
+  limits->warp = 1;
 }
 
 // Options for the compiler of kernels, to be freed.

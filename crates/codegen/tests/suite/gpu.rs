@@ -321,3 +321,28 @@ fn without_a_driver_there_is_an_error() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("Error: "), "{}", ran.stderr);
 }
+
+/// What a size may be: at least 1, and for warps a multiple of theirs.
+#[test]
+fn sizes_that_make_no_sense_are_mended() {
+    let mut b = Builder::new();
+    for class in ["thread_block_size", "grid_size", "tile_size"] {
+        let result = b.scalar("size", ScalarType::I64);
+        let size = Code::Op(Op::GetSize(result.name(), Symbol::new(class)));
+        let param = TuningParam { name: Symbol::new(class), class: class.into(), default: None };
+        b.program.params.push(param);
+        b.entry(class, &[], vec![], &[], result, vec![size]);
+    }
+    let cuda = generate_gpu(&b.program, Mode::Executable, Api::Cuda).c_text;
+    assert!(cuda.contains("limits->warp = 32;"), "blocks of CUDA are not whole warps");
+    if !has_opencl() {
+        return;
+    }
+    for (class, given, size) in
+        [("thread_block_size", 0, 1), ("thread_block_size", 33, 33), ("grid_size", 0, 1), ("tile_size", 0, 1)]
+    {
+        let param = format!("--param={class}={given}");
+        let ran = run_opencl("gpu_sizes", &b.program, &["-e", class, &param], b"");
+        assert_eq!((ran.stderr.as_str(), ran.text()), ("", format!("{size}i64\n")), "{class} {given}");
+    }
+}
