@@ -28,6 +28,9 @@
 //! to the host what no kernel can run.
 //!
 //! A piece of code that is used in several versions is renamed for each.
+//!
+//! In the end, `progressions` computes elements of `iota` and `replicate` instead of reading them, and `merge` makes one loop
+//! of several that a thread runs one after the other. Both leave dead code.
 
 mod block;
 mod forest;
@@ -42,9 +45,11 @@ mod g8_branch;
 mod g9_redomap;
 mod guard;
 mod lift;
+mod merge;
 mod nest;
 mod parallel;
 mod prepare;
+mod progressions;
 mod scattered;
 pub(crate) mod steer;
 mod steps;
@@ -103,7 +108,10 @@ pub fn gpu(prog: Prog<Soacs>, options: &GpuOptions) -> Prog<Kernels> {
     for f in &mut funs {
         replaced.body(&mut f.body);
     }
-    Prog { consts, funs, opaques: prog.opaques, names: flat.seq.b.names }
+    let mut prog = Prog { consts, funs, opaques: prog.opaques, names: flat.seq.b.names };
+    progressions::compute(&mut prog);
+    merge::merge(&mut prog);
+    prog
 }
 
 /// What runs the operations made.

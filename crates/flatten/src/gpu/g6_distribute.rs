@@ -160,14 +160,15 @@ impl Flat<'_> {
             Exp::Loop(l) => self.map_loop(nest, stm, l, &later),
             Exp::If(c, t, f) => self.map_branch(nest, stm, *c, t, f, &later),
             Exp::Update(array, slice, value) => self.map_update(nest, stm, *array, slice, *value, &later),
-            Exp::Iota { .. } | Exp::Replicate(..) if only_input(stm, rest, result) => None,
+            // Its elements are computed wherever they are needed.
+            Exp::Iota { .. } => None,
+            Exp::Replicate(..) if only_input(stm, rest, result) => None,
             Exp::Rearrange(..)
             | Exp::Reshape(..)
             | Exp::Copy(_)
             | Exp::Manifest(..)
             | Exp::Replicate(..)
             | Exp::Scratch(..)
-            | Exp::Iota { .. }
             | Exp::Concat { .. } => self.map_rearrange(nest, stm),
             Exp::SubExp(_)
             | Exp::Opaque(_)

@@ -17,7 +17,7 @@ use fehu_base::prim::IntType;
 use fehu_base::{Name, NameSource};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::free::free_in_type;
-use fehu_ir::{DimIndex, Exp, Param, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{DimIndex, Exp, Param, PatElem, Rep, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// A map nest.
@@ -261,7 +261,7 @@ impl Nest {
 }
 
 /// A statement that binds one name.
-pub(super) fn plain(name: Name, ty: Type, exp: Exp<Soacs>) -> Stm<Soacs> {
+pub(super) fn plain<R: Rep<Dec = ()>>(name: Name, ty: Type, exp: Exp<R>) -> Stm<R> {
     Stm {
         pat: vec![PatElem { name, ty, dec: () }],
         certs: vec![],

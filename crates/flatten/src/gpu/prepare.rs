@@ -3,7 +3,6 @@
 //! Before: a program over `Kernels` as flattening leaves it. After: the same program, in which
 //!
 //! - kernels call only functions of scalars (`inline`);
-//! - elements of `iota` and `replicate` are computed, not read (`progressions`);
 //! - numbers that go from one array to another are computed by the device (`points`);
 //! - large reductions read arrays in the order in which they are in memory (`coalesce`);
 //! - constant data is made outside of kernels (`constants`);
@@ -28,7 +27,6 @@ mod constants;
 mod inline;
 mod operators;
 mod points;
-mod progressions;
 mod vector;
 
 pub(super) use operators::has_operator_on_arrays;
@@ -45,7 +43,6 @@ use fehu_ir::{Body, Builder, DimIndex, Exp, Kernels, Lambda, Prog, Slice, Stm, S
 /// Makes flattened programs ready for memory.
 pub fn prepare(mut prog: Prog<Kernels>) -> Prog<Kernels> {
     inline::into_kernels(&mut prog);
-    progressions::compute(&mut prog);
     points::compute(&mut prog);
     coalesce::coalesce(&mut prog);
     let signatures = Signatures::of_prog(&prog);

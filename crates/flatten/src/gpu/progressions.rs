@@ -9,14 +9,14 @@
 //!   let (x : i64) = is[gtid]           ->       let (x : i64) = add_i64(5, gtid)
 //! ```
 //!
-//! What nobody reads any more is not made.
+//! What nobody reads any more is dead code.
 
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::{Name, NameSource};
-use fehu_ir::visit::{change, look, Mutator, Visitor};
+use fehu_ir::visit::{change, Mutator};
 use fehu_ir::{Body, DimIndex, Exp, Kernels, Prog, Stm, SubExp, Type};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Computes what would be read.
 pub(super) fn compute(prog: &mut Prog<Kernels>) {
@@ -25,15 +25,6 @@ pub(super) fn compute(prog: &mut Prog<Kernels>) {
     known.body(&mut prog.consts);
     prog.funs.iter_mut().for_each(|f| known.body(&mut f.body));
     prog.names = known.names;
-    if known.arrays.is_empty() {
-        return;
-    }
-    let mut used = Used::default();
-    look::body(&mut used, &prog.consts);
-    prog.funs.iter().for_each(|f| look::fun(&mut used, f));
-    let mut drop = Drop { known: &known.arrays, used: &used.0 };
-    drop.body(&mut prog.consts);
-    prog.funs.iter_mut().for_each(|f| drop.body(&mut f.body));
 }
 
 /// What the elements of an array are.
@@ -107,33 +98,6 @@ impl Mutator<Kernels> for Known {
     }
 }
 
-/// The names that are used anywhere.
-#[derive(Default)]
-struct Used(FxHashSet<Name>);
-
-impl Visitor<Kernels> for Used {
-    fn name(&mut self, n: &Name) {
-        self.0.insert(*n);
-    }
-}
-
-/// Drops arrays that are not used.
-struct Drop<'a> {
-    known: &'a FxHashMap<Name, Elements>,
-    used: &'a FxHashSet<Name>,
-}
-
-impl Mutator<Kernels> for Drop<'_> {
-    fn body(&mut self, body: &mut Body<Kernels>) {
-        let kept = |stm: &Stm<Kernels>| match &stm.pat[..] {
-            [p] => !self.known.contains_key(&p.name) || self.used.contains(&p.name),
-            _ => true,
-        };
-        body.stms.retain(kept);
-        change::body(self, body);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use fehu_ir::print::{print_prog, Locations};
@@ -142,7 +106,7 @@ mod tests {
     use fehu_ir::Kernels;
 
     #[test]
-    fn elements_are_computed_and_unused_arrays_are_not_made() {
+    fn elements_are_computed() {
         let text = "kernels
 fun f_1(n_2 : i64, k_3 : i64) : (*[n_2]i64, *[n_2]i64) = {
   let (is_4 : [n_2]i64) = iota i64 (n_2, 5i64, 2i64)
@@ -162,8 +126,6 @@ fun f_1(n_2 : i64, k_3 : i64) : (*[n_2]i64, *[n_2]i64) = {
         super::compute(&mut prog);
         validate(&prog).unwrap_or_else(|e| panic!("{e:?}"));
         let printed = print_prog(&prog, Locations::Hidden);
-        assert_eq!(printed.matches("= iota").count(), 1, "{printed}");
-        assert!(!printed.contains("= replicate"), "{printed}");
         assert!(printed.contains("add_i64(5i64, x_"), "{printed}");
         assert!(!printed.contains("[i_9]") && !printed.contains("[b_11]"), "{printed}");
     }
