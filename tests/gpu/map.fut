@@ -18,6 +18,13 @@
 -- input { 0i64 5i64 7i64 } auto output
 -- input { 31i64 33i64 65i64 } auto output
 
+-- Many points: rows that parts fill well (once, four times), and one that leaves most of its last part empty.
+-- ==
+-- entry: long_rows
+-- input { 2i64 300i64 1000i64 } auto output
+-- input { 1i64 150i64 4095i64 } auto output
+-- input { 2i64 300i64 1025i64 } auto output
+
 -- ==
 -- entry: small_rows
 -- random input { [100]i32 } auto output
@@ -38,6 +45,8 @@
 entry increment (xs: []i32) = map (+ 1) xs
 entry outer_product (xs: []i64) (ys: []i64) = map (\x -> map (\y -> x * y) ys) xs
 entry three_dims (a: i64) (b: i64) (c: i64) = tabulate_3d a b c (\i j k -> i * 10000 + j * 100 + k)
+entry long_rows (a: i64) (b: i64) (c: i64) =
+  tabulate_3d a b c (\i j k -> i8.i64 (if (j * k) % 7 == 1 then i * 89 + j else j * 31 + k * 7))
 -- A few values per point, kept by the thread.
 entry small_rows (xs: []i32) = map (\x -> let r = [x, x + 1, x ^ 3] in #[sequential] map (* 2) r) xs
 -- Too many values per point to keep.

@@ -7,7 +7,14 @@
 //! ```
 //!
 //! Points that are cheap to compute are limited by memory, and one of them per thread does not keep it
-//! busy. Where the body needs memory of its own per thread (see the memory pass), the grid is fixed and threads
+//! busy. Long rows are cut into parts, one for each block: to find the row, a thread then divides once and not for each point,
+//! and what depends on the row alone is computed once:
+//!
+//! ```text
+//!         i = block / parts;  for k < 4 { j = (block % parts)*1024 + k*256 + thread;  if j < m { ... } }
+//! ```
+//!
+//! Where the body needs memory of its own per thread (see the memory pass), the grid is fixed and threads
 //! go on with further points.
 
 use super::{Mode, Translate};
@@ -24,8 +31,23 @@ const FEW: i64 = 4;
 /// From so many points on: fewer are better spread over all of the device.
 const MANY: i64 = 1 << 19;
 
+/// Rows are cut into parts if at most one in so many threads has nothing to do.
+const FULL: i64 = 8;
+
 /// The most statements of a body that counts as cheap.
 const CHEAP: usize = 40;
+
+/// A map by parts of rows.
+struct Rows {
+    /// Whether the host chose it.
+    used: Expr,
+    /// Points in a row.
+    width: Expr,
+    /// Parts of a row.
+    parts: Expr,
+    /// Parts of all rows.
+    blocks: Expr,
+}
 
 impl Translate {
     pub(super) fn seg_map(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
@@ -48,15 +70,63 @@ impl Translate {
             });
         }
         let each = self.let_i64("each", select(le(i64(MANY), points.clone()), i64(FEW), i64(1)));
-        let grid = quot_up(points.clone(), mul(size.clone(), each.clone()));
+        let flat_grid = quot_up(points.clone(), mul(size.clone(), each.clone()));
+        let rows = self.rows(seg, &points, &size);
+        let grid = match &rows {
+            Some(rows) => select(rows.used.clone(), rows.blocks.clone(), flat_grid),
+            None => flat_grid,
+        };
         self.kernel("segmap", grid, size, Mode::Thread, |t| {
-            let tile = mul(block_size(), each.clone());
-            let start = t.let_i64("start", add(mul(block(), tile), local()));
-            t.for_up_to("k", i64(FEW), |t, k| {
-                let at = t.let_i64("at", add(start, mul(k.clone(), block_size())));
-                t.if_then(and(lt(k, each), lt(at.clone(), points)), |t| t.map_point(pat, seg, at));
+            let flat = |t: &mut Self| t.flat_points(pat, seg, points, each);
+            match rows {
+                Some(rows) => t.if_else(rows.used.clone(), |t| t.row_points(pat, seg, rows), flat),
+                None => flat(t),
+            }
+        });
+    }
+
+    /// A few points of a thread, by their flat numbers.
+    fn flat_points(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, points: Expr, each: Expr) {
+        let tile = mul(block_size(), each.clone());
+        let start = self.let_i64("start", add(mul(block(), tile), local()));
+        self.for_up_to("k", i64(FEW), |t, k| {
+            let at = t.let_i64("at", add(start, mul(k.clone(), block_size())));
+            t.if_then(and(lt(k, each), lt(at.clone(), points)), |t| t.map_point(pat, seg, at));
+        });
+    }
+
+    /// How a block would take part of a row, decided by the host; none if there are no rows.
+    fn rows(&mut self, seg: &SegOp<Memory>, points: &Expr, size: &Expr) -> Option<Rows> {
+        let (inner, outer) = seg.space.dims.split_last().filter(|(_, outer)| !outer.is_empty())?;
+        let width = self.operand(inner.1);
+        let part = mul(size.clone(), i64(FEW));
+        let parts = self.let_i64("parts", quot_up(width.clone(), part.clone()));
+        let outer: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
+        let blocks = mul(self.points(&outer), parts.clone());
+        let full = le(mul(parts.clone(), mul(part, i64(FULL - 1))), mul(width.clone(), i64(FULL)));
+        let used = self.let_i64("by_rows", select(and(le(i64(MANY), points.clone()), full), i64(1), i64(0)));
+        Some(Rows { used: eq(used, i64(1)), width, parts, blocks })
+    }
+
+    /// A few points of a thread in one row, whose number is found once.
+    fn row_points(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, rows: Rows) {
+        let Some((inner, outer)) = seg.space.dims.split_last() else { return };
+        let row = self.let_i64("row", quot(block(), rows.parts.clone()));
+        let part = self.let_i64("part", sub(block(), mul(row.clone(), rows.parts)));
+        let known = self.flats.len();
+        self.unflatten(outer, row.clone());
+        let start = self.let_i64("start", add(mul(part, mul(block_size(), i64(FEW))), local()));
+        self.for_up_to("k", i64(FEW), |t, k| {
+            let at = t.let_i64("at", add(start, mul(k, block_size())));
+            t.if_then(lt(at.clone(), rows.width.clone()), |t| {
+                t.emit(Code::DeclareScalar(inner.0, PrimType::I64));
+                t.set_to(inner.0, at.clone());
+                t.emit(Code::DeclareScalar(seg.space.flat, PrimType::I64));
+                t.set_to(seg.space.flat, add(mul(row, rows.width), at));
+                t.point(pat, seg);
             });
         });
+        self.flats.truncate(known);
     }
 
     fn map_point(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, at: Expr) {
