@@ -3,6 +3,11 @@
 // Each function takes what a variable holds and returns what it holds
 // afterwards, so that variables stay in registers.
 
+// Where memory may be refused for other reasons than its size, with an error of its own.
+#ifndef MEMORY_FAILED
+#define MEMORY_FAILED(ctx) false
+#endif
+
 // Where several threads count references and have memory, a back end has its own ways.
 #ifndef MEMORY_OF
 #define MEMORY_OF(ctx) (&(ctx)->memory)
@@ -33,8 +38,9 @@ CALLED_FUN struct block *block_alloc(struct futhark_context *ctx, struct block *
     return NULL;
   }
   struct block *b = memory_take(MEMORY_OF(ctx), bytes);
-  if (UNLIKELY(b == NULL)) {
-    set_error(ctx, "Error: out of memory: cannot allocate %" PRId64 " bytes.\n", bytes);
+  if (UNLIKELY(b == NULL) && !MEMORY_FAILED(ctx)) {
+    set_error(ctx, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64 " are in use.\n", bytes,
+              MEMORY_OF(ctx)->live);
   }
   return b;
 }

@@ -17,11 +17,18 @@
 #define STACK_ROOM(ctx) ((ctx)->stack_room)
 #endif
 
+// What reports call the memory of arrays.
+#ifndef MEMORY_SPACE
+#define MEMORY_SPACE "default space"
+#endif
+
 #define PARAM_UNSET (-1)
 
 struct futhark_context_config {
   int debugging, profiling, logging;
   char *cache_file;
+  // The context that uses it, if there is one by now.
+  struct futhark_context *ctx;
   int64_t params[NUM_PARAMS + 1];
   BACKEND_CONFIG_FIELDS
 };
@@ -171,11 +178,18 @@ void futhark_context_config_set_cache_file(struct futhark_context_config *cfg, c
   cfg->cache_file = f == NULL ? NULL : string_copy(f);
 }
 
+// Sizes are part of kernels that exist already; thresholds may change at any time.
 int futhark_context_config_set_tuning_param(struct futhark_context_config *cfg, const char *param_name,
                                             size_t new_value) {
+  int64_t value = new_value > INT64_MAX ? INT64_MAX : (int64_t)new_value;
   for (int i = 0; i < NUM_PARAMS; i++) {
     if (strcmp(param_name, param_names[i]) == 0) {
-      cfg->params[i] = (int64_t)new_value;
+      cfg->params[i] = value;
+      if (cfg->ctx != NULL && strncmp(param_classes[i], "threshold", 9) == 0) {
+        lock_take(&cfg->ctx->lock);
+        cfg->ctx->params[i] = value;
+        lock_release(&cfg->ctx->lock);
+      }
       return FUTHARK_SUCCESS;
     }
   }
@@ -216,6 +230,7 @@ struct futhark_context *futhark_context_new(struct futhark_context_config *cfg) 
     backend_leave(ctx);
   }
   lock_release(&ctx->lock);
+  cfg->ctx = ctx;
   return ctx;
 }
 
@@ -229,6 +244,9 @@ void futhark_context_free(struct futhark_context *ctx) {
   leave(ctx);
   backend_close(ctx);
   lock_destroy(&ctx->lock);
+  if (ctx->cfg->ctx == ctx) {
+    ctx->cfg->ctx = NULL;
+  }
   free(ctx->error);
   free(ctx);
 }
@@ -273,7 +291,7 @@ void futhark_context_unpause_profiling(struct futhark_context *ctx) {
 char *futhark_context_report(struct futhark_context *ctx) {
   struct string report = {NULL, 0, 0};
   enter(ctx);
-  string_printf(&report, "{\"memory\":{\"default space\": %" PRId64 "},\"events\":[", ctx->memory.peak);
+  string_printf(&report, "{\"memory\":{\"" MEMORY_SPACE "\": %" PRId64 "},\"events\":[", ctx->memory.peak);
   backend_report(ctx, &report);
   string_printf(&report, "]}");
   leave(ctx);

@@ -263,13 +263,6 @@ TOOL_FUN void command_set_tuning_param(struct server *s, int argc, char **args) 
   }
   if (value < 0 || futhark_context_config_set_tuning_param(s->ctx->cfg, args[0], (size_t)value) != 0) {
     failure("Failed to set tuning parameter %s to %s", args[0], args[1]);
-    return;
-  }
-  // Sizes are part of kernels that exist already; thresholds may change at any time.
-  for (int i = 0; i < NUM_PARAMS; i++) {
-    if (strcmp(param_names[i], args[0]) == 0 && strncmp(param_classes[i], "threshold", 9) == 0) {
-      s->ctx->params[i] = value;
-    }
   }
 }
 

@@ -203,8 +203,12 @@ CALLED_FUN struct value *array_new_raw(struct futhark_context *ctx, const struct
     if (b->size < 0) {
       set_error(ctx, "Error: an array cannot have this shape: a size is negative, or it is too large.\n");
       err = FUTHARK_PROGRAM_ERROR;
+    } else if (b->size > 0 && data == 0) {
+      set_error(ctx, "Error: no memory is given for an array of %" PRId64 " bytes.\n", b->size);
+      err = FUTHARK_PROGRAM_ERROR;
     }
   } else {
+    set_error(ctx, "Error: out of memory: cannot create a value of type %s.\n", type->name);
     free(b);
   }
   value_done(ctx, v, err, &out);

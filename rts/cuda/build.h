@@ -3,6 +3,8 @@
 struct compiled {
   char *data;
   size_t size;
+  // Whether they are from the cache, so that it is worth compiling them if they are of no use.
+  bool cached;
 };
 
 // The newest architecture that NVRTC knows and the device has, and whether it is exactly the device's.
@@ -24,8 +26,8 @@ TOOL_FUN int nvrtc_architecture(const struct futhark_context *ctx, const struct 
 
 // Options for the compiler, each to be freed.
 struct nvrtc_options {
-  char *all[64];
-  int count;
+  char **all;
+  int count, room;
 };
 
 TOOL_FUN void nvrtc_option(struct nvrtc_options *options, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -35,7 +37,7 @@ TOOL_FUN void nvrtc_option(struct nvrtc_options *options, const char *format, ..
   va_start(args, format);
   string_vprintf(&text, format, args);
   va_end(args);
-  if (text.text != NULL && options->count < 64) {
+  if (text.text != NULL && options->count < options->room) {
     options->all[options->count++] = text.text;
   } else {
     free(text.text);
@@ -73,7 +75,11 @@ TOOL_FUN int nvrtc_build(struct futhark_context *ctx, const struct nvrtc *rtc, c
     set_error(ctx, "Error: NVRTC could not take the kernels.\n");
     return DEVICE_ERROR;
   }
-  struct nvrtc_options options = {.count = 0};
+  struct nvrtc_options options = {.count = 0, .room = d->num_build_options + 3};
+  options.all = calloc((size_t)options.room, sizeof(char *));
+  if (options.all == NULL) {
+    options.room = 0;
+  }
   bool exact, cubin;
   int arch = nvrtc_architecture(ctx, rtc, &exact), optional = 0;
   cubin = exact && !want_ptx;
@@ -91,6 +97,7 @@ TOOL_FUN int nvrtc_build(struct futhark_context *ctx, const struct nvrtc *rtc, c
   for (int i = 0; i < options.count; i++) {
     free(options.all[i]);
   }
+  free(options.all);
   if (err == FUTHARK_SUCCESS) {
     nvrtcResult code = cubin ? rtc->GetCUBINSize(program, &out->size) : rtc->GetPTXSize(program, &out->size);
     out->data = code == NVRTC_SUCCESS ? calloc(1, out->size + 1) : NULL;
@@ -106,8 +113,8 @@ TOOL_FUN int nvrtc_build(struct futhark_context *ctx, const struct nvrtc *rtc, c
   return err;
 }
 
-// Compiles the kernels, or finds them in the cache.
-TOOL_FUN int cuda_compile(struct futhark_context *ctx, const char *text, struct compiled *out) {
+// Compiles the kernels, or finds them in the cache if it may be used.
+TOOL_FUN int cuda_compile(struct futhark_context *ctx, const char *text, bool cache, struct compiled *out) {
   const struct device_config *d = &ctx->cfg->device;
   struct cache_key key = {0, 0};
   struct string about = {NULL, 0, 0};
@@ -121,8 +128,9 @@ TOOL_FUN int cuda_compile(struct futhark_context *ctx, const char *text, struct 
     cache_key_add(&key, d->build_options[i]);
   }
   bool want_ptx = d->dump_binary != NULL;
-  out->data = want_ptx ? NULL : cache_load(ctx, &key, &out->size);
-  if (out->data != NULL) {
+  out->data = want_ptx || !cache ? NULL : cache_load(ctx, &key, &out->size);
+  out->cached = out->data != NULL;
+  if (out->cached) {
     return FUTHARK_SUCCESS;
   }
   struct nvrtc rtc = {.library = NULL};
@@ -147,7 +155,7 @@ TOOL_FUN int cuda_compile(struct futhark_context *ctx, const char *text, struct 
   return err;
 }
 
-TOOL_FUN int cuda_program(struct futhark_context *ctx, struct compiled *out) {
+TOOL_FUN int cuda_program(struct futhark_context *ctx, bool cache, struct compiled *out) {
   const struct device_config *d = &ctx->cfg->device;
   if (d->load_binary != NULL) {
     out->data = file_read(d->load_binary, &out->size);
@@ -165,7 +173,7 @@ TOOL_FUN int cuda_program(struct futhark_context *ctx, struct compiled *out) {
   } else if (d->dump_program != NULL && !file_write(d->dump_program, text, strlen(text))) {
     set_error(ctx, "Error: cannot write the kernels to %s: %s.\n", d->dump_program, strerror(errno));
   } else {
-    err = cuda_compile(ctx, text, out);
+    err = cuda_compile(ctx, text, cache, out);
   }
   free(text);
   return err;
@@ -188,19 +196,31 @@ TOOL_FUN int cuda_kernels(struct futhark_context *ctx) {
       }
     }
     if (code != CUDA_SUCCESS) {
-      return cuda_fail(ctx, kernel_infos[i].label, code);
+      struct string what = {NULL, 0, 0};
+      string_printf(&what, "find the kernel %s", kernel_infos[i].label);
+      int err = cuda_fail(ctx, what.text == NULL ? "find a kernel" : what.text, code);
+      free(what.text);
+      return err;
     }
   }
   return FUTHARK_SUCCESS;
 }
 
 static int api_build(struct futhark_context *ctx) {
-  struct compiled compiled = {NULL, 0};
+  struct compiled compiled = {NULL, 0, false};
   api_enter(ctx);
-  int err = cuda_program(ctx, &compiled);
+  int err = cuda_program(ctx, true, &compiled);
   if (err == FUTHARK_SUCCESS) {
     CUresult code = ctx->api.cu.ModuleLoadData(&ctx->api.module, compiled.data);
-    err = code == CUDA_SUCCESS ? cuda_kernels(ctx) : cuda_fail(ctx, "load the kernels", code);
+    if (code != CUDA_SUCCESS && compiled.cached) {
+      free(compiled.data);
+      compiled.data = NULL;
+      err = cuda_program(ctx, false, &compiled);
+      code = err == FUTHARK_SUCCESS ? ctx->api.cu.ModuleLoadData(&ctx->api.module, compiled.data) : CUDA_SUCCESS;
+    }
+    if (err == FUTHARK_SUCCESS) {
+      err = code == CUDA_SUCCESS ? cuda_kernels(ctx) : cuda_fail(ctx, "load the kernels", code);
+    }
   }
   free(compiled.data);
   api_leave(ctx);

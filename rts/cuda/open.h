@@ -25,7 +25,7 @@ TOOL_FUN int cuda_select(struct futhark_context *ctx) {
   const struct cuda *cu = &ctx->api.cu;
   const char *wanted = ctx->cfg->device.device;
   long number = wanted_number(wanted);
-  int count = 0, version = 0;
+  int count = 0;
   CUresult code = cu->Init(0);
   if (code != CUDA_SUCCESS) {
     return cuda_fail(ctx, code == CUDA_ERROR_NO_DEVICE ? "find a device" : "start", code);
@@ -34,7 +34,6 @@ TOOL_FUN int cuda_select(struct futhark_context *ctx) {
   if (code != CUDA_SUCCESS) {
     return cuda_fail(ctx, "count devices", code);
   }
-  cu->DriverGetVersion(&version);
   for (int i = 0; i < count; i++) {
     char name[256] = {0};
     CUdevice device;

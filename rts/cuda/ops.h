@@ -15,8 +15,7 @@ static void api_leave(struct futhark_context *ctx) {
 
 // Marks the start and the end of an operation, while profiling.
 
-RTS_FUN struct device_event *cuda_event_start(struct futhark_context *ctx, const char *name, const char *location) {
-  struct device_event *event = event_new(ctx, name, location);
+RTS_FUN struct device_event *cuda_event_start(struct futhark_context *ctx, struct device_event *event) {
   if (event != NULL) {
     CUevent start = NULL, end = NULL;
     if (ctx->api.cu.EventCreate(&start, CU_EVENT_DEFAULT) == CUDA_SUCCESS) {
@@ -71,7 +70,7 @@ static void api_release(struct futhark_context *ctx, device_memory mem) {
 // From memory that the device cannot read, bytes are taken before the call returns.
 static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at, const void *from, int64_t bytes) {
   const struct cuda *cu = &ctx->api.cu;
-  struct device_event *event = cuda_event_start(ctx, "copy from host", "");
+  struct device_event *event = cuda_event_start(ctx, event_copy(ctx, "copy from host", bytes));
   CUdeviceptr place = to + (CUdeviceptr)at;
   CUresult code;
   if (bytes == 4) {
@@ -97,7 +96,7 @@ static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at,
 
 static int api_download(struct futhark_context *ctx, device_memory from, int64_t at, void *to, int64_t bytes) {
   const struct cuda *cu = &ctx->api.cu;
-  struct device_event *event = cuda_event_start(ctx, "copy to host", "");
+  struct device_event *event = cuda_event_start(ctx, event_copy(ctx, "copy to host", bytes));
   bool staged = bytes <= STAGE_BYTES;
   CUresult code = cu->MemcpyDtoHAsync(staged ? ctx->api.stage : to, from + (CUdeviceptr)at, (size_t)bytes, ctx->api.stream);
   cuda_event_end(ctx, event);
@@ -112,7 +111,7 @@ static int api_download(struct futhark_context *ctx, device_memory from, int64_t
 
 static int api_move(struct futhark_context *ctx, device_memory to, int64_t to_at, device_memory from, int64_t from_at,
                     int64_t bytes) {
-  struct device_event *event = cuda_event_start(ctx, "copy on device", "");
+  struct device_event *event = cuda_event_start(ctx, event_copy(ctx, "copy on device", bytes));
   CUresult code = ctx->api.cu.MemcpyDtoDAsync(to + (CUdeviceptr)to_at, from + (CUdeviceptr)from_at, (size_t)bytes,
                                               ctx->api.stream);
   cuda_event_end(ctx, event);
@@ -150,7 +149,7 @@ static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int
     const struct block *b = args[i].value;
     params[at++] = args[i].size > 0 ? (void *)args[i].value : b == NULL ? (void *)&nothing : (void *)&b->mem;
   }
-  struct device_event *event = cuda_event_start(ctx, info->label, info->location);
+  struct device_event *event = cuda_event_start(ctx, event_kernel(ctx, info, grid, block, shared));
   CUresult code = api->cu.LaunchKernel(api->kernels[kernel], (unsigned int)grid, 1, 1, (unsigned int)block, 1, 1,
                                        (unsigned int)shared, api->stream, params, NULL);
   cuda_event_end(ctx, event);

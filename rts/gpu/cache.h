@@ -1,5 +1,12 @@
 // Start of cache.h: files, and compiled kernels in a file of the user's choice.
 
+#include <sys/stat.h>
+#ifdef _WIN32
+#include <process.h>
+#else
+#include <unistd.h>
+#endif
+
 // All of a file, with a zero after it, or NULL.
 TOOL_FUN char *file_read(const char *path, size_t *size) {
   FILE *file = fopen(path, "rb");
@@ -31,64 +38,117 @@ TOOL_FUN bool file_write(const char *path, const void *data, size_t size) {
   return fclose(file) == 0 && ok;
 }
 
-#define CACHE_MAGIC "fehu kernels 1\n"
+// Whether there is something of this name, and whether it is a plain file: devices and pipes are neither
+// read, which may never end, nor replaced.
+TOOL_FUN bool file_there(const char *path, bool *plain) {
+  struct stat about;
+  bool there = stat(path, &about) == 0;
+  *plain = there && (about.st_mode & S_IFMT) == S_IFREG;
+  return there;
+}
+
+#define CACHE_MAGIC "fehu kernels 2\n"
 
 // What a compiled program depends on, as two hashes.
 struct cache_key {
   uint64_t a, b;
 };
 
-TOOL_FUN void cache_key_add(struct cache_key *key, const char *text) {
+TOOL_FUN void cache_key_bytes(struct cache_key *key, const void *data, size_t size) {
+  const unsigned char *bytes = data;
   if (key->a == 0) {
     key->a = UINT64_C(14695981039346656037);
     key->b = UINT64_C(88172645463325252);
   }
-  do {
-    key->a = (key->a ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    key->b = (key->b + (unsigned char)*text) * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  for (size_t i = 0; i < size; i++) {
+    key->a = (key->a ^ bytes[i]) * UINT64_C(1099511628211);
+    key->b = (key->b + bytes[i]) * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     key->b ^= key->b >> 29;
-  } while (*text++ != '\0');
+  }
+}
+
+TOOL_FUN void cache_key_add(struct cache_key *key, const char *text) {
+  cache_key_bytes(key, text, strlen(text) + 1);
+}
+
+// What a cache file begins with. Drivers do not survive kernels that are damaged, so that their hash is there too.
+struct cache_header {
+  char magic[sizeof CACHE_MAGIC];
+  struct cache_key key, content;
+  uint64_t size;
+};
+
+TOOL_FUN struct cache_header cache_header(const struct cache_key *key, const void *data, size_t size) {
+  struct cache_header header;
+  memset(&header, 0, sizeof header);
+  memcpy(header.magic, CACHE_MAGIC, sizeof CACHE_MAGIC);
+  header.key = *key;
+  header.size = size;
+  cache_key_bytes(&header.content, data, size);
+  return header;
 }
 
 // What was compiled before, or NULL.
 TOOL_FUN char *cache_load(struct futhark_context *ctx, const struct cache_key *key, size_t *size) {
   const char *path = ctx->cfg->cache_file;
-  const size_t header = sizeof CACHE_MAGIC - 1 + sizeof *key;
+  const size_t start = sizeof(struct cache_header);
+  bool plain;
   if (path == NULL) {
     return NULL;
   }
-  char *content = file_read(path, size);
-  if (content == NULL || *size < header || memcmp(content, CACHE_MAGIC, sizeof CACHE_MAGIC - 1) != 0 ||
-      memcmp(content + sizeof CACHE_MAGIC - 1, key, sizeof *key) != 0) {
-    if (ctx->logging) {
-      fprintf(ctx->log, "The cache file %s has no kernels for this program and device.\n", path);
-    }
+  char *content = file_there(path, &plain) && plain ? file_read(path, size) : NULL;
+  bool ok = content != NULL && *size >= start;
+  if (ok) {
+    struct cache_header expected = cache_header(key, content + start, *size - start);
+    ok = memcmp(content, &expected, start) == 0;
+  }
+  if (ctx->logging) {
+    fprintf(ctx->log, ok ? "Using the kernels in the cache file %s.\n"
+                         : "The cache file %s has no kernels for this program and device.\n", path);
+  }
+  if (!ok) {
     free(content);
     return NULL;
   }
-  if (ctx->logging) {
-    fprintf(ctx->log, "Using the kernels in the cache file %s.\n", path);
-  }
-  *size -= header;
-  memmove(content, content + header, *size + 1);
+  *size -= start;
+  memmove(content, content + start, *size + 1);
   return content;
+}
+
+// Puts a file in the place of another.
+TOOL_FUN bool file_replace(const char *from, const char *to) {
+#ifdef _WIN32
+  return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) != 0;
+#else
+  return rename(from, to) == 0;
+#endif
 }
 
 // Under another name first, so that nobody reads half a file.
 TOOL_FUN void cache_store(struct futhark_context *ctx, const struct cache_key *key, const void *data, size_t size) {
   const char *path = ctx->cfg->cache_file;
+  bool plain;
   if (path == NULL) {
     return;
   }
+  if (file_there(path, &plain) && !plain) {
+    if (ctx->logging) {
+      fprintf(ctx->log, "Cannot write the cache file %s: it is no plain file.\n", path);
+    }
+    return;
+  }
   struct string content = {NULL, 0, 0}, other = {NULL, 0, 0};
-  string_append(&content, CACHE_MAGIC, sizeof CACHE_MAGIC - 1);
-  string_append(&content, (const char *)key, sizeof *key);
+  struct cache_header header = cache_header(key, data, size);
+  string_append(&content, (const char *)&header, sizeof header);
   string_append(&content, data, size);
-  string_printf(&other, "%s.%p.new", path, (void *)&content);
-  bool ok = content.length == sizeof CACHE_MAGIC - 1 + sizeof *key + size && other.text != NULL &&
-            file_write(other.text, content.text, content.length) && rename(other.text, path) == 0;
+  string_printf(&other, "%s.%ld.%p.new", path, (long)getpid(), (void *)&content);
+  bool whole = content.length == sizeof header + size && other.text != NULL;
+  bool ok = whole && file_write(other.text, content.text, content.length) && file_replace(other.text, path);
   if (!ok && ctx->logging) {
-    fprintf(ctx->log, "Cannot write the cache file %s: %s.\n", path, strerror(errno));
+    fprintf(ctx->log, "Cannot write the cache file %s: %s.\n", path, whole ? strerror(errno) : "out of memory");
+  }
+  if (whole && !ok) {
+    remove(other.text);
   }
   free(content.text);
   free(other.text);
@@ -110,7 +170,8 @@ TOOL_FUN char *program_text(const struct futhark_context_config *cfg) {
   return text.text;
 }
 
-// The same, for a context: after the sizes of thread blocks and tiles, which are known by now.
+// The same, for a context: after the sizes of thread blocks and tiles, which are known by now. Where the text
+// brings such sizes along, since it was written by another context, they are not those of this one.
 TOOL_FUN char *sized_program_text(const struct futhark_context *ctx) {
   struct string all = {NULL, 0, 0};
   char *text = program_text(ctx->cfg);
@@ -120,7 +181,7 @@ TOOL_FUN char *sized_program_text(const struct futhark_context *ctx) {
   for (int i = 0; i < NUM_PARAMS; i++) {
     const char *class = param_classes[i];
     if (strcmp(class, "thread_block_size") == 0 || strcmp(class, "tile_size") == 0 || strcmp(class, "reg_tile_size") == 0) {
-      string_printf(&all, "#define SIZE_%d %" PRId64 "\n", i, ctx->params[i]);
+      string_printf(&all, "#ifndef SIZE_%d\n#define SIZE_%d %" PRId64 "\n#endif\n", i, i, ctx->params[i]);
     }
   }
   string_append(&all, text, strlen(text));

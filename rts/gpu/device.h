@@ -45,7 +45,9 @@ struct device_config {
   char **build_options;
   int num_build_options;
   // Zero if not given.
-  int64_t thread_block_size, grid_size, tile_size, reg_tile_size, threshold, shared_memory;
+  int64_t thread_block_size, grid_size, tile_size, reg_tile_size, shared_memory;
+  // Negative if not given.
+  int64_t threshold;
   int unified_memory;
   void *queue;
 };
@@ -55,7 +57,7 @@ struct device_event;
 
 struct device {
   struct device_limits limits;
-  // Whether a kernel has run that may have failed, and how many have run.
+  // Whether a kernel has run that may have failed, and the number of the last launch, from 1 on.
   bool may_have_failed;
   int32_t launches;
   // The program's constant data.

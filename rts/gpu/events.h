@@ -2,6 +2,8 @@
 
 struct device_event {
   const char *name, *location;
+  // How a kernel was launched, or if the grid is 0, how many bytes were copied.
+  int64_t grid, block, shared, bytes;
   // The API's marks.
   void *start, *end;
 };
@@ -10,7 +12,7 @@ struct device_event {
 #define MAX_EVENTS ((int64_t)1 << 22)
 
 // A new event, or NULL if none is wanted.
-CALLED_FUN struct device_event *event_new(struct futhark_context *ctx, const char *name, const char *location) {
+CALLED_FUN struct device_event *event_new(struct futhark_context *ctx, const struct device_event *about) {
   struct device *d = &ctx->device;
   if (!ctx->profiling || ctx->profiling_paused || d->num_events >= MAX_EVENTS) {
     return NULL;
@@ -25,8 +27,19 @@ CALLED_FUN struct device_event *event_new(struct futhark_context *ctx, const cha
     d->room_events = room;
   }
   struct device_event *event = &d->events[d->num_events++];
-  *event = (struct device_event){.name = name, .location = location};
+  *event = *about;
   return event;
+}
+
+RTS_FUN struct device_event *event_kernel(struct futhark_context *ctx, const struct kernel_info *info, int64_t grid,
+                                          int64_t block, int64_t shared) {
+  struct device_event about = {.name = info->label, .location = info->location, .grid = grid, .block = block, .shared = shared};
+  return event_new(ctx, &about);
+}
+
+RTS_FUN struct device_event *event_copy(struct futhark_context *ctx, const char *name, int64_t bytes) {
+  struct device_event about = {.name = name, .location = "", .bytes = bytes};
+  return event_new(ctx, &about);
 }
 
 TOOL_FUN void events_clear(struct futhark_context *ctx) {
@@ -64,13 +77,18 @@ static void backend_report(struct futhark_context *ctx, struct string *events) {
     }
     string_printf(events, "%s{\"name\":", first ? "" : ",");
     json_string(events, event->name);
-    string_printf(events, ",\"duration\":%f,\"description\":", time);
-    json_string(events, event->name);
-    string_printf(events, ",\"provenance\":");
+    string_printf(events, ",\"duration\":%f,\"provenance\":", time);
     json_string(events, event->location);
-    string_printf(events, "}");
+    if (event->grid > 0) {
+      string_printf(events, ",\"details\":{\"grid\":%" PRId64 ",\"block\":%" PRId64 ",\"shared memory\":%" PRId64 "}}",
+                    event->grid, event->block, event->shared);
+    } else {
+      string_printf(events, ",\"details\":{\"bytes\":%" PRId64 "}}", event->bytes);
+    }
     first = false;
   }
+  // The next report is about what comes after this one.
+  events_clear(ctx);
 }
 
 static void backend_forget(struct futhark_context *ctx) {

@@ -2,6 +2,7 @@
 
 static void backend_config_create(struct futhark_context_config *cfg) {
   cfg->device.unified_memory = 2;
+  cfg->device.threshold = PARAM_UNSET;
 }
 
 static void backend_config_destroy(struct futhark_context_config *cfg) {
@@ -36,7 +37,9 @@ static int backend_open(struct futhark_context *ctx) {
 }
 
 static void backend_close(struct futhark_context *ctx) {
+  api_enter(ctx);
   events_clear(ctx);
+  api_leave(ctx);
   free(ctx->device.events);
   api_close(ctx);
 }
@@ -83,7 +86,7 @@ static int64_t backend_param_default(struct futhark_context *ctx, int param) {
     return first_given(d->reg_tile_size, own, 4);
   }
   if (is_class(class, "threshold")) {
-    return first_given(d->threshold, own, 32768);
+    return d->threshold >= 0 ? d->threshold : first_given(0, own, 32768);
   }
   if (is_class(class, "shared_memory")) {
     return first_given(d->shared_memory, own, limits->shared_memory);
@@ -150,7 +153,9 @@ TOOL_FUN int statics_create(struct futhark_context *ctx, const struct static_dat
   for (int i = 0; i < n && err == FUTHARK_SUCCESS; i++) {
     struct block *b = memory_take(&ctx->memory, statics[i].bytes);
     if (b == NULL) {
-      set_error(ctx, "Error: out of memory: cannot put the program's constants on the device.\n");
+      if (!MEMORY_FAILED(ctx)) {
+        set_error(ctx, "Error: out of memory: cannot put the program's constants on the device.\n");
+      }
       return FUTHARK_OUT_OF_MEMORY;
     }
     b->constant = true;

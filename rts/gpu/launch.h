@@ -27,7 +27,7 @@ CALLED_FUN int launch_kernel(struct futhark_context *ctx, int kernel, int64_t gr
     fprintf(ctx->log, "Launching kernel %s with grid %" PRId64 ", block %" PRId64 ", shared memory %" PRId64 ".\n",
             info->label, grid, block, shared);
   }
-  ctx->device.launches++;
+  ctx->device.launches = ctx->device.launches == INT32_MAX ? 1 : ctx->device.launches + 1;
   ctx->device.may_have_failed = ctx->device.may_have_failed || info->can_fail;
   int err = api_launch(ctx, kernel, grid, block, shared, args, num_args);
   if (ctx->debugging && err == FUTHARK_SUCCESS) {

@@ -29,7 +29,12 @@ struct memory {
   struct block *cache[SIZE_CLASSES];
   // Bytes in use, the most there ever were, and bytes in the cache.
   int64_t live, peak, cached;
+  // Whether the last block was refused for another reason than its size, which is the error by now.
+  bool failed;
 };
+
+#define MEMORY_SPACE "space 'device'"
+#define MEMORY_FAILED(ctx) ((ctx)->memory.failed)
 
 // The class of a size, and the size all blocks of the class have.
 RTS_FUN int size_class(int64_t *size) {
@@ -43,6 +48,7 @@ RTS_FUN int size_class(int64_t *size) {
 
 static int api_allocate(struct futhark_context *ctx, int64_t bytes, device_memory *mem);
 static void api_release(struct futhark_context *ctx, device_memory mem);
+static int api_wait(struct futhark_context *ctx);
 
 CALLED_FUN void memory_trim(struct memory *memory) {
   for (int i = 0; i < SIZE_CLASSES; i++) {
@@ -56,9 +62,25 @@ CALLED_FUN void memory_trim(struct memory *memory) {
   memory->cached = 0;
 }
 
+// Fresh memory, at the price of the cache. What is still in use by operations to come is not given back before they
+// have happened.
+CALLED_FUN int memory_fresh(struct memory *memory, int64_t size, device_memory *mem) {
+  int err = api_allocate(memory->ctx, size, mem);
+  if (err == FUTHARK_OUT_OF_MEMORY) {
+    err = api_wait(memory->ctx);
+    if (err == FUTHARK_SUCCESS) {
+      memory_trim(memory);
+      return api_allocate(memory->ctx, size, mem);
+    }
+    return DEVICE_ERROR;
+  }
+  return err;
+}
+
 // A block with one reference, or NULL when out of memory.
 CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
   int64_t size = bytes;
+  memory->failed = false;
   if (bytes > INT64_MAX / 4) {
     return NULL;
   }
@@ -76,12 +98,9 @@ CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
     if (b == NULL) {
       return NULL;
     }
-    int err = api_allocate(memory->ctx, size, &b->mem);
-    if (err == FUTHARK_OUT_OF_MEMORY) {
-      memory_trim(memory);
-      err = api_allocate(memory->ctx, size, &b->mem);
-    }
+    int err = memory_fresh(memory, size, &b->mem);
     if (err != FUTHARK_SUCCESS) {
+      memory->failed = err != FUTHARK_OUT_OF_MEMORY;
       free(b);
       return NULL;
     }

@@ -9,8 +9,7 @@ static void api_leave(struct futhark_context *ctx) {
 }
 
 // Where the event of an operation goes.
-RTS_FUN cl_event *opencl_event(struct futhark_context *ctx, const char *name, const char *location) {
-  struct device_event *event = event_new(ctx, name, location);
+RTS_FUN cl_event *opencl_event(struct device_event *event) {
   return event == NULL ? NULL : (cl_event *)&event->end;
 }
 
@@ -44,7 +43,7 @@ static void api_release(struct futhark_context *ctx, device_memory mem) {
 static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at, const void *from, int64_t bytes) {
   const struct opencl *cl = &ctx->api.cl;
   bool small = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-  cl_event *event = opencl_event(ctx, "copy from host", "");
+  cl_event *event = opencl_event(event_copy(ctx, "copy from host", bytes));
   // The pattern of a fill is taken at once.
   cl_int code = small && at % bytes == 0
                     ? cl->EnqueueFillBuffer(ctx->api.queue, to, from, (size_t)bytes, (size_t)at, (size_t)bytes, 0, NULL, event)
@@ -53,14 +52,14 @@ static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at,
 }
 
 static int api_download(struct futhark_context *ctx, device_memory from, int64_t at, void *to, int64_t bytes) {
-  cl_event *event = opencl_event(ctx, "copy to host", "");
+  cl_event *event = opencl_event(event_copy(ctx, "copy to host", bytes));
   cl_int code = ctx->api.cl.EnqueueReadBuffer(ctx->api.queue, from, CL_TRUE, (size_t)at, (size_t)bytes, to, 0, NULL, event);
   return code == CL_SUCCESS ? FUTHARK_SUCCESS : opencl_fail(ctx, "read from the device", code);
 }
 
 static int api_move(struct futhark_context *ctx, device_memory to, int64_t to_at, device_memory from, int64_t from_at,
                     int64_t bytes) {
-  cl_event *event = opencl_event(ctx, "copy on device", "");
+  cl_event *event = opencl_event(event_copy(ctx, "copy on device", bytes));
   cl_int code = ctx->api.cl.EnqueueCopyBuffer(ctx->api.queue, from, to, (size_t)from_at, (size_t)to_at, (size_t)bytes, 0,
                                               NULL, event);
   return code == CL_SUCCESS ? FUTHARK_SUCCESS : opencl_fail(ctx, "copy on the device", code);
@@ -94,7 +93,7 @@ static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int
   }
   if (code == CL_SUCCESS) {
     size_t local = (size_t)block, global = (size_t)grid * (size_t)block;
-    cl_event *event = opencl_event(ctx, info->label, info->location);
+    cl_event *event = opencl_event(event_kernel(ctx, info, grid, block, shared));
     code = cl->EnqueueNDRangeKernel(ctx->api.queue, k, 1, NULL, &global, &local, 0, NULL, event);
   }
   if (code != CL_SUCCESS) {

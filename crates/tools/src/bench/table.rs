@@ -38,7 +38,10 @@ impl Row {
         let Summary { mean, low, high } = Summary::of(&m.runtimes);
         let mut line = format!("{}{mean:>11.0}μs (95% CI: [{low:>10.1}, {high:>10.1}])", self.label());
         for (space, bytes) in &m.bytes {
-            let space = if space == "default space" { String::new() } else { format!("{space} ") };
+            let space = match space.strip_prefix("space '").and_then(|s| s.strip_suffix('\'')) {
+                _ if space == "default space" => String::new(),
+                inner => format!("{} ", inner.unwrap_or(space)),
+            };
             line.push_str(&format!(", {space}{}", size(*bytes)));
         }
         if self.verbose > 0 {
@@ -76,7 +79,7 @@ mod tests {
     fn lines_are_aligned() {
         let measured = Outcome::Measured(Measurement {
             runtimes: vec![90, 110, 90, 110, 90, 110, 90, 110, 90, 110],
-            bytes: vec![("default space".into(), 12), ("device".into(), 400_000)],
+            bytes: vec![("default space".into(), 12), ("space 'device'".into(), 400_000)],
             ..Measurement::default()
         });
         let row = |name: &str, verbose| Row { name: name.into(), width: 5, verbose };

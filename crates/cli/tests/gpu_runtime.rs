@@ -1,0 +1,135 @@
+//! What programs for GPUs do besides computing: parameters, caches, the C interface. On OpenCL, whose device PoCL makes
+//! of the CPU; without a device there is nothing to test, and the tests say so.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const PROGRAM: &str = "entry main (n: i64) (m: i64): i64 =
+  map (\\i -> i64.sum (map (\\j -> (i * j) %% 7) (iota m))) (iota n) |> i64.sum
+entry count (n: i64): i64 =
+  hist (+) 0 37 (iota n |> map (%% 37)) (replicate n 1i64) |> foldl (\\a x -> a * 31 + x) 0
+entry pick (xs: []i32) (is: []i64): []i32 = map (\\i -> xs[i]) is
+";
+
+fn fehu(args: &[&str], program: &Path, out: &Path) {
+    let done = Command::new(env!("CARGO_BIN_EXE_fehu")).args(args).arg(program).arg("-o").arg(out).output();
+    let done = done.expect("fehu runs");
+    assert!(done.status.success(), "{}", text(&done));
+}
+
+fn text(done: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
+}
+
+/// The program, compiled, if there is a device to run it on.
+fn compiled(dir: &Path) -> Option<PathBuf> {
+    let program = dir.join("program.fut");
+    fs::write(&program, PROGRAM).expect("a program");
+    let exe = dir.join("program");
+    fehu(&["opencl"], &program, &exe);
+    let listed = Command::new(&exe).arg("--list-devices").output().expect("the program runs");
+    if text(&listed).contains("#0") {
+        return Some(exe);
+    }
+    eprintln!("There is no OpenCL device: GPU programs are not tested.");
+    None
+}
+
+fn run(exe: &Path, options: &[&str], input: &str) -> Output {
+    let dir = exe.parent().expect("a folder");
+    let stdin = dir.join("stdin");
+    fs::write(&stdin, input).expect("an input");
+    let stdin = Stdio::from(fs::File::open(stdin).expect("an input"));
+    Command::new(exe).current_dir(dir).args(options).stdin(stdin).output().expect("the program runs")
+}
+
+#[test]
+fn no_parameter_of_a_kernel_is_zero() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let Some(exe) = compiled(dir.path()) else { return };
+    let right = text(&run(&exe, &["-e", "count"], "300"));
+    let listed = text(&run(&exe, &["--print-params"], ""));
+    let params = listed.lines().filter_map(|line| line.split_once(' '));
+    let mut all: Vec<String> = vec!["-e".into(), "count".into()];
+    all.extend(
+        params.filter(|(_, class)| !class.starts_with("(threshold")).map(|(p, _)| format!("--param={p}=0")),
+    );
+    assert!(all.len() > 4, "{listed}");
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    assert_eq!(text(&run(&exe, &all, "300")), right);
+}
+
+#[test]
+fn thresholds_may_be_zero() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let Some(exe) = compiled(dir.path()) else { return };
+    let log = text(&run(&exe, &["-L", "--default-threshold=0"], "3 4"));
+    assert!(log.contains("<= 3: true.") && !log.contains("false."), "{log}");
+}
+
+#[test]
+fn damaged_caches_do_no_harm() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let Some(exe) = compiled(dir.path()) else { return };
+    let cache = dir.path().join("cache");
+    let cached = |name: &str| {
+        let log = text(&run(&exe, &["-L", "--cache-file", name], "3 4"));
+        assert!(log.contains("18i64"), "{name}: {log}");
+        log.contains("Using the kernels in the cache file")
+    };
+    assert!(!cached("cache") && cached("cache"));
+    let good = fs::read(&cache).expect("a cache");
+    let mut bad = good.clone();
+    for byte in bad.iter_mut().skip(100).step_by(97) {
+        *byte ^= 0x5a;
+    }
+    let longer = [&good[..], b"more"].concat();
+    for content in [&good[..good.len() / 2], &good[..20], &[], &bad, &longer] {
+        fs::write(&cache, content).expect("a cache");
+        assert!(!cached("cache"), "a cache of {} bytes is used", content.len());
+        assert!(cached("cache"), "a cache is not renewed");
+    }
+    // What is no file stays what it is, and nothing is left behind.
+    fs::create_dir(dir.path().join("folder")).expect("a folder");
+    assert!(!cached("folder") && !cached("missing/cache"));
+    assert!(dir.path().join("folder").is_dir());
+    let names = fs::read_dir(dir.path()).expect("a folder").map(|e| e.expect("an entry").file_name());
+    assert!(!names.into_iter().any(|name| name.to_string_lossy().ends_with(".new")));
+}
+
+#[test]
+fn devices_are_no_caches() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let Some(exe) = compiled(dir.path()) else { return };
+    // A pipe that nobody writes to would keep readers waiting.
+    let pipe = dir.path().join("pipe");
+    if !Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success()) {
+        return;
+    }
+    let log = text(&run(&exe, &["-L", "--cache-file", "pipe"], "3 4"));
+    assert!(log.contains("18i64") && log.contains("it is no plain file"), "{log}");
+    let kind = fs::metadata(&pipe).expect("a pipe");
+    assert!(!kind.is_file() && !kind.is_dir());
+}
+
+#[test]
+fn programs_in_c() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    if compiled(dir.path()).is_none() {
+        return;
+    }
+    let program = dir.path().join("program.fut");
+    fehu(&["opencl", "--library"], &program, &dir.path().join("library"));
+    let client = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ffi/gpu.c");
+    let done = Command::new("cc")
+        .current_dir(dir.path())
+        .args(["-O1", "-Wall", "-Wextra", "-Werror", "-I.", "-o", "client"])
+        .arg(client)
+        .args(["library.c", "-ldl", "-lm", "-lpthread"])
+        .output()
+        .expect("cc runs");
+    assert!(done.status.success(), "{}", text(&done));
+    let done = run(&dir.path().join("client"), &[], "");
+    assert!(done.status.success(), "{}", text(&done));
+}
