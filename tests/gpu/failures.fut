@@ -20,6 +20,17 @@
 -- entry: asserted
 -- input { [1, -2, 3] } error: x > 0
 
+-- Checks that no result depends on: of a place that is written to, and around arrays without elements.
+-- ==
+-- entry: written
+-- input { [1i64, 4i64] } output { [11i64, 14i64] }
+-- input { [1i64, 5i64] } error: out of bounds
+
+-- ==
+-- entry: around
+-- input { [1i64, 4i64] empty([0]i64) } output { empty([2][0]i64) }
+-- input { [1i64, 5i64] empty([0]i64) } error: x < 5
+
 -- In operators: threads that fail still meet the others at barriers, give back locks, and count themselves as done.
 -- ==
 -- entry: reduced reduced_rows scanned scanned_rows in_block
@@ -42,6 +53,12 @@ entry in_reduction (xs: []i32) (is: []i64) = reduce (+) 0 (map (\i -> xs[i]) is)
 entry in_scan (xs: []i32) (is: []i64) = scan (+) 0 (map (\i -> xs[i]) is)
 def positive (x: i32) = assert (x > 0) x
 entry asserted (xs: []i32) = map positive xs
+
+entry written (xs: []i64) =
+  map (\x -> let a = replicate 5 1i64
+             let a = a with [x] = 0
+             in i64.sum (scan (+) 0 a)) xs
+entry around (xs: []i64) (ys: []i64) = map (\x -> let k = assert (x < 5) x in map (+ k) ys) xs
 
 -- Neighbouring intervals make one; (-1, -1) is empty. At the odd size there is a gap.
 def meet (a: i64, b: i64) (c: i64, d: i64) =

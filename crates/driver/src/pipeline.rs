@@ -272,7 +272,7 @@ fn gpu(prog: Prog<Soacs>, settings: &Settings, times: &mut Times) -> Prog<Kernel
     let options = fehu_flatten::GpuOptions { moderate: settings.moderate, ..Default::default() };
     let mut prog = valid("gpu", times.time("gpu", || fehu_flatten::gpu(prog, &options)));
     // What combinators had to compute, loops need not: parts of operators whose results nobody uses.
-    times.time("gpu dead code", || fehu_opt::dce::prog(&mut prog));
+    times.time("gpu dead code", || fehu_opt::dce::flattened(&mut prog));
     valid("gpu dead code", prog)
 }
 

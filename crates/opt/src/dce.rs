@@ -3,7 +3,8 @@
 //!
 //! One walk backwards over each body. Everything but the results of functions
 //! is pure (a failing check that nothing depends on may go: the language says
-//! so), so what is not needed is not done.
+//! so), so what is not needed is not done. Flattening makes checks apart from what needs them: from then on, all of them
+//! stay ([`flattened`]).
 
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
@@ -15,7 +16,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Removes dead code from a function. Says whether there was any.
 pub fn fun<R: Rep>(fun: &mut FunDef<R>) -> bool {
-    let mut d = Dce { live: FxHashSet::default(), changed: false };
+    clean(fun, Checks::Results)
+}
+
+fn clean<R: Rep>(fun: &mut FunDef<R>, checks: Checks) -> bool {
+    let mut d = Dce { live: FxHashSet::default(), changed: false, checks };
     for r in &fun.ret {
         if let fehu_ir::RetType::Array { shape, .. } = &r.ty {
             for s in shape {
@@ -31,27 +36,41 @@ pub fn fun<R: Rep>(fun: &mut FunDef<R>) -> bool {
 
 /// Removes constants of the program that no function uses.
 pub fn consts<R: Rep>(prog: &mut Prog<R>) {
+    clean_consts(prog, Checks::Results);
+}
+
+fn clean_consts<R: Rep>(prog: &mut Prog<R>, checks: Checks) {
     if prog.consts.stms.is_empty() {
         return;
     }
-    let mut d = Dce { live: FxHashSet::default(), changed: false };
+    let mut d = Dce { live: FxHashSet::default(), changed: false, checks };
     for fun in &prog.funs {
         d.live.extend(fehu_ir::free::free_in_fun(fun));
     }
     d.body(&mut prog.consts);
 }
 
-/// Removes dead code from a whole program.
-pub fn prog<R: Rep>(prog: &mut Prog<R>) {
+/// Removes dead code from a flattened program.
+pub fn flattened<R: Rep>(prog: &mut Prog<R>) {
     for f in &mut prog.funs {
-        fun(f);
+        clean(f, Checks::Effects);
     }
-    consts(prog);
+    clean_consts(prog, Checks::Effects);
+}
+
+/// What checks are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Checks {
+    /// As good as the results that depend on them.
+    Results,
+    /// Done for their own sake.
+    Effects,
 }
 
 struct Dce {
     live: FxHashSet<Name>,
     changed: bool,
+    checks: Checks,
 }
 
 impl<R: Rep> Visitor<R> for Dce {
@@ -92,8 +111,11 @@ impl Dce {
     /// Whether the statement stays; its parts that do not are gone.
     fn stm<R: Rep>(&mut self, stm: &mut Stm<R>) -> bool {
         let mut live: Vec<bool> = stm.pat.iter().map(|p| self.live.contains(&p.name)).collect();
-        if !live.contains(&true) && !has_effect(stm) {
-            return false;
+        if !live.contains(&true) {
+            if !has_effect(stm, self.checks) {
+                return false;
+            }
+            live.fill(true);
         }
         // A result keeps the sizes in its type.
         loop {
@@ -103,7 +125,8 @@ impl Dce {
                     self.dec(p);
                 }
             }
-            let now: Vec<bool> = stm.pat.iter().map(|p| self.live.contains(&p.name)).collect();
+            let now: Vec<bool> =
+                stm.pat.iter().zip(&live).map(|(p, l)| *l || self.live.contains(&p.name)).collect();
             if now == live {
                 break;
             }
@@ -198,7 +221,7 @@ impl Dce {
     }
 
     fn loop_<R: Rep>(&mut self, pat: &mut Vec<PatElem<R>>, l: &mut Loop<R>, live: &[bool]) {
-        let needed = needed_params(l, live);
+        let needed = needed_params(l, live, self.checks);
         // A parameter that later iterations need is still a result of the loop, used or not.
         self.keep(pat, &needed);
         self.keep(&mut l.params, &needed);
@@ -344,13 +367,27 @@ fn whole(live: &mut [bool]) -> bool {
     used
 }
 
-/// Tracing and breakpoints are seen from outside.
-fn has_effect<R: Rep>(stm: &Stm<R>) -> bool {
-    matches!(stm.exp, Exp::Opaque(_)) && !stm.attrs.is_empty()
+/// Tracing and breakpoints are seen from outside, and perhaps checks.
+fn has_effect<R: Rep>(stm: &Stm<R>, checks: Checks) -> bool {
+    let traced = matches!(stm.exp, Exp::Opaque(_)) && !stm.attrs.is_empty();
+    traced || checks == Checks::Effects && has_check(&stm.exp)
+}
+
+fn has_check<R: Rep>(exp: &Exp<R>) -> bool {
+    struct Finder(bool);
+    impl<R: Rep> Visitor<R> for Finder {
+        fn exp(&mut self, e: &Exp<R>) {
+            self.0 |= matches!(e, Exp::Assert(..));
+            fehu_ir::visit::look::exp(self, e);
+        }
+    }
+    let mut finder = Finder(false);
+    Visitor::exp(&mut finder, exp);
+    finder.0
 }
 
 /// Which parameters of a loop matter, given which of its results do.
-fn needed_params<R: Rep>(l: &Loop<R>, live: &[bool]) -> Vec<bool> {
+fn needed_params<R: Rep>(l: &Loop<R>, live: &[bool], checks: Checks) -> Vec<bool> {
     let position: FxHashMap<Name, usize> =
         l.params.iter().enumerate().map(|(i, (p, _))| (p.name, i)).collect();
     let mut needed = live.to_vec();
@@ -368,7 +405,7 @@ fn needed_params<R: Rep>(l: &Loop<R>, live: &[bool]) -> Vec<bool> {
         for p in &stm.pat {
             made_by.insert(p.name, i);
         }
-        if has_effect(stm) {
+        if has_effect(stm, checks) {
             work.extend(free_in_stm(stm));
         }
     }
