@@ -41,6 +41,7 @@ use fehu_ir::visit::{deep, map_bodies};
 use fehu_ir::{Body, Exp, Memory, PatElem, Prog, Stm, SubExp, Type};
 use fehu_lmad::Dim;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 
 /// Lets values be made where they are put.
 pub(crate) fn shortcircuit(prog: &mut Prog<Memory>) {
@@ -133,22 +134,56 @@ impl Dest {
 /// What is known of the statements of a body while it is worked on.
 struct Around {
     mentions: Vec<FxHashSet<Name>>,
+    /// The last statement that mentions a name.
+    last: FxHashMap<Name, usize>,
     /// Which statement binds a name, for names that a statement of this body binds.
     bound_at: FxHashMap<Name, usize>,
 }
 
 impl Around {
     fn of(body: &Body<Memory>) -> Around {
-        let mut bound_at = FxHashMap::default();
-        for (i, stm) in body.stms.iter().enumerate() {
-            bound_at.extend(stm.pat.iter().map(|p| (p.name, i)));
+        let mentions = body.stms.iter().map(mentions).collect();
+        let mut around = Around { mentions, last: FxHashMap::default(), bound_at: FxHashMap::default() };
+        around.enter(body, 0..body.stms.len());
+        around
+    }
+
+    /// Takes note of statements in this range, which were nowhere else before.
+    fn enter(&mut self, body: &Body<Memory>, range: Range<usize>) {
+        for i in range.clone() {
+            self.bound_at.extend(body.stms[i].pat.iter().map(|p| (p.name, i)));
+            for n in &self.mentions[i] {
+                let last = self.last.entry(*n).or_insert(i);
+                if *last < range.end {
+                    *last = i;
+                }
+            }
         }
-        Around { mentions: body.stms.iter().map(mentions).collect(), bound_at }
+    }
+
+    /// Takes note of what a statement has become.
+    fn changed(&mut self, body: &Body<Memory>, i: usize) {
+        self.mentions[i] = mentions(&body.stms[i]);
+        self.enter(body, i..i + 1);
     }
 
     /// Whether a name is known before a statement.
     fn known_before(&self, name: Name, i: usize) -> bool {
         self.bound_at.get(&name).is_none_or(|at| *at < i)
+    }
+
+    /// Whether a statement after this one mentions a name.
+    fn mentioned_after(&self, name: Name, i: usize) -> bool {
+        self.last.get(&name).is_some_and(|last| *last > i)
+    }
+
+    /// Moves statements, given in order, to before another that is before them.
+    fn lift(&mut self, body: &mut Body<Memory>, which: &[usize], before: usize) {
+        for (k, i) in which.iter().enumerate() {
+            body.stms[before + k..=*i].rotate_right(1);
+            self.mentions[before + k..=*i].rotate_right(1);
+        }
+        self.enter(body, before..which.last().map_or(before, |i| i + 1));
     }
 }
 
@@ -172,9 +207,9 @@ impl ShortCircuit {
                 let Some(first) = self.can_move(body, &around, value, at, 0, &dest) else { continue };
                 let certs_known = body.stms[at].certs.iter().all(|c| around.known_before(*c, first));
                 if certs_known && self.known_dest(body, &mut around, &dest, first) {
-                    self.move_value(body, value, at, &dest.place.lmad, &dest);
+                    self.move_value(body, &around, value, &dest.place.lmad, &dest);
                     if let Some(i) = around.bound_at.get(&value) {
-                        around.mentions[*i] = mentions(&body.stms[*i]);
+                        around.changed(body, *i);
                     }
                 }
             }
@@ -185,7 +220,7 @@ impl ShortCircuit {
     fn dies_at(&self, body: &Body<Memory>, around: &Around, value: Name, at: usize) -> bool {
         let Some(block) = self.tables.block_of(value) else { return false };
         let in_block = |n: &Name| self.tables.block_of(*n) == Some(block);
-        let later = around.mentions[at + 1..].iter().any(|names| names.iter().any(in_block));
+        let later = self.tables.inside(block).iter().chain([&block]).any(|n| around.mentioned_after(*n, at));
         let returned = body.result.iter().filter_map(|e| e.name()).any(|n| in_block(&n));
         let mut here = 0;
         fehu_ir::visit::for_each_operand(&body.stms[at].exp, &mut |e| {
@@ -285,13 +320,19 @@ impl ShortCircuit {
         // A fresh destination, allocated later: earlier will do.
         let Some(alloc) = around.bound_at.get(&dest.place.block).copied() else { return false };
         let Some(needed) = scalar_chain(body, around, alloc, first) else { return false };
-        lift(body, &needed, first);
-        *around = Around::of(body);
+        around.lift(body, &needed, first);
         true
     }
 
     /// Moves a value to where it is laid out like this, and all that is in its block with it.
-    fn move_value(&mut self, body: &mut Body<Memory>, value: Name, at: usize, target: &Lmad, dest: &Dest) {
+    fn move_value(
+        &mut self,
+        body: &mut Body<Memory>,
+        around: &Around,
+        value: Name,
+        target: &Lmad,
+        dest: &Dest,
+    ) {
         let Some(block) = self.tables.block_of(value) else { return };
         for array in self.tables.inside(block).to_vec() {
             let lmad = self.tables.place(array).and_then(|place| dest.moved(&place.lmad));
@@ -302,10 +343,7 @@ impl ShortCircuit {
             }
         }
         self.tables.set_place(value, Place { block: dest.place.block, lmad: target.clone() });
-        let branches = (0..at.min(body.stms.len())).find(|i| {
-            matches!(body.stms[*i].exp, Exp::If(..)) && body.stms[*i].pat.iter().any(|p| p.name == block)
-        });
-        if let Some(i) = branches {
+        if let Some(Origin::Branches(i)) = self.origin(body, around, block) {
             self.move_in_branches(&mut body.stms[i], block, dest);
         }
     }
@@ -384,16 +422,4 @@ fn scalar_chain(body: &Body<Memory>, around: &Around, alloc: usize, before: usiz
     }
     needed.sort_unstable();
     Some(needed)
-}
-
-/// Moves statements, given in order, to before another.
-fn lift(body: &mut Body<Memory>, which: &[usize], before: usize) {
-    let mut lifted: Vec<Stm<Memory>> = vec![];
-    for i in which.iter().rev() {
-        lifted.push(body.stms.remove(*i));
-    }
-    lifted.reverse();
-    let rest = body.stms.split_off(before);
-    body.stms.extend(lifted);
-    body.stms.extend(rest);
 }

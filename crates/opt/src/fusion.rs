@@ -207,18 +207,14 @@ impl Fuser<'_> {
         if !graph.is_alive(c) {
             return None;
         }
-        for d in graph.readers_of_inputs(c) {
-            let (first, second) = if graph.place(d) < graph.place(c) { (d, c) } else { (c, d) };
-            if !merge::can_be_neighbours(graph.stm(first), graph.stm(second))
-                || graph.depends(first, second)
-                || graph.path_between(first, second, &[])
-            {
-                continue;
-            }
-            let (a, b) = graph.take(first, second)?;
-            graph.put(first, second, merge::horizontal(&self.classes, a, b), &[]);
-            return Some(second);
-        }
-        None
+        let in_order = |d: usize| if graph.place(d) < graph.place(c) { (d, c) } else { (c, d) };
+        let fits = |d: usize| {
+            let (first, second) = in_order(d);
+            merge::can_be_neighbours(graph.stm(first), graph.stm(second))
+        };
+        let (first, second) = in_order(graph.first_untied(c, &graph.readers_of_inputs(c), fits)?);
+        let (a, b) = graph.take(first, second)?;
+        graph.put(first, second, merge::horizontal(&self.classes, a, b), &[]);
+        Some(second)
     }
 }

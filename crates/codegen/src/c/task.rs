@@ -125,10 +125,10 @@ impl StmPrinter<'_> {
         let context = self.exprs.context;
         let name = format!("task_{}", context.name(start));
         let own: Vec<Name> = [start, end].into_iter().chain(chunk).collect();
-        let captured = self.captured(code, &own);
+        let inside = self.usage.tasks[&start].clone();
+        let captured = self.captured(&inside, &own);
         let inputs: Vec<Param> = own.iter().map(|x| Param::Scalar(*x, PrimType::I64)).collect();
-        let all: Vec<Param> = inputs.iter().chain(&captured).cloned().collect();
-        let usage = Usage::of_task(code, &all, &self.usage.sizes);
+        let usage = (*inside).clone().with_inputs(inputs.iter().chain(&captured));
         let place = Place { out_prefix: "", captured: &captured, checks_stack: false };
         let params = ([].as_slice(), inputs.as_slice());
         let none = FxHashMap::default();
@@ -160,8 +160,7 @@ impl StmPrinter<'_> {
     }
 
     /// What the body of a task needs from outside, besides its own parameters and global values.
-    fn captured(&self, code: &Code, own: &[Name]) -> Vec<Param> {
-        let inside = Usage::of_task(code, &[], &self.usage.sizes);
+    fn captured(&self, inside: &Usage, own: &[Name]) -> Vec<Param> {
         let foreign = |x: &&Name| !own.contains(x) && !self.globals.is_some_and(|g| g.contains_key(x));
         let mut scalars: Vec<Name> = inside.needed.iter().filter(foreign).copied().collect();
         scalars.sort_unstable();

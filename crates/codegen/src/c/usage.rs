@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// The facts about one body of code.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Usage {
     /// Scalars whose value matters to an effect; assignments to others can go.
     pub needed: FxHashSet<Name>,
@@ -27,6 +27,9 @@ pub struct Usage {
     pub types: FxHashMap<Name, PrimType>,
     /// How sizes of allocations are computed.
     pub sizes: Rc<Sizes>,
+    /// The usage of the body of each task in the code, by itself: blocks and scalars from outside are
+    /// not declared in it. Found by the variable that a task starts at.
+    pub tasks: FxHashMap<Name, Rc<Usage>>,
     /// Whether any statement may fail.
     pub can_fail: bool,
     /// Whether the context is used.
@@ -48,17 +51,20 @@ impl Usage {
         Usage::with_sizes(code, outputs, inputs, Rc::new(Sizes::of(code)))
     }
 
-    /// The usage of the body of a task by itself: blocks and scalars from outside are not declared in it.
-    pub fn of_task(body: &Code, inputs: &[Param], sizes: &Rc<Sizes>) -> Usage {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || Usage::with_sizes(body, &[], inputs, sizes.clone()))
+    /// The same code, where it is known that these come from outside.
+    pub fn with_inputs<'a>(mut self, inputs: impl Iterator<Item = &'a Param>) -> Usage {
+        self.types.extend(inputs.filter_map(scalar));
+        self
     }
 
     fn with_sizes(code: &Code, outputs: &[Param], inputs: &[Param], sizes: Rc<Sizes>) -> Usage {
-        let mut needs = Needs { sizes: &sizes, roots: Vec::new(), sources: FxHashMap::default() };
+        let (roots, sources, tasks) = (Vec::new(), FxHashMap::default(), FxHashMap::default());
+        let mut needs = Needs { sizes: &sizes, roots, sources, tasks };
         needs.roots.extend(outputs.iter().filter_map(scalar).map(|(x, _)| x));
         needs.code(code);
+        let tasks = std::mem::take(&mut needs.tasks);
         let needed = needs.close();
-        let mut usage = Usage { needed, sizes, ..Usage::default() };
+        let mut usage = Usage { needed, sizes, tasks, ..Usage::default() };
         usage.types.extend(outputs.iter().chain(inputs).filter_map(scalar));
         usage.code(code);
         usage
@@ -142,16 +148,16 @@ impl Usage {
                 message.iter().for_each(|p| part_exprs(p).for_each(|e| self.expr(e)));
             }
             Code::Op(op) => match op {
-                Op::ParFor { bound, body, .. } => {
+                Op::ParFor { start, bound, .. } => {
                     self.expr(bound);
-                    self.task(body);
+                    self.task(*start);
                 }
-                Op::ParChunks { bound, most, chunks, before, body, .. } => {
+                Op::ParChunks { start, bound, most, chunks, before, .. } => {
                     self.types.insert(*chunks, PrimType::I64);
                     self.expr(bound);
                     self.expr(most);
                     self.nested(before);
-                    self.task(body);
+                    self.task(*start);
                 }
                 Op::Launch(launch) => {
                     launch.exprs().for_each(|e| self.expr(e));
@@ -187,12 +193,11 @@ impl Usage {
     }
 
     /// The body of a task is a function of its own; here, blocks are handed to it.
-    fn task(&mut self, body: &Code) {
-        let mut inside = Usage::of_task(body, &[], &self.sizes);
-        for own in inside.blocks.iter().map(|(m, _)| m).chain(inside.statics.iter().map(|(m, _)| m)) {
-            inside.mentioned.remove(own);
-        }
-        self.mentioned.extend(inside.mentioned);
+    fn task(&mut self, start: Name) {
+        let inside = &self.tasks[&start];
+        let blocks = inside.blocks.iter().map(|(m, _)| *m);
+        let own: FxHashSet<Name> = blocks.chain(inside.statics.iter().map(|(m, _)| *m)).collect();
+        self.mentioned.extend(inside.mentioned.iter().filter(|m| !own.contains(m)));
         self.can_fail = true;
         self.uses_context = true;
     }
@@ -234,6 +239,7 @@ struct Needs<'a> {
     sizes: &'a Rc<Sizes>,
     roots: Vec<Name>,
     sources: FxHashMap<Name, Vec<Name>>,
+    tasks: FxHashMap<Name, Rc<Usage>>,
 }
 
 impl Needs<'_> {
@@ -288,16 +294,16 @@ impl Needs<'_> {
                 message.iter().for_each(|p| part_exprs(p).for_each(|e| self.root(e)));
             }
             Code::Op(op) => match op {
-                Op::ParFor { bound, body, .. } => {
+                Op::ParFor { start, bound, body, .. } => {
                     self.root(bound);
-                    self.roots.extend(Usage::of_task(body, &[], self.sizes).needed);
+                    self.task(*start, body);
                 }
-                Op::ParChunks { bound, most, before, body, chunks, .. } => {
+                Op::ParChunks { start, bound, most, before, body, chunks, .. } => {
                     self.root(bound);
                     self.root(most);
                     self.roots.push(*chunks);
                     self.nested(before);
-                    self.roots.extend(Usage::of_task(body, &[], self.sizes).needed);
+                    self.task(*start, body);
                 }
                 Op::Launch(launch) => {
                     launch.exprs().for_each(|e| self.root(e));
@@ -314,6 +320,14 @@ impl Needs<'_> {
 
     fn nested(&mut self, code: &Code) {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.code(code));
+    }
+
+    /// Looks at the body of a task, once for all who ask about it: tasks nest.
+    fn task(&mut self, start: Name, body: &Code) {
+        let sizes = self.sizes.clone();
+        let usage = stacker::maybe_grow(64 * 1024, 1024 * 1024, || Usage::with_sizes(body, &[], &[], sizes));
+        self.roots.extend(&usage.needed);
+        self.tasks.insert(start, Rc::new(usage));
     }
 
     fn root(&mut self, e: &Expr) {

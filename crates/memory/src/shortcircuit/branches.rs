@@ -89,8 +89,8 @@ impl ShortCircuit {
     fn move_in_branch(&mut self, body: &mut Body<Memory>, k: usize, target: &Lmad, dest: &Dest, loc: &Loc) {
         let Some(SubExp::Var(value)) = body.result.get(k).copied() else { return };
         if self.made_in(body, k, target, dest) {
-            let end = body.stms.len();
-            self.move_value(body, value, end, target, dest);
+            let around = Around::of(body);
+            self.move_value(body, &around, value, target, dest);
             return;
         }
         let copy = self.names.fresh_like(value);

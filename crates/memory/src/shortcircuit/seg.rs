@@ -33,8 +33,7 @@ impl ShortCircuit {
             let end = body.stms.len();
             let Some(first) = self.can_move(body, &around, value, end, 0, &dest) else { continue };
             if self.known_dest(body, &mut around, &dest, first) {
-                let end = body.stms.len();
-                self.move_value(body, value, end, &dest.place.lmad, &dest);
+                self.move_value(body, &around, value, &dest.place.lmad, &dest);
             }
         }
     }

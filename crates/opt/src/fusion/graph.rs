@@ -192,9 +192,32 @@ impl Graph {
         made.chain(before).filter(move |p| *p != i && self.nodes[*p].is_some())
     }
 
-    /// Whether the second must come right after the first.
-    pub(super) fn depends(&self, first: usize, second: usize) -> bool {
-        self.predecessors(second).any(|p| p == first)
+    /// The first of others (in order) that fits and need not come before a statement, nor after it. Each
+    /// statement between them is looked at once, however many others there are.
+    pub(super) fn first_untied(
+        &self,
+        i: usize,
+        others: &[usize],
+        fits: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let from = self.place[*others.first()?];
+        let mut earlier: FxHashSet<usize> = FxHashSet::default();
+        let mut work = vec![i];
+        while let Some(at) = work.pop() {
+            work.extend(self.predecessors(at).filter(|p| self.place[*p] >= from && earlier.insert(*p)));
+        }
+        let mut later: FxHashSet<usize> = [i].into_iter().collect();
+        let mut seen = self.place[i];
+        others.iter().copied().find(|other| {
+            while seen < self.place[*other] {
+                seen += 1;
+                let at = self.order[seen];
+                if self.nodes[at].is_some() && self.predecessors(at).any(|p| later.contains(&p)) {
+                    later.insert(at);
+                }
+            }
+            !earlier.contains(other) && !later.contains(other) && fits(*other)
+        })
     }
 
     /// Whether the consumer takes over memory that the producer reads: as one, they would read what they
