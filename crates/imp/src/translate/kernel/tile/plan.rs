@@ -93,20 +93,14 @@ impl Translate {
         }
         let dims: Vec<Sym> = seg.space.dims.iter().map(|d| sym(d.0)).collect();
         let inside = bound_in_exp::<Memory>(&Exp::Op(MemOp::Seg(seg.clone()))).into_iter().collect();
+        let (vars, known) = (vec![], FxHashMap::default());
+        let found = Survey { t: self, dims: &dims, inside: &inside, vars, known }.body(&seg.body.body)?;
         let last = dims.len() - 1;
         let pairs = (0..dims.len()).rev().flat_map(|x| (0..dims.len()).rev().map(move |y| (x, y)));
         let rectangles = pairs.filter(|(x, y)| x != y).map(|(x, y)| (x, Some(y)));
         for (across, down) in rectangles.chain([(last, None)]) {
-            let mut planner = Planner {
-                t: self,
-                dims: &dims,
-                across,
-                down,
-                inside: &inside,
-                vars: vec![],
-                known: FxHashMap::default(),
-            };
-            if let Some(parts) = planner.body(&seg.body.body) {
+            let sides = Sides { across: dims[across], down: down.map(|d| dims[d]) };
+            if let Some(parts) = sides.parts(&found) {
                 if down.is_none() || parts.iter().any(Part::is_product) {
                     return Some(Tiling { across, down, parts });
                 }
@@ -138,11 +132,26 @@ impl Part<'_> {
     }
 }
 
-struct Planner<'t> {
+/// What there is in a body, whichever dimensions the sides of the rectangle are.
+enum Found<'a> {
+    /// Code of each point.
+    Point(&'a Stm<Memory>),
+    /// A loop that may be run in step, what is in it, and the reads of its body that depend on its variable.
+    Loop(InStep<'a>, Vec<Found<'a>>, Vec<Candidate>),
+}
+
+/// A read that goes through shared memory if the sides of the rectangle are right.
+struct Candidate {
+    name: Name,
+    stm: usize,
+    at: At,
+    by_loop: bool,
+}
+
+/// Looks through a body once.
+struct Survey<'t> {
     t: &'t Translate,
     dims: &'t [Sym],
-    across: usize,
-    down: Option<usize>,
     /// Names bound in the map.
     inside: &'t FxHashSet<Name>,
     /// The variables of loops in step around.
@@ -151,62 +160,43 @@ struct Planner<'t> {
     known: FxHashMap<Sym, Poly>,
 }
 
-impl Planner<'_> {
-    /// The parts of a body, if some of it can be tiled.
-    fn body<'a>(&mut self, body: &'a Body<Memory>) -> Option<Vec<Part<'a>>> {
-        let mut parts: Vec<Part> = vec![];
-        let mut points: Vec<&Stm<Memory>> = vec![];
+impl Survey<'_> {
+    /// What is in a body, if that may have tiles.
+    fn body<'a>(&mut self, body: &'a Body<Memory>) -> Option<Vec<Found<'a>>> {
         // What has no effects so far, and so may come before a loop in step.
         let mut plain = true;
+        let mut found = vec![];
         for stm in &body.stms {
             self.learn(stm);
-            let tiled = if plain { self.in_step(stm) } else { None };
-            match tiled {
-                Some(part) => {
-                    parts.push(Part::Points(std::mem::take(&mut points)));
-                    parts.push(part);
-                }
-                None => {
-                    plain &= is_plain(stm);
-                    points.push(stm);
-                }
-            }
+            plain &= is_plain(stm);
+            let in_step = if plain { self.in_step(stm) } else { None };
+            found.push(in_step.unwrap_or(Found::Point(stm)));
         }
-        if parts.is_empty() {
-            return None;
-        }
-        parts.push(Part::Points(points));
-        Some(parts)
+        found.iter().any(|f| matches!(f, Found::Loop(..))).then_some(found)
     }
 
-    /// A loop that is run in step and has tiles.
-    fn in_step<'a>(&mut self, stm: &'a Stm<Memory>) -> Option<Part<'a>> {
+    /// A loop without effects that can be run in step and may have tiles.
+    fn in_step<'a>(&mut self, stm: &'a Stm<Memory>) -> Option<Found<'a>> {
         let Exp::Loop(of) = &stm.exp else { return None };
         let LoopForm::For { var, ty, bound } = of.form else { return None };
         let uniform = match bound {
             SubExp::Var(n) => !self.inside.contains(&n),
             SubExp::Const(v) => v.as_i64().is_some_and(|n| n >= 1),
         };
-        if !uniform || !is_plain(stm) {
+        if !uniform {
             return None;
         }
-        let this = InStep { stm, of, var, ty, bound };
         self.vars.push(sym(var));
-        let inner = self.body(&of.body);
-        let part = match inner {
-            Some(parts) => Some(Part::Together(this, parts)),
-            None => {
-                let reads = self.reads(&of.body, sym(var));
-                let long = bound.as_i64().is_none_or(|n| n >= SHORT);
-                (long && !reads.is_empty()).then_some(Part::Tiled(this, reads))
-            }
-        };
+        let inner = self.body(&of.body).unwrap_or_default();
+        let long = bound.as_i64().is_none_or(|n| n >= SHORT);
+        let reads = if long { self.reads(&of.body, sym(var)) } else { vec![] };
         self.vars.pop();
-        part
+        let tiles = !inner.is_empty() || !reads.is_empty();
+        tiles.then_some(Found::Loop(InStep { stm, of, var, ty, bound }, inner, reads))
     }
 
-    /// The reads of a loop's body that become tiles.
-    fn reads(&self, body: &Body<Memory>, var: Sym) -> Vec<Read> {
+    /// The reads of a loop's body that depend on its variable.
+    fn reads(&self, body: &Body<Memory>, var: Sym) -> Vec<Candidate> {
         let mut found = vec![];
         for (number, stm) in body.stms.iter().enumerate() {
             let (Exp::Index(array, slice), [p]) = (&stm.exp, stm.pat.as_slice()) else { continue };
@@ -215,35 +205,20 @@ impl Planner<'_> {
             }
             let mut at = self.t.place_of(*array).sliced(slice);
             at.lmad.offset = at.lmad.offset.subst_all(|x| self.known.get(&x).cloned());
-            found.extend(self.read(p.name, number, at, var));
+            if self.can_be_tile(&at, var) {
+                let by_loop = at.lmad.offset.split_on(var).0.is_one();
+                found.push(Candidate { name: p.name, stm: number, at, by_loop });
+            }
         }
         found
     }
 
-    fn read(&self, name: Name, stm: usize, at: At, var: Sym) -> Option<Read> {
+    fn can_be_tile(&self, at: &At, var: Sym) -> bool {
         let offset = &at.lmad.offset;
         let free =
             |x: &Sym| self.dims.contains(x) || self.vars.contains(x) || !self.inside.contains(&sym_name(*x));
         let in_memory = matches!(self.t.space(at.block), Space::Default);
-        if !offset.is_known() || !offset.mentions(var) || !offset.vars().iter().all(free) || !in_memory {
-            return None;
-        }
-        let across = self.dims[self.across];
-        let by_loop = offset.split_on(var).0.is_one();
-        let goes_down = self.down.is_some_and(|d| offset.mentions(self.dims[d]));
-        let along = match (goes_down, offset.mentions(across)) {
-            (true, true) => return None,
-            (true, false) => Along::Down,
-            (false, true) => {
-                // On a line, only what would be read in leaps otherwise.
-                if self.down.is_none() && (!by_loop || offset.split_on(across).0.is_one()) {
-                    return None;
-                }
-                Along::Across
-            }
-            (false, false) => Along::Nothing,
-        };
-        Some(Read { name, stm, at, along, by_loop })
+        offset.is_known() && offset.mentions(var) && offset.vars().iter().all(free) && in_memory
     }
 
     /// Remembers scalars that are sums and products of others.
@@ -263,6 +238,65 @@ impl Planner<'_> {
         };
         if value.is_known() {
             self.known.insert(sym(p.name), value);
+        }
+    }
+}
+
+/// The dimensions that the sides of the rectangle are.
+struct Sides {
+    across: Sym,
+    down: Option<Sym>,
+}
+
+impl Sides {
+    /// The parts of a body, if some of it is tiled.
+    fn parts<'a>(&self, found: &[Found<'a>]) -> Option<Vec<Part<'a>>> {
+        let mut parts: Vec<Part> = vec![];
+        let mut points: Vec<&Stm<Memory>> = vec![];
+        for f in found {
+            match f {
+                Found::Point(stm) => points.push(stm),
+                Found::Loop(this, inner, reads) => match self.tiled(*this, inner, reads) {
+                    Some(part) => {
+                        parts.push(Part::Points(std::mem::take(&mut points)));
+                        parts.push(part);
+                    }
+                    None => points.push(this.stm),
+                },
+            }
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        parts.push(Part::Points(points));
+        Some(parts)
+    }
+
+    /// A loop with its tiles, or those of loops in it.
+    fn tiled<'a>(&self, this: InStep<'a>, inner: &[Found<'a>], reads: &[Candidate]) -> Option<Part<'a>> {
+        if let Some(parts) = self.parts(inner) {
+            return Some(Part::Together(this, parts));
+        }
+        let read = |r: &Candidate| {
+            let Candidate { name, stm, ref at, by_loop } = *r;
+            Some(Read { name, stm, at: at.clone(), along: self.along(r)?, by_loop })
+        };
+        let reads: Vec<Read> = reads.iter().filter_map(read).collect();
+        (!reads.is_empty()).then_some(Part::Tiled(this, reads))
+    }
+
+    /// Along which side a read changes, if it can be a tile.
+    fn along(&self, read: &Candidate) -> Option<Along> {
+        let offset = &read.at.lmad.offset;
+        match (self.down.is_some_and(|d| offset.mentions(d)), offset.mentions(self.across)) {
+            (true, true) => None,
+            (true, false) => Some(Along::Down),
+            (false, true) => {
+                // On a line, only what would be read in leaps otherwise.
+                let in_leaps = read.by_loop && !offset.split_on(self.across).0.is_one();
+                (self.down.is_some() || in_leaps).then_some(Along::Across)
+            }
+            (false, false) => Some(Along::Nothing),
         }
     }
 }

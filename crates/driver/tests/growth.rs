@@ -1,0 +1,118 @@
+//! How the work of the compiler grows with the program: counted, not timed. The measure is how many bytes the compiler
+//! asks for on the way to text, which is the same in every run.
+//!
+//! One test, since the count is of the whole process.
+
+use fehu_driver::compile::Settings;
+use fehu_driver::front::check_text;
+use fehu_driver::pipeline::{generate, Target};
+use fehu_driver::times::Times;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Counting;
+
+static BYTES: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: all is left to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        BYTES.fetch_add(layout.size() as u64, Ordering::Relaxed);
+        System.alloc(layout)
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        System.dealloc(at, layout);
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The bytes asked for while a program is compiled to text.
+fn work(target: Target, program: String) -> u64 {
+    let before = BYTES.load(Ordering::Relaxed);
+    let front = check_text(Path::new("prog.fut"), program);
+    let settings = Settings::executable(target, PathBuf::new());
+    let made = generate(&front, &settings, &mut Times::default());
+    assert!(made.is_ok(), "refused for {}", target.name());
+    BYTES.load(Ordering::Relaxed) - before
+}
+
+/// A parallel operation in another, so many of them, all with something to do before and after.
+fn nest(depth: usize) -> String {
+    let sizes: String = (0..depth).map(|i| format!("[n{i}]")).collect();
+    let mut inner = format!("x{depth} * 2");
+    for i in (0..depth).rev() {
+        let next = i + 1;
+        inner = format!(
+            "let y{i} = map (\\x{next} -> {inner}) x{i} in f32.maximum (scan (+) 0 y{i}) + f32.sum y{i}"
+        );
+    }
+    format!("entry main {sizes} (x0: {sizes}f32) : f32 = {inner}\n")
+}
+
+/// Maps in conditionals in maps.
+fn branches(depth: usize) -> String {
+    let sizes: String = (0..depth).map(|i| format!("[n{i}]")).collect();
+    let mut inner = format!("x{depth} * 2");
+    for i in (0..depth).rev() {
+        let next = i + 1;
+        let other = if next == depth { format!("x{next} + 1") } else { format!("copy x{next}") };
+        inner =
+            format!("if c > {i} then map (\\x{next} -> {inner}) x{i} else map (\\x{next} -> {other}) x{i}");
+    }
+    format!("entry main {sizes} (c: i64) (x0: {sizes}f32) : {sizes}f32 = {inner}\n")
+}
+
+/// Statements of one kind, one after another; `{i}` is the number of a statement, `{j}` the next.
+fn row(head: &str, line: &str, count: usize) -> String {
+    let mut text = format!("entry main {head} =\n");
+    for i in 0..count {
+        let line = line.replace("{i}", &i.to_string()).replace("{j}", &(i + 1).to_string());
+        let _ = writeln!(text, "  {line}");
+    }
+    text + &format!("  in x{count}\n")
+}
+
+const SCATTERS: (&str, &str) =
+    ("[n] (is: [n]i64) (x0: *[n]i32) : [n]i32", "let x{j} = scatter x{i} is (map (+ {i}) (copy x{i}))");
+const HISTOGRAMS: (&str, &str) = (
+    "[n] (is: [n]i64) (vs: [n]i32) (x0: [64]i32) : [64]i32",
+    "let x{j} = reduce_by_index (copy x{i}) (+) 0 is (map (* {i}) vs)",
+);
+const NESTS: (&str, &str) = (
+    "[n][m] (x0: [n][m]f32) : [n][m]f32",
+    "let x{j} = map (\\r -> let s = f32.sum r in map (\\x -> x / s + {i}) r) x{i}",
+);
+const UPDATES: (&str, &str) = ("(x0: *[]i64) : []i64", "let x{j} = x{i} with [{i}] = x{i}[{i} / 2] + 1");
+
+#[test]
+fn work_grows_with_the_program() {
+    let mut wrong = String::new();
+    let mut judge = |what: &str, target: Target, small: u64, large: u64, most: f64| {
+        let growth = large as f64 / small as f64;
+        let line = format!("{what}, {}: {small} to {large} bytes, {growth:.1} times\n", target.name());
+        print!("{line}");
+        if growth > most {
+            wrong.push_str(&line);
+        }
+    };
+    for target in [Target::C, Target::Multicore, Target::Cuda] {
+        // Each level of a nest is one more version of it on a GPU, each as large as the nest; and each index of an
+        // array of so many dimensions has as many terms.
+        let base = work(target, "entry main (x: i64) = x\n".to_owned());
+        for (what, program) in [("nest", nest as fn(usize) -> String), ("branches", branches)] {
+            let [small, large] = [5, 10].map(|n| work(target, program(n)) - base);
+            judge(what, target, small, large, 12.0);
+        }
+        let rows =
+            [("scatters", SCATTERS), ("histograms", HISTOGRAMS), ("nests", NESTS), ("updates", UPDATES)];
+        for (what, (head, line)) in rows {
+            let [small, large] = [30, 120].map(|n| work(target, row(head, line, n)) - base);
+            judge(what, target, small, large, 5.2);
+        }
+    }
+    assert!(wrong.is_empty(), "this much more work is too much:\n{wrong}");
+}
