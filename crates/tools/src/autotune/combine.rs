@@ -5,6 +5,9 @@
 //! common, and a threshold from there is best for all. If they do not, the
 //! threshold with the least slowdown over all data sets is taken, and the
 //! [`Conflict`] says which data sets contradict each other.
+//!
+//! A data set that never asks a threshold, since what is asked before takes it elsewhere, does not care for its
+//! value. What it would want only decides between values that are equally good for those that do.
 
 use super::curve::{differ, Curve, INFINITY};
 
@@ -44,18 +47,26 @@ pub(super) struct Side {
 /// What a data set that fails weighs, compared to a slowdown by e.
 const FAILURE: f64 = 1e6;
 
-/// Chooses a threshold, from the curves of data sets. There is at least one.
-pub(super) fn combine(curves: &[(usize, &Curve)]) -> Decision {
-    let mut amounts: Vec<i64> = curves.iter().flat_map(|(_, c)| c.par().iter().copied()).collect();
+/// Chooses a threshold, from the curves of data sets that ask it, and of those that do not. There is at least one.
+pub(super) fn combine(curves: &[(usize, &Curve)], idle: &[(usize, &Curve)]) -> Decision {
+    let all = curves.iter().chain(idle);
+    let mut amounts: Vec<i64> = all.flat_map(|(_, c)| c.par().iter().copied()).collect();
     amounts.sort_unstable();
     amounts.dedup();
     // Thresholds between neighbouring amounts are all the same; one beyond the last is reached by nothing.
     amounts.push(INFINITY);
-    let losses: Vec<f64> = amounts.iter().map(|t| curves.iter().map(|(_, c)| loss(c, *t)).sum()).collect();
-    let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
-    let good = |i: usize| losses[i] <= least + 1e-9;
-    let first = (0..losses.len()).find(|i| good(*i)).unwrap_or(0);
-    let last = (first..losses.len()).take_while(|i| good(*i)).last().unwrap_or(first);
+    let mut good = vec![true; amounts.len()];
+    for curves in [curves, idle] {
+        let losses: Vec<f64> =
+            amounts.iter().map(|t| curves.iter().map(|(_, c)| loss(c, *t)).sum()).collect();
+        let candidates = losses.iter().zip(&good).filter(|(_, good)| **good);
+        let least = candidates.map(|(loss, _)| *loss).fold(f64::INFINITY, f64::min);
+        for (good, loss) in good.iter_mut().zip(&losses) {
+            *good &= *loss <= least + 1e-9;
+        }
+    }
+    let first = good.iter().position(|good| *good).unwrap_or(0);
+    let last = (first..good.len()).take_while(|i| good[*i]).last().unwrap_or(first);
     let interval = (if first == 0 { 1 } else { amounts[first - 1] + 1 }, amounts[last]);
     let value = within(interval);
     Decision { value, interval, conflicts: conflicts(curves, value) }
@@ -126,7 +137,7 @@ mod tests {
     }
 
     fn decide(curves: &[Curve]) -> Decision {
-        combine(&curves.iter().enumerate().collect::<Vec<_>>())
+        combine(&curves.iter().enumerate().collect::<Vec<_>>(), &[])
     }
 
     #[test]
@@ -161,6 +172,18 @@ mod tests {
         // Differences that are noise are not.
         let d = decide(&[one(10, 5.0, 5.01), one(100, 80.0, 20.0)]);
         assert!(d.value == INFINITY && d.conflicts.is_empty());
+    }
+
+    #[test]
+    fn who_does_not_ask_does_not_count() {
+        let (asks, idle) = (one(100, 5.0, 9.0), one(1000, 80.0, 20.0));
+        let d = combine(&[(0, &asks)], &[(1, &idle)]);
+        assert_eq!((d.interval, d.conflicts.len()), ((1, 100), 0));
+        // But where it makes no difference to the others, it does.
+        let d = combine(&[(0, &one(100, 5.0, 5.0))], &[(1, &idle)]);
+        assert_eq!((d.value, d.conflicts.len()), (INFINITY, 0));
+        let d = combine(&[], &[(1, &idle)]);
+        assert_eq!((d.value, d.conflicts.len()), (INFINITY, 0));
     }
 
     #[test]

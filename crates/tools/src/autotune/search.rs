@@ -126,20 +126,28 @@ impl<'a, O: Oracle> Search<'a, O> {
             // If something failed in the beginning, there is now more to see.
             while !self.datasets[dataset].complete && self.look_again(dataset) {}
         }
-        let decisions = (0..self.forest.len()).map(|threshold| {
-            let curves: Vec<(usize, &Curve)> = (self.datasets.iter().enumerate())
+        let best = self.datasets.iter().map(|d| d.best()).collect();
+        Tuning { decisions: self.decide(), best, findings: self.findings, runs: self.runs }
+    }
+
+    /// What is best for all data sets. Thresholds that are asked first come first: then it is known which
+    /// data sets ask the others.
+    fn decide(&self) -> Vec<Option<Decision>> {
+        let mut decisions: Vec<Option<Decision>> = vec![None; self.forest.len()];
+        let mut order: Vec<usize> = (0..self.forest.len()).collect();
+        order.sort_by_key(|t| self.forest.path(*t).len());
+        for threshold in order {
+            let curves = (self.datasets.iter().enumerate())
                 .filter_map(|(i, d)| Some((i, d.curves[threshold].as_ref()?)))
-                .filter(|(_, c)| c.best_time().is_finite())
-                .collect();
-            (!curves.is_empty()).then(|| combine(&curves))
-        });
-        let best = self.datasets.iter().map(|d| d.best());
-        Tuning {
-            decisions: decisions.collect(),
-            best: best.collect(),
-            findings: self.findings,
-            runs: self.runs,
+                .filter(|(_, c)| c.best_time().is_finite());
+            let value = |before: usize| decisions[before].as_ref().map(|d| d.value);
+            let (asking, idle): (Vec<_>, Vec<_>) =
+                curves.partition(|(i, _)| self.datasets[*i].asks(self.forest, threshold, value));
+            if !asking.is_empty() || !idle.is_empty() {
+                decisions[threshold] = Some(combine(&asking, &idle));
+            }
         }
+        decisions
     }
 
     /// Tunes a threshold, and first all those that depend on it. Before, nothing reaches it; after, its
@@ -232,18 +240,21 @@ impl DataSet {
         self.known.values().copied().filter(|t| t.is_finite()).min_by(f64::total_cmp)
     }
 
+    /// Whether a threshold is asked, given the values of those before it, as far as they are known.
+    fn asks(&self, forest: &Forest, threshold: usize, value: impl Fn(usize) -> Option<i64>) -> bool {
+        forest.path(threshold).iter().all(|&(before, reached)| {
+            let (Some(value), seen) = (value(before), &self.seen[before]) else { return true };
+            if reached {
+                seen.last().is_some_and(|most| value <= *most)
+            } else {
+                seen.first().is_none_or(|least| value > *least)
+            }
+        })
+    }
+
     /// The settings without those that cannot matter: settings with the same essence do the same.
     fn essence(&self, forest: &Forest) -> Vec<i64> {
-        let asked = |threshold: usize| {
-            forest.path(threshold).iter().all(|&(before, reached)| {
-                let (value, seen) = (self.settings[before], &self.seen[before]);
-                if reached {
-                    seen.last().is_some_and(|most| value <= *most)
-                } else {
-                    seen.first().is_none_or(|least| value > *least)
-                }
-            })
-        };
+        let asked = |threshold: usize| self.asks(forest, threshold, |before| Some(self.settings[before]));
         (0..self.settings.len()).map(|t| if asked(t) { self.settings[t] } else { INFINITY }).collect()
     }
 }

@@ -289,3 +289,16 @@ fn thresholds_nobody_compares_are_left_alone() {
     assert_eq!(tuning.decisions[1], None);
     assert_eq!(tuning.runs, 2);
 }
+
+#[test]
+fn versions_that_a_data_set_never_reaches_bind_nobody() {
+    // The second data set is best outside; what it thinks of the inner threshold, which it then never asks, is no
+    // reason to make the first one slower.
+    let forest = mapscan_forest();
+    let small = ask(0, 100, Version(11_000.0), ask(1, 100, Version(83.0), Version(145.0)));
+    let large = ask(0, 1000, Version(95.0), ask(1, 1000, Version(3_900.0), Version(540.0)));
+    let mut model = Model::new(vec![vec![small], vec![large]]);
+    let (tuning, _) = tune(&forest, &mut model);
+    assert_optimal(&tuning, &model);
+    assert!(tuning.decisions.iter().flatten().all(|d| d.conflicts.is_empty()), "{tuning:?}");
+}
