@@ -21,6 +21,7 @@ mod expand;
 mod foresee;
 mod hoist;
 pub mod horner;
+mod interleave;
 mod introduce;
 mod plan;
 mod recursion;
@@ -48,10 +49,10 @@ pub struct Refusal {
 }
 
 /// The passes that a program can do without.
-pub const PASSES: [&str; 3] = ["dead-memory", "short-circuit", "hoist-allocations"];
+pub const PASSES: [&str; 4] = ["dead-memory", "short-circuit", "interleave", "hoist-allocations"];
 
 /// Makes do with fewer blocks, allocations and copies: first values are made where they will be put
-/// (which does away with their blocks), then what is left of the allocations leaves loops.
+/// (which does away with their blocks), rows of threads are interleaved, then what is left of the allocations leaves loops.
 pub fn optimise(prog: Prog<Memory>) -> Result<Prog<Memory>, Vec<Refusal>> {
     optimise_without(prog, &[], &mut |_, _| {})
 }
@@ -69,7 +70,7 @@ pub fn optimise_without(
             told(name, start.elapsed());
         }
     };
-    let [dead, shortcircuit, hoist] = PASSES;
+    let [dead, shortcircuit, interleave, hoist] = PASSES;
     let mut errors = vec![];
     run(dead, &mut dead::remove);
     run(shortcircuit, &mut shortcircuit::shortcircuit);
@@ -79,6 +80,7 @@ pub fn optimise_without(
         return Err(errors);
     }
     run(dead, &mut dead::remove);
+    run(interleave, &mut interleave::interleave);
     run(hoist, &mut hoist::hoist);
     Ok(prog)
 }

@@ -1,7 +1,7 @@
 //! The results of parallel operations: which are in place of which array.
 
 use fehu_base::Name;
-use fehu_ir::seg::{KernelReturn, SegKind, SegOp};
+use fehu_ir::seg::{KernelReturn, SegKind, SegLevel, SegOp};
 use fehu_ir::Rep;
 use rustc_hash::FxHashSet;
 
@@ -23,4 +23,24 @@ pub(crate) fn in_place_of<R: Rep>(seg: &SegOp<R>) -> Vec<Option<Name>> {
         }
     }
     arrays
+}
+
+/// Rows of constant size are long from so many elements on: fewer a thread may keep for itself.
+const LONG: i64 = 65;
+
+/// The results, by their numbers in the pattern, that are long rows made by a single thread each.
+pub(crate) fn rows_of_threads<R: Rep>(seg: &SegOp<R>) -> Vec<usize> {
+    if seg.level != SegLevel::Thread || !matches!(seg.kind, SegKind::Map) {
+        return vec![];
+    }
+    let in_place = in_place_of(seg);
+    if in_place.iter().any(Option::is_some) {
+        return vec![];
+    }
+    let long = |ty: &fehu_ir::Type| {
+        let sizes: Option<Vec<i64>> = ty.shape().iter().map(|n| n.as_i64()).collect();
+        ty.is_array() && sizes.is_none_or(|sizes| sizes.into_iter().fold(1i64, i64::saturating_mul) >= LONG)
+    };
+    let elements = seg.body.returns.iter().zip(&seg.types).enumerate();
+    elements.filter(|(_, (ret, ty))| matches!(ret, KernelReturn::Elem) && long(ty)).map(|(k, _)| k).collect()
 }

@@ -22,7 +22,7 @@
 //! 4. no statement in between touches the array it is put into, or what may share memory with that; other
 //!    parts of the same concatenation are elsewhere.
 //!
-//! What the points of a parallel operation make is put into its result (`seg`).
+//! What the points of a parallel operation make is put into its result (`seg`), once it is known where that will be.
 //! A value that branches return is looked at in each branch; one that does not
 //! fulfil this there is copied there.
 
@@ -57,6 +57,7 @@ pub(crate) fn shortcircuit(prog: &mut Prog<Memory>) {
         pass.aliases = Aliases::of_fun(&signatures, fun);
         pass.passed = operand_counts(&fun.body);
         pass.body(&mut fun.body);
+        pass.points(&mut fun.body);
         pass.remove_unused(&mut fun.body);
     }
     prog.names = std::mem::take(&mut pass.names);
@@ -192,7 +193,6 @@ impl ShortCircuit {
         deep(|| {
             for stm in &mut body.stms {
                 map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
-                self.seg_results(stm);
             }
         });
         if !body.stms.iter().any(|s| values::puts_values(&s.exp)) {

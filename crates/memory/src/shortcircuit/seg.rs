@@ -2,30 +2,44 @@
 //!
 //! On a GPU, neighbouring threads then write far from each other, each to its own row, while memory of their own is
 //! interleaved. So that is for what is only written there; what is also read stays where it is fast, and is
-//! copied in the end. The same holds for thread blocks and their shared memory.
+//! copied in the end, unless the result will be interleaved too (`interleave`). The same holds for thread blocks and their
+//! shared memory.
 
 use super::{Around, ShortCircuit};
 use crate::builder::Place;
+use crate::results::rows_of_threads;
 use fehu_algebra::Poly;
 use fehu_base::Name;
 use fehu_ir::mem::{poly, MemOp};
 use fehu_ir::seg::{KernelReturn, SegLevel, SegOp};
-use fehu_ir::visit::{for_each_operand, look, Visitor};
+use fehu_ir::visit::{deep, for_each_operand, look, map_bodies, Visitor};
 use fehu_ir::{Body, Exp, Memory, PatElem, Stm, SubExp};
 use rustc_hash::FxHashSet;
 
 impl ShortCircuit {
+    /// Lets the points of all operations make their results in place, innermost ones first.
+    pub(super) fn points(&mut self, body: &mut Body<Memory>) {
+        deep(|| {
+            for stm in &mut body.stms {
+                map_bodies(&mut stm.exp, &mut |inner| self.points(inner));
+                self.seg_results(stm);
+            }
+        });
+    }
+
     /// Lets the points of an operation make their results in place.
-    pub(super) fn seg_results(&mut self, stm: &mut Stm<Memory>) {
+    fn seg_results(&mut self, stm: &mut Stm<Memory>) {
         let Exp::Op(MemOp::Seg(seg)) = &mut stm.exp else { return };
         let first = seg.combined();
         if seg.after().is_some() || !seg.types.iter().skip(first).any(|t| t.is_array()) {
             return;
         }
+        let interleaved = rows_of_threads(seg);
         for (k, row) in self.rows(seg, &stm.pat) {
             let Some(SubExp::Var(value)) = seg.body.body.result.get(k).copied() else { continue };
             let body = &mut seg.body.body;
-            if !self.returned_once(body, value) || !self.worth_moving(seg.level, body, value) {
+            let worth = interleaved.contains(&k) || self.worth_moving(seg.level, body, value);
+            if !self.returned_once(body, value) || !worth {
                 continue;
             }
             let Some(dest) = self.dest(value, None, row) else { continue };

@@ -1,0 +1,250 @@
+//! Rows that threads make are interleaved while they are made, and put in order by a transposition.
+//!
+//! Each thread of a map that makes rows writes from the start of a row to its end. At any time, neighbouring threads then write to
+//! places that are a row apart, and each of these writes is a transaction of its own. If there are many elements, the
+//! threads write to a block in which the elements at one index of all rows are neighbours, as in memory of their own:
+//!
+//! ```text
+//!                                             let (use : bool) = (rows are long and many)
+//!                                             let (across : i64, along : i64) = if use then { (1, n) } else { (m, 1) }
+//!                                             let (x : mem) = if use then { alloc(4*n*m) } else { b }
+//! let (ys : [n][m]f32 @ b) = segmap (i < n)   let (zs : [n][m]f32 @ x -> 0 + {(n : across), (m : along)}) = segmap (i < n)
+//!                                             let (ys : [n][m]f32 @ b) = if use then { copy zs } else { zs }
+//! ```
+//!
+//! Where `use` is false, `x` is `b`, and `zs` is in order already.
+
+use crate::builder::{MemBuilder, Place};
+use crate::horner::Arith;
+use crate::results::rows_of_threads;
+use crate::tables::{operand_counts, Tables};
+use fehu_algebra::Poly;
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::IntType;
+use fehu_base::Name;
+use fehu_ir::free::free_in_body;
+use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
+use fehu_ir::seg::SegOp;
+use fehu_ir::visit::{deep, look, map_bodies, Visitor};
+use fehu_ir::{Body, Exp, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_lmad::Dim;
+
+/// The shortest rows that are worth it.
+const LONG: i64 = 16;
+
+/// The fewest threads.
+const THREADS: i64 = 256;
+
+/// The fewest elements: a transposition is one kernel more.
+const MANY: i64 = 1 << 19;
+
+/// Interleaves the rows of all kernels.
+pub(crate) fn interleave(prog: &mut Prog<Memory>) {
+    let tables = Tables::of(prog);
+    let b = MemBuilder::new(std::mem::take(&mut prog.names), tables.types.clone());
+    let mut pass = Interleave { b, tables };
+    pass.body(&mut prog.consts);
+    for fun in &mut prog.funs {
+        pass.body(&mut fun.body);
+    }
+    pass.tables.write(prog);
+    prog.names = pass.b.names;
+}
+
+struct Interleave {
+    b: MemBuilder,
+    tables: Tables,
+}
+
+/// A result that can be interleaved.
+struct Rows {
+    /// Which one it is in the pattern.
+    at: usize,
+    /// The block it is in, and what is in that block while it is made.
+    block: Name,
+    inside: Vec<Name>,
+    /// Its index function, and that of the row of a thread.
+    whole: Lmad,
+    row: Lmad,
+}
+
+impl Interleave {
+    /// Code of the host.
+    fn body(&mut self, body: &mut Body<Memory>) {
+        deep(|| {
+            let mut out = Vec::with_capacity(body.stms.len());
+            for mut stm in std::mem::take(&mut body.stms) {
+                let rows = match &stm.exp {
+                    Exp::Op(MemOp::Seg(seg)) => self.rows(seg, &stm.pat),
+                    _ => {
+                        map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
+                        vec![]
+                    }
+                };
+                let mut after = vec![];
+                for rows in rows {
+                    self.apply(&mut out, &mut stm, &rows, &mut after);
+                }
+                out.push(stm);
+                out.append(&mut after);
+            }
+            body.stms = out;
+        });
+    }
+
+    /// The results of an operation that can be interleaved.
+    fn rows(&self, seg: &SegOp<Memory>, pat: &[PatElem<Memory>]) -> Vec<Rows> {
+        let index: Vec<Poly> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
+        let candidates = rows_of_threads(seg);
+        if candidates.is_empty() {
+            return vec![];
+        }
+        let (passed, free) = (operand_counts(&seg.body.body), free_in_body(&seg.body.body));
+        let mut found = vec![];
+        for at in candidates {
+            let Some(place) = pat.get(at).and_then(|p| self.tables.place(p.name)) else { continue };
+            let in_block = |n: Name| self.tables.block_of(n) == Some(place.block);
+            let alone = pat.iter().filter(|p| in_block(p.name)).count() == 1
+                && !passed.contains_key(&place.block)
+                && !free.iter().any(|n| self.tables.is_array(*n) && in_block(*n));
+            if let (true, true, Some(row)) = (alone, place.is_direct(), place.lmad.fix_outer(&index)) {
+                let mut inside = Inside { tables: &self.tables, block: place.block, found: vec![] };
+                inside.body(&seg.body.body);
+                found.push(Rows {
+                    at,
+                    block: place.block,
+                    inside: inside.found,
+                    whole: place.lmad.clone(),
+                    row,
+                });
+            }
+        }
+        found
+    }
+
+    /// Interleaves a result: what goes before the operation, and what comes after it.
+    fn apply(
+        &mut self,
+        out: &mut Vec<Stm<Memory>>,
+        stm: &mut Stm<Memory>,
+        rows: &Rows,
+        after: &mut Vec<Stm<Memory>>,
+    ) {
+        let Exp::Op(MemOp::Seg(seg)) = &stm.exp else { return };
+        let PatElem { name, ty, .. } = stm.pat[rows.at].clone();
+        let Some(elem) = ty.elem() else { return };
+        let dims: Vec<(Name, SubExp)> = seg.space.dims.clone();
+        self.b.loc = stm.loc.clone();
+        self.b.begin();
+        let shape = ty.shape();
+        let threads = self.product(&shape[..dims.len()]);
+        let long = self.product(&shape[dims.len()..]);
+        let all = self.b.mul(threads, long);
+        let tests = [(LONG, long), (THREADS, threads), (MANY, all)].map(|(least, e)| {
+            let test = Exp::CmpOp(CmpOp::SLe(IntType::I64), SubExp::i64(least), e);
+            self.value("enough", Type::BOOL, test)
+        });
+        let both = self.value("enough", Type::BOOL, Exp::BinOp(BinOp::LogAnd, tests[0], tests[1]));
+        let used = self.value("interleaved", Type::BOOL, Exp::BinOp(BinOp::LogAnd, both, tests[2]));
+        let [across, along] = ["across", "along"].map(|base| self.b.fresh(base, Type::I64));
+        let strides = [across, along].map(|n| PatElem { name: n, ty: Type::I64, dec: MemInfo::None });
+        let either = |result| Box::new(Body { stms: vec![], result });
+        let one = SubExp::i64(1);
+        self.b.push(strides.to_vec(), Exp::If(used, either(vec![one, threads]), either(vec![long, one])));
+        let block = self.block(name, used, elem.bytes() as i64, all, rows.block);
+        out.extend(self.b.close());
+
+        let mut flat = Poly::zero();
+        for (i, n) in &dims {
+            flat = flat * poly(*n) + poly((*i).into());
+        }
+        let (across, along) = (poly(across.into()), poly(along.into()));
+        for array in &rows.inside {
+            let Some(place) = self.tables.place(*array) else { continue };
+            let mut lmad = place.lmad.clone();
+            lmad.offset = &flat * &across + (&lmad.offset - &rows.row.offset) * &along;
+            lmad.dims.iter_mut().for_each(|d| d.stride = &d.stride * &along);
+            self.tables.set_place(*array, Place { block, lmad });
+        }
+        let mut lmad = rows.whole.clone();
+        let mut outer = across;
+        for (dim, (_, n)) in lmad.dims.iter_mut().zip(&dims).rev() {
+            *dim = Dim::new(dim.size.clone(), outer.clone());
+            outer = outer * poly(*n);
+        }
+        lmad.dims.iter_mut().skip(dims.len()).for_each(|d| d.stride = &d.stride * &along);
+        let made = self.b.fresh_like(name, ty.clone());
+        self.put(made, &ty, Place { block, lmad });
+        stm.pat[rows.at] = PatElem { name: made, ty: ty.clone(), dec: MemInfo::None };
+
+        // In the end the result is where it was meant to be.
+        let place = Place { block: rows.block, lmad: rows.whole.clone() };
+        let copy = self.b.fresh_like(name, ty.clone());
+        self.put(copy, &ty, place);
+        let pat = |name| vec![PatElem { name, ty: ty.clone(), dec: MemInfo::None }];
+        self.b.begin();
+        self.b.push(pat(copy), Exp::Copy(made));
+        let copied = self.b.end(vec![copy.into()]);
+        self.b.begin();
+        self.b.push(pat(name), Exp::If(used, Box::new(copied), either(vec![made.into()])));
+        after.extend(self.b.close());
+    }
+
+    /// The block in which rows are made.
+    fn block(&mut self, name: Name, used: SubExp, bytes: i64, elements: SubExp, own: Name) -> Name {
+        let elem = |name| PatElem { name, ty: Type::Mem(Space::Default), dec: MemInfo::None };
+        let fresh = self.b.fresh_block(name);
+        self.b.begin();
+        let bytes = self.b.mul(SubExp::i64(bytes), elements);
+        self.b.push(vec![elem(fresh)], Exp::Op(MemOp::Alloc(bytes, Space::Default)));
+        let made = self.b.end(vec![fresh.into()]);
+        let block = self.b.fresh_block(name);
+        let kept = Body { stms: vec![], result: vec![own.into()] };
+        self.b.push(vec![elem(block)], Exp::If(used, Box::new(made), Box::new(kept)));
+        for block in [fresh, block] {
+            self.tables.types.insert(block, Type::Mem(Space::Default));
+        }
+        block
+    }
+
+    fn put(&mut self, array: Name, ty: &Type, place: Place) {
+        self.tables.types.insert(array, ty.clone());
+        self.tables.set_place(array, place);
+    }
+
+    fn value(&mut self, base: &str, ty: Type, exp: Exp<Memory>) -> SubExp {
+        let name = self.b.fresh(base, ty.clone());
+        self.b.bind(name, ty, exp);
+        name.into()
+    }
+
+    fn product(&mut self, sizes: &[SubExp]) -> SubExp {
+        sizes.iter().fold(SubExp::i64(1), |all, n| self.b.mul(all, *n))
+    }
+}
+
+/// Finds the arrays that a body binds in a block.
+struct Inside<'a> {
+    tables: &'a Tables,
+    block: Name,
+    found: Vec<Name>,
+}
+
+impl Inside<'_> {
+    fn see(&mut self, n: Name) {
+        if self.tables.place(n).is_some_and(|p| p.block == self.block) {
+            self.found.push(n);
+        }
+    }
+}
+
+impl Visitor<Memory> for Inside<'_> {
+    fn param(&mut self, p: &Param<Memory>) {
+        self.see(p.name);
+        look::param(self, p);
+    }
+    fn pat_elem(&mut self, p: &PatElem<Memory>) {
+        self.see(p.name);
+        look::pat_elem(self, p);
+    }
+}
