@@ -15,7 +15,7 @@ import time
 import programs
 
 PASSES = ["simplify", "inline", "cse", "fusion", "sink", "dead-memory", "short-circuit",
-          "hoist-allocations", "improve-loops"]
+          "interleave", "hoist-allocations", "improve-loops"]
 
 
 def main():

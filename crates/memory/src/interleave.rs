@@ -248,3 +248,6 @@ impl Visitor<Memory> for Inside<'_> {
         look::pat_elem(self, p);
     }
 }
+
+#[cfg(test)]
+mod tests;
