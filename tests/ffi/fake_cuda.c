@@ -1,0 +1,249 @@
+// A CUDA driver and an NVRTC without a device: memory is the host's, kernels do nothing. What the runtime of CUDA
+// programs does is checked here: that calls are made in a context, that all is given back, that copies stay inside of
+// memory. Any call can be made to fail:
+//
+//   FAKE_FAIL_AT=N      the N-th call that may fail does, with FAKE_CODE (2, out of memory, if not given)
+//   FAKE_MEMORY=BYTES   there is so much memory
+//   FAKE_IMAGE=TEXT     what compiled kernels are: seven characters
+//   FAKE_REFUSE=TEXT    compiled kernels with this in them cannot be loaded
+//
+// At exit, it writes to standard error how many calls there were, and everything that was wrong.
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned long long pointer;
+enum { SUCCESS = 0, OUT_OF_MEMORY = 2, INVALID_VALUE = 1, INVALID_CONTEXT = 201, NOT_FOUND = 500 };
+
+static struct piece {
+  char *start;
+  size_t size;
+  struct piece *next;
+  const char *kind;
+} *pieces;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int calls, wrong, retained, last_code;
+static size_t in_use;
+static __thread int depth;
+
+static size_t number(const char *name, size_t otherwise) {
+  const char *text = getenv(name);
+  return text == NULL ? otherwise : (size_t)strtoull(text, NULL, 10);
+}
+
+static void complain(const char *what, const char *call) {
+  fprintf(stderr, "fake: %s: %s\n", call, what);
+  wrong++;
+}
+
+__attribute__((destructor)) static void goodbye(void) {
+  for (struct piece *p = pieces; p != NULL; p = p->next) {
+    complain("never given back", p->kind);
+  }
+  if (retained != 0) {
+    complain("the primary context is still retained", "exit");
+  }
+  fprintf(stderr, "fake: %d calls, %d wrong\n", calls, wrong);
+}
+
+// Whether a call goes on; if not, it returns `last_code`.
+static int may(const char *call, int wants_context) {
+  pthread_mutex_lock(&lock);
+  calls++;
+  int ok = 1;
+  if (wants_context && depth <= 0) {
+    complain("no context", call);
+    last_code = INVALID_CONTEXT;
+    ok = 0;
+  } else if (number("FAKE_FAIL_AT", 0) == (size_t)calls) {
+    last_code = (int)number("FAKE_CODE", OUT_OF_MEMORY);
+    fprintf(stderr, "fake: %s fails\n", call);
+    ok = 0;
+  }
+  pthread_mutex_unlock(&lock);
+  return ok;
+}
+
+static int give(const char *kind, size_t size, void **out) {
+  int code = SUCCESS;
+  pthread_mutex_lock(&lock);
+  struct piece *p = calloc(1, sizeof *p);
+  if (in_use + size > number("FAKE_MEMORY", (size_t)1 << 30)) {
+    free(p);
+    code = OUT_OF_MEMORY;
+  } else {
+    *p = (struct piece){calloc(1, size + 1), size, pieces, kind};
+    pieces = p;
+    in_use += size;
+    *out = p->start;
+  }
+  pthread_mutex_unlock(&lock);
+  return code;
+}
+
+static int take(const char *call, void *start) {
+  int found = 0;
+  pthread_mutex_lock(&lock);
+  for (struct piece **p = &pieces; *p != NULL; p = &(*p)->next) {
+    if ((*p)->start == start) {
+      struct piece *gone = *p;
+      *p = gone->next;
+      in_use -= gone->size;
+      free(gone->start);
+      free(gone);
+      found = 1;
+      break;
+    }
+  }
+  if (!found) {
+    complain("of what is not there", call);
+  }
+  pthread_mutex_unlock(&lock);
+  return found ? SUCCESS : INVALID_VALUE;
+}
+
+static int inside(const char *call, pointer start, size_t size) {
+  int found = 0;
+  pthread_mutex_lock(&lock);
+  for (struct piece *p = pieces; p != NULL; p = p->next) {
+    found = found || ((pointer)p->start <= start && start + size <= (pointer)p->start + p->size);
+  }
+  if (!found) {
+    complain("outside of memory", call);
+  }
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+#define MAY(context)                  \
+  if (!may(__func__, context)) {      \
+    return last_code;                 \
+  }
+
+int cuGetErrorName(int code, const char **out) {
+  *out = code == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OTHER";
+  return SUCCESS;
+}
+int cuGetErrorString(int code, const char **out) {
+  *out = code == OUT_OF_MEMORY ? "out of memory" : "something else";
+  return SUCCESS;
+}
+int cuInit(unsigned int flags) { MAY(0) return flags == 0 ? SUCCESS : INVALID_VALUE; }
+int cuDriverGetVersion(int *out) { *out = 13000; return SUCCESS; }
+int cuDeviceGetCount(int *out) { MAY(0) *out = 2; return SUCCESS; }
+int cuDeviceGet(int *out, int i) { MAY(0) *out = i; return SUCCESS; }
+int cuDeviceGetName(char *out, int size, int device) { MAY(0) snprintf(out, (size_t)size, "Fake %c", 'A' + device); return SUCCESS; }
+int cuDeviceGetAttribute(int *out, int attribute, int device) {
+  (void)device;
+  *out = attribute == 1 ? 1024 : attribute == 5 ? 2147483647 : attribute == 8 || attribute == 97 ? 49152 : attribute == 16 ? 2
+       : attribute == 39 ? 2048 : attribute == 75 ? 9 : attribute == 83 ? 1 : 0;
+  return SUCCESS;
+}
+int cuDevicePrimaryCtxRetain(void **out, int device) { MAY(0) *out = &calls; (void)device; retained++; return SUCCESS; }
+int cuDevicePrimaryCtxRelease_v2(int device) { (void)device; retained--; return SUCCESS; }
+int cuCtxPushCurrent_v2(void *context) { depth += context == &calls; return context == &calls ? SUCCESS : INVALID_CONTEXT; }
+int cuCtxPopCurrent_v2(void **out) {
+  if (depth <= 0) {
+    complain("nothing to pop", __func__);
+  }
+  depth--;
+  *out = &calls;
+  return SUCCESS;
+}
+int cuStreamCreate(void **out, unsigned int flags) { MAY(1) (void)flags; return give("stream", 0, out); }
+int cuStreamDestroy_v2(void *stream) { MAY(1) return take(__func__, stream); }
+int cuStreamSynchronize(void *stream) { MAY(1) (void)stream; return SUCCESS; }
+int cuMemAlloc_v2(pointer *out, size_t size) { MAY(1) return give("memory", size, (void **)out); }
+int cuMemAllocManaged(pointer *out, size_t size, unsigned int flags) { MAY(1) (void)flags; return give("managed memory", size, (void **)out); }
+int cuMemFree_v2(pointer start) { MAY(1) return take(__func__, (void *)start); }
+int cuMemHostAlloc(void **out, size_t size, unsigned int flags) { MAY(1) (void)flags; return give("host memory", size, out); }
+int cuMemFreeHost(void *start) { MAY(1) return take(__func__, start); }
+int cuMemHostGetDevicePointer_v2(pointer *out, void *start, unsigned int flags) { MAY(1) (void)flags; *out = (pointer)start; return SUCCESS; }
+int cuMemcpyHtoDAsync_v2(pointer to, const void *from, size_t size, void *stream) {
+  MAY(1)
+  (void)stream;
+  if (!inside(__func__, to, size)) { return INVALID_VALUE; }
+  memcpy((void *)to, from, size);
+  return SUCCESS;
+}
+int cuMemcpyDtoHAsync_v2(void *to, pointer from, size_t size, void *stream) {
+  MAY(1)
+  (void)stream;
+  if (!inside(__func__, from, size)) { return INVALID_VALUE; }
+  memcpy(to, (void *)from, size);
+  return SUCCESS;
+}
+int cuMemcpyDtoDAsync_v2(pointer to, pointer from, size_t size, void *stream) {
+  MAY(1)
+  (void)stream;
+  if (!inside(__func__, from, size) || !inside(__func__, to, size)) { return INVALID_VALUE; }
+  memmove((void *)to, (void *)from, size);
+  return SUCCESS;
+}
+int cuMemsetD8Async(pointer to, unsigned char x, size_t n, void *stream) {
+  MAY(1)
+  (void)stream;
+  if (!inside(__func__, to, n)) { return INVALID_VALUE; }
+  memset((void *)to, x, n);
+  return SUCCESS;
+}
+int cuMemsetD16Async(pointer to, unsigned short x, size_t n, void *stream) {
+  MAY(1)
+  (void)stream;
+  if (!inside(__func__, to, 2 * n) || n != 1) { return INVALID_VALUE; }
+  memcpy((void *)to, &x, 2);
+  return SUCCESS;
+}
+int cuMemsetD32Async(pointer to, unsigned int x, size_t n, void *stream) {
+  MAY(1)
+  (void)stream;
+  if (!inside(__func__, to, 4 * n) || n != 1) { return INVALID_VALUE; }
+  memcpy((void *)to, &x, 4);
+  return SUCCESS;
+}
+int cuModuleLoadData(void **out, const void *image) {
+  MAY(1)
+  const char *refused = getenv("FAKE_REFUSE");
+  if (refused != NULL && strstr(image, refused) != NULL) { return 300; }
+  return give("module", 0, out);
+}
+int cuModuleUnload(void *module) { MAY(1) return take(__func__, module); }
+int cuModuleGetFunction(void **out, void *module, const char *name) { MAY(1) (void)name; *out = module; return SUCCESS; }
+int cuFuncGetAttribute(int *out, int attribute, void *function) { MAY(1) (void)function; *out = attribute == 0 ? 1024 : 0; return SUCCESS; }
+int cuFuncSetAttribute(void *function, int attribute, int value) { MAY(1) (void)function, (void)attribute, (void)value; return SUCCESS; }
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                   void *stream, void **params, void **extra) {
+  MAY(1)
+  (void)f, (void)stream, (void)params, (void)extra, (void)shared;
+  return gx > 0 && gy == 1 && gz == 1 && bx > 0 && bx <= 1024 && by == 1 && bz == 1 ? SUCCESS : INVALID_VALUE;
+}
+int cuEventCreate(void **out, unsigned int flags) { MAY(1) (void)flags; return give("event", 0, out); }
+int cuEventRecord(void *event, void *stream) { MAY(1) (void)event, (void)stream; return SUCCESS; }
+int cuEventElapsedTime(float *out, void *from, void *to) { MAY(1) (void)from, (void)to; *out = 0.5f; return SUCCESS; }
+int cuEventDestroy_v2(void *event) { MAY(1) return take(__func__, event); }
+
+int nvrtcVersion(int *major, int *minor) { *major = 13; *minor = 0; return SUCCESS; }
+int nvrtcCreateProgram(void **out, const char *text, const char *name, int n, const char *const *headers, const char *const *names) {
+  MAY(0)
+  (void)text, (void)name, (void)n, (void)headers, (void)names;
+  return give("program", 0, out);
+}
+int nvrtcCompileProgram(void *program, int n, const char *const *options) {
+  MAY(0)
+  (void)program;
+  for (int i = 0; i < n; i++) {
+    if (options[i] == NULL || options[i][0] != '-') { return 5; }
+  }
+  return SUCCESS;
+}
+int nvrtcDestroyProgram(void **program) { return take(__func__, *program); }
+int nvrtcGetProgramLogSize(void *program, size_t *out) { (void)program; *out = 4; return SUCCESS; }
+int nvrtcGetProgramLog(void *program, char *out) { (void)program; memcpy(out, "bad", 4); return SUCCESS; }
+int nvrtcGetCUBINSize(void *program, size_t *out) { MAY(0) (void)program; *out = 8; return SUCCESS; }
+int nvrtcGetCUBIN(void *program, char *out) { MAY(0) (void)program; memcpy(out, getenv("FAKE_IMAGE") ? getenv("FAKE_IMAGE") : "kernels", 8); return SUCCESS; }
+int nvrtcGetPTXSize(void *program, size_t *out) { MAY(0) (void)program; *out = 8; return SUCCESS; }
+int nvrtcGetPTX(void *program, char *out) { MAY(0) (void)program; memcpy(out, "ptx-ptx", 8); return SUCCESS; }
+int nvrtcGetNumSupportedArchs(int *out) { *out = 1; return SUCCESS; }
+int nvrtcGetSupportedArchs(int *out) { *out = 90; return SUCCESS; }
