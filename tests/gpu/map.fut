@@ -21,9 +21,9 @@
 -- Many points: rows that parts fill well (once, four times), and one that leaves most of its last part empty.
 -- ==
 -- entry: long_rows
--- input { 2i64 300i64 1000i64 } auto output
--- input { 1i64 150i64 4095i64 } auto output
--- input { 2i64 300i64 1025i64 } auto output
+-- random input { [2]i8 [300]i8 [1000]i8 } auto output
+-- random input { [1]i8 [150]i8 [4095]i8 } auto output
+-- random input { [2]i8 [300]i8 [1025]i8 } auto output
 
 -- ==
 -- entry: small_rows
@@ -45,8 +45,8 @@
 entry increment (xs: []i32) = map (+ 1) xs
 entry outer_product (xs: []i64) (ys: []i64) = map (\x -> map (\y -> x * y) ys) xs
 entry three_dims (a: i64) (b: i64) (c: i64) = tabulate_3d a b c (\i j k -> i * 10000 + j * 100 + k)
-entry long_rows (a: i64) (b: i64) (c: i64) =
-  tabulate_3d a b c (\i j k -> i8.i64 (if (j * k) % 7 == 1 then i * 89 + j else j * 31 + k * 7))
+entry long_rows (xs: []i8) (ys: []i8) (zs: []i8) =
+  map (\x -> map (\y -> map (\z -> if x > y then x * z + y else y ^ z) zs) ys) xs
 -- A few values per point, kept by the thread.
 entry small_rows (xs: []i32) = map (\x -> let r = [x, x + 1, x ^ 3] in #[sequential] map (* 2) r) xs
 -- Too many values per point to keep.
