@@ -53,3 +53,16 @@ entry vectors [n] (is: [n]i64) : [3][2]i64 =
 
 def fib (n: i64) : i64 = if n < 2 then n else fib (n - 1) + fib (n - 2)
 entry deep (ns: []i64) = map fib ns
+
+-- The same in operators.
+-- ==
+-- entry: divisors
+-- input { [12i64, 18i64, 8i64] } output { 2i64 [12i64, 6i64, 2i64] [4i64, 18i64] [2i64, 2i64] }
+
+def gcd (a: i64) (b: i64) : i64 = if b == 0 then a else gcd b (a % b)
+entry divisors [n] (xs: [n]i64) =
+  let is = map (% 2) (iota n)
+  in ( reduce gcd 0 xs
+     , scan gcd 0 xs
+     , reduce_by_index [0, 0] gcd 0 is xs
+     , intrinsics.hist_stream [6, 8] gcd 0 (\(acc: *intrinsics.acc ([2]i64)) i -> intrinsics.acc_write acc (i % 2) xs[i]) (iota n) :> [2]i64)

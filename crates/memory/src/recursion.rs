@@ -12,8 +12,17 @@ pub fn recursive_kernels(prog: &Prog<Kernels>) -> Vec<Refusal> {
     let mut kernels: Vec<(Loc, Vec<Name>)> = vec![];
     for body in prog.funs.iter().map(|f| &f.body).chain([&prog.consts]) {
         for_each_stm(body, &mut |stm| {
-            let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp else { return };
-            let calls = called(&seg.body.body);
+            let mut calls = Calls(vec![]);
+            match &stm.exp {
+                Exp::Op(KernelsOp::Seg(_)) => look::exp(&mut calls, &stm.exp),
+                // Kernels that update accumulators apply the operators of these.
+                Exp::WithAcc(w) => {
+                    let ops = w.inputs.iter().filter_map(|input| input.op.as_ref());
+                    ops.for_each(|(op, _)| look::lambda(&mut calls, op));
+                }
+                _ => {}
+            }
+            let Calls(calls) = calls;
             if !calls.is_empty() {
                 kernels.push((stm.loc.clone(), calls));
             }
@@ -32,14 +41,17 @@ pub fn recursive_kernels(prog: &Prog<Kernels>) -> Vec<Refusal> {
     kernels.into_iter().map(refusal).collect()
 }
 
+/// The functions that code calls.
+struct Calls(Vec<Name>);
+
+impl Visitor<Kernels> for Calls {
+    fn callee(&mut self, n: &Name) {
+        self.0.push(*n);
+    }
+}
+
 /// The functions that a body calls.
 fn called(body: &Body<Kernels>) -> Vec<Name> {
-    struct Calls(Vec<Name>);
-    impl Visitor<Kernels> for Calls {
-        fn callee(&mut self, n: &Name) {
-            self.0.push(*n);
-        }
-    }
     let mut calls = Calls(vec![]);
     look::body(&mut calls, body);
     calls.0
