@@ -141,12 +141,6 @@ impl Poly {
         self.terms().last().map_or(0, |(m, _)| m.degree())
     }
 
-    /// The largest power of `x`.
-    pub fn degree_in(&self, x: Sym) -> usize {
-        let powers = self.terms().iter().map(|(m, _)| m.power_of(x));
-        powers.max().unwrap_or(0)
-    }
-
     /// The largest term in the monomial order.
     pub fn leading(&self) -> Option<&(Monomial, i64)> {
         self.terms().last()

@@ -39,11 +39,6 @@ pub fn show_exp(names: &NameSource, e: &Exp) -> String {
     Show::plain(names).exp(e)
 }
 
-/// A scheme: `[n] 'a -> [n]a -> a` is shown with its parameters before a dot-free arrow type.
-pub fn show_scheme(names: &NameSource, s: &Scheme) -> String {
-    Show::plain(names).scheme(s)
-}
-
 /// How names are spelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spelling {

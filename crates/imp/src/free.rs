@@ -5,7 +5,7 @@ use fehu_base::Name;
 use indexmap::IndexSet;
 
 /// The names that are free in code, in the order in which they appear.
-pub fn free_names(code: &Code) -> IndexSet<Name> {
+pub(crate) fn free_names(code: &Code) -> IndexSet<Name> {
     let mut free = Free::default();
     free.code(code);
     free.used.retain(|n| !free.declared.contains(n));

@@ -7,7 +7,7 @@
 
 pub mod alias;
 pub mod build;
-pub mod free;
+mod free;
 pub mod loops;
 pub mod parts;
 mod stay;

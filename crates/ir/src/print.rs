@@ -49,38 +49,10 @@ pub fn print_prog<R: Rep>(prog: &Prog<R>, locations: Locations) -> String {
     p.out
 }
 
-/// A function.
-pub fn print_fun<R: Rep>(names: &NameSource, fun: &FunDef<R>) -> String {
-    let mut p = Printer::new(names, Locations::Hidden);
-    p.fun(fun);
-    p.out
-}
-
-/// A body, in braces.
-pub fn print_body<R: Rep>(names: &NameSource, body: &Body<R>) -> String {
-    let mut p = Printer::new(names, Locations::Hidden);
-    p.body(body);
-    p.out
-}
-
 /// A statement.
 pub fn print_stm<R: Rep>(names: &NameSource, stm: &Stm<R>) -> String {
     let mut p = Printer::new(names, Locations::Hidden);
     p.stm(stm);
-    p.out
-}
-
-/// An expression.
-pub fn print_exp<R: Rep>(names: &NameSource, exp: &Exp<R>) -> String {
-    let mut p = Printer::new(names, Locations::Hidden);
-    p.exp(exp);
-    p.out
-}
-
-/// A lambda.
-pub fn print_lambda<R: Rep>(names: &NameSource, lambda: &Lambda<R>) -> String {
-    let mut p = Printer::new(names, Locations::Hidden);
-    p.lambda(lambda);
     p.out
 }
 

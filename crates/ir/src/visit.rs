@@ -490,18 +490,6 @@ pub fn for_each_lambda<R: Rep>(exp: &Exp<R>, f: &mut impl FnMut(&Lambda<R>)) {
     look::exp(&mut Each(f), exp);
 }
 
-/// Changes each lambda directly in an expression.
-pub fn map_lambdas<R: Rep>(exp: &mut Exp<R>, f: &mut impl FnMut(&mut Lambda<R>)) {
-    struct Each<'a, F>(&'a mut F);
-    impl<R: Rep, F: FnMut(&mut Lambda<R>)> Mutator<R> for Each<'_, F> {
-        fn lambda(&mut self, l: &mut Lambda<R>) {
-            (self.0)(l);
-        }
-        fn body(&mut self, _: &mut Body<R>) {}
-    }
-    change::exp(&mut Each(f), exp);
-}
-
 /// Calls the function on each operand (arrays and sizes in types included) of the expression
 /// itself: what is evaluated before its bodies and lambdas, into which this does not look.
 pub fn for_each_operand<R: Rep>(exp: &Exp<R>, f: &mut impl FnMut(SubExp)) {
@@ -518,18 +506,4 @@ pub fn for_each_operand<R: Rep>(exp: &Exp<R>, f: &mut impl FnMut(SubExp)) {
         fn body(&mut self, _: &Body<R>) {}
     }
     look::exp(&mut Each(f), exp);
-}
-
-/// Changes each operand in operand position of the expression itself, not of its bodies and lambdas.
-pub fn map_operands<R: Rep>(exp: &mut Exp<R>, f: &mut impl FnMut(&mut SubExp)) {
-    struct Each<'a, F>(&'a mut F);
-    impl<R: Rep, F: FnMut(&mut SubExp)> Mutator<R> for Each<'_, F> {
-        fn operand(&mut self, e: &mut SubExp) {
-            (self.0)(e);
-        }
-        fn param(&mut self, _: &mut Param<R>) {}
-        fn lambda(&mut self, _: &mut Lambda<R>) {}
-        fn body(&mut self, _: &mut Body<R>) {}
-    }
-    change::exp(&mut Each(f), exp);
 }

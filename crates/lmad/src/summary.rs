@@ -58,14 +58,6 @@ impl Summary {
         }
     }
 
-    /// Adds the accesses of another summary.
-    pub fn add_all(&mut self, facts: &Facts, other: &Summary) {
-        match other {
-            Summary::Everything => *self = Summary::Everything,
-            Summary::Parts(parts) => parts.iter().for_each(|l| self.add(facts, l)),
-        }
-    }
-
     /// All accesses while `i` runs over `count` values from `from`.
     pub fn expand(&self, facts: &Facts, i: Sym, from: &Poly, count: &Poly) -> Summary {
         let Summary::Parts(parts) = self else {

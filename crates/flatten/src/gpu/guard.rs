@@ -1,6 +1,7 @@
 //! Guards: whether there is enough parallelism for a version.
 
 use super::Flat;
+use crate::sequential::nested_body;
 use fehu_base::Symbol;
 use fehu_ir::seg::{KernelsOp, SizeClass, SizeOp};
 use fehu_ir::{Body, Exp, Kernels, SubExp, Type};
@@ -50,14 +51,7 @@ impl Flat<'_> {
 
     /// Builds a nested body.
     pub(super) fn nested(&mut self, f: impl FnOnce(&mut Self) -> Vec<SubExp>) -> Body<Kernels> {
-        let certs = std::mem::take(&mut self.seq.b.certs);
-        let attrs = std::mem::take(&mut self.seq.b.attrs);
-        self.seq.b.begin();
-        let result = f(self);
-        let body = self.seq.b.end(result);
-        self.seq.b.certs = certs;
-        self.seq.b.attrs = attrs;
-        body
+        nested_body(self, |this| &mut this.seq.b, f)
     }
 
     /// A choice between two bodies with results of these types.

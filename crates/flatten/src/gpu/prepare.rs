@@ -31,6 +31,7 @@ mod vector;
 
 pub(super) use operators::has_operator_on_arrays;
 
+use crate::sequential::nested_body;
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
@@ -195,14 +196,7 @@ impl Prepare {
 
     /// A nested body.
     fn nested(&mut self, f: impl FnOnce(&mut Self) -> Vec<SubExp>) -> Body<Kernels> {
-        let certs = std::mem::take(&mut self.b.certs);
-        let attrs = std::mem::take(&mut self.b.attrs);
-        self.b.begin();
-        let result = f(self);
-        let body = self.b.end(result);
-        self.b.certs = certs;
-        self.b.attrs = attrs;
-        body
+        nested_body(self, |this| &mut this.b, f)
     }
 
     /// A segmented map.

@@ -2,7 +2,7 @@
 
 use super::{param, Multi};
 use crate::gpu::steer::Steer;
-use crate::sequential::{simple, Bindings};
+use crate::sequential::{nested_body, simple, Bindings};
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::deep;
 use fehu_ir::{Body, Exp, Kernels, Loop, PatElem, Soacs, Stm, SubExp};
@@ -15,14 +15,7 @@ impl Multi {
 
     /// A body whose statements have their own certificates and attributes.
     pub(super) fn nested(&mut self, f: impl FnOnce(&mut Self) -> Vec<SubExp>) -> Body<Kernels> {
-        let certs = std::mem::take(&mut self.seq.b.certs);
-        let attrs = std::mem::take(&mut self.seq.b.attrs);
-        self.seq.b.begin();
-        let result = f(self);
-        let body = self.seq.b.end(result);
-        self.seq.b.certs = certs;
-        self.seq.b.attrs = attrs;
-        body
+        nested_body(self, |this| &mut this.seq.b, f)
     }
 
     /// Puts the statements of a body into the current one, and returns its results.

@@ -51,26 +51,32 @@ pub(super) fn parts(e: &Expr) -> usize {
     n
 }
 
+/// Calls a function on the statements of plain code, in order, and on those in branches after the branch itself.
+fn for_each_statement<'c>(code: &'c Code, f: &mut impl FnMut(&'c Code)) {
+    for code in flat(code) {
+        f(code);
+        if let Code::If(_, a, b) = code {
+            for c in [a, b] {
+                stacker::maybe_grow(64 * 1024, 1024 * 1024, || for_each_statement(c, f));
+            }
+        }
+    }
+}
+
 /// Calls a function on the expressions of plain code, in order.
 pub(super) fn for_each_expr<'c>(code: &'c Code, f: &mut impl FnMut(&'c Expr)) {
-    match code {
-        Code::Seq(codes) => codes.iter().for_each(|c| for_each_expr(c, f)),
-        Code::SetScalar(_, e) => f(e),
+    for_each_statement(code, &mut |code| match code {
+        Code::SetScalar(_, e) | Code::If(e, ..) => f(e),
         Code::Write { offset, value, .. } => {
             f(offset);
             f(value);
         }
         Code::Assert { cond, message, .. } => {
             f(cond);
-            message.iter().filter_map(shown).for_each(f);
+            message.iter().filter_map(shown).for_each(&mut *f);
         }
-        Code::If(cond, a, b) => {
-            f(cond);
-            for c in [a, b] {
-                stacker::maybe_grow(64 * 1024, 1024 * 1024, || for_each_expr(c, f));
-            }
-        }
-        Code::DeclareScalar(..)
+        Code::Seq(_)
+        | Code::DeclareScalar(..)
         | Code::Comment(_)
         | Code::DeclareMem(..)
         | Code::DeclareStatic(..)
@@ -82,7 +88,7 @@ pub(super) fn for_each_expr<'c>(code: &'c Code, f: &mut impl FnMut(&'c Expr)) {
         | Code::While(..)
         | Code::Call { .. }
         | Code::Op(_) => {}
-    }
+    });
 }
 
 fn shown(part: &ErrorPart) -> Option<&Expr> {
@@ -94,29 +100,11 @@ fn shown(part: &ErrorPart) -> Option<&Expr> {
 
 /// Calls a function on the scalars that plain code assigns.
 pub(super) fn for_each_set(code: &Code, f: &mut impl FnMut(Name)) {
-    match code {
-        Code::Seq(codes) => codes.iter().for_each(|c| for_each_set(c, f)),
-        Code::SetScalar(x, _) => f(*x),
-        Code::If(_, a, b) => {
-            for c in [a, b] {
-                stacker::maybe_grow(64 * 1024, 1024 * 1024, || for_each_set(c, f));
-            }
+    for_each_statement(code, &mut |code| {
+        if let Code::SetScalar(x, _) = code {
+            f(*x);
         }
-        Code::DeclareScalar(..)
-        | Code::Comment(_)
-        | Code::Write { .. }
-        | Code::Assert { .. }
-        | Code::DeclareMem(..)
-        | Code::DeclareStatic(..)
-        | Code::Allocate { .. }
-        | Code::Free(..)
-        | Code::SetMem(..)
-        | Code::Copy { .. }
-        | Code::For { .. }
-        | Code::While(..)
-        | Code::Call { .. }
-        | Code::Op(_) => {}
-    }
+    });
 }
 
 /// A copy of an expression in which some parts are others; what is put in is not looked at again.
@@ -186,40 +174,16 @@ pub(super) type Renaming = FxHashMap<Name, Name>;
 /// A copy of plain code in which every scalar that it declares has another name. Names that the renaming has
 /// already are replaced, too, wherever they are assigned or read.
 pub(super) fn renamed(names: &mut NameSource, code: &Code, renaming: &mut Renaming) -> Code {
-    declared(code, &mut |x| {
-        renaming.entry(x).or_insert_with(|| names.fresh_like(x));
+    for_each_statement(code, &mut |code| {
+        if let Code::DeclareScalar(x, _) = code {
+            renaming.entry(*x).or_insert_with(|| names.fresh_like(*x));
+        }
     });
     let read = rewrite_code(code, &mut |e| match e {
         Expr::Var(x) => renaming.get(x).map(|y| Expr::Var(*y)),
         _ => None,
     });
     targets(read, renaming)
-}
-
-fn declared(code: &Code, f: &mut impl FnMut(Name)) {
-    match code {
-        Code::Seq(codes) => codes.iter().for_each(|c| declared(c, f)),
-        Code::DeclareScalar(x, _) => f(*x),
-        Code::If(_, a, b) => {
-            for c in [a, b] {
-                stacker::maybe_grow(64 * 1024, 1024 * 1024, || declared(c, f));
-            }
-        }
-        Code::SetScalar(..)
-        | Code::Comment(_)
-        | Code::Write { .. }
-        | Code::Assert { .. }
-        | Code::DeclareMem(..)
-        | Code::DeclareStatic(..)
-        | Code::Allocate { .. }
-        | Code::Free(..)
-        | Code::SetMem(..)
-        | Code::Copy { .. }
-        | Code::For { .. }
-        | Code::While(..)
-        | Code::Call { .. }
-        | Code::Op(_) => {}
-    }
 }
 
 /// Renames the scalars that code declares and assigns.

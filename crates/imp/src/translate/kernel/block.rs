@@ -200,6 +200,15 @@ impl Translate {
         (values, shared)
     }
 
+    /// The rows of an operation that has so many points, one for each thread.
+    fn rows_in_block(&mut self, seg: &SegOp<Memory>, points: Expr) -> Rows {
+        let n = self.operand(seg.space.dims[seg.space.dims.len() - 1].1);
+        let width = self.let_i64("width", max(i64(1), n.clone()));
+        let index = self.let_i64("index", rem(local(), width.clone()));
+        let mine = var(self.let_as("mine", PrimType::Bool, lt(local(), points)));
+        Rows { n, width, index, mine }
+    }
+
     /// A reduction in which all threads take part.
     fn in_block_red_whole(
         &mut self,
@@ -236,11 +245,8 @@ impl Translate {
         let (values, shared) = self.values_in_block(pat, seg, ops, &points);
         self.if_then(lt(local(), points.clone()), |t| t.store_all(&shared, &types, &local(), &values));
         self.barrier();
-        let (outer, inner) = seg.space.dims.split_at(seg.space.dims.len() - 1);
-        let n = self.operand(inner[0].1);
-        let width = self.let_i64("width", max(i64(1), n.clone()));
-        let index = self.let_i64("index", rem(local(), width.clone()));
-        let mine = var(self.let_as("mine", PrimType::Bool, lt(local(), points)));
+        let outer = &seg.space.dims[..seg.space.dims.len() - 1];
+        let Rows { n, width, index, mine } = self.rows_in_block(seg, points);
         let unordered = self.mode;
         self.mode = Mode::Thread;
         self.reduce_side_by_side(ops, &types, &values, &shared, &index, &n, &mine);
@@ -283,11 +289,7 @@ impl Translate {
     ) {
         let types = self.operand_types(ops);
         let (values, shared) = self.values_in_block(pat, seg, ops, &points);
-        let inner = seg.space.dims[seg.space.dims.len() - 1].1;
-        let n = self.operand(inner);
-        let width = self.let_i64("width", max(i64(1), n.clone()));
-        let index = self.let_i64("index", rem(local(), width));
-        let mine = var(self.let_as("mine", PrimType::Bool, lt(local(), points.clone())));
+        let Rows { n, width: _, index, mine } = self.rows_in_block(seg, points.clone());
         let outer = std::mem::replace(&mut self.mode, Mode::Thread);
         if self.can_shuffle(&types) {
             let starts = (seg.space.dims.len() > 1).then(|| {
@@ -353,4 +355,16 @@ impl Translate {
             t.update(&op.op, &places, values, number);
         });
     }
+}
+
+/// Rows that lie side by side in a block, one point for each thread.
+struct Rows {
+    /// Points in a row.
+    n: Expr,
+    /// The same, but never zero.
+    width: Expr,
+    /// The thread's place in its row.
+    index: Expr,
+    /// Whether the thread has a point.
+    mine: Expr,
 }
