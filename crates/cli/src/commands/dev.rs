@@ -21,7 +21,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["typed", "after", "round_trip"])]
     tuning_forest: bool,
     /// Print the core IR after this stage: lower, opt (or a pass of it, such as fusion or
-    /// simplify#2), gpu, multicore, sequential or memory.
+    /// simplify#2), gpu, gpu-prepared, gpu-memory, multicore, sequential or memory.
     #[arg(long, value_name = "STAGE")]
     after: Option<String>,
 }
