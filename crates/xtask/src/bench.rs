@@ -140,11 +140,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
             let out = args.out.clone().unwrap_or_else(|| args.work.join("results"));
             let budget = std::time::Duration::from_secs_f64(args.budget);
             let save = |rows: &[measure::Row]| drop(report::write(&out, rows, &contestants, baseline));
-            let results = if args.servers {
-                warm::measure(&shop, &cases, &contestants, &plan, budget, &save)
-            } else {
-                measure::measure(&shop, &cases, &contestants, &plan, budget, &save)
+            let contest = measure::Contest {
+                shop: &shop,
+                cases: &cases,
+                contestants: &contestants,
+                plan: &plan,
+                budget,
             };
+            let results =
+                if args.servers { warm::measure(contest, &save) } else { measure::measure(contest, &save) };
             report::write(&out, &results, &contestants, baseline)?;
             println!("{}", out.join("table.md").display());
             Ok(ExitCode::SUCCESS)

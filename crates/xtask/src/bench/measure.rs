@@ -59,16 +59,24 @@ pub(crate) enum Answers {
     Trust,
 }
 
-/// Measure all cases; failures are part of the result. Cases whose turn would come after `budget` are named as skipped.
-/// `save` is given all rows after every case.
-pub(crate) fn measure(
-    shop: &Workshop,
-    cases: &[&Case],
-    contestants: &[Contestant],
-    plan: &Plan,
-    budget: Duration,
-    save: &dyn Fn(&[Row]),
-) -> Vec<Row> {
+/// Who takes part in what, and for how long.
+#[derive(Clone, Copy)]
+pub(crate) struct Contest<'a> {
+    /// Makes data and programs.
+    pub(crate) shop: &'a Workshop,
+    /// What is measured.
+    pub(crate) cases: &'a [&'a Case],
+    /// Who is.
+    pub(crate) contestants: &'a [Contestant],
+    /// How.
+    pub(crate) plan: &'a Plan,
+    /// Cases whose turn would come after this are named as skipped.
+    pub(crate) budget: Duration,
+}
+
+/// Measure all cases, each with new processes; failures are part of the result. `save` is given all rows after every case.
+pub(crate) fn measure(contest: Contest, save: &dyn Fn(&[Row])) -> Vec<Row> {
+    let Contest { shop, cases, contestants, plan, budget } = contest;
     let start = Instant::now();
     let mut rows = Vec::new();
     for case in cases {

@@ -6,7 +6,7 @@
 
 use super::ahead::{launch, Ahead};
 use super::contest::{Contestant, Workshop};
-use super::measure::{Answers, Outcome, Plan, Row};
+use super::measure::{Answers, Contest, Outcome, Plan, Row};
 use super::server::Running;
 use super::stats::median;
 use super::suite::Case;
@@ -25,16 +25,9 @@ const STARTERS: usize = 4;
 /// Threads that make data.
 const MAKERS: usize = 3;
 
-/// Measure all cases; failures are part of the result. Cases whose turn would come after `budget` are named as skipped.
-/// `save` is given all rows after every case.
-pub(crate) fn measure(
-    shop: &Workshop,
-    cases: &[&Case],
-    contestants: &[Contestant],
-    plan: &Plan,
-    budget: Duration,
-    save: &(dyn Fn(&[Row]) + Sync),
-) -> Vec<Row> {
+/// Measure all cases; failures are part of the result. `save` is given all rows after every case.
+pub(crate) fn measure(contest: Contest, save: &(dyn Fn(&[Row]) + Sync)) -> Vec<Row> {
+    let Contest { shop, cases, contestants, plan, budget } = contest;
     let start = Instant::now();
     let (closing, deadline) = (start + budget, start + budget + GRACE);
     let ahead = Ahead::new(shop, cases, contestants, plan.answers, closing, deadline);
