@@ -125,6 +125,7 @@ struct api {
   int64_t *host_failure_values;
 };
 
+#define API_KERNEL "extern \"C\" __global__ void"
 #define BACKEND_CONFIG_FIELDS struct device_config device;
 #define BACKEND_FIELDS   \
   struct device device;  \

@@ -182,6 +182,14 @@ TOOL_FUN int cuda_program(struct futhark_context *ctx, bool cache, struct compil
 // Finds each kernel, and lets it use as much shared memory as there is.
 TOOL_FUN int cuda_kernels(struct futhark_context *ctx) {
   struct api *api = &ctx->api;
+  if (ctx->cfg->device.load_binary != NULL) {
+    char name[32];
+    CUfunction sizes;
+    free(program_sizes(ctx, name));
+    if (api->cu.ModuleGetFunction(&sizes, api->module, name) != CUDA_SUCCESS) {
+      return wrong_sizes(ctx);
+    }
+  }
   for (int i = 0; i < NUM_KERNELS; i++) {
     int used = 0;
     CUresult code = api->cu.ModuleGetFunction(&api->kernels[i], api->module, kernel_infos[i].name);

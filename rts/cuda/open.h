@@ -34,6 +34,7 @@ TOOL_FUN int cuda_select(struct futhark_context *ctx) {
   if (code != CUDA_SUCCESS) {
     return cuda_fail(ctx, "count devices", code);
   }
+  struct string there = {NULL, 0, 0};
   for (int i = 0; i < count; i++) {
     char name[256] = {0};
     CUdevice device;
@@ -43,11 +44,14 @@ TOOL_FUN int cuda_select(struct futhark_context *ctx) {
     if (wanted == NULL || (number >= 0 ? number == i : strstr(name, wanted) != NULL)) {
       ctx->api.device = device;
       memcpy(ctx->device.limits.name, name, sizeof name);
+      free(there.text);
       return FUTHARK_SUCCESS;
     }
+    string_printf(&there, "%s#%d %s", there.text == NULL ? "; there is " : ", ", i, name);
   }
-  set_error(ctx, "Error: found no CUDA device%s%s; %d installed.\n", wanted == NULL ? "" : " that matches ",
-            wanted == NULL ? "" : wanted, count);
+  set_error(ctx, "Error: found no CUDA device%s%s%s.\n", wanted == NULL ? "" : " that matches ",
+            wanted == NULL ? "" : wanted, there.text == NULL ? "" : there.text);
+  free(there.text);
   return DEVICE_ERROR;
 }
 

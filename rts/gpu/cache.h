@@ -170,23 +170,44 @@ TOOL_FUN char *program_text(const struct futhark_context_config *cfg) {
   return text.text;
 }
 
-// The same, for a context: after the sizes of thread blocks and tiles, which are known by now. Where the text
-// brings such sizes along, since it was written by another context, they are not those of this one.
-TOOL_FUN char *sized_program_text(const struct futhark_context *ctx) {
-  struct string all = {NULL, 0, 0};
-  char *text = program_text(ctx->cfg);
-  if (text == NULL) {
-    return NULL;
-  }
+// The sizes of thread blocks and tiles, which are part of kernels, as text; and a name for them all.
+TOOL_FUN char *program_sizes(const struct futhark_context *ctx, char name[32]) {
+  struct string sizes = {NULL, 0, 0};
+  struct cache_key key = {0, 0};
+  string_append(&sizes, "", 0);
   for (int i = 0; i < NUM_PARAMS; i++) {
     const char *class = param_classes[i];
     if (strcmp(class, "thread_block_size") == 0 || strcmp(class, "tile_size") == 0 || strcmp(class, "reg_tile_size") == 0) {
-      string_printf(&all, "#ifndef SIZE_%d\n#define SIZE_%d %" PRId64 "\n#endif\n", i, i, ctx->params[i]);
+      string_printf(&sizes, "#ifndef SIZE_%d\n#define SIZE_%d %" PRId64 "\n#endif\n", i, i, ctx->params[i]);
     }
   }
-  string_append(&all, text, strlen(text));
+  cache_key_add(&key, sizes.text == NULL ? "" : sizes.text);
+  snprintf(name, 32, "sizes_%016" PRIx64, key.a);
+  return sizes.text;
+}
+
+// The same, for a context: after the sizes of thread blocks and tiles, which are known by now. Where the text
+// brings such sizes along, since it was written by another context, they are not those of this one. A kernel that does
+// nothing tells which sizes compiled kernels are for.
+TOOL_FUN char *sized_program_text(const struct futhark_context *ctx) {
+  char name[32];
+  char *text = program_text(ctx->cfg), *sizes = program_sizes(ctx, name);
+  struct string all = {NULL, 0, 0};
+  if (text != NULL && sizes != NULL) {
+    string_append(&all, sizes, strlen(sizes));
+    string_append(&all, text, strlen(text));
+    string_printf(&all, "\n#ifndef HAS_%s\n#define HAS_%s\n" API_KERNEL " %s(void) {}\n#endif\n", name, name, name);
+  }
   free(text);
+  free(sizes);
   return all.text;
+}
+
+// Compiled kernels from a file know no parameters; is there the kernel that tells which they were compiled for?
+TOOL_FUN int wrong_sizes(struct futhark_context *ctx) {
+  set_error(ctx, "Error: the compiled kernels in %s are of another program, or for other sizes of thread blocks and tiles.\n",
+            ctx->cfg->device.load_binary);
+  return DEVICE_ERROR;
 }
 
 // End of cache.h.

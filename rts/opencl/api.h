@@ -104,6 +104,7 @@ struct api {
   cl_mem failure, failure_values;
 };
 
+#define API_KERNEL "__kernel void"
 #define BACKEND_CONFIG_FIELDS struct device_config device;
 #define BACKEND_FIELDS   \
   struct device device;  \

@@ -29,12 +29,20 @@ TOOL_FUN int opencl_queue(struct futhark_context *ctx) {
   int count = 0;
   struct opencl_device *all = opencl_devices(cl, &count), chosen = {.platform = NULL};
   bool found = opencl_select(ctx->cfg, all, count, &chosen);
-  free(all);
   if (!found) {
     const char *platform = ctx->cfg->device.platform, *device = ctx->cfg->device.device;
-    set_error(ctx, "Error: found no OpenCL device%s%s%s%s; %d installed.\n",
+    struct string there = {NULL, 0, 0};
+    for (int i = 0; i < count; i++) {
+      string_printf(&there, "%s%s on %s", i == 0 ? "; there is " : ", ", all[i].device_name, all[i].platform_name);
+    }
+    set_error(ctx, "Error: found no OpenCL device%s%s%s%s%s.\n",
               device == NULL ? "" : " that matches ", device == NULL ? "" : device,
-              platform == NULL ? "" : " on a platform that matches ", platform == NULL ? "" : platform, count);
+              platform == NULL ? "" : " on a platform that matches ", platform == NULL ? "" : platform,
+              there.text == NULL ? "" : there.text);
+    free(there.text);
+  }
+  free(all);
+  if (!found) {
     return DEVICE_ERROR;
   }
   api->platform = chosen.platform;
@@ -194,6 +202,15 @@ TOOL_FUN int opencl_program(struct futhark_context *ctx, const char *options) {
 TOOL_FUN int opencl_kernels(struct futhark_context *ctx) {
   struct api *api = &ctx->api;
   cl_int code = CL_SUCCESS;
+  if (ctx->cfg->device.load_binary != NULL) {
+    char name[32];
+    free(program_sizes(ctx, name));
+    cl_kernel sizes = api->cl.CreateKernel(api->program, name, &code);
+    if (code != CL_SUCCESS) {
+      return wrong_sizes(ctx);
+    }
+    api->cl.ReleaseKernel(sizes);
+  }
   for (int i = 0; i < NUM_KERNELS; i++) {
     api->kernels[i] = api->cl.CreateKernel(api->program, kernel_infos[i].name, &code);
     if (code != CL_SUCCESS) {

@@ -210,7 +210,11 @@ int cuModuleLoadData(void **out, const void *image) {
   return give("module", 0, out);
 }
 int cuModuleUnload(void *module) { MAY(1) return take(__func__, module); }
-int cuModuleGetFunction(void **out, void *module, const char *name) { MAY(1) (void)name; *out = module; return SUCCESS; }
+int cuModuleGetFunction(void **out, void *module, const char *name) {
+  MAY(1)
+  *out = module;
+  return strncmp(name, "sizes_", 6) == 0 ? NOT_FOUND : SUCCESS;
+}
 int cuFuncGetAttribute(int *out, int attribute, void *function) { MAY(1) (void)function; *out = attribute == 0 ? 1024 : 0; return SUCCESS; }
 int cuFuncSetAttribute(void *function, int attribute, int value) { MAY(1) (void)function, (void)attribute, (void)value; return SUCCESS; }
 int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,

@@ -133,3 +133,29 @@ fn programs_in_c() {
     let done = run(&dir.path().join("client"), &[], "");
     assert!(done.status.success(), "{}", text(&done));
 }
+
+#[test]
+fn compiled_kernels_know_their_sizes() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let Some(exe) = compiled(dir.path()) else { return };
+    let right = text(&run(&exe, &["-e", "count"], "300"));
+    run(&exe, &["--dump-opencl-binary=kernels"], "3 4");
+    assert_eq!(text(&run(&exe, &["-e", "count", "--load-opencl-binary=kernels"], "300")), right);
+    let other = ["-e", "count", "--load-opencl-binary=kernels", "--default-thread-block-size=32"];
+    let said = run(&exe, &other, "300");
+    assert!(
+        !said.status.success() && text(&said).contains("other sizes of thread blocks"),
+        "{}",
+        text(&said)
+    );
+}
+
+#[test]
+fn devices_that_there_are_are_listed() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let Some(exe) = compiled(dir.path()) else { return };
+    let listed = text(&run(&exe, &["--list-devices"], ""));
+    let name = listed.lines().find_map(|l| l.strip_prefix("  #0: ")).expect("a device");
+    let said = text(&run(&exe, &["--device=none such"], "3 4"));
+    assert!(said.contains("none such") && said.contains(name), "{said}");
+}
