@@ -15,6 +15,12 @@
 -- random input { [300001]i32 } auto output
 
 -- ==
+-- entry: counters
+-- input { empty([0]i32) } auto output
+-- random input { [1]i32 } auto output
+-- random input { [150001]i32 } auto output
+
+-- ==
 -- entry: row_scans
 -- random input { [100][0]i32 } auto output
 -- random input { [1000][1]i32 } auto output
@@ -47,6 +53,11 @@ entry sums (xs: []i32) = scan (+) 0 xs
 entry sums_i8 (xs: []i8) = scan (+) 0 xs
 def compose (a: i32, b: i32) (c: i32, d: i32) = (a * c, b * c + d)
 entry pairs (xs: []i32) = scan compose (1, 0) (map (\x -> (x | 1, x >> 3)) xs) |> unzip
+-- Small numbers, which a tile adds in 32 bits; all of them together have more. The last ones are not small.
+entry counters (xs: []i32) =
+  let small = map (\x -> if x > 0 then -3i64 else if x % 2 == 0 then 7 else 32768) xs
+  let flags = map (\x -> (i64.bool (x > 9), i64.bool (x < 0))) xs
+  in (scan (+) 0 small, unzip (scan (\(a, b) (c, d) -> (a + c, b + d)) (0, 0) flags), scan (+) 0 (map i64.i32 xs))
 entry row_scans (xss: [][]i32) = map (scan (+) 0) xss
 entry row_pairs (xss: [][]i32) = map (\xs -> scan compose (1, 0) (map (\x -> (x | 1, x >> 3)) xs) |> unzip) xss |> unzip
 entry two_scans (xs: []i32) = (scan i32.max i32.lowest xs, scan (+) 0 (map (>> 4) xs))

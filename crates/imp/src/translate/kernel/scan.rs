@@ -20,11 +20,14 @@
 //! memory so that each thread has a row of them to scan. What comes after the scan is computed as the points were, once
 //! the values are exchanged back.
 
+mod narrow;
+
 use super::operator::vars;
 use super::{Mode, Translate};
 use crate::build::*;
 use crate::syntax::{AtomicOp, Code, Direction, Expr, KernelOp, Op};
-use fehu_base::prim::PrimType;
+use fehu_base::ops::ConvOp;
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::mem::poly;
 use fehu_ir::seg::{SegAfter, SegBinOp, SegOp};
@@ -55,7 +58,10 @@ impl Translate {
         let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
         let points = self.points(&sizes);
         let n = self.operand(sizes[sizes.len() - 1]);
-        let bytes: u64 = types.iter().map(|t| t.bytes()).sum();
+        let narrow = self.narrow_operators(seg, ops);
+        let tile_ops = narrow.clone().unwrap_or_else(|| ops.to_vec());
+        let tile_types = self.operand_types(&tile_ops);
+        let bytes: u64 = tile_types.iter().map(|t| t.bytes()).sum();
         let row = row_length(bytes);
         let size = match &seg.grid {
             Some(grid) => self.operand(grid.block_size),
@@ -80,6 +86,9 @@ impl Translate {
             seg,
             ops,
             types: types.clone(),
+            tile_ops,
+            tile_types,
+            narrow: narrow.is_some(),
             points,
             n,
             row,
@@ -90,12 +99,12 @@ impl Translate {
             tiles: tiles.clone(),
         };
         self.kernel("segscan", grid, size.clone(), Mode::Thread, |t| {
-            let widest = types.iter().map(|ty| ty.bytes()).max().unwrap_or(1);
+            let widest = scan.tile_types.iter().map(|ty| ty.bytes()).max().unwrap_or(1);
             let bytes = mul(tile, i64(widest as i64));
             let exchange = t.names.fresh_str("exchange");
             t.types.insert(exchange, fehu_ir::Type::Mem(Space::Shared));
             t.shared.push((exchange, bytes));
-            let sums = t.exchange(&scan.types, &size);
+            let sums = t.exchange(&scan.tile_types, &size);
             let flags = t.shared_array("flags", PrimType::Bool, size);
             let shared = Shared {
                 exchange,
@@ -147,9 +156,10 @@ impl Translate {
 
     fn scan_tile(&mut self, scan: &Scan, shared: &Shared, tile: &Expr) {
         let base = self.let_i64("base", mul(tile.clone(), mul(block_size(), i64(scan.row))));
-        let rows: Vec<Name> = scan.types.iter().map(|ty| self.private_array("row", *ty, scan.row)).collect();
+        let rows: Vec<Name> =
+            scan.tile_types.iter().map(|ty| self.private_array("row", *ty, scan.row)).collect();
         self.compute_points(scan, &rows, &base);
-        for (k, (row, ty)) in rows.iter().zip(&scan.types).enumerate() {
+        for (k, (row, ty)) in rows.iter().zip(&scan.tile_types).enumerate() {
             if k > 0 {
                 self.barrier();
             }
@@ -161,15 +171,15 @@ impl Translate {
         let sums = self.scan_row(scan, &rows, &first, clear);
         let starts = self.let_as("starts", PrimType::Bool, lt(var(clear), i64(scan.row)));
         let flags = scan.segmented.then_some((starts, shared.flags));
-        self.block_scan(scan.ops, &scan.types, &sums, &shared.sums, flags);
-        let inside = if self.can_shuffle(&scan.types) {
+        self.block_scan(&scan.tile_ops, &scan.tile_types, &sums, &shared.sums, flags);
+        let inside = if self.can_shuffle(&scan.tile_types) && self.can_shuffle(&scan.types) {
             let inside = self.from_neighbours(scan, shared, &sums, starts);
             let last = sub(quot(block_size(), i64(32)), i64(1));
             self.if_then(lt(local(), i64(32)), |t| t.look_back_together(scan, shared, tile, last));
             inside
         } else {
             self.barrier();
-            self.store_all(&shared.sums, &scan.types, &local(), &sums);
+            self.store_all(&shared.sums, &scan.tile_types, &local(), &sums);
             self.store(shared.flags, PrimType::Bool, local(), var(starts));
             self.barrier();
             let last = sub(block_size(), i64(1));
@@ -186,12 +196,13 @@ impl Translate {
 
     /// What comes after the scan, neighbours by neighbours.
     fn go_on(&mut self, scan: &Scan, shared: &Shared, after: &SegAfter<Memory>, rows: &[Name], base: &Expr) {
-        for (k, (row, ty)) in rows.iter().zip(&scan.types).enumerate() {
+        for (k, (row, ty)) in rows.iter().zip(&scan.tile_types).enumerate() {
             if k > 0 {
                 self.barrier();
             }
             self.from_rows(scan, shared, *row, *ty);
         }
+        let before = self.before_tile(scan, shared);
         // Those that are set so far are of other points.
         self.flats.clear();
         self.for_up_to("k", i64(scan.row), |t, k| {
@@ -199,8 +210,9 @@ impl Translate {
             t.if_then(lt(at.clone(), scan.points.clone()), |t| {
                 t.guarded(|t| {
                     t.set_point(&scan.seg.space, at);
-                    let scanned = t.load_all(rows, &scan.types, &k);
-                    t.point_after(scan.pat, &scan.seg.space, after, vars(&scanned));
+                    let scanned = t.load_all(rows, &scan.tile_types, &k);
+                    let scanned = scanned.iter().zip(&before).map(|(x, b)| whole(var(*x), *b)).collect();
+                    t.point_after(scan.pat, &scan.seg.space, after, scanned);
                 });
             });
         });
@@ -208,8 +220,8 @@ impl Translate {
 
     /// What is before a thread's row in its tile: its left neighbour's sum, which shared memory holds for every thread.
     fn from_shared(&mut self, scan: &Scan, shared: &Shared) -> Inside {
-        let neutral = self.neutrals(scan.ops);
-        let sums = self.lanes("inside", &scan.types, neutral);
+        let neutral = self.neutrals(&scan.tile_ops);
+        let sums = self.lanes("inside", &scan.tile_types, neutral);
         let starts = self.let_as("started", PrimType::Bool, bool(false));
         self.if_then(lt(i64(0), local()), |t| {
             t.load_inside(scan, shared, &sums, starts, sub(local(), i64(1)))
@@ -219,7 +231,7 @@ impl Translate {
 
     /// The same where shared memory holds it for every warp.
     fn from_neighbours(&mut self, scan: &Scan, shared: &Shared, values: &[Name], starts: Name) -> Inside {
-        let sums = self.shuffle(&scan.types, values, Direction::Up, 1);
+        let sums = self.shuffle(&scan.tile_types, values, Direction::Up, 1);
         let flag = self.let_as("flag", PrimType::I32, select(var(starts), i32(1), i32(0)));
         let flag = self.shuffle(&[PrimType::I32], &[flag], Direction::Up, 1)[0];
         let starts = self.let_as("started", PrimType::Bool, equal(PrimType::I32, var(flag), i32(1)));
@@ -230,7 +242,7 @@ impl Translate {
     }
 
     fn load_inside(&mut self, scan: &Scan, shared: &Shared, sums: &[Name], starts: Name, at: Expr) {
-        for ((x, mem), ty) in sums.iter().zip(&shared.sums).zip(&scan.types) {
+        for ((x, mem), ty) in sums.iter().zip(&shared.sums).zip(&scan.tile_types) {
             let e = self.element(*mem, *ty, at.clone());
             self.set_to(*x, e);
         }
@@ -244,18 +256,18 @@ impl Translate {
     fn compute_points(&mut self, scan: &Scan, rows: &[Name], base: &Expr) {
         self.for_up_to("k", i64(scan.row), |t, k| {
             let at = t.let_i64("at", add(base.clone(), add(mul(k.clone(), block_size()), local())));
-            let neutral = t.neutrals(scan.ops);
-            let values = t.lanes("value", &scan.types, neutral);
+            let neutral = t.neutrals(&scan.tile_ops);
+            let values = t.lanes("value", &scan.tile_types, neutral);
             t.if_then(lt(at.clone(), scan.points.clone()), |t| {
                 t.guarded(|t| {
                     t.set_point(&scan.seg.space, at);
                     let new = t.point(scan.pat, scan.seg);
                     for (x, e) in values.iter().zip(new) {
-                        t.set_to(*x, e);
+                        t.set_to(*x, scan.in_tile(e));
                     }
                 });
             });
-            t.store_all(rows, &scan.types, &k, &values);
+            t.store_all(rows, &scan.tile_types, &k, &values);
         });
     }
 
@@ -287,21 +299,21 @@ impl Translate {
 
     /// Scans a thread's row in place; returns its sum.
     fn scan_row(&mut self, scan: &Scan, rows: &[Name], first: &Expr, clear: Name) -> Vec<Name> {
-        let neutral = self.neutrals(scan.ops);
-        let sums = self.lanes("sum", &scan.types, neutral);
+        let neutral = self.neutrals(&scan.tile_ops);
+        let sums = self.lanes("sum", &scan.tile_types, neutral);
         let within = scan.segmented.then(|| {
             // A point's index in its segment; points beyond the last are nobody's.
             let width = max(i64(1), scan.n.clone());
             self.let_as("within", PrimType::I64, rem(first.clone(), width))
         });
         self.for_up_to("k", i64(scan.row), |t, k| {
-            let new = t.load_all(rows, &scan.types, &k);
+            let new = t.load_all(rows, &scan.tile_types, &k);
             match within {
                 None => {
                     t.if_else(
                         eq(k.clone(), i64(0)),
                         |t| t.assign(&sums, &new),
-                        |t| t.apply_all(scan.ops, &vars(&sums), &vars(&new), &sums),
+                        |t| t.apply_all(&scan.tile_ops, &vars(&sums), &vars(&new), &sums),
                     );
                 }
                 Some(within) => {
@@ -309,14 +321,14 @@ impl Translate {
                     t.if_else(
                         or(var(starts), eq(k.clone(), i64(0))),
                         |t| t.assign(&sums, &new),
-                        |t| t.apply_all(scan.ops, &vars(&sums), &vars(&new), &sums),
+                        |t| t.apply_all(&scan.tile_ops, &vars(&sums), &vars(&new), &sums),
                     );
                     t.if_then(var(starts), |t| t.set_to(clear, min(var(clear), k.clone())));
                     t.set_to(within, add(var(within), i64(1)));
                     t.if_then(eq(var(within), scan.n.clone()), |t| t.set_to(within, i64(0)));
                 }
             }
-            t.store_all(rows, &scan.types, &k, &sums);
+            t.store_all(rows, &scan.tile_types, &k, &sums);
         });
         sums
     }
@@ -327,9 +339,18 @@ impl Translate {
         }
     }
 
+    /// What the tile sums up to, as others want it.
+    fn tile_sums(&mut self, scan: &Scan, shared: &Shared, last: &Expr) -> Vec<Name> {
+        let sums = self.load_all(&shared.sums, &scan.tile_types, last);
+        if !scan.narrow {
+            return sums;
+        }
+        sums.iter().map(|x| self.let_as("sum", PrimType::I64, widened(var(*x)))).collect()
+    }
+
     /// One thread publishes what the tile sums up to, and finds what is before it.
     fn look_back(&mut self, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
-        let sums = self.load_all(&shared.sums, &scan.types, &last);
+        let sums = self.tile_sums(scan, shared, &last);
         let mut whole = eq(tile.clone(), i64(0));
         if scan.segmented {
             whole = or(whole, self.element(shared.flags, PrimType::Bool, last));
@@ -379,7 +400,7 @@ impl Translate {
     /// The same by a warp. Lane `k` looks at the tile `k` before the last one not seen yet; what lanes see is combined,
     /// the highest lane leftmost, up to the first that is a prefix.
     fn look_back_together(&mut self, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
-        let sums = self.load_all(&shared.sums, &scan.types, &last);
+        let sums = self.tile_sums(scan, shared, &last);
         let mut whole = eq(tile.clone(), i64(0));
         if scan.segmented {
             whole = or(whole, self.element(shared.flags, PrimType::Bool, last));
@@ -468,6 +489,14 @@ impl Translate {
         self.emit(Code::Op(Op::Kernel(KernelOp::WriteVolatile { mem, offset, elem, value })));
     }
 
+    /// What is before the tile, as far as values lack it: narrow ones do.
+    fn before_tile(&mut self, scan: &Scan, shared: &Shared) -> Vec<Option<Name>> {
+        match scan.narrow {
+            true => self.load_all(&shared.prefix, &scan.types, &i64(0)).into_iter().map(Some).collect(),
+            false => vec![None; scan.types.len()],
+        }
+    }
+
     /// Adds to each value what is before its thread's row: of the tile, and before the tile.
     fn add_before(
         &mut self,
@@ -478,6 +507,16 @@ impl Translate {
         clear: Name,
         inside: &Inside,
     ) {
+        if scan.narrow {
+            // What is before the tile is added when values leave it.
+            return self.if_then(lt(i64(0), local()), |t| {
+                t.for_up_to("k", i64(scan.row), |t, k| {
+                    let values = t.load_all(rows, &scan.tile_types, &k);
+                    t.apply_all(&scan.tile_ops, &vars(&inside.sums), &vars(&values), &values);
+                    t.store_all(rows, &scan.tile_types, &k, &values);
+                });
+            });
+        }
         let before = self.load_all(&shared.prefix, &scan.types, &i64(0));
         let any = self.let_as("any", PrimType::Bool, lt(i64(0), tile.clone()));
         self.if_then(lt(i64(0), local()), |t| {
@@ -509,7 +548,9 @@ impl Translate {
 
     /// Writes a tile's values, neighbours by neighbours.
     fn write_rows(&mut self, scan: &Scan, shared: &Shared, rows: &[Name], base: &Expr) {
-        for (k, ((row, ty), p)) in rows.iter().zip(&scan.types).zip(scan.pat).enumerate() {
+        let before = self.before_tile(scan, shared);
+        let operands = rows.iter().zip(&scan.tile_types).zip(before).zip(scan.pat);
+        for (k, (((row, ty), before), p)) in operands.enumerate() {
             if k > 0 {
                 self.barrier();
             }
@@ -530,7 +571,7 @@ impl Translate {
                 t.if_then(lt(at.clone(), scan.points.clone()), |t| {
                     t.unflatten(&dims, at);
                     let indices: Vec<_> = dims.iter().map(|d| poly(d.0.into())).collect();
-                    let value = t.element(shared.exchange, *ty, here);
+                    let value = whole(t.element(shared.exchange, *ty, here), before);
                     let to = place.fixed(&indices);
                     t.write(&to, value);
                 });
@@ -552,6 +593,11 @@ struct Scan<'a> {
     seg: &'a SegOp<Memory>,
     ops: &'a [SegBinOp<Memory>],
     types: Vec<PrimType>,
+    /// The same within a tile.
+    tile_ops: Vec<SegBinOp<Memory>>,
+    tile_types: Vec<PrimType>,
+    /// Whether these are others.
+    narrow: bool,
     /// Points of all segments.
     points: Expr,
     /// Points of one.
@@ -564,6 +610,28 @@ struct Scan<'a> {
     aggregates: Vec<Name>,
     prefixes: Vec<Name>,
     tiles: Expr,
+}
+
+impl Scan<'_> {
+    /// A point's value as it is in a tile.
+    fn in_tile(&self, value: Expr) -> Expr {
+        match self.narrow {
+            true => Expr::Conv(ConvOp::SExt(IntType::I64, IntType::I32), Box::new(value)),
+            false => value,
+        }
+    }
+}
+
+/// A value as it is in the end, with what is before the tile where that is missing.
+fn whole(value: Expr, before: Option<Name>) -> Expr {
+    match before {
+        Some(before) => add(var(before), widened(value)),
+        None => value,
+    }
+}
+
+fn widened(value: Expr) -> Expr {
+    Expr::Conv(ConvOp::SExt(IntType::I32, IntType::I64), Box::new(value))
 }
 
 /// What is before a thread's row in its tile.
