@@ -159,3 +159,28 @@ fn devices_that_there_are_are_listed() {
     let said = text(&run(&exe, &["--device=none such"], "3 4"));
     assert!(said.contains("none such") && said.contains(name), "{said}");
 }
+
+#[test]
+fn tuning_files() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let Some(exe) = compiled(dir.path()) else { return };
+    let listed = text(&run(&exe, &["--print-params"], ""));
+    let name = listed.lines().find_map(|l| l.split_once(" (threshold")).expect("a threshold").0;
+    let tuned = |content: &str| {
+        fs::write(dir.path().join("tuning"), content).expect("a tuning file");
+        text(&run(&exe, &["--tuning=tuning"], "3 4"))
+    };
+    let long = "long ".repeat(1000);
+    let right = tuned("");
+    assert_eq!(right, "18i64\n");
+    for good in [format!("{name}=5"), format!("-- {long}\n\n{name}=5 -- {long}\r\n"), format!("{name}=5  \n")]
+    {
+        assert_eq!(tuned(&good), right, "{good}");
+    }
+    assert!(text(&run(&exe, &["--tuning=."], "3 4")).contains("Cannot read file"));
+    let most = "9".repeat(30);
+    for bad in ["x", "=5", &format!("{name}="), &format!("{name}=-1"), &format!("{name}={most}"), "none=1"] {
+        let said = tuned(&format!("-- {long}\n{bad}\n"));
+        assert!(said.contains("'tuning'") && said.contains("ine 2"), "{bad}: {said}");
+    }
+}
