@@ -57,7 +57,8 @@ entry pairs (xs: []i32) = scan compose (1, 0) (map (\x -> (x | 1, x >> 3)) xs) |
 entry counters (xs: []i32) =
   let small = map (\x -> if x > 0 then -3i64 else if x % 2 == 0 then 7 else 32768) xs
   let flags = map (\x -> (i64.bool (x > 9), i64.bool (x < 0))) xs
-  in (scan (+) 0 small, unzip (scan (\(a, b) (c, d) -> (a + c, b + d)) (0, 0) flags), scan (+) 0 (map i64.i32 xs))
+  let (over, under) = unzip (scan (\(a, b) (c, d) -> (a + c, b + d)) (0, 0) flags)
+  in (scan (+) 0 small, over, under, scan (+) 0 (map i64.i32 xs))
 entry row_scans (xss: [][]i32) = map (scan (+) 0) xss
 entry row_pairs (xss: [][]i32) = map (\xs -> scan compose (1, 0) (map (\x -> (x | 1, x >> 3)) xs) |> unzip) xss |> unzip
 entry two_scans (xs: []i32) = (scan i32.max i32.lowest xs, scan (+) 0 (map (>> 4) xs))
