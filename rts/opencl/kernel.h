@@ -39,7 +39,16 @@ typedef ulong uint64_t;
 #define GRID_SIZE ((int64_t)get_num_groups(0))
 #define RESTRICT restrict
 #define UNROLL
+#ifdef POCL_DEVICE_ADDRESS_BITS
+// In loops, PoCL 3.1 takes the code on both sides of a barrier for one piece, if both are conditionals; with two barriers it does not.
+#define BARRIER() \
+  do { \
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); \
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); \
+  } while (0)
+#else
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
 #define FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
 #define INT32_MIN (-2147483647 - 1)

@@ -93,3 +93,12 @@ entry odd_even [n][m] (xss: [n][m]i32) =
 
 entry partitioned_rows [n][m] (xss: [n][m]i32) : [n][m]i32 =
   map (\xs -> let (a, b) = partition (> 0) xs in concat a b :> [m]i32) xss
+
+-- Writes at computed places in a thread block, after the array was filled and before it is read.
+-- ==
+-- entry: placed_in_block
+-- input { [[1, 2, 3, 4, 5, 6, 7, 8, 9]] } output { [[0, 1, 3, 6, 10, 15, 21, 28, 36]] }
+
+entry placed_in_block [n] [m] (xss: [n][m]i32) =
+  #[incremental_flattening(only_intra)]
+  map (\xs -> scan (+) 0 (scatter (replicate m 0) (map i64.i32 xs) xs)) xss
