@@ -29,8 +29,8 @@ use fehu_ir::visit::{deep, look, map_bodies, Visitor};
 use fehu_ir::{Body, Exp, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_lmad::Dim;
 
-/// The shortest rows that are worth it.
-const LONG: i64 = 16;
+/// The shortest rows that are worth it: with 16 elements, k-means loses 9 %.
+const LONG: i64 = 32;
 
 /// The fewest threads.
 const THREADS: i64 = 256;
