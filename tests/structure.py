@@ -117,7 +117,7 @@ def main():
         blocks = BLOCK.findall(source)
         if not blocks:
             continue
-        run = subprocess.run([args.compiler, "dev", "--after", "opt", file], capture_output=True, text=True, timeout=300)
+        run = subprocess.run([args.compiler, "dev", "--after", "soacs", file], capture_output=True, text=True, timeout=300)
         if run.returncode != 0:
             print(f"{file}: does not compile")
         found = counts(run.stdout) if run.returncode == 0 else None

@@ -20,6 +20,7 @@
 
 mod divide;
 mod facts;
+pub mod horner;
 mod model;
 mod monomial;
 mod poly;

@@ -8,7 +8,7 @@ mod commands;
 mod report;
 
 use clap::{Parser, Subcommand};
-use fehu_driver::pipeline::Target;
+use fehu_driver::target::Target;
 use std::process::ExitCode;
 
 /// A compiler makes many small values; an allocator made for that saves a quarter of its time.

@@ -55,6 +55,22 @@ pub struct Output {
     pub manifest_json: String,
 }
 
+impl fehu_pass::Language for Output {
+    const NAME: &'static str = "text";
+
+    fn print(&self) -> String {
+        self.c_text.clone()
+    }
+
+    fn read(_: &str) -> Result<Self, String> {
+        Err("generated text is not read back".into())
+    }
+
+    fn validate(&self) -> Result<(), Vec<String>> {
+        Ok(())
+    }
+}
+
 /// The places of a location, innermost first.
 pub fn backtrace(sources: &fehu_base::SourceMap, loc: &Loc) -> Vec<String> {
     std::iter::successors(Some(loc), |l| l.caller.as_deref()).map(|l| sources.show(l.span)).collect()

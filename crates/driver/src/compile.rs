@@ -2,7 +2,8 @@
 
 use crate::cc;
 use crate::front::{check_timed, Front};
-use crate::pipeline::{self, Target};
+use crate::generate::generate;
+use crate::target::Target;
 use crate::times::Times;
 use fehu_base::Diagnostic;
 use std::path::{Path, PathBuf};
@@ -91,7 +92,7 @@ fn compile_checked(
     settings: &Settings,
     times: &mut Times,
 ) -> Result<Vec<Diagnostic>, Failure> {
-    let generated = pipeline::generate(front, settings, times).map_err(Failure::Program)?;
+    let generated = generate(front, settings, times).map_err(Failure::Program)?;
     let text = generated.text;
     let write = |path: &Path, text: &str| {
         std::fs::write(path, text)

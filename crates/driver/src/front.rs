@@ -23,6 +23,17 @@ pub struct Front {
 }
 
 impl Front {
+    /// No program at all, for those who only want to know what would happen to one.
+    pub fn empty() -> Front {
+        Front {
+            program: None,
+            sources: SourceMap::default(),
+            diagnostics: vec![],
+            remarks: vec![],
+            prelude: vec![],
+        }
+    }
+
     /// Whether there was an error.
     pub fn failed(&self) -> bool {
         self.program.is_none()

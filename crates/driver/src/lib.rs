@@ -2,12 +2,16 @@
 //! the C compiler. The only crate of the compiler proper that touches files.
 //!
 //! Start with [`load`], which finds and parses a program's files, and
-//! [`front`], which checks them.
+//! [`front`], which checks them; then [`pipelines`], what happens to a checked program on each back end, and
+//! [`mod@generate`], which runs those lists.
 
 pub mod cache;
 pub mod cc;
 pub mod compile;
+pub mod explore;
 pub mod front;
+pub mod generate;
 pub mod load;
-pub mod pipeline;
+pub mod pipelines;
+pub mod target;
 pub mod times;

@@ -2,7 +2,7 @@
 //! (`tests/ffi`); Valgrind finds no error and no leak in them.
 
 use fehu_driver::compile::{compile, Product, Settings};
-use fehu_driver::pipeline::Target;
+use fehu_driver::target::Target;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

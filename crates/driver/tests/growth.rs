@@ -5,7 +5,8 @@
 
 use fehu_driver::compile::Settings;
 use fehu_driver::front::check_text;
-use fehu_driver::pipeline::{generate, Target};
+use fehu_driver::generate::generate;
+use fehu_driver::target::Target;
 use fehu_driver::times::Times;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write;

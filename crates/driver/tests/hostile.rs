@@ -7,7 +7,7 @@
 
 use fehu_data::generate::Rng;
 use fehu_driver::compile::{compile, Product, Settings};
-use fehu_driver::pipeline::Target;
+use fehu_driver::target::Target;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};

@@ -24,13 +24,10 @@
 //!
 //! `scattered` holds writes at computed places. `nest` is `Σ`; `parallel`
 //! says which code is worth flattening; `steer` reads attributes; `guard` makes thresholds;
-//! `block` builds the versions that run in one thread block; `forest` lists thresholds; `steps` takes back
-//! to the host what no kernel can run.
+//! `block` builds the versions that run in one thread block; `forest` lists thresholds; `serialise_on_host` makes host
+//! loops of what no kernel can run.
 //!
 //! A piece of code that is used in several versions is renamed for each.
-//!
-//! In the end, `progressions` computes elements of `iota` and `replicate` instead of reading them, and `merge` makes one loop
-//! of several that a thread runs one after the other. Both leave dead code.
 
 mod block;
 mod forest;
@@ -45,18 +42,14 @@ mod g8_branch;
 mod g9_redomap;
 mod guard;
 mod lift;
-mod merge;
 mod nest;
 mod parallel;
-mod prepare;
-mod progressions;
 mod scattered;
+mod serialise_on_host;
 pub(crate) mod steer;
-mod steps;
 
 pub use forest::tuning_forest;
-pub use prepare::prepare;
-pub use steps::host_steps;
+pub use serialise_on_host::serialise_on_host;
 
 use crate::sequential::{Calls, Seq};
 use fehu_base::{Name, Symbol};
@@ -108,10 +101,7 @@ pub fn gpu(prog: Prog<Soacs>, options: &GpuOptions) -> Prog<Kernels> {
     for f in &mut funs {
         replaced.body(&mut f.body);
     }
-    let mut prog = Prog { consts, funs, opaques: prog.opaques, names: flat.seq.b.names };
-    progressions::compute(&mut prog);
-    merge::merge(&mut prog);
-    prog
+    Prog { consts, funs, opaques: prog.opaques, names: flat.seq.b.names }
 }
 
 /// What runs the operations made.

@@ -6,8 +6,7 @@
 //! - [`sequential`] keeps none: every combinator becomes a loop.
 //! - [`multicore`] keeps the outermost of it, and what is inside where that is too little.
 //! - [`gpu`] keeps all of it, in several versions: incremental flattening.
-//!   [`prepare`] then puts in simpler terms what kernels cannot do.
-//!   [`host_steps`] is for what no kernel can run. [`tuning_forest`] lists the thresholds that choose among them.
+//!   [`serialise_on_host`] is for what no kernel can run. [`tuning_forest`] lists the thresholds that choose among them.
 //!
 //! Read `sequential` first, then `multicore`, then `gpu`, whose rules each have a file.
 
@@ -15,6 +14,6 @@ mod gpu;
 mod multicore;
 mod sequential;
 
-pub use gpu::{gpu, host_steps, prepare, tuning_forest, GpuOptions};
+pub use gpu::{gpu, serialise_on_host, tuning_forest, GpuOptions};
 pub use multicore::{multicore, MulticoreOptions};
 pub use sequential::sequential;

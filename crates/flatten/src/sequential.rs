@@ -445,19 +445,3 @@ pub(crate) fn simple<R: Rep>(exp: Exp<Soacs>) -> Exp<R> {
         }
     }
 }
-
-/// A nested body, whose statements have their own certificates and attributes, made by one who has a builder.
-pub(crate) fn nested_body<T>(
-    maker: &mut T,
-    builder: fn(&mut T) -> &mut Builder<Kernels>,
-    f: impl FnOnce(&mut T) -> Vec<SubExp>,
-) -> Body<Kernels> {
-    let b = builder(maker);
-    let (certs, attrs) = (std::mem::take(&mut b.certs), std::mem::take(&mut b.attrs));
-    b.begin();
-    let result = f(maker);
-    let b = builder(maker);
-    let body = b.end(result);
-    (b.certs, b.attrs) = (certs, attrs);
-    body
-}

@@ -5,7 +5,7 @@ use fehu_base::Name;
 use indexmap::IndexSet;
 
 /// The names that are free in code, in the order in which they appear.
-pub(crate) fn free_names(code: &Code) -> IndexSet<Name> {
+pub fn free_names(code: &Code) -> IndexSet<Name> {
     let mut free = Free::default();
     free.code(code);
     free.used.retain(|n| !free.declared.contains(n));
@@ -21,7 +21,7 @@ struct Free {
 
 impl Free {
     fn code(&mut self, code: &Code) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.code_here(code));
+        fehu_ir::visit::deep(|| self.code_here(code));
     }
 
     fn code_here(&mut self, code: &Code) {

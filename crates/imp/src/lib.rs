@@ -1,17 +1,31 @@
 //! The imperative IR: what is left when arrays have become memory.
 //!
-//! In: a core program over `Memory`. Out: a [`syntax::Program`] of functions
-//! over scalars and memory blocks, close enough to C that `codegen` is a
-//! printer. Read [`syntax`], then [`translate`](translate()), then [`loops`],
-//! which gives loops on CPUs an order and a shape that C compilers like.
+//! A [`syntax::Program`] has functions over scalars and memory blocks, close enough to C that `codegen` is a printer, and
+//! kernels that its functions launch. `impgen` makes it from core programs over `Memory`; `impopt` holds the passes over it.
+//! Read [`syntax`] first. [`build`] makes expressions, [`parts`] and [`free`] look at them, [`alias`] says which blocks may
+//! be the same; [`eval`] runs programs, as the oracle for tests.
 
 pub mod alias;
 pub mod build;
-mod free;
-pub mod loops;
+pub mod eval;
+pub mod free;
 pub mod parts;
-mod stay;
 pub mod syntax;
-mod translate;
 
-pub use translate::{translate, Machine};
+use syntax::Program;
+
+impl fehu_pass::Language for Program {
+    const NAME: &'static str = "imp";
+
+    fn print(&self) -> String {
+        format!("{self:#?}\n")
+    }
+
+    fn read(_: &str) -> Result<Self, String> {
+        Err("the imperative IR cannot be read".into())
+    }
+
+    fn validate(&self) -> Result<(), Vec<String>> {
+        Ok(())
+    }
+}

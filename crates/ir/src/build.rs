@@ -227,3 +227,30 @@ impl<R: Rep<Dec = ()>> Builder<R> {
         result
     }
 }
+
+/// A nested body, whose statements have their own certificates and attributes, made by one who has a builder.
+pub fn nested_body<R: Rep<Dec = ()>, T>(
+    maker: &mut T,
+    builder: fn(&mut T) -> &mut Builder<R>,
+    f: impl FnOnce(&mut T) -> Vec<SubExp>,
+) -> Body<R> {
+    let b = builder(maker);
+    let (certs, attrs) = (std::mem::take(&mut b.certs), std::mem::take(&mut b.attrs));
+    b.begin();
+    let result = f(maker);
+    let b = builder(maker);
+    let body = b.end(result);
+    (b.certs, b.attrs) = (certs, attrs);
+    body
+}
+
+/// A statement that binds one name.
+pub fn plain<R: Rep<Dec = ()>>(name: Name, ty: Type, exp: Exp<R>) -> Stm<R> {
+    Stm {
+        pat: vec![PatElem { name, ty, dec: () }],
+        certs: vec![],
+        attrs: vec![],
+        loc: crate::Loc::none(),
+        exp,
+    }
+}

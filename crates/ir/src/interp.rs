@@ -13,6 +13,7 @@
 
 mod exp;
 mod heap;
+pub mod samples;
 mod seg;
 mod soac;
 #[cfg(test)]

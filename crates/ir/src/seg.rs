@@ -134,6 +134,18 @@ impl<R: Rep> SegOp<R> {
         }
     }
 
+    /// Whether an operator takes arrays, or is applied to vectors of elements.
+    pub fn has_operator_on_arrays(&self) -> bool {
+        let on_arrays = |lambda: &Lambda<R>| !lambda.ret.iter().all(|t| matches!(t, Type::Prim(_)));
+        match &self.kind {
+            SegKind::Map => false,
+            SegKind::Red(ops) | SegKind::Scan(ops, _) => {
+                ops.iter().any(|op| !op.shape.is_empty() || on_arrays(&op.op))
+            }
+            SegKind::Hist(ops) => ops.iter().any(|op| !op.vector.is_empty() || on_arrays(&op.op)),
+        }
+    }
+
     /// What comes after a scan.
     pub fn after(&self) -> Option<&SegAfter<R>> {
         match &self.kind {

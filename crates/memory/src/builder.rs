@@ -1,6 +1,6 @@
 //! Builds bodies over `Memory`: as [`fehu_ir::Builder`], and knows where each array lives.
 
-use crate::horner::{horner, Arith};
+use fehu_algebra::horner::{horner, Arith};
 use fehu_algebra::{Facts, Poly, Sym};
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
@@ -239,7 +239,7 @@ impl MemBuilder {
 
     /// Code for a symbolic integer.
     pub(crate) fn emit(&mut self, p: &Poly, base: &str) -> SubExp {
-        let value = horner(self, p);
+        let Some(value) = horner(self, p) else { fehu_base::bug!("an index function was lost") };
         if let SubExp::Var(n) = value {
             if p.as_var().is_none() {
                 self.names.rebase(n, fehu_base::Symbol::new(base));

@@ -9,7 +9,20 @@ use fehu_ir::mem::MemOp;
 use fehu_ir::seg::SegLevel;
 use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{Body, Exp, Memory, Prog, Space, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashSet;
+
+/// Ends the compiler if memory passes left kernels that cannot run.
+pub const CHECK_KERNELS: Pass<Prog<Memory>> = Pass {
+    name: "check-kernels",
+    need: Need::Required,
+    run: |prog| {
+        let errors = check_kernels(prog);
+        if !errors.is_empty() {
+            fehu_base::bug!("memory passes left kernels that cannot run:\n{}", errors.join("\n"));
+        }
+    },
+};
 
 /// All that is wrong with the kernels of a program.
 pub fn check_kernels(prog: &Prog<Memory>) -> Vec<String> {

@@ -7,10 +7,14 @@ use fehu_base::Name;
 use fehu_ir::mem::MemOp;
 use fehu_ir::visit::{deep, for_each_body, look, map_bodies, Visitor};
 use fehu_ir::{Body, Exp, LoopForm, Memory, Prog};
+use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashSet;
 
+/// Code that has no effect and whose results are not used goes.
+pub const PASS: Pass<Prog<Memory>> = Pass { name: "dead-memory", need: Need::Optional, run: remove };
+
 /// Removes unused code from all functions.
-pub(crate) fn remove(prog: &mut Prog<Memory>) {
+fn remove(prog: &mut Prog<Memory>) {
     for fun in &mut prog.funs {
         let mut dead = Dead::default();
         let mut declared = Used(&mut dead.used);

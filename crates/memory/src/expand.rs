@@ -25,9 +25,8 @@
 mod bound;
 
 use crate::builder::{MemBuilder, Place};
-use crate::horner::Arith;
 use crate::tables::{operand_counts, Tables};
-use crate::Refusal;
+use fehu_algebra::horner::Arith;
 use fehu_algebra::Poly;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
@@ -37,6 +36,7 @@ use fehu_ir::mem::{poly, sym_name, MemInfo, MemOp};
 use fehu_ir::seg::{SegGrid, SegKind, SegLevel, SegOp, SizeClass, SizeOp};
 use fehu_ir::visit::{deep, for_each_body, map_bodies};
 use fehu_ir::{Body, Exp, FunDef, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_pass::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The largest array, in bytes, that is a thread's own and not in memory of the device. Machines set memory aside for
@@ -47,7 +47,7 @@ pub(crate) const SMALL: i64 = 256;
 const LONG: usize = 16;
 
 /// Moves allocations out of kernels.
-pub(crate) fn expand(prog: &mut Prog<Memory>) -> Vec<Refusal> {
+pub fn expand(prog: &mut Prog<Memory>) -> Vec<Refusal> {
     let tables = Tables::of(prog);
     let names = std::mem::take(&mut prog.names);
     let mut b = MemBuilder::new(names, tables.types.clone());

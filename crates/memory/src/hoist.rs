@@ -21,10 +21,14 @@ use fehu_ir::mem::{MemInfo, MemOp};
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, for_each_operand, map_bodies};
 use fehu_ir::{Body, Exp, Loop, LoopForm, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashSet;
 
+/// Allocations leave loops.
+pub const PASS: Pass<Prog<Memory>> = Pass { name: "hoist-allocations", need: Need::Optional, run: hoist };
+
 /// Moves allocations out of loops.
-pub(crate) fn hoist(prog: &mut Prog<Memory>) {
+fn hoist(prog: &mut Prog<Memory>) {
     let mut names = std::mem::take(&mut prog.names);
     for fun in &mut prog.funs {
         names = body(names, &mut fun.body);

@@ -15,9 +15,9 @@
 //! Where `use` is false, `x` is `b`, and `zs` is in order already.
 
 use crate::builder::{MemBuilder, Place};
-use crate::horner::Arith;
 use crate::results::rows_of_threads;
 use crate::tables::{operand_counts, Tables};
+use fehu_algebra::horner::Arith;
 use fehu_algebra::Poly;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
@@ -28,6 +28,10 @@ use fehu_ir::seg::SegOp;
 use fehu_ir::visit::{deep, look, map_bodies, Visitor};
 use fehu_ir::{Body, Exp, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_lmad::Dim;
+use fehu_pass::{Need, Pass};
+
+/// Rows that single threads compute are interleaved in memory.
+pub const PASS: Pass<Prog<Memory>> = Pass { name: "interleave", need: Need::Optional, run: interleave };
 
 /// The shortest rows that are worth it: with 16 elements, k-means loses 9 %.
 const LONG: i64 = 32;
@@ -39,7 +43,7 @@ const THREADS: i64 = 256;
 const MANY: i64 = 1 << 19;
 
 /// Interleaves the rows of all kernels.
-pub(crate) fn interleave(prog: &mut Prog<Memory>) {
+fn interleave(prog: &mut Prog<Memory>) {
     let tables = Tables::of(prog);
     let b = MemBuilder::new(std::mem::take(&mut prog.names), tables.types.clone());
     let mut pass = Interleave { b, tables };

@@ -33,7 +33,6 @@ mod tests;
 use crate::builder::{MemBuilder, Place};
 use crate::foresee::foresee;
 use crate::plan::{Layout, Plan};
-use crate::Refusal;
 use calls::Convention;
 use fehu_algebra::Facts;
 use fehu_base::{bug, Diagnostic, Name};
@@ -44,6 +43,7 @@ use fehu_ir::types::prog_types;
 use fehu_ir::visit::{deep, for_each_stm};
 use fehu_ir::{Body, DimIndex, Exp, Kernels, Loc, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_lmad::{Dim, SliceDim};
+use fehu_pass::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Gives every array of a program a place.

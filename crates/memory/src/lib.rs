@@ -10,77 +10,29 @@
 //! Memory is not semantics: [`erase`] forgets it, and what is left is a valid
 //! program over `Kernels` again.
 //!
-//! Read [`introduce`](introduce()) first; `plan` decides how loops carry their arrays.
-//! [`optimise`] then makes do with fewer blocks, allocations and copies. [`horner`] turns index functions into code.
+//! Read [`introduce`](introduce()) first; `plan` decides how loops carry their arrays. The passes then need fewer blocks,
+//! allocations and copies: values are computed where they will end up, which does away with their blocks
+//! ([`shortcircuit`]), what threads allocate is allocated for all of them before the kernel starts ([`expand`](expand())),
+//! rows of threads are interleaved ([`interleave`]), and allocations leave loops ([`hoist`]).
 
 mod builder;
 mod check;
-mod dead;
+pub mod dead;
 mod erase;
 mod expand;
 mod foresee;
-mod hoist;
-pub mod horner;
-mod interleave;
+pub mod hoist;
+pub mod interleave;
 mod introduce;
 mod plan;
 mod recursion;
 mod results;
-mod shortcircuit;
+pub mod shortcircuit;
 mod slice;
 mod tables;
 
-pub use check::check_kernels;
+pub use check::{check_kernels, CHECK_KERNELS};
 pub use erase::erase;
+pub use expand::expand;
 pub use introduce::introduce;
 pub use recursion::recursive_kernels;
-
-use fehu_base::Diagnostic;
-use fehu_ir::{Loc, Memory, Prog};
-use std::time::{Duration, Instant};
-
-/// A kernel that cannot be: it would have to allocate while it runs.
-#[derive(Clone, Debug)]
-pub struct Refusal {
-    /// Where the kernel (or what updates accumulators) comes from, as flattening left it.
-    pub kernel: Loc,
-    /// What to tell the user, if there is no other way.
-    pub problem: Diagnostic,
-}
-
-/// The passes that a program can do without.
-pub const PASSES: [&str; 4] = ["dead-memory", "short-circuit", "interleave", "hoist-allocations"];
-
-/// Makes do with fewer blocks, allocations and copies: first values are made where they will be put
-/// (which does away with their blocks), rows of threads are interleaved, then what is left of the allocations leaves loops.
-pub fn optimise(prog: Prog<Memory>) -> Result<Prog<Memory>, Vec<Refusal>> {
-    optimise_without(prog, &[], &mut |_, _| {})
-}
-
-/// As [`optimise`], without some of [`PASSES`]; each pass that ran is told, with the time it took.
-pub fn optimise_without(
-    mut prog: Prog<Memory>,
-    skip: &[String],
-    told: &mut dyn FnMut(&'static str, Duration),
-) -> Result<Prog<Memory>, Vec<Refusal>> {
-    let mut run = |name, pass: &mut dyn FnMut(&mut Prog<Memory>)| {
-        if !skip.iter().any(|s| s == name) {
-            let start = Instant::now();
-            pass(&mut prog);
-            told(name, start.elapsed());
-        }
-    };
-    let [dead, shortcircuit, interleave, hoist] = PASSES;
-    let mut errors = vec![];
-    run(dead, &mut dead::remove);
-    run(shortcircuit, &mut shortcircuit::shortcircuit);
-    // Not in the list of passes: kernels need it.
-    run("expand", &mut |prog| errors = expand::expand(prog));
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    run(dead, &mut dead::remove);
-    run(interleave, &mut interleave::interleave);
-    run(hoist, &mut hoist::hoist);
-    Ok(prog)
-}

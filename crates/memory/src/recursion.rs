@@ -1,10 +1,10 @@
 //! Kernels that call functions which call themselves. OpenCL has no recursion, so there the host runs them step by step.
 
-use crate::Refusal;
 use fehu_base::{Diagnostic, Name};
 use fehu_ir::seg::KernelsOp;
 use fehu_ir::visit::{for_each_stm, look, Visitor};
 use fehu_ir::{Body, Exp, Kernels, Loc, Prog};
+use fehu_pass::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The kernels that cannot run where functions must not call themselves.

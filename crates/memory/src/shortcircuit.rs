@@ -40,11 +40,15 @@ use fehu_ir::mem::{sym_name, Lmad, MemOp};
 use fehu_ir::visit::{deep, map_bodies};
 use fehu_ir::{Body, Exp, Memory, PatElem, Prog, Stm, SubExp, Type};
 use fehu_lmad::Dim;
+use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
+/// Arrays are computed where they will end up.
+pub const PASS: Pass<Prog<Memory>> = Pass { name: "short-circuit", need: Need::Optional, run: shortcircuit };
+
 /// Lets values be made where they are put.
-pub(crate) fn shortcircuit(prog: &mut Prog<Memory>) {
+fn shortcircuit(prog: &mut Prog<Memory>) {
     let signatures = Signatures::of_prog(prog);
     let mut pass = ShortCircuit {
         tables: Tables::of(prog),

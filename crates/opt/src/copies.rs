@@ -13,7 +13,6 @@
 //! of `zip`.
 
 use crate::alias::{signatures, Classes};
-use crate::pass::Pass;
 use crate::shallow::{operand, substitute, Replaced};
 use fehu_base::Name;
 use fehu_ir::alias::Signatures;
@@ -21,10 +20,11 @@ use fehu_ir::consume::consumed_directly;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::visit::{deep, for_each_body, for_each_stm, map_bodies};
 use fehu_ir::{Body, Exp, Prog, Rep, Soacs, Stm};
+use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
 /// The removal of short-lived copies as a pass.
-pub const PASS: Pass<Soacs> = Pass { name: "copies", run: copies };
+pub const PASS: Pass<Prog<Soacs>> = Pass { name: "copies", need: Need::Optional, run: copies };
 
 /// Removes copies that are done with before the original changes.
 pub fn copies<R: Rep>(prog: &mut Prog<R>) {

@@ -12,7 +12,6 @@
 
 use crate::alias::{signatures, Classes};
 use crate::inline::statements;
-use crate::pass::Pass;
 use crate::shallow::{self, Replaced};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, PrimFn, UnOp};
 use fehu_base::prim::IntType;
@@ -20,11 +19,14 @@ use fehu_base::Name;
 use fehu_ir::op::RepOp;
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::{change, deep, map_bodies, Mutator};
-use fehu_ir::{Body, Exp, Loc, Prog, Rep, Shape, Slice, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, Loc, Prog, Rep, Shape, Slice, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
 /// CSE as a pass.
-pub const PASS: Pass<Soacs> = Pass { name: "cse", run: cse };
+pub const fn pass<R: Rep<Dec = ()>>() -> Pass<Prog<R>> {
+    Pass { name: "cse", need: Need::Optional, run: cse }
+}
 
 /// Combinators with more statements are not compared.
 const MAX_COMPARED: usize = 100;

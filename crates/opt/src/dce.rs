@@ -11,8 +11,12 @@ use fehu_ir::free::free_in_stm;
 use fehu_ir::op::{OpViewMut, RepOp};
 use fehu_ir::soac::{Hist, Scatter, Screma, Soac};
 use fehu_ir::visit::{deep, for_each_operand, Visitor};
-use fehu_ir::{Body, Exp, FunDef, Lambda, Loop, LoopForm, PatElem, Prog, Rep, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, FunDef, Kernels, Lambda, Loop, LoopForm, PatElem, Prog, Rep, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Removes dead code from a flattened program, and keeps all checks.
+pub const FLATTENED: Pass<Prog<Kernels>> = Pass { name: "dead-code", need: Need::Optional, run: flattened };
 
 /// Removes dead code from a function. Says whether there was any.
 pub fn fun<R: Rep>(fun: &mut FunDef<R>) -> bool {
@@ -51,7 +55,7 @@ fn clean_consts<R: Rep>(prog: &mut Prog<R>, checks: Checks) {
 }
 
 /// Removes dead code from a flattened program.
-pub fn flattened<R: Rep>(prog: &mut Prog<R>) {
+fn flattened<R: Rep>(prog: &mut Prog<R>) {
     for f in &mut prog.funs {
         clean(f, Checks::Effects);
     }

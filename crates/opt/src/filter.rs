@@ -18,7 +18,6 @@
 //! What a program gives as neutral element need not be one, so this is done only for operators whose
 //! neutral elements are known.
 
-use crate::pass::Pass;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::{Name, NameSource};
@@ -29,10 +28,11 @@ use fehu_ir::soac::{Hist, Reduce, Scatter, Screma, Soac};
 use fehu_ir::subst::rename_lambda;
 use fehu_ir::visit::{deep, map_bodies};
 use fehu_ir::{Body, DimIndex, Exp, Lambda, PatElem, Prog, Soacs, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
 /// The removal of filters as a pass.
-pub const PASS: Pass<Soacs> = Pass { name: "filter", run: filter };
+pub const PASS: Pass<Prog<Soacs>> = Pass { name: "filter", need: Need::Optional, run: filter };
 
 /// Lets reductions and histograms of filtered arrays do the filtering.
 pub fn filter(prog: &mut Prog<Soacs>) {

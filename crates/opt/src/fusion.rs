@@ -28,18 +28,18 @@ mod push;
 mod views;
 
 use crate::alias::{self, Classes};
-use crate::pass::Pass;
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::Signatures;
 use fehu_ir::visit::{deep, map_bodies};
 use fehu_ir::{Body, Prog, Soacs, Type};
+use fehu_pass::{Need, Pass};
 use graph::Graph;
 use merge::Combinator;
 use push::Ranges;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Fusion as a pass.
-pub const PASS: Pass<Soacs> = Pass { name: "fusion", run: fuse };
+pub const PASS: Pass<Prog<Soacs>> = Pass { name: "fusion", need: Need::Optional, run: fuse };
 
 /// Fuses combinators.
 pub fn fuse(prog: &mut Prog<Soacs>) {

@@ -12,16 +12,16 @@
 //! Functions are visited callees first, so what is inlined is final. Statements
 //! remember the call they came from, for the stack of run-time errors.
 
-use crate::pass::Pass;
 use fehu_base::{Name, NameSource};
 use fehu_ir::subst::{rename_fun, Subst};
 use fehu_ir::visit::{change, deep, for_each_stm, Mutator, Visitor};
 use fehu_ir::{Attr, Body, Exp, FunDef, Loc, Prog, Rep, Soacs, Stm};
+use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Inlining as a pass.
-pub const PASS: Pass<Soacs> = Pass { name: "inline", run: inline };
+pub const PASS: Pass<Prog<Soacs>> = Pass { name: "inline", need: Need::Optional, run: inline };
 
 /// Functions of at most so many statements are always inlined.
 const SMALL: usize = 40;

@@ -24,11 +24,11 @@ mod rules;
 
 use crate::alias::{signatures, Classes, Signatures};
 use crate::dce;
-use crate::pass::Pass;
 use engine::Engine;
 use fehu_base::{Name, NameSource};
 use fehu_ir::visit::{look, Visitor};
-use fehu_ir::{Body, FunDef, Prog, Rep, Soacs};
+use fehu_ir::{Body, FunDef, Prog, Rep};
+use fehu_pass::{Need, Pass};
 pub(crate) use hoist::is_total;
 use rustc_hash::FxHashMap;
 
@@ -36,7 +36,9 @@ use rustc_hash::FxHashMap;
 const MAX_ROUNDS: usize = 10;
 
 /// The simplifier as a pass.
-pub const PASS: Pass<Soacs> = Pass { name: "simplify", run: simplify };
+pub const fn pass<R: Rep<Dec = ()>>() -> Pass<Prog<R>> {
+    Pass { name: "simplify", need: Need::Optional, run: simplify }
+}
 
 /// Simplifies a program.
 pub fn simplify<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {

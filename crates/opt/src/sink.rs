@@ -13,15 +13,15 @@
 //! an array is then read later than before, but not after it is gone.
 
 use crate::alias::{signatures, Classes};
-use crate::pass::Pass;
 use fehu_base::Name;
 use fehu_ir::free::{free_in_body, free_in_stm};
 use fehu_ir::visit::{deep, map_bodies};
 use fehu_ir::{Body, Exp, Prog, Rep, Soacs, Stm};
+use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
 /// Sinking as a pass.
-pub const PASS: Pass<Soacs> = Pass { name: "sink", run: sink };
+pub const PASS: Pass<Prog<Soacs>> = Pass { name: "sink", need: Need::Optional, run: sink };
 
 /// Moves statements into the only branch that needs them.
 pub fn sink<R: Rep>(prog: &mut Prog<R>) {

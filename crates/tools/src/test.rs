@@ -17,7 +17,7 @@ use fehu_data::spec::{Action, RunSpec};
 use fehu_data::ProgramSpec;
 use fehu_driver::compile::Failure;
 use fehu_driver::front::{check_file, Front};
-use fehu_driver::pipeline::Target;
+use fehu_driver::target::Target;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,7 +5,7 @@
 //! programs whose checks fail must fail with one message.
 
 use fehu_driver::compile::{compile, Settings};
-use fehu_driver::pipeline::Target;
+use fehu_driver::target::Target;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

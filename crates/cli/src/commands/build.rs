@@ -2,7 +2,7 @@
 
 use crate::report::{show, show_all, Warnings};
 use fehu_driver::compile::{compile_timed, Failure, Product, Settings};
-use fehu_driver::pipeline::Target;
+use fehu_driver::target::Target;
 use fehu_driver::times::Times;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,69 +1,129 @@
-//! `fehu dev`: what the compiler thinks, stage by stage.
+//! `fehu dev`: what the compiler does to a program, step by step.
 
 use crate::report::{report, show_all, Format, Warnings};
+use fehu_base::Diagnostic;
 use fehu_driver::compile::Settings;
-use fehu_driver::pipeline::{dump_after, round_trip, tuning_forest, Target};
+use fehu_driver::explore::{self, Culprit};
+use fehu_driver::front::Front;
+use fehu_driver::generate::tuning_forest;
+use fehu_driver::target::Target;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Options of `fehu dev`.
 #[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("what").args(["list", "after", "diff", "typed", "round_trip", "tuning_forest", "bisect", "run"]))]
 pub(crate) struct Args {
-    /// The program's main file.
-    file: PathBuf,
+    /// The program's main file (not needed for `--list`; IR text for `--run`).
+    #[arg(required_unless_present_any = ["list", "from"])]
+    file: Option<PathBuf>,
+    /// The back end whose steps are run or listed.
+    #[arg(long, value_name = "BACKEND", default_value = "c", value_parser = Target::named)]
+    backend: Target,
+    /// List all steps from the checked program to text, with their languages and reasons.
+    #[arg(long)]
+    list: bool,
+    /// Print the program after this step (`fusion`, `simplify#2`, a step without a number is its last run), or the last
+    /// program in a language: soacs, kernels, memory, imp, text. The default is `lower`.
+    #[arg(long, value_name = "STEP")]
+    after: Option<String>,
+    /// Print what this step changes, as a unified diff.
+    #[arg(long, value_name = "STEP")]
+    diff: Option<String>,
     /// Print the typed tree of the program's own files.
-    #[arg(long, conflicts_with = "after")]
+    #[arg(long)]
     typed: bool,
-    /// Print and read back the core IR after every stage, and say whether anything was lost.
-    #[arg(long, conflicts_with_all = ["typed", "after"])]
+    /// Print and read back the program after every step, and report whether anything was lost.
+    #[arg(long)]
     round_trip: bool,
     /// Print the thresholds that choose between versions of the program on a GPU.
-    #[arg(long, conflicts_with_all = ["typed", "after", "round_trip"])]
+    #[arg(long)]
     tuning_forest: bool,
-    /// Print the core IR after this stage: lower, opt (or a pass of it, such as fusion or
-    /// simplify#2), gpu, gpu-prepared, gpu-memory, multicore, sequential or memory.
-    #[arg(long, value_name = "STAGE")]
-    after: Option<String>,
+    /// Find the optional pass that makes this shell command fail. The command compiles and tests the program itself; the
+    /// number of passes reaches it by the environment variable FEHU_PASS_LIMIT.
+    #[arg(long, value_name = "COMMAND")]
+    bisect: Option<String>,
+    /// Read a program as IR text (soacs, kernels, memory or imp; the first line names which) instead of source text.
+    #[arg(long, value_name = "FILE", conflicts_with = "file", requires = "run")]
+    from: Option<PathBuf>,
+    /// With `--from`: the steps to run on it, separated by commas.
+    #[arg(long, value_name = "STEP,...", value_delimiter = ',', requires = "from")]
+    run: Vec<String>,
+    /// Leave this optional pass out; may be given several times.
+    #[arg(long = "skip-pass", value_name = "PASS")]
+    skip_pass: Vec<String>,
+    /// On GPUs: one version of each nest, chosen by its shape.
+    #[arg(long)]
+    moderate: bool,
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let front = fehu_driver::front::check_file(&args.file);
+    let mut settings = Settings::executable(args.backend, PathBuf::new());
+    settings.skip_passes.clone_from(&args.skip_pass);
+    settings.moderate = args.moderate;
+    if args.list {
+        return text(explore::list(&settings));
+    }
+    if let Some(from) = &args.from {
+        let read = std::fs::read_to_string(from).map_err(|e| format!("{}: {e}", from.display()));
+        return match read.and_then(|source| explore::from_text(&settings, &source, &args.run)) {
+            Ok(out) => text(out),
+            Err(e) => failed(&e),
+        };
+    }
+    let Some(file) = &args.file else { return failed("there is no program") };
+    let front = fehu_driver::front::check_file(file);
     let Some(program) = &front.program else {
         return report(&front, Warnings::Shown, Format::Text);
     };
     if args.typed {
         let own: Vec<_> = program.decs.iter().filter(|d| front.is_own(d)).cloned().collect();
-        print!("{}", fehu_check::print::decs(&program.names, &own));
-        return ExitCode::SUCCESS;
+        return text(fehu_check::print::decs(&program.names, &own));
     }
-    let settings = Settings::executable(Target::C, PathBuf::new());
     if args.round_trip {
-        return match round_trip(&front, &settings) {
+        return match explore::round_trip(&front, &settings) {
             Ok(None) => ExitCode::SUCCESS,
-            Ok(Some(stage)) => {
-                eprintln!("fehu: the text of the program after {stage} is not the program");
-                ExitCode::from(1)
-            }
-            Err(errors) => {
-                show_all(&errors, &front.sources);
-                ExitCode::from(1)
-            }
+            Ok(Some(step)) => failed(&format!("the text of the program after {step} is not the program")),
+            Err(errors) => refused(&front, &errors),
         };
     }
-    let pass = args.after.as_deref().unwrap_or("lower");
-    let text = if args.tuning_forest {
-        tuning_forest(&front, &settings)
-    } else {
-        dump_after(&front, &settings, pass)
-    };
-    match text {
-        Ok(text) => {
-            print!("{text}");
-            ExitCode::SUCCESS
-        }
-        Err(errors) => {
-            show_all(&errors, &front.sources);
-            ExitCode::from(1)
-        }
+    if let Some(command) = &args.bisect {
+        return bisect(&front, &settings, command);
     }
+    let shown = if args.tuning_forest {
+        tuning_forest(&front, &settings)
+    } else if let Some(step) = &args.diff {
+        explore::diff(&front, &settings, step)
+    } else {
+        explore::after(&front, &settings, args.after.as_deref().unwrap_or("lower"))
+    };
+    match shown {
+        Ok(out) => text(out),
+        Err(errors) => refused(&front, &errors),
+    }
+}
+
+fn bisect(front: &Front, settings: &Settings, command: &str) -> ExitCode {
+    let mut tried = |passes| eprintln!("fehu: trying with {passes} optional passes");
+    match explore::bisect(front, settings, command, &mut tried) {
+        Ok(Culprit::Pass(pass)) => text(format!("the command fails from {pass} on\n")),
+        Ok(Culprit::NoPass) => failed("the command fails even without any optional pass"),
+        Ok(Culprit::NoFailure) => failed("the command does not fail"),
+        Err(e) => failed(&e),
+    }
+}
+
+fn text(out: String) -> ExitCode {
+    print!("{out}");
+    ExitCode::SUCCESS
+}
+
+fn failed(message: &str) -> ExitCode {
+    eprintln!("fehu: {message}");
+    ExitCode::from(1)
+}
+
+fn refused(front: &Front, errors: &[Diagnostic]) -> ExitCode {
+    show_all(errors, &front.sources);
+    ExitCode::from(1)
 }

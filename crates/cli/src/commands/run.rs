@@ -2,7 +2,7 @@
 
 use crate::report::{show, show_all, Warnings};
 use fehu_driver::compile::{Failure, Settings};
-use fehu_driver::pipeline::Target;
+use fehu_driver::target::Target;
 use fehu_driver::{cache, compile, front};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};

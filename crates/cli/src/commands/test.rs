@@ -1,6 +1,6 @@
 //! `fehu test`.
 
-use fehu_driver::pipeline::Target;
+use fehu_driver::target::Target;
 use fehu_tools::test::{test, Depth, Options};
 use std::io::IsTerminal;
 use std::path::PathBuf;

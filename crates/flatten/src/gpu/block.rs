@@ -6,7 +6,6 @@
 
 use super::g1_manifest::Point;
 use super::nest::Nest;
-use super::prepare::has_operator_on_arrays;
 use super::{Flat, Machine};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -120,7 +119,7 @@ fn footprint(inside: &Body<Kernels>) -> Option<(IndexSet<Shape>, IndexMap<Shape,
         fine &= stm.pat.iter().all(|p| known(p.ty.shape()));
         if let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp {
             let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();
-            fine &= known(&space) && !has_operator_on_arrays(seg);
+            fine &= known(&space) && !seg.has_operator_on_arrays();
             spaces.insert(space);
         }
     });

@@ -7,10 +7,11 @@
 //! loops. What the code consumes is copied first, for no kernel may consume
 //! what other points can see.
 
-use super::nest::{at, plain, Nest, Source};
+use super::nest::{at, Nest, Source};
 use super::{Flat, Machine};
 use fehu_base::Name;
 use fehu_ir::alias::Aliases;
+use fehu_ir::build::plain;
 use fehu_ir::consume::consumed_by_exp;
 use fehu_ir::free::{free_in_body, free_in_type};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegKind, SegLevel, SegOp, SegSpace};

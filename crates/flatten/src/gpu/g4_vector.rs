@@ -9,9 +9,10 @@
 //! elementwise by the segmented operation itself.
 
 use super::g6_distribute::Lifted;
-use super::nest::{plain, Nest, Owner};
+use super::nest::{Nest, Owner};
 use super::Flat;
 use fehu_base::Name;
+use fehu_ir::build::plain;
 use fehu_ir::soac::{Reduce, Screma, Soac};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Body, Exp, Lambda, PatElem, Prog, Shape, Soacs, Stm, SubExp, Type};

@@ -7,11 +7,12 @@
 
 use super::g1_manifest::Point;
 use super::g6_distribute::Lifted;
-use super::nest::{at, plain, Nest, Owner};
+use super::nest::{at, Nest, Owner};
 use super::Flat;
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
+use fehu_ir::build::plain;
 use fehu_ir::{Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
 
 impl Flat<'_> {

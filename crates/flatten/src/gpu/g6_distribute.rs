@@ -85,7 +85,7 @@ impl Flat<'_> {
         match e {
             SubExp::Var(array) => nest.bind_whole(name, ty, array, owner),
             SubExp::Const(_) => {
-                let stm = super::nest::plain(name, ty, Exp::SubExp(e));
+                let stm = fehu_ir::build::plain(name, ty, Exp::SubExp(e));
                 nest.bind_stm(stm, Cost::Cheap);
             }
         }
@@ -330,7 +330,7 @@ impl Flat<'_> {
             let mut stms = vec![];
             if !checks.is_empty() {
                 // Names the checks, so that they are part of the kernel.
-                let mut stm = super::nest::plain(ok, Type::BOOL, Exp::SubExp(SubExp::bool(true)));
+                let mut stm = fehu_ir::build::plain(ok, Type::BOOL, Exp::SubExp(SubExp::bool(true)));
                 stm.certs = checks;
                 stms.push(stm);
             }

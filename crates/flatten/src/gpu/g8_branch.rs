@@ -14,11 +14,12 @@
 
 use super::g1_manifest::Point;
 use super::g6_distribute::Lifted;
-use super::nest::{plain, Nest, Owner};
+use super::nest::{Nest, Owner};
 use super::parallel::exploitable;
 use super::steer::Steer;
 use super::Flat;
 use fehu_base::Name;
+use fehu_ir::build::plain;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::seg::{KernelBody, KernelReturn, SegKind};
 use fehu_ir::types::array_of_rows;

@@ -1,8 +1,8 @@
 //! Guards: whether there is enough parallelism for a version.
 
 use super::Flat;
-use crate::sequential::nested_body;
 use fehu_base::Symbol;
+use fehu_ir::build::nested_body;
 use fehu_ir::seg::{KernelsOp, SizeClass, SizeOp};
 use fehu_ir::{Body, Exp, Kernels, SubExp, Type};
 

@@ -1,9 +1,10 @@
 //! Lifting: the values of a name at all points of a nest, as one array of the host.
 
 use super::g1_manifest::Point;
-use super::nest::{at, plain, Nest, Owner, Source};
+use super::nest::{at, Nest, Owner, Source};
 use super::Flat;
 use fehu_base::Name;
+use fehu_ir::build::plain;
 use fehu_ir::{Body, Exp, SubExp, Type};
 
 impl Flat<'_> {

@@ -15,9 +15,10 @@
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::{Name, NameSource};
+use fehu_ir::build::plain;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::free::free_in_type;
-use fehu_ir::{DimIndex, Exp, Param, PatElem, Rep, Soacs, Stm, SubExp, Type};
+use fehu_ir::{DimIndex, Exp, Param, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// A map nest.
@@ -257,17 +258,6 @@ impl Nest {
             Source::Elem { .. } | Source::Acc(_) | Source::Index(_) => of_types().collect(),
             Source::Stm(c) => free_in_stm(&c.stm).into_iter().collect(),
         }
-    }
-}
-
-/// A statement that binds one name.
-pub(super) fn plain<R: Rep<Dec = ()>>(name: Name, ty: Type, exp: Exp<R>) -> Stm<R> {
-    Stm {
-        pat: vec![PatElem { name, ty, dec: () }],
-        certs: vec![],
-        attrs: vec![],
-        loc: fehu_ir::Loc::none(),
-        exp,
     }
 }
 

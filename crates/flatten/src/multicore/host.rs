@@ -2,7 +2,8 @@
 
 use super::{param, Multi};
 use crate::gpu::steer::Steer;
-use crate::sequential::{nested_body, simple, Bindings};
+use crate::sequential::{simple, Bindings};
+use fehu_ir::build::nested_body;
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::deep;
 use fehu_ir::{Body, Exp, Kernels, Loop, PatElem, Soacs, Stm, SubExp};

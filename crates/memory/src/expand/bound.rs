@@ -16,9 +16,8 @@
 
 use super::{collect, Expand, Host, Owner, Request};
 use crate::builder::MemBuilder;
-use crate::horner::Arith;
 use crate::slice::{loop_part, needed, Part};
-use crate::Refusal;
+use fehu_algebra::horner::Arith;
 use fehu_algebra::Poly;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
@@ -31,6 +30,7 @@ use fehu_ir::subst::{rename_body, rename_exp, Subst};
 use fehu_ir::types::{body_types, Types};
 use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{Body, Exp, Lambda, Loc, Loop, Memory, Param, PatElem, Stm, SubExp, Type};
+use fehu_pass::Refusal;
 use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 

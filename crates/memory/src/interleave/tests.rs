@@ -22,8 +22,10 @@ fun f_1(n_2 : i64, m_3 : i64) : (*[n_2][{size}]i64) = {{
 "
     );
     let prog = read_prog::<Kernels>(&text).unwrap_or_else(|e| panic!("{e}"));
-    let prog = crate::introduce(prog).unwrap_or_else(|e| panic!("{e:?}"));
-    let prog = crate::optimise(prog).unwrap_or_else(|e| panic!("{e:?}"));
+    let mut prog = crate::introduce(prog).unwrap_or_else(|e| panic!("{e:?}"));
+    (crate::shortcircuit::PASS.run)(&mut prog);
+    assert!(crate::expand(&mut prog).is_empty());
+    (super::PASS.run)(&mut prog);
     validate(&prog).unwrap_or_else(|e| panic!("{e:?}"));
     print_prog(&prog, Locations::Hidden)
 }

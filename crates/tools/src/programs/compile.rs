@@ -3,7 +3,7 @@
 use fehu_base::diagnostic::Colour;
 use fehu_base::Severity;
 use fehu_driver::compile::{compile, Failure, Product, Settings};
-use fehu_driver::pipeline::Target;
+use fehu_driver::target::Target;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,7 +5,7 @@ use super::Options;
 use crate::programs::Compiler;
 use fehu_driver::compile::{compile, Failure, Settings};
 use fehu_driver::front::Front;
-use fehu_driver::pipeline::Target;
+use fehu_driver::target::Target;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,258 @@
+//! What happens to a program on each back end, from the checked source to text: the table of contents of the compiler.
+//!
+//! Each back end has a list ([`of`]): [`c`], [`multicore`], [`gpu`] (OpenCL and CUDA differ in three steps). All start with
+//! [`soacs`]. A line is a pass or a lowering, with the reason why it stands there; `fehu dev --list` prints the lists.
+//!
+//! ```text
+//! source ─ lower ─> soacs ─ flatten ─> kernels ─ introduce-memory ─> memory ─ translate ─> imp ─ text ─> text
+//! ```
+//!
+//! Programs go one way, with one exception that has a name: on GPUs, `kernels-or-host-loops` runs the steps from flattening to
+//! memory, and when one of them refuses a kernel (it would have to allocate while it runs), makes a host loop of the
+//! outermost parallel operation around it and runs those steps again. The user gets a warning.
+
+use crate::compile::{Product, Settings};
+use crate::front::Front;
+use crate::target::Target;
+use fehu_base::{Diagnostic, Span};
+use fehu_codegen::gpu::Api;
+use fehu_codegen::{Mode, Output};
+use fehu_imp::syntax::Program;
+use fehu_ir::{Kernels, Memory, Prog, Soacs};
+use fehu_kernels::legalise;
+use fehu_kernels::opt::{coalesce, fuse_thread_loops, progressions, scan_epilogue, single_point};
+use fehu_memory::{dead, hoist, interleave, shortcircuit};
+use fehu_opt::{copies, cse, dce, filter, fusion, inline, mark_consumed, simplify, sink};
+use fehu_pass::{Pipeline, Refusal, Stop};
+use std::cell::RefCell;
+
+/// The whole way of a back end. Warnings for the user are left in the list.
+pub fn of<'a>(
+    front: &'a Front,
+    settings: &'a Settings,
+    warnings: &'a RefCell<Vec<Diagnostic>>,
+) -> Pipeline<'a, (), Output> {
+    let imp = match settings.target {
+        Target::C => c(settings),
+        Target::Multicore => multicore(settings),
+        Target::OpenCl | Target::Cuda => gpu(front, settings, warnings),
+    };
+    Pipeline::new()
+        .lowering(
+            "lower",
+            move |()| lower(front, settings),
+            "modules, polymorphism and functions as values go",
+        )
+        .then(imp)
+        .lowering("text", move |prog| Ok(text(front, settings, &prog)), "the end")
+}
+
+/// Optimised combinators: the same on all back ends.
+pub fn soacs<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    Pipeline::new()
+        .pass(
+            simplify::pass(),
+            "lowering leaves constants and copies; small functions cost less when they are inlined",
+        )
+        .pass(inline::PASS, "everything after sees through calls")
+        .pass(simplify::pass(), "arguments meet the code that uses them")
+        .pass(cse::pass(), "the same checks and sizes were computed at many call sites")
+        .pass(simplify::pass(), "what became equal folds; fusion wants to see only live uses")
+        .pass(copies::PASS, "views of arrays that change later look like copies, which hinders fusion")
+        .pass(fusion::PASS, "arrays that are only read element by element are not computed as arrays")
+        .pass(simplify::pass(), "fused lambdas hold intermediate values that are now scalars")
+        .pass(cse::pass(), "fused lambdas compute the same things")
+        .pass(filter::PASS, "after fusion, all uses of a filtered array are in one place")
+        .pass(simplify::pass(), "the sizes of filters that are gone are not needed")
+        .pass(fusion::PASS, "bodies of fused lambdas meet, and views have become simple")
+        .pass(simplify::pass(), "clean up for the steps that follow")
+        .pass(
+            sink::PASS,
+            "what only one branch needs is computed there; after this nothing looks across branches",
+        )
+        .pass(mark_consumed::pass(), "later steps rely on the marks, also on lambdas that fusion made")
+}
+
+/// Sequential C.
+pub fn c(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Program> {
+    soacs()
+        .lowering("sequential", |prog| Ok(fehu_flatten::sequential(prog)), "combinators become loops")
+        .pass(simplify::pass(), "elements of ranges and replicates are known now that combinators are loops")
+        .pass(cse::pass(), "inlined operators compute what is around them")
+        .pass(simplify::pass(), "clean up for the steps that follow")
+        .then(memory())
+        .lowering(
+            "translate",
+            |prog| Ok(translate(prog, settings.target)),
+            "arrays become blocks and offsets",
+        )
+        .then(cpu_loops())
+}
+
+/// C with threads.
+pub fn multicore(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Program> {
+    let flatten = |prog| Ok(fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default()));
+    soacs()
+        .lowering("multicore", flatten, "combinators become tasks and loops")
+        .pass(simplify::pass(), "elements of arrays that nobody needs as arrays are scalars now")
+        .then(memory())
+        .lowering(
+            "translate",
+            |prog| Ok(translate(prog, settings.target)),
+            "arrays become blocks and offsets",
+        )
+        .then(cpu_loops())
+}
+
+/// OpenCL and CUDA.
+pub fn gpu<'a>(
+    front: &'a Front,
+    settings: &'a Settings,
+    warnings: &'a RefCell<Vec<Diagnostic>>,
+) -> Pipeline<'a, Prog<Soacs>, Program> {
+    soacs()
+        .retry_on_refusal(
+            "kernels-or-host-loops",
+            kernels(settings),
+            move |prog, refusals| serialise(front, prog, refusals, warnings),
+            "a parallel operation that no kernel can run becomes a loop of the host",
+        )
+        .lowering(
+            "translate",
+            |prog| Ok(translate(prog, settings.target)),
+            "one kernel or more per operation",
+        )
+        .pass(fehu_impopt::device_scalars::PASS, "only now is it known which scalars the host reads")
+}
+
+/// From combinators to kernels with memory.
+pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
+    let unrecursive = |prog: &mut Prog<Kernels>| match settings.target {
+        Target::OpenCl => fehu_memory::recursive_kernels(prog),
+        Target::C | Target::Multicore | Target::Cuda => vec![],
+    };
+    flattened(settings)
+        .pass(progressions::PASS, "every version of a nest has its own reads of iotas now")
+        .pass(fuse_thread_loops::PASS, "bodies of threads are sequential now")
+        .pass(
+            dce::FLATTENED,
+            "the parts of operators that nobody uses; arrays that the two steps above replaced",
+        )
+        .pass(legalise::inline::PASS, "kernels cannot call functions that allocate")
+        .pass(single_point::PASS, "after inlining, scalars between arrays are visible")
+        .pass(coalesce::PASS, "before operators change shape, operands of reductions are still plain reads")
+        .pass(legalise::CONSTANTS, "kernels cannot allocate")
+        .pass(legalise::OPERATORS, "kernels combine scalars")
+        .pass(legalise::FILL, "the host does not loop over elements; also for what the step above added")
+        .pass(scan_epilogue::PASS, "all maps are kernels now")
+        .pass(mark_consumed::pass(), "memory relies on the marks, also on lambdas that the step above made")
+        .pass_or_refuse("no-recursion", unrecursive, "OpenCL has no recursion in kernels")
+        .then(memory())
+}
+
+/// Combinators as segmented operations, in versions: what thresholds are about.
+pub fn flattened(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Kernels>> {
+    let flatten = |prog| {
+        let options = fehu_flatten::GpuOptions { moderate: settings.moderate, ..Default::default() };
+        Ok(fehu_flatten::gpu(prog, &options))
+    };
+    Pipeline::new().lowering(
+        "flatten",
+        flatten,
+        "nested parallelism becomes segmented operations, in versions",
+    )
+}
+
+/// Every array gets a place, then fewer places and copies are needed.
+fn memory<'a>() -> Pipeline<'a, Prog<Kernels>, Prog<Memory>> {
+    let introduce = |prog| fehu_memory::introduce(prog).map_err(Stop::Refused);
+    Pipeline::new()
+        .lowering("introduce-memory", introduce, "every array gets a block and an index function")
+        .pass(dead::PASS, "sizes that are known elsewhere now")
+        .pass(shortcircuit::PASS, "before expansion, a thread's arrays are still its own")
+        .pass_or_refuse("expand-memory", fehu_memory::expand, "kernels do not allocate")
+        .pass(dead::PASS, "sizes of blocks that expansion replaced")
+        .pass(interleave::PASS, "which rows of threads remain is known after short-circuiting")
+        .pass(hoist::PASS, "the allocations that are left leave loops")
+        .pass(
+            fehu_memory::CHECK_KERNELS,
+            "an allocation in a kernel would be a crash of the compiled program",
+        )
+}
+
+/// Loops of CPUs, whose offsets are known now.
+fn cpu_loops<'a>() -> Pipeline<'a, Program, Program> {
+    Pipeline::new()
+        .pass(fehu_impopt::loops::INTERCHANGE, "walks along rows vectorise, walks down columns do not")
+        .pass(fehu_impopt::loops::SPLIT, "innermost loops without special cases vectorise")
+}
+
+/// The first step by itself.
+pub fn lower(front: &Front, settings: &Settings) -> Result<Prog<Soacs>, Stop> {
+    let Some(program) = &front.program else { return Err(Stop::Errors(front.diagnostics.clone())) };
+    let options = fehu_lower::Options { extra_entries: settings.entry_points.clone(), safe: settings.safe };
+    fehu_lower::lower(program, &options).map_err(Stop::Errors)
+}
+
+fn translate(prog: Prog<Memory>, target: Target) -> Program {
+    fehu_impgen::translate(prog, fehu_impgen::Machine { warps: target == Target::Cuda })
+}
+
+fn text(front: &Front, settings: &Settings, program: &Program) -> Output {
+    let backtrace = |loc: &fehu_ir::Loc| fehu_codegen::backtrace(&front.sources, loc);
+    let options = fehu_codegen::Options {
+        mode: match settings.product {
+            Product::Executable => Mode::Executable,
+            Product::Server => Mode::Server,
+            Product::Library => Mode::Library,
+        },
+        backtrace: &backtrace,
+        version: concat!("fehu ", env!("CARGO_PKG_VERSION")),
+    };
+    match settings.target {
+        Target::C => fehu_codegen::c::generate(program, &options),
+        Target::Multicore => fehu_codegen::multicore::generate(program, &options),
+        Target::OpenCl => fehu_codegen::gpu::generate(program, &options, Api::OpenCl),
+        Target::Cuda => fehu_codegen::gpu::generate(program, &options, Api::Cuda),
+    }
+}
+
+/// The remedy for refused kernels: the outermost parallel operations around them become host loops, with a warning.
+fn serialise(
+    front: &Front,
+    prog: Prog<Soacs>,
+    refusals: Vec<Refusal>,
+    warnings: &RefCell<Vec<Diagnostic>>,
+) -> Result<Prog<Soacs>, Stop> {
+    let kernels: Vec<fehu_ir::Loc> = refusals.iter().map(|r| r.kernel.clone()).collect();
+    let (prog, serialised) = fehu_flatten::serialise_on_host(prog, &kernels);
+    if serialised.is_empty() {
+        return Err(Stop::Errors(refusals.into_iter().map(|r| r.problem).collect()));
+    }
+    let mut warnings = warnings.borrow_mut();
+    for loc in serialised {
+        let span = written(front, &loc);
+        let message = "This is not run in parallel: the host starts one step after the other.";
+        let mut warning = Diagnostic::warning(span, message);
+        if let Some(r) = refusals.iter().find(|r| r.kernel == loc).or(refusals.first()) {
+            warning = warning.related(r.problem.span, r.problem.message.clone());
+            warning.help.clone_from(&r.problem.help);
+        }
+        if warnings.iter().all(|w| w.span != span) {
+            warnings.push(warning);
+        }
+    }
+    Ok(prog)
+}
+
+/// The place in the user's own text from which another was reached.
+fn written(front: &Front, loc: &fehu_ir::Loc) -> Span {
+    let mut at = loc;
+    while let Some(caller) = &at.caller {
+        if !front.prelude.contains(&at.span.file) {
+            break;
+        }
+        at = caller;
+    }
+    at.span
+}

@@ -1,0 +1,8 @@
+//! From core programs whose arrays have places to imperative code.
+//!
+//! In: a program over `Memory`. Out: an [`fehu_imp::syntax::Program`]: host code, tasks of CPUs, and kernels. Read
+//! [`translate`](translate()) first; `translate/kernel` says which thread of a GPU does what.
+
+mod translate;
+
+pub use translate::{translate, Machine};

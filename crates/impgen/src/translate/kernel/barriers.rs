@@ -1,0 +1,89 @@
+//! Two barriers with nothing between them that touches memory are one.
+//!
+//! Operations in a thread block begin and end with a barrier, each for its own sake:
+//!
+//! ```text
+//! barrier; xs[thread] = ...; barrier; n = m + 1; barrier; ys[thread] = xs[0]; barrier
+//!                                                ^^^^^^^ goes
+//! ```
+
+use fehu_imp::parts::for_each_part;
+use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
+
+/// Drops barriers that another one comes just before.
+pub(super) fn drop_doubles(code: &mut Code) {
+    sequence(code, &mut false);
+}
+
+/// `fresh`: whether there was a barrier, and nothing has touched memory since.
+fn sequence(code: &mut Code, fresh: &mut bool) {
+    match code {
+        Code::Seq(codes) => codes.retain_mut(|code| match code {
+            Code::Op(Op::Kernel(KernelOp::Barrier)) => !std::mem::replace(fresh, true),
+            code => {
+                sequence(code, fresh);
+                true
+            }
+        }),
+        Code::SetScalar(_, value) => *fresh &= !reads(value),
+        Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) | Code::Comment(_) => {}
+        Code::Op(Op::Kernel(KernelOp::Barrier | KernelOp::LeaveIfFailed)) => *fresh = true,
+        Code::For { body, .. } | Code::While(_, body) => {
+            drop_doubles(body);
+            *fresh = false;
+        }
+        Code::If(_, t, f) => {
+            drop_doubles(t);
+            drop_doubles(f);
+            *fresh = false;
+        }
+        Code::Allocate { .. }
+        | Code::Free(..)
+        | Code::SetMem(..)
+        | Code::Write { .. }
+        | Code::Copy { .. }
+        | Code::Call { .. }
+        | Code::Assert { .. }
+        | Code::Op(_) => *fresh = false,
+    }
+}
+
+fn reads(e: &Expr) -> bool {
+    let mut found = false;
+    for_each_part(e, &mut |e| found |= matches!(e, Expr::Index { .. }));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fehu_base::prim::PrimType;
+    use fehu_base::Name;
+    use fehu_imp::build::*;
+    use fehu_ir::Space;
+
+    #[test]
+    fn only_the_first_of_two_barriers_stays() {
+        let barrier = || Code::Op(Op::Kernel(KernelOp::Barrier));
+        let set = |e| Code::SetScalar(Name(1), e);
+        let read =
+            Expr::Index { mem: Name(2), offset: Box::new(i64(0)), elem: PrimType::I64, space: Space::Shared };
+        let inner = Code::For {
+            var: Name(3),
+            ty: fehu_base::prim::IntType::I64,
+            bound: i64(5),
+            body: Box::new(Code::Seq(vec![barrier(), barrier()])),
+        };
+        let mut code = Code::Seq(vec![
+            barrier(),
+            set(i64(1)),
+            Code::Seq(vec![barrier()]),
+            set(read),
+            barrier(),
+            inner,
+            barrier(),
+        ]);
+        drop_doubles(&mut code);
+        assert_eq!(format!("{code:?}").matches("Barrier").count(), 4, "{code:?}");
+    }
+}

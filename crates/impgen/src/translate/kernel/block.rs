@@ -1,0 +1,370 @@
+//! Operations whose inner parallelism is in one thread block.
+//!
+//! A block computes one point of the outer operation. Its threads run the code between inner operations together, all
+//! computing the same scalars; they share out the points of inner operations, and copies. Arrays made inside
+//! are in shared memory. A barrier stands before and after whatever writes memory that the block shares.
+//!
+//! The block has as many threads as the widest inner operation has points, so each of those needs one round.
+
+use super::hist::Hist;
+use super::operator::vars;
+use super::{Mode, Translate};
+use crate::translate::place::At;
+use fehu_algebra::Poly;
+use fehu_base::prim::PrimType;
+use fehu_base::{bug, Name};
+use fehu_imp::build::*;
+use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
+use fehu_ir::mem::{poly, MemOp};
+use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp};
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Exp, Memory, PatElem, SubExp, Type};
+
+impl Translate {
+    /// An operation whose points are computed by blocks.
+    pub(super) fn block_op(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+        let SegKind::Map = seg.kind else { bug!("blocks only map") };
+        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+        let points = self.points(&sizes);
+        let size = self.block_width(seg);
+        let grid = match &seg.grid {
+            Some(grid) => min(points.clone(), self.operand(grid.blocks)),
+            None => points.clone(),
+        };
+        let size = match &seg.grid {
+            Some(grid) => self.operand(grid.block_size),
+            None => size,
+        };
+        self.kernel("segmap_intrablock", grid, size, Mode::Block, |t| {
+            t.set_thread(seg);
+            let rounds = quot_up(sub(points, block()), grid_size());
+            t.for_up_to("round", rounds, |t, round| {
+                t.set_point(&seg.space, add(block(), mul(round, grid_size())));
+                t.body(&seg.body.body, &[]);
+                t.block_results(pat, seg);
+                t.barrier();
+            });
+        });
+        self.sizes.clear();
+    }
+
+    /// Threads for the widest operation inside, a multiple of a warp.
+    fn block_width(&mut self, seg: &SegOp<Memory>) -> Expr {
+        let mut widest = i64(1);
+        let mut spaces: Vec<Vec<SubExp>> = vec![];
+        for_each_stm(&seg.body.body, &mut |stm| {
+            if let Exp::Op(MemOp::Seg(inner)) = &stm.exp {
+                let space: Vec<SubExp> = inner.space.dims.iter().map(|d| d.1).collect();
+                if !spaces.contains(&space) {
+                    spaces.push(space);
+                }
+            }
+        });
+        for space in spaces {
+            let mut points = i64(1);
+            for n in space {
+                points = mul(points, self.host_operand(n));
+            }
+            widest = max(widest, points);
+        }
+        let warps = quot_up(widest, i64(32));
+        self.let_i64("width", mul(warps, i64(32)))
+    }
+
+    /// An operand of kernel code in terms of what the host knows.
+    pub(in crate::translate) fn host_operand(&self, e: SubExp) -> Expr {
+        match self.resolve(e) {
+            SubExp::Var(n) => self.sizes.get(&n).cloned().unwrap_or(Expr::Var(n)),
+            SubExp::Const(v) => Expr::Const(v),
+        }
+    }
+
+    /// Remembers how the host can compute a scalar of a block's code.
+    pub(in crate::translate) fn note_size(&mut self, name: Name, exp: &Exp<Memory>) {
+        let value = match exp {
+            Exp::BinOp(op, a, b) => binary(*op, self.host_operand(*a), self.host_operand(*b)),
+            Exp::UnOp(op, a) => Expr::UnOp(*op, Box::new(self.host_operand(*a))),
+            Exp::Conv(op, a) => Expr::Conv(*op, Box::new(self.host_operand(*a))),
+            _ => return,
+        };
+        self.sizes.insert(name, value);
+    }
+
+    /// Writes the results of a block's point.
+    fn block_results(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+        let indices: Vec<Poly> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
+        let results = seg.body.body.result.iter().zip(&seg.body.returns).zip(&seg.types);
+        for (p, ((value, ret), ty)) in pat.iter().zip(results) {
+            match ret {
+                KernelReturn::Elem => {
+                    if matches!(ty, Type::Acc(..)) {
+                        continue;
+                    }
+                    let at = self.place_of(p.name).fixed(&indices);
+                    self.put(ty.shape(), &at, *value);
+                }
+                KernelReturn::Write { .. } | KernelReturn::Tile(_) => {
+                    bug!("a block returns {ret:?}")
+                }
+            }
+        }
+    }
+
+    /// An element written by the block as one.
+    pub(in crate::translate) fn block_write(&mut self, at: &At, value: Expr) {
+        self.barrier();
+        self.if_then(eq(local(), i64(0)), |t| t.write_alone(at, value));
+        self.barrier();
+    }
+
+    /// A copy that the threads of a block share.
+    pub(in crate::translate) fn block_copy(&mut self, shape: &[SubExp], dst: &At, src: &At) {
+        self.barrier();
+        let count = self.points(shape);
+        self.shared_out(count, |t, at| {
+            let dims = t.counters(shape);
+            t.unflatten(&dims, at);
+            let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
+            let value = t.read(&src.fixed(&indices));
+            t.write_alone(&dst.fixed(&indices), value);
+        });
+        self.barrier();
+    }
+
+    /// Fresh indices into a shape.
+    pub(super) fn counters(&mut self, shape: &[SubExp]) -> Vec<(Name, SubExp)> {
+        let mut dims = vec![];
+        for n in shape {
+            let i = self.names.fresh_str("i");
+            self.types.insert(i, Type::I64);
+            dims.push((i, *n));
+        }
+        dims
+    }
+
+    /// An operation inside of a block.
+    pub(super) fn in_block_op(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+        let points = self.points(&sizes);
+        self.barrier();
+        match &seg.kind {
+            SegKind::Map => self.by_threads(points, |t, at| {
+                t.set_point(&seg.space, at);
+                t.point(pat, seg);
+            }),
+            SegKind::Red(ops) => self.in_block_red(pat, seg, ops, points),
+            SegKind::Scan(ops, _) => self.in_block_scan(pat, seg, ops, points),
+            SegKind::Hist(ops) => {
+                // The result is where the destination was.
+                let hist = Hist { pat, seg, ops, points: points.clone() };
+                self.by_threads(points, |t, at| {
+                    t.set_point(&seg.space, at);
+                    t.update_in_block(&hist);
+                });
+            }
+        }
+        self.emit(Code::Op(Op::Kernel(KernelOp::LeaveIfFailed)));
+    }
+
+    /// Each thread that has a point computes it, for itself.
+    fn by_threads(&mut self, points: Expr, body: impl FnOnce(&mut Self, Expr)) {
+        let outer = std::mem::replace(&mut self.mode, Mode::Thread);
+        self.if_then(lt(local(), points), |t| t.guarded(|t| body(t, local())));
+        self.mode = outer;
+    }
+
+    /// One value per point, computed by the threads. Returns each thread's values, and shared memory for them.
+    fn values_in_block(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        ops: &[SegBinOp<Memory>],
+        points: &Expr,
+    ) -> (Vec<Name>, Vec<Name>) {
+        let types = self.operand_types(ops);
+        let neutral = self.neutrals(ops);
+        let values = self.lanes("value", &types, neutral);
+        self.by_threads(points.clone(), |t, at| {
+            t.set_point(&seg.space, at);
+            let new = t.point(pat, seg);
+            for (x, e) in values.iter().zip(new) {
+                t.set_to(*x, e);
+            }
+        });
+        let mut count = i64(1);
+        for (_, n) in &seg.space.dims {
+            count = mul(count, self.host_operand(*n));
+        }
+        // Warps exchange a value each.
+        let shared = self.exchange(&types, &max(count, i64(32)));
+        (values, shared)
+    }
+
+    /// The rows of an operation that has so many points, one for each thread.
+    fn rows_in_block(&mut self, seg: &SegOp<Memory>, points: Expr) -> Rows {
+        let n = self.operand(seg.space.dims[seg.space.dims.len() - 1].1);
+        let width = self.let_i64("width", max(i64(1), n.clone()));
+        let index = self.let_i64("index", rem(local(), width.clone()));
+        let mine = var(self.let_as("mine", PrimType::Bool, lt(local(), points)));
+        Rows { n, width, index, mine }
+    }
+
+    /// A reduction in which all threads take part.
+    fn in_block_red_whole(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        ops: &[SegBinOp<Memory>],
+        points: Expr,
+    ) {
+        let types = self.operand_types(ops);
+        let (values, shared) = self.values_in_block(pat, seg, ops, &points);
+        let outer = std::mem::replace(&mut self.mode, Mode::Thread);
+        self.block_reduce(ops, &types, &values, &shared);
+        self.if_then(eq(local(), i64(0)), |t| t.store_all(&shared, &types, &i64(0), &values));
+        self.mode = outer;
+        self.barrier();
+        for (k, p) in pat.iter().take(seg.combined()).enumerate() {
+            self.declare(p.name, &p.ty);
+            let value = self.element(shared[k], types[k], i64(0));
+            self.set_to(p.name, value);
+        }
+    }
+
+    fn in_block_red(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        ops: &[SegBinOp<Memory>],
+        points: Expr,
+    ) {
+        let types = self.operand_types(ops);
+        if seg.space.dims.len() == 1 && self.can_shuffle(&types) {
+            return self.in_block_red_whole(pat, seg, ops, points);
+        }
+        let (values, shared) = self.values_in_block(pat, seg, ops, &points);
+        self.if_then(lt(local(), points.clone()), |t| t.store_all(&shared, &types, &local(), &values));
+        self.barrier();
+        let outer = &seg.space.dims[..seg.space.dims.len() - 1];
+        let Rows { n, width, index, mine } = self.rows_in_block(seg, points);
+        let unordered = self.mode;
+        self.mode = Mode::Thread;
+        self.reduce_side_by_side(ops, &types, &values, &shared, &index, &n, &mine);
+        self.mode = unordered;
+        let sizes: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
+        let segments = self.points(&sizes);
+        let neutral = self.neutrals(ops);
+        for (k, p) in pat.iter().take(seg.combined()).enumerate() {
+            let of = |t: &Self, segment: Expr| {
+                let value = t.element(shared[k], types[k], mul(segment, width.clone()));
+                select(lt(i64(0), n.clone()), value, neutral[k].clone())
+            };
+            match &p.ty {
+                Type::Prim(_) => {
+                    self.declare(p.name, &p.ty);
+                    let value = of(self, i64(0));
+                    self.set_to(p.name, value);
+                }
+                Type::Array(..) => {
+                    let at = self.place_of(p.name);
+                    let dims = self.counters(&sizes);
+                    self.shared_out(segments.clone(), |t, segment| {
+                        t.unflatten(&dims, segment.clone());
+                        let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
+                        let value = of(t, segment);
+                        t.write_alone(&at.fixed(&indices), value);
+                    });
+                }
+                Type::Acc(..) | Type::Mem(_) => bug!("a reduction gives {:?}", p.ty),
+            }
+        }
+    }
+
+    fn in_block_scan(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        ops: &[SegBinOp<Memory>],
+        points: Expr,
+    ) {
+        let types = self.operand_types(ops);
+        let (values, shared) = self.values_in_block(pat, seg, ops, &points);
+        let Rows { n, width: _, index, mine } = self.rows_in_block(seg, points.clone());
+        let outer = std::mem::replace(&mut self.mode, Mode::Thread);
+        if self.can_shuffle(&types) {
+            let starts = (seg.space.dims.len() > 1).then(|| {
+                let starts = self.let_as("starts", PrimType::Bool, eq(index.clone(), i64(0)));
+                (starts, self.shared_array("flags", PrimType::Bool, i64(32)))
+            });
+            self.block_scan(ops, &types, &values, &shared, starts);
+        } else {
+            self.if_then(lt(local(), points), |t| t.store_all(&shared, &types, &local(), &values));
+            self.barrier();
+            self.scan_by_steps(ops, &types, (&values, &shared), (&index, &n, &mine));
+        }
+        self.if_then(mine, |t| {
+            let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+            let dims = t.counters(&sizes);
+            t.unflatten(&dims, local());
+            let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
+            for (p, value) in pat.iter().zip(&values) {
+                let at = t.place_of(p.name).fixed(&indices);
+                t.write_alone(&at, var(*value));
+            }
+        });
+        self.mode = outer;
+    }
+
+    /// Scans rows of `n` values that lie side by side in shared memory, one value per thread.
+    fn scan_by_steps(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        types: &[PrimType],
+        (values, shared): (&[Name], &[Name]),
+        (index, n, mine): (&Expr, &Expr, &Expr),
+    ) {
+        let step = self.let_as("step", PrimType::I64, i64(1));
+        self.while_(lt(var(step), n.clone()), |t| {
+            let takes = t.let_as("takes", PrimType::Bool, and(mine.clone(), le(var(step), index.clone())));
+            let neutral = t.neutrals(ops);
+            let before = t.lanes("before", types, neutral);
+            t.if_then(var(takes), |t| {
+                for ((x, mem), ty) in before.iter().zip(shared).zip(types) {
+                    let e = t.element(*mem, *ty, sub(local(), var(step)));
+                    t.set_to(*x, e);
+                }
+            });
+            t.barrier();
+            t.if_then(var(takes), |t| {
+                t.apply_all(ops, &vars(&before), &vars(values), values);
+                t.store_all(shared, types, &local(), values);
+            });
+            t.barrier();
+            t.set_to(step, mul(var(step), i64(2)));
+        });
+    }
+
+    fn update_in_block(&mut self, hist: &Hist) {
+        let dims = &hist.seg.space.dims;
+        let segment: Vec<SubExp> = dims[..dims.len() - 1].iter().map(|d| d.0.into()).collect();
+        self.each_update(hist, |t, op, dests, index, values| {
+            let index: Vec<SubExp> = segment.iter().chain(index).copied().collect();
+            let indices: Vec<_> = index.iter().map(|i| poly(t.resolve(*i))).collect();
+            let places: Vec<At> = dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect();
+            let number = places.first().map_or(i64(0), |at| t.poly(&at.lmad.offset));
+            t.update(&op.op, &places, values, number);
+        });
+    }
+}
+
+/// Rows that lie side by side in a block, one point for each thread.
+struct Rows {
+    /// Points in a row.
+    n: Expr,
+    /// The same, but never zero.
+    width: Expr,
+    /// The thread's place in its row.
+    index: Expr,
+    /// Whether the thread has a point.
+    mine: Expr,
+}

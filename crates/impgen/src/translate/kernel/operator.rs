@@ -1,0 +1,422 @@
+//! Application of operators, and reductions and scans of one value per thread within a block.
+//!
+//! Reductions keep the order of operands, so operators need not be commutative. `Lanes` are the values at
+//! hand: one variable per operand of all operators together.
+
+use super::{Mode, Translate};
+use fehu_base::ops::BinOp;
+use fehu_base::prim::PrimType;
+use fehu_base::{bug, Name};
+use fehu_imp::build::*;
+use fehu_imp::syntax::{Code, Direction, Expr, KernelOp, Op};
+use fehu_ir::class::Class;
+use fehu_ir::seg::SegBinOp;
+use fehu_ir::soac::Commutativity;
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Body, Exp, Lambda, LoopForm, Memory, SubExp, Type};
+
+impl Translate {
+    /// The types of the operands of all operators.
+    pub(in crate::translate) fn operand_types(&self, ops: &[SegBinOp<Memory>]) -> Vec<PrimType> {
+        ops.iter().flat_map(|op| &op.op.ret).map(prim).collect()
+    }
+
+    /// The neutral elements of all operators.
+    pub(in crate::translate) fn neutrals(&self, ops: &[SegBinOp<Memory>]) -> Vec<Expr> {
+        ops.iter().flat_map(|op| &op.neutral).map(|e| self.operand(*e)).collect()
+    }
+
+    /// Variables with the given values.
+    pub(in crate::translate) fn lanes(
+        &mut self,
+        base: &str,
+        types: &[PrimType],
+        values: Vec<Expr>,
+    ) -> Vec<Name> {
+        types.iter().zip(values).map(|(ty, v)| self.let_as(base, *ty, v)).collect()
+    }
+
+    /// Sets variables to what all operators give for two lists of operands.
+    pub(in crate::translate) fn apply_all(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        left: &[Expr],
+        right: &[Expr],
+        into: &[Name],
+    ) {
+        let mut at = 0;
+        for op in ops {
+            let n = op.neutral.len();
+            let range = at..at + n;
+            self.apply(&op.op, &left[range.clone()], &right[range.clone()], &into[range]);
+            at += n;
+        }
+    }
+
+    /// Sets variables to what an operator gives. Where a check of it fails they stay as they are, and the thread goes on: others
+    /// wait for it at barriers, for the lock that it has, or for what it is to publish.
+    pub(super) fn apply(&mut self, op: &Lambda<Memory>, left: &[Expr], right: &[Expr], into: &[Name]) {
+        if self.mode != Mode::Host && can_fail(&op.body) {
+            self.guarded(|t| t.apply_unguarded(op, left, right, into));
+        } else {
+            self.apply_unguarded(op, left, right, into);
+        }
+    }
+
+    fn apply_unguarded(&mut self, op: &Lambda<Memory>, left: &[Expr], right: &[Expr], into: &[Name]) {
+        let op = self.renamed_lambda(op);
+        for (p, value) in op.params.iter().zip(left.iter().chain(right)) {
+            match value {
+                Expr::Var(x) => {
+                    self.same.insert(p.name, SubExp::Var(*x));
+                }
+                Expr::Const(v) => {
+                    self.same.insert(p.name, SubExp::Const(*v));
+                }
+                value => {
+                    self.declare(p.name, &p.ty);
+                    self.set_to(p.name, value.clone());
+                }
+            }
+        }
+        self.body(&op.body, &[]);
+        let pairs: Vec<(Name, SubExp)> = into.iter().copied().zip(op.body.result.iter().copied()).collect();
+        self.set_all(&pairs);
+    }
+
+    /// Shared arrays for one value per thread and operand, where the block has at most so many threads.
+    pub(super) fn exchange(&mut self, types: &[PrimType], threads: &Expr) -> Vec<Name> {
+        types.iter().map(|ty| self.shared_array("exchange", *ty, threads.clone())).collect()
+    }
+
+    /// Reduces one value per thread: the first thread has the result in its variables. `shared` has room for one value per
+    /// thread; nobody is using it, and afterwards somebody may still be reading it.
+    pub(super) fn block_reduce(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        types: &[PrimType],
+        values: &[Name],
+        shared: &[Name],
+    ) {
+        if self.can_shuffle(types) {
+            return self.warps_reduce(ops, types, values, shared);
+        }
+        self.store_all(shared, types, &local(), values);
+        self.barrier();
+        let step = self.let_as("step", PrimType::I64, i64(1));
+        self.while_(lt(var(step), block_size()), |t| {
+            let twice = mul(var(step), i64(2));
+            let takes = and(
+                eq(bits(local(), sub(twice.clone(), i64(1))), i64(0)),
+                lt(add(local(), var(step)), block_size()),
+            );
+            t.if_then(takes, |t| {
+                let other = t.load_all(shared, types, &add(local(), var(step)));
+                t.apply_all(ops, &vars(values), &vars(&other), values);
+                t.store_all(shared, types, &local(), values);
+            });
+            t.barrier();
+            t.set_to(step, twice);
+        });
+    }
+
+    /// The same with warps: first within each, then the warps' results in the first.
+    fn warps_reduce(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        types: &[PrimType],
+        values: &[Name],
+        shared: &[Name],
+    ) {
+        let lane = self.let_i64("lane", rem(local(), i64(32)));
+        let warp = self.let_i64("warp", quot(local(), i64(32)));
+        self.shuffle_reduce(ops, types, values);
+        self.if_then(eq(lane.clone(), i64(0)), |t| t.store_all(shared, types, &warp, values));
+        self.barrier();
+        self.if_then(lt(local(), i64(32)), |t| {
+            let neutral = t.neutrals(ops);
+            for (x, e) in values.iter().zip(neutral) {
+                t.set_to(*x, e);
+            }
+            t.if_then(lt(lane.clone(), quot(block_size(), i64(32))), |t| {
+                for ((x, mem), ty) in values.iter().zip(shared).zip(types) {
+                    let e = t.element(*mem, *ty, lane.clone());
+                    t.set_to(*x, e);
+                }
+            });
+            t.shuffle_reduce(ops, types, values);
+        });
+    }
+
+    /// Reduces within a warp; lane 0 has the result.
+    fn shuffle_reduce(&mut self, ops: &[SegBinOp<Memory>], types: &[PrimType], values: &[Name]) {
+        for delta in [1u32, 2, 4, 8, 16] {
+            let other = self.shuffle(types, values, Direction::Down, delta);
+            let there = lt(add(rem(local(), i64(32)), i64(i64::from(delta))), i64(32));
+            self.where_needed(ops, there, |t| t.apply_all(ops, &vars(values), &vars(&other), values));
+        }
+    }
+
+    /// Applies operators to values that make sense only in some lanes. All others do the same, unless the operators may find that
+    /// out.
+    pub(super) fn where_needed(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        sensible: Expr,
+        apply: impl FnOnce(&mut Self),
+    ) {
+        if ops.iter().any(|op| can_fail(&op.op.body)) {
+            self.if_then(sensible, apply);
+        } else {
+            apply(self);
+        }
+    }
+
+    pub(super) fn shuffle(
+        &mut self,
+        types: &[PrimType],
+        values: &[Name],
+        direction: Direction,
+        delta: u32,
+    ) -> Vec<Name> {
+        let mut got = vec![];
+        for (ty, value) in types.iter().zip(values) {
+            let x = self.temp("other", *ty);
+            let op = KernelOp::Shuffle { var: x, ty: *ty, direction, delta, value: var(*value) };
+            self.emit(Code::Op(Op::Kernel(op)));
+            got.push(x);
+        }
+        got
+    }
+
+    pub(super) fn can_shuffle(&self, types: &[PrimType]) -> bool {
+        self.machine.warps && types.iter().all(|t| matches!(t.bytes(), 4 | 8))
+    }
+
+    /// Scans one value per thread, inclusively. `starts` says of each thread whether a segment starts in its part, so
+    /// that nothing before counts; afterwards whether one starts in any part up to its own. `shared` as in
+    /// [`Translate::block_reduce`], `flags` likewise for the `starts`.
+    pub(super) fn block_scan(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        types: &[PrimType],
+        values: &[Name],
+        shared: &[Name],
+        starts: Option<(Name, Name)>,
+    ) {
+        if self.can_shuffle(types) {
+            return self.warps_scan(ops, types, values, shared, starts);
+        }
+        let step = self.let_as("step", PrimType::I64, i64(1));
+        self.store_all(shared, types, &local(), values);
+        if let Some((starts, flags)) = starts {
+            self.store(flags, PrimType::Bool, local(), var(starts));
+        }
+        self.barrier();
+        self.while_(lt(var(step), block_size()), |t| {
+            let takes = t.let_as("takes", PrimType::Bool, le(var(step), local()));
+            let before = sub(local(), var(step));
+            let zero: Vec<Expr> = t.neutrals(ops);
+            let other = t.lanes("before", types, zero);
+            let started = t.let_as("started", PrimType::Bool, bool(false));
+            t.if_then(var(takes), |t| {
+                for ((x, mem), ty) in other.iter().zip(shared).zip(types) {
+                    let e = t.element(*mem, *ty, before.clone());
+                    t.set_to(*x, e);
+                }
+                if let Some((_, flags)) = starts {
+                    let e = t.element(flags, PrimType::Bool, before.clone());
+                    t.set_to(started, e);
+                }
+            });
+            t.barrier();
+            t.if_then(var(takes), |t| {
+                t.combine_unless_started(ops, &other, values, starts.map(|s| s.0));
+                t.store_all(shared, types, &local(), values);
+                if let Some((starts, flags)) = starts {
+                    t.set_to(starts, or(var(starts), var(started)));
+                    t.store(flags, PrimType::Bool, local(), var(starts));
+                }
+            });
+            t.barrier();
+            t.set_to(step, mul(var(step), i64(2)));
+        });
+    }
+
+    /// Puts what is before in front of values, unless a segment starts in between.
+    fn combine_unless_started(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        before: &[Name],
+        values: &[Name],
+        starts: Option<Name>,
+    ) {
+        match starts {
+            None => self.apply_all(ops, &vars(before), &vars(values), values),
+            Some(starts) => self.if_then(not(var(starts)), |t| {
+                t.apply_all(ops, &vars(before), &vars(values), values);
+            }),
+        }
+    }
+
+    fn warps_scan(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        types: &[PrimType],
+        values: &[Name],
+        shared: &[Name],
+        starts: Option<(Name, Name)>,
+    ) {
+        let lane = self.let_i64("lane", rem(local(), i64(32)));
+        let warp = self.let_i64("warp", quot(local(), i64(32)));
+        let started = starts.map(|(starts, flags)| {
+            let number = self.let_as("started", PrimType::I32, select(var(starts), i32(1), i32(0)));
+            (number, flags)
+        });
+        self.shuffle_scan(ops, types, values, started.map(|s| s.0), &lane);
+        self.if_then(eq(lane.clone(), i64(31)), |t| {
+            t.store_all(shared, types, &warp, values);
+            if let Some((number, flags)) = started {
+                let is = equal(PrimType::I32, var(number), i32(1));
+                t.store(flags, PrimType::Bool, warp.clone(), is);
+            }
+        });
+        self.barrier();
+        self.if_then(lt(local(), i64(32)), |t| {
+            let neutral = t.neutrals(ops);
+            let sums = t.lanes("sum", types, neutral);
+            let flag = t.let_as("flag", PrimType::I32, i32(0));
+            t.if_then(lt(lane.clone(), quot(block_size(), i64(32))), |t| {
+                for ((x, mem), ty) in sums.iter().zip(shared).zip(types) {
+                    let e = t.element(*mem, *ty, lane.clone());
+                    t.set_to(*x, e);
+                }
+                if let Some((_, flags)) = started {
+                    let e = t.element(flags, PrimType::Bool, lane.clone());
+                    t.set_to(flag, select(e, i32(1), i32(0)));
+                }
+            });
+            t.shuffle_scan(ops, types, &sums, started.map(|_| flag), &lane);
+            t.if_then(lt(lane.clone(), quot(block_size(), i64(32))), |t| {
+                t.store_all(shared, types, &lane, &sums);
+                if let Some((_, flags)) = started {
+                    let is = equal(PrimType::I32, var(flag), i32(1));
+                    t.store(flags, PrimType::Bool, lane.clone(), is);
+                }
+            });
+        });
+        self.barrier();
+        self.if_then(lt(i64(0), warp.clone()), |t| {
+            let before = t.load_all(shared, types, &sub(warp.clone(), i64(1)));
+            match started {
+                None => t.apply_all(ops, &vars(&before), &vars(values), values),
+                Some((number, flags)) => {
+                    t.if_then(equal(PrimType::I32, var(number), i32(0)), |t| {
+                        t.apply_all(ops, &vars(&before), &vars(values), values);
+                    });
+                    let earlier = t.element(flags, PrimType::Bool, sub(warp, i64(1)));
+                    let now = or(equal(PrimType::I32, var(number), i32(1)), earlier);
+                    t.set_to(number, select(now, i32(1), i32(0)));
+                }
+            }
+        });
+        if let (Some((starts, _)), Some((number, _))) = (starts, started) {
+            self.set_to(starts, equal(PrimType::I32, var(number), i32(1)));
+        }
+    }
+
+    /// Scans within a warp. `started` is 1 where a segment starts in a lane's part, and then nothing before counts.
+    fn shuffle_scan(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        types: &[PrimType],
+        values: &[Name],
+        started: Option<Name>,
+        lane: &Expr,
+    ) {
+        for delta in [1u32, 2, 4, 8, 16] {
+            let other = self.shuffle(types, values, Direction::Up, delta);
+            let other_start = started.map(|s| self.shuffle(&[PrimType::I32], &[s], Direction::Up, delta)[0]);
+            self.if_then(le(i64(i64::from(delta)), lane.clone()), |t| match (started, other_start) {
+                (Some(number), Some(other_start)) => {
+                    t.if_then(equal(PrimType::I32, var(number), i32(0)), |t| {
+                        t.apply_all(ops, &vars(&other), &vars(values), values);
+                        t.set_to(number, var(other_start));
+                    });
+                }
+                _ => t.apply_all(ops, &vars(&other), &vars(values), values),
+            });
+        }
+    }
+
+    /// Stores one value per operand.
+    pub(super) fn store_all(&mut self, mems: &[Name], types: &[PrimType], at: &Expr, values: &[Name]) {
+        for ((mem, ty), value) in mems.iter().zip(types).zip(values) {
+            self.store(*mem, *ty, at.clone(), var(*value));
+        }
+    }
+
+    /// Loads one value per operand.
+    pub(super) fn load_all(&mut self, mems: &[Name], types: &[PrimType], at: &Expr) -> Vec<Name> {
+        let mut loaded = vec![];
+        for (mem, ty) in mems.iter().zip(types) {
+            let e = self.element(*mem, *ty, at.clone());
+            loaded.push(self.let_as("loaded", *ty, e));
+        }
+        loaded
+    }
+}
+
+/// Variables as expressions.
+pub(in crate::translate) fn vars(names: &[Name]) -> Vec<Expr> {
+    names.iter().map(|x| Expr::Var(*x)).collect()
+}
+
+/// The type of an operand; operators on arrays have been dealt with before.
+pub(super) fn prim(t: &Type) -> PrimType {
+    match t {
+        Type::Prim(p) => *p,
+        Type::Array(..) | Type::Acc(..) | Type::Mem(_) => bug!("an operator on {t:?} in a kernel"),
+    }
+}
+
+/// Whether code may come to an end in another way than that it gives its results.
+fn can_fail(body: &Body<Memory>) -> bool {
+    let mut found = false;
+    for_each_stm(body, &mut |stm| {
+        found |= match &stm.exp {
+            Exp::Loop(l) => matches!(l.form, LoopForm::While(_)),
+            exp => matches!(exp.class(), Class::Check | Class::Call),
+        }
+    });
+    found
+}
+
+/// Whether the order of operands does not matter.
+pub(super) fn is_commutative(op: &SegBinOp<Memory>) -> bool {
+    match op.comm {
+        Commutativity::Commutative => true,
+        Commutativity::Noncommutative => {
+            binops(&op.op).is_some_and(|ops| ops.iter().all(|op| op.is_commutative()))
+        }
+    }
+}
+
+/// The operators, if each result is one operator applied to the matching parameters.
+pub(super) fn binops(op: &Lambda<Memory>) -> Option<Vec<BinOp>> {
+    let n = op.ret.len();
+    let (xs, ys) = op.params.split_at_checked(n)?;
+    let mut ops = vec![];
+    for ((x, y), result) in xs.iter().zip(ys).zip(&op.body.result) {
+        let stm =
+            op.body.stms.iter().find(|s| s.pat.first().is_some_and(|p| SubExp::Var(p.name) == *result))?;
+        let (x, y) = (SubExp::Var(x.name), SubExp::Var(y.name));
+        match stm.exp {
+            Exp::BinOp(op, a, b) if (a, b) == (x, y) || ((a, b) == (y, x) && op.is_commutative()) => {
+                ops.push(op)
+            }
+            _ => return None,
+        }
+    }
+    (op.body.stms.len() == n).then_some(ops)
+}

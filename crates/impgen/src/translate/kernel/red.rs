@@ -1,0 +1,409 @@
+//! Reductions.
+//!
+//! Large segments: several blocks share one. Each reduces its part (`partials`); the last to finish, which a counter
+//! tells, reduces the partial results. With one block per segment there is no second step.
+//!
+//! Small segments: as many as fit share a block, one point per thread, and are reduced in shared memory, side by side.
+//! Tiny segments, if there are very many, are done by one thread each.
+//! Which of them runs is decided when sizes are known.
+//!
+//! ```text
+//! segments 0  1  2  3    n = 3, a block of 8 threads does 2 segments in each round:
+//! threads  [0 1 2 3 4 5 - -]      step 1: 0+=1, 3+=4     step 2: 0+=2, 3+=5
+//! ```
+//!
+//! Where the operator is commutative, threads take every so many points, so that neighbours read neighbours. Otherwise
+//! each thread takes a few in a row, and the block combines them in order before it goes on.
+
+use super::operator::{is_commutative, vars};
+use super::{Mode, Translate, ZEROS};
+use crate::translate::place::At;
+use fehu_base::prim::PrimType;
+use fehu_base::Name;
+use fehu_imp::build::*;
+use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp, Op};
+use fehu_ir::mem::{poly, Lmad};
+use fehu_ir::seg::{SegBinOp, SegOp};
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Exp, Memory, PatElem, Space, SubExp, Type};
+
+/// How many points a thread takes at least before a segment is worth another block, if points cost little more than what they
+/// read. Where they have loops, each is worth a thread.
+const WORTH: i64 = 16;
+
+/// Segments of at most so many points are tiny, and from so many of them on, one thread does each.
+const TINY: i64 = 32;
+const MANY: i64 = 1 << 15;
+
+/// How many points of a segment a thread of a block takes at least, likewise.
+const FEW: i64 = 8;
+
+/// How many points in a row a thread takes at a time, if their order matters.
+const ROW: i64 = 8;
+
+impl Translate {
+    pub(super) fn seg_red(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) {
+        let types = self.operand_types(ops);
+        let (outer, inner) = seg.space.dims.split_at(seg.space.dims.len() - 1);
+        let sizes: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
+        let segments = self.points(&sizes);
+        let n = self.operand(inner[0].1);
+        let results = self.red_results(pat, &types);
+        let kind = if outer.is_empty() { "segred_nonseg" } else { "segred" };
+        let size = self.block_param(kind);
+        let most = self.grid_param(kind);
+        let red = Red { pat, seg, ops, types, segments, n, size, most, results };
+        if outer.is_empty() || seg.grid.is_some() {
+            self.large_segments(&red);
+        } else {
+            let tiny = and(le(red.n.clone(), i64(TINY)), le(i64(MANY), red.segments.clone()));
+            let small = le(mul(red.n.clone(), i64(2)), red.size.clone());
+            let copies = [self.renamed(seg), self.renamed(seg)];
+            let [one, other] = [0, 1].map(|k| Red { seg: &copies[k], ..red.clone() });
+            self.if_else(
+                tiny,
+                |t| t.tiny_segments(&one),
+                |t| t.if_else(small, |t| t.small_segments(&other), |t| t.large_segments(&red)),
+            );
+        }
+        self.read_results(pat, &red);
+    }
+
+    /// Where the reduced values go: to the arrays of the pattern, or to blocks of one element, which the host then
+    /// reads.
+    fn red_results(&mut self, pat: &[PatElem<Memory>], types: &[PrimType]) -> Vec<At> {
+        let mut results = vec![];
+        for (p, ty) in pat.iter().zip(types) {
+            results.push(match &p.ty {
+                Type::Array(..) => self.place_of(p.name),
+                Type::Prim(_) | Type::Acc(..) | Type::Mem(_) => {
+                    let block = self.device_array("result", *ty, i64(1));
+                    At { block, lmad: Lmad::row_major(0, &[]), elem: *ty }
+                }
+            });
+        }
+        results
+    }
+
+    fn read_results(&mut self, pat: &[PatElem<Memory>], red: &Red) {
+        for ((p, at), ty) in pat.iter().zip(&red.results).zip(&red.types) {
+            if matches!(p.ty, Type::Prim(_)) {
+                self.declare(p.name, &p.ty);
+                let value = self.element(at.block, *ty, i64(0));
+                self.set_to(p.name, value);
+                self.free_device(at.block);
+            }
+        }
+    }
+
+    fn large_segments(&mut self, red: &Red) {
+        let commutative = red.ops.iter().all(is_commutative);
+        let (blocks, size, parts) = match &red.seg.grid {
+            // Memory inside is for a grid of this size: a block does whole segments, one after the other.
+            Some(grid) => (self.operand(grid.blocks), self.operand(grid.block_size), i64(1)),
+            None => {
+                let size = self.segment_block(red);
+                let worth = if is_heavy(red.seg) { 1 } else { WORTH };
+                let useful = quot_up(red.n.clone(), mul(size.clone(), i64(worth)));
+                let possible = quot(red.most.clone(), max(i64(1), red.segments.clone()));
+                let parts = max(i64(1), min(useful, possible));
+                let parts = select(le(red.segments.clone(), i64(ZEROS)), parts, i64(1));
+                let parts = self.let_i64("parts", parts);
+                (mul(red.segments.clone(), parts.clone()), size, parts)
+            }
+        };
+        let partials: Vec<Name> = (red.types.iter())
+            .map(|ty| self.device_array("partials", *ty, mul(red.segments.clone(), parts.clone())))
+            .collect();
+        let zeros = self.zeros();
+        self.kernel("segred", blocks, size.clone(), Mode::Thread, |t| {
+            let shared = t.exchange(&red.types, &size);
+            t.set_thread(red.seg);
+            if red.seg.grid.is_none() {
+                let segment = t.let_i64("segment", quot(block(), parts.clone()));
+                let part = t.let_i64("part", rem(block(), parts.clone()));
+                let values = t.one_part(red, &shared, &segment, &part, &parts, commutative);
+                let out = Second { shared: &shared, partials: &partials, zeros };
+                t.after_part(red, &out, &segment, &part, &parts, &values);
+            } else {
+                let rounds = quot_up(sub(red.segments.clone(), block()), grid_size());
+                t.for_up_to("round", rounds, |t, round| {
+                    let segment = t.let_i64("segment", add(block(), mul(round, grid_size())));
+                    let values = t.one_part(red, &shared, &segment, &i64(0), &i64(1), commutative);
+                    t.if_then(eq(local(), i64(0)), |t| t.put_result(red, &values));
+                    t.barrier();
+                });
+            }
+        });
+        for mem in partials {
+            self.free_device(mem);
+        }
+    }
+
+    /// Threads in a block, for segments that may not have enough points to keep many of them busy.
+    fn segment_block(&mut self, red: &Red) -> Expr {
+        if red.seg.space.dims.len() == 1 {
+            return red.size.clone();
+        }
+        let few = if is_heavy(red.seg) { 1 } else { FEW };
+        let warps = quot_up(red.n.clone(), i64(32 * few));
+        self.let_i64("block", min(red.size.clone(), max(i64(32), mul(warps, i64(32)))))
+    }
+
+    /// Reduces a block's part of a segment; its first thread has the result.
+    fn one_part(
+        &mut self,
+        red: &Red,
+        shared: &[Name],
+        segment: &Expr,
+        part: &Expr,
+        parts: &Expr,
+        commutative: bool,
+    ) -> Vec<Name> {
+        let dims = &red.seg.space.dims;
+        let (outer, inner) = dims.split_at(dims.len() - 1);
+        self.emit(Code::DeclareScalar(red.seg.space.flat, PrimType::I64));
+        self.unflatten(outer, segment.clone());
+        // Whole rounds of a block, so that each starts where the hardware likes to read.
+        let chunk = quot_up(quot_up(red.n.clone(), parts.clone()), block_size());
+        let chunk = self.let_i64("chunk", mul(chunk, block_size()));
+        let start = self.let_i64("start", mul(part.clone(), chunk.clone()));
+        let end = self.let_i64("end", min(red.n.clone(), add(start.clone(), chunk)));
+        let neutral = self.neutrals(red.ops);
+        let values = self.lanes("acc", &red.types, neutral);
+        let index = inner[0].0;
+        self.emit(Code::DeclareScalar(index, PrimType::I64));
+        let take = |t: &mut Self, at: Expr, into: &[Name]| {
+            t.set_to(index, at.clone());
+            t.set_to(red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), at));
+            let new = t.point(red.pat, red.seg);
+            t.apply_all(red.ops, &vars(into), &new, into);
+        };
+        if commutative {
+            let rounds = quot_up(sub(end.clone(), add(start.clone(), local())), block_size());
+            let rounds = self.let_i64("rounds", rounds);
+            self.guarded(|t| {
+                t.for_up_to("round", rounds, |t, round| {
+                    take(t, add(start, add(local(), mul(round, block_size()))), &values);
+                });
+            });
+            self.block_reduce(red.ops, &red.types, &values, shared);
+        } else {
+            let tile = mul(block_size(), i64(ROW));
+            let tiles =
+                self.let_i64("tiles", quot_up(max(i64(0), sub(end.clone(), start.clone())), tile.clone()));
+            self.for_up_to("tile", tiles, |t, k| {
+                let first = add(add(start, mul(k, tile)), mul(local(), i64(ROW)));
+                let first = t.let_i64("first", first);
+                let neutral = t.neutrals(red.ops);
+                let row = t.lanes("row", &red.types, neutral);
+                let count = t.let_i64("count", min(i64(ROW), sub(end, first.clone())));
+                t.guarded(|t| t.for_up_to("k", count, |t, k| take(t, add(first, k), &row)));
+                t.block_reduce(red.ops, &red.types, &row, shared);
+                t.if_then(eq(local(), i64(0)), |t| {
+                    t.apply_all(red.ops, &vars(&values), &vars(&row), &values);
+                });
+                t.barrier();
+            });
+        }
+        values
+    }
+
+    /// The result is done, or the last block of a segment does it.
+    fn after_part(
+        &mut self,
+        red: &Red,
+        out: &Second,
+        segment: &Expr,
+        part: &Expr,
+        parts: &Expr,
+        values: &[Name],
+    ) {
+        let last = self.shared_array("last", PrimType::I32, i64(1));
+        let base = mul(segment.clone(), parts.clone());
+        self.if_then(eq(local(), i64(0)), |t| {
+            let is_last = t.let_as("is_last", PrimType::I32, i32(0));
+            t.if_else(
+                eq(parts.clone(), i64(1)),
+                |t| t.put_result(red, values),
+                |t| {
+                    t.store_all(out.partials, &red.types, &add(base.clone(), part.clone()), values);
+                    t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+                    let before = t.temp("before", PrimType::I32);
+                    t.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
+                        old: Some(before),
+                        op: AtomicOp::Add,
+                        mem: out.zeros,
+                        offset: segment.clone(),
+                        elem: PrimType::I32,
+                        space: Space::Default,
+                        value: i32(1),
+                    })));
+                    let finished = t.to_i64(var(before));
+                    let all = eq(finished, sub(parts.clone(), i64(1)));
+                    t.set_to(is_last, select(all, i32(1), i32(0)));
+                },
+            );
+            t.store(last, PrimType::I32, i64(0), var(is_last));
+        });
+        self.barrier();
+        let is_last = self.element(last, PrimType::I32, i64(0));
+        let is_last = self.let_as("is_last", PrimType::I32, is_last);
+        self.if_then(equal(PrimType::I32, var(is_last), i32(1)), |t| {
+            t.combine_parts(red, out, segment, parts, base);
+        });
+    }
+
+    /// The last block reduces what all blocks of the segment have found.
+    fn combine_parts(&mut self, red: &Red, out: &Second, segment: &Expr, parts: &Expr, base: Expr) {
+        self.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+        let neutral = self.neutrals(red.ops);
+        let sums = self.lanes("sum", &red.types, neutral);
+        let each = self.let_i64("each", quot_up(parts.clone(), block_size()));
+        let first = self.let_i64("first", mul(local(), each.clone()));
+        let count = self.let_i64("count", min(each, sub(parts.clone(), first.clone())));
+        self.for_up_to("k", count, |t, k| {
+            let at = add(base, add(first, k));
+            let parts: Vec<Name> = red.types.iter().map(|ty| t.temp("part", *ty)).collect();
+            t.read_all_volatile(&parts, out.partials, &red.types, &at);
+            t.apply_all(red.ops, &vars(&sums), &vars(&parts), &sums);
+        });
+        self.block_reduce(red.ops, &red.types, &sums, out.shared);
+        self.if_then(eq(local(), i64(0)), |t| {
+            t.put_result(red, &sums);
+            t.store(out.zeros, PrimType::I32, segment.clone(), i32(0));
+        });
+    }
+
+    /// Writes the results of the segment whose indices are set.
+    fn put_result(&mut self, red: &Red, values: &[Name]) {
+        let dims = &red.seg.space.dims;
+        let outer = &dims[..dims.len() - 1];
+        let indices: Vec<_> = outer.iter().map(|d| poly(d.0.into())).collect();
+        for (at, value) in red.results.iter().zip(values) {
+            let here = at.fixed(&indices);
+            self.write(&here, var(*value));
+        }
+    }
+
+    fn tiny_segments(&mut self, red: &Red) {
+        let grid = quot_up(red.segments.clone(), red.size.clone());
+        self.kernel("segred_tiny", grid, red.size.clone(), Mode::Thread, |t| {
+            let segment = t.let_i64("segment", add(mul(block(), block_size()), local()));
+            t.if_then(lt(segment.clone(), red.segments.clone()), |t| {
+                let dims = &red.seg.space.dims;
+                let (outer, inner) = dims.split_at(dims.len() - 1);
+                t.unflatten(outer, segment.clone());
+                let neutral = t.neutrals(red.ops);
+                let values = t.lanes("acc", &red.types, neutral);
+                t.for_up_to("k", red.n.clone(), |t, k| {
+                    for (x, e) in [
+                        (inner[0].0, k.clone()),
+                        (red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), k)),
+                    ] {
+                        t.emit(Code::DeclareScalar(x, PrimType::I64));
+                        t.set_to(x, e);
+                    }
+                    let new = t.point(red.pat, red.seg);
+                    t.apply_all(red.ops, &vars(&values), &new, &values);
+                });
+                t.put_result(red, &values);
+            });
+        });
+    }
+
+    fn small_segments(&mut self, red: &Red) {
+        let width = self.let_i64("width", max(i64(1), red.n.clone()));
+        let per_block = self.let_i64("per_block", quot(red.size.clone(), width.clone()));
+        let grid = quot_up(red.segments.clone(), per_block.clone());
+        self.kernel("segred_small", grid, red.size.clone(), Mode::Thread, |t| {
+            let shared = t.exchange(&red.types, &red.size);
+            let dims = &red.seg.space.dims;
+            let (outer, inner) = dims.split_at(dims.len() - 1);
+            let index = inner[0].0;
+            t.emit(Code::DeclareScalar(index, PrimType::I64));
+            t.set_to(index, rem(local(), width.clone()));
+            let within = t.let_i64("within", quot(local(), width.clone()));
+            let segment = t.let_i64("segment", add(mul(block(), per_block.clone()), within.clone()));
+            t.unflatten(outer, segment.clone());
+            let mine = and(lt(within, per_block), lt(segment.clone(), red.segments.clone()));
+            let mine = var(t.let_as("mine", PrimType::Bool, mine));
+            let neutral = t.neutrals(red.ops);
+            let values = t.lanes("value", &red.types, neutral);
+            t.if_then(and(mine.clone(), lt(var(index), red.n.clone())), |t| {
+                t.guarded(|t| {
+                    t.emit(Code::DeclareScalar(red.seg.space.flat, PrimType::I64));
+                    t.set_to(red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), var(index)));
+                    let new = t.point(red.pat, red.seg);
+                    for (x, e) in values.iter().zip(new) {
+                        t.set_to(*x, e);
+                    }
+                });
+            });
+            t.store_all(&shared, &red.types, &local(), &values);
+            t.barrier();
+            t.reduce_side_by_side(red.ops, &red.types, &values, &shared, &var(index), &red.n, &mine);
+            t.if_then(and(mine, eq(var(index), i64(0))), |t| t.put_result(red, &values));
+        });
+    }
+
+    /// Reduces segments of `n` values each that lie side by side in shared memory, one value per thread. The thread at
+    /// index 0 of a segment has its result.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn reduce_side_by_side(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        types: &[PrimType],
+        values: &[Name],
+        shared: &[Name],
+        index: &Expr,
+        n: &Expr,
+        mine: &Expr,
+    ) {
+        let step = self.let_as("step", PrimType::I64, i64(1));
+        self.while_(lt(var(step), n.clone()), |t| {
+            let twice = mul(var(step), i64(2));
+            let even = eq(bits(index.clone(), sub(twice.clone(), i64(1))), i64(0));
+            let takes = and(mine.clone(), and(even, lt(add(index.clone(), var(step)), n.clone())));
+            t.if_then(takes, |t| {
+                let other = t.load_all(shared, types, &add(local(), var(step)));
+                t.apply_all(ops, &vars(values), &vars(&other), values);
+                t.store_all(shared, types, &local(), values);
+            });
+            t.barrier();
+            t.set_to(step, twice);
+        });
+    }
+}
+
+/// Whether a point costs much more than what it reads.
+fn is_heavy(seg: &SegOp<Memory>) -> bool {
+    let mut heavy = false;
+    for_each_stm(&seg.body.body, &mut |stm| heavy |= matches!(stm.exp, Exp::Loop(_) | Exp::Call(..)));
+    heavy
+}
+
+/// A reduction at hand.
+#[derive(Clone)]
+struct Red<'a> {
+    pat: &'a [PatElem<Memory>],
+    seg: &'a SegOp<Memory>,
+    ops: &'a [SegBinOp<Memory>],
+    types: Vec<PrimType>,
+    /// How many segments.
+    segments: Expr,
+    /// How many points in each.
+    n: Expr,
+    /// Threads in a block.
+    size: Expr,
+    /// Blocks at most.
+    most: Expr,
+    results: Vec<At>,
+}
+
+/// What the second step works on.
+struct Second<'a> {
+    shared: &'a [Name],
+    partials: &'a [Name],
+    zeros: Name,
+}

@@ -1,0 +1,264 @@
+//! Indivisible updates: an element combined with a value while other threads do the same.
+//!
+//! Operators that the hardware has are single instructions; others on one value of 32 or 64 bits are tried again until
+//! nobody interfered; the rest is done under a lock.
+
+use super::operator::{binops, prim, vars};
+use super::{Mode, Translate, ZEROS};
+use crate::translate::place::At;
+use fehu_base::ops::{BinOp, ConvOp, MathFn, PrimFn};
+use fehu_base::prim::{FloatType, IntType, PrimType};
+use fehu_base::{bug, Name};
+use fehu_imp::build::*;
+use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp, Op};
+use fehu_ir::mem::poly;
+use fehu_ir::{Lambda, Memory, PatElem, Shape, Space, SubExp, Type, WithAcc};
+
+/// What an accumulator updates.
+#[derive(Clone)]
+pub(in crate::translate) struct Updated {
+    shape: Shape,
+    arrays: Vec<At>,
+    elems: Vec<Type>,
+    op: Option<Lambda<Memory>>,
+}
+
+impl Translate {
+    /// Arrays become accumulators for the time of a body.
+    pub(in crate::translate) fn with_acc(&mut self, pat: &[PatElem<Memory>], w: &WithAcc<Memory>) {
+        for (input, token) in w.inputs.iter().zip(&w.lambda.params) {
+            let arrays: Vec<At> = input.arrays.iter().map(|a| self.place_of(*a)).collect();
+            let elems = input.arrays.iter().map(|a| self.type_of(*a).peel(input.shape.len())).collect();
+            let op = input.op.as_ref().map(|(op, _)| op.clone());
+            self.accs.insert(token.name, Updated { shape: input.shape.clone(), arrays, elems, op });
+        }
+        self.body(&w.lambda.body, &[]);
+        let arrays: usize = w.inputs.iter().map(|i| i.arrays.len()).sum();
+        for (p, e) in pat.iter().skip(arrays).zip(w.lambda.body.result.iter().skip(w.inputs.len())) {
+            if matches!(p.ty, Type::Prim(_) | Type::Mem(_)) {
+                self.alias(p, *e);
+            }
+        }
+    }
+
+    /// Combines values into an accumulator.
+    pub(in crate::translate) fn update_acc(&mut self, acc: Name, index: &[SubExp], values: &[SubExp]) {
+        let Type::Acc(token, ..) = self.type_of(acc) else {
+            bug!("{} accumulates nothing", self.names.show(acc))
+        };
+        let Some(updated) = self.accs.get(&token).cloned() else {
+            bug!("{} is not open", self.names.show(token))
+        };
+        let inside = self.within(index, &updated.shape);
+        let indices: Vec<_> = index.iter().map(|i| poly(self.resolve(*i))).collect();
+        let places: Vec<At> = updated.arrays.iter().map(|at| at.fixed(&indices)).collect();
+        let lock = self.flat_index(index, &updated.shape);
+        self.if_then(inside, |t| match &updated.op {
+            None => {
+                for ((at, ty), value) in places.iter().zip(&updated.elems).zip(values) {
+                    t.put(ty.shape(), at, *value);
+                }
+            }
+            Some(op) => {
+                let values = values.iter().map(|v| t.operand(*v)).collect();
+                t.update(op, &places, values, lock);
+            }
+        });
+    }
+
+    /// The flat number of an index in a shape.
+    pub(super) fn flat_index(&mut self, index: &[SubExp], shape: &[SubExp]) -> Expr {
+        let mut flat = i64(0);
+        for (i, n) in index.iter().zip(shape) {
+            flat = add(mul(flat, self.operand(*n)), self.operand(*i));
+        }
+        flat
+    }
+
+    /// Combines values into the elements at some places. `number` tells elements apart.
+    pub(super) fn update(&mut self, op: &Lambda<Memory>, places: &[At], values: Vec<Expr>, number: Expr) {
+        let types: Vec<PrimType> = op.ret.iter().map(prim).collect();
+        if self.mode == Mode::Host {
+            // Nobody else is there.
+            let old: Vec<Expr> = places.iter().map(|at| self.read(at)).collect();
+            let old = self.lanes("old", &types, old);
+            self.apply(op, &vars(&old), &values, &old);
+            for (at, x) in places.iter().zip(&old) {
+                self.write(at, var(*x));
+            }
+            return;
+        }
+        match way(op, &types) {
+            Way::Native(atomics) => {
+                for ((at, value), atomic) in places.iter().zip(values).zip(atomics) {
+                    let offset = self.poly(&at.lmad.offset);
+                    let mem = self.mem(at.block);
+                    let space = self.mem_space(mem);
+                    self.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
+                        old: None,
+                        op: atomic,
+                        mem,
+                        offset,
+                        elem: at.elem,
+                        space,
+                        value,
+                    })));
+                }
+            }
+            Way::Retry(bits) => {
+                let value = self.let_as("value", types[0], values[0].clone());
+                self.retry(op, &places[0], types[0], bits, value);
+            }
+            Way::Lock => {
+                let values = self.lanes("value", &types, values);
+                self.locked(op, places, &types, &values, number);
+            }
+        }
+    }
+
+    /// Reads, combines, and writes if nobody has written in the meantime; else again.
+    fn retry(&mut self, op: &Lambda<Memory>, at: &At, ty: PrimType, bits: IntType, value: Name) {
+        let elem = PrimType::Int(bits);
+        let offset = self.poly(&at.lmad.offset);
+        let offset = self.let_i64("offset", offset);
+        let mem = self.mem(at.block);
+        let space = self.mem_space(mem);
+        let current = Expr::Index { mem, offset: Box::new(offset.clone()), elem, space: space.clone() };
+        let seen = self.let_as("seen", elem, current);
+        let again = self.let_as("again", PrimType::Bool, bool(true));
+        self.while_(var(again), |t| {
+            let old = t.let_as("old", ty, from_bits(ty, var(seen)));
+            let new = t.let_as("new", ty, var(old));
+            t.apply(op, &[var(old)], &[var(value)], &[new]);
+            let found = t.temp("found", elem);
+            t.emit(Code::Op(Op::Kernel(KernelOp::CompareAndSwap {
+                old: found,
+                mem,
+                offset,
+                elem,
+                space,
+                expected: var(seen),
+                value: to_bits(ty, var(new)),
+            })));
+            t.set_to(again, not(equal(elem, var(found), var(seen))));
+            t.set_to(seen, var(found));
+        });
+    }
+
+    /// Combines while nobody else can.
+    fn locked(
+        &mut self,
+        op: &Lambda<Memory>,
+        places: &[At],
+        types: &[PrimType],
+        values: &[Name],
+        number: Expr,
+    ) {
+        let zeros = self.zeros();
+        let lock = self.let_i64("lock", rem(number, i64(ZEROS)));
+        let again = self.let_as("again", PrimType::Bool, bool(true));
+        self.while_(var(again), |t| {
+            let taken = t.temp("taken", PrimType::I32);
+            t.emit(Code::Op(Op::Kernel(KernelOp::CompareAndSwap {
+                old: taken,
+                mem: zeros,
+                offset: lock.clone(),
+                elem: PrimType::I32,
+                space: Space::Default,
+                expected: i32(0),
+                value: i32(1),
+            })));
+            t.if_then(equal(PrimType::I32, var(taken), i32(0)), |t| {
+                t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+                let mut old = vec![];
+                for (at, ty) in places.iter().zip(types) {
+                    let x = t.temp("old", *ty);
+                    let offset = t.poly(&at.lmad.offset);
+                    let mem = t.mem(at.block);
+                    match t.mem_space(mem) {
+                        Space::Default => t.read_volatile(x, mem, *ty, offset),
+                        Space::Shared | Space::Scalar(..) => {
+                            let e = t.element(mem, *ty, offset);
+                            t.set_to(x, e);
+                        }
+                    }
+                    old.push(x);
+                }
+                t.apply(op, &vars(&old), &vars(values), &old);
+                for (at, x) in places.iter().zip(&old) {
+                    t.write(at, var(*x));
+                }
+                t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+                t.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
+                    old: None,
+                    op: AtomicOp::Exchange,
+                    mem: zeros,
+                    offset: lock,
+                    elem: PrimType::I32,
+                    space: Space::Default,
+                    value: i32(0),
+                })));
+                t.set_to(again, bool(false));
+            });
+        });
+    }
+
+    /// An `i32` as an `i64`.
+    pub(super) fn to_i64(&self, e: Expr) -> Expr {
+        Expr::Conv(ConvOp::SExt(IntType::I32, IntType::I64), Box::new(e))
+    }
+}
+
+/// How an operator is done in one step.
+pub(super) enum Way {
+    /// Each operand by an instruction.
+    Native(Vec<AtomicOp>),
+    /// Compare and swap, as integers of this width.
+    Retry(IntType),
+    /// Under a lock.
+    Lock,
+}
+
+/// The best way for an operator.
+pub(super) fn way(op: &Lambda<Memory>, types: &[PrimType]) -> Way {
+    if let Some(atomics) = binops(op).and_then(|ops| ops.into_iter().map(native).collect::<Option<Vec<_>>>())
+    {
+        return Way::Native(atomics);
+    }
+    match types {
+        [PrimType::Int(IntType::I32) | PrimType::Float(FloatType::F32)] => Way::Retry(IntType::I32),
+        [PrimType::Int(IntType::I64) | PrimType::Float(FloatType::F64)] => Way::Retry(IntType::I64),
+        _ => Way::Lock,
+    }
+}
+
+fn native(op: BinOp) -> Option<AtomicOp> {
+    let wide = |t: IntType| matches!(t, IntType::I32 | IntType::I64);
+    let atomic = match op {
+        BinOp::Add(t) if wide(t) => AtomicOp::Add,
+        BinOp::SMin(t) if wide(t) => AtomicOp::SMin,
+        BinOp::SMax(t) if wide(t) => AtomicOp::SMax,
+        BinOp::UMin(t) if wide(t) => AtomicOp::UMin,
+        BinOp::UMax(t) if wide(t) => AtomicOp::UMax,
+        BinOp::And(t) if wide(t) => AtomicOp::And,
+        BinOp::Or(t) if wide(t) => AtomicOp::Or,
+        BinOp::Xor(t) if wide(t) => AtomicOp::Xor,
+        BinOp::FAdd(FloatType::F32 | FloatType::F64) => AtomicOp::FAdd,
+        _ => return None,
+    };
+    Some(atomic)
+}
+
+fn to_bits(ty: PrimType, e: Expr) -> Expr {
+    match ty {
+        PrimType::Float(_) => Expr::PrimFn(PrimFn { op: MathFn::ToBits, at: ty }, vec![e]),
+        PrimType::Int(_) | PrimType::Bool | PrimType::Unit => e,
+    }
+}
+
+fn from_bits(ty: PrimType, e: Expr) -> Expr {
+    match ty {
+        PrimType::Float(_) => Expr::PrimFn(PrimFn { op: MathFn::FromBits, at: ty }, vec![e]),
+        PrimType::Int(_) | PrimType::Bool | PrimType::Unit => e,
+    }
+}

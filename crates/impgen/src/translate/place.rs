@@ -1,0 +1,191 @@
+//! Places of arrays, and code that reads and writes them.
+
+use super::{Mode, Translate};
+use fehu_algebra::horner::{horner, Arith};
+use fehu_algebra::{Poly, Sym};
+use fehu_base::prim::{PrimType, PrimValue};
+use fehu_base::{bug, Name};
+use fehu_imp::build;
+use fehu_imp::syntax::{Code, Expr, Place};
+use fehu_ir::mem::{poly, sym, sym_name, Lmad};
+use fehu_ir::{DimIndex, Space, SubExp, Type};
+use fehu_lmad::{Dim, SliceDim};
+
+/// Where an array lives, and what it is an array of.
+#[derive(Clone, Debug)]
+pub(super) struct At {
+    pub(super) block: Name,
+    pub(super) lmad: Lmad,
+    pub(super) elem: PrimType,
+}
+
+impl At {
+    /// The part of it that a slice selects.
+    pub(super) fn sliced(&self, slice: &[DimIndex]) -> At {
+        let dim = |d: &DimIndex| match d {
+            DimIndex::Fix(i) => SliceDim::Fix(poly(*i)),
+            DimIndex::Slice { start, len, stride } => {
+                SliceDim::Range { start: poly(*start), size: poly(*len), stride: poly(*stride) }
+            }
+        };
+        let dims: Vec<SliceDim> = slice.iter().map(dim).collect();
+        self.with(self.lmad.slice(&dims))
+    }
+
+    /// The part of it that a flat slice selects.
+    pub(super) fn flat_sliced(&self, offset: SubExp, dims: &[(SubExp, SubExp)]) -> At {
+        let dims = dims.iter().map(|(n, s)| Dim::new(poly(*n), poly(*s))).collect();
+        self.with(self.lmad.flat_slice(&Lmad::new(poly(offset), dims)))
+    }
+
+    /// The part of it at outer indices.
+    pub(super) fn fixed(&self, indices: &[Poly]) -> At {
+        self.with(self.lmad.fix_outer(indices))
+    }
+
+    pub(super) fn with(&self, lmad: Option<Lmad>) -> At {
+        match lmad {
+            Some(lmad) => At { lmad, ..self.clone() },
+            None => bug!("a slice does not fit {}", self.lmad),
+        }
+    }
+}
+
+impl Translate {
+    pub(super) fn place_of(&self, array: Name) -> At {
+        let Some((block, lmad)) = self.places.get(&array) else {
+            bug!("{} has no place", self.names.show(array))
+        };
+        let Some(elem) = self.types.get(&array).and_then(Type::elem) else {
+            bug!("{} is no array", self.names.show(array))
+        };
+        At { block: *block, lmad: lmad.clone(), elem }
+    }
+
+    /// Code for a symbolic integer.
+    pub(super) fn poly(&mut self, p: &Poly) -> Expr {
+        let p = if p.is_known() { self.in_flat_terms(p) } else { p.clone() };
+        // Only sizes beyond all memory get here, whose allocation has failed before.
+        horner(&mut Exprs(self), &p).unwrap_or(Expr::Const(PrimValue::I64(0)))
+    }
+
+    /// The same number, by the flat number of a point where it only depends on that: neighbouring points then
+    /// are neighbours in memory without any division.
+    fn in_flat_terms(&self, p: &Poly) -> Poly {
+        for row in self.flats.iter().rev() {
+            let (stride, _) = p.split_on(row.last);
+            if stride.is_zero() {
+                continue;
+            }
+            let rest = p - &(&stride * &row.sum);
+            let apart = |q: &Poly| q.is_known() && !row.indices.iter().any(|i| q.mentions(*i));
+            if apart(&stride) && apart(&rest) {
+                return stride * poly(row.flat.into()) + rest;
+            }
+        }
+        p.clone()
+    }
+
+    /// The element in a place without dimensions.
+    pub(super) fn read(&mut self, at: &At) -> Expr {
+        let offset = Box::new(self.poly(&at.lmad.offset));
+        Expr::Index { mem: self.mem(at.block), offset, elem: at.elem, space: self.space(at.block) }
+    }
+
+    /// Writes an element to a place without dimensions: once, though all threads of a block may be here.
+    pub(super) fn write(&mut self, at: &At, value: Expr) {
+        match (self.mode, self.space(at.block)) {
+            (Mode::Block, Space::Default | Space::Shared) => self.block_write(at, value),
+            (Mode::Block, Space::Scalar(..)) | (Mode::Host | Mode::Thread, _) => self.write_alone(at, value),
+        }
+    }
+
+    /// Writes an element to a place without dimensions.
+    pub(super) fn write_alone(&mut self, at: &At, value: Expr) {
+        let offset = self.poly(&at.lmad.offset);
+        let mem = self.mem(at.block);
+        let space = self.space(at.block);
+        self.emit(Code::Write { mem, offset, elem: at.elem, space, value });
+    }
+
+    /// Copies an array of the given shape.
+    pub(super) fn copy(&mut self, shape: &[SubExp], dst: &At, src: &At) {
+        if shape.is_empty() {
+            let value = self.read(src);
+            return self.write(dst, value);
+        }
+        if self.same_place(dst, src) {
+            return;
+        }
+        if self.mode == Mode::Block && !matches!(self.space(dst.block), Space::Scalar(..)) {
+            return self.block_copy(shape, dst, src);
+        }
+        let shape = shape.iter().map(|n| self.operand(*n)).collect();
+        let elem = dst.elem;
+        let (dst, src) = (self.strided(dst), self.strided(src));
+        self.emit(Code::Copy { elem, shape, dst, src });
+    }
+
+    /// Whether two arrays of one shape are at the same place: short-circuiting has put them there.
+    fn same_place(&self, a: &At, b: &At) -> bool {
+        let strides = |at: &At| at.lmad.dims.iter().map(|d| d.stride.clone()).collect::<Vec<_>>();
+        self.mem(a.block) == self.mem(b.block) && a.lmad.offset == b.lmad.offset && strides(a) == strides(b)
+    }
+
+    fn strided(&mut self, at: &At) -> Place {
+        let offset = self.poly(&at.lmad.offset);
+        let strides = at.lmad.dims.iter().map(|d| self.poly(&d.stride)).collect();
+        Place { mem: self.mem(at.block), space: self.space(at.block), offset, strides }
+    }
+
+    pub(super) fn space(&self, block: Name) -> Space {
+        match self.types.get(&block) {
+            Some(Type::Mem(space)) => space.clone(),
+            Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => Space::Default,
+        }
+    }
+}
+
+/// A point that was given by its flat number.
+pub(super) struct Flat {
+    flat: Name,
+    indices: Vec<Sym>,
+    last: Sym,
+    /// The number in terms of the indices.
+    sum: Poly,
+}
+
+impl Flat {
+    /// The flat number of indices with their sizes; only of interest for more than one.
+    pub(super) fn new(dims: &[(Name, SubExp)], flat: Name) -> Option<Flat> {
+        let indices: Vec<Sym> = dims.iter().map(|d| sym(d.0)).collect();
+        let last = *indices.last().filter(|_| dims.len() > 1)?;
+        let mut sum = Poly::zero();
+        for (i, n) in dims {
+            sum = sum * poly(*n) + poly((*i).into());
+        }
+        Some(Flat { flat, indices, last, sum })
+    }
+}
+
+/// Arithmetic on expressions.
+struct Exprs<'a>(&'a Translate);
+
+impl Arith for Exprs<'_> {
+    type Value = Expr;
+    fn constant(&mut self, c: i64) -> Expr {
+        Expr::Const(PrimValue::I64(c))
+    }
+    fn var(&mut self, x: Sym) -> Expr {
+        self.0.operand(sym_name(x).into())
+    }
+    fn add(&mut self, a: Expr, b: Expr) -> Expr {
+        build::add(a, b)
+    }
+    fn sub(&mut self, a: Expr, b: Expr) -> Expr {
+        build::sub(a, b)
+    }
+    fn mul(&mut self, a: Expr, b: Expr) -> Expr {
+        build::mul(a, b)
+    }
+}

@@ -1,0 +1,168 @@
+//! Scans, in two sweeps over chunks.
+//!
+//! Where the elements cost little, the first sweep reduces the chunks, and the second computes the elements
+//! again and scans them from what came before. The first chunk needs no reduction, and is scanned at once; the last one
+//! needs none either, and waits. With as many chunks as workers, and one more, two
+//! workers are then done after two thirds of the time. Where elements cost more, the first sweep scans all
+//! chunks, and the second corrects those after the first by what came before.
+
+use super::super::kernel::vars;
+use super::super::Translate;
+use fehu_base::prim::PrimType;
+use fehu_base::Name;
+use fehu_imp::build::*;
+use fehu_imp::syntax::{Code, Expr, Op};
+use fehu_ir::class::Class;
+use fehu_ir::mem::poly;
+use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
+use fehu_ir::{Exp, Memory, PatElem, Space};
+
+/// Chunks for each worker, where elements cost much.
+const CHUNKS: i64 = 4;
+
+/// A scan: the names for its results, what it does, its operators and the types of their operands.
+struct Scan<'a> {
+    pat: &'a [PatElem<Memory>],
+    seg: &'a SegOp<Memory>,
+    ops: &'a [SegBinOp<Memory>],
+    types: Vec<PrimType>,
+}
+
+impl Translate {
+    pub(super) fn task_scan(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        ops: &[SegBinOp<Memory>],
+    ) {
+        let scan = Scan { pat, seg, ops, types: self.operand_types(ops) };
+        let cheap = cheap(seg);
+        let sizes: Vec<_> = seg.space.dims.iter().map(|d| d.1).collect();
+        let bound = self.points(&sizes);
+        let workers = self.device_max(&SizeClass::GridSize);
+        let most = if cheap { add(workers, i64(1)) } else { mul(workers, i64(CHUNKS)) };
+        let [chunk, start, end, chunks] = ["chunk", "start", "end", "chunks"].map(|x| self.index_name(x));
+        let mut carries = vec![];
+        let before = self.block(|t| {
+            carries = scan.types.iter().map(|ty| t.task_array("carry", *ty, var(chunks))).collect();
+        });
+        let body = self.block(|t| {
+            let neutral = t.neutrals(ops);
+            let accs = t.lanes("acc", &scan.types, neutral);
+            if cheap {
+                t.if_else(
+                    eq(var(chunk), i64(0)),
+                    |t| t.scan_range(&scan, &accs, var(start), var(end)),
+                    |t| {
+                        t.if_then(lt(add(var(chunk), i64(1)), var(chunks)), |t| {
+                            t.reduce_range(&scan, &accs, var(start), var(end));
+                        });
+                    },
+                );
+            } else {
+                t.scan_range(&scan, &accs, var(start), var(end));
+            }
+            t.store_at(&carries, &scan.types, &var(chunk), &accs);
+        });
+        self.emit(Code::Op(Op::ParChunks {
+            chunk,
+            start,
+            end,
+            bound: bound.clone(),
+            most,
+            chunks,
+            before: Box::new(before),
+            body: Box::new(body),
+        }));
+        self.carry_on(&scan, &carries, chunks);
+        self.second_sweep(&scan, &carries, chunks, bound, cheap);
+        for mem in carries {
+            self.emit(Code::Free(mem, Space::Default));
+        }
+    }
+
+    /// Makes the results of chunks what comes before each of them, from the second on.
+    fn carry_on(&mut self, scan: &Scan<'_>, carries: &[Name], chunks: Name) {
+        let sums = self.load(carries, &scan.types, &i64(0));
+        self.for_up_to("c", sub(var(chunks), i64(1)), |t, c| {
+            let at = t.let_i64("at", add(c, i64(1)));
+            let own = t.load(carries, &scan.types, &at);
+            t.store_at(carries, &scan.types, &at, &sums);
+            t.apply_all(scan.ops, &vars(&sums), &vars(&own), &sums);
+        });
+    }
+
+    /// Scans the chunks from the second on, or corrects them.
+    fn second_sweep(&mut self, scan: &Scan<'_>, carries: &[Name], chunks: Name, bound: Expr, cheap: bool) {
+        let (first, last) = (self.index_name("first"), self.index_name("last"));
+        let body = self.block(|t| {
+            t.for_up_to("k", sub(var(last), var(first)), |t, k| {
+                let chunk = t.let_i64("chunk", add(add(var(first), k), i64(1)));
+                let from = |c: Expr| quot(mul(c, bound.clone()), var(chunks));
+                let start = t.let_i64("start", from(chunk.clone()));
+                let end = t.let_i64("end", from(add(chunk.clone(), i64(1))));
+                let accs = t.load(carries, &scan.types, &chunk);
+                if cheap {
+                    t.scan_range(scan, &accs, start, end);
+                } else {
+                    t.correct_range(scan, &accs, start, end);
+                }
+            });
+        });
+        let bound = sub(var(chunks), i64(1));
+        self.emit(Code::Op(Op::ParFor { start: first, end: last, bound, body: Box::new(body) }));
+    }
+
+    /// Scans elements into the results, beginning with variables.
+    fn scan_range(&mut self, scan: &Scan<'_>, accs: &[Name], start: Expr, end: Expr) {
+        let seg = self.renamed(scan.seg);
+        self.range(&seg, start, end, |t, seg| {
+            let values = t.point(scan.pat, seg);
+            t.apply_all(scan.ops, &vars(accs), &values, accs);
+            let index: Vec<_> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
+            for (p, acc) in scan.pat.iter().zip(accs) {
+                let at = t.place_of(p.name).fixed(&index);
+                t.write(&at, var(*acc));
+            }
+        });
+    }
+
+    /// Reduces elements, beginning with variables.
+    fn reduce_range(&mut self, scan: &Scan<'_>, accs: &[Name], start: Expr, end: Expr) {
+        let seg = self.renamed(scan.seg);
+        self.range(&seg, start, end, |t, seg| {
+            t.body(&seg.body.body, &[]);
+            let results = &seg.body.body.result[..accs.len()];
+            let values: Vec<Expr> = results.iter().map(|e| t.operand(*e)).collect();
+            t.apply_all(scan.ops, &vars(accs), &values, accs);
+        });
+    }
+
+    /// Combines results with what came before their chunk.
+    fn correct_range(&mut self, scan: &Scan<'_>, before: &[Name], start: Expr, end: Expr) {
+        self.for_up_to("i", sub(end, start.clone()), |t, k| {
+            let i = t.let_as("i", PrimType::I64, add(start, k));
+            let places: Vec<_> = (scan.pat.iter().take(before.len()))
+                .map(|p| t.place_of(p.name).fixed(&[poly(i.into())]))
+                .collect();
+            let own: Vec<Expr> = places.iter().map(|at| t.read(at)).collect();
+            let own = t.lanes("own", &scan.types, own);
+            t.apply_all(scan.ops, &vars(before), &vars(&own), &own);
+            for (at, x) in places.iter().zip(&own) {
+                t.write(at, var(*x));
+            }
+        });
+    }
+}
+
+/// Whether elements may be computed twice.
+fn cheap(seg: &SegOp<Memory>) -> bool {
+    const FEW: usize = 24;
+    let plain = |exp: &Exp<Memory>| match (exp.class(), exp) {
+        (Class::Arithmetic | Class::Opaque | Class::Check | Class::Read | Class::View, _) => true,
+        (_, Exp::If(_, t, f)) => [t, f].iter().all(|b| b.stms.len() < 4),
+        _ => false,
+    };
+    let body = &seg.body.body;
+    body.stms.len() <= FEW && body.stms.iter().all(|s| plain(&s.exp))
+}

@@ -1,0 +1,202 @@
+//! Scalars that only kernels need stay on the device.
+//!
+//! In: a program whose host code reads elements of device memory into scalars. Out: the same program, where those
+//! scalars that the host itself has no use for are never read: the kernels read them, and do the few operations on them,
+//! themselves. Each read of the host waits until the device has done all its work; a kernel's waits for nobody, so a loop
+//! such as that of a conjugate gradient method runs without the host ever stopping.
+//!
+//! ```text
+//! launch segred writes m                      launch segred writes m
+//! alpha = m[0] / m[1]      -- waits     ->    launch segmap(x, m):
+//! launch segmap(x, alpha)                       alpha = m[0] / m[1]; ...
+//! ```
+//!
+//! A scalar stays if all that is done with it, and with what is computed from it, can be done by the device: it is given to a
+//! kernel, or written to an array. It is read by the host if it decides how the host goes on: a size, a bound, a
+//! condition, a check, an index; or if computing it in every thread would be dear.
+//!
+//! What it is computed from must still be there when the kernel starts. Memory of the function's own, which nothing
+//! touches any more, is read where it is. Everything else is set aside, by a copy of one element within the device.
+//! [`survey`] finds what is done where, and [`choose`] decides.
+
+mod choose;
+mod survey;
+#[cfg(test)]
+mod tests;
+
+use choose::Chosen;
+use fehu_base::{Name, NameSource};
+use fehu_imp::build::i64;
+use fehu_imp::syntax::{Arg, Code, Expr, Function, Kernel, Launch, Op, Param, Program, Space};
+use fehu_pass::{Need, Pass};
+use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
+
+/// Scalars that only kernels need are not read by the host.
+pub const PASS: Pass<Program> = Pass { name: "device-scalars", need: Need::Optional, run: keep };
+
+/// Leaves scalars on the device.
+fn keep(prog: &mut Program) {
+    if prog.kernels.is_empty() {
+        return;
+    }
+    let mut kernels: FxHashMap<Name, Kernel> = FxHashMap::default();
+    let order: Vec<Name> = prog.kernels.iter().map(|k| k.name).collect();
+    kernels.extend(prog.kernels.drain(..).map(|k| (k.name, k)));
+    for f in &mut prog.functions {
+        function(f, &prog.globals, &mut kernels, &mut prog.names);
+    }
+    prog.kernels = order.into_iter().filter_map(|k| kernels.remove(&k)).collect();
+}
+
+fn function(
+    f: &mut Function,
+    globals: &[Param],
+    kernels: &mut FxHashMap<Name, Kernel>,
+    names: &mut NameSource,
+) {
+    let survey = survey::survey(f, globals);
+    let chosen = choose::choose(&survey, kernels);
+    if chosen.is_empty() {
+        return;
+    }
+    let types = survey.types;
+    let mut rewrite = Rewrite { chosen, types, kernels, names, values: FxHashMap::default() };
+    let body = std::mem::replace(&mut f.body, Code::Seq(vec![]));
+    f.body = Code::Seq(rewrite.code(body));
+}
+
+struct Rewrite<'a> {
+    chosen: Chosen,
+    types: FxHashMap<Name, Param>,
+    kernels: &'a mut FxHashMap<Name, Kernel>,
+    names: &'a mut NameSource,
+    /// What kernels compute for a scalar that stays.
+    values: FxHashMap<Name, Expr>,
+}
+
+impl Rewrite<'_> {
+    fn code(&mut self, code: Code) -> Vec<Code> {
+        fehu_ir::visit::deep(|| self.code_here(code))
+    }
+
+    fn code_here(&mut self, code: Code) -> Vec<Code> {
+        match code {
+            Code::Seq(codes) => vec![Code::Seq(codes.into_iter().flat_map(|c| self.code(c)).collect())],
+            Code::DeclareScalar(x, _) if self.chosen.stays(x) => vec![],
+            Code::SetScalar(x, e) if self.chosen.stays(x) => {
+                let mut before = vec![];
+                let value = self.set_aside(e, &mut before);
+                self.values.insert(x, value);
+                before
+            }
+            Code::Free(m, _) if self.chosen.is_read_in_place(m) => vec![],
+            Code::Write { mem, offset, elem, space, value: Expr::Var(x) } if self.chosen.stays(x) => {
+                let value = self.values[&x].clone();
+                vec![Code::Write { mem, offset, elem, space, value }]
+            }
+            Code::For { var, ty, bound, body } => {
+                vec![Code::For { var, ty, bound, body: Box::new(self.scope(*body)) }]
+            }
+            Code::While(c, body) => vec![Code::While(c, Box::new(self.scope(*body)))],
+            Code::If(c, a, b) => {
+                let a = self.scope(*a);
+                vec![Code::If(c, Box::new(a), Box::new(self.scope(*b)))]
+            }
+            Code::Op(Op::Launch(mut launch)) => {
+                self.launch(&mut launch);
+                vec![Code::Op(Op::Launch(launch))]
+            }
+            code => vec![code],
+        }
+    }
+
+    fn scope(&mut self, code: Code) -> Code {
+        Code::Seq(self.code(code))
+    }
+
+    /// What kernels compute instead, and the copies that have to be made now.
+    fn set_aside(&mut self, e: Expr, before: &mut Vec<Code>) -> Expr {
+        let mut go = |e: Box<Expr>| Box::new(self.set_aside(*e, before));
+        match e {
+            Expr::Const(_) | Expr::Var(_) | Expr::Param(_) | Expr::Gpu(_) => e,
+            Expr::UnOp(op, a) => Expr::UnOp(op, go(a)),
+            Expr::Conv(op, a) => Expr::Conv(op, go(a)),
+            Expr::BinOp(op, a, b) => Expr::BinOp(op, go(a), go(b)),
+            Expr::CmpOp(op, a, b) => Expr::CmpOp(op, go(a), go(b)),
+            Expr::Select(c, a, b) => Expr::Select(go(c), go(a), go(b)),
+            Expr::PrimFn(f, args) => {
+                Expr::PrimFn(f, args.into_iter().map(|a| self.set_aside(a, before)).collect())
+            }
+            Expr::Index { mem, .. } if self.chosen.is_read_in_place(mem) => e,
+            Expr::Index { elem, .. } => {
+                let space = Space::Default;
+                let mem = self.names.fresh_str("aside");
+                self.types.insert(mem, Param::Mem(mem, space.clone()));
+                before.extend([
+                    Code::DeclareMem(mem, space.clone()),
+                    Code::Allocate { mem, bytes: i64(elem.bytes() as i64), space: space.clone() },
+                    Code::Write { mem, offset: i64(0), elem, space: space.clone(), value: e },
+                ]);
+                Expr::Index { mem, offset: Box::new(i64(0)), elem, space }
+            }
+        }
+    }
+
+    /// Has the kernel compute what it is given of scalars that stay.
+    fn launch(&mut self, launch: &mut Launch) {
+        let mut wanted = IndexSet::new();
+        launch.args.iter().for_each(|a| self.want(a, &mut wanted));
+        let Some(kernel) = self.kernels.get_mut(&launch.kernel) else { return };
+        if wanted.is_empty() {
+            return;
+        }
+        let mut prefix = vec![];
+        let mut needs = IndexSet::new();
+        for x in &wanted {
+            if let Param::Scalar(_, ty) = self.types[x] {
+                prefix.push(Code::DeclareScalar(*x, ty));
+            }
+            prefix.push(Code::SetScalar(*x, self.values[x].clone()));
+        }
+        let stays = |a: &Arg| matches!(a, Arg::Scalar(Expr::Var(x)) if wanted.contains(x));
+        let given = std::mem::take(&mut launch.args);
+        let params = std::mem::take(&mut kernel.params);
+        for (arg, param) in given.into_iter().zip(params).filter(|(a, _)| !stays(a)) {
+            let (Param::Scalar(name, _) | Param::Mem(name, _)) = &param;
+            needs.insert(*name);
+            launch.args.push(arg);
+            kernel.params.push(param);
+        }
+        for name in fehu_imp::free::free_names(&Code::Seq(prefix.clone())) {
+            if needs.insert(name) {
+                let param = self.types[&name].clone();
+                launch.args.push(match param {
+                    Param::Scalar(..) => Arg::Scalar(Expr::Var(name)),
+                    Param::Mem(..) => Arg::Mem(name),
+                });
+                kernel.params.push(param);
+            }
+        }
+        let body = std::mem::replace(&mut kernel.body, Code::Seq(vec![]));
+        prefix.push(body);
+        kernel.body = Code::Seq(prefix);
+    }
+
+    /// The scalars that stay which an argument needs, each after those that it is computed from.
+    fn want(&self, arg: &Arg, wanted: &mut IndexSet<Name>) {
+        if let Arg::Scalar(Expr::Var(x)) = arg {
+            self.want_scalar(*x, wanted);
+        }
+    }
+
+    fn want_scalar(&self, x: Name, wanted: &mut IndexSet<Name>) {
+        if !self.chosen.stays(x) || wanted.contains(&x) {
+            return;
+        }
+        for dep in self.chosen.from(x) {
+            self.want_scalar(*dep, wanted);
+        }
+        wanted.insert(x);
+    }
+}

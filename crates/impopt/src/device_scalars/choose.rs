@@ -1,0 +1,203 @@
+//! Which scalars stay on the device.
+
+use super::survey::{Definition, Survey, Use};
+use fehu_base::ops::BinOp;
+use fehu_base::Name;
+use fehu_imp::parts::for_each_part;
+use fehu_imp::syntax::{Code, Expr, Kernel, KernelOp, Op, Space};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How many operations every thread of a kernel may do over again.
+const DEAREST: usize = 24;
+
+/// What was chosen.
+pub(super) struct Chosen {
+    /// The scalars that stay, with those of them that each is computed from.
+    scalars: FxHashMap<Name, Vec<Name>>,
+    in_place: FxHashSet<Name>,
+}
+
+impl Chosen {
+    /// Whether there is nothing to do.
+    pub(super) fn is_empty(&self) -> bool {
+        self.scalars.is_empty()
+    }
+
+    /// Whether a scalar stays on the device.
+    pub(super) fn stays(&self, x: Name) -> bool {
+        self.scalars.contains_key(&x)
+    }
+
+    /// The scalars that stay which this one is computed from.
+    pub(super) fn from(&self, x: Name) -> &[Name] {
+        self.scalars.get(&x).map_or(&[], |deps| deps)
+    }
+
+    /// Whether kernels read the block itself.
+    pub(super) fn is_read_in_place(&self, mem: Name) -> bool {
+        self.in_place.contains(&mem)
+    }
+}
+
+/// Chooses.
+pub(super) fn choose(survey: &Survey, kernels: &FxHashMap<Name, Kernel>) -> Chosen {
+    let mut costs = FxHashMap::default();
+    let mut staying: FxHashMap<Name, &Definition> = FxHashMap::default();
+    // Whatever uses a scalar comes later in the text; so a user is decided on before what it uses.
+    let candidates: Vec<&Definition> =
+        survey.definitions.iter().filter(|d| is_candidate(survey, d, &mut costs)).collect();
+    for d in candidates.iter().rev() {
+        let uses = survey.uses.get(&d.var).map_or(&[][..], |u| u);
+        let fine = uses.iter().all(|(at, how)| {
+            (d.position < *at && *at <= d.end)
+                && match how {
+                    Use::Host => false,
+                    Use::Scalar(y) => staying.contains_key(y),
+                    Use::Kernel(k) => {
+                        survey.launches.get(k) == Some(&1)
+                            && kernels.get(k).is_some_and(|k| !steers_barriers(k, d.var))
+                    }
+                    Use::Write => matches!(d.value, Expr::Index { .. }),
+                }
+        });
+        if fine && !uses.is_empty() {
+            staying.insert(d.var, d);
+        }
+    }
+    // What turns out to be computed from the host's scalars alone is the host's.
+    let mut scalars = FxHashMap::default();
+    let mut in_place: FxHashMap<Name, bool> = FxHashMap::default();
+    for d in candidates {
+        if !staying.contains_key(&d.var) {
+            continue;
+        }
+        let mut from = vec![];
+        let mut reads = vec![];
+        for_each_part(&d.value, &mut |part| match part {
+            Expr::Var(y) if scalars.contains_key(y) => from.push(*y),
+            Expr::Index { mem, space: Space::Default, .. } if !survey.constant.contains(mem) => {
+                reads.push(*mem)
+            }
+            _ => {}
+        });
+        if from.is_empty() && reads.is_empty() {
+            continue;
+        }
+        for mem in reads {
+            let still = is_untouched(survey, d, mem);
+            in_place.entry(mem).and_modify(|all| *all &= still).or_insert(still);
+        }
+        scalars.insert(d.var, from);
+    }
+    let in_place = in_place.into_iter().filter(|(_, still)| *still).map(|(m, _)| m).collect();
+    Chosen { scalars, in_place }
+}
+
+/// Whether the device could compute it: set only here, from values that stay what they are, and cheap.
+fn is_candidate(survey: &Survey, d: &Definition, costs: &mut FxHashMap<Name, usize>) -> bool {
+    let once = survey.sets.get(&d.var).is_some_and(|sets| sets.len() == 1);
+    let mut device = false;
+    let mut fine = once;
+    let mut cost = 0usize;
+    for_each_part(&d.value, &mut |part| match part {
+        Expr::Var(y) => {
+            let later = |at: &usize| d.position < *at && *at <= d.end;
+            fine &= !survey.sets.get(y).is_some_and(|sets| sets.iter().any(later));
+            if let Some(c) = costs.get(y) {
+                device = true;
+                cost += c;
+            }
+        }
+        Expr::Index { mem, space, .. } => {
+            fine &= matches!(space, Space::Default) && !survey.constant.contains(mem);
+            device = true;
+            cost += 1;
+        }
+        Expr::Const(_) => {}
+        Expr::Param(_) | Expr::Gpu(_) => fine = false,
+        Expr::BinOp(op, ..) => cost += if is_slow(*op) { 4 } else { 1 },
+        Expr::PrimFn(..) => cost += 8,
+        Expr::UnOp(..) | Expr::CmpOp(..) | Expr::Conv(..) | Expr::Select(..) => cost += 1,
+    });
+    let candidate = fine && device && cost <= DEAREST;
+    if candidate {
+        costs.insert(d.var, cost);
+    }
+    candidate
+}
+
+fn is_slow(op: BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::UDiv(..)
+            | BinOp::SDiv(..)
+            | BinOp::SQuot(..)
+            | BinOp::UMod(..)
+            | BinOp::SMod(..)
+            | BinOp::SRem(..)
+            | BinOp::FDiv(_)
+            | BinOp::FMod(_)
+            | BinOp::Pow(_)
+            | BinOp::FPow(_)
+    )
+}
+
+/// Whether a block is the function's own, under no other name, and not written after a read.
+fn is_untouched(survey: &Survey, read: &Definition, mem: Name) -> bool {
+    let after = |at: &usize| read.position < *at && *at <= read.end;
+    !survey.shared.contains(&mem) && !survey.written.get(&mem).is_some_and(|w| w.iter().any(after))
+}
+
+/// Whether a kernel's threads wait for each other under a condition that a parameter of it decides. They would
+/// all decide the same, but not every compiler of kernels sees that of a value in memory.
+fn steers_barriers(kernel: &Kernel, param: Name) -> bool {
+    let mut waits = false;
+    let mut conditions: Vec<&Expr> = vec![];
+    let mut sets: Vec<(Name, &Expr)> = vec![];
+    let mut rest = vec![&kernel.body];
+    while let Some(code) = rest.pop() {
+        match code {
+            Code::Seq(codes) => rest.extend(codes),
+            Code::SetScalar(x, e) => sets.push((*x, e)),
+            Code::For { bound, body, .. } => {
+                conditions.push(bound);
+                rest.push(body);
+            }
+            Code::While(c, body) => {
+                conditions.push(c);
+                rest.push(body);
+            }
+            Code::If(c, a, b) => {
+                conditions.push(c);
+                rest.extend([&**a, &**b]);
+            }
+            Code::Op(Op::Kernel(op)) => {
+                waits |= matches!(op, KernelOp::Barrier | KernelOp::LeaveIfFailed);
+                rest.extend(op.body());
+            }
+            _ => {}
+        }
+    }
+    if !waits {
+        return false;
+    }
+    // Loops feed later assignments to earlier ones.
+    let mut tainted = FxHashSet::from_iter([param]);
+    let mentions = |e: &Expr, tainted: &FxHashSet<Name>| {
+        let mut found = false;
+        for_each_part(e, &mut |part| found |= matches!(part, Expr::Var(x) if tainted.contains(x)));
+        found
+    };
+    loop {
+        let before = tainted.len();
+        for (x, e) in &sets {
+            if mentions(e, &tainted) {
+                tainted.insert(*x);
+            }
+        }
+        if tainted.len() == before {
+            break;
+        }
+    }
+    conditions.iter().any(|c| mentions(c, &tainted))
+}

@@ -1,0 +1,457 @@
+//! Maps of reductions that walk down columns become reductions of maps that walk along rows.
+//!
+//! The columns of a matrix, summed: `map f32.sum (transpose xss)`. Neighbouring steps of the reduction
+//! are a row apart in memory, and no two of its additions can be done at once, for that would change the
+//! result. But neighbouring *sums* are independent, and their steps are next to each other. So the outer loop is moved into
+//! the inner one, and what an iteration remembers becomes an array with a place for each iteration. A strip of
+//! iterations at a time keeps that array small:
+//!
+//! ```text
+//! for j < m {                        for s < ceil(m / 1024) {
+//!   x = 0                              for b < strip { xs[b] = 0 }
+//!   for i < n {                        for i < n {
+//!     x = x + a[i*m + j]        =>       for b < strip { xs[b] = xs[b] + a[i*m + s*1024 + b] }
+//!   }                                  }
+//!   out[j] = x                         for b < strip { out[s*1024 + b] = xs[b] }
+//! }                                  }
+//! ```
+//!
+//! In general, code between loops becomes a loop over the strip, and a scalar that is mentioned in more than one
+//! of these becomes an array. Each sum has its additions in the same order as before. Innermost loops
+//! do four steps at a time, so that `xs[b]` is loaded and stored once for four additions.
+//!
+//! It must be possible: iterations of the outer loop do not depend on each other (what they write is not read, and all of it is
+//! written after the last inner loop), and inner loops have bounds that do not depend on the outer variable. And it must pay: no
+//! inner loop reads memory at places that are far apart for neighbouring outer iterations, some read neighbouring places, and these
+//! were far apart for the inner loop, or there is nothing in it that could keep C compilers from making vector code.
+
+use super::plain::{
+    flat, for_each_expr, for_each_set, parts, renamed, rewrite, rewrite_code, size, Renaming,
+};
+use super::stride::{Stride, Strides};
+use super::Loops;
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::Name;
+use fehu_imp::build::*;
+use fehu_imp::parts::for_each_part;
+use fehu_imp::syntax::{Code, Expr, Space};
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxHashMap;
+
+/// The bytes that the arrays for a strip should have, all together.
+const STRIP_BYTES: u64 = 8192;
+/// The least and the most iterations of a strip.
+const STRIP: (u64, u64) = (64, 1024);
+/// How many steps of an innermost loop are done at a time, and the size of code for which they are.
+const STEPS: i64 = 4;
+const STEPS_SIZE: usize = 40;
+/// Loops of at most so many iterations are unrolled by C compilers, which then do all of this by themselves.
+const SHORT: i64 = 8;
+
+impl Loops<'_> {
+    /// A loop with its inner loops outside, if that can be done and pays.
+    pub(super) fn interchanged(&mut self, code: &Code) -> Option<Code> {
+        let Code::For { var: outer, ty: IntType::I64, bound, body } = code else { return None };
+        let body = &written_out(*outer, body);
+        let mut nest = Nest::default();
+        nest.code(body, &[])?;
+        let last_loop = nest.groups.iter().rposition(|g| !g.loops.is_empty())?;
+        let possible = nest.can_move(*outer) && nest.writes_after(last_loop) && self.writes_apart(&nest);
+        if !possible || !nest.pays(*outer, body) {
+            return None;
+        }
+        Some(self.strips(*outer, bound, body, &nest))
+    }
+
+    /// Whether no block is both read and written.
+    fn writes_apart(&mut self, nest: &Nest) -> bool {
+        let blocks = |f: fn(&Group) -> &IndexSet<Name>| nest.groups.iter().flat_map(f).copied();
+        let reads: IndexSet<Name> = blocks(|g| &g.reads).collect();
+        blocks(|g| &g.writes).all(|w| reads.iter().all(|r| w != *r && !self.aliases.may_alias(w, *r)))
+    }
+
+    fn strips(&mut self, outer: Name, bound: &Expr, body: &Code, nest: &Nest) -> Code {
+        let shared = nest.shared();
+        let bytes = shared.iter().map(|x| nest.declared[x].bytes()).sum::<u64>().max(1);
+        let most = (1 << (STRIP_BYTES / bytes).max(1).ilog2()).clamp(STRIP.0, STRIP.1) as i64;
+        let length = constant(bound).map_or(most, |n| n.clamp(1, most));
+        let mut code = vec![];
+        let mut arrays = FxHashMap::default();
+        for x in &shared {
+            let (array, ty) = (self.names.fresh_like(*x), nest.declared[x]);
+            let space = Space::Scalar(ty, vec![length]);
+            code.push(Code::DeclareMem(array, space.clone()));
+            arrays.insert(*x, Array { mem: array, ty, space });
+        }
+        let [strip, first, count] = ["strip", "first", "count"].map(|s| self.names.fresh_str(s));
+        let mut inside = vec![];
+        set_new(&mut inside, first, mul(var(strip), i64(length)));
+        set_new(&mut inside, count, min(sub(bound.clone(), var(first)), i64(length)));
+        let mut strip_of = Strip { loops: self, outer, first, count, arrays: &arrays };
+        strip_of.distribute(body, &mut inside);
+        let strips = quot_up(bound.clone(), i64(length));
+        let body = Box::new(Code::Seq(inside));
+        code.push(Code::For { var: strip, ty: IntType::I64, bound: strips, body });
+        Code::Seq(code)
+    }
+}
+
+/// The body of a loop, without the names that it begins with for what is computed from its variable and from
+/// what does not change: they are written out, so that they are not taken for something to remember.
+pub(super) fn written_out(outer: Name, body: &Code) -> Code {
+    let codes = flat(body);
+    let mut inside = FxHashMap::default();
+    codes.iter().for_each(|c| assignments(c, &mut inside));
+    let mut known: FxHashMap<Name, Expr> = FxHashMap::default();
+    for code in &codes {
+        match code {
+            Code::DeclareScalar(_, PrimType::I64) | Code::Comment(_) => {}
+            Code::SetScalar(x, e) => {
+                let e = rewrite(e, &mut |e| known_value(&known, e));
+                let mut fixed = inside.get(x) == Some(&1) && parts(&e) <= SHORT as usize;
+                for_each_part(&e, &mut |part| match part {
+                    Expr::Var(y) => fixed &= *y == outer || !inside.contains_key(y),
+                    Expr::Index { .. } => fixed = false,
+                    _ => {}
+                });
+                if !fixed
+                    || !codes.iter().any(|c| matches!(c, Code::DeclareScalar(y, PrimType::I64) if y == x))
+                {
+                    break;
+                }
+                known.insert(*x, e);
+            }
+            _ => break,
+        }
+    }
+    let gone = |c: &&&Code| match c {
+        Code::DeclareScalar(x, _) | Code::SetScalar(x, _) => known.contains_key(x),
+        _ => false,
+    };
+    Code::Seq(codes.iter().filter(|c| !gone(c)).map(|c| with_values(c, &known)).collect())
+}
+
+fn known_value(known: &FxHashMap<Name, Expr>, e: &Expr) -> Option<Expr> {
+    match e {
+        Expr::Var(x) => known.get(x).cloned(),
+        _ => None,
+    }
+}
+
+/// How often scalars are assigned, or the variables of loops.
+fn assignments(code: &Code, counts: &mut FxHashMap<Name, usize>) {
+    for code in flat(code) {
+        if let Code::For { var, body, .. } = code {
+            *counts.entry(*var).or_default() += 1;
+            fehu_ir::visit::deep(|| assignments(body, counts));
+        } else {
+            for_each_set(code, &mut |x| *counts.entry(x).or_default() += 1);
+        }
+    }
+}
+
+fn with_values(code: &Code, known: &FxHashMap<Name, Expr>) -> Code {
+    match code {
+        Code::Seq(codes) => Code::Seq(codes.iter().map(|c| with_values(c, known)).collect()),
+        Code::For { var, ty, bound, body } => {
+            let bound = rewrite(bound, &mut |e| known_value(known, e));
+            let body = fehu_ir::visit::deep(|| with_values(body, known));
+            Code::For { var: *var, ty: *ty, bound, body: Box::new(body) }
+        }
+        code => rewrite_code(code, &mut |e| known_value(known, e)),
+    }
+}
+
+fn set_new(code: &mut Vec<Code>, x: Name, e: Expr) {
+    code.push(Code::DeclareScalar(x, PrimType::I64));
+    code.push(Code::SetScalar(x, e));
+}
+
+/// A loop and those inside of it.
+#[derive(Default)]
+struct Nest {
+    /// The code between loops, in order.
+    groups: Vec<Group>,
+    /// Scalars that are declared anywhere inside.
+    declared: FxHashMap<Name, PrimType>,
+    /// The bounds of loops inside.
+    bounds: Vec<Expr>,
+}
+
+/// Code between loops.
+#[derive(Default)]
+struct Group {
+    /// The variables of the loops around, innermost last.
+    loops: Vec<Name>,
+    mentions: IndexSet<Name>,
+    sets: IndexSet<Name>,
+    reads: IndexSet<Name>,
+    writes: IndexSet<Name>,
+    /// The offsets of what is read.
+    offsets: Vec<Expr>,
+    /// Whether there are only operators that have vector forms.
+    simple: bool,
+}
+
+impl Nest {
+    /// Collects the groups of code; `None` if there is something else in it.
+    fn code(&mut self, code: &Code, loops: &[Name]) -> Option<()> {
+        let mut open = false;
+        for code in flat(code) {
+            match code {
+                Code::For { var, bound, body, .. } => {
+                    let inner: Vec<Name> = loops.iter().copied().chain([*var]).collect();
+                    self.bounds.push(bound.clone());
+                    fehu_ir::visit::deep(|| self.code(body, &inner))?;
+                    open = false;
+                }
+                Code::Assert { .. } => return None,
+                Code::DeclareScalar(x, ty) => {
+                    self.declared.insert(*x, *ty);
+                }
+                _ => {
+                    size(code)?;
+                    if !open {
+                        let loops = loops.to_vec();
+                        self.groups.push(Group { loops, simple: true, ..Group::default() });
+                        open = true;
+                    }
+                    self.groups.last_mut()?.add(code, &mut self.declared)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Whether the bounds of inner loops, and what happens in them, leave other iterations alone.
+    fn can_move(&self, outer: Name) -> bool {
+        let own = |x: &Name| self.declared.contains_key(x);
+        let fixed = |bound: &Expr| {
+            let mut fixed = true;
+            for_each_part(bound, &mut |e| match e {
+                Expr::Var(x) => fixed &= *x != outer && !own(x),
+                Expr::Index { .. } => fixed = false,
+                _ => {}
+            });
+            fixed
+        };
+        self.bounds.iter().all(fixed) && self.groups.iter().all(|g| g.sets.iter().all(own))
+    }
+
+    /// Whether everything is written after the last loop.
+    fn writes_after(&self, last_loop: usize) -> bool {
+        self.groups.iter().enumerate().all(|(i, g)| g.writes.is_empty() || i > last_loop)
+    }
+
+    fn pays(&self, outer: Name, body: &Code) -> bool {
+        let across = Strides::of(outer, body);
+        let mut inner: FxHashMap<Name, Strides> = FxHashMap::default();
+        let mut any = false;
+        let mut gains = self.groups.iter().all(|g| g.loops.is_empty() || g.simple);
+        for group in &self.groups {
+            let Some(innermost) = group.loops.last() else { continue };
+            for offset in &group.offsets {
+                match across.expr(offset) {
+                    Stride::Zero => {}
+                    Stride::Far => return false,
+                    Stride::One | Stride::Near => {
+                        any = true;
+                        let along = inner.entry(*innermost).or_insert_with(|| Strides::of(*innermost, body));
+                        gains |= along.expr(offset) == Stride::Far;
+                    }
+                }
+            }
+        }
+        let long = |bound: &Expr| constant(bound).is_none_or(|n| n > SHORT);
+        any && gains && self.bounds.iter().any(long)
+    }
+
+    /// The scalars that are mentioned in more than one group, in order.
+    fn shared(&self) -> Vec<Name> {
+        let mut groups: IndexMap<Name, usize> = IndexMap::new();
+        for group in &self.groups {
+            for x in group.mentions.iter().filter(|x| self.declared.contains_key(*x)) {
+                *groups.entry(*x).or_default() += 1;
+            }
+        }
+        groups.into_iter().filter(|(_, n)| *n > 1).map(|(x, _)| x).collect()
+    }
+}
+
+impl Group {
+    fn add(&mut self, code: &Code, declared: &mut FxHashMap<Name, PrimType>) -> Option<()> {
+        match code {
+            Code::Assert { .. } => return None,
+            Code::DeclareScalar(x, ty) => {
+                declared.insert(*x, *ty);
+            }
+            Code::SetScalar(x, _) => {
+                self.sets.insert(*x);
+                self.mentions.insert(*x);
+            }
+            Code::Write { mem, .. } => {
+                self.writes.insert(*mem);
+            }
+            Code::If(_, a, b) => {
+                self.simple = false;
+                for branch in flat(a).into_iter().chain(flat(b)) {
+                    fehu_ir::visit::deep(|| self.add(branch, declared))?;
+                }
+            }
+            _ => {}
+        }
+        // The expressions of branches have been seen already; seeing them twice does no harm.
+        for_each_expr(code, &mut |e| {
+            for_each_part(e, &mut |part| match part {
+                Expr::Var(x) => {
+                    self.mentions.insert(*x);
+                }
+                Expr::Index { mem, offset, .. } => {
+                    self.reads.insert(*mem);
+                    self.offsets.push((**offset).clone());
+                }
+                Expr::PrimFn(..) | Expr::Select(..) => self.simple = false,
+                _ => {}
+            });
+        });
+        Some(())
+    }
+}
+
+/// An array with a place for each iteration of a strip.
+struct Array {
+    mem: Name,
+    ty: PrimType,
+    space: Space,
+}
+
+/// A strip of iterations.
+struct Strip<'a, 'b> {
+    loops: &'a mut Loops<'b>,
+    /// The variable of the loop, and its first value in the strip.
+    outer: Name,
+    first: Name,
+    /// The number of iterations.
+    count: Name,
+    arrays: &'a FxHashMap<Name, Array>,
+}
+
+impl Strip<'_, '_> {
+    /// Gives each group of code a loop of its own.
+    fn distribute(&mut self, code: &Code, out: &mut Vec<Code>) {
+        let mut group = vec![];
+        for code in flat(code) {
+            let Code::For { var, ty, bound, body } = code else {
+                group.push(code);
+                continue;
+            };
+            self.flush(&mut group, out);
+            match size(body) {
+                Some(n) if n <= STEPS_SIZE && *ty == IntType::I64 => self.in_steps(*var, bound, body, out),
+                _ => {
+                    let mut inside = vec![];
+                    fehu_ir::visit::deep(|| self.distribute(body, &mut inside));
+                    let body = Box::new(Code::Seq(inside));
+                    out.push(Code::For { var: *var, ty: *ty, bound: bound.clone(), body });
+                }
+            }
+        }
+        self.flush(&mut group, out);
+    }
+
+    fn flush(&mut self, group: &mut Vec<&Code>, out: &mut Vec<Code>) {
+        let group = std::mem::take(group);
+        if group.iter().any(|c| !matches!(c, Code::DeclareScalar(..) | Code::Comment(_))) {
+            let code = Code::Seq(group.into_iter().cloned().collect());
+            out.push(self.over_strip(&[code]));
+        }
+    }
+
+    /// An innermost loop: several steps at a time, then the rest one by one.
+    fn in_steps(&mut self, inner: Name, bound: &Expr, body: &Code, out: &mut Vec<Code>) {
+        let [most, many, step] = ["most", "many", "step"].map(|s| self.loops.names.fresh_str(s));
+        set_new(out, most, quot(bound.clone(), i64(STEPS)));
+        let mut copies = vec![];
+        for k in 0..STEPS {
+            copies.push(self.copy(inner, add(mul(var(many), i64(STEPS)), i64(k)), body));
+        }
+        let body_of_many = Box::new(self.over_strip(&copies));
+        out.push(Code::For { var: many, ty: IntType::I64, bound: var(most), body: body_of_many });
+        let done = mul(var(most), i64(STEPS));
+        let single = self.copy(inner, add(done.clone(), var(step)), body);
+        let body = Box::new(self.over_strip(&[single]));
+        out.push(Code::For { var: step, ty: IntType::I64, bound: sub(bound.clone(), done), body });
+    }
+
+    /// A copy of code for a value of a variable.
+    fn copy(&mut self, inner: Name, value: Expr, body: &Code) -> Code {
+        let mut renaming = Renaming::default();
+        // Scalars of the strip keep their names: their copies are made by `over_strip`.
+        renaming.extend(self.arrays.keys().map(|x| (*x, *x)));
+        let own = self.loops.names.fresh_like(inner);
+        renaming.insert(inner, own);
+        let mut code = vec![];
+        set_new(&mut code, own, value);
+        code.push(renamed(self.loops.names, body, &mut renaming));
+        Code::Seq(code)
+    }
+
+    /// A loop over the strip that does these one after the other. Scalars that other loops know, too, are loaded before them
+    /// and stored after them.
+    fn over_strip(&mut self, codes: &[Code]) -> Code {
+        let names = &mut *self.loops.names;
+        let at = names.fresh_str("b");
+        let own = names.fresh_like(self.outer);
+        let mut renaming = Renaming::default();
+        renaming.insert(self.outer, own);
+        let mut inside = vec![];
+        set_new(&mut inside, own, add(var(self.first), var(at)));
+        let (mut used, mut set) = (IndexSet::new(), IndexSet::new());
+        let mut initialised = IndexSet::new();
+        for code in codes.iter().flat_map(flat) {
+            for_each_expr(code, &mut |e| {
+                for_each_part(e, &mut |part| {
+                    if let Expr::Var(x) = part {
+                        used.insert(*x);
+                    }
+                });
+            });
+            if let Code::SetScalar(x, _) = code {
+                if !used.contains(x) && !set.contains(x) {
+                    initialised.insert(*x);
+                }
+            }
+            for_each_set(code, &mut |x| {
+                set.insert(x);
+            });
+        }
+        let mut mentioned: Vec<Name> =
+            used.iter().chain(&set).copied().filter(|x| self.arrays.contains_key(x)).collect();
+        mentioned.sort_unstable();
+        mentioned.dedup();
+        let names = &mut *self.loops.names;
+        for x in &mentioned {
+            let Array { mem, ty, space } = &self.arrays[x];
+            let local = names.fresh_like(*x);
+            renaming.insert(*x, local);
+            inside.push(Code::DeclareScalar(local, *ty));
+            if !initialised.contains(x) {
+                let offset = Box::new(var(at));
+                let value = Expr::Index { mem: *mem, offset, elem: *ty, space: space.clone() };
+                inside.push(Code::SetScalar(local, value));
+            }
+        }
+        let shared = |c: &&Code| !matches!(c, Code::DeclareScalar(x, _) if self.arrays.contains_key(x));
+        for code in codes.iter().flat_map(flat).filter(shared) {
+            inside.push(renamed(names, code, &mut renaming));
+        }
+        for x in mentioned.iter().filter(|x| set.contains(*x)) {
+            let Array { mem, ty, space } = &self.arrays[x];
+            let value = var(renaming[x]);
+            let write = Code::Write { mem: *mem, offset: var(at), elem: *ty, space: space.clone(), value };
+            inside.push(write);
+        }
+        let body = Box::new(Code::Seq(inside));
+        Code::For { var: at, ty: IntType::I64, bound: var(self.count), body }
+    }
+}

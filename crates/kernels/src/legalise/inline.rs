@@ -1,0 +1,192 @@
+//! Calls inside of kernels are replaced by what they call.
+//!
+//! A function of arrays allocates, which kernels cannot do from within a call; one that uses constants of the program
+//! would not find them there. Other functions of scalars stay, and so do recursive ones. What nobody calls any more goes.
+
+use fehu_base::{Name, NameSource};
+use fehu_ir::free::free_in_fun;
+use fehu_ir::seg::{KernelsOp, SegLevel};
+use fehu_ir::subst::{rename_fun, Subst};
+use fehu_ir::visit::{change, deep, for_each_stm, map_bodies, Mutator};
+use fehu_ir::{Body, Exp, FunDef, Kernels, Loc, PatElem, Prog, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Kernels call only functions of scalars.
+pub const PASS: Pass<Prog<Kernels>> =
+    Pass { name: "inline-into-kernels", need: Need::Required, run: into_kernels };
+
+/// Inlines calls of functions that are not purely scalar into kernels.
+fn into_kernels(prog: &mut Prog<Kernels>) {
+    let callees: FxHashMap<Name, Vec<Name>> = prog.funs.iter().map(|f| (f.name, called(&f.body))).collect();
+    let unfit = unfit(&prog.funs, &callees);
+    let ready: FxHashMap<Name, FunDef<Kernels>> = prog
+        .funs
+        .iter()
+        .filter(|f| unfit.contains(&f.name) && !reaches(&callees, f.name, f.name))
+        .map(|f| (f.name, f.clone()))
+        .collect();
+    let mut inliner = Inliner { names: &mut prog.names, ready: &ready };
+    if !ready.is_empty() {
+        inliner.host(&mut prog.consts);
+        for fun in &mut prog.funs {
+            inliner.host(&mut fun.body);
+        }
+    }
+    remove_unreached(prog);
+}
+
+/// The functions that kernels cannot call: those that are not scalar, and all that lead to one.
+fn unfit(funs: &[FunDef<Kernels>], callees: &FxHashMap<Name, Vec<Name>>) -> FxHashSet<Name> {
+    let mut callers: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
+    for (caller, called) in callees {
+        for f in called {
+            callers.entry(*f).or_default().push(*caller);
+        }
+    }
+    let mut work: Vec<Name> = funs.iter().filter(|f| !is_scalar(f)).map(|f| f.name).collect();
+    let mut unfit = FxHashSet::default();
+    while let Some(f) = work.pop() {
+        if unfit.insert(f) {
+            work.extend(callers.get(&f).into_iter().flatten());
+        }
+    }
+    unfit
+}
+
+/// The functions called in a body.
+fn called(body: &Body<Kernels>) -> Vec<Name> {
+    let mut found = vec![];
+    for_each_stm(body, &mut |stm| {
+        if let Exp::Call(f, _) = &stm.exp {
+            found.push(*f);
+        }
+    });
+    found
+}
+
+/// Whether calls lead from one function to another.
+fn reaches(callees: &FxHashMap<Name, Vec<Name>>, from: Name, to: Name) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut work = callees.get(&from).cloned().unwrap_or_default();
+    while let Some(f) = work.pop() {
+        if f == to {
+            return true;
+        }
+        if seen.insert(f) {
+            work.extend(callees.get(&f).into_iter().flatten());
+        }
+    }
+    false
+}
+
+/// Whether nothing in a function is an array, and nothing comes from outside of it.
+fn is_scalar(fun: &FunDef<Kernels>) -> bool {
+    let scalar = |ty: &Type| matches!(ty, Type::Prim(_));
+    let mut all = fun.params.iter().all(|p| scalar(&p.ty)) && free_in_fun(fun).is_empty();
+    for_each_stm(&fun.body, &mut |stm| all &= stm.pat.iter().all(|p| scalar(&p.ty)));
+    all
+}
+
+struct Inliner<'a> {
+    names: &'a mut NameSource,
+    ready: &'a FxHashMap<Name, FunDef<Kernels>>,
+}
+
+impl Inliner<'_> {
+    /// Code of the host: finds kernels.
+    fn host(&mut self, body: &mut Body<Kernels>) {
+        deep(|| {
+            for stm in &mut body.stms {
+                let kernel = match &stm.exp {
+                    Exp::Op(KernelsOp::Seg(seg)) => seg.level != SegLevel::Task,
+                    _ => false,
+                };
+                if kernel {
+                    map_bodies(&mut stm.exp, &mut |b| self.kernel(b));
+                } else {
+                    map_bodies(&mut stm.exp, &mut |b| self.host(b));
+                }
+            }
+        });
+    }
+
+    fn kernel(&mut self, body: &mut Body<Kernels>) {
+        deep(|| {
+            let mut out = vec![];
+            for mut stm in std::mem::take(&mut body.stms) {
+                map_bodies(&mut stm.exp, &mut |b| self.kernel(b));
+                match &stm.exp {
+                    Exp::Call(f, _) if self.ready.contains_key(f) => self.call(stm, &mut out),
+                    _ => out.push(stm),
+                }
+            }
+            body.stms = out;
+        });
+    }
+
+    fn call(&mut self, stm: Stm<Kernels>, out: &mut Vec<Stm<Kernels>>) {
+        let Stm { pat, certs, loc, exp, .. } = stm;
+        let Exp::Call(f, args) = exp else { return };
+        let Some(fun) = self.ready.get(&f) else { return };
+        let mut fun = rename_fun(self.names, fun);
+        let mut subst = Subst::new();
+        for (p, arg) in fun.params.iter().zip(&args) {
+            subst.insert(p.name, *arg);
+        }
+        subst.body(&mut fun.body);
+        self.kernel(&mut fun.body);
+        let call = Arc::new(loc.clone());
+        CalledFrom(&call).body(&mut fun.body);
+        for mut stm in fun.body.stms {
+            stm.certs.extend(certs.iter().filter(|c| !stm.certs.contains(c)).copied().collect::<Vec<_>>());
+            out.push(stm);
+        }
+        // Sizes first: arrays mention them.
+        let bound: Vec<(PatElem<Kernels>, SubExp)> = pat.into_iter().zip(fun.body.result).collect();
+        let (scalars, arrays): (Vec<_>, Vec<_>) =
+            bound.into_iter().partition(|(p, _)| matches!(p.ty, Type::Prim(_)));
+        for (p, e) in scalars.into_iter().chain(arrays) {
+            out.push(Stm {
+                pat: vec![p],
+                certs: certs.clone(),
+                attrs: vec![],
+                loc: loc.clone(),
+                exp: Exp::SubExp(e),
+            });
+        }
+    }
+}
+
+/// Lets statements remember a call.
+struct CalledFrom<'a>(&'a Arc<Loc>);
+
+impl Mutator<Kernels> for CalledFrom<'_> {
+    fn stm(&mut self, stm: &mut Stm<Kernels>) {
+        stm.loc = called_from(&stm.loc, self.0);
+        change::stm(self, stm);
+    }
+}
+
+fn called_from(loc: &Loc, call: &Arc<Loc>) -> Loc {
+    let caller = match &loc.caller {
+        Some(inner) => Arc::new(called_from(inner, call)),
+        None => call.clone(),
+    };
+    Loc { span: loc.span, caller: Some(caller) }
+}
+
+/// Removes functions that no entry point reaches.
+fn remove_unreached(prog: &mut Prog<Kernels>) {
+    let callees: FxHashMap<Name, Vec<Name>> = prog.funs.iter().map(|f| (f.name, called(&f.body))).collect();
+    let mut work: Vec<Name> = prog.funs.iter().filter(|f| f.entry.is_some()).map(|f| f.name).collect();
+    work.extend(called(&prog.consts));
+    let mut reached = FxHashSet::default();
+    while let Some(f) = work.pop() {
+        if reached.insert(f) {
+            work.extend(callees.get(&f).into_iter().flatten());
+        }
+    }
+    prog.funs.retain(|f| reached.contains(&f.name));
+}

@@ -1,0 +1,15 @@
+//! Passes over flattened programs for GPUs: what kernels are, before their arrays have places.
+//!
+//! In: a program over `Kernels`, as `flatten::gpu` leaves it. Out: one that the memory passes can give places to, and whose
+//! kernels do no work that can be avoided before places are known.
+//!
+//! - [`opt`] holds what makes kernels faster and can be left out: elements of `iota` computed instead of read
+//!   ([`opt::progressions`]), one loop of a thread instead of several ([`opt::fuse_thread_loops`]), scalars computed on the
+//!   device ([`opt::single_point`]), reductions that read in memory order ([`opt::coalesce`]), maps of scanned values in
+//!   the scan's own kernel ([`opt::scan_epilogue`]).
+//! - [`legalise`] expresses what kernels cannot do in terms of what they can; the memory passes rely on it.
+//!
+//! Each pass is a constant named `PASS` in the file of its name; the order is in `driver/pipelines.rs`.
+
+pub mod legalise;
+pub mod opt;

@@ -1,0 +1,379 @@
+//! Loops of a thread that hand elements on from one to the next become one loop.
+//!
+//! A map that follows a scan is a second loop once both are sequential, and the thread's array in between is written to memory
+//! and read again. Within one loop its elements are values:
+//!
+//! ```text
+//! loop (x = 0, *as = s) for i < n { ... as with [i] = v ... }         loop (x = 0, *as = s, *bs = t) for i < n {
+//! loop (*bs = t) for j < n { let a = as[j] ... bs with [j] = w }  ->    ... as with [i] = v ... let a = v ... bs with [i] = w
+//!                                                                     }
+//! ```
+//!
+//! The element of the iteration before, `as[j - 1]`, and the first one, `as[0]`, are carried along; one from further back is
+//! read from the array as it is at that time. If nobody needs the array any more, dead code removal takes it away.
+//!
+//! The second loop moves up to the first one. What it needs of the statements in between goes ahead of both; what it
+//! overwrites must be fresh, and used by nobody else.
+
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::{bug, Name, NameSource};
+use fehu_ir::build::plain;
+use fehu_ir::class::Class;
+use fehu_ir::free::free_in_stm;
+use fehu_ir::seg::{KernelsOp, SegLevel};
+use fehu_ir::subst::Subst;
+use fehu_ir::visit::{change, deep, look, map_bodies, Mutator, Visitor};
+use fehu_ir::{Body, DimIndex, Exp, Kernels, Loop, LoopForm, Param, PatElem, Prog, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Loops of a thread that hand elements on become one.
+pub const PASS: Pass<Prog<Kernels>> = Pass { name: "fuse-thread-loops", need: Need::Optional, run: fuse };
+
+/// How many statements a loop may be away from the one it follows.
+const NEAR: usize = 100;
+
+/// Fuses the loops of all kernels.
+fn fuse(prog: &mut Prog<Kernels>) {
+    let names = &mut prog.names;
+    host(names, &mut prog.consts);
+    prog.funs.iter_mut().for_each(|f| host(names, &mut f.body));
+}
+
+/// Finds the kernels in the code of the host, or of a thread block.
+fn host(names: &mut NameSource, body: &mut Body<Kernels>) {
+    deep(|| {
+        for stm in &mut body.stms {
+            match &mut stm.exp {
+                Exp::Op(KernelsOp::Seg(seg)) if seg.level == SegLevel::Block => {
+                    host(names, &mut seg.body.body)
+                }
+                Exp::Op(KernelsOp::Seg(seg)) => thread(names, &mut seg.body.body),
+                exp => map_bodies(exp, &mut |b| host(names, b)),
+            }
+        }
+    });
+}
+
+/// Merges loops in the code of a thread, innermost ones first.
+fn thread(names: &mut NameSource, body: &mut Body<Kernels>) {
+    deep(|| {
+        let mut loops = 0;
+        for stm in &mut body.stms {
+            loops += usize::from(matches!(stm.exp, Exp::Loop(_)));
+            map_bodies(&mut stm.exp, &mut |b| thread(names, b));
+        }
+        if loops < 2 {
+            return;
+        }
+        let mut uses = Uses::default();
+        look::body(&mut uses, body);
+        let mut done: Vec<Stm<Kernels>> = vec![];
+        for stm in std::mem::take(&mut body.stms) {
+            match plan(&done, &stm, &uses) {
+                Some(plan) => carry_out(names, &mut done, stm, plan),
+                None => done.push(stm),
+            }
+        }
+        body.stms = done;
+    });
+}
+
+/// How often each name is used.
+#[derive(Default)]
+struct Uses(FxHashMap<Name, usize>);
+
+impl Visitor<Kernels> for Uses {
+    fn name(&mut self, n: &Name) {
+        *self.0.entry(*n).or_default() += 1;
+    }
+}
+
+/// How a loop is put into an earlier one.
+struct Plan {
+    /// The index of that one, and its variable.
+    first: usize,
+    counter: Name,
+    /// The variable of the later one.
+    var: Name,
+    /// For the statements after it, whether they are needed.
+    ahead: Vec<bool>,
+    /// What the later loop reads instead of elements.
+    made: FxHashMap<Name, Made>,
+    /// How far from the current element it reads.
+    offsets: FxHashMap<Name, i64>,
+}
+
+/// An array that a loop fills, one element in each iteration.
+#[derive(Clone, Copy)]
+struct Made {
+    /// The element of the iteration.
+    value: SubExp,
+    /// The array with that element in it.
+    array: Name,
+}
+
+/// The variable and bound of a loop that counts.
+fn counts(stm: &Stm<Kernels>) -> Option<(&Loop<Kernels>, Name, SubExp)> {
+    match &stm.exp {
+        Exp::Loop(l) => match l.form {
+            LoopForm::For { var, ty: IntType::I64, bound } => Some((l, var, bound)),
+            LoopForm::For { .. } | LoopForm::While(_) => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether and how a statement that is a loop can be merged with one of those before it.
+fn plan(done: &[Stm<Kernels>], stm: &Stm<Kernels>, uses: &Uses) -> Option<Plan> {
+    let (second, var, bound) = counts(stm)?;
+    let mut needed = free_in_stm(stm);
+    let near = done.len().saturating_sub(NEAR);
+    let makes_needed = |s: &Stm<Kernels>| {
+        counts(s).is_some() && s.pat.iter().any(|p| p.ty.is_array() && needed.contains(&p.name))
+    };
+    let first = near + done[near..].iter().rposition(makes_needed)?;
+    let (one, counter, other_bound) = counts(&done[first])?;
+    if bound != other_bound || done[first].attrs != stm.attrs || !owns_what_it_fills(done, second, uses) {
+        return None;
+    }
+    let mut made = filled(&done[first], one, counter);
+    made.retain(|array, _| needed.contains(array));
+    let mut reads = Reads { made: &made, offsets: FxHashMap::from_iter([(var, 0)]), good: 0, all: 0 };
+    look::body(&mut reads, &second.body);
+    if reads.good != reads.all
+        || second.params.iter().any(|(_, init)| init.name().is_some_and(|n| made.contains_key(&n)))
+    {
+        return None;
+    }
+    let offsets = reads.offsets;
+    needed.retain(|n| !made.contains_key(n));
+    let mut after: FxHashSet<Name> = done[first].pat.iter().map(|p| p.name).collect();
+    let free: Vec<_> = done[first + 1..].iter().map(free_in_stm).collect();
+    for (s, free) in done[first + 1..].iter().zip(&free) {
+        if free.iter().any(|n| after.contains(n)) {
+            after.extend(s.pat.iter().map(|p| p.name));
+        }
+    }
+    let mut ahead = vec![false; free.len()];
+    for (i, s) in done[first + 1..].iter().enumerate().rev() {
+        if s.pat.iter().any(|p| needed.contains(&p.name)) {
+            ahead[i] = true;
+            needed.extend(free[i].iter().copied());
+            if !may_go_ahead(s) {
+                return None;
+            }
+        }
+    }
+    if needed.iter().any(|n| after.contains(n)) {
+        return None;
+    }
+    Some(Plan { first, counter, var, ahead, made, offsets })
+}
+
+/// Whether the arrays that a loop carries along were made for it alone.
+fn owns_what_it_fills(done: &[Stm<Kernels>], l: &Loop<Kernels>, uses: &Uses) -> bool {
+    let fresh = |n: Name| {
+        let near = &done[done.len().saturating_sub(NEAR)..];
+        let maker = near.iter().rev().find(|s| s.pat.iter().any(|p| p.name == n));
+        maker.is_some_and(|s| s.exp.class() == Class::Fresh) && uses.0.get(&n) == Some(&1)
+    };
+    l.params
+        .iter()
+        .filter(|(p, _)| !matches!(p.ty, Type::Prim(_)))
+        .all(|(p, init)| p.ty.is_array() && init.name().is_some_and(fresh))
+}
+
+/// The results of a loop that are filled element by element.
+fn filled(stm: &Stm<Kernels>, l: &Loop<Kernels>, counter: Name) -> FxHashMap<Name, Made> {
+    let mut puts: FxHashMap<Name, (Name, SubExp)> = FxHashMap::default();
+    for s in &l.body.stms {
+        if let (Exp::Update(array, slice, value), [p]) = (&s.exp, &s.pat[..]) {
+            if slice[..] == [DimIndex::Fix(counter.into())] {
+                puts.insert(p.name, (*array, *value));
+            }
+        }
+    }
+    let mut made = FxHashMap::default();
+    for ((p, (param, _)), result) in stm.pat.iter().zip(&l.params).zip(&l.body.result) {
+        let Some(put) = result.name() else { continue };
+        match puts.get(&put) {
+            Some((array, value)) if *array == param.name => {
+                made.insert(p.name, Made { value: *value, array: put });
+            }
+            Some(_) | None => {}
+        }
+    }
+    made
+}
+
+/// Whether a statement may run before a loop that it followed.
+fn may_go_ahead(stm: &Stm<Kernels>) -> bool {
+    match stm.exp.class() {
+        Class::Arithmetic
+        | Class::Function
+        | Class::Check
+        | Class::Read
+        | Class::View
+        | Class::Reshape
+        | Class::Fresh => true,
+        Class::Opaque | Class::Update | Class::Branch | Class::Loop | Class::Call | Class::Operation => false,
+    }
+}
+
+/// Looks for uses of arrays that are not reads of elements written in this iteration or before.
+struct Reads<'a> {
+    made: &'a FxHashMap<Name, Made>,
+    /// Names that are the loop's variable, plus a constant.
+    offsets: FxHashMap<Name, i64>,
+    good: usize,
+    all: usize,
+}
+
+impl Reads<'_> {
+    /// Which element an index means, counted from the current one.
+    fn offset(&self, e: SubExp) -> Option<i64> {
+        self.offsets.get(&e.name()?).copied()
+    }
+}
+
+impl Visitor<Kernels> for Reads<'_> {
+    fn name(&mut self, n: &Name) {
+        self.all += usize::from(self.made.contains_key(n));
+    }
+
+    fn stm(&mut self, s: &Stm<Kernels>) {
+        if let [p] = &s.pat[..] {
+            let offset = match &s.exp {
+                Exp::SubExp(e) => self.offset(*e),
+                Exp::BinOp(BinOp::Add(IntType::I64), x, y) => match (self.offset(*x), self.offset(*y)) {
+                    (Some(x), None) => y.as_i64().and_then(|y| x.checked_add(y)),
+                    (None, Some(y)) => x.as_i64().and_then(|x| x.checked_add(y)),
+                    (Some(_), Some(_)) | (None, None) => None,
+                },
+                Exp::BinOp(BinOp::Sub(IntType::I64), x, y) => {
+                    self.offset(*x).zip(y.as_i64()).and_then(|(x, y)| x.checked_sub(y))
+                }
+                _ => None,
+            };
+            self.offsets.extend(offset.map(|o| (p.name, o)));
+        }
+        if let Exp::Index(array, slice) = &s.exp {
+            if let ([DimIndex::Fix(e)], true) = (&slice[..], self.made.contains_key(array)) {
+                self.good += usize::from(e.as_i64() == Some(0) || self.offset(*e).is_some_and(|o| o <= 0));
+            }
+        }
+        look::stm(self, s);
+    }
+}
+
+/// Replaces reads of elements.
+struct Replace<'a> {
+    plan: &'a Plan,
+    names: &'a mut NameSource,
+    /// The values that the earlier loop carries along already, and where.
+    carried: Vec<(SubExp, Name)>,
+    /// Elements of the iteration before, and first ones, and their names in an iteration.
+    kept: Vec<(Name, Kept, Name)>,
+}
+
+/// Which element of an array is kept for later iterations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Last,
+    First,
+}
+
+impl Replace<'_> {
+    /// The name of an element that is kept.
+    fn keep(&mut self, array: Name, kept: Kept) -> Name {
+        if let Some((.., name)) = self.kept.iter().find(|k| (k.0, k.1) == (array, kept)) {
+            return *name;
+        }
+        let name = self.names.fresh_str(match kept {
+            Kept::Last => "last",
+            Kept::First => "first",
+        });
+        self.kept.push((array, kept, name));
+        name
+    }
+}
+
+impl Mutator<Kernels> for Replace<'_> {
+    fn exp(&mut self, e: &mut Exp<Kernels>) {
+        if let Exp::Index(array, slice) = e {
+            if let (Some(made), [DimIndex::Fix(i)]) = (self.plan.made.get(array), &slice[..]) {
+                let carried = self.carried.iter().find(|(value, _)| *value == made.value);
+                match i.name().and_then(|i| self.plan.offsets.get(&i)) {
+                    Some(0) => *e = Exp::SubExp(made.value),
+                    Some(-1) => {
+                        let last = carried.map(|c| c.1).unwrap_or_else(|| self.keep(*array, Kept::Last));
+                        *e = Exp::SubExp(last.into());
+                    }
+                    Some(_) => *array = made.array,
+                    None => *e = Exp::SubExp(self.keep(*array, Kept::First).into()),
+                }
+            }
+        }
+        change::exp(self, e);
+    }
+}
+
+/// Puts a loop into an earlier one.
+fn carry_out(names: &mut NameSource, done: &mut Vec<Stm<Kernels>>, mut stm: Stm<Kernels>, plan: Plan) {
+    let mut tail = done.split_off(plan.first).into_iter();
+    let Some(mut merged) = tail.next() else { bug!("the loop to merge with is gone") };
+    let mut behind = vec![];
+    for (s, ahead) in tail.zip(&plan.ahead) {
+        match ahead {
+            true => done.push(s),
+            false => behind.push(s),
+        }
+    }
+    let Exp::Loop(one) = &mut merged.exp else { bug!("only loops are merged") };
+    let carried = one.body.result.iter().copied().zip(one.params.iter().map(|(p, _)| p.name)).collect();
+    let mut replace = Replace { plan: &plan, names, carried, kept: vec![] };
+    replace.stm(&mut stm);
+    for (array, kept, name) in std::mem::take(&mut replace.kept) {
+        let Some(Type::Array(elem, _)) = merged.pat.iter().find(|p| p.name == array).map(|p| &p.ty) else {
+            bug!("an element of what is no array")
+        };
+        let (ty, made) = (Type::Prim(*elem), plan.made[&array]);
+        let (param, next) = match kept {
+            Kept::Last => (name, made.value),
+            Kept::First => {
+                let [is_first, before] = ["is_first", "first"].map(|base| replace.names.fresh_str(base));
+                let zero = Exp::CmpOp(CmpOp::Eq(PrimType::I64), plan.counter.into(), SubExp::i64(0));
+                one.body.stms.push(plain(is_first, Type::BOOL, zero));
+                let either = |e: SubExp| Box::new(Body { stms: vec![], result: vec![e] });
+                let choice = Exp::If(is_first.into(), either(made.value), either(before.into()));
+                one.body.stms.push(plain(name, ty.clone(), choice));
+                (before, name.into())
+            }
+        };
+        let param = Param { name: param, ty: ty.clone(), dec: (), consumed: false };
+        one.params.push((param, SubExp::Const(elem.blank())));
+        one.body.result.push(next);
+        merged.pat.push(PatElem { name: replace.names.fresh_str("end"), ty, dec: () });
+    }
+    let Exp::Loop(two) = stm.exp else { bug!("only loops are merged") };
+    let Loop { params, form: _, mut body } = *two;
+    let mut subst = Subst::new();
+    subst.insert(plan.var, plan.counter);
+    subst.body(&mut body);
+    one.params.extend(params);
+    one.body.stms.extend(body.stms);
+    one.body.result.extend(body.result);
+    merged.pat.extend(stm.pat);
+    for c in stm.certs {
+        if !merged.certs.contains(&c) {
+            merged.certs.push(c);
+        }
+    }
+    done.push(merged);
+    done.append(&mut behind);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+use fehu_ir::print::{print_prog, Locations};
+use fehu_ir::read::read_prog;
+use fehu_ir::validate::validate;
+use fehu_ir::Kernels;
+
+/// The program with its loops merged, around the code of a thread that makes `cs_9` from `xs_3`.
+fn merged(thread: &str) -> String {
+    let text = format!(
+        "kernels
+fun f_1(n_2 : i64, xs_3 : [n_2]f32) : (*[n_2][n_2]f32) = {{
+  let (out_4 : [n_2][n_2]f32) = segmap thread virtual (flat_5; g_6 < n_2) : ([n_2]f32) {{
+    let (s_7 : [n_2]f32) = scratch f32 [n_2]
+    let (x_8 : f32, as_10 : [n_2]f32) = loop (c_11 : f32 = 0.0f32, *p_12 : [n_2]f32 = s_7) for i_13 : i64 < n_2 {{
+      let (e_14 : f32) = xs_3[i_13]
+      let (v_15 : f32) = fadd_f32(c_11, e_14)
+      let (o_16 : [n_2]f32) = p_12 with [i_13] = v_15
+      return (v_15, o_16)
+    }}
+    let (t_17 : [n_2]f32) = scratch f32 [n_2]
+{thread}
+    return (cs_9)
+  }}
+  return (out_4)
+}}
+"
+    );
+    let mut prog = read_prog::<Kernels>(&text).unwrap_or_else(|e| panic!("{e}"));
+    super::fuse(&mut prog);
+    validate(&prog).unwrap_or_else(|e| panic!("{e:?}"));
+    print_prog(&prog, Locations::Hidden)
+}
+
+/// A loop after the first one, whose element is made of `a_20` and others.
+fn second(bound: &str, reads: &str) -> String {
+    format!(
+        "    let (cs_9 : [n_2]f32) = loop (*q_18 : [n_2]f32 = t_17) for j_19 : i64 < {bound} {{
+{reads}
+      let (r_21 : [n_2]f32) = q_18 with [j_19] = a_20
+      return (r_21)
+    }}"
+    )
+}
+
+fn loops(text: &str) -> usize {
+    text.matches("= loop").count()
+}
+
+#[test]
+fn elements_of_the_same_iteration_are_values() {
+    let text = merged(&second("n_2", "      let (a_20 : f32) = as_10[j_19]"));
+    assert_eq!(loops(&text), 1, "{text}");
+    assert!(text.contains("(a_20 : f32) = v_15"), "{text}");
+    assert!(text.contains("q_18 with [i_13] = a_20"), "{text}");
+}
+
+#[test]
+fn elements_of_earlier_iterations_are_read() {
+    let reads = "      let (k_22 : i64) = sub_i64(j_19, 2i64)
+      let (b_23 : bool) = slt_i64(k_22, 0i64)
+      let (a_20 : f32) = if b_23 then {
+        let (d_24 : f32) = as_10[0i64]
+        return (d_24)
+      } else {
+        let (d_25 : f32) = as_10[k_22]
+        return (d_25)
+      }";
+    let text = merged(&second("n_2", reads));
+    assert_eq!(loops(&text), 1, "{text}");
+    assert!(text.contains("o_16[k_22]") && !text.contains("o_16[0i64]"), "{text}");
+    assert!(text.contains("(d_24 : f32) = first_") && text.contains("= if is_first_"), "{text}");
+}
+
+#[test]
+fn the_element_of_the_iteration_before_is_carried_along() {
+    let reads = "      let (k_22 : i64) = sub_i64(j_19, 1i64)
+      let (b_23 : bool) = slt_i64(k_22, 0i64)
+      let (a_20 : f32) = if b_23 then {
+        return (0.0f32)
+      } else {
+        let (d_25 : f32) = as_10[k_22]
+        return (d_25)
+      }";
+    let text = merged(&second("n_2", reads));
+    assert!(text.contains("(d_25 : f32) = c_11"), "the scan has it at hand: {text}");
+    let third = "    let (u_40 : [n_2]f32) = scratch f32 [n_2]
+    let (bs_41 : [n_2]f32) = loop (*w_42 : [n_2]f32 = u_40) for h_43 : i64 < n_2 {
+      let (y_44 : f32) = as_10[h_43]
+      let (z_45 : f32) = fmul_f32(y_44, y_44)
+      let (o_46 : [n_2]f32) = w_42 with [h_43] = z_45
+      return (o_46)
+    }
+";
+    let text = merged(&(third.to_string() + &second("n_2", &reads.replace("as_10", "bs_41"))));
+    assert_eq!(loops(&text), 1, "{text}");
+    assert!(text.contains("(d_25 : f32) = last_"), "{text}");
+}
+
+#[test]
+fn later_elements_keep_loops_apart() {
+    for index in
+        ["      let (k_22 : i64) = add_i64(j_19, 1i64)", "      let (k_22 : i64) = sub_i64(n_2, j_19)"]
+    {
+        let text = merged(&second("n_2", &format!("{index}\n      let (a_20 : f32) = as_10[k_22]")));
+        assert_eq!(loops(&text), 2, "{text}");
+    }
+    let text = merged(&second("n_2", "      let (a_20 : f32) = as_10[1i64]"));
+    assert_eq!(loops(&text), 2, "{text}");
+}
+
+#[test]
+fn other_bounds_and_final_values_keep_loops_apart() {
+    let text = merged(&second("5i64", "      let (a_20 : f32) = as_10[j_19]"));
+    assert_eq!(loops(&text), 2, "{text}");
+    let text = merged(&second(
+        "n_2",
+        "      let (a_22 : f32) = as_10[j_19]\n      let (a_20 : f32) = fdiv_f32(a_22, x_8)",
+    ));
+    assert_eq!(loops(&text), 2, "{text}");
+}
+
+#[test]
+fn what_is_needed_goes_ahead_and_the_rest_behind() {
+    let between = "    let (m_30 : i64) = add_i64(n_2, 1i64)
+    let (last_31 : f32) = fadd_f32(x_8, 1.0f32)
+";
+    let reads = "      let (a_22 : f32) = as_10[j_19]
+      let (m_32 : f32) = sitofp_i64_f32(m_30)
+      let (a_20 : f32) = fadd_f32(a_22, m_32)";
+    let text = merged(&(between.to_string() + &second("n_2", reads)));
+    assert_eq!(loops(&text), 1, "{text}");
+    let at = |s: &str| text.find(s).unwrap_or_else(|| panic!("no {s} in {text}"));
+    assert!(at("(m_30 : i64)") < at("= loop") && at("= loop") < at("(last_31 : f32)"), "{text}");
+}
+
+#[test]
+fn arrays_with_other_uses_keep_loops_apart() {
+    let peek = "    let (t0_30 : f32) = t_17[0i64]\n";
+    let text = merged(&(peek.to_string() + &second("n_2", "      let (a_20 : f32) = as_10[j_19]")));
+    assert_eq!(loops(&text), 2, "{text}");
+}

@@ -1,0 +1,430 @@
+//! What maps do to scanned values is done by the kernel that scans them.
+//!
+//! Before: a scan writes its values to memory, and a map over the same points reads them again. After: the map's body is part of the
+//! scan ([`SegAfter`]), and the values never see memory, unless something else needs them.
+//!
+//! ```text
+//! let (ks : [n]i64) = segscan (i < n) ...           let (ys : [m]f32) = segscan (i < n) ...
+//! let (ys : [m]f32) = segmap (j < n) {                after \(k : i64) { let (x : f32) = xs[i] ... }
+//!   let (k : i64) = ks[j]                               as (write x to ys_0 [m] at [place])
+//!   let (x : f32) = xs[j]
+//!   ...
+//!   return (write x to ys_0 [m] at [place])
+//! }
+//! ```
+//!
+//! Other results of the scan's body that the map reads are computed again, if that is cheap.
+//!
+//! A filter is just that, but for its size: `m` is the last of the scanned numbers, so it seems that the scan must be done before
+//! there is anything to write to. But the last of sums is the sum of all, and a reduction that reads what the scan reads costs less
+//! than numbers that are written and read again. So last elements of sums of integers are reduced, where that lets a map join its scan.
+
+use fehu_base::ops::BinOp;
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::{Name, NameSource};
+use fehu_ir::alias::{Aliases, Signatures};
+use fehu_ir::class::Class;
+use fehu_ir::consume::consumed_by_exp;
+use fehu_ir::free::{free_in_exp, free_in_stm};
+use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegAfter, SegBinOp, SegKind, SegLevel, SegOp};
+use fehu_ir::soac::Commutativity;
+use fehu_ir::subst::{rename_body, rename_lambda, Subst};
+use fehu_ir::visit::{change, deep, for_each_stm, Mutator};
+use fehu_ir::{Body, DimIndex, Exp, Kernels, Lambda, Param, PatElem, Prog, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Maps of scanned values run in the scan's kernel.
+pub const PASS: Pass<Prog<Kernels>> = Pass { name: "scan-epilogue", need: Need::Optional, run: join };
+
+/// What is done twice rather than kept costs at most so many operations.
+const CHEAP: usize = 24;
+
+/// The most bytes of scanned values at a point.
+const MOST_BYTES: u64 = 16;
+
+/// What a function of the mathematics library counts for.
+const FUNCTION: usize = 16;
+
+/// Lets maps join the scans that they are maps of.
+fn join(prog: &mut Prog<Kernels>) {
+    let signatures = Signatures::of_prog(prog);
+    let names = std::mem::replace(&mut prog.names, NameSource::new());
+    let mut pass =
+        Join { signatures, aliases: Aliases::default(), predecessors: FxHashMap::default(), names };
+    pass.host(&mut prog.consts);
+    for fun in &mut prog.funs {
+        pass.host(&mut fun.body);
+    }
+    prog.names = pass.names;
+}
+
+struct Join {
+    signatures: Signatures,
+    /// None are needed: all that matters is whether anything is consumed.
+    aliases: Aliases,
+    /// Names that are one less than something.
+    predecessors: FxHashMap<Name, SubExp>,
+    names: NameSource,
+}
+
+/// Which statement uses the results of scans; those that the body returns are used by the one after the last.
+type Uses = FxHashMap<Name, Vec<usize>>;
+
+impl Join {
+    /// A function's body, or the program's constants.
+    fn host(&mut self, body: &mut Body<Kernels>) {
+        self.predecessors.clear();
+        for_each_stm(body, &mut |stm| {
+            if let (Exp::BinOp(BinOp::Sub(IntType::I64), x, y), [p]) = (&stm.exp, &stm.pat[..]) {
+                if y.as_i64() == Some(1) {
+                    self.predecessors.insert(p.name, *x);
+                }
+            }
+        });
+        self.body(body);
+    }
+
+    /// Code of the host.
+    fn body(&mut self, body: &mut Body<Kernels>) {
+        deep(|| {
+            for stm in &mut body.stms {
+                match &mut stm.exp {
+                    Exp::If(_, t, f) => {
+                        self.body(t);
+                        self.body(f);
+                    }
+                    Exp::Loop(l) => self.body(&mut l.body),
+                    Exp::WithAcc(w) => self.body(&mut w.lambda.body),
+                    _ => {}
+                }
+            }
+            let uses = uses(body);
+            if uses.is_empty() {
+                return;
+            }
+            // How many of the statements up to each consume something.
+            let mut consuming = vec![0];
+            for stm in &body.stms {
+                let any = !consumed_by_exp(&self.signatures, &self.aliases, &stm.exp).is_empty();
+                consuming.push(consuming[consuming.len() - 1] + usize::from(any));
+            }
+            for s in 0..body.stms.len() {
+                if let Some((m, reads)) = self.partner(body, &uses, s) {
+                    if consuming[m] == consuming[s + 1] {
+                        self.merge(body, &uses, s, m, &reads);
+                    }
+                }
+            }
+            body.stms.retain(|stm| !stm.pat.is_empty());
+        });
+    }
+
+    /// The map that can join the scan at `s`, and the statements before it that read last elements.
+    fn partner(&self, body: &Body<Kernels>, uses: &Uses, s: usize) -> Option<(usize, Vec<usize>)> {
+        let scan = scan_of(&body.stms[s])?;
+        let pat = &body.stms[s].pat;
+        let mut users: Vec<usize> = pat.iter().filter_map(|p| uses.get(&p.name)).flatten().copied().collect();
+        users.sort_unstable();
+        users.dedup();
+        let at = users.iter().position(|u| body.stms.get(*u).is_some_and(|stm| map_of(stm).is_some()))?;
+        let (reads, m) = (&users[..at], users[at]);
+        let fits = self.fits(scan, pat, map_of(&body.stms[m])?);
+        let sums = reads.is_empty() || (cost(&scan.body.body)? <= CHEAP && scan.space.dims.len() == 1);
+        (fits && sums && reads.iter().all(|u| self.reads_last(scan, pat, &body.stms[*u])))
+            .then(|| (m, reads.to_vec()))
+    }
+
+    /// Whether a map is over the points of a scan, and reads its results nowhere else than at its own point.
+    fn fits(&self, scan: &SegOp<Kernels>, pat: &[PatElem<Kernels>], map: &SegOp<Kernels>) -> bool {
+        let sizes = |seg: &SegOp<Kernels>| seg.space.dims.iter().map(|d| d.1).collect::<Vec<_>>();
+        if sizes(scan) != sizes(map) || cost(&map.body.body).is_none() {
+            return false;
+        }
+        let here: Vec<DimIndex> = map.space.dims.iter().map(|d| DimIndex::Fix(d.0.into())).collect();
+        let Some(read) = only_at(&map.body.body, pat, |slice| slice == here) else { return false };
+        // Its own results are written elsewhere.
+        let apart = map.body.returns.iter().all(|ret| match ret {
+            KernelReturn::Elem => true,
+            KernelReturn::Write { array, .. } => pat.iter().all(|p| p.name != *array),
+            KernelReturn::Tile(_) => false,
+        });
+        let again = pat[scan.combined()..].iter().any(|p| read.contains(&p.name));
+        apart && (!again || cost(&scan.body.body).is_some_and(|cost| cost <= CHEAP))
+    }
+
+    /// Whether all that a statement does with the results of a scan is to read last elements of sums.
+    fn reads_last(&self, scan: &SegOp<Kernels>, pat: &[PatElem<Kernels>], stm: &Stm<Kernels>) -> bool {
+        let Some((_, size)) = scan.space.dims.last() else { return false };
+        let last = |slice: &[DimIndex]| match slice {
+            [DimIndex::Fix(SubExp::Var(i))] => self.predecessors.get(i) == Some(size),
+            _ => false,
+        };
+        let SegKind::Scan(ops, _) = &scan.kind else { return false };
+        let alone = Body { stms: vec![stm.clone()], result: vec![] };
+        let Some(read) = only_at(&alone, pat, last) else { return false };
+        let sums: Vec<bool> = ops.iter().flat_map(|op| vec![is_sum(op); op.neutral.len()]).collect();
+        pat.iter().enumerate().all(|(k, p)| !read.contains(&p.name) || sums.get(k) == Some(&true))
+    }
+
+    /// Puts the map at `m` into the scan at `s`, where the map was.
+    fn merge(&mut self, body: &mut Body<Kernels>, uses: &Uses, s: usize, m: usize, reads: &[usize]) {
+        let (Some(scan), Some(map)) = (scan_of(&body.stms[s]).cloned(), map_of(&body.stms[m]).cloned())
+        else {
+            return;
+        };
+        let scan_stm = body.stms[s].clone();
+        let combined = scan.combined();
+        let SegKind::Scan(ops, _) = scan.kind.clone() else { return };
+        // Sums first, where the scan was; or nothing.
+        let wanted: FxHashSet<Name> = reads.iter().flat_map(|u| free_in_stm(&body.stms[*u])).collect();
+        let (stm, sums) = self.sums(&scan_stm, &scan, &ops, &wanted);
+        body.stms[s] = stm;
+        for u in reads {
+            Replace { values: &sums }.stm(&mut body.stms[*u]);
+        }
+        // The map, in terms of the scan's indices.
+        let mut subst = Subst::new();
+        for (mine, its) in map.space.dims.iter().zip(&scan.space.dims) {
+            subst.insert(mine.0, its.0);
+        }
+        subst.insert(map.space.flat, scan.space.flat);
+        let mut inner: Exp<Kernels> = Exp::Op(KernelsOp::Seg(map));
+        subst.exp(&mut inner);
+        let Exp::Op(KernelsOp::Seg(map)) = inner else { return };
+        let mut values: FxHashMap<Name, SubExp> = FxHashMap::default();
+        let mut params = vec![];
+        for (p, ty) in scan_stm.pat.iter().zip(&scan.types).take(combined) {
+            let name = self.names.fresh_str("scanned");
+            values.insert(p.name, name.into());
+            params.push(Param { name, ty: ty.clone(), dec: (), consumed: false });
+        }
+        let read = free_in_exp(&body.stms[m].exp);
+        let mut stms = vec![];
+        if scan_stm.pat[combined..].iter().any(|p| read.contains(&p.name)) {
+            let again = rename_body(&mut self.names, &scan.body.body);
+            stms.extend(again.stms);
+            for (p, e) in scan_stm.pat.iter().zip(again.result).skip(combined) {
+                values.insert(p.name, e);
+            }
+        }
+        let mut after = map.body.body;
+        Replace { values: &values }.body(&mut after);
+        stms.extend(after.stms);
+        let (mut ret, mut result, mut returns) = (map.types, after.result, map.body.returns);
+        let later = |p: &PatElem<Kernels>| uses.get(&p.name).is_some_and(|u| u.iter().any(|u| *u > m));
+        let map_stm = &mut body.stms[m];
+        for (p, param) in scan_stm.pat.iter().zip(&params).filter(|(p, _)| later(p)) {
+            map_stm.pat.push(p.clone());
+            ret.push(param.ty.clone());
+            result.push(param.name.into());
+            returns.push(KernelReturn::Elem);
+        }
+        let lambda = Lambda { params, body: Body { stms, result }, ret };
+        // What else the scan makes, if somebody needs it.
+        let mut types = scan.types[..combined].to_vec();
+        let mut own = scan.body;
+        let mut own_result = own.body.result.split_off(combined);
+        let own_returns = own.returns.split_off(combined);
+        for (((p, ty), e), way) in
+            (scan_stm.pat.iter().zip(&scan.types).skip(combined)).zip(own_result.drain(..)).zip(own_returns)
+        {
+            if later(p) {
+                map_stm.pat.push(p.clone());
+                types.push(ty.clone());
+                own.body.result.push(e);
+                own.returns.push(way);
+            }
+        }
+        map_stm.certs.extend(scan_stm.certs);
+        map_stm.certs.sort_unstable();
+        map_stm.certs.dedup();
+        map_stm.exp = Exp::Op(KernelsOp::Seg(SegOp {
+            types,
+            body: own,
+            kind: SegKind::Scan(ops, Some(Box::new(SegAfter { lambda, returns }))),
+            ..scan
+        }));
+    }
+
+    /// A statement that makes the sums of those results of a scan that are wanted, and their names; an empty
+    /// statement if none are.
+    fn sums(
+        &mut self,
+        stm: &Stm<Kernels>,
+        scan: &SegOp<Kernels>,
+        ops: &[SegBinOp<Kernels>],
+        wanted: &FxHashSet<Name>,
+    ) -> (Stm<Kernels>, FxHashMap<Name, SubExp>) {
+        let mut sums = FxHashMap::default();
+        let mut stm = stm.clone();
+        let scanned = std::mem::take(&mut stm.pat);
+        let mut body = rename_body(&mut self.names, &scan.body.body);
+        let results = std::mem::take(&mut body.result);
+        let (mut reds, mut types, mut first) = (vec![], vec![], 0);
+        for op in ops {
+            let which = first..first + op.neutral.len();
+            first = which.end;
+            if !which.clone().any(|k| wanted.contains(&scanned[k].name)) {
+                continue;
+            }
+            reds.push(SegBinOp {
+                comm: Commutativity::Commutative,
+                op: rename_lambda(&mut self.names, &op.op),
+                neutral: op.neutral.clone(),
+                shape: vec![],
+            });
+            for k in which {
+                let sum = self.names.fresh_str("sum");
+                stm.pat.push(PatElem { name: sum, ty: scan.types[k].clone(), dec: () });
+                sums.insert(scanned[k].name, sum.into());
+                types.push(scan.types[k].clone());
+                body.result.push(results[k]);
+            }
+        }
+        if !reds.is_empty() {
+            let mut space = scan.space.clone();
+            let mut indices = Subst::new();
+            space.flat = self.names.fresh_like(space.flat);
+            indices.insert(scan.space.flat, space.flat);
+            for (i, _) in &mut space.dims {
+                let fresh = self.names.fresh_like(*i);
+                indices.insert(*i, fresh);
+                *i = fresh;
+            }
+            indices.body(&mut body);
+            let returns = vec![KernelReturn::Elem; types.len()];
+            let body = KernelBody { body, returns };
+            let kind = SegKind::Red(reds);
+            stm.exp = Exp::Op(KernelsOp::Seg(SegOp { space, types, body, kind, ..scan.clone() }));
+        }
+        (stm, sums)
+    }
+}
+
+/// Where the results of scans are used.
+fn uses(body: &Body<Kernels>) -> Uses {
+    let scans = body.stms.iter().filter(|stm| scan_of(stm).is_some());
+    let mut uses: Uses = scans.flat_map(|stm| &stm.pat).map(|p| (p.name, vec![])).collect();
+    if uses.is_empty() {
+        return uses;
+    }
+    for (k, stm) in body.stms.iter().enumerate() {
+        for n in free_in_stm(stm) {
+            if let Some(users) = uses.get_mut(&n) {
+                users.push(k);
+            }
+        }
+    }
+    for n in body.result.iter().filter_map(|e| e.name()) {
+        if let Some(users) = uses.get_mut(&n) {
+            users.push(body.stms.len());
+        }
+    }
+    uses
+}
+
+/// A scan of scalars by the whole grid.
+fn scan_of(stm: &Stm<Kernels>) -> Option<&SegOp<Kernels>> {
+    let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp else { return None };
+    let SegKind::Scan(ops, None) = &seg.kind else { return None };
+    let scalars = seg.types.iter().take(seg.combined()).all(|t| matches!(t, Type::Prim(_)));
+    // Threads that hold more have little room for anything else; they take one point at a time.
+    let bytes: u64 = seg.types.iter().take(seg.combined()).filter_map(|t| Some(t.elem()?.bytes())).sum();
+    let simple = scalars && bytes <= MOST_BYTES && ops.iter().all(|op| op.shape.is_empty());
+    let plain = seg.body.returns.iter().all(|ret| *ret == KernelReturn::Elem);
+    (simple && plain && seg.level == SegLevel::Thread && seg.grid.is_none()).then_some(seg)
+}
+
+/// A map that makes scalars.
+fn map_of(stm: &Stm<Kernels>) -> Option<&SegOp<Kernels>> {
+    let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp else { return None };
+    let scalars = seg.types.iter().all(|t| matches!(t, Type::Prim(_)));
+    let plain = matches!(seg.kind, SegKind::Map) && seg.level == SegLevel::Thread && seg.grid.is_none();
+    (scalars && plain).then_some(seg)
+}
+
+/// Those of the arrays that a body mentions, if it does nothing with them but read elements at such places.
+fn only_at(
+    body: &Body<Kernels>,
+    arrays: &[PatElem<Kernels>],
+    place: impl Fn(&[DimIndex]) -> bool,
+) -> Option<FxHashSet<Name>> {
+    let (mut read, mut reads, mut fine) = (FxHashSet::default(), 0, true);
+    for_each_stm(body, &mut |stm| {
+        if let Exp::Index(array, slice) = &stm.exp {
+            if arrays.iter().any(|p| p.name == *array) {
+                read.insert(*array);
+                reads += 1;
+                fine &= place(slice);
+            }
+        }
+    });
+    let mut mentions = Mentions { arrays, count: 0 };
+    fehu_ir::visit::Visitor::body(&mut mentions, body);
+    (fine && mentions.count == reads).then_some(read)
+}
+
+/// Counts mentions of arrays.
+struct Mentions<'a> {
+    arrays: &'a [PatElem<Kernels>],
+    count: usize,
+}
+
+impl fehu_ir::visit::Visitor<Kernels> for Mentions<'_> {
+    fn name(&mut self, n: &Name) {
+        self.count += usize::from(self.arrays.iter().any(|p| p.name == *n));
+    }
+}
+
+/// Replaces elements of arrays by what they are known to be.
+struct Replace<'a> {
+    values: &'a FxHashMap<Name, SubExp>,
+}
+
+impl Mutator<Kernels> for Replace<'_> {
+    fn stm(&mut self, stm: &mut Stm<Kernels>) {
+        if let Exp::Index(array, _) = &stm.exp {
+            if let Some(value) = self.values.get(array) {
+                stm.exp = Exp::SubExp(*value);
+            }
+        }
+        change::stm(self, stm);
+    }
+}
+
+/// Whether an operator adds integers.
+fn is_sum(op: &SegBinOp<Kernels>) -> bool {
+    let (Lambda { params, body, .. }, [zero]) = (&op.op, &op.neutral[..]) else { return false };
+    let ([x, y], [stm], [SubExp::Var(r)]) = (&params[..], &body.stms[..], &body.result[..]) else {
+        return false;
+    };
+    let Exp::BinOp(BinOp::Add(_), a, b) = &stm.exp else { return false };
+    let both = [SubExp::Var(x.name), SubExp::Var(y.name)];
+    let adds = [*a, *b] == both || [*b, *a] == both;
+    let neutral = match (zero, &x.ty) {
+        (SubExp::Const(zero), Type::Prim(PrimType::Int(ty))) => *zero == PrimType::Int(*ty).blank(),
+        (SubExp::Const(_) | SubExp::Var(_), _) => false,
+    };
+    adds && neutral && stm.pat.iter().any(|p| p.name == *r)
+}
+
+/// How many operations code of scalars takes; `None` if it is any other code.
+fn cost(body: &Body<Kernels>) -> Option<usize> {
+    let mut total = 0;
+    for stm in &body.stms {
+        if stm.pat.iter().any(|p| !matches!(p.ty, Type::Prim(_))) {
+            return None;
+        }
+        total += match (stm.exp.class(), &stm.exp) {
+            (Class::Arithmetic | Class::Check | Class::Read, _) => 1,
+            (Class::Function, _) => FUNCTION,
+            (_, Exp::If(_, t, f)) => 1 + cost(t)? + cost(f)?,
+            _ => return None,
+        };
+    }
+    Some(total)
+}
+
+#[cfg(test)]
+mod tests;
