@@ -180,7 +180,6 @@ impl<'a> Show<'a> {
             Size::Var(n) => self.name(*n),
             Size::Exp(e) => self.exp(e),
             Size::Any => String::new(),
-            Size::Meta(n) => format!("d{n}"),
         }
     }
 

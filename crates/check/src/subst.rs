@@ -133,7 +133,7 @@ pub fn size_exp(s: &Size, span: Span) -> Option<Exp> {
         Size::Const(c) => ExpKind::Literal(PrimValue::I64(*c)),
         Size::Var(n) => ExpKind::Var(*n, vec![]),
         Size::Exp(e) => return Some((**e).clone()),
-        Size::Any | Size::Meta(_) => return None,
+        Size::Any => return None,
     };
     Some(Exp { kind: Box::new(kind), ty: Type::Scalar(ScalarType::I64), ext: vec![], span })
 }
@@ -235,7 +235,7 @@ impl Walk<'_> {
         match s {
             Size::Var(n) => self.lookup(*n).unwrap_or(Size::Var(*n)),
             Size::Exp(e) => exp_size(self.exp(e)),
-            Size::Const(_) | Size::Any | Size::Meta(_) => s.clone(),
+            Size::Const(_) | Size::Any => s.clone(),
         }
     }
 

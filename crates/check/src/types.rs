@@ -8,8 +8,8 @@
 //! Unification ignores it.
 //!
 //! A size is a constant, a variable, or an expression over variables; two
-//! sizes are equal when they are written the same. `Any` and the `Meta`
-//! variants exist only while a term is being checked; a finished typed tree
+//! sizes are equal when they are written the same. `Size::Any` and `Type::Meta`
+//! exist only while a term is being checked; a finished typed tree
 //! has none.
 
 use crate::tast::Exp;
@@ -37,8 +37,6 @@ pub enum Size {
     Exp(Arc<Exp>),
     /// `[]` that has not been given a name yet.
     Any,
-    /// A size variable of inference.
-    Meta(u32),
 }
 
 /// A type.

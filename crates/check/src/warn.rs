@@ -61,7 +61,7 @@ impl Names {
         visit::sizes(ty, &mut |size| match size {
             Size::Var(n) => drop(self.used.insert(*n)),
             Size::Exp(e) => self.uses(e),
-            Size::Const(_) | Size::Any | Size::Meta(_) => {}
+            Size::Const(_) | Size::Any => {}
         });
     }
 

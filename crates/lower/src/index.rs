@@ -303,7 +303,7 @@ impl<'a> Lowerer<'a> {
         match n {
             Size::Var(n) => self.env.get(*n).is_none(),
             Size::Exp(e) => self.mentions_unknown(e),
-            Size::Const(_) | Size::Any | Size::Meta(_) => false,
+            Size::Const(_) | Size::Any => false,
         }
     }
 

@@ -89,7 +89,6 @@ impl<'a> Lowerer<'a> {
                 Ok(Dim::Known(self.scalar(v)?))
             }
             Size::Any => Ok(Dim::Unknown),
-            Size::Meta(_) => fehu_base::bug!("unresolved size after checking"),
         }
     }
 

@@ -34,8 +34,12 @@ pub(crate) struct Failed;
 pub(crate) type Parse<T> = Result<T, Failed>;
 
 /// Types, patterns and modules nested deeper than this are refused, so that
-/// whoever walks them may recurse. Expressions may nest without bound.
+/// whoever walks them may recurse.
 const MAX_NESTING: u32 = 500;
+
+/// Expressions nested deeper than this are refused. Long chains of bindings and operators are
+/// deep trees, so whoever walks an expression makes room on the stack.
+const MAX_EXP_NESTING: u32 = 200_000;
 
 /// The state of parsing one text.
 pub(crate) struct Parser<'a> {
@@ -48,6 +52,8 @@ pub(crate) struct Parser<'a> {
     docs_seen: usize,
     pub(crate) errors: Vec<Diagnostic>,
     nesting: u32,
+    /// The depth of the expression around the current word, or more.
+    exp_nesting: u32,
     /// Whether the rest of the text was skipped; nothing more is reported.
     gave_up: bool,
     /// Braces that recovery stepped into; their closing ones are skipped.
@@ -64,6 +70,7 @@ impl<'a> Parser<'a> {
             docs_seen: 0,
             errors: lexed.errors,
             nesting: 0,
+            exp_nesting: 0,
             gave_up: false,
             loose_braces: 0,
         }
@@ -225,13 +232,32 @@ impl<'a> Parser<'a> {
         if self.nesting <= MAX_NESTING {
             return Ok(());
         }
-        let error = Diagnostic::error(self.span(), "This is nested too deeply.")
-            .note(format!("types, patterns and modules may be nested {MAX_NESTING} levels deep"));
-        let failed = self.report(error);
+        Err(self.too_deep(format!("types, patterns and modules may be nested {MAX_NESTING} levels deep")))
+    }
+
+    /// Counts a level that an expression grows by; undone by the [`Parser::exp_level`] around it.
+    fn deepen_exp(&mut self) -> Parse<()> {
+        self.exp_nesting += 1;
+        if self.exp_nesting <= MAX_EXP_NESTING {
+            return Ok(());
+        }
+        Err(self.too_deep(format!("expressions may be nested {MAX_EXP_NESTING} levels deep")))
+    }
+
+    /// Runs a parser of expressions one level deeper.
+    fn exp_level<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        let outer = self.exp_nesting;
+        let result = self.deepen_exp().and_then(|()| deep(|| parse(self)));
+        self.exp_nesting = outer;
+        result
+    }
+
+    fn too_deep(&mut self, limit: String) -> Failed {
+        let failed = self.report(Diagnostic::error(self.span(), "This is nested too deeply.").note(limit));
         // Whoever writes this has no use for further messages.
         self.pos = self.tokens.len() - 1;
         self.gave_up = true;
-        Err(failed)
+        failed
     }
 
     /// After everything: documentation comments that document nothing.

@@ -47,6 +47,15 @@ fn deep_expressions() {
 }
 
 #[test]
+fn very_deep_expressions_are_refused() {
+    for (open, close) in [("(", ")"), ("", " + 1"), ("let x = 1 ", " in x"), ("", ".f")] {
+        let n = 2 * DEEP + 1;
+        let parsed = parse(FileId(0), &format!("def f = {}(x){}", open.repeat(n), close.repeat(n)));
+        assert_eq!(parsed.errors.len(), 1, "{open}x{close}");
+    }
+}
+
+#[test]
 fn deep_types_patterns_and_modules_are_refused() {
     for (head, repeated) in [
         ("type t = ", "("),

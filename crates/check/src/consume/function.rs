@@ -113,7 +113,7 @@ impl State<'_> {
     fn sizes_in(&mut self, ty: &Type) {
         visit::sizes(ty, &mut |size| match size {
             Size::Exp(e) => drop(self.deeper(|st| st.exp(&mut (**e).clone()))),
-            Size::Const(_) | Size::Var(_) | Size::Any | Size::Meta(_) => {}
+            Size::Const(_) | Size::Var(_) | Size::Any => {}
         });
     }
 

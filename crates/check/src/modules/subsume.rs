@@ -302,7 +302,7 @@ impl<'a> Match<'a> {
                     (Size::Var(a), Size::Var(b)) => a == b,
                     (Size::Exp(a), Size::Exp(b)) => self.exp(a, b),
                     (Size::Any, _) | (_, Size::Any) => true,
-                    (Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_), _) => false,
+                    (Size::Const(_) | Size::Var(_) | Size::Exp(_), _) => false,
                 };
                 if same {
                     return Ok(());

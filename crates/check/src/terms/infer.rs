@@ -118,8 +118,10 @@ impl<'a> Infer<'a> {
             }
             ExpKind::Error => Size::Any,
             _ => {
-                self.st.size_exps.push(exp);
-                Size::Meta(self.st.size_exps.len() as u32 - 1)
+                let text = super::quote::exp(e);
+                let name = self.ctx.bind(Symbol::new(&text), e.span);
+                self.st.size_exps.insert(name, exp);
+                Size::Var(name)
             }
         }
     }

@@ -139,8 +139,8 @@ pub struct State {
     pub(crate) levels: FxHashMap<Name, u32>,
     /// Records of which a field was updated before their type was known.
     pub(crate) updated: Vec<(Type, Span)>,
-    /// Size expressions in written types, to be finished by the second layer.
-    pub(crate) size_exps: Vec<pre::Exp>,
+    /// The size expressions of written types, by the names that stand for them; finished by the second layer.
+    pub(crate) size_exps: FxHashMap<Name, pre::Exp>,
 }
 
 impl State {

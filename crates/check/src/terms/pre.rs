@@ -4,7 +4,7 @@
 //! Types here may contain [`Type::Meta`], to be read through the tables of
 //! [`super::metas`]. Types that the user wrote are kept with their sizes, as
 //! [`Written`]; a size expression in them that is more than a name or a number
-//! is [`crate::types::Size::Meta`], an index into `State::size_exps`.
+//! stands under a name of its own, which `State::size_exps` explains.
 
 use crate::types::{RetType, Scheme, TParam, Type};
 use fehu_base::{Name, Span, Symbol};

@@ -69,7 +69,7 @@ impl Validator<'_> {
             Size::Const(_) => {}
             Size::Var(n) => self.name(*n, bound, at),
             Size::Exp(e) => self.size_exp(e, bound, at),
-            Size::Any | Size::Meta(_) => self.complain(format!("an undecided size in {at}")),
+            Size::Any => self.complain(format!("an undecided size in {at}")),
         }
     }
 

@@ -28,7 +28,7 @@ pub fn constructive(t: &Type, out: &mut FxHashSet<Name>) {
                     TypeArg::Size(Size::Var(n)) => {
                         out.insert(*n);
                     }
-                    TypeArg::Size(Size::Const(_) | Size::Exp(_) | Size::Any | Size::Meta(_)) => {}
+                    TypeArg::Size(Size::Const(_) | Size::Exp(_) | Size::Any) => {}
                     // An abstract type need not contain values of its argument.
                     TypeArg::Type(_) => {}
                 }
@@ -72,7 +72,7 @@ pub fn name_anys(t: &Type, fresh: &mut dyn FnMut() -> Size) -> Type {
     use std::sync::Arc;
     let size = |s: &Size, fresh: &mut dyn FnMut() -> Size| match s {
         Size::Any => fresh(),
-        Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_) => s.clone(),
+        Size::Const(_) | Size::Var(_) | Size::Exp(_) => s.clone(),
     };
     match t {
         Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => t.clone(),
@@ -136,7 +136,7 @@ pub fn mentioned_size(s: &Size, out: &mut FxHashSet<Name>) {
             out.insert(*n);
         }
         Size::Exp(e) => mentioned_exp(e, out),
-        Size::Const(_) | Size::Any | Size::Meta(_) => {}
+        Size::Const(_) | Size::Any => {}
     }
 }
 

@@ -14,11 +14,13 @@ impl Parser<'_> {
         let mut e = self.primary(expected)?;
         loop {
             if self.at(TokenKind::Dot) {
+                self.deepen_exp()?;
                 self.bump();
                 let field = self.field("a field name after the dot")?;
                 let span = e.span.to(field.span);
                 e = mk(ExpKind::Project(e, field), span);
             } else if self.at_index() {
+                self.deepen_exp()?;
                 let (indices, close) = self.indices()?;
                 let span = e.span.to(close);
                 e = mk(ExpKind::Index(e, indices), span);
@@ -111,6 +113,7 @@ impl Parser<'_> {
         while self.at(TokenKind::Dot) {
             match self.kind_at(1) {
                 TokenKind::Ident => {
+                    self.deepen_exp()?;
                     self.bump();
                     quals.push(std::mem::replace(&mut name, self.ident("a name after the dot")?));
                 }

@@ -39,6 +39,7 @@ impl Parser<'_> {
     pub(super) fn let_exp(&mut self) -> Parse<Exp> {
         let mut bindings: Vec<(Span, Binding)> = vec![];
         loop {
+            self.deepen_exp()?;
             let start = self.bump().span;
             let errors = self.errors.len();
             match self.binding() {

@@ -9,7 +9,7 @@
 //! ```
 
 use super::fixity::{fixity, Assoc, BACKQUOTED, LOOSEST};
-use super::{deep, mk, Failed, Parse, Parser};
+use super::{mk, Failed, Parse, Parser};
 use crate::ast::{Access, Attr, Exp, ExpKind, Ident, QualName, RangeEnd};
 use crate::token::TokenKind;
 use fehu_base::{Diagnostic, Span};
@@ -32,6 +32,7 @@ impl Parser<'_> {
             if !matches!(kind, TokenKind::Colon | TokenKind::ColonGreater) {
                 return Ok(e);
             }
+            self.deepen_exp()?;
             self.bump();
             let t = self.type_exp()?;
             let span = e.span.to(t.span());
@@ -47,6 +48,7 @@ impl Parser<'_> {
     pub(super) fn exp_unascribed(&mut self) -> Parse<Exp> {
         let mut e = self.range()?;
         while self.eat(TokenKind::With) {
+            self.deepen_exp()?;
             let path = self.update_path()?;
             self.expect(TokenKind::Equals, "'=' and the new value")?;
             let value = self.range()?;
@@ -107,15 +109,16 @@ impl Parser<'_> {
 
     /// Operators that bind at least as tightly as `min`.
     fn binary(&mut self, min: u8) -> Parse<Exp> {
-        deep(|| {
-            let mut lhs = self.unary()?;
-            while let Some(op) = self.infix() {
+        self.exp_level(|p| {
+            let mut lhs = p.unary()?;
+            while let Some(op) = p.infix() {
                 // `(x +)` is a section: its operator is left to the parenthesis.
-                if op.prec < min || self.kind_at(op.words) == TokenKind::RParen {
+                if op.prec < min || p.kind_at(op.words) == TokenKind::RParen {
                     break;
                 }
-                self.pos += op.words;
-                let rhs = self.binary(match op.assoc {
+                p.deepen_exp()?;
+                p.pos += op.words;
+                let rhs = p.binary(match op.assoc {
                     Assoc::Left => op.prec + 1,
                     Assoc::Right => op.prec,
                 })?;
@@ -178,6 +181,7 @@ impl Parser<'_> {
     fn unary(&mut self) -> Parse<Exp> {
         let mut prefixes = vec![];
         while matches!(self.kind(), TokenKind::Minus | TokenKind::Bang) {
+            self.deepen_exp()?;
             prefixes.push(self.bump());
         }
         let mut e = match self.keyword_form()? {

@@ -2,6 +2,7 @@
 
 use super::equal::bare_size;
 use super::exp::node;
+use super::extent::is_moderate;
 use super::tables::{mentioned_type, Origin, Slot};
 use super::unify::consumes;
 use super::Sizer;
@@ -46,6 +47,7 @@ impl Sizer<'_> {
             }
             let ret = self.depend(&f, &arrow, a, &mut ext);
             let r = self.zonk_ret(&ret);
+            let r = self.moderate(r);
             ty = self.open(&r, &f, span, &mut ext);
         }
         Exp { ext, ..node(ExpKind::Apply(f, args), ty, span) }
@@ -149,9 +151,9 @@ impl Sizer<'_> {
         }
     }
 
-    /// The argument as a size, if it can be one: it binds no names and consumes nothing.
+    /// The argument as a size, if it can be one: it is not too large, binds no names and consumes nothing.
     pub(crate) fn arg_size(&mut self, e: &Exp) -> Option<Size> {
-        self.may_be_size(e).then(|| bare_size(e))
+        (is_moderate(e) && self.may_be_size(e)).then(|| bare_size(e))
     }
 
     fn may_be_size(&mut self, e: &Exp) -> bool {

@@ -61,7 +61,7 @@ pub(crate) fn same_size(a: &Size, b: &Size) -> bool {
         (Size::Var(x), Size::Var(y)) => x == y,
         (Size::Exp(x), Size::Exp(y)) => same_exp(x, y, &mut |_, _| false),
         (Size::Any, Size::Any) => true,
-        (Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Any | Size::Meta(_), _) => false,
+        (Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Any, _) => false,
     }
 }
 

@@ -1,8 +1,9 @@
 //! The second layer: expressions.
 
 use super::equal::bare_size;
+use super::extent::is_moderate;
 use super::hide::Hidden;
-use super::tables::Origin;
+use super::tables::{mentioned_size, Origin};
 use super::Sizer;
 use crate::show::show_type;
 use crate::subst::{make_nonunique, size_exp, Subst};
@@ -191,9 +192,21 @@ impl Sizer<'_> {
     fn written_size(&mut self, s: &Size, origin: Origin, span: Span) -> Size {
         match s {
             Size::Any => Size::Var(self.flex("d", origin, span)),
-            Size::Meta(i) => self.size_exp(*i),
-            Size::Const(_) | Size::Var(_) => s.clone(),
-            Size::Exp(_) => s.clone(),
+            Size::Var(n) => self.size_exp(*n).unwrap_or_else(|| s.clone()),
+            Size::Const(_) => s.clone(),
+            // An abbreviation may have been applied to a size expression.
+            Size::Exp(_) => {
+                let mut subst = Subst::default();
+                for n in mentioned_size(s) {
+                    if let Some(size) = self.size_exp(n) {
+                        subst.sizes.insert(n, size);
+                    }
+                }
+                if subst.is_empty() {
+                    return s.clone();
+                }
+                subst.size(&mut self.ctx.names, s)
+            }
         }
     }
 
@@ -329,7 +342,7 @@ impl Sizer<'_> {
                 }
                 self.arg_size(lo)?;
                 let e = self.operator(self.minus, hi, lo.clone(), span)?;
-                Some(Size::Exp(Arc::new(e)))
+                is_moderate(&e).then(|| Size::Exp(Arc::new(e)))
             }
             _ => None,
         }
@@ -368,7 +381,7 @@ impl Sizer<'_> {
     fn range_size(&mut self, start: &Exp, second: Option<&Exp>, end: &RangeEnd, span: Span) -> Option<Size> {
         let step = match second {
             None => Some(1),
-            Some(s) => Some(constant(s)? - constant(start)?),
+            Some(s) => Some(constant(s)?.checked_sub(constant(start)?)?),
         };
         if step != Some(1) {
             return None;

@@ -6,13 +6,13 @@
 //! it becomes an existential size of that arrow.
 
 use super::equal::same_size;
+use super::extent::nodes_up_to;
 use super::tables::{mentioned_size, Flex, Slot, Unknown};
 use super::Sizer;
 use crate::subst::{exp_size, Subst};
 use crate::tast::{Exp, ExpKind};
 use crate::type_exp::uses::constructive;
 use crate::types::{Arrow, RetType, Size, Type, TypeArg};
-use crate::visit::children;
 use fehu_base::{Name, Span};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl Renaming {
         }
         let n = match s {
             Size::Var(v) => me.ctx.names.fresh_like(*v),
-            Size::Const(_) | Size::Exp(_) | Size::Any | Size::Meta(_) => me.ctx.names.fresh_str("d"),
+            Size::Const(_) | Size::Exp(_) | Size::Any => me.ctx.names.fresh_str("d"),
         };
         self.pairs.push((s.clone(), n));
         n
@@ -81,7 +81,7 @@ impl Renaming {
                 Some((_, n)) => Size::Var(*n),
                 None => s.clone(),
             },
-            Size::Const(_) | Size::Any | Size::Meta(_) => s.clone(),
+            Size::Const(_) | Size::Any => s.clone(),
         }
     }
 
@@ -103,14 +103,9 @@ impl Renaming {
 
 /// How long a size expression is, so that parts come before what they are part of.
 fn length(s: &Size) -> usize {
-    fn exp(e: &Exp) -> usize {
-        let mut n = 1;
-        children(e, &mut |c| n += exp(c));
-        n
-    }
     match s {
-        Size::Exp(e) => exp(e),
-        Size::Const(_) | Size::Var(_) | Size::Any | Size::Meta(_) => 1,
+        Size::Exp(e) => nodes_up_to(e, usize::MAX),
+        Size::Const(_) | Size::Var(_) | Size::Any => 1,
     }
 }
 
@@ -157,7 +152,7 @@ impl Sizer<'_> {
         for (s, n) in renaming.pairs {
             let base = match &s {
                 Size::Var(v) => self.ctx.names.base(*v).as_str(),
-                Size::Const(_) | Size::Exp(_) | Size::Any | Size::Meta(_) => "d",
+                Size::Const(_) | Size::Exp(_) | Size::Any => "d",
             };
             let shown = self.show_size(&s);
             let u = self.unknown(base, span, format!("an unknown size arising from \"{shown}\" {why}"));

@@ -10,6 +10,7 @@ mod apply;
 mod causality;
 mod equal;
 mod exp;
+mod extent;
 mod finish;
 mod fun;
 mod hide;
@@ -57,7 +58,7 @@ pub(crate) struct Sizer<'a> {
     /// Whether sizes that nothing determines are not to be complained about.
     quiet: bool,
     /// Size expressions of written types, as far as they are done.
-    sizes: FxHashMap<u32, Size>,
+    sizes: FxHashMap<Name, Size>,
     minus: Option<Name>,
     plus: Option<Name>,
 }
@@ -91,22 +92,22 @@ impl<'a> Sizer<'a> {
         }
     }
 
-    /// A size expression of a written type.
-    fn size_exp(&mut self, i: u32) -> Size {
-        if let Some(s) = self.sizes.get(&i) {
-            return s.clone();
+    /// The size expression of a written type that a name stands for, if it stands for one.
+    fn size_exp(&mut self, n: Name) -> Option<Size> {
+        if let Some(s) = self.sizes.get(&n) {
+            return Some(s.clone());
         }
-        let Some(e) = self.st.size_exps.get(i as usize).cloned() else { return Size::Any };
+        let e = self.st.size_exps.get(&n)?.clone();
         let e = self.exp(&e);
-        let s = equal::bare_size(&e);
-        self.sizes.insert(i, s.clone());
-        s
+        let s = self.bounded(equal::bare_size(&e), e.span);
+        self.sizes.insert(n, s.clone());
+        Some(s)
     }
 
     /// A size expression outside of any declaration's body.
     pub(crate) fn lone_size(&mut self, e: &pre::Exp) -> Size {
         let e = self.exp(e);
         let e = self.finish_lone(e);
-        equal::bare_size(&e)
+        self.bounded(equal::bare_size(&e), e.span)
     }
 }

@@ -1,6 +1,7 @@
 //! The second layer: patterns, and `let`.
 
 use super::exp::{node, scoped};
+use super::extent::has_moderate_sizes;
 use super::hide::Hidden;
 use super::tables::{mentioned_type, Origin};
 use super::Sizer;
@@ -111,7 +112,10 @@ impl Sizer<'_> {
                 if let Some(s) = self.arg_size(&value) {
                     let mut subst = Subst::default();
                     subst.sizes.insert(*n, s);
-                    ty = subst.ty(&mut self.ctx.names, &mut vec![], &t);
+                    let full = subst.ty(&mut self.ctx.names, &mut vec![], &t);
+                    if has_moderate_sizes(&full) {
+                        ty = full;
+                    }
                 }
             }
         }

@@ -207,9 +207,10 @@ impl Sizer<'_> {
                 if subst.is_empty() {
                     return s.clone();
                 }
-                subst.size(&mut self.ctx.names, s)
+                let full = subst.size(&mut self.ctx.names, s);
+                self.bounded(full, e.span)
             }
-            Size::Const(_) | Size::Any | Size::Meta(_) => s.clone(),
+            Size::Const(_) | Size::Any => s.clone(),
         }
     }
 
@@ -332,7 +333,7 @@ pub(crate) fn mentioned_size(s: &Size) -> FxHashSet<Name> {
             out.insert(*n);
         }
         Size::Exp(e) => mentioned_exp(e, &mut out),
-        Size::Const(_) | Size::Any | Size::Meta(_) => {}
+        Size::Const(_) | Size::Any => {}
     }
     out
 }

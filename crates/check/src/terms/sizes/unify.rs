@@ -381,18 +381,21 @@ impl Sizer<'_> {
             (Size::Var(x), s) if self.is_free_flex(*x) => self.assign_size(*x, s, bound),
             (s, Size::Var(y)) if self.is_free_flex(*y) => self.assign_size(*y, s, bound),
             (Size::Exp(e), Size::Exp(f)) => {
+                // Only a plain name can stand for a size still to be found; so each pair is smaller than the whole.
                 let mut pairs = vec![];
-                if same_exp(e, f, &mut |x, y| {
-                    pairs.push((x.clone(), y.clone()));
-                    true
-                }) {
-                    for (x, y) in pairs {
-                        self.unify_sizes(&exp_size(x), &exp_size(y), bound)
-                            .map_err(|_| self.differ(&a, &b))?;
-                    }
-                    return Ok(());
+                let same = same_exp(e, f, &mut |x, y| {
+                    let pair = (exp_size(x.clone()), exp_size(y.clone()));
+                    let plain = matches!(pair, (Size::Var(_), _) | (_, Size::Var(_)));
+                    pairs.push(pair);
+                    plain
+                });
+                if !same {
+                    return Err(self.differ(&a, &b));
                 }
-                Err(self.differ(&a, &b))
+                for (x, y) in pairs {
+                    self.unify_sizes(&x, &y, bound).map_err(|_| self.differ(&a, &b))?;
+                }
+                Ok(())
             }
             _ => Err(self.differ(&a, &b)),
         }
