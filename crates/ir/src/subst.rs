@@ -51,6 +51,11 @@ impl Subst {
         self.unless_empty(|s| Mutator::<R>::lambda(s, lambda));
     }
 
+    /// Applies it to a function, the types of its parameters and results included.
+    pub fn fun<R: Rep>(&self, fun: &mut FunDef<R>) {
+        self.unless_empty(|s| change::fun::<R, _>(s, fun));
+    }
+
     /// Applies it to a statement, the types in its pattern included.
     pub fn stm<R: Rep>(&self, stm: &mut Stm<R>) {
         self.unless_empty(|s| Mutator::<R>::stm(s, stm));

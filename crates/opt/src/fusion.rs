@@ -149,10 +149,7 @@ impl Fuser<'_> {
         let mapped: Vec<Name> = merge::mapped_results(producer).iter().map(|x| x.name).collect();
         let outputs: Vec<Name> = producer.pat.iter().map(|x| x.name).collect();
         let is_other = |n: &Name| outputs.contains(n) && !mapped.contains(n);
-        let apart = made.width != taken.width()
-            || taken.arrays().iter().any(is_other)
-            || outputs.iter().any(|n| graph.uses_apart(c, *n));
-        if apart {
+        if made.width != taken.width() || taken.arrays().iter().any(is_other) {
             return;
         }
         // Inputs that are views of what the producer made.
@@ -165,6 +162,20 @@ impl Fuser<'_> {
         }
         seen_through.sort_unstable();
         seen_through.dedup();
+        // What vanishes must be used as an array that is read element by element, or looked at, and not otherwise.
+        let hidden: Vec<Name> = seen_through
+            .iter()
+            .flat_map(|v| &graph.stm(*v).pat)
+            .map(|x| x.name)
+            .chain(outputs.clone())
+            .collect();
+        let otherwise = |i: usize, looked_at: Option<Name>| {
+            hidden.iter().any(|n| Some(*n) != looked_at && graph.uses_apart(i, *n))
+        };
+        let source = |v: usize| views::source(graph.stm(v), |n| graph.type_of(n));
+        if otherwise(c, None) || seen_through.iter().any(|v| otherwise(*v, source(*v))) {
+            return;
+        }
         if graph.consumes_input_of(c, p) || graph.path_between(p, c, &seen_through) {
             return;
         }

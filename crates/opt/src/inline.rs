@@ -49,7 +49,11 @@ pub fn inline<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
             inliner.ready.insert(fun.name, Arc::new(fun.clone()));
         }
     }
-    inliner.body(&mut prog.consts);
+    // Functions mention constants by name, so what stands for a constant stands for it there, too.
+    let constants = inliner.body(&mut prog.consts);
+    for fun in &mut prog.funs {
+        constants.fun(fun);
+    }
     remove_dead_functions(prog);
 }
 
@@ -77,12 +81,15 @@ struct Inliner<'a, R: Rep> {
 }
 
 impl<R: Rep<Dec = ()>> Inliner<'_, R> {
-    fn body(&mut self, body: &mut Body<R>) {
+    /// Inlines the calls of a body; returns what stands for their results.
+    fn body(&mut self, body: &mut Body<R>) -> Subst {
         deep(|| {
             let mut subst = Subst::new();
             let mut out = Vec::with_capacity(body.stms.len());
             for mut stm in std::mem::take(&mut body.stms) {
-                fehu_ir::visit::map_bodies(&mut stm.exp, &mut |b| self.body(b));
+                fehu_ir::visit::map_bodies(&mut stm.exp, &mut |b| {
+                    self.body(b);
+                });
                 let callee = match &stm.exp {
                     Exp::Call(f, _) if !has_attr(&stm.attrs, "noinline") => self.ready.get(f).cloned(),
                     _ => None,
@@ -97,6 +104,7 @@ impl<R: Rep<Dec = ()>> Inliner<'_, R> {
                 *e = subst.operand(*e);
             }
             body.stms = out;
+            subst
         })
     }
 

@@ -21,7 +21,7 @@ pub(super) struct Graph {
     nodes: Vec<Option<Stm<Soacs>>>,
     /// Which statement binds a name.
     made_by: FxHashMap<Name, usize>,
-    /// Which statements used a name in the beginning.
+    /// Which statements used a name in the beginning, or do so since they see through views.
     users: FxHashMap<Name, Vec<usize>>,
     /// What each statement uses, inputs of combinators left out.
     uses: Vec<Names>,
@@ -226,13 +226,15 @@ impl Graph {
         self.before[consumer].iter().any(|b| self.home(*b) == producer)
     }
 
-    /// Whether some other statement must come after the first and before the second; ways through
-    /// the given statements do not count.
+    /// Whether some other statement must come after the first and before the second, which will see through the
+    /// given views: it then uses what they use. A way from the first through views alone does not count, but one
+    /// that goes on from a view to a statement which the second needs does.
     pub(super) fn path_between(&self, first: usize, second: usize, through: &[usize]) -> bool {
         let start = self.place[first];
-        let mut seen: FxHashSet<usize> = through.iter().copied().collect();
-        let mut work: Vec<usize> =
-            self.predecessors(second).filter(|p| *p != first && !through.contains(p)).collect();
+        let mut seen: FxHashSet<usize> = FxHashSet::default();
+        let users = through.iter().chain([&second]);
+        let needed = users.flat_map(|i| self.predecessors(*i));
+        let mut work: Vec<usize> = needed.filter(|p| *p != first && !through.contains(p)).collect();
         while let Some(i) = work.pop() {
             if i == first {
                 return true;
@@ -294,6 +296,9 @@ impl Graph {
         }
         for v in views {
             let uses: Vec<Name> = self.uses[*v].iter().filter(|n| !hidden.contains(*n)).copied().collect();
+            for n in &uses {
+                self.users.entry(*n).or_default().push(to);
+            }
             self.uses[to].extend(uses);
         }
     }
