@@ -1,0 +1,135 @@
+//! The README holds what it promises: its commands run as they stand, in order, in a folder that has what a
+//! clone has, and print what it says; its links lead somewhere; its commands exist. So do the examples.
+//!
+//! A block marked `sh` is run. A block marked `text` after it is what it prints.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the root of the repository")
+}
+
+fn readme() -> String {
+    std::fs::read_to_string(root().join("README.md")).expect("there is a README")
+}
+
+/// The code blocks: what each is marked with, and its text.
+fn blocks(text: &str) -> Vec<(String, String)> {
+    let mut found = vec![];
+    let mut open: Option<(String, String)> = None;
+    for line in text.lines() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(mark), None) => open = Some((mark.to_owned(), String::new())),
+            (Some(_), Some(_)) => found.extend(open.take()),
+            (None, Some((_, text))) => *text += &format!("{line}\n"),
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+/// A folder with the examples, and with the commands that the README uses: `fehu` is the one under test, and `cargo`
+/// runs it instead of building everything again.
+fn clone() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let put = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, executable).expect("executable");
+    };
+    for folder in ["bin", "examples"] {
+        std::fs::create_dir(dir.path().join(folder)).expect("a folder");
+    }
+    for entry in std::fs::read_dir(root().join("examples")).expect("there are examples").flatten() {
+        let to = dir.path().join("examples").join(entry.file_name());
+        std::fs::copy(entry.path(), to).expect("copied");
+    }
+    let fehu = env!("CARGO_BIN_EXE_fehu");
+    put("bin/fehu", &format!("#!/bin/sh\nexec '{fehu}' \"$@\"\n"));
+    put(
+        "bin/cargo",
+        &format!(
+            "#!/bin/sh\ncase \"$*\" in\n\
+             'run --release --bin fehu -- '*) shift 5; exec '{fehu}' \"$@\";;\n\
+             'install --locked --path '*) grep -q 'name = \"fehu\"' '{}'/\"$4\"/Cargo.toml;;\n\
+             *) echo \"the README uses cargo in a new way: $*\" >&2; exit 1;;\nesac\n",
+            root().display()
+        ),
+    );
+    put("test", "#!/bin/sh\n");
+    dir
+}
+
+#[test]
+fn the_commands_run_and_print_what_it_says() {
+    let dir = clone();
+    let path = format!("{}:{}", dir.path().join("bin").display(), std::env::var("PATH").unwrap_or_default());
+    let blocks = blocks(&readme());
+    assert!(blocks.iter().filter(|(mark, _)| mark == "sh").count() >= 3, "the README has commands");
+    let mut printed = None;
+    for (mark, text) in blocks {
+        match mark.as_str() {
+            "sh" => {
+                let run = Command::new("bash")
+                    .args(["-euo", "pipefail", "-c", &text])
+                    .current_dir(dir.path())
+                    .env("PATH", &path)
+                    .env("HOME", dir.path())
+                    .env_remove("XDG_CACHE_HOME")
+                    .output()
+                    .expect("bash runs");
+                let stderr = String::from_utf8_lossy(&run.stderr);
+                assert!(run.status.success(), "{text}\nfailed: {stderr}");
+                assert_eq!(stderr, "", "{text}");
+                printed = Some((text, String::from_utf8_lossy(&run.stdout).into_owned()));
+            }
+            "text" => {
+                let (command, output) = printed.take().expect("output of a command");
+                assert_eq!(output, text, "{command}");
+            }
+            "futhark" => {}
+            _ => panic!(
+                "a block is marked `{mark}`; use sh for commands that are run, text for what they print"
+            ),
+        }
+    }
+}
+
+#[test]
+fn programs_that_it_shows_are_the_examples() {
+    for (mark, text) in blocks(&readme()) {
+        if mark != "futhark" {
+            continue;
+        }
+        let (first, code) = text.split_once('\n').expect("a line that names the file");
+        let name = first.strip_prefix("-- ").expect("a comment that names the file");
+        let file = std::fs::read_to_string(root().join(name)).expect("the file is there");
+        assert!(file.contains(code), "{name} has other text than the README shows");
+    }
+}
+
+#[test]
+fn its_links_lead_somewhere() {
+    for piece in readme().split("](").skip(1) {
+        let target = piece.split(')').next().unwrap_or("");
+        assert!(
+            target.starts_with("https://") || root().join(target).exists(),
+            "{target} is not in the repository"
+        );
+    }
+}
+
+#[test]
+fn its_table_names_commands_that_exist() {
+    let text = readme();
+    let rows: Vec<&str> =
+        text.lines().filter_map(|l| l.strip_prefix("| `fehu ")).flat_map(|l| l.split('`').next()).collect();
+    assert!(rows.len() > 8, "{rows:?}");
+    for row in rows {
+        let command = row.split_whitespace().next().unwrap_or("");
+        let help = Command::new(env!("CARGO_BIN_EXE_fehu")).args([command, "--help"]).output();
+        assert!(help.is_ok_and(|h| h.status.success()), "fehu {command}");
+    }
+}
