@@ -138,6 +138,8 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
             dce::FLATTENED,
             "the parts of operators that nobody uses; arrays that the two steps above replaced",
         )
+        .pass(simplify::FLATTENED, "versions of a nest have constants and copies of their own")
+        .pass(cse::pass(), "what distribution copied into several kernels of a version")
         .pass(legalise::inline::PASS, "kernels cannot call functions that allocate")
         .pass(single_point::PASS, "after inlining, scalars between arrays are visible")
         .pass(coalesce::PASS, "before operators change shape, operands of reductions are still plain reads")

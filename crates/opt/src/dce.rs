@@ -19,11 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub const FLATTENED: Pass<Prog<Kernels>> = Pass { name: "dead-code", need: Need::Optional, run: flattened };
 
 /// Removes dead code from a function. Says whether there was any.
-pub fn fun<R: Rep>(fun: &mut FunDef<R>) -> bool {
-    clean(fun, Checks::Results)
-}
-
-fn clean<R: Rep>(fun: &mut FunDef<R>, checks: Checks) -> bool {
+pub fn fun<R: Rep>(fun: &mut FunDef<R>, checks: Checks) -> bool {
     let mut d = Dce { live: FxHashSet::default(), changed: false, checks };
     for r in &fun.ret {
         if let fehu_ir::RetType::Array { shape, .. } = &r.ty {
@@ -39,11 +35,7 @@ fn clean<R: Rep>(fun: &mut FunDef<R>, checks: Checks) -> bool {
 }
 
 /// Removes constants of the program that no function uses.
-pub fn consts<R: Rep>(prog: &mut Prog<R>) {
-    clean_consts(prog, Checks::Results);
-}
-
-fn clean_consts<R: Rep>(prog: &mut Prog<R>, checks: Checks) {
+pub fn consts<R: Rep>(prog: &mut Prog<R>, checks: Checks) {
     if prog.consts.stms.is_empty() {
         return;
     }
@@ -57,14 +49,14 @@ fn clean_consts<R: Rep>(prog: &mut Prog<R>, checks: Checks) {
 /// Removes dead code from a flattened program.
 fn flattened<R: Rep>(prog: &mut Prog<R>) {
     for f in &mut prog.funs {
-        clean(f, Checks::Effects);
+        fun(f, Checks::Effects);
     }
-    clean_consts(prog, Checks::Effects);
+    consts(prog, Checks::Effects);
 }
 
 /// What checks are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Checks {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Checks {
     /// As good as the results that depend on them.
     Results,
     /// Done for their own sake.

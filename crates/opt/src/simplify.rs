@@ -23,11 +23,11 @@ mod known;
 mod rules;
 
 use crate::alias::{signatures, Classes, Signatures};
-use crate::dce;
+use crate::dce::{self, Checks};
 use engine::Engine;
 use fehu_base::{Name, NameSource};
 use fehu_ir::visit::{look, Visitor};
-use fehu_ir::{Body, FunDef, Prog, Rep};
+use fehu_ir::{Body, FunDef, Kernels, Prog, Rep};
 use fehu_pass::{Need, Pass};
 pub(crate) use hoist::is_total;
 use rustc_hash::FxHashMap;
@@ -40,14 +40,22 @@ pub const fn pass<R: Rep<Dec = ()>>() -> Pass<Prog<R>> {
     Pass { name: "simplify", need: Need::Optional, run: simplify }
 }
 
-/// Simplifies a program.
+/// The simplifier for flattened programs, where checks stand by themselves and all of them stay.
+pub const FLATTENED: Pass<Prog<Kernels>> =
+    Pass { name: "simplify", need: Need::Optional, run: |prog| simplify_keeping(prog, Checks::Effects) };
+
+/// Simplifies a program; checks that nothing depends on go.
 pub fn simplify<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
+    simplify_keeping(prog, Checks::Results);
+}
+
+fn simplify_keeping<R: Rep<Dec = ()>>(prog: &mut Prog<R>, checks: Checks) {
     let sigs = signatures(prog);
     simplify_consts(prog, &sigs);
     for fun in &mut prog.funs {
-        simplify_fun(&mut prog.names, &sigs, &prog.consts, fun);
+        simplify_fun(&mut prog.names, &sigs, &prog.consts, fun, checks);
     }
-    dce::consts(prog);
+    dce::consts(prog, checks);
 }
 
 /// The constants: what functions call them by must be replaced in functions too.
@@ -71,6 +79,7 @@ fn simplify_fun<R: Rep<Dec = ()>>(
     sigs: &Signatures,
     consts: &Body<R>,
     fun: &mut FunDef<R>,
+    checks: Checks,
 ) {
     for _ in 0..MAX_ROUNDS {
         let classes = Classes::of_fun(sigs, consts, fun);
@@ -79,7 +88,7 @@ fn simplify_fun<R: Rep<Dec = ()>>(
         let body = engine::take(&mut fun.body);
         fun.body = engine.top(&fun.params, body);
         let changed = engine.changed;
-        let cleaned = dce::fun(fun);
+        let cleaned = dce::fun(fun, checks);
         if !changed && !cleaned {
             break;
         }
