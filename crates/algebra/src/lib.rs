@@ -18,6 +18,8 @@
 //! `print` for the text, [`facts`](Facts) for what is known, then `prover` (the search), with `range` (constant
 //! bounds) as its quick test and `model` (assignments) to give up early.
 
+#![forbid(unsafe_code)]
+
 mod divide;
 mod facts;
 pub mod horner;

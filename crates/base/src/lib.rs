@@ -5,6 +5,8 @@
 //! vocabulary (signedness belongs to operators, not to types) runs through the
 //! whole compiler.
 
+#![forbid(unsafe_code)]
+
 pub mod diagnostic;
 pub mod name;
 pub mod ops;

@@ -18,6 +18,8 @@
 //! [`subst`] puts types and sizes for names, [`visit`] walks expressions and
 //! [`show`] prints. [`intrinsics`] and [`prelude`] are what every program starts with.
 
+#![forbid(unsafe_code)]
+
 pub mod consume;
 pub mod context;
 pub mod exhaust;

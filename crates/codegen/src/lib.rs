@@ -17,6 +17,8 @@
 //!
 //! Read [`c::generate`] first.
 
+#![forbid(unsafe_code)]
+
 pub mod c;
 pub mod gpu;
 pub mod multicore;

@@ -10,6 +10,8 @@
 //!
 //! Read `sequential` first, then `multicore`, then `gpu`, whose rules each have a file.
 
+#![forbid(unsafe_code)]
+
 mod gpu;
 mod multicore;
 mod sequential;

@@ -5,6 +5,8 @@
 //! Read [`syntax`] first. [`build`] makes expressions, [`parts`] and [`free`] look at them, [`alias`] says which blocks may
 //! be the same; [`eval`] runs programs, as the oracle for tests.
 
+#![forbid(unsafe_code)]
+
 pub mod alias;
 pub mod build;
 pub mod eval;

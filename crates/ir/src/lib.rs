@@ -54,6 +54,8 @@
 //! [`consume`] (what takes memory over), [`last_use`]. [`validate`] says whether a
 //! program is one, [`interp`] runs it, as the oracle for passes.
 
+#![forbid(unsafe_code)]
+
 pub mod alias;
 pub mod build;
 pub mod class;

@@ -17,6 +17,8 @@
 //!
 //! Start with `lmad`; `overlap` is where the thinking is.
 
+#![forbid(unsafe_code)]
+
 mod layout;
 mod lmad;
 mod overlap;

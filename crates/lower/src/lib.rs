@@ -23,6 +23,8 @@
 //! `exp.rs` (expressions), `apply.rs` (functions), `soacs.rs` (parallelism),
 //! `entry.rs` (the outside world).
 
+#![forbid(unsafe_code)]
+
 mod apply;
 mod arrays;
 mod branch;

@@ -15,6 +15,8 @@
 //! ([`shortcircuit`]), what threads allocate is allocated for all of them before the kernel starts ([`expand`](expand())),
 //! rows of threads are interleaved ([`interleave`]), and allocations leave loops ([`hoist`]).
 
+#![forbid(unsafe_code)]
+
 mod builder;
 mod check;
 pub mod dead;

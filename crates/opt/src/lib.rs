@@ -10,6 +10,8 @@
 //! The simplifier, CSE and dead-code removal work on any representation whose
 //! bindings carry nothing but types, so flattening can use them too.
 
+#![forbid(unsafe_code)]
+
 mod alias;
 pub mod copies;
 pub mod cse;

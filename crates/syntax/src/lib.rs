@@ -10,6 +10,8 @@
 //! and `parser` (words to tree), whose head comment says how it recovers and which
 //! file holds what. `parser/fixity` is the table of operators.
 
+#![forbid(unsafe_code)]
+
 pub mod ast;
 mod lexer;
 mod parser;

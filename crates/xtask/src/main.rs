@@ -3,6 +3,8 @@
 //! There is one so far: `bench`, which makes data, checks answers and measures compilers side by side. Enter at
 //! `bench.rs`; what is measured is listed in `bench/suite.txt` at the top of the repository.
 
+#![forbid(unsafe_code)]
+
 mod bench;
 
 use clap::{Parser, Subcommand};
