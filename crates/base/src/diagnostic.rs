@@ -119,14 +119,23 @@ impl Diagnostic {
                 let hi = (s.hi as usize).min(file.text.len());
                 (s.lo as usize).min(hi)..hi
             };
-            let mut snippet = Snippet::source(&*file.text).path(file.path.display().to_string()).fold(true);
+            // Only the lines in question: there may be many errors in a long file.
+            let related = self.related.iter().map(|l| l.span);
+            let spans = std::iter::once(self.span).chain(related).filter(|s| s.file == id).map(clip);
+            let all = spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0);
+            let (window, first_line) = file.lines(all);
+            let place = |s: Span| clip(s).start - window.start..clip(s).end - window.start;
+            let mut snippet = Snippet::source(&file.text[window.clone()])
+                .line_start(first_line)
+                .path(file.path.display().to_string())
+                .fold(true);
             if self.span.file == id {
-                let a = AnnotationKind::Primary.span(clip(self.span));
+                let a = AnnotationKind::Primary.span(place(self.span));
                 snippet =
                     snippet.annotation(if self.label.is_empty() { a } else { a.label(self.label.as_str()) });
             }
             for l in self.related.iter().filter(|l| l.span.file == id) {
-                let a = AnnotationKind::Context.span(clip(l.span));
+                let a = AnnotationKind::Context.span(place(l.span));
                 snippet = snippet.annotation(if l.text.is_empty() { a } else { a.label(l.text.as_str()) });
             }
             group = group.element(snippet);

@@ -1,6 +1,7 @@
 //! Places in source text.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -48,6 +49,7 @@ pub struct SourceFile {
     /// The whole text.
     pub text: Cow<'static, str>,
     line_starts: OnceLock<Vec<u32>>,
+    is_ascii: OnceLock<bool>,
 }
 
 impl SourceFile {
@@ -64,8 +66,22 @@ impl SourceFile {
         let line = self.line_starts().partition_point(|&s| s <= pos).max(1) - 1;
         let start = self.line_starts()[line] as usize;
         let end = (pos as usize).min(self.text.len());
-        let col = self.text.get(start..end).map_or(0, |s| s.chars().count());
+        // Lines may be long, and places in them many.
+        let col = if *self.is_ascii.get_or_init(|| self.text.is_ascii()) {
+            end.saturating_sub(start)
+        } else {
+            self.text.get(start..end).map_or(0, |s| s.chars().count())
+        };
         (line + 1, col + 1)
+    }
+
+    /// The whole lines that a range of bytes touches, as a range, and the number of the first, from 1.
+    pub fn lines(&self, range: Range<usize>) -> (Range<usize>, usize) {
+        let starts = self.line_starts();
+        let first = starts.partition_point(|&s| s as usize <= range.start).max(1) - 1;
+        let after = starts.partition_point(|&s| s as usize <= range.end);
+        let end = starts.get(after).map_or(self.text.len(), |&s| s as usize);
+        (starts[first] as usize..end, first + 1)
     }
 
     /// The byte position of a line and column, both from 1.
@@ -86,7 +102,12 @@ pub struct SourceMap {
 impl SourceMap {
     /// Adds a file.
     pub fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<Cow<'static, str>>) -> FileId {
-        self.files.push(SourceFile { path: path.into(), text: text.into(), line_starts: OnceLock::new() });
+        self.files.push(SourceFile {
+            path: path.into(),
+            text: text.into(),
+            line_starts: OnceLock::new(),
+            is_ascii: OnceLock::new(),
+        });
         FileId(self.files.len() as u32 - 1)
     }
 

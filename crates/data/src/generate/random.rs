@@ -104,11 +104,16 @@ impl Bounds {
     }
 }
 
+/// The largest random value. Asking for more memory than there is may succeed, and end the program later.
+const MAX_BYTES: u64 = 32 << 30;
+
 /// A value of the type with random elements within the bounds; an error if
 /// memory cannot hold it.
 pub fn random_value(t: &ValueType, bounds: &Bounds, rng: &mut Rng) -> Result<Value, String> {
-    let too_large = || format!("a value of type {t} does not fit in memory");
-    let count = t.element_count().ok_or_else(too_large)?;
+    let too_large =
+        || format!("a value of type {t} is too large: it would take more than {} GiB", MAX_BYTES >> 30);
+    let fits = |count: &usize| *count as u64 <= MAX_BYTES / t.elem.prim().bytes();
+    let count = t.element_count().filter(fits).ok_or_else(too_large)?;
     let (min, max) = bounds.range(t.elem);
     let data = match (t.elem, min.as_i64().zip(max.as_i64()), min.as_f64().zip(max.as_f64())) {
         (ScalarType::F16, _, Some((a, b))) => fill(count, || f16_from_f64(a + rng.unit() * (b - a))),
