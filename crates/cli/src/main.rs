@@ -1,26 +1,35 @@
 //! The command line of Fehu. One file per subcommand, in `commands/`; this
 //! file only finds the right one.
 //!
-//! Exit codes: 0 for success, 1 for a program that was refused or failed, 2
-//! for a command line that could not be understood.
+//! Exit codes: 0 for success, 1 for a program that was refused or failed and for output that could not be
+//! written, 2 for a command line that could not be understood, 3 for a bug in the compiler, 141 if the reader of
+//! the output has gone.
+
+#![forbid(unsafe_code)]
 
 mod commands;
+mod missing;
 mod report;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 use fehu_driver::target::Target;
+use fehu_tools::{errln, output};
 use std::process::ExitCode;
 
 /// A compiler makes many small values; an allocator made for that saves a quarter of its time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Editors look for the first version number and compare it with Futhark's, so the language comes first.
+const VERSION: &str = concat!("for Futhark 0.28.0\nversion ", env!("CARGO_PKG_VERSION"));
+
 /// A compiler for Futhark, the data-parallel functional array language.
 ///
 /// Start with `fehu run prog.fut` to run a program, `fehu check prog.fut` to
 /// see whether it is right.
 #[derive(Parser)]
-#[command(name = "fehu", version, infer_subcommands = false)]
+#[command(name = "fehu", version = VERSION, propagate_version = true, infer_subcommands = false)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -40,6 +49,12 @@ enum Command {
     Cuda(commands::build::GpuArgs),
     /// Check a program for errors, and say where and what they are.
     Check(commands::check::Args),
+    /// Explain an error that has a name, with an example.
+    Explain(commands::explain::Args),
+    /// Make a project to start from.
+    New(commands::new::Args),
+    /// Run a command again whenever the program changes.
+    Watch(commands::watch::Args),
     /// Run the test blocks in the comments of programs.
     Test(commands::test::Args),
     /// Measure how long programs take on their data sets.
@@ -54,6 +69,8 @@ enum Command {
     Dataset(commands::dataset::Args),
     /// Compare two files of values.
     Datacmp(commands::datacmp::Args),
+    /// Print the arguments of a data set in the binary format.
+    Dataget(commands::dataget::Args),
     /// Check whether a file is syntactically correct.
     CheckSyntax(commands::check_syntax::Args),
     /// Print the tokens of a file, one a line.
@@ -68,18 +85,39 @@ enum Command {
     Hash(commands::hash::Args),
     /// Look inside the compiler: typed trees and intermediate programs.
     Dev(commands::dev::Args),
+    /// Show what `fehu run` keeps, or remove it.
+    Cache(commands::cache::Args),
+    /// Print a script with which a shell completes commands and options.
+    Completions(commands::completions::Args),
+    /// Write manual pages.
+    Man(commands::completions::ManArgs),
+    /// Express gratitude.
+    Thanks,
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let code = match Cli::try_parse() {
+        Ok(cli) => run(cli.command),
+        Err(e) => refuse(&e),
+    };
+    match output::finish() {
+        Ok(()) => code,
+        Err(failed) => ExitCode::from(failed),
+    }
+}
+
+fn run(command: Command) -> ExitCode {
     // Programs can be nested deeply; the passes recurse.
-    let worker = std::thread::Builder::new().stack_size(512 << 20).spawn(move || match cli.command {
+    let worker = std::thread::Builder::new().stack_size(512 << 20).spawn(move || match command {
         Command::Run(args) => commands::run::run(&args),
         Command::C(args) => commands::build::run(Target::C, &args),
         Command::Multicore(args) => commands::build::run(Target::Multicore, &args),
         Command::Opencl(args) => commands::build::run_gpu(Target::OpenCl, &args),
         Command::Cuda(args) => commands::build::run_gpu(Target::Cuda, &args),
         Command::Check(args) => commands::check::run(&args),
+        Command::Explain(args) => commands::explain::run(&args),
+        Command::New(args) => commands::new::run(&args),
+        Command::Watch(args) => commands::watch::run(&args),
         Command::Test(args) => commands::test::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Benchcmp(args) => commands::benchcmp::run(&args),
@@ -87,6 +125,7 @@ fn main() -> ExitCode {
         Command::Autotune(args) => commands::autotune::run(&args),
         Command::Dataset(args) => commands::dataset::run(&args),
         Command::Datacmp(args) => commands::datacmp::run(&args),
+        Command::Dataget(args) => commands::dataget::run(&args),
         Command::CheckSyntax(args) => commands::check_syntax::run(&args),
         Command::Tokens(args) => commands::tokens::run(&args),
         Command::Imports(args) => commands::imports::run(&args),
@@ -94,13 +133,37 @@ fn main() -> ExitCode {
         Command::Query(args) => commands::query::run(&args),
         Command::Hash(args) => commands::hash::run(&args),
         Command::Dev(args) => commands::dev::run(&args),
+        Command::Cache(args) => commands::cache::run(&args),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::completions::man(&args),
+        Command::Thanks => commands::thanks::run(),
     });
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         Ok(Err(_)) => ExitCode::from(3),
         Err(e) => {
-            eprintln!("fehu: could not start a thread: {e}");
+            errln!("fehu: could not start a thread: {e}");
             ExitCode::from(3)
         }
+    }
+}
+
+/// Prints help that was asked for, or what is wrong with the command line.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(name))) =
+        (error.kind(), error.get(ContextKind::InvalidSubcommand))
+    {
+        if let Some(explanation) = missing::explanation(name) {
+            errln!("fehu: {explanation}");
+            return ExitCode::from(2);
+        }
+    }
+    let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    match error.print() {
+        Err(e) if !error.use_stderr() && e.kind() != std::io::ErrorKind::BrokenPipe => {
+            errln!("fehu: could not write to standard output: {e}");
+            ExitCode::from(1)
+        }
+        Ok(()) | Err(_) => code,
     }
 }

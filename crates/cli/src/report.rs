@@ -3,9 +3,13 @@
 use fehu_base::diagnostic::Colour;
 use fehu_base::{Diagnostic, Severity, SourceMap, Span};
 use fehu_driver::front::Front;
+use fehu_tools::output::colours;
 use serde_json::{json, Value};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+
+/// How many errors are shown: a file that is no program has one in every line. Editors get them all.
+const MAX_SHOWN: usize = 50;
 
 /// What to do with warnings.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,8 +29,9 @@ pub(crate) enum Format {
 /// Prints all problems to standard error; the exit code says whether the program is accepted.
 pub(crate) fn report(front: &Front, warnings: Warnings, format: Format) -> ExitCode {
     let mut out = std::io::stderr().lock();
-    let colour = if out.is_terminal() { Colour::Always } else { Colour::Never };
+    let colour = colour(out.is_terminal());
     let mut warned = false;
+    let mut shown = 0;
     for d in front.diagnostics.iter().chain(&front.remarks) {
         if d.severity == Severity::Warning {
             if warnings == Warnings::Hidden {
@@ -34,11 +39,16 @@ pub(crate) fn report(front: &Front, warnings: Warnings, format: Format) -> ExitC
             }
             warned = true;
         }
+        shown += 1;
         // A closed pipe is no reason to fail.
         let _ = match format {
+            Format::Text if shown > MAX_SHOWN => Ok(()),
             Format::Text => writeln!(out, "{}\n", d.render(&front.sources, colour)),
             Format::Json => writeln!(out, "{}", to_json(d, &front.sources)),
         };
+    }
+    if format == Format::Text {
+        let _ = say_rest(&mut out, shown);
     }
     if front.failed() || (warned && warnings == Warnings::AreErrors) {
         ExitCode::from(1)
@@ -55,10 +65,27 @@ pub(crate) fn show(front: &Front, warnings: Warnings) -> bool {
 /// Prints diagnostics for people.
 pub(crate) fn show_all(diagnostics: &[Diagnostic], sources: &SourceMap) {
     let mut out = std::io::stderr().lock();
-    let colour = if out.is_terminal() { Colour::Always } else { Colour::Never };
-    for d in diagnostics {
+    let colour = colour(out.is_terminal());
+    for d in diagnostics.iter().take(MAX_SHOWN) {
         // A closed pipe is no reason to fail.
         let _ = writeln!(out, "{}\n", d.render(sources, colour));
+    }
+    let _ = say_rest(&mut out, diagnostics.len());
+}
+
+/// Says how many of these are not shown.
+fn say_rest(out: &mut impl Write, count: usize) -> std::io::Result<()> {
+    match count.checked_sub(MAX_SHOWN) {
+        None | Some(0) => Ok(()),
+        Some(rest) => writeln!(out, "fehu: there are {rest} more errors and warnings"),
+    }
+}
+
+fn colour(terminal: bool) -> Colour {
+    if colours(terminal) {
+        Colour::Always
+    } else {
+        Colour::Never
     }
 }
 

@@ -1,7 +1,7 @@
 //! Programs of `tests/gpu` on OpenCL: every version of every nest gives the answers of the C back end.
 //!
 //! Any OpenCL device will do; PoCL, which `./test` installs, makes one of the CPU. Without a device there is nothing to
-//! test, and the tests say so.
+//! test, and the tests say so; with `FEHU_REQUIRE_OPENCL`, which `./test` sets, they fail.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -50,6 +50,8 @@ fn has_device(dir: &Path) -> bool {
     let listed = Command::new(exe).arg("--list-devices").output().expect("the program runs");
     let found = listed.status.success() && !listed.stdout.is_empty();
     if !found {
+        let required = std::env::var_os("FEHU_REQUIRE_OPENCL").is_some();
+        assert!(!required, "There is no OpenCL device; {}", text(&listed));
         eprintln!("There is no OpenCL device: GPU programs are not tested.");
     }
     found

@@ -1,5 +1,6 @@
 //! What programs for GPUs do besides computing: parameters, caches, the C interface. On OpenCL, whose device PoCL makes
-//! of the CPU; without a device there is nothing to test, and the tests say so.
+//! of the CPU; without a device there is nothing to test, and the tests say so; with `FEHU_REQUIRE_OPENCL`,
+//! which `./test` sets, they fail.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,8 @@ fn compiled(dir: &Path) -> Option<PathBuf> {
     if text(&listed).contains("#0") {
         return Some(exe);
     }
+    let required = std::env::var_os("FEHU_REQUIRE_OPENCL").is_some();
+    assert!(!required, "There is no OpenCL device; {}", text(&listed));
     eprintln!("There is no OpenCL device: GPU programs are not tested.");
     None
 }

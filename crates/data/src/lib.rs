@@ -24,6 +24,8 @@
 //! are bytes is an error before it is an allocation, nesting is counted and
 //! not recursed into, and every error says where ([`DataError`]).
 
+#![forbid(unsafe_code)]
+
 pub mod binary;
 pub mod compare;
 mod cursor;

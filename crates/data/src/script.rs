@@ -3,6 +3,17 @@
 //! *In* comes text such as `let (n, xs) = mkdata 10i64 in (n, xs)`, *out* goes
 //! an [`Exp`]. What its functions mean is for whoever evaluates it: they are
 //! the entry points of a program, or built in (`$loaddata "file"`).
+//!
+//! ```text
+//! exp      ::= "let" pattern "=" exp "in" exp | function operand* | operand
+//! operand  ::= ( name "[" exp ("," exp)* "]" | atom ) ("." field)*
+//! atom     ::= function | value | "(" ")" | "(" exp ("," exp)* ")" | "[" exp ("," exp)* "]"
+//!            | "{" "}" | "{" name "=" exp ("," name "=" exp)* "}"
+//! pattern  ::= name | "(" name ("," name)* ")"
+//! function ::= name | "$" name
+//! ```
+//!
+//! Only a function that stands there by itself takes arguments: `(f 1) 2` is refused, as `1 2` is.
 
 use crate::cursor::{Cursor, DataError};
 use crate::literal::{read_literal, Literal};
@@ -64,6 +75,21 @@ impl Function {
     }
 }
 
+/// What stands in an expression: only a function by itself may be followed by arguments.
+enum Operand {
+    Function(Function),
+    Value(Exp),
+}
+
+impl Operand {
+    fn into_exp(self) -> Exp {
+        match self {
+            Operand::Function(function) => Exp::Apply(function, vec![]),
+            Operand::Value(exp) => exp,
+        }
+    }
+}
+
 struct Parser<'a> {
     c: Cursor<'a>,
     depth: usize,
@@ -91,6 +117,9 @@ impl Parser<'_> {
         } else {
             vec![self.name().ok_or_else(|| self.unexpected("a name"))?]
         };
+        if names.is_empty() {
+            return Err(self.c.error("expected a name between the parentheses"));
+        }
         self.expect("=")?;
         let value = self.exp()?;
         self.c.skip_space();
@@ -102,15 +131,17 @@ impl Parser<'_> {
 
     /// A function and its arguments, or just an operand.
     fn application(&mut self) -> Result<Exp, DataError> {
-        let first = self.operand()?;
-        let Exp::Apply(function, _) = first else { return Ok(first) };
+        let function = match self.operand()? {
+            Operand::Value(exp) => return Ok(exp),
+            Operand::Function(function) => function,
+        };
         let mut args = vec![];
         loop {
             self.c.skip_space();
             if !self.at_operand() {
                 return Ok(Exp::Apply(function, args));
             }
-            args.push(self.operand()?);
+            args.push(self.operand()?.into_exp());
         }
     }
 
@@ -125,61 +156,81 @@ impl Parser<'_> {
     }
 
     /// An atom and the fields taken from it.
-    fn operand(&mut self) -> Result<Exp, DataError> {
-        let mut exp = self.atom()?;
+    fn operand(&mut self) -> Result<Operand, DataError> {
+        let mut operand = self.atom()?;
         while self.c.eat(".") {
             let field = self.c.take_while(is_name_byte);
             if field.is_empty() {
                 return Err(self.unexpected("a field"));
             }
-            exp = Exp::Project(Box::new(exp), String::from_utf8_lossy(field).into_owned());
+            let field = String::from_utf8_lossy(field).into_owned();
+            operand = Operand::Value(Exp::Project(Box::new(operand.into_exp()), field));
         }
-        Ok(exp)
+        Ok(operand)
     }
 
-    fn atom(&mut self) -> Result<Exp, DataError> {
+    fn atom(&mut self) -> Result<Operand, DataError> {
         self.c.skip_space();
-        match self.c.peek() {
+        let value = match self.c.peek() {
             Some(b'(') => {
                 self.c.pos += 1;
                 let mut parts = self.list(")", Parser::exp)?;
-                Ok(if parts.len() == 1 { parts.remove(0) } else { Exp::Tuple(parts) })
+                if parts.len() == 1 {
+                    parts.remove(0)
+                } else {
+                    Exp::Tuple(parts)
+                }
             }
             Some(b'{') => {
                 self.c.pos += 1;
-                Ok(Exp::Record(self.list("}", |p| {
+                Exp::Record(self.list("}", |p| {
                     p.c.skip_space();
                     let field = p.c.take_while(is_name_byte);
+                    if field.is_empty() {
+                        return Err(p.unexpected("a field"));
+                    }
                     let field = String::from_utf8_lossy(field).into_owned();
                     p.expect("=")?;
                     Ok((field, p.exp()?))
-                })?))
+                })?)
             }
             Some(b'[') => {
                 let start = self.c.pos;
-                if let Ok(value) = text::read_value(&mut self.c) {
-                    return Ok(Exp::Const(value));
+                match text::read_value(&mut self.c) {
+                    Ok(value) => Exp::Const(value),
+                    Err(_) => {
+                        self.c.pos = start + 1;
+                        let elements = self.list("]", Parser::exp)?;
+                        if elements.is_empty() {
+                            let message = "an array without elements is written `empty([0]i32)`";
+                            return Err(self.c.error_at(start, message));
+                        }
+                        Exp::Array(elements)
+                    }
                 }
-                self.c.pos = start + 1;
-                Ok(Exp::Array(self.list("]", Parser::exp)?))
             }
-            Some(b'"') => Ok(Exp::Const(text::read_value(&mut self.c)?)),
+            Some(b'"') => Exp::Const(text::read_value(&mut self.c)?),
             Some(b'$') => {
                 self.c.pos += 1;
                 let name = self.name().ok_or_else(|| self.unexpected("the name of a built-in function"))?;
-                Ok(Exp::Apply(Function::Builtin(name), vec![]))
+                return Ok(Operand::Function(Function::Builtin(name)));
             }
-            Some(b'0'..=b'9' | b'-') => self.literal(),
-            Some(_) if self.at_named_value() => self.literal(),
+            Some(b'0'..=b'9' | b'-') => self.literal()?,
+            Some(_) if self.at_named_value() => self.literal()?,
             Some(_) => {
                 let name = self.name().ok_or_else(|| self.unexpected("an expression"))?;
-                if self.c.eat("[") {
-                    return Ok(Exp::Index(name, self.list("]", Parser::exp)?));
+                if !self.c.eat("[") {
+                    return Ok(Operand::Function(Function::Named(name)));
                 }
-                Ok(Exp::Apply(Function::Named(name), vec![]))
+                let indexes = self.list("]", Parser::exp)?;
+                if indexes.is_empty() {
+                    return Err(self.c.error("expected an index between the brackets"));
+                }
+                Exp::Index(name, indexes)
             }
-            None => Err(self.unexpected("an expression")),
-        }
+            None => return Err(self.unexpected("an expression")),
+        };
+        Ok(Operand::Value(value))
     }
 
     /// `true`, `f32.nan`, `empty([0]i32)`.
@@ -208,14 +259,17 @@ impl Parser<'_> {
         mut item: impl FnMut(&mut Self) -> Result<T, DataError>,
     ) -> Result<Vec<T>, DataError> {
         let mut items = vec![];
+        self.c.skip_space();
+        if self.c.eat(end) {
+            return Ok(items);
+        }
         loop {
+            items.push(item(self)?);
             self.c.skip_space();
             if self.c.eat(end) {
                 return Ok(items);
             }
-            items.push(item(self)?);
-            self.c.skip_space();
-            if !self.c.eat(",") && self.c.peek() != end.bytes().next() {
+            if !self.c.eat(",") {
                 return Err(self.unexpected(&format!("`,` or `{end}`")));
             }
         }
@@ -302,8 +356,67 @@ mod tests {
     }
 
     #[test]
+    fn parentheses_keep_what_is_in_them() {
+        let parse = |text: &str| parse_script(text).expect("a script");
+        let mk = || call("mk", vec![Exp::Const(Value::scalar(3i64))]);
+        let load = || Exp::Apply(Function::Builtin("loaddata".into()), vec![Exp::Const(Value::string("f"))]);
+        assert_eq!(parse("(mk 3i64)"), mk());
+        assert_eq!(parse("((mk 3i64))"), mk());
+        assert_eq!(parse("($loaddata \"f\")"), load());
+        assert_eq!(parse("f (mk 3i64) ($loaddata \"f\")"), call("f", vec![mk(), load()]));
+        assert_eq!(parse("(mk 3i64, (mk 3i64))"), Exp::Tuple(vec![mk(), mk()]));
+        assert_eq!(parse("(mk 3i64).x"), Exp::Project(Box::new(mk()), "x".into()));
+        assert_eq!(
+            parse("f (let y = mk 3i64 in y) y.0.a"),
+            call(
+                "f",
+                vec![
+                    Exp::Let(vec!["y".into()], Box::new(mk()), Box::new(call("y", vec![]))),
+                    Exp::Project(Box::new(Exp::Project(Box::new(call("y", vec![])), "0".into())), "a".into()),
+                ]
+            )
+        );
+        assert_eq!(parse("[(mk 3i64)]"), Exp::Array(vec![mk()]));
+        assert_eq!(parse("{a = (mk 3i64)}"), Exp::Record(vec![("a".into(), mk())]));
+        assert_eq!(parse("x[(mk 3i64)].0"), {
+            Exp::Project(Box::new(Exp::Index("x".into(), vec![mk()])), "0".into())
+        });
+        assert_eq!(parse("{}"), Exp::Record(vec![]));
+        assert_eq!(parse("-- a comment\n(mk -- another\n 3i64)"), mk());
+    }
+
+    #[test]
     fn mistakes() {
-        for text in ["", "(", "let x 2 in x", "let x = 2", "f )", "[1, f", "1 2", "$", "x.", "{a}", "in"] {
+        let texts = [
+            "",
+            "(",
+            "let x 2 in x",
+            "let x = 2",
+            "f )",
+            "[1, f",
+            "1 2",
+            "$",
+            "x.",
+            "{a}",
+            "in",
+            "(f 1) 2",
+            "(f) 2",
+            "x.a 1",
+            "(1,)",
+            "[f 1,]",
+            "[]",
+            "f[]",
+            "{= 1}",
+            "{a = 1,}",
+            "let () = f in 1",
+            "let (x,) = f in 1",
+            "(,)",
+            "let in = 1 in 2",
+            "x[1",
+            "\"",
+            "f \"a",
+        ];
+        for text in texts {
             assert!(parse_script(text).is_err(), "{text}");
         }
         assert!(parse_script(&"(".repeat(100_000)).is_err());

@@ -1,6 +1,6 @@
 //! The C compiler: found through `CC` and `CFLAGS`, as users expect.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Why no executable came out.
@@ -8,8 +8,15 @@ use std::process::Command;
 pub enum CcError {
     /// The compiler could not be started.
     NotStarted(String, std::io::Error),
-    /// It refused the text we generated, which is our mistake.
-    Refused(String),
+    /// It refused the text we generated, which is our mistake, unless the user's settings are to blame.
+    Refused {
+        /// The variables that the user has set.
+        settings: Vec<String>,
+        /// What it said.
+        text: String,
+    },
+    /// There is something else where the executable should be.
+    Occupied(PathBuf, &'static str),
 }
 
 impl std::fmt::Display for CcError {
@@ -18,12 +25,28 @@ impl std::fmt::Display for CcError {
             CcError::NotStarted(cc, e) => {
                 write!(f, "Could not run the C compiler `{cc}`: {e}. Set CC to the one to use.")
             }
-            CcError::Refused(text) => write!(
+            CcError::Refused { settings, text } if settings.is_empty() => write!(
                 f,
                 "The C compiler refused the generated code. This is a bug in fehu; please report it \
                  together with the program.\n{text}"
             ),
+            CcError::Refused { settings, text } => write!(
+                f,
+                "The C compiler refused the generated code. It was run with {}; if it refuses without, this is a \
+                 bug in fehu.\n{text}",
+                settings.join(" and ")
+            ),
+            CcError::Occupied(path, what) => write!(f, "Could not write {}: {what}.", path.display()),
         }
+    }
+}
+
+/// Whether an executable can be written to a place: to nothing or a file, but not over a folder or a device.
+pub fn check_output(output: &Path) -> Result<(), CcError> {
+    match std::fs::metadata(output) {
+        Ok(meta) if meta.is_dir() => Err(CcError::Occupied(output.to_owned(), "it is a folder")),
+        Ok(meta) if !meta.is_file() => Err(CcError::Occupied(output.to_owned(), "it is not a regular file")),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 
@@ -45,5 +68,7 @@ pub fn compile(source: &Path, output: &Path, libraries: &[&str]) -> Result<(), C
     if result.status.success() {
         return Ok(());
     }
-    Err(CcError::Refused(String::from_utf8_lossy(&result.stderr).into_owned()))
+    let shown = |name: &str| std::env::var(name).ok().map(|value| format!("{name}={value}"));
+    let settings = ["CC", "CFLAGS"].into_iter().filter_map(shown).collect();
+    Err(CcError::Refused { settings, text: String::from_utf8_lossy(&result.stderr).into_owned() })
 }

@@ -74,16 +74,9 @@ pub fn compile_timed(file: &Path, settings: &Settings, times: &mut Times) -> (Fr
     (front, result)
 }
 
-/// Compiles a checked program to a place in the cache: first beside it, then moved, so that nobody ever
-/// sees half an executable.
-pub fn into_cache(front: &Front, settings: &Settings) -> Result<(), Failure> {
-    let outside = |e: std::io::Error| Failure::Outside(format!("Could not use the cache folder: {e}."));
-    let folder = crate::cache::folder();
-    std::fs::create_dir_all(&folder).map_err(outside)?;
-    let dir = tempfile::tempdir_in(&folder).map_err(outside)?;
-    let output = dir.path().join("prog");
-    compile_checked(front, &Settings { output: output.clone(), ..settings.clone() }, &mut Times::default())?;
-    std::fs::rename(&output, &settings.output).map_err(outside)
+/// Compiles a checked program.
+pub fn compile_front(front: &Front, settings: &Settings) -> Result<(), Failure> {
+    compile_checked(front, settings, &mut Times::default()).map(drop)
 }
 
 /// Returns what generating the text had to say.
@@ -110,6 +103,7 @@ fn compile_checked(
             write(&with(".json"), &text.manifest_json)
         })?,
         Product::Executable | Product::Server => {
+            cc::check_output(&settings.output).map_err(|e| Failure::Outside(e.to_string()))?;
             let source = with(".c");
             times.time("write", || write(&source, &text.c_text))?;
             times

@@ -5,10 +5,13 @@
 //! [`front`], which checks them; then [`pipelines`], what happens to a checked program on each back end, and
 //! [`mod@generate`], which runs those lists.
 
+#![forbid(unsafe_code)]
+
 pub mod cache;
 pub mod cc;
 pub mod compile;
 pub mod explore;
+pub mod files;
 pub mod front;
 pub mod generate;
 pub mod load;

@@ -1,6 +1,7 @@
 //! Finds the files of a program, parses each once, and orders them so that
 //! imported files come before importing ones.
 
+use crate::files::read_source;
 use fehu_base::{Diagnostic, FileId, SourceMap, Span, Symbol};
 use fehu_check::modules::needed::Needed;
 use fehu_check::modules::SourceUnit;
@@ -28,7 +29,7 @@ pub struct Loaded {
 /// Loads a program from its main file.
 pub fn load(main: &Path) -> Loaded {
     let mut loader = Loader::new();
-    match std::fs::read_to_string(main) {
+    match read_source(main) {
         Ok(text) => {
             loader.file(main, text);
         }
@@ -57,7 +58,7 @@ pub struct ParsedFile {
 
 /// Parses one file, without its imports.
 pub fn parse_one(path: &Path) -> Result<ParsedFile, String> {
-    let text = std::fs::read_to_string(path).map_err(|e| cannot_read(Span::NONE, path, &e).message)?;
+    let text = read_source(path).map_err(|e| cannot_read(Span::NONE, path, &e).message)?;
     let mut sources = SourceMap::default();
     let file = sources.add(path, text.clone());
     let errors = fehu_syntax::parse(file, &text).errors;
@@ -145,7 +146,7 @@ impl Loader {
             }
             None => {}
         }
-        match std::fs::read_to_string(&path) {
+        match read_source(&path) {
             Ok(text) => self.file(&path, text),
             Err(e) => {
                 self.state.insert(key, State::Failed);
@@ -182,12 +183,7 @@ fn prelude_units(files: &[FileId], progs: Vec<ast::Prog>) -> Vec<SourceUnit> {
     files.iter().zip(progs).map(unit).collect()
 }
 
-fn cannot_read(span: Span, path: &Path, e: &std::io::Error) -> Diagnostic {
-    let why = match e.kind() {
-        std::io::ErrorKind::NotFound => "no such file".to_owned(),
-        std::io::ErrorKind::InvalidData => "it is not UTF-8 text".to_owned(),
-        _ => e.to_string(),
-    };
+fn cannot_read(span: Span, path: &Path, why: &str) -> Diagnostic {
     Diagnostic::error(span, format!("Could not read {}: {why}.", path.display()))
 }
 

@@ -3,6 +3,8 @@
 //! In: a program over `Memory`. Out: an [`fehu_imp::syntax::Program`]: host code, tasks of CPUs, and kernels. Read
 //! [`translate`](translate()) first; `translate/kernel` says which thread of a GPU does what.
 
+#![forbid(unsafe_code)]
+
 mod translate;
 
 pub use translate::{translate, Machine};

@@ -11,5 +11,7 @@
 //!
 //! Each pass is a constant named `PASS` in the file of its name; the order is in `driver/pipelines.rs`.
 
+#![forbid(unsafe_code)]
+
 pub mod legalise;
 pub mod opt;

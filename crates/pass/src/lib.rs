@@ -28,6 +28,8 @@
 //! assert_eq!(runner.times[0].0.to_string(), "nothing#1");
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod language;
 mod pipeline;
 mod runner;

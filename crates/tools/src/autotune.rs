@@ -17,6 +17,7 @@ mod search;
 
 use crate::programs::select::Selection;
 use crate::programs::{tuning, ArgumentsFile, Compiler, Maker};
+use crate::{out, outln};
 use curve::INFINITY;
 use fehu_data::spec::EntrySpec;
 use forest::Forest;
@@ -83,7 +84,7 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
     let params = runner::params(&server, options, &entries)?;
     let forest = Forest::new(&params);
     if forest.is_empty() {
-        println!("{} has no thresholds, so there is nothing to tune.", program.display());
+        outln!("{} has no thresholds, so there is nothing to tune.", program.display());
         return Ok(None);
     }
     let maker = Maker {
@@ -98,7 +99,7 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
     let search = Search::begin(&forest, datasets.len(), &mut runner);
     // In the end, every data set is measured twice: as it was, and tuned.
     let most = search.most_runs() + 2 * datasets.len();
-    println!(
+    outln!(
         "{}, {}: at most {most} measurements.",
         count(forest.len(), "threshold"),
         count(datasets.len(), "data set")
@@ -114,7 +115,7 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
     }
     drop(runner);
     bar.finish_and_clear();
-    print!("{}", report::report(&forest, &names, &tuning, &before_and_after));
+    out!("{}", report::report(&forest, &names, &tuning, &before_and_after));
     if tuning.best.iter().all(Option::is_none) {
         return Err("every data set fails, so nothing was learnt".into());
     }

@@ -16,6 +16,7 @@ pub(crate) use table::size;
 
 use crate::programs::select::Selection;
 use crate::programs::{find, in_parallel, tuning, Compiler, Maker, ServerProcess};
+use crate::{errln, outln, output};
 use dataset::{run_dataset, Job};
 use fehu_data::spec::EntrySpec;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -99,12 +100,19 @@ pub fn bench(paths: &[PathBuf], options: &Options) -> Result<Results, String> {
         };
         programs.push(Program { file, entries, server });
     }
+    if programs.is_empty() {
+        errln!("fehu: there was nothing to measure: no program has a data set");
+        return Ok(Results::default());
+    }
     if !options.skip_compilation {
         compile_all(&programs, options)?;
     }
     announce(&options.plan);
     let mut results = Results::default();
     for program in &programs {
+        if output::failed() {
+            break;
+        }
         run_program(program, dir.path(), options, &mut results);
     }
     Ok(results)
@@ -125,7 +133,7 @@ fn compile_all(programs: &[Program], options: &Options) -> Result<(), String> {
     let compiled = in_parallel(programs, options.concurrency, |program| {
         bar.set_message(program.file.display().to_string());
         if options.verbose > 0 {
-            bar.suspend(|| eprintln!("Compiling {}.", program.file.display()));
+            bar.suspend(|| errln!("Compiling {}.", program.file.display()));
         }
         let entries: Vec<String> = program.entries.iter().map(|e| e.entry.clone()).collect();
         let result = compiler.server(&program.file, &entries, &program.server);
@@ -137,13 +145,13 @@ fn compile_all(programs: &[Program], options: &Options) -> Result<(), String> {
 }
 
 fn announce(plan: &Plan) {
-    println!(
+    outln!(
         "Mean of at least {} runs of each data set, over at least {:.1} s.",
         plan.runs,
         plan.least.as_secs_f64()
     );
     if let Some(longest) = plan.converge {
-        println!("While that leaves much doubt, runs go on for up to {} s.", longest.as_secs());
+        outln!("While that leaves much doubt, runs go on for up to {} s.", longest.as_secs());
     }
 }
 
@@ -174,20 +182,20 @@ fn run_program(program: &Program, dir: &Path, options: &Options, results: &mut R
             (Some(_), None) => " (no tuning file)".into(),
             (Some(_), Some(file)) => format!(" (with {})", file.display()),
         };
-        println!("\n{key}{note}:");
+        outln!("\n{key}{note}:");
         let width = table::name_width(&entry.runs);
         let mut outcomes = vec![];
         for case in &entry.runs {
             if process.is_none() {
                 if options.verbose > 0 {
-                    eprintln!("Starting {} {}", program.server.display(), command_line.join(" "));
+                    errln!("Starting {} {}", program.server.display(), command_line.join(" "));
                 }
                 match ServerProcess::start(&program.server, options.runner.as_deref(), &command_line) {
                     Ok(started) => process = Some(started),
                     Err(message) => {
                         let row = Row { name: case.dataset_name(), width, verbose: options.verbose };
                         let outcome = Outcome::Failed(message);
-                        println!("{}", row.finished(&outcome));
+                        outln!("{}", row.finished(&outcome));
                         outcomes.push((case.dataset_name(), outcome));
                         continue;
                     }
@@ -196,7 +204,7 @@ fn run_program(program: &Program, dir: &Path, options: &Options, results: &mut R
             let row = Row { name: case.dataset_name(), width, verbose: options.verbose };
             let job = Job { maker: &maker, entry: &entry.entry, case, dir, options };
             let outcome = run_dataset(&mut process, &job, &row);
-            println!("{}", row.finished(&outcome));
+            outln!("{}", row.finished(&outcome));
             outcomes.push((row.name, outcome));
         }
         results.programs.push((key, outcomes));

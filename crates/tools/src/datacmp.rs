@@ -1,12 +1,13 @@
 //! `fehu datacmp`: whether two files hold the same values.
 
 use fehu_data::{compare, read_values, Tolerance};
+use fehu_driver::files::read_data;
 use std::path::Path;
 
 /// All differences between two files, as text.
 pub fn datacmp(a: &Path, b: &Path) -> Result<Vec<String>, String> {
     let values = |path: &Path| {
-        let bytes = std::fs::read(path).map_err(|e| format!("Could not read {}: {e}.", path.display()))?;
+        let bytes = read_data(path).map_err(|e| format!("could not read {}: {e}", path.display()))?;
         read_values(&bytes).map_err(|e| format!("{}: {e}", path.display()))
     };
     let (a, b) = (values(a)?, values(b)?);

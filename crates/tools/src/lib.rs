@@ -3,11 +3,17 @@
 //! In: file names and options. Out: reports on standard output, and whether
 //! all went well. Start with [`test`].
 
+#![forbid(unsafe_code)]
+
 pub mod autotune;
 pub mod bench;
 pub mod benchcmp;
 pub mod datacmp;
+pub mod dataget;
 pub mod dataset;
+pub mod output;
 pub mod profile;
 mod programs;
 pub mod test;
+
+pub use programs::any_test_block;

@@ -102,7 +102,7 @@ fn write_report(folder: &Path, name: &str, report: &Report, sources: &Path) -> R
     write(&folder.join(format!("{name}.timeline")), &text::timeline(report))?;
     let read = |file: &str| {
         let candidates = [PathBuf::from(file), sources.join(file)];
-        candidates.iter().find_map(|path| std::fs::read_to_string(path).ok())
+        candidates.iter().find_map(|path| fehu_driver::files::read_source(path).ok())
     };
     for (file, page) in html::pages(name, report, &tables, read) {
         write(&folder.join(file), &page)?;

@@ -15,6 +15,7 @@ pub(crate) mod tuning;
 
 pub(crate) use call::Call;
 pub(crate) use compile::{in_parallel, Compiler};
+pub use find::any_test_block;
 pub(crate) use find::find;
 pub(crate) use inputs::{beside, file_values, input_bytes, ArgumentsFile, Maker};
 pub(crate) use server::{Connection, ServerProcess, Trouble};

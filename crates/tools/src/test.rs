@@ -9,6 +9,7 @@ mod process;
 mod scripted;
 
 use crate::programs::{find, tuning};
+use crate::{errln, outln, output};
 use built::Built;
 use case::{run_case, CaseResult};
 use fehu_base::diagnostic::Colour;
@@ -92,7 +93,10 @@ pub fn test(paths: &[PathBuf], options: &Options) -> Result<Tally, String> {
         for _ in 0..options.concurrency.max(1).min(files.len().max(1)) {
             let worker = || loop {
                 let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-                let outcome = test_program(file, options, &|text| bar.suspend(|| eprintln!("{text}")));
+                if output::failed() {
+                    return;
+                }
+                let outcome = test_program(file, options, &|text| bar.suspend(|| errln!("{text}")));
                 let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
                 match outcome {
                     Outcome::Passed => tally.passed += 1,
@@ -100,7 +104,7 @@ pub fn test(paths: &[PathBuf], options: &Options) -> Result<Tally, String> {
                     Outcome::Failed(messages) => {
                         tally.failed += 1;
                         let text = format!("{}:\n{}\n", file.display(), indent(&messages));
-                        bar.suspend(|| println!("{text}"));
+                        bar.suspend(|| outln!("{text}"));
                     }
                 }
                 bar.set_message(format!("{} failed", tally.failed));
@@ -119,7 +123,7 @@ fn indent(messages: &[String]) -> String {
 }
 
 fn test_program(file: &Path, options: &Options, say: &dyn Fn(&str)) -> Outcome {
-    let source = match std::fs::read_to_string(file) {
+    let source = match fehu_driver::files::read_source(file) {
         Ok(text) => text,
         Err(e) => return Outcome::Failed(vec![format!("could not read it: {e}")]),
     };

@@ -1,7 +1,8 @@
 //! `fehu autotune`.
 
 use fehu_tools::autotune::{autotune, Options};
-use std::io::IsTerminal;
+use fehu_tools::output::progress_bars;
+use fehu_tools::{errln, outln};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -68,17 +69,17 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         spec_file: args.spec_file.clone(),
         tuning: args.tuning.trim_start_matches('.').to_owned(),
         timeout: u64::try_from(args.timeout).ok().map(Duration::from_secs),
-        terminal: std::io::stderr().is_terminal(),
+        terminal: progress_bars(),
         verbose: args.verbose,
     };
     match autotune(&args.program, &options) {
         Ok(Some(file)) => {
-            println!("Wrote {}", file.display());
+            outln!("Wrote {}", file.display());
             ExitCode::SUCCESS
         }
         Ok(None) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("fehu: {message}");
+            errln!("fehu: {message}");
             ExitCode::from(1)
         }
     }

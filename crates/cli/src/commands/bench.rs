@@ -1,8 +1,9 @@
 //! `fehu bench`.
 
 use fehu_tools::bench::{all_measured, bench, Options, Plan};
+use fehu_tools::errln;
+use fehu_tools::output::progress_bars;
 use regex::Regex;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -116,19 +117,19 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         tuning: (!args.no_tuning).then(|| args.tuning.clone()),
         cache_extension: args.cache_extension.clone(),
         profile: args.profile,
-        terminal: std::io::stderr().is_terminal(),
+        terminal: progress_bars(),
         verbose: args.verbose,
     };
     let results = match bench(&args.paths, &options) {
         Ok(results) => results,
         Err(message) => {
-            eprintln!("fehu: {message}");
+            errln!("fehu: {message}");
             return ExitCode::from(1);
         }
     };
     if let Some(file) = &args.json {
         if let Err(e) = std::fs::write(file, format!("{}\n", results.to_json())) {
-            eprintln!("fehu: could not write {}: {e}", file.display());
+            errln!("fehu: could not write {}: {e}", file.display());
             return ExitCode::from(1);
         }
     }

@@ -2,6 +2,8 @@
 
 use fehu_tools::bench::results::Results;
 use fehu_tools::benchcmp::{benchcmp, Order, Paint, SortBy};
+use fehu_tools::output::colours;
+use fehu_tools::{errln, out};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,16 +42,16 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         _ => SortBy::Name,
     };
     let order = if args.order == "best-first" { Order::BestFirst } else { Order::WorstFirst };
-    let paint = if std::io::stdout().is_terminal() { Paint::Colours } else { Paint::Plain };
+    let paint = if colours(std::io::stdout().is_terminal()) { Paint::Colours } else { Paint::Plain };
     let read = |path| Results::read(path);
     match (read(&args.file_a), read(&args.file_b)) {
         (Ok(a), Ok(b)) => {
             let names = (args.file_a.display().to_string(), args.file_b.display().to_string());
-            print!("{}", benchcmp((&names.0, &names.1), &a, &b, sort, order, paint));
+            out!("{}", benchcmp((&names.0, &names.1), &a, &b, sort, order, paint));
             ExitCode::SUCCESS
         }
         (Err(message), _) | (_, Err(message)) => {
-            eprintln!("fehu: {message}");
+            errln!("fehu: {message}");
             ExitCode::from(1)
         }
     }

@@ -4,6 +4,7 @@ use crate::report::{show, show_all, Warnings};
 use fehu_driver::compile::{compile_timed, Failure, Product, Settings};
 use fehu_driver::target::Target;
 use fehu_driver::times::Times;
+use fehu_tools::errln;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -85,7 +86,7 @@ fn build(target: Target, args: &Args, moderate: bool) -> ExitCode {
     let mut times = Times::default();
     let (front, result) = compile_timed(&args.file, &settings, &mut times);
     if args.time_passes {
-        eprint!("{}", times.table());
+        errln!("{}", times.table().trim_end());
     }
     let warnings = match (args.no_warnings, args.werror) {
         (_, true) => Warnings::AreErrors,
@@ -96,7 +97,7 @@ fn build(target: Target, args: &Args, moderate: bool) -> ExitCode {
     let code = match result {
         Ok(()) if accepted => {
             if args.verbose > 0 {
-                eprintln!("fehu: wrote {}", settings.output.display());
+                errln!("fehu: wrote {}", settings.output.display());
             }
             ExitCode::SUCCESS
         }
@@ -108,7 +109,7 @@ fn build(target: Target, args: &Args, moderate: bool) -> ExitCode {
             ExitCode::from(1)
         }
         Err(Failure::Outside(message)) => {
-            eprintln!("fehu: {message}");
+            errln!("fehu: {message}");
             ExitCode::from(1)
         }
     };

@@ -1,6 +1,7 @@
 //! `fehu check-syntax`.
 
 use crate::report::show_all;
+use fehu_tools::errln;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -15,7 +16,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let parsed = match fehu_driver::load::parse_one(&args.file) {
         Ok(parsed) => parsed,
         Err(message) => {
-            eprintln!("fehu: {message}");
+            errln!("fehu: {message}");
             return ExitCode::from(1);
         }
     };

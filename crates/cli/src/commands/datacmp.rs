@@ -1,5 +1,6 @@
 //! `fehu datacmp`.
 
+use fehu_tools::{errln, outln};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -15,11 +16,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> ExitCode {
     match fehu_tools::datacmp::datacmp(&args.a, &args.b) {
         Ok(differences) => {
-            differences.iter().for_each(|d| println!("{d}"));
+            differences.iter().for_each(|d| outln!("{d}"));
             ExitCode::from(u8::from(!differences.is_empty()))
         }
         Err(message) => {
-            eprintln!("fehu: {message}");
+            errln!("fehu: {message}");
             ExitCode::from(2)
         }
     }

@@ -1,8 +1,10 @@
 //! `fehu dataset`.
 
 use fehu_base::prim::ScalarType;
+use fehu_driver::files::read_stdin;
 use fehu_tools::dataset::{convert, generate, render, Format};
-use std::io::{Read, Write};
+use fehu_tools::errln;
+use fehu_tools::output::write_bytes;
 use std::process::ExitCode;
 
 /// Options of `fehu dataset`. Their order matters: formats and bounds hold for what follows them.
@@ -33,15 +35,12 @@ Without -g, values are read from standard input.
 
 pub(crate) fn run(args: &Args) -> ExitCode {
     match output(&args.words) {
-        Ok(bytes) => match std::io::stdout().write_all(&bytes).and_then(|()| std::io::stdout().flush()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(e) => {
-                eprintln!("fehu: could not write the values: {e}");
-                ExitCode::from(1)
-            }
-        },
+        Ok(bytes) => {
+            write_bytes(&bytes);
+            ExitCode::SUCCESS
+        }
         Err(message) => {
-            eprintln!("fehu: {message}");
+            errln!("fehu: {message}");
             ExitCode::from(2)
         }
     }
@@ -91,7 +90,6 @@ fn output(words: &[String]) -> Result<Vec<u8>, String> {
     if generated > 0 {
         return Ok(out);
     }
-    let mut input = vec![];
-    std::io::stdin().read_to_end(&mut input).map_err(|e| format!("could not read the values: {e}"))?;
+    let input = read_stdin().map_err(|e| format!("could not read standard input: {e}"))?;
     convert(&input, format)
 }

@@ -3,6 +3,7 @@
 use crate::report::show_all;
 use fehu_base::{SourceMap, Span};
 use fehu_syntax::ast::{Dec, ModExp};
+use fehu_tools::outln;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 fn decs(prefix: &str, list: &[Dec], sources: &SourceMap) {
     let line = |kind: &str, name: &str, span: Span| {
-        println!("{kind} {prefix}{name} {}", sources.show(span));
+        outln!("{kind} {prefix}{name} {}", sources.show(span));
     };
     for dec in list {
         match dec {

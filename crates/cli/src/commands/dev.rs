@@ -7,6 +7,7 @@ use fehu_driver::explore::{self, Culprit};
 use fehu_driver::front::Front;
 use fehu_driver::generate::tuning_forest;
 use fehu_driver::target::Target;
+use fehu_tools::{errln, out};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         return text(explore::list(&settings));
     }
     if let Some(from) = &args.from {
-        let read = std::fs::read_to_string(from).map_err(|e| format!("{}: {e}", from.display()));
+        let read = fehu_driver::files::read_source(from).map_err(|e| format!("{}: {e}", from.display()));
         return match read.and_then(|source| explore::from_text(&settings, &source, &args.run)) {
             Ok(out) => text(out),
             Err(e) => failed(&e),
@@ -104,7 +105,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 fn bisect(front: &Front, settings: &Settings, command: &str) -> ExitCode {
-    let mut tried = |passes| eprintln!("fehu: trying with {passes} optional passes");
+    let mut tried = |passes| errln!("fehu: trying with {passes} optional passes");
     match explore::bisect(front, settings, command, &mut tried) {
         Ok(Culprit::Pass(pass)) => text(format!("the command fails from {pass} on\n")),
         Ok(Culprit::NoPass) => failed("the command fails even without any optional pass"),
@@ -113,13 +114,13 @@ fn bisect(front: &Front, settings: &Settings, command: &str) -> ExitCode {
     }
 }
 
-fn text(out: String) -> ExitCode {
-    print!("{out}");
+fn text(shown: String) -> ExitCode {
+    out!("{shown}");
     ExitCode::SUCCESS
 }
 
 fn failed(message: &str) -> ExitCode {
-    eprintln!("fehu: {message}");
+    errln!("fehu: {message}");
     ExitCode::from(1)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::report::show_all;
 use fehu_syntax::TokenKind;
+use fehu_tools::outln;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,6 +33,6 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         hasher.update([1]);
     }
     let text: String = hasher.finalize().iter().map(|b| format!("{b:02x}")).collect();
-    println!("{text}");
+    outln!("{text}");
     ExitCode::SUCCESS
 }

@@ -1,6 +1,7 @@
 //! `fehu imports`.
 
 use crate::report::show_all;
+use fehu_tools::outln;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -19,7 +20,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
     for unit in &loaded.units[loaded.prelude..] {
         if let Some(path) = loaded.sources.path(unit.file) {
-            println!("{}", path.display());
+            outln!("{}", path.display());
         }
     }
     ExitCode::SUCCESS

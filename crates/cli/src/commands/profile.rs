@@ -1,5 +1,6 @@
 //! `fehu profile`.
 
+use fehu_tools::{errln, outln};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,12 +29,12 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         let mut notes = vec![];
         let result = fehu_tools::profile::profile(file, &mut notes);
         for note in notes {
-            eprintln!("fehu: {note}");
+            errln!("fehu: {note}");
         }
         match result {
-            Ok(folder) => println!("Wrote {}", folder.display()),
+            Ok(folder) => outln!("Wrote {}", folder.display()),
             Err(message) => {
-                eprintln!("fehu: {message}");
+                errln!("fehu: {message}");
                 failed = true;
             }
         }

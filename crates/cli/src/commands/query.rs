@@ -6,6 +6,7 @@ use fehu_check::show::show_type;
 use fehu_check::tast::{Dec, Exp, ExpKind, Pat, PatKind, Program};
 use fehu_check::types::Type;
 use fehu_check::visit;
+use fehu_tools::outln;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,23 +29,23 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     let main = front.sources.files().find(|(_, f)| f.path == args.file);
     let Some((file, pos)) = main.and_then(|(id, f)| Some((id, f.position(args.line, args.col)?))) else {
-        println!("No such position.");
+        outln!("No such position.");
         return ExitCode::from(1);
     };
     let mut finder = Finder { file, pos, best: None };
     finder.program(program);
     match finder.best {
         Some((span, name, ty)) => {
-            println!("Name: {}", program.names.base(name));
-            println!("Position: {}", front.sources.show(span));
-            println!("Type: {}", show_type(&program.names, ty));
+            outln!("Name: {}", program.names.base(name));
+            outln!("Position: {}", front.sources.show(span));
+            outln!("Type: {}", show_type(&program.names, ty));
             if let Some(def) = program.def_spans.get(&name) {
-                println!("Definition: {}", front.sources.show(*def));
+                outln!("Definition: {}", front.sources.show(*def));
             }
             ExitCode::SUCCESS
         }
         None => {
-            println!("No information available.");
+            outln!("No information available.");
             ExitCode::SUCCESS
         }
     }

@@ -1,17 +1,23 @@
 //! `fehu run`: compile and run in one go.
 
 use crate::report::{show, show_all, Warnings};
+use fehu_driver::cache::{self, Executable};
 use fehu_driver::compile::{Failure, Settings};
+use fehu_driver::front::{self, Front};
 use fehu_driver::target::Target;
-use fehu_driver::{cache, compile, front};
+use fehu_tools::errln;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::{Child, Command, ExitCode, ExitStatus};
 
 /// Options of `fehu run`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The program's main file.
     file: PathBuf,
+    /// There are none: the arguments of the entry point come from standard input.
+    #[arg(hide = true, allow_negative_numbers = true)]
+    arguments: Vec<String>,
     /// The entry point to call.
     #[arg(short = 'e', long = "entry-point", value_name = "NAME", default_value = "main")]
     entry: String,
@@ -25,37 +31,62 @@ pub(crate) struct Args {
 
 /// The executable is kept in a cache folder, so the second run starts at once.
 pub(crate) fn run(args: &Args) -> ExitCode {
+    if !args.arguments.is_empty() {
+        let (values, file) = (args.arguments.join(" "), args.file.display());
+        errln!("fehu: arguments of the program come from standard input: echo '{values}' | fehu run {file}");
+        return ExitCode::from(2);
+    }
     let front = front::check_file(&args.file);
     let warnings = if args.no_warnings { Warnings::Hidden } else { Warnings::Shown };
     if !show(&front, warnings) {
         return ExitCode::from(1);
     }
-    let entry_points = vec![args.entry.clone()];
-    let executable = cache::place(&front, &format!("run {}", args.entry));
-    if !executable.exists() {
-        let settings = Settings { entry_points, ..Settings::executable(Target::C, executable.clone()) };
-        match compile::into_cache(&front, &settings) {
-            Ok(()) => {}
-            Err(Failure::Program(errors)) => {
-                show_all(&errors, &front.sources);
-                return ExitCode::from(1);
-            }
-            Err(Failure::Outside(message)) => {
-                eprintln!("fehu: {message}");
-                return ExitCode::from(1);
-            }
+    match start(args, &front).map(|mut child| child.wait()) {
+        Ok(Ok(status)) => ExitCode::from(code(status)),
+        Ok(Err(e)) => {
+            errln!("fehu: could not wait for the program: {e}");
+            ExitCode::from(1)
         }
-    }
-    let mut command = Command::new(&executable);
-    command.args(["-e", &args.entry]);
-    if args.binary {
-        command.arg("-b");
-    }
-    match command.status() {
-        Ok(status) => ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)),
-        Err(e) => {
-            eprintln!("fehu: could not run {}: {e}", executable.display());
+        Err(Failure::Program(errors)) => {
+            show_all(&errors, &front.sources);
+            ExitCode::from(1)
+        }
+        Err(Failure::Outside(message)) => {
+            errln!("fehu: {message}");
             ExitCode::from(1)
         }
     }
+}
+
+/// Compiles what is not in the cache, and starts it.
+fn start(args: &Args, front: &Front) -> Result<Child, Failure> {
+    let entry_points = vec![args.entry.clone()];
+    let settings = Settings { entry_points, ..Settings::executable(Target::C, PathBuf::new()) };
+    let note = |text: &str| errln!("fehu: {text}");
+    let executable = cache::executable(front, &settings, &format!("run {}", args.entry), note)?;
+    match spawn(args, &executable) {
+        // Somebody cleans the cache in this moment.
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            spawn(args, &cache::compiled(front, &settings)?)
+        }
+        started => started,
+    }
+    .map_err(|e| Failure::Outside(format!("Could not run {}: {e}.", executable.path().display())))
+}
+
+/// An executable that was made for this run alone may be gone as soon as it runs.
+fn spawn(args: &Args, executable: &Executable) -> std::io::Result<Child> {
+    let mut command = Command::new(executable.path());
+    // Messages of the program begin with its name.
+    command.arg0(args.file.with_extension("")).args(["-e", &args.entry]);
+    if args.binary {
+        command.arg("-b");
+    }
+    command.spawn()
+}
+
+/// As a shell says it: programs that die of a signal have codes from 128 on.
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|s| 128 + s));
+    code.and_then(|c| u8::try_from(c).ok()).unwrap_or(1)
 }

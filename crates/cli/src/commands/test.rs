@@ -1,8 +1,9 @@
 //! `fehu test`.
 
 use fehu_driver::target::Target;
+use fehu_tools::output::progress_bars;
 use fehu_tools::test::{test, Depth, Options};
-use std::io::IsTerminal;
+use fehu_tools::{any_test_block, errln, outln};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -70,16 +71,19 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         pass_options: args.pass_option.clone(),
         tuning: (!args.no_tuning).then(|| args.tuning.clone()),
         runner: args.runner.clone().filter(|r| !r.is_empty()),
-        terminal: !args.no_terminal && std::io::stderr().is_terminal(),
+        terminal: !args.no_terminal && progress_bars(),
         time_limit: Duration::from_secs(args.timeout),
     };
     match test(&args.paths, &options) {
         Ok(tally) => {
-            println!("{} passed, {} failed, {} skipped", tally.passed, tally.failed, tally.skipped);
+            if !any_test_block(&args.paths) {
+                errln!("fehu: there was nothing to run: no program has a test block");
+            }
+            outln!("{} passed, {} failed, {} skipped", tally.passed, tally.failed, tally.skipped);
             ExitCode::from(u8::from(tally.failed > 0))
         }
         Err(message) => {
-            eprintln!("fehu: {message}");
+            errln!("fehu: {message}");
             ExitCode::from(2)
         }
     }

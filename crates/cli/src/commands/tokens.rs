@@ -1,5 +1,6 @@
 //! `fehu tokens`.
 
+use fehu_tools::{errln, outln};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,12 +15,12 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let parsed = match fehu_driver::load::parse_one(&args.file) {
         Ok(parsed) => parsed,
         Err(message) => {
-            eprintln!("fehu: {message}");
+            errln!("fehu: {message}");
             return ExitCode::from(1);
         }
     };
     for t in &parsed.tokens {
-        println!("{} {:?} {}", parsed.sources.show(t.span), t.kind, parsed.sources.snippet(t.span));
+        outln!("{} {:?} {}", parsed.sources.show(t.span), t.kind, parsed.sources.snippet(t.span));
     }
     ExitCode::SUCCESS
 }

@@ -6,6 +6,7 @@
 use super::forest::Forest;
 use super::search::{Oracle, Probe};
 use super::{DataSet, Options};
+use crate::errln;
 use crate::programs::{Call, Connection, ServerProcess, Trouble};
 use fehu_data::server::ServerError;
 use indicatif::ProgressBar;
@@ -142,7 +143,7 @@ impl<'a> Runner<'a> {
             Ok(time) => format!("{time:.0}μs"),
             Err(message) => message.lines().next().unwrap_or("").to_owned(),
         };
-        self.bar.suspend(|| eprintln!("{}: {what}: {outcome}", self.datasets[dataset].name));
+        self.bar.suspend(|| errln!("{}: {what}: {outcome}", self.datasets[dataset].name));
     }
 
     /// Talks to a server that serves a purpose, has a data set loaded, and some thresholds set.

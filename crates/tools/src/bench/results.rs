@@ -7,6 +7,7 @@
 //!
 //! The entry point `main` goes by the name of the program alone.
 
+use fehu_driver::files::{read_text, MAX_RESULT_BYTES};
 use serde_json::{json, Map, Value};
 use std::path::Path;
 
@@ -82,8 +83,8 @@ impl Results {
 
 /// Reads a JSON file.
 pub(crate) fn read_json(path: &Path) -> Result<Value, String> {
-    let text =
-        std::fs::read_to_string(path).map_err(|e| format!("could not read {}: {e}", path.display()))?;
+    let text = read_text(path, MAX_RESULT_BYTES, "results")
+        .map_err(|e| format!("could not read {}: {e}", path.display()))?;
     serde_json::from_str(&text).map_err(|e| format!("{} is not JSON: {e}", path.display()))
 }
 

@@ -6,6 +6,7 @@ use fehu_data::generate::{Bounds, Rng};
 use fehu_data::script::parse_script;
 use fehu_data::spec::Input;
 use fehu_data::{read_values, Value};
+use fehu_driver::files::{read_data, read_source};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ pub(crate) fn input_bytes(program: &Path, input: &Input) -> Result<Vec<u8>, Stri
         Input::Values(vs) => Ok(binary(vs)),
         Input::File(name) => {
             let path = beside(program, name);
-            std::fs::read(&path).map_err(|e| format!("could not read {}: {e}", path.display()))
+            read_data(&path).map_err(|e| format!("could not read {}: {e}", path.display()))
         }
         Input::Random(generators) => {
             let mut rng = Rng::new(42);
@@ -37,7 +38,7 @@ pub(crate) fn input_bytes(program: &Path, input: &Input) -> Result<Vec<u8>, Stri
 /// The values in a data file, whose name is relative to the program.
 pub(crate) fn file_values(program: &Path, name: &str) -> Result<Vec<Value>, String> {
     let path = beside(program, name);
-    let bytes = std::fs::read(&path).map_err(|e| format!("could not read {}: {e}", path.display()))?;
+    let bytes = read_data(&path).map_err(|e| format!("could not read {}: {e}", path.display()))?;
     read_values(&bytes).map_err(|e| format!("{}: {e}", path.display()))
 }
 
@@ -96,8 +97,8 @@ impl Maker<'_> {
             Input::Script(script) => self.store_script(entry, script, dir, &path)?,
             Input::ScriptFile(name) => {
                 let file = beside(self.program, name);
-                let script = std::fs::read_to_string(&file)
-                    .map_err(|e| format!("could not read {}: {e}", file.display()))?;
+                let script =
+                    read_source(&file).map_err(|e| format!("could not read {}: {e}", file.display()))?;
                 self.store_script(entry, &script, dir, &path)?;
             }
         }

@@ -10,6 +10,7 @@ use fehu_base::prim::ScalarType;
 use fehu_data::script::{Exp, Function};
 use fehu_data::server::{Kind, ServerError};
 use fehu_data::{read_values, Data, Value};
+use fehu_driver::files::read_data;
 use std::path::Path;
 
 /// Why a script has no value.
@@ -143,11 +144,11 @@ impl Evaluator<'_> {
     }
 
     fn builtin(&mut self, name: &str, args: &[Val]) -> Res<Val> {
-        let texts: Vec<String> = args.iter().map(text_of).collect::<Res<_>>()?;
+        let texts: Vec<String> = args.iter().map(|v| self.text(v)).collect::<Res<_>>()?;
         let path = |file: &str| self.places.program.parent().unwrap_or(Path::new("")).join(file);
         let read = |file: &str| {
             let path = path(file);
-            std::fs::read(&path)
+            read_data(&path)
                 .map_err(|e| ScriptError::Script(format!("could not read {}: {e}", path.display())))
         };
         match (name, texts.as_slice()) {
@@ -258,19 +259,7 @@ impl Evaluator<'_> {
     }
 
     fn index(&mut self, array: Val, indexes: &[Val]) -> Res<Val> {
-        let indexes: Vec<usize> = indexes
-            .iter()
-            .map(|v| match v {
-                Val::Data(v) | Val::Number(_, v) => v
-                    .as_prim()
-                    .and_then(|p| p.as_i64())
-                    .and_then(|i| usize::try_from(i).ok())
-                    .map_or_else(|| wrong("an index is no number"), Ok),
-                Val::Var(..) | Val::Tuple(_) | Val::Record(_) | Val::Array(_) => {
-                    wrong("an index is no number")
-                }
-            })
-            .collect::<Res<_>>()?;
+        let indexes: Vec<usize> = indexes.iter().map(|v| self.number(v)).collect::<Res<_>>()?;
         match array {
             Val::Var(var, t) => {
                 let to = self.fresh();
@@ -303,12 +292,10 @@ impl Evaluator<'_> {
         match v {
             Val::Var(var, actual) if actual == t => Ok(var.clone()),
             Val::Var(_, actual) => mismatch(actual),
-            Val::Data(value) if server_type(value) == t => self.send(value, t),
-            Val::Data(value) => mismatch(&server_type(value)),
-            Val::Number(text, value) => match read_values(format!("{text}{t}").as_bytes()) {
-                Ok(values) if values.len() == 1 && server_type(&values[0]) == t => self.send(&values[0], t),
-                Ok(_) | Err(_) => mismatch(&server_type(value)),
-            },
+            Val::Data(_) | Val::Number(..) => {
+                let value = self.value_of_type(v, t)?;
+                self.send(&value, t)
+            }
             Val::Tuple(parts) => {
                 let fields = self.tuple_fields(t)?;
                 if fields.len() != parts.len() {
@@ -335,12 +322,11 @@ impl Evaluator<'_> {
                 self.record(t, made.iter().map(String::as_str).collect())
             }
             Val::Array(elems) => {
-                let elem_type = match scalar_of(t) {
-                    Some(_) => {
-                        return wrong("an array of computed numbers; compute the array in the program")
-                    }
-                    None => self.server.elemtype(t)?,
-                };
+                if scalar_of(t).is_some() {
+                    let value = self.value_of_type(v, t)?;
+                    return self.send(&value, t);
+                }
+                let elem_type = self.server.elemtype(t)?;
                 let elems = elems.iter().map(|v| self.variable(v, &elem_type));
                 let elems: Vec<String> = elems.collect::<Res<_>>()?;
                 let to = self.fresh();
@@ -348,6 +334,68 @@ impl Evaluator<'_> {
                 self.server.new_array(&to, t, &[elems.len()], &names)?;
                 Ok(to)
             }
+        }
+    }
+
+    /// A value of this type, which is a scalar or an array of scalars.
+    fn value_of_type(&mut self, v: &Val, t: &str) -> Res<Value> {
+        let mismatch = |actual: &str| wrong(format!("a value of type {actual} stands where {t} is expected"));
+        match v {
+            Val::Data(_) | Val::Var(..) => {
+                let value = self.value(v)?;
+                if server_type(&value) == t {
+                    Ok(value)
+                } else {
+                    mismatch(&server_type(&value))
+                }
+            }
+            Val::Number(text, value) => match read_values(format!("{text}{t}").as_bytes()) {
+                Ok(mut values) if values.len() == 1 && server_type(&values[0]) == t => Ok(values.remove(0)),
+                Ok(_) | Err(_) => mismatch(&server_type(value)),
+            },
+            Val::Array(elements) => {
+                let Some(inner) = t.strip_prefix("[]") else { return mismatch("array") };
+                let rows = elements.iter().map(|v| self.value_of_type(v, inner));
+                let rows: Vec<Value> = rows.collect::<Res<_>>()?;
+                match stacked(&rows) {
+                    Some(array) => Ok(array),
+                    None => wrong("the rows of an array have different sizes"),
+                }
+            }
+            Val::Tuple(_) => mismatch("tuple"),
+            Val::Record(_) => mismatch("record"),
+        }
+    }
+
+    /// What a scalar or an array of scalars is, here and not in the server.
+    fn value(&mut self, v: &Val) -> Res<Value> {
+        match v {
+            Val::Data(value) | Val::Number(_, value) => Ok(value.clone()),
+            Val::Var(var, t) if scalar_of(t).is_some() => {
+                let path = self.places.scratch.join("script-value");
+                self.server.store(&path.display().to_string(), &[var])?;
+                let bytes = read_data(&path).map_err(ScriptError::Script)?;
+                match read_values(&bytes).map(<[Value; 1]>::try_from) {
+                    Ok(Ok([value])) => Ok(value),
+                    Ok(Err(_)) | Err(_) => wrong(format!("the value of type {t} cannot be read")),
+                }
+            }
+            Val::Var(_, t) => wrong(format!("a value of type {t} stands where numbers are expected")),
+            Val::Tuple(_) | Val::Record(_) | Val::Array(_) => {
+                wrong("something composed stands where a single value is expected")
+            }
+        }
+    }
+
+    fn number(&mut self, v: &Val) -> Res<usize> {
+        let index = self.value(v)?.as_prim().and_then(|p| p.as_i64());
+        index.and_then(|i| usize::try_from(i).ok()).map_or_else(|| wrong("an index is no number"), Ok)
+    }
+
+    fn text(&mut self, v: &Val) -> Res<String> {
+        match self.value(v)?.data() {
+            Data::U8(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
+            _ => wrong("a built-in function takes strings"),
         }
     }
 
@@ -375,16 +423,20 @@ impl Evaluator<'_> {
     }
 }
 
-fn text_of(v: &Val) -> Res<String> {
-    match v {
-        Val::Data(value) => match value.data() {
-            Data::U8(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
-            _ => wrong("a built-in function takes strings"),
-        },
-        Val::Number(..) | Val::Var(..) | Val::Tuple(_) | Val::Record(_) | Val::Array(_) => {
-            wrong("a built-in function takes strings")
+/// Rows of one shape and type, on top of each other.
+fn stacked(rows: &[Value]) -> Option<Value> {
+    let first = rows.first()?;
+    let mut data = Data::empty(first.scalar_type());
+    for row in rows {
+        if row.shape() != first.shape() {
+            return None;
+        }
+        for i in 0..row.data().len() {
+            data.push(row.data().get(i)?);
         }
     }
+    let shape = [&[rows.len()], first.shape()].concat();
+    Value::new(shape, data)
 }
 
 /// The server's name for the type of a value: `[][]i32`.

@@ -2,6 +2,7 @@
 
 use fehu_data::spec::{Action, EntrySpec, Expected, TestRun};
 use fehu_data::ProgramSpec;
+use fehu_driver::files::read_source;
 use std::path::Path;
 
 /// What to leave out.
@@ -20,9 +21,8 @@ pub(crate) struct Selection<'a> {
 impl Selection<'_> {
     /// The data sets to measure, by entry point: those that must succeed.
     pub(crate) fn of(&self, program: &Path) -> Result<Vec<EntrySpec>, String> {
-        let read = |path: &Path| {
-            std::fs::read_to_string(path).map_err(|e| format!("could not read {}: {e}", path.display()))
-        };
+        let read =
+            |path: &Path| read_source(path).map_err(|e| format!("could not read {}: {e}", path.display()));
         let (place, text) = match self.spec_file {
             None => (program, read(program)?),
             Some(file) => (file, as_comments(&read(file)?)),

@@ -31,7 +31,7 @@ pub(crate) fn of(program: &Path, extension: Option<&str>, executable: &Path, run
         return Tuned::default();
     };
     let all = || vec!["--tuning".to_owned(), file.display().to_string()];
-    let settings = std::fs::read_to_string(&file).ok().as_deref().and_then(settings);
+    let settings = fehu_driver::files::read_source(&file).ok().as_deref().and_then(settings);
     let options = match (settings, known(executable, runner)) {
         (Some(settings), Some(known)) if settings.iter().any(|(name, _)| !known.contains(name)) => settings
             .iter()

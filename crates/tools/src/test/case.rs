@@ -39,7 +39,7 @@ pub(super) fn run_case(
         Input::Script(script) => run_scripted(program, built, entry, script, case, options),
         Input::ScriptFile(name) => {
             let path = beside(program, name);
-            std::fs::read_to_string(&path)
+            fehu_driver::files::read_source(&path)
                 .map_err(|e| format!("could not read {}: {e}", path.display()))
                 .and_then(|script| run_scripted(program, built, entry, &script, case, options))
         }

@@ -1,0 +1,26 @@
+//! Commands of Futhark's own compiler that are not here: whoever types one is told that, and what to use instead,
+//! rather than the nearest name.
+
+/// What to say about a command that is not there; `None` if Futhark has no such command either.
+pub(crate) fn explanation(command: &str) -> Option<String> {
+    let (_, instead) = MISSING.iter().find(|(name, _)| *name == command)?;
+    Some(format!("`{command}` is a command of Futhark's own compiler that fehu does not have yet{instead}"))
+}
+
+const MISSING: [(&str, &str); 15] = [
+    ("doc", ""),
+    ("eval", "; put the expression into a program, and use `fehu run`"),
+    ("fmt", ""),
+    ("hip", "; `fehu opencl` compiles for GPUs of AMD"),
+    ("ispc", "; `fehu multicore` uses all cores"),
+    ("literate", ""),
+    ("lsp", "; `fehu check --json` prints problems for editors"),
+    ("pkg", "; put packages into lib/ by hand, where `import \"lib/...\"` finds them"),
+    ("pyopencl", "; `fehu opencl --library` makes a C library, which Python's ctypes can call"),
+    ("python", "; `fehu c --library` makes a C library, which Python's ctypes can call"),
+    ("repl", "; `fehu run` compiles and runs a program in one go"),
+    ("rts", ""),
+    ("script", "; test blocks with `script input` are run by `fehu test` and `fehu bench`"),
+    ("wasm", "; `fehu c --library` makes C that emcc can compile"),
+    ("wasm-multicore", "; `fehu multicore --library` makes C that emcc can compile"),
+];

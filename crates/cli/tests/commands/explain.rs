@@ -1,0 +1,73 @@
+//! The error index: an entry for every name that messages use, and examples that are refused for that very reason.
+
+use super::{root, run, stderr, stdout};
+use fehu_base::diagnostic::Colour;
+use fehu_driver::front::check_text;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Names, and what is said about them.
+fn entries() -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(root().join("docs/errors.md")).expect("there is an error index");
+    let sections = text.split("\n## ").skip(1);
+    sections.filter_map(|s| s.split_once('\n')).map(|(a, b)| (a.to_owned(), b.to_owned())).collect()
+}
+
+/// What stands between the marks of a code block.
+fn example(text: &str) -> &str {
+    text.split("```futhark\n").nth(1).and_then(|t| t.split("```").next()).unwrap_or("")
+}
+
+#[test]
+fn examples_are_refused_for_the_reason_they_stand_under() {
+    for (name, text) in entries() {
+        let code = example(&text);
+        assert!(!code.is_empty(), "{name} has no example");
+        let front = check_text(Path::new("example.fut"), code.to_owned());
+        let messages: Vec<String> =
+            front.diagnostics.iter().map(|d| d.render(&front.sources, Colour::Never)).collect();
+        assert!(front.failed() && messages.len() == 1, "{name}: {messages:?}");
+        let ends = [format!("#{name}"), format!("`fehu explain {name}`")];
+        assert!(ends.iter().any(|end| messages[0].contains(end)), "{name}: {}", messages[0]);
+    }
+}
+
+#[test]
+fn names_in_messages_have_an_entry() {
+    let known: BTreeSet<String> = entries().into_iter().map(|(name, _)| name).collect();
+    let mut used = BTreeSet::new();
+    names_used(&root().join("crates/check/tests/errors"), &mut used);
+    assert!(used.len() > 10, "{used:?}");
+    let missing: Vec<&String> = used.difference(&known).collect();
+    assert!(missing.is_empty(), "docs/errors.md has no entry for {missing:?}");
+}
+
+/// The names in the messages that our tests expect.
+fn names_used(dir: &Path, out: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(dir).expect("a folder").flatten() {
+        if entry.path().is_dir() {
+            names_used(&entry.path(), out);
+            continue;
+        }
+        let text = std::fs::read_to_string(entry.path()).expect("a text");
+        for mark in ["error-index.html#", "`fehu explain "] {
+            for rest in text.split(mark).skip(1) {
+                let end = rest.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(rest.len());
+                out.insert(rest[..end].to_owned());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_command_prints_an_entry() {
+    let all = run(&["explain"]);
+    assert!(stdout(&all).lines().any(|l| l == "use-after-consume"));
+    for way in ["use-after-consume", "#use-after-consume", "error-index.html#use-after-consume"] {
+        let one = run(&["explain", way]);
+        assert!(one.status.success() && stdout(&one).contains("\n    entry main"), "{way}: {}", stdout(&one));
+    }
+    let none = run(&["explain", "nothing"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(stderr(&none).contains("nothing"));
+}

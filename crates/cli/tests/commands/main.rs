@@ -1,0 +1,42 @@
+//! The command line as people and scripts use it.
+
+mod cache;
+mod explain;
+mod names;
+mod projects;
+mod streams;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn example(name: &str) -> PathBuf {
+    root().join("examples").join(name)
+}
+
+fn fehu() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_fehu"))
+}
+
+fn run<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
+    fehu().args(args).output().expect("fehu runs")
+}
+
+fn stdout(done: &Output) -> String {
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+fn stderr(done: &Output) -> String {
+    String::from_utf8_lossy(&done.stderr).into_owned()
+}
+
+/// Writes a program into a folder.
+fn program(dir: &Path, name: &str, text: &str) -> PathBuf {
+    let path = dir.join(name);
+    std::fs::write(&path, text).expect("written");
+    path
+}

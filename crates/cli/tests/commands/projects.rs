@@ -1,0 +1,120 @@
+//! The first hour: a new project, arguments, tests and benchmarks without anything to do, colours, watching.
+
+use super::{example, fehu, program, run, stderr, stdout};
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+#[test]
+fn a_new_project_runs_its_test() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let made = fehu().args(["new", "means"]).current_dir(dir.path()).output().expect("fehu runs");
+    assert!(made.status.success(), "{}", stderr(&made));
+    let project = dir.path().join("means");
+    assert!(project.join("futhark.pkg").exists());
+    let tested = fehu().args(["test", "means.fut"]).current_dir(&project).output().expect("fehu runs");
+    assert_eq!(stdout(&tested), "1 passed, 0 failed, 0 skipped\n");
+    assert_eq!(stderr(&tested), "");
+    let again = fehu().args(["new", "means"]).current_dir(dir.path()).output().expect("fehu runs");
+    assert_eq!(again.status.code(), Some(1));
+    for bad in ["", "..", "a/b", "-x", "1x", "a b", "é"] {
+        let done = fehu().args(["new", "--", bad]).current_dir(dir.path()).output().expect("fehu runs");
+        assert_eq!(done.status.code(), Some(1), "{bad}");
+    }
+}
+
+#[test]
+fn arguments_come_from_standard_input() {
+    let file = example("dot.fut").display().to_string();
+    for words in [vec!["5"], vec!["[1.0]", "[2.0]"], vec!["-5"]] {
+        let done = run(&[vec!["run", &file], words.clone()].concat());
+        assert_eq!(done.status.code(), Some(2), "{words:?}");
+        let said = stderr(&done);
+        let values = words.join(" ");
+        assert!(said.contains(&format!("echo '{values}' | fehu run {file}")), "{said}");
+    }
+}
+
+#[test]
+fn nothing_to_do_is_said() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = dir.path().display().to_string();
+    assert!(stderr(&run(&["test", &folder])).contains("nothing to run"));
+    assert!(stderr(&run(&["bench", &folder])).contains("nothing to measure"));
+    program(dir.path(), "plain.fut", "entry main (x: i32) = x\n");
+    let tested = run(&["test", &folder]);
+    assert!(stderr(&tested).contains("nothing to run"), "{}", stderr(&tested));
+    assert_eq!(stdout(&tested), "1 passed, 0 failed, 0 skipped\n");
+    let measured = run(&["bench", &folder]);
+    assert!(stderr(&measured).contains("nothing to measure"));
+    assert_eq!(stdout(&measured), "");
+}
+
+#[test]
+fn data_sets_are_extracted() {
+    let done = run(&["dataget", &example("dot.fut").display().to_string(), "#0"]);
+    assert_eq!(fehu_data::read_values(&done.stdout).map(|vs| vs.len()), Ok(2));
+    let none = run(&["dataget", &example("dot.fut").display().to_string(), "#9"]);
+    assert_eq!(none.status.code(), Some(1));
+    assert!(stderr(&none).contains("#0"), "it lists those that are there");
+    let script = run(&["dataget", &example("life.fut").display().to_string(), "checkers"]);
+    assert_eq!(script.status.code(), Some(1));
+    assert!(stderr(&script).contains("script"));
+}
+
+#[test]
+fn colours_are_as_variables_say() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = program(dir.path(), "bad.fut", "entry main = nothing\n");
+    let coloured = |variables: &[(&str, &str)]| {
+        let mut command = fehu();
+        command.arg("check").arg(&file).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        let done = command.envs(variables.iter().copied()).output().expect("fehu runs");
+        stderr(&done).contains('\x1b')
+    };
+    assert!(!coloured(&[]), "a pipe is no terminal");
+    assert!(coloured(&[("CLICOLOR_FORCE", "1")]));
+    assert!(!coloured(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+}
+
+#[test]
+fn watching_runs_again_when_an_import_changes() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = program(dir.path(), "main.fut", "import \"other\"\nentry main = other\n");
+    let other = program(dir.path(), "other.fut", "def other = 1i32\n");
+    let mut child =
+        fehu().args(["watch", "check"]).arg(&file).stderr(Stdio::piped()).spawn().expect("fehu runs");
+    let (send, lines) = channel();
+    let stderr = child.stderr.take().expect("standard error");
+    std::thread::spawn(move || {
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            if send.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    let wait_for = |text: &str| {
+        while let Ok(line) = lines.recv_timeout(Duration::from_secs(120)) {
+            if line.contains(text) {
+                return;
+            }
+        }
+        panic!("`{text}` was not printed");
+    };
+    wait_for("done; waiting");
+    // Times of files may be coarse.
+    std::thread::sleep(Duration::from_millis(50));
+    std::fs::File::create(&other).and_then(|mut f| f.write_all(b"def other = nothing\n")).expect("written");
+    wait_for("failed; waiting");
+    std::fs::File::create(&other).and_then(|mut f| f.write_all(b"def other = 2i32\n")).expect("written");
+    wait_for("done; waiting");
+    child.kill().expect("it was running");
+    child.wait().expect("it ended");
+}
+
+#[test]
+fn there_must_be_something_to_watch() {
+    assert_eq!(run(&["watch", "check"]).status.code(), Some(2));
+    assert_eq!(run(&["watch"]).status.code(), Some(2));
+}
