@@ -20,7 +20,7 @@ static void backend_report(struct futhark_context *ctx, struct string *events) {
   if (ctx->profiling) {
     string_printf(events,
                   "{\"name\":\"entry points\",\"duration\":%" PRId64
-                  ",\"description\":\"%" PRId64 " calls\",\"provenance\":\"\"}",
+                  ",\"provenance\":\"\",\"details\":{\"calls\":%" PRId64 "}}",
                   ctx->call_time, ctx->calls);
   }
 }

@@ -210,6 +210,11 @@ TOOL_FUN void parse_options(struct options *opts, int argc, char **argv, bool se
   }
 }
 
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
+
 // Pipes carry bytes, also where the system would rather change some.
 TOOL_FUN void binary_pipes(void) {
 #ifdef _WIN32

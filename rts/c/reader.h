@@ -227,13 +227,13 @@ CALLED_FUN bool parse_float(struct reader *r, const char *token, enum scalar sca
     value = word[0] == 'n' ? (double)NAN : (double)INFINITY;
   } else if (is_float_text(at)) {
     // Rounded once.
-    value = scalar == F32 ? (double)strtof(at, NULL) : strtod(at, NULL);
+    value = scalar == SCALAR_F32 ? (double)strtof(at, NULL) : strtod(at, NULL);
   } else {
     return no_scalar(r, token, scalar);
   }
-  if (scalar == F64) {
+  if (scalar == SCALAR_F64) {
     out->f64 = negative ? -value : value;
-  } else if (scalar == F32) {
+  } else if (scalar == SCALAR_F32) {
     out->f32 = negative ? -(float)value : (float)value;
   } else {
     out->f16 = (f16)(f64_to_f16(value) ^ (negative ? 0x8000 : 0));
@@ -246,11 +246,11 @@ CALLED_FUN bool read_text_scalar(struct reader *r, enum scalar scalar, union wor
   if (!read_token(r, token)) {
     return false;
   }
-  if (scalar == BOOL) {
+  if (scalar == SCALAR_BOOL) {
     out->b = strcmp(token, "true") == 0;
     return out->b || strcmp(token, "false") == 0 || no_scalar(r, token, scalar);
   }
-  return scalar < F16 ? parse_integer(r, token, scalar, out) : parse_float(r, token, scalar, out);
+  return scalar < SCALAR_F16 ? parse_integer(r, token, scalar, out) : parse_float(r, token, scalar, out);
 }
 
 // Elements read so far.
@@ -269,6 +269,40 @@ TOOL_FUN bool elements_grow(struct reader *r, struct elements *e, int64_t room, 
   return true;
 }
 
+// `empty([0][3]i32)`, of which the first word has been read: all dimensions from a level on.
+TOOL_FUN bool read_empty(struct reader *r, const struct leaf *leaf, int level, int64_t *shape) {
+  char token[MAX_TOKEN];
+  bool empty = false;
+  if (!read_symbol(r, '(')) {
+    return false;
+  }
+  for (int i = level; i < leaf->rank; i++) {
+    union word size;
+    if (!read_symbol(r, '[') || !read_token(r, token) || !parse_integer(r, token, SCALAR_I64, &size) ||
+        !read_symbol(r, ']')) {
+      return false;
+    }
+    if (size.i64 < 0 || token[0] == '-') {
+      return reader_problem(r, "'%.80s' is no size", token);
+    }
+    if (shape[i] != -1 && shape[i] != size.i64) {
+      return reader_problem(r, "rows have %" PRId64 " and %" PRId64 " elements", shape[i], size.i64);
+    }
+    shape[i] = size.i64;
+    empty = empty || size.i64 == 0;
+  }
+  if (!empty) {
+    return reader_problem(r, "an empty array must have a size that is 0");
+  }
+  if (!read_token(r, token)) {
+    return false;
+  }
+  if (strcmp(token, scalar_names[leaf->scalar]) != 0) {
+    return reader_problem(r, "expected elements of type %s, not '%.80s'", scalar_names[leaf->scalar], token);
+  }
+  return read_symbol(r, ')');
+}
+
 // One level of brackets. Sizes are -1 until a first row has shown them.
 CALLED_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, int64_t *shape, struct elements *e) {
   int64_t n = 0;
@@ -281,7 +315,18 @@ CALLED_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, 
       advance(r);
       break;
     }
-    if (level + 1 < leaf->rank) {
+    if (level + 1 < leaf->rank && peek(r) == 'e') {
+      char token[MAX_TOKEN];
+      if (!read_token(r, token)) {
+        return false;
+      }
+      if (strcmp(token, "empty") != 0) {
+        return reader_problem(r, "expected a row, not '%.80s'", token);
+      }
+      if (!read_empty(r, leaf, level + 1, shape)) {
+        return false;
+      }
+    } else if (level + 1 < leaf->rank) {
       if (!read_rows(r, leaf, level + 1, shape, e)) {
         return false;
       }
@@ -309,49 +354,18 @@ CALLED_FUN bool read_rows(struct reader *r, const struct leaf *leaf, int level, 
   return true;
 }
 
-// `empty([0][3]i32)`, of which the first word has been read.
-TOOL_FUN bool read_empty(struct reader *r, const struct leaf *leaf, int64_t *shape) {
-  char token[MAX_TOKEN];
-  bool empty = false;
-  if (!read_symbol(r, '(')) {
-    return false;
-  }
-  for (int i = 0; i < leaf->rank; i++) {
-    union word size;
-    if (!read_symbol(r, '[') || !read_token(r, token) || !parse_integer(r, token, I64, &size) ||
-        !read_symbol(r, ']')) {
-      return false;
-    }
-    if (size.i64 < 0 || token[0] == '-') {
-      return reader_problem(r, "'%.80s' is no size", token);
-    }
-    shape[i] = size.i64;
-    empty = empty || size.i64 == 0;
-  }
-  if (!empty) {
-    return reader_problem(r, "an empty array must have a size that is 0");
-  }
-  if (!read_token(r, token)) {
-    return false;
-  }
-  if (strcmp(token, scalar_names[leaf->scalar]) != 0) {
-    return reader_problem(r, "expected elements of type %s, not '%.80s'", scalar_names[leaf->scalar], token);
-  }
-  return read_symbol(r, ')');
-}
-
 TOOL_FUN bool read_text_array(struct reader *r, const struct leaf *leaf, int64_t *shape, struct elements *e) {
   char token[MAX_TOKEN];
+  for (int i = 0; i < leaf->rank; i++) {
+    shape[i] = -1;
+  }
   skip_space(r);
   if (peek(r) != '[') {
     if (!read_token(r, token)) {
       return false;
     }
-    return strcmp(token, "empty") == 0 ? read_empty(r, leaf, shape)
+    return strcmp(token, "empty") == 0 ? read_empty(r, leaf, 0, shape)
                                        : reader_problem(r, "expected an array, not '%.80s'", token);
-  }
-  for (int i = 0; i < leaf->rank; i++) {
-    shape[i] = -1;
   }
   if (!read_rows(r, leaf, 0, shape, e)) {
     return false;
@@ -410,7 +424,7 @@ TOOL_FUN bool read_binary(struct reader *r, const struct leaf *leaf, int64_t *sh
     step = e->count;
   }
   swap_if_big_endian(e->data, n, size);
-  if (leaf->scalar == BOOL) {
+  if (leaf->scalar == SCALAR_BOOL) {
     for (int64_t i = 0; i < n; i++) {
       if (e->data[i] > 1) {
         return reader_problem(r, "a byte of binary data is no boolean");

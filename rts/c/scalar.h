@@ -256,11 +256,11 @@ FLOAT_OPS(64, double)
 // Float to integer, towards zero. NaN and infinities become 0, and what does
 // not fit the least number; callers truncate further. The conversion itself
 // is not under a condition, so that loops can be vectorised.
-#define FLOAT_TO_INT(NAME, FLOAT, INT, LEAST, FITS)                \
-  SCALAR_FUN INT NAME(FLOAT x) {                                   \
+#define FLOAT_TO_INT(NAME, FROM, TO, LEAST, FITS)                  \
+  SCALAR_FUN TO NAME(FROM x) {                                     \
     bool fits = FITS;                                              \
-    INT converted = (INT)(fits ? x : 0);                           \
-    return fits ? converted : x - x == 0 ? (INT)(LEAST) : (INT)0;  \
+    TO converted = (TO)(fits ? x : 0);                             \
+    return fits ? converted : x - x == 0 ? (TO)(LEAST) : (TO)0;    \
   }
 FLOAT_TO_INT(f32_to_i32, float, int32_t, INT32_MIN, x >= -2147483648.0f && x < 2147483648.0f)
 FLOAT_TO_INT(f32_to_i64, float, int64_t, INT64_MIN, x >= -9223372036854775808.0f && x < 9223372036854775808.0f)

@@ -57,12 +57,12 @@ SCALAR_FUN double f16_to_f64(f16 h) {
 
 // Rounds once: on the way through single precision, to odd.
 SCALAR_FUN f16 f64_to_f16(double x) {
-  float near = (float)x;
-  if (x != x || (double)near == x) {
-    return f32_to_f16(near);
+  float nearest = (float)x;
+  if (x != x || (double)nearest == x) {
+    return f32_to_f16(nearest);
   }
-  uint32_t bits = (uint32_t)to_bits32(near);
-  if (fabs((double)near) > fabs(x)) {
+  uint32_t bits = (uint32_t)to_bits32(nearest);
+  if (fabs((double)nearest) > fabs(x)) {
     bits--;
   }
   return f32_to_f16(from_bits32((int32_t)(bits | 1)));

@@ -9,7 +9,7 @@
 
 static const struct command {
   const char *name;
-  int min, max;
+  int least, most;
   void (*run)(struct server *s, int argc, char **args);
 } commands[] = {
     {"types", 0, 0, command_types},
@@ -53,9 +53,9 @@ TOOL_FUN void run_command(struct server *s, int argc, char **words) {
   for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
     const struct command *c = &commands[i];
     if (strcmp(c->name, words[0]) == 0) {
-      if (argc - 1 < c->min) {
+      if (argc - 1 < c->least) {
         failure("Insufficient command args.");
-      } else if (c->max != ANY_NUMBER && argc - 1 > c->max) {
+      } else if (c->most != ANY_NUMBER && argc - 1 > c->most) {
         failure("Excess command args.");
       } else {
         c->run(s, argc - 1, words + 1);

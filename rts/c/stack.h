@@ -1,6 +1,7 @@
 // Start of stack.h: how much stack there is.
 
-#ifdef _WIN32
+#if defined(_WIN32) || defined(__wasm__)
+// Half of what linkers usually give.
 CALLED_FUN size_t usual_stack_room(void) {
   return (size_t)1 << 19;
 }

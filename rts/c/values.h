@@ -9,7 +9,21 @@
 // Where a function takes or gives a value of unknown type (`void *`), a scalar
 // is a pointer to it, anything else the `struct value` itself.
 
-enum scalar { I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64, BOOL };
+// The names are long since headers of systems have the short ones.
+enum scalar {
+  SCALAR_I8,
+  SCALAR_I16,
+  SCALAR_I32,
+  SCALAR_I64,
+  SCALAR_U8,
+  SCALAR_U16,
+  SCALAR_U32,
+  SCALAR_U64,
+  SCALAR_F16,
+  SCALAR_F32,
+  SCALAR_F64,
+  SCALAR_BOOL
+};
 
 static UNUSED const char *const scalar_names[] = {"i8",  "i16", "i32", "i64", "u8",  "u16",
                                                   "u32", "u64", "f16", "f32", "f64", "bool"};
@@ -43,6 +57,12 @@ struct variant {
   const struct payload *payloads;
 };
 
+// A size of an array in a sum that its type says.
+struct known_size {
+  int leaf, dim;
+  int64_t size;
+};
+
 struct type {
   const char *name;
   const char *ctype;
@@ -58,6 +78,8 @@ struct type {
   // Of sums.
   int num_variants;
   const struct variant *variants;
+  int num_known_sizes;
+  const struct known_size *known_sizes;
 };
 
 union word {
@@ -240,6 +262,9 @@ CALLED_FUN const int64_t *value_shape(const struct value *v) {
 // Elements of arrays of any kind.
 
 // The position of an element in row-major order, or -1 with an error.
+// What functions with an index return if there is no such element: the caller's mistake, not the program's.
+#define OUT_OF_BOUNDS 1
+
 CALLED_FUN int64_t element_position(struct futhark_context *ctx, const struct value *arr, const int64_t *index) {
   const int64_t *shape = value_shape(arr);
   int64_t position = 0;
@@ -336,12 +361,14 @@ CALLED_FUN int value_index(struct futhark_context *ctx, void *out, const struct 
   if (position >= 0 && elem->kind == KIND_SCALAR) {
     union word word;
     int err = element_get(ctx, arr, position, &word);
-    memcpy(out, &word, (size_t)scalar_sizes[elem->leaves[0].scalar]);
+    if (err == FUTHARK_SUCCESS) {
+      memcpy(out, &word, (size_t)scalar_sizes[elem->leaves[0].scalar]);
+    }
     leave(ctx);
     return err;
   }
   struct value *v = position < 0 ? NULL : value_new(ctx, elem);
-  int err = position < 0 ? FUTHARK_PROGRAM_ERROR
+  int err = position < 0 ? OUT_OF_BOUNDS
             : v == NULL  ? FUTHARK_OUT_OF_MEMORY
                          : element_get(ctx, arr, position, v->words);
   return value_done(ctx, v, err, out);
@@ -351,7 +378,7 @@ CALLED_FUN int value_set(struct futhark_context *ctx, struct value *arr, const v
   union word word;
   enter(ctx);
   int64_t position = element_position(ctx, arr, index);
-  int err = position < 0 ? FUTHARK_PROGRAM_ERROR
+  int err = position < 0 ? OUT_OF_BOUNDS
                          : element_put(ctx, arr, position, value_words(arr->type->elem, elem, &word));
   leave(ctx);
   return err;
@@ -448,7 +475,7 @@ CALLED_FUN int value_variant(const struct value *v) {
   return v->words[v->type->leaves[0].word].i8;
 }
 
-// Leaves of other constructors are zeros and empty arrays.
+// Leaves of other constructors are zeros, and arrays of the sizes that the type says; other sizes are zeros.
 CALLED_FUN int value_construct(struct futhark_context *ctx, const struct type *type, int variant, void *out,
                             const void *const *args) {
   enter(ctx);
@@ -461,9 +488,17 @@ CALLED_FUN int value_construct(struct futhark_context *ctx, const struct type *t
       value_fill(v, constructor->payloads[i].leaves, 0, constructor->payloads[i].type, args[i]);
     }
   }
+  for (int i = 0; i < type->num_known_sizes && err == FUTHARK_SUCCESS; i++) {
+    const struct known_size *known = &type->known_sizes[i];
+    const struct leaf *leaf = &type->leaves[known->leaf];
+    if (v->words[leaf->word].block == NULL) {
+      v->words[leaf->word + 1 + known->dim].i64 = known->size;
+    }
+  }
   for (int i = 0; i < type->num_leaves && err == FUTHARK_SUCCESS; i++) {
-    if (type->leaves[i].rank > 0 && v->words[type->leaves[i].word].block == NULL) {
-      err = leaf_alloc(ctx, &type->leaves[i], v->words, NULL, 0, NULL);
+    const struct leaf *leaf = &type->leaves[i];
+    if (leaf->rank > 0 && v->words[leaf->word].block == NULL) {
+      err = leaf_alloc(ctx, leaf, v->words, leaf_shape(leaf, v->words), leaf->rank, NULL);
     }
   }
   return value_done(ctx, v, err, out);

@@ -15,15 +15,15 @@ TOOL_FUN void write_float(FILE *file, double x, int usual_digits, int enough_dig
   }
   if (fabs(x) < 1e16) {
     snprintf(text, sizeof text, "%.*f", usual_digits, x);
-    double back = scalar == F64 ? strtod(text, NULL) : (double)strtof(text, NULL);
-    if (back == x || scalar == F16) {
+    double back = scalar == SCALAR_F64 ? strtod(text, NULL) : (double)strtof(text, NULL);
+    if (back == x || scalar == SCALAR_F16) {
       fprintf(file, "%s%s", text, suffix);
       return;
     }
   }
   for (int digits = usual_digits; digits <= enough_digits; digits++) {
     snprintf(text, sizeof text, "%.*g", digits, x);
-    if ((scalar == F64 ? strtod(text, NULL) : (double)strtof(text, NULL)) == x) {
+    if ((scalar == SCALAR_F64 ? strtod(text, NULL) : (double)strtof(text, NULL)) == x) {
       break;
     }
   }
@@ -50,18 +50,18 @@ CALLED_FUN void write_scalar(FILE *file, enum scalar scalar, const void *at) {
   w.i64 = 0;
   memcpy(&w, at, (size_t)scalar_sizes[scalar]);
   switch (scalar) {
-  case I8: write_integer(file, w.i8 < 0, (uint64_t)(int64_t)w.i8, scalar); break;
-  case I16: write_integer(file, w.i16 < 0, (uint64_t)(int64_t)w.i16, scalar); break;
-  case I32: write_integer(file, w.i32 < 0, (uint64_t)(int64_t)w.i32, scalar); break;
-  case I64: write_integer(file, w.i64 < 0, (uint64_t)w.i64, scalar); break;
-  case U8: write_integer(file, false, (uint8_t)w.i8, scalar); break;
-  case U16: write_integer(file, false, (uint16_t)w.i16, scalar); break;
-  case U32: write_integer(file, false, (uint32_t)w.i32, scalar); break;
-  case U64: write_integer(file, false, (uint64_t)w.i64, scalar); break;
-  case F16: write_float(file, f16_to_f64(w.f16), 6, 6, scalar); break;
-  case F32: write_float(file, (double)w.f32, 6, 9, scalar); break;
-  case F64: write_float(file, w.f64, 15, 17, scalar); break;
-  case BOOL: fputs(show_bool(w.b), file); break;
+  case SCALAR_I8: write_integer(file, w.i8 < 0, (uint64_t)(int64_t)w.i8, scalar); break;
+  case SCALAR_I16: write_integer(file, w.i16 < 0, (uint64_t)(int64_t)w.i16, scalar); break;
+  case SCALAR_I32: write_integer(file, w.i32 < 0, (uint64_t)(int64_t)w.i32, scalar); break;
+  case SCALAR_I64: write_integer(file, w.i64 < 0, (uint64_t)w.i64, scalar); break;
+  case SCALAR_U8: write_integer(file, false, (uint8_t)w.i8, scalar); break;
+  case SCALAR_U16: write_integer(file, false, (uint16_t)w.i16, scalar); break;
+  case SCALAR_U32: write_integer(file, false, (uint32_t)w.i32, scalar); break;
+  case SCALAR_U64: write_integer(file, false, (uint64_t)w.i64, scalar); break;
+  case SCALAR_F16: write_float(file, f16_to_f64(w.f16), 6, 6, scalar); break;
+  case SCALAR_F32: write_float(file, (double)w.f32, 6, 9, scalar); break;
+  case SCALAR_F64: write_float(file, w.f64, 15, 17, scalar); break;
+  case SCALAR_BOOL: fputs(show_bool(w.b), file); break;
   }
 }
 

@@ -10,6 +10,7 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef int nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;
+typedef unsigned long long CUdeviceptr;
 typedef CUdeviceptr device_memory;
 
 #define CUDA_SUCCESS 0

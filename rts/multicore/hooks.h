@@ -20,7 +20,13 @@ TOOL_FUN int usable_cores(void) {
     return CPU_COUNT(&set);
   }
 #endif
+#ifdef _WIN32
+  SYSTEM_INFO info;
+  GetSystemInfo(&info);
+  long cores = (long)info.dwNumberOfProcessors;
+#else
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
+#endif
   return cores < 1 ? 1 : (int)cores;
 }
 

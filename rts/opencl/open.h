@@ -27,13 +27,16 @@ TOOL_FUN int opencl_queue(struct futhark_context *ctx) {
     return code == CL_SUCCESS ? FUTHARK_SUCCESS : opencl_fail(ctx, "use the given command queue", code);
   }
   int count = 0;
-  struct opencl_device *all = opencl_devices(cl, &count), chosen = {.platform = NULL};
+  struct opencl_device *all = opencl_devices(cl, &count, &code), chosen = {.platform = NULL};
   bool found = opencl_select(ctx->cfg, all, count, &chosen);
   if (!found) {
     const char *platform = ctx->cfg->device.platform, *device = ctx->cfg->device.device;
     struct string there = {NULL, 0, 0};
     for (int i = 0; i < count; i++) {
       string_printf(&there, "%s%s on %s", i == 0 ? "; there is " : ", ", all[i].device_name, all[i].platform_name);
+    }
+    if (count == 0 && code != CL_SUCCESS) {
+      string_printf(&there, ": %s (%d)", opencl_error_name(code), (int)code);
     }
     set_error(ctx, "Error: found no OpenCL device%s%s%s%s%s.\n",
               device == NULL ? "" : " that matches ", device == NULL ? "" : device,

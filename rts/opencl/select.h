@@ -7,19 +7,22 @@ struct opencl_device {
   char platform_name[256], device_name[256];
 };
 
-// All devices, to be freed; NULL and no devices if there are none.
-TOOL_FUN struct opencl_device *opencl_devices(const struct opencl *cl, int *count) {
+// All devices, to be freed; NULL and no devices if there are none. `code` is why some may be missing.
+TOOL_FUN struct opencl_device *opencl_devices(const struct opencl *cl, int *count, cl_int *code) {
   cl_platform_id platforms[64];
   struct opencl_device *all = NULL;
   cl_uint num_platforms = 0;
   *count = 0;
-  if (cl->GetPlatformIDs(64, platforms, &num_platforms) != CL_SUCCESS) {
+  *code = cl->GetPlatformIDs(64, platforms, &num_platforms);
+  if (*code != CL_SUCCESS) {
     return NULL;
   }
   for (cl_uint p = 0; p < num_platforms && p < 64; p++) {
     cl_device_id devices[64];
     cl_uint num_devices = 0;
-    if (cl->GetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &num_devices) != CL_SUCCESS) {
+    cl_int found = cl->GetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &num_devices);
+    if (found != CL_SUCCESS) {
+      *code = found == CL_DEVICE_NOT_FOUND ? *code : found;
       continue;
     }
     for (cl_uint d = 0; d < num_devices && d < 64; d++) {
@@ -79,9 +82,12 @@ TOOL_FUN void opencl_list(FILE *file) {
   struct opencl cl = {.library = NULL};
   const char *problem = opencl_load(&cl);
   int count = 0;
-  struct opencl_device *all = problem == NULL ? opencl_devices(&cl, &count) : NULL;
+  cl_int code = CL_SUCCESS;
+  struct opencl_device *all = problem == NULL ? opencl_devices(&cl, &count, &code) : NULL;
   if (problem != NULL) {
     fprintf(file, "No devices: %s.\n", problem);
+  } else if (count == 0 && code != CL_SUCCESS) {
+    fprintf(file, "No devices: %s (%d).\n", opencl_error_name(code), (int)code);
   } else if (count == 0) {
     fprintf(file, "No devices: there is no OpenCL platform.\n");
   }

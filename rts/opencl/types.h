@@ -1,4 +1,4 @@
-// The part of OpenCL that the interface shows; its own headers agree.
-typedef struct _cl_mem *cl_mem;
-typedef struct _cl_command_queue *cl_command_queue;
-typedef struct _cl_program *cl_program;
+// What OpenCL's cl_mem, cl_command_queue and cl_program point to. Those names are left to its own headers.
+struct _cl_mem;
+struct _cl_command_queue;
+struct _cl_program;

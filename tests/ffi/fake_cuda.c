@@ -3,6 +3,7 @@
 // memory. Any call can be made to fail:
 //
 //   FAKE_FAIL_AT=N      the N-th call that may fail does, with FAKE_CODE (2, out of memory, if not given)
+//   FAKE_GONE_AT=N      from the N-th call on, the device is gone: all that may fail do
 //   FAKE_MEMORY=BYTES   there is so much memory
 //   FAKE_IMAGE=TEXT     what compiled kernels are: seven characters
 //   FAKE_REFUSE=TEXT    compiled kernels with this in them cannot be loaded
@@ -57,7 +58,7 @@ static int may(const char *call, int wants_context) {
     complain("no context", call);
     last_code = INVALID_CONTEXT;
     ok = 0;
-  } else if (number("FAKE_FAIL_AT", 0) == (size_t)calls) {
+  } else if (number("FAKE_FAIL_AT", 0) == (size_t)calls || number("FAKE_GONE_AT", (size_t)-1) <= (size_t)calls) {
     last_code = (int)number("FAKE_CODE", OUT_OF_MEMORY);
     fprintf(stderr, "fake: %s fails\n", call);
     ok = 0;

@@ -1,64 +1,19 @@
 //! The runtime of CUDA programs, on a driver that has no device (`tests/ffi/fake_cuda.c`): whatever call fails, the
 //! program says so, nothing is called outside of a context, and all is given back.
 
+mod fake;
+
+use fake::run;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 
-const PROGRAM: &str = "entry main (n: i64) (m: i64): i64 =
-  map (\\i -> i64.sum (map (\\j -> (i * j) %% 7) (iota m))) (iota n) |> i64.sum
-entry count (n: i64): i64 =
-  hist (+) 0 37 (iota n |> map (%% 37)) (replicate n 1i64) |> foldl (\\a x -> a * 31 + x) 0
-entry pick (xs: []i32) (is: []i64): []i32 = map (\\i -> xs[i]) is
-";
-
-fn text(done: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
-}
-
-fn succeed(command: &mut Command) {
-    let done = command.output().expect("the command runs");
-    assert!(done.status.success(), "{}", text(&done));
-}
-
-fn ffi(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ffi").join(name)
-}
+const CLIENT: &str = "./client";
 
 /// A client and the driver, in a folder. The driver is NVRTC too.
 fn built(dir: &Path) {
-    let program = dir.join("program.fut");
-    fs::write(&program, PROGRAM).expect("a program");
-    let library = dir.join("library");
-    succeed(
-        Command::new(env!("CARGO_BIN_EXE_fehu"))
-            .args(["cuda", "--library"])
-            .arg(&program)
-            .arg("-o")
-            .arg(library),
-    );
-    let cc = |args: &[&str], file: PathBuf, more: &[&str]| {
-        let mut cc = Command::new("cc");
-        succeed(cc.current_dir(dir).args(["-Wall", "-Wextra", "-Werror"]).args(args).arg(file).args(more));
-    };
-    cc(&["-shared", "-fPIC", "-o", "libcuda.so.1"], ffi("fake_cuda.c"), &["-lpthread"]);
-    cc(&["-I.", "-o", "client"], ffi("cuda.c"), &["library.c", "-ldl", "-lm", "-lpthread"]);
+    fake::build(dir, "cuda", "fake_cuda.c", "libcuda.so.1");
     fs::create_dir(dir.join("lib64")).expect("a folder");
     std::os::unix::fs::symlink("../libcuda.so.1", dir.join("lib64/libnvrtc.so")).expect("a link");
-}
-
-fn run(dir: &Path, args: &[&str], variables: &[(&str, &str)]) -> String {
-    let done = Command::new(dir.join("client"))
-        .current_dir(dir)
-        .env("LD_LIBRARY_PATH", dir)
-        .env("CUDA_HOME", dir)
-        .envs(variables.iter().copied())
-        .args(args)
-        .output()
-        .expect("the client runs");
-    let said = text(&done);
-    assert!(done.status.success(), "{variables:?}: {said}");
-    said
 }
 
 #[test]
@@ -66,11 +21,11 @@ fn failures_of_the_driver() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let dir = dir.path();
     built(dir);
-    let said = run(dir, &[], &[]);
+    let said = run(dir, &[CLIENT], &[]);
     assert!(said.contains("0 failures") && said.contains(", 0 wrong"), "{said}");
     for at in (1..150).chain((150..1300).step_by(37)) {
         for code in ["2", "700"] {
-            let said = run(dir, &[], &[("FAKE_FAIL_AT", &at.to_string()), ("FAKE_CODE", code)]);
+            let said = run(dir, &[CLIENT], &[("FAKE_FAIL_AT", &at.to_string()), ("FAKE_CODE", code)]);
             let failed = said.lines().find_map(|l| l.strip_prefix("fake: ")?.strip_suffix(" fails"));
             let Some(failed) = failed else { continue };
             // What is not taken back is lost; times may be missing; other memory may do.
@@ -85,23 +40,47 @@ fn failures_of_the_driver() {
 }
 
 #[test]
+fn a_device_that_disappears() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = dir.path();
+    built(dir);
+    // After these calls, there is nothing to do but give everything back.
+    for at in (1..1200).step_by(61) {
+        let said = run(dir, &[CLIENT], &[("FAKE_GONE_AT", &at.to_string()), ("FAKE_CODE", "700")]);
+        assert!(!said.lines().any(|l| l == "0 failures"), "{at}: {said}");
+    }
+}
+
+#[test]
+fn nothing_is_lost_after_a_failure() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = dir.path();
+    built(dir);
+    for at in ["5", "14", "26", "75", "600"] {
+        let valgrind =
+            ["valgrind", "-q", "--leak-check=full", "--show-leak-kinds=all", "--error-exitcode=9", CLIENT];
+        run(dir, &valgrind, &[("FAKE_FAIL_AT", at)]);
+    }
+}
+
+#[test]
 fn what_is_missing_is_said() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let dir = dir.path();
     built(dir);
-    let said = run(dir, &[], &[("FAKE_MEMORY", "400000")]);
+    let said = run(dir, &[CLIENT], &[("FAKE_MEMORY", "400000")]);
     assert!(
         said.contains("out of memory: cannot allocate 160000 bytes") && said.contains(", 0 wrong"),
         "{said}"
     );
-    let said = run(dir, &[], &[("CUDA_HOME", "/nonexistent")]);
+    let said = run(dir, &[CLIENT], &[("CUDA_HOME", "/nonexistent")]);
     assert!(said.contains("0 failures") || said.contains("cannot find NVRTC"), "{said}");
-    let said = run(dir, &[], &[("FAKE_FAIL_AT", "1"), ("FAKE_CODE", "100")]);
+    let said = run(dir, &[CLIENT], &[("FAKE_FAIL_AT", "1"), ("FAKE_CODE", "100")]);
     assert!(said.contains("could not find a device"), "{said}");
     // Kernels in the cache that the driver does not like are compiled again.
-    let said = run(dir, &["cache"], &[]);
+    let said = run(dir, &[CLIENT, "cache"], &[]);
     assert!(said.contains("0 failures"), "{said}");
-    let said = run(dir, &["cache"], &[("FAKE_IMAGE", "changed"), ("FAKE_REFUSE", "kernels")]);
+    let said = run(dir, &[CLIENT, "cache"], &[("FAKE_IMAGE", "changed"), ("FAKE_REFUSE", "kernels")]);
     assert!(said.contains("0 failures") && said.contains(", 0 wrong"), "{said}");
     assert!(fs::read(dir.join("cache")).expect("a cache").ends_with(b"changed\0"));
 }

@@ -102,8 +102,8 @@ pub fn generate(program: &Program, options: &Options, api_used: Api) -> Output {
 fn backend(api: Api) -> Backend {
     let (types, declarations) = rts::declarations(api);
     match api {
-        Api::OpenCl => Backend { name: "opencl", raw: "cl_mem ", types, declarations },
-        Api::Cuda => Backend { name: "cuda", raw: "CUdeviceptr ", types, declarations },
+        Api::OpenCl => Backend { name: "opencl", raw: "struct _cl_mem *", types, declarations },
+        Api::Cuda => Backend { name: "cuda", raw: "unsigned long long ", types, declarations },
     }
 }
 

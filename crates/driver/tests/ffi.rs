@@ -12,8 +12,12 @@ fn source(name: &str) -> PathBuf {
 
 /// Compiles the library's C text in a folder; what comes with it.
 fn library(dir: &Path) {
-    let settings = Settings { product: Product::Library, ..Settings::executable(Target::C, dir.join("lib")) };
-    let (front, result) = compile(&source("lib.fut"), &settings);
+    library_of("lib.fut", Target::C, dir);
+}
+
+fn library_of(program: &str, target: Target, dir: &Path) {
+    let settings = Settings { product: Product::Library, ..Settings::executable(target, dir.join("lib")) };
+    let (front, result) = compile(&source(program), &settings);
     assert!(result.is_ok(), "{result:?} {:?}", front.diagnostics);
 }
 
@@ -33,13 +37,24 @@ fn valgrind(program: &Path) {
 
 #[test]
 fn a_c_program_uses_a_library() {
+    c_program("lib.fut", Target::C, "use.c");
+}
+
+#[test]
+fn a_c_program_makes_values_and_takes_them_apart() {
+    c_program("values.fut", Target::C, "values.c");
+    c_program("values.fut", Target::Multicore, "values.c");
+}
+
+/// Builds a C program with the library of a program, and runs it.
+fn c_program(program: &str, target: Target, user: &str) {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    library(dir.path());
+    library_of(program, target, dir.path());
     let exe = dir.path().join("use");
     run(Command::new("cc")
         .args(["-O1", "-g", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I"])
         .arg(dir.path())
-        .arg(source("use.c"))
+        .arg(source(user))
         .arg(dir.path().join("lib.c"))
         .arg("-o")
         .arg(&exe)

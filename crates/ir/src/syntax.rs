@@ -371,8 +371,13 @@ pub enum OpaqueType {
     /// A record or tuple: fields in alphabetical (numeric for tuples) order.
     Record(Vec<(Symbol, EntryType)>),
     /// A sum: the flattened values (the tag, an i8, first), and for each constructor, in
-    /// alphabetical order, its payload types and which of the flattened values hold each payload.
-    Sum { values: Vec<(ScalarType, usize)>, variants: Vec<(Symbol, Vec<(EntryType, Vec<usize>)>)> },
+    /// alphabetical order, its payload types and which of the flattened values hold each payload. Sizes that
+    /// are constants of the type come last: of which value, in which dimension, and how large.
+    Sum {
+        values: Vec<(ScalarType, usize)>,
+        variants: Vec<(Symbol, Vec<(EntryType, Vec<usize>)>)>,
+        sizes: Vec<(usize, usize, i64)>,
+    },
     /// An array of opaques of the given rank: element type, rank, and the flattened values (ranks included).
     Array { elem: EntryType, rank: usize, values: Vec<(ScalarType, usize)> },
     /// An array of records: as `Array`, with fields as arrays of this rank.

@@ -36,12 +36,14 @@ impl<'a> Lowerer<'a> {
             ret = &arrow.ret.ty;
         }
         let types: Res<Vec<Ty>> = self.in_env(env.clone(), |l| faces.iter().map(|f| l.ty(f.ty)).collect());
-        let mut params = self.function_params(&bind.tparams, &faces, &types?);
+        let types = types?;
+        let mut params = self.function_params(&bind.tparams, &faces, &types);
         let sizes = params.sizes.len();
         for (p, u) in params.core.iter_mut().skip(sizes).zip(param_uniqueness(&faces, &params.sig_types)) {
             p.consumed = u;
         }
         self.b.begin();
+        let mut declared_ret = None;
         let result = self.at(bind.span, |l| {
             l.in_env(env, |l| {
                 let args: Vec<Value<'a>> = params.values.iter().cloned().map(Value::Data).collect();
@@ -64,6 +66,7 @@ impl<'a> Lowerer<'a> {
                     certs.extend(l.check_declared_sizes(f.ty, d)?);
                 }
                 l.b.certs.clone_from(&certs);
+                declared_ret = Some(l.ty(ret)?);
                 if bind.recursive {
                     let f = Fun::Closure {
                         env: g.env.clone(),
@@ -89,7 +92,8 @@ impl<'a> Lowerer<'a> {
         let core_params: Vec<Name> = params.core.iter().map(|p| p.name).collect();
         let (core_ret, size_results, results) = entry_results(&d, ret, &core_params);
         body.result = results;
-        let face = self.face(g, &faces, &params.sig_types, (ret, &d.ty), (sizes, size_results));
+        let declared_ret = declared_ret.as_ref().unwrap_or(&d.ty);
+        let face = self.face(g, &faces, &types, (ret, declared_ret), (sizes, size_results));
         let name = self.b.names.fresh(Symbol::new(&format!("entry_{}", face.name)));
         self.funs.push(FunDef {
             name,
@@ -186,22 +190,25 @@ impl<'a> Lowerer<'a> {
                         (*c, payload)
                     })
                     .collect();
-                OpaqueType::Sum { values: flat_values(ty), variants }
+                OpaqueType::Sum { values: flat_values(ty), variants, sizes: known_sizes(constrs) }
             }
             Ty::Array(..) => {
                 let (rank, elem) = array_of(ty);
                 let shown = written.and_then(|w| (0..rank).try_fold(w, |w, _| shown_elem(w)));
                 let elem_type = self.entry_type(elem, shown);
+                let shown = shown.map(Shown::meaning);
                 match elem {
                     Ty::Record(fields) => {
                         let fields = fields
                             .iter()
                             .map(|(f, t)| {
                                 let mut t = t.clone();
+                                let mut shown = shown.and_then(|w| shown_field(w, *f)).cloned();
                                 for _ in 0..rank {
                                     t = t.array(SubExp::i64(0));
+                                    shown = shown.map(|w| Shown::Array(Box::new(w)));
                                 }
-                                (*f, self.entry_type(&t, None))
+                                (*f, self.entry_type(&t, shown.as_ref()))
                             })
                             .collect();
                         OpaqueType::RecordArray { elem: elem_type, rank, fields }
@@ -314,6 +321,30 @@ fn flat_values(ty: &Ty) -> Vec<(ScalarType, usize)> {
             })
             .collect(),
     }
+}
+
+/// The sizes in a sum that its type gives as constants: of which of the flattened values, the tag included, in
+/// which dimension, and how large.
+fn known_sizes(constrs: &[(Symbol, Vec<Ty>)]) -> Vec<(usize, usize, i64)> {
+    // What the layout calls a size tells unknown sizes from constants.
+    let unknown = SubExp::Var(Name(u32::MAX));
+    let marked: Vec<(Symbol, Vec<Ty>)> = constrs
+        .iter()
+        .map(|(c, ts)| {
+            let mark = |d: Dim| match d {
+                Dim::Known(SubExp::Const(_)) => d,
+                Dim::Known(SubExp::Var(_)) | Dim::Unknown => Dim::Known(unknown),
+            };
+            (*c, ts.iter().map(|t| t.map_dims(&mut |d| mark(d))).collect())
+        })
+        .collect();
+    let mut sizes = vec![];
+    for (i, slot) in SumLayout::new(&marked).slots.iter().enumerate() {
+        for (dim, size) in slot.shape().iter().enumerate() {
+            sizes.extend(size.as_i64().map(|n| (i + 1, dim, n)));
+        }
+    }
+    sizes
 }
 
 /// A type as a name.

@@ -54,18 +54,18 @@ pub fn public(t: ScalarType) -> &'static str {
 /// The runtime's name for a scalar type.
 pub fn scalar_enum(t: ScalarType) -> &'static str {
     match t {
-        ScalarType::I8 => "I8",
-        ScalarType::I16 => "I16",
-        ScalarType::I32 => "I32",
-        ScalarType::I64 => "I64",
-        ScalarType::U8 => "U8",
-        ScalarType::U16 => "U16",
-        ScalarType::U32 => "U32",
-        ScalarType::U64 => "U64",
-        ScalarType::F16 => "F16",
-        ScalarType::F32 => "F32",
-        ScalarType::F64 => "F64",
-        ScalarType::Bool => "BOOL",
+        ScalarType::I8 => "SCALAR_I8",
+        ScalarType::I16 => "SCALAR_I16",
+        ScalarType::I32 => "SCALAR_I32",
+        ScalarType::I64 => "SCALAR_I64",
+        ScalarType::U8 => "SCALAR_U8",
+        ScalarType::U16 => "SCALAR_U16",
+        ScalarType::U32 => "SCALAR_U32",
+        ScalarType::U64 => "SCALAR_U64",
+        ScalarType::F16 => "SCALAR_F16",
+        ScalarType::F32 => "SCALAR_F32",
+        ScalarType::F64 => "SCALAR_F64",
+        ScalarType::Bool => "SCALAR_BOOL",
     }
 }
 

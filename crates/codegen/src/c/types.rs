@@ -177,8 +177,18 @@ impl TypeTable {
                 self.field_table(&id, fields, &mut out, &mut members);
                 "KIND_RECORD"
             }
-            Some(OpaqueType::Sum { variants, .. }) => {
+            Some(OpaqueType::Sum { variants, sizes, .. }) => {
                 variant_table(&id, variants, &mut out, &mut members);
+                if !sizes.is_empty() {
+                    let rows: Vec<String> =
+                        sizes.iter().map(|(leaf, dim, size)| format!("{{{leaf}, {dim}, {size}}}")).collect();
+                    let rows = rows.join(", ");
+                    out.push_str(&format!("static const struct known_size {id}_sizes[] = {{{rows}}};\n"));
+                    members.push_str(&format!(
+                        ", .num_known_sizes = {}, .known_sizes = {id}_sizes",
+                        sizes.len()
+                    ));
+                }
                 "KIND_SUM"
             }
             Some(OpaqueType::Array { elem, rank, .. }) => {

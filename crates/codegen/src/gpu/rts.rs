@@ -13,7 +13,7 @@ pub(super) fn declarations(api: Api) -> (&'static str, &'static str) {
             ),
         ),
         Api::Cuda => (
-            include_str!("../../../../rts/cuda/types.h"),
+            "",
             concat!(
                 include_str!("../../../../rts/gpu/declarations.h"),
                 include_str!("../../../../rts/cuda/declarations.h")

@@ -9,5 +9,6 @@ mod gpu;
 mod gpu_operators;
 mod library;
 mod operators;
+mod portable;
 mod sample;
 mod server;

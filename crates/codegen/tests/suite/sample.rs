@@ -78,6 +78,7 @@ fn opaques(b: &mut Builder) {
                     (symbol("foo"), vec![(scalar(ScalarType::I32), vec![1])]),
                     (symbol("row"), vec![(array(ScalarType::I32), vec![3])]),
                 ],
+                sizes: vec![],
             },
         ),
         (

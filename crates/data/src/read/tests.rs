@@ -53,6 +53,8 @@ fn arrays() {
     );
     assert_eq!(check(r#""a\n\"\65\x41" "æ""#), "[97u8, 10u8, 34u8, 65u8, 65u8]\n[195u8, 166u8]");
     assert_eq!(check(r#"["ab","cd"] """#), "[[97u8, 98u8], [99u8, 100u8]]\nempty([0]u8)");
+    assert_eq!(check("[empty([0]i32)]"), "empty([1][0]i32)");
+    assert_eq!(check("[[empty([0][2]f32)], [empty([0][2]f32)]]"), "empty([2][1][0][2]f32)");
     let mut rows = String::new();
     let cube = read_values(b"[[[1,2],[3,4]],[[5,6],[7,8]]]").unwrap().remove(0);
     write_text(&cube, Layout::Rows, &mut rows).unwrap();
@@ -67,6 +69,9 @@ fn mistakes_have_places() {
     assert_eq!(error("[[1], 2]"), "1:7: irregular array: an element where a row was expected");
     assert_eq!(error("[1, [2]]"), "1:5: an array where an element was expected");
     assert_eq!(error("[[]]"), "1:1: an array without elements is written `empty([0]i32)`");
+    assert_eq!(error("[empty([0]i32), [1]]"), "1:19: irregular array: a row of size 1 after one of size 0");
+    assert_eq!(error("[empty([0]i32), empty([0]i8)]"), "1:17: a row of type i8 in an array of i32");
+    assert_eq!(error("[empty([0]i32), empty([0][1]i32)]"), "1:17: irregular array: rows of different ranks");
     assert_eq!(error("[1 2]"), "1:4: expected `,` or `]`, but found `2]`");
     assert_eq!(error("[1, 2"), "1:6: expected `,` or `]`, but found the end of the input");
     assert_eq!(error("nan"), "1:1: `nan` is not a value");

@@ -95,9 +95,12 @@ impl ArrayReader {
         Ok(())
     }
 
-    /// Reads a literal, or a string, which is a row of elements.
+    /// Reads a literal, or a row of elements: a string, or one without elements, such as `empty([0]i32)`.
     fn element(&mut self, c: &mut Cursor<'_>) -> Result<(), DataError> {
         let start = c.pos;
+        if c.rest().starts_with(b"empty") {
+            return self.empty_row(c);
+        }
         let is_string = c.peek() == Some(b'"');
         let rank = self.counts.len() + usize::from(is_string);
         if *self.rank.get_or_insert(rank) != rank {
@@ -133,6 +136,33 @@ impl ArrayReader {
         }
         let found = literal.natural_type();
         Err(c.error_at(start, format!("an element of type {found} in an array of {t}")))
+    }
+
+    fn empty_row(&mut self, c: &mut Cursor<'_>) -> Result<(), DataError> {
+        let start = c.pos;
+        let row = read_empty(c)?;
+        let depth = self.counts.len();
+        let rank = depth + row.shape().len();
+        if rank > MAX_RANK {
+            return Err(c.error_at(start, format!("more than {MAX_RANK} dimensions")));
+        }
+        if *self.rank.get_or_insert(rank) != rank {
+            return Err(c.error_at(start, "irregular array: rows of different ranks"));
+        }
+        if let Some(count) = self.counts.last_mut() {
+            *count += 1;
+        }
+        for (i, size) in row.shape().iter().enumerate() {
+            if self.shape.len() == depth + i {
+                self.shape.push(None);
+            }
+            self.check_size(c, start, depth + i, *size)?;
+        }
+        let (found, t) = (row.scalar_type(), self.data.get_or_insert_with(|| Data::empty(row.scalar_type())));
+        match t.scalar_type() {
+            t if t == found => Ok(()),
+            t => Err(c.error_at(start, format!("a row of type {found} in an array of {t}"))),
+        }
     }
 
     /// Steps over closing brackets and the comma after them; whether the

@@ -4,13 +4,16 @@ use super::place::At;
 use super::Translate;
 use fehu_algebra::{Facts, Poly};
 use fehu_base::ops::{BinOp, ConvOp};
-use fehu_base::prim::IntType;
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::{ArrayData, Exp, Memory, PatElem, Space, SubExp, Type};
 use fehu_lmad::SliceDim;
 use std::sync::Arc;
+
+/// How many sizes of concatenated arrays are added up again and again; sums of more get a name.
+const MAX_SUM: usize = 16;
 
 impl Translate {
     pub(super) fn array(&mut self, p: &PatElem<Memory>, exp: &Exp<Memory>) {
@@ -63,7 +66,7 @@ impl Translate {
             [p] => {
                 let block = self.static_block(data);
                 let sizes: Vec<Poly> = p.ty.shape().iter().map(|n| poly(*n)).collect();
-                let from = At { block, lmad: Lmad::row_major(0, &sizes), elem: data.elem };
+                let from = At::new(block, Lmad::row_major(0, &sizes), data.elem);
                 let at = self.place_of(p.name);
                 self.copy(p.ty.shape(), &at, &from);
             }
@@ -121,12 +124,13 @@ impl Translate {
         // The outer dimensions in one loop, if they can be counted through.
         let outer = Lmad::new(at.lmad.offset.clone(), at.lmad.dims[..shape.len()].to_vec());
         let flat = outer.flatten(&Facts::new()).filter(|l| l.is_known() && l.rank() == 1);
+        let elements = Poly::product(&outer.shape());
         match flat {
-            Some(flat) if shape.len() > 1 => {
-                let bound = self.poly(&Poly::product(&outer.shape()));
+            Some(flat) if shape.len() > 1 && elements.is_known() => {
+                let bound = self.poly(&elements);
                 let inner_dims = at.lmad.dims[shape.len()..].to_vec();
                 let dims = flat.dims.into_iter().chain(inner_dims).collect();
-                let at = at.with(Some(Lmad::new(flat.offset, dims)));
+                let at = at.with_dims(dims);
                 self.count(bound, |t, i| t.put(inner.shape(), &at.fixed(&[poly(i.into())]), e));
             }
             Some(_) | None => self.replicate_nest(at, shape, &inner, e),
@@ -155,10 +159,14 @@ impl Translate {
                     false => SliceDim::range(0, poly(*n)),
                 })
                 .collect();
-            let part = at.with(at.lmad.slice(&slice));
+            let part = at.part(&slice);
             let from = self.place_of(*a);
             self.copy(ty.shape(), &part, &from);
             start = start + size;
+            if start.terms().len() > MAX_SUM {
+                let sum = self.poly(&start);
+                start = poly(self.let_as("start", PrimType::I64, sum).into());
+            }
         }
     }
 

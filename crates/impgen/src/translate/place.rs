@@ -17,9 +17,20 @@ pub(super) struct At {
     pub(super) block: Name,
     pub(super) lmad: Lmad,
     pub(super) elem: PrimType,
+    /// Products to be added to the offset of `lmad`: those that the algebra gave up on.
+    rest: Vec<(Poly, Poly)>,
 }
 
 impl At {
+    pub(super) fn new(block: Name, lmad: Lmad, elem: PrimType) -> At {
+        At { block, lmad, elem, rest: vec![] }
+    }
+
+    /// Where the element is, if that is a symbolic integer as a whole.
+    pub(super) fn offset(&self) -> Option<&Poly> {
+        (self.rest.is_empty() && self.lmad.offset.is_known()).then_some(&self.lmad.offset)
+    }
+
     /// The part of it that a slice selects.
     pub(super) fn sliced(&self, slice: &[DimIndex]) -> At {
         let dim = |d: &DimIndex| match d {
@@ -29,25 +40,47 @@ impl At {
             }
         };
         let dims: Vec<SliceDim> = slice.iter().map(dim).collect();
-        self.with(self.lmad.slice(&dims))
+        self.part(&dims)
+    }
+
+    /// The part of it that a slice of symbolic integers selects.
+    pub(super) fn part(&self, slice: &[SliceDim]) -> At {
+        let first = |d: &SliceDim| match d {
+            SliceDim::Fix(i) => i.clone(),
+            SliceDim::Range { start, .. } => start.clone(),
+        };
+        let moves = slice.iter().zip(&self.lmad.dims).map(|(s, d)| (first(s), d.stride.clone())).collect();
+        self.moved(self.lmad.slice(slice), moves)
     }
 
     /// The part of it that a flat slice selects.
     pub(super) fn flat_sliced(&self, offset: SubExp, dims: &[(SubExp, SubExp)]) -> At {
         let dims = dims.iter().map(|(n, s)| Dim::new(poly(*n), poly(*s))).collect();
-        self.with(self.lmad.flat_slice(&Lmad::new(poly(offset), dims)))
+        let moves = self.lmad.dims.iter().map(|d| (poly(offset), d.stride.clone())).collect();
+        self.moved(self.lmad.flat_slice(&Lmad::new(poly(offset), dims)), moves)
     }
 
     /// The part of it at outer indices.
     pub(super) fn fixed(&self, indices: &[Poly]) -> At {
-        self.with(self.lmad.fix_outer(indices))
+        let slice: Vec<SliceDim> = indices.iter().cloned().map(SliceDim::Fix).collect();
+        self.part(&slice)
     }
 
-    pub(super) fn with(&self, lmad: Option<Lmad>) -> At {
-        match lmad {
-            Some(lmad) => At { lmad, ..self.clone() },
-            None => bug!("a slice does not fit {}", self.lmad),
+    /// The same place with other dimensions.
+    pub(super) fn with_dims(&self, dims: Vec<Dim>) -> At {
+        At { lmad: Lmad::new(self.lmad.offset.clone(), dims), ..self.clone() }
+    }
+
+    /// A part of it, whose offset is larger by the sum of these products. Where that is no symbolic integer of a
+    /// size that the algebra deals with, the products are computed one by one.
+    fn moved(&self, part: Option<Lmad>, moves: Vec<(Poly, Poly)>) -> At {
+        let Some(mut lmad) = part else { bug!("a slice does not fit {}", self.lmad) };
+        let mut rest = self.rest.clone();
+        if !lmad.offset.is_known() {
+            lmad.offset = self.lmad.offset.clone();
+            rest.extend(moves);
         }
+        At { lmad, rest, ..self.clone() }
     }
 }
 
@@ -59,14 +92,35 @@ impl Translate {
         let Some(elem) = self.types.get(&array).and_then(Type::elem) else {
             bug!("{} is no array", self.names.show(array))
         };
-        At { block: *block, lmad: lmad.clone(), elem }
+        At::new(*block, lmad.clone(), elem)
     }
 
-    /// Code for a symbolic integer.
+    /// Code for a symbolic integer, which must be known.
     pub(super) fn poly(&mut self, p: &Poly) -> Expr {
-        let p = if p.is_known() { self.in_flat_terms(p) } else { p.clone() };
-        // Only sizes beyond all memory get here, whose allocation has failed before.
-        horner(&mut Exprs(self), &p).unwrap_or(Expr::Const(PrimValue::I64(0)))
+        let p = self.in_flat_terms(p);
+        match horner(&mut Exprs(self), &p) {
+            Some(code) => code,
+            None => bug!("the algebra has lost a size or an offset"),
+        }
+    }
+
+    /// Code for the offset of an element.
+    pub(super) fn offset(&mut self, at: &At) -> Expr {
+        let mut offset = self.poly(&at.lmad.offset);
+        for (index, stride) in &at.rest {
+            let (index, stride) = (self.poly(index), self.stride(stride));
+            offset = build::add(offset, build::mul(index, stride));
+        }
+        offset
+    }
+
+    /// Code for a stride. One that is not known is a product of constant sizes that no memory has room for: there
+    /// is no element to be found with it, for either some size is 0, or the array was never allocated.
+    fn stride(&mut self, stride: &Poly) -> Expr {
+        match stride.is_known() {
+            true => self.poly(stride),
+            false => Expr::Const(PrimValue::I64(0)),
+        }
     }
 
     /// The same number, by the flat number of a point where it only depends on that: neighbouring points then
@@ -88,7 +142,7 @@ impl Translate {
 
     /// The element in a place without dimensions.
     pub(super) fn read(&mut self, at: &At) -> Expr {
-        let offset = Box::new(self.poly(&at.lmad.offset));
+        let offset = Box::new(self.offset(at));
         Expr::Index { mem: self.mem(at.block), offset, elem: at.elem, space: self.space(at.block) }
     }
 
@@ -102,7 +156,7 @@ impl Translate {
 
     /// Writes an element to a place without dimensions.
     pub(super) fn write_alone(&mut self, at: &At, value: Expr) {
-        let offset = self.poly(&at.lmad.offset);
+        let offset = self.offset(at);
         let mem = self.mem(at.block);
         let space = self.space(at.block);
         self.emit(Code::Write { mem, offset, elem: at.elem, space, value });
@@ -129,12 +183,14 @@ impl Translate {
     /// Whether two arrays of one shape are at the same place: short-circuiting has put them there.
     fn same_place(&self, a: &At, b: &At) -> bool {
         let strides = |at: &At| at.lmad.dims.iter().map(|d| d.stride.clone()).collect::<Vec<_>>();
-        self.mem(a.block) == self.mem(b.block) && a.lmad.offset == b.lmad.offset && strides(a) == strides(b)
+        let offset = a.offset();
+        let same = offset.is_some() && offset == b.offset() && strides(a) == strides(b);
+        same && self.mem(a.block) == self.mem(b.block)
     }
 
     fn strided(&mut self, at: &At) -> Place {
-        let offset = self.poly(&at.lmad.offset);
-        let strides = at.lmad.dims.iter().map(|d| self.poly(&d.stride)).collect();
+        let offset = self.offset(at);
+        let strides = at.lmad.dims.iter().map(|d| self.stride(&d.stride)).collect();
         Place { mem: self.mem(at.block), space: self.space(at.block), offset, strides }
     }
 
@@ -187,5 +243,28 @@ impl Arith for Exprs<'_> {
     }
     fn mul(&mut self, a: Expr, b: Expr) -> Expr {
         build::mul(a, b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The offset of an element as programs compute it: modulo 2^64.
+    fn wrapped(at: &At) -> i64 {
+        let constant = |p: &Poly| p.eval(|_| None).expect("a constant that is known");
+        let products = at.rest.iter().map(|(i, s)| constant(i).wrapping_mul(constant(s)));
+        products.fold(constant(&at.lmad.offset), i64::wrapping_add)
+    }
+
+    #[test]
+    fn no_offset_is_lost() {
+        let size: i64 = 1 << 40;
+        let c = Poly::constant;
+        let at = At::new(Name(0), Lmad::row_major(c(7), &[c(size), c(size)]), PrimType::I64);
+        let near = at.fixed(&[c(3), c(5)]);
+        assert_eq!((near.offset().is_some(), wrapped(&near)), (true, 7 + 3 * size + 5));
+        let far = at.fixed(&[c(size / 2)]).fixed(&[c(5)]);
+        assert_eq!((far.offset(), wrapped(&far)), (None, (size / 2).wrapping_mul(size) + 7 + 5));
     }
 }

@@ -109,7 +109,7 @@ impl Printer<'_> {
                 self.put("record ");
                 self.fields(fields);
             }
-            OpaqueType::Sum { values, variants } => {
+            OpaqueType::Sum { values, variants, sizes } => {
                 self.put("sum ");
                 self.values(values);
                 self.put(" {");
@@ -124,6 +124,11 @@ impl Printer<'_> {
                     p.put(")");
                 });
                 self.put("}");
+                if !sizes.is_empty() {
+                    self.put(" sizes {");
+                    self.list(sizes, |p, (value, dim, size)| p.put(format_args!("{value} {dim} {size}")));
+                    self.put("}");
+                }
             }
             OpaqueType::Array { elem, rank, values } => {
                 self.put("array ");

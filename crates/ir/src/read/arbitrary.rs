@@ -96,6 +96,7 @@ impl Gen {
             2 => OpaqueType::Sum {
                 values: self.list(Gen::ranked),
                 variants: self.list(|g| (g.symbol(), g.list(|g| (g.entry_type(), g.list(|g| g.below(5)))))),
+                sizes: self.list(|g| (g.below(3), g.below(3), g.below(9) as i64)),
             },
             3 => OpaqueType::Array {
                 elem: self.entry_type(),

@@ -118,7 +118,11 @@ impl Reader<'_> {
                 let name = r.symbol()?;
                 Ok((name, r.list('(', ')', |r| Ok((r.entry_type()?, r.perm()?)))?))
             })?;
-            return Ok(OpaqueType::Sum { values, variants });
+            let sizes = match self.try_word("sizes") {
+                true => self.list('{', '}', |r| Ok((r.number()?, r.number()?, r.number()?)))?,
+                false => vec![],
+            };
+            return Ok(OpaqueType::Sum { values, variants, sizes });
         }
         let of_records = self.try_word("record_array");
         if !of_records {

@@ -351,7 +351,7 @@ impl Translate {
             let index: Vec<SubExp> = segment.iter().chain(index).copied().collect();
             let indices: Vec<_> = index.iter().map(|i| poly(t.resolve(*i))).collect();
             let places: Vec<At> = dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect();
-            let number = places.first().map_or(i64(0), |at| t.poly(&at.lmad.offset));
+            let number = places.first().map_or(i64(0), |at| t.offset(at));
             t.update(&op.op, &places, values, number);
         });
     }

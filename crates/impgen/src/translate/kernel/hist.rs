@@ -159,11 +159,7 @@ impl Translate {
                         let number = t.flat_index(index, &op.shape);
                         let number = poly_of(t, number);
                         let places: Vec<At> = (locals[which].iter())
-                            .map(|(mem, ty)| At {
-                                block: *mem,
-                                lmad: Lmad::row_major(poly(number.into()), &[]),
-                                elem: *ty,
-                            })
+                            .map(|(mem, ty)| At::new(*mem, Lmad::row_major(poly(number.into()), &[]), *ty))
                             .collect();
                         t.update(&op.op, &places, values, i64(0));
                         which += 1;

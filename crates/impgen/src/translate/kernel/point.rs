@@ -127,7 +127,7 @@ impl Translate {
         self.if_then(inside, |t| match (t.mode, ty) {
             // Another task may write to the same place.
             (Mode::Host, Type::Prim(_)) => {
-                let (offset, mem, value) = (t.poly(&at.lmad.offset), t.mem(at.block), t.operand(value));
+                let (offset, mem, value) = (t.offset(&at), t.mem(at.block), t.operand(value));
                 t.emit(Code::Op(Op::Kernel(KernelOp::WriteVolatile { mem, offset, elem: at.elem, value })));
             }
             (Mode::Host | Mode::Thread | Mode::Block, _) => t.put(ty.shape(), &at, value),

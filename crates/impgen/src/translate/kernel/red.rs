@@ -78,7 +78,7 @@ impl Translate {
                 Type::Array(..) => self.place_of(p.name),
                 Type::Prim(_) | Type::Acc(..) | Type::Mem(_) => {
                     let block = self.device_array("result", *ty, i64(1));
-                    At { block, lmad: Lmad::row_major(0, &[]), elem: *ty }
+                    At::new(block, Lmad::row_major(0, &[]), *ty)
                 }
             });
         }

@@ -91,7 +91,7 @@ impl Translate {
         match way(op, &types) {
             Way::Native(atomics) => {
                 for ((at, value), atomic) in places.iter().zip(values).zip(atomics) {
-                    let offset = self.poly(&at.lmad.offset);
+                    let offset = self.offset(at);
                     let mem = self.mem(at.block);
                     let space = self.mem_space(mem);
                     self.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
@@ -119,7 +119,7 @@ impl Translate {
     /// Reads, combines, and writes if nobody has written in the meantime; else again.
     fn retry(&mut self, op: &Lambda<Memory>, at: &At, ty: PrimType, bits: IntType, value: Name) {
         let elem = PrimType::Int(bits);
-        let offset = self.poly(&at.lmad.offset);
+        let offset = self.offset(at);
         let offset = self.let_i64("offset", offset);
         let mem = self.mem(at.block);
         let space = self.mem_space(mem);
@@ -173,7 +173,7 @@ impl Translate {
                 let mut old = vec![];
                 for (at, ty) in places.iter().zip(types) {
                     let x = t.temp("old", *ty);
-                    let offset = t.poly(&at.lmad.offset);
+                    let offset = t.offset(at);
                     let mem = t.mem(at.block);
                     match t.mem_space(mem) {
                         Space::Default => t.read_volatile(x, mem, *ty, offset),

@@ -217,7 +217,7 @@ impl Finder<'_> {
 
     /// The loop that goes through a row, if there is another one in which the row is the same.
     fn row(&self, at: &At) -> Option<Counted> {
-        let offset = &at.lmad.offset;
+        let offset = at.offset()?;
         let through: Vec<&Counted> = self.loops.iter().filter(|l| offset.mentions(sym(l.var))).collect();
         let [along] = through.as_slice() else { return None };
         let known = |n: Name| n == along.var || self.dims.contains(&n) || !self.inside.contains(&n);

@@ -204,6 +204,9 @@ impl Survey<'_> {
                 continue;
             }
             let mut at = self.t.place_of(*array).sliced(slice);
+            if at.offset().is_none() {
+                continue;
+            }
             at.lmad.offset = at.lmad.offset.subst_all(|x| self.known.get(&x).cloned());
             if self.can_be_tile(&at, var) {
                 let by_loop = at.lmad.offset.split_on(var).0.is_one();

@@ -1,5 +1,5 @@
-// A program for CUDA on the driver of fake_cuda.c: whatever call of the driver fails, someone says so, and all is given
-// back. Results are not looked at, since kernels do nothing there.
+// A program for CUDA or OpenCL on the drivers of fake_cuda.c and fake_opencl.c: whatever call of the driver fails, someone
+// says so, and all is given back. Results are not looked at, since kernels do nothing there.
 
 #include "library.h"
 
@@ -28,8 +28,8 @@ static void use(struct futhark_context *ctx) {
   static int32_t xs[40000], ys[40000];
   int64_t is[3] = {2, 1, 0};
   struct futhark_i32_1d *x = futhark_new_i32_1d(ctx, xs, 40000), *out;
-  struct futhark_i64_1d *i = futhark_new_i64_1d(ctx, is, 3);
   bad(ctx, x == NULL, "new");
+  struct futhark_i64_1d *i = futhark_new_i64_1d(ctx, is, 3);
   bad(ctx, i == NULL, "new");
   if (x != NULL && i != NULL && !bad(ctx, futhark_entry_pick(ctx, &out, x, i), "pick")) {
     bad(ctx, futhark_values_i32_1d(ctx, out, ys), "values");
