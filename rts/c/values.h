@@ -101,6 +101,10 @@ struct value {
   union word words[];
 };
 
+// What functions on values return if there is no such element, or shapes do not go together: the caller's mistake, not
+// the program's.
+#define CALLER_ERROR 1
+
 CALLED_FUN struct value *value_new(struct futhark_context *ctx, const struct type *type) {
   struct value *v = calloc(1, sizeof(struct value) + (size_t)type->num_words * sizeof(union word));
   if (v == NULL) {
@@ -262,9 +266,6 @@ CALLED_FUN const int64_t *value_shape(const struct value *v) {
 // Elements of arrays of any kind.
 
 // The position of an element in row-major order, or -1 with an error.
-// What functions with an index return if there is no such element: the caller's mistake, not the program's.
-#define OUT_OF_BOUNDS 1
-
 CALLED_FUN int64_t element_position(struct futhark_context *ctx, const struct value *arr, const int64_t *index) {
   const int64_t *shape = value_shape(arr);
   int64_t position = 0;
@@ -324,7 +325,7 @@ CALLED_FUN int element_put(struct futhark_context *ctx, struct value *arr, int64
     for (int d = 0; d < from->rank; d++) {
       if (leaf_shape(from, words)[d] != leaf_shape(to, arr->words)[arr->type->rank + d]) {
         set_error(ctx, "Error: the element's shape is not that of the array's elements.\n");
-        return FUTHARK_PROGRAM_ERROR;
+        return CALLER_ERROR;
       }
     }
   }
@@ -368,7 +369,7 @@ CALLED_FUN int value_index(struct futhark_context *ctx, void *out, const struct 
     return err;
   }
   struct value *v = position < 0 ? NULL : value_new(ctx, elem);
-  int err = position < 0 ? OUT_OF_BOUNDS
+  int err = position < 0 ? CALLER_ERROR
             : v == NULL  ? FUTHARK_OUT_OF_MEMORY
                          : element_get(ctx, arr, position, v->words);
   return value_done(ctx, v, err, out);
@@ -378,7 +379,7 @@ CALLED_FUN int value_set(struct futhark_context *ctx, struct value *arr, const v
   union word word;
   enter(ctx);
   int64_t position = element_position(ctx, arr, index);
-  int err = position < 0 ? OUT_OF_BOUNDS
+  int err = position < 0 ? CALLER_ERROR
                          : element_put(ctx, arr, position, value_words(arr->type->elem, elem, &word));
   leave(ctx);
   return err;
@@ -464,7 +465,7 @@ CALLED_FUN int value_zip(struct futhark_context *ctx, const struct type *type, v
     for (int d = 0; d < type->rank; d++) {
       if (value_shape(field)[d] != value_shape(fields[0])[d]) {
         set_error(ctx, "Error: cannot zip arrays of different shapes.\n");
-        err = FUTHARK_PROGRAM_ERROR;
+        err = CALLER_ERROR;
       }
     }
   }

@@ -74,8 +74,8 @@ static int64_t backend_param_default(struct futhark_context *ctx, int param) {
   int64_t own = param_defaults[param];
   if (is_class(class, "thread_block_size")) {
     // Operations that like large blocks have shared memory for each thread, which devices of the least kind do not have.
-    bool small = limits->shared_memory < 48 * 1024;
-    int64_t size = first_given(d->thread_block_size, small && own > 256 ? 256 : own, 256);
+    bool is_small = limits->shared_memory < 48 * 1024;
+    int64_t size = first_given(d->thread_block_size, is_small && own > 256 ? 256 : own, 256);
     return size < limits->block_size ? size : limits->block_size;
   }
   if (is_class(class, "grid_size")) {

@@ -42,10 +42,10 @@ static void api_release(struct futhark_context *ctx, device_memory mem) {
 
 static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at, const void *from, int64_t bytes) {
   const struct opencl *cl = &ctx->api.cl;
-  bool small = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+  bool is_small = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
   cl_event *event = opencl_event(event_copy(ctx, "copy from host", bytes));
   // The pattern of a fill is taken at once.
-  cl_int code = small && at % bytes == 0
+  cl_int code = is_small && at % bytes == 0
                     ? cl->EnqueueFillBuffer(ctx->api.queue, to, from, (size_t)bytes, (size_t)at, (size_t)bytes, 0, NULL, event)
                     : cl->EnqueueWriteBuffer(ctx->api.queue, to, CL_TRUE, (size_t)at, (size_t)bytes, from, 0, NULL, event);
   return code == CL_SUCCESS ? FUTHARK_SUCCESS : opencl_fail(ctx, "write to the device", code);

@@ -74,6 +74,16 @@ static void records(struct futhark_context *ctx) {
   refused(ctx, futhark_index_opaque_arr1d_point(ctx, &none, ends, 4));
   CHECK(none == NULL);
   refused(ctx, futhark_set_opaque_arr1d_point(ctx, ends, end, -1));
+  struct futhark_f64_1d *two = futhark_new_f64_1d(ctx, (double[]){1, 2}, 2);
+  struct futhark_f64_1d *three = futhark_new_f64_1d(ctx, (double[]){1, 2, 3}, 3);
+  struct futhark_opaque_arr1d_point *zipped = NULL;
+  CHECK(futhark_zip_opaque_arr1d_point(ctx, &zipped, two, three) == 1 && zipped == NULL);
+  free(futhark_context_get_error(ctx));
+  CHECK(futhark_zip_opaque_arr1d_point(ctx, &zipped, two, two) == FUTHARK_SUCCESS);
+  CHECK(futhark_shape_opaque_arr1d_point(ctx, zipped)[0] == 2);
+  futhark_free_opaque_arr1d_point(ctx, zipped);
+  futhark_free_f64_1d(ctx, two);
+  futhark_free_f64_1d(ctx, three);
   futhark_free_opaque_point(ctx, end);
   futhark_free_opaque_arr1d_point(ctx, ends);
   futhark_free_opaque_arr1d_tup2_point_point(ctx, lines);
