@@ -1,111 +1,91 @@
 #!/usr/bin/env python3
-"""How long large programs of unusual shapes take to compile to text, on all back ends.
+"""How the time and the memory that compiling takes grow with programs of unusual shapes.
 
-    python3 bench/compile/shapes.py --fehu target/release/fehu [--runs N] [SHAPE ...]
+    python3 bench/compile/shapes.py --fehu target/release/fehu [--runs N] [--backends c,cuda] [SHAPE ...]
 
-The measure is the user time of the compiler, the least of several runs: other
-processes hardly change it. Each shape is compiled in two sizes, so that the
-table also says how the time grows.
+Each shape of `programs.py` is compiled to text in two sizes, by each back end and by `check`. Growth is
+given as an exponent: 1 for what grows with the program, 2 for what grows with its square. Time is that
+of all passes (`--time-passes`), or user time for `check`, the least of several runs; memory is the most
+that the process had. The last column names the passes that take a twentieth of the time or more and
+grow faster than they should.
 """
 import argparse
+import math
 import os
+import re
 import subprocess
 import tempfile
 
-BACKENDS = ("c", "multicore", "cuda")
+from programs import SHAPES
+
+BACKENDS = ("check", "c", "multicore", "cuda")
+# Exponents above this are worth a look: caches and logarithms account for what is below.
+FAST = 1.3
+SHARE = 0.05
 
 
-def rows(head, line, result="x{n}"):
-    """Statements of one kind, one after another: `{i}` is the number of one, `{j}` the next."""
-    def program(n):
-        lines = [f"  {line}".replace("{i}", str(i)).replace("{j}", str(i + 1)) for i in range(n)]
-        return "\n".join([f"entry main {head} ="] + lines + ["  in " + result.replace("{n}", str(n)), ""])
-    return program
+def measure(command, limit):
+    """Milliseconds of each pass and of all, and megabytes; none if it fails or takes too long."""
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(["timeout", str(limit)] + command, stdout=out, stderr=out)
+        _, status, usage = os.wait4(process.pid, 0)
+        out.seek(0)
+        text = out.read().decode(errors="replace")
+    if status != 0:
+        return None
+    passes = {}
+    for name, ms in re.findall(r"^(\S.*?)\s+([\d.]+)\s+[\d.]+%$", text, re.M):
+        passes[name] = passes.get(name, 0) + float(ms)
+    passes.setdefault("total", usage.ru_utime * 1000)
+    return passes, usage.ru_maxrss / 1024
 
 
-def nest(level, inmost, result):
-    """Something in something else: `{i}` is the number of a level, `{j}` the next, `{inner}` what is in it."""
-    def program(n):
-        sizes = "".join(f"[n{i}]" for i in range(n))
-        code = inmost.replace("{j}", str(n))
-        for i in reversed(range(n)):
-            code = level.replace("{inner}", code).replace("{i}", str(i)).replace("{j}", str(i + 1))
-        ret = result.replace("{sizes}", sizes)
-        return f"entry main {sizes} (c: i64) (x0: {sizes}f32) : {ret} = {code}\n"
-    return program
+def best(runs):
+    """The least of several measurements, pass by pass."""
+    passes = {name: min(p[name] for p, _ in runs if name in p) for p, _ in runs for name in p}
+    return passes, min(memory for _, memory in runs)
 
 
-def records(n):
-    fields = range(n)
-    return "\n".join([
-        "type r = {" + ", ".join(f"a{k}: f32" for k in fields) + "}",
-        "def plus (x: r) (y: r) : r = {" + ", ".join(f"a{k} = x.a{k} + y.a{k}" for k in fields) + "}",
-        "def zero : r = {" + ", ".join(f"a{k} = 0" for k in fields) + "}",
-        "def make (v: f32) : r = {" + ", ".join(f"a{k} = v * {k}" for k in fields) + "}",
-        "entry sum [n] (xs: [n]f32) = reduce plus zero (map make xs)",
-        "entry sums [n] (xs: [n]f32) = map (.a1) (scan plus zero (map make xs))",
-        ""])
-
-
-def entries(n):
-    return "".join(
-        f"entry e{k} [n] (xs: [n]f32) (ys: [n]f32) : f32 = reduce (+) {k} (map2 (*) xs ys)\n" for k in range(n))
-
-
-SHAPES = {
-    "statements": (rows("(x0: i64) (y: i64) : i64", "let x{j} = x{i} * {j} ^ y"), 2000, 20000),
-    "branches": (rows("(c: i64) (x0: i64) : i64", "let x{j} = if c > {i} then x{i} * 3 else x{i} / (c + 1)"),
-                 500, 5000),
-    "updates": (rows("(x0: *[]i64) : []i64", "let x{j} = x{i} with [{i} % 50] = x{i}[{i} % 7] + {i}"), 1000, 10000),
-    "nests in a row": (rows("[n][m] (x0: [n][m]f32) : [n][m]f32",
-                            "let x{j} = map (\\r -> let s = f32.sum r in map (\\x -> x / s + {i}) r) x{i}"), 50, 500),
-    "scatters": (rows("[n] (is: [n]i64) (x0: *[n]i32) : [n]i32",
-                      "let x{j} = scatter x{i} is (map (+ {i}) (copy x{i}))"), 30, 300),
-    "histograms": (rows("[n] (is: [n]i64) (vs: [n]i32) (x0: [64]i32) : [64]i32",
-                        "let x{j} = reduce_by_index (copy x{i}) (+) 0 is (map (* {i}) vs)"), 30, 300),
-    "filters": (rows("[n] (x0: [n]i32) : []i32", "let x{j} = filter (\\x -> x % ({i} + 2) != 0) x{i}"), 30, 300),
-    "entry points": (entries, 50, 500),
-    "fields of a record": (records, 20, 200),
-    "maps in maps": (nest("(let y{i} = map (\\x{j} -> {inner}) x{i} in f32.maximum (scan (+) 0 y{i}) + f32.sum y{i})",
-                          "(x{j} * 2)", "f32"), 6, 12),
-    "branches in maps": (nest("(if c > {i} then map (\\x{j} -> {inner}) x{i} else map (\\x{j} -> copy x{j}) x{i})",
-                              "(x{j} * 2)", "{sizes}f32"), 6, 12),
-    "loops in maps": (nest("(loop b{i} = x{i} for k{i} < n{i} do map (\\x{j} -> {inner}) b{i})",
-                           "(x{j} * 2)", "{sizes}f32"), 6, 12),
-}
-
-
-def user_time(command):
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    return usage.ru_utime if status == 0 else None
+def exponent(small, large, ratio):
+    return math.log(max(large, 0.01) / max(small, 0.01)) / math.log(ratio)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--fehu", required=True, help="the compiler")
     parser.add_argument("--runs", type=int, default=3, help="runs of each command (default: 3)")
+    parser.add_argument("--limit", type=float, default=60, help="seconds that a command may take (default: 60)")
+    parser.add_argument("--backends", default=",".join(BACKENDS), help="which, separated by commas (default: all)")
     parser.add_argument("shapes", nargs="*", metavar="SHAPE", help="shapes to look at (default: all)")
     options = parser.parse_args()
-    print("| shape | size | " + " | ".join(f"{b}, s | growth" for b in BACKENDS) + " |")
-    print("| --- " * (2 + 2 * len(BACKENDS)) + "|")
+    print("| shape | size | by | ms | grows by n^ | MB | grows by n^ | passes |")
+    print("| --- " * 8 + "|")
     with tempfile.TemporaryDirectory() as folder:
         for shape in options.shapes or SHAPES:
-            program, *sizes = SHAPES[shape]
-            cells = []
-            for backend in BACKENDS:
-                times = []
-                for size in sizes:
-                    path = os.path.join(folder, f"p{size}.fut")
-                    with open(path, "w") as f:
-                        f.write(program(size))
-                    command = [options.fehu, backend, "--library", "-w", "-o", os.path.join(folder, "out"), path]
-                    runs = [user_time(command) for _ in range(options.runs)]
-                    times.append(min((t for t in runs if t is not None), default=None))
-                small, large = times
-                failed = small is None or large is None
-                cells.append("failed |" if failed else f"{large:.2f} | {large / max(small, 0.01):.0f}")
-            print(f"| {shape} | {sizes[0]} to {sizes[1]} | " + " | ".join(cells) + " |", flush=True)
+            program, small, large = SHAPES[shape]
+            for size in (small, large):
+                with open(os.path.join(folder, f"p{size}.fut"), "w") as f:
+                    f.write(program(size))
+            for backend in options.backends.split(","):
+                results = []
+                for size in (small, large):
+                    command = [options.fehu, backend, os.path.join(folder, f"p{size}.fut")]
+                    if backend != "check":
+                        command += ["--library", "-w", "--time-passes", "-o", os.path.join(folder, "out")]
+                    runs = [measure(command, options.limit) for _ in range(options.runs)]
+                    results.append(best(runs) if all(runs) else None)
+                head = f"| {shape} | {small} to {large} | {backend} |"
+                if not all(results):
+                    print(head, "failed | | | | |", flush=True)
+                    continue
+                (before, memory), (after, more) = results
+                ratio = large / small
+                total = after["total"]
+                grown = [(ms, name, exponent(before.get(name, 0), ms, ratio)) for name, ms in after.items()
+                         if name != "total" and ms > SHARE * total]
+                worst = ", ".join(f"{name} {e:.1f}" for _, name, e in sorted(grown, reverse=True) if e > FAST)
+                print(head, f"{total:.0f} | {exponent(before['total'], total, ratio):.2f} |",
+                      f"{more:.0f} | {exponent(memory, more, ratio):.2f} | {worst} |", flush=True)
 
 
 if __name__ == "__main__":

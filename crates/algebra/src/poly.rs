@@ -141,6 +141,11 @@ impl Poly {
         self.terms().last().map_or(0, |(m, _)| m.degree())
     }
 
+    /// How much is written down: the terms and their factors.
+    pub fn size(&self) -> usize {
+        self.terms().iter().map(|(m, _)| 1 + m.degree()).sum()
+    }
+
     /// The largest term in the monomial order.
     pub fn leading(&self) -> Option<&(Monomial, i64)> {
         self.terms().last()

@@ -182,6 +182,34 @@ impl Type {
     }
 }
 
+/// How many parts a type may have, as far as it is written out. Abbreviations and pairs of pairs can double with every line
+/// of a program.
+pub const MAX_PARTS: usize = 100_000;
+
+/// Whether a type has more than [`MAX_PARTS`] parts; `known` says what a type variable of inference stands for.
+pub fn is_too_large(t: &Type, mut known: impl FnMut(&Type) -> Type) -> bool {
+    let mut count = 0;
+    let mut rest = vec![t.clone()];
+    while let Some(t) = rest.pop() {
+        count += 1;
+        if count > MAX_PARTS {
+            return true;
+        }
+        match known(&t) {
+            Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
+            Type::Array(_, _, elem) => rest.push((*elem).clone()),
+            Type::Record(fields) => rest.extend(fields.iter().map(|(_, t)| t.clone())),
+            Type::Sum(constrs) => rest.extend(constrs.iter().flat_map(|(_, ts)| ts).cloned()),
+            Type::Arrow(a) => rest.extend([a.lhs.clone(), a.ret.ty.clone()]),
+            Type::Var(_, _, args) => rest.extend(args.iter().filter_map(|a| match a {
+                TypeArg::Size(_) => None,
+                TypeArg::Type(t) => Some(t.clone()),
+            })),
+        }
+    }
+    false
+}
+
 /// The order of record fields: numbers first, as numbers, then names alphabetically.
 pub fn field_order(a: Symbol, b: Symbol) -> std::cmp::Ordering {
     let number = |s: Symbol| s.as_str().parse::<u32>().ok();

@@ -19,7 +19,13 @@ pub struct Aliases {
     parent: FxHashMap<Name, Name>,
     /// Blocks that no other variable refers to at this point.
     fresh: FxHashSet<Name>,
+    /// Those among them that some statement shares.
+    fresh_to_share: FxHashSet<Name>,
 }
+
+/// Blocks that were fresh at some point.
+#[derive(Debug)]
+pub struct Fresh(FxHashSet<Name>);
 
 impl Aliases {
     /// The classes of the blocks in some code.
@@ -29,6 +35,7 @@ impl Aliases {
             for pair in sharing.names.windows(2) {
                 let (a, b) = (aliases.find(pair[0]), aliases.find(pair[1]));
                 aliases.parent.insert(a, b);
+                aliases.parent.entry(b).or_insert(b);
             }
         });
         aliases
@@ -43,24 +50,40 @@ impl Aliases {
     pub fn after(&mut self, code: &Code) {
         if let Code::Allocate { mem, space: Space::Default, .. } = code {
             self.fresh.insert(*mem);
+            if self.parent.contains_key(mem) {
+                self.fresh_to_share.insert(*mem);
+            }
         } else {
             self.around(code);
         }
     }
 
     /// Enters or leaves a loop or a branch: what it shares anywhere is shared.
+    ///
+    /// Only blocks that are shared somewhere can be affected. Where none of them is fresh, the code is not looked at: it
+    /// may be nested deeply, and each level asks.
     pub fn around(&mut self, code: &Code) {
-        for_each_sharing(code, &mut |sharing| self.fresh.retain(|m| !sharing.names.contains(m)));
+        if self.fresh_to_share.is_empty() {
+            return;
+        }
+        for_each_sharing(code, &mut |sharing| {
+            for m in &sharing.names {
+                self.fresh.remove(m);
+                self.fresh_to_share.remove(m);
+            }
+        });
     }
 
     /// What is fresh now, to be brought back by [`Aliases::restore`] after a scope.
-    pub fn save(&self) -> FxHashSet<Name> {
-        self.fresh.clone()
+    pub fn save(&self) -> Fresh {
+        Fresh(self.fresh.clone())
     }
 
     /// Forgets what became fresh in a scope.
-    pub fn restore(&mut self, saved: FxHashSet<Name>) {
-        self.fresh = saved;
+    pub fn restore(&mut self, saved: Fresh) {
+        self.fresh = saved.0;
+        let shared = self.fresh.iter().filter(|m| self.parent.contains_key(m));
+        self.fresh_to_share = shared.copied().collect();
     }
 
     fn find(&mut self, mut m: Name) -> Name {

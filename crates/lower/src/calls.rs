@@ -273,14 +273,15 @@ impl<'a> Lowerer<'a> {
     /// function in its own body pass them on.
     fn lift(&mut self, sig: &Signature, core: &mut Vec<Param<Soacs>>, body: &mut Body<Soacs>) {
         let own: FxHashSet<Name> = core.iter().map(|p| p.name).collect();
+        let mut free: Vec<Name> = free_in_body(body).into_iter().filter(|n| !own.contains(n)).collect();
+        if free.is_empty() {
+            return;
+        }
         let consts: FxHashSet<Name> =
             self.const_body.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
         let functions: FxHashSet<Name> =
             self.funs.iter().map(|f| f.name).chain(self.calls.made.values().map(|s| s.fun)).collect();
-        let mut free: Vec<Name> = free_in_body(body)
-            .into_iter()
-            .filter(|n| !own.contains(n) && !consts.contains(n) && !functions.contains(n))
-            .collect();
+        free.retain(|n| !consts.contains(n) && !functions.contains(n));
         if free.is_empty() {
             return;
         }

@@ -1,5 +1,6 @@
 //! `==` on any data: all components are equal.
 
+use crate::exp::fields;
 use crate::lowerer::{Lowerer, Res};
 use crate::sums::{payload, tag};
 use crate::value::{Data, Ty, Value};
@@ -22,12 +23,11 @@ impl<'a> Lowerer<'a> {
     fn equal_data(&mut self, a: &Data, b: &Data) -> Res<SubExp> {
         match (&a.ty, &b.ty) {
             (Ty::Scalar(s), _) => Ok(self.b.cmp(CmpOp::Eq(s.prim()), a.leaves[0], b.leaves[0])),
-            (Ty::Record(fields), _) => {
+            (Ty::Record(_), _) => {
+                let [xs, ys] = [a, b].map(|d| fields(&Value::Data(d.clone())));
                 let mut conds = vec![];
-                for (f, _) in fields.iter() {
-                    let x = crate::exp::project(&Value::Data(a.clone()), *f);
-                    let y = crate::exp::project(&Value::Data(b.clone()), *f);
-                    conds.push(self.equal(&x, &y)?);
+                for ((_, x), (_, y)) in xs.iter().zip(&ys) {
+                    conds.push(self.equal(x, y)?);
                 }
                 Ok(self.all(&conds))
             }

@@ -551,6 +551,24 @@ pub(crate) fn project<'a>(v: &Value<'a>, field: Symbol) -> Value<'a> {
     }
 }
 
+/// All fields of a record.
+pub(crate) fn fields<'a>(v: &Value<'a>) -> Vec<(Symbol, Value<'a>)> {
+    match v {
+        Value::Record(fields) => fields.to_vec(),
+        Value::Data(d) => {
+            let Ty::Record(fields) = &d.ty else { fehu_base::bug!("fields of {:?}", d.ty) };
+            let mut rest = d.leaves.as_slice();
+            let mut field = |ty: &Ty| {
+                let (leaves, others) = rest.split_at(ty.leaf_count());
+                rest = others;
+                Value::Data(Data { ty: ty.clone(), leaves: leaves.to_vec() })
+            };
+            fields.iter().map(|(f, ty)| (*f, field(ty))).collect()
+        }
+        Value::Constr(..) | Value::Fun(_) => fehu_base::bug!("fields of {v:?}"),
+    }
+}
+
 /// The float width of a scalar type.
 pub(crate) fn float_type(s: ScalarType) -> Option<FloatType> {
     match s.prim() {

@@ -1,6 +1,6 @@
 //! Indexing, slicing and in-place updates.
 
-use crate::exp::project;
+use crate::exp::{fields, project};
 use crate::lowerer::{Lowerer, Res};
 use crate::value::{Data, Dim, Ty, Value};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
@@ -403,12 +403,10 @@ fn sliced_type(ty: &Ty, dims: &[DimIndex]) -> Ty {
 
 /// A record with a field replaced.
 fn replace_field<'a>(v: &Value<'a>, field: Symbol, new: Value<'a>) -> Value<'a> {
-    let names: Vec<Symbol> = match v {
-        Value::Record(fs) => fs.iter().map(|(f, _)| *f).collect(),
-        Value::Data(Data { ty: Ty::Record(fs), .. }) => fs.iter().map(|(f, _)| *f).collect(),
-        Value::Data(_) | Value::Constr(..) | Value::Fun(_) => fehu_base::bug!("field of {v:?}"),
-    };
-    Value::record(
-        names.into_iter().map(|f| (f, if f == field { new.clone() } else { project(v, f) })).collect(),
-    )
+    let mut fields = fields(v);
+    match fields.iter_mut().find(|(f, _)| *f == field) {
+        Some((_, value)) => *value = new,
+        None => fehu_base::bug!("no field {field}"),
+    }
+    Value::record(fields)
 }

@@ -1,14 +1,16 @@
 //! Patterns: binding, and the tests of `match`.
 
-use crate::exp::project;
+use crate::exp::fields;
 use crate::lowerer::{Lowerer, Res};
 use crate::sums::{payload, tag};
 use crate::value::{Binding, Data, Ty, Value};
 use fehu_base::ops::CmpOp;
 use fehu_base::prim::PrimType;
+use fehu_base::Symbol;
 use fehu_check::tast::{Case, Pat, PatKind};
 use fehu_check::types::Type as SurfaceType;
 use fehu_ir::SubExp;
+use rustc_hash::FxHashMap;
 
 impl<'a> Lowerer<'a> {
     /// Binds the variables of a pattern that matches.
@@ -16,9 +18,13 @@ impl<'a> Lowerer<'a> {
         match &p.kind {
             PatKind::Var(name) => self.env.insert(*name, Binding::Value(v)),
             PatKind::Wildcard | PatKind::Literal(_) => {}
-            PatKind::Record(fields) => {
-                for (f, p) in fields {
-                    self.bind_pat(p, project(&v, *f));
+            PatKind::Record(pats) => {
+                let mut parts: FxHashMap<Symbol, Value<'a>> = fields(&v).into_iter().collect();
+                for (f, p) in pats {
+                    match parts.remove(f) {
+                        Some(part) => self.bind_pat(p, part),
+                        None => fehu_base::bug!("no field {f}"),
+                    }
                 }
             }
             PatKind::Constr(c, ps) => {
@@ -44,9 +50,13 @@ impl<'a> Lowerer<'a> {
                 let c = self.b.cmp(CmpOp::Eq(lit.prim_type()), leaves[0], SubExp::Const(*lit));
                 out.push(c);
             }
-            PatKind::Record(fields) => {
-                for (f, p) in fields {
-                    self.tests(p, &project(v, *f), out);
+            PatKind::Record(pats) => {
+                let parts: FxHashMap<Symbol, Value<'a>> = fields(v).into_iter().collect();
+                for (f, p) in pats {
+                    match parts.get(f) {
+                        Some(part) => self.tests(p, part, out),
+                        None => fehu_base::bug!("no field {f}"),
+                    }
                 }
             }
             PatKind::Constr(c, ps) => {

@@ -12,10 +12,13 @@
 //! Only pure statements move, and only past statements that consume nothing:
 //! an array is then read later than before, but not after it is gone.
 
+mod scopes;
+
+use self::scopes::{Kind, Scopes};
 use crate::alias::{signatures, Classes};
 use fehu_base::Name;
-use fehu_ir::free::{free_in_body, free_in_stm};
-use fehu_ir::visit::{deep, map_bodies};
+use fehu_ir::free::free_in_stm;
+use fehu_ir::visit::{deep, map_bodies, Visitor};
 use fehu_ir::{Body, Exp, Prog, Rep, Soacs, Stm};
 use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
@@ -27,108 +30,107 @@ pub const PASS: Pass<Prog<Soacs>> = Pass { name: "sink", need: Need::Optional, r
 pub fn sink<R: Rep>(prog: &mut Prog<R>) {
     let sigs = signatures(prog);
     for fun in &mut prog.funs {
-        let classes = Classes::of_fun(&sigs, &prog.consts, fun);
-        body(&classes, &mut fun.body);
+        let classes = &Classes::of_fun(&sigs, &prog.consts, fun);
+        let mut sink = Sink { classes, scopes: Scopes::default(), used: FxHashMap::default(), kept: vec![] };
+        let outermost = sink.scope(None, Kind::Barrier);
+        sink.apart(outermost, &mut fun.body);
     }
 }
 
-/// Where a name is used in a body: by one branch of one statement, or elsewhere too.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Branch(usize, usize),
-    Elsewhere,
+/// One walk from the end of a function to its beginning, so that all uses of a name, and what happens to them, are known
+/// before the statement that computes it: a statement that moves takes the uses it makes along.
+struct Sink<'a, R: Rep> {
+    classes: &'a Classes,
+    scopes: Scopes,
+    /// The innermost scope that has all uses of a name.
+    used: FxHashMap<Name, usize>,
+    /// The statements of each scope, the last first.
+    kept: Vec<Vec<Kept<R>>>,
 }
 
-fn body<R: Rep>(classes: &Classes, b: &mut Body<R>) {
-    deep(|| {
-        if b.stms.iter().any(|s| matches!(s.exp, Exp::If(..))) {
-            sink_here(classes, b);
-        }
-        for stm in &mut b.stms {
-            map_bodies(&mut stm.exp, &mut |inner| body(classes, inner));
-        }
-    })
+/// A statement; if it is a conditional, its branches are empty, and their statements are in these scopes.
+struct Kept<R: Rep> {
+    stm: Stm<R>,
+    branches: Option<[usize; 2]>,
 }
 
-/// Backwards: a statement that moves takes the uses it makes along.
-fn sink_here<R: Rep>(classes: &Classes, b: &mut Body<R>) {
-    let mut used: FxHashMap<Name, Place> = FxHashMap::default();
-    let add = |used: &mut FxHashMap<Name, Place>, n: Name, place: Place| {
-        let now = used.entry(n).or_insert(place);
-        if *now != place {
-            *now = Place::Elsewhere;
-        }
-    };
-    for e in &b.result {
-        if let Some(n) = e.name() {
-            add(&mut used, n, Place::Elsewhere);
+impl<R: Rep> Sink<'_, R> {
+    fn scope(&mut self, parent: Option<usize>, kind: Kind) -> usize {
+        self.kept.push(vec![]);
+        self.scopes.add(parent, kind)
+    }
+
+    /// A body into which nothing moves from outside.
+    fn apart(&mut self, scope: usize, b: &mut Body<R>) {
+        self.body(scope, b);
+        b.stms = self.assemble(scope);
+    }
+
+    fn body(&mut self, scope: usize, b: &mut Body<R>) {
+        b.result.iter().filter_map(|e| e.name()).for_each(|n| self.add(n, scope));
+        for stm in std::mem::take(&mut b.stms).into_iter().rev() {
+            let place = match self.place(scope, &stm) {
+                Some(branch) if may_sink(self.classes, &stm) => branch,
+                Some(_) | None => scope,
+            };
+            deep(|| self.stm(place, stm));
         }
     }
-    let count = b.stms.len();
-    let mut moved: FxHashMap<(usize, usize), Vec<Stm<R>>> = FxHashMap::default();
-    let mut kept = vec![];
-    for (k, stm) in std::mem::take(&mut b.stms).into_iter().enumerate().rev() {
-        let places: Vec<Option<Place>> = stm.pat.iter().map(|p| used.get(&p.name).copied()).collect();
-        let target = match places.iter().flatten().next() {
-            Some(Place::Branch(i, side))
-                if places.iter().flatten().all(|p| *p == Place::Branch(*i, *side)) =>
-            {
-                Some((*i, *side))
+
+    /// The branch inside of a scope that has all uses of what a statement computes.
+    fn place(&self, scope: usize, stm: &Stm<R>) -> Option<usize> {
+        let uses = stm.pat.iter().filter_map(|p| self.used.get(&p.name).copied());
+        let common = uses.reduce(|a, b| self.scopes.common(a, b))?;
+        let place = self.scopes.within_barrier(scope, common);
+        (place != scope).then_some(place)
+    }
+
+    fn stm(&mut self, scope: usize, mut stm: Stm<R>) {
+        let mut own = Own(vec![]);
+        own.stm(&stm);
+        own.0.into_iter().for_each(|n| self.add(n, scope));
+        let branches = match &mut stm.exp {
+            Exp::If(_, t, f) => Some([t, f].map(|branch| {
+                let inner = self.scope(Some(scope), Kind::Branch);
+                self.body(inner, branch);
+                inner
+            })),
+            exp => {
+                map_bodies(exp, &mut |b| {
+                    let inner = self.scope(Some(scope), Kind::Barrier);
+                    self.apart(inner, b);
+                });
+                None
             }
-            Some(Place::Branch(..) | Place::Elsewhere) | None => None,
         };
-        match target {
-            Some((i, side)) if may_sink(classes, &stm) => {
-                for n in free_in_stm(&stm) {
-                    add(&mut used, n, Place::Branch(i, side));
-                }
-                moved.entry((i, side)).or_default().push(stm);
-            }
-            _ => {
-                match &stm.exp {
-                    Exp::If(c, t, f) => {
-                        for (side, branch) in [t, f].into_iter().enumerate() {
-                            for n in free_in_body(branch) {
-                                add(&mut used, n, Place::Branch(k, side));
-                            }
-                        }
-                        if let Some(n) = c.name() {
-                            add(&mut used, n, Place::Elsewhere);
-                        }
-                        for n in stm.certs.iter().copied() {
-                            add(&mut used, n, Place::Elsewhere);
-                        }
-                        for n in stm.pat.iter().flat_map(|p| fehu_ir::free::free_in_type(&p.ty)) {
-                            add(&mut used, n, Place::Elsewhere);
-                        }
-                    }
-                    _ => {
-                        for n in free_in_stm(&stm) {
-                            add(&mut used, n, Place::Elsewhere);
-                        }
-                    }
-                }
-                kept.push((k, stm));
-            }
-        }
+        self.kept[scope].push(Kept { stm, branches });
     }
-    debug_assert!(kept.len() <= count);
-    kept.reverse();
-    b.stms = kept
-        .into_iter()
-        .map(|(k, mut stm)| {
-            if let Exp::If(_, t, f) = &mut stm.exp {
-                for (side, branch) in [t, f].into_iter().enumerate() {
-                    if let Some(mut stms) = moved.remove(&(k, side)) {
-                        stms.reverse();
-                        stms.append(&mut branch.stms);
-                        branch.stms = stms;
-                    }
-                }
+
+    fn add(&mut self, n: Name, scope: usize) {
+        let place = self.used.entry(n).or_insert(scope);
+        *place = self.scopes.common(*place, scope);
+    }
+
+    fn assemble(&mut self, scope: usize) -> Vec<Stm<R>> {
+        let kept = std::mem::take(&mut self.kept[scope]);
+        let whole = |mut kept: Kept<R>| {
+            if let (Exp::If(_, t, f), Some(scopes)) = (&mut kept.stm.exp, kept.branches) {
+                [t, f].into_iter().zip(scopes).for_each(|(b, s)| b.stms = deep(|| self.assemble(s)));
             }
-            stm
-        })
-        .collect();
+            kept.stm
+        };
+        kept.into_iter().rev().map(whole).collect()
+    }
+}
+
+/// The names that a statement uses outside of the bodies in it.
+struct Own(Vec<Name>);
+
+impl<R: Rep> Visitor<R> for Own {
+    fn name(&mut self, n: &Name) {
+        self.0.push(*n);
+    }
+    fn body(&mut self, _: &Body<R>) {}
 }
 
 /// Whether a statement is pure and reads no array that anyone consumes. Checks stay: what they guard may

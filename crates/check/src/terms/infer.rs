@@ -12,7 +12,7 @@ use super::unify::{Mismatch, Unified};
 use crate::context::Context;
 use crate::scope::{Scope, ValEntry, ValKind};
 use crate::type_exp;
-use crate::types::{Scheme, Size, Type};
+use crate::types::{is_too_large, Scheme, Size, Type, MAX_PARTS};
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::{self, Liftedness};
@@ -133,7 +133,23 @@ impl<'a> Infer<'a> {
 
     /// An expression.
     pub(crate) fn exp(&mut self, e: &ast::Exp) -> Exp {
-        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.exp_inner(e))
+        let made = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.exp_inner(e));
+        match &*e.kind {
+            ast::ExpKind::Tuple(_) | ast::ExpKind::Record(_) | ast::ExpKind::Apply(..) => {
+                self.not_too_large(made)
+            }
+            _ => made,
+        }
+    }
+
+    /// An expression whose type may be larger than those of its parts, unless it is too large.
+    fn not_too_large(&mut self, e: Exp) -> Exp {
+        if !is_too_large(&e.ty, |t| self.st.head(t)) {
+            return e;
+        }
+        let message = format!("The type of this expression has more than {MAX_PARTS} parts.");
+        self.report(Diagnostic::error(e.span, message));
+        Exp::error(e.span)
     }
 
     fn exp_inner(&mut self, e: &ast::Exp) -> Exp {

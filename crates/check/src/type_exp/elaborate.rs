@@ -8,7 +8,7 @@ use crate::resolve::{follow, term, type_entry};
 use crate::scope::{Scope, TermEntry, ValEntry, ValKind};
 use crate::subst::{expand, make_unique};
 use crate::terms;
-use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg};
+use crate::types::{is_too_large, Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, MAX_PARTS};
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::{self, Ident, Liftedness, SizeExp, TypeExp};
@@ -274,6 +274,12 @@ impl Walk<'_> {
             return failed;
         }
         let r = expand(&mut self.ctx.names, &entry.def, &given);
+        if is_too_large(&r.ty, Type::clone) {
+            let message =
+                format!("This type has more than {MAX_PARTS} parts when its abbreviations are expanded.");
+            self.ctx.report(Diagnostic::error(te.span(), message).related(entry.span, "declared here"));
+            return failed;
+        }
         self.dims.extend(r.dims);
         (r.ty, kind)
     }

@@ -3,6 +3,8 @@
 
 use super::md5;
 use super::names::is_identifier;
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
 
 /// What follows `futhark_opaque_` in the name of a type.
 pub fn opaque_name(ty: &str) -> String {
@@ -19,39 +21,79 @@ pub fn opaque_name(ty: &str) -> String {
 
 /// The name in words; has characters that C does not accept if there are none.
 fn describe(ty: &str) -> String {
-    let elem = ty.trim_start_matches("[]");
-    let rank = (ty.len() - elem.len()) / 2;
-    if rank > 0 {
-        return format!("arr{rank}d_{}", describe(elem));
-    }
-    match ty.strip_prefix('(').and_then(|t| t.strip_suffix(')')) {
-        Some(inside) => {
-            let parts = components(inside);
-            let described: Vec<String> = parts.iter().map(|p| describe(p)).collect();
-            format!("tup{}_{}", parts.len(), described.join("_"))
+    let mut out = String::new();
+    Description { ty, brackets: Brackets::of(ty), out: &mut out }.part(0, ty.len());
+    out
+}
+
+/// The brackets of a type, found in one go: types may be nested deeply.
+#[derive(Default)]
+struct Brackets {
+    /// Where a bracket that opens here is closed.
+    closed: FxHashMap<usize, usize>,
+    /// The commas directly in the bracket that opens here.
+    commas: FxHashMap<usize, Vec<usize>>,
+}
+
+impl Brackets {
+    fn of(ty: &str) -> Brackets {
+        let mut brackets = Brackets::default();
+        let mut open = vec![];
+        for (i, c) in ty.bytes().enumerate() {
+            match c {
+                b'(' | b'[' | b'{' => open.push(i),
+                b')' | b']' | b'}' => {
+                    if let Some(start) = open.pop() {
+                        brackets.closed.insert(start, i);
+                    }
+                }
+                b',' => {
+                    if let Some(start) = open.last() {
+                        brackets.commas.entry(*start).or_default().push(i);
+                    }
+                }
+                _ => {}
+            }
         }
-        None => ty.replace('.', "_"),
+        brackets
     }
 }
 
-/// The parts between commas that are not in brackets.
-fn components(text: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
-    for (i, c) in text.char_indices() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(text[start..i].trim());
-                start = i + 1;
+struct Description<'a> {
+    ty: &'a str,
+    brackets: Brackets,
+    out: &'a mut String,
+}
+
+impl Description<'_> {
+    /// Describes the text between two places.
+    fn part(&mut self, start: usize, end: usize) {
+        let text = &self.ty[start..end];
+        let start = start + (text.len() - text.trim_start().len());
+        let text = text.trim();
+        let end = start + text.len();
+        let elem = text.trim_start_matches("[]");
+        let rank = (text.len() - elem.len()) / 2;
+        if rank > 0 {
+            let _ = write!(self.out, "arr{rank}d_");
+            return self.part(start + 2 * rank, end);
+        }
+        let is_tuple = text.starts_with('(') && self.brackets.closed.get(&start) == Some(&(end - 1));
+        if !is_tuple {
+            return self.out.push_str(&text.replace('.', "_"));
+        }
+        let commas = self.brackets.commas.remove(&start).unwrap_or_default();
+        let count = if self.ty[start + 1..end - 1].trim().is_empty() { 0 } else { commas.len() + 1 };
+        let _ = write!(self.out, "tup{count}_");
+        let mut from = start + 1;
+        for (i, to) in commas.into_iter().chain([end - 1]).take(count).enumerate() {
+            if i > 0 {
+                self.out.push('_');
             }
-            _ => {}
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.part(from, to));
+            from = to + 1;
         }
     }
-    if !text.trim().is_empty() {
-        parts.push(text[start..].trim());
-    }
-    parts
 }
 
 #[cfg(test)]

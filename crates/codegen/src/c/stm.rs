@@ -24,6 +24,8 @@ use std::sync::Arc;
 
 /// The highest rank that the runtime copies in one call.
 const MAX_COPY_RANK: usize = 32;
+/// Scopes that are nested deeper than this are indented no further, or else most of the text would be blanks.
+const MAX_INDENT: usize = 30;
 
 /// Prints the statements of one function.
 pub struct StmPrinter<'a> {
@@ -199,7 +201,7 @@ impl<'a> StmPrinter<'a> {
     }
 
     pub(crate) fn start(&mut self) {
-        for _ in 0..self.indent {
+        for _ in 0..self.indent.min(MAX_INDENT) {
             self.exprs.out.push_str("  ");
         }
     }

@@ -23,12 +23,12 @@ use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_ir::alias::Aliases;
 use fehu_ir::consume::consumed_by_exp;
-use fehu_ir::free::{free_in_lambda, free_in_stm, free_in_type};
+use fehu_ir::free::{free_in_lambda, free_in_stm, free_in_type, Names};
 use fehu_ir::soac::Soac;
 use fehu_ir::types::array_of_rows;
 use fehu_ir::visit::deep;
 use fehu_ir::{Body, Exp, Lambda, Soacs, Stm, SubExp, Type};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Results of code under a nest: for each, the array over the nest.
 pub(super) type Lifted = Vec<(SubExp, Owner)>;
@@ -52,8 +52,10 @@ impl Flat<'_> {
         wanted: &[Owner],
     ) -> Vec<SubExp> {
         let taken = self.taken_over(&body);
+        let mut later = Later::of(&body);
         let mut rest = body.stms.into_iter();
         while let Some(stm) = rest.next() {
+            later.past_next();
             if let Some(stm) = self.hoisted(&nest, stm, &taken) {
                 let outer = self.seq.b.loc.clone();
                 self.seq.b.loc = stm.loc.clone();
@@ -61,7 +63,8 @@ impl Flat<'_> {
                 self.seq.b.certs.extend(stm.certs.iter().filter(|c| !nest.binds(**c)));
                 let inside = nest.certs.len();
                 nest.certs.extend(stm.certs.iter().filter(|c| nest.binds(**c)).collect::<Vec<_>>());
-                let lifted = deep(|| self.parallel_stm(&mut nest, &stm, rest.as_slice(), &body.result));
+                let lifted =
+                    deep(|| self.parallel_stm(&mut nest, &stm, (rest.as_slice(), &body.result), &later.used));
                 nest.certs.truncate(inside);
                 self.seq.b.certs.truncate(certs);
                 self.seq.b.loc = outer;
@@ -144,22 +147,17 @@ impl Flat<'_> {
         &mut self,
         nest: &mut Nest,
         stm: &Stm<Soacs>,
-        rest: &[Stm<Soacs>],
-        result: &[SubExp],
+        (rest, result): (&[Stm<Soacs>], &[SubExp]),
+        later: &FxHashSet<Name>,
     ) -> Option<Lifted> {
         if super::steer::Steer::of(&stm.attrs).sequential || stm.pat.iter().any(|p| !nest.regular(&p.ty)) {
             return None;
         }
-        let mut later = FxHashSet::default();
-        for stm in rest {
-            later.extend(free_in_stm(stm));
-        }
-        later.extend(result.iter().filter_map(|e| e.name()));
         match &stm.exp {
-            Exp::Op(soac) => self.soac(nest, stm, soac, &later),
-            Exp::Loop(l) => self.map_loop(nest, stm, l, &later),
-            Exp::If(c, t, f) => self.map_branch(nest, stm, *c, t, f, &later),
-            Exp::Update(array, slice, value) => self.map_update(nest, stm, *array, slice, *value, &later),
+            Exp::Op(soac) => self.soac(nest, stm, soac, later),
+            Exp::Loop(l) => self.map_loop(nest, stm, l, later),
+            Exp::If(c, t, f) => self.map_branch(nest, stm, *c, t, f, later),
+            Exp::Update(array, slice, value) => self.map_update(nest, stm, *array, slice, *value, later),
             // Its elements are computed wherever they are needed.
             Exp::Iota { .. } => None,
             Exp::Replicate(..) if only_input(stm, rest, result) => None,
@@ -388,6 +386,38 @@ impl Flat<'_> {
     pub(super) fn needed(nest: &Nest, stm: &Stm<Soacs>) -> Vec<Name> {
         let types = stm.pat.iter().flat_map(|p| free_in_type(&p.ty));
         free_in_stm(stm).into_iter().chain(types).filter(|n| nest.binds(*n)).collect()
+    }
+}
+
+/// What the statements of a body that are still to come use, and its results. Each statement is looked at once.
+struct Later {
+    used: FxHashSet<Name>,
+    /// How many of the statements to come use a name; the result counts as one.
+    counts: FxHashMap<Name, usize>,
+    /// What the statements to come use, the last first.
+    stms: Vec<Names>,
+}
+
+impl Later {
+    fn of(body: &Body<Soacs>) -> Later {
+        let stms: Vec<Names> = body.stms.iter().rev().map(free_in_stm).collect();
+        let mut counts: FxHashMap<Name, usize> = FxHashMap::default();
+        let result: Names = body.result.iter().filter_map(|e| e.name()).collect();
+        for n in stms.iter().chain([&result]).flatten() {
+            *counts.entry(*n).or_default() += 1;
+        }
+        Later { used: counts.keys().copied().collect(), counts, stms }
+    }
+
+    /// The next statement is no longer to come.
+    fn past_next(&mut self) {
+        for n in self.stms.pop().unwrap_or_default() {
+            let count = self.counts.entry(n).or_insert(1);
+            *count -= 1;
+            if *count == 0 {
+                self.used.remove(&n);
+            }
+        }
     }
 }
 

@@ -145,6 +145,7 @@ impl Nest {
     pub(super) fn replace(&mut self, name: Name, arrays: Vec<Name>) {
         let Some(i) = self.place.get(&name).copied() else { return };
         let Some(old) = self.bindings.get(i).cloned() else { return };
+        let same_places = old.names.len() == 1;
         let elems = old.names.into_iter().zip(arrays).map(|((name, ty), array)| {
             let source = match ty {
                 Type::Acc(..) => Source::Acc(array),
@@ -155,6 +156,9 @@ impl Nest {
             Binding { names: vec![(name, ty)], source, depth: old.depth }
         });
         self.bindings.splice(i..=i, elems);
+        if same_places {
+            return;
+        }
         self.place = self
             .bindings
             .iter()

@@ -6,7 +6,7 @@
 
 use super::Translate;
 use fehu_base::Name;
-use fehu_ir::free::free_in_stm;
+use fehu_ir::free::{free_in_stm, Names};
 use fehu_ir::{Body, Exp, Memory, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,7 +16,8 @@ pub(super) fn last_uses(t: &Translate, body: &Body<Memory>, kept: &[Name]) -> Ve
     let mut mine: FxHashMap<Name, usize> = FxHashMap::default();
     let mut order = vec![];
     for (i, stm) in body.stms.iter().enumerate() {
-        for n in free_in_stm(stm) {
+        // Without a block of this body there is nothing to find, however deep the statement is nested.
+        for n in if mine.is_empty() { Names::default() } else { free_in_stm(stm) } {
             if let Some(at) = block_of(t, n).and_then(|b| mine.get_mut(&b)) {
                 *at = i;
             }

@@ -329,6 +329,9 @@ fn survey(b: &Body<Kernels>) -> Survey {
         device.push(read);
         bound_at.extend(stm.pat.iter().map(|p| (p.name, i)));
     }
+    if !device.contains(&true) {
+        return Survey { bound_at, device, taken: vec![] };
+    }
     // What the host has a use for, from the last statement to the first.
     let mut needed: FxHashSet<Name> = b.result.iter().filter_map(|e| e.name()).collect();
     for (i, stm) in b.stms.iter().enumerate().rev() {
@@ -368,14 +371,25 @@ fn survey(b: &Body<Kernels>) -> Survey {
     Survey { bound_at, device, taken: vec![] }
 }
 
-/// Whether a statement does nothing but compute numbers.
+/// Whether a statement does nothing but compute numbers, by no more than [`DEAREST`] statements.
 fn is_scalar(stm: &Stm<Kernels>) -> bool {
+    let mut left = DEAREST;
+    is_scalar_within(stm, &mut left)
+}
+
+fn is_scalar_within(stm: &Stm<Kernels>, left: &mut usize) -> bool {
+    if *left == 0 {
+        return false;
+    }
+    *left -= 1;
     let numbers = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)) && p.ty != Type::UNIT);
     numbers
         && stm.attrs.is_empty()
         && match (stm.exp.class(), &stm.exp) {
             (Class::Arithmetic | Class::Function | Class::Read, _) => true,
-            (_, Exp::If(_, t, f)) => [t, f].into_iter().all(|b| deep(|| b.stms.iter().all(is_scalar))),
+            (_, Exp::If(_, t, f)) => {
+                [t, f].into_iter().all(|b| deep(|| b.stms.iter().all(|s| is_scalar_within(s, left))))
+            }
             _ => false,
         }
 }

@@ -20,6 +20,9 @@ use fehu_ir::{Exp, Rep, SubExp, Type};
 const SIZE_BITS: u32 = 48;
 /// Bits of a product of sizes.
 const PRODUCT_BITS: u32 = 60;
+/// Terms and factors of a polynomial of `ring`, at most. A name whose polynomial would be larger stands for itself:
+/// otherwise a sum of n names would cost n polynomials of up to n terms.
+const RING_SIZE: usize = 64;
 
 impl<R: Rep<Dec = ()>> Engine<'_, R> {
     /// The operand is the size of an array that exists from this level on.
@@ -132,7 +135,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
                 if t == IntType::I64 {
                     let (p, q) = (self.ring_of(x), self.ring_of(y));
                     let r = ring_op(op, &p, &q);
-                    if r.is_known() {
+                    if r.is_known() && r.size() <= RING_SIZE {
                         self.ring.insert(n, r);
                     }
                 }
