@@ -371,9 +371,9 @@ fn survey(b: &Body<Kernels>) -> Survey {
     Survey { bound_at, device, taken: vec![] }
 }
 
-/// Whether a statement does nothing but compute numbers, by no more than [`DEAREST`] statements.
+/// Whether a statement does nothing but compute numbers, by no more than [`MOST_STATEMENTS`] statements.
 fn is_scalar(stm: &Stm<Kernels>) -> bool {
-    let mut left = DEAREST;
+    let mut left = MOST_STATEMENTS;
     is_scalar_within(stm, &mut left)
 }
 
