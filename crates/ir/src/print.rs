@@ -21,6 +21,7 @@
 //! and index function), and after a statement its source location, if those are
 //! asked for.
 
+mod atoms;
 mod entry;
 mod ops;
 
@@ -29,9 +30,11 @@ use crate::op::{Dec, RepOp};
 use crate::rep::Rep;
 use crate::syntax::*;
 use crate::visit::deep;
+use atoms::name_text;
+pub(crate) use atoms::{NAN16, NAN32, NAN64};
 use fehu_base::prim::PrimValue;
 use fehu_base::{Name, NameSource, Span};
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 
 /// Whether source locations are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,31 +49,32 @@ pub enum Locations {
 pub fn print_prog<R: Rep>(prog: &Prog<R>, locations: Locations) -> String {
     let mut p = Printer::new(&prog.names, locations);
     p.prog(prog);
-    p.out
+    p.text()
 }
 
 /// A statement.
 pub fn print_stm<R: Rep>(names: &NameSource, stm: &Stm<R>) -> String {
     let mut p = Printer::new(names, Locations::Hidden);
     p.stm(stm);
-    p.out
+    p.text()
 }
 
 /// A type.
 pub fn print_type(names: &NameSource, ty: &Type) -> String {
     let mut p = Printer::new(names, Locations::Hidden);
     p.ty(ty);
-    p.out
+    p.text()
 }
 
 /// An operand.
 pub fn print_operand(names: &NameSource, e: SubExp) -> String {
     let mut p = Printer::new(names, Locations::Hidden);
     p.operand(e);
-    p.out
+    p.text()
 }
 
-struct Printer<'a> {
+/// A text that grows. [`atoms`] has what every IR's text is made of.
+pub struct Printer<'a> {
     names: &'a NameSource,
     locations: Locations,
     out: String,
@@ -78,32 +82,6 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn new(names: &'a NameSource, locations: Locations) -> Printer<'a> {
-        Printer { names, locations, out: String::new(), indent: 0 }
-    }
-
-    fn put(&mut self, text: impl Display) {
-        // Writing to a string cannot fail.
-        let _ = write!(self.out, "{text}");
-    }
-
-    fn line(&mut self) {
-        self.out.push('\n');
-        for _ in 0..self.indent {
-            self.out.push_str("  ");
-        }
-    }
-
-    /// Things with commas between them.
-    fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut f: impl FnMut(&mut Self, T)) {
-        for (i, item) in items.into_iter().enumerate() {
-            if i > 0 {
-                self.put(", ");
-            }
-            f(self, item);
-        }
-    }
-
     fn prog<R: Rep>(&mut self, prog: &Prog<R>) {
         self.put(R::Op::NAME);
         self.put("\n");
@@ -180,38 +158,10 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn name(&mut self, name: Name) {
-        self.put(name_text(self.names, name));
-    }
-
     fn operand(&mut self, e: SubExp) {
         match e {
             SubExp::Var(n) => self.name(n),
             SubExp::Const(v) => self.value(v),
-        }
-    }
-
-    /// A constant; the bits of a NaN that is not the usual one.
-    fn value(&mut self, v: PrimValue) {
-        match v {
-            PrimValue::F16(x) if x.is_nan() && x.to_bits() != NAN16 => {
-                self.put(format_args!("bits({}f16)", x.to_bits()));
-            }
-            PrimValue::F32(x) if x.is_nan() && x.to_bits() != NAN32 => {
-                self.put(format_args!("bits({}f32)", x.to_bits()));
-            }
-            PrimValue::F64(x) if x.is_nan() && x.to_bits() != NAN64 => {
-                self.put(format_args!("bits({}f64)", x.to_bits()));
-            }
-            PrimValue::I8(_)
-            | PrimValue::I16(_)
-            | PrimValue::I32(_)
-            | PrimValue::I64(_)
-            | PrimValue::F16(_)
-            | PrimValue::F32(_)
-            | PrimValue::F64(_)
-            | PrimValue::Bool(_)
-            | PrimValue::Unit => self.put(v),
         }
     }
 
@@ -277,20 +227,6 @@ impl<'a> Printer<'a> {
         self.put(")");
     }
 
-    fn space(&mut self, space: &Space) {
-        match space {
-            Space::Default => self.put("default"),
-            Space::Shared => self.put("shared"),
-            Space::Scalar(p, shape) => {
-                self.put("scalar ");
-                for n in shape {
-                    self.put(format_args!("[{n}]"));
-                }
-                self.put(p);
-            }
-        }
-    }
-
     fn body<R: Rep>(&mut self, body: &Body<R>) {
         deep(|| {
             self.open();
@@ -304,17 +240,6 @@ impl<'a> Printer<'a> {
             self.put(")");
             self.close();
         })
-    }
-
-    fn open(&mut self) {
-        self.put("{");
-        self.indent += 1;
-    }
-
-    fn close(&mut self) {
-        self.indent -= 1;
-        self.line();
-        self.put("}");
     }
 
     fn stm<R: Rep>(&mut self, stm: &Stm<R>) {
@@ -551,26 +476,4 @@ impl<'a> Printer<'a> {
         self.put(" ");
         self.body(&l.body);
     }
-}
-
-fn name_text(names: &NameSource, name: Name) -> String {
-    let base = names.base(name).as_str();
-    if is_word(base) {
-        names.show(name)
-    } else {
-        let base = base.escape_debug().to_string().replace('`', "\\u{60}");
-        format!("`{base}`_{}", name.0)
-    }
-}
-
-/// The bits of the NaNs that print as such.
-pub(crate) const NAN16: u16 = 0x7e00;
-pub(crate) const NAN32: u32 = 0x7fc0_0000;
-pub(crate) const NAN64: u64 = 0x7ff8_0000_0000_0000;
-
-/// Whether the text is a word as the reader's lexer sees it.
-fn is_word(text: &str) -> bool {
-    let mut chars = text.chars();
-    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-        && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '\'')
 }

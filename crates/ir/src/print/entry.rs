@@ -1,6 +1,7 @@
 //! The text of entry points, opaque types and attributes.
 
-use super::{is_word, Printer};
+use super::atoms::is_word;
+use super::Printer;
 use crate::syntax::*;
 use fehu_base::prim::ScalarType;
 use fehu_base::Symbol;
@@ -28,7 +29,7 @@ impl Printer<'_> {
     }
 
     /// A word as it is, anything else as a string.
-    fn symbol(&mut self, s: Symbol) {
+    pub fn symbol(&mut self, s: Symbol) {
         let text = s.as_str();
         if is_word(text) {
             self.put(text);
@@ -37,7 +38,8 @@ impl Printer<'_> {
         }
     }
 
-    pub(super) fn entry(&mut self, entry: &EntryPoint) {
+    /// The face of an entry point.
+    pub fn entry(&mut self, entry: &EntryPoint) {
         if let Some(doc) = &entry.doc {
             self.put(format_args!("doc {doc:?}\n"));
         }
@@ -91,7 +93,8 @@ impl Printer<'_> {
         self.put("}");
     }
 
-    pub(super) fn opaques(&mut self, opaques: &OpaqueTypes) {
+    /// Declarations of opaque types.
+    pub fn opaques(&mut self, opaques: &OpaqueTypes) {
         for (name, ty) in &opaques.types {
             self.put(format_args!("\nopaque {name:?} = "));
             self.opaque(ty);

@@ -29,7 +29,7 @@ impl Reader<'_> {
     }
 
     /// A word or a string.
-    fn symbol(&mut self) -> Read<Symbol> {
+    pub fn symbol(&mut self) -> Read<Symbol> {
         if let Kind::Word(w) = self.peek().kind {
             self.take();
             return Ok(Symbol::new(w));
@@ -37,7 +37,8 @@ impl Reader<'_> {
         Ok(Symbol::new(&self.string()?))
     }
 
-    pub(super) fn entry(&mut self) -> Read<Option<EntryPoint>> {
+    /// The face of an entry point, if there is one.
+    pub fn entry(&mut self) -> Read<Option<EntryPoint>> {
         let doc = if self.try_word("doc") { Some(self.string()?) } else { None };
         if !self.try_word("entry") {
             return if doc.is_some() { self.expected("an entry point") } else { Ok(None) };
@@ -95,7 +96,8 @@ impl Reader<'_> {
         })
     }
 
-    pub(super) fn opaques(&mut self) -> Read<OpaqueTypes> {
+    /// Declarations of opaque types.
+    pub fn opaques(&mut self) -> Read<OpaqueTypes> {
         let mut types = vec![];
         while self.try_word("opaque") {
             let name = self.string()?;

@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
 /// An operator of any kind.
-#[derive(Clone, Copy)]
-enum Operator {
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub enum Operator {
     Un(UnOp),
     Bin(BinOp),
     Cmp(CmpOp),
@@ -33,6 +34,11 @@ fn operators() -> &'static FxHashMap<String, Operator> {
     })
 }
 
+/// The operator that is spelled so.
+pub fn operator(word: &str) -> Option<Operator> {
+    operators().get(word).copied()
+}
+
 impl Reader<'_> {
     pub(super) fn exp<R: Rep>(&mut self) -> Read<Exp<R>> {
         if self.is_name() {
@@ -44,9 +50,9 @@ impl Reader<'_> {
             return Ok(Exp::ArrayLit(es, self.ty()?));
         }
         let Kind::Word(word) = self.peek().kind else { return Ok(Exp::SubExp(self.operand()?)) };
-        if let Some(op) = operators().get(word) {
+        if let Some(op) = operator(word) {
             self.take();
-            return self.operator(*op);
+            return self.operator(op);
         }
         match word {
             "opaque" => {
@@ -191,7 +197,8 @@ impl Reader<'_> {
         Ok(Exp::Assert(cond, parts))
     }
 
-    pub(super) fn scalar_type(&mut self) -> Read<ScalarType> {
+    /// A type of the source language, signedness included.
+    pub fn scalar_type(&mut self) -> Read<ScalarType> {
         if let Kind::Word(w) = self.peek().kind {
             if let Some(t) = ScalarType::from_str(w) {
                 self.take();
