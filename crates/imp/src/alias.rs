@@ -9,7 +9,8 @@
 //! one of them is written: the language forbids a consumed argument to overlap
 //! with another.
 
-use crate::syntax::{Arg, Code, Op, Space};
+use crate::parts::for_each_statement;
+use crate::syntax::{Arg, Code, Space};
 use fehu_base::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -106,35 +107,16 @@ struct Sharing {
 }
 
 fn for_each_sharing(code: &Code, f: &mut impl FnMut(Sharing)) {
-    let mut rest = vec![code];
-    while let Some(code) = rest.pop() {
-        match code {
-            Code::Seq(codes) => rest.extend(codes),
-            Code::SetMem(a, b, _) => f(Sharing { names: vec![*a, *b] }),
+    for_each_statement(code, &mut |code| {
+        if let Code::SetMem(a, b, _) = code {
+            f(Sharing { names: vec![*a, *b] });
+        } else if let Code::Call { outs, args, .. } = code {
             // A result may be an argument, and another result.
-            Code::Call { outs, args, .. } => {
-                let mems = args.iter().filter_map(|a| match a {
-                    Arg::Scalar(_) => None,
-                    Arg::Mem(m) => Some(*m),
-                });
-                f(Sharing { names: outs.iter().copied().chain(mems).collect() });
-            }
-            Code::For { body, .. } | Code::While(_, body) => rest.push(body),
-            Code::If(_, a, b) => rest.extend([&**a, &**b]),
-            Code::Op(Op::ParFor { body, .. }) => rest.push(body),
-            Code::Op(Op::ParChunks { before, body, .. }) => rest.extend([&**before, &**body]),
-            Code::Op(Op::Kernel(op)) => rest.extend(op.body()),
-            Code::Op(Op::Launch(_) | Op::GetSize(..) | Op::GetSizeMax(..) | Op::CmpThreshold(..))
-            | Code::DeclareScalar(..)
-            | Code::SetScalar(..)
-            | Code::DeclareMem(..)
-            | Code::DeclareStatic(..)
-            | Code::Allocate { .. }
-            | Code::Free(..)
-            | Code::Write { .. }
-            | Code::Copy { .. }
-            | Code::Assert { .. }
-            | Code::Comment(_) => {}
+            let mems = args.iter().filter_map(|a| match a {
+                Arg::Scalar(_) => None,
+                Arg::Mem(m) => Some(*m),
+            });
+            f(Sharing { names: outs.iter().copied().chain(mems).collect() });
         }
-    }
+    });
 }

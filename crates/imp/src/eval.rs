@@ -282,7 +282,6 @@ impl<'a> Machine<'a> {
                     return Err(format!("assertion failed: {message:?}"));
                 }
             }
-            Code::Comment(_) => {}
             Code::Op(op) => return Err(format!("cannot run {op:?}")),
         }
         Ok(())

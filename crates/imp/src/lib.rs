@@ -13,6 +13,7 @@ pub mod eval;
 pub mod free;
 pub mod parts;
 pub mod syntax;
+pub mod visit;
 
 use syntax::Program;
 

@@ -179,8 +179,6 @@ pub enum Code {
         /// Where, with the calls that led there.
         loc: Loc,
     },
-    /// A remark for readers of the generated code.
-    Comment(String),
     /// An operation of a parallel back end.
     Op(Op),
 }

@@ -20,7 +20,7 @@ mod tests;
 
 use fehu_base::NameSource;
 use fehu_imp::alias::Aliases;
-use fehu_imp::syntax::{Code, Op, Program};
+use fehu_imp::syntax::{Code, Program};
 use fehu_pass::{Need, Pass};
 
 /// Maps of reductions that walk down columns become reductions of maps that walk along rows.
@@ -62,14 +62,14 @@ impl Loops<'_> {
         if let Code::Seq(codes) = code {
             return codes.iter_mut().fold(false, |any, c| self.interchange_in(c) | any);
         }
-        if inside(code).is_empty() {
+        if code.bodies().is_empty() {
             self.aliases.after(code);
             return false;
         }
         let fresh = self.aliases.save();
         self.aliases.around(code);
         let mut any = false;
-        for body in inside(code) {
+        for body in code.bodies_mut() {
             any |= fehu_ir::visit::deep(|| self.interchange_in(body));
         }
         if !any {
@@ -90,34 +90,9 @@ impl Loops<'_> {
         } else if let Some(other) = self.split(code) {
             *code = other;
         } else {
-            for body in inside(code) {
+            for body in code.bodies_mut() {
                 fehu_ir::visit::deep(|| self.split_in(body));
             }
         }
-    }
-}
-
-/// The code inside of a statement.
-fn inside(code: &mut Code) -> Vec<&mut Code> {
-    match code {
-        Code::Seq(codes) => codes.iter_mut().collect(),
-        Code::For { body, .. } | Code::While(_, body) | Code::Op(Op::ParFor { body, .. }) => vec![body],
-        Code::If(_, a, b) => vec![a, b],
-        Code::Op(Op::ParChunks { before, body, .. }) => vec![before, body],
-        Code::Op(
-            Op::Launch(_) | Op::GetSize(..) | Op::GetSizeMax(..) | Op::CmpThreshold(..) | Op::Kernel(_),
-        )
-        | Code::DeclareScalar(..)
-        | Code::SetScalar(..)
-        | Code::DeclareMem(..)
-        | Code::DeclareStatic(..)
-        | Code::Allocate { .. }
-        | Code::Free(..)
-        | Code::SetMem(..)
-        | Code::Write { .. }
-        | Code::Copy { .. }
-        | Code::Call { .. }
-        | Code::Assert { .. }
-        | Code::Comment(_) => vec![],
     }
 }

@@ -157,7 +157,6 @@ impl<'a> Facts<'a> {
                 }
                 true
             }
-            Code::Comment(_) => true,
             Code::DeclareMem(m, Space::Scalar(..)) => {
                 self.inside.insert(*m);
                 true

@@ -6,12 +6,12 @@
 //! whole product is, at the allocation, by a multiplication that stops at
 //! the largest number, of which there is never enough memory.
 
-use super::usage::place_exprs;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{Arg, Code, ErrorPart, Expr, Op};
+use fehu_imp::syntax::{Code, Expr, Op};
+use fehu_imp::visit::{look_at_code, Visitor};
 use rustc_hash::FxHashMap;
 
 /// The variables that only sizes of allocations read, and the products they stand for.
@@ -51,7 +51,7 @@ struct Facts<'a> {
     products: FxHashMap<Name, &'a Expr>,
 }
 
-impl<'a> Facts<'a> {
+impl Facts<'_> {
     fn find(mut self) -> Sizes {
         let mut sizes = Sizes::default();
         let mut rest: Vec<Name> = self.size_uses.keys().copied().collect();
@@ -79,106 +79,32 @@ impl<'a> Facts<'a> {
         }
         sizes
     }
+}
 
+impl<'a> Visitor<'a> for Facts<'a> {
     fn code(&mut self, code: &'a Code) {
-        match code {
-            Code::Seq(codes) => codes.iter().for_each(|c| self.code(c)),
-            Code::DeclareScalar(..)
-            | Code::DeclareMem(..)
-            | Code::DeclareStatic(..)
-            | Code::Free(..)
-            | Code::SetMem(..)
-            | Code::Comment(_) => {}
-            Code::SetScalar(x, e) => {
-                *self.assignments.entry(*x).or_default() += 1;
-                self.read(e);
-                if is_product(e) {
-                    self.products.insert(*x, e);
-                }
+        if let Code::SetScalar(x, e) = code {
+            if is_product(e) {
+                self.products.insert(*x, e);
             }
-            Code::Allocate { bytes, .. } => {
-                self.read(bytes);
-                for_each_part(bytes, &mut |part| {
-                    if let Expr::Var(x) = part {
-                        *self.size_uses.entry(*x).or_default() += 1;
-                    }
-                });
-            }
-            Code::Write { offset, value, .. } => [offset, value].into_iter().for_each(|e| self.read(e)),
-            Code::Copy { shape, dst, src, .. } => {
-                shape.iter().chain(place_exprs(dst)).chain(place_exprs(src)).for_each(|e| self.read(e));
-            }
-            Code::For { bound: e, body, .. } | Code::While(e, body) => {
-                self.read(e);
-                self.nested(body);
-            }
-            Code::If(cond, a, b) => {
-                self.read(cond);
-                self.nested(a);
-                self.nested(b);
-            }
-            Code::Call { outs, args, .. } => {
-                for out in outs {
-                    *self.assignments.entry(*out).or_default() += 1;
+        } else if let Code::Allocate { bytes, .. } = code {
+            for_each_part(bytes, &mut |part| {
+                if let Expr::Var(x) = part {
+                    *self.size_uses.entry(*x).or_default() += 1;
                 }
-                self.args(args);
-            }
-            Code::Assert { cond, message, .. } => {
-                self.read(cond);
-                for part in message {
-                    match part {
-                        ErrorPart::Text(_) => {}
-                        ErrorPart::Value(e, _) => self.read(e),
-                    }
-                }
-            }
-            Code::Op(op) => match op {
-                Op::ParFor { bound, body, .. } => {
-                    self.read(bound);
-                    self.nested(body);
-                }
-                Op::ParChunks { bound, most, chunks, before, body, .. } => {
-                    self.read(bound);
-                    self.read(most);
-                    *self.assignments.entry(*chunks).or_default() += 1;
-                    self.nested(before);
-                    self.nested(body);
-                }
-                Op::Launch(launch) => {
-                    launch.exprs().for_each(|e| self.read(e));
-                }
-                Op::Kernel(op) => {
-                    op.exprs().into_iter().for_each(|e| self.read(e));
-                    op.body().into_iter().for_each(|code| self.nested(code));
-                }
-                Op::GetSize(x, _) | Op::GetSizeMax(x, _) => *self.assignments.entry(*x).or_default() += 1,
-                Op::CmpThreshold(x, _, e) => {
-                    *self.assignments.entry(*x).or_default() += 1;
-                    self.read(e);
-                }
-            },
+            });
+        } else if let Code::Op(Op::ParChunks { chunks, .. }) = code {
+            self.assigned(*chunks);
         }
+        look_at_code(self, code);
     }
 
-    fn nested(&mut self, code: &'a Code) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.code(code));
+    fn assigned(&mut self, x: Name) {
+        *self.assignments.entry(x).or_default() += 1;
     }
 
-    fn args(&mut self, args: &[Arg]) {
-        for arg in args {
-            match arg {
-                Arg::Scalar(e) => self.read(e),
-                Arg::Mem(_) => {}
-            }
-        }
-    }
-
-    fn read(&mut self, e: &Expr) {
-        for_each_part(e, &mut |part| {
-            if let Expr::Var(x) = part {
-                *self.uses.entry(*x).or_default() += 1;
-            }
-        });
+    fn var(&mut self, x: Name) {
+        *self.uses.entry(x).or_default() += 1;
     }
 }
 

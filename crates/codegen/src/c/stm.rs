@@ -177,10 +177,6 @@ impl<'a> StmPrinter<'a> {
             Code::If(cond, a, b) => self.conditional(cond, a, b),
             Code::Call { outs, fun, args } => self.call(outs, *fun, args),
             Code::Assert { cond, message, loc } => self.assert(cond, message, loc),
-            Code::Comment(text) => {
-                let text = text.replace(['\n', '\r'], " ");
-                self.line(&format!("// {}", text.trim_end_matches('\\')));
-            }
             Code::Op(op) => self.op(op),
         }
     }

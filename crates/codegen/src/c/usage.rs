@@ -5,7 +5,8 @@ use super::sizes::Sizes;
 use fehu_base::prim::PrimType;
 use fehu_base::{Name, Symbol};
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{Arg, ArrayData, Code, ErrorPart, Expr, Op, Param, Place, Space};
+use fehu_imp::syntax::{ArrayData, Code, Expr, Op, Param, Place, Space};
+use fehu_imp::visit::{look_at_code, look_at_expr, Visitor};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -70,16 +71,39 @@ impl Usage {
         usage
     }
 
+    /// The body of a task is a function of its own; here, blocks are handed to it.
+    fn task(&mut self, start: Name) {
+        let inside = &self.tasks[&start];
+        let blocks = inside.blocks.iter().map(|(m, _)| *m);
+        let own: FxHashSet<Name> = blocks.chain(inside.statics.iter().map(|(m, _)| *m)).collect();
+        self.mentioned.extend(inside.mentioned.iter().filter(|m| !own.contains(m)));
+        self.may_fail();
+    }
+
+    fn may_fail(&mut self) {
+        self.can_fail = true;
+        self.uses_context = true;
+    }
+
+    fn touch(&mut self, mem: Name, elem: PrimType) {
+        self.mentioned.insert(mem);
+        let access = self.access.entry(mem).or_insert(Access::As(elem));
+        if *access != Access::As(elem) {
+            *access = Access::Mixed;
+        }
+    }
+}
+
+impl Visitor<'_> for Usage {
     fn code(&mut self, code: &Code) {
         match code {
-            Code::Seq(codes) => codes.iter().for_each(|c| self.code(c)),
-            Code::Comment(_) => {}
+            Code::Seq(_) | Code::Free(..) | Code::While(..) | Code::If(..) => {}
             Code::DeclareScalar(x, t) => {
                 self.types.insert(*x, *t);
             }
-            Code::SetScalar(x, e) => {
-                if self.needed.contains(x) {
-                    self.expr(e);
+            Code::SetScalar(x, _) => {
+                if !self.needed.contains(x) {
+                    return;
                 }
             }
             Code::DeclareMem(m, space) => {
@@ -87,119 +111,38 @@ impl Usage {
                 self.uses_context = true;
             }
             Code::DeclareStatic(m, data) => self.statics.push((*m, data.clone())),
-            Code::Allocate { mem, bytes, space } => {
-                if !matches!(space, Space::Scalar(..)) {
-                    self.expr(bytes);
-                    self.can_fail = true;
-                    self.uses_context = true;
-                }
-                self.mentioned.insert(*mem);
+            Code::Allocate { mem, space: Space::Scalar(..), .. } => return self.block(*mem),
+            Code::Allocate { .. } | Code::Assert { .. } => self.may_fail(),
+            Code::SetMem(..) => self.uses_context = true,
+            Code::Write { mem, elem, .. } => self.touch(*mem, *elem),
+            Code::Copy { elem, dst, src, .. } => {
+                [dst, src].into_iter().for_each(|p| self.touch(p.mem, *elem))
             }
-            Code::Free(m, _) => {
-                self.mentioned.insert(*m);
-            }
-            Code::SetMem(a, b, _) => {
-                self.mentioned.extend([*a, *b]);
-                self.uses_context = true;
-            }
-            Code::Write { mem, offset, elem, space: _, value } => {
-                self.touch(*mem, *elem);
-                self.expr(offset);
-                self.expr(value);
-            }
-            Code::Copy { elem, shape, dst, src } => {
-                shape.iter().for_each(|e| self.expr(e));
-                for place in [dst, src] {
-                    self.touch(place.mem, *elem);
-                    place_exprs(place).for_each(|e| self.expr(e));
-                }
-            }
-            Code::For { var, ty, bound, body } => {
+            Code::For { var, ty, .. } => {
                 self.types.insert(*var, PrimType::Int(*ty));
-                self.expr(bound);
-                self.nested(body);
             }
-            Code::While(cond, body) => {
-                self.expr(cond);
-                self.nested(body);
-            }
-            Code::If(cond, a, b) => {
-                self.expr(cond);
-                self.nested(a);
-                self.nested(b);
-            }
-            Code::Call { outs, args, .. } => {
-                self.can_fail = true;
-                self.uses_context = true;
+            Code::Call { outs, .. } => {
+                self.may_fail();
                 self.mentioned.extend(outs);
-                for arg in args {
-                    match arg {
-                        Arg::Scalar(e) => self.expr(e),
-                        Arg::Mem(m) => {
-                            self.mentioned.insert(*m);
-                        }
-                    }
-                }
             }
-            Code::Assert { cond, message, .. } => {
-                self.can_fail = true;
-                self.uses_context = true;
-                self.expr(cond);
-                message.iter().for_each(|p| part_exprs(p).for_each(|e| self.expr(e)));
+            Code::Op(Op::ParFor { start, bound, .. }) => {
+                self.expr(bound);
+                return self.task(*start);
             }
-            Code::Op(op) => match op {
-                Op::ParFor { start, bound, .. } => {
-                    self.expr(bound);
-                    self.task(*start);
-                }
-                Op::ParChunks { start, bound, most, chunks, before, .. } => {
-                    self.types.insert(*chunks, PrimType::I64);
-                    self.expr(bound);
-                    self.expr(most);
-                    self.nested(before);
-                    self.task(*start);
-                }
-                Op::Launch(launch) => {
-                    launch.exprs().for_each(|e| self.expr(e));
-                    for arg in &launch.args {
-                        match arg {
-                            Arg::Scalar(_) => {}
-                            Arg::Mem(m) => {
-                                self.mentioned.insert(*m);
-                            }
-                        }
-                    }
-                    self.can_fail = true;
-                    self.uses_context = true;
-                }
-                Op::Kernel(op) => {
-                    op.exprs().into_iter().for_each(|e| self.expr(e));
-                    op.body().into_iter().for_each(|code| self.nested(code));
-                    if let Some((mem, elem)) = op.touches() {
-                        self.touch(mem, elem);
-                    }
-                }
-                Op::GetSize(..) | Op::GetSizeMax(..) => self.uses_context = true,
-                Op::CmpThreshold(_, _, e) => {
-                    self.uses_context = true;
-                    self.expr(e);
-                }
-            },
+            Code::Op(Op::ParChunks { start, bound, most, chunks, before, .. }) => {
+                self.types.insert(*chunks, PrimType::I64);
+                self.expr(bound);
+                self.expr(most);
+                self.code(before);
+                return self.task(*start);
+            }
+            Code::Op(Op::Launch(_)) => self.may_fail(),
+            Code::Op(Op::GetSize(..) | Op::GetSizeMax(..) | Op::CmpThreshold(..)) => self.uses_context = true,
+            Code::Op(Op::Kernel(op)) => {
+                op.touches().into_iter().for_each(|(mem, elem)| self.touch(mem, elem));
+            }
         }
-    }
-
-    fn nested(&mut self, code: &Code) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.code(code));
-    }
-
-    /// The body of a task is a function of its own; here, blocks are handed to it.
-    fn task(&mut self, start: Name) {
-        let inside = &self.tasks[&start];
-        let blocks = inside.blocks.iter().map(|(m, _)| *m);
-        let own: FxHashSet<Name> = blocks.chain(inside.statics.iter().map(|(m, _)| *m)).collect();
-        self.mentioned.extend(inside.mentioned.iter().filter(|m| !own.contains(m)));
-        self.can_fail = true;
-        self.uses_context = true;
+        look_at_code(self, code);
     }
 
     fn expr(&mut self, e: &Expr) {
@@ -218,12 +161,8 @@ impl Usage {
         });
     }
 
-    fn touch(&mut self, mem: Name, elem: PrimType) {
-        self.mentioned.insert(mem);
-        let access = self.access.entry(mem).or_insert(Access::As(elem));
-        if *access != Access::As(elem) {
-            *access = Access::Mixed;
-        }
+    fn block(&mut self, m: Name) {
+        self.mentioned.insert(m);
     }
 }
 
@@ -242,100 +181,43 @@ struct Needs<'a> {
     tasks: FxHashMap<Name, Rc<Usage>>,
 }
 
-impl Needs<'_> {
+impl Visitor<'_> for Needs<'_> {
     fn code(&mut self, code: &Code) {
-        match code {
-            Code::Seq(codes) => codes.iter().for_each(|c| self.code(c)),
-            Code::DeclareScalar(..)
-            | Code::DeclareMem(..)
-            | Code::DeclareStatic(..)
-            | Code::Free(..)
-            | Code::SetMem(..)
-            | Code::Comment(_) => {}
-            Code::SetScalar(x, e) => {
-                let sources = self.sources.entry(*x).or_default();
-                for_each_part(e, &mut |part| {
-                    if let Expr::Var(v) = part {
-                        sources.push(*v);
-                    }
-                });
-            }
-            Code::Allocate { bytes, .. } => self.sizes.factors(bytes).into_iter().for_each(|e| self.root(e)),
-            Code::Write { offset, value, .. } => {
-                self.root(offset);
-                self.root(value);
-            }
-            Code::Copy { shape, dst, src, .. } => {
-                shape.iter().chain(place_exprs(dst)).chain(place_exprs(src)).for_each(|e| self.root(e));
-            }
-            Code::For { bound, body, .. } => {
-                self.root(bound);
-                self.nested(body);
-            }
-            Code::While(cond, body) => {
-                self.root(cond);
-                self.nested(body);
-            }
-            Code::If(cond, a, b) => {
-                self.root(cond);
-                self.nested(a);
-                self.nested(b);
-            }
-            Code::Call { args, .. } => {
-                for arg in args {
-                    match arg {
-                        Arg::Scalar(e) => self.root(e),
-                        Arg::Mem(_) => {}
-                    }
+        if let Code::SetScalar(x, e) = code {
+            let sources = self.sources.entry(*x).or_default();
+            for_each_part(e, &mut |part| {
+                if let Expr::Var(v) = part {
+                    sources.push(*v);
                 }
-            }
-            Code::Assert { cond, message, .. } => {
-                self.root(cond);
-                message.iter().for_each(|p| part_exprs(p).for_each(|e| self.root(e)));
-            }
-            Code::Op(op) => match op {
-                Op::ParFor { start, bound, body, .. } => {
-                    self.root(bound);
-                    self.task(*start, body);
-                }
-                Op::ParChunks { start, bound, most, before, body, chunks, .. } => {
-                    self.root(bound);
-                    self.root(most);
-                    self.roots.push(*chunks);
-                    self.nested(before);
-                    self.task(*start, body);
-                }
-                Op::Launch(launch) => {
-                    launch.exprs().for_each(|e| self.root(e));
-                }
-                Op::Kernel(op) => {
-                    op.exprs().into_iter().for_each(|e| self.root(e));
-                    op.body().into_iter().for_each(|code| self.nested(code));
-                }
-                Op::GetSize(..) | Op::GetSizeMax(..) => {}
-                Op::CmpThreshold(_, _, e) => self.root(e),
-            },
+            });
+        } else if let Code::Allocate { bytes, .. } = code {
+            self.sizes.factors(bytes).into_iter().for_each(|e| self.expr(e));
+        } else if let Code::Op(Op::ParFor { start, bound, body, .. }) = code {
+            self.expr(bound);
+            self.task(*start, body);
+        } else if let Code::Op(Op::ParChunks { start, bound, most, before, body, chunks, .. }) = code {
+            self.expr(bound);
+            self.expr(most);
+            self.roots.push(*chunks);
+            self.code(before);
+            self.task(*start, body);
+        } else {
+            look_at_code(self, code);
         }
     }
 
-    fn nested(&mut self, code: &Code) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.code(code));
+    fn var(&mut self, x: Name) {
+        self.roots.push(x);
     }
+}
 
+impl Needs<'_> {
     /// Looks at the body of a task, once for all who ask about it: tasks nest.
     fn task(&mut self, start: Name, body: &Code) {
         let sizes = self.sizes.clone();
         let usage = stacker::maybe_grow(64 * 1024, 1024 * 1024, || Usage::with_sizes(body, &[], &[], sizes));
         self.roots.extend(&usage.needed);
         self.tasks.insert(start, Rc::new(usage));
-    }
-
-    fn root(&mut self, e: &Expr) {
-        for_each_part(e, &mut |part| {
-            if let Expr::Var(v) = part {
-                self.roots.push(*v);
-            }
-        });
     }
 
     fn close(mut self) -> FxHashSet<Name> {
@@ -354,84 +236,28 @@ pub fn place_exprs(place: &Place) -> impl Iterator<Item = &Expr> {
     std::iter::once(&place.offset).chain(&place.strides)
 }
 
-fn part_exprs(part: &ErrorPart) -> impl Iterator<Item = &Expr> {
-    match part {
-        ErrorPart::Text(_) => None,
-        ErrorPart::Value(e, _) => Some(e),
-    }
-    .into_iter()
-}
-
 /// Reports each tuning parameter and each function that code mentions.
 pub fn params_and_calls(code: &Code, param: &mut dyn FnMut(Symbol), call: &mut dyn FnMut(Name)) {
-    let exprs = |es: &mut dyn Iterator<Item = &Expr>, param: &mut dyn FnMut(Symbol)| {
-        for e in es {
-            for_each_part(e, &mut |part| {
-                if let Expr::Param(p) = part {
-                    param(*p);
-                }
-            });
+    struct Mentions<'f> {
+        param: &'f mut dyn FnMut(Symbol),
+        call: &'f mut dyn FnMut(Name),
+    }
+    impl Visitor<'_> for Mentions<'_> {
+        fn code(&mut self, code: &Code) {
+            if let Code::Call { fun, .. } = code {
+                (self.call)(*fun);
+            } else if let Code::Op(Op::GetSize(_, p) | Op::CmpThreshold(_, p, _)) = code {
+                (self.param)(*p);
+            }
+            look_at_code(self, code);
         }
-    };
-    let mut rest = vec![code];
-    while let Some(code) = rest.pop() {
-        match code {
-            Code::Seq(codes) => rest.extend(codes),
-            Code::DeclareScalar(..)
-            | Code::DeclareMem(..)
-            | Code::DeclareStatic(..)
-            | Code::Free(..)
-            | Code::SetMem(..)
-            | Code::Comment(_) => {}
-            Code::SetScalar(_, e) => exprs(&mut [e].into_iter(), param),
-            Code::Allocate { bytes, .. } => exprs(&mut [bytes].into_iter(), param),
-            Code::Write { offset, value, .. } => exprs(&mut [offset, value].into_iter(), param),
-            Code::Copy { shape, dst, src, .. } => {
-                exprs(&mut shape.iter().chain(place_exprs(dst)).chain(place_exprs(src)), param);
+
+        fn expr(&mut self, e: &Expr) {
+            if let Expr::Param(p) = e {
+                (self.param)(*p);
             }
-            Code::For { bound: e, body, .. } | Code::While(e, body) => {
-                exprs(&mut [e].into_iter(), param);
-                rest.push(body);
-            }
-            Code::If(cond, a, b) => {
-                exprs(&mut [cond].into_iter(), param);
-                rest.extend([&**a, &**b]);
-            }
-            Code::Call { fun, args, .. } => {
-                call(*fun);
-                for arg in args {
-                    match arg {
-                        Arg::Scalar(e) => exprs(&mut [e].into_iter(), param),
-                        Arg::Mem(_) => {}
-                    }
-                }
-            }
-            Code::Assert { cond, message, .. } => {
-                exprs(&mut [cond].into_iter().chain(message.iter().flat_map(part_exprs)), param);
-            }
-            Code::Op(op) => match op {
-                Op::ParFor { bound, body, .. } => {
-                    exprs(&mut [bound].into_iter(), param);
-                    rest.push(body);
-                }
-                Op::ParChunks { bound, most, before, body, .. } => {
-                    exprs(&mut [bound, most].into_iter(), param);
-                    rest.extend([&**before, &**body]);
-                }
-                Op::Launch(launch) => {
-                    exprs(&mut launch.exprs(), param);
-                }
-                Op::Kernel(op) => {
-                    exprs(&mut op.exprs().into_iter(), param);
-                    rest.extend(op.body());
-                }
-                Op::GetSize(_, p) => param(*p),
-                Op::GetSizeMax(..) => {}
-                Op::CmpThreshold(_, p, e) => {
-                    param(*p);
-                    exprs(&mut [e].into_iter(), param);
-                }
-            },
+            look_at_expr(self, e);
         }
     }
+    Mentions { param, call }.code(code);
 }

@@ -4,9 +4,10 @@
 //! that they are different memory. What is known is known where a kernel is launched, so launches note it as they
 //! are printed: the parameters that are apart from whatever the kernel writes, and if they are written, from all others.
 
-use super::facts::{for_each_statement, written_blocks};
+use super::facts::written_blocks;
 use crate::c::stm::StmPrinter;
 use fehu_base::Name;
+use fehu_imp::parts::for_each_statement;
 use fehu_imp::syntax::{Arg, Code, Kernel, KernelOp, Launch, Op, Param};
 use rustc_hash::FxHashSet;
 use std::collections::hash_map::Entry;

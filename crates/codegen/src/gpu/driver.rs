@@ -98,7 +98,6 @@ impl StmPrinter<'_> {
             | Code::For { .. }
             | Code::While(..)
             | Code::If(..)
-            | Code::Comment(_)
             | Code::Op(Op::ParFor { .. } | Op::ParChunks { .. } | Op::GetSize(..) | Op::CmpThreshold(..)) => {
                 return false
             }

@@ -4,6 +4,7 @@
 use super::led::is_led_by_data;
 use crate::c::alias::Aliases;
 use fehu_base::{Name, Symbol};
+use fehu_imp::parts::for_each_statement;
 use fehu_imp::syntax::{Code, Expr, Function, Kernel, KernelOp, Op, Param, Program};
 use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -167,35 +168,4 @@ pub(crate) fn written_blocks(kernel: &Kernel) -> FxHashSet<Name> {
         }
     }
     written
-}
-
-/// Calls a function on every statement, also those inside of others.
-pub(crate) fn for_each_statement<'a>(code: &'a Code, f: &mut impl FnMut(&'a Code)) {
-    let mut rest = vec![code];
-    while let Some(code) = rest.pop() {
-        f(code);
-        match code {
-            Code::Seq(codes) => rest.extend(codes.iter().rev()),
-            Code::For { body, .. } | Code::While(_, body) => rest.push(body),
-            Code::If(_, a, b) => rest.extend([&**b, &**a]),
-            Code::Op(op) => match op {
-                Op::ParFor { body, .. } => rest.push(body),
-                Op::ParChunks { before, body, .. } => rest.extend([&**body, &**before]),
-                Op::Kernel(op) => rest.extend(op.body()),
-                Op::Launch(_) | Op::GetSize(..) | Op::GetSizeMax(..) | Op::CmpThreshold(..) => {}
-            },
-            Code::DeclareScalar(..)
-            | Code::SetScalar(..)
-            | Code::DeclareMem(..)
-            | Code::DeclareStatic(..)
-            | Code::Allocate { .. }
-            | Code::Free(..)
-            | Code::SetMem(..)
-            | Code::Write { .. }
-            | Code::Copy { .. }
-            | Code::Call { .. }
-            | Code::Assert { .. }
-            | Code::Comment(_) => {}
-        }
-    }
 }

@@ -12,7 +12,7 @@
 //! wins. Then the thread leaves: the kernel, or where threads wait for each other, the region around.
 
 use super::apart::{promises, Promise};
-use super::facts::{for_each_statement, BlockSize, Facts, KernelFacts};
+use super::facts::{BlockSize, Facts, KernelFacts};
 use super::Api;
 use crate::c::alias::Aliases;
 use crate::c::ctype;
@@ -22,6 +22,7 @@ use crate::c::stm::{zero, StmPrinter};
 use crate::c::usage::{Access, Usage};
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{bug, Name};
+use fehu_imp::parts::for_each_statement;
 use fehu_imp::syntax::{
     Arg, ArrayData, AtomicOp, Code, Direction, ErrorPart, Expr, Function, Kernel, KernelOp, Loc, Op, Param,
     Place, Space,
@@ -351,8 +352,7 @@ impl StmPrinter<'_> {
             | Code::Write { .. }
             | Code::For { .. }
             | Code::While(..)
-            | Code::If(..)
-            | Code::Comment(_) => return false,
+            | Code::If(..) => return false,
         }
         true
     }

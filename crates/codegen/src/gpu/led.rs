@@ -10,10 +10,9 @@
 //! while (flags[b] == 0);   yes
 //! ```
 
-use super::facts::for_each_statement;
 use crate::c::usage::place_exprs;
 use fehu_base::Name;
-use fehu_imp::parts::for_each_part;
+use fehu_imp::parts::{for_each_part, for_each_statement};
 use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 

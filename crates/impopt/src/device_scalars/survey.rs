@@ -112,7 +112,7 @@ impl Survey {
                 self.writes(*mem);
                 self.host(bytes);
             }
-            Code::Free(..) | Code::Comment(_) => {}
+            Code::Free(..) => {}
             Code::SetMem(a, b, _) => self.shared.extend([*a, *b]),
             Code::Write { mem, offset, value, space, elem: _ } => {
                 self.writes(*mem);

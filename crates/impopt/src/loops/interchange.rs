@@ -25,15 +25,13 @@
 //! inner loop reads memory at places that are far apart for neighbouring outer iterations, some read neighbouring places, and these
 //! were far apart for the inner loop, or there is nothing in it that could keep C compilers from making vector code.
 
-use super::plain::{
-    flat, for_each_expr, for_each_set, parts, renamed, rewrite, rewrite_code, size, Renaming,
-};
+use super::plain::{for_each_expr, for_each_set, parts, renamed, rewrite, rewrite_code, size, Renaming};
 use super::stride::{Stride, Strides};
 use super::Loops;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_imp::build::*;
-use fehu_imp::parts::for_each_part;
+use fehu_imp::parts::{flat, for_each_part};
 use fehu_imp::syntax::{Code, Expr, Space};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
@@ -105,7 +103,7 @@ pub(super) fn written_out(outer: Name, body: &Code) -> Code {
     let mut known: FxHashMap<Name, Expr> = FxHashMap::default();
     for code in &codes {
         match code {
-            Code::DeclareScalar(_, PrimType::I64) | Code::Comment(_) => {}
+            Code::DeclareScalar(_, PrimType::I64) => {}
             Code::SetScalar(x, e) => {
                 let e = rewrite(e, &mut |e| known_value(&known, e));
                 let mut fixed = inside.get(x) == Some(&1) && parts(&e) <= SHORT as usize;
@@ -128,7 +126,9 @@ pub(super) fn written_out(outer: Name, body: &Code) -> Code {
         Code::DeclareScalar(x, _) | Code::SetScalar(x, _) => known.contains_key(x),
         _ => false,
     };
-    Code::Seq(codes.iter().filter(|c| !gone(c)).map(|c| with_values(c, &known)).collect())
+    Code::Seq(
+        codes.iter().filter(|c| !gone(c)).map(|c| rewrite_code(c, &mut |e| known_value(&known, e))).collect(),
+    )
 }
 
 fn known_value(known: &FxHashMap<Name, Expr>, e: &Expr) -> Option<Expr> {
@@ -147,18 +147,6 @@ fn assignments(code: &Code, counts: &mut FxHashMap<Name, usize>) {
         } else {
             for_each_set(code, &mut |x| *counts.entry(x).or_default() += 1);
         }
-    }
-}
-
-fn with_values(code: &Code, known: &FxHashMap<Name, Expr>) -> Code {
-    match code {
-        Code::Seq(codes) => Code::Seq(codes.iter().map(|c| with_values(c, known)).collect()),
-        Code::For { var, ty, bound, body } => {
-            let bound = rewrite(bound, &mut |e| known_value(known, e));
-            let body = fehu_ir::visit::deep(|| with_values(body, known));
-            Code::For { var: *var, ty: *ty, bound, body: Box::new(body) }
-        }
-        code => rewrite_code(code, &mut |e| known_value(known, e)),
     }
 }
 
@@ -361,7 +349,7 @@ impl Strip<'_, '_> {
 
     fn flush(&mut self, group: &mut Vec<&Code>, out: &mut Vec<Code>) {
         let group = std::mem::take(group);
-        if group.iter().any(|c| !matches!(c, Code::DeclareScalar(..) | Code::Comment(_))) {
+        if group.iter().any(|c| !matches!(c, Code::DeclareScalar(..))) {
             let code = Code::Seq(group.into_iter().cloned().collect());
             out.push(self.over_strip(&[code]));
         }

@@ -2,28 +2,16 @@
 //! rearranged only around such code, which these functions copy.
 
 use fehu_base::{Name, NameSource};
-use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{Code, ErrorPart, Expr};
+use fehu_imp::parts::{flat, for_each_part};
+use fehu_imp::syntax::{Code, Expr};
+use fehu_imp::visit::{change_expr, Mutator, Visitor};
 use rustc_hash::FxHashMap;
-
-/// The statements of code, in order and without sequences in sequences.
-pub(super) fn flat(code: &Code) -> Vec<&Code> {
-    let mut out = vec![];
-    let mut rest = vec![code];
-    while let Some(code) = rest.pop() {
-        match code {
-            Code::Seq(codes) => rest.extend(codes.iter().rev()),
-            other => out.push(other),
-        }
-    }
-    out
-}
 
 /// The number of statements and operators of plain code; `None` if it is not plain.
 pub(super) fn size(code: &Code) -> Option<usize> {
     Some(match code {
         Code::Seq(codes) => codes.iter().map(size).sum::<Option<usize>>()?,
-        Code::DeclareScalar(..) | Code::Comment(_) => 0,
+        Code::DeclareScalar(..) => 0,
         Code::SetScalar(_, e) => parts(e),
         Code::Write { offset, value, .. } => parts(offset) + parts(value),
         Code::Assert { cond, .. } => parts(cond),
@@ -65,37 +53,13 @@ fn for_each_statement<'c>(code: &'c Code, f: &mut impl FnMut(&'c Code)) {
 
 /// Calls a function on the expressions of plain code, in order.
 pub(super) fn for_each_expr<'c>(code: &'c Code, f: &mut impl FnMut(&'c Expr)) {
-    for_each_statement(code, &mut |code| match code {
-        Code::SetScalar(_, e) | Code::If(e, ..) => f(e),
-        Code::Write { offset, value, .. } => {
-            f(offset);
-            f(value);
+    struct Exprs<'f, F>(&'f mut F);
+    impl<'c, F: FnMut(&'c Expr)> Visitor<'c> for Exprs<'_, F> {
+        fn expr(&mut self, e: &'c Expr) {
+            (self.0)(e);
         }
-        Code::Assert { cond, message, .. } => {
-            f(cond);
-            message.iter().filter_map(shown).for_each(&mut *f);
-        }
-        Code::Seq(_)
-        | Code::DeclareScalar(..)
-        | Code::Comment(_)
-        | Code::DeclareMem(..)
-        | Code::DeclareStatic(..)
-        | Code::Allocate { .. }
-        | Code::Free(..)
-        | Code::SetMem(..)
-        | Code::Copy { .. }
-        | Code::For { .. }
-        | Code::While(..)
-        | Code::Call { .. }
-        | Code::Op(_) => {}
-    });
-}
-
-fn shown(part: &ErrorPart) -> Option<&Expr> {
-    match part {
-        ErrorPart::Text(_) => None,
-        ErrorPart::Value(e, _) => Some(e),
     }
+    Exprs(f).code(code);
 }
 
 /// Calls a function on the scalars that plain code assigns.
@@ -109,61 +73,26 @@ pub(super) fn for_each_set(code: &Code, f: &mut impl FnMut(Name)) {
 
 /// A copy of an expression in which some parts are others; what is put in is not looked at again.
 pub(super) fn rewrite(e: &Expr, f: &mut impl FnMut(&Expr) -> Option<Expr>) -> Expr {
-    if let Some(other) = f(e) {
-        return other;
-    }
-    let mut part = |e: &Expr| Box::new(fehu_ir::visit::deep(|| rewrite(e, f)));
-    match e {
-        Expr::Const(_) | Expr::Var(_) | Expr::Param(_) | Expr::Gpu(_) => e.clone(),
-        Expr::UnOp(op, a) => Expr::UnOp(*op, part(a)),
-        Expr::Conv(op, a) => Expr::Conv(*op, part(a)),
-        Expr::BinOp(op, a, b) => Expr::BinOp(*op, part(a), part(b)),
-        Expr::CmpOp(op, a, b) => Expr::CmpOp(*op, part(a), part(b)),
-        Expr::PrimFn(fun, args) => Expr::PrimFn(*fun, args.iter().map(|a| *part(a)).collect()),
-        Expr::Select(c, a, b) => Expr::Select(part(c), part(a), part(b)),
-        Expr::Index { mem, offset, elem, space } => {
-            Expr::Index { mem: *mem, offset: part(offset), elem: *elem, space: space.clone() }
-        }
-    }
+    let mut copy = e.clone();
+    Rewrite(f).expr(&mut copy);
+    copy
 }
 
 /// A copy of plain code with other expressions.
 pub(super) fn rewrite_code(code: &Code, f: &mut impl FnMut(&Expr) -> Option<Expr>) -> Code {
-    match code {
-        Code::Seq(codes) => Code::Seq(codes.iter().map(|c| rewrite_code(c, f)).collect()),
-        Code::SetScalar(x, e) => Code::SetScalar(*x, rewrite(e, f)),
-        Code::Write { mem, offset, elem, space, value } => Code::Write {
-            mem: *mem,
-            offset: rewrite(offset, f),
-            elem: *elem,
-            space: space.clone(),
-            value: rewrite(value, f),
-        },
-        Code::Assert { cond, message, loc } => {
-            let cond = rewrite(cond, f);
-            let message = message.iter().map(|part| match part {
-                ErrorPart::Text(text) => ErrorPart::Text(text.clone()),
-                ErrorPart::Value(e, ty) => ErrorPart::Value(rewrite(e, f), *ty),
-            });
-            Code::Assert { cond, message: message.collect(), loc: loc.clone() }
+    let mut copy = code.clone();
+    Rewrite(f).code(&mut copy);
+    copy
+}
+
+struct Rewrite<'f, F>(&'f mut F);
+
+impl<F: FnMut(&Expr) -> Option<Expr>> Mutator for Rewrite<'_, F> {
+    fn expr(&mut self, e: &mut Expr) {
+        match (self.0)(e) {
+            Some(other) => *e = other,
+            None => change_expr(self, e),
         }
-        Code::If(cond, a, b) => {
-            let cond = rewrite(cond, f);
-            let mut branch = |c: &Code| Box::new(fehu_ir::visit::deep(|| rewrite_code(c, f)));
-            Code::If(cond, branch(a), branch(b))
-        }
-        Code::DeclareScalar(..)
-        | Code::Comment(_)
-        | Code::DeclareMem(..)
-        | Code::DeclareStatic(..)
-        | Code::Allocate { .. }
-        | Code::Free(..)
-        | Code::SetMem(..)
-        | Code::Copy { .. }
-        | Code::For { .. }
-        | Code::While(..)
-        | Code::Call { .. }
-        | Code::Op(_) => code.clone(),
     }
 }
 
@@ -178,36 +107,25 @@ pub(super) fn renamed(names: &mut NameSource, code: &Code, renaming: &mut Renami
             renaming.entry(*x).or_insert_with(|| names.fresh_like(*x));
         }
     });
-    let read = rewrite_code(code, &mut |e| match e {
-        Expr::Var(x) => renaming.get(x).map(|y| Expr::Var(*y)),
-        _ => None,
-    });
-    targets(read, renaming)
+    let mut copy = code.clone();
+    Rename(renaming).code(&mut copy);
+    copy
 }
 
-/// Renames the scalars that code declares and assigns.
-fn targets(code: Code, renaming: &Renaming) -> Code {
-    let new = |x: Name| renaming.get(&x).copied().unwrap_or(x);
-    match code {
-        Code::Seq(codes) => Code::Seq(codes.into_iter().map(|c| targets(c, renaming)).collect()),
-        Code::DeclareScalar(x, t) => Code::DeclareScalar(new(x), t),
-        Code::SetScalar(x, e) => Code::SetScalar(new(x), e),
-        Code::If(cond, a, b) => {
-            let [a, b] = [a, b].map(|c| Box::new(fehu_ir::visit::deep(|| targets(*c, renaming))));
-            Code::If(cond, a, b)
+struct Rename<'r>(&'r Renaming);
+
+impl Mutator for Rename<'_> {
+    fn expr(&mut self, e: &mut Expr) {
+        if let Expr::Var(x) = e {
+            self.target(x);
+        } else {
+            change_expr(self, e);
         }
-        Code::Comment(_)
-        | Code::Write { .. }
-        | Code::Assert { .. }
-        | Code::DeclareMem(..)
-        | Code::DeclareStatic(..)
-        | Code::Allocate { .. }
-        | Code::Free(..)
-        | Code::SetMem(..)
-        | Code::Copy { .. }
-        | Code::For { .. }
-        | Code::While(..)
-        | Code::Call { .. }
-        | Code::Op(_) => code,
+    }
+
+    fn target(&mut self, x: &mut Name) {
+        if let Some(y) = self.0.get(x) {
+            *x = *y;
+        }
     }
 }

@@ -20,12 +20,13 @@
 //! Arithmetic wraps, so comparisons are turned around only for numbers that are far from overflow; if an operand is not, at run
 //! time, then there is no middle.
 
-use super::plain::{flat, for_each_set, parts, renamed, rewrite, rewrite_code, size, Renaming};
+use super::plain::{for_each_set, parts, renamed, rewrite, rewrite_code, size, Renaming};
 use super::Loops;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::Name;
 use fehu_imp::build::*;
+use fehu_imp::parts::flat;
 use fehu_imp::syntax::{Code, Expr};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -4,10 +4,11 @@
 //! t = i * m; ... xs[t + j]      in j: One      in i: Far      in k: Zero
 //! ```
 
-use super::plain::{flat, for_each_set};
+use super::plain::for_each_set;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::Name;
+use fehu_imp::parts::flat;
 use fehu_imp::syntax::{Code, Expr};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -69,7 +70,6 @@ impl Strides {
                 | Code::While(..)
                 | Code::Call { .. }
                 | Code::Assert { .. }
-                | Code::Comment(_)
                 | Code::Op(_) => {}
             }
         }
