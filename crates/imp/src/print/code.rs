@@ -1,0 +1,323 @@
+//! The text of statements.
+
+use super::{is_empty, Text};
+use crate::parts::flat;
+use crate::syntax::{Arg, AtomicOp, Code, Direction, ErrorPart, Expr, KernelOp, Launch, Op, Param, Place};
+use fehu_base::prim::PrimType;
+use fehu_base::Name;
+use fehu_ir::visit::deep;
+
+impl Text<'_> {
+    /// Code in braces.
+    pub(super) fn scope(&mut self, code: &Code) {
+        deep(|| {
+            self.p.open();
+            self.statements(code);
+            self.p.close();
+        });
+    }
+
+    /// The statements of a sequence, one a line, those of sequences inside of it among them.
+    fn statements(&mut self, code: &Code) {
+        let mut statements = flat(code).into_iter().peekable();
+        while let Some(code) = statements.next() {
+            self.p.line();
+            if let Code::DeclareScalar(x, _) = code {
+                if let Some(Code::SetScalar(_, e)) =
+                    statements.next_if(|next| matches!(next, Code::SetScalar(y, _) if x == y))
+                {
+                    self.statement(code);
+                    self.p.put(" = ");
+                    self.expr(e);
+                    continue;
+                }
+            }
+            self.statement(code);
+        }
+    }
+
+    pub(super) fn statement(&mut self, code: &Code) {
+        match code {
+            Code::Seq(_) => self.statements(code),
+            Code::DeclareScalar(x, ty) => self.param(&Param::Scalar(*x, *ty)),
+            Code::SetScalar(x, e) => {
+                self.assigned(*x);
+                self.expr(e);
+            }
+            Code::DeclareMem(m, space) => self.param(&Param::Mem(*m, space.clone())),
+            Code::DeclareStatic(m, data) => {
+                self.declared.block(*m, &fehu_ir::Space::Default);
+                self.p.name(*m);
+                self.p.put(format_args!(" : static {} [", data.elem));
+                self.list(&data.values, |t, v| t.p.value(*v));
+                self.p.put("]");
+            }
+            Code::Allocate { mem, bytes, space } => {
+                self.block(*mem, space);
+                self.p.put(" = allocate ");
+                self.expr(bytes);
+            }
+            Code::Free(m, space) => {
+                self.p.put("free ");
+                self.block(*m, space);
+            }
+            Code::SetMem(a, b, space) => {
+                self.block(*a, space);
+                self.p.put(" = mem ");
+                self.p.name(*b);
+            }
+            Code::Write { mem, offset, elem, space, value } => {
+                self.element(*mem, space, *elem, offset);
+                self.p.put(" <- ");
+                self.expr(value);
+            }
+            Code::Copy { elem, shape, dst, src } => {
+                self.p.put(format_args!("copy {elem} ["));
+                self.list(shape, |t, e| t.expr(e));
+                self.p.put("] ");
+                self.place(dst);
+                self.p.put(" <- ");
+                self.place(src);
+            }
+            Code::For { var, ty, bound, body } => {
+                self.p.put("for ");
+                self.param(&Param::Scalar(*var, PrimType::Int(*ty)));
+                self.p.put(" < ");
+                self.expr(bound);
+                self.p.put(" ");
+                self.scope(body);
+            }
+            Code::While(cond, body) => {
+                self.p.put("while ");
+                self.expr(cond);
+                self.p.put(" ");
+                self.scope(body);
+            }
+            Code::If(cond, a, b) => self.branch(cond, a, b),
+            Code::Call { outs, fun, args } => {
+                self.p.put("call ");
+                self.p.name(*fun);
+                self.args(args);
+                if !outs.is_empty() {
+                    self.p.put(" -> (");
+                    self.list(outs, |t, x| t.p.name(*x));
+                    self.p.put(")");
+                }
+            }
+            Code::Assert { cond, message, loc: _ } => {
+                self.p.put("assert(");
+                self.expr(cond);
+                for part in message {
+                    self.p.put(", ");
+                    match part {
+                        ErrorPart::Text(text) => self.p.put(format_args!("{text:?}")),
+                        ErrorPart::Value(e, ty) => {
+                            self.expr(e);
+                            self.p.put(format_args!(" : {ty}"));
+                        }
+                    }
+                }
+                self.p.put(")");
+            }
+            Code::Op(op) => self.op(op),
+        }
+    }
+
+    fn assigned(&mut self, x: Name) {
+        self.p.name(x);
+        self.p.put(" = ");
+    }
+
+    fn place(&mut self, place: &Place) {
+        self.block(place.mem, &place.space);
+        self.p.put("[");
+        self.expr(&place.offset);
+        self.p.put("; ");
+        self.list(&place.strides, |t, e| t.expr(e));
+        self.p.put("]");
+    }
+
+    /// A conditional; one that is all of the other's else continues the chain.
+    fn branch(&mut self, cond: &Expr, a: &Code, b: &Code) {
+        self.p.put("if ");
+        self.expr(cond);
+        self.p.put(" ");
+        self.scope(a);
+        if is_empty(b) {
+            return;
+        }
+        self.p.put(" else ");
+        match flat(b).as_slice() {
+            [Code::If(cond, a, b)] => deep(|| self.branch(cond, a, b)),
+            _ => self.scope(b),
+        }
+    }
+
+    fn args(&mut self, args: &[Arg]) {
+        self.p.put("(");
+        self.list(args, |t, arg| match arg {
+            Arg::Scalar(e) => t.expr(e),
+            Arg::Mem(m) => {
+                t.p.put("mem ");
+                t.p.name(*m);
+            }
+        });
+        self.p.put(")");
+    }
+
+    fn op(&mut self, op: &Op) {
+        match op {
+            Op::ParFor { start, end, bound, body } => {
+                self.p.put("parfor ");
+                self.range(*start, *end);
+                self.p.put(" of ");
+                self.expr(bound);
+                self.p.put(" ");
+                self.scope(body);
+            }
+            Op::ParChunks { chunk, start, end, bound, most, chunks, before, body } => {
+                self.p.put("parchunks ");
+                self.declared.scalar(*chunk, PrimType::I64);
+                self.p.name(*chunk);
+                self.p.put(" ");
+                self.range(*start, *end);
+                self.p.put(" of ");
+                self.expr(bound);
+                self.p.put(" most ");
+                self.expr(most);
+                self.p.put(" chunks ");
+                self.declared.scalar(*chunks, PrimType::I64);
+                self.p.name(*chunks);
+                self.p.put(" before ");
+                self.scope(before);
+                self.p.put(" do ");
+                self.scope(body);
+            }
+            Op::Launch(launch) => self.launch(launch),
+            Op::GetSize(x, param) => {
+                self.assigned(*x);
+                self.p.put("get_size ");
+                self.p.symbol(*param);
+            }
+            Op::GetSizeMax(x, class) => {
+                self.assigned(*x);
+                self.p.put("get_size_max ");
+                self.p.symbol(*class);
+            }
+            Op::CmpThreshold(x, param, e) => {
+                self.assigned(*x);
+                self.p.put("threshold ");
+                self.p.symbol(*param);
+                self.p.put(" <= ");
+                self.expr(e);
+            }
+            Op::Kernel(op) => self.kernel_op(op),
+        }
+    }
+
+    fn range(&mut self, start: Name, end: Name) {
+        for x in [start, end] {
+            self.declared.scalar(x, PrimType::I64);
+        }
+        self.p.name(start);
+        self.p.put(" .. ");
+        self.p.name(end);
+    }
+
+    fn launch(&mut self, launch: &Launch) {
+        self.p.put("launch ");
+        self.p.name(launch.kernel);
+        self.args(&launch.args);
+        self.p.put(" grid ");
+        self.expr(&launch.grid);
+        self.p.put(" block ");
+        self.expr(&launch.block);
+        if !launch.shared.is_empty() {
+            self.p.put(" shared (");
+            self.list(&launch.shared, |t, e| t.expr(e));
+            self.p.put(")");
+        }
+    }
+
+    fn kernel_op(&mut self, op: &KernelOp) {
+        match op {
+            KernelOp::Barrier => self.p.put("barrier"),
+            KernelOp::Fence => self.p.put("fence"),
+            KernelOp::LeaveIfFailed => self.p.put("leave_if_failed"),
+            KernelOp::Guarded(code) => {
+                self.p.put("guarded ");
+                self.scope(code);
+            }
+            KernelOp::Atomic { old, op, mem, offset, elem, space, value } => {
+                if let Some(old) = old {
+                    self.assigned(*old);
+                }
+                self.p.put(format_args!("atomic {} ", atomic_op(*op)));
+                self.element(*mem, space, *elem, offset);
+                self.p.put(", ");
+                self.expr(value);
+            }
+            KernelOp::CompareAndSwap { old, mem, offset, elem, space, expected, value } => {
+                self.assigned(*old);
+                self.p.put("compare_and_swap ");
+                self.element(*mem, space, *elem, offset);
+                self.p.put(", ");
+                self.expr(expected);
+                self.p.put(", ");
+                self.expr(value);
+            }
+            KernelOp::ReadVolatile { var, mem, offset, elem } => {
+                self.assigned(*var);
+                self.p.put("volatile ");
+                self.p.name(*mem);
+                self.at(*elem, offset);
+            }
+            KernelOp::WriteVolatile { mem, offset, elem, value } => {
+                self.p.put("volatile ");
+                self.p.name(*mem);
+                self.at(*elem, offset);
+                self.p.put(" <- ");
+                self.expr(value);
+            }
+            KernelOp::DeclareArray { mem, space, elem, count } => {
+                self.declared.block(*mem, space);
+                self.p.name(*mem);
+                self.p.put(" : array(");
+                self.p.space(space);
+                self.p.put(format_args!(") {elem}["));
+                self.expr(count);
+                self.p.put("]");
+            }
+            KernelOp::Shuffle { var, ty, direction, delta, value } => {
+                self.assigned(*var);
+                self.p.put(format_args!("shuffle {ty} {} {delta}, ", direction_word(*direction)));
+                self.expr(value);
+            }
+        }
+    }
+}
+
+/// The word for an atomic operation.
+pub(crate) fn atomic_op(op: AtomicOp) -> &'static str {
+    match op {
+        AtomicOp::Add => "add",
+        AtomicOp::FAdd => "fadd",
+        AtomicOp::SMax => "smax",
+        AtomicOp::SMin => "smin",
+        AtomicOp::UMax => "umax",
+        AtomicOp::UMin => "umin",
+        AtomicOp::And => "and",
+        AtomicOp::Or => "or",
+        AtomicOp::Xor => "xor",
+        AtomicOp::Exchange => "exchange",
+    }
+}
+
+/// The word for a direction.
+pub(crate) fn direction_word(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Up => "up",
+        Direction::Down => "down",
+        Direction::First => "first",
+    }
+}

@@ -1,0 +1,344 @@
+//! Random programs for the tests of printing and reading: every construct, with no regard to meaning.
+
+use crate::syntax::*;
+use fehu_base::ops::{BinOp, CmpOp, ConvOp, PrimFn, UnOp};
+use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue, ScalarType};
+use fehu_base::{Name, NameSource, Symbol};
+use fehu_ir::{EntryParam, EntryResult, EntryType, OpaqueType};
+use std::sync::Arc;
+
+/// A source of random choices.
+pub(super) struct Gen {
+    state: u64,
+    names: NameSource,
+}
+
+const BASES: [&str; 7] = ["x", "mem", "x_1", "+^", "", "a`b\n", "i64"];
+
+impl Gen {
+    pub(super) fn new(seed: u64) -> Gen {
+        let mut names = NameSource::new();
+        for i in 0..24 {
+            names.fresh_str(BASES[i % BASES.len()]);
+        }
+        Gen { state: seed | 1, names }
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.state = self.state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.state >> 33) as usize) % n
+    }
+
+    fn bool(&mut self) -> bool {
+        self.below(2) == 0
+    }
+
+    fn pick<T: Clone>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())].clone()
+    }
+
+    fn list<T>(&mut self, f: impl Fn(&mut Self) -> T) -> Vec<T> {
+        (0..self.below(3)).map(|_| f(self)).collect()
+    }
+
+    fn option<T>(&mut self, f: impl Fn(&mut Self) -> T) -> Option<T> {
+        self.bool().then(|| f(self))
+    }
+
+    pub(super) fn program(&mut self) -> Program {
+        Program {
+            globals: self.list(Gen::param),
+            init: self.code(2),
+            functions: self.list(Gen::function),
+            kernels: self.list(Gen::kernel),
+            opaques: OpaqueTypes { types: self.list(|g| (g.text(), OpaqueType::Plain(vec![]))) },
+            params: self.list(|g| TuningParam {
+                name: g.symbol(),
+                class: g.text(),
+                default: g.option(|g| g.below(99) as i64 - 9),
+            }),
+            names: self.names.clone(),
+        }
+    }
+
+    fn text(&mut self) -> String {
+        self.pick(&["a", "a b", "\"q\"\\", "tab\tnl\n\u{7}", "é`", "", "-- no comment"]).to_string()
+    }
+
+    fn symbol(&mut self) -> Symbol {
+        let text = self.pick(&["foo", "0", "a.b", "bar_3", "i32", "default"]);
+        Symbol::new(text)
+    }
+
+    fn name(&mut self) -> Name {
+        Name(self.below(24) as u32)
+    }
+
+    fn prim(&mut self) -> PrimType {
+        let int = PrimType::Int(self.int());
+        let float = PrimType::Float(self.pick(&FloatType::ALL));
+        self.pick(&[int, int, float, PrimType::Bool, PrimType::Unit])
+    }
+
+    fn int(&mut self) -> IntType {
+        self.pick(&IntType::ALL)
+    }
+
+    fn scalar(&mut self) -> ScalarType {
+        self.pick(&ScalarType::ALL)
+    }
+
+    fn value(&mut self, ty: PrimType) -> PrimValue {
+        let v = self.below(7) as i64 - 3;
+        match ty {
+            PrimType::Int(t) => PrimValue::int(t, v),
+            PrimType::Float(t) => {
+                PrimValue::float(t, self.pick(&[v as f64, 0.5, -0.0, f64::NEG_INFINITY, f64::NAN]))
+            }
+            PrimType::Bool => PrimValue::Bool(v > 0),
+            PrimType::Unit => PrimValue::Unit,
+        }
+    }
+
+    fn space(&mut self) -> Space {
+        match self.below(5) {
+            0 => Space::Shared,
+            1 => Space::Scalar(self.prim(), self.list(|g| g.below(9) as i64)),
+            _ => Space::Default,
+        }
+    }
+
+    fn param(&mut self) -> Param {
+        match self.bool() {
+            true => Param::Scalar(self.name(), self.prim()),
+            false => Param::Mem(self.name(), self.space()),
+        }
+    }
+
+    fn function(&mut self) -> Function {
+        Function {
+            name: self.name(),
+            outputs: self.list(Gen::param),
+            inputs: self.list(Gen::param),
+            body: self.code(3),
+            entry: self.option(Gen::entry),
+        }
+    }
+
+    fn entry(&mut self) -> Entry {
+        let ty = |g: &mut Gen| EntryType::Transparent(g.scalar(), g.below(3));
+        Entry {
+            face: EntryPoint {
+                name: self.symbol(),
+                doc: self.option(Gen::text),
+                params: self.list(|g| EntryParam {
+                    name: g.option(Gen::symbol),
+                    ty: ty(g),
+                    unique: g.bool(),
+                }),
+                result: EntryResult { ty: ty(self), unique: self.bool() },
+                size_params: self.below(3),
+                size_results: self.below(3),
+            },
+            params: self.list(|g| g.list(Gen::entry_value)),
+            result: self.list(Gen::entry_value),
+        }
+    }
+
+    fn entry_value(&mut self) -> EntryValue {
+        if self.bool() {
+            return EntryValue::Scalar { var: self.name(), ty: self.scalar() };
+        }
+        EntryValue::Array { mem: self.name(), elem: self.scalar(), shape: self.list(|g| g.expr(1)) }
+    }
+
+    fn kernel(&mut self) -> Kernel {
+        Kernel {
+            name: self.name(),
+            label: self.symbol(),
+            params: self.list(Gen::param),
+            shared: self.list(Gen::name),
+            block_size: self.option(|g| g.expr(1)),
+            body: self.code(3),
+            loc: Loc::none(),
+        }
+    }
+
+    /// An expression of at most this depth.
+    fn expr(&mut self, depth: usize) -> Expr {
+        let deep = depth.saturating_sub(1);
+        let part = |g: &mut Gen| Box::new(g.expr(deep));
+        match self.below(if depth == 0 { 4 } else { 14 }) {
+            0 => {
+                let ty = self.prim();
+                Expr::Const(self.value(ty))
+            }
+            1 => Expr::Var(self.name()),
+            2 => Expr::Param(self.symbol()),
+            3 => Expr::Gpu(self.pick(&[
+                GpuIndex::Local,
+                GpuIndex::Block,
+                GpuIndex::BlockSize,
+                GpuIndex::GridSize,
+            ])),
+            4 => Expr::UnOp(self.pick(&UnOp::all()), part(self)),
+            5 => Expr::Conv(self.pick(&ConvOp::all()), part(self)),
+            6..=8 => Expr::BinOp(self.pick(&BinOp::all()), part(self), part(self)),
+            9 | 10 => Expr::CmpOp(self.pick(&CmpOp::all()), part(self), part(self)),
+            11 => Expr::PrimFn(self.pick(&PrimFn::all()), self.list(|g| g.expr(deep))),
+            12 => Expr::Select(part(self), part(self), part(self)),
+            _ => Expr::Index { mem: self.name(), offset: part(self), elem: self.prim(), space: self.space() },
+        }
+    }
+
+    fn place(&mut self) -> Place {
+        Place {
+            mem: self.name(),
+            space: self.space(),
+            offset: self.expr(2),
+            strides: self.list(|g| g.expr(1)),
+        }
+    }
+
+    fn arg(&mut self) -> Arg {
+        match self.bool() {
+            true => Arg::Scalar(self.expr(2)),
+            false => Arg::Mem(self.name()),
+        }
+    }
+
+    fn code(&mut self, depth: usize) -> Code {
+        let codes = (0..self.below(5)).map(|_| self.statement(depth)).collect();
+        Code::Seq(codes)
+    }
+
+    fn statement(&mut self, depth: usize) -> Code {
+        let deep = depth.saturating_sub(1);
+        let scope = |g: &mut Gen| Box::new(g.code(deep));
+        match self.below(if depth == 0 { 13 } else { 19 }) {
+            0 => Code::DeclareScalar(self.name(), self.prim()),
+            1 | 2 => Code::SetScalar(self.name(), self.expr(4)),
+            3 => Code::DeclareMem(self.name(), self.space()),
+            4 => {
+                let elem = self.prim();
+                Code::DeclareStatic(
+                    self.name(),
+                    Arc::new(ArrayData { elem, values: self.list(|g| g.value(elem)) }),
+                )
+            }
+            5 => Code::Allocate { mem: self.name(), bytes: self.expr(2), space: self.space() },
+            6 => Code::Free(self.name(), self.space()),
+            7 => Code::SetMem(self.name(), self.name(), self.space()),
+            8 => Code::Write {
+                mem: self.name(),
+                offset: self.expr(2),
+                elem: self.prim(),
+                space: self.space(),
+                value: self.expr(2),
+            },
+            9 => Code::Copy {
+                elem: self.prim(),
+                shape: self.list(|g| g.expr(1)),
+                dst: self.place(),
+                src: self.place(),
+            },
+            10 => Code::Call { outs: self.list(Gen::name), fun: self.name(), args: self.list(Gen::arg) },
+            11 => Code::Assert {
+                cond: self.expr(2),
+                message: self.list(|g| match g.bool() {
+                    true => ErrorPart::Text(g.text()),
+                    false => ErrorPart::Value(g.expr(2), g.scalar()),
+                }),
+                loc: Loc::none(),
+            },
+            12 => Code::Op(self.op()),
+            13 => Code::For { var: self.name(), ty: self.int(), bound: self.expr(2), body: scope(self) },
+            14 => Code::While(self.expr(2), scope(self)),
+            15 => Code::If(self.expr(2), scope(self), scope(self)),
+            16 => Code::Op(Op::ParFor {
+                start: self.name(),
+                end: self.name(),
+                bound: self.expr(1),
+                body: scope(self),
+            }),
+            17 => Code::Op(Op::Kernel(KernelOp::Guarded(scope(self)))),
+            _ => Code::Op(Op::ParChunks {
+                chunk: self.name(),
+                start: self.name(),
+                end: self.name(),
+                bound: self.expr(1),
+                most: self.expr(1),
+                chunks: self.name(),
+                before: scope(self),
+                body: scope(self),
+            }),
+        }
+    }
+
+    fn op(&mut self) -> Op {
+        match self.below(8) {
+            0 => Op::Launch(Box::new(Launch {
+                kernel: self.name(),
+                grid: self.expr(2),
+                block: self.expr(2),
+                shared: self.list(|g| g.expr(2)),
+                args: self.list(Gen::arg),
+            })),
+            1 => Op::GetSize(self.name(), self.symbol()),
+            2 => Op::GetSizeMax(self.name(), self.symbol()),
+            3 => Op::CmpThreshold(self.name(), self.symbol(), self.expr(2)),
+            _ => Op::Kernel(self.kernel_op()),
+        }
+    }
+
+    fn kernel_op(&mut self) -> KernelOp {
+        match self.below(9) {
+            0 => KernelOp::Barrier,
+            1 => KernelOp::Fence,
+            2 => KernelOp::LeaveIfFailed,
+            3 => KernelOp::Atomic {
+                old: self.option(Gen::name),
+                op: self.pick(&super::code::ATOMIC_OPS),
+                mem: self.name(),
+                offset: self.expr(2),
+                elem: self.prim(),
+                space: self.space(),
+                value: self.expr(2),
+            },
+            4 => KernelOp::CompareAndSwap {
+                old: self.name(),
+                mem: self.name(),
+                offset: self.expr(2),
+                elem: self.prim(),
+                space: self.space(),
+                expected: self.expr(2),
+                value: self.expr(2),
+            },
+            5 => KernelOp::ReadVolatile {
+                var: self.name(),
+                mem: self.name(),
+                offset: self.expr(2),
+                elem: self.prim(),
+            },
+            6 => KernelOp::WriteVolatile {
+                mem: self.name(),
+                offset: self.expr(2),
+                elem: self.prim(),
+                value: self.expr(2),
+            },
+            7 => KernelOp::DeclareArray {
+                mem: self.name(),
+                space: self.space(),
+                elem: self.prim(),
+                count: self.expr(2),
+            },
+            _ => KernelOp::Shuffle {
+                var: self.name(),
+                ty: self.prim(),
+                direction: self.pick(&[Direction::Up, Direction::Down, Direction::First]),
+                delta: self.below(33) as u32,
+                value: self.expr(2),
+            },
+        }
+    }
+}
