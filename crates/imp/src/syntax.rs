@@ -2,7 +2,8 @@
 //!
 //! - **Scalars** are mutable variables of a primitive type, declared before
 //!   use, alive to the end of the enclosing block (function, branch, loop
-//!   body). Names are unique in the program.
+//!   body). Names are unique in the program, except that kernels have names of their own: parameters are called as what
+//!   the host passes, and copies of code in scopes beside each other declare the same names.
 //! - **Memory blocks** are reference-counted variables: a block declared is
 //!   null; `Allocate` gives it fresh memory (dropping the old); `SetMem` makes
 //!   it another reference to what the other has; `Free` drops the reference
@@ -230,7 +231,7 @@ pub enum Op {
     Kernel(KernelOp),
 }
 
-/// What only kernels do.
+/// What kernels do; volatile writes are in tasks, too.
 #[derive(Clone, PartialEq, Debug)]
 pub enum KernelOp {
     /// All threads of the block wait for each other, and then see what the others wrote before, to shared and
@@ -289,7 +290,7 @@ pub enum KernelOp {
         /// The type of the element.
         elem: PrimType,
     },
-    /// Writes an element of global memory that another block may be reading.
+    /// Writes an element of global memory that another block or task may be reading or writing.
     WriteVolatile {
         /// The block, in default space.
         mem: Name,

@@ -1,0 +1,127 @@
+//! Checks of kernels and of what only they do.
+
+use super::{Runs, Validator};
+use crate::parts::for_each_statement;
+use crate::syntax::{AtomicOp, Code, Expr, Function, Kernel, KernelOp, Program, Space};
+use fehu_base::prim::{FloatType, PrimType};
+use fehu_base::Name;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The functions that kernels call, directly or not.
+pub(super) fn device_functions(program: &Program) -> FxHashSet<Name> {
+    let by_name: FxHashMap<Name, &Function> = program.functions.iter().map(|f| (f.name, f)).collect();
+    let mut found = FxHashSet::default();
+    let mut rest: Vec<&Code> = program.kernels.iter().map(|k| &k.body).collect();
+    while let Some(code) = rest.pop() {
+        for_each_statement(code, &mut |code| {
+            if let Code::Call { fun, .. } = code {
+                if found.insert(*fun) {
+                    rest.extend(by_name.get(fun).map(|f| &f.body));
+                }
+            }
+        });
+    }
+    found
+}
+
+impl<'a> Validator<'a> {
+    pub(super) fn kernel(&mut self, k: &'a Kernel) {
+        self.check(self.kernels.get(&k.name).is_some_and(|other| std::ptr::eq(*other, k)), || {
+            "another kernel has the same name".into()
+        });
+        self.runs = Runs::Kernel;
+        self.scoped(|v| {
+            k.params.iter().for_each(|p| v.declare_param(p));
+            k.shared.iter().for_each(|m| v.declare_block(*m, &Space::Shared));
+            if let Some(size) = &k.block_size {
+                v.expr_of(size, PrimType::I64, "the size of a block");
+                v.known_at_compile_time(size, "the size of a block");
+            }
+            v.code(&k.body);
+        });
+        self.runs = Runs::Host;
+    }
+
+    pub(super) fn kernel_op(&mut self, op: &'a KernelOp) {
+        let in_task = matches!(op, KernelOp::WriteVolatile { .. }) && self.task.is_some();
+        self.check(self.runs == Runs::Kernel || in_task, || "an operation of kernels outside of one".into());
+        match op {
+            KernelOp::Barrier | KernelOp::LeaveIfFailed => {
+                self.check(!self.guarded, || "a barrier in a guarded region".into());
+            }
+            KernelOp::Fence => {}
+            KernelOp::Guarded(code) => {
+                let around = std::mem::replace(&mut self.guarded, true);
+                self.scoped(|v| v.code(code));
+                self.guarded = around;
+            }
+            KernelOp::Atomic { old, op, mem, offset, elem, space, value } => {
+                self.shared_element(*mem, space, *elem, offset);
+                self.check(fits(*op, *elem), || format!("no such atomic operation on {elem}"));
+                self.expr_of(value, *elem, "the operand");
+                old.iter().for_each(|x| self.set_scalar(*x, Some(*elem)));
+            }
+            KernelOp::CompareAndSwap { old, mem, offset, elem, space, expected, value } => {
+                self.shared_element(*mem, space, *elem, offset);
+                self.expr_of(expected, *elem, "what is expected");
+                self.expr_of(value, *elem, "the new value");
+                self.set_scalar(*old, Some(*elem));
+            }
+            KernelOp::ReadVolatile { var, mem, offset, elem } => {
+                self.block_in(*mem, &Space::Default);
+                self.expr_of(offset, PrimType::I64, "an offset");
+                self.set_scalar(*var, Some(*elem));
+            }
+            KernelOp::WriteVolatile { mem, offset, elem, value } => {
+                self.block_in(*mem, &Space::Default);
+                self.written(*mem);
+                self.expr_of(offset, PrimType::I64, "an offset");
+                self.expr_of(value, *elem, "what is written");
+            }
+            KernelOp::DeclareArray { mem, space, elem: _, count } => {
+                self.expr_of(count, PrimType::I64, "the number of elements");
+                self.known_at_compile_time(count, "the number of elements");
+                self.declare_block(*mem, space);
+                self.check(*space != Space::Default, || "an array of a kernel in device memory".into());
+                let nested = *space == Space::Shared && self.scopes.len() > 1;
+                self.check(!nested, || "a shared array is declared inside of other code".into());
+            }
+            KernelOp::Shuffle { var, ty, direction: _, delta: _, value } => {
+                self.check(is_wide(*ty), || "only values of 32 or 64 bits are exchanged".into());
+                self.expr_of(value, *ty, "the value");
+                self.set_scalar(*var, Some(*ty));
+            }
+        }
+    }
+
+    /// An element that threads change in one step.
+    fn shared_element(&mut self, mem: Name, space: &Space, elem: PrimType, offset: &Expr) {
+        self.block_in(mem, space);
+        self.written(mem);
+        self.expr_of(offset, PrimType::I64, "an offset");
+        self.check(matches!(space, Space::Default | Space::Shared), || {
+            "an atomic operation on memory of one thread".into()
+        });
+        self.check(is_wide(elem), || "atomic elements have 32 or 64 bits".into());
+    }
+}
+
+fn is_wide(ty: PrimType) -> bool {
+    matches!(ty.bytes(), 4 | 8)
+}
+
+/// Whether an atomic operation exists on elements of a type.
+fn fits(op: AtomicOp, elem: PrimType) -> bool {
+    match op {
+        AtomicOp::Exchange => true,
+        AtomicOp::FAdd => matches!(elem, PrimType::Float(FloatType::F32 | FloatType::F64)),
+        AtomicOp::Add
+        | AtomicOp::SMax
+        | AtomicOp::SMin
+        | AtomicOp::UMax
+        | AtomicOp::UMin
+        | AtomicOp::And
+        | AtomicOp::Or
+        | AtomicOp::Xor => matches!(elem, PrimType::Int(_)),
+    }
+}
