@@ -36,11 +36,6 @@ impl Monomial {
         self.0.is_empty()
     }
 
-    /// How often `x` is a factor.
-    pub fn power_of(&self, x: Sym) -> usize {
-        self.0.iter().filter(|y| **y == x).count()
-    }
-
     /// Whether `x` is a factor.
     pub fn contains(&self, x: Sym) -> bool {
         self.0.binary_search(&x).is_ok()

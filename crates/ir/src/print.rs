@@ -73,7 +73,7 @@ pub fn print_operand(names: &NameSource, e: SubExp) -> String {
     p.text()
 }
 
-/// A text that grows. [`atoms`] has what every IR's text is made of.
+/// A text that grows. `atoms` has what every IR's text is made of.
 pub struct Printer<'a> {
     names: &'a NameSource,
     locations: Locations,

@@ -53,13 +53,7 @@ pub fn read_prog<R: Rep>(text: &str) -> Result<Prog<R>, ReadError> {
     Ok(prog)
 }
 
-/// The representation that the first word of a dump names, if it does.
-pub fn dumped_rep(text: &str) -> Option<&'static str> {
-    let tokens = lex::tokens(text).ok()?;
-    ["soacs", "kernels", "memory"].into_iter().find(|rep| tokens[0].is_word(rep))
-}
-
-/// A text and how far it is read. [`atoms`] has what every IR's text is made of.
+/// A text and how far it is read. `atoms` has what every IR's text is made of.
 pub struct Reader<'a> {
     /// Ends with an end token.
     tokens: Vec<Token<'a>>,

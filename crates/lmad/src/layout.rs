@@ -14,28 +14,6 @@ impl Lmad {
         Some(Lmad { offset: self.offset.clone(), dims: perm.iter().map(|k| self.dims[*k].clone()).collect() })
     }
 
-    /// The array with its two outermost dimensions exchanged.
-    pub fn transpose(&self) -> Option<Lmad> {
-        if self.rank() < 2 {
-            return None;
-        }
-        let mut transposed = self.clone();
-        transposed.dims.swap(0, 1);
-        Some(transposed)
-    }
-
-    /// The same places with other names for the sizes, which the caller knows to be equal.
-    pub fn with_shape(&self, shape: &[Poly]) -> Option<Lmad> {
-        if shape.len() != self.rank() {
-            return None;
-        }
-        let mut renamed = self.clone();
-        for (d, size) in renamed.dims.iter_mut().zip(shape) {
-            d.size = size.clone();
-        }
-        Some(renamed)
-    }
-
     /// Whether the array is dense with the last index moving fastest, at any offset.
     pub fn is_row_major(&self, facts: &Facts) -> bool {
         let dense = strided(&self.shape(), Poly::one());

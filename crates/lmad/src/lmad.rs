@@ -44,14 +44,6 @@ impl Lmad {
         Lmad::new(offset, strided(shape, Poly::one()))
     }
 
-    /// The dense layout in which the first index moves fastest.
-    pub fn column_major(offset: impl Into<Poly>, shape: &[Poly]) -> Lmad {
-        let backwards: Vec<Poly> = shape.iter().rev().cloned().collect();
-        let mut dims = strided(&backwards, Poly::one());
-        dims.reverse();
-        Lmad::new(offset, dims)
-    }
-
     /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.dims.len()
