@@ -147,7 +147,7 @@ fn read(text: &str) -> Result<Box<dyn Form>, String> {
 pub fn round_trip(front: &Front, settings: &Settings) -> Result<Option<String>, Vec<Diagnostic>> {
     let mut lost = None;
     watch(front, settings, &mut |id, form| {
-        let readable = ["soacs", "kernels", "memory"].contains(&form.language());
+        let readable = ["soacs", "kernels", "memory", "imp"].contains(&form.language());
         if readable && !form.survives_printing() {
             lost = Some(id.to_string());
             return Flow::Stop;

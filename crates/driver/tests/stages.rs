@@ -4,7 +4,7 @@ use fehu_driver::compile::Settings;
 use fehu_driver::explore;
 use fehu_driver::front::check_file;
 use fehu_driver::target::Target;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A program after a stage.
 fn after(stage: &str, text: &str) -> String {
@@ -23,4 +23,37 @@ def main (xss: [][]f32) = #[sequential_inner] map (\\xs -> map (\\x -> (x, x)) x
     let text = after("dead-code", program);
     assert!(text.contains("loop"), "{text}");
     assert!(!text.contains("1.0f32"), "the second component is carried:\n{text}");
+}
+
+/// Every program of a folder, on some back ends: what is printed after a step is what is read back, and is valid.
+#[track_caller]
+fn reads_back(folder: &str, targets: &[Target]) {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(folder);
+    let files = std::fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));
+    let mut files: Vec<PathBuf> = files.filter_map(|f| Some(f.ok()?.path())).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "fut"));
+    files.sort();
+    assert!(!files.is_empty(), "no programs in {folder}");
+    for file in files {
+        let front = check_file(&file);
+        for target in targets {
+            let settings = Settings::executable(*target, PathBuf::new());
+            match explore::round_trip(&front, &settings) {
+                Ok(None) => {}
+                Ok(Some(step)) => panic!("{} on {}: {step} loses something", file.display(), target.name()),
+                Err(errors) => panic!("{} on {}: {errors:?}", file.display(), target.name()),
+            }
+        }
+    }
+}
+
+#[test]
+fn programs_of_gpus_read_back() {
+    reads_back("gpu", &[Target::Cuda, Target::OpenCl]);
+}
+
+#[test]
+fn programs_of_cpus_read_back() {
+    reads_back("multicore", &[Target::C, Target::Multicore]);
+    reads_back("run", &[Target::C, Target::Multicore]);
 }

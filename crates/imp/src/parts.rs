@@ -39,7 +39,7 @@ pub fn for_each_part<'e>(e: &'e Expr, f: &mut impl FnMut(&'e Expr)) {
 }
 
 impl Expr {
-    /// The expressions that it is directly made of.
+    /// Its direct subexpressions.
     pub fn operands(&self) -> Vec<&Expr> {
         match self {
             Expr::Const(_) | Expr::Var(_) | Expr::Param(_) | Expr::Gpu(_) => vec![],
@@ -50,7 +50,7 @@ impl Expr {
         }
     }
 
-    /// The expressions that it is directly made of.
+    /// Its direct subexpressions.
     pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Const(_) | Expr::Var(_) | Expr::Param(_) | Expr::Gpu(_) => vec![],

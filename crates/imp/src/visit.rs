@@ -1,6 +1,6 @@
 //! Walks over code: one that looks, one that changes.
 //!
-//! A walk meets what a statement is made of in the order of the text: what it declares and assigns, blocks, expressions, and
+//! A walk visits the parts of a statement in the order of the text: what it declares and assigns, blocks, expressions, and
 //! the code inside. Whoever cares about some of these says so, and the walk does the rest:
 //!
 //! ```text
@@ -18,11 +18,11 @@ use fehu_ir::visit::deep;
 /// Looks at code.
 #[allow(unused_variables)]
 pub trait Visitor<'c>: Sized {
-    /// A statement, or several. Looks at its parts, unless it is told otherwise.
+    /// A statement, or several. By default, looks at its parts.
     fn code(&mut self, code: &'c Code) {
         look_at_code(self, code);
     }
-    /// An expression, also one inside of another. Looks at its parts, unless it is told otherwise.
+    /// An expression, also one inside of another. By default, looks at its parts.
     fn expr(&mut self, e: &'c Expr) {
         look_at_expr(self, e);
     }
@@ -174,11 +174,11 @@ pub fn look_at_expr<'c, V: Visitor<'c>>(v: &mut V, e: &'c Expr) {
 /// Changes code where it stands.
 #[allow(unused_variables)]
 pub trait Mutator: Sized {
-    /// A statement, or several. Changes its parts, unless it is told otherwise.
+    /// A statement, or several. By default, changes its parts.
     fn code(&mut self, code: &mut Code) {
         change_code(self, code);
     }
-    /// An expression, also one inside of another. Changes its parts, unless it is told otherwise.
+    /// An expression, also one inside of another. By default, changes its parts.
     fn expr(&mut self, e: &mut Expr) {
         change_expr(self, e);
     }

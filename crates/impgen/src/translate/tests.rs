@@ -46,9 +46,12 @@ fn outcome(prog: &Prog<Memory>, args: &[Value]) -> Outcome {
     interpret(&crate::translate(prog.clone(), crate::Machine::default()), args)
 }
 
-/// Runs the entry point `main` of an imperative program.
+/// Runs the entry point `main` of an imperative program, as its text is read back.
 #[track_caller]
 fn interpret(prog: &Program, args: &[Value]) -> Outcome {
+    fehu_imp::validate::validate(prog).unwrap_or_else(|e| panic!("{e:#?}"));
+    let text = fehu_imp::print::print_program(prog);
+    let prog = &fehu_imp::read::read_program(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut machine = Machine::new(prog).unwrap_or_else(|e| panic!("{e}"));
     let results = machine.entry("main", args).unwrap_or_else(|e| panic!("{e}"));
     Outcome { results, allocations: machine.allocations, copied: machine.copied }

@@ -24,6 +24,7 @@ fun f_1(n_2 : i64, i_3 : i64, *xs_4 : [n_2]i32) {body}\n"
     assert!(fehu_memory::expand(&mut prog).is_empty());
     let mut prog = fehu_impgen::translate(prog, fehu_impgen::Machine::default());
     (super::PASS.run)(&mut prog);
+    fehu_imp::validate::validate(&prog).unwrap_or_else(|e| panic!("{e:#?}"));
     prog.functions.iter().map(|f| reads_in(&f.body)).sum()
 }
 
