@@ -20,7 +20,7 @@
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, PrimFn, UnOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Symbol};
-pub use fehu_ir::{ArrayData, EntryPoint, Loc, OpaqueTypes, Space};
+pub use fehu_ir::{ArrayData, Attr, EntryPoint, Loc, OpaqueTypes, Space};
 use std::sync::Arc;
 
 /// An expression without effects.
@@ -398,6 +398,8 @@ pub struct Function {
 #[allow(missing_docs)]
 pub struct Entry {
     pub face: EntryPoint,
+    /// The attributes of its declaration, in order.
+    pub attrs: Vec<Attr>,
     /// The flattened values of each parameter of the face, in order.
     pub params: Vec<Vec<EntryValue>>,
     /// The flattened values of the result.

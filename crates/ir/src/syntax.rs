@@ -6,6 +6,7 @@ use crate::rep::Rep;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, PrimFn, UnOp};
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Span, Symbol};
+use std::fmt;
 use std::sync::Arc;
 
 /// An operand.
@@ -101,6 +102,20 @@ pub enum Attr {
     Atom(Symbol),
     Int(i64),
     Comp(Symbol, Vec<Attr>),
+}
+
+/// As in the program, without brackets.
+impl fmt::Display for Attr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Attr::Atom(name) => f.write_str(name.as_str()),
+            Attr::Int(value) => write!(f, "{value}"),
+            Attr::Comp(name, args) => {
+                let args: Vec<String> = args.iter().map(Attr::to_string).collect();
+                write!(f, "{name}({})", args.join(", "))
+            }
+        }
+    }
 }
 
 /// One dimension of a slice.

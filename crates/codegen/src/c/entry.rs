@@ -16,6 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct EntryText<'a> {
     /// What it shows.
     pub face: &'a EntryPoint,
+    /// The attributes of its declaration, without brackets.
+    pub attributes: Vec<String>,
     /// The C function.
     pub cfun: String,
     /// The head of the C function.
@@ -78,7 +80,8 @@ fn entry_text<'a>(
         caller(face)
     ));
     let params = params_of(context, f.name).into_iter().map(|i| (i, program.params[i].name)).collect();
-    EntryText { face, cfun, head, code, params }
+    let attributes = entry.attrs.iter().map(ToString::to_string).collect();
+    EntryText { face, attributes, cfun, head, code, params }
 }
 
 struct Printer<'a> {

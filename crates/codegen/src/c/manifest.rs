@@ -42,7 +42,7 @@ fn entry_point(entry: &EntryText) -> Value {
         "output": output,
         "outputs": [output],
         "tuning_params": params,
-        "attributes": [],
+        "attributes": entry.attributes,
     });
     if let (Some(doc), Some(fields)) = (&face.doc, value.as_object_mut()) {
         fields.insert("doc".into(), json!(doc));

@@ -66,6 +66,14 @@ pub fn program(types: &TypeTable, entries: &[EntryText]) -> String {
             out.push_str(&format!("static const int {id}_params[] = {{{}}};\n", params.join(", ")));
             row.push_str(&format!(", .num_params = {}, .params = {id}_params", params.len()));
         }
+        if !entry.attributes.is_empty() {
+            let attributes: Vec<String> = entry.attributes.iter().map(|a| literal::string(a)).collect();
+            out.push_str(&format!(
+                "static const char *const {id}_attributes[] = {{{}}};\n",
+                attributes.join(", ")
+            ));
+            row.push_str(&format!(", .num_attributes = {}, .attributes = {id}_attributes", attributes.len()));
+        }
         rows.push_str(&format!("    {{{row}}},\n"));
     }
     out.push_str(&format!(

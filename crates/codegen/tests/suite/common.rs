@@ -6,7 +6,7 @@ use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Symbol};
 use fehu_codegen::{c, Mode, Options, Output};
 use fehu_imp::syntax::*;
-use fehu_ir::{EntryParam, EntryPoint, EntryResult, EntryType};
+use fehu_ir::{Attr, EntryParam, EntryPoint, EntryResult, EntryType};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -100,6 +100,10 @@ impl Builder {
         };
         let entry = Entry {
             face,
+            attrs: vec![Attr::Comp(
+                Symbol::new("prop"),
+                vec![Attr::Int(3), Attr::Atom(Symbol::new("sample"))],
+            )],
             params: params.iter().map(|p| p.values.clone()).collect(),
             result: result.values.clone(),
         };

@@ -109,7 +109,7 @@ fn speaks_the_protocol(run: fn(&Path, &[&str], &[u8]) -> Ran, exe: &Path, name: 
         ("set_tuning_param foo 3", "%%% FAILURE\nFailed to set tuning parameter foo to 3"),
         ("tuning_params main", ""),
         ("tuning_param_class foo", "%%% FAILURE\nUnknown tuning parameter: foo"),
-        ("attributes main", ""),
+        ("attributes main", "prop(3, sample)"),
         ("pause_profiling", ""),
         ("unpause_profiling", ""),
         ("clear", ""),

@@ -38,7 +38,7 @@ pub(super) fn entry(
             Out::Array(mem, shape) => EntryValue::Array { mem, elem: scalar, shape },
         })
     });
-    Entry { face: face.clone(), params, result: result.collect() }
+    Entry { face: face.clone(), attrs: fun.attrs.clone(), params, result: result.collect() }
 }
 
 enum Out {
