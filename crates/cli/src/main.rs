@@ -12,7 +12,7 @@ mod missing;
 mod report;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use fehu_driver::target::Target;
 use fehu_tools::{errln, output};
 use std::process::ExitCode;
@@ -65,6 +65,8 @@ enum Command {
     Profile(commands::profile::Args),
     /// Find the thresholds with which a program is fastest on its data sets.
     Autotune(commands::autotune::Args),
+    /// Evaluate expressions with the functions of a program, and print the value.
+    Script(commands::script::Args),
     /// Make random values, or turn values from one format into another.
     Dataset(commands::dataset::Args),
     /// Compare two files of values.
@@ -96,8 +98,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let code = match Cli::try_parse() {
-        Ok(cli) => run(cli.command),
+    let parsed =
+        Cli::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let code = match parsed {
+        Ok((cli, matches)) => run(cli.command, matches),
         Err(e) => refuse(&e),
     };
     match output::finish() {
@@ -106,7 +110,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> ExitCode {
+/// Runs a command. The matches say in which order options of a script were given.
+fn run(command: Command, matches: ArgMatches) -> ExitCode {
     // Programs can be nested deeply; the passes recurse.
     let worker = std::thread::Builder::new().stack_size(512 << 20).spawn(move || match command {
         Command::Run(args) => commands::run::run(&args),
@@ -123,6 +128,7 @@ fn run(command: Command) -> ExitCode {
         Command::Benchcmp(args) => commands::benchcmp::run(&args),
         Command::Profile(args) => commands::profile::run(&args),
         Command::Autotune(args) => commands::autotune::run(&args),
+        Command::Script(args) => commands::script::run(&args, matches.subcommand_matches("script")),
         Command::Dataset(args) => commands::dataset::run(&args),
         Command::Datacmp(args) => commands::datacmp::run(&args),
         Command::Dataget(args) => commands::dataget::run(&args),

@@ -1,11 +1,13 @@
 //! Asking for values by type: the notation `[10][20]i32`, and random values
-//! of such types, within bounds and from a seed.
+//! of such types, within bounds and from a seed; and candidates of property tests.
 //!
 //! The same seed, bounds and type give the same value on every machine and
 //! in every later version.
 
+mod arbitrary;
 mod random;
 
+pub use arbitrary::{Arbitrary, Magnitude};
 pub use random::{random_value, Bounds, Rng};
 
 use crate::cursor::{Cursor, DataError};

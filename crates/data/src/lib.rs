@@ -13,6 +13,7 @@
 //!
 //! - [`read`]: a stream of values in text ([`text`]) or binary ([`binary`])
 //!   form, told apart value by value;
+//! - [`gzip`]: data files that are compressed;
 //! - [`compare`]: whether a result is what was expected, floats with a
 //!   tolerance, and where it is not;
 //! - [`generate`]: the type notation `[10][20]i32`, and random values of it;
@@ -30,6 +31,7 @@ pub mod binary;
 pub mod compare;
 mod cursor;
 pub mod generate;
+pub mod gzip;
 mod literal;
 pub mod read;
 pub mod script;

@@ -66,6 +66,33 @@ pub fn parse_script(text: &str) -> Result<Exp, DataError> {
     }
 }
 
+impl Exp {
+    /// Adds the names that are applied, or that may be constants of the program.
+    pub fn functions(&self, names: &mut Vec<String>) {
+        match self {
+            Exp::Const(_) | Exp::Number(..) => {}
+            Exp::Tuple(es) | Exp::Array(es) => es.iter().for_each(|e| e.functions(names)),
+            Exp::Record(fields) => fields.iter().for_each(|(_, e)| e.functions(names)),
+            Exp::Project(e, _) => e.functions(names),
+            Exp::Index(name, es) => {
+                names.push(name.clone());
+                es.iter().for_each(|e| e.functions(names));
+            }
+            Exp::Let(_, value, body) => {
+                value.functions(names);
+                body.functions(names);
+            }
+            Exp::Apply(function, es) => {
+                match function {
+                    Function::Named(name) => names.push(name.clone()),
+                    Function::Builtin(_) => {}
+                }
+                es.iter().for_each(|e| e.functions(names));
+            }
+        }
+    }
+}
+
 impl Function {
     /// The name, without the `$`.
     pub fn name(&self) -> &str {

@@ -131,6 +131,10 @@ impl<'a> Text<'a> {
         self.list(&entry.params, |t, values| t.entry_values(values));
         self.p.put(")\n  gives ");
         self.entry_values(&entry.result);
+        if !entry.attrs.is_empty() {
+            self.p.put("\n  with ");
+            self.p.attrs(&entry.attrs);
+        }
         self.p.put("\n");
     }
 

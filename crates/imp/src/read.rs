@@ -97,7 +97,8 @@ impl Text<'_> {
         let params = self.list('(', ')', Self::entry_values)?;
         self.r.word("gives")?;
         let result = self.entry_values()?;
-        Ok(Some(Entry { face, params, result }))
+        let attrs = if self.r.try_word("with") { self.r.attrs()? } else { vec![] };
+        Ok(Some(Entry { face, params, result, attrs }))
     }
 
     fn entry_values(&mut self) -> Read<Vec<EntryValue>> {

@@ -14,6 +14,7 @@ pub mod dataset;
 pub mod output;
 pub mod profile;
 mod programs;
+pub mod script;
 pub mod test;
 
 pub use programs::any_test_block;

@@ -11,10 +11,11 @@ mod inputs;
 pub(crate) mod script;
 pub(crate) mod select;
 mod server;
+pub(crate) mod show;
 pub(crate) mod tuning;
 
-pub(crate) use call::Call;
-pub(crate) use compile::{in_parallel, Compiler};
+pub(crate) use call::{transparent_type, Call};
+pub(crate) use compile::{in_parallel, rendered, Compiled, Compiler};
 pub use find::any_test_block;
 pub(crate) use find::find;
 pub(crate) use inputs::{beside, file_values, input_bytes, ArgumentsFile, Maker};

@@ -5,7 +5,7 @@ use fehu_driver::compile::Settings;
 use fehu_driver::explore::round_trip;
 use fehu_driver::front::check_file;
 use fehu_driver::target::Target;
-use fehu_tools::test::{test, Depth, Options};
+use fehu_tools::test::{test, Options};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,18 +14,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn options() -> Options {
-    Options {
-        target: Target::C,
-        depth: Depth::Run,
-        concurrency: 2,
-        exclude: vec![],
-        entry_point: None,
-        pass_options: vec![],
-        tuning: Some("tuning".into()),
-        runner: None,
-        terminal: false,
-        time_limit: Duration::from_secs(60),
-    }
+    Options { concurrency: 2, time_limit: Duration::from_secs(60), ..Options::default() }
 }
 
 #[test]

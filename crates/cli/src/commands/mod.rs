@@ -20,6 +20,7 @@ pub(crate) mod new;
 pub(crate) mod profile;
 pub(crate) mod query;
 pub(crate) mod run;
+pub(crate) mod script;
 pub(crate) mod test;
 pub(crate) mod thanks;
 pub(crate) mod tokens;

@@ -140,6 +140,7 @@ impl Gen {
                 size_params: self.below(3),
                 size_results: self.below(3),
             },
+            attrs: self.list(|g| fehu_ir::Attr::Comp(g.symbol(), vec![fehu_ir::Attr::Atom(g.symbol())])),
             params: self.list(|g| g.list(Gen::entry_value)),
             result: self.list(Gen::entry_value),
         }

@@ -7,7 +7,8 @@ use fehu_base::prim::ScalarType;
 use fehu_base::Symbol;
 
 impl Printer<'_> {
-    pub(super) fn attrs(&mut self, attrs: &[Attr]) {
+    /// Attributes of a statement or a function.
+    pub fn attrs(&mut self, attrs: &[Attr]) {
         for attr in attrs {
             self.put("#[");
             self.attr(attr);

@@ -7,7 +7,8 @@ use fehu_base::prim::ScalarType;
 use fehu_base::Symbol;
 
 impl Reader<'_> {
-    pub(super) fn attrs(&mut self) -> Read<Vec<Attr>> {
+    /// Attributes of a statement or a function.
+    pub fn attrs(&mut self) -> Read<Vec<Attr>> {
         let mut attrs = vec![];
         while self.try_punct('#') {
             self.punct('[')?;

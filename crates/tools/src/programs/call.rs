@@ -8,6 +8,7 @@
 //! ```
 
 use super::server::Connection;
+use fehu_base::prim::ScalarType;
 use fehu_data::server::{CallReport, Kind, ServerError};
 
 /// Arguments that are loaded, and an entry point that takes them.
@@ -71,7 +72,7 @@ impl Call {
             server.store(file, &names(&self.outputs))?;
             return Ok(true);
         };
-        if transparent(t) {
+        if transparent_type(t).is_some() {
             server.store(file, &names(&self.outputs))?;
             return Ok(true);
         }
@@ -82,7 +83,7 @@ impl Call {
         // Only tuples can be written in a test block; their tenth component is not their second.
         fields.sort_by_key(|(name, _)| name.parse::<usize>().unwrap_or(usize::MAX));
         let numbered = fields.iter().enumerate().all(|(i, (name, _))| *name == i.to_string());
-        if !numbered || !fields.iter().all(|(_, t)| transparent(t)) {
+        if !numbered || !fields.iter().all(|(_, t)| transparent_type(t).is_some()) {
             return Ok(false);
         }
         let parts: Vec<String> = (0..fields.len()).map(|i| format!("part{i}")).collect();
@@ -133,13 +134,13 @@ impl Call {
     }
 }
 
-/// Whether the server's name for a type says that it is an array of scalars, or a scalar.
-fn transparent(name: &str) -> bool {
-    let mut rest = name;
+/// The rank and the element type, if the server's name for a type says that it is an array of scalars, or a scalar.
+pub(crate) fn transparent_type(name: &str) -> Option<(usize, ScalarType)> {
+    let (mut rest, mut rank) = (name, 0);
     while let Some(inner) = rest.strip_prefix("[]") {
-        rest = inner;
+        (rest, rank) = (inner, rank + 1);
     }
-    fehu_base::prim::ScalarType::from_str(rest).is_some()
+    ScalarType::from_str(rest).map(|elem| (rank, elem))
 }
 
 fn names(variables: &[String]) -> Vec<&str> {

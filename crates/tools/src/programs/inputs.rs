@@ -3,6 +3,7 @@
 use super::script::{arguments, Places, ScriptError};
 use super::server::ServerProcess;
 use fehu_data::generate::{Bounds, Rng};
+use fehu_data::gzip::gunzip;
 use fehu_data::script::parse_script;
 use fehu_data::spec::Input;
 use fehu_data::{read_values, Value};
@@ -19,10 +20,7 @@ pub(crate) fn input_bytes(program: &Path, input: &Input) -> Result<Vec<u8>, Stri
     };
     match input {
         Input::Values(vs) => Ok(binary(vs)),
-        Input::File(name) => {
-            let path = beside(program, name);
-            read_data(&path).map_err(|e| format!("could not read {}: {e}", path.display()))
-        }
+        Input::File(name) => data_file(&beside(program, name)),
         Input::Random(generators) => {
             let mut rng = Rng::new(42);
             let bounds = Bounds::default();
@@ -38,13 +36,30 @@ pub(crate) fn input_bytes(program: &Path, input: &Input) -> Result<Vec<u8>, Stri
 /// The values in a data file, whose name is relative to the program.
 pub(crate) fn file_values(program: &Path, name: &str) -> Result<Vec<Value>, String> {
     let path = beside(program, name);
-    let bytes = read_data(&path).map_err(|e| format!("could not read {}: {e}", path.display()))?;
+    let bytes = data_file(&path)?;
     read_values(&bytes).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// The bytes of a data file, which is compressed if its name ends in `.gz`.
+pub(crate) fn data_file(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = read_data(path).map_err(|e| format!("could not read {}: {e}", path.display()))?;
+    match is_compressed(path) {
+        true => gunzip(&bytes).map_err(|e| format!("could not read {}: {e}", path.display())),
+        false => Ok(bytes),
+    }
+}
+
+fn is_compressed(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "gz")
 }
 
 /// A file named by a program.
 pub(crate) fn beside(program: &Path, name: &str) -> PathBuf {
     program.parent().unwrap_or(Path::new("")).join(name)
+}
+
+fn write(path: &Path, bytes: Vec<u8>) -> Result<(), String> {
+    std::fs::write(path, bytes).map_err(|e| format!("could not write {}: {e}", path.display()))
 }
 
 /// A file with the arguments of a data set. One that was made for it is gone when this is.
@@ -83,17 +98,16 @@ impl Maker<'_> {
         let path = dir.join("arguments");
         match input {
             Input::File(name) => {
-                let path = beside(self.program, name);
-                if !path.is_file() {
-                    return Err(format!("there is no file {}", path.display()));
+                let file = beside(self.program, name);
+                if !file.is_file() {
+                    return Err(format!("there is no file {}", file.display()));
                 }
-                return Ok(ArgumentsFile { name: path.display().to_string(), made: None });
+                if !is_compressed(&file) {
+                    return Ok(ArgumentsFile { name: file.display().to_string(), made: None });
+                }
+                write(&path, data_file(&file)?)?;
             }
-            Input::Values(_) | Input::Random(_) => {
-                let bytes = input_bytes(self.program, input)?;
-                std::fs::write(&path, bytes)
-                    .map_err(|e| format!("could not write {}: {e}", path.display()))?;
-            }
+            Input::Values(_) | Input::Random(_) => write(&path, input_bytes(self.program, input)?)?,
             Input::Script(script) => self.store_script(entry, script, dir, &path)?,
             Input::ScriptFile(name) => {
                 let file = beside(self.program, name);

@@ -6,12 +6,13 @@
 //! ```
 
 use super::server::Connection;
+use super::show::Printer;
 use fehu_base::prim::ScalarType;
 use fehu_data::script::{Exp, Function};
 use fehu_data::server::{Kind, ServerError};
 use fehu_data::{read_values, Data, Value};
 use fehu_driver::files::read_data;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Why a script has no value.
 #[derive(Debug)]
@@ -58,6 +59,31 @@ pub(crate) fn arguments(
         ));
     }
     values.iter().zip(types).map(|(v, t)| Ok((e.variable(v, &t)?, t))).collect()
+}
+
+/// How a value is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Format {
+    Text,
+    Binary,
+}
+
+/// Evaluates scripts in order; the value of the last one, printed.
+pub(crate) fn evaluate(
+    server: &mut Connection,
+    places: &Places,
+    scripts: &[Exp],
+    format: Format,
+) -> Res<Vec<u8>> {
+    let mut e = Evaluator { server, places, made: 0, scope: vec![] };
+    let mut last = Val::Tuple(vec![]);
+    for script in scripts {
+        last = e.exp(script)?;
+    }
+    match format {
+        Format::Text => Ok(format!("{}\n", e.text(&last)?).into_bytes()),
+        Format::Binary => e.binary(&last),
+    }
 }
 
 /// A value while a script runs.
@@ -144,8 +170,17 @@ impl Evaluator<'_> {
     }
 
     fn builtin(&mut self, name: &str, args: &[Val]) -> Res<Val> {
-        let texts: Vec<String> = args.iter().map(|v| self.text(v)).collect::<Res<_>>()?;
-        let path = |file: &str| self.places.program.parent().unwrap_or(Path::new("")).join(file);
+        if name == "store" {
+            let [file, value] = args else { return wrong("$store takes the name of a file and a value") };
+            let (name, bytes) = (self.string(file)?, self.binary(value)?);
+            let path = self.file(&name);
+            return match std::fs::write(&path, bytes) {
+                Ok(()) => Ok(Val::Tuple(vec![])),
+                Err(e) => wrong(format!("could not write {}: {e}", path.display())),
+            };
+        }
+        let texts: Vec<String> = args.iter().map(|v| self.string(v)).collect::<Res<_>>()?;
+        let path = |file: &str| self.file(file);
         let read = |file: &str| {
             let path = path(file);
             read_data(&path)
@@ -171,6 +206,52 @@ impl Evaluator<'_> {
             ("loadbytes" | "loaddata", _) => wrong(format!("${name} takes the name of a file")),
             ("restore", _) => wrong("$restore takes a type and the name of a file"),
             _ => wrong(format!("there is no built-in function ${name} here")),
+        }
+    }
+
+    /// A file that a script names is beside the program.
+    fn file(&self, name: &str) -> PathBuf {
+        self.places.program.parent().unwrap_or(Path::new("")).join(name)
+    }
+
+    /// A value as one would write it.
+    fn text(&mut self, v: &Val) -> Res<String> {
+        let joined = |texts: Vec<String>| texts.join(", ");
+        Ok(match v {
+            Val::Data(value) | Val::Number(_, value) => value.to_string(),
+            Val::Var(var, t) => {
+                let transfer = self.places.scratch.join("script-value");
+                Printer { server: self.server, transfer: &transfer, named: &mut self.made, equals: "=" }
+                    .value(var, t)?
+            }
+            Val::Tuple(vs) => format!("({})", joined(self.texts(vs)?)),
+            Val::Array(vs) => format!("[{}]", joined(self.texts(vs)?)),
+            Val::Record(fields) => {
+                let texts = fields.iter().map(|(f, v)| Ok(format!("{f}={}", self.text(v)?)));
+                format!("{{{}}}", joined(texts.collect::<Res<_>>()?))
+            }
+        })
+    }
+
+    fn texts(&mut self, vs: &[Val]) -> Res<Vec<String>> {
+        vs.iter().map(|v| self.text(v)).collect()
+    }
+
+    /// A value in the binary format.
+    fn binary(&mut self, v: &Val) -> Res<Vec<u8>> {
+        match v {
+            Val::Data(value) | Val::Number(_, value) => {
+                let mut bytes = vec![];
+                fehu_data::binary::write_binary(value, &mut bytes);
+                Ok(bytes)
+            }
+            Val::Var(var, _) => {
+                let path = self.places.scratch.join("script-value");
+                self.server.store(&path.display().to_string(), &[var])?;
+                std::fs::read(&path)
+                    .map_err(|e| ScriptError::Script(format!("could not read {}: {e}", path.display())))
+            }
+            Val::Tuple(_) | Val::Record(_) | Val::Array(_) => wrong("the value has no binary format"),
         }
     }
 
@@ -392,7 +473,8 @@ impl Evaluator<'_> {
         index.and_then(|i| usize::try_from(i).ok()).map_or_else(|| wrong("an index is no number"), Ok)
     }
 
-    fn text(&mut self, v: &Val) -> Res<String> {
+    /// The text of a string.
+    fn string(&mut self, v: &Val) -> Res<String> {
         match self.value(v)?.data() {
             Data::U8(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
             _ => wrong("a built-in function takes strings"),

@@ -1,10 +1,9 @@
-//! What a program under test is compiled to. An executable always; a server and an executable by the C
-//! back end when a data set first needs them.
+//! What a program under test is compiled to, each form when a test first needs it: an executable, a server, and an
+//! executable by the C back end.
 
-use super::Options;
-use crate::programs::Compiler;
-use fehu_driver::compile::{compile, Failure, Settings};
-use fehu_driver::front::Front;
+use super::{Depth, Options};
+use crate::programs::{Compiled, Compiler};
+use fehu_driver::compile::Product;
 use fehu_driver::target::Target;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,9 @@ use std::path::{Path, PathBuf};
 /// A program's compiled forms, in a folder of their own.
 pub(super) struct Built<'a> {
     program: &'a Path,
-    target: Target,
+    compiler: &'a Compiler,
+    /// Whether the executable by the C back end is what is tested.
+    tests_reference: bool,
     entry_points: Vec<String>,
     dir: tempfile::TempDir,
     server: OnceCell<Result<PathBuf, String>>,
@@ -23,17 +24,27 @@ impl<'a> Built<'a> {
     /// For a program of which these are tested.
     pub(super) fn new(
         program: &'a Path,
+        compiler: &'a Compiler,
         options: &Options,
         entry_points: Vec<String>,
     ) -> Result<Built<'a>, String> {
         let dir = tempfile::tempdir().map_err(|e| format!("could not make a temporary folder: {e}"))?;
         let (server, reference) = (OnceCell::new(), OnceCell::new());
-        Ok(Built { program, target: options.target, entry_points, dir, server, reference })
+        let tests_reference = options.target == Target::C && options.depth != Depth::Interpret;
+        Ok(Built { program, compiler, tests_reference, entry_points, dir, server, reference })
     }
 
     /// Compiles the executable.
-    pub(super) fn compile(&self) -> (Front, Result<(), Failure>) {
-        compile(self.program, &self.settings(self.target, self.executable()))
+    pub(super) fn compile(&self) -> Compiled {
+        self.compiler.compile(Product::Executable, self.program, &self.entry_points, &self.executable())
+    }
+
+    /// Compiles the server, instead of the executable.
+    pub(super) fn compile_server(&self) -> Compiled {
+        let output = self.dir.path().join("server");
+        let compiled = self.compiler.compile(Product::Server, self.program, &self.entry_points, &output);
+        let _ = self.server.set(compiled.result.clone().map(|()| output));
+        compiled
     }
 
     /// Where the executable is.
@@ -50,7 +61,7 @@ impl<'a> Built<'a> {
     pub(super) fn server(&self) -> Result<&Path, String> {
         let make = || {
             let output = self.dir.path().join("server");
-            Compiler::Own(self.target).server(self.program, &self.entry_points, &output)?;
+            self.compiler.server(self.program, &self.entry_points, &output)?;
             Ok(output)
         };
         self.server.get_or_init(make).as_deref().map_err(Clone::clone)
@@ -59,22 +70,16 @@ impl<'a> Built<'a> {
     /// The executable by the C back end, whose results count as right where a block says `auto output`;
     /// `None` if that is what is tested.
     pub(super) fn reference(&self) -> Result<Option<&Path>, String> {
-        if self.target == Target::C {
+        if self.tests_reference {
             return Ok(None);
         }
         let make = || {
             let output = self.dir.path().join("reference");
-            let (_, result) = compile(self.program, &self.settings(Target::C, output.clone()));
-            match result {
-                Ok(()) => Ok(output),
-                Err(Failure::Program(_)) => Err("the C back end refuses the program".to_owned()),
-                Err(Failure::Outside(message)) => Err(message),
-            }
+            let compiler = self.compiler.for_backend(Target::C);
+            let compiled = compiler.compile(Product::Executable, self.program, &self.entry_points, &output);
+            compiled.result.map(|()| output)
         };
-        self.reference.get_or_init(make).as_deref().map(Some).map_err(Clone::clone)
-    }
-
-    fn settings(&self, target: Target, output: PathBuf) -> Settings {
-        Settings { entry_points: self.entry_points.clone(), ..Settings::executable(target, output) }
+        let made = self.reference.get_or_init(make).as_deref();
+        made.map(Some).map_err(|e| format!("the C back end does not compile the program:\n{e}"))
     }
 }

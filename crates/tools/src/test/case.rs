@@ -64,20 +64,30 @@ fn run_on_values(
         quiet.pass_options.push("-n".into());
     }
     let finished = execute(&built.executable(), entry, &input, &quiet)?;
-    let auto = match (&case.expected, built.reference()?) {
-        (Expected::Auto, Some(reference)) => {
-            let pass_options = tuning::of(program, options.tuning.as_deref(), reference, None).options;
-            let options = Options { runner: None, pass_options, ..options.clone() };
-            match execute(reference, entry, &input, &options)? {
-                Finished::Results(bytes) => Some(bytes),
-                Finished::Error(message) => {
-                    return Err(format!("the executable by the C back end fails:\n{message}"));
-                }
-            }
-        }
-        _ => None,
-    };
+    let auto = reference_results(program, built, entry, case, &input, options)?;
     Ok(judge(program, case, &finished, auto.as_deref()))
+}
+
+/// The results by the C back end, if a block asks for them and they are not what is tested.
+pub(super) fn reference_results(
+    program: &Path,
+    built: &Built,
+    entry: &str,
+    case: &TestRun,
+    input: &[u8],
+    options: &Options,
+) -> Result<Option<Vec<u8>>, String> {
+    let reference = match &case.expected {
+        Expected::Auto => built.reference()?,
+        Expected::Success | Expected::Values(_) | Expected::File(_) | Expected::Error(_) => None,
+    };
+    let Some(reference) = reference else { return Ok(None) };
+    let pass_options = tuning::of(program, options.tuning.as_deref(), reference, None).options;
+    let options = Options { runner: None, pass_options, ..options.clone() };
+    match execute(reference, entry, input, &options)? {
+        Finished::Results(bytes) => Ok(Some(bytes)),
+        Finished::Error(message) => Err(format!("the executable by the C back end fails:\n{message}")),
+    }
 }
 
 fn execute(executable: &Path, entry: &str, input: &[u8], options: &Options) -> Result<Finished, String> {

@@ -1,0 +1,115 @@
+//! Running programs without compiling them to C: the interpreter of the core IR, on data as files hold it.
+//!
+//! In: a checked program, an entry point, values. Out: values, or the program's error. The program is interpreted as
+//! lowering leaves it, before any optimisation.
+
+use crate::compile::Settings;
+use crate::front::Front;
+use crate::pipelines;
+use fehu_base::prim::ScalarType;
+use fehu_base::Diagnostic;
+use fehu_data::{Data, Value};
+use fehu_ir::interp::{self, run_entry, Failure};
+use fehu_ir::{EntryPoint, EntryType, OpaqueType, Prog, Soacs};
+
+/// A program that is ready to be interpreted.
+#[derive(Debug)]
+pub struct Interpreted {
+    prog: Prog<Soacs>,
+}
+
+/// Why an entry point has no results.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stopped {
+    /// The program ended with an error.
+    Error(String),
+    /// The interpreter cannot do it.
+    Beyond(String),
+}
+
+/// Gets a program ready.
+pub fn interpreted(front: &Front, settings: &Settings) -> Result<Interpreted, Vec<Diagnostic>> {
+    let prog = pipelines::lower(front, settings).map_err(|stop| stop.diagnostics())?;
+    Ok(Interpreted { prog })
+}
+
+impl Interpreted {
+    /// Runs an entry point. A tuple is its components.
+    pub fn run(&self, entry: &str, args: &[Value]) -> Result<Vec<Value>, Stopped> {
+        let faces = self.prog.funs.iter().filter_map(|f| f.entry.as_ref());
+        let Some(face) = faces.into_iter().find(|e| e.name.as_str() == entry) else {
+            return Err(Stopped::Error(format!("there is no entry point {entry}")));
+        };
+        let args = arguments(face, args)?;
+        let results =
+            run_entry(&self.prog, entry, args, &interp::Options::default()).map_err(|e| match e {
+                Failure::Assert { message, .. } => Stopped::Error(format!("Error: {message}")),
+                Failure::Stuck(message) => Stopped::Beyond(message),
+                Failure::TooLong => Stopped::Beyond("it takes too many steps".into()),
+            })?;
+        let types = self.result_types(face)?;
+        let results = results.iter().skip(face.size_results).zip(types);
+        let values: Option<Vec<Value>> = results.map(|(value, t)| data_value(value, t)).collect();
+        values.ok_or_else(|| Stopped::Beyond("its results do not have the types that they should".into()))
+    }
+
+    /// The types of the elements of each result.
+    fn result_types(&self, face: &EntryPoint) -> Result<Vec<ScalarType>, Stopped> {
+        let types = match &face.result.ty {
+            EntryType::Transparent(t, _) => Some(vec![*t]),
+            EntryType::Opaque(name) => {
+                self.prog.opaques.types.iter().find(|(n, _)| n == name).and_then(|(_, t)| {
+                    let OpaqueType::Record(fields) = t else { return None };
+                    let tuple =
+                        fields.iter().enumerate().all(|(i, (name, _))| name.as_str() == i.to_string());
+                    let of = |t: &EntryType| match t {
+                        EntryType::Transparent(t, _) => Some(*t),
+                        EntryType::Opaque(_) => None,
+                    };
+                    if tuple {
+                        fields.iter().map(|(_, t)| of(t)).collect()
+                    } else {
+                        None
+                    }
+                })
+            }
+        };
+        types.ok_or_else(|| Stopped::Beyond("its result cannot be written to a file".into()))
+    }
+}
+
+/// The arguments of an entry point, which must have the types of its parameters.
+fn arguments(face: &EntryPoint, args: &[Value]) -> Result<Vec<interp::Value>, Stopped> {
+    if args.len() != face.params.len() {
+        let (wanted, given) = (face.params.len(), args.len());
+        return Err(Stopped::Error(format!("it takes {wanted} arguments, but gets {given}")));
+    }
+    let one = |(param, value): (&fehu_ir::EntryParam, &Value)| match &param.ty {
+        EntryType::Transparent(t, rank) if *t == value.scalar_type() && *rank == value.rank() => {
+            let elements = (0..value.data().len()).filter_map(|i| value.data().get(i)).collect();
+            interp::Value::of_shape(t.prim(), value.shape().to_vec(), elements)
+                .ok_or_else(|| Stopped::Beyond("an argument cannot be read".into()))
+        }
+        EntryType::Transparent(t, rank) => {
+            let wanted = format!("{}{t}", "[]".repeat(*rank));
+            Err(Stopped::Error(format!(
+                "an argument of type {} stands where {wanted} is expected",
+                value.value_type()
+            )))
+        }
+        EntryType::Opaque(name) => Err(Stopped::Beyond(format!("an argument of type {name} is in no file"))),
+    };
+    face.params.iter().zip(args).map(one).collect()
+}
+
+/// A result as files hold it.
+fn data_value(value: &interp::Value, t: ScalarType) -> Option<Value> {
+    let mut data = Data::empty(t);
+    match value {
+        interp::Value::Prim(v) => Value::from_prim(t, *v),
+        interp::Value::Array(a) => {
+            a.data.iter().all(|v| data.push(*v)).then(|| Value::new(a.shape.clone(), data)).flatten()
+        }
+        interp::Value::Acc(_) | interp::Value::Mem(_) => None,
+    }
+}
