@@ -5,7 +5,7 @@
 //! seeing a module through a module type. A type name may stand for a
 //! definition with existential sizes, `type~ t = ?[n].[n]i32`. Those come out
 //! at the nearest place that can bind them: the result of an arrow, or the
-//! whole type. What an arrow binds (its parameter, its existential sizes) is
+//! whole type; and those of parameters at the whole type, for callers bring them. What an arrow binds (its parameter, its existential sizes) is
 //! renamed, so that one definition may be used twice in one type.
 
 use crate::tast::{
@@ -14,6 +14,7 @@ use crate::tast::{
 use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, TypeDef, Uniq};
 use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Span};
+use fehu_syntax::ast::Liftedness;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub struct Subst {
     pub sizes: FxHashMap<Name, Size>,
     /// Definitions for type names.
     pub types: FxHashMap<Name, Arc<TypeDef>>,
+    /// Whether the arrows of a definition without parameters keep the names they bind: see [`apply`].
+    verbatim: bool,
 }
 
 impl Subst {
@@ -58,19 +61,26 @@ impl Subst {
 
     /// The type with what it stands for put in; existential sizes that come out are added to `dims`.
     pub fn ty(&self, names: &mut NameSource, dims: &mut Vec<Name>, t: &Type) -> Type {
-        Walk { subst: self, bound: vec![], opened: vec![], names, dims }.ty(t)
+        let mut w = Walk::new(self, names, dims);
+        let t = w.ty(t);
+        let floating = std::mem::take(&mut w.floating);
+        dims.extend(floating);
+        t
     }
 
     /// A result type.
     pub fn ret(&self, names: &mut NameSource, r: &RetType) -> RetType {
         let mut dims = vec![];
-        Walk { subst: self, bound: vec![], opened: vec![], names, dims: &mut dims }.ret(r)
+        let mut w = Walk::new(self, names, &mut dims);
+        let mut r = w.ret(r);
+        r.dims.append(&mut w.floating);
+        r
     }
 
     /// A size.
     pub fn size(&self, names: &mut NameSource, s: &Size) -> Size {
         let mut dims = vec![];
-        Walk { subst: self, bound: vec![], opened: vec![], names, dims: &mut dims }.size(s)
+        Walk::new(self, names, &mut dims).size(s)
     }
 
     /// A scheme. Its parameters keep their names, and existential sizes that
@@ -84,10 +94,14 @@ impl Subst {
     }
 
     /// A type definition. Its parameters keep their names. If it stands for one
-    /// of the names substituted, it has that one's kind.
+    /// of the names substituted, and that one turns out to be a function or to hide sizes, it has that one's
+    /// kind; otherwise the kind with which it was declared.
     pub fn type_def(&self, names: &mut NameSource, d: &TypeDef) -> TypeDef {
         let lifted = match &d.def.ty {
-            Type::Var(_, n, _) => self.types.get(n).map_or(d.lifted, |t| t.lifted.max(d.lifted)),
+            Type::Var(_, n, _) => match self.types.get(n) {
+                Some(t) if t.lifted == Liftedness::Lifted || !t.def.dims.is_empty() => t.lifted.max(d.lifted),
+                Some(_) | None => d.lifted,
+            },
             Type::Scalar(_)
             | Type::Array(..)
             | Type::Record(_)
@@ -103,6 +117,12 @@ impl Subst {
 /// What a definition stands for at these arguments, with fresh existential sizes.
 pub fn expand(names: &mut NameSource, def: &TypeDef, args: &[TypeArg]) -> RetType {
     Subst::of_args(&def.tparams, args).ret(names, &def.def)
+}
+
+/// As [`expand`], for an abbreviation that the user applies: what the arguments bind keeps its name, for
+/// a size expression that is not checked yet may stand for something that mentions it.
+pub fn apply(names: &mut NameSource, def: &TypeDef, args: &[TypeArg]) -> RetType {
+    Subst { verbatim: true, ..Subst::of_args(&def.tparams, args) }.ret(names, &def.def)
 }
 
 /// The type with `*` on everything that can bear it.
@@ -155,9 +175,15 @@ struct Walk<'a> {
     opened: Vec<(Name, Type)>,
     names: &'a mut NameSource,
     dims: &'a mut Vec<Name>,
+    /// Sizes that came out in parameters: the caller brings them, so they belong to the whole type.
+    floating: Vec<Name>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(subst: &'a Subst, names: &'a mut NameSource, dims: &'a mut Vec<Name>) -> Walk<'a> {
+        Walk { subst, bound: vec![], opened: vec![], names, dims, floating: vec![] }
+    }
+
     fn ty(&mut self, t: &Type) -> Type {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.ty_inner(t))
     }
@@ -171,7 +197,10 @@ impl Walk<'_> {
                 cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.ty(t)).collect())).collect(),
             )),
             Type::Arrow(a) => {
+                let outer = std::mem::take(self.dims);
                 let lhs = self.ty(&a.lhs);
+                self.floating.append(self.dims);
+                *self.dims = outer;
                 let depth = self.bound.len();
                 let param = a.param.map(|p| self.rename(p));
                 let ret = self.ret(&a.ret);
@@ -183,7 +212,11 @@ impl Walk<'_> {
                 let Some(def) = self.subst.types.get(n).cloned() else {
                     return Type::Var(*u, *n, Arc::new(args));
                 };
-                let r = expand(self.names, &def, &args);
+                let r = if self.subst.verbatim && args.is_empty() {
+                    def.def.clone()
+                } else {
+                    expand(self.names, &def, &args)
+                };
                 if !r.dims.is_empty() {
                     self.opened.push((*n, r.ty.clone()));
                 }

@@ -1,6 +1,6 @@
-//! Loops. A loop parameter is consumed by the loop if it is declared unique,
-//! if the body consumes it, or if the body passes it on to a parameter that is
-//! consumed. Then the loop consumes its initial value, and nobody else may hold
+//! Loops. A loop parameter is consumed by the loop if the body consumes it, if
+//! the body passes it on to a parameter that is consumed, or if it is declared unique
+//! (unless that changes nothing, see `find_consumed`). Then the loop consumes its initial value, and nobody else may hold
 //! on to the value that the body returns for it.
 
 use super::alias::{leaf_uniq, with_uniq, AliasSet, Tree};
@@ -17,6 +17,8 @@ struct Param {
     identity: Name,
     /// Whether the loop consumes it.
     consumed: bool,
+    /// Whether it was declared with `*`.
+    unique: bool,
     /// Whether it was declared without `*`, and so must not be consumed.
     observed: bool,
 }
@@ -33,6 +35,10 @@ impl State<'_> {
             LoopForm::ForIn(_, array) => self.exp(array).all(),
             LoopForm::While(_) => AliasSet::default(),
         };
+        let free: Vec<bool> = leaves_as(&l.pat.ty, &init)
+            .iter()
+            .map(|leaf| leaf.iter().all(|name| self.consumable(name)))
+            .collect();
         let mark = self.log_mark();
         let mut params = vec![];
         let mut body = Tree::Nothing;
@@ -51,7 +57,7 @@ impl State<'_> {
                 }
             }
             body = st.exp(&mut l.body);
-            st.find_consumed(&mut params, &body.leaves());
+            st.find_consumed(&mut params, &free, &body.leaves());
             st.check_returned(&params, &body.leaves(), l.body.span)
         });
         self.rewind(mark);
@@ -77,7 +83,12 @@ impl State<'_> {
                     let observed = declared && !unique;
                     let owner = if observed { Owner::DeclaredLoopParam } else { Owner::Us };
                     let set = self.fresh(what, owner, pat.span);
-                    params.extend(set.iter().map(|identity| Param { identity, consumed: unique, observed }));
+                    params.extend(set.iter().map(|identity| Param {
+                        identity,
+                        consumed: false,
+                        unique,
+                        observed,
+                    }));
                     set
                 });
                 self.bind_as_is(*name, tree);
@@ -89,6 +100,7 @@ impl State<'_> {
                     params.extend(set.iter().map(|identity| Param {
                         identity,
                         consumed: false,
+                        unique: false,
                         observed: false,
                     }));
                     set
@@ -118,10 +130,16 @@ impl State<'_> {
         }
     }
 
-    /// Which parameters are consumed, given what the body returned for each.
-    fn find_consumed(&self, params: &mut [Param], returned: &[AliasSet]) {
-        for p in params.iter_mut() {
-            p.consumed |= self.consumed_at(p.identity).is_some();
+    /// Which parameters are consumed, given whether the initial value of each is free to be consumed, and what
+    /// the body returned for it. A `*` asks nothing of an initial value that is not free if the body neither
+    /// consumes the parameter nor returns it, but something that it has bound itself.
+    fn find_consumed(&self, params: &mut [Param], free: &[bool], returned: &[AliasSet]) {
+        let identities: Vec<Name> = params.iter().map(|p| p.identity).collect();
+        for (i, p) in params.iter_mut().enumerate() {
+            let renewed =
+                returned.get(i).is_some_and(|s| !s.is_empty() && !identities.iter().any(|n| s.contains(*n)));
+            let asks = free.get(i) != Some(&false) || !renewed;
+            p.consumed = self.consumed_at(p.identity).is_some() || (p.unique && asks);
         }
         loop {
             let passed_on: Vec<usize> = (0..params.len())

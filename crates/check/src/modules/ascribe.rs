@@ -9,13 +9,14 @@
 use super::copier::{qualified, see_through};
 use super::decs::show_val;
 use super::mod_type::show_type_def;
+use super::owning::owning_wrapper;
 use super::subsume;
 use super::{Checker, Stop};
 use crate::scope::{AbstractType, Env, FunctorSig, Module, ModuleType, TermEntry, TypeEntry, ValEntry};
 use crate::subst::Subst;
 use crate::tast::{Dec, Functor, ValAlias};
 use crate::type_exp::params::abstract_def;
-use crate::type_exp::uses::constructive;
+use crate::type_exp::uses::{constructive, kind};
 use crate::types::{TParam, TypeDef};
 use fehu_base::{Diagnostic, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
@@ -166,8 +167,9 @@ impl Checker<'_> {
     ) -> Result<(), Stop> {
         let Some(have) = have else { return self.fail(goal.lacks("type")) };
         let expected = subst.type_def(&mut self.ctx.names, &want.def);
+        let lifted = expected.lifted.max(kind(&self.ctx, &expected.def.ty));
         let same = same_sorts(&have.def.tparams, &expected.tparams)
-            && have.def.lifted <= expected.lifted
+            && have.def.lifted <= lifted
             && subsume::same_def(&self.ctx, &have.def, &expected).is_ok();
         if same {
             return Ok(());
@@ -191,13 +193,26 @@ impl Checker<'_> {
         out: &mut Vec<Dec>,
     ) -> Result<(), Stop> {
         let expected = subst.scheme(&mut self.ctx.names, &want.scheme);
-        match subsume::scheme(&mut self.ctx, &have.scheme, &expected) {
+        // Sizes that a refinement has brought are no parameters of the value, so a wrapper could not have them.
+        let refined = expected.tparams.len() != want.scheme.tparams.len();
+        let found = match subsume::scheme(&mut self.ctx, &have.scheme, &expected) {
+            Ok(inst) if inst.copies && refined => {
+                Err("The types are incompatible regarding consumption.".to_string())
+            }
+            found => found,
+        };
+        match found {
+            Ok(inst) if inst.copies => {
+                let wrapper = owning_wrapper(&mut self.ctx, have, &expected, want.name, inst.args);
+                out.push(Dec::Val(wrapper));
+                Ok(())
+            }
             Ok(inst) => {
                 out.push(Dec::Alias(ValAlias {
                     name: want.name,
                     scheme: (*want.scheme).clone(),
                     target: have.name,
-                    inst,
+                    inst: inst.args,
                 }));
                 Ok(())
             }

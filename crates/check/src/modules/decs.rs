@@ -96,8 +96,9 @@ impl Checker<'_> {
                 self.scope.open(&opened);
             }
             ast::Dec::Local(dec, _) => {
-                let mut unseen = Env::default();
-                self.dec(dec, place, defined, &mut unseen, out)?;
+                // What nobody else sees may also hide an earlier definition.
+                let (mut alone, mut unseen) = (Defined::default(), Env::default());
+                self.dec(dec, place, &mut alone, &mut unseen, out)?;
             }
         }
         Ok(())

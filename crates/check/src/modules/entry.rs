@@ -6,9 +6,9 @@
 
 use super::decs::Place;
 use super::shown::TypeDefs;
-use super::subsume::kind;
 use super::Checker;
 use crate::tast::{EntryParam, EntryPoint, Shown, ValBind};
+use crate::type_exp::uses::kind;
 use crate::type_exp::uses::{constructive, mentioned};
 use crate::types::{RetType, TParam, Type};
 use fehu_base::{Diagnostic, Symbol};

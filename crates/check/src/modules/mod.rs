@@ -23,6 +23,7 @@ mod entry;
 mod mod_exp;
 mod mod_type;
 pub mod needed;
+mod owning;
 mod shown;
 mod subsume;
 

@@ -223,7 +223,10 @@ impl Checker<'_> {
             return self.fail(Diagnostic::error(span, text));
         }
         let existential = if def.dims.is_empty() { Liftedness::Unlifted } else { Liftedness::SizeLifted };
-        let lifted = abs.lifted.max(kind).max(existential);
+        // What is said of the type in general stays true of users of the module type; `type t` may so become an
+        // abstract type that others may give hidden sizes.
+        let functional = if kind == Liftedness::Lifted { kind } else { Liftedness::Unlifted };
+        let lifted = abs.lifted.max(functional).max(existential);
         let mut subst = Subst::default();
         subst.types.insert(abs.name, Arc::new(TypeDef { tparams, lifted, def }));
         let module = see_through(&mut self.ctx, &subst, &sig.module);

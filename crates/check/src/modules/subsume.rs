@@ -11,14 +11,22 @@ use crate::show::{show_size, show_type};
 use crate::subst::{exp_size, make_nonunique, make_unique, Subst};
 use crate::tast::{Exp, ExpKind};
 use crate::type_exp::params::param_arg;
-use crate::type_exp::uses::mentioned_size;
+use crate::type_exp::uses::{kind, mentioned_size};
 use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, TypeDef, Uniq};
 use fehu_base::{Name, Symbol};
 use fehu_syntax::ast::Liftedness;
 use rustc_hash::FxHashMap;
 
+/// How a given value is used as an expected one.
+pub(super) struct Instance {
+    /// What the parameters of the given scheme are.
+    pub(super) args: Vec<TypeArg>,
+    /// Whether parts of its result must be copied, because they are expected to be owned and are not.
+    pub(super) copies: bool,
+}
+
 /// What the parameters of `given` must be for it to be as `expected`, or why it cannot be.
-pub(super) fn scheme(ctx: &mut Context, given: &Scheme, expected: &Scheme) -> Result<Vec<TypeArg>, String> {
+pub(super) fn scheme(ctx: &mut Context, given: &Scheme, expected: &Scheme) -> Result<Instance, String> {
     // Copies of one module type share the names of parameters.
     let renamed;
     let given = if given.tparams.iter().any(|p| expected.tparams.contains(p)) {
@@ -36,7 +44,7 @@ pub(super) fn scheme(ctx: &mut Context, given: &Scheme, expected: &Scheme) -> Re
         }
     }
     m.ty(&given.ty, &expected.ty)?;
-    Ok(given.tparams.iter().map(|p| m.solution(*p)).collect())
+    Ok(Instance { args: given.tparams.iter().map(|p| m.solution(*p)).collect(), copies: m.copies })
 }
 
 fn with_fresh_params(ctx: &mut Context, s: &Scheme) -> Scheme {
@@ -85,20 +93,6 @@ pub(super) fn same_def(ctx: &Context, given: &TypeDef, expected: &TypeDef) -> Re
     m.ty(&given.def.ty, &expected.def.ty)
 }
 
-/// The kind of a type, by what it may contain.
-pub(super) fn kind(ctx: &Context, t: &Type) -> Liftedness {
-    match t {
-        Type::Scalar(_) | Type::Meta(_) | Type::Error => Liftedness::Unlifted,
-        Type::Array(_, _, e) => kind(ctx, e),
-        Type::Record(fs) => fs.iter().map(|(_, t)| kind(ctx, t)).max().unwrap_or(Liftedness::Unlifted),
-        Type::Sum(cs) => {
-            cs.iter().flat_map(|(_, ts)| ts).map(|t| kind(ctx, t)).max().unwrap_or(Liftedness::Unlifted)
-        }
-        Type::Arrow(_) => Liftedness::Lifted,
-        Type::Var(_, n, _) => ctx.kinds.get(n).copied().unwrap_or(Liftedness::Unlifted),
-    }
-}
-
 struct Match<'a> {
     ctx: &'a Context,
     /// Type names that may be chosen: their kind, and what was chosen.
@@ -109,12 +103,16 @@ struct Match<'a> {
     params: Vec<Name>,
     /// Existential sizes of functions around: no parameter may depend on one.
     inner: Vec<Name>,
+    /// Whether what is compared is a part of a tuple or record that is returned, and of which some part is owned.
+    partly_owned: bool,
+    /// Whether a part of such a result is expected to be owned and is not.
+    copies: bool,
 }
 
 impl<'a> Match<'a> {
     fn new(ctx: &'a Context) -> Match<'a> {
         let (types, sizes) = (FxHashMap::default(), FxHashMap::default());
-        Match { ctx, types, sizes, params: vec![], inner: vec![] }
+        Match { ctx, types, sizes, params: vec![], inner: vec![], partly_owned: false, copies: false }
     }
 
     fn solution(&self, p: TParam) -> TypeArg {
@@ -226,6 +224,7 @@ impl<'a> Match<'a> {
 
     fn arrow(&mut self, given: &Arrow, expected: &Arrow) -> Result<(), String> {
         // The parameter of what is given must accept what will be passed.
+        let around = std::mem::replace(&mut self.partly_owned, false);
         self.ty(&expected.lhs, &given.lhs)?;
         if let (Some(g), Some(e)) = (given.param, expected.param) {
             self.sizes.insert(g, Some(Size::Var(e)));
@@ -235,13 +234,20 @@ impl<'a> Match<'a> {
         }
         let depth = self.inner.len();
         self.inner.extend(&given.ret.dims);
+        self.partly_owned = matches!(given.ret.ty, Type::Record(_)) && has_unique(&given.ret.ty);
         let result = self.ty(&given.ret.ty, &expected.ret.ty);
+        self.partly_owned = around;
         self.inner.truncate(depth);
         result
     }
 
-    fn uniq(&self, given: Uniq, expected: Uniq, g: &Type, e: &Type) -> Result<(), String> {
+    fn uniq(&mut self, given: Uniq, expected: Uniq, g: &Type, e: &Type) -> Result<(), String> {
         if expected == Uniq::Unique && given == Uniq::Nonunique {
+            // `*(a, b)` may be given as `(*a, b)`.
+            if self.partly_owned {
+                self.copies = true;
+                return Ok(());
+            }
             let names = &self.ctx.names;
             return Err(format!(
                 "Types\n  {}\nand\n  {}\nare incompatible regarding consumption.",
@@ -355,6 +361,16 @@ impl<'a> Match<'a> {
     fn differ(&self, given: &Type, expected: &Type) -> String {
         let names = &self.ctx.names;
         format!("Types\n  {}\nand\n  {}\ndo not match.", show_type(names, expected), show_type(names, given))
+    }
+}
+
+/// Whether a value of the type owns some part of itself.
+fn has_unique(t: &Type) -> bool {
+    match t {
+        Type::Array(u, ..) | Type::Var(u, ..) => *u == Uniq::Unique,
+        Type::Record(fs) => fs.iter().any(|(_, t)| has_unique(t)),
+        Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(has_unique),
+        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
     }
 }
 

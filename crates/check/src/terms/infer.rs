@@ -25,7 +25,8 @@ pub(crate) struct Infer<'a> {
     pub(crate) st: State,
     /// The function being defined, and whether it was used.
     pub(crate) own: Option<Name>,
-    pub(crate) recursive: bool,
+    /// Where the definition first uses itself.
+    pub(crate) recursive: Option<Span>,
 }
 
 pub(crate) const BOOL: Type = Type::Scalar(ScalarType::Bool);
@@ -33,7 +34,7 @@ pub(crate) const I64: Type = Type::Scalar(ScalarType::I64);
 
 impl<'a> Infer<'a> {
     pub(crate) fn new(ctx: &'a mut Context, scope: &'a mut Scope, st: State) -> Infer<'a> {
-        Infer { ctx, scope, st, own: None, recursive: false }
+        Infer { ctx, scope, st, own: None, recursive: None }
     }
 
     /// A variable of which nothing is known.

@@ -106,7 +106,7 @@ impl Infer<'_> {
     /// A use of a value: its type parameters become fresh variables.
     pub(crate) fn use_of(&mut self, v: &ValEntry, span: Span) -> Exp {
         if self.own == Some(v.name) {
-            self.recursive = true;
+            self.recursive = self.recursive.or(Some(span));
         }
         let text = self.ctx.names.base(v.name).as_str();
         if text.starts_with('_') && v.kind == ValKind::Local {

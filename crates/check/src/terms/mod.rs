@@ -29,12 +29,12 @@ pub use metas::State;
 pub use validate::validate;
 
 use crate::context::Context;
-use crate::scope::Scope;
+use crate::scope::{Scope, TermEntry};
 use crate::tast;
 use crate::type_exp::bind_tparams;
 use crate::types::{Scheme, Size, Type};
 use fehu_base::diagnostic::Severity;
-use fehu_base::Name;
+use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast;
 use infer::Infer;
 use infer_bind::{size_idents, Source};
@@ -50,6 +50,40 @@ pub fn check_val_bind(
     name: Name,
     bind: &ast::ValBind,
 ) -> (Option<tast::ValBind>, Scheme) {
+    let first = ctx.diagnostics.len();
+    let older = match scope.term(bind.name.name) {
+        Some(TermEntry::Val(v)) => Some(v.span),
+        Some(TermEntry::Mod(_)) | None => None,
+    };
+    let (recursive, checked) = check_val_bind_inner(ctx, scope, name, bind);
+    if let (Some(at), Some(older), None) = (recursive, older, &checked.0) {
+        explain_self_use(&mut ctx.diagnostics[first..], bind.name.name, at, older);
+    }
+    checked
+}
+
+/// A definition that meant to use an older one of its name uses itself; its first error says so.
+fn explain_self_use(found: &mut [Diagnostic], name: Symbol, at: Span, older: Span) {
+    let Some(d) = found.iter_mut().find(|d| d.severity == Severity::Error) else { return };
+    let mut e = d.clone().note(format!(
+        "since Futhark 0.27 a definition with parameters sees itself, so \"{name}\" is a recursive call here"
+    ));
+    if at != d.span {
+        e = e.related(at, "a recursive call");
+    }
+    if older != Span::NONE && older.file == at.file {
+        e = e.related(older, format!("not a use of this \"{name}\""));
+    }
+    *d = e.help(format!("to use the other \"{name}\", give one of the two another name"));
+}
+
+/// As [`check_val_bind`], and where the definition uses itself.
+fn check_val_bind_inner(
+    ctx: &mut Context,
+    scope: &mut Scope,
+    name: Name,
+    bind: &ast::ValBind,
+) -> (Option<Span>, (Option<tast::ValBind>, Scheme)) {
     let before = errors(ctx);
     if bind.ret.is_some() {
         ctx.declared.insert(name);
@@ -67,12 +101,12 @@ pub fn check_val_bind(
     let st = std::mem::take(&mut infer.st);
     scope.rollback(mark);
     if errors(ctx) > before {
-        return (None, Scheme::mono(Type::Error));
+        return (recursive, (None, Scheme::mono(Type::Error)));
     }
     let fun = pre::Fun { name, tparams, params: checked.params, ret: checked.ret, body: checked.body };
-    let top = Sizer::new(ctx, st).top(&fun, &inferred, recursive, bind.name.span);
+    let top = Sizer::new(ctx, st).top(&fun, &inferred, recursive.is_some(), bind.name.span);
     if errors(ctx) > before {
-        return (None, Scheme::mono(Type::Error));
+        return (recursive, (None, Scheme::mono(Type::Error)));
     }
     let scheme = Scheme { tparams: top.tparams.clone(), overloads: vec![], ty: top.ty };
     let val = tast::ValBind {
@@ -84,16 +118,16 @@ pub fn check_val_bind(
         params: top.params,
         ret: top.ret,
         body: top.body,
-        recursive,
+        recursive: recursive.is_some(),
         span: bind.span,
     };
-    if recursive {
+    if recursive.is_some() {
         recursion::check(ctx, &val);
         if errors(ctx) > before {
-            return (None, scheme);
+            return (recursive, (None, scheme));
         }
     }
-    (Some(val), scheme)
+    (recursive, (Some(val), scheme))
 }
 
 /// Checks a size expression inside a type; it must have type `i64`.

@@ -6,7 +6,7 @@ use super::uses::{constructive, name_anys};
 use crate::context::Context;
 use crate::resolve::{follow, term, type_entry};
 use crate::scope::{Scope, TermEntry, ValEntry, ValKind};
-use crate::subst::{expand, make_unique};
+use crate::subst::{apply, make_unique};
 use crate::terms;
 use crate::types::{is_too_large, Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, MAX_PARTS};
 use fehu_base::prim::ScalarType;
@@ -30,9 +30,11 @@ pub fn elaborate(ctx: &mut Context, scope: &mut Scope, te: &TypeExp) -> RetType 
 /// As [`elaborate`], with the kind of the type as its names were declared: an
 /// abbreviation declared lifted is lifted, whatever it stands for.
 pub fn elaborate_kinded(ctx: &mut Context, scope: &mut Scope, te: &TypeExp) -> (RetType, Liftedness) {
-    let mut w = Walk { ctx, scope, dims: vec![], bound: vec![] };
+    let mut w = Walk { ctx, scope, dims: vec![], floating: vec![], bound: vec![] };
     let (ty, kind) = w.ty(te);
-    (RetType { dims: w.dims, ty }, kind)
+    let mut dims = w.dims;
+    dims.append(&mut w.floating);
+    (RetType { dims, ty }, kind)
 }
 
 /// How many constructors a sum type may have: their tags are bytes.
@@ -43,6 +45,8 @@ struct Walk<'a> {
     scope: &'a mut Scope,
     /// Existential sizes of the nearest result type around.
     dims: Vec<Name>,
+    /// Existential sizes of parameters: the caller brings them, so they belong to the whole type.
+    floating: Vec<Name>,
     /// Names bound by arrows and `?[n]` around: none may be bound twice.
     bound: Vec<Ident>,
 }
@@ -94,7 +98,8 @@ impl Walk<'_> {
     fn array(&mut self, s: &SizeExp, t: &TypeExp, span: Span) -> (Type, Liftedness) {
         let size = self.size(s);
         let (elem, kind) = self.ty(t);
-        let (lifted, why) = match kind {
+        // A refined type has the kind that its module type declares, whatever it stands for.
+        let (lifted, why) = match kind.max(super::uses::kind(self.ctx, &elem)) {
             Liftedness::Unlifted => return (Type::array(size, elem), kind),
             Liftedness::SizeLifted => ("size-lifted", "might cause irregular array"),
             Liftedness::Lifted => ("lifted", "might contain function"),
@@ -156,7 +161,10 @@ impl Walk<'_> {
     }
 
     fn arrow(&mut self, param: Option<Ident>, lhs: &TypeExp, rhs: &TypeExp) -> (Type, Liftedness) {
+        let outer = std::mem::take(&mut self.dims);
         let (lhs, _) = self.ty(lhs);
+        let brought = std::mem::replace(&mut self.dims, outer);
+        self.floating.extend(brought);
         let mark = self.scope.mark();
         let depth = self.bound.len();
         let name = param.map(|p| {
@@ -273,7 +281,7 @@ impl Walk<'_> {
         if given.iter().any(|a| matches!(a, TypeArg::Type(Type::Error))) {
             return failed;
         }
-        let r = expand(&mut self.ctx.names, &entry.def, &given);
+        let r = apply(&mut self.ctx.names, &entry.def, &given);
         if is_too_large(&r.ty, Type::clone) {
             let message =
                 format!("This type has more than {MAX_PARTS} parts when its abbreviations are expanded.");

@@ -4,10 +4,12 @@
 //! size of an array outside of functions. `[n + 1]i32` and `[n]i32 -> i32` do
 //! not show `n`.
 
+use crate::context::Context;
 use crate::tast::{Exp, ExpKind};
 use crate::types::{RetType, Size, Type, TypeArg};
 use crate::visit::children;
 use fehu_base::Name;
+use fehu_syntax::ast::Liftedness;
 use rustc_hash::FxHashSet;
 
 /// The sizes that a value of the type shows.
@@ -145,4 +147,18 @@ fn mentioned_exp(e: &Exp, out: &mut FxHashSet<Name>) {
         out.insert(*n);
     }
     children(e, &mut |c| mentioned_exp(c, out));
+}
+
+/// The kind of a type, by what it may contain.
+pub fn kind(ctx: &Context, t: &Type) -> Liftedness {
+    match t {
+        Type::Scalar(_) | Type::Meta(_) | Type::Error => Liftedness::Unlifted,
+        Type::Array(_, _, e) => kind(ctx, e),
+        Type::Record(fs) => fs.iter().map(|(_, t)| kind(ctx, t)).max().unwrap_or(Liftedness::Unlifted),
+        Type::Sum(cs) => {
+            cs.iter().flat_map(|(_, ts)| ts).map(|t| kind(ctx, t)).max().unwrap_or(Liftedness::Unlifted)
+        }
+        Type::Arrow(_) => Liftedness::Lifted,
+        Type::Var(_, n, _) => ctx.kinds.get(n).copied().unwrap_or(Liftedness::Unlifted),
+    }
 }

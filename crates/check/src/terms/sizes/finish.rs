@@ -59,6 +59,7 @@ impl Sizer<'_> {
             Origin::Ascription => "size in explicit type ascription".to_string(),
             Origin::Coercion => "size coercion".to_string(),
             Origin::Pattern => "size in explicit type ascription of a pattern".to_string(),
+            Origin::Parameter => "the type of a parameter".to_string(),
             Origin::Result => "size in a result type".to_string(),
             Origin::Argument => "use as function argument".to_string(),
             Origin::Loop => "a loop".to_string(),

@@ -51,7 +51,7 @@ impl Sizer<'_> {
         for p in params {
             self.level += 1;
             let shape = self.shape(&p.ty);
-            let t = self.of_shape(&shape, Liftedness::Lifted, Origin::Pattern, p.span);
+            let t = self.of_shape(&shape, Liftedness::Lifted, Origin::Parameter, p.span);
             let p = self.pat(p, &t, "Parameter does not have the type of its pattern.");
             out.push(p);
         }

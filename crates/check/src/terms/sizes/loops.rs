@@ -136,6 +136,7 @@ impl Sizer<'_> {
                 let _ = self.unify_sizes(&s, first, &[]);
             }
         }
+        self.settle_initial(places, &given);
         let mut variant: Vec<Name> = written.to_vec();
         let mut roots: Vec<(Name, Vec<usize>)> = vec![];
         for (i, (n, _)) in places.iter().enumerate() {
@@ -188,6 +189,34 @@ impl Sizer<'_> {
             }
         }
         variant
+    }
+
+    /// An initial size that nobody has said anything about, as that of a parameter without a type, is what
+    /// the body gives back, if that can be known where the loop starts. Otherwise it varies.
+    ///
+    /// ```text
+    /// map (\a -> loop a = a for i < k do iota n) as     -- a : [n]i64
+    /// ```
+    fn settle_initial(&mut self, places: &[(Name, Size)], given: &[Size]) {
+        for ((place, first), g) in places.iter().zip(given) {
+            let (Size::Var(root), Size::Var(f)) = (self.size(&Size::Var(*place)), self.size(first)) else {
+                continue;
+            };
+            let open = match self.flexes.get(&f) {
+                Some(Flex::Free { origin, .. }) => !origin.is_written(),
+                Some(Flex::Is(_)) | None => false,
+            };
+            let g = self.size(g);
+            let names = mentioned_size(&g);
+            let inner = |n: &Name| {
+                let made = self.unknowns.get(n).is_some_and(|u| u.depth > self.depth);
+                made || *n == f || *n == root || places.iter().any(|(p, _)| p == n)
+            };
+            if open && !names.iter().any(inner) {
+                // A size that is bound inside cannot be it.
+                let _ = self.unify_sizes(&Size::Var(f), &g, &[]);
+            }
+        }
     }
 
     /// A size that varies may not have become part of a type from outside of the loop.

@@ -28,6 +28,8 @@ pub(crate) enum Origin {
     Coercion,
     /// A written type of a pattern or parameter.
     Pattern,
+    /// A parameter without a written type.
+    Parameter,
     /// A written type of a result.
     Result,
     /// The type of an argument.
@@ -36,6 +38,18 @@ pub(crate) enum Origin {
     Loop,
     /// Something else without a type of its own.
     Other,
+}
+
+impl Origin {
+    /// Whether the user wrote a type with this size, and left the size open.
+    pub(crate) fn is_written(self) -> bool {
+        match self {
+            Origin::Ascription | Origin::Coercion | Origin::Pattern | Origin::Result => true,
+            Origin::Instance(_) | Origin::Parameter | Origin::Argument | Origin::Loop | Origin::Other => {
+                false
+            }
+        }
+    }
 }
 
 /// A flexible size.

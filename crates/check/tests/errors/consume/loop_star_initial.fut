@@ -1,0 +1,13 @@
+-- A parameter with a star that the body gives back must be free to be consumed.
+def same (xs: []i32) = loop (ys: *[]i32) = xs for _i < 10 do ys
+-- ==>
+-- error: Consuming variable "xs", which is not consumable.
+--  --> consume/loop_star_initial.fut:2:44-46
+--   |
+-- 2 | def same (xs: []i32) = loop (ys: *[]i32) = xs for _i < 10 do ys
+--   |           --                               ^^ consumed here
+--   |           |
+--   |           a parameter whose type is not marked with `*`
+--   |
+--   = note: see error-index.html#not-consumable
+--   = help: mark the parameter's type with `*`, or consume a copy, made with `copy`
