@@ -300,7 +300,9 @@ module u8 = {
   def (^) (x: u8) (y: u8) : u8 = x intrinsics.^ y
   def not (x: u8) : u8 = !x
   def (<<) (x: u8) (y: u8) : u8 = x intrinsics.<< y
-  def (>>) (x: u8) (y: u8) : u8 = x intrinsics.>> y
+  -- Programs of this language get the sign bit shifted in here, and zeros by the `>>` outside of modules.
+  def (>>) (x: u8) (y: u8) : u8 =
+    intrinsics.convert ((intrinsics.convert x : i8) intrinsics.>> (intrinsics.convert y : i8))
   def (>>>) (x: u8) (y: u8) : u8 = x intrinsics.>>> y
   def num_bits : i32 = 8
   def get_bit (bit: i32) (x: u8) : i32 = intrinsics.convert ((x intrinsics.>> (i32 bit)) intrinsics.& 1u8)
@@ -359,7 +361,9 @@ module u16 = {
   def (^) (x: u16) (y: u16) : u16 = x intrinsics.^ y
   def not (x: u16) : u16 = !x
   def (<<) (x: u16) (y: u16) : u16 = x intrinsics.<< y
-  def (>>) (x: u16) (y: u16) : u16 = x intrinsics.>> y
+  -- Programs of this language get the sign bit shifted in here, and zeros by the `>>` outside of modules.
+  def (>>) (x: u16) (y: u16) : u16 =
+    intrinsics.convert ((intrinsics.convert x : i16) intrinsics.>> (intrinsics.convert y : i16))
   def (>>>) (x: u16) (y: u16) : u16 = x intrinsics.>>> y
   def num_bits : i32 = 16
   def get_bit (bit: i32) (x: u16) : i32 = intrinsics.convert ((x intrinsics.>> (i32 bit)) intrinsics.& 1u16)
@@ -418,7 +422,9 @@ module u32 = {
   def (^) (x: u32) (y: u32) : u32 = x intrinsics.^ y
   def not (x: u32) : u32 = !x
   def (<<) (x: u32) (y: u32) : u32 = x intrinsics.<< y
-  def (>>) (x: u32) (y: u32) : u32 = x intrinsics.>> y
+  -- Programs of this language get the sign bit shifted in here, and zeros by the `>>` outside of modules.
+  def (>>) (x: u32) (y: u32) : u32 =
+    intrinsics.convert ((intrinsics.convert x : i32) intrinsics.>> (intrinsics.convert y : i32))
   def (>>>) (x: u32) (y: u32) : u32 = x intrinsics.>>> y
   def num_bits : i32 = 32
   def get_bit (bit: i32) (x: u32) : i32 = intrinsics.convert ((x intrinsics.>> (i32 bit)) intrinsics.& 1u32)
@@ -477,7 +483,9 @@ module u64 = {
   def (^) (x: u64) (y: u64) : u64 = x intrinsics.^ y
   def not (x: u64) : u64 = !x
   def (<<) (x: u64) (y: u64) : u64 = x intrinsics.<< y
-  def (>>) (x: u64) (y: u64) : u64 = x intrinsics.>> y
+  -- Programs of this language get the sign bit shifted in here, and zeros by the `>>` outside of modules.
+  def (>>) (x: u64) (y: u64) : u64 =
+    intrinsics.convert ((intrinsics.convert x : i64) intrinsics.>> (intrinsics.convert y : i64))
   def (>>>) (x: u64) (y: u64) : u64 = x intrinsics.>>> y
   def num_bits : i32 = 64
   def get_bit (bit: i32) (x: u64) : i32 = intrinsics.convert ((x intrinsics.>> (i32 bit)) intrinsics.& 1u64)

@@ -83,7 +83,8 @@ module type integral = {
   val not : t -> t
   val << : t -> t -> t
 
-  -- | Shift to the right; signed types keep their sign.
+  -- | Shift to the right, with copies of the highest bit coming in; also for unsigned types, where `>>`
+  -- outside of modules lets zeros in.
   val >> : t -> t -> t
 
   -- | Shift to the right, with zeros coming in.

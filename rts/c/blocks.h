@@ -30,17 +30,23 @@ RTS_FUN struct block *block_share(struct futhark_context *ctx, struct block *old
   return b;
 }
 
-// Fresh memory, or NULL with an error.
-CALLED_FUN struct block *block_alloc(struct futhark_context *ctx, struct block *old, int64_t bytes) {
+// Fresh memory, or NULL with an error that ends with the place where the program needs it. A number of bytes that is
+// the largest there is (see `size_mul`) was to be larger.
+CALLED_FUN struct block *block_alloc(struct futhark_context *ctx, struct block *old, int64_t bytes,
+                                     const char *place) {
   block_drop(ctx, old);
   if (UNLIKELY(bytes < 0)) {
-    set_error(ctx, "Error: cannot allocate %" PRId64 " bytes: the size is negative.\n", bytes);
+    set_error(ctx, "Error: cannot allocate %" PRId64 " bytes: the size is negative.\n%s", bytes, place);
+    return NULL;
+  }
+  if (UNLIKELY(bytes == INT64_MAX)) {
+    set_error(ctx, "Error: an array is too large: its size in bytes does not fit in 63 bits.\n%s", place);
     return NULL;
   }
   struct block *b = memory_take(MEMORY_OF(ctx), bytes);
   if (UNLIKELY(b == NULL) && !MEMORY_FAILED(ctx)) {
-    set_error(ctx, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64 " are in use.\n", bytes,
-              MEMORY_OF(ctx)->live);
+    set_error(ctx, "Error: out of memory: cannot allocate %" PRId64 " bytes; %" PRId64 " are in use.\n%s", bytes,
+              MEMORY_OF(ctx)->live, place);
   }
   return b;
 }
@@ -56,12 +62,12 @@ RTS_FUN void block_keep(struct block *b) {
 // may be written by another call.
 CALLED_FUN struct block *block_own(struct futhark_context *ctx, struct block *b) {
   if (b == NULL) {
-    return block_alloc(ctx, NULL, 0);
+    return block_alloc(ctx, NULL, 0, "");
   }
   if (!b->constant) {
     return b;
   }
-  struct block *copy = block_alloc(ctx, NULL, b->size);
+  struct block *copy = block_alloc(ctx, NULL, b->size, "");
   if (copy != NULL && block_copy(ctx, copy, 0, b, 0, b->size) != FUTHARK_SUCCESS) {
     copy = block_drop(ctx, copy);
   }

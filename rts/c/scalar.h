@@ -152,6 +152,11 @@ SCALAR_FUN int64_t size_mul(int64_t x, int64_t y) {
   return x != 0 && y > INT64_MAX / x ? INT64_MAX : x * y;
 #endif
 }
+
+// The sum of sizes, or the largest number if it is larger.
+SCALAR_FUN int64_t size_add(int64_t x, int64_t y) {
+  return x > 0 && y > INT64_MAX - x ? INT64_MAX : (int64_t)((uint64_t)x + (uint64_t)y);
+}
 #endif
 
 // The high half of products.
@@ -175,10 +180,15 @@ SCALAR_FUN int32_t umul_hi32(int32_t x, int32_t y) {
   return (int32_t)(((uint64_t)(uint32_t)x * (uint32_t)y) >> 32);
 }
 SCALAR_FUN int64_t umul_hi64(int64_t x, int64_t y) {
+#if defined(__SIZEOF_INT128__) && !defined(DEVICE_CODE)
+  __extension__ typedef unsigned __int128 wide;
+  return (int64_t)(uint64_t)(((wide)(uint64_t)x * (uint64_t)y) >> 64);
+#else
   uint64_t a = (uint64_t)x, b = (uint64_t)y;
   uint64_t a_lo = (uint32_t)a, a_hi = a >> 32, b_lo = (uint32_t)b, b_hi = b >> 32;
   uint64_t low = a_lo * b_lo, mid = a_hi * b_lo + (low >> 32), cross = a_lo * b_hi + (uint32_t)mid;
   return (int64_t)(a_hi * b_hi + (mid >> 32) + (cross >> 32));
+#endif
 }
 SCALAR_FUN int64_t smul_hi64(int64_t x, int64_t y) {
   uint64_t high = (uint64_t)umul_hi64(x, y);

@@ -66,7 +66,13 @@ CALLED_FUN int value_store(struct futhark_context *ctx, const struct value *v, v
   int err = FUTHARK_SUCCESS;
   size_t size = 0;
   for (int i = 0; i < v->type->num_leaves; i++) {
-    size += leaf_stored_size(&v->type->leaves[i], v->words);
+    const struct leaf *leaf = &v->type->leaves[i];
+    if (leaf->rank > 0 && leaf_bytes(leaf, v->words) < 0) {
+      set_error(ctx, "Error: an array of this shape cannot be stored: it is too large.\n");
+      leave(ctx);
+      return FUTHARK_PROGRAM_ERROR;
+    }
+    size += leaf_stored_size(leaf, v->words);
   }
   *n = size;
   if (p != NULL && *p == NULL) {

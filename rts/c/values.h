@@ -148,23 +148,28 @@ CALLED_FUN void leaf_copy(const struct leaf *to_leaf, union word *to, const stru
   }
 }
 
+// Sizes are smaller, and so is the product of those of an array that are not 0. Compiled programs rely on it: they
+// check no more that such numbers do not wrap around.
+#define SIZE_LIMIT ((int64_t)1 << 48)
+#define PRODUCT_LIMIT ((int64_t)1 << 60)
+
 // How many elements, or -1 if there is no such array.
 CALLED_FUN int64_t shape_elements(int rank, const int64_t *shape, int64_t elem_size) {
   int64_t n = 1;
   bool empty = false;
   for (int i = 0; i < rank; i++) {
-    if (shape[i] < 0) {
+    if (shape[i] < 0 || shape[i] >= SIZE_LIMIT) {
       return -1;
     }
-    empty = empty || shape[i] == 0;
-  }
-  for (int i = 0; i < rank && !empty; i++) {
-    if (shape[i] > INT64_MAX / elem_size / n) {
+    if (shape[i] == 0) {
+      empty = true;
+    } else if (shape[i] > (PRODUCT_LIMIT - 1) / n) {
       return -1;
+    } else {
+      n *= shape[i];
     }
-    n *= shape[i];
   }
-  return empty ? 0 : n;
+  return empty ? 0 : n > INT64_MAX / elem_size ? -1 : n;
 }
 
 CALLED_FUN const int64_t *leaf_shape(const struct leaf *leaf, const union word *words) {
@@ -187,7 +192,7 @@ CALLED_FUN int leaf_alloc(struct futhark_context *ctx, const struct leaf *leaf, 
     set_error(ctx, "Error: an array cannot have this shape: a size is negative, or it is too large.\n");
     return FUTHARK_PROGRAM_ERROR;
   }
-  struct block *b = block_alloc(ctx, words[leaf->word].block, bytes);
+  struct block *b = block_alloc(ctx, words[leaf->word].block, bytes, "");
   words[leaf->word].block = b;
   return b == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
 }
@@ -484,10 +489,12 @@ CALLED_FUN int value_construct(struct futhark_context *ctx, const struct type *t
   int err = v == NULL ? FUTHARK_OUT_OF_MEMORY : FUTHARK_SUCCESS;
   if (err == FUTHARK_SUCCESS) {
     const struct variant *constructor = &type->variants[variant];
-    v->words[type->leaves[0].word].i8 = (int8_t)variant;
     for (int i = 0; i < constructor->arity; i++) {
       value_fill(v, constructor->payloads[i].leaves, 0, constructor->payloads[i].type, args[i]);
     }
+    // Units have no leaf of their own in a sum: they are in that of the constructor's number.
+    memset(&v->words[type->leaves[0].word], 0, sizeof(union word));
+    v->words[type->leaves[0].word].i8 = (int8_t)variant;
   }
   for (int i = 0; i < type->num_known_sizes && err == FUTHARK_SUCCESS; i++) {
     const struct known_size *known = &type->known_sizes[i];

@@ -54,6 +54,24 @@ static void *work(void *arg) {
   CHECK(mean == (499.5 + 1.5) / 2);
   free(bytes);
 
+  struct futhark_opaque_units *units;
+  struct futhark_opaque_width *width;
+  CHECK(futhark_entry_units(ctx, &units, 7) == FUTHARK_SUCCESS);
+  CHECK(futhark_entry_count_units(ctx, &count, units) == FUTHARK_SUCCESS);
+  CHECK(count == 7 && futhark_shape_opaque_units(ctx, units)[0] == 7);
+  CHECK(futhark_entry_width(ctx, &width, 1000000) == FUTHARK_SUCCESS);
+  bytes = NULL;
+  CHECK(futhark_store_opaque_width(ctx, width, &bytes, &size) == FUTHARK_SUCCESS);
+  CHECK(size < 100);
+  futhark_free_opaque_width(ctx, width);
+  CHECK((width = futhark_restore_opaque_width(ctx, bytes)) != NULL);
+  free(bytes);
+  CHECK(futhark_entry_width_of(ctx, &count, width) == FUTHARK_SUCCESS);
+  CHECK(futhark_context_sync(ctx) == FUTHARK_SUCCESS);
+  CHECK(count == 1000000);
+  futhark_free_opaque_units(ctx, units);
+  futhark_free_opaque_width(ctx, width);
+
   int32_t small[3] = {1, 2, 3}, x;
   struct futhark_i32_1d *is = futhark_new_i32_1d(ctx, small, 3);
   CHECK(futhark_entry_pick(ctx, &x, is, 7) == FUTHARK_PROGRAM_ERROR);

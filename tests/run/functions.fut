@@ -80,3 +80,15 @@ entry local_sizes (xs: []i32) (ys: []i32) =
     let (a, _) = both x
     in length a
   in (no_summary.count 2 [1, 2], len xs + len ys, (both xs).0, (both ys).1, length (both ys).0)
+
+-- Attributed so, expressions are not evaluated.
+-- ==
+-- entry: blanks
+-- input { empty([0]i64) } output { true }
+-- input { [7i64] } output { true }
+
+entry blanks [n] (xs: [n]i64) =
+  let x = #[blank] xs[0]
+  let ys = #[blank] map (\i -> xs[i + n]) (iota n)
+  let zs = scatter (#[scratch] map (\i -> xs[i + n]) (iota n)) (iota n) xs
+  in length ys == n && zs == xs && (x == 0 || true)

@@ -35,3 +35,11 @@ entry halves (x: f16) (y: f16) = x + y
 -- input { -f64.inf } output { 0i32 0u32 0i64 0i16 }
 
 entry far_conversions (x: f64) = (i32.f64 x, u32.f64 x, i64.f64 x, i16.f64 x)
+
+-- Through modules, unsigned numbers shift as signed ones do.
+-- ==
+-- entry: shifts
+-- input { 18446744073709551615u64 25u64 } output { 18446744073709551615u64 549755813887u64 549755813887u64 255u8 }
+-- input { 255u64 2u64 } output { 63u64 63u64 63u64 255u8 }
+
+entry shifts (x: u64) (y: u64) = (x u64.>> y, x >> y, x u64.>>> y, u8.u64 x u8.>> u8.u64 y)

@@ -117,6 +117,11 @@ pub fn gpu<'a>(
             move |prog, refusals| serialise(front, prog, refusals, warnings),
             "a parallel operation that no kernel can run becomes a loop of the host",
         )
+        .pass_or_refuse(
+            "trace-warnings",
+            move |prog| warn_of_traces(front, prog, warnings),
+            "what runs in kernels is known now",
+        )
         .lowering(
             "translate",
             |prog| Ok(translate(prog, settings.target)),
@@ -192,7 +197,11 @@ fn cpu_loops<'a>() -> Pipeline<'a, Program, Program> {
 /// The first step by itself.
 pub fn lower(front: &Front, settings: &Settings) -> Result<Prog<Soacs>, Stop> {
     let Some(program) = &front.program else { return Err(Stop::Errors(front.diagnostics.clone())) };
-    let options = fehu_lower::Options { extra_entries: settings.entry_points.clone(), safe: settings.safe };
+    let options = fehu_lower::Options {
+        extra_entries: settings.entry_points.clone(),
+        prelude: front.prelude.clone(),
+        safe: settings.safe,
+    };
     fehu_lower::lower(program, &options).map_err(Stop::Errors)
 }
 
@@ -229,7 +238,7 @@ fn serialise(
     let kernels: Vec<fehu_ir::Loc> = refusals.iter().map(|r| r.kernel.clone()).collect();
     let (prog, serialised) = fehu_flatten::serialise_on_host(prog, &kernels);
     if serialised.is_empty() {
-        return Err(Stop::Errors(refusals.into_iter().map(|r| r.problem).collect()));
+        return Err(Stop::Errors(problems(front, refusals)));
     }
     let mut warnings = warnings.borrow_mut();
     for loc in serialised {
@@ -245,6 +254,26 @@ fn serialise(
         }
     }
     Ok(prog)
+}
+
+/// What to say of kernels that cannot be compiled, at places in the user's own text.
+fn problems(front: &Front, refusals: Vec<Refusal>) -> Vec<Diagnostic> {
+    let problem = |r: Refusal| match front.prelude.contains(&r.problem.span.file) {
+        true => Diagnostic { span: written(front, &r.kernel), ..r.problem },
+        false => r.problem,
+    };
+    refusals.into_iter().map(problem).collect()
+}
+
+/// Kernels cannot print: where they should, the user is warned.
+fn warn_of_traces(front: &Front, prog: &Prog<Memory>, warnings: &RefCell<Vec<Diagnostic>>) -> Vec<Refusal> {
+    let mut spans: Vec<Span> =
+        fehu_impgen::kernel_traces(prog).iter().map(|loc| written(front, loc)).collect();
+    spans.sort();
+    spans.dedup();
+    let ignored = "`#[trace]` prints nothing here: this is computed on the GPU.";
+    warnings.borrow_mut().extend(spans.into_iter().map(|span| Diagnostic::warning(span, ignored)));
+    vec![]
 }
 
 /// The place in the user's own text from which another was reached.

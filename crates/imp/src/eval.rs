@@ -282,6 +282,7 @@ impl<'a> Machine<'a> {
                     return Err(format!("assertion failed: {message:?}"));
                 }
             }
+            Code::Trace { .. } => {}
             Code::Op(op) => return Err(format!("cannot run {op:?}")),
         }
         Ok(())

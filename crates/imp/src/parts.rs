@@ -84,7 +84,8 @@ impl Code {
             | Code::Write { .. }
             | Code::Copy { .. }
             | Code::Call { .. }
-            | Code::Assert { .. } => vec![],
+            | Code::Assert { .. }
+            | Code::Trace { .. } => vec![],
         }
     }
 
@@ -109,7 +110,8 @@ impl Code {
             | Code::Write { .. }
             | Code::Copy { .. }
             | Code::Call { .. }
-            | Code::Assert { .. } => vec![],
+            | Code::Assert { .. }
+            | Code::Trace { .. } => vec![],
         }
     }
 
@@ -138,13 +140,19 @@ impl Code {
             }
             Code::Call { args, .. } => args.iter_mut().filter_map(Arg::expr_mut).collect(),
             Code::Assert { cond, message, .. } => {
-                let shown = message.iter_mut().filter_map(|part| match part {
-                    ErrorPart::Text(_) => None,
-                    ErrorPart::Value(e, _) => Some(e),
-                });
-                [cond].into_iter().chain(shown).collect()
+                [cond].into_iter().chain(message.iter_mut().filter_map(ErrorPart::expr_mut)).collect()
             }
+            Code::Trace { message, loc: _ } => message.iter_mut().filter_map(ErrorPart::expr_mut).collect(),
             Code::Op(op) => op.exprs_mut(),
+        }
+    }
+}
+
+impl ErrorPart {
+    fn expr_mut(&mut self) -> Option<&mut Expr> {
+        match self {
+            ErrorPart::Text(_) => None,
+            ErrorPart::Value(e, _) => Some(e),
         }
     }
 }

@@ -116,8 +116,10 @@ pub enum Code {
         mem: Name,
         /// How many.
         bytes: Expr,
-        /// Where.
+        /// In which memory.
         space: Space,
+        /// The place in the program that needs it, for the error.
+        loc: Loc,
     },
     /// Drops a reference early; the variable is null afterwards.
     Free(Name, Space),
@@ -179,6 +181,14 @@ pub enum Code {
         message: Vec<ErrorPart>,
         /// Where, with the calls that led there.
         loc: Loc,
+    },
+    /// Prints values for a programmer who watches: the place that asked for it, if it is given, then the message. Only
+    /// the host prints.
+    Trace {
+        /// The place.
+        loc: Option<Loc>,
+        /// What is printed.
+        message: Vec<ErrorPart>,
     },
     /// An operation of a parallel back end.
     Op(Op),

@@ -45,7 +45,7 @@ pub fn look_at_code<'c, V: Visitor<'c>>(v: &mut V, code: &'c Code) {
             v.assigned(*x);
             v.expr(e);
         }
-        Code::Allocate { mem, bytes, space: _ } => {
+        Code::Allocate { mem, bytes, space: _, loc: _ } => {
             v.block(*mem);
             v.expr(bytes);
         }
@@ -81,13 +81,9 @@ pub fn look_at_code<'c, V: Visitor<'c>>(v: &mut V, code: &'c Code) {
         }
         Code::Assert { cond, message, loc: _ } => {
             v.expr(cond);
-            for part in message {
-                match part {
-                    ErrorPart::Text(_) => {}
-                    ErrorPart::Value(e, _) => v.expr(e),
-                }
-            }
+            look_at_message(v, message);
         }
+        Code::Trace { loc: _, message } => look_at_message(v, message),
         Code::Op(op) => look_at_op(v, op),
     }
 }
@@ -134,6 +130,15 @@ fn look_at_kernel_op<'c, V: Visitor<'c>>(v: &mut V, op: &'c KernelOp) {
         KernelOp::CompareAndSwap { mem, old: x, .. } | KernelOp::ReadVolatile { mem, var: x, .. } => {
             v.block(*mem);
             v.assigned(*x);
+        }
+    }
+}
+
+fn look_at_message<'c, V: Visitor<'c>>(v: &mut V, message: &'c [ErrorPart]) {
+    for part in message {
+        match part {
+            ErrorPart::Text(_) => {}
+            ErrorPart::Value(e, _) => v.expr(e),
         }
     }
 }
@@ -203,7 +208,8 @@ pub fn change_code<M: Mutator>(m: &mut M, code: &mut Code) {
         | Code::Copy { .. }
         | Code::While(..)
         | Code::If(..)
-        | Code::Assert { .. } => {}
+        | Code::Assert { .. }
+        | Code::Trace { .. } => {}
     }
     code.exprs_mut().into_iter().for_each(|e| m.expr(e));
     code.bodies_mut().into_iter().for_each(|c| deep(|| m.code(c)));

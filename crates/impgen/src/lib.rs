@@ -7,4 +7,4 @@
 
 mod translate;
 
-pub use translate::{translate, Machine};
+pub use translate::{kernel_traces, translate, Machine};

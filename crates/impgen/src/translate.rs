@@ -20,6 +20,9 @@ mod scalars;
 mod task;
 #[cfg(test)]
 pub(crate) mod tests;
+mod trace;
+
+pub use trace::kernel_traces;
 
 use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::{bug, Name, NameSource, Symbol};
@@ -240,6 +243,9 @@ impl Translate {
         if let Some(name) = kernel::declared_param(stm) {
             return self.read_param(&stm.pat, name);
         }
+        if let (Exp::Opaque(e), Some(traced)) = (&stm.exp, trace::traced(stm)) {
+            self.trace(stm, *e, &traced);
+        }
         match &stm.exp {
             Exp::If(c, t, f) => self.branch(&stm.pat, *c, t, f),
             Exp::Loop(l) => self.loop_(&stm.pat, l),
@@ -296,7 +302,8 @@ impl Translate {
             (Space::Default, Mode::Host) => {
                 self.declare(p.name, &p.ty);
                 let bytes = self.operand(bytes);
-                self.emit(Code::Allocate { mem: p.name, bytes, space: space.clone() });
+                let (space, loc) = (space.clone(), self.loc.clone());
+                self.emit(Code::Allocate { mem: p.name, bytes, space, loc });
             }
             (Space::Scalar(..), _) => self.declare(p.name, &p.ty),
             (Space::Shared, Mode::Block) => {

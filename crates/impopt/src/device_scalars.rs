@@ -27,7 +27,7 @@ mod tests;
 use choose::Chosen;
 use fehu_base::{Name, NameSource};
 use fehu_imp::build::i64;
-use fehu_imp::syntax::{Arg, Code, Expr, Function, Kernel, Launch, Op, Param, Program, Space};
+use fehu_imp::syntax::{Arg, Code, Expr, Function, Kernel, Launch, Loc, Op, Param, Program, Space};
 use fehu_pass::{Need, Pass};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -135,7 +135,12 @@ impl Rewrite<'_> {
                 self.types.insert(mem, Param::Mem(mem, space.clone()));
                 before.extend([
                     Code::DeclareMem(mem, space.clone()),
-                    Code::Allocate { mem, bytes: i64(elem.bytes() as i64), space: space.clone() },
+                    Code::Allocate {
+                        mem,
+                        bytes: i64(elem.bytes() as i64),
+                        space: space.clone(),
+                        loc: Loc::none(),
+                    },
                     Code::Write { mem, offset: i64(0), elem, space: space.clone(), value: e },
                 ]);
                 Expr::Index { mem, offset: Box::new(i64(0)), elem, space }

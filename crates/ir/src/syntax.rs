@@ -383,7 +383,8 @@ pub struct OpaqueTypes {
 pub enum OpaqueType {
     /// Nothing but its flattened values: scalar type (signedness matters to storage) and rank.
     Plain(Vec<(ScalarType, usize)>),
-    /// A record or tuple: fields in alphabetical (numeric for tuples) order.
+    /// A record or tuple: fields in alphabetical (numeric for tuples) order. The one without fields, the unit, has one
+    /// value nevertheless, a `bool` that is false: an array of units is then an array, which has a shape.
     Record(Vec<(Symbol, EntryType)>),
     /// A sum: the flattened values (the tag, an i8, first), and for each constructor, in
     /// alphabetical order, its payload types and which of the flattened values hold each payload. Sizes that

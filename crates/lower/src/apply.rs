@@ -2,12 +2,12 @@
 
 use crate::lowerer::{Lowerer, Res};
 use crate::types::bind_tparams;
-use crate::value::{Data, Env, Fun, Global, InstArg, Ty, Value};
+use crate::value::{Data, Dim, Env, Fun, Global, InstArg, Ty, Value};
 use fehu_base::ops::CmpOp;
 use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::{Name, Symbol};
 use fehu_check::tast::{self, ExpKind};
-use fehu_ir::{Attr, Body, Exp, SubExp, Type};
+use fehu_ir::{Attr, Body, ErrorPart, Exp, SubExp, Type};
 use fehu_syntax::ast;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -205,14 +205,25 @@ impl<'a> Lowerer<'a> {
                 self.unsafe_depth -= 1;
                 v
             }
-            Attr::Atom(a) if matches!(a.as_str(), "opaque" | "blank" | "scratch" | "trace" | "break") => {
+            Attr::Atom(a) if matches!(a.as_str(), "blank" | "scratch") => self.replaced(a.as_str(), e),
+            Attr::Atom(a) if a.as_str() == "opaque" => {
                 let v = self.exp(e)?;
                 self.opaque(v)
             }
-            Attr::Comp(a, _) if matches!(a.as_str(), "trace" | "opaque" | "blank") => {
+            Attr::Atom(a) if a.as_str() == "trace" => {
                 let v = self.exp(e)?;
-                self.opaque(v)
+                self.traced(v, None)
             }
+            Attr::Comp(a, args) if a.as_str() == "trace" => {
+                let v = self.exp(e)?;
+                let tag = args.iter().find_map(|a| match a {
+                    Attr::Atom(tag) => Some(*tag),
+                    Attr::Int(_) | Attr::Comp(..) => None,
+                });
+                self.traced(v, tag)
+            }
+            // Only an interpreter stops there.
+            Attr::Atom(a) if a.as_str() == "break" => self.exp(e),
             Attr::Comp(a, args) if a.as_str() == "param" => {
                 let v = self.exp(e)?;
                 match (args.as_slice(), &v) {
@@ -229,6 +240,39 @@ impl<'a> Lowerer<'a> {
                 v
             }
         }
+    }
+
+    /// Any value of the type of an expression, which is evaluated only for sizes that its type does not say.
+    fn replaced(&mut self, attr: &str, e: &'a tast::Exp) -> Res<Value<'a>> {
+        let mut ty = self.ty(&e.ty)?;
+        if ty.has_function() || ty.dims().contains(&Dim::Unknown) {
+            match self.exp(e)? {
+                Value::Data(d) => ty = d.ty,
+                other => return Ok(other),
+            }
+        }
+        // What the expression would have checked.
+        let sizes: Vec<SubExp> = ty.dims().iter().map(|d| d.operand()).collect();
+        let conds: Vec<SubExp> = sizes.iter().map(|n| self.is_size(*n)).collect();
+        let ok = self.all(&conds);
+        let cert =
+            self.check(ok, vec![ErrorPart::Text("A size of the array is negative or too large.".into())]);
+        self.certified(cert, |l| l.any_value(attr, ty))
+    }
+
+    fn any_value(&mut self, attr: &str, ty: Ty) -> Res<Value<'a>> {
+        let leaves = ty
+            .leaves()
+            .into_iter()
+            .map(|t| match t {
+                Type::Array(p, shape) if attr == "scratch" => {
+                    let t = Type::Array(p, shape.clone());
+                    self.b.bind("scratch", t, Exp::Scratch(p, shape)).into()
+                }
+                t => self.blank(&t),
+            })
+            .collect();
+        Ok(Value::Data(Data { ty, leaves }))
     }
 
     /// A number that a tuning parameter replaces if it is set. The parameter is read where constants are
@@ -249,6 +293,28 @@ impl<'a> Lowerer<'a> {
         let body = |e| Box::new(Body { stms: vec![], result: vec![e] });
         let chosen = self.b.bind("t", Type::I64, Exp::If(is_unset, body(default), body(param)));
         Value::i64(chosen.into())
+    }
+
+    /// A value that the program prints: each component by an opaque statement with the attribute.
+    pub(crate) fn traced(&mut self, v: Value<'a>, tag: Option<Symbol>) -> Res<Value<'a>> {
+        let d = match v {
+            Value::Data(d) => d,
+            Value::Record(fields) => {
+                let part = |(f, v): &(Symbol, Value<'a>)| Ok((*f, self.traced(v.clone(), tag)?));
+                return Ok(Value::record(fields.iter().map(part).collect::<Res<_>>()?));
+            }
+            Value::Constr(..) | Value::Fun(_) => return Ok(v),
+        };
+        let mut leaves = vec![];
+        for (leaf, scalar) in d.leaves.into_iter().zip(crate::entry::leaf_scalars(&d.ty)) {
+            let mut args = vec![Attr::Atom(Symbol::new(scalar.as_str()))];
+            args.extend(tag.map(Attr::Atom));
+            let t = self.b.type_of(leaf);
+            self.b.attrs.push(Attr::Comp(Symbol::new("trace"), args));
+            leaves.push(self.b.bind("traced", t, Exp::Opaque(leaf)).into());
+            self.b.attrs.pop();
+        }
+        Ok(Value::Data(Data { ty: d.ty, leaves }))
     }
 
     /// A value about which the optimiser may conclude nothing.

@@ -46,13 +46,13 @@ impl<'a> Lowerer<'a> {
 
     /// `replicate n x`.
     pub(crate) fn replicate(&mut self, n: SubExp, x: Data) -> Value<'a> {
-        let ok = self.b.cmp(CmpOp::SLe(I), SubExp::i64(0), n);
+        let ok = self.is_size(n);
         let cert = self.check(
             ok,
             vec![
                 ErrorPart::Text("Replicate count ".into()),
                 ErrorPart::Value(n, ScalarType::I64),
-                ErrorPart::Text(" is negative.".into()),
+                ErrorPart::Text(" is negative or too large.".into()),
             ],
         );
         let ty = x.ty.clone().array(n);
@@ -73,15 +73,17 @@ impl<'a> Lowerer<'a> {
             fehu_base::bug!("concat of {:?}", xs.ty)
         };
         let elem = elem.clone();
-        let size = self.b.add64(n, m);
+        let (size, cert) = self.size_sum(n, m);
         let ty = elem.array(size);
-        let leaves = names(&xs.leaves)
-            .into_iter()
-            .zip(names(&ys.leaves))
-            .zip(ty.leaves())
-            .map(|((a, b), t)| self.b.bind("t", t, Exp::Concat { dim: 0, arrays: vec![a, b], size }).into())
-            .collect();
-        Value::Data(Data { ty, leaves })
+        self.certified(cert, |l| {
+            let leaves = names(&xs.leaves)
+                .into_iter()
+                .zip(names(&ys.leaves))
+                .zip(ty.leaves())
+                .map(|((a, b), t)| l.b.bind("t", t, Exp::Concat { dim: 0, arrays: vec![a, b], size }).into())
+                .collect();
+            Value::Data(Data { ty, leaves })
+        })
     }
 
     /// `rotate r xs`: two slices joined.
@@ -119,20 +121,23 @@ impl<'a> Lowerer<'a> {
     /// `flatten xss`.
     pub(crate) fn flatten(&mut self, xs: Data) -> Value<'a> {
         let (n, m, elem) = two_dims(&xs.ty);
-        let size = self.b.mul64(n, m);
+        let (size, cert) = self.size_product(n, m);
         let ty = elem.array(size);
-        Value::Data(self.each_leaf(&xs, ty, |a, t| Exp::Reshape(t.shape().to_vec(), a)))
+        Value::Data(
+            self.certified(cert, |l| l.each_leaf(&xs, ty, |a, t| Exp::Reshape(t.shape().to_vec(), a))),
+        )
     }
 
     /// `unflatten n m xs`.
     pub(crate) fn unflatten(&mut self, n: SubExp, m: SubExp, xs: Data) -> Value<'a> {
         let Some((size, elem)) = xs.ty.elem() else { fehu_base::bug!("unflatten of {:?}", xs.ty) };
         let elem = elem.clone();
-        let nn = self.b.cmp(CmpOp::SLe(I), SubExp::i64(0), n);
-        let mn = self.b.cmp(CmpOp::SLe(I), SubExp::i64(0), m);
+        let nn = self.is_size(n);
+        let mn = self.is_size(m);
         let product = self.b.mul64(n, m);
         let same = self.same_size(product, size);
-        let ok = self.all(&[nn, mn, same]);
+        let fits = self.product_fits(n, m);
+        let ok = self.all(&[nn, mn, same, fits]);
         let v = |e| ErrorPart::Value(e, ScalarType::I64);
         let t = |s: &str| ErrorPart::Text(s.into());
         let cert = self.check(
@@ -238,31 +243,14 @@ impl<'a> Lowerer<'a> {
         })
     }
 
-    /// The lowest and highest element that an LMAD slice touches are inside the array.
+    /// All elements that an LMAD slice touches are inside the array.
     fn flat_check(
         &mut self,
         n: SubExp,
         offset: SubExp,
         dims: &[(SubExp, SubExp)],
     ) -> Option<fehu_base::Name> {
-        let zero = SubExp::i64(0);
-        let mut lowest = offset;
-        let mut highest = offset;
-        let mut empty = SubExp::bool(false);
-        for (len, stride) in dims {
-            let len1 = self.b.sub64(*len, SubExp::i64(1));
-            let reach = self.b.mul64(len1, *stride);
-            let down = self.b.bin(BinOp::SMin(I), reach, zero);
-            let up = self.b.bin(BinOp::SMax(I), reach, zero);
-            lowest = self.b.add64(lowest, down);
-            highest = self.b.add64(highest, up);
-            let e = self.b.cmp(CmpOp::SLe(I), *len, zero);
-            empty = if empty == SubExp::bool(false) { e } else { self.b.bin(BinOp::LogOr, empty, e) };
-        }
-        let lo = self.b.cmp(CmpOp::SLe(I), zero, lowest);
-        let hi = self.b.cmp(CmpOp::SLt(I), highest, n);
-        let inside = self.all(&[lo, hi]);
-        let ok = self.b.bin(BinOp::LogOr, empty, inside);
+        let ok = self.flat_slice_fits(n, offset, dims);
         let mut message =
             vec![ErrorPart::Text("Flat slice at offset ".into()), ErrorPart::Value(offset, ScalarType::I64)];
         for (len, stride) in dims {
@@ -332,7 +320,7 @@ impl<'a> Lowerer<'a> {
                     Exp::Update(offs.name, vec![DimIndex::Fix(i.into())], sum.name.into()),
                 );
                 let m = l.b.bind("m", Type::I64, Exp::Index(sizes, vec![DimIndex::Fix(i.into())]));
-                let sum = l.b.add64(sum.name.into(), m.into());
+                let (sum, _) = l.size_sum(sum.name.into(), m.into());
                 Ok(vec![sum, next.into()])
             })?;
             let lp = Loop {

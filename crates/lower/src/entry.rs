@@ -3,6 +3,9 @@
 //! A scalar or an array of scalars is transparent; everything else is an
 //! opaque type with a name: what the user wrote, if a type was written, else a
 //! description such as `(i32, [](bool, f32))`.
+//!
+//! Inside of the program the unit has no components, and an array of units is nothing but its size. Outside, sizes
+//! are those of arrays; so there, units are a `bool` that says nothing (`boundary`).
 
 use crate::calls::{param_uniqueness, ret_type, ParamFace};
 use crate::loops::unique_leaves;
@@ -37,7 +40,10 @@ impl<'a> Lowerer<'a> {
         }
         let types: Res<Vec<Ty>> = self.in_env(env.clone(), |l| faces.iter().map(|f| l.ty(f.ty)).collect());
         let types = types?;
-        let mut params = self.function_params(&bind.tparams, &faces, &types);
+        self.at(bind.span, |l| types.iter().try_for_each(|t| l.check_boundary(t)))?;
+        let outside: Vec<Ty> = types.iter().map(boundary).collect();
+        let mut params = self.function_params(&bind.tparams, &faces, &outside);
+        let values: Vec<Data> = types.iter().zip(&params.values).map(|(t, d)| come_in(t, d)).collect();
         let sizes = params.sizes.len();
         for (p, u) in params.core.iter_mut().skip(sizes).zip(param_uniqueness(&faces, &params.sig_types)) {
             p.consumed = u;
@@ -46,23 +52,20 @@ impl<'a> Lowerer<'a> {
         let mut declared_ret = None;
         let result = self.at(bind.span, |l| {
             l.in_env(env, |l| {
-                let args: Vec<Value<'a>> = params.values.iter().cloned().map(Value::Data).collect();
+                let args: Vec<Value<'a>> = values.iter().cloned().map(Value::Data).collect();
                 let rest = args[bind.params.len()..].to_vec();
                 l.bind_params(&bind.tparams, &bind.params, args.clone());
                 let names: Vec<Name> = bind.tparams.iter().map(|p| p.name()).collect();
                 for (i, (name, v)) in extra.iter().zip(&rest).enumerate() {
-                    l.learn(
-                        &names,
-                        faces[bind.params.len() + i].ty,
-                        &params.values[bind.params.len() + i].ty,
-                    );
+                    let at = bind.params.len() + i;
+                    l.learn(&names, faces[at].ty, &values[at].ty);
                     if let Some(name) = name {
                         l.env.insert(*name, Binding::Value(v.clone()));
                     }
                 }
                 // Everything depends on the sizes being as declared.
                 let mut certs = vec![];
-                for (f, d) in faces.iter().zip(&params.values) {
+                for (f, d) in faces.iter().zip(&values) {
                     certs.extend(l.check_declared_sizes(f.ty, d)?);
                 }
                 l.b.certs.clone_from(&certs);
@@ -87,10 +90,16 @@ impl<'a> Lowerer<'a> {
             })
         });
         self.b.certs.clear();
+        let d: Res<Data> = self.at(bind.span, |l| {
+            let d = l.data(result?)?;
+            l.check_boundary(&d.ty)?;
+            Ok(d)
+        });
+        let outside = d.as_ref().ok().map(|d| self.go_out(d));
         let mut body = self.b.end(vec![]);
-        let d = self.at(bind.span, |l| l.data(result?))?;
+        let (d, outside) = (d?, outside.unwrap_or_else(|| fehu_base::bug!("a result without a value")));
         let core_params: Vec<Name> = params.core.iter().map(|p| p.name).collect();
-        let (core_ret, size_results, results) = entry_results(&d, ret, &core_params);
+        let (core_ret, size_results, results) = entry_results(&outside, ret, &core_params);
         body.result = results;
         let declared_ret = declared_ret.as_ref().unwrap_or(&d.ty);
         let face = self.face(g, &faces, &types, (ret, declared_ret), (sizes, size_results));
@@ -105,6 +114,37 @@ impl<'a> Lowerer<'a> {
             loc: Loc::at(bind.span),
         });
         Ok(())
+    }
+
+    /// In a sum, an array of units would have no place for its size.
+    fn check_boundary(&self, ty: &Ty) -> Res<()> {
+        match ty {
+            Ty::Array(_, t) => self.check_boundary(t),
+            Ty::Record(fs) => fs.iter().try_for_each(|(_, t)| self.check_boundary(t)),
+            Ty::Sum(cs) if cs.iter().any(|(_, ts)| ts.iter().any(has_unit_array)) => {
+                Err(self.unsupported("an array of units inside of a sum type of an entry point"))
+            }
+            Ty::Scalar(_) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => Ok(()),
+        }
+    }
+
+    /// A value as the outside has it.
+    fn go_out(&mut self, d: &Data) -> Data {
+        let ty = boundary(&d.ty);
+        let mut inside = d.leaves.iter();
+        let leaves = ty
+            .leaves()
+            .iter()
+            .zip(units(&d.ty))
+            .map(|(t, unit)| match (unit, inside.as_slice()) {
+                (false, [leaf, ..]) => {
+                    inside.next();
+                    *leaf
+                }
+                (_, _) => self.blank(t),
+            })
+            .collect();
+        Data { ty, leaves }
     }
 
     /// Sizes that the parameter's type gives as an expression must be what the argument has.
@@ -182,7 +222,9 @@ impl<'a> Lowerer<'a> {
                             .iter()
                             .enumerate()
                             .map(|(i, t)| {
-                                let slots = places.by_ref().take(t.leaf_count()).map(|p| p + 1).collect();
+                                // The tag has room for units.
+                                let slot = |unit| if unit { Some(0) } else { places.next().map(|p| p + 1) };
+                                let slots = units(t).into_iter().filter_map(slot).collect();
                                 let shown = written.and_then(|w| shown_payload(w, *c, i));
                                 (self.entry_type(t, shown), slots)
                             })
@@ -198,7 +240,7 @@ impl<'a> Lowerer<'a> {
                 let elem_type = self.entry_type(elem, shown);
                 let shown = shown.map(Shown::meaning);
                 match elem {
-                    Ty::Record(fields) => {
+                    Ty::Record(fields) if !fields.is_empty() => {
                         let fields = fields
                             .iter()
                             .map(|(f, t)| {
@@ -213,7 +255,7 @@ impl<'a> Lowerer<'a> {
                             .collect();
                         OpaqueType::RecordArray { elem: elem_type, rank, fields }
                     }
-                    Ty::Scalar(_) | Ty::Array(..) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => {
+                    Ty::Record(_) | Ty::Scalar(_) | Ty::Array(..) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => {
                         OpaqueType::Array { elem: elem_type, rank, values: flat_values(ty) }
                     }
                 }
@@ -227,6 +269,47 @@ impl<'a> Lowerer<'a> {
     pub(crate) fn take_opaques(&mut self) -> OpaqueTypes {
         std::mem::take(&mut self.opaques)
     }
+}
+
+/// A type as the outside has it: units are booleans.
+fn boundary(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Record(fs) if fs.is_empty() => Ty::Scalar(ScalarType::Bool),
+        Ty::Record(fs) => Ty::Record(Rc::new(fs.iter().map(|(f, t)| (*f, boundary(t))).collect())),
+        Ty::Array(n, t) => Ty::Array(*n, Rc::new(boundary(t))),
+        Ty::Scalar(_) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => ty.clone(),
+    }
+}
+
+/// Which of the leaves that the outside has are units.
+fn units(ty: &Ty) -> Vec<bool> {
+    match ty {
+        Ty::Record(fs) if fs.is_empty() => vec![true],
+        Ty::Record(fs) => fs.iter().flat_map(|(_, t)| units(t)).collect(),
+        Ty::Array(_, t) => units(t),
+        Ty::Scalar(_) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => vec![false; ty.leaf_count()],
+    }
+}
+
+/// The scalar type of each leaf.
+pub(crate) fn leaf_scalars(ty: &Ty) -> Vec<ScalarType> {
+    flat_values(ty).into_iter().zip(units(ty)).filter(|(_, unit)| !unit).map(|((s, _), _)| s).collect()
+}
+
+fn has_unit_array(ty: &Ty) -> bool {
+    match ty {
+        Ty::Array(_, t) => units(t).contains(&true) || has_unit_array(t),
+        Ty::Record(fs) => fs.iter().any(|(_, t)| has_unit_array(t)),
+        Ty::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(has_unit_array)),
+        Ty::Scalar(_) | Ty::Acc(..) | Ty::Fun => false,
+    }
+}
+
+/// A value of the outside as one of this type.
+fn come_in(ty: &Ty, outside: &Data) -> Data {
+    let mut dims = outside.ty.dims().into_iter();
+    let leaves = outside.leaves.iter().zip(units(ty)).filter(|(_, unit)| !unit).map(|(leaf, _)| *leaf);
+    Data { ty: ty.map_dims(&mut |d| dims.next().unwrap_or(d)), leaves: leaves.collect() }
 }
 
 /// The results of an entry point: sizes unknown before, then the leaves.
@@ -311,6 +394,7 @@ fn flat_values(ty: &Ty) -> Vec<(ScalarType, usize)> {
     match ty {
         Ty::Scalar(s) => vec![(*s, 0)],
         Ty::Array(_, e) => flat_values(e).into_iter().map(|(s, r)| (s, r + 1)).collect(),
+        Ty::Record(fs) if fs.is_empty() => vec![(ScalarType::Bool, 0)],
         Ty::Record(fs) => fs.iter().flat_map(|(_, t)| flat_values(t)).collect(),
         Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => ty
             .leaves()

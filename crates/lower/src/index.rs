@@ -4,7 +4,7 @@ use crate::exp::{fields, project};
 use crate::lowerer::{Lowerer, Res};
 use crate::value::{Data, Dim, Ty, Value};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
-use fehu_base::prim::{IntType, PrimType, ScalarType};
+use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, Span, Symbol};
 use fehu_check::tast::{self, Access, Index};
 use fehu_check::types::{self, Size, TypeArg};
@@ -180,6 +180,15 @@ impl<'a> Lowerer<'a> {
                     conds.push(self.b.cmp(CmpOp::SLe(I), end, n));
                 }
                 let ok = self.all(&conds);
+                // An empty slice touches nothing, so that it may stand anywhere; one that begins or ends with
+                // the array has been accepted already.
+                let anywhere = lo.is_some_and(|x| x.as_i64() != Some(0)) && hi.is_some();
+                let ok = if anywhere && ok != SubExp::bool(true) {
+                    let empty = self.same_size(start, end);
+                    self.b.bin(BinOp::LogOr, ok, empty)
+                } else {
+                    ok
+                };
                 (DimIndex::Slice { start, len, stride: one }, ok)
             }
             Some(s) => {
@@ -194,50 +203,57 @@ impl<'a> Lowerer<'a> {
                     Some(x) => x,
                     None => self.select(negative, SubExp::i64(-1), n),
                 };
-                let distance = self.b.sub64(end, start);
-                let len = self.div_up(distance, s);
+                let len = self.slice_size(start, end, s);
                 let nonzero = self.b.cmp(CmpOp::Eq(PrimType::I64), s, zero);
                 let nonzero = self.b.un(UnOp::Not, nonzero);
+                // Backwards, a slice ends before the first element at the latest, so that distances do not wrap
+                // around. Forwards, there is nothing to wrap where the start is inside.
                 let forwards = self.b.cmp(CmpOp::SLe(I), start, end);
                 let backwards = self.b.cmp(CmpOp::SLe(I), end, start);
+                let not_before = self.b.cmp(CmpOp::SLe(I), SubExp::i64(-1), end);
+                let backwards = self.all(&[backwards, not_before]);
                 let ordered = self.select(negative, backwards, forwards);
-                // The first and last element touched are inside; nothing is touched if empty.
-                let empty = self.b.cmp(CmpOp::SLe(I), len, zero);
+                // The first and last element touched are inside; an empty slice touches nothing.
                 let first = self.in_bounds(start, n);
-                let len1 = self.b.sub64(len, one);
-                let reach = self.b.mul64(len1, s);
+                let steps = self.b.sub64(len, one);
+                let reach = self.b.mul64(steps, s);
                 let last_touched = self.b.add64(start, reach);
                 let last_ok = self.in_bounds(last_touched, n);
-                let touched = self.all(&[first, last_ok]);
-                // An empty slice may stand at either edge.
-                let start_edge = self.b.cmp(CmpOp::SLe(I), start, n);
-                let lowest = self.b.cmp(CmpOp::SLe(I), SubExp::i64(-1), start);
-                let edge = self.all(&[start_edge, lowest]);
-                let empty = self.all(&[empty, edge]);
-                let inside = self.b.bin(BinOp::LogOr, empty, touched);
-                let ok = self.all(&[nonzero, ordered, inside]);
+                let inside = self.all(&[first, last_ok, ordered]);
+                let empty = self.same_size(start, end);
+                let ok = match empty {
+                    SubExp::Const(PrimValue::Bool(true)) => empty,
+                    _ if inside == SubExp::bool(true) => inside,
+                    _ => self.b.bin(BinOp::LogOr, empty, inside),
+                };
+                let ok = self.all(&[nonzero, ok]);
                 (DimIndex::Slice { start, len, stride: s }, ok)
             }
         }
     }
 
-    /// `ceil(x / y)` for operands of one sign; 0 where `y` is 0, whose check comes later.
-    fn div_up(&mut self, x: SubExp, y: SubExp) -> SubExp {
-        if y.as_i64() == Some(-1) {
-            return self.b.sub64(SubExp::i64(0), x);
+    /// The number of elements from `start` to `end`, exclusive, with a stride: the distance divided, rounded up.
+    /// Of no meaning where the stride is 0 or leads elsewhere, for which the check comes later.
+    fn slice_size(&mut self, start: SubExp, end: SubExp, stride: SubExp) -> SubExp {
+        match stride.as_i64() {
+            Some(1) => return self.b.sub64(end, start),
+            Some(-1) => return self.b.sub64(start, end),
+            _ => {}
         }
-        let safe = match y.as_i64() {
+        let safe = match stride.as_i64() {
             Some(0) => SubExp::i64(1),
-            Some(_) => y,
+            Some(_) => stride,
             None => {
-                let is_zero = self.b.cmp(CmpOp::Eq(PrimType::I64), y, SubExp::i64(0));
-                self.select(is_zero, SubExp::i64(1), y)
+                let is_zero = self.b.cmp(CmpOp::Eq(PrimType::I64), stride, SubExp::i64(0));
+                self.select(is_zero, SubExp::i64(1), stride)
             }
         };
+        // One less before the division, which rounds down, and one more after it: nothing wraps around.
+        let distance = self.b.sub64(end, start);
         let sign = self.b.un(UnOp::SSignum(I), safe);
-        let up = self.b.add64(x, safe);
-        let up = self.b.sub64(up, sign);
-        self.b.bin(BinOp::SQuot(I), up, safe)
+        let below = self.b.sub64(distance, sign);
+        let steps = self.b.bin(BinOp::SDiv(I), below, safe);
+        self.b.add64(steps, SubExp::i64(1))
     }
 
     /// `if c then a else b` on scalars.

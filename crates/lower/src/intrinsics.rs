@@ -149,10 +149,15 @@ impl<'a> Lowerer<'a> {
                 let v = args.next();
                 Ok(self.copy(v))
             }
-            "opaque" | "trace" | "break" => {
+            "opaque" => {
                 let v = args.next();
                 self.opaque(v)
             }
+            "trace" => {
+                let v = args.next();
+                self.traced(v, Some(Symbol::new("trace")))
+            }
+            "break" => Ok(args.next()),
             "acc_write" => {
                 let acc = self.data(args.next())?;
                 let i = self.scalar(args.next())?;
@@ -193,7 +198,10 @@ impl<'a> Lowerer<'a> {
                 let v = self.data(args.next())?;
                 Ok(self.flat_update(xs, offset, strides, v))
             }
-            other => Err(self.unsupported(&format!("the built-in function {other}"))),
+            "jvp2" | "vjp2" | "jmp2" | "mjp2" | "with_vjp_tape" => {
+                Err(self.unsupported("automatic differentiation (`jvp`, `vjp` and the like)"))
+            }
+            other => Err(self.unsupported(&format!("the built-in function `{other}`"))),
         }
     }
 }

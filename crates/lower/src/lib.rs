@@ -40,13 +40,15 @@ mod loops;
 mod lowerer;
 mod patterns;
 mod persistent;
+mod ranges;
 mod scalar;
+mod sizes;
 mod soacs;
 mod sums;
 mod types;
 mod value;
 
-use fehu_base::Diagnostic;
+use fehu_base::{Diagnostic, FileId};
 use fehu_check::tast::Program;
 use fehu_ir::{Prog, Soacs};
 
@@ -60,6 +62,8 @@ pub fn lower(program: &Program, options: &Options) -> Result<Prog<Soacs>, Vec<Di
 pub struct Options {
     /// Functions to be treated as entry points besides those declared so.
     pub extra_entries: Vec<String>,
+    /// The files of the prelude: problems found there are reported where the user's text calls them.
+    pub prelude: Vec<FileId>,
     /// Keep all checks, also where the program says `#[unsafe]`.
     pub safe: bool,
 }

@@ -21,6 +21,8 @@ pub(crate) struct Lowerer<'a> {
     pub(crate) env: Env<'a>,
     /// The call that led to the code being lowered.
     pub(crate) caller: Option<Arc<Loc>>,
+    /// The innermost place of the user's own text that the code being lowered comes from.
+    pub(crate) user: Span,
     /// How many `#[unsafe]` we are inside of.
     pub(crate) unsafe_depth: usize,
     /// Finished core functions.
@@ -46,6 +48,7 @@ impl<'a> Lowerer<'a> {
             b: Builder::new(program.names.clone()),
             env: Env::default(),
             caller: None,
+            user: Span::NONE,
             unsafe_depth: 0,
             funs: vec![],
             calls: CallTable::default(),
@@ -61,7 +64,12 @@ impl<'a> Lowerer<'a> {
     pub(crate) fn at<T>(&mut self, span: Span, f: impl FnOnce(&mut Self) -> T) -> T {
         let loc = Loc { span, caller: self.caller.clone() };
         let saved = std::mem::replace(&mut self.b.loc, loc);
+        let user = self.user;
+        if !self.options.prelude.contains(&span.file) {
+            self.user = span;
+        }
         let result = f(self);
+        self.user = user;
         self.b.loc = saved;
         result
     }
@@ -117,9 +125,10 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// The error for what cannot be translated yet.
+    /// The error for what cannot be translated yet, at the place in the user's own text that asks for it.
     pub(crate) fn unsupported(&self, what: &str) -> Box<Diagnostic> {
-        Box::new(Diagnostic::error(self.b.loc.span, format!("Not supported by the compiler yet: {what}.")))
+        let span = if self.user == Span::NONE { self.b.loc.span } else { self.user };
+        Box::new(Diagnostic::error(span, format!("Not supported by the compiler yet: {what}.")))
     }
 }
 

@@ -5,7 +5,7 @@
 //! allocated once, before the loop.
 //!
 //! ```text
-//! loop (...) for i < n {              let (b : mem) = alloc(if 0 < n then max(0, 4*m) else 0)
+//! loop (...) for i < n {              let (b : mem) = alloc(max(0, 4*m) * (0 < n))
 //!   let (b : mem) = alloc(4*m) ...    loop (...) for i < n { ... }
 //! ```
 //!
@@ -14,13 +14,14 @@
 
 use crate::builder::MemBuilder;
 use crate::tables::operand_counts;
-use fehu_base::ops::{BinOp, CmpOp};
+use fehu_algebra::horner::Arith;
+use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::{Name, NameSource};
-use fehu_ir::mem::{MemInfo, MemOp};
+use fehu_ir::mem::MemOp;
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, for_each_operand, map_bodies};
-use fehu_ir::{Body, Exp, Loop, LoopForm, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, Loop, LoopForm, Memory, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashSet;
 
@@ -148,9 +149,8 @@ fn guard(b: &mut MemBuilder, runs: SubExp, bytes: SubExp) -> SubExp {
     if runs == SubExp::Const(PrimValue::Bool(true)) {
         return some.into();
     }
-    let size = b.fresh("bytes", Type::I64);
-    let only = |e: SubExp| Box::new(Body { stms: vec![], result: vec![e] });
-    let pat = vec![PatElem { name: size, ty: Type::I64, dec: MemInfo::None }];
-    b.push(pat, Exp::If(runs, only(some.into()), only(SubExp::i64(0))));
-    size.into()
+    // A product, as all sizes of allocations are: whoever prints them keeps products from wrapping around.
+    let times = b.fresh("runs", Type::I64);
+    b.bind(times, Type::I64, Exp::Conv(ConvOp::BToI(IntType::I64), runs));
+    b.mul(some.into(), times.into())
 }

@@ -85,6 +85,9 @@ fn simplify_fun<R: Rep<Dec = ()>>(
         let classes = Classes::of_fun(sigs, consts, fun);
         let mut engine = Engine::new(names, classes, uses(fun));
         engine.know_consts(consts);
+        if fun.entry.is_some() {
+            engine.know_arguments(&fun.params);
+        }
         let body = engine::take(&mut fun.body);
         fun.body = engine.top(&fun.params, body);
         let changed = engine.changed;

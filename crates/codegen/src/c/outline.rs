@@ -167,6 +167,7 @@ impl<'a> Facts<'a> {
             | Code::Free(..)
             | Code::SetMem(..)
             | Code::Call { .. }
+            | Code::Trace { .. }
             | Code::Op(_) => false,
         }
     }

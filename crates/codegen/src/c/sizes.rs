@@ -1,10 +1,18 @@
-//! How many bytes to allocate, computed so that it cannot overflow.
+//! How many bytes to allocate, computed so that it cannot wrap around.
 //!
-//! A size in bytes is a product, computed in variables that nothing else reads.
-//! Were it to wrap around, too little memory would be allocated, and the
+//! A size in bytes is a product, or a sum of products, computed in variables that nothing
+//! else reads. Were it to wrap around, too little memory would be allocated, and the
 //! program would write past its end. So these variables are not printed; the
-//! whole product is, at the allocation, by a multiplication that stops at
-//! the largest number, of which there is never enough memory.
+//! whole size is, at the allocation, by operations that stop at the largest number, of which there is
+//! never enough memory:
+//!
+//! ```text
+//! t = n * m;  bytes = t * 8;  xs = alloc(bytes)      xs = block_alloc(ctx, xs, size_mul(size_mul(n, m), 8), ..)
+//! ```
+//!
+//! Where a variable must be printed, because what it is computed from changes before the allocation, it
+//! is computed by the same operations. Sums with differences in them stay as they are: they are sizes of slices,
+//! which are no larger than what they are slices of.
 
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
@@ -12,12 +20,27 @@ use fehu_base::Name;
 use fehu_imp::parts::for_each_part;
 use fehu_imp::syntax::{Code, Expr, Op};
 use fehu_imp::visit::{look_at_code, Visitor};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The variables that only sizes of allocations read, and the products they stand for.
+/// The variables that only sizes of allocations read.
 #[derive(Default)]
 pub struct Sizes {
-    products: FxHashMap<Name, Expr>,
+    /// Those that are not printed, and what they stand for.
+    inlined: FxHashMap<Name, Expr>,
+    /// Those that are printed.
+    printed: FxHashSet<Name>,
+}
+
+/// How a size is computed.
+pub enum Size<'a> {
+    /// A product of sizes.
+    Product(&'a Expr, &'a Expr),
+    /// A sum of sizes.
+    Sum(&'a Expr, &'a Expr),
+    /// A size, or 0 if it is negative.
+    AtLeast0(&'a Expr),
+    /// In a way that cannot wrap around, or that is the program's own.
+    Other(&'a Expr),
 }
 
 impl Sizes {
@@ -28,18 +51,55 @@ impl Sizes {
         facts.find()
     }
 
-    /// The factors of the size of an allocation.
-    pub fn factors<'a>(&'a self, bytes: &'a Expr) -> Vec<&'a Expr> {
-        let (mut factors, mut rest) = (Vec::new(), vec![bytes]);
+    /// Whether nothing but sizes of allocations reads a variable.
+    pub fn is_size(&self, x: Name) -> bool {
+        self.printed.contains(&x)
+    }
+
+    /// How a size is computed.
+    pub fn view<'a>(&'a self, e: &'a Expr) -> Size<'a> {
+        match e {
+            Expr::BinOp(BinOp::Mul(IntType::I64), a, b) => Size::Product(a, b),
+            Expr::BinOp(BinOp::Add(IntType::I64), a, b) if !self.is_difference(e) => Size::Sum(a, b),
+            Expr::BinOp(BinOp::SMax(IntType::I64), a, b) if is_zero(a) => Size::AtLeast0(b),
+            Expr::BinOp(BinOp::SMax(IntType::I64), a, b) if is_zero(b) => Size::AtLeast0(a),
+            Expr::Var(x) => match self.inlined.get(x) {
+                Some(e) => self.view(e),
+                None => Size::Other(e),
+            },
+            _ => Size::Other(e),
+        }
+    }
+
+    /// The expressions of which a size is computed.
+    pub fn parts<'a>(&'a self, bytes: &'a Expr) -> Vec<&'a Expr> {
+        let (mut parts, mut rest) = (Vec::new(), vec![bytes]);
         while let Some(e) = rest.pop() {
-            match e {
-                Expr::BinOp(BinOp::Mul(IntType::I64), a, b) => rest.extend([&**b, &**a]),
-                Expr::Var(x) if self.products.contains_key(x) => rest.extend(self.products.get(x)),
-                _ => factors.push(e),
+            match self.view(e) {
+                Size::Product(a, b) | Size::Sum(a, b) => rest.extend([b, a]),
+                Size::AtLeast0(e) => rest.push(e),
+                Size::Other(e) => parts.push(e),
             }
         }
-        factors
+        parts
     }
+
+    /// Whether something is taken away in a sum.
+    fn is_difference(&self, sum: &Expr) -> bool {
+        match sum {
+            Expr::BinOp(BinOp::Sub(IntType::I64), ..) => true,
+            Expr::BinOp(BinOp::Add(IntType::I64) | BinOp::Mul(IntType::I64), a, b) => {
+                self.is_difference(a) || self.is_difference(b)
+            }
+            Expr::Const(v) => v.as_i64().is_some_and(|v| v < 0),
+            Expr::Var(x) => self.inlined.get(x).is_some_and(|e| self.is_difference(e)),
+            _ => false,
+        }
+    }
+}
+
+fn is_zero(e: &Expr) -> bool {
+    matches!(e, Expr::Const(v) if v.as_i64() == Some(0))
 }
 
 #[derive(Default)]
@@ -48,44 +108,54 @@ struct Facts<'a> {
     uses: FxHashMap<Name, usize>,
     size_uses: FxHashMap<Name, usize>,
     assignments: FxHashMap<Name, usize>,
-    products: FxHashMap<Name, &'a Expr>,
+    sizes: FxHashMap<Name, Vec<&'a Expr>>,
 }
 
 impl Facts<'_> {
     fn find(mut self) -> Sizes {
-        let mut sizes = Sizes::default();
+        let mut found = Sizes::default();
         let mut rest: Vec<Name> = self.size_uses.keys().copied().collect();
         while let Some(x) = rest.pop() {
-            let once = |m: &FxHashMap<Name, usize>, x: &Name| m.get(x).copied().unwrap_or(0) <= 1;
+            let count = |m: &FxHashMap<Name, usize>, x: &Name| m.get(x).copied().unwrap_or(0);
             let only_size = self.uses.get(&x) == self.size_uses.get(&x);
-            let Some(product) = self.products.get(&x).copied() else { continue };
-            if !only_size || !once(&self.assignments, &x) || sizes.products.contains_key(&x) {
+            let Some(sizes) = self.sizes.get(&x).cloned() else { continue };
+            if !only_size || count(&self.assignments, &x) != sizes.len() {
+                continue;
+            }
+            if found.inlined.contains_key(&x) || found.printed.contains(&x) {
                 continue;
             }
             let mut parts = Vec::new();
-            for_each_part(product, &mut |part| {
-                if let Expr::Var(y) = part {
-                    parts.push(*y);
-                }
-            });
+            for e in &sizes {
+                for_each_part(e, &mut |part| {
+                    if let Expr::Var(y) = part {
+                        parts.push(*y);
+                    }
+                });
+            }
             // What is assigned again may have another value at the allocation.
-            if parts.iter().all(|y| once(&self.assignments, y)) {
-                sizes.products.insert(x, product.clone());
-                for y in parts {
-                    *self.size_uses.entry(y).or_default() += 1;
-                    rest.push(y);
+            match sizes.as_slice() {
+                [e] if parts.iter().all(|y| count(&self.assignments, y) <= 1) => {
+                    found.inlined.insert(x, (*e).clone());
+                }
+                _ => {
+                    found.printed.insert(x);
                 }
             }
+            for y in parts {
+                *self.size_uses.entry(y).or_default() += 1;
+                rest.push(y);
+            }
         }
-        sizes
+        found
     }
 }
 
 impl<'a> Visitor<'a> for Facts<'a> {
     fn code(&mut self, code: &'a Code) {
         if let Code::SetScalar(x, e) = code {
-            if is_product(e) {
-                self.products.insert(*x, e);
+            if is_size(e) {
+                self.sizes.entry(*x).or_default().push(e);
             }
         } else if let Code::Allocate { bytes, .. } = code {
             for_each_part(bytes, &mut |part| {
@@ -108,14 +178,15 @@ impl<'a> Visitor<'a> for Facts<'a> {
     }
 }
 
-/// Whether an expression is a product of variables and constants.
-fn is_product(e: &Expr) -> bool {
+/// Whether an expression is computed as sizes are, of variables and constants.
+fn is_size(e: &Expr) -> bool {
     match e {
-        Expr::BinOp(BinOp::Mul(IntType::I64), a, b) => is_factor(a) && is_factor(b),
+        Expr::Var(_) | Expr::Const(_) => true,
+        Expr::BinOp(
+            BinOp::Mul(IntType::I64) | BinOp::Add(IntType::I64) | BinOp::SMax(IntType::I64),
+            a,
+            b,
+        ) => is_size(a) && is_size(b),
         _ => false,
     }
-}
-
-fn is_factor(e: &Expr) -> bool {
-    matches!(e, Expr::Var(_) | Expr::Const(_)) || is_product(e)
 }

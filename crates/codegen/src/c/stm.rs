@@ -11,6 +11,7 @@ use super::expr::{ExprPrinter, Prec};
 use super::fun::{Context, Dialect};
 use super::literal;
 use super::outline::{outline, Outline};
+use super::sizes::Size;
 use super::task::Chunks;
 use super::usage::{Access, Usage};
 use crate::gpu::kernel::KernelState;
@@ -132,7 +133,7 @@ impl<'a> StmPrinter<'a> {
             // File-scope data, bound at the top of the function.
             Code::DeclareStatic(..) => {}
             Code::Allocate { space: Space::Scalar(..), .. } | Code::Free(_, Space::Scalar(..)) => {}
-            Code::Allocate { mem, bytes, space: _ } => self.allocate(*mem, bytes),
+            Code::Allocate { mem, bytes, space: _, loc } => self.allocate(*mem, bytes, loc),
             Code::Free(m, _) => self.drop_block(*m),
             Code::SetMem(a, b, Space::Scalar(..)) => {
                 let (a, b) = (self.exprs.context.name(*a), self.exprs.context.name(*b));
@@ -177,6 +178,7 @@ impl<'a> StmPrinter<'a> {
             Code::If(cond, a, b) => self.conditional(cond, a, b),
             Code::Call { outs, fun, args } => self.call(outs, *fun, args),
             Code::Assert { cond, message, loc } => self.assert(cond, message, loc),
+            Code::Trace { loc, message } => self.trace(loc.as_ref(), message),
             Code::Op(op) => self.op(op),
         }
     }
@@ -228,28 +230,56 @@ impl<'a> StmPrinter<'a> {
         }
         self.exprs.name(x);
         self.push(" = ");
-        self.exprs.top(e);
+        if self.usage.sizes.is_size(x) {
+            self.size(e);
+        } else {
+            self.exprs.top(e);
+        }
         self.push(";\n");
     }
 
-    fn allocate(&mut self, mem: Name, bytes: &Expr) {
+    /// A number of bytes, which does not wrap around.
+    fn size(&mut self, e: &Expr) {
+        let usage = self.usage;
+        match usage.sizes.view(e) {
+            Size::Product(a, b) => self.size_call("size_mul(", a, b),
+            Size::Sum(a, b) => self.size_call("size_add(", a, b),
+            Size::AtLeast0(e) => {
+                self.push("smax64(0, ");
+                self.size(e);
+                self.push(")");
+            }
+            Size::Other(e) => self.exprs.top(e),
+        }
+    }
+
+    fn size_call(&mut self, open: &str, a: &Expr, b: &Expr) {
+        self.push(open);
+        self.size(a);
+        self.push(", ");
+        self.size(b);
+        self.push(")");
+    }
+
+    fn allocate(&mut self, mem: Name, bytes: &Expr, loc: &Loc) {
         let name = self.exprs.context.name(mem);
         self.start();
         self.push(&format!("{name} = block_alloc(ctx, {name}, "));
-        let usage = self.usage;
-        let factors = usage.sizes.factors(bytes);
-        self.push(&"size_mul(".repeat(factors.len() - 1));
-        for (i, factor) in factors.into_iter().enumerate() {
-            self.push(if i > 0 { ", " } else { "" });
-            self.exprs.top(factor);
-            self.push(if i > 0 { ")" } else { "" });
-        }
-        self.push(");\n");
+        self.size(bytes);
+        self.push(&format!(", {});\n", self.place_text(loc)));
         self.line(&format!("if (UNLIKELY({name} == NULL)) {{"));
         self.line("  err = FUTHARK_OUT_OF_MEMORY;");
         self.line("  goto cleanup;");
         self.line("}");
         self.refresh_pointer(mem);
+    }
+
+    /// The place of an allocation, as its error shows it.
+    pub(crate) fn place_text(&self, loc: &Loc) -> String {
+        let mut text = String::from("\"");
+        literal::push_escaped(&mut text, &backtrace_text(self.exprs.context, loc));
+        text.push('"');
+        text
     }
 
     fn drop_block(&mut self, mem: Name) {
@@ -437,18 +467,38 @@ impl<'a> StmPrinter<'a> {
         self.line("}");
     }
 
+    /// Prints values to the log of the context.
+    fn trace(&mut self, loc: Option<&Loc>, message: &[ErrorPart]) {
+        let texts = message
+            .iter()
+            .filter_map(|part| match part {
+                ErrorPart::Text(_) => None,
+                ErrorPart::Value(e, _) => Some(self.exprs.inline(e, Prec::Top)),
+            })
+            .collect();
+        self.trace_texts(loc, message, texts);
+    }
+
+    /// [`StmPrinter::trace`] of values that have been printed.
+    pub(crate) fn trace_texts(&mut self, loc: Option<&Loc>, message: &[ErrorPart], texts: Vec<String>) {
+        let mut format = String::new();
+        if let Some(place) = loc.and_then(|loc| (self.exprs.context.backtrace)(loc).into_iter().next()) {
+            push_message(&mut format, &[ErrorPart::Text(format!("{place}: "))]);
+        }
+        push_message(&mut format, message);
+        let mut call = format!("fprintf(ctx->log, \"{format}\"");
+        let types = message.iter().filter_map(|part| match part {
+            ErrorPart::Text(_) => None,
+            ErrorPart::Value(_, t) => Some(*t),
+        });
+        for (t, text) in types.zip(texts) {
+            call.push_str(&format!(", {}{text})", value_wrapper(t)));
+        }
+        self.line(&format!("{call});"));
+    }
+
     fn format_value(&mut self, e: &Expr, t: ScalarType) {
-        let wrapper = match t {
-            ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => "(int64_t)(",
-            ScalarType::U8 => "(uint64_t)(uint8_t)(",
-            ScalarType::U16 => "(uint64_t)(uint16_t)(",
-            ScalarType::U32 => "(uint64_t)(uint32_t)(",
-            ScalarType::U64 => "(uint64_t)(",
-            ScalarType::F16 => "f16_to_f64(",
-            ScalarType::F32 | ScalarType::F64 => "(double)(",
-            ScalarType::Bool => "show_bool(",
-        };
-        self.push(wrapper);
+        self.push(value_wrapper(t));
         self.exprs.top(e);
         self.push(")");
     }
@@ -541,17 +591,26 @@ impl<'a> StmPrinter<'a> {
 /// The inside of the literal that is the format of a message.
 pub fn message_format(context: &Context, message: &[ErrorPart], loc: &Loc) -> String {
     let mut out = String::from("Error: ");
-    let text = |out: &mut String, text: &str| literal::push_escaped(out, &text.replace('%', "%%"));
+    push_message(&mut out, message);
+    push_message(&mut out, &[ErrorPart::Text(format!("\n{}", backtrace_text(context, loc)))]);
+    out
+}
+
+fn push_message(out: &mut String, message: &[ErrorPart]) {
     for part in message {
         match part {
-            ErrorPart::Text(words) => text(&mut out, words),
+            ErrorPart::Text(words) => literal::push_escaped(out, &words.replace('%', "%%")),
             ErrorPart::Value(_, t) => out.push_str(value_format(*t)),
         }
     }
-    out.push_str("\\n\\nBacktrace:\\n");
+}
+
+/// The place that an error comes from, and the calls that led there.
+fn backtrace_text(context: &Context, loc: &Loc) -> String {
+    let mut out = String::from("\nBacktrace:\n");
     for (i, place) in (context.backtrace)(loc).iter().enumerate() {
         let arrow = if i == 0 { "->" } else { "  " };
-        text(&mut out, &format!("{arrow} {:<3} {place}\n", format!("#{i}")));
+        out.push_str(&format!("{arrow} {:<3} {place}\n", format!("#{i}")));
     }
     out
 }
@@ -575,6 +634,20 @@ fn is_empty(code: &Code) -> bool {
     match code {
         Code::Seq(codes) => codes.iter().all(is_empty),
         _ => false,
+    }
+}
+
+/// What makes a value what its piece of a format expects, up to the value.
+fn value_wrapper(t: ScalarType) -> &'static str {
+    match t {
+        ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => "(int64_t)(",
+        ScalarType::U8 => "(uint64_t)(uint8_t)(",
+        ScalarType::U16 => "(uint64_t)(uint16_t)(",
+        ScalarType::U32 => "(uint64_t)(uint32_t)(",
+        ScalarType::U64 => "(uint64_t)(",
+        ScalarType::F16 => "f16_to_f64(",
+        ScalarType::F32 | ScalarType::F64 => "(double)(",
+        ScalarType::Bool => "show_bool(",
     }
 }
 

@@ -82,6 +82,7 @@ impl TypeTable {
             Some(
                 OpaqueType::Plain(values) | OpaqueType::Sum { values, .. } | OpaqueType::Array { values, .. },
             ) => values.clone(),
+            Some(OpaqueType::Record(fields)) if fields.is_empty() => vec![(ScalarType::Bool, 0)],
             Some(OpaqueType::Record(fields) | OpaqueType::RecordArray { fields, .. }) => {
                 fields.iter().flat_map(|(_, t)| self.components(t)).collect()
             }

@@ -125,6 +125,7 @@ impl Visitor<'_> for Usage {
                 self.may_fail();
                 self.mentioned.extend(outs);
             }
+            Code::Trace { .. } => self.uses_context = true,
             Code::Op(Op::ParFor { start, bound, .. }) => {
                 self.expr(bound);
                 return self.task(*start);
@@ -191,7 +192,7 @@ impl Visitor<'_> for Needs<'_> {
                 }
             });
         } else if let Code::Allocate { bytes, .. } = code {
-            self.sizes.factors(bytes).into_iter().for_each(|e| self.expr(e));
+            self.sizes.parts(bytes).into_iter().for_each(|e| self.expr(e));
         } else if let Code::Op(Op::ParFor { start, bound, body, .. }) = code {
             self.expr(bound);
             self.task(*start, body);

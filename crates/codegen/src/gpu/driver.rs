@@ -12,10 +12,11 @@ use crate::c::ctype;
 use crate::c::expr::Prec;
 use crate::c::literal;
 use crate::c::stm::StmPrinter;
-use fehu_base::prim::PrimType;
+use fehu_base::ops::BinOp;
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{Arg, Code, Expr, Launch, Op, Param, Place, Space};
+use fehu_imp::syntax::{Arg, Code, ErrorPart, Expr, Launch, Op, Param, Place, Space};
 
 impl StmPrinter<'_> {
     /// Prints a statement that is special to the host of a device; false if it is not.
@@ -27,10 +28,16 @@ impl StmPrinter<'_> {
                     self.check();
                 }
             }
-            Code::Allocate { bytes, mem, space: Space::Default } if self.reads(bytes) => {
-                let bytes = self.spill(bytes, "int64_t");
-                let name = self.exprs.context.name(*mem);
-                self.line(&format!("{name} = block_alloc(ctx, {name}, {bytes});"));
+            Code::Allocate { bytes, mem, space: Space::Default, loc } if self.reads(bytes) => {
+                let bytes = match bytes {
+                    Expr::BinOp(BinOp::Mul(IntType::I64), a, b) => {
+                        let (a, b) = (self.spill(a, "int64_t"), self.spill(b, "int64_t"));
+                        format!("size_mul({a}, {b})")
+                    }
+                    other => self.spill(other, "int64_t"),
+                };
+                let (name, place) = (self.exprs.context.name(*mem), self.place_text(loc));
+                self.line(&format!("{name} = block_alloc(ctx, {name}, {bytes}, {place});"));
                 self.line(&format!("err = {name} == NULL ? FUTHARK_OUT_OF_MEMORY : err;"));
                 self.check();
             }
@@ -73,7 +80,7 @@ impl StmPrinter<'_> {
                 self.line("}");
                 self.check();
             }
-            Code::Call { .. } | Code::Assert { .. } => return self.spilled(code),
+            Code::Call { .. } | Code::Assert { .. } | Code::Trace { .. } => return self.spilled(code),
             Code::Op(Op::Launch(launch)) => self.launch(launch),
             Code::Op(Op::GetSizeMax(x, class)) => {
                 if self.usage.needed.contains(x) {
@@ -222,6 +229,21 @@ impl StmPrinter<'_> {
                         })
                         .collect();
                     self.call_with(outs, *fun, texts);
+                }
+                reads
+            }
+            Code::Trace { loc, message } => {
+                let reads = message.iter().any(|p| matches!(p, ErrorPart::Value(e, _) if self.reads(e)));
+                if reads {
+                    self.line("{");
+                    let mut texts = vec![];
+                    for part in message {
+                        if let ErrorPart::Value(e, t) = part {
+                            texts.push(self.spill(e, ctype::prim(t.prim())));
+                        }
+                    }
+                    self.trace_texts(loc.as_ref(), message, texts);
+                    self.line("}");
                 }
                 reads
             }

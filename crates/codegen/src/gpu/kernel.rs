@@ -333,6 +333,8 @@ impl StmPrinter<'_> {
             Code::Copy { elem, shape, dst, src } => self.kernel_copy(*elem, shape, dst, src),
             Code::Call { outs, fun, args } => self.kernel_call(outs, *fun, args),
             Code::Assert { cond, message, .. } => self.kernel_assert(cond, message),
+            // Kernels have nowhere to print to; the user has been warned.
+            Code::Trace { .. } => {}
             Code::Op(Op::Kernel(op)) => self.kernel_op(op),
             Code::Op(
                 Op::ParFor { .. }

@@ -36,7 +36,9 @@ fn unrolled(count: usize, body: &Code) -> Option<usize> {
 fn statements(code: &Code) -> Option<usize> {
     match code {
         Code::Seq(codes) => codes.iter().map(statements).sum(),
-        Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) => Some(0),
+        Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) | Code::Trace { .. } => {
+            Some(0)
+        }
         Code::SetScalar(..) | Code::Free(..) | Code::SetMem(..) | Code::Write { .. } => Some(1),
         Code::Op(Op::Kernel(op)) => Some(4 + op.body().map_or(Some(0), statements)?),
         Code::Allocate { .. } | Code::Call { .. } | Code::Assert { .. } | Code::Op(_) => Some(4),

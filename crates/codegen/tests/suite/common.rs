@@ -175,7 +175,7 @@ pub fn write(mem: Name, offset: Expr, elem: PrimType, value: Expr) -> Code {
 }
 
 pub fn alloc(mem: Name, bytes: Expr) -> Code {
-    Code::Allocate { mem, bytes, space: Space::Default }
+    Code::Allocate { mem, bytes, space: Space::Default, loc: Loc::none() }
 }
 
 pub fn set(x: Name, e: Expr) -> Code {

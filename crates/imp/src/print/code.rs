@@ -52,7 +52,7 @@ impl Text<'_> {
                 self.list(&data.values, |t, v| t.p.value(*v));
                 self.p.put("]");
             }
-            Code::Allocate { mem, bytes, space } => {
+            Code::Allocate { mem, bytes, space, loc: _ } => {
                 self.block(*mem, space);
                 self.p.put(" = allocate ");
                 self.expr(bytes);
@@ -107,19 +107,28 @@ impl Text<'_> {
             Code::Assert { cond, message, loc: _ } => {
                 self.p.put("assert(");
                 self.expr(cond);
-                for part in message {
-                    self.p.put(", ");
-                    match part {
-                        ErrorPart::Text(text) => self.p.put(format_args!("{text:?}")),
-                        ErrorPart::Value(e, ty) => {
-                            self.expr(e);
-                            self.p.put(format_args!(" : {ty}"));
-                        }
-                    }
-                }
+                self.message(message);
+                self.p.put(")");
+            }
+            Code::Trace { loc, message } => {
+                self.p.put(if loc.is_some() { "trace(at" } else { "trace(nowhere" });
+                self.message(message);
                 self.p.put(")");
             }
             Code::Op(op) => self.op(op),
+        }
+    }
+
+    fn message(&mut self, message: &[ErrorPart]) {
+        for part in message {
+            self.p.put(", ");
+            match part {
+                ErrorPart::Text(text) => self.p.put(format_args!("{text:?}")),
+                ErrorPart::Value(e, ty) => {
+                    self.expr(e);
+                    self.p.put(format_args!(" : {ty}"));
+                }
+            }
         }
     }
 

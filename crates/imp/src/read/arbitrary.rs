@@ -227,7 +227,12 @@ impl Gen {
                     Arc::new(ArrayData { elem, values: self.list(|g| g.value(elem)) }),
                 )
             }
-            5 => Code::Allocate { mem: self.name(), bytes: self.expr(2), space: self.space() },
+            5 => Code::Allocate {
+                mem: self.name(),
+                bytes: self.expr(2),
+                space: self.space(),
+                loc: Loc::none(),
+            },
             6 => Code::Free(self.name(), self.space()),
             7 => Code::SetMem(self.name(), self.name(), self.space()),
             8 => Code::Write {

@@ -90,6 +90,7 @@ impl Text<'_> {
                 Code::Call { outs, fun, args }
             }
             "assert" => self.assert()?,
+            "trace" => self.trace()?,
             _ => Code::Op(self.op(word)?),
         };
         out.push(code);
@@ -152,7 +153,7 @@ impl Text<'_> {
         Ok(match word {
             "allocate" => {
                 self.r.word(word)?;
-                Code::Allocate { mem: x, bytes: self.expr()?, space }
+                Code::Allocate { mem: x, bytes: self.expr()?, space, loc: Loc::none() }
             }
             "mem" => {
                 self.r.word(word)?;
@@ -230,6 +231,26 @@ impl Text<'_> {
         self.r.word("assert")?;
         self.r.punct('(')?;
         let cond = self.expr()?;
+        let message = self.message()?;
+        self.r.punct(')')?;
+        Ok(Code::Assert { cond, message, loc: Loc::none() })
+    }
+
+    /// `trace(at, "x is ", x : i32)`; `nowhere` instead of `at` if the place is not printed.
+    fn trace(&mut self) -> Read<Code> {
+        self.r.word("trace")?;
+        self.r.punct('(')?;
+        let loc = if self.r.try_word("at") { Some(Loc::none()) } else { None };
+        if loc.is_none() {
+            self.r.word("nowhere")?;
+        }
+        let message = self.message()?;
+        self.r.punct(')')?;
+        Ok(Code::Trace { loc, message })
+    }
+
+    /// Parts of a message, with a comma before each.
+    fn message(&mut self) -> Read<Vec<ErrorPart>> {
         let mut message = vec![];
         while self.r.try_punct(',') {
             if self.r.at_string() {
@@ -240,8 +261,7 @@ impl Text<'_> {
                 message.push(ErrorPart::Value(e, self.r.scalar_type()?));
             }
         }
-        self.r.punct(')')?;
-        Ok(Code::Assert { cond, message, loc: Loc::none() })
+        Ok(message)
     }
 
     fn place(&mut self) -> Read<Place> {

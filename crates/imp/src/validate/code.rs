@@ -39,7 +39,7 @@ impl<'a> Validator<'a> {
                 self.declare_block(*m, &Space::Default);
                 self.statics.insert(*m);
             }
-            Code::Allocate { mem, bytes, space } => {
+            Code::Allocate { mem, bytes, space, loc: _ } => {
                 self.on_host("memory is allocated");
                 self.check(*space == Space::Default, || "only device memory is allocated".into());
                 self.expr_of(bytes, PrimType::I64, "a size in bytes");
@@ -89,14 +89,19 @@ impl<'a> Validator<'a> {
             Code::Call { outs, fun, args } => self.call(outs, *fun, args),
             Code::Assert { cond, message, loc: _ } => {
                 self.expr_of(cond, PrimType::Bool, "the condition");
-                for part in message {
-                    match part {
-                        ErrorPart::Text(_) => {}
-                        ErrorPart::Value(e, ty) => self.expr_of(e, ty.prim(), "a value of the message"),
-                    }
-                }
+                self.message(message);
             }
+            Code::Trace { loc: _, message } => self.message(message),
             Code::Op(op) => self.op(op),
+        }
+    }
+
+    fn message(&mut self, message: &[ErrorPart]) {
+        for part in message {
+            match part {
+                ErrorPart::Text(_) => {}
+                ErrorPart::Value(e, ty) => self.expr_of(e, ty.prim(), "a value of the message"),
+            }
         }
     }
 

@@ -171,7 +171,7 @@ impl Translate {
     }
 
     /// A loop that counts to a bound.
-    fn count(&mut self, bound: Expr, body: impl FnOnce(&mut Self, Name)) {
+    pub(super) fn count(&mut self, bound: Expr, body: impl FnOnce(&mut Self, Name)) {
         let var = self.names.fresh_str("i");
         self.types.insert(var, Type::I64);
         let body = self.block(|t| body(t, var));

@@ -84,6 +84,7 @@ fn flat_types(opaques: &OpaqueTypes, ty: &EntryType) -> Vec<ScalarType> {
         OpaqueType::Plain(values) | OpaqueType::Sum { values, .. } | OpaqueType::Array { values, .. } => {
             values.iter().map(|(scalar, _)| *scalar).collect()
         }
+        OpaqueType::Record(fields) if fields.is_empty() => vec![ScalarType::Bool],
         OpaqueType::Record(fields) | OpaqueType::RecordArray { fields, .. } => {
             fields.iter().flat_map(|(_, t)| flat_types(opaques, t)).collect()
         }

@@ -49,7 +49,7 @@ use fehu_ir::mem::{MemInfo, MemOp};
 use fehu_ir::seg::{SegKind, SegLevel, SegOp};
 use fehu_ir::subst::{rename_exp, rename_lambda};
 use fehu_ir::visit::{look, Visitor};
-use fehu_ir::{Exp, Lambda, Loop, LoopForm, Memory, PatElem, Space, Type};
+use fehu_ir::{Exp, Lambda, Loc, Loop, LoopForm, Memory, PatElem, Space, Type};
 
 impl Translate {
     /// A parallel operation, wherever it stands.
@@ -232,7 +232,7 @@ impl Translate {
         self.types.insert(mem, Type::Mem(Space::Default));
         self.emit(Code::DeclareMem(mem, Space::Default));
         let bytes = mul(count, i64(elem.bytes() as i64));
-        self.emit(Code::Allocate { mem, bytes, space: Space::Default });
+        self.emit(Code::Allocate { mem, bytes, space: Space::Default, loc: self.loc.clone() });
         mem
     }
 
@@ -275,7 +275,8 @@ impl Translate {
     /// Makes the block of zeros, when the program starts.
     pub(super) fn make_zeros(&mut self, zeros: Name) {
         self.fun = Symbol::new("init");
-        self.emit(Code::Allocate { mem: zeros, bytes: i64(4 * ZEROS), space: Space::Default });
+        let (bytes, loc) = (i64(4 * ZEROS), Loc::none());
+        self.emit(Code::Allocate { mem: zeros, bytes, space: Space::Default, loc });
         self.fill_zeros(zeros, i64(ZEROS));
     }
 

@@ -61,7 +61,7 @@ impl Translate {
         self.types.insert(mem, Type::Mem(Space::Default));
         self.emit(Code::DeclareMem(mem, Space::Default));
         let bytes = mul(count, i64(elem.bytes() as i64));
-        self.emit(Code::Allocate { mem, bytes, space: Space::Default });
+        self.emit(Code::Allocate { mem, bytes, space: Space::Default, loc: self.loc.clone() });
         mem
     }
 

@@ -108,7 +108,7 @@ impl Survey {
                     end: 0,
                 });
             }
-            Code::Allocate { mem, bytes, space: _ } => {
+            Code::Allocate { mem, bytes, space: _, loc: _ } => {
                 self.writes(*mem);
                 self.host(bytes);
             }
@@ -153,14 +153,19 @@ impl Survey {
             }
             Code::Assert { cond, message, loc: _ } => {
                 self.host(cond);
-                for part in message {
-                    match part {
-                        ErrorPart::Text(_) => {}
-                        ErrorPart::Value(e, _) => self.host(e),
-                    }
-                }
+                self.message(message);
             }
+            Code::Trace { message, loc: _ } => self.message(message),
             Code::Op(op) => self.op(op),
+        }
+    }
+
+    fn message(&mut self, message: &[ErrorPart]) {
+        for part in message {
+            match part {
+                ErrorPart::Text(_) => {}
+                ErrorPart::Value(e, _) => self.host(e),
+            }
         }
     }
 

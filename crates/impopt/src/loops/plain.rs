@@ -28,6 +28,7 @@ pub(super) fn size(code: &Code) -> Option<usize> {
         | Code::For { .. }
         | Code::While(..)
         | Code::Call { .. }
+        | Code::Trace { .. }
         | Code::Op(_) => return None,
     })
 }

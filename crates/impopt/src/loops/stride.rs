@@ -70,6 +70,7 @@ impl Strides {
                 | Code::While(..)
                 | Code::Call { .. }
                 | Code::Assert { .. }
+                | Code::Trace { .. }
                 | Code::Op(_) => {}
             }
         }

@@ -63,6 +63,7 @@ impl<R: Rep> Checker<'_, R> {
             OpaqueType::Plain(values) | OpaqueType::Sum { values, .. } | OpaqueType::Array { values, .. } => {
                 Some(values.len())
             }
+            OpaqueType::Record(fields) if fields.is_empty() => Some(1),
             OpaqueType::Record(fields) | OpaqueType::RecordArray { fields, .. } => {
                 fields.iter().map(|(_, t)| earlier(t)).sum()
             }

@@ -76,6 +76,10 @@ pub(crate) struct Engine<'a, R: Rep<Dec = ()>> {
     pub(super) ring: FxHashMap<Name, Poly>,
     pub(super) bits: FxHashMap<Name, u32>,
     pub(super) sizes: FxHashSet<Name>,
+    /// The sizes that sizes and indices are made of.
+    pub(super) factors: FxHashMap<Name, Vec<Name>>,
+    /// The shapes of arguments of an entry point.
+    pub(super) shapes: Vec<Vec<Name>>,
     defs: FxHashMap<Name, Def<R>>,
     subst: Replaced,
     levels: FxHashMap<Name, usize>,
@@ -100,6 +104,8 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             ring: FxHashMap::default(),
             bits: FxHashMap::default(),
             sizes: FxHashSet::default(),
+            factors: FxHashMap::default(),
+            shapes: vec![],
             defs: FxHashMap::default(),
             subst: FxHashMap::default(),
             levels: FxHashMap::default(),

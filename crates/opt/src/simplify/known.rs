@@ -3,9 +3,10 @@
 //!
 //! The algebra computes with mathematical integers, the program with integers
 //! that wrap around. A sum or product is told to the algebra only if it cannot
-//! wrap, judged by how many bits its operands can have. Sizes of arrays are
-//! taken to have at most 48, products of sizes 60: an array that large cannot
-//! exist. Identities that hold also when wrapping (`a + b - b = a`) need no
+//! wrap, judged by how many bits its operands can have. Sizes of arrays have at most
+//! 48: whoever makes an array has checked that (`lower/sizes.rs`). So have indices: no
+//! loop gets further. The product of sizes of one argument of an entry point, or of indices into it, has at most 60 (`rts/c/values.h`
+//! checks that); other products may wrap around. Identities that hold also when wrapping (`a + b - b = a`) need no
 //! such care; they use polynomials of their own (`ring`).
 
 use super::engine::Engine;
@@ -18,7 +19,7 @@ use fehu_ir::{Exp, Rep, SubExp, Type};
 
 /// Bits of a size.
 const SIZE_BITS: u32 = 48;
-/// Bits of a product of sizes.
+/// Bits of a product of sizes of one array.
 const PRODUCT_BITS: u32 = 60;
 /// Terms and factors of a polynomial of `ring`, at most. A name whose polynomial would be larger stands for itself:
 /// otherwise a sum of n names would cost n polynomials of up to n terms.
@@ -46,6 +47,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         if self.types.get(&i) == Some(&Type::I64) {
             self.bits.insert(i, SIZE_BITS);
             self.sizes.insert(i);
+            self.factors.insert(i, self.factors_of(bound));
         }
     }
 
@@ -120,6 +122,13 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     pub(super) fn learn_definition(&mut self, n: Name, exp: &Exp<R>, level: usize) {
         match exp {
             Exp::BinOp(op, x, y) => self.learn_operation(n, *op, *x, *y, level),
+            // Another name, which depends on a check.
+            Exp::SubExp(x) if self.types.get(&n) == Some(&Type::I64) => {
+                self.bits.insert(n, self.bits_of(*x));
+                self.ring.insert(n, self.ring_of(*x));
+                self.factors.insert(n, self.factors_of(*x));
+                self.define(n, &poly(*x), level);
+            }
             Exp::Conv(ConvOp::SExt(from, to), x) if to.bits() >= from.bits() => {
                 self.bits.insert(n, self.bits_of(*x));
                 self.define(n, &poly(*x), level);
@@ -141,15 +150,18 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
                 }
                 let (bx, by) = (self.bits_of(x), self.bits_of(y));
                 let bits = match op {
-                    BinOp::Mul(_) if self.is_size(x) && self.is_size(y) => (bx + by).min(PRODUCT_BITS),
-                    BinOp::Mul(_) => bx + by,
+                    BinOp::Mul(_) => match self.product_of(x, y) {
+                        Some(factors) => {
+                            self.sizes.insert(n);
+                            self.factors.insert(n, factors);
+                            (bx + by).min(PRODUCT_BITS)
+                        }
+                        None => bx + by,
+                    },
                     _ => bx.max(by) + 1,
                 };
                 if bits < t.bits() {
                     self.bits.insert(n, bits);
-                    if matches!(op, BinOp::Mul(_)) && self.is_size(x) && self.is_size(y) {
-                        self.sizes.insert(n);
-                    }
                     self.define(n, &ring_op(op, &a, &b), level);
                 }
             }
@@ -199,11 +211,32 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         }
     }
 
-    fn is_size(&self, e: SubExp) -> bool {
-        match e {
-            SubExp::Var(n) => self.sizes.contains(&n),
-            SubExp::Const(_) => self.bits_of(e) <= SIZE_BITS,
+    /// Tells what arguments of an entry point are: their shapes have been checked.
+    pub(crate) fn know_arguments(&mut self, params: &[fehu_ir::Param<R>]) {
+        let names = |p: &fehu_ir::Param<R>| p.ty.shape().iter().filter_map(|n| n.name()).collect();
+        self.shapes = params.iter().filter(|p| p.ty.rank() > 1).map(names).collect();
+    }
+
+    /// The sizes that a size is the product of, or that an index and its factors are below; nothing if it is neither.
+    fn factors_of(&self, e: SubExp) -> Vec<Name> {
+        let SubExp::Var(n) = e else { return vec![] };
+        match self.factors.get(&n) {
+            Some(factors) => factors.clone(),
+            None if self.sizes.contains(&n) => vec![n],
+            None => vec![],
         }
+    }
+
+    /// The factors of a product of sizes and indices of one argument.
+    fn product_of(&self, x: SubExp, y: SubExp) -> Option<Vec<Name>> {
+        let (a, b) = (self.factors_of(x), self.factors_of(y));
+        if a.is_empty() || b.is_empty() {
+            return None;
+        }
+        let all: Vec<Name> = a.into_iter().chain(b).collect();
+        let count = |names: &[Name], n: &Name| names.iter().filter(|m| *m == n).count();
+        let fits = |shape: &Vec<Name>| all.iter().all(|n| count(&all, n) <= count(shape, n));
+        self.shapes.iter().any(fits).then_some(all)
     }
 
     /// An upper bound of the bits of the magnitude of an integer.
@@ -236,6 +269,12 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
 
     /// Whether the comparison is proven to hold, or not to hold, here.
     pub(crate) fn decide(&self, op: CmpOp, x: SubExp, y: SubExp) -> Option<bool> {
+        if let (CmpOp::SLt(_), Some(c)) = (op, y.as_i64()) {
+            // So few bits that it is smaller, whatever its sign.
+            if x.name().is_some() && c > 0 && self.bits_of(x) < 64 - c.leading_zeros() {
+                return Some(true);
+            }
+        }
         let facts = &self.frames.last()?.facts;
         let known = |e: SubExp| e.name().is_none_or(|n| facts.knows(sym(n)));
         if !known(x) && !known(y) {

@@ -26,7 +26,7 @@ fn sequence(code: &mut Code, fresh: &mut bool) {
             }
         }),
         Code::SetScalar(_, value) => *fresh &= !reads(value),
-        Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) => {}
+        Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) | Code::Trace { .. } => {}
         Code::Op(Op::Kernel(KernelOp::Barrier | KernelOp::LeaveIfFailed)) => *fresh = true,
         Code::For { body, .. } | Code::While(_, body) => {
             drop_doubles(body);

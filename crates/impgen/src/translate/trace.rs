@@ -1,0 +1,106 @@
+//! Values that the program prints for a programmer who watches: `#[trace]`.
+//!
+//! In: an opaque statement with the attribute `trace(type)` or `trace(type, tag)`. Out: code that prints the place in the
+//! program, or the tag, then the value, on a line of its own. Only the host prints; kernels have nowhere to print
+//! to, and the driver of the compiler warns of that ([`kernel_traces`]).
+//!
+//! ```text
+//! #[trace] let (y : [2]i64) = opaque x          prints   f.fut:3:5-20: [1, 2]
+//! ```
+
+use super::place::At;
+use super::{Mode, Translate};
+use fehu_base::prim::{PrimType, ScalarType};
+use fehu_base::Symbol;
+use fehu_imp::build::{i64, lt};
+use fehu_imp::syntax::{Code, ErrorPart, Expr};
+use fehu_ir::mem::poly;
+use fehu_ir::visit::{deep, for_each_body};
+use fehu_ir::{Attr, Body, Exp, Loc, Memory, Prog, Rep, Stm, SubExp, Type};
+
+/// What a statement prints.
+pub(super) struct Traced {
+    scalar: ScalarType,
+    tag: Option<Symbol>,
+}
+
+/// What a statement prints, if anything.
+pub(super) fn traced<R: Rep>(stm: &Stm<R>) -> Option<Traced> {
+    let Exp::Opaque(_) = stm.exp else { return None };
+    let args = stm.attrs.iter().find_map(|a| match a {
+        Attr::Comp(name, args) if name.as_str() == "trace" => Some(args.as_slice()),
+        Attr::Comp(..) | Attr::Atom(_) | Attr::Int(_) => None,
+    })?;
+    let scalar = |name: &Symbol| ScalarType::ALL.into_iter().find(|s| s.as_str() == name.as_str());
+    match args {
+        [Attr::Atom(ty)] => Some(Traced { scalar: scalar(ty)?, tag: None }),
+        [Attr::Atom(ty), Attr::Atom(tag)] => Some(Traced { scalar: scalar(ty)?, tag: Some(*tag) }),
+        _ => None,
+    }
+}
+
+/// The places that ask for values in kernels to be printed.
+pub fn kernel_traces(prog: &Prog<Memory>) -> Vec<Loc> {
+    let mut found = vec![];
+    search(&prog.consts, false, &mut found);
+    prog.funs.iter().for_each(|f| search(&f.body, false, &mut found));
+    found
+}
+
+fn search(body: &Body<Memory>, kernel: bool, found: &mut Vec<Loc>) {
+    deep(|| {
+        for stm in &body.stms {
+            if kernel && traced(stm).is_some() {
+                found.push(stm.loc.clone());
+            }
+            let inside = kernel || matches!(stm.exp, Exp::Op(_));
+            for_each_body(&stm.exp, &mut |b| search(b, inside, found));
+        }
+    });
+}
+
+impl Translate {
+    /// Prints a value.
+    pub(super) fn trace(&mut self, stm: &Stm<Memory>, value: SubExp, traced: &Traced) {
+        let [p] = stm.pat.as_slice() else { return };
+        if self.mode != Mode::Host {
+            return;
+        }
+        let (loc, start) = match traced.tag {
+            Some(tag) => (None, format!("{tag}: ")),
+            None => (Some(stm.loc.clone()), String::new()),
+        };
+        let text = |text: &str| ErrorPart::Text(text.to_owned());
+        match &p.ty {
+            Type::Prim(PrimType::Unit) | Type::Acc(..) | Type::Mem(_) => {}
+            Type::Prim(_) => {
+                let value = ErrorPart::Value(self.operand(value), traced.scalar);
+                self.emit(Code::Trace { loc, message: vec![text(&start), value, text("\n")] });
+            }
+            Type::Array(_, shape) => {
+                let at = self.place_of(p.name);
+                self.emit(Code::Trace { loc, message: vec![text(&start)] });
+                self.trace_rows(&at, shape, traced.scalar);
+                self.emit(Code::Trace { loc: None, message: vec![text("\n")] });
+            }
+        }
+    }
+
+    fn trace_rows(&mut self, at: &At, shape: &[SubExp], scalar: ScalarType) {
+        let print = |part| Code::Trace { loc: None, message: vec![part] };
+        let text = |text: &str| print(ErrorPart::Text(text.to_owned()));
+        let Some((n, rest)) = shape.split_first() else {
+            let value = self.read(at);
+            return self.emit(print(ErrorPart::Value(value, scalar)));
+        };
+        self.emit(text("["));
+        let bound = self.operand(*n);
+        self.count(bound, |t, i| {
+            let comma = Box::new(text(", "));
+            t.emit(Code::If(lt(i64(0), Expr::Var(i)), comma, Box::new(Code::Seq(vec![]))));
+            let row = at.fixed(&[poly(i.into())]);
+            t.trace_rows(&row, rest, scalar);
+        });
+        self.emit(text("]"));
+    }
+}
