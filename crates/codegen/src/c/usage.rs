@@ -76,7 +76,9 @@ impl Usage {
         let inside = &self.tasks[&start];
         let blocks = inside.blocks.iter().map(|(m, _)| *m);
         let own: FxHashSet<Name> = blocks.chain(inside.statics.iter().map(|(m, _)| *m)).collect();
-        self.mentioned.extend(inside.mentioned.iter().filter(|m| !own.contains(m)));
+        // Results of calls are mentioned too, and may be scalars of the task's own.
+        let foreign = |m: &&Name| !own.contains(m) && !inside.types.contains_key(m);
+        self.mentioned.extend(inside.mentioned.iter().filter(foreign));
         self.may_fail();
     }
 
