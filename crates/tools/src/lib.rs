@@ -13,7 +13,7 @@ pub mod dataget;
 pub mod dataset;
 pub mod output;
 pub mod profile;
-mod programs;
+pub mod programs;
 pub mod script;
 pub mod test;
 

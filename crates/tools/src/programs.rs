@@ -14,9 +14,10 @@ mod server;
 pub(crate) mod show;
 pub(crate) mod tuning;
 
-pub(crate) use call::{transparent_type, Call};
+pub(crate) use call::transparent_type;
+pub use call::Call;
 pub(crate) use compile::{in_parallel, rendered, Compiled, Compiler};
 pub use find::any_test_block;
 pub(crate) use find::find;
 pub(crate) use inputs::{beside, file_values, input_bytes, ArgumentsFile, Maker};
-pub(crate) use server::{Connection, ServerProcess, Trouble};
+pub use server::{Connection, ServerProcess, Trouble};

@@ -1,11 +1,15 @@
 //! Chores of the project, run as `cargo xtask CHORE`.
 //!
-//! There is one so far: `bench`, which makes data, checks answers and measures compilers side by side. Enter at
-//! `bench.rs`; what is measured is listed in `bench/suite.txt` at the top of the repository.
+//! - `bench` makes data, checks answers and measures compilers side by side. Enter at `bench.rs`; what is measured is
+//!   listed in `bench/suite.txt` at the top of the repository.
+//! - `fuzz` feeds changed files to what reads them, and looks whether it survives (`fuzz.rs`).
+//! - `random` makes random programs and compares stages and back ends (`random.rs`).
 
 #![forbid(unsafe_code)]
 
 mod bench;
+mod fuzz;
+mod random;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -22,11 +26,19 @@ struct Args {
 enum Chore {
     /// Run the benchmark suite: make its data, check its answers, measure compilers side by side.
     Bench(bench::Args),
+    /// Feed changed files to what reads them, and look whether it survives.
+    Fuzz(fuzz::Args),
+    /// Make random programs, and compare what stages and back ends make of them.
+    Random(random::Args),
 }
 
 fn main() -> ExitCode {
-    let Chore::Bench(args) = Args::parse().chore;
-    match bench::run(&args) {
+    let done = match Args::parse().chore {
+        Chore::Bench(args) => bench::run(&args),
+        Chore::Fuzz(args) => fuzz::run(&args),
+        Chore::Random(args) => random::run(&args),
+    };
+    match done {
         Ok(code) => code,
         Err(message) => {
             eprintln!("error: {message}");

@@ -107,6 +107,9 @@ impl Heap {
     }
 }
 
+/// How many elements can be compared while a statement is run.
+const ELEMENTS_PER_STEP: u64 = 8;
+
 struct Places(FxHashMap<Name, (Name, Lmad)>);
 
 impl Places {
@@ -128,7 +131,7 @@ impl<R: Rep> Visitor<R> for Places {
 
 impl<'a, R: Rep> Machine<'a, R> {
     /// Checks all arrays that the expression of a statement uses itself.
-    pub(super) fn check_operands(&self, env: &Env, exp: &Exp<R>) -> Run<()> {
+    pub(super) fn check_operands(&mut self, env: &Env, exp: &Exp<R>) -> Run<()> {
         if self.heap.is_none() {
             return Ok(());
         }
@@ -142,9 +145,11 @@ impl<'a, R: Rep> Machine<'a, R> {
     }
 
     /// Whether an array is in memory what it is.
-    pub(super) fn check(&self, env: &Env, name: Name) -> Run<()> {
+    pub(super) fn check(&mut self, env: &Env, name: Name) -> Run<()> {
         let Some(heap) = &self.heap else { return Ok(()) };
         let Some(Value::Array(a)) = env.get(&name).or_else(|| self.consts.get(&name)) else { return Ok(()) };
+        // Looking at large arrays again and again takes time, too.
+        self.steps += a.data.len() as u64 / ELEMENTS_PER_STEP;
         let (block, places) = self.places_of(env, name)?;
         for (at, v) in places.into_iter().zip(a.data.iter()) {
             let found = heap.read(block, at);

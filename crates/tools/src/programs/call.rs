@@ -12,7 +12,7 @@ use fehu_base::prim::ScalarType;
 use fehu_data::server::{CallReport, Kind, ServerError};
 
 /// Arguments that are loaded, and an entry point that takes them.
-pub(crate) struct Call {
+pub struct Call {
     entry: String,
     /// Where the arguments come from; `None` if whoever made the call has loaded them.
     file: Option<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Call {
 
 impl Call {
     /// Loads the arguments of an entry point from a data file.
-    pub(crate) fn load(server: &mut Connection, entry: &str, file: &str) -> Result<Call, ServerError> {
+    pub fn load(server: &mut Connection, entry: &str, file: &str) -> Result<Call, ServerError> {
         let types = server.inputs(entry)?;
         let inputs = types.into_iter().enumerate().map(|(i, t)| (format!("in{i}"), t.name)).collect();
         let call = Call { file: Some(file.to_owned()), ..Call::with_arguments(server, entry, inputs)? };
@@ -38,7 +38,7 @@ impl Call {
 
     /// An entry point with arguments that are in these variables, of these types. If it consumes some,
     /// it can be run only once.
-    pub(crate) fn with_arguments(
+    pub fn with_arguments(
         server: &mut Connection,
         entry: &str,
         inputs: Vec<(String, String)>,
@@ -58,7 +58,7 @@ impl Call {
     }
 
     /// Calls the entry point; the result of the run before is gone.
-    pub(crate) fn run(&mut self, server: &mut Connection) -> Result<CallReport, ServerError> {
+    pub fn run(&mut self, server: &mut Connection) -> Result<CallReport, ServerError> {
         self.forget_result(server)?;
         let inputs: Vec<&str> = self.inputs.iter().map(|(v, _)| v.as_str()).collect();
         let report = server.call(&self.entry, &names(&self.outputs), &inputs)?;
@@ -67,7 +67,7 @@ impl Call {
     }
 
     /// Writes the components of the last result to a file; `false` if it has some that files cannot hold.
-    pub(crate) fn store(&self, server: &mut Connection, file: &str) -> Result<bool, ServerError> {
+    pub fn store(&self, server: &mut Connection, file: &str) -> Result<bool, ServerError> {
         let Some(t) = &self.result_type else {
             server.store(file, &names(&self.outputs))?;
             return Ok(true);
@@ -96,7 +96,7 @@ impl Call {
     }
 
     /// Frees everything.
-    pub(crate) fn unload(mut self, server: &mut Connection) -> Result<(), ServerError> {
+    pub fn unload(mut self, server: &mut Connection) -> Result<(), ServerError> {
         // Arguments are there also after a run that failed.
         self.forget_outputs(server)?;
         self.free_inputs(server)

@@ -17,10 +17,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// What one says to a running server.
-pub(crate) type Connection = Server<BufReader<ChildStdout>, ChildStdin>;
+pub type Connection = Server<BufReader<ChildStdout>, ChildStdin>;
 
 /// A program running as a server. Dropping it ends it.
-pub(crate) struct ServerProcess {
+pub struct ServerProcess {
     child: Arc<Mutex<Child>>,
     /// Gone when the process is being ended.
     connection: Option<Connection>,
@@ -31,7 +31,7 @@ pub(crate) struct ServerProcess {
 
 /// Why a server has no answer.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub enum Trouble {
     /// The command failed; the server waits for the next.
     Failed(String),
     /// The server is gone.
@@ -54,7 +54,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 impl ServerProcess {
     /// Starts a server (through another program, if there is one) and waits until it is ready.
-    pub(crate) fn start(
+    pub fn start(
         executable: &Path,
         runner: Option<&str>,
         options: &[String],
@@ -97,7 +97,7 @@ impl ServerProcess {
     }
 
     /// Talks to the server; if that takes longer than the limit, ends the process.
-    pub(crate) fn talk<T>(
+    pub fn talk<T>(
         &mut self,
         limit: Option<Duration>,
         what: impl FnOnce(&mut Connection) -> Result<T, ServerError>,
@@ -138,7 +138,7 @@ impl ServerProcess {
     }
 
     /// What the process has said on its standard error since the last time.
-    pub(crate) fn take_stderr(&mut self) -> String {
+    pub fn take_stderr(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut *lock(&self.stderr))).into_owned()
     }
 

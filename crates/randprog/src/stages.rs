@@ -1,0 +1,299 @@
+//! Runs programs in the interpreter after every stage that leaves something it can run, and compares.
+//!
+//! No C compiler is needed, so this is by far the fastest way to find a stage that changes what a program means, and it
+//! names the step.
+
+use crate::outcome::Outcome;
+use crate::program::{file, Program};
+use fehu_base::diagnostic::Colour;
+use fehu_base::{Diagnostic, Severity};
+use fehu_data::Value;
+use fehu_driver::compile::Settings;
+use fehu_driver::front::{check_text, Front};
+use fehu_driver::generate::watch;
+use fehu_driver::target::Target;
+use fehu_ir::interp::{self, run_entry, Options};
+use fehu_ir::{Kernels, Memory, Prog, Rep, Soacs};
+use fehu_pass::{Flow, Form, Language};
+use std::collections::HashMap;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::path::Path;
+
+/// What is wrong with a program.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// Which of the programs.
+    pub program: usize,
+    /// Where: a stage, or a back end with its settings.
+    pub place: String,
+    /// What.
+    pub message: String,
+}
+
+/// What a comparison found.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// For each program, how it ends on each of its inputs, once it is optimised.
+    pub outcomes: Vec<Vec<Outcome>>,
+    /// How programs end on each machine once they are flattened, by their number and the machine's: checks that nothing depends on may go then, too.
+    pub flattened: HashMap<(usize, BackEnd, usize), Vec<Outcome>>,
+    /// What is wrong.
+    pub faults: Vec<Fault>,
+}
+
+impl Report {
+    /// Whether a back end may give such values for a program although a check fails in it once it is optimised.
+    pub fn may_give(&self, program: usize, back_end: BackEnd, input: usize, got: &Outcome) -> bool {
+        let of_program = self.flattened.iter().filter(|((p, b, _), _)| *p == program && *b == back_end);
+        of_program.filter_map(|(_, outcomes)| outcomes.get(input)).any(|o| o.agrees(got))
+    }
+}
+
+/// Back ends, as far as flattening tells them from each other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum BackEnd {
+    Sequential,
+    Multicore,
+    Gpu,
+}
+
+impl BackEnd {
+    /// What a target is, as far as flattening is concerned.
+    pub fn of(target: Target) -> BackEnd {
+        match target {
+            Target::C => BackEnd::Sequential,
+            Target::Multicore => BackEnd::Multicore,
+            Target::OpenCl | Target::Cuda => BackEnd::Gpu,
+        }
+    }
+}
+
+/// How far to go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depth {
+    /// To the end of the optimiser: from then on, no check may go.
+    Optimised,
+    /// To the end of every pipeline, but running only what comes at ends: after lowering, the optimiser, and memory. Several
+    /// times faster than `All`, and finds the same faults, but not the stage that is to blame.
+    Ends,
+    /// To the end of every pipeline.
+    All,
+}
+
+/// The most statements a run may take; a stage after the first may take more, as it may do more.
+const STEPS: u64 = 10_000;
+
+/// Runs programs, all in one file, after every stage.
+pub fn compare(programs: &[Program], skip_passes: &[String], depth: Depth) -> Report {
+    let mut report = Report::default();
+    let whole = AssertUnwindSafe(|| compare_unguarded(programs, skip_passes, depth, &mut report));
+    match catch_unwind(whole) {
+        Ok(None) => {}
+        Ok(Some(message)) => report.faults.push(Fault { program: 0, place: "compiler".into(), message }),
+        Err(panic) => {
+            report.faults.push(Fault { program: 0, place: "panic".into(), message: panic_text(&*panic) });
+        }
+    }
+    report
+}
+
+/// The text of a panic.
+pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string()))
+        .unwrap_or_else(|| "no message".into())
+}
+
+/// Returns why programs were refused, if they were.
+fn compare_unguarded(
+    programs: &[Program],
+    skip_passes: &[String],
+    depth: Depth,
+    report: &mut Report,
+) -> Option<String> {
+    let front = check_text(Path::new("random.fut"), file(programs));
+    if front.failed() {
+        return Some(rendered(&front, &front.diagnostics));
+    }
+    for target in [Target::C, Target::Multicore, Target::OpenCl] {
+        let mut settings = Settings::executable(target, "random".into());
+        settings.skip_passes = skip_passes.to_vec();
+        let mut comparison = Comparison { programs, depth, target, last: None, report: &mut *report };
+        let result = watch(&front, &settings, &mut |id, form| comparison.see(&id.to_string(), form));
+        if let Err(diagnostics) = result {
+            return Some(rendered(&front, &diagnostics));
+        }
+        if depth == Depth::Optimised || report.faults.len() == programs.len() {
+            break;
+        }
+    }
+    None
+}
+
+struct Comparison<'a> {
+    programs: &'a [Program],
+    depth: Depth,
+    target: Target,
+    /// The program after the last step, which is at an end if the next is in another language.
+    last: Option<(String, Box<dyn Form>)>,
+    report: &'a mut Report,
+}
+
+impl Comparison<'_> {
+    fn see(&mut self, step: &str, form: &dyn Form) -> Flow {
+        let known = self.target != Target::C && form.language() == SOACS;
+        if self.depth == Depth::All {
+            // The first steps are the same for all back ends.
+            return if known { Flow::Continue } else { self.compare(step, form) };
+        }
+        let ended = self.last.take().filter(|(_, last)| last.language() != form.language());
+        let mut flow = match &ended {
+            Some((_, last)) if last.language() == SOACS && self.target != Target::C => Flow::Continue,
+            Some((step, last)) if last.language() != KERNELS => self.compare(step, &**last),
+            Some(_) | None => Flow::Continue,
+        };
+        let done = match self.depth {
+            Depth::Optimised => form.language() != SOACS,
+            Depth::Ends | Depth::All => ![SOACS, KERNELS, MEMORY].contains(&form.language()),
+        };
+        if done {
+            flow = Flow::Stop;
+        } else if flow == Flow::Continue && self.report.outcomes.is_empty() {
+            flow = self.compare(step, form);
+        }
+        self.last = Some((step.to_owned(), form.duplicate()));
+        flow
+    }
+
+    fn compare(&mut self, step: &str, form: &dyn Form) -> Flow {
+        let any = form.as_any();
+        let prog = if let Some(prog) = any.downcast_ref::<Prog<Soacs>>() {
+            Staged::Soacs(prog)
+        } else if let Some(prog) = any.downcast_ref::<Prog<Kernels>>() {
+            Staged::Kernels(prog)
+        } else if let Some(prog) = any.downcast_ref::<Prog<Memory>>() {
+            Staged::Memory(prog)
+        } else {
+            // Nothing can interpret what comes after memory.
+            return Flow::Stop;
+        };
+        let first = self.report.outcomes.is_empty();
+        for number in 0..self.programs.len() {
+            if self.report.faults.iter().any(|f| f.program == number) {
+                continue;
+            }
+            if let Err(message) = self.compare_program(&prog, number, first) {
+                let place = match prog {
+                    Staged::Soacs(_) => step.to_owned(),
+                    Staged::Kernels(_) | Staged::Memory(_) => format!("{} {step}", self.target.name()),
+                };
+                self.report.faults.push(Fault { program: number, place, message });
+            }
+        }
+        match self.report.faults.len() == self.programs.len() {
+            true => Flow::Stop,
+            false => Flow::Continue,
+        }
+    }
+
+    /// Runs one program after a step; says what is wrong with it.
+    fn compare_program(&mut self, prog: &Staged<'_>, number: usize, first: bool) -> Result<(), String> {
+        let program = &self.programs[number];
+        for (at, machine) in machines(self.target, prog, first).into_iter().enumerate() {
+            let outcomes: Vec<Outcome> =
+                program.inputs.iter().map(|input| run(prog, program, input, &machine)).collect();
+            if first {
+                let broken =
+                    outcomes.iter().find(|o| matches!(o, Outcome::Broken(_))).map(Outcome::to_string);
+                self.report.outcomes.push(outcomes);
+                return broken.map_or(Ok(()), Err);
+            }
+            // The optimiser runs again after flattening, so each back end has answers of its own from then on.
+            let key = match prog {
+                Staged::Soacs(_) => None,
+                Staged::Kernels(_) | Staged::Memory(_) => Some((number, BackEnd::of(self.target), at)),
+            };
+            let known = key.and_then(|k| self.report.flattened.get(&k));
+            let before = known.unwrap_or(&self.report.outcomes[number]);
+            // With memory, every check that is still there is needed.
+            let may_drop = known.is_none() || !matches!(prog, Staged::Memory(_));
+            let differs = |(b, a): &(&Outcome, &Outcome)| {
+                let alike = if may_drop { b.may_become(a) } else { b.agrees(a) };
+                !matches!(b, Outcome::Late) && !alike && !matches!(a, Outcome::Late)
+            };
+            let found = before.iter().zip(&outcomes).enumerate().find(|(_, pair)| differs(pair));
+            if let Some((input, (b, a))) = found {
+                return Err(format!("input {input}, machine {at}:\nbefore {b}\nafter  {a}"));
+            }
+            let mut now = before.clone();
+            keep_what_went(&mut now, outcomes);
+            match key {
+                Some(key) => drop(self.report.flattened.insert(key, now)),
+                None => self.report.outcomes[number] = now,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A program that can be interpreted.
+enum Staged<'a> {
+    Soacs(&'a Prog<Soacs>),
+    Kernels(&'a Prog<Kernels>),
+    Memory(&'a Prog<Memory>),
+}
+
+const SOACS: &str = <Prog<Soacs> as Language>::NAME;
+const KERNELS: &str = <Prog<Kernels> as Language>::NAME;
+const MEMORY: &str = <Prog<Memory> as Language>::NAME;
+
+/// Remembers what runs give whose failing checks went.
+fn keep_what_went(known: &mut [Outcome], now: Vec<Outcome>) {
+    for (known, now) in known.iter_mut().zip(now) {
+        if matches!((&*known, &now), (Outcome::Failed(_), Outcome::Values(_))) {
+            *known = now;
+        }
+    }
+}
+
+fn rendered(front: &Front, diagnostics: &[Diagnostic]) -> String {
+    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let all: Vec<String> = errors.map(|d| d.render(&front.sources, Colour::Never)).collect();
+    all.join("\n")
+}
+
+/// The machines to run a program on: thresholds choose versions, and small grids have more than one thing to do.
+fn machines(target: Target, prog: &Staged<'_>, first: bool) -> Vec<Options> {
+    if first {
+        return vec![Options { steps: STEPS, ..Options::default() }];
+    }
+    let heap = matches!(prog, Staged::Memory(_));
+    let one = Options { steps: 20 * STEPS, heap, ..Options::default() };
+    match prog {
+        Staged::Kernels(_) | Staged::Memory(_) if target.is_gpu() => vec![
+            Options { threshold: 0, ..one.clone() },
+            Options { threshold: i64::MAX, ..one.clone() },
+            Options { threshold: 4, block_size: 2, grid_size: 1, ..one },
+        ],
+        Staged::Soacs(_) | Staged::Kernels(_) | Staged::Memory(_) => vec![one],
+    }
+}
+
+fn run(prog: &Staged<'_>, program: &Program, input: &[Value], machine: &Options) -> Outcome {
+    fn on<R: Rep>(prog: &Prog<R>, program: &Program, args: Vec<interp::Value>, machine: &Options) -> Outcome {
+        Outcome::interpreted(run_entry(prog, &program.entry, args, machine), program.results.len())
+    }
+    let args: Vec<interp::Value> = input.iter().filter_map(argument).collect();
+    match prog {
+        Staged::Soacs(prog) => on(prog, program, args, machine),
+        Staged::Kernels(prog) => on(prog, program, args, machine),
+        Staged::Memory(prog) => on(prog, program, args, machine),
+    }
+}
+
+/// A value as the interpreter has it.
+fn argument(value: &Value) -> Option<interp::Value> {
+    let data = (0..value.data().len()).filter_map(|i| value.data().get(i)).collect();
+    interp::Value::of_shape(value.scalar_type().prim(), value.shape().to_vec(), data)
+}
