@@ -15,7 +15,7 @@ import time
 import programs
 
 PASSES = ["simplify", "inline", "cse", "fusion", "sink", "dead-memory", "short-circuit",
-          "interleave", "hoist-allocations", "improve-loops"]
+          "interleave", "hoist-allocations", "interchange-loops", "split-loops"]
 
 
 def main():

@@ -2,6 +2,7 @@
 //! and how sources are written (here).
 
 mod layers;
+mod paths;
 mod supply;
 
 use std::path::{Path, PathBuf};
