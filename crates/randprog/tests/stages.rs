@@ -1,4 +1,4 @@
-//! Random programs mean the same after lowering, the optimiser and the memory of every back end: the interpreter runs 150 of them.
+//! Random programs mean the same after lowering, the optimiser and the memory of every back end: the interpreter runs 300 of them.
 //!
 //! `cargo xtask random` runs them after every single step, and as many others as there is time for, on all back ends, and makes those that fail smaller.
 
@@ -6,7 +6,7 @@ use fehu_randprog::choices::Choices;
 use fehu_randprog::program::{generate, Program};
 use fehu_randprog::stages::{compare, Depth};
 
-const PROGRAMS: u64 = 150;
+const PROGRAMS: u64 = 300;
 const PER_FILE: u64 = 10;
 
 #[test]
