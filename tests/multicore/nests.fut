@@ -58,10 +58,8 @@ entry branches (n: i64) : [][]i64 =
   in map (\i -> let zs = if i % 2 == 0 then xs else ys in map (+ zs[i % 10]) zs) (iota n)
 
 -- A function that returns a scalar, called in tasks of a task.
--- ==
--- entry: called
--- input { [5, 6, 7] [[1, 2], [3, 4], [5, 6]] } output { [[7, 6], [9, 8], [11, 10]] }
-#[noinline] def chosen [n] (xs: [n]i32) : i64 = if n > 3 then i64.i32 xs[0] else n
+#[noinline] def chosen [n] (xs: [n]i64) : i64 = if n > 3 then xs[0] else n
 
-entry called [n] [m] (us: [n]i32) (xss: [n][m]i32) : [n][m]i32 =
-  map (\xs -> reverse (map (\x -> x + us[chosen us % n]) xs)) xss
+entry called (n: i64) : [][]i64 =
+  let us = map (number 7) (iota 5)
+  in map (\xs -> reverse (map (\x -> x + us[chosen us % 5]) xs)) (rectangle n 4)

@@ -48,10 +48,10 @@ entry paused (n: i64) = #[break] n
 fn traces_print_the_place_or_the_tag_and_the_value() {
     for target in [Target::C, Target::Multicore] {
         let check = |entry, expected: &str| assert_eq!(traced(target, TRACES, entry, "2"), expected);
-        check("scalar", "prog.fut:1:25-40: 3\n");
+        check("scalar", "prog.fut:1:25-41: 3\n");
         check("tagged", "sq: [0, 1]\n");
         check("tuple", "t: 2\nt: 2.500000\nt: true\nt: 200\nt: [[1, 2], [3, 4]]\n");
-        check("rows", "prog.fut:5:23-62: [[], []]\n");
+        check("rows", "prog.fut:5:23-63: [[], []]\n");
         check("unit", "");
         check("paused", "");
     }

@@ -8,6 +8,8 @@
 //! GPU, and [`shrink`] makes what fails small. `cargo xtask random` is the command around it.
 //! [`fuzz`] is about what is not a program at all: any bytes.
 
+#![forbid(unsafe_code)]
+
 mod arrays;
 pub mod backends;
 pub mod choices;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Each crate, those that it uses, and those that only its tests use.
-const EDGES: [(&str, &[&str], &[&str]); 21] = [
+const EDGES: [(&str, &[&str], &[&str]); 22] = [
     ("base", &[], &[]),
     ("data", &["base"], &[]),
     ("algebra", &[], &[]),
@@ -34,7 +34,8 @@ const EDGES: [(&str, &[&str], &[&str]); 21] = [
     ),
     ("tools", &["base", "data", "driver"], &[]),
     ("cli", &["base", "data", "syntax", "check", "ir", "driver", "tools"], &[]),
-    ("xtask", &["data"], &[]),
+    ("randprog", &["base", "data", "ir", "pass", "driver", "tools"], &[]),
+    ("xtask", &["data", "driver", "randprog"], &[]),
 ];
 
 /// A crate, one that it uses, and whether only tests do.
