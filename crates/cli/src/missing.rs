@@ -1,4 +1,4 @@
-//! Commands of Futhark's own compiler that are not here: whoever types one is told that, and what to use instead,
+//! Commands of Futhark's own compiler that are not here: a user who types one reads that it is missing, and what to use instead,
 //! rather than the nearest name.
 
 /// What to say about a command that is not there; `None` if Futhark has no such command either.
