@@ -1,8 +1,8 @@
 //! What comes from outside: licences, sources, and no crate twice. The reason to trust each crate that we name
 //! ourselves is in docs/security.md.
 //!
-//! This is what `cargo deny` would check, without its advisories, which need a database from the network; building
-//! it takes longer than our own tests.
+//! This is what `cargo deny` would check, without its advisories, which need a database from the network. It is done
+//! here so that the tests need not install another tool.
 
 use super::{read, root};
 use std::collections::{BTreeMap, BTreeSet};
