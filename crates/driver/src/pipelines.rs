@@ -20,7 +20,7 @@ use fehu_codegen::{Mode, Output};
 use fehu_imp::syntax::Program;
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::legalise;
-use fehu_kernels::opt::{coalesce, fuse_thread_loops, progressions, scan_epilogue, single_point};
+use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, scan_epilogue, single_point};
 use fehu_memory::{dead, hoist, interleave, shortcircuit};
 use fehu_opt::{copies, cse, dce, filter, fusion, inline, mark_consumed, simplify, sink};
 use fehu_pass::{Pipeline, Refusal, Stop};
@@ -147,11 +147,11 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         .pass(cse::pass(), "what distribution copied into several kernels of a version")
         .pass(legalise::inline::PASS, "kernels cannot call functions that allocate")
         .pass(single_point::PASS, "after inlining, scalars between arrays are visible")
-        .pass(coalesce::PASS, "before operators change shape, operands of reductions are still plain reads")
         .pass(legalise::CONSTANTS, "kernels cannot allocate")
         .pass(legalise::OPERATORS, "kernels combine scalars")
         .pass(legalise::FILL, "the host does not loop over elements; also for what the step above added")
         .pass(scan_epilogue::PASS, "all maps are kernels now")
+        .pass(layout::PASS, "all kernels, and what each of them reads, are known now")
         .pass(mark_consumed::pass(), "memory relies on the marks, also on lambdas that the step above made")
         .pass_or_refuse("no-recursion", unrecursive, "OpenCL has no recursion in kernels")
         .then(memory())

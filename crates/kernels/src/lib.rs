@@ -5,7 +5,7 @@
 //!
 //! - [`opt`] holds what makes kernels faster and can be left out: elements of `iota` computed instead of read
 //!   ([`opt::progressions`]), one loop of a thread instead of several ([`opt::fuse_thread_loops`]), scalars computed on the
-//!   device ([`opt::single_point`]), reductions that read in memory order ([`opt::coalesce`]), maps of scanned values in
+//!   device ([`opt::single_point`]), arrays laid out as kernels read them ([`opt::layout`]), maps of scanned values in
 //!   the scan's own kernel ([`opt::scan_epilogue`]).
 //! - [`legalise`] expresses what kernels cannot do in terms of what they can; the memory passes rely on it.
 //!

@@ -1,0 +1,298 @@
+//! Arrays that a kernel would read in leaps are laid out anew before it.
+//!
+//! The threads of a warp have consecutive values of the innermost index of the space. What they read at one time is one
+//! transaction if it is one element or consecutive elements, and up to 32 of them otherwise. Which it is can be read off the
+//! index: an access is described, for each dimension of the array, by what happens there from one thread to the next
+//! ([`access::Step`]). If the index grows by one in a single dimension and stays the same in all others, there is a layout in
+//! which the access is one transaction: the one with this dimension innermost. Where the kernel reads enough, a copy in
+//! that layout is made before the kernel, or before the outermost loop of the host in which the array does not change:
+//!
+//! ```text
+//!                                              let (bs' : [m][n]f32) = if (reads are many) then manifest [1, 0] bs else bs
+//! segmap (i < n, j < m) { .. bs[j, i] .. } ->  segmap (i < n, j < m) { .. bs'[j, i] .. }
+//! ```
+//!
+//! Only memory changes: `manifest` has the same elements at the same indices. Reads that tiles in shared memory will serve
+//! (`impgen/translate/kernel/tile`) are left alone. Steps that are not known, such as gathers, no layout can help.
+//!
+//! Where a reduction only has to be done by other threads for its reads to be in order, that is done instead: [`columns`].
+//!
+//! - [`access`] describes the accesses of a kernel.
+//! - [`choose`] finds the layout that a use of an array wants, and when it is worth a copy.
+
+mod access;
+mod choose;
+mod columns;
+
+use choose::Wish;
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::IntType;
+use fehu_base::{Name, NameSource};
+use fehu_ir::build::Builder;
+use fehu_ir::seg::{KernelsOp, SegOp};
+use fehu_ir::visit::{change, deep, Mutator};
+use fehu_ir::{Body, DimIndex, Exp, Kernels, Param, Prog, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
+use indexmap::map::Entry;
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+/// Kernels read arrays in the order in which these are in memory.
+pub const PASS: Pass<Prog<Kernels>> = Pass { name: "layout", need: Need::Optional, run: layout };
+
+/// Lays out what kernels would read in leaps.
+fn layout(prog: &mut Prog<Kernels>) {
+    let names = std::mem::replace(&mut prog.names, NameSource::new());
+    let mut pass = Layout {
+        names,
+        arrays: FxHashMap::default(),
+        depths: FxHashMap::default(),
+        loops: vec![],
+        here: vec![],
+    };
+    pass.body(&mut prog.consts);
+    for fun in &mut prog.funs {
+        pass.params(fun.params.iter());
+        pass.body(&mut fun.body);
+    }
+    prog.names = pass.names;
+}
+
+/// An array of the host.
+#[derive(Clone)]
+struct Array {
+    ty: Type,
+    /// Its dimensions from the outermost to the innermost in memory. If `dense` is false, not even elements that are
+    /// neighbours in the last one are neighbours in memory.
+    order: Vec<usize>,
+    dense: bool,
+}
+
+/// A layout that was made: of which array, with which dimension innermost, and its name.
+type Made = (Name, usize, Name);
+
+/// What goes before a loop of the host.
+#[derive(Default)]
+struct Before {
+    stms: Vec<Stm<Kernels>>,
+    made: Vec<Made>,
+}
+
+struct Layout {
+    names: NameSource,
+    arrays: FxHashMap<Name, Array>,
+    /// In how many loops of the host a name is bound.
+    depths: FxHashMap<Name, usize>,
+    /// The loops around, outermost first.
+    loops: Vec<Before>,
+    /// Layouts made in the bodies around.
+    here: Vec<Made>,
+}
+
+impl Layout {
+    fn params<'a>(&mut self, params: impl Iterator<Item = &'a Param<Kernels>>) {
+        for p in params {
+            self.bound(p.name, &p.ty);
+        }
+    }
+
+    /// Remembers a name: arrays are in row-major order unless something else is said later.
+    fn bound(&mut self, name: Name, ty: &Type) {
+        self.depths.insert(name, self.loops.len());
+        if ty.is_array() {
+            let order = (0..ty.rank()).collect();
+            self.arrays.insert(name, Array { ty: ty.clone(), order, dense: true });
+        }
+    }
+
+    /// Code of the host.
+    fn body(&mut self, body: &mut Body<Kernels>) {
+        let made = self.here.len();
+        deep(|| {
+            let mut out = Vec::with_capacity(body.stms.len());
+            for mut stm in std::mem::take(&mut body.stms) {
+                self.stm(&mut stm, &mut out);
+                out.push(stm);
+            }
+            body.stms = out;
+        });
+        self.here.truncate(made);
+    }
+
+    fn stm(&mut self, stm: &mut Stm<Kernels>, out: &mut Vec<Stm<Kernels>>) {
+        match &mut stm.exp {
+            Exp::Op(KernelsOp::Seg(seg)) if self.is_of_columns(seg) => self.columns(stm, out),
+            Exp::Op(KernelsOp::Seg(seg)) => self.kernel(seg, out),
+            Exp::Loop(l) => {
+                self.loops.push(Before::default());
+                self.params(l.params.iter().map(|(p, _)| p));
+                if let fehu_ir::LoopForm::For { var, .. } = l.form {
+                    self.depths.insert(var, self.loops.len());
+                }
+                self.body(&mut l.body);
+                if let Some(before) = self.loops.pop() {
+                    out.extend(before.stms);
+                    self.here.extend(before.made);
+                }
+            }
+            exp => fehu_ir::visit::map_bodies(exp, &mut |inner| self.body(inner)),
+        }
+        for p in &stm.pat {
+            self.bound(p.name, &p.ty);
+        }
+        self.view(stm);
+    }
+
+    /// A reduction of columns.
+    fn columns(&mut self, stm: &mut Stm<Kernels>, out: &mut Vec<Stm<Kernels>>) {
+        let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp else { return };
+        let (seg, mut reduction) = (seg.clone(), stm.clone());
+        for p in &mut reduction.pat {
+            p.name = self.names.fresh_like(p.name);
+        }
+        let (made, mut stms) = (self.here.len(), vec![]);
+        if let Exp::Op(KernelsOp::Seg(seg)) = &mut reduction.exp {
+            self.kernel(seg, &mut stms);
+        }
+        self.here.truncate(made);
+        let result = reduction.pat.iter().map(|p| p.name.into()).collect();
+        stms.push(reduction);
+        stm.exp = self.by_columns(&stm.pat, &seg, Body { stms, result }, out);
+    }
+
+    /// Remembers the order of a view.
+    fn view(&mut self, stm: &Stm<Kernels>) {
+        let [p] = stm.pat.as_slice() else { return };
+        let seen = match &stm.exp {
+            Exp::Rearrange(perm, a) => self.arrays.get(a).map(|a| {
+                let at = |d: &usize| perm.iter().position(|k| k == d).unwrap_or(0);
+                (a.order.iter().map(at).collect(), a.dense)
+            }),
+            Exp::Index(a, slice) if p.ty.is_array() => self.arrays.get(a).map(|a| sliced(a, slice)),
+            Exp::SubExp(SubExp::Var(a)) | Exp::Update(a, ..) | Exp::FlatUpdate(a, ..) => {
+                self.arrays.get(a).map(|a| (a.order.clone(), a.dense))
+            }
+            Exp::Manifest(perm, _) => Some((perm.clone(), true)),
+            _ => None,
+        };
+        if let (Some((order, dense)), Some(array)) = (seen, self.arrays.get_mut(&p.name)) {
+            (array.order, array.dense) = (order, dense);
+        }
+    }
+
+    /// Has a kernel read arrays in better layouts.
+    fn kernel(&mut self, seg: &mut SegOp<Kernels>, out: &mut Vec<Stm<Kernels>>) {
+        let arrays = &self.arrays;
+        let last = seg.space.dims.len().saturating_sub(1);
+        let uses = access::of_kernel(seg, last, &|a| arrays.contains_key(&a));
+        let mut wishes: IndexMap<(Name, usize), (Wish, Vec<Name>)> = IndexMap::default();
+        for used in &uses {
+            let Some(array) = self.arrays.get(&used.array) else { continue };
+            if let Some(wish) = choose::wish(used, &array.ty, &array.order, array.dense) {
+                match wishes.entry((used.array, wish.innermost)) {
+                    Entry::Occupied(mut same) => {
+                        same.get_mut().0.join(wish);
+                        same.get_mut().1.push(used.stm);
+                    }
+                    Entry::Vacant(new) => {
+                        new.insert((wish, vec![used.stm]));
+                    }
+                }
+            }
+        }
+        let mut instead = Instead { by: FxHashMap::default() };
+        for ((array, _), (wish, stms)) in wishes {
+            let name = self.laid_out(array, &wish, out);
+            instead.by.extend(stms.into_iter().map(|stm| (stm, (array, name))));
+        }
+        if !instead.by.is_empty() {
+            instead.body(&mut seg.body.body);
+            if let fehu_ir::seg::SegKind::Scan(_, Some(after)) = &mut seg.kind {
+                instead.lambda(&mut after.lambda);
+            }
+        }
+    }
+
+    /// The name of an array in the layout that is wished for.
+    fn laid_out(&mut self, array: Name, wish: &Wish, out: &mut Vec<Stm<Kernels>>) -> Name {
+        let made = self.here.iter().chain(self.loops.iter().flat_map(|l| &l.made));
+        if let Some((.., name)) = made.rev().find(|m| m.0 == array && m.1 == wish.innermost) {
+            return *name;
+        }
+        let needed = [SubExp::Var(array), wish.across].into_iter().chain(wish.reads.iter().copied());
+        let depth = |e: SubExp| e.name().and_then(|n| self.depths.get(&n).copied()).unwrap_or(0);
+        let shape = self.arrays[&array].ty.shape().to_vec();
+        let outside = needed.chain(shape).map(depth).max().unwrap_or(0);
+        let (stms, name) = self.copy(array, wish);
+        let made = (array, wish.innermost, name);
+        match self.loops.get_mut(outside) {
+            Some(before) => {
+                before.stms.extend(stms);
+                before.made.push(made);
+            }
+            None => {
+                out.extend(stms);
+                self.here.push(made);
+            }
+        }
+        name
+    }
+
+    /// The statements that lay out an array anew if it is worth it.
+    fn copy(&mut self, array: Name, wish: &Wish) -> (Vec<Stm<Kernels>>, Name) {
+        let ty = self.arrays[&array].ty.clone();
+        let mut b: Builder<Kernels> = Builder::new(std::mem::replace(&mut self.names, NameSource::new()));
+        b.begin();
+        let reads = b.product(&wish.reads);
+        let reads = b.mul64(reads, SubExp::i64(wish.accesses));
+        let elements = b.product(ty.shape());
+        let part = b.mul64(elements, SubExp::i64(wish.eighths));
+        let part = b.bin(BinOp::SQuot(IntType::I64), part, SubExp::i64(8));
+        let least = b.add64(part, SubExp::i64(choose::LAUNCH_READS));
+        let many = b.cmp(CmpOp::SLe(IntType::I64), least, reads);
+        let wide = b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(choose::LEAST_THREADS), wish.across);
+        let worth = b.bin(BinOp::LogAnd, many, wide);
+        b.begin();
+        let copy = b.bind("laid_out", ty.clone(), Exp::Manifest(wish.order.clone(), array));
+        let yes = b.end(vec![copy.into()]);
+        let no = Body { stms: vec![], result: vec![array.into()] };
+        let name = b.bind("laid_out", ty, Exp::If(worth, Box::new(yes), Box::new(no)));
+        let stms = b.end(vec![]).stms;
+        self.names = b.names;
+        (stms, name)
+    }
+}
+
+/// The order of what a slice of an array leaves, and whether its innermost dimension is dense.
+fn sliced(a: &Array, slice: &[DimIndex]) -> (Vec<usize>, bool) {
+    let mut left = vec![None; slice.len()];
+    let mut count = 0;
+    for (d, index) in slice.iter().enumerate() {
+        if matches!(index, DimIndex::Slice { .. }) {
+            left[d] = Some(count);
+            count += 1;
+        }
+    }
+    let order = a.order.iter().filter_map(|d| left.get(*d).copied().flatten()).collect();
+    let dense = a.order.last().is_some_and(
+        |d| matches!(slice.get(*d), Some(DimIndex::Slice { stride, .. }) if stride.as_i64() == Some(1)),
+    );
+    (order, a.dense && dense)
+}
+
+/// Replaces arrays where single statements use them; a statement is known by the first name that it binds.
+struct Instead {
+    by: FxHashMap<Name, (Name, Name)>,
+}
+
+impl Mutator<Kernels> for Instead {
+    fn stm(&mut self, stm: &mut Stm<Kernels>) {
+        if let Some((old, new)) = stm.pat.first().and_then(|p| self.by.get(&p.name)) {
+            match &mut stm.exp {
+                Exp::Index(a, _) | Exp::Rearrange(_, a) | Exp::Copy(a) if a == old => *a = *new,
+                _ => {}
+            }
+        }
+        deep(|| change::stm(self, stm));
+    }
+}

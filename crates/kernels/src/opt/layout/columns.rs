@@ -1,0 +1,238 @@
+//! Reductions of columns: threads along the columns, not down them.
+//!
+//! A segmented reduction has neighbouring threads at neighbouring elements of a segment. Where segments are columns of matrices
+//! that are in memory by rows, neighbouring *segments* are neighbours in memory. Then each thread reduces a part of a column
+//! in a loop, with other columns beside it, and no array has to be laid out anew:
+//!
+//! ```text
+//! segred (j < m, i < n) { a[i, j] } (+)      ->     parts = segmap (c < count, j < m) { loop (s = 0) for k { s + a[first + k, j] } }
+//!                                                   if count == 1 then parts[0] else segred (j < m, c < count) { parts[c, j] } (+)
+//! ```
+//!
+//! The parts of a column are as many as it takes to give all threads of the device something to do.
+
+use super::access;
+use super::choose;
+use super::Layout;
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::IntType;
+use fehu_base::{Name, NameSource};
+use fehu_ir::build::Builder;
+use fehu_ir::free::free_in_body;
+use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegBinOp, SegKind, SegLevel, SegOp, SegSpace};
+use fehu_ir::subst::{rename_body, rename_lambda, Subst};
+use fehu_ir::{Body, DimIndex, Exp, Kernels, Lambda, Loop, LoopForm, Param, PatElem, Stm, SubExp, Type};
+
+/// Threads that an H200 runs at a time, half of them: with two loads each in flight, they reach the speed of memory.
+const THREADS: i64 = 1 << 17;
+
+/// The fewest elements of a part: with fewer, reducing the parts costs as much as making them.
+const LEAST_PART: i64 = 32;
+
+/// The fewest columns: a warp.
+const LEAST_COLUMNS: i64 = 32;
+
+/// The fewest elements; with fewer it does not matter who reads them.
+const LEAST_ELEMENTS: i64 = 1 << 16;
+
+impl Layout {
+    /// Whether a reduction reads in order along segments, and in leaps along what it reduces.
+    pub(super) fn is_of_columns(&self, seg: &SegOp<Kernels>) -> bool {
+        let SegKind::Red(ops) = &seg.kind else { return false };
+        let scalars = ops.iter().all(|op| op.shape.is_empty())
+            && seg.types.iter().all(|t| matches!(t, Type::Prim(_)))
+            && seg.combined() == seg.types.len();
+        let rank = seg.space.dims.len();
+        if seg.level != SegLevel::Thread
+            || !scalars
+            || rank < 2
+            || free_in_body(&seg.body.body).contains(&seg.space.flat)
+        {
+            return false;
+        }
+        let leaps = |along: usize| -> usize {
+            let uses = access::of_kernel(seg, along, &|a| self.arrays.contains_key(&a));
+            let of = |u: &access::Use| {
+                self.arrays.get(&u.array).map_or(0, |a| choose::leaps(u, &a.order, a.dense))
+            };
+            uses.iter().map(of).sum()
+        };
+        let down = leaps(rank - 1);
+        down > 0 && leaps(rank - 2) < down
+    }
+
+    /// A reduction of columns in either way, whichever the sizes ask for. `otherwise` is the reduction as it was.
+    pub(super) fn by_columns(
+        &mut self,
+        pat: &[PatElem<Kernels>],
+        seg: &SegOp<Kernels>,
+        otherwise: Body<Kernels>,
+        out: &mut Vec<Stm<Kernels>>,
+    ) -> Exp<Kernels> {
+        let mut b: Builder<Kernels> = Builder::new(std::mem::replace(&mut self.names, NameSource::new()));
+        b.begin();
+        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+        let (n, columns) = (sizes[sizes.len() - 1], sizes[sizes.len() - 2]);
+        let segments = b.product(&sizes[..sizes.len() - 1]);
+        let le = CmpOp::SLe(IntType::I64);
+        let elements = b.mul64(segments, n);
+        let many = b.cmp(le, SubExp::i64(LEAST_ELEMENTS), elements);
+        let wide = b.cmp(le, SubExp::i64(LEAST_COLUMNS), columns);
+        let worth = b.bin(BinOp::LogAnd, many, wide);
+        b.begin();
+        let results = parts_then_whole(&mut b, pat, seg, segments);
+        let yes = b.end(results);
+        out.extend(b.end(vec![]).stms);
+        self.names = b.names;
+        Exp::If(worth, Box::new(yes), Box::new(otherwise))
+    }
+}
+
+/// Reduces parts of columns, and then those.
+fn parts_then_whole(
+    b: &mut Builder<Kernels>,
+    pat: &[PatElem<Kernels>],
+    seg: &SegOp<Kernels>,
+    segments: SubExp,
+) -> Vec<SubExp> {
+    let SegKind::Red(ops) = &seg.kind else { return vec![] };
+    let dims = &seg.space.dims;
+    let n = dims[dims.len() - 1].1;
+    let [quot, least, most] =
+        [BinOp::SQuot(IntType::I64), BinOp::SMax(IntType::I64), BinOp::SMin(IntType::I64)];
+    let some = b.bin(least, segments, SubExp::i64(1));
+    let wanted = b.bin(quot, SubExp::i64(THREADS), some);
+    let sensible = b.bin(quot, n, SubExp::i64(LEAST_PART));
+    let count = b.bin(most, wanted, sensible);
+    let count = b.bin(least, count, SubExp::i64(1));
+    let before = b.sub64(count, SubExp::i64(1));
+    let up = b.add64(n, before);
+    let size = b.bin(quot, up, count);
+
+    // The parts.
+    let fresh = |b: &mut Builder<Kernels>, base: &str| b.fresh(base, Type::I64);
+    let outer: Vec<(Name, SubExp)> = dims[..dims.len() - 2].to_vec();
+    let (column, columns) = dims[dims.len() - 2];
+    let part = fresh(b, "part");
+    b.begin();
+    let first = b.mul64(part.into(), size);
+    let left = b.sub64(n, first);
+    let len = b.bin(most, left, size);
+    let len = b.bin(least, len, SubExp::i64(0));
+    let sums = loop_over_part(b, seg, ops, first, len);
+    let body = b.end(sums);
+    let mut renamed = Subst::new();
+    let mut own = |b: &mut Builder<Kernels>, (name, n): (Name, SubExp)| {
+        let new = b.fresh("gtid", Type::I64);
+        renamed.insert(name, new);
+        (new, n)
+    };
+    let mut space: Vec<(Name, SubExp)> = outer.iter().map(|d| own(b, *d)).collect();
+    let column = own(b, (column, columns));
+    space.extend([(part, count), column]);
+    let mut body = body;
+    renamed.body(&mut body);
+    let shape: Vec<SubExp> = space.iter().map(|d| d.1).collect();
+    let types: Vec<Type> = seg.types.iter().map(|t| t.array_of(&shape)).collect();
+    let made = segmented(b, space, seg.types.clone(), body, SegKind::Map);
+    let parts = b.bind_all("parts", types, made);
+
+    // The whole.
+    let single = b.cmp(CmpOp::Eq(fehu_base::prim::PrimType::I64), count, SubExp::i64(1));
+    b.begin();
+    let same: Vec<SubExp> = (pat.iter().zip(&parts))
+        .map(|(p, a)| b.bind("whole", p.ty.clone(), Exp::Reshape(p.ty.shape().to_vec(), *a)).into())
+        .collect();
+    let one = b.end(same);
+    b.begin();
+    let mut space: Vec<(Name, SubExp)> = vec![];
+    for n in outer.iter().map(|d| d.1).chain([columns, count]) {
+        let index = b.fresh("gtid", Type::I64);
+        space.push((index, n));
+    }
+    b.begin();
+    let mut at: Vec<DimIndex> = space.iter().map(|d| DimIndex::Fix(d.0.into())).collect();
+    let last = at.len() - 1;
+    at.swap(last, last - 1);
+    let values: Vec<SubExp> = (parts.iter().zip(&seg.types))
+        .map(|(a, t)| b.bind("x", t.clone(), Exp::Index(*a, at.clone())).into())
+        .collect();
+    let body = b.end(values);
+    let ops =
+        ops.iter().map(|op| SegBinOp { op: rename_lambda(&mut b.names, &op.op), ..op.clone() }).collect();
+    let types = pat.iter().map(|p| p.ty.clone()).collect();
+    let whole = segmented(b, space, seg.types.clone(), body, SegKind::Red(ops));
+    let whole = b.bind_all("whole", types, whole);
+    let several = b.end(whole.into_iter().map(SubExp::Var).collect());
+    let types = pat.iter().map(|p| p.ty.clone()).collect();
+    let either = b.bind_all("whole", types, Exp::If(single, Box::new(one), Box::new(several)));
+    either.into_iter().map(SubExp::Var).collect()
+}
+
+/// The loop of a thread over its part of a column: what the points of the part are combined to.
+fn loop_over_part(
+    b: &mut Builder<Kernels>,
+    seg: &SegOp<Kernels>,
+    ops: &[SegBinOp<Kernels>],
+    first: SubExp,
+    len: SubExp,
+) -> Vec<SubExp> {
+    let var = b.fresh("k", Type::I64);
+    let neutral: Vec<SubExp> = ops.iter().flat_map(|op| op.neutral.iter().copied()).collect();
+    let params: Vec<(Param<Kernels>, SubExp)> =
+        seg.types.iter().zip(&neutral).map(|(t, e)| (b.param("sum", t.clone()), *e)).collect();
+    b.begin();
+    let at = b.add64(first, var.into());
+    let mut point = rename_body(&mut b.names, &seg.body.body);
+    if let Some((index, _)) = seg.space.dims.last() {
+        let mut subst = Subst::new();
+        subst.insert(*index, at);
+        subst.body(&mut point);
+    }
+    point.stms.into_iter().for_each(|s| b.push(s));
+    let mut next = vec![];
+    for op in ops {
+        let done = next.len();
+        let count = op.neutral.len();
+        let olds = params[done..done + count].iter().map(|(p, _)| p.name.into());
+        let news = point.result[done..done + count].iter().copied();
+        let combined = applied(b, &op.op, &olds.chain(news).collect::<Vec<SubExp>>());
+        next.extend(combined);
+    }
+    let body = b.end(next);
+    let form = LoopForm::For { var, ty: IntType::I64, bound: len };
+    let sums = b.bind_all("sum", seg.types.clone(), Exp::Loop(Box::new(Loop { params, form, body })));
+    sums.into_iter().map(SubExp::Var).collect()
+}
+
+/// The results of a lambda, whose statements are put here.
+fn applied(b: &mut Builder<Kernels>, lambda: &Lambda<Kernels>, args: &[SubExp]) -> Vec<SubExp> {
+    let mut lambda = rename_lambda(&mut b.names, lambda);
+    let mut subst = Subst::new();
+    for (p, e) in lambda.params.iter().zip(args) {
+        subst.insert(p.name, *e);
+    }
+    subst.body(&mut lambda.body);
+    lambda.body.stms.into_iter().for_each(|s| b.push(s));
+    lambda.body.result
+}
+
+fn segmented(
+    b: &mut Builder<Kernels>,
+    dims: Vec<(Name, SubExp)>,
+    types: Vec<Type>,
+    body: Body<Kernels>,
+    kind: SegKind<Kernels>,
+) -> Exp<Kernels> {
+    let flat = b.fresh("flat", Type::I64);
+    let returns = types.iter().map(|_| KernelReturn::Elem).collect();
+    Exp::Op(KernelsOp::Seg(SegOp {
+        level: SegLevel::Thread,
+        space: SegSpace { flat, dims },
+        types,
+        body: KernelBody { body, returns },
+        kind,
+        virtualise: true,
+        grid: None,
+    }))
+}
