@@ -29,6 +29,7 @@ mod pinned;
 mod seg;
 #[cfg(test)]
 mod tests;
+mod writes;
 
 use crate::builder::{MemBuilder, Place};
 use crate::foresee::foresee;

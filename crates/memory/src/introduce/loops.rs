@@ -6,7 +6,7 @@ use crate::builder::Place;
 use crate::plan::{Layout, Plan};
 use fehu_base::Name;
 use fehu_ir::mem::{poly, Lmad, MemInfo};
-use fehu_ir::{DimIndex, Exp, Kernels, Loop, Memory, Param, PatElem, Slice, SubExp, Type};
+use fehu_ir::{Exp, Kernels, Loop, Memory, Param, PatElem, SubExp, Type};
 
 impl Introduce {
     pub(super) fn loop_(&mut self, pat: Bindings, l: Loop<Kernels>) {
@@ -171,15 +171,12 @@ impl Introduce {
         ends
     }
 
-    /// The array, moved to where the parameter lives.
+    /// The array, copied to where the parameter lives; by way of other memory where it may be there already, but in
+    /// another order.
     fn moved(&mut self, param: Name, array: Name) -> Name {
-        let ty = self.b.type_of(param);
-        let value = self.b.copy(array);
-        let whole = |n: &SubExp| DimIndex::Slice { start: SubExp::i64(0), len: *n, stride: SubExp::i64(1) };
-        let slice: Slice = ty.shape().iter().map(whole).collect();
-        let moved = self.b.fresh_like(array, ty.clone());
-        self.in_place(moved, ty, param, Exp::Update(param, slice, value.into()));
-        moved
+        let place = self.b.place(param).clone();
+        let source = if self.b.place(array).block == place.block { self.b.copy(array) } else { array };
+        self.copy_to(source, place)
     }
 }
 

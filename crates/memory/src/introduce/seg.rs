@@ -2,7 +2,7 @@
 //!
 //! - What all points make together gets a block of its own, allocated before the operation; a point's
 //!   element is the part of it at the point's index.
-//! - What is written to is the array itself, and so are the destinations of histograms.
+//! - What is written to is the array itself, and so are the destinations of histograms (`writes`).
 //! - Accumulators live where the arrays do that they stand for: nowhere of their own.
 //!
 //! ```text
@@ -19,15 +19,13 @@ use crate::builder::Place;
 use crate::plan::Layout;
 use crate::results::in_place_of;
 use fehu_base::{Diagnostic, Name};
-use fehu_ir::free::{free_in_body, free_in_lambda};
 use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
-use fehu_ir::seg::{KernelBody, KernelReturn, SegAfter, SegBinOp, SegHistOp, SegKind, SegLevel, SegOp};
-use fehu_ir::subst::Subst;
+use fehu_ir::seg::{KernelBody, SegAfter, SegBinOp, SegHistOp, SegKind, SegLevel, SegOp};
 use fehu_ir::{AccInput, Body, Exp, Kernels, Lambda, Memory, Param, PatElem, SubExp, Type, WithAcc};
 
 impl Introduce {
-    pub(super) fn seg(&mut self, pat: Bindings, mut seg: SegOp<Kernels>) {
-        self.write_apart(&mut seg);
+    pub(super) fn seg(&mut self, pat: Bindings, seg: SegOp<Kernels>) {
+        let (pat, seg) = self.write_apart(pat, seg);
         let mut elems = vec![];
         for ((name, ty), array) in pat.into_iter().zip(in_place_of(&seg)) {
             match (&ty, array) {
@@ -55,41 +53,6 @@ impl Introduce {
         let body = KernelBody { body, returns };
         let seg = SegOp { level, space, types, body, kind, virtualise, grid };
         self.b.push(elems, Exp::Op(MemOp::Seg(seg)));
-    }
-
-    /// Copies what is written to, if points read it as well: they must not see what others have written.
-    fn write_apart(&mut self, seg: &mut SegOp<Kernels>) {
-        let targets: Vec<Name> = in_place_of(seg).into_iter().flatten().collect();
-        if targets.is_empty() {
-            return;
-        }
-        let after = seg.after().map(|after| free_in_lambda(&after.lambda)).unwrap_or_default();
-        let read: Vec<Name> = free_in_body(&seg.body.body)
-            .into_iter()
-            .chain(after)
-            .filter(|n| self.b.types.get(n).is_some_and(Type::is_array))
-            .collect();
-        let mut copies = Subst::new();
-        for target in targets {
-            if read.iter().any(|n| self.aliases.may_alias(*n, target)) {
-                copies.insert(target, self.b.copy(target));
-            }
-        }
-        let copied = |n: &mut Name| *n = copies.get(*n).and_then(|e| e.name()).unwrap_or(*n);
-        let after = match &mut seg.kind {
-            SegKind::Scan(_, Some(after)) => &mut after.returns[..],
-            SegKind::Map | SegKind::Red(_) | SegKind::Scan(_, None) | SegKind::Hist(_) => &mut [],
-        };
-        for ret in seg.body.returns.iter_mut().chain(after) {
-            match ret {
-                KernelReturn::Write { array, .. } => copied(array),
-                KernelReturn::Elem | KernelReturn::Tile(_) => {}
-            }
-        }
-        match &mut seg.kind {
-            SegKind::Hist(ops) => ops.iter_mut().flat_map(|op| &mut op.dests).for_each(copied),
-            SegKind::Map | SegKind::Red(_) | SegKind::Scan(..) => {}
-        }
     }
 
     /// Places what all points make together. Row-major: a row for each point.
