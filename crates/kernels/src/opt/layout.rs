@@ -251,7 +251,10 @@ impl Layout {
         let least = b.add64(part, SubExp::i64(choose::LAUNCH_READS));
         let many = b.cmp(CmpOp::SLe(IntType::I64), least, reads);
         let wide = b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(choose::LEAST_THREADS), wish.across);
+        let leap = b.product(&wish.leap);
+        let far = b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(choose::least_leap(&ty)), leap);
         let worth = b.bin(BinOp::LogAnd, many, wide);
+        let worth = b.bin(BinOp::LogAnd, worth, far);
         b.begin();
         let copy = b.bind("laid_out", ty.clone(), Exp::Manifest(wish.order.clone(), array));
         let yes = b.end(vec![copy.into()]);

@@ -7,23 +7,29 @@
 //! ```
 //!
 //! Points that are cheap to compute are limited by memory, and one of them per thread does not keep it
-//! busy. Long rows are cut into parts, one for each block: to find the row, a thread then divides once and not for each point,
-//! and what depends on the row alone is computed once:
+//! busy. Where a space has rows that blocks can be filled with, the points of a thread are one below the other: to find
+//! them, a thread divides once and not for each point; and what stencils read for one of them, they read for the next, so that
+//! the compiler can keep it in registers.
 //!
 //! ```text
-//!         i = block / parts;  for k < 4 { j = (block % parts)*1024 + k*256 + thread;  if j < m { ... } }
+//!         blocks of `wide` by 256/wide threads:   j = part*wide + thread%wide;  for k < 4 { i = first + k;  if i < n { ... } }
 //! ```
+//!
+//! On an H200, a stencil of 5 points on 8192 x 8192 floats takes 0.24 ms so, and 0.36 ms point by point; one of 7 points on 64 x
+//! 512 x 512 takes 0.06 and 0.11 ms.
 //!
 //! Where the body needs memory of its own per thread (see the memory pass), the grid is fixed and threads
 //! go on with further points.
 
 use super::{Mode, Translate};
-use fehu_base::prim::PrimType;
+use fehu_base::ops::BinOp;
+use fehu_base::prim::{IntType, PrimType};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::seg::{KernelReturn, SegOp};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Exp, Memory, PatElem, SubExp};
+use rustc_hash::FxHashSet;
 
 /// Points per thread, for cheap bodies.
 const FEW: i64 = 4;
@@ -31,21 +37,34 @@ const FEW: i64 = 4;
 /// From so many points on: fewer are better spread over all of the device.
 const MANY: i64 = 1 << 19;
 
-/// Rows are cut into parts if at most one in so many threads has nothing to do.
+/// A block is laid along rows if at most one in so many of its threads has nothing to do.
 const FULL: i64 = 8;
+
+/// The widths of blocks laid along rows, as powers of two: the widest that fits is used.
+const WIDTHS_LOG2: [i64; 4] = [8, 7, 6, 5];
 
 /// The most statements of a body that counts as cheap.
 const CHEAP: usize = 40;
 
-/// A map by parts of rows.
-struct Rows {
+/// The same where points that are neighbours read the same elements.
+const CHEAP_STENCIL: usize = 160;
+
+/// A map whose threads compute points one below the other.
+struct Columns {
     /// Whether the host chose it.
     used: Expr,
-    /// Points in a row.
+    /// Points in a row, and rows.
     width: Expr,
-    /// Parts of a row.
+    rows: Expr,
+    /// The width of a block, and its logarithm.
+    wide: Expr,
+    log2: Expr,
+    /// Rows of threads in a block.
+    down: Expr,
+    /// Blocks along a row, and along a column.
     parts: Expr,
-    /// Parts of all rows.
+    groups: Expr,
+    /// All blocks.
     blocks: Expr,
 }
 
@@ -62,24 +81,24 @@ impl Translate {
     /// A map without tiles.
     pub(super) fn plain_map(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, points: Expr) {
         let size = self.block_param("segmap");
-        if !is_cheap(seg) {
-            let grid = quot_up(points.clone(), size.clone());
-            return self.kernel("segmap", grid, size, Mode::Thread, |t| {
-                let at = t.let_i64("start", add(mul(block(), block_size()), local()));
-                t.if_then(lt(at.clone(), points), |t| t.map_point(pat, seg, at));
-            });
-        }
-        let each = self.let_i64("each", select(le(i64(MANY), points.clone()), i64(FEW), i64(1)));
+        let cost = cost(seg);
+        let columns = match cost {
+            Cost::Much => None,
+            Cost::Little | Cost::Stencil => self.columns(seg, &points, &size),
+        };
+        let each = match cost {
+            Cost::Little => self.let_i64("each", select(le(i64(MANY), points.clone()), i64(FEW), i64(1))),
+            Cost::Stencil | Cost::Much => i64(1),
+        };
         let flat_grid = quot_up(points.clone(), mul(size.clone(), each.clone()));
-        let rows = self.rows(seg, &points, &size);
-        let grid = match &rows {
-            Some(rows) => select(rows.used.clone(), rows.blocks.clone(), flat_grid),
+        let grid = match &columns {
+            Some(columns) => select(columns.used.clone(), columns.blocks.clone(), flat_grid),
             None => flat_grid,
         };
         self.kernel("segmap", grid, size, Mode::Thread, |t| {
             let flat = |t: &mut Self| t.flat_points(pat, seg, points, each);
-            match rows {
-                Some(rows) => t.if_else(rows.used.clone(), |t| t.row_points(pat, seg, rows), flat),
+            match columns {
+                Some(columns) => t.if_else(columns.used.clone(), |t| t.column(pat, seg, columns), flat),
                 None => flat(t),
             }
         });
@@ -89,41 +108,68 @@ impl Translate {
     fn flat_points(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, points: Expr, each: Expr) {
         let tile = mul(block_size(), each.clone());
         let start = self.let_i64("start", add(mul(block(), tile), local()));
+        if constant(&each) == Some(1) {
+            return self.if_then(lt(start.clone(), points), |t| t.map_point(pat, seg, start));
+        }
         self.for_up_to("k", i64(FEW), |t, k| {
             let at = t.let_i64("at", add(start, mul(k.clone(), block_size())));
             t.if_then(and(lt(k, each), lt(at.clone(), points)), |t| t.map_point(pat, seg, at));
         });
     }
 
-    /// How a block would take part of a row, decided by the host; none if there are no rows.
-    fn rows(&mut self, seg: &SegOp<Memory>, points: &Expr, size: &Expr) -> Option<Rows> {
-        let (inner, outer) = seg.space.dims.split_last().filter(|(_, outer)| !outer.is_empty())?;
-        let width = self.operand(inner.1);
-        let part = mul(size.clone(), i64(FEW));
-        let parts = self.let_i64("parts", quot_up(width.clone(), part.clone()));
+    /// How blocks would be laid along rows, decided by the host; none if there are no rows.
+    fn columns(&mut self, seg: &SegOp<Memory>, points: &Expr, size: &Expr) -> Option<Columns> {
+        let [outer @ .., (_, rows), (_, width)] = seg.space.dims.as_slice() else { return None };
+        let (rows, width) = (self.operand(*rows), self.operand(*width));
         let outer: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
-        let blocks = mul(self.points(&outer), parts.clone());
-        let full = le(mul(parts.clone(), mul(part, i64(FULL - 1))), mul(width.clone(), i64(FULL)));
-        let used = self.let_i64("by_rows", select(and(le(i64(MANY), points.clone()), full), i64(1), i64(0)));
-        Some(Rows { used: eq(used, i64(1)), width, parts, blocks })
+        let mut log2 = i64(0);
+        for log in WIDTHS_LOG2.into_iter().rev() {
+            let wide = i64(1 << log);
+            let covered = mul(quot_up(width.clone(), wide.clone()), wide.clone());
+            let full = le(mul(covered, i64(FULL - 1)), mul(width.clone(), i64(FULL)));
+            log2 = select(and(eq(rem(size.clone(), wide), i64(0)), full), i64(log), log2);
+        }
+        let log2 = self.let_i64("log2", log2);
+        let wide = self.let_i64("wide", binary(BinOp::Shl(IntType::I64), i64(1), log2.clone()));
+        let down = self.let_i64("down", quot(size.clone(), wide.clone()));
+        let parts = self.let_i64("parts", quot_up(width.clone(), wide.clone()));
+        let groups = self.let_i64("groups", quot_up(rows.clone(), mul(down.clone(), i64(FEW))));
+        let blocks = mul(self.points(&outer), mul(groups.clone(), parts.clone()));
+        let worth =
+            and(and(lt(i64(0), log2.clone()), le(i64(FEW), rows.clone())), le(i64(MANY), points.clone()));
+        let used = self.let_i64("by_columns", select(worth, i64(1), i64(0)));
+        Some(Columns { used: eq(used, i64(1)), width, rows, wide, log2, down, parts, groups, blocks })
     }
 
-    /// A few points of a thread in one row, whose number is found once.
-    fn row_points(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, rows: Rows) {
-        let Some((inner, outer)) = seg.space.dims.split_last() else { return };
-        let row = self.let_i64("row", quot(block(), rows.parts.clone()));
-        let part = self.let_i64("part", sub(block(), mul(row.clone(), rows.parts)));
+    /// The points of a thread in one column.
+    fn column(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: Columns) {
+        let [outer @ .., (i, _), (j, _)] = seg.space.dims.as_slice() else { return };
+        let rest = self.let_i64("rest", quot(block(), of.parts.clone()));
+        let part = self.let_i64("part", sub(block(), mul(rest.clone(), of.parts)));
+        let plane = match outer.is_empty() {
+            true => i64(0),
+            false => self.let_i64("plane", quot(rest.clone(), of.groups.clone())),
+        };
+        let group = sub(rest, mul(plane.clone(), of.groups));
         let known = self.flats.len();
-        self.unflatten(outer, row.clone());
-        let start = self.let_i64("start", add(mul(part, mul(block_size(), i64(FEW))), local()));
-        self.for_up_to("k", i64(FEW), |t, k| {
-            let at = t.let_i64("at", add(start, mul(k, block_size())));
-            t.if_then(lt(at.clone(), rows.width.clone()), |t| {
-                t.emit(Code::DeclareScalar(inner.0, PrimType::I64));
-                t.set_to(inner.0, at.clone());
-                t.emit(Code::DeclareScalar(seg.space.flat, PrimType::I64));
-                t.set_to(seg.space.flat, add(mul(row, rows.width), at));
-                t.point(pat, seg);
+        self.unflatten(outer, plane.clone());
+        let across = bits(local(), sub(of.wide.clone(), i64(1)));
+        let below = binary(BinOp::LShr(IntType::I64), local(), of.log2);
+        let column = self.let_i64("column", add(mul(part, of.wide), across));
+        let first = self.let_i64("first", mul(add(mul(group, of.down), below), i64(FEW)));
+        self.if_then(lt(column.clone(), of.width.clone()), |t| {
+            t.for_up_to("k", i64(FEW), |t, k| {
+                let row = t.let_i64("row", add(first, k));
+                t.if_then(lt(row.clone(), of.rows.clone()), |t| {
+                    let above = add(mul(plane, of.rows), row.clone());
+                    for (index, value) in
+                        [(*i, row), (*j, column.clone()), (seg.space.flat, add(mul(above, of.width), column))]
+                    {
+                        t.emit(Code::DeclareScalar(index, PrimType::I64));
+                        t.set_to(index, value);
+                    }
+                    t.point(pat, seg);
+                });
             });
         });
         self.flats.truncate(known);
@@ -158,21 +204,39 @@ impl Translate {
     }
 }
 
-/// Whether memory traffic is most of what a body costs.
-fn is_cheap(seg: &SegOp<Memory>) -> bool {
-    let body = &seg.body.body;
+/// How much a point costs besides memory traffic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cost {
+    Little,
+    /// A little more, but neighbours have some of the traffic in common.
+    Stencil,
+    Much,
+}
+
+/// What the points of a map cost.
+fn cost(seg: &SegOp<Memory>) -> Cost {
     let (mut plain, mut length) = (true, 0);
-    for_each_stm(body, &mut |stm| {
+    let mut read = FxHashSet::default();
+    let mut again = false;
+    for_each_stm(&seg.body.body, &mut |stm| {
         length += 1;
         plain &= match &stm.exp {
             Exp::Loop(_) | Exp::Call(..) | Exp::Op(_) | Exp::WithAcc(_) => false,
             Exp::Copy(_) | Exp::Manifest(..) | Exp::Concat { .. } | Exp::Replicate(..) | Exp::Iota { .. } => {
                 false
             }
+            Exp::Index(a, _) => {
+                again |= !read.insert(*a);
+                true
+            }
             _ => true,
         };
     });
     let scalar = seg.types.iter().all(|t| t.rank() == 0);
     let in_order = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
-    scalar && in_order && plain && length <= CHEAP
+    match scalar && in_order && plain {
+        true if length <= CHEAP => Cost::Little,
+        true if again && length <= CHEAP_STENCIL => Cost::Stencil,
+        true | false => Cost::Much,
+    }
 }

@@ -32,8 +32,9 @@ impl Translate {
                 self.set_to(*index, rest.clone());
             } else {
                 let size = self.operand(*size);
-                self.set_to(*index, rem(rest.clone(), size.clone()));
-                rest = self.let_i64("rest", quot(rest, size));
+                let above = self.let_i64("rest", quot(rest.clone(), size.clone()));
+                self.set_to(*index, sub(rest, mul(above.clone(), size)));
+                rest = above;
             }
         }
     }

@@ -30,8 +30,8 @@ const ALONE_EIGHTHS: i64 = 4;
 /// The same where others do: four times the array.
 const SHARED_EIGHTHS: i64 = 32;
 
-/// Bytes that a transaction fetches. Leaps shorter than that waste little.
-const SECTOR_BYTES: i64 = 32;
+/// Two transactions. Shorter leaps waste little.
+const LEAST_LEAP_BYTES: i64 = 64;
 
 /// A layout.
 pub(super) struct Wish {
@@ -45,6 +45,8 @@ pub(super) struct Wish {
     pub(super) accesses: i64,
     /// How many eighths of the array's elements count as reads.
     pub(super) eighths: i64,
+    /// The product of these is how many elements a read is from the next thread's.
+    pub(super) leap: Vec<SubExp>,
     /// Threads along the innermost dimension of the space.
     pub(super) across: SubExp,
 }
@@ -67,7 +69,9 @@ pub(super) fn wish(used: &Use, ty: &Type, order: &[usize], dense: bool) -> Optio
         used.accesses.iter().filter(|a| !a.tiled).filter_map(|a| Some((wanted(a)?, a))).collect();
     let votes = |d: usize| wants.iter().filter(|w| w.0 == d).count();
     let innermost = wants.iter().map(|w| w.0).filter(|d| Some(*d) != own).max_by_key(|d| votes(*d))?;
-    if own.is_some_and(|own| votes(own) >= votes(innermost)) || short_leaps(ty, order, innermost) {
+    let leap = leap(ty, order, innermost);
+    let known: Option<i64> = leap.iter().map(|n| n.as_i64()).try_fold(1i64, |all, n| all.checked_mul(n?));
+    if own.is_some_and(|own| votes(own) >= votes(innermost)) || known.is_some_and(|n| n < least_leap(ty)) {
         return None;
     }
     if used.across.as_i64().is_some_and(|n| n < LEAST_THREADS) {
@@ -82,7 +86,7 @@ pub(super) fn wish(used: &Use, ty: &Type, order: &[usize], dense: bool) -> Optio
     let shared = used.in_block || widest.index.get(last).is_some_and(|i| i.in_loop);
     let order = order.iter().copied().filter(|d| *d != innermost).chain([innermost]).collect();
     let (accesses, eighths) = (votes(innermost) as i64, if shared { SHARED_EIGHTHS } else { ALONE_EIGHTHS });
-    Some(Wish { innermost, order, reads, accesses, eighths, across: used.across })
+    Some(Wish { innermost, order, reads, accesses, eighths, leap, across: used.across })
 }
 
 /// How many accesses of a use are neither to one element nor to consecutive ones.
@@ -122,14 +126,12 @@ fn reads_a_part(reads: &[SubExp], shape: &[SubExp]) -> bool {
     !again && !unread.is_empty()
 }
 
-/// Whether the leaps along a dimension are shorter than a transaction.
-fn short_leaps(ty: &Type, order: &[usize], dim: usize) -> bool {
-    let mut leap = ty.elem().map_or(0, |e| e.bytes() as i64);
-    for d in order.iter().rev().take_while(|d| **d != dim) {
-        match ty.shape().get(*d).and_then(|n| n.as_i64()) {
-            Some(n) => leap = leap.saturating_mul(n),
-            None => return false,
-        }
-    }
-    leap <= SECTOR_BYTES
+/// The sizes of the dimensions inside of one, in memory.
+fn leap(ty: &Type, order: &[usize], dim: usize) -> Vec<SubExp> {
+    order.iter().rev().take_while(|d| **d != dim).filter_map(|d| ty.shape().get(*d).copied()).collect()
+}
+
+/// The fewest elements of a type that are a leap.
+pub(super) fn least_leap(ty: &Type) -> i64 {
+    ty.elem().map_or(1, |e| LEAST_LEAP_BYTES / e.bytes().max(1) as i64)
 }

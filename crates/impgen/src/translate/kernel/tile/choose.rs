@@ -68,10 +68,7 @@ impl Measures {
             let threads = [tile.clone(), tile.clone()];
             return Measures { tile: tile.clone(), threads, each, depth: tile };
         }
-        let mut narrow = false;
-        tiling.for_each_tiled(|_, reads| narrow |= reads.iter().any(|r| r.along != Along::Nothing));
-        let depth = if narrow { tile.clone() } else { threads.clone() };
-        Measures { tile, threads: [i64(1), threads], each: i64(1), depth }
+        Measures { tile, threads: [i64(1), threads.clone()], each: i64(1), depth: threads }
     }
 
     /// Threads of a block.
@@ -151,19 +148,25 @@ impl Translate {
         seg: &SegOp<Memory>,
         points: Expr,
     ) {
-        let Some(tiling) = self.tiling(seg) else {
-            return self.plain_map(pat, seg, points);
+        let tiling = self.tiling(seg);
+        let kept = match tiling.as_ref().and_then(|tiling| tiling.down) {
+            None => self.kept(seg),
+            Some(_) => None,
         };
-        let tile = self.tile_param(&SizeClass::TileSize, None);
-        match self.kept(seg) {
-            Some(kept) if tiling.down.is_none() => {
-                self.kept_or_not(pat, seg, &kept, tile, points.clone(), |t| {
-                    t.try_versions(pat, seg, &tiling, points, &[(Sizes { tile, each: None }, None)]);
-                });
-                return;
-            }
-            Some(_) | None => {}
+        if tiling.is_none() && kept.is_none() {
+            return self.plain_map(pat, seg, points);
         }
+        let tile = self.tile_param(&SizeClass::TileSize, None);
+        if let Some(kept) = kept {
+            let otherwise = points.clone();
+            return self.kept_or_not(pat, seg, &kept, tile, points, |t| match tiling {
+                Some(tiling) => {
+                    t.try_versions(pat, seg, &tiling, otherwise, &[(Sizes { tile, each: None }, None)]);
+                }
+                None => t.plain_map(pat, seg, otherwise),
+            });
+        }
+        let Some(tiling) = tiling else { return };
         let usual = tiling.usual();
         let each = match (tiling.down, usual) {
             (None, _) => vec![None],

