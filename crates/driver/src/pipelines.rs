@@ -22,7 +22,7 @@ use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, scan_epilogue, single_point};
 use fehu_memory::{dead, hoist, interleave, shortcircuit};
-use fehu_opt::{copies, cse, dce, filter, fusion, inline, mark_consumed, simplify, sink};
+use fehu_opt::{copies, cse, dce, filter, fusion, inline, mark_consumed, operators, simplify, sink};
 use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
 
@@ -111,6 +111,11 @@ pub fn gpu<'a>(
     warnings: &'a RefCell<Vec<Diagnostic>>,
 ) -> Pipeline<'a, Prog<Soacs>, Program> {
     soacs()
+        .pass(
+            operators::PASS,
+            "flattening takes operators on arrays to pieces; other back ends apply them whole",
+        )
+        .pass(mark_consumed::pass(), "the step above made lambdas")
         .retry_on_refusal(
             "kernels-or-host-loops",
             kernels(settings),

@@ -20,6 +20,7 @@ pub mod filter;
 pub mod fusion;
 pub mod inline;
 pub mod mark_consumed;
+pub mod operators;
 mod shallow;
 pub mod simplify;
 pub mod sink;

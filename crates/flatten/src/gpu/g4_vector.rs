@@ -1,21 +1,30 @@
-//! G4: a reduction of rows becomes a map of reductions.
+//! G4: a reduction of rows becomes a map of reductions, and a scan of rows a map of scans.
 //!
 //! In the paper: `reduce (map (λy → e)) (replicate k d) z` is treated as
 //! `map (reduce (λy → e) d) (transpose z)`: the sums of the columns of a matrix are
-//! the sums of the rows of its transpose.
+//! the sums of the rows of its transpose. A scan's results are transposed back.
 //!
-//! Where that cannot be (the neutral element is not known to be of one value,
-//! or it is a scan or a histogram), the operator is vectorised: applied
-//! elementwise by the segmented operation itself.
+//! ```text
+//! scan (map (+)) (replicate k 0) z  =  transpose (map (scan (+) 0) (transpose z))
+//! ```
+//!
+//! The neutral element may be any array: if it is not known to be of one value, the scalar operator's own is used, and the given one
+//! is combined with the results. A reduction whose rows are in memory is done in another order if it is large (`g4_columns`); an
+//! operator that is no map, level by level (`g4_tree`).
+//!
+//! The histogram's operator is vectorised: applied elementwise by the segmented operation itself.
 
 use super::g6_distribute::Lifted;
 use super::nest::{Nest, Owner};
-use super::Flat;
-use fehu_base::Name;
-use fehu_ir::build::plain;
-use fehu_ir::soac::{Reduce, Screma, Soac};
+use super::{Flat, Machine};
+use fehu_base::ops::BinOp;
+use fehu_base::{Name, NameSource};
+use fehu_ir::build::Builder;
+use fehu_ir::soac::{Commutativity, Reduce, Scan, Screma, Soac};
+use fehu_ir::subst::{rename_lambda, Subst};
+use fehu_ir::types::body_types;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Body, Exp, Lambda, PatElem, Prog, Shape, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, Lambda, Param, PatElem, Prog, Shape, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// The arrays of a program that hold one operand everywhere, and that operand.
@@ -24,106 +33,353 @@ pub(super) fn replicated(prog: &Prog<Soacs>) -> FxHashMap<Name, SubExp> {
     let bodies = std::iter::once(&prog.consts).chain(prog.funs.iter().map(|f| &f.body));
     for body in bodies {
         for_each_stm(body, &mut |stm| {
-            if let (Exp::Replicate(_, e), [p]) = (&stm.exp, &stm.pat[..]) {
-                if stm.certs.is_empty() {
+            let [p] = &stm.pat[..] else { return };
+            match &stm.exp {
+                Exp::Replicate(_, e) => {
                     found.insert(p.name, *e);
                 }
+                Exp::ArrayLit(es, _) => {
+                    if let Some(e) = es.first().filter(|first| es.iter().all(|e| e == *first)) {
+                        found.insert(p.name, *e);
+                    }
+                }
+                Exp::ArrayConst(data) => {
+                    if let Some(v) = data.values.first().filter(|v| data.values.iter().all(|w| w == *v)) {
+                        found.insert(p.name, SubExp::Const(*v));
+                    }
+                }
+                _ => {}
             }
         });
     }
     found
 }
 
-/// An operator that applies another one to the elements of its operands, which have this size.
-pub(super) fn vector_operator(op: &Lambda<Soacs>) -> Option<(SubExp, Lambda<Soacs>)> {
+/// An operator that applies another one to the elements of its operands.
+pub(super) struct Elementwise {
+    /// How many elements.
+    pub(super) size: SubExp,
+    pub(super) op: Lambda<Soacs>,
+    /// What the application depends on.
+    pub(super) certs: Vec<Name>,
+}
+
+/// The operator on elements, if the operator is a map.
+pub(super) fn vector_operator(names: &mut NameSource, op: &Lambda<Soacs>) -> Option<Elementwise> {
     let [stm] = &op.body.stms[..] else { return None };
     let Exp::Op(Soac::Screma(s)) = &stm.exp else { return None };
-    let whole = s.scans.is_empty()
-        && s.reds.is_empty()
-        && s.arrays.iter().copied().eq(op.params.iter().map(|p| p.name))
-        && op.body.result.iter().copied().eq(stm.pat.iter().map(|p| SubExp::Var(p.name)))
-        && stm.certs.is_empty();
-    let own =
-        fehu_ir::free::free_in_lambda(&s.map).into_iter().all(|n| op.params.iter().all(|p| p.name != n));
-    (whole && own).then(|| (s.width, s.map.clone()))
+    let place = |n: Name| op.params.iter().position(|p| p.name == n);
+    let own = fehu_ir::free::free_in_lambda(&s.map).into_iter().all(|n| place(n).is_none());
+    if !s.scans.is_empty() || !s.reds.is_empty() || !own {
+        return None;
+    }
+    let mut elements: Vec<Option<Param<Soacs>>> = op.params.iter().map(|_| None).collect();
+    for (array, p) in s.arrays.iter().zip(&s.map.params) {
+        let element = &mut elements[place(*array)?];
+        if element.replace(p.clone()).is_some() {
+            return None;
+        }
+    }
+    let mut params = vec![];
+    for (element, p) in elements.into_iter().zip(&op.params) {
+        params.push(match element {
+            Some(p) => p,
+            None if p.ty.shape().first() == Some(&s.width) => {
+                Param { name: names.fresh_like(p.name), ty: p.ty.peel(1), dec: (), consumed: false }
+            }
+            None => return None,
+        });
+    }
+    let (mut result, mut ret) = (vec![], vec![]);
+    for e in &op.body.result {
+        let k = stm.pat.iter().position(|p| SubExp::Var(p.name) == *e)?;
+        result.push(s.map.body.result[k]);
+        ret.push(s.map.ret[k].clone());
+    }
+    let body = Body { stms: s.map.body.stms.clone(), result };
+    Some(Elementwise { size: s.width, op: Lambda { params, body, ret }, certs: stm.certs.clone() })
 }
 
 /// The innermost operator, and the sizes it is applied over.
-pub(super) fn vectorised(op: &Lambda<Soacs>) -> (Shape, Lambda<Soacs>) {
+pub(super) fn vectorised(names: &mut NameSource, op: &Lambda<Soacs>) -> (Shape, Lambda<Soacs>) {
     let mut shape = vec![];
     let mut op = op.clone();
-    while let Some((width, inner)) = vector_operator(&op) {
-        shape.push(width);
-        op = inner;
+    while let Some(inner) = vector_operator(names, &op) {
+        if !inner.certs.is_empty() {
+            break;
+        }
+        shape.push(inner.size);
+        op = inner.op;
     }
     (shape, op)
+}
+
+/// The operators, if each result is one applied to the matching operands.
+pub(super) fn binops(op: &Lambda<Soacs>) -> Option<Vec<BinOp>> {
+    let n = op.ret.len();
+    let (xs, ys) = op.params.split_at_checked(n)?;
+    let mut found = vec![];
+    for ((x, y), result) in xs.iter().zip(ys).zip(&op.body.result) {
+        let bound = |s: &&Stm<Soacs>| s.pat.first().is_some_and(|p| SubExp::Var(p.name) == *result);
+        let (x, y) = (SubExp::Var(x.name), SubExp::Var(y.name));
+        match op.body.stms.iter().find(bound)?.exp {
+            Exp::BinOp(op, a, b) if (a, b) == (x, y) || ((a, b) == (y, x) && op.is_commutative()) => {
+                found.push(op);
+            }
+            _ => return None,
+        }
+    }
+    (op.body.stms.len() == n).then_some(found)
+}
+
+/// The one operator of a combinator.
+#[derive(Clone, Copy)]
+pub(super) enum Only<'a> {
+    Reduce(&'a Reduce<Soacs>),
+    Scan(&'a Scan<Soacs>),
+}
+
+impl<'a> Only<'a> {
+    /// The only operator of a combinator that has one.
+    pub(super) fn of(s: &'a Screma<Soacs>) -> Option<Only<'a>> {
+        match (&s.scans[..], &s.reds[..]) {
+            ([], [red]) => Some(Only::Reduce(red)),
+            ([scan], []) => Some(Only::Scan(scan)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn op(&self) -> &'a Lambda<Soacs> {
+        match self {
+            Only::Reduce(red) => &red.op,
+            Only::Scan(scan) => &scan.op,
+        }
+    }
+
+    pub(super) fn neutral(&self) -> &'a [SubExp] {
+        match self {
+            Only::Reduce(red) => &red.neutral,
+            Only::Scan(scan) => &scan.neutral,
+        }
+    }
+
+    /// Whether operands may be exchanged.
+    pub(super) fn is_commutative(&self, op: &Lambda<Soacs>) -> bool {
+        let declared = match self {
+            Only::Reduce(red) => red.comm == Commutativity::Commutative,
+            Only::Scan(_) => false,
+        };
+        declared || binops(op).is_some_and(|ops| ops.iter().all(|op| op.is_commutative()))
+    }
+}
+
+/// The neutral elements of an operator on elements.
+pub(super) struct Neutral {
+    pub(super) elements: Vec<SubExp>,
+    /// Whether they are the operator's own, so that the given ones are still to be combined with the results.
+    pub(super) late: bool,
+}
+
+/// An operation to be done column by column.
+pub(super) struct Interchanged<'a> {
+    pub(super) stm: &'a Stm<Soacs>,
+    pub(super) s: &'a Screma<Soacs>,
+    pub(super) only: Only<'a>,
+    pub(super) elementwise: Elementwise,
+    pub(super) neutral: Neutral,
 }
 
 impl Flat<'_> {
     /// The one value of a neutral element, for the elements of a vector.
     pub(super) fn element_of(&self, e: SubExp, rank: usize) -> Option<SubExp> {
         let by = self.replicated.get(&e.name()?).copied()?;
-        (self.seq.b.type_of(by).rank() == rank).then_some(by)
+        match self.seq.b.type_of(by).rank() {
+            own if own == rank => Some(by),
+            own if own > rank => self.element_of(by, rank),
+            _ => None,
+        }
     }
 
-    /// Interchanges a reduction with the map that its operator is.
+    /// The same, where the elements may be arrays themselves, which are made.
+    fn element_like(&mut self, e: SubExp, ty: &Type) -> Option<SubExp> {
+        if let Some(by) = self.element_of(e, ty.rank()) {
+            return Some(by);
+        }
+        let by = self.element_of(e, 0)?;
+        let row = self.seq.b.bind("rep", ty.clone(), Exp::Replicate(ty.shape().to_vec(), by));
+        self.replicated.insert(row, by);
+        Some(row.into())
+    }
+
+    fn neutral_elements(&mut self, nest: &Nest, only: Only, op: &Lambda<Soacs>) -> Option<Neutral> {
+        let mut elements = vec![];
+        for (e, t) in only.neutral().iter().zip(&op.ret) {
+            elements.extend(self.element_like(*e, t).filter(|e| nest.invariant(*e)));
+        }
+        if elements.len() == op.ret.len() {
+            return Some(Neutral { elements, late: false });
+        }
+        let (_, innermost) = vectorised(&mut self.seq.b.names, op);
+        let own: Option<Vec<_>> = binops(&innermost)?.into_iter().map(|op| op.neutral()).collect();
+        let mut elements = vec![];
+        for (v, t) in own?.into_iter().zip(&op.ret) {
+            elements.push(if t.is_array() {
+                let rep = Exp::Replicate(t.shape().to_vec(), SubExp::Const(v));
+                let row = self.seq.b.bind("rep", t.clone(), rep);
+                self.replicated.insert(row, SubExp::Const(v));
+                row.into()
+            } else {
+                SubExp::Const(v)
+            });
+        }
+        Some(Neutral { elements, late: true })
+    }
+
+    /// Interchanges a reduction or scan with the map that its operator is.
     pub(super) fn interchange(
         &mut self,
         nest: &mut Nest,
         stm: &Stm<Soacs>,
         s: &Screma<Soacs>,
     ) -> Option<Lifted> {
-        let [red] = &s.reds[..] else { return None };
-        let (size, op) = vector_operator(&red.op)?;
-        let handed_on = s.scans.is_empty()
-            && s.map.body.stms.is_empty()
-            && s.map.ret.len() == red.neutral.len()
-            && s.map.body.result.iter().copied().eq(s.map.params.iter().map(|p| SubExp::Var(p.name)));
-        if !handed_on || !nest.invariant(size) {
+        let only = Only::of(s)?;
+        let elementwise = vector_operator(&mut self.seq.b.names, only.op())?;
+        if !nest.invariant(elementwise.size) {
             return None;
         }
-        let mut neutral = vec![];
-        for (e, t) in red.neutral.iter().zip(&op.ret) {
-            neutral.push(self.element_of(*e, t.rank()).filter(|e| nest.invariant(*e))?);
+        let neutral = self.neutral_elements(nest, only, &elementwise.op)?;
+        let op = Interchanged { stm, s, only, elementwise, neutral };
+        if let Some(results) = self.columns(nest, &op) {
+            return Some(results);
         }
-        let mut stms = vec![];
-        let mut columns = vec![];
-        let mut params = vec![];
-        for (array, t) in s.arrays.iter().zip(&op.ret) {
-            let ty = t.array_of(&[size, s.width]);
-            let perm = [1, 0].into_iter().chain(2..ty.rank()).collect();
-            let column = self.seq.b.fresh("tr", ty.clone());
-            stms.push(plain(column, ty, Exp::Rearrange(perm, *array)));
-            columns.push(column);
-            params.push(self.soac_param("col", t.array_of(&[s.width])));
-        }
-        let elements = op.ret.iter().map(|t| self.soac_param("x", t.clone())).collect();
-        let ret = op.ret.clone();
-        let inner = Screma {
-            width: s.width,
-            arrays: params.iter().map(|p| p.name).collect(),
-            scans: vec![],
-            reds: vec![Reduce { comm: red.comm, op, neutral }],
-            map: identity(elements, &ret),
-        };
-        let reduced: Vec<PatElem<Soacs>> = self.pattern("red", ret.clone());
-        let body = Body {
-            result: reduced.iter().map(|p| p.name.into()).collect(),
-            stms: vec![Stm { pat: reduced, exp: Exp::Op(Soac::Screma(inner)), ..bare(stm) }],
-        };
-        let types: Vec<Type> = stm.pat.iter().map(|p| p.ty.clone()).collect();
-        let pat = self.pattern("red", types.clone());
-        let result = pat.iter().map(|p| p.name.into()).collect();
-        let map = Lambda { params, body, ret };
-        let outer = Screma { width: size, arrays: columns, scans: vec![], reds: vec![], map };
-        stms.push(Stm { pat, exp: Exp::Op(Soac::Screma(outer)), ..bare(stm) });
-        let results = self.under(nest, Body { stms, result }, &types);
-        Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())
+        hands_on(s).then(|| self.interchanged(nest, &op))
     }
 
-    pub(super) fn soac_param(&mut self, base: &str, ty: Type) -> fehu_ir::Param<Soacs> {
+    /// The operation as a map over columns.
+    pub(super) fn interchanged(&mut self, nest: &mut Nest, i: &Interchanged) -> Lifted {
+        let types: Vec<Type> = i.stm.pat.iter().map(|p| p.ty.clone()).collect();
+        let body = self.soacs(i.stm, |f, b| {
+            b.certs.extend(&i.elementwise.certs);
+            let columns = f.over_columns(b, i, &i.s.arrays, i.s.width);
+            f.with_given_neutral(b, i, columns)
+        });
+        let results = self.under(nest, body, &types);
+        results.into_iter().map(|e| (e, Owner::Nest)).collect()
+    }
+
+    /// What the columns of arrays, of so many rows, come to.
+    pub(super) fn over_columns(
+        &self,
+        b: &mut Builder<Soacs>,
+        i: &Interchanged,
+        arrays: &[Name],
+        width: SubExp,
+    ) -> Vec<SubExp> {
+        let op = rename_lambda(&mut b.names, &i.elementwise.op);
+        b.types.extend(fehu_ir::types::body_types(&op.body));
+        let size = i.elementwise.size;
+        let mut columns = vec![];
+        let mut params = vec![];
+        for (array, t) in arrays.iter().zip(&op.ret) {
+            let ty = t.array_of(&[size, width]);
+            columns.push(b.bind("tr", ty.clone(), Exp::Rearrange(swapped(ty.rank()), *array)));
+            params.push(b.param("col", t.array_of(&[width])));
+        }
+        let elements = op.ret.iter().map(|t| b.param("x", t.clone())).collect();
+        let ret = op.ret.clone();
+        let neutral = i.neutral.elements.clone();
+        let map = identity(elements, &ret);
+        let (scans, reds, column): (_, _, Vec<Type>) = match i.only {
+            Only::Reduce(red) => (vec![], vec![Reduce { comm: red.comm, op, neutral }], ret),
+            Only::Scan(_) => {
+                (vec![Scan { op, neutral }], vec![], ret.iter().map(|t| t.array_of(&[width])).collect())
+            }
+        };
+        let arrays = params.iter().map(|p| p.name).collect();
+        let inner = Screma { width, arrays, scans, reds, map };
+        b.begin();
+        let combined = b.bind_all("column", column.clone(), Exp::Op(Soac::Screma(inner)));
+        let body = b.end(combined.into_iter().map(SubExp::Var).collect());
+        let results: Vec<Type> = column.iter().map(|t| t.array_of(&[size])).collect();
+        let map = Lambda { params, body, ret: column };
+        let outer = Screma { width: size, arrays: columns, scans: vec![], reds: vec![], map };
+        let combined = b.bind_all("columns", results.clone(), Exp::Op(Soac::Screma(outer)));
+        match i.only {
+            Only::Reduce(_) => combined.into_iter().map(SubExp::Var).collect(),
+            Only::Scan(_) => {
+                combined.into_iter().zip(results).map(|(c, ty)| self.transposed_back(b, c, ty)).collect()
+            }
+        }
+    }
+
+    /// Scanned columns as rows again. On the grid, these are written in the order of columns, and copied then:
+    /// neighbouring threads are to write to neighbouring places.
+    fn transposed_back(&self, b: &mut Builder<Soacs>, columns: Name, ty: Type) -> SubExp {
+        let perm = swapped(ty.rank());
+        let mut shape = ty.shape().to_vec();
+        shape.swap(0, 1);
+        let ty = ty.peel(ty.rank()).array_of(&shape);
+        let rows = b.bind("rows", ty.clone(), Exp::Rearrange(perm, columns));
+        match self.machine {
+            Machine::Grid => {
+                let order = (0..ty.rank()).collect();
+                b.bind("rows", ty, Exp::Manifest(order, rows)).into()
+            }
+            Machine::Block => rows.into(),
+        }
+    }
+
+    /// Results to which the given neutral elements are added, if they have not been.
+    pub(super) fn with_given_neutral(
+        &self,
+        b: &mut Builder<Soacs>,
+        i: &Interchanged,
+        results: Vec<SubExp>,
+    ) -> Vec<SubExp> {
+        if !i.neutral.late {
+            return results;
+        }
+        let given = i.only.neutral();
+        match i.only {
+            Only::Reduce(_) => applied(b, i.only.op(), &[given, &results].concat()),
+            Only::Scan(_) => {
+                let types: Vec<Type> = results.iter().map(|e| b.type_of(*e)).collect();
+                let params: Vec<Param<Soacs>> = types.iter().map(|t| b.param("row", t.peel(1))).collect();
+                let rows: Vec<SubExp> = params.iter().map(|p| p.name.into()).collect();
+                b.begin();
+                let result = applied(b, i.only.op(), &[given, &rows].concat());
+                let body = b.end(result);
+                let ret = types.iter().map(|t| t.peel(1)).collect();
+                let arrays = results.iter().filter_map(|e| e.name()).collect();
+                let map = Lambda { params, body, ret };
+                let map = Screma { width: i.s.width, arrays, scans: vec![], reds: vec![], map };
+                let names = b.bind_all("rows", types, Exp::Op(Soac::Screma(map)));
+                names.into_iter().map(SubExp::Var).collect()
+            }
+        }
+    }
+
+    /// Code with combinators, at the place of a statement. What that depends on, the nest or the builder knows already.
+    pub(super) fn soacs(
+        &mut self,
+        stm: &Stm<Soacs>,
+        code: impl FnOnce(&Self, &mut Builder<Soacs>) -> Vec<SubExp>,
+    ) -> Body<Soacs> {
+        let mut b = Builder::new(std::mem::take(&mut self.seq.b.names));
+        b.types = std::mem::take(&mut self.seq.b.types);
+        b.loc = stm.loc.clone();
+        b.attrs = stm.attrs.clone();
+        b.begin();
+        let result = code(self, &mut b);
+        let body = b.end(result);
+        self.seq.b.names = b.names;
+        self.seq.b.types = b.types;
+        body
+    }
+
+    pub(super) fn soac_param(&mut self, base: &str, ty: Type) -> Param<Soacs> {
         let name = self.seq.b.fresh(base, ty.clone());
-        fehu_ir::Param { name, ty, dec: (), consumed: false }
+        Param { name, ty, dec: (), consumed: false }
     }
 
     pub(super) fn pattern(&mut self, base: &str, types: Vec<Type>) -> Vec<PatElem<Soacs>> {
@@ -132,8 +388,35 @@ impl Flat<'_> {
     }
 }
 
+/// The permutation that exchanges the two outer dimensions.
+fn swapped(rank: usize) -> Vec<usize> {
+    [1, 0].into_iter().chain(2..rank).collect()
+}
+
+/// Whether the map of a combinator just hands elements on to its operators.
+pub(super) fn hands_on(s: &Screma<Soacs>) -> bool {
+    let scans = s.scans.iter().map(|x| x.neutral.len());
+    let combined: usize = scans.chain(s.reds.iter().map(|x| x.neutral.len())).sum();
+    s.map.ret.len() == combined
+        && s.map.body.stms.is_empty()
+        && s.map.body.result.iter().copied().eq(s.map.params.iter().map(|p| SubExp::Var(p.name)))
+}
+
+/// The results of a lambda on arguments.
+pub(super) fn applied(b: &mut Builder<Soacs>, lambda: &Lambda<Soacs>, args: &[SubExp]) -> Vec<SubExp> {
+    let lambda = rename_lambda(&mut b.names, lambda);
+    let params = lambda.params.iter().map(|p| p.name);
+    let mut body = lambda.body;
+    params.zip(args.iter().copied()).collect::<Subst>().body(&mut body);
+    b.types.extend(body_types(&body));
+    for stm in body.stms {
+        b.push(stm);
+    }
+    body.result
+}
+
 /// The lambda that returns its arguments.
-pub(super) fn identity(params: Vec<fehu_ir::Param<Soacs>>, ret: &[Type]) -> Lambda<Soacs> {
+pub(super) fn identity(params: Vec<Param<Soacs>>, ret: &[Type]) -> Lambda<Soacs> {
     let result = params.iter().map(|p| p.name.into()).collect();
     Lambda { params, body: Body { stms: vec![], result }, ret: ret.to_vec() }
 }

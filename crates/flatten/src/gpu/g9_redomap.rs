@@ -12,7 +12,7 @@
 
 use super::block::widest;
 use super::g1_manifest::Point;
-use super::g4_vector::{bare, identity, vectorised};
+use super::g4_vector::{bare, hands_on, identity};
 use super::g6_distribute::Lifted;
 use super::guard::Version;
 use super::nest::{Nest, Owner};
@@ -60,12 +60,8 @@ impl Flat<'_> {
         if !s.scans.is_empty() && !s.reds.is_empty() {
             return Some(self.split(nest, stm, s));
         }
-        if let Some(results) = self.interchange(nest, stm, s) {
-            return Some(results);
-        }
-        let vector = s.reds.iter().any(|r| super::g4_vector::vector_operator(&r.op).is_some());
-        if vector && s.reds.len() == 1 && !s.map.body.stms.is_empty() {
-            return Some(self.split(nest, stm, s));
+        if operators(s).any(|op| op.ret.iter().any(Type::is_array)) {
+            return Some(self.of_rows(nest, stm, s));
         }
         let steer = Steer::of(&stm.attrs);
         let worth = exploitable(&s.map.body) && self.may_version() && !steer.no_inner;
@@ -90,6 +86,19 @@ impl Flat<'_> {
         let results = stm.pat.iter().map(|p| array_of_rows(&p.ty, &nest.widths)).collect();
         let results = self.choose(cond, whole, split, results);
         Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())
+    }
+
+    /// Operators on arrays, one at a time.
+    fn of_rows(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Lifted {
+        if let Some(results) = self.interchange(nest, stm, s) {
+            return results;
+        }
+        if hands_on(s) {
+            if let Some(results) = self.tree(nest, stm, s) {
+                return results;
+            }
+        }
+        self.split(nest, stm, s)
     }
 
     /// One segmented operation, with the map inside of it.
@@ -136,10 +145,7 @@ impl Flat<'_> {
         op: &Lambda<Soacs>,
         neutral: &[SubExp],
     ) -> SegBinOp<Kernels> {
-        let (shape, op) = vectorised(op);
-        let one = |(e, t): (&SubExp, &Type)| self.element_of(*e, t.rank()).filter(|_| !shape.is_empty());
-        let neutral = neutral.iter().zip(&op.ret).map(|(e, t)| one((e, t)).unwrap_or(*e)).collect();
-        SegBinOp { comm, op: self.operator(&op), neutral, shape }
+        SegBinOp { comm, op: self.operator(op), neutral: neutral.to_vec(), shape: vec![] }
     }
 
     /// A sequential copy of an operator.
@@ -150,18 +156,17 @@ impl Flat<'_> {
     }
 
     /// The map, then the scans and the reductions of its results, all flattened further.
-    fn split(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Lifted {
+    pub(super) fn split(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Lifted {
         let types = s.map.ret.iter().map(|t| array_of_rows(t, &[s.width])).collect();
-        let mapped = self.pattern("mapped", types);
-        let names: Vec<Name> = mapped.iter().map(|p| p.name).collect();
-        let map = Screma {
-            width: s.width,
-            arrays: s.arrays.clone(),
-            scans: vec![],
-            reds: vec![],
-            map: s.map.clone(),
-        };
-        let mut stms = vec![Stm { pat: mapped, exp: Exp::Op(Soac::Screma(map)), ..bare(stm) }];
+        let mut stms = vec![];
+        let mut names = s.arrays.clone();
+        if !hands_on(s) {
+            let mapped = self.pattern("mapped", types);
+            names = mapped.iter().map(|p| p.name).collect();
+            let (arrays, map) = (s.arrays.clone(), s.map.clone());
+            let map = Screma { width: s.width, arrays, scans: vec![], reds: vec![], map };
+            stms.push(Stm { pat: mapped, exp: Exp::Op(Soac::Screma(map)), ..bare(stm) });
+        }
         let mut result: Vec<SubExp> = vec![];
         let mut used = 0;
         let scans = s.scans.iter().map(|x| (vec![x.clone()], vec![], &x.op));
@@ -183,6 +188,11 @@ impl Flat<'_> {
         let results = self.under(nest, Body { stms, result }, &types);
         results.into_iter().map(|e| (e, Owner::Nest)).collect()
     }
+}
+
+/// The operators of a combinator.
+fn operators(s: &Screma<Soacs>) -> impl Iterator<Item = &Lambda<Soacs>> {
+    s.scans.iter().map(|x| &x.op).chain(s.reds.iter().map(|x| &x.op))
 }
 
 /// Whether an operator and its neutral element are the same at all points.

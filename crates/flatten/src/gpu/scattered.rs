@@ -162,7 +162,7 @@ impl Flat<'_> {
             for d in &op.dests {
                 dests.push(self.lift_owned(nest, (*d).into()).name()?);
             }
-            let (vector, inner) = vectorised(&op.op);
+            let (vector, inner) = vectorised(&mut self.seq.b.names, &op.op);
             let elements: Option<Vec<SubExp>> =
                 op.neutral.iter().zip(&inner.ret).map(|(e, t)| self.element_of(*e, t.rank())).collect();
             let (vector, inner, neutral) = match elements {
