@@ -22,7 +22,7 @@
 //! | G8 | `g8_branch` | a map of branches is a branch of maps |
 //! | G9 | `g9_redomap` | a reduction of a map is one kernel, or a map and a reduction |
 //!
-//! `scattered` holds writes at computed places. `nest` is `Σ`; `parallel`
+//! `checks` says which kernel makes which check. `invariant` moves out of a nest what means the same at all its points. `scattered` holds writes at computed places. `nest` is `Σ`; `parallel`
 //! says which code is worth flattening; `steer` reads attributes; `guard` makes thresholds;
 //! `block` builds the versions that run in one thread block; `forest` lists thresholds; `serialise_on_host` makes host
 //! loops of what no kernel can run.
@@ -30,6 +30,7 @@
 //! A piece of code that is used in several versions is renamed for each.
 
 mod block;
+mod checks;
 mod forest;
 mod g0_host;
 mod g1_manifest;
@@ -43,6 +44,7 @@ mod g7_loop;
 mod g8_branch;
 mod g9_redomap;
 mod guard;
+mod invariant;
 mod lift;
 mod nest;
 mod parallel;
@@ -91,6 +93,8 @@ pub fn gpu(prog: Prog<Soacs>, options: &GpuOptions) -> Prog<Kernels> {
         fun: String::from("const"),
         thresholds: 0,
         path: vec![],
+        ran: vec![],
+        views: FxHashMap::default(),
         replaced: FxHashMap::default(),
         replicated: g4_vector::replicated(&prog),
     };
@@ -128,6 +132,10 @@ pub(crate) struct Flat<'a> {
     thresholds: usize,
     /// The decisions that lead to the code at hand.
     path: Vec<(Symbol, bool)>,
+    /// The checks that kernels run so far, with the widths of the levels inside of those that the check is in.
+    ran: checks::Ran,
+    /// Arrays of the host that are others in another order or shape, and those others.
+    views: FxHashMap<Name, Name>,
     /// Results of statements that are other names now.
     replaced: FxHashMap<Name, SubExp>,
     /// Arrays all of whose elements are one operand.

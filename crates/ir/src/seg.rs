@@ -55,7 +55,8 @@ pub struct SegOp<R: Rep> {
     pub types: Vec<Type>,
     pub body: KernelBody<R>,
     pub kind: SegKind<R>,
-    /// Whether the grid may be smaller than the space, each block doing several blocks' work.
+    /// Whether the grid may be smaller than the space, each block doing several blocks' work; inside of a
+    /// block, whether the block may have fewer threads.
     pub virtualise: bool,
     /// The grid, where something inside of the operation depends on it.
     pub grid: Option<SegGrid>,
@@ -239,8 +240,9 @@ pub enum SizeOp {
 /// The class of a tuning parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SizeClass {
-    /// A threshold, with the decisions on the way to it: names of thresholds and how they compared.
-    Threshold(Vec<(Symbol, bool)>),
+    /// A threshold, with the decisions on the way to it (names of thresholds and how they compared), and its default where
+    /// that is not the device's.
+    Threshold(Vec<(Symbol, bool)>, Option<i64>),
     /// Threads in a block.
     ThreadBlockSize,
     /// Blocks in a grid.

@@ -250,8 +250,8 @@ impl Legalise {
             space: SegSpace { flat, dims },
             types,
             body: KernelBody { body, returns },
+            virtualise: around == Around::Host || matches!(kind, SegKind::Map),
             kind,
-            virtualise: around == Around::Host,
             grid: None,
         };
         self.b.bind_names(pat, Exp::Op(KernelsOp::Seg(seg)));

@@ -5,6 +5,7 @@
 //! be known on the host, to see whether the block's threads and shared memory suffice.
 
 use super::g1_manifest::Point;
+use super::guard::Version;
 use super::nest::Nest;
 use super::{Flat, Machine};
 use fehu_base::ops::{BinOp, CmpOp};
@@ -24,6 +25,8 @@ pub(super) struct Intra {
     pub(super) body: Body<Kernels>,
     /// The index spaces of the operations in the block.
     spaces: IndexSet<Shape>,
+    /// Those of operations that need a thread for each point.
+    combining: IndexSet<Shape>,
     /// How many bytes per element arrays of a shape take together.
     arrays: IndexMap<Shape, i64>,
 }
@@ -39,7 +42,7 @@ impl Flat<'_> {
         self.machine = Machine::Block;
         let inside = self.host_body(opened.body);
         self.machine = Machine::Grid;
-        let (spaces, arrays) = footprint(&inside)?;
+        let Footprint { spaces, combining, arrays } = footprint(&inside)?;
         let results: Vec<Type> = types.iter().map(|t| array_of_rows(t, &nest.widths)).collect();
         let seg = SegOp {
             level: SegLevel::Block,
@@ -54,26 +57,20 @@ impl Flat<'_> {
             let names = f.seq.b.bind_all("out", results, Exp::Op(KernelsOp::Seg(seg)));
             names.into_iter().map(SubExp::Var).collect()
         });
-        Some(Intra { body, spaces, arrays })
+        Some(Intra { body, spaces, combining, arrays })
     }
 
     /// Whether there is enough parallelism for a version (if a threshold says how much is), and it fits the device.
     pub(super) fn fits(&mut self, nest: &Nest, name: Option<Symbol>, version: &Intra) -> SubExp {
-        let mut widest = SubExp::i64(0);
-        for space in &version.spaces {
-            let points = self.seq.b.product(space);
-            widest = match widest.as_i64() {
-                Some(0) => points,
-                Some(_) | None => self.seq.b.bin(BinOp::SMax(IntType::I64), widest, points),
-            };
-        }
+        let widest = self.widest_of(&version.spaces);
+        let combining = self.widest_of(&version.combining);
         let enough = name.map(|name| {
             let outer = self.seq.b.product(&nest.widths);
             let par = self.seq.b.mul64(outer, widest);
-            self.enough(name, par)
+            self.enough(name, Version::Intra, par)
         });
         let most = self.size_max(SizeClass::ThreadBlockSize);
-        let threads = self.seq.b.cmp(CmpOp::SLe(IntType::I64), widest, most);
+        let threads = self.seq.b.cmp(CmpOp::SLe(IntType::I64), combining, most);
         let mut bytes = SubExp::i64(0);
         for (shape, size) in &version.arrays {
             let elements = self.seq.b.product(shape);
@@ -87,6 +84,19 @@ impl Flat<'_> {
             Some(enough) => self.seq.b.bin(BinOp::LogAnd, enough, fits),
             None => fits,
         }
+    }
+
+    /// The points of the largest of some index spaces.
+    fn widest_of(&mut self, spaces: &IndexSet<Shape>) -> SubExp {
+        let mut widest = SubExp::i64(0);
+        for space in spaces {
+            let points = self.seq.b.product(space);
+            widest = match widest.as_i64() {
+                Some(0) => points,
+                Some(_) | None => self.seq.b.bin(BinOp::SMax(IntType::I64), widest, points),
+            };
+        }
+        widest
     }
 
     fn size_max(&mut self, class: SizeClass) -> SubExp {
@@ -108,25 +118,36 @@ fn regular_inside(nest: &Nest, body: &Body<Soacs>) -> bool {
     regular
 }
 
+/// What the code of a block needs.
+struct Footprint {
+    spaces: IndexSet<Shape>,
+    combining: IndexSet<Shape>,
+    arrays: IndexMap<Shape, i64>,
+}
+
 /// The operations inside of a block and the arrays it makes; `None` if it has no operations, operators on arrays, or
 /// some size is not known outside.
-fn footprint(inside: &Body<Kernels>) -> Option<(IndexSet<Shape>, IndexMap<Shape, i64>)> {
+fn footprint(inside: &Body<Kernels>) -> Option<Footprint> {
     let bound: FxHashSet<Name> = bound_in_body(inside).into_iter().collect();
     let known = |shape: &[SubExp]| shape.iter().all(|e| e.name().is_none_or(|n| !bound.contains(&n)));
     let mut spaces = IndexSet::new();
+    let mut combining = IndexSet::new();
     let mut fine = true;
     for_each_stm(inside, &mut |stm| {
         fine &= stm.pat.iter().all(|p| known(p.ty.shape()));
         if let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp {
             let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();
             fine &= known(&space) && !seg.has_operator_on_arrays();
+            if matches!(seg.kind, SegKind::Red(_) | SegKind::Scan(..)) {
+                combining.insert(space.clone());
+            }
             spaces.insert(space);
         }
     });
     let mut arrays = IndexMap::new();
     shared(inside, &mut arrays);
     fine &= arrays.keys().all(|shape| known(shape));
-    (fine && !spaces.is_empty()).then_some((spaces, arrays))
+    (fine && !spaces.is_empty()).then_some(Footprint { spaces, combining, arrays })
 }
 
 /// Thread blocks have a multiple of so many threads.

@@ -17,7 +17,7 @@ pub fn tuning_forest(prog: &Prog<Kernels>) -> String {
     let mut list = |body| {
         for_each_stm(body, &mut |stm| {
             if let Exp::Op(KernelsOp::Size(SizeOp::CmpThreshold { name, class, .. })) = &stm.exp {
-                let SizeClass::Threshold(path) = class else { return };
+                let SizeClass::Threshold(path, _) = class else { return };
                 let path: Vec<String> = path
                     .iter()
                     .map(|(n, reached)| format!("{}{n}", if *reached { "" } else { "!" }))

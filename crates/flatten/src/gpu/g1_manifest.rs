@@ -88,6 +88,14 @@ impl Flat<'_> {
                 taken.push(binding);
             }
         }
+        for binding in &taken {
+            if let Source::Stm(c) = &binding.source {
+                if matches!(c.stm.exp, Exp::Assert(..)) {
+                    let deeper = nest.widths[binding.depth.min(depth)..depth].to_vec();
+                    self.ran.extend(c.stm.pat.iter().map(|p| (p.name, deeper.clone())));
+                }
+            }
+        }
         let dims: Vec<Name> = (0..depth).map(|_| self.seq.b.fresh("gtid", Type::I64)).collect();
         let mut stms: Vec<Stm<Soacs>> = vec![];
         let mut elements = FxHashSet::default();

@@ -11,25 +11,24 @@
 //! else e under Σ'                                        -- flattened further
 //! ```
 //!
+//! A body that only moves elements is flattened further: threads have nothing to do but to move one each (G5).
 //! A body that is nothing but a map needs no versions of its own: the map inside has them. Neither does one that is a
 //! plain segmented reduction or scan. A version that is no different from another is left out, and an intra-block
-//! version is chosen only if it fits the device: its widest operation in a
+//! version is chosen only if it fits the device: its widest reduction or scan in a
 //! block's threads, and its arrays in shared memory. Where attributes ask for it alone, that is all that is asked.
 
 use super::block::{widest, Intra};
+use super::checks::ran_in_both;
 use super::g1_manifest::Point;
 use super::g6_distribute::Lifted;
 use super::guard::Version;
 use super::nest::{Nest, Owner};
-use super::parallel::{exploitable, flatten_moderately, operations, perfect, segmented};
+use super::parallel::{exploitable, flatten_moderately, operations, perfect, rearranging, segmented};
 use super::steer::Steer;
-use super::Flat;
-use fehu_base::Name;
-use fehu_ir::free::free_in_stm;
+use super::{Flat, Machine};
 use fehu_ir::soac::Screma;
 use fehu_ir::types::array_of_rows;
 use fehu_ir::{Body, Kernels, Soacs, Stm, SubExp, Type};
-use rustc_hash::FxHashSet;
 
 impl Flat<'_> {
     /// A map under a nest.
@@ -54,6 +53,9 @@ impl Flat<'_> {
         steer: Steer,
     ) -> Vec<SubExp> {
         let body = self.without_invariants(&nest, body);
+        if self.machine == Machine::Grid && !steer.no_inner && rearranging(&nest, &body, types) {
+            return self.distribute(nest, body, types);
+        }
         if !exploitable(&body) || (steer.no_inner && steer.no_intra) {
             return self.outer_version(&nest, body, types);
         }
@@ -72,7 +74,9 @@ impl Flat<'_> {
         let outside = self.path.len();
         self.path.extend(outer.map(|name| (name, false)));
         let worth = !steer.no_intra && (operations(&body) > 1 || steer.no_inner);
+        let before = self.ran.len();
         let intra = if worth { self.intra_version(&nest, &body, types) } else { None };
+        let in_blocks = self.ran.split_off(before);
         // Where no other version is wanted, there is nothing to weigh it against.
         let weighed = !(steer.no_outer && steer.no_inner);
         let intra = intra.map(|version| (weighed.then(|| self.threshold(Version::Intra)), version));
@@ -81,16 +85,16 @@ impl Flat<'_> {
         let mut flat = None;
         if !steer.no_inner {
             let (copy, under) = (body.clone(), nest.clone());
-            let version = self.nested(|f| f.distribute(under, copy, types));
-            flat = (widest(&version) > nest.depth()).then_some(version);
+            let version = self.nested_checking(|f| f.distribute(under, copy, types));
+            flat = (widest(&version.0) > nest.depth()).then_some(version);
         }
         if flat.is_none() {
             self.thresholds = between.1;
         }
         self.path.truncate(between.0);
-        let mut choice = match (flat, &intra) {
+        let (mut choice, mut checked) = match (flat, &intra) {
             (Some(flat), _) => flat,
-            (None, Some(_)) => self.nested(|f| f.outer_version(&nest, body.clone(), types)),
+            (None, Some(_)) => self.nested_checking(|f| f.outer_version(&nest, body.clone(), types)),
             (None, None) => {
                 self.path.truncate(outside);
                 self.thresholds = first;
@@ -100,14 +104,19 @@ impl Flat<'_> {
         let results: Vec<Type> = types.iter().map(|t| array_of_rows(t, &nest.widths)).collect();
         if let Some((name, version)) = intra {
             choice = self.nested(|f| f.choose_intra(&nest, name, version, choice, &results));
+            checked = ran_in_both(&in_blocks, &checked);
         }
         self.path.truncate(outside);
         match outer {
-            None => self.inline_kernels(choice),
+            None => {
+                self.ran.extend(checked);
+                self.inline_kernels(choice)
+            }
             Some(name) => {
                 let par = self.seq.b.product(&nest.widths);
-                let cond = self.enough(name, par);
-                let yes = self.nested(|f| f.outer_version(&nest, body, types));
+                let cond = self.enough(name, Version::Outer, par);
+                let (yes, outside) = self.nested_checking(|f| f.outer_version(&nest, body, types));
+                self.ran.extend(ran_in_both(&outside, &checked));
                 self.choose(cond, yes, choice, results)
             }
         }
@@ -137,22 +146,5 @@ impl Flat<'_> {
             self.seq.b.push(stm);
         }
         body.result
-    }
-
-    /// The body without the statements that mean the same at all points, which move out of the nest.
-    fn without_invariants(&mut self, nest: &Nest, mut body: Body<Soacs>) -> Body<Soacs> {
-        let taken = self.taken_over(&body);
-        let mut kept: Vec<Stm<Soacs>> = vec![];
-        let mut inside: FxHashSet<Name> = FxHashSet::default();
-        for stm in body.stms {
-            let stays = free_in_stm(&stm).into_iter().any(|n| inside.contains(&n));
-            let stm = if stays { Some(stm) } else { self.hoisted(nest, stm, &taken) };
-            if let Some(stm) = stm {
-                inside.extend(stm.pat.iter().map(|p| p.name));
-                kept.push(stm);
-            }
-        }
-        body.stms = kept;
-        body
     }
 }

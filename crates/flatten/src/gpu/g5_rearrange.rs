@@ -8,12 +8,16 @@
 use super::g1_manifest::Point;
 use super::g6_distribute::Lifted;
 use super::nest::{at, Nest, Owner};
-use super::Flat;
-use fehu_base::ops::{BinOp, ConvOp};
+use super::{Flat, Machine};
+use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::build::plain;
+use fehu_ir::visit::deep;
 use fehu_ir::{Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
+
+/// More parts than this are joined by copying one after the other, not by a search for the part of each element.
+const FEW_PARTS: usize = 4;
 
 impl Flat<'_> {
     pub(super) fn map_rearrange(&mut self, nest: &mut Nest, stm: &Stm<Soacs>) -> Option<Lifted> {
@@ -23,11 +27,19 @@ impl Flat<'_> {
         let outer = nest.widths.clone();
         let under =
             |perm: &[usize]| -> Vec<usize> { (0..depth).chain(perm.iter().map(|k| depth + k)).collect() };
+        let mut viewed = None;
         let (exp, owner): (Exp<Kernels>, Owner) = match &stm.exp {
-            Exp::Rearrange(perm, a) => (Exp::Rearrange(under(perm), nest.whole(*a)?.0), Owner::Shared),
+            // Who consumes a view consumes what it is a view of.
+            Exp::Rearrange(perm, a) => {
+                let (array, owner) = nest.whole(*a)?;
+                viewed = Some(array);
+                (Exp::Rearrange(under(perm), array), owner)
+            }
             Exp::Reshape(shape, a) => {
                 let shape = outer.iter().chain(shape).copied().collect();
-                (Exp::Reshape(shape, nest.whole(*a)?.0), Owner::Shared)
+                let (array, owner) = nest.whole(*a)?;
+                viewed = Some(array);
+                (Exp::Reshape(shape, array), owner)
             }
             Exp::Copy(a) => match nest.whole(*a) {
                 Some((array, _)) => (Exp::Copy(array), Owner::Nest),
@@ -47,6 +59,9 @@ impl Flat<'_> {
                 if !nest.invariant(*size) || !regular {
                     return None;
                 }
+                if self.machine == Machine::Grid && arrays.len() <= FEW_PARTS {
+                    return Some(vec![(self.joined(nest, stm, *dim, arrays), Owner::Nest)]);
+                }
                 let mut joined: Vec<Name> = vec![];
                 for a in arrays {
                     joined.extend(self.lift(nest, (*a).into()).name());
@@ -65,7 +80,56 @@ impl Flat<'_> {
             }
             _ => return None,
         };
-        Some(vec![(self.seq.b.bind("lifted", all, exp).into(), owner)])
+        let lifted = self.seq.b.bind("lifted", all, exp);
+        if let Some(array) = viewed {
+            self.views.insert(lifted, array);
+        }
+        Some(vec![(lifted.into(), owner)])
+    }
+
+    /// Arrays one after the other, one point for each element of the result: it is read from the part it is in.
+    fn joined(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, dim: usize, parts: &[Name]) -> SubExp {
+        let needed = Flat::needed(nest, stm);
+        self.materialise(nest, &needed);
+        let ty = &stm.pat[0].ty;
+        let elem = ty.peel(ty.rank());
+        let mut inner = nest.clone();
+        let indices = inner.dims(&mut self.seq.b.names, ty.shape());
+        let body = self.element_of_join(parts, dim, indices, &elem);
+        self.one_kernel(&inner, body, elem)
+    }
+
+    /// The element of joined arrays at some indices.
+    fn element_of_join(
+        &mut self,
+        parts: &[Name],
+        dim: usize,
+        mut indices: Vec<Name>,
+        elem: &Type,
+    ) -> Body<Soacs> {
+        let read = |f: &mut Self, part: Name, indices: &[Name]| {
+            let x = f.seq.b.fresh("x", elem.clone());
+            plain(x, elem.clone(), Exp::Index(part, at(indices, elem)))
+        };
+        let [part, rest @ ..] = parts else { fehu_base::bug!("nothing to join") };
+        if rest.is_empty() {
+            let stm = read(self, *part, &indices);
+            return Body { result: vec![stm.pat[0].name.into()], stms: vec![stm] };
+        }
+        let size = self.seq.b.type_of((*part).into()).shape()[dim];
+        let here = self.seq.b.fresh("here", Type::BOOL);
+        let less = Exp::CmpOp(CmpOp::SLt(IntType::I64), indices[dim].into(), size);
+        let stm = read(self, *part, &indices);
+        let yes = Body { result: vec![stm.pat[0].name.into()], stms: vec![stm] };
+        let after = self.seq.b.fresh("i", Type::I64);
+        let sub = Exp::BinOp(BinOp::Sub(IntType::I64), indices[dim].into(), size);
+        indices[dim] = after;
+        let mut no = deep(|| self.element_of_join(rest, dim, indices, elem));
+        no.stms.insert(0, plain(after, Type::I64, sub));
+        let x = self.seq.b.fresh("x", elem.clone());
+        let choice = Exp::If(here.into(), Box::new(yes), Box::new(no));
+        let stms = vec![plain(here, Type::BOOL, less), plain(x, elem.clone(), choice)];
+        Body { stms, result: vec![x.into()] }
     }
 
     /// Copies of a value of the nest.

@@ -9,17 +9,12 @@
 //! its own computes it once. Statements that mean the same at all points leave
 //! the nest, so that sizes are known outside.
 //!
-//! Note [Checks in nests]. A check that means the same at all points is made on the host, once. One that a kernel needs is computed in it, but a kernel over
-//! deeper levels may have no points at all where the nest has some. So the kernel that
-//! computes the results of the body also runs all checks that no kernel ran at every point.
 
+use super::checks::Checks;
 use super::g1_manifest::Point;
 use super::nest::{Cost, Nest, Owner, Source};
-use super::parallel::{cost, harmless};
+use super::parallel::cost;
 use super::Flat;
-use crate::sequential::simple;
-use fehu_base::ops::{BinOp, CmpOp};
-use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_ir::alias::Aliases;
 use fehu_ir::consume::consumed_by_exp;
@@ -52,6 +47,7 @@ impl Flat<'_> {
         wanted: &[Owner],
     ) -> Vec<SubExp> {
         let taken = self.taken_over(&body);
+        let mut checks = Checks::new(self.ran.len());
         let mut later = Later::of(&body);
         let mut rest = body.stms.into_iter();
         while let Some(stm) = rest.next() {
@@ -75,13 +71,16 @@ impl Flat<'_> {
                         }
                     }
                     None => {
+                        if matches!(stm.exp, Exp::Assert(..)) {
+                            checks.names.extend(stm.pat.iter().map(|p| p.name));
+                        }
                         let cost = cost(&stm.exp);
                         nest.bind_stm(stm, cost);
                     }
                 }
             }
         }
-        self.results(nest, &body.result, types, wanted)
+        self.results(nest, (&body.result, types, wanted), checks)
     }
 
     fn bind_lifted(&mut self, nest: &mut Nest, name: Name, ty: Type, e: SubExp, owner: Owner) {
@@ -99,47 +98,6 @@ impl Flat<'_> {
         let aliases = Aliases::of_body(&self.signatures, body);
         let taken = |stm: &Stm<Soacs>| consumed_by_exp(&self.signatures, &aliases, &stm.exp);
         body.stms.iter().flat_map(taken).collect()
-    }
-
-    /// Moves a statement that means the same at all points out of the nest; gives it back if it stays. `taken` are the
-    /// arrays that the code around takes over.
-    pub(super) fn hoisted(
-        &mut self,
-        nest: &Nest,
-        stm: Stm<Soacs>,
-        taken: &FxHashSet<Name>,
-    ) -> Option<Stm<Soacs>> {
-        if free_in_stm(&stm).into_iter().any(|n| nest.binds(n)) {
-            return Some(stm);
-        }
-        if stm.pat.iter().any(|p| taken.contains(&p.name)) {
-            return Some(stm);
-        }
-        let fits = stm.certs.is_empty() && harmless(&stm.exp);
-        let exp = match stm.exp {
-            Exp::Assert(cond, message) => Exp::Assert(self.unless_empty(nest, cond), message),
-            exp if fits => simple(exp),
-            exp => return Some(Stm { exp, ..stm }),
-        };
-        let pat = stm.pat.into_iter().map(|p| (p.name, p.ty)).collect();
-        let outer = (std::mem::replace(&mut self.seq.b.loc, stm.loc), self.seq.b.certs.len());
-        self.seq.b.certs.extend(stm.certs);
-        self.seq.b.bind_names(pat, exp);
-        self.seq.b.certs.truncate(outer.1);
-        self.seq.b.loc = outer.0;
-        None
-    }
-
-    /// The condition of a check that is made once for a whole nest: without points there is nothing to check.
-    fn unless_empty(&mut self, nest: &Nest, cond: SubExp) -> SubExp {
-        let mut ok = cond;
-        for width in &nest.widths {
-            let empty = self.seq.b.cmp(CmpOp::Eq(PrimType::I64), *width, SubExp::i64(0));
-            if empty != SubExp::bool(false) {
-                ok = self.seq.b.bin(BinOp::LogOr, ok, empty);
-            }
-        }
-        ok
     }
 
     /// Splits a statement off, if it has parallelism that a nest can be put around.
@@ -240,7 +198,7 @@ impl Flat<'_> {
 
     /// Before an array of the nest is consumed: computes what needs it and is needed later.
     pub(super) fn protect(&mut self, nest: &mut Nest, consumed: &[Name], later: &FxHashSet<Name>) {
-        let mut tainted: FxHashSet<Name> = consumed.iter().copied().collect();
+        let mut tainted: FxHashSet<Name> = self.same_memory(nest, consumed);
         let mut found: Vec<(Name, usize)> = vec![];
         for binding in &nest.bindings {
             let Source::Stm(_) = &binding.source else { continue };
@@ -274,10 +232,9 @@ impl Flat<'_> {
     /// The arrays of the results of a body.
     fn results(
         &mut self,
-        mut nest: Nest,
-        results: &[SubExp],
-        types: &[Type],
-        wanted: &[Owner],
+        nest: Nest,
+        (results, types, wanted): (&[SubExp], &[Type], &[Owner]),
+        checks: Checks,
     ) -> Vec<SubExp> {
         let depth = nest.depth();
         let mut returned = FxHashSet::default();
@@ -288,7 +245,8 @@ impl Flat<'_> {
             let whole = e.name().and_then(|n| nest.whole(n));
             let known = match whole {
                 Some((array, owner))
-                    if returned.insert(array) && (owner == Owner::Nest || *wanted == Owner::Shared) =>
+                    if returned.insert(self.root(array))
+                        && (owner == Owner::Nest || *wanted == Owner::Shared) =>
                 {
                     Some(array.into())
                 }
@@ -316,23 +274,13 @@ impl Flat<'_> {
             }
             all.push(known);
         }
-        let checks = self.unchecked(&mut nest);
         let mut computed = vec![].into_iter();
-        if !together.is_empty() || !checks.is_empty() {
-            let (mut result, mut types): (Vec<SubExp>, Vec<Type>) = together.into_iter().unzip();
-            if result.is_empty() {
-                result.push(SubExp::bool(true));
-                types.push(Type::BOOL);
-            }
-            let ok = self.seq.b.fresh("ok", Type::BOOL);
-            let mut stms = vec![];
-            if !checks.is_empty() {
-                // Names the checks, so that they are part of the kernel.
-                let mut stm = fehu_ir::build::plain(ok, Type::BOOL, Exp::SubExp(SubExp::bool(true)));
-                stm.certs = checks;
-                stms.push(stm);
-            }
-            let body = Body { stms, result };
+        if together.is_empty() {
+            self.run_checks(&nest, checks);
+        } else {
+            let (result, types): (Vec<SubExp>, Vec<Type>) = together.into_iter().unzip();
+            let left = self.unchecked(checks);
+            let body = Body { stms: self.naming(left), result };
             let arrays = self.seg_map(Point { nest: &nest, depth, body, types });
             computed = arrays.into_iter();
         }
@@ -366,20 +314,6 @@ impl Flat<'_> {
             }
             Some(Source::Acc(_) | Source::Index(_)) | None => false,
         }
-    }
-
-    /// The checks of the innermost level that no kernel ran at every point of the nest.
-    fn unchecked(&mut self, nest: &mut Nest) -> Vec<Name> {
-        let depth = nest.depth();
-        let mut checks = vec![];
-        for binding in &mut nest.bindings {
-            let Source::Stm(c) = &mut binding.source else { continue };
-            if binding.depth == depth && !c.ran && matches!(c.stm.exp, Exp::Assert(..)) {
-                c.ran = true;
-                checks.extend(c.stm.pat.iter().map(|p| p.name));
-            }
-        }
-        checks
     }
 
     /// The names that a statement needs from the nest, its types and certificates included.

@@ -12,6 +12,7 @@
 //!                                          write x to xs at [at]
 //! ```
 
+use super::checks::ran_in_both;
 use super::g1_manifest::Point;
 use super::g6_distribute::Lifted;
 use super::nest::{Nest, Owner};
@@ -61,10 +62,11 @@ impl Flat<'_> {
         let consumed: Vec<Name> = needed.into_iter().filter(|n| !later.contains(n)).collect();
         self.protect(nest, &consumed, later);
         let steer = Steer::of(&stm.attrs);
-        let [yes, no] = [yes, no].map(|branch| {
+        let [(yes, checked), (no, otherwise)] = [yes, no].map(|branch| {
             let (inner, branch) = (nest.clone(), branch.clone());
-            self.nested(|f| f.versions(inner, branch, &types, steer))
+            self.nested_checking(|f| f.versions(inner, branch, &types, steer))
         });
+        self.ran.extend(ran_in_both(&checked, &otherwise));
         let results = types.iter().map(|t| array_of_rows(t, &nest.widths)).collect();
         let results = self.choose(cond, yes, no, results);
         Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())

@@ -11,6 +11,7 @@
 //! the nest cannot leave it: then the combinator is sequential code.
 
 use super::block::widest;
+use super::checks::ran_in_both;
 use super::g1_manifest::Point;
 use super::g4_vector::{bare, hands_on, identity};
 use super::g6_distribute::Lifted;
@@ -71,8 +72,8 @@ impl Flat<'_> {
         let first = self.thresholds;
         let name = self.threshold(Version::Outer);
         let mut under = nest.clone();
-        let split = self.decided(name, false, |f| {
-            f.nested(|f| f.split(&mut under, stm, s).into_iter().map(|(e, _)| e).collect())
+        let (split, checked) = self.decided(name, false, |f| {
+            f.nested_checking(|f| f.split(&mut under, stm, s).into_iter().map(|(e, _)| e).collect())
         });
         if widest(&split) <= nest.depth() + 1 {
             self.thresholds = first;
@@ -80,9 +81,11 @@ impl Flat<'_> {
         }
         let widths: Vec<SubExp> = nest.widths.iter().copied().chain([s.width]).collect();
         let par = self.seq.b.product(&widths);
-        let cond = self.enough(name, par);
+        let cond = self.enough(name, Version::Outer, par);
         let mut under = nest.clone();
-        let whole = self.nested(|f| f.segmented(&mut under, stm, s).into_iter().map(|(e, _)| e).collect());
+        let (whole, otherwise) =
+            self.nested_checking(|f| f.segmented(&mut under, stm, s).into_iter().map(|(e, _)| e).collect());
+        self.ran.extend(ran_in_both(&checked, &otherwise));
         let results = stm.pat.iter().map(|p| array_of_rows(&p.ty, &nest.widths)).collect();
         let results = self.choose(cond, whole, split, results);
         Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())

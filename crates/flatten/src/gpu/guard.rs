@@ -15,6 +15,10 @@ pub(super) enum Version {
     Intra,
 }
 
+/// How much parallelism is enough for thread blocks, if nobody says otherwise: one warp. What a block does in shared memory,
+/// with barriers, the versions flattened further do in several kernels, which cost a launch each, through global memory.
+const ENOUGH_IN_BLOCKS: i64 = 32;
+
 impl Flat<'_> {
     /// The name of a new threshold. Names are numbered in each function, in the order of the program.
     pub(super) fn threshold(&mut self, version: Version) -> Symbol {
@@ -35,8 +39,12 @@ impl Flat<'_> {
     }
 
     /// Compares the parallelism with a threshold.
-    pub(super) fn enough(&mut self, name: Symbol, par: SubExp) -> SubExp {
-        let class = SizeClass::Threshold(self.path.clone());
+    pub(super) fn enough(&mut self, name: Symbol, version: Version, par: SubExp) -> SubExp {
+        let usual = match version {
+            Version::Outer => None,
+            Version::Intra => Some(ENOUGH_IN_BLOCKS),
+        };
+        let class = SizeClass::Threshold(self.path.clone(), usual);
         let cmp = SizeOp::CmpThreshold { name, class, par };
         self.seq.b.bind("suff", Type::BOOL, Exp::Op(KernelsOp::Size(cmp))).into()
     }
@@ -49,9 +57,19 @@ impl Flat<'_> {
         result
     }
 
-    /// Builds a nested body.
+    /// Builds a nested body, which may not be run: what it checks does not count.
     pub(super) fn nested(&mut self, f: impl FnOnce(&mut Self) -> Vec<SubExp>) -> Body<Kernels> {
-        nested_body(self, |this| &mut this.seq.b, f)
+        self.nested_checking(f).0
+    }
+
+    /// Builds a nested body, and says which checks its kernels make.
+    pub(super) fn nested_checking(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> Vec<SubExp>,
+    ) -> (Body<Kernels>, super::checks::Ran) {
+        let before = self.ran.len();
+        let body = nested_body(self, |this| &mut this.seq.b, f);
+        (body, self.ran.split_off(before))
     }
 
     /// A choice between two bodies with results of these types.

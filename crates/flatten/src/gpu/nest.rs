@@ -59,8 +59,6 @@ pub(super) enum Source {
 pub(super) struct Computed {
     pub(super) stm: Stm<Soacs>,
     pub(super) cost: Cost,
-    /// Whether a kernel runs it at every point of the nest around it.
-    pub(super) ran: bool,
 }
 
 /// Whether a statement may be computed wherever it is needed.
@@ -138,7 +136,7 @@ impl Nest {
     /// A statement.
     pub(super) fn bind_stm(&mut self, stm: Stm<Soacs>, cost: Cost) {
         let names = stm.pat.iter().map(|p| (p.name, p.ty.clone())).collect();
-        self.bind(names, Source::Stm(Box::new(Computed { stm, cost, ran: false })));
+        self.bind(names, Source::Stm(Box::new(Computed { stm, cost })));
     }
 
     /// Names that a statement bound are the elements of arrays over the levels around it from now on.

@@ -3,20 +3,119 @@
 use super::nest::{Cost, Nest};
 use super::steer::Steer;
 use fehu_base::ops::BinOp;
+use fehu_base::prim::PrimType;
 use fehu_base::Name;
-use fehu_ir::free::bound_in_body;
+use fehu_ir::free::{bound_in_body, free_in_stm, free_in_type};
 use fehu_ir::soac::{Screma, Soac};
-use fehu_ir::visit::{deep, for_each_body};
-use fehu_ir::{Body, Exp, Lambda, Soacs, Stm, SubExp, Type};
+use fehu_ir::visit::{deep, for_each_body, for_each_stm};
+use fehu_ir::{Body, Exp, Lambda, LoopForm, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 /// Combinators over fewer elements than this are not worth a level of parallelism.
 const FEW: i64 = 4;
 
+/// Conditionals with more statements than this are not computed again wherever they are needed.
+const LITTLE: usize = 4;
+
 /// Whether a body has parallelism whose amount is known outside of it.
 pub(super) fn exploitable(body: &Body<Soacs>) -> bool {
+    exploitable_stms(&body.stms, &varying(body))
+}
+
+/// The names bound in a body, nested ones included, that may differ from point to point of the nest around it. Others are
+/// computed from what is outside by code that [`super::invariant`] moves out of the nest, or count the steps of a loop,
+/// which has the nest in it once it is interchanged.
+fn varying(body: &Body<Soacs>) -> FxHashSet<Name> {
+    let mut inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
+    for_each_stm(body, &mut |stm| {
+        if let Exp::Loop(l) = &stm.exp {
+            if let LoopForm::For { var, .. } = &l.form {
+                inside.remove(var);
+            }
+        }
+        let numbers = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
+        let known = numbers && (harmless(&stm.exp) || scalar_code(stm));
+        if known && free_in_stm(stm).into_iter().all(|n| !inside.contains(&n)) {
+            stm.pat.iter().for_each(|p| {
+                inside.remove(&p.name);
+            });
+        }
+    });
+    inside
+}
+
+/// Whether a statement computes integers and truth values from such, without reading arrays.
+pub(super) fn scalar_code(stm: &Stm<Soacs>) -> bool {
+    let whole = |ty: &Type| matches!(ty, Type::Prim(PrimType::Int(_) | PrimType::Bool | PrimType::Unit));
+    if !stm.pat.iter().all(|p| whole(&p.ty)) {
+        return false;
+    }
+    match &stm.exp {
+        Exp::SubExp(_)
+        | Exp::UnOp(..)
+        | Exp::BinOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Conv(..)
+        | Exp::PrimFn(..)
+        | Exp::Assert(..) => true,
+        Exp::If(_, t, f) => deep(|| t.stms.iter().chain(&f.stms).all(scalar_code)),
+        Exp::Loop(l) => {
+            deep(|| l.params.iter().all(|(p, _)| whole(&p.ty)) && l.body.stms.iter().all(scalar_code))
+        }
+        Exp::Opaque(_)
+        | Exp::ArrayLit(..)
+        | Exp::ArrayConst(_)
+        | Exp::Index(..)
+        | Exp::FlatIndex(..)
+        | Exp::Update(..)
+        | Exp::FlatUpdate(..)
+        | Exp::Rearrange(..)
+        | Exp::Reshape(..)
+        | Exp::Iota { .. }
+        | Exp::Replicate(..)
+        | Exp::Scratch(..)
+        | Exp::Copy(_)
+        | Exp::Manifest(..)
+        | Exp::Concat { .. }
+        | Exp::UpdateAcc(..)
+        | Exp::Call(..)
+        | Exp::WithAcc(_)
+        | Exp::Op(_) => false,
+    }
+}
+
+/// Whether a body only moves elements: each array in it is a part of others, or others put in another order or together,
+/// or made of numbers. Then each element of the results is worth a thread.
+pub(super) fn rearranging(nest: &Nest, body: &Body<Soacs>, types: &[Type]) -> bool {
     let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
-    exploitable_stms(&body.stms, &inside)
+    let regular = |ty: &Type| free_in_type(ty).into_iter().all(|n| !inside.contains(&n) && !nest.binds(n));
+    let many = |ty: &Type| {
+        let sizes = ty.shape().iter().map(|n| n.as_i64());
+        ty.is_array() && sizes.product::<Option<i64>>().is_none_or(|n| n > 1)
+    };
+    let moves = |stm: &Stm<Soacs>| {
+        let arrays = stm.pat.iter().any(|p| !matches!(p.ty, Type::Prim(_)));
+        !arrays
+            || matches!(
+                stm.exp,
+                Exp::SubExp(_)
+                    | Exp::ArrayLit(..)
+                    | Exp::ArrayConst(_)
+                    | Exp::Index(..)
+                    | Exp::FlatIndex(..)
+                    | Exp::Update(..)
+                    | Exp::Rearrange(..)
+                    | Exp::Reshape(..)
+                    | Exp::Iota { .. }
+                    | Exp::Replicate(..)
+                    | Exp::Copy(_)
+                    | Exp::Manifest(..)
+                    | Exp::Concat { .. }
+            )
+    };
+    types.iter().any(many)
+        && types.iter().all(|t| matches!(t, Type::Prim(_) | Type::Array(..)) && regular(t))
+        && body.stms.iter().all(|stm| moves(stm) && stm.pat.iter().all(|p| regular(&p.ty)))
 }
 
 /// Whether a statement, or a body in it, has parallelism whose amount does not depend on these names.
@@ -46,7 +145,7 @@ fn exploitable_stms(stms: &[Stm<Soacs>], inside: &FxHashSet<Name>) -> bool {
 /// Whether, where there is to be one version only, the body is to be flattened further: it has parallelism
 /// other than reductions of maps, which are better run by one thread each.
 pub(super) fn flatten_moderately(body: &Body<Soacs>) -> bool {
-    let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
+    let inside = varying(body);
     let alone = body.stms.iter().filter(|s| !is_scalar(s)).count() == 1;
     body.stms.iter().any(|stm| {
         if !exploitable_stms(std::slice::from_ref(stm), &inside) {
@@ -99,7 +198,7 @@ pub(super) fn segmented(nest: &Nest, body: &Body<Soacs>) -> bool {
 /// How many operations with parallelism a body has, loops counted twice: with one only, threads of a
 /// block have nothing to hand to each other.
 pub(super) fn operations(body: &Body<Soacs>) -> usize {
-    let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
+    let inside = varying(body);
     let count = |stm: &Stm<Soacs>| {
         if !exploitable_stms(std::slice::from_ref(stm), &inside) {
             return 0;
@@ -118,6 +217,11 @@ pub(super) fn operations(body: &Body<Soacs>) -> usize {
 /// Whether only the reduction does anything: its map just hands elements on.
 fn is_reduce(s: &Screma<Soacs>) -> bool {
     s.map.body.stms.is_empty()
+}
+
+/// Whether a statement is arithmetic on numbers, which cannot fail.
+fn is_arithmetic(stm: &Stm<Soacs>) -> bool {
+    stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_))) && harmless(&stm.exp)
 }
 
 /// Whether a statement binds primitives only.
@@ -143,6 +247,12 @@ pub(super) fn cost(exp: &Exp<Soacs>) -> Cost {
         | Exp::Iota { .. }
         | Exp::Replicate(..)
         | Exp::Opaque(_) => Cost::Cheap,
+        // A choice between numbers that are at hand.
+        Exp::If(_, t, f)
+            if t.stms.len() + f.stms.len() <= LITTLE && t.stms.iter().chain(&f.stms).all(is_arithmetic) =>
+        {
+            Cost::Cheap
+        }
         Exp::ArrayLit(..)
         | Exp::ArrayConst(_)
         | Exp::Update(..)

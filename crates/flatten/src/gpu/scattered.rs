@@ -59,10 +59,7 @@ impl Flat<'_> {
         value: SubExp,
         later: &FxHashSet<Name>,
     ) -> Option<Lifted> {
-        match nest.whole(array) {
-            Some((_, Owner::Nest)) => {}
-            Some((_, Owner::Shared)) | None => return None,
-        }
+        nest.whole(array)?;
         if !fehu_ir::types::slice_shape(slice).into_iter().all(|n| nest.invariant(n)) {
             return None;
         }

@@ -284,7 +284,7 @@ impl<'a, R: Rep> Machine<'a, R> {
 
     fn parameter(&self, class: &SizeClass) -> i64 {
         match class {
-            SizeClass::Threshold(_) => self.options.threshold,
+            SizeClass::Threshold(..) => self.options.threshold,
             SizeClass::ThreadBlockSize => self.options.block_size,
             SizeClass::GridSize => self.options.grid_size,
             SizeClass::TileSize | SizeClass::RegTileSize => self.options.tile_size,

@@ -285,10 +285,13 @@ impl Printer<'_> {
 
     fn size_class(&mut self, class: &SizeClass) {
         match class {
-            SizeClass::Threshold(path) => {
+            SizeClass::Threshold(path, usual) => {
                 self.put("threshold(");
                 self.list(path, |p, (name, taken)| p.put(format_args!("{:?} {taken}", name.as_str())));
                 self.put(")");
+                if let Some(usual) = usual {
+                    self.put(format_args!(" usually {usual}"));
+                }
             }
             SizeClass::ThreadBlockSize => self.put("block_size"),
             SizeClass::GridSize => self.put("grid_size"),

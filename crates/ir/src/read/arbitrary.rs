@@ -440,7 +440,7 @@ impl Gen {
 
     fn class(&mut self) -> SizeClass {
         match self.below(7) {
-            0 => SizeClass::Threshold(self.list(|g| (g.symbol(), g.bool()))),
+            0 => SizeClass::Threshold(self.list(|g| (g.symbol(), g.bool())), self.bool().then_some(32)),
             1 => SizeClass::ThreadBlockSize,
             2 => SizeClass::GridSize,
             3 => SizeClass::TileSize,

@@ -244,7 +244,8 @@ impl Reader<'_> {
                 r.word("false")?;
                 Ok((name, false))
             })?;
-            return Ok(SizeClass::Threshold(path));
+            let usual = if self.try_word("usually") { Some(self.number()?) } else { None };
+            return Ok(SizeClass::Threshold(path, usual));
         }
         if self.try_word("bespoke") {
             self.punct('(')?;

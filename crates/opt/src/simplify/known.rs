@@ -10,7 +10,7 @@
 //! such care; they use polynomials of their own (`ring`).
 
 use super::engine::Engine;
-use fehu_algebra::Poly;
+use fehu_algebra::{Poly, Sym};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
@@ -24,6 +24,9 @@ const PRODUCT_BITS: u32 = 60;
 /// Terms and factors of a polynomial of `ring`, at most. A name whose polynomial would be larger stands for itself:
 /// otherwise a sum of n names would cost n polynomials of up to n terms.
 const RING_SIZE: usize = 64;
+
+/// Sums of more terms than this are left as they were computed.
+const SHORT_SUM: usize = 3;
 
 impl<R: Rep<Dec = ()>> Engine<'_, R> {
     /// The operand is the size of an array that exists from this level on.
@@ -265,6 +268,17 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         }
         let n = fehu_ir::mem::sym_name(r.as_var()?);
         (self.types.get(&n) == Some(&Type::I64)).then_some(n.into())
+    }
+
+    /// What an operation on `i64` is equal to, if names of its operands cancel in it and a short sum is left.
+    pub(crate) fn cancelled(&self, op: BinOp, x: SubExp, y: SubExp) -> Option<Poly> {
+        let (p, q) = (self.ring_of(x), self.ring_of(y));
+        let r = ring_op(op, &p, &q);
+        let gone = |x: Sym| !r.mentions(x);
+        let fewer = p.vars().into_iter().any(gone) || q.vars().into_iter().any(gone);
+        let i64s = |x: Sym| self.types.get(&fehu_ir::mem::sym_name(x)) == Some(&Type::I64);
+        let short = r.is_known() && !r.is_zero() && r.terms().len() <= SHORT_SUM;
+        (fewer && short && r.vars().into_iter().all(i64s)).then_some(r)
     }
 
     /// Whether the comparison is proven to hold, or not to hold, here.

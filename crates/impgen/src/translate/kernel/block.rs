@@ -4,7 +4,9 @@
 //! computing the same scalars; they share out the points of inner operations, and copies. Arrays made inside
 //! are in shared memory. A barrier stands before and after whatever writes memory that the block shares.
 //!
-//! The block has as many threads as the widest inner operation has points, so each of those needs one round.
+//! The block has as many threads as the widest inner operation has points, if the device has so many. Reductions and scans
+//! need one round (flattening sees to it that they fit); threads take one point of a map after the other. Operations that
+//! only fill arrays do not count.
 
 use super::hist::Hist;
 use super::operator::vars;
@@ -16,7 +18,7 @@ use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
 use fehu_ir::mem::{poly, MemOp};
-use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp};
+use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeClass};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Exp, Memory, PatElem, SubExp, Type};
 
@@ -54,6 +56,9 @@ impl Translate {
         let mut spaces: Vec<Vec<SubExp>> = vec![];
         for_each_stm(&seg.body.body, &mut |stm| {
             if let Exp::Op(MemOp::Seg(inner)) = &stm.exp {
+                if inner.virtualise {
+                    return;
+                }
                 let space: Vec<SubExp> = inner.space.dims.iter().map(|d| d.1).collect();
                 if !spaces.contains(&space) {
                     spaces.push(space);
@@ -67,7 +72,8 @@ impl Translate {
             }
             widest = max(widest, points);
         }
-        let warps = quot_up(widest, i64(32));
+        let most = self.device_max(&SizeClass::ThreadBlockSize);
+        let warps = quot_up(min(widest, most), i64(32));
         self.let_i64("width", mul(warps, i64(32)))
     }
 
@@ -148,7 +154,7 @@ impl Translate {
         let points = self.points(&sizes);
         self.barrier();
         match &seg.kind {
-            SegKind::Map => self.by_threads(points, |t, at| {
+            SegKind::Map => self.in_rounds(points, |t, at| {
                 t.set_point(&seg.space, at);
                 t.point(pat, seg);
             }),
@@ -157,13 +163,20 @@ impl Translate {
             SegKind::Hist(ops) => {
                 // The result is where the destination was.
                 let hist = Hist { pat, seg, ops, points: points.clone() };
-                self.by_threads(points, |t, at| {
+                self.in_rounds(points, |t, at| {
                     t.set_point(&seg.space, at);
                     t.update_in_block(&hist);
                 });
             }
         }
         self.emit(Code::Op(Op::Kernel(KernelOp::LeaveIfFailed)));
+    }
+
+    /// Each thread computes its points one after the other, for itself.
+    fn in_rounds(&mut self, points: Expr, body: impl FnOnce(&mut Self, Expr)) {
+        let outer = std::mem::replace(&mut self.mode, Mode::Thread);
+        self.shared_out(points, |t, at| t.guarded(|t| body(t, at)));
+        self.mode = outer;
     }
 
     /// Each thread that has a point computes it, for itself.

@@ -95,8 +95,8 @@ impl Translate {
     fn add_param(&mut self, name: Symbol, class: &SizeClass) {
         let default = match class {
             SizeClass::Bespoke(_, default) => Some(*default),
-            SizeClass::Threshold(_)
-            | SizeClass::ThreadBlockSize
+            SizeClass::Threshold(_, default) => *default,
+            SizeClass::ThreadBlockSize
             | SizeClass::GridSize
             | SizeClass::TileSize
             | SizeClass::RegTileSize
@@ -123,7 +123,7 @@ pub(in crate::translate) fn declared_param(stm: &Stm<Memory>) -> Option<Symbol> 
 /// The class as tools print it.
 fn class_text(class: &SizeClass) -> String {
     match class {
-        SizeClass::Threshold(path) => {
+        SizeClass::Threshold(path, _) => {
             let step = |(name, reached): &(Symbol, bool)| match reached {
                 true => name.to_string(),
                 false => format!("!{name}"),

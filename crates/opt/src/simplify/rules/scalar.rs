@@ -2,9 +2,11 @@
 
 use super::{one, Rewrite, Rule};
 use crate::simplify::engine::Engine;
+use fehu_algebra::Poly;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue};
-use fehu_ir::{Exp, Rep, Stm, SubExp};
+use fehu_ir::mem::sym_name;
+use fehu_ir::{Exp, Rep, Stm, SubExp, Type};
 
 pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 10] {
     [
@@ -93,7 +95,50 @@ fn ring<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Re
     if !matches!(op, BinOp::Add(IntType::I64) | BinOp::Sub(IntType::I64) | BinOp::Mul(IntType::I64)) {
         return None;
     }
-    one(engine.ring_value(op, x, y)?)
+    match engine.ring_value(op, x, y) {
+        Some(value) => one(value),
+        None => without_cancelled(engine, stm, &engine.cancelled(op, x, y)?),
+    }
+}
+
+/// A sum in which names cancelled, made of those that are left: the size of `xs[i * b : i * b + b + 1]` is `b + 1`, which
+/// does not depend on `i`.
+fn without_cancelled<R: Rep<Dec = ()>>(
+    engine: &mut Engine<'_, R>,
+    stm: &Stm<R>,
+    sum: &Poly,
+) -> Option<Rewrite<R>> {
+    const I64: IntType = IntType::I64;
+    let mut terms: Vec<(SubExp, i64)> = vec![];
+    for (monomial, coefficient) in sum.terms() {
+        match monomial.factors() {
+            [] => terms.push((SubExp::i64(*coefficient), 1)),
+            [x] => terms.push((sym_name(*x).into(), *coefficient)),
+            _ => return None,
+        }
+    }
+    // A sum begins with what is added, and ends with a constant.
+    terms.sort_by_key(|(e, c)| (e.name().is_none(), *c < 0));
+    let mut stms = vec![];
+    let mut bind = |engine: &mut Engine<'_, R>, op, x, y| {
+        let (name, made) = engine.fresh_stm("t", Type::I64, &stm.loc, Exp::BinOp(op, x, y));
+        stms.push(made);
+        SubExp::Var(name)
+    };
+    let mut total: Option<SubExp> = None;
+    for (e, c) in terms {
+        let (op, c) = if total.is_some() && c < 0 && c != i64::MIN {
+            (BinOp::Sub(I64), -c)
+        } else {
+            (BinOp::Add(I64), c)
+        };
+        let e = if c == 1 { e } else { bind(engine, BinOp::Mul(I64), e, SubExp::i64(c)) };
+        total = Some(match total {
+            None => e,
+            Some(total) => bind(engine, op, total, e),
+        });
+    }
+    Some(Rewrite::Inline { stms, result: vec![total?] })
 }
 
 fn constant_right<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {

@@ -1,0 +1,125 @@
+//! Statements that mean the same at all points of a nest leave it.
+//!
+//! Inside of a nest: a statement, and what the nest binds. Outside: the statement on the host, if nothing of the nest is in
+//! it. So sizes that a body computes are known before its kernels run, and a check is made once:
+//!
+//! ```text
+//! map (\xs -> let q = assert (n % b == 0) (n / b)          assert (n % b == 0 || k == 0)
+//!             in tabulate q (f xs)) xss              =>    let q = if k == 0 then 0 else n / b
+//!                                                          ... a nest of k by q points
+//! ```
+//!
+//! Only numbers are computed on the host. What cannot fail is computed there always; a nest without points asks for
+//! nothing, so what can fail (a division, a loop that might not end) is computed only if there are points. Each point would
+//! have computed it, so that nothing fails that would not have failed inside.
+
+use super::nest::Nest;
+use super::parallel::{harmless, scalar_code};
+use super::Flat;
+use crate::sequential::simple;
+use fehu_base::ops::{BinOp, CmpOp, UnOp};
+use fehu_base::prim::PrimType;
+use fehu_base::Name;
+use fehu_ir::free::free_in_stm;
+use fehu_ir::subst::rename_body;
+use fehu_ir::types::body_types;
+use fehu_ir::{Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
+
+impl Flat<'_> {
+    /// The body without the statements that mean the same at all points, which move out of the nest.
+    pub(super) fn without_invariants(&mut self, nest: &Nest, mut body: Body<Soacs>) -> Body<Soacs> {
+        let taken = self.taken_over(&body);
+        let mut kept: Vec<Stm<Soacs>> = vec![];
+        let mut inside: FxHashSet<Name> = FxHashSet::default();
+        for stm in body.stms {
+            let stays = free_in_stm(&stm).into_iter().any(|n| inside.contains(&n));
+            let stm = if stays { Some(stm) } else { self.hoisted(nest, stm, &taken) };
+            if let Some(stm) = stm {
+                inside.extend(stm.pat.iter().map(|p| p.name));
+                kept.push(stm);
+            }
+        }
+        body.stms = kept;
+        body
+    }
+
+    /// Moves a statement that means the same at all points out of the nest; gives it back if it stays. `taken` are the
+    /// arrays that the code around takes over.
+    pub(super) fn hoisted(
+        &mut self,
+        nest: &Nest,
+        stm: Stm<Soacs>,
+        taken: &FxHashSet<Name>,
+    ) -> Option<Stm<Soacs>> {
+        if free_in_stm(&stm).into_iter().any(|n| nest.binds(n)) {
+            return Some(stm);
+        }
+        if stm.pat.iter().any(|p| taken.contains(&p.name)) {
+            return Some(stm);
+        }
+        // What an array's size depends on holds only if there are points.
+        let checked_array = !stm.certs.is_empty() && stm.pat.iter().any(|p| p.ty.is_array());
+        let exp = match stm.exp {
+            Exp::Assert(cond, message) => Exp::Assert(self.unless_empty(nest, cond), message),
+            exp if harmless(&exp) && !checked_array => simple(exp),
+            _ if scalar_code(&stm) => self.if_points(nest, &stm),
+            exp => return Some(Stm { exp, ..stm }),
+        };
+        let pat = stm.pat.into_iter().map(|p| (p.name, p.ty)).collect();
+        let outer = (std::mem::replace(&mut self.seq.b.loc, stm.loc), self.seq.b.certs.len());
+        self.seq.b.certs.extend(stm.certs);
+        self.seq.b.bind_names(pat, exp);
+        self.seq.b.certs.truncate(outer.1);
+        self.seq.b.loc = outer.0;
+        None
+    }
+
+    /// The condition of a check that is made once for a whole nest: without points there is nothing to check.
+    fn unless_empty(&mut self, nest: &Nest, cond: SubExp) -> SubExp {
+        match self.empty(nest) {
+            None => cond,
+            Some(empty) => self.seq.b.bin(BinOp::LogOr, cond, empty),
+        }
+    }
+
+    /// The numbers that a statement computes, or any others if the nest has no points.
+    fn if_points(&mut self, nest: &Nest, stm: &Stm<Soacs>) -> Exp<Kernels> {
+        let result = stm.pat.iter().map(|p| SubExp::Var(p.name)).collect();
+        let body = Body { stms: vec![Stm { certs: vec![], ..stm.clone() }], result };
+        let body = rename_body(&mut self.seq.b.names, &body);
+        self.seq.b.types.extend(body_types(&body));
+        let cond = match self.empty(nest) {
+            None => SubExp::bool(true),
+            Some(empty) => self.seq.b.bind("some", Type::BOOL, Exp::UnOp(UnOp::Not, empty)).into(),
+        };
+        let computed = self.host_body(body);
+        let blank = |ty: &Type| match ty {
+            Type::Prim(t) => SubExp::Const(t.blank()),
+            Type::Array(..) | Type::Acc(..) | Type::Mem(_) => fehu_base::bug!("scalar code makes {ty:?}"),
+        };
+        let blanks = stm.pat.iter().map(|p| blank(&p.ty)).collect();
+        Exp::If(cond, Box::new(computed), Box::new(Body { stms: vec![], result: blanks }))
+    }
+
+    /// Whether a nest has no points, unless it is known to have some.
+    fn empty(&mut self, nest: &Nest) -> Option<SubExp> {
+        self.any_zero(&nest.widths)
+    }
+
+    /// Whether one of the widths is zero, unless none is known to be.
+    pub(super) fn any_zero(&mut self, widths: &[SubExp]) -> Option<SubExp> {
+        let mut any = None;
+        for width in widths {
+            let zero = self.seq.b.cmp(CmpOp::Eq(PrimType::I64), *width, SubExp::i64(0));
+            if zero == SubExp::bool(false) {
+                continue;
+            }
+            any = Some(match any {
+                None => zero,
+                Some(any) => self.seq.b.bin(BinOp::LogOr, any, zero),
+            });
+        }
+        any
+    }
+}

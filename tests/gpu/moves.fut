@@ -1,0 +1,66 @@
+-- Bodies that only move elements: one thread for each element, not one for each row.
+-- ==
+-- entry: transposed copied rotated joined reversed first_changed sliced shifted_up twice columns_changed both_ends same_twice
+-- random input { [50][7]i32 } auto output
+-- random input { [3][1000]i32 } auto output
+-- random input { [1000][1]i32 } auto output
+-- random input { [0][5]i32 } auto output
+
+-- ==
+-- entry: transposed3 flattened views_of_views deep_joined deep_updated half_turned
+-- random input { [5][6][7]i32 } auto output
+-- random input { [200][1][3]i32 } auto output
+-- random input { [1][31][33]i32 } auto output
+-- random input { [0][2][3]i32 } auto output
+
+-- ==
+-- entry: copies progressions mixed several
+-- random input { [100]i64 9i64 } auto output
+-- random input { [3]i64 700i64 } auto output
+-- random input { [10]i64 0i64 } auto output
+-- random input { [0]i64 4i64 } auto output
+
+entry transposed [n][m] (xss: [n][m]i32) = map (\i -> transpose (map (map (+ i)) xss)) (iota 3 |> map i32.i64)
+entry copied [n][m] (xss: [n][m]i32) = map copy xss
+entry rotated [n][m] (xss: [n][m]i32) = map (rotate (-3)) xss
+entry joined [n][m] (xss: [n][m]i32) = map (\xs -> xs ++ [1, 2] ++ reverse xs) xss
+entry reversed [n][m] (xss: [n][m]i32) = map reverse xss
+entry first_changed [n][m] (xss: [n][m]i32) = map (\xs -> copy xs with [0] = xs[m - 1]) xss
+entry sliced [n][m] (xss: [n][m]i32) = map (\xs -> (xs[:1], xs[m / 2:], xs[::-1])) xss |> unzip3
+entry shifted_up [n][m] (xss: [n][m]i32) = map (\i -> if i == 0 then replicate m 7 else copy xss[i - 1]) (iota n)
+entry twice [n][m] (xss: [n][m]i32) = map (\xs -> (xs, xs, rotate 1 xs)) xss |> unzip3
+entry columns_changed [n][m] (xss: [n][m]i32) =
+  map (\i -> let yss = transpose (copy xss) in (copy yss) with [0] = replicate n (i32.i64 i)) (iota 3)
+entry both_ends [n][m] (xss: [n][m]i32) =
+  map (\xs -> let ys = copy xs
+              let ys[0] = xs[m - 1]
+              let first = ys[0] + xs[0]
+              let ys[m - 1] = first
+              in (ys, first)) xss |> unzip
+entry same_twice [n][m] (xss: [n][m]i32) =
+  map (\xs -> let ys = rotate 1 xs let zs = unflatten (ys :> [m * 1]i32) in (ys, zs)) xss |> unzip
+
+entry transposed3 [n][m][k] (xsss: [n][m][k]i32) = map transpose xsss
+entry flattened [n][m][k] (xsss: [n][m][k]i32) = map flatten xsss
+entry views_of_views [n][m][k] (xsss: [n][m][k]i32) = map (\xss -> map reverse (transpose xss)[::-1]) xsss
+entry deep_joined [n][m][k] (xsss: [n][m][k]i32) = map (map (\xs -> rotate 2 xs ++ xs[:1] ++ [xs[0]])) xsss
+entry deep_updated [n][m][k] (xsss: [n][m][k]i32) =
+  map (\xss -> let yss = flatten (copy xss)
+               let x = yss[0]
+               let yss[1 : k] = replicate (k - 1) x
+               in (yss, x)) xsss |> unzip
+entry half_turned [n][m][k] (xsss: [n][m][k]i32) =
+  map (\xss -> let t = transpose (copy xss)
+               let old = t[0, 0]
+               let t[0] = map (+ old) t[k - 1]
+               in (t, old)) xsss |> unzip
+
+entry copies [n] (xs: [n]i64) (k: i64) = map (\x -> replicate k x) xs
+entry progressions [n] (xs: [n]i64) (k: i64) = map (\x -> (iota k, map (* 2) (iota k), (x..<x + 3) :> [3]i64)) (map (% 100) xs)
+                                                |> unzip3
+entry mixed [n] (xs: [n]i64) (k: i64) =
+  map (\x -> let s = loop s = x for i < 10 do s * 3 + i
+             let t = if s % 2 == 0 then x else s
+             in (replicate k s ++ replicate 2 t, t)) xs |> unzip
+entry several [n] (xs: [n]i64) (k: i64) =
+  map (\x -> let a = replicate k (x, x + 1) let b = iota k let (c, d) = unzip a in (c, d, b)) xs |> unzip3
