@@ -41,7 +41,7 @@ impl Chosen {
 
 /// Chooses.
 pub(super) fn choose(survey: &Survey, kernels: &FxHashMap<Name, Kernel>) -> Chosen {
-    let mut costs = FxHashMap::default();
+    let mut costs = Costs::default();
     let mut staying: FxHashMap<Name, &Definition> = FxHashMap::default();
     // Whatever uses a scalar comes later in the text; so a user is decided on before what it uses.
     let candidates: Vec<&Definition> =
@@ -93,19 +93,28 @@ pub(super) fn choose(survey: &Survey, kernels: &FxHashMap<Name, Kernel>) -> Chos
     Chosen { scalars, in_place }
 }
 
+/// What it takes to compute scalars from memory: the operations of each, and the scalars that it is computed from, itself
+/// included. What several of these need is computed once.
+#[derive(Default)]
+struct Costs {
+    own: FxHashMap<Name, usize>,
+    needed: FxHashMap<Name, FxHashSet<Name>>,
+}
+
 /// Whether the device could compute it: set only here, from values that stay what they are, and cheap.
-fn is_candidate(survey: &Survey, d: &Definition, costs: &mut FxHashMap<Name, usize>) -> bool {
+fn is_candidate(survey: &Survey, d: &Definition, costs: &mut Costs) -> bool {
     let once = survey.sets.get(&d.var).is_some_and(|sets| sets.len() == 1);
     let mut device = false;
     let mut fine = once;
     let mut cost = 0usize;
+    let mut needed = FxHashSet::default();
     for_each_part(&d.value, &mut |part| match part {
         Expr::Var(y) => {
             let later = |at: &usize| d.position < *at && *at <= d.end;
             fine &= !survey.sets.get(y).is_some_and(|sets| sets.iter().any(later));
-            if let Some(c) = costs.get(y) {
+            if let Some(more) = costs.needed.get(y) {
                 device = true;
-                cost += c;
+                needed.extend(more.iter().copied());
             }
         }
         Expr::Index { mem, space, .. } => {
@@ -119,9 +128,12 @@ fn is_candidate(survey: &Survey, d: &Definition, costs: &mut FxHashMap<Name, usi
         Expr::PrimFn(..) => cost += 8,
         Expr::UnOp(..) | Expr::CmpOp(..) | Expr::Conv(..) | Expr::Select(..) => cost += 1,
     });
-    let candidate = fine && device && cost <= DEAREST;
+    let all = cost + needed.iter().filter_map(|x| costs.own.get(x)).sum::<usize>();
+    let candidate = fine && device && all <= DEAREST;
     if candidate {
-        costs.insert(d.var, cost);
+        needed.insert(d.var);
+        costs.own.insert(d.var, cost);
+        costs.needed.insert(d.var, needed);
     }
     candidate
 }

@@ -141,3 +141,22 @@ fn a_dear_computation_is_not_repeated_by_every_thread() {
     );
     assert_eq!(reads(&body), 1);
 }
+
+#[test]
+fn what_is_needed_twice_is_counted_once() {
+    let squares: String = (0..8)
+        .map(|k| {
+            let from = if k == 0 { "s_10".to_owned() } else { format!("t_{}", 39 + k) };
+            format!("  let (t_{} : i32) = mul_i32({from}, {from})\n", 40 + k)
+        })
+        .collect();
+    let body = format!(
+        ": (*[n_2]i32) = {{
+  {SUM}
+{squares}  let (t_20 : i32) = add_i32(t_47, 1i32)
+  {ADD}
+  return (ys_30)
+}}"
+    );
+    assert_eq!(reads(&body), 0);
+}
