@@ -44,6 +44,8 @@ pub fn cse<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
 /// An expression, such that equal ones have equal keys.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
+    /// Another name for an operand, which depends on certificates.
+    Same(SubExp),
     UnOp(UnOp, SubExp),
     BinOp(BinOp, SubExp, SubExp),
     CmpOp(CmpOp, SubExp, SubExp),
@@ -128,7 +130,7 @@ impl Cse {
             }
             return None;
         }
-        if let [n] = known.names.as_slice() {
+        if let (false, [n]) = (matches!(key, Key::Same(_)), known.names.as_slice()) {
             stm.exp = Exp::SubExp((*n).into());
         }
         Some(stm)
@@ -165,8 +167,8 @@ fn key<R: Rep<Dec = ()>>(exp: &Exp<R>) -> Option<(Key, Memory)> {
             Some(Soac::Screma(s)) if statements(&s.map.body) <= MAX_COMPARED => own(Key::Text(text(exp))),
             Some(Soac::Screma(_) | Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_)) | None => None,
         },
-        Exp::SubExp(_)
-        | Exp::Opaque(_)
+        Exp::SubExp(e) => shared(Key::Same(*e)),
+        Exp::Opaque(_)
         | Exp::ArrayConst(_)
         | Exp::Update(..)
         | Exp::FlatUpdate(..)
