@@ -15,8 +15,9 @@ typedef unsigned char *raw_memory;
 
 struct block {
   int64_t refs;
-  // How many bytes there are, and whether they are the user's.
+  // How many bytes were asked for, how many there are, and whether they are the user's.
   int64_t size;
+  int64_t room;
   unsigned char *mem;
   struct block *next;
   bool foreign;
@@ -26,7 +27,7 @@ struct block {
 
 struct memory {
   struct block *cache[SIZE_CLASSES];
-  // Bytes in use, the most there ever were, and bytes in the cache.
+  // Bytes in use (as asked for), the most there ever were, and bytes in the cache.
   int64_t live, peak, cached;
 };
 
@@ -64,7 +65,7 @@ CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
     if (memory->cache[i] != NULL) {
       b = memory->cache[i];
       memory->cache[i] = b->next;
-      memory->cached -= b->size;
+      memory->cached -= b->room;
       break;
     }
   }
@@ -80,13 +81,14 @@ CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
     }
     uintptr_t start = (uintptr_t)(b + 1);
     b->mem = (unsigned char *)(b + 1) + (BLOCK_ALIGNMENT - start % BLOCK_ALIGNMENT) % BLOCK_ALIGNMENT;
-    b->size = size;
+    b->room = size;
     b->foreign = false;
   }
   b->refs = 1;
   b->constant = false;
   b->next = NULL;
-  memory->live += b->size;
+  b->size = bytes;
+  memory->live += bytes;
   if (memory->live > memory->peak) {
     memory->peak = memory->live;
   }
@@ -101,15 +103,15 @@ CALLED_FUN void memory_give(struct memory *memory, struct block *b) {
   }
   memory->live -= b->size;
   int64_t limit = memory->peak < ((int64_t)1 << 26) ? (int64_t)1 << 26 : memory->peak;
-  if (memory->cached + b->size > limit) {
+  if (memory->cached + b->room > limit) {
     free(b);
     return;
   }
-  int64_t size = b->size;
+  int64_t size = b->room;
   int class = size_class(&size);
   b->next = memory->cache[class];
   memory->cache[class] = b;
-  memory->cached += b->size;
+  memory->cached += b->room;
 }
 
 // End of memory.h.

@@ -15,8 +15,9 @@ typedef device_memory raw_memory;
 
 struct block {
   int64_t refs;
-  // How many bytes there are, and whether they are the user's.
+  // How many bytes were asked for, how many there are, and whether they are the user's.
   int64_t size;
+  int64_t room;
   device_memory mem;
   struct block *next;
   bool foreign;
@@ -27,7 +28,7 @@ struct block {
 struct memory {
   struct futhark_context *ctx;
   struct block *cache[SIZE_CLASSES];
-  // Bytes in use, the most there ever were, and bytes in the cache.
+  // Bytes in use (as asked for), the most there ever were, and bytes in the cache.
   int64_t live, peak, cached;
   // Whether the last block was refused for another reason than its size, which is the error by now.
   bool failed;
@@ -90,7 +91,7 @@ CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
     b = memory->cache[i];
     if (b != NULL) {
       memory->cache[i] = b->next;
-      memory->cached -= b->size;
+      memory->cached -= b->room;
     }
   }
   if (b == NULL) {
@@ -104,12 +105,13 @@ CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
       free(b);
       return NULL;
     }
-    b->size = size;
+    b->room = size;
   }
   b->refs = 1;
   b->constant = false;
   b->next = NULL;
-  memory->live += b->size;
+  b->size = bytes;
+  memory->live += bytes;
   if (memory->live > memory->peak) {
     memory->peak = memory->live;
   }
@@ -123,11 +125,11 @@ CALLED_FUN void memory_give(struct memory *memory, struct block *b) {
     return;
   }
   memory->live -= b->size;
-  int64_t size = b->size;
+  int64_t size = b->room;
   int class = size_class(&size);
   b->next = memory->cache[class];
   memory->cache[class] = b;
-  memory->cached += b->size;
+  memory->cached += b->room;
 }
 
 // End of memory.h.

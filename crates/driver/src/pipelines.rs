@@ -21,7 +21,7 @@ use fehu_imp::syntax::Program;
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, scan_epilogue, single_point};
-use fehu_memory::{dead, hoist, interleave, shortcircuit};
+use fehu_memory::{buffers, dead, hoist, interleave, merge, shortcircuit};
 use fehu_opt::{copies, cse, dce, filter, fusion, inline, mark_consumed, operators, simplify, sink};
 use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
@@ -182,10 +182,17 @@ fn memory<'a>() -> Pipeline<'a, Prog<Kernels>, Prog<Memory>> {
         .lowering("introduce-memory", introduce, "every array gets a block and an index function")
         .pass(dead::PASS, "sizes that are known elsewhere now")
         .pass(shortcircuit::PASS, "before expansion, a thread's arrays are still its own")
+        .pass(
+            buffers::kernel::PASS,
+            "the copies that short-circuiting left in loops; before expansion, a thread's arrays are still its own",
+        )
         .pass_or_refuse("expand-memory", fehu_memory::expand, "kernels do not allocate")
         .pass(dead::PASS, "sizes of blocks that expansion replaced")
         .pass(interleave::PASS, "which rows of threads remain is known after short-circuiting")
+        .pass(merge::PASS, "all sizes in kernels are known to the host; blocks of an iteration become one before they leave it")
+        .pass(buffers::PASS, "what iterations still hand on in fresh blocks they take turns with")
         .pass(hoist::PASS, "the allocations that are left leave loops")
+        .pass(merge::PASS, "what has left a loop is there all the time, so fewer blocks count")
         .pass(
             fehu_memory::CHECK_KERNELS,
             "an allocation in a kernel would be a crash of the compiled program",

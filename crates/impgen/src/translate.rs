@@ -122,8 +122,12 @@ struct Translate {
     accs: FxHashMap<Name, kernel::Updated>,
     kernels: Vec<Kernel>,
     params: IndexMap<Symbol, TuningParam>,
+    /// The blocks that the loop to come takes over.
+    given: Vec<Name>,
     /// The shared arrays of the kernel at hand and their bytes, in terms of the host.
     shared: Vec<(Name, Expr)>,
+    /// Those of them that its operations use one after the other.
+    exchange: kernel::Exchange,
     /// What the kernel at hand computes by itself of what the host knows, for sizes of shared memory.
     sizes: FxHashMap<Name, Expr>,
     /// A block of zeros in device memory, which every user leaves so.
@@ -156,7 +160,9 @@ impl Translate {
             accs: FxHashMap::default(),
             kernels: vec![],
             params: IndexMap::new(),
+            given: vec![],
             shared: vec![],
+            exchange: kernel::Exchange::default(),
             sizes: FxHashMap::default(),
             zeros: None,
             flats: vec![],
@@ -229,9 +235,13 @@ impl Translate {
             Mode::Thread | Mode::Block => vec![vec![]; body.stms.len()],
         };
         deep(|| {
-            for (stm, last) in body.stms.iter().zip(&last) {
+            for (i, (stm, last)) in body.stms.iter().zip(&last).enumerate() {
+                self.given = last::given(self, stm, last);
+                let given = self.given.clone();
                 self.stm(stm);
-                for block in last {
+                // What the last statement uses, the end of the scope frees.
+                let freed = last.iter().filter(|b| i + 1 < body.stms.len() && !given.contains(b));
+                for block in freed {
                     self.free(*block);
                 }
             }

@@ -20,10 +20,10 @@ use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::{Name, NameSource};
 use fehu_ir::mem::MemOp;
 use fehu_ir::types::Types;
-use fehu_ir::visit::{deep, for_each_operand, map_bodies};
+use fehu_ir::visit::{deep, for_each_operand, for_each_stm, map_bodies};
 use fehu_ir::{Body, Exp, Loop, LoopForm, Memory, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Allocations leave loops.
 pub const PASS: Pass<Prog<Memory>> = Pass { name: "hoist-allocations", need: Need::Optional, run: hoist };
@@ -45,7 +45,7 @@ fn body(mut names: NameSource, b: &mut Body<Memory>) -> NameSource {
             names = deep(|| body(taken, inner));
         });
         if let Exp::Loop(l) = &mut stm.exp {
-            let moved = invariant(l);
+            let moved = invariant(l, &FxHashSet::default());
             if !moved.is_empty() {
                 let mut builder = MemBuilder::new(names, Types::default());
                 builder.loc = stm.loc.clone();
@@ -61,12 +61,14 @@ fn body(mut names: NameSource, b: &mut Body<Memory>) -> NameSource {
     names
 }
 
-/// Takes allocations of fixed size out of a loop's body, and what computes the sizes.
-fn invariant(l: &mut Loop<Memory>) -> Vec<Stm<Memory>> {
+/// Takes allocations of fixed size out of a loop's body, and what computes the sizes. Iterations hand on only blocks of those
+/// that are `allowed` to be.
+pub(crate) fn invariant(l: &mut Loop<Memory>, allowed: &FxHashSet<Name>) -> Vec<Stm<Memory>> {
     if !l.body.stms.iter().any(|s| matches!(s.exp, Exp::Op(MemOp::Alloc(..)))) {
         return vec![];
     }
     let passed = operand_counts(&l.body);
+    let kept = kept_in(&l.body, &passed);
     let mut changing: FxHashSet<Name> = l.params.iter().map(|(p, _)| p.name).collect();
     match &l.form {
         LoopForm::For { var, .. } => {
@@ -85,7 +87,9 @@ fn invariant(l: &mut Loop<Memory>) -> Vec<Stm<Memory>> {
             fixed &= e.name().is_none_or(|n| !changing.contains(&n) || moved_names.contains(&n));
         });
         let movable = match &stm.exp {
-            Exp::Op(MemOp::Alloc(_, Space::Default)) => stm.pat.iter().all(|p| !passed.contains_key(&p.name)),
+            Exp::Op(MemOp::Alloc(_, Space::Default)) => {
+                stm.pat.iter().all(|p| passed.get(&p.name) == kept.get(&p.name) || allowed.contains(&p.name))
+            }
             Exp::BinOp(op, ..) => !op.is_partial(),
             _ => false,
         };
@@ -116,8 +120,26 @@ fn invariant(l: &mut Loop<Memory>) -> Vec<Stm<Memory>> {
     moved
 }
 
+/// How often blocks are passed to loops that keep them: none of the blocks that such a loop returns is passed on.
+fn kept_in(body: &Body<Memory>, passed: &FxHashMap<Name, usize>) -> FxHashMap<Name, usize> {
+    let mut kept = FxHashMap::default();
+    for_each_stm(body, &mut |stm| {
+        let Exp::Loop(l) = &stm.exp else { return };
+        let is_block = |ty: &Type| matches!(ty, Type::Mem(_));
+        if stm.pat.iter().any(|p| is_block(&p.ty) && passed.contains_key(&p.name)) {
+            return;
+        }
+        for (_, init) in l.params.iter().filter(|(p, _)| is_block(&p.ty)) {
+            if let SubExp::Var(n) = init {
+                *kept.entry(*n).or_default() += 1;
+            }
+        }
+    });
+    kept
+}
+
 /// Emits what was moved before a loop, with sizes of nothing where the loop does not run.
-fn guarded(b: &mut MemBuilder, l: &Loop<Memory>, moved: Vec<Stm<Memory>>) {
+pub(crate) fn guarded(b: &mut MemBuilder, l: &Loop<Memory>, moved: Vec<Stm<Memory>>) {
     let runs = match &l.form {
         LoopForm::For { bound: SubExp::Const(v), .. } => SubExp::bool(v.as_i64().is_some_and(|n| n > 0)),
         LoopForm::For { bound, ty, .. } => {

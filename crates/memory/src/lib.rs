@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod buffers;
 mod builder;
 mod check;
 pub mod dead;
@@ -26,6 +27,7 @@ mod foresee;
 pub mod hoist;
 pub mod interleave;
 mod introduce;
+pub mod merge;
 mod plan;
 mod recursion;
 mod results;

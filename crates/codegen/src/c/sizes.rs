@@ -37,8 +37,8 @@ pub enum Size<'a> {
     Product(&'a Expr, &'a Expr),
     /// A sum of sizes.
     Sum(&'a Expr, &'a Expr),
-    /// A size, or 0 if it is negative.
-    AtLeast0(&'a Expr),
+    /// The larger of two sizes, or 0 for a negative one.
+    Larger(&'a Expr, &'a Expr),
     /// In a way that cannot wrap around, or that is the program's own.
     Other(&'a Expr),
 }
@@ -61,8 +61,7 @@ impl Sizes {
         match e {
             Expr::BinOp(BinOp::Mul(IntType::I64), a, b) => Size::Product(a, b),
             Expr::BinOp(BinOp::Add(IntType::I64), a, b) if !self.is_difference(e) => Size::Sum(a, b),
-            Expr::BinOp(BinOp::SMax(IntType::I64), a, b) if is_zero(a) => Size::AtLeast0(b),
-            Expr::BinOp(BinOp::SMax(IntType::I64), a, b) if is_zero(b) => Size::AtLeast0(a),
+            Expr::BinOp(BinOp::SMax(IntType::I64), a, b) => Size::Larger(a, b),
             Expr::Var(x) => match self.inlined.get(x) {
                 Some(e) => self.view(e),
                 None => Size::Other(e),
@@ -76,8 +75,7 @@ impl Sizes {
         let (mut parts, mut rest) = (Vec::new(), vec![bytes]);
         while let Some(e) = rest.pop() {
             match self.view(e) {
-                Size::Product(a, b) | Size::Sum(a, b) => rest.extend([b, a]),
-                Size::AtLeast0(e) => rest.push(e),
+                Size::Product(a, b) | Size::Sum(a, b) | Size::Larger(a, b) => rest.extend([b, a]),
                 Size::Other(e) => parts.push(e),
             }
         }
@@ -96,10 +94,6 @@ impl Sizes {
             _ => false,
         }
     }
-}
-
-fn is_zero(e: &Expr) -> bool {
-    matches!(e, Expr::Const(v) if v.as_i64() == Some(0))
 }
 
 #[derive(Default)]

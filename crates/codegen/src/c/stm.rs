@@ -244,11 +244,7 @@ impl<'a> StmPrinter<'a> {
         match usage.sizes.view(e) {
             Size::Product(a, b) => self.size_call("size_mul(", a, b),
             Size::Sum(a, b) => self.size_call("size_add(", a, b),
-            Size::AtLeast0(e) => {
-                self.push("smax64(0, ");
-                self.size(e);
-                self.push(")");
-            }
+            Size::Larger(a, b) => self.size_call("smax64(", a, b),
             Size::Other(e) => self.exprs.top(e),
         }
     }

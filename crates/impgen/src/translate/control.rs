@@ -28,6 +28,9 @@ impl Translate {
             self.declare(p.name, &p.ty);
             self.set(p.name, *init);
         }
+        for block in std::mem::take(&mut self.given) {
+            self.free(block);
+        }
         let body = self.block(|t| {
             t.body(&l.body, &[]);
             let next: Vec<(Name, SubExp)> =

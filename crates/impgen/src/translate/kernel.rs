@@ -51,6 +51,14 @@ use fehu_ir::subst::{rename_exp, rename_lambda};
 use fehu_ir::visit::{look, Visitor};
 use fehu_ir::{Exp, Lambda, Loc, Loop, LoopForm, Memory, PatElem, Space, Type};
 
+/// The shared arrays through which threads of a kernel exchange values, one operation after the other.
+#[derive(Default)]
+pub(super) struct Exchange {
+    /// By operand.
+    lanes: Vec<Name>,
+    flags: Option<Name>,
+}
+
 impl Translate {
     /// A parallel operation, wherever it stands.
     pub(super) fn seg_op(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
@@ -77,6 +85,7 @@ impl Translate {
     fn kernel(&mut self, label: &str, grid: Expr, block: Expr, mode: Mode, body: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.mode, mode);
         let outer_shared = std::mem::take(&mut self.shared);
+        self.exchange = Exchange::default();
         let mut code = self.block(body);
         barriers::drop_doubles(&mut code);
         self.flats.clear();

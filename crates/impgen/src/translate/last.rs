@@ -6,8 +6,8 @@
 
 use super::Translate;
 use fehu_base::Name;
-use fehu_ir::free::{free_in_stm, Names};
-use fehu_ir::{Body, Exp, Memory, Type};
+use fehu_ir::free::{free_in_body, free_in_stm, Names};
+use fehu_ir::{Body, Exp, Memory, Stm, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// For each statement of a body, the blocks it is the last to use.
@@ -32,15 +32,30 @@ pub(super) fn last_uses(t: &Translate, body: &Body<Memory>, kept: &[Name]) -> Ve
     }
     let returned: FxHashSet<Name> =
         body.result.iter().filter_map(|e| e.name()).filter_map(|n| block_of(t, n)).collect();
-    // What the last statement uses, the end of the scope frees.
-    let end = body.stms.len().saturating_sub(1);
     for block in order {
         let i = mine[&block];
-        if i < end && !returned.contains(&block) && !t.globals.contains(&block) && !kept.contains(&block) {
+        if !returned.contains(&block) && !t.globals.contains(&block) && !kept.contains(&block) {
             last[i].push(block);
         }
     }
     last
+}
+
+/// Of the blocks that a statement is the last to use, those that a loop starts with and then does without: they are freed
+/// when its first iteration ends, not when the loop does.
+pub(super) fn given(t: &Translate, stm: &Stm<Memory>, last: &[Name]) -> Vec<Name> {
+    let Exp::Loop(l) = &stm.exp else { return vec![] };
+    let initial: FxHashSet<Name> = l.params.iter().filter_map(|(_, init)| init.name()).collect();
+    let mut given: Vec<Name> = last.iter().copied().filter(|b| initial.contains(b)).collect();
+    if !given.is_empty() {
+        let used: FxHashSet<Name> =
+            free_in_body(&l.body).into_iter().filter_map(|n| block_of(t, n)).collect();
+        // A parameter that has no block of its own stays where it starts.
+        let places = l.params.iter().filter_map(|(p, _)| block_of(t, p.name));
+        let stays: FxHashSet<Name> = places.chain(used).collect();
+        given.retain(|b| !stays.contains(b));
+    }
+    given
 }
 
 /// The block that a name is, or that the array of that name is in.

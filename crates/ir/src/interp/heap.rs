@@ -36,8 +36,39 @@ pub(super) struct Heap {
 struct Block {
     /// How many there are.
     bytes: i64,
+    /// By the number of their first byte.
     cells: FxHashMap<i64, (PrimValue, Path)>,
+    /// The bytes of an element, as long as all are of one size.
+    width: Option<i64>,
+    mixed: bool,
 }
+
+impl Block {
+    fn of(bytes: i64) -> Block {
+        Block { bytes, cells: FxHashMap::default(), width: None, mixed: false }
+    }
+
+    /// Writes an element. What was in its bytes is no more; returns who wrote that.
+    fn write(&mut self, at: i64, value: PrimValue, path: Path) -> Vec<Path> {
+        let bytes = value.prim_type().bytes() as i64;
+        let first = at * bytes;
+        let mut old = vec![];
+        self.mixed |= self.width.replace(bytes).is_some_and(|w| w != bytes);
+        if self.mixed {
+            for byte in first - LARGEST_ELEMENT + 1..first + bytes {
+                let end = |v: &PrimValue| byte + v.prim_type().bytes() as i64;
+                if self.cells.get(&byte).is_some_and(|(v, _)| end(v) > first) {
+                    old.extend(self.cells.remove(&byte).map(|(_, writer)| writer));
+                }
+            }
+        }
+        old.extend(self.cells.insert(first, (value, path)).map(|(_, writer)| writer));
+        old
+    }
+}
+
+/// The most bytes that an element has.
+const LARGEST_ELEMENT: i64 = 8;
 
 impl Heap {
     pub(super) fn of<R: Rep>(prog: &Prog<R>) -> Heap {
@@ -50,15 +81,16 @@ impl Heap {
     }
 
     pub(super) fn allocate(&mut self, bytes: i64) -> usize {
-        self.blocks.push(Block { bytes, cells: FxHashMap::default() });
+        self.blocks.push(Block::of(bytes));
         self.blocks.len() - 1
     }
 
     /// A block with an array from its start on.
     pub(super) fn filled(&mut self, array: &ArrayValue) -> usize {
         let block = self.allocate(array.data.len() as i64 * array.elem.bytes() as i64);
-        let cells = array.data.iter().enumerate().map(|(i, v)| (i as i64, (*v, Path::default())));
-        self.blocks[block].cells = cells.collect();
+        for (i, v) in array.data.iter().enumerate() {
+            self.blocks[block].write(i as i64, *v, Path::default());
+        }
         block
     }
 
@@ -91,15 +123,15 @@ impl Heap {
         if at < 0 || at.saturating_add(1).saturating_mul(bytes) > b.bytes {
             return stuck(format!("element {at} of a block of {} bytes is written", b.bytes));
         }
-        let old = b.cells.insert(at, (value, path));
-        match old {
-            Some((_, writer)) if self.races(&writer) => stuck(format!("element {at} has two writers")),
-            Some(_) | None => Ok(()),
+        let old = b.write(at, value, path);
+        if old.iter().any(|writer| self.races(writer)) {
+            return stuck(format!("element {at} has two writers"));
         }
+        Ok(())
     }
 
-    fn read(&self, block: usize, at: i64) -> Run<PrimValue> {
-        match self.blocks.get(block).and_then(|b| b.cells.get(&at)) {
+    fn read(&self, block: usize, at: i64, bytes: i64) -> Run<PrimValue> {
+        match self.blocks.get(block).and_then(|b| b.cells.get(&at.wrapping_mul(bytes))) {
             None => stuck(format!("element {at} was never written")),
             Some((_, writer)) if self.races(writer) => stuck(format!("element {at} is being written")),
             Some((v, _)) => Ok(*v),
@@ -152,7 +184,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         self.steps += a.data.len() as u64 / ELEMENTS_PER_STEP;
         let (block, places) = self.places_of(env, name)?;
         for (at, v) in places.into_iter().zip(a.data.iter()) {
-            let found = heap.read(block, at);
+            let found = heap.read(block, at, v.prim_type().bytes() as i64);
             let same = found.as_ref().is_ok_and(|f| f == v || (f.to_string() == v.to_string()));
             if !same {
                 let found = match found {

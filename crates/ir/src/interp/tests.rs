@@ -215,6 +215,49 @@ fn memory_is_ignored() {
     assert_eq!(run::<Memory>(text, vec![Value::i64(2), Value::Mem(0), Value::i32s(&[4, 5])]), "5i32");
 }
 
+/// What happens to a program whose memory is watched.
+fn watched(text: &str) -> Result<Vec<Value>, Failure> {
+    let prog = read_prog::<Memory>(text).unwrap();
+    run_fun(&prog, Name(0), vec![], &Options { heap: true, ..Options::default() })
+}
+
+#[test]
+fn arrays_that_are_needed_at_once_do_not_share_memory() {
+    let merged = |other: &str, value: &str| {
+        format!(
+            "fun f_0() : ({other}) = {{
+              let (m_1 : mem(default)) = alloc 32i64 default
+              let (xs_2 : [4]i64 @ m_1 -> 0 + {{(4 : 1)}}) = iota i64 (4i64, 1i64, 1i64)
+              let (x_3 : i64) = xs_2[1i64]
+              let (ys_4 : [4]{other} @ m_1 -> 0 + {{(4 : 1)}}) = replicate [4i64] {value}
+              let (x_5 : i64) = xs_2[1i64]
+              let (y_6 : {other}) = ys_4[1i64]
+              return (y_6)
+            }}"
+        )
+    };
+    let stuck = |text: String| match watched(&text) {
+        Err(Failure::Stuck(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    assert!(stuck(merged("i64", "7i64")).contains("xs_2 is not where it should be"));
+    // Elements of another size overlap, too.
+    assert!(stuck(merged("i16", "7i16")).contains("xs_2 is not where it should be"));
+}
+
+#[test]
+fn memory_is_used_again_by_elements_of_another_size() {
+    let text = "fun f_0() : (i16) = {
+      let (m_1 : mem(default)) = alloc 32i64 default
+      let (xs_2 : [4]i64 @ m_1 -> 0 + {(4 : 1)}) = iota i64 (4i64, 1i64, 1i64)
+      let (x_3 : i64) = xs_2[1i64]
+      let (ys_4 : [4]i16 @ m_1 -> 0 + {(4 : 1)}) = replicate [4i64] 7i16
+      let (y_5 : i16) = ys_4[1i64]
+      return (y_5)
+    }";
+    assert!(watched(text).is_ok());
+}
+
 #[test]
 fn calls_recurse_and_end() {
     let text = "fun f_0(n_1 : i64) : (i64) = {

@@ -209,8 +209,42 @@ impl Translate {
             count = mul(count, self.host_operand(*n));
         }
         // Warps exchange a value each.
-        let shared = self.exchange(&types, &max(count, i64(32)));
+        let shared = self.exchange_in_block(&types, max(count, i64(32)));
         (values, shared)
+    }
+
+    /// Shared arrays for one value per thread and operand. Each operation of a block uses them for itself, between its first
+    /// barrier and the first one of the next operation, so all use the same.
+    fn exchange_in_block(&mut self, types: &[PrimType], count: Expr) -> Vec<Name> {
+        let mut arrays = vec![];
+        for (k, ty) in types.iter().enumerate() {
+            let Some(mem) = self.exchange.lanes.get(k).copied() else {
+                let mem = self.shared_array("exchange", *ty, count.clone());
+                self.exchange.lanes.push(mem);
+                arrays.push(mem);
+                continue;
+            };
+            let bytes = mul(count.clone(), i64(ty.bytes() as i64));
+            if let Some((_, most)) = self.shared.iter_mut().find(|(name, _)| *name == mem) {
+                if *most != bytes {
+                    *most = max(most.clone(), bytes);
+                }
+            }
+            arrays.push(mem);
+        }
+        arrays
+    }
+
+    /// A shared flag for each warp, for one operation after the other.
+    fn flags_in_block(&mut self) -> Name {
+        match self.exchange.flags {
+            Some(flags) => flags,
+            None => {
+                let flags = self.shared_array("flags", PrimType::Bool, i64(32));
+                self.exchange.flags = Some(flags);
+                flags
+            }
+        }
     }
 
     /// The rows of an operation that has so many points, one for each thread.
@@ -307,7 +341,7 @@ impl Translate {
         if self.can_shuffle(&types) {
             let starts = (seg.space.dims.len() > 1).then(|| {
                 let starts = self.let_as("starts", PrimType::Bool, eq(index.clone(), i64(0)));
-                (starts, self.shared_array("flags", PrimType::Bool, i64(32)))
+                (starts, self.flags_in_block())
             });
             self.block_scan(ops, &types, &values, &shared, starts);
         } else {

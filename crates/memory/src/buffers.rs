@@ -1,0 +1,254 @@
+//! Loops that compute an array anew in each iteration do so in blocks that are there before.
+//!
+//! Before: a program over `Memory`. After: a loop whose iterations allocate a block of always the same size and hand it on
+//! carries blocks enough, which its iterations use in turns. Nothing is copied and nothing allocated in the loop.
+//!
+//! ```text
+//! loop (m : mem = x, xs : [n]i32 @ m = a)        let (b : mem) = alloc(4*n)
+//!   for i < k {                                  let (c : mem) = alloc(4*n)
+//!   let (f : mem) = alloc(4*n)                   loop (m : mem = x, xs : [n]i32 @ m = a, b' : mem = b, c' : mem = c)
+//!   let (ys : [n]i32 @ f) = ... xs ...             for i < k {
+//!   return (f, ys)                                 let (ys : [n]i32 @ b') = ... xs ...
+//! }                                                return (b', ys, c', b')
+//!                                                }
+//! ```
+//!
+//! A block that an iteration hands on is in use for as many further iterations as it takes to be handed on from parameter to
+//! parameter (`(xs, ys) = (ys, map2 (+) xs ys)`: two), so there are that many blocks and one. Where the block that the loop
+//! starts with is not used otherwise, it is one of them: `c` is `x` above. It must have been allocated for an array of the
+//! same size, or be the result of a loop for which this holds.
+//!
+//! Inside of kernels, where blocks are not handed on, see `kernel`.
+
+pub mod kernel;
+
+use crate::builder::MemBuilder;
+use crate::hoist;
+use crate::merge::sizes::{key, Sizes};
+use crate::tables::{mentions, operand_counts, Tables};
+use fehu_base::Name;
+use fehu_ir::mem::{MemInfo, MemOp};
+use fehu_ir::seg::SegLevel;
+use fehu_ir::types::Types;
+use fehu_ir::visit::{deep, map_bodies, Mutator};
+use fehu_ir::{Body, Exp, Loop, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Loops that compute arrays anew use blocks in turns.
+pub const PASS: Pass<Prog<Memory>> = Pass { name: "double-buffer", need: Need::Optional, run: buffers };
+
+/// A block is handed on from parameter to parameter at most so often.
+const MOST_TURNS: usize = 4;
+
+fn buffers(prog: &mut Prog<Memory>) {
+    let tables = Tables::of(prog);
+    let mut b = MemBuilder::new(std::mem::take(&mut prog.names), Types::default());
+    for fun in &mut prog.funs {
+        let sizes = Sizes::of(&fun.body);
+        Buffers { tables: &tables, sizes, b: &mut b }.body(&mut fun.body);
+    }
+    prog.names = b.names;
+}
+
+struct Buffers<'a> {
+    tables: &'a Tables,
+    sizes: Sizes,
+    b: &'a mut MemBuilder,
+}
+
+/// A block that iterations allocate and hand on.
+struct Handed {
+    block: Name,
+    /// The parameters that it then is, one iteration after the other.
+    turns: Vec<usize>,
+    /// What stands for its size.
+    size: String,
+}
+
+/// What is known of the blocks that a body binds.
+struct Around {
+    /// The last statement that uses a block or what is in it.
+    last: FxHashMap<Name, usize>,
+    /// How often names are operands.
+    passed: FxHashMap<Name, usize>,
+}
+
+impl Buffers<'_> {
+    /// Code of the host.
+    fn body(&mut self, body: &mut Body<Memory>) {
+        let has_loops = body.stms.iter().any(|s| matches!(&s.exp, Exp::Loop(l) if hands_on_blocks(l)));
+        let around = if has_loops { Some(self.around(body)) } else { None };
+        deep(|| {
+            // Blocks that this body allocated, with what stands for their size.
+            let mut own: FxHashMap<Name, String> = FxHashMap::default();
+            let mut out = Vec::with_capacity(body.stms.len());
+            for (i, mut stm) in std::mem::take(&mut body.stms).into_iter().enumerate() {
+                match &mut stm.exp {
+                    Exp::Op(MemOp::Alloc(bytes, Space::Default)) => {
+                        let size = key(&self.sizes.size(*bytes));
+                        own.extend(stm.pat.iter().map(|p| (p.name, size.clone())));
+                    }
+                    // Kernels do not hand on blocks.
+                    Exp::Op(MemOp::Seg(seg)) if seg.level != SegLevel::Task => {}
+                    other => map_bodies(other, &mut |inner| self.body(inner)),
+                }
+                if let Some(around) = &around {
+                    let used_up =
+                        |n: Name| around.last.get(&n) == Some(&i) && around.passed.get(&n) == Some(&1);
+                    self.loop_(&mut out, &mut stm, &mut own, &used_up);
+                }
+                out.push(stm);
+            }
+            body.stms = out;
+        });
+    }
+
+    fn around(&self, body: &Body<Memory>) -> Around {
+        let mut last = FxHashMap::default();
+        for (i, stm) in body.stms.iter().enumerate() {
+            last.extend(mentions(stm).into_iter().filter_map(|n| Some((self.tables.block_of(n)?, i))));
+        }
+        let results = body.result.iter().filter_map(|e| self.tables.block_of(e.name()?));
+        last.extend(results.map(|block| (block, usize::MAX)));
+        Around { last, passed: operand_counts(body) }
+    }
+
+    /// A statement that may be a loop. `used_up` says of a block that this statement is the last to use it, and the only one
+    /// that it is passed to.
+    fn loop_(
+        &mut self,
+        out: &mut Vec<Stm<Memory>>,
+        stm: &mut Stm<Memory>,
+        own: &mut FxHashMap<Name, String>,
+        used_up: &dyn Fn(Name) -> bool,
+    ) {
+        let Exp::Loop(l) = &mut stm.exp else { return };
+        let handed = self.handed(l);
+        if handed.is_empty() {
+            return;
+        }
+        let inside: FxHashSet<Name> =
+            l.body.stms.iter().flat_map(mentions).filter_map(|n| self.tables.block_of(n)).collect();
+        let blocks: FxHashSet<Name> = handed.iter().map(|h| h.block).collect();
+        let moved = hoist::invariant(l, &blocks);
+        if moved.is_empty() {
+            return;
+        }
+        self.b.begin();
+        self.b.loc = stm.loc.clone();
+        hoist::guarded(self.b, l, moved);
+        let mut before = self.b.close();
+        let mut bytes: FxHashMap<Name, SubExp> = FxHashMap::default();
+        for s in &before {
+            if let (Exp::Op(MemOp::Alloc(size, _)), [p]) = (&s.exp, &s.pat[..]) {
+                bytes.insert(p.name, *size);
+            }
+        }
+        let mut renamed = Renamed(FxHashMap::default());
+        for Handed { block, turns, size } in handed {
+            let Some(bytes) = bytes.get(&block).copied() else { continue };
+            let mut all = vec![block];
+            let mut all_own = true;
+            // The first one to be free is what the last parameter starts with.
+            for k in turns.iter().rev() {
+                let init = l.params.get(*k).and_then(|(_, init)| init.name());
+                let reused = init.filter(|n| {
+                    own.get(n) == Some(&size) && used_up(*n) && !inside.contains(n) && !all.contains(n)
+                });
+                all_own &= reused.is_some();
+                all.push(reused.unwrap_or_else(|| self.allocated(&mut before, block, bytes)));
+            }
+            if all_own {
+                own.extend(turns.iter().filter_map(|k| Some((stm.pat.get(*k)?.name, size.clone()))));
+            }
+            let params: Vec<Name> = all.iter().map(|_| self.b.fresh_block(block)).collect();
+            for (p, init) in params.iter().zip(&all) {
+                let ty = Type::Mem(Space::Default);
+                let param = Param { name: *p, ty: ty.clone(), dec: MemInfo::None, consumed: false };
+                l.params.push((param, (*init).into()));
+                let name = self.b.fresh_block(block);
+                stm.pat.push(PatElem { name, ty, dec: MemInfo::None });
+            }
+            l.body.result.extend(params[1..].iter().chain(&params[..1]).map(|p| SubExp::Var(*p)));
+            renamed.0.insert(block, params[0]);
+        }
+        renamed.body(&mut l.body);
+        out.extend(before);
+    }
+
+    /// Another block of a size.
+    fn allocated(&mut self, before: &mut Vec<Stm<Memory>>, like: Name, bytes: SubExp) -> Name {
+        let name = self.b.fresh_block(like);
+        let pat = vec![PatElem { name, ty: Type::Mem(Space::Default), dec: MemInfo::None }];
+        self.b.begin();
+        self.b.push(pat, Exp::Op(MemOp::Alloc(bytes, Space::Default)));
+        before.extend(self.b.close());
+        name
+    }
+
+    /// The blocks that iterations of a loop allocate and hand on, for a number of iterations that is known.
+    fn handed(&mut self, l: &Loop<Memory>) -> Vec<Handed> {
+        if !hands_on_blocks(l) {
+            return vec![];
+        }
+        let mut allocated: FxHashMap<Name, SubExp> = FxHashMap::default();
+        for s in &l.body.stms {
+            if let (Exp::Op(MemOp::Alloc(bytes, Space::Default)), [p]) = (&s.exp, &s.pat[..]) {
+                allocated.insert(p.name, *bytes);
+            }
+        }
+        let passed = operand_counts(&l.body);
+        let mut found = vec![];
+        for (k, result) in l.body.result.iter().enumerate() {
+            let Some((block, bytes)) = result.name().and_then(|n| Some((n, *allocated.get(&n)?))) else {
+                continue;
+            };
+            if passed.get(&block) == Some(&1) {
+                if let Some(turns) = turns(l, &passed, k) {
+                    found.push(Handed { block, turns, size: key(&self.sizes.size(bytes)) });
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Whether a loop carries blocks.
+fn hands_on_blocks(l: &Loop<Memory>) -> bool {
+    l.params.iter().any(|(p, _)| matches!(p.ty, Type::Mem(Space::Default)))
+}
+
+/// The parameters that a block becomes which is the result for this one, if they end.
+fn turns(l: &Loop<Memory>, passed: &FxHashMap<Name, usize>, first: usize) -> Option<Vec<usize>> {
+    let mut turns = vec![first];
+    while let Some((param, _)) = turns.last().and_then(|k| l.params.get(*k)) {
+        match passed.get(&param.name) {
+            None => return Some(turns),
+            Some(1) => {}
+            Some(_) => return None,
+        }
+        let next = l.body.result.iter().position(|e| *e == SubExp::Var(param.name))?;
+        if turns.contains(&next) || turns.len() == MOST_TURNS {
+            return None;
+        }
+        turns.push(next);
+    }
+    None
+}
+
+/// Blocks under other names.
+struct Renamed(FxHashMap<Name, Name>);
+
+impl Mutator<Memory> for Renamed {
+    fn name(&mut self, n: &mut Name) {
+        if let Some(by) = self.0.get(n) {
+            *n = *by;
+        }
+    }
+    fn operand(&mut self, e: &mut SubExp) {
+        if let SubExp::Var(n) = e {
+            self.name(n);
+        }
+    }
+}
