@@ -26,12 +26,15 @@ use crate::builder::MemBuilder;
 use crate::hoist;
 use crate::merge::sizes::{key, Sizes};
 use crate::tables::{mentions, operand_counts, Tables};
+use fehu_algebra::horner::Arith;
+use fehu_base::ops::{CmpOp, ConvOp};
+use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_ir::mem::{MemInfo, MemOp};
 use fehu_ir::seg::SegLevel;
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, map_bodies, Mutator};
-use fehu_ir::{Body, Exp, Loop, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, Loop, LoopForm, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -157,7 +160,8 @@ impl Buffers<'_> {
                     own.get(n) == Some(&size) && used_up(*n) && !inside.contains(n) && !all.contains(n)
                 });
                 all_own &= reused.is_some();
-                all.push(reused.unwrap_or_else(|| self.allocated(&mut before, block, bytes)));
+                let turn = all.len() as i64;
+                all.push(reused.unwrap_or_else(|| self.allocated(&mut before, &l.form, block, bytes, turn)));
             }
             if all_own {
                 own.extend(turns.iter().filter_map(|k| Some((stm.pat.get(*k)?.name, size.clone()))));
@@ -177,11 +181,31 @@ impl Buffers<'_> {
         out.extend(before);
     }
 
-    /// Another block of a size.
-    fn allocated(&mut self, before: &mut Vec<Stm<Memory>>, like: Name, bytes: SubExp) -> Name {
+    /// Another block of a size, for the iteration with this number. If there is none, the block is empty.
+    fn allocated(
+        &mut self,
+        before: &mut Vec<Stm<Memory>>,
+        form: &LoopForm,
+        like: Name,
+        bytes: SubExp,
+        turn: i64,
+    ) -> Name {
+        self.b.begin();
+        let bytes = match form {
+            LoopForm::For { bound: SubExp::Const(v), .. } if v.as_i64().is_some_and(|n| n <= turn) => {
+                SubExp::i64(0)
+            }
+            LoopForm::For { bound: bound @ SubExp::Var(_), ty, .. } => {
+                let more = self.b.fresh("more", Type::BOOL);
+                self.b.bind(more, Type::BOOL, Exp::CmpOp(CmpOp::SLt(*ty), SubExp::int(*ty, turn), *bound));
+                let times = self.b.fresh("more", Type::I64);
+                self.b.bind(times, Type::I64, Exp::Conv(ConvOp::BToI(IntType::I64), more.into()));
+                self.b.mul(bytes, times.into())
+            }
+            LoopForm::For { .. } | LoopForm::While(_) => bytes,
+        };
         let name = self.b.fresh_block(like);
         let pat = vec![PatElem { name, ty: Type::Mem(Space::Default), dec: MemInfo::None }];
-        self.b.begin();
         self.b.push(pat, Exp::Op(MemOp::Alloc(bytes, Space::Default)));
         before.extend(self.b.close());
         name
