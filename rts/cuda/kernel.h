@@ -30,6 +30,7 @@ typedef unsigned long long uint64_t;
 #define UNROLL _Pragma("unroll")
 #define BARRIER() __syncthreads()
 #define FENCE() __threadfence()
+#define BLOCK_FENCE() __threadfence_block()
 #define SHUFFLE_UP(X, N) __shfl_up_sync(0xffffffffu, X, N)
 #define SHUFFLE_DOWN(X, N) __shfl_down_sync(0xffffffffu, X, N)
 #define SHUFFLE_FIRST(X) __shfl_sync(0xffffffffu, X, 0)

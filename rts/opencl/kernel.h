@@ -50,6 +50,7 @@ typedef ulong uint64_t;
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
 #define FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define BLOCK_FENCE() mem_fence(CLK_LOCAL_MEM_FENCE)
 
 #define INT32_MIN (-2147483647 - 1)
 #define INT64_MIN (-9223372036854775807L - 1)

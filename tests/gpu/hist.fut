@@ -44,6 +44,29 @@
 -- entry: vectors
 -- random input { 10i64 [1000][3]i32 } auto output
 
+-- ==
+-- entry: halves shorts flags pairs_of matrices_by firsts rows_of_tuples into mixed
+-- random input { 1i64 [0]i32 } auto output
+-- random input { 0i64 [100]i32 } auto output
+-- random input { 1i64 [1]i32 } auto output
+-- random input { 7i64 [5001]i32 } auto output
+-- random input { 1000i64 [20001]i32 } auto output
+-- random input { 30000i64 [130001]i32 } auto output
+-- random input { 1000000i64 [1001]i32 } auto output
+
+-- ==
+-- entry: per_row_of_all
+-- random input { 3i64 [0][10]i32 } auto output
+-- random input { 3i64 [10][0]i32 } auto output
+-- random input { 0i64 [10][3]i32 } auto output
+-- random input { 1i64 [1001][13]i32 } auto output
+-- random input { 7i64 [333][97]i32 } auto output
+-- random input { 100i64 [3][20001]i32 } auto output
+
+-- ==
+-- entry: pairs_in_rows
+-- random input { [7][61]i32 } auto output
+
 def bin (k: i64) (x: i32) = i64.i32 x % (k + 1)
 
 entry counts (k: i64) (xs: []i32) = hist (+) 0 k (map (bin k) xs) (map (const 1i32) xs)
@@ -62,3 +85,34 @@ entry rows_scattered [n][m] (xss: [n][m]i32) =
   scatter (replicate (n * 2) (replicate m 0)) (map (\i -> i * 2 % (n * 2 + 1)) (iota n)) (map (map (+ 1)) xss)
 entry vectors (k: i64) (xss: [][3]i32) =
   hist (map2 (+)) [0, 0, 0] k (map (\i -> (i * 5) % (k + 1)) (indices xss)) xss
+
+-- Parts of words, tuples, and other operators that need more than one instruction.
+entry halves (k: i64) (xs: []i32) = hist (+) 0 k (map (bin k) xs) (map (\x -> f16.i32 (x % 3)) xs)
+entry shorts (k: i64) (xs: []i32) = hist i16.max i16.lowest k (map (bin k) xs) (map i16.i32 xs)
+entry flags (k: i64) (xs: []i32) = hist (!=) false k (map (bin k) xs) (map (\x -> x % 3 == 0) xs)
+entry pairs_of (k: i64) (xs: []i32) : ([]i8, []i64) =
+  hist (\(a: i8, i: i64) (b, j) -> if a > b || (a == b && i < j) then (a, i) else (b, j)) (i8.lowest, i64.highest) k
+       (map (bin k) xs) (zip (map i8.i32 xs) (indices xs)) |> unzip
+entry matrices_by (k: i64) (xs: []i32) : ([]i32, []i32) =
+  hist (\((a, b), (c, d)) ((e, f), (g, h)) -> ((a * e + b * g, a * f + b * h), (c * e + d * g, c * f + d * h))) ((1, 0), (0, 1)) k
+       (map (bin k) xs) (map (\x -> ((x, 0), (0, x + 1))) xs) |> map (\((a, _), (_, d)) -> (a, d)) |> unzip
+entry firsts (k: i64) (xs: []i32) =
+  hist (\a b -> if a == 0 then b else if b == 0 then a else i32.min a b) 0 k (map (bin k) xs) (map (% 5) xs)
+entry rows_of_tuples (k: i64) (xs: []i32) : ([][3]i32, [][3]i16) =
+  hist (map2 (\(a, x) (b, y) -> (a + b, x * y))) (replicate 3 (0, 1)) k (map (bin k) xs)
+       (map (\x -> tabulate 3 (\i -> (x + i32.i64 i, i16.i32 x | 1))) xs) |> map unzip |> unzip
+entry into (k: i64) (xs: []i32) =
+  reduce_by_index (tabulate k (\i -> i8.i64 i)) (+) 0 (map (bin k) xs) (map i8.i32 xs)
+entry mixed (k: i64) (xs: []i32) =
+  let is = map (bin k) xs
+  in (hist (+) 0 k is xs, hist (*) 1 k is (map i8.i32 xs), hist i64.max 0 k is (map i64.i32 xs))
+
+-- In segments.
+entry per_row_of_all (k: i64) (xss: [][]i32) =
+  map (\xs -> let is = map (bin k) xs
+              in (hist (+) 0 k is xs,
+                  hist i16.max 0 k is (map i16.i32 xs),
+                  hist (\(a: i32, i: i64) (b, j) -> if a > b || (a == b && i < j) then (a, i) else (b, j)) (i32.lowest, i64.highest) k
+                       is (zip xs (indices xs)) |> map (\(x, i) -> i64.i32 x + i))) xss |> unzip3
+entry pairs_in_rows [r][n] (xss: [r][n]i32) =
+  map (\xs -> hist (+) 0i32 60 (flatten (map (\x -> map (\y -> i64.i32 ((x ^ y) %% 61)) xs) xs)) (replicate (n * n) 1)) xss

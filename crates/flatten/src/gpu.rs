@@ -15,7 +15,7 @@
 //! | G0 | `g0_host` | outside of all maps, code stays on the host |
 //! | G1 | `g1_manifest` | a nest over sequential code is one kernel |
 //! | G2, G3 | `g3_versions` | a map is one kernel, or several versions guarded by thresholds |
-//! | G4 | `g4_vector`, `g4_columns`, `g4_tree` | a reduction or scan of rows is a map of such, or level by level |
+//! | G4 | `g4_vector`, `g4_rows`, `g4_tree` | a reduction or scan of rows is a map of such, or level by level |
 //! | G5 | `g5_rearrange` | a map of transpositions is one transposition |
 //! | G6 | `g6_distribute` | a map of several statements is several maps |
 //! | G7 | `g7_loop` | a map of loops is a loop of maps |
@@ -35,7 +35,7 @@ mod forest;
 mod g0_host;
 mod g1_manifest;
 mod g3_versions;
-mod g4_columns;
+mod g4_rows;
 mod g4_tree;
 mod g4_vector;
 mod g5_rearrange;

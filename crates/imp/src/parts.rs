@@ -205,7 +205,11 @@ impl Op {
 impl KernelOp {
     fn exprs_mut(&mut self) -> Vec<&mut Expr> {
         match self {
-            KernelOp::Barrier | KernelOp::Fence | KernelOp::Guarded(_) | KernelOp::LeaveIfFailed => vec![],
+            KernelOp::Barrier
+            | KernelOp::Fence
+            | KernelOp::BlockFence
+            | KernelOp::Guarded(_)
+            | KernelOp::LeaveIfFailed => vec![],
             KernelOp::Atomic { offset, value, .. } | KernelOp::WriteVolatile { offset, value, .. } => {
                 vec![offset, value]
             }

@@ -249,6 +249,8 @@ pub enum KernelOp {
     Barrier,
     /// What this thread wrote to global memory before is seen by all blocks before what it writes after.
     Fence,
+    /// The same for the threads of the block only.
+    BlockFence,
     /// Code without barriers: when a check fails inside, the thread leaves the region (not the kernel), and the
     /// host will hear of it. Variables that later code uses are declared and set before the region.
     Guarded(Box<Code>),
@@ -493,7 +495,11 @@ impl KernelOp {
     /// The expressions in it, without those of code inside.
     pub fn exprs(&self) -> Vec<&Expr> {
         match self {
-            KernelOp::Barrier | KernelOp::Fence | KernelOp::Guarded(_) | KernelOp::LeaveIfFailed => vec![],
+            KernelOp::Barrier
+            | KernelOp::Fence
+            | KernelOp::BlockFence
+            | KernelOp::Guarded(_)
+            | KernelOp::LeaveIfFailed => vec![],
             KernelOp::Atomic { offset, value, .. } | KernelOp::WriteVolatile { offset, value, .. } => {
                 vec![offset, value]
             }
@@ -510,6 +516,7 @@ impl KernelOp {
             KernelOp::Guarded(code) => Some(code),
             KernelOp::Barrier
             | KernelOp::Fence
+            | KernelOp::BlockFence
             | KernelOp::LeaveIfFailed
             | KernelOp::Atomic { .. }
             | KernelOp::CompareAndSwap { .. }
@@ -530,6 +537,7 @@ impl KernelOp {
             | KernelOp::DeclareArray { mem, elem, .. } => Some((*mem, *elem)),
             KernelOp::Barrier
             | KernelOp::Fence
+            | KernelOp::BlockFence
             | KernelOp::Guarded(_)
             | KernelOp::LeaveIfFailed
             | KernelOp::Shuffle { .. } => None,

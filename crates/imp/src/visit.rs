@@ -118,7 +118,7 @@ fn look_at_op<'c, V: Visitor<'c>>(v: &mut V, op: &'c Op) {
 fn look_at_kernel_op<'c, V: Visitor<'c>>(v: &mut V, op: &'c KernelOp) {
     op.exprs().into_iter().for_each(|e| v.expr(e));
     match op {
-        KernelOp::Barrier | KernelOp::Fence | KernelOp::LeaveIfFailed => {}
+        KernelOp::Barrier | KernelOp::Fence | KernelOp::BlockFence | KernelOp::LeaveIfFailed => {}
         KernelOp::Guarded(code) => deep(|| v.code(code)),
         KernelOp::DeclareArray { mem, .. } => v.declared(*mem),
         KernelOp::WriteVolatile { mem, .. } => v.block(*mem),

@@ -478,6 +478,7 @@ impl StmPrinter<'_> {
         match op {
             KernelOp::Barrier => self.line("BARRIER();"),
             KernelOp::Fence => self.line("FENCE();"),
+            KernelOp::BlockFence => self.line("BLOCK_FENCE();"),
             KernelOp::Guarded(body) => self.guarded(body),
             KernelOp::LeaveIfFailed => {
                 if self.state().can_fail {

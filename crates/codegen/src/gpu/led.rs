@@ -76,6 +76,7 @@ impl Found {
                 KernelOp::Shuffle { value, .. } => self.goes(value),
                 KernelOp::Barrier
                 | KernelOp::Fence
+                | KernelOp::BlockFence
                 | KernelOp::Guarded(_)
                 | KernelOp::LeaveIfFailed
                 | KernelOp::DeclareArray { .. } => false,

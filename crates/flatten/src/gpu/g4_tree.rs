@@ -26,7 +26,7 @@ use fehu_ir::build::Builder;
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::rename_lambda;
 use fehu_ir::types::body_types;
-use fehu_ir::{DimIndex, Exp, Lambda, Loop, LoopForm, Soacs, Stm, SubExp, Type};
+use fehu_ir::{DimIndex, Exp, Kernels, Lambda, Loop, LoopForm, Soacs, Stm, SubExp, Type};
 
 /// Rows at `start`, `start + step`, ..., so many.
 #[derive(Clone, Copy)]
@@ -41,21 +41,24 @@ impl Flat<'_> {
     pub(super) fn tree(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Option<Lifted> {
         let only = Only::of(s).filter(|_| hands_on(s))?;
         let types: Vec<Type> = stm.pat.iter().map(|p| p.ty.clone()).collect();
+        let one = SubExp::i64(1);
+        // The same at all points of a nest.
+        let width = self.seq.b.add64(s.width, one);
+        let levels = levels(&mut self.seq.b, s.width);
         let body = self.soacs(stm, |_, b| {
-            let one = SubExp::i64(1);
-            let width = b.add64(s.width, one);
             let mut all = vec![];
             for ((e, t), array) in only.neutral().iter().zip(&only.op().ret).zip(&s.arrays) {
                 let first = b.bind("first", t.array_of(&[one]), Exp::Replicate(vec![one], *e));
                 let joined = Exp::Concat { dim: 0, arrays: vec![first, *array], size: width };
                 all.push(b.bind("rows", t.array_of(&[width]), joined).into());
             }
-            let levels = levels(b, s.width);
             match only {
                 Only::Reduce(_) => {
                     let all = level_by_level(b, only.op(), all, levels, |b, k| {
-                        let (d, pair) = distance(b, k);
-                        let count = quotient_up(b, width, d, pair);
+                        let Distance { d, pair, log } = distance(b, k);
+                        let up = b.add64(width, d);
+                        let up = b.sub64(up, one);
+                        let count = b.bin(BinOp::LShr(IntType::I64), up, log);
                         let left = Rows { start: SubExp::i64(0), step: pair, count };
                         (left, Rows { start: d, ..left }, Into::Left)
                     });
@@ -66,17 +69,17 @@ impl Flat<'_> {
                 }
                 Only::Scan(_) => {
                     let all = level_by_level(b, only.op(), all, levels, |b, k| {
-                        let (d, pair) = distance(b, k);
-                        let count = b.bin(BinOp::SQuot(IntType::I64), width, pair);
+                        let Distance { d, pair, log } = distance(b, k);
+                        let count = b.bin(BinOp::LShr(IntType::I64), width, log);
                         let left = Rows { start: b.sub64(d, one), step: pair, count };
                         (left, Rows { start: b.sub64(pair, one), ..left }, Into::Right)
                     });
                     let last = b.sub64(levels, one);
                     let all = level_by_level(b, only.op(), all, levels, |b, k| {
                         let k = b.sub64(last, k);
-                        let (d, pair) = distance(b, k);
+                        let Distance { d, pair, log } = distance(b, k);
                         let left = b.sub64(width, d);
-                        let count = b.bin(BinOp::SQuot(IntType::I64), left, pair);
+                        let count = b.bin(BinOp::LShr(IntType::I64), left, log);
                         let start = b.sub64(pair, one);
                         let left = Rows { start, step: pair, count };
                         (left, Rows { start: b.add64(start, d), ..left }, Into::Right)
@@ -95,24 +98,26 @@ impl Flat<'_> {
 }
 
 /// How often `n + 1` must be halved until there is one.
-fn levels(b: &mut Builder<Soacs>, n: SubExp) -> SubExp {
+fn levels(b: &mut Builder<Kernels>, n: SubExp) -> SubExp {
     let clz = PrimFn { op: MathFn::Clz, at: PrimType::I64 };
     let zeros: SubExp = b.bind("zeros", Type::Prim(PrimType::I32), Exp::PrimFn(clz, vec![n])).into();
     let zeros = b.conv(ConvOp::SExt(IntType::I32, IntType::I64), zeros);
     b.sub64(SubExp::i64(64), zeros)
 }
 
-/// How far neighbours at a level are from each other, and pairs of them.
-fn distance(b: &mut Builder<Soacs>, level: SubExp) -> (SubExp, SubExp) {
-    let d = b.bin(BinOp::Shl(IntType::I64), SubExp::i64(1), level);
-    (d, b.mul64(d, SubExp::i64(2)))
+/// How far neighbours at a level are from each other.
+struct Distance {
+    d: SubExp,
+    /// How far pairs of them are from each other, and the logarithm of that. Numbers of pairs are found by shifting: a division
+    /// could not leave a nest, and they must.
+    pair: SubExp,
+    log: SubExp,
 }
 
-/// How many of `0, pair, 2*pair, ...` have a neighbour at a distance, among so many.
-fn quotient_up(b: &mut Builder<Soacs>, width: SubExp, d: SubExp, pair: SubExp) -> SubExp {
-    let up = b.add64(width, d);
-    let up = b.sub64(up, SubExp::i64(1));
-    b.bin(BinOp::SQuot(IntType::I64), up, pair)
+fn distance(b: &mut Builder<Soacs>, level: SubExp) -> Distance {
+    let log = b.add64(level, SubExp::i64(1));
+    let power = |b: &mut Builder<Soacs>, k| b.bin(BinOp::Shl(IntType::I64), SubExp::i64(1), k);
+    Distance { d: power(b, level), pair: power(b, log), log }
 }
 
 /// Which rows become the results.

@@ -9,18 +9,20 @@
 //! ```
 //!
 //! The neutral element may be any array: if it is not known to be of one value, the scalar operator's own is used, and the given one
-//! is combined with the results. A reduction whose rows are in memory is done in another order if it is large (`g4_columns`); an
-//! operator that is no map, level by level (`g4_tree`).
+//! is combined with the results. Rows that a map makes are not made (`g4_rows`). An operator that is no map is applied level by
+//! level (`g4_tree`).
 //!
 //! The histogram's operator is vectorised: applied elementwise by the segmented operation itself.
 
+use super::g4_rows::{at_column, Rows};
 use super::g6_distribute::Lifted;
 use super::nest::{Nest, Owner};
 use super::{Flat, Machine};
-use fehu_base::ops::BinOp;
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
 use fehu_ir::build::Builder;
-use fehu_ir::soac::{Commutativity, Reduce, Scan, Screma, Soac};
+use fehu_ir::soac::{Reduce, Scan, Screma, Soac};
 use fehu_ir::subst::{rename_lambda, Subst};
 use fehu_ir::types::body_types;
 use fehu_ir::visit::for_each_stm;
@@ -162,15 +164,6 @@ impl<'a> Only<'a> {
             Only::Scan(scan) => &scan.neutral,
         }
     }
-
-    /// Whether operands may be exchanged.
-    pub(super) fn is_commutative(&self, op: &Lambda<Soacs>) -> bool {
-        let declared = match self {
-            Only::Reduce(red) => red.comm == Commutativity::Commutative,
-            Only::Scan(_) => false,
-        };
-        declared || binops(op).is_some_and(|ops| ops.iter().all(|op| op.is_commutative()))
-    }
 }
 
 /// The neutral elements of an operator on elements.
@@ -182,9 +175,9 @@ pub(super) struct Neutral {
 
 /// An operation to be done column by column.
 pub(super) struct Interchanged<'a> {
-    pub(super) stm: &'a Stm<Soacs>,
     pub(super) s: &'a Screma<Soacs>,
     pub(super) only: Only<'a>,
+    pub(super) rows: Rows<'a>,
     pub(super) elementwise: Elementwise,
     pub(super) neutral: Neutral,
 }
@@ -247,55 +240,53 @@ impl Flat<'_> {
         if !nest.invariant(elementwise.size) {
             return None;
         }
+        let rows = Rows::of(s, elementwise.size).filter(|_| s.map.ret.len() == only.op().ret.len())?;
         let neutral = self.neutral_elements(nest, only, &elementwise.op)?;
-        let op = Interchanged { stm, s, only, elementwise, neutral };
-        if let Some(results) = self.columns(nest, &op) {
-            return Some(results);
-        }
-        hands_on(s).then(|| self.interchanged(nest, &op))
-    }
-
-    /// The operation as a map over columns.
-    pub(super) fn interchanged(&mut self, nest: &mut Nest, i: &Interchanged) -> Lifted {
-        let types: Vec<Type> = i.stm.pat.iter().map(|p| p.ty.clone()).collect();
-        let body = self.soacs(i.stm, |f, b| {
+        let i = Interchanged { s, only, rows, elementwise, neutral };
+        let types: Vec<Type> = stm.pat.iter().map(|p| p.ty.clone()).collect();
+        let body = self.soacs(stm, |f, b| {
             b.certs.extend(&i.elementwise.certs);
-            let columns = f.over_columns(b, i, &i.s.arrays, i.s.width);
-            f.with_given_neutral(b, i, columns)
+            let columns = f.over_columns(b, &i);
+            with_given_neutral(b, &i, columns)
         });
         let results = self.under(nest, body, &types);
-        results.into_iter().map(|e| (e, Owner::Nest)).collect()
+        Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())
     }
 
-    /// What the columns of arrays, of so many rows, come to.
-    pub(super) fn over_columns(
-        &self,
-        b: &mut Builder<Soacs>,
-        i: &Interchanged,
-        arrays: &[Name],
-        width: SubExp,
-    ) -> Vec<SubExp> {
+    /// What the columns come to.
+    fn over_columns(&self, b: &mut Builder<Soacs>, i: &Interchanged) -> Vec<SubExp> {
         let op = rename_lambda(&mut b.names, &i.elementwise.op);
-        b.types.extend(fehu_ir::types::body_types(&op.body));
-        let size = i.elementwise.size;
+        b.types.extend(op.params.iter().map(|p| (p.name, p.ty.clone())));
+        b.types.extend(body_types(&op.body));
+        let (size, width) = (i.elementwise.size, i.s.width);
+        let ret = op.ret.clone();
         let mut columns = vec![];
         let mut params = vec![];
-        for (array, t) in arrays.iter().zip(&op.ret) {
-            let ty = t.array_of(&[size, width]);
-            columns.push(b.bind("tr", ty.clone(), Exp::Rearrange(swapped(ty.rank()), *array)));
-            params.push(b.param("col", t.array_of(&[width])));
-        }
-        let elements = op.ret.iter().map(|t| b.param("x", t.clone())).collect();
-        let ret = op.ret.clone();
+        let (arrays, map) = match i.rows {
+            Rows::Given => {
+                for (array, t) in i.s.arrays.iter().zip(&ret) {
+                    let ty = t.array_of(&[size, width]);
+                    columns.push(b.bind("tr", ty.clone(), Exp::Rearrange(swapped(ty.rank()), *array)));
+                    params.push(b.param("col", t.array_of(&[width])));
+                }
+                let elements = ret.iter().map(|t| b.param("x", t.clone())).collect();
+                (params.iter().map(|p| p.name).collect(), identity(elements, &ret))
+            }
+            Rows::Made(last, map) => {
+                let (start, step) = (SubExp::i64(0), SubExp::i64(1));
+                let all = Exp::Iota { n: size, start, step, ty: IntType::I64 };
+                columns.push(b.bind("places", Type::I64.array_of(&[size]), all));
+                params.push(b.param("place", Type::I64));
+                (i.s.arrays.clone(), at_column(b, i, (last, map), params[0].name.into()))
+            }
+        };
         let neutral = i.neutral.elements.clone();
-        let map = identity(elements, &ret);
         let (scans, reds, column): (_, _, Vec<Type>) = match i.only {
             Only::Reduce(red) => (vec![], vec![Reduce { comm: red.comm, op, neutral }], ret),
             Only::Scan(_) => {
                 (vec![Scan { op, neutral }], vec![], ret.iter().map(|t| t.array_of(&[width])).collect())
             }
         };
-        let arrays = params.iter().map(|p| p.name).collect();
         let inner = Screma { width, arrays, scans, reds, map };
         b.begin();
         let combined = b.bind_all("column", column.clone(), Exp::Op(Soac::Screma(inner)));
@@ -319,44 +310,19 @@ impl Flat<'_> {
         let mut shape = ty.shape().to_vec();
         shape.swap(0, 1);
         let ty = ty.peel(ty.rank()).array_of(&shape);
+        if self.machine == Machine::Block {
+            return b.bind("rows", ty, Exp::Rearrange(perm, columns)).into();
+        }
+        // A single column is a single row, too.
+        let one = b.cmp(CmpOp::Eq(PrimType::I64), shape[1], SubExp::i64(1));
+        b.begin();
+        let same = b.bind("rows", ty.clone(), Exp::Reshape(shape, columns));
+        let yes = b.end(vec![same.into()]);
+        b.begin();
         let rows = b.bind("rows", ty.clone(), Exp::Rearrange(perm, columns));
-        match self.machine {
-            Machine::Grid => {
-                let order = (0..ty.rank()).collect();
-                b.bind("rows", ty, Exp::Manifest(order, rows)).into()
-            }
-            Machine::Block => rows.into(),
-        }
-    }
-
-    /// Results to which the given neutral elements are added, if they have not been.
-    pub(super) fn with_given_neutral(
-        &self,
-        b: &mut Builder<Soacs>,
-        i: &Interchanged,
-        results: Vec<SubExp>,
-    ) -> Vec<SubExp> {
-        if !i.neutral.late {
-            return results;
-        }
-        let given = i.only.neutral();
-        match i.only {
-            Only::Reduce(_) => applied(b, i.only.op(), &[given, &results].concat()),
-            Only::Scan(_) => {
-                let types: Vec<Type> = results.iter().map(|e| b.type_of(*e)).collect();
-                let params: Vec<Param<Soacs>> = types.iter().map(|t| b.param("row", t.peel(1))).collect();
-                let rows: Vec<SubExp> = params.iter().map(|p| p.name.into()).collect();
-                b.begin();
-                let result = applied(b, i.only.op(), &[given, &rows].concat());
-                let body = b.end(result);
-                let ret = types.iter().map(|t| t.peel(1)).collect();
-                let arrays = results.iter().filter_map(|e| e.name()).collect();
-                let map = Lambda { params, body, ret };
-                let map = Screma { width: i.s.width, arrays, scans: vec![], reds: vec![], map };
-                let names = b.bind_all("rows", types, Exp::Op(Soac::Screma(map)));
-                names.into_iter().map(SubExp::Var).collect()
-            }
-        }
+        let rows = b.bind("rows", ty.clone(), Exp::Manifest((0..ty.rank()).collect(), rows));
+        let no = b.end(vec![rows.into()]);
+        b.bind("rows", ty, Exp::If(one, Box::new(yes), Box::new(no))).into()
     }
 
     /// Code with combinators, at the place of a statement. What that depends on, the nest or the builder knows already.
@@ -385,6 +351,31 @@ impl Flat<'_> {
     pub(super) fn pattern(&mut self, base: &str, types: Vec<Type>) -> Vec<PatElem<Soacs>> {
         let elem = |ty: Type| PatElem { name: self.seq.b.fresh(base, ty.clone()), ty, dec: () };
         types.into_iter().map(elem).collect()
+    }
+}
+
+/// Results to which the given neutral elements are added, if they have not been.
+fn with_given_neutral(b: &mut Builder<Soacs>, i: &Interchanged, results: Vec<SubExp>) -> Vec<SubExp> {
+    if !i.neutral.late {
+        return results;
+    }
+    let given = i.only.neutral();
+    match i.only {
+        Only::Reduce(_) => applied(b, i.only.op(), &[given, &results].concat()),
+        Only::Scan(_) => {
+            let types: Vec<Type> = results.iter().map(|e| b.type_of(*e)).collect();
+            let params: Vec<Param<Soacs>> = types.iter().map(|t| b.param("row", t.peel(1))).collect();
+            let rows: Vec<SubExp> = params.iter().map(|p| p.name.into()).collect();
+            b.begin();
+            let result = applied(b, i.only.op(), &[given, &rows].concat());
+            let body = b.end(result);
+            let ret = types.iter().map(|t| t.peel(1)).collect();
+            let arrays = results.iter().filter_map(|e| e.name()).collect();
+            let map = Lambda { params, body, ret };
+            let map = Screma { width: i.s.width, arrays, scans: vec![], reds: vec![], map };
+            let names = b.bind_all("rows", types, Exp::Op(Soac::Screma(map)));
+            names.into_iter().map(SubExp::Var).collect()
+        }
     }
 }
 

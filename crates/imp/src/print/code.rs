@@ -252,6 +252,7 @@ impl Text<'_> {
         match op {
             KernelOp::Barrier => self.p.put("barrier"),
             KernelOp::Fence => self.p.put("fence"),
+            KernelOp::BlockFence => self.p.put("block_fence"),
             KernelOp::LeaveIfFailed => self.p.put("leave_if_failed"),
             KernelOp::Guarded(code) => {
                 self.p.put("guarded ");

@@ -298,9 +298,10 @@ impl Gen {
     }
 
     fn kernel_op(&mut self) -> KernelOp {
-        match self.below(9) {
+        match self.below(10) {
             0 => KernelOp::Barrier,
             1 => KernelOp::Fence,
+            9 => KernelOp::BlockFence,
             2 => KernelOp::LeaveIfFailed,
             3 => KernelOp::Atomic {
                 old: self.option(Gen::name),

@@ -338,6 +338,10 @@ impl Text<'_> {
                 self.r.word(word)?;
                 KernelOp::Fence
             }
+            "block_fence" => {
+                self.r.word(word)?;
+                KernelOp::BlockFence
+            }
             "leave_if_failed" => {
                 self.r.word(word)?;
                 KernelOp::LeaveIfFailed

@@ -49,7 +49,7 @@ impl<'a> Validator<'a> {
             KernelOp::Barrier | KernelOp::LeaveIfFailed => {
                 self.check(!self.guarded, || "a barrier in a guarded region".into());
             }
-            KernelOp::Fence => {}
+            KernelOp::Fence | KernelOp::BlockFence => {}
             KernelOp::Guarded(code) => {
                 let around = std::mem::replace(&mut self.guarded, true);
                 self.scoped(|v| v.code(code));

@@ -10,6 +10,7 @@
 
 use super::hist::Hist;
 use super::operator::vars;
+use super::update::Lock;
 use super::{Mode, Translate};
 use crate::translate::place::At;
 use fehu_algebra::Poly;
@@ -399,7 +400,7 @@ impl Translate {
             let indices: Vec<_> = index.iter().map(|i| poly(t.resolve(*i))).collect();
             let places: Vec<At> = dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect();
             let number = places.first().map_or(i64(0), |at| t.offset(at));
-            t.update(&op.op, &places, values, number);
+            t.update(&op.op, &places, values, Lock::Global(number));
         });
     }
 }

@@ -1,11 +1,29 @@
 //! Histograms.
 //!
-//! A histogram that fits shared memory is made there, one per block, and then added to the result; this turns most
-//! updates of global memory into updates of shared memory. Otherwise, or where there are many segments, every point
-//! updates the result itself. Which of the two runs is decided when sizes are known.
+//! A histogram that fits shared memory is made there, by each block for a part of the points, and the blocks' histograms are
+//! then added to the result. Otherwise every point updates the result itself. Which of the two runs, and how, is decided when
+//! sizes are known. What it costs (H200, 132 processors):
+//!
+//! - All values are read once per pass: 12 bytes for an index and an `i32`, 3 ps.
+//! - An update of shared memory: 32 at a time and processor, 0.01 ps each for an instruction; one by one where they meet in one
+//!   bin. One that is tried again takes as many tries as there are others at the bin. So there are several *copies* of each bin,
+//!   side by side, up to a warp's number of threads, as far as memory allows and the parts are long enough to pay for it.
+//! - An update of global memory: about 10 ps if all go to different places, 1 ns if all go to one, 1 us under a lock. So
+//!   only operators that are instructions may leave bins that shared memory has room for to global memory; the others
+//!   do several passes, each for a part of the bins.
+//! - To add a block's histogram to the result: as many updates as there are bins. Where there is no instruction, blocks
+//!   write theirs beside each other, and a second kernel adds them up.
+//!
+//! Segments (histograms of rows) are distributed over blocks: a *group* of short ones to one block, so that its threads have
+//! points enough; one long segment to several blocks. A block that is alone with its segments just writes its results.
+//!
+//! ```text
+//! hist (+) 0 10 is xs           1,000,000 points: 1 group, 123 blocks, 32 copies of 10 bins
+//! map (hist (+) 0 10) iss xss   100,000 x 100: 2,500 groups of 40 segments, 1 block each, 3 copies
+//! ```
 
 use super::operator::{prim, vars};
-use super::update::{way, Way};
+use super::update::{way, Lock, Way};
 use super::{Mode, Translate};
 use crate::translate::place::At;
 use fehu_base::prim::PrimType;
@@ -14,16 +32,31 @@ use fehu_imp::build::*;
 use fehu_imp::syntax::Expr;
 use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::seg::{SegHistOp, SegOp, SizeClass};
-use fehu_ir::{Memory, PatElem, SubExp};
+use fehu_ir::{Memory, PatElem, SubExp, Type};
 
-/// The most shared memory a block's histograms take: several blocks should fit beside each other.
-const ROOM: i64 = 32 * 1024;
+/// The most shared memory a block's histograms take: two blocks should fit beside each other.
+const ROOM: i64 = 96 * 1024;
 
-/// Points per thread.
+/// The most that they take for the sake of copies: several blocks should fit.
+const ROOM_FOR_COPIES: i64 = 40 * 1024;
+
+/// The most copies of a bin: a warp's threads.
+const COPIES: i64 = 32;
+
+/// Points per thread where each updates the result.
 const FEW: i64 = 4;
 
 /// Points per thread at least before another block is worth a histogram of its own.
 const WORTH: i64 = 16;
+
+/// Points of segments that share a block, per thread.
+const GROUPED: i64 = 8;
+
+/// The most blocks for a segment whose histograms a second kernel adds up.
+const PARTS: i64 = 256;
+
+/// The usual number of threads in a block.
+const BLOCK: i64 = 512;
 
 impl Translate {
     pub(super) fn seg_hist(
@@ -35,28 +68,71 @@ impl Translate {
         let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
         let points = self.points(&sizes);
         let hist = Hist { pat, seg, ops, points };
-        let shareable = seg.grid.is_none() && seg.space.dims.len() == 1;
-        if !shareable || !ops.iter().all(fits_instructions) {
+        if seg.grid.is_some() {
             return self.hist_global(&hist);
         }
-        let mut bytes = i64(0);
-        let mut bins = i64(0);
-        for op in ops {
-            let here = self.points(&op.shape);
-            let width: u64 = op.op.ret.iter().map(|t| prim(t).bytes()).sum();
-            bytes = add(bytes, mul(here.clone(), i64(width as i64)));
-            bins = add(bins, here);
-        }
-        let most = self.device_max(&SizeClass::SharedMemory);
-        let fits = le(bytes, min(most, i64(ROOM)));
-        let fits = and(fits, le(mul(bins, i64(4)), hist.points.clone()));
         let copy = self.renamed(seg);
         let copy_ops = match &copy.kind {
             fehu_ir::seg::SegKind::Hist(ops) => ops.clone(),
             other => fehu_base::bug!("a renamed histogram is {other:?}"),
         };
         let copied = Hist { pat, seg: &copy, ops: &copy_ops, points: hist.points.clone() };
-        self.if_else(fits, |t| t.hist_shared(&hist), |t| t.hist_global(&copied));
+        let plan = self.hist_plan(&hist);
+        self.if_else(plan.fits.clone(), |t| t.hist_shared(&hist, &plan), |t| t.hist_global(&copied));
+    }
+
+    /// How a histogram is made in shared memory.
+    fn hist_plan(&mut self, hist: &Hist) -> Plan {
+        let sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
+        let segments = self.points(&sizes);
+        let last = hist.seg.space.dims.last().map_or(SubExp::i64(1), |d| d.1);
+        let length = self.operand(last);
+        let length = self.let_i64("length", max(length, i64(1)));
+        let bins: Vec<Expr> = hist.ops.iter().map(|op| self.points(&op.shape)).collect();
+        let (mut bytes, mut all_bins, mut most_passes) = (i64(0), i64(0), i64::MAX);
+        let mut instructions = true;
+        for (op, bins) in hist.ops.iter().zip(&bins) {
+            let (width, passes) = match op_way(op) {
+                Way::Native(_) => (0, 1),
+                Way::Retry(_) | Way::RetryPart(_) => (0, 4),
+                Way::Lock => (PrimType::I32.bytes(), 16),
+            };
+            instructions &= matches!(op_way(op), Way::Native(_));
+            let width = width + op.op.ret.iter().map(|t| prim(t).bytes()).sum::<u64>();
+            bytes = add(bytes, mul(bins.clone(), i64(width as i64)));
+            all_bins = add(all_bins, bins.clone());
+            most_passes = most_passes.min(passes);
+        }
+        // Each array begins at a multiple of 16 bytes.
+        let arrays: usize = hist.ops.iter().map(|op| op.op.ret.len() + 1).sum();
+        let bytes = self.let_i64("bytes", add(bytes, i64(16 * arrays as i64)));
+        let all_bins = self.let_i64("all_bins", all_bins);
+        let most = self.device_max(&SizeClass::SharedMemory);
+        let room = self.let_i64("room", min(most, i64(ROOM)));
+        let passes = self.let_i64("passes", quot_up(bytes.clone(), room.clone()));
+        let pays = le(mul(all_bins.clone(), i64(4)), length.clone());
+        let fits = and(le(passes.clone(), i64(most_passes)), and(pays, lt(i64(0), hist.points.clone())));
+        let size = self.block_param_of("seghist", Some(BLOCK));
+        let most_blocks = self.grid_param("seghist");
+        let per_pass = self.let_i64("per_pass", quot_up(bytes, passes.clone()));
+        let grouped = quot(mul(size.clone(), i64(GROUPED)), length.clone());
+        let grouped = min(min(grouped, segments.clone()), quot(room, per_pass.clone()));
+        let group = self.let_i64("group", max(grouped, i64(1)));
+        let groups = self.let_i64("groups", quot_up(segments.clone(), group.clone()));
+        let useful = quot_up(length.clone(), mul(size.clone(), i64(WORTH)));
+        let parts = quot(most_blocks, max(groups.clone(), i64(1)));
+        let parts = min(parts, if instructions { useful } else { min(useful, i64(PARTS)) });
+        let parts = select(eq(group.clone(), i64(1)), max(parts, i64(1)), i64(1));
+        let parts = self.let_i64("parts", parts);
+        let own = mul(group.clone(), per_pass);
+        let pays = quot(quot(length.clone(), parts.clone()), max(mul(all_bins, i64(2)), i64(1)));
+        let copies = min(min(quot(i64(ROOM_FOR_COPIES), own), pays), i64(COPIES));
+        let copies = self.let_i64("copies", max(copies, i64(1)));
+        let mut slices = vec![];
+        for n in &bins {
+            slices.push(self.let_i64("slice", quot_up(n.clone(), max(passes.clone(), i64(1)))));
+        }
+        Plan { fits, size, segments, length, bins, slices, passes, group, groups, parts, copies }
     }
 
     /// Every point updates the result.
@@ -94,7 +170,7 @@ impl Translate {
             let indices: Vec<_> = index.iter().map(|i| poly(t.resolve(*i))).collect();
             let places: Vec<At> = dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect();
             let number = t.flat_index(&index, &shape);
-            t.update(&op.op, &places, values, number);
+            t.update(&op.op, &places, values, Lock::Global(number));
         });
     }
 
@@ -125,81 +201,224 @@ impl Translate {
     }
 
     /// Every block makes histograms of its own, then adds them to the result.
-    fn hist_shared(&mut self, hist: &Hist) {
-        let size = self.block_param("seghist");
-        let most = self.grid_param("seghist");
-        let useful = quot_up(hist.points.clone(), mul(size.clone(), i64(WORTH)));
-        let grid = min(most, useful);
-        let bins: Vec<Expr> = hist.ops.iter().map(|op| self.points(&op.shape)).collect();
-        self.kernel("seghist_shared", grid, size, Mode::Thread, |t| {
-            let mut locals: Vec<Vec<(Name, PrimType)>> = vec![];
-            for (op, bins) in hist.ops.iter().zip(&bins) {
-                let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
-                locals
-                    .push(types.iter().map(|ty| (t.shared_array("bins", *ty, bins.clone()), *ty)).collect());
+    fn hist_shared(&mut self, hist: &Hist, plan: &Plan) {
+        let mut beside = vec![];
+        for (op, bins) in hist.ops.iter().zip(&plan.bins) {
+            let mut mems = vec![];
+            if !matches!(op_way(op), Way::Native(_)) {
+                let all = mul(mul(plan.segments.clone(), plan.parts.clone()), bins.clone());
+                let all = select(lt(i64(1), plan.parts.clone()), all, i64(0));
+                let all = self.let_i64("beside", all);
+                for ty in op.op.ret.iter().map(prim) {
+                    mems.push(self.device_array("beside", ty, all.clone()));
+                }
             }
-            for ((op, mems), bins) in hist.ops.iter().zip(&locals).zip(&bins) {
-                t.shared_out(bins.clone(), |t, at| {
-                    for ((mem, ty), neutral) in mems.iter().zip(&op.neutral) {
-                        let neutral = t.operand(*neutral);
-                        t.store(*mem, *ty, at.clone(), neutral);
-                    }
-                });
+            beside.push(mems);
+        }
+        let grid = mul(plan.groups.clone(), plan.parts.clone());
+        let size = plan.size.clone();
+        self.for_up_to("pass", plan.passes.clone(), |t, pass| {
+            t.kernel("seghist_shared", grid, size, Mode::Thread, |t| t.hist_block(hist, plan, pass, &beside));
+        });
+        for (k, mems) in beside.into_iter().enumerate().filter(|(_, mems)| !mems.is_empty()) {
+            self.if_then(lt(i64(1), plan.parts.clone()), |t| t.add_up(hist, plan, k, &mems));
+            for mem in mems {
+                self.free_device(mem);
             }
-            t.barrier();
-            let threads = t.let_i64("threads", mul(grid_size(), block_size()));
-            let thread = t.let_i64("thread", add(mul(block(), block_size()), local()));
-            let rounds = quot_up(sub(hist.points.clone(), thread.clone()), threads.clone());
-            let rounds = t.let_i64("rounds", rounds);
-            t.guarded(|t| {
-                t.for_up_to("round", rounds, |t, round| {
-                    t.set_point(&hist.seg.space, add(thread, mul(round, threads)));
-                    let mut which = 0;
-                    t.each_update(hist, |t, op, _, index, values| {
-                        let number = t.flat_index(index, &op.shape);
-                        let number = poly_of(t, number);
-                        let places: Vec<At> = (locals[which].iter())
-                            .map(|(mem, ty)| At::new(*mem, Lmad::row_major(poly(number.into()), &[]), *ty))
-                            .collect();
-                        t.update(&op.op, &places, values, i64(0));
-                        which += 1;
+        }
+    }
+
+    /// What a block does in one pass.
+    fn hist_block(&mut self, hist: &Hist, plan: &Plan, pass: Expr, beside: &[Vec<Name>]) {
+        let group = self.let_i64("group", quot(block(), plan.parts.clone()));
+        let part = self.let_i64("part", rem(block(), plan.parts.clone()));
+        let first = self.let_i64("first", mul(group, plan.group.clone()));
+        let here = self.let_i64("here", min(plan.group.clone(), sub(plan.segments.clone(), first.clone())));
+        let mut own: Vec<Own> = vec![];
+        for (op, slice) in hist.ops.iter().zip(&plan.slices) {
+            let count = mul(mul(plan.group.clone(), slice.clone()), plan.copies.clone());
+            let mut mems = vec![];
+            for ty in op.op.ret.iter().map(prim) {
+                // Whole words: parts of one are exchanged with all of it.
+                let words = match ty.bytes() {
+                    1 | 2 => mul(quot_up(count.clone(), i64(4)), i64(4)),
+                    _ => count.clone(),
+                };
+                mems.push((self.shared_array("bins", ty, words), ty));
+            }
+            let locks =
+                (op_way(op) == Way::Lock).then(|| self.shared_array("locks", PrimType::I32, count.clone()));
+            let low = self.let_i64("low", mul(pass.clone(), slice.clone()));
+            self.shared_out(count, |t, at| {
+                for ((mem, ty), neutral) in mems.iter().zip(&op.neutral) {
+                    let neutral = t.operand(*neutral);
+                    t.store(*mem, *ty, at.clone(), neutral);
+                }
+                if let Some(locks) = locks {
+                    t.store(locks, PrimType::I32, at, i32(0));
+                }
+            });
+            own.push(Own { mems, locks, low });
+        }
+        self.barrier();
+        let points = self.let_i64("points", mul(here.clone(), plan.length.clone()));
+        let threads = self.let_i64("threads", mul(plan.parts.clone(), block_size()));
+        let thread = self.let_i64("thread", add(mul(part.clone(), block_size()), local()));
+        let rounds = self.let_i64("rounds", quot_up(sub(points, thread.clone()), threads.clone()));
+        let copy = self.let_i64("copy", rem(local(), plan.copies.clone()));
+        self.guarded(|t| {
+            t.for_up_to("round", rounds, |t, round| {
+                let at = t.let_i64("at", add(thread, mul(round, threads)));
+                let segment = t.let_as("segment", PrimType::I64, i64(0));
+                if !hist.segment_dims().is_empty() {
+                    let at = at.clone();
+                    t.if_then(lt(i64(1), plan.group.clone()), |t| {
+                        t.set_to(segment, quot(at, plan.length.clone()));
+                    });
+                }
+                t.set_point(&hist.seg.space, add(mul(first.clone(), plan.length.clone()), at));
+                let mut which = 0;
+                t.each_update(hist, |t, op, _, index, values| {
+                    let Own { mems, locks, low } = &own[which];
+                    let slice = plan.slices[which].clone();
+                    which += 1;
+                    let number = t.flat_index(index, &op.shape);
+                    let bin = t.let_i64("bin", sub(number, low.clone()));
+                    let mine = and(le(i64(0), bin.clone()), lt(bin.clone(), slice.clone()));
+                    t.if_then(mine, |t| {
+                        let bin = add(mul(var(segment), slice), bin);
+                        let place = add(mul(bin, plan.copies.clone()), copy.clone());
+                        let place = t.let_as("place", PrimType::I64, place);
+                        let row = || Lmad::row_major(poly(place.into()), &[]);
+                        let places: Vec<At> =
+                            mems.iter().map(|(mem, ty)| At::new(*mem, row(), *ty)).collect();
+                        let lock = match locks {
+                            Some(locks) => Lock::Shared(*locks, var(place)),
+                            None => Lock::Global(i64(0)),
+                        };
+                        t.update(&op.op, &places, values, lock);
                     });
                 });
             });
-            t.barrier();
-            t.flush(hist, &locals, &bins);
+        });
+        self.barrier();
+        for (k, own) in own.iter().enumerate() {
+            self.flush(hist, plan, k, own, (&first, &here, &part), &beside[k]);
+        }
+    }
+
+    /// Adds a block's histograms of one operation to the results, or puts them beside those of others.
+    fn flush(
+        &mut self,
+        hist: &Hist,
+        plan: &Plan,
+        which: usize,
+        own: &Own,
+        (first, here, part): (&Expr, &Expr, &Expr),
+        beside: &[Name],
+    ) {
+        let op = &hist.ops[which];
+        let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
+        let (slice, bins) = (plan.slices[which].clone(), plan.bins[which].clone());
+        self.shared_out(mul(here.clone(), slice.clone()), |t, at| {
+            let bin = t.let_i64("bin", add(rem(at.clone(), slice.clone()), own.low.clone()));
+            let segment = t.let_i64("segment", add(quot(at.clone(), slice), first.clone()));
+            let neutral: Vec<Expr> = op.neutral.iter().map(|e| t.operand(*e)).collect();
+            let values = t.lanes("value", &types, neutral.clone());
+            t.for_up_to("copy", plan.copies.clone(), |t, copy| {
+                // Neighbouring threads begin with different copies, which are in different banks.
+                let copy = rem(add(copy, at.clone()), plan.copies.clone());
+                let place = t.let_i64("place", add(mul(at, plan.copies.clone()), copy));
+                let mems: Vec<Name> = own.mems.iter().map(|(mem, _)| *mem).collect();
+                let loaded = t.load_all(&mems, &types, &place);
+                t.apply(&op.op, &vars(&values), &vars(&loaded), &values);
+            });
+            t.if_then(lt(bin.clone(), bins.clone()), |t| {
+                let mut changed = bool(false);
+                for ((x, ty), neutral) in values.iter().zip(&types).zip(neutral) {
+                    let differs = not(equal(*ty, var(*x), neutral));
+                    changed = if changed == bool(false) { differs } else { or(changed, differs) };
+                }
+                let alone = eq(plan.parts.clone(), i64(1));
+                let add_to_result = |t: &mut Self, alone: Alone| {
+                    t.if_then(changed, |t| {
+                        let places = t.result_places(hist, which, segment.clone(), bin.clone());
+                        match alone {
+                            Alone::Yes => t.add_alone(op, &types, &places, &values),
+                            Alone::No => {
+                                t.update(&op.op, &places, vars(&values), Lock::Global(bin.clone()));
+                            }
+                        }
+                    });
+                };
+                if beside.is_empty() {
+                    return add_to_result(t, Alone::No);
+                }
+                let place =
+                    add(mul(add(mul(segment.clone(), plan.parts.clone()), part.clone()), bins), bin.clone());
+                t.if_else(
+                    alone,
+                    |t| add_to_result(t, Alone::Yes),
+                    |t| {
+                        let place = t.let_i64("place", place);
+                        t.store_all(beside, &types, &place, &values);
+                    },
+                );
+            });
         });
     }
 
-    /// Adds a block's histograms to the results.
-    fn flush(&mut self, hist: &Hist, locals: &[Vec<(Name, PrimType)>], bins: &[Expr]) {
-        let mut next = 0;
-        for ((op, mems), bins) in hist.ops.iter().zip(locals).zip(bins) {
-            let dests = &hist.pat[next..next + op.dests.len()];
-            next += op.dests.len();
-            self.shared_out(bins.clone(), |t, at| {
-                let mut values = vec![];
-                let mut changed = bool(false);
-                for ((mem, ty), neutral) in mems.iter().zip(&op.neutral) {
-                    let e = t.element(*mem, *ty, at.clone());
-                    let x = t.let_as("value", *ty, e);
-                    let differs = not(equal(*ty, var(x), t.operand(*neutral)));
-                    changed = if changed == bool(false) { differs } else { or(changed, differs) };
-                    values.push(x);
-                }
-                t.if_then(changed, |t| {
-                    let dims: Vec<(Name, SubExp)> =
-                        op.shape.iter().map(|n| (t.names.fresh_str("bin"), *n)).collect();
-                    for (i, _) in &dims {
-                        t.types.insert(*i, fehu_ir::Type::I64);
-                    }
-                    t.unflatten(&dims, at.clone());
-                    let indices: Vec<_> = dims.iter().map(|d| poly(d.0.into())).collect();
-                    let places: Vec<At> = dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect();
-                    t.update(&op.op, &places, vars(&values), at);
+    /// Adds what blocks left beside each other to the results.
+    fn add_up(&mut self, hist: &Hist, plan: &Plan, which: usize, beside: &[Name]) {
+        let op = &hist.ops[which];
+        let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
+        let bins = plan.bins[which].clone();
+        let all = self.let_i64("all", mul(plan.segments.clone(), bins.clone()));
+        let size = i64(256);
+        let grid = quot_up(all.clone(), size.clone());
+        self.kernel("seghist_combine", grid, size, Mode::Thread, |t| {
+            let at = t.let_i64("at", add(mul(block(), block_size()), local()));
+            t.if_then(lt(at.clone(), all), |t| {
+                let segment = t.let_i64("segment", quot(at.clone(), bins.clone()));
+                let bin = t.let_i64("bin", rem(at, bins.clone()));
+                let neutral = op.neutral.iter().map(|e| t.operand(*e)).collect();
+                let values = t.lanes("value", &types, neutral);
+                t.for_up_to("part", plan.parts.clone(), |t, part| {
+                    let row = add(mul(segment.clone(), plan.parts.clone()), part);
+                    let place = t.let_i64("place", add(mul(row, bins), bin.clone()));
+                    let loaded = t.load_all(beside, &types, &place);
+                    t.apply(&op.op, &vars(&values), &vars(&loaded), &values);
                 });
+                let places = t.result_places(hist, which, segment, bin);
+                t.add_alone(op, &types, &places, &values);
             });
+        });
+    }
+
+    /// Combines values with elements that nobody else looks at.
+    fn add_alone(&mut self, op: &SegHistOp<Memory>, types: &[PrimType], places: &[At], values: &[Name]) {
+        let old: Vec<Expr> = places.iter().map(|at| self.read(at)).collect();
+        let old = self.lanes("old", types, old);
+        self.apply(&op.op, &vars(&old), &vars(values), &old);
+        for (at, x) in places.iter().zip(&old) {
+            self.write(at, var(*x));
         }
+    }
+
+    /// Where the results of one operation are for a bin of a segment, both given by flat numbers.
+    fn result_places(&mut self, hist: &Hist, which: usize, segment: Expr, bin: Expr) -> Vec<At> {
+        let first: usize = hist.ops[..which].iter().map(|op| op.dests.len()).sum();
+        let dests = &hist.pat[first..first + hist.ops[which].dests.len()];
+        let segment_sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
+        let mut indices = vec![];
+        for (sizes, flat) in [(segment_sizes, segment), (hist.ops[which].shape.clone(), bin)] {
+            let dims: Vec<(Name, SubExp)> =
+                sizes.into_iter().map(|n| (self.names.fresh_str("index"), n)).collect();
+            self.types.extend(dims.iter().map(|d| (d.0, Type::I64)));
+            self.unflatten(&dims, flat);
+            indices.extend(dims.iter().map(|d| poly(d.0.into())));
+        }
+        dests.iter().map(|p| self.place_of(p.name).fixed(&indices)).collect()
     }
 
     /// All numbers below a bound, shared out among the threads of a block.
@@ -212,9 +431,41 @@ impl Translate {
     }
 }
 
-/// The name of a number.
-fn poly_of(t: &mut Translate, number: Expr) -> Name {
-    t.let_as("bin", PrimType::I64, number)
+/// How a histogram is made in shared memory.
+struct Plan {
+    /// Whether it is to be.
+    fits: Expr,
+    /// Threads of a block.
+    size: Expr,
+    segments: Expr,
+    /// Points of a segment; 1 if there are none.
+    length: Expr,
+    /// Bins of each operation, and how many of them in a pass.
+    bins: Vec<Expr>,
+    slices: Vec<Expr>,
+    passes: Expr,
+    /// Segments that share a block.
+    group: Expr,
+    groups: Expr,
+    /// Blocks that share a segment.
+    parts: Expr,
+    /// Copies of each bin in a block.
+    copies: Expr,
+}
+
+/// A block's histograms of one operation.
+struct Own {
+    mems: Vec<(Name, PrimType)>,
+    /// One for each copy of each bin, where the operator needs them.
+    locks: Option<Name>,
+    /// The first bin of the pass.
+    low: Expr,
+}
+
+/// Whether others may update the same elements.
+enum Alone {
+    Yes,
+    No,
 }
 
 /// A histogram at hand.
@@ -232,10 +483,8 @@ impl Hist<'_> {
     }
 }
 
-fn fits_instructions(op: &SegHistOp<Memory>) -> bool {
+/// How updates of an operation's bins are done.
+fn op_way(op: &SegHistOp<Memory>) -> Way {
     let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
-    match way(&op.op, &types) {
-        Way::Native(_) | Way::Retry(_) => true,
-        Way::Lock => false,
-    }
+    way(&op.op, &types)
 }

@@ -1,7 +1,7 @@
 //! Indivisible updates: an element combined with a value while other threads do the same.
 //!
-//! Operators that the hardware has are single instructions; others on one value of 32 or 64 bits are tried again until
-//! nobody interfered; the rest is done under a lock.
+//! Operators that the hardware has are single instructions; others on one value are tried again until nobody interfered,
+//! where one of 8 or 16 bits is a part of a word of 32; the rest is done under a lock.
 
 use super::operator::{binops, prim, vars};
 use super::{Mode, Translate, ZEROS};
@@ -52,7 +52,7 @@ impl Translate {
         let inside = self.within(index, &updated.shape);
         let indices: Vec<_> = index.iter().map(|i| poly(self.resolve(*i))).collect();
         let places: Vec<At> = updated.arrays.iter().map(|at| at.fixed(&indices)).collect();
-        let lock = self.flat_index(index, &updated.shape);
+        let lock = Lock::Global(self.flat_index(index, &updated.shape));
         self.if_then(inside, |t| match &updated.op {
             None => {
                 for ((at, ty), value) in places.iter().zip(&updated.elems).zip(values) {
@@ -75,8 +75,8 @@ impl Translate {
         flat
     }
 
-    /// Combines values into the elements at some places. `number` tells elements apart.
-    pub(super) fn update(&mut self, op: &Lambda<Memory>, places: &[At], values: Vec<Expr>, number: Expr) {
+    /// Combines values into the elements at some places, if need be under a lock.
+    pub(super) fn update(&mut self, op: &Lambda<Memory>, places: &[At], values: Vec<Expr>, lock: Lock) {
         let types: Vec<PrimType> = op.ret.iter().map(prim).collect();
         if self.mode == Mode::Host {
             // Nobody else is there.
@@ -109,9 +109,13 @@ impl Translate {
                 let value = self.let_as("value", types[0], values[0].clone());
                 self.retry(op, &places[0], types[0], bits, value);
             }
+            Way::RetryPart(bits) => {
+                let value = self.let_as("value", types[0], values[0].clone());
+                self.retry_part(op, &places[0], types[0], bits, value);
+            }
             Way::Lock => {
                 let values = self.lanes("value", &types, values);
-                self.locked(op, places, &types, &values, number);
+                self.locked(op, places, &types, &values, lock);
             }
         }
     }
@@ -145,6 +149,48 @@ impl Translate {
         });
     }
 
+    /// The same for an element that is a part of a word: its neighbours in the word are written as they were.
+    fn retry_part(&mut self, op: &Lambda<Memory>, at: &At, ty: PrimType, bits: IntType, value: Name) {
+        let elem = PrimType::I32;
+        let offset = self.offset(at);
+        let offset = self.let_i64("offset", offset);
+        let mem = self.mem(at.block);
+        let space = self.mem_space(mem);
+        let per_word = i64(if bits == IntType::I8 { 4 } else { 2 });
+        let width = if bits == IntType::I8 { 8 } else { 16 };
+        let word = self.let_i64("word", quot(offset.clone(), per_word.clone()));
+        let place = Expr::Conv(ConvOp::SExt(IntType::I64, IntType::I32), Box::new(rem(offset, per_word)));
+        let shift = self.let_as("shift", elem, binary(BinOp::Mul(IntType::I32), place, i32(width)));
+        let mask = i32((1 << width) - 1);
+        let own = self.let_as("own", elem, binary(BinOp::Shl(IntType::I32), mask.clone(), var(shift)));
+        let current = Expr::Index { mem, offset: Box::new(word.clone()), elem, space: space.clone() };
+        let seen = self.let_as("seen", elem, current);
+        let again = self.let_as("again", PrimType::Bool, bool(true));
+        self.while_(var(again), |t| {
+            let part = binary(BinOp::LShr(IntType::I32), var(seen), var(shift));
+            let part = Expr::Conv(ConvOp::SExt(IntType::I32, bits), Box::new(part));
+            let old = t.let_as("old", ty, from_part(ty, bits, part));
+            let new = t.let_as("new", ty, var(old));
+            t.apply(op, &[var(old)], &[var(value)], &[new]);
+            let part = Expr::Conv(ConvOp::ZExt(bits, IntType::I32), Box::new(to_part(ty, bits, var(new))));
+            let part = binary(BinOp::Shl(IntType::I32), part, var(shift));
+            let others = binary(BinOp::Xor(IntType::I32), var(own), i32(-1));
+            let others = binary(BinOp::And(IntType::I32), var(seen), others);
+            let found = t.temp("found", elem);
+            t.emit(Code::Op(Op::Kernel(KernelOp::CompareAndSwap {
+                old: found,
+                mem,
+                offset: word,
+                elem,
+                space,
+                expected: var(seen),
+                value: binary(BinOp::Or(IntType::I32), others, part),
+            })));
+            t.set_to(again, not(equal(elem, var(found), var(seen))));
+            t.set_to(seen, var(found));
+        });
+    }
+
     /// Combines while nobody else can.
     fn locked(
         &mut self,
@@ -152,24 +198,28 @@ impl Translate {
         places: &[At],
         types: &[PrimType],
         values: &[Name],
-        number: Expr,
+        lock: Lock,
     ) {
-        let zeros = self.zeros();
-        let lock = self.let_i64("lock", rem(number, i64(ZEROS)));
+        let (locks, number, fence) = match lock {
+            Lock::Global(number) => (self.zeros(), rem(number, i64(ZEROS)), KernelOp::Fence),
+            Lock::Shared(locks, number) => (locks, number, KernelOp::BlockFence),
+        };
+        let space = self.mem_space(locks);
+        let lock = self.let_i64("lock", number);
         let again = self.let_as("again", PrimType::Bool, bool(true));
         self.while_(var(again), |t| {
             let taken = t.temp("taken", PrimType::I32);
             t.emit(Code::Op(Op::Kernel(KernelOp::CompareAndSwap {
                 old: taken,
-                mem: zeros,
+                mem: locks,
                 offset: lock.clone(),
                 elem: PrimType::I32,
-                space: Space::Default,
+                space: space.clone(),
                 expected: i32(0),
                 value: i32(1),
             })));
             t.if_then(equal(PrimType::I32, var(taken), i32(0)), |t| {
-                t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+                t.emit(Code::Op(Op::Kernel(fence.clone())));
                 let mut old = vec![];
                 for (at, ty) in places.iter().zip(types) {
                     let x = t.temp("old", *ty);
@@ -188,14 +238,14 @@ impl Translate {
                 for (at, x) in places.iter().zip(&old) {
                     t.write(at, var(*x));
                 }
-                t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+                t.emit(Code::Op(Op::Kernel(fence)));
                 t.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
                     old: None,
                     op: AtomicOp::Exchange,
-                    mem: zeros,
+                    mem: locks,
                     offset: lock,
                     elem: PrimType::I32,
-                    space: Space::Default,
+                    space,
                     value: i32(0),
                 })));
                 t.set_to(again, bool(false));
@@ -209,12 +259,23 @@ impl Translate {
     }
 }
 
+/// The lock for an update, if it needs one.
+pub(super) enum Lock {
+    /// That for the element of this number. Different elements may have the same.
+    Global(Expr),
+    /// One of the block, in these, which are zero if nobody has them.
+    Shared(Name, Expr),
+}
+
 /// How an operator is done in one step.
+#[derive(Clone, PartialEq, Eq)]
 pub(super) enum Way {
     /// Each operand by an instruction.
     Native(Vec<AtomicOp>),
     /// Compare and swap, as integers of this width.
     Retry(IntType),
+    /// Compare and swap of the word in which an integer of this width is.
+    RetryPart(IntType),
     /// Under a lock.
     Lock,
 }
@@ -228,6 +289,8 @@ pub(super) fn way(op: &Lambda<Memory>, types: &[PrimType]) -> Way {
     match types {
         [PrimType::Int(IntType::I32) | PrimType::Float(FloatType::F32)] => Way::Retry(IntType::I32),
         [PrimType::Int(IntType::I64) | PrimType::Float(FloatType::F64)] => Way::Retry(IntType::I64),
+        [PrimType::Int(IntType::I16) | PrimType::Float(FloatType::F16)] => Way::RetryPart(IntType::I16),
+        [PrimType::Int(IntType::I8) | PrimType::Bool] => Way::RetryPart(IntType::I8),
         _ => Way::Lock,
     }
 }
@@ -247,6 +310,21 @@ fn native(op: BinOp) -> Option<AtomicOp> {
         _ => return None,
     };
     Some(atomic)
+}
+
+/// The value as an integer of a part of a word, and back.
+fn to_part(ty: PrimType, bits: IntType, e: Expr) -> Expr {
+    match ty {
+        PrimType::Bool => Expr::Conv(ConvOp::BToI(bits), Box::new(e)),
+        PrimType::Float(_) | PrimType::Int(_) | PrimType::Unit => to_bits(ty, e),
+    }
+}
+
+fn from_part(ty: PrimType, bits: IntType, e: Expr) -> Expr {
+    match ty {
+        PrimType::Bool => Expr::Conv(ConvOp::IToB(bits), Box::new(e)),
+        PrimType::Float(_) | PrimType::Int(_) | PrimType::Unit => from_bits(ty, e),
+    }
 }
 
 fn to_bits(ty: PrimType, e: Expr) -> Expr {
