@@ -70,7 +70,15 @@ impl Flat<'_> {
             self.enough(name, Version::Intra, par)
         });
         let most = self.size_max(SizeClass::ThreadBlockSize);
-        let threads = self.seq.b.cmp(CmpOp::SLe(IntType::I64), combining, most);
+        let mut threads = self.seq.b.cmp(CmpOp::SLe(IntType::I64), combining, most);
+        if combining != widest {
+            // Threads that take several points each are enough only if all of the device has blocks to run.
+            let one_each = self.seq.b.cmp(CmpOp::SLe(IntType::I64), widest, most);
+            let blocks = self.seq.b.product(&nest.widths);
+            let many = self.seq.b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(MANY_BLOCKS), blocks);
+            let busy = self.seq.b.bin(BinOp::LogOr, one_each, many);
+            threads = self.seq.b.bin(BinOp::LogAnd, threads, busy);
+        }
         let mut bytes = SubExp::i64(0);
         for (shape, size) in &version.arrays {
             let elements = self.seq.b.product(shape);
@@ -149,6 +157,9 @@ fn footprint(inside: &Body<Kernels>) -> Option<Footprint> {
     fine &= arrays.keys().all(|shape| known(shape));
     (fine && !spaces.is_empty()).then_some(Footprint { spaces, combining, arrays })
 }
+
+/// So many blocks keep a device busy.
+const MANY_BLOCKS: i64 = 256;
 
 /// Thread blocks have a multiple of so many threads.
 const WARP: i64 = 32;

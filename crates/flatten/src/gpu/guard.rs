@@ -1,10 +1,11 @@
 //! Guards: whether there is enough parallelism for a version.
 
 use super::Flat;
-use fehu_base::Symbol;
+use fehu_base::{Name, Symbol};
 use fehu_ir::build::nested_body;
 use fehu_ir::seg::{KernelsOp, SizeClass, SizeOp};
 use fehu_ir::{Body, Exp, Kernels, SubExp, Type};
+use rustc_hash::FxHashSet;
 
 /// Which version a threshold is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,7 +70,11 @@ impl Flat<'_> {
     ) -> (Body<Kernels>, super::checks::Ran) {
         let before = self.ran.len();
         let body = nested_body(self, |this| &mut this.seq.b, f);
-        (body, self.ran.split_off(before))
+        let mut ran = self.ran.split_off(before);
+        // Levels whose widths are computed in the body mean nothing outside of it.
+        let inside: FxHashSet<Name> = body.stms.iter().flat_map(|s| s.pat.iter().map(|p| p.name)).collect();
+        ran.retain(|(_, deeper)| deeper.iter().all(|w| w.name().is_none_or(|n| !inside.contains(&n))));
+        (body, ran)
     }
 
     /// A choice between two bodies with results of these types.
