@@ -10,7 +10,7 @@ use crate::generate::{runner, watch, PASS_LIMIT};
 use crate::pipelines;
 use fehu_base::{Diagnostic, Span};
 use fehu_imp::syntax::Program;
-use fehu_ir::{Kernels, Memory, Prog, Soacs};
+use fehu_ir::{Kernels, Loc, Memory, Prog, Soacs};
 use fehu_pass::{Flow, Form, Language, Need, Runner, Step, StepId};
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -64,6 +64,39 @@ pub fn after(front: &Front, settings: &Settings, step: &str) -> Result<String, V
         (None, Err(errors)) => Err(errors),
         (None, Ok(())) => Err(vec![no_step(settings, step)]),
     }
+}
+
+/// What the kernels of a program read, and whether in the order of memory: a line for each access.
+pub fn explain_locality(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
+    let mut rows = None;
+    let mut before = None;
+    watch(front, settings, &mut |id, form| {
+        if id.matches(fehu_kernels::opt::layout::PASS.name) {
+            rows = before.take();
+        }
+        before = form.as_any().downcast_ref().map(fehu_kernels::opt::layout::explain::explain);
+        Flow::Continue
+    })?;
+    let Some(rows) = rows else { return Err(vec![no_step(settings, "layout")]) };
+    let mut text = String::new();
+    for row in rows {
+        let place = front.sources.show(outermost(&row.loc));
+        let columns = (row.kernel, row.array, row.index, row.order);
+        let _ = writeln!(
+            text,
+            "{place:24} {:8} {:28} {:20} {:17} {}",
+            columns.0, columns.1, columns.2, columns.3, row.remedy
+        );
+    }
+    Ok(text)
+}
+
+/// The place of the program's own that inlined calls came from.
+fn outermost(mut loc: &Loc) -> Span {
+    while let Some(caller) = &loc.caller {
+        loc = caller;
+    }
+    loc.span
 }
 
 /// What a step changes, as a unified diff of the programs before and after it.

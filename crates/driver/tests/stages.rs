@@ -25,6 +25,30 @@ def main (xss: [][]f32) = #[sequential_inner] map (\\xs -> map (\\x -> (x, x)) x
     assert!(!text.contains("1.0f32"), "the second component is carried:\n{text}");
 }
 
+#[test]
+fn what_kernels_read_is_explained() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("prog.fut");
+    let program = "entry sums [n][m] (a: [n][m]f32) = map f32.sum (transpose a)
+entry add [n][m] (a: [n][m]f32) (b: [m][n]f32) = map2 (map2 (+)) a (transpose b)
+entry rows [n][m] (a: [n][m]f32) = #[sequential_inner] map (\\xs -> loop s = 0 for x in xs do s * 0.5 + x) a
+entry gathered [n][k] (xs: [n]f32) (is: [k]i64) = #[unsafe] map (\\i -> xs[i]) is";
+    std::fs::write(&file, program).expect("written");
+    let front = check_file(&file);
+    let on = |target| explore::explain_locality(&front, &Settings::executable(target, PathBuf::new()));
+    let text = on(Target::Cuda).unwrap_or_else(|e| panic!("{e:?}"));
+    let line = |place: &str, index: &str| {
+        let found = text.lines().find(|l| l.contains(place) && l.contains(index));
+        found.unwrap_or_else(|| panic!("no {index} at {place} in\n{text}"))
+    };
+    assert!(line("fut:1:", "[+1, same]").contains("threads along columns"), "{text}");
+    assert!(line("fut:2:", "[same, +1]").contains("in order"), "{text}");
+    assert!(line("fut:2:", "[+1, same]").contains("copied with dimension 0 innermost"), "{text}");
+    assert!(line("fut:3:", "[+1, same]").contains("walks"), "{text}");
+    assert!(line("fut:4:", "[?]").contains("none"), "{text}");
+    assert!(on(Target::C).is_err(), "there are no kernels");
+}
+
 /// Every program of a folder, on some back ends: what is printed after a step is what is read back, and is valid.
 #[track_caller]
 fn reads_back(folder: &str, targets: &[Target]) {

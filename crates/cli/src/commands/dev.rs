@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 /// Options of `fehu dev`.
 #[derive(clap::Args)]
-#[command(group = clap::ArgGroup::new("what").args(["list", "after", "diff", "typed", "round_trip", "tuning_forest", "bisect", "run"]))]
+#[command(group = clap::ArgGroup::new("what").args(["list", "after", "diff", "typed", "round_trip", "tuning_forest", "explain_locality", "bisect", "run"]))]
 pub(crate) struct Args {
     /// The program's main file (not needed for `--list`; IR text for `--run`).
     #[arg(required_unless_present_any = ["list", "from"])]
@@ -40,6 +40,10 @@ pub(crate) struct Args {
     /// Print the thresholds that choose between versions of the program on a GPU.
     #[arg(long)]
     tuning_forest: bool,
+    /// List what each kernel reads on a GPU, whether neighbouring threads read neighbouring elements, and what is done
+    /// where they do not.
+    #[arg(long)]
+    explain_locality: bool,
     /// Find the optional pass that makes this shell command fail. The command compiles and tests the program itself; the
     /// number of passes reaches it by the environment variable FEHU_PASS_LIMIT.
     #[arg(long, value_name = "COMMAND")]
@@ -93,6 +97,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
     let shown = if args.tuning_forest {
         tuning_forest(&front, &settings)
+    } else if args.explain_locality {
+        explore::explain_locality(&front, &settings)
     } else if let Some(step) = &args.diff {
         explore::diff(&front, &settings, step)
     } else {

@@ -19,11 +19,14 @@
 //!
 //! - [`access`] describes the accesses of a kernel.
 //! - [`choose`] finds the layout that a use of an array wants, and when it is worth a copy.
+//! - [`explain`] says what was found, to people.
 
 mod access;
 mod choose;
 mod columns;
+pub mod explain;
 
+use access::Use;
 use choose::Wish;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
@@ -42,6 +45,11 @@ pub const PASS: Pass<Prog<Kernels>> = Pass { name: "layout", need: Need::Optiona
 
 /// Lays out what kernels would read in leaps.
 fn layout(prog: &mut Prog<Kernels>) {
+    explained(prog);
+}
+
+/// The same; also says what every kernel reads, and how.
+fn explained(prog: &mut Prog<Kernels>) -> Vec<explain::Row> {
     let names = std::mem::replace(&mut prog.names, NameSource::new());
     let mut pass = Layout {
         names,
@@ -49,6 +57,7 @@ fn layout(prog: &mut Prog<Kernels>) {
         depths: FxHashMap::default(),
         loops: vec![],
         here: vec![],
+        rows: vec![],
     };
     pass.body(&mut prog.consts);
     for fun in &mut prog.funs {
@@ -56,6 +65,7 @@ fn layout(prog: &mut Prog<Kernels>) {
         pass.body(&mut fun.body);
     }
     prog.names = pass.names;
+    pass.rows
 }
 
 /// An array of the host.
@@ -87,6 +97,8 @@ struct Layout {
     loops: Vec<Before>,
     /// Layouts made in the bodies around.
     here: Vec<Made>,
+    /// What was found.
+    rows: Vec<explain::Row>,
 }
 
 impl Layout {
@@ -122,7 +134,10 @@ impl Layout {
     fn stm(&mut self, stm: &mut Stm<Kernels>, out: &mut Vec<Stm<Kernels>>) {
         match &mut stm.exp {
             Exp::Op(KernelsOp::Seg(seg)) if self.is_of_columns(seg) => self.columns(stm, out),
-            Exp::Op(KernelsOp::Seg(seg)) => self.kernel(seg, out),
+            Exp::Op(KernelsOp::Seg(seg)) => {
+                let uses = self.kernel(seg, out);
+                self.explain(&stm.loc, seg, &uses, "");
+            }
             Exp::Loop(l) => {
                 self.loops.push(Before::default());
                 self.params(l.params.iter().map(|(p, _)| p));
@@ -152,7 +167,8 @@ impl Layout {
         }
         let (made, mut stms) = (self.here.len(), vec![]);
         if let Exp::Op(KernelsOp::Seg(seg)) = &mut reduction.exp {
-            self.kernel(seg, &mut stms);
+            let uses = self.kernel(seg, &mut stms);
+            self.explain(&stm.loc, seg, &uses, "threads along columns, or ");
         }
         self.here.truncate(made);
         let result = reduction.pat.iter().map(|p| p.name.into()).collect();
@@ -181,7 +197,7 @@ impl Layout {
     }
 
     /// Has a kernel read arrays in better layouts.
-    fn kernel(&mut self, seg: &mut SegOp<Kernels>, out: &mut Vec<Stm<Kernels>>) {
+    fn kernel(&mut self, seg: &mut SegOp<Kernels>, out: &mut Vec<Stm<Kernels>>) -> Vec<Use> {
         let arrays = &self.arrays;
         let last = seg.space.dims.len().saturating_sub(1);
         let uses = access::of_kernel(seg, last, &|a| arrays.contains_key(&a));
@@ -202,6 +218,9 @@ impl Layout {
         }
         let mut instead = Instead { by: FxHashMap::default() };
         for ((array, _), (wish, stms)) in wishes {
+            if wish.is_vain(self.arrays[&array].ty.shape()) {
+                continue;
+            }
             let name = self.laid_out(array, &wish, out);
             instead.by.extend(stms.into_iter().map(|stm| (stm, (array, name))));
         }
@@ -211,6 +230,7 @@ impl Layout {
                 instead.lambda(&mut after.lambda);
             }
         }
+        uses
     }
 
     /// The name of an array in the layout that is wished for.

@@ -127,7 +127,8 @@ pub(super) fn of_kernel(seg: &SegOp<Kernels>, along: usize, is_array: &dyn Fn(Na
         times: seg.space.dims.iter().map(|d| d.1).collect(),
         across: SubExp::i64(0),
         in_block: seg.level == SegLevel::Block,
-        in_loop: false,
+        loops: 0,
+        rank: seg.space.dims.len(),
         plain: matches!(seg.kind, SegKind::Map),
         uses: vec![],
     };
@@ -153,8 +154,10 @@ struct Survey<'a> {
     times: Vec<SubExp>,
     across: SubExp,
     in_block: bool,
-    /// Whether the code at hand is in a loop of a thread.
-    in_loop: bool,
+    /// In how many loops of a thread the code at hand is.
+    loops: usize,
+    /// The dimensions of the space.
+    rank: usize,
     /// Whether all code up to here is what tiles allow before them: the same loops for all points, no checks.
     plain: bool,
     uses: Vec<Use>,
@@ -291,7 +294,8 @@ impl Survey<'_> {
 
     /// A loop of a thread.
     fn repeated(&mut self, stm: &Stm<Kernels>, l: &Loop<Kernels>) {
-        let (times, in_loop) = (self.times.len(), std::mem::replace(&mut self.in_loop, true));
+        let times = self.times.len();
+        self.loops += 1;
         match l.form {
             LoopForm::For { var, ty, bound } => {
                 let uniform = bound.name().is_none_or(|n| !self.inside.contains(&n));
@@ -342,7 +346,7 @@ impl Survey<'_> {
             self.scalar(p.name, &p.ty, index);
         }
         self.times.truncate(times);
-        self.in_loop = in_loop;
+        self.loops -= 1;
     }
 
     /// An operation of the threads of a block.
@@ -432,7 +436,9 @@ impl Survey<'_> {
             })
             .collect();
         let whole = view.dims.iter().any(|d| matches!(d, Seen::Along(..)));
-        let access = Access { index, times: self.times.clone(), tiled: self.plain && self.in_loop && !whole };
+        // Points of a plane have elements in common; rows that a point reads again and again are kept.
+        let tiles = (self.loops > 0 && self.rank > 1) || self.loops > 1;
+        let access = Access { index, times: self.times.clone(), tiled: self.plain && tiles && !whole };
         self.uses[view.used].accesses.push(access);
     }
 }

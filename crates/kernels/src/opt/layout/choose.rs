@@ -60,6 +60,23 @@ impl Wish {
             self.reads = other.reads;
         }
     }
+
+    /// Whether it is certain that too little of an array of this shape is read: a row or a column of a matrix, or all of it,
+    /// but not often enough.
+    pub(super) fn is_vain(&self, shape: &[SubExp]) -> bool {
+        let mut unread: Vec<SubExp> = shape.iter().copied().filter(|n| n.name().is_some()).collect();
+        for n in self.reads.iter().filter(|n| n.name().is_some()) {
+            match unread.iter().position(|u| u == n) {
+                Some(at) => {
+                    unread.swap_remove(at);
+                }
+                None => return false,
+            }
+        }
+        let constant = |all: &[SubExp]| all.iter().filter_map(|n| n.as_i64()).fold(1, i64::saturating_mul);
+        let read = constant(&self.reads).saturating_mul(self.accesses).saturating_mul(8);
+        !unread.is_empty() || read < constant(shape).saturating_mul(self.eighths)
+    }
 }
 
 /// The layout that a use of an array wants, if another than the one it has.
@@ -79,9 +96,6 @@ pub(super) fn wish(used: &Use, ty: &Type, order: &[usize], dense: bool) -> Optio
     }
     let (_, widest) = wants.iter().filter(|w| w.0 == innermost).max_by_key(|w| w.1.times.len())?;
     let reads = widest.times.clone();
-    if reads_a_part(&reads, ty.shape()) {
-        return None;
-    }
     let last = order.last().copied()?;
     let shared = used.in_block || widest.index.get(last).is_some_and(|i| i.in_loop);
     let order = order.iter().copied().filter(|d| *d != innermost).chain([innermost]).collect();
@@ -109,21 +123,6 @@ fn wanted(access: &Access) -> Option<usize> {
         }
     }
     found
-}
-
-/// Whether fewer elements are read than there are, by a factor that is a size: a row or a column of a matrix.
-fn reads_a_part(reads: &[SubExp], shape: &[SubExp]) -> bool {
-    let mut unread: Vec<SubExp> = shape.iter().copied().filter(|n| n.name().is_some()).collect();
-    let mut again = false;
-    for n in reads.iter().filter(|n| n.name().is_some()) {
-        match unread.iter().position(|u| u == n) {
-            Some(at) => {
-                unread.swap_remove(at);
-            }
-            None => again = true,
-        }
-    }
-    !again && !unread.is_empty()
 }
 
 /// The sizes of the dimensions inside of one, in memory.

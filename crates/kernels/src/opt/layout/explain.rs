@@ -1,0 +1,94 @@
+//! What kernels read and how, as a table for people: `fehu dev --explain-locality`.
+//!
+//! Where threads leap but each of them goes through memory in a loop, the table says `walks`: what is fetched with an element
+//! comes from the first-level cache later.
+//!
+//! ```text
+//! x.fut:1:40-80  segred  a [n][m]f32   a[+1, same]   leaps      threads along columns, or copied with dimension 0 innermost
+//! ```
+
+use super::access::{Step, Use};
+use super::{choose, Layout};
+use fehu_ir::seg::{SegKind, SegLevel, SegOp};
+use fehu_ir::{Kernels, Loc, Prog, SubExp, Type};
+
+/// What a kernel reads of an array.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Where the kernel comes from.
+    pub loc: Loc,
+    /// What it is.
+    pub kernel: &'static str,
+    /// The array, with its type.
+    pub array: String,
+    /// What becomes of each index from one thread to the next.
+    pub index: String,
+    /// What these reads are to memory.
+    pub order: &'static str,
+    /// What is done about it.
+    pub remedy: String,
+}
+
+/// What all kernels of a program read.
+pub fn explain(prog: &Prog<Kernels>) -> Vec<Row> {
+    super::explained(&mut prog.clone())
+}
+
+impl Layout {
+    /// Takes down what a kernel reads. `first` is what is tried before arrays are copied.
+    pub(super) fn explain(&mut self, loc: &Loc, seg: &SegOp<Kernels>, uses: &[Use], first: &str) {
+        let kernel = match (&seg.kind, seg.level) {
+            (SegKind::Map, SegLevel::Block) => "block",
+            (SegKind::Map, SegLevel::Thread | SegLevel::InBlock | SegLevel::Task) => "segmap",
+            (SegKind::Red(_), _) => "segred",
+            (SegKind::Scan(..), _) => "segscan",
+            (SegKind::Hist(_), _) => "seghist",
+        };
+        for used in uses {
+            let Some(array) = self.arrays.get(&used.array) else { continue };
+            let name = self.names.show(used.array).to_string();
+            let wish = choose::wish(used, &array.ty, &array.order, array.dense);
+            let wish = wish.filter(|w| !w.is_vain(array.ty.shape()));
+            let leaps = choose::leaps(used, &array.order, array.dense);
+            for access in &used.accesses {
+                let steps: Vec<&str> = access
+                    .index
+                    .iter()
+                    .map(|i| match i.step {
+                        Step::Same => "same",
+                        Step::Next => "+1",
+                        Step::Leap => "?",
+                    })
+                    .collect();
+                let one = access.index.iter().all(|i| i.step == Step::Same);
+                let order = match (one, leaps) {
+                    (true, _) => "the same element",
+                    (false, 0) => "in order",
+                    (false, _) => "leaps",
+                };
+                let walks = array.order.last().and_then(|d| access.index.get(*d)).is_some_and(|i| i.in_loop);
+                let order = if order == "leaps" && walks { "walks" } else { order };
+                let remedy = match (&wish, order, access.tiled) {
+                    (_, "leaps" | "walks", true) => "tiles in shared memory".to_owned(),
+                    (Some(wish), "leaps" | "walks", false) => {
+                        format!("{first}copied with dimension {} innermost if read often", wish.innermost)
+                    }
+                    (None, "leaps", false) => format!("{first}none"),
+                    _ => String::new(),
+                };
+                let array = format!("{name} {}", self.type_text(&array.ty));
+                let index = format!("[{}]", steps.join(", "));
+                self.rows.push(Row { loc: loc.clone(), kernel, array, index, order, remedy });
+            }
+        }
+    }
+
+    fn type_text(&self, ty: &Type) -> String {
+        let size = |n: &SubExp| match n {
+            SubExp::Var(n) => self.names.show(*n).to_string(),
+            SubExp::Const(v) => v.as_i64().map_or_else(|| "?".to_owned(), |n| n.to_string()),
+        };
+        let dims: String = ty.shape().iter().map(|n| format!("[{}]", size(n))).collect();
+        ty.elem().map_or(dims.clone(), |e| format!("{dims}{e}"))
+    }
+}
