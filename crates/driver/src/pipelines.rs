@@ -21,7 +21,7 @@ use fehu_imp::syntax::Program;
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, scan_epilogue, single_point};
-use fehu_memory::{buffers, dead, hoist, interleave, merge, shortcircuit};
+use fehu_memory::{buffers, dead, hoist, interleave, merge, shared, shortcircuit};
 use fehu_opt::{copies, cse, dce, filter, fusion, inline, mark_consumed, operators, simplify, sink};
 use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
@@ -193,6 +193,7 @@ fn memory<'a>() -> Pipeline<'a, Prog<Kernels>, Prog<Memory>> {
         .pass(buffers::PASS, "what iterations still hand on in fresh blocks they take turns with")
         .pass(hoist::PASS, "the allocations that are left leave loops")
         .pass(merge::PASS, "what has left a loop is there all the time, so fewer blocks count")
+        .pass(shared::PASS, "only now is it known what kernels allocate")
         .pass(
             fehu_memory::CHECK_KERNELS,
             "an allocation in a kernel would be a crash of the compiled program",

@@ -235,7 +235,16 @@ pub enum SizeOp {
         /// The block size.
         block: SubExp,
     },
+    /// How many bytes of shared memory a thread block needs, of the operation whose statement has the attribute
+    /// `shared_memory(label)`. Memory passes put the number here, who know what is allocated.
+    SharedNeeded(Symbol),
 }
+
+/// The attribute of the statement that [`SizeOp::SharedNeeded`] is about.
+pub const SHARED_MEMORY: &str = "shared_memory";
+
+/// Threads of a block exchange values through shared memory that has room for at least so many: one for each warp.
+pub const MIN_EXCHANGED: i64 = 32;
 
 /// The class of a tuning parameter.
 #[derive(Clone, PartialEq, Debug)]

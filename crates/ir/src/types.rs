@@ -186,7 +186,9 @@ pub fn seg_types<R: Rep>(types: &Types, seg: &SegOp<R>) -> Option<Vec<Type>> {
 /// The type of a size.
 pub fn size_type(size: &SizeOp) -> Type {
     match size {
-        SizeOp::GetSize(..) | SizeOp::GetSizeMax(_) | SizeOp::CalcGrid { .. } => Type::I64,
+        SizeOp::GetSize(..) | SizeOp::GetSizeMax(_) | SizeOp::CalcGrid { .. } | SizeOp::SharedNeeded(_) => {
+            Type::I64
+        }
         SizeOp::CmpThreshold { .. } => Type::BOOL,
     }
 }

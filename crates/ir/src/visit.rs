@@ -419,7 +419,7 @@ macro_rules! walks {
 
             fn size<R: Rep, V: $Trait<R>>(v: &mut V, size: &$($m)? SizeOp) {
                 match size {
-                    SizeOp::GetSize(..) | SizeOp::GetSizeMax(_) => {}
+                    SizeOp::GetSize(..) | SizeOp::GetSizeMax(_) | SizeOp::SharedNeeded(_) => {}
                     SizeOp::CmpThreshold { name: _, class: _, par } => v.operand(par),
                     SizeOp::CalcGrid { points, max: _, block } => {
                         v.operand(points);

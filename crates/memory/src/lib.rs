@@ -31,6 +31,7 @@ pub mod merge;
 mod plan;
 mod recursion;
 mod results;
+pub mod shared;
 pub mod shortcircuit;
 mod slice;
 mod tables;

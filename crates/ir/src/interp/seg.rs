@@ -266,6 +266,8 @@ impl<'a, R: Rep> Machine<'a, R> {
     pub(super) fn size_op(&mut self, env: &Env, size: &SizeOp) -> Run<Vec<Value>> {
         let value = match size {
             SizeOp::GetSize(_, class) | SizeOp::GetSizeMax(class) => self.parameter(class),
+            // It is not known yet: all versions mean the same.
+            SizeOp::SharedNeeded(_) => 0,
             SizeOp::CmpThreshold { class, par, .. } => {
                 let reached = self.parameter(class) <= self.i64(env, *par)?;
                 return Ok(vec![Value::Prim(PrimValue::Bool(reached))]);

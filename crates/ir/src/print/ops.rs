@@ -268,6 +268,7 @@ impl Printer<'_> {
                 self.put("get_size_max ");
                 self.size_class(class);
             }
+            SizeOp::SharedNeeded(label) => self.put(format_args!("shared_needed {:?}", label.as_str())),
             SizeOp::CmpThreshold { name, class, par } => {
                 self.put(format_args!("cmp_threshold {:?} ", name.as_str()));
                 self.size_class(class);

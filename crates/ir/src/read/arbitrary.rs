@@ -430,10 +430,11 @@ impl Gen {
     }
 
     fn size(&mut self) -> SizeOp {
-        match self.below(4) {
+        match self.below(5) {
             0 => SizeOp::GetSize(self.symbol(), self.class()),
             1 => SizeOp::GetSizeMax(self.class()),
-            2 => SizeOp::CmpThreshold { name: self.symbol(), class: self.class(), par: self.operand() },
+            2 => SizeOp::SharedNeeded(self.symbol()),
+            3 => SizeOp::CmpThreshold { name: self.symbol(), class: self.class(), par: self.operand() },
             _ => SizeOp::CalcGrid { points: self.operand(), max: self.symbol(), block: self.operand() },
         }
     }

@@ -38,7 +38,7 @@ impl Reader<'_> {
                 self.take();
                 R::Op::from_seg(self.seg(word)?)
             }
-            "get_size" | "get_size_max" | "cmp_threshold" | "calc_grid" => {
+            "get_size" | "get_size_max" | "cmp_threshold" | "calc_grid" | "shared_needed" => {
                 self.take();
                 R::Op::from_size(self.size_op(word)?)
             }
@@ -219,6 +219,7 @@ impl Reader<'_> {
         Ok(match word {
             "get_size" => SizeOp::GetSize(self.text_symbol()?, self.size_class()?),
             "get_size_max" => SizeOp::GetSizeMax(self.size_class()?),
+            "shared_needed" => SizeOp::SharedNeeded(self.text_symbol()?),
             "cmp_threshold" => SizeOp::CmpThreshold {
                 name: self.text_symbol()?,
                 class: self.size_class()?,

@@ -176,7 +176,7 @@ impl<R: Rep> Checker<'_, R> {
             }
         }
         match size {
-            SizeOp::GetSize(..) | SizeOp::GetSizeMax(_) => {}
+            SizeOp::GetSize(..) | SizeOp::GetSizeMax(_) | SizeOp::SharedNeeded(_) => {}
             SizeOp::CmpThreshold { par, .. } => self.prim(*par, PrimType::I64),
             SizeOp::CalcGrid { points, block, .. } => {
                 self.prim(*points, PrimType::I64);

@@ -19,7 +19,7 @@ use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
 use fehu_ir::mem::{poly, MemOp};
-use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeClass};
+use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeClass, MIN_EXCHANGED};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Exp, Memory, PatElem, SubExp, Type};
 
@@ -210,7 +210,7 @@ impl Translate {
             count = mul(count, self.host_operand(*n));
         }
         // Warps exchange a value each.
-        let shared = self.exchange_in_block(&types, max(count, i64(32)));
+        let shared = self.exchange_in_block(&types, max(count, i64(MIN_EXCHANGED)));
         (values, shared)
     }
 
@@ -241,7 +241,7 @@ impl Translate {
         match self.exchange.flags {
             Some(flags) => flags,
             None => {
-                let flags = self.shared_array("flags", PrimType::Bool, i64(32));
+                let flags = self.shared_array("flags", PrimType::Bool, i64(MIN_EXCHANGED));
                 self.exchange.flags = Some(flags);
                 flags
             }

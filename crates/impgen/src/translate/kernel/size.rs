@@ -21,6 +21,7 @@ impl Translate {
             SizeOp::GetSizeMax(class) => {
                 self.emit(Code::Op(Op::GetSizeMax(p.name, Symbol::new(&class_text(class)))));
             }
+            SizeOp::SharedNeeded(label) => bug!("nobody said how much shared memory {label:?} needs"),
             SizeOp::CmpThreshold { name, class, par } => {
                 self.add_param(*name, class);
                 let par = self.operand(*par);

@@ -1,0 +1,256 @@
+//! How much shared memory the operations of thread blocks need, for the tests that choose between versions.
+//!
+//! Before: a program over `Memory` whose kernels are finished. After: no `shared_needed` is left. Each becomes the sum of what
+//! the operation allocates in shared memory, with what its threads need to exchange values; operations inside of it use
+//! the same memory for that, one after the other.
+//!
+//! ```text
+//! let (b : i64) = shared_needed "block_7"                 let (s : i64) = mul_i64(4, n)
+//! let (m : i64) = get_size_max shared_memory              let (b : i64) = add_i64(s, 16)
+//! let (fits : bool) = sle_i64(b, m)                       let (m : i64) = get_size_max shared_memory
+//! if fits then {                                          ...
+//!   let (s : i64) = mul_i64(4, n)
+//!   #[shared_memory(block_7)] segmap block { let (x : mem) = alloc s shared ... }
+//! ```
+//!
+//! Sizes are computed again where the question stands, of what is known there. One that is not known there is too large:
+//! the version is not chosen. (Flattening makes no such versions.)
+
+use crate::builder::MemBuilder;
+use fehu_algebra::horner::Arith;
+use fehu_base::ops::BinOp;
+use fehu_base::prim::IntType;
+use fehu_base::{Name, Symbol};
+use fehu_ir::mem::MemOp;
+use fehu_ir::seg::{SegKind, SegLevel, SegOp, SizeOp, MIN_EXCHANGED, SHARED_MEMORY};
+use fehu_ir::types::Types;
+use fehu_ir::visit::{deep, for_each_stm, map_bodies};
+use fehu_ir::{Attr, Body, Exp, LoopForm, Memory, Prog, Space, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The tests that choose between versions know how much shared memory each needs.
+pub const PASS: Pass<Prog<Memory>> = Pass { name: "shared-memory", need: Need::Required, run: fill };
+
+/// Every shared array begins at a multiple of so many bytes.
+const ALIGNMENT: i64 = 16;
+
+fn fill(prog: &mut Prog<Memory>) {
+    let mut b = MemBuilder::new(std::mem::take(&mut prog.names), Types::default());
+    let consts: FxHashSet<Name> = prog.consts.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
+    for fun in &mut prog.funs {
+        let (kernels, defs) = look(&fun.body);
+        if kernels.is_empty() {
+            continue;
+        }
+        let scope = consts.iter().copied().chain(fun.params.iter().map(|p| p.name)).collect();
+        let mut fill = Fill { b: &mut b, kernels, defs, scope };
+        fill.body(&mut fun.body);
+    }
+    prog.names = b.names;
+}
+
+/// What an operation has in shared memory.
+#[derive(Default)]
+struct Needs {
+    blocks: Vec<SubExp>,
+    /// For each value that threads exchange, by operation: how many points there are, and the bytes of a value.
+    exchanged: Vec<Vec<(Vec<SubExp>, i64)>>,
+    flags: bool,
+}
+
+/// The expressions that sizes are computed by.
+type Defs = FxHashMap<Name, (Type, Exp<Memory>)>;
+
+/// The operations whose needs are asked for, and how scalars of a function are computed.
+fn look(body: &Body<Memory>) -> (FxHashMap<Symbol, Vec<Needs>>, Defs) {
+    let mut kernels: FxHashMap<Symbol, Vec<Needs>> = FxHashMap::default();
+    let mut defs = Defs::default();
+    let mut asked = false;
+    for_each_stm(body, &mut |stm| match (&stm.exp, &stm.pat[..]) {
+        (Exp::Op(MemOp::Seg(seg)), _) if seg.level == SegLevel::Block => {
+            if let Some(label) = label(stm) {
+                kernels.entry(label).or_default().push(needs(seg));
+            }
+        }
+        (Exp::Op(MemOp::Size(SizeOp::SharedNeeded(label))), _) => {
+            kernels.entry(*label).or_default();
+            asked = true;
+        }
+        (Exp::BinOp(op, ..), [p]) if !op.is_partial() => {
+            defs.insert(p.name, (p.ty.clone(), stm.exp.clone()));
+        }
+        (Exp::SubExp(_) | Exp::UnOp(..) | Exp::CmpOp(..) | Exp::Conv(..), [p])
+            if matches!(p.ty, Type::Prim(_)) =>
+        {
+            defs.insert(p.name, (p.ty.clone(), stm.exp.clone()));
+        }
+        _ => {}
+    });
+    if !asked {
+        kernels.clear();
+    }
+    (kernels, defs)
+}
+
+fn label(stm: &Stm<Memory>) -> Option<Symbol> {
+    stm.attrs.iter().find_map(|a| match a {
+        Attr::Comp(name, args) if name.as_str() == SHARED_MEMORY => match &args[..] {
+            [Attr::Atom(label)] => Some(*label),
+            _ => None,
+        },
+        Attr::Atom(_) | Attr::Int(_) | Attr::Comp(..) => None,
+    })
+}
+
+fn needs(seg: &SegOp<Memory>) -> Needs {
+    let mut needs = Needs::default();
+    for_each_stm(&seg.body.body, &mut |stm| match &stm.exp {
+        Exp::Op(MemOp::Alloc(bytes, Space::Shared)) => needs.blocks.push(*bytes),
+        Exp::Op(MemOp::Seg(inner)) => {
+            let ops = match &inner.kind {
+                SegKind::Red(ops) | SegKind::Scan(ops, _) => &ops[..],
+                SegKind::Map | SegKind::Hist(_) => &[],
+            };
+            let points: Vec<SubExp> = inner.space.dims.iter().map(|d| d.1).collect();
+            for (k, ty) in ops.iter().flat_map(|op| &op.op.ret).enumerate() {
+                if needs.exchanged.len() <= k {
+                    needs.exchanged.push(vec![]);
+                }
+                let one = (points.clone(), ty.elem().map_or(8, |e| e.bytes() as i64));
+                if !needs.exchanged[k].contains(&one) {
+                    needs.exchanged[k].push(one);
+                }
+            }
+            needs.flags |= matches!(inner.kind, SegKind::Scan(..)) && points.len() > 1;
+        }
+        _ => {}
+    });
+    needs
+}
+
+struct Fill<'a> {
+    b: &'a mut MemBuilder,
+    kernels: FxHashMap<Symbol, Vec<Needs>>,
+    defs: Defs,
+    /// What is known where we are.
+    scope: FxHashSet<Name>,
+}
+
+impl Fill<'_> {
+    /// Code of the host.
+    fn body(&mut self, body: &mut Body<Memory>) {
+        deep(|| {
+            let mut mine = vec![];
+            let mut out = Vec::with_capacity(body.stms.len());
+            for mut stm in std::mem::take(&mut body.stms) {
+                match &mut stm.exp {
+                    Exp::Op(MemOp::Size(SizeOp::SharedNeeded(label))) => {
+                        self.b.begin();
+                        self.b.loc = stm.loc.clone();
+                        let bytes = self.bytes(*label).unwrap_or(SubExp::i64(i64::MAX));
+                        out.extend(self.b.close());
+                        stm.exp = Exp::SubExp(bytes);
+                    }
+                    Exp::Op(MemOp::Seg(_)) => {}
+                    Exp::Loop(l) => {
+                        mine.extend(l.params.iter().map(|(p, _)| p.name));
+                        match &l.form {
+                            LoopForm::For { var, .. } => mine.push(*var),
+                            LoopForm::While(_) => {}
+                        }
+                        self.scope.extend(mine.iter().copied());
+                        self.body(&mut l.body);
+                    }
+                    other => map_bodies(other, &mut |inner| self.body(inner)),
+                }
+                mine.extend(stm.pat.iter().map(|p| p.name));
+                self.scope.extend(stm.pat.iter().map(|p| p.name));
+                out.push(stm);
+            }
+            body.stms = out;
+            for n in mine {
+                self.scope.remove(&n);
+            }
+        });
+    }
+
+    /// How many bytes an operation needs.
+    fn bytes(&mut self, label: Symbol) -> Option<SubExp> {
+        let mut most = SubExp::i64(0);
+        let all = self.kernels.remove(&label).unwrap_or_default();
+        let mut known = FxHashMap::default();
+        for Needs { blocks, exchanged, flags } in &all {
+            let arrays = (blocks.len() + exchanged.len() + usize::from(*flags)) as i64;
+            let flags = if *flags { MIN_EXCHANGED } else { 0 };
+            let mut sum = SubExp::i64(arrays * ALIGNMENT + flags);
+            for bytes in blocks {
+                let bytes = self.value(&mut known, *bytes)?;
+                sum = self.b.add(sum, bytes);
+            }
+            for lane in exchanged {
+                let mut widest = SubExp::i64(0);
+                for (points, bytes) in lane {
+                    let mut count = SubExp::i64(1);
+                    for n in points {
+                        let n = self.value(&mut known, *n)?;
+                        count = self.b.mul(count, n);
+                    }
+                    let count = self.larger(SubExp::i64(MIN_EXCHANGED), count);
+                    let here = self.b.mul(count, SubExp::i64(*bytes));
+                    widest = if widest == SubExp::i64(0) { here } else { self.larger(widest, here) };
+                }
+                sum = self.b.add(sum, widest);
+            }
+            most = if most == SubExp::i64(0) { sum } else { self.larger(most, sum) };
+        }
+        self.kernels.insert(label, all);
+        Some(most)
+    }
+
+    fn larger(&mut self, a: SubExp, b: SubExp) -> SubExp {
+        let name = self.b.fresh("bytes", Type::I64);
+        self.b.bind(name, Type::I64, Exp::BinOp(BinOp::SMax(IntType::I64), a, b));
+        name.into()
+    }
+
+    /// An operand, computed of what is known here.
+    fn value(&mut self, known: &mut FxHashMap<Name, SubExp>, e: SubExp) -> Option<SubExp> {
+        let SubExp::Var(n) = e else { return Some(e) };
+        if self.scope.contains(&n) {
+            return Some(e);
+        }
+        if let Some(value) = known.get(&n) {
+            return Some(*value);
+        }
+        let (ty, exp) = self.defs.get(&n)?.clone();
+        let value = deep(|| match exp {
+            Exp::SubExp(x) => self.value(known, x),
+            Exp::UnOp(op, x) => {
+                let x = self.value(known, x)?;
+                Some(self.bound(ty, Exp::UnOp(op, x)))
+            }
+            Exp::Conv(op, x) => {
+                let x = self.value(known, x)?;
+                Some(self.bound(ty, Exp::Conv(op, x)))
+            }
+            Exp::BinOp(op, x, y) => {
+                let (x, y) = (self.value(known, x)?, self.value(known, y)?);
+                Some(self.bound(ty, Exp::BinOp(op, x, y)))
+            }
+            Exp::CmpOp(op, x, y) => {
+                let (x, y) = (self.value(known, x)?, self.value(known, y)?);
+                Some(self.bound(ty, Exp::CmpOp(op, x, y)))
+            }
+            _ => None,
+        })?;
+        known.insert(n, value);
+        Some(value)
+    }
+
+    fn bound(&mut self, ty: Type, exp: Exp<Memory>) -> SubExp {
+        let name = self.b.fresh("bytes", ty.clone());
+        self.b.bind(name, ty, exp);
+        name.into()
+    }
+}
