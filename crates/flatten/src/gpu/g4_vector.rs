@@ -325,7 +325,8 @@ impl Flat<'_> {
         b.bind("rows", ty, Exp::If(one, Box::new(yes), Box::new(no))).into()
     }
 
-    /// Code with combinators, at the place of a statement. What that depends on, the nest or the builder knows already.
+    /// Code with combinators, at the place of a statement. What that depends on, the nest or the builder knows already. Its attributes
+    /// are about the rows as they were: `sequential_inner` does not ask for one thread per column.
     pub(super) fn soacs(
         &mut self,
         stm: &Stm<Soacs>,
@@ -334,7 +335,6 @@ impl Flat<'_> {
         let mut b = Builder::new(std::mem::take(&mut self.seq.b.names));
         b.types = std::mem::take(&mut self.seq.b.types);
         b.loc = stm.loc.clone();
-        b.attrs = stm.attrs.clone();
         b.begin();
         let result = code(self, &mut b);
         let body = b.end(result);
