@@ -4,8 +4,16 @@
 //! tells, reduces the partial results. With one block per segment there is no second step.
 //!
 //! Small segments: as many as fit share a block, one point per thread, and are reduced in shared memory, side by side.
-//! Tiny segments, if there are very many, are done by one thread each.
-//! Which of them runs is decided when sizes are known.
+//! If there are very many segments: tiny ones are done by one thread each, middle ones by a part of a warp, whose threads take
+//! several points each before they combine what they have.
+//! Which of them runs is decided when sizes are known, in one place (`seg_red`):
+//!
+//! | schedule | points of a segment | segments |
+//! | --- | --- | --- |
+//! | tiny | up to `TINY` | from `MANY` on |
+//! | by lanes | up to `MIDDLE` | so many that they keep `BUSY` threads busy |
+//! | small | up to half a block | any |
+//! | large | any | any |
 //!
 //! ```text
 //! segments 0  1  2  3    n = 3, a block of 8 threads does 2 segments in each round:
@@ -32,8 +40,13 @@ use fehu_ir::{Exp, Memory, PatElem, Space, SubExp, Type};
 const WORTH: i64 = 16;
 
 /// Segments of at most so many points are tiny, and from so many of them on, one thread does each.
-const TINY: i64 = 32;
+const TINY: i64 = 8;
 const MANY: i64 = 1 << 15;
+
+/// Segments of at most so many points are worth a part of a warp, if there are so many of them that they have so many
+/// threads together.
+const MIDDLE: i64 = 4096;
+const BUSY: i64 = 1 << 16;
 
 /// How many points of a segment a thread of a block takes at least, likewise.
 const FEW: i64 = 8;
@@ -58,12 +71,21 @@ impl Translate {
         } else {
             let tiny = and(le(red.n.clone(), i64(TINY)), le(i64(MANY), red.segments.clone()));
             let small = le(mul(red.n.clone(), i64(2)), red.size.clone());
-            let copies = [self.renamed(seg), self.renamed(seg)];
-            let [one, other] = [0, 1].map(|k| Red { seg: &copies[k], ..red.clone() });
+            let lanes = self.lanes_of_segment(&red);
+            let busy = le(i64(BUSY), mul(red.segments.clone(), lanes.clone()));
+            let middle = and(le(red.n.clone(), i64(MIDDLE)), and(lt(i64(TINY), red.n.clone()), busy));
+            let copies = [self.renamed(seg), self.renamed(seg), self.renamed(seg)];
+            let [one, two, other] = [0, 1, 2].map(|k| Red { seg: &copies[k], ..red.clone() });
             self.if_else(
                 tiny,
                 |t| t.tiny_segments(&one),
-                |t| t.if_else(small, |t| t.small_segments(&other), |t| t.large_segments(&red)),
+                |t| {
+                    t.if_else(
+                        middle,
+                        |t| t.segments_by_lanes(&two, lanes),
+                        |t| t.if_else(small, |t| t.small_segments(&other), |t| t.large_segments(&red)),
+                    );
+                },
             );
         }
         self.read_results(pat, &red);
@@ -309,6 +331,63 @@ impl Translate {
                 });
                 t.put_result(red, &values);
             });
+        });
+    }
+
+    /// How many threads share a segment of middle size, a power of two: each is to have a few points, unless they are heavy.
+    fn lanes_of_segment(&mut self, red: &Red) -> Expr {
+        let each = if is_heavy(red.seg) { 1 } else { FEW };
+        let mut lanes = i64(32);
+        for fewer in [16, 8, 4, 2] {
+            lanes = select(le(red.n.clone(), i64(fewer * each)), i64(fewer), lanes);
+        }
+        self.let_i64("lanes", lanes)
+    }
+
+    /// Each segment is shared by so many threads, neighbours in a warp.
+    fn segments_by_lanes(&mut self, red: &Red, lanes: Expr) {
+        let commutative = red.ops.iter().all(is_commutative);
+        let per_block = self.let_i64("per_block", quot(red.size.clone(), lanes.clone()));
+        let grid = quot_up(red.segments.clone(), per_block.clone());
+        self.kernel("segred_lanes", grid, red.size.clone(), Mode::Thread, |t| {
+            let shared = t.exchange(&red.types, &red.size);
+            let dims = &red.seg.space.dims;
+            let (outer, inner) = dims.split_at(dims.len() - 1);
+            let lane = t.let_i64("lane", bits(local(), sub(lanes.clone(), i64(1))));
+            let segment = add(mul(block(), per_block), quot(local(), lanes.clone()));
+            let segment = t.let_i64("segment", segment);
+            t.unflatten(outer, segment.clone());
+            let mine = var(t.let_as("mine", PrimType::Bool, lt(segment.clone(), red.segments.clone())));
+            let neutral = t.neutrals(red.ops);
+            let values = t.lanes("acc", &red.types, neutral);
+            // Neighbours read neighbours, unless the order matters: then each has some in a row.
+            let each = t.let_i64("each", quot_up(red.n.clone(), lanes.clone()));
+            let (first, step, count) = if commutative {
+                (lane.clone(), lanes.clone(), quot_up(sub(red.n.clone(), lane.clone()), lanes.clone()))
+            } else {
+                let first = mul(lane.clone(), each.clone());
+                (first.clone(), i64(1), min(each, sub(red.n.clone(), first)))
+            };
+            let first = t.let_i64("first", first);
+            let count = t.let_i64("count", select(mine.clone(), count, i64(0)));
+            t.guarded(|t| {
+                t.for_up_to("k", count, |t, k| {
+                    let at = t.let_i64("at", add(first, mul(k, step)));
+                    for (x, e) in [
+                        (inner[0].0, at.clone()),
+                        (red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), at)),
+                    ] {
+                        t.emit(Code::DeclareScalar(x, PrimType::I64));
+                        t.set_to(x, e);
+                    }
+                    let new = t.point(red.pat, red.seg);
+                    t.apply_all(red.ops, &vars(&values), &new, &values);
+                });
+            });
+            t.store_all(&shared, &red.types, &local(), &values);
+            t.barrier();
+            t.reduce_side_by_side(red.ops, &red.types, &values, &shared, &lane, &lanes, &mine);
+            t.if_then(and(mine, eq(lane, i64(0))), |t| t.put_result(red, &values));
         });
     }
 
