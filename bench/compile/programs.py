@@ -211,7 +211,18 @@ def closures(n):
     return "entry main (v: i64) : i64 =\n  let f0 = \\(x: i64) -> x\n" + "\n".join(lines) + f"\n  in f{n} v\n"
 
 
+def doubled_functions(n):
+    lines = ["def f0 (x: i64) : i64 = x * x + 1"]
+    lines += [f"def f{i} (x: i64) : i64 = f{i - 1} (f{i - 1} x)" for i in range(1, n + 1)]
+    return "\n".join(lines) + f"\nentry main (x: i64) : i64 = f{n} x\n"
+
+
 SHAPES = {
+    "functions that double": (doubled_functions, 30, 300),
+    "sizes that double": (rows("[n] (x0: [n]i32) : []i32", "let x{j} = x{i} ++ x{i}"), 20, 60),
+    "curried lambdas": (lambda n: "def f = " + "".join(f"\\(x{i}: i64) -> " for i in range(n)) +
+                        "x0\nentry main (v: i64) = f " + " ".join(["v"] * n) + "\n", 90, 900),
+    "nested dimensions": (lambda n: "entry main (v: i64) = length " + "[" * n + "v" + "]" * n + "\n", 90, 900),
     "statements": (rows("(x0: i64) (y: i64) : i64", "let x{j} = x{i} * {j} ^ y"), 2000, 20000),
     "branches": (rows("(c: i64) (x0: i64) : i64", "let x{j} = if c > {i} then x{i} * 3 else x{i} / (c + 1)"),
                  500, 5000),

@@ -27,6 +27,11 @@ pub struct Context {
     pub declared: FxHashSet<Name>,
 }
 
+/// Where to read more about an error that has a name.
+pub fn see(entry: &str) -> String {
+    format!("`fehu explain {entry}` says more")
+}
+
 impl Context {
     /// A fresh name bound at a place.
     pub fn bind(&mut self, base: Symbol, span: Span) -> Name {

@@ -62,6 +62,10 @@ pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<Type
                     let d = unknown();
                     match near {
                         Some(n) => d.help(format!("there is a type \"{n}\"")),
+                        None if q.quals.is_empty() && q.name.name.as_str().len() == 1 => d.help(format!(
+                            "a type parameter is declared before the first parameter, as in \"def f '{0} (x: {0})\"",
+                            q.name.name
+                        )),
                         None => d,
                     }
                 }
@@ -129,19 +133,23 @@ pub fn closest(name: Symbol, among: impl Iterator<Item = Symbol>) -> Option<Symb
         .map(|(_, _, s)| s)
 }
 
+/// How many letters are to be added, left out, replaced or swapped with their neighbour.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
         }
+        rows.push(row);
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
@@ -152,6 +160,7 @@ mod tests {
     fn suggests_only_similar_names() {
         let names = ["vector", "matrix", "length"].map(Symbol::new);
         assert_eq!(closest(Symbol::new("vectr"), names.into_iter()), Some(names[0]));
+        assert_eq!(closest(Symbol::new("vetcor"), names.into_iter()), Some(names[0]));
         assert_eq!(closest(Symbol::new("tensor"), names.into_iter()), None);
     }
 }

@@ -12,6 +12,7 @@ use crate::tast::{
     Access, Case, Exp, ExpKind, Index, Lambda, LocalFun, Loop, LoopForm, Pat, PatKind, RangeEnd,
 };
 use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, TypeDef, Uniq};
+use crate::visit::children;
 use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Span};
 use fehu_syntax::ast::Liftedness;
@@ -155,7 +156,7 @@ pub fn size_exp(s: &Size, span: Span) -> Option<Exp> {
         Size::Exp(e) => return Some((**e).clone()),
         Size::Any => return None,
     };
-    Some(Exp { kind: Box::new(kind), ty: Type::Scalar(ScalarType::I64), ext: vec![], span })
+    Some(Exp { kind: Arc::new(kind), ty: Type::Scalar(ScalarType::I64), ext: vec![], span })
 }
 
 /// The expression as a size, in its simplest form.
@@ -267,8 +268,66 @@ impl<'a> Walk<'a> {
     fn size(&mut self, s: &Size) -> Size {
         match s {
             Size::Var(n) => self.lookup(*n).unwrap_or(Size::Var(*n)),
-            Size::Exp(e) => exp_size(self.exp(e)),
-            Size::Const(_) | Size::Any => s.clone(),
+            Size::Exp(e) if self.changes(e) => exp_size(self.exp(e)),
+            Size::Exp(_) | Size::Const(_) | Size::Any => s.clone(),
+        }
+    }
+
+    /// Whether the substitution may change an expression; one that it does not change stays shared, for sizes become
+    /// large by containing others.
+    fn changes(&self, e: &Exp) -> bool {
+        let mut rest = vec![e];
+        while let Some(e) = rest.pop() {
+            let itself = match &*e.kind {
+                ExpKind::Var(n, inst) => self.lookup(*n).is_some() || self.changes_args(inst),
+                ExpKind::Lambda(_)
+                | ExpKind::Let { .. }
+                | ExpKind::LetFun(..)
+                | ExpKind::Loop(_)
+                | ExpKind::Match(..) => true,
+                _ => false,
+            };
+            if itself || self.changes_type(&e.ty) {
+                return true;
+            }
+            children(e, &mut |c| rest.push(c));
+        }
+        false
+    }
+
+    fn changes_type(&self, t: &Type) -> bool {
+        match t {
+            Type::Scalar(_) | Type::Meta(_) | Type::Error => false,
+            Type::Array(_, s, e) => self.changes_size(s) || self.changes_type(e),
+            Type::Record(fs) => fs.iter().any(|(_, t)| self.changes_type(t)),
+            Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).any(|t| self.changes_type(t)),
+            // What arrows bind gets new names.
+            Type::Arrow(a) => {
+                a.param.is_some()
+                    || !a.ret.dims.is_empty()
+                    || self.changes_type(&a.lhs)
+                    || self.changes_type(&a.ret.ty)
+            }
+            Type::Var(_, n, args) => {
+                self.subst.types.contains_key(n)
+                    || self.opened.iter().any(|(m, _)| m == n)
+                    || self.changes_args(args)
+            }
+        }
+    }
+
+    fn changes_args(&self, args: &[TypeArg]) -> bool {
+        args.iter().any(|a| match a {
+            TypeArg::Size(s) => self.changes_size(s),
+            TypeArg::Type(t) => self.changes_type(t),
+        })
+    }
+
+    fn changes_size(&self, s: &Size) -> bool {
+        match s {
+            Size::Var(n) => self.lookup(*n).is_some(),
+            Size::Exp(e) => self.changes(e),
+            Size::Const(_) | Size::Any => false,
         }
     }
 
@@ -367,7 +426,7 @@ impl<'a> Walk<'a> {
             }
             ExpKind::Attr(a, e) => ExpKind::Attr(a.clone(), self.exp(e)),
         };
-        Exp { kind: Box::new(kind), ty: self.ty(&e.ty), ext: e.ext.clone(), span: e.span }
+        Exp { kind: Arc::new(kind), ty: self.ty(&e.ty), ext: e.ext.clone(), span: e.span }
     }
 
     fn indexes(&mut self, ix: &[Index]) -> Vec<Index> {

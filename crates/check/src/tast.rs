@@ -27,6 +27,7 @@ use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Span, Symbol};
 use fehu_syntax::ast::{Attr, Doc};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A checked program: the prelude's declarations first, then those of each
 /// file, imported files before importing ones.
@@ -202,8 +203,8 @@ pub enum PatKind {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Exp {
-    /// What.
-    pub kind: Box<ExpKind>,
+    /// What. Shared, as sizes contain the sizes of what they were computed from.
+    pub kind: Arc<ExpKind>,
     /// Its type.
     pub ty: Type,
     /// The unknown sizes that its value brings; see the module's text.

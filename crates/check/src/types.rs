@@ -186,24 +186,28 @@ impl Type {
 /// of a program.
 pub const MAX_PARTS: usize = 100_000;
 
-/// Whether a type has more than [`MAX_PARTS`] parts; `known` says what a type variable of inference stands for.
+/// How deep parts may be in each other: every level of an expression can have a type of its own, one deeper than the last.
+pub const MAX_DEPTH: usize = 1_000;
+
+/// Whether a type has more than [`MAX_PARTS`] parts, or parts deeper than [`MAX_DEPTH`]; `known` says what a type variable of inference stands for.
 pub fn is_too_large(t: &Type, mut known: impl FnMut(&Type) -> Type) -> bool {
     let mut count = 0;
-    let mut rest = vec![t.clone()];
-    while let Some(t) = rest.pop() {
+    let mut rest = vec![(t.clone(), 0)];
+    while let Some((t, depth)) = rest.pop() {
         count += 1;
-        if count > MAX_PARTS {
+        if count > MAX_PARTS || depth > MAX_DEPTH {
             return true;
         }
+        let deeper = |t: &Type| (t.clone(), depth + 1);
         match known(&t) {
             Type::Scalar(_) | Type::Meta(_) | Type::Error => {}
-            Type::Array(_, _, elem) => rest.push((*elem).clone()),
-            Type::Record(fields) => rest.extend(fields.iter().map(|(_, t)| t.clone())),
-            Type::Sum(constrs) => rest.extend(constrs.iter().flat_map(|(_, ts)| ts).cloned()),
-            Type::Arrow(a) => rest.extend([a.lhs.clone(), a.ret.ty.clone()]),
+            Type::Array(_, _, elem) => rest.push(deeper(&elem)),
+            Type::Record(fields) => rest.extend(fields.iter().map(|(_, t)| deeper(t))),
+            Type::Sum(constrs) => rest.extend(constrs.iter().flat_map(|(_, ts)| ts).map(deeper)),
+            Type::Arrow(a) => rest.extend([deeper(&a.lhs), deeper(&a.ret.ty)]),
             Type::Var(_, _, args) => rest.extend(args.iter().filter_map(|a| match a {
                 TypeArg::Size(_) => None,
-                TypeArg::Type(t) => Some(t.clone()),
+                TypeArg::Type(t) => Some(deeper(t)),
             })),
         }
     }

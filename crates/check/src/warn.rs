@@ -1,10 +1,11 @@
-//! Warnings that need the whole declaration: names bound and never used, and arrays compared as a whole.
+//! Warnings that need the whole declaration: names bound and never used, arrays compared as a whole, and breakpoints.
 
 use crate::context::Context;
 use crate::tast::{Exp, ExpKind, LoopForm, Pat, PatKind, ValBind};
 use crate::types::{Size, Type};
 use crate::visit;
 use fehu_base::{Diagnostic, Name, Span};
+use fehu_syntax::ast::Attr;
 use rustc_hash::FxHashSet;
 
 /// Reports the warnings of one declaration, in the order of the text.
@@ -29,6 +30,11 @@ pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
             d.label("never used").help(format!("remove it, or write `_{text}` to keep it"))
         });
     }
+    for span in names.breaks {
+        let text =
+            "This breakpoint has no effect: programs are compiled, and do not stop before expressions.";
+        ctx.report(Diagnostic::warning(span, text).help("print values with `#[trace]` instead"));
+    }
     for (span, op) in names.comparisons {
         if let Some(op) = ctx.intrinsics.get(&op).filter(|op| matches!(op.as_str(), "==" | "!=")) {
             let text = format!("Comparing arrays with \"{op}\" is deprecated.");
@@ -49,6 +55,8 @@ struct Names {
     updated: FxHashSet<Name>,
     /// Functions applied to two arrays, which may be comparisons.
     comparisons: Vec<(Span, Name)>,
+    /// Expressions with the attribute `break`.
+    breaks: Vec<Span>,
 }
 
 impl Names {
@@ -117,8 +125,11 @@ impl Names {
                 | ExpKind::Coerce(_)
                 | ExpKind::Range { .. }
                 | ExpKind::Update(..)
-                | ExpKind::If(..)
-                | ExpKind::Attr(..) => {}
+                | ExpKind::If(..) => {}
+                ExpKind::Attr(attr, _) => match attr {
+                    Attr::Atom(a) if a.name.as_str() == "break" => self.breaks.push(a.span),
+                    Attr::Atom(_) | Attr::Int(..) | Attr::Comp(..) => {}
+                },
             }
             visit::irrefutable_patterns(e, &mut |p| self.bind(p));
             visit::children(e, &mut |x| self.exp(x));

@@ -184,7 +184,13 @@ fn prelude_units(files: &[FileId], progs: Vec<ast::Prog>) -> Vec<SourceUnit> {
 }
 
 fn cannot_read(span: Span, path: &Path, why: &str) -> Diagnostic {
-    Diagnostic::error(span, format!("Could not read {}: {why}.", path.display()))
+    let d = Diagnostic::error(span, format!("Could not read {}: {why}.", path.display()));
+    let mut folders = path.iter().map(|part| part.to_string_lossy());
+    // Packages lie in folders named after their hosts.
+    match folders.any(|part| part == "lib") && folders.next().is_some_and(|host| host.contains('.')) {
+        true => d.help("packages that futhark.pkg lists are fetched into lib by `futhark pkg sync`"),
+        false => d,
+    }
 }
 
 /// `import "a/b"` in `dir/file.fut` is `dir/a/b.fut`; a path from the root, such as

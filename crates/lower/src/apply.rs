@@ -5,7 +5,7 @@ use crate::types::bind_tparams;
 use crate::value::{Data, Dim, Env, Fun, Global, InstArg, Ty, Value};
 use fehu_base::ops::CmpOp;
 use fehu_base::prim::{PrimType, ScalarType};
-use fehu_base::{Name, Symbol};
+use fehu_base::{Name, Span, Symbol};
 use fehu_check::tast::{self, ExpKind};
 use fehu_ir::{Attr, Body, ErrorPart, Exp, SubExp, Type};
 use fehu_syntax::ast;
@@ -66,7 +66,11 @@ impl<'a> Lowerer<'a> {
                 bind_tparams(&mut env, tparams, inst);
                 match global {
                     Some(g) if self.should_call(g.bind, &args) => self.call_global(&g.clone(), env, args)?,
-                    Some(_) | None => self.enter(env, tparams, params, body, args)?,
+                    Some(g) => {
+                        let bind = g.bind;
+                        self.measured(bind, |l| l.enter(env, tparams, params, body, args))?
+                    }
+                    None => self.enter(env, tparams, params, body, args)?,
                 }
             }
             Fun::Partial { .. } | Fun::Checked { .. } => fehu_base::bug!("handled above"),
@@ -83,6 +87,7 @@ impl<'a> Lowerer<'a> {
         body: &'a tast::Exp,
         args: Vec<Value<'a>>,
     ) -> Res<Value<'a>> {
+        self.count_application()?;
         let caller = Some(Arc::new(self.b.loc.clone()));
         let saved = std::mem::replace(&mut self.caller, caller);
         let result = self.in_env(env, |l| {
@@ -153,7 +158,7 @@ impl<'a> Lowerer<'a> {
         let mut env = g.env.clone();
         bind_tparams(&mut env, &bind.tparams, &inst);
         if !bind.tparams.is_empty() || self.is_function_constant(bind) {
-            return self.enter(env, &bind.tparams, &[], &bind.body, vec![]);
+            return self.measured(bind, |l| l.enter(env, &bind.tparams, &[], &bind.body, vec![]));
         }
         let v = self.in_consts(|l| l.in_env(env, |l| l.exp(&bind.body)))?;
         if let Value::Data(d) = &v {
@@ -305,6 +310,13 @@ impl<'a> Lowerer<'a> {
             }
             Value::Constr(..) | Value::Fun(_) => return Ok(v),
         };
+        // The function `trace` is one of the prelude: what is of interest is who calls it.
+        let within = self.options.prelude.contains(&self.b.loc.span.file) && self.user != Span::NONE;
+        let place = if within { self.user } else { self.b.loc.span };
+        self.at(place, |l| l.traced_data(d, tag))
+    }
+
+    fn traced_data(&mut self, d: Data, tag: Option<Symbol>) -> Res<Value<'a>> {
         let mut leaves = vec![];
         for (leaf, scalar) in d.leaves.into_iter().zip(crate::entry::leaf_scalars(&d.ty)) {
             let mut args = vec![Attr::Atom(Symbol::new(scalar.as_str()))];

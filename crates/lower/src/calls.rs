@@ -2,15 +2,24 @@
 //!
 //! Small functions are evaluated where they are applied. A top-level function
 //! becomes a core function when it is recursive, when it asks for it
-//! (`#[noinline]`), or when its text is large; once for each shape of its
-//! arguments. A core function takes the sizes of its arguments, then their
+//! (`#[noinline]`), or when it is large: its text, or what it became where it was
+//! evaluated before, for text can double with every definition:
+//!
+//! ```text
+//! def f1 x = f0 (f0 x)
+//! def f2 x = f1 (f1 x)      -- four copies of f0, and so on
+//! ```
+//!
+//! There is one core function for each shape of its arguments. Functions of functions are always
+//! evaluated where they are applied, so there is a limit to what they may become.
+//! A core function takes the sizes of its arguments, then their
 //! leaves; it returns the sizes of its result that are not known before, then
 //! the leaves.
 
 use crate::loops::unique_leaves;
 use crate::lowerer::{Lowerer, Res};
 use crate::value::{Binding, Data, Dim, Env, Fun, Global, Ty, Value};
-use fehu_base::Name;
+use fehu_base::{Diagnostic, Name, Span};
 use fehu_check::tast::{self, ValBind};
 use fehu_check::types::{Size, TParam, Type as SurfaceType};
 use fehu_check::visit;
@@ -25,11 +34,25 @@ use std::rc::Rc;
 /// Above this many nodes, a function of data to data is called rather than copied.
 const LARGE: usize = 60;
 
+/// Such a function is also called if evaluating it made more names than this.
+const LARGE_MADE: usize = 2_000;
+
+/// How many functions may be evaluated where they are applied.
+const MAX_APPLICATIONS: usize = 1_000_000;
+
 /// Which functions became core functions.
 #[derive(Default)]
 pub(crate) struct CallTable {
     made: FxHashMap<(usize, String), Rc<Signature>>,
     sizes: FxHashMap<Name, usize>,
+    /// How many names evaluating a function made.
+    made_names: FxHashMap<Name, usize>,
+    /// How many of all names are in core functions.
+    names_in_functions: usize,
+    /// How many functions were evaluated where they are applied.
+    applications: usize,
+    /// The outermost function that is being evaluated where it is applied, and where that is.
+    outermost: Option<(Name, Span)>,
 }
 
 /// How to call a core function.
@@ -65,7 +88,47 @@ impl<'a> Lowerer<'a> {
             .attrs
             .iter()
             .any(|a| matches!(crate::apply::core_attr(a), Attr::Atom(s) if s.as_str() == "noinline"));
-        asked || bind.recursive || self.size_of(bind) > LARGE
+        let made = self.calls.made_names.get(&bind.name).copied().unwrap_or(0);
+        asked || bind.recursive || made > LARGE_MADE || self.size_of(bind) > LARGE
+    }
+
+    /// Evaluates a top-level function where it is applied, and remembers how much came of it.
+    pub(crate) fn measured(
+        &mut self,
+        bind: &ValBind,
+        f: impl FnOnce(&mut Self) -> Res<Value<'a>>,
+    ) -> Res<Value<'a>> {
+        let outer = self.calls.outermost;
+        let place = if self.user == Span::NONE { self.b.loc.span } else { self.user };
+        self.calls.outermost = outer.or(Some((bind.name, place)));
+        let before = self.names_made();
+        let result = f(self);
+        self.calls.made_names.insert(bind.name, self.names_made() - before);
+        self.calls.outermost = outer;
+        result
+    }
+
+    /// How many names were made outside of core functions.
+    fn names_made(&self) -> usize {
+        self.b.names.len() - self.calls.names_in_functions
+    }
+
+    /// Ends what would take more time and memory than anybody has.
+    pub(crate) fn count_application(&mut self) -> Res<()> {
+        self.calls.applications += 1;
+        if self.calls.applications <= MAX_APPLICATIONS {
+            return Ok(());
+        }
+        let (what, span) = match self.calls.outermost {
+            Some((f, span)) => (format!("\"{}\"", self.program.names.base(f)), span),
+            None => ("this program".to_owned(), self.b.loc.span),
+        };
+        let text =
+            format!("Evaluating {what} applies more than {MAX_APPLICATIONS} functions while compiling.");
+        let d = Diagnostic::error(span, text)
+            .note("functions that take or return functions, and polymorphic ones, are copied wherever they are applied")
+            .help("apply a function often by a loop, or give it a type without functions and type parameters");
+        Err(Box::new(d))
     }
 
     fn size_of(&mut self, bind: &ValBind) -> usize {
@@ -157,7 +220,9 @@ impl<'a> Lowerer<'a> {
         let attrs = std::mem::take(&mut self.b.attrs);
         let caller = self.caller.take();
         let unsafe_depth = std::mem::take(&mut self.unsafe_depth);
+        let before = self.names_made();
         let result = self.build_function(bind, &mut env, args, key);
+        self.calls.names_in_functions += self.names_made() - before;
         self.unsafe_depth = unsafe_depth;
         self.caller = caller;
         self.b.attrs = attrs;

@@ -2,6 +2,7 @@
 //! public error index that explains its rule, which is what users search for.
 
 use super::state::{Identity, Owner, State, What};
+use crate::context;
 use crate::types::Type;
 use fehu_base::{Diagnostic, Name, Span};
 
@@ -21,8 +22,8 @@ fn quoted(id: &Identity) -> String {
     }
 }
 
-fn see(d: Diagnostic, anchor: &str) -> Diagnostic {
-    d.note(format!("see error-index.html#{anchor}"))
+fn see(d: Diagnostic, entry: &str) -> Diagnostic {
+    d.note(context::see(entry))
 }
 
 fn text_of(st: &State<'_>, name: Name) -> &'static str {

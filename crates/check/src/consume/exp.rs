@@ -6,6 +6,7 @@ use super::state::{LogMark, State};
 use crate::tast::{Access, Case, Exp, ExpKind, Index, Pat, PatKind, RangeEnd};
 use crate::types::{Type, TypeArg};
 use fehu_base::{Name, Span, Symbol};
+use std::sync::Arc;
 
 impl State<'_> {
     /// Walks an expression; gives what its value may share.
@@ -15,7 +16,7 @@ impl State<'_> {
 
     fn exp_inner(&mut self, e: &mut Exp) -> Tree {
         let (ty, span) = (e.ty.clone(), e.span);
-        match &mut *e.kind {
+        match Arc::make_mut(&mut e.kind) {
             ExpKind::Literal(_) => Tree::Nothing,
             ExpKind::String(_) | ExpKind::Hole => Tree::fresh(&ty),
             ExpKind::Var(name, inst) => match self.local(*name, &[], &ty, span) {

@@ -6,7 +6,7 @@
 
 mod matrix;
 
-use crate::context::Context;
+use crate::context::{see, Context};
 use crate::tast::{Case, Exp, ExpKind, Pat, ValBind};
 use crate::types::Type;
 use crate::visit;
@@ -39,7 +39,7 @@ fn check_match(ctx: &mut Context, span: Span, ty: &Type, cases: &[Case]) {
     if !missing.is_empty() {
         let d = Diagnostic::error(span, format!("Unmatched cases in match expression: {}", list(&missing)))
             .label("some values match no case")
-            .note("see error-index.html#unmatched-cases")
+            .note(see("unmatched-cases"))
             .help("add cases for these values, or a last case `_`");
         ctx.report(d);
         return;
@@ -66,7 +66,7 @@ fn irrefutable(ctx: &mut Context, pat: &Pat) {
         format!("Refutable pattern not allowed here. Unmatched cases: {}", list(&missing)),
     )
     .label("does not match all values of its type")
-    .note("see error-index.html#refutable-pattern")
+    .note(see("refutable-pattern"))
     .help("use `match` to tell the cases apart");
     ctx.report(d);
 }

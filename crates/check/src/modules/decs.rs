@@ -2,6 +2,7 @@
 
 use super::needed::promised;
 use super::{Checker, Stop};
+use crate::context::see;
 use crate::scope::{Env, ModEntry, ModTypeEntry, Module, TermEntry, TypeEntry, ValEntry, ValKind};
 use crate::type_exp::uses::{has_any_in_param, mentioned, name_anys};
 use crate::type_exp::{bind_tparams, elaborate_kinded};
@@ -146,7 +147,8 @@ impl Checker<'_> {
         if text == "&&" || text == "||" {
             self.ctx.report(
                 Diagnostic::error(b.name.span, format!("The {text} operator may not be redefined."))
-                    .note("it does not always evaluate its right operand, which no function can do; see error-index.html#may-not-be-redefined"),
+                    .note("it does not always evaluate its right operand, which no function can do")
+                    .note(see("may-not-be-redefined")),
             );
         }
         let name = self.ctx.bind(b.name.name, b.name.span);
@@ -198,7 +200,8 @@ impl Checker<'_> {
                     b.span,
                     "Type abbreviation contains an anonymous size not used constructively as an array size.",
                 )
-                .note("a function does not show the sizes of its parameters; see error-index.html#anonymous-nonconstructive"),
+                .note("a function does not show the sizes of its parameters")
+                .note(see("anonymous-nonconstructive")),
             );
         }
         let name = self.ctx.bind(b.name.name, b.name.span);

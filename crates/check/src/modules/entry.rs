@@ -7,6 +7,7 @@
 use super::decs::Place;
 use super::shown::TypeDefs;
 use super::Checker;
+use crate::context::see;
 use crate::tast::{EntryParam, EntryPoint, Shown, ValBind};
 use crate::type_exp::uses::kind;
 use crate::type_exp::uses::{constructive, mentioned};
@@ -42,15 +43,13 @@ impl Checker<'_> {
     pub(super) fn nested_entry(&mut self, b: &ast::ValBind) {
         self.ctx.report(
             Diagnostic::error(b.name.span, "Entry points may not be declared inside modules.")
-                .note("see error-index.html#nested-entry")
+                .note(see("nested-entry"))
                 .help(format!("declare \"entry {0} = m.{0}\" at the top level of the file", b.name.name)),
         );
     }
 
     fn entry_rules(&mut self, b: &ast::ValBind, bind: &ValBind) {
-        let error = |text: &str, slug: &str| {
-            Diagnostic::error(b.name.span, text).note(format!("see error-index.html#{slug}"))
-        };
+        let error = |text: &str, slug: &str| Diagnostic::error(b.name.span, text).note(see(slug));
         if bind.tparams.iter().any(|p| matches!(p, TParam::Type(..))) {
             self.ctx.report(
                 error("Entry point functions may not be polymorphic.", "polymorphic-entry")

@@ -14,6 +14,7 @@ use crate::subst::{make_nonunique, Subst};
 use crate::tast::{Exp, ExpKind, Pat, PatKind, ValBind};
 use crate::types::{RetType, Scheme, Type, TypeArg, Uniq};
 use fehu_base::{Name, Span, Symbol};
+use std::sync::Arc;
 
 /// A function of this name and type that calls what is given, and copies what the type says is owned and is not.
 pub(super) fn owning_wrapper(
@@ -96,5 +97,5 @@ fn owned(t: &Type) -> bool {
 }
 
 fn node(kind: ExpKind, ty: Type, span: Span) -> Exp {
-    Exp { kind: Box::new(kind), ty, ext: vec![], span }
+    Exp { kind: Arc::new(kind), ty, ext: vec![], span }
 }

@@ -3,7 +3,7 @@ use fehu_base::Span;
 use std::sync::Arc;
 
 fn exp(kind: ExpKind) -> Exp {
-    Exp { kind: Box::new(kind), ty: Type::Scalar(ScalarType::I64), ext: vec![], span: Span::NONE }
+    Exp { kind: Arc::new(kind), ty: Type::Scalar(ScalarType::I64), ext: vec![], span: Span::NONE }
 }
 
 fn binop(names: &mut NameSource, op: &str, l: Exp, r: Exp) -> Exp {

@@ -3,7 +3,7 @@
 
 use super::infer::Infer;
 use super::metas::{Cons, ScalarSet, Slot};
-use super::unify::see;
+use crate::context::see;
 use crate::types::{TParam, Type, TypeArg};
 use fehu_base::prim::ScalarType;
 use fehu_base::Diagnostic;

@@ -12,7 +12,7 @@ use super::unify::{Mismatch, Unified};
 use crate::context::Context;
 use crate::scope::{Scope, ValEntry, ValKind};
 use crate::type_exp;
-use crate::types::{is_too_large, Scheme, Size, Type, MAX_PARTS};
+use crate::types::{is_too_large, Scheme, Size, Type, MAX_DEPTH, MAX_PARTS};
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::{self, Liftedness};
@@ -68,7 +68,7 @@ impl<'a> Infer<'a> {
         actual: &Type,
         m: &Mismatch,
     ) -> Diagnostic {
-        let (e, a) = (self.show(expected), self.show(actual));
+        let (e, a) = (self.describe(expected), self.describe(actual));
         m.explain(Diagnostic::error(span, format!("{headline}\nExpected: {e}\nActual:   {a}")))
     }
 
@@ -136,9 +136,11 @@ impl<'a> Infer<'a> {
     pub(crate) fn exp(&mut self, e: &ast::Exp) -> Exp {
         let made = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.exp_inner(e));
         match &*e.kind {
-            ast::ExpKind::Tuple(_) | ast::ExpKind::Record(_) | ast::ExpKind::Apply(..) => {
-                self.not_too_large(made)
-            }
+            ast::ExpKind::Tuple(_)
+            | ast::ExpKind::Record(_)
+            | ast::ExpKind::Array(_)
+            | ast::ExpKind::Lambda(_)
+            | ast::ExpKind::Apply(..) => self.not_too_large(made),
             _ => made,
         }
     }
@@ -148,7 +150,9 @@ impl<'a> Infer<'a> {
         if !is_too_large(&e.ty, |t| self.st.head(t)) {
             return e;
         }
-        let message = format!("The type of this expression has more than {MAX_PARTS} parts.");
+        let message = format!(
+            "The type of this expression has more than {MAX_PARTS} parts, or is nested more than {MAX_DEPTH} times."
+        );
         self.report(Diagnostic::error(e.span, message));
         Exp::error(e.span)
     }
@@ -247,7 +251,7 @@ impl<'a> Infer<'a> {
                 let t = self.exp(t);
                 let f = self.exp(f);
                 if let Err(m) = self.unify(&t.ty.clone(), &f.ty.clone()) {
-                    let (a, b) = (self.show(&t.ty), self.show(&f.ty));
+                    let (a, b) = (self.describe(&t.ty), self.describe(&f.ty));
                     let d = Diagnostic::error(
                         span,
                         format!("Branches differ in type.\nFormer: {a}\nLatter: {b}"),

@@ -1,5 +1,6 @@
 //! The first layer: uses of values, applications, sections, updates.
 
+use super::hints::{map_of_several, other_name, word_operator, Refused};
 use super::infer::{Infer, BOOL};
 use super::metas::{Cons, ScalarSet, Why, WhyKind};
 use super::pre::{self, Access, Exp, ExpKind, Side, Use};
@@ -71,10 +72,10 @@ impl Infer<'_> {
                     let shown: Vec<&str> = parts[..=i].iter().map(|p| p.name.as_str()).collect();
                     let d = Diagnostic::error(q.span, format!("Unknown name \"{}\".", shown.join(".")));
                     let d = d.label("not in scope");
-                    self.report(match near {
-                        Some(n) => d.help(format!("there is \"{n}\"")),
-                        None => d,
-                    });
+                    let qualifiers: String = shown[..i].iter().map(|q| format!("{q}.")).collect();
+                    let other = other_name(i.checked_sub(1).map(|q| parts[q].name), p.name);
+                    let known = other.or_else(|| near.map(|n| format!("{qualifiers}{n}")));
+                    self.report(helped(d, known.map(|n| format!("there is \"{n}\""))));
                     return None;
                 }
             }
@@ -190,7 +191,10 @@ impl Infer<'_> {
                         let shown = source.get(i).map(|e| quote::exp(e)).unwrap_or_default();
                         let headline = format!("Cannot apply {what} to \"{shown}\" (invalid type).");
                         let d = self.type_error(a.span, &headline, &arrow.lhs, &a.ty, &m);
-                        self.report(d);
+                        let refused =
+                            Refused { what: &what, args: source, at: i, expected: &arrow.lhs, actual: &a.ty };
+                        let help = self.hint(&refused);
+                        self.report(helped(d, help));
                         return Exp::error(span);
                     }
                     ty = arrow.ret.ty.clone();
@@ -223,7 +227,12 @@ impl Infer<'_> {
                             if i == 1 { "" } else { "s" }
                         ),
                     };
-                    self.report(Diagnostic::error(if i == 0 { f.span } else { a.span }, message));
+                    let help = match i {
+                        0 => word_operator(&what, source),
+                        _ => map_of_several(what.trim_matches('"'), source.len()),
+                    };
+                    let d = Diagnostic::error(if i == 0 { f.span } else { a.span }, message);
+                    self.report(helped(d, help));
                     return Exp::error(span);
                 }
             }
@@ -334,6 +343,13 @@ impl Infer<'_> {
         self.expect(v.span, &headline, &ty, &v.ty.clone());
         let ty = e.ty.clone();
         Exp::new(ExpKind::Update(e, out, v), ty, span)
+    }
+}
+
+fn helped(d: Diagnostic, help: Option<String>) -> Diagnostic {
+    match help {
+        Some(help) => d.help(help),
+        None => d,
     }
 }
 

@@ -240,7 +240,7 @@ impl Infer<'_> {
             if let Some(first) = out.first() {
                 let (expected, first_span) = (first.body.ty.clone(), first.body.span);
                 if let Err(m) = self.unify(&expected, &body.ty.clone()) {
-                    let (a, b) = (self.show(&expected), self.show(&body.ty));
+                    let (a, b) = (self.describe(&expected), self.describe(&body.ty));
                     let d = Diagnostic::error(
                         body.span,
                         format!("Branches differ in type.\nFormer: {a}\nLatter: {b}"),

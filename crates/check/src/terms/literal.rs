@@ -1,7 +1,7 @@
 //! Literals as values of the type that was found for them.
 
 use super::pre::Sign;
-use super::unify::see;
+use crate::context::see;
 use crate::context::Context;
 use crate::types::Type;
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue, ScalarType};

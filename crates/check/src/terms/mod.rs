@@ -12,6 +12,7 @@
 //! would only repeat.
 
 mod close;
+mod hints;
 mod infer;
 mod infer_apply;
 mod infer_bind;

@@ -48,7 +48,7 @@ pub(crate) enum Sign {
 /// An expression.
 #[derive(Clone, Debug)]
 pub(crate) struct Exp {
-    pub(crate) kind: Box<ExpKind>,
+    pub(crate) kind: Node,
     pub(crate) ty: Type,
     pub(crate) span: Span,
 }
@@ -178,9 +178,31 @@ pub(crate) enum RangeEnd {
     DownTo(Exp),
 }
 
+/// The form of an expression. Expressions nest as deep as the text does, so dropping one makes room on the stack.
+#[derive(Clone, Debug)]
+pub(crate) struct Node(Box<ExpKind>);
+
+impl std::ops::Deref for Node {
+    type Target = ExpKind;
+
+    fn deref(&self) -> &ExpKind {
+        &self.0
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        if matches!(*self.0, ExpKind::Literal(_) | ExpKind::Var(_) | ExpKind::Hole | ExpKind::Error) {
+            return;
+        }
+        let kind = std::mem::replace(&mut *self.0, ExpKind::Hole);
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, move || drop(kind));
+    }
+}
+
 impl Exp {
     pub(crate) fn new(kind: ExpKind, ty: Type, span: Span) -> Exp {
-        Exp { kind: Box::new(kind), ty, span }
+        Exp { kind: Node(Box::new(kind)), ty, span }
     }
 
     pub(crate) fn error(span: Span) -> Exp {

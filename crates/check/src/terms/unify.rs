@@ -2,6 +2,7 @@
 
 use super::infer::Infer;
 use super::metas::{Cons, Free, ScalarSet, Slot, Why, WhyKind};
+use crate::context::see;
 use crate::show::show_type;
 use crate::types::{Type, TypeArg};
 use fehu_base::{Diagnostic, Name, Span, Symbol};
@@ -45,11 +46,6 @@ impl Mismatch {
             None => d,
         }
     }
-}
-
-/// Where to read more.
-pub(crate) fn see(entry: &str) -> String {
-    format!("see \"{entry}\" in the error index")
 }
 
 impl Infer<'_> {

@@ -8,7 +8,7 @@ use crate::resolve::{follow, term, type_entry};
 use crate::scope::{Scope, TermEntry, ValEntry, ValKind};
 use crate::subst::{apply, make_unique};
 use crate::terms;
-use crate::types::{is_too_large, Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, MAX_PARTS};
+use crate::types::{is_too_large, Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, MAX_DEPTH, MAX_PARTS};
 use fehu_base::prim::ScalarType;
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::{self, Ident, Liftedness, SizeExp, TypeExp};
@@ -283,8 +283,9 @@ impl Walk<'_> {
         }
         let r = apply(&mut self.ctx.names, &entry.def, &given);
         if is_too_large(&r.ty, Type::clone) {
-            let message =
-                format!("This type has more than {MAX_PARTS} parts when its abbreviations are expanded.");
+            let message = format!(
+                "This type has more than {MAX_PARTS} parts, or is nested more than {MAX_DEPTH} times, when its abbreviations are expanded."
+            );
             self.ctx.report(Diagnostic::error(te.span(), message).related(entry.span, "declared here"));
             return failed;
         }

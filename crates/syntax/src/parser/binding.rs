@@ -27,6 +27,10 @@ impl Parser<'_> {
     pub(super) fn if_exp(&mut self) -> Parse<Exp> {
         let start = self.bump().span;
         let condition = self.exp()?;
+        if self.at(TokenKind::Equals) {
+            let error = self.unexpected_error("'then'").help("'=' only defines; compare with '=='");
+            return Err(self.report(error));
+        }
         self.expect(TokenKind::Then, "'then'")?;
         let yes = self.exp()?;
         self.expect(TokenKind::Else, "'else': both branches of an 'if' are needed")?;

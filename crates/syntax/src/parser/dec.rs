@@ -74,7 +74,12 @@ impl Parser<'_> {
 
     /// Reports a word that neither continues nor follows a declaration.
     fn trailing_word(&mut self) {
+        let before = &self.tokens[self.pos.saturating_sub(6)..self.pos];
+        let clause = before.iter().any(|t| t.kind == TokenKind::Ident && self.text_of(t.span) == "where");
         let help = match self.kind() {
+            TokenKind::Equals if clause => {
+                Some("there is no 'where': bind names before they are used, as in let x = 1 in x + 2")
+            }
             TokenKind::Equals => Some("'=' only defines; compare with '=='"),
             TokenKind::RParen | TokenKind::RBracket => Some("no bracket is open that this could close"),
             TokenKind::In => Some("a declaration has no 'in'; every 'let' inside it already has its own"),

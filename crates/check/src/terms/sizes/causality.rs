@@ -7,10 +7,10 @@
 //! payloads they do not have), holes and parameters.
 
 use super::tables::{mentioned_type, Unknown};
+use crate::context::see;
 use crate::context::Context;
 use crate::show::{is_operator, show_pat, show_type};
 use crate::tast::{Exp, ExpKind, LoopForm};
-use crate::terms::unify::see;
 use crate::types::Type;
 use crate::visit::children;
 use fehu_base::{Diagnostic, Name, Span};

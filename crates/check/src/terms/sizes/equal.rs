@@ -6,10 +6,14 @@
 use crate::subst::exp_size;
 use crate::tast::{Exp, ExpKind, Index, RangeEnd};
 use crate::types::Size;
+use std::sync::Arc;
 
 /// Compares; `leaf` decides pairs that involve a variable.
 pub(crate) fn same_exp(a: &Exp, b: &Exp, leaf: &mut dyn FnMut(&Exp, &Exp) -> bool) -> bool {
     let (a, b) = (skin(a), skin(b));
+    if Arc::ptr_eq(&a.kind, &b.kind) {
+        return true;
+    }
     match (&*a.kind, &*b.kind) {
         (ExpKind::Var(x, _), ExpKind::Var(y, _)) if x == y => true,
         (ExpKind::Var(..), _) | (_, ExpKind::Var(..)) => leaf(a, b),

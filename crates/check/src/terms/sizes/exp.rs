@@ -601,7 +601,7 @@ impl Sizer<'_> {
 
 /// An expression without unknown sizes.
 pub(crate) fn node(kind: ExpKind, ty: Type, span: Span) -> Exp {
-    Exp { kind: Box::new(kind), ty, ext: vec![], span }
+    Exp { kind: Arc::new(kind), ty, ext: vec![], span }
 }
 
 /// The expression under another type, whose new sizes its value brings.

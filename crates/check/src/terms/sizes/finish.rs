@@ -3,11 +3,12 @@
 use super::exp::node;
 use super::tables::{Flex, Origin, Slot};
 use super::Sizer;
+use crate::context::see;
 use crate::tast::{Access, Exp, ExpKind, Index, LoopForm, Pat, PatKind, RangeEnd};
 use crate::terms::errors;
-use crate::terms::unify::see;
 use crate::types::{RetType, Size, Type, TypeArg};
 use fehu_base::{Diagnostic, Name, Span};
+use std::sync::Arc;
 
 impl Sizer<'_> {
     /// Finishes a declaration: all types get their sizes, sizes that nothing
@@ -103,7 +104,7 @@ impl Sizer<'_> {
     fn finish_exp_inner(&mut self, e: &mut Exp) {
         let span = e.span;
         self.finish_type(&mut e.ty, span);
-        match &mut *e.kind {
+        match Arc::make_mut(&mut e.kind) {
             ExpKind::Literal(_) | ExpKind::String(_) | ExpKind::Hole => {}
             ExpKind::Var(_, inst) => {
                 for a in inst {

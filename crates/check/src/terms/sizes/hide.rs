@@ -88,7 +88,7 @@ impl Renaming {
     fn rewrite_exp(&self, e: &Exp) -> Exp {
         let size = exp_size(e.clone());
         if let Some((_, n)) = self.pairs.iter().find(|(t, _)| same_size(&size, t)) {
-            return Exp { kind: Box::new(ExpKind::Var(*n, vec![])), ..e.clone() };
+            return Exp { kind: Arc::new(ExpKind::Var(*n, vec![])), ..e.clone() };
         }
         let kind = match &*e.kind {
             ExpKind::Apply(f, args) => {
@@ -97,7 +97,7 @@ impl Renaming {
             ExpKind::Negate(x) => ExpKind::Negate(self.rewrite_exp(x)),
             _ => return e.clone(),
         };
-        Exp { kind: Box::new(kind), ..e.clone() }
+        Exp { kind: Arc::new(kind), ..e.clone() }
     }
 }
 

@@ -14,6 +14,7 @@ use crate::types::TypeArg;
 use crate::visit::children;
 use fehu_base::{Name, Symbol};
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 /// Orders all applications in a body.
 pub(super) fn sequence(ctx: &mut Context, e: &mut Exp) {
@@ -45,7 +46,7 @@ fn sequence_inner(ctx: &mut Context, e: &mut Exp) {
     if !hoist {
         return;
     }
-    let ExpKind::Apply(_, args) = &mut *e.kind else { return };
+    let ExpKind::Apply(_, args) = Arc::make_mut(&mut e.kind) else { return };
     let mut bindings = vec![];
     for a in args.iter_mut().rev() {
         let mut made = vec![];
@@ -61,7 +62,7 @@ fn sequence_inner(ctx: &mut Context, e: &mut Exp) {
     for (pat, value) in bindings.into_iter().rev() {
         let (ty, span) = (e.ty.clone(), e.span);
         let body = std::mem::replace(e, var(Name(0), ty.clone(), span));
-        *e = Exp { kind: Box::new(ExpKind::Let { sizes: vec![], pat, value, body }), ty, ext: vec![], span };
+        *e = Exp { kind: Arc::new(ExpKind::Let { sizes: vec![], pat, value, body }), ty, ext: vec![], span };
     }
 }
 
@@ -86,7 +87,7 @@ fn mentions(e: &Exp, names: &FxHashSet<Name>) -> bool {
 
 /// Calls `f` on each direct part.
 fn parts(e: &mut Exp, f: &mut dyn FnMut(&mut Exp)) {
-    match &mut *e.kind {
+    match Arc::make_mut(&mut e.kind) {
         ExpKind::Literal(_) | ExpKind::String(_) | ExpKind::Hole | ExpKind::Var(..) => {}
         ExpKind::Record(fs) => fs.iter_mut().for_each(|(_, e)| f(e)),
         ExpKind::Array(es) | ExpKind::Constr(_, es) => es.iter_mut().for_each(f),

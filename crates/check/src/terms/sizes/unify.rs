@@ -403,7 +403,29 @@ impl Sizer<'_> {
 
     fn differ(&mut self, a: &Size, b: &Size) -> Box<Mismatch> {
         let (x, y) = (self.show_size(a), self.show_size(b));
-        Mismatch::new(format!("Sizes \"{x}\" and \"{y}\" do not match."))
+        let mut m = Mismatch::new(format!("Sizes \"{x}\" and \"{y}\" do not match."));
+        if x == y {
+            m.related = self.namesakes(a, b);
+        }
+        m
+    }
+
+    /// Where the names come from that two sizes have in common only by their text.
+    fn namesakes(&mut self, a: &Size, b: &Size) -> Vec<(Span, String)> {
+        let [of_a, of_b] = [a, b].map(|s| mentioned_size(&self.size(s)));
+        let mut found = vec![];
+        for n in of_a.difference(&of_b) {
+            let base = self.ctx.names.base(*n);
+            let Some(m) = of_b.difference(&of_a).find(|m| self.ctx.names.base(**m) == base) else { continue };
+            for (which, n) in [("first", n), ("second", m)] {
+                let unknown = self.unknowns.get(n).map(|u| u.span);
+                if let Some(span) = unknown.or_else(|| self.ctx.def_spans.get(n).copied()) {
+                    found.push((span, format!("the {which} \"{base}\"")));
+                }
+            }
+        }
+        found.sort();
+        found
     }
 
     fn assign_size(&mut self, n: Name, s: &Size, bound: &[Name]) -> Unified {

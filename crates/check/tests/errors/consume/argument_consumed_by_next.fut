@@ -9,5 +9,5 @@ entry main (xs: *[]i64) = f xs (xs with [0] = 1)
 --   |                             |
 --   |                             used here
 --   |
---   = note: see error-index.html#use-after-consume
+--   = note: `fehu explain use-after-consume` says more
 --   = help: consume a copy instead, made with `copy`, to keep the original usable

@@ -12,7 +12,7 @@ def main (xs: *[]i32) =
 --   |      ^^ used here
 --   |
 --   = note: "at" may share its memory with variable "xs"
---   = note: see error-index.html#use-after-consume
+--   = note: `fehu explain use-after-consume` says more
 --   = help: consume a copy instead, made with `copy`, to keep the original usable
 --
 -- warning: Unused name "xs".

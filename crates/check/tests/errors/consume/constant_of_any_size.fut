@@ -14,5 +14,5 @@ def wrong (_: bool) : *[0]i32 = nothing
 -- 6 | def wrong (_: bool) : *[0]i32 = nothing
 --   |                                 ^^^^^^^ returned here
 --   |
---   = note: see error-index.html#alias-free-variable
+--   = note: `fehu explain alias-free-variable` says more
 --   = help: return a copy, made with `copy`

@@ -13,4 +13,4 @@ def main (xs: *[]i32) = apply eat xs
 -- 5 | def main (xs: *[]i32) = apply eat xs
 --   |                               ^^^
 --   |
---   = note: see "unify-consuming-param" in the error index
+--   = note: `fehu explain unify-consuming-param` says more

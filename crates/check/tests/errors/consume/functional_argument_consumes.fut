@@ -11,4 +11,4 @@ def main (xs: *[]i64) (is: []i64) = map (put xs) is
 --   |                                         |    consumed here
 --   |                                         this function may be applied many times
 --   |
---   = note: see error-index.html#consuming-argument
+--   = note: `fehu explain consuming-argument` says more

@@ -10,5 +10,5 @@ def main [n] (xs: *[n]i32) =
 --   |           |
 --   |           consumed here, because the loop consumes its parameter
 --   |
---   = note: see error-index.html#use-after-consume
+--   = note: `fehu explain use-after-consume` says more
 --   = help: start the loop from a copy, made with `copy`

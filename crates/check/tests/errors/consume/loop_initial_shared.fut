@@ -8,5 +8,5 @@ def main (xs: *[]i32) =
 --   |                 ^^^^^^^^ two parts of this share memory
 --   |
 --   = note: both may be variable "xs"
---   = note: see error-index.html#self-aliasing-arg
+--   = note: `fehu explain self-aliasing-arg` says more
 --   = help: copy one of the parts with `copy`

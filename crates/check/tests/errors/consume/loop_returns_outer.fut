@@ -14,5 +14,5 @@ def main (n: i64) =
 -- 5 | |        in if i > 2 then cur else spare
 --   | |______________________________________^ the next iteration would consume this
 --   |
---   = note: see error-index.html#consuming-loop-param-aliases
+--   = note: `fehu explain consuming-loop-param-aliases` says more
 --   = help: return a copy, made with `copy`

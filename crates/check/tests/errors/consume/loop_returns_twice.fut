@@ -7,7 +7,7 @@ def main (n: i64) =
 -- 2 |   loop (a: *[]i64, b: *[]i64) = (iota n, iota n) for _i < 3 do (a, a)
 --   |                                                                ^^^^^^ the values returned here share memory
 --   |
---   = note: see error-index.html#loop-parameter-aliases-other
+--   = note: `fehu explain loop-parameter-aliases-other` says more
 --   = help: return a copy of one of them, made with `copy`
 --
 -- warning: Unused name "b".

@@ -9,5 +9,5 @@ def same (xs: []i32) = loop (ys: *[]i32) = xs for _i < 10 do ys
 --   |           |
 --   |           a parameter whose type is not marked with `*`
 --   |
---   = note: see error-index.html#not-consumable
+--   = note: `fehu explain not-consumable` says more
 --   = help: mark the parameter's type with `*`, or consume a copy, made with `copy`

@@ -9,5 +9,5 @@ def main (xs: *[]i32) =
 --   |        |
 --   |        a loop parameter declared without `*`
 --   |
---   = note: see error-index.html#not-consumable
+--   = note: `fehu explain not-consumable` says more
 --   = help: mark the loop parameter's type with `*`

@@ -11,5 +11,5 @@ def changed (i: i32) = table with [0] = i
 -- 3 | def changed (i: i32) = table with [0] = i
 --   |                        ^^^^^ consumed here
 --   |
---   = note: see error-index.html#not-consumable
+--   = note: `fehu explain not-consumable` says more
 --   = help: consume a copy, made with `copy`

@@ -9,7 +9,7 @@ def main (xs: *[]i32) (is: []i32) =
 -- 2 |   map (\i -> let xs[i] = 0 in i) is
 --   |                  ^^ consumed here
 --   |
---   = note: see error-index.html#not-consumable
+--   = note: `fehu explain not-consumable` says more
 --   = help: consume a copy, made with `copy`
 --
 -- warning: Unused name "xs".

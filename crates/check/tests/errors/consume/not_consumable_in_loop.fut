@@ -20,7 +20,7 @@ def main (xs: *[]i32) =
 -- 3 |     let xs[i] = 0
 --   |         ^^ consumed here
 --   |
---   = note: see error-index.html#not-consumable
+--   = note: `fehu explain not-consumable` says more
 --   = help: consume a copy, made with `copy`
 --
 -- warning: Unused name "xs".

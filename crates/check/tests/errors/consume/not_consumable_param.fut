@@ -8,5 +8,5 @@ def set_first (xs: []i32) (v: i32) = xs with [0] = v
 --   |                |
 --   |                a parameter whose type is not marked with `*`
 --   |
---   = note: see error-index.html#not-consumable
+--   = note: `fehu explain not-consumable` says more
 --   = help: mark the parameter's type with `*`, or consume a copy, made with `copy`

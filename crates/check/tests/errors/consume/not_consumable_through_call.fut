@@ -13,5 +13,5 @@ def main (input: []i32) =
 -- 5 |   in ys with [0] = 1
 --   |      ^^ consumed here
 --   |
---   = note: see error-index.html#not-consumable
+--   = note: `fehu explain not-consumable` says more
 --   = help: mark the parameter's type with `*`, or consume a copy, made with `copy`

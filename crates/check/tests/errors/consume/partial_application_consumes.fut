@@ -13,5 +13,5 @@ def main (xs: *[]i32) =
 --   |           |   consumed here
 --   |           each use of this function would consume again
 --   |
---   = note: see error-index.html#contains-consumption
+--   = note: `fehu explain contains-consumption` says more
 --   = help: consume a copy, made with `copy`

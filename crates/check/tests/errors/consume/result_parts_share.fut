@@ -18,7 +18,7 @@ def main (n: i64) =
 --   |      ^ used here
 --   |
 --   = note: "b" may share its memory with result of applying "pair"
---   = note: see error-index.html#use-after-consume
+--   = note: `fehu explain use-after-consume` says more
 --   = help: consume a copy instead, made with `copy`, to keep the original usable
 --
 -- warning: Unused name "a".

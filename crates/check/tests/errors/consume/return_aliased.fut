@@ -6,5 +6,5 @@ def fresh (xs: []i32) : *[]i32 = xs
 -- 1 | def fresh (xs: []i32) : *[]i32 = xs
 --   |            -- bound here         ^^ this value is returned
 --   |
---   = note: see error-index.html#return-aliased
+--   = note: `fehu explain return-aliased` says more
 --   = help: return a copy, made with `copy`, or remove the `*` from the result type

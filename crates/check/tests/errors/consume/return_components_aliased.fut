@@ -6,5 +6,5 @@ def twice (xs: *[]i32) : (*[]i32, *[]i32) = (xs, xs)
 -- 1 | def twice (xs: *[]i32) : (*[]i32, *[]i32) = (xs, xs)
 --   |                                             ^^^^^^^^ these components share memory
 --   |
---   = note: see error-index.html#unique-return-aliased
+--   = note: `fehu explain unique-return-aliased` says more
 --   = help: return a copy of one of them, made with `copy`

@@ -11,5 +11,5 @@ def get (_: i32) = primes
 -- 3 | def get (_: i32) = primes
 --   |                    ^^^^^^ returned here
 --   |
---   = note: see error-index.html#alias-free-variable
+--   = note: `fehu explain alias-free-variable` says more
 --   = help: return a copy, made with `copy`

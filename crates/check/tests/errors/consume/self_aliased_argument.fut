@@ -11,5 +11,5 @@ def main (n: i64) =
 --   |          ^^^^^^^^ two parts of this share memory
 --   |
 --   = note: both may be variable "xs"
---   = note: see error-index.html#self-aliasing-arg
+--   = note: `fehu explain self-aliasing-arg` says more
 --   = help: copy one of the parts with `copy`

@@ -10,5 +10,5 @@ def f (ns: *[]i64) (xs: [eat ns]i32) = xs[0]
 --   |        |
 --   |        bound outside the function or loop body that consumes it
 --   |
---   = note: see error-index.html#not-consumable
+--   = note: `fehu explain not-consumable` says more
 --   = help: consume a copy, made with `copy`

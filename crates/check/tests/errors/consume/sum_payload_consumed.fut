@@ -18,5 +18,5 @@ def main (b: *box) =
 -- 10 |   let y = open_box b
 --    |                    ^ used here
 --    |
---    = note: see error-index.html#use-after-consume
+--    = note: `fehu explain use-after-consume` says more
 --    = help: consume a copy instead, made with `copy`, to keep the original usable

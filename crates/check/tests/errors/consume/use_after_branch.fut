@@ -10,5 +10,5 @@ def main (early: bool) (xs: *[]i32) =
 -- 3 |   in ys[0] + xs[0]
 --   |              ^^ used here
 --   |
---   = note: see error-index.html#use-after-consume
+--   = note: `fehu explain use-after-consume` says more
 --   = help: consume a copy instead, made with `copy`, to keep the original usable

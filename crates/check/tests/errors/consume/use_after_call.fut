@@ -12,5 +12,5 @@ def both (xs: *[]f32) =
 -- 5 |   in (ys, length xs)
 --   |                  ^^ used here
 --   |
---   = note: see error-index.html#use-after-consume
+--   = note: `fehu explain use-after-consume` says more
 --   = help: consume a copy instead, made with `copy`, to keep the original usable

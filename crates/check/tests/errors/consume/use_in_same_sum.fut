@@ -10,5 +10,5 @@ def main (xs: *[]i64) = take_first xs + xs[1]
 --   |                                    |
 --   |                                    consumed here
 --   |
---   = note: see error-index.html#use-after-consume
+--   = note: `fehu explain use-after-consume` says more
 --   = help: consume a copy instead, made with `copy`, to keep the original usable

@@ -13,7 +13,7 @@ def main (n: i64) =
 --   |      ^^^ used here
 --   |
 --   = note: "row" may share its memory with variable "table"
---   = note: see error-index.html#use-after-consume
+--   = note: `fehu explain use-after-consume` says more
 --   = help: consume a copy instead, made with `copy`, to keep the original usable
 --
 -- warning: Unused name "table".

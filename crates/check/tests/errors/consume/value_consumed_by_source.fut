@@ -6,5 +6,5 @@ entry main (xs: *[2][2]i32) = (xs with [1] = [0,0]) with [0] = xs[1]
 -- 1 | entry main (xs: *[2][2]i32) = (xs with [1] = [0,0]) with [0] = xs[1]
 --   |                                -- consumed here                ^^^^^ used here
 --   |
---   = note: see error-index.html#use-after-consume
+--   = note: `fehu explain use-after-consume` says more
 --   = help: consume a copy instead, made with `copy`, to keep the original usable

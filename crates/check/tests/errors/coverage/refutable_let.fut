@@ -9,5 +9,5 @@ def main (x: (i32, bool)) =
 -- 2 |   let (n, true) = x
 --   |       ^^^^^^^^^ does not match all values of its type
 --   |
---   = note: see error-index.html#refutable-pattern
+--   = note: `fehu explain refutable-pattern` says more
 --   = help: use `match` to tell the cases apart

@@ -7,5 +7,5 @@ def unwrap (#some x : #some i32 | #none) : i32 = x
 -- 1 | def unwrap (#some x : #some i32 | #none) : i32 = x
 --   |             ^^^^^^^ does not match all values of its type
 --   |
---   = note: see error-index.html#refutable-pattern
+--   = note: `fehu explain refutable-pattern` says more
 --   = help: use `match` to tell the cases apart

@@ -13,5 +13,5 @@ def xor (p: {a: bool, b: bool}) : bool =
 -- 4 | |   case {a = false, b = true} -> true
 --   | |____________________________________^ some values match no case
 --   |
---   = note: see error-index.html#unmatched-cases
+--   = note: `fehu explain unmatched-cases` says more
 --   = help: add cases for these values, or a last case `_`

@@ -14,5 +14,5 @@ def area (s: shape) : f32 =
 -- 6 | |   case #square a -> a * a
 --   | |_________________________^ some values match no case
 --   |
---   = note: see error-index.html#unmatched-cases
+--   = note: `fehu explain unmatched-cases` says more
 --   = help: add cases for these values, or a last case `_`

@@ -14,5 +14,5 @@ def add (a: opt) (b: opt) : i32 =
 -- 6 | |   case (#none, _) -> 0
 --   | |______________________^ some values match no case
 --   |
---   = note: see error-index.html#unmatched-cases
+--   = note: `fehu explain unmatched-cases` says more
 --   = help: add cases for these values, or a last case `_`

@@ -12,5 +12,5 @@ def name (n: i32) : i32 =
 -- 4 | |   case 1 -> 20
 --   | |______________^ some values match no case
 --   |
---   = note: see error-index.html#unmatched-cases
+--   = note: `fehu explain unmatched-cases` says more
 --   = help: add cases for these values, or a last case `_`

@@ -41,4 +41,5 @@ type^ z = []i32 -> i32
 -- 6 | type^ z = []i32 -> i32
 --   | ^^^^^^^^^^^^^^^^^^^^^^
 --   |
---   = note: a function does not show the sizes of its parameters; see error-index.html#anonymous-nonconstructive
+--   = note: a function does not show the sizes of its parameters
+--   = note: `fehu explain anonymous-nonconstructive` says more

@@ -6,7 +6,7 @@ module money : { type t val of_cents : i64 -> t } = {
 def main = money.of_cents 5 + 1
 -- ==>
 -- error: Cannot apply "+" to "money.of_cents 5" (invalid type).
---        Expected: t1
+--        Expected: a number
 --        Actual:   money.t
 --        Type "money.t" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by the use of "+".
 --  --> modules/abstract_type_hidden.fut:6:12-28

@@ -8,7 +8,7 @@ entry sized [n] (_: [n + 1]i32) : i64 = n
 -- 1 | entry poly 'a (x: a) : a = x
 --   |       ^^^^
 --   |
---   = note: see error-index.html#polymorphic-entry
+--   = note: `fehu explain polymorphic-entry` says more
 --   = help: declare one entry point for each type that it is needed at
 --
 -- error: Entry point functions may not be higher-order.
@@ -17,7 +17,7 @@ entry sized [n] (_: [n + 1]i32) : i64 = n
 -- 2 | entry higher (_: i32 -> i32) : i32 = 2
 --   |       ^^^^^^
 --   |
---   = note: see error-index.html#higher-order-entry
+--   = note: `fehu explain higher-order-entry` says more
 --
 -- error: Entry point size parameter [n] only used non-constructively.
 --  --> modules/entry_rules.fut:3:7-12
@@ -25,5 +25,5 @@ entry sized [n] (_: [n + 1]i32) : i64 = n
 -- 3 | entry sized [n] (_: [n + 1]i32) : i64 = n
 --   |       ^^^^^
 --   |
---   = note: see error-index.html#nonconstructive-entry
+--   = note: `fehu explain nonconstructive-entry` says more
 --   = note: its value must be the size of an argument, since it cannot be computed back from an expression

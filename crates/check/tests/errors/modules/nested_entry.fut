@@ -8,5 +8,5 @@ module m = {
 -- 2 |   entry f (x: i32) : i32 = x
 --   |         ^
 --   |
---   = note: see error-index.html#nested-entry
+--   = note: `fehu explain nested-entry` says more
 --   = help: declare "entry f = m.f" at the top level of the file

@@ -6,7 +6,8 @@ def (&&) (x: bool) (y: bool) : bool = x
 -- 1 | def (&&) (x: bool) (y: bool) : bool = x
 --   |      ^^
 --   |
---   = note: it does not always evaluate its right operand, which no function can do; see error-index.html#may-not-be-redefined
+--   = note: it does not always evaluate its right operand, which no function can do
+--   = note: `fehu explain may-not-be-redefined` says more
 --
 -- warning: Unused name "y".
 --  --> modules/redefined_and.fut:1:21-22

@@ -12,5 +12,5 @@ def main (xs: []i32) =
 -- 3 |   let full = [filter (> 0) xs]
 --   |               --------------- but it is computed here
 --   |
---   = note: see "causality-check" in the error index
+--   = note: `fehu explain causality-check` says more
 --   = help: bind the expression that produces "m" with "let" beforehand

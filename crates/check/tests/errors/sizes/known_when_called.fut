@@ -18,4 +18,4 @@ entry main (b: bool) (n: i64) : option ([]i64) =
 -- 8 |   choose b (\() -> #none) (\() -> #some (upto n))
 --   |                           ^^^^^^^^^^^^^^^^^^^^^^^
 --   |
---   = note: see "causality-check" in the error index
+--   = note: `fehu explain causality-check` says more

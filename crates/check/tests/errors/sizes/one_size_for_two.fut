@@ -12,4 +12,4 @@ def grid : i64 -> square [] i64 = \n -> tabulate_2d n (n + 1) (\i j -> i * j)
 -- 3 | def grid : i64 -> square [] i64 = \n -> tabulate_2d n (n + 1) (\i j -> i * j)
 --   |                                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   |
---   = note: see "scope-violation" in the error index
+--   = note: `fehu explain scope-violation` says more

@@ -6,5 +6,5 @@ def main [n] (x: i32) = x + i32.i64 n
 -- 1 | def main [n] (x: i32) = x + i32.i64 n
 --   |           ^ Size [n] unused
 --   |
---   = note: see "unused-size" in the error index
+--   = note: `fehu explain unused-size` says more
 --   = help: use it as the size of a parameter, or make it an ordinary parameter

@@ -36,7 +36,10 @@ def wrong (n: i64) = zip (doubled (replicate n 0)) (named n)
 --   --> sizes/too_large.fut:30:52-61
 --    |
 -- 30 | def wrong (n: i64) = zip (doubled (replicate n 0)) (named n)
---    |                                                    ^^^^^^^^^
+--    |                          ------------------------- ^^^^^^^^^
+--    |                          |                         |
+--    |                          |                         the second "d"
+--    |                          the first "d"
 --    |
 --    = note: "d" is an unknown size returned by applying "doubled"
 --    = note: "d" is an unknown size returned by applying "named"

@@ -8,7 +8,10 @@ def main (xs: []i32) =
 --  --> sizes/unknown_sizes_differ.fut:2:25-42
 --   |
 -- 2 |   zip (filter (> 0) xs) (filter (< 0) xs)
---   |                         ^^^^^^^^^^^^^^^^^
+--   |       ----------------- ^^^^^^^^^^^^^^^^^
+--   |       |                 |
+--   |       |                 the second "m"
+--   |       the first "m"
 --   |
 --   = note: "m" is an unknown size returned by applying "filter"
 --   = note: "m" is an unknown size returned by applying "filter"

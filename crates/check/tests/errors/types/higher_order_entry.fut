@@ -6,4 +6,4 @@ entry main (f: i32 -> i32) = f 1
 -- 1 | entry main (f: i32 -> i32) = f 1
 --   |       ^^^^
 --   |
---   = note: see error-index.html#higher-order-entry
+--   = note: `fehu explain higher-order-entry` says more

@@ -7,4 +7,4 @@ def main f = f f
 -- 1 | def main f = f f
 --   |              ^
 --   |
---   = note: see "occurs-check" in the error index
+--   = note: `fehu explain occurs-check` says more

@@ -2,7 +2,7 @@ def main (x: bool) = x && 1
 -- ==>
 -- error: Expression must have type bool.
 --        Expected: bool
---        Actual:   t2
+--        Actual:   a number
 --        Type "bool" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by an integer literal.
 --  --> types/literal_as_boolean.fut:1:27-28
 --   |

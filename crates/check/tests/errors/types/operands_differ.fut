@@ -8,3 +8,5 @@ def main (x: i32) (y: f64) = x + y
 --   |
 -- 1 | def main (x: i32) (y: f64) = x + y
 --   |                                  ^
+--   |
+--   = help: convert with "f64.i32 x"

@@ -6,5 +6,5 @@ entry main 'a (x: a) = x
 -- 1 | entry main 'a (x: a) = x
 --   |       ^^^^
 --   |
---   = note: see error-index.html#polymorphic-entry
+--   = note: `fehu explain polymorphic-entry` says more
 --   = help: declare one entry point for each type that it is needed at

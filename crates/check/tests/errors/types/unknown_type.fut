@@ -5,3 +5,5 @@ def main (x: i23) = x
 --   |
 -- 1 | def main (x: i23) = x
 --   |              ^^^
+--   |
+--   = help: there is a type "i32"

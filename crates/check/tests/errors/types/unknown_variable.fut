@@ -5,3 +5,5 @@ def main (count: i32) = cuont + 1
 --   |
 -- 1 | def main (count: i32) = cuont + 1
 --   |                         ^^^^^ not in scope
+--   |
+--   = help: there is "count"

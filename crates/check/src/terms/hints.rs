@@ -1,0 +1,168 @@
+//! What to write instead, for mistakes that have one likely reason.
+//!
+//! In: an application that was refused, or a name that nothing has. Out: a line of help, or none: a wrong guess is worse.
+//!
+//! ```text
+//! add(x, 2)        arguments are separated by spaces: "add x 2"
+//! n * x            convert one of them, as in "f64.i64 n"
+//! f -x             this subtracts; to pass a negative argument, write "f (-x)"
+//! map f xs ys      "map" takes one array; "map2" takes 2
+//! ```
+
+use super::infer::Infer;
+use super::metas::{Cons, ScalarSet, Slot};
+use super::quote;
+use crate::types::Type;
+use fehu_base::prim::ScalarType;
+use fehu_base::Symbol;
+use fehu_syntax::ast::{self, ExpKind};
+
+/// An application that was refused at one of its arguments.
+pub(super) struct Refused<'a> {
+    /// The function as messages name it: in quotes.
+    pub(super) what: &'a str,
+    pub(super) args: &'a [&'a ast::Exp],
+    /// Which argument.
+    pub(super) at: usize,
+    pub(super) expected: &'a Type,
+    pub(super) actual: &'a Type,
+}
+
+impl Infer<'_> {
+    /// A type for a message, where that of a number that may have several types is not a variable.
+    pub(super) fn describe(&mut self, t: &Type) -> String {
+        let Type::Meta(root) = self.st.head(t) else { return self.show(t) };
+        let set = match &self.st.slots[root as usize] {
+            Slot::Free(free) => match free.cons {
+                Cons::OneOf(set, _) => set,
+                Cons::Open | Cons::Record(_) | Cons::Sum(_) => return self.show(t),
+            },
+            Slot::Known(_) | Slot::Link(_) => return self.show(t),
+        };
+        let named = [
+            (ScalarSet::numeric(), "a number"),
+            (ScalarSet::integers(), "an integer"),
+            (ScalarSet::floats(), "a floating-point number"),
+        ];
+        match named.into_iter().find(|(s, _)| *s == set) {
+            Some((_, text)) => text.to_owned(),
+            None => self.show(t),
+        }
+    }
+
+    /// What to write instead of an application.
+    pub(super) fn hint(&mut self, refused: &Refused<'_>) -> Option<String> {
+        let name = refused.what.trim_matches('"');
+        let arg = *refused.args.get(refused.at)?;
+        let operator = name.rsplit('.').next()?.starts_with(|c: char| c.is_ascii_punctuation() && c != '_');
+        let (expected, actual) = (self.st.zonk(refused.expected), self.st.zonk(refused.actual));
+        if let Some(help) = map_of_several(name, refused.args.len()) {
+            return Some(help);
+        }
+        if name == "-" && refused.at == 0 && matches!(actual, Type::Arrow(_)) {
+            let (f, x) = (quote::exp(arg), quote::exp(refused.args.get(1)?));
+            return Some(format!("this subtracts; to pass a negative argument, write \"{f} (-{x})\""));
+        }
+        if let (ExpKind::Tuple(parts), false) =
+            (&*arg.kind, matches!(expected, Type::Record(_) | Type::Meta(_)))
+        {
+            if !operator && refused.at + 1 == refused.args.len() && name != "function" {
+                let before = &refused.args[..refused.at];
+                let all: Vec<String> = before.iter().copied().chain(parts).map(quoted_argument).collect();
+                return Some(format!("arguments are separated by spaces: \"{name} {}\"", all.join(" ")));
+            }
+        }
+        conversion(&expected, &actual, arg, refused.args, refused.at, operator)
+    }
+}
+
+/// `map f xs ys`.
+pub(super) fn map_of_several(name: &str, args: usize) -> Option<String> {
+    let arrays = args.checked_sub(1)?;
+    (name == "map" && (2..=5).contains(&arrays))
+        .then(|| format!("\"map\" takes one array; \"map{arrays}\" takes {arrays}"))
+}
+
+/// `x and y`: a value applied to a word that is an operator elsewhere.
+pub(super) fn word_operator(what: &str, args: &[&ast::Exp]) -> Option<String> {
+    let [op, rest @ ..] = args else { return None };
+    let ExpKind::Var(q) = &*op.kind else { return None };
+    let symbol = symbol_for(q.name.name.as_str()).filter(|_| q.quals.is_empty())?;
+    let right = rest.first().map_or_else(|| "...".to_owned(), |e| quote::exp(e));
+    Some(format!("this applies a value; write \"{} {symbol} {right}\"", what.trim_matches('"')))
+}
+
+/// What other languages call differently.
+pub(super) fn other_name(qualifier: Option<Symbol>, name: Symbol) -> Option<String> {
+    let scalar = |s: &str| ScalarType::ALL.into_iter().find(|t| t.as_str() == s);
+    let name = name.as_str();
+    match qualifier {
+        Some(from) => {
+            let to = name.strip_prefix("to_").or_else(|| name.strip_prefix("from_"))?;
+            let (from, to) = (scalar(from.as_str())?, scalar(to)?);
+            let (from, to) = if name.starts_with("to_") { (from, to) } else { (to, from) };
+            Some(format!("{}.{}", to.as_str(), from.as_str()))
+        }
+        None => symbol_for(name).map(str::to_owned),
+    }
+}
+
+fn symbol_for(word: &str) -> Option<&'static str> {
+    match word {
+        "/=" | "<>" | "~=" => Some("!="),
+        "and" | "&&&" => Some("&&"),
+        "or" | "|||" => Some("||"),
+        "not" => Some("!"),
+        "mod" | "rem" => Some("%"),
+        "div" => Some("/"),
+        "xor" => Some("^"),
+        _ => None,
+    }
+}
+
+fn quoted_argument(e: &ast::Exp) -> String {
+    let text = quote::exp(e);
+    match &*e.kind {
+        ExpKind::Var(_)
+        | ExpKind::Literal(_)
+        | ExpKind::Parens(_)
+        | ExpKind::Tuple(_)
+        | ExpKind::Array(_) => text,
+        _ => format!("({text})"),
+    }
+}
+
+/// Numbers of one type where those of another are needed: how to convert them. Of two operands, an integer becomes a
+/// floating-point number and not the other way around.
+fn conversion(
+    expected: &Type,
+    actual: &Type,
+    arg: &ast::Exp,
+    args: &[&ast::Exp],
+    at: usize,
+    operator: bool,
+) -> Option<String> {
+    let (to, from, depth) = element_types(expected, actual)?;
+    let number = |t: ScalarType| t.is_integer() || t.is_float();
+    if !number(to) || !number(from) || to == from {
+        return None;
+    }
+    let left = operator && at == 1 && depth == 0 && from.is_float() && to.is_integer();
+    let (to, from, arg) = if left { (from, to, *args.first()?) } else { (to, from, arg) };
+    let maps = "map (".repeat(depth.saturating_sub(1));
+    let map = if depth > 0 { "map " } else { "" };
+    let closing = ")".repeat(depth.saturating_sub(1));
+    let by = format!("{}.{}", to.as_str(), from.as_str());
+    Some(format!("convert with \"{maps}{map}{by}{closing} {}\"", quoted_argument(arg)))
+}
+
+/// The scalars of two arrays of as many dimensions.
+fn element_types(expected: &Type, actual: &Type) -> Option<(ScalarType, ScalarType, usize)> {
+    match (expected, actual) {
+        (Type::Scalar(a), Type::Scalar(b)) => Some((*a, *b, 0)),
+        (Type::Array(_, _, a), Type::Array(_, _, b)) => {
+            element_types(a, b).map(|(a, b, depth)| (a, b, depth + 1))
+        }
+        _ => None,
+    }
+}

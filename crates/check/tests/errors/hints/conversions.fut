@@ -1,0 +1,48 @@
+def f (n: i64) (x: f64) = n * x
+def g (xs: []f32) = f32.sum xs / length xs
+def h (xs: *[]f32) (is: []i32) (vs: []f32) = scatter xs is vs
+def k (xs: [][]f32) = let f (ys: [][]f64) = ys[0, 0] in f xs
+-- ==>
+-- error: Cannot apply "*" to "x" (invalid type).
+--        Expected: i64
+--        Actual:   f64
+--        Types "i64" and "f64" do not match.
+--  --> hints/conversions.fut:1:31-32
+--   |
+-- 1 | def f (n: i64) (x: f64) = n * x
+--   |                               ^
+--   |
+--   = help: convert with "f64.i64 n"
+--
+-- error: Cannot apply "/" to "length xs" (invalid type).
+--        Expected: f32
+--        Actual:   i64
+--        Types "f32" and "i64" do not match.
+--  --> hints/conversions.fut:2:34-43
+--   |
+-- 2 | def g (xs: []f32) = f32.sum xs / length xs
+--   |                                  ^^^^^^^^^
+--   |
+--   = help: convert with "f32.i64 (length xs)"
+--
+-- error: Cannot apply "scatter" to "is" (invalid type).
+--        Expected: [n]i64
+--        Actual:   []i32
+--        Types "i64" and "i32" do not match.
+--  --> hints/conversions.fut:3:57-59
+--   |
+-- 3 | def h (xs: *[]f32) (is: []i32) (vs: []f32) = scatter xs is vs
+--   |                                                         ^^
+--   |
+--   = help: convert with "map i64.i32 is"
+--
+-- error: Cannot apply "f" to "xs" (invalid type).
+--        Expected: [][]f64
+--        Actual:   [][]f32
+--        Types "f64" and "f32" do not match.
+--  --> hints/conversions.fut:4:59-61
+--   |
+-- 4 | def k (xs: [][]f32) = let f (ys: [][]f64) = ys[0, 0] in f xs
+--   |                                                           ^^
+--   |
+--   = help: convert with "map (map f64.f32) xs"

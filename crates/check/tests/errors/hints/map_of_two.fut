@@ -1,0 +1,24 @@
+def f (xs: []i32) (ys: []i32) = map (+) xs ys
+def g (xs: []i32) (ys: []i32) (zs: []i32) = map i32.abs xs ys zs
+-- ==>
+-- error: Cannot apply "map" to "(+)" (invalid type).
+--        Expected: t3 -> t4
+--        Actual:   t3 -> t3 -> t3
+--        Type "t3 -> t3" is functional, which the instance of non-lifted type parameter "x" (possibly an array element) may not be.
+--        When matching return types.
+--  --> hints/map_of_two.fut:1:38-39
+--   |
+-- 1 | def f (xs: []i32) (ys: []i32) = map (+) xs ys
+--   |                                 ---  ^
+--   |                                 |
+--   |                                 due to the instance of non-lifted type parameter "x" (possibly an array element)
+--   |
+--   = help: "map" takes one array; "map2" takes 2
+--
+-- error: Cannot apply "map" to argument #3 "ys", as "map" only takes 2 arguments.
+--  --> hints/map_of_two.fut:2:60-62
+--   |
+-- 2 | def g (xs: []i32) (ys: []i32) (zs: []i32) = map i32.abs xs ys zs
+--   |                                                            ^^
+--   |
+--   = help: "map" takes one array; "map3" takes 3
