@@ -203,7 +203,7 @@ impl Translate {
         self.emit(Code::For { var: i, ty: IntType::I64, bound, body: Box::new(body) });
     }
 
-    fn while_(&mut self, cond: Expr, body: impl FnOnce(&mut Self)) {
+    pub(super) fn while_(&mut self, cond: Expr, body: impl FnOnce(&mut Self)) {
         let body = self.block(body);
         self.emit(Code::While(cond, Box::new(body)));
     }

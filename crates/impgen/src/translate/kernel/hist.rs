@@ -421,12 +421,14 @@ impl Translate {
         dests.iter().map(|p| self.place_of(p.name).fixed(&indices)).collect()
     }
 
-    /// All numbers below a bound, shared out among the threads of a block.
+    /// All numbers below a bound, shared out among the threads of a block. Most often there is one for each thread: to count
+    /// the rounds would take a division, which is slower than many a body.
     pub(super) fn shared_out(&mut self, bound: Expr, body: impl FnOnce(&mut Self, Expr)) {
-        let rounds = quot_up(sub(bound, local()), block_size());
-        self.for_up_to("round", rounds, |t, round| {
-            let at = t.let_i64("at", add(local(), mul(round, block_size())));
+        let next = self.let_as("next", PrimType::I64, local());
+        self.while_(lt(var(next), bound), |t| {
+            let at = var(t.let_as("at", PrimType::I64, var(next)));
             body(t, at);
+            t.set_to(next, add(var(next), block_size()));
         });
     }
 }
