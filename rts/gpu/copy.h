@@ -99,6 +99,12 @@ CALLED_FUN int copy_transposed(struct futhark_context *ctx, int width, const str
                        10 + 3 * TRANSPOSE_DIMS);
 }
 
+// Whether matrices are so small that the threads of one block, which write consecutive elements, read whole ones of them: then
+// what is fetched with an element is used at once, and tiles would be mostly empty.
+CALLED_FUN bool are_small_matrices(struct copy_dim n, struct copy_dim m) {
+  return n.n * m.n <= COPY_BLOCK * COPY_PER_THREAD;
+}
+
 CALLED_FUN int copy_rest(struct futhark_context *ctx, int width, const struct copy_dim *dims, int rank,
                          struct copy_place dst, struct copy_place src) {
   const struct copy_dim *last = &dims[rank - 1];
@@ -109,7 +115,7 @@ CALLED_FUN int copy_rest(struct futhark_context *ctx, int width, const struct co
   if (last->dst == 1 && last->src != 1 && last->n >= TRANSPOSE_LEAST && rank <= TRANSPOSE_DIMS + 2 &&
       ctx->device.limits.block_size >= COPY_BLOCK) {
     for (int i = rank - 2; i >= 0; i--) {
-      if (dims[i].src == 1 && dims[i].n >= TRANSPOSE_LEAST) {
+      if (dims[i].src == 1 && dims[i].n >= TRANSPOSE_LEAST && !are_small_matrices(dims[i], *last)) {
         return copy_transposed(ctx, width, dims, rank, i, dst, src);
       }
     }

@@ -8,6 +8,7 @@
 
 -- ==
 -- entry: transposed3 flattened views_of_views deep_joined deep_updated half_turned
+-- random input { [300][10][12]i32 } auto output
 -- random input { [5][6][7]i32 } auto output
 -- random input { [200][1][3]i32 } auto output
 -- random input { [1][31][33]i32 } auto output
