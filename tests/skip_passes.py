@@ -14,7 +14,8 @@ import time
 
 import programs
 
-PASSES = ["simplify", "inline", "cse", "fusion", "sink", "dead-memory", "short-circuit",
+PASSES = ["simplify", "inline", "cse", "fusion", "sink", "dead-memory", "short-circuit", "double-buffer-in-kernels",
+          "merge-blocks", "double-buffer",
           "interleave", "hoist-allocations", "interchange-loops", "split-loops"]
 
 
