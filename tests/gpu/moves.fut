@@ -65,3 +65,31 @@ entry mixed [n] (xs: [n]i64) (k: i64) =
              in (replicate k s ++ replicate 2 t, t)) xs |> unzip
 entry several [n] (xs: [n]i64) (k: i64) =
   map (\x -> let a = replicate k (x, x + 1) let b = iota k let (c, d) = unzip a in (c, d, b)) xs |> unzip3
+
+-- ==
+-- entry: steps around both_rotated in_rows changed_later
+-- random input { [20][30]i32 } auto output
+-- random input { [300][7]i32 } auto output
+-- random input { [3][2000]i32 } auto output
+
+-- Elements of joined arrays are read from their parts.
+entry steps [n][m] (rows: [n][m]i32) : [m]i32 =
+  loop best = rows[0] for i < n do
+    let mid = tabulate (m - 2) (\j -> i32.min best[j] (i32.min best[j + 1] best[j + 2]))
+    in map2 (+) rows[i] ([i32.min best[0] best[1]] ++ mid ++ [i32.min best[m - 2] best[m - 1]] :> [m]i32)
+entry around [n][m] (rows: [n][m]i32) : i32 =
+  let xs = rows[0] ++ rows[n - 1] ++ [1, 2, 3]
+  let ys = rotate 5 xs
+  in i32.sum (map2 (\x y -> x * 3 - y) xs ys)
+entry both_rotated [n][m] (rows: [n][m]i32) =
+  map (\r -> map3 (\x y z -> x - 2 * y + z) (rotate 1 r) r (rotate (-1) r)) rows
+entry in_rows [n][m] (rows: [n][m]i32) =
+  map (\r -> let e = [r[0]] ++ r ++ [r[m - 1]]
+             let s = scan (+) 0 e
+             in scatter (copy r) (iota m ++ [-1, 2]) (s :> [m + 2]i32)) rows
+entry changed_later [n][m] (rows: *[n][m]i32) =
+  let a = copy rows[0]
+  let b = copy rows[1]
+  let c = a ++ b
+  let a[0] = 17
+  in (a, i32.sum (map (* 2) c), map (+ 1) c)

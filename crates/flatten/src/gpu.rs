@@ -22,7 +22,8 @@
 //! | G8 | `g8_branch` | a map of branches is a branch of maps |
 //! | G9 | `g9_redomap` | a reduction of a map is one kernel, or a map and a reduction |
 //!
-//! `checks` says which kernel makes which check. `invariant` moves out of a nest what means the same at all its points. `scattered` holds writes at computed places. `nest` is `Σ`; `parallel`
+//! `checks` says which kernel makes which check. `invariant` moves out of a nest what means the same at all its points. `join` reads elements of joined arrays from
+//! their parts. `scattered` holds writes at computed places. `nest` is `Σ`; `parallel`
 //! says which code is worth flattening; `steer` reads attributes; `guard` makes thresholds;
 //! `block` builds the versions that run in one thread block; `forest` lists thresholds; `serialise_on_host` makes host
 //! loops of what no kernel can run.
@@ -45,6 +46,7 @@ mod g8_branch;
 mod g9_redomap;
 mod guard;
 mod invariant;
+mod join;
 mod lift;
 mod nest;
 mod parallel;
@@ -95,6 +97,7 @@ pub fn gpu(prog: Prog<Soacs>, options: &GpuOptions) -> Prog<Kernels> {
         path: vec![],
         ran: vec![],
         views: FxHashMap::default(),
+        joins: FxHashMap::default(),
         replaced: FxHashMap::default(),
         replicated: g4_vector::replicated(&prog),
     };
@@ -136,6 +139,8 @@ pub(crate) struct Flat<'a> {
     ran: checks::Ran,
     /// Arrays of the host that are others in another order or shape, and those others.
     views: FxHashMap<Name, Name>,
+    /// Arrays whose elements are read from the parts they are joined of.
+    joins: FxHashMap<Name, join::Join>,
     /// Results of statements that are other names now.
     replaced: FxHashMap<Name, SubExp>,
     /// Arrays all of whose elements are one operand.

@@ -1,7 +1,7 @@
 //! Versions whose inner parallelism is in one thread block.
 //!
 //! The nest is an operation at level `Block`; its body is flattened as if the
-//! block were the host, with operations at level `InBlock`. All sizes in it must
+//! block were the host, with operations at level `InBlock`. The sizes of all arrays that it makes must
 //! be known on the host, to see whether the block's threads and shared memory suffice.
 
 use super::g1_manifest::Point;
@@ -17,7 +17,7 @@ use fehu_ir::seg::{
 };
 use fehu_ir::types::array_of_rows;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Attr, Body, Exp, Kernels, Shape, Soacs, SubExp, Type};
+use fehu_ir::{Attr, Body, Exp, Kernels, Rep, Shape, Soacs, SubExp, Type};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
@@ -114,14 +114,20 @@ impl Flat<'_> {
     }
 }
 
-/// Whether all sizes in a body are known outside of it and of the nest, and it uses no accumulators.
+/// Whether what an expression gives is in the memory of another array, so that its size does not matter.
+fn is_view<R: Rep>(exp: &Exp<R>) -> bool {
+    matches!(exp, Exp::Index(..) | Exp::FlatIndex(..) | Exp::Rearrange(..))
+}
+
+/// Whether the sizes of all arrays that a body makes are known outside of it and of the nest, and it uses no accumulators.
 fn regular_inside(nest: &Nest, body: &Body<Soacs>) -> bool {
     let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
     let known = |n: Name| !inside.contains(&n) && !nest.binds(n);
     let mut regular = true;
     for_each_stm(body, &mut |stm| {
         for p in &stm.pat {
-            regular &= !matches!(p.ty, Type::Acc(..)) && free_in_type(&p.ty).into_iter().all(known);
+            let sized = is_view(&stm.exp) || free_in_type(&p.ty).into_iter().all(known);
+            regular &= !matches!(p.ty, Type::Acc(..)) && sized;
         }
         regular &= !matches!(stm.exp, Exp::WithAcc(_) | Exp::UpdateAcc(..));
     });
@@ -142,7 +148,7 @@ fn operations(inside: &Body<Kernels>) -> Option<Operations> {
     let mut combining = IndexSet::new();
     let mut fine = true;
     for_each_stm(inside, &mut |stm| {
-        fine &= stm.pat.iter().all(|p| known(p.ty.shape()));
+        fine &= is_view(&stm.exp) || stm.pat.iter().all(|p| known(p.ty.shape()));
         match &stm.exp {
             Exp::Op(KernelsOp::Seg(seg)) => {
                 let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();

@@ -22,6 +22,7 @@ impl Flat<'_> {
 
     /// Puts the statements of a body into the current one, and returns its results.
     pub(super) fn host_inline(&mut self, body: Body<Soacs>) -> Vec<SubExp> {
+        self.note_joins(&body);
         deep(|| {
             for stm in body.stms {
                 self.host_stm(stm);

@@ -39,7 +39,7 @@ impl Flat<'_> {
         let needed = Flat::needed(nest, stm);
         self.materialise(nest, &needed);
         let mut inner = nest.clone();
-        inner.level(&mut self.seq.b.names, s.width, &s.map.params, &s.arrays);
+        self.level(&mut inner, s.width, &s.map.params, &s.arrays);
         let results = self.versions(inner, s.map.body.clone(), &s.map.ret, Steer::of(&stm.attrs));
         Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())
     }

@@ -7,17 +7,14 @@
 
 use super::g1_manifest::Point;
 use super::g6_distribute::Lifted;
+use super::join::FEW_PARTS;
 use super::nest::{at, Nest, Owner};
 use super::{Flat, Machine};
-use fehu_base::ops::{BinOp, CmpOp, ConvOp};
+use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::build::plain;
-use fehu_ir::visit::deep;
 use fehu_ir::{Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
-
-/// More parts than this are joined by copying one after the other, not by a search for the part of each element.
-const FEW_PARTS: usize = 4;
 
 impl Flat<'_> {
     pub(super) fn map_rearrange(&mut self, nest: &mut Nest, stm: &Stm<Soacs>) -> Option<Lifted> {
@@ -97,39 +94,6 @@ impl Flat<'_> {
         let indices = inner.dims(&mut self.seq.b.names, ty.shape());
         let body = self.element_of_join(parts, dim, indices, &elem);
         self.one_kernel(&inner, body, elem)
-    }
-
-    /// The element of joined arrays at some indices.
-    fn element_of_join(
-        &mut self,
-        parts: &[Name],
-        dim: usize,
-        mut indices: Vec<Name>,
-        elem: &Type,
-    ) -> Body<Soacs> {
-        let read = |f: &mut Self, part: Name, indices: &[Name]| {
-            let x = f.seq.b.fresh("x", elem.clone());
-            plain(x, elem.clone(), Exp::Index(part, at(indices, elem)))
-        };
-        let [part, rest @ ..] = parts else { fehu_base::bug!("nothing to join") };
-        if rest.is_empty() {
-            let stm = read(self, *part, &indices);
-            return Body { result: vec![stm.pat[0].name.into()], stms: vec![stm] };
-        }
-        let size = self.seq.b.type_of((*part).into()).shape()[dim];
-        let here = self.seq.b.fresh("here", Type::BOOL);
-        let less = Exp::CmpOp(CmpOp::SLt(IntType::I64), indices[dim].into(), size);
-        let stm = read(self, *part, &indices);
-        let yes = Body { result: vec![stm.pat[0].name.into()], stms: vec![stm] };
-        let after = self.seq.b.fresh("i", Type::I64);
-        let sub = Exp::BinOp(BinOp::Sub(IntType::I64), indices[dim].into(), size);
-        indices[dim] = after;
-        let mut no = deep(|| self.element_of_join(rest, dim, indices, elem));
-        no.stms.insert(0, plain(after, Type::I64, sub));
-        let x = self.seq.b.fresh("x", elem.clone());
-        let choice = Exp::If(here.into(), Box::new(yes), Box::new(no));
-        let stms = vec![plain(here, Type::BOOL, less), plain(x, elem.clone(), choice)];
-        Body { stms, result: vec![x.into()] }
     }
 
     /// Copies of a value of the nest.

@@ -12,17 +12,17 @@
 
 use super::checks::Checks;
 use super::g1_manifest::Point;
+use super::join::only_input;
 use super::nest::{Cost, Nest, Owner, Source};
 use super::parallel::cost;
 use super::Flat;
 use fehu_base::Name;
 use fehu_ir::alias::Aliases;
 use fehu_ir::consume::consumed_by_exp;
-use fehu_ir::free::{free_in_lambda, free_in_stm, free_in_type, Names};
-use fehu_ir::soac::Soac;
+use fehu_ir::free::{free_in_stm, free_in_type, Names};
 use fehu_ir::types::array_of_rows;
 use fehu_ir::visit::deep;
-use fehu_ir::{Body, Exp, Lambda, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Results of code under a nest: for each, the array over the nest.
@@ -74,7 +74,8 @@ impl Flat<'_> {
                         if matches!(stm.exp, Exp::Assert(..)) {
                             checks.names.extend(stm.pat.iter().map(|p| p.name));
                         }
-                        let cost = cost(&stm.exp);
+                        let joined = stm.pat.iter().any(|p| self.joins.contains_key(&p.name));
+                        let cost = if joined { Cost::Cheap } else { cost(&stm.exp) };
                         nest.bind_stm(stm, cost);
                     }
                 }
@@ -119,6 +120,12 @@ impl Flat<'_> {
             // Its elements are computed wherever they are needed.
             Exp::Iota { .. } => None,
             Exp::Replicate(..) if only_input(stm, rest, result) => None,
+            Exp::Concat { arrays, .. }
+                if arrays.iter().all(|a| nest.regular(&self.seq.b.type_of((*a).into())))
+                    && self.note_join(stm, rest, result) =>
+            {
+                None
+            }
             Exp::Rearrange(..)
             | Exp::Reshape(..)
             | Exp::Copy(_)
@@ -353,25 +360,4 @@ impl Later {
             }
         }
     }
-}
-
-/// Whether the vector that a statement makes is used for nothing but its elements, as an input of combinators.
-fn only_input(stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp]) -> bool {
-    let [p] = &stm.pat[..] else { return false };
-    if p.ty.rank() != 1 || result.contains(&p.name.into()) {
-        return false;
-    }
-    rest.iter().all(|user| {
-        if !free_in_stm(user).contains(&p.name) {
-            return true;
-        }
-        let (arrays, lambdas): (&[Name], Vec<&Lambda<Soacs>>) = match &user.exp {
-            Exp::Op(Soac::Screma(s)) => (
-                &s.arrays,
-                s.scans.iter().map(|x| &x.op).chain(s.reds.iter().map(|x| &x.op)).chain([&s.map]).collect(),
-            ),
-            _ => return false,
-        };
-        arrays.contains(&p.name) && lambdas.iter().all(|l| !free_in_lambda(l).contains(&p.name))
-    })
 }

@@ -109,7 +109,7 @@ impl Flat<'_> {
         let needed = Flat::needed(nest, stm);
         self.materialise(nest, &needed);
         let mut inner = nest.clone();
-        inner.level(&mut self.seq.b.names, s.width, &s.map.params, &s.arrays);
+        self.level(&mut inner, s.width, &s.map.params, &s.arrays);
         let types = s.map.ret.clone();
         let point =
             Point { nest: &inner, depth: inner.depth(), body: s.map.body.clone(), types: types.clone() };

@@ -45,7 +45,7 @@ impl Flat<'_> {
             targets.push(Target { array, dims: d.shape.len(), ty: p.ty.clone() });
         }
         let mut inner = nest.clone();
-        inner.level(&mut self.seq.b.names, s.width, &s.lambda.params, &s.arrays);
+        self.level(&mut inner, s.width, &s.lambda.params, &s.arrays);
         Some(self.write(nest, &inner, s.lambda.body.clone(), targets))
     }
 
@@ -170,7 +170,7 @@ impl Flat<'_> {
             ops.push(op);
         }
         let mut inner = nest.clone();
-        inner.level(&mut self.seq.b.names, h.width, &h.lambda.params, &h.arrays);
+        self.level(&mut inner, h.width, &h.lambda.params, &h.arrays);
         let types = h.lambda.ret.clone();
         let point =
             Point { nest: &inner, depth: inner.depth(), body: h.lambda.body.clone(), types: types.clone() };

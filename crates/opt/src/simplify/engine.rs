@@ -20,7 +20,7 @@ use fehu_ir::seg::{KernelReturn, SegKind, SegSpace};
 use fehu_ir::soac::Soac;
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, Visitor};
-use fehu_ir::{Body, Exp, Lambda, Loc, Loop, LoopForm, Param, PatElem, Rep, Stm, SubExp, Type};
+use fehu_ir::{Attr, Body, Exp, Lambda, Loc, Loop, LoopForm, Param, PatElem, Rep, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -34,6 +34,16 @@ pub(crate) struct Def<R: Rep> {
     pub(crate) certs: Rc<[Name]>,
     /// Which result of the expression it is.
     pub(crate) index: usize,
+    /// Whether attributes say how it is to be run in parallel.
+    pub(crate) steered: bool,
+}
+
+/// Whether an attribute asks for a version of a nest of parallelism.
+fn steers_flattening(attr: &Attr) -> bool {
+    match attr {
+        Attr::Comp(name, _) => matches!(name.as_str(), "flattening" | "incremental_flattening"),
+        Attr::Atom(_) | Attr::Int(_) => false,
+    }
 }
 
 /// What a body is the body of.
@@ -615,8 +625,9 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         if self.worth_remembering(&stm.exp) {
             let exp = Rc::new(stm.exp.clone());
             let certs: Rc<[Name]> = stm.certs.clone().into();
+            let steered = stm.attrs.iter().any(steers_flattening);
             for (index, p) in stm.pat.iter().enumerate() {
-                self.defs.insert(p.name, Def { exp: exp.clone(), certs: certs.clone(), index });
+                self.defs.insert(p.name, Def { exp: exp.clone(), certs: certs.clone(), index, steered });
             }
         }
         self.frames[level].stms.push(stm);

@@ -324,6 +324,9 @@ fn of_map<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
     let Exp::Op(op) = &*def.exp else { return None };
     let Some(Soac::Screma(s)) = op.as_soac() else { return None };
     let mapped = s.scans.is_empty() && s.reds.is_empty();
+    if def.steered {
+        return None;
+    }
     // In a loop, the function may be applied more often than the map did.
     let again = engine.level(*a) != engine.here() && !is_trivial(&s.map.body);
     if !mapped || !engine.used_at_most(*a, 1) || again {

@@ -1,0 +1,151 @@
+//! Arrays put together of parts, whose elements are read where they came from.
+//!
+//! An array that is made by `concat` and only used element by element, as the input of combinators, need not be made: who
+//! needs an element looks for the part that it is in. So a rotation costs nothing, and steps that add borders to an array run
+//! in one kernel.
+//!
+//! ```text
+//! map f (xs ++ ys)    =>    segmap (i < n + m) { f (if i < n then xs[i] else ys[i - n]) }
+//! ```
+
+use super::nest::{at, Cost, Nest, Source};
+use super::{Flat, Machine};
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::IntType;
+use fehu_base::Name;
+use fehu_ir::build::plain;
+use fehu_ir::free::{free_in_lambda, free_in_stm};
+use fehu_ir::soac::Soac;
+use fehu_ir::visit::deep;
+use fehu_ir::{Body, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
+
+/// More parts than this are joined by copying one after the other, not by a search for the part of each element.
+pub(super) const FEW_PARTS: usize = 4;
+
+/// An array whose elements are read from its parts.
+#[derive(Clone, Debug)]
+pub(super) struct Join {
+    parts: Vec<Name>,
+    certs: Vec<Name>,
+}
+
+impl Flat<'_> {
+    /// Remembers that elements of an array are to be read from its parts, if a statement joins few parts and the array is only
+    /// used element by element. Says whether that is so.
+    pub(super) fn note_join(&mut self, stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp]) -> bool {
+        let (Exp::Concat { dim: 0, arrays, .. }, [p]) = (&stm.exp, &stm.pat[..]) else { return false };
+        let grid = self.machine == Machine::Grid;
+        if !grid || arrays.len() > FEW_PARTS || !only_input(stm, rest, result) {
+            return false;
+        }
+        self.joins.insert(p.name, Join { parts: arrays.clone(), certs: stm.certs.clone() });
+        true
+    }
+
+    /// Remembers the joined arrays of a body of the host. Their parts must stay as they are.
+    pub(super) fn note_joins(&mut self, body: &Body<Soacs>) {
+        let few = |stm: &Stm<Soacs>| match &stm.exp {
+            Exp::Concat { dim: 0, arrays, .. } => arrays.len() <= FEW_PARTS,
+            _ => false,
+        };
+        if !body.stms.iter().any(few) {
+            return;
+        }
+        let taken = self.taken_over(body);
+        for (k, stm) in body.stms.iter().enumerate() {
+            let Exp::Concat { arrays, .. } = &stm.exp else { continue };
+            if few(stm) && arrays.iter().all(|a| !taken.contains(a)) {
+                self.note_join(stm, &body.stms[k + 1..], &body.result);
+            }
+        }
+    }
+
+    /// A further level, with parameters that are the elements of arrays, of which some may be joined.
+    pub(super) fn level(&mut self, nest: &mut Nest, width: SubExp, params: &[Param<Soacs>], arrays: &[Name]) {
+        let joined = |p: &Param<Soacs>, a: &Name| self.joins.get(a).filter(|_| !p.consumed).cloned();
+        let mut plain_params = vec![];
+        let mut plain_arrays = vec![];
+        let mut of_joins = vec![];
+        for (p, a) in params.iter().zip(arrays) {
+            match joined(p, a) {
+                Some(join) => of_joins.push((p, join)),
+                None => {
+                    plain_params.push(p.clone());
+                    plain_arrays.push(*a);
+                }
+            }
+        }
+        let level = nest.depth();
+        nest.level(&mut self.seq.b.names, width, &plain_params, &plain_arrays);
+        for (p, join) in of_joins {
+            let i = self.seq.b.fresh("i", Type::I64);
+            nest.bind(vec![(i, Type::I64)], Source::Index(level));
+            let body = self.element_of_join(&join.parts, 0, vec![i], &p.ty);
+            for stm in body.stms {
+                nest.bind_stm(Stm { certs: join.certs.clone(), ..stm }, Cost::Cheap);
+            }
+            if let [x] = body.result[..] {
+                nest.bind_stm(plain(p.name, p.ty.clone(), Exp::SubExp(x)), Cost::Cheap);
+            }
+        }
+    }
+
+    /// The element of joined arrays at some indices.
+    pub(super) fn element_of_join(
+        &mut self,
+        parts: &[Name],
+        dim: usize,
+        mut indices: Vec<Name>,
+        elem: &Type,
+    ) -> Body<Soacs> {
+        let read = |f: &mut Self, part: Name, indices: &[Name]| {
+            let x = f.seq.b.fresh("x", elem.clone());
+            plain(x, elem.clone(), Exp::Index(part, at(indices, elem)))
+        };
+        let [part, rest @ ..] = parts else { fehu_base::bug!("nothing to join") };
+        if rest.is_empty() {
+            let stm = read(self, *part, &indices);
+            return Body { result: vec![stm.pat[0].name.into()], stms: vec![stm] };
+        }
+        let size = self.seq.b.type_of((*part).into()).shape()[dim];
+        let here = self.seq.b.fresh("here", Type::BOOL);
+        let less = Exp::CmpOp(CmpOp::SLt(IntType::I64), indices[dim].into(), size);
+        let stm = read(self, *part, &indices);
+        let yes = Body { result: vec![stm.pat[0].name.into()], stms: vec![stm] };
+        let after = self.seq.b.fresh("i", Type::I64);
+        let sub = Exp::BinOp(BinOp::Sub(IntType::I64), indices[dim].into(), size);
+        indices[dim] = after;
+        let mut no = deep(|| self.element_of_join(rest, dim, indices, elem));
+        no.stms.insert(0, plain(after, Type::I64, sub));
+        let x = self.seq.b.fresh("x", elem.clone());
+        let choice = Exp::If(here.into(), Box::new(yes), Box::new(no));
+        let stms = vec![plain(here, Type::BOOL, less), plain(x, elem.clone(), choice)];
+        Body { stms, result: vec![x.into()] }
+    }
+}
+
+/// Whether the vector that a statement makes is used for nothing but its elements, as an input of combinators.
+pub(super) fn only_input(stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp]) -> bool {
+    let [p] = &stm.pat[..] else { return false };
+    if p.ty.rank() != 1 || result.contains(&p.name.into()) {
+        return false;
+    }
+    rest.iter().all(|user| {
+        if !free_in_stm(user).contains(&p.name) {
+            return true;
+        }
+        let (arrays, lambdas): (&[Name], Vec<&Lambda<Soacs>>) = match &user.exp {
+            Exp::Op(Soac::Screma(s)) => (
+                &s.arrays,
+                s.scans.iter().map(|x| &x.op).chain(s.reds.iter().map(|x| &x.op)).chain([&s.map]).collect(),
+            ),
+            Exp::Op(Soac::Scatter(s)) => (&s.arrays, vec![&s.lambda]),
+            _ => return false,
+        };
+        let written = match &user.exp {
+            Exp::Op(Soac::Scatter(s)) => s.dests.iter().any(|d| d.array == p.name),
+            _ => false,
+        };
+        !written && arrays.contains(&p.name) && lambdas.iter().all(|l| !free_in_lambda(l).contains(&p.name))
+    })
+}
