@@ -199,7 +199,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         };
         let mut env = Env::default();
         self.bind_params(&mut env, &fun.params, args)?;
-        let result = self.body(&mut env, &fun.body)?;
+        let result = self.body_and_results(&mut env, &fun.body)?;
         for (ret, value) in fun.ret.iter().zip(&result) {
             if let RetType::Array { elem, shape, .. } = &ret.ty {
                 let size = |s: &ExtSize| match s {
@@ -218,7 +218,6 @@ impl<'a, R: Rep> Machine<'a, R> {
             for stm in &body.stms {
                 self.stm(env, stm)?;
             }
-            body.result.iter().filter_map(|e| e.name()).try_for_each(|n| self.check(env, n))?;
             body.result.iter().map(|e| self.operand(env, *e)).collect()
         })
     }
@@ -239,7 +238,7 @@ impl<'a, R: Rep> Machine<'a, R> {
     }
 
     fn run_stm(&mut self, env: &mut Env, stm: &'a Stm<R>) -> Run<()> {
-        self.check_operands(env, &stm.exp)?;
+        self.check_operands(env, stm)?;
         let mut values = self.exp(env, stm)?;
         if let (Exp::ArrayConst(_), [block, _]) = (&stm.exp, &stm.pat[..]) {
             // Constant data comes with its block.
@@ -272,13 +271,19 @@ impl<'a, R: Rep> Machine<'a, R> {
         for (p, arg) in params.clone().into_iter().zip(args) {
             env.insert(p.name, arg);
         }
-        params.clone().into_iter().try_for_each(|p| self.has_type(env, p.name, &p.ty))?;
-        params.into_iter().try_for_each(|p| self.check(env, p.name))
+        params.into_iter().try_for_each(|p| self.has_type(env, p.name, &p.ty))
+    }
+
+    /// A body whose results are read at once.
+    fn body_and_results(&mut self, env: &mut Env, body: &'a Body<R>) -> Run<Vec<Value>> {
+        let result = self.body(env, body)?;
+        body.result.iter().filter_map(|e| e.name()).try_for_each(|n| self.check(env, n))?;
+        Ok(result)
     }
 
     fn lambda(&mut self, env: &mut Env, lambda: &'a Lambda<R>, args: Vec<Value>) -> Run<Vec<Value>> {
         self.bind_params(env, &lambda.params, args)?;
-        let result = self.body(env, &lambda.body)?;
+        let result = self.body_and_results(env, &lambda.body)?;
         if result.len() != lambda.ret.len() {
             return stuck(format!("{} results for {} types", result.len(), lambda.ret.len()));
         }

@@ -24,7 +24,7 @@ use crate::lmad::Lmad;
 use fehu_algebra::{Facts, Poly, Prover};
 
 /// Prover steps spent on one question before giving up.
-const STEPS: u32 = 12_000;
+const STEPS: u32 = 8_000;
 /// Steps charged for distinguishing the signs of a stride, so that it cannot go on for long.
 const SPLIT_STEPS: u32 = 500;
 /// The largest multiple of a stride that the rest of a sum may reach.

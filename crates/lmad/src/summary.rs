@@ -46,7 +46,11 @@ impl Summary {
         let Summary::Parts(parts) = self else {
             return;
         };
-        for part in parts.iter_mut() {
+        if parts.contains(lmad) {
+            return;
+        }
+        // Of small descriptors, it is cheap to find out whether one does for two.
+        for part in parts.iter_mut().filter(|p| p.rank() <= 1 && lmad.rank() <= 1) {
             if let Some(both) = part.union(facts, lmad) {
                 *part = both;
                 return;
@@ -65,6 +69,10 @@ impl Summary {
         };
         let mut all = Summary::nothing();
         for part in parts {
+            if part.is_known() && !part.mentions(i) {
+                all.add(facts, part);
+                continue;
+            }
             match part.expand(facts, i, from, count) {
                 Some(wide) => all.add(facts, &wide),
                 None => return Summary::Everything,

@@ -13,55 +13,69 @@
 //!
 //! For a value in a block of its own, made in the same body as it is put away:
 //!
-//! 1. it is not used afterwards, nor is its block passed on or returned;
-//! 2. its place in the end is evenly spaced, so that what is at `p` in its own
-//!    block can be at `start + p*step`, and fits the value; or everything in its block is the value itself
-//!    with its dimensions in some order, each of which gets another stride;
-//! 3. that place is known, and what has to be checked is checked, before the value's first
-//!    element is written;
-//! 4. no statement in between touches the array it is put into, or what may share memory with that; other
-//!    parts of the same concatenation are elsewhere.
+//! 1. its block is not passed on or returned;
+//! 2. everything in its block can be laid out anew (`layout`);
+//! 3. the place is known, and what has to be checked is checked, before the value's first
+//!    element is written, or can be by then (`lift`);
+//! 4. no write to the value meets a later use of the memory that it is put into, up to the point where it is put there:
+//!    the overlap test decides ([`fehu_analysis::order`]), with what is known of sizes, indices and checks;
+//! 5. if the value is used after that point, it is only read, and nothing is written to where it is.
 //!
 //! What the points of a parallel operation make is put into its result (`seg`), once it is known where that will be.
 //! A value that branches return is looked at in each branch; one that does not
-//! fulfil this there is copied there.
+//! fulfil this there is copied there (`branches`).
 
+mod around;
 mod branches;
+mod layout;
+mod lift;
 mod seg;
 mod values;
 
 use crate::builder::Place;
-use crate::tables::{mentions, operand_counts, Tables};
+use crate::tables::{operand_counts, Tables};
+use around::Around;
 use fehu_algebra::{Facts, Poly};
+use fehu_analysis::order::{Order, Side, Uses};
+use fehu_analysis::{Blocks, Known};
 use fehu_base::{Name, NameSource};
-use fehu_ir::alias::{Aliases, Signatures};
-use fehu_ir::free::Names;
 use fehu_ir::mem::{sym_name, Lmad, MemOp};
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Body, Exp, Memory, PatElem, Prog, Stm, SubExp, Type};
-use fehu_lmad::Dim;
+use fehu_ir::{Body, Exp, Memory, PatElem, Prog, Stm, Type};
+use fehu_lmad::Summary;
 use fehu_pass::{Need, Pass};
+use layout::Layout;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::ops::Range;
+use std::cell::{Cell, RefCell};
 
 /// Arrays are computed where they will end up.
 pub const PASS: Pass<Prog<Memory>> = Pass { name: "short-circuit", need: Need::Optional, run: shortcircuit };
 
+/// Statements that are looked at for one statement of the program, on average.
+const STEPS_PER_STM: usize = 300;
+
 /// Lets values be made where they are put.
 fn shortcircuit(prog: &mut Prog<Memory>) {
-    let signatures = Signatures::of_prog(prog);
     let mut pass = ShortCircuit {
         tables: Tables::of(prog),
-        aliases: Aliases::default(),
+        blocks: Blocks::default(),
+        known: Known::default(),
         passed: FxHashMap::default(),
         parts: FxHashMap::default(),
+        steps_left: Cell::new(0),
+        answers: RefCell::default(),
         names: std::mem::take(&mut prog.names),
     };
     for fun in &mut prog.funs {
-        pass.aliases = Aliases::of_fun(&signatures, fun);
+        pass.blocks = Blocks::of_body(&fun.body);
+        pass.known = Known::of_fun(fun);
         pass.passed = operand_counts(&fun.body);
-        pass.body(&mut fun.body);
-        pass.points(&mut fun.body);
+        let mut stms = 0;
+        fehu_ir::visit::for_each_stm(&fun.body, &mut |_| stms += 1);
+        pass.steps_left.set(STEPS_PER_STM * stms);
+        let facts = pass.known.facts();
+        pass.body(&mut fun.body, &facts);
+        pass.points(&mut fun.body, &facts);
         pass.remove_unused(&mut fun.body);
     }
     prog.names = std::mem::take(&mut pass.names);
@@ -71,11 +85,17 @@ fn shortcircuit(prog: &mut Prog<Memory>) {
 struct ShortCircuit {
     tables: Tables,
     /// Of the function at hand.
-    aliases: Aliases,
+    blocks: Blocks,
+    known: Known,
     /// How often names are operands in the function: blocks that are have been passed on or returned.
     passed: FxHashMap<Name, usize>,
     /// Of what they are parts, for arrays that were moved.
     parts: FxHashMap<Name, Parts>,
+    /// So many more statements may be looked at.
+    steps_left: Cell<usize>,
+    /// Whether a value that a branch returns can be made in a place: found out when it is decided whether anything moves,
+    /// and needed again when it does.
+    answers: RefCell<FxHashMap<(Name, Name, Lmad), bool>>,
     names: NameSource,
 }
 
@@ -90,9 +110,6 @@ fn apart(a: &Parts, b: &Parts) -> bool {
 
 /// Where a value is to be in the end.
 struct Dest {
-    /// The array it is put into, if that exists before, and what that may share memory with.
-    array: Option<Name>,
-    ancestors: Names,
     /// The place for the value itself.
     place: Place,
     /// Where what is with it in its block will be.
@@ -103,100 +120,13 @@ struct Dest {
     parts: Parts,
 }
 
-/// How a block is laid out anew.
-enum Layout {
-    /// The first element and the distance between elements.
-    Even { start: Poly, step: Poly },
-    /// The first element; and for each dimension the size, the stride so far, and the new one.
-    Strides { start: Poly, dims: Vec<(Dim, Poly)> },
-}
-
-impl Dest {
-    /// Where what is at a place in the value's own block will be.
-    fn moved(&self, lmad: &Lmad) -> Option<Lmad> {
-        match &self.layout {
-            Layout::Even { start, step } => {
-                let mut moved = lmad.clone();
-                moved.offset = start + &lmad.offset * step;
-                for dim in &mut moved.dims {
-                    dim.stride = &dim.stride * step;
-                }
-                Some(moved)
-            }
-            Layout::Strides { start, dims } => {
-                let mut rest: Vec<&(Dim, Poly)> = dims.iter().collect();
-                let mut moved = vec![];
-                for dim in &lmad.dims {
-                    let at = rest.iter().position(|(own, _)| own == dim)?;
-                    moved.push(Dim::new(dim.size.clone(), rest.swap_remove(at).1.clone()));
-                }
-                (lmad.offset == Poly::zero()).then(|| Lmad::new(start.clone(), moved))
-            }
-        }
-    }
-}
-
-/// What is known of the statements of a body while it is worked on.
-struct Around {
-    mentions: Vec<FxHashSet<Name>>,
-    /// The last statement that mentions a name.
-    last: FxHashMap<Name, usize>,
-    /// Which statement binds a name, for names that a statement of this body binds.
-    bound_at: FxHashMap<Name, usize>,
-}
-
-impl Around {
-    fn of(body: &Body<Memory>) -> Around {
-        let mentions = body.stms.iter().map(mentions).collect();
-        let mut around = Around { mentions, last: FxHashMap::default(), bound_at: FxHashMap::default() };
-        around.enter(body, 0..body.stms.len());
-        around
-    }
-
-    /// Takes note of statements in this range, which were nowhere else before.
-    fn enter(&mut self, body: &Body<Memory>, range: Range<usize>) {
-        for i in range.clone() {
-            self.bound_at.extend(body.stms[i].pat.iter().map(|p| (p.name, i)));
-            for n in &self.mentions[i] {
-                let last = self.last.entry(*n).or_insert(i);
-                if *last < range.end {
-                    *last = i;
-                }
-            }
-        }
-    }
-
-    /// Takes note of what a statement has become.
-    fn changed(&mut self, body: &Body<Memory>, i: usize) {
-        self.mentions[i] = mentions(&body.stms[i]);
-        self.enter(body, i..i + 1);
-    }
-
-    /// Whether a name is known before a statement.
-    fn known_before(&self, name: Name, i: usize) -> bool {
-        self.bound_at.get(&name).is_none_or(|at| *at < i)
-    }
-
-    /// Whether a statement after this one mentions a name.
-    fn mentioned_after(&self, name: Name, i: usize) -> bool {
-        self.last.get(&name).is_some_and(|last| *last > i)
-    }
-
-    /// Moves statements, given in order, to before another that is before them.
-    fn lift(&mut self, body: &mut Body<Memory>, which: &[usize], before: usize) {
-        for (k, i) in which.iter().enumerate() {
-            body.stms[before + k..=*i].rotate_right(1);
-            self.mentions[before + k..=*i].rotate_right(1);
-        }
-        self.enter(body, before..which.last().map_or(before, |i| i + 1));
-    }
-}
-
 impl ShortCircuit {
-    fn body(&mut self, body: &mut Body<Memory>) {
+    fn body(&mut self, body: &mut Body<Memory>, facts: &Facts) {
+        let mut facts = facts.clone();
+        self.known.enter_body(&mut facts, body);
         deep(|| {
             for stm in &mut body.stms {
-                map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
+                self.inner_bodies(&mut stm.exp, &facts, &mut |pass, inner, facts| pass.body(inner, facts));
             }
         });
         if !body.stms.iter().any(|s| values::puts_values(&s.exp)) {
@@ -205,40 +135,140 @@ impl ShortCircuit {
         let mut around = Around::of(body);
         for at in (0..body.stms.len()).rev() {
             for (value, dest) in self.values_put(&body.stms[at]) {
-                if !self.dies_at(body, &around, value, at) {
-                    continue;
-                }
-                let Some(first) = self.can_move(body, &around, value, at, 0, &dest) else { continue };
-                let certs_known = body.stms[at].certs.iter().all(|c| around.known_before(*c, first));
-                if certs_known && self.known_dest(body, &mut around, &dest, first) {
-                    self.move_value(body, &around, value, &dest.place.lmad, &dest);
-                    if let Some(i) = around.bound_at.get(&value) {
-                        around.changed(body, *i);
-                    }
-                }
+                self.try_move(body, &mut around, &facts, value, at, &dest);
             }
         }
     }
 
-    /// Whether nothing in the value's block is used after a statement, nor twice by it.
-    fn dies_at(&self, body: &Body<Memory>, around: &Around, value: Name, at: usize) -> bool {
+    /// Goes into the bodies of an expression, with what is known there.
+    fn inner_bodies(
+        &mut self,
+        exp: &mut Exp<Memory>,
+        facts: &Facts,
+        f: &mut dyn FnMut(&mut ShortCircuit, &mut Body<Memory>, &Facts),
+    ) {
+        match exp {
+            Exp::If(c, t, e) => {
+                for (body, taken) in [(t, true), (e, false)] {
+                    let mut facts = facts.clone();
+                    self.known.enter_branch(&mut facts, *c, taken);
+                    f(self, body, &facts);
+                }
+            }
+            Exp::Loop(l) => {
+                let mut facts = facts.clone();
+                self.known.enter_loop(&mut facts, l);
+                f(self, &mut l.body, &facts);
+            }
+            Exp::Op(MemOp::Seg(seg)) => {
+                let mut facts = facts.clone();
+                self.known.enter_space(&mut facts, &seg.space);
+                map_bodies(exp, &mut |inner| f(self, inner, &facts));
+            }
+            other => map_bodies(other, &mut |inner| f(self, inner, facts)),
+        }
+    }
+
+    /// Makes a value, which a statement puts somewhere, there in the first place, if that is possible.
+    fn try_move(
+        &mut self,
+        body: &mut Body<Memory>,
+        around: &mut Around,
+        facts: &Facts,
+        value: Name,
+        at: usize,
+        dest: &Dest,
+    ) {
+        self.answers.borrow_mut().clear();
+        if !self.stays_intact(body, around, facts, value, at, dest) {
+            return;
+        }
+        let Some(first) = self.can_move(body, around, facts, value, at, 0, dest) else { return };
+        let certs = body.stms[at].certs.clone();
+        let Some(lifted) = self.to_lift(body, around, facts, dest.names().chain(certs), first) else {
+            return;
+        };
+        around.lift(body, &lifted, first);
+        self.move_value(body, around, facts, value, dest);
+    }
+
+    /// Whether nothing in the value's block is used twice by a statement, nor returned; and what is used after it is then only
+    /// read, and still there.
+    fn stays_intact(
+        &self,
+        body: &Body<Memory>,
+        around: &Around,
+        facts: &Facts,
+        value: Name,
+        at: usize,
+        dest: &Dest,
+    ) -> bool {
         let Some(block) = self.tables.block_of(value) else { return false };
         let in_block = |n: &Name| self.tables.block_of(*n) == Some(block);
-        let later = self.tables.inside(block).iter().chain([&block]).any(|n| around.mentioned_after(*n, at));
         let returned = body.result.iter().filter_map(|e| e.name()).any(|n| in_block(&n));
         let mut here = 0;
         fehu_ir::visit::for_each_operand(&body.stms[at].exp, &mut |e| {
             here += usize::from(e.name().is_some_and(|n| in_block(&n)));
         });
-        !later && !returned && here == 1
+        if returned || here != 1 {
+            return false;
+        }
+        let last = self.tables.inside(block).iter().chain([&block]).filter_map(|n| around.last(*n)).max();
+        let Some(last) = last.filter(|last| *last > at) else { return true };
+        if !self.walk(last - at) {
+            return false;
+        }
+        let side = |n: Name| self.side(facts, n, block, value, dest);
+        let order = Order { known: &self.known, side: &side };
+        let mut uses = Uses::nothing();
+        order.stms(facts, &body.stms[at + 1..=last], &mut uses)
+            && uses.written.is_nothing()
+            && (uses.overwritten.is_nothing() || self.places(facts, dest).disjoint(facts, &uses.overwritten))
+    }
+
+    /// The places that the value will fill.
+    fn places(&self, facts: &Facts, dest: &Dest) -> Summary {
+        Summary::of(dest.place.lmad.map_parts(|p| facts.normalise(p)))
+    }
+
+    /// Takes steps, if there are any left.
+    fn walk(&self, steps: usize) -> bool {
+        let left = self.steps_left.get();
+        self.steps_left.set(left.saturating_sub(steps));
+        left > steps
+    }
+
+    /// To which side an array belongs when a value in a block moves.
+    fn side(&self, facts: &Facts, n: Name, block: Name, value: Name, dest: &Dest) -> Side {
+        let Some(own) = self.tables.block_of(n) else { return Side::None };
+        if own == block {
+            let moved = match self.tables.place(n) {
+                Some(_) if n == value => Some(dest.place.lmad.clone()),
+                Some(place) => dest.layout.moved(&self.known, facts, &place.lmad),
+                None => None,
+            };
+            return Side::Source(moved.unwrap_or_else(|| self.anywhere()));
+        }
+        let elsewhere = self.parts.get(&n).is_some_and(|parts| apart(parts, &dest.parts));
+        if elsewhere || !self.blocks.may_be_same(own, dest.place.block) {
+            return Side::None;
+        }
+        Side::Destination(self.tables.place(n).map_or_else(|| self.anywhere(), |p| p.lmad.clone()))
+    }
+
+    /// The index function of which nothing is known.
+    fn anywhere(&self) -> Lmad {
+        Lmad::point(Poly::unknown())
     }
 
     /// Whether the value, needed by a statement, can be made at the destination: the first
     /// statement that then writes there. Its block is passed on so many times, which is fine.
+    #[allow(clippy::too_many_arguments)]
     fn can_move(
         &self,
         body: &Body<Memory>,
         around: &Around,
+        facts: &Facts,
         value: Name,
         at: usize,
         passed: usize,
@@ -250,44 +280,68 @@ impl ShortCircuit {
         if block == dest.place.block || !alone {
             return None;
         }
-        // What is alone in its block can be anywhere in it.
-        let single = self.tables.inside(block).len() == 1;
-        let even = matches!(dest.layout, Layout::Even { .. });
-        let movable = |a: &Name| self.tables.place(*a).is_some_and(|p| dest.moved(&p.lmad).is_some());
-        let first = match self.origin(body, around, block)? {
-            Origin::Alloc(_) if even && !place.is_direct() => return None,
-            Origin::Branches(_) if even && !place.is_direct() && !single => return None,
-            _ if !self.tables.inside(block).iter().all(movable) => return None,
-            Origin::Alloc(made) => {
-                let in_block = |names: &FxHashSet<Name>| {
-                    names.iter().any(|n| self.tables.is_array(*n) && self.tables.block_of(*n) == Some(block))
-                };
-                let first = (made + 1..at).find(|i| in_block(&around.mentions[*i]))?;
-                // The block is as large as what it was made for, and so must the value be. Parts of that
-                // may have been moved here, and are then made first.
-                let made = |s: &Stm<Memory>| -> Option<(Name, Poly)> {
-                    let here = |p: &&PatElem<Memory>| self.tables.block_of(p.name) == Some(block);
-                    let p = s.pat.iter().find(here).filter(|_| makes_array(&s.exp))?;
-                    Some((p.name, elements(&p.ty)?))
-                };
-                let fits = |(_, count): (Name, Poly)| Facts::new().eq(&count, &dest.count);
-                let whole =
-                    body.stms[first..at].iter().filter_map(made).find(|(n, _)| !self.parts.contains_key(n));
-                if !made(&body.stms[first]).is_some_and(fits) || !whole.is_some_and(fits) {
-                    return None;
-                }
-                first
-            }
-            Origin::Branches(branch) => {
-                if !self.can_move_from_branches(&body.stms[branch], block, value, dest) {
-                    return None;
-                }
-                branch
-            }
+        let movable = |a: &Name| {
+            *a == value
+                || self
+                    .tables
+                    .place(*a)
+                    .is_some_and(|p| dest.layout.moved(&self.known, facts, &p.lmad).is_some())
         };
-        let touched = |i: usize| !is_alloc(&body.stms[i].exp) && self.touches(&around.mentions[i], dest);
-        let undisturbed = !(first..at).any(touched);
-        undisturbed.then_some(first)
+        if !self.tables.inside(block).iter().all(movable) {
+            return None;
+        }
+        let origin = self.origin(body, around, block)?;
+        let first = match origin {
+            Origin::Alloc(made) => self.first_of(body, around, block, made..at, dest)?,
+            Origin::Branches(branch) => branch + 1,
+        };
+        if !self.walk(at.saturating_sub(first)) {
+            return None;
+        }
+        let side = |n: Name| self.side(facts, n, block, value, dest);
+        let uses_dest = |n: &Name| matches!(self.side(facts, *n, block, value, dest), Side::Destination(_));
+        let mut uses = Uses::nothing();
+        let used =
+            (first..at).any(|i| !is_alloc(&body.stms[i].exp) && around.mentions[i].iter().any(uses_dest));
+        if used {
+            let order = Order { known: &self.known, side: &side };
+            if !order.stms(facts, &body.stms[first..at], &mut uses) {
+                return None;
+            }
+        }
+        match origin {
+            Origin::Alloc(_) => Some(first),
+            Origin::Branches(branch) => {
+                let apart = uses.used.is_nothing() || self.places(facts, dest).disjoint(facts, &uses.used);
+                (apart && self.can_move_from_branches(&body.stms[branch], facts, block, value, dest))
+                    .then_some(branch)
+            }
+        }
+    }
+
+    /// The first statement in a range that makes something in a block, which must be as large as what the block was made
+    /// for, and so must the value be. Parts of that may have been moved there, and are then made first.
+    fn first_of(
+        &self,
+        body: &Body<Memory>,
+        around: &Around,
+        block: Name,
+        range: std::ops::Range<usize>,
+        dest: &Dest,
+    ) -> Option<usize> {
+        let in_block = |names: &FxHashSet<Name>| {
+            names.iter().any(|n| self.tables.is_array(*n) && self.tables.block_of(*n) == Some(block))
+        };
+        let first = (range.start + 1..range.end).find(|i| in_block(&around.mentions[*i]))?;
+        let made = |s: &Stm<Memory>| -> Option<(Name, Poly)> {
+            let here = |p: &&PatElem<Memory>| self.tables.block_of(p.name) == Some(block);
+            let p = s.pat.iter().find(here).filter(|_| makes_array(&s.exp))?;
+            Some((p.name, elements(&p.ty)?))
+        };
+        let fits = |(_, count): (Name, Poly)| Facts::new().eq(&count, &dest.count);
+        let whole =
+            body.stms[first..range.end].iter().filter_map(made).find(|(n, _)| !self.parts.contains_key(n));
+        (made(&body.stms[first]).is_some_and(fits) && whole.is_some_and(fits)).then_some(first)
     }
 
     /// What binds a block, if it is a statement of this body of which we know what to do.
@@ -300,55 +354,32 @@ impl ShortCircuit {
         }
     }
 
-    /// Whether names include the destination's block, something in it, or what may share its memory.
-    fn touches(&self, names: &FxHashSet<Name>, dest: &Dest) -> bool {
-        let elsewhere = |n: &Name| self.parts.get(n).is_some_and(|parts| apart(parts, &dest.parts));
-        names.iter().any(|n| {
-            (self.tables.block_of(*n) == Some(dest.place.block) && !elsewhere(n))
-                || (!dest.ancestors.is_empty()
-                    && self.tables.is_array(*n)
-                    && self.aliases.of(*n).iter().any(|a| dest.ancestors.contains(a)))
-        })
-    }
-
-    /// Whether the destination is known before a statement. Its allocation is moved there if it can be.
-    fn known_dest(&self, body: &mut Body<Memory>, around: &mut Around, dest: &Dest, first: usize) -> bool {
-        let vars = dest.place.lmad.vars().into_iter().map(sym_name);
-        let all = vars.clone().chain([dest.place.block]).all(|n| around.known_before(n, first));
-        if all {
-            return true;
-        }
-        if dest.array.is_some() || !vars.into_iter().all(|n| around.known_before(n, first)) {
-            return false;
-        }
-        // A fresh destination, allocated later: earlier will do.
-        let Some(alloc) = around.bound_at.get(&dest.place.block).copied() else { return false };
-        let Some(needed) = scalar_chain(body, around, alloc, first) else { return false };
-        around.lift(body, &needed, first);
-        true
-    }
-
-    /// Moves a value to where it is laid out like this, and all that is in its block with it.
+    /// Moves a value to its destination, and all that is in its block with it.
     fn move_value(
         &mut self,
         body: &mut Body<Memory>,
-        around: &Around,
+        around: &mut Around,
+        facts: &Facts,
         value: Name,
-        target: &Lmad,
         dest: &Dest,
     ) {
         let Some(block) = self.tables.block_of(value) else { return };
+        let origin = self.origin(body, around, block);
         for array in self.tables.inside(block).to_vec() {
-            let lmad = self.tables.place(array).and_then(|place| dest.moved(&place.lmad));
+            let place = self.tables.place(array);
+            let lmad = match array == value {
+                true => Some(dest.place.lmad.clone()),
+                false => place.and_then(|place| dest.layout.moved(&self.known, facts, &place.lmad)),
+            };
             if let Some(lmad) = lmad {
                 self.tables.set_place(array, Place { block: dest.place.block, lmad });
                 let inner = self.parts.remove(&array).unwrap_or_default();
                 self.parts.insert(array, dest.parts.iter().copied().chain(inner).collect());
             }
         }
-        self.tables.set_place(value, Place { block: dest.place.block, lmad: target.clone() });
-        if let Some(Origin::Branches(i)) = self.origin(body, around, block) {
-            self.move_in_branches(&mut body.stms[i], block, dest);
+        if let Some(Origin::Branches(i)) = origin {
+            self.move_in_branches(&mut body.stms[i], facts, block, dest);
+            around.changed(body, i);
         }
     }
 
@@ -365,7 +396,15 @@ impl ShortCircuit {
     }
 }
 
+impl Dest {
+    /// The names that the place depends on.
+    fn names(&self) -> impl Iterator<Item = Name> {
+        self.place.lmad.vars().into_iter().map(sym_name).chain([self.place.block])
+    }
+}
+
 /// Where the block of a value comes from.
+#[derive(Clone, Copy)]
 enum Origin {
     /// This statement allocates it.
     Alloc(usize),
@@ -402,28 +441,4 @@ fn elements(ty: &Type) -> Option<Poly> {
         }
         Type::Prim(_) | Type::Acc(..) | Type::Mem(_) => None,
     }
-}
-
-/// The statements, ending with an allocation, that must move for it to be made before another; `None` if they cannot.
-fn scalar_chain(body: &Body<Memory>, around: &Around, alloc: usize, before: usize) -> Option<Vec<usize>> {
-    let mut needed = vec![alloc];
-    let mut next = 0;
-    while let Some(i) = needed.get(next).copied() {
-        next += 1;
-        let stm = &body.stms[i];
-        let pure = is_alloc(&stm.exp) || matches!(stm.exp, Exp::BinOp(op, ..) if !op.is_partial());
-        if !pure || !stm.certs.is_empty() || needed.len() > 16 {
-            return None;
-        }
-        fehu_ir::visit::for_each_operand(&stm.exp, &mut |e| {
-            if let SubExp::Var(n) = e {
-                match around.bound_at.get(&n) {
-                    Some(j) if *j >= before && !needed.contains(j) => needed.push(*j),
-                    Some(_) | None => {}
-                }
-            }
-        });
-    }
-    needed.sort_unstable();
-    Some(needed)
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Each crate, those that it uses, and those that only its tests use.
-const EDGES: [(&str, &[&str], &[&str]); 22] = [
+const EDGES: [(&str, &[&str], &[&str]); 23] = [
     ("base", &[], &[]),
     ("data", &["base"], &[]),
     ("algebra", &[], &[]),
@@ -14,12 +14,13 @@ const EDGES: [(&str, &[&str], &[&str]); 22] = [
     ("syntax", &["base"], &[]),
     ("check", &["base", "syntax"], &[]),
     ("ir", &["base", "algebra", "lmad"], &[]),
+    ("analysis", &["base", "algebra", "lmad", "ir"], &[]),
     ("pass", &["base", "ir"], &[]),
     ("lower", &["base", "syntax", "check", "ir"], &[]),
     ("opt", &["base", "algebra", "ir", "pass"], &[]),
     ("flatten", &["base", "algebra", "ir"], &[]),
     ("kernels", &["base", "ir", "pass"], &[]),
-    ("memory", &["base", "algebra", "lmad", "ir", "pass"], &[]),
+    ("memory", &["base", "algebra", "lmad", "ir", "analysis", "pass"], &[]),
     ("imp", &["base", "ir", "pass"], &[]),
     ("impgen", &["base", "algebra", "lmad", "ir", "imp"], &["flatten", "memory"]),
     ("impopt", &["base", "ir", "pass", "imp"], &["opt", "flatten", "kernels", "memory", "impgen"]),

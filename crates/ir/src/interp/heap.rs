@@ -1,8 +1,9 @@
 //! Memory that is watched: whether every array really is where its binding says.
 //!
 //! Values stay what programs compute with. Beside them there is a heap: what makes or changes an
-//! array also writes it there, to its block and by its index function, and before an array is used, its elements there are
-//! compared with its value. A program over `Memory` that passes gives the same when run with memory alone.
+//! array also writes it there, to its block and by its index function, and before elements of an array are read, those there
+//! are compared with its value. Elements that nobody reads any more may have been overwritten: views, loops and branches hand
+//! arrays on without reading them. A program over `Memory` that passes gives the same when run with memory alone.
 //!
 //! Each element remembers which thread wrote it, as the path of parallel operations and the thread in each: a
 //! thread that reads or writes what another thread of the same operation has written is caught.
@@ -162,39 +163,127 @@ impl<R: Rep> Visitor<R> for Places {
 }
 
 impl<'a, R: Rep> Machine<'a, R> {
-    /// Checks all arrays that the expression of a statement uses itself.
-    pub(super) fn check_operands(&mut self, env: &Env, exp: &Exp<R>) -> Run<()> {
+    /// Checks all elements that the expression of a statement reads itself.
+    pub(super) fn check_operands(&mut self, env: &Env, stm: &Stm<R>) -> Run<()> {
         if self.heap.is_none() {
             return Ok(());
         }
         let mut names = vec![];
-        for_each_operand(exp, &mut |e| names.extend(e.name()));
-        // What an update overwrites may be overwritten already: the rest is checked afterwards.
-        if let Exp::Update(a, ..) | Exp::FlatUpdate(a, ..) = exp {
-            names.retain(|n| n != a);
+        for_each_operand(&stm.exp, &mut |e| names.extend(e.name()));
+        match &stm.exp {
+            Exp::Index(a, slice) => {
+                if stm.pat.iter().any(|p| p.ty.is_array()) {
+                    return Ok(());
+                }
+                let dims: Vec<SliceDim> = slice.iter().map(slice_dim).collect();
+                return self.check_element(env, *a, &dims);
+            }
+            Exp::SubExp(_)
+            | Exp::Opaque(_)
+            | Exp::FlatIndex(..)
+            | Exp::Rearrange(..)
+            | Exp::Reshape(..)
+            | Exp::If(..)
+            | Exp::Loop(_)
+            | Exp::WithAcc(_) => return Ok(()),
+            Exp::Op(op) => match op.view() {
+                OpView::Seg(_) | OpView::Size(_) | OpView::Alloc(..) => return Ok(()),
+                OpView::Soac(_) => {}
+            },
+            Exp::Update(a, ..) | Exp::FlatUpdate(a, ..) => names.retain(|n| n != a),
+            Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Conv(..)
+            | Exp::PrimFn(..)
+            | Exp::Assert(..)
+            | Exp::ArrayLit(..)
+            | Exp::ArrayConst(_)
+            | Exp::Iota { .. }
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(..)
+            | Exp::Concat { .. }
+            | Exp::UpdateAcc(..)
+            | Exp::Call(..) => {}
         }
         names.into_iter().try_for_each(|n| self.check(env, n))
     }
 
+    /// Whether an element of an array is in memory what it is.
+    fn check_element(&self, env: &Env, name: Name, index: &[SliceDim]) -> Run<()> {
+        let (Some(heap), Some(Value::Array(a))) =
+            (&self.heap, env.get(&name).or_else(|| self.consts.get(&name)))
+        else {
+            return Ok(());
+        };
+        let Some((block, lmad)) = heap.places.get(&name) else { return stuck("an array without a place") };
+        let sizes: Vec<Poly> = a.shape.iter().map(|n| Poly::constant(*n as i64)).collect();
+        let (at, own) = (lmad.slice(index), Lmad::row_major(0, &sizes).slice(index));
+        let (Some(at), Some(own)) = (at, own) else { return stuck("no such element") };
+        let number = |p: &Poly| {
+            let var = |x| self.name(env, sym_name(x)).ok()?.to_i64().ok();
+            p.eval(var).map_or_else(|| stuck("a part of an index function is unknown"), Ok)
+        };
+        let Value::Mem(block) = self.name(env, *block)? else { return stuck("a place that is no block") };
+        // What is out of bounds is found by whoever reads it.
+        let Some(v) = usize::try_from(number(&own.offset)?).ok().and_then(|i| a.data.get(i)) else {
+            return Ok(());
+        };
+        self.compare(name, block, number(&at.offset)?, v)
+    }
+
+    fn compare(&self, name: Name, block: usize, at: i64, v: &PrimValue) -> Run<()> {
+        let Some(heap) = &self.heap else { return Ok(()) };
+        let found = heap.read(block, at, v.prim_type().bytes() as i64);
+        if found.as_ref().is_ok_and(|f| f == v || (f.to_string() == v.to_string())) {
+            return Ok(());
+        }
+        let found = match found {
+            Ok(f) => format!("element {at} of its block is {f}, not {v}"),
+            Err(e) => e.to_string(),
+        };
+        stuck(format!("{} is not where it should be: {found}", self.prog.names.show(name)))
+    }
+
     /// Whether an array is in memory what it is.
     pub(super) fn check(&mut self, env: &Env, name: Name) -> Run<()> {
-        let Some(heap) = &self.heap else { return Ok(()) };
+        if self.heap.is_none() {
+            return Ok(());
+        }
         let Some(Value::Array(a)) = env.get(&name).or_else(|| self.consts.get(&name)) else { return Ok(()) };
         // Looking at large arrays again and again takes time, too.
         self.steps += a.data.len() as u64 / ELEMENTS_PER_STEP;
         let (block, places) = self.places_of(env, name)?;
-        for (at, v) in places.into_iter().zip(a.data.iter()) {
-            let found = heap.read(block, at, v.prim_type().bytes() as i64);
-            let same = found.as_ref().is_ok_and(|f| f == v || (f.to_string() == v.to_string()));
-            if !same {
-                let found = match found {
-                    Ok(f) => format!("element {at} of its block is {f}, not {v}"),
-                    Err(e) => e.to_string(),
-                };
-                return stuck(format!("{} is not where it should be: {found}", self.prog.names.show(name)));
+        places.into_iter().zip(a.data.iter()).try_for_each(|(at, v)| self.compare(name, block, at, v))
+    }
+
+    /// Gives an array of unspecified content what is in its memory.
+    pub(super) fn unspecified(&mut self, env: &mut Env, name: Name) -> Run<()> {
+        if self.heap.is_none() {
+            return Ok(());
+        }
+        let (block, places) = self.places_of(env, name)?;
+        let Some(Value::Array(a)) = env.get(&name) else { return Ok(()) };
+        let mut a = a.clone();
+        let data = std::mem::take(&mut a.data);
+        let mut found = data.to_vec();
+        let mut fresh = (vec![], vec![]);
+        for (at, v) in places.into_iter().zip(&mut found) {
+            let first = at.wrapping_mul(v.prim_type().bytes() as i64);
+            let block = self.heap.as_ref().and_then(|h| h.blocks.get(block));
+            match block.and_then(|b| b.cells.get(&first)) {
+                Some((there, _)) if there.prim_type() == v.prim_type() => *v = *there,
+                Some(_) | None => {
+                    fresh.0.push(at);
+                    fresh.1.push(*v);
+                }
             }
         }
-        Ok(())
+        a.data = found.into();
+        env.insert(name, Value::Array(a));
+        self.store_at(name, block, fresh.0, &fresh.1)
     }
 
     /// Puts the value of a name into memory.
@@ -215,7 +304,7 @@ impl<'a, R: Rep> Machine<'a, R> {
     }
 
     /// After a statement: what it made is put into memory; what was made by its parts must be there.
-    pub(super) fn settle(&mut self, env: &Env, stm: &Stm<R>) -> Run<()> {
+    pub(super) fn settle(&mut self, env: &mut Env, stm: &Stm<R>) -> Run<()> {
         if self.heap.is_none() {
             return Ok(());
         }
@@ -224,10 +313,13 @@ impl<'a, R: Rep> Machine<'a, R> {
             | Exp::ArrayConst(_)
             | Exp::Iota { .. }
             | Exp::Replicate(..)
-            | Exp::Scratch(..)
             | Exp::Copy(_)
             | Exp::Manifest(..)
             | Exp::Concat { .. } => stm.pat.len(),
+            Exp::Scratch(..) => {
+                stm.pat.iter().try_for_each(|p| self.unspecified(env, p.name))?;
+                0
+            }
             Exp::Update(_, slice, value) => {
                 let dims: Vec<SliceDim> = slice.iter().map(slice_dim).collect();
                 self.settle_part(env, &stm.pat, *value, |lmad| lmad.slice(&dims))?;
@@ -265,7 +357,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         for p in &stm.pat[..stored.min(stm.pat.len())] {
             self.store(env, p.name)?;
         }
-        stm.pat.iter().try_for_each(|p| self.check(env, p.name))
+        Ok(())
     }
 
     /// Puts a value into a part of the array that a statement binds.

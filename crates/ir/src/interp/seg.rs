@@ -67,7 +67,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         }
         let thread = self.thread(env, seg, flat)?;
         self.heap.iter_mut().for_each(|h| h.enter(run.operation, thread));
-        let results = self.body(env, &seg.body.body)?;
+        let results = self.body_and_results(env, &seg.body.body)?;
         if results.len() != seg.types.len() || results.len() != seg.body.returns.len() {
             return stuck(format!("{} results for {} types", results.len(), seg.types.len()));
         }

@@ -5,7 +5,7 @@
 //! returned. It is worth it if no more is copied than before, which is always
 //! so, as long as some branch need not copy.
 
-use super::{elements, Around, Dest, Layout, ShortCircuit};
+use super::{elements, Around, Dest, ShortCircuit};
 use crate::builder::Place;
 use fehu_algebra::Facts;
 use fehu_base::Name;
@@ -18,38 +18,65 @@ impl ShortCircuit {
     pub(super) fn can_move_from_branches(
         &self,
         stm: &Stm<Memory>,
+        facts: &Facts,
         block: Name,
         value: Name,
         dest: &Dest,
     ) -> bool {
-        let Exp::If(_, t, f) = &stm.exp else { return false };
+        let Exp::If(c, t, f) = &stm.exp else { return false };
         let in_block = |p: &PatElem<Memory>| self.tables.place(p.name).is_some_and(|at| at.block == block);
         let results: Vec<usize> = (0..stm.pat.len()).filter(|k| in_block(&stm.pat[*k])).collect();
         let [k] = results[..] else { return false };
+        let result = stm.pat[k].name;
         let fits = elements(&stm.pat[k].ty).is_some_and(|n| Facts::new().eq(&n, &dest.count));
-        let own = self.tables.place(stm.pat[k].name).and_then(|p| dest.moved(&p.lmad));
-        let Some(target) = (if stm.pat[k].name == value { Some(dest.place.lmad.clone()) } else { own })
-        else {
-            return false;
+        let place = self.tables.place(result);
+        let target = match result == value {
+            true => Some(dest.place.lmad.clone()),
+            false => place.and_then(|p| dest.layout.moved(&self.known, facts, &p.lmad)),
         };
-        let branches = [t, f];
-        fits && branches.iter().any(|b| self.made_in(b, k, &target, dest))
-            && branches.iter().all(|b| self.leaves_alone(b, dest))
+        let Some(target) = target.filter(|_| fits) else { return false };
+        let mut made = 0;
+        for (body, taken) in [(t, true), (f, false)] {
+            let mut facts = facts.clone();
+            self.known.enter_branch(&mut facts, *c, taken);
+            self.known.enter_body(&mut facts, body);
+            let Some(SubExp::Var(value)) = body.result.get(k) else { return false };
+            match self.made_in(body, &facts, *value, &target, dest) {
+                Some(_) => made += 1,
+                None if !self.can_copy(&facts, *value, &target, dest) => return false,
+                None => {}
+            }
+        }
+        made > 0
     }
 
-    /// Whether a branch can make its result at the destination, where it is to be laid out like this.
-    fn made_in(&self, body: &Body<Memory>, k: usize, target: &Lmad, dest: &Dest) -> bool {
-        let Some(SubExp::Var(value)) = body.result.get(k) else { return false };
-        let fits = match &dest.layout {
-            Layout::Even { .. } => true,
-            Layout::Strides { .. } => {
-                let moved = self.tables.place(*value).and_then(|p| dest.moved(&p.lmad));
-                moved.is_some_and(|moved| moved == *target)
-            }
-        };
-        let around = Around::of(body);
-        fits && self.once(body, *value)
-            && self.can_move(body, &around, *value, body.stms.len(), 1, dest).is_some()
+    /// The destination of the value that a branch returns, which is to be laid out like this, if it can be made there.
+    fn made_in(
+        &self,
+        body: &Body<Memory>,
+        facts: &Facts,
+        value: Name,
+        target: &Lmad,
+        dest: &Dest,
+    ) -> Option<Dest> {
+        let place = Place { block: dest.place.block, lmad: target.clone() };
+        let own = Dest { parts: dest.parts.clone(), ..self.dest(value, place)? };
+        let question = (value, own.place.block, own.place.lmad.clone());
+        let answer = self.answers.borrow().get(&question).copied();
+        let possible = answer.unwrap_or_else(|| {
+            let around = Around::of(body);
+            self.once(body, value)
+                && self.can_move(body, &around, facts, value, body.stms.len(), 1, &own).is_some()
+        });
+        self.answers.borrow_mut().insert(question, possible);
+        possible.then_some(own)
+    }
+
+    /// Whether a branch can copy its value to the destination in the end.
+    fn can_copy(&self, facts: &Facts, value: Name, target: &Lmad, dest: &Dest) -> bool {
+        let Some(place) = self.tables.place(value) else { return false };
+        !self.blocks.may_be_same(place.block, dest.place.block)
+            || fehu_lmad::disjoint(facts, &place.lmad, target)
     }
 
     /// Whether nothing else that the body returns is in the block of the value.
@@ -59,21 +86,24 @@ impl ShortCircuit {
         arrays.filter(|n| self.tables.block_of(*n) == block).count() == 1
     }
 
-    fn leaves_alone(&self, body: &Body<Memory>, dest: &Dest) -> bool {
-        let around = Around::of(body);
-        around.mentions.iter().all(|names| !self.touches(names, dest))
-            && !self.touches(&body.result.iter().filter_map(|e| e.name()).collect(), dest)
-    }
-
     /// Makes the value of each branch at the destination.
-    pub(super) fn move_in_branches(&mut self, stm: &mut Stm<Memory>, block: Name, dest: &Dest) {
+    pub(super) fn move_in_branches(
+        &mut self,
+        stm: &mut Stm<Memory>,
+        facts: &Facts,
+        block: Name,
+        dest: &Dest,
+    ) {
         let Some(b) = stm.pat.iter().position(|p| p.name == block) else { return };
         // The array follows its block, with its offset and strides, if any, in between.
         let Some(k) = (b + 1..stm.pat.len()).find(|k| self.tables.is_array(stm.pat[*k].name)) else { return };
         let Some(target) = self.tables.place(stm.pat[k].name).map(|p| p.lmad.clone()) else { return };
-        let Exp::If(_, t, f) = &mut stm.exp else { return };
-        for body in [t, f] {
-            self.move_in_branch(body, k, &target, dest, &stm.loc);
+        let Exp::If(c, t, f) = &mut stm.exp else { return };
+        for (body, taken) in [(t, true), (f, false)] {
+            let mut facts = facts.clone();
+            self.known.enter_branch(&mut facts, *c, taken);
+            self.known.enter_body(&mut facts, body);
+            self.move_in_branch(body, &facts, k, &target, dest, &stm.loc);
             if let SubExp::Var(block) = body.result.remove(b) {
                 match self.passed.get_mut(&block) {
                     Some(n) if *n > 1 => *n -= 1,
@@ -86,11 +116,19 @@ impl ShortCircuit {
         stm.pat.remove(b);
     }
 
-    fn move_in_branch(&mut self, body: &mut Body<Memory>, k: usize, target: &Lmad, dest: &Dest, loc: &Loc) {
+    fn move_in_branch(
+        &mut self,
+        body: &mut Body<Memory>,
+        facts: &Facts,
+        k: usize,
+        target: &Lmad,
+        dest: &Dest,
+        loc: &Loc,
+    ) {
         let Some(SubExp::Var(value)) = body.result.get(k).copied() else { return };
-        if self.made_in(body, k, target, dest) {
-            let around = Around::of(body);
-            self.move_value(body, &around, value, target, dest);
+        if let Some(own) = self.made_in(body, facts, value, target, dest) {
+            let mut around = Around::of(body);
+            self.move_value(body, &mut around, facts, value, &own);
             return;
         }
         let copy = self.names.fresh_like(value);

@@ -8,33 +8,38 @@
 use super::{Around, ShortCircuit};
 use crate::builder::Place;
 use crate::results::rows_of_threads;
-use fehu_algebra::Poly;
+use fehu_algebra::{Facts, Poly};
 use fehu_base::Name;
 use fehu_ir::mem::{poly, MemOp};
 use fehu_ir::seg::{KernelReturn, SegLevel, SegOp};
-use fehu_ir::visit::{deep, for_each_operand, look, map_bodies, Visitor};
+use fehu_ir::visit::{deep, for_each_operand, look, Visitor};
 use fehu_ir::{Body, Exp, Memory, PatElem, Stm, SubExp};
 use rustc_hash::FxHashSet;
 
 impl ShortCircuit {
     /// Lets the points of all operations make their results in place, innermost ones first.
-    pub(super) fn points(&mut self, body: &mut Body<Memory>) {
+    pub(super) fn points(&mut self, body: &mut Body<Memory>, facts: &Facts) {
+        let mut facts = facts.clone();
+        self.known.enter_body(&mut facts, body);
         deep(|| {
             for stm in &mut body.stms {
-                map_bodies(&mut stm.exp, &mut |inner| self.points(inner));
-                self.seg_results(stm);
+                self.inner_bodies(&mut stm.exp, &facts, &mut |pass, inner, facts| pass.points(inner, facts));
+                self.seg_results(stm, &facts);
             }
         });
     }
 
     /// Lets the points of an operation make their results in place.
-    fn seg_results(&mut self, stm: &mut Stm<Memory>) {
+    fn seg_results(&mut self, stm: &mut Stm<Memory>, facts: &Facts) {
         let Exp::Op(MemOp::Seg(seg)) = &mut stm.exp else { return };
         let first = seg.combined();
         if seg.after().is_some() || !seg.types.iter().skip(first).any(|t| t.is_array()) {
             return;
         }
         let interleaved = rows_of_threads(seg);
+        let mut facts = facts.clone();
+        self.known.enter_space(&mut facts, &seg.space);
+        self.known.enter_body(&mut facts, &seg.body.body);
         for (k, row) in self.rows(seg, &stm.pat) {
             let Some(SubExp::Var(value)) = seg.body.body.result.get(k).copied() else { continue };
             let body = &mut seg.body.body;
@@ -42,12 +47,14 @@ impl ShortCircuit {
             if !self.returned_once(body, value) || !worth {
                 continue;
             }
-            let Some(dest) = self.dest(value, None, row) else { continue };
+            let Some(dest) = self.dest(value, row) else { continue };
             let mut around = Around::of(body);
             let end = body.stms.len();
-            let Some(first) = self.can_move(body, &around, value, end, 0, &dest) else { continue };
-            if self.known_dest(body, &mut around, &dest, first) {
-                self.move_value(body, &around, value, &dest.place.lmad, &dest);
+            self.answers.borrow_mut().clear();
+            let Some(first) = self.can_move(body, &around, &facts, value, end, 0, &dest) else { continue };
+            if let Some(lifted) = self.to_lift(body, &around, &facts, dest.names(), first) {
+                around.lift(body, &lifted, first);
+                self.move_value(body, &mut around, &facts, value, &dest);
             }
         }
     }

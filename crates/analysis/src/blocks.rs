@@ -1,0 +1,154 @@
+//! Which names of memory blocks may stand for the same memory.
+//!
+//! A block is allocated, is a parameter, or comes from others: branches, loops and calls return blocks. So every name has
+//! *sources*, and two names may be one block if they have a source in common. Blocks are handed around whole: places in
+//! two names for one block are counted from the same start. An allocation is a block that no name bound before it can stand
+//! for, even if the name is that of an earlier round of a loop.
+
+use fehu_base::Name;
+use fehu_ir::mem::MemOp;
+use fehu_ir::visit::{deep, for_each_body};
+use fehu_ir::{Body, Exp, Memory, Stm, SubExp, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The sources of the blocks of a function.
+#[derive(Default, Debug)]
+pub struct Blocks {
+    sources: FxHashMap<Name, Vec<Name>>,
+    /// Where names are bound, and whether by an allocation.
+    bound: FxHashMap<Name, (usize, bool)>,
+}
+
+impl Blocks {
+    /// Those of a body with all that is inside of it. Blocks that are free in it are taken to differ.
+    pub fn of_body(body: &Body<Memory>) -> Blocks {
+        let mut blocks = Blocks::default();
+        blocks.body(body);
+        blocks
+    }
+
+    /// Whether two names may stand for one block.
+    pub fn may_be_same(&self, a: Name, b: Name) -> bool {
+        if a == b {
+            return true;
+        }
+        if self.is_fresh(a, b) || self.is_fresh(b, a) {
+            return false;
+        }
+        if !self.sources.contains_key(&a) && !self.sources.contains_key(&b) {
+            return false;
+        }
+        let of_a = self.of(a);
+        self.of(b).iter().any(|n| of_a.contains(n))
+    }
+
+    /// Whether a block is allocated when the other exists already.
+    fn is_fresh(&self, block: Name, other: Name) -> bool {
+        let before = |at: usize| self.bound.get(&other).is_none_or(|(other, _)| *other < at);
+        matches!(self.bound.get(&block), Some((at, true)) if before(*at))
+    }
+
+    fn bind(&mut self, name: Name, allocated: bool) {
+        let at = self.bound.len();
+        self.bound.insert(name, (at, allocated));
+    }
+
+    /// The name, and all from which the block may come.
+    fn of(&self, name: Name) -> FxHashSet<Name> {
+        let mut found = FxHashSet::default();
+        let mut open = vec![name];
+        while let Some(n) = open.pop() {
+            if found.insert(n) {
+                open.extend(self.sources.get(&n).into_iter().flatten());
+            }
+        }
+        found
+    }
+
+    fn add(&mut self, name: Name, source: SubExp) {
+        if let SubExp::Var(source) = source {
+            self.sources.entry(name).or_default().push(source);
+        }
+    }
+
+    fn body(&mut self, body: &Body<Memory>) {
+        deep(|| {
+            for stm in &body.stms {
+                if let Exp::Loop(l) = &stm.exp {
+                    l.params
+                        .iter()
+                        .filter(|(p, _)| is_block(&p.ty))
+                        .for_each(|(p, _)| self.bind(p.name, false));
+                }
+                for_each_body(&stm.exp, &mut |inner| self.body(inner));
+                let allocated = matches!(stm.exp, Exp::Op(MemOp::Alloc(..)));
+                stm.pat.iter().filter(|p| is_block(&p.ty)).for_each(|p| self.bind(p.name, allocated));
+                self.stm(stm);
+            }
+        });
+    }
+
+    fn stm(&mut self, stm: &Stm<Memory>) {
+        match &stm.exp {
+            Exp::If(_, t, f) => {
+                for (k, p) in stm.pat.iter().enumerate().filter(|(_, p)| is_block(&p.ty)) {
+                    for body in [t, f] {
+                        body.result.get(k).into_iter().for_each(|e| self.add(p.name, *e));
+                    }
+                }
+            }
+            Exp::Loop(l) => {
+                for (k, (param, init)) in l.params.iter().enumerate().filter(|(_, (p, _))| is_block(&p.ty)) {
+                    self.add(param.name, *init);
+                    l.body.result.get(k).into_iter().for_each(|e| self.add(param.name, *e));
+                    stm.pat.get(k).into_iter().for_each(|p| self.add(p.name, param.name.into()));
+                }
+            }
+            Exp::WithAcc(w) => {
+                let arrays: usize = w.inputs.iter().map(|i| i.arrays.len()).sum();
+                let others = w.lambda.body.result.iter().skip(w.inputs.len());
+                for (p, e) in stm.pat.iter().skip(arrays).zip(others).filter(|(p, _)| is_block(&p.ty)) {
+                    self.add(p.name, *e);
+                }
+            }
+            // A function may return any block that it is given.
+            Exp::Call(_, args) => {
+                for p in stm.pat.iter().filter(|p| is_block(&p.ty)) {
+                    args.iter().for_each(|e| self.add(p.name, *e));
+                }
+            }
+            Exp::SubExp(e) | Exp::Opaque(e) => {
+                for p in stm.pat.iter().filter(|p| is_block(&p.ty)) {
+                    self.add(p.name, *e);
+                }
+            }
+            // All others bind blocks of their own, or none.
+            Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Conv(..)
+            | Exp::PrimFn(..)
+            | Exp::Assert(..)
+            | Exp::ArrayLit(..)
+            | Exp::ArrayConst(_)
+            | Exp::Index(..)
+            | Exp::Update(..)
+            | Exp::FlatIndex(..)
+            | Exp::FlatUpdate(..)
+            | Exp::Iota { .. }
+            | Exp::Replicate(..)
+            | Exp::Scratch(..)
+            | Exp::Copy(_)
+            | Exp::Manifest(..)
+            | Exp::Concat { .. }
+            | Exp::Rearrange(..)
+            | Exp::Reshape(..)
+            | Exp::UpdateAcc(..)
+            | Exp::Op(_) => {}
+        }
+    }
+}
+
+fn is_block(ty: &Type) -> bool {
+    matches!(ty, Type::Mem(_))
+}

@@ -1,0 +1,333 @@
+//! What is known of the integers of a function.
+//!
+//! Three things are collected in one walk over the function:
+//!
+//! - *definitions* of scalars: `t = add_i64(a, b)` lets every question about `t` become one about `a` and `b`. They say
+//!   nothing about other names, so they hold everywhere;
+//! - *conditions*: what it means for the index arithmetic that a boolean is true, or false;
+//! - the *ranges* of indices of loops and of parallel operations.
+//!
+//! The facts of a place in the program are then made on the way to it, from the outside in: [`Known::facts`] for the function,
+//! [`Known::enter_body`] for what holds in a body all of whose statements run (checks that pass, elements that exist, sizes
+//! of arrays), [`Known::enter_loop`], [`Known::enter_space`] and [`Known::enter_branch`] for what is around it. A check may
+//! come after the place: if it fails, the program ends, and nobody sees what was computed before.
+//!
+//! Integers are taken not to wrap around in sums and products with factors that are not excessive: an index computed
+//! otherwise is outside of every array. What a program does with large factors (hashes, random numbers) stays opaque.
+
+use fehu_algebra::{Facts, Poly, Sym};
+use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::Name;
+use fehu_ir::mem::{poly, sym};
+use fehu_ir::op::{OpView, RepOp};
+use fehu_ir::seg::SegSpace;
+use fehu_ir::visit::{deep, for_each_body, for_each_lambda};
+use fehu_ir::{Body, DimIndex, Exp, FunDef, Loop, LoopForm, Param, Rep, Slice, Stm, SubExp, Type};
+use rustc_hash::FxHashMap;
+
+/// Larger definitions stay opaque: substituted into each other, they would only grow.
+const MAX_SIZE: usize = 40;
+/// Constants beyond this are no factors of indices.
+const MAX_FACTOR: i64 = 1 << 32;
+/// So deep conditions are looked into.
+const MAX_DEPTH: u32 = 24;
+
+/// What is known of the integers of a function.
+#[derive(Default, Debug)]
+pub struct Known {
+    definitions: Facts,
+    conditions: FxHashMap<Name, Condition>,
+    shapes: FxHashMap<Name, Vec<SubExp>>,
+    ranges: FxHashMap<Name, SubExp>,
+    sizes: Vec<SubExp>,
+    /// Quotients, by dividend and divisor.
+    quotients: FxHashMap<(SubExp, SubExp), Name>,
+}
+
+/// What a boolean stands for.
+#[derive(Clone, Copy, Debug)]
+enum Condition {
+    Less(SubExp, SubExp),
+    AtMost(SubExp, SubExp),
+    Equal(SubExp, SubExp),
+    /// As unsigned numbers.
+    Below(SubExp, SubExp),
+    And(SubExp, SubExp),
+    Or(SubExp, SubExp),
+    Not(SubExp),
+    Same(SubExp),
+}
+
+impl Known {
+    /// Looks at a function.
+    pub fn of_fun<R: Rep>(fun: &FunDef<R>) -> Known {
+        let mut known = Known::default();
+        known.params(fun.params.iter());
+        for p in &fun.params {
+            known.sizes.extend(p.ty.shape());
+        }
+        known.body(&fun.body);
+        known
+    }
+
+    /// Looks at a body, with nothing around it.
+    pub fn of_body<R: Rep>(body: &Body<R>) -> Known {
+        let mut known = Known::default();
+        known.body(body);
+        known
+    }
+
+    /// What holds in the whole function.
+    pub fn facts(&self) -> Facts {
+        let mut facts = self.definitions.clone();
+        for n in &self.sizes {
+            size(&mut facts, *n);
+        }
+        facts
+    }
+
+    /// Adds what holds in a body all of whose statements run.
+    pub fn enter_body<R: Rep>(&self, facts: &mut Facts, body: &Body<R>) {
+        for stm in &body.stms {
+            for p in &stm.pat {
+                p.ty.shape().iter().for_each(|n| size(facts, *n));
+            }
+            match &stm.exp {
+                Exp::Assert(c, _) => self.assume(facts, *c, true, 0),
+                Exp::Index(a, slice) | Exp::Update(a, slice, _) => self.in_bounds(facts, *a, slice),
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds what holds in each iteration of a loop.
+    pub fn enter_loop<R: Rep>(&self, facts: &mut Facts, l: &Loop<R>) {
+        match &l.form {
+            LoopForm::For { var, bound, .. } => index(facts, *var, *bound),
+            LoopForm::While(c) => self.assume(facts, (*c).into(), true, 0),
+        }
+        for (p, _) in &l.params {
+            p.ty.shape().iter().for_each(|n| size(facts, *n));
+        }
+    }
+
+    /// Adds what holds at each point of an index space.
+    pub fn enter_space(&self, facts: &mut Facts, space: &SegSpace) {
+        for (i, n) in &space.dims {
+            index(facts, *i, *n);
+        }
+    }
+
+    /// Adds what holds in a branch.
+    pub fn enter_branch(&self, facts: &mut Facts, condition: SubExp, taken: bool) {
+        self.assume(facts, condition, taken, 0);
+    }
+
+    /// Adds the ranges of the indices on which some expressions depend: where these have a value, so have the indices.
+    pub fn enter_scope_of<'a>(&self, facts: &mut Facts, of: impl IntoIterator<Item = &'a Poly>) {
+        let mut seen: Vec<Sym> = of.into_iter().flat_map(|p| self.definitions.normalise(p).vars()).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        let mut next = 0;
+        while let Some(x) = seen.get(next).copied() {
+            next += 1;
+            let name = fehu_ir::mem::sym_name(x);
+            let Some(bound) = self.ranges.get(&name) else { continue };
+            index(facts, name, *bound);
+            for y in self.definitions.normalise(&poly(*bound)).vars() {
+                if !seen.contains(&y) {
+                    seen.push(y);
+                }
+            }
+        }
+    }
+
+    /// Whether the name is an index of a loop or of a parallel operation.
+    pub fn is_index(&self, name: Name) -> bool {
+        self.ranges.contains_key(&name)
+    }
+
+    /// Adds that a boolean is true, or that it is false.
+    fn assume(&self, facts: &mut Facts, c: SubExp, truth: bool, depth: u32) {
+        let Some(condition) = c.name().and_then(|n| self.conditions.get(&n)) else { return };
+        if depth > MAX_DEPTH {
+            return;
+        }
+        match (*condition, truth) {
+            (Condition::Less(a, b), true) => facts.assume_lt(&poly(a), &poly(b)),
+            (Condition::Less(a, b), false) => facts.assume_le(&poly(b), &poly(a)),
+            (Condition::AtMost(a, b), true) => facts.assume_le(&poly(a), &poly(b)),
+            (Condition::AtMost(a, b), false) => facts.assume_lt(&poly(b), &poly(a)),
+            (Condition::Equal(a, b), true) => facts.assume_eq(&poly(a), &poly(b)),
+            (Condition::Below(a, b), true) if facts.nonneg(&poly(b)) => {
+                facts.assume_nonneg(&poly(a));
+                facts.assume_lt(&poly(a), &poly(b));
+            }
+            (Condition::And(a, b), true) | (Condition::Or(a, b), false) => {
+                self.assume(facts, a, truth, depth + 1);
+                self.assume(facts, b, truth, depth + 1);
+            }
+            (Condition::Not(a), _) => self.assume(facts, a, !truth, depth + 1),
+            (Condition::Same(a), _) => self.assume(facts, a, truth, depth + 1),
+            (Condition::Equal(..) | Condition::Below(..) | Condition::And(..), false)
+            | (Condition::Below(..) | Condition::Or(..), true) => {}
+        }
+    }
+
+    /// Adds that indices are within the array.
+    fn in_bounds(&self, facts: &mut Facts, array: Name, slice: &Slice) {
+        let Some(shape) = self.shapes.get(&array) else { return };
+        for (d, n) in slice.iter().zip(shape) {
+            match d {
+                DimIndex::Fix(i) => {
+                    facts.assume_nonneg(&poly(*i));
+                    facts.assume_lt(&poly(*i), &poly(*n));
+                }
+                DimIndex::Slice { .. } => {}
+            }
+        }
+    }
+
+    fn params<'a, R: Rep>(&mut self, params: impl Iterator<Item = &'a Param<R>>) {
+        for p in params {
+            self.shape(p.name, &p.ty);
+        }
+    }
+
+    fn shape(&mut self, name: Name, ty: &Type) {
+        if ty.is_array() {
+            self.shapes.insert(name, ty.shape().to_vec());
+        }
+    }
+
+    fn body<R: Rep>(&mut self, body: &Body<R>) {
+        deep(|| {
+            for stm in &body.stms {
+                self.stm(stm);
+            }
+        });
+    }
+
+    fn stm<R: Rep>(&mut self, stm: &Stm<R>) {
+        for p in &stm.pat {
+            self.shape(p.name, &p.ty);
+        }
+        match &stm.exp {
+            Exp::Loop(l) => {
+                self.params(l.params.iter().map(|(p, _)| p));
+                if let LoopForm::For { var, bound, .. } = &l.form {
+                    self.ranges.insert(*var, *bound);
+                }
+            }
+            Exp::Op(op) => match op.view() {
+                OpView::Seg(seg) => self.ranges.extend(seg.space.dims.iter().copied()),
+                OpView::Soac(_) | OpView::Size(_) | OpView::Alloc(..) => {}
+            },
+            _ => {}
+        }
+        for_each_lambda(&stm.exp, &mut |l| self.params(l.params.iter()));
+        for_each_body(&stm.exp, &mut |b| self.body(b));
+        let [p] = stm.pat.as_slice() else { return };
+        match p.ty {
+            Type::Prim(PrimType::Int(_)) => self.scalar(p.name, &stm.exp),
+            Type::Prim(PrimType::Bool) => self.boolean(p.name, &stm.exp),
+            _ => {}
+        }
+    }
+
+    /// Takes note of what an integer stands for.
+    fn scalar<R: Rep>(&mut self, name: Name, exp: &Exp<R>) {
+        let x = sym(name);
+        let define = |known: &mut Known, value: Poly| {
+            let value = known.definitions.normalise(&value);
+            if value.is_known() && value.size() <= MAX_SIZE {
+                known.definitions.define(x, &value);
+            }
+        };
+        match *exp {
+            Exp::SubExp(e) => define(self, poly(e)),
+            Exp::Conv(ConvOp::SExt(from, to), e) if from.bits() <= to.bits() => define(self, poly(e)),
+            Exp::BinOp(BinOp::Add(IntType::I64), a, b) => define(self, poly(a) + poly(b)),
+            Exp::BinOp(BinOp::Sub(IntType::I64), a, b) => define(self, poly(a) - poly(b)),
+            Exp::BinOp(BinOp::Mul(IntType::I64), a, b) => {
+                let excessive = |e: SubExp| e.as_i64().is_some_and(|c| c.unsigned_abs() > MAX_FACTOR as u64);
+                if !excessive(a) && !excessive(b) {
+                    define(self, poly(a) * poly(b));
+                }
+            }
+            Exp::BinOp(BinOp::SMin(IntType::I64), a, b) => self.definitions.assume_min(x, &poly(a), &poly(b)),
+            Exp::BinOp(BinOp::SMax(IntType::I64), a, b) => self.definitions.assume_max(x, &poly(a), &poly(b)),
+            Exp::BinOp(BinOp::SDiv(IntType::I64), a, b) => {
+                if !self.quotients.contains_key(&(a, b)) {
+                    self.quotients.insert((a, b), name);
+                    self.definitions.assume_quotient(x, &poly(a), &poly(b));
+                } else if let Some(q) = self.quotients.get(&(a, b)) {
+                    define(self, poly((*q).into()));
+                }
+            }
+            Exp::BinOp(BinOp::SMod(IntType::I64), a, b) => self.remainder(name, a, b),
+            _ => {}
+        }
+    }
+
+    /// A remainder is below the divisor. Of names that are not sums themselves, it is also what the quotient leaves.
+    fn remainder(&mut self, name: Name, a: SubExp, b: SubExp) {
+        let atom = match a {
+            SubExp::Var(n) => self.definitions.normalise(&poly(a)).as_var() == Some(sym(n)),
+            SubExp::Const(_) => false,
+        };
+        if !self.definitions.positive(&poly(b)) {
+            return;
+        }
+        if !atom {
+            self.definitions.assume_index(sym(name), &Poly::zero(), &poly(b));
+            return;
+        }
+        // The quotient need not be a name of the program: the remainder's own, from the other end, is nobody's.
+        let quotient = match self.quotients.get(&(a, b)) {
+            Some(q) => sym(*q),
+            None => Sym(u32::MAX - name.0),
+        };
+        self.quotients.entry((a, b)).or_insert(Name(quotient.0));
+        self.definitions.assume_remainder(sym(name), quotient, &poly(a), &poly(b));
+    }
+
+    /// Takes note of what a boolean stands for.
+    fn boolean<R: Rep>(&mut self, name: Name, exp: &Exp<R>) {
+        let is_false = |e: Option<&SubExp>| e == Some(&SubExp::bool(false));
+        let is_true = |e: Option<&SubExp>| e == Some(&SubExp::bool(true));
+        let condition = match exp {
+            Exp::SubExp(e) => Condition::Same(*e),
+            Exp::UnOp(UnOp::Not, e) => Condition::Not(*e),
+            Exp::CmpOp(CmpOp::SLt(IntType::I64), a, b) => Condition::Less(*a, *b),
+            Exp::CmpOp(CmpOp::SLe(IntType::I64), a, b) => Condition::AtMost(*a, *b),
+            Exp::CmpOp(CmpOp::ULt(IntType::I64), a, b) => Condition::Below(*a, *b),
+            Exp::CmpOp(CmpOp::Eq(PrimType::Int(IntType::I64)), a, b) => Condition::Equal(*a, *b),
+            Exp::BinOp(BinOp::LogAnd, a, b) => Condition::And(*a, *b),
+            Exp::BinOp(BinOp::LogOr, a, b) => Condition::Or(*a, *b),
+            Exp::If(c, t, f) if is_false(f.result.first()) => match t.result.first() {
+                Some(t) => Condition::And(*c, *t),
+                None => return,
+            },
+            Exp::If(c, t, f) if is_true(t.result.first()) => match f.result.first() {
+                Some(f) => Condition::Or(*c, *f),
+                None => return,
+            },
+            _ => return,
+        };
+        self.conditions.insert(name, condition);
+    }
+}
+
+/// Adds that an operand is the size of an array that exists.
+fn size(facts: &mut Facts, n: SubExp) {
+    if let SubExp::Var(n) = n {
+        facts.assume_size(sym(n));
+    }
+}
+
+/// Adds the range of an index.
+fn index(facts: &mut Facts, i: Name, bound: SubExp) {
+    facts.assume_index(sym(i), &Poly::zero(), &poly(bound));
+}

@@ -1,0 +1,28 @@
+//! What is known of a program: facts about its integers, which blocks may be one, and what statements read and write.
+//!
+//! In: programs of the core IR, as they are. Out: side tables and answers; nothing here changes a program. Passes ask:
+//!
+//! - [`Known`] collects, once per function, what scalars stand for, which conditions hold where, and the ranges of indices.
+//!   It gives [`Facts`](fehu_algebra::Facts) for a place in the program, to be used in questions about index functions.
+//! - [`Blocks`] says which names of memory blocks may stand for the same memory.
+//! - [`accesses`](access::accesses) lists what a statement reads and writes by itself, as index functions into blocks; and
+//!   [`Order`](order::Order) adds them up over statements, loops and parallel operations, to tell whether an array may be moved.
+//!
+//! ```text
+//! let (c : bool) = slt_i64(i, n)            Known: within this body, i < n
+//! let (e : unit) = assert(c, ...)
+//! let (m : mem) = if b then {p} else {q}    Blocks: m may be p, or q
+//! let (x : i32) = <e> ys[i]                 accesses: reads i + {} of the block of ys
+//! ```
+//!
+//! Everything is sound but incomplete: what is not said may still be so.
+
+#![forbid(unsafe_code)]
+
+pub mod access;
+mod blocks;
+mod known;
+pub mod order;
+
+pub use blocks::Blocks;
+pub use known::Known;

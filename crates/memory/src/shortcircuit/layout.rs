@@ -1,0 +1,123 @@
+//! How a block is laid out anew when what is in it moves.
+//!
+//! The value that is to be put somewhere else fills its block, and gets another place. The other arrays in the block are
+//! parts of it, or it in another shape, and follow it:
+//!
+//! - if the new place is evenly spaced, what is at `p` in the old block is at `start + p*step` in the new one;
+//! - else each dimension of the value gets a new stride. A part of the value is then taken as a slice of it: its offset and
+//!   strides are written as multiples of the value's strides, which must stay within the value's sizes. For a value
+//!   `0 + {(n : m), (m : 1)}` that becomes `a + {(n : s), (m : 1)}`, its row `m*i + {(m : 1)}` becomes `a + s*i + {(m : 1)}`.
+
+use fehu_algebra::{Facts, Poly};
+use fehu_analysis::Known;
+use fehu_ir::mem::Lmad;
+use fehu_lmad::Dim;
+
+/// See the module's text.
+pub(super) enum Layout {
+    /// The first element and the distance between elements.
+    Even { start: Poly, step: Poly },
+    /// The first element; and for each dimension, the outermost first, the size and stride so far, and the new stride.
+    Strides { start: Poly, dims: Vec<(Dim, Poly)> },
+    /// Only the value itself can move: its old layout is not known.
+    Alone,
+}
+
+impl Layout {
+    /// The layout that takes a value from its own place to another.
+    pub(super) fn between(own: &Lmad, to: &Lmad) -> Layout {
+        even(own, to).or_else(|| strides(own, to)).unwrap_or(Layout::Alone)
+    }
+
+    /// Where what is at a place in the value's own block will be.
+    pub(super) fn moved(&self, known: &Known, facts: &Facts, lmad: &Lmad) -> Option<Lmad> {
+        let moved = match self {
+            Layout::Even { start, step } => {
+                let mut moved = lmad.clone();
+                moved.offset = start + &lmad.offset * step;
+                for dim in &mut moved.dims {
+                    dim.stride = &dim.stride * step;
+                }
+                moved
+            }
+            Layout::Strides { start, dims } => part(known, facts, start, dims, lmad)?,
+            Layout::Alone => return None,
+        };
+        moved.is_known().then_some(moved)
+    }
+}
+
+/// The layout of a destination that is evenly spaced, for a value whose elements are in order.
+fn even(own: &Lmad, to: &Lmad) -> Option<Layout> {
+    let nothing = Facts::new();
+    if !own.is_direct(&nothing) {
+        return None;
+    }
+    let flat = to.flatten(&nothing)?;
+    let [dim] = flat.dims.as_slice() else { return None };
+    let (start, step) = (flat.offset.clone(), dim.stride.clone());
+    (start.is_known() && step.is_known()).then_some(Layout::Even { start, step })
+}
+
+/// The layout of a destination for a value that fills its block, with its dimensions in some order.
+fn strides(own: &Lmad, to: &Lmad) -> Option<Layout> {
+    if own.offset != Poly::zero() || own.rank() != to.rank() {
+        return None;
+    }
+    let order = own.dense_permutation(&Facts::new())?;
+    let dims = order.iter().map(|k| (own.dims[*k].clone(), to.dims[*k].stride.clone())).collect();
+    Some(Layout::Strides { start: to.offset.clone(), dims })
+}
+
+/// A part of the value as a slice of it, at its new place.
+fn part(known: &Known, facts: &Facts, start: &Poly, dims: &[(Dim, Poly)], lmad: &Lmad) -> Option<Lmad> {
+    let mut offset = start.clone();
+    let mut rest = lmad.offset.clone();
+    // The first and the last index in each dimension of the value.
+    let mut used: Vec<(Poly, Poly)> = vec![];
+    for (own, new) in dims {
+        let (steps, left) = if own.size.is_one() { (Poly::zero(), rest) } else { rest.div_rem(&own.stride)? };
+        offset = offset + &steps * new;
+        used.push((steps.clone(), steps));
+        rest = left;
+    }
+    if !rest.is_zero() {
+        return None;
+    }
+    let mut moved = vec![];
+    for dim in &lmad.dims {
+        let along = |(k, (own, _)): (usize, &(Dim, Poly))| {
+            let usable = !own.size.is_one() || dims.len() == 1;
+            Some((k, dim.stride.div_exact(&own.stride).filter(|s| usable && !s.is_zero())?))
+        };
+        let at = dims.iter().enumerate().find_map(along);
+        let (k, steps) = match at {
+            Some(found) => found,
+            // Of one element, the stride does not matter.
+            None if dim.size.is_one() || dim.stride.is_zero() => {
+                moved.push(Dim::new(dim.size.clone(), Poly::zero()));
+                continue;
+            }
+            None => return None,
+        };
+        moved.push(Dim::new(dim.size.clone(), &steps * &dims[k].1));
+        let reach = (&dim.size - 1) * &steps;
+        match steps.as_constant() {
+            Some(c) if c < 0 => used[k].0 = &used[k].0 + reach,
+            Some(_) => used[k].1 = &used[k].1 + reach,
+            None => return None,
+        }
+    }
+    let mut facts = facts.clone();
+    known.enter_scope_of(&mut facts, lmad.parts());
+    for dim in &lmad.dims {
+        facts.assume_le(&Poly::one(), &dim.size);
+    }
+    // Elements of the part are elements of the value, so that the outermost index is fine if the others are.
+    let outermost = dims.iter().position(|(own, _)| !own.size.is_one()).unwrap_or(0);
+    let within = |(k, (first, last)): (usize, &(Poly, Poly))| {
+        let whole = first.is_zero() && *last == &dims[k].0.size - 1;
+        k <= outermost || whole || (facts.nonneg(first) && facts.lt(last, &dims[k].0.size))
+    };
+    used.iter().enumerate().all(within).then(|| Lmad::new(offset, moved))
+}
