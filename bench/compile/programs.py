@@ -221,8 +221,8 @@ SHAPES = {
     "functions that double": (doubled_functions, 30, 300),
     "sizes that double": (rows("[n] (x0: [n]i32) : []i32", "let x{j} = x{i} ++ x{i}"), 20, 60),
     "curried lambdas": (lambda n: "def f = " + "".join(f"\\(x{i}: i64) -> " for i in range(n)) +
-                        "x0\nentry main (v: i64) = f " + " ".join(["v"] * n) + "\n", 90, 900),
-    "nested dimensions": (lambda n: "entry main (v: i64) = length " + "[" * n + "v" + "]" * n + "\n", 90, 900),
+                        "x0\nentry main (v: i64) = f " + " ".join(["v"] * n) + "\n", 39, 390),
+    "nested dimensions": (lambda n: "entry main (v: i64) = length " + "[" * n + "v" + "]" * n + "\n", 39, 390),
     "statements": (rows("(x0: i64) (y: i64) : i64", "let x{j} = x{i} * {j} ^ y"), 2000, 20000),
     "branches": (rows("(c: i64) (x0: i64) : i64", "let x{j} = if c > {i} then x{i} * 3 else x{i} / (c + 1)"),
                  500, 5000),

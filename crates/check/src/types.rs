@@ -187,7 +187,7 @@ impl Type {
 pub const MAX_PARTS: usize = 100_000;
 
 /// How deep parts may be in each other: every level of an expression can have a type of its own, one deeper than the last.
-pub const MAX_DEPTH: usize = 1_000;
+pub const MAX_DEPTH: usize = 400;
 
 /// Whether a type has more than [`MAX_PARTS`] parts, or parts deeper than [`MAX_DEPTH`]; `known` says what a type variable of inference stands for.
 pub fn is_too_large(t: &Type, mut known: impl FnMut(&Type) -> Type) -> bool {

@@ -38,7 +38,7 @@ const LARGE: usize = 60;
 const LARGE_MADE: usize = 2_000;
 
 /// How many functions may be evaluated where they are applied.
-const MAX_APPLICATIONS: usize = 1_000_000;
+const MAX_APPLICATIONS: usize = 4_000_000;
 
 /// Which functions became core functions.
 #[derive(Default)]

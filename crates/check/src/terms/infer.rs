@@ -134,7 +134,8 @@ impl<'a> Infer<'a> {
 
     /// An expression.
     pub(crate) fn exp(&mut self, e: &ast::Exp) -> Exp {
-        let made = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.exp_inner(e));
+        // Room to drop types, too, which are as deep as `MAX_DEPTH`.
+        let made = stacker::maybe_grow(1024 * 1024, 8 * 1024 * 1024, || self.exp_inner(e));
         match &*e.kind {
             ast::ExpKind::Tuple(_)
             | ast::ExpKind::Record(_)

@@ -7,7 +7,7 @@ type t5 = (t4, t4, t4, t4, t4, t4, t4, t4)
 
 def f (x: t5) : i32 = 0
 -- ==>
--- error: This type has more than 100000 parts, or is nested more than 1000 times, when its abbreviations are expanded.
+-- error: This type has more than 100000 parts, or is nested more than 400 times, when its abbreviations are expanded.
 --  --> types/doubled_abbreviations.fut:8:11-13
 --   |
 -- 6 | type t5 = (t4, t4, t4, t4, t4, t4, t4, t4)
