@@ -13,7 +13,9 @@
 //! Read [`introduce`](introduce()) first; `plan` decides how loops carry their arrays. The passes then need fewer blocks,
 //! allocations and copies: values are computed where they will end up, which does away with their blocks
 //! ([`shortcircuit`]), what threads allocate is allocated for all of them before the kernel starts ([`expand`](expand())),
-//! rows of threads are interleaved ([`interleave`]), and allocations leave loops ([`hoist`]).
+//! rows of threads are interleaved ([`interleave`]), blocks that are not needed at the same time become one ([`merge`]), loops
+//! that compute arrays anew use blocks in turns ([`buffers`]), and allocations leave loops ([`hoist`]). In the end it is known how
+//! much shared memory each kernel needs ([`shared`]).
 
 #![forbid(unsafe_code)]
 
