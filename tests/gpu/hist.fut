@@ -64,6 +64,15 @@
 -- random input { 100i64 [3][20001]i32 } auto output
 
 -- ==
+-- entry: leaders leaders_in_rows
+-- random input { 3i64 [0][4]i32 } auto output
+-- random input { 0i64 [9][4]i32 } auto output
+-- random input { 5i64 [100][0]i32 } auto output
+-- random input { 1i64 [100][3]i32 } auto output
+-- random input { 77i64 [1001][3]i32 } auto output
+-- random input { 5000i64 [1001][2]i32 } auto output
+
+-- ==
 -- entry: pairs_in_rows
 -- random input { [7][61]i32 } auto output
 
@@ -116,3 +125,13 @@ entry per_row_of_all (k: i64) (xss: [][]i32) =
                        is (zip xs (indices xs)) |> map (\(x, i) -> i64.i32 x + i))) xss |> unzip3
 entry pairs_in_rows [r][n] (xss: [r][n]i32) =
   map (\xs -> hist (+) 0i32 60 (flatten (map (\x -> map (\y -> i64.i32 ((x ^ y) %% 61)) xs) xs)) (replicate (n * n) 1)) xss
+
+-- Rows with an operator that is no map.
+def leader [m] (xs: [m]i32) (ys: [m]i32) : [m]i32 =
+  if m == 0 || xs[0] > ys[0] || (xs[0] == ys[0] && i32.sum xs >= i32.sum ys) then xs else ys
+entry leaders [n][m] (k: i64) (xss: [n][m]i32) =
+  reduce_by_index (replicate k (replicate m (-1000))) leader (replicate m i32.lowest)
+                  (map (\i -> (i * 7) % (k + 1)) (iota n)) (map (map (% 100)) xss)
+entry leaders_in_rows [n][m] (k: i64) (xss: [n][m]i32) =
+  map (\q -> reduce_by_index (replicate k (replicate m (-1000))) leader (replicate m i32.lowest)
+                             (map (\i -> (i * q) % (k + 1)) (iota n)) (map (map (% 100)) xss)) [1, 2, 3]

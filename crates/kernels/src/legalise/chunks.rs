@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The neutral element is used once in each segment, at its start: programs are known that give another value there. A
-//! scan starts each chunk anew from what is before it. Histograms are made by one thread per segment: nobody has a better
-//! idea than to lock elements, which are large here.
+//! scan starts each chunk anew from what is before it. In histograms each thread has a part of the bins: to lock elements, which
+//! are large here, would serialise more than it saves.
 
 use super::operators::Source;
 use super::Around;
@@ -21,6 +21,10 @@ use std::ops::Range;
 
 /// In how many chunks the input of one segment is divided, at most.
 const CHUNKS: i64 = 256;
+
+/// In how many parts the bins of one segment are divided, at most. All threads read the same indices at a time, so that these cost
+/// little; more threads than this would still have to read all of them.
+const HIST_PARTS: i64 = 4096;
 
 /// How an input is divided. No chunk is empty.
 struct Chunks {
@@ -96,19 +100,7 @@ impl Legalise {
         let made = self.results("chunks", rows.iter().map(|t| t.array_of(&outer)).collect::<Vec<_>>());
         let names: Vec<Name> = made.iter().map(|(n, _)| *n).collect();
         self.map(Around::Host, made, dims, rows, body);
-        let padded = self.b.mul64(chunks.count, chunks.size);
-        for (((name, ty), chunked), t) in results.into_iter().zip(names).zip(&types) {
-            let segments = source.segments();
-            let shape: Vec<SubExp> =
-                segments.iter().copied().chain([padded]).chain(t.shape().iter().copied()).collect();
-            let elem = t.peel(t.rank());
-            let joined = self.b.bind("joined", elem.array_of(&shape), Exp::Reshape(shape.clone(), chunked));
-            let mut slice = outer_slice(&elem.array_of(&shape), &[]);
-            if let Some(fehu_ir::DimIndex::Slice { len, .. }) = slice.get_mut(segments.len()) {
-                *len = source.width();
-            }
-            self.b.bind_names(vec![(name, ty)], Exp::Index(joined, slice));
-        }
+        self.joined(results, names, &types, &source.segments(), &chunks, source.width());
     }
 
     /// What each chunk of each segment comes to.
@@ -182,7 +174,7 @@ impl Legalise {
         names
     }
 
-    /// A histogram whose elements are arrays.
+    /// A histogram whose elements are arrays: each thread looks at all points, and combines those of its part of the bins.
     pub(super) fn sequential_hist(
         &mut self,
         source: &Source,
@@ -190,28 +182,33 @@ impl Legalise {
         results: Bindings,
         op: &SegHistOp<Kernels>,
     ) {
+        let Some((bins, inner_bins)) = op.shape.split_first() else { return };
         let outer = source.segments().len();
-        let types: Vec<Type> = op.dests.iter().map(|d| self.b.type_of((*d).into()).peel(outer)).collect();
-        let bins = op.shape.len();
         let whole = self.elementwise(&op.op, &op.vector);
-        self.per_segment(source, results, types.clone(), |p, segment| {
-            let mut start: Carried = vec![];
-            for (d, t) in op.dests.iter().zip(&types) {
-                let own = p.part((*d).into(), segment);
-                start.push((p.owned(own), t.clone()));
-            }
+        let parts = self.divided(*bins, HIST_PARTS);
+        let all: Vec<Type> = op.dests.iter().map(|d| self.b.type_of((*d).into()).peel(outer)).collect();
+        let types: Vec<Type> = all.iter().map(|t| t.peel(1).array_of(&[parts.size])).collect();
+        let dims = self.indices(&[source.segments(), vec![parts.count]].concat());
+        let index: Vec<SubExp> = dims.iter().map(|d| d.0.into()).collect();
+        let (part, segment) = index.split_last().map_or((SubExp::i64(0), &[][..]), |(c, s)| (*c, s));
+        let body = self.nested(|p| {
+            let first = p.b.mul64(part, parts.size);
+            let start = p.own_bins(&op.dests, &types, segment, (first, *bins, parts.size));
             p.steps(source.width(), start, |p, j, state| {
                 let at: Vec<SubExp> = segment.iter().copied().chain([j]).collect();
-                let bin = p.values(source, indices.clone(), &at, &[]);
+                let mut bin = p.values(source, indices.clone(), &at, &[]);
                 let new = p.values(source, values.clone(), &at, &[]);
                 let inside = p.within(&bin, &op.shape);
+                bin[0] = p.b.sub64(bin[0], first);
+                let mine = p.within(&bin[..1], &[parts.size]);
+                let inside = p.b.bin(BinOp::LogAnd, inside, mine);
                 let yes = p.nested(|p| {
                     let old: Vec<SubExp> = state.iter().map(|d| p.part(*d, &bin)).collect();
                     let owned: Vec<SubExp> = old.iter().map(|x| p.owned(*x)).collect();
                     let combined = p.apply(&whole, &[owned, new.clone()].concat());
                     let put = |p: &mut Self, (d, x): (&SubExp, SubExp)| {
                         let ty = p.b.type_of(*d);
-                        let slice = outer_slice(&ty, &bin[..bins]);
+                        let slice = outer_slice(&ty, &bin[..1 + inner_bins.len()]);
                         match d {
                             SubExp::Var(d) => p.b.bind("dest", ty, Exp::Update(*d, slice, x)).into(),
                             SubExp::Const(_) => *d,
@@ -224,6 +221,64 @@ impl Legalise {
                 names.into_iter().map(SubExp::Var).collect()
             })
         });
+        let outer: Vec<SubExp> = dims.iter().map(|d| d.1).collect();
+        let made = self.results("parts", types.iter().map(|t| t.array_of(&outer)).collect::<Vec<_>>());
+        let names: Vec<Name> = made.iter().map(|(n, _)| *n).collect();
+        self.map(Around::Host, made, dims, types, body);
+        let rows: Vec<Type> = all.iter().map(|t| t.peel(1)).collect();
+        self.joined(results, names, &rows, &source.segments(), &parts, *bins);
+    }
+
+    /// A thread's own copy of some bins, from the first one on. Where there are fewer, the last one is there again.
+    fn own_bins(
+        &mut self,
+        dests: &[Name],
+        types: &[Type],
+        segment: &[SubExp],
+        (first, bins, count): (SubExp, SubExp, SubExp),
+    ) -> Carried {
+        let mut start: Carried = vec![];
+        for t in types {
+            let scratch = self.scratch(t);
+            start.push((scratch, t.clone()));
+        }
+        let last = self.b.sub64(bins, SubExp::i64(1));
+        let filled = self.steps(count, start, |p, i, state| {
+            let bin = p.b.add64(first, i);
+            let bin = p.b.bin(BinOp::SMin(IntType::I64), bin, last);
+            let at: Vec<SubExp> = segment.iter().copied().chain([bin]).collect();
+            let mut next = vec![];
+            for (d, row) in dests.iter().zip(state) {
+                let x = p.part((*d).into(), &at);
+                next.push(p.put(*row, i, x));
+            }
+            next
+        });
+        filled.into_iter().zip(types.iter().cloned()).collect()
+    }
+
+    /// Results from the parts of each segment: the first rows of all of them together.
+    fn joined(
+        &mut self,
+        results: Bindings,
+        parts: Vec<Name>,
+        rows: &[Type],
+        segments: &[SubExp],
+        chunks: &Chunks,
+        width: SubExp,
+    ) {
+        let padded = self.b.mul64(chunks.count, chunks.size);
+        for (((name, ty), chunked), t) in results.into_iter().zip(parts).zip(rows) {
+            let shape: Vec<SubExp> =
+                segments.iter().copied().chain([padded]).chain(t.shape().iter().copied()).collect();
+            let elem = t.peel(t.rank());
+            let joined = self.b.bind("joined", elem.array_of(&shape), Exp::Reshape(shape.clone(), chunked));
+            let mut slice = outer_slice(&elem.array_of(&shape), &[]);
+            if let Some(fehu_ir::DimIndex::Slice { len, .. }) = slice.get_mut(segments.len()) {
+                *len = width;
+            }
+            self.b.bind_names(vec![(name, ty)], Exp::Index(joined, slice));
+        }
     }
 
     fn within(&mut self, index: &[SubExp], shape: &[SubExp]) -> SubExp {
@@ -239,7 +294,12 @@ impl Legalise {
 
     /// How to divide an input.
     fn chunks(&mut self, width: SubExp) -> Chunks {
-        let size = self.quotient_up(width, SubExp::i64(CHUNKS));
+        self.divided(width, CHUNKS)
+    }
+
+    /// Something divided into so many parts at most.
+    fn divided(&mut self, width: SubExp, most: i64) -> Chunks {
+        let size = self.quotient_up(width, SubExp::i64(most));
         let size = self.b.bin(BinOp::SMax(IntType::I64), size, SubExp::i64(1));
         let count = self.quotient_up(width, size);
         Chunks { count, size }
