@@ -93,3 +93,19 @@ entry changed_later [n][m] (rows: *[n][m]i32) =
   let c = a ++ b
   let a[0] = 17
   in (a, i32.sum (map (* 2) c), map (+ 1) c)
+
+-- ==
+-- entry: cast_rows cast_host cast_scatter
+-- random input { [20][30]i32 } auto output
+-- random input { [3][1]i32 } auto output
+entry cast_rows [n][m] (rows: [n][m]i32) =
+  map (\r -> let e = (take (m / 2) r ++ drop (m / 2) r) :> [m]i32
+             let f = (rotate 1 r ++ [1]) :> [m + 1]i32
+             in (map2 (+) e r, i32.sum f)) rows |> unzip
+entry cast_host [n][m] (rows: [n][m]i32) : [m]i32 =
+  loop r = rows[0] for i < n do
+    map2 (+) ((drop (m / 2) r ++ take (m / 2) r) :> [m]i32) rows[i]
+entry cast_scatter [n][m] (rows: [n][m]i32) =
+  map (\r -> let is = (map (+ 1) (iota (m / 2)) ++ iota (m - m / 2)) :> [m]i64
+             let vs = (take (m / 2) r ++ take (m - m / 2) r) :> [m]i32
+             in reduce_by_index (copy r) (+) 0 is vs) rows

@@ -119,6 +119,7 @@ impl Flat<'_> {
             Exp::Update(array, slice, value) => self.map_update(nest, stm, *array, slice, *value, later),
             // Its elements are computed wherever they are needed.
             Exp::Iota { .. } => None,
+            Exp::Reshape(..) if self.note_cast(stm) => None,
             Exp::Replicate(..) if only_input(stm, rest, result) => None,
             Exp::Concat { arrays, .. }
                 if arrays.iter().all(|a| nest.regular(&self.seq.b.type_of((*a).into())))

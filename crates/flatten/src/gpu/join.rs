@@ -35,10 +35,19 @@ impl Flat<'_> {
     pub(super) fn note_join(&mut self, stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp]) -> bool {
         let (Exp::Concat { dim: 0, arrays, .. }, [p]) = (&stm.exp, &stm.pat[..]) else { return false };
         let grid = self.machine == Machine::Grid;
-        if !grid || arrays.len() > FEW_PARTS || !only_input(stm, rest, result) {
+        if !grid || arrays.len() > FEW_PARTS || !only_elements(stm, rest, result, Casts::Allowed) {
             return false;
         }
         self.joins.insert(p.name, Join { parts: arrays.clone(), certs: stm.certs.clone() });
+        true
+    }
+
+    /// A joined array whose size has another name is joined of the same parts. Says whether a statement makes such.
+    pub(super) fn note_cast(&mut self, stm: &Stm<Soacs>) -> bool {
+        let (Exp::Reshape(shape, a), [p]) = (&stm.exp, &stm.pat[..]) else { return false };
+        let Some(join) = self.joins.get(a).filter(|_| shape.len() == 1) else { return false };
+        let certs = join.certs.iter().chain(&stm.certs).copied().collect();
+        self.joins.insert(p.name, Join { parts: join.parts.clone(), certs });
         true
     }
 
@@ -53,6 +62,7 @@ impl Flat<'_> {
         }
         let taken = self.taken_over(body);
         for (k, stm) in body.stms.iter().enumerate() {
+            self.note_cast(stm);
             let Exp::Concat { arrays, .. } = &stm.exp else { continue };
             if few(stm) && arrays.iter().all(|a| !taken.contains(a)) {
                 self.note_join(stm, &body.stms[k + 1..], &body.result);
@@ -126,11 +136,22 @@ impl Flat<'_> {
 
 /// Whether the vector that a statement makes is used for nothing but its elements, as an input of combinators.
 pub(super) fn only_input(stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp]) -> bool {
+    only_elements(stm, rest, result, Casts::Forbidden)
+}
+
+/// Whether a vector may be given another name for its size on the way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Casts {
+    Allowed,
+    Forbidden,
+}
+
+fn only_elements(stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp], casts: Casts) -> bool {
     let [p] = &stm.pat[..] else { return false };
     if p.ty.rank() != 1 || result.contains(&p.name.into()) {
         return false;
     }
-    rest.iter().all(|user| {
+    rest.iter().enumerate().all(|(k, user)| {
         if !free_in_stm(user).contains(&p.name) {
             return true;
         }
@@ -139,13 +160,14 @@ pub(super) fn only_input(stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp
                 &s.arrays,
                 s.scans.iter().map(|x| &x.op).chain(s.reds.iter().map(|x| &x.op)).chain([&s.map]).collect(),
             ),
-            Exp::Op(Soac::Scatter(s)) => (&s.arrays, vec![&s.lambda]),
+            Exp::Op(Soac::Scatter(s)) if s.dests.iter().all(|d| d.array != p.name) => {
+                (&s.arrays, vec![&s.lambda])
+            }
+            Exp::Reshape(shape, _) if shape.len() == 1 && casts == Casts::Allowed => {
+                return deep(|| only_elements(user, &rest[k + 1..], result, casts));
+            }
             _ => return false,
         };
-        let written = match &user.exp {
-            Exp::Op(Soac::Scatter(s)) => s.dests.iter().any(|d| d.array == p.name),
-            _ => false,
-        };
-        !written && arrays.contains(&p.name) && lambdas.iter().all(|l| !free_in_lambda(l).contains(&p.name))
+        arrays.contains(&p.name) && lambdas.iter().all(|l| !free_in_lambda(l).contains(&p.name))
     })
 }
