@@ -45,7 +45,7 @@ use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_ir::mem::{sym_name, MemOp};
 use fehu_ir::seg::SegLevel;
-use fehu_ir::visit::for_each_stm;
+use fehu_ir::visit::{for_each_lambda, for_each_stm};
 use fehu_ir::{Body, DimIndex, Exp, FunDef, Memory, Prog, Space};
 use fehu_pass::{Need, Pass};
 use indexmap::IndexMap;
@@ -86,9 +86,11 @@ fn plan(tables: &Tables, fun: &FunDef<Memory>) -> Plan {
     }
     let mut sizes = Sizes::of(&fun.body);
     let registers = in_registers(tables, &fun.body);
+    let operators = in_operators(&fun.body);
     let mut groups: IndexMap<Group, Vec<Member>> = IndexMap::new();
     for (block, life) in &lives.blocks {
-        if life.passed || life.user == User::Nobody || registers.contains(block) {
+        if life.passed || life.user == User::Nobody || registers.contains(block) || operators.contains(block)
+        {
             continue;
         }
         if let Some(group) = group(tables, &lives, *block, life) {
@@ -138,6 +140,23 @@ fn part_bytes(tables: &Tables, threads: &FxHashSet<Name>, block: Name) -> Option
         bytes = Some(here);
     }
     bytes
+}
+
+/// Blocks of operators: what is allocated where the points of an operation begin is not in scope there.
+fn in_operators(body: &Body<Memory>) -> FxHashSet<Name> {
+    let mut found = FxHashSet::default();
+    for_each_stm(body, &mut |stm| {
+        if let Exp::Op(MemOp::Seg(_)) = &stm.exp {
+            for_each_lambda(&stm.exp, &mut |lambda| {
+                for_each_stm(&lambda.body, &mut |stm| {
+                    if let Exp::Op(MemOp::Alloc(..)) = &stm.exp {
+                        found.extend(stm.pat.iter().map(|p| p.name));
+                    }
+                });
+            });
+        }
+    });
+    found
 }
 
 /// A thread's own arrays of which only elements with constant indices are used: they are registers.
