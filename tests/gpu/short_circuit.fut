@@ -1,12 +1,11 @@
--- What is made only to be put into another array is made there. After each entry point stands how many allocations and
--- copies of arrays are left in its code, on a GPU and in sequential code; crates/driver/tests/memory.rs counts them.
+-- What is made only to be put into another array is made there, unless that would overwrite what is still to be read.
 
 -- An update by something new, with and without a check.
 -- ==
 -- entry: row
 -- input { [[1i32, 2i32, 3i32], [4i32, 5i32, 6i32]] [7i32, 8i32, 9i32] 1i64 } auto output
 -- input { empty([0][3]i32) [7i32, 8i32, 9i32] 0i64 } error: out of bounds
-entry row [n] [m] (yss: *[n][m]i32) (xs: [m]i32) (i: i64) : *[n][m]i32 = yss with [i] = map (+ 1) xs -- left: 0 0 | 0 0
+entry row [n] [m] (yss: *[n][m]i32) (xs: [m]i32) (i: i64) : *[n][m]i32 = yss with [i] = map (+ 1) xs
 
 -- The index is computed after the value, from another array.
 -- ==
@@ -15,7 +14,7 @@ entry row [n] [m] (yss: *[n][m]i32) (xs: [m]i32) (i: i64) : *[n][m]i32 = yss wit
 entry computed_index [n] [m] (yss: *[n][m]i32) (xs: [m]i32) (is: [m]i64) : *[n][m]i32 =
   let zs = scan (+) 0 xs
   let i = is[1] + 1
-  in yss with [i] = zs -- left: 0 0 | 0 0
+  in yss with [i] = zs
 
 -- The index depends on the value.
 -- ==
@@ -23,7 +22,7 @@ entry computed_index [n] [m] (yss: *[n][m]i32) (xs: [m]i32) (is: [m]i64) : *[n][
 -- input { [[1i64, 2i64], [4i64, 5i64], [0i64, 0i64]] [1i64, 8i64] } auto output
 entry index_from_value [n] [m] (yss: *[n][m]i64) (xs: [m]i64) : *[n][m]i64 =
   let zs = scan (+) 0 xs
-  in yss with [zs[0]] = zs -- left: 1 1 | 1 1
+  in yss with [zs[0]] = zs
 
 -- The parts of a concatenation.
 -- ==
@@ -31,7 +30,7 @@ entry index_from_value [n] [m] (yss: *[n][m]i64) (xs: [m]i64) : *[n][m]i64 =
 -- input { [1i32, 2i32] [3i32] } auto output
 -- input { empty([0]i32) empty([0]i32) } auto output
 entry parts [n] [m] (xs: [n]i32) (ys: [m]i32) : []i32 =
-  map (+ 1) xs ++ replicate 3 7 ++ map (* 2) ys -- left: 1 0 | 1 0
+  map (+ 1) xs ++ replicate 3 7 ++ map (* 2) ys
 
 -- A read in between, of another row or of the same.
 -- ==
@@ -40,7 +39,7 @@ entry parts [n] [m] (xs: [n]i32) (ys: [m]i32) : []i32 =
 entry reads_other_row [n] [m] (yss: *[n][m]i32) (xs: [m]i32) : (*[n][m]i32, i32) =
   let zs = scan (+) 0 xs
   let s = i32.sum yss[2]
-  in (yss with [1] = zs, s) -- left: 0 0 | 0 0
+  in (yss with [1] = zs, s)
 
 -- ==
 -- entry: reads_same_row
@@ -48,7 +47,7 @@ entry reads_other_row [n] [m] (yss: *[n][m]i32) (xs: [m]i32) : (*[n][m]i32, i32)
 entry reads_same_row [n] [m] (yss: *[n][m]i32) (xs: [m]i32) : (*[n][m]i32, i32) =
   let zs = scan (+) 0 xs
   let s = i32.sum yss[1]
-  in (yss with [1] = zs, s) -- left: 1 1 | 1 1
+  in (yss with [1] = zs, s)
 
 -- ==
 -- entry: reads_unknown_row
@@ -57,32 +56,32 @@ entry reads_same_row [n] [m] (yss: *[n][m]i32) (xs: [m]i32) : (*[n][m]i32, i32) 
 entry reads_unknown_row [n] [m] (k: i64) (yss: *[n][m]i32) (xs: [m]i32) : (*[n][m]i32, i32) =
   let zs = scan (+) 0 xs
   let s = i32.sum yss[k]
-  in (yss with [1] = zs, s) -- left: 1 1 | 1 1
+  in (yss with [1] = zs, s)
 
 -- The value is made from the row that it replaces, in order, in another order, or from a neighbour.
 -- ==
 -- entry: same_place
 -- input { [[1i32, 2i32, 3i32], [4i32, 5i32, 6i32]] } auto output
 entry same_place [n] [m] (yss: *[n][m]i32) : *[n][m]i32 =
-  #[unsafe] (yss with [1] = map (+ 1) yss[1]) -- left: 0 0 | 0 0
+  #[unsafe] (yss with [1] = map (+ 1) yss[1])
 
 -- ==
 -- entry: reversed
 -- input { [[1i32, 2i32, 3i32], [4i32, 5i32, 6i32]] } auto output
 entry reversed [n] [m] (yss: *[n][m]i32) : *[n][m]i32 =
-  #[unsafe] (yss with [1] = map (+ 1) (reverse yss[1])) -- left: 1 1 | 1 1
+  #[unsafe] (yss with [1] = map (+ 1) (reverse yss[1]))
 
 -- ==
 -- entry: from_neighbours
 -- input { [1i32, 2i32, 3i32, 4i32, 5i32, 6i32] } auto output
 entry from_neighbours [n] (ys: *[n]i32) : *[n]i32 =
-  #[unsafe] (ys with [1:n - 1] = tabulate (n - 1 - 1) (\i -> ys[i] + 10 * ys[i + 2])) -- left: 1 1 | 1 1
+  #[unsafe] (ys with [1:n - 1] = tabulate (n - 1 - 1) (\i -> ys[i] + 10 * ys[i + 2]))
 
 -- ==
 -- entry: next_row
 -- input { 3i64 [[1i32, 2i32], [3i32, 4i32], [5i32, 6i32], [0i32, 0i32]] } auto output
 entry next_row [n] [m] (t: i64) (yss: *[n][m]i32) : *[n][m]i32 =
-  loop yss for i < t do yss with [i + 1] = map (* 3) yss[i] -- left: 0 0 | 0 0
+  loop yss for i < t do yss with [i + 1] = map (* 3) yss[i]
 
 -- ==
 -- entry: diagonal
@@ -90,7 +89,7 @@ entry next_row [n] [m] (t: i64) (yss: *[n][m]i32) : *[n][m]i32 =
 entry diagonal [n] (yss: *[n][n]i32) : *[n][n]i32 =
   let ys = flatten yss
   let ys = #[unsafe] (ys with [0:n * n:n + 1] = map (\i -> ys[i * (n + 1)] + 1) (iota n) :> [n * n]i32)
-  in unflatten ys -- left: * *
+  in unflatten ys
 
 -- Transposed and cut in pieces.
 -- ==
@@ -99,14 +98,14 @@ entry diagonal [n] (yss: *[n][n]i32) : *[n][n]i32 =
 entry transposed [p] [m] [n] (ysss: *[p][m][n]i32) (xss: [n][m]i32) : (*[p][m][n]i32, i32) =
   #[unsafe] let zss = map (map (+ 1)) xss
             let s = i32.sum zss[1]
-            in (ysss with [0] = transpose zss, s) -- left: 0 0 | 0 0
+            in (ysss with [0] = transpose zss, s)
 
 -- ==
 -- entry: block
 -- input { [[1i32, 2i32, 3i32], [4i32, 5i32, 6i32], [7i32, 8i32, 9i32]] 1i64 } auto output
 -- input { [[1i32, 2i32, 3i32], [4i32, 5i32, 6i32], [7i32, 8i32, 9i32]] 0i64 } auto output
 entry block [n] (yss: *[n][n]i32) (i: i64) : *[n][n]i32 =
-  #[unsafe] (yss with [i:i + 2, 1:3] = (tabulate_2d 2 2 (\j k -> i32.i64 (j * 10 + k)) :> [i + 2 - i][2]i32)) -- left: 0 0 | 0 0
+  #[unsafe] (yss with [i:i + 2, 1:3] = (tabulate_2d 2 2 (\j k -> i32.i64 (j * 10 + k)) :> [i + 2 - i][2]i32))
 
 -- Loops and branches that make the value.
 -- ==
@@ -114,28 +113,28 @@ entry block [n] (yss: *[n][n]i32) (i: i64) : *[n][n]i32 =
 -- input { [[1i32, 2i32], [3i32, 4i32], [5i32, 6i32]] } auto output
 entry loop_in_place [n] [m] (yss: *[n][m]i32) : *[n][m]i32 =
   #[unsafe] let zs = loop zs = replicate m 0 for i < m do zs with [i] = yss[1, i] + 1
-            in yss with [0] = zs -- left: 0 0 | 0 0
+            in yss with [0] = zs
 
 -- ==
 -- entry: loop_reads_what_it_overwrites
 -- input { [[1i32, 2i32, 3i32], [3i32, 4i32, 5i32]] } auto output
 entry loop_reads_what_it_overwrites [n] [m] (yss: *[n][m]i32) : *[n][m]i32 =
   #[unsafe] let zs = loop zs = replicate m 0 for i < m do zs with [i] = yss[0, m - 1 - i] + 1
-            in yss with [0] = zs -- left: 1 1 | 1 1
+            in yss with [0] = zs
 
 -- ==
 -- entry: branches
 -- input { true [[1i32, 2i32], [3i32, 4i32]] [7i32, 8i32] } auto output
 -- input { false [[1i32, 2i32], [3i32, 4i32]] [7i32, 8i32] } auto output
 entry branches [n] [m] (c: bool) (yss: *[n][m]i32) (xs: [m]i32) : *[n][m]i32 =
-  #[unsafe] (yss with [0] = if c then scan (+) 0 xs else map2 (+) yss[1] xs) -- left: 0 0 | 0 0
+  #[unsafe] (yss with [0] = if c then scan (+) 0 xs else map2 (+) yss[1] xs)
 
 -- ==
 -- entry: branch_returns_a_view
 -- input { true [[1i32, 2i32], [3i32, 4i32]] [7i32, 8i32] } auto output
 -- input { false [[1i32, 2i32], [3i32, 4i32]] [7i32, 8i32] } auto output
 entry branch_returns_a_view [n] [m] (c: bool) (yss: *[n][m]i32) (xs: [m]i32) : *[n][m]i32 =
-  #[unsafe] (yss with [0] = if c then scan (+) 0 xs else xs) -- left: 0 1 | 0 1
+  #[unsafe] (yss with [0] = if c then scan (+) 0 xs else xs)
 
 -- The value is used afterwards: before and after its place is overwritten.
 -- ==
@@ -144,7 +143,7 @@ entry branch_returns_a_view [n] [m] (c: bool) (yss: *[n][m]i32) (xs: [m]i32) : *
 entry used_after [n] [m] (yss: *[n][m]i32) (xs: [m]i32) : (*[n][m]i32, i32, [m]i32) =
   #[unsafe] let zs = scan (+) 0 xs
             let yss = yss with [0] = zs
-            in (yss, zs[1], scan i32.max 0 zs) -- left: 1 0 | 1 0
+            in (yss, zs[1], scan i32.max 0 zs)
 
 -- ==
 -- entry: overwritten_elsewhere
@@ -153,7 +152,7 @@ entry overwritten_elsewhere [n] [m] (yss: *[n][m]i32) (xs: [m]i32) : (*[n][m]i32
   #[unsafe] let zs = scan (+) 0 xs
             let yss = yss with [0] = zs
             let yss = yss with [1, 0] = 100
-            in (yss, scan i32.max 0 zs) -- left: 1 0 | 1 0
+            in (yss, scan i32.max 0 zs)
 
 -- ==
 -- entry: overwritten_there
@@ -162,7 +161,7 @@ entry overwritten_there [n] [m] (yss: *[n][m]i32) (xs: [m]i32) : (*[n][m]i32, [m
   #[unsafe] let zs = scan (+) 0 xs
             let yss = yss with [0] = zs
             let yss = yss with [0, 1] = 100
-            in (yss, scan i32.max 0 zs) -- left: 2 1 | 2 1
+            in (yss, scan i32.max 0 zs)
 
 -- ==
 -- entry: overwritten_somewhere
@@ -172,7 +171,7 @@ entry overwritten_somewhere [n] [m] (k: i64) (yss: *[n][m]i32) (xs: [m]i32) : (*
   #[unsafe] let zs = scan (+) 0 xs
             let yss = yss with [0] = zs
             let yss = yss with [k, 0] = 100
-            in (yss, scan i32.max 0 zs) -- left: 2 1 | 2 1
+            in (yss, scan i32.max 0 zs)
 
 -- The value changes after it was put somewhere.
 -- ==
@@ -181,7 +180,7 @@ entry overwritten_somewhere [n] [m] (k: i64) (yss: *[n][m]i32) (xs: [m]i32) : (*
 entry changed_after [n] [m] (yss: *[n][m]i32) (xs: [m]i32) : (*[n][m]i32, [m]i32) =
   #[unsafe] let zs = scan (+) 0 xs
             let yss = yss with [0] = zs
-            in (yss, zs with [0] = 5) -- left: 1 1 | 1 1
+            in (yss, zs with [0] = 5)
 
 -- Chains, and one value in two places.
 -- ==
@@ -190,7 +189,7 @@ entry changed_after [n] [m] (yss: *[n][m]i32) (xs: [m]i32) : (*[n][m]i32, [m]i32
 entry chain [n] [m] (yss: *[n][m]i32) (xs: [m]i32) : *[n][m]i32 =
   #[unsafe] let zs = replicate m 0
             let zs = zs with [0:2] = map (+ 1) (take 2 xs)
-            in yss with [0] = zs -- left: 0 0 | 0 0
+            in yss with [0] = zs
 
 -- ==
 -- entry: twice
@@ -198,14 +197,14 @@ entry chain [n] [m] (yss: *[n][m]i32) (xs: [m]i32) : *[n][m]i32 =
 entry twice [n] [m] (yss: *[n][m]i32) (xs: [m]i32) : *[n][m]i32 =
   #[unsafe] let zs = scan (+) 0 xs
             let yss = yss with [0] = zs
-            in yss with [1] = zs -- left: 0 1 | 0 1
+            in yss with [1] = zs
 
 -- ==
 -- entry: twice_there
 -- input { [1i32, 2i32, 3i32] } auto output
 entry twice_there [n] (xs: [n]i32) : []i32 =
   let zs = scan (+) 0 xs
-  in zs ++ zs -- left: * *
+  in zs ++ zs
 
 -- Blocks along an antidiagonal of a flat matrix, which read their neighbours.
 -- ==
@@ -221,4 +220,4 @@ entry wavefront (q: i64) (b: i64) : []i64 =
       let rows =
         tabulate (d + 1) (\k -> tabulate b (\r -> m[(d - k) * b + 1 + r, k * b] + m[(d - k) * b, k * b + 1 + r]))
       in loop m for k < d + 1 do m with [(d - k) * b + 1:(d - k) * b + 1 + b, k * b + 1] = (rows[k] :> [(d - k) * b + 1 + b - ((d - k) * b + 1)]i64)
-  in flatten m -- left: * *
+  in flatten m
