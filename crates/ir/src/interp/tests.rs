@@ -230,7 +230,7 @@ fn arrays_that_are_needed_at_once_do_not_share_memory() {
               let (xs_2 : [4]i64 @ m_1 -> 0 + {{(4 : 1)}}) = iota i64 (4i64, 1i64, 1i64)
               let (x_3 : i64) = xs_2[1i64]
               let (ys_4 : [4]{other} @ m_1 -> 0 + {{(4 : 1)}}) = replicate [4i64] {value}
-              let (x_5 : i64) = xs_2[1i64]
+              let (x_5 : i64) = xs_2[0i64]
               let (y_6 : {other}) = ys_4[1i64]
               return (y_6)
             }}"
