@@ -288,7 +288,7 @@ impl Order<'_> {
         all.is_some_and(|all| injective(facts, &all))
     }
 
-    /// Whether what a point writes is apart from what another one uses. That differs first in some dimension: its index is
+    /// Whether no point writes what another one uses. That differs first in some dimension: its index is
     /// smaller there, or larger.
     fn other_points_apart(&self, facts: &Facts, seg: &SegOp<Memory>, written: &Lmad, used: &Lmad) -> bool {
         let dims = &seg.space.dims;

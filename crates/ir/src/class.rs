@@ -6,7 +6,7 @@
 //! ```
 
 use crate::rep::Rep;
-use crate::syntax::Exp;
+use crate::syntax::{Exp, Stm, Type};
 
 /// A kind of expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +65,26 @@ impl<R: Rep> Exp<R> {
             Exp::Loop(_) => Class::Loop,
             Exp::Call(..) => Class::Call,
             Exp::WithAcc(_) | Exp::Op(_) => Class::Operation,
+        }
+    }
+}
+
+impl<R: Rep> Stm<R> {
+    /// Whether it gives scalars, or other names for arrays, without effects or checks. Tiles in shared memory may come after
+    /// such code, which threads without a point run too.
+    pub fn is_plain(&self) -> bool {
+        let scalars = self.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
+        match (self.exp.class(), &self.exp) {
+            (Class::Arithmetic | Class::Opaque | Class::Function, _)
+            | (Class::Read | Class::View | Class::Reshape, _) => {
+                self.pat.iter().all(|p| matches!(p.ty, Type::Prim(_) | Type::Array(..)))
+            }
+            (_, Exp::If(_, t, f)) => scalars && [t, f].iter().all(|b| b.stms.iter().all(Stm::is_plain)),
+            (_, Exp::Loop(l)) => {
+                let carried = l.params.iter().all(|(p, _)| matches!(p.ty, Type::Prim(_)));
+                scalars && carried && l.body.stms.iter().all(Stm::is_plain)
+            }
+            _ => false,
         }
     }
 }

@@ -13,7 +13,6 @@
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
-use fehu_ir::class::Class;
 use fehu_ir::seg::{KernelReturn, KernelsOp, SegKind, SegLevel, SegOp};
 use fehu_ir::visit::{deep, for_each_body, for_each_operand};
 use fehu_ir::{Body, DimIndex, Exp, Kernels, Loop, LoopForm, Stm, SubExp, Type};
@@ -186,7 +185,7 @@ impl Survey<'_> {
             for stm in &body.stms {
                 self.inside.extend(stm.pat.iter().map(|p| p.name));
                 self.stm(stm);
-                self.plain &= is_plain(stm);
+                self.plain &= stm.is_plain();
             }
         });
     }
@@ -449,17 +448,5 @@ impl Seen {
         match self {
             Seen::Fixed(i) | Seen::Along(_, i, _) => i.step != Step::Same,
         }
-    }
-}
-
-/// Whether tiles may come after a statement: it has no effects, checks nothing, and makes no array.
-fn is_plain(stm: &Stm<Kernels>) -> bool {
-    let scalars = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
-    match (stm.exp.class(), &stm.exp) {
-        (Class::Arithmetic | Class::Opaque | Class::Function, _) => scalars,
-        (Class::Read | Class::View | Class::Reshape, _) => true,
-        (_, Exp::If(_, t, f)) => scalars && [t, f].iter().all(|b| b.stms.iter().all(is_plain)),
-        (_, Exp::Loop(l)) => scalars && l.body.stms.iter().all(is_plain),
-        _ => false,
     }
 }

@@ -12,6 +12,30 @@ use super::{choose, Layout};
 use fehu_ir::seg::{SegKind, SegLevel, SegOp};
 use fehu_ir::{Kernels, Loc, Prog, SubExp, Type};
 
+/// What reads of neighbouring threads are to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// One element.
+    Same,
+    /// Neighbours.
+    InOrder,
+    /// Neither; but each thread goes on to neighbours in a loop.
+    Walks,
+    /// Neither.
+    Leaps,
+}
+
+impl std::fmt::Display for Order {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Order::Same => "the same element",
+            Order::InOrder => "in order",
+            Order::Walks => "walks",
+            Order::Leaps => "leaps",
+        })
+    }
+}
+
 /// What a kernel reads of an array.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -24,7 +48,7 @@ pub struct Row {
     /// What becomes of each index from one thread to the next.
     pub index: String,
     /// What these reads are to memory.
-    pub order: &'static str,
+    pub order: Order,
     /// What is done about it.
     pub remedy: String,
 }
@@ -61,20 +85,20 @@ impl Layout {
                     })
                     .collect();
                 let one = access.index.iter().all(|i| i.step == Step::Same);
-                let order = match (one, leaps) {
-                    (true, _) => "the same element",
-                    (false, 0) => "in order",
-                    (false, _) => "leaps",
-                };
                 let walks = array.order.last().and_then(|d| access.index.get(*d)).is_some_and(|i| i.in_loop);
-                let order = if order == "leaps" && walks { "walks" } else { order };
-                let remedy = match (&wish, order, access.tiled) {
-                    (_, "leaps" | "walks", true) => "tiles in shared memory".to_owned(),
-                    (Some(wish), "leaps" | "walks", false) => {
+                let order = match (one, leaps) {
+                    (true, _) => Order::Same,
+                    (false, 0) => Order::InOrder,
+                    (false, _) if walks => Order::Walks,
+                    (false, _) => Order::Leaps,
+                };
+                let remedy = match (order, access.tiled, &wish) {
+                    (Order::Same | Order::InOrder, ..) | (Order::Walks, false, None) => String::new(),
+                    (Order::Walks | Order::Leaps, true, _) => "tiles in shared memory".to_owned(),
+                    (Order::Walks | Order::Leaps, false, Some(wish)) => {
                         format!("{first}copied with dimension {} innermost if read often", wish.innermost)
                     }
-                    (None, "leaps", false) => format!("{first}none"),
-                    _ => String::new(),
+                    (Order::Leaps, false, None) => format!("{first}none"),
                 };
                 let array = format!("{name} {}", self.type_text(&array.ty));
                 let index = format!("[{}]", steps.join(", "));

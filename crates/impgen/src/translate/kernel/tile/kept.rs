@@ -17,7 +17,6 @@
 //! This needs shared memory for whole rows; the host finds out whether there is enough.
 
 use super::super::{Mode, Translate};
-use super::plan::is_plain;
 use crate::translate::place::At;
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
@@ -65,7 +64,7 @@ impl Translate {
         let inside = bound_in_exp::<Memory>(&Exp::Op(MemOp::Seg(seg.clone()))).into_iter().collect();
         let mut finder =
             Finder { t: self, across, dims, inside, loops: vec![], found: vec![], around: vec![] };
-        for stm in seg.body.body.stms.iter().take_while(|s| is_plain(s)) {
+        for stm in seg.body.body.stms.iter().take_while(|s| s.is_plain()) {
             finder.exp(&stm.exp);
         }
         let Finder { found, around, .. } = finder;

@@ -24,7 +24,6 @@ use fehu_algebra::{Poly, Sym};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
-use fehu_ir::class::Class;
 use fehu_ir::free::bound_in_exp;
 use fehu_ir::mem::{poly, sym, sym_name, MemOp};
 use fehu_ir::seg::{KernelReturn, SegOp};
@@ -169,7 +168,7 @@ impl Survey<'_> {
         let mut found = vec![];
         for stm in &body.stms {
             self.learn(stm);
-            plain &= is_plain(stm);
+            plain &= stm.is_plain();
             let in_step = if plain { self.in_step(stm) } else { None };
             found.push(in_step.unwrap_or(Found::Point(stm)));
         }
@@ -299,23 +298,6 @@ impl Sides {
             (false, true) => self.down.map(|_| Along::Across),
             (false, false) => Some(Along::Nothing),
         }
-    }
-}
-
-/// Whether a statement gives scalars, or other names for arrays, without effects or checks.
-pub(super) fn is_plain(stm: &Stm<Memory>) -> bool {
-    let scalars = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
-    match (stm.exp.class(), &stm.exp) {
-        (Class::Arithmetic | Class::Opaque | Class::Function, _)
-        | (Class::Read | Class::View | Class::Reshape, _) => {
-            stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_) | Type::Array(..)))
-        }
-        (_, Exp::If(_, t, f)) => scalars && [t, f].iter().all(|b| b.stms.iter().all(is_plain)),
-        (_, Exp::Loop(l)) => {
-            let carried = l.params.iter().all(|(p, _)| matches!(p.ty, Type::Prim(_)));
-            scalars && carried && l.body.stms.iter().all(is_plain)
-        }
-        _ => false,
     }
 }
 
