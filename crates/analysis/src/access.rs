@@ -6,7 +6,7 @@
 use fehu_base::Name;
 use fehu_ir::mem::{poly, Lmad, MemOp};
 use fehu_ir::seg::{SegKind, SegOp};
-use fehu_ir::{DimIndex, Exp, Memory, Slice, Stm, SubExp};
+use fehu_ir::{Basic, DimIndex, Exp, Memory, Slice, Stm, SubExp};
 use fehu_lmad::{Dim, SliceDim};
 
 /// Whether memory is read or written.
@@ -59,34 +59,34 @@ pub fn accesses(stm: &Stm<Memory>) -> Vec<Access> {
     let mut found = Found(vec![]);
     let made = stm.pat.iter().find(|p| p.ty.is_array()).map(|p| p.name);
     match &stm.exp {
-        Exp::Index(a, slice) => {
+        Exp::Basic(Basic::Index(a, slice)) => {
             if stm.pat.iter().all(|p| !p.ty.is_array()) {
                 found.add(*a, Kind::Read, Part::Slice(slice_dims(slice)));
             }
         }
-        Exp::Update(_, slice, value) => {
+        Exp::Basic(Basic::Update(_, slice, value)) => {
             found.operand(*value);
             found.result(made, Part::Slice(slice_dims(slice)));
         }
-        Exp::FlatUpdate(_, offset, dims, value) => {
+        Exp::Basic(Basic::FlatUpdate(_, offset, dims, value)) => {
             found.add(*value, Kind::Read, Part::Whole);
             let dims = dims.iter().map(|(n, s)| Dim::new(poly(*n), poly(*s))).collect();
             found.result(made, Part::Flat(Lmad::new(poly(*offset), dims)));
         }
-        Exp::ArrayLit(es, _) => {
+        Exp::Basic(Basic::ArrayLit(es, _)) => {
             es.iter().for_each(|e| found.operand(*e));
             found.result(made, Part::Whole);
         }
-        Exp::Replicate(_, e) => {
+        Exp::Basic(Basic::Replicate(_, e)) => {
             found.operand(*e);
             found.result(made, Part::Whole);
         }
-        Exp::ArrayConst(_) | Exp::Iota { .. } => found.result(made, Part::Whole),
-        Exp::Copy(a) | Exp::Manifest(_, a) => {
+        Exp::Basic(Basic::ArrayConst(_) | Basic::Iota { .. }) => found.result(made, Part::Whole),
+        Exp::Basic(Basic::Copy(a) | Basic::Manifest(_, a)) => {
             found.add(*a, Kind::Read, Part::Whole);
             found.result(made, Part::Whole);
         }
-        Exp::Concat { arrays, .. } => {
+        Exp::Basic(Basic::Concat { arrays, .. }) => {
             arrays.iter().for_each(|a| found.add(*a, Kind::Read, Part::Whole));
             found.result(made, Part::Whole);
         }
@@ -105,19 +105,21 @@ pub fn accesses(stm: &Stm<Memory>) -> Vec<Access> {
             }
         }
         Exp::Op(MemOp::Seg(seg)) => neutral_elements(seg, &mut found),
-        Exp::SubExp(_)
-        | Exp::Opaque(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::PrimFn(..)
-        | Exp::Assert(..)
-        | Exp::FlatIndex(..)
-        | Exp::Scratch(..)
-        | Exp::Rearrange(..)
-        | Exp::Reshape(..)
-        | Exp::UpdateAcc(..)
+        Exp::Basic(
+            Basic::SubExp(_)
+            | Basic::Opaque(_)
+            | Basic::UnOp(..)
+            | Basic::BinOp(..)
+            | Basic::CmpOp(..)
+            | Basic::Conv(..)
+            | Basic::PrimFn(..)
+            | Basic::Assert(..)
+            | Basic::FlatIndex(..)
+            | Basic::Scratch(..)
+            | Basic::Rearrange(..)
+            | Basic::Reshape(..)
+            | Basic::UpdateAcc(..),
+        )
         | Exp::If(..)
         | Exp::Loop(_)
         | Exp::Op(MemOp::Alloc(..) | MemOp::Size(_)) => {}

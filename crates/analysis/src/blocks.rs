@@ -8,7 +8,7 @@
 use fehu_base::Name;
 use fehu_ir::mem::MemOp;
 use fehu_ir::visit::{deep, for_each_body};
-use fehu_ir::{Body, Exp, Memory, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Memory, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The sources of the blocks of a function.
@@ -117,33 +117,35 @@ impl Blocks {
                     args.iter().for_each(|e| self.add(p.name, *e));
                 }
             }
-            Exp::SubExp(e) | Exp::Opaque(e) => {
+            Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) => {
                 for p in stm.pat.iter().filter(|p| is_block(&p.ty)) {
                     self.add(p.name, *e);
                 }
             }
             // All others bind blocks of their own, or none.
-            Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Assert(..)
-            | Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Index(..)
-            | Exp::Update(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. }
-            | Exp::Rearrange(..)
-            | Exp::Reshape(..)
-            | Exp::UpdateAcc(..)
+            Exp::Basic(
+                Basic::UnOp(..)
+                | Basic::BinOp(..)
+                | Basic::CmpOp(..)
+                | Basic::Conv(..)
+                | Basic::PrimFn(..)
+                | Basic::Assert(..)
+                | Basic::ArrayLit(..)
+                | Basic::ArrayConst(_)
+                | Basic::Index(..)
+                | Basic::Update(..)
+                | Basic::FlatIndex(..)
+                | Basic::FlatUpdate(..)
+                | Basic::Iota { .. }
+                | Basic::Replicate(..)
+                | Basic::Scratch(..)
+                | Basic::Copy(_)
+                | Basic::Manifest(..)
+                | Basic::Concat { .. }
+                | Basic::Rearrange(..)
+                | Basic::Reshape(..)
+                | Basic::UpdateAcc(..),
+            )
             | Exp::Op(_) => {}
         }
     }

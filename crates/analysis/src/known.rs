@@ -23,7 +23,7 @@ use fehu_ir::mem::{poly, sym};
 use fehu_ir::op::{OpView, RepOp};
 use fehu_ir::seg::SegSpace;
 use fehu_ir::visit::{deep, for_each_body, for_each_lambda};
-use fehu_ir::{Body, DimIndex, Exp, FunDef, Loop, LoopForm, Param, Rep, Slice, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, FunDef, Loop, LoopForm, Param, Rep, Slice, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// Larger definitions stay opaque: substituted into each other, they would only grow.
@@ -94,8 +94,10 @@ impl Known {
                 p.ty.shape().iter().for_each(|n| size(facts, *n));
             }
             match &stm.exp {
-                Exp::Assert(c, _) => self.assume(facts, *c, true, 0),
-                Exp::Index(a, slice) | Exp::Update(a, slice, _) => self.in_bounds(facts, *a, slice),
+                Exp::Basic(Basic::Assert(c, _)) => self.assume(facts, *c, true, 0),
+                Exp::Basic(Basic::Index(a, slice) | Basic::Update(a, slice, _)) => {
+                    self.in_bounds(facts, *a, slice)
+                }
                 _ => {}
             }
         }
@@ -246,19 +248,25 @@ impl Known {
             }
         };
         match *exp {
-            Exp::SubExp(e) => define(self, poly(e)),
-            Exp::Conv(ConvOp::SExt(from, to), e) if from.bits() <= to.bits() => define(self, poly(e)),
-            Exp::BinOp(BinOp::Add(IntType::I64), a, b) => define(self, poly(a) + poly(b)),
-            Exp::BinOp(BinOp::Sub(IntType::I64), a, b) => define(self, poly(a) - poly(b)),
-            Exp::BinOp(BinOp::Mul(IntType::I64), a, b) => {
+            Exp::Basic(Basic::SubExp(e)) => define(self, poly(e)),
+            Exp::Basic(Basic::Conv(ConvOp::SExt(from, to), e)) if from.bits() <= to.bits() => {
+                define(self, poly(e))
+            }
+            Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), a, b)) => define(self, poly(a) + poly(b)),
+            Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), a, b)) => define(self, poly(a) - poly(b)),
+            Exp::Basic(Basic::BinOp(BinOp::Mul(IntType::I64), a, b)) => {
                 let excessive = |e: SubExp| e.as_i64().is_some_and(|c| c.unsigned_abs() > MAX_FACTOR as u64);
                 if !excessive(a) && !excessive(b) {
                     define(self, poly(a) * poly(b));
                 }
             }
-            Exp::BinOp(BinOp::SMin(IntType::I64), a, b) => self.definitions.assume_min(x, &poly(a), &poly(b)),
-            Exp::BinOp(BinOp::SMax(IntType::I64), a, b) => self.definitions.assume_max(x, &poly(a), &poly(b)),
-            Exp::BinOp(BinOp::SDiv(IntType::I64), a, b) => {
+            Exp::Basic(Basic::BinOp(BinOp::SMin(IntType::I64), a, b)) => {
+                self.definitions.assume_min(x, &poly(a), &poly(b))
+            }
+            Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), a, b)) => {
+                self.definitions.assume_max(x, &poly(a), &poly(b))
+            }
+            Exp::Basic(Basic::BinOp(BinOp::SDiv(IntType::I64), a, b)) => {
                 if !self.quotients.contains_key(&(a, b)) {
                     self.quotients.insert((a, b), name);
                     self.definitions.assume_quotient(x, &poly(a), &poly(b));
@@ -266,7 +274,7 @@ impl Known {
                     define(self, poly((*q).into()));
                 }
             }
-            Exp::BinOp(BinOp::SMod(IntType::I64), a, b) => self.remainder(name, a, b),
+            Exp::Basic(Basic::BinOp(BinOp::SMod(IntType::I64), a, b)) => self.remainder(name, a, b),
             _ => {}
         }
     }
@@ -298,14 +306,16 @@ impl Known {
         let is_false = |e: Option<&SubExp>| e == Some(&SubExp::bool(false));
         let is_true = |e: Option<&SubExp>| e == Some(&SubExp::bool(true));
         let condition = match exp {
-            Exp::SubExp(e) => Condition::Same(*e),
-            Exp::UnOp(UnOp::Not, e) => Condition::Not(*e),
-            Exp::CmpOp(CmpOp::SLt(IntType::I64), a, b) => Condition::Less(*a, *b),
-            Exp::CmpOp(CmpOp::SLe(IntType::I64), a, b) => Condition::AtMost(*a, *b),
-            Exp::CmpOp(CmpOp::ULt(IntType::I64), a, b) => Condition::Below(*a, *b),
-            Exp::CmpOp(CmpOp::Eq(PrimType::Int(IntType::I64)), a, b) => Condition::Equal(*a, *b),
-            Exp::BinOp(BinOp::LogAnd, a, b) => Condition::And(*a, *b),
-            Exp::BinOp(BinOp::LogOr, a, b) => Condition::Or(*a, *b),
+            Exp::Basic(Basic::SubExp(e)) => Condition::Same(*e),
+            Exp::Basic(Basic::UnOp(UnOp::Not, e)) => Condition::Not(*e),
+            Exp::Basic(Basic::CmpOp(CmpOp::SLt(IntType::I64), a, b)) => Condition::Less(*a, *b),
+            Exp::Basic(Basic::CmpOp(CmpOp::SLe(IntType::I64), a, b)) => Condition::AtMost(*a, *b),
+            Exp::Basic(Basic::CmpOp(CmpOp::ULt(IntType::I64), a, b)) => Condition::Below(*a, *b),
+            Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::Int(IntType::I64)), a, b)) => {
+                Condition::Equal(*a, *b)
+            }
+            Exp::Basic(Basic::BinOp(BinOp::LogAnd, a, b)) => Condition::And(*a, *b),
+            Exp::Basic(Basic::BinOp(BinOp::LogOr, a, b)) => Condition::Or(*a, *b),
             Exp::If(c, t, f) if is_false(f.result.first()) => match t.result.first() {
                 Some(t) => Condition::And(*c, *t),
                 None => return,

@@ -18,7 +18,7 @@ use fehu_ir::op::{OpView, RepOp};
 use fehu_ir::read::read_prog;
 use fehu_ir::seg::{KernelReturn, SegKind, SegOp};
 use fehu_ir::soac::Soac;
-use fehu_ir::{Body, Exp, Kernels, Lambda, LoopForm, Memory, Prog, Rep, Soacs};
+use fehu_ir::{Basic, Body, Exp, Kernels, Lambda, LoopForm, Memory, Prog, Rep, Soacs};
 
 /// The stage after which operations are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -195,28 +195,28 @@ impl Counter {
 
     fn exp<R: Rep>(&mut self, exp: &Exp<R>) {
         let leaf: &'static [&'static str] = match exp {
-            Exp::SubExp(_) => &["SubExp"],
-            Exp::Opaque(_) => &["Opaque"],
-            Exp::UnOp(..) => &["UnOp", "Negate"],
-            Exp::BinOp(..) => &["BinOp"],
-            Exp::CmpOp(..) => &["CmpOp"],
-            Exp::Conv(..) => &["ConvOp"],
-            Exp::PrimFn(..) | Exp::Call(..) => &["Apply"],
-            Exp::Assert(..) => &["Assert"],
-            Exp::ArrayLit(..) | Exp::ArrayConst(_) => &["ArrayLit"],
-            Exp::Index(..) => &["Index"],
-            Exp::Update(..) => &["Update"],
-            Exp::FlatIndex(..) => &["FlatIndex"],
-            Exp::FlatUpdate(..) => &["FlatUpdate"],
-            Exp::Iota { .. } => &["Iota"],
-            Exp::Replicate(..) => &["Replicate"],
-            Exp::Scratch(..) => &["Scratch"],
-            Exp::Copy(_) => &["Copy"],
-            Exp::Manifest(..) => &["Manifest"],
-            Exp::Concat { .. } => &["Concat"],
-            Exp::Rearrange(..) => &["Rearrange"],
-            Exp::Reshape(..) => &["Reshape"],
-            Exp::UpdateAcc(..) => &["UpdateAcc"],
+            Exp::Basic(Basic::SubExp(_)) => &["SubExp"],
+            Exp::Basic(Basic::Opaque(_)) => &["Opaque"],
+            Exp::Basic(Basic::UnOp(..)) => &["UnOp", "Negate"],
+            Exp::Basic(Basic::BinOp(..)) => &["BinOp"],
+            Exp::Basic(Basic::CmpOp(..)) => &["CmpOp"],
+            Exp::Basic(Basic::Conv(..)) => &["ConvOp"],
+            Exp::Basic(Basic::PrimFn(..)) | Exp::Call(..) => &["Apply"],
+            Exp::Basic(Basic::Assert(..)) => &["Assert"],
+            Exp::Basic(Basic::ArrayLit(..) | Basic::ArrayConst(_)) => &["ArrayLit"],
+            Exp::Basic(Basic::Index(..)) => &["Index"],
+            Exp::Basic(Basic::Update(..)) => &["Update"],
+            Exp::Basic(Basic::FlatIndex(..)) => &["FlatIndex"],
+            Exp::Basic(Basic::FlatUpdate(..)) => &["FlatUpdate"],
+            Exp::Basic(Basic::Iota { .. }) => &["Iota"],
+            Exp::Basic(Basic::Replicate(..)) => &["Replicate"],
+            Exp::Basic(Basic::Scratch(..)) => &["Scratch"],
+            Exp::Basic(Basic::Copy(_)) => &["Copy"],
+            Exp::Basic(Basic::Manifest(..)) => &["Manifest"],
+            Exp::Basic(Basic::Concat { .. }) => &["Concat"],
+            Exp::Basic(Basic::Rearrange(..)) => &["Rearrange"],
+            Exp::Basic(Basic::Reshape(..)) => &["Reshape"],
+            Exp::Basic(Basic::UpdateAcc(..)) => &["UpdateAcc"],
             Exp::If(_, yes, no) => {
                 return self.within(&["If", "Match"], |c| {
                     c.within(&["True"], |c| c.body(yes));

@@ -7,7 +7,7 @@ use fehu_driver::target::Target;
 use fehu_ir::mem::MemOp;
 use fehu_ir::read::read_prog;
 use fehu_ir::visit::for_each_body;
-use fehu_ir::{Body, Exp, Memory, Space};
+use fehu_ir::{Basic, Body, Exp, Memory, Space};
 use std::path::PathBuf;
 
 /// What is in the code of a function.
@@ -30,7 +30,7 @@ fn count(body: &Body<Memory>, in_loop: bool, counts: &mut Counts) {
                 counts.host += 1;
                 counts.in_loops += usize::from(in_loop);
             }
-            Exp::Copy(_) => counts.copies_in_loops += usize::from(in_loop),
+            Exp::Basic(Basic::Copy(_)) => counts.copies_in_loops += usize::from(in_loop),
             _ => {}
         }
         let inside = in_loop || matches!(stm.exp, Exp::Loop(_));

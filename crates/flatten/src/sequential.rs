@@ -30,8 +30,8 @@ use fehu_ir::subst::{rename_fun, rename_lambda};
 use fehu_ir::types::prog_types;
 use fehu_ir::visit::deep;
 use fehu_ir::{
-    Body, Builder, DimIndex, Exp, FunDef, FunRet, Kernels, Lambda, Loop, Param, PatElem, Prog, Rep, Slice,
-    Soacs, Stm, SubExp, Type, WithAcc,
+    Basic, Body, Builder, DimIndex, Exp, FunDef, FunRet, Kernels, Lambda, Loop, Param, PatElem, Prog, Rep,
+    Slice, Soacs, Stm, SubExp, Type, WithAcc,
 };
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -192,12 +192,12 @@ impl<R: Goal> Seq<R> {
     fn bind(&mut self, pat: Vec<PatElem<Soacs>>, exp: Exp<Soacs>) {
         let pat: Bindings = pat.into_iter().map(|p| (p.name, p.ty)).collect();
         match exp {
-            Exp::SubExp(e) | Exp::Opaque(e) if self.is_acc(e) => self.bind_results(pat, &[e]),
-            Exp::UpdateAcc(acc, index, values) if self.accs.contains_key(&acc) => {
+            Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) if self.is_acc(e) => self.bind_results(pat, &[e]),
+            Exp::Basic(Basic::UpdateAcc(acc, index, values)) if self.accs.contains_key(&acc) => {
                 self.update_acc(pat, acc, &index, &values);
             }
-            Exp::UpdateAcc(acc, index, values) => {
-                self.b.bind_names(pat, Exp::UpdateAcc(acc, index, values));
+            Exp::Basic(Basic::UpdateAcc(acc, index, values)) => {
+                self.b.bind_names(pat, Exp::Basic(Basic::UpdateAcc(acc, index, values)));
             }
             Exp::Call(f, args) => {
                 let f = R::callee(self, f);
@@ -258,7 +258,7 @@ impl<R: Goal> Seq<R> {
         let target = scattered::Target { shape: &shape, elems: &elems, arrays: &arrays, types: &types };
         let updated = self.guarded_update(target, index, values, op);
         for ((name, ty), e) in results.into_iter().zip(updated) {
-            self.b.bind_names(vec![(name, ty)], Exp::SubExp(e));
+            self.b.bind_names(vec![(name, ty)], Exp::Basic(Basic::SubExp(e)));
         }
     }
 
@@ -267,7 +267,10 @@ impl<R: Goal> Seq<R> {
         let (tokens, accs) = lambda.params.split_at(inputs.len());
         let mut arrays = 0;
         for ((token, acc), input) in tokens.iter().zip(accs).zip(inputs) {
-            self.b.bind_names(vec![(token.name, Type::UNIT)], Exp::SubExp(SubExp::Const(PrimValue::Unit)));
+            self.b.bind_names(
+                vec![(token.name, Type::UNIT)],
+                Exp::Basic(Basic::SubExp(SubExp::Const(PrimValue::Unit))),
+            );
             arrays += input.arrays.len();
             self.operators.insert(token.name, input.op.map(|(op, _)| op));
             self.accs.insert(acc.name, input.arrays);
@@ -275,7 +278,7 @@ impl<R: Goal> Seq<R> {
         let results = self.inline(lambda.body);
         debug_assert!(results.len() == pat.len() && arrays <= pat.len());
         for ((name, ty), e) in pat.into_iter().zip(results) {
-            self.b.bind_names(vec![(name, ty)], Exp::SubExp(e));
+            self.b.bind_names(vec![(name, ty)], Exp::Basic(Basic::SubExp(e)));
         }
     }
 
@@ -331,7 +334,7 @@ impl<R: Goal> Seq<R> {
                 Some(arrays) => {
                     self.accs.insert(name, arrays.clone());
                 }
-                None => self.b.bind_names(vec![(name, ty)], Exp::SubExp(*e)),
+                None => self.b.bind_names(vec![(name, ty)], Exp::Basic(Basic::SubExp(*e))),
             }
         }
     }
@@ -352,8 +355,8 @@ impl<R: Goal> Seq<R> {
                 continue;
             }
             let exp = match arg {
-                SubExp::Var(n) if param.consumed && param.ty.is_array() => Exp::Copy(*n),
-                SubExp::Var(_) | SubExp::Const(_) => Exp::SubExp(*arg),
+                SubExp::Var(n) if param.consumed && param.ty.is_array() => Exp::Basic(Basic::Copy(*n)),
+                SubExp::Var(_) | SubExp::Const(_) => Exp::Basic(Basic::SubExp(*arg)),
             };
             self.b.bind_names(vec![(param.name, param.ty.clone())], exp);
         }
@@ -368,15 +371,21 @@ impl<R: Goal> Seq<R> {
                 continue;
             }
             if let Type::Acc(..) = param.ty {
-                self.b.bind_names(vec![(param.name, param.ty.clone())], Exp::SubExp((*array).into()));
+                self.b.bind_names(
+                    vec![(param.name, param.ty.clone())],
+                    Exp::Basic(Basic::SubExp((*array).into())),
+                );
                 continue;
             }
             let slice = row(&[i], &param.ty);
             if param.consumed && param.ty.is_array() {
-                let view = self.b.bind("row", param.ty.clone(), Exp::Index(*array, slice));
-                self.b.bind_names(vec![(param.name, param.ty.clone())], Exp::Copy(view));
+                let view = self.b.bind("row", param.ty.clone(), Exp::Basic(Basic::Index(*array, slice)));
+                self.b.bind_names(vec![(param.name, param.ty.clone())], Exp::Basic(Basic::Copy(view)));
             } else {
-                self.b.bind_names(vec![(param.name, param.ty.clone())], Exp::Index(*array, slice));
+                self.b.bind_names(
+                    vec![(param.name, param.ty.clone())],
+                    Exp::Basic(Basic::Index(*array, slice)),
+                );
             }
         }
     }
@@ -417,30 +426,30 @@ pub(crate) fn row(index: &[SubExp], elem: &Type) -> Slice {
 /// An expression that holds neither bodies nor operations.
 pub(crate) fn simple<R: Rep>(exp: Exp<Soacs>) -> Exp<R> {
     match exp {
-        Exp::SubExp(e) => Exp::SubExp(e),
-        Exp::Opaque(e) => Exp::Opaque(e),
-        Exp::UnOp(op, x) => Exp::UnOp(op, x),
-        Exp::BinOp(op, x, y) => Exp::BinOp(op, x, y),
-        Exp::CmpOp(op, x, y) => Exp::CmpOp(op, x, y),
-        Exp::Conv(op, x) => Exp::Conv(op, x),
-        Exp::PrimFn(f, xs) => Exp::PrimFn(f, xs),
-        Exp::Assert(e, parts) => Exp::Assert(e, parts),
-        Exp::ArrayLit(es, t) => Exp::ArrayLit(es, t),
-        Exp::ArrayConst(data) => Exp::ArrayConst(data),
-        Exp::Index(a, s) => Exp::Index(a, s),
-        Exp::Update(a, s, e) => Exp::Update(a, s, e),
-        Exp::FlatIndex(a, o, d) => Exp::FlatIndex(a, o, d),
-        Exp::FlatUpdate(a, o, d, x) => Exp::FlatUpdate(a, o, d, x),
-        Exp::Iota { n, start, step, ty } => Exp::Iota { n, start, step, ty },
-        Exp::Replicate(s, e) => Exp::Replicate(s, e),
-        Exp::Scratch(p, s) => Exp::Scratch(p, s),
-        Exp::Copy(a) => Exp::Copy(a),
-        Exp::Manifest(perm, a) => Exp::Manifest(perm, a),
-        Exp::Concat { dim, arrays, size } => Exp::Concat { dim, arrays, size },
-        Exp::Rearrange(perm, a) => Exp::Rearrange(perm, a),
-        Exp::Reshape(s, a) => Exp::Reshape(s, a),
+        Exp::Basic(Basic::SubExp(e)) => Exp::Basic(Basic::SubExp(e)),
+        Exp::Basic(Basic::Opaque(e)) => Exp::Basic(Basic::Opaque(e)),
+        Exp::Basic(Basic::UnOp(op, x)) => Exp::Basic(Basic::UnOp(op, x)),
+        Exp::Basic(Basic::BinOp(op, x, y)) => Exp::Basic(Basic::BinOp(op, x, y)),
+        Exp::Basic(Basic::CmpOp(op, x, y)) => Exp::Basic(Basic::CmpOp(op, x, y)),
+        Exp::Basic(Basic::Conv(op, x)) => Exp::Basic(Basic::Conv(op, x)),
+        Exp::Basic(Basic::PrimFn(f, xs)) => Exp::Basic(Basic::PrimFn(f, xs)),
+        Exp::Basic(Basic::Assert(e, parts)) => Exp::Basic(Basic::Assert(e, parts)),
+        Exp::Basic(Basic::ArrayLit(es, t)) => Exp::Basic(Basic::ArrayLit(es, t)),
+        Exp::Basic(Basic::ArrayConst(data)) => Exp::Basic(Basic::ArrayConst(data)),
+        Exp::Basic(Basic::Index(a, s)) => Exp::Basic(Basic::Index(a, s)),
+        Exp::Basic(Basic::Update(a, s, e)) => Exp::Basic(Basic::Update(a, s, e)),
+        Exp::Basic(Basic::FlatIndex(a, o, d)) => Exp::Basic(Basic::FlatIndex(a, o, d)),
+        Exp::Basic(Basic::FlatUpdate(a, o, d, x)) => Exp::Basic(Basic::FlatUpdate(a, o, d, x)),
+        Exp::Basic(Basic::Iota { n, start, step, ty }) => Exp::Basic(Basic::Iota { n, start, step, ty }),
+        Exp::Basic(Basic::Replicate(s, e)) => Exp::Basic(Basic::Replicate(s, e)),
+        Exp::Basic(Basic::Scratch(p, s)) => Exp::Basic(Basic::Scratch(p, s)),
+        Exp::Basic(Basic::Copy(a)) => Exp::Basic(Basic::Copy(a)),
+        Exp::Basic(Basic::Manifest(perm, a)) => Exp::Basic(Basic::Manifest(perm, a)),
+        Exp::Basic(Basic::Concat { dim, arrays, size }) => Exp::Basic(Basic::Concat { dim, arrays, size }),
+        Exp::Basic(Basic::Rearrange(perm, a)) => Exp::Basic(Basic::Rearrange(perm, a)),
+        Exp::Basic(Basic::Reshape(s, a)) => Exp::Basic(Basic::Reshape(s, a)),
         Exp::Call(f, args) => Exp::Call(f, args),
-        Exp::UpdateAcc(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+        Exp::Basic(Basic::UpdateAcc(..)) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
             bug!("{exp:?} is not simple")
         }
     }

@@ -32,7 +32,7 @@ use fehu_ir::mem::{sym_name, Lmad, MemInfo, MemOp};
 use fehu_ir::types::{prog_types, Types};
 use fehu_ir::visit::{deep, Visitor};
 use fehu_ir::{
-    Body, Exp, FunDef, Loc, Memory, OpaqueTypes, PatElem, Prog, RetType, Space, Stm, SubExp, Type,
+    Basic, Body, Exp, FunDef, Loc, Memory, OpaqueTypes, PatElem, Prog, RetType, Space, Stm, SubExp, Type,
 };
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -253,50 +253,52 @@ impl Translate {
         if let Some(name) = kernel::declared_param(stm) {
             return self.read_param(&stm.pat, name);
         }
-        if let (Exp::Opaque(e), Some(traced)) = (&stm.exp, trace::traced(stm)) {
+        if let (Exp::Basic(Basic::Opaque(e)), Some(traced)) = (&stm.exp, trace::traced(stm)) {
             self.trace(stm, *e, &traced);
         }
         match &stm.exp {
             Exp::If(c, t, f) => self.branch(&stm.pat, *c, t, f),
             Exp::Loop(l) => self.loop_(&stm.pat, l),
             Exp::Call(f, args) => self.call(&stm.pat, *f, args),
-            Exp::Assert(cond, parts) => self.assert(*cond, parts, stm.loc.clone()),
+            Exp::Basic(Basic::Assert(cond, parts)) => self.assert(*cond, parts, stm.loc.clone()),
             Exp::Op(MemOp::Alloc(bytes, space)) => {
                 let [p] = stm.pat.as_slice() else { bug!("an allocation of {} blocks", stm.pat.len()) };
                 self.allocate(p, *bytes, space);
             }
             Exp::Op(MemOp::Seg(seg)) => self.seg_op(&stm.pat, seg),
             Exp::Op(MemOp::Size(size)) => self.size_op(&stm.pat, size),
-            Exp::UpdateAcc(acc, index, values) => self.update_acc(*acc, index, values),
+            Exp::Basic(Basic::UpdateAcc(acc, index, values)) => self.update_acc(*acc, index, values),
             Exp::WithAcc(w) => self.with_acc(&stm.pat, w),
-            Exp::ArrayConst(data) => self.array_const(&stm.pat, data),
-            Exp::SubExp(_)
-            | Exp::Opaque(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::ArrayLit(..)
-            | Exp::Index(..)
-            | Exp::Update(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. }
-            | Exp::Rearrange(..)
-            | Exp::Reshape(..) => {
+            Exp::Basic(Basic::ArrayConst(data)) => self.array_const(&stm.pat, data),
+            Exp::Basic(
+                Basic::SubExp(_)
+                | Basic::Opaque(_)
+                | Basic::UnOp(..)
+                | Basic::BinOp(..)
+                | Basic::CmpOp(..)
+                | Basic::Conv(..)
+                | Basic::PrimFn(..)
+                | Basic::ArrayLit(..)
+                | Basic::Index(..)
+                | Basic::Update(..)
+                | Basic::FlatIndex(..)
+                | Basic::FlatUpdate(..)
+                | Basic::Iota { .. }
+                | Basic::Replicate(..)
+                | Basic::Scratch(..)
+                | Basic::Copy(_)
+                | Basic::Manifest(..)
+                | Basic::Concat { .. }
+                | Basic::Rearrange(..)
+                | Basic::Reshape(..),
+            ) => {
                 let [p] = stm.pat.as_slice() else { bug!("one expression, {} results", stm.pat.len()) };
                 match &p.ty {
                     Type::Prim(PrimType::Unit) => {}
                     Type::Prim(_) => self.scalar(p, &stm.exp),
                     Type::Array(..) => self.array(p, &stm.exp),
                     Type::Mem(_) => match &stm.exp {
-                        Exp::SubExp(e) => self.alias(p, *e),
+                        Exp::Basic(Basic::SubExp(e)) => self.alias(p, *e),
                         other => bug!("a block from {other:?}"),
                     },
                     // Another name for an accumulator: its type says which.

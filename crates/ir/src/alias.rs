@@ -176,27 +176,31 @@ impl Analysis<'_> {
 
     fn stm<R: Rep>(&mut self, stm: &Stm<R>) {
         let results: Vec<Shared> = match &stm.exp {
-            Exp::SubExp(e) | Exp::Opaque(e) => vec![one(e.name())],
-            Exp::Index(a, _) | Exp::FlatIndex(a, ..) | Exp::Rearrange(_, a) | Exp::Reshape(_, a) => {
+            Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) => vec![one(e.name())],
+            Exp::Basic(
+                Basic::Index(a, _) | Basic::FlatIndex(a, ..) | Basic::Rearrange(_, a) | Basic::Reshape(_, a),
+            ) => {
                 vec![one(Some(*a))]
             }
-            Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Assert(..)
-            | Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Update(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. }
-            | Exp::UpdateAcc(..) => vec![],
+            Exp::Basic(
+                Basic::UnOp(..)
+                | Basic::BinOp(..)
+                | Basic::CmpOp(..)
+                | Basic::Conv(..)
+                | Basic::PrimFn(..)
+                | Basic::Assert(..)
+                | Basic::ArrayLit(..)
+                | Basic::ArrayConst(_)
+                | Basic::Update(..)
+                | Basic::FlatUpdate(..)
+                | Basic::Iota { .. }
+                | Basic::Replicate(..)
+                | Basic::Scratch(..)
+                | Basic::Copy(_)
+                | Basic::Manifest(..)
+                | Basic::Concat { .. }
+                | Basic::UpdateAcc(..),
+            ) => vec![],
             Exp::Call(f, args) => self.call(*f, args, stm.pat.len()),
             Exp::If(_, t, f) => {
                 let [(t, in_t), (f, in_f)] = [t, f].map(|b| self.shared(b, &[]));

@@ -142,7 +142,7 @@ impl<R: Rep<Dec = ()>> Builder<R> {
                 return SubExp::Const(r);
             }
         }
-        self.bind("t", Type::Prim(op.result_type()), Exp::UnOp(op, x)).into()
+        self.bind("t", Type::Prim(op.result_type()), Exp::Basic(Basic::UnOp(op, x))).into()
     }
 
     /// A primitive operator of two operands.
@@ -152,7 +152,7 @@ impl<R: Rep<Dec = ()>> Builder<R> {
                 return SubExp::Const(r);
             }
         }
-        self.bind("t", Type::Prim(op.result_type()), Exp::BinOp(op, x, y)).into()
+        self.bind("t", Type::Prim(op.result_type()), Exp::Basic(Basic::BinOp(op, x, y))).into()
     }
 
     /// A comparison.
@@ -162,7 +162,7 @@ impl<R: Rep<Dec = ()>> Builder<R> {
                 return SubExp::bool(r);
             }
         }
-        self.bind("c", Type::BOOL, Exp::CmpOp(op, x, y)).into()
+        self.bind("c", Type::BOOL, Exp::Basic(Basic::CmpOp(op, x, y))).into()
     }
 
     /// A conversion.
@@ -172,7 +172,7 @@ impl<R: Rep<Dec = ()>> Builder<R> {
                 return SubExp::Const(r);
             }
         }
-        self.bind("t", Type::Prim(op.result_type()), Exp::Conv(op, x)).into()
+        self.bind("t", Type::Prim(op.result_type()), Exp::Basic(Basic::Conv(op, x))).into()
     }
 
     /// `x + y` on sizes, with the trivial cases folded.
@@ -215,7 +215,7 @@ impl<R: Rep<Dec = ()>> Builder<R> {
         if cond == SubExp::bool(true) {
             return None;
         }
-        Some(self.bind("cert", Type::UNIT, Exp::Assert(cond, message)))
+        Some(self.bind("cert", Type::UNIT, Exp::Basic(Basic::Assert(cond, message))))
     }
 
     /// A check, and the statements that depend on it.

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::rep::Rep;
-use crate::syntax::{Exp, Stm, Type};
+use crate::syntax::{Basic, Exp, Stm, Type};
 
 /// A kind of expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,24 +43,26 @@ impl<R: Rep> Exp<R> {
     /// What kind of work it is.
     pub fn class(&self) -> Class {
         match self {
-            Exp::SubExp(_) | Exp::UnOp(..) | Exp::BinOp(..) | Exp::CmpOp(..) | Exp::Conv(..) => {
-                Class::Arithmetic
-            }
-            Exp::Opaque(_) => Class::Opaque,
-            Exp::PrimFn(..) => Class::Function,
-            Exp::Assert(..) => Class::Check,
-            Exp::Index(..) | Exp::FlatIndex(..) => Class::Read,
-            Exp::Rearrange(..) => Class::View,
-            Exp::Reshape(..) => Class::Reshape,
-            Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. } => Class::Fresh,
-            Exp::Update(..) | Exp::FlatUpdate(..) | Exp::UpdateAcc(..) => Class::Update,
+            Exp::Basic(
+                Basic::SubExp(_) | Basic::UnOp(..) | Basic::BinOp(..) | Basic::CmpOp(..) | Basic::Conv(..),
+            ) => Class::Arithmetic,
+            Exp::Basic(Basic::Opaque(_)) => Class::Opaque,
+            Exp::Basic(Basic::PrimFn(..)) => Class::Function,
+            Exp::Basic(Basic::Assert(..)) => Class::Check,
+            Exp::Basic(Basic::Index(..) | Basic::FlatIndex(..)) => Class::Read,
+            Exp::Basic(Basic::Rearrange(..)) => Class::View,
+            Exp::Basic(Basic::Reshape(..)) => Class::Reshape,
+            Exp::Basic(
+                Basic::ArrayLit(..)
+                | Basic::ArrayConst(_)
+                | Basic::Iota { .. }
+                | Basic::Replicate(..)
+                | Basic::Scratch(..)
+                | Basic::Copy(_)
+                | Basic::Manifest(..)
+                | Basic::Concat { .. },
+            ) => Class::Fresh,
+            Exp::Basic(Basic::Update(..) | Basic::FlatUpdate(..) | Basic::UpdateAcc(..)) => Class::Update,
             Exp::If(..) => Class::Branch,
             Exp::Loop(_) => Class::Loop,
             Exp::Call(..) => Class::Call,

@@ -240,7 +240,7 @@ impl<'a, R: Rep> Machine<'a, R> {
     fn run_stm(&mut self, env: &mut Env, stm: &'a Stm<R>) -> Run<()> {
         self.check_operands(env, stm)?;
         let mut values = self.exp(env, stm)?;
-        if let (Exp::ArrayConst(_), [block, _]) = (&stm.exp, &stm.pat[..]) {
+        if let (Exp::Basic(Basic::ArrayConst(_)), [block, _]) = (&stm.exp, &stm.pat[..]) {
             // Constant data comes with its block.
             if matches!(block.ty, Type::Mem(_)) {
                 let block = self.heap.as_mut().map_or(0, |h| h.allocate(i64::MAX));

@@ -77,30 +77,7 @@ impl LastUses {
                 OpView::Soac(_) | OpView::Seg(_) => false,
                 OpView::Size(_) | OpView::Alloc(..) => return,
             },
-            Exp::SubExp(_)
-            | Exp::Opaque(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Assert(..)
-            | Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Index(..)
-            | Exp::Update(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. }
-            | Exp::Rearrange(..)
-            | Exp::Reshape(..)
-            | Exp::UpdateAcc(..)
-            | Exp::Call(..) => return,
+            Exp::Basic(_) | Exp::Call(..) => return,
         };
         // Of what is used later only that matters which the bodies can reach. What runs many times
         // uses in the next run what it uses in this one.

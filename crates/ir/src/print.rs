@@ -334,14 +334,14 @@ impl<'a> Printer<'a> {
 
     fn exp<R: Rep>(&mut self, exp: &Exp<R>) {
         match exp {
-            Exp::SubExp(e) => self.operand(*e),
-            Exp::Opaque(e) => self.call("opaque", &[*e]),
-            Exp::UnOp(op, x) => self.call(op, &[*x]),
-            Exp::BinOp(op, x, y) => self.call(op, &[*x, *y]),
-            Exp::CmpOp(op, x, y) => self.call(op, &[*x, *y]),
-            Exp::Conv(op, x) => self.call(op, &[*x]),
-            Exp::PrimFn(f, xs) => self.call(f, xs),
-            Exp::Assert(cond, parts) => {
+            Exp::Basic(Basic::SubExp(e)) => self.operand(*e),
+            Exp::Basic(Basic::Opaque(e)) => self.call("opaque", &[*e]),
+            Exp::Basic(Basic::UnOp(op, x)) => self.call(op, &[*x]),
+            Exp::Basic(Basic::BinOp(op, x, y)) => self.call(op, &[*x, *y]),
+            Exp::Basic(Basic::CmpOp(op, x, y)) => self.call(op, &[*x, *y]),
+            Exp::Basic(Basic::Conv(op, x)) => self.call(op, &[*x]),
+            Exp::Basic(Basic::PrimFn(f, xs)) => self.call(f, xs),
+            Exp::Basic(Basic::Assert(cond, parts)) => {
                 self.put("assert(");
                 self.operand(*cond);
                 for part in parts {
@@ -356,33 +356,33 @@ impl<'a> Printer<'a> {
                 }
                 self.put(")");
             }
-            Exp::ArrayLit(es, t) => {
+            Exp::Basic(Basic::ArrayLit(es, t)) => {
                 self.operands(es);
                 self.put(" : ");
                 self.ty(t);
             }
-            Exp::ArrayConst(data) => {
+            Exp::Basic(Basic::ArrayConst(data)) => {
                 self.put(format_args!("data {} [", data.elem));
                 self.list(&data.values, |p, v| p.value(*v));
                 self.put("]");
             }
-            Exp::Index(a, slice) => {
+            Exp::Basic(Basic::Index(a, slice)) => {
                 self.name(*a);
                 self.slice(slice);
             }
-            Exp::Update(a, slice, e) => {
+            Exp::Basic(Basic::Update(a, slice, e)) => {
                 self.name(*a);
                 self.put(" with ");
                 self.slice(slice);
                 self.put(" = ");
                 self.operand(*e);
             }
-            Exp::FlatIndex(a, offset, dims) => {
+            Exp::Basic(Basic::FlatIndex(a, offset, dims)) => {
                 self.put("flat ");
                 self.name(*a);
                 self.flat_slice(*offset, dims);
             }
-            Exp::FlatUpdate(a, offset, dims, x) => {
+            Exp::Basic(Basic::FlatUpdate(a, offset, dims, x)) => {
                 self.put("flat ");
                 self.name(*a);
                 self.put(" with ");
@@ -390,43 +390,45 @@ impl<'a> Printer<'a> {
                 self.put(" = ");
                 self.name(*x);
             }
-            Exp::Iota { n, start, step, ty } => self.call(format_args!("iota {ty} "), &[*n, *start, *step]),
-            Exp::Replicate(shape, e) => {
+            Exp::Basic(Basic::Iota { n, start, step, ty }) => {
+                self.call(format_args!("iota {ty} "), &[*n, *start, *step])
+            }
+            Exp::Basic(Basic::Replicate(shape, e)) => {
                 self.put("replicate ");
                 self.shape(shape);
                 self.put(" ");
                 self.operand(*e);
             }
-            Exp::Scratch(p, shape) => {
+            Exp::Basic(Basic::Scratch(p, shape)) => {
                 self.put(format_args!("scratch {p} "));
                 self.shape(shape);
             }
-            Exp::Copy(a) => self.call("copy", &[SubExp::Var(*a)]),
-            Exp::Manifest(perm, a) => {
+            Exp::Basic(Basic::Copy(a)) => self.call("copy", &[SubExp::Var(*a)]),
+            Exp::Basic(Basic::Manifest(perm, a)) => {
                 self.put("manifest ");
                 self.perm(perm);
                 self.put(" ");
                 self.name(*a);
             }
-            Exp::Concat { dim, arrays, size } => {
+            Exp::Basic(Basic::Concat { dim, arrays, size }) => {
                 self.put(format_args!("concat {dim} "));
                 self.name_list(arrays);
                 self.put(" ");
                 self.operand(*size);
             }
-            Exp::Rearrange(perm, a) => {
+            Exp::Basic(Basic::Rearrange(perm, a)) => {
                 self.put("rearrange ");
                 self.perm(perm);
                 self.put(" ");
                 self.name(*a);
             }
-            Exp::Reshape(shape, a) => {
+            Exp::Basic(Basic::Reshape(shape, a)) => {
                 self.put("reshape ");
                 self.shape(shape);
                 self.put(" ");
                 self.name(*a);
             }
-            Exp::UpdateAcc(acc, index, values) => {
+            Exp::Basic(Basic::UpdateAcc(acc, index, values)) => {
                 self.put("update_acc ");
                 self.name(*acc);
                 self.put(" ");

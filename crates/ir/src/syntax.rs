@@ -151,9 +151,27 @@ pub struct ArrayData {
     pub values: Vec<PrimValue>,
 }
 
-/// An expression.
+/// An expression: a basic operation, or control with bodies of its own, a call, or an operation of the representation.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Exp<R: Rep> {
+    /// An operation without bodies: the same in all representations.
+    Basic(Basic),
+    /// A call of a function of the program.
+    Call(Name, Vec<SubExp>),
+    /// A conditional. The types of the results are those of the pattern.
+    If(SubExp, Box<Body<R>>, Box<Body<R>>),
+    /// A loop. The types of the results are those of the pattern.
+    Loop(Box<Loop<R>>),
+    /// Arrays turned into accumulators for the time of a body.
+    WithAcc(Box<WithAcc<R>>),
+    /// An operation of the representation.
+    Op(R::Op),
+}
+
+/// An operation on operands, without bodies. A pass from one representation to another hands it on as it is; what kind of
+/// work it is, whether it may fail and what it costs is in [`crate::class`] and [`crate::cost`].
+#[derive(Clone, PartialEq, Debug)]
+pub enum Basic {
     /// An operand: a copy of a scalar, another name for an array.
     SubExp(SubExp),
     /// As `SubExp`, but nothing may be concluded about the result: `#[opaque]`, `#[blank]`...
@@ -217,16 +235,6 @@ pub enum Exp<R: Rep> {
     /// Combines values into an accumulator at an index (ignored if out of bounds); consumes and
     /// returns it.
     UpdateAcc(Name, Vec<SubExp>, Vec<SubExp>),
-    /// A call of a function of the program.
-    Call(Name, Vec<SubExp>),
-    /// A conditional. The types of the results are those of the pattern.
-    If(SubExp, Box<Body<R>>, Box<Body<R>>),
-    /// A loop. The types of the results are those of the pattern.
-    Loop(Box<Loop<R>>),
-    /// Arrays turned into accumulators for the time of a body.
-    WithAcc(Box<WithAcc<R>>),
-    /// An operation of the representation.
-    Op(R::Op),
 }
 
 /// A loop: parameters with their initial values; the body's results are the

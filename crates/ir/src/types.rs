@@ -31,42 +31,42 @@ pub fn exp_types<R: Rep>(types: &Types, exp: &Exp<R>) -> Option<Vec<Type>> {
     let name = |n: &Name| types.get(n);
     let one = |t: Type| Some(vec![t]);
     match exp {
-        Exp::SubExp(e) | Exp::Opaque(e) => one(operand_type(types, *e)?),
-        Exp::UnOp(op, _) => one(Type::Prim(op.result_type())),
-        Exp::BinOp(op, ..) => one(Type::Prim(op.result_type())),
-        Exp::CmpOp(op, ..) => one(Type::Prim(op.result_type())),
-        Exp::Conv(op, _) => one(Type::Prim(op.result_type())),
-        Exp::PrimFn(f, _) => one(Type::Prim(f.signature().1)),
-        Exp::Assert(..) => one(Type::UNIT),
-        Exp::ArrayLit(es, t) => one(t.array_of(&[SubExp::i64(es.len() as i64)])),
-        Exp::ArrayConst(data) => {
+        Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) => one(operand_type(types, *e)?),
+        Exp::Basic(Basic::UnOp(op, _)) => one(Type::Prim(op.result_type())),
+        Exp::Basic(Basic::BinOp(op, ..)) => one(Type::Prim(op.result_type())),
+        Exp::Basic(Basic::CmpOp(op, ..)) => one(Type::Prim(op.result_type())),
+        Exp::Basic(Basic::Conv(op, _)) => one(Type::Prim(op.result_type())),
+        Exp::Basic(Basic::PrimFn(f, _)) => one(Type::Prim(f.signature().1)),
+        Exp::Basic(Basic::Assert(..)) => one(Type::UNIT),
+        Exp::Basic(Basic::ArrayLit(es, t)) => one(t.array_of(&[SubExp::i64(es.len() as i64)])),
+        Exp::Basic(Basic::ArrayConst(data)) => {
             one(Type::Prim(data.elem).array_of(&[SubExp::i64(data.values.len() as i64)]))
         }
-        Exp::Index(a, slice) => one(Type::Prim(name(a)?.elem()?).array_of(&slice_shape(slice))),
-        Exp::Update(a, ..) | Exp::FlatUpdate(a, ..) | Exp::Copy(a) | Exp::Manifest(_, a) => {
-            one(name(a)?.clone())
-        }
-        Exp::FlatIndex(a, _, dims) => {
+        Exp::Basic(Basic::Index(a, slice)) => one(Type::Prim(name(a)?.elem()?).array_of(&slice_shape(slice))),
+        Exp::Basic(
+            Basic::Update(a, ..) | Basic::FlatUpdate(a, ..) | Basic::Copy(a) | Basic::Manifest(_, a),
+        ) => one(name(a)?.clone()),
+        Exp::Basic(Basic::FlatIndex(a, _, dims)) => {
             let shape: Shape = dims.iter().map(|d| d.0).collect();
             one(Type::Prim(name(a)?.elem()?).array_of(&shape))
         }
-        Exp::Iota { n, ty, .. } => one(Type::Array(PrimType::Int(*ty), vec![*n])),
-        Exp::Replicate(shape, e) => one(operand_type(types, *e)?.array_of(shape)),
-        Exp::Scratch(p, shape) => one(Type::Prim(*p).array_of(shape)),
-        Exp::Concat { dim, arrays, size } => {
+        Exp::Basic(Basic::Iota { n, ty, .. }) => one(Type::Array(PrimType::Int(*ty), vec![*n])),
+        Exp::Basic(Basic::Replicate(shape, e)) => one(operand_type(types, *e)?.array_of(shape)),
+        Exp::Basic(Basic::Scratch(p, shape)) => one(Type::Prim(*p).array_of(shape)),
+        Exp::Basic(Basic::Concat { dim, arrays, size }) => {
             let mut t = name(arrays.first()?)?.clone();
             if let Type::Array(_, shape) = &mut t {
                 *shape.get_mut(*dim)? = *size;
             }
             one(t)
         }
-        Exp::Rearrange(perm, a) => {
+        Exp::Basic(Basic::Rearrange(perm, a)) => {
             let t = name(a)?;
             let shape: Option<Shape> = perm.iter().map(|i| t.shape().get(*i).copied()).collect();
             one(Type::Prim(t.elem()?).array_of(&shape?))
         }
-        Exp::Reshape(shape, a) => one(Type::Prim(name(a)?.elem()?).array_of(shape)),
-        Exp::UpdateAcc(acc, ..) => one(name(acc)?.clone()),
+        Exp::Basic(Basic::Reshape(shape, a)) => one(Type::Prim(name(a)?.elem()?).array_of(shape)),
+        Exp::Basic(Basic::UpdateAcc(acc, ..)) => one(name(acc)?.clone()),
         Exp::Call(..) | Exp::If(..) | Exp::Loop(_) => None,
         Exp::WithAcc(w) => {
             let arrays = w.inputs.iter().flat_map(|i| &i.arrays).map(|a| name(a).cloned());

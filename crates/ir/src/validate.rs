@@ -274,7 +274,7 @@ impl<'a, R: Rep> Checker<'a, R> {
             self.dec(p.name, &p.ty, &p.dec);
         }
         // Constant data comes with the block that it stands in.
-        let block = matches!((&stm.exp, stm.pat.as_slice()), (Exp::ArrayConst(_), [p, _]) if matches!(p.ty, Type::Mem(_)));
+        let block = matches!((&stm.exp, stm.pat.as_slice()), (Exp::Basic(Basic::ArrayConst(_)), [p, _]) if matches!(p.ty, Type::Mem(_)));
         let types = types.map(|mut ts| {
             if block {
                 ts.insert(0, stm.pat[0].ty.clone());

@@ -204,13 +204,13 @@ macro_rules! walks {
             /// The parts of an expression.
             pub fn exp<R: Rep, V: $Trait<R>>(v: &mut V, e: &$($m)? Exp<R>) {
                 match e {
-                    Exp::SubExp(x) | Exp::Opaque(x) | Exp::UnOp(_, x) | Exp::Conv(_, x) => v.operand(x),
-                    Exp::BinOp(_, x, y) | Exp::CmpOp(_, x, y) => {
+                    Exp::Basic(Basic::SubExp(x) | Basic::Opaque(x) | Basic::UnOp(_, x) | Basic::Conv(_, x)) => v.operand(x),
+                    Exp::Basic(Basic::BinOp(_, x, y) | Basic::CmpOp(_, x, y)) => {
                         v.operand(x);
                         v.operand(y);
                     }
-                    Exp::PrimFn(_, xs) => operands::<R, V>(v, xs),
-                    Exp::Assert(x, parts) => {
+                    Exp::Basic(Basic::PrimFn(_, xs)) => operands::<R, V>(v, xs),
+                    Exp::Basic(Basic::Assert(x, parts)) => {
                         v.operand(x);
                         for part in parts {
                             match part {
@@ -219,51 +219,51 @@ macro_rules! walks {
                             }
                         }
                     }
-                    Exp::ArrayLit(xs, t) => {
+                    Exp::Basic(Basic::ArrayLit(xs, t)) => {
                         operands::<R, V>(v, xs);
                         v.ty(t);
                     }
-                    Exp::ArrayConst(_) => {}
-                    Exp::Index(a, s) => {
+                    Exp::Basic(Basic::ArrayConst(_)) => {}
+                    Exp::Basic(Basic::Index(a, s)) => {
                         v.name(a);
                         slice::<R, V>(v, s);
                     }
-                    Exp::Update(a, s, x) => {
+                    Exp::Basic(Basic::Update(a, s, x)) => {
                         v.name(a);
                         slice::<R, V>(v, s);
                         v.operand(x);
                     }
-                    Exp::FlatIndex(a, offset, dims) => {
+                    Exp::Basic(Basic::FlatIndex(a, offset, dims)) => {
                         v.name(a);
                         v.operand(offset);
                         pairs::<R, V>(v, dims);
                     }
-                    Exp::FlatUpdate(a, offset, dims, x) => {
+                    Exp::Basic(Basic::FlatUpdate(a, offset, dims, x)) => {
                         v.name(a);
                         v.operand(offset);
                         pairs::<R, V>(v, dims);
                         v.name(x);
                     }
-                    Exp::Iota { n, start, step, ty: _ } => {
+                    Exp::Basic(Basic::Iota { n, start, step, ty: _ }) => {
                         v.operand(n);
                         v.operand(start);
                         v.operand(step);
                     }
-                    Exp::Replicate(shape, x) => {
+                    Exp::Basic(Basic::Replicate(shape, x)) => {
                         operands::<R, V>(v, shape);
                         v.operand(x);
                     }
-                    Exp::Scratch(_, shape) => operands::<R, V>(v, shape),
-                    Exp::Copy(a) | Exp::Manifest(_, a) | Exp::Rearrange(_, a) => v.name(a),
-                    Exp::Concat { dim: _, arrays, size } => {
+                    Exp::Basic(Basic::Scratch(_, shape)) => operands::<R, V>(v, shape),
+                    Exp::Basic(Basic::Copy(a) | Basic::Manifest(_, a) | Basic::Rearrange(_, a)) => v.name(a),
+                    Exp::Basic(Basic::Concat { dim: _, arrays, size }) => {
                         names::<R, V>(v, arrays);
                         v.operand(size);
                     }
-                    Exp::Reshape(shape, a) => {
+                    Exp::Basic(Basic::Reshape(shape, a)) => {
                         operands::<R, V>(v, shape);
                         v.name(a);
                     }
-                    Exp::UpdateAcc(acc, index, values) => {
+                    Exp::Basic(Basic::UpdateAcc(acc, index, values)) => {
                         v.name(acc);
                         operands::<R, V>(v, index);
                         operands::<R, V>(v, values);

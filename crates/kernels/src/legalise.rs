@@ -31,7 +31,7 @@ use fehu_ir::build::nested_body;
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::types::prog_types;
 use fehu_ir::visit::deep;
-use fehu_ir::{Body, Builder, DimIndex, Exp, Kernels, Lambda, Prog, Slice, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Builder, DimIndex, Exp, Kernels, Lambda, Prog, Slice, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 
 /// Constant data is outside of kernels.
@@ -111,11 +111,13 @@ impl Legalise {
         self.b.loc = loc;
         let pat: Bindings = pat.into_iter().map(|p| (p.name, p.ty)).collect();
         match (exp, &pat[..]) {
-            (Exp::Iota { start, step, ty, .. }, [(name, t)]) if self.rewrite == Rewrite::Fills => {
+            (Exp::Basic(Basic::Iota { start, step, ty, .. }), [(name, t)])
+                if self.rewrite == Rewrite::Fills =>
+            {
                 let (name, t) = (*name, t.clone());
                 self.fill(around, name, &t, |p, index| p.nth(index, start, step, ty));
             }
-            (Exp::Replicate(shape, e), [(name, t)]) if self.rewrite == Rewrite::Fills => {
+            (Exp::Basic(Basic::Replicate(shape, e)), [(name, t)]) if self.rewrite == Rewrite::Fills => {
                 let (name, t, outer) = (*name, t.clone(), shape.len());
                 self.fill(around, name, &t, |p, index| p.element(e, &index[outer..]));
             }
@@ -209,7 +211,7 @@ impl Legalise {
         }
         let ty = self.b.type_of(e);
         let slice = outer_slice(&ty, index);
-        self.b.bind("x", ty.peel(index.len()), Exp::Index(array, slice)).into()
+        self.b.bind("x", ty.peel(index.len()), Exp::Basic(Basic::Index(array, slice))).into()
     }
 
     /// A nested body.
@@ -269,7 +271,7 @@ impl Legalise {
         for (p, arg) in lambda.params.iter().zip(args) {
             let arg = match arg {
                 SubExp::Var(a) if p.consumed && p.ty.is_array() => {
-                    self.b.bind("copy", p.ty.clone(), Exp::Copy(*a)).into()
+                    self.b.bind("copy", p.ty.clone(), Exp::Basic(Basic::Copy(*a))).into()
                 }
                 SubExp::Var(_) | SubExp::Const(_) => *arg,
             };

@@ -7,7 +7,7 @@ use fehu_base::ops::CmpOp;
 use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::{Name, Span, Symbol};
 use fehu_check::tast::{self, ExpKind};
-use fehu_ir::{Attr, Body, ErrorPart, Exp, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, ErrorPart, Exp, SubExp, Type};
 use fehu_syntax::ast;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -272,7 +272,7 @@ impl<'a> Lowerer<'a> {
             .map(|t| match t {
                 Type::Array(p, shape) if attr == "scratch" => {
                     let t = Type::Array(p, shape.clone());
-                    self.b.bind("scratch", t, Exp::Scratch(p, shape)).into()
+                    self.b.bind("scratch", t, Exp::Basic(Basic::Scratch(p, shape))).into()
                 }
                 t => self.blank(&t),
             })
@@ -288,7 +288,7 @@ impl<'a> Lowerer<'a> {
             Some(p) => *p,
             None => self.in_consts(|l| {
                 l.b.attrs.push(Attr::Comp(Symbol::new("param"), vec![Attr::Atom(name)]));
-                let p = l.b.bind(name.as_str(), Type::I64, Exp::Opaque(unset));
+                let p = l.b.bind(name.as_str(), Type::I64, Exp::Basic(Basic::Opaque(unset)));
                 l.b.attrs.pop();
                 l.params.insert(name, p.into());
                 p.into()
@@ -323,7 +323,7 @@ impl<'a> Lowerer<'a> {
             args.extend(tag.map(Attr::Atom));
             let t = self.b.type_of(leaf);
             self.b.attrs.push(Attr::Comp(Symbol::new("trace"), args));
-            leaves.push(self.b.bind("traced", t, Exp::Opaque(leaf)).into());
+            leaves.push(self.b.bind("traced", t, Exp::Basic(Basic::Opaque(leaf))).into());
             self.b.attrs.pop();
         }
         Ok(Value::Data(Data { ty: d.ty, leaves }))
@@ -336,7 +336,7 @@ impl<'a> Lowerer<'a> {
                 let mut leaves = vec![];
                 for leaf in d.leaves {
                     let t = self.b.type_of(leaf);
-                    leaves.push(self.b.bind("opaque", t, Exp::Opaque(leaf)).into());
+                    leaves.push(self.b.bind("opaque", t, Exp::Basic(Basic::Opaque(leaf))).into());
                 }
                 Ok(Value::Data(Data { ty: d.ty, leaves }))
             }

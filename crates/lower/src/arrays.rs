@@ -5,7 +5,7 @@ use crate::soacs::names;
 use crate::value::{Data, Dim, Ty, Value};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, ScalarType};
-use fehu_ir::{Body, DimIndex, ErrorPart, Exp, Loop, LoopForm, Param, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, ErrorPart, Exp, Loop, LoopForm, Param, SubExp, Type};
 use std::rc::Rc;
 
 const I: IntType = IntType::I64;
@@ -38,7 +38,7 @@ impl<'a> Lowerer<'a> {
             let a = l.b.bind(
                 "iota",
                 Type::I64.array_of(&[size]),
-                Exp::Iota { n: size, start: zero, step: SubExp::i64(1), ty: I },
+                Exp::Basic(Basic::Iota { n: size, start: zero, step: SubExp::i64(1), ty: I }),
             );
             Value::Data(Data { ty: Ty::Scalar(ScalarType::I64).array(size), leaves: vec![a.into()] })
         })
@@ -61,7 +61,7 @@ impl<'a> Lowerer<'a> {
                 .leaves
                 .iter()
                 .zip(ty.leaves())
-                .map(|(e, t)| l.b.bind("rep", t, Exp::Replicate(vec![n], *e)).into())
+                .map(|(e, t)| l.b.bind("rep", t, Exp::Basic(Basic::Replicate(vec![n], *e))).into())
                 .collect();
             Value::Data(Data { ty, leaves })
         })
@@ -80,7 +80,9 @@ impl<'a> Lowerer<'a> {
                 .into_iter()
                 .zip(names(&ys.leaves))
                 .zip(ty.leaves())
-                .map(|((a, b), t)| l.b.bind("t", t, Exp::Concat { dim: 0, arrays: vec![a, b], size }).into())
+                .map(|((a, b), t)| {
+                    l.b.bind("t", t, Exp::Basic(Basic::Concat { dim: 0, arrays: vec![a, b], size })).into()
+                })
                 .collect();
             Value::Data(Data { ty, leaves })
         })
@@ -101,7 +103,7 @@ impl<'a> Lowerer<'a> {
             .zip(names(&front.leaves))
             .zip(xs.ty.leaves())
             .map(|((a, b), t)| {
-                self.b.bind("t", t, Exp::Concat { dim: 0, arrays: vec![a, b], size: n }).into()
+                self.b.bind("t", t, Exp::Basic(Basic::Concat { dim: 0, arrays: vec![a, b], size: n })).into()
             })
             .collect();
         Value::Data(Data { ty: xs.ty, leaves })
@@ -114,7 +116,7 @@ impl<'a> Lowerer<'a> {
         Value::Data(self.each_leaf(&xs, ty, |a, t| {
             let mut perm: Vec<usize> = (0..t.rank()).collect();
             perm.swap(0, 1);
-            Exp::Rearrange(perm, a)
+            Exp::Basic(Basic::Rearrange(perm, a))
         }))
     }
 
@@ -123,9 +125,9 @@ impl<'a> Lowerer<'a> {
         let (n, m, elem) = two_dims(&xs.ty);
         let (size, cert) = self.size_product(n, m);
         let ty = elem.array(size);
-        Value::Data(
-            self.certified(cert, |l| l.each_leaf(&xs, ty, |a, t| Exp::Reshape(t.shape().to_vec(), a))),
-        )
+        Value::Data(self.certified(cert, |l| {
+            l.each_leaf(&xs, ty, |a, t| Exp::Basic(Basic::Reshape(t.shape().to_vec(), a)))
+        }))
     }
 
     /// `unflatten n m xs`.
@@ -153,9 +155,9 @@ impl<'a> Lowerer<'a> {
             ],
         );
         let ty = elem.array(m).array(n);
-        Value::Data(
-            self.certified(cert, |l| l.each_leaf(&xs, ty, |a, t| Exp::Reshape(t.shape().to_vec(), a))),
-        )
+        Value::Data(self.certified(cert, |l| {
+            l.each_leaf(&xs, ty, |a, t| Exp::Basic(Basic::Reshape(t.shape().to_vec(), a)))
+        }))
     }
 
     /// A copy in fresh memory of all arrays in a value.
@@ -167,7 +169,9 @@ impl<'a> Lowerer<'a> {
             .map(|e| {
                 let t = self.b.type_of(*e);
                 match e {
-                    SubExp::Var(n) if t.is_array() => self.b.bind("copy", t, Exp::Copy(*n)).into(),
+                    SubExp::Var(n) if t.is_array() => {
+                        self.b.bind("copy", t, Exp::Basic(Basic::Copy(*n))).into()
+                    }
                     SubExp::Var(_) | SubExp::Const(_) => *e,
                 }
             })
@@ -209,9 +213,9 @@ impl<'a> Lowerer<'a> {
         let elem = elem.clone();
         let cert = self.flat_check(n, offset, &dims);
         let ty = dims.iter().rev().fold(elem, |t, (len, _)| Ty::Array(Dim::Known(*len), Rc::new(t)));
-        Value::Data(
-            self.certified(cert, |l| l.each_leaf(&xs, ty, |a, _| Exp::FlatIndex(a, offset, dims.clone()))),
-        )
+        Value::Data(self.certified(cert, |l| {
+            l.each_leaf(&xs, ty, |a, _| Exp::Basic(Basic::FlatIndex(a, offset, dims.clone())))
+        }))
     }
 
     /// An LMAD update: offset, and stride for each dimension of the value.
@@ -237,7 +241,9 @@ impl<'a> Lowerer<'a> {
                 .into_iter()
                 .zip(values)
                 .zip(xs.ty.leaves())
-                .map(|((a, v), t)| l.b.bind("t", t, Exp::FlatUpdate(a, offset, dims.clone(), v)).into())
+                .map(|((a, v), t)| {
+                    l.b.bind("t", t, Exp::Basic(Basic::FlatUpdate(a, offset, dims.clone(), v))).into()
+                })
                 .collect();
             Value::Data(Data { ty: xs.ty.clone(), leaves })
         })
@@ -307,7 +313,7 @@ impl<'a> Lowerer<'a> {
         let offsets = self.b.bind(
             "offsets",
             Type::I64.array_of(&[n]),
-            Exp::Scratch(fehu_base::prim::PrimType::I64, vec![n]),
+            Exp::Basic(Basic::Scratch(fehu_base::prim::PrimType::I64, vec![n])),
         );
         let (total, offsets) = {
             let i = self.b.fresh("i", Type::I64);
@@ -317,9 +323,10 @@ impl<'a> Lowerer<'a> {
                 let next = l.b.bind(
                     "t",
                     offs.ty.clone(),
-                    Exp::Update(offs.name, vec![DimIndex::Fix(i.into())], sum.name.into()),
+                    Exp::Basic(Basic::Update(offs.name, vec![DimIndex::Fix(i.into())], sum.name.into())),
                 );
-                let m = l.b.bind("m", Type::I64, Exp::Index(sizes, vec![DimIndex::Fix(i.into())]));
+                let m =
+                    l.b.bind("m", Type::I64, Exp::Basic(Basic::Index(sizes, vec![DimIndex::Fix(i.into())])));
                 let (sum, _) = l.size_sum(sum.name.into(), m.into());
                 Ok(vec![sum, next.into()])
             })?;
@@ -334,7 +341,7 @@ impl<'a> Lowerer<'a> {
         let flags0 = self.b.bind(
             "flags",
             Type::BOOL.array_of(&[total]),
-            Exp::Replicate(vec![total], SubExp::bool(false)),
+            Exp::Basic(Basic::Replicate(vec![total], SubExp::bool(false))),
         );
         let out = self.scratch(&b_ty.clone().array(total));
         let i = self.b.fresh("i", Type::I64);
@@ -345,8 +352,9 @@ impl<'a> Lowerer<'a> {
             let v = l.apply(f.clone(), vec![Value::Data(x)])?;
             let piece = crate::exp::project(&v, fehu_base::Symbol::new("0"));
             let piece = l.data(piece)?;
-            let m = l.b.bind("m", Type::I64, Exp::Index(sizes, vec![DimIndex::Fix(i.into())]));
-            let at = l.b.bind("at", Type::I64, Exp::Index(offsets, vec![DimIndex::Fix(i.into())]));
+            let m = l.b.bind("m", Type::I64, Exp::Basic(Basic::Index(sizes, vec![DimIndex::Fix(i.into())])));
+            let at =
+                l.b.bind("at", Type::I64, Exp::Basic(Basic::Index(offsets, vec![DimIndex::Fix(i.into())])));
             let written = l.write_slice(
                 out_data.clone(),
                 &[DimIndex::Slice { start: at.into(), len: m.into(), stride: one }],
@@ -357,7 +365,7 @@ impl<'a> Lowerer<'a> {
                 Ok(l.b.bind(
                     "t",
                     flags.ty.clone(),
-                    Exp::Update(flags.name, vec![DimIndex::Fix(at.into())], SubExp::bool(true)),
+                    Exp::Basic(Basic::Update(flags.name, vec![DimIndex::Fix(at.into())], SubExp::bool(true))),
                 ))
             })?;
             let set = Body { result: vec![s.into()], ..set };

@@ -6,7 +6,7 @@ use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType, ScalarType};
 use fehu_base::Name;
 use fehu_check::types::Type as SurfaceType;
-use fehu_ir::{ErrorPart, SubExp};
+use fehu_ir::{Basic, ErrorPart, Exp, SubExp};
 
 impl<'a> Lowerer<'a> {
     /// A check, unless the code is marked unsafe.
@@ -55,7 +55,7 @@ impl<'a> Lowerer<'a> {
             .iter()
             .map(|leaf| {
                 let t = self.b.type_of(*leaf);
-                self.certified(cert, |l| l.b.bind("checked", t, fehu_ir::Exp::SubExp(*leaf)).into())
+                self.certified(cert, |l| l.b.bind("checked", t, Exp::Basic(Basic::SubExp(*leaf))).into())
             })
             .collect();
         Data { ty: d.ty, leaves }
@@ -133,9 +133,10 @@ impl<'a> Lowerer<'a> {
             .map(|(leaf, t)| {
                 let have = self.b.type_of(*leaf);
                 match leaf {
-                    SubExp::Var(n) if t.is_array() && have != t => {
-                        self.b.bind("cast", t.clone(), fehu_ir::Exp::Reshape(t.shape().to_vec(), *n)).into()
-                    }
+                    SubExp::Var(n) if t.is_array() && have != t => self
+                        .b
+                        .bind("cast", t.clone(), Exp::Basic(Basic::Reshape(t.shape().to_vec(), *n)))
+                        .into(),
                     SubExp::Var(_) | SubExp::Const(_) => *leaf,
                 }
             })

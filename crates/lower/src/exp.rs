@@ -7,7 +7,7 @@ use fehu_base::prim::{FloatType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, Symbol};
 use fehu_check::tast::{self, ExpKind};
 use fehu_check::types::Type as SurfaceType;
-use fehu_ir::{ArrayData, ErrorPart, Exp, SubExp, Type};
+use fehu_ir::{ArrayData, Basic, ErrorPart, Exp, SubExp, Type};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -172,7 +172,8 @@ impl<'a> Lowerer<'a> {
     fn constant_array(&mut self, s: ScalarType, values: Vec<PrimValue>) -> Value<'a> {
         let n = SubExp::i64(values.len() as i64);
         let data = ArrayData { elem: s.prim(), values };
-        let name = self.b.bind("lit", Type::Array(s.prim(), vec![n]), Exp::ArrayConst(Arc::new(data)));
+        let name =
+            self.b.bind("lit", Type::Array(s.prim(), vec![n]), Exp::Basic(Basic::ArrayConst(Arc::new(data))));
         Value::Data(Data { ty: Ty::Scalar(s).array(n), leaves: vec![name.into()] })
     }
 
@@ -213,7 +214,9 @@ impl<'a> Lowerer<'a> {
             let leaves = leaves
                 .into_iter()
                 .map(|x| match x {
-                    SubExp::Const(v) => l.b.bind("hole", Type::Prim(v.prim_type()), Exp::Opaque(x)).into(),
+                    SubExp::Const(v) => {
+                        l.b.bind("hole", Type::Prim(v.prim_type()), Exp::Basic(Basic::Opaque(x))).into()
+                    }
                     SubExp::Var(_) => x,
                 })
                 .collect();
@@ -249,7 +252,7 @@ impl<'a> Lowerer<'a> {
             .enumerate()
             .map(|(i, t)| {
                 let parts = rows.iter().map(|r| r.leaves[i]).collect();
-                self.b.bind("lit", t.array_of(&[n]), Exp::ArrayLit(parts, t)).into()
+                self.b.bind("lit", t.array_of(&[n]), Exp::Basic(Basic::ArrayLit(parts, t))).into()
             })
             .collect();
         Ok(Value::Data(Data { ty: elem.array(n), leaves }))

@@ -8,7 +8,7 @@ use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, Span, Symbol};
 use fehu_check::tast::{self, Access, Index};
 use fehu_check::types::{self, Size, TypeArg};
-use fehu_ir::{DimIndex, ErrorPart, Exp, SubExp, Type};
+use fehu_ir::{Basic, DimIndex, ErrorPart, Exp, SubExp, Type};
 use std::rc::Rc;
 
 const I: IntType = IntType::I64;
@@ -57,7 +57,7 @@ impl<'a> Lowerer<'a> {
             .map(|(leaf, t)| {
                 let SubExp::Var(arr) = leaf else { fehu_base::bug!("index of a constant") };
                 let slice = self.full_slice(*leaf, dims);
-                self.b.bind("t", t, Exp::Index(*arr, slice)).into()
+                self.b.bind("t", t, Exp::Basic(Basic::Index(*arr, slice))).into()
             })
             .collect();
         Data { ty, leaves }
@@ -396,7 +396,7 @@ impl<'a> Lowerer<'a> {
                 let SubExp::Var(arr) = leaf else { fehu_base::bug!("update of a constant") };
                 let slice = self.full_slice(*leaf, dims);
                 let t: Type = self.b.type_of(*leaf);
-                self.b.bind("t", t, Exp::Update(*arr, slice, *x)).into()
+                self.b.bind("t", t, Exp::Basic(Basic::Update(*arr, slice, *x))).into()
             })
             .collect();
         Data { ty: d.ty, leaves }

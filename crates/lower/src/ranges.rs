@@ -16,7 +16,7 @@ use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::Name;
 use fehu_check::tast;
-use fehu_ir::{ErrorPart, Exp, SubExp, Type};
+use fehu_ir::{Basic, ErrorPart, Exp, SubExp, Type};
 
 impl<'a> Lowerer<'a> {
     /// `start..second..<end` and its kind.
@@ -55,7 +55,7 @@ impl<'a> Lowerer<'a> {
             let arr = l.b.bind(
                 "range",
                 Type::Array(PrimType::Int(t), vec![n]),
-                Exp::Iota { n, start: lo, step, ty: t },
+                Exp::Basic(Basic::Iota { n, start: lo, step, ty: t }),
             );
             Ok(Value::Data(Data { ty: Ty::Scalar(s).array(n), leaves: vec![arr.into()] }))
         })

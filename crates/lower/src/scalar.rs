@@ -7,7 +7,7 @@ use crate::value::{Data, InstArg, Ty, TypeBinding, Value};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, MathFn, PrimFn, UnOp};
 use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::Symbol;
-use fehu_ir::{ErrorPart, Exp, SubExp, Type};
+use fehu_ir::{Basic, ErrorPart, Exp, SubExp, Type};
 
 /// The core's function of a name, if it is one.
 pub(crate) fn math_fn(name: &str, s: ScalarType) -> Option<MathFn> {
@@ -140,7 +140,7 @@ impl<'a> Lowerer<'a> {
         if let Some(v) = constants.and_then(|vs| fun.eval(&vs)) {
             return Value::scalar(surface, SubExp::Const(v));
         }
-        let r = self.b.bind("t", Type::Prim(result), Exp::PrimFn(fun, xs));
+        let r = self.b.bind("t", Type::Prim(result), Exp::Basic(Basic::PrimFn(fun, xs)));
         Value::scalar(surface, r.into())
     }
 

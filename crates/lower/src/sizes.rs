@@ -25,7 +25,7 @@ use crate::lowerer::Lowerer;
 use fehu_base::ops::{BinOp, CmpOp, MathFn, PrimFn};
 use fehu_base::prim::{IntType, PrimType, ScalarType};
 use fehu_base::Name;
-use fehu_ir::{ErrorPart, Exp, SubExp, Type};
+use fehu_ir::{Basic, ErrorPart, Exp, SubExp, Type};
 
 const I: IntType = IntType::I64;
 
@@ -57,7 +57,7 @@ impl<'a> Lowerer<'a> {
         }
         let shifted = self.b.bin(BinOp::Shl(I), m, SubExp::i64(64 - LIMIT_BITS));
         let op = PrimFn { op: MathFn::UMulHi, at: PrimType::I64 };
-        let high = self.b.bind("high", Type::I64, Exp::PrimFn(op, vec![n, shifted]));
+        let high = self.b.bind("high", Type::I64, Exp::Basic(Basic::PrimFn(op, vec![n, shifted])));
         self.b.cmp(CmpOp::Eq(PrimType::I64), high.into(), SubExp::i64(0))
     }
 
@@ -84,7 +84,7 @@ impl<'a> Lowerer<'a> {
         if cert.is_none() {
             return size;
         }
-        self.certified(cert, |l| l.b.bind("n", Type::I64, Exp::SubExp(size)).into())
+        self.certified(cert, |l| l.b.bind("n", Type::I64, Exp::Basic(Basic::SubExp(size))).into())
     }
 
     /// Whether all elements that a flat slice touches are in an array of size `n`: offset, then number and
@@ -125,7 +125,7 @@ impl<'a> Lowerer<'a> {
             return (low, SubExp::bool(a.checked_mul(b).is_some()));
         }
         let op = PrimFn { op: MathFn::SMulHi, at: PrimType::I64 };
-        let high = self.b.bind("high", Type::I64, Exp::PrimFn(op, vec![x, y]));
+        let high = self.b.bind("high", Type::I64, Exp::Basic(Basic::PrimFn(op, vec![x, y])));
         let sign = self.b.bin(BinOp::AShr(I), low, SubExp::i64(63));
         (low, self.b.cmp(CmpOp::Eq(PrimType::I64), high.into(), sign))
     }

@@ -6,7 +6,7 @@ use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, ScalarType};
 use fehu_base::Name;
 use fehu_ir::soac::{Commutativity, Hist, HistOp, Reduce, Scan, Scatter, ScatterDest, Screma, Soac};
-use fehu_ir::{AccInput, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type, WithAcc};
+use fehu_ir::{AccInput, Basic, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type, WithAcc};
 
 type L = Lambda<Soacs>;
 
@@ -94,11 +94,11 @@ impl<'a> Lowerer<'a> {
         let stm = body.stms.iter().find(|s| s.pat.len() == 1 && s.pat[0].name == n)?;
         let mut go = |l: &mut Self, x: SubExp| l.copy_out(mark, x, body, copied);
         let exp = match &stm.exp {
-            Exp::SubExp(x) => Exp::SubExp(go(self, *x)?),
-            Exp::UnOp(op, x) => Exp::UnOp(*op, go(self, *x)?),
-            Exp::BinOp(op, x, y) => Exp::BinOp(*op, go(self, *x)?, go(self, *y)?),
-            Exp::CmpOp(op, x, y) => Exp::CmpOp(*op, go(self, *x)?, go(self, *y)?),
-            Exp::Conv(op, x) => Exp::Conv(*op, go(self, *x)?),
+            Exp::Basic(Basic::SubExp(x)) => Exp::Basic(Basic::SubExp(go(self, *x)?)),
+            Exp::Basic(Basic::UnOp(op, x)) => Exp::Basic(Basic::UnOp(*op, go(self, *x)?)),
+            Exp::Basic(Basic::BinOp(op, x, y)) => Exp::Basic(Basic::BinOp(*op, go(self, *x)?, go(self, *y)?)),
+            Exp::Basic(Basic::CmpOp(op, x, y)) => Exp::Basic(Basic::CmpOp(*op, go(self, *x)?, go(self, *y)?)),
+            Exp::Basic(Basic::Conv(op, x)) => Exp::Basic(Basic::Conv(*op, go(self, *x)?)),
             _ => return None,
         };
         let new: SubExp = self.b.bind("n", stm.pat[0].ty.clone(), exp).into();
@@ -271,7 +271,11 @@ impl<'a> Lowerer<'a> {
         let (then, _) = self.body(|_| Ok(()))?;
         let (other, x) = self.body(|l| {
             let SubExp::Var(arr) = array else { fehu_base::bug!("constant array") };
-            Ok(SubExp::Var(l.b.bind("t", Type::I64, Exp::Index(arr, vec![fehu_ir::DimIndex::Fix(last)]))))
+            Ok(SubExp::Var(l.b.bind(
+                "t",
+                Type::I64,
+                Exp::Basic(Basic::Index(arr, vec![fehu_ir::DimIndex::Fix(last)])),
+            )))
         })?;
         let then = Body { result: vec![SubExp::i64(0)], ..then };
         let other = Body { result: vec![x], ..other };
@@ -287,7 +291,11 @@ impl<'a> Lowerer<'a> {
         let dest = self.scratch(&xs.ty);
         let sorted = self.scatter(1, dest, cs.positions, xs)?;
         let n = SubExp::i64(k as i64);
-        let counts = self.b.bind("counts", Type::I64.array_of(&[n]), Exp::ArrayLit(cs.counts, Type::I64));
+        let counts = self.b.bind(
+            "counts",
+            Type::I64.array_of(&[n]),
+            Exp::Basic(Basic::ArrayLit(cs.counts, Type::I64)),
+        );
         let counts = Data { ty: Ty::Scalar(ScalarType::I64).array(n), leaves: vec![counts.into()] };
         Ok(Value::tuple(vec![sorted, Value::Data(counts)]))
     }
@@ -299,7 +307,7 @@ impl<'a> Lowerer<'a> {
             .into_iter()
             .map(|t| {
                 let Some(p) = t.elem() else { fehu_base::bug!("scratch of {t:?}") };
-                self.b.bind("scratch", t.clone(), Exp::Scratch(p, t.shape().to_vec())).into()
+                self.b.bind("scratch", t.clone(), Exp::Basic(Basic::Scratch(p, t.shape().to_vec()))).into()
             })
             .collect();
         Data { ty: ty.clone(), leaves }
@@ -416,7 +424,7 @@ impl<'a> Lowerer<'a> {
                     certs: vec![],
                     attrs: vec![],
                     loc: l.b.loc.clone(),
-                    exp: Exp::Index(*arr, slice),
+                    exp: Exp::Basic(Basic::Index(*arr, slice)),
                 });
             }
             stms.extend(body.stms);
@@ -446,7 +454,7 @@ impl<'a> Lowerer<'a> {
     pub(crate) fn acc_write(&mut self, acc: Data, i: SubExp, v: Data) -> Res<Value<'a>> {
         let SubExp::Var(name) = acc.leaves[0] else { fehu_base::bug!("constant accumulator") };
         let t = self.b.type_of(acc.leaves[0]);
-        let r = self.b.bind("acc", t, Exp::UpdateAcc(name, vec![i], v.leaves));
+        let r = self.b.bind("acc", t, Exp::Basic(Basic::UpdateAcc(name, vec![i], v.leaves)));
         Ok(Value::Data(Data { ty: acc.ty, leaves: vec![r.into()] }))
     }
 }

@@ -8,7 +8,7 @@
 use crate::lowerer::{Lowerer, Res};
 use crate::value::{Data, Ty, Value};
 use fehu_base::Symbol;
-use fehu_ir::{Exp, SubExp, Type};
+use fehu_ir::{Basic, Exp, SubExp, Type};
 
 /// Where payloads go.
 pub(crate) struct SumLayout {
@@ -81,7 +81,11 @@ impl<'a> Lowerer<'a> {
             Type::Prim(p) => SubExp::Const(p.blank()),
             Type::Array(p, shape) => self
                 .b
-                .bind("blank", t.clone(), Exp::Replicate(shape.clone(), SubExp::Const(p.blank())))
+                .bind(
+                    "blank",
+                    t.clone(),
+                    Exp::Basic(Basic::Replicate(shape.clone(), SubExp::Const(p.blank()))),
+                )
                 .into(),
             Type::Acc(..) | Type::Mem(_) => fehu_base::bug!("no blank of {t:?}"),
         }

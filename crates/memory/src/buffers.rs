@@ -34,7 +34,7 @@ use fehu_ir::mem::{MemInfo, MemOp};
 use fehu_ir::seg::SegLevel;
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, map_bodies, Mutator};
-use fehu_ir::{Body, Exp, Loop, LoopForm, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Loop, LoopForm, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -197,9 +197,17 @@ impl Buffers<'_> {
             }
             LoopForm::For { bound: bound @ SubExp::Var(_), ty, .. } => {
                 let more = self.b.fresh("more", Type::BOOL);
-                self.b.bind(more, Type::BOOL, Exp::CmpOp(CmpOp::SLt(*ty), SubExp::int(*ty, turn), *bound));
+                self.b.bind(
+                    more,
+                    Type::BOOL,
+                    Exp::Basic(Basic::CmpOp(CmpOp::SLt(*ty), SubExp::int(*ty, turn), *bound)),
+                );
                 let times = self.b.fresh("more", Type::I64);
-                self.b.bind(times, Type::I64, Exp::Conv(ConvOp::BToI(IntType::I64), more.into()));
+                self.b.bind(
+                    times,
+                    Type::I64,
+                    Exp::Basic(Basic::Conv(ConvOp::BToI(IntType::I64), more.into())),
+                );
                 self.b.mul(bytes, times.into())
             }
             LoopForm::For { .. } | LoopForm::While(_) => bytes,

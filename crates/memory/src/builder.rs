@@ -7,7 +7,7 @@ use fehu_base::prim::IntType;
 use fehu_base::{bug, Name, NameSource};
 use fehu_ir::mem::{poly, sym_name, Lmad, MemInfo, MemOp};
 use fehu_ir::types::Types;
-use fehu_ir::{Attr, Body, Exp, Loc, Memory, PatElem, Space, Stm, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Exp, Loc, Memory, PatElem, Space, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where an array lives.
@@ -209,7 +209,7 @@ impl MemBuilder {
 
     fn named_product(&mut self, a: SubExp, b: SubExp) -> SubExp {
         let name = self.fresh("stride", Type::I64);
-        self.bind(name, Type::I64, Exp::BinOp(BinOp::Mul(IntType::I64), a, b));
+        self.bind(name, Type::I64, Exp::Basic(Basic::BinOp(BinOp::Mul(IntType::I64), a, b)));
         name.into()
     }
 
@@ -218,7 +218,7 @@ impl MemBuilder {
         let ty = self.type_of(array);
         let copy = self.fresh_like(array, ty.clone());
         self.allocate(copy, &ty, None);
-        self.bind(copy, ty, Exp::Copy(array));
+        self.bind(copy, ty, Exp::Basic(Basic::Copy(array)));
         copy
     }
 
@@ -255,7 +255,7 @@ impl MemBuilder {
             }
         }
         let name = self.fresh("t", Type::I64);
-        self.bind(name, Type::I64, Exp::BinOp(op, a, b));
+        self.bind(name, Type::I64, Exp::Basic(Basic::BinOp(op, a, b)));
         name.into()
     }
 }

@@ -10,7 +10,7 @@ use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegAfter, SegBinOp, SegH
 use fehu_ir::types::{operand_type, prog_types, Types};
 use fehu_ir::visit::deep;
 use fehu_ir::{
-    AccInput, Body, Exp, ExtSize, FunDef, FunRet, Kernels, Lambda, Loop, Memory, Param, PatElem, Prog,
+    AccInput, Basic, Body, Exp, ExtSize, FunDef, FunRet, Kernels, Lambda, Loop, Memory, Param, PatElem, Prog,
     RetType, Stm, SubExp, Type, WithAcc,
 };
 
@@ -68,30 +68,36 @@ impl Eraser<'_> {
 
     fn exp(&self, exp: Exp<Memory>) -> Option<Exp<Kernels>> {
         Some(match exp {
-            Exp::SubExp(e) if operand_type(self.types, e).is_some_and(|t| is_mem(&t)) => return None,
-            Exp::SubExp(e) => Exp::SubExp(e),
-            Exp::Opaque(e) => Exp::Opaque(e),
-            Exp::UnOp(op, x) => Exp::UnOp(op, x),
-            Exp::BinOp(op, x, y) => Exp::BinOp(op, x, y),
-            Exp::CmpOp(op, x, y) => Exp::CmpOp(op, x, y),
-            Exp::Conv(op, x) => Exp::Conv(op, x),
-            Exp::PrimFn(f, xs) => Exp::PrimFn(f, xs),
-            Exp::Assert(e, parts) => Exp::Assert(e, parts),
-            Exp::ArrayLit(es, t) => Exp::ArrayLit(es, t),
-            Exp::ArrayConst(data) => Exp::ArrayConst(data),
-            Exp::Index(a, s) => Exp::Index(a, s),
-            Exp::Update(a, s, e) => Exp::Update(a, s, e),
-            Exp::FlatIndex(a, o, d) => Exp::FlatIndex(a, o, d),
-            Exp::FlatUpdate(a, o, d, x) => Exp::FlatUpdate(a, o, d, x),
-            Exp::Iota { n, start, step, ty } => Exp::Iota { n, start, step, ty },
-            Exp::Replicate(s, e) => Exp::Replicate(s, e),
-            Exp::Scratch(p, s) => Exp::Scratch(p, s),
-            Exp::Copy(a) => Exp::Copy(a),
-            Exp::Manifest(perm, a) => Exp::Manifest(perm, a),
-            Exp::Concat { dim, arrays, size } => Exp::Concat { dim, arrays, size },
-            Exp::Rearrange(perm, a) => Exp::Rearrange(perm, a),
-            Exp::Reshape(s, a) => Exp::Reshape(s, a),
-            Exp::UpdateAcc(acc, index, values) => Exp::UpdateAcc(acc, index, values),
+            Exp::Basic(Basic::SubExp(e)) if operand_type(self.types, e).is_some_and(|t| is_mem(&t)) => {
+                return None
+            }
+            Exp::Basic(Basic::SubExp(e)) => Exp::Basic(Basic::SubExp(e)),
+            Exp::Basic(Basic::Opaque(e)) => Exp::Basic(Basic::Opaque(e)),
+            Exp::Basic(Basic::UnOp(op, x)) => Exp::Basic(Basic::UnOp(op, x)),
+            Exp::Basic(Basic::BinOp(op, x, y)) => Exp::Basic(Basic::BinOp(op, x, y)),
+            Exp::Basic(Basic::CmpOp(op, x, y)) => Exp::Basic(Basic::CmpOp(op, x, y)),
+            Exp::Basic(Basic::Conv(op, x)) => Exp::Basic(Basic::Conv(op, x)),
+            Exp::Basic(Basic::PrimFn(f, xs)) => Exp::Basic(Basic::PrimFn(f, xs)),
+            Exp::Basic(Basic::Assert(e, parts)) => Exp::Basic(Basic::Assert(e, parts)),
+            Exp::Basic(Basic::ArrayLit(es, t)) => Exp::Basic(Basic::ArrayLit(es, t)),
+            Exp::Basic(Basic::ArrayConst(data)) => Exp::Basic(Basic::ArrayConst(data)),
+            Exp::Basic(Basic::Index(a, s)) => Exp::Basic(Basic::Index(a, s)),
+            Exp::Basic(Basic::Update(a, s, e)) => Exp::Basic(Basic::Update(a, s, e)),
+            Exp::Basic(Basic::FlatIndex(a, o, d)) => Exp::Basic(Basic::FlatIndex(a, o, d)),
+            Exp::Basic(Basic::FlatUpdate(a, o, d, x)) => Exp::Basic(Basic::FlatUpdate(a, o, d, x)),
+            Exp::Basic(Basic::Iota { n, start, step, ty }) => Exp::Basic(Basic::Iota { n, start, step, ty }),
+            Exp::Basic(Basic::Replicate(s, e)) => Exp::Basic(Basic::Replicate(s, e)),
+            Exp::Basic(Basic::Scratch(p, s)) => Exp::Basic(Basic::Scratch(p, s)),
+            Exp::Basic(Basic::Copy(a)) => Exp::Basic(Basic::Copy(a)),
+            Exp::Basic(Basic::Manifest(perm, a)) => Exp::Basic(Basic::Manifest(perm, a)),
+            Exp::Basic(Basic::Concat { dim, arrays, size }) => {
+                Exp::Basic(Basic::Concat { dim, arrays, size })
+            }
+            Exp::Basic(Basic::Rearrange(perm, a)) => Exp::Basic(Basic::Rearrange(perm, a)),
+            Exp::Basic(Basic::Reshape(s, a)) => Exp::Basic(Basic::Reshape(s, a)),
+            Exp::Basic(Basic::UpdateAcc(acc, index, values)) => {
+                Exp::Basic(Basic::UpdateAcc(acc, index, values))
+            }
             Exp::Call(f, args) => Exp::Call(f, self.operands(args)),
             Exp::If(c, t, f) => Exp::If(c, Box::new(self.body(*t)), Box::new(self.body(*f))),
             Exp::Loop(l) => {

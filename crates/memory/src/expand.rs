@@ -35,7 +35,7 @@ use fehu_ir::free::bound_in_exp;
 use fehu_ir::mem::{poly, sym_name, MemInfo, MemOp};
 use fehu_ir::seg::{SegGrid, SegKind, SegLevel, SegOp, SizeClass, SizeOp};
 use fehu_ir::visit::{deep, for_each_body, map_bodies};
-use fehu_ir::{Body, Exp, FunDef, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, FunDef, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -227,7 +227,11 @@ impl Expand {
             Some(n) => SubExp::i64(n.max(0)),
             None => {
                 let name = self.b.fresh("bytes", Type::I64);
-                self.b.bind(name, Type::I64, Exp::BinOp(BinOp::SMax(IntType::I64), SubExp::i64(0), bytes));
+                self.b.bind(
+                    name,
+                    Type::I64,
+                    Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), SubExp::i64(0), bytes)),
+                );
                 name.into()
             }
         }
@@ -322,8 +326,10 @@ fn definitions(body: &Body<Memory>, defs: &mut FxHashMap<Name, Exp<Memory>>) {
     deep(|| {
         for stm in &body.stms {
             let total = match &stm.exp {
-                Exp::BinOp(op, _, y) => !op.is_partial() || y.as_i64().is_some_and(|y| y != 0 && y != -1),
-                Exp::SubExp(_) | Exp::UnOp(..) | Exp::CmpOp(..) | Exp::Conv(..) => true,
+                Exp::Basic(Basic::BinOp(op, _, y)) => {
+                    !op.is_partial() || y.as_i64().is_some_and(|y| y != 0 && y != -1)
+                }
+                Exp::Basic(Basic::SubExp(_) | Basic::UnOp(..) | Basic::CmpOp(..) | Basic::Conv(..)) => true,
                 _ => false,
             };
             if let (true, [p]) = (total, &stm.pat[..]) {
@@ -360,10 +366,16 @@ impl Host {
     fn expanded(&self, e: SubExp) -> Poly {
         let SubExp::Var(n) = e else { return poly(e) };
         let sum = deep(|| match self.defs.get(&n) {
-            Some(Exp::SubExp(x)) => self.expanded(*x),
-            Some(Exp::BinOp(BinOp::Add(IntType::I64), x, y)) => self.expanded(*x) + self.expanded(*y),
-            Some(Exp::BinOp(BinOp::Sub(IntType::I64), x, y)) => self.expanded(*x) - self.expanded(*y),
-            Some(Exp::BinOp(BinOp::Mul(IntType::I64), x, y)) => self.expanded(*x) * self.expanded(*y),
+            Some(Exp::Basic(Basic::SubExp(x))) => self.expanded(*x),
+            Some(Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), x, y))) => {
+                self.expanded(*x) + self.expanded(*y)
+            }
+            Some(Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), x, y))) => {
+                self.expanded(*x) - self.expanded(*y)
+            }
+            Some(Exp::Basic(Basic::BinOp(BinOp::Mul(IntType::I64), x, y))) => {
+                self.expanded(*x) * self.expanded(*y)
+            }
             _ => poly(e),
         });
         if sum.is_known() && sum.terms().len() <= LONG {
@@ -397,8 +409,10 @@ impl Host {
             return true;
         }
         deep(|| match self.defs.get(&n) {
-            Some(Exp::SubExp(x) | Exp::UnOp(_, x) | Exp::Conv(_, x)) => self.is_known_value(*x),
-            Some(Exp::BinOp(_, x, y) | Exp::CmpOp(_, x, y)) => {
+            Some(Exp::Basic(Basic::SubExp(x) | Basic::UnOp(_, x) | Basic::Conv(_, x))) => {
+                self.is_known_value(*x)
+            }
+            Some(Exp::Basic(Basic::BinOp(_, x, y) | Basic::CmpOp(_, x, y))) => {
                 self.is_known_value(*x) && self.is_known_value(*y)
             }
             _ => false,
@@ -407,11 +421,15 @@ impl Host {
 
     fn compute(&mut self, b: &mut MemBuilder, n: Name) -> Option<SubExp> {
         let exp = match self.defs.get(&n)?.clone() {
-            Exp::SubExp(x) => return self.value(b, x),
-            Exp::UnOp(op, x) => Exp::UnOp(op, self.value(b, x)?),
-            Exp::BinOp(op, x, y) => Exp::BinOp(op, self.value(b, x)?, self.value(b, y)?),
-            Exp::CmpOp(op, x, y) => Exp::CmpOp(op, self.value(b, x)?, self.value(b, y)?),
-            Exp::Conv(op, x) => Exp::Conv(op, self.value(b, x)?),
+            Exp::Basic(Basic::SubExp(x)) => return self.value(b, x),
+            Exp::Basic(Basic::UnOp(op, x)) => Exp::Basic(Basic::UnOp(op, self.value(b, x)?)),
+            Exp::Basic(Basic::BinOp(op, x, y)) => {
+                Exp::Basic(Basic::BinOp(op, self.value(b, x)?, self.value(b, y)?))
+            }
+            Exp::Basic(Basic::CmpOp(op, x, y)) => {
+                Exp::Basic(Basic::CmpOp(op, self.value(b, x)?, self.value(b, y)?))
+            }
+            Exp::Basic(Basic::Conv(op, x)) => Exp::Basic(Basic::Conv(op, self.value(b, x)?)),
             _ => return None,
         };
         let ty = b.type_of(n);

@@ -25,7 +25,7 @@ use fehu_base::{Name, NameSource};
 use fehu_ir::seg::{KernelsOp, SegLevel};
 use fehu_ir::subst::{rename_exp, Subst};
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Body, Exp, Kernels, Loc, Loop, Param, PatElem, Prog, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Kernels, Loc, Loop, Param, PatElem, Prog, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// Adds the code. For each array, by the name of the loop parameter or of the result of branches: how many elements it
@@ -160,7 +160,7 @@ impl Foresee<'_> {
             let shape: Vec<SubExp> = ty.shape().iter().map(|e| nexts.operand(*e)).collect();
             let count = self.product(&mut stms, &stm.loc, &shape);
             let most = self.names.fresh_str("most");
-            let exp = Exp::BinOp(BinOp::SMax(IntType::I64), so_far.into(), count);
+            let exp = Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), so_far.into(), count));
             stms.push(plain(most, &stm.loc, exp));
             result.push(most.into());
         }
@@ -195,7 +195,11 @@ impl Foresee<'_> {
                 None => *n,
                 Some(so_far) => {
                     let name = self.names.fresh_str("count");
-                    out.push(plain(name, loc, Exp::BinOp(BinOp::Mul(IntType::I64), so_far, *n)));
+                    out.push(plain(
+                        name,
+                        loc,
+                        Exp::Basic(Basic::BinOp(BinOp::Mul(IntType::I64), so_far, *n)),
+                    ));
                     name.into()
                 }
             });
@@ -225,6 +229,6 @@ fn plain(name: Name, loc: &Loc, exp: Exp<Kernels>) -> Stm<Kernels> {
 
 /// A statement from the same place and with the same certificates, that binds nothing yet.
 fn bare(stm: &Stm<Kernels>) -> Stm<Kernels> {
-    let exp = Exp::SubExp(SubExp::bool(true));
+    let exp = Exp::Basic(Basic::SubExp(SubExp::bool(true)));
     Stm { pat: vec![], certs: stm.certs.clone(), attrs: vec![], loc: stm.loc.clone(), exp }
 }

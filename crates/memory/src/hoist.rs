@@ -21,7 +21,7 @@ use fehu_base::{Name, NameSource};
 use fehu_ir::mem::MemOp;
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, for_each_operand, for_each_stm, map_bodies};
-use fehu_ir::{Body, Exp, Loop, LoopForm, Memory, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Loop, LoopForm, Memory, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -90,7 +90,7 @@ pub(crate) fn invariant(l: &mut Loop<Memory>, allowed: &FxHashSet<Name>) -> Vec<
             Exp::Op(MemOp::Alloc(_, Space::Default)) => {
                 stm.pat.iter().all(|p| passed.get(&p.name) == kept.get(&p.name) || allowed.contains(&p.name))
             }
-            Exp::BinOp(op, ..) => !op.is_partial(),
+            Exp::Basic(Basic::BinOp(op, ..)) => !op.is_partial(),
             _ => false,
         };
         if fixed && movable {
@@ -144,7 +144,7 @@ pub(crate) fn guarded(b: &mut MemBuilder, l: &Loop<Memory>, moved: Vec<Stm<Memor
         LoopForm::For { bound: SubExp::Const(v), .. } => SubExp::bool(v.as_i64().is_some_and(|n| n > 0)),
         LoopForm::For { bound, ty, .. } => {
             let runs = b.fresh("runs", Type::BOOL);
-            b.bind(runs, Type::BOOL, Exp::CmpOp(CmpOp::SLt(*ty), SubExp::int(*ty, 0), *bound));
+            b.bind(runs, Type::BOOL, Exp::Basic(Basic::CmpOp(CmpOp::SLt(*ty), SubExp::int(*ty, 0), *bound)));
             runs.into()
         }
         LoopForm::While(cond) => {
@@ -167,12 +167,12 @@ fn guard(b: &mut MemBuilder, runs: SubExp, bytes: SubExp) -> SubExp {
         return bytes;
     }
     let some = b.fresh("bytes", Type::I64);
-    b.bind(some, Type::I64, Exp::BinOp(BinOp::SMax(IntType::I64), SubExp::i64(0), bytes));
+    b.bind(some, Type::I64, Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), SubExp::i64(0), bytes)));
     if runs == SubExp::Const(PrimValue::Bool(true)) {
         return some.into();
     }
     // A product, as all sizes of allocations are: whoever prints them keeps products from wrapping around.
     let times = b.fresh("runs", Type::I64);
-    b.bind(times, Type::I64, Exp::Conv(ConvOp::BToI(IntType::I64), runs));
+    b.bind(times, Type::I64, Exp::Basic(Basic::Conv(ConvOp::BToI(IntType::I64), runs)));
     b.mul(some.into(), times.into())
 }

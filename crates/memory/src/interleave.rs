@@ -26,7 +26,7 @@ use fehu_ir::free::free_in_body;
 use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
 use fehu_ir::seg::SegOp;
 use fehu_ir::visit::{deep, look, map_bodies, Visitor};
-use fehu_ir::{Body, Exp, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_lmad::Dim;
 use fehu_pass::{Need, Pass};
 
@@ -145,11 +145,13 @@ impl Interleave {
         let long = self.product(&shape[dims.len()..]);
         let all = self.b.mul(threads, long);
         let tests = [(LONG, long), (THREADS, threads), (MANY, all)].map(|(least, e)| {
-            let test = Exp::CmpOp(CmpOp::SLe(IntType::I64), SubExp::i64(least), e);
+            let test = Exp::Basic(Basic::CmpOp(CmpOp::SLe(IntType::I64), SubExp::i64(least), e));
             self.value("enough", Type::BOOL, test)
         });
-        let both = self.value("enough", Type::BOOL, Exp::BinOp(BinOp::LogAnd, tests[0], tests[1]));
-        let used = self.value("interleaved", Type::BOOL, Exp::BinOp(BinOp::LogAnd, both, tests[2]));
+        let both =
+            self.value("enough", Type::BOOL, Exp::Basic(Basic::BinOp(BinOp::LogAnd, tests[0], tests[1])));
+        let used =
+            self.value("interleaved", Type::BOOL, Exp::Basic(Basic::BinOp(BinOp::LogAnd, both, tests[2])));
         let [across, along] = ["across", "along"].map(|base| self.b.fresh(base, Type::I64));
         let strides = [across, along].map(|n| PatElem { name: n, ty: Type::I64, dec: MemInfo::None });
         let either = |result| Box::new(Body { stms: vec![], result });
@@ -187,7 +189,7 @@ impl Interleave {
         self.put(copy, &ty, place);
         let pat = |name| vec![PatElem { name, ty: ty.clone(), dec: MemInfo::None }];
         self.b.begin();
-        self.b.push(pat(copy), Exp::Copy(made));
+        self.b.push(pat(copy), Exp::Basic(Basic::Copy(made)));
         let copied = self.b.end(vec![copy.into()]);
         self.b.begin();
         self.b.push(pat(name), Exp::If(used, Box::new(copied), either(vec![made.into()])));

@@ -42,7 +42,7 @@ use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
 use fehu_ir::seg::{KernelsOp, SegLevel};
 use fehu_ir::types::prog_types;
 use fehu_ir::visit::{deep, for_each_stm};
-use fehu_ir::{Body, DimIndex, Exp, Kernels, Loc, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Loc, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_lmad::{Dim, SliceDim};
 use fehu_pass::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -198,64 +198,70 @@ impl Introduce {
             bug!("{} has too many results", self.b.names.show(name));
         }
         match exp {
-            Exp::SubExp(e) => self.renamed(name, ty, e, Exp::SubExp(e)),
-            Exp::Opaque(e) => self.renamed(name, ty, e, Exp::Opaque(e)),
-            Exp::UnOp(op, x) => self.b.bind(name, ty, Exp::UnOp(op, x)),
-            Exp::BinOp(op, x, y) => self.b.bind(name, ty, Exp::BinOp(op, x, y)),
-            Exp::CmpOp(op, x, y) => self.b.bind(name, ty, Exp::CmpOp(op, x, y)),
-            Exp::Conv(op, x) => self.b.bind(name, ty, Exp::Conv(op, x)),
-            Exp::PrimFn(f, xs) => self.b.bind(name, ty, Exp::PrimFn(f, xs)),
-            Exp::Assert(e, parts) => self.b.bind(name, ty, Exp::Assert(e, parts)),
-            Exp::ArrayLit(es, t) => self.fresh(name, ty, Exp::ArrayLit(es, t)),
-            Exp::Iota { n, start, step, ty: t } => self.fresh(name, ty, Exp::Iota { n, start, step, ty: t }),
-            Exp::Replicate(s, e) => self.fresh(name, ty, Exp::Replicate(s, e)),
-            Exp::Scratch(p, s) => self.fresh(name, ty, Exp::Scratch(p, s)),
-            Exp::Copy(a) => self.fresh(name, ty, Exp::Copy(a)),
-            Exp::Concat { dim, arrays, size } => self.fresh(name, ty, Exp::Concat { dim, arrays, size }),
-            Exp::Manifest(perm, a) => {
+            Exp::Basic(Basic::SubExp(e)) => self.renamed(name, ty, e, Exp::Basic(Basic::SubExp(e))),
+            Exp::Basic(Basic::Opaque(e)) => self.renamed(name, ty, e, Exp::Basic(Basic::Opaque(e))),
+            Exp::Basic(Basic::UnOp(op, x)) => self.b.bind(name, ty, Exp::Basic(Basic::UnOp(op, x))),
+            Exp::Basic(Basic::BinOp(op, x, y)) => self.b.bind(name, ty, Exp::Basic(Basic::BinOp(op, x, y))),
+            Exp::Basic(Basic::CmpOp(op, x, y)) => self.b.bind(name, ty, Exp::Basic(Basic::CmpOp(op, x, y))),
+            Exp::Basic(Basic::Conv(op, x)) => self.b.bind(name, ty, Exp::Basic(Basic::Conv(op, x))),
+            Exp::Basic(Basic::PrimFn(f, xs)) => self.b.bind(name, ty, Exp::Basic(Basic::PrimFn(f, xs))),
+            Exp::Basic(Basic::Assert(e, parts)) => self.b.bind(name, ty, Exp::Basic(Basic::Assert(e, parts))),
+            Exp::Basic(Basic::ArrayLit(es, t)) => self.fresh(name, ty, Exp::Basic(Basic::ArrayLit(es, t))),
+            Exp::Basic(Basic::Iota { n, start, step, ty: t }) => {
+                self.fresh(name, ty, Exp::Basic(Basic::Iota { n, start, step, ty: t }))
+            }
+            Exp::Basic(Basic::Replicate(s, e)) => self.fresh(name, ty, Exp::Basic(Basic::Replicate(s, e))),
+            Exp::Basic(Basic::Scratch(p, s)) => self.fresh(name, ty, Exp::Basic(Basic::Scratch(p, s))),
+            Exp::Basic(Basic::Copy(a)) => self.fresh(name, ty, Exp::Basic(Basic::Copy(a))),
+            Exp::Basic(Basic::Concat { dim, arrays, size }) => {
+                self.fresh(name, ty, Exp::Basic(Basic::Concat { dim, arrays, size }))
+            }
+            Exp::Basic(Basic::Manifest(perm, a)) => {
                 self.b.allocate(name, &ty, Some(&perm));
-                self.b.bind(name, ty, Exp::Manifest(perm, a));
+                self.b.bind(name, ty, Exp::Basic(Basic::Manifest(perm, a)));
             }
-            Exp::ArrayConst(data) if self.not_static.contains(&name) => {
-                self.fresh(name, ty, Exp::ArrayConst(data));
+            Exp::Basic(Basic::ArrayConst(data)) if self.not_static.contains(&name) => {
+                self.fresh(name, ty, Exp::Basic(Basic::ArrayConst(data)));
             }
-            Exp::ArrayConst(data) => {
+            Exp::Basic(Basic::ArrayConst(data)) => {
                 let block = self.b.fresh_block(name);
                 let sizes: Vec<_> = ty.shape().iter().map(|n| poly(*n)).collect();
                 self.b.places.insert(name, Place { block, lmad: Lmad::row_major(0, &sizes) });
                 let elem = self.b.elem(name, ty);
-                self.b.push(vec![block_elem(block), elem], Exp::ArrayConst(data));
+                self.b.push(vec![block_elem(block), elem], Exp::Basic(Basic::ArrayConst(data)));
             }
-            Exp::Index(a, slice) => {
+            Exp::Basic(Basic::Index(a, slice)) => {
                 if ty.is_array() {
                     let dims: Vec<SliceDim> = slice.iter().map(slice_dim).collect();
                     self.view(name, a, |lmad| lmad.slice(&dims));
                 }
-                self.b.bind(name, ty, Exp::Index(a, slice));
+                self.b.bind(name, ty, Exp::Basic(Basic::Index(a, slice)));
             }
-            Exp::FlatIndex(a, offset, dims) => {
+            Exp::Basic(Basic::FlatIndex(a, offset, dims)) => {
                 let slice = flat_lmad(offset, &dims);
                 self.view(name, a, |lmad| lmad.flat_slice(&slice));
-                self.b.bind(name, ty, Exp::FlatIndex(a, offset, dims));
+                self.b.bind(name, ty, Exp::Basic(Basic::FlatIndex(a, offset, dims)));
             }
-            Exp::Rearrange(perm, a) => {
+            Exp::Basic(Basic::Rearrange(perm, a)) => {
                 self.view(name, a, |lmad| lmad.permute(&perm));
-                self.b.bind(name, ty, Exp::Rearrange(perm, a));
+                self.b.bind(name, ty, Exp::Basic(Basic::Rearrange(perm, a)));
             }
-            Exp::Reshape(shape, a) => self.reshape(name, ty, shape, a),
-            Exp::Update(a, slice, value) => {
+            Exp::Basic(Basic::Reshape(shape, a)) => self.reshape(name, ty, shape, a),
+            Exp::Basic(Basic::Update(a, slice, value)) => {
                 let value = match value {
                     SubExp::Var(v) if self.b.type_of(v).is_array() => self.apart(a, v).into(),
                     SubExp::Var(_) | SubExp::Const(_) => value,
                 };
-                self.in_place(name, ty, a, Exp::Update(a, slice, value));
+                self.in_place(name, ty, a, Exp::Basic(Basic::Update(a, slice, value)));
             }
-            Exp::FlatUpdate(a, offset, dims, value) => {
+            Exp::Basic(Basic::FlatUpdate(a, offset, dims, value)) => {
                 let value = self.apart(a, value);
-                self.in_place(name, ty, a, Exp::FlatUpdate(a, offset, dims, value));
+                self.in_place(name, ty, a, Exp::Basic(Basic::FlatUpdate(a, offset, dims, value)));
             }
             Exp::Op(KernelsOp::Size(size)) => self.b.bind(name, ty, Exp::Op(MemOp::Size(size))),
-            Exp::UpdateAcc(acc, index, values) => self.b.bind(name, ty, Exp::UpdateAcc(acc, index, values)),
+            Exp::Basic(Basic::UpdateAcc(acc, index, values)) => {
+                self.b.bind(name, ty, Exp::Basic(Basic::UpdateAcc(acc, index, values)))
+            }
             Exp::Op(KernelsOp::Soac(_)) => {
                 bug!("a combinator is left where {} is bound", self.b.names.show(name))
             }
@@ -334,7 +340,7 @@ impl Introduce {
             }
         };
         self.b.places.insert(name, place);
-        self.b.bind(name, ty, Exp::Reshape(shape, array));
+        self.b.bind(name, ty, Exp::Basic(Basic::Reshape(shape, array)));
     }
 
     /// The value, or a copy of it if it may share memory with the array.

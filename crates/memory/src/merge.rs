@@ -46,7 +46,7 @@ use fehu_base::Name;
 use fehu_ir::mem::{sym_name, MemOp};
 use fehu_ir::seg::SegLevel;
 use fehu_ir::visit::{for_each_lambda, for_each_stm};
-use fehu_ir::{Body, DimIndex, Exp, FunDef, Memory, Prog, Space};
+use fehu_ir::{Basic, Body, DimIndex, Exp, FunDef, Memory, Prog, Space};
 use fehu_pass::{Need, Pass};
 use indexmap::IndexMap;
 use lifetimes::{lifetimes, Kind, Life, Lifetimes, Time, User};
@@ -165,13 +165,13 @@ fn in_registers(tables: &Tables, body: &Body<Memory>) -> FxHashSet<Name> {
     let mut indexed = FxHashSet::default();
     for_each_stm(body, &mut |stm| match &stm.exp {
         Exp::Op(MemOp::Alloc(_, Space::Scalar(..))) => private.extend(stm.pat.iter().map(|p| p.name)),
-        Exp::Index(a, slice) | Exp::Update(a, slice, _) => {
+        Exp::Basic(Basic::Index(a, slice) | Basic::Update(a, slice, _)) => {
             let fixed = |d: &DimIndex| matches!(d, DimIndex::Fix(i) if i.name().is_none());
             if !slice.iter().all(fixed) {
                 indexed.extend(tables.block_of(*a));
             }
         }
-        Exp::FlatIndex(a, ..) | Exp::FlatUpdate(a, ..) => indexed.extend(tables.block_of(*a)),
+        Exp::Basic(Basic::FlatIndex(a, ..) | Basic::FlatUpdate(a, ..)) => indexed.extend(tables.block_of(*a)),
         _ => {}
     });
     private.retain(|b| !indexed.contains(b));

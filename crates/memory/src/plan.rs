@@ -17,7 +17,7 @@ use fehu_base::Name;
 use fehu_ir::seg::KernelsOp;
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, for_each_body};
-use fehu_ir::{Body, DimIndex, Exp, Kernels, Loop, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Loop, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How a loop carries an array.
@@ -108,19 +108,21 @@ impl Planner<'_> {
                 }
             }
             (Exp::Loop(l), _) => self.loop_(stm, l),
-            (Exp::SubExp(SubExp::Var(a)) | Exp::Opaque(SubExp::Var(a)), Some(name)) => self.same(name, *a),
-            (Exp::Update(a, ..) | Exp::FlatUpdate(a, ..), Some(name)) => self.same(name, *a),
-            (Exp::Index(a, slice), Some(name)) => {
+            (Exp::Basic(Basic::SubExp(SubExp::Var(a)) | Basic::Opaque(SubExp::Var(a))), Some(name)) => {
+                self.same(name, *a)
+            }
+            (Exp::Basic(Basic::Update(a, ..) | Basic::FlatUpdate(a, ..)), Some(name)) => self.same(name, *a),
+            (Exp::Basic(Basic::Index(a, slice)), Some(name)) => {
                 let layout = match self.layout(*a) {
                     Layout::Any => Layout::Any,
                     Layout::Direct | Layout::RowMajor => self.slice_layout(*a, slice),
                 };
                 self.layouts.insert(name, layout);
             }
-            (Exp::Reshape(_, a), Some(name)) => {
+            (Exp::Basic(Basic::Reshape(_, a)), Some(name)) => {
                 self.layouts.insert(name, self.layout(*a));
             }
-            (Exp::FlatIndex(..) | Exp::Rearrange(..) | Exp::Manifest(..), Some(name)) => {
+            (Exp::Basic(Basic::FlatIndex(..) | Basic::Rearrange(..) | Basic::Manifest(..)), Some(name)) => {
                 self.layouts.insert(name, Layout::Any);
             }
             (Exp::Op(KernelsOp::Seg(seg)), _) => {
@@ -143,34 +145,7 @@ impl Planner<'_> {
                     self.layouts.insert(p.name, Layout::RowMajor);
                 }
             }
-            (
-                Exp::SubExp(_)
-                | Exp::Opaque(_)
-                | Exp::UnOp(..)
-                | Exp::BinOp(..)
-                | Exp::CmpOp(..)
-                | Exp::Conv(..)
-                | Exp::PrimFn(..)
-                | Exp::Assert(..)
-                | Exp::ArrayLit(..)
-                | Exp::ArrayConst(_)
-                | Exp::Update(..)
-                | Exp::FlatUpdate(..)
-                | Exp::Index(..)
-                | Exp::FlatIndex(..)
-                | Exp::Iota { .. }
-                | Exp::Replicate(..)
-                | Exp::Scratch(..)
-                | Exp::Copy(_)
-                | Exp::Manifest(..)
-                | Exp::Concat { .. }
-                | Exp::Rearrange(..)
-                | Exp::Reshape(..)
-                | Exp::UpdateAcc(..)
-                | Exp::Call(..)
-                | Exp::Op(KernelsOp::Size(_) | KernelsOp::Soac(_)),
-                _,
-            ) => {}
+            (Exp::Basic(_) | Exp::Call(..) | Exp::Op(KernelsOp::Size(_) | KernelsOp::Soac(_)), _) => {}
         }
     }
 

@@ -25,7 +25,7 @@ use fehu_ir::mem::MemOp;
 use fehu_ir::seg::{SegKind, SegLevel, SegOp, SizeOp, MIN_EXCHANGED, SHARED_MEMORY};
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, for_each_stm, map_bodies};
-use fehu_ir::{Attr, Body, Exp, LoopForm, Memory, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Exp, LoopForm, Memory, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -77,10 +77,10 @@ fn look(body: &Body<Memory>) -> (FxHashMap<Symbol, Vec<Needs>>, Defs) {
             kernels.entry(*label).or_default();
             asked = true;
         }
-        (Exp::BinOp(op, ..), [p]) if !op.is_partial() => {
+        (Exp::Basic(Basic::BinOp(op, ..)), [p]) if !op.is_partial() => {
             defs.insert(p.name, (p.ty.clone(), stm.exp.clone()));
         }
-        (Exp::SubExp(_) | Exp::UnOp(..) | Exp::CmpOp(..) | Exp::Conv(..), [p])
+        (Exp::Basic(Basic::SubExp(_) | Basic::UnOp(..) | Basic::CmpOp(..) | Basic::Conv(..)), [p])
             if matches!(p.ty, Type::Prim(_)) =>
         {
             defs.insert(p.name, (p.ty.clone(), stm.exp.clone()));
@@ -150,7 +150,7 @@ impl Fill<'_> {
                         self.b.loc = stm.loc.clone();
                         let bytes = self.bytes(*label).unwrap_or(SubExp::i64(i64::MAX));
                         out.extend(self.b.close());
-                        stm.exp = Exp::SubExp(bytes);
+                        stm.exp = Exp::Basic(Basic::SubExp(bytes));
                     }
                     Exp::Op(MemOp::Seg(_)) => {}
                     Exp::Loop(l) => {
@@ -210,7 +210,7 @@ impl Fill<'_> {
 
     fn larger(&mut self, a: SubExp, b: SubExp) -> SubExp {
         let name = self.b.fresh("bytes", Type::I64);
-        self.b.bind(name, Type::I64, Exp::BinOp(BinOp::SMax(IntType::I64), a, b));
+        self.b.bind(name, Type::I64, Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), a, b)));
         name.into()
     }
 
@@ -225,22 +225,22 @@ impl Fill<'_> {
         }
         let (ty, exp) = self.defs.get(&n)?.clone();
         let value = deep(|| match exp {
-            Exp::SubExp(x) => self.value(known, x),
-            Exp::UnOp(op, x) => {
+            Exp::Basic(Basic::SubExp(x)) => self.value(known, x),
+            Exp::Basic(Basic::UnOp(op, x)) => {
                 let x = self.value(known, x)?;
-                Some(self.bound(ty, Exp::UnOp(op, x)))
+                Some(self.bound(ty, Exp::Basic(Basic::UnOp(op, x))))
             }
-            Exp::Conv(op, x) => {
+            Exp::Basic(Basic::Conv(op, x)) => {
                 let x = self.value(known, x)?;
-                Some(self.bound(ty, Exp::Conv(op, x)))
+                Some(self.bound(ty, Exp::Basic(Basic::Conv(op, x))))
             }
-            Exp::BinOp(op, x, y) => {
+            Exp::Basic(Basic::BinOp(op, x, y)) => {
                 let (x, y) = (self.value(known, x)?, self.value(known, y)?);
-                Some(self.bound(ty, Exp::BinOp(op, x, y)))
+                Some(self.bound(ty, Exp::Basic(Basic::BinOp(op, x, y))))
             }
-            Exp::CmpOp(op, x, y) => {
+            Exp::Basic(Basic::CmpOp(op, x, y)) => {
                 let (x, y) = (self.value(known, x)?, self.value(known, y)?);
-                Some(self.bound(ty, Exp::CmpOp(op, x, y)))
+                Some(self.bound(ty, Exp::Basic(Basic::CmpOp(op, x, y))))
             }
             _ => None,
         })?;

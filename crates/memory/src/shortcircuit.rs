@@ -41,7 +41,7 @@ use fehu_analysis::{Blocks, Known};
 use fehu_base::{Name, NameSource};
 use fehu_ir::mem::{sym_name, Lmad, MemOp};
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Body, Exp, Memory, PatElem, Prog, Stm, Type};
+use fehu_ir::{Basic, Body, Exp, Memory, PatElem, Prog, Stm, Type};
 use fehu_lmad::Summary;
 use fehu_pass::{Need, Pass};
 use layout::Layout;
@@ -416,15 +416,16 @@ enum Origin {
 fn makes_array(exp: &Exp<Memory>) -> bool {
     matches!(
         exp,
-        Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. }
-            | Exp::Op(MemOp::Seg(_))
+        Exp::Basic(
+            Basic::ArrayLit(..)
+                | Basic::ArrayConst(_)
+                | Basic::Iota { .. }
+                | Basic::Replicate(..)
+                | Basic::Scratch(..)
+                | Basic::Copy(_)
+                | Basic::Manifest(..)
+                | Basic::Concat { .. }
+        ) | Exp::Op(MemOp::Seg(_))
     )
 }
 

@@ -12,7 +12,7 @@ use fehu_ir::op::{OpView, RepOp};
 use fehu_ir::seg::{KernelReturn, SegKind};
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::{deep, for_each_body};
-use fehu_ir::{Body, DimIndex, Exp, FunDef, Lambda, Prog, Rep, RetType, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, FunDef, Lambda, Prog, Rep, RetType, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// What a caller must know of a function: which arguments it consumes, which results are unique.
@@ -179,23 +179,23 @@ impl Classes {
             .collect();
         let result = |i: usize| arrays.get(i).copied().flatten();
         match &stm.exp {
-            Exp::SubExp(e) | Exp::Opaque(e) => {
+            Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) => {
                 if let Some(r) = result(0) {
                     self.union_operand(r, *e);
                 }
             }
-            Exp::Index(a, slice) => {
+            Exp::Basic(Basic::Index(a, slice)) => {
                 let view = slice.iter().any(|d| matches!(d, DimIndex::Slice { .. }));
                 if let (true, Some(r)) = (view, result(0)) {
                     self.union(r, *a);
                 }
             }
-            Exp::FlatIndex(a, ..) | Exp::Rearrange(_, a) | Exp::Reshape(_, a) => {
+            Exp::Basic(Basic::FlatIndex(a, ..) | Basic::Rearrange(_, a) | Basic::Reshape(_, a)) => {
                 if let Some(r) = result(0) {
                     self.union(r, *a);
                 }
             }
-            Exp::Update(a, ..) | Exp::FlatUpdate(a, ..) | Exp::UpdateAcc(a, ..) => {
+            Exp::Basic(Basic::Update(a, ..) | Basic::FlatUpdate(a, ..) | Basic::UpdateAcc(a, ..)) => {
                 if let Some(r) = result(0) {
                     self.union(r, *a);
                 }
@@ -293,20 +293,22 @@ impl Classes {
                 }
                 OpView::Size(_) | OpView::Alloc(..) => {}
             },
-            Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Assert(..)
-            | Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. } => for_each_body(&stm.exp, &mut |b| self.body(sigs, b)),
+            Exp::Basic(
+                Basic::UnOp(..)
+                | Basic::BinOp(..)
+                | Basic::CmpOp(..)
+                | Basic::Conv(..)
+                | Basic::PrimFn(..)
+                | Basic::Assert(..)
+                | Basic::ArrayLit(..)
+                | Basic::ArrayConst(_)
+                | Basic::Iota { .. }
+                | Basic::Replicate(..)
+                | Basic::Scratch(..)
+                | Basic::Copy(_)
+                | Basic::Manifest(..)
+                | Basic::Concat { .. },
+            ) => for_each_body(&stm.exp, &mut |b| self.body(sigs, b)),
         }
     }
 

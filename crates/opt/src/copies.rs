@@ -19,7 +19,7 @@ use fehu_ir::alias::Signatures;
 use fehu_ir::consume::consumed_directly;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::visit::{deep, for_each_body, for_each_stm, map_bodies};
-use fehu_ir::{Body, Exp, Prog, Rep, Soacs, Stm};
+use fehu_ir::{Basic, Body, Exp, Prog, Rep, Soacs, Stm};
 use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
@@ -80,7 +80,7 @@ impl Walk<'_> {
 
     /// A copy that nobody writes to, of an array that someone does.
     fn candidate<R: Rep>(&self, stm: &Stm<R>) -> Option<(Name, Name)> {
-        let (Exp::Copy(a), [p]) = (&stm.exp, &stm.pat[..]) else { return None };
+        let (Exp::Basic(Basic::Copy(a)), [p]) = (&stm.exp, &stm.pat[..]) else { return None };
         let plain = stm.certs.is_empty() && stm.attrs.is_empty();
         let apart = self.classes.find(*a) != self.classes.find(p.name);
         (plain && apart && !self.classes.is_consumed(p.name)).then_some((p.name, *a))

@@ -19,7 +19,7 @@ use fehu_base::Name;
 use fehu_ir::op::RepOp;
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::{change, deep, map_bodies, Mutator};
-use fehu_ir::{Body, Exp, Loc, Prog, Rep, Shape, Slice, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Loc, Prog, Rep, Shape, Slice, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
@@ -131,7 +131,7 @@ impl Cse {
             return None;
         }
         if let (false, [n]) = (matches!(key, Key::Same(_)), known.names.as_slice()) {
-            stm.exp = Exp::SubExp((*n).into());
+            stm.exp = Exp::Basic(Basic::SubExp((*n).into()));
         }
         Some(stm)
     }
@@ -141,40 +141,42 @@ fn key<R: Rep<Dec = ()>>(exp: &Exp<R>) -> Option<(Key, Memory)> {
     let shared = |k| Some((k, Memory::Shared));
     let own = |k| Some((k, Memory::Own));
     match exp {
-        Exp::UnOp(op, x) => shared(Key::UnOp(*op, *x)),
-        Exp::BinOp(op, x, y) => {
+        Exp::Basic(Basic::UnOp(op, x)) => shared(Key::UnOp(*op, *x)),
+        Exp::Basic(Basic::BinOp(op, x, y)) => {
             let (x, y) = if op.is_commutative() { ordered(*x, *y) } else { (*x, *y) };
             shared(Key::BinOp(*op, x, y))
         }
-        Exp::CmpOp(op @ CmpOp::Eq(_), x, y) => {
+        Exp::Basic(Basic::CmpOp(op @ CmpOp::Eq(_), x, y)) => {
             let (x, y) = ordered(*x, *y);
             shared(Key::CmpOp(*op, x, y))
         }
-        Exp::CmpOp(op, x, y) => shared(Key::CmpOp(*op, *x, *y)),
-        Exp::Conv(op, x) => shared(Key::Conv(*op, *x)),
-        Exp::PrimFn(f, xs) => shared(Key::PrimFn(*f, xs.clone())),
-        Exp::Assert(c, _) => shared(Key::Assert(*c)),
-        Exp::Index(a, slice) => shared(Key::Index(*a, slice.clone())),
-        Exp::FlatIndex(a, offset, dims) => shared(Key::FlatIndex(*a, *offset, dims.clone())),
-        Exp::Rearrange(perm, a) => shared(Key::Rearrange(perm.clone(), *a)),
-        Exp::Reshape(shape, a) => shared(Key::Reshape(shape.clone(), *a)),
-        Exp::ArrayLit(es, t) => own(Key::ArrayLit(es.clone(), t.clone())),
-        Exp::Iota { n, start, step, ty } => own(Key::Iota(*n, *start, *step, *ty)),
-        Exp::Replicate(shape, e) => own(Key::Replicate(shape.clone(), *e)),
-        Exp::Copy(a) => own(Key::Copy(*a)),
-        Exp::Concat { dim, arrays, .. } => own(Key::Concat(*dim, arrays.clone())),
+        Exp::Basic(Basic::CmpOp(op, x, y)) => shared(Key::CmpOp(*op, *x, *y)),
+        Exp::Basic(Basic::Conv(op, x)) => shared(Key::Conv(*op, *x)),
+        Exp::Basic(Basic::PrimFn(f, xs)) => shared(Key::PrimFn(*f, xs.clone())),
+        Exp::Basic(Basic::Assert(c, _)) => shared(Key::Assert(*c)),
+        Exp::Basic(Basic::Index(a, slice)) => shared(Key::Index(*a, slice.clone())),
+        Exp::Basic(Basic::FlatIndex(a, offset, dims)) => shared(Key::FlatIndex(*a, *offset, dims.clone())),
+        Exp::Basic(Basic::Rearrange(perm, a)) => shared(Key::Rearrange(perm.clone(), *a)),
+        Exp::Basic(Basic::Reshape(shape, a)) => shared(Key::Reshape(shape.clone(), *a)),
+        Exp::Basic(Basic::ArrayLit(es, t)) => own(Key::ArrayLit(es.clone(), t.clone())),
+        Exp::Basic(Basic::Iota { n, start, step, ty }) => own(Key::Iota(*n, *start, *step, *ty)),
+        Exp::Basic(Basic::Replicate(shape, e)) => own(Key::Replicate(shape.clone(), *e)),
+        Exp::Basic(Basic::Copy(a)) => own(Key::Copy(*a)),
+        Exp::Basic(Basic::Concat { dim, arrays, .. }) => own(Key::Concat(*dim, arrays.clone())),
         Exp::Op(op) => match op.as_soac() {
             Some(Soac::Screma(s)) if statements(&s.map.body) <= MAX_COMPARED => own(Key::Text(text(exp))),
             Some(Soac::Screma(_) | Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_)) | None => None,
         },
-        Exp::SubExp(e) => shared(Key::Same(*e)),
-        Exp::Opaque(_)
-        | Exp::ArrayConst(_)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Scratch(..)
-        | Exp::Manifest(..)
-        | Exp::UpdateAcc(..)
+        Exp::Basic(Basic::SubExp(e)) => shared(Key::Same(*e)),
+        Exp::Basic(
+            Basic::Opaque(_)
+            | Basic::ArrayConst(_)
+            | Basic::Update(..)
+            | Basic::FlatUpdate(..)
+            | Basic::Scratch(..)
+            | Basic::Manifest(..)
+            | Basic::UpdateAcc(..),
+        )
         | Exp::Call(..)
         | Exp::If(..)
         | Exp::Loop(_)

@@ -11,7 +11,9 @@ use fehu_ir::free::free_in_stm;
 use fehu_ir::op::{OpViewMut, RepOp};
 use fehu_ir::soac::{Hist, Scatter, Screma, Soac};
 use fehu_ir::visit::{deep, for_each_operand, Visitor};
-use fehu_ir::{Body, Exp, FunDef, Kernels, Lambda, Loop, LoopForm, PatElem, Prog, Rep, Stm, SubExp, Type};
+use fehu_ir::{
+    Basic, Body, Exp, FunDef, Kernels, Lambda, Loop, LoopForm, PatElem, Prog, Rep, Stm, SubExp, Type,
+};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -150,31 +152,7 @@ impl Dce {
                 | OpViewMut::Size(_)
                 | OpViewMut::Alloc(..) => self.rest(&mut stm.exp),
             },
-            Exp::WithAcc(_)
-            | Exp::SubExp(_)
-            | Exp::Opaque(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Assert(..)
-            | Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Index(..)
-            | Exp::Update(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. }
-            | Exp::Rearrange(..)
-            | Exp::Reshape(..)
-            | Exp::UpdateAcc(..)
-            | Exp::Call(..) => self.rest(&mut stm.exp),
+            Exp::WithAcc(_) | Exp::Basic(_) | Exp::Call(..) => self.rest(&mut stm.exp),
         }
         true
     }
@@ -365,7 +343,7 @@ fn whole(live: &mut [bool]) -> bool {
 
 /// Tracing and breakpoints are seen from outside, and perhaps checks.
 fn has_effect<R: Rep>(stm: &Stm<R>, checks: Checks) -> bool {
-    let traced = matches!(stm.exp, Exp::Opaque(_)) && !stm.attrs.is_empty();
+    let traced = matches!(stm.exp, Exp::Basic(Basic::Opaque(_))) && !stm.attrs.is_empty();
     traced || checks == Checks::Effects && has_check(&stm.exp)
 }
 
@@ -373,7 +351,7 @@ fn has_check<R: Rep>(exp: &Exp<R>) -> bool {
     struct Finder(bool);
     impl<R: Rep> Visitor<R> for Finder {
         fn exp(&mut self, e: &Exp<R>) {
-            self.0 |= matches!(e, Exp::Assert(..));
+            self.0 |= matches!(e, Exp::Basic(Basic::Assert(..)));
             fehu_ir::visit::look::exp(self, e);
         }
     }

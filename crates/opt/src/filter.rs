@@ -27,7 +27,7 @@ use fehu_ir::free::{free_in_lambda, free_in_stm};
 use fehu_ir::soac::{Hist, Reduce, Scatter, Screma, Soac};
 use fehu_ir::subst::rename_lambda;
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Body, DimIndex, Exp, Lambda, PatElem, Prog, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, PatElem, Prog, Soacs, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
@@ -131,7 +131,7 @@ impl<'a> Kept<'a> {
             [one] if yes.result == [one.pat.first()?.name.into()] => &one.exp,
             _ => return None,
         };
-        let Exp::BinOp(BinOp::Sub(IntType::I64), number, one) = less_one else { return None };
+        let Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), number, one)) = less_one else { return None };
         let constants = one.as_i64() == Some(1) && no.stms.is_empty() && no.result == [SubExp::i64(-1)];
         if !constants || places.iter().any(|p| *p != place) || values.len() != scatter.dests.len() {
             return None;
@@ -141,10 +141,10 @@ impl<'a> Kept<'a> {
             [count] => *count,
             _ => return None,
         };
-        let into_scratch = scatter
-            .dests
-            .iter()
-            .all(|d| d.shape == [count] && at(&d.array).is_some_and(|s| matches!(s.exp, Exp::Scratch(..))));
+        let into_scratch = scatter.dests.iter().all(|d| {
+            d.shape == [count]
+                && at(&d.array).is_some_and(|s| matches!(s.exp, Exp::Basic(Basic::Scratch(..))))
+        });
         let numbering = at(&numbers)?;
         let (numbering, condition) = numbers_kept(numbering, numbers)?;
         let same = Same { numbering, stm: at(&numbers)?, scatter };
@@ -173,7 +173,7 @@ impl<'a> Kept<'a> {
         let mut yes = Body { stms: vec![], result: consumer.body.result.clone() };
         for (param, array) in consumer.params.iter().zip(arrays) {
             let value = values.get(results.iter().position(|r| r == array)?)?;
-            yes.stms.push(statement(vec![(param.name, param.ty.clone())], Exp::SubExp(*value)));
+            yes.stms.push(statement(vec![(param.name, param.ty.clone())], Exp::Basic(Basic::SubExp(*value))));
         }
         yes.stms.extend(consumer.body.stms.iter().cloned());
         let no = Body { stms: vec![], result: otherwise };
@@ -218,7 +218,7 @@ fn numbers_kept(stm: &Stm<Soacs>, numbers: Name) -> Option<(&Screma<Soacs>, SubE
     let inside = definitions(&s.map.body.stms);
     let step = s.map.body.result.get(scan)?.name()?;
     match &s.map.body.stms[*inside.get(&step)?].exp {
-        Exp::Conv(ConvOp::BToI(IntType::I64), condition) => Some((s, *condition)),
+        Exp::Basic(Basic::Conv(ConvOp::BToI(IntType::I64), condition)) => Some((s, *condition)),
         _ => None,
     }
 }
@@ -264,12 +264,16 @@ impl Same<'_> {
     fn exps(&self, x: &Exp<Soacs>, y: &Exp<Soacs>, depth: usize) -> bool {
         let all = |xs: &[(SubExp, SubExp)]| xs.iter().all(|(x, y)| self.operands(*x, *y, depth));
         match (x, y) {
-            (Exp::SubExp(a), Exp::SubExp(b)) => all(&[(*a, *b)]),
-            (Exp::UnOp(f, a), Exp::UnOp(g, b)) => f == g && all(&[(*a, *b)]),
-            (Exp::Conv(f, a), Exp::Conv(g, b)) => f == g && all(&[(*a, *b)]),
-            (Exp::BinOp(f, a, c), Exp::BinOp(g, b, d)) => f == g && all(&[(*a, *b), (*c, *d)]),
-            (Exp::CmpOp(f, a, c), Exp::CmpOp(g, b, d)) => f == g && all(&[(*a, *b), (*c, *d)]),
-            (Exp::PrimFn(f, xs), Exp::PrimFn(g, ys)) => {
+            (Exp::Basic(Basic::SubExp(a)), Exp::Basic(Basic::SubExp(b))) => all(&[(*a, *b)]),
+            (Exp::Basic(Basic::UnOp(f, a)), Exp::Basic(Basic::UnOp(g, b))) => f == g && all(&[(*a, *b)]),
+            (Exp::Basic(Basic::Conv(f, a)), Exp::Basic(Basic::Conv(g, b))) => f == g && all(&[(*a, *b)]),
+            (Exp::Basic(Basic::BinOp(f, a, c)), Exp::Basic(Basic::BinOp(g, b, d))) => {
+                f == g && all(&[(*a, *b), (*c, *d)])
+            }
+            (Exp::Basic(Basic::CmpOp(f, a, c)), Exp::Basic(Basic::CmpOp(g, b, d))) => {
+                f == g && all(&[(*a, *b), (*c, *d)])
+            }
+            (Exp::Basic(Basic::PrimFn(f, xs)), Exp::Basic(Basic::PrimFn(g, ys))) => {
                 f == g && xs.len() == ys.len() && xs.iter().zip(ys).all(|(a, b)| all(&[(*a, *b)]))
             }
             _ => false,
@@ -288,15 +292,15 @@ fn is_last(
     let last = || {
         let outer = |e: SubExp| Some(&b.stms[*defined.get(&e.name()?)?].exp);
         let Exp::If(c, yes, no) = outer(count)? else { return None };
-        let Exp::CmpOp(CmpOp::Eq(_), n, zero) = outer(*c)? else { return None };
+        let Exp::Basic(Basic::CmpOp(CmpOp::Eq(_), n, zero)) = outer(*c)? else { return None };
         let inside = definitions(&no.stms);
         let here = |e: SubExp| match inside.get(&e.name()?) {
             Some(i) => Some(&no.stms[*i].exp),
             None => outer(e),
         };
-        let Exp::Index(array, slice) = here(*no.result.first()?)? else { return None };
+        let Exp::Basic(Basic::Index(array, slice)) = here(*no.result.first()?)? else { return None };
         let [DimIndex::Fix(i)] = slice.as_slice() else { return None };
-        let Exp::BinOp(BinOp::Sub(IntType::I64), m, one) = here(*i)? else { return None };
+        let Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), m, one)) = here(*i)? else { return None };
         let constants = zero.as_i64() == Some(0) && one.as_i64() == Some(1);
         let empty = yes.stms.is_empty() && yes.result == [SubExp::i64(0)];
         Some(constants && empty && *array == numbers && *n == width && *m == width)
@@ -319,7 +323,9 @@ fn known_operator(op: &Lambda<Soacs>) -> Option<Vec<BinOp>> {
     let inside = definitions(&op.body.stms);
     let mut ops = vec![];
     for (i, result) in op.body.result.iter().enumerate() {
-        let Exp::BinOp(bin, x, y) = &op.body.stms[*inside.get(&result.name()?)?].exp else { return None };
+        let Exp::Basic(Basic::BinOp(bin, x, y)) = &op.body.stms[*inside.get(&result.name()?)?].exp else {
+            return None;
+        };
         let (a, b) = (SubExp::Var(op.params.get(i)?.name), SubExp::Var(op.params.get(n + i)?.name));
         if (*x, *y) != (a, b) && (*x, *y) != (b, a) {
             return None;
@@ -349,7 +355,7 @@ fn fresh_targets(b: &Body<Soacs>, defined: &FxHashMap<Name, usize>, stm: &Stm<So
     let Exp::Op(Soac::Hist(h)) = &stm.exp else { return true };
     let fresh = |n: &Name| {
         let made = defined.get(n).map(|i| &b.stms[*i].exp);
-        matches!(made, Some(Exp::Replicate(..) | Exp::Scratch(..) | Exp::Copy(_)))
+        matches!(made, Some(Exp::Basic(Basic::Replicate(..) | Basic::Scratch(..) | Basic::Copy(_))))
     };
     h.ops.iter().flat_map(|op| &op.dests).all(fresh)
 }

@@ -15,7 +15,7 @@
 use fehu_base::{Name, NameSource};
 use fehu_ir::subst::{rename_fun, Subst};
 use fehu_ir::visit::{change, deep, for_each_stm, Mutator, Visitor};
-use fehu_ir::{Attr, Body, Exp, FunDef, Loc, Prog, Rep, Soacs, Stm};
+use fehu_ir::{Attr, Basic, Body, Exp, FunDef, Loc, Prog, Rep, Soacs, Stm};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -123,7 +123,7 @@ impl<R: Rep<Dec = ()>> Inliner<'_, R> {
             // Sizes first: the types of arrays mention them.
             for arrays in [false, true] {
                 for (p, e) in stm.pat.iter().zip(&body.result).filter(|(p, _)| p.ty.is_array() == arrays) {
-                    out.push(Stm { pat: vec![p.clone()], exp: Exp::SubExp(*e), ..stm.clone() });
+                    out.push(Stm { pat: vec![p.clone()], exp: Exp::Basic(Basic::SubExp(*e)), ..stm.clone() });
                 }
             }
         }

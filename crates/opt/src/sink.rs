@@ -19,7 +19,7 @@ use crate::alias::{signatures, Classes};
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::visit::{deep, map_bodies, Visitor};
-use fehu_ir::{Body, Exp, Prog, Rep, Soacs, Stm};
+use fehu_ir::{Basic, Body, Exp, Prog, Rep, Soacs, Stm};
 use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
@@ -140,31 +140,35 @@ fn may_sink<R: Rep>(classes: &Classes, stm: &Stm<R>) -> bool {
         return false;
     }
     let movable = match &stm.exp {
-        Exp::SubExp(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::PrimFn(..)
-        | Exp::ArrayLit(..)
-        | Exp::ArrayConst(_)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Iota { .. }
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::Rearrange(..)
-        | Exp::Reshape(..)
+        Exp::Basic(
+            Basic::SubExp(_)
+            | Basic::UnOp(..)
+            | Basic::BinOp(..)
+            | Basic::CmpOp(..)
+            | Basic::Conv(..)
+            | Basic::PrimFn(..)
+            | Basic::ArrayLit(..)
+            | Basic::ArrayConst(_)
+            | Basic::Index(..)
+            | Basic::FlatIndex(..)
+            | Basic::Iota { .. }
+            | Basic::Replicate(..)
+            | Basic::Scratch(..)
+            | Basic::Copy(_)
+            | Basic::Manifest(..)
+            | Basic::Concat { .. }
+            | Basic::Rearrange(..)
+            | Basic::Reshape(..),
+        )
         | Exp::If(..)
         | Exp::Op(_) => true,
-        Exp::Opaque(_)
-        | Exp::Assert(..)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::UpdateAcc(..)
+        Exp::Basic(
+            Basic::Opaque(_)
+            | Basic::Assert(..)
+            | Basic::Update(..)
+            | Basic::FlatUpdate(..)
+            | Basic::UpdateAcc(..),
+        )
         | Exp::Call(..)
         | Exp::Loop(_)
         | Exp::WithAcc(_) => false,

@@ -17,7 +17,7 @@ use fehu_ir::seg::{
 };
 use fehu_ir::types::array_of_rows;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Attr, Body, Exp, Kernels, Rep, Shape, Soacs, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Exp, Kernels, Rep, Shape, Soacs, SubExp, Type};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
@@ -116,7 +116,7 @@ impl Flat<'_> {
 
 /// Whether what an expression gives is in the memory of another array, so that its size does not matter.
 fn is_view<R: Rep>(exp: &Exp<R>) -> bool {
-    matches!(exp, Exp::Index(..) | Exp::FlatIndex(..) | Exp::Rearrange(..))
+    matches!(exp, Exp::Basic(Basic::Index(..) | Basic::FlatIndex(..) | Basic::Rearrange(..)))
 }
 
 /// Whether the sizes of all arrays that a body makes are known outside of it and of the nest, and it uses no accumulators.
@@ -129,7 +129,7 @@ fn regular_inside(nest: &Nest, body: &Body<Soacs>) -> bool {
             let sized = is_view(&stm.exp) || free_in_type(&p.ty).into_iter().all(known);
             regular &= !matches!(p.ty, Type::Acc(..)) && sized;
         }
-        regular &= !matches!(stm.exp, Exp::WithAcc(_) | Exp::UpdateAcc(..));
+        regular &= !matches!(stm.exp, Exp::WithAcc(_) | Exp::Basic(Basic::UpdateAcc(..)));
     });
     regular
 }
@@ -160,8 +160,10 @@ fn operations(inside: &Body<Kernels>) -> Option<Operations> {
             }
             Exp::Loop(l) => fine &= l.params.iter().all(|(p, _)| known(p.ty.shape())),
             // What is put into an array may be copied first.
-            Exp::Update(_, slice, _) => fine &= known(&fehu_ir::types::slice_shape(slice)),
-            Exp::FlatUpdate(_, _, dims, _) => fine &= known(&dims.iter().map(|d| d.0).collect::<Shape>()),
+            Exp::Basic(Basic::Update(_, slice, _)) => fine &= known(&fehu_ir::types::slice_shape(slice)),
+            Exp::Basic(Basic::FlatUpdate(_, _, dims, _)) => {
+                fine &= known(&dims.iter().map(|d| d.0).collect::<Shape>())
+            }
             _ => {}
         }
     });

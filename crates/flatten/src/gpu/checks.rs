@@ -13,7 +13,7 @@ use super::nest::{Nest, Source};
 use super::Flat;
 use fehu_base::Name;
 use fehu_ir::build::plain;
-use fehu_ir::{Body, Exp, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Soacs, Stm, SubExp, Type};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -62,7 +62,7 @@ impl Flat<'_> {
             return vec![];
         }
         let ok = self.seq.b.fresh("ok", Type::BOOL);
-        let stm = plain(ok, Type::BOOL, Exp::SubExp(SubExp::bool(true)));
+        let stm = plain(ok, Type::BOOL, Exp::Basic(Basic::SubExp(SubExp::bool(true))));
         vec![Stm { certs: checks, ..stm }]
     }
 

@@ -10,7 +10,7 @@ use super::{Flat, Machine};
 use crate::sequential::simple;
 use fehu_ir::visit::deep;
 use fehu_ir::{
-    AccInput, Body, Exp, Kernels, Lambda, Loop, Param, PatElem, Soacs, Stm, SubExp, Type, WithAcc,
+    AccInput, Basic, Body, Exp, Kernels, Lambda, Loop, Param, PatElem, Soacs, Stm, SubExp, Type, WithAcc,
 };
 use rustc_hash::FxHashSet;
 
@@ -76,7 +76,9 @@ impl Flat<'_> {
                 Exp::Loop(Box::new(Loop { params, form: l.form, body }))
             }
             Exp::WithAcc(w) => Exp::WithAcc(Box::new(self.host_with_acc(*w))),
-            Exp::UpdateAcc(acc, index, values) => Exp::UpdateAcc(acc, index, values),
+            Exp::Basic(Basic::UpdateAcc(acc, index, values)) => {
+                Exp::Basic(Basic::UpdateAcc(acc, index, values))
+            }
             Exp::Call(f, args) => match self.machine {
                 Machine::Grid => Exp::Call(f, args),
                 Machine::Block => Exp::Call(self.seq.callee(f), args),

@@ -17,7 +17,7 @@ use fehu_ir::free::{free_in_body, free_in_type};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::subst::rename_body;
 use fehu_ir::types::{array_of_rows, body_types};
-use fehu_ir::{Body, Exp, Kernels, Soacs, Stm, Type};
+use fehu_ir::{Basic, Body, Exp, Kernels, Soacs, Stm, Type};
 use rustc_hash::FxHashSet;
 
 /// Code and what it is to be run on: the first levels of a nest.
@@ -90,7 +90,7 @@ impl Flat<'_> {
         }
         for binding in &taken {
             if let Source::Stm(c) = &binding.source {
-                if matches!(c.stm.exp, Exp::Assert(..)) {
+                if matches!(c.stm.exp, Exp::Basic(Basic::Assert(..))) {
                     let deeper = nest.widths[binding.depth.min(depth)..depth].to_vec();
                     self.ran.extend(c.stm.pat.iter().map(|p| (p.name, deeper.clone())));
                 }
@@ -105,18 +105,18 @@ impl Flat<'_> {
                 (Source::Elem { array, levels, .. }, [(name, ty)]) => {
                     let indices: Vec<Name> = levels.iter().map(|l| dims[*l]).collect();
                     let exp = if indices.is_empty() {
-                        Exp::SubExp((*array).into())
+                        Exp::Basic(Basic::SubExp((*array).into()))
                     } else {
-                        Exp::Index(*array, at(&indices, ty))
+                        Exp::Basic(Basic::Index(*array, at(&indices, ty)))
                     };
                     elements.insert(*name);
                     stms.push(plain(*name, ty.clone(), exp));
                 }
                 (Source::Acc(acc), [(name, ty)]) => {
-                    stms.push(plain(*name, ty.clone(), Exp::SubExp((*acc).into())));
+                    stms.push(plain(*name, ty.clone(), Exp::Basic(Basic::SubExp((*acc).into()))));
                 }
                 (Source::Index(level), [(name, ty)]) => {
-                    stms.push(plain(*name, ty.clone(), Exp::SubExp(dims[*level].into())));
+                    stms.push(plain(*name, ty.clone(), Exp::Basic(Basic::SubExp(dims[*level].into()))));
                 }
                 (Source::Elem { .. } | Source::Acc(_) | Source::Index(_), _) => {}
             }
@@ -148,7 +148,7 @@ impl Flat<'_> {
                     let name = p.name;
                     p.name = self.seq.b.names.fresh_like(name);
                     self.seq.b.types.insert(p.name, p.ty.clone());
-                    Some(plain(name, p.ty.clone(), Exp::Copy(p.name)))
+                    Some(plain(name, p.ty.clone(), Exp::Basic(Basic::Copy(p.name))))
                 }
                 _ => None,
             };

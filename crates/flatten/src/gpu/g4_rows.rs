@@ -17,7 +17,7 @@ use fehu_ir::free::free_in_lambda;
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::Subst;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Body, DimIndex, Exp, Lambda, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Soacs, Stm, SubExp, Type};
 
 /// How the elements of rows are made.
 #[derive(Clone, Copy)]
@@ -95,5 +95,5 @@ pub(super) fn at_column(
 fn at(b: &mut Builder<Soacs>, array: Name, index: SubExp, ty: &Type) -> SubExp {
     let whole = |n: &SubExp| DimIndex::Slice { start: SubExp::i64(0), len: *n, stride: SubExp::i64(1) };
     let slice = std::iter::once(DimIndex::Fix(index)).chain(ty.shape().iter().map(whole)).collect();
-    b.bind("x", ty.clone(), Exp::Index(array, slice)).into()
+    b.bind("x", ty.clone(), Exp::Basic(Basic::Index(array, slice))).into()
 }

@@ -26,7 +26,7 @@ use fehu_ir::build::Builder;
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::rename_lambda;
 use fehu_ir::types::body_types;
-use fehu_ir::{DimIndex, Exp, Kernels, Lambda, Loop, LoopForm, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, DimIndex, Exp, Kernels, Lambda, Loop, LoopForm, Soacs, Stm, SubExp, Type};
 
 /// Rows at `start`, `start + step`, ..., so many.
 #[derive(Clone, Copy)]
@@ -48,8 +48,8 @@ impl Flat<'_> {
         let body = self.soacs(stm, |_, b| {
             let mut all = vec![];
             for ((e, t), array) in only.neutral().iter().zip(&only.op().ret).zip(&s.arrays) {
-                let first = b.bind("first", t.array_of(&[one]), Exp::Replicate(vec![one], *e));
-                let joined = Exp::Concat { dim: 0, arrays: vec![first, *array], size: width };
+                let first = b.bind("first", t.array_of(&[one]), Exp::Basic(Basic::Replicate(vec![one], *e)));
+                let joined = Exp::Basic(Basic::Concat { dim: 0, arrays: vec![first, *array], size: width });
                 all.push(b.bind("rows", t.array_of(&[width]), joined).into());
             }
             match only {
@@ -100,7 +100,8 @@ impl Flat<'_> {
 /// How often `n + 1` must be halved until there is one.
 fn levels(b: &mut Builder<Kernels>, n: SubExp) -> SubExp {
     let clz = PrimFn { op: MathFn::Clz, at: PrimType::I64 };
-    let zeros: SubExp = b.bind("zeros", Type::Prim(PrimType::I32), Exp::PrimFn(clz, vec![n])).into();
+    let zeros: SubExp =
+        b.bind("zeros", Type::Prim(PrimType::I32), Exp::Basic(Basic::PrimFn(clz, vec![n]))).into();
     let zeros = b.conv(ConvOp::SExt(IntType::I32, IntType::I64), zeros);
     b.sub64(SubExp::i64(64), zeros)
 }
@@ -165,7 +166,10 @@ fn level_by_level(
     let mut next = vec![];
     for (((e, t), new), ty) in rows.iter().zip(&op.ret).zip(combined).zip(&types) {
         if let SubExp::Var(a) = e {
-            next.push(b.bind("rows", ty.clone(), Exp::Update(*a, slice(t, some(put)), new.into())).into());
+            next.push(
+                b.bind("rows", ty.clone(), Exp::Basic(Basic::Update(*a, slice(t, some(put)), new.into())))
+                    .into(),
+            );
         }
     }
     let body = b.end(next);
@@ -187,7 +191,7 @@ fn slice(row: &Type, outer: DimIndex) -> Vec<DimIndex> {
 /// A row, or several.
 fn row(b: &mut Builder<Soacs>, rows: SubExp, row: &Type, outer: DimIndex, ty: Type) -> SubExp {
     match rows {
-        SubExp::Var(a) => b.bind("some", ty, Exp::Index(a, slice(row, outer))).into(),
+        SubExp::Var(a) => b.bind("some", ty, Exp::Basic(Basic::Index(a, slice(row, outer)))).into(),
         SubExp::Const(_) => rows,
     }
 }

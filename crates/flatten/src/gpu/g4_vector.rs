@@ -26,7 +26,7 @@ use fehu_ir::soac::{Reduce, Scan, Screma, Soac};
 use fehu_ir::subst::{rename_lambda, Subst};
 use fehu_ir::types::body_types;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Body, Exp, Lambda, Param, PatElem, Prog, Shape, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Lambda, Param, PatElem, Prog, Shape, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// The arrays of a program that hold one operand everywhere, and that operand.
@@ -37,15 +37,15 @@ pub(super) fn replicated(prog: &Prog<Soacs>) -> FxHashMap<Name, SubExp> {
         for_each_stm(body, &mut |stm| {
             let [p] = &stm.pat[..] else { return };
             match &stm.exp {
-                Exp::Replicate(_, e) => {
+                Exp::Basic(Basic::Replicate(_, e)) => {
                     found.insert(p.name, *e);
                 }
-                Exp::ArrayLit(es, _) => {
+                Exp::Basic(Basic::ArrayLit(es, _)) => {
                     if let Some(e) = es.first().filter(|first| es.iter().all(|e| e == *first)) {
                         found.insert(p.name, *e);
                     }
                 }
-                Exp::ArrayConst(data) => {
+                Exp::Basic(Basic::ArrayConst(data)) => {
                     if let Some(v) = data.values.first().filter(|v| data.values.iter().all(|w| w == *v)) {
                         found.insert(p.name, SubExp::Const(*v));
                     }
@@ -125,7 +125,9 @@ pub(super) fn binops(op: &Lambda<Soacs>) -> Option<Vec<BinOp>> {
         let bound = |s: &&Stm<Soacs>| s.pat.first().is_some_and(|p| SubExp::Var(p.name) == *result);
         let (x, y) = (SubExp::Var(x.name), SubExp::Var(y.name));
         match op.body.stms.iter().find(bound)?.exp {
-            Exp::BinOp(op, a, b) if (a, b) == (x, y) || ((a, b) == (y, x) && op.is_commutative()) => {
+            Exp::Basic(Basic::BinOp(op, a, b))
+                if (a, b) == (x, y) || ((a, b) == (y, x) && op.is_commutative()) =>
+            {
                 found.push(op);
             }
             _ => return None,
@@ -199,7 +201,7 @@ impl Flat<'_> {
             return Some(by);
         }
         let by = self.element_of(e, 0)?;
-        let row = self.seq.b.bind("rep", ty.clone(), Exp::Replicate(ty.shape().to_vec(), by));
+        let row = self.seq.b.bind("rep", ty.clone(), Exp::Basic(Basic::Replicate(ty.shape().to_vec(), by)));
         self.replicated.insert(row, by);
         Some(row.into())
     }
@@ -217,7 +219,7 @@ impl Flat<'_> {
         let mut elements = vec![];
         for (v, t) in own?.into_iter().zip(&op.ret) {
             elements.push(if t.is_array() {
-                let rep = Exp::Replicate(t.shape().to_vec(), SubExp::Const(v));
+                let rep = Exp::Basic(Basic::Replicate(t.shape().to_vec(), SubExp::Const(v)));
                 let row = self.seq.b.bind("rep", t.clone(), rep);
                 self.replicated.insert(row, SubExp::Const(v));
                 row.into()
@@ -266,7 +268,11 @@ impl Flat<'_> {
             Rows::Given => {
                 for (array, t) in i.s.arrays.iter().zip(&ret) {
                     let ty = t.array_of(&[size, width]);
-                    columns.push(b.bind("tr", ty.clone(), Exp::Rearrange(swapped(ty.rank()), *array)));
+                    columns.push(b.bind(
+                        "tr",
+                        ty.clone(),
+                        Exp::Basic(Basic::Rearrange(swapped(ty.rank()), *array)),
+                    ));
                     params.push(b.param("col", t.array_of(&[width])));
                 }
                 let elements = ret.iter().map(|t| b.param("x", t.clone())).collect();
@@ -274,7 +280,7 @@ impl Flat<'_> {
             }
             Rows::Made(last, map) => {
                 let (start, step) = (SubExp::i64(0), SubExp::i64(1));
-                let all = Exp::Iota { n: size, start, step, ty: IntType::I64 };
+                let all = Exp::Basic(Basic::Iota { n: size, start, step, ty: IntType::I64 });
                 columns.push(b.bind("places", Type::I64.array_of(&[size]), all));
                 params.push(b.param("place", Type::I64));
                 (i.s.arrays.clone(), at_column(b, i, (last, map), params[0].name.into()))
@@ -311,16 +317,16 @@ impl Flat<'_> {
         shape.swap(0, 1);
         let ty = ty.peel(ty.rank()).array_of(&shape);
         if self.machine == Machine::Block {
-            return b.bind("rows", ty, Exp::Rearrange(perm, columns)).into();
+            return b.bind("rows", ty, Exp::Basic(Basic::Rearrange(perm, columns))).into();
         }
         // A single column is a single row, too.
         let one = b.cmp(CmpOp::Eq(PrimType::I64), shape[1], SubExp::i64(1));
         b.begin();
-        let same = b.bind("rows", ty.clone(), Exp::Reshape(shape, columns));
+        let same = b.bind("rows", ty.clone(), Exp::Basic(Basic::Reshape(shape, columns)));
         let yes = b.end(vec![same.into()]);
         b.begin();
-        let rows = b.bind("rows", ty.clone(), Exp::Rearrange(perm, columns));
-        let rows = b.bind("rows", ty.clone(), Exp::Manifest((0..ty.rank()).collect(), rows));
+        let rows = b.bind("rows", ty.clone(), Exp::Basic(Basic::Rearrange(perm, columns)));
+        let rows = b.bind("rows", ty.clone(), Exp::Basic(Basic::Manifest((0..ty.rank()).collect(), rows)));
         let no = b.end(vec![rows.into()]);
         b.bind("rows", ty, Exp::If(one, Box::new(yes), Box::new(no))).into()
     }
@@ -420,6 +426,6 @@ pub(super) fn bare(stm: &Stm<Soacs>) -> Stm<Soacs> {
         certs: vec![],
         attrs: stm.attrs.clone(),
         loc: stm.loc.clone(),
-        exp: Exp::SubExp(SubExp::bool(true)),
+        exp: Exp::Basic(Basic::SubExp(SubExp::bool(true))),
     }
 }

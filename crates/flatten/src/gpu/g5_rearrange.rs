@@ -14,7 +14,7 @@ use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::build::plain;
-use fehu_ir::{Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
 
 impl Flat<'_> {
     pub(super) fn map_rearrange(&mut self, nest: &mut Nest, stm: &Stm<Soacs>) -> Option<Lifted> {
@@ -27,30 +27,32 @@ impl Flat<'_> {
         let mut viewed = None;
         let (exp, owner): (Exp<Kernels>, Owner) = match &stm.exp {
             // Who consumes a view consumes what it is a view of.
-            Exp::Rearrange(perm, a) => {
+            Exp::Basic(Basic::Rearrange(perm, a)) => {
                 let (array, owner) = nest.whole(*a)?;
                 viewed = Some(array);
-                (Exp::Rearrange(under(perm), array), owner)
+                (Exp::Basic(Basic::Rearrange(under(perm), array)), owner)
             }
-            Exp::Reshape(shape, a) => {
+            Exp::Basic(Basic::Reshape(shape, a)) => {
                 let shape = outer.iter().chain(shape).copied().collect();
                 let (array, owner) = nest.whole(*a)?;
                 viewed = Some(array);
-                (Exp::Reshape(shape, array), owner)
+                (Exp::Basic(Basic::Reshape(shape, array)), owner)
             }
-            Exp::Copy(a) => match nest.whole(*a) {
-                Some((array, _)) => (Exp::Copy(array), Owner::Nest),
+            Exp::Basic(Basic::Copy(a)) => match nest.whole(*a) {
+                Some((array, _)) => (Exp::Basic(Basic::Copy(array)), Owner::Nest),
                 None => {
                     let needed = Flat::needed(nest, stm);
                     self.materialise(nest, &needed);
                     return Some(vec![(self.elementwise(nest, *a, &p.ty).into(), Owner::Nest)]);
                 }
             },
-            Exp::Manifest(perm, a) => (Exp::Manifest(under(perm), nest.whole(*a)?.0), Owner::Nest),
-            Exp::Scratch(elem, shape) => {
-                (Exp::Scratch(*elem, outer.iter().chain(shape).copied().collect()), Owner::Nest)
+            Exp::Basic(Basic::Manifest(perm, a)) => {
+                (Exp::Basic(Basic::Manifest(under(perm), nest.whole(*a)?.0)), Owner::Nest)
             }
-            Exp::Concat { dim, arrays, size } => {
+            Exp::Basic(Basic::Scratch(elem, shape)) => {
+                (Exp::Basic(Basic::Scratch(*elem, outer.iter().chain(shape).copied().collect())), Owner::Nest)
+            }
+            Exp::Basic(Basic::Concat { dim, arrays, size }) => {
                 // The parts may differ in size from point to point, although the whole does not.
                 let regular = arrays.iter().all(|a| nest.regular(&self.seq.b.type_of((*a).into())));
                 if !nest.invariant(*size) || !regular {
@@ -63,16 +65,19 @@ impl Flat<'_> {
                 for a in arrays {
                     joined.extend(self.lift(nest, (*a).into()).name());
                 }
-                (Exp::Concat { dim: depth + dim, arrays: joined, size: *size }, Owner::Nest)
+                (Exp::Basic(Basic::Concat { dim: depth + dim, arrays: joined, size: *size }), Owner::Nest)
             }
-            Exp::Replicate(shape, e) => {
+            Exp::Basic(Basic::Replicate(shape, e)) => {
                 if nest.invariant(*e) {
-                    (Exp::Replicate(outer.iter().chain(shape).copied().collect(), *e), Owner::Nest)
+                    (
+                        Exp::Basic(Basic::Replicate(outer.iter().chain(shape).copied().collect(), *e)),
+                        Owner::Nest,
+                    )
                 } else {
                     return Some(vec![(self.replicate(nest, stm, shape.len(), *e), Owner::Nest)]);
                 }
             }
-            Exp::Iota { n, start, step, ty } => {
+            Exp::Basic(Basic::Iota { n, start, step, ty }) => {
                 return Some(vec![(self.progression(nest, stm, *n, *start, *step, *ty), Owner::Nest)]);
             }
             _ => return None,
@@ -107,7 +112,11 @@ impl Flat<'_> {
         let mut body = Body { stms: vec![], result: vec![e] };
         if let (SubExp::Var(a), true) = (e, indices.len() > copies) {
             let x = self.seq.b.fresh("x", elem.clone());
-            body.stms.push(plain(x, elem.clone(), Exp::Index(a, at(&indices[copies..], &elem))));
+            body.stms.push(plain(
+                x,
+                elem.clone(),
+                Exp::Basic(Basic::Index(a, at(&indices[copies..], &elem))),
+            ));
             body.result = vec![x.into()];
         }
         self.one_kernel(&inner, body, elem)
@@ -134,9 +143,9 @@ impl Flat<'_> {
             stms.push(plain(x, elem.clone(), exp));
             x.into()
         };
-        let i = bind(Exp::Conv(ConvOp::SExt(IntType::I64, ty), index[0].into()));
-        let far = bind(Exp::BinOp(BinOp::Mul(ty), i, step));
-        let x = bind(Exp::BinOp(BinOp::Add(ty), start, far));
+        let i = bind(Exp::Basic(Basic::Conv(ConvOp::SExt(IntType::I64, ty), index[0].into())));
+        let far = bind(Exp::Basic(Basic::BinOp(BinOp::Mul(ty), i, step)));
+        let x = bind(Exp::Basic(Basic::BinOp(BinOp::Add(ty), start, far)));
         self.one_kernel(&inner, Body { stms, result: vec![x] }, elem)
     }
 

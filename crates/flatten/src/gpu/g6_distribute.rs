@@ -22,7 +22,7 @@ use fehu_ir::consume::consumed_by_exp;
 use fehu_ir::free::{free_in_stm, free_in_type, Names};
 use fehu_ir::types::array_of_rows;
 use fehu_ir::visit::deep;
-use fehu_ir::{Body, Exp, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Results of code under a nest: for each, the array over the nest.
@@ -71,7 +71,7 @@ impl Flat<'_> {
                         }
                     }
                     None => {
-                        if matches!(stm.exp, Exp::Assert(..)) {
+                        if matches!(stm.exp, Exp::Basic(Basic::Assert(..))) {
                             checks.names.extend(stm.pat.iter().map(|p| p.name));
                         }
                         let joined = stm.pat.iter().any(|p| self.joins.contains_key(&p.name));
@@ -88,7 +88,7 @@ impl Flat<'_> {
         match e {
             SubExp::Var(array) => nest.bind_whole(name, ty, array, owner),
             SubExp::Const(_) => {
-                let stm = fehu_ir::build::plain(name, ty, Exp::SubExp(e));
+                let stm = fehu_ir::build::plain(name, ty, Exp::Basic(Basic::SubExp(e)));
                 nest.bind_stm(stm, Cost::Cheap);
             }
         }
@@ -116,38 +116,44 @@ impl Flat<'_> {
             Exp::Op(soac) => self.soac(nest, stm, soac, later),
             Exp::Loop(l) => self.map_loop(nest, stm, l, later),
             Exp::If(c, t, f) => self.map_branch(nest, stm, *c, t, f, later),
-            Exp::Update(array, slice, value) => self.map_update(nest, stm, *array, slice, *value, later),
+            Exp::Basic(Basic::Update(array, slice, value)) => {
+                self.map_update(nest, stm, *array, slice, *value, later)
+            }
             // Its elements are computed wherever they are needed.
-            Exp::Iota { .. } => None,
-            Exp::Reshape(..) if self.note_cast(stm) => None,
-            Exp::Replicate(..) if only_input(stm, rest, result) => None,
-            Exp::Concat { arrays, .. }
+            Exp::Basic(Basic::Iota { .. }) => None,
+            Exp::Basic(Basic::Reshape(..)) if self.note_cast(stm) => None,
+            Exp::Basic(Basic::Replicate(..)) if only_input(stm, rest, result) => None,
+            Exp::Basic(Basic::Concat { arrays, .. })
                 if arrays.iter().all(|a| nest.regular(&self.seq.b.type_of((*a).into())))
                     && self.note_join(stm, rest, result) =>
             {
                 None
             }
-            Exp::Rearrange(..)
-            | Exp::Reshape(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Concat { .. } => self.map_rearrange(nest, stm),
-            Exp::SubExp(_)
-            | Exp::Opaque(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Assert(..)
-            | Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Index(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::UpdateAcc(..)
+            Exp::Basic(
+                Basic::Rearrange(..)
+                | Basic::Reshape(..)
+                | Basic::Copy(_)
+                | Basic::Manifest(..)
+                | Basic::Replicate(..)
+                | Basic::Scratch(..)
+                | Basic::Concat { .. },
+            ) => self.map_rearrange(nest, stm),
+            Exp::Basic(
+                Basic::SubExp(_)
+                | Basic::Opaque(_)
+                | Basic::UnOp(..)
+                | Basic::BinOp(..)
+                | Basic::CmpOp(..)
+                | Basic::Conv(..)
+                | Basic::PrimFn(..)
+                | Basic::Assert(..)
+                | Basic::ArrayLit(..)
+                | Basic::ArrayConst(_)
+                | Basic::Index(..)
+                | Basic::FlatIndex(..)
+                | Basic::FlatUpdate(..)
+                | Basic::UpdateAcc(..),
+            )
             | Exp::Call(..)
             | Exp::WithAcc(_) => None,
         }
@@ -273,7 +279,12 @@ impl Flat<'_> {
                     }
                     SubExp::Var(_) | SubExp::Const(_) => {
                         let all = ty.array_of(&nest.widths);
-                        Some(self.seq.b.bind("rep", all, Exp::Replicate(nest.widths.clone(), *e)).into())
+                        Some(
+                            self.seq
+                                .b
+                                .bind("rep", all, Exp::Basic(Basic::Replicate(nest.widths.clone(), *e)))
+                                .into(),
+                        )
                     }
                 },
             };
@@ -303,7 +314,7 @@ impl Flat<'_> {
         match e.name().and_then(|n| nest.whole(n)) {
             Some((array, _)) => {
                 let all = array_of_rows(ty, &nest.widths);
-                self.seq.b.bind("copy", all, Exp::Copy(array)).into()
+                self.seq.b.bind("copy", all, Exp::Basic(Basic::Copy(array))).into()
             }
             None => e,
         }

@@ -24,7 +24,7 @@ use fehu_ir::build::plain;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::seg::{KernelBody, KernelReturn, SegKind};
 use fehu_ir::types::array_of_rows;
-use fehu_ir::{Body, DimIndex, Exp, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 /// A result of a branch.
@@ -151,7 +151,7 @@ impl Flat<'_> {
                     let old = stms[at].take();
                     for (e, ty) in place.into_iter().zip((0..rank).map(|_| Type::I64).chain([elem])) {
                         let name = self.seq.b.fresh("at", ty.clone());
-                        let new = plain(name, ty, Exp::SubExp(e));
+                        let new = plain(name, ty, Exp::Basic(Basic::SubExp(e)));
                         bound.push(match &old {
                             Some(old) => Stm { certs: old.certs.clone(), loc: old.loc.clone(), ..new },
                             None => new,
@@ -197,7 +197,7 @@ fn results_of(nest: &Nest, stm: &Stm<Soacs>, branches: [&Body<Soacs>; 2]) -> Opt
 fn update(body: &Body<Soacs>, k: usize) -> Option<(usize, Name, Vec<SubExp>)> {
     let name = body.result.get(k)?.name()?;
     let at = body.stms.iter().position(|s| s.pat.iter().any(|p| p.name == name))?;
-    let Exp::Update(array, slice, value) = &body.stms[at].exp else { return None };
+    let Exp::Basic(Basic::Update(array, slice, value)) = &body.stms[at].exp else { return None };
     let mut place = vec![];
     for dim in slice {
         match dim {

@@ -23,7 +23,7 @@ use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::rename_body;
 use fehu_ir::types::body_types;
-use fehu_ir::{Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 impl Flat<'_> {
@@ -61,7 +61,9 @@ impl Flat<'_> {
         // What an array's size depends on holds only if there are points.
         let checked_array = !stm.certs.is_empty() && stm.pat.iter().any(|p| p.ty.is_array());
         let exp = match stm.exp {
-            Exp::Assert(cond, message) => Exp::Assert(self.unless_empty(nest, cond), message),
+            Exp::Basic(Basic::Assert(cond, message)) => {
+                Exp::Basic(Basic::Assert(self.unless_empty(nest, cond), message))
+            }
             exp if harmless(&exp) && !checked_array => simple(exp),
             _ if scalar_code(&stm) => self.if_points(nest, &stm),
             exp => return Some(Stm { exp, ..stm }),
@@ -91,7 +93,9 @@ impl Flat<'_> {
         self.seq.b.types.extend(body_types(&body));
         let cond = match self.empty(nest) {
             None => SubExp::bool(true),
-            Some(empty) => self.seq.b.bind("some", Type::BOOL, Exp::UnOp(UnOp::Not, empty)).into(),
+            Some(empty) => {
+                self.seq.b.bind("some", Type::BOOL, Exp::Basic(Basic::UnOp(UnOp::Not, empty))).into()
+            }
         };
         let computed = self.host_body(body);
         let blank = |ty: &Type| match ty {

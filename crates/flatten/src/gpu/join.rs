@@ -17,7 +17,7 @@ use fehu_ir::build::plain;
 use fehu_ir::free::{free_in_lambda, free_in_stm};
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::deep;
-use fehu_ir::{Body, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
 
 /// More parts than this are joined by copying one after the other, not by a search for the part of each element.
 pub(super) const FEW_PARTS: usize = 4;
@@ -33,7 +33,9 @@ impl Flat<'_> {
     /// Remembers that elements of an array are to be read from its parts, if a statement joins few parts and the array is only
     /// used element by element. Says whether that is so.
     pub(super) fn note_join(&mut self, stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp]) -> bool {
-        let (Exp::Concat { dim: 0, arrays, .. }, [p]) = (&stm.exp, &stm.pat[..]) else { return false };
+        let (Exp::Basic(Basic::Concat { dim: 0, arrays, .. }), [p]) = (&stm.exp, &stm.pat[..]) else {
+            return false;
+        };
         let grid = self.machine == Machine::Grid;
         if !grid || arrays.len() > FEW_PARTS || !only_elements(stm, rest, result, Casts::Allowed) {
             return false;
@@ -44,7 +46,7 @@ impl Flat<'_> {
 
     /// A joined array whose size has another name is joined of the same parts. Says whether a statement makes such.
     pub(super) fn note_cast(&mut self, stm: &Stm<Soacs>) -> bool {
-        let (Exp::Reshape(shape, a), [p]) = (&stm.exp, &stm.pat[..]) else { return false };
+        let (Exp::Basic(Basic::Reshape(shape, a)), [p]) = (&stm.exp, &stm.pat[..]) else { return false };
         let Some(join) = self.joins.get(a).filter(|_| shape.len() == 1) else { return false };
         let certs = join.certs.iter().chain(&stm.certs).copied().collect();
         self.joins.insert(p.name, Join { parts: join.parts.clone(), certs });
@@ -54,7 +56,7 @@ impl Flat<'_> {
     /// Remembers the joined arrays of a body of the host. Their parts must stay as they are.
     pub(super) fn note_joins(&mut self, body: &Body<Soacs>) {
         let few = |stm: &Stm<Soacs>| match &stm.exp {
-            Exp::Concat { dim: 0, arrays, .. } => arrays.len() <= FEW_PARTS,
+            Exp::Basic(Basic::Concat { dim: 0, arrays, .. }) => arrays.len() <= FEW_PARTS,
             _ => false,
         };
         if !body.stms.iter().any(few) {
@@ -63,7 +65,7 @@ impl Flat<'_> {
         let taken = self.taken_over(body);
         for (k, stm) in body.stms.iter().enumerate() {
             self.note_cast(stm);
-            let Exp::Concat { arrays, .. } = &stm.exp else { continue };
+            let Exp::Basic(Basic::Concat { arrays, .. }) = &stm.exp else { continue };
             if few(stm) && arrays.iter().all(|a| !taken.contains(a)) {
                 self.note_join(stm, &body.stms[k + 1..], &body.result);
             }
@@ -95,7 +97,7 @@ impl Flat<'_> {
                 nest.bind_stm(Stm { certs: join.certs.clone(), ..stm }, Cost::Cheap);
             }
             if let [x] = body.result[..] {
-                nest.bind_stm(plain(p.name, p.ty.clone(), Exp::SubExp(x)), Cost::Cheap);
+                nest.bind_stm(plain(p.name, p.ty.clone(), Exp::Basic(Basic::SubExp(x))), Cost::Cheap);
             }
         }
     }
@@ -110,7 +112,7 @@ impl Flat<'_> {
     ) -> Body<Soacs> {
         let read = |f: &mut Self, part: Name, indices: &[Name]| {
             let x = f.seq.b.fresh("x", elem.clone());
-            plain(x, elem.clone(), Exp::Index(part, at(indices, elem)))
+            plain(x, elem.clone(), Exp::Basic(Basic::Index(part, at(indices, elem))))
         };
         let [part, rest @ ..] = parts else { fehu_base::bug!("nothing to join") };
         if rest.is_empty() {
@@ -119,11 +121,11 @@ impl Flat<'_> {
         }
         let size = self.seq.b.type_of((*part).into()).shape()[dim];
         let here = self.seq.b.fresh("here", Type::BOOL);
-        let less = Exp::CmpOp(CmpOp::SLt(IntType::I64), indices[dim].into(), size);
+        let less = Exp::Basic(Basic::CmpOp(CmpOp::SLt(IntType::I64), indices[dim].into(), size));
         let stm = read(self, *part, &indices);
         let yes = Body { result: vec![stm.pat[0].name.into()], stms: vec![stm] };
         let after = self.seq.b.fresh("i", Type::I64);
-        let sub = Exp::BinOp(BinOp::Sub(IntType::I64), indices[dim].into(), size);
+        let sub = Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), indices[dim].into(), size));
         indices[dim] = after;
         let mut no = deep(|| self.element_of_join(rest, dim, indices, elem));
         no.stms.insert(0, plain(after, Type::I64, sub));
@@ -163,7 +165,7 @@ fn only_elements(stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp], casts
             Exp::Op(Soac::Scatter(s)) if s.dests.iter().all(|d| d.array != p.name) => {
                 (&s.arrays, vec![&s.lambda])
             }
-            Exp::Reshape(shape, _) if shape.len() == 1 && casts == Casts::Allowed => {
+            Exp::Basic(Basic::Reshape(shape, _)) if shape.len() == 1 && casts == Casts::Allowed => {
                 return deep(|| only_elements(user, &rest[k + 1..], result, casts));
             }
             _ => return false,

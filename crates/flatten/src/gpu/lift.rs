@@ -5,7 +5,7 @@ use super::nest::{at, Nest, Owner, Source};
 use super::Flat;
 use fehu_base::Name;
 use fehu_ir::build::plain;
-use fehu_ir::{Body, Exp, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, SubExp, Type};
 
 impl Flat<'_> {
     /// The array of an operand's values, which may share memory with others.
@@ -38,11 +38,11 @@ impl Flat<'_> {
         let name = match e {
             SubExp::Var(n) if nest.binds(n) => n,
             SubExp::Var(_) | SubExp::Const(_) => {
-                return self.seq.b.bind("rep", all, Exp::Replicate(outer, e)).into();
+                return self.seq.b.bind("rep", all, Exp::Basic(Basic::Replicate(outer, e))).into();
             }
         };
         if let Some((array, _)) = nest.whole(name) {
-            return self.seq.b.bind("copy", all, Exp::Copy(array)).into();
+            return self.seq.b.bind("copy", all, Exp::Basic(Basic::Copy(array))).into();
         }
         self.materialise(nest, &[name]);
         if let Some((array, Owner::Nest)) = nest.whole(name) {
@@ -67,7 +67,7 @@ impl Flat<'_> {
         let elem = ty.peel(ty.rank());
         let x = self.seq.b.fresh("x", elem.clone());
         let body = Body {
-            stms: vec![plain(x, elem.clone(), Exp::Index(name, at(&indices, &elem)))],
+            stms: vec![plain(x, elem.clone(), Exp::Basic(Basic::Index(name, at(&indices, &elem))))],
             result: vec![x.into()],
         };
         let depth = inner.depth();

@@ -18,7 +18,7 @@ use fehu_base::{Name, NameSource};
 use fehu_ir::build::plain;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::free::free_in_type;
-use fehu_ir::{DimIndex, Exp, Param, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, DimIndex, Exp, Param, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// A map nest.
@@ -212,10 +212,10 @@ impl Nest {
             Some(Source::Elem { .. } | Source::Acc(_) | Source::Index(_)) | None => None,
         };
         let (exp, certs) = match made {
-            Some((Exp::Replicate(shape, e), certs)) if shape.len() == 1 && !param.consumed => {
-                (Exp::SubExp(e), certs)
+            Some((Exp::Basic(Basic::Replicate(shape, e)), certs)) if shape.len() == 1 && !param.consumed => {
+                (Exp::Basic(Basic::SubExp(e)), certs)
             }
-            Some((Exp::Iota { start, step, ty, .. }, certs)) => {
+            Some((Exp::Basic(Basic::Iota { start, step, ty, .. }), certs)) => {
                 let mut bind = |exp| {
                     let x = names.fresh_str("x");
                     let stm = Stm { certs: certs.clone(), ..plain(x, param.ty.clone(), exp) };
@@ -224,18 +224,20 @@ impl Nest {
                 };
                 let mut x = SubExp::Var(i);
                 if ty != IntType::I64 {
-                    x = bind(Exp::Conv(ConvOp::SExt(IntType::I64, ty), x));
+                    x = bind(Exp::Basic(Basic::Conv(ConvOp::SExt(IntType::I64, ty), x)));
                 }
                 if step.as_i64() != Some(1) {
-                    x = bind(Exp::BinOp(BinOp::Mul(ty), x, step));
+                    x = bind(Exp::Basic(Basic::BinOp(BinOp::Mul(ty), x, step)));
                 }
                 if start.as_i64() == Some(0) {
-                    (Exp::SubExp(x), certs)
+                    (Exp::Basic(Basic::SubExp(x)), certs)
                 } else {
-                    (Exp::BinOp(BinOp::Add(ty), start, x), certs)
+                    (Exp::Basic(Basic::BinOp(BinOp::Add(ty), start, x)), certs)
                 }
             }
-            Some(_) | None => (Exp::Index(array, crate::sequential::row(&[i.into()], &param.ty)), vec![]),
+            Some(_) | None => {
+                (Exp::Basic(Basic::Index(array, crate::sequential::row(&[i.into()], &param.ty))), vec![])
+            }
         };
         self.bind_stm(Stm { certs, ..plain(param.name, param.ty.clone(), exp) }, Cost::Cheap);
     }

@@ -8,7 +8,7 @@ use fehu_base::Name;
 use fehu_ir::free::{bound_in_body, free_in_stm, free_in_type};
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::visit::{deep, for_each_body, for_each_stm};
-use fehu_ir::{Body, Exp, Lambda, LoopForm, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Lambda, LoopForm, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 /// Combinators over fewer elements than this are not worth a level of parallelism.
@@ -51,33 +51,37 @@ pub(super) fn scalar_code(stm: &Stm<Soacs>) -> bool {
         return false;
     }
     match &stm.exp {
-        Exp::SubExp(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::PrimFn(..)
-        | Exp::Assert(..) => true,
+        Exp::Basic(
+            Basic::SubExp(_)
+            | Basic::UnOp(..)
+            | Basic::BinOp(..)
+            | Basic::CmpOp(..)
+            | Basic::Conv(..)
+            | Basic::PrimFn(..)
+            | Basic::Assert(..),
+        ) => true,
         Exp::If(_, t, f) => deep(|| t.stms.iter().chain(&f.stms).all(scalar_code)),
         Exp::Loop(l) => {
             deep(|| l.params.iter().all(|(p, _)| whole(&p.ty)) && l.body.stms.iter().all(scalar_code))
         }
-        Exp::Opaque(_)
-        | Exp::ArrayLit(..)
-        | Exp::ArrayConst(_)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Rearrange(..)
-        | Exp::Reshape(..)
-        | Exp::Iota { .. }
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::UpdateAcc(..)
+        Exp::Basic(
+            Basic::Opaque(_)
+            | Basic::ArrayLit(..)
+            | Basic::ArrayConst(_)
+            | Basic::Index(..)
+            | Basic::FlatIndex(..)
+            | Basic::Update(..)
+            | Basic::FlatUpdate(..)
+            | Basic::Rearrange(..)
+            | Basic::Reshape(..)
+            | Basic::Iota { .. }
+            | Basic::Replicate(..)
+            | Basic::Scratch(..)
+            | Basic::Copy(_)
+            | Basic::Manifest(..)
+            | Basic::Concat { .. }
+            | Basic::UpdateAcc(..),
+        )
         | Exp::Call(..)
         | Exp::WithAcc(_)
         | Exp::Op(_) => false,
@@ -98,19 +102,21 @@ pub(super) fn rearranging(nest: &Nest, body: &Body<Soacs>, types: &[Type]) -> bo
         !arrays
             || matches!(
                 stm.exp,
-                Exp::SubExp(_)
-                    | Exp::ArrayLit(..)
-                    | Exp::ArrayConst(_)
-                    | Exp::Index(..)
-                    | Exp::FlatIndex(..)
-                    | Exp::Update(..)
-                    | Exp::Rearrange(..)
-                    | Exp::Reshape(..)
-                    | Exp::Iota { .. }
-                    | Exp::Replicate(..)
-                    | Exp::Copy(_)
-                    | Exp::Manifest(..)
-                    | Exp::Concat { .. }
+                Exp::Basic(
+                    Basic::SubExp(_)
+                        | Basic::ArrayLit(..)
+                        | Basic::ArrayConst(_)
+                        | Basic::Index(..)
+                        | Basic::FlatIndex(..)
+                        | Basic::Update(..)
+                        | Basic::Rearrange(..)
+                        | Basic::Reshape(..)
+                        | Basic::Iota { .. }
+                        | Basic::Replicate(..)
+                        | Basic::Copy(_)
+                        | Basic::Manifest(..)
+                        | Basic::Concat { .. }
+                )
             )
     };
     types.iter().any(many)
@@ -233,35 +239,39 @@ fn is_scalar(stm: &Stm<Soacs>) -> bool {
 /// What it costs to compute a statement wherever its result is needed.
 pub(super) fn cost(exp: &Exp<Soacs>) -> Cost {
     match exp {
-        Exp::SubExp(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::PrimFn(..)
-        | Exp::Assert(..)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Rearrange(..)
-        | Exp::Reshape(..)
-        | Exp::Iota { .. }
-        | Exp::Replicate(..)
-        | Exp::Opaque(_) => Cost::Cheap,
+        Exp::Basic(
+            Basic::SubExp(_)
+            | Basic::UnOp(..)
+            | Basic::BinOp(..)
+            | Basic::CmpOp(..)
+            | Basic::Conv(..)
+            | Basic::PrimFn(..)
+            | Basic::Assert(..)
+            | Basic::Index(..)
+            | Basic::FlatIndex(..)
+            | Basic::Rearrange(..)
+            | Basic::Reshape(..)
+            | Basic::Iota { .. }
+            | Basic::Replicate(..)
+            | Basic::Opaque(_),
+        ) => Cost::Cheap,
         // A choice between numbers that are at hand.
         Exp::If(_, t, f)
             if t.stms.len() + f.stms.len() <= LITTLE && t.stms.iter().chain(&f.stms).all(is_arithmetic) =>
         {
             Cost::Cheap
         }
-        Exp::ArrayLit(..)
-        | Exp::ArrayConst(_)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::UpdateAcc(..)
+        Exp::Basic(
+            Basic::ArrayLit(..)
+            | Basic::ArrayConst(_)
+            | Basic::Update(..)
+            | Basic::FlatUpdate(..)
+            | Basic::Scratch(..)
+            | Basic::Copy(_)
+            | Basic::Manifest(..)
+            | Basic::Concat { .. }
+            | Basic::UpdateAcc(..),
+        )
         | Exp::Call(..)
         | Exp::If(..)
         | Exp::Loop(_)
@@ -273,14 +283,16 @@ pub(super) fn cost(exp: &Exp<Soacs>) -> Cost {
 /// Whether an expression may be computed where it was not asked for: it cannot fail, and reads nothing.
 pub(super) fn harmless(exp: &Exp<Soacs>) -> bool {
     match exp {
-        Exp::SubExp(_)
-        | Exp::UnOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::Rearrange(..)
-        | Exp::ArrayConst(_)
-        | Exp::Iota { .. } => true,
-        Exp::BinOp(op, _, y) => match op {
+        Exp::Basic(
+            Basic::SubExp(_)
+            | Basic::UnOp(..)
+            | Basic::CmpOp(..)
+            | Basic::Conv(..)
+            | Basic::Rearrange(..)
+            | Basic::ArrayConst(_)
+            | Basic::Iota { .. },
+        ) => true,
+        Exp::Basic(Basic::BinOp(op, _, y)) => match op {
             BinOp::SDiv(_)
             | BinOp::SMod(_)
             | BinOp::SQuot(_)
@@ -312,21 +324,23 @@ pub(super) fn harmless(exp: &Exp<Soacs>) -> bool {
             | BinOp::LogAnd
             | BinOp::LogOr => true,
         },
-        Exp::Opaque(_)
-        | Exp::PrimFn(..)
-        | Exp::Assert(..)
-        | Exp::ArrayLit(..)
-        | Exp::Index(..)
-        | Exp::Update(..)
-        | Exp::FlatIndex(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::Reshape(..)
-        | Exp::UpdateAcc(..)
+        Exp::Basic(
+            Basic::Opaque(_)
+            | Basic::PrimFn(..)
+            | Basic::Assert(..)
+            | Basic::ArrayLit(..)
+            | Basic::Index(..)
+            | Basic::Update(..)
+            | Basic::FlatIndex(..)
+            | Basic::FlatUpdate(..)
+            | Basic::Replicate(..)
+            | Basic::Scratch(..)
+            | Basic::Copy(_)
+            | Basic::Manifest(..)
+            | Basic::Concat { .. }
+            | Basic::Reshape(..)
+            | Basic::UpdateAcc(..),
+        )
         | Exp::Call(..)
         | Exp::If(..)
         | Exp::Loop(_)

@@ -16,7 +16,7 @@ use fehu_ir::build::plain;
 use fehu_ir::seg::{KernelBody, KernelReturn, SegHistOp, SegKind};
 use fehu_ir::soac::{Hist, Scatter};
 use fehu_ir::types::array_of_rows;
-use fehu_ir::{Body, DimIndex, Exp, Slice, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Slice, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 /// An array that is written to: the part of it that each point of a nest has.
@@ -78,9 +78,13 @@ impl Flat<'_> {
                 DimIndex::Slice { start, stride, .. } => {
                     let i = used.next().map_or(SubExp::i64(0), |i| (*i).into());
                     let far = self.seq.b.fresh("far", Type::I64);
-                    stms.push(plain(far, Type::I64, Exp::BinOp(BinOp::Mul(IntType::I64), i, *stride)));
+                    stms.push(plain(
+                        far,
+                        Type::I64,
+                        Exp::Basic(Basic::BinOp(BinOp::Mul(IntType::I64), i, *stride)),
+                    ));
                     let at = self.seq.b.fresh("at", Type::I64);
-                    let add = Exp::BinOp(BinOp::Add(IntType::I64), *start, far.into());
+                    let add = Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), *start, far.into()));
                     stms.push(plain(at, Type::I64, add));
                     at.into()
                 }
@@ -90,7 +94,7 @@ impl Flat<'_> {
         let value = match value {
             SubExp::Var(v) if !dims.is_empty() => {
                 let x = self.seq.b.fresh("x", elem.clone());
-                stms.push(plain(x, elem.clone(), Exp::Index(v, at(&dims, &elem))));
+                stms.push(plain(x, elem.clone(), Exp::Basic(Basic::Index(v, at(&dims, &elem)))));
                 x.into()
             }
             SubExp::Var(_) | SubExp::Const(_) => value,

@@ -16,7 +16,7 @@ use fehu_base::prim::IntType;
 use fehu_base::{bug, Name};
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::rename_exp;
-use fehu_ir::{DimIndex, Exp, Loc, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, DimIndex, Exp, Loc, PatElem, Soacs, Stm, SubExp, Type};
 
 /// Chunks for each worker but the first.
 const CHUNKS: i64 = 4;
@@ -71,7 +71,7 @@ impl Multi {
         let elem = self.seq.b.type_of(array.into()).peel(1);
         let mut slice = vec![DimIndex::Slice { start, len, stride: SubExp::i64(1) }];
         slice.extend(crate::sequential::row(&[], &elem));
-        self.seq.b.bind("part", elem.array_of(&[len]), Exp::Index(array, slice))
+        self.seq.b.bind("part", elem.array_of(&[len]), Exp::Basic(Basic::Index(array, slice)))
     }
 
     /// The results of an expression as sequential code.

@@ -19,7 +19,7 @@ use fehu_base::prim::IntType;
 use fehu_base::{bug, Name};
 use fehu_ir::soac::{Commutativity, Hist, HistOp, Reduce, Screma, Soac};
 use fehu_ir::types::array_of_rows;
-use fehu_ir::{DimIndex, Exp, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, DimIndex, Exp, PatElem, Soacs, Stm, SubExp, Type};
 
 impl Multi {
     pub(super) fn hist(&mut self, stm: Stm<Soacs>) {
@@ -95,7 +95,7 @@ impl Multi {
             for op in ops {
                 let fresh = |m: &mut Multi, (e, t): (&SubExp, &Type)| {
                     let ty = array_of_rows(t, &op.shape);
-                    m.seq.b.bind("own", ty, Exp::Replicate(op.shape.clone(), *e))
+                    m.seq.b.bind("own", ty, Exp::Basic(Basic::Replicate(op.shape.clone(), *e)))
                 };
                 let dests = op.neutral.iter().zip(&op.op.ret).map(|x| fresh(m, x)).collect();
                 own.push(HistOp { dests, ..op });
@@ -119,11 +119,15 @@ impl Multi {
             let mut columns = vec![];
             let mut olds = vec![];
             for ((dest, part), t) in dests.iter().zip(&parts).zip(&types) {
-                let old = m.seq.b.bind("old", t.clone(), Exp::Index(*dest, row(at, t)));
+                let old = m.seq.b.bind("old", t.clone(), Exp::Basic(Basic::Index(*dest, row(at, t))));
                 olds.push(old.into());
                 let all = DimIndex::Slice { start: SubExp::i64(0), len: workers, stride: SubExp::i64(1) };
                 let slice = [all].into_iter().chain(row(at, t)).collect();
-                columns.push(m.seq.b.bind("column", t.array_of(&[workers]), Exp::Index(*part, slice)));
+                columns.push(m.seq.b.bind(
+                    "column",
+                    t.array_of(&[workers]),
+                    Exp::Basic(Basic::Index(*part, slice)),
+                ));
             }
             // The loop starts with what is there.
             let red = Reduce { comm: Commutativity::Noncommutative, op, neutral: olds };
@@ -162,7 +166,8 @@ impl Multi {
                 let first = m.seq.b.mul64(at[0], share);
                 let dests = op.dests.iter().map(|d| m.own_part(*d, first, share)).collect();
                 let shifted = m.seq.b.fresh("bin", Type::I64);
-                let sub = Exp::BinOp(BinOp::Sub(IntType::I64), lambda.body.result[place], first);
+                let sub =
+                    Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), lambda.body.result[place], first));
                 lambda.body.stms.push(Stm {
                     pat: vec![PatElem { name: shifted, ty: Type::I64, dec: () }],
                     certs: vec![],
@@ -181,11 +186,15 @@ impl Multi {
             let inner = ty.peel(2);
             let count = self.seq.b.product(&ty.shape()[..2]);
             let flat = inner.array_of(&[count]);
-            let all = self.seq.b.bind("flat", flat.clone(), Exp::Reshape(flat.shape().to_vec(), part));
+            let all = self.seq.b.bind(
+                "flat",
+                flat.clone(),
+                Exp::Basic(Basic::Reshape(flat.shape().to_vec(), part)),
+            );
             let mut slice =
                 vec![DimIndex::Slice { start: SubExp::i64(0), len: bound, stride: SubExp::i64(1) }];
             slice.extend(row(&[], &inner));
-            self.seq.b.bind_names(vec![(name, out)], Exp::Index(all, slice));
+            self.seq.b.bind_names(vec![(name, out)], Exp::Basic(Basic::Index(all, slice)));
         }
     }
 
@@ -202,10 +211,10 @@ impl Multi {
         let own = elem.array_of(&[share]);
         let Some(prim) = own.elem() else { bug!("a histogram of {own:?}") };
         let b = &mut self.seq.b;
-        let scratch = b.bind("own", own.clone(), Exp::Scratch(prim, own.shape().to_vec()));
+        let scratch = b.bind("own", own.clone(), Exp::Basic(Basic::Scratch(prim, own.shape().to_vec())));
         let mut slice = vec![DimIndex::Slice { start: SubExp::i64(0), len, stride: SubExp::i64(1) }];
         slice.extend(row(&[], &elem));
-        b.bind("own", own, Exp::Update(scratch, slice, from.into()))
+        b.bind("own", own, Exp::Basic(Basic::Update(scratch, slice, from.into())))
     }
 
     fn renamed(&mut self, op: &HistOp<Soacs>) -> HistOp<Soacs> {

@@ -6,7 +6,7 @@ use crate::sequential::{simple, Bindings};
 use fehu_ir::build::nested_body;
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::deep;
-use fehu_ir::{Body, Exp, Kernels, Loop, PatElem, Soacs, Stm, SubExp};
+use fehu_ir::{Basic, Body, Exp, Kernels, Loop, PatElem, Soacs, Stm, SubExp};
 
 impl Multi {
     /// A body.
@@ -32,7 +32,7 @@ impl Multi {
     /// A statement.
     pub(super) fn stm(&mut self, stm: Stm<Soacs>) {
         match &stm.exp {
-            Exp::WithAcc(_) | Exp::UpdateAcc(..) => self.seq.stm(stm),
+            Exp::WithAcc(_) | Exp::Basic(Basic::UpdateAcc(..)) => self.seq.stm(stm),
             Exp::Op(_) if Steer::of(&stm.attrs).sequential => self.seq.stm(stm),
             Exp::Op(_) => self.parallel(stm),
             _ => self.decorated(stm, Self::plain),

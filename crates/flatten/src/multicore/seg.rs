@@ -10,7 +10,7 @@ use fehu_base::{bug, Name};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegBinOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::soac::{Commutativity, Scatter, Screma, Soac};
 use fehu_ir::types::array_of_rows;
-use fehu_ir::{Body, Exp, Kernels, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Kernels, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
 
 impl Multi {
     /// What becomes of a map, reduction or scan.
@@ -139,7 +139,7 @@ impl Multi {
     fn elements(&mut self, level: &Level, i: Name) {
         for (param, array) in level.params.iter().zip(&level.arrays) {
             match level.made.iter().find(|(name, _)| name == array).map(|(_, exp)| exp) {
-                Some(Exp::Iota { start, step, ty, .. }) => {
+                Some(Exp::Basic(Basic::Iota { start, step, ty, .. })) => {
                     let b = &mut self.seq.b;
                     let i = match ty {
                         IntType::I64 => i.into(),
@@ -148,14 +148,16 @@ impl Multi {
                         }
                     };
                     let far = if step.as_i64() == Some(1) { i } else { b.bin(BinOp::Mul(*ty), i, *step) };
-                    let add = Exp::BinOp(BinOp::Add(*ty), *start, far);
-                    let exp = if start.as_i64() == Some(0) { Exp::SubExp(far) } else { add };
+                    let add = Exp::Basic(Basic::BinOp(BinOp::Add(*ty), *start, far));
+                    let exp = if start.as_i64() == Some(0) { Exp::Basic(Basic::SubExp(far)) } else { add };
                     b.bind_names(vec![(param.name, param.ty.clone())], exp);
                 }
-                Some(Exp::Replicate(_, e)) => {
+                Some(Exp::Basic(Basic::Replicate(_, e))) => {
                     let exp = match e {
-                        SubExp::Var(a) if param.consumed && param.ty.is_array() => Exp::Copy(*a),
-                        SubExp::Var(_) | SubExp::Const(_) => Exp::SubExp(*e),
+                        SubExp::Var(a) if param.consumed && param.ty.is_array() => {
+                            Exp::Basic(Basic::Copy(*a))
+                        }
+                        SubExp::Var(_) | SubExp::Const(_) => Exp::Basic(Basic::SubExp(*e)),
                     };
                     self.seq.b.bind_names(vec![(param.name, param.ty.clone())], exp);
                 }

@@ -5,7 +5,7 @@ use fehu_base::Name;
 use fehu_ir::free::{bound_in_body, free_in_lambda, free_in_stm};
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::visit::{deep, for_each_body};
-use fehu_ir::{Body, Exp, Param, Soacs, Stm, SubExp};
+use fehu_ir::{Basic, Body, Exp, Param, Soacs, Stm, SubExp};
 
 /// Combinators over fewer elements than this, if the number is known, are always sequential inside of others.
 const FEW: i64 = 64;
@@ -112,8 +112,8 @@ fn perfect(body: &Body<Soacs>) -> bool {
 /// Whether an expression makes a progression, or one value over and over.
 fn is_made(exp: &Exp<Soacs>) -> bool {
     match exp {
-        Exp::Iota { .. } => true,
-        Exp::Replicate(shape, _) => shape.len() == 1,
+        Exp::Basic(Basic::Iota { .. }) => true,
+        Exp::Basic(Basic::Replicate(shape, _)) => shape.len() == 1,
         _ => false,
     }
 }
@@ -138,26 +138,32 @@ enum Cost {
 
 fn cost(exp: &Exp<Soacs>) -> Cost {
     match exp {
-        Exp::SubExp(_) | Exp::Opaque(_) | Exp::FlatIndex(..) | Exp::Rearrange(..) => Cost::View,
-        Exp::Index(..)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::Assert(..) => Cost::Scalar,
-        Exp::PrimFn(..)
-        | Exp::ArrayLit(..)
-        | Exp::ArrayConst(_)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Iota { .. }
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::Reshape(..)
-        | Exp::UpdateAcc(..)
+        Exp::Basic(Basic::SubExp(_) | Basic::Opaque(_) | Basic::FlatIndex(..) | Basic::Rearrange(..)) => {
+            Cost::View
+        }
+        Exp::Basic(
+            Basic::Index(..)
+            | Basic::UnOp(..)
+            | Basic::BinOp(..)
+            | Basic::CmpOp(..)
+            | Basic::Conv(..)
+            | Basic::Assert(..),
+        ) => Cost::Scalar,
+        Exp::Basic(
+            Basic::PrimFn(..)
+            | Basic::ArrayLit(..)
+            | Basic::ArrayConst(_)
+            | Basic::Update(..)
+            | Basic::FlatUpdate(..)
+            | Basic::Iota { .. }
+            | Basic::Replicate(..)
+            | Basic::Scratch(..)
+            | Basic::Copy(_)
+            | Basic::Manifest(..)
+            | Basic::Concat { .. }
+            | Basic::Reshape(..)
+            | Basic::UpdateAcc(..),
+        )
         | Exp::Call(..)
         | Exp::If(..)
         | Exp::Loop(_)

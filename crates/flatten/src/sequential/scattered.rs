@@ -5,7 +5,7 @@ use super::{row, Bindings, Goal, Seq};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_ir::soac::{Hist, Scatter, Soac};
-use fehu_ir::{Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type};
+use fehu_ir::{Basic, Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type};
 
 /// Arrays that are written together, at one index into their common outer shape.
 pub(super) struct Target<'a> {
@@ -125,7 +125,11 @@ impl<R: Goal> Seq<R> {
                     let mut args = vec![];
                     for (array, elem) in target.arrays.iter().zip(target.elems) {
                         let Some(array) = array.name() else { continue };
-                        let old = self.b.bind("old", elem.clone(), Exp::Index(array, row(index, elem)));
+                        let old = self.b.bind(
+                            "old",
+                            elem.clone(),
+                            Exp::Basic(Basic::Index(array, row(index, elem))),
+                        );
                         args.push(old.into());
                     }
                     args.extend(values);
@@ -138,7 +142,7 @@ impl<R: Goal> Seq<R> {
             target.arrays.iter().zip(target.elems).zip(target.types).zip(values)
         {
             let Some(array) = array.name() else { continue };
-            let update = Exp::Update(array, row(index, elem), value);
+            let update = Exp::Basic(Basic::Update(array, row(index, elem), value));
             updated.push(self.b.bind("out", ty.clone(), update).into());
         }
         updated
@@ -162,7 +166,9 @@ impl<R: Goal> Seq<R> {
             let mut parts = vec![];
             for (value, elem) in values.iter().zip(&elems) {
                 let Some(value) = value.name() else { continue };
-                parts.push(seq.b.bind("part", elem.clone(), Exp::Index(value, row(&[r], elem))).into());
+                parts.push(
+                    seq.b.bind("part", elem.clone(), Exp::Basic(Basic::Index(value, row(&[r], elem)))).into(),
+                );
             }
             let shape: Vec<SubExp> = target.shape.iter().copied().chain([width]).collect();
             let at: Vec<SubExp> = index.iter().copied().chain([r]).collect();

@@ -4,7 +4,7 @@ use super::{row, Bindings, Goal, Seq};
 use fehu_base::prim::IntType;
 use fehu_base::{bug, Name};
 use fehu_ir::soac::{Reduce, Scan, Screma};
-use fehu_ir::{Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type};
+use fehu_ir::{Basic, Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type};
 
 impl<R: Goal> Seq<R> {
     pub(super) fn screma(&mut self, pat: Bindings, s: Screma<Soacs>) {
@@ -63,7 +63,10 @@ impl<R: Goal> Seq<R> {
             if self.accs.contains_key(array) {
                 self.accs.insert(param.name, params.clone());
             } else if let [carried] = params[..] {
-                self.b.bind_names(vec![(param.name, param.ty.clone())], Exp::SubExp(carried.into()));
+                self.b.bind_names(
+                    vec![(param.name, param.ty.clone())],
+                    Exp::Basic(Basic::SubExp(carried.into())),
+                );
             }
         }
         let plain = map.params.iter().zip(arrays).filter(|(p, _)| !matches!(p.ty, Type::Acc(..)));
@@ -92,7 +95,7 @@ impl<R: Goal> Seq<R> {
         for ((output, value), elem) in outputs.iter().zip(results).zip(elems) {
             match output {
                 Output::Array { param, ty } => {
-                    let update = Exp::Update(*param, row(&[i], elem), *value);
+                    let update = Exp::Basic(Basic::Update(*param, row(&[i], elem), *value));
                     next.push(self.b.bind("out", ty.clone(), update).into());
                 }
                 Output::Acc { .. } => next.extend(self.operands(&[*value])),
@@ -112,7 +115,7 @@ impl<R: Goal> Seq<R> {
         for (param, init) in op.params.iter().zip(neutral) {
             let init = match init {
                 SubExp::Var(n) if param.consumed && param.ty.is_array() => {
-                    self.b.bind("neutral", param.ty.clone(), Exp::Copy(*n)).into()
+                    self.b.bind("neutral", param.ty.clone(), Exp::Basic(Basic::Copy(*n))).into()
                 }
                 SubExp::Var(_) | SubExp::Const(_) => *init,
             };
@@ -126,7 +129,7 @@ impl<R: Goal> Seq<R> {
         let (Some(elem), shape) = (ty.elem(), ty.shape().to_vec()) else {
             bug!("array without elements: {ty:?}")
         };
-        let scratch = self.b.bind("scratch", ty.clone(), Exp::Scratch(elem, shape));
+        let scratch = self.b.bind("scratch", ty.clone(), Exp::Basic(Basic::Scratch(elem, shape)));
         let param = self.b.names.fresh_like(name);
         self.b.types.insert(param, ty.clone());
         carried.params.push((Param { name: param, ty: ty.clone(), dec: (), consumed: true }, scratch.into()));

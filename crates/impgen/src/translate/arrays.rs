@@ -8,7 +8,7 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::mem::{poly, Lmad};
-use fehu_ir::{ArrayData, Exp, Memory, PatElem, Space, SubExp, Type};
+use fehu_ir::{ArrayData, Basic, Exp, Memory, PatElem, Space, SubExp, Type};
 use fehu_lmad::SliceDim;
 use std::sync::Arc;
 
@@ -19,36 +19,38 @@ impl Translate {
     pub(super) fn array(&mut self, p: &PatElem<Memory>, exp: &Exp<Memory>) {
         let at = self.place_of(p.name);
         match exp {
-            Exp::SubExp(_)
-            | Exp::Opaque(_)
-            | Exp::Index(..)
-            | Exp::FlatIndex(..)
-            | Exp::Rearrange(..)
-            | Exp::Reshape(..)
-            | Exp::Scratch(..) => {}
-            Exp::Copy(a) | Exp::Manifest(_, a) => {
+            Exp::Basic(
+                Basic::SubExp(_)
+                | Basic::Opaque(_)
+                | Basic::Index(..)
+                | Basic::FlatIndex(..)
+                | Basic::Rearrange(..)
+                | Basic::Reshape(..)
+                | Basic::Scratch(..),
+            ) => {}
+            Exp::Basic(Basic::Copy(a) | Basic::Manifest(_, a)) => {
                 let from = self.place_of(*a);
                 self.copy(p.ty.shape(), &at, &from);
             }
-            Exp::ArrayLit(es, _) => {
+            Exp::Basic(Basic::ArrayLit(es, _)) => {
                 for (i, e) in es.iter().enumerate() {
                     let row = at.fixed(&[Poly::constant(i as i64)]);
                     self.put(&p.ty.shape()[1..], &row, *e);
                 }
             }
-            Exp::Update(_, slice, value) => {
+            Exp::Basic(Basic::Update(_, slice, value)) => {
                 let part = at.sliced(slice);
                 self.put(&fehu_ir::types::slice_shape(slice), &part, *value);
             }
-            Exp::FlatUpdate(_, offset, dims, value) => {
+            Exp::Basic(Basic::FlatUpdate(_, offset, dims, value)) => {
                 let part = at.flat_sliced(*offset, dims);
                 let shape: Vec<SubExp> = dims.iter().map(|d| d.0).collect();
                 let from = self.place_of(*value);
                 self.copy(&shape, &part, &from);
             }
-            Exp::Iota { n, start, step, ty } => self.iota(&at, *n, *start, *step, *ty),
-            Exp::Replicate(shape, e) => self.replicate(&at, shape, &p.ty, *e),
-            Exp::Concat { dim, arrays, size: _ } => self.concat(&at, *dim, arrays),
+            Exp::Basic(Basic::Iota { n, start, step, ty }) => self.iota(&at, *n, *start, *step, *ty),
+            Exp::Basic(Basic::Replicate(shape, e)) => self.replicate(&at, shape, &p.ty, *e),
+            Exp::Basic(Basic::Concat { dim, arrays, size: _ }) => self.concat(&at, *dim, arrays),
             other => bug!("{other:?} gives no array"),
         }
     }

@@ -7,7 +7,7 @@
 use super::Translate;
 use fehu_base::Name;
 use fehu_ir::free::{free_in_body, free_in_stm, Names};
-use fehu_ir::{Body, Exp, Memory, Stm, Type};
+use fehu_ir::{Basic, Body, Exp, Memory, Stm, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// For each statement of a body, the blocks it is the last to use.
@@ -22,7 +22,7 @@ pub(super) fn last_uses(t: &Translate, body: &Body<Memory>, kept: &[Name]) -> Ve
                 *at = i;
             }
         }
-        if matches!(stm.exp, Exp::ArrayConst(_)) {
+        if matches!(stm.exp, Exp::Basic(Basic::ArrayConst(_))) {
             continue;
         }
         for p in stm.pat.iter().filter(|p| matches!(p.ty, Type::Mem(_))) {

@@ -3,11 +3,11 @@
 use super::{Mode, Translate};
 use fehu_base::bug;
 use fehu_imp::syntax::{Code, ErrorPart, Expr};
-use fehu_ir::{Exp, Loc, Memory, PatElem, SubExp, Type};
+use fehu_ir::{Basic, Exp, Loc, Memory, PatElem, SubExp, Type};
 
 impl Translate {
     pub(super) fn scalar(&mut self, p: &PatElem<Memory>, exp: &Exp<Memory>) {
-        if let Exp::SubExp(e) | Exp::Opaque(e) = exp {
+        if let Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) = exp {
             return self.alias(p, *e);
         }
         if self.mode == Mode::Block {
@@ -23,12 +23,18 @@ impl Translate {
 
     fn scalar_expr(&mut self, exp: &Exp<Memory>) -> Expr {
         match exp {
-            Exp::UnOp(op, x) => Expr::UnOp(*op, Box::new(self.operand(*x))),
-            Exp::BinOp(op, x, y) => Expr::BinOp(*op, Box::new(self.operand(*x)), Box::new(self.operand(*y))),
-            Exp::CmpOp(op, x, y) => Expr::CmpOp(*op, Box::new(self.operand(*x)), Box::new(self.operand(*y))),
-            Exp::Conv(op, x) => Expr::Conv(*op, Box::new(self.operand(*x))),
-            Exp::PrimFn(f, xs) => Expr::PrimFn(*f, xs.iter().map(|x| self.operand(*x)).collect()),
-            Exp::Index(a, slice) => {
+            Exp::Basic(Basic::UnOp(op, x)) => Expr::UnOp(*op, Box::new(self.operand(*x))),
+            Exp::Basic(Basic::BinOp(op, x, y)) => {
+                Expr::BinOp(*op, Box::new(self.operand(*x)), Box::new(self.operand(*y)))
+            }
+            Exp::Basic(Basic::CmpOp(op, x, y)) => {
+                Expr::CmpOp(*op, Box::new(self.operand(*x)), Box::new(self.operand(*y)))
+            }
+            Exp::Basic(Basic::Conv(op, x)) => Expr::Conv(*op, Box::new(self.operand(*x))),
+            Exp::Basic(Basic::PrimFn(f, xs)) => {
+                Expr::PrimFn(*f, xs.iter().map(|x| self.operand(*x)).collect())
+            }
+            Exp::Basic(Basic::Index(a, slice)) => {
                 let at = self.place_of(*a).sliced(slice);
                 self.read(&at)
             }

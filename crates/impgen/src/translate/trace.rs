@@ -16,7 +16,7 @@ use fehu_imp::build::{i64, lt};
 use fehu_imp::syntax::{Code, ErrorPart, Expr};
 use fehu_ir::mem::poly;
 use fehu_ir::visit::{deep, for_each_body};
-use fehu_ir::{Attr, Body, Exp, Loc, Memory, Prog, Rep, Stm, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Exp, Loc, Memory, Prog, Rep, Stm, SubExp, Type};
 
 /// What a statement prints.
 pub(super) struct Traced {
@@ -26,7 +26,7 @@ pub(super) struct Traced {
 
 /// What a statement prints, if anything.
 pub(super) fn traced<R: Rep>(stm: &Stm<R>) -> Option<Traced> {
-    let Exp::Opaque(_) = stm.exp else { return None };
+    let Exp::Basic(Basic::Opaque(_)) = stm.exp else { return None };
     let args = stm.attrs.iter().find_map(|a| match a {
         Attr::Comp(name, args) if name.as_str() == "trace" => Some(args.as_slice()),
         Attr::Comp(..) | Attr::Atom(_) | Attr::Int(_) => None,

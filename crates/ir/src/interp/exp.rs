@@ -13,19 +13,21 @@ impl<'a, R: Rep> Machine<'a, R> {
     pub(super) fn exp(&mut self, env: &mut Env, stm: &'a Stm<R>) -> Run<Vec<Value>> {
         let one = |v: PrimValue| Ok(vec![Value::Prim(v)]);
         match &stm.exp {
-            Exp::SubExp(e) | Exp::Opaque(e) => Ok(vec![self.operand(env, *e)?]),
-            Exp::UnOp(op, x) => one(defined(op, op.eval(self.prim(env, *x)?))?),
-            Exp::BinOp(op, x, y) => one(defined(op, op.eval(self.prim(env, *x)?, self.prim(env, *y)?))?),
-            Exp::CmpOp(op, x, y) => {
+            Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) => Ok(vec![self.operand(env, *e)?]),
+            Exp::Basic(Basic::UnOp(op, x)) => one(defined(op, op.eval(self.prim(env, *x)?))?),
+            Exp::Basic(Basic::BinOp(op, x, y)) => {
+                one(defined(op, op.eval(self.prim(env, *x)?, self.prim(env, *y)?))?)
+            }
+            Exp::Basic(Basic::CmpOp(op, x, y)) => {
                 let result = op.eval(self.prim(env, *x)?, self.prim(env, *y)?);
                 one(PrimValue::Bool(defined(op, result)?))
             }
-            Exp::Conv(op, x) => one(defined(op, op.eval(self.prim(env, *x)?))?),
-            Exp::PrimFn(f, xs) => {
+            Exp::Basic(Basic::Conv(op, x)) => one(defined(op, op.eval(self.prim(env, *x)?))?),
+            Exp::Basic(Basic::PrimFn(f, xs)) => {
                 let args = xs.iter().map(|x| self.prim(env, *x)).collect::<Run<Vec<_>>>()?;
                 one(defined(f, f.eval(&args))?)
             }
-            Exp::Assert(cond, parts) => {
+            Exp::Basic(Basic::Assert(cond, parts)) => {
                 if self.operand(env, *cond)?.to_bool()? {
                     return one(PrimValue::Unit);
                 }
@@ -51,15 +53,17 @@ impl<'a, R: Rep> Machine<'a, R> {
     fn array_exp(&mut self, env: &mut Env, pat: &'a [PatElem<R>], exp: &'a Exp<R>) -> Run<Vec<Value>> {
         let one = |a: ArrayValue| Ok(vec![Value::Array(a)]);
         match exp {
-            Exp::SubExp(_)
-            | Exp::Opaque(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Assert(..) => stuck("no expression on arrays"),
-            Exp::ArrayLit(es, t) => {
+            Exp::Basic(
+                Basic::SubExp(_)
+                | Basic::Opaque(_)
+                | Basic::UnOp(..)
+                | Basic::BinOp(..)
+                | Basic::CmpOp(..)
+                | Basic::Conv(..)
+                | Basic::PrimFn(..)
+                | Basic::Assert(..),
+            ) => stuck("no expression on arrays"),
+            Exp::Basic(Basic::ArrayLit(es, t)) => {
                 let (elem, mut shape) = self.layout(env, t)?;
                 let mut data = vec![];
                 for v in self.operands(env, es)? {
@@ -68,35 +72,35 @@ impl<'a, R: Rep> Machine<'a, R> {
                 shape.insert(0, es.len());
                 one(array(elem, shape, data)?)
             }
-            Exp::ArrayConst(c) => one(array(c.elem, vec![c.values.len()], c.values.clone())?),
-            Exp::Index(a, slice) => {
+            Exp::Basic(Basic::ArrayConst(c)) => one(array(c.elem, vec![c.values.len()], c.values.clone())?),
+            Exp::Basic(Basic::Index(a, slice)) => {
                 let a = self.array(env, *a)?;
                 let (places, shape) = self.places(env, &a.shape, slice)?;
                 let data = places.into_iter().map(|p| a.data[p]).collect();
                 Ok(vec![shaped(a.elem, shape, data)?])
             }
-            Exp::Update(a, slice, e) => {
+            Exp::Basic(Basic::Update(a, slice, e)) => {
                 let value = self.operand(env, *e)?;
                 let mut a = self.take(env, *a)?;
                 let (places, _) = self.places(env, &a.shape, slice)?;
                 overwrite(&mut a, &places, &value)?;
                 one(a)
             }
-            Exp::FlatIndex(a, offset, dims) => {
+            Exp::Basic(Basic::FlatIndex(a, offset, dims)) => {
                 let a = self.array(env, *a)?;
                 let (places, shape) = self.flat_places(env, a.data.len(), *offset, dims)?;
                 let data = places.into_iter().map(|p| a.data[p]).collect();
                 Ok(vec![shaped(a.elem, shape, data)?])
             }
-            Exp::FlatUpdate(a, offset, dims, v) => {
+            Exp::Basic(Basic::FlatUpdate(a, offset, dims, v)) => {
                 let value = self.name(env, *v)?;
                 let mut a = self.take(env, *a)?;
                 let (places, _) = self.flat_places(env, a.data.len(), *offset, dims)?;
                 overwrite(&mut a, &places, &value)?;
                 one(a)
             }
-            Exp::Iota { n, start, step, ty } => self.iota(env, *n, *start, *step, *ty),
-            Exp::Replicate(shape, e) => {
+            Exp::Basic(Basic::Iota { n, start, step, ty }) => self.iota(env, *n, *start, *step, *ty),
+            Exp::Basic(Basic::Replicate(shape, e)) => {
                 let outer = self.shape(env, shape)?;
                 let v = self.operand(env, *e)?;
                 let (elem, inner) = match &v {
@@ -107,18 +111,18 @@ impl<'a, R: Rep> Machine<'a, R> {
                 let data = v.elements()?.repeat(outer.iter().product());
                 Ok(vec![shaped(elem, outer.into_iter().chain(inner).collect(), data)?])
             }
-            Exp::Scratch(p, shape) => {
+            Exp::Basic(Basic::Scratch(p, shape)) => {
                 let shape = self.shape(env, shape)?;
                 let data = vec![p.blank(); shape.iter().product()];
                 Ok(vec![shaped(*p, shape, data)?])
             }
-            Exp::Copy(a) | Exp::Manifest(_, a) => one(self.array(env, *a)?),
-            Exp::Concat { dim, arrays, size: _ } => {
+            Exp::Basic(Basic::Copy(a) | Basic::Manifest(_, a)) => one(self.array(env, *a)?),
+            Exp::Basic(Basic::Concat { dim, arrays, size: _ }) => {
                 let arrays = arrays.iter().map(|a| self.array(env, *a)).collect::<Run<Vec<_>>>()?;
                 one(concat(*dim, &arrays)?)
             }
-            Exp::Rearrange(perm, a) => one(rearrange(perm, &self.array(env, *a)?)?),
-            Exp::Reshape(shape, a) => {
+            Exp::Basic(Basic::Rearrange(perm, a)) => one(rearrange(perm, &self.array(env, *a)?)?),
+            Exp::Basic(Basic::Reshape(shape, a)) => {
                 let a = self.array(env, *a)?;
                 let shape = self.shape(env, shape)?;
                 if shape.iter().product::<usize>() != a.data.len() {
@@ -131,7 +135,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                     _ => value,
                 }])
             }
-            Exp::UpdateAcc(acc, index, values) => {
+            Exp::Basic(Basic::UpdateAcc(acc, index, values)) => {
                 let index = index.iter().map(|e| self.i64(env, *e)).collect::<Run<Vec<_>>>()?;
                 let values = self.operands(env, values)?;
                 let acc = self.name(env, *acc)?;

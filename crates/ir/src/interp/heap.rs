@@ -171,18 +171,20 @@ impl<'a, R: Rep> Machine<'a, R> {
         let mut names = vec![];
         for_each_operand(&stm.exp, &mut |e| names.extend(e.name()));
         match &stm.exp {
-            Exp::Index(a, slice) => {
+            Exp::Basic(Basic::Index(a, slice)) => {
                 if stm.pat.iter().any(|p| p.ty.is_array()) {
                     return Ok(());
                 }
                 let dims: Vec<SliceDim> = slice.iter().map(slice_dim).collect();
                 return self.check_element(env, *a, &dims);
             }
-            Exp::SubExp(_)
-            | Exp::Opaque(_)
-            | Exp::FlatIndex(..)
-            | Exp::Rearrange(..)
-            | Exp::Reshape(..)
+            Exp::Basic(
+                Basic::SubExp(_)
+                | Basic::Opaque(_)
+                | Basic::FlatIndex(..)
+                | Basic::Rearrange(..)
+                | Basic::Reshape(..),
+            )
             | Exp::If(..)
             | Exp::Loop(_)
             | Exp::WithAcc(_) => return Ok(()),
@@ -190,22 +192,24 @@ impl<'a, R: Rep> Machine<'a, R> {
                 OpView::Seg(_) | OpView::Size(_) | OpView::Alloc(..) => return Ok(()),
                 OpView::Soac(_) => {}
             },
-            Exp::Update(a, ..) | Exp::FlatUpdate(a, ..) => names.retain(|n| n != a),
-            Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Assert(..)
-            | Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. }
-            | Exp::UpdateAcc(..)
+            Exp::Basic(Basic::Update(a, ..) | Basic::FlatUpdate(a, ..)) => names.retain(|n| n != a),
+            Exp::Basic(
+                Basic::UnOp(..)
+                | Basic::BinOp(..)
+                | Basic::CmpOp(..)
+                | Basic::Conv(..)
+                | Basic::PrimFn(..)
+                | Basic::Assert(..)
+                | Basic::ArrayLit(..)
+                | Basic::ArrayConst(_)
+                | Basic::Iota { .. }
+                | Basic::Replicate(..)
+                | Basic::Scratch(..)
+                | Basic::Copy(_)
+                | Basic::Manifest(..)
+                | Basic::Concat { .. }
+                | Basic::UpdateAcc(..),
+            )
             | Exp::Call(..) => {}
         }
         names.into_iter().try_for_each(|n| self.check(env, n))
@@ -309,23 +313,25 @@ impl<'a, R: Rep> Machine<'a, R> {
             return Ok(());
         }
         let stored = match &stm.exp {
-            Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. } => stm.pat.len(),
-            Exp::Scratch(..) => {
+            Exp::Basic(
+                Basic::ArrayLit(..)
+                | Basic::ArrayConst(_)
+                | Basic::Iota { .. }
+                | Basic::Replicate(..)
+                | Basic::Copy(_)
+                | Basic::Manifest(..)
+                | Basic::Concat { .. },
+            ) => stm.pat.len(),
+            Exp::Basic(Basic::Scratch(..)) => {
                 stm.pat.iter().try_for_each(|p| self.unspecified(env, p.name))?;
                 0
             }
-            Exp::Update(_, slice, value) => {
+            Exp::Basic(Basic::Update(_, slice, value)) => {
                 let dims: Vec<SliceDim> = slice.iter().map(slice_dim).collect();
                 self.settle_part(env, &stm.pat, *value, |lmad| lmad.slice(&dims))?;
                 0
             }
-            Exp::FlatUpdate(_, offset, dims, value) => {
+            Exp::Basic(Basic::FlatUpdate(_, offset, dims, value)) => {
                 let dims = dims.iter().map(|(n, s)| Dim::new(poly(*n), poly(*s))).collect();
                 let slice = Lmad::new(poly(*offset), dims);
                 self.settle_part(env, &stm.pat, SubExp::Var(*value), |lmad| lmad.flat_slice(&slice))?;
@@ -337,19 +343,21 @@ impl<'a, R: Rep> Machine<'a, R> {
                 OpView::Soac(_) => stm.pat.len(),
                 OpView::Size(_) | OpView::Alloc(..) => 0,
             },
-            Exp::SubExp(_)
-            | Exp::Opaque(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Assert(..)
-            | Exp::Index(..)
-            | Exp::FlatIndex(..)
-            | Exp::Rearrange(..)
-            | Exp::Reshape(..)
-            | Exp::UpdateAcc(..)
+            Exp::Basic(
+                Basic::SubExp(_)
+                | Basic::Opaque(_)
+                | Basic::UnOp(..)
+                | Basic::BinOp(..)
+                | Basic::CmpOp(..)
+                | Basic::Conv(..)
+                | Basic::PrimFn(..)
+                | Basic::Assert(..)
+                | Basic::Index(..)
+                | Basic::FlatIndex(..)
+                | Basic::Rearrange(..)
+                | Basic::Reshape(..)
+                | Basic::UpdateAcc(..),
+            )
             | Exp::Call(..)
             | Exp::If(..)
             | Exp::Loop(_) => 0,

@@ -270,14 +270,14 @@ impl Gen {
     fn exp<R: Rep<Dec = ()>>(&mut self, depth: usize) -> Exp<R> {
         let deep = depth.saturating_sub(1);
         match self.below(if depth == 0 { 22 } else { 30 }) {
-            0 => Exp::SubExp(self.operand()),
-            1 => Exp::Opaque(self.operand()),
-            2 => Exp::UnOp(self.pick(&UnOp::all()), self.operand()),
-            3 => Exp::BinOp(self.pick(&BinOp::all()), self.operand(), self.operand()),
-            4 => Exp::CmpOp(self.pick(&CmpOp::all()), self.operand(), self.operand()),
-            5 => Exp::Conv(self.pick(&ConvOp::all()), self.operand()),
-            6 => Exp::PrimFn(self.pick(&PrimFn::all()), self.operands()),
-            7 => Exp::Assert(
+            0 => Exp::Basic(Basic::SubExp(self.operand())),
+            1 => Exp::Basic(Basic::Opaque(self.operand())),
+            2 => Exp::Basic(Basic::UnOp(self.pick(&UnOp::all()), self.operand())),
+            3 => Exp::Basic(Basic::BinOp(self.pick(&BinOp::all()), self.operand(), self.operand())),
+            4 => Exp::Basic(Basic::CmpOp(self.pick(&CmpOp::all()), self.operand(), self.operand())),
+            5 => Exp::Basic(Basic::Conv(self.pick(&ConvOp::all()), self.operand())),
+            6 => Exp::Basic(Basic::PrimFn(self.pick(&PrimFn::all()), self.operands())),
+            7 => Exp::Basic(Basic::Assert(
                 self.operand(),
                 self.list(|g| {
                     if g.bool() {
@@ -286,26 +286,38 @@ impl Gen {
                         ErrorPart::Value(g.operand(), g.scalar())
                     }
                 }),
-            ),
-            8 => Exp::ArrayLit(self.operands(), self.ty()),
+            )),
+            8 => Exp::Basic(Basic::ArrayLit(self.operands(), self.ty())),
             9 => {
                 let elem = self.prim();
-                Exp::ArrayConst(Arc::new(ArrayData { elem, values: self.list(|g| g.value(elem)) }))
+                Exp::Basic(Basic::ArrayConst(Arc::new(ArrayData {
+                    elem,
+                    values: self.list(|g| g.value(elem)),
+                })))
             }
-            10 => Exp::Index(self.name(), self.list(Gen::dim_index)),
-            11 => Exp::Update(self.name(), self.list(Gen::dim_index), self.operand()),
-            12 => Exp::FlatIndex(self.name(), self.operand(), self.list(Gen::pair)),
-            13 => Exp::FlatUpdate(self.name(), self.operand(), self.list(Gen::pair), self.name()),
-            14 => {
-                Exp::Iota { n: self.operand(), start: self.operand(), step: self.operand(), ty: self.int() }
+            10 => Exp::Basic(Basic::Index(self.name(), self.list(Gen::dim_index))),
+            11 => Exp::Basic(Basic::Update(self.name(), self.list(Gen::dim_index), self.operand())),
+            12 => Exp::Basic(Basic::FlatIndex(self.name(), self.operand(), self.list(Gen::pair))),
+            13 => {
+                Exp::Basic(Basic::FlatUpdate(self.name(), self.operand(), self.list(Gen::pair), self.name()))
             }
-            15 => Exp::Replicate(self.operands(), self.operand()),
-            16 => Exp::Scratch(self.prim(), self.operands()),
-            17 => Exp::Manifest(self.list(|g| g.below(4)), self.name()),
-            18 => Exp::Concat { dim: self.below(3), arrays: self.name_list(), size: self.operand() },
-            19 => Exp::Rearrange(self.list(|g| g.below(4)), self.name()),
-            20 => Exp::Reshape(self.operands(), self.name()),
-            21 => Exp::UpdateAcc(self.name(), self.operands(), self.operands()),
+            14 => Exp::Basic(Basic::Iota {
+                n: self.operand(),
+                start: self.operand(),
+                step: self.operand(),
+                ty: self.int(),
+            }),
+            15 => Exp::Basic(Basic::Replicate(self.operands(), self.operand())),
+            16 => Exp::Basic(Basic::Scratch(self.prim(), self.operands())),
+            17 => Exp::Basic(Basic::Manifest(self.list(|g| g.below(4)), self.name())),
+            18 => Exp::Basic(Basic::Concat {
+                dim: self.below(3),
+                arrays: self.name_list(),
+                size: self.operand(),
+            }),
+            19 => Exp::Basic(Basic::Rearrange(self.list(|g| g.below(4)), self.name())),
+            20 => Exp::Basic(Basic::Reshape(self.operands(), self.name())),
+            21 => Exp::Basic(Basic::UpdateAcc(self.name(), self.operands(), self.operands())),
             22 => Exp::Call(self.name(), self.operands()),
             23 => Exp::If(self.operand(), Box::new(self.body(deep)), Box::new(self.body(deep))),
             24 => Exp::Loop(Box::new(Loop {
@@ -325,7 +337,7 @@ impl Gen {
                 }),
                 lambda: self.lambda(deep),
             })),
-            26 => Exp::Copy(self.name()),
+            26 => Exp::Basic(Basic::Copy(self.name())),
             _ => self.op(deep),
         }
     }
@@ -336,7 +348,8 @@ impl Gen {
             1 => R::Op::from_size(self.size()),
             _ => R::Op::from_soac(self.soac(depth)),
         };
-        op.or_else(|| R::Op::from_soac(self.soac(depth))).map_or(Exp::SubExp(SubExp::bool(true)), Exp::Op)
+        op.or_else(|| R::Op::from_soac(self.soac(depth)))
+            .map_or(Exp::Basic(Basic::SubExp(SubExp::bool(true))), Exp::Op)
     }
 
     fn comm(&mut self) -> Commutativity {

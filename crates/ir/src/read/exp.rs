@@ -47,9 +47,11 @@ impl Reader<'_> {
         if self.at('[') {
             let es = self.operands()?;
             self.punct(':')?;
-            return Ok(Exp::ArrayLit(es, self.ty()?));
+            return Ok(Exp::Basic(Basic::ArrayLit(es, self.ty()?)));
         }
-        let Kind::Word(word) = self.peek().kind else { return Ok(Exp::SubExp(self.operand()?)) };
+        let Kind::Word(word) = self.peek().kind else {
+            return Ok(Exp::Basic(Basic::SubExp(self.operand()?)));
+        };
         if let Some(op) = operator(word) {
             self.take();
             return self.operator(op);
@@ -60,7 +62,7 @@ impl Reader<'_> {
                 self.punct('(')?;
                 let e = self.operand()?;
                 self.punct(')')?;
-                Ok(Exp::Opaque(e))
+                Ok(Exp::Basic(Basic::Opaque(e)))
             }
             "assert" => {
                 self.take();
@@ -73,7 +75,7 @@ impl Reader<'_> {
                 if values.iter().any(|v| v.prim_type() != elem) {
                     return self.fail(format!("an element of this array is not of type {elem}"));
                 }
-                Ok(Exp::ArrayConst(Arc::new(ArrayData { elem, values })))
+                Ok(Exp::Basic(Basic::ArrayConst(Arc::new(ArrayData { elem, values }))))
             }
             "flat" => {
                 self.take();
@@ -89,42 +91,46 @@ impl Reader<'_> {
                 self.punct(',')?;
                 let step = self.operand()?;
                 self.punct(')')?;
-                Ok(Exp::Iota { n, start, step, ty })
+                Ok(Exp::Basic(Basic::Iota { n, start, step, ty }))
             }
             "replicate" => {
                 self.take();
-                Ok(Exp::Replicate(self.shape()?, self.operand()?))
+                Ok(Exp::Basic(Basic::Replicate(self.shape()?, self.operand()?)))
             }
             "scratch" => {
                 self.take();
-                Ok(Exp::Scratch(self.prim_type()?, self.shape()?))
+                Ok(Exp::Basic(Basic::Scratch(self.prim_type()?, self.shape()?)))
             }
             "copy" => {
                 self.take();
                 self.punct('(')?;
                 let a = self.name()?;
                 self.punct(')')?;
-                Ok(Exp::Copy(a))
+                Ok(Exp::Basic(Basic::Copy(a)))
             }
             "manifest" => {
                 self.take();
-                Ok(Exp::Manifest(self.perm()?, self.name()?))
+                Ok(Exp::Basic(Basic::Manifest(self.perm()?, self.name()?)))
             }
             "concat" => {
                 self.take();
-                Ok(Exp::Concat { dim: self.number()?, arrays: self.name_list()?, size: self.operand()? })
+                Ok(Exp::Basic(Basic::Concat {
+                    dim: self.number()?,
+                    arrays: self.name_list()?,
+                    size: self.operand()?,
+                }))
             }
             "rearrange" => {
                 self.take();
-                Ok(Exp::Rearrange(self.perm()?, self.name()?))
+                Ok(Exp::Basic(Basic::Rearrange(self.perm()?, self.name()?)))
             }
             "reshape" => {
                 self.take();
-                Ok(Exp::Reshape(self.shape()?, self.name()?))
+                Ok(Exp::Basic(Basic::Reshape(self.shape()?, self.name()?)))
             }
             "update_acc" => {
                 self.take();
-                Ok(Exp::UpdateAcc(self.name()?, self.operands()?, self.operands()?))
+                Ok(Exp::Basic(Basic::UpdateAcc(self.name()?, self.operands()?, self.operands()?)))
             }
             "call" => {
                 self.take();
@@ -148,7 +154,7 @@ impl Reader<'_> {
             }
             _ => match self.op::<R>()? {
                 Some(op) => Ok(Exp::Op(op)),
-                None => Ok(Exp::SubExp(self.operand()?)),
+                None => Ok(Exp::Basic(Basic::SubExp(self.operand()?))),
             },
         }
     }
@@ -156,24 +162,24 @@ impl Reader<'_> {
     fn after_name<R: Rep>(&mut self) -> Read<Exp<R>> {
         let name = self.name()?;
         if self.at('[') {
-            return Ok(Exp::Index(name, self.slice()?));
+            return Ok(Exp::Basic(Basic::Index(name, self.slice()?)));
         }
         if self.try_word("with") {
             let slice = self.slice()?;
             self.punct('=')?;
-            return Ok(Exp::Update(name, slice, self.operand()?));
+            return Ok(Exp::Basic(Basic::Update(name, slice, self.operand()?)));
         }
-        Ok(Exp::SubExp(SubExp::Var(name)))
+        Ok(Exp::Basic(Basic::SubExp(SubExp::Var(name))))
     }
 
     fn operator<R: Rep>(&mut self, op: Operator) -> Read<Exp<R>> {
         let args = self.list('(', ')', Self::operand)?;
         match (op, args.as_slice()) {
-            (Operator::Un(op), [x]) => Ok(Exp::UnOp(op, *x)),
-            (Operator::Bin(op), [x, y]) => Ok(Exp::BinOp(op, *x, *y)),
-            (Operator::Cmp(op), [x, y]) => Ok(Exp::CmpOp(op, *x, *y)),
-            (Operator::Conv(op), [x]) => Ok(Exp::Conv(op, *x)),
-            (Operator::Fn(f), _) => Ok(Exp::PrimFn(f, args)),
+            (Operator::Un(op), [x]) => Ok(Exp::Basic(Basic::UnOp(op, *x))),
+            (Operator::Bin(op), [x, y]) => Ok(Exp::Basic(Basic::BinOp(op, *x, *y))),
+            (Operator::Cmp(op), [x, y]) => Ok(Exp::Basic(Basic::CmpOp(op, *x, *y))),
+            (Operator::Conv(op), [x]) => Ok(Exp::Basic(Basic::Conv(op, *x))),
+            (Operator::Fn(f), _) => Ok(Exp::Basic(Basic::PrimFn(f, args))),
             (Operator::Un(_) | Operator::Bin(_) | Operator::Cmp(_) | Operator::Conv(_), _) => {
                 self.fail("wrong number of operands")
             }
@@ -194,7 +200,7 @@ impl Reader<'_> {
             }
         }
         self.punct(')')?;
-        Ok(Exp::Assert(cond, parts))
+        Ok(Exp::Basic(Basic::Assert(cond, parts)))
     }
 
     /// A type of the source language, signedness included.
@@ -229,10 +235,10 @@ impl Reader<'_> {
         self.punct(';')?;
         let dims = self.items(']', Self::pair)?;
         if !update {
-            return Ok(Exp::FlatIndex(name, offset, dims));
+            return Ok(Exp::Basic(Basic::FlatIndex(name, offset, dims)));
         }
         self.punct('=')?;
-        Ok(Exp::FlatUpdate(name, offset, dims, self.name()?))
+        Ok(Exp::Basic(Basic::FlatUpdate(name, offset, dims, self.name()?)))
     }
 
     pub(super) fn pair(&mut self) -> Read<(SubExp, SubExp)> {

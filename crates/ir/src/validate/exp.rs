@@ -14,20 +14,20 @@ impl<R: Rep> Checker<'_, R> {
     pub(super) fn exp(&mut self, stm: &Stm<R>) -> Option<Vec<Type>> {
         let before = self.mistakes;
         match &stm.exp {
-            Exp::SubExp(e) | Exp::Opaque(e) => {
+            Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) => {
                 self.type_of(*e);
             }
-            Exp::UnOp(op, x) => self.prim(*x, op.operand_type()),
-            Exp::BinOp(op, x, y) => {
+            Exp::Basic(Basic::UnOp(op, x)) => self.prim(*x, op.operand_type()),
+            Exp::Basic(Basic::BinOp(op, x, y)) => {
                 self.prim(*x, op.operand_type());
                 self.prim(*y, op.operand_type());
             }
-            Exp::CmpOp(op, x, y) => {
+            Exp::Basic(Basic::CmpOp(op, x, y)) => {
                 self.prim(*x, op.operand_type());
                 self.prim(*y, op.operand_type());
             }
-            Exp::Conv(op, x) => self.prim(*x, op.operand_type()),
-            Exp::PrimFn(f, xs) => {
+            Exp::Basic(Basic::Conv(op, x)) => self.prim(*x, op.operand_type()),
+            Exp::Basic(Basic::PrimFn(f, xs)) => {
                 if f.is_defined() {
                     let params: Vec<Type> = f.signature().0.into_iter().map(Type::Prim).collect();
                     self.results(xs, &params, "operand");
@@ -35,7 +35,7 @@ impl<R: Rep> Checker<'_, R> {
                     self.error(format!("there is no {f}"));
                 }
             }
-            Exp::Assert(cond, parts) => {
+            Exp::Basic(Basic::Assert(cond, parts)) => {
                 self.prim(*cond, PrimType::Bool);
                 for part in parts {
                     if let ErrorPart::Value(e, t) = part {
@@ -43,7 +43,7 @@ impl<R: Rep> Checker<'_, R> {
                     }
                 }
             }
-            Exp::ArrayLit(es, t) => {
+            Exp::Basic(Basic::ArrayLit(es, t)) => {
                 self.ty(t);
                 match t {
                     Type::Prim(_) | Type::Array(..) => {}
@@ -51,46 +51,46 @@ impl<R: Rep> Checker<'_, R> {
                 }
                 es.iter().for_each(|e| self.operand(*e, t, "element"));
             }
-            Exp::ArrayConst(data) => {
+            Exp::Basic(Basic::ArrayConst(data)) => {
                 if data.values.iter().any(|v| v.prim_type() != data.elem) {
                     self.error("an element of another type");
                 }
             }
-            Exp::Index(a, slice) => self.slice(*a, slice),
-            Exp::Update(a, slice, e) => {
+            Exp::Basic(Basic::Index(a, slice)) => self.slice(*a, slice),
+            Exp::Basic(Basic::Update(a, slice, e)) => {
                 self.slice(*a, slice);
                 if let Some(elem) = self.array(*a).and_then(|t| t.elem()) {
                     let t = Type::Prim(elem).array_of(&slice_shape(slice));
                     self.operand(*e, &t, "value put in");
                 }
             }
-            Exp::FlatIndex(a, offset, dims) => self.flat_slice(*a, *offset, dims),
-            Exp::FlatUpdate(a, offset, dims, x) => {
+            Exp::Basic(Basic::FlatIndex(a, offset, dims)) => self.flat_slice(*a, *offset, dims),
+            Exp::Basic(Basic::FlatUpdate(a, offset, dims, x)) => {
                 self.flat_slice(*a, *offset, dims);
                 if let Some(elem) = self.array(*a).and_then(|t| t.elem()) {
                     let shape: Shape = dims.iter().map(|d| d.0).collect();
                     self.operand(SubExp::Var(*x), &Type::Prim(elem).array_of(&shape), "value put in");
                 }
             }
-            Exp::Iota { n, start, step, ty } => {
+            Exp::Basic(Basic::Iota { n, start, step, ty }) => {
                 self.size(*n);
                 self.prim(*start, PrimType::Int(*ty));
                 self.prim(*step, PrimType::Int(*ty));
             }
-            Exp::Replicate(shape, e) => {
+            Exp::Basic(Basic::Replicate(shape, e)) => {
                 self.shape(shape);
                 match self.type_of(*e) {
                     Some(Type::Prim(_) | Type::Array(..)) | None => {}
                     Some(Type::Acc(..) | Type::Mem(_)) => self.error("an array of what is no value"),
                 }
             }
-            Exp::Scratch(_, shape) => self.shape(shape),
-            Exp::Copy(a) => {
+            Exp::Basic(Basic::Scratch(_, shape)) => self.shape(shape),
+            Exp::Basic(Basic::Copy(a)) => {
                 self.array(*a);
             }
-            Exp::Manifest(perm, a) | Exp::Rearrange(perm, a) => self.permutation(perm, *a),
-            Exp::Concat { dim, arrays, size } => self.concat(*dim, arrays, *size),
-            Exp::Reshape(shape, a) => {
+            Exp::Basic(Basic::Manifest(perm, a) | Basic::Rearrange(perm, a)) => self.permutation(perm, *a),
+            Exp::Basic(Basic::Concat { dim, arrays, size }) => self.concat(*dim, arrays, *size),
+            Exp::Basic(Basic::Reshape(shape, a)) => {
                 self.shape(shape);
                 if let Some(t) = self.array(*a) {
                     let count = |s: &[SubExp]| s.iter().map(|e| e.as_i64()).product::<Option<i64>>();
@@ -102,7 +102,7 @@ impl<R: Rep> Checker<'_, R> {
                     }
                 }
             }
-            Exp::UpdateAcc(acc, index, values) => self.update_acc(*acc, index, values),
+            Exp::Basic(Basic::UpdateAcc(acc, index, values)) => self.update_acc(*acc, index, values),
             Exp::Call(f, args) => {
                 self.call(&stm.pat, *f, args);
                 return None;

@@ -16,7 +16,7 @@ use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_ir::seg::{SegBinOp, SegHistOp};
-use fehu_ir::{Exp, Kernels, Lambda, Loop, LoopForm, Param, SubExp, Type};
+use fehu_ir::{Basic, Exp, Kernels, Lambda, Loop, LoopForm, Param, SubExp, Type};
 use std::ops::Range;
 
 /// In how many chunks the input of one segment is divided, at most.
@@ -210,7 +210,9 @@ impl Legalise {
                         let ty = p.b.type_of(*d);
                         let slice = outer_slice(&ty, &bin[..1 + inner_bins.len()]);
                         match d {
-                            SubExp::Var(d) => p.b.bind("dest", ty, Exp::Update(*d, slice, x)).into(),
+                            SubExp::Var(d) => {
+                                p.b.bind("dest", ty, Exp::Basic(Basic::Update(*d, slice, x))).into()
+                            }
                             SubExp::Const(_) => *d,
                         }
                     };
@@ -272,12 +274,16 @@ impl Legalise {
             let shape: Vec<SubExp> =
                 segments.iter().copied().chain([padded]).chain(t.shape().iter().copied()).collect();
             let elem = t.peel(t.rank());
-            let joined = self.b.bind("joined", elem.array_of(&shape), Exp::Reshape(shape.clone(), chunked));
+            let joined = self.b.bind(
+                "joined",
+                elem.array_of(&shape),
+                Exp::Basic(Basic::Reshape(shape.clone(), chunked)),
+            );
             let mut slice = outer_slice(&elem.array_of(&shape), &[]);
             if let Some(fehu_ir::DimIndex::Slice { len, .. }) = slice.get_mut(segments.len()) {
                 *len = width;
             }
-            self.b.bind_names(vec![(name, ty)], Exp::Index(joined, slice));
+            self.b.bind_names(vec![(name, ty)], Exp::Basic(Basic::Index(joined, slice)));
         }
     }
 
@@ -331,7 +337,7 @@ impl Legalise {
     fn owned(&mut self, e: SubExp) -> SubExp {
         let ty = self.b.type_of(e);
         match e {
-            SubExp::Var(a) if ty.is_array() => self.b.bind("copy", ty, Exp::Copy(a)).into(),
+            SubExp::Var(a) if ty.is_array() => self.b.bind("copy", ty, Exp::Basic(Basic::Copy(a))).into(),
             SubExp::Var(_) | SubExp::Const(_) => e,
         }
     }
@@ -339,7 +345,7 @@ impl Legalise {
     fn scratch(&mut self, ty: &Type) -> SubExp {
         match ty {
             Type::Array(p, shape) => {
-                self.b.bind("scratch", ty.clone(), Exp::Scratch(*p, shape.clone())).into()
+                self.b.bind("scratch", ty.clone(), Exp::Basic(Basic::Scratch(*p, shape.clone()))).into()
             }
             Type::Prim(p) => blank(*p),
             Type::Acc(..) | Type::Mem(_) => fehu_base::bug!("scratch of {ty:?}"),
@@ -351,7 +357,7 @@ impl Legalise {
         let SubExp::Var(a) = array else { return array };
         let ty = self.b.type_of(array);
         let slice = outer_slice(&ty, &[row]);
-        self.b.bind("row", ty, Exp::Update(a, slice, value)).into()
+        self.b.bind("row", ty, Exp::Basic(Basic::Update(a, slice, value))).into()
     }
 
     /// A loop that carries values along; gives them in the end.
@@ -395,7 +401,7 @@ impl Legalise {
         self.map(Around::Host, single, dims, types, body);
         for ((name, ty), single) in results.into_iter().zip(names) {
             let slice = outer_slice(&self.b.type_of(single.into()), &[SubExp::i64(0)]);
-            self.b.bind_names(vec![(name, ty)], Exp::Index(single, slice));
+            self.b.bind_names(vec![(name, ty)], Exp::Basic(Basic::Index(single, slice)));
         }
     }
 
@@ -456,7 +462,7 @@ impl Legalise {
             for ((array, ty), x) in out.into_iter().zip(combined) {
                 let slice = outer_slice(&ty, index);
                 put.push(match array {
-                    SubExp::Var(a) => self.b.bind("out", ty, Exp::Update(a, slice, x)).into(),
+                    SubExp::Var(a) => self.b.bind("out", ty, Exp::Basic(Basic::Update(a, slice, x))).into(),
                     SubExp::Const(_) => array,
                 });
             }

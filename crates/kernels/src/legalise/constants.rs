@@ -6,7 +6,7 @@ use fehu_ir::alias::Aliases;
 use fehu_ir::consume::consumed_directly;
 use fehu_ir::seg::SegOp;
 use fehu_ir::visit::{change, for_each_stm, Mutator};
-use fehu_ir::{ArrayData, Body, Exp, Kernels, SubExp, Type};
+use fehu_ir::{ArrayData, Basic, Body, Exp, Kernels, SubExp, Type};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ impl Legalise {
     /// Moves constant data out of a kernel.
     pub(super) fn constants(&mut self, seg: &mut SegOp<Kernels>) {
         let mut any = false;
-        for_each_stm(&seg.body.body, &mut |stm| any |= matches!(stm.exp, Exp::ArrayConst(_)));
+        for_each_stm(&seg.body.body, &mut |stm| any |= matches!(stm.exp, Exp::Basic(Basic::ArrayConst(_))));
         if !any {
             return;
         }
@@ -33,7 +33,7 @@ impl Legalise {
 
     fn constant(&mut self, data: &Arc<ArrayData>) -> Name {
         let ty = Type::Array(data.elem, vec![SubExp::i64(data.values.len() as i64)]);
-        self.b.bind("data", ty, Exp::ArrayConst(data.clone()))
+        self.b.bind("data", ty, Exp::Basic(Basic::ArrayConst(data.clone())))
     }
 }
 
@@ -45,10 +45,13 @@ struct Moved<'a> {
 impl Mutator<Kernels> for Moved<'_> {
     fn body(&mut self, body: &mut Body<Kernels>) {
         for stm in &mut body.stms {
-            if let (Exp::ArrayConst(data), [p]) = (&stm.exp, &stm.pat[..]) {
+            if let (Exp::Basic(Basic::ArrayConst(data)), [p]) = (&stm.exp, &stm.pat[..]) {
                 let made = self.legalise.constant(data);
-                stm.exp =
-                    if self.consumed.contains(&p.name) { Exp::Copy(made) } else { Exp::SubExp(made.into()) };
+                stm.exp = if self.consumed.contains(&p.name) {
+                    Exp::Basic(Basic::Copy(made))
+                } else {
+                    Exp::Basic(Basic::SubExp(made.into()))
+                };
             }
         }
         change::body(self, body);

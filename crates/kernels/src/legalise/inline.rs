@@ -8,7 +8,7 @@ use fehu_ir::free::free_in_fun;
 use fehu_ir::seg::{KernelsOp, SegLevel};
 use fehu_ir::subst::{rename_fun, Subst};
 use fehu_ir::visit::{change, deep, for_each_stm, map_bodies, Mutator};
-use fehu_ir::{Body, Exp, FunDef, Kernels, Loc, PatElem, Prog, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, FunDef, Kernels, Loc, PatElem, Prog, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -153,7 +153,7 @@ impl Inliner<'_> {
                 certs: certs.clone(),
                 attrs: vec![],
                 loc: loc.clone(),
-                exp: Exp::SubExp(e),
+                exp: Exp::Basic(Basic::SubExp(e)),
             });
         }
     }

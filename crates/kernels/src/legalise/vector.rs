@@ -13,7 +13,7 @@ use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_ir::seg::{SegBinOp, SegHistOp, SegKind};
-use fehu_ir::{Exp, Kernels, SubExp, Type};
+use fehu_ir::{Basic, Exp, Kernels, SubExp, Type};
 use std::ops::Range;
 
 impl Legalise {
@@ -54,7 +54,7 @@ impl Legalise {
                 let (s, k) = (segments.len(), vector.len());
                 let perm: Vec<usize> = (0..s).chain([s + k]).chain(s..s + k).collect();
                 for (bound, scanned) in results.into_iter().zip(names) {
-                    self.b.bind_names(vec![bound], Exp::Rearrange(perm.clone(), scanned));
+                    self.b.bind_names(vec![bound], Exp::Basic(Basic::Rearrange(perm.clone(), scanned)));
                 }
             }
         }

@@ -24,7 +24,7 @@ use fehu_ir::free::free_in_stm;
 use fehu_ir::seg::{KernelsOp, SegLevel};
 use fehu_ir::subst::Subst;
 use fehu_ir::visit::{change, deep, look, map_bodies, Mutator, Visitor};
-use fehu_ir::{Body, DimIndex, Exp, Kernels, Loop, LoopForm, Param, PatElem, Prog, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Loop, LoopForm, Param, PatElem, Prog, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -189,7 +189,7 @@ fn owns_what_it_fills(done: &[Stm<Kernels>], l: &Loop<Kernels>, uses: &Uses) -> 
 fn filled(stm: &Stm<Kernels>, l: &Loop<Kernels>, counter: Name) -> FxHashMap<Name, Made> {
     let mut puts: FxHashMap<Name, (Name, SubExp)> = FxHashMap::default();
     for s in &l.body.stms {
-        if let (Exp::Update(array, slice, value), [p]) = (&s.exp, &s.pat[..]) {
+        if let (Exp::Basic(Basic::Update(array, slice, value)), [p]) = (&s.exp, &s.pat[..]) {
             if slice[..] == [DimIndex::Fix(counter.into())] {
                 puts.insert(p.name, (*array, *value));
             }
@@ -246,20 +246,22 @@ impl Visitor<Kernels> for Reads<'_> {
     fn stm(&mut self, s: &Stm<Kernels>) {
         if let [p] = &s.pat[..] {
             let offset = match &s.exp {
-                Exp::SubExp(e) => self.offset(*e),
-                Exp::BinOp(BinOp::Add(IntType::I64), x, y) => match (self.offset(*x), self.offset(*y)) {
-                    (Some(x), None) => y.as_i64().and_then(|y| x.checked_add(y)),
-                    (None, Some(y)) => x.as_i64().and_then(|x| x.checked_add(y)),
-                    (Some(_), Some(_)) | (None, None) => None,
-                },
-                Exp::BinOp(BinOp::Sub(IntType::I64), x, y) => {
+                Exp::Basic(Basic::SubExp(e)) => self.offset(*e),
+                Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), x, y)) => {
+                    match (self.offset(*x), self.offset(*y)) {
+                        (Some(x), None) => y.as_i64().and_then(|y| x.checked_add(y)),
+                        (None, Some(y)) => x.as_i64().and_then(|x| x.checked_add(y)),
+                        (Some(_), Some(_)) | (None, None) => None,
+                    }
+                }
+                Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), x, y)) => {
                     self.offset(*x).zip(y.as_i64()).and_then(|(x, y)| x.checked_sub(y))
                 }
                 _ => None,
             };
             self.offsets.extend(offset.map(|o| (p.name, o)));
         }
-        if let Exp::Index(array, slice) = &s.exp {
+        if let Exp::Basic(Basic::Index(array, slice)) = &s.exp {
             if let ([DimIndex::Fix(e)], true) = (&slice[..], self.made.contains_key(array)) {
                 self.good += usize::from(e.as_i64() == Some(0) || self.offset(*e).is_some_and(|o| o <= 0));
             }
@@ -302,17 +304,17 @@ impl Replace<'_> {
 
 impl Mutator<Kernels> for Replace<'_> {
     fn exp(&mut self, e: &mut Exp<Kernels>) {
-        if let Exp::Index(array, slice) = e {
+        if let Exp::Basic(Basic::Index(array, slice)) = e {
             if let (Some(made), [DimIndex::Fix(i)]) = (self.plan.made.get(array), &slice[..]) {
                 let carried = self.carried.iter().find(|(value, _)| *value == made.value);
                 match i.name().and_then(|i| self.plan.offsets.get(&i)) {
-                    Some(0) => *e = Exp::SubExp(made.value),
+                    Some(0) => *e = Exp::Basic(Basic::SubExp(made.value)),
                     Some(-1) => {
                         let last = carried.map(|c| c.1).unwrap_or_else(|| self.keep(*array, Kept::Last));
-                        *e = Exp::SubExp(last.into());
+                        *e = Exp::Basic(Basic::SubExp(last.into()));
                     }
                     Some(_) => *array = made.array,
-                    None => *e = Exp::SubExp(self.keep(*array, Kept::First).into()),
+                    None => *e = Exp::Basic(Basic::SubExp(self.keep(*array, Kept::First).into())),
                 }
             }
         }
@@ -344,7 +346,8 @@ fn carry_out(names: &mut NameSource, done: &mut Vec<Stm<Kernels>>, mut stm: Stm<
             Kept::Last => (name, made.value),
             Kept::First => {
                 let [is_first, before] = ["is_first", "first"].map(|base| replace.names.fresh_str(base));
-                let zero = Exp::CmpOp(CmpOp::Eq(PrimType::I64), plan.counter.into(), SubExp::i64(0));
+                let zero =
+                    Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::I64), plan.counter.into(), SubExp::i64(0)));
                 one.body.stms.push(plain(is_first, Type::BOOL, zero));
                 let either = |e: SubExp| Box::new(Body { stms: vec![], result: vec![e] });
                 let choice = Exp::If(is_first.into(), either(made.value), either(before.into()));

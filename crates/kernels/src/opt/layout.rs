@@ -34,7 +34,7 @@ use fehu_base::{Name, NameSource};
 use fehu_ir::build::Builder;
 use fehu_ir::seg::{KernelsOp, SegOp};
 use fehu_ir::visit::{change, deep, Mutator};
-use fehu_ir::{Body, DimIndex, Exp, Kernels, Param, Prog, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Param, Prog, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use indexmap::map::Entry;
 use indexmap::IndexMap;
@@ -180,15 +180,17 @@ impl Layout {
     fn view(&mut self, stm: &Stm<Kernels>) {
         let [p] = stm.pat.as_slice() else { return };
         let seen = match &stm.exp {
-            Exp::Rearrange(perm, a) => self.arrays.get(a).map(|a| {
+            Exp::Basic(Basic::Rearrange(perm, a)) => self.arrays.get(a).map(|a| {
                 let at = |d: &usize| perm.iter().position(|k| k == d).unwrap_or(0);
                 (a.order.iter().map(at).collect(), a.dense)
             }),
-            Exp::Index(a, slice) if p.ty.is_array() => self.arrays.get(a).map(|a| sliced(a, slice)),
-            Exp::SubExp(SubExp::Var(a)) | Exp::Update(a, ..) | Exp::FlatUpdate(a, ..) => {
+            Exp::Basic(Basic::Index(a, slice)) if p.ty.is_array() => {
+                self.arrays.get(a).map(|a| sliced(a, slice))
+            }
+            Exp::Basic(Basic::SubExp(SubExp::Var(a)) | Basic::Update(a, ..) | Basic::FlatUpdate(a, ..)) => {
                 self.arrays.get(a).map(|a| (a.order.clone(), a.dense))
             }
-            Exp::Manifest(perm, _) => Some((perm.clone(), true)),
+            Exp::Basic(Basic::Manifest(perm, _)) => Some((perm.clone(), true)),
             _ => None,
         };
         if let (Some((order, dense)), Some(array)) = (seen, self.arrays.get_mut(&p.name)) {
@@ -276,7 +278,7 @@ impl Layout {
         let worth = b.bin(BinOp::LogAnd, many, wide);
         let worth = b.bin(BinOp::LogAnd, worth, far);
         b.begin();
-        let copy = b.bind("laid_out", ty.clone(), Exp::Manifest(wish.order.clone(), array));
+        let copy = b.bind("laid_out", ty.clone(), Exp::Basic(Basic::Manifest(wish.order.clone(), array)));
         let yes = b.end(vec![copy.into()]);
         let no = Body { stms: vec![], result: vec![array.into()] };
         let name = b.bind("laid_out", ty, Exp::If(worth, Box::new(yes), Box::new(no)));
@@ -312,7 +314,9 @@ impl Mutator<Kernels> for Instead {
     fn stm(&mut self, stm: &mut Stm<Kernels>) {
         if let Some((old, new)) = stm.pat.first().and_then(|p| self.by.get(&p.name)) {
             match &mut stm.exp {
-                Exp::Index(a, _) | Exp::Rearrange(_, a) | Exp::Copy(a) if a == old => *a = *new,
+                Exp::Basic(Basic::Index(a, _) | Basic::Rearrange(_, a) | Basic::Copy(a)) if a == old => {
+                    *a = *new
+                }
                 _ => {}
             }
         }

@@ -15,7 +15,7 @@ use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::{Name, NameSource};
 use fehu_ir::visit::{change, Mutator};
-use fehu_ir::{Body, DimIndex, Exp, Kernels, Prog, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Prog, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
@@ -46,10 +46,10 @@ struct Known {
 impl Known {
     /// The statement that computes an element instead, after those that lead up to it.
     fn computed(&mut self, stm: &Stm<Kernels>, stms: &mut Vec<Stm<Kernels>>) -> Option<Exp<Kernels>> {
-        let Exp::Index(array, slice) = &stm.exp else { return None };
+        let Exp::Basic(Basic::Index(array, slice)) = &stm.exp else { return None };
         let [DimIndex::Fix(i)] = &slice[..] else { return None };
         let (start, step, ty) = match *self.arrays.get(array)? {
-            Elements::Same(e) => return Some(Exp::SubExp(e)),
+            Elements::Same(e) => return Some(Exp::Basic(Basic::SubExp(e))),
             Elements::Progression { start, step, ty } => (start, step, ty),
         };
         let mut bind = |exp| {
@@ -63,21 +63,25 @@ impl Known {
         };
         let mut x = *i;
         if ty != IntType::I64 {
-            x = bind(Exp::Conv(ConvOp::SExt(IntType::I64, ty), x));
+            x = bind(Exp::Basic(Basic::Conv(ConvOp::SExt(IntType::I64, ty), x)));
         }
         if step.as_i64() != Some(1) {
-            x = bind(Exp::BinOp(BinOp::Mul(ty), x, step));
+            x = bind(Exp::Basic(Basic::BinOp(BinOp::Mul(ty), x, step)));
         }
-        Some(if start.as_i64() == Some(0) { Exp::SubExp(x) } else { Exp::BinOp(BinOp::Add(ty), start, x) })
+        Some(if start.as_i64() == Some(0) {
+            Exp::Basic(Basic::SubExp(x))
+        } else {
+            Exp::Basic(Basic::BinOp(BinOp::Add(ty), start, x))
+        })
     }
 
     fn learn(&mut self, stm: &Stm<Kernels>) {
         let [p] = &stm.pat[..] else { return };
         match &stm.exp {
-            Exp::Iota { start, step, ty, .. } => {
+            Exp::Basic(Basic::Iota { start, step, ty, .. }) => {
                 self.arrays.insert(p.name, Elements::Progression { start: *start, step: *step, ty: *ty });
             }
-            Exp::Replicate(shape, e)
+            Exp::Basic(Basic::Replicate(shape, e))
                 if shape.len() == 1 && matches!(&p.ty, Type::Array(_, dims) if dims.len() == 1) =>
             {
                 self.arrays.insert(p.name, Elements::Same(*e));

@@ -30,7 +30,7 @@ use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegAfter, SegBinOp, SegK
 use fehu_ir::soac::Commutativity;
 use fehu_ir::subst::{rename_body, rename_lambda, Subst};
 use fehu_ir::visit::{change, deep, for_each_stm, Mutator};
-use fehu_ir::{Body, DimIndex, Exp, Kernels, Lambda, Param, PatElem, Prog, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Lambda, Param, PatElem, Prog, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -76,7 +76,8 @@ impl Join {
     fn host(&mut self, body: &mut Body<Kernels>) {
         self.predecessors.clear();
         for_each_stm(body, &mut |stm| {
-            if let (Exp::BinOp(BinOp::Sub(IntType::I64), x, y), [p]) = (&stm.exp, &stm.pat[..]) {
+            if let (Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), x, y)), [p]) = (&stm.exp, &stm.pat[..])
+            {
                 if y.as_i64() == Some(1) {
                     self.predecessors.insert(p.name, *x);
                 }
@@ -352,7 +353,7 @@ fn only_at(
 ) -> Option<FxHashSet<Name>> {
     let (mut read, mut reads, mut fine) = (FxHashSet::default(), 0, true);
     for_each_stm(body, &mut |stm| {
-        if let Exp::Index(array, slice) = &stm.exp {
+        if let Exp::Basic(Basic::Index(array, slice)) = &stm.exp {
             if arrays.iter().any(|p| p.name == *array) {
                 read.insert(*array);
                 reads += 1;
@@ -384,9 +385,9 @@ struct Replace<'a> {
 
 impl Mutator<Kernels> for Replace<'_> {
     fn stm(&mut self, stm: &mut Stm<Kernels>) {
-        if let Exp::Index(array, _) = &stm.exp {
+        if let Exp::Basic(Basic::Index(array, _)) = &stm.exp {
             if let Some(value) = self.values.get(array) {
-                stm.exp = Exp::SubExp(*value);
+                stm.exp = Exp::Basic(Basic::SubExp(*value));
             }
         }
         change::stm(self, stm);
@@ -399,7 +400,7 @@ fn is_sum(op: &SegBinOp<Kernels>) -> bool {
     let ([x, y], [stm], [SubExp::Var(r)]) = (&params[..], &body.stms[..], &body.result[..]) else {
         return false;
     };
-    let Exp::BinOp(BinOp::Add(_), a, b) = &stm.exp else { return false };
+    let Exp::Basic(Basic::BinOp(BinOp::Add(_), a, b)) = &stm.exp else { return false };
     let both = [SubExp::Var(x.name), SubExp::Var(y.name)];
     let adds = [*a, *b] == both || [*b, *a] == both;
     let neutral = match (zero, &x.ty) {

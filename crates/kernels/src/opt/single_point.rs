@@ -26,7 +26,7 @@ use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegKind, SegLevel, SegOp
 use fehu_ir::subst::{rename_body, Subst};
 use fehu_ir::types::{prog_types, Types};
 use fehu_ir::visit::{deep, for_each_body, map_bodies};
-use fehu_ir::{Body, DimIndex, Exp, Kernels, PatElem, Prog, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, PatElem, Prog, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -134,7 +134,7 @@ impl Points<'_> {
         let wanted: Vec<Name> = insides.iter().flat_map(free_in_body).filter(device).collect();
         let wanted: Vec<Name> = wanted.into_iter().filter(|n| !elsewhere.contains(n)).collect();
         let slice = closure(stms, survey, wanted, REPEATED)?;
-        let cheap = |i: &usize| !matches!(stms[*i].exp, Exp::PrimFn(..) | Exp::If(..));
+        let cheap = |i: &usize| !matches!(stms[*i].exp, Exp::Basic(Basic::PrimFn(..)) | Exp::If(..));
         let kernel = matches!(stm.exp, Exp::Op(_));
         let last = if kernel { at + 1 } else { at };
         if (kernel && !slice.iter().all(cheap)) || self.changed(stms, survey, &slice, last) {
@@ -168,7 +168,7 @@ impl Points<'_> {
     fn written(&self, stms: &[Stm<Kernels>], survey: &Survey, at: usize) -> Option<Vec<usize>> {
         let wanted = sink(&stms[at].exp)?.into_iter().filter_map(|e| e.name()).collect();
         let slice = closure(stms, survey, wanted, MOST_STATEMENTS)?;
-        let copied = slice.iter().all(|i| matches!(stms[*i].exp, Exp::Index(..)));
+        let copied = slice.iter().all(|i| matches!(stms[*i].exp, Exp::Basic(Basic::Index(..))));
         (!copied && !self.changed(stms, survey, &slice, at)).then_some(slice)
     }
 
@@ -213,17 +213,17 @@ impl Points<'_> {
             index,
         };
         let returns = match (&stm.exp, &stm.pat[..]) {
-            (Exp::Update(array, slice, _), [p]) => {
+            (Exp::Basic(Basic::Update(array, slice, _)), [p]) => {
                 let fixed = |d: &DimIndex| match d {
                     DimIndex::Fix(i) => Some(*i),
                     DimIndex::Slice { .. } => None,
                 };
                 vec![write(*array, p.ty.shape(), slice.iter().filter_map(fixed).collect())]
             }
-            (Exp::ArrayLit(_, Type::Prim(t)), [p]) if body.result.len() > 1 => {
+            (Exp::Basic(Basic::ArrayLit(_, Type::Prim(t))), [p]) if body.result.len() > 1 => {
                 let array = self.names.fresh_like(p.name);
                 let pat = vec![PatElem { name: array, ty: p.ty.clone(), dec: () }];
-                let exp = Exp::Scratch(*t, p.ty.shape().to_vec());
+                let exp = Exp::Basic(Basic::Scratch(*t, p.ty.shape().to_vec()));
                 out.push(Stm { pat, certs: vec![], attrs: vec![], loc: stm.loc.clone(), exp });
                 let at = |i: usize| write(array, p.ty.shape(), vec![SubExp::i64(i as i64)]);
                 (0..body.result.len()).map(at).collect()
@@ -314,8 +314,12 @@ fn closure(stms: &[Stm<Kernels>], survey: &Survey, mut wanted: Vec<Name>, most: 
 /// The numbers that an expression writes to an array.
 fn sink(exp: &Exp<Kernels>) -> Option<Vec<SubExp>> {
     match exp {
-        Exp::ArrayLit(es, Type::Prim(_)) if (1..=LONGEST).contains(&es.len()) => Some(es.clone()),
-        Exp::Update(_, slice, e) if slice.iter().all(|d| matches!(d, DimIndex::Fix(_))) => Some(vec![*e]),
+        Exp::Basic(Basic::ArrayLit(es, Type::Prim(_))) if (1..=LONGEST).contains(&es.len()) => {
+            Some(es.clone())
+        }
+        Exp::Basic(Basic::Update(_, slice, e)) if slice.iter().all(|d| matches!(d, DimIndex::Fix(_))) => {
+            Some(vec![*e])
+        }
         _ => None,
     }
 }
@@ -359,7 +363,7 @@ fn survey(b: &Body<Kernels>) -> Survey {
             for n in written.iter().filter_map(|e| e.name()) {
                 free.remove(&n);
             }
-            if let Exp::Update(_, slice, _) = &stm.exp {
+            if let Exp::Basic(Basic::Update(_, slice, _)) = &stm.exp {
                 free.extend(slice.iter().filter_map(|d| match d {
                     DimIndex::Fix(i) => i.name(),
                     DimIndex::Slice { .. } => None,
@@ -396,7 +400,7 @@ fn is_scalar_within(stm: &Stm<Kernels>, left: &mut usize) -> bool {
 
 /// Whether a statement reads elements of arrays.
 fn reads(stm: &Stm<Kernels>) -> bool {
-    let mut found = matches!(stm.exp, Exp::Index(..));
+    let mut found = matches!(stm.exp, Exp::Basic(Basic::Index(..)));
     for_each_body(&stm.exp, &mut |b| found |= b.stms.iter().any(reads));
     found
 }

@@ -33,7 +33,7 @@ use fehu_ir::seg::SegLevel;
 use fehu_ir::subst::Subst;
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, map_bodies, Visitor};
-use fehu_ir::{Body, Exp, Loop, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Loop, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -171,13 +171,15 @@ impl Buffers {
         if !stays || !place.is_row_major() || self.is_register(place, elem) {
             return None;
         }
-        let Exp::Copy(from) = defs.get(&copy)? else { return None };
+        let Exp::Basic(Basic::Copy(from)) = defs.get(&copy)? else { return None };
         let number = |n: Name| l.params.iter().position(|(p, _)| p.name == n);
         let allocated = |block: Name| matches!(defs.get(&block), Some(Exp::Op(MemOp::Alloc(..))));
         let from_place = self.tables.place(*from)?;
         let source = match (number(*from), defs.get(from)) {
             (Some(k), _) => Source::Param(k),
-            (None, Some(Exp::Copy(p))) if number(*p).is_some() && allocated(from_place.block) => {
+            (None, Some(Exp::Basic(Basic::Copy(p))))
+                if number(*p).is_some() && allocated(from_place.block) =>
+            {
                 Source::Param(number(*p)?)
             }
             (None, _) => {
@@ -215,7 +217,9 @@ impl Buffers {
         let init = l.params.get(c.at)?.1.name()?;
         let made = *positions.get(&init)?;
         let fresh = match &body.stms[made].exp {
-            Exp::Copy(_) | Exp::Replicate(..) | Exp::Iota { .. } | Exp::Scratch(..) => true,
+            Exp::Basic(Basic::Copy(_) | Basic::Replicate(..) | Basic::Iota { .. } | Basic::Scratch(..)) => {
+                true
+            }
             _ => false,
         };
         let mut before = 0;

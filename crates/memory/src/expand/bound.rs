@@ -29,7 +29,7 @@ use fehu_ir::soac::Commutativity;
 use fehu_ir::subst::{rename_body, rename_exp, Subst};
 use fehu_ir::types::{body_types, Types};
 use fehu_ir::visit::{deep, for_each_body};
-use fehu_ir::{Body, Exp, Lambda, Loc, Loop, Memory, Param, PatElem, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Lambda, Loc, Loop, Memory, Param, PatElem, Stm, SubExp, Type};
 use fehu_pass::Refusal;
 use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -98,16 +98,19 @@ impl Expand {
         let flat = self.b.fresh("flat", Type::I64);
         let mut rest = SubExp::Var(index);
         for (k, (name, n)) in seg.space.dims.iter().enumerate().rev() {
-            let copied =
-                if k == 0 { Exp::SubExp(rest) } else { Exp::BinOp(BinOp::SRem(IntType::I64), rest, *n) };
+            let copied = if k == 0 {
+                Exp::Basic(Basic::SubExp(rest))
+            } else {
+                Exp::Basic(Basic::BinOp(BinOp::SRem(IntType::I64), rest, *n))
+            };
             self.b.bind(*name, Type::I64, copied);
             if k > 0 {
                 let quot = self.b.fresh("rest", Type::I64);
-                self.b.bind(quot, Type::I64, Exp::BinOp(BinOp::SQuot(IntType::I64), rest, *n));
+                self.b.bind(quot, Type::I64, Exp::Basic(Basic::BinOp(BinOp::SQuot(IntType::I64), rest, *n)));
                 rest = quot.into();
             }
         }
-        self.b.bind(seg.space.flat, Type::I64, Exp::SubExp(index.into()));
+        self.b.bind(seg.space.flat, Type::I64, Exp::Basic(Basic::SubExp(index.into())));
         let mut stms = self.b.close();
         stms.extend(sliced);
         let count = result.len();
@@ -134,7 +137,7 @@ impl Expand {
         let [x, y] = ["x", "y"].map(|base| self.b.fresh(base, Type::I64));
         self.b.begin();
         let most = self.b.fresh("most", Type::I64);
-        self.b.bind(most, Type::I64, Exp::BinOp(BinOp::SMax(IntType::I64), x.into(), y.into()));
+        self.b.bind(most, Type::I64, Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), x.into(), y.into())));
         let body = self.b.end(vec![most.into()]);
         let param = |name| Param { name, ty: Type::I64, dec: MemInfo::None, consumed: false };
         let op = Lambda { params: vec![param(x), param(y)], body, ret: vec![Type::I64] };
@@ -290,7 +293,7 @@ impl Slicer<'_> {
                 Param { name: so_far, ty: Type::I64, dec: MemInfo::None, consumed: false },
                 SubExp::i64(0),
             ));
-            let exp = Exp::BinOp(BinOp::SMax(IntType::I64), so_far.into(), *value);
+            let exp = Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), so_far.into(), *value));
             let loc = self.loc.clone();
             stms.push(Stm { pat: vec![scalar(most)], certs: vec![], attrs: vec![], loc, exp });
             result.push(most.into());

@@ -21,7 +21,7 @@
 use super::Introduce;
 use crate::builder::Place;
 use fehu_base::{Diagnostic, Name};
-use fehu_ir::{Exp, SubExp, Type};
+use fehu_ir::{Basic, Exp, SubExp, Type};
 
 impl Introduce {
     /// Whether we are inside of a kernel.
@@ -57,7 +57,7 @@ impl Introduce {
         let ty = self.b.type_of(array);
         let copy = self.b.fresh_like(array, ty.clone());
         self.b.places.insert(copy, place);
-        self.b.bind(copy, ty, Exp::Copy(array));
+        self.b.bind(copy, ty, Exp::Basic(Basic::Copy(array)));
         copy
     }
 

@@ -21,7 +21,7 @@ use fehu_base::Name;
 use fehu_ir::free::{free_in_body, free_in_lambda};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::subst::Subst;
-use fehu_ir::{Body, DimIndex, Exp, Kernels, PatElem, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, PatElem, Stm, SubExp, Type};
 
 impl Introduce {
     /// Makes sure that no point reads what another writes. What is left is to be bound to the rest of the pattern.
@@ -154,7 +154,7 @@ impl Introduce {
             certs: vec![],
             attrs: vec![],
             loc: self.b.loc.clone(),
-            exp: Exp::Index(all, slice),
+            exp: Exp::Basic(Basic::Index(all, slice)),
         });
         one
     }

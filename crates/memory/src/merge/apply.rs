@@ -10,7 +10,7 @@ use fehu_base::{Name, NameSource};
 use fehu_ir::mem::{MemInfo, MemOp};
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, map_bodies, Mutator};
-use fehu_ir::{Body, Exp, Memory, PatElem, Space, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Memory, PatElem, Space, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is to be done.
@@ -159,7 +159,7 @@ fn largest(b: &mut MemBuilder, sizes: &[SubExp]) -> SubExp {
     let mut most = *first;
     for size in rest {
         let name = b.fresh("bytes", Type::I64);
-        b.bind(name, Type::I64, Exp::BinOp(BinOp::SMax(IntType::I64), most, *size));
+        b.bind(name, Type::I64, Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), most, *size)));
         most = name.into();
     }
     most

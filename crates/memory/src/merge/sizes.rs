@@ -9,7 +9,7 @@ use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_ir::mem::poly;
 use fehu_ir::visit::{deep, for_each_stm};
-use fehu_ir::{Body, Exp, Memory, SubExp};
+use fehu_ir::{Basic, Body, Exp, Memory, SubExp};
 use rustc_hash::FxHashMap;
 
 /// Sums of products longer than this are not looked into.
@@ -37,13 +37,15 @@ impl Sizes {
         let mut defs = FxHashMap::default();
         for_each_stm(body, &mut |stm| {
             let def = match &stm.exp {
-                Exp::SubExp(x) => Def::Same(*x),
+                Exp::Basic(Basic::SubExp(x)) => Def::Same(*x),
                 // A condition that counts as 0 or 1 stands for the number.
-                Exp::Conv(ConvOp::BToI(IntType::I64), x @ SubExp::Var(_)) => Def::Same(*x),
-                Exp::BinOp(BinOp::Add(IntType::I64), x, y) => Def::Sum(*x, *y),
-                Exp::BinOp(BinOp::Sub(IntType::I64), x, y) => Def::Difference(*x, *y),
-                Exp::BinOp(BinOp::Mul(IntType::I64), x, y) => Def::Product(*x, *y),
-                Exp::BinOp(BinOp::SMax(IntType::I64), x, y) if x.as_i64() == Some(0) => Def::AtLeast0(*y),
+                Exp::Basic(Basic::Conv(ConvOp::BToI(IntType::I64), x @ SubExp::Var(_))) => Def::Same(*x),
+                Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), x, y)) => Def::Sum(*x, *y),
+                Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), x, y)) => Def::Difference(*x, *y),
+                Exp::Basic(Basic::BinOp(BinOp::Mul(IntType::I64), x, y)) => Def::Product(*x, *y),
+                Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), x, y)) if x.as_i64() == Some(0) => {
+                    Def::AtLeast0(*y)
+                }
                 _ => return,
             };
             if let [p] = &stm.pat[..] {

@@ -10,7 +10,7 @@ use crate::builder::Place;
 use fehu_algebra::Facts;
 use fehu_base::Name;
 use fehu_ir::mem::{Lmad, MemInfo};
-use fehu_ir::{Body, Exp, Loc, Memory, PatElem, Stm, SubExp};
+use fehu_ir::{Basic, Body, Exp, Loc, Memory, PatElem, Stm, SubExp};
 
 impl ShortCircuit {
     /// Whether the branches of a conditional can make what they return, in the block that is among
@@ -137,7 +137,7 @@ impl ShortCircuit {
         self.tables.set_place(copy, Place { block: dest.place.block, lmad: target.clone() });
         self.parts.insert(copy, dest.parts.clone());
         let pat = vec![PatElem { name: copy, ty, dec: MemInfo::None }];
-        let exp = Exp::Copy(value);
+        let exp = Exp::Basic(Basic::Copy(value));
         body.stms.push(Stm { pat, certs: vec![], attrs: vec![], loc: loc.clone(), exp });
         body.result[k] = copy.into();
     }

@@ -12,7 +12,7 @@ use fehu_analysis::order::{Order, Side, Uses};
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::mem::MemOp;
-use fehu_ir::{Body, Exp, Memory, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Memory, SubExp, Type};
 use std::collections::BTreeSet;
 
 /// So many statements are moved for one value at most.
@@ -53,15 +53,17 @@ impl ShortCircuit {
             return false;
         }
         match &stm.exp {
-            Exp::SubExp(_)
-            | Exp::UnOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Assert(..) => true,
+            Exp::Basic(
+                Basic::SubExp(_)
+                | Basic::UnOp(..)
+                | Basic::CmpOp(..)
+                | Basic::Conv(..)
+                | Basic::PrimFn(..)
+                | Basic::Assert(..),
+            ) => true,
             Exp::Op(MemOp::Size(_)) => true,
-            Exp::BinOp(op, _, y) => !op.is_partial() || !stm.certs.is_empty() || is_nonzero(y),
-            Exp::Index(a, _) => self.unwritten(body, around, facts, *a, before..i),
+            Exp::Basic(Basic::BinOp(op, _, y)) => !op.is_partial() || !stm.certs.is_empty() || is_nonzero(y),
+            Exp::Basic(Basic::Index(a, _)) => self.unwritten(body, around, facts, *a, before..i),
             _ => false,
         }
     }

@@ -13,7 +13,7 @@ use fehu_base::Name;
 use fehu_ir::mem::{poly, MemOp};
 use fehu_ir::seg::{KernelReturn, SegLevel, SegOp};
 use fehu_ir::visit::{deep, for_each_operand, look, Visitor};
-use fehu_ir::{Body, Exp, Memory, PatElem, Stm, SubExp};
+use fehu_ir::{Basic, Body, Exp, Memory, PatElem, Stm, SubExp};
 use rustc_hash::FxHashSet;
 
 impl ShortCircuit {
@@ -122,11 +122,11 @@ impl Visitor<Memory> for Reads<'_> {
     fn stm(&mut self, stm: &Stm<Memory>) {
         let scalar = stm.pat.iter().all(|p| !p.ty.is_array());
         match &stm.exp {
-            Exp::Index(a, _) if scalar => self.see(*a),
+            Exp::Basic(Basic::Index(a, _)) if scalar => self.see(*a),
             // Other names for it.
-            Exp::SubExp(_) | Exp::Opaque(_) | Exp::Index(..) | Exp::FlatIndex(..) => {}
-            Exp::Rearrange(..) | Exp::Reshape(..) => {}
-            Exp::Update(_, _, SubExp::Var(v)) | Exp::FlatUpdate(_, _, _, v) => self.see(*v),
+            Exp::Basic(Basic::SubExp(_) | Basic::Opaque(_) | Basic::Index(..) | Basic::FlatIndex(..)) => {}
+            Exp::Basic(Basic::Rearrange(..) | Basic::Reshape(..)) => {}
+            Exp::Basic(Basic::Update(_, _, SubExp::Var(v)) | Basic::FlatUpdate(_, _, _, v)) => self.see(*v),
             Exp::If(..) | Exp::Loop(_) => {}
             other => for_each_operand(other, &mut |e| e.name().into_iter().for_each(|n| self.see(n))),
         }

@@ -6,18 +6,20 @@ use fehu_algebra::Poly;
 use fehu_analysis::access::slice_dims;
 use fehu_base::Name;
 use fehu_ir::mem::{poly, Lmad};
-use fehu_ir::{Exp, Memory, Stm, SubExp};
+use fehu_ir::{Basic, Exp, Memory, Stm, SubExp};
 use fehu_lmad::{Dim, SliceDim};
 
 /// Whether an expression may put arrays into an array.
 pub(super) fn puts_values(exp: &Exp<Memory>) -> bool {
     matches!(
         exp,
-        Exp::Update(_, _, SubExp::Var(_))
-            | Exp::FlatUpdate(..)
-            | Exp::Concat { .. }
-            | Exp::ArrayLit(..)
-            | Exp::Copy(_)
+        Exp::Basic(
+            Basic::Update(_, _, SubExp::Var(_))
+                | Basic::FlatUpdate(..)
+                | Basic::Concat { .. }
+                | Basic::ArrayLit(..)
+                | Basic::Copy(_)
+        )
     )
 }
 
@@ -29,15 +31,15 @@ impl ShortCircuit {
         let part = |lmad: Option<Lmad>| Some(Place { block: target.block, lmad: lmad? });
         let mut found = vec![];
         match &stm.exp {
-            Exp::Update(_, slice, SubExp::Var(v)) if self.tables.is_array(*v) => {
+            Exp::Basic(Basic::Update(_, slice, SubExp::Var(v))) if self.tables.is_array(*v) => {
                 found.push((*v, Into::Old, part(target.lmad.slice(&slice_dims(slice)))));
             }
-            Exp::FlatUpdate(_, offset, dims, v) => {
+            Exp::Basic(Basic::FlatUpdate(_, offset, dims, v)) => {
                 let dims = dims.iter().map(|(n, s)| Dim::new(poly(*n), poly(*s))).collect();
                 let slice = Lmad::new(poly(*offset), dims);
                 found.push((*v, Into::Old, part(target.lmad.flat_slice(&slice))));
             }
-            Exp::Concat { dim, arrays, size: _ } => {
+            Exp::Basic(Basic::Concat { dim, arrays, size: _ }) => {
                 let mut start = Poly::zero();
                 for (i, a) in arrays.iter().enumerate() {
                     let Some(ty) = self.tables.types.get(a) else { return vec![] };
@@ -49,8 +51,8 @@ impl ShortCircuit {
                     start = start + size;
                 }
             }
-            Exp::Copy(a) => found.push((*a, Into::Part(0), Some(target.clone()))),
-            Exp::ArrayLit(es, _) => {
+            Exp::Basic(Basic::Copy(a)) => found.push((*a, Into::Part(0), Some(target.clone()))),
+            Exp::Basic(Basic::ArrayLit(es, _)) => {
                 for (i, e) in es.iter().enumerate() {
                     if let SubExp::Var(v) = e {
                         if self.tables.is_array(*v) {

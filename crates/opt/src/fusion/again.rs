@@ -15,7 +15,7 @@ use crate::simplify::is_total;
 use fehu_base::{Name, NameSource};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::{rename_lambda, Subst};
-use fehu_ir::{Body, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Statements that may be run again, at most.
@@ -100,7 +100,10 @@ fn recipe(classes: &Classes, stm: &Stm<Soacs>, at: usize) -> Option<Recipe> {
         if !s.pat.iter().any(|x| needed.contains(&x.name)) {
             continue;
         }
-        let cheap = matches!(s.exp, Exp::UnOp(..) | Exp::BinOp(..) | Exp::CmpOp(..) | Exp::Conv(..));
+        let cheap = matches!(
+            s.exp,
+            Exp::Basic(Basic::UnOp(..) | Basic::BinOp(..) | Basic::CmpOp(..) | Basic::Conv(..))
+        );
         if !cheap || !is_total(&s.exp) || !s.certs.is_empty() || stms.len() == MAX_AGAIN {
             return None;
         }

@@ -4,7 +4,7 @@ use crate::alias::Classes;
 use fehu_base::{Name, NameSource};
 use fehu_ir::soac::{Hist, Scatter, Screma, Soac};
 use fehu_ir::subst::Subst;
-use fehu_ir::{Attr, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Attr, Basic, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// A statement that can be fused with others.
@@ -168,7 +168,7 @@ fn feed(
                 classes.learn(name, &[param.name]);
                 let pat = vec![PatElem { name, ty: param.ty.clone(), dec: () }];
                 let loc = fehu_ir::Loc::none();
-                stms.push(Stm { pat, certs: vec![], attrs: vec![], loc, exp: Exp::Copy(*n) });
+                stms.push(Stm { pat, certs: vec![], attrs: vec![], loc, exp: Exp::Basic(Basic::Copy(*n)) });
                 subst.insert(param.name, name);
             }
             SubExp::Var(_) | SubExp::Const(_) => subst.insert(param.name, *e),

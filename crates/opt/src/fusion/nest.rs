@@ -17,7 +17,7 @@ use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
 use fehu_ir::soac::{Screma, Soac};
-use fehu_ir::{Body, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Turns maps over flattened nests into nests.
@@ -76,7 +76,7 @@ struct Flattened {
 }
 
 fn flattening(stm: &Stm<Soacs>, made: &FxHashMap<Name, Type>) -> Option<(Name, Flattened)> {
-    let (Exp::Reshape(shape, a), [x]) = (&stm.exp, stm.pat.as_slice()) else { return None };
+    let (Exp::Basic(Basic::Reshape(shape, a)), [x]) = (&stm.exp, stm.pat.as_slice()) else { return None };
     let ty = made.get(a)?;
     let depth = (ty.rank() + 1).checked_sub(shape.len())?;
     let flat = depth >= 2 && stm.attrs.is_empty() && ty.shape()[depth..] == shape[1..];
@@ -115,7 +115,7 @@ fn as_nest(
     for (x, row) in c.pat.iter().zip(&s.map.ret) {
         let name = pusher.fresh("nest", &[x.name]);
         pat.push(PatElem { name, ty: row.array_of(&dims), dec: () });
-        let reshape = Exp::Reshape(x.ty.shape().to_vec(), name);
+        let reshape = Exp::Basic(Basic::Reshape(x.ty.shape().to_vec(), name));
         flat.push(stm(x.name, x.ty.clone(), &certs, &c.loc, reshape));
     }
     stms.push(Stm { pat, exp, certs, ..c.clone() });
@@ -142,15 +142,20 @@ impl Out<'_, '_> {
                 (None, None) => {
                     let ty = p.ty.array_of(dims);
                     let shape = ty.shape().to_vec();
-                    inputs.push((self.view("split", *a, ty, Exp::Reshape(shape, *a)), p.clone()));
+                    inputs
+                        .push((self.view("split", *a, ty, Exp::Basic(Basic::Reshape(shape, *a))), p.clone()));
                 }
             }
         }
         let mut along: Vec<(Name, Name)> = vec![];
         if !ranges.is_empty() {
             for n in dims {
-                let range =
-                    Exp::Iota { n: *n, start: SubExp::i64(0), step: SubExp::i64(1), ty: IntType::I64 };
+                let range = Exp::Basic(Basic::Iota {
+                    n: *n,
+                    start: SubExp::i64(0),
+                    step: SubExp::i64(1),
+                    ty: IntType::I64,
+                });
                 let array = self.pusher.fresh("range", &[]);
                 self.stms.push(stm(
                     array,
@@ -216,8 +221,9 @@ impl Out<'_, '_> {
         let Some((first, rest)) = indices.split_first() else { return stms };
         let mut flat: SubExp = (*first).into();
         for (i, n) in rest.iter().zip(&dims[1..]) {
-            let scaled = bind(IntType::I64, Exp::BinOp(BinOp::Mul(IntType::I64), flat, *n));
-            flat = bind(IntType::I64, Exp::BinOp(BinOp::Add(IntType::I64), scaled, (*i).into()));
+            let scaled = bind(IntType::I64, Exp::Basic(Basic::BinOp(BinOp::Mul(IntType::I64), flat, *n)));
+            flat =
+                bind(IntType::I64, Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), scaled, (*i).into())));
         }
         let mut elements = vec![];
         for (range, p) in ranges {
@@ -225,11 +231,11 @@ impl Out<'_, '_> {
             let k = match ty {
                 IntType::I64 => flat,
                 IntType::I8 | IntType::I16 | IntType::I32 => {
-                    bind(ty, Exp::Conv(ConvOp::SExt(IntType::I64, ty), flat))
+                    bind(ty, Exp::Basic(Basic::Conv(ConvOp::SExt(IntType::I64, ty), flat)))
                 }
             };
-            let scaled = bind(ty, Exp::BinOp(BinOp::Mul(ty), k, range.step));
-            elements.push((p, Exp::BinOp(BinOp::Add(ty), scaled, range.start)));
+            let scaled = bind(ty, Exp::Basic(Basic::BinOp(BinOp::Mul(ty), k, range.step)));
+            elements.push((p, Exp::Basic(Basic::BinOp(BinOp::Add(ty), scaled, range.start))));
         }
         for (p, exp) in elements {
             stms.push(stm(p.name, p.ty.clone(), &[], loc, exp));

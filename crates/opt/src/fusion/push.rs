@@ -21,7 +21,7 @@ use fehu_base::prim::IntType;
 use fehu_base::{Name, NameSource};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::soac::{Screma, Soac};
-use fehu_ir::{Body, DimIndex, Exp, Lambda, Loc, Param, PatElem, Slice, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Loc, Param, PatElem, Slice, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Statements of an outer map that may run for each element of an inner one, at most.
@@ -94,7 +94,7 @@ pub(super) fn count(uses: &mut FxHashMap<Name, Uses>, stm: &Stm<Soacs>, add: imp
     }
     // A transposition of a view is worth it, too: what it is of may become a nest.
     let inputs: FxHashSet<Name> = match &stm.exp {
-        Exp::Rearrange(_, a) => [*a].into_iter().collect(),
+        Exp::Basic(Basic::Rearrange(_, a)) => [*a].into_iter().collect(),
         _ => super::merge::Combinator::arrays_of(stm).iter().copied().collect(),
     };
     for a in inputs {
@@ -105,7 +105,7 @@ pub(super) fn count(uses: &mut FxHashMap<Name, Uses>, stm: &Stm<Soacs>, add: imp
 /// The array that an expression is a view of.
 fn viewed(exp: &Exp<Soacs>) -> Option<Name> {
     match exp {
-        Exp::Index(a, _) | Exp::Rearrange(_, a) | Exp::Reshape(_, a) => Some(*a),
+        Exp::Basic(Basic::Index(a, _) | Basic::Rearrange(_, a) | Basic::Reshape(_, a)) => Some(*a),
         _ => None,
     }
 }
@@ -124,7 +124,7 @@ pub(super) type Ranges = FxHashMap<Name, Range>;
 /// Takes note of the ranges that are bound in a body.
 pub(super) fn learn_ranges(ranges: &mut Ranges, stms: &[Stm<Soacs>]) {
     for stm in stms {
-        if let (Exp::Iota { start, step, ty, .. }, [x]) = (&stm.exp, stm.pat.as_slice()) {
+        if let (Exp::Basic(Basic::Iota { start, step, ty, .. }), [x]) = (&stm.exp, stm.pat.as_slice()) {
             ranges.insert(x.name, Range { start: *start, step: *step, ty: *ty });
         }
     }
@@ -155,9 +155,9 @@ impl Pusher<'_> {
         let mut out = Out { pusher: self, stms: vec![], certs, loc: &producer.loc };
         let is_input = wanted.as_input > 0 && wanted.as_input == wanted.all;
         let exp = match &view.exp {
-            Exp::Index(_, slice) => out.slice(s, slice, shown, is_input)?,
-            Exp::Rearrange(perm, _) if is_input => out.exchange(s, perm)?,
-            Exp::Reshape(shape, _) if is_input => out.split(s, shape, made)?,
+            Exp::Basic(Basic::Index(_, slice)) => out.slice(s, slice, shown, is_input)?,
+            Exp::Basic(Basic::Rearrange(perm, _)) if is_input => out.exchange(s, perm)?,
+            Exp::Basic(Basic::Reshape(shape, _)) if is_input => out.split(s, shape, made)?,
             _ => return None,
         };
         let Out { mut stms, certs, .. } = out;
@@ -222,14 +222,20 @@ impl Out<'_, '_> {
         let mut arrays = vec![];
         for (a, p) in s.arrays.iter().zip(&s.map.params) {
             let index: Slice = [slice[0]].into_iter().chain(everything(p.ty.shape())).collect();
-            arrays.push(self.view("slice", *a, p.ty.array_of(&[*len]), Exp::Index(*a, index)));
+            arrays.push(self.view("slice", *a, p.ty.array_of(&[*len]), Exp::Basic(Basic::Index(*a, index))));
         }
         let mut map = s.map.clone();
         let row = shown.ty.peel(1);
         if map.ret[0] != row {
             let SubExp::Var(whole) = map.body.result[0] else { return None };
             let part = self.pusher.fresh("part", &[whole]);
-            map.body.stms.push(stm(part, row.clone(), &[], self.loc, Exp::Index(whole, rest.to_vec())));
+            map.body.stms.push(stm(
+                part,
+                row.clone(),
+                &[],
+                self.loc,
+                Exp::Basic(Basic::Index(whole, rest.to_vec())),
+            ));
             map.body.result[0] = part.into();
             map.ret[0] = row;
         }
@@ -247,7 +253,10 @@ impl Out<'_, '_> {
         };
         // A little arithmetic may be done again for each element.
         let cheap = |stm: &Stm<Soacs>| {
-            let scalar = matches!(stm.exp, Exp::UnOp(..) | Exp::BinOp(..) | Exp::CmpOp(..) | Exp::Conv(..));
+            let scalar = matches!(
+                stm.exp,
+                Exp::Basic(Basic::UnOp(..) | Basic::BinOp(..) | Basic::CmpOp(..) | Basic::Conv(..))
+            );
             scalar && stm.certs.is_empty() && is_total(&stm.exp)
         };
         if before.len() > MAX_AGAIN || !before.iter().all(cheap) {
@@ -269,7 +278,7 @@ impl Out<'_, '_> {
                     let rank = p.ty.rank() + 2;
                     let perm: Vec<usize> = [1, 0].into_iter().chain(2..rank).collect();
                     let ty = p.ty.array_of(&[m, n]);
-                    arrays.push(self.view("columns", *whole, ty, Exp::Rearrange(perm, *whole)));
+                    arrays.push(self.view("columns", *whole, ty, Exp::Basic(Basic::Rearrange(perm, *whole))));
                     let column = self.pusher.fresh("column", &[*a]);
                     params.push(param(column, p.ty.array_of(&[n])));
                     inner_arrays.push(column);

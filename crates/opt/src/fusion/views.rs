@@ -9,7 +9,7 @@
 use super::merge::inputs_of;
 use crate::alias::Classes;
 use fehu_base::{Name, NameSource};
-use fehu_ir::{DimIndex, Exp, PatElem, Slice, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, DimIndex, Exp, PatElem, Slice, Soacs, Stm, SubExp, Type};
 
 /// How a view looks at one row of its array.
 #[derive(Debug)]
@@ -51,9 +51,9 @@ pub(super) fn pull(
         let param = &mut lambda.params[k];
         let exp = |whole: Name| match &how {
             RowView::Whole => None,
-            RowView::Rearrange(perm) => Some(Exp::Rearrange(perm.clone(), whole)),
-            RowView::Index(slice) => Some(Exp::Index(whole, slice.clone())),
-            RowView::Reshape(shape) => Some(Exp::Reshape(shape.clone(), whole)),
+            RowView::Rearrange(perm) => Some(Exp::Basic(Basic::Rearrange(perm.clone(), whole))),
+            RowView::Index(slice) => Some(Exp::Basic(Basic::Index(whole, slice.clone()))),
+            RowView::Reshape(shape) => Some(Exp::Basic(Basic::Reshape(shape.clone(), whole))),
         };
         let whole = names.fresh_like(source);
         let Some(exp) = exp(whole) else { continue };
@@ -72,13 +72,13 @@ pub(super) fn pull(
 /// The array behind a view, and the view of one row.
 fn row_view(view: &Stm<Soacs>, ty: &Type, type_of: &dyn Fn(Name) -> Option<Type>) -> Option<(Name, RowView)> {
     match &view.exp {
-        Exp::SubExp(SubExp::Var(a)) if ty.is_array() => Some((*a, RowView::Whole)),
-        Exp::Rearrange(perm, a) => {
+        Exp::Basic(Basic::SubExp(SubExp::Var(a))) if ty.is_array() => Some((*a, RowView::Whole)),
+        Exp::Basic(Basic::Rearrange(perm, a)) => {
             let (first, rest) = perm.split_first()?;
             let rest: Vec<usize> = rest.iter().map(|p| p.wrapping_sub(1)).collect();
             (*first == 0 && !rest.is_empty()).then_some((*a, RowView::Rearrange(rest)))
         }
-        Exp::Index(a, slice) => {
+        Exp::Basic(Basic::Index(a, slice)) => {
             let (first, rest) = slice.split_first()?;
             let of = type_of(*a)?;
             let whole = |d: &DimIndex, n: SubExp| match d {
@@ -90,7 +90,7 @@ fn row_view(view: &Stm<Soacs>, ty: &Type, type_of: &dyn Fn(Name) -> Option<Type>
             let all = whole(first, *of.shape().first()?) && !rest.is_empty();
             all.then(|| (*a, RowView::Index(rest.to_vec())))
         }
-        Exp::Reshape(shape, a) => {
+        Exp::Basic(Basic::Reshape(shape, a)) => {
             let of = type_of(*a)?;
             let same = of.shape().first()? == shape.first()? && shape.len() > 1 && of.rank() > 1;
             same.then(|| (*a, RowView::Reshape(shape[1..].to_vec())))

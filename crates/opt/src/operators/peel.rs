@@ -10,7 +10,7 @@ use fehu_ir::build::plain;
 use fehu_ir::free::{free_in_body, free_in_stm};
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::Subst;
-use fehu_ir::{Body, DimIndex, Exp, Lambda, Loop, LoopForm, Param, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Loop, LoopForm, Param, PatElem, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// The operator as a map, if it is a loop of this kind.
@@ -93,17 +93,17 @@ impl Peel<'_> {
         let stm = inits.iter().find(|s| s.pat.iter().any(|p| p.name == name))?;
         let ty = stm.pat.first()?.ty.peel(1);
         match &stm.exp {
-            Exp::Copy(a) => {
+            Exp::Basic(Basic::Copy(a)) => {
                 let (row, ty) = self.rows.get(a).cloned()?;
                 Some(self.owned(row, &ty, stms))
             }
-            Exp::Replicate(shape, e) => match shape.split_first()? {
+            Exp::Basic(Basic::Replicate(shape, e)) => match shape.split_first()? {
                 (_, []) => Some(self.owned(*e, &ty, stms)),
-                (_, rest) => Some(self.bind(ty, Exp::Replicate(rest.to_vec(), *e), stms)),
+                (_, rest) => Some(self.bind(ty, Exp::Basic(Basic::Replicate(rest.to_vec(), *e)), stms)),
             },
-            Exp::Scratch(p, shape) => match shape.split_first()? {
+            Exp::Basic(Basic::Scratch(p, shape)) => match shape.split_first()? {
                 (_, []) => Some(SubExp::Const(p.blank())),
-                (_, rest) => Some(self.bind(ty, Exp::Scratch(*p, rest.to_vec()), stms)),
+                (_, rest) => Some(self.bind(ty, Exp::Basic(Basic::Scratch(*p, rest.to_vec())), stms)),
             },
             _ => None,
         }
@@ -118,7 +118,7 @@ impl Peel<'_> {
     /// The operand, or a copy that can be changed.
     fn owned(&mut self, e: SubExp, ty: &Type, stms: &mut Vec<Stm<Soacs>>) -> SubExp {
         match e {
-            SubExp::Var(a) if ty.is_array() => self.bind(ty.clone(), Exp::Copy(a), stms),
+            SubExp::Var(a) if ty.is_array() => self.bind(ty.clone(), Exp::Basic(Basic::Copy(a)), stms),
             SubExp::Var(_) | SubExp::Const(_) => e,
         }
     }
@@ -135,17 +135,17 @@ impl Peel<'_> {
     fn stm(&mut self, stm: &Stm<Soacs>, stms: &mut Vec<Stm<Soacs>>) -> Option<()> {
         let row_of = |this: &Self, a: &Name| this.rows.get(a).cloned();
         match &stm.exp {
-            Exp::Index(a, slice) if self.rows.contains_key(a) => {
+            Exp::Basic(Basic::Index(a, slice)) if self.rows.contains_key(a) => {
                 let (row, _) = row_of(self, a)?;
                 let rest = self.inside(slice)?;
                 let p = stm.pat.first()?;
                 if rest.is_empty() {
                     self.scalars.insert(p.name, row);
                 } else {
-                    stms.push(self.kept(stm, Exp::Index(row.name()?, rest)));
+                    stms.push(self.kept(stm, Exp::Basic(Basic::Index(row.name()?, rest))));
                 }
             }
-            Exp::Update(a, slice, value) if self.rows.contains_key(a) => {
+            Exp::Basic(Basic::Update(a, slice, value)) if self.rows.contains_key(a) => {
                 let (row, ty) = row_of(self, a)?;
                 let rest = self.inside(slice)?;
                 if value.name().is_some_and(|v| self.rows.contains_key(&v)) {
@@ -155,11 +155,11 @@ impl Peel<'_> {
                 let new = if rest.is_empty() {
                     self.owned(value, &ty, stms)
                 } else {
-                    self.bind(ty.clone(), Exp::Update(row.name()?, rest, value), stms)
+                    self.bind(ty.clone(), Exp::Basic(Basic::Update(row.name()?, rest, value)), stms)
                 };
                 self.rows.insert(stm.pat.first()?.name, (new, ty));
             }
-            Exp::Copy(a) if self.rows.contains_key(a) => {
+            Exp::Basic(Basic::Copy(a)) if self.rows.contains_key(a) => {
                 let (row, ty) = row_of(self, a)?;
                 let new = self.owned(row, &ty, stms);
                 self.rows.insert(stm.pat.first()?.name, (new, ty));

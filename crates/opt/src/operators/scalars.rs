@@ -19,7 +19,7 @@ use super::on_arrays;
 use fehu_base::{Name, NameSource};
 use fehu_ir::build::plain;
 use fehu_ir::soac::{Reduce, Scan, Screma, Soac};
-use fehu_ir::{Body, DimIndex, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
 
 /// The most numbers that an operator takes from each side.
 const FEW: i64 = 16;
@@ -226,7 +226,7 @@ fn numbers(names: &mut NameSource, e: SubExp, ty: &Type, stms: &mut Vec<Stm<Soac
     for place in places(ty) {
         let name = names.fresh_str("number");
         let slice = place.into_iter().map(|i| DimIndex::Fix(SubExp::i64(i))).collect();
-        stms.push(plain(name, Type::Prim(*elem), Exp::Index(a, slice)));
+        stms.push(plain(name, Type::Prim(*elem), Exp::Basic(Basic::Index(a, slice))));
         found.push(name.into());
     }
     found
@@ -236,7 +236,7 @@ fn numbers(names: &mut NameSource, e: SubExp, ty: &Type, stms: &mut Vec<Stm<Soac
 fn assemble(names: &mut NameSource, name: Name, ty: &Type, elements: &[SubExp], stms: &mut Vec<Stm<Soacs>>) {
     let row = ty.peel(1);
     if !row.is_array() {
-        stms.push(plain(name, ty.clone(), Exp::ArrayLit(elements.to_vec(), row)));
+        stms.push(plain(name, ty.clone(), Exp::Basic(Basic::ArrayLit(elements.to_vec(), row))));
         return;
     }
     let each = places(&row).len();
@@ -246,5 +246,5 @@ fn assemble(names: &mut NameSource, name: Name, ty: &Type, elements: &[SubExp], 
         assemble(names, name, &row, part, stms);
         rows.push(name.into());
     }
-    stms.push(plain(name, ty.clone(), Exp::ArrayLit(rows, row)));
+    stms.push(plain(name, ty.clone(), Exp::Basic(Basic::ArrayLit(rows, row))));
 }

@@ -20,7 +20,7 @@ use fehu_ir::seg::{KernelReturn, SegKind, SegSpace};
 use fehu_ir::soac::Soac;
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, Visitor};
-use fehu_ir::{Attr, Body, Exp, Lambda, Loc, Loop, LoopForm, Param, PatElem, Rep, Stm, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Exp, Lambda, Loc, Loop, LoopForm, Param, PatElem, Rep, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -192,9 +192,12 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         let name = self.names.fresh_str(base);
         self.types.insert(name, ty.clone());
         match &exp {
-            Exp::SubExp(SubExp::Var(a)) | Exp::Index(a, _) | Exp::Rearrange(_, a) | Exp::Reshape(_, a)
-                if ty.is_array() =>
-            {
+            Exp::Basic(
+                Basic::SubExp(SubExp::Var(a))
+                | Basic::Index(a, _)
+                | Basic::Rearrange(_, a)
+                | Basic::Reshape(_, a),
+            ) if ty.is_array() => {
                 self.classes.learn(name, &[*a]);
             }
             _ => self.classes.learn(name, &[]),
@@ -300,7 +303,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 }
             }
         }
-        if let Exp::SubExp(_) = stm.exp {
+        if let Exp::Basic(Basic::SubExp(_)) = stm.exp {
             stm.certs.retain(|c| !self.implied.contains(c));
         }
     }
@@ -350,7 +353,13 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 bound.sort_by_key(|(p, _)| p.ty.is_array());
                 for (p, e) in bound {
                     let (certs, loc) = (certs.clone(), stm.loc.clone());
-                    self.stm(Stm { pat: vec![p], certs, attrs: vec![], loc, exp: Exp::SubExp(e) });
+                    self.stm(Stm {
+                        pat: vec![p],
+                        certs,
+                        attrs: vec![],
+                        loc,
+                        exp: Exp::Basic(Basic::SubExp(e)),
+                    });
                 }
             }
         }
@@ -363,7 +372,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             self.classes.learn(p.name, &[n]);
         }
         if !certs.is_empty() {
-            return Some(Exp::SubExp(e));
+            return Some(Exp::Basic(Basic::SubExp(e)));
         }
         self.subst.insert(p.name, e);
         // What used the name will use the operand.
@@ -439,30 +448,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 }
                 OpViewMut::Size(_) | OpViewMut::Alloc(..) => {}
             },
-            Exp::SubExp(_)
-            | Exp::Opaque(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Assert(..)
-            | Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Index(..)
-            | Exp::Update(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. }
-            | Exp::Rearrange(..)
-            | Exp::Reshape(..)
-            | Exp::UpdateAcc(..)
-            | Exp::Call(..) => {}
+            Exp::Basic(_) | Exp::Call(..) => {}
         }
     }
 
@@ -587,7 +573,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
     /// Puts a statement into the output, as far outside as it may be.
     fn emit(&mut self, mut stm: Stm<R>) {
         let level = match &stm.exp {
-            Exp::Assert(..) => self.place_check(&mut stm),
+            Exp::Basic(Basic::Assert(..)) => self.place_check(&mut stm),
             _ => self.outermost_place(&stm),
         };
         self.put(stm, level);
@@ -613,10 +599,10 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             self.learn_definition(p.name, &stm.exp, level);
         }
         match (&stm.exp, stm.pat.as_slice()) {
-            (Exp::SubExp(SubExp::Var(n)), [p]) if p.ty.is_array() => {
+            (Exp::Basic(Basic::SubExp(SubExp::Var(n))), [p]) if p.ty.is_array() => {
                 self.checked.insert(p.name, *n);
             }
-            (Exp::Assert(SubExp::Var(c), _), [p]) => {
+            (Exp::Basic(Basic::Assert(SubExp::Var(c), _)), [p]) => {
                 self.asserted.insert(*c, p.name);
                 self.frames[level].checks.push(*c);
             }
@@ -641,29 +627,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 Some(Soac::Screma(s)) => s.map.body.stms.len() <= rules::MAX_COPIED,
                 Some(Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_)) | None => false,
             },
-            Exp::SubExp(_)
-            | Exp::Opaque(_)
-            | Exp::UnOp(..)
-            | Exp::BinOp(..)
-            | Exp::CmpOp(..)
-            | Exp::Conv(..)
-            | Exp::PrimFn(..)
-            | Exp::Assert(..)
-            | Exp::ArrayLit(..)
-            | Exp::ArrayConst(_)
-            | Exp::Index(..)
-            | Exp::Update(..)
-            | Exp::FlatIndex(..)
-            | Exp::FlatUpdate(..)
-            | Exp::Iota { .. }
-            | Exp::Replicate(..)
-            | Exp::Scratch(..)
-            | Exp::Copy(_)
-            | Exp::Manifest(..)
-            | Exp::Concat { .. }
-            | Exp::Rearrange(..)
-            | Exp::Reshape(..)
-            | Exp::UpdateAcc(..) => true,
+            Exp::Basic(_) => true,
         }
     }
 }

@@ -15,7 +15,7 @@ use fehu_ir::mem::poly;
 use fehu_ir::op::{OpView, RepOp};
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::for_each_body;
-use fehu_ir::{Body, DimIndex, Exp, LoopForm, Rep, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, LoopForm, Rep, Stm, SubExp, Type};
 
 /// Statements in something that is moved as a whole, at most.
 const MAX_MOVED: usize = 100;
@@ -66,18 +66,18 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
             }
             level -= 1;
         }
-        let Exp::Assert(cond, _) = &mut stm.exp else { return level };
+        let Exp::Basic(Basic::Assert(cond, _)) = &mut stm.exp else { return level };
         let mut ok = *cond;
         for (trips, ty) in loops {
-            let never = Exp::CmpOp(CmpOp::SLe(ty), trips, SubExp::int(ty, 0));
+            let never = Exp::Basic(Basic::CmpOp(CmpOp::SLe(ty), trips, SubExp::int(ty, 0)));
             let (never, made) = self.fresh_stm("never", Type::BOOL, &stm.loc, never);
             self.put(made, level);
-            let either = Exp::BinOp(BinOp::LogOr, ok, never.into());
+            let either = Exp::Basic(Basic::BinOp(BinOp::LogOr, ok, never.into()));
             let (either, made) = self.fresh_stm("ok", Type::BOOL, &stm.loc, either);
             self.put(made, level);
             ok = either.into();
         }
-        let Exp::Assert(cond, _) = &mut stm.exp else { return level };
+        let Exp::Basic(Basic::Assert(cond, _)) = &mut stm.exp else { return level };
         *cond = ok;
         level
     }
@@ -90,10 +90,12 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     /// Whether a statement can run at the end of the frame at this level without harm.
     pub(crate) fn is_safe(&self, stm: &Stm<R>, level: usize) -> bool {
         match &stm.exp {
-            Exp::Index(a, slice) => self.in_bounds(*a, slice, &stm.certs, level),
-            Exp::BinOp(op, _, y) if op.is_partial() => self.is_nonzero(*y, &stm.certs, level),
-            Exp::Iota { n, .. } => self.are_sizes_at(&[*n], &stm.certs, level),
-            Exp::Replicate(shape, _) | Exp::Scratch(_, shape) => self.are_sizes_at(shape, &stm.certs, level),
+            Exp::Basic(Basic::Index(a, slice)) => self.in_bounds(*a, slice, &stm.certs, level),
+            Exp::Basic(Basic::BinOp(op, _, y)) if op.is_partial() => self.is_nonzero(*y, &stm.certs, level),
+            Exp::Basic(Basic::Iota { n, .. }) => self.are_sizes_at(&[*n], &stm.certs, level),
+            Exp::Basic(Basic::Replicate(shape, _) | Basic::Scratch(_, shape)) => {
+                self.are_sizes_at(shape, &stm.certs, level)
+            }
             other => is_total(other),
         }
     }
@@ -108,7 +110,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         let mut facts = self.frames[level].facts.clone();
         for c in certs {
             if let Some(def) = self.def(*c) {
-                if let Exp::Assert(cond, _) = &*def.exp {
+                if let Exp::Basic(Basic::Assert(cond, _)) = &*def.exp {
                     self.tell_condition(&mut facts, *cond);
                 }
             }
@@ -127,12 +129,12 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     /// Whether a certificate says that the operand is not zero.
     fn asserts_nonzero(&self, cert: Name, e: SubExp) -> bool {
         let Some(def) = self.def(cert) else { return false };
-        let Exp::Assert(cond, _) = &*def.exp else { return false };
+        let Exp::Basic(Basic::Assert(cond, _)) = &*def.exp else { return false };
         let Some(cond) = self.pure_def(*cond) else { return false };
-        let Exp::UnOp(UnOp::Not, eq) = &*cond else { return false };
+        let Exp::Basic(Basic::UnOp(UnOp::Not, eq)) = &*cond else { return false };
         let Some(eq) = self.pure_def(*eq) else { return false };
         match &*eq {
-            Exp::CmpOp(CmpOp::Eq(PrimType::Int(_)), x, y) => {
+            Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::Int(_)), x, y)) => {
                 (*x == e && y.as_i64() == Some(0)) || (*y == e && x.as_i64() == Some(0))
             }
             _ => false,
@@ -161,13 +163,15 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     fn tell_condition(&self, facts: &mut fehu_algebra::Facts, cond: SubExp) {
         let Some(exp) = self.pure_def(cond) else { return };
         match &*exp {
-            Exp::BinOp(BinOp::LogAnd, x, y) => {
+            Exp::Basic(Basic::BinOp(BinOp::LogAnd, x, y)) => {
                 self.tell_condition(facts, *x);
                 self.tell_condition(facts, *y);
             }
-            Exp::CmpOp(CmpOp::SLt(_), x, y) => facts.assume_lt(&poly(*x), &poly(*y)),
-            Exp::CmpOp(CmpOp::SLe(_), x, y) => facts.assume_le(&poly(*x), &poly(*y)),
-            Exp::CmpOp(CmpOp::Eq(PrimType::Int(_)), x, y) => facts.assume_eq(&poly(*x), &poly(*y)),
+            Exp::Basic(Basic::CmpOp(CmpOp::SLt(_), x, y)) => facts.assume_lt(&poly(*x), &poly(*y)),
+            Exp::Basic(Basic::CmpOp(CmpOp::SLe(_), x, y)) => facts.assume_le(&poly(*x), &poly(*y)),
+            Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::Int(_)), x, y)) => {
+                facts.assume_eq(&poly(*x), &poly(*y))
+            }
             _ => {}
         }
     }
@@ -179,31 +183,35 @@ fn may_move<R: Rep>(stm: &Stm<R>) -> bool {
         return false;
     }
     match &stm.exp {
-        Exp::Opaque(_)
-        | Exp::Assert(..)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::UpdateAcc(..)
-        | Exp::Scratch(..)
+        Exp::Basic(
+            Basic::Opaque(_)
+            | Basic::Assert(..)
+            | Basic::Update(..)
+            | Basic::FlatUpdate(..)
+            | Basic::UpdateAcc(..)
+            | Basic::Scratch(..),
+        )
         | Exp::Call(..)
         | Exp::WithAcc(_) => false,
-        Exp::SubExp(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::PrimFn(..)
-        | Exp::ArrayLit(..)
-        | Exp::ArrayConst(_)
-        | Exp::Index(..)
-        | Exp::FlatIndex(..)
-        | Exp::Iota { .. }
-        | Exp::Replicate(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::Rearrange(..)
-        | Exp::Reshape(..)
+        Exp::Basic(
+            Basic::SubExp(_)
+            | Basic::UnOp(..)
+            | Basic::BinOp(..)
+            | Basic::CmpOp(..)
+            | Basic::Conv(..)
+            | Basic::PrimFn(..)
+            | Basic::ArrayLit(..)
+            | Basic::ArrayConst(_)
+            | Basic::Index(..)
+            | Basic::FlatIndex(..)
+            | Basic::Iota { .. }
+            | Basic::Replicate(..)
+            | Basic::Copy(_)
+            | Basic::Manifest(..)
+            | Basic::Concat { .. }
+            | Basic::Rearrange(..)
+            | Basic::Reshape(..),
+        )
         | Exp::If(..) => true,
         Exp::Loop(l) => l.params.iter().all(|(p, _)| !p.consumed),
         Exp::Op(op) => match op.view() {
@@ -224,30 +232,34 @@ fn is_cheap<R: Rep>(exp: &Exp<R>) -> bool {
 /// Whether an expression has a value whatever its operands are, by its form alone.
 pub(crate) fn is_total<R: Rep>(exp: &Exp<R>) -> bool {
     match exp {
-        Exp::BinOp(op, _, y) => !op.is_partial() || y.as_i64().is_some_and(|v| v != 0),
-        Exp::SubExp(_)
-        | Exp::UnOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Conv(..)
-        | Exp::PrimFn(..)
-        | Exp::ArrayLit(..)
-        | Exp::ArrayConst(_)
-        | Exp::FlatIndex(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::Rearrange(..)
-        | Exp::Reshape(..) => true,
-        Exp::Index(_, slice) => slice.iter().all(|d| matches!(d, DimIndex::Slice { .. })),
-        Exp::Iota { n, .. } => n.as_i64().is_some_and(|n| n >= 0),
-        Exp::Replicate(shape, _) | Exp::Scratch(_, shape) => {
+        Exp::Basic(Basic::BinOp(op, _, y)) => !op.is_partial() || y.as_i64().is_some_and(|v| v != 0),
+        Exp::Basic(
+            Basic::SubExp(_)
+            | Basic::UnOp(..)
+            | Basic::CmpOp(..)
+            | Basic::Conv(..)
+            | Basic::PrimFn(..)
+            | Basic::ArrayLit(..)
+            | Basic::ArrayConst(_)
+            | Basic::FlatIndex(..)
+            | Basic::Copy(_)
+            | Basic::Manifest(..)
+            | Basic::Concat { .. }
+            | Basic::Rearrange(..)
+            | Basic::Reshape(..),
+        ) => true,
+        Exp::Basic(Basic::Index(_, slice)) => slice.iter().all(|d| matches!(d, DimIndex::Slice { .. })),
+        Exp::Basic(Basic::Iota { n, .. }) => n.as_i64().is_some_and(|n| n >= 0),
+        Exp::Basic(Basic::Replicate(shape, _) | Basic::Scratch(_, shape)) => {
             shape.iter().all(|n| n.as_i64().is_some_and(|n| n >= 0))
         }
-        Exp::Opaque(_)
-        | Exp::Assert(..)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::UpdateAcc(..)
+        Exp::Basic(
+            Basic::Opaque(_)
+            | Basic::Assert(..)
+            | Basic::Update(..)
+            | Basic::FlatUpdate(..)
+            | Basic::UpdateAcc(..),
+        )
         | Exp::Call(..)
         | Exp::WithAcc(_) => false,
         Exp::Loop(l) => matches!(l.form, LoopForm::For { .. }) && bodies_total(exp),

@@ -15,7 +15,7 @@ use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::mem::{poly, sym};
-use fehu_ir::{Exp, Rep, SubExp, Type};
+use fehu_ir::{Basic, Exp, Rep, SubExp, Type};
 
 /// Bits of a size.
 const SIZE_BITS: u32 = 48;
@@ -57,7 +57,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     /// The name is an element of the array, in the innermost frame.
     pub(super) fn learn_element(&mut self, p: Name, array: Name) {
         let Some(def) = self.def(array) else { return };
-        let Exp::Iota { n, start, step, ty } = *def.exp else { return };
+        let Exp::Basic(Basic::Iota { n, start, step, ty }) = *def.exp else { return };
         if ty != IntType::I64 {
             return;
         }
@@ -85,12 +85,13 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     pub(super) fn assume(&mut self, cond: SubExp, value: bool) {
         let Some(exp) = self.pure_def(cond) else { return };
         match (&*exp, value) {
-            (Exp::UnOp(UnOp::Not, x), _) => self.assume(*x, !value),
-            (Exp::BinOp(BinOp::LogAnd, x, y), true) | (Exp::BinOp(BinOp::LogOr, x, y), false) => {
+            (Exp::Basic(Basic::UnOp(UnOp::Not, x)), _) => self.assume(*x, !value),
+            (Exp::Basic(Basic::BinOp(BinOp::LogAnd, x, y)), true)
+            | (Exp::Basic(Basic::BinOp(BinOp::LogOr, x, y)), false) => {
                 self.assume(*x, value);
                 self.assume(*y, value);
             }
-            (Exp::CmpOp(op, x, y), _) => {
+            (Exp::Basic(Basic::CmpOp(op, x, y)), _) => {
                 let Some(frame) = self.frames.last_mut() else { return };
                 let (a, b) = (poly(*x), poly(*y));
                 match (op, value) {
@@ -124,15 +125,15 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     /// The name is the value of the expression, from the given level on.
     pub(super) fn learn_definition(&mut self, n: Name, exp: &Exp<R>, level: usize) {
         match exp {
-            Exp::BinOp(op, x, y) => self.learn_operation(n, *op, *x, *y, level),
+            Exp::Basic(Basic::BinOp(op, x, y)) => self.learn_operation(n, *op, *x, *y, level),
             // Another name, which depends on a check.
-            Exp::SubExp(x) if self.types.get(&n) == Some(&Type::I64) => {
+            Exp::Basic(Basic::SubExp(x)) if self.types.get(&n) == Some(&Type::I64) => {
                 self.bits.insert(n, self.bits_of(*x));
                 self.ring.insert(n, self.ring_of(*x));
                 self.factors.insert(n, self.factors_of(*x));
                 self.define(n, &poly(*x), level);
             }
-            Exp::Conv(ConvOp::SExt(from, to), x) if to.bits() >= from.bits() => {
+            Exp::Basic(Basic::Conv(ConvOp::SExt(from, to), x)) if to.bits() >= from.bits() => {
                 self.bits.insert(n, self.bits_of(*x));
                 self.define(n, &poly(*x), level);
             }

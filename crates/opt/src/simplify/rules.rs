@@ -21,7 +21,7 @@ mod scalar;
 mod soac;
 
 use super::engine::Engine;
-use fehu_ir::{Exp, Rep, Stm, SubExp};
+use fehu_ir::{Basic, Exp, Rep, Stm, SubExp};
 
 /// Lambdas of more statements are not remembered for copying.
 pub(crate) const MAX_COPIED: usize = 8;
@@ -67,28 +67,34 @@ pub(super) fn before<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>)
 /// The first rule that applies when bodies are done.
 pub(super) fn after<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     match &stm.exp {
-        Exp::SubExp(_) | Exp::Copy(_) | Exp::Manifest(..) => first(engine, stm, &copies::rules()),
-        Exp::UnOp(..) | Exp::BinOp(..) | Exp::CmpOp(..) | Exp::Conv(..) | Exp::PrimFn(..) => {
-            first(engine, stm, &scalar::rules())
+        Exp::Basic(Basic::SubExp(_) | Basic::Copy(_) | Basic::Manifest(..)) => {
+            first(engine, stm, &copies::rules())
         }
-        Exp::Assert(..) => first(engine, stm, &checks::rules()),
-        Exp::Index(..) => first(engine, stm, &index::rules()),
-        Exp::ArrayLit(..)
-        | Exp::Replicate(..)
-        | Exp::Rearrange(..)
-        | Exp::Reshape(..)
-        | Exp::Concat { .. }
-        | Exp::Update(..) => first(engine, stm, &arrays::rules()),
+        Exp::Basic(
+            Basic::UnOp(..) | Basic::BinOp(..) | Basic::CmpOp(..) | Basic::Conv(..) | Basic::PrimFn(..),
+        ) => first(engine, stm, &scalar::rules()),
+        Exp::Basic(Basic::Assert(..)) => first(engine, stm, &checks::rules()),
+        Exp::Basic(Basic::Index(..)) => first(engine, stm, &index::rules()),
+        Exp::Basic(
+            Basic::ArrayLit(..)
+            | Basic::Replicate(..)
+            | Basic::Rearrange(..)
+            | Basic::Reshape(..)
+            | Basic::Concat { .. }
+            | Basic::Update(..),
+        ) => first(engine, stm, &arrays::rules()),
         Exp::If(..) => first(engine, stm, &branch::after()),
         Exp::Loop(_) => first(engine, stm, &loops::after()),
         Exp::Op(_) => first(engine, stm, &soac::after()),
-        Exp::Opaque(_)
-        | Exp::ArrayConst(_)
-        | Exp::FlatIndex(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Iota { .. }
-        | Exp::Scratch(..)
-        | Exp::UpdateAcc(..)
+        Exp::Basic(
+            Basic::Opaque(_)
+            | Basic::ArrayConst(_)
+            | Basic::FlatIndex(..)
+            | Basic::FlatUpdate(..)
+            | Basic::Iota { .. }
+            | Basic::Scratch(..)
+            | Basic::UpdateAcc(..),
+        )
         | Exp::Call(..)
         | Exp::WithAcc(_) => None,
     }

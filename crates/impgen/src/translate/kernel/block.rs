@@ -21,7 +21,7 @@ use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
 use fehu_ir::mem::{poly, MemOp};
 use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeClass, MIN_EXCHANGED};
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Exp, Memory, PatElem, SubExp, Type};
+use fehu_ir::{Basic, Exp, Memory, PatElem, SubExp, Type};
 
 impl Translate {
     /// An operation whose points are computed by blocks.
@@ -89,9 +89,9 @@ impl Translate {
     /// Remembers how the host can compute a scalar of a block's code.
     pub(in crate::translate) fn note_size(&mut self, name: Name, exp: &Exp<Memory>) {
         let value = match exp {
-            Exp::BinOp(op, a, b) => binary(*op, self.host_operand(*a), self.host_operand(*b)),
-            Exp::UnOp(op, a) => Expr::UnOp(*op, Box::new(self.host_operand(*a))),
-            Exp::Conv(op, a) => Expr::Conv(*op, Box::new(self.host_operand(*a))),
+            Exp::Basic(Basic::BinOp(op, a, b)) => binary(*op, self.host_operand(*a), self.host_operand(*b)),
+            Exp::Basic(Basic::UnOp(op, a)) => Expr::UnOp(*op, Box::new(self.host_operand(*a))),
+            Exp::Basic(Basic::Conv(op, a)) => Expr::Conv(*op, Box::new(self.host_operand(*a))),
             _ => return,
         };
         self.sizes.insert(name, value);

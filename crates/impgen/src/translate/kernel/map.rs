@@ -28,7 +28,7 @@ use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::seg::{KernelReturn, SegOp};
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Exp, Memory, PatElem, SubExp};
+use fehu_ir::{Basic, Exp, Memory, PatElem, SubExp};
 use rustc_hash::FxHashSet;
 
 /// Points per thread, for cheap bodies.
@@ -222,10 +222,14 @@ fn cost(seg: &SegOp<Memory>) -> Cost {
         length += 1;
         plain &= match &stm.exp {
             Exp::Loop(_) | Exp::Call(..) | Exp::Op(_) | Exp::WithAcc(_) => false,
-            Exp::Copy(_) | Exp::Manifest(..) | Exp::Concat { .. } | Exp::Replicate(..) | Exp::Iota { .. } => {
-                false
-            }
-            Exp::Index(a, _) => {
+            Exp::Basic(
+                Basic::Copy(_)
+                | Basic::Manifest(..)
+                | Basic::Concat { .. }
+                | Basic::Replicate(..)
+                | Basic::Iota { .. },
+            ) => false,
+            Exp::Basic(Basic::Index(a, _)) => {
                 again |= !read.insert(*a);
                 true
             }

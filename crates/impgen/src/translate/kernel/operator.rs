@@ -13,7 +13,7 @@ use fehu_ir::class::Class;
 use fehu_ir::seg::SegBinOp;
 use fehu_ir::soac::Commutativity;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Body, Exp, Lambda, LoopForm, Memory, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Lambda, LoopForm, Memory, SubExp, Type};
 
 impl Translate {
     /// The types of the operands of all operators.
@@ -412,7 +412,9 @@ pub(super) fn binops(op: &Lambda<Memory>) -> Option<Vec<BinOp>> {
             op.body.stms.iter().find(|s| s.pat.first().is_some_and(|p| SubExp::Var(p.name) == *result))?;
         let (x, y) = (SubExp::Var(x.name), SubExp::Var(y.name));
         match stm.exp {
-            Exp::BinOp(op, a, b) if (a, b) == (x, y) || ((a, b) == (y, x) && op.is_commutative()) => {
+            Exp::Basic(Basic::BinOp(op, a, b))
+                if (a, b) == (x, y) || ((a, b) == (y, x) && op.is_commutative()) =>
+            {
                 ops.push(op)
             }
             _ => return None,

@@ -6,7 +6,7 @@ use fehu_base::{bug, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, Op, TuningParam};
 use fehu_ir::seg::{SizeClass, SizeOp};
-use fehu_ir::{Attr, Exp, Memory, PatElem, Stm, SubExp};
+use fehu_ir::{Attr, Basic, Exp, Memory, PatElem, Stm, SubExp};
 
 impl Translate {
     /// A size that host code asks for.
@@ -109,7 +109,7 @@ impl Translate {
 
 /// The tuning parameter that a statement reads, if it is `#[param(name)] opaque least`.
 pub(in crate::translate) fn declared_param(stm: &Stm<Memory>) -> Option<Symbol> {
-    if !matches!(stm.exp, Exp::Opaque(SubExp::Const(_))) {
+    if !matches!(stm.exp, Exp::Basic(Basic::Opaque(SubExp::Const(_)))) {
         return None;
     }
     stm.attrs.iter().find_map(|a| match a {

@@ -22,7 +22,7 @@ use fehu_ir::free::free_in_stm;
 use fehu_ir::mem::MemOp;
 use fehu_ir::seg::{SegOp, SegSpace};
 use fehu_ir::visit::{deep, for_each_body, for_each_operand};
-use fehu_ir::{Body, Exp, Memory, Space, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Memory, Space, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Translate {
@@ -143,26 +143,30 @@ fn place(stm: &Stm<Memory>, passed: &FxHashSet<Name>) -> Where {
         {
             Where::Anywhere
         }
-        Exp::BinOp(op, ..) if !op.is_partial() && stm.certs.is_empty() => Where::Anywhere,
-        Exp::BinOp(..) | Exp::UnOp(..) | Exp::CmpOp(..) | Exp::Conv(..) | Exp::Assert(..) => Where::InLoops,
-        Exp::Index(..) | Exp::SubExp(_) if scalar => Where::InLoops,
+        Exp::Basic(Basic::BinOp(op, ..)) if !op.is_partial() && stm.certs.is_empty() => Where::Anywhere,
+        Exp::Basic(
+            Basic::BinOp(..) | Basic::UnOp(..) | Basic::CmpOp(..) | Basic::Conv(..) | Basic::Assert(..),
+        ) => Where::InLoops,
+        Exp::Basic(Basic::Index(..) | Basic::SubExp(_)) if scalar => Where::InLoops,
         // Views: nothing is done.
-        Exp::Index(..) | Exp::FlatIndex(..) | Exp::Rearrange(..) => Where::InLoops,
-        Exp::SubExp(_)
-        | Exp::Opaque(_)
-        | Exp::PrimFn(..)
-        | Exp::ArrayLit(..)
-        | Exp::ArrayConst(_)
-        | Exp::Update(..)
-        | Exp::FlatUpdate(..)
-        | Exp::Iota { .. }
-        | Exp::Replicate(..)
-        | Exp::Scratch(..)
-        | Exp::Copy(_)
-        | Exp::Manifest(..)
-        | Exp::Concat { .. }
-        | Exp::Reshape(..)
-        | Exp::UpdateAcc(..)
+        Exp::Basic(Basic::Index(..) | Basic::FlatIndex(..) | Basic::Rearrange(..)) => Where::InLoops,
+        Exp::Basic(
+            Basic::SubExp(_)
+            | Basic::Opaque(_)
+            | Basic::PrimFn(..)
+            | Basic::ArrayLit(..)
+            | Basic::ArrayConst(_)
+            | Basic::Update(..)
+            | Basic::FlatUpdate(..)
+            | Basic::Iota { .. }
+            | Basic::Replicate(..)
+            | Basic::Scratch(..)
+            | Basic::Copy(_)
+            | Basic::Manifest(..)
+            | Basic::Concat { .. }
+            | Basic::Reshape(..)
+            | Basic::UpdateAcc(..),
+        )
         | Exp::Call(..)
         | Exp::If(..)
         | Exp::Loop(_)

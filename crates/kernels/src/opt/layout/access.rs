@@ -15,7 +15,7 @@ use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_ir::seg::{KernelReturn, KernelsOp, SegKind, SegLevel, SegOp};
 use fehu_ir::visit::{deep, for_each_body, for_each_operand};
-use fehu_ir::{Body, DimIndex, Exp, Kernels, Loop, LoopForm, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Loop, LoopForm, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What becomes of an index from one thread of a warp to the next.
@@ -193,8 +193,8 @@ impl Survey<'_> {
     fn stm(&mut self, stm: &Stm<Kernels>) {
         let Some(first) = stm.pat.first() else { return };
         match &stm.exp {
-            Exp::Index(a, slice) => self.slice(first.name, &first.ty, *a, slice),
-            Exp::Rearrange(perm, a) => {
+            Exp::Basic(Basic::Index(a, slice)) => self.slice(first.name, &first.ty, *a, slice),
+            Exp::Basic(Basic::Rearrange(perm, a)) => {
                 if let Some(mut view) = self.view(*a, first.name, perm.len()) {
                     for dim in &mut view.dims {
                         if let Seen::Along(k, ..) = dim {
@@ -204,12 +204,12 @@ impl Survey<'_> {
                     self.views.insert(first.name, view);
                 }
             }
-            Exp::Copy(a) => {
+            Exp::Basic(Basic::Copy(a)) => {
                 if let Some(view) = self.view(*a, first.name, first.ty.rank()) {
                     self.read(&view);
                 }
             }
-            Exp::SubExp(SubExp::Var(a)) if self.views.contains_key(a) => {
+            Exp::Basic(Basic::SubExp(SubExp::Var(a))) if self.views.contains_key(a) => {
                 let view = self.views[a].clone();
                 self.views.insert(first.name, view);
             }
@@ -255,10 +255,10 @@ impl Survey<'_> {
     /// What a scalar is.
     fn value(&self, exp: &Exp<Kernels>) -> Index {
         match exp {
-            Exp::SubExp(e) | Exp::Opaque(e) => self.operand(*e),
-            Exp::Conv(ConvOp::SExt(..) | ConvOp::ZExt(..), e) => self.operand(*e),
-            Exp::BinOp(BinOp::Add(_), x, y) => self.operand(*x).plus(self.operand(*y)),
-            Exp::BinOp(BinOp::Sub(_), x, y) => {
+            Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) => self.operand(*e),
+            Exp::Basic(Basic::Conv(ConvOp::SExt(..) | ConvOp::ZExt(..), e)) => self.operand(*e),
+            Exp::Basic(Basic::BinOp(BinOp::Add(_), x, y)) => self.operand(*x).plus(self.operand(*y)),
+            Exp::Basic(Basic::BinOp(BinOp::Sub(_), x, y)) => {
                 let (x, y) = (self.operand(*x), self.operand(*y));
                 if y.step == Step::Same {
                     x.plus(y)
@@ -266,12 +266,16 @@ impl Survey<'_> {
                     x.any(y)
                 }
             }
-            Exp::BinOp(BinOp::Mul(_), x, y) => match (x.as_i64(), y.as_i64()) {
+            Exp::Basic(Basic::BinOp(BinOp::Mul(_), x, y)) => match (x.as_i64(), y.as_i64()) {
                 (Some(1), _) => self.operand(*y),
                 (_, Some(1)) => self.operand(*x),
                 _ => self.operand(*x).any(self.operand(*y)),
             },
-            Exp::BinOp(BinOp::SMin(_) | BinOp::SMax(_) | BinOp::UMin(_) | BinOp::UMax(_), x, y) => {
+            Exp::Basic(Basic::BinOp(
+                BinOp::SMin(_) | BinOp::SMax(_) | BinOp::UMin(_) | BinOp::UMax(_),
+                x,
+                y,
+            )) => {
                 let (x, y) = (self.operand(*x), self.operand(*y));
                 if x.step == Step::Same {
                     y.mostly(x)
@@ -280,7 +284,7 @@ impl Survey<'_> {
                 }
             }
             // A remainder by what is the same for all is the number itself, but at edges.
-            Exp::BinOp(BinOp::SMod(..) | BinOp::SRem(..) | BinOp::UMod(..), x, y) => {
+            Exp::Basic(Basic::BinOp(BinOp::SMod(..) | BinOp::SRem(..) | BinOp::UMod(..), x, y)) => {
                 self.operand(*x).mostly(self.operand(*y))
             }
             exp => {

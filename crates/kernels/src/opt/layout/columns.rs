@@ -21,7 +21,9 @@ use fehu_ir::build::Builder;
 use fehu_ir::free::free_in_body;
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegBinOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::subst::{rename_body, rename_lambda, Subst};
-use fehu_ir::{Body, DimIndex, Exp, Kernels, Lambda, Loop, LoopForm, Param, PatElem, Stm, SubExp, Type};
+use fehu_ir::{
+    Basic, Body, DimIndex, Exp, Kernels, Lambda, Loop, LoopForm, Param, PatElem, Stm, SubExp, Type,
+};
 
 /// Threads that an H200 runs at a time, half of them: with two loads each in flight, they reach the speed of memory.
 const THREADS: i64 = 1 << 17;
@@ -141,7 +143,9 @@ fn parts_then_whole(
     let single = b.cmp(CmpOp::Eq(fehu_base::prim::PrimType::I64), count, SubExp::i64(1));
     b.begin();
     let same: Vec<SubExp> = (pat.iter().zip(&parts))
-        .map(|(p, a)| b.bind("whole", p.ty.clone(), Exp::Reshape(p.ty.shape().to_vec(), *a)).into())
+        .map(|(p, a)| {
+            b.bind("whole", p.ty.clone(), Exp::Basic(Basic::Reshape(p.ty.shape().to_vec(), *a))).into()
+        })
         .collect();
     let one = b.end(same);
     b.begin();
@@ -155,7 +159,7 @@ fn parts_then_whole(
     let last = at.len() - 1;
     at.swap(last, last - 1);
     let values: Vec<SubExp> = (parts.iter().zip(&seg.types))
-        .map(|(a, t)| b.bind("x", t.clone(), Exp::Index(*a, at.clone())).into())
+        .map(|(a, t)| b.bind("x", t.clone(), Exp::Basic(Basic::Index(*a, at.clone()))).into())
         .collect();
     let body = b.end(values);
     let ops =

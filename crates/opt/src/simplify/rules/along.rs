@@ -13,7 +13,7 @@ use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_ir::op::RepOp;
 use fehu_ir::soac::Soac;
-use fehu_ir::{DimIndex, Exp, Lambda, Param, Rep, Slice, Stm, SubExp};
+use fehu_ir::{Basic, DimIndex, Exp, Lambda, Param, Rep, Slice, Stm, SubExp};
 
 pub(super) fn rule<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Op(op) = &stm.exp else { return None };
@@ -51,7 +51,8 @@ pub(super) fn rule<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -
         let read = &lambda.body.stms[*k];
         let [x] = read.pat.as_slice() else { return None };
         let ty = x.ty.array_of(&[width]);
-        let (view, made) = engine.fresh_stm("along", ty, &read.loc, Exp::Index(*a, slice.clone()));
+        let (view, made) =
+            engine.fresh_stm("along", ty, &read.loc, Exp::Basic(Basic::Index(*a, slice.clone())));
         certs.extend(read.certs.iter().filter(|c| !stm.certs.contains(c)));
         views.push(made);
         arrays.push(view);
@@ -79,7 +80,7 @@ fn remove<R: Rep>(lambda: &mut Lambda<R>, found: &[(usize, Name, Slice)]) {
 /// Whether an array is 0, 1, 2, ... up to the width.
 fn is_range<R: Rep<Dec = ()>>(engine: &Engine<'_, R>, a: Name, width: SubExp) -> bool {
     let Some(def) = engine.def(a) else { return false };
-    matches!(*def.exp, Exp::Iota { n, start, step, ty: IntType::I64 }
+    matches!(*def.exp, Exp::Basic(Basic::Iota { n, start, step, ty: IntType::I64 })
         if n == width && start.as_i64() == Some(0) && step.as_i64() == Some(1))
 }
 
@@ -90,7 +91,7 @@ fn whole<R: Rep<Dec = ()>>(
     ranges: &[Name],
     width: SubExp,
 ) -> Option<(Name, Slice)> {
-    let Exp::Index(a, slice) = &stm.exp else { return None };
+    let Exp::Basic(Basic::Index(a, slice)) = &stm.exp else { return None };
     let inner = engine.here() + 1;
     let outer = |e: &SubExp| engine.is_outer(*e, inner);
     if !stm.attrs.is_empty() || !outer(&(*a).into()) || engine.classes.is_consumed(*a) {

@@ -4,7 +4,7 @@ use super::index::is_whole;
 use super::{one, Rewrite, Rule};
 use crate::simplify::engine::Engine;
 use fehu_base::Name;
-use fehu_ir::{Exp, Rep, Shape, Stm, SubExp, Type};
+use fehu_ir::{Basic, Exp, Rep, Shape, Stm, SubExp, Type};
 
 pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 8] {
     [
@@ -20,43 +20,45 @@ pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 8] {
 }
 
 fn equal_elements<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::ArrayLit(es, Type::Prim(_)) = &stm.exp else { return None };
+    let Exp::Basic(Basic::ArrayLit(es, Type::Prim(_))) = &stm.exp else { return None };
     let first = *es.first()?;
     let all = es.len() > 1 && es.iter().all(|e| *e == first);
-    all.then(|| Rewrite::Exp(Exp::Replicate(vec![SubExp::i64(es.len() as i64)], first)))
+    all.then(|| Rewrite::Exp(Exp::Basic(Basic::Replicate(vec![SubExp::i64(es.len() as i64)], first))))
 }
 
 fn replicate<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Replicate(shape, e) = &stm.exp else { return None };
+    let Exp::Basic(Basic::Replicate(shape, e)) = &stm.exp else { return None };
     if shape.is_empty() {
         return match e {
-            SubExp::Var(n) if engine.types.get(n)?.is_array() => Some(Rewrite::Exp(Exp::Copy(*n))),
+            SubExp::Var(n) if engine.types.get(n)?.is_array() => {
+                Some(Rewrite::Exp(Exp::Basic(Basic::Copy(*n))))
+            }
             SubExp::Var(_) | SubExp::Const(_) => one(*e),
         };
     }
     match &*engine.pure_def(*e)? {
-        Exp::Replicate(inner, x) => {
+        Exp::Basic(Basic::Replicate(inner, x)) => {
             let all: Shape = shape.iter().chain(inner).copied().collect();
             let row_consumed = x.name().is_some_and(|n| engine.classes.is_consumed(n));
-            (!row_consumed).then(|| Rewrite::Exp(Exp::Replicate(all, *x)))
+            (!row_consumed).then(|| Rewrite::Exp(Exp::Basic(Basic::Replicate(all, *x))))
         }
         _ => None,
     }
 }
 
 fn rearrange<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Rearrange(perm, a) = &stm.exp else { return None };
+    let Exp::Basic(Basic::Rearrange(perm, a)) = &stm.exp else { return None };
     if perm.iter().enumerate().all(|(i, p)| i == *p) {
         return one((*a).into());
     }
     match &*engine.pure_def(SubExp::Var(*a))? {
-        Exp::Rearrange(inner, b) => {
+        Exp::Basic(Basic::Rearrange(inner, b)) => {
             let both: Vec<usize> = perm.iter().map(|p| inner.get(*p).copied()).collect::<Option<_>>()?;
-            Some(Rewrite::Exp(Exp::Rearrange(both, *b)))
+            Some(Rewrite::Exp(Exp::Basic(Basic::Rearrange(both, *b))))
         }
-        Exp::Replicate(shape, e) if shape.len() == perm.len() => {
+        Exp::Basic(Basic::Replicate(shape, e)) if shape.len() == perm.len() => {
             let shape: Shape = perm.iter().map(|p| shape.get(*p).copied()).collect::<Option<_>>()?;
-            unless_written(engine, stm, *a, Exp::Replicate(shape, *e))
+            unless_written(engine, stm, *a, Exp::Basic(Basic::Replicate(shape, *e)))
         }
         _ => None,
     }
@@ -75,23 +77,23 @@ fn unless_written<R: Rep<Dec = ()>>(
 }
 
 fn same_shape<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Reshape(shape, a) = &stm.exp else { return None };
+    let Exp::Basic(Basic::Reshape(shape, a)) = &stm.exp else { return None };
     (engine.types.get(a)?.shape() == shape.as_slice()).then(|| Rewrite::Operands(vec![(*a).into()]))
 }
 
 fn reshape<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Reshape(shape, a) = &stm.exp else { return None };
+    let Exp::Basic(Basic::Reshape(shape, a)) = &stm.exp else { return None };
     match &*engine.pure_def(SubExp::Var(*a))? {
-        Exp::Reshape(_, b) => Some(Rewrite::Exp(Exp::Reshape(shape.clone(), *b))),
-        Exp::Replicate(outer, e) if outer.len() == engine.types.get(a)?.rank() => {
-            unless_written(engine, stm, *a, Exp::Replicate(shape.clone(), *e))
+        Exp::Basic(Basic::Reshape(_, b)) => Some(Rewrite::Exp(Exp::Basic(Basic::Reshape(shape.clone(), *b)))),
+        Exp::Basic(Basic::Replicate(outer, e)) if outer.len() == engine.types.get(a)?.rank() => {
+            unless_written(engine, stm, *a, Exp::Basic(Basic::Replicate(shape.clone(), *e)))
         }
         _ => None,
     }
 }
 
 fn concat_trivial<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Concat { dim, arrays, size } = &stm.exp else { return None };
+    let Exp::Basic(Basic::Concat { dim, arrays, size }) = &stm.exp else { return None };
     let empty = |a: &Name| {
         engine.types.get(a).and_then(|t| t.shape().get(*dim)).is_some_and(|n| n.as_i64() == Some(0))
     };
@@ -100,22 +102,24 @@ fn concat_trivial<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) ->
         [] => None,
         [a] => {
             let same = engine.types.get(a)? == &stm.pat.first()?.ty;
-            same.then_some(Rewrite::Exp(Exp::Copy(*a)))
+            same.then_some(Rewrite::Exp(Exp::Basic(Basic::Copy(*a))))
         }
         _ if kept.len() < arrays.len() => {
-            Some(Rewrite::Exp(Exp::Concat { dim: *dim, arrays: kept, size: *size }))
+            Some(Rewrite::Exp(Exp::Basic(Basic::Concat { dim: *dim, arrays: kept, size: *size })))
         }
         _ => None,
     }
 }
 
 fn concat_nested<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Concat { dim, arrays, size } = &stm.exp else { return None };
+    let Exp::Basic(Basic::Concat { dim, arrays, size }) = &stm.exp else { return None };
     let mut all = vec![];
     let mut changed = false;
     for a in arrays {
         let inner = match engine.pure_def(SubExp::Var(*a)).as_deref() {
-            Some(Exp::Concat { dim: d, arrays: inner, .. }) if d == dim && engine.used_at_most(*a, 1) => {
+            Some(Exp::Basic(Basic::Concat { dim: d, arrays: inner, .. }))
+                if d == dim && engine.used_at_most(*a, 1) =>
+            {
                 Some(inner.clone())
             }
             _ => None,
@@ -128,17 +132,17 @@ fn concat_nested<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> 
             Some(_) | None => all.push(*a),
         }
     }
-    changed.then(|| Rewrite::Exp(Exp::Concat { dim: *dim, arrays: all, size: *size }))
+    changed.then(|| Rewrite::Exp(Exp::Basic(Basic::Concat { dim: *dim, arrays: all, size: *size })))
 }
 
 /// To replace all of an array is to copy what replaces it.
 fn update_whole<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Update(a, slice, SubExp::Var(x)) = &stm.exp else { return None };
+    let Exp::Basic(Basic::Update(a, slice, SubExp::Var(x))) = &stm.exp else { return None };
     let ty = engine.types.get(a)?;
     let all = ty.rank() > 0
         && slice.len() == ty.rank()
         && slice.iter().zip(ty.shape()).all(|(d, n)| is_whole(d, *n))
         && engine.types.get(x) == Some(ty)
         && Some(ty) == stm.pat.first().map(|p| &p.ty);
-    all.then_some(Rewrite::Exp(Exp::Copy(*x)))
+    all.then_some(Rewrite::Exp(Exp::Basic(Basic::Copy(*x))))
 }

@@ -7,7 +7,7 @@ use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::Subst;
-use fehu_ir::{Body, Exp, Rep, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Rep, Stm, SubExp, Type};
 
 /// Reads of a branch that are looked at.
 const MOST: usize = 16;
@@ -34,7 +34,7 @@ fn known<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrit
 fn negated<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::If(c, t, f) = &stm.exp else { return None };
     match &*engine.pure_def(*c)? {
-        Exp::UnOp(UnOp::Not, x) => Some(Rewrite::Exp(Exp::If(*x, f.clone(), t.clone()))),
+        Exp::Basic(Basic::UnOp(UnOp::Not, x)) => Some(Rewrite::Exp(Exp::If(*x, f.clone(), t.clone()))),
         _ => None,
     }
 }
@@ -58,7 +58,7 @@ fn equal_results<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> 
     for ((p, e), _) in stm.pat.iter().zip(&t.result).zip(&same).filter(|(_, same)| **same) {
         let mut copy = stm.clone();
         copy.pat = vec![p.clone()];
-        copy.exp = Exp::SubExp(*e);
+        copy.exp = Exp::Basic(Basic::SubExp(*e));
         stms.push(copy);
     }
     if same.contains(&false) || !t.stms.is_empty() || !f.stms.is_empty() {
@@ -86,7 +86,7 @@ fn common_reads<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> O
     let outside = |s: &Stm<R>| free_in_stm(s).into_iter().all(|n| engine.is_outer(n.into(), inner));
     let read = |s: &&Stm<R>| {
         let scalar = matches!(s.pat.as_slice(), [p] if !p.ty.is_array());
-        matches!(s.exp, Exp::Index(..)) && scalar && s.attrs.is_empty() && outside(s)
+        matches!(s.exp, Exp::Basic(Basic::Index(..))) && scalar && s.attrs.is_empty() && outside(s)
     };
     let reads =
         |body: &Body<R>| -> Vec<Stm<R>> { body.stms.iter().filter(read).take(MOST).cloned().collect() };
@@ -128,10 +128,10 @@ fn booleans<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rew
         SubExp::Const(_) | SubExp::Var(_) => None,
     };
     let exp = match (constant(x), constant(y)) {
-        (Some(true), Some(false)) => Exp::SubExp(c),
-        (Some(false), Some(true)) => Exp::UnOp(UnOp::Not, c),
-        (Some(true), None) => Exp::BinOp(BinOp::LogOr, c, y),
-        (None, Some(false)) => Exp::BinOp(BinOp::LogAnd, c, x),
+        (Some(true), Some(false)) => Exp::Basic(Basic::SubExp(c)),
+        (Some(false), Some(true)) => Exp::Basic(Basic::UnOp(UnOp::Not, c)),
+        (Some(true), None) => Exp::Basic(Basic::BinOp(BinOp::LogOr, c, y)),
+        (None, Some(false)) => Exp::Basic(Basic::BinOp(BinOp::LogAnd, c, x)),
         _ => return None,
     };
     Some(Rewrite::Exp(exp))
@@ -141,16 +141,16 @@ fn booleans<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rew
 fn extremum<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let (c, x, y) = selection(stm)?;
     let Type::Prim(PrimType::Int(_)) = stm.pat.first()?.ty else { return None };
-    let Exp::CmpOp(op, a, b) = &*engine.pure_def(c)? else { return None };
+    let Exp::Basic(Basic::CmpOp(op, a, b)) = &*engine.pure_def(c)? else { return None };
     let (min, max) = match op {
         CmpOp::SLt(t) | CmpOp::SLe(t) => (BinOp::SMin(*t), BinOp::SMax(*t)),
         CmpOp::ULt(t) | CmpOp::ULe(t) => (BinOp::UMin(*t), BinOp::UMax(*t)),
         CmpOp::Eq(_) | CmpOp::FLt(_) | CmpOp::FLe(_) | CmpOp::BLt | CmpOp::BLe => return None,
     };
     if (x, y) == (*a, *b) {
-        Some(Rewrite::Exp(Exp::BinOp(min, x, y)))
+        Some(Rewrite::Exp(Exp::Basic(Basic::BinOp(min, x, y))))
     } else if (x, y) == (*b, *a) {
-        Some(Rewrite::Exp(Exp::BinOp(max, x, y)))
+        Some(Rewrite::Exp(Exp::Basic(Basic::BinOp(max, x, y))))
     } else {
         None
     }

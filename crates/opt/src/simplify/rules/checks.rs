@@ -5,7 +5,7 @@ use crate::simplify::engine::Engine;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::PrimValue;
 use fehu_base::Name;
-use fehu_ir::{Exp, Rep, Stm, SubExp};
+use fehu_ir::{Basic, Exp, Rep, Stm, SubExp};
 
 /// How deep a condition is looked into.
 const MAX_DEPTH: usize = 6;
@@ -16,7 +16,7 @@ pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
 
 fn holds<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     match &stm.exp {
-        Exp::Assert(SubExp::Const(PrimValue::Bool(true)), _) if stm.certs.is_empty() => {
+        Exp::Basic(Basic::Assert(SubExp::Const(PrimValue::Bool(true)), _)) if stm.certs.is_empty() => {
             one(SubExp::Const(PrimValue::Unit))
         }
         _ => None,
@@ -25,7 +25,7 @@ fn holds<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrit
 
 /// What follows from conditions that were checked depends on their certificates.
 fn made_before<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Assert(cond, _) = &stm.exp else { return None };
+    let Exp::Basic(Basic::Assert(cond, _)) = &stm.exp else { return None };
     let mut certs: Vec<Name> = vec![];
     if !follows(engine, *cond, MAX_DEPTH, &mut certs) {
         return None;
@@ -34,7 +34,11 @@ fn made_before<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Op
         return one((*cert).into());
     }
     certs.extend(&stm.certs);
-    Some(Rewrite::Stms(vec![Stm { exp: Exp::SubExp(SubExp::Const(PrimValue::Unit)), certs, ..stm.clone() }]))
+    Some(Rewrite::Stms(vec![Stm {
+        exp: Exp::Basic(Basic::SubExp(SubExp::Const(PrimValue::Unit))),
+        certs,
+        ..stm.clone()
+    }]))
 }
 
 fn follows<R: Rep<Dec = ()>>(
@@ -49,10 +53,10 @@ fn follows<R: Rep<Dec = ()>>(
     }
     let Some(depth) = depth.checked_sub(1) else { return false };
     match engine.pure_def(cond).as_deref() {
-        Some(Exp::BinOp(BinOp::LogAnd, x, y)) => {
+        Some(Exp::Basic(Basic::BinOp(BinOp::LogAnd, x, y))) => {
             follows(engine, *x, depth, certs) && follows(engine, *y, depth, certs)
         }
-        Some(Exp::BinOp(BinOp::LogOr, x, y)) => {
+        Some(Exp::Basic(Basic::BinOp(BinOp::LogOr, x, y))) => {
             follows(engine, *x, depth, certs) || follows(engine, *y, depth, certs)
         }
         _ => false,

@@ -9,7 +9,7 @@ use fehu_base::Name;
 use fehu_ir::op::RepOp;
 use fehu_ir::soac::Soac;
 use fehu_ir::subst::{rename_lambda, Subst};
-use fehu_ir::{Body, DimIndex, Exp, Loc, Rep, Shape, Slice, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Loc, Rep, Shape, Slice, Stm, SubExp, Type};
 use std::rc::Rc;
 
 /// Statements of a lambda that may be computed again, at most.
@@ -25,7 +25,7 @@ pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 3] {
 
 /// The slice of everything is the array.
 fn whole<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Index(a, slice) = &stm.exp else { return None };
+    let Exp::Basic(Basic::Index(a, slice)) = &stm.exp else { return None };
     let ty = engine.types.get(a)?;
     let all = slice.len() == ty.rank() && slice.iter().zip(ty.shape()).all(|(d, n)| is_whole(d, *n));
     all.then(|| Rewrite::Operands(vec![(*a).into()]))
@@ -42,7 +42,7 @@ pub(crate) fn is_whole(d: &DimIndex, n: SubExp) -> bool {
 }
 
 fn of_producer<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Index(a, slice) = &stm.exp else { return None };
+    let Exp::Basic(Basic::Index(a, slice)) = &stm.exp else { return None };
     let def = engine.def(*a)?.clone();
     if def.index != 0 {
         return None;
@@ -75,7 +75,10 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
             (Some(0), _) => y,
             (_, Some(0)) => x,
             (Some(a), Some(b)) => SubExp::int(t, a.wrapping_add(b)),
-            _ => self.bind(Type::Prim(fehu_base::prim::PrimType::Int(t)), Exp::BinOp(BinOp::Add(t), x, y)),
+            _ => self.bind(
+                Type::Prim(fehu_base::prim::PrimType::Int(t)),
+                Exp::Basic(Basic::BinOp(BinOp::Add(t), x, y)),
+            ),
         }
     }
 
@@ -84,33 +87,38 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
             (Some(1), _) => y,
             (_, Some(1)) => x,
             (Some(a), Some(b)) => SubExp::int(t, a.wrapping_mul(b)),
-            _ => self.bind(Type::Prim(fehu_base::prim::PrimType::Int(t)), Exp::BinOp(BinOp::Mul(t), x, y)),
+            _ => self.bind(
+                Type::Prim(fehu_base::prim::PrimType::Int(t)),
+                Exp::Basic(Basic::BinOp(BinOp::Mul(t), x, y)),
+            ),
         }
     }
 
     fn producer(&mut self, exp: &Rc<Exp<R>>, array: Name, slice: &Slice) -> Option<Exp<R>> {
         let fixed: Option<Vec<SubExp>> = slice.iter().map(fix).collect();
         match &**exp {
-            Exp::Iota { n: _, start, step, ty } => self.of_iota(*start, *step, *ty, slice),
-            Exp::Replicate(shape, e) => self.of_replicate(shape, *e, slice),
-            Exp::ArrayLit(es, _) => self.of_literal(es, slice),
-            Exp::ArrayConst(data) => {
+            Exp::Basic(Basic::Iota { n: _, start, step, ty }) => self.of_iota(*start, *step, *ty, slice),
+            Exp::Basic(Basic::Replicate(shape, e)) => self.of_replicate(shape, *e, slice),
+            Exp::Basic(Basic::ArrayLit(es, _)) => self.of_literal(es, slice),
+            Exp::Basic(Basic::ArrayConst(data)) => {
                 let i = usize::try_from(fixed?.first()?.as_i64()?).ok()?;
-                Some(Exp::SubExp(SubExp::Const(*data.values.get(i)?)))
+                Some(Exp::Basic(Basic::SubExp(SubExp::Const(*data.values.get(i)?))))
             }
-            Exp::Copy(b) | Exp::Manifest(_, b) => {
+            Exp::Basic(Basic::Copy(b) | Basic::Manifest(_, b)) => {
                 let unread = self.engine.classes.is_consumed(*b);
                 let written = fixed.is_none() && self.engine.classes.is_consumed(array);
-                (!unread && !written).then(|| Exp::Index(*b, slice.clone()))
+                (!unread && !written).then(|| Exp::Basic(Basic::Index(*b, slice.clone())))
             }
-            Exp::Rearrange(perm, b) => of_rearrange(perm, *b, slice),
-            Exp::Reshape(_, b) => self.of_reshape(*b, array, slice),
-            Exp::Index(b, outer) => Some(Exp::Index(*b, self.compose(outer, slice)?)),
-            Exp::Update(_, outer, e) => {
+            Exp::Basic(Basic::Rearrange(perm, b)) => of_rearrange(perm, *b, slice),
+            Exp::Basic(Basic::Reshape(_, b)) => self.of_reshape(*b, array, slice),
+            Exp::Basic(Basic::Index(b, outer)) => {
+                Some(Exp::Basic(Basic::Index(*b, self.compose(outer, slice)?)))
+            }
+            Exp::Basic(Basic::Update(_, outer, e)) => {
                 let same = fixed.is_some() && outer == slice;
-                same.then_some(Exp::SubExp(*e))
+                same.then_some(Exp::Basic(Basic::SubExp(*e)))
             }
-            Exp::Concat { dim: 0, arrays, .. } => self.of_concat(arrays, slice),
+            Exp::Basic(Basic::Concat { dim: 0, arrays, .. }) => self.of_concat(arrays, slice),
             _ => None,
         }
     }
@@ -122,18 +130,18 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
                 (_, Some(v)) => SubExp::int(ty, v),
                 (_, None) => s.bind(
                     Type::Prim(fehu_base::prim::PrimType::Int(ty)),
-                    Exp::Conv(ConvOp::SExt(IntType::I64, ty), i),
+                    Exp::Basic(Basic::Conv(ConvOp::SExt(IntType::I64, ty), i)),
                 ),
             };
             let offset = s.mul(ty, i, step);
             s.add(ty, offset, start)
         };
         match slice.as_slice() {
-            [DimIndex::Fix(i)] => Some(Exp::SubExp(at(self, *i))),
+            [DimIndex::Fix(i)] => Some(Exp::Basic(Basic::SubExp(at(self, *i)))),
             [DimIndex::Slice { start: from, len, stride }] if ty == IntType::I64 => {
                 let first = at(self, *from);
                 let step = self.mul(ty, step, *stride);
-                Some(Exp::Iota { n: *len, start: first, step, ty })
+                Some(Exp::Basic(Basic::Iota { n: *len, start: first, step, ty }))
             }
             _ => None,
         }
@@ -160,12 +168,14 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
                 if whole {
                     e
                 } else if kept.is_empty() {
-                    return Some(Exp::Index(n, inner.to_vec()));
+                    return Some(Exp::Basic(Basic::Index(n, inner.to_vec())));
                 } else {
-                    let ty =
-                        fehu_ir::types::exp_types(&self.engine.types, &Exp::<R>::Index(n, inner.to_vec()))?;
+                    let ty = fehu_ir::types::exp_types(
+                        &self.engine.types,
+                        &Exp::<R>::Basic(Basic::Index(n, inner.to_vec())),
+                    )?;
                     let ty = ty.into_iter().next()?;
-                    self.bind(ty, Exp::Index(n, inner.to_vec()))
+                    self.bind(ty, Exp::Basic(Basic::Index(n, inner.to_vec())))
                 }
             }
             SubExp::Var(_) | SubExp::Const(_) => e,
@@ -173,11 +183,11 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
         if kept.is_empty() {
             // The result of an array would alias what was replicated: copy where someone may write to it.
             match row {
-                SubExp::Var(n) if !inner.is_empty() => Some(Exp::Copy(n)),
-                SubExp::Var(_) | SubExp::Const(_) => Some(Exp::SubExp(row)),
+                SubExp::Var(n) if !inner.is_empty() => Some(Exp::Basic(Basic::Copy(n))),
+                SubExp::Var(_) | SubExp::Const(_) => Some(Exp::Basic(Basic::SubExp(row))),
             }
         } else {
-            Some(Exp::Replicate(kept, row))
+            Some(Exp::Basic(Basic::Replicate(kept, row)))
         }
     }
 
@@ -188,9 +198,10 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
         match e {
             SubExp::Var(n) if !rest.is_empty() => {
                 let views = rest.iter().any(|d| matches!(d, DimIndex::Slice { .. }));
-                (!views && !self.engine.classes.is_consumed(n)).then(|| Exp::Index(n, rest.to_vec()))
+                (!views && !self.engine.classes.is_consumed(n))
+                    .then(|| Exp::Basic(Basic::Index(n, rest.to_vec())))
             }
-            SubExp::Var(_) | SubExp::Const(_) => Some(Exp::SubExp(e)),
+            SubExp::Var(_) | SubExp::Const(_) => Some(Exp::Basic(Basic::SubExp(e))),
         }
     }
 
@@ -200,7 +211,7 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
         let old = self.engine.types.get(&b)?.shape().to_vec();
         let new = self.engine.types.get(&array)?.shape().to_vec();
         if old == new {
-            return Some(Exp::Index(b, slice.clone()));
+            return Some(Exp::Basic(Basic::Index(b, slice.clone())));
         }
         let indices: Vec<SubExp> = slice.iter().map(fix).collect::<Option<_>>()?;
         if old.len() == 1 {
@@ -210,7 +221,7 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
                 let scaled = if flat.as_i64() == Some(0) { flat } else { scaled };
                 flat = self.add(IntType::I64, scaled, *i);
             }
-            return Some(Exp::Index(b, vec![DimIndex::Fix(flat)]));
+            return Some(Exp::Basic(Basic::Index(b, vec![DimIndex::Fix(flat)])));
         }
         let unit = |n: &SubExp| n.as_i64() == Some(1);
         let wide: Vec<SubExp> = old.iter().filter(|n| !unit(n)).copied().collect();
@@ -222,7 +233,7 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
         for n in &old {
             result.push(DimIndex::Fix(if unit(n) { SubExp::i64(0) } else { used.next()? }));
         }
-        Some(Exp::Index(b, result))
+        Some(Exp::Basic(Basic::Index(b, result)))
     }
 
     /// A slice of a slice.
@@ -265,16 +276,16 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
             if inside {
                 let mut index = vec![DimIndex::Fix(i)];
                 index.extend(rest);
-                return Some(Exp::Index(*a, index));
+                return Some(Exp::Basic(Basic::Index(*a, index)));
             }
             i = match (i.as_i64(), n.as_i64()) {
                 (Some(i), Some(n)) => SubExp::i64(i - n),
                 // The difference is not known to the facts yet: only the second array can follow.
                 _ if a == &arrays[0] && arrays.len() == 2 => {
-                    let j = self.bind(Type::I64, Exp::BinOp(BinOp::Sub(IntType::I64), i, n));
+                    let j = self.bind(Type::I64, Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), i, n)));
                     let mut index = vec![DimIndex::Fix(j)];
                     index.extend(rest);
-                    return Some(Exp::Index(arrays[1], index));
+                    return Some(Exp::Basic(Basic::Index(arrays[1], index)));
                 }
                 _ => return None,
             };
@@ -305,20 +316,21 @@ fn of_rearrange<R: Rep>(perm: &[usize], b: Name, slice: &Slice) -> Option<Exp<R>
     if !kept.is_sorted() {
         return None;
     }
-    Some(Exp::Index(b, back.into_iter().collect::<Option<Slice>>()?))
+    Some(Exp::Basic(Basic::Index(b, back.into_iter().collect::<Option<Slice>>()?)))
 }
 
 /// Whether a body is so cheap that computing it again costs less than reading its result from memory.
 fn is_trivial<R: Rep>(body: &Body<R>) -> bool {
     let cheap = |s: &Stm<R>| {
-        matches!(s.exp, Exp::UnOp(..) | Exp::BinOp(..) | Exp::CmpOp(..) | Exp::Conv(..)) && is_total(&s.exp)
+        matches!(s.exp, Exp::Basic(Basic::UnOp(..) | Basic::BinOp(..) | Basic::CmpOp(..) | Basic::Conv(..)))
+            && is_total(&s.exp)
     };
     body.stms.len() <= MAX_TRIVIAL && body.stms.iter().all(cheap)
 }
 
 /// An element of a map that nobody else looks at is the function applied to elements.
 fn of_map<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::Index(a, slice) = &stm.exp else { return None };
+    let Exp::Basic(Basic::Index(a, slice)) = &stm.exp else { return None };
     let (DimIndex::Fix(i), rest) = slice.split_first()? else { return None };
     let def = engine.def(*a)?.clone();
     let Exp::Op(op) = &*def.exp else { return None };
@@ -350,7 +362,8 @@ fn of_map<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
             len: *n,
             stride: SubExp::i64(1),
         }));
-        let (name, mut read) = engine.fresh_stm("x", p.ty.clone(), &stm.loc, Exp::Index(*b, index));
+        let (name, mut read) =
+            engine.fresh_stm("x", p.ty.clone(), &stm.loc, Exp::Basic(Basic::Index(*b, index)));
         read.certs = certs.clone();
         stms.push(read);
         subst.insert(p.name, name);
@@ -363,8 +376,8 @@ fn of_map<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
     }
     let result = *body.result.get(def.index)?;
     let exp = match (result, rest.is_empty()) {
-        (_, true) => Exp::SubExp(result),
-        (SubExp::Var(n), false) => Exp::Index(n, rest.to_vec()),
+        (_, true) => Exp::Basic(Basic::SubExp(result)),
+        (SubExp::Var(n), false) => Exp::Basic(Basic::Index(n, rest.to_vec())),
         (SubExp::Const(_), false) => return None,
     };
     stms.push(Stm { certs, exp, ..stm.clone() });

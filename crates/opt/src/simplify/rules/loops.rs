@@ -5,7 +5,7 @@ use crate::simplify::engine::Engine;
 use fehu_base::prim::PrimValue;
 use fehu_base::Name;
 use fehu_ir::subst::{rename_body, Subst};
-use fehu_ir::{Attr, Body, Exp, Loop, LoopForm, PatElem, Rep, Stm, SubExp};
+use fehu_ir::{Attr, Basic, Body, Exp, Loop, LoopForm, PatElem, Rep, Stm, SubExp};
 
 /// Copies of a body made when unrolling on request, at most.
 const MAX_UNROLLED: i64 = 1024;
@@ -103,7 +103,7 @@ fn invariant<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
     let bind = |p: &PatElem<R>, e: SubExp| {
         let mut s = stm.clone();
         s.pat = vec![p.clone()];
-        s.exp = Exp::SubExp(e);
+        s.exp = Exp::Basic(Basic::SubExp(e));
         s
     };
     for arrays in [false, true] {

@@ -6,7 +6,7 @@ use fehu_algebra::Poly;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_ir::mem::sym_name;
-use fehu_ir::{Exp, Rep, Stm, SubExp, Type};
+use fehu_ir::{Basic, Exp, Rep, Stm, SubExp, Type};
 
 pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 10] {
     [
@@ -25,7 +25,8 @@ pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 10] {
 
 /// Arithmetic that always has a value needs no check; what the check is about depends on it by other ways.
 fn unchecked<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let guarded = matches!(stm.exp, Exp::BinOp(op, ..) if op.is_partial() || matches!(op, BinOp::Pow(_)));
+    let guarded =
+        matches!(stm.exp, Exp::Basic(Basic::BinOp(op, ..)) if op.is_partial() || matches!(op, BinOp::Pow(_)));
     let needless = !stm.certs.is_empty() && !guarded;
     needless.then(|| Rewrite::Stms(vec![Stm { certs: vec![], ..stm.clone() }]))
 }
@@ -36,18 +37,18 @@ fn fold<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite
         SubExp::Var(_) => None,
     };
     let value = match &stm.exp {
-        Exp::UnOp(op, x) => op.eval(constant(x)?)?,
-        Exp::BinOp(op, x, y) => op.eval(constant(x)?, constant(y)?)?,
-        Exp::CmpOp(op, x, y) => PrimValue::Bool(op.eval(constant(x)?, constant(y)?)?),
-        Exp::Conv(op, x) => op.eval(constant(x)?)?,
-        Exp::PrimFn(f, xs) => f.eval(&xs.iter().map(constant).collect::<Option<Vec<_>>>()?)?,
+        Exp::Basic(Basic::UnOp(op, x)) => op.eval(constant(x)?)?,
+        Exp::Basic(Basic::BinOp(op, x, y)) => op.eval(constant(x)?, constant(y)?)?,
+        Exp::Basic(Basic::CmpOp(op, x, y)) => PrimValue::Bool(op.eval(constant(x)?, constant(y)?)?),
+        Exp::Basic(Basic::Conv(op, x)) => op.eval(constant(x)?)?,
+        Exp::Basic(Basic::PrimFn(f, xs)) => f.eval(&xs.iter().map(constant).collect::<Option<Vec<_>>>()?)?,
         _ => return None,
     };
     one(SubExp::Const(value))
 }
 
 fn laws<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::BinOp(op, x, y) = &stm.exp else { return None };
+    let Exp::Basic(Basic::BinOp(op, x, y)) = &stm.exp else { return None };
     if let SubExp::Const(v) = y {
         if op.right_neutral() == Some(*v) {
             return one(*x);
@@ -73,12 +74,12 @@ fn laws<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite
 
 fn equal_operands<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     match &stm.exp {
-        Exp::BinOp(op, x, y) if x == y => match op {
+        Exp::Basic(Basic::BinOp(op, x, y)) if x == y => match op {
             BinOp::Sub(t) | BinOp::Xor(t) => one(SubExp::int(*t, 0)),
             _ if op.is_idempotent() => one(*x),
             _ => None,
         },
-        Exp::CmpOp(op, x, y) if x == y => match op {
+        Exp::Basic(Basic::CmpOp(op, x, y)) if x == y => match op {
             CmpOp::Eq(PrimType::Int(_) | PrimType::Bool | PrimType::Unit)
             | CmpOp::SLe(_)
             | CmpOp::ULe(_)
@@ -91,7 +92,7 @@ fn equal_operands<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
 }
 
 fn ring<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::BinOp(op, x, y) = stm.exp else { return None };
+    let Exp::Basic(Basic::BinOp(op, x, y)) = stm.exp else { return None };
     if !matches!(op, BinOp::Add(IntType::I64) | BinOp::Sub(IntType::I64) | BinOp::Mul(IntType::I64)) {
         return None;
     }
@@ -121,7 +122,7 @@ fn without_cancelled<R: Rep<Dec = ()>>(
     terms.sort_by_key(|(e, c)| (e.name().is_none(), *c < 0));
     let mut stms = vec![];
     let mut bind = |engine: &mut Engine<'_, R>, op, x, y| {
-        let (name, made) = engine.fresh_stm("t", Type::I64, &stm.loc, Exp::BinOp(op, x, y));
+        let (name, made) = engine.fresh_stm("t", Type::I64, &stm.loc, Exp::Basic(Basic::BinOp(op, x, y)));
         stms.push(made);
         SubExp::Var(name)
     };
@@ -143,11 +144,11 @@ fn without_cancelled<R: Rep<Dec = ()>>(
 
 fn constant_right<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     match stm.exp {
-        Exp::BinOp(op, x @ SubExp::Const(_), y @ SubExp::Var(_)) if op.is_commutative() => {
-            Some(Rewrite::Exp(Exp::BinOp(op, y, x)))
+        Exp::Basic(Basic::BinOp(op, x @ SubExp::Const(_), y @ SubExp::Var(_))) if op.is_commutative() => {
+            Some(Rewrite::Exp(Exp::Basic(Basic::BinOp(op, y, x))))
         }
-        Exp::CmpOp(op @ CmpOp::Eq(_), x @ SubExp::Const(_), y @ SubExp::Var(_)) => {
-            Some(Rewrite::Exp(Exp::CmpOp(op, y, x)))
+        Exp::Basic(Basic::CmpOp(op @ CmpOp::Eq(_), x @ SubExp::Const(_), y @ SubExp::Var(_))) => {
+            Some(Rewrite::Exp(Exp::Basic(Basic::CmpOp(op, y, x))))
         }
         _ => None,
     }
@@ -155,9 +156,9 @@ fn constant_right<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
 
 /// `(x + c) + d` is `x + (c + d)`, and so for every associative operator; `(x + c) - d` likewise.
 fn reassociate<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
-    let Exp::BinOp(op, x, SubExp::Const(d)) = &stm.exp else { return None };
+    let Exp::Basic(Basic::BinOp(op, x, SubExp::Const(d))) = &stm.exp else { return None };
     let inner = engine.pure_def(*x)?;
-    let Exp::BinOp(inner_op, y, SubExp::Const(c)) = &*inner else { return None };
+    let Exp::Basic(Basic::BinOp(inner_op, y, SubExp::Const(c))) = &*inner else { return None };
     let (c, d) = (*c, *d);
     let joined = match (inner_op, op) {
         (a, b) if a == b && a.is_associative() => (*a, a.eval(c, d)?),
@@ -166,50 +167,49 @@ fn reassociate<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Op
         (BinOp::Sub(t), BinOp::Sub(_)) => (BinOp::Sub(*t), BinOp::Add(*t).eval(c, d)?),
         _ => return None,
     };
-    Some(Rewrite::Exp(Exp::BinOp(joined.0, *y, SubExp::Const(joined.1))))
+    Some(Rewrite::Exp(Exp::Basic(Basic::BinOp(joined.0, *y, SubExp::Const(joined.1)))))
 }
 
 fn cancel<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     match &stm.exp {
-        Exp::UnOp(op, x) => {
+        Exp::Basic(Basic::UnOp(op, x)) => {
             let inner = engine.pure_def(*x)?;
             match (op, &*inner) {
-                (UnOp::Not | UnOp::Neg(_) | UnOp::FNeg(_) | UnOp::Complement(_), Exp::UnOp(inner_op, y))
-                    if op == inner_op =>
-                {
-                    one(*y)
+                (
+                    UnOp::Not | UnOp::Neg(_) | UnOp::FNeg(_) | UnOp::Complement(_),
+                    Exp::Basic(Basic::UnOp(inner_op, y)),
+                ) if op == inner_op => one(*y),
+                (UnOp::Not, Exp::Basic(Basic::CmpOp(CmpOp::SLt(t), a, b))) => {
+                    Some(Rewrite::Exp(Exp::Basic(Basic::CmpOp(CmpOp::SLe(*t), *b, *a))))
                 }
-                (UnOp::Not, Exp::CmpOp(CmpOp::SLt(t), a, b)) => {
-                    Some(Rewrite::Exp(Exp::CmpOp(CmpOp::SLe(*t), *b, *a)))
+                (UnOp::Not, Exp::Basic(Basic::CmpOp(CmpOp::SLe(t), a, b))) => {
+                    Some(Rewrite::Exp(Exp::Basic(Basic::CmpOp(CmpOp::SLt(*t), *b, *a))))
                 }
-                (UnOp::Not, Exp::CmpOp(CmpOp::SLe(t), a, b)) => {
-                    Some(Rewrite::Exp(Exp::CmpOp(CmpOp::SLt(*t), *b, *a)))
+                (UnOp::Not, Exp::Basic(Basic::CmpOp(CmpOp::ULt(t), a, b))) => {
+                    Some(Rewrite::Exp(Exp::Basic(Basic::CmpOp(CmpOp::ULe(*t), *b, *a))))
                 }
-                (UnOp::Not, Exp::CmpOp(CmpOp::ULt(t), a, b)) => {
-                    Some(Rewrite::Exp(Exp::CmpOp(CmpOp::ULe(*t), *b, *a)))
-                }
-                (UnOp::Not, Exp::CmpOp(CmpOp::ULe(t), a, b)) => {
-                    Some(Rewrite::Exp(Exp::CmpOp(CmpOp::ULt(*t), *b, *a)))
+                (UnOp::Not, Exp::Basic(Basic::CmpOp(CmpOp::ULe(t), a, b))) => {
+                    Some(Rewrite::Exp(Exp::Basic(Basic::CmpOp(CmpOp::ULt(*t), *b, *a))))
                 }
                 _ => None,
             }
         }
-        Exp::Conv(op, x) => {
+        Exp::Basic(Basic::Conv(op, x)) => {
             match op {
                 ConvOp::ZExt(a, b) | ConvOp::SExt(a, b) if a == b => return one(*x),
                 ConvOp::FPConv(a, b) if a == b => return one(*x),
                 _ => {}
             }
             let inner = engine.pure_def(*x)?;
-            let Exp::Conv(inner_op, y) = &*inner else { return None };
+            let Exp::Basic(Basic::Conv(inner_op, y)) = &*inner else { return None };
             match (inner_op, op) {
                 (ConvOp::BToI(_), ConvOp::IToB(_)) => one(*y),
                 // Widening twice is widening once; what was widened and then cut to its width is itself.
                 (ConvOp::SExt(a, b), ConvOp::SExt(_, c)) if a.bits() <= b.bits() && b.bits() <= c.bits() => {
-                    Some(Rewrite::Exp(Exp::Conv(ConvOp::SExt(*a, *c), *y)))
+                    Some(Rewrite::Exp(Exp::Basic(Basic::Conv(ConvOp::SExt(*a, *c), *y))))
                 }
                 (ConvOp::ZExt(a, b), ConvOp::ZExt(_, c)) if a.bits() <= b.bits() && b.bits() <= c.bits() => {
-                    Some(Rewrite::Exp(Exp::Conv(ConvOp::ZExt(*a, *c), *y)))
+                    Some(Rewrite::Exp(Exp::Basic(Basic::Conv(ConvOp::ZExt(*a, *c), *y))))
                 }
                 (ConvOp::SExt(a, b) | ConvOp::ZExt(a, b), ConvOp::SExt(_, c) | ConvOp::ZExt(_, c))
                     if a == c && a.bits() <= b.bits() =>
@@ -225,9 +225,11 @@ fn cancel<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
 
 fn bool_cmp<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     match stm.exp {
-        Exp::CmpOp(CmpOp::Eq(PrimType::Bool), x, SubExp::Const(PrimValue::Bool(true))) => one(x),
-        Exp::CmpOp(CmpOp::Eq(PrimType::Bool), x, SubExp::Const(PrimValue::Bool(false))) => {
-            Some(Rewrite::Exp(Exp::UnOp(UnOp::Not, x)))
+        Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::Bool), x, SubExp::Const(PrimValue::Bool(true)))) => {
+            one(x)
+        }
+        Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::Bool), x, SubExp::Const(PrimValue::Bool(false)))) => {
+            Some(Rewrite::Exp(Exp::Basic(Basic::UnOp(UnOp::Not, x))))
         }
         _ => None,
     }
@@ -235,16 +237,20 @@ fn bool_cmp<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rew
 
 fn decided<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     match stm.exp {
-        Exp::CmpOp(op, x, y) => one(SubExp::bool(engine.decide(op, x, y)?)),
-        Exp::BinOp(BinOp::SMin(t), x, y) => match engine.decide(CmpOp::SLe(t), x, y)? {
+        Exp::Basic(Basic::CmpOp(op, x, y)) => one(SubExp::bool(engine.decide(op, x, y)?)),
+        Exp::Basic(Basic::BinOp(BinOp::SMin(t), x, y)) => match engine.decide(CmpOp::SLe(t), x, y)? {
             true => one(x),
             false => one(y),
         },
-        Exp::BinOp(BinOp::SMax(t), x, y) => match engine.decide(CmpOp::SLe(t), x, y)? {
+        Exp::Basic(Basic::BinOp(BinOp::SMax(t), x, y)) => match engine.decide(CmpOp::SLe(t), x, y)? {
             true => one(y),
             false => one(x),
         },
-        Exp::BinOp(op @ (BinOp::SMod(t) | BinOp::SRem(t) | BinOp::SDiv(t) | BinOp::SQuot(t)), x, y) => {
+        Exp::Basic(Basic::BinOp(
+            op @ (BinOp::SMod(t) | BinOp::SRem(t) | BinOp::SDiv(t) | BinOp::SQuot(t)),
+            x,
+            y,
+        )) => {
             let small = engine.decide(CmpOp::SLe(t), SubExp::int(t, 0), x) == Some(true)
                 && engine.decide(CmpOp::SLt(t), x, y) == Some(true);
             match (small, op) {

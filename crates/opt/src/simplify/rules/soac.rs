@@ -7,7 +7,7 @@ use fehu_base::Name;
 use fehu_ir::op::RepOp;
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::{rename_lambda, Subst};
-use fehu_ir::{DimIndex, Exp, Lambda, PatElem, Rep, Stm, SubExp, Type};
+use fehu_ir::{Basic, DimIndex, Exp, Lambda, PatElem, Rep, Stm, SubExp, Type};
 
 pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
     [
@@ -85,9 +85,9 @@ fn width_zero<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<R
     let mut stms = vec![];
     for (i, p) in stm.pat.iter().enumerate() {
         let exp = match neutral.get(i.wrapping_sub(scans)) {
-            Some(SubExp::Var(n)) if i >= scans && p.ty.is_array() => Exp::Copy(*n),
-            Some(e) if i >= scans && i < scans + reds => Exp::SubExp(*e),
-            _ => Exp::Scratch(p.ty.elem()?, p.ty.shape().to_vec()),
+            Some(SubExp::Var(n)) if i >= scans && p.ty.is_array() => Exp::Basic(Basic::Copy(*n)),
+            Some(e) if i >= scans && i < scans + reds => Exp::Basic(Basic::SubExp(*e)),
+            _ => Exp::Basic(Basic::Scratch(p.ty.elem()?, p.ty.shape().to_vec())),
         };
         stms.push(Stm { pat: vec![p.clone()], exp, ..stm.clone() });
     }
@@ -111,7 +111,7 @@ fn width_one<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
             len: *n,
             stride: SubExp::i64(1),
         }));
-        let (name, read) = engine.fresh_stm("x", p.ty.clone(), &stm.loc, Exp::Index(*a, slice));
+        let (name, read) = engine.fresh_stm("x", p.ty.clone(), &stm.loc, Exp::Basic(Basic::Index(*a, slice)));
         stms.push(read);
         subst.insert(p.name, name);
     }
@@ -132,9 +132,11 @@ fn width_one<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
     let (scans, reds) = counts(s);
     for ((i, p), (e, row)) in stm.pat.iter().enumerate().zip(values.into_iter().zip(&s.map.ret)) {
         let exp = match (i, e) {
-            (i, SubExp::Var(n)) if i >= scans && i < scans + reds && p.ty.is_array() => Exp::Copy(n),
-            (i, _) if i >= scans && i < scans + reds => Exp::SubExp(e),
-            (_, _) => Exp::ArrayLit(vec![e], row.clone()),
+            (i, SubExp::Var(n)) if i >= scans && i < scans + reds && p.ty.is_array() => {
+                Exp::Basic(Basic::Copy(n))
+            }
+            (i, _) if i >= scans && i < scans + reds => Exp::Basic(Basic::SubExp(e)),
+            (_, _) => Exp::Basic(Basic::ArrayLit(vec![e], row.clone())),
         };
         stms.push(Stm { pat: vec![p.clone()], exp, certs: vec![], ..stm.clone() });
     }
@@ -237,7 +239,7 @@ fn input<R: Rep<Dec = ()>>(
     }
     let Some(def) = engine.def(a) else { return Input::Keep };
     match &*def.exp {
-        Exp::Replicate(shape, e) if shape.len() == 1 => {
+        Exp::Basic(Basic::Replicate(shape, e)) if shape.len() == 1 => {
             let safe = match e {
                 SubExp::Var(n) if ty.is_array() => !array_consumed && !engine.classes.is_consumed(*n),
                 SubExp::Var(_) | SubExp::Const(_) => true,
@@ -248,7 +250,7 @@ fn input<R: Rep<Dec = ()>>(
                 Input::Keep
             }
         }
-        Exp::Copy(b) if !array_consumed && !engine.classes.is_consumed(*b) => Input::Array(*b),
+        Exp::Basic(Basic::Copy(b)) if !array_consumed && !engine.classes.is_consumed(*b) => Input::Array(*b),
         _ => Input::Keep,
     }
 }
@@ -269,7 +271,7 @@ fn results<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option
         let twin = (first..i).find(|j| kept[*j] && s.map.body.result[*j] == e);
         let input = s.map.params.iter().position(|q| SubExp::Var(q.name) == e && !q.consumed);
         let exp = if engine.is_outer(e, inner) {
-            Exp::Replicate(vec![s.width], e)
+            Exp::Basic(Basic::Replicate(vec![s.width], e))
         } else if let Some(k) = input {
             let a = s.arrays[k];
             if engine.types.get(&a) != Some(&p.ty)
@@ -277,9 +279,9 @@ fn results<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option
             {
                 continue;
             }
-            Exp::Copy(a)
+            Exp::Basic(Basic::Copy(a))
         } else if let Some(j) = twin {
-            Exp::Copy(stm.pat[j].name)
+            Exp::Basic(Basic::Copy(stm.pat[j].name))
         } else {
             continue;
         };

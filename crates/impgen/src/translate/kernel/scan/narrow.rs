@@ -9,7 +9,7 @@ use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_ir::mem::MemInfo;
 use fehu_ir::seg::{SegBinOp, SegOp};
-use fehu_ir::{Body, Exp, Lambda, Loc, Memory, Param, PatElem, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Lambda, Loc, Memory, Param, PatElem, Stm, SubExp, Type};
 
 /// The largest value, which a tile's sum is at most so many times as there are points in it: fewer than 2^16.
 const MOST: i64 = 1 << 15;
@@ -45,7 +45,7 @@ impl Translate {
             certs: vec![],
             attrs: vec![],
             loc: Loc::none(),
-            exp: Exp::BinOp(BinOp::Add(IntType::I32), x[k].into(), y[k].into()),
+            exp: Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I32), x[k].into(), y[k].into())),
         });
         let body = Body { stms: stms.collect(), result: sum.iter().map(|s| SubExp::Var(*s)).collect() };
         let params = x.iter().chain(&y).map(param).collect();
@@ -66,7 +66,9 @@ fn is_sum(op: &SegBinOp<Memory>) -> bool {
         let made = |s: &&Stm<Memory>| matches!(&s.pat[..], [p] if e.name() == Some(p.name));
         let (x, y) = (SubExp::Var(params[k].name), SubExp::Var(params[n + k].name));
         body.stms.iter().find(made).is_some_and(|s| match &s.exp {
-            Exp::BinOp(BinOp::Add(IntType::I64), a, b) => (*a, *b) == (x, y) || (*a, *b) == (y, x),
+            Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), a, b)) => {
+                (*a, *b) == (x, y) || (*a, *b) == (y, x)
+            }
             _ => false,
         })
     };
@@ -89,8 +91,8 @@ fn is_small(around: &[&Body<Memory>], e: SubExp) -> bool {
     });
     let Some((stm, k)) = found else { return false };
     match &stm.exp {
-        Exp::Conv(ConvOp::BToI(IntType::I64), _) => true,
-        Exp::SubExp(e) => is_small(around, *e),
+        Exp::Basic(Basic::Conv(ConvOp::BToI(IntType::I64), _)) => true,
+        Exp::Basic(Basic::SubExp(e)) => is_small(around, *e),
         Exp::If(_, t, f) => [t, f].into_iter().all(|branch| {
             let inside: Vec<&Body<Memory>> = around.iter().copied().chain([&**branch]).collect();
             branch.result.get(k).is_some_and(|e| is_small(&inside, *e))

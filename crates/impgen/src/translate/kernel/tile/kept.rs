@@ -26,7 +26,7 @@ use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::free::bound_in_exp;
 use fehu_ir::mem::{sym, sym_name, MemOp};
 use fehu_ir::seg::{SegOp, SizeClass};
-use fehu_ir::{Body, Exp, LoopForm, Memory, PatElem, Space, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, LoopForm, Memory, PatElem, Space, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 /// Elements between the rows of a tile and the next multiple of the number of banks.
@@ -202,7 +202,7 @@ impl Finder<'_> {
     fn body(&mut self, body: &Body<Memory>) {
         for stm in &body.stms {
             match (&stm.exp, stm.pat.as_slice()) {
-                (Exp::Index(array, slice), [p]) if matches!(p.ty, Type::Prim(_)) => {
+                (Exp::Basic(Basic::Index(array, slice)), [p]) if matches!(p.ty, Type::Prim(_)) => {
                     let at = self.t.place_of(*array).sliced(slice);
                     if let Some(along) = self.row(&at) {
                         self.found.push(Read { name: p.name, at, along });

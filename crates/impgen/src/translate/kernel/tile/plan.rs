@@ -27,7 +27,7 @@ use fehu_base::Name;
 use fehu_ir::free::bound_in_exp;
 use fehu_ir::mem::{poly, sym, sym_name, MemOp};
 use fehu_ir::seg::{KernelReturn, SegOp};
-use fehu_ir::{Body, Exp, Loop, LoopForm, Memory, Space, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Loop, LoopForm, Memory, Space, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The least constant bound of a loop that is worth the trouble.
@@ -199,7 +199,9 @@ impl Survey<'_> {
     fn reads(&self, body: &Body<Memory>, var: Sym) -> Vec<Candidate> {
         let mut found = vec![];
         for (number, stm) in body.stms.iter().enumerate() {
-            let (Exp::Index(array, slice), [p]) = (&stm.exp, stm.pat.as_slice()) else { continue };
+            let (Exp::Basic(Basic::Index(array, slice)), [p]) = (&stm.exp, stm.pat.as_slice()) else {
+                continue;
+            };
             if !matches!(p.ty, Type::Prim(_)) {
                 continue;
             }
@@ -229,12 +231,14 @@ impl Survey<'_> {
         let [p] = stm.pat.as_slice() else { return };
         let of = |e: SubExp| poly(e).subst_all(|x| self.known.get(&x).cloned());
         let value = match &stm.exp {
-            Exp::SubExp(e) if p.ty == Type::I64 => of(*e),
-            Exp::BinOp(BinOp::Add(IntType::I64), a, b) => of(*a) + of(*b),
-            Exp::BinOp(BinOp::Sub(IntType::I64), a, b) => of(*a) - of(*b),
-            Exp::BinOp(BinOp::Mul(IntType::I64), a, b) => of(*a) * of(*b),
+            Exp::Basic(Basic::SubExp(e)) if p.ty == Type::I64 => of(*e),
+            Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), a, b)) => of(*a) + of(*b),
+            Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), a, b)) => of(*a) - of(*b),
+            Exp::Basic(Basic::BinOp(BinOp::Mul(IntType::I64), a, b)) => of(*a) * of(*b),
             // The variable of a loop is what it counts, in any width.
-            Exp::Conv(ConvOp::SExt(_, IntType::I64), SubExp::Var(x)) if self.vars.contains(&sym(*x)) => {
+            Exp::Basic(Basic::Conv(ConvOp::SExt(_, IntType::I64), SubExp::Var(x)))
+                if self.vars.contains(&sym(*x)) =>
+            {
                 poly((*x).into())
             }
             _ => return,
