@@ -105,24 +105,8 @@ pub fn accesses(stm: &Stm<Memory>) -> Vec<Access> {
             }
         }
         Exp::Op(MemOp::Seg(seg)) => neutral_elements(seg, &mut found),
-        Exp::Basic(
-            Basic::SubExp(_)
-            | Basic::Opaque(_)
-            | Basic::UnOp(..)
-            | Basic::BinOp(..)
-            | Basic::CmpOp(..)
-            | Basic::Conv(..)
-            | Basic::PrimFn(..)
-            | Basic::Assert(..)
-            | Basic::FlatIndex(..)
-            | Basic::Scratch(..)
-            | Basic::Rearrange(..)
-            | Basic::Reshape(..)
-            | Basic::UpdateAcc(..),
-        )
-        | Exp::If(..)
-        | Exp::Loop(_)
-        | Exp::Op(MemOp::Alloc(..) | MemOp::Size(_)) => {}
+        // Names, views, scalars.
+        Exp::Basic(_) | Exp::If(..) | Exp::Loop(_) | Exp::Op(MemOp::Alloc(..) | MemOp::Size(_)) => {}
     }
     found.0
 }

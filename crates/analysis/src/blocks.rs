@@ -123,30 +123,7 @@ impl Blocks {
                 }
             }
             // All others bind blocks of their own, or none.
-            Exp::Basic(
-                Basic::UnOp(..)
-                | Basic::BinOp(..)
-                | Basic::CmpOp(..)
-                | Basic::Conv(..)
-                | Basic::PrimFn(..)
-                | Basic::Assert(..)
-                | Basic::ArrayLit(..)
-                | Basic::ArrayConst(_)
-                | Basic::Index(..)
-                | Basic::Update(..)
-                | Basic::FlatIndex(..)
-                | Basic::FlatUpdate(..)
-                | Basic::Iota { .. }
-                | Basic::Replicate(..)
-                | Basic::Scratch(..)
-                | Basic::Copy(_)
-                | Basic::Manifest(..)
-                | Basic::Concat { .. }
-                | Basic::Rearrange(..)
-                | Basic::Reshape(..)
-                | Basic::UpdateAcc(..),
-            )
-            | Exp::Op(_) => {}
+            Exp::Basic(_) | Exp::Op(_) => {}
         }
     }
 }

@@ -270,28 +270,7 @@ impl Translate {
             Exp::Basic(Basic::UpdateAcc(acc, index, values)) => self.update_acc(*acc, index, values),
             Exp::WithAcc(w) => self.with_acc(&stm.pat, w),
             Exp::Basic(Basic::ArrayConst(data)) => self.array_const(&stm.pat, data),
-            Exp::Basic(
-                Basic::SubExp(_)
-                | Basic::Opaque(_)
-                | Basic::UnOp(..)
-                | Basic::BinOp(..)
-                | Basic::CmpOp(..)
-                | Basic::Conv(..)
-                | Basic::PrimFn(..)
-                | Basic::ArrayLit(..)
-                | Basic::Index(..)
-                | Basic::Update(..)
-                | Basic::FlatIndex(..)
-                | Basic::FlatUpdate(..)
-                | Basic::Iota { .. }
-                | Basic::Replicate(..)
-                | Basic::Scratch(..)
-                | Basic::Copy(_)
-                | Basic::Manifest(..)
-                | Basic::Concat { .. }
-                | Basic::Rearrange(..)
-                | Basic::Reshape(..),
-            ) => {
+            Exp::Basic(_) => {
                 let [p] = stm.pat.as_slice() else { bug!("one expression, {} results", stm.pat.len()) };
                 match &p.ty {
                     Type::Prim(PrimType::Unit) => {}

@@ -176,31 +176,10 @@ impl Analysis<'_> {
 
     fn stm<R: Rep>(&mut self, stm: &Stm<R>) {
         let results: Vec<Shared> = match &stm.exp {
-            Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) => vec![one(e.name())],
-            Exp::Basic(
-                Basic::Index(a, _) | Basic::FlatIndex(a, ..) | Basic::Rearrange(_, a) | Basic::Reshape(_, a),
-            ) => {
-                vec![one(Some(*a))]
-            }
-            Exp::Basic(
-                Basic::UnOp(..)
-                | Basic::BinOp(..)
-                | Basic::CmpOp(..)
-                | Basic::Conv(..)
-                | Basic::PrimFn(..)
-                | Basic::Assert(..)
-                | Basic::ArrayLit(..)
-                | Basic::ArrayConst(_)
-                | Basic::Update(..)
-                | Basic::FlatUpdate(..)
-                | Basic::Iota { .. }
-                | Basic::Replicate(..)
-                | Basic::Scratch(..)
-                | Basic::Copy(_)
-                | Basic::Manifest(..)
-                | Basic::Concat { .. }
-                | Basic::UpdateAcc(..),
-            ) => vec![],
+            Exp::Basic(b) => match b.shares() {
+                Some(a) => vec![one(Some(a))],
+                None => vec![],
+            },
             Exp::Call(f, args) => self.call(*f, args, stm.pat.len()),
             Exp::If(_, t, f) => {
                 let [(t, in_t), (f, in_f)] = [t, f].map(|b| self.shared(b, &[]));

@@ -13,7 +13,7 @@ use fehu_base::Name;
 /// The arrays and accumulators that the expression itself takes over; not what the bodies in it do.
 pub fn consumed_directly<R: Rep>(signatures: &Signatures, exp: &Exp<R>) -> Vec<Name> {
     match exp {
-        Exp::Basic(Basic::Update(a, ..) | Basic::FlatUpdate(a, ..) | Basic::UpdateAcc(a, ..)) => vec![*a],
+        Exp::Basic(b) => b.consumes().into_iter().collect(),
         Exp::Call(f, args) => {
             let Some(sig) = signatures.get(*f) else { return vec![] };
             let consumed = args.iter().enumerate().filter(|(i, _)| sig.consumes(*i));
@@ -29,29 +29,7 @@ pub fn consumed_directly<R: Rep>(signatures: &Signatures, exp: &Exp<R>) -> Vec<N
             OpView::Seg(seg) => consumed_by_seg(seg),
             OpView::Size(_) | OpView::Alloc(..) => vec![],
         },
-        Exp::Basic(
-            Basic::SubExp(_)
-            | Basic::Opaque(_)
-            | Basic::UnOp(..)
-            | Basic::BinOp(..)
-            | Basic::CmpOp(..)
-            | Basic::Conv(..)
-            | Basic::PrimFn(..)
-            | Basic::Assert(..)
-            | Basic::ArrayLit(..)
-            | Basic::ArrayConst(_)
-            | Basic::Index(..)
-            | Basic::FlatIndex(..)
-            | Basic::Iota { .. }
-            | Basic::Replicate(..)
-            | Basic::Scratch(..)
-            | Basic::Copy(_)
-            | Basic::Manifest(..)
-            | Basic::Concat { .. }
-            | Basic::Rearrange(..)
-            | Basic::Reshape(..),
-        )
-        | Exp::If(..) => vec![],
+        Exp::If(..) => vec![],
     }
 }
 

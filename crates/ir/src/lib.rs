@@ -60,6 +60,7 @@ pub mod alias;
 pub mod build;
 pub mod class;
 pub mod consume;
+pub mod cost;
 pub mod free;
 pub mod interp;
 pub mod last_use;

@@ -6,7 +6,7 @@
 use fehu_base::Name;
 use fehu_ir::mem::MemOp;
 use fehu_ir::visit::{deep, for_each_body, look, map_bodies, Visitor};
-use fehu_ir::{Basic, Body, Exp, LoopForm, Memory, Prog};
+use fehu_ir::{Body, Exp, LoopForm, Memory, Prog};
 use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashSet;
 
@@ -56,35 +56,11 @@ impl Dead {
 /// Whether nothing is lost if an expression, whose results nobody uses, is not computed.
 fn has_no_effect(exp: &Exp<Memory>) -> bool {
     match exp {
-        Exp::Basic(
-            Basic::SubExp(_)
-            | Basic::UnOp(..)
-            | Basic::BinOp(..)
-            | Basic::CmpOp(..)
-            | Basic::Conv(..)
-            | Basic::PrimFn(..)
-            | Basic::Index(..)
-            | Basic::ArrayLit(..)
-            | Basic::ArrayConst(_)
-            | Basic::Update(..)
-            | Basic::FlatIndex(..)
-            | Basic::FlatUpdate(..)
-            | Basic::Iota { .. }
-            | Basic::Replicate(..)
-            | Basic::Scratch(..)
-            | Basic::Copy(_)
-            | Basic::Manifest(..)
-            | Basic::Concat { .. }
-            | Basic::Rearrange(..)
-            | Basic::Reshape(..),
-        )
-        | Exp::Op(MemOp::Size(_) | MemOp::Alloc(..)) => true,
+        Exp::Basic(b) => !b.has_effect(),
+        Exp::Op(MemOp::Size(_) | MemOp::Alloc(..)) => true,
         Exp::If(..) => bodies_have_no_effect(exp),
         Exp::Loop(l) => matches!(l.form, LoopForm::For { .. }) && bodies_have_no_effect(exp),
-        Exp::Basic(Basic::Opaque(_) | Basic::Assert(..) | Basic::UpdateAcc(..))
-        | Exp::Call(..)
-        | Exp::WithAcc(_)
-        | Exp::Op(MemOp::Seg(_)) => false,
+        Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(MemOp::Seg(_)) => false,
     }
 }
 

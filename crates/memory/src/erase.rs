@@ -71,33 +71,7 @@ impl Eraser<'_> {
             Exp::Basic(Basic::SubExp(e)) if operand_type(self.types, e).is_some_and(|t| is_mem(&t)) => {
                 return None
             }
-            Exp::Basic(Basic::SubExp(e)) => Exp::Basic(Basic::SubExp(e)),
-            Exp::Basic(Basic::Opaque(e)) => Exp::Basic(Basic::Opaque(e)),
-            Exp::Basic(Basic::UnOp(op, x)) => Exp::Basic(Basic::UnOp(op, x)),
-            Exp::Basic(Basic::BinOp(op, x, y)) => Exp::Basic(Basic::BinOp(op, x, y)),
-            Exp::Basic(Basic::CmpOp(op, x, y)) => Exp::Basic(Basic::CmpOp(op, x, y)),
-            Exp::Basic(Basic::Conv(op, x)) => Exp::Basic(Basic::Conv(op, x)),
-            Exp::Basic(Basic::PrimFn(f, xs)) => Exp::Basic(Basic::PrimFn(f, xs)),
-            Exp::Basic(Basic::Assert(e, parts)) => Exp::Basic(Basic::Assert(e, parts)),
-            Exp::Basic(Basic::ArrayLit(es, t)) => Exp::Basic(Basic::ArrayLit(es, t)),
-            Exp::Basic(Basic::ArrayConst(data)) => Exp::Basic(Basic::ArrayConst(data)),
-            Exp::Basic(Basic::Index(a, s)) => Exp::Basic(Basic::Index(a, s)),
-            Exp::Basic(Basic::Update(a, s, e)) => Exp::Basic(Basic::Update(a, s, e)),
-            Exp::Basic(Basic::FlatIndex(a, o, d)) => Exp::Basic(Basic::FlatIndex(a, o, d)),
-            Exp::Basic(Basic::FlatUpdate(a, o, d, x)) => Exp::Basic(Basic::FlatUpdate(a, o, d, x)),
-            Exp::Basic(Basic::Iota { n, start, step, ty }) => Exp::Basic(Basic::Iota { n, start, step, ty }),
-            Exp::Basic(Basic::Replicate(s, e)) => Exp::Basic(Basic::Replicate(s, e)),
-            Exp::Basic(Basic::Scratch(p, s)) => Exp::Basic(Basic::Scratch(p, s)),
-            Exp::Basic(Basic::Copy(a)) => Exp::Basic(Basic::Copy(a)),
-            Exp::Basic(Basic::Manifest(perm, a)) => Exp::Basic(Basic::Manifest(perm, a)),
-            Exp::Basic(Basic::Concat { dim, arrays, size }) => {
-                Exp::Basic(Basic::Concat { dim, arrays, size })
-            }
-            Exp::Basic(Basic::Rearrange(perm, a)) => Exp::Basic(Basic::Rearrange(perm, a)),
-            Exp::Basic(Basic::Reshape(s, a)) => Exp::Basic(Basic::Reshape(s, a)),
-            Exp::Basic(Basic::UpdateAcc(acc, index, values)) => {
-                Exp::Basic(Basic::UpdateAcc(acc, index, values))
-            }
+            Exp::Basic(b) => Exp::Basic(b),
             Exp::Call(f, args) => Exp::Call(f, self.operands(args)),
             Exp::If(c, t, f) => Exp::If(c, Box::new(self.body(*t)), Box::new(self.body(*f))),
             Exp::Loop(l) => {

@@ -191,77 +191,15 @@ impl Introduce {
             Exp::Call(f, args) => return self.call(pat, f, args),
             Exp::Op(KernelsOp::Seg(seg)) => return self.seg(pat, seg),
             Exp::WithAcc(w) => return self.with_acc(pat, *w),
-            _ => {}
+            Exp::Basic(_) | Exp::Op(KernelsOp::Size(_) | KernelsOp::Soac(_)) => {}
         }
         let Some((name, ty)) = pat.pop() else { bug!("a statement binds nothing") };
         if !pat.is_empty() {
             bug!("{} has too many results", self.b.names.show(name));
         }
         match exp {
-            Exp::Basic(Basic::SubExp(e)) => self.renamed(name, ty, e, Exp::Basic(Basic::SubExp(e))),
-            Exp::Basic(Basic::Opaque(e)) => self.renamed(name, ty, e, Exp::Basic(Basic::Opaque(e))),
-            Exp::Basic(Basic::UnOp(op, x)) => self.b.bind(name, ty, Exp::Basic(Basic::UnOp(op, x))),
-            Exp::Basic(Basic::BinOp(op, x, y)) => self.b.bind(name, ty, Exp::Basic(Basic::BinOp(op, x, y))),
-            Exp::Basic(Basic::CmpOp(op, x, y)) => self.b.bind(name, ty, Exp::Basic(Basic::CmpOp(op, x, y))),
-            Exp::Basic(Basic::Conv(op, x)) => self.b.bind(name, ty, Exp::Basic(Basic::Conv(op, x))),
-            Exp::Basic(Basic::PrimFn(f, xs)) => self.b.bind(name, ty, Exp::Basic(Basic::PrimFn(f, xs))),
-            Exp::Basic(Basic::Assert(e, parts)) => self.b.bind(name, ty, Exp::Basic(Basic::Assert(e, parts))),
-            Exp::Basic(Basic::ArrayLit(es, t)) => self.fresh(name, ty, Exp::Basic(Basic::ArrayLit(es, t))),
-            Exp::Basic(Basic::Iota { n, start, step, ty: t }) => {
-                self.fresh(name, ty, Exp::Basic(Basic::Iota { n, start, step, ty: t }))
-            }
-            Exp::Basic(Basic::Replicate(s, e)) => self.fresh(name, ty, Exp::Basic(Basic::Replicate(s, e))),
-            Exp::Basic(Basic::Scratch(p, s)) => self.fresh(name, ty, Exp::Basic(Basic::Scratch(p, s))),
-            Exp::Basic(Basic::Copy(a)) => self.fresh(name, ty, Exp::Basic(Basic::Copy(a))),
-            Exp::Basic(Basic::Concat { dim, arrays, size }) => {
-                self.fresh(name, ty, Exp::Basic(Basic::Concat { dim, arrays, size }))
-            }
-            Exp::Basic(Basic::Manifest(perm, a)) => {
-                self.b.allocate(name, &ty, Some(&perm));
-                self.b.bind(name, ty, Exp::Basic(Basic::Manifest(perm, a)));
-            }
-            Exp::Basic(Basic::ArrayConst(data)) if self.not_static.contains(&name) => {
-                self.fresh(name, ty, Exp::Basic(Basic::ArrayConst(data)));
-            }
-            Exp::Basic(Basic::ArrayConst(data)) => {
-                let block = self.b.fresh_block(name);
-                let sizes: Vec<_> = ty.shape().iter().map(|n| poly(*n)).collect();
-                self.b.places.insert(name, Place { block, lmad: Lmad::row_major(0, &sizes) });
-                let elem = self.b.elem(name, ty);
-                self.b.push(vec![block_elem(block), elem], Exp::Basic(Basic::ArrayConst(data)));
-            }
-            Exp::Basic(Basic::Index(a, slice)) => {
-                if ty.is_array() {
-                    let dims: Vec<SliceDim> = slice.iter().map(slice_dim).collect();
-                    self.view(name, a, |lmad| lmad.slice(&dims));
-                }
-                self.b.bind(name, ty, Exp::Basic(Basic::Index(a, slice)));
-            }
-            Exp::Basic(Basic::FlatIndex(a, offset, dims)) => {
-                let slice = flat_lmad(offset, &dims);
-                self.view(name, a, |lmad| lmad.flat_slice(&slice));
-                self.b.bind(name, ty, Exp::Basic(Basic::FlatIndex(a, offset, dims)));
-            }
-            Exp::Basic(Basic::Rearrange(perm, a)) => {
-                self.view(name, a, |lmad| lmad.permute(&perm));
-                self.b.bind(name, ty, Exp::Basic(Basic::Rearrange(perm, a)));
-            }
-            Exp::Basic(Basic::Reshape(shape, a)) => self.reshape(name, ty, shape, a),
-            Exp::Basic(Basic::Update(a, slice, value)) => {
-                let value = match value {
-                    SubExp::Var(v) if self.b.type_of(v).is_array() => self.apart(a, v).into(),
-                    SubExp::Var(_) | SubExp::Const(_) => value,
-                };
-                self.in_place(name, ty, a, Exp::Basic(Basic::Update(a, slice, value)));
-            }
-            Exp::Basic(Basic::FlatUpdate(a, offset, dims, value)) => {
-                let value = self.apart(a, value);
-                self.in_place(name, ty, a, Exp::Basic(Basic::FlatUpdate(a, offset, dims, value)));
-            }
+            Exp::Basic(basic) => self.basic(name, ty, basic),
             Exp::Op(KernelsOp::Size(size)) => self.b.bind(name, ty, Exp::Op(MemOp::Size(size))),
-            Exp::Basic(Basic::UpdateAcc(acc, index, values)) => {
-                self.b.bind(name, ty, Exp::Basic(Basic::UpdateAcc(acc, index, values)))
-            }
             Exp::Op(KernelsOp::Soac(_)) => {
                 bug!("a combinator is left where {} is bound", self.b.names.show(name))
             }
@@ -271,19 +209,70 @@ impl Introduce {
         }
     }
 
+    /// The result of a basic operation has a place if it is an array: of its own, or that of another array.
+    fn basic(&mut self, name: Name, ty: Type, basic: Basic) {
+        match &basic {
+            Basic::SubExp(e) | Basic::Opaque(e) => {
+                if let (Type::Array(..), SubExp::Var(a)) = (&ty, e) {
+                    let place = self.b.place(*a).clone();
+                    self.b.places.insert(name, place);
+                }
+            }
+            Basic::Manifest(perm, _) => self.b.allocate(name, &ty, Some(perm)),
+            Basic::ArrayConst(_) if !self.not_static.contains(&name) => {
+                let block = self.b.fresh_block(name);
+                let sizes: Vec<_> = ty.shape().iter().map(|n| poly(*n)).collect();
+                self.b.places.insert(name, Place { block, lmad: Lmad::row_major(0, &sizes) });
+                let elem = self.b.elem(name, ty);
+                return self.b.push(vec![block_elem(block), elem], Exp::Basic(basic));
+            }
+            Basic::Index(a, slice) => {
+                if ty.is_array() {
+                    let dims: Vec<SliceDim> = slice.iter().map(slice_dim).collect();
+                    self.view(name, *a, |lmad| lmad.slice(&dims));
+                }
+            }
+            Basic::FlatIndex(a, offset, dims) => {
+                let slice = flat_lmad(*offset, dims);
+                self.view(name, *a, |lmad| lmad.flat_slice(&slice));
+            }
+            Basic::Rearrange(perm, a) => self.view(name, *a, |lmad| lmad.permute(perm)),
+            Basic::Reshape(shape, a) => return self.reshape(name, ty, shape.clone(), *a),
+            Basic::Update(a, slice, value) => {
+                let value = match value {
+                    SubExp::Var(v) if self.b.type_of(*v).is_array() => self.apart(*a, *v).into(),
+                    SubExp::Var(_) | SubExp::Const(_) => *value,
+                };
+                let update = Basic::Update(*a, slice.clone(), value);
+                return self.in_place(name, ty, *a, Exp::Basic(update));
+            }
+            Basic::FlatUpdate(a, offset, dims, value) => {
+                let value = self.apart(*a, *value);
+                let update = Basic::FlatUpdate(*a, *offset, dims.clone(), value);
+                return self.in_place(name, ty, *a, Exp::Basic(update));
+            }
+            Basic::ArrayLit(..)
+            | Basic::ArrayConst(_)
+            | Basic::Iota { .. }
+            | Basic::Replicate(..)
+            | Basic::Scratch(..)
+            | Basic::Copy(_)
+            | Basic::Concat { .. } => return self.fresh(name, ty, Exp::Basic(basic)),
+            Basic::UnOp(..)
+            | Basic::BinOp(..)
+            | Basic::CmpOp(..)
+            | Basic::Conv(..)
+            | Basic::PrimFn(..)
+            | Basic::Assert(..)
+            | Basic::UpdateAcc(..) => {}
+        }
+        self.b.bind(name, ty, Exp::Basic(basic));
+    }
+
     /// The kernel at hand cannot be, or the statement if there is none.
     fn refuse(&mut self, problem: Diagnostic) {
         let kernel = if self.in_kernel() { self.kernel_loc.clone() } else { self.b.loc.clone() };
         self.errors.push(Refusal { kernel, problem });
-    }
-
-    /// Another name for an operand.
-    fn renamed(&mut self, name: Name, ty: Type, e: SubExp, exp: Exp<Memory>) {
-        if let (Type::Array(..), SubExp::Var(a)) = (&ty, e) {
-            let place = self.b.place(a).clone();
-            self.b.places.insert(name, place);
-        }
-        self.b.bind(name, ty, exp);
     }
 
     /// An array in memory of its own.

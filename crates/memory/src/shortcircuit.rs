@@ -41,7 +41,7 @@ use fehu_analysis::{Blocks, Known};
 use fehu_base::{Name, NameSource};
 use fehu_ir::mem::{sym_name, Lmad, MemOp};
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Basic, Body, Exp, Memory, PatElem, Prog, Stm, Type};
+use fehu_ir::{Body, Exp, Memory, PatElem, Prog, Stm, Type};
 use fehu_lmad::Summary;
 use fehu_pass::{Need, Pass};
 use layout::Layout;
@@ -414,19 +414,11 @@ enum Origin {
 
 /// Whether an expression makes an array from nothing but its operands.
 fn makes_array(exp: &Exp<Memory>) -> bool {
-    matches!(
-        exp,
-        Exp::Basic(
-            Basic::ArrayLit(..)
-                | Basic::ArrayConst(_)
-                | Basic::Iota { .. }
-                | Basic::Replicate(..)
-                | Basic::Scratch(..)
-                | Basic::Copy(_)
-                | Basic::Manifest(..)
-                | Basic::Concat { .. }
-        ) | Exp::Op(MemOp::Seg(_))
-    )
+    match exp {
+        Exp::Basic(b) => b.is_fresh(),
+        Exp::Op(op) => matches!(op, MemOp::Seg(_)),
+        Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => false,
+    }
 }
 
 fn is_alloc(exp: &Exp<Memory>) -> bool {

@@ -11,7 +11,7 @@ use fehu_base::Name;
 use fehu_ir::op::{OpView, RepOp};
 use fehu_ir::seg::{KernelReturn, SegKind};
 use fehu_ir::soac::Soac;
-use fehu_ir::visit::{deep, for_each_body};
+use fehu_ir::visit::deep;
 use fehu_ir::{Basic, Body, DimIndex, Exp, FunDef, Lambda, Prog, Rep, RetType, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
@@ -293,22 +293,7 @@ impl Classes {
                 }
                 OpView::Size(_) | OpView::Alloc(..) => {}
             },
-            Exp::Basic(
-                Basic::UnOp(..)
-                | Basic::BinOp(..)
-                | Basic::CmpOp(..)
-                | Basic::Conv(..)
-                | Basic::PrimFn(..)
-                | Basic::Assert(..)
-                | Basic::ArrayLit(..)
-                | Basic::ArrayConst(_)
-                | Basic::Iota { .. }
-                | Basic::Replicate(..)
-                | Basic::Scratch(..)
-                | Basic::Copy(_)
-                | Basic::Manifest(..)
-                | Basic::Concat { .. },
-            ) => for_each_body(&stm.exp, &mut |b| self.body(sigs, b)),
+            Exp::Basic(_) => {}
         }
     }
 

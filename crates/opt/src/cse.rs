@@ -168,19 +168,7 @@ fn key<R: Rep<Dec = ()>>(exp: &Exp<R>) -> Option<(Key, Memory)> {
             Some(Soac::Screma(_) | Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_)) | None => None,
         },
         Exp::Basic(Basic::SubExp(e)) => shared(Key::Same(*e)),
-        Exp::Basic(
-            Basic::Opaque(_)
-            | Basic::ArrayConst(_)
-            | Basic::Update(..)
-            | Basic::FlatUpdate(..)
-            | Basic::Scratch(..)
-            | Basic::Manifest(..)
-            | Basic::UpdateAcc(..),
-        )
-        | Exp::Call(..)
-        | Exp::If(..)
-        | Exp::Loop(_)
-        | Exp::WithAcc(_) => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => None,
     }
 }
 

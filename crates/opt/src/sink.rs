@@ -19,7 +19,7 @@ use crate::alias::{signatures, Classes};
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::visit::{deep, map_bodies, Visitor};
-use fehu_ir::{Basic, Body, Exp, Prog, Rep, Soacs, Stm};
+use fehu_ir::{Body, Exp, Prog, Rep, Soacs, Stm};
 use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
@@ -140,38 +140,9 @@ fn may_sink<R: Rep>(classes: &Classes, stm: &Stm<R>) -> bool {
         return false;
     }
     let movable = match &stm.exp {
-        Exp::Basic(
-            Basic::SubExp(_)
-            | Basic::UnOp(..)
-            | Basic::BinOp(..)
-            | Basic::CmpOp(..)
-            | Basic::Conv(..)
-            | Basic::PrimFn(..)
-            | Basic::ArrayLit(..)
-            | Basic::ArrayConst(_)
-            | Basic::Index(..)
-            | Basic::FlatIndex(..)
-            | Basic::Iota { .. }
-            | Basic::Replicate(..)
-            | Basic::Scratch(..)
-            | Basic::Copy(_)
-            | Basic::Manifest(..)
-            | Basic::Concat { .. }
-            | Basic::Rearrange(..)
-            | Basic::Reshape(..),
-        )
-        | Exp::If(..)
-        | Exp::Op(_) => true,
-        Exp::Basic(
-            Basic::Opaque(_)
-            | Basic::Assert(..)
-            | Basic::Update(..)
-            | Basic::FlatUpdate(..)
-            | Basic::UpdateAcc(..),
-        )
-        | Exp::Call(..)
-        | Exp::Loop(_)
-        | Exp::WithAcc(_) => false,
+        Exp::Basic(b) => b.may_move(),
+        Exp::If(..) | Exp::Op(_) => true,
+        Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) => false,
     };
     let arrays_safe = |n: &Name| !classes.is_known(*n) || !classes.is_consumed(*n);
     movable

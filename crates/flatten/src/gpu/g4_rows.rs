@@ -13,11 +13,11 @@ use super::nest::Cost;
 use super::parallel::cost;
 use fehu_base::Name;
 use fehu_ir::build::Builder;
+use fehu_ir::cost::is_straight;
 use fehu_ir::free::free_in_lambda;
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::Subst;
-use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, DimIndex, Exp, Lambda, Soacs, Stm, SubExp, Type};
 
 /// How the elements of rows are made.
 #[derive(Clone, Copy)]
@@ -42,18 +42,9 @@ impl<'a> Rows<'a> {
             && map.width == size
             && before.iter().all(|s| cost(&s.exp) == Cost::Cheap)
             && body.result.iter().all(|e| last.pat.iter().any(|p| SubExp::Var(p.name) == *e))
-            && is_light(&map.map.body);
+            && is_straight(&map.map.body);
         fits.then_some(Rows::Made(last, map))
     }
-}
-
-/// Whether code takes little time.
-fn is_light(body: &Body<Soacs>) -> bool {
-    let mut light = true;
-    for_each_stm(body, &mut |stm| {
-        light &= !matches!(stm.exp, Exp::Loop(_) | Exp::Op(_) | Exp::Call(..) | Exp::WithAcc(_));
-    });
-    light
 }
 
 /// The map of an operation along a column: it takes what the code for rows takes, and makes the elements at that column.

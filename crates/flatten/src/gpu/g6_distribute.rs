@@ -138,24 +138,7 @@ impl Flat<'_> {
                 | Basic::Scratch(..)
                 | Basic::Concat { .. },
             ) => self.map_rearrange(nest, stm),
-            Exp::Basic(
-                Basic::SubExp(_)
-                | Basic::Opaque(_)
-                | Basic::UnOp(..)
-                | Basic::BinOp(..)
-                | Basic::CmpOp(..)
-                | Basic::Conv(..)
-                | Basic::PrimFn(..)
-                | Basic::Assert(..)
-                | Basic::ArrayLit(..)
-                | Basic::ArrayConst(_)
-                | Basic::Index(..)
-                | Basic::FlatIndex(..)
-                | Basic::FlatUpdate(..)
-                | Basic::UpdateAcc(..),
-            )
-            | Exp::Call(..)
-            | Exp::WithAcc(_) => None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) => None,
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::nest::{Cost, Nest};
 use super::steer::Steer;
-use fehu_base::ops::BinOp;
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
+use fehu_ir::class::Class;
 use fehu_ir::free::{bound_in_body, free_in_stm, free_in_type};
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::visit::{deep, for_each_body, for_each_stm};
@@ -51,40 +51,12 @@ pub(super) fn scalar_code(stm: &Stm<Soacs>) -> bool {
         return false;
     }
     match &stm.exp {
-        Exp::Basic(
-            Basic::SubExp(_)
-            | Basic::UnOp(..)
-            | Basic::BinOp(..)
-            | Basic::CmpOp(..)
-            | Basic::Conv(..)
-            | Basic::PrimFn(..)
-            | Basic::Assert(..),
-        ) => true,
+        Exp::Basic(b) => matches!(b.class(), Class::Arithmetic | Class::Function | Class::Check),
         Exp::If(_, t, f) => deep(|| t.stms.iter().chain(&f.stms).all(scalar_code)),
         Exp::Loop(l) => {
             deep(|| l.params.iter().all(|(p, _)| whole(&p.ty)) && l.body.stms.iter().all(scalar_code))
         }
-        Exp::Basic(
-            Basic::Opaque(_)
-            | Basic::ArrayLit(..)
-            | Basic::ArrayConst(_)
-            | Basic::Index(..)
-            | Basic::FlatIndex(..)
-            | Basic::Update(..)
-            | Basic::FlatUpdate(..)
-            | Basic::Rearrange(..)
-            | Basic::Reshape(..)
-            | Basic::Iota { .. }
-            | Basic::Replicate(..)
-            | Basic::Scratch(..)
-            | Basic::Copy(_)
-            | Basic::Manifest(..)
-            | Basic::Concat { .. }
-            | Basic::UpdateAcc(..),
-        )
-        | Exp::Call(..)
-        | Exp::WithAcc(_)
-        | Exp::Op(_) => false,
+        Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => false,
     }
 }
 
@@ -99,29 +71,22 @@ pub(super) fn rearranging(nest: &Nest, body: &Body<Soacs>, types: &[Type]) -> bo
     };
     let moves = |stm: &Stm<Soacs>| {
         let arrays = stm.pat.iter().any(|p| !matches!(p.ty, Type::Prim(_)));
-        !arrays
-            || matches!(
-                stm.exp,
-                Exp::Basic(
-                    Basic::SubExp(_)
-                        | Basic::ArrayLit(..)
-                        | Basic::ArrayConst(_)
-                        | Basic::Index(..)
-                        | Basic::FlatIndex(..)
-                        | Basic::Update(..)
-                        | Basic::Rearrange(..)
-                        | Basic::Reshape(..)
-                        | Basic::Iota { .. }
-                        | Basic::Replicate(..)
-                        | Basic::Copy(_)
-                        | Basic::Manifest(..)
-                        | Basic::Concat { .. }
-                )
-            )
+        !arrays || stm.exp.basic().is_some_and(moves_elements)
     };
     types.iter().any(many)
         && types.iter().all(|t| matches!(t, Type::Prim(_) | Type::Array(..)) && regular(t))
         && body.stms.iter().all(|stm| moves(stm) && stm.pat.iter().all(|p| regular(&p.ty)))
+}
+
+/// Whether an operation on arrays does nothing to the elements.
+fn moves_elements(b: &Basic) -> bool {
+    match b.class() {
+        Class::Read | Class::View | Class::Reshape | Class::Gather => true,
+        Class::Generate => !matches!(b, Basic::Scratch(..)),
+        Class::Arithmetic => matches!(b, Basic::SubExp(_)),
+        Class::Update => matches!(b, Basic::Update(..)),
+        Class::Opaque | Class::Function | Class::Check => false,
+    }
 }
 
 /// Whether a statement, or a body in it, has parallelism whose amount does not depend on these names.
@@ -239,112 +204,26 @@ fn is_scalar(stm: &Stm<Soacs>) -> bool {
 /// What it costs to compute a statement wherever its result is needed.
 pub(super) fn cost(exp: &Exp<Soacs>) -> Cost {
     match exp {
-        Exp::Basic(
-            Basic::SubExp(_)
-            | Basic::UnOp(..)
-            | Basic::BinOp(..)
-            | Basic::CmpOp(..)
-            | Basic::Conv(..)
-            | Basic::PrimFn(..)
-            | Basic::Assert(..)
-            | Basic::Index(..)
-            | Basic::FlatIndex(..)
-            | Basic::Rearrange(..)
-            | Basic::Reshape(..)
-            | Basic::Iota { .. }
-            | Basic::Replicate(..)
-            | Basic::Opaque(_),
-        ) => Cost::Cheap,
+        Exp::Basic(Basic::Iota { .. } | Basic::Replicate(..)) => Cost::Cheap,
+        Exp::Basic(b) if b.cost().is_scalar() => Cost::Cheap,
         // A choice between numbers that are at hand.
         Exp::If(_, t, f)
             if t.stms.len() + f.stms.len() <= LITTLE && t.stms.iter().chain(&f.stms).all(is_arithmetic) =>
         {
             Cost::Cheap
         }
-        Exp::Basic(
-            Basic::ArrayLit(..)
-            | Basic::ArrayConst(_)
-            | Basic::Update(..)
-            | Basic::FlatUpdate(..)
-            | Basic::Scratch(..)
-            | Basic::Copy(_)
-            | Basic::Manifest(..)
-            | Basic::Concat { .. }
-            | Basic::UpdateAcc(..),
-        )
-        | Exp::Call(..)
-        | Exp::If(..)
-        | Exp::Loop(_)
-        | Exp::WithAcc(_)
-        | Exp::Op(_) => Cost::Dear,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            Cost::Dear
+        }
     }
 }
 
 /// Whether an expression may be computed where it was not asked for: it cannot fail, and reads nothing.
 pub(super) fn harmless(exp: &Exp<Soacs>) -> bool {
     match exp {
-        Exp::Basic(
-            Basic::SubExp(_)
-            | Basic::UnOp(..)
-            | Basic::CmpOp(..)
-            | Basic::Conv(..)
-            | Basic::Rearrange(..)
-            | Basic::ArrayConst(_)
-            | Basic::Iota { .. },
-        ) => true,
-        Exp::Basic(Basic::BinOp(op, _, y)) => match op {
-            BinOp::SDiv(_)
-            | BinOp::SMod(_)
-            | BinOp::SQuot(_)
-            | BinOp::SRem(_)
-            | BinOp::UDiv(_)
-            | BinOp::UMod(_) => y.as_i64().is_some_and(|y| y != 0),
-            BinOp::Add(_)
-            | BinOp::Sub(_)
-            | BinOp::Mul(_)
-            | BinOp::SMin(_)
-            | BinOp::SMax(_)
-            | BinOp::UMin(_)
-            | BinOp::UMax(_)
-            | BinOp::Shl(_)
-            | BinOp::LShr(_)
-            | BinOp::AShr(_)
-            | BinOp::And(_)
-            | BinOp::Or(_)
-            | BinOp::Xor(_)
-            | BinOp::Pow(_)
-            | BinOp::FAdd(_)
-            | BinOp::FSub(_)
-            | BinOp::FMul(_)
-            | BinOp::FDiv(_)
-            | BinOp::FMod(_)
-            | BinOp::FMin(_)
-            | BinOp::FMax(_)
-            | BinOp::FPow(_)
-            | BinOp::LogAnd
-            | BinOp::LogOr => true,
-        },
-        Exp::Basic(
-            Basic::Opaque(_)
-            | Basic::PrimFn(..)
-            | Basic::Assert(..)
-            | Basic::ArrayLit(..)
-            | Basic::Index(..)
-            | Basic::Update(..)
-            | Basic::FlatIndex(..)
-            | Basic::FlatUpdate(..)
-            | Basic::Replicate(..)
-            | Basic::Scratch(..)
-            | Basic::Copy(_)
-            | Basic::Manifest(..)
-            | Basic::Concat { .. }
-            | Basic::Reshape(..)
-            | Basic::UpdateAcc(..),
-        )
-        | Exp::Call(..)
-        | Exp::If(..)
-        | Exp::Loop(_)
-        | Exp::WithAcc(_)
-        | Exp::Op(_) => false,
+        Exp::Basic(Basic::Iota { .. }) => true,
+        Exp::Basic(b @ (Basic::ArrayConst(_) | Basic::Rearrange(..))) => b.is_total(),
+        Exp::Basic(b) => b.class() == Class::Arithmetic && b.is_total(),
+        Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::gpu::steer::Steer;
 use fehu_base::Name;
+use fehu_ir::class::Class;
 use fehu_ir::free::{bound_in_body, free_in_lambda, free_in_stm};
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::visit::{deep, for_each_body};
@@ -52,8 +53,7 @@ pub(super) fn parallel_inside(body: &Body<Soacs>) -> bool {
 /// Whether a body does more than a few scalar operations.
 pub(super) fn heavy(body: &Body<Soacs>) -> bool {
     const LIGHT: usize = 30;
-    let simple = |stm: &Stm<Soacs>| matches!(cost(&stm.exp), Cost::Scalar | Cost::View);
-    body.stms.len() > LIGHT || !body.stms.iter().all(simple)
+    body.stms.len() > LIGHT || !body.stms.iter().all(|stm| is_light(&stm.exp))
 }
 
 /// The levels of a nest of maps, outermost first, and the body of the innermost. A map whose points have more to do than
@@ -103,9 +103,8 @@ fn perfect(body: &Body<Soacs>) -> bool {
         && s.scans.is_empty()
         && s.reds.is_empty()
         && body.result.iter().copied().eq(last.pat.iter().map(|p| SubExp::Var(p.name)))
-        && before.iter().enumerate().all(|(i, stm)| match cost(&stm.exp) {
-            Cost::Scalar | Cost::View => true,
-            Cost::Dear => is_made(&stm.exp) && only_elements(stm, &before[i + 1..], s),
+        && before.iter().enumerate().all(|(i, stm)| {
+            is_light(&stm.exp) || is_made(&stm.exp) && only_elements(stm, &before[i + 1..], s)
         })
 }
 
@@ -125,49 +124,8 @@ fn only_elements(stm: &Stm<Soacs>, between: &[Stm<Soacs>], s: &Screma<Soacs>) ->
     stm.certs.is_empty() && !between.iter().any(|b| uses(free_in_stm(b))) && !uses(free_in_lambda(&s.map))
 }
 
-/// What it costs to compute an expression again at each point.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Cost {
-    /// Nothing.
-    View,
-    /// An instruction or a few.
-    Scalar,
-    /// More.
-    Dear,
-}
-
-fn cost(exp: &Exp<Soacs>) -> Cost {
-    match exp {
-        Exp::Basic(Basic::SubExp(_) | Basic::Opaque(_) | Basic::FlatIndex(..) | Basic::Rearrange(..)) => {
-            Cost::View
-        }
-        Exp::Basic(
-            Basic::Index(..)
-            | Basic::UnOp(..)
-            | Basic::BinOp(..)
-            | Basic::CmpOp(..)
-            | Basic::Conv(..)
-            | Basic::Assert(..),
-        ) => Cost::Scalar,
-        Exp::Basic(
-            Basic::PrimFn(..)
-            | Basic::ArrayLit(..)
-            | Basic::ArrayConst(_)
-            | Basic::Update(..)
-            | Basic::FlatUpdate(..)
-            | Basic::Iota { .. }
-            | Basic::Replicate(..)
-            | Basic::Scratch(..)
-            | Basic::Copy(_)
-            | Basic::Manifest(..)
-            | Basic::Concat { .. }
-            | Basic::Reshape(..)
-            | Basic::UpdateAcc(..),
-        )
-        | Exp::Call(..)
-        | Exp::If(..)
-        | Exp::Loop(_)
-        | Exp::WithAcc(_)
-        | Exp::Op(_) => Cost::Dear,
-    }
+/// Whether it costs no more than an instruction to compute an expression again at each point. An array in another shape may be
+/// a copy.
+fn is_light(exp: &Exp<Soacs>) -> bool {
+    exp.class() != Some(Class::Reshape) && exp.cost().is_within(1)
 }

@@ -193,24 +193,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                 OpView::Soac(_) => {}
             },
             Exp::Basic(Basic::Update(a, ..) | Basic::FlatUpdate(a, ..)) => names.retain(|n| n != a),
-            Exp::Basic(
-                Basic::UnOp(..)
-                | Basic::BinOp(..)
-                | Basic::CmpOp(..)
-                | Basic::Conv(..)
-                | Basic::PrimFn(..)
-                | Basic::Assert(..)
-                | Basic::ArrayLit(..)
-                | Basic::ArrayConst(_)
-                | Basic::Iota { .. }
-                | Basic::Replicate(..)
-                | Basic::Scratch(..)
-                | Basic::Copy(_)
-                | Basic::Manifest(..)
-                | Basic::Concat { .. }
-                | Basic::UpdateAcc(..),
-            )
-            | Exp::Call(..) => {}
+            Exp::Basic(_) | Exp::Call(..) => {}
         }
         names.into_iter().try_for_each(|n| self.check(env, n))
     }
@@ -343,24 +326,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                 OpView::Soac(_) => stm.pat.len(),
                 OpView::Size(_) | OpView::Alloc(..) => 0,
             },
-            Exp::Basic(
-                Basic::SubExp(_)
-                | Basic::Opaque(_)
-                | Basic::UnOp(..)
-                | Basic::BinOp(..)
-                | Basic::CmpOp(..)
-                | Basic::Conv(..)
-                | Basic::PrimFn(..)
-                | Basic::Assert(..)
-                | Basic::Index(..)
-                | Basic::FlatIndex(..)
-                | Basic::Rearrange(..)
-                | Basic::Reshape(..)
-                | Basic::UpdateAcc(..),
-            )
-            | Exp::Call(..)
-            | Exp::If(..)
-            | Exp::Loop(_) => 0,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) => 0,
         };
         for p in &stm.pat[..stored.min(stm.pat.len())] {
             self.store(env, p.name)?;

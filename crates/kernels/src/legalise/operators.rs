@@ -5,7 +5,6 @@
 
 use super::{is_prim, Around, Bindings, Legalise};
 use fehu_base::Name;
-use fehu_ir::class::Class;
 use fehu_ir::free::free_in_body;
 use fehu_ir::seg::{KernelBody, KernelsOp, SegBinOp, SegKind, SegOp};
 use fehu_ir::subst::{rename_body, Subst};
@@ -165,6 +164,5 @@ pub(super) enum Along {
 
 /// Whether all results of a body are written as elements, and code is little more than looking at arrays.
 fn is_cheap(body: &Body<Kernels>) -> bool {
-    let cheap = [Class::Arithmetic, Class::Check, Class::Read, Class::View, Class::Reshape];
-    body.stms.iter().all(|stm| cheap.contains(&stm.exp.class()))
+    body.stms.iter().all(|stm| stm.exp.cost().is_within(1))
 }

@@ -177,7 +177,7 @@ fn owns_what_it_fills(done: &[Stm<Kernels>], l: &Loop<Kernels>, uses: &Uses) -> 
     let fresh = |n: Name| {
         let near = &done[done.len().saturating_sub(NEAR)..];
         let maker = near.iter().rev().find(|s| s.pat.iter().any(|p| p.name == n));
-        maker.is_some_and(|s| s.exp.class() == Class::Fresh) && uses.0.get(&n) == Some(&1)
+        maker.is_some_and(|s| s.exp.basic().is_some_and(Basic::is_fresh)) && uses.0.get(&n) == Some(&1)
     };
     l.params
         .iter()
@@ -211,14 +211,17 @@ fn filled(stm: &Stm<Kernels>, l: &Loop<Kernels>, counter: Name) -> FxHashMap<Nam
 /// Whether a statement may run before a loop that it followed.
 fn may_go_ahead(stm: &Stm<Kernels>) -> bool {
     match stm.exp.class() {
-        Class::Arithmetic
-        | Class::Function
-        | Class::Check
-        | Class::Read
-        | Class::View
-        | Class::Reshape
-        | Class::Fresh => true,
-        Class::Opaque | Class::Update | Class::Branch | Class::Loop | Class::Call | Class::Operation => false,
+        Some(
+            Class::Arithmetic
+            | Class::Function
+            | Class::Check
+            | Class::Read
+            | Class::View
+            | Class::Reshape
+            | Class::Generate
+            | Class::Gather,
+        ) => true,
+        Some(Class::Opaque | Class::Update) | None => false,
     }
 }
 

@@ -23,8 +23,8 @@ use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::{Aliases, Signatures};
-use fehu_ir::class::Class;
 use fehu_ir::consume::consumed_by_exp;
+use fehu_ir::cost::scalar_instructions;
 use fehu_ir::free::{free_in_exp, free_in_stm};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegAfter, SegBinOp, SegKind, SegLevel, SegOp};
 use fehu_ir::soac::Commutativity;
@@ -42,9 +42,6 @@ const CHEAP: usize = 24;
 
 /// The most bytes of scanned values at a point.
 const MOST_BYTES: u64 = 16;
-
-/// What a function of the mathematics library counts for.
-const FUNCTION: usize = 16;
 
 /// Lets maps join the scans that they are maps of.
 fn join(prog: &mut Prog<Kernels>) {
@@ -131,7 +128,8 @@ impl Join {
         let at = users.iter().position(|u| body.stms.get(*u).is_some_and(|stm| map_of(stm).is_some()))?;
         let (reads, m) = (&users[..at], users[at]);
         let fits = self.fits(scan, pat, map_of(&body.stms[m])?);
-        let sums = reads.is_empty() || (cost(&scan.body.body)? <= CHEAP && scan.space.dims.len() == 1);
+        let sums = reads.is_empty()
+            || (scalar_instructions(&scan.body.body)? <= CHEAP && scan.space.dims.len() == 1);
         (fits && sums && reads.iter().all(|u| self.reads_last(scan, pat, &body.stms[*u])))
             .then(|| (m, reads.to_vec()))
     }
@@ -139,7 +137,7 @@ impl Join {
     /// Whether a map is over the points of a scan, and reads its results nowhere else than at its own point.
     fn fits(&self, scan: &SegOp<Kernels>, pat: &[PatElem<Kernels>], map: &SegOp<Kernels>) -> bool {
         let sizes = |seg: &SegOp<Kernels>| seg.space.dims.iter().map(|d| d.1).collect::<Vec<_>>();
-        if sizes(scan) != sizes(map) || cost(&map.body.body).is_none() {
+        if sizes(scan) != sizes(map) || scalar_instructions(&map.body.body).is_none() {
             return false;
         }
         let here: Vec<DimIndex> = map.space.dims.iter().map(|d| DimIndex::Fix(d.0.into())).collect();
@@ -151,7 +149,7 @@ impl Join {
             KernelReturn::Tile(_) => false,
         });
         let again = pat[scan.combined()..].iter().any(|p| read.contains(&p.name));
-        apart && (!again || cost(&scan.body.body).is_some_and(|cost| cost <= CHEAP))
+        apart && (!again || scalar_instructions(&scan.body.body).is_some_and(|cost| cost <= CHEAP))
     }
 
     /// Whether all that a statement does with the results of a scan is to read last elements of sums.
@@ -408,23 +406,6 @@ fn is_sum(op: &SegBinOp<Kernels>) -> bool {
         (SubExp::Const(_) | SubExp::Var(_), _) => false,
     };
     adds && neutral && stm.pat.iter().any(|p| p.name == *r)
-}
-
-/// How many operations code of scalars takes; `None` if it is any other code.
-fn cost(body: &Body<Kernels>) -> Option<usize> {
-    let mut total = 0;
-    for stm in &body.stms {
-        if stm.pat.iter().any(|p| !matches!(p.ty, Type::Prim(_))) {
-            return None;
-        }
-        total += match (stm.exp.class(), &stm.exp) {
-            (Class::Arithmetic | Class::Check | Class::Read, _) => 1,
-            (Class::Function, _) => FUNCTION,
-            (_, Exp::If(_, t, f)) => 1 + cost(t)? + cost(f)?,
-            _ => return None,
-        };
-    }
-    Some(total)
 }
 
 #[cfg(test)]

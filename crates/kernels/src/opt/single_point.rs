@@ -390,7 +390,7 @@ fn is_scalar_within(stm: &Stm<Kernels>, left: &mut usize) -> bool {
     numbers
         && stm.attrs.is_empty()
         && match (stm.exp.class(), &stm.exp) {
-            (Class::Arithmetic | Class::Function | Class::Read, _) => true,
+            (Some(Class::Arithmetic | Class::Function | Class::Read), _) => true,
             (_, Exp::If(_, t, f)) => {
                 [t, f].into_iter().all(|b| deep(|| b.stms.iter().all(|s| is_scalar_within(s, left))))
             }

@@ -9,7 +9,6 @@ use super::engine::{Engine, FrameKind};
 use fehu_base::ops::{BinOp, CmpOp, UnOp};
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
-use fehu_ir::class::Class;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::mem::poly;
 use fehu_ir::op::{OpView, RepOp};
@@ -183,36 +182,9 @@ fn may_move<R: Rep>(stm: &Stm<R>) -> bool {
         return false;
     }
     match &stm.exp {
-        Exp::Basic(
-            Basic::Opaque(_)
-            | Basic::Assert(..)
-            | Basic::Update(..)
-            | Basic::FlatUpdate(..)
-            | Basic::UpdateAcc(..)
-            | Basic::Scratch(..),
-        )
-        | Exp::Call(..)
-        | Exp::WithAcc(_) => false,
-        Exp::Basic(
-            Basic::SubExp(_)
-            | Basic::UnOp(..)
-            | Basic::BinOp(..)
-            | Basic::CmpOp(..)
-            | Basic::Conv(..)
-            | Basic::PrimFn(..)
-            | Basic::ArrayLit(..)
-            | Basic::ArrayConst(_)
-            | Basic::Index(..)
-            | Basic::FlatIndex(..)
-            | Basic::Iota { .. }
-            | Basic::Replicate(..)
-            | Basic::Copy(_)
-            | Basic::Manifest(..)
-            | Basic::Concat { .. }
-            | Basic::Rearrange(..)
-            | Basic::Reshape(..),
-        )
-        | Exp::If(..) => true,
+        Exp::Basic(b) => b.may_move() && !matches!(b, Basic::Scratch(..)),
+        Exp::Call(..) | Exp::WithAcc(_) => false,
+        Exp::If(..) => true,
         Exp::Loop(l) => l.params.iter().all(|(p, _)| !p.consumed),
         Exp::Op(op) => match op.view() {
             OpView::Soac(soac) => match soac {
@@ -226,42 +198,14 @@ fn may_move<R: Rep>(stm: &Stm<R>) -> bool {
 
 /// Scalar code of a few instructions, and views.
 fn is_cheap<R: Rep>(exp: &Exp<R>) -> bool {
-    [Class::Arithmetic, Class::Read, Class::View, Class::Reshape].contains(&exp.class())
+    exp.basic().is_some_and(|b| b.may_move() && b.cost().is_within(1))
 }
 
 /// Whether an expression has a value whatever its operands are, by its form alone.
 pub(crate) fn is_total<R: Rep>(exp: &Exp<R>) -> bool {
     match exp {
-        Exp::Basic(Basic::BinOp(op, _, y)) => !op.is_partial() || y.as_i64().is_some_and(|v| v != 0),
-        Exp::Basic(
-            Basic::SubExp(_)
-            | Basic::UnOp(..)
-            | Basic::CmpOp(..)
-            | Basic::Conv(..)
-            | Basic::PrimFn(..)
-            | Basic::ArrayLit(..)
-            | Basic::ArrayConst(_)
-            | Basic::FlatIndex(..)
-            | Basic::Copy(_)
-            | Basic::Manifest(..)
-            | Basic::Concat { .. }
-            | Basic::Rearrange(..)
-            | Basic::Reshape(..),
-        ) => true,
-        Exp::Basic(Basic::Index(_, slice)) => slice.iter().all(|d| matches!(d, DimIndex::Slice { .. })),
-        Exp::Basic(Basic::Iota { n, .. }) => n.as_i64().is_some_and(|n| n >= 0),
-        Exp::Basic(Basic::Replicate(shape, _) | Basic::Scratch(_, shape)) => {
-            shape.iter().all(|n| n.as_i64().is_some_and(|n| n >= 0))
-        }
-        Exp::Basic(
-            Basic::Opaque(_)
-            | Basic::Assert(..)
-            | Basic::Update(..)
-            | Basic::FlatUpdate(..)
-            | Basic::UpdateAcc(..),
-        )
-        | Exp::Call(..)
-        | Exp::WithAcc(_) => false,
+        Exp::Basic(b) => b.is_total(),
+        Exp::Call(..) | Exp::WithAcc(_) => false,
         Exp::Loop(l) => matches!(l.form, LoopForm::For { .. }) && bodies_total(exp),
         Exp::If(..) => bodies_total(exp),
         Exp::Op(op) => match op.view() {

@@ -86,17 +86,7 @@ pub(super) fn after<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) 
         Exp::If(..) => first(engine, stm, &branch::after()),
         Exp::Loop(_) => first(engine, stm, &loops::after()),
         Exp::Op(_) => first(engine, stm, &soac::after()),
-        Exp::Basic(
-            Basic::Opaque(_)
-            | Basic::ArrayConst(_)
-            | Basic::FlatIndex(..)
-            | Basic::FlatUpdate(..)
-            | Basic::Iota { .. }
-            | Basic::Scratch(..)
-            | Basic::UpdateAcc(..),
-        )
-        | Exp::Call(..)
-        | Exp::WithAcc(_) => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) => None,
     }
 }
 

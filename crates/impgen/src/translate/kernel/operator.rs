@@ -9,7 +9,6 @@ use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Direction, Expr, KernelOp, Op};
-use fehu_ir::class::Class;
 use fehu_ir::seg::SegBinOp;
 use fehu_ir::soac::Commutativity;
 use fehu_ir::visit::for_each_stm;
@@ -386,7 +385,8 @@ fn can_fail(body: &Body<Memory>) -> bool {
     for_each_stm(body, &mut |stm| {
         found |= match &stm.exp {
             Exp::Loop(l) => matches!(l.form, LoopForm::While(_)),
-            exp => matches!(exp.class(), Class::Check | Class::Call),
+            Exp::Call(..) | Exp::Basic(Basic::Assert(..)) => true,
+            Exp::Basic(_) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => false,
         }
     });
     found

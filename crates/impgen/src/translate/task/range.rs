@@ -150,28 +150,9 @@ fn place(stm: &Stm<Memory>, passed: &FxHashSet<Name>) -> Where {
         Exp::Basic(Basic::Index(..) | Basic::SubExp(_)) if scalar => Where::InLoops,
         // Views: nothing is done.
         Exp::Basic(Basic::Index(..) | Basic::FlatIndex(..) | Basic::Rearrange(..)) => Where::InLoops,
-        Exp::Basic(
-            Basic::SubExp(_)
-            | Basic::Opaque(_)
-            | Basic::PrimFn(..)
-            | Basic::ArrayLit(..)
-            | Basic::ArrayConst(_)
-            | Basic::Update(..)
-            | Basic::FlatUpdate(..)
-            | Basic::Iota { .. }
-            | Basic::Replicate(..)
-            | Basic::Scratch(..)
-            | Basic::Copy(_)
-            | Basic::Manifest(..)
-            | Basic::Concat { .. }
-            | Basic::Reshape(..)
-            | Basic::UpdateAcc(..),
-        )
-        | Exp::Call(..)
-        | Exp::If(..)
-        | Exp::Loop(_)
-        | Exp::WithAcc(_)
-        | Exp::Op(_) => Where::AtPoints,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            Where::AtPoints
+        }
     }
 }
 

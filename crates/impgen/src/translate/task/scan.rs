@@ -159,7 +159,7 @@ impl Translate {
 fn cheap(seg: &SegOp<Memory>) -> bool {
     const FEW: usize = 24;
     let plain = |exp: &Exp<Memory>| match (exp.class(), exp) {
-        (Class::Arithmetic | Class::Opaque | Class::Check | Class::Read | Class::View, _) => true,
+        (Some(Class::Arithmetic | Class::Opaque | Class::Check | Class::Read | Class::View), _) => true,
         (_, Exp::If(_, t, f)) => [t, f].iter().all(|b| b.stms.len() < 4),
         _ => false,
     };
