@@ -7,12 +7,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod device;
 pub mod diagnostic;
 pub mod name;
 pub mod ops;
 pub mod prim;
 pub mod span;
 pub mod symbol;
+pub mod tuning;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use name::{Name, NameSource};

@@ -25,6 +25,7 @@ use crate::c::types::TypeTable;
 use crate::c::{api, entry, fun, header, literal, manifest, tables, Backend};
 use crate::{Mode, Options, Output};
 use facts::Facts;
+use fehu_base::device;
 use fehu_base::Name;
 use fehu_imp::parts::for_each_statement;
 use fehu_imp::syntax::{Code, KernelOp, Op, Param, Program, Space, TuningParam};
@@ -157,9 +158,9 @@ fn copied_widths(program: &Program) -> BTreeSet<u64> {
 fn sizes(program: &Program) -> String {
     let define = |(i, p): (usize, &TuningParam)| {
         let usual = match p.class.as_str() {
-            "thread_block_size" => 256,
-            "tile_size" => 16,
-            "reg_tile_size" => 4,
+            "thread_block_size" => device::BLOCK_THREADS,
+            "tile_size" => device::TILE_SIDE,
+            "reg_tile_size" => device::REGISTER_TILE_SIDE,
             _ => return None,
         };
         Some(format!("#ifndef SIZE_{i}\n#define SIZE_{i} {usual}\n#endif\n"))

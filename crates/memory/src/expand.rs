@@ -3,7 +3,7 @@
 //! Before: a program over `Memory`, in which the bodies of operations at levels `Thread` and `Block` allocate as the
 //! host does. After: they do not. A block that a thread makes for itself becomes
 //!
-//! - an array of its own, in [`Space::Scalar`], if it is small and its size is constant (at most [`SMALL`] bytes);
+//! - an array of its own, in [`Space::Scalar`], if it is small and its size is constant (at most [`results::THREAD_BYTES`] bytes);
 //! - else a part of one block that the host allocates for all threads of the grid. Neighbouring threads
 //!   have neighbouring elements, so that their accesses coalesce. The operation then says what its grid is.
 //!
@@ -30,6 +30,7 @@ use fehu_algebra::horner::Arith;
 use fehu_algebra::Poly;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
+use fehu_base::tuning::results;
 use fehu_base::{Name, Symbol};
 use fehu_ir::free::bound_in_exp;
 use fehu_ir::mem::{poly, sym_name, MemInfo, MemOp};
@@ -38,10 +39,6 @@ use fehu_ir::visit::{deep, for_each_body, map_bodies};
 use fehu_ir::{Basic, Body, Exp, FunDef, Memory, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// The largest array, in bytes, that is a thread's own and not in memory of the device. Machines set memory aside for
-/// all threads that can run at once, so it must not be much larger.
-pub(crate) const SMALL: i64 = 256;
 
 /// Sums of sizes longer than this are left as they are.
 const LONG: usize = 16;
@@ -146,7 +143,9 @@ impl Expand {
         let mut grid: Option<SegGrid> = None;
         let mut fates = FxHashMap::default();
         for (request, bytes) in requests.iter().zip(bytes) {
-            let small = bytes.as_i64().filter(|n| *n <= SMALL && !passed.contains_key(&request.block));
+            let small = bytes
+                .as_i64()
+                .filter(|n| *n <= results::THREAD_BYTES && !passed.contains_key(&request.block));
             let fate = match (request.owner, small) {
                 (Owner::Block, _) => Fate::Stays(Space::Shared, self.at_least_0(bytes)),
                 (Owner::Thread, Some(bytes)) => self.small(request.block, bytes),

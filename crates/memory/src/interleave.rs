@@ -21,6 +21,7 @@ use fehu_algebra::horner::Arith;
 use fehu_algebra::Poly;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
+use fehu_base::tuning::results;
 use fehu_base::Name;
 use fehu_ir::free::free_in_body;
 use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
@@ -32,15 +33,6 @@ use fehu_pass::{Need, Pass};
 
 /// Rows that single threads compute are interleaved in memory.
 pub const PASS: Pass<Prog<Memory>> = Pass { name: "interleave", need: Need::Optional, run: interleave };
-
-/// The shortest rows that are worth it: with 16 elements, k-means loses 9 %.
-const LONG: i64 = 32;
-
-/// The fewest threads.
-const THREADS: i64 = 256;
-
-/// The fewest elements: a transposition is one kernel more.
-const MANY: i64 = 1 << 19;
 
 /// Interleaves the rows of all kernels.
 fn interleave(prog: &mut Prog<Memory>) {
@@ -144,7 +136,12 @@ impl Interleave {
         let threads = self.product(&shape[..dims.len()]);
         let long = self.product(&shape[dims.len()..]);
         let all = self.b.mul(threads, long);
-        let tests = [(LONG, long), (THREADS, threads), (MANY, all)].map(|(least, e)| {
+        let tests = [
+            (results::INTERLEAVED_ROW_ELEMENTS, long),
+            (results::INTERLEAVED_THREADS, threads),
+            (results::INTERLEAVED_ELEMENTS, all),
+        ]
+        .map(|(least, e)| {
             let test = Exp::Basic(Basic::CmpOp(CmpOp::SLe(IntType::I64), SubExp::i64(least), e));
             self.value("enough", Type::BOOL, test)
         });

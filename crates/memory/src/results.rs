@@ -1,5 +1,6 @@
 //! The results of parallel operations: which are in place of which array.
 
+use fehu_base::tuning::results;
 use fehu_base::Name;
 use fehu_ir::seg::{KernelReturn, SegKind, SegLevel, SegOp};
 use fehu_ir::Rep;
@@ -25,9 +26,6 @@ pub(crate) fn in_place_of<R: Rep>(seg: &SegOp<R>) -> Vec<Option<Name>> {
     arrays
 }
 
-/// Rows of constant size are long from so many elements on: fewer a thread may keep for itself.
-const LONG: i64 = 65;
-
 /// The results, by their numbers in the pattern, that are long rows made by a single thread each.
 pub(crate) fn rows_of_threads<R: Rep>(seg: &SegOp<R>) -> Vec<usize> {
     if seg.level != SegLevel::Thread || !matches!(seg.kind, SegKind::Map) {
@@ -39,7 +37,10 @@ pub(crate) fn rows_of_threads<R: Rep>(seg: &SegOp<R>) -> Vec<usize> {
     }
     let long = |ty: &fehu_ir::Type| {
         let sizes: Option<Vec<i64>> = ty.shape().iter().map(|n| n.as_i64()).collect();
-        ty.is_array() && sizes.is_none_or(|sizes| sizes.into_iter().fold(1i64, i64::saturating_mul) >= LONG)
+        ty.is_array()
+            && sizes.is_none_or(|sizes| {
+                sizes.into_iter().fold(1i64, i64::saturating_mul) >= results::LONG_ROW_ELEMENTS
+            })
     };
     let elements = seg.body.returns.iter().zip(&seg.types).enumerate();
     elements.filter(|(_, (ret, ty))| matches!(ret, KernelReturn::Elem) && long(ty)).map(|(k, _)| k).collect()

@@ -18,6 +18,7 @@
 
 use crate::builder::MemBuilder;
 use fehu_algebra::horner::Arith;
+use fehu_base::device;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::{Name, Symbol};
@@ -31,9 +32,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The tests that choose between versions know how much shared memory each needs.
 pub const PASS: Pass<Prog<Memory>> = Pass { name: "shared-memory", need: Need::Required, run: fill };
-
-/// Every shared array begins at a multiple of so many bytes.
-const ALIGNMENT: i64 = 16;
 
 fn fill(prog: &mut Prog<Memory>) {
     let mut b = MemBuilder::new(std::mem::take(&mut prog.names), Types::default());
@@ -183,7 +181,7 @@ impl Fill<'_> {
         for Needs { blocks, exchanged, flags } in &all {
             let arrays = (blocks.len() + exchanged.len() + usize::from(*flags)) as i64;
             let flags = if *flags { MIN_EXCHANGED } else { 0 };
-            let mut sum = SubExp::i64(arrays * ALIGNMENT + flags);
+            let mut sum = SubExp::i64(arrays * device::SHARED_ALIGNMENT_BYTES + flags);
             for bytes in blocks {
                 let bytes = self.value(&mut known, *bytes)?;
                 sum = self.b.add(sum, bytes);

@@ -12,6 +12,7 @@
 //! Functions are visited callees first, so what is inlined is final. Statements
 //! remember the call they came from, for the stack of run-time errors.
 
+use fehu_base::tuning::inline;
 use fehu_base::{Name, NameSource};
 use fehu_ir::subst::{rename_fun, Subst};
 use fehu_ir::visit::{change, deep, for_each_stm, Mutator, Visitor};
@@ -23,19 +24,13 @@ use std::sync::Arc;
 /// Inlining as a pass.
 pub const PASS: Pass<Prog<Soacs>> = Pass { name: "inline", need: Need::Optional, run: inline };
 
-/// Functions of at most so many statements are always inlined.
-const SMALL: usize = 40;
-/// Larger ones, while the program has at most so many statements, or so many times what it had.
-const MAX_PROGRAM: usize = 20_000;
-const MAX_GROWTH: usize = 4;
-
 /// Inlines calls and removes functions that nothing calls.
 pub fn inline<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
     let order = callees_first(prog);
     let mut calls = call_counts(prog);
     let sizes: Vec<usize> = prog.funs.iter().map(|f| statements(&f.body)).collect();
     let total: usize = sizes.iter().sum();
-    let budget = MAX_PROGRAM.max(total * MAX_GROWTH);
+    let budget = inline::PROGRAM_STATEMENTS.max(total * inline::PROGRAM_GROWTH);
     let mut inliner = Inliner { names: &mut prog.names, ready: FxHashMap::default(), grown: total };
     for (i, recursive) in order {
         let fun = &mut prog.funs[i];
@@ -44,7 +39,7 @@ pub fn inline<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
         let count = calls.remove(&fun.name).unwrap_or(0);
         let forced = has_attr(&fun.attrs, "inline");
         let forbidden = recursive || has_attr(&fun.attrs, "noinline");
-        let fits = size <= SMALL || count <= 1 || inliner.grown + size * count <= budget;
+        let fits = size <= inline::ALWAYS_STATEMENTS || count <= 1 || inliner.grown + size * count <= budget;
         if count > 0 && !forbidden && (forced || fits) {
             inliner.ready.insert(fun.name, Arc::new(fun.clone()));
         }

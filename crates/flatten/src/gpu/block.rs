@@ -10,6 +10,7 @@ use super::nest::Nest;
 use super::{Flat, Machine};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
+use fehu_base::tuning::flattening;
 use fehu_base::{Name, Symbol};
 use fehu_ir::free::{bound_in_body, free_in_type};
 use fehu_ir::seg::{
@@ -81,7 +82,7 @@ impl Flat<'_> {
             // Threads that take several points each are enough only if all of the device has blocks to run.
             let one_each = self.seq.b.cmp(CmpOp::SLe(IntType::I64), widest, most);
             let blocks = self.seq.b.product(&nest.widths);
-            let many = self.seq.b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(MANY_BLOCKS), blocks);
+            let many = self.seq.b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(flattening::BUSY_BLOCKS), blocks);
             let busy = self.seq.b.bin(BinOp::LogOr, one_each, many);
             threads = self.seq.b.bin(BinOp::LogAnd, threads, busy);
         }
@@ -169,9 +170,6 @@ fn operations(inside: &Body<Kernels>) -> Option<Operations> {
     });
     (fine && !spaces.is_empty()).then_some(Operations { spaces, combining })
 }
-
-/// So many blocks keep a device busy.
-const MANY_BLOCKS: i64 = 256;
 
 /// The largest number of dimensions of an operation of the host; one more for operations in blocks.
 pub(super) fn widest(body: &Body<Kernels>) -> usize {

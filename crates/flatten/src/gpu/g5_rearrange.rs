@@ -7,11 +7,11 @@
 
 use super::g1_manifest::Point;
 use super::g6_distribute::Lifted;
-use super::join::FEW_PARTS;
 use super::nest::{at, Nest, Owner};
 use super::{Flat, Machine};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
+use fehu_base::tuning::flattening;
 use fehu_base::Name;
 use fehu_ir::build::plain;
 use fehu_ir::{Basic, Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
@@ -58,7 +58,7 @@ impl Flat<'_> {
                 if !nest.invariant(*size) || !regular {
                     return None;
                 }
-                if self.machine == Machine::Grid && arrays.len() <= FEW_PARTS {
+                if self.machine == Machine::Grid && arrays.len() <= flattening::JOINED_PARTS {
                     return Some(vec![(self.joined(nest, stm, *dim, arrays), Owner::Nest)]);
                 }
                 let mut joined: Vec<Name> = vec![];

@@ -16,6 +16,7 @@ use super::join::only_input;
 use super::nest::{Cost, Nest, Owner, Source};
 use super::parallel::cost;
 use super::Flat;
+use fehu_base::tuning::flattening;
 use fehu_base::Name;
 use fehu_ir::alias::Aliases;
 use fehu_ir::consume::consumed_by_exp;
@@ -27,9 +28,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Results of code under a nest: for each, the array over the nest.
 pub(super) type Lifted = Vec<(SubExp, Owner)>;
-
-/// More scalar statements than this are not computed again for each element of an inner kernel.
-const MANY: usize = 24;
 
 impl Flat<'_> {
     /// The arrays of the results of a body under a nest, in memory of their own.
@@ -164,7 +162,7 @@ impl Flat<'_> {
                 }
             }
         }
-        if cheap.len() > MANY {
+        if cheap.len() > flattening::REPEATED_STATEMENTS {
             // Those that are asked for themselves are the ones that save most.
             dear.extend(cheap.into_iter().filter(|(n, _)| names.contains(n)));
         }

@@ -1,6 +1,7 @@
 //! Guards: whether there is enough parallelism for a version.
 
 use super::Flat;
+use fehu_base::tuning::flattening;
 use fehu_base::{Name, Symbol};
 use fehu_ir::build::nested_body;
 use fehu_ir::seg::{KernelsOp, SizeClass, SizeOp};
@@ -15,10 +16,6 @@ pub(super) enum Version {
     /// The body's parallelism is in one thread block.
     Intra,
 }
-
-/// How much parallelism is enough for thread blocks, if nobody says otherwise: one warp. What a block does in shared memory,
-/// with barriers, the versions flattened further do in several kernels, which cost a launch each, through global memory.
-const ENOUGH_IN_BLOCKS: i64 = 32;
 
 impl Flat<'_> {
     /// The name of a new threshold. Names are numbered in each function, in the order of the program.
@@ -43,7 +40,7 @@ impl Flat<'_> {
     pub(super) fn enough(&mut self, name: Symbol, version: Version, par: SubExp) -> SubExp {
         let usual = match version {
             Version::Outer => None,
-            Version::Intra => Some(ENOUGH_IN_BLOCKS),
+            Version::Intra => Some(flattening::BLOCK_VERSION_ELEMENTS),
         };
         let class = SizeClass::Threshold(self.path.clone(), usual);
         let cmp = SizeOp::CmpThreshold { name, class, par };

@@ -12,15 +12,13 @@ use super::nest::{at, Cost, Nest, Source};
 use super::{Flat, Machine};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
+use fehu_base::tuning::flattening;
 use fehu_base::Name;
 use fehu_ir::build::plain;
 use fehu_ir::free::{free_in_lambda, free_in_stm};
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::deep;
 use fehu_ir::{Basic, Body, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
-
-/// More parts than this are joined by copying one after the other, not by a search for the part of each element.
-pub(super) const FEW_PARTS: usize = 4;
 
 /// An array whose elements are read from its parts.
 #[derive(Clone, Debug)]
@@ -37,7 +35,10 @@ impl Flat<'_> {
             return false;
         };
         let grid = self.machine == Machine::Grid;
-        if !grid || arrays.len() > FEW_PARTS || !only_elements(stm, rest, result, Casts::Allowed) {
+        if !grid
+            || arrays.len() > flattening::JOINED_PARTS
+            || !only_elements(stm, rest, result, Casts::Allowed)
+        {
             return false;
         }
         self.joins.insert(p.name, Join { parts: arrays.clone(), certs: stm.certs.clone() });
@@ -56,7 +57,7 @@ impl Flat<'_> {
     /// Remembers the joined arrays of a body of the host. Their parts must stay as they are.
     pub(super) fn note_joins(&mut self, body: &Body<Soacs>) {
         let few = |stm: &Stm<Soacs>| match &stm.exp {
-            Exp::Basic(Basic::Concat { dim: 0, arrays, .. }) => arrays.len() <= FEW_PARTS,
+            Exp::Basic(Basic::Concat { dim: 0, arrays, .. }) => arrays.len() <= flattening::JOINED_PARTS,
             _ => false,
         };
         if !body.stms.iter().any(few) {

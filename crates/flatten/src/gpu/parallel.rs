@@ -3,6 +3,7 @@
 use super::nest::{Cost, Nest};
 use super::steer::Steer;
 use fehu_base::prim::PrimType;
+use fehu_base::tuning::flattening;
 use fehu_base::Name;
 use fehu_ir::class::Class;
 use fehu_ir::free::{bound_in_body, free_in_stm, free_in_type};
@@ -10,12 +11,6 @@ use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::visit::{deep, for_each_body, for_each_stm};
 use fehu_ir::{Basic, Body, Exp, Lambda, LoopForm, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
-
-/// Combinators over fewer elements than this are not worth a level of parallelism.
-const FEW: i64 = 4;
-
-/// Conditionals with more statements than this are not computed again wherever they are needed.
-const LITTLE: usize = 4;
 
 /// Whether a body has parallelism whose amount is known outside of it.
 pub(super) fn exploitable(body: &Body<Soacs>) -> bool {
@@ -98,7 +93,7 @@ fn exploitable_stms(stms: &[Stm<Soacs>], inside: &FxHashSet<Name>) -> bool {
             }
             let wide = |width: SubExp| match width {
                 SubExp::Var(n) => !inside.contains(&n),
-                SubExp::Const(v) => v.as_i64().is_some_and(|n| n >= FEW),
+                SubExp::Const(v) => v.as_i64().is_some_and(|n| n >= flattening::LEAST_ELEMENTS),
             };
             let here = match &stm.exp {
                 Exp::Op(Soac::Screma(s)) => wide(s.width),
@@ -208,7 +203,8 @@ pub(super) fn cost(exp: &Exp<Soacs>) -> Cost {
         Exp::Basic(b) if b.cost().is_scalar() => Cost::Cheap,
         // A choice between numbers that are at hand.
         Exp::If(_, t, f)
-            if t.stms.len() + f.stms.len() <= LITTLE && t.stms.iter().chain(&f.stms).all(is_arithmetic) =>
+            if t.stms.len() + f.stms.len() <= flattening::REPEATED_BRANCH_STATEMENTS
+                && t.stms.iter().chain(&f.stms).all(is_arithmetic) =>
         {
             Cost::Cheap
         }

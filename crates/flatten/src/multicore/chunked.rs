@@ -13,13 +13,11 @@ use super::Multi;
 use crate::sequential::Bindings;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
+use fehu_base::tuning::multicore;
 use fehu_base::{bug, Name};
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::rename_exp;
 use fehu_ir::{Basic, DimIndex, Exp, Loc, PatElem, Soacs, Stm, SubExp, Type};
-
-/// Chunks for each worker but the first.
-const CHUNKS: i64 = 4;
 
 impl Multi {
     /// A reduction without other results.
@@ -31,7 +29,7 @@ impl Multi {
         };
         let workers = self.workers();
         let others = self.seq.b.sub64(workers, SubExp::i64(1));
-        let many = self.seq.b.mul64(others, SubExp::i64(CHUNKS));
+        let many = self.seq.b.mul64(others, SubExp::i64(multicore::CHUNKS_PER_WORKER));
         let many = self.seq.b.add64(many, SubExp::i64(1));
         let chunks = self.seq.b.bin(BinOp::SMin(IntType::I64), many, s.width);
         let types = s.map.ret.clone();

@@ -5,17 +5,12 @@ use super::{Inside, Multi};
 use crate::gpu::steer::Steer;
 use fehu_base::ops::CmpOp;
 use fehu_base::prim::IntType;
+use fehu_base::tuning::multicore;
 use fehu_ir::seg::{KernelsOp, SizeClass, SizeOp};
 use fehu_ir::soac::Soac;
 use fehu_ir::subst::rename_stm;
 use fehu_ir::types::body_types;
 use fehu_ir::{Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
-
-/// With so many tasks for each worker but the first, there is no need for more parallelism.
-const ENOUGH: i64 = 8;
-
-/// After so many choices in a function, the code inside of operations is sequential.
-const MAX_VERSIONS: usize = 32;
 
 impl Multi {
     /// A map, reduction, scan or scatter as one operation, in the versions that are worth having.
@@ -32,7 +27,7 @@ impl Multi {
         let steer = Steer::of(&stm.attrs);
         let inside = match nested {
             false => Some(Inside::Sequential),
-            true if steer.no_inner || self.versions >= MAX_VERSIONS => Some(Inside::Sequential),
+            true if steer.no_inner || self.versions >= multicore::VERSIONS => Some(Inside::Sequential),
             true if steer.no_outer => Some(Inside::Parallel),
             true => None,
         };
@@ -43,7 +38,7 @@ impl Multi {
                 self.decorated(stm.clone(), |m, pat, _| {
                     let workers = m.workers();
                     let others = m.seq.b.sub64(workers, SubExp::i64(1));
-                    let enough = m.seq.b.mul64(others, SubExp::i64(ENOUGH));
+                    let enough = m.seq.b.mul64(others, SubExp::i64(multicore::TASKS_PER_WORKER));
                     let par = m.seq.b.product(&widths);
                     let cond = m.seq.b.cmp(CmpOp::SLe(IntType::I64), enough, par);
                     let yes = m.version(&stm, |m, s| {

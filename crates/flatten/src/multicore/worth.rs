@@ -1,21 +1,13 @@
 //! Which code is worth running in parallel inside of a task, and perfect nests.
 
 use crate::gpu::steer::Steer;
+use fehu_base::tuning::multicore;
 use fehu_base::Name;
 use fehu_ir::class::Class;
 use fehu_ir::free::{bound_in_body, free_in_lambda, free_in_stm};
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{Basic, Body, Exp, Param, Soacs, Stm, SubExp};
-
-/// Combinators over fewer elements than this, if the number is known, are always sequential inside of others.
-const FEW: i64 = 64;
-
-/// Maps over fewer elements than this, if the number is known, are no level of a nest.
-const SHORT_ROW: i64 = 16;
-
-/// The deepest nest that becomes one operation.
-const MAX_LEVELS: usize = 3;
 
 /// A level of a map nest: what it runs over, and the statements before the next.
 pub(super) struct Level {
@@ -34,7 +26,7 @@ pub(super) fn parallel_inside(body: &Body<Soacs>) -> bool {
             if Steer::of(&stm.attrs).sequential {
                 return false;
             }
-            let many = |width: SubExp| width.as_i64().is_none_or(|n| n >= FEW);
+            let many = |width: SubExp| width.as_i64().is_none_or(|n| n >= multicore::LEAST_ELEMENTS);
             let here = match &stm.exp {
                 Exp::Op(Soac::Screma(s)) => many(s.width),
                 Exp::Op(Soac::Hist(h)) => many(h.width),
@@ -52,8 +44,7 @@ pub(super) fn parallel_inside(body: &Body<Soacs>) -> bool {
 
 /// Whether a body does more than a few scalar operations.
 pub(super) fn heavy(body: &Body<Soacs>) -> bool {
-    const LIGHT: usize = 30;
-    body.stms.len() > LIGHT || !body.stms.iter().all(|stm| is_light(&stm.exp))
+    body.stms.len() > multicore::LIGHT_STATEMENTS || !body.stms.iter().all(|stm| is_light(&stm.exp))
 }
 
 /// The levels of a nest of maps, outermost first, and the body of the innermost. A map whose points have more to do than
@@ -72,7 +63,7 @@ fn perfect_nest(s: Screma<Soacs>) -> (Vec<Level>, fehu_ir::Lambda<Soacs>) {
     let Screma { width, arrays, map, .. } = s;
     let mut levels = vec![Level { width, params: map.params.clone(), arrays, made: vec![], stms: vec![] }];
     let mut inner = map;
-    while levels.len() < MAX_LEVELS && perfect(&inner.body) {
+    while levels.len() < multicore::NEST_LEVELS && perfect(&inner.body) {
         let Some(Stm { exp: Exp::Op(Soac::Screma(next)), .. }) = inner.body.stms.pop() else { break };
         let (made, stms): (Vec<_>, Vec<_>) = inner.body.stms.into_iter().partition(|s| is_made(&s.exp));
         if let Some(level) = levels.last_mut() {
@@ -94,7 +85,7 @@ fn perfect(body: &Body<Soacs>) -> bool {
     let steer = Steer::of(&last.attrs);
     let known = match s.width {
         SubExp::Var(n) => !bound_in_body(body).contains(&n),
-        SubExp::Const(v) => v.as_i64().is_some_and(|n| n >= SHORT_ROW),
+        SubExp::Const(v) => v.as_i64().is_some_and(|n| n >= multicore::LEAST_ROW_ELEMENTS),
     };
     known
         && last.certs.is_empty()

@@ -2,13 +2,11 @@
 
 use super::survey::{Definition, Survey, Use};
 use fehu_base::ops::BinOp;
+use fehu_base::tuning::device_scalars;
 use fehu_base::Name;
 use fehu_imp::parts::for_each_part;
 use fehu_imp::syntax::{Code, Expr, Kernel, KernelOp, Op, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// How many operations every thread of a kernel may do over again.
-const DEAREST: usize = 24;
 
 /// What was chosen.
 pub(super) struct Chosen {
@@ -129,7 +127,7 @@ fn is_candidate(survey: &Survey, d: &Definition, costs: &mut Costs) -> bool {
         Expr::UnOp(..) | Expr::CmpOp(..) | Expr::Conv(..) | Expr::Select(..) => cost += 1,
     });
     let all = cost + needed.iter().filter_map(|x| costs.own.get(x)).sum::<usize>();
-    let candidate = fine && device && all <= DEAREST;
+    let candidate = fine && device && all <= device_scalars::REPEATED_INSTRUCTIONS;
     if candidate {
         needed.insert(d.var);
         costs.own.insert(d.var, cost);

@@ -29,6 +29,7 @@ use super::plain::{for_each_expr, for_each_set, parts, renamed, rewrite, rewrite
 use super::stride::{Stride, Strides};
 use super::Loops;
 use fehu_base::prim::{IntType, PrimType};
+use fehu_base::tuning::cpu_loops;
 use fehu_base::Name;
 use fehu_imp::build::*;
 use fehu_imp::parts::{flat, for_each_part};
@@ -36,16 +37,8 @@ use fehu_imp::syntax::{Code, Expr, Space};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 
-/// The bytes that the arrays for a strip should have, all together.
-const STRIP_BYTES: u64 = 8192;
 /// The least and the most iterations of a strip.
 const STRIP: (u64, u64) = (64, 1024);
-/// How many steps of an innermost loop are done at a time, and the size of code for which they are.
-const STEPS: i64 = 4;
-const STEPS_SIZE: usize = 40;
-/// Loops of at most so many iterations are unrolled by C compilers, which then do all of this by themselves.
-const SHORT: i64 = 8;
-
 impl Loops<'_> {
     /// A loop with its inner loops outside, if that can be done and pays.
     pub(super) fn interchanged(&mut self, code: &Code) -> Option<Code> {
@@ -71,7 +64,7 @@ impl Loops<'_> {
     fn strips(&mut self, outer: Name, bound: &Expr, body: &Code, nest: &Nest) -> Code {
         let shared = nest.shared();
         let bytes = shared.iter().map(|x| nest.declared[x].bytes()).sum::<u64>().max(1);
-        let most = (1 << (STRIP_BYTES / bytes).max(1).ilog2()).clamp(STRIP.0, STRIP.1) as i64;
+        let most = (1 << (cpu_loops::STRIP_BYTES / bytes).max(1).ilog2()).clamp(STRIP.0, STRIP.1) as i64;
         let length = constant(bound).map_or(most, |n| n.clamp(1, most));
         let mut code = vec![];
         let mut arrays = FxHashMap::default();
@@ -106,7 +99,8 @@ pub(super) fn written_out(outer: Name, body: &Code) -> Code {
             Code::DeclareScalar(_, PrimType::I64) => {}
             Code::SetScalar(x, e) => {
                 let e = rewrite(e, &mut |e| known_value(&known, e));
-                let mut fixed = inside.get(x) == Some(&1) && parts(&e) <= SHORT as usize;
+                let mut fixed =
+                    inside.get(x) == Some(&1) && parts(&e) <= cpu_loops::UNROLLED_ITERATIONS as usize;
                 for_each_part(&e, &mut |part| match part {
                     Expr::Var(y) => fixed &= *y == outer || !inside.contains_key(y),
                     Expr::Index { .. } => fixed = false,
@@ -250,7 +244,7 @@ impl Nest {
                 }
             }
         }
-        let long = |bound: &Expr| constant(bound).is_none_or(|n| n > SHORT);
+        let long = |bound: &Expr| constant(bound).is_none_or(|n| n > cpu_loops::UNROLLED_ITERATIONS);
         any && gains && self.bounds.iter().any(long)
     }
 
@@ -335,7 +329,9 @@ impl Strip<'_, '_> {
             };
             self.flush(&mut group, out);
             match size(body) {
-                Some(n) if n <= STEPS_SIZE && *ty == IntType::I64 => self.in_steps(*var, bound, body, out),
+                Some(n) if n <= cpu_loops::STEPS_NODES && *ty == IntType::I64 => {
+                    self.in_steps(*var, bound, body, out)
+                }
                 _ => {
                     let mut inside = vec![];
                     fehu_ir::visit::deep(|| self.distribute(body, &mut inside));
@@ -358,14 +354,14 @@ impl Strip<'_, '_> {
     /// An innermost loop: several steps at a time, then the rest one by one.
     fn in_steps(&mut self, inner: Name, bound: &Expr, body: &Code, out: &mut Vec<Code>) {
         let [most, many, step] = ["most", "many", "step"].map(|s| self.loops.names.fresh_str(s));
-        set_new(out, most, quot(bound.clone(), i64(STEPS)));
+        set_new(out, most, quot(bound.clone(), i64(cpu_loops::STEPS)));
         let mut copies = vec![];
-        for k in 0..STEPS {
-            copies.push(self.copy(inner, add(mul(var(many), i64(STEPS)), i64(k)), body));
+        for k in 0..cpu_loops::STEPS {
+            copies.push(self.copy(inner, add(mul(var(many), i64(cpu_loops::STEPS)), i64(k)), body));
         }
         let body_of_many = Box::new(self.over_strip(&copies));
         out.push(Code::For { var: many, ty: IntType::I64, bound: var(most), body: body_of_many });
-        let done = mul(var(most), i64(STEPS));
+        let done = mul(var(most), i64(cpu_loops::STEPS));
         let single = self.copy(inner, add(done.clone(), var(step)), body);
         let body = Box::new(self.over_strip(&[single]));
         out.push(Code::For { var: step, ty: IntType::I64, bound: sub(bound.clone(), done), body });

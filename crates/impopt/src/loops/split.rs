@@ -24,16 +24,13 @@ use super::plain::{for_each_set, parts, renamed, rewrite, rewrite_code, size, Re
 use super::Loops;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue};
+use fehu_base::tuning::cpu_loops;
 use fehu_base::Name;
 use fehu_imp::build::*;
 use fehu_imp::parts::flat;
 use fehu_imp::syntax::{Code, Expr};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The largest body that is worth two copies.
-const LARGEST: usize = 240;
-/// Loops of at most so many iterations are left to C compilers.
-const SHORT: i64 = 8;
 /// Comparisons with constants of at most this size are about the beginning of a loop.
 const SMALL: i64 = 64;
 /// No overflow is near numbers of at most this size.
@@ -47,7 +44,9 @@ impl Loops<'_> {
     /// A loop without loops inside, split where special cases end and begin, if it has any.
     pub(super) fn split(&mut self, code: &Code) -> Option<Code> {
         let Code::For { var: j, ty: IntType::I64, bound, body } = code else { return None };
-        if size(body)? > LARGEST || constant(bound).is_some_and(|n| n <= SHORT) {
+        if size(body)? > cpu_loops::SPLIT_NODES
+            || constant(bound).is_some_and(|n| n <= cpu_loops::UNROLLED_ITERATIONS)
+        {
             return None;
         }
         let mut middle = Middle::new(*j, body);

@@ -14,17 +14,11 @@ use super::Around;
 use super::{blank, outer_slice, Bindings, Legalise};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
+use fehu_base::tuning::chunks;
 use fehu_base::Name;
 use fehu_ir::seg::{SegBinOp, SegHistOp};
 use fehu_ir::{Basic, Exp, Kernels, Lambda, Loop, LoopForm, Param, SubExp, Type};
 use std::ops::Range;
-
-/// In how many chunks the input of one segment is divided, at most.
-const CHUNKS: i64 = 256;
-
-/// In how many parts the bins of one segment are divided, at most. All threads read the same indices at a time, so that these cost
-/// little; more threads than this would still have to read all of them.
-const HIST_PARTS: i64 = 4096;
 
 /// How an input is divided. No chunk is empty.
 struct Chunks {
@@ -185,7 +179,7 @@ impl Legalise {
         let Some((bins, inner_bins)) = op.shape.split_first() else { return };
         let outer = source.segments().len();
         let whole = self.elementwise(&op.op, &op.vector);
-        let parts = self.divided(*bins, HIST_PARTS);
+        let parts = self.divided(*bins, chunks::BIN_PARTS);
         let all: Vec<Type> = op.dests.iter().map(|d| self.b.type_of((*d).into()).peel(outer)).collect();
         let types: Vec<Type> = all.iter().map(|t| t.peel(1).array_of(&[parts.size])).collect();
         let dims = self.indices(&[source.segments(), vec![parts.count]].concat());
@@ -300,7 +294,7 @@ impl Legalise {
 
     /// How to divide an input.
     fn chunks(&mut self, width: SubExp) -> Chunks {
-        self.divided(width, CHUNKS)
+        self.divided(width, chunks::INPUT_CHUNKS)
     }
 
     /// Something divided into so many parts at most.

@@ -21,6 +21,7 @@
 
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
+use fehu_base::tuning::scan_epilogue;
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::{Aliases, Signatures};
 use fehu_ir::consume::consumed_by_exp;
@@ -36,12 +37,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maps of scanned values run in the scan's kernel.
 pub const PASS: Pass<Prog<Kernels>> = Pass { name: "scan-epilogue", need: Need::Optional, run: join };
-
-/// What is done twice rather than kept costs at most so many operations.
-const CHEAP: usize = 24;
-
-/// The most bytes of scanned values at a point.
-const MOST_BYTES: u64 = 16;
 
 /// Lets maps join the scans that they are maps of.
 fn join(prog: &mut Prog<Kernels>) {
@@ -129,7 +124,8 @@ impl Join {
         let (reads, m) = (&users[..at], users[at]);
         let fits = self.fits(scan, pat, map_of(&body.stms[m])?);
         let sums = reads.is_empty()
-            || (scalar_instructions(&scan.body.body)? <= CHEAP && scan.space.dims.len() == 1);
+            || (scalar_instructions(&scan.body.body)? <= scan_epilogue::REPEATED_INSTRUCTIONS
+                && scan.space.dims.len() == 1);
         (fits && sums && reads.iter().all(|u| self.reads_last(scan, pat, &body.stms[*u])))
             .then(|| (m, reads.to_vec()))
     }
@@ -149,7 +145,10 @@ impl Join {
             KernelReturn::Tile(_) => false,
         });
         let again = pat[scan.combined()..].iter().any(|p| read.contains(&p.name));
-        apart && (!again || scalar_instructions(&scan.body.body).is_some_and(|cost| cost <= CHEAP))
+        apart
+            && (!again
+                || scalar_instructions(&scan.body.body)
+                    .is_some_and(|cost| cost <= scan_epilogue::REPEATED_INSTRUCTIONS))
     }
 
     /// Whether all that a statement does with the results of a scan is to read last elements of sums.
@@ -330,7 +329,7 @@ fn scan_of(stm: &Stm<Kernels>) -> Option<&SegOp<Kernels>> {
     let scalars = seg.types.iter().take(seg.combined()).all(|t| matches!(t, Type::Prim(_)));
     // Threads that hold more have little room for anything else; they take one point at a time.
     let bytes: u64 = seg.types.iter().take(seg.combined()).filter_map(|t| Some(t.elem()?.bytes())).sum();
-    let simple = scalars && bytes <= MOST_BYTES && ops.iter().all(|op| op.shape.is_empty());
+    let simple = scalars && bytes <= scan_epilogue::POINT_BYTES && ops.iter().all(|op| op.shape.is_empty());
     let plain = seg.body.returns.iter().all(|ret| *ret == KernelReturn::Elem);
     (simple && plain && seg.level == SegLevel::Thread && seg.grid.is_none()).then_some(seg)
 }

@@ -17,6 +17,7 @@
 //! Numbers that a kernel needs, and that are cheap to compute, are computed in it. (The optimiser took
 //! them out of combinators.) Those that the branches of a conditional need go there first.
 
+use fehu_base::tuning::single_point;
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::{Aliases, Signatures};
 use fehu_ir::class::Class;
@@ -33,15 +34,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Scalars that go from array to array are computed by kernels of one point.
 pub const PASS: Pass<Prog<Kernels>> =
     Pass { name: "single-point-kernels", need: Need::Optional, run: compute };
-
-/// Longer literals are left to the host.
-const LONGEST: usize = 8;
-
-/// More statements than this are left to the host, and not looked through.
-const MOST_STATEMENTS: usize = 256;
-
-/// More statements than this are not repeated by every thread of a kernel.
-const REPEATED: usize = 16;
 
 /// Has the device compute what goes from array to array.
 fn compute(prog: &mut Prog<Kernels>) {
@@ -133,7 +125,7 @@ impl Points<'_> {
         let device = |n: &Name| survey.bound_at.get(n).is_some_and(|i| survey.device[*i]);
         let wanted: Vec<Name> = insides.iter().flat_map(free_in_body).filter(device).collect();
         let wanted: Vec<Name> = wanted.into_iter().filter(|n| !elsewhere.contains(n)).collect();
-        let slice = closure(stms, survey, wanted, REPEATED)?;
+        let slice = closure(stms, survey, wanted, single_point::REPEATED_STATEMENTS)?;
         let cheap = |i: &usize| !matches!(stms[*i].exp, Exp::Basic(Basic::PrimFn(..)) | Exp::If(..));
         let kernel = matches!(stm.exp, Exp::Op(_));
         let last = if kernel { at + 1 } else { at };
@@ -167,7 +159,7 @@ impl Points<'_> {
     /// to an array; `None` if there is nothing to be gained, or an array changes on the way.
     fn written(&self, stms: &[Stm<Kernels>], survey: &Survey, at: usize) -> Option<Vec<usize>> {
         let wanted = sink(&stms[at].exp)?.into_iter().filter_map(|e| e.name()).collect();
-        let slice = closure(stms, survey, wanted, MOST_STATEMENTS)?;
+        let slice = closure(stms, survey, wanted, single_point::STATEMENTS)?;
         let copied = slice.iter().all(|i| matches!(stms[*i].exp, Exp::Basic(Basic::Index(..))));
         (!copied && !self.changed(stms, survey, &slice, at)).then_some(slice)
     }
@@ -257,7 +249,7 @@ impl Points<'_> {
         let sources = self.sources(needs.iter().copied());
         let taken = |s: &Stm<Kernels>| self.taken(s).iter().any(|n| sources.contains(n));
         let early = |at: &usize| needs.iter().all(|n| out.bound_at.get(n).is_none_or(|i| i < at));
-        let near = |at: &usize| out.stms.len() - at < MOST_STATEMENTS;
+        let near = |at: &usize| out.stms.len() - at < single_point::STATEMENTS;
         let Some(at) = out.last.filter(near).filter(early).filter(|at| !out.stms[*at..].iter().any(taken))
         else {
             out.last = Some(out.stms.len());
@@ -314,7 +306,9 @@ fn closure(stms: &[Stm<Kernels>], survey: &Survey, mut wanted: Vec<Name>, most: 
 /// The numbers that an expression writes to an array.
 fn sink(exp: &Exp<Kernels>) -> Option<Vec<SubExp>> {
     match exp {
-        Exp::Basic(Basic::ArrayLit(es, Type::Prim(_))) if (1..=LONGEST).contains(&es.len()) => {
+        Exp::Basic(Basic::ArrayLit(es, Type::Prim(_)))
+            if (1..=single_point::LITERAL_ELEMENTS).contains(&es.len()) =>
+        {
             Some(es.clone())
         }
         Exp::Basic(Basic::Update(_, slice, e)) if slice.iter().all(|d| matches!(d, DimIndex::Fix(_))) => {
@@ -375,9 +369,9 @@ fn survey(b: &Body<Kernels>) -> Survey {
     Survey { bound_at, device, taken: vec![] }
 }
 
-/// Whether a statement does nothing but compute numbers, by no more than [`MOST_STATEMENTS`] statements.
+/// Whether a statement does nothing but compute numbers, by no more than [`single_point::STATEMENTS`] statements.
 fn is_scalar(stm: &Stm<Kernels>) -> bool {
-    let mut left = MOST_STATEMENTS;
+    let mut left = single_point::STATEMENTS;
     is_scalar_within(stm, &mut left)
 }
 

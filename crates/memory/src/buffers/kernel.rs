@@ -19,14 +19,14 @@
 //! is copied between them. If the loop's array is in the result of the kernel, where there is no room for a second one, it gets
 //! a block of its own, and is copied to the result once, after the loop.
 //!
-//! Arrays that will be registers ([`SMALL`]) are copied: registers have no index that is known only at run time.
+//! Arrays that will be registers ([`results::THREAD_BYTES`]) are copied: registers have no index that is known only at run time.
 
 use crate::builder::{MemBuilder, Place};
-use crate::expand::SMALL;
 use crate::tables::Tables;
 use fehu_algebra::horner::Arith;
 use fehu_algebra::Poly;
 use fehu_base::prim::PrimType;
+use fehu_base::tuning::results;
 use fehu_base::Name;
 use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
 use fehu_ir::seg::SegLevel;
@@ -197,7 +197,7 @@ impl Buffers {
     /// Whether an array is small enough to be in registers.
     fn is_register(&self, place: &Place, elem: PrimType) -> bool {
         let bytes = place.lmad.elements().as_constant().map(|n| n.saturating_mul(elem.bytes() as i64));
-        self.level != Some(SegLevel::Block) && bytes.is_some_and(|n| n <= SMALL)
+        self.level != Some(SegLevel::Block) && bytes.is_some_and(|n| n <= results::THREAD_BYTES)
     }
 
     /// Where the block of an array begins, if it can be made larger or replaced.

@@ -12,14 +12,12 @@
 use super::merge::{inputs_of, mapped_results, Combinator};
 use crate::alias::Classes;
 use crate::simplify::is_total;
+use fehu_base::tuning::fusion;
 use fehu_base::{Name, NameSource};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::{rename_lambda, Subst};
 use fehu_ir::{Basic, Body, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// Statements that may be run again, at most.
-const MAX_AGAIN: usize = 3;
 
 /// Lets those who read cheap results of maps compute them.
 pub(super) fn compute_again(names: &mut NameSource, classes: &Classes, body: &mut Body<Soacs>) {
@@ -104,7 +102,7 @@ fn recipe(classes: &Classes, stm: &Stm<Soacs>, at: usize) -> Option<Recipe> {
             s.exp,
             Exp::Basic(Basic::UnOp(..) | Basic::BinOp(..) | Basic::CmpOp(..) | Basic::Conv(..))
         );
-        if !cheap || !is_total(&s.exp) || !s.certs.is_empty() || stms.len() == MAX_AGAIN {
+        if !cheap || !is_total(&s.exp) || !s.certs.is_empty() || stms.len() == fusion::REPEATED_STATEMENTS {
             return None;
         }
         needed.extend(free_in_stm(s));

@@ -18,14 +18,12 @@ use super::merge::is_map;
 use crate::alias::Classes;
 use crate::simplify::is_total;
 use fehu_base::prim::IntType;
+use fehu_base::tuning::fusion;
 use fehu_base::{Name, NameSource};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Loc, Param, PatElem, Slice, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// Statements of an outer map that may run for each element of an inner one, at most.
-const MAX_AGAIN: usize = 4;
 
 /// How a name is used in a body.
 #[derive(Default, Clone, Copy)]
@@ -259,7 +257,7 @@ impl Out<'_, '_> {
             );
             scalar && stm.certs.is_empty() && is_total(&stm.exp)
         };
-        if before.len() > MAX_AGAIN || !before.iter().all(cheap) {
+        if before.len() > fusion::PUSHED_STATEMENTS || !before.iter().all(cheap) {
             return None;
         }
         let [bound] = inner_stm.pat.as_slice() else { return None };

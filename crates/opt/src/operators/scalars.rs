@@ -16,16 +16,11 @@
 //! has a better way, column by column, unless there are very few.
 
 use super::on_arrays;
+use fehu_base::tuning::fusion;
 use fehu_base::{Name, NameSource};
 use fehu_ir::build::plain;
 use fehu_ir::soac::{Reduce, Scan, Screma, Soac};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
-
-/// The most numbers that an operator takes from each side.
-const FEW: i64 = 16;
-
-/// The same for maps.
-const FEW_COLUMNS: i64 = 4;
 
 /// The reduction or scan, and what is needed around it.
 pub(super) fn screma(names: &mut NameSource, stm: Stm<Soacs>) -> Vec<Stm<Soacs>> {
@@ -76,7 +71,8 @@ pub(super) fn screma(names: &mut NameSource, stm: Stm<Soacs>) -> Vec<Stm<Soacs>>
 fn few(op: &Lambda<Soacs>) -> bool {
     let count = |t: &Type| t.shape().iter().map(|n| n.as_i64().filter(|n| *n > 0)).product::<Option<i64>>();
     let Some(count) = op.ret.iter().map(count).sum::<Option<i64>>() else { return false };
-    on_arrays(op) && count <= if elementwise(op) { FEW_COLUMNS } else { FEW }
+    on_arrays(op)
+        && count <= if elementwise(op) { fusion::OPERATOR_COLUMNS } else { fusion::OPERATOR_NUMBERS }
 }
 
 /// Whether an operator is a map, of maps and so on, of one on scalars.

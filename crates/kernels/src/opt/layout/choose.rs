@@ -16,23 +16,8 @@
 //! others; and from 2^20 reads on, which cost what a launch does.
 
 use super::access::{Access, Step, Use};
+use fehu_base::tuning::layout;
 use fehu_ir::{SubExp, Type};
-
-/// Reads that cost as much as a further kernel.
-pub(super) const LAUNCH_READS: i64 = 1 << 20;
-
-/// The fewest threads along the innermost dimension of the space for which a block lies along one row: its usual size.
-pub(super) const LEAST_THREADS: i64 = 256;
-
-/// How many eighths of the elements must be read, where nobody else uses what is fetched with an element: half of the array.
-const ALONE_EIGHTHS: i64 = 4;
-
-/// The same where others do: four times the array.
-const SHARED_EIGHTHS: i64 = 32;
-
-/// A line of the cache, of which four transactions are parts. With shorter leaps, others soon use the rest of a line: with leaps of
-/// 64 bytes a copy costs 12 % of `backprop`, with leaps of 160 bytes it halves the time of a scan of columns.
-const LEAST_LEAP_BYTES: i64 = 128;
 
 /// A layout.
 pub(super) struct Wish {
@@ -92,7 +77,7 @@ pub(super) fn wish(used: &Use, ty: &Type, order: &[usize], dense: bool) -> Optio
     if own.is_some_and(|own| votes(own) >= votes(innermost)) || known.is_some_and(|n| n < least_leap(ty)) {
         return None;
     }
-    if used.across.as_i64().is_some_and(|n| n < LEAST_THREADS) {
+    if used.across.as_i64().is_some_and(|n| n < layout::ROW_THREADS) {
         return None;
     }
     let (_, widest) = wants.iter().filter(|w| w.0 == innermost).max_by_key(|w| w.1.times.len())?;
@@ -100,7 +85,8 @@ pub(super) fn wish(used: &Use, ty: &Type, order: &[usize], dense: bool) -> Optio
     let last = order.last().copied()?;
     let shared = used.in_block || widest.index.get(last).is_some_and(|i| i.in_loop);
     let order = order.iter().copied().filter(|d| *d != innermost).chain([innermost]).collect();
-    let (accesses, eighths) = (votes(innermost) as i64, if shared { SHARED_EIGHTHS } else { ALONE_EIGHTHS });
+    let (accesses, eighths) =
+        (votes(innermost) as i64, if shared { layout::SHARED_EIGHTHS } else { layout::ALONE_EIGHTHS });
     Some(Wish { innermost, order, reads, accesses, eighths, leap, across: used.across })
 }
 
@@ -133,5 +119,5 @@ fn leap(ty: &Type, order: &[usize], dim: usize) -> Vec<SubExp> {
 
 /// The fewest elements of a type that are a leap.
 pub(super) fn least_leap(ty: &Type) -> i64 {
-    ty.elem().map_or(1, |e| LEAST_LEAP_BYTES / e.bytes().max(1) as i64)
+    ty.elem().map_or(1, |e| layout::LEAP_BYTES / e.bytes().max(1) as i64)
 }

@@ -16,6 +16,7 @@ use super::choose;
 use super::Layout;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
+use fehu_base::tuning::columns;
 use fehu_base::{Name, NameSource};
 use fehu_ir::build::Builder;
 use fehu_ir::free::free_in_body;
@@ -24,18 +25,6 @@ use fehu_ir::subst::{rename_body, rename_lambda, Subst};
 use fehu_ir::{
     Basic, Body, DimIndex, Exp, Kernels, Lambda, Loop, LoopForm, Param, PatElem, Stm, SubExp, Type,
 };
-
-/// Threads that an H200 runs at a time, half of them: with two loads each in flight, they reach the speed of memory.
-const THREADS: i64 = 1 << 17;
-
-/// The fewest elements of a part: with fewer, reducing the parts costs as much as making them.
-const LEAST_PART: i64 = 32;
-
-/// The fewest columns: a warp.
-const LEAST_COLUMNS: i64 = 32;
-
-/// The fewest elements; with fewer it does not matter who reads them.
-const LEAST_ELEMENTS: i64 = 1 << 16;
 
 impl Layout {
     /// Whether a reduction reads in order along segments, and in leaps along what it reduces.
@@ -78,8 +67,8 @@ impl Layout {
         let segments = b.product(&sizes[..sizes.len() - 1]);
         let le = CmpOp::SLe(IntType::I64);
         let elements = b.mul64(segments, n);
-        let many = b.cmp(le, SubExp::i64(LEAST_ELEMENTS), elements);
-        let wide = b.cmp(le, SubExp::i64(LEAST_COLUMNS), columns);
+        let many = b.cmp(le, SubExp::i64(columns::ELEMENTS), elements);
+        let wide = b.cmp(le, SubExp::i64(columns::COLUMNS), columns);
         let worth = b.bin(BinOp::LogAnd, many, wide);
         b.begin();
         let results = parts_then_whole(&mut b, pat, seg, segments);
@@ -103,8 +92,8 @@ fn parts_then_whole(
     let [quot, least, most] =
         [BinOp::SQuot(IntType::I64), BinOp::SMax(IntType::I64), BinOp::SMin(IntType::I64)];
     let some = b.bin(least, segments, SubExp::i64(1));
-    let wanted = b.bin(quot, SubExp::i64(THREADS), some);
-    let sensible = b.bin(quot, n, SubExp::i64(LEAST_PART));
+    let wanted = b.bin(quot, SubExp::i64(columns::THREADS), some);
+    let sensible = b.bin(quot, n, SubExp::i64(columns::PART_ELEMENTS));
     let count = b.bin(most, wanted, sensible);
     let count = b.bin(least, count, SubExp::i64(1));
     let before = b.sub64(count, SubExp::i64(1));

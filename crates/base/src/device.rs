@@ -1,0 +1,18 @@
+//! Facts about GPUs that generated code relies on. What the device at hand has is asked at run time where it matters; these
+//! hold for all of them, or are what a program gets when nobody says otherwise.
+
+/// Threads that run in step, and exchange values without shared memory. Devices of OpenCL that have fewer, or none, are served
+/// by the same code with barriers.
+pub const WARP_THREADS: i64 = 32;
+
+/// Threads in a block, unless a tuning file or an option says otherwise.
+pub const BLOCK_THREADS: i64 = 256;
+
+/// Elements along a side of a tile in shared memory, unless said otherwise.
+pub const TILE_SIDE: i64 = 16;
+
+/// Elements along a side of a tile in the registers of a thread, unless said otherwise.
+pub const REGISTER_TILE_SIDE: i64 = 4;
+
+/// Every array in shared memory begins at a multiple of so many bytes: the widest load.
+pub const SHARED_ALIGNMENT_BYTES: i64 = 16;

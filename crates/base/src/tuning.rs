@@ -1,0 +1,186 @@
+//! Figures that steer what code is made: how small is small, how many is enough.
+//!
+//! They have no bearing on what a program means. Each is used by the pass that its module names; its name has the unit, its
+//! comment the meaning and, where there was one, the measurement it comes from. Limits on the compiler's own effort (depths,
+//! steps, terms) are beside the algorithms that need them; facts about machines are in [`crate::device`].
+
+/// When functions are inlined.
+pub mod inline {
+    /// Functions of at most so many statements are inlined wherever they are called.
+    pub const ALWAYS_STATEMENTS: usize = 40;
+
+    /// Larger functions are inlined while the program has at most so many statements ...
+    pub const PROGRAM_STATEMENTS: usize = 20_000;
+
+    /// ... or so many times what it had.
+    pub const PROGRAM_GROWTH: usize = 4;
+}
+
+/// What fusion and the treatment of operators may compute more than once.
+pub mod fusion {
+    /// An operator on arrays takes their elements one by one if it has at most so many from each side.
+    pub const OPERATOR_NUMBERS: i64 = 16;
+
+    /// The same where the operator is a map: it can be interchanged instead.
+    pub const OPERATOR_COLUMNS: i64 = 4;
+
+    /// A producer of at most so many statements is computed again by each of its consumers.
+    pub const REPEATED_STATEMENTS: usize = 3;
+
+    /// Statements of an outer map that may run for each element of an inner one, at most.
+    pub const PUSHED_STATEMENTS: usize = 4;
+}
+
+/// What becomes tasks of the multicore back end.
+pub mod multicore {
+    /// Operations over fewer elements than this, if the number is known, are sequential inside of others.
+    pub const LEAST_ELEMENTS: i64 = 64;
+
+    /// Maps over fewer elements than this, if the number is known, are no level of a nest.
+    pub const LEAST_ROW_ELEMENTS: i64 = 16;
+
+    /// The deepest nest that becomes one operation.
+    pub const NEST_LEVELS: usize = 3;
+
+    /// The body of a map is light up to so many statements of one instruction each.
+    pub const LIGHT_STATEMENTS: usize = 30;
+
+    /// Chunks for each worker but the first, so that a slow one does not hold up the others.
+    pub const CHUNKS_PER_WORKER: i64 = 4;
+
+    /// With so many tasks for each worker but the first, there is no need for more parallelism.
+    pub const TASKS_PER_WORKER: i64 = 8;
+
+    /// After so many choices in a function, the code inside of operations is sequential.
+    pub const VERSIONS: usize = 32;
+}
+
+/// What flattening takes for parallelism on a GPU, and for cheap.
+pub mod flattening {
+    /// Operations over fewer elements than this are not worth a level of parallelism.
+    pub const LEAST_ELEMENTS: i64 = 4;
+
+    /// Conditionals with more statements than this are not computed again wherever they are needed.
+    pub const REPEATED_BRANCH_STATEMENTS: usize = 4;
+
+    /// More scalar statements than this are not computed again for each element of an inner kernel.
+    pub const REPEATED_STATEMENTS: usize = 24;
+
+    /// More parts than this are joined by copying one after the other, not by a search for the part of each element.
+    pub const JOINED_PARTS: usize = 4;
+
+    /// So many blocks keep a device busy: the H200 has 132 multiprocessors.
+    pub const BUSY_BLOCKS: i64 = 256;
+
+    /// How much parallelism is enough for thread blocks, if nobody says otherwise: one warp. What a block does in shared memory,
+    /// with barriers, the versions flattened further do in several kernels, which cost a launch each, through global memory.
+    pub const BLOCK_VERSION_ELEMENTS: i64 = crate::device::WARP_THREADS;
+}
+
+/// How operations whose operators cannot run on rows of threads are divided.
+pub mod chunks {
+    /// In how many chunks the input of one segment is divided, at most.
+    pub const INPUT_CHUNKS: i64 = 256;
+
+    /// In how many parts the bins of one segment are divided, at most. All threads read the same indices at a time, so that these
+    /// cost little; more threads than this would still have to read all of them.
+    pub const BIN_PARTS: i64 = 4096;
+}
+
+/// When a kernel's operand is copied into another layout; measured on an H200 by `bench/gpu/layout.py`.
+pub mod layout {
+    /// Reads that cost as much as a further kernel.
+    pub const LAUNCH_READS: i64 = 1 << 20;
+
+    /// The fewest threads along the innermost dimension of the space for which a block lies along one row: its usual size.
+    pub const ROW_THREADS: i64 = crate::device::BLOCK_THREADS;
+
+    /// How many eighths of the elements must be read, where nobody else uses what is fetched with an element: half of the array.
+    pub const ALONE_EIGHTHS: i64 = 4;
+
+    /// The same where others do: four times the array.
+    pub const SHARED_EIGHTHS: i64 = 32;
+
+    /// A line of the cache, of which four transactions are parts. With shorter leaps, others soon use the rest of a line: with
+    /// leaps of 64 bytes a copy costs 12 % of `backprop`, with leaps of 160 bytes it halves the time of a scan of columns.
+    pub const LEAP_BYTES: i64 = 128;
+}
+
+/// When the columns of a matrix are reduced in parts.
+pub mod columns {
+    /// Threads that an H200 runs at a time, half of them: with two loads each in flight, they reach the speed of memory.
+    pub const THREADS: i64 = 1 << 17;
+
+    /// The fewest elements of a part: with fewer, reducing the parts costs as much as making them.
+    pub const PART_ELEMENTS: i64 = 32;
+
+    /// The fewest columns: a warp.
+    pub const COLUMNS: i64 = crate::device::WARP_THREADS;
+
+    /// The fewest elements; with fewer it does not matter who reads them.
+    pub const ELEMENTS: i64 = 1 << 16;
+}
+
+/// When a scan is joined with what follows it.
+pub mod scan_epilogue {
+    /// What is done twice rather than kept costs at most so many instructions.
+    pub const REPEATED_INSTRUCTIONS: usize = 24;
+
+    /// The most bytes of scanned values at a point: they are in registers.
+    pub const POINT_BYTES: u64 = 16;
+}
+
+/// Which scalar code goes to the device.
+pub mod single_point {
+    /// Longer literals are left to the host.
+    pub const LITERAL_ELEMENTS: usize = 8;
+
+    /// More statements than this are left to the host, and not looked through.
+    pub const STATEMENTS: usize = 256;
+
+    /// More statements than this are not repeated by every thread of a kernel.
+    pub const REPEATED_STATEMENTS: usize = 16;
+}
+
+/// Where threads put the arrays that they make.
+pub mod results {
+    /// Rows of constant size are long from so many elements on: fewer a thread may keep for itself.
+    pub const LONG_ROW_ELEMENTS: i64 = 65;
+
+    /// The largest array that is a thread's own and not in memory of the device. Machines set memory aside for all threads that
+    /// can run at once, so it must not be much larger.
+    pub const THREAD_BYTES: i64 = 256;
+
+    /// The shortest rows whose elements threads write side by side: with 16 elements, k-means loses 9 %.
+    pub const INTERLEAVED_ROW_ELEMENTS: i64 = 32;
+
+    /// The fewest threads for which that is done.
+    pub const INTERLEAVED_THREADS: i64 = 256;
+
+    /// The fewest elements for which that is done: a transposition is one kernel more.
+    pub const INTERLEAVED_ELEMENTS: i64 = 1 << 19;
+}
+
+/// How loops of CPU back ends are rearranged.
+pub mod cpu_loops {
+    /// The bytes that the arrays for a strip should have, all together: a part of the first-level cache.
+    pub const STRIP_BYTES: u64 = 8192;
+
+    /// How many steps of an innermost loop are done at a time ...
+    pub const STEPS: i64 = 4;
+
+    /// ... in code of at most so many nodes.
+    pub const STEPS_NODES: usize = 40;
+
+    /// Loops of at most so many iterations are unrolled by C compilers, which then do all of this by themselves.
+    pub const UNROLLED_ITERATIONS: i64 = 8;
+
+    /// The largest body that is worth two copies.
+    pub const SPLIT_NODES: usize = 240;
+}
+
+/// Which scalars stay on the device.
+pub mod device_scalars {
+    /// How many instructions every thread of a kernel may do over again, so that the host need not wait for a number.
+    pub const REPEATED_INSTRUCTIONS: usize = 24;
+}
