@@ -9,6 +9,7 @@
 
 pub mod device;
 pub mod diagnostic;
+pub mod intrinsic;
 pub mod name;
 pub mod ops;
 pub mod prim;

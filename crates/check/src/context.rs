@@ -1,5 +1,6 @@
 //! What all parts of the checker share while it runs.
 
+use fehu_base::intrinsic::Intrinsic;
 use fehu_base::{Diagnostic, Name, NameSource, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,7 +19,7 @@ pub struct Context {
     /// The state of the expression checker, while type expressions inside of an expression are resolved.
     pub terms: Option<Box<crate::terms::State>>,
     /// The built-in functions by name.
-    pub intrinsics: FxHashMap<Name, Symbol>,
+    pub intrinsics: FxHashMap<Name, Intrinsic>,
     /// Names whose type the user declared: pattern variables that stand under a
     /// type ascription (so that a loop parameter `x: []i32` is not taken for one
     /// that may be consumed), and functions and constants, local ones too, with a

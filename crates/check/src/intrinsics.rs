@@ -10,8 +10,9 @@
 use crate::context::Context;
 use crate::scope::{Env, Scope, TermEntry, TypeEntry, ValEntry, ValKind};
 use crate::types::{RetType, Scheme, TParam, Type, TypeDef};
+use fehu_base::intrinsic::Intrinsic;
 use fehu_base::prim::ScalarType;
-use fehu_base::{Name, Span, Symbol};
+use fehu_base::{bug, Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
 use std::sync::Arc;
 
@@ -169,7 +170,8 @@ pub fn base(ctx: &mut Context, scope: &mut Scope) -> Env {
 
 /// The entry of a built-in function, and a note of what it is.
 pub fn intrinsic(ctx: &mut Context, sym: Symbol, name: Name, scheme: Arc<Scheme>) -> ValEntry {
-    ctx.intrinsics.insert(name, sym);
+    let Some(known) = Intrinsic::named(sym.as_str()) else { bug!("there is no built-in function `{sym}`") };
+    ctx.intrinsics.insert(name, known);
     ValEntry { name, scheme, span: Span::NONE, kind: ValKind::Intrinsic }
 }
 

@@ -23,6 +23,7 @@
 //! of type `t_2`.
 
 use crate::types::{RetType, Scheme, TParam, Type, TypeArg, TypeDef};
+use fehu_base::intrinsic::Intrinsic;
 use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Span, Symbol};
 use fehu_syntax::ast::{Attr, Doc};
@@ -38,8 +39,8 @@ pub struct Program {
     /// The texts of the names; lowering goes on making names from it.
     pub names: NameSource,
     /// The built-in functions and operators, by the name that refers to them.
-    /// The symbol is the name within the `intrinsics` module (`map`, `+`, ...).
-    pub intrinsics: FxHashMap<Name, Symbol>,
+    /// Which of the built-in functions a name is.
+    pub intrinsics: FxHashMap<Name, Intrinsic>,
     /// Where each name was bound.
     pub def_spans: FxHashMap<Name, Span>,
 }

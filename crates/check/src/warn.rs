@@ -36,8 +36,8 @@ pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
         ctx.report(Diagnostic::warning(span, text).help("print values with `#[trace]` instead"));
     }
     for (span, op) in names.comparisons {
-        if let Some(op) = ctx.intrinsics.get(&op).filter(|op| matches!(op.as_str(), "==" | "!=")) {
-            let text = format!("Comparing arrays with \"{op}\" is deprecated.");
+        if let Some(op) = ctx.intrinsics.get(&op).filter(|op| op.is_equality()) {
+            let text = format!("Comparing arrays with \"{}\" is deprecated.", op.name());
             let help = "compare the elements: and (map2 (==) xs ys)";
             ctx.report(Diagnostic::warning(span, text).help(help));
         }

@@ -43,7 +43,7 @@ impl<'a> Lowerer<'a> {
         }
         let arity = match &*fun {
             Fun::Closure { params, .. } => params.len(),
-            Fun::Intrinsic { name, .. } => crate::intrinsics::arity(*name),
+            Fun::Intrinsic { intrinsic, .. } => intrinsic.arity(),
             Fun::Recursive(sig) => sig.arity,
             Fun::Hole { .. } => 1,
             Fun::Partial { .. } | Fun::Checked { .. } => 0,
@@ -53,7 +53,7 @@ impl<'a> Lowerer<'a> {
         }
         let rest = args.split_off(arity);
         let result = match &*fun {
-            Fun::Intrinsic { name, inst } => self.intrinsic(*name, inst, args)?,
+            Fun::Intrinsic { intrinsic, inst } => self.intrinsic(*intrinsic, inst, args)?,
             Fun::Recursive(sig) => self.call(&sig.clone(), args)?,
             Fun::Hole { ty, env, cert } => {
                 let fehu_check::types::Type::Arrow(arrow) = ty else {

@@ -144,8 +144,8 @@ impl<'a> Lowerer<'a> {
 
     /// The value of a name at an instantiation.
     pub(crate) fn var(&mut self, name: Name, inst: Vec<InstArg<'a>>) -> Res<Value<'a>> {
-        if let Some(sym) = self.program.intrinsics.get(&name) {
-            return Ok(Value::Fun(Rc::new(Fun::Intrinsic { name: *sym, inst })));
+        if let Some(intrinsic) = self.program.intrinsics.get(&name) {
+            return Ok(Value::Fun(Rc::new(Fun::Intrinsic { intrinsic: *intrinsic, inst })));
         }
         match self.env.get(name).cloned() {
             Some(Binding::Value(v)) => Ok(instantiate(v, inst)),

@@ -4,82 +4,16 @@
 use crate::exp::float_type;
 use crate::lowerer::{Lowerer, Res};
 use crate::value::{Data, InstArg, Ty, TypeBinding, Value};
+use fehu_base::intrinsic::{Intrinsic, Operator};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, MathFn, PrimFn, UnOp};
 use fehu_base::prim::{PrimType, ScalarType};
-use fehu_base::Symbol;
 use fehu_ir::{Basic, ErrorPart, Exp, SubExp, Type};
 
-/// The core's function of a name, if it is one.
-pub(crate) fn math_fn(name: &str, s: ScalarType) -> Option<MathFn> {
-    use MathFn::*;
-    let unsigned = s.is_unsigned();
-    Some(match name {
-        "sqrt" => Sqrt,
-        "cbrt" => Cbrt,
-        "rsqrt" => Rsqrt,
-        "exp" => Exp,
-        "exp2" => Exp2,
-        "exp10" => Exp10,
-        "expm1" => Expm1,
-        "log" => Log,
-        "log2" => Log2,
-        "log10" => Log10,
-        "log1p" => Log1p,
-        "sin" => Sin,
-        "cos" => Cos,
-        "tan" => Tan,
-        "asin" => Asin,
-        "acos" => Acos,
-        "atan" => Atan,
-        "sinh" => Sinh,
-        "cosh" => Cosh,
-        "tanh" => Tanh,
-        "asinh" => Asinh,
-        "acosh" => Acosh,
-        "atanh" => Atanh,
-        "sinpi" => SinPi,
-        "cospi" => CosPi,
-        "tanpi" => TanPi,
-        "asinpi" => AsinPi,
-        "acospi" => AcosPi,
-        "atanpi" => AtanPi,
-        "atan2" => Atan2,
-        "atan2pi" => Atan2Pi,
-        "hypot" => Hypot,
-        "gamma" => Gamma,
-        "lgamma" => LGamma,
-        "erf" => Erf,
-        "erfc" => Erfc,
-        "floor" => Floor,
-        "ceil" => Ceil,
-        "round" => Round,
-        "trunc" => Trunc,
-        "fma" => Fma,
-        "mad" => Mad,
-        "lerp" => Lerp,
-        "isnan" => IsNan,
-        "isinf" => IsInf,
-        "to_bits" => ToBits,
-        "from_bits" => FromBits,
-        "nextafter" => NextAfter,
-        "ldexp" => Ldexp,
-        "copysign" => CopySign,
-        "popc" => Popc,
-        "clz" => Clz,
-        "ctz" => Ctz,
-        "mul_hi" if unsigned => UMulHi,
-        "mul_hi" => SMulHi,
-        "mad_hi" if unsigned => UMadHi,
-        "mad_hi" => SMadHi,
-        _ => return None,
-    })
-}
-
 impl<'a> Lowerer<'a> {
-    /// An overloaded scalar function, if the name is one.
+    /// An overloaded scalar function, if the built-in function is one and its arguments are scalars.
     pub(crate) fn scalar_intrinsic(
         &mut self,
-        name: Symbol,
+        intrinsic: Intrinsic,
         inst: &[InstArg<'a>],
         args: &[Value<'a>],
     ) -> Res<Option<Value<'a>>> {
@@ -91,20 +25,17 @@ impl<'a> Lowerer<'a> {
             xs.push(leaves[0]);
         }
         let Some(s) = first else { return Ok(None) };
-        if name.as_str() == "convert" {
-            let Some(InstArg::Type(TypeBinding::Ty(Ty::Scalar(to)))) = inst.get(1) else {
-                return Err(self.unsupported("a conversion to an unknown type"));
-            };
-            return Ok(Some(Value::scalar(*to, self.convert(s, *to, xs[0]))));
-        }
-        if let Some(f) = math_fn(name.as_str(), s) {
-            return Ok(Some(self.math(f, s, inst, xs)));
-        }
-        if let Some(v) = self.unary(name.as_str(), s, &xs) {
-            return Ok(Some(v));
-        }
-        match xs.as_slice() {
-            [x, y] => self.binary(name.as_str(), s, *x, *y),
+        match (intrinsic, xs.as_slice()) {
+            (Intrinsic::Convert, _) => {
+                let Some(InstArg::Type(TypeBinding::Ty(Ty::Scalar(to)))) = inst.get(1) else {
+                    return Err(self.unsupported("a conversion to an unknown type"));
+                };
+                Ok(Some(Value::scalar(*to, self.convert(s, *to, xs[0]))))
+            }
+            (Intrinsic::Math(f), _) => Ok(Some(self.math(at_sign(f, s), s, inst, xs))),
+            (Intrinsic::Abs, [x]) => Ok(Some(self.abs(s, *x))),
+            (Intrinsic::Sgn, [x]) => Ok(Some(self.sgn(s, *x))),
+            (Intrinsic::Operator(op), [x, y]) => self.binary(op, s, *x, *y),
             _ => Ok(None),
         }
     }
@@ -144,25 +75,30 @@ impl<'a> Lowerer<'a> {
         Value::scalar(surface, r.into())
     }
 
-    fn unary(&mut self, name: &str, s: ScalarType, xs: &[SubExp]) -> Option<Value<'a>> {
-        let [x] = xs else { return None };
-        let op = match (name, s.prim()) {
-            ("abs", PrimType::Int(_)) if s.is_unsigned() => return Some(Value::scalar(s, *x)),
-            ("abs", PrimType::Int(t)) => UnOp::Abs(t),
-            ("abs", PrimType::Float(t)) => UnOp::FAbs(t),
-            ("sgn", PrimType::Int(t)) if s.is_unsigned() => UnOp::USignum(t),
-            ("sgn", PrimType::Int(t)) => UnOp::SSignum(t),
-            ("sgn", PrimType::Float(t)) => UnOp::FSignum(t),
-            _ => return None,
+    fn abs(&mut self, s: ScalarType, x: SubExp) -> Value<'a> {
+        let op = match s.prim() {
+            PrimType::Int(t) if !s.is_unsigned() => UnOp::Abs(t),
+            PrimType::Float(t) => UnOp::FAbs(t),
+            PrimType::Int(_) | PrimType::Bool | PrimType::Unit => return Value::scalar(s, x),
         };
-        Some(Value::scalar(s, self.b.un(op, *x)))
+        Value::scalar(s, self.b.un(op, x))
     }
 
-    fn binary(&mut self, name: &str, s: ScalarType, x: SubExp, y: SubExp) -> Res<Option<Value<'a>>> {
-        if let Some(c) = self.comparison(name, s, x, y) {
+    fn sgn(&mut self, s: ScalarType, x: SubExp) -> Value<'a> {
+        let op = match s.prim() {
+            PrimType::Int(t) if s.is_unsigned() => UnOp::USignum(t),
+            PrimType::Int(t) => UnOp::SSignum(t),
+            PrimType::Float(t) => UnOp::FSignum(t),
+            PrimType::Bool | PrimType::Unit => return Value::scalar(s, x),
+        };
+        Value::scalar(s, self.b.un(op, x))
+    }
+
+    fn binary(&mut self, operator: Operator, s: ScalarType, x: SubExp, y: SubExp) -> Res<Option<Value<'a>>> {
+        if let Some(c) = self.comparison(operator, s, x, y) {
             return Ok(Some(Value::scalar(ScalarType::Bool, c)));
         }
-        let Some(op) = binop(name, s) else { return Ok(None) };
+        let Some(op) = binop(operator, s) else { return Ok(None) };
         let cert = match (op, s.prim()) {
             (
                 BinOp::SDiv(t)
@@ -188,23 +124,23 @@ impl<'a> Lowerer<'a> {
         Ok(Some(if r.name().is_none() { self.depending(cert, v) } else { v }))
     }
 
-    fn comparison(&mut self, name: &str, s: ScalarType, x: SubExp, y: SubExp) -> Option<SubExp> {
+    fn comparison(&mut self, operator: Operator, s: ScalarType, x: SubExp, y: SubExp) -> Option<SubExp> {
         let (lt, le) = match s.prim() {
             PrimType::Int(t) if s.is_unsigned() => (CmpOp::ULt(t), CmpOp::ULe(t)),
             PrimType::Int(t) => (CmpOp::SLt(t), CmpOp::SLe(t)),
             PrimType::Float(t) => (CmpOp::FLt(t), CmpOp::FLe(t)),
             PrimType::Bool | PrimType::Unit => (CmpOp::BLt, CmpOp::BLe),
         };
-        Some(match name {
-            "==" => self.b.cmp(CmpOp::Eq(s.prim()), x, y),
-            "!=" => {
+        Some(match operator {
+            Operator::Eq => self.b.cmp(CmpOp::Eq(s.prim()), x, y),
+            Operator::Ne => {
                 let eq = self.b.cmp(CmpOp::Eq(s.prim()), x, y);
                 self.b.un(UnOp::Not, eq)
             }
-            "<" => self.b.cmp(lt, x, y),
-            "<=" => self.b.cmp(le, x, y),
-            ">" => self.b.cmp(lt, y, x),
-            ">=" => self.b.cmp(le, y, x),
+            Operator::Lt => self.b.cmp(lt, x, y),
+            Operator::Le => self.b.cmp(le, x, y),
+            Operator::Gt => self.b.cmp(lt, y, x),
+            Operator::Ge => self.b.cmp(le, y, x),
             _ => return None,
         })
     }
@@ -232,52 +168,61 @@ impl<'a> Lowerer<'a> {
     }
 }
 
-fn binop(name: &str, s: ScalarType) -> Option<BinOp> {
+/// The function that differs for unsigned numbers.
+fn at_sign(f: MathFn, s: ScalarType) -> MathFn {
+    match f {
+        MathFn::SMulHi if s.is_unsigned() => MathFn::UMulHi,
+        MathFn::SMadHi if s.is_unsigned() => MathFn::UMadHi,
+        _ => f,
+    }
+}
+
+fn binop(operator: Operator, s: ScalarType) -> Option<BinOp> {
     let u = s.is_unsigned();
     if let Some(f) = float_type(s) {
-        return Some(match name {
-            "+" => BinOp::FAdd(f),
-            "-" => BinOp::FSub(f),
-            "*" => BinOp::FMul(f),
-            "/" => BinOp::FDiv(f),
-            "%" => BinOp::FMod(f),
-            "**" => BinOp::FPow(f),
-            "min" => BinOp::FMin(f),
-            "max" => BinOp::FMax(f),
+        return Some(match operator {
+            Operator::Add => BinOp::FAdd(f),
+            Operator::Sub => BinOp::FSub(f),
+            Operator::Mul => BinOp::FMul(f),
+            Operator::Div => BinOp::FDiv(f),
+            Operator::Mod => BinOp::FMod(f),
+            Operator::Pow => BinOp::FPow(f),
+            Operator::Min => BinOp::FMin(f),
+            Operator::Max => BinOp::FMax(f),
             _ => return None,
         });
     }
     let PrimType::Int(t) = s.prim() else {
-        return match name {
-            "min" | "&" | "&&" => Some(BinOp::LogAnd),
-            "max" | "|" | "||" => Some(BinOp::LogOr),
+        return match operator {
+            Operator::Min | Operator::And | Operator::LogAnd => Some(BinOp::LogAnd),
+            Operator::Max | Operator::Or | Operator::LogOr => Some(BinOp::LogOr),
             _ => None,
         };
     };
-    Some(match name {
-        "+" => BinOp::Add(t),
-        "-" => BinOp::Sub(t),
-        "*" => BinOp::Mul(t),
-        "/" if u => BinOp::UDiv(t),
-        "/" => BinOp::SDiv(t),
-        "%" if u => BinOp::UMod(t),
-        "%" => BinOp::SMod(t),
-        "//" if u => BinOp::UDiv(t),
-        "//" => BinOp::SQuot(t),
-        "%%" if u => BinOp::UMod(t),
-        "%%" => BinOp::SRem(t),
-        "**" => BinOp::Pow(t),
-        "&" => BinOp::And(t),
-        "|" => BinOp::Or(t),
-        "^" => BinOp::Xor(t),
-        "<<" => BinOp::Shl(t),
-        ">>" if u => BinOp::LShr(t),
-        ">>" => BinOp::AShr(t),
-        ">>>" => BinOp::LShr(t),
-        "min" if u => BinOp::UMin(t),
-        "min" => BinOp::SMin(t),
-        "max" if u => BinOp::UMax(t),
-        "max" => BinOp::SMax(t),
+    Some(match operator {
+        Operator::Add => BinOp::Add(t),
+        Operator::Sub => BinOp::Sub(t),
+        Operator::Mul => BinOp::Mul(t),
+        Operator::Div if u => BinOp::UDiv(t),
+        Operator::Div => BinOp::SDiv(t),
+        Operator::Mod if u => BinOp::UMod(t),
+        Operator::Mod => BinOp::SMod(t),
+        Operator::Quot if u => BinOp::UDiv(t),
+        Operator::Quot => BinOp::SQuot(t),
+        Operator::Rem if u => BinOp::UMod(t),
+        Operator::Rem => BinOp::SRem(t),
+        Operator::Pow => BinOp::Pow(t),
+        Operator::And => BinOp::And(t),
+        Operator::Or => BinOp::Or(t),
+        Operator::Xor => BinOp::Xor(t),
+        Operator::Shl => BinOp::Shl(t),
+        Operator::Shr if u => BinOp::LShr(t),
+        Operator::Shr => BinOp::AShr(t),
+        Operator::ShrZeros => BinOp::LShr(t),
+        Operator::Min if u => BinOp::UMin(t),
+        Operator::Min => BinOp::SMin(t),
+        Operator::Max if u => BinOp::UMax(t),
+        Operator::Max => BinOp::SMax(t),
         _ => return None,
     })
 }

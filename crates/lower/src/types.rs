@@ -7,6 +7,7 @@
 use crate::lowerer::{Lowerer, Res};
 use crate::sums::SumLayout;
 use crate::value::{Binding, Dim, Env, InstArg, Ty, TypeBinding, Value};
+use fehu_base::intrinsic::Intrinsic;
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_check::types::{Size, TParam, Type, TypeArg};
@@ -58,7 +59,7 @@ impl<'a> Lowerer<'a> {
             Some(Binding::Value(_) | Binding::UnknownSize | Binding::Global(_) | Binding::Alias(_))
             | Some(Binding::Functor(..))
             | None => {
-                if self.program.intrinsics.get(&name).is_some_and(|s| s.as_str() == "acc") {
+                if self.program.intrinsics.get(&name) == Some(&Intrinsic::Acc) {
                     // Its real type is known from the accumulator value itself.
                     return Ok(Ty::Fun);
                 }

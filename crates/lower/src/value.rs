@@ -1,6 +1,7 @@
 //! What expressions evaluate to at compile time.
 
 use crate::persistent::NameMap;
+use fehu_base::intrinsic::Intrinsic;
 use fehu_base::prim::ScalarType;
 use fehu_base::{Name, Symbol};
 use fehu_check::tast;
@@ -77,8 +78,8 @@ pub(crate) enum Fun<'a> {
     },
     /// A built-in function.
     Intrinsic {
-        /// Its name.
-        name: Symbol,
+        /// Which.
+        intrinsic: Intrinsic,
         /// What its scheme's parameters are.
         inst: Vec<InstArg<'a>>,
     },

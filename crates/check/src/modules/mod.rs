@@ -32,6 +32,7 @@ use self::shown::TypeDefs;
 use crate::context::Context;
 use crate::scope::{AbstractType, Env, ModEntry, Module, Scope, TermEntry};
 use crate::{intrinsics, tast};
+use fehu_base::intrinsic::Intrinsic;
 use fehu_base::{Diagnostic, FileId, Severity, Span, Symbol};
 use fehu_syntax::ast;
 use std::cell::OnceCell;
@@ -148,7 +149,7 @@ impl Checker<'_> {
             }
         }
         for (sym, entry) in &env.types {
-            self.ctx.intrinsics.insert(entry.name, *sym);
+            self.ctx.intrinsics.insert(entry.name, Intrinsic::Acc);
             into.types.insert(*sym, entry.clone());
         }
     }

@@ -13,6 +13,7 @@ use crate::scope::ValEntry;
 use crate::subst::{make_nonunique, Subst};
 use crate::tast::{Exp, ExpKind, Pat, PatKind, ValBind};
 use crate::types::{RetType, Scheme, Type, TypeArg, Uniq};
+use fehu_base::intrinsic::{ArrayFn, Intrinsic};
 use fehu_base::{Name, Span, Symbol};
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ pub(super) fn owning_wrapper(
     }
     // The prelude's own may not have been read, for the program need not mention it.
     let copy = ctx.bind(Symbol::new("copy"), Span::NONE);
-    ctx.intrinsics.insert(copy, Symbol::new("copy"));
+    ctx.intrinsics.insert(copy, Intrinsic::Array(ArrayFn::Copy));
     // The call brings its unknown sizes under names of its own.
     let mut opened = Subst::default();
     let mut ext = vec![];

@@ -9,6 +9,7 @@ use crate::resolve::{closest, parametric, show_qual};
 use crate::scope::{Env, ModEntry, Module, TermEntry, ValEntry, ValKind};
 use crate::subst::Subst;
 use crate::types::{TParam, Type, TypeArg};
+use fehu_base::intrinsic::Intrinsic;
 use fehu_base::{Diagnostic, Span};
 use fehu_syntax::ast::{self, Liftedness, QualName};
 use std::sync::Arc;
@@ -133,7 +134,7 @@ impl Infer<'_> {
             let t = match set {
                 Some((_, scalars)) => {
                     let kind = match op {
-                        Some(op) => WhyKind::Operator(op),
+                        Some(op) => WhyKind::Operator(fehu_base::Symbol::new(op.name())),
                         None => WhyKind::TypeParam(n),
                     };
                     self.one_of(ScalarSet::of(scalars.iter().copied()), kind, span)
@@ -144,7 +145,7 @@ impl Infer<'_> {
                 let result = self.restrict(&t, lifted, &Why { kind: WhyKind::TypeParam(n), span });
                 self.demand(span, "Invalid type argument.", result);
             }
-            if op.is_some_and(|op| matches!(op.as_str(), "==" | "!=")) {
+            if op.is_some_and(Intrinsic::is_equality) {
                 let result = self.require_equality(&t, span);
                 self.demand(span, "Invalid comparison.", result);
             }

@@ -25,7 +25,8 @@ use super::metas::State;
 use super::pre;
 use crate::context::Context;
 use crate::types::{Scheme, Size, Type};
-use fehu_base::{Name, Symbol};
+use fehu_base::intrinsic::{Intrinsic, Operator};
+use fehu_base::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use tables::{Flex, Slot, Unknown};
@@ -65,11 +66,11 @@ pub(crate) struct Sizer<'a> {
 
 impl<'a> Sizer<'a> {
     pub(crate) fn new(ctx: &'a mut Context, st: State) -> Sizer<'a> {
-        let find = |ctx: &Context, op: &str| {
-            let sym = Symbol::new(op);
-            ctx.intrinsics.iter().filter(|(_, s)| **s == sym).map(|(n, _)| *n).min()
+        let find = |ctx: &Context, op: Operator| {
+            let wanted = Intrinsic::Operator(op);
+            ctx.intrinsics.iter().filter(|(_, i)| **i == wanted).map(|(n, _)| *n).min()
         };
-        let (minus, plus) = (find(ctx, "-"), find(ctx, "+"));
+        let (minus, plus) = (find(ctx, Operator::Sub), find(ctx, Operator::Add));
         Sizer {
             start: super::errors(ctx),
             quiet: false,
