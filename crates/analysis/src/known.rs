@@ -98,7 +98,8 @@ impl Known {
                 Exp::Basic(Basic::Index(a, slice) | Basic::Update(a, slice, _)) => {
                     self.in_bounds(facts, *a, slice)
                 }
-                _ => {}
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                }
             }
         }
     }
@@ -226,7 +227,7 @@ impl Known {
                 OpView::Seg(seg) => self.ranges.extend(seg.space.dims.iter().copied()),
                 OpView::Soac(_) | OpView::Size(_) | OpView::Alloc(..) => {}
             },
-            _ => {}
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) => {}
         }
         for_each_lambda(&stm.exp, &mut |l| self.params(l.params.iter()));
         for_each_body(&stm.exp, &mut |b| self.body(b));
@@ -234,7 +235,7 @@ impl Known {
         match p.ty {
             Type::Prim(PrimType::Int(_)) => self.scalar(p.name, &stm.exp),
             Type::Prim(PrimType::Bool) => self.boolean(p.name, &stm.exp),
-            _ => {}
+            Type::Prim(_) | Type::Array(..) | Type::Acc(..) | Type::Mem(_) => {}
         }
     }
 
@@ -267,15 +268,16 @@ impl Known {
                 self.definitions.assume_max(x, &poly(a), &poly(b))
             }
             Exp::Basic(Basic::BinOp(BinOp::SDiv(IntType::I64), a, b)) => {
-                if !self.quotients.contains_key(&(a, b)) {
-                    self.quotients.insert((a, b), name);
-                    self.definitions.assume_quotient(x, &poly(a), &poly(b));
-                } else if let Some(q) = self.quotients.get(&(a, b)) {
-                    define(self, poly((*q).into()));
+                match self.quotients.get(&(a, b)).copied() {
+                    Some(q) => define(self, poly(q.into())),
+                    None => {
+                        self.quotients.insert((a, b), name);
+                        self.definitions.assume_quotient(x, &poly(a), &poly(b));
+                    }
                 }
             }
             Exp::Basic(Basic::BinOp(BinOp::SMod(IntType::I64), a, b)) => self.remainder(name, a, b),
-            _ => {}
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
         }
     }
 
@@ -324,7 +326,9 @@ impl Known {
                 Some(f) => Condition::Or(*c, *f),
                 None => return,
             },
-            _ => return,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                return
+            }
         };
         self.conditions.insert(name, condition);
     }

@@ -124,7 +124,7 @@ impl Order<'_> {
                     && self.direct(facts, inside, &accesses(stm), uses)
                     && self.backwards(facts, &inner, &w.lambda.body.stms, uses)
             }
-            _ => self.direct(facts, inside, &accesses(stm), uses),
+            Exp::Basic(_) | Exp::Call(..) | Exp::Op(_) => self.direct(facts, inside, &accesses(stm), uses),
         }
     }
 

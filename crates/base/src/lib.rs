@@ -6,6 +6,10 @@
 //! whole compiler.
 
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "tables of operators name those that differ from the rest"
+)]
 
 pub mod device;
 pub mod diagnostic;

@@ -167,7 +167,7 @@ impl ScalarType {
     }
 
     /// The type a word names.
-    pub fn from_str(text: &str) -> Option<ScalarType> {
+    pub fn named(text: &str) -> Option<ScalarType> {
         ScalarType::ALL.into_iter().find(|t| t.as_str() == text)
     }
 

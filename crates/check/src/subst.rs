@@ -160,6 +160,7 @@ pub fn size_exp(s: &Size, span: Span) -> Option<Exp> {
 }
 
 /// The expression as a size, in its simplest form.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 pub fn exp_size(e: Exp) -> Size {
     match &*e.kind {
         ExpKind::Literal(PrimValue::I64(c)) => Size::Const(*c),
@@ -275,6 +276,7 @@ impl<'a> Walk<'a> {
 
     /// Whether the substitution may change an expression; one that it does not change stays shared, for sizes become
     /// large by containing others.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn changes(&self, e: &Exp) -> bool {
         let mut rest = vec![e];
         while let Some(e) = rest.pop() {

@@ -48,6 +48,7 @@ pub struct Program {
 /// A declaration. Evaluating a list of declarations extends a table from names
 /// to values, abstract types' definitions and functors.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly all declarations are values, the largest")]
 pub enum Dec {
     /// A function or constant.
     Val(ValBind),

@@ -28,7 +28,7 @@ pub(crate) fn read_value(c: &mut Cursor<'_>) -> Result<Value, DataError> {
     }
     let rank = take(c, 1, "rank")?[0];
     let name = take(c, 4, "element type")?;
-    let elem = std::str::from_utf8(name).ok().and_then(|n| ScalarType::from_str(n.trim_start()));
+    let elem = std::str::from_utf8(name).ok().and_then(|n| ScalarType::named(n.trim_start()));
     let Some(elem) = elem.filter(|e| format!("{:>4}", e.as_str()).as_bytes() == name) else {
         let name = String::from_utf8_lossy(name);
         return Err(c.error_at(start, format!("binary data of unknown type `{}`", name.escape_debug())));

@@ -109,7 +109,7 @@ pub(crate) fn read_type(c: &mut Cursor<'_>) -> Result<ValueType, DataError> {
     }
     let start = c.pos;
     let word = c.take_while(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.');
-    let elem = std::str::from_utf8(word).ok().and_then(ScalarType::from_str);
+    let elem = std::str::from_utf8(word).ok().and_then(ScalarType::named);
     match elem {
         Some(elem) => Ok(ValueType { shape, elem }),
         None => {

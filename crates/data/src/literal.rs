@@ -79,7 +79,7 @@ fn named<'a>(word: &str) -> Option<Literal<'a>> {
         _ => {}
     }
     let (module, name) = word.split_once('.')?;
-    let PrimType::Float(at) = ScalarType::from_str(module)?.prim() else { return None };
+    let PrimType::Float(at) = ScalarType::named(module)?.prim() else { return None };
     match name {
         "nan" => Some(Literal::Special { value: f64::NAN, at }),
         "inf" => Some(Literal::Special { value: f64::INFINITY, at }),
@@ -162,7 +162,7 @@ fn read_suffix(c: &mut Cursor<'_>) -> Result<Option<ScalarType>, DataError> {
     if word.is_empty() {
         return Ok(None);
     }
-    match ScalarType::from_str(word) {
+    match ScalarType::named(word) {
         Some(t) => Ok(Some(t)),
         None => Err(c.error_at(start, format!("`{word}` is not a type"))),
     }

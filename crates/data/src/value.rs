@@ -163,7 +163,17 @@ impl Element for bool {
     fn unwrap(data: &Data) -> Option<&[Self]> {
         match data {
             Data::Bool(v) => Some(v),
-            _ => None,
+            Data::I8(_)
+            | Data::I16(_)
+            | Data::I32(_)
+            | Data::I64(_)
+            | Data::U8(_)
+            | Data::U16(_)
+            | Data::U32(_)
+            | Data::U64(_)
+            | Data::F16(_)
+            | Data::F32(_)
+            | Data::F64(_) => None,
         }
     }
 
@@ -174,7 +184,14 @@ impl Element for bool {
     fn from_prim(value: PrimValue) -> Option<Self> {
         match value {
             PrimValue::Bool(v) => Some(v),
-            _ => None,
+            PrimValue::I8(_)
+            | PrimValue::I16(_)
+            | PrimValue::I32(_)
+            | PrimValue::I64(_)
+            | PrimValue::F16(_)
+            | PrimValue::F32(_)
+            | PrimValue::F64(_)
+            | PrimValue::Unit => None,
         }
     }
 

@@ -86,6 +86,7 @@ fn read_limited(file: File, limit: u64, kind: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn why(e: &io::Error) -> String {
     match e.kind() {
         io::ErrorKind::NotFound => "no such file".to_owned(),

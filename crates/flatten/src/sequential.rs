@@ -220,7 +220,7 @@ impl<R: Goal> Seq<R> {
                 let pat = self.expand(pat);
                 self.b.bind_names(pat, Exp::Loop(Box::new(l)));
             }
-            other => self.b.bind_names(pat, simple(other)),
+            other @ Exp::Basic(_) => self.b.bind_names(pat, simple(other)),
         }
     }
 

@@ -96,6 +96,7 @@ impl Basic {
     }
 
     /// The array or accumulator that it takes over.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     pub fn consumes(&self) -> Option<Name> {
         match self {
             Basic::Update(a, ..) | Basic::FlatUpdate(a, ..) | Basic::UpdateAcc(a, ..) => Some(*a),

@@ -385,6 +385,9 @@ pub struct OpaqueTypes {
     pub types: Vec<(String, OpaqueType)>,
 }
 
+/// A payload of a constructor: its type, and which of the flattened values hold it.
+pub type Payload = (EntryType, Vec<usize>);
+
 /// What is known of an opaque type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
@@ -399,7 +402,7 @@ pub enum OpaqueType {
     /// are constants of the type come last: of which value, in which dimension, and how large.
     Sum {
         values: Vec<(ScalarType, usize)>,
-        variants: Vec<(Symbol, Vec<(EntryType, Vec<usize>)>)>,
+        variants: Vec<(Symbol, Vec<Payload>)>,
         sizes: Vec<(usize, usize, i64)>,
     },
     /// An array of opaques of the given rank: element type, rank, and the flattened values (ranks included).

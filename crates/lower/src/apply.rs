@@ -253,7 +253,7 @@ impl<'a> Lowerer<'a> {
         if ty.has_function() || ty.dims().contains(&Dim::Unknown) {
             match self.exp(e)? {
                 Value::Data(d) => ty = d.ty,
-                other => return Ok(other),
+                other @ (Value::Record(_) | Value::Constr(..) | Value::Fun(_)) => return Ok(other),
             }
         }
         // What the expression would have checked.
@@ -274,7 +274,7 @@ impl<'a> Lowerer<'a> {
                     let t = Type::Array(p, shape.clone());
                     self.b.bind("scratch", t, Exp::Basic(Basic::Scratch(p, shape))).into()
                 }
-                t => self.blank(&t),
+                t @ (Type::Prim(_) | Type::Array(..) | Type::Acc(..) | Type::Mem(_)) => self.blank(&t),
             })
             .collect();
         Ok(Value::Data(Data { ty, leaves }))

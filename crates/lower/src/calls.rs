@@ -370,7 +370,11 @@ impl<'a> Lowerer<'a> {
     pub(crate) fn param_face(&self, p: &'a tast::Pat) -> ParamFace<'a> {
         let base = match &p.kind {
             tast::PatKind::Var(n) => self.program.names.base(*n).as_str(),
-            _ => "p",
+            tast::PatKind::Wildcard
+            | tast::PatKind::Record(_)
+            | tast::PatKind::Literal(_)
+            | tast::PatKind::Constr(..)
+            | tast::PatKind::Attr(..) => "p",
         };
         ParamFace { ty: &p.ty, base }
     }

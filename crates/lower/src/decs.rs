@@ -101,10 +101,9 @@ impl<'a> Lowerer<'a> {
             Ok(l.env.clone())
         })?;
         for (outer, name) in &apply.results {
-            match inner.get(*name) {
-                Some(b) => self.env.insert(*outer, b.clone()),
-                // A definition of the prelude that the program never mentions was not checked.
-                None => {}
+            // A definition of the prelude that the program never mentions was not checked, and is not there.
+            if let Some(b) = inner.get(*name) {
+                self.env.insert(*outer, b.clone());
             }
         }
         Ok(())

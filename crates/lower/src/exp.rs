@@ -352,6 +352,7 @@ fn constants(es: &[tast::Exp]) -> Option<(ScalarType, Vec<PrimValue>)> {
     Some((s, values))
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn constant(e: &tast::Exp) -> Option<PrimValue> {
     match &*e.kind {
         ExpKind::Literal(v) => Some(*v),

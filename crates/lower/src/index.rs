@@ -224,7 +224,7 @@ impl<'a> Lowerer<'a> {
                 let ok = match empty {
                     SubExp::Const(PrimValue::Bool(true)) => empty,
                     _ if inside == SubExp::bool(true) => inside,
-                    _ => self.b.bin(BinOp::LogOr, empty, inside),
+                    SubExp::Var(_) | SubExp::Const(_) => self.b.bin(BinOp::LogOr, empty, inside),
                 };
                 let ok = self.all(&[nonzero, ok]);
                 (DimIndex::Slice { start, len, stride: s }, ok)

@@ -123,7 +123,7 @@ impl<'a> Lowerer<'a> {
         let widen = |l: &mut Self, x| match t {
             IntType::I64 => x,
             _ if unsigned => l.b.conv(ConvOp::ZExt(t, IntType::I64), x),
-            _ => l.b.conv(ConvOp::SExt(t, IntType::I64), x),
+            IntType::I8 | IntType::I16 | IntType::I32 => l.b.conv(ConvOp::SExt(t, IntType::I64), x),
         };
         let (lo64, hi64) = (widen(self, lo), widen(self, hi));
         let distance = self.distance(up, lo64, hi64);
@@ -153,7 +153,7 @@ impl<'a> Lowerer<'a> {
         match up {
             SubExp::Const(PrimValue::Bool(true)) => self.b.sub64(hi, lo),
             SubExp::Const(PrimValue::Bool(false)) => self.b.sub64(lo, hi),
-            _ => {
+            SubExp::Var(_) | SubExp::Const(_) => {
                 let d = self.b.sub64(hi, lo);
                 let back = self.b.sub64(lo, hi);
                 self.select(up, d, back)

@@ -40,6 +40,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn math(&mut self, f: MathFn, s: ScalarType, inst: &[InstArg<'a>], xs: Vec<SubExp>) -> Value<'a> {
         // The result's surface type: the integer of the same width for bits, else what the core says.
         let at = match f {
@@ -47,7 +48,7 @@ impl<'a> Lowerer<'a> {
                 Some(InstArg::Type(TypeBinding::Ty(Ty::Scalar(to)))) => to.prim(),
                 Some(_) | None => match s.prim() {
                     PrimType::Int(t) => float_of_width(t.bits()),
-                    other => other,
+                    other @ (PrimType::Float(_) | PrimType::Bool | PrimType::Unit) => other,
                 },
             },
             _ => s.prim(),
@@ -124,6 +125,7 @@ impl<'a> Lowerer<'a> {
         Ok(Some(if r.name().is_none() { self.depending(cert, v) } else { v }))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn comparison(&mut self, operator: Operator, s: ScalarType, x: SubExp, y: SubExp) -> Option<SubExp> {
         let (lt, le) = match s.prim() {
             PrimType::Int(t) if s.is_unsigned() => (CmpOp::ULt(t), CmpOp::ULe(t)),
@@ -169,6 +171,7 @@ impl<'a> Lowerer<'a> {
 }
 
 /// The function that differs for unsigned numbers.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn at_sign(f: MathFn, s: ScalarType) -> MathFn {
     match f {
         MathFn::SMulHi if s.is_unsigned() => MathFn::UMulHi,
@@ -177,6 +180,7 @@ fn at_sign(f: MathFn, s: ScalarType) -> MathFn {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn binop(operator: Operator, s: ScalarType) -> Option<BinOp> {
     let u = s.is_unsigned();
     if let Some(f) = float_type(s) {
@@ -223,7 +227,14 @@ fn binop(operator: Operator, s: ScalarType) -> Option<BinOp> {
         Operator::Min => BinOp::SMin(t),
         Operator::Max if u => BinOp::UMax(t),
         Operator::Max => BinOp::SMax(t),
-        _ => return None,
+        Operator::LogAnd
+        | Operator::LogOr
+        | Operator::Lt
+        | Operator::Le
+        | Operator::Gt
+        | Operator::Ge
+        | Operator::Eq
+        | Operator::Ne => return None,
     })
 }
 

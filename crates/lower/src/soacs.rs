@@ -99,7 +99,9 @@ impl<'a> Lowerer<'a> {
             Exp::Basic(Basic::BinOp(op, x, y)) => Exp::Basic(Basic::BinOp(*op, go(self, *x)?, go(self, *y)?)),
             Exp::Basic(Basic::CmpOp(op, x, y)) => Exp::Basic(Basic::CmpOp(*op, go(self, *x)?, go(self, *y)?)),
             Exp::Basic(Basic::Conv(op, x)) => Exp::Basic(Basic::Conv(*op, go(self, *x)?)),
-            _ => return None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                return None
+            }
         };
         let new: SubExp = self.b.bind("n", stm.pat[0].ty.clone(), exp).into();
         copied.insert(n, new);

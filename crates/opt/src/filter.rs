@@ -64,7 +64,9 @@ fn filtering(names: &mut NameSource, b: &Body<Soacs>, k: usize) -> Option<Exp<So
             (&s.arrays, &s.map, s.width)
         }
         Exp::Op(Soac::Hist(h)) => (&h.arrays, &h.lambda, h.width),
-        _ => return None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            return None
+        }
     };
     let defined = definitions(&b.stms[..k]);
     let source = defined.get(arrays.first()?).copied()?;
@@ -102,7 +104,9 @@ fn filtering(names: &mut NameSource, b: &Body<Soacs>, k: usize) -> Option<Exp<So
             *lambda = kept.guarded(names, &results, arrays, lambda, nowhere)?;
             (*width, *arrays) = (kept.scatter.width, kept.scatter.arrays.clone());
         }
-        _ => return None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            return None
+        }
     }
     Some(exp)
 }
@@ -219,7 +223,7 @@ fn numbers_kept(stm: &Stm<Soacs>, numbers: Name) -> Option<(&Screma<Soacs>, SubE
     let step = s.map.body.result.get(scan)?.name()?;
     match &s.map.body.stms[*inside.get(&step)?].exp {
         Exp::Basic(Basic::Conv(ConvOp::BToI(IntType::I64), condition)) => Some((s, *condition)),
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
@@ -346,7 +350,7 @@ fn neutral(op: BinOp, e: SubExp) -> bool {
 fn consumes_nothing(stm: &Stm<Soacs>) -> bool {
     match &stm.exp {
         Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(Soac::Ad(_)) => false,
-        exp => consumed_directly(&Signatures::default(), exp).is_empty(),
+        exp @ (Exp::Basic(_) | Exp::Op(_)) => consumed_directly(&Signatures::default(), exp).is_empty(),
     }
 }
 

@@ -87,7 +87,12 @@ impl<R: Rep<Dec = ()>> Inliner<'_, R> {
                 });
                 let callee = match &stm.exp {
                     Exp::Call(f, _) if !has_attr(&stm.attrs, "noinline") => self.ready.get(f).cloned(),
-                    _ => None,
+                    Exp::Basic(_)
+                    | Exp::Call(..)
+                    | Exp::If(..)
+                    | Exp::Loop(_)
+                    | Exp::WithAcc(_)
+                    | Exp::Op(_) => None,
                 };
                 subst.stm(&mut stm);
                 match callee {

@@ -61,7 +61,12 @@ fn body(names: &mut NameSource, b: &mut Body<Soacs>) {
                     let (pat, h) = hist(names, stm.pat, h);
                     out.push(Stm { pat, exp: Exp::Op(Soac::Hist(h)), ..stm });
                 }
-                exp => out.push(Stm { exp, ..stm }),
+                exp @ (Exp::Basic(_)
+                | Exp::Call(..)
+                | Exp::If(..)
+                | Exp::Loop(_)
+                | Exp::WithAcc(_)
+                | Exp::Op(_)) => out.push(Stm { exp, ..stm }),
             }
         }
         b.stms = out;

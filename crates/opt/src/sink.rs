@@ -95,7 +95,7 @@ impl<R: Rep> Sink<'_, R> {
                 self.body(inner, branch);
                 inner
             })),
-            exp => {
+            exp @ (Exp::Basic(_) | Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_)) => {
                 map_bodies(exp, &mut |b| {
                     let inner = self.scope(Some(scope), Kind::Barrier);
                     self.apart(inner, b);

@@ -49,7 +49,7 @@ impl Maker<'_> {
                 .iter()
                 .filter_map(|(x, ty)| match ty {
                     Ty::Array(size, elem) if size == s => Some((x.clone(), (**elem).clone())),
-                    _ => None,
+                    Ty::Scalar(_) | Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => None,
                 })
                 .collect();
             let how = self.c.below(10);

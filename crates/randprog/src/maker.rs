@@ -146,7 +146,7 @@ impl<'c> Maker<'c> {
         if how == 0 || depth == 0 || self.fuel <= 0 {
             return match ty {
                 Ty::Scalar(t) if how > 30 => self.nearby(*t, 0),
-                _ => self.leaf(ty),
+                Ty::Scalar(_) | Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => self.leaf(ty),
             };
         }
         match how {
@@ -251,7 +251,16 @@ impl<'c> Maker<'c> {
             let least = match t {
                 ScalarType::F16 => "0.00000006",
                 ScalarType::F32 => "1e-45",
-                _ => "5e-324",
+                ScalarType::I8
+                | ScalarType::I16
+                | ScalarType::I32
+                | ScalarType::I64
+                | ScalarType::U8
+                | ScalarType::U16
+                | ScalarType::U32
+                | ScalarType::U64
+                | ScalarType::F64
+                | ScalarType::Bool => "5e-324",
             };
             return match self.c.below(24) {
                 0..=11 => format!("{}{t}", self.c.pick(&["0", "1", "2.5", "3", "7"])),

@@ -82,7 +82,7 @@ pub fn generate(mut choices: Choices, prefix: &str) -> Program {
         .iter()
         .map(|ty| match ty {
             Ty::Array(s, t) if m.c.chance(50) => m.map(s, t, depth - 1),
-            _ => m.exp(ty, depth),
+            Ty::Scalar(_) | Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => m.exp(ty, depth),
         })
         .collect();
     let entry = format!("{prefix}main");

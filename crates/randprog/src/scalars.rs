@@ -54,7 +54,7 @@ impl Maker<'_> {
                     };
                     self.converted(&whole, *e, t)
                 }
-                _ => {
+                Ty::Scalar(_) | Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => {
                     let y = self.at(&x, s, elem, depth.min(1));
                     if matches!(**elem, Ty::Scalar(_)) {
                         return self.project(y, elem, t, depth);
@@ -197,7 +197,16 @@ impl Maker<'_> {
                 let u = match t {
                     ScalarType::F16 => "u16",
                     ScalarType::F32 => "u32",
-                    _ => "u64",
+                    ScalarType::I8
+                    | ScalarType::I16
+                    | ScalarType::I32
+                    | ScalarType::I64
+                    | ScalarType::U8
+                    | ScalarType::U16
+                    | ScalarType::U32
+                    | ScalarType::U64
+                    | ScalarType::F64
+                    | ScalarType::Bool => "u64",
                 };
                 // What NaN's bits are is nobody's business.
                 format!("({t}.from_bits (if {t}.isnan {a} then 0{u} else {t}.to_bits {a}))")

@@ -63,6 +63,7 @@ fn write(path: &Path, text: &str) {
 }
 
 /// Tunes for shapes; the thresholds, and how many settings each number of rows was measured with.
+#[allow(clippy::type_complexity)]
 fn tune(shapes: &[(i64, i64)]) -> (Vec<(String, i64)>, Vec<(i64, usize)>) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let file = |name: &str| dir.path().join(name);

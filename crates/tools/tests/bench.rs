@@ -86,7 +86,8 @@ fn failure<'a>(results: &'a Results, dataset: &str) -> &'a str {
 fn data_sets_are_measured_and_checked() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let file = write(dir.path(), "p.fut", PROGRAM);
-    let results = bench(&[file.clone()], &Options { profile: true, ..options() }).expect("it compiles");
+    let results =
+        bench(std::slice::from_ref(&file), &Options { profile: true, ..options() }).expect("it compiles");
     let keys: Vec<&str> = results.programs.iter().map(|(key, _)| key.as_str()).collect();
     let name = file.display();
     let entries = ["sum", "divide", "consume", "first"];
@@ -110,7 +111,7 @@ fn what_cannot_be_compiled_ends_it() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let text = "-- ==\n-- input { 1 }\nentry main (x: i32) = x + true\n";
     let file = write(dir.path(), "bad.fut", text);
-    let message = bench(&[file.clone()], &options()).expect_err("it is refused");
+    let message = bench(std::slice::from_ref(&file), &options()).expect_err("it is refused");
     assert!(message.contains("bad.fut:"), "{message}");
     let message =
         bench(&[file], &Options { backend: "abacus".into(), ..options() }).expect_err("no back end");

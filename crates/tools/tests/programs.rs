@@ -49,7 +49,7 @@ fn tuning_files_are_used() {
     std::fs::write(&file, "-- ==\n-- input { 1 } output { 2 }\nentry main (x: i32) = x + 1\n")
         .expect("written");
     std::fs::write(dir.path().join("tuned.fut.tuning"), "nonsense\n").expect("written");
-    let tally = test(&[file.clone()], &options()).expect("the program can be read");
+    let tally = test(std::slice::from_ref(&file), &options()).expect("the program can be read");
     assert_eq!((tally.passed, tally.failed), (0, 1));
     let tally = test(&[file], &Options { tuning: None, ..options() }).expect("the program can be read");
     assert_eq!((tally.passed, tally.failed), (1, 0));

@@ -126,6 +126,7 @@ impl State<'_> {
     }
 
     /// `x.a.b` uses only that part of `x`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn project(&mut self, inner: &mut Exp, field: Symbol, ty: &Type, span: Span) -> Tree {
         let mut path = vec![field];
         let mut base = &*inner;

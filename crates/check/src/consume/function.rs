@@ -68,7 +68,13 @@ impl State<'_> {
         ret.ty = ret_ty;
         match fun_type(params, ret.clone()) {
             Type::Arrow(arrow) => Tree::Fun(captured(&frame), arrow),
-            other => Tree::of_type(&other, &mut |_| captured(&frame)),
+            other @ (Type::Scalar(_)
+            | Type::Array(..)
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Var(..)
+            | Type::Meta(_)
+            | Type::Error) => Tree::of_type(&other, &mut |_| captured(&frame)),
         }
     }
 

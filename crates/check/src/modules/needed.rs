@@ -44,7 +44,15 @@ fn declared(p: &ast::Pat) -> Option<(ast::Ident, ast::TypeExp)> {
         ast::Pat::Parens(p, _) => declared(p),
         ast::Pat::Ascript(p, te, _) => match &**p {
             ast::Pat::Var(id) if is_complete(te) => Some((*id, (**te).clone())),
-            _ => None,
+            ast::Pat::Var(_)
+            | ast::Pat::Wildcard(_)
+            | ast::Pat::Parens(..)
+            | ast::Pat::Tuple(..)
+            | ast::Pat::Record(..)
+            | ast::Pat::Literal { .. }
+            | ast::Pat::Constr(..)
+            | ast::Pat::Ascript(..)
+            | ast::Pat::Attr(..) => None,
         },
         ast::Pat::Var(_)
         | ast::Pat::Wildcard(_)

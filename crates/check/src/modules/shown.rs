@@ -85,7 +85,15 @@ impl<'a> TypeDefs<'a> {
                 let args: String = args.into_iter().rev().collect();
                 match head {
                     TypeExp::Var(q) => self.abbreviation(q, args, depth),
-                    other => Shown::Name(format!("{}{args}", show_type_exp(other)), None),
+                    other @ (TypeExp::Parens(..)
+                    | TypeExp::Array(..)
+                    | TypeExp::Tuple(..)
+                    | TypeExp::Record(..)
+                    | TypeExp::Sum(..)
+                    | TypeExp::Unique(..)
+                    | TypeExp::Apply(..)
+                    | TypeExp::Arrow { .. }
+                    | TypeExp::Exists(..)) => Shown::Name(format!("{}{args}", show_type_exp(other)), None),
                 }
             }
             TypeExp::Arrow { .. } => Shown::Name(show_type_exp(t), None),

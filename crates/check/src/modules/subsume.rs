@@ -187,7 +187,14 @@ impl<'a> Match<'a> {
     fn choosable(&self, t: &Type) -> Option<(Uniq, Name)> {
         match t {
             Type::Var(u, n, args) if args.is_empty() && self.types.contains_key(n) => Some((*u, *n)),
-            _ => None,
+            Type::Scalar(_)
+            | Type::Array(..)
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Arrow(_)
+            | Type::Var(..)
+            | Type::Meta(_)
+            | Type::Error => None,
         }
     }
 

@@ -4,6 +4,7 @@ use fehu_syntax::{Token, TokenKind};
 
 /// Calls back for every name: with the module if it is written `m.name`, and for modules of
 /// which everything mentioned may be meant, as in `m.(x + y)`.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 pub(super) fn each<'t>(text: &'t str, words: &[Token], mut found: impl FnMut(Mention<'t>)) {
     let of = |t: &Token| text.get(t.span.lo as usize..t.span.hi as usize).unwrap_or("");
     let mut module = None;

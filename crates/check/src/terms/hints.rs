@@ -120,6 +120,7 @@ fn symbol_for(word: &str) -> Option<&'static str> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn quoted_argument(e: &ast::Exp) -> String {
     let text = quote::exp(e);
     match &*e.kind {

@@ -108,6 +108,7 @@ impl<'a> Infer<'a> {
     }
 
     /// A size expression inside a written type.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     pub(crate) fn size_exp(&mut self, e: &ast::Exp) -> Size {
         let exp = self.exp(e);
         self.expect(e.span, "Size expression must have type \"i64\".", &I64, &exp.ty.clone());
@@ -133,6 +134,7 @@ impl<'a> Infer<'a> {
     }
 
     /// An expression.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     pub(crate) fn exp(&mut self, e: &ast::Exp) -> Exp {
         // Room to drop types, too, which are as deep as `MAX_DEPTH`.
         let made = stacker::maybe_grow(1024 * 1024, 8 * 1024 * 1024, || self.exp_inner(e));
@@ -396,7 +398,12 @@ impl<'a> Infer<'a> {
                     Type::Error
                 }
             },
-            other => {
+            other @ (Type::Scalar(_)
+            | Type::Array(..)
+            | Type::Sum(_)
+            | Type::Arrow(_)
+            | Type::Var(..)
+            | Type::Meta(_)) => {
                 let field = self.fresh(f.span);
                 let record = self.st.fresh(Cons::Record(vec![(f.name, field.clone())]), f.span);
                 match self.unify(&record, &other) {

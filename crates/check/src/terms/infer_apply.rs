@@ -212,7 +212,11 @@ impl Infer<'_> {
                     }
                     ty = ret;
                 }
-                other => {
+                other @ (Type::Scalar(_)
+                | Type::Array(..)
+                | Type::Record(_)
+                | Type::Sum(_)
+                | Type::Var(..)) => {
                     let shown = self.show(&other);
                     let arg = source.get(i).map(|e| quote::exp(e)).unwrap_or_default();
                     let message = match i {
@@ -355,6 +359,7 @@ fn helped(d: Diagnostic, help: Option<String>) -> Diagnostic {
 }
 
 /// The function in words.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn callee(f: &ast::Exp) -> String {
     match &*f.kind {
         ast::ExpKind::Var(q) => format!("\"{}\"", show_qual(q)),

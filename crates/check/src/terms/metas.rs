@@ -193,7 +193,13 @@ impl State {
         match t {
             Type::Meta(_) => match self.head(t) {
                 m @ Type::Meta(_) => m,
-                known => {
+                known @ (Type::Scalar(_)
+                | Type::Array(..)
+                | Type::Record(_)
+                | Type::Sum(_)
+                | Type::Arrow(_)
+                | Type::Var(..)
+                | Type::Error) => {
                     let full = self.zonk(&known);
                     if let Type::Meta(m) = t {
                         let root = self.root(*m);

@@ -66,6 +66,7 @@ impl Calls<'_> {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.exp_inner(e));
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn exp_inner(&mut self, e: &Exp) {
         let base = self.ctx.names.base(self.bind.name);
         match &*e.kind {

@@ -349,6 +349,7 @@ impl Walk<'_> {
     }
 
     /// A constant or a name that is known to be an `i64`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn simple_size(&mut self, e: &ast::Exp) -> Option<Size> {
         match &*e.kind {
             ast::ExpKind::Parens(e) => self.simple_size(e),

@@ -80,7 +80,7 @@ fn output(words: &[String]) -> Result<Vec<u8>, String> {
             }
             _ => {
                 let t = name.strip_prefix("--").and_then(|n| n.strip_suffix("-bounds"));
-                match t.and_then(ScalarType::from_str) {
+                match t.and_then(ScalarType::named) {
                     Some(t) => bounds.push((t, value()?)),
                     None => return Err(format!("there is no option {name}; see --help")),
                 }

@@ -138,6 +138,6 @@ fn summary(tally: &Tally, depth: Depth) -> String {
 
 /// Seeds are 64 bits; negative ones are as good as others.
 fn seed(text: &str) -> Result<u64, String> {
-    let signed = text.parse::<i64>().map(i64::cast_unsigned);
+    let signed = text.parse::<i64>().map(|seed| seed as u64);
     signed.or_else(|_| text.parse::<u64>()).map_err(|_| "it must be an integer of 64 bits".to_owned())
 }

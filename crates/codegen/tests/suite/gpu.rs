@@ -262,7 +262,7 @@ fn copy_program(cases: &[copies::Case]) -> Program {
                 src: place(src, int(case.src.0), ints(&case.src.1)),
             });
         }
-        let scalar = ScalarType::from_str(&t.to_string()).unwrap();
+        let scalar = ScalarType::named(&t.to_string()).unwrap();
         let result = Value {
             ty: fehu_ir::EntryType::Transparent(scalar, 1),
             params: vec![Param::Mem(dst, Space::Default)],

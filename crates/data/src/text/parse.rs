@@ -124,7 +124,17 @@ impl ArrayReader {
                     v.extend_from_slice(&bytes);
                     Ok(())
                 }
-                _ => Err(c.error_at(start, "a string among elements that are not of type u8")),
+                Data::I8(_)
+                | Data::I16(_)
+                | Data::I32(_)
+                | Data::I64(_)
+                | Data::U16(_)
+                | Data::U32(_)
+                | Data::U64(_)
+                | Data::F16(_)
+                | Data::F32(_)
+                | Data::F64(_)
+                | Data::Bool(_) => Err(c.error_at(start, "a string among elements that are not of type u8")),
             };
         }
         let literal = read_literal(c)?;

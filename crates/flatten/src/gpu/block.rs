@@ -165,7 +165,7 @@ fn operations(inside: &Body<Kernels>) -> Option<Operations> {
             Exp::Basic(Basic::FlatUpdate(_, _, dims, _)) => {
                 fine &= known(&dims.iter().map(|d| d.0).collect::<Shape>())
             }
-            _ => {}
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => {}
         }
     });
     (fine && !spaces.is_empty()).then_some(Operations { spaces, combining })

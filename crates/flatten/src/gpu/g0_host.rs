@@ -83,7 +83,7 @@ impl Flat<'_> {
                 Machine::Grid => Exp::Call(f, args),
                 Machine::Block => Exp::Call(self.seq.callee(f), args),
             },
-            other => simple(other),
+            other @ (Exp::Basic(_) | Exp::Op(_)) => simple(other),
         };
         self.seq.b.attrs = attrs;
         self.seq.b.bind_names(pat, exp);

@@ -50,7 +50,8 @@ pub(super) fn replicated(prog: &Prog<Soacs>) -> FxHashMap<Name, SubExp> {
                         found.insert(p.name, SubExp::Const(*v));
                     }
                 }
-                _ => {}
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                }
             }
         });
     }
@@ -130,7 +131,9 @@ pub(super) fn binops(op: &Lambda<Soacs>) -> Option<Vec<BinOp>> {
             {
                 found.push(op);
             }
-            _ => return None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                return None
+            }
         }
     }
     (op.body.stms.len() == n).then_some(found)

@@ -80,7 +80,9 @@ impl Flat<'_> {
             Exp::Basic(Basic::Iota { n, start, step, ty }) => {
                 return Some(vec![(self.progression(nest, stm, *n, *start, *step, *ty), Owner::Nest)]);
             }
-            _ => return None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                return None
+            }
         };
         let lifted = self.seq.b.bind("lifted", all, exp);
         if let Some(array) = viewed {

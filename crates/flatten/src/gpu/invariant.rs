@@ -60,13 +60,14 @@ impl Flat<'_> {
         }
         // What an array's size depends on holds only if there are points.
         let checked_array = !stm.certs.is_empty() && stm.pat.iter().any(|p| p.ty.is_array());
-        let exp = match stm.exp {
-            Exp::Basic(Basic::Assert(cond, message)) => {
-                Exp::Basic(Basic::Assert(self.unless_empty(nest, cond), message))
-            }
-            exp if harmless(&exp) && !checked_array => simple(exp),
-            _ if scalar_code(&stm) => self.if_points(nest, &stm),
-            exp => return Some(Stm { exp, ..stm }),
+        let exp = if let Exp::Basic(Basic::Assert(cond, message)) = stm.exp {
+            Exp::Basic(Basic::Assert(self.unless_empty(nest, cond), message))
+        } else if harmless(&stm.exp) && !checked_array {
+            simple(stm.exp)
+        } else if scalar_code(&stm) {
+            self.if_points(nest, &stm)
+        } else {
+            return Some(stm);
         };
         let pat = stm.pat.into_iter().map(|p| (p.name, p.ty)).collect();
         let outer = (std::mem::replace(&mut self.seq.b.loc, stm.loc), self.seq.b.certs.len());

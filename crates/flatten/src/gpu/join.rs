@@ -58,7 +58,9 @@ impl Flat<'_> {
     pub(super) fn note_joins(&mut self, body: &Body<Soacs>) {
         let few = |stm: &Stm<Soacs>| match &stm.exp {
             Exp::Basic(Basic::Concat { dim: 0, arrays, .. }) => arrays.len() <= flattening::JOINED_PARTS,
-            _ => false,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                false
+            }
         };
         if !body.stms.iter().any(few) {
             return;
@@ -169,7 +171,9 @@ fn only_elements(stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp], casts
             Exp::Basic(Basic::Reshape(shape, _)) if shape.len() == 1 && casts == Casts::Allowed => {
                 return deep(|| only_elements(user, &rest[k + 1..], result, casts));
             }
-            _ => return false,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                return false
+            }
         };
         arrays.contains(&p.name) && lambdas.iter().all(|l| !free_in_lambda(l).contains(&p.name))
     })

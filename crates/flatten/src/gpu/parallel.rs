@@ -99,7 +99,9 @@ fn exploitable_stms(stms: &[Stm<Soacs>], inside: &FxHashSet<Name>) -> bool {
                 Exp::Op(Soac::Screma(s)) => wide(s.width),
                 Exp::Op(Soac::Hist(h)) => wide(h.width),
                 Exp::Op(Soac::Scatter(s)) => wide(s.width),
-                _ => false,
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                    false
+                }
             };
             let mut deeper = false;
             for_each_body(&stm.exp, &mut |b| deeper = deeper || exploitable_stms(&b.stms, inside));
@@ -122,7 +124,7 @@ pub(super) fn flatten_moderately(body: &Body<Soacs>) -> bool {
             Exp::Op(_) => true,
             Exp::Loop(l) => flatten_moderately(&l.body),
             Exp::If(_, t, f) => flatten_moderately(t) || flatten_moderately(f),
-            _ => false,
+            Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) => false,
         }
     })
 }
@@ -174,7 +176,7 @@ pub(super) fn operations(body: &Body<Soacs>) -> usize {
         match &stm.exp {
             Exp::Op(_) => 1 + deeper,
             Exp::Loop(_) => 2 * deeper,
-            _ => deeper,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) => deeper,
         }
     };
     body.stms.iter().map(count).sum()

@@ -35,7 +35,7 @@ impl Multi {
             Exp::WithAcc(_) | Exp::Basic(Basic::UpdateAcc(..)) => self.seq.stm(stm),
             Exp::Op(_) if Steer::of(&stm.attrs).sequential => self.seq.stm(stm),
             Exp::Op(_) => self.parallel(stm),
-            _ => self.decorated(stm, Self::plain),
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) => self.decorated(stm, Self::plain),
         }
     }
 
@@ -65,7 +65,7 @@ impl Multi {
                 let params = l.params.into_iter().map(|(p, init)| (param(p), init)).collect();
                 Exp::Loop(Box::new(Loop { params, form: l.form, body: self.body(l.body) }))
             }
-            other => simple(other),
+            other @ (Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_)) => simple(other),
         };
         self.seq.b.bind_names(pat, exp);
     }
@@ -81,7 +81,9 @@ impl Multi {
             },
             Exp::Op(Soac::Hist(_)) => self.hist(stm),
             Exp::Op(Soac::Scatter(_)) => self.versions(stm),
-            _ => self.seq.stm(stm),
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                self.seq.stm(stm)
+            }
         }
     }
 }

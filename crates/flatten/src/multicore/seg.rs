@@ -78,7 +78,12 @@ impl Multi {
         match exp {
             Exp::Op(Soac::Screma(s)) => self.screma(pat, s, inside),
             Exp::Op(Soac::Scatter(s)) => self.scatter(pat, s, inside),
-            other => bug!("{other:?} is no operation by itself"),
+            other @ (Exp::Basic(_)
+            | Exp::Call(..)
+            | Exp::If(..)
+            | Exp::Loop(_)
+            | Exp::WithAcc(_)
+            | Exp::Op(_)) => bug!("{other:?} is no operation by itself"),
         }
     }
 

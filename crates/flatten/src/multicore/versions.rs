@@ -22,7 +22,9 @@ impl Multi {
             }
             Exp::Op(Soac::Screma(s)) => (vec![s.width], parallel_inside(&s.map.body)),
             Exp::Op(Soac::Scatter(s)) => (vec![s.width], parallel_inside(&s.lambda.body)),
-            _ => (vec![], false),
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                (vec![], false)
+            }
         };
         let steer = Steer::of(&stm.attrs);
         let inside = match nested {

@@ -33,7 +33,7 @@ pub(super) fn parallel_inside(body: &Body<Soacs>) -> bool {
                 Exp::Op(Soac::Scatter(s)) => many(s.width),
                 // All of it will be sequential.
                 Exp::WithAcc(_) => return false,
-                _ => false,
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::Op(_) => false,
             };
             let mut deeper = false;
             for_each_body(&stm.exp, &mut |b| deeper = deeper || parallel_inside(b));
@@ -104,7 +104,7 @@ fn is_made(exp: &Exp<Soacs>) -> bool {
     match exp {
         Exp::Basic(Basic::Iota { .. }) => true,
         Exp::Basic(Basic::Replicate(shape, _)) => shape.len() == 1,
-        _ => false,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
     }
 }
 

@@ -46,7 +46,12 @@ impl<'a, R: Rep> Machine<'a, R> {
                 }
                 Err(Failure::Assert { message, loc: stm.loc.clone() })
             }
-            exp => self.array_exp(env, &stm.pat, exp),
+            exp @ (Exp::Basic(_)
+            | Exp::Call(..)
+            | Exp::If(..)
+            | Exp::Loop(_)
+            | Exp::WithAcc(_)
+            | Exp::Op(_)) => self.array_exp(env, &stm.pat, exp),
         }
     }
 

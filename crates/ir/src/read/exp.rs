@@ -206,7 +206,7 @@ impl Reader<'_> {
     /// A type of the source language, signedness included.
     pub fn scalar_type(&mut self) -> Read<ScalarType> {
         if let Kind::Word(w) = self.peek().kind {
-            if let Some(t) = ScalarType::from_str(w) {
+            if let Some(t) = ScalarType::named(w) {
                 self.take();
                 return Ok(t);
             }

@@ -22,7 +22,9 @@ impl<'a> Combinator<'a> {
             Exp::Op(Soac::Screma(s)) => Combinator::Screma(s),
             Exp::Op(Soac::Hist(h)) => Combinator::Hist(h),
             Exp::Op(Soac::Scatter(s)) => Combinator::Scatter(s),
-            _ => return None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                return None
+            }
         };
         let lambda = combinator.lambda();
         let acc = |t: &Type| matches!(t, Type::Acc(..));
@@ -60,7 +62,7 @@ impl<'a> Combinator<'a> {
             Exp::Op(Soac::Screma(s)) => &s.arrays,
             Exp::Op(Soac::Hist(h)) => &h.arrays,
             Exp::Op(Soac::Scatter(s)) => &s.arrays,
-            _ => &[],
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => &[],
         }
     }
 
@@ -86,7 +88,7 @@ pub(super) fn inputs_of(exp: &mut Exp<Soacs>) -> Option<(&mut Vec<Name>, &mut La
         Exp::Op(Soac::Screma(s)) => Some((&mut s.arrays, &mut s.map)),
         Exp::Op(Soac::Hist(h)) => Some((&mut h.arrays, &mut h.lambda)),
         Exp::Op(Soac::Scatter(s)) => Some((&mut s.arrays, &mut s.lambda)),
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 

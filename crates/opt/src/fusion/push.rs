@@ -93,7 +93,9 @@ pub(super) fn count(uses: &mut FxHashMap<Name, Uses>, stm: &Stm<Soacs>, add: imp
     // A transposition of a view is worth it, too: what it is of may become a nest.
     let inputs: FxHashSet<Name> = match &stm.exp {
         Exp::Basic(Basic::Rearrange(_, a)) => [*a].into_iter().collect(),
-        _ => super::merge::Combinator::arrays_of(stm).iter().copied().collect(),
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            super::merge::Combinator::arrays_of(stm).iter().copied().collect()
+        }
     };
     for a in inputs {
         add(&mut uses.entry(a).or_default().as_input, 1);
@@ -104,7 +106,7 @@ pub(super) fn count(uses: &mut FxHashMap<Name, Uses>, stm: &Stm<Soacs>, add: imp
 fn viewed(exp: &Exp<Soacs>) -> Option<Name> {
     match exp {
         Exp::Basic(Basic::Index(a, _) | Basic::Rearrange(_, a) | Basic::Reshape(_, a)) => Some(*a),
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
@@ -156,7 +158,9 @@ impl Pusher<'_> {
             Exp::Basic(Basic::Index(_, slice)) => out.slice(s, slice, shown, is_input)?,
             Exp::Basic(Basic::Rearrange(perm, _)) if is_input => out.exchange(s, perm)?,
             Exp::Basic(Basic::Reshape(shape, _)) if is_input => out.split(s, shape, made)?,
-            _ => return None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                return None
+            }
         };
         let Out { mut stms, certs, .. } = out;
         stms.push(Stm { pat: view.pat.clone(), certs, attrs: vec![], loc: producer.loc.clone(), exp });

@@ -43,12 +43,11 @@ pub(super) fn pull(
     let Some((source, how)) = row_view(view, &bound.ty, &type_of) else { return };
     let Some(source_type) = type_of(source) else { return };
     let Some((arrays, lambda)) = inputs_of(&mut consumer.exp) else { return };
-    for k in 0..arrays.len() {
-        if arrays[k] != bound.name {
+    for (array, param) in arrays.iter_mut().zip(&mut lambda.params) {
+        if *array != bound.name {
             continue;
         }
-        arrays[k] = source;
-        let param = &mut lambda.params[k];
+        *array = source;
         let exp = |whole: Name| match &how {
             RowView::Whole => None,
             RowView::Rearrange(perm) => Some(Exp::Basic(Basic::Rearrange(perm.clone(), whole))),
@@ -95,6 +94,6 @@ fn row_view(view: &Stm<Soacs>, ty: &Type, type_of: &dyn Fn(Name) -> Option<Type>
             let same = of.shape().first()? == shape.first()? && shape.len() > 1 && of.rank() > 1;
             same.then(|| (*a, RowView::Reshape(shape[1..].to_vec())))
         }
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }

@@ -105,7 +105,7 @@ impl Peel<'_> {
                 (_, []) => Some(SubExp::Const(p.blank())),
                 (_, rest) => Some(self.bind(ty, Exp::Basic(Basic::Scratch(*p, rest.to_vec())), stms)),
             },
-            _ => None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
         }
     }
 
@@ -184,7 +184,7 @@ impl Peel<'_> {
                 let kept = self.kept(stm, Exp::If(*c, t, f));
                 stms.push(Stm { pat, ..kept });
             }
-            exp => {
+            exp @ (Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_)) => {
                 if free_in_stm(stm).into_iter().any(|n| self.rows.contains_key(&n)) {
                     return None;
                 }
@@ -254,13 +254,13 @@ impl Peel<'_> {
         match slice.split_first()? {
             (DimIndex::Fix(SubExp::Var(i)), rest) if *i == self.index => {
                 let operand = |e: &SubExp| self.scalars.operand(*e);
-                Some(rest.iter().map(|d| match d {
+                let dims = rest.iter().map(|d| match d {
                     DimIndex::Fix(i) => DimIndex::Fix(operand(i)),
                     DimIndex::Slice { start, len, stride } => {
                         DimIndex::Slice { start: operand(start), len: operand(len), stride: operand(stride) }
                     }
-                }))
-                .map(Iterator::collect)
+                });
+                Some(dims.collect())
             }
             (DimIndex::Fix(_) | DimIndex::Slice { .. }, _) => None,
         }

@@ -27,7 +27,9 @@ pub(super) fn screma(names: &mut NameSource, stm: Stm<Soacs>) -> Vec<Stm<Soacs>>
     let Stm { pat, certs, attrs, loc, exp } = stm;
     let s = match exp {
         Exp::Op(Soac::Screma(s)) => s,
-        exp => return vec![Stm { pat, certs, attrs, loc, exp }],
+        exp @ (Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_)) => {
+            return vec![Stm { pat, certs, attrs, loc, exp }]
+        }
     };
     let mut work =
         Work { names, before: vec![], inside: vec![], pat: vec![], types: vec![], results: vec![] };

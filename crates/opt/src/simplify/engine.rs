@@ -200,7 +200,9 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             ) if ty.is_array() => {
                 self.classes.learn(name, &[*a]);
             }
-            _ => self.classes.learn(name, &[]),
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                self.classes.learn(name, &[])
+            }
         }
         let pat = vec![PatElem { name, ty, dec: () }];
         (name, Stm { pat, certs: vec![], attrs: vec![], loc: loc.clone(), exp })
@@ -574,7 +576,9 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
     fn emit(&mut self, mut stm: Stm<R>) {
         let level = match &stm.exp {
             Exp::Basic(Basic::Assert(..)) => self.place_check(&mut stm),
-            _ => self.outermost_place(&stm),
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                self.outermost_place(&stm)
+            }
         };
         self.put(stm, level);
     }

@@ -95,7 +95,12 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
             Exp::Basic(Basic::Replicate(shape, _) | Basic::Scratch(_, shape)) => {
                 self.are_sizes_at(shape, &stm.certs, level)
             }
-            other => is_total(other),
+            other @ (Exp::Basic(_)
+            | Exp::Call(..)
+            | Exp::If(..)
+            | Exp::Loop(_)
+            | Exp::WithAcc(_)
+            | Exp::Op(_)) => is_total(other),
         }
     }
 
@@ -136,7 +141,9 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
             Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::Int(_)), x, y)) => {
                 (*x == e && y.as_i64() == Some(0)) || (*y == e && x.as_i64() == Some(0))
             }
-            _ => false,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                false
+            }
         }
     }
 
@@ -171,7 +178,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
             Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::Int(_)), x, y)) => {
                 facts.assume_eq(&poly(*x), &poly(*y))
             }
-            _ => {}
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
         }
     }
 }

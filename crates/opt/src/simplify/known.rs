@@ -137,10 +137,11 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
                 self.bits.insert(n, self.bits_of(*x));
                 self.define(n, &poly(*x), level);
             }
-            _ => {}
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn learn_operation(&mut self, n: Name, op: BinOp, x: SubExp, y: SubExp, level: usize) {
         let (a, b) = (poly(x), poly(y));
         match op {
@@ -329,6 +330,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn ring_op(op: BinOp, p: &Poly, q: &Poly) -> Poly {
     match op {
         BinOp::Add(_) => p + q,

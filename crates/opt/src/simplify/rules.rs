@@ -60,7 +60,7 @@ pub(super) fn before<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>)
         Exp::If(..) => first(engine, stm, &branch::before()),
         Exp::Loop(_) => first(engine, stm, &loops::before()),
         Exp::Op(_) => first(engine, stm, &soac::before()),
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) => None,
     }
 }
 

@@ -67,7 +67,11 @@ impl Event {
         match json.get("details") {
             Some(Value::Object(fields)) => details.extend(fields.iter().map(|(k, v)| match v {
                 Value::String(v) => format!("{k}: {v}"),
-                other => format!("{k}: {other}"),
+                other @ (Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::Array(_)
+                | Value::Object(_)) => format!("{k}: {other}"),
             })),
             Some(Value::String(text)) if !text.is_empty() => details.push(text.clone()),
             _ => {}

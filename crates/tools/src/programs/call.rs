@@ -140,7 +140,7 @@ pub(crate) fn transparent_type(name: &str) -> Option<(usize, ScalarType)> {
     while let Some(inner) = rest.strip_prefix("[]") {
         (rest, rank) = (inner, rank + 1);
     }
-    ScalarType::from_str(rest).map(|elem| (rank, elem))
+    ScalarType::named(rest).map(|elem| (rank, elem))
 }
 
 fn names(variables: &[String]) -> Vec<&str> {

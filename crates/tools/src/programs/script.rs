@@ -300,7 +300,12 @@ impl Evaluator<'_> {
                 }
                 fields.into_iter().map(|(f, t)| self.project(&var, &f, t)).collect()
             }
-            v => Ok(vec![v]),
+            v @ (Val::Data(_)
+            | Val::Number(..)
+            | Val::Var(..)
+            | Val::Tuple(_)
+            | Val::Record(_)
+            | Val::Array(_)) => Ok(vec![v]),
         }
     }
 
@@ -477,7 +482,17 @@ impl Evaluator<'_> {
     fn string(&mut self, v: &Val) -> Res<String> {
         match self.value(v)?.data() {
             Data::U8(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
-            _ => wrong("a built-in function takes strings"),
+            Data::I8(_)
+            | Data::I16(_)
+            | Data::I32(_)
+            | Data::I64(_)
+            | Data::U16(_)
+            | Data::U32(_)
+            | Data::U64(_)
+            | Data::F16(_)
+            | Data::F32(_)
+            | Data::F64(_)
+            | Data::Bool(_) => wrong("a built-in function takes strings"),
         }
     }
 
@@ -528,5 +543,5 @@ fn server_type(v: &Value) -> String {
 
 /// The scalars that an array of scalars, or a scalar, is made of.
 fn scalar_of(t: &str) -> Option<ScalarType> {
-    ScalarType::from_str(t.trim_start_matches("[]"))
+    ScalarType::named(t.trim_start_matches("[]"))
 }

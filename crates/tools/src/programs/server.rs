@@ -148,7 +148,11 @@ impl ServerProcess {
         match error {
             ServerError::Closed { log } if log.is_empty() && !stderr.is_empty() => stderr.to_owned(),
             _ if stderr.is_empty() => error.to_string(),
-            _ => format!("{error}\n{stderr}"),
+            ServerError::Failure { .. }
+            | ServerError::Closed { .. }
+            | ServerError::Io(_)
+            | ServerError::Protocol { .. }
+            | ServerError::Word(_) => format!("{error}\n{stderr}"),
         }
     }
 

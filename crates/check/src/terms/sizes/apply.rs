@@ -126,7 +126,13 @@ impl Sizer<'_> {
     fn has_existential_param(&mut self, t: &Type) -> bool {
         match self.peek(t) {
             Type::Arrow(a) => self.is_existential(&a.lhs) || self.has_existential_param(&a.ret.ty),
-            _ => false,
+            Type::Scalar(_)
+            | Type::Array(..)
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Var(..)
+            | Type::Meta(_)
+            | Type::Error => false,
         }
     }
 
@@ -292,13 +298,14 @@ impl Sizer<'_> {
         self.depth -= 1;
         self.level = level;
         let pat = Pat { kind: PatKind::Var(name), ty: param, span };
-        let (ret, ty) = self.close(&[], &[pat.clone()], &body.ty.clone());
+        let (ret, ty) = self.close(&[], std::slice::from_ref(&pat), &body.ty.clone());
         let lambda = Lambda { params: vec![pat], ret, body };
         node(ExpKind::Lambda(lambda), ty, span)
     }
 }
 
 /// The unknown sizes that an expression and its parts bring to the body around.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 pub(crate) fn exts_of(e: &Exp, out: &mut Vec<Name>) {
     out.extend(&e.ext);
     match &*e.kind {
@@ -316,6 +323,7 @@ fn is_i64(t: &Type) -> bool {
 }
 
 /// The function in words.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn callee(me: &Sizer<'_>, f: &Exp) -> String {
     match &*f.kind {
         ExpKind::Var(n, _) => format!("\"{}\"", me.ctx.names.base(*n)),

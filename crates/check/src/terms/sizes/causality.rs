@@ -150,6 +150,7 @@ impl Check<'_> {
 }
 
 /// Whether an application was written with an operator between its operands.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 pub(super) fn infix(ctx: &Context, f: &Exp, args: &[Exp]) -> bool {
     match &*f.kind {
         ExpKind::Var(n, _) => args.len() == 2 && is_operator(ctx.names.base(*n).as_str()),

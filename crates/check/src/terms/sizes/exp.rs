@@ -263,7 +263,13 @@ impl Sizer<'_> {
             Some(e) => make_nonunique(&e.ty),
             None => match self.shape(&whole.ty) {
                 Type::Array(_, _, t) => self.of_shape(&t, Liftedness::Unlifted, Origin::Argument, span),
-                _ => Type::Error,
+                Type::Scalar(_)
+                | Type::Record(_)
+                | Type::Sum(_)
+                | Type::Arrow(_)
+                | Type::Var(..)
+                | Type::Meta(_)
+                | Type::Error => Type::Error,
             },
         };
         let ty = Type::array(Size::Const(out.len() as i64), elem);
@@ -274,7 +280,13 @@ impl Sizer<'_> {
     pub(crate) fn field(&mut self, t: &Type, f: Symbol) -> Type {
         match self.head(t) {
             Type::Record(fs) => fs.iter().find(|(g, _)| *g == f).map_or(Type::Error, |(_, t)| t.clone()),
-            _ => Type::Error,
+            Type::Scalar(_)
+            | Type::Array(..)
+            | Type::Sum(_)
+            | Type::Arrow(_)
+            | Type::Var(..)
+            | Type::Meta(_)
+            | Type::Error => Type::Error,
         }
     }
 
@@ -366,7 +378,14 @@ impl Sizer<'_> {
         let elem = start.ty.clone();
         let size = match elem {
             Type::Scalar(ScalarType::I64) => self.range_size(&start, second.as_ref(), &end, span),
-            _ => None,
+            Type::Scalar(_)
+            | Type::Array(..)
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Arrow(_)
+            | Type::Var(..)
+            | Type::Meta(_)
+            | Type::Error => None,
         };
         let mut ext = vec![];
         let size = size.unwrap_or_else(|| {
@@ -612,6 +631,7 @@ pub(crate) fn scoped(mut e: Exp, ty: Type, ext: Vec<Name>) -> Exp {
 }
 
 /// The value of a constant.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 pub(crate) fn constant(e: &Exp) -> Option<i64> {
     match &*e.kind {
         ExpKind::Literal(v) => v.as_i64(),

@@ -85,6 +85,7 @@ impl Renaming {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn rewrite_exp(&self, e: &Exp) -> Exp {
         let size = exp_size(e.clone());
         if let Some((_, n)) = self.pairs.iter().find(|(t, _)| same_size(&size, t)) {

@@ -44,14 +44,26 @@ impl Sizer<'_> {
                 self.bind_var(*i, e.ty.clone());
                 let scalar = match &e.ty {
                     Type::Scalar(s) => *s,
-                    _ => ScalarType::I64,
+                    Type::Array(..)
+                    | Type::Record(_)
+                    | Type::Sum(_)
+                    | Type::Arrow(_)
+                    | Type::Var(..)
+                    | Type::Meta(_)
+                    | Type::Error => ScalarType::I64,
                 };
                 LoopForm::For(*i, scalar, e)
             }
             (pre::LoopForm::ForIn(p, _), Some(e)) => {
                 let elem = match self.head(&e.ty) {
                     Type::Array(_, _, t) => (*t).clone(),
-                    _ => Type::Error,
+                    Type::Scalar(_)
+                    | Type::Record(_)
+                    | Type::Sum(_)
+                    | Type::Arrow(_)
+                    | Type::Var(..)
+                    | Type::Meta(_)
+                    | Type::Error => Type::Error,
                 };
                 LoopForm::ForIn(self.pat(p, &elem, "Pattern cannot match array element."), e)
             }

@@ -21,6 +21,7 @@ pub(super) fn sequence(ctx: &mut Context, e: &mut Exp) {
     stacker::maybe_grow(64 * 1024, 1024 * 1024, || sequence_inner(ctx, e));
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn sequence_inner(ctx: &mut Context, e: &mut Exp) {
     parts(e, &mut |c| sequence(ctx, c));
     let hoist = match &*e.kind {
@@ -67,6 +68,7 @@ fn sequence_inner(ctx: &mut Context, e: &mut Exp) {
 }
 
 /// Whether an expression has sizes of these names in its types.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn mentions(e: &Exp, names: &FxHashSet<Name>) -> bool {
     let in_type = |t| mentioned_type(t).iter().any(|n| names.contains(n));
     let here = in_type(&e.ty)

@@ -30,7 +30,13 @@ impl Sizer<'_> {
             pre::PatKind::Record(fs) => {
                 let types = match self.head(t) {
                     Type::Record(ts) => ts,
-                    _ => Arc::new(vec![]),
+                    Type::Scalar(_)
+                    | Type::Array(..)
+                    | Type::Sum(_)
+                    | Type::Arrow(_)
+                    | Type::Var(..)
+                    | Type::Meta(_)
+                    | Type::Error => Arc::new(vec![]),
                 };
                 let fs = fs
                     .iter()
@@ -50,7 +56,13 @@ impl Sizer<'_> {
             pre::PatKind::Constr(c, ps) => {
                 let payload = match self.head(t) {
                     Type::Sum(cs) => cs.iter().find(|(d, _)| d == c).map(|(_, ts)| ts.clone()),
-                    _ => None,
+                    Type::Scalar(_)
+                    | Type::Array(..)
+                    | Type::Record(_)
+                    | Type::Arrow(_)
+                    | Type::Var(..)
+                    | Type::Meta(_)
+                    | Type::Error => None,
                 };
                 let payload = payload.unwrap_or_default();
                 let ps = ps

@@ -152,7 +152,13 @@ impl Sizer<'_> {
     pub(crate) fn head(&mut self, t: &Type) -> Type {
         match self.peek(t) {
             Type::Meta(m) => self.expand(m),
-            other => other,
+            other @ (Type::Scalar(_)
+            | Type::Array(..)
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Arrow(_)
+            | Type::Var(..)
+            | Type::Error) => other,
         }
     }
 
@@ -251,10 +257,7 @@ impl Sizer<'_> {
             Type::Meta(m) => {
                 let root = self.root(*m);
                 match self.slots[root as usize].clone() {
-                    Slot::Is(r) if r.dims.is_empty() => {
-                        let full = self.zonk_into(&r.ty, dims);
-                        full
-                    }
+                    Slot::Is(r) if r.dims.is_empty() => self.zonk_into(&r.ty, dims),
                     Slot::Is(r) => {
                         let mut subst = Subst::default();
                         for d in &r.dims {

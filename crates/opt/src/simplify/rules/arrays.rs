@@ -42,7 +42,7 @@ fn replicate<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
             let row_consumed = x.name().is_some_and(|n| engine.classes.is_consumed(n));
             (!row_consumed).then(|| Rewrite::Exp(Exp::Basic(Basic::Replicate(all, *x))))
         }
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
@@ -60,7 +60,7 @@ fn rearrange<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
             let shape: Shape = perm.iter().map(|p| shape.get(*p).copied()).collect::<Option<_>>()?;
             unless_written(engine, stm, *a, Exp::Basic(Basic::Replicate(shape, *e)))
         }
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
@@ -88,7 +88,7 @@ fn reshape<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option
         Exp::Basic(Basic::Replicate(outer, e)) if outer.len() == engine.types.get(a)?.rank() => {
             unless_written(engine, stm, *a, Exp::Basic(Basic::Replicate(shape.clone(), *e)))
         }
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 

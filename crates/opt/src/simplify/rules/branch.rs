@@ -35,7 +35,7 @@ fn negated<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option
     let Exp::If(c, t, f) = &stm.exp else { return None };
     match &*engine.pure_def(*c)? {
         Exp::Basic(Basic::UnOp(UnOp::Not, x)) => Some(Rewrite::Exp(Exp::If(*x, f.clone(), t.clone()))),
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 

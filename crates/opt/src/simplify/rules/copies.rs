@@ -19,7 +19,7 @@ pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
 fn propagate<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     match &stm.exp {
         Exp::Basic(Basic::SubExp(e)) if stm.certs.is_empty() => one(*e),
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
@@ -47,7 +47,9 @@ fn copy_of_copy<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> O
     let Exp::Basic(Basic::Copy(a)) = &stm.exp else { return None };
     let source: Name = match &*engine.pure_def(SubExp::Var(*a))? {
         Exp::Basic(Basic::Copy(b)) => *b,
-        _ => return None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            return None
+        }
     };
     if engine.classes.is_consumed(source) {
         return None;
@@ -67,6 +69,6 @@ pub(crate) fn is_fresh<R: Rep>(exp: &Exp<R>) -> bool {
             | Basic::Concat { .. },
         ) => true,
         Exp::Op(op) => matches!(op.as_soac(), Some(Soac::Screma(s)) if s.reds.is_empty()),
-        _ => false,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => false,
     }
 }

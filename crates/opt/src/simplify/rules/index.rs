@@ -119,7 +119,7 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
                 same.then_some(Exp::Basic(Basic::SubExp(*e)))
             }
             Exp::Basic(Basic::Concat { dim: 0, arrays, .. }) => self.of_concat(arrays, slice),
-            _ => None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
         }
     }
 

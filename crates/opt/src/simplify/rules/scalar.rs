@@ -42,7 +42,9 @@ fn fold<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite
         Exp::Basic(Basic::CmpOp(op, x, y)) => PrimValue::Bool(op.eval(constant(x)?, constant(y)?)?),
         Exp::Basic(Basic::Conv(op, x)) => op.eval(constant(x)?)?,
         Exp::Basic(Basic::PrimFn(f, xs)) => f.eval(&xs.iter().map(constant).collect::<Option<Vec<_>>>()?)?,
-        _ => return None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            return None
+        }
     };
     one(SubExp::Const(value))
 }
@@ -72,6 +74,7 @@ fn laws<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite
     None
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn equal_operands<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     match &stm.exp {
         Exp::Basic(Basic::BinOp(op, x, y)) if x == y => match op {
@@ -87,7 +90,7 @@ fn equal_operands<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
             CmpOp::SLt(_) | CmpOp::ULt(_) | CmpOp::FLt(_) | CmpOp::BLt => one(SubExp::bool(false)),
             CmpOp::Eq(PrimType::Float(_)) | CmpOp::FLe(_) => None,
         },
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
@@ -150,7 +153,7 @@ fn constant_right<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
         Exp::Basic(Basic::CmpOp(op @ CmpOp::Eq(_), x @ SubExp::Const(_), y @ SubExp::Var(_))) => {
             Some(Rewrite::Exp(Exp::Basic(Basic::CmpOp(op, y, x))))
         }
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
@@ -198,7 +201,17 @@ fn cancel<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
             match op {
                 ConvOp::ZExt(a, b) | ConvOp::SExt(a, b) if a == b => return one(*x),
                 ConvOp::FPConv(a, b) if a == b => return one(*x),
-                _ => {}
+                ConvOp::ZExt(..)
+                | ConvOp::SExt(..)
+                | ConvOp::FPConv(..)
+                | ConvOp::FPToUI(..)
+                | ConvOp::FPToSI(..)
+                | ConvOp::UIToFP(..)
+                | ConvOp::SIToFP(..)
+                | ConvOp::IToB(_)
+                | ConvOp::BToI(_)
+                | ConvOp::FToB(_)
+                | ConvOp::BToF(_) => {}
             }
             let inner = engine.pure_def(*x)?;
             let Exp::Basic(Basic::Conv(inner_op, y)) = &*inner else { return None };
@@ -219,7 +232,7 @@ fn cancel<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
                 _ => None,
             }
         }
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
@@ -231,7 +244,7 @@ fn bool_cmp<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rew
         Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::Bool), x, SubExp::Const(PrimValue::Bool(false)))) => {
             Some(Rewrite::Exp(Exp::Basic(Basic::UnOp(UnOp::Not, x))))
         }
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
@@ -259,6 +272,6 @@ fn decided<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option
                 (false, _) => None,
             }
         }
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }

@@ -251,7 +251,9 @@ fn input<R: Rep<Dec = ()>>(
             }
         }
         Exp::Basic(Basic::Copy(b)) if !array_consumed && !engine.classes.is_consumed(*b) => Input::Array(*b),
-        _ => Input::Keep,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            Input::Keep
+        }
     }
 }
 
