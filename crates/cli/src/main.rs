@@ -53,6 +53,8 @@ enum Command {
     Explain(commands::explain::Args),
     /// Make a project to start from.
     New(commands::new::Args),
+    /// Format programs in the usual style.
+    Fmt(commands::fmt::Args),
     /// Run a command again whenever the program changes.
     Watch(commands::watch::Args),
     /// Run the test blocks in the comments of programs.
@@ -122,6 +124,7 @@ fn run(command: Command, matches: ArgMatches) -> ExitCode {
         Command::Check(args) => commands::check::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::New(args) => commands::new::run(&args),
+        Command::Fmt(args) => commands::fmt::run(&args),
         Command::Watch(args) => commands::watch::run(&args),
         Command::Test(args) => commands::test::run(&args),
         Command::Bench(args) => commands::bench::run(&args),

@@ -7,10 +7,9 @@ pub(crate) fn explanation(command: &str) -> Option<String> {
     Some(format!("`{command}` is a command of Futhark's own compiler that fehu does not have yet{instead}"))
 }
 
-const MISSING: [(&str, &str); 15] = [
+const MISSING: [(&str, &str); 14] = [
     ("doc", ""),
     ("eval", "; put the expression into a program, and use `fehu run`"),
-    ("fmt", ""),
     ("hip", "; `fehu opencl` compiles for GPUs of AMD"),
     ("ispc", "; `fehu multicore` uses all cores"),
     ("literate", ""),

@@ -14,6 +14,7 @@ pub(crate) mod dataset;
 pub(crate) mod defs;
 pub(crate) mod dev;
 pub(crate) mod explain;
+pub(crate) mod fmt;
 pub(crate) mod hash;
 pub(crate) mod imports;
 pub(crate) mod new;

@@ -2,6 +2,7 @@
 
 mod cache;
 mod explain;
+mod fmt;
 mod names;
 mod projects;
 mod streams;

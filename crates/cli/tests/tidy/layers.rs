@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Each crate, those that it uses, and those that only its tests use.
-const EDGES: [(&str, &[&str], &[&str]); 23] = [
+const EDGES: [(&str, &[&str], &[&str]); 24] = [
     ("base", &[], &[]),
     ("data", &["base"], &[]),
     ("algebra", &[], &[]),
     ("lmad", &["algebra"], &[]),
     ("syntax", &["base"], &[]),
+    ("fmt", &["base", "syntax"], &[]),
     ("check", &["base", "syntax"], &[]),
     ("ir", &["base", "algebra", "lmad"], &[]),
     ("analysis", &["base", "algebra", "lmad", "ir"], &[]),
@@ -34,7 +35,7 @@ const EDGES: [(&str, &[&str], &[&str]); 23] = [
         &[],
     ),
     ("tools", &["base", "data", "driver"], &[]),
-    ("cli", &["base", "data", "syntax", "check", "ir", "driver", "tools"], &[]),
+    ("cli", &["base", "data", "syntax", "fmt", "check", "ir", "driver", "tools"], &[]),
     ("randprog", &["base", "data", "ir", "pass", "driver", "tools"], &[]),
     ("xtask", &["data", "driver", "randprog"], &[]),
 ];

@@ -1,0 +1,114 @@
+//! `fehu fmt`.
+
+use crate::report::show_all;
+use fehu_base::SourceMap;
+use fehu_tools::{errln, out};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Options of `fehu fmt`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Change nothing; fail if a file is not formatted.
+    #[arg(long)]
+    check: bool,
+    /// The files, which are formatted in place; without any, standard input is formatted to standard output.
+    files: Vec<PathBuf>,
+}
+
+/// What became of a file.
+enum Outcome {
+    Fine,
+    Changed(String),
+    Failed,
+}
+
+pub(crate) fn run(args: &Args) -> ExitCode {
+    if args.files.is_empty() {
+        return from_stdin(args.check);
+    }
+    let mut failed = false;
+    for file in &args.files {
+        match format_file(file) {
+            Outcome::Fine => {}
+            Outcome::Failed => failed = true,
+            Outcome::Changed(_) if args.check => {
+                errln!("{}: not formatted correctly", file.display());
+                failed = true;
+            }
+            Outcome::Changed(text) => {
+                if let Err(e) = replace(file, &text) {
+                    errln!("fehu: cannot write {}: {e}", file.display());
+                    failed = true;
+                }
+            }
+        }
+    }
+    ExitCode::from(u8::from(failed))
+}
+
+fn from_stdin(check: bool) -> ExitCode {
+    let mut bytes = vec![];
+    if let Err(e) = std::io::stdin().lock().read_to_end(&mut bytes) {
+        errln!("fehu: cannot read standard input: {e}");
+        return ExitCode::from(1);
+    }
+    let name = Path::new("<stdin>");
+    let (text, outcome) = match String::from_utf8(bytes) {
+        Ok(text) => {
+            let outcome = format(name, &text);
+            (text, outcome)
+        }
+        Err(_) => {
+            errln!("fehu: standard input is not UTF-8 text");
+            return ExitCode::from(1);
+        }
+    };
+    match outcome {
+        Outcome::Failed => return ExitCode::from(1),
+        Outcome::Changed(_) if check => {
+            errln!("{}: not formatted correctly", name.display());
+            return ExitCode::from(1);
+        }
+        Outcome::Fine if check => {}
+        Outcome::Fine => out!("{text}"),
+        Outcome::Changed(text) => out!("{text}"),
+    }
+    ExitCode::SUCCESS
+}
+
+fn format_file(file: &Path) -> Outcome {
+    match std::fs::read_to_string(file) {
+        Ok(text) => format(file, &text),
+        Err(e) => {
+            errln!("fehu: cannot read {}: {e}", file.display());
+            Outcome::Failed
+        }
+    }
+}
+
+fn format(name: &Path, text: &str) -> Outcome {
+    let mut sources = SourceMap::default();
+    let id = sources.add(name.to_path_buf(), text.to_owned());
+    match fehu_fmt::format(id, text) {
+        Ok(formatted) if formatted == text => Outcome::Fine,
+        Ok(formatted) => Outcome::Changed(formatted),
+        Err(errors) => {
+            show_all(&errors, &sources);
+            Outcome::Failed
+        }
+    }
+}
+
+/// Writes a file next to the old one, which it then replaces: whoever interrupts this keeps one of the two.
+fn replace(file: &Path, text: &str) -> std::io::Result<()> {
+    // Through links, so that they stay links.
+    let file = std::fs::canonicalize(file)?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    std::io::Write::write_all(&mut new, text.as_bytes())?;
+    std::fs::set_permissions(new.path(), std::fs::metadata(&file)?.permissions())?;
+    new.persist(&file).map_err(|e| e.error)?;
+    Ok(())
+}
