@@ -55,6 +55,8 @@ enum Command {
     New(commands::new::Args),
     /// Format programs in the usual style.
     Fmt(commands::fmt::Args),
+    /// Manage the packages that a project requires.
+    Pkg(commands::pkg::Args),
     /// Run a command again whenever the program changes.
     Watch(commands::watch::Args),
     /// Run the test blocks in the comments of programs.
@@ -125,6 +127,7 @@ fn run(command: Command, matches: ArgMatches) -> ExitCode {
         Command::Explain(args) => commands::explain::run(&args),
         Command::New(args) => commands::new::run(&args),
         Command::Fmt(args) => commands::fmt::run(&args),
+        Command::Pkg(args) => commands::pkg::run(&args),
         Command::Watch(args) => commands::watch::run(&args),
         Command::Test(args) => commands::test::run(&args),
         Command::Bench(args) => commands::bench::run(&args),

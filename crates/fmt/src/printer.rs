@@ -124,7 +124,7 @@ impl<'a> Printer<'a> {
                 Some(next) if next.doc && !comment.doc => true,
                 Some(_) => empty_line,
                 // What is documented follows at once.
-                None => empty_line && !(comment.doc && !self.documents_file(comment)),
+                None => empty_line && (!comment.doc || self.documents_file(comment)),
             };
             if keeps {
                 self.line();

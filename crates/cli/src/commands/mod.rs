@@ -18,6 +18,7 @@ pub(crate) mod fmt;
 pub(crate) mod hash;
 pub(crate) mod imports;
 pub(crate) mod new;
+pub(crate) mod pkg;
 pub(crate) mod profile;
 pub(crate) mod query;
 pub(crate) mod run;

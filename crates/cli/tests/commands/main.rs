@@ -4,6 +4,7 @@ mod cache;
 mod explain;
 mod fmt;
 mod names;
+mod pkg;
 mod projects;
 mod streams;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Each crate, those that it uses, and those that only its tests use.
-const EDGES: [(&str, &[&str], &[&str]); 24] = [
+const EDGES: [(&str, &[&str], &[&str]); 25] = [
     ("base", &[], &[]),
     ("data", &["base"], &[]),
     ("algebra", &[], &[]),
@@ -35,7 +35,8 @@ const EDGES: [(&str, &[&str], &[&str]); 24] = [
         &[],
     ),
     ("tools", &["base", "data", "driver"], &[]),
-    ("cli", &["base", "data", "syntax", "fmt", "check", "ir", "driver", "tools"], &[]),
+    ("cli", &["base", "data", "syntax", "fmt", "check", "ir", "driver", "tools", "pkg"], &[]),
+    ("pkg", &["base"], &[]),
     ("randprog", &["base", "data", "ir", "pass", "driver", "tools"], &[]),
     ("xtask", &["data", "driver", "randprog"], &[]),
 ];
