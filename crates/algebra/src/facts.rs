@@ -169,7 +169,7 @@ impl Facts {
 
     /// Whether `p >= 0` is proven.
     pub fn nonneg(&self, p: &Poly) -> bool {
-        Prover::new(self).nonneg(p)
+        Prover::doubtful(self).nonneg(p)
     }
 
     /// Whether `p > 0` is proven.
@@ -189,12 +189,12 @@ impl Facts {
 
     /// Whether `a = b` is proven.
     pub fn eq(&self, a: &Poly, b: &Poly) -> bool {
-        Prover::new(self).zero(&(a - b))
+        Prover::doubtful(self).zero(&(a - b))
     }
 
     /// Whether `a != b` is proven.
     pub fn ne(&self, a: &Poly, b: &Poly) -> bool {
-        Prover::new(self).nonzero(&(a - b))
+        Prover::doubtful(self).nonzero(&(a - b))
     }
 
     /// Whether it is proven that `p` is a multiple of `d`.

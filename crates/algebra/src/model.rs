@@ -2,6 +2,11 @@
 //!
 //! They only save work: a goal that is false under some such assignment cannot be proven, so the search drops it.
 //! An assignment that fails some fact we did not look at can cost a proof, but never make one.
+//!
+//! ```text
+//! facts  0 <= n, m <= n, 0 <= m      goal  n <= 4
+//! start  n = 1, m = 1                the goal holds, so n becomes 5, and the goal is refuted
+//! ```
 
 use crate::facts::Facts;
 use crate::monomial::Sym;
@@ -19,42 +24,52 @@ const MAX_MODELS: usize = 8;
 
 /// Some assignments, found for a set of variables and those they are related to.
 #[derive(Default)]
-pub(crate) struct Models<'a> {
-    vars: Vec<Sym>,
-    facts: Vec<&'a Poly>,
-    found: Vec<FxHashMap<Sym, i64>>,
+pub(crate) struct Models {
+    /// The variables, with their places in assignments.
+    places: FxHashMap<Sym, usize>,
+    facts: Vec<Goal>,
+    found: Vec<Vec<i64>>,
+    /// Whether assignments were looked for that need not refute anything.
+    sampled: bool,
+    /// Whether every other attempt moves the latest variable.
+    latest: bool,
 }
 
-impl<'a> Models<'a> {
+impl Models {
+    /// No assignments yet. With `latest`, every other attempt moves the latest variable of a violated fact: what is computed
+    /// from others (a maximum, a quotient) comes after them and can follow them.
+    pub(crate) fn new(latest: bool) -> Models {
+        Models { latest, ..Models::default() }
+    }
+
     /// Whether some assignment found so far makes `p` negative.
     pub(crate) fn refute(&self, p: &Poly) -> bool {
         self.found.iter().any(|model| {
-            let value = p.eval(|x| model.get(&x).copied());
+            let value = p.eval(|x| self.places.get(&x).map(|place| model[*place]));
             value.is_some_and(|v| v < 0)
         })
     }
 
-    /// Looks for assignments of these variables unless they are covered already.
-    pub(crate) fn cover(&mut self, facts: &'a Facts, vars: &[Sym]) {
-        if vars.iter().all(|x| self.vars.contains(x)) {
+    /// Makes assignments have values for these variables.
+    pub(crate) fn cover(&mut self, facts: &Facts, vars: &[Sym]) {
+        if vars.iter().all(|x| self.places.contains_key(x)) {
             return;
         }
-        self.vars.extend_from_slice(vars);
-        self.vars.sort_unstable();
-        self.vars.dedup();
-        self.facts = related(facts, &mut self.vars);
+        let mut all: Vec<Sym> = self.places.keys().chain(vars).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        let related = related(facts, &mut all);
+        self.places = all.into_iter().enumerate().map(|(place, x)| (x, place)).collect();
+        self.facts = related.into_iter().map(|f| Goal::new(f, &self.places)).collect();
         self.found.clear();
-        for attempt in 0..ATTEMPTS {
-            self.found.extend(solve(&self.vars, &self.facts, attempt));
-        }
+        self.sampled = false;
     }
 
-    /// Looks for an assignment that makes `p` negative, and keeps it.
+    /// Looks for an assignment that makes `p` negative, and keeps it. All variables of `p` must be covered.
     pub(crate) fn hunt(&mut self, p: &Poly) -> bool {
-        let negated = -p - 1;
-        let mut facts = self.facts.clone();
-        facts.push(&negated);
-        let found = (0..ATTEMPTS).find_map(|attempt| solve(&self.vars, &facts, attempt));
+        self.facts.push(Goal::new(&(-p - 1), &self.places));
+        let found = (0..ATTEMPTS).find_map(|attempt| self.solve(attempt));
+        self.facts.pop();
         let refuted = found.is_some();
         self.found.extend(found);
         if self.found.len() > MAX_MODELS {
@@ -62,64 +77,121 @@ impl<'a> Models<'a> {
         }
         refuted
     }
+
+    /// Looks for some assignments, whatever they refute.
+    pub(crate) fn sample(&mut self) {
+        if !self.sampled {
+            self.sampled = true;
+            for attempt in 0..ATTEMPTS {
+                self.found.extend(self.solve(attempt));
+            }
+        }
+    }
+
+    /// Starts somewhere and, while a fact is violated, moves one of its variables just far enough.
+    fn solve(&self, attempt: u64) -> Option<Vec<i64>> {
+        let mut random = Random(attempt.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
+        let start = |random: &mut Random| match attempt {
+            0 => 1,
+            1 => 2 + random.below(3),
+            _ => random.below(12),
+        };
+        let mut model: Vec<i64> = (0..self.places.len()).map(|_| start(&mut random)).collect();
+        for _ in 0..REPAIRS {
+            let violated = |f: &&Goal| f.value(&model).is_none_or(|v| v < 0);
+            let Some(fact) = self.facts.iter().find(violated) else {
+                return Some(model);
+            };
+            let first = match self.latest && attempt % 2 == 0 {
+                true => fact.vars.len().saturating_sub(1),
+                false => random.below(fact.vars.len() as u64) as usize,
+            };
+            let order = fact.vars[first..].iter().chain(&fact.vars[..first]);
+            let (x, value) = order.copied().find_map(|x| Some((x, fact.repaired(x, &model)?)))?;
+            model[x] = value;
+        }
+        None
+    }
 }
 
-/// Adds variables that facts relate to the given ones, and returns those facts.
+/// Adds variables that facts relate to the given ones, and returns those facts. None of the variables has a rewrite.
 fn related<'a>(facts: &'a Facts, vars: &mut Vec<Sym>) -> Vec<&'a Poly> {
     let mut found: Vec<&Poly> = Vec::new();
     let mut at = 0;
     while at < vars.len() && found.len() < MAX_FACTS {
         for fact in facts.about(vars[at]).take(MAX_FACTS) {
-            let mentioned = fact.vars();
-            let stale = mentioned.iter().any(|y| facts.rewrite_of(*y).is_some());
-            let new = mentioned.iter().filter(|y| !vars.contains(y)).count();
-            if stale || vars.len() + new > MAX_VARS || found.contains(&fact) {
+            if found.iter().any(|f| std::ptr::eq(*f, fact)) {
                 continue;
             }
-            for y in mentioned {
-                if !vars.contains(&y) {
-                    vars.push(y);
-                }
+            let mut new = fact.vars();
+            new.retain(|y| !vars.contains(y));
+            let stale = || new.iter().any(|y| facts.rewrite_of(*y).is_some());
+            if vars.len() + new.len() <= MAX_VARS && !stale() {
+                vars.extend(new);
+                found.push(fact);
             }
-            found.push(fact);
         }
         at += 1;
     }
     found
 }
 
-/// Starts somewhere and, while a fact is violated, moves one of its variables just far enough.
-fn solve(vars: &[Sym], facts: &[&Poly], attempt: u64) -> Option<FxHashMap<Sym, i64>> {
-    let mut random = Random(attempt.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
-    let start = |random: &mut Random| match attempt {
-        0 => 1,
-        1 => 2 + random.below(3),
-        _ => random.below(12),
-    };
-    let mut model: FxHashMap<Sym, i64> = vars.iter().map(|x| (*x, start(&mut random))).collect();
-    for _ in 0..REPAIRS {
-        let violated = |f: &&&Poly| f.eval(|x| model.get(&x).copied()).is_none_or(|v| v < 0);
-        let Some(fact) = facts.iter().find(violated) else {
-            return Some(model);
-        };
-        let choices = fact.vars();
-        let first = random.below(choices.len() as u64) as usize;
-        let order = choices[first..].iter().chain(&choices[..first]);
-        let (x, value) = order.copied().find_map(|x| Some((x, repaired(fact, x, &model)?)))?;
-        model.insert(x, value);
-    }
-    None
+/// A polynomial that is to be at least zero, over places in assignments.
+struct Goal {
+    /// Coefficients, and where their factors end.
+    terms: Vec<(i64, usize)>,
+    factors: Vec<usize>,
+    /// The variables, the latest last.
+    vars: Vec<usize>,
 }
 
-/// The value of `x` nearest to its present one that satisfies a violated fact linear in `x`.
-fn repaired(fact: &Poly, x: Sym, model: &FxHashMap<Sym, i64>) -> Option<i64> {
-    let (a, e) = fact.split_on(x);
-    let value = |p: &Poly| p.eval(|y| model.get(&y).copied());
-    let (a, e) = (value(&a)?, value(&e)?);
-    match a {
-        0 => None,
-        _ if a > 0 => e.checked_div_euclid(a)?.checked_neg(),
-        _ => e.checked_div_euclid(a.checked_neg()?),
+impl Goal {
+    fn new(p: &Poly, places: &FxHashMap<Sym, usize>) -> Goal {
+        let place = |x: &Sym| places.get(x).copied();
+        let mut goal =
+            Goal { terms: vec![], factors: vec![], vars: p.vars().iter().filter_map(place).collect() };
+        for (m, c) in p.terms() {
+            goal.factors.extend(m.factors().iter().filter_map(place));
+            goal.terms.push((*c, goal.factors.len()));
+        }
+        goal
+    }
+
+    /// The value under an assignment; `None` on overflow.
+    fn value(&self, model: &[i64]) -> Option<i64> {
+        let (total, _) = self.split(model, None)?;
+        i64::try_from(total).ok()
+    }
+
+    /// The value of `x` nearest to its present one that satisfies a violated goal linear in `x`.
+    fn repaired(&self, x: usize, model: &[i64]) -> Option<i64> {
+        let (e, a) = self.split(model, Some(x))?;
+        let (e, a) = (i64::try_from(e).ok()?, i64::try_from(a).ok()?);
+        match a {
+            0 => None,
+            _ if a > 0 => e.checked_div_euclid(a)?.checked_neg(),
+            _ => e.checked_div_euclid(a.checked_neg()?),
+        }
+    }
+
+    /// The value of the terms without `x`, and that of the others without one factor `x`.
+    fn split(&self, model: &[i64], x: Option<usize>) -> Option<(i128, i128)> {
+        let (mut without, mut with) = (0_i128, 0_i128);
+        let mut from = 0;
+        for (c, until) in &self.terms {
+            let mut product = i128::from(*c);
+            let mut left_out = false;
+            for factor in &self.factors[from..*until] {
+                match !left_out && x == Some(*factor) {
+                    true => left_out = true,
+                    false => product = product.checked_mul(i128::from(model[*factor]))?,
+                }
+            }
+            let total = if left_out { &mut with } else { &mut without };
+            *total = total.checked_add(product)?;
+            from = *until;
+        }
+        Some((without, with))
     }
 }
 

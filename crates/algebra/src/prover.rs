@@ -30,6 +30,8 @@ const EASY_GOALS: u32 = 2;
 const DEPTH: u32 = 3;
 /// Steps that one prover may take in its life unless told otherwise.
 const STEPS: u32 = 4000;
+/// Steps for a question that is likely to have no proof: several times as many as such proofs were seen to take.
+const DOUBTFUL_STEPS: u32 = 200;
 /// Larger goals are not followed.
 const MAX_GOAL_TERMS: usize = 32;
 /// Facts looked at for one variable of a goal, and those of them that are tried.
@@ -45,9 +47,10 @@ const MAX_CASES: u32 = 3;
 pub struct Prover<'a> {
     facts: &'a Facts,
     ranges: Ranges,
-    models: Models<'a>,
+    models: Models,
     answers: FxHashMap<Poly, Answer>,
     steps_left: u32,
+    doubtful: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -74,7 +77,14 @@ impl<'a> Prover<'a> {
             models: Models::default(),
             answers: FxHashMap::default(),
             steps_left: steps,
+            doubtful: false,
         }
+    }
+
+    /// A prover for a question that is likely to have no proof, as most have that are asked wherever an answer might help:
+    /// it tries to refute the question before it looks for a proof.
+    pub(crate) fn doubtful(facts: &'a Facts) -> Prover<'a> {
+        Prover { doubtful: true, models: Models::new(true), ..Prover::with_steps(facts, DOUBTFUL_STEPS) }
     }
 
     /// How many steps are left.
@@ -156,6 +166,9 @@ impl<'a> Prover<'a> {
             Some(Answer::Unknown { .. }) | None => {}
         }
         self.models.cover(self.facts, &root.vars());
+        if !self.doubtful {
+            self.models.sample();
+        }
         if self.models.refute(&root) {
             return false;
         }
@@ -163,12 +176,20 @@ impl<'a> Prover<'a> {
         let unknown = Answer::Unknown { goals, depth };
         self.answers.insert(root.clone(), unknown);
         // Easy proofs first; then an effort to refute, since a search that fails costs most.
-        let proven = self.best_first(&root, goals.min(EASY_GOALS), depth)
-            || !self.models.hunt(&root) && self.best_first(&root, goals, depth);
-        if proven {
+        let easy = !self.doubtful && self.best_first(&root, goals.min(EASY_GOALS), depth);
+        if easy || self.search_or_refute(&root, goals, depth) {
             self.answers.insert(root, Answer::Proven);
+            return true;
         }
-        proven
+        false
+    }
+
+    fn search_or_refute(&mut self, root: &Poly, goals: u32, depth: u32) -> bool {
+        if self.models.hunt(root) {
+            return false;
+        }
+        self.models.sample();
+        self.best_first(root, goals, depth)
     }
 
     fn best_first(&mut self, root: &Poly, goals: u32, depth: u32) -> bool {

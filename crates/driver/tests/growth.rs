@@ -106,10 +106,7 @@ fn work_grows_with_the_program() {
         let base = work(target, "entry main (x: i64) = x\n".to_owned());
         for (what, program) in [("nest", nest as fn(usize) -> String), ("branches", branches)] {
             let [small, large] = [5, 10].map(|n| work(target, program(n)) - base);
-            // On GPUs the simplifier asks the prover about products of as many sizes as there are levels: more than there
-            // should be, and more than it was (12).
-            let most = if target == Target::Cuda { 30.0 } else { 12.0 };
-            judge(what, target, small, large, most);
+            judge(what, target, small, large, 12.0);
         }
         let rows =
             [("scatters", SCATTERS), ("histograms", HISTOGRAMS), ("nests", NESTS), ("updates", UPDATES)];

@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz TARGET --seconds N`: changes the files of `fuzz/seeds/TARGET` by lot, and looks whether the target survives.
 //!
 //! Programs start from those of `tests/`, too. An input that panics, or takes longer than
-//! [`LIMIT`], is saved and ends the run; since an overflowing stack ends the process, the input of the moment is always on disk.
+//! `--limit`, is saved and ends the run; since an overflowing stack ends the process, the input of the moment is always on disk.
 
 use clap::Args as ClapArgs;
 use fehu_randprog::choices::Random;
@@ -22,13 +22,13 @@ pub(crate) struct Args {
     /// Where the changes start from.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// How many seconds one input may take; more on a busy machine.
+    #[arg(long, default_value_t = 10)]
+    limit: u64,
     /// Where inputs that are not survived go.
     #[arg(long, default_value = "target/fuzz")]
     keep: PathBuf,
 }
-
-/// How long one input may take.
-const LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
     let targets: Vec<Target> =
@@ -67,7 +67,9 @@ fn fuzz(target: Target, args: &Args) -> Result<bool, String> {
         let start = Instant::now();
         let problem = match std::panic::catch_unwind(|| (target.run)(&bytes)) {
             Err(panic) => panic_text(&*panic),
-            Ok(()) if start.elapsed() > LIMIT => format!("it takes {:.0?}", start.elapsed()),
+            Ok(()) if start.elapsed() > Duration::from_secs(args.limit) => {
+                format!("it takes {:.0?}", start.elapsed())
+            }
             Ok(()) => continue,
         };
         let saved = args.keep.join(format!("{}-{inputs}", target.name));

@@ -1,3 +1,4 @@
+use super::DOUBTFUL_STEPS;
 use crate::{Facts, Monomial, Poly, Prover, Sym};
 use proptest::prelude::*;
 
@@ -180,5 +181,27 @@ proptest! {
             sum = sum + p * *k;
         }
         let _ = facts.nonneg(&sum);
+    }
+}
+
+/// Products of many sizes, and what is the largest of them, as the versions of a deep nest compare them: all can be refuted, so
+/// none takes many steps.
+#[test]
+fn refuted_before_a_search() {
+    let mut f = Facts::new();
+    let depth = 10;
+    let product = |n: u32| Poly::product(&(0..n).map(|i| Poly::var(Sym(i))).collect::<Vec<_>>());
+    (0..depth).for_each(|i| f.assume_size(Sym(i)));
+    for n in 2..depth {
+        let earlier = if n == 2 { product(1) } else { Poly::var(Sym(100 + n - 1)) };
+        f.assume_max(Sym(100 + n), &product(n), &earlier);
+    }
+    for n in 2..depth {
+        for goal in [Poly::constant(255) - product(n), product(n) - Poly::var(Sym(100 + n))] {
+            let mut prover = Prover::doubtful(&f);
+            assert!(!prover.nonneg(&goal), "{goal}");
+            assert!(DOUBTFUL_STEPS - prover.steps_left() <= 10, "{goal}");
+        }
+        assert!(f.nonneg(&(Poly::var(Sym(100 + n)) - product(n))));
     }
 }

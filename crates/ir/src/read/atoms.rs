@@ -8,8 +8,8 @@ use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue};
 use fehu_base::{Name, NameSource, Symbol};
 use rustc_hash::FxHashMap;
 
-/// More names than this in one text are a mistake.
-const MAX_NAMES: u32 = 1 << 26;
+/// More names than this in one text are a mistake: all numbers below the largest take space.
+const MAX_NAMES: u32 = 1 << 22;
 
 impl<'a> Reader<'a> {
     /// A reader at the beginning of a text.

@@ -72,6 +72,7 @@ fn errors_say_where() {
         "line 3: soacs has no get_size_max"
     );
     assert_eq!(message("fun f_0(x_0 : i32)"), "line 1: two names numbered 0: f and x");
+    assert_eq!(message("fun f_37183718() : ()"), "line 1: number of a name out of range");
     assert_eq!(message("kernels"), "line 1: this is a program over kernels, not soacs");
     for bad in ["fun f_99999999999() :", "\"", "opaque", "opaque \"x\" = array", "consts { return ("] {
         assert!(read_prog::<Soacs>(bad).is_err());
