@@ -42,7 +42,7 @@
 //! | [`Kernels`] | [`seg::SegOp`], [`seg::SizeOp`], sequential [`soac::Soac`] | nothing |
 //! | [`Memory`] | [`mem::MemOp`]: allocation, and the above | a block and an index function |
 //!
-//! Read [`syntax`] first, then [`soac`], [`seg`], [`mem`].
+//! Read [`syntax`] first, then [`soac`], [`seg`], [`mem`]; [`schedule`] says how kernels run.
 //!
 //! # Looking at programs
 //!
@@ -70,6 +70,7 @@ pub mod op;
 pub mod print;
 pub mod read;
 pub mod rep;
+pub mod schedule;
 pub mod seg;
 pub mod soac;
 pub mod subst;

@@ -24,6 +24,7 @@
 mod atoms;
 mod entry;
 mod ops;
+pub(crate) mod schedule;
 
 use crate::mem::{sym_name, MemInfo};
 use crate::op::{Dec, RepOp};

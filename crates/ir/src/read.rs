@@ -11,6 +11,7 @@ mod exp;
 mod lex;
 mod lmad;
 mod ops;
+mod schedule;
 #[cfg(test)]
 mod tests;
 

@@ -9,6 +9,7 @@
 //! ```
 
 use crate::rep::Rep;
+use crate::schedule::Schedule;
 use crate::soac::{Commutativity, Soac};
 use crate::syntax::{Body, Lambda, Shape, SubExp, Type};
 use fehu_base::{Name, Symbol};
@@ -60,6 +61,8 @@ pub struct SegOp<R: Rep> {
     pub virtualise: bool,
     /// The grid, where something inside of the operation depends on it.
     pub grid: Option<SegGrid>,
+    /// How it runs on a GPU; none before the pass `schedule`.
+    pub schedule: Option<Box<Schedule>>,
 }
 
 /// How a parallel operation is launched, where memory inside of it depends on that: each

@@ -8,15 +8,17 @@
 //! - Certificates are of type unit.
 //! - What a representation bans does not occur: memory outside of `Memory`, derivatives after `Soacs`,
 //!   operations at a level where they cannot be, sizes of the machine inside of kernels.
+//! - The schedule of an operation suits it.
 //! - Entry points have as many parameters and results as their types say.
 //!
-//! `validate.rs` walks and keeps the scope; `exp` checks expressions, `ops` the operations, `consume` consumption,
+//! `validate.rs` walks and keeps the scope; `exp` checks expressions, `ops` the operations, `schedule` how they run, `consume` consumption,
 //! `entry` entry points.
 
 mod consume;
 mod entry;
 mod exp;
 mod ops;
+mod schedule;
 #[cfg(test)]
 mod tests;
 

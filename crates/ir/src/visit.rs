@@ -13,6 +13,7 @@
 
 use crate::op::{Dec, OpView, OpViewMut, RepOp};
 use crate::rep::Rep;
+use crate::schedule::{Condition, Plan, Quantity, Schedule};
 use crate::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeOp};
 use crate::soac::Soac;
 use crate::syntax::*;
@@ -395,6 +396,65 @@ macro_rules! walks {
                 }
                 v.body(&$($m)? seg.body.body);
                 returns::<R, V>(v, &$($m)? seg.body.returns);
+                if let Some(s) = &$($m)? seg.schedule {
+                    schedule::<R, V>(v, s);
+                }
+            }
+
+            fn schedule<R: Rep, V: $Trait<R>>(v: &mut V, schedule: &$($m)? Schedule) {
+                for choice in &$($m)? schedule.choices {
+                    conditions::<R, V>(v, &$($m)? choice.when);
+                    match &$($m)? choice.plan {
+                        Plan::Points(points) => {
+                            conditions::<R, V>(v, &$($m)? points.each_when);
+                            if let Some(column) = &$($m)? points.column {
+                                conditions::<R, V>(v, &$($m)? column.when);
+                            }
+                        }
+                        Plan::Tiled(tiled) => {
+                            for l in &$($m)? tiled.loops {
+                                v.name(&$($m)? l.var);
+                                for read in &$($m)? l.reads {
+                                    v.name(&$($m)? read.name);
+                                }
+                            }
+                        }
+                        Plan::RowCache(cache) => {
+                            for (read, var) in &$($m)? cache.reads {
+                                v.name(read);
+                                v.name(var);
+                            }
+                        }
+                        Plan::BlockPerPoint { spaces } => {
+                            for space in spaces {
+                                operands::<R, V>(v, space);
+                            }
+                        }
+                        Plan::Strided
+                        | Plan::ThreadPerSegment { .. }
+                        | Plan::LanesPerSegment { .. }
+                        | Plan::SegmentsPerBlock { .. }
+                        | Plan::BlocksPerSegment(_)
+                        | Plan::SinglePass(_)
+                        | Plan::SubHistograms(_)
+                        | Plan::GlobalUpdates { .. }
+                        | Plan::Rounds { .. }
+                        | Plan::ByWarps
+                        | Plan::SideBySide => {}
+                    }
+                }
+            }
+
+            fn conditions<R: Rep, V: $Trait<R>>(v: &mut V, conditions: &$($m)? Vec<Condition>) {
+                for condition in conditions {
+                    for amount in [&$($m)? condition.left, &$($m)? condition.right] {
+                        for quantity in &$($m)? amount.of {
+                            if let Quantity::Size(e, _) = quantity {
+                                v.operand(e);
+                            }
+                        }
+                    }
+                }
             }
 
             fn returns<R: Rep, V: $Trait<R>>(v: &mut V, returns: &$($m)? Vec<KernelReturn>) {

@@ -255,6 +255,7 @@ impl Legalise {
             virtualise: around == Around::Host || matches!(kind, SegKind::Map),
             kind,
             grid: None,
+            schedule: None,
         };
         self.b.bind_names(pat, Exp::Op(KernelsOp::Seg(seg)));
     }

@@ -98,7 +98,7 @@ impl Eraser<'_> {
     }
 
     fn seg(&self, seg: SegOp<Memory>) -> SegOp<Kernels> {
-        let SegOp { level, space, types, body, kind, virtualise, grid } = seg;
+        let SegOp { level, space, types, body, kind, virtualise, grid, schedule } = seg;
         let bin_op = |op: SegBinOp<Memory>| SegBinOp {
             comm: op.comm,
             op: self.lambda(op.op),
@@ -130,7 +130,7 @@ impl Eraser<'_> {
         }
         let returns: Vec<KernelReturn> = returns;
         let body = KernelBody { body: self.body(body), returns };
-        SegOp { level, space, types, body, kind, virtualise, grid }
+        SegOp { level, space, types, body, kind, virtualise, grid, schedule }
     }
 }
 

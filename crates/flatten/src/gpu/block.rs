@@ -56,6 +56,7 @@ impl Flat<'_> {
             kind: SegKind::Map,
             virtualise: true,
             grid: None,
+            schedule: None,
         };
         let body = self.nested(|f| {
             let attr = Attr::Comp(Symbol::new(SHARED_MEMORY), vec![Attr::Atom(label)]);

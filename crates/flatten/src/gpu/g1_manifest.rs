@@ -61,7 +61,7 @@ impl Flat<'_> {
             Machine::Block => SegLevel::InBlock,
         };
         let virtualise = self.machine == Machine::Grid;
-        let seg = SegOp { level, space, types, body, kind, virtualise, grid: None };
+        let seg = SegOp { level, space, types, body, kind, virtualise, grid: None, schedule: None };
         self.seq.b.bind_all("out", results, Exp::Op(KernelsOp::Seg(seg)))
     }
 

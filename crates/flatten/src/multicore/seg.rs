@@ -210,7 +210,7 @@ impl Multi {
         kind: SegKind<Kernels>,
     ) {
         let level = SegLevel::Task;
-        let seg = SegOp { level, space, types, body, kind, virtualise: false, grid: None };
+        let seg = SegOp { level, space, types, body, kind, virtualise: false, grid: None, schedule: None };
         self.seq.b.bind_names(pat, Exp::Op(KernelsOp::Seg(seg)));
     }
 

@@ -206,8 +206,11 @@ impl Printer<'_> {
             });
             self.put(")");
         }
+        if let Some(schedule) = &seg.schedule {
+            self.schedule(schedule);
+        }
         self.indent -= 1;
-        if matches!(seg.kind, SegKind::Map) {
+        if matches!(seg.kind, SegKind::Map) && seg.schedule.is_none() {
             self.put(" ");
         } else {
             self.line();
@@ -284,7 +287,7 @@ impl Printer<'_> {
         }
     }
 
-    fn size_class(&mut self, class: &SizeClass) {
+    pub(super) fn size_class(&mut self, class: &SizeClass) {
         match class {
             SizeClass::Threshold(path, usual) => {
                 self.put("threshold(");

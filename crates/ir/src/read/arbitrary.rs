@@ -1,6 +1,8 @@
 //! Random programs for the tests of printing and reading: every construct,
 //! with no regard to meaning.
 
+mod schedule;
+
 use crate::op::RepOp;
 use crate::rep::Rep;
 use crate::seg::*;
@@ -431,6 +433,7 @@ impl Gen {
                 blocks: self.operand(),
                 block_size: self.operand(),
             }),
+            schedule: self.bool().then(|| Box::new(self.schedule())),
         }
     }
 

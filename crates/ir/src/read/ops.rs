@@ -132,11 +132,12 @@ impl Reader<'_> {
             "seghist" => SegKind::Hist(self.seg_hist_ops()?),
             _ => SegKind::Map,
         };
+        let schedule = self.schedule()?;
         let stms = self.stms()?;
         let (result, returns) = self.list('(', ')', Self::seg_return)?.into_iter().unzip();
         self.punct('}')?;
         let body = KernelBody { body: crate::syntax::Body { stms, result }, returns };
-        Ok(SegOp { level, space: SegSpace { flat, dims }, types, body, kind, virtualise, grid })
+        Ok(SegOp { level, space: SegSpace { flat, dims }, types, body, kind, virtualise, grid, schedule })
     }
 
     fn grid(&mut self) -> Read<SegGrid> {
@@ -231,11 +232,11 @@ impl Reader<'_> {
         })
     }
 
-    fn text_symbol(&mut self) -> Read<Symbol> {
+    pub(super) fn text_symbol(&mut self) -> Read<Symbol> {
         Ok(Symbol::new(&self.string()?))
     }
 
-    fn size_class(&mut self) -> Read<SizeClass> {
+    pub(super) fn size_class(&mut self) -> Read<SizeClass> {
         if self.try_word("threshold") {
             let path = self.list('(', ')', |r| {
                 let name = r.text_symbol()?;

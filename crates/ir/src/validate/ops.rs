@@ -212,6 +212,9 @@ impl<R: Rep> Checker<'_, R> {
                 SegLevel::InBlock | SegLevel::Task => self.error(format!("a grid at level {:?}", seg.level)),
             }
         }
+        if let Some(schedule) = &seg.schedule {
+            self.schedule(seg, schedule);
+        }
         let outside = self.level.replace(seg.level);
         self.scoped(|c| {
             // Operators too may have memory of the thread's own.

@@ -53,7 +53,7 @@ impl Legalise {
             return Some((pat, seg));
         }
         let combined = seg.combined();
-        let SegOp { level, space, types, body, kind, virtualise, grid } = seg;
+        let SegOp { level, space, types, body, kind, virtualise, grid, schedule } = seg;
         let KernelBody { body, returns } = body;
         let dims = space.dims.clone();
         let (combined_pat, kept_pat) = match &kind {
@@ -76,7 +76,7 @@ impl Legalise {
             let pat = made.into_iter().chain(kept_pat).collect();
             let source_types = types[..combined].to_vec();
             let body = KernelBody { body, returns };
-            let map = SegOp { level, space, types, body, kind: SegKind::Map, virtualise, grid };
+            let map = SegOp { level, space, types, body, kind: SegKind::Map, virtualise, grid, schedule };
             self.b.bind_names(pat, Exp::Op(KernelsOp::Seg(map)));
             Source { dims, values: Values::Arrays(arrays), types: source_types }
         };

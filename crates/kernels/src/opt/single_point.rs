@@ -233,6 +233,7 @@ impl Points<'_> {
             kind: SegKind::Map,
             virtualise: true,
             grid: None,
+            schedule: None,
         };
         let exp = Exp::Op(KernelsOp::Seg(seg));
         let new = Stm { pat: stm.pat.clone(), certs, attrs: vec![], loc: stm.loc.clone(), exp };

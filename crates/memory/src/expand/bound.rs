@@ -124,6 +124,7 @@ impl Expand {
             kind: SegKind::Red(ops),
             virtualise: true,
             grid: None,
+            schedule: None,
         };
         self.b.begin();
         let names: Vec<Name> = (0..count).map(|_| self.b.fresh("bytes", Type::I64)).collect();

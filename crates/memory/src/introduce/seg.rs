@@ -38,7 +38,16 @@ impl Introduce {
             }
             elems.push(self.b.elem(name, ty));
         }
-        let SegOp { level, space, types, body: KernelBody { body, returns }, kind, virtualise, grid } = seg;
+        let SegOp {
+            level,
+            space,
+            types,
+            body: KernelBody { body, returns },
+            kind,
+            virtualise,
+            grid,
+            schedule,
+        } = seg;
         let outside = (self.kernel, self.b.made.clone());
         if self.kernel.is_none() {
             self.kernel_loc = self.b.loc.clone();
@@ -51,7 +60,7 @@ impl Introduce {
         let (kind, body) = self.nested(|intro| (intro.seg_kind(kind), intro.own_body(body)));
         (self.kernel, self.b.made) = outside;
         let body = KernelBody { body, returns };
-        let seg = SegOp { level, space, types, body, kind, virtualise, grid };
+        let seg = SegOp { level, space, types, body, kind, virtualise, grid, schedule };
         self.b.push(elems, Exp::Op(MemOp::Seg(seg)));
     }
 

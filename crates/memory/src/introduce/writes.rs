@@ -56,7 +56,16 @@ impl Introduce {
 
     /// Computes all that the points of a map or histogram make, and returns the operation that puts it in place.
     fn write_later(&mut self, pat: Bindings, seg: SegOp<Kernels>) -> (Bindings, SegOp<Kernels>) {
-        let SegOp { level, space, types, body: KernelBody { body, returns }, kind, virtualise, grid } = seg;
+        let SegOp {
+            level,
+            space,
+            types,
+            body: KernelBody { body, returns },
+            kind,
+            virtualise,
+            grid,
+            schedule: _,
+        } = seg;
         let dims: Vec<SubExp> = space.dims.iter().map(|d| d.1).collect();
         let mut later = Later {
             space: self.same_space(&space),
@@ -114,10 +123,23 @@ impl Introduce {
             kind: SegKind::Map,
             virtualise,
             grid: None,
+            schedule: None,
         };
         self.bind(first_pat, Exp::Op(KernelsOp::Seg(first)));
         let body = KernelBody { body: Body { stms, result: later_results }, returns: later_returns };
-        (left, SegOp { level, space: later_space, types: later_types, body, kind, virtualise, grid })
+        (
+            left,
+            SegOp {
+                level,
+                space: later_space,
+                types: later_types,
+                body,
+                kind,
+                virtualise,
+                grid,
+                schedule: None,
+            },
+        )
     }
 
     /// The value of an operand of the points, when all of them have run.

@@ -111,7 +111,7 @@ impl Translate {
         let room = self.let_i64("room", min(most, i64(ROOM)));
         let passes = self.let_i64("passes", quot_up(bytes.clone(), room.clone()));
         let pays = le(mul(all_bins.clone(), i64(4)), length.clone());
-        let fits = and(le(passes.clone(), i64(most_passes)), and(pays, lt(i64(0), hist.points.clone())));
+        let fits = and(and(le(passes.clone(), i64(most_passes)), pays), lt(i64(0), hist.points.clone()));
         let size = self.block_param_of("seghist", Some(BLOCK));
         let most_blocks = self.grid_param("seghist");
         let per_pass = self.let_i64("per_pass", quot_up(bytes, passes.clone()));

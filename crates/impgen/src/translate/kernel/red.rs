@@ -73,7 +73,7 @@ impl Translate {
             let small = le(mul(red.n.clone(), i64(2)), red.size.clone());
             let lanes = self.lanes_of_segment(&red);
             let busy = le(i64(BUSY), mul(red.segments.clone(), lanes.clone()));
-            let middle = and(le(red.n.clone(), i64(MIDDLE)), and(lt(i64(TINY), red.n.clone()), busy));
+            let middle = and(and(le(red.n.clone(), i64(MIDDLE)), lt(i64(TINY), red.n.clone())), busy);
             let copies = [self.renamed(seg), self.renamed(seg), self.renamed(seg)];
             let [one, two, other] = [0, 1, 2].map(|k| Red { seg: &copies[k], ..red.clone() });
             self.if_else(

@@ -227,5 +227,6 @@ fn segmented(
         kind,
         virtualise: true,
         grid: None,
+        schedule: None,
     }))
 }

@@ -1,0 +1,260 @@
+//! The text of schedules: a line for each parameter, then two for each choice.
+//!
+//! ```text
+//! schedule
+//!   param "main.segmap_tblock_size_0" block_size
+//!   when (must block <= max_block, pays 524288 <= points)
+//!     tiled(...)
+//!   otherwise
+//!     points(block "main.segmap_tblock_size_0", each 1 when ())
+//! ```
+
+use super::Printer;
+use crate::schedule::*;
+use fehu_base::Symbol;
+
+impl Printer<'_> {
+    pub(super) fn schedule(&mut self, schedule: &Schedule) {
+        self.line();
+        self.put("schedule");
+        self.indent += 1;
+        for ScheduleParam { name, class, usual } in &schedule.params {
+            self.line();
+            self.put(format_args!("param {:?} ", name.as_str()));
+            self.size_class(class);
+            if let Some(usual) = usual {
+                self.put(format_args!(" default {usual}"));
+            }
+        }
+        for choice in &schedule.choices {
+            self.line();
+            if choice.when.is_empty() {
+                self.put("otherwise");
+            } else {
+                self.conditions(&choice.when);
+            }
+            self.indent += 1;
+            self.line();
+            self.plan(&choice.plan);
+            self.indent -= 1;
+        }
+        self.indent -= 1;
+    }
+
+    fn conditions(&mut self, conditions: &[Condition]) {
+        self.put("when (");
+        self.list(conditions, |p, c| {
+            p.put(match c.reason {
+                Reason::Must => "must ",
+                Reason::Pays => "pays ",
+            });
+            p.amount(&c.left);
+            p.put(match c.is {
+                Comparison::AtMost => " <= ",
+                Comparison::Below => " < ",
+            });
+            p.amount(&c.right);
+        });
+        self.put(")");
+    }
+
+    fn amount(&mut self, amount: &Amount) {
+        for (k, quantity) in amount.of.iter().enumerate() {
+            if k > 0 {
+                self.put(" * ");
+            }
+            self.quantity(*quantity);
+        }
+        match (amount.of.is_empty(), amount.times) {
+            (true, n) => self.put(n),
+            (false, 1) => {}
+            (false, n) => self.put(format_args!(" * {n}")),
+        }
+    }
+
+    fn quantity(&mut self, quantity: Quantity) {
+        match quantity {
+            Quantity::Param(name) => self.put(format_args!("{:?}", name.as_str())),
+            Quantity::Size(e, ty) => {
+                self.put(format_args!("{ty}("));
+                self.operand(e);
+                self.put(")");
+            }
+            Quantity::Points => self.put("points"),
+            Quantity::Segments => self.put("segments"),
+            Quantity::Segment => self.put("segment"),
+            Quantity::Rows => self.put("rows"),
+            Quantity::WidthLog2 => self.put("width_log2"),
+            Quantity::Lanes => self.put("lanes"),
+            Quantity::Bins => self.put("bins"),
+            Quantity::Passes => self.put("passes"),
+            Quantity::Block => self.put("block"),
+            Quantity::Blocks => self.put("blocks"),
+            Quantity::Covered => self.put("covered"),
+            Quantity::Depth => self.put("depth"),
+            Quantity::Shared => self.put("shared"),
+            Quantity::MaxBlock => self.put("max_block"),
+            Quantity::MaxShared => self.put("max_shared"),
+        }
+    }
+
+    fn plan(&mut self, plan: &Plan) {
+        self.put(plan.word());
+        match plan {
+            Plan::Strided | Plan::ByWarps | Plan::SideBySide => return,
+            _ => self.put("("),
+        }
+        match plan {
+            Plan::Strided | Plan::ByWarps | Plan::SideBySide => {}
+            Plan::Points(points) => self.points(points),
+            Plan::Tiled(tiled) => self.tiled(tiled),
+            Plan::RowCache(cache) => {
+                self.param_field("tile", cache.tile);
+                for (read, var) in &cache.reads {
+                    self.put(", ");
+                    self.name(*read);
+                    self.put(" along ");
+                    self.name(*var);
+                }
+            }
+            Plan::ThreadPerSegment { block } | Plan::SegmentsPerBlock { block } => {
+                self.param_field("block", *block);
+            }
+            Plan::LanesPerSegment { block, points, order } => {
+                self.param_field("block", *block);
+                self.put(format_args!(", points {points}, order {}", order_word(*order)));
+            }
+            Plan::BlocksPerSegment(b) => {
+                self.param_field("block", b.block);
+                self.put(", ");
+                self.param_field("grid", b.grid);
+                self.put(format_args!(
+                    ", points {}, worth {}, row {}, order {}, exchange {}",
+                    b.points,
+                    b.worth,
+                    b.row,
+                    order_word(b.order),
+                    exchange_word(b.exchange)
+                ));
+            }
+            Plan::SinglePass(s) => {
+                self.block_or_own(s.block);
+                self.put(format_args!(", points {}", s.points));
+                if s.narrow {
+                    self.put(", narrow");
+                }
+                self.put(format_args!(", exchange {}", exchange_word(s.exchange)));
+            }
+            Plan::SubHistograms(h) => {
+                self.param_field("block", h.block);
+                self.put(", ");
+                self.param_field("grid", h.grid);
+                self.put(format_args!(
+                    ", room {}, room_for_copies {}, copies {}, worth {}, grouped {}",
+                    h.room, h.room_for_copies, h.copies, h.worth, h.grouped
+                ));
+                if let Some(parts) = h.parts {
+                    self.put(format_args!(", parts {parts}"));
+                }
+                self.put(", ");
+                self.updates(&h.updates);
+            }
+            Plan::GlobalUpdates { block, points, updates } => {
+                self.block_or_own(*block);
+                self.put(format_args!(", points {points}, "));
+                self.updates(updates);
+            }
+            Plan::BlockPerPoint { spaces } => {
+                self.put("spaces ");
+                self.list(spaces, |p, space| p.operands(space));
+            }
+            Plan::Rounds { updates } => self.updates(updates),
+        }
+        self.put(")");
+    }
+
+    fn points(&mut self, points: &Points) {
+        self.param_field("block", points.block);
+        self.put(format_args!(", each {} ", points.each));
+        self.conditions(&points.each_when);
+        if let Some(column) = &points.column {
+            self.put(format_args!(", column {} widths_log2 [", column.points));
+            self.list(&column.widths_log2, |p, w| p.put(w));
+            self.put(format_args!("] idle {} ", column.idle));
+            self.conditions(&column.when);
+        }
+    }
+
+    fn tiled(&mut self, tiled: &Tiled) {
+        self.put(format_args!("across {}", tiled.across));
+        if let Some(down) = tiled.down {
+            self.put(format_args!(", down {down}"));
+        }
+        self.put(", ");
+        self.param_field("tile", tiled.tile);
+        if let Some(each) = tiled.each {
+            self.put(", ");
+            self.param_field("each", each);
+        }
+        for l in &tiled.loops {
+            self.put(", loop ");
+            self.name(l.var);
+            if l.unrolled {
+                self.put(" unrolled");
+            }
+            self.put(" (");
+            self.list(&l.reads, |p, read| {
+                p.name(read.name);
+                p.put(match read.along {
+                    Along::Down => " down",
+                    Along::Across => " across",
+                    Along::Nothing => " common",
+                });
+                if read.by_loop {
+                    p.put(" by_loop");
+                }
+            });
+            self.put(")");
+        }
+    }
+
+    fn param_field(&mut self, word: &str, name: Symbol) {
+        self.put(format_args!("{word} {:?}", name.as_str()));
+    }
+
+    fn block_or_own(&mut self, block: Option<Symbol>) {
+        match block {
+            Some(block) => self.param_field("block", block),
+            None => self.put("own_grid"),
+        }
+    }
+
+    fn updates(&mut self, updates: &[Update]) {
+        self.put("updates [");
+        self.list(updates, |p, update| p.put(update_word(*update)));
+        self.put("]");
+    }
+}
+
+pub(crate) fn order_word(order: Order) -> &'static str {
+    match order {
+        Order::Interleaved => "interleaved",
+        Order::Consecutive => "consecutive",
+    }
+}
+
+pub(crate) fn exchange_word(exchange: Exchange) -> &'static str {
+    match exchange {
+        Exchange::Shuffles => "shuffles",
+        Exchange::SharedMemory => "shared",
+    }
+}
+
+pub(crate) fn update_word(update: Update) -> &'static str {
+    match update {
+        Update::Atomic => "atomic",
+        Update::Swap => "swap",
+        Update::SwapPart => "swap_part",
+        Update::Lock => "lock",
+    }
+}

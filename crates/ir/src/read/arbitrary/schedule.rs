@@ -1,0 +1,113 @@
+//! Random schedules.
+
+use super::Gen;
+use crate::schedule::*;
+use fehu_base::prim::IntType;
+
+impl Gen {
+    pub(super) fn schedule(&mut self) -> Schedule {
+        let params = self.list(|g| ScheduleParam {
+            name: g.symbol(),
+            class: g.class(),
+            usual: g.bool().then_some(256),
+        });
+        Schedule { params, choices: self.list(|g| Choice { when: g.conditions(), plan: g.plan() }) }
+    }
+
+    fn conditions(&mut self) -> Vec<Condition> {
+        self.list(|g| Condition {
+            reason: g.pick(&[Reason::Must, Reason::Pays]),
+            left: g.amount(),
+            is: g.pick(&[Comparison::AtMost, Comparison::Below]),
+            right: g.amount(),
+        })
+    }
+
+    fn amount(&mut self) -> Amount {
+        Amount { of: self.list(Gen::quantity), times: self.below(9) as i64 }
+    }
+
+    fn quantity(&mut self) -> Quantity {
+        match self.below(4) {
+            0 => Quantity::Param(self.symbol()),
+            1 => Quantity::Size(self.operand(), self.pick(&[IntType::I8, IntType::I64])),
+            2 => self.pick(&[Quantity::Points, Quantity::Segments, Quantity::Segment, Quantity::Shared]),
+            _ => self.pick(&[Quantity::Block, Quantity::Covered, Quantity::WidthLog2, Quantity::MaxShared]),
+        }
+    }
+
+    fn updates(&mut self) -> Vec<Update> {
+        self.list(|g| g.pick(&[Update::Atomic, Update::Swap, Update::SwapPart, Update::Lock]))
+    }
+
+    fn plan(&mut self) -> Plan {
+        let order = self.pick(&[Order::Interleaved, Order::Consecutive]);
+        let exchange = self.pick(&[Exchange::Shuffles, Exchange::SharedMemory]);
+        let (block, grid, points) = (self.symbol(), self.symbol(), self.below(99) as i64);
+        match self.below(13) {
+            0 => Plan::Points(Points {
+                block,
+                each: points,
+                each_when: self.conditions(),
+                column: self.bool().then(|| Column {
+                    points,
+                    widths_log2: self.list(|g| g.below(9) as i64),
+                    idle: 8,
+                    when: self.conditions(),
+                }),
+            }),
+            1 => Plan::Tiled(Tiled {
+                across: self.below(3),
+                down: self.bool().then_some(2),
+                tile: block,
+                each: self.bool().then_some(grid),
+                loops: self.list(|g| TiledLoop {
+                    var: g.name(),
+                    unrolled: g.bool(),
+                    reads: g.list(|g| TiledRead {
+                        name: g.name(),
+                        along: g.pick(&[Along::Down, Along::Across, Along::Nothing]),
+                        by_loop: g.bool(),
+                    }),
+                }),
+            }),
+            2 => Plan::RowCache(RowCache { tile: block, reads: self.list(|g| (g.name(), g.name())) }),
+            3 => Plan::ThreadPerSegment { block },
+            4 => Plan::LanesPerSegment { block, points, order },
+            5 => Plan::SegmentsPerBlock { block },
+            6 => Plan::BlocksPerSegment(BlocksPerSegment {
+                block,
+                grid,
+                points,
+                worth: 16,
+                row: 8,
+                order,
+                exchange,
+            }),
+            7 => Plan::SinglePass(SinglePass {
+                block: self.bool().then_some(block),
+                points,
+                narrow: self.bool(),
+                exchange,
+            }),
+            8 => Plan::SubHistograms(SubHistograms {
+                block,
+                grid,
+                room: points,
+                room_for_copies: 1,
+                copies: 2,
+                worth: 3,
+                grouped: 4,
+                parts: self.bool().then_some(5),
+                updates: self.updates(),
+            }),
+            9 => {
+                let block = self.bool().then_some(block);
+                Plan::GlobalUpdates { block, points, updates: self.updates() }
+            }
+            10 => Plan::BlockPerPoint { spaces: self.list(Gen::operands) },
+            11 => Plan::Rounds { updates: self.updates() },
+            _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide]),
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Reading schedules: see `print/schedule.rs` for their text.
+
+use super::lex::Kind;
+use super::{Read, Reader};
+use crate::print::schedule::{exchange_word, order_word, update_word};
+use crate::schedule::*;
+use crate::syntax::Shape;
+use fehu_base::prim::IntType;
+use fehu_base::Symbol;
+
+/// The quantities that are a word.
+const QUANTITIES: [(&str, Quantity); 15] = [
+    ("points", Quantity::Points),
+    ("segments", Quantity::Segments),
+    ("segment", Quantity::Segment),
+    ("rows", Quantity::Rows),
+    ("width_log2", Quantity::WidthLog2),
+    ("lanes", Quantity::Lanes),
+    ("bins", Quantity::Bins),
+    ("passes", Quantity::Passes),
+    ("block", Quantity::Block),
+    ("blocks", Quantity::Blocks),
+    ("covered", Quantity::Covered),
+    ("depth", Quantity::Depth),
+    ("shared", Quantity::Shared),
+    ("max_block", Quantity::MaxBlock),
+    ("max_shared", Quantity::MaxShared),
+];
+
+impl Reader<'_> {
+    /// The schedule of an operation, if it has one.
+    pub(super) fn schedule(&mut self) -> Read<Option<Box<Schedule>>> {
+        if !self.try_word("schedule") {
+            return Ok(None);
+        }
+        let mut schedule = Schedule::default();
+        while self.try_word("param") {
+            let name = self.text_symbol()?;
+            let class = self.size_class()?;
+            let usual = if self.try_word("default") { Some(self.number()?) } else { None };
+            schedule.params.push(ScheduleParam { name, class, usual });
+        }
+        while !self.at('{') {
+            let when = if self.try_word("otherwise") { vec![] } else { self.conditions()? };
+            schedule.choices.push(Choice { when, plan: self.plan()? });
+        }
+        Ok(Some(Box::new(schedule)))
+    }
+
+    fn conditions(&mut self) -> Read<Vec<Condition>> {
+        self.word("when")?;
+        self.list('(', ')', |r| {
+            let reason = if r.try_word("must") {
+                Reason::Must
+            } else {
+                r.word("pays")?;
+                Reason::Pays
+            };
+            let left = r.amount()?;
+            r.punct('<')?;
+            let is = if r.try_punct('=') { Comparison::AtMost } else { Comparison::Below };
+            Ok(Condition { reason, left, is, right: r.amount()? })
+        })
+    }
+
+    fn amount(&mut self) -> Read<Amount> {
+        let mut amount = Amount { of: vec![], times: 1 };
+        loop {
+            match self.peek().kind {
+                Kind::Num(_) => {
+                    amount.times = self.number()?;
+                    return Ok(amount);
+                }
+                _ => amount.of.push(self.quantity()?),
+            }
+            if !self.try_punct('*') {
+                return Ok(amount);
+            }
+        }
+    }
+
+    fn quantity(&mut self) -> Read<Quantity> {
+        if self.at_string() {
+            return Ok(Quantity::Param(self.text_symbol()?));
+        }
+        for (word, quantity) in QUANTITIES {
+            if self.try_word(word) {
+                return Ok(quantity);
+            }
+        }
+        for ty in [IntType::I8, IntType::I16, IntType::I32, IntType::I64] {
+            if self.try_word(&ty.to_string()) {
+                self.punct('(')?;
+                let e = self.operand()?;
+                self.punct(')')?;
+                return Ok(Quantity::Size(e, ty));
+            }
+        }
+        self.expected("a quantity")
+    }
+
+    fn plan(&mut self) -> Read<Plan> {
+        for plan in [Plan::Strided, Plan::ByWarps, Plan::SideBySide] {
+            if self.try_word(plan.word()) {
+                return Ok(plan);
+            }
+        }
+        let Kind::Word(word) = self.peek().kind else { return self.expected("a plan") };
+        self.take();
+        self.punct('(')?;
+        let plan = match word {
+            "points" => Plan::Points(self.points_plan()?),
+            "tiled" => Plan::Tiled(self.tiled()?),
+            "row_cache" => {
+                let tile = self.param_field("tile")?;
+                let mut reads = vec![];
+                while self.try_punct(',') {
+                    let read = self.name()?;
+                    self.word("along")?;
+                    reads.push((read, self.name()?));
+                }
+                Plan::RowCache(RowCache { tile, reads })
+            }
+            "thread_per_segment" => Plan::ThreadPerSegment { block: self.param_field("block")? },
+            "segments_per_block" => Plan::SegmentsPerBlock { block: self.param_field("block")? },
+            "lanes_per_segment" => {
+                let block = self.param_field("block")?;
+                Plan::LanesPerSegment { block, points: self.next_field("points")?, order: self.order()? }
+            }
+            "blocks_per_segment" => Plan::BlocksPerSegment(self.blocks_per_segment()?),
+            "single_pass" => {
+                let block = self.block_or_own()?;
+                let points = self.next_field("points")?;
+                let narrow = self.next_is("narrow");
+                Plan::SinglePass(SinglePass { block, points, narrow, exchange: self.exchange()? })
+            }
+            "sub_histograms" => Plan::SubHistograms(self.sub_histograms()?),
+            "global_updates" => {
+                let block = self.block_or_own()?;
+                let points = self.next_field("points")?;
+                self.punct(',')?;
+                Plan::GlobalUpdates { block, points, updates: self.updates()? }
+            }
+            "block_per_point" => {
+                self.word("spaces")?;
+                let mut spaces: Vec<Shape> = vec![];
+                while self.at('[') {
+                    spaces.push(self.operands()?);
+                    self.try_punct(',');
+                }
+                Plan::BlockPerPoint { spaces }
+            }
+            "rounds" => Plan::Rounds { updates: self.updates()? },
+            other => return self.fail(format!("there is no plan named {other}")),
+        };
+        self.punct(')')?;
+        Ok(plan)
+    }
+
+    fn points_plan(&mut self) -> Read<Points> {
+        let block = self.param_field("block")?;
+        let each = self.next_field("each")?;
+        let each_when = self.conditions()?;
+        let column = if self.next_is("column") {
+            let points = self.number()?;
+            self.word("widths_log2")?;
+            let widths_log2 = self.list('[', ']', Self::number)?;
+            self.word("idle")?;
+            let idle = self.number()?;
+            Some(Column { points, widths_log2, idle, when: self.conditions()? })
+        } else {
+            None
+        };
+        Ok(Points { block, each, each_when, column })
+    }
+
+    fn tiled(&mut self) -> Read<Tiled> {
+        self.word("across")?;
+        let across = self.number()?;
+        let down = if self.next_is("down") { Some(self.number()?) } else { None };
+        self.punct(',')?;
+        let tile = self.param_field("tile")?;
+        let each = if self.next_is("each") { Some(self.text_symbol()?) } else { None };
+        let mut loops = vec![];
+        while self.next_is("loop") {
+            let var = self.name()?;
+            let unrolled = self.try_word("unrolled");
+            let reads = self.list('(', ')', |r| {
+                let name = r.name()?;
+                let along = if r.try_word("down") {
+                    Along::Down
+                } else if r.try_word("across") {
+                    Along::Across
+                } else {
+                    r.word("common")?;
+                    Along::Nothing
+                };
+                Ok(TiledRead { name, along, by_loop: r.try_word("by_loop") })
+            })?;
+            loops.push(TiledLoop { var, unrolled, reads });
+        }
+        Ok(Tiled { across, down, tile, each, loops })
+    }
+
+    fn blocks_per_segment(&mut self) -> Read<BlocksPerSegment> {
+        let block = self.param_field("block")?;
+        self.punct(',')?;
+        Ok(BlocksPerSegment {
+            block,
+            grid: self.param_field("grid")?,
+            points: self.next_field("points")?,
+            worth: self.next_field("worth")?,
+            row: self.next_field("row")?,
+            order: self.order()?,
+            exchange: self.exchange()?,
+        })
+    }
+
+    fn sub_histograms(&mut self) -> Read<SubHistograms> {
+        let block = self.param_field("block")?;
+        self.punct(',')?;
+        let grid = self.param_field("grid")?;
+        let room = self.next_field("room")?;
+        let room_for_copies = self.next_field("room_for_copies")?;
+        let copies = self.next_field("copies")?;
+        let worth = self.next_field("worth")?;
+        let grouped = self.next_field("grouped")?;
+        let parts = if self.next_is("parts") { Some(self.number()?) } else { None };
+        self.punct(',')?;
+        let updates = self.updates()?;
+        Ok(SubHistograms { block, grid, room, room_for_copies, copies, worth, grouped, parts, updates })
+    }
+
+    fn param_field(&mut self, word: &str) -> Read<Symbol> {
+        self.word(word)?;
+        self.text_symbol()
+    }
+
+    /// A number after a comma and a word.
+    fn next_field(&mut self, word: &str) -> Read<i64> {
+        self.punct(',')?;
+        self.word(word)?;
+        self.number()
+    }
+
+    /// Whether a comma and this word come next, which are then taken.
+    fn next_is(&mut self, word: &str) -> bool {
+        let is = self.at(',') && matches!(self.peek2().kind, Kind::Word(w) if w == word);
+        if is {
+            self.take();
+            self.take();
+        }
+        is
+    }
+
+    fn block_or_own(&mut self) -> Read<Option<Symbol>> {
+        match self.try_word("own_grid") {
+            true => Ok(None),
+            false => self.param_field("block").map(Some),
+        }
+    }
+
+    fn order(&mut self) -> Read<Order> {
+        self.punct(',')?;
+        self.word("order")?;
+        self.one_of(&[Order::Interleaved, Order::Consecutive], order_word)
+    }
+
+    fn exchange(&mut self) -> Read<Exchange> {
+        self.punct(',')?;
+        self.word("exchange")?;
+        self.one_of(&[Exchange::Shuffles, Exchange::SharedMemory], exchange_word)
+    }
+
+    fn updates(&mut self) -> Read<Vec<Update>> {
+        self.word("updates")?;
+        let all = [Update::Atomic, Update::Swap, Update::SwapPart, Update::Lock];
+        self.list('[', ']', |r| r.one_of(&all, update_word))
+    }
+
+    fn one_of<T: Copy>(&mut self, all: &[T], word: fn(T) -> &'static str) -> Read<T> {
+        for one in all {
+            if self.try_word(word(*one)) {
+                return Ok(*one);
+            }
+        }
+        self.expected(&all.iter().map(|one| word(*one)).collect::<Vec<_>>().join(" or "))
+    }
+}

@@ -1,0 +1,466 @@
+//! Schedules: which thread computes which point of a segmented operation, as data.
+//!
+//! A [`SegOp`](crate::seg::SegOp) says *what* is computed: a value for every point of an index space, and how values are
+//! combined. It says nothing about *who* computes it. On a GPU there are several ways for each kind of operation, and which
+//! of them is fastest depends on sizes that are known when the program runs. A [`Schedule`] writes the answer down: the
+//! alternatives that were considered worth a kernel ([`Choice`]), in order, each with the condition under which the host
+//! launches it. The last has none.
+//!
+//! The pass `schedule` (`fehu_kernels::schedule`) is the only place that decides; `impgen` emits what it finds here, and
+//! computes no threshold of its own. Whoever wants to know how a map runs asks `fehu dev --backend cuda --after schedule`:
+//!
+//! ```text
+//! segred thread (flat; i < n, j < m) : (f32)
+//!   op comm [0.0f32] (+)
+//!   schedule
+//!     param "main.segred_tblock_size_0" block_size
+//!     param "main.segred_num_tblocks_1" grid_size
+//!     when (pays segment <= 8, pays 32768 <= segments)
+//!       thread_per_segment(block "main.segred_tblock_size_0")
+//!     when (pays segment <= 4096, pays 8 < segment, pays 65536 <= segments * lanes)
+//!       lanes_per_segment(block "main.segred_tblock_size_0", points 8, order interleaved)
+//!     when (must segment * 2 <= block)
+//!       segments_per_block(block "main.segred_tblock_size_0")
+//!     otherwise
+//!       blocks_per_segment(block "main.segred_tblock_size_0", grid "main.segred_num_tblocks_1", points 8, worth 16, ...)
+//! { ... }
+//! ```
+//!
+//! # What there is
+//!
+//! | operation | plans |
+//! | --- | --- |
+//! | map | [`Plan::Points`], [`Plan::Strided`], [`Plan::Tiled`], [`Plan::RowCache`] |
+//! | reduction | [`Plan::ThreadPerSegment`], [`Plan::LanesPerSegment`], [`Plan::SegmentsPerBlock`], [`Plan::BlocksPerSegment`] |
+//! | scan | [`Plan::SinglePass`] |
+//! | histogram | [`Plan::SubHistograms`], [`Plan::GlobalUpdates`] |
+//! | map at level `Block` | [`Plan::BlockPerPoint`] |
+//! | any at level `InBlock` | [`Plan::Rounds`], [`Plan::ByWarps`], [`Plan::SideBySide`] |
+//!
+//! # Conditions
+//!
+//! A [`Condition`] compares two products of [`Quantity`]s: sizes of the operation, limits of the device, tuning parameters, and
+//! what the plan itself needs (`shared`, `blocks`, ...). Who emits the plan fills in the last kind, since only they know what
+//! is allocated; no formula foretells it. Each condition has one of two reasons ([`Reason`]). One that *must* hold makes the
+//! plan correct or possible: the block's shared memory exists. One that *pays* is a guess about speed, and somebody
+//! who knows better may take it away: the attribute `#[schedule(NAME)]` in the source leaves the conditions of the plan of that
+//! name that must hold, drops the others, and drops the plans that come before it.
+//!
+//! # Names
+//!
+//! Plans name statements of the operation's own body: reads that go through shared memory, loops that run in steps. So a
+//! schedule is renamed with its operation, and what it mentions is not free outside.
+
+use crate::seg::SizeClass;
+use crate::syntax::{Shape, SubExp};
+use fehu_base::prim::IntType;
+use fehu_base::{Name, Symbol};
+
+/// How a segmented operation runs.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Schedule {
+    /// The tuning parameters that plans and conditions mention by name, in the order in which they are listed to users.
+    pub params: Vec<ScheduleParam>,
+    /// The first whose conditions hold is launched. Only the last has no conditions.
+    pub choices: Vec<Choice>,
+}
+
+/// A tuning parameter of a kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ScheduleParam {
+    /// Its name for users, unique in a program.
+    pub name: Symbol,
+    /// What it counts.
+    pub class: SizeClass,
+    /// Its default where that is not the device's.
+    pub usual: Option<i64>,
+}
+
+/// A plan and when it is used.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Choice {
+    /// All of these must hold.
+    pub when: Vec<Condition>,
+    /// What is launched then.
+    pub plan: Plan,
+}
+
+/// A comparison that the host makes before it launches a kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Condition {
+    /// What it is for.
+    pub reason: Reason,
+    /// The smaller amount.
+    pub left: Amount,
+    /// How it compares to the other.
+    pub is: Comparison,
+    /// The larger amount.
+    pub right: Amount,
+}
+
+/// What a condition is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reason {
+    /// Without it the plan would be wrong, or the device could not run it.
+    Must,
+    /// Without it another plan is probably faster.
+    Pays,
+}
+
+/// How two amounts compare.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Comparison {
+    /// `left <= right`.
+    AtMost,
+    /// `left < right`.
+    Below,
+}
+
+/// A product of quantities and a constant.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Amount {
+    /// The quantities, multiplied.
+    pub of: Vec<Quantity>,
+    /// The constant.
+    pub times: i64,
+}
+
+/// What conditions are about.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Quantity {
+    /// Points of the whole index space.
+    Points,
+    /// Segments: points of all dimensions but the innermost.
+    Segments,
+    /// Points of a segment.
+    Segment,
+    /// The size of the second dimension from inside.
+    Rows,
+    /// Of [`Column`]: the logarithm of the width of a block along a row; 0 if no width fills rows well.
+    WidthLog2,
+    /// Of [`Plan::LanesPerSegment`]: threads that share a segment.
+    Lanes,
+    /// Bins of all histograms of a segment together.
+    Bins,
+    /// Of [`Plan::SubHistograms`]: how often the points are read.
+    Passes,
+    /// Threads in a block of the plan.
+    Block,
+    /// Blocks that the plan launches.
+    Blocks,
+    /// Points that all blocks of the plan have room for, whether or not they exist.
+    Covered,
+    /// Of tiles: iterations of the loop in one step.
+    Depth,
+    /// Bytes of shared memory that a block of the plan allocates.
+    Shared,
+    /// The most threads in a block that the device runs.
+    MaxBlock,
+    /// The most bytes of shared memory that a block can have.
+    MaxShared,
+    /// The value of one of the schedule's parameters.
+    Param(Symbol),
+    /// A size that the host knows, of this type.
+    Size(SubExp, IntType),
+}
+
+/// Which thread does what.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Plan {
+    /// Threads compute points for themselves, in one kernel.
+    Points(Points),
+    /// The threads of the operation's own grid (see [`crate::seg::SegGrid`]) compute points one after the other.
+    Strided,
+    /// A block computes a rectangle of points, which read common elements from shared memory.
+    Tiled(Tiled),
+    /// The rows that a block's points read again and again are copied to shared memory first.
+    RowCache(RowCache),
+    /// A thread reduces a whole segment.
+    ThreadPerSegment {
+        /// Threads in a block.
+        block: Symbol,
+    },
+    /// Up to a warp of neighbouring threads reduce a segment.
+    LanesPerSegment {
+        /// Threads in a block.
+        block: Symbol,
+        /// Points that a thread has at least before another one takes part.
+        points: i64,
+        /// Which points are whose.
+        order: Order,
+    },
+    /// As many segments as fit share a block, one point per thread.
+    SegmentsPerBlock {
+        /// Threads in a block.
+        block: Symbol,
+    },
+    /// Blocks share a segment; the last to finish combines what all have found.
+    BlocksPerSegment(BlocksPerSegment),
+    /// Blocks scan tiles of points, and look back at what blocks before them have published.
+    SinglePass(SinglePass),
+    /// Blocks fill histograms of their own in shared memory, which are then added to the result.
+    SubHistograms(SubHistograms),
+    /// Every point updates the result in device memory.
+    GlobalUpdates {
+        /// Threads in a block; none if the operation has a grid of its own.
+        block: Option<Symbol>,
+        /// Points of a thread.
+        points: i64,
+        /// How elements are updated, by operator.
+        updates: Vec<Update>,
+    },
+    /// A block computes a point, its threads share the operations inside.
+    BlockPerPoint {
+        /// The index spaces of operations inside: the block has a thread for each point of the largest.
+        spaces: Vec<Shape>,
+    },
+    /// The threads of a block take points in turns.
+    Rounds {
+        /// How elements of histograms are updated, by operator.
+        updates: Vec<Update>,
+    },
+    /// The threads of a block combine a value each: within warps by shuffles, between warps through shared memory.
+    ByWarps,
+    /// The threads of a block combine a value each in shared memory, where segments lie side by side.
+    SideBySide,
+}
+
+/// See [`Plan::Points`]. The host chooses between a column and the flat order, and how many points a thread takes; the
+/// kernel is the same.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Points {
+    /// Threads in a block.
+    pub block: Symbol,
+    /// Points of a thread, a block's width apart, if `each_when` holds; else one.
+    pub each: i64,
+    /// When a thread takes several points.
+    pub each_when: Vec<Condition>,
+    /// Threads take points one below the other, if the conditions hold.
+    pub column: Option<Column>,
+}
+
+/// Points of a thread are one below the other, in a block that lies along rows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Column {
+    /// Points of a thread.
+    pub points: i64,
+    /// Widths of a block that are tried, as powers of two, widest first. One is good if it divides the block and fills rows.
+    pub widths_log2: Vec<i64>,
+    /// At most one in so many threads along a row has no point.
+    pub idle: i64,
+    /// When it is used.
+    pub when: Vec<Condition>,
+}
+
+/// See [`Plan::Tiled`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tiled {
+    /// The dimension of the space that goes across the rectangle.
+    pub across: usize,
+    /// The one that goes down it; none for a line of points.
+    pub down: Option<usize>,
+    /// The tile's side in threads.
+    pub tile: Symbol,
+    /// Points of a thread in each direction; one for lines.
+    pub each: Option<Symbol>,
+    /// The loops whose reads go through shared memory.
+    pub loops: Vec<TiledLoop>,
+}
+
+/// A loop that all points of a block run in step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TiledLoop {
+    /// Its variable.
+    pub var: Name,
+    /// Whether the iterations of a whole step are unrolled; the text of the loop then stands twice.
+    pub unrolled: bool,
+    /// What is read through shared memory.
+    pub reads: Vec<TiledRead>,
+}
+
+/// A read that goes through a tile.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TiledRead {
+    /// What is read.
+    pub name: Name,
+    /// Along which side of the rectangle it changes.
+    pub along: Along,
+    /// Whether neighbours in the loop are neighbours in memory; otherwise, neighbours along the rectangle are.
+    pub by_loop: bool,
+}
+
+/// Along which side of a rectangle of points a read changes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Along {
+    /// The points of a row read the same.
+    Down,
+    /// The points of a column read the same.
+    Across,
+    /// All read the same.
+    Nothing,
+}
+
+/// See [`Plan::RowCache`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct RowCache {
+    /// The side of the square of threads that a block has.
+    pub tile: Symbol,
+    /// What is read, and the variable of the loop that goes through the row.
+    pub reads: Vec<(Name, Name)>,
+}
+
+/// Which points of a segment a thread reduces.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Order {
+    /// Every so many: neighbouring threads read neighbours. The operator commutes.
+    Interleaved,
+    /// Some in a row, so that the order of operands is kept.
+    Consecutive,
+}
+
+/// How the threads of a block exchange values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Exchange {
+    /// By shuffles within warps, then through shared memory.
+    Shuffles,
+    /// Through shared memory alone.
+    SharedMemory,
+}
+
+/// See [`Plan::BlocksPerSegment`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct BlocksPerSegment {
+    /// Threads in a block at most.
+    pub block: Symbol,
+    /// Blocks at most.
+    pub grid: Symbol,
+    /// Points of a thread at least before a block has another warp.
+    pub points: i64,
+    /// Points of a thread at least before a segment has another block.
+    pub worth: i64,
+    /// Points in a row that a thread takes at a time, where the order matters.
+    pub row: i64,
+    /// Which points are whose.
+    pub order: Order,
+    /// How a block combines what its threads have.
+    pub exchange: Exchange,
+}
+
+/// See [`Plan::SinglePass`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct SinglePass {
+    /// Threads in a block; none if the operation has a grid of its own.
+    pub block: Option<Symbol>,
+    /// Points of a thread at a time.
+    pub points: i64,
+    /// Whether values within a tile are counters of 32 bits, though the scan is of 64.
+    pub narrow: bool,
+    /// How a block combines what its threads have, and looks back: 32 tiles at a time, or one.
+    pub exchange: Exchange,
+}
+
+/// See [`Plan::SubHistograms`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct SubHistograms {
+    /// Threads in a block.
+    pub block: Symbol,
+    /// Blocks at most.
+    pub grid: Symbol,
+    /// Bytes of shared memory that a block's histograms take at most; more bins need several passes.
+    pub room: i64,
+    /// Bytes that they take at most for the sake of copies.
+    pub room_for_copies: i64,
+    /// Copies of a bin at most.
+    pub copies: i64,
+    /// Points of a thread at least before a segment has another block.
+    pub worth: i64,
+    /// Points of a thread where segments share a block.
+    pub grouped: i64,
+    /// Blocks of a segment at most.
+    pub parts: Option<i64>,
+    /// How elements are updated, by operator.
+    pub updates: Vec<Update>,
+}
+
+/// How one element is combined with a value, while other threads do the same.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Update {
+    /// By an instruction for each operand.
+    Atomic,
+    /// By compare and swap of the element, until nobody interfered.
+    Swap,
+    /// By compare and swap of the word of 32 bits that the element is a part of.
+    SwapPart,
+    /// Under a lock.
+    Lock,
+}
+
+impl Plan {
+    /// Its name, in the text form and in attributes.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Plan::Points(_) => "points",
+            Plan::Strided => "strided",
+            Plan::Tiled(_) => "tiled",
+            Plan::RowCache(_) => "row_cache",
+            Plan::ThreadPerSegment { .. } => "thread_per_segment",
+            Plan::LanesPerSegment { .. } => "lanes_per_segment",
+            Plan::SegmentsPerBlock { .. } => "segments_per_block",
+            Plan::BlocksPerSegment(_) => "blocks_per_segment",
+            Plan::SinglePass(_) => "single_pass",
+            Plan::SubHistograms(_) => "sub_histograms",
+            Plan::GlobalUpdates { .. } => "global_updates",
+            Plan::BlockPerPoint { .. } => "block_per_point",
+            Plan::Rounds { .. } => "rounds",
+            Plan::ByWarps => "by_warps",
+            Plan::SideBySide => "side_by_side",
+        }
+    }
+}
+
+impl Amount {
+    /// A constant.
+    pub fn constant(times: i64) -> Amount {
+        Amount { of: vec![], times }
+    }
+
+    /// So many times as much.
+    pub fn times(self, times: i64) -> Amount {
+        Amount { times: self.times * times, ..self }
+    }
+
+    /// Multiplied with another quantity.
+    pub fn and(mut self, other: Quantity) -> Amount {
+        self.of.push(other);
+        self
+    }
+}
+
+impl From<Quantity> for Amount {
+    fn from(q: Quantity) -> Amount {
+        Amount { of: vec![q], times: 1 }
+    }
+}
+
+impl From<i64> for Amount {
+    fn from(n: i64) -> Amount {
+        Amount::constant(n)
+    }
+}
+
+impl Condition {
+    /// `left <= right`, or the plan cannot run.
+    pub fn must(left: impl Into<Amount>, right: impl Into<Amount>) -> Condition {
+        Condition { reason: Reason::Must, left: left.into(), is: Comparison::AtMost, right: right.into() }
+    }
+
+    /// `left <= right`, or the plan is slow.
+    pub fn pays(left: impl Into<Amount>, right: impl Into<Amount>) -> Condition {
+        Condition { reason: Reason::Pays, ..Condition::must(left, right) }
+    }
+
+    /// The same with `<`.
+    pub fn strictly(self) -> Condition {
+        Condition { is: Comparison::Below, ..self }
+    }
+}

@@ -1,0 +1,280 @@
+//! Checking schedules: plans suit the operation, and conditions what the plan knows.
+
+use super::Checker;
+use crate::rep::Rep;
+use crate::schedule::*;
+use crate::seg::{SegKind, SegLevel, SegOp, SizeClass};
+use crate::syntax::{Basic, Body, Exp, LoopForm, Type};
+use crate::visit::for_each_stm;
+use fehu_base::prim::PrimType;
+use fehu_base::{Name, Symbol};
+use rustc_hash::FxHashSet;
+
+impl<R: Rep> Checker<'_, R> {
+    /// The schedule of an operation, outside of whose body we are.
+    pub(super) fn schedule(&mut self, seg: &SegOp<R>, schedule: &Schedule) {
+        let mut seen: FxHashSet<Symbol> = FxHashSet::default();
+        for param in &schedule.params {
+            if !seen.insert(param.name) {
+                self.error(format!("the parameter {:?} is there twice", param.name.as_str()));
+            }
+            if param.usual.is_some_and(|n| n < 1) {
+                self.error(format!("the default of {:?} is less than 1", param.name.as_str()));
+            }
+        }
+        let Some(last) = schedule.choices.len().checked_sub(1) else {
+            self.error("a schedule without a choice");
+            return;
+        };
+        for (k, choice) in schedule.choices.iter().enumerate() {
+            match (k == last, choice.when.is_empty()) {
+                (true, true) | (false, false) => {}
+                (true, false) => self.error("the last choice of a schedule has conditions"),
+                (false, true) => self.error("a choice without conditions is not the last"),
+            }
+            self.conditions(&schedule.params, &choice.plan, &choice.when);
+            self.plan(seg, &schedule.params, &choice.plan);
+        }
+    }
+
+    fn conditions(&mut self, params: &[ScheduleParam], plan: &Plan, conditions: &[Condition]) {
+        let amounts = conditions.iter().flat_map(|c| [&c.left, &c.right]);
+        for quantity in amounts.flat_map(|a| &a.of) {
+            match *quantity {
+                Quantity::Param(name) => {
+                    self.declared(params, name, None);
+                }
+                Quantity::Size(e, ty) => self.prim(e, PrimType::Int(ty)),
+                quantity => {
+                    if !knows(plan, quantity) {
+                        self.error(format!("{quantity:?} means nothing for {}", plan.word()));
+                    }
+                }
+            }
+        }
+    }
+
+    /// A parameter that is mentioned.
+    fn declared(&mut self, params: &[ScheduleParam], name: Symbol, class: Option<&SizeClass>) {
+        match params.iter().find(|p| p.name == name) {
+            None => self.error(format!("the schedule has no parameter {:?}", name.as_str())),
+            Some(p) if class.is_some_and(|c| p.class != *c) => {
+                self.error(format!("the parameter {:?} is of class {:?}", name.as_str(), p.class));
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn plan(&mut self, seg: &SegOp<R>, params: &[ScheduleParam], plan: &Plan) {
+        if !suits(seg, plan) {
+            self.error(format!("{} is no way to run this operation", plan.word()));
+            return;
+        }
+        let numbers: Vec<i64> = match plan {
+            Plan::Points(p) => {
+                self.conditions(params, plan, &p.each_when);
+                if let Some(c) = &p.column {
+                    self.conditions(params, plan, &c.when);
+                    if seg.space.dims.len() < 2 || c.widths_log2.is_empty() {
+                        self.error("a column without rows");
+                    }
+                }
+                let column = p.column.iter().flat_map(|c| c.widths_log2.iter().copied().chain([c.points]));
+                column.chain([p.each]).collect()
+            }
+            Plan::Tiled(tiled) => {
+                self.tiled(seg, tiled);
+                vec![]
+            }
+            Plan::RowCache(cache) => {
+                let loops = bound_by_loops(&seg.body.body);
+                let reads = reads_in(&seg.body.body);
+                for (read, var) in &cache.reads {
+                    self.is_read(&reads, *read);
+                    self.is_loop(&loops, *var);
+                }
+                vec![i64::from(!cache.reads.is_empty())]
+            }
+            Plan::BlockPerPoint { spaces } => vec![if spaces.iter().any(Vec::is_empty) { 0 } else { 1 }],
+            Plan::LanesPerSegment { points, .. } | Plan::GlobalUpdates { points, .. } => vec![*points],
+            Plan::BlocksPerSegment(b) => vec![b.points, b.worth, b.row],
+            Plan::SinglePass(s) => vec![s.points],
+            Plan::SubHistograms(h) => {
+                vec![h.room, h.room_for_copies, h.copies, h.worth, h.grouped, h.parts.unwrap_or(1)]
+            }
+            Plan::Strided
+            | Plan::ThreadPerSegment { .. }
+            | Plan::SegmentsPerBlock { .. }
+            | Plan::Rounds { .. }
+            | Plan::ByWarps
+            | Plan::SideBySide => vec![],
+        };
+        if numbers.iter().any(|n| *n < 1) {
+            self.error(format!("{} with a number that is less than 1", plan.word()));
+        }
+        for (name, class) in mentioned(plan) {
+            self.declared(params, name, Some(&class));
+        }
+        match (plan, &seg.kind) {
+            (
+                Plan::GlobalUpdates { updates, .. }
+                | Plan::Rounds { updates }
+                | Plan::SubHistograms(SubHistograms { updates, .. }),
+                kind,
+            ) => {
+                let operators = if let SegKind::Hist(ops) = kind { ops.len() } else { 0 };
+                if updates.len() != operators {
+                    self.error(format!("{} ways to update for {operators} operators", updates.len()));
+                }
+            }
+            (Plan::SinglePass(s), SegKind::Scan(ops, _)) if s.narrow => {
+                if ops.iter().flat_map(|op| &op.op.ret).any(|t| *t != Type::I64) {
+                    self.error("only counters of 64 bits can be narrow");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn tiled(&mut self, seg: &SegOp<R>, tiled: &Tiled) {
+        let rank = seg.space.dims.len();
+        if tiled.across >= rank || tiled.down.is_some_and(|d| d >= rank || d == tiled.across) {
+            self.error("the sides of a tile are two dimensions of the space");
+        }
+        if tiled.down.is_some() != tiled.each.is_some() {
+            self.error("rectangles have points for each thread, lines do not");
+        }
+        if tiled.loops.is_empty() || tiled.loops.iter().any(|l| l.reads.is_empty()) {
+            self.error("tiles that nothing is read through");
+        }
+        let loops = bound_by_loops(&seg.body.body);
+        let reads = reads_in(&seg.body.body);
+        for l in &tiled.loops {
+            self.is_loop(&loops, l.var);
+            for read in &l.reads {
+                self.is_read(&reads, read.name);
+                let has_side = match read.along {
+                    Along::Down => tiled.down.is_some(),
+                    Along::Across | Along::Nothing => true,
+                };
+                if !has_side {
+                    self.error(format!("{} changes along a side that is not there", self.show(read.name)));
+                }
+            }
+        }
+    }
+
+    fn is_loop(&mut self, loops: &FxHashSet<Name>, var: Name) {
+        if !loops.contains(&var) {
+            self.error(format!("{} counts no loop of the operation", self.show(var)));
+        }
+    }
+
+    fn is_read(&mut self, reads: &FxHashSet<Name>, name: Name) {
+        if !reads.contains(&name) {
+            self.error(format!("{} is no element that the operation reads", self.show(name)));
+        }
+    }
+}
+
+/// Whether a plan is for operations of this kind and level, with or without a grid.
+fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
+    let own_grid = seg.grid.is_some();
+    match (seg.level, &seg.kind, plan) {
+        (SegLevel::Thread, SegKind::Map, Plan::Strided) => own_grid,
+        (SegLevel::Thread, SegKind::Map, Plan::Points(_) | Plan::Tiled(_) | Plan::RowCache(_)) => !own_grid,
+        (SegLevel::Thread, SegKind::Red(_), Plan::BlocksPerSegment(_)) => true,
+        (
+            SegLevel::Thread,
+            SegKind::Red(_),
+            Plan::ThreadPerSegment { .. } | Plan::LanesPerSegment { .. } | Plan::SegmentsPerBlock { .. },
+        ) => !own_grid,
+        (SegLevel::Thread, SegKind::Scan(..), Plan::SinglePass(s)) => own_grid == s.block.is_none(),
+        (SegLevel::Thread, SegKind::Hist(_), Plan::SubHistograms(_)) => !own_grid,
+        (SegLevel::Thread, SegKind::Hist(_), Plan::GlobalUpdates { block, .. }) => {
+            own_grid == block.is_none()
+        }
+        (SegLevel::Block, SegKind::Map, Plan::BlockPerPoint { .. }) => true,
+        (SegLevel::InBlock, SegKind::Map | SegKind::Hist(_), Plan::Rounds { .. }) => true,
+        (SegLevel::InBlock, SegKind::Red(_) | SegKind::Scan(..), Plan::ByWarps | Plan::SideBySide) => true,
+        (SegLevel::Thread | SegLevel::Block | SegLevel::InBlock | SegLevel::Task, _, _) => false,
+    }
+}
+
+/// Whether conditions of a plan may be about a quantity.
+fn knows(plan: &Plan, quantity: Quantity) -> bool {
+    let tiles = matches!(plan, Plan::Tiled(_) | Plan::RowCache(_));
+    let reduces = matches!(
+        plan,
+        Plan::ThreadPerSegment { .. }
+            | Plan::LanesPerSegment { .. }
+            | Plan::SegmentsPerBlock { .. }
+            | Plan::BlocksPerSegment(_)
+    );
+    match quantity {
+        Quantity::Points => matches!(plan, Plan::Points(_) | Plan::SubHistograms(_)) || tiles,
+        Quantity::Segments => reduces,
+        Quantity::Segment => reduces || matches!(plan, Plan::SubHistograms(_)),
+        Quantity::Rows | Quantity::WidthLog2 => matches!(plan, Plan::Points(_)),
+        Quantity::Lanes => matches!(plan, Plan::LanesPerSegment { .. }),
+        Quantity::Bins | Quantity::Passes => matches!(plan, Plan::SubHistograms(_)),
+        Quantity::Block => reduces || tiles,
+        Quantity::Blocks | Quantity::Covered | Quantity::Depth | Quantity::Shared => tiles,
+        Quantity::MaxBlock | Quantity::MaxShared | Quantity::Param(_) | Quantity::Size(..) => true,
+    }
+}
+
+/// The parameters that a plan mentions, and what each must be.
+fn mentioned(plan: &Plan) -> Vec<(Symbol, SizeClass)> {
+    let block = |name: &Symbol| (*name, SizeClass::ThreadBlockSize);
+    match plan {
+        Plan::Points(Points { block: b, .. })
+        | Plan::ThreadPerSegment { block: b }
+        | Plan::LanesPerSegment { block: b, .. }
+        | Plan::SegmentsPerBlock { block: b } => vec![block(b)],
+        Plan::BlocksPerSegment(BlocksPerSegment { block: b, grid, .. })
+        | Plan::SubHistograms(SubHistograms { block: b, grid, .. }) => {
+            vec![block(b), (*grid, SizeClass::GridSize)]
+        }
+        Plan::SinglePass(SinglePass { block: b, .. }) | Plan::GlobalUpdates { block: b, .. } => {
+            b.iter().map(block).collect()
+        }
+        Plan::Tiled(Tiled { tile, each, .. }) => {
+            let each = each.iter().map(|each| (*each, SizeClass::RegTileSize));
+            [(*tile, SizeClass::TileSize)].into_iter().chain(each).collect()
+        }
+        Plan::RowCache(RowCache { tile, .. }) => vec![(*tile, SizeClass::TileSize)],
+        Plan::Strided
+        | Plan::BlockPerPoint { .. }
+        | Plan::Rounds { .. }
+        | Plan::ByWarps
+        | Plan::SideBySide => vec![],
+    }
+}
+
+/// The variables of counted loops.
+fn bound_by_loops<R: Rep>(body: &Body<R>) -> FxHashSet<Name> {
+    let mut vars = FxHashSet::default();
+    for_each_stm(body, &mut |stm| {
+        if let Exp::Loop(l) = &stm.exp {
+            match l.form {
+                LoopForm::For { var, .. } => drop(vars.insert(var)),
+                LoopForm::While(_) => {}
+            }
+        }
+    });
+    vars
+}
+
+/// The names of elements that are read from arrays.
+fn reads_in<R: Rep>(body: &Body<R>) -> FxHashSet<Name> {
+    let mut names = FxHashSet::default();
+    for_each_stm(body, &mut |stm| {
+        if let (Exp::Basic(Basic::Index(..)), [p]) = (&stm.exp, stm.pat.as_slice()) {
+            if matches!(p.ty, Type::Prim(_)) {
+                names.insert(p.name);
+            }
+        }
+    });
+    names
+}
