@@ -7,6 +7,8 @@
 //! - [`Blocks`] says which names of memory blocks may stand for the same memory.
 //! - [`accesses`](access::accesses) lists what a statement reads and writes by itself, as index functions into blocks; and
 //!   [`Order`](order::Order) adds them up over statements, loops and parallel operations, to tell whether an array may be moved.
+//! - [`operator`] says what operators of reductions and histograms are made of, [`polynomial`] which scalars are polynomials of
+//!   others.
 //!
 //! ```text
 //! let (c : bool) = slt_i64(i, n)            Known: within this body, i < n
@@ -22,7 +24,9 @@
 pub mod access;
 mod blocks;
 mod known;
+pub mod operator;
 pub mod order;
+pub mod polynomial;
 
 pub use blocks::Blocks;
 pub use known::Known;

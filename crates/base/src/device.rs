@@ -16,3 +16,13 @@ pub const REGISTER_TILE_SIDE: i64 = 4;
 
 /// Every array in shared memory begins at a multiple of so many bytes: the widest load.
 pub const SHARED_ALIGNMENT_BYTES: i64 = 16;
+
+/// Bytes of shared memory that the text of a kernel may declare; more must be asked for at the launch.
+pub const MAX_DECLARED_SHARED_BYTES: i64 = 48 * 1024;
+
+/// Elements by which rows in shared memory are longer than a multiple of the number of banks, where neighbouring threads write
+/// one below the other.
+pub const BANK_PADDING_ELEMENTS: i64 = 4;
+
+/// Elements of a tile that a thread reads side by side, as one load.
+pub const LOAD_ELEMENTS: i64 = 4;

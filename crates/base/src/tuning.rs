@@ -4,6 +4,8 @@
 //! comment the meaning and, where there was one, the measurement it comes from. Limits on the compiler's own effort (depths,
 //! steps, terms) are beside the algorithms that need them; facts about machines are in [`crate::device`].
 
+pub mod schedule;
+
 /// When functions are inlined.
 pub mod inline {
     /// Functions of at most so many statements are inlined wherever they are called.

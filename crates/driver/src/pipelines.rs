@@ -21,6 +21,7 @@ use fehu_imp::syntax::Program;
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, scan_epilogue, single_point};
+use fehu_kernels::schedule;
 use fehu_memory::{buffers, dead, hoist, interleave, merge, shared, shortcircuit};
 use fehu_opt::{copies, cse, dce, filter, fusion, inline, mark_consumed, operators, simplify, sink};
 use fehu_pass::{Pipeline, Refusal, Stop};
@@ -33,8 +34,8 @@ pub fn of<'a>(
     warnings: &'a RefCell<Vec<Diagnostic>>,
 ) -> Pipeline<'a, (), Output> {
     let imp = match settings.target {
-        Target::C => c(settings),
-        Target::Multicore => multicore(settings),
+        Target::C => c(),
+        Target::Multicore => multicore(),
         Target::OpenCl | Target::Cuda => gpu(front, settings, warnings),
     };
     Pipeline::new()
@@ -74,33 +75,25 @@ pub fn soacs<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
 }
 
 /// Sequential C.
-pub fn c(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Program> {
+pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
     soacs()
         .lowering("sequential", |prog| Ok(fehu_flatten::sequential(prog)), "combinators become loops")
         .pass(simplify::pass(), "elements of ranges and replicates are known now that combinators are loops")
         .pass(cse::pass(), "inlined operators compute what is around them")
         .pass(simplify::pass(), "clean up for the steps that follow")
         .then(memory())
-        .lowering(
-            "translate",
-            |prog| Ok(translate(prog, settings.target)),
-            "arrays become blocks and offsets",
-        )
+        .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "arrays become blocks and offsets")
         .then(cpu_loops())
 }
 
 /// C with threads.
-pub fn multicore(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Program> {
+pub fn multicore<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
     let flatten = |prog| Ok(fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default()));
     soacs()
         .lowering("multicore", flatten, "combinators become tasks and loops")
         .pass(simplify::pass(), "elements of arrays that nobody needs as arrays are scalars now")
         .then(memory())
-        .lowering(
-            "translate",
-            |prog| Ok(translate(prog, settings.target)),
-            "arrays become blocks and offsets",
-        )
+        .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "arrays become blocks and offsets")
         .then(cpu_loops())
 }
 
@@ -122,16 +115,19 @@ pub fn gpu<'a>(
             move |prog, refusals| serialise(front, prog, refusals, warnings),
             "a parallel operation that no kernel can run becomes a loop of the host",
         )
+        .pass(
+            match settings.target {
+                Target::Cuda => schedule::WITH_WARPS,
+                Target::OpenCl | Target::C | Target::Multicore => schedule::WITHOUT_WARPS,
+            },
+            "which reads threads share, and which operations have a grid, is known when all memory is",
+        )
         .pass_or_refuse(
             "trace-warnings",
             move |prog| warn_of_traces(front, prog, warnings),
             "what runs in kernels is known now",
         )
-        .lowering(
-            "translate",
-            |prog| Ok(translate(prog, settings.target)),
-            "one kernel or more per operation",
-        )
+        .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "one kernel or more per operation")
         .pass(fehu_impopt::device_scalars::PASS, "only now is it known which scalars the host reads")
 }
 
@@ -216,10 +212,6 @@ pub fn lower(front: &Front, settings: &Settings) -> Result<Prog<Soacs>, Stop> {
         safe: settings.safe,
     };
     fehu_lower::lower(program, &options).map_err(Stop::Errors)
-}
-
-fn translate(prog: Prog<Memory>, target: Target) -> Program {
-    fehu_impgen::translate(prog, fehu_impgen::Machine { warps: target == Target::Cuda })
 }
 
 fn text(front: &Front, settings: &Settings, program: &Program) -> Output {

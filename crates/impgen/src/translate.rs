@@ -37,16 +37,9 @@ use fehu_ir::{
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What the code will run on, as far as it makes a difference here.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Machine {
-    /// Whether threads of a GPU come in warps of 32 that can exchange values.
-    pub warps: bool,
-}
-
 /// Makes a program imperative.
-pub fn translate(prog: Prog<Memory>, machine: Machine) -> Program {
-    let mut t = Translate::new(&prog, machine);
+pub fn translate(prog: Prog<Memory>) -> Program {
+    let mut t = Translate::new(&prog);
     let mut globals = t.find_globals(&prog.consts, &prog.funs);
     t.code.push(vec![]);
     t.body(&prog.consts, &[]);
@@ -114,7 +107,6 @@ struct Translate {
     /// Open sequences of code.
     code: Vec<Vec<Code>>,
     loc: Loc,
-    machine: Machine,
     /// The function at hand, as tuning parameters call it.
     fun: Symbol,
     mode: Mode,
@@ -140,7 +132,7 @@ struct Translate {
 
 impl Translate {
     /// What is known before any code is made.
-    fn new(prog: &Prog<Memory>, machine: Machine) -> Translate {
+    fn new(prog: &Prog<Memory>) -> Translate {
         let mut places = Places::default();
         places.body(&prog.consts);
         for f in &prog.funs {
@@ -154,7 +146,6 @@ impl Translate {
             globals: FxHashSet::default(),
             code: vec![],
             loc: Loc::none(),
-            machine,
             fun: Symbol::new("init"),
             mode: Mode::Host,
             accs: FxHashMap::default(),
@@ -250,7 +241,7 @@ impl Translate {
 
     fn stm(&mut self, stm: &Stm<Memory>) {
         self.loc = stm.loc.clone();
-        if let Some(name) = kernel::declared_param(stm) {
+        if let Some(name) = stm.declared_param() {
             return self.read_param(&stm.pat, name);
         }
         if let (Exp::Basic(Basic::Opaque(e)), Some(traced)) = (&stm.exp, trace::traced(stm)) {

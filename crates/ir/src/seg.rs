@@ -11,7 +11,7 @@
 use crate::rep::Rep;
 use crate::schedule::Schedule;
 use crate::soac::{Commutativity, Soac};
-use crate::syntax::{Body, Lambda, Shape, SubExp, Type};
+use crate::syntax::{Attr, Basic, Body, Exp, Lambda, Shape, Stm, SubExp, Type};
 use fehu_base::{Name, Symbol};
 
 /// The operations of `Kernels`.
@@ -267,4 +267,20 @@ pub enum SizeClass {
     SharedMemory,
     /// An application's own, with its default.
     Bespoke(Symbol, i64),
+}
+
+impl<R: Rep> Stm<R> {
+    /// The tuning parameter that the statement reads, if it is `#[param(name)] opaque least`.
+    pub fn declared_param(&self) -> Option<Symbol> {
+        if !matches!(self.exp, Exp::Basic(Basic::Opaque(SubExp::Const(_)))) {
+            return None;
+        }
+        self.attrs.iter().find_map(|a| match a {
+            Attr::Comp(param, args) if param.as_str() == "param" => match args.as_slice() {
+                [Attr::Atom(name)] => Some(*name),
+                _ => None,
+            },
+            Attr::Comp(..) | Attr::Atom(_) | Attr::Int(_) => None,
+        })
+    }
 }

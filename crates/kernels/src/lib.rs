@@ -15,3 +15,4 @@
 
 pub mod legalise;
 pub mod opt;
+pub mod schedule;

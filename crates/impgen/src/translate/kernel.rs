@@ -2,16 +2,18 @@
 //!
 //! In: a `SegOp` at level `Thread` or `Block`, in host code. Out: one or more
 //! [`Kernel`]s and the host code that launches them. What the body of the
-//! operation computes at one point is translated as sequential code is; the
-//! files here say which thread computes which point, and what becomes of the results.
+//! operation computes at one point is translated as sequential code is. Which thread
+//! computes which point was decided before: the operation's schedule (see [`fehu_ir::schedule`])
+//! says it, and the files here emit each plan that a schedule may have.
 //!
-//! | file | what it makes |
+//! | file | what it emits |
 //! | --- | --- |
 //! | `map` | a thread computes a few points |
 //! | `tile` | a block computes a rectangle of points, which read the same elements from shared memory |
 //! | `red` | blocks reduce parts of a segment, the last one to finish combines them; many small segments share a block |
 //! | `scan` | one pass: blocks look back at what blocks before them have published |
 //! | `hist` | atomic updates, in shared memory first where the histogram fits |
+//! | `choice` | the host's choice between the plans of a schedule |
 //! | `block` | a block computes a point, its threads the operations inside |
 //! | `operator` | application of operators, reductions and scans within a block |
 //! | `barriers` | leaves out barriers that nothing needs |
@@ -24,6 +26,7 @@
 
 mod barriers;
 mod block;
+mod choice;
 mod hist;
 mod map;
 mod operator;
@@ -35,8 +38,6 @@ mod tile;
 mod update;
 
 pub(super) use operator::vars;
-pub(super) use size::declared_param;
-
 pub(super) use update::Updated;
 
 use super::{Mode, Translate};
@@ -72,7 +73,7 @@ impl Translate {
     }
 
     fn grid_op(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
-        // Blocks of results that are scalars, or that branches below set.
+        self.add_params(choice::schedule(seg));
         match &seg.kind {
             SegKind::Map => self.seg_map(pat, seg),
             SegKind::Red(ops) => self.seg_red(pat, seg, ops),

@@ -43,7 +43,7 @@ fn run(text: &str, args: &[Value]) -> Outcome {
 
 #[track_caller]
 fn outcome(prog: &Prog<Memory>, args: &[Value]) -> Outcome {
-    interpret(&crate::translate(prog.clone(), crate::Machine::default()), args)
+    interpret(&crate::translate(prog.clone()), args)
 }
 
 /// Runs the entry point `main` of an imperative program, as its text is read back.

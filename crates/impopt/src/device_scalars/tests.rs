@@ -22,7 +22,8 @@ fun f_1(n_2 : i64, i_3 : i64, *xs_4 : [n_2]i32) {body}\n"
     let mut prog = fehu_memory::introduce(prog).expect("memory");
     (fehu_memory::shortcircuit::PASS.run)(&mut prog);
     assert!(fehu_memory::expand(&mut prog).is_empty());
-    let mut prog = fehu_impgen::translate(prog, fehu_impgen::Machine::default());
+    (fehu_kernels::schedule::WITHOUT_WARPS.run)(&mut prog);
+    let mut prog = fehu_impgen::translate(prog);
     (super::PASS.run)(&mut prog);
     fehu_imp::validate::validate(&prog).unwrap_or_else(|e| panic!("{e:#?}"));
     prog.functions.iter().map(|f| reads_in(&f.body)).sum()

@@ -12,7 +12,7 @@ fn compile(text: &str) -> Program {
     fehu_opt::simplify::simplify(&mut prog);
     let mut prog = fehu_memory::introduce(prog).expect("memory");
     (fehu_memory::shortcircuit::PASS.run)(&mut prog);
-    fehu_impgen::translate(prog, fehu_impgen::Machine::default())
+    fehu_impgen::translate(prog)
 }
 
 fn improved(prog: &Program) -> Program {

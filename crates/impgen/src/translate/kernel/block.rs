@@ -4,10 +4,10 @@
 //! computing the same scalars; they share out the points of inner operations, and copies. Arrays made inside
 //! are in shared memory. A barrier stands before and after whatever writes memory that the block shares.
 //!
-//! The block has as many threads as the widest inner operation has points, if the device has so many. Reductions and scans
-//! need one round (flattening sees to it that they fit); threads take one point of a map after the other. Operations that
-//! only fill arrays do not count.
+//! The block has as many threads as the widest inner operation has points that the plan names, if the device has so many.
+//! Reductions and scans need one round (flattening sees to it that they fit); threads take one point of a map after the other.
 
+use super::choice::schedule;
 use super::hist::Hist;
 use super::operator::vars;
 use super::update::Lock;
@@ -18,9 +18,9 @@ use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
-use fehu_ir::mem::{poly, MemOp};
+use fehu_ir::mem::poly;
+use fehu_ir::schedule::{Choice, Exchange, Plan};
 use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeClass, MIN_EXCHANGED};
-use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Basic, Exp, Memory, PatElem, SubExp, Type};
 
 impl Translate {
@@ -53,23 +53,15 @@ impl Translate {
 
     /// Threads for the widest operation inside, a multiple of a warp.
     fn block_width(&mut self, seg: &SegOp<Memory>) -> Expr {
+        let spaces = match schedule(seg).choices.as_slice() {
+            [Choice { plan: Plan::BlockPerPoint { spaces }, .. }] => spaces,
+            other => bug!("an operation of blocks cannot be run by {other:?}"),
+        };
         let mut widest = i64(1);
-        let mut spaces: Vec<Vec<SubExp>> = vec![];
-        for_each_stm(&seg.body.body, &mut |stm| {
-            if let Exp::Op(MemOp::Seg(inner)) = &stm.exp {
-                if inner.virtualise {
-                    return;
-                }
-                let space: Vec<SubExp> = inner.space.dims.iter().map(|d| d.1).collect();
-                if !spaces.contains(&space) {
-                    spaces.push(space);
-                }
-            }
-        });
         for space in spaces {
             let mut points = i64(1);
             for n in space {
-                points = mul(points, self.host_operand(n));
+                points = mul(points, self.host_operand(*n));
             }
             widest = max(widest, points);
         }
@@ -154,16 +146,21 @@ impl Translate {
         let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
         let points = self.points(&sizes);
         self.barrier();
+        let plan = match schedule(seg).choices.as_slice() {
+            [Choice { plan, .. }] => plan,
+            other => bug!("an operation in a block cannot be run by {other:?}"),
+        };
         match &seg.kind {
             SegKind::Map => self.in_rounds(points, |t, at| {
                 t.set_point(&seg.space, at);
                 t.point(pat, seg);
             }),
-            SegKind::Red(ops) => self.in_block_red(pat, seg, ops, points),
-            SegKind::Scan(ops, _) => self.in_block_scan(pat, seg, ops, points),
+            SegKind::Red(ops) => self.in_block_red(pat, seg, ops, plan, points),
+            SegKind::Scan(ops, _) => self.in_block_scan(pat, seg, ops, plan, points),
             SegKind::Hist(ops) => {
                 // The result is where the destination was.
-                let hist = Hist { pat, seg, ops, points: points.clone() };
+                let Plan::Rounds { updates } = plan else { bug!("a histogram in a block by {plan:?}") };
+                let hist = Hist { pat, seg, ops, updates, points: points.clone() };
                 self.in_rounds(points, |t, at| {
                     t.set_point(&seg.space, at);
                     t.update_in_block(&hist);
@@ -268,7 +265,7 @@ impl Translate {
         let types = self.operand_types(ops);
         let (values, shared) = self.values_in_block(pat, seg, ops, &points);
         let outer = std::mem::replace(&mut self.mode, Mode::Thread);
-        self.block_reduce(ops, &types, &values, &shared);
+        self.block_reduce(ops, &types, &values, &shared, Exchange::Shuffles);
         self.if_then(eq(local(), i64(0)), |t| t.store_all(&shared, &types, &i64(0), &values));
         self.mode = outer;
         self.barrier();
@@ -284,10 +281,11 @@ impl Translate {
         pat: &[PatElem<Memory>],
         seg: &SegOp<Memory>,
         ops: &[SegBinOp<Memory>],
+        plan: &Plan,
         points: Expr,
     ) {
         let types = self.operand_types(ops);
-        if seg.space.dims.len() == 1 && self.can_shuffle(&types) {
+        if *plan == Plan::ByWarps {
             return self.in_block_red_whole(pat, seg, ops, points);
         }
         let (values, shared) = self.values_in_block(pat, seg, ops, &points);
@@ -333,18 +331,19 @@ impl Translate {
         pat: &[PatElem<Memory>],
         seg: &SegOp<Memory>,
         ops: &[SegBinOp<Memory>],
+        plan: &Plan,
         points: Expr,
     ) {
         let types = self.operand_types(ops);
         let (values, shared) = self.values_in_block(pat, seg, ops, &points);
         let Rows { n, width: _, index, mine } = self.rows_in_block(seg, points.clone());
         let outer = std::mem::replace(&mut self.mode, Mode::Thread);
-        if self.can_shuffle(&types) {
+        if *plan == Plan::ByWarps {
             let starts = (seg.space.dims.len() > 1).then(|| {
                 let starts = self.let_as("starts", PrimType::Bool, eq(index.clone(), i64(0)));
                 (starts, self.flags_in_block())
             });
-            self.block_scan(ops, &types, &values, &shared, starts);
+            self.block_scan(ops, &types, &values, &shared, starts, Exchange::Shuffles);
         } else {
             self.if_then(lt(local(), points), |t| t.store_all(&shared, &types, &local(), &values));
             self.barrier();
@@ -395,12 +394,12 @@ impl Translate {
     fn update_in_block(&mut self, hist: &Hist) {
         let dims = &hist.seg.space.dims;
         let segment: Vec<SubExp> = dims[..dims.len() - 1].iter().map(|d| d.0.into()).collect();
-        self.each_update(hist, |t, op, dests, index, values| {
+        self.each_update(hist, |t, (op, how), dests, index, values| {
             let index: Vec<SubExp> = segment.iter().chain(index).copied().collect();
             let indices: Vec<_> = index.iter().map(|i| poly(t.resolve(*i))).collect();
             let places: Vec<At> = dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect();
             let number = places.first().map_or(i64(0), |at| t.offset(at));
-            t.update(&op.op, &places, values, Lock::Global(number));
+            t.update(&op.op, how, &places, values, Lock::Global(number));
         });
     }
 }

@@ -1,17 +1,13 @@
 //! Histograms.
 //!
 //! A histogram that fits shared memory is made there, by each block for a part of the points, and the blocks' histograms are
-//! then added to the result. Otherwise every point updates the result itself. Which of the two runs, and how, is decided when
-//! sizes are known. What it costs (H200, 132 processors):
+//! then added to the result. Otherwise every point updates the result itself. Which of the two runs is decided when sizes are
+//! known, as the schedule says, and so are, of the first, these:
 //!
-//! - All values are read once per pass: 12 bytes for an index and an `i32`, 3 ps.
-//! - An update of shared memory: 32 at a time and processor, 0.01 ps each for an instruction; one by one where they meet in one
-//!   bin. One that is tried again takes as many tries as there are others at the bin. So there are several *copies* of each bin,
-//!   side by side, up to a warp's number of threads, as far as memory allows and the parts are long enough to pay for it.
-//! - An update of global memory: about 10 ps if all go to different places, 1 ns if all go to one, 1 us under a lock. So
-//!   only operators that are instructions may leave bins that shared memory has room for to global memory; the others
-//!   do several passes, each for a part of the bins.
-//! - To add a block's histogram to the result: as many updates as there are bins. Where there is no instruction, blocks
+//! - The bins are divided into *slices*, one for each *pass* over all points, so that those of a pass fit.
+//! - Updates that meet in one bin wait for each other. So there are several *copies* of each bin, side by side, as far as memory
+//!   allows and the parts are long enough to pay for it.
+//! - To add a block's histogram to the result takes as many updates as there are bins. Where there is no instruction, blocks
 //!   write theirs beside each other, and a second kernel adds them up.
 //!
 //! Segments (histograms of rows) are distributed over blocks: a *group* of short ones to one block, so that its threads have
@@ -22,41 +18,19 @@
 //! map (hist (+) 0 10) iss xss   100,000 x 100: 2,500 groups of 40 segments, 1 block each, 3 copies
 //! ```
 
+use super::choice::{schedule, Quantities};
 use super::operator::{prim, vars};
-use super::update::{way, Lock, Way};
+use super::update::Lock;
 use super::{Mode, Translate};
 use crate::translate::place::At;
 use fehu_base::prim::PrimType;
-use fehu_base::Name;
+use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::syntax::Expr;
 use fehu_ir::mem::{poly, Lmad};
-use fehu_ir::seg::{SegHistOp, SegOp, SizeClass};
+use fehu_ir::schedule::{Choice, Plan, Quantity, SubHistograms, Update};
+use fehu_ir::seg::{SegHistOp, SegKind, SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem, SubExp, Type};
-
-/// The most shared memory a block's histograms take: two blocks should fit beside each other.
-const ROOM: i64 = 96 * 1024;
-
-/// The most that they take for the sake of copies: several blocks should fit.
-const ROOM_FOR_COPIES: i64 = 40 * 1024;
-
-/// The most copies of a bin: a warp's threads.
-const COPIES: i64 = 32;
-
-/// Points per thread where each updates the result.
-const FEW: i64 = 4;
-
-/// Points per thread at least before another block is worth a histogram of its own.
-const WORTH: i64 = 16;
-
-/// Points of segments that share a block, per thread.
-const GROUPED: i64 = 8;
-
-/// The most blocks for a segment whose histograms a second kernel adds up.
-const PARTS: i64 = 256;
-
-/// The usual number of threads in a block.
-const BLOCK: i64 = 512;
 
 impl Translate {
     pub(super) fn seg_hist(
@@ -67,76 +41,88 @@ impl Translate {
     ) {
         let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
         let points = self.points(&sizes);
-        let hist = Hist { pat, seg, ops, points };
-        if seg.grid.is_some() {
-            return self.hist_global(&hist);
+        match schedule(seg).choices.as_slice() {
+            [Choice { plan: Plan::GlobalUpdates { block, points: each, updates }, .. }] => {
+                let hist = Hist { pat, seg, ops, updates, points };
+                self.hist_global(&hist, *block, *each);
+            }
+            [first @ Choice { plan: Plan::SubHistograms(plan), .. }, rest @ ..] => {
+                let hist = Hist { pat, seg, ops, updates: &plan.updates, points };
+                let copy = self.renamed(seg);
+                let copied = match &copy.kind {
+                    SegKind::Hist(ops) => Hist { seg: &copy, ops, points: hist.points.clone(), ..hist },
+                    other => bug!("a renamed histogram is {other:?}"),
+                };
+                let measures = self.hist_measures(&hist, plan);
+                let fits = self.all_hold(&first.when, &measures.quantities(&hist));
+                match rest {
+                    [Choice { plan: Plan::GlobalUpdates { block, points, .. }, .. }] => self.if_else(
+                        fits,
+                        |t| t.hist_shared(&hist, &measures),
+                        |t| t.hist_global(&copied, *block, *points),
+                    ),
+                    [] => self.hist_shared(&hist, &measures),
+                    other => bug!("a histogram cannot be run by {other:?}"),
+                }
+            }
+            other => bug!("a histogram cannot be run by {other:?}"),
         }
-        let copy = self.renamed(seg);
-        let copy_ops = match &copy.kind {
-            fehu_ir::seg::SegKind::Hist(ops) => ops.clone(),
-            other => fehu_base::bug!("a renamed histogram is {other:?}"),
-        };
-        let copied = Hist { pat, seg: &copy, ops: &copy_ops, points: hist.points.clone() };
-        let plan = self.hist_plan(&hist);
-        self.if_else(plan.fits.clone(), |t| t.hist_shared(&hist, &plan), |t| t.hist_global(&copied));
     }
 
-    /// How a histogram is made in shared memory.
-    fn hist_plan(&mut self, hist: &Hist) -> Plan {
+    /// The sizes of a histogram in shared memory.
+    fn hist_measures(&mut self, hist: &Hist, plan: &SubHistograms) -> Measures {
         let sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
         let segments = self.points(&sizes);
         let last = hist.seg.space.dims.last().map_or(SubExp::i64(1), |d| d.1);
         let length = self.operand(last);
         let length = self.let_i64("length", max(length, i64(1)));
         let bins: Vec<Expr> = hist.ops.iter().map(|op| self.points(&op.shape)).collect();
-        let (mut bytes, mut all_bins, mut most_passes) = (i64(0), i64(0), i64::MAX);
-        let mut instructions = true;
-        for (op, bins) in hist.ops.iter().zip(&bins) {
-            let (width, passes) = match op_way(op) {
-                Way::Native(_) => (0, 1),
-                Way::Retry(_) | Way::RetryPart(_) => (0, 4),
-                Way::Lock => (PrimType::I32.bytes(), 16),
+        let (mut bytes, mut all_bins) = (i64(0), i64(0));
+        for ((op, how), bins) in hist.ops.iter().zip(hist.updates).zip(&bins) {
+            let width = match how {
+                Update::Atomic | Update::Swap | Update::SwapPart => 0,
+                Update::Lock => PrimType::I32.bytes(),
             };
-            instructions &= matches!(op_way(op), Way::Native(_));
             let width = width + op.op.ret.iter().map(|t| prim(t).bytes()).sum::<u64>();
             bytes = add(bytes, mul(bins.clone(), i64(width as i64)));
             all_bins = add(all_bins, bins.clone());
-            most_passes = most_passes.min(passes);
         }
         // Each array begins at a multiple of 16 bytes.
         let arrays: usize = hist.ops.iter().map(|op| op.op.ret.len() + 1).sum();
         let bytes = self.let_i64("bytes", add(bytes, i64(16 * arrays as i64)));
         let all_bins = self.let_i64("all_bins", all_bins);
         let most = self.device_max(&SizeClass::SharedMemory);
-        let room = self.let_i64("room", min(most, i64(ROOM)));
+        let room = self.let_i64("room", min(most, i64(plan.room)));
         let passes = self.let_i64("passes", quot_up(bytes.clone(), room.clone()));
-        let pays = le(mul(all_bins.clone(), i64(4)), length.clone());
-        let fits = and(and(le(passes.clone(), i64(most_passes)), pays), lt(i64(0), hist.points.clone()));
-        let size = self.block_param_of("seghist", Some(BLOCK));
-        let most_blocks = self.grid_param("seghist");
+        let size = self.param(plan.block);
+        let most_blocks = self.param(plan.grid);
         let per_pass = self.let_i64("per_pass", quot_up(bytes, passes.clone()));
-        let grouped = quot(mul(size.clone(), i64(GROUPED)), length.clone());
+        let grouped = quot(mul(size.clone(), i64(plan.grouped)), length.clone());
         let grouped = min(min(grouped, segments.clone()), quot(room, per_pass.clone()));
         let group = self.let_i64("group", max(grouped, i64(1)));
         let groups = self.let_i64("groups", quot_up(segments.clone(), group.clone()));
-        let useful = quot_up(length.clone(), mul(size.clone(), i64(WORTH)));
+        let useful = quot_up(length.clone(), mul(size.clone(), i64(plan.worth)));
         let parts = quot(most_blocks, max(groups.clone(), i64(1)));
-        let parts = min(parts, if instructions { useful } else { min(useful, i64(PARTS)) });
+        let useful = match plan.parts {
+            Some(most) => min(useful, i64(most)),
+            None => useful,
+        };
+        let parts = min(parts, useful);
         let parts = select(eq(group.clone(), i64(1)), max(parts, i64(1)), i64(1));
         let parts = self.let_i64("parts", parts);
         let own = mul(group.clone(), per_pass);
-        let pays = quot(quot(length.clone(), parts.clone()), max(mul(all_bins, i64(2)), i64(1)));
-        let copies = min(min(quot(i64(ROOM_FOR_COPIES), own), pays), i64(COPIES));
+        let pays = quot(quot(length.clone(), parts.clone()), max(mul(all_bins.clone(), i64(2)), i64(1)));
+        let copies = min(min(quot(i64(plan.room_for_copies), own), pays), i64(plan.copies));
         let copies = self.let_i64("copies", max(copies, i64(1)));
         let mut slices = vec![];
         for n in &bins {
             slices.push(self.let_i64("slice", quot_up(n.clone(), max(passes.clone(), i64(1)))));
         }
-        Plan { fits, size, segments, length, bins, slices, passes, group, groups, parts, copies }
+        Measures { size, segments, length, all_bins, bins, slices, passes, group, groups, parts, copies }
     }
 
     /// Every point updates the result.
-    fn hist_global(&mut self, hist: &Hist) {
+    fn hist_global(&mut self, hist: &Hist, threads: Option<Symbol>, each: i64) {
         if let Some(grid) = &hist.seg.grid {
             let (blocks, size) = (self.operand(grid.blocks), self.operand(grid.block_size));
             let threads = self.operand(grid.threads);
@@ -149,11 +135,12 @@ impl Translate {
                 });
             });
         }
-        let size = self.block_param("seghist");
-        let grid = quot_up(hist.points.clone(), mul(size.clone(), i64(FEW)));
+        let Some(size) = threads else { bug!("a histogram has neither a grid nor a block size") };
+        let size = self.param(size);
+        let grid = quot_up(hist.points.clone(), mul(size.clone(), i64(each)));
         self.kernel("seghist_global", grid, size, Mode::Thread, |t| {
-            let start = t.let_i64("start", add(mul(block(), mul(block_size(), i64(FEW))), local()));
-            t.for_up_to("k", i64(FEW), |t, k| {
+            let start = t.let_i64("start", add(mul(block(), mul(block_size(), i64(each))), local()));
+            t.for_up_to("k", i64(each), |t, k| {
                 let at = t.let_i64("at", add(start, mul(k, block_size())));
                 t.if_then(lt(at.clone(), hist.points.clone()), |t| t.update_global(hist, at));
             });
@@ -164,13 +151,13 @@ impl Translate {
         self.set_point(&hist.seg.space, at);
         let segment: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.0.into()).collect();
         let sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
-        self.each_update(hist, |t, op, dests, index, values| {
+        self.each_update(hist, |t, (op, how), dests, index, values| {
             let index: Vec<SubExp> = segment.iter().chain(index).copied().collect();
             let shape: Vec<SubExp> = sizes.iter().chain(&op.shape).copied().collect();
             let indices: Vec<_> = index.iter().map(|i| poly(t.resolve(*i))).collect();
             let places: Vec<At> = dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect();
             let number = t.flat_index(&index, &shape);
-            t.update(&op.op, &places, values, Lock::Global(number));
+            t.update(&op.op, how, &places, values, Lock::Global(number));
         });
     }
 
@@ -179,21 +166,21 @@ impl Translate {
     pub(super) fn each_update(
         &mut self,
         hist: &Hist,
-        mut update: impl FnMut(&mut Self, &SegHistOp<Memory>, &[PatElem<Memory>], &[SubExp], Vec<Expr>),
+        mut update: impl FnMut(&mut Self, Operation<'_>, &[PatElem<Memory>], &[SubExp], Vec<Expr>),
     ) {
         self.body(&hist.seg.body.body, &[]);
         let result = &hist.seg.body.body.result;
         let mut next_index = 0;
         let mut next_value: usize = hist.ops.iter().map(|op| op.shape.len()).sum();
         let mut next_dest = 0;
-        for op in hist.ops {
+        for (op, how) in hist.ops.iter().zip(hist.updates) {
             let n = op.dests.len();
             let index = &result[next_index..next_index + op.shape.len()];
             let values: Vec<Expr> =
                 result[next_value..next_value + n].iter().map(|e| self.operand(*e)).collect();
             let dests = &hist.pat[next_dest..next_dest + n];
             let inside = self.within(index, &op.shape);
-            self.if_then(inside, |t| update(t, op, dests, index, values));
+            self.if_then(inside, |t| update(t, (op, *how), dests, index, values));
             next_index += op.shape.len();
             next_value += n;
             next_dest += n;
@@ -201,11 +188,11 @@ impl Translate {
     }
 
     /// Every block makes histograms of its own, then adds them to the result.
-    fn hist_shared(&mut self, hist: &Hist, plan: &Plan) {
+    fn hist_shared(&mut self, hist: &Hist, plan: &Measures) {
         let mut beside = vec![];
-        for (op, bins) in hist.ops.iter().zip(&plan.bins) {
+        for ((op, how), bins) in hist.ops.iter().zip(hist.updates).zip(&plan.bins) {
             let mut mems = vec![];
-            if !matches!(op_way(op), Way::Native(_)) {
+            if *how != Update::Atomic {
                 let all = mul(mul(plan.segments.clone(), plan.parts.clone()), bins.clone());
                 let all = select(lt(i64(1), plan.parts.clone()), all, i64(0));
                 let all = self.let_i64("beside", all);
@@ -229,13 +216,13 @@ impl Translate {
     }
 
     /// What a block does in one pass.
-    fn hist_block(&mut self, hist: &Hist, plan: &Plan, pass: Expr, beside: &[Vec<Name>]) {
+    fn hist_block(&mut self, hist: &Hist, plan: &Measures, pass: Expr, beside: &[Vec<Name>]) {
         let group = self.let_i64("group", quot(block(), plan.parts.clone()));
         let part = self.let_i64("part", rem(block(), plan.parts.clone()));
         let first = self.let_i64("first", mul(group, plan.group.clone()));
         let here = self.let_i64("here", min(plan.group.clone(), sub(plan.segments.clone(), first.clone())));
         let mut own: Vec<Own> = vec![];
-        for (op, slice) in hist.ops.iter().zip(&plan.slices) {
+        for ((op, how), slice) in hist.ops.iter().zip(hist.updates).zip(&plan.slices) {
             let count = mul(mul(plan.group.clone(), slice.clone()), plan.copies.clone());
             let mut mems = vec![];
             for ty in op.op.ret.iter().map(prim) {
@@ -247,7 +234,7 @@ impl Translate {
                 mems.push((self.shared_array("bins", ty, words), ty));
             }
             let locks =
-                (op_way(op) == Way::Lock).then(|| self.shared_array("locks", PrimType::I32, count.clone()));
+                (*how == Update::Lock).then(|| self.shared_array("locks", PrimType::I32, count.clone()));
             let low = self.let_i64("low", mul(pass.clone(), slice.clone()));
             self.shared_out(count, |t, at| {
                 for ((mem, ty), neutral) in mems.iter().zip(&op.neutral) {
@@ -278,7 +265,7 @@ impl Translate {
                 }
                 t.set_point(&hist.seg.space, add(mul(first.clone(), plan.length.clone()), at));
                 let mut which = 0;
-                t.each_update(hist, |t, op, _, index, values| {
+                t.each_update(hist, |t, (op, how), _, index, values| {
                     let Own { mems, locks, low } = &own[which];
                     let slice = plan.slices[which].clone();
                     which += 1;
@@ -296,7 +283,7 @@ impl Translate {
                             Some(locks) => Lock::Shared(*locks, var(place)),
                             None => Lock::Global(i64(0)),
                         };
-                        t.update(&op.op, &places, values, lock);
+                        t.update(&op.op, how, &places, values, lock);
                     });
                 });
             });
@@ -311,13 +298,13 @@ impl Translate {
     fn flush(
         &mut self,
         hist: &Hist,
-        plan: &Plan,
+        plan: &Measures,
         which: usize,
         own: &Own,
         (first, here, part): (&Expr, &Expr, &Expr),
         beside: &[Name],
     ) {
-        let op = &hist.ops[which];
+        let (op, how) = (&hist.ops[which], hist.updates[which]);
         let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
         let (slice, bins) = (plan.slices[which].clone(), plan.bins[which].clone());
         self.shared_out(mul(here.clone(), slice.clone()), |t, at| {
@@ -346,7 +333,7 @@ impl Translate {
                         match alone {
                             Alone::Yes => t.add_alone(op, &types, &places, &values),
                             Alone::No => {
-                                t.update(&op.op, &places, vars(&values), Lock::Global(bin.clone()));
+                                t.update(&op.op, how, &places, vars(&values), Lock::Global(bin.clone()));
                             }
                         }
                     });
@@ -369,7 +356,7 @@ impl Translate {
     }
 
     /// Adds what blocks left beside each other to the results.
-    fn add_up(&mut self, hist: &Hist, plan: &Plan, which: usize, beside: &[Name]) {
+    fn add_up(&mut self, hist: &Hist, plan: &Measures, which: usize, beside: &[Name]) {
         let op = &hist.ops[which];
         let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
         let bins = plan.bins[which].clone();
@@ -433,15 +420,15 @@ impl Translate {
     }
 }
 
-/// How a histogram is made in shared memory.
-struct Plan {
-    /// Whether it is to be.
-    fits: Expr,
+/// The sizes of a histogram in shared memory.
+struct Measures {
     /// Threads of a block.
     size: Expr,
     segments: Expr,
     /// Points of a segment; 1 if there are none.
     length: Expr,
+    /// Bins of all operations.
+    all_bins: Expr,
     /// Bins of each operation, and how many of them in a pass.
     bins: Vec<Expr>,
     slices: Vec<Expr>,
@@ -454,6 +441,21 @@ struct Plan {
     /// Copies of each bin in a block.
     copies: Expr,
 }
+
+impl Measures {
+    /// What the conditions of a plan are about.
+    fn quantities(&self, hist: &Hist) -> Quantities {
+        vec![
+            (Quantity::Points, hist.points.clone()),
+            (Quantity::Segment, self.length.clone()),
+            (Quantity::Bins, self.all_bins.clone()),
+            (Quantity::Passes, self.passes.clone()),
+        ]
+    }
+}
+
+/// An operation of a histogram, and how its elements are updated.
+pub(super) type Operation<'a> = (&'a SegHistOp<Memory>, Update);
 
 /// A block's histograms of one operation.
 struct Own {
@@ -475,6 +477,8 @@ pub(super) struct Hist<'a> {
     pub(super) pat: &'a [PatElem<Memory>],
     pub(super) seg: &'a SegOp<Memory>,
     pub(super) ops: &'a [SegHistOp<Memory>],
+    /// How elements are updated, by operation.
+    pub(super) updates: &'a [Update],
     pub(super) points: Expr,
 }
 
@@ -483,10 +487,4 @@ impl Hist<'_> {
         let dims = &self.seg.space.dims;
         &dims[..dims.len() - 1]
     }
-}
-
-/// How updates of an operation's bins are done.
-fn op_way(op: &SegHistOp<Memory>) -> Way {
-    let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
-    way(&op.op, &types)
 }

@@ -6,51 +6,32 @@
 //!         for k < 4 { at = block*1024 + k*256 + thread;  if at < n*m { i = at / m; j = at % m; ... } }
 //! ```
 //!
-//! Points that are cheap to compute are limited by memory, and one of them per thread does not keep it
-//! busy. Where a space has rows that blocks can be filled with, the points of a thread are one below the other: to find
-//! them, a thread divides once and not for each point; and what stencils read for one of them, they read for the next, so that
-//! the compiler can keep it in registers.
+//! The points of a thread may also be one below the other, where a block lies along the rows of the space:
 //!
 //! ```text
 //!         blocks of `wide` by 256/wide threads:   j = part*wide + thread%wide;  for k < 4 { i = first + k;  if i < n { ... } }
 //! ```
 //!
-//! On an H200, a stencil of 5 points on 8192 x 8192 floats takes 0.24 ms so, and 0.36 ms point by point; one of 7 points on 64 x
-//! 512 x 512 takes 0.06 and 0.11 ms.
+//! The host chooses between the two, as the plan says ([`fehu_ir::schedule::Points`]).
 //!
 //! Where the body needs memory of its own per thread (see the memory pass), the grid is fixed and threads
 //! go on with further points.
 
+use super::choice::schedule;
 use super::{Mode, Translate};
+use fehu_base::bug;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
-use fehu_ir::seg::{KernelReturn, SegOp};
-use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Exp, Memory, PatElem, SubExp};
-use rustc_hash::FxHashSet;
-
-/// Points per thread, for cheap bodies.
-const FEW: i64 = 4;
-
-/// From so many points on: fewer are better spread over all of the device.
-const MANY: i64 = 1 << 19;
-
-/// A block is laid along rows if at most one in so many of its threads has nothing to do.
-const FULL: i64 = 8;
-
-/// The widths of blocks laid along rows, as powers of two: the widest that fits is used.
-const WIDTHS_LOG2: [i64; 4] = [8, 7, 6, 5];
-
-/// The most statements of a body that counts as cheap.
-const CHEAP: usize = 40;
-
-/// The same where points that are neighbours read the same elements.
-const CHEAP_STENCIL: usize = 160;
+use fehu_ir::schedule::{Column, Plan, Points, Quantity};
+use fehu_ir::seg::SegOp;
+use fehu_ir::{Memory, PatElem, SubExp};
 
 /// A map whose threads compute points one below the other.
 struct Columns {
+    /// Points of a thread.
+    each: i64,
     /// Whether the host chose it.
     used: Expr,
     /// Points in a row, and rows.
@@ -72,23 +53,37 @@ impl Translate {
     pub(super) fn seg_map(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
         let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
         let points = self.points(&sizes);
-        if seg.grid.is_some() {
-            return self.over_grid("segmap", pat, seg, points);
+        self.map_choice(pat, seg, 0, points);
+    }
+
+    /// The choice of this number in the schedule of a map, or a later one.
+    pub(super) fn map_choice(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        number: usize,
+        points: Expr,
+    ) {
+        match schedule(seg).choices.get(number).map(|c| &c.plan) {
+            Some(Plan::Points(plan)) => self.plain_map(pat, seg, plan, points),
+            Some(Plan::Strided) => self.over_grid("segmap", pat, seg, points),
+            Some(Plan::Tiled(plan)) => self.tiled_or_not(pat, seg, plan, number, points),
+            Some(Plan::RowCache(plan)) => self.kept_or_not(pat, seg, plan, number, points),
+            other => bug!("a map cannot be run by {other:?}"),
         }
-        self.tiled_or_not(pat, seg, points);
     }
 
     /// A map without tiles.
-    pub(super) fn plain_map(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, points: Expr) {
-        let size = self.block_param("segmap");
-        let cost = cost(seg);
-        let columns = match cost {
-            Cost::Much => None,
-            Cost::Little | Cost::Stencil => self.columns(seg, &points, &size),
-        };
-        let each = match cost {
-            Cost::Little => self.let_i64("each", select(le(i64(MANY), points.clone()), i64(FEW), i64(1))),
-            Cost::Stencil | Cost::Much => i64(1),
+    fn plain_map(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, plan: &Points, points: Expr) {
+        let size = self.param(plan.block);
+        let columns = plan.column.as_ref().and_then(|plan| self.columns(seg, plan, &points, &size));
+        let each = match plan.each {
+            1 => i64(1),
+            most => {
+                let known = vec![(Quantity::Points, points.clone())];
+                let several = self.all_hold(&plan.each_when, &known);
+                self.let_i64("each", select(several, i64(most), i64(1)))
+            }
         };
         let flat_grid = quot_up(points.clone(), mul(size.clone(), each.clone()));
         let grid = match &columns {
@@ -96,7 +91,7 @@ impl Translate {
             None => flat_grid,
         };
         self.kernel("segmap", grid, size, Mode::Thread, |t| {
-            let flat = |t: &mut Self| t.flat_points(pat, seg, points, each);
+            let flat = |t: &mut Self| t.flat_points(pat, seg, points, (plan.each, each));
             match columns {
                 Some(columns) => t.if_else(columns.used.clone(), |t| t.column(pat, seg, columns), flat),
                 None => flat(t),
@@ -104,41 +99,52 @@ impl Translate {
         });
     }
 
-    /// A few points of a thread, by their flat numbers.
-    fn flat_points(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, points: Expr, each: Expr) {
+    /// Some points of a thread, by their flat numbers: how many at most, and how many.
+    fn flat_points(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        points: Expr,
+        (most, each): (i64, Expr),
+    ) {
         let tile = mul(block_size(), each.clone());
         let start = self.let_i64("start", add(mul(block(), tile), local()));
         if constant(&each) == Some(1) {
             return self.if_then(lt(start.clone(), points), |t| t.map_point(pat, seg, start));
         }
-        self.for_up_to("k", i64(FEW), |t, k| {
+        self.for_up_to("k", i64(most), |t, k| {
             let at = t.let_i64("at", add(start, mul(k.clone(), block_size())));
             t.if_then(and(lt(k, each), lt(at.clone(), points)), |t| t.map_point(pat, seg, at));
         });
     }
 
-    /// How blocks would be laid along rows, decided by the host; none if there are no rows.
-    fn columns(&mut self, seg: &SegOp<Memory>, points: &Expr, size: &Expr) -> Option<Columns> {
+    /// How blocks are laid along rows; none if there are no rows.
+    fn columns(&mut self, seg: &SegOp<Memory>, plan: &Column, points: &Expr, size: &Expr) -> Option<Columns> {
         let [outer @ .., (_, rows), (_, width)] = seg.space.dims.as_slice() else { return None };
         let (rows, width) = (self.operand(*rows), self.operand(*width));
         let outer: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
         let mut log2 = i64(0);
-        for log in WIDTHS_LOG2.into_iter().rev() {
+        for log in plan.widths_log2.iter().rev().copied() {
             let wide = i64(1 << log);
             let covered = mul(quot_up(width.clone(), wide.clone()), wide.clone());
-            let full = le(mul(covered, i64(FULL - 1)), mul(width.clone(), i64(FULL)));
+            let full = le(mul(covered, i64(plan.idle - 1)), mul(width.clone(), i64(plan.idle)));
             log2 = select(and(eq(rem(size.clone(), wide), i64(0)), full), i64(log), log2);
         }
         let log2 = self.let_i64("log2", log2);
         let wide = self.let_i64("wide", binary(BinOp::Shl(IntType::I64), i64(1), log2.clone()));
         let down = self.let_i64("down", quot(size.clone(), wide.clone()));
         let parts = self.let_i64("parts", quot_up(width.clone(), wide.clone()));
-        let groups = self.let_i64("groups", quot_up(rows.clone(), mul(down.clone(), i64(FEW))));
+        let groups = self.let_i64("groups", quot_up(rows.clone(), mul(down.clone(), i64(plan.points))));
         let blocks = mul(self.points(&outer), mul(groups.clone(), parts.clone()));
-        let worth =
-            and(and(lt(i64(0), log2.clone()), le(i64(FEW), rows.clone())), le(i64(MANY), points.clone()));
+        let known = vec![
+            (Quantity::WidthLog2, log2.clone()),
+            (Quantity::Rows, rows.clone()),
+            (Quantity::Points, points.clone()),
+        ];
+        let worth = self.all_hold(&plan.when, &known);
         let used = self.let_i64("by_columns", select(worth, i64(1), i64(0)));
-        Some(Columns { used: eq(used, i64(1)), width, rows, wide, log2, down, parts, groups, blocks })
+        let each = plan.points;
+        Some(Columns { each, used: eq(used, i64(1)), width, rows, wide, log2, down, parts, groups, blocks })
     }
 
     /// The points of a thread in one column.
@@ -156,9 +162,9 @@ impl Translate {
         let across = bits(local(), sub(of.wide.clone(), i64(1)));
         let below = binary(BinOp::LShr(IntType::I64), local(), of.log2);
         let column = self.let_i64("column", add(mul(part, of.wide), across));
-        let first = self.let_i64("first", mul(add(mul(group, of.down), below), i64(FEW)));
+        let first = self.let_i64("first", mul(add(mul(group, of.down), below), i64(of.each)));
         self.if_then(lt(column.clone(), of.width.clone()), |t| {
-            t.for_up_to("k", i64(FEW), |t, k| {
+            t.for_up_to("k", i64(of.each), |t, k| {
                 let row = t.let_i64("row", add(first, k));
                 t.if_then(lt(row.clone(), of.rows.clone()), |t| {
                     let above = add(mul(plane, of.rows), row.clone());
@@ -201,46 +207,5 @@ impl Translate {
             self.emit(Code::DeclareScalar(grid.thread, PrimType::I64));
             self.set_to(grid.thread, add(mul(block(), block_size()), local()));
         }
-    }
-}
-
-/// How much a point costs besides memory traffic.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Cost {
-    Little,
-    /// A little more, but neighbours have some of the traffic in common.
-    Stencil,
-    Much,
-}
-
-/// What the points of a map cost.
-fn cost(seg: &SegOp<Memory>) -> Cost {
-    let (mut plain, mut length) = (true, 0);
-    let mut read = FxHashSet::default();
-    let mut again = false;
-    for_each_stm(&seg.body.body, &mut |stm| {
-        length += 1;
-        plain &= match &stm.exp {
-            Exp::Loop(_) | Exp::Call(..) | Exp::Op(_) | Exp::WithAcc(_) => false,
-            Exp::Basic(
-                Basic::Copy(_)
-                | Basic::Manifest(..)
-                | Basic::Concat { .. }
-                | Basic::Replicate(..)
-                | Basic::Iota { .. },
-            ) => false,
-            Exp::Basic(Basic::Index(a, _)) => {
-                again |= !read.insert(*a);
-                true
-            }
-            _ => true,
-        };
-    });
-    let scalar = seg.types.iter().all(|t| t.rank() == 0);
-    let in_order = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
-    match scalar && in_order && plain {
-        true if length <= CHEAP => Cost::Little,
-        true if again && length <= CHEAP_STENCIL => Cost::Stencil,
-        true | false => Cost::Much,
     }
 }

@@ -4,13 +4,12 @@
 //! hand: one variable per operand of all operators together.
 
 use super::{Mode, Translate};
-use fehu_base::ops::BinOp;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Direction, Expr, KernelOp, Op};
+use fehu_ir::schedule::Exchange;
 use fehu_ir::seg::SegBinOp;
-use fehu_ir::soac::Commutativity;
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Basic, Body, Exp, Lambda, LoopForm, Memory, SubExp, Type};
 
@@ -96,8 +95,9 @@ impl Translate {
         types: &[PrimType],
         values: &[Name],
         shared: &[Name],
+        exchange: Exchange,
     ) {
-        if self.can_shuffle(types) {
+        if exchange == Exchange::Shuffles {
             return self.warps_reduce(ops, types, values, shared);
         }
         self.store_all(shared, types, &local(), values);
@@ -188,10 +188,6 @@ impl Translate {
         got
     }
 
-    pub(super) fn can_shuffle(&self, types: &[PrimType]) -> bool {
-        self.machine.warps && types.iter().all(|t| matches!(t.bytes(), 4 | 8))
-    }
-
     /// Scans one value per thread, inclusively. `starts` says of each thread whether a segment starts in its part, so
     /// that nothing before counts; afterwards whether one starts in any part up to its own. `shared` as in
     /// [`Translate::block_reduce`], `flags` likewise for the `starts`.
@@ -202,8 +198,9 @@ impl Translate {
         values: &[Name],
         shared: &[Name],
         starts: Option<(Name, Name)>,
+        exchange: Exchange,
     ) {
-        if self.can_shuffle(types) {
+        if exchange == Exchange::Shuffles {
             return self.warps_scan(ops, types, values, shared, starts);
         }
         let step = self.let_as("step", PrimType::I64, i64(1));
@@ -390,35 +387,4 @@ fn can_fail(body: &Body<Memory>) -> bool {
         }
     });
     found
-}
-
-/// Whether the order of operands does not matter.
-pub(super) fn is_commutative(op: &SegBinOp<Memory>) -> bool {
-    match op.comm {
-        Commutativity::Commutative => true,
-        Commutativity::Noncommutative => {
-            binops(&op.op).is_some_and(|ops| ops.iter().all(|op| op.is_commutative()))
-        }
-    }
-}
-
-/// The operators, if each result is one operator applied to the matching parameters.
-pub(super) fn binops(op: &Lambda<Memory>) -> Option<Vec<BinOp>> {
-    let n = op.ret.len();
-    let (xs, ys) = op.params.split_at_checked(n)?;
-    let mut ops = vec![];
-    for ((x, y), result) in xs.iter().zip(ys).zip(&op.body.result) {
-        let stm =
-            op.body.stms.iter().find(|s| s.pat.first().is_some_and(|p| SubExp::Var(p.name) == *result))?;
-        let (x, y) = (SubExp::Var(x.name), SubExp::Var(y.name));
-        match stm.exp {
-            Exp::Basic(Basic::BinOp(op, a, b))
-                if (a, b) == (x, y) || ((a, b) == (y, x) && op.is_commutative()) =>
-            {
-                ops.push(op)
-            }
-            _ => return None,
-        }
-    }
-    (op.body.stms.len() == n).then_some(ops)
 }

@@ -6,14 +6,7 @@
 //! Small segments: as many as fit share a block, one point per thread, and are reduced in shared memory, side by side.
 //! If there are very many segments: tiny ones are done by one thread each, middle ones by a part of a warp, whose threads take
 //! several points each before they combine what they have.
-//! Which of them runs is decided when sizes are known, in one place (`seg_red`):
-//!
-//! | schedule | points of a segment | segments |
-//! | --- | --- | --- |
-//! | tiny | up to `TINY` | from `MANY` on |
-//! | by lanes | up to `MIDDLE` | so many that they keep `BUSY` threads busy |
-//! | small | up to half a block | any |
-//! | large | any | any |
+//! Which of them runs is decided when sizes are known, as the schedule says.
 //!
 //! ```text
 //! segments 0  1  2  3    n = 3, a block of 8 threads does 2 segments in each round:
@@ -23,72 +16,80 @@
 //! Where the operator is commutative, threads take every so many points, so that neighbours read neighbours. Otherwise
 //! each thread takes a few in a row, and the block combines them in order before it goes on.
 
-use super::operator::{is_commutative, vars};
+use super::choice::schedule;
+use super::operator::vars;
 use super::{Mode, Translate, ZEROS};
 use crate::translate::place::At;
 use fehu_base::prim::PrimType;
-use fehu_base::Name;
+use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp, Op};
 use fehu_ir::mem::{poly, Lmad};
+use fehu_ir::schedule::{BlocksPerSegment, Exchange, Order, Plan, Quantity};
 use fehu_ir::seg::{SegBinOp, SegOp};
-use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Exp, Memory, PatElem, Space, SubExp, Type};
-
-/// How many points a thread takes at least before a segment is worth another block, if points cost little more than what they
-/// read. Where they have loops, each is worth a thread.
-const WORTH: i64 = 16;
-
-/// Segments of at most so many points are tiny, and from so many of them on, one thread does each.
-const TINY: i64 = 8;
-const MANY: i64 = 1 << 15;
-
-/// Segments of at most so many points are worth a part of a warp, if there are so many of them that they have so many
-/// threads together.
-const MIDDLE: i64 = 4096;
-const BUSY: i64 = 1 << 16;
-
-/// How many points of a segment a thread of a block takes at least, likewise.
-const FEW: i64 = 8;
-
-/// How many points in a row a thread takes at a time, if their order matters.
-const ROW: i64 = 8;
+use fehu_ir::{Memory, PatElem, Space, SubExp, Type};
 
 impl Translate {
     pub(super) fn seg_red(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) {
+        let schedule = schedule(seg);
         let types = self.operand_types(ops);
         let (outer, inner) = seg.space.dims.split_at(seg.space.dims.len() - 1);
         let sizes: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
         let segments = self.points(&sizes);
         let n = self.operand(inner[0].1);
         let results = self.red_results(pat, &types);
-        let kind = if outer.is_empty() { "segred_nonseg" } else { "segred" };
-        let size = self.block_param(kind);
-        let most = self.grid_param(kind);
-        let red = Red { pat, seg, ops, types, segments, n, size, most, results };
-        if outer.is_empty() || seg.grid.is_some() {
-            self.large_segments(&red);
-        } else {
-            let tiny = and(le(red.n.clone(), i64(TINY)), le(i64(MANY), red.segments.clone()));
-            let small = le(mul(red.n.clone(), i64(2)), red.size.clone());
-            let lanes = self.lanes_of_segment(&red);
-            let busy = le(i64(BUSY), mul(red.segments.clone(), lanes.clone()));
-            let middle = and(and(le(red.n.clone(), i64(MIDDLE)), lt(i64(TINY), red.n.clone())), busy);
-            let copies = [self.renamed(seg), self.renamed(seg), self.renamed(seg)];
-            let [one, two, other] = [0, 1, 2].map(|k| Red { seg: &copies[k], ..red.clone() });
-            self.if_else(
-                tiny,
-                |t| t.tiny_segments(&one),
-                |t| {
-                    t.if_else(
-                        middle,
-                        |t| t.segments_by_lanes(&two, lanes),
-                        |t| t.if_else(small, |t| t.small_segments(&other), |t| t.large_segments(&red)),
-                    );
-                },
-            );
+        let params: Vec<(Symbol, Expr)> =
+            schedule.params.iter().map(|p| (p.name, self.param(p.name))).collect();
+        let red = Red { pat, seg, ops, types, segments, n, size: i64(0), results };
+        let lanes = schedule.choices.iter().find_map(|c| match c.plan {
+            Plan::LanesPerSegment { points, .. } => Some(self.lanes_of_segment(&red, points)),
+            _ => None,
+        });
+        let mut conditions = vec![];
+        for choice in &schedule.choices {
+            let mut known = vec![
+                (Quantity::Segments, red.segments.clone()),
+                (Quantity::Segment, red.n.clone()),
+                (Quantity::Block, value_of(&params, block_of(&choice.plan))),
+            ];
+            known.extend(lanes.iter().map(|lanes| (Quantity::Lanes, lanes.clone())));
+            known.extend(params.iter().map(|(name, value)| (Quantity::Param(*name), value.clone())));
+            conditions.push(self.all_hold(&choice.when, &known));
         }
+        let copies: Vec<SegOp<Memory>> = schedule.choices[1..].iter().map(|_| self.renamed(seg)).collect();
+        let mut reds = vec![];
+        for (of, choice) in copies.iter().chain([seg]).zip(&schedule.choices) {
+            let size = value_of(&params, block_of(&choice.plan));
+            reds.push((Red { seg: of, size, ..red.clone() }, &choice.plan));
+        }
+        self.red_choice(&reds, &conditions, &params, lanes);
         self.read_results(pat, &red);
+    }
+
+    /// The first plan whose condition holds.
+    fn red_choice(
+        &mut self,
+        reds: &[(Red, &Plan)],
+        conditions: &[Expr],
+        params: &[(Symbol, Expr)],
+        lanes: Option<Expr>,
+    ) {
+        let Some(((red, plan), others)) = reds.split_first() else { return };
+        let this = |t: &mut Self| match (plan, lanes.clone()) {
+            (Plan::ThreadPerSegment { .. }, _) => t.tiny_segments(red),
+            (Plan::LanesPerSegment { order, .. }, Some(lanes)) => t.segments_by_lanes(red, *order, lanes),
+            (Plan::SegmentsPerBlock { .. }, _) => t.small_segments(red),
+            (Plan::BlocksPerSegment(plan), _) => {
+                t.large_segments(red, plan, value_of(params, plan.grid));
+            }
+            (other, _) => bug!("a reduction cannot be run by {other:?}"),
+        };
+        match others.is_empty() {
+            true => this(self),
+            false => self.if_else(conditions[0].clone(), this, |t| {
+                t.red_choice(others, &conditions[1..], params, lanes.clone());
+            }),
+        }
     }
 
     /// Where the reduced values go: to the arrays of the pattern, or to blocks of one element, which the host then
@@ -118,16 +119,14 @@ impl Translate {
         }
     }
 
-    fn large_segments(&mut self, red: &Red) {
-        let commutative = red.ops.iter().all(is_commutative);
+    fn large_segments(&mut self, red: &Red, plan: &BlocksPerSegment, most: Expr) {
         let (blocks, size, parts) = match &red.seg.grid {
             // Memory inside is for a grid of this size: a block does whole segments, one after the other.
             Some(grid) => (self.operand(grid.blocks), self.operand(grid.block_size), i64(1)),
             None => {
-                let size = self.segment_block(red);
-                let worth = if is_heavy(red.seg) { 1 } else { WORTH };
-                let useful = quot_up(red.n.clone(), mul(size.clone(), i64(worth)));
-                let possible = quot(red.most.clone(), max(i64(1), red.segments.clone()));
+                let size = self.segment_block(red, plan.points);
+                let useful = quot_up(red.n.clone(), mul(size.clone(), i64(plan.worth)));
+                let possible = quot(most, max(i64(1), red.segments.clone()));
                 let parts = max(i64(1), min(useful, possible));
                 let parts = select(le(red.segments.clone(), i64(ZEROS)), parts, i64(1));
                 let parts = self.let_i64("parts", parts);
@@ -144,14 +143,14 @@ impl Translate {
             if red.seg.grid.is_none() {
                 let segment = t.let_i64("segment", quot(block(), parts.clone()));
                 let part = t.let_i64("part", rem(block(), parts.clone()));
-                let values = t.one_part(red, &shared, &segment, &part, &parts, commutative);
-                let out = Second { shared: &shared, partials: &partials, zeros };
+                let values = t.one_part(red, plan, &shared, &segment, &part, &parts);
+                let out = Second { shared: &shared, partials: &partials, zeros, exchange: plan.exchange };
                 t.after_part(red, &out, &segment, &part, &parts, &values);
             } else {
                 let rounds = quot_up(sub(red.segments.clone(), block()), grid_size());
                 t.for_up_to("round", rounds, |t, round| {
                     let segment = t.let_i64("segment", add(block(), mul(round, grid_size())));
-                    let values = t.one_part(red, &shared, &segment, &i64(0), &i64(1), commutative);
+                    let values = t.one_part(red, plan, &shared, &segment, &i64(0), &i64(1));
                     t.if_then(eq(local(), i64(0)), |t| t.put_result(red, &values));
                     t.barrier();
                 });
@@ -163,12 +162,11 @@ impl Translate {
     }
 
     /// Threads in a block, for segments that may not have enough points to keep many of them busy.
-    fn segment_block(&mut self, red: &Red) -> Expr {
+    fn segment_block(&mut self, red: &Red, points: i64) -> Expr {
         if red.seg.space.dims.len() == 1 {
             return red.size.clone();
         }
-        let few = if is_heavy(red.seg) { 1 } else { FEW };
-        let warps = quot_up(red.n.clone(), i64(32 * few));
+        let warps = quot_up(red.n.clone(), i64(32 * points));
         self.let_i64("block", min(red.size.clone(), max(i64(32), mul(warps, i64(32)))))
     }
 
@@ -176,11 +174,11 @@ impl Translate {
     fn one_part(
         &mut self,
         red: &Red,
+        plan: &BlocksPerSegment,
         shared: &[Name],
         segment: &Expr,
         part: &Expr,
         parts: &Expr,
-        commutative: bool,
     ) -> Vec<Name> {
         let dims = &red.seg.space.dims;
         let (outer, inner) = dims.split_at(dims.len() - 1);
@@ -201,7 +199,7 @@ impl Translate {
             let new = t.point(red.pat, red.seg);
             t.apply_all(red.ops, &vars(into), &new, into);
         };
-        if commutative {
+        if plan.order == Order::Interleaved {
             let rounds = quot_up(sub(end.clone(), add(start.clone(), local())), block_size());
             let rounds = self.let_i64("rounds", rounds);
             self.guarded(|t| {
@@ -209,19 +207,19 @@ impl Translate {
                     take(t, add(start, add(local(), mul(round, block_size()))), &values);
                 });
             });
-            self.block_reduce(red.ops, &red.types, &values, shared);
+            self.block_reduce(red.ops, &red.types, &values, shared, plan.exchange);
         } else {
-            let tile = mul(block_size(), i64(ROW));
+            let tile = mul(block_size(), i64(plan.row));
             let tiles =
                 self.let_i64("tiles", quot_up(max(i64(0), sub(end.clone(), start.clone())), tile.clone()));
             self.for_up_to("tile", tiles, |t, k| {
-                let first = add(add(start, mul(k, tile)), mul(local(), i64(ROW)));
+                let first = add(add(start, mul(k, tile)), mul(local(), i64(plan.row)));
                 let first = t.let_i64("first", first);
                 let neutral = t.neutrals(red.ops);
                 let row = t.lanes("row", &red.types, neutral);
-                let count = t.let_i64("count", min(i64(ROW), sub(end, first.clone())));
+                let count = t.let_i64("count", min(i64(plan.row), sub(end, first.clone())));
                 t.guarded(|t| t.for_up_to("k", count, |t, k| take(t, add(first, k), &row)));
-                t.block_reduce(red.ops, &red.types, &row, shared);
+                t.block_reduce(red.ops, &red.types, &row, shared, plan.exchange);
                 t.if_then(eq(local(), i64(0)), |t| {
                     t.apply_all(red.ops, &vars(&values), &vars(&row), &values);
                 });
@@ -290,7 +288,7 @@ impl Translate {
             t.read_all_volatile(&parts, out.partials, &red.types, &at);
             t.apply_all(red.ops, &vars(&sums), &vars(&parts), &sums);
         });
-        self.block_reduce(red.ops, &red.types, &sums, out.shared);
+        self.block_reduce(red.ops, &red.types, &sums, out.shared, out.exchange);
         self.if_then(eq(local(), i64(0)), |t| {
             t.put_result(red, &sums);
             t.store(out.zeros, PrimType::I32, segment.clone(), i32(0));
@@ -335,8 +333,7 @@ impl Translate {
     }
 
     /// How many threads share a segment of middle size, a power of two: each is to have a few points, unless they are heavy.
-    fn lanes_of_segment(&mut self, red: &Red) -> Expr {
-        let each = if is_heavy(red.seg) { 1 } else { FEW };
+    fn lanes_of_segment(&mut self, red: &Red, each: i64) -> Expr {
         let mut lanes = i64(32);
         for fewer in [16, 8, 4, 2] {
             lanes = select(le(red.n.clone(), i64(fewer * each)), i64(fewer), lanes);
@@ -345,8 +342,7 @@ impl Translate {
     }
 
     /// Each segment is shared by so many threads, neighbours in a warp.
-    fn segments_by_lanes(&mut self, red: &Red, lanes: Expr) {
-        let commutative = red.ops.iter().all(is_commutative);
+    fn segments_by_lanes(&mut self, red: &Red, order: Order, lanes: Expr) {
         let per_block = self.let_i64("per_block", quot(red.size.clone(), lanes.clone()));
         let grid = quot_up(red.segments.clone(), per_block.clone());
         self.kernel("segred_lanes", grid, red.size.clone(), Mode::Thread, |t| {
@@ -362,7 +358,7 @@ impl Translate {
             let values = t.lanes("acc", &red.types, neutral);
             // Neighbours read neighbours, unless the order matters: then each has some in a row.
             let each = t.let_i64("each", quot_up(red.n.clone(), lanes.clone()));
-            let (first, step, count) = if commutative {
+            let (first, step, count) = if order == Order::Interleaved {
                 (lane.clone(), lanes.clone(), quot_up(sub(red.n.clone(), lane.clone()), lanes.clone()))
             } else {
                 let first = mul(lane.clone(), each.clone());
@@ -455,11 +451,23 @@ impl Translate {
     }
 }
 
-/// Whether a point costs much more than what it reads.
-fn is_heavy(seg: &SegOp<Memory>) -> bool {
-    let mut heavy = false;
-    for_each_stm(&seg.body.body, &mut |stm| heavy |= matches!(stm.exp, Exp::Loop(_) | Exp::Call(..)));
-    heavy
+/// Threads in a block of a plan.
+fn block_of(plan: &Plan) -> Symbol {
+    match plan {
+        Plan::ThreadPerSegment { block }
+        | Plan::LanesPerSegment { block, .. }
+        | Plan::SegmentsPerBlock { block }
+        | Plan::BlocksPerSegment(BlocksPerSegment { block, .. }) => *block,
+        other => bug!("a reduction cannot be run by {other:?}"),
+    }
+}
+
+/// The value of a parameter.
+fn value_of(params: &[(Symbol, Expr)], name: Symbol) -> Expr {
+    match params.iter().find(|p| p.0 == name) {
+        Some((_, value)) => value.clone(),
+        None => bug!("the schedule of a reduction has no parameter {name}"),
+    }
 }
 
 /// A reduction at hand.
@@ -475,8 +483,6 @@ struct Red<'a> {
     n: Expr,
     /// Threads in a block.
     size: Expr,
-    /// Blocks at most.
-    most: Expr,
     results: Vec<At>,
 }
 
@@ -485,4 +491,5 @@ struct Second<'a> {
     shared: &'a [Name],
     partials: &'a [Name],
     zeros: Name,
+    exchange: Exchange,
 }

@@ -22,22 +22,18 @@
 
 mod narrow;
 
+use super::choice::schedule;
 use super::operator::vars;
 use super::{Mode, Translate};
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
-use fehu_base::Name;
+use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{AtomicOp, Code, Direction, Expr, KernelOp, Op};
 use fehu_ir::mem::poly;
+use fehu_ir::schedule::{Choice, Exchange, Plan};
 use fehu_ir::seg::{SegAfter, SegBinOp, SegOp};
 use fehu_ir::{Memory, PatElem, Space, SubExp};
-
-/// About how many bytes of operands a thread keeps.
-const BYTES: u64 = 64;
-
-/// Threads in a block: the more, the shorter the chain of tiles.
-const WIDE: i64 = 1024;
 
 /// Nothing is published.
 const NONE: i32 = 0;
@@ -53,19 +49,25 @@ impl Translate {
         seg: &SegOp<Memory>,
         ops: &[SegBinOp<Memory>],
     ) {
+        let plan = match schedule(seg).choices.as_slice() {
+            [Choice { plan: Plan::SinglePass(plan), .. }] => plan,
+            other => bug!("a scan cannot be run by {other:?}"),
+        };
         let types = self.operand_types(ops);
         let segmented = seg.space.dims.len() > 1;
         let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
         let points = self.points(&sizes);
         let n = self.operand(sizes[sizes.len() - 1]);
-        let narrow = self.narrow_operators(seg, ops);
-        let tile_ops = narrow.clone().unwrap_or_else(|| ops.to_vec());
+        let tile_ops = match plan.narrow {
+            true => ops.iter().map(|op| self.narrow_sum(op)).collect(),
+            false => ops.to_vec(),
+        };
         let tile_types = self.operand_types(&tile_ops);
-        let bytes: u64 = tile_types.iter().map(|t| t.bytes()).sum();
-        let row = row_length(bytes);
-        let size = match &seg.grid {
-            Some(grid) => self.operand(grid.block_size),
-            None => self.block_param_of("segscan", Some(if segmented { WIDE / 2 } else { WIDE })),
+        let row = plan.points;
+        let size = match (&seg.grid, plan.block) {
+            (Some(grid), _) => self.operand(grid.block_size),
+            (None, Some(block)) => self.param(block),
+            (None, None) => bug!("a scan has neither a grid nor a block size"),
         };
         let tile = self.let_i64("tile", mul(size.clone(), i64(row)));
         let tiles = self.let_i64("tiles", quot_up(points.clone(), tile.clone()));
@@ -88,7 +90,8 @@ impl Translate {
             types: types.clone(),
             tile_ops,
             tile_types,
-            narrow: narrow.is_some(),
+            narrow: plan.narrow,
+            exchange: plan.exchange,
             points,
             n,
             row,
@@ -171,8 +174,8 @@ impl Translate {
         let sums = self.scan_row(scan, &rows, &first, clear);
         let starts = self.let_as("starts", PrimType::Bool, lt(var(clear), i64(scan.row)));
         let flags = scan.segmented.then_some((starts, shared.flags));
-        self.block_scan(&scan.tile_ops, &scan.tile_types, &sums, &shared.sums, flags);
-        let inside = if self.can_shuffle(&scan.tile_types) && self.can_shuffle(&scan.types) {
+        self.block_scan(&scan.tile_ops, &scan.tile_types, &sums, &shared.sums, flags, scan.exchange);
+        let inside = if scan.exchange == Exchange::Shuffles {
             let inside = self.from_neighbours(scan, shared, &sums, starts);
             let last = sub(quot(block_size(), i64(32)), i64(1));
             self.if_then(lt(local(), i64(32)), |t| t.look_back_together(scan, shared, tile, last));
@@ -580,13 +583,6 @@ impl Translate {
     }
 }
 
-/// How many points a thread takes at a time, if the operands of one have so many bytes: an odd number, so that threads
-/// that read their rows from shared memory do not all want the same bank.
-fn row_length(bytes: u64) -> i64 {
-    let row = (BYTES / bytes.max(1)).clamp(1, 16) as i64;
-    (row - 1) | 1
-}
-
 /// A scan at hand.
 struct Scan<'a> {
     pat: &'a [PatElem<Memory>],
@@ -598,6 +594,7 @@ struct Scan<'a> {
     tile_types: Vec<PrimType>,
     /// Whether these are others.
     narrow: bool,
+    exchange: Exchange,
     /// Points of all segments.
     points: Expr,
     /// Points of one.

@@ -5,8 +5,9 @@ use fehu_base::prim::PrimType;
 use fehu_base::{bug, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, Op, TuningParam};
+use fehu_ir::schedule::{Schedule, ScheduleParam};
 use fehu_ir::seg::{SizeClass, SizeOp};
-use fehu_ir::{Attr, Basic, Exp, Memory, PatElem, Stm, SubExp};
+use fehu_ir::{Memory, PatElem};
 
 impl Translate {
     /// A size that host code asks for.
@@ -48,32 +49,12 @@ impl Translate {
         min(quot_up(points, block), most)
     }
 
-    /// The number of threads in a block, for an operation of this kind at hand.
-    pub(super) fn block_param(&mut self, kind: &str) -> Expr {
-        self.block_param_of(kind, None)
-    }
-
-    /// The same, where another number than usual is a good start.
-    pub(super) fn block_param_of(&mut self, kind: &str, usual: Option<i64>) -> Expr {
-        let name = self.param_name(kind, "tblock_size");
-        let class = class_text(&SizeClass::ThreadBlockSize);
-        self.params.insert(name, TuningParam { name, class, default: usual });
-        self.param(name)
-    }
-
-    /// The largest number of blocks, for an operation of this kind at hand.
-    pub(super) fn grid_param(&mut self, kind: &str) -> Expr {
-        let name = self.param_name(kind, "num_tblocks");
-        self.add_param(name, &SizeClass::GridSize);
-        self.param(name)
-    }
-
-    /// A size of tiles, for a map at hand: the name of the parameter.
-    pub(super) fn tile_param(&mut self, class: &SizeClass, usual: Option<i64>) -> Symbol {
-        let text = class_text(class);
-        let name = self.param_name("segmap", &text);
-        self.params.insert(name, TuningParam { name, class: text, default: usual });
-        name
+    /// Makes the tuning parameters of a schedule known.
+    pub(super) fn add_params(&mut self, schedule: &Schedule) {
+        for ScheduleParam { name, class, usual } in &schedule.params {
+            let param = TuningParam { name: *name, class: class_text(class), default: *usual };
+            self.params.insert(*name, param);
+        }
     }
 
     /// The most that the device has of something.
@@ -89,10 +70,6 @@ impl Translate {
         Expr::Var(x)
     }
 
-    fn param_name(&mut self, kind: &str, what: &str) -> Symbol {
-        Symbol::new(&format!("{}.{kind}_{what}_{}", self.fun, self.params.len()))
-    }
-
     fn add_param(&mut self, name: Symbol, class: &SizeClass) {
         let default = match class {
             SizeClass::Bespoke(_, default) => Some(*default),
@@ -105,20 +82,6 @@ impl Translate {
         };
         self.params.entry(name).or_insert_with(|| TuningParam { name, class: class_text(class), default });
     }
-}
-
-/// The tuning parameter that a statement reads, if it is `#[param(name)] opaque least`.
-pub(in crate::translate) fn declared_param(stm: &Stm<Memory>) -> Option<Symbol> {
-    if !matches!(stm.exp, Exp::Basic(Basic::Opaque(SubExp::Const(_)))) {
-        return None;
-    }
-    stm.attrs.iter().find_map(|a| match a {
-        Attr::Comp(param, args) if param.as_str() == "param" => match args.as_slice() {
-            [Attr::Atom(name)] => Some(*name),
-            _ => None,
-        },
-        Attr::Comp(..) | Attr::Atom(_) | Attr::Int(_) => None,
-    })
 }
 
 /// The class as tools print it.

@@ -21,22 +21,17 @@
 //! Every point still does the same operations in the same order, so answers do not change by a bit. `T` is a tuning
 //! parameter of the class `tile_size`, `R` one of `reg_tile_size`; the text of the kernel is compiled for their values.
 //!
-//! The decision is made here and not in an earlier stage, because here index functions are known: whether two points read
-//! the same element, and whether neighbours in an index are neighbours in memory, is read off the offset of the element,
-//! a polynomial of the indices of the point and the variable of the loop. Slices, transpositions and batches of matrices
-//! need no rules of their own.
+//! What is tiled, and when, is said by the plan of the map ([`fehu_ir::schedule::Tiled`]).
 //!
-//! - [`plan`] says what is tiled: a [`plan::Tiling`].
-//! - [`choose`] makes the host choose between tiles of two sizes and the map without tiles, by the sizes at hand.
-//! - [`emit`] makes the kernel.
-//! - [`kept`] is another way to tile, for rows that a point reads again and again.
+//! - [`plan`] cuts the body into parts, as the plan says.
+//! - [`measures`] has the sizes of tiles, and lets the host choose.
+//! - [`emit`] emits the kernel.
+//! - [`kept`] emits another kind of kernel, for rows that a point reads again and again.
 //!
 //! Points beyond the edges of the space compute what the point at the edge computes, and write nothing: so there
 //! are no conditions around the code of a point, and none around a barrier.
 
-mod choose;
 mod emit;
 mod kept;
+mod measures;
 mod plan;
-#[cfg(test)]
-mod tests;

@@ -3,15 +3,17 @@
 //! Operators that the hardware has are single instructions; others on one value are tried again until nobody interfered,
 //! where one of 8 or 16 bits is a part of a word of 32; the rest is done under a lock.
 
-use super::operator::{binops, prim, vars};
+use super::operator::{prim, vars};
 use super::{Mode, Translate, ZEROS};
 use crate::translate::place::At;
+use fehu_analysis::operator::{binops, update};
 use fehu_base::ops::{BinOp, ConvOp, MathFn, PrimFn};
 use fehu_base::prim::{FloatType, IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp, Op};
 use fehu_ir::mem::poly;
+use fehu_ir::schedule::Update;
 use fehu_ir::{Lambda, Memory, PatElem, Shape, Space, SubExp, Type, WithAcc};
 
 /// What an accumulator updates.
@@ -61,7 +63,7 @@ impl Translate {
             }
             Some(op) => {
                 let values = values.iter().map(|v| t.operand(*v)).collect();
-                t.update(op, &places, values, lock);
+                t.update(op, update(op), &places, values, lock);
             }
         });
     }
@@ -76,7 +78,14 @@ impl Translate {
     }
 
     /// Combines values into the elements at some places, if need be under a lock.
-    pub(super) fn update(&mut self, op: &Lambda<Memory>, places: &[At], values: Vec<Expr>, lock: Lock) {
+    pub(super) fn update(
+        &mut self,
+        op: &Lambda<Memory>,
+        how: Update,
+        places: &[At],
+        values: Vec<Expr>,
+        lock: Lock,
+    ) {
         let types: Vec<PrimType> = op.ret.iter().map(prim).collect();
         if self.mode == Mode::Host {
             // Nobody else is there.
@@ -88,8 +97,11 @@ impl Translate {
             }
             return;
         }
-        match way(op, &types) {
-            Way::Native(atomics) => {
+        match how {
+            Update::Atomic => {
+                let atomics =
+                    binops(op).and_then(|ops| ops.into_iter().map(native).collect::<Option<Vec<_>>>());
+                let Some(atomics) = atomics else { bug!("no instruction for an operator") };
                 for ((at, value), atomic) in places.iter().zip(values).zip(atomics) {
                     let offset = self.offset(at);
                     let mem = self.mem(at.block);
@@ -105,15 +117,17 @@ impl Translate {
                     })));
                 }
             }
-            Way::Retry(bits) => {
+            Update::Swap => {
+                let bits = bits_of(types[0]);
                 let value = self.let_as("value", types[0], values[0].clone());
                 self.retry(op, &places[0], types[0], bits, value);
             }
-            Way::RetryPart(bits) => {
+            Update::SwapPart => {
+                let bits = bits_of(types[0]);
                 let value = self.let_as("value", types[0], values[0].clone());
                 self.retry_part(op, &places[0], types[0], bits, value);
             }
-            Way::Lock => {
+            Update::Lock => {
                 let values = self.lanes("value", &types, values);
                 self.locked(op, places, &types, &values, lock);
             }
@@ -267,34 +281,7 @@ pub(super) enum Lock {
     Shared(Name, Expr),
 }
 
-/// How an operator is done in one step.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) enum Way {
-    /// Each operand by an instruction.
-    Native(Vec<AtomicOp>),
-    /// Compare and swap, as integers of this width.
-    Retry(IntType),
-    /// Compare and swap of the word in which an integer of this width is.
-    RetryPart(IntType),
-    /// Under a lock.
-    Lock,
-}
-
-/// The best way for an operator.
-pub(super) fn way(op: &Lambda<Memory>, types: &[PrimType]) -> Way {
-    if let Some(atomics) = binops(op).and_then(|ops| ops.into_iter().map(native).collect::<Option<Vec<_>>>())
-    {
-        return Way::Native(atomics);
-    }
-    match types {
-        [PrimType::Int(IntType::I32) | PrimType::Float(FloatType::F32)] => Way::Retry(IntType::I32),
-        [PrimType::Int(IntType::I64) | PrimType::Float(FloatType::F64)] => Way::Retry(IntType::I64),
-        [PrimType::Int(IntType::I16) | PrimType::Float(FloatType::F16)] => Way::RetryPart(IntType::I16),
-        [PrimType::Int(IntType::I8) | PrimType::Bool] => Way::RetryPart(IntType::I8),
-        _ => Way::Lock,
-    }
-}
-
+/// The instruction for an operator, if there is one.
 fn native(op: BinOp) -> Option<AtomicOp> {
     let wide = |t: IntType| matches!(t, IntType::I32 | IntType::I64);
     let atomic = match op {
@@ -310,6 +297,18 @@ fn native(op: BinOp) -> Option<AtomicOp> {
         _ => return None,
     };
     Some(atomic)
+}
+
+/// The integer type that has the bits of a value.
+fn bits_of(ty: PrimType) -> IntType {
+    match ty {
+        PrimType::Int(t) => t,
+        PrimType::Float(FloatType::F16) => IntType::I16,
+        PrimType::Float(FloatType::F32) => IntType::I32,
+        PrimType::Float(FloatType::F64) => IntType::I64,
+        PrimType::Bool => IntType::I8,
+        PrimType::Unit => bug!("an update of nothing"),
+    }
 }
 
 /// The value as an integer of a part of a word, and back.
@@ -338,5 +337,19 @@ fn from_bits(ty: PrimType, e: Expr) -> Expr {
     match ty {
         PrimType::Float(_) => Expr::PrimFn(PrimFn { op: MathFn::FromBits, at: ty }, vec![e]),
         PrimType::Int(_) | PrimType::Bool | PrimType::Unit => e,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::native;
+    use fehu_analysis::operator::has_atomic;
+    use fehu_base::ops::BinOp;
+
+    #[test]
+    fn schedules_know_which_instructions_there_are() {
+        for op in BinOp::all() {
+            assert_eq!(has_atomic(op), native(op).is_some(), "{op:?}");
+        }
     }
 }

@@ -11,25 +11,17 @@
 //! them, since all their indices are constants once the loops are unrolled.
 
 use super::super::{Mode, Translate};
-use super::choose::{Measures, Sizes};
-use super::plan::{Along, InStep, Part, Read, Tiling};
+use super::measures::{Measures, Sizes};
+use super::plan::{InStep, Part, Read, Tiling};
+use fehu_base::device::LOAD_ELEMENTS;
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
+use fehu_ir::schedule::Along;
 use fehu_ir::seg::SegOp;
-use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Loop, LoopForm, Memory, PatElem, Space, Stm, SubExp, Type};
-
-/// Elements that a thread has side by side in a tile, where its points are a multiple of that.
-const SIDE_BY_SIDE: i64 = 4;
-
-/// The most statements in an iteration of a thread, if its text is to stand several times.
-const SHORT: i64 = 512;
-
-/// For how many points the point of a thread on a line counts there.
-const LINES: i64 = 8;
 
 /// What all code of a kernel needs to know.
 struct Frame<'a> {
@@ -96,9 +88,11 @@ impl Frame<'_> {
     fn group(&self) -> Expr {
         match constant(&self.sizes.each) {
             Some(1) => i64(1),
-            _ => {
-                select(eq(rem(self.sizes.each.clone(), i64(SIDE_BY_SIDE)), i64(0)), i64(SIDE_BY_SIDE), i64(1))
-            }
+            _ => select(
+                eq(rem(self.sizes.each.clone(), i64(LOAD_ELEMENTS)), i64(0)),
+                i64(LOAD_ELEMENTS),
+                i64(1),
+            ),
         }
     }
 
@@ -267,9 +261,9 @@ impl Translate {
                     slots.truncate(outside);
                     slots.extend(results_of(l, &carried));
                 }
-                Part::Tiled(l, reads) => {
+                Part::Tiled(l, reads, unrolled) => {
                     let carried = self.carried(frame, l, slots);
-                    self.tiled_loop(frame, tiles, l, reads, &carried, slots);
+                    self.tiled_loop(frame, tiles, l, (reads, *unrolled), &carried, slots);
                     slots.extend(results_of(l, &carried));
                 }
             }
@@ -410,7 +404,7 @@ impl Translate {
         frame: &Frame,
         tiles: &[(Name, Name)],
         l: &InStep,
-        reads: &[Read],
+        (reads, unrolled): (&[Read], bool),
         carried: &[Slot],
         slots: &[Slot],
     ) {
@@ -420,7 +414,7 @@ impl Translate {
             Some((_, mem)) => *mem,
             None => bug!("a read has no tile"),
         };
-        let copy = is_short(frame.tiling, l.of).then(|| self.copied(l.of, carried));
+        let copy = unrolled.then(|| self.copied(l.of, carried));
         let steps = quot_up(bound.clone(), depth.clone());
         self.for_up_to("step", steps, |t, step| {
             let first = t.let_i64("first", mul(step, depth.clone()));
@@ -568,12 +562,4 @@ fn results_of(l: &InStep, carried: &[Slot]) -> Vec<Slot> {
         Some(Slot { name: p.name, ..*slot })
     };
     pairs.filter_map(of).collect()
-}
-
-/// Whether the iterations of a whole step are short enough to stand one after the other.
-fn is_short(tiling: &Tiling, l: &Loop<Memory>) -> bool {
-    let mut statements = 0;
-    for_each_stm(&l.body, &mut |_| statements += 1);
-    let points = if tiling.down.is_some() { tiling.usual() * tiling.usual() } else { LINES };
-    statements * points <= SHORT
 }

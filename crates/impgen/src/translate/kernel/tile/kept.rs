@@ -1,7 +1,6 @@
 //! Rows that points read again and again are kept in shared memory.
 //!
-//! A point that goes through a row of its own in an inner loop, for every iteration of an outer one, reads the row many
-//! times; and neighbouring threads, being in different rows, read far from each other. Here the threads of a block copy
+//! The threads of a block copy
 //! the rows of all its points into shared memory first, side by side, and then each point runs its code as it is, with
 //! the rows read from there.
 //!
@@ -14,29 +13,25 @@
 //!   if i < n { loop for j < k { loop for c < d { ... rows[c][thread] ... centres[j,c] ... } } }
 //! ```
 //!
-//! This needs shared memory for whole rows; the host finds out whether there is enough.
+//! This needs shared memory for whole rows; the conditions of the plan see to it that there is enough.
 
+use super::super::choice::Quantities;
 use super::super::{Mode, Translate};
 use crate::translate::place::At;
+use fehu_base::device::BANK_PADDING_ELEMENTS;
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
-use fehu_base::{Name, Symbol};
+use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
-use fehu_ir::free::bound_in_exp;
-use fehu_ir::mem::{sym, sym_name, MemOp};
-use fehu_ir::seg::{SegOp, SizeClass};
-use fehu_ir::{Basic, Body, Exp, LoopForm, Memory, PatElem, Space, SubExp, Type};
-use rustc_hash::FxHashSet;
-
-/// Elements between the rows of a tile and the next multiple of the number of banks.
-const PAD: i64 = 4;
+use fehu_ir::schedule::{Quantity, RowCache};
+use fehu_ir::seg::SegOp;
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Basic, Exp, LoopForm, Memory, PatElem, SubExp};
 
 /// The reads of a map that are kept.
 pub(super) struct Kept {
     reads: Vec<Read>,
-    /// The bounds of all loops around them.
-    around: Vec<(SubExp, IntType)>,
 }
 
 /// An element of a point's own row.
@@ -57,41 +52,55 @@ struct Counted {
 }
 
 impl Translate {
-    /// What of a map can be kept.
-    pub(super) fn kept(&self, seg: &SegOp<Memory>) -> Option<Kept> {
-        let across = seg.space.dims.last()?.0;
-        let dims: Vec<Name> = seg.space.dims.iter().map(|d| d.0).collect();
-        let inside = bound_in_exp::<Memory>(&Exp::Op(MemOp::Seg(seg.clone()))).into_iter().collect();
-        let mut finder =
-            Finder { t: self, across, dims, inside, loops: vec![], found: vec![], around: vec![] };
-        for stm in seg.body.body.stms.iter().take_while(|s| s.is_plain()) {
-            finder.exp(&stm.exp);
+    /// What of a map a plan says to keep.
+    pub(super) fn kept(&self, seg: &SegOp<Memory>, plan: &RowCache) -> Kept {
+        let mut loops: Vec<Counted> = vec![];
+        let mut places: Vec<(Name, At)> = vec![];
+        for_each_stm(&seg.body.body, &mut |stm| match (&stm.exp, stm.pat.as_slice()) {
+            (Exp::Loop(l), _) => match l.form {
+                LoopForm::For { var, ty, bound } => loops.push(Counted { var, ty, bound }),
+                LoopForm::While(_) => {}
+            },
+            (Exp::Basic(Basic::Index(array, slice)), [p]) if plan.reads.iter().any(|r| r.0 == p.name) => {
+                places.push((p.name, self.place_of(*array).sliced(slice)));
+            }
+            _ => {}
+        });
+        let read = |(name, var): &(Name, Name)| {
+            let (_, at) = places.iter().find(|(n, _)| n == name)?;
+            let along = loops.iter().find(|l| l.var == *var)?;
+            Some(Read { name: *name, at: at.clone(), along: *along })
+        };
+        match plan.reads.iter().map(read).collect() {
+            Some(reads) => Kept { reads },
+            None => bug!("a map does not read what it is to keep"),
         }
-        let Finder { found, around, .. } = finder;
-        (!found.is_empty()).then_some(Kept { reads: found, around })
     }
 
-    /// Whether rows of this many threads' points can be kept, and are worth it.
-    pub(super) fn rows_fit(&mut self, kept: &Kept, tile: &Expr, blocks: &Expr, points: &Expr) -> Expr {
-        let threads = mul(tile.clone(), tile.clone());
-        let most = self.device_max(&SizeClass::ThreadBlockSize);
-        let shared = self.device_max(&SizeClass::SharedMemory);
+    /// What the conditions of a plan are about.
+    pub(super) fn kept_quantities(
+        &mut self,
+        kept: &Kept,
+        side: &Expr,
+        blocks: &Expr,
+        points: &Expr,
+    ) -> Quantities {
+        let threads = mul(side.clone(), side.clone());
         let mut bytes = i64(0);
-        let mut fits = le(threads.clone(), most);
         for read in &kept.reads {
             let bound = self.counted(read.along.bound, read.along.ty);
-            let row = add(threads.clone(), i64(PAD));
-            let own = mul(mul(bound.clone(), row), i64(read.at.elem.bytes() as i64));
+            let row = add(threads.clone(), i64(BANK_PADDING_ELEMENTS));
+            let own = mul(mul(bound, row), i64(read.at.elem.bytes() as i64));
             bytes = add(bytes, add(own, i64(15)));
-            fits = and(fits, le(tile.clone(), mul(bound, i64(2))));
         }
-        for (bound, ty) in &kept.around {
-            let bound = self.counted(*bound, *ty);
-            fits = and(fits, le(i64(1), bound));
-        }
-        // Two blocks at a time.
-        fits = and(fits, le(mul(bytes, i64(2)), shared));
-        and(fits, le(mul(blocks.clone(), threads), mul(points.clone(), i64(2))))
+        vec![
+            (Quantity::Points, points.clone()),
+            (Quantity::Block, threads.clone()),
+            (Quantity::Blocks, blocks.clone()),
+            (Quantity::Covered, mul(blocks.clone(), threads)),
+            (Quantity::Depth, side.clone()),
+            (Quantity::Shared, bytes),
+        ]
     }
 
     /// The kernel with rows that are kept, and its launch. `counts` are the numbers of blocks in each dimension.
@@ -109,10 +118,10 @@ impl Translate {
         let Some((across, size)) = seg.space.dims.last().copied() else { return };
         self.kernel("segmap_kept", blocks, threads.clone(), Mode::Thread, |t| {
             let first = t.block_place(seg, counts, &width);
-            let row = t.let_i64("row", add(width.clone(), i64(PAD)));
+            let row = t.let_i64("row", add(width.clone(), i64(BANK_PADDING_ELEMENTS)));
             for read in &kept.reads {
                 let bound = t.counted(read.along.bound, read.along.ty);
-                let count = mul(bound.clone(), add(threads.clone(), i64(PAD)));
+                let count = mul(bound.clone(), add(threads.clone(), i64(BANK_PADDING_ELEMENTS)));
                 let rows = t.shared_array("rows", read.at.elem, count);
                 let edge = sub(t.operand(size), i64(1));
                 t.for_up_to("step", quot_up(bound.clone(), side.clone()), |t, step| {
@@ -167,65 +176,11 @@ impl Translate {
     }
 
     /// An operand of a type that loops count in, as an `i64`.
-    pub(super) fn counted(&self, e: SubExp, ty: IntType) -> Expr {
+    pub(in crate::translate::kernel) fn counted(&self, e: SubExp, ty: IntType) -> Expr {
         match (e, ty) {
             (SubExp::Const(v), _) => i64(v.as_i64().unwrap_or(0)),
             (e, IntType::I64) => self.operand(e),
             (e, narrow) => Expr::Conv(ConvOp::SExt(narrow, IntType::I64), Box::new(self.operand(e))),
         }
-    }
-}
-
-/// Looks for reads that are worth keeping.
-struct Finder<'t> {
-    t: &'t Translate,
-    across: Name,
-    dims: Vec<Name>,
-    /// Names bound in the map.
-    inside: FxHashSet<Name>,
-    loops: Vec<Counted>,
-    found: Vec<Read>,
-    around: Vec<(SubExp, IntType)>,
-}
-
-impl Finder<'_> {
-    fn exp(&mut self, exp: &Exp<Memory>) {
-        let Exp::Loop(l) = exp else { return };
-        let LoopForm::For { var, ty, bound } = l.form else { return };
-        if bound.name().is_none_or(|n| !self.inside.contains(&n)) {
-            self.loops.push(Counted { var, ty, bound });
-            self.body(&l.body);
-            self.loops.pop();
-        }
-    }
-
-    fn body(&mut self, body: &Body<Memory>) {
-        for stm in &body.stms {
-            match (&stm.exp, stm.pat.as_slice()) {
-                (Exp::Basic(Basic::Index(array, slice)), [p]) if matches!(p.ty, Type::Prim(_)) => {
-                    let at = self.t.place_of(*array).sliced(slice);
-                    if let Some(along) = self.row(&at) {
-                        self.found.push(Read { name: p.name, at, along });
-                        self.around.extend(self.loops.iter().map(|l| (l.bound, l.ty)));
-                    }
-                }
-                (exp, _) => self.exp(exp),
-            }
-        }
-    }
-
-    /// The loop that goes through a row, if there is another one in which the row is the same.
-    fn row(&self, at: &At) -> Option<Counted> {
-        let offset = at.offset()?;
-        let through: Vec<&Counted> = self.loops.iter().filter(|l| offset.mentions(sym(l.var))).collect();
-        let [along] = through.as_slice() else { return None };
-        let known = |n: Name| n == along.var || self.dims.contains(&n) || !self.inside.contains(&n);
-        let in_leaps = !offset.split_on(sym(self.across)).0.is_one() && offset.mentions(sym(self.across));
-        let by_loop = offset.split_on(sym(along.var)).0.is_one();
-        let again = self.loops.len() > 1;
-        let fine = offset.is_known()
-            && offset.vars().iter().all(|x| known(sym_name(*x)))
-            && matches!(self.t.space(at.block), Space::Default);
-        (fine && again && in_leaps && by_loop).then_some(**along)
     }
 }

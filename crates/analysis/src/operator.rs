@@ -1,0 +1,74 @@
+//! Operators of reductions, scans, histograms and accumulators: what they are made of.
+
+use fehu_base::ops::BinOp;
+use fehu_base::prim::{FloatType, IntType, PrimType};
+use fehu_ir::schedule::Update;
+use fehu_ir::soac::Commutativity;
+use fehu_ir::{Basic, Exp, Lambda, Rep, SubExp, Type};
+
+/// The operators, if each result is one operator applied to the matching parameters.
+pub fn binops<R: Rep>(op: &Lambda<R>) -> Option<Vec<BinOp>> {
+    let n = op.ret.len();
+    let (xs, ys) = op.params.split_at_checked(n)?;
+    let mut ops = vec![];
+    for ((x, y), result) in xs.iter().zip(ys).zip(&op.body.result) {
+        let stm =
+            op.body.stms.iter().find(|s| s.pat.first().is_some_and(|p| SubExp::Var(p.name) == *result))?;
+        let (x, y) = (SubExp::Var(x.name), SubExp::Var(y.name));
+        match stm.exp {
+            Exp::Basic(Basic::BinOp(op, a, b))
+                if (a, b) == (x, y) || ((a, b) == (y, x) && op.is_commutative()) =>
+            {
+                ops.push(op)
+            }
+            _ => return None,
+        }
+    }
+    (op.body.stms.len() == n).then_some(ops)
+}
+
+/// Whether the order of operands does not matter.
+pub fn is_commutative<R: Rep>(comm: Commutativity, op: &Lambda<R>) -> bool {
+    match comm {
+        Commutativity::Commutative => true,
+        Commutativity::Noncommutative => {
+            binops(op).is_some_and(|ops| ops.iter().all(|op| op.is_commutative()))
+        }
+    }
+}
+
+/// How a GPU combines an element with a value by an operator on scalars, while other threads do the same: by an instruction where
+/// there is one, on one value by compare and swap, else under a lock.
+pub fn update<R: Rep>(op: &Lambda<R>) -> Update {
+    if binops(op).is_some_and(|ops| ops.into_iter().all(has_atomic)) {
+        return Update::Atomic;
+    }
+    match op.ret.as_slice() {
+        [Type::Prim(ty)] => match ty {
+            PrimType::Int(IntType::I32 | IntType::I64) | PrimType::Float(FloatType::F32 | FloatType::F64) => {
+                Update::Swap
+            }
+            PrimType::Int(IntType::I8 | IntType::I16) | PrimType::Float(FloatType::F16) | PrimType::Bool => {
+                Update::SwapPart
+            }
+            PrimType::Unit => Update::Lock,
+        },
+        _ => Update::Lock,
+    }
+}
+
+/// Whether an instruction applies an operator to memory, indivisibly.
+pub fn has_atomic(op: BinOp) -> bool {
+    match op {
+        BinOp::Add(t)
+        | BinOp::SMin(t)
+        | BinOp::SMax(t)
+        | BinOp::UMin(t)
+        | BinOp::UMax(t)
+        | BinOp::And(t)
+        | BinOp::Or(t)
+        | BinOp::Xor(t) => matches!(t, IntType::I32 | IntType::I64),
+        BinOp::FAdd(t) => matches!(t, FloatType::F32 | FloatType::F64),
+        _ => false,
+    }
+}

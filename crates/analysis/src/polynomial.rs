@@ -1,0 +1,30 @@
+//! Scalars that are polynomials of others.
+
+use fehu_algebra::{Poly, Sym};
+use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::prim::IntType;
+use fehu_ir::mem::{poly, sym};
+use fehu_ir::{Basic, Exp, Rep, Stm, SubExp, Type};
+use rustc_hash::FxHashMap;
+
+/// The integer that a statement computes as a polynomial, in terms of others that are known. `counts` says of a name whether it
+/// is the variable of a loop: that is what it counts, in any width.
+pub fn polynomial<R: Rep>(
+    stm: &Stm<R>,
+    known: &FxHashMap<Sym, Poly>,
+    counts: impl Fn(Sym) -> bool,
+) -> Option<Poly> {
+    let [p] = stm.pat.as_slice() else { return None };
+    let of = |e: SubExp| poly(e).subst_all(|x| known.get(&x).cloned());
+    let value = match &stm.exp {
+        Exp::Basic(Basic::SubExp(e)) if p.ty == Type::I64 => of(*e),
+        Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), a, b)) => of(*a) + of(*b),
+        Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), a, b)) => of(*a) - of(*b),
+        Exp::Basic(Basic::BinOp(BinOp::Mul(IntType::I64), a, b)) => of(*a) * of(*b),
+        Exp::Basic(Basic::Conv(ConvOp::SExt(_, IntType::I64), SubExp::Var(x))) if counts(sym(*x)) => {
+            poly((*x).into())
+        }
+        _ => return None,
+    };
+    value.is_known().then_some(value)
+}

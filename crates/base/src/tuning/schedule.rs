@@ -1,0 +1,144 @@
+//! By which figures kernels are scheduled: which thread computes which point.
+//!
+//! Measurements are of an H200 (132 processors, 4.8 TB/s). Users change sizes of blocks and tiles by tuning parameters, of which only
+//! the defaults are here.
+
+use crate::device::WARP_THREADS;
+
+// Maps.
+
+/// Points of a thread of a map that is limited by memory. One for each thread reaches 40 to 65 % of the bandwidth.
+pub const POINTS_PER_THREAD: i64 = 4;
+
+/// Points from which on threads have several: fewer points are better spread over all of the device. Two points for each of the
+/// 270,000 threads that the device runs at a time.
+pub const MIN_POINTS_FOR_SEVERAL: i64 = 1 << 19;
+
+/// Widths of blocks that are laid along rows, as powers of two: half a warp's row of 32-byte sectors is lost below 32.
+pub const WIDTHS_LOG2: [i64; 4] = [8, 7, 6, 5];
+
+/// At most one in so many threads of a block that is laid along rows has no point.
+pub const IDLE_ONE_IN: i64 = 8;
+
+/// Statements of a body that is limited by memory, at most.
+pub const MAX_STATEMENTS_OF_CHEAP_MAP: usize = 40;
+
+/// The same where a point reads an array several times, so that neighbours read the same elements. A stencil of 5 points on 8192
+/// x 8192 floats takes 0.24 ms in columns and 0.36 ms point by point; one of 7 points on 64 x 512 x 512 takes 0.06 and 0.11 ms.
+pub const MAX_STATEMENTS_OF_STENCIL: usize = 160;
+
+// Tiles.
+
+/// Iterations of a loop of constant length that tiles are worth at least.
+pub const MIN_ITERATIONS_FOR_TILES: i64 = 64;
+
+/// Large tiles are used if they are at least one in so many of the blocks that the device runs at a time.
+pub const LARGE_TILES_ONE_IN: i64 = 5;
+
+/// The same for tiles with half as many points on a side.
+pub const SMALL_TILES_ONE_IN: i64 = 20;
+
+/// The same for tiles with one point for each thread: there are never more threads, and each of them waits less for memory
+/// than without tiles.
+pub const SINGLE_TILES_ONE_IN: i64 = 25;
+
+/// Steps of a loop that large tiles are worth at least.
+pub const MIN_STEPS_OF_LARGE_TILES: i64 = 4;
+
+/// Points of a thread in each direction of a tile, by the registers of 32 bits that a tiled loop carries for a point: at most
+/// 64 registers in all.
+pub fn tile_points_per_side(carried_registers: i64) -> i64 {
+    match carried_registers {
+        0..=1 => 8,
+        2..=4 => 4,
+        5..=8 => 2,
+        _ => 1,
+    }
+}
+
+/// Statements that an unrolled step has at most for all points of a thread: beyond, the text outgrows the instruction cache.
+pub const MAX_STATEMENTS_OF_UNROLLED_STEP: i64 = 512;
+
+/// For how many points the one point of a thread on a line counts there.
+pub const POINTS_OF_UNROLLED_LINE: i64 = 8;
+
+// Reductions.
+
+/// Points of a segment that one thread reduces, at most, and segments that this is worth at least.
+pub const MAX_POINTS_FOR_ONE_THREAD: i64 = 8;
+/// See [`MAX_POINTS_FOR_ONE_THREAD`].
+pub const MIN_SEGMENTS_FOR_ONE_THREAD: i64 = 1 << 15;
+
+/// Points of a segment that a part of a warp reduces, at most.
+pub const MAX_POINTS_FOR_LANES: i64 = 4096;
+
+/// Threads that the device needs to be busy, if segments have a part of a warp each.
+pub const MIN_THREADS_FOR_LANES: i64 = 1 << 16;
+
+/// Points that a thread of a block reduces at least, if they cost little more than what they read. Where they have loops, one.
+pub const MIN_POINTS_PER_THREAD: i64 = 8;
+
+/// The same before a segment has another block, whose result must be combined in device memory.
+pub const MIN_POINTS_PER_THREAD_OF_BLOCK: i64 = 16;
+
+/// Points in a row that a thread reduces at a time, where the order matters.
+pub const POINTS_IN_A_ROW: i64 = 8;
+
+// Scans.
+
+/// Bytes of operands that a thread keeps in registers, about.
+pub const SCAN_BYTES_PER_THREAD: u64 = 64;
+
+/// Points that a thread takes at a time, at most.
+pub const MAX_SCAN_POINTS: u64 = 16;
+
+/// Threads of a block by default: the more, the shorter the chain of tiles that blocks look back along.
+pub const SCAN_BLOCK: i64 = 1024;
+
+/// The same with segments, whose chains end earlier.
+pub const SEGMENTED_SCAN_BLOCK: i64 = 512;
+
+/// The largest value of a counter that is narrow: a tile has fewer than 2^16 points, whose sum then fits 32 bits.
+pub const MAX_NARROW_VALUE: i64 = 1 << 15;
+
+// Histograms. All values are read once per pass: 12 bytes for an index and an `i32`, 3 ps. An update of shared memory takes 0.01 ps
+// for an instruction, 32 at a time and processor; an update of device memory about 10 ps if all go to different places, 1
+// ns if all go to one, 1 us under a lock.
+
+/// Threads of a block by default.
+pub const HISTOGRAM_BLOCK: i64 = 512;
+
+/// Bytes of shared memory that a block's histograms take at most: two blocks should fit a processor.
+pub const MAX_HISTOGRAM_BYTES: i64 = 96 * 1024;
+
+/// Bytes that they take at most for the sake of copies: several blocks should fit.
+pub const MAX_HISTOGRAM_BYTES_FOR_COPIES: i64 = 40 * 1024;
+
+/// Copies of a bin at most: a warp's threads then never meet.
+pub const MAX_COPIES_OF_BIN: i64 = WARP_THREADS;
+
+/// Points of a thread where each point updates the result.
+pub const HISTOGRAM_POINTS_PER_THREAD: i64 = 4;
+
+/// Points of a thread at least before another block is worth a histogram of its own.
+pub const MIN_HISTOGRAM_POINTS_PER_THREAD: i64 = 16;
+
+/// Points of a thread where segments share a block.
+pub const HISTOGRAM_POINTS_OF_SHARED_BLOCK: i64 = 8;
+
+/// Blocks for a segment at most, whose histograms a second kernel adds up.
+pub const MAX_HISTOGRAM_PARTS: i64 = 256;
+
+/// Points of a segment, for each bin, that a histogram in shared memory is worth at least: it is cleared and added to the
+/// result as a whole.
+pub const MIN_POINTS_PER_BIN: i64 = 4;
+
+/// Passes over all points at most, if an instruction updates an element: device memory is the better place for bins that do
+/// not fit.
+pub const MAX_PASSES_OF_INSTRUCTIONS: i64 = 1;
+
+/// The same if elements are updated by compare and swap.
+pub const MAX_PASSES_OF_SWAPS: i64 = 4;
+
+/// The same under locks.
+pub const MAX_PASSES_OF_LOCKS: i64 = 16;

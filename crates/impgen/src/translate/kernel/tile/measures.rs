@@ -1,0 +1,204 @@
+//! Kernels with tiles and their sizes: the host's part.
+
+use super::super::choice::{schedule, Quantities};
+use super::super::Translate;
+use super::plan::{Part, Read, Tiling};
+use fehu_base::device::{BANK_PADDING_ELEMENTS, MAX_DECLARED_SHARED_BYTES};
+use fehu_base::{bug, Symbol};
+use fehu_imp::build::*;
+use fehu_imp::syntax::Expr;
+use fehu_ir::schedule::{Along, Plan, Quantity, RowCache, Tiled};
+use fehu_ir::seg::SegOp;
+use fehu_ir::{Memory, PatElem};
+
+/// The sizes of the tiles of a kernel, which is compiled for their values.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    /// The tile's side in threads.
+    pub(super) tile: Symbol,
+    /// The points of a thread in each direction; for lines of points there is one.
+    pub(super) each: Option<Symbol>,
+}
+
+/// The measures of a tile, as expressions of the host or of the kernel.
+#[derive(Clone)]
+pub(super) struct Measures {
+    /// The tile's side in threads.
+    pub(super) tile: Expr,
+    /// Threads in each direction.
+    pub(super) threads: [Expr; 2],
+    /// Points of a thread, in each direction that the rectangle has.
+    pub(super) each: Expr,
+    /// Iterations of the loop in one step.
+    pub(super) depth: Expr,
+}
+
+impl Measures {
+    /// The measures of a map's tiles, from the values of the parameters.
+    pub(super) fn new(tiling: &Tiling, tile: Expr, each: Expr) -> Measures {
+        let threads = mul(tile.clone(), tile.clone());
+        if tiling.down.is_some() {
+            let threads = [tile.clone(), tile.clone()];
+            return Measures { tile: tile.clone(), threads, each, depth: tile };
+        }
+        Measures { tile, threads: [i64(1), threads.clone()], each: i64(1), depth: threads }
+    }
+
+    /// What the conditions of a plan are about.
+    fn quantities(&self, tiling: &Tiling, blocks: &Expr, points: &Expr) -> Quantities {
+        let covered = match tiling.down {
+            Some(_) => mul(mul(self.side(Along::Down), self.side(Along::Across)), blocks.clone()),
+            None => mul(self.side(Along::Across), blocks.clone()),
+        };
+        vec![
+            (Quantity::Points, points.clone()),
+            (Quantity::Block, self.block()),
+            (Quantity::Blocks, blocks.clone()),
+            (Quantity::Covered, covered),
+            (Quantity::Depth, self.depth.clone()),
+            (Quantity::Shared, self.bytes(tiling)),
+        ]
+    }
+
+    /// Threads of a block.
+    pub(super) fn block(&self) -> Expr {
+        mul(self.threads[0].clone(), self.threads[1].clone())
+    }
+
+    /// Points down a rectangle, or across it.
+    pub(super) fn side(&self, along: Along) -> Expr {
+        match along {
+            Along::Down => mul(self.threads[0].clone(), self.each.clone()),
+            Along::Across => mul(self.threads[1].clone(), self.each.clone()),
+            Along::Nothing => i64(1),
+        }
+    }
+
+    /// The elements from one iteration of the loop to the next, in a tile. Where neighbouring threads write them one below
+    /// the other, that is no multiple of the number of banks.
+    pub(super) fn row(&self, read: &Read) -> Expr {
+        match (read.along, read.by_loop) {
+            (Along::Nothing, _) => i64(1),
+            (Along::Down | Along::Across, true) => add(self.side(read.along), i64(BANK_PADDING_ELEMENTS)),
+            (Along::Down | Along::Across, false) => self.side(read.along),
+        }
+    }
+
+    /// The elements of a tile.
+    pub(super) fn elements(&self, read: &Read) -> Expr {
+        mul(self.depth.clone(), self.row(read))
+    }
+
+    /// Whether a kernel may declare so many bytes of shared memory by itself. Its text must compile for any sizes.
+    pub(super) fn declared(&self, tiling: &Tiling) -> Expr {
+        le(self.bytes(tiling), i64(MAX_DECLARED_SHARED_BYTES))
+    }
+
+    /// The bytes of all tiles, each a multiple of 16.
+    fn bytes(&self, tiling: &Tiling) -> Expr {
+        let mut bytes = i64(0);
+        tiling.for_each_tiled(|_, reads| {
+            for read in reads {
+                let own = mul(self.elements(read), i64(read.at.elem.bytes() as i64));
+                bytes = add(bytes.clone(), add(own, i64(15)));
+            }
+        });
+        bytes
+    }
+}
+
+impl Tiling<'_> {
+    /// Calls a function on the tiled loops.
+    pub(super) fn for_each_tiled(&self, mut f: impl FnMut(&super::plan::InStep, &[Read])) {
+        self.parts.iter().for_each(|part| Part::for_each_tiled(part, &mut |l, reads| f(l, reads)));
+    }
+}
+
+impl Translate {
+    /// A map with tiles if the conditions of its plan hold, else the next choice.
+    pub(in crate::translate::kernel) fn tiled_or_not(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        plan: &Tiled,
+        number: usize,
+        points: Expr,
+    ) {
+        let tiling = self.tiling(seg, plan);
+        let sizes = Sizes { tile: plan.tile, each: plan.each };
+        let tile = self.param(sizes.tile);
+        let each = match sizes.each {
+            Some(each) => self.param(each),
+            None => i64(1),
+        };
+        let on_host = Measures::new(&tiling, tile, each);
+        let counts: Vec<Expr> = (seg.space.dims.iter().enumerate())
+            .map(|(d, (_, n))| {
+                let n = self.operand(*n);
+                let along = tiling.along(d);
+                let count = quot_up(n, on_host.side(along));
+                self.let_i64("tiles", count)
+            })
+            .collect();
+        let blocks = counts.iter().cloned().fold(i64(1), mul);
+        let blocks = self.let_i64("blocks", blocks);
+        let known = on_host.quantities(&tiling, &blocks, &points);
+        self.this_or_next(pat, seg, number, points, &known, |t, seg, plan| {
+            let Plan::Tiled(plan) = plan else { bug!("a copy of a map is not tiled") };
+            let tiling = t.tiling(seg, plan);
+            t.tiled_kernel(pat, seg, &tiling, sizes, blocks, &counts, on_host.block());
+        });
+    }
+
+    /// A map whose rows are kept in shared memory if the conditions of its plan hold, else the next choice.
+    pub(in crate::translate::kernel) fn kept_or_not(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        plan: &RowCache,
+        number: usize,
+        points: Expr,
+    ) {
+        let tile = plan.tile;
+        let side = self.param(tile);
+        let last = seg.space.dims.len() - 1;
+        let mut counts = vec![];
+        for (d, (_, n)) in seg.space.dims.iter().enumerate() {
+            let n = self.operand(*n);
+            let count = if d == last { quot_up(n, mul(side.clone(), side.clone())) } else { n };
+            counts.push(self.let_i64("tiles", count));
+        }
+        let blocks = counts.iter().cloned().fold(i64(1), mul);
+        let blocks = self.let_i64("blocks", blocks);
+        let kept = self.kept(seg, plan);
+        let known = self.kept_quantities(&kept, &side, &blocks, &points);
+        self.this_or_next(pat, seg, number, points, &known, |t, seg, plan| {
+            let Plan::RowCache(plan) = plan else { bug!("a copy of a map keeps nothing") };
+            let kept = t.kept(seg, plan);
+            t.kept_kernel(pat, seg, &kept, (tile, &side), blocks, &counts);
+        });
+    }
+
+    /// The choice of this number if its conditions hold, else the next one. The kernel is made of a copy of the map.
+    fn this_or_next(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        number: usize,
+        points: Expr,
+        known: &Quantities,
+        kernel: impl FnOnce(&mut Self, &SegOp<Memory>, &Plan),
+    ) {
+        let choice = &schedule(seg).choices[number];
+        if choice.when.is_empty() {
+            return kernel(self, seg, &choice.plan);
+        }
+        let fits = self.all_hold(&choice.when, known);
+        let copy = self.renamed(seg);
+        self.if_else(
+            fits,
+            |t| kernel(t, &copy, &schedule(&copy).choices[number].plan),
+            |t| t.map_choice(pat, seg, number + 1, points),
+        );
+    }
+}

@@ -1,0 +1,199 @@
+//! How every kernel runs: which thread computes which point, decided here and nowhere else.
+//!
+//! Before: a program over `Memory` whose kernels are finished. After: each segmented operation for a GPU has a
+//! [`Schedule`], which `impgen` emits as it stands. What a schedule is, and how it looks as text, is in
+//! [`fehu_ir::schedule`]; the figures by which plans are chosen are in
+//! [`fehu_base::tuning::schedule`], each with its unit, its meaning, and what was measured.
+//!
+//! ```text
+//! segred thread (f; i < n, j < m) : (f32)            segred thread (f; i < n, j < m) : (f32)
+//!   op ..                                              op ..
+//! { ... }                                    ==>       schedule
+//!                                                        param "main.segred_tblock_size_0" block_size
+//!                                                        param "main.segred_num_tblocks_1" grid_size
+//!                                                        when (pays segment <= 8, pays 32768 <= segments)
+//!                                                          thread_per_segment(block "main.segred_tblock_size_0")
+//!                                                        ...
+//!                                                    { ... }
+//! ```
+//!
+//! | file | decides |
+//! | --- | --- |
+//! | [`map`] | points of a thread, and their order |
+//! | [`tile`] | which reads of a map go through tiles in shared memory |
+//! | [`row_cache`] | which rows are kept in shared memory |
+//! | [`combine`] | reductions, scans, histograms, and operations inside of blocks |
+//! | [`steer`] | what the attribute `#[schedule(NAME)]` changes |
+//!
+//! **Why so late.** Whether two points read the same element, and whether neighbours in an index are neighbours in memory,
+//! is read off index functions, so tiles can only be chosen when arrays have places. And whether an operation has a grid of
+//! its own, because its threads need memory, is known after memory is expanded. So this is the last pass over `Memory`; nothing
+//! but the translation to imperative code follows it.
+//!
+//! **Relevance to other passes.** None reads a schedule before `impgen`. Tuning parameters of kernels get their names here, and
+//! number themselves after those that flattening has made.
+
+mod combine;
+mod map;
+mod places;
+mod row_cache;
+mod steer;
+mod tile;
+
+use fehu_base::{Name, Symbol};
+use fehu_ir::mem::MemOp;
+use fehu_ir::schedule::{Choice, Condition, Plan, Schedule, ScheduleParam};
+use fehu_ir::seg::{SegKind, SegLevel, SegOp, SizeClass, SizeOp};
+use fehu_ir::visit::{deep, map_bodies};
+use fehu_ir::{Attr, Body, Exp, Memory, Prog, Stm};
+use fehu_pass::{Need, Pass};
+use places::Places;
+use rustc_hash::FxHashSet;
+
+/// Every kernel gets its schedule, for a device with warps.
+pub const WITH_WARPS: Pass<Prog<Memory>> =
+    Pass { name: "schedule", need: Need::Required, run: |prog| run(prog, Device { warps: true }) };
+
+/// Every kernel gets its schedule, for a device that promises no warps.
+pub const WITHOUT_WARPS: Pass<Prog<Memory>> =
+    Pass { name: "schedule", need: Need::Required, run: |prog| run(prog, Device { warps: false }) };
+
+/// Gives every operation for a GPU its schedule.
+pub fn run(prog: &mut Prog<Memory>, device: Device) {
+    let mut s = Scheduler {
+        device,
+        places: Places::of(prog),
+        fun: Symbol::new("init"),
+        named: FxHashSet::default(),
+        params: vec![],
+    };
+    s.host(&mut prog.consts);
+    for fun in &mut prog.funs {
+        s.fun = match &fun.entry {
+            Some(entry) => entry.name,
+            None => prog.names.base(fun.name),
+        };
+        s.host(&mut fun.body);
+    }
+}
+
+/// A device, as far as schedules differ.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Device {
+    /// Whether threads come in warps that can exchange values by shuffles. CUDA promises it, OpenCL does not.
+    pub warps: bool,
+}
+
+struct Scheduler {
+    device: Device,
+    places: Places,
+    /// The function whose operations are scheduled, as tuning parameters call it.
+    fun: Symbol,
+    /// All tuning parameters of the program so far.
+    named: FxHashSet<Symbol>,
+    /// Those of the operation that is scheduled.
+    params: Vec<ScheduleParam>,
+}
+
+impl Scheduler {
+    /// Host code.
+    fn host(&mut self, body: &mut Body<Memory>) {
+        deep(|| body.stms.iter_mut().for_each(|stm| self.stm(stm)));
+    }
+
+    fn stm(&mut self, stm: &mut Stm<Memory>) {
+        if let Some(name) = stm.declared_param() {
+            self.named.insert(name);
+        }
+        match &mut stm.exp {
+            Exp::Op(MemOp::Seg(seg)) => match seg.level {
+                SegLevel::Thread => self.grid_op(seg, &stm.attrs),
+                SegLevel::Block => self.block_op(seg),
+                SegLevel::InBlock | SegLevel::Task => {}
+            },
+            Exp::Op(MemOp::Size(size)) => match size {
+                SizeOp::GetSize(name, _)
+                | SizeOp::CmpThreshold { name, .. }
+                | SizeOp::CalcGrid { max: name, .. } => {
+                    self.named.insert(*name);
+                }
+                SizeOp::GetSizeMax(_) | SizeOp::SharedNeeded(_) => {}
+            },
+            other => map_bodies(other, &mut |inner| self.host(inner)),
+        }
+    }
+
+    fn grid_op(&mut self, seg: &mut SegOp<Memory>, attrs: &[Attr]) {
+        let choices = match &seg.kind {
+            SegKind::Map => self.map(seg),
+            SegKind::Red(ops) => self.reduction(seg, ops),
+            SegKind::Scan(ops, _) => self.scan(seg, ops),
+            SegKind::Hist(ops) => self.histogram(seg, ops),
+        };
+        let mut schedule = Schedule { params: std::mem::take(&mut self.params), choices };
+        steer::steer(&mut schedule, attrs);
+        seg.schedule = Some(Box::new(schedule));
+    }
+
+    /// An operation of blocks, and those inside of it.
+    fn block_op(&mut self, seg: &mut SegOp<Memory>) {
+        let plan = combine::block_per_point(seg);
+        seg.schedule = Some(Box::new(Schedule { params: vec![], choices: vec![otherwise(plan)] }));
+        self.inside(&mut seg.body.body);
+    }
+
+    fn inside(&mut self, body: &mut Body<Memory>) {
+        deep(|| {
+            for stm in &mut body.stms {
+                match &mut stm.exp {
+                    Exp::Op(MemOp::Seg(seg)) => {
+                        let choices = vec![otherwise(self.in_block(seg))];
+                        seg.schedule = Some(Box::new(Schedule { params: vec![], choices }));
+                    }
+                    other => map_bodies(other, &mut |inner| self.inside(inner)),
+                }
+            }
+        });
+    }
+
+    /// A tuning parameter for the operation: the name of its kind and a number make it unique.
+    fn param(&mut self, kind: &str, class: SizeClass, usual: Option<i64>) -> Symbol {
+        let what = match &class {
+            SizeClass::ThreadBlockSize => "tblock_size",
+            SizeClass::GridSize => "num_tblocks",
+            SizeClass::TileSize => "tile_size",
+            SizeClass::RegTileSize => "reg_tile_size",
+            SizeClass::SharedMemory => "shared_memory",
+            SizeClass::Threshold(..) => "threshold",
+            SizeClass::Bespoke(name, _) => name.as_str(),
+        };
+        let name = Symbol::new(&format!("{}.{kind}_{what}_{}", self.fun, self.named.len()));
+        self.named.insert(name);
+        self.params.push(ScheduleParam { name, class, usual });
+        name
+    }
+
+    fn block_param(&mut self, kind: &str, usual: Option<i64>) -> Symbol {
+        self.param(kind, SizeClass::ThreadBlockSize, usual)
+    }
+}
+
+/// A choice that has conditions.
+fn when(when: Vec<Condition>, plan: Plan) -> Choice {
+    Choice { when, plan }
+}
+
+/// The last choice.
+fn otherwise(plan: Plan) -> Choice {
+    Choice { when: vec![], plan }
+}
+
+/// The name of what a statement reads, if that is an element of an array.
+fn read_element(stm: &Stm<Memory>) -> Option<(Name, Name, &fehu_ir::Slice)> {
+    match (&stm.exp, stm.pat.as_slice()) {
+        (Exp::Basic(fehu_ir::Basic::Index(array, slice)), [p]) if matches!(p.ty, fehu_ir::Type::Prim(_)) => {
+            Some((p.name, *array, slice))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,238 @@
+//! Reductions, scans and histograms, and operations inside of thread blocks.
+//!
+//! **Reductions.** Segments of very different sizes want very different kernels:
+//!
+//! | plan | points of a segment | segments |
+//! | --- | --- | --- |
+//! | `thread_per_segment` | up to 8 | so many that one thread for each is enough |
+//! | `lanes_per_segment` | up to 4096 | so many that parts of warps keep the device busy |
+//! | `segments_per_block` | up to half a block | any |
+//! | `blocks_per_segment` | any | any |
+//!
+//! Where the operator commutes, neighbouring threads read neighbouring points; otherwise each thread has some in a row.
+//!
+//! **Scans** are always a single pass over memory. Filters, partitions and sorts scan numbers that are 0 or 1 to find out where
+//! elements go. There may be more elements than 2^31, so that counters have 64 bits, but not in one tile: values within a
+//! tile then have 32 bits, threads take twice as many points at a time, and the chain of tiles is half as long.
+//!
+//! **Histograms** that fit shared memory are made there, by each block for a part of the points, if there are enough points to
+//! pay for it; otherwise every point updates the result.
+
+use super::{otherwise, when, Scheduler};
+use fehu_analysis::operator::{is_commutative, update};
+use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::prim::IntType;
+use fehu_base::tuning::schedule::*;
+use fehu_ir::mem::MemOp;
+use fehu_ir::schedule::*;
+use fehu_ir::seg::{SegBinOp, SegHistOp, SegKind, SegOp, SizeClass};
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Basic, Body, Exp, Lambda, Memory, Shape, Stm, SubExp, Type};
+
+impl Scheduler {
+    pub(super) fn reduction(&mut self, seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> Vec<Choice> {
+        let segmented = seg.space.dims.len() > 1;
+        let kind = if segmented { "segred" } else { "segred_nonseg" };
+        let block = self.block_param(kind, None);
+        let grid = self.param(kind, SizeClass::GridSize, None);
+        let heavy = is_heavy(seg);
+        let points = if heavy { 1 } else { MIN_POINTS_PER_THREAD };
+        let order = match ops.iter().all(|op| is_commutative(op.comm, &op.op)) {
+            true => Order::Interleaved,
+            false => Order::Consecutive,
+        };
+        let large = Plan::BlocksPerSegment(BlocksPerSegment {
+            block,
+            grid,
+            points,
+            worth: if heavy { 1 } else { MIN_POINTS_PER_THREAD_OF_BLOCK },
+            row: POINTS_IN_A_ROW,
+            order,
+            exchange: self.exchange(&operand_types(ops)),
+        });
+        if !segmented || seg.grid.is_some() {
+            return vec![otherwise(large)];
+        }
+        let segments = Amount::from(Quantity::Segments);
+        let tiny = vec![
+            Condition::pays(Quantity::Segment, MAX_POINTS_FOR_ONE_THREAD),
+            Condition::pays(MIN_SEGMENTS_FOR_ONE_THREAD, Quantity::Segments),
+        ];
+        let by_lanes = vec![
+            Condition::pays(Quantity::Segment, MAX_POINTS_FOR_LANES),
+            Condition::pays(MAX_POINTS_FOR_ONE_THREAD, Quantity::Segment).strictly(),
+            Condition::pays(MIN_THREADS_FOR_LANES, segments.and(Quantity::Lanes)),
+        ];
+        let small = vec![Condition::must(Amount::from(Quantity::Segment).times(2), Quantity::Block)];
+        vec![
+            when(tiny, Plan::ThreadPerSegment { block }),
+            when(by_lanes, Plan::LanesPerSegment { block, points, order }),
+            when(small, Plan::SegmentsPerBlock { block }),
+            otherwise(large),
+        ]
+    }
+
+    pub(super) fn scan(&mut self, seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> Vec<Choice> {
+        let types = operand_types(ops);
+        let narrow = are_counters(seg, ops);
+        let bytes: u64 = match narrow {
+            true => types.iter().map(|_| 4).sum(),
+            false => types.iter().map(bytes).sum(),
+        };
+        let block = match &seg.grid {
+            Some(_) => None,
+            None => {
+                let usual = if seg.space.dims.len() > 1 { SEGMENTED_SCAN_BLOCK } else { SCAN_BLOCK };
+                Some(self.block_param("segscan", Some(usual)))
+            }
+        };
+        let exchange = self.exchange(&types);
+        vec![otherwise(Plan::SinglePass(SinglePass { block, points: scan_points(bytes), narrow, exchange }))]
+    }
+
+    pub(super) fn histogram(&mut self, seg: &SegOp<Memory>, ops: &[SegHistOp<Memory>]) -> Vec<Choice> {
+        let updates: Vec<Update> = ops.iter().map(|op| update(&op.op)).collect();
+        let points = HISTOGRAM_POINTS_PER_THREAD;
+        if seg.grid.is_some() {
+            return vec![otherwise(Plan::GlobalUpdates { block: None, points, updates })];
+        }
+        let passes = updates.iter().map(|u| max_passes(*u)).min().unwrap_or(i64::MAX);
+        let instructions = updates.iter().all(|u| *u == Update::Atomic);
+        let conditions = vec![
+            Condition::pays(Quantity::Passes, passes),
+            Condition::pays(Amount::from(Quantity::Bins).times(MIN_POINTS_PER_BIN), Quantity::Segment),
+            Condition::must(0, Quantity::Points).strictly(),
+        ];
+        let shared = Plan::SubHistograms(SubHistograms {
+            block: self.block_param("seghist", Some(HISTOGRAM_BLOCK)),
+            grid: self.param("seghist", SizeClass::GridSize, None),
+            room: MAX_HISTOGRAM_BYTES,
+            room_for_copies: MAX_HISTOGRAM_BYTES_FOR_COPIES,
+            copies: MAX_COPIES_OF_BIN,
+            worth: MIN_HISTOGRAM_POINTS_PER_THREAD,
+            grouped: HISTOGRAM_POINTS_OF_SHARED_BLOCK,
+            parts: (!instructions).then_some(MAX_HISTOGRAM_PARTS),
+            updates: updates.clone(),
+        });
+        let block = Some(self.block_param("seghist", None));
+        vec![when(conditions, shared), otherwise(Plan::GlobalUpdates { block, points, updates })]
+    }
+
+    /// An operation inside of a thread block.
+    pub(super) fn in_block(&self, seg: &SegOp<Memory>) -> Plan {
+        let by = |exchange| match exchange {
+            Exchange::Shuffles => Plan::ByWarps,
+            Exchange::SharedMemory => Plan::SideBySide,
+        };
+        match &seg.kind {
+            SegKind::Map => Plan::Rounds { updates: vec![] },
+            SegKind::Hist(ops) => Plan::Rounds { updates: ops.iter().map(|op| update(&op.op)).collect() },
+            // Warps reduce the values of the whole block to one.
+            SegKind::Red(_) if seg.space.dims.len() > 1 => Plan::SideBySide,
+            SegKind::Red(ops) | SegKind::Scan(ops, _) => by(self.exchange(&operand_types(ops))),
+        }
+    }
+
+    /// How threads exchange values of some types.
+    fn exchange(&self, types: &[Type]) -> Exchange {
+        match self.device.warps && types.iter().all(|t| matches!(bytes(t), 4 | 8)) {
+            true => Exchange::Shuffles,
+            false => Exchange::SharedMemory,
+        }
+    }
+}
+
+/// A block has a thread for each point of the widest operation inside. Operations that only fill arrays do not count: threads
+/// take one of their points after the other, so these need no threads.
+pub(super) fn block_per_point(seg: &SegOp<Memory>) -> Plan {
+    let mut spaces: Vec<Shape> = vec![];
+    for_each_stm(&seg.body.body, &mut |stm| {
+        if let Exp::Op(MemOp::Seg(inner)) = &stm.exp {
+            let space: Shape = inner.space.dims.iter().map(|d| d.1).collect();
+            if !inner.virtualise && !spaces.contains(&space) {
+                spaces.push(space);
+            }
+        }
+    });
+    Plan::BlockPerPoint { spaces }
+}
+
+fn operand_types(ops: &[SegBinOp<Memory>]) -> Vec<Type> {
+    ops.iter().flat_map(|op| &op.op.ret).cloned().collect()
+}
+
+fn bytes(t: &Type) -> u64 {
+    t.elem().map_or(8, |p| p.bytes())
+}
+
+/// How often all points are read at most, by how elements are updated.
+fn max_passes(update: Update) -> i64 {
+    match update {
+        Update::Atomic => MAX_PASSES_OF_INSTRUCTIONS,
+        Update::Swap | Update::SwapPart => MAX_PASSES_OF_SWAPS,
+        Update::Lock => MAX_PASSES_OF_LOCKS,
+    }
+}
+
+/// Whether a point costs much more than what it reads.
+fn is_heavy(seg: &SegOp<Memory>) -> bool {
+    let mut heavy = false;
+    for_each_stm(&seg.body.body, &mut |stm| heavy |= matches!(stm.exp, Exp::Loop(_) | Exp::Call(..)));
+    heavy
+}
+
+/// How many points a thread of a scan takes at a time, if the operands of one have so many bytes: an odd number, so that
+/// threads that read their rows from shared memory do not all want the same bank.
+fn scan_points(bytes: u64) -> i64 {
+    let points = (SCAN_BYTES_PER_THREAD / bytes.max(1)).clamp(1, MAX_SCAN_POINTS) as i64;
+    (points - 1) | 1
+}
+
+/// Whether a scan sums up small numbers of 64 bits.
+fn are_counters(seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> bool {
+    let values = &seg.body.body.result[..seg.combined()];
+    let small = values.iter().all(|e| is_small(&[&seg.body.body], *e));
+    seg.space.dims.len() == 1 && small && ops.iter().all(is_sum)
+}
+
+/// Whether an operator adds numbers of 64 bits.
+fn is_sum(op: &SegBinOp<Memory>) -> bool {
+    let n = op.neutral.len();
+    let Lambda { params, body, .. } = &op.op;
+    let adds = |(k, e): (usize, &SubExp)| {
+        let made = |s: &&Stm<Memory>| matches!(&s.pat[..], [p] if e.name() == Some(p.name));
+        let (x, y) = (SubExp::Var(params[k].name), SubExp::Var(params[n + k].name));
+        body.stms.iter().find(made).is_some_and(|s| match &s.exp {
+            Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), a, b)) => {
+                (*a, *b) == (x, y) || (*a, *b) == (y, x)
+            }
+            _ => false,
+        })
+    };
+    params.len() == 2 * n
+        && op.neutral.iter().all(|e| e.as_i64() == Some(0))
+        && op.op.ret.iter().all(|t| *t == Type::I64)
+        && body.result.iter().enumerate().all(adds)
+}
+
+/// Whether an operand is a small number, as the bodies around it say, the innermost last.
+fn is_small(around: &[&Body<Memory>], e: SubExp) -> bool {
+    let name = match e {
+        SubExp::Const(_) => return e.as_i64().is_some_and(|c| c.abs() <= MAX_NARROW_VALUE),
+        SubExp::Var(name) => name,
+    };
+    let found = around.iter().rev().find_map(|body| {
+        let at = |s: &Stm<Memory>| s.pat.iter().position(|p| p.name == name);
+        body.stms.iter().find_map(|s| at(s).map(|k| (s, k)))
+    });
+    let Some((stm, k)) = found else { return false };
+    match &stm.exp {
+        Exp::Basic(Basic::Conv(ConvOp::BToI(IntType::I64), _)) => true,
+        Exp::Basic(Basic::SubExp(e)) => is_small(around, *e),
+        Exp::If(_, t, f) => [t, f].into_iter().all(|branch| {
+            let inside: Vec<&Body<Memory>> = around.iter().copied().chain([&**branch]).collect();
+            branch.result.get(k).is_some_and(|e| is_small(&inside, *e))
+        }),
+        _ => false,
+    }
+}

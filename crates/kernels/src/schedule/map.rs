@@ -1,0 +1,101 @@
+//! Maps: how many points a thread computes, and in which order.
+//!
+//! Points that are cheap to compute are limited by memory, and one of them per thread does not keep it busy. Where a space
+//! has rows that blocks can be filled with, the points of a thread are one below the other: to find them, a thread divides
+//! once and not for each point; and what stencils read for one of them, they read for the next, so that compilers keep it in
+//! registers. Maps whose points read the same elements in loops are tiled first; see [`super::tile`].
+
+use super::{otherwise, Scheduler};
+use fehu_base::tuning::schedule::*;
+use fehu_ir::schedule::{Choice, Column, Condition, Plan, Points, Quantity};
+use fehu_ir::seg::{KernelReturn, SegOp, SizeClass};
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Basic, Exp, Memory};
+use rustc_hash::FxHashSet;
+
+impl Scheduler {
+    pub(super) fn map(&mut self, seg: &SegOp<Memory>) -> Vec<Choice> {
+        if seg.grid.is_some() {
+            return vec![otherwise(Plan::Strided)];
+        }
+        let tiling = self.tiling(seg);
+        let cached = match tiling.as_ref().and_then(|tiling| tiling.down) {
+            None => self.cached_rows(seg),
+            Some(_) => None,
+        };
+        let mut choices = vec![];
+        if tiling.is_some() || cached.is_some() {
+            let tile = self.param("segmap", SizeClass::TileSize, None);
+            choices.extend(cached.map(|rows| rows.choice(tile)));
+            choices.extend(tiling.into_iter().flat_map(|tiling| self.tiles(&tiling, tile)));
+        }
+        choices.push(otherwise(self.points(seg)));
+        choices
+    }
+
+    /// A map without tiles.
+    fn points(&mut self, seg: &SegOp<Memory>) -> Plan {
+        let block = self.block_param("segmap", None);
+        let cost = cost(seg);
+        let several = Condition::pays(MIN_POINTS_FOR_SEVERAL, Quantity::Points);
+        let column = match (cost, seg.space.dims.len()) {
+            (Cost::Much, _) | (_, 0 | 1) => None,
+            (Cost::Little | Cost::Stencil, _) => Some(Column {
+                points: POINTS_PER_THREAD,
+                widths_log2: WIDTHS_LOG2.to_vec(),
+                idle: IDLE_ONE_IN,
+                when: vec![
+                    Condition::must(0, Quantity::WidthLog2).strictly(),
+                    Condition::pays(POINTS_PER_THREAD, Quantity::Rows),
+                    several.clone(),
+                ],
+            }),
+        };
+        let (each, each_when) = match cost {
+            Cost::Little => (POINTS_PER_THREAD, vec![several]),
+            Cost::Stencil | Cost::Much => (1, vec![]),
+        };
+        Plan::Points(Points { block, each, each_when, column })
+    }
+}
+
+/// How much a point costs besides memory traffic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cost {
+    Little,
+    /// A little more, but neighbours read the same elements.
+    Stencil,
+    Much,
+}
+
+/// What the points of a map cost.
+fn cost(seg: &SegOp<Memory>) -> Cost {
+    let (mut plain, mut length) = (true, 0);
+    let mut read = FxHashSet::default();
+    let mut again = false;
+    for_each_stm(&seg.body.body, &mut |stm| {
+        length += 1;
+        plain &= match &stm.exp {
+            Exp::Loop(_) | Exp::Call(..) | Exp::Op(_) | Exp::WithAcc(_) => false,
+            Exp::Basic(
+                Basic::Copy(_)
+                | Basic::Manifest(..)
+                | Basic::Concat { .. }
+                | Basic::Replicate(..)
+                | Basic::Iota { .. },
+            ) => false,
+            Exp::Basic(Basic::Index(a, _)) => {
+                again |= !read.insert(*a);
+                true
+            }
+            _ => true,
+        };
+    });
+    let scalar = seg.types.iter().all(|t| t.rank() == 0);
+    let in_order = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
+    match scalar && in_order && plain {
+        true if length <= MAX_STATEMENTS_OF_CHEAP_MAP => Cost::Little,
+        true if again && length <= MAX_STATEMENTS_OF_STENCIL => Cost::Stencil,
+        true | false => Cost::Much,
+    }
+}

@@ -1,0 +1,63 @@
+//! Where elements of arrays are, as symbolic integers.
+
+use fehu_algebra::Poly;
+use fehu_base::Name;
+use fehu_ir::mem::{poly, Lmad, MemInfo};
+use fehu_ir::types::{prog_types, Types};
+use fehu_ir::visit::{look, Visitor};
+use fehu_ir::{DimIndex, Memory, Param, PatElem, Prog, Slice, Space, Type};
+use fehu_lmad::SliceDim;
+use rustc_hash::FxHashMap;
+
+/// The places and types of everything in a program.
+pub(super) struct Places {
+    arrays: FxHashMap<Name, (Name, Lmad)>,
+    types: Types,
+}
+
+impl Places {
+    pub(super) fn of(prog: &Prog<Memory>) -> Places {
+        let mut places = Places { arrays: FxHashMap::default(), types: prog_types(prog) };
+        places.body(&prog.consts);
+        for f in &prog.funs {
+            look::fun::<Memory, _>(&mut places, f);
+        }
+        places
+    }
+
+    /// The offset of an element of an array in device memory; none if that is no symbolic integer, or the array is elsewhere.
+    pub(super) fn offset(&self, array: Name, slice: &Slice) -> Option<Poly> {
+        let (block, lmad) = self.arrays.get(&array)?;
+        let dim = |d: &DimIndex| match d {
+            DimIndex::Fix(i) => SliceDim::Fix(poly(*i)),
+            DimIndex::Slice { start, len, stride } => {
+                SliceDim::Range { start: poly(*start), size: poly(*len), stride: poly(*stride) }
+            }
+        };
+        let dims: Vec<SliceDim> = slice.iter().map(dim).collect();
+        let offset = lmad.slice(&dims)?.offset;
+        let in_device_memory = match self.types.get(block) {
+            Some(Type::Mem(space)) => matches!(space, Space::Default),
+            Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => true,
+        };
+        (offset.is_known() && in_device_memory).then_some(offset)
+    }
+
+    fn add(&mut self, name: Name, dec: &MemInfo) {
+        match dec {
+            MemInfo::None => {}
+            MemInfo::Array { block, lmad } => {
+                self.arrays.insert(name, (*block, lmad.clone()));
+            }
+        }
+    }
+}
+
+impl Visitor<Memory> for Places {
+    fn param(&mut self, p: &Param<Memory>) {
+        self.add(p.name, &p.dec);
+    }
+    fn pat_elem(&mut self, p: &PatElem<Memory>) {
+        self.add(p.name, &p.dec);
+    }
+}
