@@ -194,8 +194,8 @@ fn after_each_step(
 ) -> Result<(), String> {
     let (front, warnings) = (Front::empty(), RefCell::default());
     let pipeline = match settings.target {
-        Target::C => pipelines::c(settings),
-        Target::Multicore => pipelines::multicore(settings),
+        Target::C => pipelines::c(),
+        Target::Multicore => pipelines::multicore(),
         Target::OpenCl | Target::Cuda => pipelines::gpu(&front, settings, &warnings),
     };
     let mut before = results(prog, runs);
