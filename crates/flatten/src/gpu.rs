@@ -62,7 +62,7 @@ use fehu_base::{Name, Symbol};
 use fehu_ir::alias::Signatures;
 use fehu_ir::subst::Subst;
 use fehu_ir::types::prog_types;
-use fehu_ir::{Builder, FunDef, Kernels, Prog, Soacs, SubExp};
+use fehu_ir::{Attr, Builder, FunDef, Kernels, Prog, Soacs, SubExp};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -100,6 +100,7 @@ pub fn gpu(prog: Prog<Soacs>, options: &GpuOptions) -> Prog<Kernels> {
         joins: FxHashMap::default(),
         replaced: FxHashMap::default(),
         replicated: g4_vector::replicated(&prog),
+        schedules: vec![],
     };
     let consts = flat.host_body(prog.consts.clone());
     let mut funs: Vec<FunDef<Kernels>> = prog.funs.iter().map(|f| flat.fun(f.clone())).collect();
@@ -145,6 +146,8 @@ pub(crate) struct Flat<'a> {
     replaced: FxHashMap<Name, SubExp>,
     /// Arrays all of whose elements are one operand.
     replicated: FxHashMap<Name, SubExp>,
+    /// Attributes of the combinators around that say how kernels run, innermost first.
+    schedules: Vec<Attr>,
 }
 
 impl Flat<'_> {

@@ -416,6 +416,43 @@ impl Plan {
             Plan::SideBySide => "side_by_side",
         }
     }
+
+    /// The parameters that it mentions, and what each must be.
+    pub fn params(&self) -> Vec<(Symbol, SizeClass)> {
+        let block = |name: &Symbol| (*name, SizeClass::ThreadBlockSize);
+        match self {
+            Plan::Points(Points { block: b, .. })
+            | Plan::ThreadPerSegment { block: b }
+            | Plan::LanesPerSegment { block: b, .. }
+            | Plan::SegmentsPerBlock { block: b } => vec![block(b)],
+            Plan::BlocksPerSegment(BlocksPerSegment { block: b, grid, .. })
+            | Plan::SubHistograms(SubHistograms { block: b, grid, .. }) => {
+                vec![block(b), (*grid, SizeClass::GridSize)]
+            }
+            Plan::SinglePass(SinglePass { block: b, .. }) | Plan::GlobalUpdates { block: b, .. } => {
+                b.iter().map(block).collect()
+            }
+            Plan::Tiled(Tiled { tile, each, .. }) => {
+                let each = each.iter().map(|each| (*each, SizeClass::RegTileSize));
+                [(*tile, SizeClass::TileSize)].into_iter().chain(each).collect()
+            }
+            Plan::RowCache(RowCache { tile, .. }) => vec![(*tile, SizeClass::TileSize)],
+            Plan::Strided
+            | Plan::BlockPerPoint { .. }
+            | Plan::Rounds { .. }
+            | Plan::ByWarps
+            | Plan::SideBySide => vec![],
+        }
+    }
+}
+
+impl Choice {
+    /// Whether its plan or one of its conditions mentions a parameter.
+    pub fn mentions(&self, param: Symbol) -> bool {
+        let amounts = self.when.iter().flat_map(|c| [&c.left, &c.right]);
+        let conditions = amounts.flat_map(|a| &a.of).any(|q| *q == Quantity::Param(param));
+        conditions || self.plan.params().iter().any(|(name, _)| *name == param)
+    }
 }
 
 impl Amount {

@@ -62,7 +62,11 @@ impl Flat<'_> {
         };
         let virtualise = self.machine == Machine::Grid;
         let seg = SegOp { level, space, types, body, kind, virtualise, grid: None, schedule: None };
-        self.seq.b.bind_all("out", results, Exp::Op(KernelsOp::Seg(seg)))
+        let plain = self.seq.b.attrs.len();
+        self.seq.b.attrs.extend(self.schedules.iter().cloned());
+        let names = self.seq.b.bind_all("out", results, Exp::Op(KernelsOp::Seg(seg)));
+        self.seq.b.attrs.truncate(plain);
+        names
     }
 
     /// Sequential code, to be put inside of a kernel.

@@ -18,7 +18,7 @@ use super::g6_distribute::Lifted;
 use super::guard::Version;
 use super::nest::{Nest, Owner};
 use super::parallel::exploitable;
-use super::steer::Steer;
+use super::steer::{self, Steer};
 use super::Flat;
 use fehu_base::Name;
 use fehu_ir::free::free_in_lambda;
@@ -26,7 +26,7 @@ use fehu_ir::seg::{KernelBody, KernelReturn, SegBinOp, SegKind};
 use fehu_ir::soac::{Commutativity, Reduce, Scan, Screma, Soac};
 use fehu_ir::subst::rename_lambda;
 use fehu_ir::types::array_of_rows;
-use fehu_ir::{Body, Exp, Kernels, Lambda, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Attr, Body, Exp, Kernels, Lambda, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 impl Flat<'_> {
@@ -38,12 +38,17 @@ impl Flat<'_> {
         soac: &Soac<Soacs>,
         later: &FxHashSet<Name>,
     ) -> Option<Lifted> {
-        match soac {
+        let own: Vec<Attr> = stm.attrs.iter().filter(|a| steer::is_schedule(a)).cloned().collect();
+        let inner = own.len();
+        self.schedules.splice(0..0, own);
+        let results = match soac {
             Soac::Screma(s) => self.screma(nest, stm, s),
             Soac::Hist(h) => self.map_hist(nest, stm, h, later),
             Soac::Scatter(s) => self.map_scatter(nest, stm, s, later),
             Soac::Ad(_) => fehu_base::bug!("a derivative was left for flattening"),
-        }
+        };
+        self.schedules.drain(..inner);
+        results
     }
 
     fn screma(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Option<Lifted> {

@@ -1,4 +1,4 @@
-//! Attributes that steer flattening.
+//! Attributes that steer flattening, and one that it hands on to kernels.
 
 use fehu_ir::Attr;
 
@@ -56,5 +56,14 @@ impl Steer {
             "no_intra" => self.no_intra = true,
             _ => {}
         }
+    }
+}
+
+/// Whether an attribute says how kernels run: `schedule(NAME)`. Flattening puts it on every operation that it makes of a
+/// combinator.
+pub(crate) fn is_schedule(attr: &Attr) -> bool {
+    match attr {
+        Attr::Comp(name, _) => name.as_str() == "schedule",
+        Attr::Atom(_) | Attr::Int(_) => false,
     }
 }

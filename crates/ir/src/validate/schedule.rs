@@ -112,7 +112,7 @@ impl<R: Rep> Checker<'_, R> {
         if numbers.iter().any(|n| *n < 1) {
             self.error(format!("{} with a number that is less than 1", plan.word()));
         }
-        for (name, class) in mentioned(plan) {
+        for (name, class) in plan.params() {
             self.declared(params, name, Some(&class));
         }
         match (plan, &seg.kind) {
@@ -221,34 +221,6 @@ fn knows(plan: &Plan, quantity: Quantity) -> bool {
         Quantity::Block => reduces || tiles,
         Quantity::Blocks | Quantity::Covered | Quantity::Depth | Quantity::Shared => tiles,
         Quantity::MaxBlock | Quantity::MaxShared | Quantity::Param(_) | Quantity::Size(..) => true,
-    }
-}
-
-/// The parameters that a plan mentions, and what each must be.
-fn mentioned(plan: &Plan) -> Vec<(Symbol, SizeClass)> {
-    let block = |name: &Symbol| (*name, SizeClass::ThreadBlockSize);
-    match plan {
-        Plan::Points(Points { block: b, .. })
-        | Plan::ThreadPerSegment { block: b }
-        | Plan::LanesPerSegment { block: b, .. }
-        | Plan::SegmentsPerBlock { block: b } => vec![block(b)],
-        Plan::BlocksPerSegment(BlocksPerSegment { block: b, grid, .. })
-        | Plan::SubHistograms(SubHistograms { block: b, grid, .. }) => {
-            vec![block(b), (*grid, SizeClass::GridSize)]
-        }
-        Plan::SinglePass(SinglePass { block: b, .. }) | Plan::GlobalUpdates { block: b, .. } => {
-            b.iter().map(block).collect()
-        }
-        Plan::Tiled(Tiled { tile, each, .. }) => {
-            let each = each.iter().map(|each| (*each, SizeClass::RegTileSize));
-            [(*tile, SizeClass::TileSize)].into_iter().chain(each).collect()
-        }
-        Plan::RowCache(RowCache { tile, .. }) => vec![(*tile, SizeClass::TileSize)],
-        Plan::Strided
-        | Plan::BlockPerPoint { .. }
-        | Plan::Rounds { .. }
-        | Plan::ByWarps
-        | Plan::SideBySide => vec![],
     }
 }
 

@@ -62,5 +62,6 @@ fn prefer(schedule: &mut Schedule, name: &str) {
             choices.truncate(1);
         }
     }
+    schedule.params.retain(|p| choices.iter().any(|c| c.mentions(p.name)));
     schedule.choices = choices;
 }
