@@ -20,6 +20,8 @@ mod exp;
 mod ops;
 mod schedule;
 #[cfg(test)]
+mod schedule_tests;
+#[cfg(test)]
 mod tests;
 
 use crate::mem::MemInfo;
