@@ -76,8 +76,7 @@ impl Poly {
         if shared <= 1 {
             return self.clone();
         }
-        let divided = self.terms().iter().map(|(m, c)| (m.clone(), c.div_euclid(shared)));
-        Poly::from_terms(divided)
+        self.map_coefficients(|c| c.div_euclid(shared))
     }
 }
 

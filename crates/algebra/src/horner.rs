@@ -32,7 +32,7 @@ fn sum<A: Arith>(arith: &mut A, terms: Terms) -> A::Value {
     let Some(x) = most_frequent(&terms) else {
         return terms_apart(arith, terms);
     };
-    let just_x = Monomial::new(vec![x]);
+    let just_x = Monomial::var(x);
     let (mut with, mut without) = (vec![], vec![]);
     for (m, c) in terms {
         match m.divided_by(&just_x) {

@@ -18,7 +18,7 @@ const MAX_VARS: usize = 20;
 const MAX_FACTS: usize = 60;
 /// Attempts, and repairs made in each.
 const ATTEMPTS: u64 = 4;
-const REPAIRS: usize = 30;
+const REPAIRS: usize = 100;
 /// Assignments kept.
 const MAX_MODELS: usize = 8;
 
@@ -58,7 +58,9 @@ impl Models {
         let mut all: Vec<Sym> = self.places.keys().chain(vars).copied().collect();
         all.sort_unstable();
         all.dedup();
-        let related = related(facts, &mut all);
+        let mut related = related(facts, &mut all);
+        // Products are repaired when what is linear holds: the other way round, they grow beyond all bounds.
+        related.sort_by_key(|f| (f.degree(), f.terms().len()));
         self.places = all.into_iter().enumerate().map(|(place, x)| (x, place)).collect();
         self.facts = related.into_iter().map(|f| Goal::new(f, &self.places)).collect();
         self.found.clear();

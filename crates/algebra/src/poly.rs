@@ -1,10 +1,11 @@
 //! Polynomials with `i64` coefficients in normal form.
 
 use crate::monomial::{Monomial, Sym};
-use std::collections::BTreeMap;
 
 /// More terms than this and an expression is given up as unknown.
 const MAX_TERMS: usize = 1000;
+/// The same, before equal terms are added up.
+const MAX_PRODUCTS: usize = 16 * MAX_TERMS;
 
 /// A symbolic integer: a sum of products of variables, or *unknown*.
 ///
@@ -40,7 +41,7 @@ impl Poly {
 
     /// A variable.
     pub fn var(x: Sym) -> Poly {
-        Poly::term(Monomial::new(vec![x]), 1)
+        Poly::term(Monomial::var(x), 1)
     }
 
     /// A product of variables times a constant.
@@ -55,30 +56,43 @@ impl Poly {
 
     /// The sum of many terms, in any order and possibly repeated.
     pub fn from_terms(terms: impl IntoIterator<Item = (Monomial, i64)>) -> Poly {
-        let mut sum: BTreeMap<Monomial, i128> = BTreeMap::new();
-        for (m, c) in terms {
-            let slot = sum.entry(m).or_insert(0);
-            match slot.checked_add(i128::from(c)) {
-                Some(total) => *slot = total,
-                None => return Poly::unknown(),
-            }
-        }
-        Poly::from_sums(sum)
+        Poly::from_sums(terms.into_iter().map(|(m, c)| (m, i128::from(c))).collect())
     }
 
-    fn from_sums(sums: BTreeMap<Monomial, i128>) -> Poly {
-        let mut terms = Vec::with_capacity(sums.len());
-        for (m, c) in sums {
-            match i64::try_from(c) {
+    fn from_sums(mut sums: Vec<(Monomial, i128)>) -> Poly {
+        sums.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let mut terms: Vec<(Monomial, i64)> = Vec::with_capacity(sums.len());
+        let mut sums = sums.into_iter().peekable();
+        while let Some((m, mut total)) = sums.next() {
+            while let Some((_, c)) = sums.next_if(|(n, _)| *n == m) {
+                match total.checked_add(c) {
+                    Some(sum) => total = sum,
+                    None => return Poly::unknown(),
+                }
+            }
+            match i64::try_from(total) {
                 Ok(0) => {}
                 Ok(c) => terms.push((m, c)),
                 Err(_) => return Poly::unknown(),
             }
         }
+        Poly::ascending(terms)
+    }
+
+    /// Terms in ascending order, without zeros.
+    fn ascending(terms: Vec<(Monomial, i64)>) -> Poly {
         match terms.len() > MAX_TERMS {
             true => Poly::unknown(),
             false => Poly { terms: Some(terms) },
         }
+    }
+
+    /// The expression with every coefficient changed.
+    pub(crate) fn map_coefficients(&self, f: impl Fn(i64) -> i64) -> Poly {
+        let changed = |terms: &Vec<(Monomial, i64)>| {
+            terms.iter().map(|(m, c)| (m.clone(), f(*c))).filter(|(_, c)| *c != 0).collect()
+        };
+        Poly { terms: self.terms.as_ref().map(changed) }
     }
 
     /// The product of many expressions.
@@ -136,6 +150,14 @@ impl Poly {
         }
     }
 
+    /// The terms but for the constant, ascending.
+    pub(crate) fn variable_terms(&self) -> &[(Monomial, i64)] {
+        match self.terms() {
+            [(m, _), rest @ ..] if m.is_one() => rest,
+            terms => terms,
+        }
+    }
+
     /// The largest number of factors in a term.
     pub fn degree(&self) -> usize {
         self.terms().last().map_or(0, |(m, _)| m.degree())
@@ -171,7 +193,7 @@ impl Poly {
         if !self.is_known() {
             return (Poly::unknown(), Poly::unknown());
         }
-        let just_x = Monomial::new(vec![x]);
+        let just_x = Monomial::var(x);
         let (mut with, mut without) = (Vec::new(), Vec::new());
         for (m, c) in self.terms() {
             match m.divided_by(&just_x) {
@@ -179,7 +201,8 @@ impl Poly {
                 None => without.push((m.clone(), *c)),
             }
         }
-        (Poly::from_terms(with), Poly { terms: Some(without) })
+        // Monomials stay in order when a factor is taken out of all of them.
+        (Poly { terms: Some(with) }, Poly { terms: Some(without) })
     }
 
     /// The expression with `x` replaced.
@@ -196,22 +219,33 @@ impl Poly {
             return Poly::unknown();
         }
         let mut kept = Vec::new();
-        let mut replaced = Poly::zero();
+        let mut replaced: Vec<(Monomial, i128)> = Vec::new();
         for (m, c) in self.terms() {
-            let mut rest = Vec::new();
             let mut by: Option<Poly> = None;
+            let mut rest = m.clone();
             for &x in m.factors() {
-                match f(x) {
-                    Some(p) => by = Some(by.map_or_else(|| p.clone(), |q| q * &p)),
-                    None => rest.push(x),
+                if let Some(p) = f(x) {
+                    rest = rest.divided_by(&Monomial::var(x)).unwrap_or(rest);
+                    by = Some(by.map_or_else(|| p.clone(), |q| q * &p));
                 }
             }
-            match by {
+            match by.as_ref().map(|p| &p.terms) {
                 None => kept.push((m.clone(), *c)),
-                Some(p) => replaced = replaced + p * Poly::term(Monomial::new(rest), *c),
+                Some(None) => return Poly::unknown(),
+                Some(Some(terms)) => {
+                    let part = |(n, d): &(Monomial, i64)| (n.times(&rest), i128::from(*d) * i128::from(*c));
+                    replaced.extend(terms.iter().map(part));
+                    if replaced.len() > MAX_PRODUCTS {
+                        return Poly::unknown();
+                    }
+                }
             }
         }
-        replaced + Poly { terms: Some(kept) }
+        if replaced.is_empty() {
+            return Poly { terms: Some(kept) };
+        }
+        replaced.extend(kept.into_iter().map(|(m, c)| (m, i128::from(c))));
+        Poly::from_sums(replaced)
     }
 
     /// The value under an assignment; `None` if a variable has no value, on overflow, or when unknown.
@@ -252,29 +286,28 @@ impl Poly {
             i += usize::from(order.is_le());
             j += usize::from(order.is_ge());
         }
-        match out.len() > MAX_TERMS {
-            true => Poly::unknown(),
-            false => Poly { terms: Some(out) },
-        }
+        Poly::ascending(out)
     }
 
     fn multiply(&self, other: &Poly) -> Poly {
         let (Some(a), Some(b)) = (&self.terms, &other.terms) else {
             return Poly::unknown();
         };
-        if a.len().saturating_mul(b.len()) > 16 * MAX_TERMS {
+        if a.len().saturating_mul(b.len()) > MAX_PRODUCTS {
             return Poly::unknown();
         }
-        let mut sums: BTreeMap<Monomial, i128> = BTreeMap::new();
+        if let ([(m, c)], many) | (many, [(m, c)]) = (a.as_slice(), b.as_slice()) {
+            // Monomials stay in order when all of them get the same factors.
+            let product = |(n, d): &(Monomial, i64)| Some((n.times(m), c.checked_mul(*d)?));
+            return many
+                .iter()
+                .map(product)
+                .collect::<Option<_>>()
+                .map_or_else(Poly::unknown, Poly::ascending);
+        }
+        let mut sums = Vec::with_capacity(a.len() * b.len());
         for (m, c) in a {
-            for (n, d) in b {
-                let product = i128::from(*c) * i128::from(*d);
-                let slot = sums.entry(m.times(n)).or_insert(0);
-                match slot.checked_add(product) {
-                    Some(total) => *slot = total,
-                    None => return Poly::unknown(),
-                }
-            }
+            sums.extend(b.iter().map(|(n, d)| (m.times(n), i128::from(*c) * i128::from(*d))));
         }
         Poly::from_sums(sums)
     }

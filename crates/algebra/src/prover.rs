@@ -17,9 +17,10 @@ use crate::facts::Facts;
 use crate::model::Models;
 use crate::monomial::{Monomial, Sym};
 use crate::poly::Poly;
-use crate::range::Ranges;
+use crate::range::{powers, Ranges};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Goals taken up for one question, and for a question asked on the way.
 const GOALS: u32 = 40;
@@ -49,8 +50,19 @@ pub struct Prover<'a> {
     ranges: Ranges,
     models: Models,
     answers: FxHashMap<Poly, Answer>,
+    /// The facts about variables that were needed so far.
+    about: FxHashMap<Sym, Rc<[About<'a>]>>,
     steps_left: u32,
     doubtful: bool,
+}
+
+/// A fact seen from one of its variables.
+struct About<'a> {
+    fact: &'a Poly,
+    vars: Vec<Sym>,
+    /// What the variable is multiplied by; it may be there again.
+    factor: Poly,
+    squared: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -76,6 +88,7 @@ impl<'a> Prover<'a> {
             ranges: Ranges::default(),
             models: Models::default(),
             answers: FxHashMap::default(),
+            about: FxHashMap::default(),
             steps_left: steps,
             doubtful: false,
         }
@@ -239,21 +252,21 @@ impl<'a> Prover<'a> {
         let vars = goal.vars();
         for &x in vars.iter().rev() {
             let (c, _) = goal.split_on(x);
-            for fact in self.useful_facts(x, &vars) {
+            let about = self.about(x);
+            for About { fact, factor: a, squared, .. } in useful(&about, &vars) {
                 if self.steps_left == 0 {
                     return;
                 }
                 self.steps_left -= 1;
-                let (a, _) = fact.split_on(x);
-                if a.mentions(x) {
+                if *squared {
                     self.cancel(goal, fact, depth, out);
                     continue;
                 }
-                self.eliminate(goal, &c, &a, fact, depth, out);
+                self.eliminate(goal, &c, a, fact, depth, out);
                 if c.terms().len() > 1 {
                     for (m, k) in c.terms() {
                         let part = Poly::term(m.clone(), *k);
-                        self.eliminate_part(goal, &part, &a, fact, depth, out);
+                        self.eliminate_part(goal, &part, a, fact, depth, out);
                     }
                 }
             }
@@ -300,20 +313,22 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// The facts about `x` most likely to help, those that bring in few new variables first.
-    fn useful_facts(&self, x: Sym, vars: &[Sym]) -> Vec<&'a Poly> {
+    /// The facts about a variable that no equality has superseded.
+    fn about(&mut self, x: Sym) -> Rc<[About<'a>]> {
         let facts = self.facts;
-        let mut found: Vec<(usize, usize, &'a Poly)> = Vec::new();
-        for (i, fact) in facts.about(x).enumerate().take(MAX_SCANNED) {
-            let mentioned = fact.vars();
-            if mentioned.iter().all(|y| facts.rewrite_of(*y).is_none()) {
-                let new = mentioned.iter().filter(|y| !vars.contains(y)).count();
-                found.push((new, i, fact));
-            }
-        }
-        found.sort_by_key(|(new, i, _)| (*new, *i));
-        found.truncate(MAX_FACTS);
-        found.into_iter().map(|(_, _, f)| f).collect()
+        let about = |fact: &'a Poly| {
+            let vars = fact.vars();
+            let (factor, _) = fact.split_on(x);
+            let squared = factor.mentions(x);
+            vars.iter().all(|y| facts.rewrite_of(*y).is_none()).then_some(About {
+                fact,
+                vars,
+                factor,
+                squared,
+            })
+        };
+        let found = || facts.about(x).take(MAX_SCANNED).filter_map(about).collect();
+        self.about.entry(x).or_insert_with(found).clone()
     }
 
     /// A question asked in order to take a step.
@@ -333,8 +348,9 @@ impl<'a> Prover<'a> {
     /// Whether the goal is a known fact, or weaker by a constant.
     fn is_fact(&self, p: &Poly) -> bool {
         let first = p.leading().and_then(|(m, _)| m.factors().first());
-        let weaker = |f: &Poly| (p - f).as_constant().is_some_and(|c| c >= 0);
-        first.is_some_and(|x| self.facts.about(*x).take(MAX_SCANNED).any(weaker))
+        let weaker =
+            |f: &Poly| f.variable_terms() == p.variable_terms() && f.constant_term() <= p.constant_term();
+        p.is_known() && first.is_some_and(|x| self.facts.about(*x).take(MAX_SCANNED).any(weaker))
     }
 
     /// Whether all coefficients are non-negative once variables are measured from their constant bounds.
@@ -345,27 +361,85 @@ impl<'a> Prover<'a> {
         if !p.is_known() || p.terms().len() > MAX_GOAL_TERMS || p.degree() > 8 {
             return false;
         }
-        self.steps_left = self.steps_left.saturating_sub(1);
-        let mut shifted: FxHashMap<Sym, (Poly, bool)> = FxHashMap::default();
-        for x in p.vars() {
-            let range = self.ranges.of_var(self.facts, x);
-            let low = range.low.and_then(|l| i64::try_from(l).ok());
-            let high = range.high.and_then(|h| i64::try_from(h).ok());
-            let (value, signed) = match (low, high) {
-                (Some(l), _) => (Poly::var(x) + l, false),
-                (None, Some(h)) => (Poly::constant(h) - Poly::var(x), false),
-                (None, None) => (Poly::var(x), true),
-            };
-            shifted.insert(x, (value, signed));
+        let vars = p.vars();
+        let measured: Vec<Measured> = vars.iter().map(|x| self.measured(*x)).collect();
+        let of = |x: Sym| vars.binary_search(&x).map_or(Measured::Freely, |k| measured[k]);
+        let degree = p.degree();
+        let shifts =
+            measured.iter().any(|m| !matches!(m, Measured::Freely | Measured::Up(0) | Measured::Down(0)));
+        // Terms of the highest degree get no share of others, and without shifts none does.
+        let mut fixed = p.terms().iter().filter(|(m, _)| !shifts || m.degree() == degree);
+        if !fixed.all(|(m, c)| stays_nonneg(m, *c, of)) {
+            return false;
         }
-        let q = p.subst_all(|x| shifted.get(&x).map(|(value, _)| value.clone()));
-        let free = |x: Sym| shifted.get(&x).is_some_and(|(_, signed)| *signed);
-        q.is_known()
-            && q.terms().iter().all(|(m, c)| {
-                let mut groups = m.factors().chunk_by(|a, b| a == b);
-                *c >= 0 && groups.all(|g| g.len() % 2 == 0 || !free(g[0]))
-            })
+        if !shifts {
+            return true;
+        }
+        // The constant is the value at the bounds.
+        let at_bounds = |x: Sym| match of(x) {
+            Measured::Up(l) => Some(l),
+            Measured::Down(h) => Some(h),
+            Measured::Freely => Some(0),
+        };
+        if p.eval(at_bounds).is_none_or(|c| c < 0) {
+            return false;
+        }
+        self.steps_left = self.steps_left.saturating_sub(1);
+        let q = p.subst_all(|x| match of(x) {
+            Measured::Up(0) | Measured::Freely => None,
+            Measured::Up(l) => Some(Poly::var(x) + l),
+            Measured::Down(h) => Some(Poly::constant(h) - Poly::var(x)),
+        });
+        let nonneg = |(m, c): &(Monomial, i64)| {
+            *c >= 0 && powers(m).all(|(x, n)| n % 2 == 0 || !matches!(of(x), Measured::Freely))
+        };
+        q.is_known() && q.terms().iter().all(nonneg)
     }
+
+    /// From where a variable is measured.
+    fn measured(&mut self, x: Sym) -> Measured {
+        let range = self.ranges.of_var(self.facts, x);
+        let low = range.low.and_then(|l| i64::try_from(l).ok());
+        let high = range.high.and_then(|h| i64::try_from(h).ok());
+        match (low, high) {
+            (Some(l), _) => Measured::Up(l),
+            (None, Some(h)) => Measured::Down(h),
+            (None, None) => Measured::Freely,
+        }
+    }
+}
+
+/// How a variable is written as something that is not negative.
+#[derive(Clone, Copy)]
+enum Measured {
+    /// This, plus something.
+    Up(i64),
+    /// This, minus something.
+    Down(i64),
+    /// It has no bound.
+    Freely,
+}
+
+/// Whether a term is not negative when its variables are measured from zero bounds.
+fn stays_nonneg(m: &Monomial, c: i64, of: impl Fn(Sym) -> Measured) -> bool {
+    let mut positive = c >= 0;
+    for (x, _) in powers(m).filter(|(_, n)| n % 2 == 1) {
+        match of(x) {
+            Measured::Up(_) => {}
+            Measured::Down(_) => positive = !positive,
+            Measured::Freely => return false,
+        }
+    }
+    positive
+}
+
+/// The facts most likely to help with a goal of these variables, those that bring in few new ones first.
+fn useful<'b, 'a>(about: &'b [About<'a>], vars: &[Sym]) -> Vec<&'b About<'a>> {
+    let new = |a: &About<'_>| a.vars.iter().filter(|y| vars.binary_search(y).is_err()).count();
+    let mut found: Vec<(usize, &About<'a>)> = about.iter().map(|a| (new(a), a)).collect();
+    found.sort_by_key(|(new, _)| *new);
+    found.truncate(MAX_FACTS);
+    found.into_iter().map(|(_, a)| a).collect()
 }
 
 /// Simpler goals first.

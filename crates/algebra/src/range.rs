@@ -61,11 +61,7 @@ impl Ranges {
         let cut_before = std::mem::replace(&mut self.cut, false);
         let mut best: Option<i128> = None;
         for fact in facts.about(x).take(MAX_FACTS) {
-            let (a, e) = fact.split_on(x);
-            if a.mentions(x) {
-                continue;
-            }
-            let found = self.bound_from(facts, &a, &e, side);
+            let found = self.bound_from(facts, fact, x, side);
             best = match (best, found) {
                 (Some(a), Some(b)) if side == Side::Low => Some(a.max(b)),
                 (Some(a), Some(b)) => Some(a.min(b)),
@@ -80,23 +76,39 @@ impl Ranges {
         best
     }
 
-    /// The bound of `x` that follows from `a*x + e >= 0`.
-    fn bound_from(&mut self, facts: &Facts, a: &Poly, e: &Poly, side: Side) -> Option<i128> {
-        // Seen from the other side, `a*x` with `x = -y` has the factor `-a`.
-        let a = match side {
-            Side::Low => a.clone(),
-            Side::High => -a,
-        };
-        let constant = a.as_constant().map(i128::from);
-        if constant.is_some_and(|c| c <= 0) {
-            return None;
-        }
-        let least = self.poly(facts, e, Side::High)?.checked_neg()?;
-        let low = match constant {
-            Some(c) => -(least.checked_neg()?.div_euclid(c)),
-            None if least > 0 && self.poly(facts, &a, Side::Low)? >= 0 => 1,
-            None if least == 0 && self.poly(facts, &a, Side::Low)? >= 1 => 0,
-            None => return None,
+    /// The bound of `x` that follows from a fact, `a*x + e >= 0`.
+    fn bound_from(&mut self, facts: &Facts, fact: &Poly, x: Sym, side: Side) -> Option<i128> {
+        let low = match alone(fact, x) {
+            // Most facts have the variable in a term of its own, and half of them bound it from the other side.
+            Some(c) => {
+                let c = match side {
+                    Side::Low => i128::from(c),
+                    Side::High => -i128::from(c),
+                };
+                if c <= 0 {
+                    return None;
+                }
+                let others = fact.terms().iter().filter(|(m, _)| m.factors() != [x]);
+                self.terms(facts, others, Side::High)?.div_euclid(c).checked_neg()?
+            }
+            None => {
+                let (a, e) = fact.split_on(x);
+                if a.mentions(x) {
+                    return None;
+                }
+                // Seen from the other side, `a*x` with `x = -y` has the factor `-a`.
+                let a = match side {
+                    Side::Low => a,
+                    Side::High => -a,
+                };
+                let least = self.terms(facts, e.terms(), Side::High)?.checked_neg()?;
+                let a_low = self.terms(facts, a.terms(), Side::Low)?;
+                match (least, a_low) {
+                    (1.., 0..) => 1,
+                    (0, 1..) => 0,
+                    _ => return None,
+                }
+            }
         };
         match side {
             Side::Low => Some(low),
@@ -104,12 +116,15 @@ impl Ranges {
         }
     }
 
-    fn poly(&mut self, facts: &Facts, p: &Poly, side: Side) -> Option<i128> {
-        if !p.is_known() {
-            return None;
-        }
+    /// A bound of a sum.
+    fn terms<'a>(
+        &mut self,
+        facts: &Facts,
+        terms: impl IntoIterator<Item = &'a (Monomial, i64)>,
+        side: Side,
+    ) -> Option<i128> {
         let mut total: i128 = 0;
-        for (m, c) in p.terms() {
+        for (m, c) in terms {
             let part = match (side, *c > 0) {
                 (Side::Low, true) | (Side::High, false) => self.product(facts, m, Side::Low),
                 (Side::Low, false) | (Side::High, true) => self.product(facts, m, Side::High),
@@ -132,6 +147,15 @@ impl Ranges {
             Side::Low => range.low,
             Side::High => range.high,
         }
+    }
+}
+
+/// The coefficient of a variable that is in one term only, by itself.
+fn alone(fact: &Poly, x: Sym) -> Option<i64> {
+    let mut with = fact.terms().iter().filter(|(m, _)| m.contains(x));
+    match (with.next(), with.next()) {
+        (Some((m, c)), None) if m.degree() == 1 => Some(*c),
+        _ => None,
     }
 }
 
@@ -214,6 +238,6 @@ impl End {
 }
 
 /// The distinct factors of a monomial with how often each occurs.
-fn powers(m: &Monomial) -> impl Iterator<Item = (Sym, usize)> + '_ {
+pub(crate) fn powers(m: &Monomial) -> impl Iterator<Item = (Sym, usize)> + '_ {
     m.factors().chunk_by(|a, b| a == b).map(|group| (group[0], group.len()))
 }
