@@ -22,6 +22,7 @@
 //! `Val x_1 = 2`, `TypeDef t_2 = i32`, `Alias x_3 = x_1`, where `m.x` is `x_3`
 //! of type `t_2`.
 
+use crate::scope::Env;
 use crate::types::{RetType, Scheme, TParam, Type, TypeArg, TypeDef};
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::prim::{PrimValue, ScalarType};
@@ -43,6 +44,10 @@ pub struct Program {
     pub intrinsics: FxHashMap<Name, Intrinsic>,
     /// Where each name was bound.
     pub def_spans: FxHashMap<Name, Span>,
+    /// What the main file declares: for tools, as the rest needs no scopes any more.
+    pub env: Arc<Env>,
+    /// What the prelude declares; of its modules, only what the program may need.
+    pub prelude_env: Arc<Env>,
 }
 
 /// A declaration. Evaluating a list of declarations extends a table from names

@@ -49,6 +49,10 @@ enum Command {
     Cuda(commands::build::GpuArgs),
     /// Check a program for errors, and say where and what they are.
     Check(commands::check::Args),
+    /// Evaluate expressions and declarations as they are typed.
+    Repl(commands::repl::Args),
+    /// Evaluate expressions, and print their values.
+    Eval(commands::eval::Args),
     /// Explain an error that has a name, with an example.
     Explain(commands::explain::Args),
     /// Make a project to start from.
@@ -124,6 +128,8 @@ fn run(command: Command, matches: ArgMatches) -> ExitCode {
         Command::Opencl(args) => commands::build::run_gpu(Target::OpenCl, &args),
         Command::Cuda(args) => commands::build::run_gpu(Target::Cuda, &args),
         Command::Check(args) => commands::check::run(&args),
+        Command::Repl(args) => commands::repl::run(&args),
+        Command::Eval(args) => commands::eval::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::New(args) => commands::new::run(&args),
         Command::Fmt(args) => commands::fmt::run(&args),

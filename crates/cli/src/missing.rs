@@ -7,16 +7,14 @@ pub(crate) fn explanation(command: &str) -> Option<String> {
     Some(format!("`{command}` is a command of Futhark's own compiler that fehu does not have yet{instead}"))
 }
 
-const MISSING: [(&str, &str); 13] = [
+const MISSING: [(&str, &str); 11] = [
     ("doc", ""),
-    ("eval", "; put the expression into a program, and use `fehu run`"),
     ("hip", "; `fehu opencl` compiles for GPUs of AMD"),
     ("ispc", "; `fehu multicore` uses all cores"),
     ("literate", ""),
     ("lsp", "; `fehu check --json` prints problems for editors"),
     ("pyopencl", "; `fehu opencl --library` makes a C library, which Python's ctypes can call"),
     ("python", "; `fehu c --library` makes a C library, which Python's ctypes can call"),
-    ("repl", "; `fehu run` compiles and runs a program in one go"),
     ("rts", ""),
     ("script", "; test blocks with `script input` are run by `fehu test` and `fehu bench`"),
     ("wasm", "; `fehu c --library` makes C that emcc can compile"),

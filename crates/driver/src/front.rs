@@ -69,6 +69,11 @@ pub fn check_text(path: &Path, text: String) -> Front {
     check_loaded(load_text(path, text))
 }
 
+/// Nothing but the prelude, all of it: what every program can use.
+pub fn check_prelude() -> Front {
+    check_loaded(load_text(Path::new(""), String::new()).with_whole_prelude())
+}
+
 fn check_loaded(loaded: Loaded) -> Front {
     let prelude: Vec<_> = loaded.units[..loaded.prelude].iter().map(|u| u.file).collect();
     if !loaded.errors.is_empty() {

@@ -1,7 +1,10 @@
 //! Running programs without compiling them to C: the interpreter of the core IR, on data as files hold it.
 //!
 //! In: a checked program, an entry point, values. Out: values, or the program's error. The program is interpreted as
-//! lowering leaves it, before any optimisation.
+//! lowering leaves it, before any optimisation. [`Interpreted::run`] speaks the language of data files;
+//! [`Interpreted::evaluate`] gives a value of any type, for people to read (`shaped`).
+
+mod shaped;
 
 use crate::compile::Settings;
 use crate::front::Front;
@@ -9,13 +12,18 @@ use crate::pipelines;
 use fehu_base::prim::ScalarType;
 use fehu_base::Diagnostic;
 use fehu_data::{Data, Value};
-use fehu_ir::interp::{self, run_entry, Failure};
-use fehu_ir::{EntryPoint, EntryType, OpaqueType, Prog, Soacs};
+pub use fehu_ir::interp::Failure;
+pub use shaped::Shaped;
+
+use fehu_ir::interp::{self, run_entry, Trace};
+use fehu_ir::{Attr, EntryPoint, EntryType, Loc, OpaqueType, Prog, Soacs};
+use std::sync::Arc;
 
 /// A program that is ready to be interpreted.
 #[derive(Debug)]
 pub struct Interpreted {
     prog: Prog<Soacs>,
+    options: interp::Options,
 }
 
 /// Why an entry point has no results.
@@ -30,23 +38,55 @@ pub enum Stopped {
 /// Gets a program ready.
 pub fn interpreted(front: &Front, settings: &Settings) -> Result<Interpreted, Vec<Diagnostic>> {
     let prog = pipelines::lower(front, settings).map_err(|stop| stop.diagnostics())?;
-    Ok(Interpreted { prog })
+    Ok(Interpreted { prog, options: interp::Options::default() })
 }
 
 impl Interpreted {
+    /// Lets programs run as long as they like.
+    pub fn unlimited(mut self) -> Interpreted {
+        self.options.steps = u64::MAX;
+        self
+    }
+
+    /// Gives the places, tags and texts of values that the program traces to `show`.
+    pub fn traced(mut self, show: impl Fn(&Loc, Option<&str>, &str) + Send + Sync + 'static) -> Interpreted {
+        self.options.trace = Some(Trace(Arc::new(move |loc, attrs, value| {
+            for (scalar, tag) in attrs.iter().filter_map(trace_attr) {
+                if let Some(text) = shaped::leaf(scalar, value).map(|v| v.to_string()) {
+                    show(loc, tag, &text);
+                }
+            }
+        })));
+        self
+    }
+
+    /// The value of an entry point without parameters.
+    pub fn evaluate(&self, entry: &str) -> Result<Shaped, Failure> {
+        let Some(face) = self.face(entry) else {
+            return Err(Failure::Stuck(format!("there is no entry point {entry}")));
+        };
+        let results = run_entry(&self.prog, entry, vec![], &self.options)?;
+        let leaves = results.get(face.size_results..).unwrap_or(&[]);
+        shaped::shaped(&self.prog.opaques, &face.result.ty, leaves)
+            .ok_or_else(|| Failure::Stuck("its result does not have the type that it should".into()))
+    }
+
+    fn face(&self, entry: &str) -> Option<&EntryPoint> {
+        let mut faces = self.prog.funs.iter().filter_map(|f| f.entry.as_ref());
+        faces.find(|e| e.name.as_str() == entry)
+    }
+
     /// Runs an entry point. A tuple is its components.
     pub fn run(&self, entry: &str, args: &[Value]) -> Result<Vec<Value>, Stopped> {
-        let faces = self.prog.funs.iter().filter_map(|f| f.entry.as_ref());
-        let Some(face) = faces.into_iter().find(|e| e.name.as_str() == entry) else {
+        let Some(face) = self.face(entry) else {
             return Err(Stopped::Error(format!("there is no entry point {entry}")));
         };
         let args = arguments(face, args)?;
-        let results =
-            run_entry(&self.prog, entry, args, &interp::Options::default()).map_err(|e| match e {
-                Failure::Assert { message, .. } => Stopped::Error(format!("Error: {message}")),
-                Failure::Stuck(message) => Stopped::Beyond(message),
-                Failure::TooLong => Stopped::Beyond("it takes too many steps".into()),
-            })?;
+        let results = run_entry(&self.prog, entry, args, &self.options).map_err(|e| match e {
+            Failure::Assert { message, .. } => Stopped::Error(format!("Error: {message}")),
+            Failure::Stuck(message) => Stopped::Beyond(message),
+            Failure::TooLong => Stopped::Beyond("it takes too many steps".into()),
+        })?;
         let types = self.result_types(face)?;
         let results = results.iter().skip(face.size_results).zip(types);
         let values: Option<Vec<Value>> = results.map(|(value, t)| data_value(value, t)).collect();
@@ -76,6 +116,17 @@ impl Interpreted {
         };
         types.ok_or_else(|| Stopped::Beyond("its result cannot be written to a file".into()))
     }
+}
+
+/// The type and tag of `trace(type, tag)`.
+fn trace_attr(attr: &Attr) -> Option<(ScalarType, Option<&str>)> {
+    let Attr::Comp(name, args) = attr else { return None };
+    let atom = |i: usize| match args.get(i) {
+        Some(Attr::Atom(text)) => Some(text.as_str()),
+        Some(Attr::Int(_) | Attr::Comp(..)) | None => None,
+    };
+    (name.as_str() == "trace").then_some(())?;
+    Some((ScalarType::from_str(atom(0)?)?, atom(1)))
 }
 
 /// The arguments of an entry point, which must have the types of its parameters.

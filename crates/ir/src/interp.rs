@@ -31,6 +31,7 @@ use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::{Name, Symbol};
 use rustc_hash::FxHashMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// Why a program did not end well.
 #[derive(Clone, PartialEq, Debug)]
@@ -79,6 +80,18 @@ pub struct Options {
     pub steps: u64,
     /// Whether to check that every array is where its place says; for programs over `Memory`.
     pub heap: bool,
+    /// Who is called with each value that the program traces.
+    pub trace: Option<Trace>,
+}
+
+/// What to do with traced values: gets the statement's place and attributes, and the value.
+#[derive(Clone)]
+pub struct Trace(pub Arc<dyn Fn(&Loc, &[Attr], &Value) + Send + Sync>);
+
+impl fmt::Debug for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Trace")
+    }
 }
 
 impl Default for Options {
@@ -91,6 +104,7 @@ impl Default for Options {
             shared_memory: 49152,
             steps: 100_000_000,
             heap: false,
+            trace: None,
         }
     }
 }

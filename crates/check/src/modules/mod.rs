@@ -76,6 +76,8 @@ pub fn check_program(units: &[SourceUnit], prelude: usize, needed: Needed) -> Ch
         made: vec![],
     };
     let decs = checker.units();
+    let declared = |unit: Option<usize>| unit.and_then(|i| checker.envs.get(i)).cloned().unwrap_or_default();
+    let (env, prelude_env) = (declared(units.len().checked_sub(1)), declared(prelude.checked_sub(1)));
     let ctx = checker.ctx;
     let failed = ctx.diagnostics.iter().any(|d| d.severity == Severity::Error);
     let program = match decs {
@@ -84,6 +86,8 @@ pub fn check_program(units: &[SourceUnit], prelude: usize, needed: Needed) -> Ch
             names: ctx.names,
             intrinsics: ctx.intrinsics,
             def_spans: ctx.def_spans,
+            env,
+            prelude_env,
         }),
         Ok(_) | Err(Stop) => None,
     };

@@ -4,8 +4,10 @@ use crate::report::{show, show_all, Warnings};
 use fehu_driver::cache::{self, Executable};
 use fehu_driver::compile::{Failure, Settings};
 use fehu_driver::front::{self, Front};
+use fehu_driver::interpret::{interpreted, Stopped};
 use fehu_driver::target::Target;
-use fehu_tools::errln;
+use fehu_tools::{errln, outln};
+use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, ExitStatus};
@@ -24,6 +26,9 @@ pub(crate) struct Args {
     /// Print no warnings.
     #[arg(short = 'w', long = "no-warnings")]
     no_warnings: bool,
+    /// Interpret the program instead of compiling it: slow, but without a C compiler.
+    #[arg(short = 'i', long = "interpret", conflicts_with = "binary")]
+    interpret: bool,
     /// Print the result in the binary format.
     #[arg(short = 'b', long = "binary-output")]
     binary: bool,
@@ -41,6 +46,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     if !show(&front, warnings) {
         return ExitCode::from(1);
     }
+    if args.interpret {
+        return interpret(args, front);
+    }
     match start(args, &front).map(|mut child| child.wait()) {
         Ok(Ok(status)) => ExitCode::from(code(status)),
         Ok(Err(e)) => {
@@ -53,6 +61,47 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
         Err(Failure::Outside(message)) => {
             errln!("fehu: {message}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Interprets the program; traced values are printed among the results, as Futhark's interpreter does.
+fn interpret(args: &Args, front: Front) -> ExitCode {
+    let settings = Settings {
+        entry_points: vec![args.entry.clone()],
+        ..Settings::executable(Target::C, PathBuf::new())
+    };
+    let program = match interpreted(&front, &settings) {
+        Ok(program) => program,
+        Err(errors) => {
+            show_all(&errors, &front.sources);
+            return ExitCode::from(1);
+        }
+    };
+    let mut input = vec![];
+    let values = match std::io::stdin().lock().read_to_end(&mut input) {
+        Ok(_) => fehu_data::read_values(&input).map_err(|e| e.to_string()),
+        Err(e) => Err(format!("cannot read standard input: {e}")),
+    };
+    let sources = front.sources;
+    let program = program.unlimited().traced(move |loc, tag, text| match tag {
+        Some(tag) => outln!("{tag}: {text}"),
+        None => outln!("{}: {text}", sources.show(loc.span)),
+    });
+    let results = values.and_then(|values| {
+        program.run(&args.entry, &values).map_err(|stopped| match stopped {
+            Stopped::Error(message) => message,
+            Stopped::Beyond(message) => format!("{} cannot be interpreted: {message}", args.file.display()),
+        })
+    });
+    match results {
+        Ok(results) => {
+            results.iter().for_each(|value| outln!("{value}"));
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            errln!("{message}");
             ExitCode::from(1)
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Each crate, those that it uses, and those that only its tests use.
-const EDGES: [(&str, &[&str], &[&str]); 25] = [
+const EDGES: [(&str, &[&str], &[&str]); 26] = [
     ("base", &[], &[]),
     ("data", &["base"], &[]),
     ("algebra", &[], &[]),
@@ -35,8 +35,9 @@ const EDGES: [(&str, &[&str], &[&str]); 25] = [
         &[],
     ),
     ("tools", &["base", "data", "driver"], &[]),
-    ("cli", &["base", "data", "syntax", "fmt", "check", "ir", "driver", "tools", "pkg"], &[]),
+    ("cli", &["base", "data", "syntax", "fmt", "check", "ir", "driver", "tools", "pkg", "repl"], &[]),
     ("pkg", &["base"], &[]),
+    ("repl", &["base", "syntax", "check", "ir", "driver"], &[]),
     ("randprog", &["base", "data", "ir", "pass", "driver", "tools"], &[]),
     ("xtask", &["data", "driver", "randprog"], &[]),
 ];

@@ -13,7 +13,14 @@ impl<'a, R: Rep> Machine<'a, R> {
     pub(super) fn exp(&mut self, env: &mut Env, stm: &'a Stm<R>) -> Run<Vec<Value>> {
         let one = |v: PrimValue| Ok(vec![Value::Prim(v)]);
         match &stm.exp {
-            Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) => Ok(vec![self.operand(env, *e)?]),
+            Exp::Basic(Basic::SubExp(e)) => Ok(vec![self.operand(env, *e)?]),
+            Exp::Basic(Basic::Opaque(e)) => {
+                let value = self.operand(env, *e)?;
+                if let Some(trace) = self.options.trace.as_ref().filter(|_| !stm.attrs.is_empty()) {
+                    (trace.0)(&stm.loc, &stm.attrs, &value);
+                }
+                Ok(vec![value])
+            }
             Exp::Basic(Basic::UnOp(op, x)) => one(defined(op, op.eval(self.prim(env, *x)?))?),
             Exp::Basic(Basic::BinOp(op, x, y)) => {
                 one(defined(op, op.eval(self.prim(env, *x)?, self.prim(env, *y)?))?)

@@ -1,0 +1,141 @@
+//! `fehu repl`.
+
+use crate::commands::eval::show_problem;
+use fehu_repl::{Answer, Session};
+use fehu_tools::{errln, out, outln};
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::Validator;
+use rustyline::{Context, Editor, Helper};
+use std::cell::RefCell;
+use std::io::{BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::rc::Rc;
+
+/// Options of `fehu repl`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A file to load.
+    file: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut session = Session::new(|line| outln!("{line}"));
+    if let Some(file) = &args.file {
+        if let Answer::Problem(problem) = session.load(file) {
+            show_problem(&problem);
+            return ExitCode::from(1);
+        }
+    }
+    if std::io::stdin().is_terminal() {
+        return interactive(session);
+    }
+    let mut lines = std::io::stdin().lock().lines();
+    loop {
+        out!("[{}]> ", session.line());
+        match lines.next() {
+            Some(Ok(line)) if answer(&mut session, &line) == Next::Go => {}
+            Some(Ok(_)) => return ExitCode::SUCCESS,
+            Some(Err(e)) => {
+                errln!("fehu: cannot read standard input: {e}");
+                return ExitCode::from(1);
+            }
+            None => {
+                outln!("");
+                return ExitCode::SUCCESS;
+            }
+        }
+    }
+}
+
+/// Whether to read another line.
+#[derive(PartialEq, Eq)]
+enum Next {
+    Go,
+    Leave,
+}
+
+fn answer(session: &mut Session, line: &str) -> Next {
+    match session.enter(line) {
+        Answer::Done => {}
+        Answer::Text(text) => outln!("{text}"),
+        Answer::Problem(problem) => show_problem(&problem),
+        Answer::Quit => return Next::Leave,
+    }
+    Next::Go
+}
+
+/// With editing, history and completion.
+fn interactive(session: Session) -> ExitCode {
+    let session = Rc::new(RefCell::new(session));
+    let mut editor: Editor<Names, FileHistory> = match Editor::new() {
+        Ok(editor) => editor,
+        Err(e) => {
+            errln!("fehu: cannot use this terminal: {e}");
+            return ExitCode::from(1);
+        }
+    };
+    editor.set_helper(Some(Names(session.clone())));
+    let history = history();
+    if let Some(file) = &history {
+        // There is none at first.
+        let _ = editor.load_history(file);
+    }
+    outln!("Futhark, by fehu {}. :help lists commands.", env!("CARGO_PKG_VERSION"));
+    loop {
+        let prompt = format!("[{}]> ", session.borrow().line());
+        match editor.readline(&prompt) {
+            Ok(line) => {
+                // A line that cannot be remembered is no reason not to answer it.
+                let _ = editor.add_history_entry(&line);
+                if answer(&mut session.borrow_mut(), &line) == Next::Leave {
+                    break;
+                }
+            }
+            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Eof) => break,
+            Err(e) => {
+                errln!("fehu: {e}");
+                break;
+            }
+        }
+    }
+    if let Some(file) = &history {
+        if let Some(folder) = file.parent() {
+            // As above: history is a convenience.
+            let _ = std::fs::create_dir_all(folder);
+        }
+        let _ = editor.save_history(file);
+    }
+    ExitCode::SUCCESS
+}
+
+/// Where lines are remembered.
+fn history() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
+    Some(state.join(Path::new("fehu/history")))
+}
+
+/// Completes the names of the session.
+struct Names(Rc<RefCell<Session>>);
+
+impl Completer for Names {
+    type Candidate = String;
+
+    fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        Ok(self.0.borrow().completions(line.get(..pos).unwrap_or(line)))
+    }
+}
+
+impl Hinter for Names {
+    type Hint = String;
+}
+
+impl Highlighter for Names {}
+impl Validator for Names {}
+impl Helper for Names {}

@@ -1,0 +1,70 @@
+//! `fehu repl`, `fehu eval` and `fehu run -i`: programs without a C compiler.
+
+use super::{example, fehu, program, run, stderr, stdout};
+use std::io::Write;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn piped(args: &[&str], input: &str) -> Output {
+    let mut child = fehu()
+        .args(args)
+        .env("CC", "/nowhere")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("fehu runs");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("written");
+    child.wait_with_output().expect("fehu ends")
+}
+
+#[test]
+fn a_session_from_a_pipe() {
+    let done = piped(&["repl"], "def f x = x + 1\nf 2\n1 + true\nmap f [1, 2]\n:quit\n3\n");
+    assert!(done.status.success());
+    assert_eq!(stdout(&done), "[0]> [1]> 3\n[2]> [3]> [2, 3]\n[4]> ");
+    assert!(stderr(&done).contains("[2]:1:5"), "{}", stderr(&done));
+}
+
+#[test]
+fn a_session_with_a_file() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = program(dir.path(), "a.fut", "def x = 41\n").display().to_string();
+    assert_eq!(stdout(&piped(&["repl", &path], "x + 1\n")), "[0]> 42\n[1]> \n");
+    let wrong = program(dir.path(), "b.fut", "def x = y\n").display().to_string();
+    assert_eq!(piped(&["repl", &wrong], "").status.code(), Some(1));
+}
+
+#[test]
+fn expressions_are_evaluated_quickly() {
+    let start = Instant::now();
+    let done = run(&["eval", "reduce (+) 0 (iota 100)", "(1.5f32, \"a\")"]);
+    assert_eq!(stdout(&done), "4950\n(1.5, [97])\n");
+    // Tests run beside others, on machines that are not fast, and without optimisation.
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[test]
+fn an_evaluation_ends_with_the_first_mistake() {
+    let done = run(&["eval", "1", "1 / 0", "2"]);
+    assert_eq!((done.status.code(), stdout(&done)), (Some(1), "1\n".to_owned()));
+    assert!(stderr(&done).contains("division by zero"));
+    assert_eq!(run(&["eval"]).status.code(), Some(2));
+    let file = example("dot.fut").display().to_string();
+    assert_eq!(stdout(&run(&["eval", "-f", &file, "main [1, 2] [3, 4]"])), "11.0\n", "{file}");
+}
+
+#[test]
+fn programs_are_interpreted() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let text = "entry main (xs: []i32) (y: i64) = (map (\\x -> #[trace(x)] x * 2) xs, y)\nentry bad (x: i32) = 1 / x\n";
+    let path = program(dir.path(), "a.fut", text).display().to_string();
+    let done = piped(&["run", "-i", &path], "[1, 2] 3i64");
+    assert_eq!(stdout(&done), "x: 2\nx: 4\n[2i32, 4i32]\n3i64\n", "{}", stderr(&done));
+    let done = piped(&["run", "-i", "-e", "bad", &path], "0");
+    assert_eq!(done.status.code(), Some(1));
+    assert!(stderr(&done).contains("division by zero"), "{}", stderr(&done));
+    let done = piped(&["run", "-i", &path], "1");
+    assert_eq!(done.status.code(), Some(1));
+    assert!(stderr(&done).contains("it takes 2 arguments, but gets 1"), "{}", stderr(&done));
+}

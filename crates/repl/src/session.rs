@@ -1,0 +1,326 @@
+//! The session: its program, and what lines do to it.
+
+use crate::pieces::{Piece, Pieces, Places};
+use fehu_base::{Diagnostic, FileId, Severity, SourceMap, Symbol};
+use fehu_check::scope::{Env, TermEntry};
+use fehu_check::show::Show;
+use fehu_check::tast::Program;
+use fehu_check::types::Type;
+use fehu_driver::compile::Settings;
+use fehu_driver::front::{check_prelude, check_text, Front};
+use fehu_driver::interpret::{interpreted, Failure, Shaped};
+use fehu_driver::target::Target;
+use fehu_ir::Loc;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The name of an expression's value; no program has it.
+const VALUE: &str = "fehu_repl_value";
+
+/// The file that only the session has.
+const NO_FILE: &str = "<session>";
+
+/// What a line gave.
+#[derive(Debug)]
+pub enum Answer {
+    /// Nothing to say.
+    Done,
+    /// Something to read.
+    Text(String),
+    /// A mistake.
+    Problem(Box<Problem>),
+    /// The user wants to leave.
+    Quit,
+}
+
+/// What is wrong.
+#[derive(Debug)]
+pub enum Problem {
+    /// Errors of the program, with the texts that they are about.
+    Program(Vec<Diagnostic>, SourceMap),
+    /// Something else.
+    Message(String),
+}
+
+impl Problem {
+    pub(crate) fn answer(self) -> Answer {
+        Answer::Problem(Box::new(self))
+    }
+
+    pub(crate) fn message(text: impl Into<String>) -> Answer {
+        Problem::Message(text.into()).answer()
+    }
+}
+
+/// Where traced values go.
+pub(crate) type TraceSink = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// A session.
+pub struct Session {
+    /// The file that was loaded last.
+    loaded: Option<(PathBuf, String)>,
+    /// The declarations that were entered since.
+    declared: Vec<Piece>,
+    /// How many lines have been entered.
+    lines: usize,
+    /// All that the prelude declares, once somebody has asked.
+    prelude: OnceCell<Option<Arc<Env>>>,
+    trace: TraceSink,
+}
+
+/// A program that has been checked, and the way back to lines.
+pub(crate) struct Checked {
+    pub(crate) front: Front,
+    places: Places,
+}
+
+impl Checked {
+    pub(crate) fn program(&self) -> Option<&Program> {
+        self.front.program.as_ref()
+    }
+
+    /// The type of a value of the main file.
+    fn scheme_text(&self, name: &str) -> Option<String> {
+        let program = self.program()?;
+        let TermEntry::Val(value) = program.env.terms.get(&Symbol::new(name))? else { return None };
+        Some(Show::plain(&program.names).scheme(&value.scheme))
+    }
+
+    fn has_function(&self) -> bool {
+        let entry = self.program().and_then(|p| p.env.terms.get(&Symbol::new(VALUE)));
+        matches!(entry, Some(TermEntry::Val(value)) if has_function(&value.scheme.ty))
+    }
+}
+
+/// What a line is.
+enum Line {
+    Declarations,
+    Expression,
+    Wrong(Vec<Diagnostic>),
+}
+
+impl Session {
+    /// A session in which nothing is declared. Traced values are given to `trace`, as lines.
+    pub fn new(trace: impl Fn(&str) + Send + Sync + 'static) -> Session {
+        Session { loaded: None, declared: vec![], lines: 0, prelude: OnceCell::new(), trace: Arc::new(trace) }
+    }
+
+    /// The number of the next line.
+    pub fn line(&self) -> usize {
+        self.lines
+    }
+
+    /// Replaces everything that is declared by a file.
+    pub fn load(&mut self, path: &Path) -> Answer {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(e) => return Problem::message(format!("could not read {}: {e}", path.display())),
+        };
+        let front = check_text(path, text.clone());
+        let problem = errors(&front.diagnostics);
+        if !problem.is_empty() {
+            return Problem::Program(problem, front.sources).answer();
+        }
+        self.loaded = Some((path.to_owned(), text));
+        self.declared.clear();
+        Answer::Done
+    }
+
+    /// Answers a line: a command, declarations, or an expression.
+    pub fn enter(&mut self, line: &str) -> Answer {
+        let line = line.trim();
+        if line.is_empty() {
+            return Answer::Done;
+        }
+        if let Some(command) = line.strip_prefix(':') {
+            return self.command(command);
+        }
+        let piece = self.piece(line);
+        self.lines += 1;
+        match classify(line) {
+            Line::Wrong(errors) => wrong(&piece, errors),
+            Line::Declarations => self.declare(piece),
+            Line::Expression => self.evaluate(piece),
+        }
+    }
+
+    /// Answers an expression.
+    pub fn expression(&mut self, text: &str) -> Answer {
+        let piece = self.piece(text);
+        self.lines += 1;
+        let (_, errors) = fehu_syntax::parse_exp(FileId(0), text);
+        match errors.is_empty() {
+            true => self.evaluate(piece),
+            false => wrong(&piece, errors),
+        }
+    }
+
+    pub(crate) fn piece(&self, text: &str) -> Piece {
+        Piece { name: format!("[{}]", self.lines), text: text.to_owned() }
+    }
+
+    /// All that the prelude declares; programs see only what they need of it.
+    pub(crate) fn prelude(&self) -> Option<&Arc<Env>> {
+        let whole = || check_prelude().program.map(|p| p.prelude_env);
+        self.prelude.get_or_init(whole).as_ref()
+    }
+
+    fn declare(&mut self, mut piece: Piece) -> Answer {
+        // A module has no entry points. The width stays, for messages.
+        if let Some(rest) = piece.text.strip_prefix("entry") {
+            piece.text = format!("def  {rest}");
+        }
+        self.declared.push(piece);
+        let checked = self.check(None);
+        match self.refused(checked) {
+            Err(problem) => {
+                self.declared.pop();
+                problem
+            }
+            Ok(_) => Answer::Done,
+        }
+    }
+
+    /// The value of an expression, as text.
+    fn evaluate(&mut self, piece: Piece) -> Answer {
+        let checked = match self.checked_value(piece) {
+            Ok(checked) => checked,
+            Err(problem) => return problem,
+        };
+        if checked.has_function() {
+            return Answer::Text("#<fun>".into());
+        }
+        match self.run(&checked) {
+            Ok(value) => Answer::Text(value.to_string()),
+            Err(problem) => problem.answer(),
+        }
+    }
+
+    /// The type of an expression, as text.
+    pub(crate) fn type_of(&mut self, text: &str) -> Answer {
+        let piece = self.piece(text);
+        let (_, errors) = fehu_syntax::parse_exp(FileId(0), text);
+        if !errors.is_empty() {
+            return wrong(&piece, errors);
+        }
+        match self.checked_value(piece) {
+            Ok(checked) => Answer::Text(checked.scheme_text(VALUE).unwrap_or_default()),
+            Err(problem) => problem,
+        }
+    }
+
+    /// The program with the value of an expression.
+    pub(crate) fn checked_value(&self, piece: Piece) -> Result<Checked, Answer> {
+        let checked = self.check(Some((&format!("def {VALUE} =\n"), piece)));
+        self.refused(checked)
+    }
+
+    /// Checks the program, with one more definition if there is one.
+    pub(crate) fn check(&self, last: Option<(&str, Piece)>) -> Checked {
+        let mut pieces = Pieces::default();
+        let path = self.loaded.as_ref().map_or(Path::new(NO_FILE), |(path, _)| path);
+        if let Some((path, text)) = &self.loaded {
+            let file = Piece { name: path.display().to_string(), text: text.clone() };
+            pieces.push("", file, "\n");
+        }
+        for piece in &self.declared {
+            pieces.push("open {\n", piece.clone(), "\n}\n");
+        }
+        if let Some((before, piece)) = last {
+            pieces.push(before, piece, "\n");
+        }
+        let mut front = check_text(path, pieces.text().to_owned());
+        // Files are read in the order in which they are imported, the importing one first.
+        let main = front.sources.files().map(|(id, _)| id).nth(front.prelude.len()).unwrap_or(FileId(0));
+        let places = pieces.places(main, &mut front.sources);
+        Checked { front, places }
+    }
+
+    /// The program, if it has no errors.
+    pub(crate) fn refused(&self, checked: Checked) -> Result<Checked, Answer> {
+        if checked.program().is_some() {
+            return Ok(checked);
+        }
+        let Checked { front, places } = checked;
+        let errors = errors(&front.diagnostics).into_iter().map(|d| places.diagnostic(d)).collect();
+        Err(Problem::Program(errors, front.sources).answer())
+    }
+
+    /// Interprets the program for the value.
+    pub(crate) fn run(&self, checked: &Checked) -> Result<Shaped, Problem> {
+        let front = &checked.front;
+        let settings = Settings {
+            entry_points: vec![VALUE.to_owned()],
+            ..Settings::executable(Target::C, PathBuf::new())
+        };
+        let sources = front.sources.clone();
+        let program = interpreted(front, &settings).map_err(|errors| {
+            Problem::Program(
+                errors.into_iter().map(|d| checked.places.diagnostic(d)).collect(),
+                sources.clone(),
+            )
+        })?;
+        let trace = self.trace.clone();
+        let places = checked.places.clone();
+        let place = move |loc: &Loc| sources.show(places.span(loc.span));
+        let shown = place.clone();
+        let program = program.unlimited().traced(move |loc, tag, text| match tag {
+            Some(tag) => trace(&format!("{tag}: {text}")),
+            None => trace(&format!("{}: {text}", shown(loc))),
+        });
+        program.evaluate(VALUE).map_err(|failure| {
+            Problem::Message(match failure {
+                Failure::Assert { message, loc } => {
+                    let calls = std::iter::successors(Some(&loc), |l| l.caller.as_deref());
+                    let calls: String = calls.map(|l| format!("\n  at {}", place(l))).collect();
+                    format!("Error: {message}{calls}")
+                }
+                Failure::Stuck(message) => format!("this cannot be interpreted: {message}"),
+                Failure::TooLong => "this takes too many steps".to_owned(),
+            })
+        })
+    }
+
+    pub(crate) fn loaded(&self) -> Option<&Path> {
+        self.loaded.as_ref().map(|(path, _)| path.as_path())
+    }
+}
+
+fn errors(diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
+    diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect()
+}
+
+/// Errors of a line that was parsed by itself.
+pub(crate) fn wrong(piece: &Piece, errors: Vec<Diagnostic>) -> Answer {
+    let mut sources = SourceMap::default();
+    sources.add(piece.name.clone(), piece.text.clone());
+    Problem::Program(errors, sources).answer()
+}
+
+/// What could be either is a declaration.
+fn classify(line: &str) -> Line {
+    let file = FileId(0);
+    let parsed = fehu_syntax::parse(file, line);
+    if parsed.errors.is_empty() && !parsed.prog.decs.is_empty() {
+        return Line::Declarations;
+    }
+    let (_, errors) = fehu_syntax::parse_exp(file, line);
+    if errors.is_empty() {
+        return Line::Expression;
+    }
+    let first = line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+    let declares = ["def", "entry", "type", "module", "open", "import", "local"].contains(&first);
+    Line::Wrong(if declares { parsed.errors } else { errors })
+}
+
+/// Whether there are functions in a value of this type.
+fn has_function(t: &Type) -> bool {
+    match t {
+        Type::Arrow(_) => true,
+        Type::Record(fields) => fields.iter().any(|(_, t)| has_function(t)),
+        Type::Sum(constructors) => constructors.iter().flat_map(|(_, ts)| ts).any(has_function),
+        Type::Array(_, _, t) => has_function(t),
+        Type::Scalar(_) | Type::Var(..) | Type::Meta(_) | Type::Error => false,
+    }
+}
