@@ -1,6 +1,6 @@
-//! From the imperative IR to text: sequential C ([`c`]), and C with kernels for GPUs ([`gpu`]).
+//! From the imperative IR to text: C for one core or several, and C with kernels for GPUs.
 //!
-//! In: an [`fehu_imp::syntax::Program`]. Out: an [`Output`]: the C text, the
+//! In: an [`fehu_imp::syntax::Program`] and what is known of it. Out: an [`Output`]: the C text, the
 //! header of the library and its manifest. Nothing here does IO or runs a
 //! compiler, and the same program gives the same text, byte for byte.
 //!
@@ -8,22 +8,58 @@
 //! formats, the command line, the server) is the runtime in `rts/c`, real C files
 //! that [`c`] pastes together. What is special to the program is printed here:
 //!
-//! - [`c::expr`], [`c::stm`] and [`c::fun`] print code: scalars become locals, a
-//!   block becomes a counted reference and a typed pointer, errors become return
-//!   codes with one clean-up at the end of each function.
-//! - [`c::types`] lists the types of the entry points as tables, [`c::api`] and
-//!   [`c::entry`] print the public functions, which only wrap what the runtime
-//!   does with those tables; [`c::header`] and [`c::manifest`] describe them.
+//! - `c/expr` and `c/stm` print code as all machines spell it; a `Dialect` says the rest: `c/cpu` for functions and tasks of
+//!   CPUs, `gpu/driver` for the host of a GPU, `gpu/threads` for kernels. An `Api` says what OpenCL and CUDA do each in their
+//!   own way.
+//! - `c/types` lists the types of the entry points as tables, `c/api` and
+//!   `c/entry` print the public functions, which only wrap what the runtime
+//!   does with those tables; `c/header` and `c/manifest` describe them.
 //!
-//! Read [`c::generate`] first.
+//! Nothing is decided or found out here: what printers must know comes with the program, as [`fehu_impopt::Analysis`].
+//! Read [`generate`] first, then `c/stm.rs`.
 
 #![forbid(unsafe_code)]
 
-pub mod c;
-pub mod gpu;
-pub mod multicore;
+mod c;
+mod gpu;
+mod multicore;
 
-use fehu_imp::syntax::Loc;
+use fehu_imp::syntax::{Loc, Program};
+use fehu_impopt::{Analysis, Memory};
+use gpu::{cuda::Cuda, opencl::OpenCl};
+
+/// What a program is to run on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backend {
+    /// One core of a CPU.
+    C,
+    /// Several cores of a CPU.
+    Multicore,
+    /// OpenCL 1.2 or later.
+    OpenCl,
+    /// NVIDIA's driver, with its compiler at run time.
+    Cuda,
+}
+
+impl Backend {
+    /// Where blocks are, for the host.
+    pub fn memory(self) -> Memory {
+        match self {
+            Backend::C | Backend::Multicore => Memory::Own,
+            Backend::OpenCl | Backend::Cuda => Memory::Device,
+        }
+    }
+}
+
+/// The texts for a program of which this is known.
+pub fn generate(backend: Backend, program: &Program, analysis: &Analysis, options: &Options) -> Output {
+    match backend {
+        Backend::C => c::generate(program, analysis, options),
+        Backend::Multicore => multicore::generate(program, analysis, options),
+        Backend::OpenCl => gpu::generate::<OpenCl>(program, analysis, options),
+        Backend::Cuda => gpu::generate::<Cuda>(program, analysis, options),
+    }
+}
 
 /// What is to be made of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,9 +4,11 @@
 //! texts as for sequential C, with the same interface. `c/task.rs` prints the operations; what
 //! runs them is the runtime in `rts/multicore`.
 
-use crate::c::{rts, text, Backend, Runtime};
+use crate::c::backend::Backend;
+use crate::c::{rts, text, Runtime};
 use crate::{Options, Output};
 use fehu_imp::syntax::Program;
+use fehu_impopt::Analysis;
 
 const MULTICORE: Backend = Backend {
     name: "multicore",
@@ -43,7 +45,13 @@ const OPTIONS: &str = concat!("\n", include_str!("../../../rts/multicore/options
 const APPLY: &str = concat!("\n", include_str!("../../../rts/multicore/apply.h"), "\n");
 
 /// The texts for a program.
-pub fn generate(program: &Program, options: &Options) -> Output {
+pub(crate) fn generate(program: &Program, analysis: &Analysis, options: &Options) -> Output {
     let context = [WORKER, rts::CONTEXT, HOST];
-    text(program, options, &MULTICORE, &Runtime { context: &context, options: OPTIONS, apply: APPLY })
+    text(
+        program,
+        analysis,
+        options,
+        MULTICORE,
+        &Runtime { context: &context, options: OPTIONS, apply: APPLY },
+    )
 }

@@ -15,9 +15,9 @@ use crate::compile::{Product, Settings};
 use crate::front::Front;
 use crate::target::Target;
 use fehu_base::{Diagnostic, Span};
-use fehu_codegen::gpu::Api;
-use fehu_codegen::{Mode, Output};
+use fehu_codegen::{Backend, Mode, Output};
 use fehu_imp::syntax::Program;
+use fehu_impopt::{barriers, checks, device_scalars, loops, outline, restrict, unroll, Analysis};
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, scan_epilogue, single_point};
@@ -128,7 +128,11 @@ pub fn gpu<'a>(
             "what runs in kernels is known now",
         )
         .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "one kernel or more per operation")
-        .pass(fehu_impopt::device_scalars::PASS, "only now is it known which scalars the host reads")
+        .pass(barriers::PASS, "operations of a block begin and end with a barrier, each for its own sake")
+        .pass(device_scalars::PASS, "only now is it known which scalars the host reads")
+        .pass(restrict::PASS, "all blocks that kernels get are known now, also those of scalars that stay")
+        .pass(unroll::PASS, "kernels are complete")
+        .pass(checks::PASS, "last, so that no check gets a number and then goes")
 }
 
 /// From combinators to kernels with memory.
@@ -199,8 +203,9 @@ fn memory<'a>() -> Pipeline<'a, Prog<Kernels>, Prog<Memory>> {
 /// Loops of CPUs, whose offsets are known now.
 fn cpu_loops<'a>() -> Pipeline<'a, Program, Program> {
     Pipeline::new()
-        .pass(fehu_impopt::loops::INTERCHANGE, "walks along rows vectorise, walks down columns do not")
-        .pass(fehu_impopt::loops::SPLIT, "innermost loops without special cases vectorise")
+        .pass(loops::INTERCHANGE, "walks along rows vectorise, walks down columns do not")
+        .pass(loops::SPLIT, "innermost loops without special cases vectorise")
+        .pass(outline::PASS, "loops are as they will be; what they write is known to be no other memory")
 }
 
 /// The first step by itself.
@@ -225,12 +230,14 @@ fn text(front: &Front, settings: &Settings, program: &Program) -> Output {
         backtrace: &backtrace,
         version: concat!("fehu ", env!("CARGO_PKG_VERSION")),
     };
-    match settings.target {
-        Target::C => fehu_codegen::c::generate(program, &options),
-        Target::Multicore => fehu_codegen::multicore::generate(program, &options),
-        Target::OpenCl => fehu_codegen::gpu::generate(program, &options, Api::OpenCl),
-        Target::Cuda => fehu_codegen::gpu::generate(program, &options, Api::Cuda),
-    }
+    let backend = match settings.target {
+        Target::C => Backend::C,
+        Target::Multicore => Backend::Multicore,
+        Target::OpenCl => Backend::OpenCl,
+        Target::Cuda => Backend::Cuda,
+    };
+    let analysis = Analysis::of(program, backend.memory());
+    fehu_codegen::generate(backend, program, &analysis, &options)
 }
 
 /// The remedy for refused kernels: the outermost parallel operations around them become host loops, with a warning.

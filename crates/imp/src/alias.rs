@@ -9,8 +9,9 @@
 //! one of them is written: the language forbids a consumed argument to overlap
 //! with another.
 
-use crate::parts::for_each_statement;
+use crate::ops::Operation;
 use crate::syntax::{Arg, Code, Space};
+use crate::visit::{look_at_code, Visitor};
 use fehu_base::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,10 +31,10 @@ pub struct Fresh(FxHashSet<Name>);
 
 impl Aliases {
     /// The classes of the blocks in some code.
-    pub fn of(code: &Code) -> Aliases {
+    pub fn of<O: Operation>(code: &Code<O>) -> Aliases {
         let mut aliases = Aliases::default();
-        for_each_sharing(code, &mut |sharing| {
-            for pair in sharing.names.windows(2) {
+        for_each_sharing(code, &mut |names| {
+            for pair in names.windows(2) {
                 let (a, b) = (aliases.find(pair[0]), aliases.find(pair[1]));
                 aliases.parent.insert(a, b);
                 aliases.parent.entry(b).or_insert(b);
@@ -48,14 +49,19 @@ impl Aliases {
     }
 
     /// Goes past a statement that is no loop or branch.
-    pub fn after(&mut self, code: &Code) {
-        if let Code::Allocate { mem, space: Space::Default, .. } = code {
-            self.fresh.insert(*mem);
-            if self.parent.contains_key(mem) {
-                self.fresh_to_share.insert(*mem);
+    pub fn after<O: Operation>(&mut self, code: &Code<O>) {
+        let allocated = match code {
+            Code::Op(op) => op.allocates(),
+            _ => None,
+        };
+        match allocated {
+            Some((mem, Space::Default)) => {
+                self.fresh.insert(mem);
+                if self.parent.contains_key(&mem) {
+                    self.fresh_to_share.insert(mem);
+                }
             }
-        } else {
-            self.around(code);
+            Some((_, Space::Shared | Space::Scalar(..))) | None => self.around(code),
         }
     }
 
@@ -63,12 +69,12 @@ impl Aliases {
     ///
     /// Only blocks that are shared somewhere can be affected. Where none of them is fresh, the code is not looked at: it
     /// may be nested deeply, and each level asks.
-    pub fn around(&mut self, code: &Code) {
+    pub fn around<O: Operation>(&mut self, code: &Code<O>) {
         if self.fresh_to_share.is_empty() {
             return;
         }
-        for_each_sharing(code, &mut |sharing| {
-            for m in &sharing.names {
+        for_each_sharing(code, &mut |names| {
+            for m in names {
                 self.fresh.remove(m);
                 self.fresh_to_share.remove(m);
             }
@@ -101,22 +107,25 @@ impl Aliases {
     }
 }
 
-/// Variables that may refer to one block after a statement.
-struct Sharing {
-    names: Vec<Name>,
-}
-
-fn for_each_sharing(code: &Code, f: &mut impl FnMut(Sharing)) {
-    for_each_statement(code, &mut |code| {
-        if let Code::SetMem(a, b, _) = code {
-            f(Sharing { names: vec![*a, *b] });
-        } else if let Code::Call { outs, args, .. } = code {
-            // A result may be an argument, and another result.
-            let mems = args.iter().filter_map(|a| match a {
-                Arg::Scalar(_) => None,
-                Arg::Mem(m) => Some(*m),
-            });
-            f(Sharing { names: outs.iter().copied().chain(mems).collect() });
+/// Calls a function on the variables that may refer to one block after a statement, for each such statement.
+fn for_each_sharing<O: Operation>(code: &Code<O>, f: &mut impl FnMut(&[Name])) {
+    struct Sharing<'f, F>(&'f mut F);
+    impl<F: FnMut(&[Name])> Visitor<'_> for Sharing<'_, F> {
+        fn code<O: Operation>(&mut self, code: &Code<O>) {
+            if let Code::SetMem(a, b, _) = code {
+                (self.0)(&[*a, *b]);
+            } else if let Code::Call { outs, args, .. } = code {
+                // A result may be an argument, and another result.
+                let mems = args.iter().filter_map(|a| match a {
+                    Arg::Scalar(_) => None,
+                    Arg::Mem(m) => Some(*m),
+                });
+                (self.0)(&outs.iter().copied().chain(mems).collect::<Vec<_>>());
+            }
+            look_at_code(self, code);
         }
-    });
+
+        fn expr(&mut self, _: &crate::syntax::Expr) {}
+    }
+    Sharing(f).code(code);
 }

@@ -1,6 +1,7 @@
 //! Runs imperative code, slowly and with every access checked: what tests compare with.
 
-use crate::syntax::{Arg, ArrayData, Code, EntryValue, Expr, Function, Param, Place, Program, Space};
+use crate::ops::CpuOperation;
+use crate::syntax::{Arg, ArrayData, Code, CpuOp, EntryValue, Expr, Function, Param, Place, Program, Space};
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::Name;
@@ -204,7 +205,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    fn code(&mut self, vars: &mut Vars, code: &Code) -> Eval<()> {
+    fn code<O: CpuOperation>(&mut self, vars: &mut Vars, code: &Code<O>) -> Eval<()> {
         match code {
             Code::Seq(codes) => codes.iter().try_for_each(|c| self.code(vars, c))?,
             Code::DeclareScalar(n, ty) => {
@@ -229,18 +230,6 @@ impl<'a> Machine<'a> {
             Code::DeclareStatic(n, data) => {
                 vars.mems.insert(*n, Some(static_block(data)));
                 vars.statics.insert(*n, true);
-            }
-            Code::Allocate { mem, bytes, .. } => {
-                let bytes = self.int(vars, bytes)?;
-                let size = usize::try_from(bytes).map_err(|_| format!("{bytes} bytes"))?;
-                self.allocations += 1;
-                let block = Rc::new(RefCell::new(vec![None; size]));
-                if vars.mems.insert(*mem, Some((block, size))).is_none() {
-                    return Err(format!("{} is not declared", self.prog.names.show(*mem)));
-                }
-            }
-            Code::Free(n, _) => {
-                vars.mems.insert(*n, None);
             }
             Code::SetMem(n, from, _) => {
                 let block = self.block(vars, *from)?;
@@ -282,8 +271,35 @@ impl<'a> Machine<'a> {
                     return Err(format!("assertion failed: {message:?}"));
                 }
             }
-            Code::Trace { .. } => {}
-            Code::Op(op) => return Err(format!("cannot run {op:?}")),
+            Code::Op(op) => match op.cpu() {
+                Some(op) => self.cpu_op(vars, op)?,
+                None => return Err(format!("cannot run {op:?}")),
+            },
+        }
+        Ok(())
+    }
+
+    fn cpu_op<O: CpuOperation>(&mut self, vars: &mut Vars, op: &CpuOp<O>) -> Eval<()> {
+        match op {
+            CpuOp::Allocate { mem, bytes, .. } => {
+                let bytes = self.int(vars, bytes)?;
+                let size = usize::try_from(bytes).map_err(|_| format!("{bytes} bytes"))?;
+                self.allocations += 1;
+                let block = Rc::new(RefCell::new(vec![None; size]));
+                if vars.mems.insert(*mem, Some((block, size))).is_none() {
+                    return Err(format!("{} is not declared", self.prog.names.show(*mem)));
+                }
+            }
+            CpuOp::Free(n, _) => {
+                vars.mems.insert(*n, None);
+            }
+            CpuOp::Trace { .. } => {}
+            CpuOp::Outlined(outlined) => self.code(vars, &outlined.code)?,
+            CpuOp::ParFor { .. }
+            | CpuOp::ParChunks { .. }
+            | CpuOp::GetSize(..)
+            | CpuOp::GetSizeMax(..)
+            | CpuOp::CmpThreshold(..) => return Err(format!("cannot run {op:?}")),
         }
         Ok(())
     }

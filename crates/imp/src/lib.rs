@@ -2,7 +2,7 @@
 //!
 //! A [`syntax::Program`] has functions over scalars and memory blocks, close enough to C that `codegen` is a printer, and
 //! kernels that its functions launch. `impgen` makes it from core programs over `Memory`; `impopt` holds the passes over it.
-//! Read [`syntax`] first. [`print`](mod@print) writes programs as text, which [`read`] reads back; [`validate`](mod@validate) checks them. [`build`] makes expressions,
+//! Read [`syntax`] first, then [`ops`]: what host, tasks and kernels do, each for itself. [`print`](mod@print) writes programs as text, which [`read`] reads back; [`validate`](mod@validate) checks them. [`build`] makes expressions,
 //! [`visit`] and [`parts`] walk over code, [`free`] finds free names, [`alias`] says which blocks may be the same; [`eval`]
 //! runs programs, as the oracle for tests.
 
@@ -14,6 +14,7 @@ mod declared;
 pub mod eval;
 pub mod free;
 mod infix;
+pub mod ops;
 pub mod parts;
 pub mod print;
 pub mod read;

@@ -21,12 +21,14 @@
 mod code;
 mod expr;
 
-pub(crate) use code::{atomic_op, direction_word};
+pub(crate) use code::{atomic_op, direction_word, PrintOp};
 pub(crate) use expr::gpu_index;
 
 use crate::declared::Declared;
-use crate::parts::flat;
-use crate::syntax::{Code, Entry, EntryValue, Function, Kernel, Param, Program, Space, TuningParam};
+use crate::syntax::{
+    Check, CheckPart, Code, Entry, EntryValue, Function, Kernel, Param, Program, Qualifier, Space,
+    TuningParam,
+};
 use fehu_base::{Name, NameSource};
 use fehu_ir::print::{Locations, Printer};
 
@@ -38,7 +40,7 @@ pub fn print_program(program: &Program) -> String {
 }
 
 /// The first line of a statement, for messages.
-pub(crate) fn first_line(names: &NameSource, declared: &Declared, code: &Code) -> String {
+pub(crate) fn first_line<O: PrintOp>(names: &NameSource, declared: &Declared, code: &Code<O>) -> String {
     let mut t = Text::new(names, declared.clone());
     t.statement(code);
     let text = t.p.text();
@@ -46,7 +48,7 @@ pub(crate) fn first_line(names: &NameSource, declared: &Declared, code: &Code) -
 }
 
 /// A text, and what is declared in it so far.
-struct Text<'a> {
+pub(crate) struct Text<'a> {
     p: Printer<'a>,
     declared: Declared,
 }
@@ -70,11 +72,12 @@ impl<'a> Text<'a> {
         self.p.put("imp\n");
         self.p.opaques(&program.opaques);
         self.section(&program.params, Self::tuning_param);
+        self.section(&program.checks, Self::check);
         self.section(&program.globals, |t, p| {
             t.p.put("global ");
             t.param(p);
         });
-        if !is_empty(&program.init) {
+        if !program.init.is_empty() {
             self.p.put("\ninit ");
             self.scope(&program.init);
             self.p.put("\n");
@@ -82,6 +85,12 @@ impl<'a> Text<'a> {
         for f in &program.functions {
             self.p.put("\n");
             self.function(f);
+            self.p.put("\n");
+        }
+        for f in &program.device_functions {
+            self.p.put("\ndevice fun ");
+            self.signature(f.name, &f.inputs, &f.outputs);
+            self.scope(&f.body);
             self.p.put("\n");
         }
         for k in &program.kernels {
@@ -111,17 +120,31 @@ impl<'a> Text<'a> {
         }
     }
 
+    fn check(&mut self, check: &Check) {
+        self.p.put("check (");
+        self.list(&check.message, |t, part| match part {
+            CheckPart::Text(text) => t.p.put(format_args!("{text:?}")),
+            CheckPart::Value(ty) => t.p.put(ty),
+        });
+        self.p.put(")");
+    }
+
     fn function(&mut self, f: &Function) {
         if let Some(entry) = &f.entry {
             self.entry(entry);
         }
         self.p.put("fun ");
-        self.p.name(f.name);
-        self.params(&f.inputs);
-        self.p.put(" -> ");
-        self.params(&f.outputs);
-        self.p.put(" ");
+        self.signature(f.name, &f.inputs, &f.outputs);
         self.scope(&f.body);
+    }
+
+    /// The head of a function, up to its body.
+    fn signature(&mut self, name: Name, inputs: &[Param], outputs: &[Param]) {
+        self.p.name(name);
+        self.params(inputs);
+        self.p.put(" -> ");
+        self.params(outputs);
+        self.p.put(" ");
     }
 
     /// The face of an entry point, and the variables that its values are in.
@@ -179,6 +202,13 @@ impl<'a> Text<'a> {
             self.p.put(" block ");
             self.expr(size);
         }
+        for (m, qualifier) in &k.qualifiers {
+            self.p.put(match qualifier {
+                Qualifier::OnlyRead => " only_read ",
+                Qualifier::Unaliased => " unaliased ",
+            });
+            self.p.name(*m);
+        }
         self.p.put(" ");
         self.scope(&k.body);
     }
@@ -221,9 +251,4 @@ impl<'a> Text<'a> {
             self.in_parens(space);
         }
     }
-}
-
-/// Whether code has no statements.
-fn is_empty(code: &Code) -> bool {
-    flat(code).is_empty()
 }

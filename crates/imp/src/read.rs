@@ -7,15 +7,20 @@
 mod arbitrary;
 mod code;
 mod expr;
+mod ops;
 #[cfg(test)]
 pub(crate) mod tests;
 
 use crate::declared::Declared;
-use crate::syntax::{Code, Entry, EntryValue, Function, Kernel, Loc, Param, Program, Space, TuningParam};
+use crate::syntax::{
+    Check, CheckPart, Code, DeviceFunction, Entry, EntryValue, Function, Kernel, Loc, Param, Program,
+    Qualifier, Space, TuningParam,
+};
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
 pub use fehu_ir::read::ReadError;
 use fehu_ir::read::{Read, Reader};
+use indexmap::IndexMap;
 
 /// Reads a program. The first line is `imp`.
 pub fn read_program(text: &str) -> Result<Program, ReadError> {
@@ -56,20 +61,37 @@ impl Text<'_> {
         while self.r.try_word("param") {
             params.push(self.tuning_param()?);
         }
+        let mut checks = vec![];
+        while self.r.try_word("check") {
+            checks.push(Check { message: self.list('(', ')', Self::check_part)?, loc: Loc::none() });
+        }
         let mut globals = vec![];
         while self.r.try_word("global") {
             globals.push(self.param()?);
         }
         let init = if self.r.try_word("init") { self.scope()? } else { Code::Seq(vec![]) };
-        let (mut functions, mut kernels) = (vec![], vec![]);
+        let (mut functions, mut device_functions, mut kernels) = (vec![], vec![], vec![]);
         while !self.r.at_end() {
             if self.r.try_word("kernel") {
                 kernels.push(self.kernel()?);
+            } else if self.r.try_word("device") {
+                let (name, inputs, outputs) = self.signature()?;
+                device_functions.push(DeviceFunction { name, outputs, inputs, body: self.scope()? });
             } else {
                 functions.push(self.function()?);
             }
         }
-        Ok(Program { globals, init, functions, kernels, opaques, params, names: self.r.name_source() })
+        Ok(Program {
+            globals,
+            init,
+            functions,
+            device_functions,
+            kernels,
+            opaques,
+            params,
+            checks,
+            names: self.r.name_source(),
+        })
     }
 
     fn tuning_param(&mut self) -> Read<TuningParam> {
@@ -80,15 +102,27 @@ impl Text<'_> {
         Ok(TuningParam { name, class, default })
     }
 
+    fn check_part(&mut self) -> Read<CheckPart> {
+        if self.r.at_string() {
+            return Ok(CheckPart::Text(self.r.string()?));
+        }
+        Ok(CheckPart::Value(self.r.scalar_type()?))
+    }
+
     fn function(&mut self) -> Read<Function> {
         let entry = self.entry()?;
+        let (name, inputs, outputs) = self.signature()?;
+        let body = self.scope()?;
+        Ok(Function { name, outputs, inputs, body, entry })
+    }
+
+    /// The head of a function: its name, its inputs, its outputs.
+    fn signature(&mut self) -> Read<(Name, Vec<Param>, Vec<Param>)> {
         self.r.word("fun")?;
         let name = self.r.name()?;
         let inputs = self.params()?;
         self.arrow()?;
-        let outputs = self.params()?;
-        let body = self.scope()?;
-        Ok(Function { name, outputs, inputs, body, entry })
+        Ok((name, inputs, self.params()?))
     }
 
     fn entry(&mut self) -> Read<Option<Entry>> {
@@ -132,8 +166,18 @@ impl Text<'_> {
             vec![]
         };
         let block_size = if self.r.try_word("block") { Some(self.expr()?) } else { None };
+        let mut qualifiers = IndexMap::new();
+        while !self.r.at('{') {
+            let qualifier = if self.r.try_word("only_read") {
+                Qualifier::OnlyRead
+            } else {
+                self.r.word("unaliased")?;
+                Qualifier::Unaliased
+            };
+            qualifiers.insert(self.r.name()?, qualifier);
+        }
         let body = self.scope()?;
-        Ok(Kernel { name, label, params, shared, block_size, body, loc: Loc::none() })
+        Ok(Kernel { name, label, params, shared, block_size, qualifiers, body, loc: Loc::none() })
     }
 
     fn params(&mut self) -> Read<Vec<Param>> {

@@ -8,7 +8,7 @@
 //! | kinds | a name used as a scalar is one, a name used as a block is one, in the space that it was declared in |
 //! | types | of operands, conditions, offsets, sizes, bounds, assigned and written values, arguments and results |
 //! | variables | loop variables and inputs are not assigned; a task does not assign what is declared around it; constant data is not written |
-//! | machines | kernel operations stand in kernels (volatile writes also in tasks), tasks and launches on the host; kernels do not allocate; what kernels call has scalars only |
+//! | machines | (types keep their operations apart) what kernels call has scalars only; threads have numbers only in kernels |
 //! | kernels | no barrier in `guarded`; sizes of arrays and of blocks are known when the kernel is compiled; atomic elements have 32 or 64 bits; a launch gives what the kernel takes |
 //! | tuning | every parameter that is read is declared, once |
 //!
@@ -21,10 +21,10 @@ mod kernel;
 mod tests;
 
 use crate::declared::{Declared, Var};
-use crate::print::first_line;
-use crate::syntax::{Code, EntryValue, Expr, Function, Kernel, Param, Program, Space};
+use crate::print::{first_line, PrintOp};
+use crate::syntax::{Code, DeviceFunction, EntryValue, Expr, Function, Kernel, Param, Program, Space};
 use fehu_base::prim::PrimType;
-use fehu_base::{Name, Symbol};
+use fehu_base::{Name, NameSource, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// After so many problems, the rest is likely to follow from them.
@@ -47,16 +47,24 @@ pub fn validate(program: &Program) -> Result<(), Vec<String>> {
 enum Runs {
     Host,
     Kernel,
-    /// A function that kernels call; the host may call it, too.
-    Device,
+}
+
+/// A statement of any machine, for messages.
+trait Statement {
+    fn line(&self, names: &NameSource, declared: &Declared) -> String;
+}
+
+impl<O: PrintOp> Statement for Code<O> {
+    fn line(&self, names: &NameSource, declared: &Declared) -> String {
+        first_line(names, declared, self)
+    }
 }
 
 struct Validator<'a> {
     program: &'a Program,
     functions: FxHashMap<Name, &'a Function>,
     kernels: FxHashMap<Name, &'a Kernel>,
-    /// Functions that kernels call, directly or not.
-    device: FxHashSet<Name>,
+    device_functions: FxHashMap<Name, &'a DeviceFunction>,
     params: FxHashSet<Symbol>,
     /// The variables in scope.
     declared: Declared,
@@ -77,7 +85,7 @@ struct Validator<'a> {
     guarded: bool,
     /// The function or kernel, and the statement.
     inside: String,
-    at: Vec<&'a Code>,
+    at: Vec<&'a dyn Statement>,
     errors: Vec<String>,
 }
 
@@ -87,7 +95,7 @@ impl<'a> Validator<'a> {
             program,
             functions: program.functions.iter().map(|f| (f.name, f)).collect(),
             kernels: program.kernels.iter().map(|k| (k.name, k)).collect(),
-            device: kernel::device_functions(program),
+            device_functions: program.device_functions.iter().map(|f| (f.name, f)).collect(),
             params: program.params.iter().map(|p| p.name).collect(),
             declared: Declared::default(),
             scopes: vec![],
@@ -110,7 +118,7 @@ impl<'a> Validator<'a> {
             return;
         }
         let names = &self.program.names;
-        let at = self.at.last().map(|code| first_line(names, &self.declared, code)).unwrap_or_default();
+        let at = self.at.last().map(|code| code.line(names, &self.declared)).unwrap_or_default();
         let at = if at.is_empty() { at } else { format!(": `{at}`") };
         self.errors.push(format!("{}{at}: {}", self.inside, message.as_ref()));
     }
@@ -135,43 +143,46 @@ impl<'a> Validator<'a> {
             program.globals.iter().for_each(|p| v.declare_param(p));
             v.inside = "init".into();
             v.scoped(|v| v.code(&program.init));
-            v.fixed.extend(program.globals.iter().map(name_of));
+            v.fixed.extend(program.globals.iter().map(Param::name));
             for f in &program.functions {
                 v.inside = format!("fun {}", v.show(f.name));
                 v.function(f);
             }
         });
+        for f in &program.device_functions {
+            self.inside = format!("device fun {}", self.show(f.name));
+            self.forget();
+            self.device_function(f);
+        }
         for k in &program.kernels {
             self.inside = format!("kernel {}", self.show(k.name));
-            // A kernel's names are its own: parameters are called as what the host passes.
-            self.known.clear();
-            self.fixed.clear();
-            self.statics.clear();
+            self.forget();
             self.kernel(k);
         }
+    }
+
+    /// A kernel's names are its own: parameters are called as what the host passes.
+    fn forget(&mut self) {
+        self.known.clear();
+        self.fixed.clear();
+        self.statics.clear();
     }
 
     fn function(&mut self, f: &'a Function) {
         self.check(self.functions.get(&f.name).is_some_and(|g| std::ptr::eq(*g, f)), || {
             "another function has the same name".into()
         });
-        self.runs = if self.device.contains(&f.name) { Runs::Device } else { Runs::Host };
         self.scoped(|v| {
             f.outputs.iter().chain(&f.inputs).for_each(|p| v.declare_param(p));
-            v.fixed.extend(f.inputs.iter().map(name_of));
-            if v.runs == Runs::Device {
-                let scalars = f.outputs.iter().chain(&f.inputs).all(|p| matches!(p, Param::Scalar(..)));
-                v.check(scalars, || "kernels call it, but it takes or gives blocks".into());
-            }
+            v.fixed.extend(f.inputs.iter().map(Param::name));
             if let Some(entry) = &f.entry {
-                let given: FxHashSet<Name> = f.inputs.iter().map(name_of).collect();
-                let results: FxHashSet<Name> = f.outputs.iter().map(name_of).collect();
+                let given: FxHashSet<Name> = f.inputs.iter().map(Param::name).collect();
+                let results: FxHashSet<Name> = f.outputs.iter().map(Param::name).collect();
                 entry.params.iter().flatten().for_each(|value| v.entry_value(value, &given));
                 entry.result.iter().for_each(|value| v.entry_value(value, &results));
             }
             v.code(&f.body);
         });
-        self.runs = Runs::Host;
     }
 
     /// A value of an entry point is in one of the function's parameters; sizes of results may be given ones.
@@ -276,11 +287,5 @@ impl<'a> Validator<'a> {
         self.check(self.task.is_none_or(|task| depth > task), || {
             format!("{} is declared outside of the task that assigns it", name())
         });
-    }
-}
-
-fn name_of(p: &Param) -> Name {
-    match p {
-        Param::Scalar(x, _) | Param::Mem(x, _) => *x,
     }
 }

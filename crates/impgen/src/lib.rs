@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod draft;
 mod translate;
 
 pub use translate::{kernel_traces, translate};

@@ -24,9 +24,10 @@ mod trace;
 
 pub use trace::kernel_traces;
 
+use crate::draft::{self, Code, Op};
 use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::{bug, Name, NameSource, Symbol};
-use fehu_imp::syntax::{Code, Expr, Function, Kernel, Param, Program, TuningParam};
+use fehu_imp::syntax::{Expr, Function, Kernel, Param, Program, TuningParam};
 use fehu_ir::free::free_in_fun;
 use fehu_ir::mem::{sym_name, Lmad, MemInfo, MemOp};
 use fehu_ir::types::{prog_types, Types};
@@ -44,19 +45,22 @@ pub fn translate(prog: Prog<Memory>) -> Program {
     t.code.push(vec![]);
     t.body(&prog.consts, &[]);
     let mut init = t.code.pop().unwrap_or_default();
-    let functions = prog.funs.iter().map(|f| t.fun(f, &prog.opaques)).collect();
+    let functions: Vec<Function> = prog.funs.iter().map(|f| t.fun(f, &prog.opaques)).collect();
     if let Some(zeros) = t.zeros {
         globals.push(Param::Mem(zeros, Space::Default));
         let prepare = t.block(|t| t.make_zeros(zeros));
         init.insert(0, prepare);
     }
+    let device_functions = draft::device_functions(&functions, &t.kernels);
     Program {
         globals,
-        init: Code::Seq(init),
+        init: draft::host(Code::Seq(init)),
         functions,
+        device_functions,
         kernels: t.kernels,
         opaques: prog.opaques,
         params: t.params.into_values().collect(),
+        checks: vec![],
         names: t.names,
     }
 }
@@ -202,7 +206,7 @@ impl Translate {
                 self.set(*out, *e);
             }
         }
-        let body = Code::Seq(self.code.pop().unwrap_or_default());
+        let body = draft::host(Code::Seq(self.code.pop().unwrap_or_default()));
         let entry = fun.entry.as_ref().map(|face| entry::entry(opaques, fun, face, &outs));
         Function { name: fun.name, outputs, inputs, body, entry }
     }
@@ -285,7 +289,7 @@ impl Translate {
                 self.declare(p.name, &p.ty);
                 let bytes = self.operand(bytes);
                 let (space, loc) = (space.clone(), self.loc.clone());
-                self.emit(Code::Allocate { mem: p.name, bytes, space, loc });
+                self.emit(Code::Op(Op::Allocate { mem: p.name, bytes, space, loc }));
             }
             (Space::Scalar(..), _) => self.declare(p.name, &p.ty),
             (Space::Shared, Mode::Block) => {
@@ -374,7 +378,7 @@ impl Translate {
     fn free(&mut self, block: Name) {
         let mem = self.mem(block);
         if let Type::Mem(space) = self.type_of(mem) {
-            self.emit(Code::Free(mem, space));
+            self.emit(Code::Op(Op::Free(mem, space)));
         }
     }
 }

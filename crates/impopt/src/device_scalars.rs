@@ -27,10 +27,15 @@ mod tests;
 use choose::Chosen;
 use fehu_base::{Name, NameSource};
 use fehu_imp::build::i64;
-use fehu_imp::syntax::{Arg, Code, Expr, Function, Kernel, Launch, Loc, Op, Param, Program, Space};
+use fehu_imp::syntax::{
+    Arg, CpuOp, Expr, Function, HostOp, Kernel, KernelOp, Launch, Loc, Param, Program, Space,
+};
 use fehu_pass::{Need, Pass};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
+
+type Code = fehu_imp::syntax::Code<HostOp>;
+type KernelCode = fehu_imp::syntax::Code<KernelOp>;
 
 /// Scalars that only kernels need are not read by the host.
 pub const PASS: Pass<Program> = Pass { name: "device-scalars", need: Need::Optional, run: keep };
@@ -90,7 +95,7 @@ impl Rewrite<'_> {
                 self.values.insert(x, value);
                 before
             }
-            Code::Free(m, _) if self.chosen.is_read_in_place(m) => vec![],
+            Code::Op(HostOp::Cpu(CpuOp::Free(m, _))) if self.chosen.is_read_in_place(m) => vec![],
             Code::Write { mem, offset, elem, space, value: Expr::Var(x) } if self.chosen.stays(x) => {
                 let value = self.values[&x].clone();
                 vec![Code::Write { mem, offset, elem, space, value }]
@@ -103,9 +108,9 @@ impl Rewrite<'_> {
                 let a = self.scope(*a);
                 vec![Code::If(c, Box::new(a), Box::new(self.scope(*b)))]
             }
-            Code::Op(Op::Launch(mut launch)) => {
+            Code::Op(HostOp::Launch(mut launch)) => {
                 self.launch(&mut launch);
-                vec![Code::Op(Op::Launch(launch))]
+                vec![Code::Op(HostOp::Launch(launch))]
             }
             code => vec![code],
         }
@@ -135,12 +140,12 @@ impl Rewrite<'_> {
                 self.types.insert(mem, Param::Mem(mem, space.clone()));
                 before.extend([
                     Code::DeclareMem(mem, space.clone()),
-                    Code::Allocate {
+                    Code::Op(HostOp::Cpu(CpuOp::Allocate {
                         mem,
                         bytes: i64(elem.bytes() as i64),
                         space: space.clone(),
                         loc: Loc::none(),
-                    },
+                    })),
                     Code::Write { mem, offset: i64(0), elem, space: space.clone(), value: e },
                 ]);
                 Expr::Index { mem, offset: Box::new(i64(0)), elem, space }
@@ -156,13 +161,13 @@ impl Rewrite<'_> {
         if wanted.is_empty() {
             return;
         }
-        let mut prefix = vec![];
+        let mut prefix: Vec<KernelCode> = vec![];
         let mut needs = IndexSet::new();
         for x in &wanted {
             if let Param::Scalar(_, ty) = self.types[x] {
-                prefix.push(Code::DeclareScalar(*x, ty));
+                prefix.push(KernelCode::DeclareScalar(*x, ty));
             }
-            prefix.push(Code::SetScalar(*x, self.values[x].clone()));
+            prefix.push(KernelCode::SetScalar(*x, self.values[x].clone()));
         }
         let stays = |a: &Arg| matches!(a, Arg::Scalar(Expr::Var(x)) if wanted.contains(x));
         let given = std::mem::take(&mut launch.args);
@@ -173,7 +178,7 @@ impl Rewrite<'_> {
             launch.args.push(arg);
             kernel.params.push(param);
         }
-        for name in fehu_imp::free::free_names(&Code::Seq(prefix.clone())) {
+        for name in fehu_imp::free::free_names(&KernelCode::Seq(prefix.clone())) {
             if needs.insert(name) {
                 let param = self.types[&name].clone();
                 launch.args.push(match param {
@@ -183,9 +188,9 @@ impl Rewrite<'_> {
                 kernel.params.push(param);
             }
         }
-        let body = std::mem::replace(&mut kernel.body, Code::Seq(vec![]));
+        let body = std::mem::replace(&mut kernel.body, KernelCode::Seq(vec![]));
         prefix.push(body);
-        kernel.body = Code::Seq(prefix);
+        kernel.body = KernelCode::Seq(prefix);
     }
 
     /// The scalars that stay which an argument needs, each after those that it is computed from.

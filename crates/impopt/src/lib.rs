@@ -1,9 +1,32 @@
-//! Passes over the imperative IR.
+//! Passes over the imperative IR, and what printers must know of it.
 //!
-//! - [`device_scalars`]: scalars that only kernels need are not read by the host.
-//! - [`loops`]: loops of CPUs in an order and a shape that C compilers make vector code of.
+//! In: an [`fehu_imp::syntax::Program`] as `impgen` made it. Out: the same program, improved and annotated, and its
+//! [`Analysis`]. `driver/pipelines.rs` says which passes run where, and why there.
+//!
+//! | pass | for | what it does |
+//! | --- | --- | --- |
+//! | [`loops`] | CPUs | loops in an order and a shape that C compilers make vector code of |
+//! | [`outline`] | CPUs | loops that write memory of their own become functions that say so |
+//! | [`barriers`] | GPUs | two barriers with nothing between them become one |
+//! | [`device_scalars`] | GPUs | scalars that only kernels need are not read by the host |
+//! | [`restrict`] | GPUs | kernels say which of their blocks are different memory |
+//! | [`unroll`] | GPUs | short loops of kernels are marked for their compiler to unroll |
+//! | [`checks`] | GPUs | checks of kernels get numbers, and the host their messages |
 
 #![forbid(unsafe_code)]
 
+pub mod allocation_sizes;
+pub mod analysis;
+pub mod barriers;
+pub mod checks;
+mod data_dependent;
 pub mod device_scalars;
+pub mod kernel_facts;
 pub mod loops;
+pub mod outline;
+mod recursion;
+pub mod restrict;
+pub mod unroll;
+pub mod usage;
+
+pub use analysis::{Analysis, Memory};

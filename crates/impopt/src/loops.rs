@@ -20,29 +20,27 @@ mod tests;
 
 use fehu_base::NameSource;
 use fehu_imp::alias::Aliases;
-use fehu_imp::syntax::{Code, Program};
+use fehu_imp::ops::{HostOp, Operation};
+use fehu_imp::syntax::{Code, Expr, Program};
+use fehu_imp::visit::{change_code, Mutator};
 use fehu_pass::{Need, Pass};
 
 /// Maps of reductions that walk down columns become reductions of maps that walk along rows.
 pub const INTERCHANGE: Pass<Program> = Pass {
     name: "interchange-loops",
     need: Need::Optional,
-    run: |program| {
-        each_body(program, |loops, body| {
-            loops.interchange_in(body);
-        });
-    },
+    run: |program| each_body(program, |loops, body| Interchange { loops, any: false }.code(body)),
 };
 
 /// Loops with special cases at their ends become loops without, and code for the ends.
 pub const SPLIT: Pass<Program> = Pass {
     name: "split-loops",
     need: Need::Optional,
-    run: |program| each_body(program, |loops, body| loops.split_in(body)),
+    run: |program| each_body(program, |loops, body| Split(loops).code(body)),
 };
 
 /// Rewrites the code of each function of the host.
-fn each_body(program: &mut Program, rewrite: fn(&mut Loops<'_>, &mut Code)) {
+fn each_body(program: &mut Program, rewrite: fn(&mut Loops<'_>, &mut Code<HostOp>)) {
     let names = &mut program.names;
     let bodies = program.functions.iter_mut().map(|f| &mut f.body);
     for body in bodies.chain([&mut program.init]) {
@@ -56,43 +54,60 @@ struct Loops<'a> {
     aliases: Aliases,
 }
 
-impl Loops<'_> {
-    /// Interchanges loops anywhere in code, inner ones first; whether there were any.
-    fn interchange_in(&mut self, code: &mut Code) -> bool {
-        if let Code::Seq(codes) = code {
-            return codes.iter_mut().fold(false, |any, c| self.interchange_in(c) | any);
+/// Interchanges loops anywhere in code, inner ones first.
+struct Interchange<'l, 'a> {
+    loops: &'l mut Loops<'a>,
+    /// Whether there were any, so far.
+    any: bool,
+}
+
+impl Mutator for Interchange<'_, '_> {
+    fn code<O: Operation>(&mut self, code: &mut Code<O>) {
+        let nested = match code {
+            Code::Seq(codes) => return codes.iter_mut().for_each(|c| self.code(c)),
+            Code::Op(op) => op.has_code(),
+            Code::For { .. } | Code::While(..) | Code::If(..) => true,
+            Code::DeclareScalar(..)
+            | Code::SetScalar(..)
+            | Code::DeclareMem(..)
+            | Code::DeclareStatic(..)
+            | Code::SetMem(..)
+            | Code::Write { .. }
+            | Code::Copy { .. }
+            | Code::Call { .. }
+            | Code::Assert { .. } => false,
+        };
+        if !nested {
+            return self.loops.aliases.after(code);
         }
-        if code.bodies().is_empty() {
-            self.aliases.after(code);
-            return false;
-        }
-        let fresh = self.aliases.save();
-        self.aliases.around(code);
-        let mut any = false;
-        for body in code.bodies_mut() {
-            any |= fehu_ir::visit::deep(|| self.interchange_in(body));
-        }
-        if !any {
-            if let Some(other) = self.interchanged(code) {
+        let fresh = self.loops.aliases.save();
+        self.loops.aliases.around(code);
+        let before = std::mem::replace(&mut self.any, false);
+        change_code(self, code);
+        if !self.any {
+            if let Some(other) = self.loops.interchanged(code) {
                 *code = other;
-                any = true;
+                self.any = true;
             }
         }
-        self.aliases.restore(fresh);
-        self.aliases.around(code);
-        any
+        self.any |= before;
+        self.loops.aliases.restore(fresh);
+        self.loops.aliases.around(code);
     }
 
-    /// Splits the innermost loops of code.
-    fn split_in(&mut self, code: &mut Code) {
-        if let Code::Seq(codes) = code {
-            codes.iter_mut().for_each(|c| self.split_in(c));
-        } else if let Some(other) = self.split(code) {
-            *code = other;
-        } else {
-            for body in code.bodies_mut() {
-                fehu_ir::visit::deep(|| self.split_in(body));
-            }
+    fn expr(&mut self, _: &mut Expr) {}
+}
+
+/// Splits the innermost loops of code.
+struct Split<'l, 'a>(&'l mut Loops<'a>);
+
+impl Mutator for Split<'_, '_> {
+    fn code<O: Operation>(&mut self, code: &mut Code<O>) {
+        match self.0.split(code) {
+            Some(other) => *code = other,
+            None => change_code(self, code),
         }
     }
+
+    fn expr(&mut self, _: &mut Expr) {}
 }

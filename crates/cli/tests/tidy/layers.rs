@@ -25,7 +25,7 @@ const EDGES: [(&str, &[&str], &[&str]); 26] = [
     ("imp", &["base", "ir", "pass"], &[]),
     ("impgen", &["base", "algebra", "lmad", "ir", "imp"], &["flatten", "memory"]),
     ("impopt", &["base", "ir", "pass", "imp"], &["opt", "flatten", "kernels", "memory", "impgen"]),
-    ("codegen", &["base", "ir", "pass", "imp"], &[]),
+    ("codegen", &["base", "ir", "pass", "imp", "impopt"], &[]),
     (
         "driver",
         &[

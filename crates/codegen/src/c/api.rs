@@ -1,23 +1,23 @@
 //! The public functions on values: their heads, for the header, and their
 //! bodies, which hand the work to the runtime.
 
+use super::backend::Backend;
 use super::names;
 use super::types::{type_id, TypeInfo, TypeTable};
-use super::Backend;
 use fehu_base::prim::ScalarType;
 use fehu_base::Symbol;
 use fehu_ir::{EntryType, OpaqueType};
 
 /// A public function.
-pub struct ApiFunction {
+pub(crate) struct ApiFunction {
     /// Everything before the body.
-    pub head: String,
+    pub(crate) head: String,
     /// The statements of the body.
-    pub body: String,
+    pub(crate) body: String,
 }
 
 /// The bodies of all public functions on values.
-pub fn functions(types: &TypeTable, backend: &Backend) -> String {
+pub(crate) fn functions(types: &TypeTable, backend: &Backend) -> String {
     let mut out = String::from("// Values.\n");
     for info in types.iter() {
         for f in type_functions(types, info, backend) {
@@ -28,7 +28,7 @@ pub fn functions(types: &TypeTable, backend: &Backend) -> String {
 }
 
 /// The functions of one type, in the order of the header.
-pub fn type_functions(types: &TypeTable, info: &TypeInfo, backend: &Backend) -> Vec<ApiFunction> {
+pub(crate) fn type_functions(types: &TypeTable, info: &TypeInfo, backend: &Backend) -> Vec<ApiFunction> {
     let mut out = Vec::new();
     match (&info.ty, &info.opaque) {
         (EntryType::Transparent(scalar, rank), _) => array(info, *scalar, *rank, backend.raw, &mut out),
@@ -229,12 +229,12 @@ fn arguments(name: &str, rank: usize) -> String {
 }
 
 /// `, const int32_t f_a, const struct futhark_f32_1d *f_b`
-pub fn inputs(types: &TypeTable, parts: &[(String, &EntryType)]) -> String {
+pub(crate) fn inputs(types: &TypeTable, parts: &[(String, &EntryType)]) -> String {
     parts.iter().map(|(name, ty)| format!(", const {}{name}", spaced(&types.ctype(ty)))).collect()
 }
 
 /// The type of a pointer to where a value is to be put: `int32_t *`, `struct futhark_i32_1d **`.
-pub fn pointer_to(types: &TypeTable, ty: &EntryType) -> String {
+pub(crate) fn pointer_to(types: &TypeTable, ty: &EntryType) -> String {
     format!("{}*", spaced(&types.ctype(ty)))
 }
 

@@ -3,7 +3,7 @@
 use fehu_base::prim::{FloatType, IntType, PrimType, ScalarType};
 
 /// The type of a variable or an element.
-pub fn prim(t: PrimType) -> &'static str {
+pub(crate) fn prim(t: PrimType) -> &'static str {
     match t {
         PrimType::Int(t) => int(t),
         PrimType::Float(FloatType::F16) => "f16",
@@ -14,7 +14,7 @@ pub fn prim(t: PrimType) -> &'static str {
 }
 
 /// The type of an integer variable.
-pub fn int(t: IntType) -> &'static str {
+pub(crate) fn int(t: IntType) -> &'static str {
     match t {
         IntType::I8 => "int8_t",
         IntType::I16 => "int16_t",
@@ -24,7 +24,7 @@ pub fn int(t: IntType) -> &'static str {
 }
 
 /// The unsigned type of the same width.
-pub fn unsigned(t: IntType) -> &'static str {
+pub(crate) fn unsigned(t: IntType) -> &'static str {
     match t {
         IntType::I8 => "uint8_t",
         IntType::I16 => "uint16_t",
@@ -34,7 +34,7 @@ pub fn unsigned(t: IntType) -> &'static str {
 }
 
 /// The type that the interface uses.
-pub fn public(t: ScalarType) -> &'static str {
+pub(crate) fn public(t: ScalarType) -> &'static str {
     match t {
         ScalarType::I8 => "int8_t",
         ScalarType::I16 => "int16_t",
@@ -52,7 +52,7 @@ pub fn public(t: ScalarType) -> &'static str {
 }
 
 /// The runtime's name for a scalar type.
-pub fn scalar_enum(t: ScalarType) -> &'static str {
+pub(crate) fn scalar_enum(t: ScalarType) -> &'static str {
     match t {
         ScalarType::I8 => "SCALAR_I8",
         ScalarType::I16 => "SCALAR_I16",
@@ -70,7 +70,7 @@ pub fn scalar_enum(t: ScalarType) -> &'static str {
 }
 
 /// The runtime's name for a primitive type.
-pub fn runtime(t: PrimType) -> &'static str {
+pub(crate) fn runtime(t: PrimType) -> &'static str {
     match t {
         PrimType::Bool | PrimType::Unit => "bool",
         PrimType::Int(_) | PrimType::Float(_) => word_member(t),
@@ -78,7 +78,7 @@ pub fn runtime(t: PrimType) -> &'static str {
 }
 
 /// The member of a word of a value that holds a scalar.
-pub fn word_member(t: PrimType) -> &'static str {
+pub(crate) fn word_member(t: PrimType) -> &'static str {
     match t {
         PrimType::Int(IntType::I8) => "i8",
         PrimType::Int(IntType::I16) => "i16",

@@ -2,8 +2,8 @@
 //! agree, call the program's function, and put the result together.
 
 use super::api;
+use super::context::Context;
 use super::ctype;
-use super::fun::{name_of, params_of, Context};
 use super::names;
 use super::types::{type_id, Leaf, TypeTable};
 use fehu_base::prim::PrimType;
@@ -13,23 +13,23 @@ use fehu_ir::{EntryPoint, EntryType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An entry point, printed.
-pub struct EntryText<'a> {
+pub(crate) struct EntryText<'a> {
     /// What it shows.
-    pub face: &'a EntryPoint,
+    pub(crate) face: &'a EntryPoint,
     /// The attributes of its declaration, without brackets.
-    pub attributes: Vec<String>,
+    pub(crate) attributes: Vec<String>,
     /// The C function.
-    pub cfun: String,
+    pub(crate) cfun: String,
     /// The head of the C function.
-    pub head: String,
+    pub(crate) head: String,
     /// The C function, and one that calls it with arguments of any type.
-    pub code: String,
+    pub(crate) code: String,
     /// The tuning parameters that matter to it: their numbers, and their names.
-    pub params: Vec<(usize, Symbol)>,
+    pub(crate) params: Vec<(usize, Symbol)>,
 }
 
 /// All entry points, in the order of their names.
-pub fn entries<'a>(program: &'a Program, types: &TypeTable, context: &Context) -> Vec<EntryText<'a>> {
+pub(crate) fn entries<'a>(program: &'a Program, types: &TypeTable, context: &Context) -> Vec<EntryText<'a>> {
     let mut entries: Vec<EntryText> = program
         .functions
         .iter()
@@ -40,7 +40,7 @@ pub fn entries<'a>(program: &'a Program, types: &TypeTable, context: &Context) -
 }
 
 /// The function that calls an entry point for the command line and the server.
-pub fn caller(face: &EntryPoint) -> String {
+pub(crate) fn caller(face: &EntryPoint) -> String {
     format!("call_{}", names::public(face.name.as_str()))
 }
 
@@ -79,7 +79,8 @@ fn entry_text<'a>(
          (void)ins;\n  return {cfun}(ctx, out{args});\n}}\n",
         caller(face)
     ));
-    let params = params_of(context, f.name).into_iter().map(|i| (i, program.params[i].name)).collect();
+    let used = context.analysis.params.get(&f.name).into_iter().flatten();
+    let params = used.map(|i| (*i, program.params[*i].name)).collect();
     let attributes = entry.attrs.iter().map(ToString::to_string).collect();
     EntryText { face, attributes, cfun, head, code, params }
 }
@@ -133,7 +134,7 @@ impl Printer<'_> {
         }
         // Parameters that no value determines have none that matters.
         for input in &f.inputs {
-            if bound.insert(name_of(input)) {
+            if bound.insert(input.name()) {
                 self.declare(input);
             }
         }
@@ -154,9 +155,8 @@ impl Printer<'_> {
     }
 
     fn call(&mut self, f: &Function) {
-        let outs: String =
-            f.outputs.iter().map(|o| format!(", &{}", self.context.name(name_of(o)))).collect();
-        let ins: String = f.inputs.iter().map(|i| format!(", {}", self.context.name(name_of(i)))).collect();
+        let outs: String = f.outputs.iter().map(|o| format!(", &{}", self.context.name(o.name()))).collect();
+        let ins: String = f.inputs.iter().map(|i| format!(", {}", self.context.name(i.name()))).collect();
         self.line(&format!("  err = {}(ctx{outs}{ins});", self.context.name(f.name)));
         self.line("}");
     }
@@ -249,6 +249,7 @@ impl Printer<'_> {
     /// A size: a constant or a scalar among the parameters.
     fn size(&self, size: &Expr) -> String {
         let mut exprs = super::expr::ExprPrinter {
+            dialect: super::expr::Plain,
             out: String::new(),
             context: self.context,
             access: FxHashMap::default(),

@@ -5,19 +5,19 @@
 //! functions. Offsets into blocks are plain signed arithmetic: they are within a
 //! block, so they do not overflow.
 
+use super::context::Context;
 use super::ctype;
-use super::fun::{Context, Dialect};
 use super::literal;
-use super::usage::Access;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, FloatToInt, MathFn, PrimFn, UnOp};
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue};
 use fehu_base::Name;
 use fehu_imp::syntax::{Expr, GpuIndex, Space};
+use fehu_impopt::usage::Access;
 use rustc_hash::FxHashMap;
 
 /// How tightly a piece of C text binds; from loose to tight.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Prec {
+pub(crate) enum Prec {
     /// Anything: the outside of an expression.
     Top,
     /// `?:`
@@ -38,19 +38,46 @@ pub enum Prec {
     Primary,
 }
 
-/// Prints expressions to the end of a text.
-pub struct ExprPrinter<'a> {
-    /// The text so far.
-    pub out: String,
-    /// The program.
-    pub context: &'a Context<'a>,
-    /// How the blocks in scope are accessed.
-    pub access: FxHashMap<Name, Access>,
+/// How a machine spells what expressions are made of.
+pub(crate) trait Spelling {
+    /// A tuning parameter of this number.
+    fn param(&self, index: usize) -> String {
+        format!("param_value(ctx, {index})")
+    }
+    /// The type of an element in memory.
+    fn element_type(&self, t: PrimType) -> &'static str {
+        ctype::prim(t)
+    }
+    /// The address space of a block, ready for a type to follow.
+    fn qualifier(&self, _: Name) -> &'static str {
+        ""
+    }
+    /// Whether blocks in this space are in a memory that the code cannot touch.
+    fn is_elsewhere(&self, _: &Space) -> bool {
+        false
+    }
 }
 
-impl ExprPrinter<'_> {
+/// Spelling as on any CPU.
+pub(crate) struct Plain;
+
+impl Spelling for Plain {}
+
+/// Prints expressions to the end of a text.
+pub(crate) struct ExprPrinter<'a, S> {
+    /// The text so far.
+    pub(crate) out: String,
+    /// The program.
+    pub(crate) context: &'a Context<'a>,
+    /// How the blocks in scope are accessed.
+    pub(crate) access: FxHashMap<Name, Access>,
+    /// The machine.
+    pub(crate) dialect: S,
+}
+
+impl<S: Spelling> ExprPrinter<'_, S> {
     /// An expression where its type is known from outside.
-    pub fn top(&mut self, e: &Expr) {
+    pub(crate) fn top(&mut self, e: &Expr) {
         match e {
             Expr::Const(PrimValue::I64(v)) if i32::try_from(*v).is_ok() => self.out.push_str(&v.to_string()),
             _ => self.expr(e, Prec::Top),
@@ -58,7 +85,7 @@ impl ExprPrinter<'_> {
     }
 
     /// An expression, in parentheses unless it binds at least so tightly.
-    pub fn expr(&mut self, e: &Expr, min: Prec) {
+    pub(crate) fn expr(&mut self, e: &Expr, min: Prec) {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || match e {
             Expr::Const(v) => {
                 let prec = if literal::is_primary(*v) { Prec::Primary } else { Prec::Unary };
@@ -83,17 +110,15 @@ impl ExprPrinter<'_> {
             Expr::Index { mem, offset, elem, space: _ } => self.element(*mem, offset, *elem),
             Expr::Param(param) => {
                 let index = self.context.param_index(*param);
-                self.out.push_str(&match self.context.dialect {
-                    Dialect::Kernel => format!("((int64_t)SIZE_{index})"),
-                    Dialect::Host | Dialect::Driver => format!("param_value(ctx, {index})"),
-                });
+                let text = self.dialect.param(index);
+                self.out.push_str(&text);
             }
             Expr::Gpu(index) => self.out.push_str(gpu_index(*index)),
         });
     }
 
     /// The text of an expression by itself.
-    pub fn inline(&mut self, e: &Expr, min: Prec) -> String {
+    pub(crate) fn inline(&mut self, e: &Expr, min: Prec) -> String {
         let before = std::mem::take(&mut self.out);
         match (e, min) {
             (Expr::Const(_), Prec::Top) => self.top(e),
@@ -103,7 +128,7 @@ impl ExprPrinter<'_> {
     }
 
     /// An offset into a block, or a stride or size that makes up one.
-    pub fn offset(&mut self, e: &Expr, min: Prec) {
+    pub(crate) fn offset(&mut self, e: &Expr, min: Prec) {
         match e {
             Expr::Const(PrimValue::I64(v)) if i32::try_from(*v).is_ok() => {
                 let prec = if *v < 0 { Prec::Unary } else { Prec::Primary };
@@ -139,7 +164,7 @@ impl ExprPrinter<'_> {
     }
 
     /// An element of a block, which can also be assigned to.
-    pub fn element(&mut self, mem: Name, offset: &Expr, elem: PrimType) {
+    pub(crate) fn element(&mut self, mem: Name, offset: &Expr, elem: PrimType) {
         self.pointer(mem, elem);
         self.out.push('[');
         self.offset(offset, Prec::Top);
@@ -147,15 +172,15 @@ impl ExprPrinter<'_> {
     }
 
     /// A pointer to the elements of a block, binding as a primary expression.
-    pub fn pointer(&mut self, mem: Name, elem: PrimType) {
+    pub(crate) fn pointer(&mut self, mem: Name, elem: PrimType) {
         match self.access.get(&mem) {
             Some(Access::As(t)) if *t == elem => {
                 self.name(mem);
                 self.out.push_str("_p");
             }
             Some(Access::As(_) | Access::Mixed) | None => {
-                let qualifier = self.context.qualifier(mem);
-                self.out.push_str(&format!("(({qualifier}{} *)", self.context.element_type(elem)));
+                let qualifier = self.dialect.qualifier(mem);
+                self.out.push_str(&format!("(({qualifier}{} *)", self.dialect.element_type(elem)));
                 self.name(mem);
                 self.out.push_str("_p)");
             }
@@ -163,16 +188,14 @@ impl ExprPrinter<'_> {
     }
 
     /// A name.
-    pub fn name(&mut self, name: Name) {
+    pub(crate) fn name(&mut self, name: Name) {
         let text = self.context.name(name);
         self.out.push_str(&text);
     }
 
     /// Whether the host cannot touch a block itself.
-    pub fn is_on_device(&self, mem: Name, space: &Space) -> bool {
-        self.context.dialect == Dialect::Driver
-            && matches!(space, Space::Default)
-            && !self.access.contains_key(&mem)
+    pub(crate) fn is_on_device(&self, mem: Name, space: &Space) -> bool {
+        self.dialect.is_elsewhere(space) && !self.access.contains_key(&mem)
     }
 
     /// An element that the device has; the call leaves an error behind if it fails.

@@ -3,7 +3,7 @@
 use fehu_base::prim::PrimValue;
 
 /// A constant of its own type.
-pub fn value(v: PrimValue) -> String {
+pub(crate) fn value(v: PrimValue) -> String {
     match v {
         PrimValue::I8(v) => v.to_string(),
         PrimValue::I16(v) => v.to_string(),
@@ -27,7 +27,7 @@ pub fn value(v: PrimValue) -> String {
 }
 
 /// An element of a static array: as [`value`], but a constant expression.
-pub fn element(v: PrimValue) -> String {
+pub(crate) fn element(v: PrimValue) -> String {
     match v {
         // Static data cannot call functions; other NaNs than the usual one lose their bits.
         PrimValue::F32(v) if v.is_nan() => value(PrimValue::F32(f32::NAN)),
@@ -46,7 +46,7 @@ pub fn element(v: PrimValue) -> String {
 }
 
 /// A string literal.
-pub fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     push_escaped(&mut out, text);
@@ -55,7 +55,7 @@ pub fn string(text: &str) -> String {
 }
 
 /// Appends text as it stands between the quotes of a string literal.
-pub fn push_escaped(out: &mut String, text: &str) {
+pub(crate) fn push_escaped(out: &mut String, text: &str) {
     for b in text.bytes() {
         match b {
             b'"' => out.push_str("\\\""),
@@ -80,7 +80,7 @@ fn float(v: f64, finite: impl Fn() -> String, cast: &str) -> String {
 }
 
 /// Whether the spelling is one token or a call; otherwise it starts with an operator.
-pub fn is_primary(v: PrimValue) -> bool {
+pub(crate) fn is_primary(v: PrimValue) -> bool {
     match v {
         PrimValue::I8(v) => v >= 0,
         PrimValue::I16(v) => v >= 0,

@@ -1,16 +1,16 @@
 //! The manifest of a library: its interface as JSON.
 
+use super::backend::Backend;
 use super::entry::EntryText;
 use super::names;
 use super::types::{type_name, TypeInfo, TypeTable};
-use super::Backend;
 use fehu_base::Symbol;
 use fehu_ir::{EntryType, OpaqueType};
 use serde_json::{json, Map, Value};
 
 /// The manifest. The result of an entry point is told twice: as `output`, and as the list
 /// `outputs` that older bindings read.
-pub fn manifest(types: &TypeTable, entries: &[EntryText], version: &str, backend: &Backend) -> String {
+pub(crate) fn manifest(types: &TypeTable, entries: &[EntryText], version: &str, backend: &Backend) -> String {
     let entry_points: Map<String, Value> =
         entries.iter().map(|e| (e.face.name.to_string(), entry_point(e))).collect();
     let types: Map<String, Value> = types.iter().map(|t| (t.name.clone(), describe(types, t))).collect();

@@ -6,7 +6,7 @@ use fehu_base::{Name, NameSource};
 /// number after the last underscore makes it unique; the runtime has no
 /// identifier that ends so, and one that starts with a small letter is no
 /// macro of the C library.
-pub fn identifier(names: &NameSource, name: Name) -> String {
+pub(crate) fn identifier(names: &NameSource, name: Name) -> String {
     const LONGEST: usize = 40;
     let base = names.base(name).as_str();
     let mut out = String::with_capacity(base.len() + 8);
@@ -21,7 +21,7 @@ pub fn identifier(names: &NameSource, name: Name) -> String {
 
 /// The part of a public function's name that stands for a name of the program:
 /// that name, or if C cannot spell it, the name with `'` written `zq`.
-pub fn public(name: &str) -> String {
+pub(crate) fn public(name: &str) -> String {
     if is_identifier(name) {
         return name.to_owned();
     }
@@ -39,7 +39,7 @@ pub fn public(name: &str) -> String {
 }
 
 /// Whether C accepts the text after a prefix of letters.
-pub fn is_identifier(text: &str) -> bool {
+pub(crate) fn is_identifier(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
 /// What follows `futhark_opaque_` in the name of a type.
-pub fn opaque_name(ty: &str) -> String {
+pub(crate) fn opaque_name(ty: &str) -> String {
     if ty == "()" {
         return "unit".to_owned();
     }

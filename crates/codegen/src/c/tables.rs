@@ -8,7 +8,7 @@ use fehu_imp::syntax::{Program, TuningParam};
 use fehu_ir::EntryType;
 
 /// The tuning parameters.
-pub fn params(program: &Program) -> String {
+pub(crate) fn params(program: &Program) -> String {
     let list = |items: Vec<String>, last: &str| {
         let all: Vec<String> = items.into_iter().chain([last.to_owned()]).collect();
         all.join(", ")
@@ -30,7 +30,7 @@ pub fn params(program: &Program) -> String {
 }
 
 /// Types and entry points, as executables and servers look them up.
-pub fn program(types: &TypeTable, entries: &[EntryText]) -> String {
+pub(crate) fn program(types: &TypeTable, entries: &[EntryText]) -> String {
     let mut out = String::from("// The interface.\n\n");
     let scalars = ScalarType::ALL.into_iter().map(|s| type_id(&EntryType::Transparent(s, 0)));
     let all: Vec<String> =

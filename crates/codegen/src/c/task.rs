@@ -14,26 +14,14 @@
 //!
 //! Scalars are copied, blocks are borrowed: the operation is over before their owner drops them.
 
+use super::cpu::{Cpu, CpuText};
 use super::ctype;
-use super::fun::{body as function, name_of, Place};
+use super::fun::{body as function, Place, ReadsGlobals};
 use super::stm::StmPrinter;
-use super::usage::Usage;
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
-use fehu_imp::syntax::{Code, Expr, Param, Space};
-use rustc_hash::FxHashMap;
-
-/// The variables of an operation in chunks.
-pub(super) struct Chunks {
-    /// The number of a chunk.
-    pub(super) chunk: Name,
-    /// Its first iteration.
-    pub(super) start: Name,
-    /// One past its last.
-    pub(super) end: Name,
-    /// How many chunks there are.
-    pub(super) chunks: Name,
-}
+use fehu_imp::syntax::{Code, CpuOp, Expr, Param, Space, TaskOp};
+use fehu_impopt::usage::Usage;
 
 /// A task's function, and what it needs.
 struct Task {
@@ -41,49 +29,52 @@ struct Task {
     captured: Vec<Param>,
 }
 
-impl StmPrinter<'_> {
-    /// Iterations in any order.
-    pub(super) fn par_for(&mut self, start: Name, end: Name, bound: &Expr, body: &Code) {
-        let task = self.task(start, end, None, body);
-        self.flush_pending();
-        self.open_task(&task);
-        self.start();
-        self.push(&format!("err = par_for(ctx, &{0}_site, {0}, &args, ", task.name));
-        self.exprs.top(bound);
-        self.push(");\n");
-        self.close_task();
-    }
-
-    /// Numbered chunks of iterations.
-    pub(super) fn par_chunks(
-        &mut self,
-        names: &Chunks,
-        [bound, most]: [&Expr; 2],
-        before: &Code,
-        body: &Code,
-    ) {
-        let task = self.task(names.start, names.end, Some(names.chunk), body);
-        self.pending.insert(names.chunks, PrimType::I64);
-        self.flush_pending();
-        let chunks = self.exprs.context.name(names.chunks);
-        self.start();
-        self.push(&format!("{chunks} = par_count(ctx, &{}_site, ", task.name));
-        self.exprs.top(bound);
-        self.push(", ");
-        self.exprs.top(most);
-        self.push(");\n");
-        self.code(before);
-        self.flush_pending();
-        self.open_task(&task);
-        self.start();
-        self.push(&format!("err = par_chunks(ctx, &{0}_site, {0}, &args, ", task.name));
-        self.exprs.top(bound);
-        self.push(&format!(", {chunks});\n"));
-        self.close_task();
+impl<O: CpuText> StmPrinter<'_, Cpu<O>> {
+    /// An operation that has tasks.
+    pub(super) fn parallel(&mut self, op: &CpuOp<O>) {
+        match op {
+            CpuOp::ParFor { start, end, bound, body } => {
+                let task = self.task([*start, *end], None, body);
+                self.flush_pending();
+                self.open_task(&task);
+                self.start();
+                self.push(&format!("err = par_for(ctx, &{0}_site, {0}, &args, ", task.name));
+                self.exprs.top(bound);
+                self.push(");\n");
+                self.close_task();
+            }
+            CpuOp::ParChunks { chunk, start, end, bound, most, chunks, before, body } => {
+                let task = self.task([*start, *end], Some(*chunk), body);
+                self.pending.insert(*chunks, PrimType::I64);
+                self.flush_pending();
+                let chunks = self.context().name(*chunks);
+                self.start();
+                self.push(&format!("{chunks} = par_count(ctx, &{}_site, ", task.name));
+                self.exprs.top(bound);
+                self.push(", ");
+                self.exprs.top(most);
+                self.push(");\n");
+                self.code(before);
+                self.flush_pending();
+                self.open_task(&task);
+                self.start();
+                self.push(&format!("err = par_chunks(ctx, &{0}_site, {0}, &args, ", task.name));
+                self.exprs.top(bound);
+                self.push(&format!(", {chunks});\n"));
+                self.close_task();
+            }
+            CpuOp::Allocate { .. }
+            | CpuOp::Free(..)
+            | CpuOp::Trace { .. }
+            | CpuOp::Outlined(_)
+            | CpuOp::GetSize(..)
+            | CpuOp::GetSizeMax(..)
+            | CpuOp::CmpThreshold(..) => {}
+        }
     }
 
     /// Writes an element that another task may be writing at the same time.
-    pub(super) fn shared_write(&mut self, mem: Name, offset: &Expr, elem: PrimType, value: &Expr) {
+    pub(super) fn write_volatile(&mut self, mem: Name, offset: &Expr, elem: PrimType, value: &Expr) {
         self.start();
         self.push("__atomic_store(&");
         self.exprs.element(mem, offset, elem);
@@ -92,20 +83,9 @@ impl StmPrinter<'_> {
         self.push("}, __ATOMIC_RELAXED);\n");
     }
 
-    /// Sets a scalar to the number of workers.
-    pub(super) fn set_to_workers(&mut self, x: Name) {
-        if self.usage.needed.contains(&x) {
-            let declared = self.pending.shift_remove(&x);
-            self.start();
-            self.push(if declared.is_some() { "int64_t " } else { "" });
-            self.exprs.name(x);
-            self.push(" = par_workers(ctx);\n");
-        }
-    }
-
     fn open_task(&mut self, task: &Task) {
-        let context = self.exprs.context;
-        let values: Vec<&str> = task.captured.iter().map(|p| context.name(name_of(p))).collect();
+        let context = self.context();
+        let values: Vec<&str> = task.captured.iter().map(|p| context.name(p.name())).collect();
         self.line("{");
         self.indent += 1;
         let values = if values.is_empty() { "0".to_owned() } else { values.join(", ") };
@@ -113,16 +93,14 @@ impl StmPrinter<'_> {
     }
 
     fn close_task(&mut self) {
-        self.line("if (UNLIKELY(err != FUTHARK_SUCCESS)) {");
-        self.line("  goto cleanup;");
-        self.line("}");
+        self.check();
         self.indent -= 1;
         self.line("}");
     }
 
     /// Prints the function of a task.
-    fn task(&mut self, start: Name, end: Name, chunk: Option<Name>, code: &Code) -> Task {
-        let context = self.exprs.context;
+    fn task(&mut self, [start, end]: [Name; 2], chunk: Option<Name>, code: &Code<TaskOp>) -> Task {
+        let context = self.context();
         let name = format!("task_{}", context.name(start));
         let own: Vec<Name> = [start, end].into_iter().chain(chunk).collect();
         let inside = self.usage.tasks[&start].clone();
@@ -131,9 +109,7 @@ impl StmPrinter<'_> {
         let usage = (*inside).clone().with_inputs(inputs.iter().chain(&captured));
         let place = Place { out_prefix: "", captured: &captured, checks_stack: false };
         let params = ([].as_slice(), inputs.as_slice());
-        let none = FxHashMap::default();
-        let globals = self.globals.unwrap_or(&none);
-        let text = function(context, globals, params, code, &place, usage, self.aliases.clone());
+        let text = function(context, Cpu::new(self.exprs.dialect.globals), params, code, &place, &usage);
         let mut members = String::new();
         for p in &captured {
             members.push_str(&match p {
@@ -147,21 +123,23 @@ impl StmPrinter<'_> {
         let number = chunk.map_or("chunk", |c| context.name(c));
         let (start, end) = (context.name(start), context.name(end));
         let unused = if chunk.is_none() { "  (void)chunk;\n" } else { "" };
-        self.statics.extend(text.statics);
-        if let Some(out) = &mut self.outlined {
-            out.push_str(&format!(
-                "\nstruct {name} {{\n{members}}};\n\nstatic struct site {name}_site;\n{}\n\
-                 static int {name}(struct futhark_context *ctx, void *env, int64_t {start}, int64_t {end}, \
-                 int64_t {number}) {{\n  struct {name} *args = env;\n  (void)args;\n{unused}{}}}\n",
-                text.loops, text.body
-            ));
-        }
+        let printed = format!(
+            "\nstruct {name} {{\n{members}}};\n\nstatic struct site {name}_site;\n{}\n\
+             static int {name}(struct futhark_context *ctx, void *env, int64_t {start}, int64_t {end}, \
+             int64_t {number}) {{\n  struct {name} *args = env;\n  (void)args;\n{unused}{}}}\n",
+            text.loops, text.body
+        );
+        let dialect = self.dialect();
+        dialect.statics.extend(text.statics);
+        dialect.functions.push_str(&printed);
         Task { name, captured }
     }
 
     /// What the body of a task needs from outside, besides its own parameters and global values.
     fn captured(&self, inside: &Usage, own: &[Name]) -> Vec<Param> {
-        let foreign = |x: &&Name| !own.contains(x) && !self.globals.is_some_and(|g| g.contains_key(x));
+        let globals = self.exprs.dialect.globals == ReadsGlobals::Yes;
+        let context = self.context();
+        let foreign = |x: &&Name| !own.contains(x) && !(globals && context.global(**x).is_some());
         let mut scalars: Vec<Name> = inside.needed.iter().filter(foreign).copied().collect();
         scalars.sort_unstable();
         let scalars = scalars.into_iter().filter(|x| !inside.types.contains_key(x));

@@ -13,39 +13,39 @@ use std::collections::BTreeMap;
 
 /// A flattened component of a value, at its place among the value's words.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Leaf {
+pub(crate) struct Leaf {
     /// The scalar type.
-    pub scalar: ScalarType,
+    pub(crate) scalar: ScalarType,
     /// The number of dimensions.
-    pub rank: usize,
+    pub(crate) rank: usize,
     /// The first word: the scalar, or the block that sizes follow.
-    pub word: usize,
+    pub(crate) word: usize,
 }
 
 /// A type that is no scalar.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TypeInfo {
+pub(crate) struct TypeInfo {
     /// As the language writes it.
-    pub name: String,
+    pub(crate) name: String,
     /// As C does, without `futhark_`: `i32_1d`, `opaque_t`.
-    pub cname: String,
+    pub(crate) cname: String,
     /// The type.
-    pub ty: EntryType,
+    pub(crate) ty: EntryType,
     /// What an opaque type is; nothing for arrays of scalars.
-    pub opaque: Option<OpaqueType>,
+    pub(crate) opaque: Option<OpaqueType>,
     /// The flattened components.
-    pub leaves: Vec<Leaf>,
+    pub(crate) leaves: Vec<Leaf>,
 }
 
 /// All types of a program's interface besides scalars, by name.
-pub struct TypeTable {
+pub(crate) struct TypeTable {
     types: BTreeMap<String, TypeInfo>,
     opaques: IndexMap<String, OpaqueType>,
 }
 
 impl TypeTable {
     /// The types of a program.
-    pub fn new(program: &Program) -> TypeTable {
+    pub(crate) fn new(program: &Program) -> TypeTable {
         let OpaqueTypes { types } = &program.opaques;
         let opaques = types.iter().map(|(name, t)| (name.clone(), t.clone())).collect();
         let mut table = TypeTable { types: BTreeMap::new(), opaques };
@@ -60,12 +60,12 @@ impl TypeTable {
     }
 
     /// All types, in the order of their names.
-    pub fn iter(&self) -> impl Iterator<Item = &TypeInfo> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &TypeInfo> {
         self.types.values()
     }
 
     /// The C name of a type as a pointer or scalar: `int32_t`, `struct futhark_i32_1d *`.
-    pub fn ctype(&self, ty: &EntryType) -> String {
+    pub(crate) fn ctype(&self, ty: &EntryType) -> String {
         match ty {
             EntryType::Transparent(scalar, 0) => ctype::public(*scalar).to_owned(),
             EntryType::Transparent(..) | EntryType::Opaque(_) => format!("struct futhark_{} *", cname(ty)),
@@ -73,7 +73,7 @@ impl TypeTable {
     }
 
     /// The flattened components of a type.
-    pub fn components(&self, ty: &EntryType) -> Vec<(ScalarType, usize)> {
+    pub(crate) fn components(&self, ty: &EntryType) -> Vec<(ScalarType, usize)> {
         let name = match ty {
             EntryType::Transparent(scalar, rank) => return vec![(*scalar, *rank)],
             EntryType::Opaque(name) => name,
@@ -125,7 +125,7 @@ impl TypeTable {
     }
 
     /// The tables.
-    pub fn tables(&self) -> String {
+    pub(crate) fn tables(&self) -> String {
         let mut declarations = String::new();
         let mut out = String::new();
         for scalar in ScalarType::ALL {
@@ -259,7 +259,7 @@ fn variant_table(id: &str, variants: &Variants, out: &mut String, members: &mut 
 }
 
 /// The type as the language writes it, without sizes.
-pub fn type_name(ty: &EntryType) -> String {
+pub(crate) fn type_name(ty: &EntryType) -> String {
     match ty {
         EntryType::Transparent(scalar, rank) => format!("{}{scalar}", "[]".repeat(*rank)),
         EntryType::Opaque(name) => name.clone(),
@@ -267,12 +267,12 @@ pub fn type_name(ty: &EntryType) -> String {
 }
 
 /// The table of a type.
-pub fn type_id(ty: &EntryType) -> String {
+pub(crate) fn type_id(ty: &EntryType) -> String {
     format!("type_{}", cname(ty))
 }
 
 /// The C name of a type after `futhark_`.
-pub fn cname(ty: &EntryType) -> String {
+pub(crate) fn cname(ty: &EntryType) -> String {
     match ty {
         EntryType::Transparent(scalar, 0) => scalar.to_string(),
         EntryType::Transparent(scalar, rank) => format!("{scalar}_{rank}d"),

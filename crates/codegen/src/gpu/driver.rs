@@ -9,26 +9,165 @@
 //! A read waits for the device; all else only tells it what to do.
 
 use crate::c::ctype;
-use crate::c::expr::Prec;
+use crate::c::expr::{Prec, Spelling};
+use crate::c::fun::{ReadsGlobals, Statics};
+use crate::c::host::{HostDialect, Static};
 use crate::c::literal;
-use crate::c::stm::StmPrinter;
+use crate::c::stm::{Dialect, StmPrinter};
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{Arg, Code, ErrorPart, Expr, Launch, Op, Param, Place, Space};
+use fehu_imp::syntax::{Arg, Code, CpuOp, ErrorPart, Expr, HostOp, Launch, Loc, Param, Place, Space};
 
-impl StmPrinter<'_> {
-    /// Prints a statement that is special to the host of a device; false if it is not.
-    pub(crate) fn driver(&mut self, code: &Code) -> bool {
+/// Code of the host beside a device.
+pub(super) struct Driver {
+    globals: ReadsGlobals,
+    /// Variables of the text's own so far.
+    temporaries: usize,
+}
+
+impl Driver {
+    pub(super) fn new(globals: ReadsGlobals) -> Driver {
+        Driver { globals, temporaries: 0 }
+    }
+}
+
+impl Spelling for Driver {
+    fn is_elsewhere(&self, space: &Space) -> bool {
+        matches!(space, Space::Default)
+    }
+}
+
+impl HostDialect for Driver {
+    fn reads_globals(&self) -> bool {
+        self.globals == ReadsGlobals::Yes
+    }
+    fn static_block(name: &str) -> String {
+        format!("ctx->device.statics[{name}_static]")
+    }
+    fn needs(self) -> (Vec<Static>, String) {
+        (vec![], String::new())
+    }
+}
+
+impl Statics for Driver {
+    fn declaration(_: &str, _: u64) -> String {
+        String::new()
+    }
+    fn table(all: &[(String, u64)]) -> String {
+        let numbers: String = all.iter().map(|(name, _)| format!("{name}_static, ")).collect();
+        let rows: String = all.iter().map(|(name, bytes)| format!("{{{name}_data, {bytes}}}, ")).collect();
+        format!(
+            "enum {{ {numbers}NUM_STATICS }};\n\
+             static const struct static_data static_table[] = {{{rows}{{NULL, 0}}}};\n"
+        )
+    }
+    const CREATE: &'static str = "  int found = statics_create(ctx, static_table, NUM_STATICS);\n  \
+        if (found != FUTHARK_SUCCESS) {\n    return found;\n  }\n";
+    const DESTROY: &'static str = "  statics_destroy(ctx);\n";
+}
+
+impl Dialect for Driver {
+    type Op = HostOp;
+
+    fn declare_block(p: &mut StmPrinter<Self>, m: Name, _: &Space) {
+        p.ends_here(m);
+    }
+    fn set_block(p: &mut StmPrinter<Self>, to: Name, from: Name, space: &Space) {
+        p.share(to, from, space);
+    }
+    fn drop_block(p: &mut StmPrinter<Self>, m: Name) {
+        p.drop_reference(m);
+    }
+    fn copy(p: &mut StmPrinter<Self>, elem: PrimType, shape: &[Expr], dst: &Place, src: &Place) {
+        p.device_copy(elem, shape, dst, src);
+    }
+    fn call(p: &mut StmPrinter<Self>, outs: &[Name], fun: Name, args: &[Arg]) {
+        p.call_of_device_values(outs, fun, args);
+    }
+    fn assert(p: &mut StmPrinter<Self>, cond: &Expr, message: &[ErrorPart], loc: &Loc) {
+        if p.reads(cond) {
+            let cond = p.spill(cond, "bool");
+            p.assert_text(&cond, message, loc);
+        } else {
+            p.assert(cond, message, loc);
+        }
+    }
+    fn op(p: &mut StmPrinter<Self>, op: &HostOp) {
+        match op {
+            HostOp::Cpu(op) => p.beside_device(op),
+            HostOp::Launch(launch) => p.launch(launch),
+        }
+    }
+
+    /// What reads the device's memory has to look for errors.
+    fn special(p: &mut StmPrinter<Self>, code: &Code<HostOp>) -> bool {
         match code {
-            Code::SetScalar(x, e) if self.reads(e) => {
-                if self.usage.needed.contains(x) {
-                    self.set_scalar(*x, e);
-                    self.check();
+            Code::SetScalar(x, e) if p.reads(e) => {
+                if p.usage.needed.contains(x) {
+                    p.set_scalar(*x, e);
+                    p.check();
                 }
             }
-            Code::Allocate { bytes, mem, space: Space::Default, loc } if self.reads(bytes) => {
+            Code::Write { mem, offset, elem, space, value } if p.exprs.is_on_device(*mem, space) => {
+                p.device_write(*mem, offset, *elem, value);
+            }
+            Code::Write { mem, offset, elem, space: _, value } if p.reads(offset) || p.reads(value) => {
+                p.host_write(*mem, offset, *elem, value);
+            }
+            Code::If(cond, a, b) if p.reads(cond) => {
+                p.flush_pending();
+                let cond = p.spill(cond, "bool");
+                p.line(&format!("if ({cond}) {{"));
+                p.scope(a);
+                p.line("} else {");
+                p.scope(b);
+                p.line("}");
+            }
+            Code::For { var, ty, bound, body } if p.reads(bound) => {
+                p.flush_pending();
+                let (i, t) = (p.context().name(*var), ctype::int(*ty));
+                let bound = p.spill(bound, t);
+                p.line(&format!("for ({t} {i} = 0; {i} < {bound}; {i}++) {{"));
+                p.scope(body);
+                p.line("}");
+            }
+            Code::While(cond, body) if p.reads(cond) => {
+                p.flush_pending();
+                let cond = p.exprs.inline(cond, Prec::Top);
+                p.line(&format!("while ({cond}) {{"));
+                p.indent += 1;
+                p.check();
+                p.indent -= 1;
+                p.scope(body);
+                p.line("}");
+                p.check();
+            }
+            Code::Seq(_)
+            | Code::DeclareScalar(..)
+            | Code::SetScalar(..)
+            | Code::DeclareMem(..)
+            | Code::DeclareStatic(..)
+            | Code::SetMem(..)
+            | Code::Write { .. }
+            | Code::Copy { .. }
+            | Code::For { .. }
+            | Code::While(..)
+            | Code::If(..)
+            | Code::Call { .. }
+            | Code::Assert { .. }
+            | Code::Op(_) => return false,
+        }
+        true
+    }
+}
+
+impl StmPrinter<'_, Driver> {
+    fn beside_device(&mut self, op: &CpuOp<HostOp>) {
+        match op {
+            CpuOp::Allocate { space: Space::Scalar(..), .. } | CpuOp::Free(_, Space::Scalar(..)) => {}
+            CpuOp::Allocate { bytes, mem, space: Space::Default, loc } if self.reads(bytes) => {
                 let bytes = match bytes {
                     Expr::BinOp(BinOp::Mul(IntType::I64), a, b) => {
                         let (a, b) = (self.spill(a, "int64_t"), self.spill(b, "int64_t"));
@@ -36,88 +175,35 @@ impl StmPrinter<'_> {
                     }
                     other => self.spill(other, "int64_t"),
                 };
-                let (name, place) = (self.exprs.context.name(*mem), self.place_text(loc));
+                let (name, place) = (self.context().name(*mem), self.place_text(loc));
                 self.line(&format!("{name} = block_alloc(ctx, {name}, {bytes}, {place});"));
                 self.line(&format!("err = {name} == NULL ? FUTHARK_OUT_OF_MEMORY : err;"));
                 self.check();
             }
-            Code::Write { mem, offset, elem, space, value } if self.exprs.is_on_device(*mem, space) => {
-                self.device_write(*mem, offset, *elem, value);
-            }
-            Code::Write { .. } => {
-                let reads = code_exprs(code).iter().any(|e| self.reads(e));
-                if reads {
-                    self.host_write(code);
-                }
-                return reads;
-            }
-            Code::Copy { elem, shape, dst, src } => return self.device_copy(*elem, shape, dst, src),
-            Code::If(cond, a, b) if self.reads(cond) => {
-                self.flush_pending();
-                let cond = self.spill(cond, "bool");
-                self.line(&format!("if ({cond}) {{"));
-                self.scope(a);
-                self.line("} else {");
-                self.scope(b);
-                self.line("}");
-            }
-            Code::For { var, ty, bound, body } if self.reads(bound) => {
-                self.flush_pending();
-                let (i, t) = (self.exprs.context.name(*var), ctype::int(*ty));
-                let bound = self.spill(bound, t);
-                self.line(&format!("for ({t} {i} = 0; {i} < {bound}; {i}++) {{"));
-                self.scope(body);
-                self.line("}");
-            }
-            Code::While(cond, body) if self.reads(cond) => {
-                self.flush_pending();
-                let cond = self.exprs.inline(cond, Prec::Top);
-                self.line(&format!("while ({cond}) {{"));
-                self.indent += 1;
-                self.check();
-                self.indent -= 1;
-                self.scope(body);
-                self.line("}");
-                self.check();
-            }
-            Code::Call { .. } | Code::Assert { .. } | Code::Trace { .. } => return self.spilled(code),
-            Code::Op(Op::Launch(launch)) => self.launch(launch),
-            Code::Op(Op::GetSizeMax(x, class)) => {
+            CpuOp::Allocate { mem, bytes, space: _, loc } => self.allocate(*mem, bytes, loc),
+            CpuOp::Free(m, _) => self.drop_reference(*m),
+            CpuOp::Trace { loc, message } => self.trace_of_device_values(loc.as_ref(), message),
+            CpuOp::GetSize(x, param) => self.get_size(*x, self.context().param_index(*param)),
+            CpuOp::GetSizeMax(x, class) => {
                 if self.usage.needed.contains(x) {
                     let class = literal::string(class.as_str());
                     self.assign(*x, PrimType::I64, &format!("size_max(ctx, {class})"));
                 }
             }
-            Code::Op(Op::CmpThreshold(x, param, e)) if self.reads(e) => {
-                let value = self.spill(e, "int64_t");
-                let index = self.exprs.context.param_index(*param);
-                self.assign(*x, PrimType::Bool, &format!("compare_threshold(ctx, {index}, {value})"));
+            CpuOp::CmpThreshold(x, param, e) => {
+                let index = self.context().param_index(*param);
+                if self.reads(e) {
+                    let value = self.spill(e, "int64_t");
+                    self.assign(*x, PrimType::Bool, &format!("compare_threshold(ctx, {index}, {value})"));
+                } else {
+                    self.compare_threshold(*x, index, e);
+                }
             }
-            Code::Op(Op::Kernel(op)) => bug!("{op:?} outside of a kernel"),
-            Code::Seq(_)
-            | Code::DeclareScalar(..)
-            | Code::SetScalar(..)
-            | Code::DeclareMem(..)
-            | Code::DeclareStatic(..)
-            | Code::Allocate { .. }
-            | Code::Free(..)
-            | Code::SetMem(..)
-            | Code::For { .. }
-            | Code::While(..)
-            | Code::If(..)
-            | Code::Op(Op::ParFor { .. } | Op::ParChunks { .. } | Op::GetSize(..) | Op::CmpThreshold(..)) => {
-                return false
+            CpuOp::ParFor { start, .. } | CpuOp::ParChunks { start, .. } => {
+                bug!("a task beside a device, at {}", self.context().name(*start))
             }
+            CpuOp::Outlined(outlined) => self.code(&outlined.code),
         }
-        true
-    }
-
-    /// Assigns a text to a variable, which may have to be declared.
-    pub(crate) fn assign(&mut self, x: Name, ty: PrimType, value: &str) {
-        let declared = if self.pending.shift_remove(&x).is_some() { ctype::prim(ty) } else { "" };
-        let space = if declared.is_empty() { "" } else { " " };
-        let name = self.exprs.context.name(x);
-        self.line(&format!("{declared}{space}{name} = {value};"));
     }
 
     fn reads(&self, e: &Expr) -> bool {
@@ -130,28 +216,21 @@ impl StmPrinter<'_> {
         found
     }
 
-    /// Leaves the function if an operation has failed.
-    fn check(&mut self) {
-        self.line("if (UNLIKELY(err != FUTHARK_SUCCESS)) {");
-        self.line("  goto cleanup;");
-        self.line("}");
-    }
-
     /// The text of an expression, which is computed before if the device has part of it.
     fn spill(&mut self, e: &Expr, ty: &str) -> String {
         let text = self.exprs.inline(e, Prec::Top);
         if !self.reads(e) {
             return text;
         }
-        self.temporaries += 1;
-        let name = format!("read_t{}", self.temporaries);
+        self.dialect().temporaries += 1;
+        let name = format!("read_t{}", self.exprs.dialect.temporaries);
         self.line(&format!("{ty} {name} = {text};"));
         self.check();
         name
     }
 
     fn device_write(&mut self, mem: Name, offset: &Expr, elem: PrimType, value: &Expr) {
-        let (to, width) = (self.exprs.context.name(mem), elem.bytes());
+        let (to, width) = (self.context().name(mem), elem.bytes());
         let at = self.spill(offset, "int64_t");
         match value {
             // From device to device: nobody waits.
@@ -159,7 +238,7 @@ impl StmPrinter<'_> {
                 if self.exprs.is_on_device(*from, space) && from_elem.bytes() == width =>
             {
                 let from_at = self.spill(from_offset, "int64_t");
-                let from = self.exprs.context.name(*from);
+                let from = self.context().name(*from);
                 self.line(&format!(
                     "err = block_copy(ctx, {to}, ({at}) * {width}, {from}, ({from_at}) * {width}, {width});"
                 ));
@@ -173,14 +252,13 @@ impl StmPrinter<'_> {
     }
 
     /// A write to an array of the host, of something that the device has.
-    fn host_write(&mut self, code: &Code) {
-        let Code::Write { mem, offset, elem, value, .. } = code else { return };
+    fn host_write(&mut self, mem: Name, offset: &Expr, elem: PrimType, value: &Expr) {
         let at = self.spill(offset, "int64_t");
-        let value = self.spill(value, ctype::prim(*elem));
-        self.line(&format!("{}_p[{at}] = {value};", self.exprs.context.name(*mem)));
+        let value = self.spill(value, ctype::prim(elem));
+        self.line(&format!("{}_p[{at}] = {value};", self.context().name(mem)));
     }
 
-    fn device_copy(&mut self, elem: PrimType, shape: &[Expr], dst: &Place, src: &Place) -> bool {
+    fn device_copy(&mut self, elem: PrimType, shape: &[Expr], dst: &Place, src: &Place) {
         let to_device = self.exprs.is_on_device(dst.mem, &dst.space);
         // A static array is on both sides.
         let from_host = matches!(src.space, Space::Scalar(..));
@@ -188,7 +266,7 @@ impl StmPrinter<'_> {
             (true, false) => "copy_device",
             (true, true) => "copy_from_host",
             (false, false) => "copy_to_host",
-            (false, true) => return false,
+            (false, true) => return self.copy(elem, shape, dst, src),
         };
         let sizes = self.spill_all(shape);
         let mut call = format!("{function}(ctx, {}, {}, {sizes}", elem.bytes(), shape.len());
@@ -196,11 +274,10 @@ impl StmPrinter<'_> {
             let at = self.spill(&place.offset, "int64_t");
             let strides = self.spill_all(&place.strides);
             let suffix = if on_host { "_p" } else { "" };
-            call.push_str(&format!(", {}{suffix}, {at}, {strides}", self.exprs.context.name(place.mem)));
+            call.push_str(&format!(", {}{suffix}, {at}, {strides}", self.context().name(place.mem)));
         }
         self.line(&format!("err = {call});"));
         self.check();
-        true
     }
 
     /// An array of sizes.
@@ -212,58 +289,44 @@ impl StmPrinter<'_> {
         format!("(const int64_t[]){{{}}}", parts.join(", "))
     }
 
-    /// Calls and checks that use what the device has: that goes to variables first.
-    fn spilled(&mut self, code: &Code) -> bool {
-        match code {
-            Code::Call { outs, fun, args } => {
-                let reads = args.iter().any(|a| matches!(a, Arg::Scalar(e) if self.reads(e)));
-                if reads {
-                    let inputs = &self.exprs.context.function(*fun).inputs;
-                    let texts = args
-                        .iter()
-                        .zip(inputs)
-                        .map(|(arg, input)| match (arg, input) {
-                            (Arg::Scalar(e), Param::Scalar(_, t)) => self.spill(e, ctype::prim(*t)),
-                            (Arg::Mem(m), _) => self.exprs.context.name(*m).to_owned(),
-                            (Arg::Scalar(_), Param::Mem(..)) => bug!("a scalar is passed for a block"),
-                        })
-                        .collect();
-                    self.call_with(outs, *fun, texts);
-                }
-                reads
-            }
-            Code::Trace { loc, message } => {
-                let reads = message.iter().any(|p| matches!(p, ErrorPart::Value(e, _) if self.reads(e)));
-                if reads {
-                    self.line("{");
-                    let mut texts = vec![];
-                    for part in message {
-                        if let ErrorPart::Value(e, t) = part {
-                            texts.push(self.spill(e, ctype::prim(t.prim())));
-                        }
-                    }
-                    self.trace_texts(loc.as_ref(), message, texts);
-                    self.line("}");
-                }
-                reads
-            }
-            Code::Assert { cond, message, loc } => {
-                let reads = self.reads(cond);
-                if reads {
-                    let cond = self.spill(cond, "bool");
-                    self.assert_text(&cond, message, loc);
-                }
-                reads
-            }
-            _ => false,
+    /// A call; what the device has goes to variables first.
+    fn call_of_device_values(&mut self, outs: &[Name], fun: Name, args: &[Arg]) {
+        if !args.iter().any(|a| matches!(a, Arg::Scalar(e) if self.reads(e))) {
+            return self.call(outs, fun, args);
         }
+        let inputs = &self.context().function(fun).inputs;
+        let texts = args
+            .iter()
+            .zip(inputs)
+            .map(|(arg, input)| match (arg, input) {
+                (Arg::Scalar(e), Param::Scalar(_, t)) => self.spill(e, ctype::prim(*t)),
+                (Arg::Mem(m), _) => self.context().name(*m).to_owned(),
+                (Arg::Scalar(_), Param::Mem(..)) => bug!("a scalar is passed for a block"),
+            })
+            .collect();
+        self.call_with(outs, fun, texts);
+    }
+
+    /// Values are printed; what the device has goes to variables first.
+    fn trace_of_device_values(&mut self, loc: Option<&Loc>, message: &[ErrorPart]) {
+        if !message.iter().any(|p| matches!(p, ErrorPart::Value(e, _) if self.reads(e))) {
+            return self.trace(loc, message);
+        }
+        self.line("{");
+        let mut texts = vec![];
+        for part in message {
+            if let ErrorPart::Value(e, t) = part {
+                texts.push(self.spill(e, ctype::prim(t.prim())));
+            }
+        }
+        self.trace_texts(loc, message, texts);
+        self.line("}");
     }
 
     fn launch(&mut self, launch: &Launch) {
-        let context = self.exprs.context;
+        let context = self.context();
         let index = context.kernel_index(launch.kernel);
         let kernel = &context.program.kernels[index];
-        self.note_apart(launch, kernel);
         self.flush_pending();
         self.line("{");
         self.indent += 1;
@@ -296,12 +359,5 @@ impl StmPrinter<'_> {
         self.check();
         self.indent -= 1;
         self.line("}");
-    }
-}
-
-fn code_exprs(code: &Code) -> Vec<&Expr> {
-    match code {
-        Code::Write { offset, value, .. } => vec![offset, value],
-        _ => vec![],
     }
 }

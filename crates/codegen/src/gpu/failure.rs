@@ -1,27 +1,26 @@
 //! What the host says when a check in a kernel has failed: the same message as a
 //! check on the host.
 
-use super::kernel::Failure;
-use crate::c::fun::Context;
-use crate::c::stm::message_format;
+use crate::c::context::Context;
+use crate::c::message::{check_pieces, error_format};
 use fehu_base::prim::ScalarType;
-use fehu_imp::syntax::ErrorPart;
+use fehu_imp::syntax::{Check, CheckPart};
 
 /// How many words a failed check may need: its number and its values.
-pub(crate) fn max_values(failures: &[Failure]) -> usize {
-    failures.iter().map(|f| 1 + values(f).count()).max().unwrap_or(0).max(2)
+pub(super) fn max_values(checks: &[Check]) -> usize {
+    checks.iter().map(|c| 1 + values(c).count()).max().unwrap_or(0).max(2)
 }
 
 /// The function that makes a message of a failed check.
-pub(crate) fn messages(context: &Context, failures: &[Failure]) -> String {
+pub(super) fn messages(context: &Context) -> String {
     let mut out = String::from(
         "static int failure_message(struct futhark_context *ctx, int32_t number, const int64_t *values) {\n  \
          (void)values;\n  switch (number) {\n",
     );
-    for (i, failure) in failures.iter().enumerate() {
-        let format = message_format(context, failure.message, failure.loc);
+    for (i, check) in context.program.checks.iter().enumerate() {
+        let format = error_format(context, check_pieces(&check.message), &check.loc);
         out.push_str(&format!("  case {i}: return fail(ctx, \"{format}\""));
-        for (at, t) in values(failure).enumerate() {
+        for (at, t) in values(check).enumerate() {
             out.push_str(&format!(", {}", decoded(at + 1, t)));
         }
         out.push_str(");\n");
@@ -30,10 +29,10 @@ pub(crate) fn messages(context: &Context, failures: &[Failure]) -> String {
     out
 }
 
-fn values<'a>(failure: &Failure<'a>) -> impl Iterator<Item = ScalarType> + 'a {
-    failure.message.iter().filter_map(|part| match part {
-        ErrorPart::Text(_) => None,
-        ErrorPart::Value(_, t) => Some(*t),
+fn values(check: &Check) -> impl Iterator<Item = ScalarType> + '_ {
+    check.message.iter().filter_map(|part| match part {
+        CheckPart::Text(_) => None,
+        CheckPart::Value(t) => Some(*t),
     })
 }
 

@@ -4,7 +4,7 @@ use crate::sample;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Symbol};
-use fehu_codegen::{c, Mode, Options, Output};
+use fehu_codegen::{Backend, Mode, Options, Output};
 use fehu_imp::syntax::*;
 use fehu_ir::{Attr, EntryParam, EntryPoint, EntryResult, EntryType};
 use std::io::Write;
@@ -24,9 +24,11 @@ impl Builder {
                 globals: Vec::new(),
                 init: Code::Seq(Vec::new()),
                 functions: Vec::new(),
+                device_functions: Vec::new(),
                 kernels: Vec::new(),
                 opaques: OpaqueTypes::default(),
                 params: Vec::new(),
+                checks: Vec::new(),
                 names: NameSource::new(),
             },
         }
@@ -76,7 +78,7 @@ impl Builder {
         params: Vec<Value>,
         out_sizes: &[Name],
         result: Value,
-        body: Vec<Code>,
+        body: Vec<Code<HostOp>>,
     ) {
         let fun = self.name(name);
         let size = |x: &Name| Param::Scalar(*x, PrimType::I64);
@@ -170,19 +172,19 @@ pub fn index(mem: Name, offset: Expr, elem: PrimType) -> Expr {
     Expr::Index { mem, offset: offset.into(), elem, space: Space::Default }
 }
 
-pub fn write(mem: Name, offset: Expr, elem: PrimType, value: Expr) -> Code {
+pub fn write<O>(mem: Name, offset: Expr, elem: PrimType, value: Expr) -> Code<O> {
     Code::Write { mem, offset, elem, space: Space::Default, value }
 }
 
-pub fn alloc(mem: Name, bytes: Expr) -> Code {
-    Code::Allocate { mem, bytes, space: Space::Default, loc: Loc::none() }
+pub fn alloc(mem: Name, bytes: Expr) -> Code<HostOp> {
+    Code::Op(HostOp::Cpu(CpuOp::Allocate { mem, bytes, space: Space::Default, loc: Loc::none() }))
 }
 
-pub fn set(x: Name, e: Expr) -> Code {
+pub fn set<O>(x: Name, e: Expr) -> Code<O> {
     Code::SetScalar(x, e)
 }
 
-pub fn for_loop(var: Name, bound: Expr, body: Vec<Code>) -> Code {
+pub fn for_loop<O>(var: Name, bound: Expr, body: Vec<Code<O>>) -> Code<O> {
     Code::For { var, ty: IntType::I64, bound, body: Code::Seq(body).into() }
 }
 
@@ -191,27 +193,30 @@ pub fn place(mem: Name, offset: Expr, strides: Vec<Expr>) -> Place {
 }
 
 pub fn generate(program: &Program, mode: Mode) -> Output {
-    c::generate(
-        program,
-        &Options {
-            mode,
-            backtrace: &|_| vec!["prog.fut:1:2-3".into(), "prog.fut:4:5-6".into()],
-            version: "test",
-        },
-    )
+    generate_for(Backend::C, program, mode)
 }
 
-pub fn generate_gpu(program: &Program, mode: Mode, api: fehu_codegen::gpu::Api) -> Output {
+/// The texts for a program, after the passes that come last.
+pub fn generate_for(backend: Backend, program: &Program, mode: Mode) -> Output {
+    let mut program = program.clone();
+    let passes = match backend {
+        Backend::C | Backend::Multicore => vec![fehu_impopt::outline::PASS],
+        Backend::OpenCl | Backend::Cuda => {
+            vec![fehu_impopt::restrict::PASS, fehu_impopt::unroll::PASS, fehu_impopt::checks::PASS]
+        }
+    };
+    passes.iter().for_each(|pass| (pass.run)(&mut program));
+    let analysis = fehu_impopt::Analysis::of(&program, backend.memory());
     let backtrace = |_: &Loc| vec!["prog.fut:1:2-3".into(), "prog.fut:4:5-6".into()];
-    fehu_codegen::gpu::generate(program, &Options { mode, backtrace: &backtrace, version: "test" }, api)
+    let options = Options { mode, backtrace: &backtrace, version: "test" };
+    fehu_codegen::generate(backend, &program, &analysis, &options)
 }
 
 /// Whether there is an OpenCL device to run on. Tests that need one say so and pass without.
 pub fn has_opencl() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
     *HAS.get_or_init(|| {
-        let text =
-            generate_gpu(&Builder::new().program, Mode::Executable, fehu_codegen::gpu::Api::OpenCl).c_text;
+        let text = generate_for(Backend::OpenCl, &Builder::new().program, Mode::Executable).c_text;
         let has = run(&compile("no_entries", &text, &[]), &["--list-devices"], b"").text().contains("#0");
         if !has {
             eprintln!("no OpenCL device: install pocl-opencl-icd to test kernels");

@@ -5,8 +5,7 @@ use crate::copies;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, Symbol};
-use fehu_codegen::gpu::Api;
-use fehu_codegen::Mode;
+use fehu_codegen::{Backend, Mode};
 use fehu_imp::syntax::*;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -14,7 +13,13 @@ use std::sync::OnceLock;
 const I32: PrimType = PrimType::Int(IntType::I32);
 
 /// Adds a kernel; its name.
-pub fn kernel(b: &mut Builder, label: &str, params: Vec<Param>, shared: Vec<Name>, body: Vec<Code>) -> Name {
+pub fn kernel(
+    b: &mut Builder,
+    label: &str,
+    params: Vec<Param>,
+    shared: Vec<Name>,
+    body: Vec<Code<KernelOp>>,
+) -> Name {
     let name = b.name(label);
     b.program.kernels.push(Kernel {
         name,
@@ -22,25 +27,26 @@ pub fn kernel(b: &mut Builder, label: &str, params: Vec<Param>, shared: Vec<Name
         params,
         shared,
         block_size: None,
+        qualifiers: Default::default(),
         body: Code::Seq(body),
         loc: Loc::none(),
     });
     name
 }
 
-pub fn launch(kernel: Name, grid: Expr, block: Expr, shared: Vec<Expr>, args: Vec<Arg>) -> Code {
-    Code::Op(Op::Launch(Box::new(Launch { kernel, grid, block, shared, args })))
+pub fn launch(kernel: Name, grid: Expr, block: Expr, shared: Vec<Expr>, args: Vec<Arg>) -> Code<HostOp> {
+    Code::Op(HostOp::Launch(Box::new(Launch { kernel, grid, block, shared, args })))
 }
 
 /// Compiles for OpenCL and runs.
 pub fn run_opencl(name: &str, program: &Program, args: &[&str], stdin: &[u8]) -> Ran {
-    let text = generate_gpu(program, Mode::Executable, Api::OpenCl).c_text;
+    let text = generate_for(Backend::OpenCl, program, Mode::Executable).c_text;
     run(&compile(name, &text, &["-O1"]), args, stdin)
 }
 
 /// Compiles the kernels of a program with the compiler of CUDA, if it is installed.
 pub fn compile_cuda(name: &str, program: &Program) {
-    let exe = compile(name, &generate_gpu(program, Mode::Executable, Api::Cuda).c_text, &[]);
+    let exe = compile(name, &generate_for(Backend::Cuda, program, Mode::Executable).c_text, &[]);
     static CHECK: OnceLock<PathBuf> = OnceLock::new();
     let check = CHECK.get_or_init(|| compile("nvrtc", include_str!("nvrtc.c"), &["-D_GNU_SOURCE"]));
     let file = format!("{}/{name}.cu", env!("CARGO_TARGET_TMPDIR"));
@@ -53,8 +59,8 @@ pub fn compile_cuda(name: &str, program: &Program) {
     }
 }
 
-fn op(op: KernelOp) -> Code {
-    Code::Op(Op::Kernel(op))
+fn op(op: KernelOp) -> Code<KernelOp> {
+    Code::Op(op)
 }
 
 fn local() -> Expr {
@@ -70,7 +76,7 @@ fn lt(a: Expr, b: Expr) -> Expr {
     cmp(CmpOp::SLt(IntType::I64), a, b)
 }
 
-fn when(cond: Expr, body: Vec<Code>) -> Code {
+fn when<O>(cond: Expr, body: Vec<Code<O>>) -> Code<O> {
     Code::If(cond, Code::Seq(body).into(), Code::Seq(vec![]).into())
 }
 
@@ -89,7 +95,7 @@ fn array_entry(
     name: &str,
     out_size: Expr,
     shared: Vec<(Name, Expr)>,
-    body: impl FnOnce(&mut Builder, Name, Name, Name) -> Vec<Code>,
+    body: impl FnOnce(&mut Builder, Name, Name, Name) -> Vec<Code<KernelOp>>,
 ) {
     let n = b.name("n");
     let xs = b.array("xs", ScalarType::I32, &[var(n)]);
@@ -300,9 +306,9 @@ fn kernels_compile_as_cuda() {
 
 #[test]
 fn all_modes_compile_for_all_devices() {
-    for (api, name) in [(Api::OpenCl, "opencl"), (Api::Cuda, "cuda")] {
+    for (api, name) in [(Backend::OpenCl, "opencl"), (Backend::Cuda, "cuda")] {
         for (mode, suffix) in [(Mode::Library, "lib"), (Mode::Executable, "exe"), (Mode::Server, "server")] {
-            let output = generate_gpu(&crate::sample::program(), mode, api);
+            let output = generate_for(api, &crate::sample::program(), mode);
             assert!(output.manifest_json.contains(&format!("\"backend\": \"{name}\"")));
             let text = match mode {
                 Mode::Library => format!("{}\nint main(void) {{ return 0; }}\n", output.c_text),
@@ -315,7 +321,7 @@ fn all_modes_compile_for_all_devices() {
 
 #[test]
 fn without_a_driver_there_is_an_error() {
-    let text = generate_gpu(&program(), Mode::Executable, Api::Cuda).c_text;
+    let text = generate_for(Backend::Cuda, &program(), Mode::Executable).c_text;
     let exe = compile("gpu_no_driver", &text, &[]);
     let ran = run(&exe, &["-e", "increment", "--device", "no such device"], b"[1]");
     assert_eq!(ran.code, Some(1));
@@ -328,12 +334,12 @@ fn sizes_that_make_no_sense_are_mended() {
     let mut b = Builder::new();
     for class in ["thread_block_size", "grid_size", "tile_size"] {
         let result = b.scalar("size", ScalarType::I64);
-        let size = Code::Op(Op::GetSize(result.name(), Symbol::new(class)));
+        let size = Code::Op(HostOp::Cpu(CpuOp::GetSize(result.name(), Symbol::new(class))));
         let param = TuningParam { name: Symbol::new(class), class: class.into(), default: None };
         b.program.params.push(param);
         b.entry(class, &[], vec![], &[], result, vec![size]);
     }
-    let cuda = generate_gpu(&b.program, Mode::Executable, Api::Cuda).c_text;
+    let cuda = generate_for(Backend::Cuda, &b.program, Mode::Executable).c_text;
     assert!(cuda.contains("limits->warp = 32;"), "blocks of CUDA are not whole warps");
     if !has_opencl() {
         return;

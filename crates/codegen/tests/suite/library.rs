@@ -1,9 +1,8 @@
 //! Libraries, used from C, and their manifests.
 
-use crate::common::{compile_files, generate, generate_gpu, has_opencl, run, run_checked};
+use crate::common::{compile_files, generate, generate_for, has_opencl, run, run_checked};
 use crate::sample;
-use fehu_codegen::gpu::Api;
-use fehu_codegen::Mode;
+use fehu_codegen::{Backend, Mode};
 use serde_json::Value;
 
 #[test]
@@ -24,7 +23,7 @@ fn the_c_interface_works_on_a_device() {
     if !has_opencl() {
         return;
     }
-    let library = generate_gpu(&sample::program(), Mode::Library, Api::OpenCl);
+    let library = generate_for(Backend::OpenCl, &sample::program(), Mode::Library);
     let files = [
         ("libsample_opencl.h", library.header.as_str()),
         ("libsample_opencl.c", &library.c_text),

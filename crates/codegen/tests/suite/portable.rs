@@ -3,10 +3,9 @@
 //! No name in it is one that their headers define; and where there is a compiler that compiles for them (`zig`, or the
 //! Python package `ziglang`), it compiles the text of all back ends.
 
-use crate::common::{generate, generate_gpu};
+use crate::common::{generate, generate_for};
 use crate::sample;
-use fehu_codegen::gpu::Api;
-use fehu_codegen::{multicore, Mode, Options};
+use fehu_codegen::{Backend, Mode};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
@@ -19,12 +18,11 @@ const TAKEN: &str = "ABSOLUTE ALTERNATE BOOL BYTE CHAR CONST CREATE_NEW DELETE D
 
 fn texts() -> [(&'static str, String); 4] {
     let program = sample::program();
-    let options = Options { mode: Mode::Server, backtrace: &|_| vec![], version: "test" };
     [
         ("c", generate(&program, Mode::Server).c_text),
-        ("multicore", multicore::generate(&program, &options).c_text),
-        ("opencl", generate_gpu(&program, Mode::Server, Api::OpenCl).c_text),
-        ("cuda", generate_gpu(&program, Mode::Server, Api::Cuda).c_text),
+        ("multicore", generate_for(Backend::Multicore, &program, Mode::Server).c_text),
+        ("opencl", generate_for(Backend::OpenCl, &program, Mode::Server).c_text),
+        ("cuda", generate_for(Backend::Cuda, &program, Mode::Server).c_text),
     ]
 }
 

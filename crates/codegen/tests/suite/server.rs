@@ -1,9 +1,8 @@
 //! The server protocol, and input that is none of it.
 
-use crate::common::{compile, executable, generate_gpu, has_opencl, run, run_checked, server, Ran, Random};
+use crate::common::{compile, executable, generate_for, has_opencl, run, run_checked, server, Ran, Random};
 use crate::sample;
-use fehu_codegen::gpu::Api;
-use fehu_codegen::Mode;
+use fehu_codegen::{Backend, Mode};
 use std::path::{Path, PathBuf};
 
 /// Writes a file for a server to read.
@@ -35,7 +34,7 @@ fn servers_speak_the_protocol() {
 #[test]
 fn servers_with_a_device_speak_the_protocol() {
     if has_opencl() {
-        let text = generate_gpu(&sample::program(), Mode::Server, Api::OpenCl).c_text;
+        let text = generate_for(Backend::OpenCl, &sample::program(), Mode::Server).c_text;
         speaks_the_protocol(run, &compile("server_opencl", &text, &["-O1"]), "device");
     }
 }

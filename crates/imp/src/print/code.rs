@@ -1,15 +1,16 @@
 //! The text of statements.
 
-use super::{is_empty, Text};
+use super::Text;
+use crate::ops::{AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, TaskOp};
 use crate::parts::flat;
-use crate::syntax::{Arg, AtomicOp, Code, Direction, ErrorPart, Expr, KernelOp, Launch, Op, Param, Place};
-use fehu_base::prim::PrimType;
+use crate::syntax::{Arg, Code, ErrorPart, Expr, Param, Place};
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::visit::deep;
 
 impl Text<'_> {
     /// Code in braces.
-    pub(super) fn scope(&mut self, code: &Code) {
+    pub(super) fn scope<O: PrintOp>(&mut self, code: &Code<O>) {
         deep(|| {
             self.p.open();
             self.statements(code);
@@ -18,7 +19,7 @@ impl Text<'_> {
     }
 
     /// The statements of a sequence, one a line, those of sequences inside of it among them.
-    fn statements(&mut self, code: &Code) {
+    fn statements<O: PrintOp>(&mut self, code: &Code<O>) {
         let mut statements = flat(code).into_iter().peekable();
         while let Some(code) = statements.next() {
             self.p.line();
@@ -36,7 +37,7 @@ impl Text<'_> {
         }
     }
 
-    pub(super) fn statement(&mut self, code: &Code) {
+    pub(super) fn statement<O: PrintOp>(&mut self, code: &Code<O>) {
         match code {
             Code::Seq(_) => self.statements(code),
             Code::DeclareScalar(x, ty) => self.param(&Param::Scalar(*x, *ty)),
@@ -51,15 +52,6 @@ impl Text<'_> {
                 self.p.put(format_args!(" : static {} [", data.elem));
                 self.list(&data.values, |t, v| t.p.value(*v));
                 self.p.put("]");
-            }
-            Code::Allocate { mem, bytes, space, loc: _ } => {
-                self.block(*mem, space);
-                self.p.put(" = allocate ");
-                self.expr(bytes);
-            }
-            Code::Free(m, space) => {
-                self.p.put("free ");
-                self.block(*m, space);
             }
             Code::SetMem(a, b, space) => {
                 self.block(*a, space);
@@ -79,14 +71,7 @@ impl Text<'_> {
                 self.p.put(" <- ");
                 self.place(src);
             }
-            Code::For { var, ty, bound, body } => {
-                self.p.put("for ");
-                self.param(&Param::Scalar(*var, PrimType::Int(*ty)));
-                self.p.put(" < ");
-                self.expr(bound);
-                self.p.put(" ");
-                self.scope(body);
-            }
+            Code::For { var, ty, bound, body } => self.for_loop(*var, *ty, bound, body),
             Code::While(cond, body) => {
                 self.p.put("while ");
                 self.expr(cond);
@@ -110,13 +95,17 @@ impl Text<'_> {
                 self.message(message);
                 self.p.put(")");
             }
-            Code::Trace { loc, message } => {
-                self.p.put(if loc.is_some() { "trace(at" } else { "trace(nowhere" });
-                self.message(message);
-                self.p.put(")");
-            }
-            Code::Op(op) => self.op(op),
+            Code::Op(op) => op.print(self),
         }
+    }
+
+    fn for_loop<O: PrintOp>(&mut self, var: Name, ty: IntType, bound: &Expr, body: &Code<O>) {
+        self.p.put("for ");
+        self.param(&Param::Scalar(var, PrimType::Int(ty)));
+        self.p.put(" < ");
+        self.expr(bound);
+        self.p.put(" ");
+        self.scope(body);
     }
 
     fn message(&mut self, message: &[ErrorPart]) {
@@ -147,12 +136,12 @@ impl Text<'_> {
     }
 
     /// A conditional; one that is all of the other's else continues the chain.
-    fn branch(&mut self, cond: &Expr, a: &Code, b: &Code) {
+    fn branch<O: PrintOp>(&mut self, cond: &Expr, a: &Code<O>, b: &Code<O>) {
         self.p.put("if ");
         self.expr(cond);
         self.p.put(" ");
         self.scope(a);
-        if is_empty(b) {
+        if b.is_empty() {
             return;
         }
         self.p.put(" else ");
@@ -174,9 +163,23 @@ impl Text<'_> {
         self.p.put(")");
     }
 
-    fn op(&mut self, op: &Op) {
+    fn cpu_op<O: PrintOp>(&mut self, op: &CpuOp<O>) {
         match op {
-            Op::ParFor { start, end, bound, body } => {
+            CpuOp::Allocate { mem, bytes, space, loc: _ } => {
+                self.block(*mem, space);
+                self.p.put(" = allocate ");
+                self.expr(bytes);
+            }
+            CpuOp::Free(m, space) => {
+                self.p.put("free ");
+                self.block(*m, space);
+            }
+            CpuOp::Trace { loc, message } => {
+                self.p.put(if loc.is_some() { "trace(at" } else { "trace(nowhere" });
+                self.message(message);
+                self.p.put(")");
+            }
+            CpuOp::ParFor { start, end, bound, body } => {
                 self.p.put("parfor ");
                 self.range(*start, *end);
                 self.p.put(" of ");
@@ -184,7 +187,7 @@ impl Text<'_> {
                 self.p.put(" ");
                 self.scope(body);
             }
-            Op::ParChunks { chunk, start, end, bound, most, chunks, before, body } => {
+            CpuOp::ParChunks { chunk, start, end, bound, most, chunks, before, body } => {
                 self.p.put("parchunks ");
                 self.declared.scalar(*chunk, PrimType::I64);
                 self.p.name(*chunk);
@@ -202,26 +205,43 @@ impl Text<'_> {
                 self.p.put(" do ");
                 self.scope(body);
             }
-            Op::Launch(launch) => self.launch(launch),
-            Op::GetSize(x, param) => {
+            CpuOp::Outlined(outlined) => self.outlined(outlined),
+            CpuOp::GetSize(x, param) => {
                 self.assigned(*x);
                 self.p.put("get_size ");
                 self.p.symbol(*param);
             }
-            Op::GetSizeMax(x, class) => {
+            CpuOp::GetSizeMax(x, class) => {
                 self.assigned(*x);
                 self.p.put("get_size_max ");
                 self.p.symbol(*class);
             }
-            Op::CmpThreshold(x, param, e) => {
+            CpuOp::CmpThreshold(x, param, e) => {
                 self.assigned(*x);
                 self.p.put("threshold ");
                 self.p.symbol(*param);
                 self.p.put(" <= ");
                 self.expr(e);
             }
-            Op::Kernel(op) => self.kernel_op(op),
         }
+    }
+
+    fn outlined<O: PrintOp>(&mut self, outlined: &Outlined<O>) {
+        let Outlined { var, inputs, updated, blocks, can_fail, code } = outlined;
+        self.p.put(if *can_fail { "outlined failing " } else { "outlined " });
+        self.p.name(*var);
+        self.p.put(" (");
+        self.list(inputs, |t, x| t.p.name(*x));
+        self.p.put(") updates (");
+        self.list(updated, |t, x| t.p.name(*x));
+        self.p.put(") blocks (");
+        self.list(blocks, |t, block| {
+            t.p.put(if block.written { "written " } else { "read " });
+            t.p.put(if block.unaliased { "unaliased " } else { "" });
+            t.p.name(block.mem);
+        });
+        self.p.put(") ");
+        self.scope(code);
     }
 
     fn range(&mut self, start: Name, end: Name) {
@@ -248,6 +268,14 @@ impl Text<'_> {
         }
     }
 
+    fn write_volatile(&mut self, mem: Name, elem: PrimType, offset: &Expr, value: &Expr) {
+        self.p.put("volatile ");
+        self.p.name(mem);
+        self.at(elem, offset);
+        self.p.put(" <- ");
+        self.expr(value);
+    }
+
     fn kernel_op(&mut self, op: &KernelOp) {
         match op {
             KernelOp::Barrier => self.p.put("barrier"),
@@ -257,6 +285,20 @@ impl Text<'_> {
             KernelOp::Guarded(code) => {
                 self.p.put("guarded ");
                 self.scope(code);
+            }
+            KernelOp::UnrolledFor { var, ty, bound, body } => {
+                self.p.put("unrolled ");
+                self.for_loop(*var, *ty, bound, body);
+            }
+            KernelOp::Check { cond, number, values } => {
+                self.p.put(format_args!("check {number} ("));
+                self.expr(cond);
+                for (e, ty) in values {
+                    self.p.put(", ");
+                    self.expr(e);
+                    self.p.put(format_args!(" : {ty}"));
+                }
+                self.p.put(")");
             }
             KernelOp::Atomic { old, op, mem, offset, elem, space, value } => {
                 if let Some(old) = old {
@@ -283,11 +325,7 @@ impl Text<'_> {
                 self.at(*elem, offset);
             }
             KernelOp::WriteVolatile { mem, offset, elem, value } => {
-                self.p.put("volatile ");
-                self.p.name(*mem);
-                self.at(*elem, offset);
-                self.p.put(" <- ");
-                self.expr(value);
+                self.write_volatile(*mem, *elem, offset, value);
             }
             KernelOp::DeclareArray { mem, space, elem, count } => {
                 self.declared.block(*mem, space);
@@ -304,6 +342,37 @@ impl Text<'_> {
                 self.expr(value);
             }
         }
+    }
+}
+
+/// An operation with a text.
+pub(crate) trait PrintOp: Operation {
+    fn print(&self, t: &mut Text);
+}
+
+impl PrintOp for HostOp {
+    fn print(&self, t: &mut Text) {
+        match self {
+            HostOp::Cpu(op) => t.cpu_op(op),
+            HostOp::Launch(launch) => t.launch(launch),
+        }
+    }
+}
+
+impl PrintOp for TaskOp {
+    fn print(&self, t: &mut Text) {
+        match self {
+            TaskOp::Cpu(op) => t.cpu_op(op),
+            TaskOp::WriteVolatile { mem, offset, elem, value } => {
+                t.write_volatile(*mem, *elem, offset, value)
+            }
+        }
+    }
+}
+
+impl PrintOp for KernelOp {
+    fn print(&self, t: &mut Text) {
+        t.kernel_op(self);
     }
 }
 

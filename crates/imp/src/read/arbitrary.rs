@@ -1,5 +1,6 @@
 //! Random programs for the tests of printing and reading: every construct, with no regard to meaning.
 
+use crate::ops::Operation;
 use crate::syntax::*;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, PrimFn, UnOp};
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue, ScalarType};
@@ -50,12 +51,25 @@ impl Gen {
             globals: self.list(Gen::param),
             init: self.code(2),
             functions: self.list(Gen::function),
+            device_functions: self.list(|g| DeviceFunction {
+                name: g.name(),
+                outputs: g.list(Gen::param),
+                inputs: g.list(Gen::param),
+                body: g.code(2),
+            }),
             kernels: self.list(Gen::kernel),
             opaques: OpaqueTypes { types: self.list(|g| (g.text(), OpaqueType::Plain(vec![]))) },
             params: self.list(|g| TuningParam {
                 name: g.symbol(),
                 class: g.text(),
                 default: g.option(|g| g.below(99) as i64 - 9),
+            }),
+            checks: self.list(|g| Check {
+                message: g.list(|g| match g.bool() {
+                    true => CheckPart::Text(g.text()),
+                    false => CheckPart::Value(g.scalar()),
+                }),
+                loc: Loc::none(),
             }),
             names: self.names.clone(),
         }
@@ -160,6 +174,10 @@ impl Gen {
             params: self.list(Gen::param),
             shared: self.list(Gen::name),
             block_size: self.option(|g| g.expr(1)),
+            qualifiers: self
+                .list(|g| (g.name(), g.pick(&[Qualifier::OnlyRead, Qualifier::Unaliased])))
+                .into_iter()
+                .collect(),
             body: self.code(3),
             loc: Loc::none(),
         }
@@ -208,15 +226,15 @@ impl Gen {
         }
     }
 
-    fn code(&mut self, depth: usize) -> Code {
+    fn code<O: Arbitrary>(&mut self, depth: usize) -> Code<O> {
         let codes = (0..self.below(5)).map(|_| self.statement(depth)).collect();
         Code::Seq(codes)
     }
 
-    fn statement(&mut self, depth: usize) -> Code {
+    fn statement<O: Arbitrary>(&mut self, depth: usize) -> Code<O> {
         let deep = depth.saturating_sub(1);
         let scope = |g: &mut Gen| Box::new(g.code(deep));
-        match self.below(if depth == 0 { 13 } else { 19 }) {
+        match self.below(if depth == 0 { 12 } else { 15 }) {
             0 => Code::DeclareScalar(self.name(), self.prim()),
             1 | 2 => Code::SetScalar(self.name(), self.expr(4)),
             3 => Code::DeclareMem(self.name(), self.space()),
@@ -227,124 +245,159 @@ impl Gen {
                     Arc::new(ArrayData { elem, values: self.list(|g| g.value(elem)) }),
                 )
             }
-            5 => Code::Allocate {
-                mem: self.name(),
-                bytes: self.expr(2),
-                space: self.space(),
-                loc: Loc::none(),
-            },
-            6 => Code::Free(self.name(), self.space()),
-            7 => Code::SetMem(self.name(), self.name(), self.space()),
-            8 => Code::Write {
+            5 => Code::SetMem(self.name(), self.name(), self.space()),
+            6 => Code::Write {
                 mem: self.name(),
                 offset: self.expr(2),
                 elem: self.prim(),
                 space: self.space(),
                 value: self.expr(2),
             },
-            9 => Code::Copy {
+            7 => Code::Copy {
                 elem: self.prim(),
                 shape: self.list(|g| g.expr(1)),
                 dst: self.place(),
                 src: self.place(),
             },
-            10 => Code::Call { outs: self.list(Gen::name), fun: self.name(), args: self.list(Gen::arg) },
-            11 => Code::Assert {
-                cond: self.expr(2),
-                message: self.list(|g| match g.bool() {
-                    true => ErrorPart::Text(g.text()),
-                    false => ErrorPart::Value(g.expr(2), g.scalar()),
-                }),
+            8 => Code::Call { outs: self.list(Gen::name), fun: self.name(), args: self.list(Gen::arg) },
+            9 => Code::Assert { cond: self.expr(2), message: self.message(), loc: Loc::none() },
+            12 => Code::For { var: self.name(), ty: self.int(), bound: self.expr(2), body: scope(self) },
+            13 => Code::While(self.expr(2), scope(self)),
+            14 => Code::If(self.expr(2), scope(self), scope(self)),
+            _ => Code::Op(O::arbitrary(self, depth)),
+        }
+    }
+
+    fn cpu_op<O: Arbitrary>(&mut self, depth: usize) -> CpuOp<O> {
+        let deep = depth.saturating_sub(1);
+        match self.below(if depth == 0 { 6 } else { 9 }) {
+            0 => CpuOp::Allocate {
+                mem: self.name(),
+                bytes: self.expr(2),
+                space: self.space(),
                 loc: Loc::none(),
             },
-            12 => Code::Op(self.op()),
-            13 => Code::For { var: self.name(), ty: self.int(), bound: self.expr(2), body: scope(self) },
-            14 => Code::While(self.expr(2), scope(self)),
-            15 => Code::If(self.expr(2), scope(self), scope(self)),
-            16 => Code::Op(Op::ParFor {
+            1 => CpuOp::Free(self.name(), self.space()),
+            2 => CpuOp::GetSize(self.name(), self.symbol()),
+            3 => CpuOp::GetSizeMax(self.name(), self.symbol()),
+            4 => CpuOp::CmpThreshold(self.name(), self.symbol(), self.expr(2)),
+            5 => CpuOp::Trace { loc: self.option(|_| Loc::none()), message: self.message() },
+            8 => CpuOp::Outlined(Box::new(Outlined {
+                var: self.name(),
+                inputs: self.list(Gen::name),
+                updated: self.list(Gen::name),
+                blocks: self.list(|g| OutlinedBlock {
+                    mem: g.name(),
+                    written: g.bool(),
+                    unaliased: g.bool(),
+                }),
+                can_fail: self.bool(),
+                code: self.code(deep),
+            })),
+            6 => CpuOp::ParFor {
                 start: self.name(),
                 end: self.name(),
                 bound: self.expr(1),
-                body: scope(self),
-            }),
-            17 => Code::Op(Op::Kernel(KernelOp::Guarded(scope(self)))),
-            _ => Code::Op(Op::ParChunks {
+                body: Box::new(self.code(deep)),
+            },
+            _ => CpuOp::ParChunks {
                 chunk: self.name(),
                 start: self.name(),
                 end: self.name(),
                 bound: self.expr(1),
                 most: self.expr(1),
                 chunks: self.name(),
-                before: scope(self),
-                body: scope(self),
-            }),
+                before: Box::new(self.code(deep)),
+                body: Box::new(self.code(deep)),
+            },
         }
     }
 
-    fn op(&mut self) -> Op {
-        match self.below(8) {
-            0 => Op::Launch(Box::new(Launch {
-                kernel: self.name(),
-                grid: self.expr(2),
-                block: self.expr(2),
-                shared: self.list(|g| g.expr(2)),
-                args: self.list(Gen::arg),
-            })),
-            1 => Op::GetSize(self.name(), self.symbol()),
-            2 => Op::GetSizeMax(self.name(), self.symbol()),
-            3 => Op::CmpThreshold(self.name(), self.symbol(), self.expr(2)),
-            _ => Op::Kernel(self.kernel_op()),
-        }
+    fn message(&mut self) -> Vec<ErrorPart> {
+        self.list(|g| match g.bool() {
+            true => ErrorPart::Text(g.text()),
+            false => ErrorPart::Value(g.expr(2), g.scalar()),
+        })
     }
+}
 
-    fn kernel_op(&mut self) -> KernelOp {
-        match self.below(10) {
+/// Operations that can be made at random.
+trait Arbitrary: Operation {
+    fn arbitrary(g: &mut Gen, depth: usize) -> Self;
+}
+
+impl Arbitrary for HostOp {
+    fn arbitrary(g: &mut Gen, depth: usize) -> HostOp {
+        if g.below(4) > 0 {
+            return HostOp::Cpu(g.cpu_op(depth));
+        }
+        HostOp::Launch(Box::new(Launch {
+            kernel: g.name(),
+            grid: g.expr(2),
+            block: g.expr(2),
+            shared: g.list(|g| g.expr(2)),
+            args: g.list(Gen::arg),
+        }))
+    }
+}
+
+impl Arbitrary for TaskOp {
+    fn arbitrary(g: &mut Gen, depth: usize) -> TaskOp {
+        if g.below(4) > 0 {
+            return TaskOp::Cpu(g.cpu_op(depth));
+        }
+        TaskOp::WriteVolatile { mem: g.name(), offset: g.expr(2), elem: g.prim(), value: g.expr(2) }
+    }
+}
+
+impl Arbitrary for KernelOp {
+    fn arbitrary(g: &mut Gen, depth: usize) -> KernelOp {
+        match g.below(if depth == 0 { 11 } else { 13 }) {
+            12 => KernelOp::UnrolledFor {
+                var: g.name(),
+                ty: g.int(),
+                bound: g.expr(1),
+                body: Box::new(g.code(depth - 1)),
+            },
+            11 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
+            10 => KernelOp::Check {
+                cond: g.expr(2),
+                number: g.below(9),
+                values: g.list(|g| (g.expr(2), g.scalar())),
+            },
             0 => KernelOp::Barrier,
             1 => KernelOp::Fence,
             9 => KernelOp::BlockFence,
             2 => KernelOp::LeaveIfFailed,
             3 => KernelOp::Atomic {
-                old: self.option(Gen::name),
-                op: self.pick(&super::code::ATOMIC_OPS),
-                mem: self.name(),
-                offset: self.expr(2),
-                elem: self.prim(),
-                space: self.space(),
-                value: self.expr(2),
+                old: g.option(Gen::name),
+                op: g.pick(&super::ops::ATOMIC_OPS),
+                mem: g.name(),
+                offset: g.expr(2),
+                elem: g.prim(),
+                space: g.space(),
+                value: g.expr(2),
             },
             4 => KernelOp::CompareAndSwap {
-                old: self.name(),
-                mem: self.name(),
-                offset: self.expr(2),
-                elem: self.prim(),
-                space: self.space(),
-                expected: self.expr(2),
-                value: self.expr(2),
+                old: g.name(),
+                mem: g.name(),
+                offset: g.expr(2),
+                elem: g.prim(),
+                space: g.space(),
+                expected: g.expr(2),
+                value: g.expr(2),
             },
-            5 => KernelOp::ReadVolatile {
-                var: self.name(),
-                mem: self.name(),
-                offset: self.expr(2),
-                elem: self.prim(),
-            },
-            6 => KernelOp::WriteVolatile {
-                mem: self.name(),
-                offset: self.expr(2),
-                elem: self.prim(),
-                value: self.expr(2),
-            },
-            7 => KernelOp::DeclareArray {
-                mem: self.name(),
-                space: self.space(),
-                elem: self.prim(),
-                count: self.expr(2),
-            },
+            5 => KernelOp::ReadVolatile { var: g.name(), mem: g.name(), offset: g.expr(2), elem: g.prim() },
+            6 => {
+                KernelOp::WriteVolatile { mem: g.name(), offset: g.expr(2), elem: g.prim(), value: g.expr(2) }
+            }
+            7 => KernelOp::DeclareArray { mem: g.name(), space: g.space(), elem: g.prim(), count: g.expr(2) },
             _ => KernelOp::Shuffle {
-                var: self.name(),
-                ty: self.prim(),
-                direction: self.pick(&[Direction::Up, Direction::Down, Direction::First]),
-                delta: self.below(33) as u32,
-                value: self.expr(2),
+                var: g.name(),
+                ty: g.prim(),
+                direction: g.pick(&[Direction::Up, Direction::Down, Direction::First]),
+                delta: g.below(33) as u32,
+                value: g.expr(2),
             },
         }
     }

@@ -1,9 +1,11 @@
 #![allow(clippy::unwrap_used)]
 use super::arbitrary::Gen;
 use super::read_program;
+use crate::ops::Operation;
 use crate::parts::flat;
 use crate::print::print_program;
 use crate::syntax::{Code, Program};
+use crate::visit::{change_code, Mutator};
 use proptest::prelude::*;
 
 /// Every kind of statement once, as it is printed.
@@ -13,6 +15,9 @@ opaque "pair" = record {"0" : i32, "1" : []u8}
 
 param "main.tile" class "tile_size" default 16
 param main_threshold class "threshold (def)"
+
+check ("index ", i64, " is out of bounds")
+check ("no")
 
 global limit_0 : i64
 global table_1 : mem
@@ -33,6 +38,7 @@ fun main_3(n_4 : i64, xs_5 : mem, c_6 : i8) -> (out_7 : mem) {
   m_8 = allocate n_4 * 4
   x_9 : f32 = sitofp_i64_f32(n_4) * 2.0f32
   ok_10 : bool = n_4 < limit_0 && x_9 <= 1.0f32
+  trace(at, "n is ", n_4 : i64)
   assert(ok_10, "size ", n_4 : i64, " is too large")
   for i_11 : i64 < n_4 {
     y_12 : i32 = xs_5.i32[n_4 - (i_11 + 1)] + 1i32
@@ -48,8 +54,14 @@ fun main_3(n_4 : i64, xs_5 : mem, c_6 : i8) -> (out_7 : mem) {
   } else {
     call f_13(0, mem xs_5) -> (x_9, m_8)
   }
+  outlined i_40 (n_4) updates () blocks (read unaliased xs_5, written unaliased m_8) {
+    for i_40 : i64 < n_4 {
+      m_8.i32[i_40] <- xs_5.i32[0]
+    }
+  }
   parfor start_14 .. end_15 of n_4 {
     m_8.i32[start_14] <- 0i32
+    volatile m_8.i32[0] <- 1i32
   }
   parchunks chunk_16 start_17 .. end_18 of n_4 most 32 chunks chunks_19 before {
     sums_20 : mem
@@ -72,7 +84,11 @@ fun f_13(a_25 : i64, b_26 : mem) -> (r_27 : f32, s_28 : mem) {
   s_28 = mem b_26
 }
 
-kernel k_24 "main.segmap_17" (n_29 : i64, m_30 : mem) shared (tile_31) block 256 {
+device fun double_37(x_38 : i32) -> (r_39 : i32) {
+  r_39 = x_38 * 2i32
+}
+
+kernel k_24 "main.segmap_17" (n_29 : i64, m_30 : mem) shared (tile_31) block 256 unaliased m_30 {
   cache_32 : array(scalar [4]f32) f32[4]
   fixed_33 : array(shared) i32[16 * param("main.tile")]
   own_34 : mem(scalar [2]i32)
@@ -90,6 +106,10 @@ kernel k_24 "main.segmap_17" (n_29 : i64, m_30 : mem) shared (tile_31) block 256
   old_36 = volatile m_30.i32[i_35]
   volatile m_30.i32[i_35] <- old_36
   old_36 = shuffle i32 up 1, old_36
+  unrolled for j_41 : i32 < 4i32 {
+    check 0 (j_41 < 4i32, i_35 : i64)
+  }
+  call double_37(old_36) -> (old_36)
 }
 "#;
 
@@ -139,15 +159,18 @@ fn deep_nests_read_and_print() {
 }
 
 /// The same code without sequences in sequences, which texts do not have.
-fn spliced(code: &Code) -> Code {
-    let codes = flat(code).into_iter().map(|code| {
-        let mut code = code.clone();
-        for body in code.bodies_mut() {
-            *body = spliced(body);
+fn spliced<O: Operation>(code: &Code<O>) -> Code<O> {
+    struct Splice;
+    impl Mutator for Splice {
+        fn code<O: Operation>(&mut self, code: &mut Code<O>) {
+            let mut codes: Vec<Code<O>> = flat(code).into_iter().cloned().collect();
+            codes.iter_mut().for_each(|c| change_code(self, c));
+            *code = Code::Seq(codes);
         }
-        code
-    });
-    Code::Seq(codes.collect())
+    }
+    let mut code = code.clone();
+    Splice.code(&mut code);
+    code
 }
 
 proptest! {
@@ -166,6 +189,8 @@ proptest! {
         assert_eq!(plain(&back), plain(&program));
         let kernels = |p: &Program| p.kernels.iter().map(|k| spliced(&k.body)).collect::<Vec<_>>();
         assert_eq!(kernels(&back), kernels(&program));
+        let device = |p: &Program| p.device_functions.iter().map(|f| spliced(&f.body)).collect::<Vec<_>>();
+        assert_eq!(device(&back), device(&program));
         let entries = |p: &Program| p.functions.iter().map(|f| f.entry.clone()).collect::<Vec<_>>();
         assert_eq!(entries(&back), entries(&program));
         assert_eq!((&back.globals, &back.params), (&program.globals, &program.params));

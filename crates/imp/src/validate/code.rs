@@ -2,13 +2,61 @@
 
 use super::{Runs, Validator};
 use crate::declared::Var;
-use crate::syntax::{Arg, Code, ErrorPart, Expr, Launch, Op, Param, Place, Space};
-use fehu_base::prim::PrimType;
+use crate::ops::{CpuOp, HostOp, KernelOp, Launch, TaskOp};
+use crate::print::PrintOp;
+use crate::syntax::{Arg, Code, ErrorPart, Expr, Param, Place, Space};
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::visit::deep;
 
+/// Operations that can be checked.
+pub(super) trait ValidOp: PrintOp {
+    /// Checks an operation.
+    fn check<'a>(&'a self, v: &mut Validator<'a>);
+    /// The parameters and results of a function that is called by this machine.
+    fn callee<'a>(v: &Validator<'a>, fun: Name) -> Option<(&'a [Param], &'a [Param])>;
+}
+
+impl ValidOp for HostOp {
+    fn check<'a>(&'a self, v: &mut Validator<'a>) {
+        match self {
+            HostOp::Cpu(op) => v.cpu_op(op),
+            HostOp::Launch(launch) => v.launch(launch),
+        }
+    }
+
+    fn callee<'a>(v: &Validator<'a>, fun: Name) -> Option<(&'a [Param], &'a [Param])> {
+        v.functions.get(&fun).map(|f| (f.inputs.as_slice(), f.outputs.as_slice()))
+    }
+}
+
+impl ValidOp for TaskOp {
+    fn check<'a>(&'a self, v: &mut Validator<'a>) {
+        match self {
+            TaskOp::Cpu(op) => v.cpu_op(op),
+            TaskOp::WriteVolatile { mem, offset, elem, value } => {
+                v.write_volatile(*mem, offset, *elem, value)
+            }
+        }
+    }
+
+    fn callee<'a>(v: &Validator<'a>, fun: Name) -> Option<(&'a [Param], &'a [Param])> {
+        HostOp::callee(v, fun)
+    }
+}
+
+impl ValidOp for KernelOp {
+    fn check<'a>(&'a self, v: &mut Validator<'a>) {
+        v.kernel_op(self);
+    }
+
+    fn callee<'a>(v: &Validator<'a>, fun: Name) -> Option<(&'a [Param], &'a [Param])> {
+        v.device_functions.get(&fun).map(|f| (f.inputs.as_slice(), f.outputs.as_slice()))
+    }
+}
+
 impl<'a> Validator<'a> {
-    pub(super) fn code(&mut self, code: &'a Code) {
+    pub(super) fn code<O: ValidOp>(&mut self, code: &'a Code<O>) {
         if let Code::Seq(codes) = code {
             return codes.iter().for_each(|c| deep(|| self.code(c)));
         }
@@ -18,11 +66,11 @@ impl<'a> Validator<'a> {
     }
 
     /// Code that is a scope.
-    fn nested(&mut self, code: &'a Code) {
+    fn nested<O: ValidOp>(&mut self, code: &'a Code<O>) {
         deep(|| self.scoped(|v| v.code(code)));
     }
 
-    fn statement(&mut self, code: &'a Code) {
+    fn statement<O: ValidOp>(&mut self, code: &'a Code<O>) {
         match code {
             Code::Seq(_) => {}
             Code::DeclareScalar(x, ty) => self.declare_scalar(*x, *ty),
@@ -38,18 +86,6 @@ impl<'a> Validator<'a> {
             Code::DeclareStatic(m, _) => {
                 self.declare_block(*m, &Space::Default);
                 self.statics.insert(*m);
-            }
-            Code::Allocate { mem, bytes, space, loc: _ } => {
-                self.on_host("memory is allocated");
-                self.check(*space == Space::Default, || "only device memory is allocated".into());
-                self.expr_of(bytes, PrimType::I64, "a size in bytes");
-                self.block_in(*mem, space);
-                self.assigned(*mem);
-            }
-            Code::Free(m, space) => {
-                self.on_host("memory is freed");
-                self.block_in(*m, space);
-                self.assigned(*m);
             }
             Code::SetMem(a, b, space) => {
                 self.block_in(*a, space);
@@ -68,15 +104,7 @@ impl<'a> Validator<'a> {
                 self.place(dst, shape.len());
                 self.place(src, shape.len());
             }
-            Code::For { var, ty, bound, body } => {
-                self.expr_of(bound, PrimType::Int(*ty), "the bound");
-                deep(|| {
-                    self.scoped(|v| {
-                        v.declare_fixed(*var, PrimType::Int(*ty));
-                        v.code(body);
-                    })
-                });
-            }
+            Code::For { var, ty, bound, body } => self.for_loop(*var, *ty, bound, body),
             Code::While(cond, body) => {
                 self.expr_of(cond, PrimType::Bool, "the condition");
                 self.nested(body);
@@ -86,14 +114,23 @@ impl<'a> Validator<'a> {
                 self.nested(a);
                 self.nested(b);
             }
-            Code::Call { outs, fun, args } => self.call(outs, *fun, args),
+            Code::Call { outs, fun, args } => self.call(O::callee(self, *fun), outs, args),
             Code::Assert { cond, message, loc: _ } => {
                 self.expr_of(cond, PrimType::Bool, "the condition");
                 self.message(message);
             }
-            Code::Trace { loc: _, message } => self.message(message),
-            Code::Op(op) => self.op(op),
+            Code::Op(op) => op.check(self),
         }
+    }
+
+    pub(super) fn for_loop<O: ValidOp>(&mut self, var: Name, ty: IntType, bound: &Expr, body: &'a Code<O>) {
+        self.expr_of(bound, PrimType::Int(ty), "the bound");
+        deep(|| {
+            self.scoped(|v| {
+                v.declare_fixed(var, PrimType::Int(ty));
+                v.code(body);
+            })
+        });
     }
 
     fn message(&mut self, message: &[ErrorPart]) {
@@ -130,18 +167,13 @@ impl<'a> Validator<'a> {
         self.check(place.strides.len() == rank, || "not one stride for each dimension".into());
     }
 
-    /// That only the host does this.
-    pub(super) fn on_host(&mut self, what: &str) {
-        self.check(self.runs == Runs::Host, || format!("{what} in a kernel"));
-    }
-
-    fn call(&mut self, outs: &[Name], fun: Name, args: &'a [Arg]) {
-        let Some(f) = self.functions.get(&fun).copied() else {
+    fn call(&mut self, fun: Option<(&'a [Param], &'a [Param])>, outs: &[Name], args: &'a [Arg]) {
+        let Some((inputs, outputs)) = fun else {
             return self.fail("there is no such function");
         };
-        self.args(args, &f.inputs);
-        self.check(outs.len() == f.outputs.len(), || "the wrong number of results".into());
-        for (out, output) in outs.iter().zip(&f.outputs) {
+        self.args(args, inputs);
+        self.check(outs.len() == outputs.len(), || "the wrong number of results".into());
+        for (out, output) in outs.iter().zip(outputs) {
             match output {
                 Param::Scalar(_, ty) => self.set_scalar(*out, Some(*ty)),
                 Param::Mem(_, space) => {
@@ -165,43 +197,58 @@ impl<'a> Validator<'a> {
         }
     }
 
-    fn op(&mut self, op: &'a Op) {
+    fn cpu_op<O: ValidOp>(&mut self, op: &'a CpuOp<O>) {
         match op {
-            Op::ParFor { start, end, bound, body } => {
-                self.on_host("a task");
+            CpuOp::Allocate { mem, bytes, space, loc: _ } => {
+                self.check(*space == Space::Default, || "only device memory is allocated".into());
+                self.expr_of(bytes, PrimType::I64, "a size in bytes");
+                self.block_in(*mem, space);
+                self.assigned(*mem);
+            }
+            CpuOp::Free(m, space) => {
+                self.block_in(*m, space);
+                self.assigned(*m);
+            }
+            CpuOp::Trace { loc: _, message } => self.message(message),
+            CpuOp::ParFor { start, end, bound, body } => {
                 self.expr_of(bound, PrimType::I64, "the bound");
                 self.task(&[*start, *end], body);
             }
-            Op::ParChunks { chunk, start, end, bound, most, chunks, before, body } => {
-                self.on_host("a task");
+            CpuOp::ParChunks { chunk, start, end, bound, most, chunks, before, body } => {
                 self.expr_of(bound, PrimType::I64, "the bound");
                 self.expr_of(most, PrimType::I64, "the number of chunks");
                 self.declare_fixed(*chunks, PrimType::I64);
                 self.code(before);
                 self.task(&[*chunk, *start, *end], body);
             }
-            Op::Launch(launch) => self.launch(launch),
-            Op::GetSize(x, param) => {
-                self.on_host("a tuning parameter is looked up");
+            CpuOp::Outlined(outlined) => {
+                outlined.inputs.iter().chain(&outlined.updated).for_each(|x| self.expr(&Expr::Var(*x)));
+                outlined.blocks.iter().for_each(|b| {
+                    self.block(b.mem);
+                });
+                let is_loop = matches!(&outlined.code, Code::For { var, .. } if *var == outlined.var);
+                self.check(is_loop || matches!(&outlined.code, Code::Seq(codes) if codes.len() == 1), || {
+                    "a function of something that is no loop".into()
+                });
+                self.code(&outlined.code);
+            }
+            CpuOp::GetSize(x, param) => {
                 self.tuning_param(*param);
                 self.set_scalar(*x, Some(PrimType::I64));
             }
-            Op::GetSizeMax(x, _) => {
-                self.on_host("a limit of the device is looked up");
+            CpuOp::GetSizeMax(x, _) => {
                 self.set_scalar(*x, Some(PrimType::I64));
             }
-            Op::CmpThreshold(x, param, e) => {
-                self.on_host("a threshold");
+            CpuOp::CmpThreshold(x, param, e) => {
                 self.tuning_param(*param);
                 self.expr_of(e, PrimType::I64, "what is compared");
                 self.set_scalar(*x, Some(PrimType::Bool));
             }
-            Op::Kernel(op) => self.kernel_op(op),
         }
     }
 
     /// The body of a task, with the variables that say which part of the work it does.
-    fn task(&mut self, indices: &[Name], body: &'a Code) {
+    fn task(&mut self, indices: &[Name], body: &'a Code<TaskOp>) {
         deep(|| {
             let around = self.task.replace(self.scopes.len());
             self.scoped(|v| {
@@ -213,8 +260,6 @@ impl<'a> Validator<'a> {
     }
 
     fn launch(&mut self, launch: &'a Launch) {
-        self.on_host("a launch");
-        self.check(self.task.is_none(), || "a launch in a task".into());
         self.sizes(std::slice::from_ref(&launch.grid), "the number of blocks");
         self.sizes(std::slice::from_ref(&launch.block), "the number of threads");
         self.sizes(&launch.shared, "a size of shared memory");

@@ -1,28 +1,10 @@
 //! Checks of kernels and of what only they do.
 
 use super::{Runs, Validator};
-use crate::parts::for_each_statement;
-use crate::syntax::{AtomicOp, Code, Expr, Function, Kernel, KernelOp, Program, Space};
+use crate::ops::{AtomicOp, KernelOp};
+use crate::syntax::{CheckPart, DeviceFunction, Expr, Kernel, Param, Space};
 use fehu_base::prim::{FloatType, PrimType};
 use fehu_base::Name;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// The functions that kernels call, directly or not.
-pub(super) fn device_functions(program: &Program) -> FxHashSet<Name> {
-    let by_name: FxHashMap<Name, &Function> = program.functions.iter().map(|f| (f.name, f)).collect();
-    let mut found = FxHashSet::default();
-    let mut rest: Vec<&Code> = program.kernels.iter().map(|k| &k.body).collect();
-    while let Some(code) = rest.pop() {
-        for_each_statement(code, &mut |code| {
-            if let Code::Call { fun, .. } = code {
-                if found.insert(*fun) {
-                    rest.extend(by_name.get(fun).map(|f| &f.body));
-                }
-            }
-        });
-    }
-    found
-}
 
 impl<'a> Validator<'a> {
     pub(super) fn kernel(&mut self, k: &'a Kernel) {
@@ -33,6 +15,8 @@ impl<'a> Validator<'a> {
         self.scoped(|v| {
             k.params.iter().for_each(|p| v.declare_param(p));
             k.shared.iter().for_each(|m| v.declare_block(*m, &Space::Shared));
+            let blocks = |m: &Name| k.params.iter().any(|p| matches!(p, Param::Mem(n, _) if n == m));
+            v.check(k.qualifiers.keys().all(blocks), || "what has a qualifier is no block".into());
             if let Some(size) = &k.block_size {
                 v.expr_of(size, PrimType::I64, "the size of a block");
                 v.known_at_compile_time(size, "the size of a block");
@@ -42,9 +26,24 @@ impl<'a> Validator<'a> {
         self.runs = Runs::Host;
     }
 
+    pub(super) fn device_function(&mut self, f: &'a DeviceFunction) {
+        self.check(self.device_functions.get(&f.name).is_some_and(|g| std::ptr::eq(*g, f)), || {
+            "another device function has the same name".into()
+        });
+        self.runs = Runs::Kernel;
+        self.scoped(|v| {
+            let mut params = f.outputs.iter().chain(&f.inputs);
+            v.check(params.all(|p| matches!(p, Param::Scalar(..))), || {
+                "kernels call it, but it takes or gives blocks".into()
+            });
+            f.outputs.iter().chain(&f.inputs).for_each(|p| v.declare_param(p));
+            v.fixed.extend(f.inputs.iter().map(Param::name));
+            v.code(&f.body);
+        });
+        self.runs = Runs::Host;
+    }
+
     pub(super) fn kernel_op(&mut self, op: &'a KernelOp) {
-        let in_task = matches!(op, KernelOp::WriteVolatile { .. }) && self.task.is_some();
-        self.check(self.runs == Runs::Kernel || in_task, || "an operation of kernels outside of one".into());
         match op {
             KernelOp::Barrier | KernelOp::LeaveIfFailed => {
                 self.check(!self.guarded, || "a barrier in a guarded region".into());
@@ -54,6 +53,18 @@ impl<'a> Validator<'a> {
                 let around = std::mem::replace(&mut self.guarded, true);
                 self.scoped(|v| v.code(code));
                 self.guarded = around;
+            }
+            KernelOp::UnrolledFor { var, ty, bound, body } => self.for_loop(*var, *ty, bound, body),
+            KernelOp::Check { cond, number, values } => {
+                self.expr_of(cond, PrimType::Bool, "the condition");
+                values.iter().for_each(|(e, ty)| self.expr_of(e, ty.prim(), "a value of the message"));
+                let check = self.program.checks.get(*number);
+                let types = check.iter().flat_map(|c| &c.message).filter_map(|part| match part {
+                    CheckPart::Text(_) => None,
+                    CheckPart::Value(ty) => Some(*ty),
+                });
+                let fits = check.is_some() && types.eq(values.iter().map(|(_, ty)| *ty));
+                self.check(fits, || "the program has no such check".into());
             }
             KernelOp::Atomic { old, op, mem, offset, elem, space, value } => {
                 self.shared_element(*mem, space, *elem, offset);
@@ -73,10 +84,7 @@ impl<'a> Validator<'a> {
                 self.set_scalar(*var, Some(*elem));
             }
             KernelOp::WriteVolatile { mem, offset, elem, value } => {
-                self.block_in(*mem, &Space::Default);
-                self.written(*mem);
-                self.expr_of(offset, PrimType::I64, "an offset");
-                self.expr_of(value, *elem, "what is written");
+                self.write_volatile(*mem, offset, *elem, value);
             }
             KernelOp::DeclareArray { mem, space, elem: _, count } => {
                 self.expr_of(count, PrimType::I64, "the number of elements");
@@ -92,6 +100,14 @@ impl<'a> Validator<'a> {
                 self.set_scalar(*var, Some(*ty));
             }
         }
+    }
+
+    /// A write of an element that others may be writing at the same time.
+    pub(super) fn write_volatile(&mut self, mem: Name, offset: &Expr, elem: PrimType, value: &Expr) {
+        self.block_in(mem, &Space::Default);
+        self.written(mem);
+        self.expr_of(offset, PrimType::I64, "an offset");
+        self.expr_of(value, elem, "what is written");
     }
 
     /// An element that threads change in one step.

@@ -100,13 +100,8 @@ fn calls_and_launches() {
         ("launch k_1() grid 1 block 1", "there is no such kernel"),
         ("launch k_96(1, mem in_93) grid 1 block 1", "not one size for each array in shared memory"),
         ("launch k_96(mem in_93, mem in_93) grid 1 block 1 shared (4)", "a block is passed for a scalar"),
-        ("barrier", "an operation of kernels outside of one"),
         ("out_94 = local_id", "a thread's number outside of a kernel"),
         ("out_94 = get_size other", "there is no tuning parameter other"),
-        (
-            "parfor a_1 .. b_2 of 1 { launch k_96(1, mem in_93) grid 1 block 1 shared (4) }",
-            "a launch in a task",
-        ),
     ];
     for (body, message) in cases {
         assert_eq!(in_function(body), [message], "{body}");
@@ -118,10 +113,7 @@ fn kernels() {
     let cases = [
         ("x_1 : i64 = g_90", "g_90 is not declared here"),
         ("guarded { barrier }", "a barrier in a guarded region"),
-        ("m_1 : mem m_1 = allocate 8", "memory is allocated in a kernel"),
-        ("free b_98", "memory is freed in a kernel"),
-        ("parfor a_1 .. b_2 of 1 { }", "a task in a kernel"),
-        ("launch k_96(1, mem b_98) grid 1 block 1 shared (1)", "a launch in a kernel"),
+        ("call f_1()", "there is no such function"),
         ("atomic add b_98.i8[0], 1i8", "atomic elements have 32 or 64 bits"),
         ("atomic fadd b_98.i32[0], 1i32", "no such atomic operation on i32"),
         ("x_1 : i64 x_1 = volatile s_99.i64[0]", "s_99 is used in a space other than its own"),
@@ -131,6 +123,43 @@ fn kernels() {
     ];
     for (body, message) in cases {
         assert_eq!(in_kernel(body)[0], message, "{body}");
+    }
+}
+
+#[test]
+fn device_functions_have_scalars_only() {
+    assert_eq!(
+        errors("imp\ndevice fun f_1(m_2 : mem) -> () { }"),
+        ["device fun f_1: kernels call it, but it takes or gives blocks"]
+    );
+    assert_eq!(
+        errors("imp\ndevice fun f_1(x_2 : i64) -> () { x_2 = 1 }"),
+        ["device fun f_1: `x_2 = 1`: x_2 is assigned"]
+    );
+}
+
+/// What only another machine does is no statement: there is no code with it.
+#[test]
+fn types_keep_machines_apart() {
+    let kernel = |body: &str| format!("imp kernel k_1 k () {{ {body} }}");
+    let task = |body: &str| format!("imp init {{ parfor a_1 .. b_2 of 1 {{ {body} }} }}");
+    let host = |body: &str| format!("imp init {{ {body} }}");
+    let wrong = [
+        kernel("m_1 = allocate 8"),
+        kernel("free m_1"),
+        kernel("trace(at)"),
+        kernel("parfor a_1 .. b_2 of 1 { }"),
+        kernel("launch k_2() grid 1 block 1"),
+        kernel("x_1 = get_size tile"),
+        task("launch k_2() grid 1 block 1"),
+        task("barrier"),
+        host("volatile m_1.i32[0] <- 1i32"),
+        host("x_1 = atomic add m_1.i32[0], 1i32"),
+        host("guarded { }"),
+        host("a_1 : array(shared) i32[4]"),
+    ];
+    for text in wrong {
+        assert!(read_program(&text).is_err(), "{text}");
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::place::At;
 use super::Translate;
+use crate::draft::Code;
 use fehu_algebra::{Facts, Poly};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
-use fehu_imp::syntax::{Code, Expr};
+use fehu_imp::syntax::Expr;
 use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::{ArrayData, Basic, Exp, Memory, PatElem, Space, SubExp, Type};
 use fehu_lmad::SliceDim;

@@ -1,9 +1,10 @@
 //! Branches, loops and calls.
 
 use super::{param, Translate};
+use crate::draft::Code;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
-use fehu_imp::syntax::{Arg, Code, Expr};
+use fehu_imp::syntax::{Arg, Expr};
 use fehu_ir::{Body, Loop, LoopForm, Memory, PatElem, SubExp, Type};
 
 impl Translate {

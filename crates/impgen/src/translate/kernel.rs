@@ -16,7 +16,6 @@
 //! | `choice` | the host's choice between the plans of a schedule |
 //! | `block` | a block computes a point, its threads the operations inside |
 //! | `operator` | application of operators, reductions and scans within a block |
-//! | `barriers` | leaves out barriers that nothing needs |
 //! | `update` | indivisible updates of elements, accumulators |
 //! | `point` | indices of a point, the results of a body |
 //! | `size` | tuning parameters and sizes of the device |
@@ -24,7 +23,6 @@
 //! A kernel's parameters are the free names of its code. Names are unique in a program, so code that is used
 //! in two kernels is renamed for each.
 
-mod barriers;
 mod block;
 mod choice;
 mod hist;
@@ -41,16 +39,18 @@ pub(super) use operator::vars;
 pub(super) use update::Updated;
 
 use super::{Mode, Translate};
+use crate::draft::{self, Code, Op};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::free::free_names;
-use fehu_imp::syntax::{Arg, Code, Expr, Kernel, KernelOp, Launch, Op, Param};
+use fehu_imp::syntax::{Arg, Expr, Kernel, KernelOp, Launch, Param};
 use fehu_ir::mem::{MemInfo, MemOp};
 use fehu_ir::seg::{SegKind, SegLevel, SegOp};
 use fehu_ir::subst::{rename_exp, rename_lambda};
 use fehu_ir::visit::{look, Visitor};
 use fehu_ir::{Exp, Lambda, Loc, Loop, LoopForm, Memory, PatElem, Space, Type};
+use indexmap::IndexMap;
 
 /// The shared arrays through which threads of a kernel exchange values, one operation after the other.
 #[derive(Default)]
@@ -87,8 +87,7 @@ impl Translate {
         let outer = std::mem::replace(&mut self.mode, mode);
         let outer_shared = std::mem::take(&mut self.shared);
         self.exchange = Exchange::default();
-        let mut code = self.block(body);
-        barriers::drop_doubles(&mut code);
+        let code = draft::kernel(self.block(body));
         self.flats.clear();
         self.mode = outer;
         let shared = std::mem::replace(&mut self.shared, outer_shared);
@@ -121,6 +120,7 @@ impl Translate {
             params,
             shared: names,
             block_size: None,
+            qualifiers: IndexMap::new(),
             body: code,
             loc: self.loc.clone(),
         });
@@ -216,7 +216,7 @@ impl Translate {
     /// Code in which checks may fail, in a kernel with barriers.
     fn guarded(&mut self, body: impl FnOnce(&mut Self)) {
         let body = self.block(body);
-        self.emit(Code::Op(Op::Kernel(KernelOp::Guarded(Box::new(body)))));
+        self.emit(Code::Op(Op::Kernel(KernelOp::Guarded(Box::new(draft::kernel(body))))));
     }
 
     /// An array in the kernel's shared memory, of so many elements.
@@ -242,12 +242,12 @@ impl Translate {
         self.types.insert(mem, Type::Mem(Space::Default));
         self.emit(Code::DeclareMem(mem, Space::Default));
         let bytes = mul(count, i64(elem.bytes() as i64));
-        self.emit(Code::Allocate { mem, bytes, space: Space::Default, loc: self.loc.clone() });
+        self.emit(Code::Op(Op::Allocate { mem, bytes, space: Space::Default, loc: self.loc.clone() }));
         mem
     }
 
     fn free_device(&mut self, mem: Name) {
-        self.emit(Code::Free(mem, Space::Default));
+        self.emit(Code::Op(Op::Free(mem, Space::Default)));
     }
 
     /// The element of a block.
@@ -286,7 +286,7 @@ impl Translate {
     pub(super) fn make_zeros(&mut self, zeros: Name) {
         self.fun = Symbol::new("init");
         let (bytes, loc) = (i64(4 * ZEROS), Loc::none());
-        self.emit(Code::Allocate { mem: zeros, bytes, space: Space::Default, loc });
+        self.emit(Code::Op(Op::Allocate { mem: zeros, bytes, space: Space::Default, loc }));
         self.fill_zeros(zeros, i64(ZEROS));
     }
 

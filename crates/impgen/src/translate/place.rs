@@ -1,12 +1,13 @@
 //! Places of arrays, and code that reads and writes them.
 
 use super::{Mode, Translate};
+use crate::draft::Code;
 use fehu_algebra::horner::{horner, Arith};
 use fehu_algebra::{Poly, Sym};
 use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::{bug, Name};
 use fehu_imp::build;
-use fehu_imp::syntax::{Code, Expr, Place};
+use fehu_imp::syntax::{Expr, Place};
 use fehu_ir::mem::{poly, sym, sym_name, Lmad};
 use fehu_ir::{DimIndex, Space, SubExp, Type};
 use fehu_lmad::{Dim, SliceDim};

@@ -1,8 +1,9 @@
 //! Statements that compute a scalar, and checks.
 
 use super::{Mode, Translate};
+use crate::draft::Code;
 use fehu_base::bug;
-use fehu_imp::syntax::{Code, ErrorPart, Expr};
+use fehu_imp::syntax::{ErrorPart, Expr};
 use fehu_ir::{Basic, Exp, Loc, Memory, PatElem, SubExp, Type};
 
 impl Translate {

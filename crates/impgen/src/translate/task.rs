@@ -18,10 +18,11 @@ mod red;
 mod scan;
 
 use super::Translate;
+use crate::draft::{Code, Op};
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Expr, Op};
+use fehu_imp::syntax::Expr;
 use fehu_ir::seg::{SegKind, SegOp};
 use fehu_ir::{Memory, PatElem, Space, Type};
 
@@ -61,7 +62,7 @@ impl Translate {
         self.types.insert(mem, Type::Mem(Space::Default));
         self.emit(Code::DeclareMem(mem, Space::Default));
         let bytes = mul(count, i64(elem.bytes() as i64));
-        self.emit(Code::Allocate { mem, bytes, space: Space::Default, loc: self.loc.clone() });
+        self.emit(Code::Op(Op::Allocate { mem, bytes, space: Space::Default, loc: self.loc.clone() }));
         mem
     }
 

@@ -10,10 +10,11 @@
 
 use super::place::At;
 use super::{Mode, Translate};
+use crate::draft::{Code, Op};
 use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::Symbol;
 use fehu_imp::build::{i64, lt};
-use fehu_imp::syntax::{Code, ErrorPart, Expr};
+use fehu_imp::syntax::{ErrorPart, Expr};
 use fehu_ir::mem::poly;
 use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{Attr, Basic, Body, Exp, Loc, Memory, Prog, Rep, Stm, SubExp, Type};
@@ -75,19 +76,19 @@ impl Translate {
             Type::Prim(PrimType::Unit) | Type::Acc(..) | Type::Mem(_) => {}
             Type::Prim(_) => {
                 let value = ErrorPart::Value(self.operand(value), traced.scalar);
-                self.emit(Code::Trace { loc, message: vec![text(&start), value, text("\n")] });
+                self.emit(Code::Op(Op::Trace { loc, message: vec![text(&start), value, text("\n")] }));
             }
             Type::Array(_, shape) => {
                 let at = self.place_of(p.name);
-                self.emit(Code::Trace { loc, message: vec![text(&start)] });
+                self.emit(Code::Op(Op::Trace { loc, message: vec![text(&start)] }));
                 self.trace_rows(&at, shape, traced.scalar);
-                self.emit(Code::Trace { loc: None, message: vec![text("\n")] });
+                self.emit(Code::Op(Op::Trace { loc: None, message: vec![text("\n")] }));
             }
         }
     }
 
     fn trace_rows(&mut self, at: &At, shape: &[SubExp], scalar: ScalarType) {
-        let print = |part| Code::Trace { loc: None, message: vec![part] };
+        let print = |part| Code::Op(Op::Trace { loc: None, message: vec![part] });
         let text = |text: &str| print(ErrorPart::Text(text.to_owned()));
         let Some((n, rest)) = shape.split_first() else {
             let value = self.read(at);

@@ -5,7 +5,7 @@ use fehu_base::ops::BinOp;
 use fehu_base::tuning::device_scalars;
 use fehu_base::Name;
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{Code, Expr, Kernel, KernelOp, Op, Space};
+use fehu_imp::syntax::{Code, Expr, Kernel, KernelOp, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What was chosen.
@@ -181,7 +181,7 @@ fn steers_barriers(kernel: &Kernel, param: Name) -> bool {
                 conditions.push(c);
                 rest.extend([&**a, &**b]);
             }
-            Code::Op(Op::Kernel(op)) => {
+            Code::Op(op) => {
                 waits |= matches!(op, KernelOp::Barrier | KernelOp::LeaveIfFailed);
                 rest.extend(op.body());
             }

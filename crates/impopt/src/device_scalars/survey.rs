@@ -6,7 +6,7 @@
 
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
-use fehu_imp::syntax::{Arg, Code, ErrorPart, Expr, Function, Launch, Op, Param, Place, Space};
+use fehu_imp::syntax::{Arg, Code, CpuOp, ErrorPart, Expr, Function, HostOp, Launch, Param, Place, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is known of a function.
@@ -72,7 +72,7 @@ pub(super) fn survey(f: &Function, globals: &[Param]) -> Survey {
 }
 
 impl Survey {
-    fn scope(&mut self, code: &Code) {
+    fn scope(&mut self, code: &Code<HostOp>) {
         let first = self.definitions.len();
         let mut here = vec![];
         fehu_ir::visit::deep(|| self.code(code, &mut here));
@@ -83,7 +83,7 @@ impl Survey {
     }
 
     /// `here` collects the definitions of the sequence that the code is part of.
-    fn code(&mut self, code: &Code, here: &mut Vec<usize>) {
+    fn code(&mut self, code: &Code<HostOp>, here: &mut Vec<usize>) {
         self.position += 1;
         match code {
             Code::Seq(codes) => codes.iter().for_each(|c| self.code(c, here)),
@@ -108,11 +108,6 @@ impl Survey {
                     end: 0,
                 });
             }
-            Code::Allocate { mem, bytes, space: _, loc: _ } => {
-                self.writes(*mem);
-                self.host(bytes);
-            }
-            Code::Free(..) => {}
             Code::SetMem(a, b, _) => self.shared.extend([*a, *b]),
             Code::Write { mem, offset, value, space, elem: _ } => {
                 self.writes(*mem);
@@ -155,7 +150,6 @@ impl Survey {
                 self.host(cond);
                 self.message(message);
             }
-            Code::Trace { message, loc: _ } => self.message(message),
             Code::Op(op) => self.op(op),
         }
     }
@@ -169,16 +163,28 @@ impl Survey {
         }
     }
 
-    fn op(&mut self, op: &Op) {
+    fn op(&mut self, op: &HostOp) {
         match op {
-            Op::Launch(launch) => self.launch(launch),
-            Op::GetSize(x, _) | Op::GetSizeMax(x, _) => self.set(*x),
-            Op::CmpThreshold(x, _, e) => {
+            HostOp::Launch(launch) => self.launch(launch),
+            HostOp::Cpu(op) => self.cpu_op(op),
+        }
+    }
+
+    fn cpu_op(&mut self, op: &CpuOp<HostOp>) {
+        match op {
+            CpuOp::Allocate { mem, bytes, space: _, loc: _ } => {
+                self.writes(*mem);
+                self.host(bytes);
+            }
+            CpuOp::Free(..) => {}
+            CpuOp::Trace { message, loc: _ } => self.message(message),
+            CpuOp::GetSize(x, _) | CpuOp::GetSizeMax(x, _) => self.set(*x),
+            CpuOp::CmpThreshold(x, _, e) => {
                 self.set(*x);
                 self.host(e);
             }
             // Not in the host code of a GPU.
-            Op::ParFor { .. } | Op::ParChunks { .. } | Op::Kernel(_) => {}
+            CpuOp::ParFor { .. } | CpuOp::ParChunks { .. } | CpuOp::Outlined(_) => {}
         }
     }
 

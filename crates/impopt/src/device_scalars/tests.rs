@@ -1,6 +1,6 @@
 //! How many elements the host reads, and waits for, in programs compiled for a GPU.
 
-use fehu_imp::syntax::{Code, Expr, Space};
+use fehu_imp::syntax::{Code, Expr, HostOp, Space};
 use fehu_ir::read::read_prog;
 use fehu_ir::Soacs;
 
@@ -29,7 +29,7 @@ fun f_1(n_2 : i64, i_3 : i64, *xs_4 : [n_2]i32) {body}\n"
     prog.functions.iter().map(|f| reads_in(&f.body)).sum()
 }
 
-fn reads_in(code: &Code) -> usize {
+fn reads_in(code: &Code<HostOp>) -> usize {
     match code {
         Code::Seq(codes) => codes.iter().map(reads_in).sum(),
         Code::For { body, .. } | Code::While(_, body) => reads_in(body),

@@ -32,6 +32,7 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::tuning::cpu_loops;
 use fehu_base::Name;
 use fehu_imp::build::*;
+use fehu_imp::ops::Operation;
 use fehu_imp::parts::{flat, for_each_part};
 use fehu_imp::syntax::{Code, Expr, Space};
 use indexmap::{IndexMap, IndexSet};
@@ -41,7 +42,7 @@ use rustc_hash::FxHashMap;
 const STRIP: (u64, u64) = (64, 1024);
 impl Loops<'_> {
     /// A loop with its inner loops outside, if that can be done and pays.
-    pub(super) fn interchanged(&mut self, code: &Code) -> Option<Code> {
+    pub(super) fn interchanged<O: Operation>(&mut self, code: &Code<O>) -> Option<Code<O>> {
         let Code::For { var: outer, ty: IntType::I64, bound, body } = code else { return None };
         let body = &written_out(*outer, body);
         let mut nest = Nest::default();
@@ -61,7 +62,7 @@ impl Loops<'_> {
         blocks(|g| &g.writes).all(|w| reads.iter().all(|r| w != *r && !self.aliases.may_alias(w, *r)))
     }
 
-    fn strips(&mut self, outer: Name, bound: &Expr, body: &Code, nest: &Nest) -> Code {
+    fn strips<O: Operation>(&mut self, outer: Name, bound: &Expr, body: &Code<O>, nest: &Nest) -> Code<O> {
         let shared = nest.shared();
         let bytes = shared.iter().map(|x| nest.declared[x].bytes()).sum::<u64>().max(1);
         let most = (1 << (cpu_loops::STRIP_BYTES / bytes).max(1).ilog2()).clamp(STRIP.0, STRIP.1) as i64;
@@ -89,7 +90,7 @@ impl Loops<'_> {
 
 /// The body of a loop, without the names that it begins with for what is computed from its variable and from
 /// what does not change: they are written out, so that they are not taken for something to remember.
-pub(super) fn written_out(outer: Name, body: &Code) -> Code {
+pub(super) fn written_out<O: Operation>(outer: Name, body: &Code<O>) -> Code<O> {
     let codes = flat(body);
     let mut inside = FxHashMap::default();
     codes.iter().for_each(|c| assignments(c, &mut inside));
@@ -116,7 +117,7 @@ pub(super) fn written_out(outer: Name, body: &Code) -> Code {
             _ => break,
         }
     }
-    let gone = |c: &&&Code| match c {
+    let gone = |c: &&&Code<O>| match c {
         Code::DeclareScalar(x, _) | Code::SetScalar(x, _) => known.contains_key(x),
         _ => false,
     };
@@ -133,7 +134,7 @@ fn known_value(known: &FxHashMap<Name, Expr>, e: &Expr) -> Option<Expr> {
 }
 
 /// How often scalars are assigned, or the variables of loops.
-fn assignments(code: &Code, counts: &mut FxHashMap<Name, usize>) {
+fn assignments<O: Operation>(code: &Code<O>, counts: &mut FxHashMap<Name, usize>) {
     for code in flat(code) {
         if let Code::For { var, body, .. } = code {
             *counts.entry(*var).or_default() += 1;
@@ -144,7 +145,7 @@ fn assignments(code: &Code, counts: &mut FxHashMap<Name, usize>) {
     }
 }
 
-fn set_new(code: &mut Vec<Code>, x: Name, e: Expr) {
+fn set_new<O: Operation>(code: &mut Vec<Code<O>>, x: Name, e: Expr) {
     code.push(Code::DeclareScalar(x, PrimType::I64));
     code.push(Code::SetScalar(x, e));
 }
@@ -177,7 +178,7 @@ struct Group {
 
 impl Nest {
     /// Collects the groups of code; `None` if there is something else in it.
-    fn code(&mut self, code: &Code, loops: &[Name]) -> Option<()> {
+    fn code<O: Operation>(&mut self, code: &Code<O>, loops: &[Name]) -> Option<()> {
         let mut open = false;
         for code in flat(code) {
             match code {
@@ -225,7 +226,7 @@ impl Nest {
         self.groups.iter().enumerate().all(|(i, g)| g.writes.is_empty() || i > last_loop)
     }
 
-    fn pays(&self, outer: Name, body: &Code) -> bool {
+    fn pays<O: Operation>(&self, outer: Name, body: &Code<O>) -> bool {
         let across = Strides::of(outer, body);
         let mut inner: FxHashMap<Name, Strides> = FxHashMap::default();
         let mut any = false;
@@ -261,7 +262,7 @@ impl Nest {
 }
 
 impl Group {
-    fn add(&mut self, code: &Code, declared: &mut FxHashMap<Name, PrimType>) -> Option<()> {
+    fn add<O: Operation>(&mut self, code: &Code<O>, declared: &mut FxHashMap<Name, PrimType>) -> Option<()> {
         match code {
             Code::Assert { .. } => return None,
             Code::DeclareScalar(x, ty) => {
@@ -320,7 +321,7 @@ struct Strip<'a, 'b> {
 
 impl Strip<'_, '_> {
     /// Gives each group of code a loop of its own.
-    fn distribute(&mut self, code: &Code, out: &mut Vec<Code>) {
+    fn distribute<O: Operation>(&mut self, code: &Code<O>, out: &mut Vec<Code<O>>) {
         let mut group = vec![];
         for code in flat(code) {
             let Code::For { var, ty, bound, body } = code else {
@@ -343,7 +344,7 @@ impl Strip<'_, '_> {
         self.flush(&mut group, out);
     }
 
-    fn flush(&mut self, group: &mut Vec<&Code>, out: &mut Vec<Code>) {
+    fn flush<O: Operation>(&mut self, group: &mut Vec<&Code<O>>, out: &mut Vec<Code<O>>) {
         let group = std::mem::take(group);
         if group.iter().any(|c| !matches!(c, Code::DeclareScalar(..))) {
             let code = Code::Seq(group.into_iter().cloned().collect());
@@ -352,7 +353,7 @@ impl Strip<'_, '_> {
     }
 
     /// An innermost loop: several steps at a time, then the rest one by one.
-    fn in_steps(&mut self, inner: Name, bound: &Expr, body: &Code, out: &mut Vec<Code>) {
+    fn in_steps<O: Operation>(&mut self, inner: Name, bound: &Expr, body: &Code<O>, out: &mut Vec<Code<O>>) {
         let [most, many, step] = ["most", "many", "step"].map(|s| self.loops.names.fresh_str(s));
         set_new(out, most, quot(bound.clone(), i64(cpu_loops::STEPS)));
         let mut copies = vec![];
@@ -368,7 +369,7 @@ impl Strip<'_, '_> {
     }
 
     /// A copy of code for a value of a variable.
-    fn copy(&mut self, inner: Name, value: Expr, body: &Code) -> Code {
+    fn copy<O: Operation>(&mut self, inner: Name, value: Expr, body: &Code<O>) -> Code<O> {
         let mut renaming = Renaming::default();
         // Scalars of the strip keep their names: their copies are made by `over_strip`.
         renaming.extend(self.arrays.keys().map(|x| (*x, *x)));
@@ -382,7 +383,7 @@ impl Strip<'_, '_> {
 
     /// A loop over the strip that does these one after the other. Scalars that other loops know, too, are loaded before them
     /// and stored after them.
-    fn over_strip(&mut self, codes: &[Code]) -> Code {
+    fn over_strip<O: Operation>(&mut self, codes: &[Code<O>]) -> Code<O> {
         let names = &mut *self.loops.names;
         let at = names.fresh_str("b");
         let own = names.fresh_like(self.outer);
@@ -425,7 +426,7 @@ impl Strip<'_, '_> {
                 inside.push(Code::SetScalar(local, value));
             }
         }
-        let shared = |c: &&Code| !matches!(c, Code::DeclareScalar(x, _) if self.arrays.contains_key(x));
+        let shared = |c: &&Code<O>| !matches!(c, Code::DeclareScalar(x, _) if self.arrays.contains_key(x));
         for code in codes.iter().flat_map(flat).filter(shared) {
             inside.push(renamed(names, code, &mut renaming));
         }

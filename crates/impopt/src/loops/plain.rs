@@ -2,13 +2,14 @@
 //! rearranged only around such code, which these functions copy.
 
 use fehu_base::{Name, NameSource};
+use fehu_imp::ops::Operation;
 use fehu_imp::parts::{flat, for_each_part};
 use fehu_imp::syntax::{Code, Expr};
 use fehu_imp::visit::{change_expr, Mutator, Visitor};
 use rustc_hash::FxHashMap;
 
 /// The number of statements and operators of plain code; `None` if it is not plain.
-pub(super) fn size(code: &Code) -> Option<usize> {
+pub(super) fn size<O: Operation>(code: &Code<O>) -> Option<usize> {
     Some(match code {
         Code::Seq(codes) => codes.iter().map(size).sum::<Option<usize>>()?,
         Code::DeclareScalar(..) => 0,
@@ -21,14 +22,11 @@ pub(super) fn size(code: &Code) -> Option<usize> {
         }
         Code::DeclareMem(..)
         | Code::DeclareStatic(..)
-        | Code::Allocate { .. }
-        | Code::Free(..)
         | Code::SetMem(..)
         | Code::Copy { .. }
         | Code::For { .. }
         | Code::While(..)
         | Code::Call { .. }
-        | Code::Trace { .. }
         | Code::Op(_) => return None,
     })
 }
@@ -41,7 +39,7 @@ pub(super) fn parts(e: &Expr) -> usize {
 }
 
 /// Calls a function on the statements of plain code, in order, and on those in branches after the branch itself.
-fn for_each_statement<'c>(code: &'c Code, f: &mut impl FnMut(&'c Code)) {
+fn for_each_statement<'c, O: Operation>(code: &'c Code<O>, f: &mut impl FnMut(&'c Code<O>)) {
     for code in flat(code) {
         f(code);
         if let Code::If(_, a, b) = code {
@@ -53,7 +51,7 @@ fn for_each_statement<'c>(code: &'c Code, f: &mut impl FnMut(&'c Code)) {
 }
 
 /// Calls a function on the expressions of plain code, in order.
-pub(super) fn for_each_expr<'c>(code: &'c Code, f: &mut impl FnMut(&'c Expr)) {
+pub(super) fn for_each_expr<'c, O: Operation>(code: &'c Code<O>, f: &mut impl FnMut(&'c Expr)) {
     struct Exprs<'f, F>(&'f mut F);
     impl<'c, F: FnMut(&'c Expr)> Visitor<'c> for Exprs<'_, F> {
         fn expr(&mut self, e: &'c Expr) {
@@ -64,7 +62,7 @@ pub(super) fn for_each_expr<'c>(code: &'c Code, f: &mut impl FnMut(&'c Expr)) {
 }
 
 /// Calls a function on the scalars that plain code assigns.
-pub(super) fn for_each_set(code: &Code, f: &mut impl FnMut(Name)) {
+pub(super) fn for_each_set<O: Operation>(code: &Code<O>, f: &mut impl FnMut(Name)) {
     for_each_statement(code, &mut |code| {
         if let Code::SetScalar(x, _) = code {
             f(*x);
@@ -80,7 +78,10 @@ pub(super) fn rewrite(e: &Expr, f: &mut impl FnMut(&Expr) -> Option<Expr>) -> Ex
 }
 
 /// A copy of plain code with other expressions.
-pub(super) fn rewrite_code(code: &Code, f: &mut impl FnMut(&Expr) -> Option<Expr>) -> Code {
+pub(super) fn rewrite_code<O: Operation>(
+    code: &Code<O>,
+    f: &mut impl FnMut(&Expr) -> Option<Expr>,
+) -> Code<O> {
     let mut copy = code.clone();
     Rewrite(f).code(&mut copy);
     copy
@@ -102,7 +103,11 @@ pub(super) type Renaming = FxHashMap<Name, Name>;
 
 /// A copy of plain code in which every scalar that it declares has another name. Names that the renaming has
 /// already are replaced, too, wherever they are assigned or read.
-pub(super) fn renamed(names: &mut NameSource, code: &Code, renaming: &mut Renaming) -> Code {
+pub(super) fn renamed<O: Operation>(
+    names: &mut NameSource,
+    code: &Code<O>,
+    renaming: &mut Renaming,
+) -> Code<O> {
     for_each_statement(code, &mut |code| {
         if let Code::DeclareScalar(x, _) = code {
             renaming.entry(*x).or_insert_with(|| names.fresh_like(*x));
@@ -115,18 +120,24 @@ pub(super) fn renamed(names: &mut NameSource, code: &Code, renaming: &mut Renami
 
 struct Rename<'r>(&'r Renaming);
 
-impl Mutator for Rename<'_> {
-    fn expr(&mut self, e: &mut Expr) {
-        if let Expr::Var(x) = e {
-            self.target(x);
-        } else {
-            change_expr(self, e);
-        }
-    }
-
-    fn target(&mut self, x: &mut Name) {
+impl Rename<'_> {
+    fn rename(&self, x: &mut Name) {
         if let Some(y) = self.0.get(x) {
             *x = *y;
         }
+    }
+}
+
+impl Mutator for Rename<'_> {
+    fn declared(&mut self, x: &mut Name) {
+        self.rename(x);
+    }
+
+    fn assigned(&mut self, x: &mut Name) {
+        self.rename(x);
+    }
+
+    fn var(&mut self, x: &mut Name) {
+        self.rename(x);
     }
 }

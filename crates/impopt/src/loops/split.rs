@@ -27,6 +27,7 @@ use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::tuning::cpu_loops;
 use fehu_base::Name;
 use fehu_imp::build::*;
+use fehu_imp::ops::Operation;
 use fehu_imp::parts::flat;
 use fehu_imp::syntax::{Code, Expr};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -42,7 +43,7 @@ const BOUNDS: usize = 12;
 
 impl Loops<'_> {
     /// A loop without loops inside, split where special cases end and begin, if it has any.
-    pub(super) fn split(&mut self, code: &Code) -> Option<Code> {
+    pub(super) fn split<O: Operation>(&mut self, code: &Code<O>) -> Option<Code<O>> {
         let Code::For { var: j, ty: IntType::I64, bound, body } = code else { return None };
         if size(body)? > cpu_loops::SPLIT_NODES
             || constant(bound).is_some_and(|n| n <= cpu_loops::UNROLLED_ITERATIONS)
@@ -87,13 +88,13 @@ impl Loops<'_> {
     }
 }
 
-fn define(code: &mut Vec<Code>, x: Name, ty: PrimType, e: Expr) {
+fn define<O: Operation>(code: &mut Vec<Code<O>>, x: Name, ty: PrimType, e: Expr) {
     code.push(Code::DeclareScalar(x, ty));
     code.push(Code::SetScalar(x, e));
 }
 
 /// A loop from one number to another.
-fn range(count: Name, j: Name, start: Name, end: Name, body: Code) -> Code {
+fn range<O: Operation>(count: Name, j: Name, start: Name, end: Name, body: Code<O>) -> Code<O> {
     let mut inside = vec![];
     define(&mut inside, j, PrimType::I64, add(var(start), var(count)));
     inside.push(body);
@@ -137,7 +138,7 @@ enum Holds {
 }
 
 impl Middle {
-    fn new(j: Name, body: &Code) -> Middle {
+    fn new<O: Operation>(j: Name, body: &Code<O>) -> Middle {
         let mut sets = FxHashMap::default();
         for_each_set(body, &mut |x| *sets.entry(x).or_insert(0) += 1);
         let changing = sets.keys().copied().collect();
@@ -155,7 +156,7 @@ impl Middle {
     }
 
     /// The code of the middle part; collects its bounds.
-    fn code(&mut self, body: &Code, out: &mut Vec<Code>) {
+    fn code<O: Operation>(&mut self, body: &Code<O>, out: &mut Vec<Code<O>>) {
         for code in flat(body) {
             match code {
                 Code::If(cond, a, b) => {
@@ -186,7 +187,7 @@ impl Middle {
     }
 
     /// A branch; if it is decided, the other side is gone, with its assignments.
-    fn branch(&mut self, cond: Expr, a: &Code, b: &Code, out: &mut Vec<Code>) {
+    fn branch<O: Operation>(&mut self, cond: Expr, a: &Code<O>, b: &Code<O>, out: &mut Vec<Code<O>>) {
         if let Expr::Const(PrimValue::Bool(v)) = cond {
             let (taken, gone) = if v { (a, b) } else { (b, a) };
             for_each_set(gone, &mut |x| {

@@ -8,6 +8,7 @@ use super::plain::for_each_set;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::Name;
+use fehu_imp::ops::Operation;
 use fehu_imp::parts::flat;
 use fehu_imp::syntax::{Code, Expr};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,7 +34,7 @@ pub(super) struct Strides {
 
 impl Strides {
     /// The strides of what is computed in code. Scalars from outside do not move.
-    pub(super) fn of(var: Name, code: &Code) -> Strides {
+    pub(super) fn of<O: Operation>(var: Name, code: &Code<O>) -> Strides {
         let mut strides = Strides { var, known: FxHashMap::default() };
         // What is assigned more than once may be anything.
         let mut assigned = FxHashSet::default();
@@ -46,7 +47,7 @@ impl Strides {
         strides
     }
 
-    fn code(&mut self, code: &Code) {
+    fn code<O: Operation>(&mut self, code: &Code<O>) {
         for code in flat(code) {
             match code {
                 Code::SetScalar(x, e) => {
@@ -62,21 +63,18 @@ impl Strides {
                 | Code::DeclareScalar(..)
                 | Code::DeclareMem(..)
                 | Code::DeclareStatic(..)
-                | Code::Allocate { .. }
-                | Code::Free(..)
                 | Code::SetMem(..)
                 | Code::Write { .. }
                 | Code::Copy { .. }
                 | Code::While(..)
                 | Code::Call { .. }
                 | Code::Assert { .. }
-                | Code::Trace { .. }
                 | Code::Op(_) => {}
             }
         }
     }
 
-    fn nested(&mut self, code: &Code) {
+    fn nested<O: Operation>(&mut self, code: &Code<O>) {
         fehu_ir::visit::deep(|| self.code(code));
     }
 
@@ -105,7 +103,7 @@ impl Strides {
 }
 
 /// Calls a function on the scalars that code assigns, in loops, too.
-fn for_each_set_inside(code: &Code, f: &mut impl FnMut(Name)) {
+fn for_each_set_inside<O: Operation>(code: &Code<O>, f: &mut impl FnMut(Name)) {
     let mut rest = vec![code];
     while let Some(code) = rest.pop() {
         for code in flat(code) {

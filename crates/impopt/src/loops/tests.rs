@@ -2,7 +2,9 @@
 
 use fehu_base::prim::PrimValue;
 use fehu_imp::eval::{Machine, Value};
-use fehu_imp::syntax::{Code, Program};
+use fehu_imp::ops::Operation;
+use fehu_imp::syntax::{Code, Expr, Program};
+use fehu_imp::visit::{look_at_code, Visitor};
 use fehu_ir::read::read_prog;
 use fehu_ir::Soacs;
 
@@ -28,17 +30,23 @@ fn run(prog: &Program, args: &[Value]) -> Result<Vec<Value>, String> {
 
 /// How many loops have a variable of this name.
 fn loops(prog: &Program, name: &str) -> usize {
-    fn count(prog: &Program, code: &Code, name: &str) -> usize {
-        let here = |code: &Code| count(prog, code, name);
-        match code {
-            Code::Seq(codes) => codes.iter().map(here).sum(),
-            Code::For { var, body, .. } => usize::from(prog.names.base(*var).as_str() == name) + here(body),
-            Code::While(_, body) => here(body),
-            Code::If(_, a, b) => here(a) + here(b),
-            _ => 0,
-        }
+    struct Count<'p> {
+        prog: &'p Program,
+        name: &'p str,
+        found: usize,
     }
-    prog.functions.iter().map(|f| count(prog, &f.body, name)).sum()
+    impl Visitor<'_> for Count<'_> {
+        fn code<O: Operation>(&mut self, code: &Code<O>) {
+            if let Code::For { var, .. } = code {
+                self.found += usize::from(self.prog.names.base(*var).as_str() == self.name);
+            }
+            look_at_code(self, code);
+        }
+        fn expr(&mut self, _: &Expr) {}
+    }
+    let mut count = Count { prog, name, found: 0 };
+    prog.functions.iter().for_each(|f| count.code(&f.body));
+    count.found
 }
 
 /// Numbers without a pattern.
@@ -295,7 +303,7 @@ fn places_are_computed_again_and_not_remembered() {
     use fehu_base::Name;
     use fehu_imp::build::{add, i64, var};
     let [outer, place, from, sum, inner, twice] = [1, 2, 3, 4, 5, 6].map(Name);
-    let step = |x| Code::SetScalar(sum, add(var(sum), var(x)));
+    let step = |x| Code::<fehu_imp::ops::HostOp>::SetScalar(sum, add(var(sum), var(x)));
     let body = Code::Seq(vec![
         Code::DeclareScalar(place, PrimType::I64),
         Code::SetScalar(place, add(var(from), var(outer))),

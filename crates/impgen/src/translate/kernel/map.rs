@@ -19,11 +19,12 @@
 
 use super::choice::schedule;
 use super::{Mode, Translate};
+use crate::draft::Code;
 use fehu_base::bug;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Expr};
+use fehu_imp::syntax::Expr;
 use fehu_ir::schedule::{Column, Plan, Points, Quantity};
 use fehu_ir::seg::SegOp;
 use fehu_ir::{Memory, PatElem, SubExp};

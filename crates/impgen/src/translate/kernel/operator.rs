@@ -4,10 +4,11 @@
 //! hand: one variable per operand of all operators together.
 
 use super::{Mode, Translate};
+use crate::draft::{Code, Op};
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Direction, Expr, KernelOp, Op};
+use fehu_imp::syntax::{Direction, Expr, KernelOp};
 use fehu_ir::schedule::Exchange;
 use fehu_ir::seg::SegBinOp;
 use fehu_ir::visit::for_each_stm;

@@ -1,11 +1,12 @@
 //! The indices of a point of an index space, and where the results of a body go.
 
 use super::{Mode, Translate};
+use crate::draft::{Code, Op};
 use crate::translate::place::Flat;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
+use fehu_imp::syntax::{Expr, KernelOp};
 use fehu_ir::mem::poly;
 use fehu_ir::seg::{KernelReturn, SegAfter, SegOp, SegSpace};
 use fehu_ir::{Memory, PatElem, Shape, SubExp, Type};

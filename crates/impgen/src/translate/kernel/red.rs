@@ -19,11 +19,12 @@
 use super::choice::schedule;
 use super::operator::vars;
 use super::{Mode, Translate, ZEROS};
+use crate::draft::{Code, Op};
 use crate::translate::place::At;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp, Op};
+use fehu_imp::syntax::{AtomicOp, Expr, KernelOp};
 use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::schedule::{BlocksPerSegment, Exchange, Order, Plan, Quantity};
 use fehu_ir::seg::{SegBinOp, SegOp};

@@ -1,10 +1,11 @@
 //! Tuning parameters and sizes of the device.
 
 use super::Translate;
+use crate::draft::{Code, Op};
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Symbol};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Expr, Op, TuningParam};
+use fehu_imp::syntax::{Expr, TuningParam};
 use fehu_ir::schedule::{Schedule, ScheduleParam};
 use fehu_ir::seg::{SizeClass, SizeOp};
 use fehu_ir::{Memory, PatElem};

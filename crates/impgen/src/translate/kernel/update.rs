@@ -5,13 +5,14 @@
 
 use super::operator::{prim, vars};
 use super::{Mode, Translate, ZEROS};
+use crate::draft::{Code, Op};
 use crate::translate::place::At;
 use fehu_analysis::operator::{binops, update};
 use fehu_base::ops::{BinOp, ConvOp, MathFn, PrimFn};
 use fehu_base::prim::{FloatType, IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp, Op};
+use fehu_imp::syntax::{AtomicOp, Expr, KernelOp};
 use fehu_ir::mem::poly;
 use fehu_ir::schedule::Update;
 use fehu_ir::{Lambda, Memory, PatElem, Shape, Space, SubExp, Type, WithAcc};

@@ -14,10 +14,11 @@
 //! Blocks of one size that no point hands on are allocated once for the range.
 
 use super::super::Translate;
+use crate::draft::Code;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Expr};
+use fehu_imp::syntax::Expr;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::mem::MemOp;
 use fehu_ir::seg::{SegOp, SegSpace};

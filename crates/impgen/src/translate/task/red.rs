@@ -2,9 +2,10 @@
 
 use super::super::kernel::vars;
 use super::super::Translate;
+use crate::draft::{Code, Op};
 use fehu_base::Name;
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Expr, Op};
+use fehu_imp::syntax::Expr;
 use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem, Space};
 
@@ -59,7 +60,7 @@ impl Translate {
             t.apply_all(ops, &vars(&results), &more, &results);
         });
         for mem in parts {
-            self.emit(Code::Free(mem, Space::Default));
+            self.emit(Code::Op(Op::Free(mem, Space::Default)));
         }
     }
 }

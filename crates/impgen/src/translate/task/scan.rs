@@ -8,10 +8,11 @@
 
 use super::super::kernel::vars;
 use super::super::Translate;
+use crate::draft::{Code, Op};
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Expr, Op};
+use fehu_imp::syntax::Expr;
 use fehu_ir::class::Class;
 use fehu_ir::mem::poly;
 use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
@@ -77,7 +78,7 @@ impl Translate {
         self.carry_on(&scan, &carries, chunks);
         self.second_sweep(&scan, &carries, chunks, bound, cheap);
         for mem in carries {
-            self.emit(Code::Free(mem, Space::Default));
+            self.emit(Code::Op(Op::Free(mem, Space::Default)));
         }
     }
 

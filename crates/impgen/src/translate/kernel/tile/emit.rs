@@ -13,12 +13,13 @@
 use super::super::{Mode, Translate};
 use super::measures::{Measures, Sizes};
 use super::plan::{InStep, Part, Read, Tiling};
+use crate::draft::{Code, Op};
 use fehu_base::device::LOAD_ELEMENTS;
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
+use fehu_imp::syntax::{Expr, KernelOp};
 use fehu_ir::schedule::Along;
 use fehu_ir::seg::SegOp;
 use fehu_ir::{Loop, LoopForm, Memory, PatElem, Space, Stm, SubExp, Type};

@@ -17,13 +17,14 @@
 
 use super::super::choice::Quantities;
 use super::super::{Mode, Translate};
+use crate::draft::Code;
 use crate::translate::place::At;
 use fehu_base::device::BANK_PADDING_ELEMENTS;
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Expr};
+use fehu_imp::syntax::Expr;
 use fehu_ir::schedule::{Quantity, RowCache};
 use fehu_ir::seg::SegOp;
 use fehu_ir::visit::for_each_stm;

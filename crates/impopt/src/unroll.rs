@@ -8,7 +8,21 @@
 //! for i < 27: for j < n: sum = sum + xs[i * n + j]  not unrolled: what is inside takes its time
 //! ```
 
-use fehu_imp::syntax::{Code, Expr, Op};
+use fehu_imp::syntax::{Code as AnyCode, Expr, KernelOp, Program};
+use fehu_ir::visit::deep;
+use fehu_pass::{Need, Pass};
+
+type Code = AnyCode<KernelOp>;
+
+/// Short loops of kernels are marked for the compiler of kernels to unroll.
+pub const PASS: Pass<Program> = Pass {
+    name: "unroll",
+    need: Need::Optional,
+    run: |program| {
+        program.device_functions.iter_mut().for_each(|f| unroll(&mut f.body));
+        program.kernels.iter_mut().for_each(|k| unroll(&mut k.body));
+    },
+};
 
 /// The most iterations of a loop that is unrolled.
 const MOST_ITERATIONS: usize = 32;
@@ -17,8 +31,20 @@ const FEW_ITERATIONS: usize = 4;
 /// The most statements that an unrolled loop may have.
 const MOST_STATEMENTS: usize = 1024;
 
+/// Marks loops.
+fn unroll(code: &mut Code) {
+    // What is inside is marked afterwards, so that all decisions are about the loops as they are now.
+    let marked = matches!(code, Code::For { bound, body, .. } if is_unrolled(bound, body));
+    code.bodies_mut().into_iter().for_each(|body| deep(|| unroll(body)));
+    if marked {
+        if let Code::For { var, ty, bound, body } = std::mem::replace(code, Code::Seq(vec![])) {
+            *code = Code::Op(KernelOp::UnrolledFor { var, ty, bound, body });
+        }
+    }
+}
+
 /// Whether a loop is to be unrolled. One whose bound is a tuning parameter goes over what a thread has in registers.
-pub(crate) fn is_unrolled(bound: &Expr, body: &Code) -> bool {
+fn is_unrolled(bound: &Expr, body: &Code) -> bool {
     if matches!(bound, Expr::Param(_)) {
         return true;
     }
@@ -36,12 +62,11 @@ fn unrolled(count: usize, body: &Code) -> Option<usize> {
 fn statements(code: &Code) -> Option<usize> {
     match code {
         Code::Seq(codes) => codes.iter().map(statements).sum(),
-        Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) | Code::Trace { .. } => {
-            Some(0)
-        }
-        Code::SetScalar(..) | Code::Free(..) | Code::SetMem(..) | Code::Write { .. } => Some(1),
-        Code::Op(Op::Kernel(op)) => Some(4 + op.body().map_or(Some(0), statements)?),
-        Code::Allocate { .. } | Code::Call { .. } | Code::Assert { .. } | Code::Op(_) => Some(4),
+        Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) => Some(0),
+        Code::SetScalar(..) | Code::SetMem(..) | Code::Write { .. } => Some(1),
+        Code::Op(KernelOp::UnrolledFor { bound, body, .. }) => unrolled(iterations(bound)?, body),
+        Code::Op(op) => Some(4 + op.body().map_or(Some(0), statements)?),
+        Code::Call { .. } | Code::Assert { .. } => Some(4),
         Code::Copy { shape, .. } => {
             let count = shape.iter().try_fold(1usize, |n, size| n.checked_mul(iterations(size)?))?;
             (count <= MOST_ITERATIONS).then_some(count)
@@ -62,7 +87,6 @@ mod tests {
     use super::*;
     use fehu_base::prim::{IntType, PrimValue};
     use fehu_base::Name;
-    use fehu_imp::syntax::KernelOp;
 
     fn count(n: i64) -> Expr {
         Expr::Const(PrimValue::I64(n))
@@ -80,7 +104,7 @@ mod tests {
         let inside = |bound| repeated(bound, set());
         assert!(is_unrolled(&count(32), &inside(count(32))));
         assert!(!is_unrolled(&count(27), &inside(Expr::Var(Name(2)))));
-        let guarded = Code::Op(Op::Kernel(KernelOp::Guarded(Box::new(inside(Expr::Var(Name(2)))))));
+        let guarded = Code::Op(KernelOp::Guarded(Box::new(inside(Expr::Var(Name(2))))));
         assert!(!is_unrolled(&count(15), &guarded));
         assert!(is_unrolled(&count(3), &inside(Expr::Var(Name(2)))));
         assert!(!is_unrolled(&count(5), &repeated(count(16), inside(count(16)))));

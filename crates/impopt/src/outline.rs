@@ -2,7 +2,7 @@
 //!
 //! A C compiler learns that two pointers are different memory from `restrict`,
 //! and GCC heeds it only on the parameters of functions. So a loop that writes
-//! memory which is provably apart from all else it touches is printed as a
+//! memory which is provably different from all else it touches becomes a
 //! small function, which compilers put back where it was called:
 //!
 //! ```text
@@ -11,38 +11,113 @@
 //! }
 //! ```
 
-use super::alias::Aliases;
-use super::usage::{place_exprs, Access, Usage};
+use crate::usage::{Access, Usage};
 use fehu_base::Name;
+use fehu_imp::alias::Aliases;
+use fehu_imp::ops::{CpuOperation, Operation};
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{Code, ErrorPart, Expr, Space};
+use fehu_imp::syntax::{Code, CpuOp, ErrorPart, Expr, Outlined, OutlinedBlock, Program, Space};
+use fehu_ir::visit::deep;
+use fehu_pass::{Need, Pass};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
-/// What a loop needs from its function.
-pub struct Outline {
-    /// Scalars it only reads, in the order of their use.
-    pub inputs: Vec<Name>,
-    /// Scalars of the function that it assigns.
-    pub updated: Vec<Name>,
-    /// Blocks whose elements it touches.
-    pub blocks: Vec<OutlineBlock>,
-    /// Whether it may fail.
-    pub can_fail: bool,
+/// Loops that write memory which is no other's become functions, whose parameters say so.
+pub const PASS: Pass<Program> = Pass {
+    name: "outline-loops",
+    need: Need::Optional,
+    run: |program| {
+        for f in &mut program.functions {
+            let usage = Usage::of(&f.body, &f.outputs, &f.inputs);
+            let aliases = Aliases::of(&f.body);
+            Loops { usage: &usage, aliases }.code(&mut f.body);
+        }
+        let usage = Usage::of(&program.init, &program.globals, &[]);
+        let aliases = Aliases::of(&program.init);
+        Loops { usage: &usage, aliases }.code(&mut program.init);
+    },
+};
+
+/// The loops of a function, or of a task.
+struct Loops<'u> {
+    usage: &'u Usage,
+    aliases: Aliases,
 }
 
-/// A block in a loop.
-pub struct OutlineBlock {
-    /// The block.
-    pub mem: Name,
-    /// Whether what is written, here or elsewhere in the loop, is never the same memory.
-    pub apart: bool,
-    /// Whether the loop writes to it.
-    pub written: bool,
+impl Loops<'_> {
+    fn code<O: CpuOperation>(&mut self, code: &mut Code<O>) {
+        if let Code::Seq(codes) = code {
+            return codes.iter_mut().for_each(|c| self.code(c));
+        }
+        let nested = match &*code {
+            Code::For { .. } | Code::While(..) | Code::If(..) => true,
+            Code::Op(op) => op.has_code(),
+            _ => false,
+        };
+        if !nested {
+            return self.aliases.after(code);
+        }
+        let fresh = self.aliases.save();
+        self.aliases.around(code);
+        self.nested(code);
+        self.aliases.restore(fresh);
+        self.aliases.around(code);
+    }
+
+    fn nested<O: CpuOperation>(&mut self, code: &mut Code<O>) {
+        if let Code::For { var, .. } = &*code {
+            let var = *var;
+            if let Some(facts) = outline(code, self.usage, &mut self.aliases) {
+                let code_inside = std::mem::replace(code, Code::Seq(vec![]));
+                let outlined = facts.with(var, code_inside);
+                *code = Code::Op(CpuOp::Outlined(Box::new(outlined)).into());
+                return;
+            }
+        }
+        match code {
+            Code::For { body, .. } | Code::While(_, body) => deep(|| self.code(body)),
+            Code::If(_, a, b) => {
+                deep(|| self.code(a));
+                deep(|| self.code(b));
+            }
+            Code::Op(op) => {
+                if let Some(op) = op.cpu_mut() {
+                    self.op(op);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Bodies of tasks are functions of their own, which start with what is known around them.
+    fn op<O: CpuOperation>(&mut self, op: &mut CpuOp<O>) {
+        if let CpuOp::ParFor { start, body, .. } | CpuOp::ParChunks { start, body, .. } = op {
+            let mut task = Loops { usage: &self.usage.tasks[start], aliases: self.aliases.clone() };
+            deep(|| task.code(body));
+        }
+        if let CpuOp::ParChunks { before, .. } = op {
+            deep(|| self.code(before));
+        }
+    }
+}
+
+/// What a loop needs from the code around.
+struct Outline {
+    inputs: Vec<Name>,
+    updated: Vec<Name>,
+    blocks: Vec<OutlinedBlock>,
+    can_fail: bool,
+}
+
+impl Outline {
+    fn with<O>(self, var: Name, code: Code<O>) -> Outlined<O> {
+        let Outline { inputs, updated, blocks, can_fail } = self;
+        Outlined { var, inputs, updated, blocks, can_fail, code }
+    }
 }
 
 /// What it takes to make a function of a loop, if that gives a compiler something to know.
-pub fn outline(code: &Code, usage: &Usage, aliases: &mut Aliases) -> Option<Outline> {
+fn outline<O: Operation>(code: &Code<O>, usage: &Usage, aliases: &mut Aliases) -> Option<Outline> {
     let mut facts = Facts::new(usage);
     if !facts.code(code) {
         return None;
@@ -56,16 +131,16 @@ pub fn outline(code: &Code, usage: &Usage, aliases: &mut Aliases) -> Option<Outl
         return None;
     }
     let all: Vec<Name> = facts.blocks.iter().copied().collect();
-    let mut apart = |m: Name| {
+    let mut unaliased = |m: Name| {
         let conflicts =
             |other: &&Name| **other != m && (facts.written.contains(&m) || facts.written.contains(*other));
         !all.iter().filter(conflicts).any(|other| aliases.may_alias(m, *other))
     };
-    let blocks: Vec<OutlineBlock> = all
+    let blocks: Vec<OutlinedBlock> = all
         .iter()
-        .map(|m| OutlineBlock { mem: *m, apart: apart(*m), written: facts.written.contains(m) })
+        .map(|m| OutlinedBlock { mem: *m, unaliased: unaliased(*m), written: facts.written.contains(m) })
         .collect();
-    if !blocks.iter().any(|b| b.apart && b.written) {
+    if !blocks.iter().any(|b| b.unaliased && b.written) {
         return None;
     }
     let updated: Vec<Name> = facts.assigned.iter().filter(|x| !facts.inside.contains(*x)).copied().collect();
@@ -103,7 +178,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Collects the facts; false if the code has statements that must stay in the function.
-    fn code(&mut self, code: &Code) -> bool {
+    fn code<O: Operation>(&mut self, code: &Code<O>) -> bool {
         match code {
             Code::Seq(codes) => codes.iter().all(|c| self.code(c)),
             Code::DeclareScalar(x, _) => {
@@ -128,7 +203,7 @@ impl<'a> Facts<'a> {
                 self.written.insert(dst.mem);
                 for place in [dst, src] {
                     self.blocks.insert(place.mem);
-                    place_exprs(place).for_each(|e| self.expr(e));
+                    place.exprs().for_each(|e| self.expr(e));
                 }
                 shape.iter().for_each(|e| self.expr(e));
                 true
@@ -163,17 +238,14 @@ impl<'a> Facts<'a> {
             }
             Code::DeclareMem(..)
             | Code::DeclareStatic(..)
-            | Code::Allocate { .. }
-            | Code::Free(..)
             | Code::SetMem(..)
             | Code::Call { .. }
-            | Code::Trace { .. }
             | Code::Op(_) => false,
         }
     }
 
-    fn nested(&mut self, code: &Code) -> bool {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.code(code))
+    fn nested<O: Operation>(&mut self, code: &Code<O>) -> bool {
+        deep(|| self.code(code))
     }
 
     fn expr(&mut self, e: &Expr) {

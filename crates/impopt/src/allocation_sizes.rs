@@ -17,9 +17,10 @@
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::Name;
+use fehu_imp::ops::{CpuOp, Operation};
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{Code, Expr, Op};
-use fehu_imp::visit::{look_at_code, Visitor};
+use fehu_imp::syntax::{Code, Expr};
+use fehu_imp::visit::{look_at_code, look_at_cpu_op, Visitor};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The variables that only sizes of allocations read.
@@ -45,7 +46,7 @@ pub enum Size<'a> {
 
 impl Sizes {
     /// The sizes in some code.
-    pub fn of(code: &Code) -> Sizes {
+    pub fn of<O: Operation>(code: &Code<O>) -> Sizes {
         let mut facts = Facts::default();
         facts.code(code);
         facts.find()
@@ -146,29 +147,34 @@ impl Facts<'_> {
 }
 
 impl<'a> Visitor<'a> for Facts<'a> {
-    fn code(&mut self, code: &'a Code) {
+    fn code<O: Operation>(&mut self, code: &'a Code<O>) {
         if let Code::SetScalar(x, e) = code {
             if is_size(e) {
                 self.sizes.entry(*x).or_default().push(e);
             }
-        } else if let Code::Allocate { bytes, .. } = code {
+        }
+        look_at_code(self, code);
+    }
+
+    fn cpu_op<O: Operation>(&mut self, op: &'a CpuOp<O>) {
+        if let CpuOp::Allocate { bytes, .. } = op {
             for_each_part(bytes, &mut |part| {
                 if let Expr::Var(x) = part {
                     *self.size_uses.entry(*x).or_default() += 1;
                 }
             });
-        } else if let Code::Op(Op::ParChunks { chunks, .. }) = code {
-            self.assigned(*chunks);
+        } else if let CpuOp::ParChunks { chunks, .. } = op {
+            self.assigned(chunks);
         }
-        look_at_code(self, code);
+        look_at_cpu_op(self, op);
     }
 
-    fn assigned(&mut self, x: Name) {
-        *self.assignments.entry(x).or_default() += 1;
+    fn assigned(&mut self, x: &Name) {
+        *self.assignments.entry(*x).or_default() += 1;
     }
 
-    fn var(&mut self, x: Name) {
-        *self.uses.entry(x).or_default() += 1;
+    fn var(&mut self, x: &Name) {
+        *self.uses.entry(*x).or_default() += 1;
     }
 }
 

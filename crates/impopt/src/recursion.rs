@@ -1,12 +1,12 @@
 //! Which functions may call themselves, directly or through others.
 
-use super::usage::params_and_calls;
+use crate::usage::params_and_calls;
 use fehu_base::Name;
 use fehu_imp::syntax::Program;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The functions that lie on a cycle of calls.
-pub(super) fn recursive_functions(program: &Program) -> FxHashSet<Name> {
+pub(crate) fn recursive_functions(program: &Program) -> FxHashSet<Name> {
     let number: FxHashMap<Name, usize> =
         program.functions.iter().enumerate().map(|(i, f)| (f.name, i)).collect();
     let calls: Vec<Vec<usize>> = program

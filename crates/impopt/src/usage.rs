@@ -1,12 +1,16 @@
 //! What a function does with its variables, so that its text declares what it
 //! uses and nothing else.
 
-use super::sizes::Sizes;
+use crate::allocation_sizes::Sizes;
 use fehu_base::prim::PrimType;
 use fehu_base::{Name, Symbol};
+use fehu_imp::ops::Operation;
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{ArrayData, Code, Expr, Op, Param, Place, Space};
-use fehu_imp::visit::{look_at_code, look_at_expr, Visitor};
+use fehu_imp::syntax::{ArrayData, Code, CpuOp, Expr, HostOp, KernelOp, Param, Space, TaskOp};
+use fehu_imp::visit::{
+    look_at_code, look_at_cpu_op, look_at_expr, look_at_host_op, look_at_kernel_op, look_at_task_op, Visitor,
+};
+use fehu_ir::visit::deep;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,6 +22,8 @@ pub struct Usage {
     pub needed: FxHashSet<Name>,
     /// Blocks that are declared in the code, in order.
     pub blocks: Vec<(Name, Space)>,
+    /// Arrays of kernels that are declared in the code.
+    pub arrays: Vec<(Name, Space)>,
     /// Constant data declared in the code, in order.
     pub statics: Vec<(Name, Arc<ArrayData>)>,
     /// Blocks whose elements are read or written, and as what.
@@ -48,8 +54,19 @@ pub enum Access {
 
 impl Usage {
     /// The usage of code whose final values of the outputs matter.
-    pub fn of(code: &Code, outputs: &[Param], inputs: &[Param]) -> Usage {
+    pub fn of<O: Operation>(code: &Code<O>, outputs: &[Param], inputs: &[Param]) -> Usage {
         Usage::with_sizes(code, outputs, inputs, Rc::new(Sizes::of(code)))
+    }
+
+    /// The same code on a host whose default space is the memory of a device: that can fail at any time, and only the device
+    /// sees its memory.
+    pub(crate) fn beside_device(mut self) -> Usage {
+        self.can_fail = true;
+        let local = self.blocks.iter().filter(|(_, space)| matches!(space, Space::Scalar(..)));
+        let visible: FxHashSet<Name> =
+            local.map(|(m, _)| *m).chain(self.statics.iter().map(|(m, _)| *m)).collect();
+        self.access.retain(|m, _| visible.contains(m));
+        self
     }
 
     /// The same code, where it is known that these come from outside.
@@ -58,7 +75,12 @@ impl Usage {
         self
     }
 
-    fn with_sizes(code: &Code, outputs: &[Param], inputs: &[Param], sizes: Rc<Sizes>) -> Usage {
+    fn with_sizes<O: Operation>(
+        code: &Code<O>,
+        outputs: &[Param],
+        inputs: &[Param],
+        sizes: Rc<Sizes>,
+    ) -> Usage {
         let (roots, sources, tasks) = (Vec::new(), FxHashMap::default(), FxHashMap::default());
         let mut needs = Needs { sizes: &sizes, roots, sources, tasks };
         needs.roots.extend(outputs.iter().filter_map(scalar).map(|(x, _)| x));
@@ -97,9 +119,9 @@ impl Usage {
 }
 
 impl Visitor<'_> for Usage {
-    fn code(&mut self, code: &Code) {
+    fn code<O: Operation>(&mut self, code: &Code<O>) {
         match code {
-            Code::Seq(_) | Code::Free(..) | Code::While(..) | Code::If(..) => {}
+            Code::Seq(_) | Code::While(..) | Code::If(..) | Code::Op(_) => {}
             Code::DeclareScalar(x, t) => {
                 self.types.insert(*x, *t);
             }
@@ -113,8 +135,7 @@ impl Visitor<'_> for Usage {
                 self.uses_context = true;
             }
             Code::DeclareStatic(m, data) => self.statics.push((*m, data.clone())),
-            Code::Allocate { mem, space: Space::Scalar(..), .. } => return self.block(*mem),
-            Code::Allocate { .. } | Code::Assert { .. } => self.may_fail(),
+            Code::Assert { .. } => self.may_fail(),
             Code::SetMem(..) => self.uses_context = true,
             Code::Write { mem, elem, .. } => self.touch(*mem, *elem),
             Code::Copy { elem, dst, src, .. } => {
@@ -127,25 +148,67 @@ impl Visitor<'_> for Usage {
                 self.may_fail();
                 self.mentioned.extend(outs);
             }
-            Code::Trace { .. } => self.uses_context = true,
-            Code::Op(Op::ParFor { start, bound, .. }) => {
+        }
+        look_at_code(self, code);
+    }
+
+    fn host_op(&mut self, op: &HostOp) {
+        if op.launch().is_some() {
+            self.may_fail();
+        }
+        look_at_host_op(self, op);
+    }
+
+    fn task_op(&mut self, op: &TaskOp) {
+        if let TaskOp::WriteVolatile { mem, elem, .. } = op {
+            self.touch(*mem, *elem);
+        }
+        look_at_task_op(self, op);
+    }
+
+    fn cpu_op<O: Operation>(&mut self, op: &CpuOp<O>) {
+        match op {
+            CpuOp::Allocate { mem, space: Space::Scalar(..), .. } => return self.block(mem),
+            CpuOp::Allocate { .. } => self.may_fail(),
+            CpuOp::Free(..) | CpuOp::Outlined(_) => {}
+            CpuOp::Trace { .. } | CpuOp::GetSize(..) | CpuOp::GetSizeMax(..) | CpuOp::CmpThreshold(..) => {
+                self.uses_context = true;
+            }
+            CpuOp::ParFor { start, bound, .. } => {
                 self.expr(bound);
                 return self.task(*start);
             }
-            Code::Op(Op::ParChunks { start, bound, most, chunks, before, .. }) => {
+            CpuOp::ParChunks { start, bound, most, chunks, before, .. } => {
                 self.types.insert(*chunks, PrimType::I64);
                 self.expr(bound);
                 self.expr(most);
                 self.code(before);
                 return self.task(*start);
             }
-            Code::Op(Op::Launch(_)) => self.may_fail(),
-            Code::Op(Op::GetSize(..) | Op::GetSizeMax(..) | Op::CmpThreshold(..)) => self.uses_context = true,
-            Code::Op(Op::Kernel(op)) => {
-                op.touches().into_iter().for_each(|(mem, elem)| self.touch(mem, elem));
-            }
         }
-        look_at_code(self, code);
+        look_at_cpu_op(self, op);
+    }
+
+    fn kernel_op(&mut self, op: &KernelOp) {
+        op.touches().into_iter().for_each(|(mem, elem)| self.touch(mem, elem));
+        match op {
+            KernelOp::UnrolledFor { var, ty, .. } => {
+                self.types.insert(*var, PrimType::Int(*ty));
+            }
+            KernelOp::DeclareArray { mem, space, .. } => self.arrays.push((*mem, space.clone())),
+            KernelOp::Check { .. } => self.may_fail(),
+            KernelOp::Barrier
+            | KernelOp::Fence
+            | KernelOp::BlockFence
+            | KernelOp::Guarded(_)
+            | KernelOp::LeaveIfFailed
+            | KernelOp::Atomic { .. }
+            | KernelOp::CompareAndSwap { .. }
+            | KernelOp::ReadVolatile { .. }
+            | KernelOp::WriteVolatile { .. }
+            | KernelOp::Shuffle { .. } => {}
+        }
+        look_at_kernel_op(self, op);
     }
 
     fn expr(&mut self, e: &Expr) {
@@ -164,8 +227,8 @@ impl Visitor<'_> for Usage {
         });
     }
 
-    fn block(&mut self, m: Name) {
-        self.mentioned.insert(m);
+    fn block(&mut self, m: &Name) {
+        self.mentioned.insert(*m);
     }
 }
 
@@ -185,7 +248,7 @@ struct Needs<'a> {
 }
 
 impl Visitor<'_> for Needs<'_> {
-    fn code(&mut self, code: &Code) {
+    fn code<O: Operation>(&mut self, code: &Code<O>) {
         if let Code::SetScalar(x, e) = code {
             let sources = self.sources.entry(*x).or_default();
             for_each_part(e, &mut |part| {
@@ -193,32 +256,39 @@ impl Visitor<'_> for Needs<'_> {
                     sources.push(*v);
                 }
             });
-        } else if let Code::Allocate { bytes, .. } = code {
-            self.sizes.parts(bytes).into_iter().for_each(|e| self.expr(e));
-        } else if let Code::Op(Op::ParFor { start, bound, body, .. }) = code {
+        } else {
+            look_at_code(self, code);
+        }
+    }
+
+    fn cpu_op<O: Operation>(&mut self, op: &CpuOp<O>) {
+        if let CpuOp::Allocate { bytes, .. } = op {
+            let sizes = self.sizes.clone();
+            sizes.parts(bytes).into_iter().for_each(|e| self.expr(e));
+        } else if let CpuOp::ParFor { start, bound, body, .. } = op {
             self.expr(bound);
             self.task(*start, body);
-        } else if let Code::Op(Op::ParChunks { start, bound, most, before, body, chunks, .. }) = code {
+        } else if let CpuOp::ParChunks { start, bound, most, before, body, chunks, .. } = op {
             self.expr(bound);
             self.expr(most);
             self.roots.push(*chunks);
             self.code(before);
             self.task(*start, body);
         } else {
-            look_at_code(self, code);
+            look_at_cpu_op(self, op);
         }
     }
 
-    fn var(&mut self, x: Name) {
-        self.roots.push(x);
+    fn var(&mut self, x: &Name) {
+        self.roots.push(*x);
     }
 }
 
 impl Needs<'_> {
     /// Looks at the body of a task, once for all who ask about it: tasks nest.
-    fn task(&mut self, start: Name, body: &Code) {
+    fn task(&mut self, start: Name, body: &Code<TaskOp>) {
         let sizes = self.sizes.clone();
-        let usage = stacker::maybe_grow(64 * 1024, 1024 * 1024, || Usage::with_sizes(body, &[], &[], sizes));
+        let usage = deep(|| Usage::with_sizes(body, &[], &[], sizes));
         self.roots.extend(&usage.needed);
         self.tasks.insert(start, Rc::new(usage));
     }
@@ -234,25 +304,29 @@ impl Needs<'_> {
     }
 }
 
-/// The offset and the strides of a place.
-pub fn place_exprs(place: &Place) -> impl Iterator<Item = &Expr> {
-    std::iter::once(&place.offset).chain(&place.strides)
-}
-
 /// Reports each tuning parameter and each function that code mentions.
-pub fn params_and_calls(code: &Code, param: &mut dyn FnMut(Symbol), call: &mut dyn FnMut(Name)) {
+pub(crate) fn params_and_calls<O: Operation>(
+    code: &Code<O>,
+    param: &mut dyn FnMut(Symbol),
+    call: &mut dyn FnMut(Name),
+) {
     struct Mentions<'f> {
         param: &'f mut dyn FnMut(Symbol),
         call: &'f mut dyn FnMut(Name),
     }
     impl Visitor<'_> for Mentions<'_> {
-        fn code(&mut self, code: &Code) {
+        fn code<O: Operation>(&mut self, code: &Code<O>) {
             if let Code::Call { fun, .. } = code {
                 (self.call)(*fun);
-            } else if let Code::Op(Op::GetSize(_, p) | Op::CmpThreshold(_, p, _)) = code {
-                (self.param)(*p);
             }
             look_at_code(self, code);
+        }
+
+        fn cpu_op<O: Operation>(&mut self, op: &CpuOp<O>) {
+            if let CpuOp::GetSize(_, p) | CpuOp::CmpThreshold(_, p, _) = op {
+                (self.param)(*p);
+            }
+            look_at_cpu_op(self, op);
         }
 
         fn expr(&mut self, e: &Expr) {

@@ -1,4 +1,4 @@
-//! Whether a kernel is led by data: whether places in memory, or how long a loop
+//! Whether the accesses of a kernel depend on data: whether places in memory, or how long a loop
 //! runs, depend on what is in memory.
 //!
 //! After another kernel has failed, what is in memory may be anything. A kernel that only computes with it does
@@ -10,14 +10,13 @@
 //! while (flags[b] == 0);   yes
 //! ```
 
-use crate::c::usage::place_exprs;
 use fehu_base::Name;
 use fehu_imp::parts::{for_each_part, for_each_statement};
-use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
+use fehu_imp::syntax::{Code, Expr, KernelOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Whether code is led by data.
-pub(super) fn is_led_by_data(code: &Code) -> bool {
+/// Whether where code goes depends on data.
+pub(crate) fn accesses_depend_on_data(code: &Code<KernelOp>) -> bool {
     let found = Found(from_memory(code));
     let mut led = false;
     for_each_statement(code, &mut |code| led |= found.leads(code));
@@ -25,22 +24,22 @@ pub(super) fn is_led_by_data(code: &Code) -> bool {
 }
 
 /// Variables whose value depends on memory.
-fn from_memory(code: &Code) -> FxHashSet<Name> {
+fn from_memory(code: &Code<KernelOp>) -> FxHashSet<Name> {
     let mut rest: Vec<Name> = Vec::new();
     let mut dependents: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
     for_each_statement(code, &mut |code| match code {
-        Code::SetScalar(x, e) | Code::Op(Op::Kernel(KernelOp::Shuffle { var: x, value: e, .. })) => {
+        Code::SetScalar(x, e) | Code::Op(KernelOp::Shuffle { var: x, value: e, .. }) => {
             for_each_part(e, &mut |part| match part {
                 Expr::Index { .. } => rest.push(*x),
                 Expr::Var(y) => dependents.entry(*y).or_default().push(*x),
                 _ => {}
             });
         }
-        Code::Op(Op::Kernel(
+        Code::Op(
             KernelOp::ReadVolatile { var: x, .. }
             | KernelOp::Atomic { old: Some(x), .. }
             | KernelOp::CompareAndSwap { old: x, .. },
-        )) => rest.push(*x),
+        ) => rest.push(*x),
         Code::Call { outs, .. } => rest.extend(outs),
         _ => {}
     });
@@ -56,16 +55,17 @@ fn from_memory(code: &Code) -> FxHashSet<Name> {
 struct Found(FxHashSet<Name>);
 
 impl Found {
-    fn leads(&self, code: &Code) -> bool {
+    fn leads(&self, code: &Code<KernelOp>) -> bool {
         match code {
             Code::While(cond, _) => self.depends(cond),
             Code::For { bound, .. } => self.depends(bound),
             Code::Copy { shape, dst, src, .. } => {
-                shape.iter().chain(place_exprs(dst)).chain(place_exprs(src)).any(|e| self.depends(e))
+                shape.iter().chain(dst.exprs()).chain(src.exprs()).any(|e| self.depends(e))
             }
             Code::Write { offset, value, .. } => self.depends(offset) || self.goes(value),
             Code::SetScalar(_, e) | Code::If(e, ..) => self.goes(e),
-            Code::Op(Op::Kernel(op)) => match op {
+            Code::Op(op) => match op {
+                KernelOp::UnrolledFor { bound, .. } => self.depends(bound),
                 KernelOp::Atomic { offset, value, .. } | KernelOp::WriteVolatile { offset, value, .. } => {
                     self.depends(offset) || self.goes(value)
                 }
@@ -78,6 +78,7 @@ impl Found {
                 | KernelOp::Fence
                 | KernelOp::BlockFence
                 | KernelOp::Guarded(_)
+                | KernelOp::Check { .. }
                 | KernelOp::LeaveIfFailed
                 | KernelOp::DeclareArray { .. } => false,
             },

@@ -8,26 +8,34 @@
 //! ```
 
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{Code, Expr, KernelOp, Op};
+use fehu_imp::syntax::{Code, Expr, KernelOp, Program};
+use fehu_pass::{Need, Pass};
+
+/// Two barriers with nothing between them that touches memory become one.
+pub const PASS: Pass<Program> = Pass {
+    name: "double-barriers",
+    need: Need::Optional,
+    run: |program| program.kernels.iter_mut().for_each(|k| drop_doubles(&mut k.body)),
+};
 
 /// Drops barriers that another one comes just before.
-pub(super) fn drop_doubles(code: &mut Code) {
+fn drop_doubles(code: &mut Code<KernelOp>) {
     sequence(code, &mut false);
 }
 
 /// `fresh`: whether there was a barrier, and nothing has touched memory since.
-fn sequence(code: &mut Code, fresh: &mut bool) {
+fn sequence(code: &mut Code<KernelOp>, fresh: &mut bool) {
     match code {
         Code::Seq(codes) => codes.retain_mut(|code| match code {
-            Code::Op(Op::Kernel(KernelOp::Barrier)) => !std::mem::replace(fresh, true),
+            Code::Op(KernelOp::Barrier) => !std::mem::replace(fresh, true),
             code => {
                 sequence(code, fresh);
                 true
             }
         }),
         Code::SetScalar(_, value) => *fresh &= !reads(value),
-        Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) | Code::Trace { .. } => {}
-        Code::Op(Op::Kernel(KernelOp::Barrier | KernelOp::LeaveIfFailed)) => *fresh = true,
+        Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) => {}
+        Code::Op(KernelOp::Barrier | KernelOp::LeaveIfFailed) => *fresh = true,
         Code::For { body, .. } | Code::While(_, body) => {
             drop_doubles(body);
             *fresh = false;
@@ -37,9 +45,7 @@ fn sequence(code: &mut Code, fresh: &mut bool) {
             drop_doubles(f);
             *fresh = false;
         }
-        Code::Allocate { .. }
-        | Code::Free(..)
-        | Code::SetMem(..)
+        Code::SetMem(..)
         | Code::Write { .. }
         | Code::Copy { .. }
         | Code::Call { .. }
@@ -64,11 +70,11 @@ mod tests {
 
     #[test]
     fn only_the_first_of_two_barriers_stays() {
-        let barrier = || Code::Op(Op::Kernel(KernelOp::Barrier));
+        let barrier = || Code::Op(KernelOp::Barrier);
         let set = |e| Code::SetScalar(Name(1), e);
         let read =
             Expr::Index { mem: Name(2), offset: Box::new(i64(0)), elem: PrimType::I64, space: Space::Shared };
-        let inner = Code::For {
+        let inner: Code<KernelOp> = Code::For {
             var: Name(3),
             ty: fehu_base::prim::IntType::I64,
             bound: i64(5),

@@ -1,0 +1,549 @@
+//! What machines do besides computing: three sets of operations, which the types keep apart.
+//!
+//! Code is [`Code<O>`](Code): assignments, loops, branches, calls, copies and checks are the same everywhere, and `O` says
+//! what else there is. So a printer of kernels cannot meet an allocation, and a pass over kernels need not say what it does
+//! with a launch.
+//!
+//! | code | runs on | operations |
+//! | --- | --- | --- |
+//! | `Code<HostOp>` | the host: functions, and what initialises the program | [`CpuOp`], and [launches](Launch) of kernels |
+//! | `Code<TaskOp>` | workers of a CPU, several at a time: the bodies of `ParFor` and `ParChunks` | [`CpuOp`], and writes that race |
+//! | `Code<KernelOp>` | threads of a GPU: kernels, and the functions they call | [`KernelOp`]: barriers, atomics, shuffles, ... |
+//!
+//! Tasks may have tasks inside, and then these have the same operations. Only the host launches. What CPUs do alike, memory
+//! management first of all, is in [`CpuOp`]. Code that is the same for all machines, such as a printer of assignments, is generic over
+//! [`Operation`]; code for CPUs over [`CpuOperation`].
+//!
+//! ```text
+//! parfor a .. b of n {            Code<HostOp>::Op(HostOp::Cpu(CpuOp::ParFor { body, .. }))
+//!   volatile flag.bool[0] <- true   body: Code<TaskOp>::Op(TaskOp::WriteVolatile { .. })
+//! }
+//! ```
+
+use crate::syntax::{Arg, Code, ErrorPart, Expr, Loc, Space};
+use crate::visit::{Mutator, Visitor};
+use fehu_base::prim::{IntType, PrimType, ScalarType};
+use fehu_base::{Name, Symbol};
+use std::fmt::Debug;
+
+/// The operations of a machine.
+pub trait Operation: Clone + PartialEq + Debug + 'static {
+    /// Shows the operation to a visitor, as what it is.
+    fn look<'c, V: Visitor<'c>>(&'c self, v: &mut V);
+    /// Has the operation changed, as what it is.
+    fn change<M: Mutator>(&mut self, m: &mut M);
+    /// Code of the same machine inside of it.
+    fn bodies(&self) -> Vec<&Code<Self>>;
+    /// Whether there is code inside of it, of whatever machine.
+    fn has_code(&self) -> bool;
+    /// The block that it allocates, and where.
+    fn allocates(&self) -> Option<(Name, &Space)>;
+}
+
+/// The operations of a machine that is a CPU.
+pub trait CpuOperation: Operation + From<CpuOp<Self>> {
+    /// The operation, if it is one of those that all CPUs have.
+    fn cpu(&self) -> Option<&CpuOp<Self>>;
+    /// The same, to be changed.
+    fn cpu_mut(&mut self) -> Option<&mut CpuOp<Self>>;
+}
+
+/// What the host does.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HostOp {
+    /// What workers do, too.
+    Cpu(CpuOp<HostOp>),
+    /// Starts a kernel; asynchronous.
+    Launch(Box<Launch>),
+}
+
+/// What the workers of a CPU do.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TaskOp {
+    /// What the host does, too.
+    Cpu(CpuOp<TaskOp>),
+    /// Writes an element that another worker may be reading or writing.
+    WriteVolatile {
+        /// The block, in default space.
+        mem: Name,
+        /// The element offset.
+        offset: Expr,
+        /// The type of the element.
+        elem: PrimType,
+        /// The value.
+        value: Expr,
+    },
+}
+
+/// What code on a CPU does, on the host and in tasks.
+#[derive(Clone, PartialEq, Debug)]
+pub enum CpuOp<O> {
+    /// Fresh memory of so many bytes; contents unspecified. Fails on negative sizes and when out of memory.
+    Allocate {
+        /// The block.
+        mem: Name,
+        /// How many.
+        bytes: Expr,
+        /// In which memory.
+        space: Space,
+        /// The place in the program that needs it, for the error.
+        loc: Loc,
+    },
+    /// Drops a reference early; the variable is null afterwards.
+    Free(Name, Space),
+    /// Prints values for a programmer who watches: the place that asked for it, if it is given, then the message..
+    Trace {
+        /// The place.
+        loc: Option<Loc>,
+        /// What is printed.
+        message: Vec<ErrorPart>,
+    },
+    /// `0..n` is split into ranges in any way, and the body runs once for each, in any order and in parallel. It must touch
+    /// disjoint memory for different iterations.
+    ParFor {
+        /// First iteration of the range, an `i64`.
+        start: Name,
+        /// One past the last; larger than `start`.
+        end: Name,
+        /// How many iterations in all.
+        bound: Expr,
+        /// The body, a scope. Free scalars are copied in, free blocks are borrowed.
+        body: Box<Code<TaskOp>>,
+    },
+    /// `0..n` is split into chunks: number `c` of `k` is from `c*n/k` to `(c+1)*n/k`, exclusively. The body runs once for
+    /// each, in any order and in parallel. Also if `n` is 0 there is one chunk.
+    ParChunks {
+        /// The chunk's number, an `i64`.
+        chunk: Name,
+        /// First iteration of the chunk.
+        start: Name,
+        /// One past the last.
+        end: Name,
+        /// How many iterations in all.
+        bound: Expr,
+        /// How many chunks make sense; there may be fewer.
+        most: Expr,
+        /// Set, before the body runs anywhere, to the number of chunks, at least 1. Of the code around: it is seen afterwards, too.
+        chunks: Name,
+        /// Runs after `chunks` is set and before any chunk: allocations per chunk. Not a scope.
+        before: Box<Code<O>>,
+        /// The body, a scope.
+        body: Box<Code<TaskOp>>,
+    },
+    /// A loop that is a function of its own, so that C compilers know which of its blocks are different memory.
+    Outlined(Box<Outlined<O>>),
+    /// Sets a scalar to the value of a tuning parameter.
+    GetSize(Name, Symbol),
+    /// Sets a scalar to the largest value that the device allows for parameters of a class.
+    GetSizeMax(Name, Symbol),
+    /// Sets a boolean to `parameter <= value`, and logs the comparison.
+    CmpThreshold(Name, Symbol, Expr),
+}
+
+/// A loop as a function: what it needs from the code around.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outlined<O> {
+    /// The variable of the loop, by which the function is called.
+    pub var: Name,
+    /// Scalars it only reads, in the order of their use.
+    pub inputs: Vec<Name>,
+    /// Scalars of the code around that it assigns.
+    pub updated: Vec<Name>,
+    /// Blocks whose elements it touches.
+    pub blocks: Vec<OutlinedBlock>,
+    /// Whether there are checks in it.
+    pub can_fail: bool,
+    /// The loop.
+    pub code: Code<O>,
+}
+
+/// A block of a loop that is a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OutlinedBlock {
+    /// The block.
+    pub mem: Name,
+    /// Whether the loop writes to it.
+    pub written: bool,
+    /// Whether it is never the same memory as what is written, here or elsewhere in the loop.
+    pub unaliased: bool,
+}
+
+/// What the threads of a kernel do.
+#[derive(Clone, PartialEq, Debug)]
+pub enum KernelOp {
+    /// All threads of the block wait for each other, and then see what the others wrote before, to shared and
+    /// to global memory. Every thread of the block gets here, or none.
+    Barrier,
+    /// What this thread wrote to global memory before is seen by all blocks before what it writes after.
+    Fence,
+    /// The same for the threads of the block only.
+    BlockFence,
+    /// Code without barriers: when a check fails inside, the thread leaves the region (not the kernel), and the
+    /// host will hear of it. Variables that later code uses are declared and set before the region.
+    Guarded(Box<Code<KernelOp>>),
+    /// A loop that the compiler of kernels shall unroll; otherwise as [`Code::For`].
+    UnrolledFor {
+        /// The variable.
+        var: Name,
+        /// Its type.
+        ty: IntType,
+        /// The bound, evaluated once.
+        bound: Expr,
+        /// The body, a scope.
+        body: Box<Code<KernelOp>>,
+    },
+    /// Unless the condition holds, notes the failure of the program's check of this number with these values, as
+    /// [`Code::Assert`] does with a message: the message is the host's to print.
+    Check {
+        /// The condition.
+        cond: Expr,
+        /// The number of the check in [`Program::checks`](crate::syntax::Program::checks).
+        number: usize,
+        /// The values in its message, in order.
+        values: Vec<(Expr, ScalarType)>,
+    },
+    /// Leaves the kernel if any thread of the *block* has failed so far; all threads of the block get here. It is a
+    /// barrier too.
+    LeaveIfFailed,
+    /// Changes an element in one indivisible step.
+    Atomic {
+        /// Set to the element as it was; it may be missing.
+        old: Option<Name>,
+        /// How.
+        op: AtomicOp,
+        /// The block: in default or shared space.
+        mem: Name,
+        /// The element offset.
+        offset: Expr,
+        /// The type of the element: 32 or 64 bits wide.
+        elem: PrimType,
+        /// Where.
+        space: Space,
+        /// The operand.
+        value: Expr,
+    },
+    /// If the element has the bits expected, it gets those of the new value, in one indivisible step.
+    CompareAndSwap {
+        /// Set to the element as it was.
+        old: Name,
+        /// The block: in default or shared space.
+        mem: Name,
+        /// The element offset.
+        offset: Expr,
+        /// The type of the element: 32 or 64 bits wide, integer or float (compared by its bits).
+        elem: PrimType,
+        /// Where.
+        space: Space,
+        /// What is expected.
+        expected: Expr,
+        /// The new value.
+        value: Expr,
+    },
+    /// Reads an element of global memory that another block may be writing: no cache, no reordering.
+    ReadVolatile {
+        /// Set to the element.
+        var: Name,
+        /// The block, in default space.
+        mem: Name,
+        /// The element offset.
+        offset: Expr,
+        /// The type of the element.
+        elem: PrimType,
+    },
+    /// Writes an element of global memory that another block may be reading or writing.
+    WriteVolatile {
+        /// The block, in default space.
+        mem: Name,
+        /// The element offset.
+        offset: Expr,
+        /// The type of the element.
+        elem: PrimType,
+        /// The value.
+        value: Expr,
+    },
+    /// An array whose size is known when the kernel is compiled: constants and tuning parameters. It is the
+    /// thread's own, or shared by the block; then it is declared before any other code, and aligned to 16 bytes.
+    DeclareArray {
+        /// The block, in `Scalar` or `Shared` space.
+        mem: Name,
+        /// Where.
+        space: Space,
+        /// The type of the elements.
+        elem: PrimType,
+        /// How many.
+        count: Expr,
+    },
+    /// Sets a variable to what the thread that is `delta` lanes below (`Up`) or above (`Down`) in the warp
+    /// gives as value; the thread's own value where there is none. All threads of the warp, 32 of them, get here. Only on
+    /// machines that have it (CUDA).
+    Shuffle {
+        /// Set to the value; a type of 32 or 64 bits.
+        var: Name,
+        /// Its type.
+        ty: PrimType,
+        /// From where.
+        direction: Direction,
+        /// How far.
+        delta: u32,
+        /// This thread's value.
+        value: Expr,
+    },
+}
+
+/// A direction in a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// From lower lanes.
+    Up,
+    /// From higher lanes.
+    Down,
+    /// From lane 0, whatever the distance.
+    First,
+}
+
+/// Changes of an element in one step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AtomicOp {
+    /// Integer addition, of the element's width.
+    Add,
+    /// Floating-point addition (`f32` and `f64`).
+    FAdd,
+    /// Signed maximum.
+    SMax,
+    /// Signed minimum.
+    SMin,
+    /// Unsigned maximum.
+    UMax,
+    /// Unsigned minimum.
+    UMin,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// The operand takes its place.
+    Exchange,
+}
+
+/// A kernel launch. A grid without blocks is not launched.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct Launch {
+    pub kernel: Name,
+    /// Thread blocks in the grid, at most `2^31 - 1`.
+    pub grid: Expr,
+    /// Threads in a block.
+    pub block: Expr,
+    /// The bytes of each of the kernel's shared arrays, in their order. The text lays them out one after the other,
+    /// each at a multiple of 16 bytes.
+    pub shared: Vec<Expr>,
+    /// The kernel's parameters.
+    pub args: Vec<Arg>,
+}
+
+impl HostOp {
+    /// The launch, if it is one.
+    pub fn launch(&self) -> Option<&Launch> {
+        match self {
+            HostOp::Launch(launch) => Some(launch),
+            HostOp::Cpu(_) => None,
+        }
+    }
+}
+
+impl<O> CpuOp<O> {
+    fn same_machine(&self) -> Vec<&Code<O>> {
+        match self {
+            CpuOp::ParChunks { before, .. } => vec![before],
+            CpuOp::Outlined(outlined) => vec![&outlined.code],
+            CpuOp::Allocate { .. }
+            | CpuOp::Free(..)
+            | CpuOp::Trace { .. }
+            | CpuOp::ParFor { .. }
+            | CpuOp::GetSize(..)
+            | CpuOp::GetSizeMax(..)
+            | CpuOp::CmpThreshold(..) => vec![],
+        }
+    }
+
+    /// Whether there is code inside of it.
+    pub fn has_code(&self) -> bool {
+        match self {
+            CpuOp::ParFor { .. } | CpuOp::ParChunks { .. } | CpuOp::Outlined(_) => true,
+            CpuOp::Allocate { .. }
+            | CpuOp::Free(..)
+            | CpuOp::Trace { .. }
+            | CpuOp::GetSize(..)
+            | CpuOp::GetSizeMax(..)
+            | CpuOp::CmpThreshold(..) => false,
+        }
+    }
+
+    fn allocated(&self) -> Option<(Name, &Space)> {
+        match self {
+            CpuOp::Allocate { mem, space, .. } => Some((*mem, space)),
+            CpuOp::Free(..)
+            | CpuOp::Trace { .. }
+            | CpuOp::ParFor { .. }
+            | CpuOp::ParChunks { .. }
+            | CpuOp::Outlined(_)
+            | CpuOp::GetSize(..)
+            | CpuOp::GetSizeMax(..)
+            | CpuOp::CmpThreshold(..) => None,
+        }
+    }
+}
+
+impl Operation for HostOp {
+    fn look<'c, V: Visitor<'c>>(&'c self, v: &mut V) {
+        v.host_op(self);
+    }
+    fn change<M: Mutator>(&mut self, m: &mut M) {
+        m.host_op(self);
+    }
+    fn bodies(&self) -> Vec<&Code<HostOp>> {
+        self.cpu().map_or_else(Vec::new, CpuOp::same_machine)
+    }
+    fn has_code(&self) -> bool {
+        self.cpu().is_some_and(CpuOp::has_code)
+    }
+    fn allocates(&self) -> Option<(Name, &Space)> {
+        self.cpu().and_then(CpuOp::allocated)
+    }
+}
+
+impl CpuOperation for HostOp {
+    fn cpu(&self) -> Option<&CpuOp<HostOp>> {
+        match self {
+            HostOp::Cpu(op) => Some(op),
+            HostOp::Launch(_) => None,
+        }
+    }
+    fn cpu_mut(&mut self) -> Option<&mut CpuOp<HostOp>> {
+        match self {
+            HostOp::Cpu(op) => Some(op),
+            HostOp::Launch(_) => None,
+        }
+    }
+}
+
+impl From<CpuOp<HostOp>> for HostOp {
+    fn from(op: CpuOp<HostOp>) -> HostOp {
+        HostOp::Cpu(op)
+    }
+}
+
+impl Operation for TaskOp {
+    fn look<'c, V: Visitor<'c>>(&'c self, v: &mut V) {
+        v.task_op(self);
+    }
+    fn change<M: Mutator>(&mut self, m: &mut M) {
+        m.task_op(self);
+    }
+    fn bodies(&self) -> Vec<&Code<TaskOp>> {
+        self.cpu().map_or_else(Vec::new, CpuOp::same_machine)
+    }
+    fn has_code(&self) -> bool {
+        self.cpu().is_some_and(CpuOp::has_code)
+    }
+    fn allocates(&self) -> Option<(Name, &Space)> {
+        self.cpu().and_then(CpuOp::allocated)
+    }
+}
+
+impl CpuOperation for TaskOp {
+    fn cpu(&self) -> Option<&CpuOp<TaskOp>> {
+        match self {
+            TaskOp::Cpu(op) => Some(op),
+            TaskOp::WriteVolatile { .. } => None,
+        }
+    }
+    fn cpu_mut(&mut self) -> Option<&mut CpuOp<TaskOp>> {
+        match self {
+            TaskOp::Cpu(op) => Some(op),
+            TaskOp::WriteVolatile { .. } => None,
+        }
+    }
+}
+
+impl From<CpuOp<TaskOp>> for TaskOp {
+    fn from(op: CpuOp<TaskOp>) -> TaskOp {
+        TaskOp::Cpu(op)
+    }
+}
+
+impl Operation for KernelOp {
+    fn look<'c, V: Visitor<'c>>(&'c self, v: &mut V) {
+        v.kernel_op(self);
+    }
+    fn change<M: Mutator>(&mut self, m: &mut M) {
+        m.kernel_op(self);
+    }
+    fn bodies(&self) -> Vec<&Code<KernelOp>> {
+        self.body().into_iter().collect()
+    }
+    fn has_code(&self) -> bool {
+        self.body().is_some()
+    }
+    fn allocates(&self) -> Option<(Name, &Space)> {
+        None
+    }
+}
+
+impl KernelOp {
+    /// The code inside.
+    pub fn body(&self) -> Option<&Code<KernelOp>> {
+        match self {
+            KernelOp::Guarded(code) | KernelOp::UnrolledFor { body: code, .. } => Some(code),
+            KernelOp::Barrier
+            | KernelOp::Fence
+            | KernelOp::BlockFence
+            | KernelOp::LeaveIfFailed
+            | KernelOp::Check { .. }
+            | KernelOp::Atomic { .. }
+            | KernelOp::CompareAndSwap { .. }
+            | KernelOp::ReadVolatile { .. }
+            | KernelOp::WriteVolatile { .. }
+            | KernelOp::DeclareArray { .. }
+            | KernelOp::Shuffle { .. } => None,
+        }
+    }
+
+    /// The code inside.
+    pub fn body_mut(&mut self) -> Option<&mut Code<KernelOp>> {
+        match self {
+            KernelOp::Guarded(code) | KernelOp::UnrolledFor { body: code, .. } => Some(code),
+            KernelOp::Barrier
+            | KernelOp::Fence
+            | KernelOp::BlockFence
+            | KernelOp::LeaveIfFailed
+            | KernelOp::Check { .. }
+            | KernelOp::Atomic { .. }
+            | KernelOp::CompareAndSwap { .. }
+            | KernelOp::ReadVolatile { .. }
+            | KernelOp::WriteVolatile { .. }
+            | KernelOp::DeclareArray { .. }
+            | KernelOp::Shuffle { .. } => None,
+        }
+    }
+
+    /// The block it touches, and as what.
+    pub fn touches(&self) -> Option<(Name, PrimType)> {
+        match self {
+            KernelOp::Atomic { mem, elem, .. }
+            | KernelOp::CompareAndSwap { mem, elem, .. }
+            | KernelOp::ReadVolatile { mem, elem, .. }
+            | KernelOp::WriteVolatile { mem, elem, .. }
+            | KernelOp::DeclareArray { mem, elem, .. } => Some((*mem, *elem)),
+            KernelOp::Barrier
+            | KernelOp::Fence
+            | KernelOp::BlockFence
+            | KernelOp::Guarded(_)
+            | KernelOp::UnrolledFor { .. }
+            | KernelOp::Check { .. }
+            | KernelOp::LeaveIfFailed
+            | KernelOp::Shuffle { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What must be known of a kernel before it is printed: whether it can fail,
+//! whether its threads wait for each other, and what it does after another kernel has failed.
+
+use crate::data_dependent::accesses_depend_on_data;
+use fehu_base::{Name, Symbol};
+use fehu_imp::ops::{CpuOp, Operation};
+use fehu_imp::parts::for_each_statement;
+use fehu_imp::syntax::{Code, Expr, HostOp, Kernel, KernelOp, Launch, Program};
+use fehu_imp::visit::{look_at_cpu_op, look_at_host_op, Visitor};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The facts about all kernels of a program.
+#[derive(Debug)]
+pub struct Facts {
+    /// In the order of the kernels.
+    pub kernels: Vec<KernelFacts>,
+    /// Functions that kernels call and that may fail.
+    pub failing: FxHashSet<Name>,
+}
+
+/// The facts about a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelFacts {
+    /// Whether it has checks.
+    pub can_fail: bool,
+    /// Whether it must not run after another kernel has failed.
+    pub stops_after_failure: bool,
+    /// Whether threads of a block wait for each other.
+    pub has_barrier: bool,
+    /// Whether a block leaves when one of its threads has failed.
+    pub leaves: bool,
+    /// How many threads a block has, if that is known.
+    pub block_size: Option<BlockSize>,
+}
+
+/// The number of threads in a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockSize {
+    /// This one.
+    Fixed(i64),
+    /// The value of the tuning parameter of this number.
+    Param(usize),
+}
+
+impl KernelFacts {
+    /// Whether it is told where failures are noted.
+    pub fn knows_failure(&self) -> bool {
+        self.can_fail || self.stops_after_failure
+    }
+}
+
+impl Facts {
+    pub(crate) fn of(program: &Program) -> Facts {
+        let mut failing = FxHashSet::default();
+        for f in &program.device_functions {
+            if can_fail(&f.body, &failing) {
+                failing.insert(f.name);
+            }
+        }
+        let failures: Vec<bool> = program.kernels.iter().map(|k| can_fail(&k.body, &failing)).collect();
+        let any = failures.contains(&true);
+        let sizes = block_sizes(program);
+        let facts = |(kernel, can_fail): (&Kernel, &bool)| {
+            let (mut has_barrier, mut leaves) = (false, false);
+            for_each_statement(&kernel.body, &mut |code| {
+                if let Code::Op(op) = code {
+                    leaves |= matches!(op, KernelOp::LeaveIfFailed);
+                    has_barrier |= matches!(op, KernelOp::LeaveIfFailed | KernelOp::Barrier);
+                }
+            });
+            let stops_after_failure = any && accesses_depend_on_data(&kernel.body);
+            let block_size = sizes.get(&kernel.name).copied().flatten();
+            let leaves = leaves && *can_fail;
+            KernelFacts { can_fail: *can_fail, stops_after_failure, has_barrier, leaves, block_size }
+        };
+        let kernels = program.kernels.iter().zip(&failures).map(facts).collect();
+        Facts { kernels, failing }
+    }
+}
+
+/// The block sizes of the launches of each kernel, where they are known and agree.
+fn block_sizes(program: &Program) -> FxHashMap<Name, Option<BlockSize>> {
+    let numbers: FxHashMap<Symbol, usize> = program
+        .params
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| p.class == "thread_block_size")
+        .map(|(i, p)| (p.name, i))
+        .collect();
+    let mut found = BlockSizes { numbers, values: FxHashMap::default(), sizes: FxHashMap::default() };
+    for body in program.functions.iter().map(|f| &f.body).chain([&program.init]) {
+        found.code(body);
+    }
+    found.sizes
+}
+
+struct BlockSizes {
+    /// The numbers of tuning parameters that are block sizes.
+    numbers: FxHashMap<Symbol, usize>,
+    /// Variables that have the value of such a parameter.
+    values: FxHashMap<Name, usize>,
+    /// What the launches seen so far say.
+    sizes: FxHashMap<Name, Option<BlockSize>>,
+}
+
+impl BlockSizes {
+    fn launch(&mut self, launch: &Launch) {
+        let size = match &launch.block {
+            Expr::Const(v) => v.as_i64().map(BlockSize::Fixed),
+            Expr::Var(x) => self.values.get(x).copied().map(BlockSize::Param),
+            _ => None,
+        };
+        let known = self.sizes.entry(launch.kernel).or_insert(size);
+        if *known != size {
+            *known = None;
+        }
+    }
+}
+
+impl Visitor<'_> for BlockSizes {
+    fn host_op(&mut self, op: &HostOp) {
+        if let Some(launch) = op.launch() {
+            self.launch(launch);
+        }
+        look_at_host_op(self, op);
+    }
+
+    fn cpu_op<O: Operation>(&mut self, op: &CpuOp<O>) {
+        if let CpuOp::GetSize(x, param) = op {
+            self.values.extend(self.numbers.get(param).map(|i| (*x, *i)));
+        }
+        look_at_cpu_op(self, op);
+    }
+
+    fn expr(&mut self, _: &Expr) {}
+}
+
+fn can_fail(code: &Code<KernelOp>, failing: &FxHashSet<Name>) -> bool {
+    let mut found = false;
+    for_each_statement(code, &mut |code| match code {
+        Code::Assert { .. } | Code::Op(KernelOp::Check { .. }) => found = true,
+        Code::Call { fun, .. } => found |= failing.contains(fun),
+        _ => {}
+    });
+    found
+}
