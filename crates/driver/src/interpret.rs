@@ -126,7 +126,7 @@ fn trace_attr(attr: &Attr) -> Option<(ScalarType, Option<&str>)> {
         Some(Attr::Int(_) | Attr::Comp(..)) | None => None,
     };
     (name.as_str() == "trace").then_some(())?;
-    Some((ScalarType::from_str(atom(0)?)?, atom(1)))
+    Some((ScalarType::named(atom(0)?)?, atom(1)))
 }
 
 /// The arguments of an entry point, which must have the types of its parameters.
