@@ -201,6 +201,8 @@ fn is_product(reads: &[TiledRead]) -> bool {
 /// A loop that may be run in step, what is in it, and the reads of its body that depend on its variable.
 struct Found<'a> {
     this: InStep<'a>,
+    /// Whether it is long enough to pay where points have little in common.
+    long: bool,
     inner: Vec<Found<'a>>,
     reads: Vec<Candidate>,
 }
@@ -251,11 +253,15 @@ impl Survey<'_> {
         }
         self.vars.push(sym(var));
         let inner = self.body(&of.body).unwrap_or_default();
-        let long = bound.as_i64().is_none_or(|n| n >= MIN_ITERATIONS_FOR_TILES);
-        let reads = if long { self.reads(&of.body, sym(var)) } else { vec![] };
+        let at_least = |iterations: i64| bound.as_i64().is_none_or(|n| n >= iterations);
+        let reads = match at_least(MIN_ITERATIONS_FOR_RECTANGLES) {
+            true => self.reads(&of.body, sym(var)),
+            false => vec![],
+        };
         self.vars.pop();
         let tiles = !inner.is_empty() || !reads.is_empty();
-        tiles.then_some(Found { this: InStep { of, var, ty, bound }, inner, reads })
+        let long = at_least(MIN_ITERATIONS_FOR_LINES);
+        tiles.then_some(Found { this: InStep { of, var, ty, bound }, long, inner, reads })
     }
 
     /// The reads of a loop's body that depend on its variable.
@@ -297,7 +303,7 @@ struct Sides {
 impl Sides {
     /// The loops with tiles; those of inner loops before any of the loop around.
     fn loops<'a>(&self, found: &[Found<'a>], loops: &mut Vec<(InStep<'a>, Vec<TiledRead>)>) {
-        for Found { this, inner, reads } in found {
+        for Found { this, long, inner, reads } in found {
             let before = loops.len();
             self.loops(inner, loops);
             if loops.len() > before {
@@ -307,7 +313,7 @@ impl Sides {
                 Some(TiledRead { name: r.name, along: self.along(&r.offset)?, by_loop: r.by_loop })
             };
             let reads: Vec<TiledRead> = reads.iter().filter_map(read).collect();
-            if !reads.is_empty() {
+            if !reads.is_empty() && (*long || is_product(&reads)) {
                 loops.push((*this, reads));
             }
         }
