@@ -15,14 +15,11 @@ pub fn binops<R: Rep>(op: &Lambda<R>) -> Option<Vec<BinOp>> {
         let stm =
             op.body.stms.iter().find(|s| s.pat.first().is_some_and(|p| SubExp::Var(p.name) == *result))?;
         let (x, y) = (SubExp::Var(x.name), SubExp::Var(y.name));
-        match stm.exp {
-            Exp::Basic(Basic::BinOp(op, a, b))
-                if (a, b) == (x, y) || ((a, b) == (y, x) && op.is_commutative()) =>
-            {
-                ops.push(op)
-            }
-            _ => return None,
+        let Exp::Basic(Basic::BinOp(op, a, b)) = stm.exp else { return None };
+        if (a, b) != (x, y) && !((a, b) == (y, x) && op.is_commutative()) {
+            return None;
         }
+        ops.push(op);
     }
     (op.body.stms.len() == n).then_some(ops)
 }
@@ -69,6 +66,26 @@ pub fn has_atomic(op: BinOp) -> bool {
         | BinOp::Or(t)
         | BinOp::Xor(t) => matches!(t, IntType::I32 | IntType::I64),
         BinOp::FAdd(t) => matches!(t, FloatType::F32 | FloatType::F64),
-        _ => false,
+        BinOp::Sub(_)
+        | BinOp::Mul(_)
+        | BinOp::SDiv(_)
+        | BinOp::SMod(_)
+        | BinOp::SQuot(_)
+        | BinOp::SRem(_)
+        | BinOp::UDiv(_)
+        | BinOp::UMod(_)
+        | BinOp::Shl(_)
+        | BinOp::LShr(_)
+        | BinOp::AShr(_)
+        | BinOp::Pow(_)
+        | BinOp::FSub(_)
+        | BinOp::FMul(_)
+        | BinOp::FDiv(_)
+        | BinOp::FMod(_)
+        | BinOp::FMin(_)
+        | BinOp::FMax(_)
+        | BinOp::FPow(_)
+        | BinOp::LogAnd
+        | BinOp::LogOr => false,
     }
 }

@@ -16,15 +16,23 @@ pub fn polynomial<R: Rep>(
 ) -> Option<Poly> {
     let [p] = stm.pat.as_slice() else { return None };
     let of = |e: SubExp| poly(e).subst_all(|x| known.get(&x).cloned());
-    let value = match &stm.exp {
-        Exp::Basic(Basic::SubExp(e)) if p.ty == Type::I64 => of(*e),
-        Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), a, b)) => of(*a) + of(*b),
-        Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), a, b)) => of(*a) - of(*b),
-        Exp::Basic(Basic::BinOp(BinOp::Mul(IntType::I64), a, b)) => of(*a) * of(*b),
-        Exp::Basic(Basic::Conv(ConvOp::SExt(_, IntType::I64), SubExp::Var(x))) if counts(sym(*x)) => {
-            poly((*x).into())
+    let Exp::Basic(basic) = &stm.exp else { return None };
+    let value = if let Basic::SubExp(e) = basic {
+        (p.ty == Type::I64).then(|| of(*e))?
+    } else if let Basic::BinOp(op, a, b) = basic {
+        if *op == BinOp::Add(IntType::I64) {
+            of(*a) + of(*b)
+        } else if *op == BinOp::Sub(IntType::I64) {
+            of(*a) - of(*b)
+        } else if *op == BinOp::Mul(IntType::I64) {
+            of(*a) * of(*b)
+        } else {
+            return None;
         }
-        _ => return None,
+    } else if let Basic::Conv(ConvOp::SExt(_, IntType::I64), SubExp::Var(x)) = basic {
+        counts(sym(*x)).then(|| poly((*x).into()))?
+    } else {
+        return None;
     };
     value.is_known().then_some(value)
 }

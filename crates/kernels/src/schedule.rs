@@ -119,7 +119,10 @@ impl Scheduler {
                 }
                 SizeOp::GetSizeMax(_) | SizeOp::SharedNeeded(_) => {}
             },
-            other => map_bodies(other, &mut |inner| self.host(inner)),
+            Exp::Basic(_) | Exp::Call(..) | Exp::Op(MemOp::Alloc(..)) => {}
+            around @ (Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_)) => {
+                map_bodies(around, &mut |inner| self.host(inner));
+            }
         }
     }
 
@@ -145,12 +148,11 @@ impl Scheduler {
     fn inside(&mut self, body: &mut Body<Memory>) {
         deep(|| {
             for stm in &mut body.stms {
-                match &mut stm.exp {
-                    Exp::Op(MemOp::Seg(seg)) => {
-                        let choices = vec![otherwise(self.in_block(seg))];
-                        seg.schedule = Some(Box::new(Schedule { params: vec![], choices }));
-                    }
-                    other => map_bodies(other, &mut |inner| self.inside(inner)),
+                if let Exp::Op(MemOp::Seg(seg)) = &mut stm.exp {
+                    let choices = vec![otherwise(self.in_block(seg))];
+                    seg.schedule = Some(Box::new(Schedule { params: vec![], choices }));
+                } else {
+                    map_bodies(&mut stm.exp, &mut |inner| self.inside(inner));
                 }
             }
         });

@@ -100,10 +100,10 @@ impl Printer<'_> {
 
     fn plan(&mut self, plan: &Plan) {
         self.put(plan.word());
-        match plan {
-            Plan::Strided | Plan::ByWarps | Plan::SideBySide => return,
-            _ => self.put("("),
+        if matches!(plan, Plan::Strided | Plan::ByWarps | Plan::SideBySide) {
+            return;
         }
+        self.put("(");
         match plan {
             Plan::Strided | Plan::ByWarps | Plan::SideBySide => {}
             Plan::Points(points) => self.points(points),

@@ -66,13 +66,11 @@ impl Reader<'_> {
     fn amount(&mut self) -> Read<Amount> {
         let mut amount = Amount { of: vec![], times: 1 };
         loop {
-            match self.peek().kind {
-                Kind::Num(_) => {
-                    amount.times = self.number()?;
-                    return Ok(amount);
-                }
-                _ => amount.of.push(self.quantity()?),
+            if matches!(self.peek().kind, Kind::Num(_)) {
+                amount.times = self.number()?;
+                return Ok(amount);
             }
+            amount.of.push(self.quantity()?);
             if !self.try_punct('*') {
                 return Ok(amount);
             }

@@ -40,16 +40,14 @@ impl<R: Rep> Checker<'_, R> {
     fn conditions(&mut self, params: &[ScheduleParam], plan: &Plan, conditions: &[Condition]) {
         let amounts = conditions.iter().flat_map(|c| [&c.left, &c.right]);
         for quantity in amounts.flat_map(|a| &a.of) {
-            match *quantity {
-                Quantity::Param(name) => {
-                    self.declared(params, name, None);
-                }
-                Quantity::Size(e, ty) => self.prim(e, PrimType::Int(ty)),
-                quantity => {
-                    if !knows(plan, quantity) {
-                        self.error(format!("{quantity:?} means nothing for {}", plan.word()));
-                    }
-                }
+            if let Quantity::Param(name) = *quantity {
+                self.declared(params, name, None);
+            }
+            if let Quantity::Size(e, ty) = *quantity {
+                self.prim(e, PrimType::Int(ty));
+            }
+            if !knows(plan, *quantity) {
+                self.error(format!("{quantity:?} means nothing for {}", plan.word()));
             }
         }
     }
@@ -127,10 +125,10 @@ impl<R: Rep> Checker<'_, R> {
                     self.error(format!("{} ways to update for {operators} operators", updates.len()));
                 }
             }
-            (Plan::SinglePass(s), SegKind::Scan(ops, _)) if s.narrow => {
-                if ops.iter().flat_map(|op| &op.op.ret).any(|t| *t != Type::I64) {
-                    self.error("only counters of 64 bits can be narrow");
-                }
+            (Plan::SinglePass(s), SegKind::Scan(ops, _))
+                if s.narrow && ops.iter().flat_map(|op| &op.op.ret).any(|t| *t != Type::I64) =>
+            {
+                self.error("only counters of 64 bits can be narrow");
             }
             _ => {}
         }

@@ -202,12 +202,8 @@ fn is_sum(op: &SegBinOp<Memory>) -> bool {
     let adds = |(k, e): (usize, &SubExp)| {
         let made = |s: &&Stm<Memory>| matches!(&s.pat[..], [p] if e.name() == Some(p.name));
         let (x, y) = (SubExp::Var(params[k].name), SubExp::Var(params[n + k].name));
-        body.stms.iter().find(made).is_some_and(|s| match &s.exp {
-            Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), a, b)) => {
-                (*a, *b) == (x, y) || (*a, *b) == (y, x)
-            }
-            _ => false,
-        })
+        let sums = [(x, y), (y, x)].map(|(x, y)| Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), x, y)));
+        body.stms.iter().find(made).is_some_and(|s| sums.contains(&s.exp))
     };
     params.len() == 2 * n
         && op.neutral.iter().all(|e| e.as_i64() == Some(0))
@@ -227,12 +223,12 @@ fn is_small(around: &[&Body<Memory>], e: SubExp) -> bool {
     });
     let Some((stm, k)) = found else { return false };
     match &stm.exp {
-        Exp::Basic(Basic::Conv(ConvOp::BToI(IntType::I64), _)) => true,
         Exp::Basic(Basic::SubExp(e)) => is_small(around, *e),
+        Exp::Basic(basic) => matches!(basic, Basic::Conv(ConvOp::BToI(IntType::I64), _)),
         Exp::If(_, t, f) => [t, f].into_iter().all(|branch| {
             let inside: Vec<&Body<Memory>> = around.iter().copied().chain([&**branch]).collect();
             branch.result.get(k).is_some_and(|e| is_small(&inside, *e))
         }),
-        _ => false,
+        Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
     }
 }

@@ -84,11 +84,13 @@ fn cost(seg: &SegOp<Memory>) -> Cost {
                 | Basic::Replicate(..)
                 | Basic::Iota { .. },
             ) => false,
-            Exp::Basic(Basic::Index(a, _)) => {
-                again |= !read.insert(*a);
+            Exp::Basic(basic) => {
+                if let Basic::Index(a, _) = basic {
+                    again |= !read.insert(*a);
+                }
                 true
             }
-            _ => true,
+            Exp::If(..) => true,
         };
     });
     let scalar = seg.types.iter().all(|t| t.rank() == 0);

@@ -66,7 +66,19 @@ impl Translate {
             Quantity::MaxShared => self.device_max(&SizeClass::SharedMemory),
             Quantity::Param(name) => self.param(name),
             Quantity::Size(e, ty) => self.counted(e, ty),
-            other => bug!("a condition asks for {other:?}"),
+            Quantity::Points
+            | Quantity::Segments
+            | Quantity::Segment
+            | Quantity::Rows
+            | Quantity::WidthLog2
+            | Quantity::Lanes
+            | Quantity::Bins
+            | Quantity::Passes
+            | Quantity::Block
+            | Quantity::Blocks
+            | Quantity::Covered
+            | Quantity::Depth
+            | Quantity::Shared => bug!("a condition of a plan asks for {quantity:?}"),
         }
     }
 }

@@ -49,10 +49,8 @@ impl Translate {
             [first @ Choice { plan: Plan::SubHistograms(plan), .. }, rest @ ..] => {
                 let hist = Hist { pat, seg, ops, updates: &plan.updates, points };
                 let copy = self.renamed(seg);
-                let copied = match &copy.kind {
-                    SegKind::Hist(ops) => Hist { seg: &copy, ops, points: hist.points.clone(), ..hist },
-                    other => bug!("a renamed histogram is {other:?}"),
-                };
+                let SegKind::Hist(copied) = &copy.kind else { bug!("a renamed histogram is none") };
+                let copied = Hist { seg: &copy, ops: copied, points: hist.points.clone(), ..hist };
                 let measures = self.hist_measures(&hist, plan);
                 let fits = self.all_hold(&first.when, &measures.quantities(&hist));
                 match rest {

@@ -27,7 +27,7 @@ use fehu_imp::build::*;
 use fehu_imp::syntax::{AtomicOp, Expr, KernelOp};
 use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::schedule::{BlocksPerSegment, Exchange, Order, Plan, Quantity};
-use fehu_ir::seg::{SegBinOp, SegOp};
+use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem, Space, SubExp, Type};
 
 impl Translate {
@@ -42,10 +42,11 @@ impl Translate {
         let params: Vec<(Symbol, Expr)> =
             schedule.params.iter().map(|p| (p.name, self.param(p.name))).collect();
         let red = Red { pat, seg, ops, types, segments, n, size: i64(0), results };
-        let lanes = schedule.choices.iter().find_map(|c| match c.plan {
-            Plan::LanesPerSegment { points, .. } => Some(self.lanes_of_segment(&red, points)),
-            _ => None,
+        let by_lanes = schedule.choices.iter().find_map(|c| {
+            let Plan::LanesPerSegment { points, .. } = c.plan else { return None };
+            Some(points)
         });
+        let lanes = by_lanes.map(|points| self.lanes_of_segment(&red, points));
         let mut conditions = vec![];
         for choice in &schedule.choices {
             let mut known = vec![
@@ -454,12 +455,10 @@ impl Translate {
 
 /// Threads in a block of a plan.
 fn block_of(plan: &Plan) -> Symbol {
-    match plan {
-        Plan::ThreadPerSegment { block }
-        | Plan::LanesPerSegment { block, .. }
-        | Plan::SegmentsPerBlock { block }
-        | Plan::BlocksPerSegment(BlocksPerSegment { block, .. }) => *block,
-        other => bug!("a reduction cannot be run by {other:?}"),
+    let mut params = plan.params().into_iter();
+    match params.find(|(_, class)| *class == SizeClass::ThreadBlockSize) {
+        Some((block, _)) => block,
+        None => bug!("a reduction cannot be run by {plan:?}"),
     }
 }
 
