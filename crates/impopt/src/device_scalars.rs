@@ -169,14 +169,22 @@ impl Rewrite<'_> {
             }
             prefix.push(KernelCode::SetScalar(*x, self.values[x].clone()));
         }
-        let stays = |a: &Arg| matches!(a, Arg::Scalar(Expr::Var(x)) if wanted.contains(x));
         let given = std::mem::take(&mut launch.args);
         let params = std::mem::take(&mut kernel.params);
-        for (arg, param) in given.into_iter().zip(params).filter(|(a, _)| !stays(a)) {
-            let (Param::Scalar(name, _) | Param::Mem(name, _)) = &param;
-            needs.insert(*name);
-            launch.args.push(arg);
-            kernel.params.push(param);
+        for (arg, param) in given.into_iter().zip(params) {
+            match (&arg, &param) {
+                (Arg::Scalar(Expr::Var(x)), Param::Scalar(p, ty)) if wanted.contains(x) => {
+                    if p != x {
+                        prefix.push(KernelCode::DeclareScalar(*p, *ty));
+                        prefix.push(KernelCode::SetScalar(*p, Expr::Var(*x)));
+                    }
+                }
+                (Arg::Scalar(_) | Arg::Mem(_), Param::Scalar(..) | Param::Mem(..)) => {
+                    needs.insert(param.name());
+                    launch.args.push(arg);
+                    kernel.params.push(param);
+                }
+            }
         }
         for name in fehu_imp::free::free_names(&KernelCode::Seq(prefix.clone())) {
             if needs.insert(name) {

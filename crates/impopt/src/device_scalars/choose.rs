@@ -51,9 +51,9 @@ pub(super) fn choose(survey: &Survey, kernels: &FxHashMap<Name, Kernel>) -> Chos
                 && match how {
                     Use::Host => false,
                     Use::Scalar(y) => staying.contains_key(y),
-                    Use::Kernel(k) => {
+                    Use::Kernel(k, i) => {
                         survey.launches.get(k) == Some(&1)
-                            && kernels.get(k).is_some_and(|k| !steers_barriers(k, d.var))
+                            && kernels.get(k).is_some_and(|k| !steers_barriers(k, k.params[*i].name()))
                     }
                     Use::Write => matches!(d.value, Expr::Index { .. }),
                 }

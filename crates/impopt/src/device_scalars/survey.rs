@@ -47,8 +47,8 @@ pub(super) enum Use {
     Host,
     /// Another scalar is computed from it.
     Scalar(Name),
-    /// A kernel gets it, as it is.
-    Kernel(Name),
+    /// A kernel gets it, as it is, as the parameter of this number.
+    Kernel(Name, usize),
     /// It is written to an array, as it is.
     Write,
 }
@@ -191,9 +191,9 @@ impl Survey {
     fn launch(&mut self, launch: &Launch) {
         *self.launches.entry(launch.kernel).or_default() += 1;
         [&launch.grid, &launch.block].into_iter().chain(&launch.shared).for_each(|e| self.host(e));
-        for arg in &launch.args {
+        for (i, arg) in launch.args.iter().enumerate() {
             match arg {
-                Arg::Scalar(Expr::Var(x)) => self.used(*x, Use::Kernel(launch.kernel)),
+                Arg::Scalar(Expr::Var(x)) => self.used(*x, Use::Kernel(launch.kernel, i)),
                 Arg::Scalar(e) => self.host(e),
                 Arg::Mem(m) => self.writes(*m),
             }
