@@ -98,6 +98,7 @@ impl Known {
                 Exp::Basic(Basic::Index(a, slice) | Basic::Update(a, slice, _)) => {
                     self.in_bounds(facts, *a, slice)
                 }
+                Exp::Basic(Basic::Reshape(shape, a)) => self.same_size(facts, shape, *a),
                 Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
                 }
             }
@@ -189,6 +190,13 @@ impl Known {
                 }
                 DimIndex::Slice { .. } => {}
             }
+        }
+    }
+
+    /// Adds that an array of one dimension under another size has that size. (Of several dimensions, another may be zero.)
+    fn same_size(&self, facts: &mut Facts, shape: &[SubExp], array: Name) {
+        if let ([new], Some([old])) = (shape, self.shapes.get(&array).map(Vec::as_slice)) {
+            facts.assume_eq(&poly(*new), &poly(*old));
         }
     }
 

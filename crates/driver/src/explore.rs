@@ -10,7 +10,9 @@ use crate::generate::{runner, watch, PASS_LIMIT};
 use crate::pipelines;
 use fehu_base::{Diagnostic, Span};
 use fehu_imp::syntax::Program;
-use fehu_ir::{Kernels, Loc, Memory, Prog, Soacs};
+use fehu_ir::{Kernels, Loc, Memory, Prog, Soacs, Space};
+use fehu_memory::remaining::Kind as Left;
+use fehu_memory::shortcircuit::Reason;
 use fehu_pass::{Flow, Form, Language, Need, Runner, Step, StepId};
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -89,6 +91,70 @@ pub fn explain_locality(front: &Front, settings: &Settings) -> Result<String, Ve
         );
     }
     Ok(text)
+}
+
+/// The copies and blocks that are left in a program, with their places and why they are: a line for each.
+pub fn explain_memory(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
+    let mut reasons = rustc_hash::FxHashMap::default();
+    let mut before: Option<Prog<Memory>> = None;
+    watch(front, settings, &mut |id, form| {
+        if id.matches(fehu_memory::shortcircuit::PASS.name) {
+            reasons = before.take().map(|prog| fehu_memory::shortcircuit::reasons(&prog)).unwrap_or_default();
+        }
+        if let Some(prog) = form.as_any().downcast_ref::<Prog<Memory>>() {
+            before = Some(prog.clone());
+        }
+        Flow::Continue
+    })?;
+    let Some(prog) = before else { return Err(vec![no_step(settings, "memory")]) };
+    let mut text = String::new();
+    for left in fehu_memory::remaining::remaining(&prog) {
+        let place = front.sources.show(outermost(&left.loc));
+        let bytes = &left.bytes;
+        let mut line = match &left.kind {
+            Left::Copy(what, value) => {
+                let why = reasons.get(value).map_or_else(
+                    || String::from("the program asks for it, or another layout is needed"),
+                    |reason| why(front, &prog, reason),
+                );
+                format!("the {what} copies {bytes} bytes: {why}")
+            }
+            Left::Block(Space::Default) => format!("a block of {bytes} bytes"),
+            Left::Block(Space::Shared) => format!("a block of {bytes} bytes in shared memory"),
+            Left::Block(Space::Scalar(..)) => format!("a block of {bytes} bytes for each thread"),
+        };
+        if left.in_kernel {
+            line.push_str("; in parallel code");
+        }
+        if left.in_loop {
+            line.push_str("; in each iteration of a loop");
+        }
+        let _ = writeln!(text, "{place:24} {line}");
+    }
+    Ok(text)
+}
+
+/// Why a value is copied.
+fn why(front: &Front, prog: &Prog<Memory>, reason: &Reason) -> String {
+    let fixed = match reason {
+        Reason::NotItsOwn => "its memory is an argument's or a loop's, or is returned or passed on",
+        Reason::UsedTwice => "it is also used or returned otherwise",
+        Reason::ChangedLater => "it is used later, when its place may have changed",
+        Reason::Layout => "it is a part of what is computed, or has parts that cannot be laid out that way",
+        Reason::PlaceIsKnownTooLate => "where it goes is known only when it has been computed",
+        Reason::ReadByThreads => "threads read it while they compute it, and their own memory is faster",
+        Reason::TooFarAway => "there is too much code between its computation and its use",
+        Reason::MayOverlap(loc, unknown) => {
+            let place = front.sources.show(outermost(loc));
+            let names: Vec<String> = unknown.iter().map(|n| prog.names.base(*n).to_string()).collect();
+            let since = match names.is_empty() {
+                true => String::new(),
+                false => format!(", since nothing is known of {}", names.join(", ")),
+            };
+            return format!("may overlap what {place} uses{since}");
+        }
+    };
+    fixed.into()
 }
 
 /// The place of the program's own that inlined calls came from.

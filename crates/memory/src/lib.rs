@@ -15,7 +15,7 @@
 //! ([`shortcircuit`]), what threads allocate is allocated for all of them before the kernel starts ([`expand`](expand())),
 //! rows of threads are interleaved ([`interleave`]), blocks that are not needed at the same time become one ([`merge`]), loops
 //! that compute arrays anew use blocks in turns ([`buffers`]), and allocations leave loops ([`hoist`]). In the end it is known how
-//! much shared memory each kernel needs ([`shared`]).
+//! much shared memory each kernel needs ([`shared`]). What is left to copy and allocate is listed by [`remaining`].
 
 #![forbid(unsafe_code)]
 
@@ -32,6 +32,7 @@ mod introduce;
 pub mod merge;
 mod plan;
 mod recursion;
+pub mod remaining;
 mod results;
 pub mod shared;
 pub mod shortcircuit;

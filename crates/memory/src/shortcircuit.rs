@@ -29,8 +29,13 @@ mod around;
 mod branches;
 mod layout;
 mod lift;
+mod reason;
 mod seg;
 mod values;
+
+pub use reason::Reason;
+pub(crate) use seg::rows;
+pub(crate) use values::put;
 
 use crate::builder::Place;
 use crate::tables::{operand_counts, Tables};
@@ -56,7 +61,17 @@ const STEPS_PER_STM: usize = 300;
 
 /// Lets values be made where they are put.
 fn shortcircuit(prog: &mut Prog<Memory>) {
+    run(prog, None);
+}
+
+/// Why values are copied that the program puts somewhere, by their names. The program is as it is before this pass.
+pub fn reasons(prog: &Prog<Memory>) -> FxHashMap<Name, Reason> {
+    run(&mut prog.clone(), Some(RefCell::default())).map(RefCell::into_inner).unwrap_or_default()
+}
+
+fn run(prog: &mut Prog<Memory>, reasons: Option<Reasons>) -> Option<Reasons> {
     let mut pass = ShortCircuit {
+        reasons,
         tables: Tables::of(prog),
         blocks: Blocks::default(),
         known: Known::default(),
@@ -80,7 +95,11 @@ fn shortcircuit(prog: &mut Prog<Memory>) {
     }
     prog.names = std::mem::take(&mut pass.names);
     pass.tables.write(prog);
+    pass.reasons
 }
+
+/// Why values stay where they are.
+type Reasons = RefCell<FxHashMap<Name, Reason>>;
 
 struct ShortCircuit {
     tables: Tables,
@@ -96,6 +115,8 @@ struct ShortCircuit {
     /// Whether a value that a branch returns can be made in a place: found out when it is decided whether anything moves,
     /// and needed again when it does.
     answers: RefCell<FxHashMap<(Name, Name, Lmad), bool>>,
+    /// Recorded if somebody asks.
+    reasons: Option<Reasons>,
     names: NameSource,
 }
 
@@ -180,16 +201,20 @@ impl ShortCircuit {
         dest: &Dest,
     ) {
         self.answers.borrow_mut().clear();
-        if !self.stays_intact(body, around, facts, value, at, dest) {
-            return;
-        }
-        let Some(first) = self.can_move(body, around, facts, value, at, 0, dest) else { return };
         let certs = body.stms[at].certs.clone();
-        let Some(lifted) = self.to_lift(body, around, facts, dest.names().chain(certs), first) else {
-            return;
-        };
-        around.lift(body, &lifted, first);
-        self.move_value(body, around, facts, value, dest);
+        let found = self
+            .stays_intact(body, around, facts, value, at, dest)
+            .and_then(|()| self.can_move(body, around, facts, value, at, 0, dest))
+            .and_then(|first| {
+                Ok((first, self.to_lift(body, around, facts, dest.names().chain(certs), first)?))
+            });
+        match found {
+            Ok((first, lifted)) => {
+                around.lift(body, &lifted, first);
+                self.move_value(body, around, facts, value, dest);
+            }
+            Err(reason) => self.stays(value, reason),
+        }
     }
 
     /// Whether nothing in the value's block is used twice by a statement, nor returned; and what is used after it is then only
@@ -202,8 +227,8 @@ impl ShortCircuit {
         value: Name,
         at: usize,
         dest: &Dest,
-    ) -> bool {
-        let Some(block) = self.tables.block_of(value) else { return false };
+    ) -> Result<(), Reason> {
+        let Some(block) = self.tables.block_of(value) else { return Err(Reason::NotItsOwn) };
         let in_block = |n: &Name| self.tables.block_of(*n) == Some(block);
         let returned = body.result.iter().filter_map(|e| e.name()).any(|n| in_block(&n));
         let mut here = 0;
@@ -211,19 +236,23 @@ impl ShortCircuit {
             here += usize::from(e.name().is_some_and(|n| in_block(&n)));
         });
         if returned || here != 1 {
-            return false;
+            return Err(Reason::UsedTwice);
         }
         let last = self.tables.inside(block).iter().chain([&block]).filter_map(|n| around.last(*n)).max();
-        let Some(last) = last.filter(|last| *last > at) else { return true };
+        let Some(last) = last.filter(|last| *last > at) else { return Ok(()) };
         if !self.walk(last - at) {
-            return false;
+            return Err(Reason::TooFarAway);
         }
         let side = |n: Name| self.side(facts, n, block, value, dest);
         let order = Order { known: &self.known, side: &side };
         let mut uses = Uses::nothing();
-        order.stms(facts, &body.stms[at + 1..=last], &mut uses)
+        let intact = order.stms(facts, &body.stms[at + 1..=last], &mut uses)
             && uses.written.is_nothing()
-            && (uses.overwritten.is_nothing() || self.places(facts, dest).disjoint(facts, &uses.overwritten))
+            && (uses.overwritten.is_nothing() || self.places(facts, dest).disjoint(facts, &uses.overwritten));
+        match intact {
+            true => Ok(()),
+            false => Err(Reason::ChangedLater),
+        }
     }
 
     /// The places that the value will fill.
@@ -273,12 +302,12 @@ impl ShortCircuit {
         at: usize,
         passed: usize,
         dest: &Dest,
-    ) -> Option<usize> {
-        let place = self.tables.place(value)?;
+    ) -> Result<usize, Reason> {
+        let place = self.tables.place(value).ok_or(Reason::NotItsOwn)?;
         let block = place.block;
         let alone = self.passed.get(&block).copied().unwrap_or(0) == passed;
         if block == dest.place.block || !alone {
-            return None;
+            return Err(Reason::NotItsOwn);
         }
         let movable = |a: &Name| {
             *a == value
@@ -288,15 +317,17 @@ impl ShortCircuit {
                     .is_some_and(|p| dest.layout.moved(&self.known, facts, &p.lmad).is_some())
         };
         if !self.tables.inside(block).iter().all(movable) {
-            return None;
+            return Err(Reason::Layout);
         }
-        let origin = self.origin(body, around, block)?;
+        let origin = self.origin(body, around, block).ok_or(Reason::NotItsOwn)?;
         let first = match origin {
-            Origin::Alloc(made) => self.first_of(body, around, block, made..at, dest)?,
+            Origin::Alloc(made) => {
+                self.first_of(body, around, block, made..at, facts, dest).ok_or(Reason::Layout)?
+            }
             Origin::Branches(branch) => branch + 1,
         };
         if !self.walk(at.saturating_sub(first)) {
-            return None;
+            return Err(Reason::TooFarAway);
         }
         let side = |n: Name| self.side(facts, n, block, value, dest);
         let uses_dest = |n: &Name| matches!(self.side(facts, *n, block, value, dest), Side::Destination(_));
@@ -306,15 +337,19 @@ impl ShortCircuit {
         if used {
             let order = Order { known: &self.known, side: &side };
             if !order.stms(facts, &body.stms[first..at], &mut uses) {
-                return None;
+                return Err(self.in_the_way(&order, facts, &body.stms[first..at], dest));
             }
         }
         match origin {
-            Origin::Alloc(_) => Some(first),
+            Origin::Alloc(_) => Ok(first),
             Origin::Branches(branch) => {
-                let apart = uses.used.is_nothing() || self.places(facts, dest).disjoint(facts, &uses.used);
-                (apart && self.can_move_from_branches(&body.stms[branch], facts, block, value, dest))
-                    .then_some(branch)
+                if !uses.used.is_nothing() && !self.places(facts, dest).disjoint(facts, &uses.used) {
+                    return Err(Reason::MayOverlap(body.stms[branch].loc.clone(), vec![]));
+                }
+                match self.can_move_from_branches(&body.stms[branch], facts, block, value, dest) {
+                    true => Ok(branch),
+                    false => Err(Reason::Layout),
+                }
             }
         }
     }
@@ -327,6 +362,7 @@ impl ShortCircuit {
         around: &Around,
         block: Name,
         range: std::ops::Range<usize>,
+        facts: &Facts,
         dest: &Dest,
     ) -> Option<usize> {
         let in_block = |names: &FxHashSet<Name>| {
@@ -338,7 +374,7 @@ impl ShortCircuit {
             let p = s.pat.iter().find(here).filter(|_| makes_array(&s.exp))?;
             Some((p.name, elements(&p.ty)?))
         };
-        let fits = |(_, count): (Name, Poly)| Facts::new().eq(&count, &dest.count);
+        let fits = |(_, count): (Name, Poly)| facts.eq(&count, &dest.count);
         let whole =
             body.stms[first..range.end].iter().filter_map(made).find(|(n, _)| !self.parts.contains_key(n));
         (made(&body.stms[first]).is_some_and(fits) && whole.is_some_and(fits)).then_some(first)

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 /// Options of `fehu dev`.
 #[derive(clap::Args)]
-#[command(group = clap::ArgGroup::new("what").args(["list", "after", "diff", "typed", "round_trip", "tuning_forest", "explain_locality", "bisect", "run"]))]
+#[command(group = clap::ArgGroup::new("what").args(["list", "after", "diff", "typed", "round_trip", "tuning_forest", "explain_locality", "explain_memory", "bisect", "run"]))]
 pub(crate) struct Args {
     /// The program's main file (not needed for `--list`; IR text for `--run`).
     #[arg(required_unless_present_any = ["list", "from"])]
@@ -44,6 +44,9 @@ pub(crate) struct Args {
     /// where they do not.
     #[arg(long)]
     explain_locality: bool,
+    /// List each copy and each block of memory that is left in the program, with its place and the reason.
+    #[arg(long)]
+    explain_memory: bool,
     /// Find the optional pass that makes this shell command fail. The command compiles and tests the program itself; the
     /// number of passes reaches it by the environment variable FEHU_PASS_LIMIT.
     #[arg(long, value_name = "COMMAND")]
@@ -99,6 +102,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         tuning_forest(&front, &settings)
     } else if args.explain_locality {
         explore::explain_locality(&front, &settings)
+    } else if args.explain_memory {
+        explore::explain_memory(&front, &settings)
     } else if let Some(step) = &args.diff {
         explore::diff(&front, &settings, step)
     } else {

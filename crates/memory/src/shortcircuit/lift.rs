@@ -6,7 +6,7 @@
 //! earlier if nothing in between writes to their memory.
 
 use super::around::Around;
-use super::{is_alloc, ShortCircuit};
+use super::{is_alloc, Reason, ShortCircuit};
 use fehu_algebra::Facts;
 use fehu_analysis::order::{Order, Side, Uses};
 use fehu_base::Name;
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 const MAX_LIFTED: usize = 200;
 
 impl ShortCircuit {
-    /// The statements that must move for some names to be known before a statement, in order; `None` if they cannot.
+    /// The statements that must move for some names to be known before a statement, in order, if they can.
     pub(super) fn to_lift(
         &self,
         body: &Body<Memory>,
@@ -27,7 +27,7 @@ impl ShortCircuit {
         facts: &Facts,
         names: impl IntoIterator<Item = Name>,
         before: usize,
-    ) -> Option<Vec<usize>> {
+    ) -> Result<Vec<usize>, Reason> {
         let mut needed: BTreeSet<usize> = BTreeSet::new();
         let mut open: Vec<Name> = names.into_iter().collect();
         while let Some(n) = open.pop() {
@@ -37,11 +37,11 @@ impl ShortCircuit {
             }
             let stm = &body.stms[i];
             if needed.len() > MAX_LIFTED || !self.can_lift(body, around, facts, i, before) {
-                return None;
+                return Err(Reason::PlaceIsKnownTooLate);
             }
             open.extend(free_in_stm(stm));
         }
-        Some(needed.into_iter().collect())
+        Ok(needed.into_iter().collect())
     }
 
     fn can_lift(&self, body: &Body<Memory>, around: &Around, facts: &Facts, i: usize, before: usize) -> bool {

@@ -5,9 +5,10 @@
 //! copied in the end, unless the result will be interleaved too (`interleave`). The same holds for thread blocks and their
 //! shared memory.
 
-use super::{Around, ShortCircuit};
+use super::{Around, Reason, ShortCircuit};
 use crate::builder::Place;
 use crate::results::rows_of_threads;
+use crate::tables::Tables;
 use fehu_algebra::{Facts, Poly};
 use fehu_base::Name;
 use fehu_ir::mem::{poly, MemOp};
@@ -40,50 +41,33 @@ impl ShortCircuit {
         let mut facts = facts.clone();
         self.known.enter_space(&mut facts, &seg.space);
         self.known.enter_body(&mut facts, &seg.body.body);
-        for (k, row) in self.rows(seg, &stm.pat) {
+        for (k, row) in rows(&self.tables, seg, &stm.pat) {
             let Some(SubExp::Var(value)) = seg.body.body.result.get(k).copied() else { continue };
             let body = &mut seg.body.body;
             let worth = interleaved.contains(&k) || self.worth_moving(seg.level, body, value);
-            if !self.returned_once(body, value) || !worth {
+            if !self.returned_once(body, value) {
+                self.stays(value, Reason::UsedTwice);
+                continue;
+            }
+            if !worth {
+                self.stays(value, Reason::ReadByThreads);
                 continue;
             }
             let Some(dest) = self.dest(value, row) else { continue };
             let mut around = Around::of(body);
             let end = body.stms.len();
             self.answers.borrow_mut().clear();
-            let Some(first) = self.can_move(body, &around, &facts, value, end, 0, &dest) else { continue };
-            if let Some(lifted) = self.to_lift(body, &around, &facts, dest.names(), first) {
-                around.lift(body, &lifted, first);
-                self.move_value(body, &mut around, &facts, value, &dest);
+            let found = self
+                .can_move(body, &around, &facts, value, end, 0, &dest)
+                .and_then(|first| Ok((first, self.to_lift(body, &around, &facts, dest.names(), first)?)));
+            match found {
+                Ok((first, lifted)) => {
+                    around.lift(body, &lifted, first);
+                    self.move_value(body, &mut around, &facts, value, &dest);
+                }
+                Err(reason) => self.stays(value, reason),
             }
         }
-    }
-
-    /// The results that are arrays at each point, and the places of a point's part of them.
-    fn rows(&self, seg: &SegOp<Memory>, pat: &[PatElem<Memory>]) -> Vec<(usize, Place)> {
-        let first = seg.combined();
-        let index: Vec<Poly> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
-        let mut elems = pat.iter().skip(first);
-        let mut written = FxHashSet::default();
-        let mut rows = vec![];
-        for (k, (ret, ty)) in seg.body.returns.iter().zip(&seg.types).enumerate().skip(first) {
-            match ret {
-                KernelReturn::Elem => {
-                    let place = elems.next().and_then(|p| self.tables.place(p.name));
-                    if let (true, Some(place)) = (ty.is_array(), place) {
-                        let lmad = place.lmad.fix_outer(&index);
-                        rows.extend(lmad.map(|lmad| (k, Place { block: place.block, lmad })));
-                    }
-                }
-                KernelReturn::Write { array, .. } => {
-                    if written.insert(*array) {
-                        elems.next();
-                    }
-                }
-                KernelReturn::Tile(_) => drop(elems.next()),
-            }
-        }
-        rows
     }
 
     /// Whether nothing else that the body returns is in the block of the value.
@@ -103,6 +87,33 @@ impl ShortCircuit {
             }
         }
     }
+}
+
+/// The results that are arrays at each point, and the places of a point's part of them.
+pub(crate) fn rows(tables: &Tables, seg: &SegOp<Memory>, pat: &[PatElem<Memory>]) -> Vec<(usize, Place)> {
+    let first = seg.combined();
+    let index: Vec<Poly> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
+    let mut elems = pat.iter().skip(first);
+    let mut written = FxHashSet::default();
+    let mut rows = vec![];
+    for (k, (ret, ty)) in seg.body.returns.iter().zip(&seg.types).enumerate().skip(first) {
+        match ret {
+            KernelReturn::Elem => {
+                let place = elems.next().and_then(|p| tables.place(p.name));
+                if let (true, Some(place)) = (ty.is_array(), place) {
+                    let lmad = place.lmad.fix_outer(&index);
+                    rows.extend(lmad.map(|lmad| (k, Place { block: place.block, lmad })));
+                }
+            }
+            KernelReturn::Write { array, .. } => {
+                if written.insert(*array) {
+                    elems.next();
+                }
+            }
+            KernelReturn::Tile(_) => drop(elems.next()),
+        }
+    }
+    rows
 }
 
 /// Looks for statements that read what is in a block.

@@ -2,6 +2,7 @@
 
 use super::{elements, Dest, Layout, ShortCircuit};
 use crate::builder::Place;
+use crate::tables::Tables;
 use fehu_algebra::Poly;
 use fehu_analysis::access::slice_dims;
 use fehu_base::Name;
@@ -23,47 +24,53 @@ pub(super) fn puts_values(exp: &Exp<Memory>) -> bool {
     )
 }
 
+/// The arrays that a statement puts into another, how, and where.
+pub(crate) fn put(tables: &Tables, stm: &Stm<Memory>) -> Vec<(Name, Into, Option<Place>)> {
+    let Some(result) = stm.pat.first().map(|p| p.name) else { return vec![] };
+    let Some(target) = tables.place(result) else { return vec![] };
+    let part = |lmad: Option<Lmad>| Some(Place { block: target.block, lmad: lmad? });
+    let mut found = vec![];
+    match &stm.exp {
+        Exp::Basic(Basic::Update(_, slice, SubExp::Var(v))) if tables.is_array(*v) => {
+            found.push((*v, Into::Old, part(target.lmad.slice(&slice_dims(slice)))));
+        }
+        Exp::Basic(Basic::FlatUpdate(_, offset, dims, v)) => {
+            let dims = dims.iter().map(|(n, s)| Dim::new(poly(*n), poly(*s))).collect();
+            let slice = Lmad::new(poly(*offset), dims);
+            found.push((*v, Into::Old, part(target.lmad.flat_slice(&slice))));
+        }
+        Exp::Basic(Basic::Concat { dim, arrays, size: _ }) => {
+            let mut start = Poly::zero();
+            for (i, a) in arrays.iter().enumerate() {
+                let Some(ty) = tables.types.get(a) else { return vec![] };
+                let sizes: Vec<Poly> = ty.shape().iter().map(|n| poly(*n)).collect();
+                let mut slice: Vec<SliceDim> = sizes.iter().map(|n| SliceDim::range(0, n)).collect();
+                let Some(size) = sizes.get(*dim) else { return vec![] };
+                slice[*dim] = SliceDim::range(&start, size);
+                found.push((*a, Into::Part(i), part(target.lmad.slice(&slice))));
+                start = start + size;
+            }
+        }
+        Exp::Basic(Basic::Copy(a)) => found.push((*a, Into::Part(0), Some(target.clone()))),
+        Exp::Basic(Basic::ArrayLit(es, _)) => {
+            for (i, e) in es.iter().enumerate() {
+                if let SubExp::Var(v) = e {
+                    if tables.is_array(*v) {
+                        let index = Poly::constant(i as i64);
+                        found.push((*v, Into::Part(i), part(target.lmad.fix_outer(&[index]))));
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
 impl ShortCircuit {
     /// The arrays that a statement puts into another, and where.
     pub(super) fn values_put(&self, stm: &Stm<Memory>) -> Vec<(Name, Dest)> {
         let Some(result) = stm.pat.first().map(|p| p.name) else { return vec![] };
-        let Some(target) = self.tables.place(result) else { return vec![] };
-        let part = |lmad: Option<Lmad>| Some(Place { block: target.block, lmad: lmad? });
-        let mut found = vec![];
-        match &stm.exp {
-            Exp::Basic(Basic::Update(_, slice, SubExp::Var(v))) if self.tables.is_array(*v) => {
-                found.push((*v, Into::Old, part(target.lmad.slice(&slice_dims(slice)))));
-            }
-            Exp::Basic(Basic::FlatUpdate(_, offset, dims, v)) => {
-                let dims = dims.iter().map(|(n, s)| Dim::new(poly(*n), poly(*s))).collect();
-                let slice = Lmad::new(poly(*offset), dims);
-                found.push((*v, Into::Old, part(target.lmad.flat_slice(&slice))));
-            }
-            Exp::Basic(Basic::Concat { dim, arrays, size: _ }) => {
-                let mut start = Poly::zero();
-                for (i, a) in arrays.iter().enumerate() {
-                    let Some(ty) = self.tables.types.get(a) else { return vec![] };
-                    let sizes: Vec<Poly> = ty.shape().iter().map(|n| poly(*n)).collect();
-                    let mut slice: Vec<SliceDim> = sizes.iter().map(|n| SliceDim::range(0, n)).collect();
-                    let Some(size) = sizes.get(*dim) else { return vec![] };
-                    slice[*dim] = SliceDim::range(&start, size);
-                    found.push((*a, Into::Part(i), part(target.lmad.slice(&slice))));
-                    start = start + size;
-                }
-            }
-            Exp::Basic(Basic::Copy(a)) => found.push((*a, Into::Part(0), Some(target.clone()))),
-            Exp::Basic(Basic::ArrayLit(es, _)) => {
-                for (i, e) in es.iter().enumerate() {
-                    if let SubExp::Var(v) = e {
-                        if self.tables.is_array(*v) {
-                            let index = Poly::constant(i as i64);
-                            found.push((*v, Into::Part(i), part(target.lmad.fix_outer(&[index]))));
-                        }
-                    }
-                }
-            }
-            _ => {}
-        }
         // Into an array that is there before, or as a part of one that is not.
         let dest = |(v, into, place): (Name, Into, Option<Place>)| {
             let mut dest = self.dest(v, place?)?;
@@ -76,7 +83,7 @@ impl ShortCircuit {
             }
             Some((v, dest))
         };
-        found.into_iter().filter_map(dest).collect()
+        put(&self.tables, stm).into_iter().filter_map(dest).collect()
     }
 
     /// The destination of a value that is to be in a place.
@@ -88,7 +95,7 @@ impl ShortCircuit {
 }
 
 /// Into what a value is put.
-enum Into {
+pub(crate) enum Into {
     /// An array that is there before.
     Old,
     /// A new one, as that part of it.
