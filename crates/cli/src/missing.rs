@@ -7,7 +7,7 @@ pub(crate) fn explanation(command: &str) -> Option<String> {
     Some(format!("`{command}` is a command of Futhark's own compiler that fehu does not have yet{instead}"))
 }
 
-const MISSING: [(&str, &str); 11] = [
+const MISSING: [(&str, &str); 10] = [
     ("doc", ""),
     ("hip", "; `fehu opencl` compiles for GPUs of AMD"),
     ("ispc", "; `fehu multicore` uses all cores"),
@@ -16,7 +16,6 @@ const MISSING: [(&str, &str); 11] = [
     ("pyopencl", "; `fehu opencl --library` makes a C library, which Python's ctypes can call"),
     ("python", "; `fehu c --library` makes a C library, which Python's ctypes can call"),
     ("rts", ""),
-    ("script", "; test blocks with `script input` are run by `fehu test` and `fehu bench`"),
     ("wasm", "; `fehu c --library` makes C that emcc can compile"),
     ("wasm-multicore", "; `fehu multicore --library` makes C that emcc can compile"),
 ];

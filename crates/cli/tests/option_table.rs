@@ -1,5 +1,8 @@
-//! `docs/commands.md` says what the commands that test and measure programs print for `--help`, and which options of
-//! Futhark's manuals are missing. `FEHU_BLESS=1 cargo test -p fehu-cli --test commands` writes it anew.
+//! `docs/commands.md` says which of Futhark's commands are there, what those with a manual print for `--help`, and which
+//! options of the manuals are missing. `FEHU_BLESS=1 cargo test -p fehu-cli --test option_table` writes it anew.
+
+#[path = "commands/futhark.rs"]
+mod futhark;
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +15,22 @@ struct Documented {
     missing: &'static [(&'static str, &'static str)],
 }
 
-const COMMANDS: [Documented; 8] = [
+/// The options of the manuals of all back ends.
+const COMPILER: &[&str] =
+    &["-h", "--entry-point", "--library", "-o", "--safe", "--server", "-v", "-V", "-w", "--Werror"];
+
+const COMMANDS: [Documented; 15] = [
+    Documented { command: "c", manual: COMPILER, missing: &[] },
+    Documented { command: "multicore", manual: COMPILER, missing: &[] },
+    Documented { command: "opencl", manual: COMPILER, missing: &[] },
+    Documented { command: "cuda", manual: COMPILER, missing: &[] },
+    Documented { command: "run", manual: &["-e", "-h", "-V", "-w", "--no-warnings"], missing: &[] },
+    Documented {
+        command: "eval",
+        manual: &["-f", "--file", "-h", "-w", "--no-warnings", "-V"],
+        missing: &[],
+    },
+    Documented { command: "fmt", manual: &["--check", "-h", "-V"], missing: &[] },
     Documented {
         command: "test",
         manual: &[
@@ -115,15 +133,22 @@ const COMMANDS: [Documented; 8] = [
     Documented { command: "datacmp", manual: &[], missing: &[] },
 ];
 
-const OPENING: &str = "# Commands for testing and measuring
+const OPENING: &str = "# Commands
 
-What `fehu COMMAND --help` lists, in tables; a test keeps them true (`crates/cli/tests/option_table.rs`). The options are those of
-Futhark's manual of the command, and a few more; what is missing of the manual is said below each table.
+Which commands of Futhark's compiler there are, and then what `fehu COMMAND --help` lists for those with a manual; a test keeps this
+true (`crates/cli/tests/option_table.rs`). The options are those of the manual, and a few more; what is missing of the manual is said
+below each table.
+
+| command of Futhark | fehu |
+| --- | --- |
 ";
 
 #[test]
 fn the_tables_are_what_the_commands_print() {
     let mut text = OPENING.to_owned();
+    for command in futhark::FUTHARK {
+        text += &format!("| `{command}` | {} |\n", about(command).replace('|', "\\|"));
+    }
     for documented in &COMMANDS {
         text += &section(documented);
     }
@@ -133,6 +158,21 @@ fn the_tables_are_what_the_commands_print() {
     }
     let written = std::fs::read_to_string(&file).unwrap_or_default();
     assert!(written == text, "docs/commands.md is not what the commands say; FEHU_BLESS=1 writes it anew");
+}
+
+/// What a command does, or why it is missing.
+fn about(command: &str) -> String {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_fehu")).args([command, "--help"]).output().expect("fehu runs");
+    let first = |bytes: &[u8]| String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().to_owned();
+    match output.status.success() {
+        true => first(&output.stdout).trim_end_matches('.').to_owned(),
+        false => {
+            let said = first(&output.stderr);
+            let instead = said.split_once("; ").map(|(_, instead)| format!(": {instead}"));
+            format!("missing{}", instead.unwrap_or_default())
+        }
+    }
 }
 
 /// The text about a command.

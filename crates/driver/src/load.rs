@@ -188,7 +188,7 @@ fn cannot_read(span: Span, path: &Path, why: &str) -> Diagnostic {
     let mut folders = path.iter().map(|part| part.to_string_lossy());
     // Packages lie in folders named after their hosts.
     match folders.any(|part| part == "lib") && folders.next().is_some_and(|host| host.contains('.')) {
-        true => d.help("packages that futhark.pkg lists are fetched into lib by `futhark pkg sync`"),
+        true => d.help("packages that futhark.pkg lists are fetched into lib by `fehu pkg sync`"),
         false => d,
     }
 }

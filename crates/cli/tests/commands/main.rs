@@ -4,6 +4,7 @@ mod cache;
 mod evaluate;
 mod explain;
 mod fmt;
+mod futhark;
 mod names;
 mod pkg;
 mod projects;

@@ -1,46 +1,7 @@
 //! Names of commands: all of Futhark's are known, and so are versions, completions and manual pages.
 
+use super::futhark::FUTHARK;
 use super::{run, stderr, stdout};
-
-/// The commands of Futhark's compiler.
-const FUTHARK: [&str; 36] = [
-    "autotune",
-    "bench",
-    "benchcmp",
-    "c",
-    "check",
-    "check-syntax",
-    "cuda",
-    "datacmp",
-    "dataget",
-    "dataset",
-    "defs",
-    "dev",
-    "doc",
-    "eval",
-    "fmt",
-    "hash",
-    "hip",
-    "imports",
-    "ispc",
-    "literate",
-    "lsp",
-    "multicore",
-    "opencl",
-    "pkg",
-    "profile",
-    "pyopencl",
-    "python",
-    "query",
-    "repl",
-    "run",
-    "script",
-    "test",
-    "thanks",
-    "tokens",
-    "wasm",
-    "wasm-multicore",
-];
 
 #[test]
 fn commands_of_futhark_exist_or_say_that_they_do_not() {
