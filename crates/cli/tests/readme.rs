@@ -1,7 +1,7 @@
-//! The README holds what it promises: its commands run as they stand, in order, in a folder that has what a
-//! clone has, and print what it says; its links lead somewhere; its commands exist. So do the examples.
+//! The README and the pages of the guide hold what they promise: their commands run as they stand, in order, in a folder that
+//! has what a clone has, and print what is said; their links lead somewhere; commands exist. So do the examples.
 //!
-//! A block marked `sh` is run. A block marked `text` after it is what it prints.
+//! A block marked `sh` is run. A block marked `text` after it is what it prints. One marked `console` needs a GPU, and is not run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,6 +12,21 @@ fn root() -> PathBuf {
 
 fn readme() -> String {
     std::fs::read_to_string(root().join("README.md")).expect("there is a README")
+}
+
+/// The pages that people read first: the folder of each, and its text.
+fn pages() -> Vec<(PathBuf, String)> {
+    let guide = root().join("docs/guide");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(&guide).expect("there is a guide").flatten().map(|e| e.path()).collect();
+    files.sort();
+    assert!(files.len() >= 6, "{files:?}");
+    files.push(root().join("README.md"));
+    let page = |f: PathBuf| {
+        let text = std::fs::read_to_string(&f).expect("a page");
+        (f.parent().expect("a folder").to_owned(), text)
+    };
+    files.into_iter().map(page).collect()
 }
 
 /// The code blocks: what each is marked with, and its text.
@@ -63,11 +78,19 @@ fn clone() -> tempfile::TempDir {
 }
 
 #[test]
-fn the_commands_run_and_print_what_it_says() {
+fn the_commands_run_and_print_what_is_said() {
+    let commands = blocks(&readme()).iter().filter(|(mark, _)| mark == "sh").count();
+    assert!(commands >= 3, "the README has commands");
+    for (_, page) in pages() {
+        runs(&page);
+    }
+}
+
+/// Runs the commands of a page, and compares what they print.
+fn runs(page: &str) {
     let dir = clone();
     let path = format!("{}:{}", dir.path().join("bin").display(), std::env::var("PATH").unwrap_or_default());
-    let blocks = blocks(&readme());
-    assert!(blocks.iter().filter(|(mark, _)| mark == "sh").count() >= 3, "the README has commands");
+    let blocks = blocks(page);
     let mut printed = None;
     for (mark, text) in blocks {
         match mark.as_str() {
@@ -89,7 +112,7 @@ fn the_commands_run_and_print_what_it_says() {
                 let (command, output) = printed.take().expect("output of a command");
                 assert_eq!(output, text, "{command}");
             }
-            "futhark" => {}
+            "futhark" | "console" => {}
             _ => panic!(
                 "a block is marked `{mark}`; use sh for commands that are run, text for what they print"
             ),
@@ -98,8 +121,8 @@ fn the_commands_run_and_print_what_it_says() {
 }
 
 #[test]
-fn programs_that_it_shows_are_the_examples() {
-    for (mark, text) in blocks(&readme()) {
+fn programs_that_are_shown_are_the_examples() {
+    for (mark, text) in pages().iter().flat_map(|(_, page)| blocks(page)) {
         if mark != "futhark" {
             continue;
         }
@@ -111,13 +134,15 @@ fn programs_that_it_shows_are_the_examples() {
 }
 
 #[test]
-fn its_links_lead_somewhere() {
-    for piece in readme().split("](").skip(1) {
-        let target = piece.split(')').next().unwrap_or("");
-        assert!(
-            target.starts_with("https://") || root().join(target).exists(),
-            "{target} is not in the repository"
-        );
+fn links_lead_somewhere() {
+    for (folder, page) in pages() {
+        for piece in page.split("](").skip(1) {
+            let target = piece.split(')').next().unwrap_or("");
+            assert!(
+                target.starts_with("https://") || folder.join(target).exists(),
+                "{target} is not in the repository"
+            );
+        }
     }
 }
 
