@@ -1,4 +1,4 @@
-//! Passes over flattened programs for GPUs: what kernels are, before their arrays have places.
+//! Passes over flattened programs for GPUs: what kernels are before their arrays have places, and how they run after that.
 //!
 //! In: a program over `Kernels`, as `flatten::gpu` leaves it. Out: one that the memory passes can give places to, and whose
 //! kernels do no work that can be avoided before places are known.
@@ -7,6 +7,7 @@
 //!   ([`opt::progressions`]), one loop of a thread instead of several ([`opt::fuse_thread_loops`]), scalars computed on the
 //!   device ([`opt::single_point`]), arrays laid out as kernels read them ([`opt::layout`]), maps of scanned values in
 //!   the scan's own kernel ([`opt::scan_epilogue`]).
+//! - [`schedule`] decides how each kernel runs; it is the last pass over `Memory`, when places are known.
 //! - [`legalise`] expresses what kernels cannot do in terms of what they can; the memory passes rely on it.
 //!
 //! Each pass is a constant named `PASS` in the file of its name; the order is in `driver/pipelines.rs`.

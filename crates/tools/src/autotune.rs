@@ -1,4 +1,4 @@
-//! `fehu autotune`: thresholds that choose the fastest version of a program.
+//! `fehu autotune`: thresholds that choose the fastest version of a program, and sizes of blocks and tiles.
 //!
 //! In: a program whose test blocks have data sets like those it is meant for.
 //! Out: a tuning file, which `fehu bench` and `fehu test` pick up, and which
@@ -14,6 +14,7 @@ mod forest;
 mod report;
 mod runner;
 mod search;
+mod sizes;
 
 use crate::programs::select::Selection;
 use crate::programs::{tuning, ArgumentsFile, Compiler, Maker};
@@ -46,6 +47,8 @@ pub struct Options {
     pub tuning: String,
     /// The longest that the first measurement of a data set may take.
     pub timeout: Option<Duration>,
+    /// Whether sizes of blocks and tiles are tried as well.
+    pub sizes: bool,
     /// Whether progress may be drawn.
     pub terminal: bool,
     /// How much to tell.
@@ -83,7 +86,8 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
     }
     let params = runner::params(&server, options, &entries)?;
     let forest = Forest::new(&params);
-    if forest.is_empty() {
+    let sizes = if options.sizes { sizes::sizes(&params) } else { vec![] };
+    if forest.is_empty() && sizes.is_empty() {
         outln!("{} has no thresholds, so there is nothing to tune.", program.display());
         return Ok(None);
     }
@@ -98,29 +102,41 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
     let mut runner = Runner::new(&server, options, &forest, &datasets, bar.clone());
     let search = Search::begin(&forest, datasets.len(), &mut runner);
     // In the end, every data set is measured twice: as it was, and tuned.
-    let most = search.most_runs() + 2 * datasets.len();
-    outln!(
-        "{}, {}: at most {most} measurements.",
-        count(forest.len(), "threshold"),
-        count(datasets.len(), "data set")
-    );
+    let for_sizes = if sizes.is_empty() { 0 } else { sizes::most_runs(&sizes, datasets.len()) };
+    let most = search.most_runs() + for_sizes + 2 * datasets.len();
+    let what = match options.sizes {
+        true => format!("{}, {}", count(forest.len(), "threshold"), count(sizes.len(), "size")),
+        false => count(forest.len(), "threshold"),
+    };
+    outln!("{what}, {}: at most {most} measurements.", count(datasets.len(), "data set"));
     bar.set_length(most as u64);
     let tuning = search.run();
     let settings = settings(&tuning);
+    let entries: Vec<&str> = datasets.iter().map(|d| d.entry.as_str()).collect();
+    let chosen = match sizes.is_empty() {
+        true => vec![],
+        false => sizes::search(&sizes, &entries, |d, set| runner.sized(d, &settings, set)),
+    };
     let names: Vec<String> = datasets.iter().map(|d| format!("{} {}", d.entry, d.name)).collect();
     let mut before_and_after = vec![];
     for dataset in 0..datasets.len() {
+        runner.with_sizes(&[]);
         let before = runner.untuned(dataset);
+        let set: Vec<(String, i64)> = chosen.iter().map(|c| (c.name.clone(), c.value)).collect();
+        runner.with_sizes(&set);
         before_and_after.push((before, runner.tuned(dataset, &settings)));
     }
     drop(runner);
     bar.finish_and_clear();
     out!("{}", report::report(&forest, &names, &tuning, &before_and_after));
+    for sizes::Choice { name, value, speedup } in &chosen {
+        outln!("{name}={value}: {speedup:.2} times as fast");
+    }
     if tuning.best.iter().all(Option::is_none) {
         return Err("every data set fails, so nothing was learnt".into());
     }
     let file = tuning::beside(program, &options.tuning);
-    std::fs::write(&file, tuning_file(&forest, &settings))
+    std::fs::write(&file, tuning_file(&forest, &settings, &chosen))
         .map_err(|e| format!("could not write {}: {e}", file.display()))?;
     Ok(Some(file))
 }
@@ -159,13 +175,16 @@ fn settings(tuning: &Tuning) -> Vec<Option<i64>> {
     tuning.decisions.iter().map(|d| d.as_ref().map(|d| d.value)).collect()
 }
 
-fn tuning_file(forest: &Forest, settings: &[Option<i64>]) -> String {
+fn tuning_file(forest: &Forest, settings: &[Option<i64>], sizes: &[sizes::Choice]) -> String {
     let mut text = String::new();
     for (threshold, value) in settings.iter().enumerate() {
         if let Some(value) = value {
             let never = if *value >= INFINITY { " -- never" } else { "" };
             text.push_str(&format!("{}={value}{never}\n", forest.name(threshold)));
         }
+    }
+    for sizes::Choice { name, value, .. } in sizes {
+        text.push_str(&format!("{name}={value}\n"));
     }
     text
 }

@@ -85,6 +85,7 @@ fn tune(shapes: &[(i64, i64)]) -> (Vec<(String, i64)>, Vec<(i64, usize)>) {
         spec_file: None,
         tuning: "tuning".into(),
         timeout: Some(Duration::from_secs(20)),
+        sizes: false,
         terminal: false,
         verbose: 0,
     };

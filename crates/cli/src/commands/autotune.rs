@@ -21,7 +21,11 @@ sets of the sizes that matter.
 The search makes one measurement for each version and data set, and a few more
 where amounts of parallelism change within a run. It assumes that more parallelism
 never makes a version worse compared to the others; where measurements say
-otherwise, there is a warning.";
+otherwise, there is a warning.
+
+With --sizes, the sizes of thread blocks and tiles of all kernels are tried as well,
+one after the other, with the thresholds that were found. `fehu dev --backend=opencl
+--after schedule prog.fut` shows which kernel has which.";
 
 /// Options of `fehu autotune`.
 #[derive(clap::Args)]
@@ -41,6 +45,9 @@ pub(crate) struct Args {
     /// How often to run for one measurement [default: ten times and more if runs are short, or three if that takes a second].
     #[arg(short = 'r', long, value_name = "COUNT")]
     runs: Option<usize>,
+    /// Also try sizes of thread blocks and tiles, for each kernel: this takes much longer.
+    #[arg(long)]
+    sizes: bool,
     /// Say what is measured; twice for more.
     #[arg(short = 'v', long, action = clap::ArgAction::Count)]
     verbose: u8,
@@ -69,6 +76,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         spec_file: args.spec_file.clone(),
         tuning: args.tuning.trim_start_matches('.').to_owned(),
         timeout: u64::try_from(args.timeout).ok().map(Duration::from_secs),
+        sizes: args.sizes,
         terminal: progress_bars(),
         verbose: args.verbose,
     };

@@ -30,6 +30,8 @@ pub(super) struct Runner<'a> {
     process: Option<Running>,
     /// How long a measurement of each data set may take.
     patience: Vec<Option<Duration>>,
+    /// Sizes that servers are started with: kernels are compiled for them.
+    sizes: Vec<(String, i64)>,
 }
 
 /// A server, and the data set that is loaded.
@@ -83,7 +85,7 @@ impl<'a> Runner<'a> {
         bar: ProgressBar,
     ) -> Runner<'a> {
         let patience = vec![options.timeout; datasets.len()];
-        Runner { server, options, forest, datasets, bar, process: None, patience }
+        Runner { server, options, forest, datasets, bar, process: None, patience, sizes: vec![] }
     }
 
     /// How long a data set takes as it is without tuning.
@@ -98,6 +100,31 @@ impl<'a> Runner<'a> {
         let settings: Vec<(usize, i64)> =
             settings.iter().enumerate().filter_map(|(t, v)| Some((t, (*v)?))).collect();
         self.measured(dataset, &settings, None, "tuned")
+    }
+
+    /// How long a data set takes with what was found, and sizes of blocks and tiles; nothing if it fails.
+    pub(super) fn sized(
+        &mut self,
+        dataset: usize,
+        settings: &[Option<i64>],
+        sizes: &[(String, i64)],
+    ) -> Option<f64> {
+        self.with_sizes(sizes);
+        let settings: Vec<(usize, i64)> =
+            settings.iter().enumerate().filter_map(|(t, v)| Some((t, (*v)?))).collect();
+        let what = match sizes.last() {
+            Some((name, value)) => format!("{name}={value}"),
+            None => "usual sizes".into(),
+        };
+        self.measured(dataset, &settings, None, &what).ok()
+    }
+
+    /// From now on servers have these sizes.
+    pub(super) fn with_sizes(&mut self, sizes: &[(String, i64)]) {
+        if self.sizes != sizes {
+            self.process = None;
+            self.sizes = sizes.to_vec();
+        }
     }
 
     /// `what` is for people.
@@ -191,6 +218,7 @@ impl<'a> Runner<'a> {
         if purpose == Purpose::Logging {
             options.push("-L".into());
         }
+        options.extend(self.sizes.iter().map(|(name, value)| format!("--param={name}={value}")));
         let process = ServerProcess::start(self.server, None, &options)?;
         Ok(Running { purpose, process, loaded: None })
     }
