@@ -20,10 +20,10 @@ const EDGES: [(&str, &[&str], &[&str]); 26] = [
     ("lower", &["base", "syntax", "check", "ir"], &[]),
     ("opt", &["base", "algebra", "ir", "pass"], &[]),
     ("flatten", &["base", "algebra", "ir"], &[]),
-    ("kernels", &["base", "ir", "pass"], &[]),
+    ("kernels", &["base", "algebra", "lmad", "ir", "analysis", "pass"], &[]),
     ("memory", &["base", "algebra", "lmad", "ir", "analysis", "pass"], &[]),
     ("imp", &["base", "ir", "pass"], &[]),
-    ("impgen", &["base", "algebra", "lmad", "ir", "imp"], &["flatten", "memory"]),
+    ("impgen", &["base", "algebra", "lmad", "ir", "analysis", "imp"], &["flatten", "memory"]),
     ("impopt", &["base", "ir", "pass", "imp"], &["opt", "flatten", "kernels", "memory", "impgen"]),
     ("codegen", &["base", "ir", "pass", "imp", "impopt"], &[]),
     (
