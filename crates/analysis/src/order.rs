@@ -377,9 +377,6 @@ fn point_results(seg: &SegOp<Memory>, pat: &[PatElem<Memory>]) -> Vec<Access> {
                     add(&mut found, p.name, Kind::Write, Part::Slice(index.clone()));
                 });
             }
-            KernelReturn::Tile(_) => {
-                elems.next().into_iter().for_each(|p| add(&mut found, p.name, Kind::Write, Part::Whole));
-            }
             KernelReturn::Write { array, .. } => {
                 if !written.contains(array) {
                     written.push(*array);

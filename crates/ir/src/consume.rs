@@ -65,7 +65,7 @@ fn consumed_by_seg<R: Rep>(seg: &SegOp<R>) -> Vec<Name> {
     for (_, ret) in seg.kept() {
         match ret {
             KernelReturn::Write { array, .. } => consumed.push(*array),
-            KernelReturn::Elem | KernelReturn::Tile(_) => {}
+            KernelReturn::Elem => {}
         }
     }
     consumed

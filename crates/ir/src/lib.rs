@@ -39,7 +39,7 @@
 //! | | operations | bindings carry |
 //! | --- | --- | --- |
 //! | [`Soacs`] | [`soac::Soac`] | nothing |
-//! | [`Kernels`] | [`seg::SegOp`], [`seg::SizeOp`], sequential [`soac::Soac`] | nothing |
+//! | [`Kernels`] | [`seg::SegOp`], [`seg::SizeOp`] | nothing |
 //! | [`Memory`] | [`mem::MemOp`]: allocation, and the above | a block and an index function |
 //!
 //! Read [`syntax`] first, then [`soac`], [`seg`], [`mem`]; [`schedule`] says how kernels run.

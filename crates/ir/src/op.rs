@@ -110,18 +110,16 @@ impl<R: Rep<Op = KernelsOp<R>>> RepOp<R> for KernelsOp<R> {
         match self {
             KernelsOp::Seg(seg) => OpView::Seg(seg),
             KernelsOp::Size(size) => OpView::Size(size),
-            KernelsOp::Soac(soac) => OpView::Soac(soac),
         }
     }
     fn view_mut(&mut self) -> OpViewMut<'_, R> {
         match self {
             KernelsOp::Seg(seg) => OpViewMut::Seg(seg),
             KernelsOp::Size(size) => OpViewMut::Size(size),
-            KernelsOp::Soac(soac) => OpViewMut::Soac(soac),
         }
     }
-    fn from_soac(soac: Soac<R>) -> Option<Self> {
-        Some(KernelsOp::Soac(soac))
+    fn from_soac(_: Soac<R>) -> Option<Self> {
+        None
     }
     fn from_seg(seg: SegOp<R>) -> Option<Self> {
         Some(KernelsOp::Seg(seg))

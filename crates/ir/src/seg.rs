@@ -10,7 +10,7 @@
 
 use crate::rep::Rep;
 use crate::schedule::Schedule;
-use crate::soac::{Commutativity, Soac};
+use crate::soac::Commutativity;
 use crate::syntax::{Attr, Basic, Body, Exp, Lambda, Shape, Stm, SubExp, Type};
 use fehu_base::{Name, Symbol};
 
@@ -21,8 +21,6 @@ pub enum KernelsOp<R: Rep> {
     Seg(SegOp<R>),
     /// Sizes of the machine and of the tuning.
     Size(SizeOp),
-    /// A combinator that is to run sequentially, inside a `SegOp` or in host code.
-    Soac(Soac<R>),
 }
 
 /// What runs a parallel operation.
@@ -209,8 +207,6 @@ pub enum KernelReturn {
         /// The position: one operand per dimension of `shape`'s indexed part.
         index: Vec<SubExp>,
     },
-    /// A tile: at level `Block`, the result is a whole array that stands at this block's place.
-    Tile(Vec<(SubExp, SubExp)>),
 }
 
 /// Sizes of the machine and of the tuning, in host code.

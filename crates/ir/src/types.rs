@@ -171,13 +171,6 @@ pub fn seg_types<R: Rep>(types: &Types, seg: &SegOp<R>) -> Option<Vec<Type>> {
                     result.push(types.get(array)?.clone());
                 }
             }
-            KernelReturn::Tile(tiles) => {
-                if t.rank() < tiles.len() {
-                    return None;
-                }
-                let shape: Shape = tiles.iter().map(|d| d.0).collect();
-                result.push(array_of_rows(&t.peel(tiles.len()), &shape));
-            }
         }
     }
     Some(result)

@@ -466,7 +466,6 @@ macro_rules! walks {
                             operands::<R, V>(v, shape);
                             operands::<R, V>(v, index);
                         }
-                        KernelReturn::Tile(dims) => pairs::<R, V>(v, dims),
                     }
                 }
             }

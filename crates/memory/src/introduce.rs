@@ -191,7 +191,7 @@ impl Introduce {
             Exp::Call(f, args) => return self.call(pat, f, args),
             Exp::Op(KernelsOp::Seg(seg)) => return self.seg(pat, seg),
             Exp::WithAcc(w) => return self.with_acc(pat, *w),
-            Exp::Basic(_) | Exp::Op(KernelsOp::Size(_) | KernelsOp::Soac(_)) => {}
+            Exp::Basic(_) | Exp::Op(KernelsOp::Size(_)) => {}
         }
         let Some((name, ty)) = pat.pop() else { bug!("a statement binds nothing") };
         if !pat.is_empty() {
@@ -200,9 +200,6 @@ impl Introduce {
         match exp {
             Exp::Basic(basic) => self.basic(name, ty, basic),
             Exp::Op(KernelsOp::Size(size)) => self.b.bind(name, ty, Exp::Op(MemOp::Size(size))),
-            Exp::Op(KernelsOp::Soac(_)) => {
-                bug!("a combinator is left where {} is bound", self.b.names.show(name))
-            }
             Exp::Op(KernelsOp::Seg(_)) | Exp::If(..) | Exp::Loop(_) | Exp::Call(..) | Exp::WithAcc(_) => {
                 bug!("dealt with above")
             }

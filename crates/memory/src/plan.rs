@@ -145,7 +145,7 @@ impl Planner<'_> {
                     self.layouts.insert(p.name, Layout::RowMajor);
                 }
             }
-            (Exp::Basic(_) | Exp::Call(..) | Exp::Op(KernelsOp::Size(_) | KernelsOp::Soac(_)), _) => {}
+            (Exp::Basic(_) | Exp::Call(..) | Exp::Op(KernelsOp::Size(_)), _) => {}
         }
     }
 

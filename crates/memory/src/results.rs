@@ -15,7 +15,7 @@ pub(crate) fn in_place_of<R: Rep>(seg: &SegOp<R>) -> Vec<Option<Name>> {
     let mut written = FxHashSet::default();
     for (_, ret) in seg.kept() {
         match ret {
-            KernelReturn::Elem | KernelReturn::Tile(_) => arrays.push(None),
+            KernelReturn::Elem => arrays.push(None),
             KernelReturn::Write { array, .. } => {
                 if written.insert(*array) {
                     arrays.push(Some(*array));

@@ -393,10 +393,6 @@ impl<'a, R: Rep> Machine<'a, R> {
                     }
                     continue;
                 }
-                KernelReturn::Tile(_) => {
-                    elems.next();
-                    continue;
-                }
             }
             let Some(p) = elems.next() else { return stuck("too few names for the results") };
             let Some(MemInfo::Array { block, lmad }) = p.dec.memory() else { continue };
@@ -454,7 +450,7 @@ fn kept_returns<R: Rep>(seg: &SegOp<R>) -> Vec<&KernelReturn> {
         match ret {
             KernelReturn::Write { array, .. } if seen.contains(array) => continue,
             KernelReturn::Write { array, .. } => seen.push(*array),
-            KernelReturn::Elem | KernelReturn::Tile(_) => {}
+            KernelReturn::Elem => {}
         }
         returns.push(ret);
     }

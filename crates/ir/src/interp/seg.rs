@@ -40,7 +40,7 @@ impl<'a, R: Rep> Machine<'a, R> {
             SegKind::Map => {
                 for index in points(&dims) {
                     let results = self.point(env, run, &dims, &index)?;
-                    kept.add(self, env, seg, &index, results)?;
+                    kept.add(self, env, seg, results)?;
                 }
                 vec![]
             }
@@ -124,7 +124,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                 let mut results = self.point(env, run, dims, &index)?;
                 let rest = results.split_off(count);
                 self.combine(env, ops, &mut states, results)?;
-                kept.add(self, env, seg, &index, rest)?;
+                kept.add(self, env, seg, rest)?;
             }
             for (r, v) in rows.iter_mut().zip(states.into_iter().flatten()) {
                 r.push(v)?;
@@ -168,7 +168,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                         all
                     }
                 };
-                kept.add(self, env, seg, &index, rest)?;
+                kept.add(self, env, seg, rest)?;
             }
         }
         rows.into_iter().map(|r| r.finish(dims)).collect()
@@ -313,13 +313,6 @@ struct Kept {
 enum Outcome {
     Rows(Rows),
     Array(Name),
-    /// Tiles with the places of their blocks: sizes and tile sizes.
-    Tiles {
-        sizes: Vec<usize>,
-        tiles: Vec<usize>,
-        rows: Rows,
-        found: Vec<(Vec<i64>, Value)>,
-    },
     /// A further value for an array that is a result already.
     Shared,
 }
@@ -336,31 +329,12 @@ impl Kept {
                     Outcome::Array(*array)
                 }
             }
-            KernelReturn::Tile(dims) => {
-                let (sizes, tiles): (Vec<SubExp>, Vec<SubExp>) = dims.iter().copied().unzip();
-                if t.rank() < dims.len() {
-                    return stuck("a tile of too few dimensions");
-                }
-                Outcome::Tiles {
-                    sizes: m.shape(env, &sizes)?,
-                    tiles: m.shape(env, &tiles)?,
-                    rows: m.rows(env, &t.peel(dims.len()))?,
-                    found: vec![],
-                }
-            }
         };
         self.results.push(result);
         Ok(())
     }
 
-    fn add<R: Rep>(
-        &mut self,
-        m: &Machine<'_, R>,
-        env: &Env,
-        seg: &SegOp<R>,
-        index: &[i64],
-        values: Vec<Value>,
-    ) -> Run<()> {
+    fn add<R: Rep>(&mut self, m: &Machine<'_, R>, env: &Env, seg: &SegOp<R>, values: Vec<Value>) -> Run<()> {
         for ((result, (_, ret)), value) in self.results.iter_mut().zip(seg.kept()).zip(values) {
             match (result, ret) {
                 (Outcome::Rows(rows), _) => rows.push(value)?,
@@ -368,8 +342,7 @@ impl Kept {
                     let place = index.iter().map(|e| m.i64(env, *e)).collect::<Run<Vec<_>>>()?;
                     self.writes.push((*array, place, value));
                 }
-                (Outcome::Tiles { found, .. }, _) => found.push((index.to_vec(), value)),
-                (Outcome::Array(_) | Outcome::Shared, KernelReturn::Elem | KernelReturn::Tile(_)) => {
+                (Outcome::Array(_) | Outcome::Shared, KernelReturn::Elem) => {
                     return stuck("a result that is not written");
                 }
             }
@@ -394,32 +367,11 @@ impl Kept {
             match r {
                 Outcome::Rows(rows) => values.push(rows.finish(dims)?),
                 Outcome::Array(a) => values.extend(written.remove(&a).map(Value::Array)),
-                Outcome::Tiles { sizes, tiles, rows, found } => {
-                    values.push(untile(&sizes, &tiles, rows, found)?);
-                }
                 Outcome::Shared => {}
             }
         }
         Ok(values)
     }
-}
-
-/// The array that tiles make up: each stands at its block's index times the tile's sizes; what
-/// sticks out is dropped.
-fn untile(sizes: &[usize], tiles: &[usize], mut rows: Rows, found: Vec<(Vec<i64>, Value)>) -> Run<Value> {
-    for place in points(sizes) {
-        let tile = |k: usize| tiles[k].max(1) as i64;
-        let block: Vec<i64> = place.iter().enumerate().map(|(k, i)| i / tile(k)).collect();
-        let inside: Vec<i64> = place.iter().enumerate().map(|(k, i)| i % tile(k)).collect();
-        let Some((_, value)) = found.iter().find(|(index, _)| index.ends_with(&block)) else {
-            return stuck(format!("no tile for block {block:?}"));
-        };
-        match value.array().and_then(|a| a.at(&inside)) {
-            Some(v) => rows.push(v)?,
-            None => return stuck(format!("no element {inside:?} in a tile")),
-        }
-    }
-    rows.finish(sizes)
 }
 
 /// All indices into a shape, in row-major order.

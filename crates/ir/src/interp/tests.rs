@@ -149,7 +149,7 @@ fn combinators() {
 
 #[test]
 fn segmented_operations() {
-    let text = "fun f_0(n_1 : i64, xs_2 : [n_1]i32) : ([2]i32, [2][n_1]i32, [n_1]i32, [4]i32, [2]i32, [4]i32, [n_1]i32) = {
+    let text = "fun f_0(n_1 : i64, xs_2 : [n_1]i32) : ([2]i32, [2][n_1]i32, [n_1]i32, [4]i32, [2]i32, [4]i32, [n_1][2]i32) = {
       let (sum_3 : [2]i32, all_4 : [2][n_1]i32) = segred thread (fl_5; i_6 < 2i64, j_7 < n_1) : (i32, i32)
         op comm [0i32] [] \\(x_8 : i32, y_9 : i32) : (i32) { let (z_10 : i32) = add_i32(x_8, y_9) return (z_10) }
       {
@@ -185,22 +185,20 @@ fn segmented_operations() {
         let (b_43 : i64) = zext_i32_i64(x_42)
         return (write x_42 to w_38 [4] at [b_43], write 5i32 to w_38 [4] at [3i64])
       }
-      let (tile_44 : i64) = get_size \"t\" tile_size
-      let (t_45 : [n_1]i32) = segmap block (fl_46; b_47 < n_1) : ([tile_44]i32) {
-        let (v_48 : [tile_44]i32) = segmap in_block (fl_49; i_50 < tile_44) : (i32) {
-          let (o_51 : i64) = mul_i64(b_47, tile_44)
-          let (p_52 : i64) = add_i64(o_51, i_50)
+      let (t_45 : [n_1][2]i32) = segmap block (fl_46; b_47 < n_1) : ([2]i32) {
+        let (v_48 : [2]i32) = segmap in_block (fl_49; i_50 < 2i64) : (i32) {
+          let (p_52 : i64) = add_i64(b_47, i_50)
           let (q_53 : i32) = sext_i64_i32(p_52)
           return (q_53)
         }
-        return (tile v_48 [(n_1, tile_44)])
+        return (v_48)
       }
       return (sum_3, all_4, sc_14, h_22, vec_30, wr_39, t_45)
     }";
     let shown = run::<Kernels>(text, vec![Value::i64(5), Value::i32s(&[1, 2, 2, 0, 7])]).replace("i32", "");
     assert_eq!(
         shown,
-        "[12, 17] [[1, 2, 2, 0, 7], [2, 3, 3, 1, 8]] [1, 3, 5, 5, 12] [1, 1, 2, 0] [12, 5] [0, 1, 2, 5] [0, 1, 2, 3, 4]"
+        "[12, 17] [[1, 2, 2, 0, 7], [2, 3, 3, 1, 8]] [1, 3, 5, 5, 12] [1, 1, 2, 0] [12, 5] [0, 1, 2, 5] [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]]"
     );
 }
 

@@ -251,13 +251,6 @@ impl Printer<'_> {
                 self.put(" at ");
                 self.operands(index);
             }
-            KernelReturn::Tile(dims) => {
-                self.put("tile ");
-                self.operand(e);
-                self.put(" [");
-                self.pairs(dims);
-                self.put("]");
-            }
         }
     }
 

@@ -438,10 +438,11 @@ impl Gen {
     }
 
     fn kernel_return(&mut self) -> KernelReturn {
-        match self.below(3) {
-            0 => KernelReturn::Elem,
-            1 => KernelReturn::Write { array: self.name(), shape: self.operands(), index: self.operands() },
-            _ => KernelReturn::Tile(self.list(Gen::pair)),
+        match self.bool() {
+            true => KernelReturn::Elem,
+            false => {
+                KernelReturn::Write { array: self.name(), shape: self.operands(), index: self.operands() }
+            }
         }
     }
 

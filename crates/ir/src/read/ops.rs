@@ -209,10 +209,6 @@ impl Reader<'_> {
             self.word("at")?;
             return Ok((e, KernelReturn::Write { array, shape, index: self.operands()? }));
         }
-        if self.try_word("tile") {
-            let e = self.operand()?;
-            return Ok((e, KernelReturn::Tile(self.list('[', ']', Self::pair)?)));
-        }
         Ok((self.operand()?, KernelReturn::Elem))
     }
 

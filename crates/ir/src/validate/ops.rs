@@ -153,9 +153,6 @@ impl<R: Rep> Checker<'_, R> {
     }
 
     fn ad(&mut self, ad: &Ad<R>) {
-        if R::Op::NAME != "soacs" {
-            self.error(format!("derivatives in a program over {}", R::Op::NAME));
-        }
         let args: Option<Vec<Type>> = ad.args.iter().map(|e| self.type_of(*e)).collect();
         self.applied(&ad.lambda, args.clone(), "function to derive");
         match ad.mode {
@@ -233,7 +230,7 @@ impl<R: Rep> Checker<'_, R> {
                 return;
             }
             for (t, ret) in seg.types.iter().zip(&seg.body.returns) {
-                c.seg_return(seg.level, t, ret);
+                c.seg_return(t, ret);
             }
             if let Some(after) = seg.after() {
                 c.seg_after(seg, after);
@@ -299,7 +296,7 @@ impl<R: Rep> Checker<'_, R> {
             c.stms(&lambda.body.stms);
             c.results(&lambda.body.result, &lambda.ret, "result of what comes after the scan");
             for (t, ret) in lambda.ret.iter().zip(returns) {
-                c.seg_return(seg.level, t, ret);
+                c.seg_return(t, ret);
             }
         });
     }
@@ -327,7 +324,7 @@ impl<R: Rep> Checker<'_, R> {
         }
     }
 
-    fn seg_return(&mut self, level: SegLevel, t: &Type, ret: &KernelReturn) {
+    fn seg_return(&mut self, t: &Type, ret: &KernelReturn) {
         match ret {
             KernelReturn::Elem => {}
             KernelReturn::Write { array, shape, index } => {
@@ -339,18 +336,6 @@ impl<R: Rep> Checker<'_, R> {
                     return;
                 }
                 self.same(&array_type.peel(index.len()), t, "value to write");
-            }
-            KernelReturn::Tile(dims) => {
-                if level != SegLevel::Block {
-                    self.error(format!("a tile at level {level:?}"));
-                }
-                for (size, tile) in dims {
-                    self.size(*size);
-                    self.size(*tile);
-                }
-                if t.rank() < dims.len() {
-                    self.error(format!("{} is no tile of {} dimensions", self.show_type(t), dims.len()));
-                }
             }
         }
     }

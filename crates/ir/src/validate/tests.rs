@@ -193,10 +193,6 @@ fn operations() {
         "a grid at level Task",
     );
     bad_stms::<Kernels>(
-        "let (a_20 : i32) = jvp [x_2] [x_2] \\(x_21 : i32) : (i32) { return (x_21) }",
-        "derivatives in a program over kernels",
-    );
-    bad_stms::<Kernels>(
         "let (a_20 : [n_1]i64) = segmap thread (f_21; i_22 < n_1) : (i64) {
            let (s_23 : i64) = get_size_max grid_size
            return (s_23)

@@ -142,7 +142,6 @@ impl Join {
         let apart = map.body.returns.iter().all(|ret| match ret {
             KernelReturn::Elem => true,
             KernelReturn::Write { array, .. } => pat.iter().all(|p| p.name != *array),
-            KernelReturn::Tile(_) => false,
         });
         let again = pat[scan.combined()..].iter().any(|p| read.contains(&p.name));
         apart

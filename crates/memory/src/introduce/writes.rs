@@ -89,7 +89,7 @@ impl Introduce {
                     first_pat.extend(elems.next());
                     kept.push((*value, ty));
                 }
-                KernelReturn::Elem | KernelReturn::Tile(_) => {
+                KernelReturn::Elem => {
                     later_results.push(self.later(&mut later, *value, &ty));
                     later_returns.push(ret);
                     later_types.push(ty);
@@ -203,7 +203,7 @@ impl Introduce {
                 KernelReturn::Write { array, .. } => {
                     *array = copies.get(*array).and_then(|e| e.name()).unwrap_or(*array);
                 }
-                KernelReturn::Elem | KernelReturn::Tile(_) => {}
+                KernelReturn::Elem => {}
             }
         }
     }

@@ -110,7 +110,6 @@ pub(crate) fn rows(tables: &Tables, seg: &SegOp<Memory>, pat: &[PatElem<Memory>]
                     elems.next();
                 }
             }
-            KernelReturn::Tile(_) => drop(elems.next()),
         }
     }
     rows

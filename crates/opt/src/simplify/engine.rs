@@ -477,12 +477,6 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                         *e = self.operand(*e);
                     }
                 }
-                KernelReturn::Tile(dims) => {
-                    for (a, b) in dims {
-                        *a = self.operand(*a);
-                        *b = self.operand(*b);
-                    }
-                }
             }
         }
     }

@@ -103,7 +103,7 @@ impl Translate {
                     let at = self.place_of(p.name).fixed(&indices);
                     self.put(ty.shape(), &at, *value);
                 }
-                KernelReturn::Write { .. } | KernelReturn::Tile(_) => {
+                KernelReturn::Write { .. } => {
                     bug!("a block returns {ret:?}")
                 }
             }

@@ -116,7 +116,6 @@ impl Translate {
                     }
                     self.write_within(*array, shape, index, ty, *value);
                 }
-                KernelReturn::Tile(_) => bug!("tiles are not made yet"),
             }
         }
     }
@@ -156,7 +155,7 @@ fn distinct(returns: &[KernelReturn]) -> usize {
         match ret {
             KernelReturn::Write { array, .. } if written.contains(array) => continue,
             KernelReturn::Write { array, .. } => written.push(*array),
-            KernelReturn::Elem | KernelReturn::Tile(_) => {}
+            KernelReturn::Elem => {}
         }
         count += 1;
     }

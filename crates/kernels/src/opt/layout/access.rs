@@ -111,7 +111,7 @@ pub(super) fn of_kernel(seg: &SegOp<Kernels>, along: usize, is_array: &dyn Fn(Na
     let mut written: FxHashSet<Name> = FxHashSet::default();
     written.extend(seg.kept().filter_map(|(_, r)| match r {
         KernelReturn::Write { array, .. } => Some(*array),
-        KernelReturn::Elem | KernelReturn::Tile(_) => None,
+        KernelReturn::Elem => None,
     }));
     if let SegKind::Hist(ops) = &seg.kind {
         written.extend(ops.iter().flat_map(|op| &op.dests));
