@@ -81,9 +81,6 @@ pub mod flattening {
 
 /// How operations whose operators cannot run on rows of threads are divided.
 pub mod chunks {
-    /// In how many chunks the input of one segment is divided, at most.
-    pub const INPUT_CHUNKS: i64 = 256;
-
     /// In how many parts the bins of one segment are divided, at most. All threads read the same indices at a time, so that these
     /// cost little; more threads than this would still have to read all of them.
     pub const BIN_PARTS: i64 = 4096;

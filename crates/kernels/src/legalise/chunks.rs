@@ -1,13 +1,11 @@
-//! Operators on arrays are applied by loops, each thread to a chunk of the input.
+//! Histograms whose elements are arrays: each thread has a part of the bins, and applies the operator by loops.
 //!
 //! ```text
-//! segred (i < n, j < m) op f                        let (parts) = segmap (i < n, c < t) { loop over chunk c of m with f }
-//!                                                   segmap (i < n) { loop over the t parts with f }
+//! seghist (i < n, j < m) op [k] f                   let (parts) = segmap (i < n, c < t) { loop over all m points with f, for part c of the k bins }
 //! ```
 //!
-//! The neutral element is used once in each segment, at its start: programs are known that give another value there. A
-//! scan starts each chunk anew from what is before it. In histograms each thread has a part of the bins: to lock elements, which
-//! are large here, would serialise more than it saves.
+//! To lock elements, which are large here, would serialise more than it saves. Reductions and scans with such operators do not get
+//! here: flattening makes other operations of them.
 
 use super::operators::Source;
 use super::Around;
@@ -16,7 +14,7 @@ use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
 use fehu_base::tuning::chunks;
 use fehu_base::Name;
-use fehu_ir::seg::{SegBinOp, SegHistOp};
+use fehu_ir::seg::SegHistOp;
 use fehu_ir::{Basic, Exp, Kernels, Lambda, Loop, LoopForm, Param, SubExp, Type};
 use std::ops::Range;
 
@@ -30,144 +28,6 @@ struct Chunks {
 type Carried = Vec<(SubExp, Type)>;
 
 impl Legalise {
-    pub(super) fn chunked_reduction(
-        &mut self,
-        source: &Source,
-        which: Range<usize>,
-        results: Bindings,
-        op: &SegBinOp<Kernels>,
-    ) {
-        let chunks = self.chunks(source.width());
-        let parts = self.totals(source, &which, op, &chunks);
-        let types = source.types[which].to_vec();
-        self.per_segment(source, results, types, |p, segment| {
-            let start = p.start(op);
-            p.steps(chunks.count, start, |p, c, state| {
-                let index: Vec<SubExp> = segment.iter().copied().chain([c]).collect();
-                let part: Vec<SubExp> = parts.iter().map(|a| p.part((*a).into(), &index)).collect();
-                p.apply(&op.op, &[state, &part].concat())
-            })
-        });
-    }
-
-    pub(super) fn chunked_scan(
-        &mut self,
-        source: &Source,
-        which: Range<usize>,
-        results: Bindings,
-        op: &SegBinOp<Kernels>,
-    ) {
-        let chunks = self.chunks(source.width());
-        let parts = self.totals(source, &which, op, &chunks);
-        let types = source.types[which.clone()].to_vec();
-        let before = self.before_chunks(source, &types, op, &chunks, &parts);
-        let dims = self.indices(&[source.segments(), vec![chunks.count]].concat());
-        let index: Vec<SubExp> = dims.iter().map(|d| d.0.into()).collect();
-        let (chunk, segment) = index.split_last().map_or((SubExp::i64(0), &[][..]), |(c, s)| (*c, s));
-        let rows: Vec<Type> = types.iter().map(|t| t.array_of(&[chunks.size])).collect();
-        let body = self.nested(|p| {
-            let (first, len) = p.extent(source.width(), &chunks, chunk);
-            let mut start: Carried = vec![];
-            for (a, t) in before.iter().zip(&types) {
-                let x = p.part((*a).into(), &index);
-                start.push((p.owned(x), t.clone()));
-            }
-            for t in &rows {
-                let scratch = p.scratch(t);
-                start.push((scratch, t.clone()));
-            }
-            let all = p.steps(len, start, |p, i, state| {
-                let (old, rows) = state.split_at(types.len());
-                let j = p.b.add64(first, i);
-                let at: Vec<SubExp> = segment.iter().copied().chain([j]).collect();
-                let new = p.values(source, which.clone(), &at, &[]);
-                let mut next = p.apply(&op.op, &[old, &new].concat());
-                for (k, row) in rows.iter().enumerate() {
-                    let put = p.put(*row, i, next[k]);
-                    next.push(put);
-                }
-                next
-            });
-            all[types.len()..].to_vec()
-        });
-        let outer: Vec<SubExp> = dims.iter().map(|d| d.1).collect();
-        let made = self.results("chunks", rows.iter().map(|t| t.array_of(&outer)).collect::<Vec<_>>());
-        let names: Vec<Name> = made.iter().map(|(n, _)| *n).collect();
-        self.map(Around::Host, made, dims, rows, body);
-        self.joined(results, names, &types, &source.segments(), &chunks, source.width());
-    }
-
-    /// What each chunk of each segment comes to.
-    fn totals(
-        &mut self,
-        source: &Source,
-        which: &Range<usize>,
-        op: &SegBinOp<Kernels>,
-        chunks: &Chunks,
-    ) -> Vec<Name> {
-        let dims = self.indices(&[source.segments(), vec![chunks.count]].concat());
-        let index: Vec<SubExp> = dims.iter().map(|d| d.0.into()).collect();
-        let (chunk, segment) = index.split_last().map_or((SubExp::i64(0), &[][..]), |(c, s)| (*c, s));
-        let body = self.nested(|p| {
-            let (first, len) = p.extent(source.width(), chunks, chunk);
-            let at: Vec<SubExp> = segment.iter().copied().chain([first]).collect();
-            let mut start: Carried = vec![];
-            for (x, t) in p.values(source, which.clone(), &at, &[]).into_iter().zip(&op.op.ret) {
-                start.push((p.owned(x), t.clone()));
-            }
-            let rest = p.b.sub64(len, SubExp::i64(1));
-            let second = p.b.add64(first, SubExp::i64(1));
-            p.steps(rest, start, |p, i, state| {
-                let j = p.b.add64(second, i);
-                let at: Vec<SubExp> = segment.iter().copied().chain([j]).collect();
-                let new = p.values(source, which.clone(), &at, &[]);
-                p.apply(&op.op, &[state, &new].concat())
-            })
-        });
-        let types = source.types[which.clone()].to_vec();
-        let outer: Vec<SubExp> = dims.iter().map(|d| d.1).collect();
-        let parts = self.results("parts", types.iter().map(|t| t.array_of(&outer)).collect::<Vec<_>>());
-        let names = parts.iter().map(|(n, _)| *n).collect();
-        self.map(Around::Host, parts, dims, types, body);
-        names
-    }
-
-    /// What comes before each chunk of each segment.
-    fn before_chunks(
-        &mut self,
-        source: &Source,
-        types: &[Type],
-        op: &SegBinOp<Kernels>,
-        chunks: &Chunks,
-        parts: &[Name],
-    ) -> Vec<Name> {
-        let rows: Vec<Type> = types.iter().map(|t| t.array_of(&[chunks.count])).collect();
-        let segments = source.segments();
-        let results = self.results("before", rows.iter().map(|t| t.array_of(&segments)).collect::<Vec<_>>());
-        let names = results.iter().map(|(n, _)| *n).collect();
-        self.per_segment(source, results, rows.clone(), |p, segment| {
-            let mut start = p.start(op);
-            for t in &rows {
-                let scratch = p.scratch(t);
-                start.push((scratch, t.clone()));
-            }
-            let all = p.steps(chunks.count, start, |p, c, state| {
-                let (so_far, rows) = state.split_at(types.len());
-                let mut put = vec![];
-                for (row, x) in rows.iter().zip(so_far) {
-                    put.push(p.put(*row, c, *x));
-                }
-                let index: Vec<SubExp> = segment.iter().copied().chain([c]).collect();
-                let part: Vec<SubExp> = parts.iter().map(|a| p.part((*a).into(), &index)).collect();
-                let mut next = p.apply(&op.op, &[so_far, &part].concat());
-                next.extend(put);
-                next
-            });
-            all[types.len()..].to_vec()
-        });
-        names
-    }
-
     /// A histogram whose elements are arrays: each thread looks at all points, and combines those of its part of the bins.
     pub(super) fn sequential_hist(
         &mut self,
@@ -292,11 +152,6 @@ impl Legalise {
         all
     }
 
-    /// How to divide an input.
-    fn chunks(&mut self, width: SubExp) -> Chunks {
-        self.divided(width, chunks::INPUT_CHUNKS)
-    }
-
     /// Something divided into so many parts at most.
     fn divided(&mut self, width: SubExp, most: i64) -> Chunks {
         let size = self.quotient_up(width, SubExp::i64(most));
@@ -309,22 +164,6 @@ impl Legalise {
         let rest = self.b.sub64(by, SubExp::i64(1));
         let up = self.b.add64(x, rest);
         self.b.bin(BinOp::SQuot(IntType::I64), up, by)
-    }
-
-    /// The first index of a chunk, and how many it has.
-    fn extent(&mut self, width: SubExp, chunks: &Chunks, chunk: SubExp) -> (SubExp, SubExp) {
-        let first = self.b.mul64(chunk, chunks.size);
-        let left = self.b.sub64(width, first);
-        (first, self.b.bin(BinOp::SMin(IntType::I64), left, chunks.size))
-    }
-
-    /// The neutral elements, to start from.
-    fn start(&mut self, op: &SegBinOp<Kernels>) -> Carried {
-        let mut start = vec![];
-        for (e, t) in op.neutral.iter().zip(&op.op.ret) {
-            start.push((self.owned(*e), t.clone()));
-        }
-        start
     }
 
     /// The operand, or a copy of it that can be changed.
@@ -370,54 +209,6 @@ impl Legalise {
         let form = LoopForm::For { var, ty: IntType::I64, bound: count };
         let l = Exp::Loop(Box::new(Loop { params, form, body }));
         self.b.bind_all("state", types, l).into_iter().map(SubExp::Var).collect()
-    }
-
-    /// A map over the segments; a single one is a map over one point.
-    fn per_segment(
-        &mut self,
-        source: &Source,
-        results: Bindings,
-        types: Vec<Type>,
-        body: impl FnOnce(&mut Self, &[SubExp]) -> Vec<SubExp>,
-    ) {
-        let segments = source.segments();
-        if !segments.is_empty() {
-            let dims = self.indices(&segments);
-            let index: Vec<SubExp> = dims.iter().map(|d| d.0.into()).collect();
-            let body = self.nested(|p| body(p, &index));
-            return self.map(Around::Host, results, dims, types, body);
-        }
-        let dims = self.indices(&[SubExp::i64(1)]);
-        let body = self.nested(|p| body(p, &[]));
-        let single =
-            self.results("single", types.iter().map(|t| t.array_of(&[SubExp::i64(1)])).collect::<Vec<_>>());
-        let names: Vec<Name> = single.iter().map(|(n, _)| *n).collect();
-        self.map(Around::Host, single, dims, types, body);
-        for ((name, ty), single) in results.into_iter().zip(names) {
-            let slice = outer_slice(&self.b.type_of(single.into()), &[SubExp::i64(0)]);
-            self.b.bind_names(vec![(name, ty)], Exp::Basic(Basic::Index(single, slice)));
-        }
-    }
-
-    /// The operator, applied to whole vectors at once.
-    pub(super) fn on_whole_arrays(&mut self, op: SegBinOp<Kernels>) -> SegBinOp<Kernels> {
-        if op.shape.is_empty() {
-            return op;
-        }
-        let whole = self.elementwise(&op.op, &op.shape);
-        let mut neutral = vec![];
-        for (e, t) in op.neutral.iter().zip(&whole.ret) {
-            let same = self.b.type_of(*e).rank() == t.rank();
-            neutral.push(if same {
-                *e
-            } else {
-                let name = self.b.fresh("neutral", t.clone());
-                let outer = op.shape.len();
-                self.fill(Around::Host, name, t, |p, index| p.element(*e, &index[outer..]));
-                name.into()
-            });
-        }
-        SegBinOp { comm: op.comm, op: whole, neutral, shape: vec![] }
     }
 
     /// An operator applied at each place of vectors.

@@ -1,65 +1,19 @@
-//! Operators on vectors become operators on elements, with the vector's dimensions in the index space.
+//! Histograms with operators on vectors become histograms of elements, with the vector's dimensions in the index space.
 //!
 //! ```text
-//! segred (i < n, j < m) op [k] (+)       segred (i < n, l < k, j < m) op [] (+)
 //! seghist (j < m) op [h] vector [k] (+)   seghist (e < m*k) op [h][k] (+)         -- j = e / k, l = e % k
 //! ```
-//!
-//! A scan's results are transposed back.
 
-use super::operators::{Along, Source};
+use super::operators::Source;
 use super::{is_prim, Around, Bindings, Legalise};
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::Name;
-use fehu_ir::seg::{SegBinOp, SegHistOp, SegKind};
-use fehu_ir::{Basic, Exp, Kernels, SubExp, Type};
+use fehu_ir::seg::{SegHistOp, SegKind};
+use fehu_ir::{Kernels, SubExp, Type};
 use std::ops::Range;
 
 impl Legalise {
-    pub(super) fn vector(
-        &mut self,
-        around: Around,
-        source: &Source,
-        which: Range<usize>,
-        results: Bindings,
-        op: SegBinOp<Kernels>,
-        along: Along,
-    ) {
-        let vector = op.shape.clone();
-        let mut dims = self.indices(&source.segments());
-        let segments: Vec<SubExp> = dims.iter().map(|d| d.0.into()).collect();
-        let places = self.indices(&vector);
-        let inner: Vec<SubExp> = places.iter().map(|d| d.0.into()).collect();
-        dims.extend(places);
-        let last = self.b.fresh("i", Type::I64);
-        dims.push((last, source.width()));
-        let index: Vec<SubExp> = segments.iter().copied().chain([last.into()]).collect();
-        let body = self.nested(|p| p.values(source, which, &index, &inner));
-        let types = op.op.ret.clone();
-        let outer: Vec<SubExp> = dims.iter().map(|d| d.1).collect();
-        let op = SegBinOp { shape: vec![], ..op };
-        match along {
-            Along::Reduce => {
-                self.operation(around, results, dims, types, body, SegKind::Red(vec![op]));
-            }
-            Along::Scan if vector.is_empty() => {
-                self.operation(around, results, dims, types, body, SegKind::Scan(vec![op], None));
-            }
-            Along::Scan => {
-                let scanned =
-                    self.results("scanned", types.iter().map(|t| t.array_of(&outer)).collect::<Vec<_>>());
-                let names: Vec<Name> = scanned.iter().map(|(n, _)| *n).collect();
-                self.operation(around, scanned, dims, types, body, SegKind::Scan(vec![op], None));
-                let (s, k) = (segments.len(), vector.len());
-                let perm: Vec<usize> = (0..s).chain([s + k]).chain(s..s + k).collect();
-                for (bound, scanned) in results.into_iter().zip(names) {
-                    self.b.bind_names(vec![bound], Exp::Basic(Basic::Rearrange(perm.clone(), scanned)));
-                }
-            }
-        }
-    }
-
     /// Names for indices into a shape.
     pub(super) fn indices(&mut self, shape: &[SubExp]) -> Vec<(Name, SubExp)> {
         shape.iter().map(|n| (self.b.fresh("i", Type::I64), *n)).collect()
