@@ -15,6 +15,7 @@ use super::{Mode, Translate};
 use crate::draft::{Code, Op};
 use crate::translate::place::At;
 use fehu_algebra::Poly;
+use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
@@ -67,8 +68,8 @@ impl Translate {
             widest = max(widest, points);
         }
         let most = self.device_max(&SizeClass::ThreadBlockSize);
-        let warps = quot_up(min(widest, most), i64(32));
-        self.let_i64("width", mul(warps, i64(32)))
+        let warps = quot_up(min(widest, most), i64(WARP_THREADS));
+        self.let_i64("width", mul(warps, i64(WARP_THREADS)))
     }
 
     /// An operand of kernel code in terms of what the host knows.

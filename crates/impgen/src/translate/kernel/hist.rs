@@ -23,6 +23,7 @@ use super::operator::{prim, vars};
 use super::update::Lock;
 use super::{Mode, Translate};
 use crate::translate::place::At;
+use fehu_base::device::BLOCK_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
@@ -359,7 +360,7 @@ impl Translate {
         let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
         let bins = plan.bins[which].clone();
         let all = self.let_i64("all", mul(plan.segments.clone(), bins.clone()));
-        let size = i64(256);
+        let size = i64(BLOCK_THREADS);
         let grid = quot_up(all.clone(), size.clone());
         self.kernel("seghist_combine", grid, size, Mode::Thread, |t| {
             let at = t.let_i64("at", add(mul(block(), block_size()), local()));

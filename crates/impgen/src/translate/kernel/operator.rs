@@ -5,6 +5,7 @@
 
 use super::{Mode, Translate};
 use crate::draft::{Code, Op};
+use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
@@ -128,17 +129,17 @@ impl Translate {
         values: &[Name],
         shared: &[Name],
     ) {
-        let lane = self.let_i64("lane", rem(local(), i64(32)));
-        let warp = self.let_i64("warp", quot(local(), i64(32)));
+        let lane = self.let_i64("lane", rem(local(), i64(WARP_THREADS)));
+        let warp = self.let_i64("warp", quot(local(), i64(WARP_THREADS)));
         self.shuffle_reduce(ops, types, values);
         self.if_then(eq(lane.clone(), i64(0)), |t| t.store_all(shared, types, &warp, values));
         self.barrier();
-        self.if_then(lt(local(), i64(32)), |t| {
+        self.if_then(lt(local(), i64(WARP_THREADS)), |t| {
             let neutral = t.neutrals(ops);
             for (x, e) in values.iter().zip(neutral) {
                 t.set_to(*x, e);
             }
-            t.if_then(lt(lane.clone(), quot(block_size(), i64(32))), |t| {
+            t.if_then(lt(lane.clone(), quot(block_size(), i64(WARP_THREADS))), |t| {
                 for ((x, mem), ty) in values.iter().zip(shared).zip(types) {
                     let e = t.element(*mem, *ty, lane.clone());
                     t.set_to(*x, e);
@@ -152,7 +153,7 @@ impl Translate {
     fn shuffle_reduce(&mut self, ops: &[SegBinOp<Memory>], types: &[PrimType], values: &[Name]) {
         for delta in [1u32, 2, 4, 8, 16] {
             let other = self.shuffle(types, values, Direction::Down, delta);
-            let there = lt(add(rem(local(), i64(32)), i64(i64::from(delta))), i64(32));
+            let there = lt(add(rem(local(), i64(WARP_THREADS)), i64(i64::from(delta))), i64(WARP_THREADS));
             self.where_needed(ops, there, |t| t.apply_all(ops, &vars(values), &vars(&other), values));
         }
     }
@@ -264,14 +265,14 @@ impl Translate {
         shared: &[Name],
         starts: Option<(Name, Name)>,
     ) {
-        let lane = self.let_i64("lane", rem(local(), i64(32)));
-        let warp = self.let_i64("warp", quot(local(), i64(32)));
+        let lane = self.let_i64("lane", rem(local(), i64(WARP_THREADS)));
+        let warp = self.let_i64("warp", quot(local(), i64(WARP_THREADS)));
         let started = starts.map(|(starts, flags)| {
             let number = self.let_as("started", PrimType::I32, select(var(starts), i32(1), i32(0)));
             (number, flags)
         });
         self.shuffle_scan(ops, types, values, started.map(|s| s.0), &lane);
-        self.if_then(eq(lane.clone(), i64(31)), |t| {
+        self.if_then(eq(lane.clone(), i64(WARP_THREADS - 1)), |t| {
             t.store_all(shared, types, &warp, values);
             if let Some((number, flags)) = started {
                 let is = equal(PrimType::I32, var(number), i32(1));
@@ -279,11 +280,11 @@ impl Translate {
             }
         });
         self.barrier();
-        self.if_then(lt(local(), i64(32)), |t| {
+        self.if_then(lt(local(), i64(WARP_THREADS)), |t| {
             let neutral = t.neutrals(ops);
             let sums = t.lanes("sum", types, neutral);
             let flag = t.let_as("flag", PrimType::I32, i32(0));
-            t.if_then(lt(lane.clone(), quot(block_size(), i64(32))), |t| {
+            t.if_then(lt(lane.clone(), quot(block_size(), i64(WARP_THREADS))), |t| {
                 for ((x, mem), ty) in sums.iter().zip(shared).zip(types) {
                     let e = t.element(*mem, *ty, lane.clone());
                     t.set_to(*x, e);
@@ -294,7 +295,7 @@ impl Translate {
                 }
             });
             t.shuffle_scan(ops, types, &sums, started.map(|_| flag), &lane);
-            t.if_then(lt(lane.clone(), quot(block_size(), i64(32))), |t| {
+            t.if_then(lt(lane.clone(), quot(block_size(), i64(WARP_THREADS))), |t| {
                 t.store_all(shared, types, &lane, &sums);
                 if let Some((_, flags)) = started {
                     let is = equal(PrimType::I32, var(flag), i32(1));

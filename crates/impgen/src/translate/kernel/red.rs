@@ -21,6 +21,7 @@ use super::operator::vars;
 use super::{Mode, Translate, ZEROS};
 use crate::draft::{Code, Op};
 use crate::translate::place::At;
+use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
@@ -168,8 +169,8 @@ impl Translate {
         if red.seg.space.dims.len() == 1 {
             return red.size.clone();
         }
-        let warps = quot_up(red.n.clone(), i64(32 * points));
-        self.let_i64("block", min(red.size.clone(), max(i64(32), mul(warps, i64(32)))))
+        let warps = quot_up(red.n.clone(), i64(WARP_THREADS * points));
+        self.let_i64("block", min(red.size.clone(), max(i64(WARP_THREADS), mul(warps, i64(WARP_THREADS)))))
     }
 
     /// Reduces a block's part of a segment; its first thread has the result.
@@ -336,7 +337,7 @@ impl Translate {
 
     /// How many threads share a segment of middle size, a power of two: each is to have a few points, unless they are heavy.
     fn lanes_of_segment(&mut self, red: &Red, each: i64) -> Expr {
-        let mut lanes = i64(32);
+        let mut lanes = i64(WARP_THREADS);
         for fewer in [16, 8, 4, 2] {
             lanes = select(le(red.n.clone(), i64(fewer * each)), i64(fewer), lanes);
         }

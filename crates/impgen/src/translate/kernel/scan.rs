@@ -26,6 +26,7 @@ use super::choice::schedule;
 use super::operator::vars;
 use super::{Mode, Translate};
 use crate::draft::{Code, Op};
+use fehu_base::device::WARP_THREADS;
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
@@ -178,8 +179,8 @@ impl Translate {
         self.block_scan(&scan.tile_ops, &scan.tile_types, &sums, &shared.sums, flags, scan.exchange);
         let inside = if scan.exchange == Exchange::Shuffles {
             let inside = self.from_neighbours(scan, shared, &sums, starts);
-            let last = sub(quot(block_size(), i64(32)), i64(1));
-            self.if_then(lt(local(), i64(32)), |t| t.look_back_together(scan, shared, tile, last));
+            let last = sub(quot(block_size(), i64(WARP_THREADS)), i64(1));
+            self.if_then(lt(local(), i64(WARP_THREADS)), |t| t.look_back_together(scan, shared, tile, last));
             inside
         } else {
             self.barrier();
@@ -239,8 +240,8 @@ impl Translate {
         let flag = self.let_as("flag", PrimType::I32, select(var(starts), i32(1), i32(0)));
         let flag = self.shuffle(&[PrimType::I32], &[flag], Direction::Up, 1)[0];
         let starts = self.let_as("started", PrimType::Bool, equal(PrimType::I32, var(flag), i32(1)));
-        let warp = quot(local(), i64(32));
-        let first = and(eq(rem(local(), i64(32)), i64(0)), lt(i64(0), warp.clone()));
+        let warp = quot(local(), i64(WARP_THREADS));
+        let first = and(eq(rem(local(), i64(WARP_THREADS)), i64(0)), lt(i64(0), warp.clone()));
         self.if_then(first, |t| t.load_inside(scan, shared, &sums, starts, sub(warp, i64(1))));
         Inside { sums, starts }
     }
@@ -444,7 +445,7 @@ impl Translate {
             for delta in [1u32, 2, 4, 8, 16] {
                 let other = t.shuffle(&scan.types, &found, Direction::Down, delta);
                 let other_stop = t.shuffle(&[PrimType::I32], &[stop], Direction::Down, delta)[0];
-                let there = lt(add(local(), i64(i64::from(delta))), i64(32));
+                let there = lt(add(local(), i64(i64::from(delta))), i64(WARP_THREADS));
                 t.if_then(equal(PrimType::I32, var(stop), i32(0)), |t| {
                     t.where_needed(scan.ops, there, |t| {
                         t.apply_all(scan.ops, &vars(&other), &vars(&found), &found);
@@ -459,7 +460,7 @@ impl Translate {
             t.if_else(
                 equal(PrimType::I32, var(done), i32(1)),
                 |t| t.set_to(back, i64(-1)),
-                |t| t.set_to(back, sub(var(back), i64(32))),
+                |t| t.set_to(back, sub(var(back), i64(WARP_THREADS))),
             );
         });
         self.if_then(eq(local(), i64(0)), |t| {
