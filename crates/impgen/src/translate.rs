@@ -11,12 +11,14 @@
 //! the end of its scope.
 
 mod arrays;
+mod build;
 mod control;
 mod entry;
 mod kernel;
 mod last;
 mod place;
 mod scalars;
+mod state;
 mod task;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -25,12 +27,16 @@ mod trace;
 pub use trace::kernel_traces;
 
 use crate::draft::{self, Code, Op};
-use fehu_base::prim::{PrimType, PrimValue};
-use fehu_base::{bug, Name, NameSource, Symbol};
-use fehu_imp::syntax::{Expr, Function, Kernel, Param, Program, TuningParam};
+use crate::translate::build::param;
+use crate::translate::kernel::block;
+use crate::translate::kernel::size;
+use crate::translate::state::{KernelState, Mode, Translate};
+use fehu_base::prim::PrimType;
+use fehu_base::{bug, Name, Symbol};
+use fehu_imp::syntax::{Function, Param, Program};
 use fehu_ir::free::free_in_fun;
 use fehu_ir::mem::{sym_name, Lmad, MemInfo, MemOp};
-use fehu_ir::types::{prog_types, Types};
+use fehu_ir::types::prog_types;
 use fehu_ir::visit::{deep, Visitor};
 use fehu_ir::{
     Basic, Body, Exp, FunDef, Loc, Memory, OpaqueTypes, PatElem, Prog, RetType, Space, Stm, SubExp, Type,
@@ -65,17 +71,6 @@ pub fn translate(prog: Prog<Memory>) -> Program {
     }
 }
 
-/// Where the code at hand runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Mode {
-    /// On the host, or on a CPU altogether.
-    Host,
-    /// In a kernel, by each thread for itself.
-    Thread,
-    /// In a kernel, by all threads of a block together, all doing the same except where they share work.
-    Block,
-}
-
 /// Where every array of a program lives.
 #[derive(Default)]
 struct Places(FxHashMap<Name, (Name, Lmad)>);
@@ -100,40 +95,6 @@ impl Visitor<Memory> for Places {
     }
 }
 
-struct Translate {
-    names: NameSource,
-    types: Types,
-    places: FxHashMap<Name, (Name, Lmad)>,
-    /// Names that stand for another variable or constant.
-    same: FxHashMap<Name, SubExp>,
-    /// Variables that outlive the initialisation.
-    globals: FxHashSet<Name>,
-    /// Open sequences of code.
-    code: Vec<Vec<Code>>,
-    loc: Loc,
-    /// The function at hand, as tuning parameters call it.
-    fun: Symbol,
-    mode: Mode,
-    /// What the accumulators of open `WithAcc`s update, by token.
-    accs: FxHashMap<Name, kernel::Updated>,
-    kernels: Vec<Kernel>,
-    params: IndexMap<Symbol, TuningParam>,
-    /// The blocks that the loop to come takes over.
-    given: Vec<Name>,
-    /// The shared arrays of the kernel at hand and their bytes, in terms of the host.
-    shared: Vec<(Name, Expr)>,
-    /// Those of them that its operations use one after the other.
-    exchange: kernel::Exchange,
-    /// What the kernel at hand computes by itself of what the host knows, for sizes of shared memory.
-    sizes: FxHashMap<Name, Expr>,
-    /// A block of zeros in device memory, which every user leaves so.
-    zeros: Option<Name>,
-    /// Points of the kernel at hand whose flat numbers are known.
-    flats: Vec<place::Flat>,
-    /// What is read in the kernel at hand in place of elements, by the name of what is read.
-    instead: FxHashMap<Name, Expr>,
-}
-
 impl Translate {
     /// What is known before any code is made.
     fn new(prog: &Prog<Memory>) -> Translate {
@@ -156,12 +117,8 @@ impl Translate {
             kernels: vec![],
             params: IndexMap::new(),
             given: vec![],
-            shared: vec![],
-            exchange: kernel::Exchange::default(),
-            sizes: FxHashMap::default(),
             zeros: None,
-            flats: vec![],
-            instead: FxHashMap::default(),
+            in_kernel: KernelState::default(),
         }
     }
 
@@ -246,10 +203,10 @@ impl Translate {
     fn stm(&mut self, stm: &Stm<Memory>) {
         self.loc = stm.loc.clone();
         if let Some(name) = stm.declared_param() {
-            return self.read_param(&stm.pat, name);
+            return size::read_param(self, &stm.pat, name);
         }
         if let (Exp::Basic(Basic::Opaque(e)), Some(traced)) = (&stm.exp, trace::traced(stm)) {
-            self.trace(stm, *e, &traced);
+            trace::trace(self, stm, *e, &traced);
         }
         match &stm.exp {
             Exp::If(c, t, f) => self.branch(&stm.pat, *c, t, f),
@@ -260,8 +217,8 @@ impl Translate {
                 let [p] = stm.pat.as_slice() else { bug!("an allocation of {} blocks", stm.pat.len()) };
                 self.allocate(p, *bytes, space);
             }
-            Exp::Op(MemOp::Seg(seg)) => self.seg_op(&stm.pat, seg),
-            Exp::Op(MemOp::Size(size)) => self.size_op(&stm.pat, size),
+            Exp::Op(MemOp::Seg(seg)) => kernel::seg_op(self, &stm.pat, seg),
+            Exp::Op(MemOp::Size(size)) => size::size_op(self, &stm.pat, size),
             Exp::Basic(Basic::UpdateAcc(acc, index, values)) => self.update_acc(*acc, index, values),
             Exp::WithAcc(w) => self.with_acc(&stm.pat, w),
             Exp::Basic(Basic::ArrayConst(data)) => self.array_const(&stm.pat, data),
@@ -293,108 +250,12 @@ impl Translate {
             }
             (Space::Scalar(..), _) => self.declare(p.name, &p.ty),
             (Space::Shared, Mode::Block) => {
-                let bytes = self.host_operand(bytes);
-                self.shared.push((p.name, bytes));
+                let bytes = block::host_operand(self, bytes);
+                self.in_kernel.shared.push((p.name, bytes));
             }
             (Space::Default, Mode::Thread | Mode::Block) | (Space::Shared, Mode::Host | Mode::Thread) => {
                 bug!("an allocation in {space:?} at {:?}", self.mode)
             }
         }
-    }
-
-    fn emit(&mut self, code: Code) {
-        match self.code.last_mut() {
-            Some(open) => open.push(code),
-            None => bug!("no open sequence"),
-        }
-    }
-
-    /// Code that is put together apart.
-    fn block(&mut self, f: impl FnOnce(&mut Self)) -> Code {
-        self.code.push(vec![]);
-        f(self);
-        Code::Seq(self.code.pop().unwrap_or_default())
-    }
-
-    /// Declares the variable of a name, unless it is a global.
-    fn declare(&mut self, name: Name, ty: &Type) {
-        if self.globals.contains(&name) {
-            return;
-        }
-        match param(name, ty) {
-            Some(Param::Scalar(name, ty)) => self.emit(Code::DeclareScalar(name, ty)),
-            Some(Param::Mem(name, space)) => self.emit(Code::DeclareMem(name, space)),
-            None => {}
-        }
-    }
-
-    /// Assigns a variable.
-    fn set(&mut self, name: Name, e: SubExp) {
-        match (self.type_of(name), self.resolve(e)) {
-            (Type::Prim(PrimType::Unit) | Type::Array(..) | Type::Acc(..), _) => {}
-            (Type::Prim(_), e) => self.emit(Code::SetScalar(name, expr(e))),
-            (Type::Mem(space), SubExp::Var(from)) => self.emit(Code::SetMem(name, from, space)),
-            (Type::Mem(_), SubExp::Const(_)) => bug!("a block is a constant"),
-        }
-    }
-
-    /// Another name for an operand.
-    fn alias(&mut self, p: &PatElem<Memory>, e: SubExp) {
-        if self.globals.contains(&p.name) {
-            self.set(p.name, e);
-        } else {
-            let e = self.resolve(e);
-            self.same.insert(p.name, e);
-        }
-    }
-
-    /// The variable or constant that an operand stands for.
-    fn resolve(&self, e: SubExp) -> SubExp {
-        match e {
-            SubExp::Var(n) => self.same.get(&n).copied().unwrap_or(e),
-            SubExp::Const(_) => e,
-        }
-    }
-
-    /// The variable that a block's name stands for.
-    fn mem(&self, name: Name) -> Name {
-        self.resolve(name.into()).name().unwrap_or(name)
-    }
-
-    fn operand(&self, e: SubExp) -> Expr {
-        match self.resolve(e) {
-            SubExp::Var(n) if self.types.get(&n) == Some(&Type::UNIT) => Expr::Const(PrimValue::Unit),
-            e => expr(e),
-        }
-    }
-
-    fn type_of(&self, name: Name) -> Type {
-        match self.types.get(&name) {
-            Some(ty) => ty.clone(),
-            None => bug!("no type for {}", self.names.show(name)),
-        }
-    }
-
-    fn free(&mut self, block: Name) {
-        let mem = self.mem(block);
-        if let Type::Mem(space) = self.type_of(mem) {
-            self.emit(Code::Op(Op::Free(mem, space)));
-        }
-    }
-}
-
-fn expr(e: SubExp) -> Expr {
-    match e {
-        SubExp::Var(n) => Expr::Var(n),
-        SubExp::Const(v) => Expr::Const(v),
-    }
-}
-
-/// The variable for a binding; none for arrays and unit.
-fn param(name: Name, ty: &Type) -> Option<Param> {
-    match ty {
-        Type::Prim(PrimType::Unit) | Type::Array(..) | Type::Acc(..) => None,
-        Type::Prim(p) => Some(Param::Scalar(name, *p)),
-        Type::Mem(space) => Some(Param::Mem(name, space.clone())),
     }
 }

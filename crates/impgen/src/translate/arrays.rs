@@ -1,8 +1,7 @@
 //! Statements that make or change an array. Views cost nothing: their place says all.
 
-use super::place::At;
-use super::Translate;
 use crate::draft::Code;
+use crate::translate::state::{At, Translate};
 use fehu_algebra::{Facts, Poly};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};

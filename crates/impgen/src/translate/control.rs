@@ -1,7 +1,8 @@
 //! Branches, loops and calls.
 
-use super::{param, Translate};
 use crate::draft::Code;
+use crate::translate::build::param;
+use crate::translate::state::Translate;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::syntax::{Arg, Expr};

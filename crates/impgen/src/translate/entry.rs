@@ -23,7 +23,7 @@ pub(super) fn entry(
             let Some(p) = values.next() else { bug!("an entry point has too few parameters") };
             flat.push(match (&p.ty, &p.dec) {
                 (Type::Array(_, shape), MemInfo::Array { block, .. }) => {
-                    let shape = shape.iter().map(|n| super::expr(*n)).collect();
+                    let shape = shape.iter().map(|n| super::build::expr(*n)).collect();
                     EntryValue::Array { mem: *block, elem: scalar, shape }
                 }
                 _ => EntryValue::Scalar { var: p.name, ty: scalar },

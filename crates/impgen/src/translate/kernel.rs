@@ -1,7 +1,7 @@
 //! Kernels: segmented operations on a GPU.
 //!
 //! In: a `SegOp` at level `Thread` or `Block`, in host code. Out: one or more
-//! [`Kernel`]s and the host code that launches them. What the body of the
+//! [`fehu_imp::syntax::Kernel`]s and the host code that launches them. What the body of the
 //! operation computes at one point is translated as sequential code is. Which thread
 //! computes which point was decided before: the operation's schedule (see [`fehu_ir::schedule`])
 //! says it, and the files here emit each plan that a schedule may have.
@@ -23,325 +23,43 @@
 //! A kernel's parameters are the free names of its code. Names are unique in a program, so code that is used
 //! in two kernels is renamed for each.
 
-mod block;
+pub(super) mod block;
 mod choice;
 mod hist;
 mod map;
 mod operator;
-mod point;
+pub(super) mod point;
 mod red;
 mod scan;
-mod size;
+pub(super) mod size;
 mod tile;
 mod update;
 
 pub(super) use operator::vars;
-pub(super) use update::Updated;
 
-use super::{Mode, Translate};
-use crate::draft::{self, Code, Op};
-use fehu_base::device::BLOCK_THREADS;
-use fehu_base::prim::{IntType, PrimType};
-use fehu_base::{bug, Name, Symbol};
-use fehu_imp::build::*;
-use fehu_imp::free::free_names;
-use fehu_imp::syntax::{Arg, Expr, Kernel, KernelOp, Launch, Param};
-use fehu_ir::mem::{MemInfo, MemOp};
+use crate::translate::state::{Mode, Translate};
+use crate::translate::task;
+use fehu_base::bug;
 use fehu_ir::seg::{SegKind, SegLevel, SegOp};
-use fehu_ir::subst::{rename_exp, rename_lambda};
-use fehu_ir::visit::{look, Visitor};
-use fehu_ir::{Exp, Lambda, Loc, Loop, LoopForm, Memory, PatElem, Space, Type};
-use indexmap::IndexMap;
+use fehu_ir::{Memory, PatElem};
 
-/// The shared arrays through which threads of a kernel exchange values, one operation after the other.
-#[derive(Default)]
-pub(super) struct Exchange {
-    /// By operand.
-    lanes: Vec<Name>,
-    flags: Option<Name>,
-}
-
-impl Translate {
-    /// A parallel operation, wherever it stands.
-    pub(super) fn seg_op(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
-        match (seg.level, self.mode) {
-            (SegLevel::Thread, Mode::Host) => self.grid_op(pat, seg),
-            (SegLevel::Block, Mode::Host) => self.block_op(pat, seg),
-            (SegLevel::InBlock, Mode::Block) => self.in_block_op(pat, seg),
-            (SegLevel::Task, Mode::Host) => self.task_op(pat, seg),
-            (level, mode) => bug!("an operation at level {level:?} in code at {mode:?}"),
-        }
-    }
-
-    fn grid_op(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
-        self.add_params(choice::schedule(seg));
-        match &seg.kind {
-            SegKind::Map => self.seg_map(pat, seg),
-            SegKind::Red(ops) => self.seg_red(pat, seg, ops),
-            SegKind::Scan(ops, _) => self.seg_scan(pat, seg, ops),
-            SegKind::Hist(ops) => self.seg_hist(pat, seg, ops),
-        }
-    }
-
-    /// A kernel and its launch. `body` makes the kernel's code.
-    fn kernel(&mut self, label: &str, grid: Expr, block: Expr, mode: Mode, body: impl FnOnce(&mut Self)) {
-        let outer = std::mem::replace(&mut self.mode, mode);
-        let outer_shared = std::mem::take(&mut self.shared);
-        self.exchange = Exchange::default();
-        let code = draft::kernel(self.block(body));
-        self.flats.clear();
-        self.mode = outer;
-        let shared = std::mem::replace(&mut self.shared, outer_shared);
-        let mut params = vec![];
-        let mut args = vec![];
-        for n in free_names(&code) {
-            if shared.iter().any(|(s, _)| *s == n) {
-                continue;
-            }
-            match self.type_of(n) {
-                Type::Prim(ty) => {
-                    params.push(Param::Scalar(n, ty));
-                    args.push(Arg::Scalar(Expr::Var(n)));
-                }
-                Type::Mem(space) => {
-                    params.push(Param::Mem(n, space));
-                    args.push(Arg::Mem(n));
-                }
-                ty @ (Type::Array(..) | Type::Acc(..)) => {
-                    bug!("{} of type {ty:?} is free in a kernel", self.names.show(n))
-                }
-            }
-        }
-        let name = self.names.fresh_str(&format!("{}_{label}", self.fun));
-        let label = Symbol::new(&format!("{}.{label}_{}", self.fun, name.0));
-        let (names, bytes): (Vec<Name>, Vec<Expr>) = shared.into_iter().unzip();
-        self.kernels.push(Kernel {
-            name,
-            label,
-            params,
-            shared: names,
-            block_size: None,
-            qualifiers: IndexMap::new(),
-            body: code,
-            loc: self.loc.clone(),
-        });
-        self.emit(Code::Op(Op::Launch(Box::new(Launch { kernel: name, grid, block, shared: bytes, args }))));
-    }
-
-    /// A copy of an operation with names of its own.
-    pub(super) fn renamed(&mut self, seg: &SegOp<Memory>) -> SegOp<Memory> {
-        let exp = rename_exp(&mut self.names, &Exp::Op(MemOp::Seg(seg.clone())));
-        Learn(self).exp(&exp);
-        match exp {
-            Exp::Op(MemOp::Seg(seg)) => seg,
-            other => bug!("renaming made {other:?}"),
-        }
-    }
-
-    /// A copy of a loop with names of its own.
-    pub(super) fn renamed_loop(&mut self, l: &Loop<Memory>) -> Loop<Memory> {
-        let exp = rename_exp(&mut self.names, &Exp::Loop(Box::new(l.clone())));
-        Learn(self).exp(&exp);
-        match exp {
-            Exp::Loop(l) => *l,
-            other => bug!("renaming made {other:?}"),
-        }
-    }
-
-    /// A copy of an operator with names of its own.
-    pub(super) fn renamed_lambda(&mut self, lambda: &Lambda<Memory>) -> Lambda<Memory> {
-        let copy = rename_lambda(&mut self.names, lambda);
-        Learn(self).lambda(&copy);
-        copy
-    }
-
-    /// A variable, declared.
-    pub(super) fn temp(&mut self, base: &str, ty: PrimType) -> Name {
-        let x = self.names.fresh_str(base);
-        self.types.insert(x, Type::Prim(ty));
-        self.emit(Code::DeclareScalar(x, ty));
-        x
-    }
-
-    /// A variable with a value.
-    pub(super) fn let_as(&mut self, base: &str, ty: PrimType, value: Expr) -> Name {
-        let x = self.temp(base, ty);
-        self.emit(Code::SetScalar(x, value));
-        x
-    }
-
-    /// An `i64` with a value. Constants and variables need none.
-    pub(super) fn let_i64(&mut self, base: &str, value: Expr) -> Expr {
-        match value {
-            Expr::Const(_) | Expr::Var(_) => value,
-            value => Expr::Var(self.let_as(base, PrimType::I64, value)),
-        }
-    }
-
-    pub(super) fn set_to(&mut self, x: Name, value: Expr) {
-        self.emit(Code::SetScalar(x, value));
-    }
-
-    pub(super) fn if_then(&mut self, cond: Expr, then: impl FnOnce(&mut Self)) {
-        let then = self.block(then);
-        self.emit(Code::If(cond, Box::new(then), Box::new(Code::Seq(vec![]))));
-    }
-
-    pub(super) fn if_else(
-        &mut self,
-        cond: Expr,
-        then: impl FnOnce(&mut Self),
-        otherwise: impl FnOnce(&mut Self),
-    ) {
-        let then = self.block(then);
-        let otherwise = self.block(otherwise);
-        self.emit(Code::If(cond, Box::new(then), Box::new(otherwise)));
-    }
-
-    pub(super) fn for_up_to(&mut self, base: &str, bound: Expr, body: impl FnOnce(&mut Self, Expr)) {
-        let i = self.names.fresh_str(base);
-        self.types.insert(i, Type::I64);
-        let body = self.block(|t| body(t, Expr::Var(i)));
-        self.emit(Code::For { var: i, ty: IntType::I64, bound, body: Box::new(body) });
-    }
-
-    pub(super) fn while_(&mut self, cond: Expr, body: impl FnOnce(&mut Self)) {
-        let body = self.block(body);
-        self.emit(Code::While(cond, Box::new(body)));
-    }
-
-    fn barrier(&mut self) {
-        self.emit(Code::Op(Op::Kernel(KernelOp::Barrier)));
-    }
-
-    /// Code in which checks may fail, in a kernel with barriers.
-    fn guarded(&mut self, body: impl FnOnce(&mut Self)) {
-        let body = self.block(body);
-        self.emit(Code::Op(Op::Kernel(KernelOp::Guarded(Box::new(draft::kernel(body))))));
-    }
-
-    /// An array in the kernel's shared memory, of so many elements.
-    fn shared_array(&mut self, base: &str, elem: PrimType, count: Expr) -> Name {
-        let mem = self.names.fresh_str(base);
-        self.types.insert(mem, Type::Mem(Space::Shared));
-        self.shared.push((mem, mul(count, i64(elem.bytes() as i64))));
-        mem
-    }
-
-    /// A thread's own array.
-    fn private_array(&mut self, base: &str, elem: PrimType, count: i64) -> Name {
-        let mem = self.names.fresh_str(base);
-        let space = Space::Scalar(elem, vec![count]);
-        self.types.insert(mem, Type::Mem(space.clone()));
-        self.emit(Code::DeclareMem(mem, space));
-        mem
-    }
-
-    /// Device memory that the host allocates for a kernel.
-    fn device_array(&mut self, base: &str, elem: PrimType, count: Expr) -> Name {
-        let mem = self.names.fresh_str(base);
-        self.types.insert(mem, Type::Mem(Space::Default));
-        self.emit(Code::DeclareMem(mem, Space::Default));
-        let bytes = mul(count, i64(elem.bytes() as i64));
-        self.emit(Code::Op(Op::Allocate { mem, bytes, space: Space::Default, loc: self.loc.clone() }));
-        mem
-    }
-
-    fn free_device(&mut self, mem: Name) {
-        self.emit(Code::Op(Op::Free(mem, Space::Default)));
-    }
-
-    /// The element of a block.
-    fn element(&self, mem: Name, elem: PrimType, offset: Expr) -> Expr {
-        let space = self.mem_space(mem);
-        Expr::Index { mem, offset: Box::new(offset), elem, space }
-    }
-
-    fn store(&mut self, mem: Name, elem: PrimType, offset: Expr, value: Expr) {
-        let space = self.mem_space(mem);
-        self.emit(Code::Write { mem, offset, elem, space, value });
-    }
-
-    fn mem_space(&self, mem: Name) -> Space {
-        match self.types.get(&mem) {
-            Some(Type::Mem(space)) => space.clone(),
-            Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => {
-                bug!("{} is no block", self.names.show(mem))
-            }
-        }
-    }
-
-    /// A block of zeros in device memory, of [`ZEROS`] `i32`s. Whoever changes it, changes it back.
-    fn zeros(&mut self) -> Name {
-        if let Some(zeros) = self.zeros {
-            return zeros;
-        }
-        let zeros = self.names.fresh_str("zeros");
-        self.types.insert(zeros, Type::Mem(Space::Default));
-        self.globals.insert(zeros);
-        self.zeros = Some(zeros);
-        zeros
-    }
-
-    /// Makes the block of zeros, when the program starts.
-    pub(super) fn make_zeros(&mut self, zeros: Name) {
-        self.fun = Symbol::new("init");
-        let (bytes, loc) = (i64(4 * ZEROS), Loc::none());
-        self.emit(Code::Op(Op::Allocate { mem: zeros, bytes, space: Space::Default, loc }));
-        self.fill_zeros(zeros, i64(ZEROS));
-    }
-
-    /// Sets `i32`s to zero.
-    fn fill_zeros(&mut self, mem: Name, count: Expr) {
-        let count = self.let_i64("count", count);
-        let grid = quot_up(count.clone(), i64(BLOCK_THREADS));
-        self.kernel("zero", grid, i64(BLOCK_THREADS), Mode::Thread, |t| {
-            let at = t.let_i64("at", add(mul(block(), i64(BLOCK_THREADS)), local()));
-            t.if_then(lt(at.clone(), count), |t| t.store(mem, PrimType::I32, at, i32(0)));
-        });
+/// A parallel operation, wherever it stands.
+pub(super) fn seg_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+    match (seg.level, t.mode) {
+        (SegLevel::Thread, Mode::Host) => grid_op(t, pat, seg),
+        (SegLevel::Block, Mode::Host) => block::block_op(t, pat, seg),
+        (SegLevel::InBlock, Mode::Block) => block::in_block_op(t, pat, seg),
+        (SegLevel::Task, Mode::Host) => task::task_op(t, pat, seg),
+        (level, mode) => bug!("an operation at level {level:?} in code at {mode:?}"),
     }
 }
 
-/// How many `i32`s the block of zeros has.
-const ZEROS: i64 = 1 << 16;
-
-/// Adds the types and places of what is bound somewhere.
-struct Learn<'a>(&'a mut Translate);
-
-impl Learn<'_> {
-    fn bind(&mut self, name: Name, ty: &Type, dec: &MemInfo) {
-        self.0.types.insert(name, ty.clone());
-        match dec {
-            MemInfo::None => {}
-            MemInfo::Array { block, lmad } => {
-                self.0.places.insert(name, (*block, lmad.clone()));
-            }
-        }
-    }
-}
-
-impl Visitor<Memory> for Learn<'_> {
-    fn param(&mut self, p: &fehu_ir::Param<Memory>) {
-        self.bind(p.name, &p.ty, &p.dec);
-    }
-    fn pat_elem(&mut self, p: &PatElem<Memory>) {
-        self.bind(p.name, &p.ty, &p.dec);
-    }
-    fn exp(&mut self, e: &Exp<Memory>) {
-        match e {
-            Exp::Loop(l) => match &l.form {
-                LoopForm::For { var, ty, .. } => {
-                    self.0.types.insert(*var, Type::Prim(PrimType::Int(*ty)));
-                }
-                LoopForm::While(_) => {}
-            },
-            Exp::Op(MemOp::Seg(seg)) => {
-                self.0.types.insert(seg.space.flat, Type::I64);
-                self.0.types.extend(seg.space.dims.iter().map(|d| (d.0, Type::I64)));
-                self.0.types.extend(seg.grid.iter().map(|g| (g.thread, Type::I64)));
-            }
-            _ => {}
-        }
-        look::exp(self, e);
+fn grid_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+    size::add_params(t, choice::schedule(seg));
+    match &seg.kind {
+        SegKind::Map => map::seg_map(t, pat, seg),
+        SegKind::Red(ops) => red::seg_red(t, pat, seg, ops),
+        SegKind::Scan(ops, _) => scan::seg_scan(t, pat, seg, ops),
+        SegKind::Hist(ops) => hist::seg_hist(t, pat, seg, ops),
     }
 }

@@ -4,7 +4,7 @@
 //! freed after the last statement, in the body that binds it, that mentions it
 //! or an array in it. Other variables that refer to the same memory keep it alive.
 
-use super::Translate;
+use crate::translate::state::Translate;
 use fehu_base::Name;
 use fehu_ir::free::{free_in_body, free_in_stm, Names};
 use fehu_ir::{Basic, Body, Exp, Memory, Stm, Type};

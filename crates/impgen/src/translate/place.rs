@@ -1,7 +1,8 @@
 //! Places of arrays, and code that reads and writes them.
 
-use super::{Mode, Translate};
 use crate::draft::Code;
+use crate::translate::kernel::block;
+use crate::translate::state::{At, Flat, Mode, Translate};
 use fehu_algebra::horner::{horner, Arith};
 use fehu_algebra::{Poly, Sym};
 use fehu_base::prim::{PrimType, PrimValue};
@@ -11,16 +12,6 @@ use fehu_imp::syntax::{Expr, Place};
 use fehu_ir::mem::{poly, sym, sym_name, Lmad};
 use fehu_ir::{DimIndex, Space, SubExp, Type};
 use fehu_lmad::{Dim, SliceDim};
-
-/// Where an array lives, and what it is an array of.
-#[derive(Clone, Debug)]
-pub(super) struct At {
-    pub(super) block: Name,
-    pub(super) lmad: Lmad,
-    pub(super) elem: PrimType,
-    /// Products to be added to the offset of `lmad`: those that the algebra gave up on.
-    rest: Vec<(Poly, Poly)>,
-}
 
 impl At {
     pub(super) fn new(block: Name, lmad: Lmad, elem: PrimType) -> At {
@@ -127,7 +118,7 @@ impl Translate {
     /// The same number, by the flat number of a point where it only depends on that: neighbouring points then
     /// are neighbours in memory without any division.
     fn in_flat_terms(&self, p: &Poly) -> Poly {
-        for row in self.flats.iter().rev() {
+        for row in self.in_kernel.flats.iter().rev() {
             let (stride, _) = p.split_on(row.last);
             if stride.is_zero() {
                 continue;
@@ -150,7 +141,7 @@ impl Translate {
     /// Writes an element to a place without dimensions: once, though all threads of a block may be here.
     pub(super) fn write(&mut self, at: &At, value: Expr) {
         match (self.mode, self.space(at.block)) {
-            (Mode::Block, Space::Default | Space::Shared) => self.block_write(at, value),
+            (Mode::Block, Space::Default | Space::Shared) => block::block_write(self, at, value),
             (Mode::Block, Space::Scalar(..)) | (Mode::Host | Mode::Thread, _) => self.write_alone(at, value),
         }
     }
@@ -173,7 +164,7 @@ impl Translate {
             return;
         }
         if self.mode == Mode::Block && !matches!(self.space(dst.block), Space::Scalar(..)) {
-            return self.block_copy(shape, dst, src);
+            return block::block_copy(self, shape, dst, src);
         }
         let shape = shape.iter().map(|n| self.operand(*n)).collect();
         let elem = dst.elem;
@@ -201,15 +192,6 @@ impl Translate {
             Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => Space::Default,
         }
     }
-}
-
-/// A point that was given by its flat number.
-pub(super) struct Flat {
-    flat: Name,
-    indices: Vec<Sym>,
-    last: Sym,
-    /// The number in terms of the indices.
-    sum: Poly,
 }
 
 impl Flat {

@@ -1,7 +1,8 @@
 //! Statements that compute a scalar, and checks.
 
-use super::{Mode, Translate};
 use crate::draft::Code;
+use crate::translate::kernel::block;
+use crate::translate::state::{Mode, Translate};
 use fehu_base::bug;
 use fehu_imp::syntax::{ErrorPart, Expr};
 use fehu_ir::{Basic, Exp, Loc, Memory, PatElem, SubExp, Type};
@@ -12,9 +13,9 @@ impl Translate {
             return self.alias(p, *e);
         }
         if self.mode == Mode::Block {
-            self.note_size(p.name, exp);
+            block::note_size(self, p.name, exp);
         }
-        let value = match self.instead.get(&p.name) {
+        let value = match self.in_kernel.instead.get(&p.name) {
             Some(value) => value.clone(),
             None => self.scalar_expr(exp),
         };

@@ -8,9 +8,8 @@
 //! #[trace] let (y : [2]i64) = opaque x          prints   f.fut:3:5-20: [1, 2]
 //! ```
 
-use super::place::At;
-use super::{Mode, Translate};
 use crate::draft::{Code, Op};
+use crate::translate::state::{At, Mode, Translate};
 use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::Symbol;
 use fehu_imp::build::{i64, lt};
@@ -60,48 +59,46 @@ fn search(body: &Body<Memory>, kernel: bool, found: &mut Vec<Loc>) {
     });
 }
 
-impl Translate {
-    /// Prints a value.
-    pub(super) fn trace(&mut self, stm: &Stm<Memory>, value: SubExp, traced: &Traced) {
-        let [p] = stm.pat.as_slice() else { return };
-        if self.mode != Mode::Host {
-            return;
+/// Prints a value.
+pub(crate) fn trace(t: &mut Translate, stm: &Stm<Memory>, value: SubExp, traced: &Traced) {
+    let [p] = stm.pat.as_slice() else { return };
+    if t.mode != Mode::Host {
+        return;
+    }
+    let (loc, start) = match traced.tag {
+        Some(tag) => (None, format!("{tag}: ")),
+        None => (Some(stm.loc.clone()), String::new()),
+    };
+    let text = |text: &str| ErrorPart::Text(text.to_owned());
+    match &p.ty {
+        Type::Prim(PrimType::Unit) | Type::Acc(..) | Type::Mem(_) => {}
+        Type::Prim(_) => {
+            let value = ErrorPart::Value(t.operand(value), traced.scalar);
+            t.emit(Code::Op(Op::Trace { loc, message: vec![text(&start), value, text("\n")] }));
         }
-        let (loc, start) = match traced.tag {
-            Some(tag) => (None, format!("{tag}: ")),
-            None => (Some(stm.loc.clone()), String::new()),
-        };
-        let text = |text: &str| ErrorPart::Text(text.to_owned());
-        match &p.ty {
-            Type::Prim(PrimType::Unit) | Type::Acc(..) | Type::Mem(_) => {}
-            Type::Prim(_) => {
-                let value = ErrorPart::Value(self.operand(value), traced.scalar);
-                self.emit(Code::Op(Op::Trace { loc, message: vec![text(&start), value, text("\n")] }));
-            }
-            Type::Array(_, shape) => {
-                let at = self.place_of(p.name);
-                self.emit(Code::Op(Op::Trace { loc, message: vec![text(&start)] }));
-                self.trace_rows(&at, shape, traced.scalar);
-                self.emit(Code::Op(Op::Trace { loc: None, message: vec![text("\n")] }));
-            }
+        Type::Array(_, shape) => {
+            let at = t.place_of(p.name);
+            t.emit(Code::Op(Op::Trace { loc, message: vec![text(&start)] }));
+            trace_rows(t, &at, shape, traced.scalar);
+            t.emit(Code::Op(Op::Trace { loc: None, message: vec![text("\n")] }));
         }
     }
+}
 
-    fn trace_rows(&mut self, at: &At, shape: &[SubExp], scalar: ScalarType) {
-        let print = |part| Code::Op(Op::Trace { loc: None, message: vec![part] });
-        let text = |text: &str| print(ErrorPart::Text(text.to_owned()));
-        let Some((n, rest)) = shape.split_first() else {
-            let value = self.read(at);
-            return self.emit(print(ErrorPart::Value(value, scalar)));
-        };
-        self.emit(text("["));
-        let bound = self.operand(*n);
-        self.count(bound, |t, i| {
-            let comma = Box::new(text(", "));
-            t.emit(Code::If(lt(i64(0), Expr::Var(i)), comma, Box::new(Code::Seq(vec![]))));
-            let row = at.fixed(&[poly(i.into())]);
-            t.trace_rows(&row, rest, scalar);
-        });
-        self.emit(text("]"));
-    }
+fn trace_rows(t: &mut Translate, at: &At, shape: &[SubExp], scalar: ScalarType) {
+    let print = |part| Code::Op(Op::Trace { loc: None, message: vec![part] });
+    let text = |text: &str| print(ErrorPart::Text(text.to_owned()));
+    let Some((n, rest)) = shape.split_first() else {
+        let value = t.read(at);
+        return t.emit(print(ErrorPart::Value(value, scalar)));
+    };
+    t.emit(text("["));
+    let bound = t.operand(*n);
+    t.count(bound, |t, i| {
+        let comma = Box::new(text(", "));
+        t.emit(Code::If(lt(i64(0), Expr::Var(i)), comma, Box::new(Code::Seq(vec![]))));
+        let row = at.fixed(&[poly(i.into())]);
+        trace_rows(t, &row, rest, scalar);
+    });
+    t.emit(text("]"));
 }

@@ -11,9 +11,13 @@ use super::choice::schedule;
 use super::hist::Hist;
 use super::operator::vars;
 use super::update::Lock;
-use super::{Mode, Translate};
 use crate::draft::{Code, Op};
-use crate::translate::place::At;
+use crate::translate::kernel::hist;
+use crate::translate::kernel::map;
+use crate::translate::kernel::point;
+use crate::translate::kernel::red;
+use crate::translate::kernel::size;
+use crate::translate::state::{At, Mode, Translate};
 use fehu_algebra::Poly;
 use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
@@ -25,385 +29,382 @@ use fehu_ir::schedule::{Choice, Exchange, Plan};
 use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeClass, MIN_EXCHANGED};
 use fehu_ir::{Basic, Exp, Memory, PatElem, SubExp, Type};
 
-impl Translate {
-    /// An operation whose points are computed by blocks.
-    pub(super) fn block_op(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
-        let SegKind::Map = seg.kind else { bug!("blocks only map") };
-        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
-        let points = self.points(&sizes);
-        let size = self.block_width(seg);
-        let grid = match &seg.grid {
-            Some(grid) => min(points.clone(), self.operand(grid.blocks)),
-            None => points.clone(),
-        };
-        let size = match &seg.grid {
-            Some(grid) => self.operand(grid.block_size),
-            None => size,
-        };
-        self.kernel("segmap_intrablock", grid, size, Mode::Block, |t| {
-            t.set_thread(seg);
-            let rounds = quot_up(sub(points, block()), grid_size());
-            t.for_up_to("round", rounds, |t, round| {
-                t.set_point(&seg.space, add(block(), mul(round, grid_size())));
-                t.body(&seg.body.body, &[]);
-                t.block_results(pat, seg);
-                t.barrier();
+/// An operation whose points are computed by blocks.
+pub(crate) fn block_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+    let SegKind::Map = seg.kind else { bug!("blocks only map") };
+    let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+    let points = point::points(t, &sizes);
+    let size = block_width(t, seg);
+    let grid = match &seg.grid {
+        Some(grid) => min(points.clone(), t.operand(grid.blocks)),
+        None => points.clone(),
+    };
+    let size = match &seg.grid {
+        Some(grid) => t.operand(grid.block_size),
+        None => size,
+    };
+    t.kernel("segmap_intrablock", grid, size, Mode::Block, |t| {
+        map::set_thread(t, seg);
+        let rounds = quot_up(sub(points, block()), grid_size());
+        t.for_up_to("round", rounds, |t, round| {
+            point::set_point(t, &seg.space, add(block(), mul(round, grid_size())));
+            t.body(&seg.body.body, &[]);
+            block_results(t, pat, seg);
+            t.barrier();
+        });
+    });
+}
+
+/// Threads for the widest operation inside, a multiple of a warp.
+fn block_width(t: &mut Translate, seg: &SegOp<Memory>) -> Expr {
+    let spaces = match schedule(seg).choices.as_slice() {
+        [Choice { plan: Plan::BlockPerPoint { spaces }, .. }] => spaces,
+        other => bug!("an operation of blocks cannot be run by {other:?}"),
+    };
+    let mut widest = i64(1);
+    for space in spaces {
+        let mut points = i64(1);
+        for n in space {
+            points = mul(points, host_operand(t, *n));
+        }
+        widest = max(widest, points);
+    }
+    let most = size::device_max(t, &SizeClass::ThreadBlockSize);
+    let warps = quot_up(min(widest, most), i64(WARP_THREADS));
+    t.let_i64("width", mul(warps, i64(WARP_THREADS)))
+}
+
+/// An operand of kernel code in terms of what the host knows.
+pub(crate) fn host_operand(t: &Translate, e: SubExp) -> Expr {
+    match t.resolve(e) {
+        SubExp::Var(n) => t.in_kernel.sizes.get(&n).cloned().unwrap_or(Expr::Var(n)),
+        SubExp::Const(v) => Expr::Const(v),
+    }
+}
+
+/// Remembers how the host can compute a scalar of a block's code.
+pub(crate) fn note_size(t: &mut Translate, name: Name, exp: &Exp<Memory>) {
+    let value = match exp {
+        Exp::Basic(Basic::BinOp(op, a, b)) => binary(*op, host_operand(t, *a), host_operand(t, *b)),
+        Exp::Basic(Basic::UnOp(op, a)) => Expr::UnOp(*op, Box::new(host_operand(t, *a))),
+        Exp::Basic(Basic::Conv(op, a)) => Expr::Conv(*op, Box::new(host_operand(t, *a))),
+        _ => return,
+    };
+    t.in_kernel.sizes.insert(name, value);
+}
+
+/// Writes the results of a block's point.
+fn block_results(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+    let indices: Vec<Poly> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
+    let results = seg.body.body.result.iter().zip(&seg.body.returns).zip(&seg.types);
+    for (p, ((value, ret), ty)) in pat.iter().zip(results) {
+        match ret {
+            KernelReturn::Elem => {
+                if matches!(ty, Type::Acc(..)) {
+                    continue;
+                }
+                let at = t.place_of(p.name).fixed(&indices);
+                t.put(ty.shape(), &at, *value);
+            }
+            KernelReturn::Write { .. } => {
+                bug!("a block returns {ret:?}")
+            }
+        }
+    }
+}
+
+/// An element written by the block as one.
+pub(crate) fn block_write(t: &mut Translate, at: &At, value: Expr) {
+    t.barrier();
+    t.if_then(eq(local(), i64(0)), |t| t.write_alone(at, value));
+    t.barrier();
+}
+
+/// A copy that the threads of a block share.
+pub(crate) fn block_copy(t: &mut Translate, shape: &[SubExp], dst: &At, src: &At) {
+    t.barrier();
+    let count = point::points(t, shape);
+    hist::shared_out(t, count, |t, at| {
+        let dims = counters(t, shape);
+        point::unflatten(t, &dims, at);
+        let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
+        let value = t.read(&src.fixed(&indices));
+        t.write_alone(&dst.fixed(&indices), value);
+    });
+    t.barrier();
+}
+
+/// Fresh indices into a shape.
+fn counters(t: &mut Translate, shape: &[SubExp]) -> Vec<(Name, SubExp)> {
+    let mut dims = vec![];
+    for n in shape {
+        let i = t.names.fresh_str("i");
+        t.types.insert(i, Type::I64);
+        dims.push((i, *n));
+    }
+    dims
+}
+
+/// An operation inside of a block.
+pub(crate) fn in_block_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+    let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+    let points = point::points(t, &sizes);
+    t.barrier();
+    let plan = match schedule(seg).choices.as_slice() {
+        [Choice { plan, .. }] => plan,
+        other => bug!("an operation in a block cannot be run by {other:?}"),
+    };
+    match &seg.kind {
+        SegKind::Map => in_rounds(t, points, |t, at| {
+            point::set_point(t, &seg.space, at);
+            point::point(t, pat, seg);
+        }),
+        SegKind::Red(ops) => in_block_red(t, pat, seg, ops, plan, points),
+        SegKind::Scan(ops, _) => in_block_scan(t, pat, seg, ops, plan, points),
+        SegKind::Hist(ops) => {
+            // The result is where the destination was.
+            let Plan::Rounds { updates } = plan else { bug!("a histogram in a block by {plan:?}") };
+            let hist = Hist { pat, seg, ops, updates, points: points.clone() };
+            in_rounds(t, points, |t, at| {
+                point::set_point(t, &seg.space, at);
+                update_in_block(t, &hist);
             });
-        });
-        self.sizes.clear();
+        }
     }
+    t.emit(Code::Op(Op::Kernel(KernelOp::LeaveIfFailed)));
+}
 
-    /// Threads for the widest operation inside, a multiple of a warp.
-    fn block_width(&mut self, seg: &SegOp<Memory>) -> Expr {
-        let spaces = match schedule(seg).choices.as_slice() {
-            [Choice { plan: Plan::BlockPerPoint { spaces }, .. }] => spaces,
-            other => bug!("an operation of blocks cannot be run by {other:?}"),
+/// Each thread computes its points one after the other, for itself.
+fn in_rounds(t: &mut Translate, points: Expr, body: impl FnOnce(&mut Translate, Expr)) {
+    let outer = std::mem::replace(&mut t.mode, Mode::Thread);
+    hist::shared_out(t, points, |t, at| t.guarded(|t| body(t, at)));
+    t.mode = outer;
+}
+
+/// Each thread that has a point computes it, for itself.
+fn by_threads(t: &mut Translate, points: Expr, body: impl FnOnce(&mut Translate, Expr)) {
+    let outer = std::mem::replace(&mut t.mode, Mode::Thread);
+    t.if_then(lt(local(), points), |t| t.guarded(|t| body(t, local())));
+    t.mode = outer;
+}
+
+/// One value per point, computed by the threads. Returns each thread's values, and shared memory for them.
+fn values_in_block(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    ops: &[SegBinOp<Memory>],
+    points: &Expr,
+) -> (Vec<Name>, Vec<Name>) {
+    let types = t.operand_types(ops);
+    let neutral = t.neutrals(ops);
+    let values = t.lanes("value", &types, neutral);
+    by_threads(t, points.clone(), |t, at| {
+        point::set_point(t, &seg.space, at);
+        let new = point::point(t, pat, seg);
+        for (x, e) in values.iter().zip(new) {
+            t.set_to(*x, e);
+        }
+    });
+    let mut count = i64(1);
+    for (_, n) in &seg.space.dims {
+        count = mul(count, host_operand(t, *n));
+    }
+    // Warps exchange a value each.
+    let shared = exchange_in_block(t, &types, max(count, i64(MIN_EXCHANGED)));
+    (values, shared)
+}
+
+/// Shared arrays for one value per thread and operand. Each operation of a block uses them for itself, between its first
+/// barrier and the first one of the next operation, so all use the same.
+fn exchange_in_block(t: &mut Translate, types: &[PrimType], count: Expr) -> Vec<Name> {
+    let mut arrays = vec![];
+    for (k, ty) in types.iter().enumerate() {
+        let Some(mem) = t.in_kernel.exchange.lanes.get(k).copied() else {
+            let mem = t.shared_array("exchange", *ty, count.clone());
+            t.in_kernel.exchange.lanes.push(mem);
+            arrays.push(mem);
+            continue;
         };
-        let mut widest = i64(1);
-        for space in spaces {
-            let mut points = i64(1);
-            for n in space {
-                points = mul(points, self.host_operand(*n));
+        let bytes = mul(count.clone(), i64(ty.bytes() as i64));
+        if let Some((_, most)) = t.in_kernel.shared.iter_mut().find(|(name, _)| *name == mem) {
+            if *most != bytes {
+                *most = max(most.clone(), bytes);
             }
-            widest = max(widest, points);
         }
-        let most = self.device_max(&SizeClass::ThreadBlockSize);
-        let warps = quot_up(min(widest, most), i64(WARP_THREADS));
-        self.let_i64("width", mul(warps, i64(WARP_THREADS)))
+        arrays.push(mem);
     }
+    arrays
+}
 
-    /// An operand of kernel code in terms of what the host knows.
-    pub(in crate::translate) fn host_operand(&self, e: SubExp) -> Expr {
-        match self.resolve(e) {
-            SubExp::Var(n) => self.sizes.get(&n).cloned().unwrap_or(Expr::Var(n)),
-            SubExp::Const(v) => Expr::Const(v),
+/// A shared flag for each warp, for one operation after the other.
+fn flags_in_block(t: &mut Translate) -> Name {
+    match t.in_kernel.exchange.flags {
+        Some(flags) => flags,
+        None => {
+            let flags = t.shared_array("flags", PrimType::Bool, i64(MIN_EXCHANGED));
+            t.in_kernel.exchange.flags = Some(flags);
+            flags
         }
     }
+}
 
-    /// Remembers how the host can compute a scalar of a block's code.
-    pub(in crate::translate) fn note_size(&mut self, name: Name, exp: &Exp<Memory>) {
-        let value = match exp {
-            Exp::Basic(Basic::BinOp(op, a, b)) => binary(*op, self.host_operand(*a), self.host_operand(*b)),
-            Exp::Basic(Basic::UnOp(op, a)) => Expr::UnOp(*op, Box::new(self.host_operand(*a))),
-            Exp::Basic(Basic::Conv(op, a)) => Expr::Conv(*op, Box::new(self.host_operand(*a))),
-            _ => return,
+/// The rows of an operation that has so many points, one for each thread.
+fn rows_in_block(t: &mut Translate, seg: &SegOp<Memory>, points: Expr) -> Rows {
+    let n = t.operand(seg.space.dims[seg.space.dims.len() - 1].1);
+    let width = t.let_i64("width", max(i64(1), n.clone()));
+    let index = t.let_i64("index", rem(local(), width.clone()));
+    let mine = var(t.let_as("mine", PrimType::Bool, lt(local(), points)));
+    Rows { n, width, index, mine }
+}
+
+/// A reduction in which all threads take part.
+fn in_block_red_whole(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    ops: &[SegBinOp<Memory>],
+    points: Expr,
+) {
+    let types = t.operand_types(ops);
+    let (values, shared) = values_in_block(t, pat, seg, ops, &points);
+    let outer = std::mem::replace(&mut t.mode, Mode::Thread);
+    t.block_reduce(ops, &types, &values, &shared, Exchange::Shuffles);
+    t.if_then(eq(local(), i64(0)), |t| t.store_all(&shared, &types, &i64(0), &values));
+    t.mode = outer;
+    t.barrier();
+    for (k, p) in pat.iter().take(seg.combined()).enumerate() {
+        t.declare(p.name, &p.ty);
+        let value = t.element(shared[k], types[k], i64(0));
+        t.set_to(p.name, value);
+    }
+}
+
+fn in_block_red(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    ops: &[SegBinOp<Memory>],
+    plan: &Plan,
+    points: Expr,
+) {
+    let types = t.operand_types(ops);
+    if *plan == Plan::ByWarps {
+        return in_block_red_whole(t, pat, seg, ops, points);
+    }
+    let (values, shared) = values_in_block(t, pat, seg, ops, &points);
+    t.if_then(lt(local(), points.clone()), |t| t.store_all(&shared, &types, &local(), &values));
+    t.barrier();
+    let outer = &seg.space.dims[..seg.space.dims.len() - 1];
+    let Rows { n, width, index, mine } = rows_in_block(t, seg, points);
+    let unordered = t.mode;
+    t.mode = Mode::Thread;
+    red::reduce_side_by_side(t, ops, &types, &values, &shared, &index, &n, &mine);
+    t.mode = unordered;
+    let sizes: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
+    let segments = point::points(t, &sizes);
+    let neutral = t.neutrals(ops);
+    for (k, p) in pat.iter().take(seg.combined()).enumerate() {
+        let of = |t: &Translate, segment: Expr| {
+            let value = t.element(shared[k], types[k], mul(segment, width.clone()));
+            select(lt(i64(0), n.clone()), value, neutral[k].clone())
         };
-        self.sizes.insert(name, value);
-    }
-
-    /// Writes the results of a block's point.
-    fn block_results(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
-        let indices: Vec<Poly> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
-        let results = seg.body.body.result.iter().zip(&seg.body.returns).zip(&seg.types);
-        for (p, ((value, ret), ty)) in pat.iter().zip(results) {
-            match ret {
-                KernelReturn::Elem => {
-                    if matches!(ty, Type::Acc(..)) {
-                        continue;
-                    }
-                    let at = self.place_of(p.name).fixed(&indices);
-                    self.put(ty.shape(), &at, *value);
-                }
-                KernelReturn::Write { .. } => {
-                    bug!("a block returns {ret:?}")
-                }
+        match &p.ty {
+            Type::Prim(_) => {
+                t.declare(p.name, &p.ty);
+                let value = of(t, i64(0));
+                t.set_to(p.name, value);
             }
-        }
-    }
-
-    /// An element written by the block as one.
-    pub(in crate::translate) fn block_write(&mut self, at: &At, value: Expr) {
-        self.barrier();
-        self.if_then(eq(local(), i64(0)), |t| t.write_alone(at, value));
-        self.barrier();
-    }
-
-    /// A copy that the threads of a block share.
-    pub(in crate::translate) fn block_copy(&mut self, shape: &[SubExp], dst: &At, src: &At) {
-        self.barrier();
-        let count = self.points(shape);
-        self.shared_out(count, |t, at| {
-            let dims = t.counters(shape);
-            t.unflatten(&dims, at);
-            let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
-            let value = t.read(&src.fixed(&indices));
-            t.write_alone(&dst.fixed(&indices), value);
-        });
-        self.barrier();
-    }
-
-    /// Fresh indices into a shape.
-    pub(super) fn counters(&mut self, shape: &[SubExp]) -> Vec<(Name, SubExp)> {
-        let mut dims = vec![];
-        for n in shape {
-            let i = self.names.fresh_str("i");
-            self.types.insert(i, Type::I64);
-            dims.push((i, *n));
-        }
-        dims
-    }
-
-    /// An operation inside of a block.
-    pub(super) fn in_block_op(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
-        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
-        let points = self.points(&sizes);
-        self.barrier();
-        let plan = match schedule(seg).choices.as_slice() {
-            [Choice { plan, .. }] => plan,
-            other => bug!("an operation in a block cannot be run by {other:?}"),
-        };
-        match &seg.kind {
-            SegKind::Map => self.in_rounds(points, |t, at| {
-                t.set_point(&seg.space, at);
-                t.point(pat, seg);
-            }),
-            SegKind::Red(ops) => self.in_block_red(pat, seg, ops, plan, points),
-            SegKind::Scan(ops, _) => self.in_block_scan(pat, seg, ops, plan, points),
-            SegKind::Hist(ops) => {
-                // The result is where the destination was.
-                let Plan::Rounds { updates } = plan else { bug!("a histogram in a block by {plan:?}") };
-                let hist = Hist { pat, seg, ops, updates, points: points.clone() };
-                self.in_rounds(points, |t, at| {
-                    t.set_point(&seg.space, at);
-                    t.update_in_block(&hist);
+            Type::Array(..) => {
+                let at = t.place_of(p.name);
+                let dims = counters(t, &sizes);
+                hist::shared_out(t, segments.clone(), |t, segment| {
+                    point::unflatten(t, &dims, segment.clone());
+                    let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
+                    let value = of(t, segment);
+                    t.write_alone(&at.fixed(&indices), value);
                 });
             }
+            Type::Acc(..) | Type::Mem(_) => bug!("a reduction gives {:?}", p.ty),
         }
-        self.emit(Code::Op(Op::Kernel(KernelOp::LeaveIfFailed)));
     }
+}
 
-    /// Each thread computes its points one after the other, for itself.
-    fn in_rounds(&mut self, points: Expr, body: impl FnOnce(&mut Self, Expr)) {
-        let outer = std::mem::replace(&mut self.mode, Mode::Thread);
-        self.shared_out(points, |t, at| t.guarded(|t| body(t, at)));
-        self.mode = outer;
+fn in_block_scan(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    ops: &[SegBinOp<Memory>],
+    plan: &Plan,
+    points: Expr,
+) {
+    let types = t.operand_types(ops);
+    let (values, shared) = values_in_block(t, pat, seg, ops, &points);
+    let Rows { n, width: _, index, mine } = rows_in_block(t, seg, points.clone());
+    let outer = std::mem::replace(&mut t.mode, Mode::Thread);
+    if *plan == Plan::ByWarps {
+        let starts = (seg.space.dims.len() > 1).then(|| {
+            let starts = t.let_as("starts", PrimType::Bool, eq(index.clone(), i64(0)));
+            (starts, flags_in_block(t))
+        });
+        t.block_scan(ops, &types, &values, &shared, starts, Exchange::Shuffles);
+    } else {
+        t.if_then(lt(local(), points), |t| t.store_all(&shared, &types, &local(), &values));
+        t.barrier();
+        scan_by_steps(t, ops, &types, (&values, &shared), (&index, &n, &mine));
     }
+    t.if_then(mine, |t| {
+        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+        let dims = counters(t, &sizes);
+        point::unflatten(t, &dims, local());
+        let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
+        for (p, value) in pat.iter().zip(&values) {
+            let at = t.place_of(p.name).fixed(&indices);
+            t.write_alone(&at, var(*value));
+        }
+    });
+    t.mode = outer;
+}
 
-    /// Each thread that has a point computes it, for itself.
-    fn by_threads(&mut self, points: Expr, body: impl FnOnce(&mut Self, Expr)) {
-        let outer = std::mem::replace(&mut self.mode, Mode::Thread);
-        self.if_then(lt(local(), points), |t| t.guarded(|t| body(t, local())));
-        self.mode = outer;
-    }
-
-    /// One value per point, computed by the threads. Returns each thread's values, and shared memory for them.
-    fn values_in_block(
-        &mut self,
-        pat: &[PatElem<Memory>],
-        seg: &SegOp<Memory>,
-        ops: &[SegBinOp<Memory>],
-        points: &Expr,
-    ) -> (Vec<Name>, Vec<Name>) {
-        let types = self.operand_types(ops);
-        let neutral = self.neutrals(ops);
-        let values = self.lanes("value", &types, neutral);
-        self.by_threads(points.clone(), |t, at| {
-            t.set_point(&seg.space, at);
-            let new = t.point(pat, seg);
-            for (x, e) in values.iter().zip(new) {
+/// Scans rows of `n` values that lie side by side in shared memory, one value per thread.
+fn scan_by_steps(
+    t: &mut Translate,
+    ops: &[SegBinOp<Memory>],
+    types: &[PrimType],
+    (values, shared): (&[Name], &[Name]),
+    (index, n, mine): (&Expr, &Expr, &Expr),
+) {
+    let step = t.let_as("step", PrimType::I64, i64(1));
+    t.while_(lt(var(step), n.clone()), |t| {
+        let takes = t.let_as("takes", PrimType::Bool, and(mine.clone(), le(var(step), index.clone())));
+        let neutral = t.neutrals(ops);
+        let before = t.lanes("before", types, neutral);
+        t.if_then(var(takes), |t| {
+            for ((x, mem), ty) in before.iter().zip(shared).zip(types) {
+                let e = t.element(*mem, *ty, sub(local(), var(step)));
                 t.set_to(*x, e);
             }
         });
-        let mut count = i64(1);
-        for (_, n) in &seg.space.dims {
-            count = mul(count, self.host_operand(*n));
-        }
-        // Warps exchange a value each.
-        let shared = self.exchange_in_block(&types, max(count, i64(MIN_EXCHANGED)));
-        (values, shared)
-    }
-
-    /// Shared arrays for one value per thread and operand. Each operation of a block uses them for itself, between its first
-    /// barrier and the first one of the next operation, so all use the same.
-    fn exchange_in_block(&mut self, types: &[PrimType], count: Expr) -> Vec<Name> {
-        let mut arrays = vec![];
-        for (k, ty) in types.iter().enumerate() {
-            let Some(mem) = self.exchange.lanes.get(k).copied() else {
-                let mem = self.shared_array("exchange", *ty, count.clone());
-                self.exchange.lanes.push(mem);
-                arrays.push(mem);
-                continue;
-            };
-            let bytes = mul(count.clone(), i64(ty.bytes() as i64));
-            if let Some((_, most)) = self.shared.iter_mut().find(|(name, _)| *name == mem) {
-                if *most != bytes {
-                    *most = max(most.clone(), bytes);
-                }
-            }
-            arrays.push(mem);
-        }
-        arrays
-    }
-
-    /// A shared flag for each warp, for one operation after the other.
-    fn flags_in_block(&mut self) -> Name {
-        match self.exchange.flags {
-            Some(flags) => flags,
-            None => {
-                let flags = self.shared_array("flags", PrimType::Bool, i64(MIN_EXCHANGED));
-                self.exchange.flags = Some(flags);
-                flags
-            }
-        }
-    }
-
-    /// The rows of an operation that has so many points, one for each thread.
-    fn rows_in_block(&mut self, seg: &SegOp<Memory>, points: Expr) -> Rows {
-        let n = self.operand(seg.space.dims[seg.space.dims.len() - 1].1);
-        let width = self.let_i64("width", max(i64(1), n.clone()));
-        let index = self.let_i64("index", rem(local(), width.clone()));
-        let mine = var(self.let_as("mine", PrimType::Bool, lt(local(), points)));
-        Rows { n, width, index, mine }
-    }
-
-    /// A reduction in which all threads take part.
-    fn in_block_red_whole(
-        &mut self,
-        pat: &[PatElem<Memory>],
-        seg: &SegOp<Memory>,
-        ops: &[SegBinOp<Memory>],
-        points: Expr,
-    ) {
-        let types = self.operand_types(ops);
-        let (values, shared) = self.values_in_block(pat, seg, ops, &points);
-        let outer = std::mem::replace(&mut self.mode, Mode::Thread);
-        self.block_reduce(ops, &types, &values, &shared, Exchange::Shuffles);
-        self.if_then(eq(local(), i64(0)), |t| t.store_all(&shared, &types, &i64(0), &values));
-        self.mode = outer;
-        self.barrier();
-        for (k, p) in pat.iter().take(seg.combined()).enumerate() {
-            self.declare(p.name, &p.ty);
-            let value = self.element(shared[k], types[k], i64(0));
-            self.set_to(p.name, value);
-        }
-    }
-
-    fn in_block_red(
-        &mut self,
-        pat: &[PatElem<Memory>],
-        seg: &SegOp<Memory>,
-        ops: &[SegBinOp<Memory>],
-        plan: &Plan,
-        points: Expr,
-    ) {
-        let types = self.operand_types(ops);
-        if *plan == Plan::ByWarps {
-            return self.in_block_red_whole(pat, seg, ops, points);
-        }
-        let (values, shared) = self.values_in_block(pat, seg, ops, &points);
-        self.if_then(lt(local(), points.clone()), |t| t.store_all(&shared, &types, &local(), &values));
-        self.barrier();
-        let outer = &seg.space.dims[..seg.space.dims.len() - 1];
-        let Rows { n, width, index, mine } = self.rows_in_block(seg, points);
-        let unordered = self.mode;
-        self.mode = Mode::Thread;
-        self.reduce_side_by_side(ops, &types, &values, &shared, &index, &n, &mine);
-        self.mode = unordered;
-        let sizes: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
-        let segments = self.points(&sizes);
-        let neutral = self.neutrals(ops);
-        for (k, p) in pat.iter().take(seg.combined()).enumerate() {
-            let of = |t: &Self, segment: Expr| {
-                let value = t.element(shared[k], types[k], mul(segment, width.clone()));
-                select(lt(i64(0), n.clone()), value, neutral[k].clone())
-            };
-            match &p.ty {
-                Type::Prim(_) => {
-                    self.declare(p.name, &p.ty);
-                    let value = of(self, i64(0));
-                    self.set_to(p.name, value);
-                }
-                Type::Array(..) => {
-                    let at = self.place_of(p.name);
-                    let dims = self.counters(&sizes);
-                    self.shared_out(segments.clone(), |t, segment| {
-                        t.unflatten(&dims, segment.clone());
-                        let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
-                        let value = of(t, segment);
-                        t.write_alone(&at.fixed(&indices), value);
-                    });
-                }
-                Type::Acc(..) | Type::Mem(_) => bug!("a reduction gives {:?}", p.ty),
-            }
-        }
-    }
-
-    fn in_block_scan(
-        &mut self,
-        pat: &[PatElem<Memory>],
-        seg: &SegOp<Memory>,
-        ops: &[SegBinOp<Memory>],
-        plan: &Plan,
-        points: Expr,
-    ) {
-        let types = self.operand_types(ops);
-        let (values, shared) = self.values_in_block(pat, seg, ops, &points);
-        let Rows { n, width: _, index, mine } = self.rows_in_block(seg, points.clone());
-        let outer = std::mem::replace(&mut self.mode, Mode::Thread);
-        if *plan == Plan::ByWarps {
-            let starts = (seg.space.dims.len() > 1).then(|| {
-                let starts = self.let_as("starts", PrimType::Bool, eq(index.clone(), i64(0)));
-                (starts, self.flags_in_block())
-            });
-            self.block_scan(ops, &types, &values, &shared, starts, Exchange::Shuffles);
-        } else {
-            self.if_then(lt(local(), points), |t| t.store_all(&shared, &types, &local(), &values));
-            self.barrier();
-            self.scan_by_steps(ops, &types, (&values, &shared), (&index, &n, &mine));
-        }
-        self.if_then(mine, |t| {
-            let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
-            let dims = t.counters(&sizes);
-            t.unflatten(&dims, local());
-            let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
-            for (p, value) in pat.iter().zip(&values) {
-                let at = t.place_of(p.name).fixed(&indices);
-                t.write_alone(&at, var(*value));
-            }
+        t.barrier();
+        t.if_then(var(takes), |t| {
+            t.apply_all(ops, &vars(&before), &vars(values), values);
+            t.store_all(shared, types, &local(), values);
         });
-        self.mode = outer;
-    }
+        t.barrier();
+        t.set_to(step, mul(var(step), i64(2)));
+    });
+}
 
-    /// Scans rows of `n` values that lie side by side in shared memory, one value per thread.
-    fn scan_by_steps(
-        &mut self,
-        ops: &[SegBinOp<Memory>],
-        types: &[PrimType],
-        (values, shared): (&[Name], &[Name]),
-        (index, n, mine): (&Expr, &Expr, &Expr),
-    ) {
-        let step = self.let_as("step", PrimType::I64, i64(1));
-        self.while_(lt(var(step), n.clone()), |t| {
-            let takes = t.let_as("takes", PrimType::Bool, and(mine.clone(), le(var(step), index.clone())));
-            let neutral = t.neutrals(ops);
-            let before = t.lanes("before", types, neutral);
-            t.if_then(var(takes), |t| {
-                for ((x, mem), ty) in before.iter().zip(shared).zip(types) {
-                    let e = t.element(*mem, *ty, sub(local(), var(step)));
-                    t.set_to(*x, e);
-                }
-            });
-            t.barrier();
-            t.if_then(var(takes), |t| {
-                t.apply_all(ops, &vars(&before), &vars(values), values);
-                t.store_all(shared, types, &local(), values);
-            });
-            t.barrier();
-            t.set_to(step, mul(var(step), i64(2)));
-        });
-    }
-
-    fn update_in_block(&mut self, hist: &Hist) {
-        let dims = &hist.seg.space.dims;
-        let segment: Vec<SubExp> = dims[..dims.len() - 1].iter().map(|d| d.0.into()).collect();
-        self.each_update(hist, |t, (op, how), dests, index, values| {
-            let index: Vec<SubExp> = segment.iter().chain(index).copied().collect();
-            let indices: Vec<_> = index.iter().map(|i| poly(t.resolve(*i))).collect();
-            let places: Vec<At> = dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect();
-            let number = places.first().map_or(i64(0), |at| t.offset(at));
-            t.update(&op.op, how, &places, values, Lock::Global(number));
-        });
-    }
+fn update_in_block(t: &mut Translate, hist: &Hist) {
+    let dims = &hist.seg.space.dims;
+    let segment: Vec<SubExp> = dims[..dims.len() - 1].iter().map(|d| d.0.into()).collect();
+    hist::each_update(t, hist, |t, (op, how), dests, index, values| {
+        let index: Vec<SubExp> = segment.iter().chain(index).copied().collect();
+        let indices: Vec<_> = index.iter().map(|i| poly(t.resolve(*i))).collect();
+        let places: Vec<At> = dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect();
+        let number = places.first().map_or(i64(0), |at| t.offset(at));
+        t.update(&op.op, how, &places, values, Lock::Global(number));
+    });
 }
 
 /// Rows that lie side by side in a block, one point for each thread.

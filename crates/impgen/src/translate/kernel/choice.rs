@@ -4,7 +4,9 @@
 //! code of its conditions. What a condition is about is known to whoever emits the plan, who gives it as a list of quantities;
 //! limits of the device and parameters are asked for here.
 
-use super::Translate;
+use crate::translate::kernel::point;
+use crate::translate::kernel::size;
+use crate::translate::state::Translate;
 use fehu_base::bug;
 use fehu_imp::build::*;
 use fehu_imp::syntax::Expr;
@@ -23,62 +25,60 @@ pub(super) fn schedule(seg: &SegOp<Memory>) -> &Schedule {
     }
 }
 
-impl Translate {
-    /// Whether all conditions hold.
-    pub(super) fn all_hold(&mut self, conditions: &[Condition], known: &Quantities) -> Expr {
-        let mut all: Option<Expr> = None;
-        for Condition { left, is, right, .. } in conditions {
-            let (left, right) = (self.amount(left, known), self.amount(right, known));
-            let holds = match is {
-                Comparison::AtMost => le(left, right),
-                Comparison::Below => lt(left, right),
-            };
-            all = Some(match all {
-                Some(all) => and(all, holds),
-                None => holds,
-            });
-        }
-        all.unwrap_or(bool(true))
+/// Whether all conditions hold.
+pub(crate) fn all_hold(t: &mut Translate, conditions: &[Condition], known: &Quantities) -> Expr {
+    let mut all: Option<Expr> = None;
+    for Condition { left, is, right, .. } in conditions {
+        let (left, right) = (amount(t, left, known), amount(t, right, known));
+        let holds = match is {
+            Comparison::AtMost => le(left, right),
+            Comparison::Below => lt(left, right),
+        };
+        all = Some(match all {
+            Some(all) => and(all, holds),
+            None => holds,
+        });
     }
+    all.unwrap_or(bool(true))
+}
 
-    fn amount(&mut self, amount: &Amount, known: &Quantities) -> Expr {
-        let mut product: Option<Expr> = None;
-        for quantity in &amount.of {
-            let value = self.quantity(*quantity, known);
-            product = Some(match product {
-                Some(product) => mul(product, value),
-                None => value,
-            });
-        }
-        match (product, amount.times) {
-            (Some(product), 1) => product,
-            (Some(product), times) => mul(product, i64(times)),
-            (None, times) => i64(times),
-        }
+fn amount(t: &mut Translate, amount: &Amount, known: &Quantities) -> Expr {
+    let mut product: Option<Expr> = None;
+    for quantity in &amount.of {
+        let value = value_of(t, *quantity, known);
+        product = Some(match product {
+            Some(product) => mul(product, value),
+            None => value,
+        });
     }
+    match (product, amount.times) {
+        (Some(product), 1) => product,
+        (Some(product), times) => mul(product, i64(times)),
+        (None, times) => i64(times),
+    }
+}
 
-    fn quantity(&mut self, quantity: Quantity, known: &Quantities) -> Expr {
-        if let Some((_, value)) = known.iter().find(|(q, _)| *q == quantity) {
-            return value.clone();
-        }
-        match quantity {
-            Quantity::MaxBlock => self.device_max(&SizeClass::ThreadBlockSize),
-            Quantity::MaxShared => self.device_max(&SizeClass::SharedMemory),
-            Quantity::Param(name) => self.param(name),
-            Quantity::Size(e, ty) => self.counted(e, ty),
-            Quantity::Points
-            | Quantity::Segments
-            | Quantity::Segment
-            | Quantity::Rows
-            | Quantity::WidthLog2
-            | Quantity::Lanes
-            | Quantity::Bins
-            | Quantity::Passes
-            | Quantity::Block
-            | Quantity::Blocks
-            | Quantity::Covered
-            | Quantity::Depth
-            | Quantity::Shared => bug!("a condition of a plan asks for {quantity:?}"),
-        }
+fn value_of(t: &mut Translate, quantity: Quantity, known: &Quantities) -> Expr {
+    if let Some((_, value)) = known.iter().find(|(q, _)| *q == quantity) {
+        return value.clone();
+    }
+    match quantity {
+        Quantity::MaxBlock => size::device_max(t, &SizeClass::ThreadBlockSize),
+        Quantity::MaxShared => size::device_max(t, &SizeClass::SharedMemory),
+        Quantity::Param(name) => size::param(t, name),
+        Quantity::Size(e, ty) => point::counted(t, e, ty),
+        Quantity::Points
+        | Quantity::Segments
+        | Quantity::Segment
+        | Quantity::Rows
+        | Quantity::WidthLog2
+        | Quantity::Lanes
+        | Quantity::Bins
+        | Quantity::Passes
+        | Quantity::Block
+        | Quantity::Blocks
+        | Quantity::Covered
+        | Quantity::Depth
+        | Quantity::Shared => bug!("a condition of a plan asks for {quantity:?}"),
     }
 }

@@ -21,8 +21,11 @@
 use super::choice::{schedule, Quantities};
 use super::operator::{prim, vars};
 use super::update::Lock;
-use super::{Mode, Translate};
-use crate::translate::place::At;
+use crate::translate::kernel::choice;
+use crate::translate::kernel::map;
+use crate::translate::kernel::point;
+use crate::translate::kernel::size;
+use crate::translate::state::{At, Mode, Translate};
 use fehu_base::device::BLOCK_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
@@ -33,390 +36,384 @@ use fehu_ir::schedule::{Choice, Plan, Quantity, SubHistograms, Update};
 use fehu_ir::seg::{SegHistOp, SegKind, SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem, SubExp, Type};
 
-impl Translate {
-    pub(super) fn seg_hist(
-        &mut self,
-        pat: &[PatElem<Memory>],
-        seg: &SegOp<Memory>,
-        ops: &[SegHistOp<Memory>],
-    ) {
-        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
-        let points = self.points(&sizes);
-        match schedule(seg).choices.as_slice() {
-            [Choice { plan: Plan::GlobalUpdates { block, points: each, updates }, .. }] => {
-                let hist = Hist { pat, seg, ops, updates, points };
-                self.hist_global(&hist, *block, *each);
-            }
-            [first @ Choice { plan: Plan::SubHistograms(plan), .. }, rest @ ..] => {
-                let hist = Hist { pat, seg, ops, updates: &plan.updates, points };
-                let copy = self.renamed(seg);
-                let SegKind::Hist(copied) = &copy.kind else { bug!("a renamed histogram is none") };
-                let copied = Hist { seg: &copy, ops: copied, points: hist.points.clone(), ..hist };
-                let measures = self.hist_measures(&hist, plan);
-                let fits = self.all_hold(&first.when, &measures.quantities(&hist));
-                match rest {
-                    [Choice { plan: Plan::GlobalUpdates { block, points, .. }, .. }] => self.if_else(
-                        fits,
-                        |t| t.hist_shared(&hist, &measures),
-                        |t| t.hist_global(&copied, *block, *points),
-                    ),
-                    [] => self.hist_shared(&hist, &measures),
-                    other => bug!("a histogram cannot be run by {other:?}"),
-                }
-            }
-            other => bug!("a histogram cannot be run by {other:?}"),
+pub(crate) fn seg_hist(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    ops: &[SegHistOp<Memory>],
+) {
+    let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+    let points = point::points(t, &sizes);
+    match schedule(seg).choices.as_slice() {
+        [Choice { plan: Plan::GlobalUpdates { block, points: each, updates }, .. }] => {
+            let hist = Hist { pat, seg, ops, updates, points };
+            hist_global(t, &hist, *block, *each);
         }
+        [first @ Choice { plan: Plan::SubHistograms(plan), .. }, rest @ ..] => {
+            let hist = Hist { pat, seg, ops, updates: &plan.updates, points };
+            let copy = t.renamed(seg);
+            let SegKind::Hist(copied) = &copy.kind else { bug!("a renamed histogram is none") };
+            let copied = Hist { seg: &copy, ops: copied, points: hist.points.clone(), ..hist };
+            let measures = hist_measures(t, &hist, plan);
+            let fits = choice::all_hold(t, &first.when, &measures.quantities(&hist));
+            match rest {
+                [Choice { plan: Plan::GlobalUpdates { block, points, .. }, .. }] => t.if_else(
+                    fits,
+                    |t| hist_shared(t, &hist, &measures),
+                    |t| hist_global(t, &copied, *block, *points),
+                ),
+                [] => hist_shared(t, &hist, &measures),
+                other => bug!("a histogram cannot be run by {other:?}"),
+            }
+        }
+        other => bug!("a histogram cannot be run by {other:?}"),
     }
+}
 
-    /// The sizes of a histogram in shared memory.
-    fn hist_measures(&mut self, hist: &Hist, plan: &SubHistograms) -> Measures {
-        let sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
-        let segments = self.points(&sizes);
-        let last = hist.seg.space.dims.last().map_or(SubExp::i64(1), |d| d.1);
-        let length = self.operand(last);
-        let length = self.let_i64("length", max(length, i64(1)));
-        let bins: Vec<Expr> = hist.ops.iter().map(|op| self.points(&op.shape)).collect();
-        let (mut bytes, mut all_bins) = (i64(0), i64(0));
-        for ((op, how), bins) in hist.ops.iter().zip(hist.updates).zip(&bins) {
-            let width = match how {
-                Update::Atomic | Update::Swap | Update::SwapPart => 0,
-                Update::Lock => PrimType::I32.bytes(),
-            };
-            let width = width + op.op.ret.iter().map(|t| prim(t).bytes()).sum::<u64>();
-            bytes = add(bytes, mul(bins.clone(), i64(width as i64)));
-            all_bins = add(all_bins, bins.clone());
-        }
-        // Each array begins at a multiple of 16 bytes.
-        let arrays: usize = hist.ops.iter().map(|op| op.op.ret.len() + 1).sum();
-        let bytes = self.let_i64("bytes", add(bytes, i64(16 * arrays as i64)));
-        let all_bins = self.let_i64("all_bins", all_bins);
-        let most = self.device_max(&SizeClass::SharedMemory);
-        let room = self.let_i64("room", min(most, i64(plan.room)));
-        let passes = self.let_i64("passes", quot_up(bytes.clone(), room.clone()));
-        let size = self.param(plan.block);
-        let most_blocks = self.param(plan.grid);
-        let per_pass = self.let_i64("per_pass", quot_up(bytes, passes.clone()));
-        let grouped = quot(mul(size.clone(), i64(plan.grouped)), length.clone());
-        let grouped = min(min(grouped, segments.clone()), quot(room, per_pass.clone()));
-        let group = self.let_i64("group", max(grouped, i64(1)));
-        let groups = self.let_i64("groups", quot_up(segments.clone(), group.clone()));
-        let useful = quot_up(length.clone(), mul(size.clone(), i64(plan.worth)));
-        let parts = quot(most_blocks, max(groups.clone(), i64(1)));
-        let useful = match plan.parts {
-            Some(most) => min(useful, i64(most)),
-            None => useful,
+/// The sizes of a histogram in shared memory.
+fn hist_measures(t: &mut Translate, hist: &Hist, plan: &SubHistograms) -> Measures {
+    let sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
+    let segments = point::points(t, &sizes);
+    let last = hist.seg.space.dims.last().map_or(SubExp::i64(1), |d| d.1);
+    let length = t.operand(last);
+    let length = t.let_i64("length", max(length, i64(1)));
+    let bins: Vec<Expr> = hist.ops.iter().map(|op| point::points(t, &op.shape)).collect();
+    let (mut bytes, mut all_bins) = (i64(0), i64(0));
+    for ((op, how), bins) in hist.ops.iter().zip(hist.updates).zip(&bins) {
+        let width = match how {
+            Update::Atomic | Update::Swap | Update::SwapPart => 0,
+            Update::Lock => PrimType::I32.bytes(),
         };
-        let parts = min(parts, useful);
-        let parts = select(eq(group.clone(), i64(1)), max(parts, i64(1)), i64(1));
-        let parts = self.let_i64("parts", parts);
-        let own = mul(group.clone(), per_pass);
-        let pays = quot(quot(length.clone(), parts.clone()), max(mul(all_bins.clone(), i64(2)), i64(1)));
-        let copies = min(min(quot(i64(plan.room_for_copies), own), pays), i64(plan.copies));
-        let copies = self.let_i64("copies", max(copies, i64(1)));
-        let mut slices = vec![];
-        for n in &bins {
-            slices.push(self.let_i64("slice", quot_up(n.clone(), max(passes.clone(), i64(1)))));
-        }
-        Measures { size, segments, length, all_bins, bins, slices, passes, group, groups, parts, copies }
+        let width = width + op.op.ret.iter().map(|t| prim(t).bytes()).sum::<u64>();
+        bytes = add(bytes, mul(bins.clone(), i64(width as i64)));
+        all_bins = add(all_bins, bins.clone());
     }
-
-    /// Every point updates the result.
-    fn hist_global(&mut self, hist: &Hist, threads: Option<Symbol>, each: i64) {
-        if let Some(grid) = &hist.seg.grid {
-            let (blocks, size) = (self.operand(grid.blocks), self.operand(grid.block_size));
-            let threads = self.operand(grid.threads);
-            return self.kernel("seghist_global", blocks, size, Mode::Thread, |t| {
-                t.set_thread(hist.seg);
-                let thread = var(grid.thread);
-                let rounds = quot_up(sub(hist.points.clone(), thread.clone()), threads.clone());
-                t.for_up_to("round", rounds, |t, round| {
-                    t.update_global(hist, add(thread, mul(round, threads)));
-                });
-            });
-        }
-        let Some(size) = threads else { bug!("a histogram has neither a grid nor a block size") };
-        let size = self.param(size);
-        let grid = quot_up(hist.points.clone(), mul(size.clone(), i64(each)));
-        self.kernel("seghist_global", grid, size, Mode::Thread, |t| {
-            let start = t.let_i64("start", add(mul(block(), mul(block_size(), i64(each))), local()));
-            t.for_up_to("k", i64(each), |t, k| {
-                let at = t.let_i64("at", add(start, mul(k, block_size())));
-                t.if_then(lt(at.clone(), hist.points.clone()), |t| t.update_global(hist, at));
-            });
-        });
+    // Each array begins at a multiple of 16 bytes.
+    let arrays: usize = hist.ops.iter().map(|op| op.op.ret.len() + 1).sum();
+    let bytes = t.let_i64("bytes", add(bytes, i64(16 * arrays as i64)));
+    let all_bins = t.let_i64("all_bins", all_bins);
+    let most = size::device_max(t, &SizeClass::SharedMemory);
+    let room = t.let_i64("room", min(most, i64(plan.room)));
+    let passes = t.let_i64("passes", quot_up(bytes.clone(), room.clone()));
+    let size = size::param(t, plan.block);
+    let most_blocks = size::param(t, plan.grid);
+    let per_pass = t.let_i64("per_pass", quot_up(bytes, passes.clone()));
+    let grouped = quot(mul(size.clone(), i64(plan.grouped)), length.clone());
+    let grouped = min(min(grouped, segments.clone()), quot(room, per_pass.clone()));
+    let group = t.let_i64("group", max(grouped, i64(1)));
+    let groups = t.let_i64("groups", quot_up(segments.clone(), group.clone()));
+    let useful = quot_up(length.clone(), mul(size.clone(), i64(plan.worth)));
+    let parts = quot(most_blocks, max(groups.clone(), i64(1)));
+    let useful = match plan.parts {
+        Some(most) => min(useful, i64(most)),
+        None => useful,
+    };
+    let parts = min(parts, useful);
+    let parts = select(eq(group.clone(), i64(1)), max(parts, i64(1)), i64(1));
+    let parts = t.let_i64("parts", parts);
+    let own = mul(group.clone(), per_pass);
+    let pays = quot(quot(length.clone(), parts.clone()), max(mul(all_bins.clone(), i64(2)), i64(1)));
+    let copies = min(min(quot(i64(plan.room_for_copies), own), pays), i64(plan.copies));
+    let copies = t.let_i64("copies", max(copies, i64(1)));
+    let mut slices = vec![];
+    for n in &bins {
+        slices.push(t.let_i64("slice", quot_up(n.clone(), max(passes.clone(), i64(1)))));
     }
+    Measures { size, segments, length, all_bins, bins, slices, passes, group, groups, parts, copies }
+}
 
-    fn update_global(&mut self, hist: &Hist, at: Expr) {
-        self.set_point(&hist.seg.space, at);
-        let segment: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.0.into()).collect();
-        let sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
-        self.each_update(hist, |t, (op, how), dests, index, values| {
-            let index: Vec<SubExp> = segment.iter().chain(index).copied().collect();
-            let shape: Vec<SubExp> = sizes.iter().chain(&op.shape).copied().collect();
-            let indices: Vec<_> = index.iter().map(|i| poly(t.resolve(*i))).collect();
-            let places: Vec<At> = dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect();
-            let number = t.flat_index(&index, &shape);
-            t.update(&op.op, how, &places, values, Lock::Global(number));
-        });
-    }
-
-    /// The body at the point whose indices are set, then `update` for each operation whose index is within bounds, with
-    /// its results, its index and its values.
-    pub(super) fn each_update(
-        &mut self,
-        hist: &Hist,
-        mut update: impl FnMut(&mut Self, Operation<'_>, &[PatElem<Memory>], &[SubExp], Vec<Expr>),
-    ) {
-        self.body(&hist.seg.body.body, &[]);
-        let result = &hist.seg.body.body.result;
-        let mut next_index = 0;
-        let mut next_value: usize = hist.ops.iter().map(|op| op.shape.len()).sum();
-        let mut next_dest = 0;
-        for (op, how) in hist.ops.iter().zip(hist.updates) {
-            let n = op.dests.len();
-            let index = &result[next_index..next_index + op.shape.len()];
-            let values: Vec<Expr> =
-                result[next_value..next_value + n].iter().map(|e| self.operand(*e)).collect();
-            let dests = &hist.pat[next_dest..next_dest + n];
-            let inside = self.within(index, &op.shape);
-            self.if_then(inside, |t| update(t, (op, *how), dests, index, values));
-            next_index += op.shape.len();
-            next_value += n;
-            next_dest += n;
-        }
-    }
-
-    /// Every block makes histograms of its own, then adds them to the result.
-    fn hist_shared(&mut self, hist: &Hist, plan: &Measures) {
-        let mut beside = vec![];
-        for ((op, how), bins) in hist.ops.iter().zip(hist.updates).zip(&plan.bins) {
-            let mut mems = vec![];
-            if *how != Update::Atomic {
-                let all = mul(mul(plan.segments.clone(), plan.parts.clone()), bins.clone());
-                let all = select(lt(i64(1), plan.parts.clone()), all, i64(0));
-                let all = self.let_i64("beside", all);
-                for ty in op.op.ret.iter().map(prim) {
-                    mems.push(self.device_array("beside", ty, all.clone()));
-                }
-            }
-            beside.push(mems);
-        }
-        let grid = mul(plan.groups.clone(), plan.parts.clone());
-        let size = plan.size.clone();
-        self.for_up_to("pass", plan.passes.clone(), |t, pass| {
-            t.kernel("seghist_shared", grid, size, Mode::Thread, |t| t.hist_block(hist, plan, pass, &beside));
-        });
-        for (k, mems) in beside.into_iter().enumerate().filter(|(_, mems)| !mems.is_empty()) {
-            self.if_then(lt(i64(1), plan.parts.clone()), |t| t.add_up(hist, plan, k, &mems));
-            for mem in mems {
-                self.free_device(mem);
-            }
-        }
-    }
-
-    /// What a block does in one pass.
-    fn hist_block(&mut self, hist: &Hist, plan: &Measures, pass: Expr, beside: &[Vec<Name>]) {
-        let group = self.let_i64("group", quot(block(), plan.parts.clone()));
-        let part = self.let_i64("part", rem(block(), plan.parts.clone()));
-        let first = self.let_i64("first", mul(group, plan.group.clone()));
-        let here = self.let_i64("here", min(plan.group.clone(), sub(plan.segments.clone(), first.clone())));
-        let mut own: Vec<Own> = vec![];
-        for ((op, how), slice) in hist.ops.iter().zip(hist.updates).zip(&plan.slices) {
-            let count = mul(mul(plan.group.clone(), slice.clone()), plan.copies.clone());
-            let mut mems = vec![];
-            for ty in op.op.ret.iter().map(prim) {
-                // Whole words: parts of one are exchanged with all of it.
-                let words = match ty.bytes() {
-                    1 | 2 => mul(quot_up(count.clone(), i64(4)), i64(4)),
-                    _ => count.clone(),
-                };
-                mems.push((self.shared_array("bins", ty, words), ty));
-            }
-            let locks =
-                (*how == Update::Lock).then(|| self.shared_array("locks", PrimType::I32, count.clone()));
-            let low = self.let_i64("low", mul(pass.clone(), slice.clone()));
-            self.shared_out(count, |t, at| {
-                for ((mem, ty), neutral) in mems.iter().zip(&op.neutral) {
-                    let neutral = t.operand(*neutral);
-                    t.store(*mem, *ty, at.clone(), neutral);
-                }
-                if let Some(locks) = locks {
-                    t.store(locks, PrimType::I32, at, i32(0));
-                }
-            });
-            own.push(Own { mems, locks, low });
-        }
-        self.barrier();
-        let points = self.let_i64("points", mul(here.clone(), plan.length.clone()));
-        let threads = self.let_i64("threads", mul(plan.parts.clone(), block_size()));
-        let thread = self.let_i64("thread", add(mul(part.clone(), block_size()), local()));
-        let rounds = self.let_i64("rounds", quot_up(sub(points, thread.clone()), threads.clone()));
-        let copy = self.let_i64("copy", rem(local(), plan.copies.clone()));
-        self.guarded(|t| {
+/// Every point updates the result.
+fn hist_global(t: &mut Translate, hist: &Hist, threads: Option<Symbol>, each: i64) {
+    if let Some(grid) = &hist.seg.grid {
+        let (blocks, size) = (t.operand(grid.blocks), t.operand(grid.block_size));
+        let threads = t.operand(grid.threads);
+        return t.kernel("seghist_global", blocks, size, Mode::Thread, |t| {
+            map::set_thread(t, hist.seg);
+            let thread = var(grid.thread);
+            let rounds = quot_up(sub(hist.points.clone(), thread.clone()), threads.clone());
             t.for_up_to("round", rounds, |t, round| {
-                let at = t.let_i64("at", add(thread, mul(round, threads)));
-                let segment = t.let_as("segment", PrimType::I64, i64(0));
-                if !hist.segment_dims().is_empty() {
-                    let at = at.clone();
-                    t.if_then(lt(i64(1), plan.group.clone()), |t| {
-                        t.set_to(segment, quot(at, plan.length.clone()));
-                    });
-                }
-                t.set_point(&hist.seg.space, add(mul(first.clone(), plan.length.clone()), at));
-                let mut which = 0;
-                t.each_update(hist, |t, (op, how), _, index, values| {
-                    let Own { mems, locks, low } = &own[which];
-                    let slice = plan.slices[which].clone();
-                    which += 1;
-                    let number = t.flat_index(index, &op.shape);
-                    let bin = t.let_i64("bin", sub(number, low.clone()));
-                    let mine = and(le(i64(0), bin.clone()), lt(bin.clone(), slice.clone()));
-                    t.if_then(mine, |t| {
-                        let bin = add(mul(var(segment), slice), bin);
-                        let place = add(mul(bin, plan.copies.clone()), copy.clone());
-                        let place = t.let_as("place", PrimType::I64, place);
-                        let row = || Lmad::row_major(poly(place.into()), &[]);
-                        let places: Vec<At> =
-                            mems.iter().map(|(mem, ty)| At::new(*mem, row(), *ty)).collect();
-                        let lock = match locks {
-                            Some(locks) => Lock::Shared(*locks, var(place)),
-                            None => Lock::Global(i64(0)),
-                        };
-                        t.update(&op.op, how, &places, values, lock);
-                    });
+                update_global(t, hist, add(thread, mul(round, threads)));
+            });
+        });
+    }
+    let Some(size) = threads else { bug!("a histogram has neither a grid nor a block size") };
+    let size = size::param(t, size);
+    let grid = quot_up(hist.points.clone(), mul(size.clone(), i64(each)));
+    t.kernel("seghist_global", grid, size, Mode::Thread, |t| {
+        let start = t.let_i64("start", add(mul(block(), mul(block_size(), i64(each))), local()));
+        t.for_up_to("k", i64(each), |t, k| {
+            let at = t.let_i64("at", add(start, mul(k, block_size())));
+            t.if_then(lt(at.clone(), hist.points.clone()), |t| update_global(t, hist, at));
+        });
+    });
+}
+
+fn update_global(t: &mut Translate, hist: &Hist, at: Expr) {
+    point::set_point(t, &hist.seg.space, at);
+    let segment: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.0.into()).collect();
+    let sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
+    each_update(t, hist, |t, (op, how), dests, index, values| {
+        let index: Vec<SubExp> = segment.iter().chain(index).copied().collect();
+        let shape: Vec<SubExp> = sizes.iter().chain(&op.shape).copied().collect();
+        let indices: Vec<_> = index.iter().map(|i| poly(t.resolve(*i))).collect();
+        let places: Vec<At> = dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect();
+        let number = t.flat_index(&index, &shape);
+        t.update(&op.op, how, &places, values, Lock::Global(number));
+    });
+}
+
+/// The body at the point whose indices are set, then `update` for each operation whose index is within bounds, with
+/// its results, its index and its values.
+pub(crate) fn each_update(
+    t: &mut Translate,
+    hist: &Hist,
+    mut update: impl FnMut(&mut Translate, Operation<'_>, &[PatElem<Memory>], &[SubExp], Vec<Expr>),
+) {
+    t.body(&hist.seg.body.body, &[]);
+    let result = &hist.seg.body.body.result;
+    let mut next_index = 0;
+    let mut next_value: usize = hist.ops.iter().map(|op| op.shape.len()).sum();
+    let mut next_dest = 0;
+    for (op, how) in hist.ops.iter().zip(hist.updates) {
+        let n = op.dests.len();
+        let index = &result[next_index..next_index + op.shape.len()];
+        let values: Vec<Expr> = result[next_value..next_value + n].iter().map(|e| t.operand(*e)).collect();
+        let dests = &hist.pat[next_dest..next_dest + n];
+        let inside = point::within(t, index, &op.shape);
+        t.if_then(inside, |t| update(t, (op, *how), dests, index, values));
+        next_index += op.shape.len();
+        next_value += n;
+        next_dest += n;
+    }
+}
+
+/// Every block makes histograms of its own, then adds them to the result.
+fn hist_shared(t: &mut Translate, hist: &Hist, plan: &Measures) {
+    let mut beside = vec![];
+    for ((op, how), bins) in hist.ops.iter().zip(hist.updates).zip(&plan.bins) {
+        let mut mems = vec![];
+        if *how != Update::Atomic {
+            let all = mul(mul(plan.segments.clone(), plan.parts.clone()), bins.clone());
+            let all = select(lt(i64(1), plan.parts.clone()), all, i64(0));
+            let all = t.let_i64("beside", all);
+            for ty in op.op.ret.iter().map(prim) {
+                mems.push(t.device_array("beside", ty, all.clone()));
+            }
+        }
+        beside.push(mems);
+    }
+    let grid = mul(plan.groups.clone(), plan.parts.clone());
+    let size = plan.size.clone();
+    t.for_up_to("pass", plan.passes.clone(), |t, pass| {
+        t.kernel("seghist_shared", grid, size, Mode::Thread, |t| hist_block(t, hist, plan, pass, &beside));
+    });
+    for (k, mems) in beside.into_iter().enumerate().filter(|(_, mems)| !mems.is_empty()) {
+        t.if_then(lt(i64(1), plan.parts.clone()), |t| add_up(t, hist, plan, k, &mems));
+        for mem in mems {
+            t.free_device(mem);
+        }
+    }
+}
+
+/// What a block does in one pass.
+fn hist_block(t: &mut Translate, hist: &Hist, plan: &Measures, pass: Expr, beside: &[Vec<Name>]) {
+    let group = t.let_i64("group", quot(block(), plan.parts.clone()));
+    let part = t.let_i64("part", rem(block(), plan.parts.clone()));
+    let first = t.let_i64("first", mul(group, plan.group.clone()));
+    let here = t.let_i64("here", min(plan.group.clone(), sub(plan.segments.clone(), first.clone())));
+    let mut own: Vec<Own> = vec![];
+    for ((op, how), slice) in hist.ops.iter().zip(hist.updates).zip(&plan.slices) {
+        let count = mul(mul(plan.group.clone(), slice.clone()), plan.copies.clone());
+        let mut mems = vec![];
+        for ty in op.op.ret.iter().map(prim) {
+            // Whole words: parts of one are exchanged with all of it.
+            let words = match ty.bytes() {
+                1 | 2 => mul(quot_up(count.clone(), i64(4)), i64(4)),
+                _ => count.clone(),
+            };
+            mems.push((t.shared_array("bins", ty, words), ty));
+        }
+        let locks = (*how == Update::Lock).then(|| t.shared_array("locks", PrimType::I32, count.clone()));
+        let low = t.let_i64("low", mul(pass.clone(), slice.clone()));
+        shared_out(t, count, |t, at| {
+            for ((mem, ty), neutral) in mems.iter().zip(&op.neutral) {
+                let neutral = t.operand(*neutral);
+                t.store(*mem, *ty, at.clone(), neutral);
+            }
+            if let Some(locks) = locks {
+                t.store(locks, PrimType::I32, at, i32(0));
+            }
+        });
+        own.push(Own { mems, locks, low });
+    }
+    t.barrier();
+    let points = t.let_i64("points", mul(here.clone(), plan.length.clone()));
+    let threads = t.let_i64("threads", mul(plan.parts.clone(), block_size()));
+    let thread = t.let_i64("thread", add(mul(part.clone(), block_size()), local()));
+    let rounds = t.let_i64("rounds", quot_up(sub(points, thread.clone()), threads.clone()));
+    let copy = t.let_i64("copy", rem(local(), plan.copies.clone()));
+    t.guarded(|t| {
+        t.for_up_to("round", rounds, |t, round| {
+            let at = t.let_i64("at", add(thread, mul(round, threads)));
+            let segment = t.let_as("segment", PrimType::I64, i64(0));
+            if !hist.segment_dims().is_empty() {
+                let at = at.clone();
+                t.if_then(lt(i64(1), plan.group.clone()), |t| {
+                    t.set_to(segment, quot(at, plan.length.clone()));
+                });
+            }
+            point::set_point(t, &hist.seg.space, add(mul(first.clone(), plan.length.clone()), at));
+            let mut which = 0;
+            each_update(t, hist, |t, (op, how), _, index, values| {
+                let Own { mems, locks, low } = &own[which];
+                let slice = plan.slices[which].clone();
+                which += 1;
+                let number = t.flat_index(index, &op.shape);
+                let bin = t.let_i64("bin", sub(number, low.clone()));
+                let mine = and(le(i64(0), bin.clone()), lt(bin.clone(), slice.clone()));
+                t.if_then(mine, |t| {
+                    let bin = add(mul(var(segment), slice), bin);
+                    let place = add(mul(bin, plan.copies.clone()), copy.clone());
+                    let place = t.let_as("place", PrimType::I64, place);
+                    let row = || Lmad::row_major(poly(place.into()), &[]);
+                    let places: Vec<At> = mems.iter().map(|(mem, ty)| At::new(*mem, row(), *ty)).collect();
+                    let lock = match locks {
+                        Some(locks) => Lock::Shared(*locks, var(place)),
+                        None => Lock::Global(i64(0)),
+                    };
+                    t.update(&op.op, how, &places, values, lock);
                 });
             });
         });
-        self.barrier();
-        for (k, own) in own.iter().enumerate() {
-            self.flush(hist, plan, k, own, (&first, &here, &part), &beside[k]);
-        }
+    });
+    t.barrier();
+    for (k, own) in own.iter().enumerate() {
+        flush(t, hist, plan, k, own, (&first, &here, &part), &beside[k]);
     }
+}
 
-    /// Adds a block's histograms of one operation to the results, or puts them beside those of others.
-    fn flush(
-        &mut self,
-        hist: &Hist,
-        plan: &Measures,
-        which: usize,
-        own: &Own,
-        (first, here, part): (&Expr, &Expr, &Expr),
-        beside: &[Name],
-    ) {
-        let (op, how) = (&hist.ops[which], hist.updates[which]);
-        let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
-        let (slice, bins) = (plan.slices[which].clone(), plan.bins[which].clone());
-        self.shared_out(mul(here.clone(), slice.clone()), |t, at| {
-            let bin = t.let_i64("bin", add(rem(at.clone(), slice.clone()), own.low.clone()));
-            let segment = t.let_i64("segment", add(quot(at.clone(), slice), first.clone()));
-            let neutral: Vec<Expr> = op.neutral.iter().map(|e| t.operand(*e)).collect();
-            let values = t.lanes("value", &types, neutral.clone());
-            t.for_up_to("copy", plan.copies.clone(), |t, copy| {
-                // Neighbouring threads begin with different copies, which are in different banks.
-                let copy = rem(add(copy, at.clone()), plan.copies.clone());
-                let place = t.let_i64("place", add(mul(at, plan.copies.clone()), copy));
-                let mems: Vec<Name> = own.mems.iter().map(|(mem, _)| *mem).collect();
-                let loaded = t.load_all(&mems, &types, &place);
+/// Adds a block's histograms of one operation to the results, or puts them beside those of others.
+fn flush(
+    t: &mut Translate,
+    hist: &Hist,
+    plan: &Measures,
+    which: usize,
+    own: &Own,
+    (first, here, part): (&Expr, &Expr, &Expr),
+    beside: &[Name],
+) {
+    let (op, how) = (&hist.ops[which], hist.updates[which]);
+    let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
+    let (slice, bins) = (plan.slices[which].clone(), plan.bins[which].clone());
+    shared_out(t, mul(here.clone(), slice.clone()), |t, at| {
+        let bin = t.let_i64("bin", add(rem(at.clone(), slice.clone()), own.low.clone()));
+        let segment = t.let_i64("segment", add(quot(at.clone(), slice), first.clone()));
+        let neutral: Vec<Expr> = op.neutral.iter().map(|e| t.operand(*e)).collect();
+        let values = t.lanes("value", &types, neutral.clone());
+        t.for_up_to("copy", plan.copies.clone(), |t, copy| {
+            // Neighbouring threads begin with different copies, which are in different banks.
+            let copy = rem(add(copy, at.clone()), plan.copies.clone());
+            let place = t.let_i64("place", add(mul(at, plan.copies.clone()), copy));
+            let mems: Vec<Name> = own.mems.iter().map(|(mem, _)| *mem).collect();
+            let loaded = t.load_all(&mems, &types, &place);
+            t.apply(&op.op, &vars(&values), &vars(&loaded), &values);
+        });
+        t.if_then(lt(bin.clone(), bins.clone()), |t| {
+            let mut changed = bool(false);
+            for ((x, ty), neutral) in values.iter().zip(&types).zip(neutral) {
+                let differs = not(equal(*ty, var(*x), neutral));
+                changed = if changed == bool(false) { differs } else { or(changed, differs) };
+            }
+            let alone = eq(plan.parts.clone(), i64(1));
+            let add_to_result = |t: &mut Translate, alone: Alone| {
+                t.if_then(changed, |t| {
+                    let places = result_places(t, hist, which, segment.clone(), bin.clone());
+                    match alone {
+                        Alone::Yes => add_alone(t, op, &types, &places, &values),
+                        Alone::No => {
+                            t.update(&op.op, how, &places, vars(&values), Lock::Global(bin.clone()));
+                        }
+                    }
+                });
+            };
+            if beside.is_empty() {
+                return add_to_result(t, Alone::No);
+            }
+            let place =
+                add(mul(add(mul(segment.clone(), plan.parts.clone()), part.clone()), bins), bin.clone());
+            t.if_else(
+                alone,
+                |t| add_to_result(t, Alone::Yes),
+                |t| {
+                    let place = t.let_i64("place", place);
+                    t.store_all(beside, &types, &place, &values);
+                },
+            );
+        });
+    });
+}
+
+/// Adds what blocks left beside each other to the results.
+fn add_up(t: &mut Translate, hist: &Hist, plan: &Measures, which: usize, beside: &[Name]) {
+    let op = &hist.ops[which];
+    let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
+    let bins = plan.bins[which].clone();
+    let all = t.let_i64("all", mul(plan.segments.clone(), bins.clone()));
+    let size = i64(BLOCK_THREADS);
+    let grid = quot_up(all.clone(), size.clone());
+    t.kernel("seghist_combine", grid, size, Mode::Thread, |t| {
+        let at = t.let_i64("at", add(mul(block(), block_size()), local()));
+        t.if_then(lt(at.clone(), all), |t| {
+            let segment = t.let_i64("segment", quot(at.clone(), bins.clone()));
+            let bin = t.let_i64("bin", rem(at, bins.clone()));
+            let neutral = op.neutral.iter().map(|e| t.operand(*e)).collect();
+            let values = t.lanes("value", &types, neutral);
+            t.for_up_to("part", plan.parts.clone(), |t, part| {
+                let row = add(mul(segment.clone(), plan.parts.clone()), part);
+                let place = t.let_i64("place", add(mul(row, bins), bin.clone()));
+                let loaded = t.load_all(beside, &types, &place);
                 t.apply(&op.op, &vars(&values), &vars(&loaded), &values);
             });
-            t.if_then(lt(bin.clone(), bins.clone()), |t| {
-                let mut changed = bool(false);
-                for ((x, ty), neutral) in values.iter().zip(&types).zip(neutral) {
-                    let differs = not(equal(*ty, var(*x), neutral));
-                    changed = if changed == bool(false) { differs } else { or(changed, differs) };
-                }
-                let alone = eq(plan.parts.clone(), i64(1));
-                let add_to_result = |t: &mut Self, alone: Alone| {
-                    t.if_then(changed, |t| {
-                        let places = t.result_places(hist, which, segment.clone(), bin.clone());
-                        match alone {
-                            Alone::Yes => t.add_alone(op, &types, &places, &values),
-                            Alone::No => {
-                                t.update(&op.op, how, &places, vars(&values), Lock::Global(bin.clone()));
-                            }
-                        }
-                    });
-                };
-                if beside.is_empty() {
-                    return add_to_result(t, Alone::No);
-                }
-                let place =
-                    add(mul(add(mul(segment.clone(), plan.parts.clone()), part.clone()), bins), bin.clone());
-                t.if_else(
-                    alone,
-                    |t| add_to_result(t, Alone::Yes),
-                    |t| {
-                        let place = t.let_i64("place", place);
-                        t.store_all(beside, &types, &place, &values);
-                    },
-                );
-            });
+            let places = result_places(t, hist, which, segment, bin);
+            add_alone(t, op, &types, &places, &values);
         });
-    }
+    });
+}
 
-    /// Adds what blocks left beside each other to the results.
-    fn add_up(&mut self, hist: &Hist, plan: &Measures, which: usize, beside: &[Name]) {
-        let op = &hist.ops[which];
-        let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
-        let bins = plan.bins[which].clone();
-        let all = self.let_i64("all", mul(plan.segments.clone(), bins.clone()));
-        let size = i64(BLOCK_THREADS);
-        let grid = quot_up(all.clone(), size.clone());
-        self.kernel("seghist_combine", grid, size, Mode::Thread, |t| {
-            let at = t.let_i64("at", add(mul(block(), block_size()), local()));
-            t.if_then(lt(at.clone(), all), |t| {
-                let segment = t.let_i64("segment", quot(at.clone(), bins.clone()));
-                let bin = t.let_i64("bin", rem(at, bins.clone()));
-                let neutral = op.neutral.iter().map(|e| t.operand(*e)).collect();
-                let values = t.lanes("value", &types, neutral);
-                t.for_up_to("part", plan.parts.clone(), |t, part| {
-                    let row = add(mul(segment.clone(), plan.parts.clone()), part);
-                    let place = t.let_i64("place", add(mul(row, bins), bin.clone()));
-                    let loaded = t.load_all(beside, &types, &place);
-                    t.apply(&op.op, &vars(&values), &vars(&loaded), &values);
-                });
-                let places = t.result_places(hist, which, segment, bin);
-                t.add_alone(op, &types, &places, &values);
-            });
-        });
+/// Combines values with elements that nobody else looks at.
+fn add_alone(t: &mut Translate, op: &SegHistOp<Memory>, types: &[PrimType], places: &[At], values: &[Name]) {
+    let old: Vec<Expr> = places.iter().map(|at| t.read(at)).collect();
+    let old = t.lanes("old", types, old);
+    t.apply(&op.op, &vars(&old), &vars(values), &old);
+    for (at, x) in places.iter().zip(&old) {
+        t.write(at, var(*x));
     }
+}
 
-    /// Combines values with elements that nobody else looks at.
-    fn add_alone(&mut self, op: &SegHistOp<Memory>, types: &[PrimType], places: &[At], values: &[Name]) {
-        let old: Vec<Expr> = places.iter().map(|at| self.read(at)).collect();
-        let old = self.lanes("old", types, old);
-        self.apply(&op.op, &vars(&old), &vars(values), &old);
-        for (at, x) in places.iter().zip(&old) {
-            self.write(at, var(*x));
-        }
+/// Where the results of one operation are for a bin of a segment, both given by flat numbers.
+fn result_places(t: &mut Translate, hist: &Hist, which: usize, segment: Expr, bin: Expr) -> Vec<At> {
+    let first: usize = hist.ops[..which].iter().map(|op| op.dests.len()).sum();
+    let dests = &hist.pat[first..first + hist.ops[which].dests.len()];
+    let segment_sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
+    let mut indices = vec![];
+    for (sizes, flat) in [(segment_sizes, segment), (hist.ops[which].shape.clone(), bin)] {
+        let dims: Vec<(Name, SubExp)> = sizes.into_iter().map(|n| (t.names.fresh_str("index"), n)).collect();
+        t.types.extend(dims.iter().map(|d| (d.0, Type::I64)));
+        point::unflatten(t, &dims, flat);
+        indices.extend(dims.iter().map(|d| poly(d.0.into())));
     }
+    dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect()
+}
 
-    /// Where the results of one operation are for a bin of a segment, both given by flat numbers.
-    fn result_places(&mut self, hist: &Hist, which: usize, segment: Expr, bin: Expr) -> Vec<At> {
-        let first: usize = hist.ops[..which].iter().map(|op| op.dests.len()).sum();
-        let dests = &hist.pat[first..first + hist.ops[which].dests.len()];
-        let segment_sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
-        let mut indices = vec![];
-        for (sizes, flat) in [(segment_sizes, segment), (hist.ops[which].shape.clone(), bin)] {
-            let dims: Vec<(Name, SubExp)> =
-                sizes.into_iter().map(|n| (self.names.fresh_str("index"), n)).collect();
-            self.types.extend(dims.iter().map(|d| (d.0, Type::I64)));
-            self.unflatten(&dims, flat);
-            indices.extend(dims.iter().map(|d| poly(d.0.into())));
-        }
-        dests.iter().map(|p| self.place_of(p.name).fixed(&indices)).collect()
-    }
-
-    /// All numbers below a bound, shared out among the threads of a block. Most often there is one for each thread: to count
-    /// the rounds would take a division, which is slower than many a body.
-    pub(super) fn shared_out(&mut self, bound: Expr, body: impl FnOnce(&mut Self, Expr)) {
-        let next = self.let_as("next", PrimType::I64, local());
-        self.while_(lt(var(next), bound), |t| {
-            let at = var(t.let_as("at", PrimType::I64, var(next)));
-            body(t, at);
-            t.set_to(next, add(var(next), block_size()));
-        });
-    }
+/// All numbers below a bound, shared out among the threads of a block. Most often there is one for each thread: to count
+/// the rounds would take a division, which is slower than many a body.
+pub(crate) fn shared_out(t: &mut Translate, bound: Expr, body: impl FnOnce(&mut Translate, Expr)) {
+    let next = t.let_as("next", PrimType::I64, local());
+    t.while_(lt(var(next), bound), |t| {
+        let at = var(t.let_as("at", PrimType::I64, var(next)));
+        body(t, at);
+        t.set_to(next, add(var(next), block_size()));
+    });
 }
 
 /// The sizes of a histogram in shared memory.

@@ -18,8 +18,12 @@
 //! go on with further points.
 
 use super::choice::schedule;
-use super::{Mode, Translate};
 use crate::draft::Code;
+use crate::translate::kernel::choice;
+use crate::translate::kernel::point;
+use crate::translate::kernel::size;
+use crate::translate::kernel::tile::measures;
+use crate::translate::state::{Mode, Translate};
 use fehu_base::bug;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
@@ -50,163 +54,167 @@ struct Columns {
     blocks: Expr,
 }
 
-impl Translate {
-    pub(super) fn seg_map(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
-        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
-        let points = self.points(&sizes);
-        self.map_choice(pat, seg, 0, points);
-    }
+pub(crate) fn seg_map(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+    let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+    let points = point::points(t, &sizes);
+    map_choice(t, pat, seg, 0, points);
+}
 
-    /// The choice of this number in the schedule of a map, or a later one.
-    pub(super) fn map_choice(
-        &mut self,
-        pat: &[PatElem<Memory>],
-        seg: &SegOp<Memory>,
-        number: usize,
-        points: Expr,
-    ) {
-        match schedule(seg).choices.get(number).map(|c| &c.plan) {
-            Some(Plan::Points(plan)) => self.plain_map(pat, seg, plan, points),
-            Some(Plan::Strided) => self.over_grid("segmap", pat, seg, points),
-            Some(Plan::Tiled(plan)) => self.tiled_or_not(pat, seg, plan, number, points),
-            Some(Plan::RowCache(plan)) => self.kept_or_not(pat, seg, plan, number, points),
-            other => bug!("a map cannot be run by {other:?}"),
+/// The choice of this number in the schedule of a map, or a later one.
+pub(crate) fn map_choice(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    number: usize,
+    points: Expr,
+) {
+    match schedule(seg).choices.get(number).map(|c| &c.plan) {
+        Some(Plan::Points(plan)) => plain_map(t, pat, seg, plan, points),
+        Some(Plan::Strided) => over_grid(t, "segmap", pat, seg, points),
+        Some(Plan::Tiled(plan)) => measures::tiled_or_not(t, pat, seg, plan, number, points),
+        Some(Plan::RowCache(plan)) => measures::kept_or_not(t, pat, seg, plan, number, points),
+        other => bug!("a map cannot be run by {other:?}"),
+    }
+}
+
+/// A map without tiles.
+fn plain_map(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, plan: &Points, points: Expr) {
+    let size = size::param(t, plan.block);
+    let columns = plan.column.as_ref().and_then(|plan| columns(t, seg, plan, &points, &size));
+    let each = match plan.each {
+        1 => i64(1),
+        most => {
+            let known = vec![(Quantity::Points, points.clone())];
+            let several = choice::all_hold(t, &plan.each_when, &known);
+            t.let_i64("each", select(several, i64(most), i64(1)))
         }
-    }
-
-    /// A map without tiles.
-    fn plain_map(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, plan: &Points, points: Expr) {
-        let size = self.param(plan.block);
-        let columns = plan.column.as_ref().and_then(|plan| self.columns(seg, plan, &points, &size));
-        let each = match plan.each {
-            1 => i64(1),
-            most => {
-                let known = vec![(Quantity::Points, points.clone())];
-                let several = self.all_hold(&plan.each_when, &known);
-                self.let_i64("each", select(several, i64(most), i64(1)))
-            }
-        };
-        let flat_grid = quot_up(points.clone(), mul(size.clone(), each.clone()));
-        let grid = match &columns {
-            Some(columns) => select(columns.used.clone(), columns.blocks.clone(), flat_grid),
-            None => flat_grid,
-        };
-        self.kernel("segmap", grid, size, Mode::Thread, |t| {
-            let flat = |t: &mut Self| t.flat_points(pat, seg, points, (plan.each, each));
-            match columns {
-                Some(columns) => t.if_else(columns.used.clone(), |t| t.column(pat, seg, columns), flat),
-                None => flat(t),
-            }
-        });
-    }
-
-    /// Some points of a thread, by their flat numbers: how many at most, and how many.
-    fn flat_points(
-        &mut self,
-        pat: &[PatElem<Memory>],
-        seg: &SegOp<Memory>,
-        points: Expr,
-        (most, each): (i64, Expr),
-    ) {
-        let tile = mul(block_size(), each.clone());
-        let start = self.let_i64("start", add(mul(block(), tile), local()));
-        if constant(&each) == Some(1) {
-            return self.if_then(lt(start.clone(), points), |t| t.map_point(pat, seg, start));
+    };
+    let flat_grid = quot_up(points.clone(), mul(size.clone(), each.clone()));
+    let grid = match &columns {
+        Some(columns) => select(columns.used.clone(), columns.blocks.clone(), flat_grid),
+        None => flat_grid,
+    };
+    t.kernel("segmap", grid, size, Mode::Thread, |t| {
+        let flat = |t: &mut Translate| flat_points(t, pat, seg, points, (plan.each, each));
+        match columns {
+            Some(columns) => t.if_else(columns.used.clone(), |t| column(t, pat, seg, columns), flat),
+            None => flat(t),
         }
-        self.for_up_to("k", i64(most), |t, k| {
-            let at = t.let_i64("at", add(start, mul(k.clone(), block_size())));
-            t.if_then(and(lt(k, each), lt(at.clone(), points)), |t| t.map_point(pat, seg, at));
-        });
-    }
+    });
+}
 
-    /// How blocks are laid along rows; none if there are no rows.
-    fn columns(&mut self, seg: &SegOp<Memory>, plan: &Column, points: &Expr, size: &Expr) -> Option<Columns> {
-        let [outer @ .., (_, rows), (_, width)] = seg.space.dims.as_slice() else { return None };
-        let (rows, width) = (self.operand(*rows), self.operand(*width));
-        let outer: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
-        let mut log2 = i64(0);
-        for log in plan.widths_log2.iter().rev().copied() {
-            let wide = i64(1 << log);
-            let covered = mul(quot_up(width.clone(), wide.clone()), wide.clone());
-            let full = le(mul(covered, i64(plan.idle - 1)), mul(width.clone(), i64(plan.idle)));
-            log2 = select(and(eq(rem(size.clone(), wide), i64(0)), full), i64(log), log2);
-        }
-        let log2 = self.let_i64("log2", log2);
-        let wide = self.let_i64("wide", binary(BinOp::Shl(IntType::I64), i64(1), log2.clone()));
-        let down = self.let_i64("down", quot(size.clone(), wide.clone()));
-        let parts = self.let_i64("parts", quot_up(width.clone(), wide.clone()));
-        let groups = self.let_i64("groups", quot_up(rows.clone(), mul(down.clone(), i64(plan.points))));
-        let blocks = mul(self.points(&outer), mul(groups.clone(), parts.clone()));
-        let known = vec![
-            (Quantity::WidthLog2, log2.clone()),
-            (Quantity::Rows, rows.clone()),
-            (Quantity::Points, points.clone()),
-        ];
-        let worth = self.all_hold(&plan.when, &known);
-        let used = self.let_i64("by_columns", select(worth, i64(1), i64(0)));
-        let each = plan.points;
-        Some(Columns { each, used: eq(used, i64(1)), width, rows, wide, log2, down, parts, groups, blocks })
+/// Some points of a thread, by their flat numbers: how many at most, and how many.
+fn flat_points(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    points: Expr,
+    (most, each): (i64, Expr),
+) {
+    let tile = mul(block_size(), each.clone());
+    let start = t.let_i64("start", add(mul(block(), tile), local()));
+    if constant(&each) == Some(1) {
+        return t.if_then(lt(start.clone(), points), |t| map_point(t, pat, seg, start));
     }
+    t.for_up_to("k", i64(most), |t, k| {
+        let at = t.let_i64("at", add(start, mul(k.clone(), block_size())));
+        t.if_then(and(lt(k, each), lt(at.clone(), points)), |t| map_point(t, pat, seg, at));
+    });
+}
 
-    /// The points of a thread in one column.
-    fn column(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: Columns) {
-        let [outer @ .., (i, _), (j, _)] = seg.space.dims.as_slice() else { return };
-        let rest = self.let_i64("rest", quot(block(), of.parts.clone()));
-        let part = self.let_i64("part", sub(block(), mul(rest.clone(), of.parts)));
-        let plane = match outer.is_empty() {
-            true => i64(0),
-            false => self.let_i64("plane", quot(rest.clone(), of.groups.clone())),
-        };
-        let group = sub(rest, mul(plane.clone(), of.groups));
-        let known = self.flats.len();
-        self.unflatten(outer, plane.clone());
-        let across = bits(local(), sub(of.wide.clone(), i64(1)));
-        let below = binary(BinOp::LShr(IntType::I64), local(), of.log2);
-        let column = self.let_i64("column", add(mul(part, of.wide), across));
-        let first = self.let_i64("first", mul(add(mul(group, of.down), below), i64(of.each)));
-        self.if_then(lt(column.clone(), of.width.clone()), |t| {
-            t.for_up_to("k", i64(of.each), |t, k| {
-                let row = t.let_i64("row", add(first, k));
-                t.if_then(lt(row.clone(), of.rows.clone()), |t| {
-                    let above = add(mul(plane, of.rows), row.clone());
-                    for (index, value) in
-                        [(*i, row), (*j, column.clone()), (seg.space.flat, add(mul(above, of.width), column))]
-                    {
-                        t.emit(Code::DeclareScalar(index, PrimType::I64));
-                        t.set_to(index, value);
-                    }
-                    t.point(pat, seg);
-                });
+/// How blocks are laid along rows; none if there are no rows.
+fn columns(
+    t: &mut Translate,
+    seg: &SegOp<Memory>,
+    plan: &Column,
+    points: &Expr,
+    size: &Expr,
+) -> Option<Columns> {
+    let [outer @ .., (_, rows), (_, width)] = seg.space.dims.as_slice() else { return None };
+    let (rows, width) = (t.operand(*rows), t.operand(*width));
+    let outer: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
+    let mut log2 = i64(0);
+    for log in plan.widths_log2.iter().rev().copied() {
+        let wide = i64(1 << log);
+        let covered = mul(quot_up(width.clone(), wide.clone()), wide.clone());
+        let full = le(mul(covered, i64(plan.idle - 1)), mul(width.clone(), i64(plan.idle)));
+        log2 = select(and(eq(rem(size.clone(), wide), i64(0)), full), i64(log), log2);
+    }
+    let log2 = t.let_i64("log2", log2);
+    let wide = t.let_i64("wide", binary(BinOp::Shl(IntType::I64), i64(1), log2.clone()));
+    let down = t.let_i64("down", quot(size.clone(), wide.clone()));
+    let parts = t.let_i64("parts", quot_up(width.clone(), wide.clone()));
+    let groups = t.let_i64("groups", quot_up(rows.clone(), mul(down.clone(), i64(plan.points))));
+    let blocks = mul(point::points(t, &outer), mul(groups.clone(), parts.clone()));
+    let known = vec![
+        (Quantity::WidthLog2, log2.clone()),
+        (Quantity::Rows, rows.clone()),
+        (Quantity::Points, points.clone()),
+    ];
+    let worth = choice::all_hold(t, &plan.when, &known);
+    let used = t.let_i64("by_columns", select(worth, i64(1), i64(0)));
+    let each = plan.points;
+    Some(Columns { each, used: eq(used, i64(1)), width, rows, wide, log2, down, parts, groups, blocks })
+}
+
+/// The points of a thread in one column.
+fn column(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: Columns) {
+    let [outer @ .., (i, _), (j, _)] = seg.space.dims.as_slice() else { return };
+    let rest = t.let_i64("rest", quot(block(), of.parts.clone()));
+    let part = t.let_i64("part", sub(block(), mul(rest.clone(), of.parts)));
+    let plane = match outer.is_empty() {
+        true => i64(0),
+        false => t.let_i64("plane", quot(rest.clone(), of.groups.clone())),
+    };
+    let group = sub(rest, mul(plane.clone(), of.groups));
+    let known = t.in_kernel.flats.len();
+    point::unflatten(t, outer, plane.clone());
+    let across = bits(local(), sub(of.wide.clone(), i64(1)));
+    let below = binary(BinOp::LShr(IntType::I64), local(), of.log2);
+    let column = t.let_i64("column", add(mul(part, of.wide), across));
+    let first = t.let_i64("first", mul(add(mul(group, of.down), below), i64(of.each)));
+    t.if_then(lt(column.clone(), of.width.clone()), |t| {
+        t.for_up_to("k", i64(of.each), |t, k| {
+            let row = t.let_i64("row", add(first, k));
+            t.if_then(lt(row.clone(), of.rows.clone()), |t| {
+                let above = add(mul(plane, of.rows), row.clone());
+                for (index, value) in
+                    [(*i, row), (*j, column.clone()), (seg.space.flat, add(mul(above, of.width), column))]
+                {
+                    t.emit(Code::DeclareScalar(index, PrimType::I64));
+                    t.set_to(index, value);
+                }
+                point::point(t, pat, seg);
             });
         });
-        self.flats.truncate(known);
-    }
+    });
+    t.in_kernel.flats.truncate(known);
+}
 
-    fn map_point(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, at: Expr) {
-        self.set_point(&seg.space, at);
-        self.point(pat, seg);
-    }
+fn map_point(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, at: Expr) {
+    point::set_point(t, &seg.space, at);
+    point::point(t, pat, seg);
+}
 
-    /// All points of a map by a grid of fixed size.
-    fn over_grid(&mut self, label: &str, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, points: Expr) {
-        let Some(grid) = &seg.grid else { return };
-        let (blocks, size) = (self.operand(grid.blocks), self.operand(grid.block_size));
-        let threads = self.operand(grid.threads);
-        self.kernel(label, blocks, size, Mode::Thread, |t| {
-            t.set_thread(seg);
-            let thread = Expr::Var(grid.thread);
-            let rounds = quot_up(sub(points, thread.clone()), threads.clone());
-            t.for_up_to("round", rounds, |t, round| {
-                t.map_point(pat, seg, add(thread, mul(round, threads)));
-            });
+/// All points of a map by a grid of fixed size.
+fn over_grid(t: &mut Translate, label: &str, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, points: Expr) {
+    let Some(grid) = &seg.grid else { return };
+    let (blocks, size) = (t.operand(grid.blocks), t.operand(grid.block_size));
+    let threads = t.operand(grid.threads);
+    t.kernel(label, blocks, size, Mode::Thread, |t| {
+        set_thread(t, seg);
+        let thread = Expr::Var(grid.thread);
+        let rounds = quot_up(sub(points, thread.clone()), threads.clone());
+        t.for_up_to("round", rounds, |t, round| {
+            map_point(t, pat, seg, add(thread, mul(round, threads)));
         });
-    }
+    });
+}
 
-    /// The number of the physical thread, where the operation asks for it.
-    pub(super) fn set_thread(&mut self, seg: &SegOp<Memory>) {
-        if let Some(grid) = &seg.grid {
-            self.emit(Code::DeclareScalar(grid.thread, PrimType::I64));
-            self.set_to(grid.thread, add(mul(block(), block_size()), local()));
-        }
+/// The number of the physical thread, where the operation asks for it.
+pub(crate) fn set_thread(t: &mut Translate, seg: &SegOp<Memory>) {
+    if let Some(grid) = &seg.grid {
+        t.emit(Code::DeclareScalar(grid.thread, PrimType::I64));
+        t.set_to(grid.thread, add(mul(block(), block_size()), local()));
     }
 }

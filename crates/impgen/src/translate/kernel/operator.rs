@@ -3,8 +3,8 @@
 //! Reductions keep the order of operands, so operators need not be commutative. `Lanes` are the values at
 //! hand: one variable per operand of all operators together.
 
-use super::{Mode, Translate};
 use crate::draft::{Code, Op};
+use crate::translate::state::{Mode, Translate};
 use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};

@@ -1,9 +1,9 @@
 //! The indices of a point of an index space, and where the results of a body go.
 
-use super::{Mode, Translate};
 use crate::draft::{Code, Op};
-use crate::translate::place::Flat;
-use fehu_base::prim::PrimType;
+use crate::translate::state::{Flat, Mode, Translate};
+use fehu_base::ops::ConvOp;
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Expr, KernelOp};
@@ -11,140 +11,138 @@ use fehu_ir::mem::poly;
 use fehu_ir::seg::{KernelReturn, SegAfter, SegOp, SegSpace};
 use fehu_ir::{Memory, PatElem, Shape, SubExp, Type};
 
-impl Translate {
-    /// The number of points of a space, or of its outer dimensions.
-    pub(in crate::translate) fn points(&mut self, sizes: &[SubExp]) -> Expr {
-        let mut points = i64(1);
-        for n in sizes {
-            points = mul(points, self.operand(*n));
-        }
-        self.let_i64("points", points)
+/// The number of points of a space, or of its outer dimensions.
+pub(crate) fn points(t: &mut Translate, sizes: &[SubExp]) -> Expr {
+    let mut points = i64(1);
+    for n in sizes {
+        points = mul(points, t.operand(*n));
     }
+    t.let_i64("points", points)
+}
 
-    /// Sets the indices of outer dimensions, or of all, from a flat number.
-    pub(super) fn unflatten(&mut self, dims: &[(Name, SubExp)], flat: Expr) {
-        if let Expr::Var(x) = flat {
-            self.flats.extend(Flat::new(dims, x));
-        }
-        let mut rest = flat;
-        for (k, (index, size)) in dims.iter().enumerate().rev() {
-            self.emit(Code::DeclareScalar(*index, PrimType::I64));
-            if k == 0 {
-                self.set_to(*index, rest.clone());
-            } else {
-                let size = self.operand(*size);
-                let above = self.let_i64("rest", quot(rest.clone(), size.clone()));
-                self.set_to(*index, sub(rest, mul(above.clone(), size)));
-                rest = above;
-            }
+/// Sets the indices of outer dimensions, or of all, from a flat number.
+pub(crate) fn unflatten(t: &mut Translate, dims: &[(Name, SubExp)], flat: Expr) {
+    if let Expr::Var(x) = flat {
+        t.in_kernel.flats.extend(Flat::new(dims, x));
+    }
+    let mut rest = flat;
+    for (k, (index, size)) in dims.iter().enumerate().rev() {
+        t.emit(Code::DeclareScalar(*index, PrimType::I64));
+        if k == 0 {
+            t.set_to(*index, rest.clone());
+        } else {
+            let size = t.operand(*size);
+            let above = t.let_i64("rest", quot(rest.clone(), size.clone()));
+            t.set_to(*index, sub(rest, mul(above.clone(), size)));
+            rest = above;
         }
     }
+}
 
-    /// Sets all indices of a space from the flat number of a point, and that number.
-    pub(super) fn set_point(&mut self, space: &SegSpace, flat: Expr) {
-        let flat = self.let_i64("at", flat);
-        self.emit(Code::DeclareScalar(space.flat, PrimType::I64));
-        self.set_to(space.flat, flat.clone());
-        self.unflatten(&space.dims, flat);
-    }
+/// Sets all indices of a space from the flat number of a point, and that number.
+pub(crate) fn set_point(t: &mut Translate, space: &SegSpace, flat: Expr) {
+    let flat = t.let_i64("at", flat);
+    t.emit(Code::DeclareScalar(space.flat, PrimType::I64));
+    t.set_to(space.flat, flat.clone());
+    unflatten(t, &space.dims, flat);
+}
 
-    /// The body at a point whose indices are set: the values that the operator takes first, which are
-    /// returned, then results that leave at once, which are written.
-    pub(in crate::translate) fn point(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) -> Vec<Expr> {
-        let (combined, result) = (seg.combined(), &seg.body.body.result);
-        self.body(&seg.body.body, &[]);
-        // Before the body's own results in the pattern are those of operators, or of what comes after a scan.
-        let first = match seg.after() {
-            Some(after) => distinct(&after.returns),
-            None => combined,
-        };
-        self.write_results(
-            &pat[first..],
-            &seg.space,
-            &seg.types[combined..],
-            &seg.body.returns[combined..],
-            &result[combined..],
-        );
-        result.iter().take(combined).map(|e| self.operand(*e)).collect()
-    }
+/// The body at a point whose indices are set: the values that the operator takes first, which are
+/// returned, then results that leave at once, which are written.
+pub(crate) fn point(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) -> Vec<Expr> {
+    let (combined, result) = (seg.combined(), &seg.body.body.result);
+    t.body(&seg.body.body, &[]);
+    // Before the body's own results in the pattern are those of operators, or of what comes after a scan.
+    let first = match seg.after() {
+        Some(after) => distinct(&after.returns),
+        None => combined,
+    };
+    write_results(
+        t,
+        &pat[first..],
+        &seg.space,
+        &seg.types[combined..],
+        &seg.body.returns[combined..],
+        &result[combined..],
+    );
+    result.iter().take(combined).map(|e| t.operand(*e)).collect()
+}
 
-    /// What comes after a scan, at a point whose indices are set.
-    pub(super) fn point_after(
-        &mut self,
-        pat: &[PatElem<Memory>],
-        space: &SegSpace,
-        after: &SegAfter<Memory>,
-        scanned: Vec<Expr>,
-    ) {
-        let lambda = &after.lambda;
-        for (p, value) in lambda.params.iter().zip(scanned) {
-            if let Type::Prim(ty) = p.ty {
-                self.emit(Code::DeclareScalar(p.name, ty));
-            }
-            self.set_to(p.name, value);
+/// What comes after a scan, at a point whose indices are set.
+pub(crate) fn point_after(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    space: &SegSpace,
+    after: &SegAfter<Memory>,
+    scanned: Vec<Expr>,
+) {
+    let lambda = &after.lambda;
+    for (p, value) in lambda.params.iter().zip(scanned) {
+        if let Type::Prim(ty) = p.ty {
+            t.emit(Code::DeclareScalar(p.name, ty));
         }
-        self.body(&lambda.body, &[]);
-        self.write_results(pat, space, &lambda.ret, &after.returns, &lambda.body.result);
+        t.set_to(p.name, value);
     }
+    t.body(&lambda.body, &[]);
+    write_results(t, pat, space, &lambda.ret, &after.returns, &lambda.body.result);
+}
 
-    /// Writes the results of a body that are not for an operator.
-    pub(super) fn write_results(
-        &mut self,
-        pat: &[PatElem<Memory>],
-        space: &SegSpace,
-        types: &[Type],
-        returns: &[KernelReturn],
-        values: &[SubExp],
-    ) {
-        let mut written: Vec<Name> = vec![];
-        let mut results = pat.iter();
-        let indices: Vec<_> = space.dims.iter().map(|d| poly(d.0.into())).collect();
-        for ((value, ret), ty) in values.iter().zip(returns).zip(types) {
-            match ret {
-                KernelReturn::Elem => {
-                    let Some(p) = results.next() else { bug!("a result without a name") };
-                    if matches!(ty, Type::Acc(..)) {
-                        continue;
-                    }
-                    let at = self.place_of(p.name).fixed(&indices);
-                    self.put(ty.shape(), &at, *value);
+/// Writes the results of a body that are not for an operator.
+pub(crate) fn write_results(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    space: &SegSpace,
+    types: &[Type],
+    returns: &[KernelReturn],
+    values: &[SubExp],
+) {
+    let mut written: Vec<Name> = vec![];
+    let mut results = pat.iter();
+    let indices: Vec<_> = space.dims.iter().map(|d| poly(d.0.into())).collect();
+    for ((value, ret), ty) in values.iter().zip(returns).zip(types) {
+        match ret {
+            KernelReturn::Elem => {
+                let Some(p) = results.next() else { bug!("a result without a name") };
+                if matches!(ty, Type::Acc(..)) {
+                    continue;
                 }
-                KernelReturn::Write { array, shape, index } => {
-                    if !written.contains(array) {
-                        written.push(*array);
-                        results.next();
-                    }
-                    self.write_within(*array, shape, index, ty, *value);
+                let at = t.place_of(p.name).fixed(&indices);
+                t.put(ty.shape(), &at, *value);
+            }
+            KernelReturn::Write { array, shape, index } => {
+                if !written.contains(array) {
+                    written.push(*array);
+                    results.next();
                 }
+                write_within(t, *array, shape, index, ty, *value);
             }
         }
     }
+}
 
-    /// Writes a value to a position of an array, unless it is out of bounds.
-    fn write_within(&mut self, array: Name, shape: &Shape, index: &[SubExp], ty: &Type, value: SubExp) {
-        let inside = self.within(index, shape);
-        let at =
-            self.place_of(array).fixed(&index.iter().map(|i| poly(self.resolve(*i))).collect::<Vec<_>>());
-        self.if_then(inside, |t| match (t.mode, ty) {
-            // Another task may write to the same place.
-            (Mode::Host, Type::Prim(_)) => {
-                let (offset, mem, value) = (t.offset(&at), t.mem(at.block), t.operand(value));
-                t.emit(Code::Op(Op::Kernel(KernelOp::WriteVolatile { mem, offset, elem: at.elem, value })));
-            }
-            (Mode::Host | Mode::Thread | Mode::Block, _) => t.put(ty.shape(), &at, value),
-        });
-    }
-
-    /// Whether indices are within a shape.
-    pub(in crate::translate) fn within(&mut self, index: &[SubExp], shape: &[SubExp]) -> Expr {
-        let mut inside = bool(true);
-        for (i, n) in index.iter().zip(shape) {
-            let (i, n) = (self.operand(*i), self.operand(*n));
-            let here = and(le(i64(0), i.clone()), lt(i, n));
-            inside = if inside == bool(true) { here } else { and(inside, here) };
+/// Writes a value to a position of an array, unless it is out of bounds.
+fn write_within(t: &mut Translate, array: Name, shape: &Shape, index: &[SubExp], ty: &Type, value: SubExp) {
+    let inside = within(t, index, shape);
+    let at = t.place_of(array).fixed(&index.iter().map(|i| poly(t.resolve(*i))).collect::<Vec<_>>());
+    t.if_then(inside, |t| match (t.mode, ty) {
+        // Another task may write to the same place.
+        (Mode::Host, Type::Prim(_)) => {
+            let (offset, mem, value) = (t.offset(&at), t.mem(at.block), t.operand(value));
+            t.emit(Code::Op(Op::Kernel(KernelOp::WriteVolatile { mem, offset, elem: at.elem, value })));
         }
-        inside
+        (Mode::Host | Mode::Thread | Mode::Block, _) => t.put(ty.shape(), &at, value),
+    });
+}
+
+/// Whether indices are within a shape.
+pub(crate) fn within(t: &mut Translate, index: &[SubExp], shape: &[SubExp]) -> Expr {
+    let mut inside = bool(true);
+    for (i, n) in index.iter().zip(shape) {
+        let (i, n) = (t.operand(*i), t.operand(*n));
+        let here = and(le(i64(0), i.clone()), lt(i, n));
+        inside = if inside == bool(true) { here } else { and(inside, here) };
     }
+    inside
 }
 
 /// How many results of an operation so many ways to return make: those to one array are one.
@@ -160,4 +158,30 @@ fn distinct(returns: &[KernelReturn]) -> usize {
         count += 1;
     }
     count
+}
+
+/// An operand of a type that loops count in, as an `i64`.
+pub(crate) fn counted(t: &Translate, e: SubExp, ty: IntType) -> Expr {
+    match (e, ty) {
+        (SubExp::Const(v), _) => i64(v.as_i64().unwrap_or(0)),
+        (e, IntType::I64) => t.operand(e),
+        (e, narrow) => Expr::Conv(ConvOp::SExt(narrow, IntType::I64), Box::new(t.operand(e))),
+    }
+}
+
+/// Another variable for an index.
+pub(crate) fn fresh_index(t: &mut Translate, index: Name, value: Expr) -> Expr {
+    let x = t.let_as("index", PrimType::I64, value);
+    t.same.insert(index, x.into());
+    var(x)
+}
+
+/// The flat number of a point whose indices are set.
+pub(crate) fn number_point(t: &mut Translate, seg: &SegOp<Memory>) {
+    let mut flat = i64(0);
+    for (index, size) in &seg.space.dims {
+        let (index, size) = (t.operand((*index).into()), t.operand(*size));
+        flat = add(mul(flat, size), index);
+    }
+    fresh_index(t, seg.space.flat, flat);
 }

@@ -18,9 +18,14 @@
 
 use super::choice::schedule;
 use super::operator::vars;
-use super::{Mode, Translate, ZEROS};
 use crate::draft::{Code, Op};
-use crate::translate::place::At;
+use crate::translate::build::ZEROS;
+use crate::translate::kernel::choice;
+use crate::translate::kernel::map;
+use crate::translate::kernel::point;
+use crate::translate::kernel::scan;
+use crate::translate::kernel::size;
+use crate::translate::state::{At, Mode, Translate};
 use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
@@ -31,427 +36,429 @@ use fehu_ir::schedule::{BlocksPerSegment, Exchange, Order, Plan, Quantity};
 use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem, Space, SubExp, Type};
 
-impl Translate {
-    pub(super) fn seg_red(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) {
-        let schedule = schedule(seg);
-        let types = self.operand_types(ops);
-        let (outer, inner) = seg.space.dims.split_at(seg.space.dims.len() - 1);
-        let sizes: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
-        let segments = self.points(&sizes);
-        let n = self.operand(inner[0].1);
-        let results = self.red_results(pat, &types);
-        let params: Vec<(Symbol, Expr)> =
-            schedule.params.iter().map(|p| (p.name, self.param(p.name))).collect();
-        let red = Red { pat, seg, ops, types, segments, n, size: i64(0), results };
-        let by_lanes = schedule.choices.iter().find_map(|c| {
-            let Plan::LanesPerSegment { points, .. } = c.plan else { return None };
-            Some(points)
-        });
-        let lanes = by_lanes.map(|points| self.lanes_of_segment(&red, points));
-        let mut conditions = vec![];
-        for choice in &schedule.choices {
-            let mut known = vec![
-                (Quantity::Segments, red.segments.clone()),
-                (Quantity::Segment, red.n.clone()),
-                (Quantity::Block, value_of(&params, block_of(&choice.plan))),
-            ];
-            known.extend(lanes.iter().map(|lanes| (Quantity::Lanes, lanes.clone())));
-            known.extend(params.iter().map(|(name, value)| (Quantity::Param(*name), value.clone())));
-            conditions.push(self.all_hold(&choice.when, &known));
-        }
-        let copies: Vec<SegOp<Memory>> = schedule.choices[1..].iter().map(|_| self.renamed(seg)).collect();
-        let mut reds = vec![];
-        for (of, choice) in copies.iter().chain([seg]).zip(&schedule.choices) {
-            let size = value_of(&params, block_of(&choice.plan));
-            reds.push((Red { seg: of, size, ..red.clone() }, &choice.plan));
-        }
-        self.red_choice(&reds, &conditions, &params, lanes);
-        self.read_results(pat, &red);
+pub(crate) fn seg_red(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    ops: &[SegBinOp<Memory>],
+) {
+    let schedule = schedule(seg);
+    let types = t.operand_types(ops);
+    let (outer, inner) = seg.space.dims.split_at(seg.space.dims.len() - 1);
+    let sizes: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
+    let segments = point::points(t, &sizes);
+    let n = t.operand(inner[0].1);
+    let results = red_results(t, pat, &types);
+    let params: Vec<(Symbol, Expr)> =
+        schedule.params.iter().map(|p| (p.name, size::param(t, p.name))).collect();
+    let red = Red { pat, seg, ops, types, segments, n, size: i64(0), results };
+    let by_lanes = schedule.choices.iter().find_map(|c| {
+        let Plan::LanesPerSegment { points, .. } = c.plan else { return None };
+        Some(points)
+    });
+    let lanes = by_lanes.map(|points| lanes_of_segment(t, &red, points));
+    let mut conditions = vec![];
+    for choice in &schedule.choices {
+        let mut known = vec![
+            (Quantity::Segments, red.segments.clone()),
+            (Quantity::Segment, red.n.clone()),
+            (Quantity::Block, value_of(&params, block_of(&choice.plan))),
+        ];
+        known.extend(lanes.iter().map(|lanes| (Quantity::Lanes, lanes.clone())));
+        known.extend(params.iter().map(|(name, value)| (Quantity::Param(*name), value.clone())));
+        conditions.push(choice::all_hold(t, &choice.when, &known));
     }
-
-    /// The first plan whose condition holds.
-    fn red_choice(
-        &mut self,
-        reds: &[(Red, &Plan)],
-        conditions: &[Expr],
-        params: &[(Symbol, Expr)],
-        lanes: Option<Expr>,
-    ) {
-        let Some(((red, plan), others)) = reds.split_first() else { return };
-        let this = |t: &mut Self| match (plan, lanes.clone()) {
-            (Plan::ThreadPerSegment { .. }, _) => t.tiny_segments(red),
-            (Plan::LanesPerSegment { order, .. }, Some(lanes)) => t.segments_by_lanes(red, *order, lanes),
-            (Plan::SegmentsPerBlock { .. }, _) => t.small_segments(red),
-            (Plan::BlocksPerSegment(plan), _) => {
-                t.large_segments(red, plan, value_of(params, plan.grid));
-            }
-            (other, _) => bug!("a reduction cannot be run by {other:?}"),
-        };
-        match others.is_empty() {
-            true => this(self),
-            false => self.if_else(conditions[0].clone(), this, |t| {
-                t.red_choice(others, &conditions[1..], params, lanes.clone());
-            }),
-        }
+    let copies: Vec<SegOp<Memory>> = schedule.choices[1..].iter().map(|_| t.renamed(seg)).collect();
+    let mut reds = vec![];
+    for (of, choice) in copies.iter().chain([seg]).zip(&schedule.choices) {
+        let size = value_of(&params, block_of(&choice.plan));
+        reds.push((Red { seg: of, size, ..red.clone() }, &choice.plan));
     }
+    red_choice(t, &reds, &conditions, &params, lanes);
+    read_results(t, pat, &red);
+}
 
-    /// Where the reduced values go: to the arrays of the pattern, or to blocks of one element, which the host then
-    /// reads.
-    fn red_results(&mut self, pat: &[PatElem<Memory>], types: &[PrimType]) -> Vec<At> {
-        let mut results = vec![];
-        for (p, ty) in pat.iter().zip(types) {
-            results.push(match &p.ty {
-                Type::Array(..) => self.place_of(p.name),
-                Type::Prim(_) | Type::Acc(..) | Type::Mem(_) => {
-                    let block = self.device_array("result", *ty, i64(1));
-                    At::new(block, Lmad::row_major(0, &[]), *ty)
-                }
-            });
+/// The first plan whose condition holds.
+fn red_choice(
+    t: &mut Translate,
+    reds: &[(Red, &Plan)],
+    conditions: &[Expr],
+    params: &[(Symbol, Expr)],
+    lanes: Option<Expr>,
+) {
+    let Some(((red, plan), others)) = reds.split_first() else { return };
+    let this = |t: &mut Translate| match (plan, lanes.clone()) {
+        (Plan::ThreadPerSegment { .. }, _) => tiny_segments(t, red),
+        (Plan::LanesPerSegment { order, .. }, Some(lanes)) => segments_by_lanes(t, red, *order, lanes),
+        (Plan::SegmentsPerBlock { .. }, _) => small_segments(t, red),
+        (Plan::BlocksPerSegment(plan), _) => {
+            large_segments(t, red, plan, value_of(params, plan.grid));
         }
-        results
+        (other, _) => bug!("a reduction cannot be run by {other:?}"),
+    };
+    match others.is_empty() {
+        true => this(t),
+        false => t.if_else(conditions[0].clone(), this, |t| {
+            red_choice(t, others, &conditions[1..], params, lanes.clone());
+        }),
     }
+}
 
-    fn read_results(&mut self, pat: &[PatElem<Memory>], red: &Red) {
-        for ((p, at), ty) in pat.iter().zip(&red.results).zip(&red.types) {
-            if matches!(p.ty, Type::Prim(_)) {
-                self.declare(p.name, &p.ty);
-                let value = self.element(at.block, *ty, i64(0));
-                self.set_to(p.name, value);
-                self.free_device(at.block);
-            }
-        }
-    }
-
-    fn large_segments(&mut self, red: &Red, plan: &BlocksPerSegment, most: Expr) {
-        let (blocks, size, parts) = match &red.seg.grid {
-            // Memory inside is for a grid of this size: a block does whole segments, one after the other.
-            Some(grid) => (self.operand(grid.blocks), self.operand(grid.block_size), i64(1)),
-            None => {
-                let size = self.segment_block(red, plan.points);
-                let useful = quot_up(red.n.clone(), mul(size.clone(), i64(plan.worth)));
-                let possible = quot(most, max(i64(1), red.segments.clone()));
-                let parts = max(i64(1), min(useful, possible));
-                let parts = select(le(red.segments.clone(), i64(ZEROS)), parts, i64(1));
-                let parts = self.let_i64("parts", parts);
-                (mul(red.segments.clone(), parts.clone()), size, parts)
-            }
-        };
-        let partials: Vec<Name> = (red.types.iter())
-            .map(|ty| self.device_array("partials", *ty, mul(red.segments.clone(), parts.clone())))
-            .collect();
-        let zeros = self.zeros();
-        self.kernel("segred", blocks, size.clone(), Mode::Thread, |t| {
-            let shared = t.exchange(&red.types, &size);
-            t.set_thread(red.seg);
-            if red.seg.grid.is_none() {
-                let segment = t.let_i64("segment", quot(block(), parts.clone()));
-                let part = t.let_i64("part", rem(block(), parts.clone()));
-                let values = t.one_part(red, plan, &shared, &segment, &part, &parts);
-                let out = Second { shared: &shared, partials: &partials, zeros, exchange: plan.exchange };
-                t.after_part(red, &out, &segment, &part, &parts, &values);
-            } else {
-                let rounds = quot_up(sub(red.segments.clone(), block()), grid_size());
-                t.for_up_to("round", rounds, |t, round| {
-                    let segment = t.let_i64("segment", add(block(), mul(round, grid_size())));
-                    let values = t.one_part(red, plan, &shared, &segment, &i64(0), &i64(1));
-                    t.if_then(eq(local(), i64(0)), |t| t.put_result(red, &values));
-                    t.barrier();
-                });
+/// Where the reduced values go: to the arrays of the pattern, or to blocks of one element, which the host then
+/// reads.
+fn red_results(t: &mut Translate, pat: &[PatElem<Memory>], types: &[PrimType]) -> Vec<At> {
+    let mut results = vec![];
+    for (p, ty) in pat.iter().zip(types) {
+        results.push(match &p.ty {
+            Type::Array(..) => t.place_of(p.name),
+            Type::Prim(_) | Type::Acc(..) | Type::Mem(_) => {
+                let block = t.device_array("result", *ty, i64(1));
+                At::new(block, Lmad::row_major(0, &[]), *ty)
             }
         });
-        for mem in partials {
-            self.free_device(mem);
+    }
+    results
+}
+
+fn read_results(t: &mut Translate, pat: &[PatElem<Memory>], red: &Red) {
+    for ((p, at), ty) in pat.iter().zip(&red.results).zip(&red.types) {
+        if matches!(p.ty, Type::Prim(_)) {
+            t.declare(p.name, &p.ty);
+            let value = t.element(at.block, *ty, i64(0));
+            t.set_to(p.name, value);
+            t.free_device(at.block);
         }
     }
+}
 
-    /// Threads in a block, for segments that may not have enough points to keep many of them busy.
-    fn segment_block(&mut self, red: &Red, points: i64) -> Expr {
-        if red.seg.space.dims.len() == 1 {
-            return red.size.clone();
+fn large_segments(t: &mut Translate, red: &Red, plan: &BlocksPerSegment, most: Expr) {
+    let (blocks, size, parts) = match &red.seg.grid {
+        // Memory inside is for a grid of this size: a block does whole segments, one after the other.
+        Some(grid) => (t.operand(grid.blocks), t.operand(grid.block_size), i64(1)),
+        None => {
+            let size = segment_block(t, red, plan.points);
+            let useful = quot_up(red.n.clone(), mul(size.clone(), i64(plan.worth)));
+            let possible = quot(most, max(i64(1), red.segments.clone()));
+            let parts = max(i64(1), min(useful, possible));
+            let parts = select(le(red.segments.clone(), i64(ZEROS)), parts, i64(1));
+            let parts = t.let_i64("parts", parts);
+            (mul(red.segments.clone(), parts.clone()), size, parts)
         }
-        let warps = quot_up(red.n.clone(), i64(WARP_THREADS * points));
-        self.let_i64("block", min(red.size.clone(), max(i64(WARP_THREADS), mul(warps, i64(WARP_THREADS)))))
-    }
-
-    /// Reduces a block's part of a segment; its first thread has the result.
-    fn one_part(
-        &mut self,
-        red: &Red,
-        plan: &BlocksPerSegment,
-        shared: &[Name],
-        segment: &Expr,
-        part: &Expr,
-        parts: &Expr,
-    ) -> Vec<Name> {
-        let dims = &red.seg.space.dims;
-        let (outer, inner) = dims.split_at(dims.len() - 1);
-        self.emit(Code::DeclareScalar(red.seg.space.flat, PrimType::I64));
-        self.unflatten(outer, segment.clone());
-        // Whole rounds of a block, so that each starts where the hardware likes to read.
-        let chunk = quot_up(quot_up(red.n.clone(), parts.clone()), block_size());
-        let chunk = self.let_i64("chunk", mul(chunk, block_size()));
-        let start = self.let_i64("start", mul(part.clone(), chunk.clone()));
-        let end = self.let_i64("end", min(red.n.clone(), add(start.clone(), chunk)));
-        let neutral = self.neutrals(red.ops);
-        let values = self.lanes("acc", &red.types, neutral);
-        let index = inner[0].0;
-        self.emit(Code::DeclareScalar(index, PrimType::I64));
-        let take = |t: &mut Self, at: Expr, into: &[Name]| {
-            t.set_to(index, at.clone());
-            t.set_to(red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), at));
-            let new = t.point(red.pat, red.seg);
-            t.apply_all(red.ops, &vars(into), &new, into);
-        };
-        if plan.order == Order::Interleaved {
-            let rounds = quot_up(sub(end.clone(), add(start.clone(), local())), block_size());
-            let rounds = self.let_i64("rounds", rounds);
-            self.guarded(|t| {
-                t.for_up_to("round", rounds, |t, round| {
-                    take(t, add(start, add(local(), mul(round, block_size()))), &values);
-                });
-            });
-            self.block_reduce(red.ops, &red.types, &values, shared, plan.exchange);
+    };
+    let partials: Vec<Name> = (red.types.iter())
+        .map(|ty| t.device_array("partials", *ty, mul(red.segments.clone(), parts.clone())))
+        .collect();
+    let zeros = t.zeros();
+    t.kernel("segred", blocks, size.clone(), Mode::Thread, |t| {
+        let shared = t.exchange(&red.types, &size);
+        map::set_thread(t, red.seg);
+        if red.seg.grid.is_none() {
+            let segment = t.let_i64("segment", quot(block(), parts.clone()));
+            let part = t.let_i64("part", rem(block(), parts.clone()));
+            let values = one_part(t, red, plan, &shared, &segment, &part, &parts);
+            let out = Second { shared: &shared, partials: &partials, zeros, exchange: plan.exchange };
+            after_part(t, red, &out, &segment, &part, &parts, &values);
         } else {
-            let tile = mul(block_size(), i64(plan.row));
-            let tiles =
-                self.let_i64("tiles", quot_up(max(i64(0), sub(end.clone(), start.clone())), tile.clone()));
-            self.for_up_to("tile", tiles, |t, k| {
-                let first = add(add(start, mul(k, tile)), mul(local(), i64(plan.row)));
-                let first = t.let_i64("first", first);
-                let neutral = t.neutrals(red.ops);
-                let row = t.lanes("row", &red.types, neutral);
-                let count = t.let_i64("count", min(i64(plan.row), sub(end, first.clone())));
-                t.guarded(|t| t.for_up_to("k", count, |t, k| take(t, add(first, k), &row)));
-                t.block_reduce(red.ops, &red.types, &row, shared, plan.exchange);
-                t.if_then(eq(local(), i64(0)), |t| {
-                    t.apply_all(red.ops, &vars(&values), &vars(&row), &values);
-                });
+            let rounds = quot_up(sub(red.segments.clone(), block()), grid_size());
+            t.for_up_to("round", rounds, |t, round| {
+                let segment = t.let_i64("segment", add(block(), mul(round, grid_size())));
+                let values = one_part(t, red, plan, &shared, &segment, &i64(0), &i64(1));
+                t.if_then(eq(local(), i64(0)), |t| put_result(t, red, &values));
                 t.barrier();
             });
         }
-        values
+    });
+    for mem in partials {
+        t.free_device(mem);
     }
+}
 
-    /// The result is done, or the last block of a segment does it.
-    fn after_part(
-        &mut self,
-        red: &Red,
-        out: &Second,
-        segment: &Expr,
-        part: &Expr,
-        parts: &Expr,
-        values: &[Name],
-    ) {
-        let last = self.shared_array("last", PrimType::I32, i64(1));
-        let base = mul(segment.clone(), parts.clone());
-        self.if_then(eq(local(), i64(0)), |t| {
-            let is_last = t.let_as("is_last", PrimType::I32, i32(0));
-            t.if_else(
-                eq(parts.clone(), i64(1)),
-                |t| t.put_result(red, values),
-                |t| {
-                    t.store_all(out.partials, &red.types, &add(base.clone(), part.clone()), values);
-                    t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
-                    let before = t.temp("before", PrimType::I32);
-                    t.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
-                        old: Some(before),
-                        op: AtomicOp::Add,
-                        mem: out.zeros,
-                        offset: segment.clone(),
-                        elem: PrimType::I32,
-                        space: Space::Default,
-                        value: i32(1),
-                    })));
-                    let finished = t.to_i64(var(before));
-                    let all = eq(finished, sub(parts.clone(), i64(1)));
-                    t.set_to(is_last, select(all, i32(1), i32(0)));
-                },
-            );
-            t.store(last, PrimType::I32, i64(0), var(is_last));
-        });
-        self.barrier();
-        let is_last = self.element(last, PrimType::I32, i64(0));
-        let is_last = self.let_as("is_last", PrimType::I32, is_last);
-        self.if_then(equal(PrimType::I32, var(is_last), i32(1)), |t| {
-            t.combine_parts(red, out, segment, parts, base);
-        });
+/// Threads in a block, for segments that may not have enough points to keep many of them busy.
+fn segment_block(t: &mut Translate, red: &Red, points: i64) -> Expr {
+    if red.seg.space.dims.len() == 1 {
+        return red.size.clone();
     }
+    let warps = quot_up(red.n.clone(), i64(WARP_THREADS * points));
+    t.let_i64("block", min(red.size.clone(), max(i64(WARP_THREADS), mul(warps, i64(WARP_THREADS)))))
+}
 
-    /// The last block reduces what all blocks of the segment have found.
-    fn combine_parts(&mut self, red: &Red, out: &Second, segment: &Expr, parts: &Expr, base: Expr) {
-        self.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
-        let neutral = self.neutrals(red.ops);
-        let sums = self.lanes("sum", &red.types, neutral);
-        let each = self.let_i64("each", quot_up(parts.clone(), block_size()));
-        let first = self.let_i64("first", mul(local(), each.clone()));
-        let count = self.let_i64("count", min(each, sub(parts.clone(), first.clone())));
-        self.for_up_to("k", count, |t, k| {
-            let at = add(base, add(first, k));
-            let parts: Vec<Name> = red.types.iter().map(|ty| t.temp("part", *ty)).collect();
-            t.read_all_volatile(&parts, out.partials, &red.types, &at);
-            t.apply_all(red.ops, &vars(&sums), &vars(&parts), &sums);
-        });
-        self.block_reduce(red.ops, &red.types, &sums, out.shared, out.exchange);
-        self.if_then(eq(local(), i64(0)), |t| {
-            t.put_result(red, &sums);
-            t.store(out.zeros, PrimType::I32, segment.clone(), i32(0));
-        });
-    }
-
-    /// Writes the results of the segment whose indices are set.
-    fn put_result(&mut self, red: &Red, values: &[Name]) {
-        let dims = &red.seg.space.dims;
-        let outer = &dims[..dims.len() - 1];
-        let indices: Vec<_> = outer.iter().map(|d| poly(d.0.into())).collect();
-        for (at, value) in red.results.iter().zip(values) {
-            let here = at.fixed(&indices);
-            self.write(&here, var(*value));
-        }
-    }
-
-    fn tiny_segments(&mut self, red: &Red) {
-        let grid = quot_up(red.segments.clone(), red.size.clone());
-        self.kernel("segred_tiny", grid, red.size.clone(), Mode::Thread, |t| {
-            let segment = t.let_i64("segment", add(mul(block(), block_size()), local()));
-            t.if_then(lt(segment.clone(), red.segments.clone()), |t| {
-                let dims = &red.seg.space.dims;
-                let (outer, inner) = dims.split_at(dims.len() - 1);
-                t.unflatten(outer, segment.clone());
-                let neutral = t.neutrals(red.ops);
-                let values = t.lanes("acc", &red.types, neutral);
-                t.for_up_to("k", red.n.clone(), |t, k| {
-                    for (x, e) in [
-                        (inner[0].0, k.clone()),
-                        (red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), k)),
-                    ] {
-                        t.emit(Code::DeclareScalar(x, PrimType::I64));
-                        t.set_to(x, e);
-                    }
-                    let new = t.point(red.pat, red.seg);
-                    t.apply_all(red.ops, &vars(&values), &new, &values);
-                });
-                t.put_result(red, &values);
+/// Reduces a block's part of a segment; its first thread has the result.
+fn one_part(
+    t: &mut Translate,
+    red: &Red,
+    plan: &BlocksPerSegment,
+    shared: &[Name],
+    segment: &Expr,
+    part: &Expr,
+    parts: &Expr,
+) -> Vec<Name> {
+    let dims = &red.seg.space.dims;
+    let (outer, inner) = dims.split_at(dims.len() - 1);
+    t.emit(Code::DeclareScalar(red.seg.space.flat, PrimType::I64));
+    point::unflatten(t, outer, segment.clone());
+    // Whole rounds of a block, so that each starts where the hardware likes to read.
+    let chunk = quot_up(quot_up(red.n.clone(), parts.clone()), block_size());
+    let chunk = t.let_i64("chunk", mul(chunk, block_size()));
+    let start = t.let_i64("start", mul(part.clone(), chunk.clone()));
+    let end = t.let_i64("end", min(red.n.clone(), add(start.clone(), chunk)));
+    let neutral = t.neutrals(red.ops);
+    let values = t.lanes("acc", &red.types, neutral);
+    let index = inner[0].0;
+    t.emit(Code::DeclareScalar(index, PrimType::I64));
+    let take = |t: &mut Translate, at: Expr, into: &[Name]| {
+        t.set_to(index, at.clone());
+        t.set_to(red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), at));
+        let new = point::point(t, red.pat, red.seg);
+        t.apply_all(red.ops, &vars(into), &new, into);
+    };
+    if plan.order == Order::Interleaved {
+        let rounds = quot_up(sub(end.clone(), add(start.clone(), local())), block_size());
+        let rounds = t.let_i64("rounds", rounds);
+        t.guarded(|t| {
+            t.for_up_to("round", rounds, |t, round| {
+                take(t, add(start, add(local(), mul(round, block_size()))), &values);
             });
         });
+        t.block_reduce(red.ops, &red.types, &values, shared, plan.exchange);
+    } else {
+        let tile = mul(block_size(), i64(plan.row));
+        let tiles = t.let_i64("tiles", quot_up(max(i64(0), sub(end.clone(), start.clone())), tile.clone()));
+        t.for_up_to("tile", tiles, |t, k| {
+            let first = add(add(start, mul(k, tile)), mul(local(), i64(plan.row)));
+            let first = t.let_i64("first", first);
+            let neutral = t.neutrals(red.ops);
+            let row = t.lanes("row", &red.types, neutral);
+            let count = t.let_i64("count", min(i64(plan.row), sub(end, first.clone())));
+            t.guarded(|t| t.for_up_to("k", count, |t, k| take(t, add(first, k), &row)));
+            t.block_reduce(red.ops, &red.types, &row, shared, plan.exchange);
+            t.if_then(eq(local(), i64(0)), |t| {
+                t.apply_all(red.ops, &vars(&values), &vars(&row), &values);
+            });
+            t.barrier();
+        });
     }
+    values
+}
 
-    /// How many threads share a segment of middle size, a power of two: each is to have a few points, unless they are heavy.
-    fn lanes_of_segment(&mut self, red: &Red, each: i64) -> Expr {
-        let mut lanes = i64(WARP_THREADS);
-        for fewer in [16, 8, 4, 2] {
-            lanes = select(le(red.n.clone(), i64(fewer * each)), i64(fewer), lanes);
-        }
-        self.let_i64("lanes", lanes)
+/// The result is done, or the last block of a segment does it.
+fn after_part(
+    t: &mut Translate,
+    red: &Red,
+    out: &Second,
+    segment: &Expr,
+    part: &Expr,
+    parts: &Expr,
+    values: &[Name],
+) {
+    let last = t.shared_array("last", PrimType::I32, i64(1));
+    let base = mul(segment.clone(), parts.clone());
+    t.if_then(eq(local(), i64(0)), |t| {
+        let is_last = t.let_as("is_last", PrimType::I32, i32(0));
+        t.if_else(
+            eq(parts.clone(), i64(1)),
+            |t| put_result(t, red, values),
+            |t| {
+                t.store_all(out.partials, &red.types, &add(base.clone(), part.clone()), values);
+                t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+                let before = t.temp("before", PrimType::I32);
+                t.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
+                    old: Some(before),
+                    op: AtomicOp::Add,
+                    mem: out.zeros,
+                    offset: segment.clone(),
+                    elem: PrimType::I32,
+                    space: Space::Default,
+                    value: i32(1),
+                })));
+                let finished = t.to_i64(var(before));
+                let all = eq(finished, sub(parts.clone(), i64(1)));
+                t.set_to(is_last, select(all, i32(1), i32(0)));
+            },
+        );
+        t.store(last, PrimType::I32, i64(0), var(is_last));
+    });
+    t.barrier();
+    let is_last = t.element(last, PrimType::I32, i64(0));
+    let is_last = t.let_as("is_last", PrimType::I32, is_last);
+    t.if_then(equal(PrimType::I32, var(is_last), i32(1)), |t| {
+        combine_parts(t, red, out, segment, parts, base);
+    });
+}
+
+/// The last block reduces what all blocks of the segment have found.
+fn combine_parts(t: &mut Translate, red: &Red, out: &Second, segment: &Expr, parts: &Expr, base: Expr) {
+    t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+    let neutral = t.neutrals(red.ops);
+    let sums = t.lanes("sum", &red.types, neutral);
+    let each = t.let_i64("each", quot_up(parts.clone(), block_size()));
+    let first = t.let_i64("first", mul(local(), each.clone()));
+    let count = t.let_i64("count", min(each, sub(parts.clone(), first.clone())));
+    t.for_up_to("k", count, |t, k| {
+        let at = add(base, add(first, k));
+        let parts: Vec<Name> = red.types.iter().map(|ty| t.temp("part", *ty)).collect();
+        scan::read_all_volatile(t, &parts, out.partials, &red.types, &at);
+        t.apply_all(red.ops, &vars(&sums), &vars(&parts), &sums);
+    });
+    t.block_reduce(red.ops, &red.types, &sums, out.shared, out.exchange);
+    t.if_then(eq(local(), i64(0)), |t| {
+        put_result(t, red, &sums);
+        t.store(out.zeros, PrimType::I32, segment.clone(), i32(0));
+    });
+}
+
+/// Writes the results of the segment whose indices are set.
+fn put_result(t: &mut Translate, red: &Red, values: &[Name]) {
+    let dims = &red.seg.space.dims;
+    let outer = &dims[..dims.len() - 1];
+    let indices: Vec<_> = outer.iter().map(|d| poly(d.0.into())).collect();
+    for (at, value) in red.results.iter().zip(values) {
+        let here = at.fixed(&indices);
+        t.write(&here, var(*value));
     }
+}
 
-    /// Each segment is shared by so many threads, neighbours in a warp.
-    fn segments_by_lanes(&mut self, red: &Red, order: Order, lanes: Expr) {
-        let per_block = self.let_i64("per_block", quot(red.size.clone(), lanes.clone()));
-        let grid = quot_up(red.segments.clone(), per_block.clone());
-        self.kernel("segred_lanes", grid, red.size.clone(), Mode::Thread, |t| {
-            let shared = t.exchange(&red.types, &red.size);
+fn tiny_segments(t: &mut Translate, red: &Red) {
+    let grid = quot_up(red.segments.clone(), red.size.clone());
+    t.kernel("segred_tiny", grid, red.size.clone(), Mode::Thread, |t| {
+        let segment = t.let_i64("segment", add(mul(block(), block_size()), local()));
+        t.if_then(lt(segment.clone(), red.segments.clone()), |t| {
             let dims = &red.seg.space.dims;
             let (outer, inner) = dims.split_at(dims.len() - 1);
-            let lane = t.let_i64("lane", bits(local(), sub(lanes.clone(), i64(1))));
-            let segment = add(mul(block(), per_block), quot(local(), lanes.clone()));
-            let segment = t.let_i64("segment", segment);
-            t.unflatten(outer, segment.clone());
-            let mine = var(t.let_as("mine", PrimType::Bool, lt(segment.clone(), red.segments.clone())));
+            point::unflatten(t, outer, segment.clone());
             let neutral = t.neutrals(red.ops);
             let values = t.lanes("acc", &red.types, neutral);
-            // Neighbours read neighbours, unless the order matters: then each has some in a row.
-            let each = t.let_i64("each", quot_up(red.n.clone(), lanes.clone()));
-            let (first, step, count) = if order == Order::Interleaved {
-                (lane.clone(), lanes.clone(), quot_up(sub(red.n.clone(), lane.clone()), lanes.clone()))
-            } else {
-                let first = mul(lane.clone(), each.clone());
-                (first.clone(), i64(1), min(each, sub(red.n.clone(), first)))
-            };
-            let first = t.let_i64("first", first);
-            let count = t.let_i64("count", select(mine.clone(), count, i64(0)));
+            t.for_up_to("k", red.n.clone(), |t, k| {
+                for (x, e) in [
+                    (inner[0].0, k.clone()),
+                    (red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), k)),
+                ] {
+                    t.emit(Code::DeclareScalar(x, PrimType::I64));
+                    t.set_to(x, e);
+                }
+                let new = point::point(t, red.pat, red.seg);
+                t.apply_all(red.ops, &vars(&values), &new, &values);
+            });
+            put_result(t, red, &values);
+        });
+    });
+}
+
+/// How many threads share a segment of middle size, a power of two: each is to have a few points, unless they are heavy.
+fn lanes_of_segment(t: &mut Translate, red: &Red, each: i64) -> Expr {
+    let mut lanes = i64(WARP_THREADS);
+    for fewer in [16, 8, 4, 2] {
+        lanes = select(le(red.n.clone(), i64(fewer * each)), i64(fewer), lanes);
+    }
+    t.let_i64("lanes", lanes)
+}
+
+/// Each segment is shared by so many threads, neighbours in a warp.
+fn segments_by_lanes(t: &mut Translate, red: &Red, order: Order, lanes: Expr) {
+    let per_block = t.let_i64("per_block", quot(red.size.clone(), lanes.clone()));
+    let grid = quot_up(red.segments.clone(), per_block.clone());
+    t.kernel("segred_lanes", grid, red.size.clone(), Mode::Thread, |t| {
+        let shared = t.exchange(&red.types, &red.size);
+        let dims = &red.seg.space.dims;
+        let (outer, inner) = dims.split_at(dims.len() - 1);
+        let lane = t.let_i64("lane", bits(local(), sub(lanes.clone(), i64(1))));
+        let segment = add(mul(block(), per_block), quot(local(), lanes.clone()));
+        let segment = t.let_i64("segment", segment);
+        point::unflatten(t, outer, segment.clone());
+        let mine = var(t.let_as("mine", PrimType::Bool, lt(segment.clone(), red.segments.clone())));
+        let neutral = t.neutrals(red.ops);
+        let values = t.lanes("acc", &red.types, neutral);
+        // Neighbours read neighbours, unless the order matters: then each has some in a row.
+        let each = t.let_i64("each", quot_up(red.n.clone(), lanes.clone()));
+        let (first, step, count) = if order == Order::Interleaved {
+            (lane.clone(), lanes.clone(), quot_up(sub(red.n.clone(), lane.clone()), lanes.clone()))
+        } else {
+            let first = mul(lane.clone(), each.clone());
+            (first.clone(), i64(1), min(each, sub(red.n.clone(), first)))
+        };
+        let first = t.let_i64("first", first);
+        let count = t.let_i64("count", select(mine.clone(), count, i64(0)));
+        t.guarded(|t| {
+            t.for_up_to("k", count, |t, k| {
+                let at = t.let_i64("at", add(first, mul(k, step)));
+                for (x, e) in [
+                    (inner[0].0, at.clone()),
+                    (red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), at)),
+                ] {
+                    t.emit(Code::DeclareScalar(x, PrimType::I64));
+                    t.set_to(x, e);
+                }
+                let new = point::point(t, red.pat, red.seg);
+                t.apply_all(red.ops, &vars(&values), &new, &values);
+            });
+        });
+        t.store_all(&shared, &red.types, &local(), &values);
+        t.barrier();
+        reduce_side_by_side(t, red.ops, &red.types, &values, &shared, &lane, &lanes, &mine);
+        t.if_then(and(mine, eq(lane, i64(0))), |t| put_result(t, red, &values));
+    });
+}
+
+fn small_segments(t: &mut Translate, red: &Red) {
+    let width = t.let_i64("width", max(i64(1), red.n.clone()));
+    let per_block = t.let_i64("per_block", quot(red.size.clone(), width.clone()));
+    let grid = quot_up(red.segments.clone(), per_block.clone());
+    t.kernel("segred_small", grid, red.size.clone(), Mode::Thread, |t| {
+        let shared = t.exchange(&red.types, &red.size);
+        let dims = &red.seg.space.dims;
+        let (outer, inner) = dims.split_at(dims.len() - 1);
+        let index = inner[0].0;
+        t.emit(Code::DeclareScalar(index, PrimType::I64));
+        t.set_to(index, rem(local(), width.clone()));
+        let within = t.let_i64("within", quot(local(), width.clone()));
+        let segment = t.let_i64("segment", add(mul(block(), per_block.clone()), within.clone()));
+        point::unflatten(t, outer, segment.clone());
+        let mine = and(lt(within, per_block), lt(segment.clone(), red.segments.clone()));
+        let mine = var(t.let_as("mine", PrimType::Bool, mine));
+        let neutral = t.neutrals(red.ops);
+        let values = t.lanes("value", &red.types, neutral);
+        t.if_then(and(mine.clone(), lt(var(index), red.n.clone())), |t| {
             t.guarded(|t| {
-                t.for_up_to("k", count, |t, k| {
-                    let at = t.let_i64("at", add(first, mul(k, step)));
-                    for (x, e) in [
-                        (inner[0].0, at.clone()),
-                        (red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), at)),
-                    ] {
-                        t.emit(Code::DeclareScalar(x, PrimType::I64));
-                        t.set_to(x, e);
-                    }
-                    let new = t.point(red.pat, red.seg);
-                    t.apply_all(red.ops, &vars(&values), &new, &values);
-                });
+                t.emit(Code::DeclareScalar(red.seg.space.flat, PrimType::I64));
+                t.set_to(red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), var(index)));
+                let new = point::point(t, red.pat, red.seg);
+                for (x, e) in values.iter().zip(new) {
+                    t.set_to(*x, e);
+                }
             });
-            t.store_all(&shared, &red.types, &local(), &values);
-            t.barrier();
-            t.reduce_side_by_side(red.ops, &red.types, &values, &shared, &lane, &lanes, &mine);
-            t.if_then(and(mine, eq(lane, i64(0))), |t| t.put_result(red, &values));
         });
-    }
+        t.store_all(&shared, &red.types, &local(), &values);
+        t.barrier();
+        reduce_side_by_side(t, red.ops, &red.types, &values, &shared, &var(index), &red.n, &mine);
+        t.if_then(and(mine, eq(var(index), i64(0))), |t| put_result(t, red, &values));
+    });
+}
 
-    fn small_segments(&mut self, red: &Red) {
-        let width = self.let_i64("width", max(i64(1), red.n.clone()));
-        let per_block = self.let_i64("per_block", quot(red.size.clone(), width.clone()));
-        let grid = quot_up(red.segments.clone(), per_block.clone());
-        self.kernel("segred_small", grid, red.size.clone(), Mode::Thread, |t| {
-            let shared = t.exchange(&red.types, &red.size);
-            let dims = &red.seg.space.dims;
-            let (outer, inner) = dims.split_at(dims.len() - 1);
-            let index = inner[0].0;
-            t.emit(Code::DeclareScalar(index, PrimType::I64));
-            t.set_to(index, rem(local(), width.clone()));
-            let within = t.let_i64("within", quot(local(), width.clone()));
-            let segment = t.let_i64("segment", add(mul(block(), per_block.clone()), within.clone()));
-            t.unflatten(outer, segment.clone());
-            let mine = and(lt(within, per_block), lt(segment.clone(), red.segments.clone()));
-            let mine = var(t.let_as("mine", PrimType::Bool, mine));
-            let neutral = t.neutrals(red.ops);
-            let values = t.lanes("value", &red.types, neutral);
-            t.if_then(and(mine.clone(), lt(var(index), red.n.clone())), |t| {
-                t.guarded(|t| {
-                    t.emit(Code::DeclareScalar(red.seg.space.flat, PrimType::I64));
-                    t.set_to(red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), var(index)));
-                    let new = t.point(red.pat, red.seg);
-                    for (x, e) in values.iter().zip(new) {
-                        t.set_to(*x, e);
-                    }
-                });
-            });
-            t.store_all(&shared, &red.types, &local(), &values);
-            t.barrier();
-            t.reduce_side_by_side(red.ops, &red.types, &values, &shared, &var(index), &red.n, &mine);
-            t.if_then(and(mine, eq(var(index), i64(0))), |t| t.put_result(red, &values));
+/// Reduces segments of `n` values each that lie side by side in shared memory, one value per thread. The thread at
+/// index 0 of a segment has its result.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn reduce_side_by_side(
+    t: &mut Translate,
+    ops: &[SegBinOp<Memory>],
+    types: &[PrimType],
+    values: &[Name],
+    shared: &[Name],
+    index: &Expr,
+    n: &Expr,
+    mine: &Expr,
+) {
+    let step = t.let_as("step", PrimType::I64, i64(1));
+    t.while_(lt(var(step), n.clone()), |t| {
+        let twice = mul(var(step), i64(2));
+        let even = eq(bits(index.clone(), sub(twice.clone(), i64(1))), i64(0));
+        let takes = and(mine.clone(), and(even, lt(add(index.clone(), var(step)), n.clone())));
+        t.if_then(takes, |t| {
+            let other = t.load_all(shared, types, &add(local(), var(step)));
+            t.apply_all(ops, &vars(values), &vars(&other), values);
+            t.store_all(shared, types, &local(), values);
         });
-    }
-
-    /// Reduces segments of `n` values each that lie side by side in shared memory, one value per thread. The thread at
-    /// index 0 of a segment has its result.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn reduce_side_by_side(
-        &mut self,
-        ops: &[SegBinOp<Memory>],
-        types: &[PrimType],
-        values: &[Name],
-        shared: &[Name],
-        index: &Expr,
-        n: &Expr,
-        mine: &Expr,
-    ) {
-        let step = self.let_as("step", PrimType::I64, i64(1));
-        self.while_(lt(var(step), n.clone()), |t| {
-            let twice = mul(var(step), i64(2));
-            let even = eq(bits(index.clone(), sub(twice.clone(), i64(1))), i64(0));
-            let takes = and(mine.clone(), and(even, lt(add(index.clone(), var(step)), n.clone())));
-            t.if_then(takes, |t| {
-                let other = t.load_all(shared, types, &add(local(), var(step)));
-                t.apply_all(ops, &vars(values), &vars(&other), values);
-                t.store_all(shared, types, &local(), values);
-            });
-            t.barrier();
-            t.set_to(step, twice);
-        });
-    }
+        t.barrier();
+        t.set_to(step, twice);
+    });
 }
 
 /// Threads in a block of a plan.

@@ -24,8 +24,11 @@ mod narrow;
 
 use super::choice::schedule;
 use super::operator::vars;
-use super::{Mode, Translate};
 use crate::draft::{Code, Op};
+use crate::translate::kernel::map;
+use crate::translate::kernel::point;
+use crate::translate::kernel::size;
+use crate::translate::state::{Mode, Translate};
 use fehu_base::device::WARP_THREADS;
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
@@ -44,544 +47,552 @@ const AGGREGATE: i32 = 1;
 /// The prefix is.
 const PREFIX: i32 = 2;
 
-impl Translate {
-    pub(super) fn seg_scan(
-        &mut self,
-        pat: &[PatElem<Memory>],
-        seg: &SegOp<Memory>,
-        ops: &[SegBinOp<Memory>],
-    ) {
-        let plan = match schedule(seg).choices.as_slice() {
-            [Choice { plan: Plan::SinglePass(plan), .. }] => plan,
-            other => bug!("a scan cannot be run by {other:?}"),
+pub(crate) fn seg_scan(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    ops: &[SegBinOp<Memory>],
+) {
+    let plan = match schedule(seg).choices.as_slice() {
+        [Choice { plan: Plan::SinglePass(plan), .. }] => plan,
+        other => bug!("a scan cannot be run by {other:?}"),
+    };
+    let types = t.operand_types(ops);
+    let segmented = seg.space.dims.len() > 1;
+    let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+    let points = point::points(t, &sizes);
+    let n = t.operand(sizes[sizes.len() - 1]);
+    let tile_ops = match plan.narrow {
+        true => ops.iter().map(|op| narrow::narrow_sum(t, op)).collect(),
+        false => ops.to_vec(),
+    };
+    let tile_types = t.operand_types(&tile_ops);
+    let row = plan.points;
+    let size = match (&seg.grid, plan.block) {
+        (Some(grid), _) => t.operand(grid.block_size),
+        (None, Some(block)) => size::param(t, block),
+        (None, None) => bug!("a scan has neither a grid nor a block size"),
+    };
+    let tile = t.let_i64("tile", mul(size.clone(), i64(row)));
+    let tiles = t.let_i64("tiles", quot_up(points.clone(), tile.clone()));
+    // Memory inside may be for a grid of fixed size: then blocks go on to further tiles.
+    let grid = match &seg.grid {
+        Some(grid) => min(tiles.clone(), t.operand(grid.blocks)),
+        None => tiles.clone(),
+    };
+    let status = t.device_array("status", PrimType::I32, add(tiles.clone(), i64(1)));
+    t.fill_zeros(status, add(tiles.clone(), i64(1)));
+    let published = |t: &mut Translate, base: &str| -> Vec<Name> {
+        types.iter().map(|ty| t.device_array(base, *ty, tiles.clone())).collect()
+    };
+    let aggregates = published(t, "aggregates");
+    let prefixes = published(t, "prefixes");
+    let scan = Scan {
+        pat,
+        seg,
+        ops,
+        types: types.clone(),
+        tile_ops,
+        tile_types,
+        narrow: plan.narrow,
+        exchange: plan.exchange,
+        points,
+        n,
+        row,
+        segmented,
+        status,
+        aggregates: aggregates.clone(),
+        prefixes: prefixes.clone(),
+        tiles: tiles.clone(),
+    };
+    t.kernel("segscan", grid, size.clone(), Mode::Thread, |t| {
+        let widest = scan.tile_types.iter().map(|ty| ty.bytes()).max().unwrap_or(1);
+        let bytes = mul(tile, i64(widest as i64));
+        let exchange = t.names.fresh_str("exchange");
+        t.types.insert(exchange, fehu_ir::Type::Mem(Space::Shared));
+        t.in_kernel.shared.push((exchange, bytes));
+        let sums = t.exchange(&scan.tile_types, &size);
+        let flags = t.shared_array("flags", PrimType::Bool, size);
+        let shared = Shared {
+            exchange,
+            sums,
+            flags,
+            prefix: scan.types.iter().map(|ty| t.shared_array("before", *ty, i64(1))).collect(),
+            tile: t.shared_array("tile", PrimType::I32, i64(1)),
         };
-        let types = self.operand_types(ops);
-        let segmented = seg.space.dims.len() > 1;
-        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
-        let points = self.points(&sizes);
-        let n = self.operand(sizes[sizes.len() - 1]);
-        let tile_ops = match plan.narrow {
-            true => ops.iter().map(|op| self.narrow_sum(op)).collect(),
-            false => ops.to_vec(),
-        };
-        let tile_types = self.operand_types(&tile_ops);
-        let row = plan.points;
-        let size = match (&seg.grid, plan.block) {
-            (Some(grid), _) => self.operand(grid.block_size),
-            (None, Some(block)) => self.param(block),
-            (None, None) => bug!("a scan has neither a grid nor a block size"),
-        };
-        let tile = self.let_i64("tile", mul(size.clone(), i64(row)));
-        let tiles = self.let_i64("tiles", quot_up(points.clone(), tile.clone()));
-        // Memory inside may be for a grid of fixed size: then blocks go on to further tiles.
-        let grid = match &seg.grid {
-            Some(grid) => min(tiles.clone(), self.operand(grid.blocks)),
-            None => tiles.clone(),
-        };
-        let status = self.device_array("status", PrimType::I32, add(tiles.clone(), i64(1)));
-        self.fill_zeros(status, add(tiles.clone(), i64(1)));
-        let published = |t: &mut Self, base: &str| -> Vec<Name> {
-            types.iter().map(|ty| t.device_array(base, *ty, tiles.clone())).collect()
-        };
-        let aggregates = published(self, "aggregates");
-        let prefixes = published(self, "prefixes");
-        let scan = Scan {
-            pat,
-            seg,
-            ops,
-            types: types.clone(),
-            tile_ops,
-            tile_types,
-            narrow: plan.narrow,
-            exchange: plan.exchange,
-            points,
-            n,
-            row,
-            segmented,
-            status,
-            aggregates: aggregates.clone(),
-            prefixes: prefixes.clone(),
-            tiles: tiles.clone(),
-        };
-        self.kernel("segscan", grid, size.clone(), Mode::Thread, |t| {
-            let widest = scan.tile_types.iter().map(|ty| ty.bytes()).max().unwrap_or(1);
-            let bytes = mul(tile, i64(widest as i64));
-            let exchange = t.names.fresh_str("exchange");
-            t.types.insert(exchange, fehu_ir::Type::Mem(Space::Shared));
-            t.shared.push((exchange, bytes));
-            let sums = t.exchange(&scan.tile_types, &size);
-            let flags = t.shared_array("flags", PrimType::Bool, size);
-            let shared = Shared {
-                exchange,
-                sums,
-                flags,
-                prefix: scan.types.iter().map(|ty| t.shared_array("before", *ty, i64(1))).collect(),
-                tile: t.shared_array("tile", PrimType::I32, i64(1)),
-            };
-            t.set_thread(seg);
-            let going = t.let_as("going", PrimType::Bool, bool(true));
-            t.while_(var(going), |t| {
-                let tile = t.take_tile(&scan, &shared);
+        map::set_thread(t, seg);
+        let going = t.let_as("going", PrimType::Bool, bool(true));
+        t.while_(var(going), |t| {
+            let tile = take_tile(t, &scan, &shared);
+            t.if_else(
+                lt(tile.clone(), scan.tiles.clone()),
+                |t| scan_tile(t, &scan, &shared, &tile),
+                |t| t.set_to(going, bool(false)),
+            );
+            if seg.grid.is_none() {
+                t.set_to(going, bool(false));
+            }
+            t.barrier();
+        });
+    });
+    for mem in aggregates.into_iter().chain(prefixes).chain([status]) {
+        t.free_device(mem);
+    }
+}
+
+/// The next tile; the counter is behind the status of the last one.
+fn take_tile(t: &mut Translate, scan: &Scan, shared: &Shared) -> Expr {
+    t.if_then(eq(local(), i64(0)), |t| {
+        let number = t.temp("number", PrimType::I32);
+        t.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
+            old: Some(number),
+            op: AtomicOp::Add,
+            mem: scan.status,
+            offset: scan.tiles.clone(),
+            elem: PrimType::I32,
+            space: Space::Default,
+            value: i32(1),
+        })));
+        t.store(shared.tile, PrimType::I32, i64(0), var(number));
+    });
+    t.barrier();
+    let number = t.element(shared.tile, PrimType::I32, i64(0));
+    let number = t.to_i64(number);
+    t.let_i64("tile", number)
+}
+
+fn scan_tile(t: &mut Translate, scan: &Scan, shared: &Shared, tile: &Expr) {
+    let base = t.let_i64("base", mul(tile.clone(), mul(block_size(), i64(scan.row))));
+    let rows: Vec<Name> = scan.tile_types.iter().map(|ty| t.private_array("row", *ty, scan.row)).collect();
+    compute_points(t, scan, &rows, &base);
+    for (k, (row, ty)) in rows.iter().zip(&scan.tile_types).enumerate() {
+        if k > 0 {
+            t.barrier();
+        }
+        to_rows(t, scan, shared, *row, *ty);
+    }
+    // Each thread scans its row. `clear` is how many values from the start belong to an earlier segment.
+    let first = t.let_i64("first", add(base.clone(), mul(local(), i64(scan.row))));
+    let clear = t.let_as("clear", PrimType::I64, i64(scan.row));
+    let sums = scan_row(t, scan, &rows, &first, clear);
+    let starts = t.let_as("starts", PrimType::Bool, lt(var(clear), i64(scan.row)));
+    let flags = scan.segmented.then_some((starts, shared.flags));
+    t.block_scan(&scan.tile_ops, &scan.tile_types, &sums, &shared.sums, flags, scan.exchange);
+    let inside = if scan.exchange == Exchange::Shuffles {
+        let inside = from_neighbours(t, scan, shared, &sums, starts);
+        let last = sub(quot(block_size(), i64(WARP_THREADS)), i64(1));
+        t.if_then(lt(local(), i64(WARP_THREADS)), |t| look_back_together(t, scan, shared, tile, last));
+        inside
+    } else {
+        t.barrier();
+        t.store_all(&shared.sums, &scan.tile_types, &local(), &sums);
+        t.store(shared.flags, PrimType::Bool, local(), var(starts));
+        t.barrier();
+        let last = sub(block_size(), i64(1));
+        t.if_then(eq(local(), i64(0)), |t| look_back(t, scan, shared, tile, last));
+        from_shared(t, scan, shared)
+    };
+    t.barrier();
+    add_before(t, scan, shared, &rows, tile, clear, &inside);
+    match scan.seg.after() {
+        Some(after) => go_on(t, scan, shared, after, &rows, &base),
+        None => write_rows(t, scan, shared, &rows, &base),
+    }
+}
+
+/// What comes after the scan, neighbours by neighbours.
+fn go_on(
+    t: &mut Translate,
+    scan: &Scan,
+    shared: &Shared,
+    after: &SegAfter<Memory>,
+    rows: &[Name],
+    base: &Expr,
+) {
+    for (k, (row, ty)) in rows.iter().zip(&scan.tile_types).enumerate() {
+        if k > 0 {
+            t.barrier();
+        }
+        from_rows(t, scan, shared, *row, *ty);
+    }
+    let before = before_tile(t, scan, shared);
+    // Those that are set so far are of other points.
+    t.in_kernel.flats.clear();
+    t.for_up_to("k", i64(scan.row), |t, k| {
+        let at = t.let_i64("at", add(base.clone(), add(mul(k.clone(), block_size()), local())));
+        t.if_then(lt(at.clone(), scan.points.clone()), |t| {
+            t.guarded(|t| {
+                point::set_point(t, &scan.seg.space, at);
+                let scanned = t.load_all(rows, &scan.tile_types, &k);
+                let scanned = scanned.iter().zip(&before).map(|(x, b)| whole(var(*x), *b)).collect();
+                point::point_after(t, scan.pat, &scan.seg.space, after, scanned);
+            });
+        });
+    });
+}
+
+/// What is before a thread's row in its tile: its left neighbour's sum, which shared memory holds for every thread.
+fn from_shared(t: &mut Translate, scan: &Scan, shared: &Shared) -> Inside {
+    let neutral = t.neutrals(&scan.tile_ops);
+    let sums = t.lanes("inside", &scan.tile_types, neutral);
+    let starts = t.let_as("started", PrimType::Bool, bool(false));
+    t.if_then(lt(i64(0), local()), |t| load_inside(t, scan, shared, &sums, starts, sub(local(), i64(1))));
+    Inside { sums, starts }
+}
+
+/// The same where shared memory holds it for every warp.
+fn from_neighbours(t: &mut Translate, scan: &Scan, shared: &Shared, values: &[Name], starts: Name) -> Inside {
+    let sums = t.shuffle(&scan.tile_types, values, Direction::Up, 1);
+    let flag = t.let_as("flag", PrimType::I32, select(var(starts), i32(1), i32(0)));
+    let flag = t.shuffle(&[PrimType::I32], &[flag], Direction::Up, 1)[0];
+    let starts = t.let_as("started", PrimType::Bool, equal(PrimType::I32, var(flag), i32(1)));
+    let warp = quot(local(), i64(WARP_THREADS));
+    let first = and(eq(rem(local(), i64(WARP_THREADS)), i64(0)), lt(i64(0), warp.clone()));
+    t.if_then(first, |t| load_inside(t, scan, shared, &sums, starts, sub(warp, i64(1))));
+    Inside { sums, starts }
+}
+
+fn load_inside(t: &mut Translate, scan: &Scan, shared: &Shared, sums: &[Name], starts: Name, at: Expr) {
+    for ((x, mem), ty) in sums.iter().zip(&shared.sums).zip(&scan.tile_types) {
+        let e = t.element(*mem, *ty, at.clone());
+        t.set_to(*x, e);
+    }
+    if scan.segmented {
+        let e = t.element(shared.flags, PrimType::Bool, at);
+        t.set_to(starts, e);
+    }
+}
+
+/// Computes the points of a tile, neighbours by neighbours.
+fn compute_points(t: &mut Translate, scan: &Scan, rows: &[Name], base: &Expr) {
+    t.for_up_to("k", i64(scan.row), |t, k| {
+        let at = t.let_i64("at", add(base.clone(), add(mul(k.clone(), block_size()), local())));
+        let neutral = t.neutrals(&scan.tile_ops);
+        let values = t.lanes("value", &scan.tile_types, neutral);
+        t.if_then(lt(at.clone(), scan.points.clone()), |t| {
+            t.guarded(|t| {
+                point::set_point(t, &scan.seg.space, at);
+                let new = point::point(t, scan.pat, scan.seg);
+                for (x, e) in values.iter().zip(new) {
+                    t.set_to(*x, scan.in_tile(e));
+                }
+            });
+        });
+        t.store_all(rows, &scan.tile_types, &k, &values);
+    });
+}
+
+/// From values that are a block's width apart to values in a row.
+fn to_rows(t: &mut Translate, scan: &Scan, shared: &Shared, row: Name, ty: PrimType) {
+    t.for_up_to("k", i64(scan.row), |t, k| {
+        let value = t.element(row, ty, k.clone());
+        t.store(shared.exchange, ty, add(mul(k, block_size()), local()), value);
+    });
+    t.barrier();
+    t.for_up_to("k", i64(scan.row), |t, k| {
+        let value = t.element(shared.exchange, ty, add(mul(local(), i64(scan.row)), k.clone()));
+        t.store(row, ty, k, value);
+    });
+}
+
+/// From values in a row to values that are a block's width apart.
+fn from_rows(t: &mut Translate, scan: &Scan, shared: &Shared, row: Name, ty: PrimType) {
+    t.for_up_to("k", i64(scan.row), |t, k| {
+        let value = t.element(row, ty, k.clone());
+        t.store(shared.exchange, ty, add(mul(local(), i64(scan.row)), k), value);
+    });
+    t.barrier();
+    t.for_up_to("k", i64(scan.row), |t, k| {
+        let value = t.element(shared.exchange, ty, add(mul(k.clone(), block_size()), local()));
+        t.store(row, ty, k, value);
+    });
+}
+
+/// Scans a thread's row in place; returns its sum.
+fn scan_row(t: &mut Translate, scan: &Scan, rows: &[Name], first: &Expr, clear: Name) -> Vec<Name> {
+    let neutral = t.neutrals(&scan.tile_ops);
+    let sums = t.lanes("sum", &scan.tile_types, neutral);
+    let within = scan.segmented.then(|| {
+        // A point's index in its segment; points beyond the last are nobody's.
+        let width = max(i64(1), scan.n.clone());
+        t.let_as("within", PrimType::I64, rem(first.clone(), width))
+    });
+    t.for_up_to("k", i64(scan.row), |t, k| {
+        let new = t.load_all(rows, &scan.tile_types, &k);
+        match within {
+            None => {
                 t.if_else(
-                    lt(tile.clone(), scan.tiles.clone()),
-                    |t| t.scan_tile(&scan, &shared, &tile),
-                    |t| t.set_to(going, bool(false)),
+                    eq(k.clone(), i64(0)),
+                    |t| assign(t, &sums, &new),
+                    |t| t.apply_all(&scan.tile_ops, &vars(&sums), &vars(&new), &sums),
                 );
-                if seg.grid.is_none() {
-                    t.set_to(going, bool(false));
-                }
-                t.barrier();
-            });
-        });
-        for mem in aggregates.into_iter().chain(prefixes).chain([status]) {
-            self.free_device(mem);
-        }
-    }
-
-    /// The next tile; the counter is behind the status of the last one.
-    fn take_tile(&mut self, scan: &Scan, shared: &Shared) -> Expr {
-        self.if_then(eq(local(), i64(0)), |t| {
-            let number = t.temp("number", PrimType::I32);
-            t.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
-                old: Some(number),
-                op: AtomicOp::Add,
-                mem: scan.status,
-                offset: scan.tiles.clone(),
-                elem: PrimType::I32,
-                space: Space::Default,
-                value: i32(1),
-            })));
-            t.store(shared.tile, PrimType::I32, i64(0), var(number));
-        });
-        self.barrier();
-        let number = self.element(shared.tile, PrimType::I32, i64(0));
-        let number = self.to_i64(number);
-        self.let_i64("tile", number)
-    }
-
-    fn scan_tile(&mut self, scan: &Scan, shared: &Shared, tile: &Expr) {
-        let base = self.let_i64("base", mul(tile.clone(), mul(block_size(), i64(scan.row))));
-        let rows: Vec<Name> =
-            scan.tile_types.iter().map(|ty| self.private_array("row", *ty, scan.row)).collect();
-        self.compute_points(scan, &rows, &base);
-        for (k, (row, ty)) in rows.iter().zip(&scan.tile_types).enumerate() {
-            if k > 0 {
-                self.barrier();
             }
-            self.to_rows(scan, shared, *row, *ty);
-        }
-        // Each thread scans its row. `clear` is how many values from the start belong to an earlier segment.
-        let first = self.let_i64("first", add(base.clone(), mul(local(), i64(scan.row))));
-        let clear = self.let_as("clear", PrimType::I64, i64(scan.row));
-        let sums = self.scan_row(scan, &rows, &first, clear);
-        let starts = self.let_as("starts", PrimType::Bool, lt(var(clear), i64(scan.row)));
-        let flags = scan.segmented.then_some((starts, shared.flags));
-        self.block_scan(&scan.tile_ops, &scan.tile_types, &sums, &shared.sums, flags, scan.exchange);
-        let inside = if scan.exchange == Exchange::Shuffles {
-            let inside = self.from_neighbours(scan, shared, &sums, starts);
-            let last = sub(quot(block_size(), i64(WARP_THREADS)), i64(1));
-            self.if_then(lt(local(), i64(WARP_THREADS)), |t| t.look_back_together(scan, shared, tile, last));
-            inside
-        } else {
-            self.barrier();
-            self.store_all(&shared.sums, &scan.tile_types, &local(), &sums);
-            self.store(shared.flags, PrimType::Bool, local(), var(starts));
-            self.barrier();
-            let last = sub(block_size(), i64(1));
-            self.if_then(eq(local(), i64(0)), |t| t.look_back(scan, shared, tile, last));
-            self.from_shared(scan, shared)
-        };
-        self.barrier();
-        self.add_before(scan, shared, &rows, tile, clear, &inside);
-        match scan.seg.after() {
-            Some(after) => self.go_on(scan, shared, after, &rows, &base),
-            None => self.write_rows(scan, shared, &rows, &base),
-        }
-    }
-
-    /// What comes after the scan, neighbours by neighbours.
-    fn go_on(&mut self, scan: &Scan, shared: &Shared, after: &SegAfter<Memory>, rows: &[Name], base: &Expr) {
-        for (k, (row, ty)) in rows.iter().zip(&scan.tile_types).enumerate() {
-            if k > 0 {
-                self.barrier();
+            Some(within) => {
+                let starts = t.let_as("start", PrimType::Bool, eq(var(within), i64(0)));
+                t.if_else(
+                    or(var(starts), eq(k.clone(), i64(0))),
+                    |t| assign(t, &sums, &new),
+                    |t| t.apply_all(&scan.tile_ops, &vars(&sums), &vars(&new), &sums),
+                );
+                t.if_then(var(starts), |t| t.set_to(clear, min(var(clear), k.clone())));
+                t.set_to(within, add(var(within), i64(1)));
+                t.if_then(eq(var(within), scan.n.clone()), |t| t.set_to(within, i64(0)));
             }
-            self.from_rows(scan, shared, *row, *ty);
         }
-        let before = self.before_tile(scan, shared);
-        // Those that are set so far are of other points.
-        self.flats.clear();
-        self.for_up_to("k", i64(scan.row), |t, k| {
-            let at = t.let_i64("at", add(base.clone(), add(mul(k.clone(), block_size()), local())));
-            t.if_then(lt(at.clone(), scan.points.clone()), |t| {
-                t.guarded(|t| {
-                    t.set_point(&scan.seg.space, at);
-                    let scanned = t.load_all(rows, &scan.tile_types, &k);
-                    let scanned = scanned.iter().zip(&before).map(|(x, b)| whole(var(*x), *b)).collect();
-                    t.point_after(scan.pat, &scan.seg.space, after, scanned);
-                });
-            });
+        t.store_all(rows, &scan.tile_types, &k, &sums);
+    });
+    sums
+}
+
+fn assign(t: &mut Translate, to: &[Name], from: &[Name]) {
+    for (x, y) in to.iter().zip(from) {
+        t.set_to(*x, var(*y));
+    }
+}
+
+/// What the tile sums up to, as others want it.
+fn tile_sums(t: &mut Translate, scan: &Scan, shared: &Shared, last: &Expr) -> Vec<Name> {
+    let sums = t.load_all(&shared.sums, &scan.tile_types, last);
+    if !scan.narrow {
+        return sums;
+    }
+    sums.iter().map(|x| t.let_as("sum", PrimType::I64, widened(var(*x)))).collect()
+}
+
+/// One thread publishes what the tile sums up to, and finds what is before it.
+fn look_back(t: &mut Translate, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
+    let sums = tile_sums(t, scan, shared, &last);
+    let mut whole = eq(tile.clone(), i64(0));
+    if scan.segmented {
+        whole = or(whole, t.element(shared.flags, PrimType::Bool, last));
+    }
+    let whole = t.let_as("whole", PrimType::Bool, whole);
+    t.if_else(
+        var(whole),
+        |t| publish(t, scan, &scan.prefixes, tile, &sums, PREFIX),
+        |t| publish(t, scan, &scan.aggregates, tile, &sums, AGGREGATE),
+    );
+    let neutral = t.neutrals(scan.ops);
+    let before = t.lanes("before", &scan.types, neutral);
+    let back = t.let_as("back", PrimType::I64, sub(tile.clone(), i64(1)));
+    let any = t.let_as("any", PrimType::Bool, bool(false));
+    t.while_(le(i64(0), var(back)), |t| {
+        let status = t.let_as("status", PrimType::I32, i32(NONE));
+        t.while_(equal(PrimType::I32, var(status), i32(NONE)), |t| {
+            read_volatile(t, status, scan.status, PrimType::I32, var(back));
         });
-    }
-
-    /// What is before a thread's row in its tile: its left neighbour's sum, which shared memory holds for every thread.
-    fn from_shared(&mut self, scan: &Scan, shared: &Shared) -> Inside {
-        let neutral = self.neutrals(&scan.tile_ops);
-        let sums = self.lanes("inside", &scan.tile_types, neutral);
-        let starts = self.let_as("started", PrimType::Bool, bool(false));
-        self.if_then(lt(i64(0), local()), |t| {
-            t.load_inside(scan, shared, &sums, starts, sub(local(), i64(1)))
-        });
-        Inside { sums, starts }
-    }
-
-    /// The same where shared memory holds it for every warp.
-    fn from_neighbours(&mut self, scan: &Scan, shared: &Shared, values: &[Name], starts: Name) -> Inside {
-        let sums = self.shuffle(&scan.tile_types, values, Direction::Up, 1);
-        let flag = self.let_as("flag", PrimType::I32, select(var(starts), i32(1), i32(0)));
-        let flag = self.shuffle(&[PrimType::I32], &[flag], Direction::Up, 1)[0];
-        let starts = self.let_as("started", PrimType::Bool, equal(PrimType::I32, var(flag), i32(1)));
-        let warp = quot(local(), i64(WARP_THREADS));
-        let first = and(eq(rem(local(), i64(WARP_THREADS)), i64(0)), lt(i64(0), warp.clone()));
-        self.if_then(first, |t| t.load_inside(scan, shared, &sums, starts, sub(warp, i64(1))));
-        Inside { sums, starts }
-    }
-
-    fn load_inside(&mut self, scan: &Scan, shared: &Shared, sums: &[Name], starts: Name, at: Expr) {
-        for ((x, mem), ty) in sums.iter().zip(&shared.sums).zip(&scan.tile_types) {
-            let e = self.element(*mem, *ty, at.clone());
-            self.set_to(*x, e);
-        }
-        if scan.segmented {
-            let e = self.element(shared.flags, PrimType::Bool, at);
-            self.set_to(starts, e);
-        }
-    }
-
-    /// Computes the points of a tile, neighbours by neighbours.
-    fn compute_points(&mut self, scan: &Scan, rows: &[Name], base: &Expr) {
-        self.for_up_to("k", i64(scan.row), |t, k| {
-            let at = t.let_i64("at", add(base.clone(), add(mul(k.clone(), block_size()), local())));
-            let neutral = t.neutrals(&scan.tile_ops);
-            let values = t.lanes("value", &scan.tile_types, neutral);
-            t.if_then(lt(at.clone(), scan.points.clone()), |t| {
-                t.guarded(|t| {
-                    t.set_point(&scan.seg.space, at);
-                    let new = t.point(scan.pat, scan.seg);
-                    for (x, e) in values.iter().zip(new) {
-                        t.set_to(*x, scan.in_tile(e));
-                    }
-                });
-            });
-            t.store_all(rows, &scan.tile_types, &k, &values);
-        });
-    }
-
-    /// From values that are a block's width apart to values in a row.
-    fn to_rows(&mut self, scan: &Scan, shared: &Shared, row: Name, ty: PrimType) {
-        self.for_up_to("k", i64(scan.row), |t, k| {
-            let value = t.element(row, ty, k.clone());
-            t.store(shared.exchange, ty, add(mul(k, block_size()), local()), value);
-        });
-        self.barrier();
-        self.for_up_to("k", i64(scan.row), |t, k| {
-            let value = t.element(shared.exchange, ty, add(mul(local(), i64(scan.row)), k.clone()));
-            t.store(row, ty, k, value);
-        });
-    }
-
-    /// From values in a row to values that are a block's width apart.
-    fn from_rows(&mut self, scan: &Scan, shared: &Shared, row: Name, ty: PrimType) {
-        self.for_up_to("k", i64(scan.row), |t, k| {
-            let value = t.element(row, ty, k.clone());
-            t.store(shared.exchange, ty, add(mul(local(), i64(scan.row)), k), value);
-        });
-        self.barrier();
-        self.for_up_to("k", i64(scan.row), |t, k| {
-            let value = t.element(shared.exchange, ty, add(mul(k.clone(), block_size()), local()));
-            t.store(row, ty, k, value);
-        });
-    }
-
-    /// Scans a thread's row in place; returns its sum.
-    fn scan_row(&mut self, scan: &Scan, rows: &[Name], first: &Expr, clear: Name) -> Vec<Name> {
-        let neutral = self.neutrals(&scan.tile_ops);
-        let sums = self.lanes("sum", &scan.tile_types, neutral);
-        let within = scan.segmented.then(|| {
-            // A point's index in its segment; points beyond the last are nobody's.
-            let width = max(i64(1), scan.n.clone());
-            self.let_as("within", PrimType::I64, rem(first.clone(), width))
-        });
-        self.for_up_to("k", i64(scan.row), |t, k| {
-            let new = t.load_all(rows, &scan.tile_types, &k);
-            match within {
-                None => {
-                    t.if_else(
-                        eq(k.clone(), i64(0)),
-                        |t| t.assign(&sums, &new),
-                        |t| t.apply_all(&scan.tile_ops, &vars(&sums), &vars(&new), &sums),
-                    );
-                }
-                Some(within) => {
-                    let starts = t.let_as("start", PrimType::Bool, eq(var(within), i64(0)));
-                    t.if_else(
-                        or(var(starts), eq(k.clone(), i64(0))),
-                        |t| t.assign(&sums, &new),
-                        |t| t.apply_all(&scan.tile_ops, &vars(&sums), &vars(&new), &sums),
-                    );
-                    t.if_then(var(starts), |t| t.set_to(clear, min(var(clear), k.clone())));
-                    t.set_to(within, add(var(within), i64(1)));
-                    t.if_then(eq(var(within), scan.n.clone()), |t| t.set_to(within, i64(0)));
-                }
-            }
-            t.store_all(rows, &scan.tile_types, &k, &sums);
-        });
-        sums
-    }
-
-    fn assign(&mut self, to: &[Name], from: &[Name]) {
-        for (x, y) in to.iter().zip(from) {
-            self.set_to(*x, var(*y));
-        }
-    }
-
-    /// What the tile sums up to, as others want it.
-    fn tile_sums(&mut self, scan: &Scan, shared: &Shared, last: &Expr) -> Vec<Name> {
-        let sums = self.load_all(&shared.sums, &scan.tile_types, last);
-        if !scan.narrow {
-            return sums;
-        }
-        sums.iter().map(|x| self.let_as("sum", PrimType::I64, widened(var(*x)))).collect()
-    }
-
-    /// One thread publishes what the tile sums up to, and finds what is before it.
-    fn look_back(&mut self, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
-        let sums = self.tile_sums(scan, shared, &last);
-        let mut whole = eq(tile.clone(), i64(0));
-        if scan.segmented {
-            whole = or(whole, self.element(shared.flags, PrimType::Bool, last));
-        }
-        let whole = self.let_as("whole", PrimType::Bool, whole);
-        self.if_else(
-            var(whole),
-            |t| t.publish(scan, &scan.prefixes, tile, &sums, PREFIX),
-            |t| t.publish(scan, &scan.aggregates, tile, &sums, AGGREGATE),
+        t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+        let found: Vec<Name> = scan.types.iter().map(|ty| t.temp("found", *ty)).collect();
+        t.if_else(
+            equal(PrimType::I32, var(status), i32(PREFIX)),
+            |t| {
+                read_all_volatile(t, &found, &scan.prefixes, &scan.types, &var(back));
+                t.set_to(back, i64(-1));
+            },
+            |t| {
+                read_all_volatile(t, &found, &scan.aggregates, &scan.types, &var(back));
+                t.set_to(back, sub(var(back), i64(1)));
+            },
         );
-        let neutral = self.neutrals(scan.ops);
-        let before = self.lanes("before", &scan.types, neutral);
-        let back = self.let_as("back", PrimType::I64, sub(tile.clone(), i64(1)));
-        let any = self.let_as("any", PrimType::Bool, bool(false));
-        self.while_(le(i64(0), var(back)), |t| {
+        t.if_else(
+            var(any),
+            |t| t.apply_all(scan.ops, &vars(&found), &vars(&before), &before),
+            |t| assign(t, &before, &found),
+        );
+        t.set_to(any, bool(true));
+    });
+    t.store_all(&shared.prefix, &scan.types, &i64(0), &before);
+    t.if_then(not(var(whole)), |t| {
+        t.apply_all(scan.ops, &vars(&before), &vars(&sums), &sums);
+        publish(t, scan, &scan.prefixes, tile, &sums, PREFIX);
+    });
+}
+
+/// The same by a warp. Lane `k` looks at the tile `k` before the last one not seen yet; what lanes see is combined,
+/// the highest lane leftmost, up to the first that is a prefix.
+fn look_back_together(t: &mut Translate, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
+    let sums = tile_sums(t, scan, shared, &last);
+    let mut whole = eq(tile.clone(), i64(0));
+    if scan.segmented {
+        whole = or(whole, t.element(shared.flags, PrimType::Bool, last));
+    }
+    let whole = t.let_as("whole", PrimType::Bool, whole);
+    t.if_then(eq(local(), i64(0)), |t| {
+        t.if_else(
+            var(whole),
+            |t| publish(t, scan, &scan.prefixes, tile, &sums, PREFIX),
+            |t| publish(t, scan, &scan.aggregates, tile, &sums, AGGREGATE),
+        );
+    });
+    let neutral = t.neutrals(scan.ops);
+    let before = t.lanes("before", &scan.types, neutral);
+    let back = t.let_as("back", PrimType::I64, sub(tile.clone(), i64(1)));
+    t.while_(le(i64(0), var(back)), |t| {
+        let mine = t.let_i64("mine", sub(var(back), local()));
+        let neutral = t.neutrals(scan.ops);
+        let found = t.lanes("found", &scan.types, neutral);
+        // Before the first tile there is nothing, and that is all there is.
+        let stop = t.let_as("stop", PrimType::I32, i32(1));
+        t.if_then(le(i64(0), mine.clone()), |t| {
             let status = t.let_as("status", PrimType::I32, i32(NONE));
             t.while_(equal(PrimType::I32, var(status), i32(NONE)), |t| {
-                t.read_volatile(status, scan.status, PrimType::I32, var(back));
+                read_volatile(t, status, scan.status, PrimType::I32, mine.clone());
             });
             t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
-            let found: Vec<Name> = scan.types.iter().map(|ty| t.temp("found", *ty)).collect();
             t.if_else(
                 equal(PrimType::I32, var(status), i32(PREFIX)),
+                |t| read_all_volatile(t, &found, &scan.prefixes, &scan.types, &mine),
                 |t| {
-                    t.read_all_volatile(&found, &scan.prefixes, &scan.types, &var(back));
-                    t.set_to(back, i64(-1));
-                },
-                |t| {
-                    t.read_all_volatile(&found, &scan.aggregates, &scan.types, &var(back));
-                    t.set_to(back, sub(var(back), i64(1)));
+                    read_all_volatile(t, &found, &scan.aggregates, &scan.types, &mine);
+                    t.set_to(stop, i32(0));
                 },
             );
-            t.if_else(
-                var(any),
-                |t| t.apply_all(scan.ops, &vars(&found), &vars(&before), &before),
-                |t| t.assign(&before, &found),
-            );
-            t.set_to(any, bool(true));
         });
-        self.store_all(&shared.prefix, &scan.types, &i64(0), &before);
-        self.if_then(not(var(whole)), |t| {
+        for delta in [1u32, 2, 4, 8, 16] {
+            let other = t.shuffle(&scan.types, &found, Direction::Down, delta);
+            let other_stop = t.shuffle(&[PrimType::I32], &[stop], Direction::Down, delta)[0];
+            let there = lt(add(local(), i64(i64::from(delta))), i64(WARP_THREADS));
+            t.if_then(equal(PrimType::I32, var(stop), i32(0)), |t| {
+                t.where_needed(scan.ops, there, |t| {
+                    t.apply_all(scan.ops, &vars(&other), &vars(&found), &found);
+                });
+                t.set_to(stop, var(other_stop));
+            });
+        }
+        t.where_needed(scan.ops, eq(local(), i64(0)), |t| {
+            t.apply_all(scan.ops, &vars(&found), &vars(&before), &before);
+        });
+        let done = t.shuffle(&[PrimType::I32], &[stop], Direction::First, 0)[0];
+        t.if_else(
+            equal(PrimType::I32, var(done), i32(1)),
+            |t| t.set_to(back, i64(-1)),
+            |t| t.set_to(back, sub(var(back), i64(WARP_THREADS))),
+        );
+    });
+    t.if_then(eq(local(), i64(0)), |t| {
+        t.store_all(&shared.prefix, &scan.types, &i64(0), &before);
+        t.if_then(not(var(whole)), |t| {
             t.apply_all(scan.ops, &vars(&before), &vars(&sums), &sums);
-            t.publish(scan, &scan.prefixes, tile, &sums, PREFIX);
+            publish(t, scan, &scan.prefixes, tile, &sums, PREFIX);
         });
-    }
+    });
+}
 
-    /// The same by a warp. Lane `k` looks at the tile `k` before the last one not seen yet; what lanes see is combined,
-    /// the highest lane leftmost, up to the first that is a prefix.
-    fn look_back_together(&mut self, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
-        let sums = self.tile_sums(scan, shared, &last);
-        let mut whole = eq(tile.clone(), i64(0));
-        if scan.segmented {
-            whole = or(whole, self.element(shared.flags, PrimType::Bool, last));
-        }
-        let whole = self.let_as("whole", PrimType::Bool, whole);
-        self.if_then(eq(local(), i64(0)), |t| {
-            t.if_else(
-                var(whole),
-                |t| t.publish(scan, &scan.prefixes, tile, &sums, PREFIX),
-                |t| t.publish(scan, &scan.aggregates, tile, &sums, AGGREGATE),
-            );
-        });
-        let neutral = self.neutrals(scan.ops);
-        let before = self.lanes("before", &scan.types, neutral);
-        let back = self.let_as("back", PrimType::I64, sub(tile.clone(), i64(1)));
-        self.while_(le(i64(0), var(back)), |t| {
-            let mine = t.let_i64("mine", sub(var(back), local()));
-            let neutral = t.neutrals(scan.ops);
-            let found = t.lanes("found", &scan.types, neutral);
-            // Before the first tile there is nothing, and that is all there is.
-            let stop = t.let_as("stop", PrimType::I32, i32(1));
-            t.if_then(le(i64(0), mine.clone()), |t| {
-                let status = t.let_as("status", PrimType::I32, i32(NONE));
-                t.while_(equal(PrimType::I32, var(status), i32(NONE)), |t| {
-                    t.read_volatile(status, scan.status, PrimType::I32, mine.clone());
-                });
-                t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
-                t.if_else(
-                    equal(PrimType::I32, var(status), i32(PREFIX)),
-                    |t| t.read_all_volatile(&found, &scan.prefixes, &scan.types, &mine),
-                    |t| {
-                        t.read_all_volatile(&found, &scan.aggregates, &scan.types, &mine);
-                        t.set_to(stop, i32(0));
-                    },
-                );
-            });
-            for delta in [1u32, 2, 4, 8, 16] {
-                let other = t.shuffle(&scan.types, &found, Direction::Down, delta);
-                let other_stop = t.shuffle(&[PrimType::I32], &[stop], Direction::Down, delta)[0];
-                let there = lt(add(local(), i64(i64::from(delta))), i64(WARP_THREADS));
-                t.if_then(equal(PrimType::I32, var(stop), i32(0)), |t| {
-                    t.where_needed(scan.ops, there, |t| {
-                        t.apply_all(scan.ops, &vars(&other), &vars(&found), &found);
-                    });
-                    t.set_to(stop, var(other_stop));
-                });
-            }
-            t.where_needed(scan.ops, eq(local(), i64(0)), |t| {
-                t.apply_all(scan.ops, &vars(&found), &vars(&before), &before);
-            });
-            let done = t.shuffle(&[PrimType::I32], &[stop], Direction::First, 0)[0];
-            t.if_else(
-                equal(PrimType::I32, var(done), i32(1)),
-                |t| t.set_to(back, i64(-1)),
-                |t| t.set_to(back, sub(var(back), i64(WARP_THREADS))),
-            );
-        });
-        self.if_then(eq(local(), i64(0)), |t| {
-            t.store_all(&shared.prefix, &scan.types, &i64(0), &before);
-            t.if_then(not(var(whole)), |t| {
-                t.apply_all(scan.ops, &vars(&before), &vars(&sums), &sums);
-                t.publish(scan, &scan.prefixes, tile, &sums, PREFIX);
-            });
-        });
+pub(crate) fn read_all_volatile(
+    t: &mut Translate,
+    into: &[Name],
+    mems: &[Name],
+    types: &[PrimType],
+    at: &Expr,
+) {
+    for ((x, mem), ty) in into.iter().zip(mems).zip(types) {
+        read_volatile(t, *x, *mem, *ty, at.clone());
     }
+}
 
-    pub(super) fn read_all_volatile(&mut self, into: &[Name], mems: &[Name], types: &[PrimType], at: &Expr) {
-        for ((x, mem), ty) in into.iter().zip(mems).zip(types) {
-            self.read_volatile(*x, *mem, *ty, at.clone());
-        }
+fn publish(t: &mut Translate, scan: &Scan, mems: &[Name], tile: &Expr, values: &[Name], status: i32) {
+    for ((mem, ty), value) in mems.iter().zip(&scan.types).zip(values) {
+        write_volatile(t, *mem, *ty, tile.clone(), var(*value));
     }
+    t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+    write_volatile(t, scan.status, PrimType::I32, tile.clone(), i32(status));
+}
 
-    fn publish(&mut self, scan: &Scan, mems: &[Name], tile: &Expr, values: &[Name], status: i32) {
-        for ((mem, ty), value) in mems.iter().zip(&scan.types).zip(values) {
-            self.write_volatile(*mem, *ty, tile.clone(), var(*value));
-        }
-        self.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
-        self.write_volatile(scan.status, PrimType::I32, tile.clone(), i32(status));
+pub(crate) fn read_volatile(t: &mut Translate, x: Name, mem: Name, elem: PrimType, offset: Expr) {
+    t.emit(Code::Op(Op::Kernel(KernelOp::ReadVolatile { var: x, mem, offset, elem })));
+}
+
+fn write_volatile(t: &mut Translate, mem: Name, elem: PrimType, offset: Expr, value: Expr) {
+    t.emit(Code::Op(Op::Kernel(KernelOp::WriteVolatile { mem, offset, elem, value })));
+}
+
+/// What is before the tile, as far as values lack it: narrow ones do.
+fn before_tile(t: &mut Translate, scan: &Scan, shared: &Shared) -> Vec<Option<Name>> {
+    match scan.narrow {
+        true => t.load_all(&shared.prefix, &scan.types, &i64(0)).into_iter().map(Some).collect(),
+        false => vec![None; scan.types.len()],
     }
+}
 
-    pub(super) fn read_volatile(&mut self, x: Name, mem: Name, elem: PrimType, offset: Expr) {
-        self.emit(Code::Op(Op::Kernel(KernelOp::ReadVolatile { var: x, mem, offset, elem })));
-    }
-
-    fn write_volatile(&mut self, mem: Name, elem: PrimType, offset: Expr, value: Expr) {
-        self.emit(Code::Op(Op::Kernel(KernelOp::WriteVolatile { mem, offset, elem, value })));
-    }
-
-    /// What is before the tile, as far as values lack it: narrow ones do.
-    fn before_tile(&mut self, scan: &Scan, shared: &Shared) -> Vec<Option<Name>> {
-        match scan.narrow {
-            true => self.load_all(&shared.prefix, &scan.types, &i64(0)).into_iter().map(Some).collect(),
-            false => vec![None; scan.types.len()],
-        }
-    }
-
-    /// Adds to each value what is before its thread's row: of the tile, and before the tile.
-    fn add_before(
-        &mut self,
-        scan: &Scan,
-        shared: &Shared,
-        rows: &[Name],
-        tile: &Expr,
-        clear: Name,
-        inside: &Inside,
-    ) {
-        if scan.narrow {
-            // What is before the tile is added when values leave it.
-            return self.if_then(lt(i64(0), local()), |t| {
-                t.for_up_to("k", i64(scan.row), |t, k| {
-                    let values = t.load_all(rows, &scan.tile_types, &k);
-                    t.apply_all(&scan.tile_ops, &vars(&inside.sums), &vars(&values), &values);
-                    t.store_all(rows, &scan.tile_types, &k, &values);
-                });
-            });
-        }
-        let before = self.load_all(&shared.prefix, &scan.types, &i64(0));
-        let any = self.let_as("any", PrimType::Bool, lt(i64(0), tile.clone()));
-        self.if_then(lt(i64(0), local()), |t| {
-            let reaches = match scan.segmented {
-                true => and(var(any), not(var(inside.starts))),
-                false => var(any),
-            };
-            t.if_else(
-                reaches,
-                |t| t.apply_all(scan.ops, &vars(&before), &vars(&inside.sums), &before),
-                |t| t.assign(&before, &inside.sums),
-            );
-            t.set_to(any, bool(true));
-        });
-        self.if_then(var(any), |t| {
+/// Adds to each value what is before its thread's row: of the tile, and before the tile.
+fn add_before(
+    t: &mut Translate,
+    scan: &Scan,
+    shared: &Shared,
+    rows: &[Name],
+    tile: &Expr,
+    clear: Name,
+    inside: &Inside,
+) {
+    if scan.narrow {
+        // What is before the tile is added when values leave it.
+        return t.if_then(lt(i64(0), local()), |t| {
             t.for_up_to("k", i64(scan.row), |t, k| {
-                let add_to = |t: &mut Self| {
-                    let values = t.load_all(rows, &scan.types, &k);
-                    t.apply_all(scan.ops, &vars(&before), &vars(&values), &values);
-                    t.store_all(rows, &scan.types, &k, &values);
-                };
-                match scan.segmented {
-                    true => t.if_then(lt(k.clone(), var(clear)), add_to),
-                    false => add_to(t),
-                }
+                let values = t.load_all(rows, &scan.tile_types, &k);
+                t.apply_all(&scan.tile_ops, &vars(&inside.sums), &vars(&values), &values);
+                t.store_all(rows, &scan.tile_types, &k, &values);
             });
         });
     }
+    let before = t.load_all(&shared.prefix, &scan.types, &i64(0));
+    let any = t.let_as("any", PrimType::Bool, lt(i64(0), tile.clone()));
+    t.if_then(lt(i64(0), local()), |t| {
+        let reaches = match scan.segmented {
+            true => and(var(any), not(var(inside.starts))),
+            false => var(any),
+        };
+        t.if_else(
+            reaches,
+            |t| t.apply_all(scan.ops, &vars(&before), &vars(&inside.sums), &before),
+            |t| assign(t, &before, &inside.sums),
+        );
+        t.set_to(any, bool(true));
+    });
+    t.if_then(var(any), |t| {
+        t.for_up_to("k", i64(scan.row), |t, k| {
+            let add_to = |t: &mut Translate| {
+                let values = t.load_all(rows, &scan.types, &k);
+                t.apply_all(scan.ops, &vars(&before), &vars(&values), &values);
+                t.store_all(rows, &scan.types, &k, &values);
+            };
+            match scan.segmented {
+                true => t.if_then(lt(k.clone(), var(clear)), add_to),
+                false => add_to(t),
+            }
+        });
+    });
+}
 
-    /// Writes a tile's values, neighbours by neighbours.
-    fn write_rows(&mut self, scan: &Scan, shared: &Shared, rows: &[Name], base: &Expr) {
-        let before = self.before_tile(scan, shared);
-        let operands = rows.iter().zip(&scan.tile_types).zip(before).zip(scan.pat);
-        for (k, (((row, ty), before), p)) in operands.enumerate() {
-            if k > 0 {
-                self.barrier();
-            }
-            self.for_up_to("k", i64(scan.row), |t, k| {
-                let value = t.element(*row, *ty, k.clone());
-                t.store(shared.exchange, *ty, add(mul(local(), i64(scan.row)), k), value);
-            });
-            self.barrier();
-            let place = self.place_of(p.name);
-            let dims: Vec<(Name, SubExp)> =
-                scan.seg.space.dims.iter().map(|(i, n)| (self.names.fresh_like(*i), *n)).collect();
-            for (i, _) in &dims {
-                self.types.insert(*i, fehu_ir::Type::I64);
-            }
-            self.for_up_to("k", i64(scan.row), |t, k| {
-                let here = t.let_i64("here", add(mul(k, block_size()), local()));
-                let at = t.let_i64("at", add(base.clone(), here.clone()));
-                t.if_then(lt(at.clone(), scan.points.clone()), |t| {
-                    t.unflatten(&dims, at);
-                    let indices: Vec<_> = dims.iter().map(|d| poly(d.0.into())).collect();
-                    let value = whole(t.element(shared.exchange, *ty, here), before);
-                    let to = place.fixed(&indices);
-                    t.write(&to, value);
-                });
-            });
+/// Writes a tile's values, neighbours by neighbours.
+fn write_rows(t: &mut Translate, scan: &Scan, shared: &Shared, rows: &[Name], base: &Expr) {
+    let before = before_tile(t, scan, shared);
+    let operands = rows.iter().zip(&scan.tile_types).zip(before).zip(scan.pat);
+    for (k, (((row, ty), before), p)) in operands.enumerate() {
+        if k > 0 {
+            t.barrier();
         }
+        t.for_up_to("k", i64(scan.row), |t, k| {
+            let value = t.element(*row, *ty, k.clone());
+            t.store(shared.exchange, *ty, add(mul(local(), i64(scan.row)), k), value);
+        });
+        t.barrier();
+        let place = t.place_of(p.name);
+        let dims: Vec<(Name, SubExp)> =
+            scan.seg.space.dims.iter().map(|(i, n)| (t.names.fresh_like(*i), *n)).collect();
+        for (i, _) in &dims {
+            t.types.insert(*i, fehu_ir::Type::I64);
+        }
+        t.for_up_to("k", i64(scan.row), |t, k| {
+            let here = t.let_i64("here", add(mul(k, block_size()), local()));
+            let at = t.let_i64("at", add(base.clone(), here.clone()));
+            t.if_then(lt(at.clone(), scan.points.clone()), |t| {
+                point::unflatten(t, &dims, at);
+                let indices: Vec<_> = dims.iter().map(|d| poly(d.0.into())).collect();
+                let value = whole(t.element(shared.exchange, *ty, here), before);
+                let to = place.fixed(&indices);
+                t.write(&to, value);
+            });
+        });
     }
 }
 

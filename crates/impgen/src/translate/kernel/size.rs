@@ -1,7 +1,7 @@
 //! Tuning parameters and sizes of the device.
 
-use super::Translate;
 use crate::draft::{Code, Op};
+use crate::translate::state::Translate;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Symbol};
 use fehu_imp::build::*;
@@ -10,79 +10,77 @@ use fehu_ir::schedule::{Schedule, ScheduleParam};
 use fehu_ir::seg::{SizeClass, SizeOp};
 use fehu_ir::{Memory, PatElem};
 
-impl Translate {
-    /// A size that host code asks for.
-    pub(in crate::translate) fn size_op(&mut self, pat: &[PatElem<Memory>], size: &SizeOp) {
-        let [p] = pat else { bug!("{size:?} has {} results", pat.len()) };
-        self.declare(p.name, &p.ty);
-        match size {
-            SizeOp::GetSize(name, class) => {
-                self.add_param(*name, class);
-                self.emit(Code::Op(Op::GetSize(p.name, *name)));
-            }
-            SizeOp::GetSizeMax(class) => {
-                self.emit(Code::Op(Op::GetSizeMax(p.name, Symbol::new(&class_text(class)))));
-            }
-            SizeOp::SharedNeeded(label) => bug!("nobody said how much shared memory {label:?} needs"),
-            SizeOp::CmpThreshold { name, class, par } => {
-                self.add_param(*name, class);
-                let par = self.operand(*par);
-                self.emit(Code::Op(Op::CmpThreshold(p.name, *name, par)));
-            }
-            SizeOp::CalcGrid { points, max: most, block } => {
-                self.add_param(*most, &SizeClass::GridSize);
-                let (points, block) = (self.operand(*points), self.operand(*block));
-                let blocks = self.bounded_grid(points, block, *most);
-                self.set_to(p.name, blocks);
-            }
+/// A size that host code asks for.
+pub(crate) fn size_op(t: &mut Translate, pat: &[PatElem<Memory>], size: &SizeOp) {
+    let [p] = pat else { bug!("{size:?} has {} results", pat.len()) };
+    t.declare(p.name, &p.ty);
+    match size {
+        SizeOp::GetSize(name, class) => {
+            add_param(t, *name, class);
+            t.emit(Code::Op(Op::GetSize(p.name, *name)));
+        }
+        SizeOp::GetSizeMax(class) => {
+            t.emit(Code::Op(Op::GetSizeMax(p.name, Symbol::new(&class_text(class)))));
+        }
+        SizeOp::SharedNeeded(label) => bug!("nobody said how much shared memory {label:?} needs"),
+        SizeOp::CmpThreshold { name, class, par } => {
+            add_param(t, *name, class);
+            let par = t.operand(*par);
+            t.emit(Code::Op(Op::CmpThreshold(p.name, *name, par)));
+        }
+        SizeOp::CalcGrid { points, max: most, block } => {
+            add_param(t, *most, &SizeClass::GridSize);
+            let (points, block) = (t.operand(*points), t.operand(*block));
+            let blocks = bounded_grid(t, points, block, *most);
+            t.set_to(p.name, blocks);
         }
     }
+}
 
-    /// A parameter that the program declares itself: the least number if it is not set.
-    pub(in crate::translate) fn read_param(&mut self, pat: &[PatElem<Memory>], name: Symbol) {
-        let class = SizeClass::Bespoke(Symbol::new("user"), i64::MIN);
-        self.size_op(pat, &SizeOp::GetSize(name, class));
-    }
+/// A parameter that the program declares itself: the least number if it is not set.
+pub(crate) fn read_param(t: &mut Translate, pat: &[PatElem<Memory>], name: Symbol) {
+    let class = SizeClass::Bespoke(Symbol::new("user"), i64::MIN);
+    size_op(t, pat, &SizeOp::GetSize(name, class));
+}
 
-    /// As many blocks as the points need, but no more than a parameter says.
-    pub(super) fn bounded_grid(&mut self, points: Expr, block: Expr, most: Symbol) -> Expr {
-        let most = self.param(most);
-        min(quot_up(points, block), most)
-    }
+/// As many blocks as the points need, but no more than a parameter says.
+fn bounded_grid(t: &mut Translate, points: Expr, block: Expr, most: Symbol) -> Expr {
+    let most = param(t, most);
+    min(quot_up(points, block), most)
+}
 
-    /// Makes the tuning parameters of a schedule known.
-    pub(super) fn add_params(&mut self, schedule: &Schedule) {
-        for ScheduleParam { name, class, usual } in &schedule.params {
-            let param = TuningParam { name: *name, class: class_text(class), default: *usual };
-            self.params.insert(*name, param);
-        }
+/// Makes the tuning parameters of a schedule known.
+pub(crate) fn add_params(t: &mut Translate, schedule: &Schedule) {
+    for ScheduleParam { name, class, usual } in &schedule.params {
+        let param = TuningParam { name: *name, class: class_text(class), default: *usual };
+        t.params.insert(*name, param);
     }
+}
 
-    /// The most that the device has of something.
-    pub(in crate::translate) fn device_max(&mut self, class: &SizeClass) -> Expr {
-        let x = self.temp("most", PrimType::I64);
-        self.emit(Code::Op(Op::GetSizeMax(x, Symbol::new(&class_text(class)))));
-        Expr::Var(x)
-    }
+/// The most that the device has of something.
+pub(crate) fn device_max(t: &mut Translate, class: &SizeClass) -> Expr {
+    let x = t.temp("most", PrimType::I64);
+    t.emit(Code::Op(Op::GetSizeMax(x, Symbol::new(&class_text(class)))));
+    Expr::Var(x)
+}
 
-    pub(super) fn param(&mut self, name: Symbol) -> Expr {
-        let x = self.temp("param", PrimType::I64);
-        self.emit(Code::Op(Op::GetSize(x, name)));
-        Expr::Var(x)
-    }
+pub(crate) fn param(t: &mut Translate, name: Symbol) -> Expr {
+    let x = t.temp("param", PrimType::I64);
+    t.emit(Code::Op(Op::GetSize(x, name)));
+    Expr::Var(x)
+}
 
-    fn add_param(&mut self, name: Symbol, class: &SizeClass) {
-        let default = match class {
-            SizeClass::Bespoke(_, default) => Some(*default),
-            SizeClass::Threshold(_, default) => *default,
-            SizeClass::ThreadBlockSize
-            | SizeClass::GridSize
-            | SizeClass::TileSize
-            | SizeClass::RegTileSize
-            | SizeClass::SharedMemory => None,
-        };
-        self.params.entry(name).or_insert_with(|| TuningParam { name, class: class_text(class), default });
-    }
+fn add_param(t: &mut Translate, name: Symbol, class: &SizeClass) {
+    let default = match class {
+        SizeClass::Bespoke(_, default) => Some(*default),
+        SizeClass::Threshold(_, default) => *default,
+        SizeClass::ThreadBlockSize
+        | SizeClass::GridSize
+        | SizeClass::TileSize
+        | SizeClass::RegTileSize
+        | SizeClass::SharedMemory => None,
+    };
+    t.params.entry(name).or_insert_with(|| TuningParam { name, class: class_text(class), default });
 }
 
 /// The class as tools print it.

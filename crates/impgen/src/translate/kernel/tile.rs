@@ -32,6 +32,6 @@
 //! are no conditions around the code of a point, and none around a barrier.
 
 mod emit;
-mod kept;
-mod measures;
+pub(super) mod kept;
+pub(super) mod measures;
 mod plan;

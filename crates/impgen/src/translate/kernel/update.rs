@@ -4,9 +4,11 @@
 //! where one of 8 or 16 bits is a part of a word of 32; the rest is done under a lock.
 
 use super::operator::{prim, vars};
-use super::{Mode, Translate, ZEROS};
 use crate::draft::{Code, Op};
-use crate::translate::place::At;
+use crate::translate::build::ZEROS;
+use crate::translate::kernel::point;
+use crate::translate::kernel::scan;
+use crate::translate::state::{At, Mode, Translate, Updated};
 use fehu_analysis::operator::{binops, update};
 use fehu_base::ops::{BinOp, ConvOp, MathFn, PrimFn};
 use fehu_base::prim::{FloatType, IntType, PrimType};
@@ -15,16 +17,7 @@ use fehu_imp::build::*;
 use fehu_imp::syntax::{AtomicOp, Expr, KernelOp};
 use fehu_ir::mem::poly;
 use fehu_ir::schedule::Update;
-use fehu_ir::{Lambda, Memory, PatElem, Shape, Space, SubExp, Type, WithAcc};
-
-/// What an accumulator updates.
-#[derive(Clone)]
-pub(in crate::translate) struct Updated {
-    shape: Shape,
-    arrays: Vec<At>,
-    elems: Vec<Type>,
-    op: Option<Lambda<Memory>>,
-}
+use fehu_ir::{Lambda, Memory, PatElem, Space, SubExp, Type, WithAcc};
 
 impl Translate {
     /// Arrays become accumulators for the time of a body.
@@ -52,7 +45,7 @@ impl Translate {
         let Some(updated) = self.accs.get(&token).cloned() else {
             bug!("{} is not open", self.names.show(token))
         };
-        let inside = self.within(index, &updated.shape);
+        let inside = point::within(self, index, &updated.shape);
         let indices: Vec<_> = index.iter().map(|i| poly(self.resolve(*i))).collect();
         let places: Vec<At> = updated.arrays.iter().map(|at| at.fixed(&indices)).collect();
         let lock = Lock::Global(self.flat_index(index, &updated.shape));
@@ -241,7 +234,7 @@ impl Translate {
                     let offset = t.offset(at);
                     let mem = t.mem(at.block);
                     match t.mem_space(mem) {
-                        Space::Default => t.read_volatile(x, mem, *ty, offset),
+                        Space::Default => scan::read_volatile(t, x, mem, *ty, offset),
                         Space::Shared | Space::Scalar(..) => {
                             let e = t.element(mem, *ty, offset);
                             t.set_to(x, e);

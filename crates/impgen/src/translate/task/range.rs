@@ -13,8 +13,9 @@
 //!
 //! Blocks of one size that no point hands on are allocated once for the range.
 
-use super::super::Translate;
 use crate::draft::Code;
+use crate::translate::kernel::point;
+use crate::translate::state::Translate;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
@@ -26,73 +27,71 @@ use fehu_ir::visit::{deep, for_each_body, for_each_operand};
 use fehu_ir::{Basic, Body, Exp, Memory, Space, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-impl Translate {
-    /// Loops over the points from one flat number to another, which is larger. At each point there is code for an operation
-    /// whose body is what is left to do there.
-    pub(super) fn range(
-        &mut self,
-        seg: &SegOp<Memory>,
-        start: Expr,
-        end: Expr,
-        at_point: impl FnOnce(&mut Self, &SegOp<Memory>),
-    ) {
-        let Parts { shared, mut levels } = parts(&seg.body.body, &seg.space);
-        for stm in &shared {
-            self.stm(stm);
-        }
-        let mut rest = seg.clone();
-        rest.body.body.stms = levels.pop().unwrap_or_default();
-        self.level(&seg.space, &levels, 0, [start, end, i64(0)], |t| at_point(t, &rest));
+/// Loops over the points from one flat number to another, which is larger. At each point there is code for an operation
+/// whose body is what is left to do there.
+pub(crate) fn range(
+    t: &mut Translate,
+    seg: &SegOp<Memory>,
+    start: Expr,
+    end: Expr,
+    at_point: impl FnOnce(&mut Translate, &SegOp<Memory>),
+) {
+    let Parts { shared, mut levels } = parts(&seg.body.body, &seg.space);
+    for stm in &shared {
+        t.stm(stm);
     }
+    let mut rest = seg.clone();
+    rest.body.body.stms = levels.pop().unwrap_or_default();
+    level(t, &seg.space, &levels, 0, [start, end, i64(0)], |t| at_point(t, &rest));
+}
 
-    /// The loop over a dimension, and those inside. Flat numbers are relative to `base`.
-    fn level(
-        &mut self,
-        space: &SegSpace,
-        levels: &[Vec<Stm<Memory>>],
-        at: usize,
-        [start, end, base]: [Expr; 3],
-        at_point: impl FnOnce(&mut Self),
-    ) {
-        let Some((index, _)) = space.dims.get(at).copied() else { bug!("a space without dimensions") };
-        let inner: Vec<SubExp> = space.dims[at + 1..].iter().map(|d| d.1).collect();
-        if inner.is_empty() {
-            return self.for_up_to("k", sub(end, start.clone()), |t, k| {
-                t.emit(Code::DeclareScalar(index, PrimType::I64));
-                t.set_to(index, add(start, k));
-                t.emit(Code::DeclareScalar(space.flat, PrimType::I64));
-                t.set_to(space.flat, add(base, var(index)));
-                at_point(t);
-            });
-        }
-        let size = self.points(&inner);
-        let start = self.let_i64("start", start);
-        let end = self.let_i64("end", end);
-        let first = self.let_i64("first", quot(start.clone(), size.clone()));
-        let rows = sub(quot(sub(end.clone(), i64(1)), size.clone()), first.clone());
-        self.for_up_to("r", add(rows, i64(1)), |t, r| {
+/// The loop over a dimension, and those inside. Flat numbers are relative to `base`.
+fn level(
+    t: &mut Translate,
+    space: &SegSpace,
+    levels: &[Vec<Stm<Memory>>],
+    at: usize,
+    [start, end, base]: [Expr; 3],
+    at_point: impl FnOnce(&mut Translate),
+) {
+    let Some((index, _)) = space.dims.get(at).copied() else { bug!("a space without dimensions") };
+    let inner: Vec<SubExp> = space.dims[at + 1..].iter().map(|d| d.1).collect();
+    if inner.is_empty() {
+        return t.for_up_to("k", sub(end, start.clone()), |t, k| {
             t.emit(Code::DeclareScalar(index, PrimType::I64));
-            t.set_to(index, add(first, r));
-            let row = t.let_i64("row", mul(var(index), size.clone()));
-            let from = t.let_i64("from", max(sub(start, row.clone()), i64(0)));
-            let to = t.let_i64("to", min(sub(end, row.clone()), size));
-            levels.get(at).into_iter().flatten().for_each(|stm| t.stm(stm));
-            let base = t.let_i64("base", add(base, row));
-            deep(|| t.level_boxed(space, levels, at + 1, [from, to, base], Box::new(at_point)));
+            t.set_to(index, add(start, k));
+            t.emit(Code::DeclareScalar(space.flat, PrimType::I64));
+            t.set_to(space.flat, add(base, var(index)));
+            at_point(t);
         });
     }
+    let size = point::points(t, &inner);
+    let start = t.let_i64("start", start);
+    let end = t.let_i64("end", end);
+    let first = t.let_i64("first", quot(start.clone(), size.clone()));
+    let rows = sub(quot(sub(end.clone(), i64(1)), size.clone()), first.clone());
+    t.for_up_to("r", add(rows, i64(1)), |t, r| {
+        t.emit(Code::DeclareScalar(index, PrimType::I64));
+        t.set_to(index, add(first, r));
+        let row = t.let_i64("row", mul(var(index), size.clone()));
+        let from = t.let_i64("from", max(sub(start, row.clone()), i64(0)));
+        let to = t.let_i64("to", min(sub(end, row.clone()), size));
+        levels.get(at).into_iter().flatten().for_each(|stm| t.stm(stm));
+        let base = t.let_i64("base", add(base, row));
+        deep(|| level_boxed(t, space, levels, at + 1, [from, to, base], Box::new(at_point)));
+    });
+}
 
-    /// As `level`; the box ends the recursion of types.
-    fn level_boxed<'f>(
-        &mut self,
-        space: &SegSpace,
-        levels: &[Vec<Stm<Memory>>],
-        at: usize,
-        bounds: [Expr; 3],
-        at_point: Box<dyn FnOnce(&mut Self) + 'f>,
-    ) {
-        self.level(space, levels, at, bounds, at_point);
-    }
+/// As `level`; the box ends the recursion of types.
+fn level_boxed<'f>(
+    t: &mut Translate,
+    space: &SegSpace,
+    levels: &[Vec<Stm<Memory>>],
+    at: usize,
+    bounds: [Expr; 3],
+    at_point: Box<dyn FnOnce(&mut Translate) + 'f>,
+) {
+    level(t, space, levels, at, bounds, at_point);
 }
 
 /// The statements of a body by where they are done.

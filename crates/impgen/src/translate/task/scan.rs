@@ -7,8 +7,12 @@
 //! chunks, and the second corrects those after the first by what came before.
 
 use super::super::kernel::vars;
-use super::super::Translate;
 use crate::draft::{Code, Op};
+use crate::translate::kernel::point;
+use crate::translate::kernel::size;
+use crate::translate::state::Translate;
+use crate::translate::task;
+use crate::translate::task::range;
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_imp::build::*;
@@ -29,131 +33,136 @@ struct Scan<'a> {
     types: Vec<PrimType>,
 }
 
-impl Translate {
-    pub(super) fn task_scan(
-        &mut self,
-        pat: &[PatElem<Memory>],
-        seg: &SegOp<Memory>,
-        ops: &[SegBinOp<Memory>],
-    ) {
-        let scan = Scan { pat, seg, ops, types: self.operand_types(ops) };
-        let cheap = cheap(seg);
-        let sizes: Vec<_> = seg.space.dims.iter().map(|d| d.1).collect();
-        let bound = self.points(&sizes);
-        let workers = self.device_max(&SizeClass::GridSize);
-        let most = if cheap { add(workers, i64(1)) } else { mul(workers, i64(CHUNKS)) };
-        let [chunk, start, end, chunks] = ["chunk", "start", "end", "chunks"].map(|x| self.index_name(x));
-        let mut carries = vec![];
-        let before = self.block(|t| {
-            carries = scan.types.iter().map(|ty| t.task_array("carry", *ty, var(chunks))).collect();
-        });
-        let body = self.block(|t| {
-            let neutral = t.neutrals(ops);
-            let accs = t.lanes("acc", &scan.types, neutral);
-            if cheap {
-                t.if_else(
-                    eq(var(chunk), i64(0)),
-                    |t| t.scan_range(&scan, &accs, var(start), var(end)),
-                    |t| {
-                        t.if_then(lt(add(var(chunk), i64(1)), var(chunks)), |t| {
-                            t.reduce_range(&scan, &accs, var(start), var(end));
-                        });
-                    },
-                );
-            } else {
-                t.scan_range(&scan, &accs, var(start), var(end));
-            }
-            t.store_at(&carries, &scan.types, &var(chunk), &accs);
-        });
-        self.emit(Code::Op(Op::ParChunks {
-            chunk,
-            start,
-            end,
-            bound: bound.clone(),
-            most,
-            chunks,
-            before: Box::new(before),
-            body: Box::new(body),
-        }));
-        self.carry_on(&scan, &carries, chunks);
-        self.second_sweep(&scan, &carries, chunks, bound, cheap);
-        for mem in carries {
-            self.emit(Code::Op(Op::Free(mem, Space::Default)));
+pub(crate) fn task_scan(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    ops: &[SegBinOp<Memory>],
+) {
+    let scan = Scan { pat, seg, ops, types: t.operand_types(ops) };
+    let cheap = cheap(seg);
+    let sizes: Vec<_> = seg.space.dims.iter().map(|d| d.1).collect();
+    let bound = point::points(t, &sizes);
+    let workers = size::device_max(t, &SizeClass::GridSize);
+    let most = if cheap { add(workers, i64(1)) } else { mul(workers, i64(CHUNKS)) };
+    let [chunk, start, end, chunks] = ["chunk", "start", "end", "chunks"].map(|x| task::index_name(t, x));
+    let mut carries = vec![];
+    let before = t.block(|t| {
+        carries = scan.types.iter().map(|ty| task::task_array(t, "carry", *ty, var(chunks))).collect();
+    });
+    let body = t.block(|t| {
+        let neutral = t.neutrals(ops);
+        let accs = t.lanes("acc", &scan.types, neutral);
+        if cheap {
+            t.if_else(
+                eq(var(chunk), i64(0)),
+                |t| scan_range(t, &scan, &accs, var(start), var(end)),
+                |t| {
+                    t.if_then(lt(add(var(chunk), i64(1)), var(chunks)), |t| {
+                        reduce_range(t, &scan, &accs, var(start), var(end));
+                    });
+                },
+            );
+        } else {
+            scan_range(t, &scan, &accs, var(start), var(end));
         }
+        task::store_at(t, &carries, &scan.types, &var(chunk), &accs);
+    });
+    t.emit(Code::Op(Op::ParChunks {
+        chunk,
+        start,
+        end,
+        bound: bound.clone(),
+        most,
+        chunks,
+        before: Box::new(before),
+        body: Box::new(body),
+    }));
+    carry_on(t, &scan, &carries, chunks);
+    second_sweep(t, &scan, &carries, chunks, bound, cheap);
+    for mem in carries {
+        t.emit(Code::Op(Op::Free(mem, Space::Default)));
     }
+}
 
-    /// Makes the results of chunks what comes before each of them, from the second on.
-    fn carry_on(&mut self, scan: &Scan<'_>, carries: &[Name], chunks: Name) {
-        let sums = self.load(carries, &scan.types, &i64(0));
-        self.for_up_to("c", sub(var(chunks), i64(1)), |t, c| {
-            let at = t.let_i64("at", add(c, i64(1)));
-            let own = t.load(carries, &scan.types, &at);
-            t.store_at(carries, &scan.types, &at, &sums);
-            t.apply_all(scan.ops, &vars(&sums), &vars(&own), &sums);
-        });
-    }
+/// Makes the results of chunks what comes before each of them, from the second on.
+fn carry_on(t: &mut Translate, scan: &Scan<'_>, carries: &[Name], chunks: Name) {
+    let sums = task::load(t, carries, &scan.types, &i64(0));
+    t.for_up_to("c", sub(var(chunks), i64(1)), |t, c| {
+        let at = t.let_i64("at", add(c, i64(1)));
+        let own = task::load(t, carries, &scan.types, &at);
+        task::store_at(t, carries, &scan.types, &at, &sums);
+        t.apply_all(scan.ops, &vars(&sums), &vars(&own), &sums);
+    });
+}
 
-    /// Scans the chunks from the second on, or corrects them.
-    fn second_sweep(&mut self, scan: &Scan<'_>, carries: &[Name], chunks: Name, bound: Expr, cheap: bool) {
-        let (first, last) = (self.index_name("first"), self.index_name("last"));
-        let body = self.block(|t| {
-            t.for_up_to("k", sub(var(last), var(first)), |t, k| {
-                let chunk = t.let_i64("chunk", add(add(var(first), k), i64(1)));
-                let from = |c: Expr| quot(mul(c, bound.clone()), var(chunks));
-                let start = t.let_i64("start", from(chunk.clone()));
-                let end = t.let_i64("end", from(add(chunk.clone(), i64(1))));
-                let accs = t.load(carries, &scan.types, &chunk);
-                if cheap {
-                    t.scan_range(scan, &accs, start, end);
-                } else {
-                    t.correct_range(scan, &accs, start, end);
-                }
-            });
-        });
-        let bound = sub(var(chunks), i64(1));
-        self.emit(Code::Op(Op::ParFor { start: first, end: last, bound, body: Box::new(body) }));
-    }
-
-    /// Scans elements into the results, beginning with variables.
-    fn scan_range(&mut self, scan: &Scan<'_>, accs: &[Name], start: Expr, end: Expr) {
-        let seg = self.renamed(scan.seg);
-        self.range(&seg, start, end, |t, seg| {
-            let values = t.point(scan.pat, seg);
-            t.apply_all(scan.ops, &vars(accs), &values, accs);
-            let index: Vec<_> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
-            for (p, acc) in scan.pat.iter().zip(accs) {
-                let at = t.place_of(p.name).fixed(&index);
-                t.write(&at, var(*acc));
+/// Scans the chunks from the second on, or corrects them.
+fn second_sweep(
+    t: &mut Translate,
+    scan: &Scan<'_>,
+    carries: &[Name],
+    chunks: Name,
+    bound: Expr,
+    cheap: bool,
+) {
+    let (first, last) = (task::index_name(t, "first"), task::index_name(t, "last"));
+    let body = t.block(|t| {
+        t.for_up_to("k", sub(var(last), var(first)), |t, k| {
+            let chunk = t.let_i64("chunk", add(add(var(first), k), i64(1)));
+            let from = |c: Expr| quot(mul(c, bound.clone()), var(chunks));
+            let start = t.let_i64("start", from(chunk.clone()));
+            let end = t.let_i64("end", from(add(chunk.clone(), i64(1))));
+            let accs = task::load(t, carries, &scan.types, &chunk);
+            if cheap {
+                scan_range(t, scan, &accs, start, end);
+            } else {
+                correct_range(t, scan, &accs, start, end);
             }
         });
-    }
+    });
+    let bound = sub(var(chunks), i64(1));
+    t.emit(Code::Op(Op::ParFor { start: first, end: last, bound, body: Box::new(body) }));
+}
 
-    /// Reduces elements, beginning with variables.
-    fn reduce_range(&mut self, scan: &Scan<'_>, accs: &[Name], start: Expr, end: Expr) {
-        let seg = self.renamed(scan.seg);
-        self.range(&seg, start, end, |t, seg| {
-            t.body(&seg.body.body, &[]);
-            let results = &seg.body.body.result[..accs.len()];
-            let values: Vec<Expr> = results.iter().map(|e| t.operand(*e)).collect();
-            t.apply_all(scan.ops, &vars(accs), &values, accs);
-        });
-    }
+/// Scans elements into the results, beginning with variables.
+fn scan_range(t: &mut Translate, scan: &Scan<'_>, accs: &[Name], start: Expr, end: Expr) {
+    let seg = t.renamed(scan.seg);
+    range::range(t, &seg, start, end, |t, seg| {
+        let values = point::point(t, scan.pat, seg);
+        t.apply_all(scan.ops, &vars(accs), &values, accs);
+        let index: Vec<_> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
+        for (p, acc) in scan.pat.iter().zip(accs) {
+            let at = t.place_of(p.name).fixed(&index);
+            t.write(&at, var(*acc));
+        }
+    });
+}
 
-    /// Combines results with what came before their chunk.
-    fn correct_range(&mut self, scan: &Scan<'_>, before: &[Name], start: Expr, end: Expr) {
-        self.for_up_to("i", sub(end, start.clone()), |t, k| {
-            let i = t.let_as("i", PrimType::I64, add(start, k));
-            let places: Vec<_> = (scan.pat.iter().take(before.len()))
-                .map(|p| t.place_of(p.name).fixed(&[poly(i.into())]))
-                .collect();
-            let own: Vec<Expr> = places.iter().map(|at| t.read(at)).collect();
-            let own = t.lanes("own", &scan.types, own);
-            t.apply_all(scan.ops, &vars(before), &vars(&own), &own);
-            for (at, x) in places.iter().zip(&own) {
-                t.write(at, var(*x));
-            }
-        });
-    }
+/// Reduces elements, beginning with variables.
+fn reduce_range(t: &mut Translate, scan: &Scan<'_>, accs: &[Name], start: Expr, end: Expr) {
+    let seg = t.renamed(scan.seg);
+    range::range(t, &seg, start, end, |t, seg| {
+        t.body(&seg.body.body, &[]);
+        let results = &seg.body.body.result[..accs.len()];
+        let values: Vec<Expr> = results.iter().map(|e| t.operand(*e)).collect();
+        t.apply_all(scan.ops, &vars(accs), &values, accs);
+    });
+}
+
+/// Combines results with what came before their chunk.
+fn correct_range(t: &mut Translate, scan: &Scan<'_>, before: &[Name], start: Expr, end: Expr) {
+    t.for_up_to("i", sub(end, start.clone()), |t, k| {
+        let i = t.let_as("i", PrimType::I64, add(start, k));
+        let places: Vec<_> = (scan.pat.iter().take(before.len()))
+            .map(|p| t.place_of(p.name).fixed(&[poly(i.into())]))
+            .collect();
+        let own: Vec<Expr> = places.iter().map(|at| t.read(at)).collect();
+        let own = t.lanes("own", &scan.types, own);
+        t.apply_all(scan.ops, &vars(before), &vars(&own), &own);
+        for (at, x) in places.iter().zip(&own) {
+            t.write(at, var(*x));
+        }
+    });
 }
 
 /// Whether elements may be computed twice.

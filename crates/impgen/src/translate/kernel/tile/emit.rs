@@ -10,10 +10,11 @@
 //! own (*slots*), with an element for each of its points; so are the values that loops carry. Compilers make registers of
 //! them, since all their indices are constants once the loops are unrolled.
 
-use super::super::{Mode, Translate};
 use super::measures::{Measures, Sizes};
 use super::plan::{InStep, Part, Read, Tiling};
 use crate::draft::{Code, Op};
+use crate::translate::kernel::point;
+use crate::translate::state::{Mode, Translate};
 use fehu_base::device::LOAD_ELEMENTS;
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
@@ -139,420 +140,401 @@ impl Frame<'_> {
     }
 }
 
-impl Translate {
-    /// A kernel with tiles, and its launch. `counts` are the numbers of tiles in each dimension of the space.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn tiled_kernel(
-        &mut self,
-        pat: &[PatElem<Memory>],
-        seg: &SegOp<Memory>,
-        tiling: &Tiling,
-        sizes: Sizes,
-        blocks: Expr,
-        counts: &[Expr],
-        threads: Expr,
-    ) {
-        let each = sizes.each.map_or(i64(1), Expr::Param);
-        let sizes = Measures::new(tiling, Expr::Param(sizes.tile), each);
-        let block_size = sizes.block();
-        self.kernel("segmap_tiled", blocks, threads, Mode::Thread, |t| {
-            let declared = sizes.declared(tiling);
-            let no_place = [i64(0), i64(0)];
-            let mut frame = Frame { seg, tiling, sizes, start: no_place.clone(), thread: no_place, declared };
-            let tiles = t.declare_tiles(&frame);
-            t.find_place(&mut frame, counts);
-            let mut slots = vec![];
-            t.parts(&frame, &tiles, &tiling.parts, &mut slots, Some(pat));
-        });
-        if let Some(kernel) = self.kernels.last_mut() {
-            kernel.block_size = Some(block_size);
+/// A kernel with tiles, and its launch. `counts` are the numbers of tiles in each dimension of the space.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn tiled_kernel(
+    t: &mut Translate,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    tiling: &Tiling,
+    sizes: Sizes,
+    blocks: Expr,
+    counts: &[Expr],
+    threads: Expr,
+) {
+    let each = sizes.each.map_or(i64(1), Expr::Param);
+    let sizes = Measures::new(tiling, Expr::Param(sizes.tile), each);
+    let block_size = sizes.block();
+    t.kernel("segmap_tiled", blocks, threads, Mode::Thread, |t| {
+        let declared = sizes.declared(tiling);
+        let no_place = [i64(0), i64(0)];
+        let mut frame = Frame { seg, tiling, sizes, start: no_place.clone(), thread: no_place, declared };
+        let tiles = declare_tiles(t, &frame);
+        find_place(t, &mut frame, counts);
+        let mut slots = vec![];
+        emit_parts(t, &frame, &tiles, &tiling.parts, &mut slots, Some(pat));
+    });
+    if let Some(kernel) = t.kernels.last_mut() {
+        kernel.block_size = Some(block_size);
+    }
+}
+
+/// Shared memory for every read, by the name of what is read.
+fn declare_tiles(t: &mut Translate, frame: &Frame) -> Vec<(Name, Name)> {
+    let mut tiles = vec![];
+    frame.tiling.for_each_tiled(|_, reads| {
+        for read in reads {
+            let count = select(frame.declared.clone(), frame.sizes.elements(read), i64(1));
+            let mem = sized_array(t, "tile", Space::Shared, read.at.elem, count);
+            tiles.push((read.name, mem));
         }
-    }
+    });
+    tiles
+}
 
-    /// Shared memory for every read, by the name of what is read.
-    fn declare_tiles(&mut self, frame: &Frame) -> Vec<(Name, Name)> {
-        let mut tiles = vec![];
-        frame.tiling.for_each_tiled(|_, reads| {
-            for read in reads {
-                let count = select(frame.declared.clone(), frame.sizes.elements(read), i64(1));
-                let mem = self.sized_array("tile", Space::Shared, read.at.elem, count);
-                tiles.push((read.name, mem));
-            }
-        });
-        tiles
-    }
+fn sized_array(t: &mut Translate, base: &str, space: Space, elem: PrimType, count: Expr) -> Name {
+    let mem = t.names.fresh_str(base);
+    t.types.insert(mem, Type::Mem(space.clone()));
+    t.emit(Code::Op(Op::Kernel(KernelOp::DeclareArray { mem, space, elem, count })));
+    mem
+}
 
-    fn sized_array(&mut self, base: &str, space: Space, elem: PrimType, count: Expr) -> Name {
-        let mem = self.names.fresh_str(base);
-        self.types.insert(mem, Type::Mem(space.clone()));
-        self.emit(Code::Op(Op::Kernel(KernelOp::DeclareArray { mem, space, elem, count })));
-        mem
-    }
-
-    /// Where the block and the thread are.
-    fn find_place(&mut self, frame: &mut Frame, counts: &[Expr]) {
-        let mut rest = block();
-        for (d, (index, _)) in frame.seg.space.dims.iter().enumerate().rev() {
-            let number = if d == 0 { rest.clone() } else { rem(rest.clone(), counts[d].clone()) };
-            let along = frame.tiling.along(d);
-            let first = self.let_i64("first", mul(number, frame.sizes.side(along)));
-            match along {
-                Along::Down => frame.start[0] = first,
-                Along::Across => frame.start[1] = first,
-                Along::Nothing => {
-                    self.emit(Code::DeclareScalar(*index, PrimType::I64));
-                    self.set_to(*index, first);
-                }
-            }
-            if d > 0 {
-                rest = self.let_i64("rest", quot(rest, counts[d].clone()));
+/// Where the block and the thread are.
+fn find_place(t: &mut Translate, frame: &mut Frame, counts: &[Expr]) {
+    let mut rest = block();
+    for (d, (index, _)) in frame.seg.space.dims.iter().enumerate().rev() {
+        let number = if d == 0 { rest.clone() } else { rem(rest.clone(), counts[d].clone()) };
+        let along = frame.tiling.along(d);
+        let first = t.let_i64("first", mul(number, frame.sizes.side(along)));
+        match along {
+            Along::Down => frame.start[0] = first,
+            Along::Across => frame.start[1] = first,
+            Along::Nothing => {
+                t.emit(Code::DeclareScalar(*index, PrimType::I64));
+                t.set_to(*index, first);
             }
         }
-        let width = frame.sizes.threads[1].clone();
-        frame.thread = match frame.tiling.down {
-            Some(_) => [
-                self.let_i64("down", quot(local(), width.clone())),
-                self.let_i64("across", rem(local(), width)),
-            ],
-            None => [i64(0), local()],
-        };
+        if d > 0 {
+            rest = t.let_i64("rest", quot(rest, counts[d].clone()));
+        }
     }
+    let width = frame.sizes.threads[1].clone();
+    frame.thread = match frame.tiling.down {
+        Some(_) => {
+            [t.let_i64("down", quot(local(), width.clone())), t.let_i64("across", rem(local(), width))]
+        }
+        None => [i64(0), local()],
+    };
+}
 
-    /// Parts of a body. Where results are given, the last part writes them.
-    fn parts(
-        &mut self,
-        frame: &Frame,
-        tiles: &[(Name, Name)],
-        parts: &[Part],
-        slots: &mut Vec<Slot>,
-        results: Option<&[PatElem<Memory>]>,
-    ) {
-        for (i, part) in parts.iter().enumerate() {
-            match part {
-                Part::Points(stms) => match results {
-                    Some(pat) if i + 1 == parts.len() => {
-                        self.each_point(frame, Points::InSpace, slots, |t, _| {
-                            stms.iter().for_each(|s| t.stm(s));
-                            let seg = frame.seg;
-                            t.write_results(
-                                pat,
-                                &seg.space,
-                                &seg.types,
-                                &seg.body.returns,
-                                &seg.body.body.result,
-                            );
-                        });
-                    }
-                    Some(_) | None => self.points_code(frame, stms, slots),
-                },
-                Part::Together(l, inner) => {
-                    let outside = slots.len();
-                    let carried = self.carried(frame, l, slots);
-                    slots.extend(&carried);
-                    let body = self.block(|t| {
-                        let body = slots.len();
-                        t.parts(frame, tiles, inner, slots, None);
-                        t.each_point(frame, Points::All, slots, |t, point| {
-                            t.next_values(l.of, &carried, &point)
-                        });
-                        slots.truncate(body);
+/// Parts of a body. Where results are given, the last part writes them.
+fn emit_parts(
+    t: &mut Translate,
+    frame: &Frame,
+    tiles: &[(Name, Name)],
+    parts: &[Part],
+    slots: &mut Vec<Slot>,
+    results: Option<&[PatElem<Memory>]>,
+) {
+    for (i, part) in parts.iter().enumerate() {
+        match part {
+            Part::Points(stms) => match results {
+                Some(pat) if i + 1 == parts.len() => {
+                    each_point(t, frame, Points::InSpace, slots, |t, _| {
+                        stms.iter().for_each(|s| t.stm(s));
+                        let seg = frame.seg;
+                        point::write_results(
+                            t,
+                            pat,
+                            &seg.space,
+                            &seg.types,
+                            &seg.body.returns,
+                            &seg.body.body.result,
+                        );
                     });
-                    let bound = self.operand(l.bound);
-                    self.emit(Code::For { var: l.var, ty: l.ty, bound, body: Box::new(body) });
-                    slots.truncate(outside);
-                    slots.extend(results_of(l, &carried));
                 }
-                Part::Tiled(l, reads, unrolled) => {
-                    let carried = self.carried(frame, l, slots);
-                    self.tiled_loop(frame, tiles, l, (reads, *unrolled), &carried, slots);
-                    slots.extend(results_of(l, &carried));
-                }
-            }
-        }
-    }
-
-    /// Code of each point whose scalars later code may use.
-    fn points_code(&mut self, frame: &Frame, stms: &[&Stm<Memory>], slots: &mut Vec<Slot>) {
-        let mut new = vec![];
-        for p in stms.iter().flat_map(|s| &s.pat) {
-            if let Type::Prim(elem) = p.ty {
-                new.extend(self.slot(frame, p.name, elem));
-            }
-        }
-        if new.is_empty() {
-            return;
-        }
-        self.each_point(frame, Points::All, slots, |t, point| {
-            stms.iter().for_each(|s| t.stm(s));
-            for slot in &new {
-                let value = t.operand(slot.name.into());
-                t.store(slot.mem, slot.elem, point.slot.clone(), value);
-            }
-        });
-        slots.extend(new);
-    }
-
-    /// Memory for a scalar of each point.
-    fn slot(&mut self, frame: &Frame, name: Name, elem: PrimType) -> Option<Slot> {
-        if elem == PrimType::Unit {
-            return None;
-        }
-        let base = self.names.base(name).to_string();
-        let mem = self.sized_array(&base, Space::Scalar(elem, vec![]), elem, frame.points());
-        Some(Slot { name, mem, elem })
-    }
-
-    /// Memory for what a loop carries, with the initial values.
-    fn carried(&mut self, frame: &Frame, l: &InStep, slots: &[Slot]) -> Vec<Slot> {
-        let mut carried = vec![];
-        let mut inits = vec![];
-        for (p, init) in &l.of.params {
-            let Type::Prim(elem) = p.ty else { bug!("a loop in step carries {:?}", p.ty) };
-            if let Some(slot) = self.slot(frame, p.name, elem) {
-                carried.push(slot);
-                inits.push(*init);
-            }
-        }
-        self.each_point(frame, Points::All, slots, |t, point| {
-            for (slot, init) in carried.iter().zip(inits) {
-                let value = t.operand(init);
-                t.store(slot.mem, slot.elem, point.slot.clone(), value);
-            }
-        });
-        carried
-    }
-
-    /// The values of the next iteration, once its body is done at a point.
-    fn next_values(&mut self, l: &Loop<Memory>, carried: &[Slot], point: &Point) {
-        for slot in carried {
-            let mut pairs = l.params.iter().zip(&l.body.result);
-            if let Some((_, result)) = pairs.find(|((p, _), _)| p.name == slot.name) {
-                let value = self.operand(*result);
-                self.store(slot.mem, slot.elem, point.slot.clone(), value);
-            }
-        }
-    }
-
-    /// Code at each point of the thread, with its indices and the slots that there are.
-    fn each_point(
-        &mut self,
-        frame: &Frame,
-        which: Points,
-        slots: &[Slot],
-        body: impl FnOnce(&mut Self, Point),
-    ) {
-        self.each_of(frame, Along::Down, |t, r| {
-            t.each_of(frame, Along::Across, |t, q| {
-                let slot = match frame.tiling.down {
-                    Some(_) => add(mul(r.clone(), frame.sizes.each.clone()), q.clone()),
-                    None => q.clone(),
-                };
-                let point = Point { numbers: [r, q], slot };
-                let mut inside = bool(true);
-                for (along, number) in [Along::Down, Along::Across].into_iter().zip(&point.numbers) {
-                    let Some((index, size)) = frame.dim(along) else { continue };
-                    let size = t.operand(size);
-                    let here = add(frame.start(along), frame.place(along, number));
-                    let here = match which {
-                        Points::All => min(here, sub(size.clone(), i64(1))),
-                        Points::InSpace => here,
-                    };
-                    let value = t.fresh_index(index, here);
-                    inside = and(inside, lt(value, size));
-                }
-                t.number_point(frame.seg);
-                for slot in slots {
-                    let value = t.element(slot.mem, slot.elem, point.slot.clone());
-                    let copy = t.let_as("kept", slot.elem, value);
-                    t.same.insert(slot.name, copy.into());
-                }
-                match which {
-                    Points::All => body(t, point),
-                    Points::InSpace => t.if_then(inside, |t| body(t, point)),
-                }
-            });
-        });
-    }
-
-    /// A loop over the thread's points in one direction.
-    fn each_of(&mut self, frame: &Frame, along: Along, body: impl FnOnce(&mut Self, Expr)) {
-        match (frame.dim(along), constant(&frame.sizes.each)) {
-            (None, _) | (_, Some(1)) => body(self, i64(0)),
-            (Some(_), _) => self.for_up_to("r", frame.sizes.each.clone(), body),
-        }
-    }
-
-    /// Another variable for an index.
-    pub(super) fn fresh_index(&mut self, index: Name, value: Expr) -> Expr {
-        let x = self.let_as("index", PrimType::I64, value);
-        self.same.insert(index, x.into());
-        var(x)
-    }
-
-    /// The flat number of a point whose indices are set.
-    pub(super) fn number_point(&mut self, seg: &SegOp<Memory>) {
-        let mut flat = i64(0);
-        for (index, size) in &seg.space.dims {
-            let (index, size) = (self.operand((*index).into()), self.operand(*size));
-            flat = add(mul(flat, size), index);
-        }
-        self.fresh_index(seg.space.flat, flat);
-    }
-
-    /// A loop whose reads go through tiles.
-    fn tiled_loop(
-        &mut self,
-        frame: &Frame,
-        tiles: &[(Name, Name)],
-        l: &InStep,
-        (reads, unrolled): (&[Read], bool),
-        carried: &[Slot],
-        slots: &[Slot],
-    ) {
-        let bound = self.counted(l.bound, l.ty);
-        let depth = frame.sizes.depth.clone();
-        let shared = |read: &Read| match tiles.iter().find(|(name, _)| *name == read.name) {
-            Some((_, mem)) => *mem,
-            None => bug!("a read has no tile"),
-        };
-        let copy = unrolled.then(|| self.copied(l.of, carried));
-        let steps = quot_up(bound.clone(), depth.clone());
-        self.for_up_to("step", steps, |t, step| {
-            let first = t.let_i64("first", mul(step, depth.clone()));
-            for read in reads {
-                t.fill(frame, l, read, shared(read), &first, &bound);
-            }
-            t.barrier();
-            let here = t.let_i64("here", min(depth.clone(), sub(bound, first.clone())));
-            let step = Step { frame, reads, tiles: reads.iter().map(shared).collect(), first };
-            match copy {
-                Some((copy, kept)) => t.if_else(
-                    eq(here.clone(), depth),
-                    |t| t.whole_step(&step, &copy, &kept, slots),
-                    |t| {
-                        t.for_up_to("k", here, |t, k| t.iteration(&step, l.of, k, carried, slots));
-                    },
-                ),
-                None => t.for_up_to("k", here, |t, k| t.iteration(&step, l.of, k, carried, slots)),
-            }
-            t.barrier();
-        });
-    }
-
-    /// A copy of a loop, whose text stands in the kernel a second time.
-    fn copied(&mut self, l: &Loop<Memory>, carried: &[Slot]) -> (Loop<Memory>, Vec<Slot>) {
-        let copy = self.renamed_loop(l);
-        let of = |slot: &Slot| {
-            let mut pairs = l.params.iter().zip(&copy.params);
-            let (_, (param, _)) = pairs.find(|((p, _), _)| p.name == slot.name)?;
-            Some(Slot { name: param.name, ..*slot })
-        };
-        let carried = carried.iter().filter_map(of).collect();
-        (copy, carried)
-    }
-
-    /// As many iterations as a step has at most, unrolled.
-    fn whole_step(&mut self, step: &Step, l: &Loop<Memory>, carried: &[Slot], slots: &[Slot]) {
-        let depth = step.frame.sizes.depth.clone();
-        let once = step.frame.sizes.tile.clone();
-        if depth == once {
-            return self.for_up_to("k", depth, |t, k| t.iteration(step, l, k, carried, slots));
-        }
-        self.for_up_to("turn", quot(depth, once.clone()), |t, turn| {
-            let before = t.let_i64("before", mul(turn, once.clone()));
-            t.for_up_to("k", once, |t, k| t.iteration(step, l, add(before, k), carried, slots));
-        });
-    }
-
-    /// One iteration of a tiled loop: at each point of the thread, with what it needs of the tiles.
-    fn iteration(&mut self, step: &Step, l: &Loop<Memory>, k: Expr, carried: &[Slot], slots: &[Slot]) {
-        let (frame, reads) = (step.frame, step.reads);
-        let k = self.let_i64("k", k);
-        let own: Vec<Name> =
-            reads.iter().zip(&step.tiles).map(|(read, tile)| self.taken(frame, read, *tile, &k)).collect();
-        let LoopForm::For { var: counter, ty, .. } = l.form else { bug!("a tiled loop does not count") };
-        let number = add(step.first.clone(), k);
-        let number = match ty {
-            IntType::I64 => number,
-            narrow => Expr::Conv(ConvOp::SExt(IntType::I64, narrow), Box::new(number)),
-        };
-        let number = self.let_as("k", PrimType::Int(ty), number);
-        self.same.insert(counter, number.into());
-        let alive: Vec<Slot> = slots.iter().chain(carried).copied().collect();
-        self.each_point(frame, Points::All, &alive, |t, point| {
-            for (stm_number, stm) in l.body.stms.iter().enumerate() {
-                let replaced = reads.iter().zip(&own).find(|(read, _)| read.stm == stm_number);
-                let Some((read, own)) = replaced else {
-                    t.stm(stm);
-                    continue;
-                };
-                let at = match read.along {
-                    Along::Down => point.numbers[0].clone(),
-                    Along::Across => point.numbers[1].clone(),
-                    Along::Nothing => i64(0),
-                };
-                let value = t.element(*own, read.at.elem, at);
-                let x = t.let_as("x", read.at.elem, value);
-                t.same.extend(stm.pat.iter().map(|p| (p.name, x.into())));
-            }
-            t.next_values(l, carried, &point);
-        });
-    }
-
-    /// The threads copy a tile into shared memory.
-    fn fill(&mut self, frame: &Frame, l: &InStep, read: &Read, tile: Name, first: &Expr, bound: &Expr) {
-        let (depth, side) = (frame.sizes.depth.clone(), frame.sizes.side(read.along));
-        let copy = |t: &mut Self, number: Expr| {
-            let (k, place) = match (read.along, read.by_loop) {
-                (Along::Nothing, _) => (number, i64(0)),
-                (Along::Down | Along::Across, true) => {
-                    (rem(number.clone(), depth.clone()), quot(number, depth.clone()))
-                }
-                (Along::Down | Along::Across, false) => {
-                    (quot(number.clone(), side.clone()), rem(number, side.clone()))
-                }
-            };
-            let (k, place) = (t.let_i64("row", k), t.let_i64("column", place));
-            if let Some((index, size)) = frame.dim(read.along) {
-                let edge = sub(t.operand(size), i64(1));
-                t.fresh_index(index, min(add(frame.start(read.along), place.clone()), edge));
-            }
-            t.fresh_index(l.var, min(add(first.clone(), k.clone()), sub(bound.clone(), i64(1))));
-            let value = t.read(&read.at);
-            t.store(tile, read.at.elem, add(mul(k, frame.sizes.row(read)), place), value);
-        };
-        match (read.along, frame.tiling.down) {
-            // One element for each iteration.
-            (Along::Nothing, _) => self.if_then(lt(local(), frame.sizes.depth.clone()), |t| copy(t, local())),
-            // As many elements for each thread as it has points, or as the step is deep.
-            (Along::Down | Along::Across, down) => {
-                let rounds = match down {
-                    Some(_) => frame.sizes.each.clone(),
-                    None => frame.sizes.depth.clone(),
-                };
-                self.for_up_to("s", rounds, |t, s| {
-                    let number = t.let_i64("number", add(mul(s, frame.sizes.block()), local()));
-                    copy(t, number);
+                Some(_) | None => points_code(t, frame, stms, slots),
+            },
+            Part::Together(l, inner) => {
+                let outside = slots.len();
+                let carried = carried(t, frame, l, slots);
+                slots.extend(&carried);
+                let body = t.block(|t| {
+                    let body = slots.len();
+                    emit_parts(t, frame, tiles, inner, slots, None);
+                    each_point(t, frame, Points::All, slots, |t, point| {
+                        next_values(t, l.of, &carried, &point)
+                    });
+                    slots.truncate(body);
                 });
+                let bound = t.operand(l.bound);
+                t.emit(Code::For { var: l.var, ty: l.ty, bound, body: Box::new(body) });
+                slots.truncate(outside);
+                slots.extend(results_of(l, &carried));
+            }
+            Part::Tiled(l, reads, unrolled) => {
+                let carried = carried(t, frame, l, slots);
+                tiled_loop(t, frame, tiles, l, (reads, *unrolled), &carried, slots);
+                slots.extend(results_of(l, &carried));
             }
         }
     }
+}
 
-    /// What the thread needs of a tile for one iteration: an element for each of its points along the tile.
-    fn taken(&mut self, frame: &Frame, read: &Read, tile: Name, k: &Expr) -> Name {
-        let elem = read.at.elem;
-        let count = match read.along {
-            Along::Nothing => i64(1),
-            Along::Down | Along::Across => frame.sizes.each.clone(),
-        };
-        let own = self.sized_array("own", Space::Scalar(elem, vec![]), elem, count);
-        let row = mul(k.clone(), frame.sizes.row(read));
-        self.each_of(frame, read.along, |t, r| {
-            let value = t.element(tile, elem, add(row, frame.place(read.along, &r)));
-            t.store(own, elem, r, value);
-        });
-        own
+/// Code of each point whose scalars later code may use.
+fn points_code(t: &mut Translate, frame: &Frame, stms: &[&Stm<Memory>], slots: &mut Vec<Slot>) {
+    let mut new = vec![];
+    for p in stms.iter().flat_map(|s| &s.pat) {
+        if let Type::Prim(elem) = p.ty {
+            new.extend(slot(t, frame, p.name, elem));
+        }
     }
+    if new.is_empty() {
+        return;
+    }
+    each_point(t, frame, Points::All, slots, |t, point| {
+        stms.iter().for_each(|s| t.stm(s));
+        for slot in &new {
+            let value = t.operand(slot.name.into());
+            t.store(slot.mem, slot.elem, point.slot.clone(), value);
+        }
+    });
+    slots.extend(new);
+}
+
+/// Memory for a scalar of each point.
+fn slot(t: &mut Translate, frame: &Frame, name: Name, elem: PrimType) -> Option<Slot> {
+    if elem == PrimType::Unit {
+        return None;
+    }
+    let base = t.names.base(name).to_string();
+    let mem = sized_array(t, &base, Space::Scalar(elem, vec![]), elem, frame.points());
+    Some(Slot { name, mem, elem })
+}
+
+/// Memory for what a loop carries, with the initial values.
+fn carried(t: &mut Translate, frame: &Frame, l: &InStep, slots: &[Slot]) -> Vec<Slot> {
+    let mut carried = vec![];
+    let mut inits = vec![];
+    for (p, init) in &l.of.params {
+        let Type::Prim(elem) = p.ty else { bug!("a loop in step carries {:?}", p.ty) };
+        if let Some(slot) = slot(t, frame, p.name, elem) {
+            carried.push(slot);
+            inits.push(*init);
+        }
+    }
+    each_point(t, frame, Points::All, slots, |t, point| {
+        for (slot, init) in carried.iter().zip(inits) {
+            let value = t.operand(init);
+            t.store(slot.mem, slot.elem, point.slot.clone(), value);
+        }
+    });
+    carried
+}
+
+/// The values of the next iteration, once its body is done at a point.
+fn next_values(t: &mut Translate, l: &Loop<Memory>, carried: &[Slot], point: &Point) {
+    for slot in carried {
+        let mut pairs = l.params.iter().zip(&l.body.result);
+        if let Some((_, result)) = pairs.find(|((p, _), _)| p.name == slot.name) {
+            let value = t.operand(*result);
+            t.store(slot.mem, slot.elem, point.slot.clone(), value);
+        }
+    }
+}
+
+/// Code at each point of the thread, with its indices and the slots that there are.
+fn each_point(
+    t: &mut Translate,
+    frame: &Frame,
+    which: Points,
+    slots: &[Slot],
+    body: impl FnOnce(&mut Translate, Point),
+) {
+    each_of(t, frame, Along::Down, |t, r| {
+        each_of(t, frame, Along::Across, |t, q| {
+            let slot = match frame.tiling.down {
+                Some(_) => add(mul(r.clone(), frame.sizes.each.clone()), q.clone()),
+                None => q.clone(),
+            };
+            let point = Point { numbers: [r, q], slot };
+            let mut inside = bool(true);
+            for (along, number) in [Along::Down, Along::Across].into_iter().zip(&point.numbers) {
+                let Some((index, size)) = frame.dim(along) else { continue };
+                let size = t.operand(size);
+                let here = add(frame.start(along), frame.place(along, number));
+                let here = match which {
+                    Points::All => min(here, sub(size.clone(), i64(1))),
+                    Points::InSpace => here,
+                };
+                let value = point::fresh_index(t, index, here);
+                inside = and(inside, lt(value, size));
+            }
+            point::number_point(t, frame.seg);
+            for slot in slots {
+                let value = t.element(slot.mem, slot.elem, point.slot.clone());
+                let copy = t.let_as("kept", slot.elem, value);
+                t.same.insert(slot.name, copy.into());
+            }
+            match which {
+                Points::All => body(t, point),
+                Points::InSpace => t.if_then(inside, |t| body(t, point)),
+            }
+        });
+    });
+}
+
+/// A loop over the thread's points in one direction.
+fn each_of(t: &mut Translate, frame: &Frame, along: Along, body: impl FnOnce(&mut Translate, Expr)) {
+    match (frame.dim(along), constant(&frame.sizes.each)) {
+        (None, _) | (_, Some(1)) => body(t, i64(0)),
+        (Some(_), _) => t.for_up_to("r", frame.sizes.each.clone(), body),
+    }
+}
+
+/// A loop whose reads go through tiles.
+fn tiled_loop(
+    t: &mut Translate,
+    frame: &Frame,
+    tiles: &[(Name, Name)],
+    l: &InStep,
+    (reads, unrolled): (&[Read], bool),
+    carried: &[Slot],
+    slots: &[Slot],
+) {
+    let bound = point::counted(t, l.bound, l.ty);
+    let depth = frame.sizes.depth.clone();
+    let shared = |read: &Read| match tiles.iter().find(|(name, _)| *name == read.name) {
+        Some((_, mem)) => *mem,
+        None => bug!("a read has no tile"),
+    };
+    let copy = unrolled.then(|| copied(t, l.of, carried));
+    let steps = quot_up(bound.clone(), depth.clone());
+    t.for_up_to("step", steps, |t, step| {
+        let first = t.let_i64("first", mul(step, depth.clone()));
+        for read in reads {
+            fill(t, frame, l, read, shared(read), &first, &bound);
+        }
+        t.barrier();
+        let here = t.let_i64("here", min(depth.clone(), sub(bound, first.clone())));
+        let step = Step { frame, reads, tiles: reads.iter().map(shared).collect(), first };
+        match copy {
+            Some((copy, kept)) => t.if_else(
+                eq(here.clone(), depth),
+                |t| whole_step(t, &step, &copy, &kept, slots),
+                |t| {
+                    t.for_up_to("k", here, |t, k| iteration(t, &step, l.of, k, carried, slots));
+                },
+            ),
+            None => t.for_up_to("k", here, |t, k| iteration(t, &step, l.of, k, carried, slots)),
+        }
+        t.barrier();
+    });
+}
+
+/// A copy of a loop, whose text stands in the kernel a second time.
+fn copied(t: &mut Translate, l: &Loop<Memory>, carried: &[Slot]) -> (Loop<Memory>, Vec<Slot>) {
+    let copy = t.renamed_loop(l);
+    let of = |slot: &Slot| {
+        let mut pairs = l.params.iter().zip(&copy.params);
+        let (_, (param, _)) = pairs.find(|((p, _), _)| p.name == slot.name)?;
+        Some(Slot { name: param.name, ..*slot })
+    };
+    let carried = carried.iter().filter_map(of).collect();
+    (copy, carried)
+}
+
+/// As many iterations as a step has at most, unrolled.
+fn whole_step(t: &mut Translate, step: &Step, l: &Loop<Memory>, carried: &[Slot], slots: &[Slot]) {
+    let depth = step.frame.sizes.depth.clone();
+    let once = step.frame.sizes.tile.clone();
+    if depth == once {
+        return t.for_up_to("k", depth, |t, k| iteration(t, step, l, k, carried, slots));
+    }
+    t.for_up_to("turn", quot(depth, once.clone()), |t, turn| {
+        let before = t.let_i64("before", mul(turn, once.clone()));
+        t.for_up_to("k", once, |t, k| iteration(t, step, l, add(before, k), carried, slots));
+    });
+}
+
+/// One iteration of a tiled loop: at each point of the thread, with what it needs of the tiles.
+fn iteration(t: &mut Translate, step: &Step, l: &Loop<Memory>, k: Expr, carried: &[Slot], slots: &[Slot]) {
+    let (frame, reads) = (step.frame, step.reads);
+    let k = t.let_i64("k", k);
+    let own: Vec<Name> =
+        reads.iter().zip(&step.tiles).map(|(read, tile)| taken(t, frame, read, *tile, &k)).collect();
+    let LoopForm::For { var: counter, ty, .. } = l.form else { bug!("a tiled loop does not count") };
+    let number = add(step.first.clone(), k);
+    let number = match ty {
+        IntType::I64 => number,
+        narrow => Expr::Conv(ConvOp::SExt(IntType::I64, narrow), Box::new(number)),
+    };
+    let number = t.let_as("k", PrimType::Int(ty), number);
+    t.same.insert(counter, number.into());
+    let alive: Vec<Slot> = slots.iter().chain(carried).copied().collect();
+    each_point(t, frame, Points::All, &alive, |t, point| {
+        for (stm_number, stm) in l.body.stms.iter().enumerate() {
+            let replaced = reads.iter().zip(&own).find(|(read, _)| read.stm == stm_number);
+            let Some((read, own)) = replaced else {
+                t.stm(stm);
+                continue;
+            };
+            let at = match read.along {
+                Along::Down => point.numbers[0].clone(),
+                Along::Across => point.numbers[1].clone(),
+                Along::Nothing => i64(0),
+            };
+            let value = t.element(*own, read.at.elem, at);
+            let x = t.let_as("x", read.at.elem, value);
+            t.same.extend(stm.pat.iter().map(|p| (p.name, x.into())));
+        }
+        next_values(t, l, carried, &point);
+    });
+}
+
+/// The threads copy a tile into shared memory.
+fn fill(t: &mut Translate, frame: &Frame, l: &InStep, read: &Read, tile: Name, first: &Expr, bound: &Expr) {
+    let (depth, side) = (frame.sizes.depth.clone(), frame.sizes.side(read.along));
+    let copy = |t: &mut Translate, number: Expr| {
+        let (k, place) = match (read.along, read.by_loop) {
+            (Along::Nothing, _) => (number, i64(0)),
+            (Along::Down | Along::Across, true) => {
+                (rem(number.clone(), depth.clone()), quot(number, depth.clone()))
+            }
+            (Along::Down | Along::Across, false) => {
+                (quot(number.clone(), side.clone()), rem(number, side.clone()))
+            }
+        };
+        let (k, place) = (t.let_i64("row", k), t.let_i64("column", place));
+        if let Some((index, size)) = frame.dim(read.along) {
+            let edge = sub(t.operand(size), i64(1));
+            point::fresh_index(t, index, min(add(frame.start(read.along), place.clone()), edge));
+        }
+        point::fresh_index(t, l.var, min(add(first.clone(), k.clone()), sub(bound.clone(), i64(1))));
+        let value = t.read(&read.at);
+        t.store(tile, read.at.elem, add(mul(k, frame.sizes.row(read)), place), value);
+    };
+    match (read.along, frame.tiling.down) {
+        // One element for each iteration.
+        (Along::Nothing, _) => t.if_then(lt(local(), frame.sizes.depth.clone()), |t| copy(t, local())),
+        // As many elements for each thread as it has points, or as the step is deep.
+        (Along::Down | Along::Across, down) => {
+            let rounds = match down {
+                Some(_) => frame.sizes.each.clone(),
+                None => frame.sizes.depth.clone(),
+            };
+            t.for_up_to("s", rounds, |t, s| {
+                let number = t.let_i64("number", add(mul(s, frame.sizes.block()), local()));
+                copy(t, number);
+            });
+        }
+    }
+}
+
+/// What the thread needs of a tile for one iteration: an element for each of its points along the tile.
+fn taken(t: &mut Translate, frame: &Frame, read: &Read, tile: Name, k: &Expr) -> Name {
+    let elem = read.at.elem;
+    let count = match read.along {
+        Along::Nothing => i64(1),
+        Along::Down | Along::Across => frame.sizes.each.clone(),
+    };
+    let own = sized_array(t, "own", Space::Scalar(elem, vec![]), elem, count);
+    let row = mul(k.clone(), frame.sizes.row(read));
+    each_of(t, frame, read.along, |t, r| {
+        let value = t.element(tile, elem, add(row, frame.place(read.along, &r)));
+        t.store(own, elem, r, value);
+    });
+    own
 }
 
 /// The results of a loop are what it carried last.

@@ -3,8 +3,7 @@
 //! In: a map, and the plan that says which of its loops have tiles, and what is read through them. Out: a [`Tiling`], the body
 //! of the map cut into [`Part`]s: code that each point runs for itself, and loops that all points of a block run in step.
 
-use super::super::Translate;
-use crate::translate::place::At;
+use crate::translate::state::{At, Translate};
 use fehu_algebra::{Poly, Sym};
 use fehu_analysis::polynomial::polynomial;
 use fehu_base::prim::IntType;
@@ -58,13 +57,11 @@ pub(super) struct Read {
     pub(super) by_loop: bool,
 }
 
-impl Translate {
-    /// The parts of a map that a plan says to tile.
-    pub(super) fn tiling<'a>(&self, seg: &'a SegOp<Memory>, plan: &Tiled) -> Tiling<'a> {
-        let parts = Cut { t: self, plan, vars: vec![], known: FxHashMap::default() }.parts(&seg.body.body);
-        let Some(parts) = parts else { bug!("none of the tiled loops is there") };
-        Tiling { across: plan.across, down: plan.down, parts }
-    }
+/// The parts of a map that a plan says to tile.
+pub(crate) fn tiling<'a>(t: &Translate, seg: &'a SegOp<Memory>, plan: &Tiled) -> Tiling<'a> {
+    let parts = Cut { t: t, plan, vars: vec![], known: FxHashMap::default() }.parts(&seg.body.body);
+    let Some(parts) = parts else { bug!("none of the tiled loops is there") };
+    Tiling { across: plan.across, down: plan.down, parts }
 }
 
 impl Part<'_> {

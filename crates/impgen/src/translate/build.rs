@@ -1,0 +1,380 @@
+//! Building code: variables, branches and loops, kernels and their memory.
+
+use super::state::{KernelState, Mode, Translate};
+use crate::draft::{self, Code, Op};
+use fehu_base::prim::{IntType, PrimType, PrimValue};
+use fehu_base::{bug, Name, Symbol};
+use fehu_imp::build::*;
+use fehu_imp::free::free_names;
+use fehu_imp::syntax::{Arg, Expr, Kernel, KernelOp, Launch, Param};
+use fehu_ir::mem::{MemInfo, MemOp};
+use fehu_ir::seg::SegOp;
+use fehu_ir::subst::{rename_exp, rename_lambda};
+use fehu_ir::visit::{look, Visitor};
+use fehu_ir::{Exp, Lambda, Loc, Loop, LoopForm, Memory, PatElem, Space, SubExp, Type};
+use indexmap::IndexMap;
+
+impl Translate {
+    pub(super) fn emit(&mut self, code: Code) {
+        match self.code.last_mut() {
+            Some(open) => open.push(code),
+            None => bug!("no open sequence"),
+        }
+    }
+
+    /// Code that is put together apart.
+    pub(super) fn block(&mut self, f: impl FnOnce(&mut Self)) -> Code {
+        self.code.push(vec![]);
+        f(self);
+        Code::Seq(self.code.pop().unwrap_or_default())
+    }
+
+    /// Declares the variable of a name, unless it is a global.
+    pub(super) fn declare(&mut self, name: Name, ty: &Type) {
+        if self.globals.contains(&name) {
+            return;
+        }
+        match param(name, ty) {
+            Some(Param::Scalar(name, ty)) => self.emit(Code::DeclareScalar(name, ty)),
+            Some(Param::Mem(name, space)) => self.emit(Code::DeclareMem(name, space)),
+            None => {}
+        }
+    }
+
+    /// Assigns a variable.
+    pub(super) fn set(&mut self, name: Name, e: SubExp) {
+        match (self.type_of(name), self.resolve(e)) {
+            (Type::Prim(PrimType::Unit) | Type::Array(..) | Type::Acc(..), _) => {}
+            (Type::Prim(_), e) => self.emit(Code::SetScalar(name, expr(e))),
+            (Type::Mem(space), SubExp::Var(from)) => self.emit(Code::SetMem(name, from, space)),
+            (Type::Mem(_), SubExp::Const(_)) => bug!("a block is a constant"),
+        }
+    }
+
+    /// Another name for an operand.
+    pub(super) fn alias(&mut self, p: &PatElem<Memory>, e: SubExp) {
+        if self.globals.contains(&p.name) {
+            self.set(p.name, e);
+        } else {
+            let e = self.resolve(e);
+            self.same.insert(p.name, e);
+        }
+    }
+
+    /// The variable or constant that an operand stands for.
+    pub(super) fn resolve(&self, e: SubExp) -> SubExp {
+        match e {
+            SubExp::Var(n) => self.same.get(&n).copied().unwrap_or(e),
+            SubExp::Const(_) => e,
+        }
+    }
+
+    /// The variable that a block's name stands for.
+    pub(super) fn mem(&self, name: Name) -> Name {
+        self.resolve(name.into()).name().unwrap_or(name)
+    }
+
+    pub(super) fn operand(&self, e: SubExp) -> Expr {
+        match self.resolve(e) {
+            SubExp::Var(n) if self.types.get(&n) == Some(&Type::UNIT) => Expr::Const(PrimValue::Unit),
+            e => expr(e),
+        }
+    }
+
+    pub(super) fn type_of(&self, name: Name) -> Type {
+        match self.types.get(&name) {
+            Some(ty) => ty.clone(),
+            None => bug!("no type for {}", self.names.show(name)),
+        }
+    }
+
+    pub(super) fn free(&mut self, block: Name) {
+        let mem = self.mem(block);
+        if let Type::Mem(space) = self.type_of(mem) {
+            self.emit(Code::Op(Op::Free(mem, space)));
+        }
+    }
+
+    /// A kernel and its launch. `body` makes the kernel's code.
+    pub(super) fn kernel(
+        &mut self,
+        label: &str,
+        grid: Expr,
+        block: Expr,
+        mode: Mode,
+        body: impl FnOnce(&mut Self),
+    ) {
+        let outer = std::mem::replace(&mut self.mode, mode);
+        let around = std::mem::take(&mut self.in_kernel);
+        let code = draft::kernel(self.block(body));
+        self.mode = outer;
+        let KernelState { shared, .. } = std::mem::replace(&mut self.in_kernel, around);
+        let mut params = vec![];
+        let mut args = vec![];
+        for n in free_names(&code) {
+            if shared.iter().any(|(s, _)| *s == n) {
+                continue;
+            }
+            match self.type_of(n) {
+                Type::Prim(ty) => {
+                    params.push(Param::Scalar(n, ty));
+                    args.push(Arg::Scalar(Expr::Var(n)));
+                }
+                Type::Mem(space) => {
+                    params.push(Param::Mem(n, space));
+                    args.push(Arg::Mem(n));
+                }
+                ty @ (Type::Array(..) | Type::Acc(..)) => {
+                    bug!("{} of type {ty:?} is free in a kernel", self.names.show(n))
+                }
+            }
+        }
+        let name = self.names.fresh_str(&format!("{}_{label}", self.fun));
+        let label = Symbol::new(&format!("{}.{label}_{}", self.fun, name.0));
+        let (names, bytes): (Vec<Name>, Vec<Expr>) = shared.into_iter().unzip();
+        self.kernels.push(Kernel {
+            name,
+            label,
+            params,
+            shared: names,
+            block_size: None,
+            qualifiers: IndexMap::new(),
+            body: code,
+            loc: self.loc.clone(),
+        });
+        self.emit(Code::Op(Op::Launch(Box::new(Launch { kernel: name, grid, block, shared: bytes, args }))));
+    }
+
+    /// A copy of an operation with names of its own.
+    pub(super) fn renamed(&mut self, seg: &SegOp<Memory>) -> SegOp<Memory> {
+        let exp = rename_exp(&mut self.names, &Exp::Op(MemOp::Seg(seg.clone())));
+        Learn(self).exp(&exp);
+        match exp {
+            Exp::Op(MemOp::Seg(seg)) => seg,
+            other => bug!("renaming made {other:?}"),
+        }
+    }
+
+    /// A copy of a loop with names of its own.
+    pub(super) fn renamed_loop(&mut self, l: &Loop<Memory>) -> Loop<Memory> {
+        let exp = rename_exp(&mut self.names, &Exp::Loop(Box::new(l.clone())));
+        Learn(self).exp(&exp);
+        match exp {
+            Exp::Loop(l) => *l,
+            other => bug!("renaming made {other:?}"),
+        }
+    }
+
+    /// A copy of an operator with names of its own.
+    pub(super) fn renamed_lambda(&mut self, lambda: &Lambda<Memory>) -> Lambda<Memory> {
+        let copy = rename_lambda(&mut self.names, lambda);
+        Learn(self).lambda(&copy);
+        copy
+    }
+
+    /// A variable, declared.
+    pub(super) fn temp(&mut self, base: &str, ty: PrimType) -> Name {
+        let x = self.names.fresh_str(base);
+        self.types.insert(x, Type::Prim(ty));
+        self.emit(Code::DeclareScalar(x, ty));
+        x
+    }
+
+    /// A variable with a value.
+    pub(super) fn let_as(&mut self, base: &str, ty: PrimType, value: Expr) -> Name {
+        let x = self.temp(base, ty);
+        self.emit(Code::SetScalar(x, value));
+        x
+    }
+
+    /// An `i64` with a value. Constants and variables need none.
+    pub(super) fn let_i64(&mut self, base: &str, value: Expr) -> Expr {
+        match value {
+            Expr::Const(_) | Expr::Var(_) => value,
+            value => Expr::Var(self.let_as(base, PrimType::I64, value)),
+        }
+    }
+
+    pub(super) fn set_to(&mut self, x: Name, value: Expr) {
+        self.emit(Code::SetScalar(x, value));
+    }
+
+    pub(super) fn if_then(&mut self, cond: Expr, then: impl FnOnce(&mut Self)) {
+        let then = self.block(then);
+        self.emit(Code::If(cond, Box::new(then), Box::new(Code::Seq(vec![]))));
+    }
+
+    pub(super) fn if_else(
+        &mut self,
+        cond: Expr,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
+        let then = self.block(then);
+        let otherwise = self.block(otherwise);
+        self.emit(Code::If(cond, Box::new(then), Box::new(otherwise)));
+    }
+
+    pub(super) fn for_up_to(&mut self, base: &str, bound: Expr, body: impl FnOnce(&mut Self, Expr)) {
+        let i = self.names.fresh_str(base);
+        self.types.insert(i, Type::I64);
+        let body = self.block(|t| body(t, Expr::Var(i)));
+        self.emit(Code::For { var: i, ty: IntType::I64, bound, body: Box::new(body) });
+    }
+
+    pub(super) fn while_(&mut self, cond: Expr, body: impl FnOnce(&mut Self)) {
+        let body = self.block(body);
+        self.emit(Code::While(cond, Box::new(body)));
+    }
+
+    pub(super) fn barrier(&mut self) {
+        self.emit(Code::Op(Op::Kernel(KernelOp::Barrier)));
+    }
+
+    /// Code in which checks may fail, in a kernel with barriers.
+    pub(super) fn guarded(&mut self, body: impl FnOnce(&mut Self)) {
+        let body = self.block(body);
+        self.emit(Code::Op(Op::Kernel(KernelOp::Guarded(Box::new(draft::kernel(body))))));
+    }
+
+    /// An array in the kernel's shared memory, of so many elements.
+    pub(super) fn shared_array(&mut self, base: &str, elem: PrimType, count: Expr) -> Name {
+        let mem = self.names.fresh_str(base);
+        self.types.insert(mem, Type::Mem(Space::Shared));
+        self.in_kernel.shared.push((mem, mul(count, i64(elem.bytes() as i64))));
+        mem
+    }
+
+    /// A thread's own array.
+    pub(super) fn private_array(&mut self, base: &str, elem: PrimType, count: i64) -> Name {
+        let mem = self.names.fresh_str(base);
+        let space = Space::Scalar(elem, vec![count]);
+        self.types.insert(mem, Type::Mem(space.clone()));
+        self.emit(Code::DeclareMem(mem, space));
+        mem
+    }
+
+    /// Device memory that the host allocates for a kernel.
+    pub(super) fn device_array(&mut self, base: &str, elem: PrimType, count: Expr) -> Name {
+        let mem = self.names.fresh_str(base);
+        self.types.insert(mem, Type::Mem(Space::Default));
+        self.emit(Code::DeclareMem(mem, Space::Default));
+        let bytes = mul(count, i64(elem.bytes() as i64));
+        self.emit(Code::Op(Op::Allocate { mem, bytes, space: Space::Default, loc: self.loc.clone() }));
+        mem
+    }
+
+    pub(super) fn free_device(&mut self, mem: Name) {
+        self.emit(Code::Op(Op::Free(mem, Space::Default)));
+    }
+
+    /// The element of a block.
+    pub(super) fn element(&self, mem: Name, elem: PrimType, offset: Expr) -> Expr {
+        let space = self.mem_space(mem);
+        Expr::Index { mem, offset: Box::new(offset), elem, space }
+    }
+
+    pub(super) fn store(&mut self, mem: Name, elem: PrimType, offset: Expr, value: Expr) {
+        let space = self.mem_space(mem);
+        self.emit(Code::Write { mem, offset, elem, space, value });
+    }
+
+    pub(super) fn mem_space(&self, mem: Name) -> Space {
+        match self.types.get(&mem) {
+            Some(Type::Mem(space)) => space.clone(),
+            Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => {
+                bug!("{} is no block", self.names.show(mem))
+            }
+        }
+    }
+
+    /// A block of zeros in device memory, of [`ZEROS`] `i32`s. Whoever changes it, changes it back.
+    pub(super) fn zeros(&mut self) -> Name {
+        if let Some(zeros) = self.zeros {
+            return zeros;
+        }
+        let zeros = self.names.fresh_str("zeros");
+        self.types.insert(zeros, Type::Mem(Space::Default));
+        self.globals.insert(zeros);
+        self.zeros = Some(zeros);
+        zeros
+    }
+
+    /// Makes the block of zeros, when the program starts.
+    pub(super) fn make_zeros(&mut self, zeros: Name) {
+        self.fun = Symbol::new("init");
+        let (bytes, loc) = (i64(4 * ZEROS), Loc::none());
+        self.emit(Code::Op(Op::Allocate { mem: zeros, bytes, space: Space::Default, loc }));
+        self.fill_zeros(zeros, i64(ZEROS));
+    }
+
+    /// Sets `i32`s to zero.
+    pub(super) fn fill_zeros(&mut self, mem: Name, count: Expr) {
+        let count = self.let_i64("count", count);
+        let grid = quot_up(count.clone(), i64(256));
+        self.kernel("zero", grid, i64(256), Mode::Thread, |t| {
+            let at = t.let_i64("at", add(mul(block(), i64(256)), local()));
+            t.if_then(lt(at.clone(), count), |t| t.store(mem, PrimType::I32, at, i32(0)));
+        });
+    }
+}
+
+/// How many `i32`s the block of zeros has.
+pub(super) const ZEROS: i64 = 1 << 16;
+
+/// Adds the types and places of what is bound somewhere.
+struct Learn<'a>(&'a mut Translate);
+
+impl Learn<'_> {
+    pub(super) fn bind(&mut self, name: Name, ty: &Type, dec: &MemInfo) {
+        self.0.types.insert(name, ty.clone());
+        match dec {
+            MemInfo::None => {}
+            MemInfo::Array { block, lmad } => {
+                self.0.places.insert(name, (*block, lmad.clone()));
+            }
+        }
+    }
+}
+
+impl Visitor<Memory> for Learn<'_> {
+    fn param(&mut self, p: &fehu_ir::Param<Memory>) {
+        self.bind(p.name, &p.ty, &p.dec);
+    }
+    fn pat_elem(&mut self, p: &PatElem<Memory>) {
+        self.bind(p.name, &p.ty, &p.dec);
+    }
+    fn exp(&mut self, e: &Exp<Memory>) {
+        match e {
+            Exp::Loop(l) => match &l.form {
+                LoopForm::For { var, ty, .. } => {
+                    self.0.types.insert(*var, Type::Prim(PrimType::Int(*ty)));
+                }
+                LoopForm::While(_) => {}
+            },
+            Exp::Op(MemOp::Seg(seg)) => {
+                self.0.types.insert(seg.space.flat, Type::I64);
+                self.0.types.extend(seg.space.dims.iter().map(|d| (d.0, Type::I64)));
+                self.0.types.extend(seg.grid.iter().map(|g| (g.thread, Type::I64)));
+            }
+            _ => {}
+        }
+        look::exp(self, e);
+    }
+}
+
+pub(super) fn expr(e: SubExp) -> Expr {
+    match e {
+        SubExp::Var(n) => Expr::Var(n),
+        SubExp::Const(v) => Expr::Const(v),
+    }
+}
+
+/// The variable for a binding; none for arrays and unit.
+pub(super) fn param(name: Name, ty: &Type) -> Option<Param> {
+    match ty {
+        Type::Prim(PrimType::Unit) | Type::Array(..) | Type::Acc(..) => None,
+        Type::Prim(p) => Some(Param::Scalar(name, *p)),
+        Type::Mem(space) => Some(Param::Mem(name, space.clone())),
+    }
+}
