@@ -50,10 +50,7 @@ impl Aliases {
 
     /// Goes past a statement that is no loop or branch.
     pub fn after<O: Operation>(&mut self, code: &Code<O>) {
-        let allocated = match code {
-            Code::Op(op) => op.allocates(),
-            _ => None,
-        };
+        let allocated = if let Code::Op(op) = code { op.allocates() } else { None };
         match allocated {
             Some((mem, Space::Default)) => {
                 self.fresh.insert(mem);

@@ -9,9 +9,10 @@ pub fn flat<O>(code: &Code<O>) -> Vec<&Code<O>> {
     let mut out = vec![];
     let mut rest = vec![code];
     while let Some(code) = rest.pop() {
-        match code {
-            Code::Seq(codes) => rest.extend(codes.iter().rev()),
-            other => out.push(other),
+        if let Code::Seq(codes) = code {
+            rest.extend(codes.iter().rev());
+        } else {
+            out.push(code);
         }
     }
     out
@@ -70,6 +71,23 @@ impl<O: Operation> Code<O> {
             | Code::Copy { .. }
             | Code::Call { .. }
             | Code::Assert { .. } => vec![],
+        }
+    }
+
+    /// Whether there is other code inside of a statement, of whatever machine.
+    pub fn is_nested(&self) -> bool {
+        match self {
+            Code::Seq(_) | Code::For { .. } | Code::While(..) | Code::If(..) => true,
+            Code::Op(op) => op.has_code(),
+            Code::DeclareScalar(..)
+            | Code::SetScalar(..)
+            | Code::DeclareMem(..)
+            | Code::DeclareStatic(..)
+            | Code::SetMem(..)
+            | Code::Write { .. }
+            | Code::Copy { .. }
+            | Code::Call { .. }
+            | Code::Assert { .. } => false,
         }
     }
 

@@ -105,10 +105,12 @@ struct BlockSizes {
 
 impl BlockSizes {
     fn launch(&mut self, launch: &Launch) {
-        let size = match &launch.block {
-            Expr::Const(v) => v.as_i64().map(BlockSize::Fixed),
-            Expr::Var(x) => self.values.get(x).copied().map(BlockSize::Param),
-            _ => None,
+        let size = if let Expr::Const(v) = &launch.block {
+            v.as_i64().map(BlockSize::Fixed)
+        } else if let Expr::Var(x) = &launch.block {
+            self.values.get(x).copied().map(BlockSize::Param)
+        } else {
+            None
         };
         let known = self.sizes.entry(launch.kernel).or_insert(size);
         if *known != size {
@@ -137,10 +139,12 @@ impl Visitor<'_> for BlockSizes {
 
 fn can_fail(code: &Code<KernelOp>, failing: &FxHashSet<Name>) -> bool {
     let mut found = false;
-    for_each_statement(code, &mut |code| match code {
-        Code::Assert { .. } | Code::Op(KernelOp::Check { .. }) => found = true,
-        Code::Call { fun, .. } => found |= failing.contains(fun),
-        _ => {}
+    for_each_statement(code, &mut |code| {
+        if let Code::Call { fun, .. } = code {
+            found |= failing.contains(fun);
+        } else {
+            found |= matches!(code, Code::Assert { .. } | Code::Op(KernelOp::Check { .. }));
+        }
     });
     found
 }

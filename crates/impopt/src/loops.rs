@@ -63,21 +63,10 @@ struct Interchange<'l, 'a> {
 
 impl Mutator for Interchange<'_, '_> {
     fn code<O: Operation>(&mut self, code: &mut Code<O>) {
-        let nested = match code {
-            Code::Seq(codes) => return codes.iter_mut().for_each(|c| self.code(c)),
-            Code::Op(op) => op.has_code(),
-            Code::For { .. } | Code::While(..) | Code::If(..) => true,
-            Code::DeclareScalar(..)
-            | Code::SetScalar(..)
-            | Code::DeclareMem(..)
-            | Code::DeclareStatic(..)
-            | Code::SetMem(..)
-            | Code::Write { .. }
-            | Code::Copy { .. }
-            | Code::Call { .. }
-            | Code::Assert { .. } => false,
-        };
-        if !nested {
+        if let Code::Seq(codes) = code {
+            return codes.iter_mut().for_each(|c| self.code(c));
+        }
+        if !code.is_nested() {
             return self.loops.aliases.after(code);
         }
         let fresh = self.loops.aliases.save();

@@ -49,12 +49,7 @@ impl Loops<'_> {
         if let Code::Seq(codes) = code {
             return codes.iter_mut().for_each(|c| self.code(c));
         }
-        let nested = match &*code {
-            Code::For { .. } | Code::While(..) | Code::If(..) => true,
-            Code::Op(op) => op.has_code(),
-            _ => false,
-        };
-        if !nested {
+        if !code.is_nested() {
             return self.aliases.after(code);
         }
         let fresh = self.aliases.save();
@@ -74,18 +69,15 @@ impl Loops<'_> {
                 return;
             }
         }
-        match code {
-            Code::For { body, .. } | Code::While(_, body) => deep(|| self.code(body)),
-            Code::If(_, a, b) => {
-                deep(|| self.code(a));
-                deep(|| self.code(b));
+        if let Code::For { body, .. } | Code::While(_, body) = code {
+            deep(|| self.code(body));
+        } else if let Code::If(_, a, b) = code {
+            deep(|| self.code(a));
+            deep(|| self.code(b));
+        } else if let Code::Op(op) = code {
+            if let Some(op) = op.cpu_mut() {
+                self.op(op);
             }
-            Code::Op(op) => {
-                if let Some(op) = op.cpu_mut() {
-                    self.op(op);
-                }
-            }
-            _ => {}
         }
     }
 

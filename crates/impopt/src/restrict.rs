@@ -15,7 +15,7 @@
 use fehu_base::Name;
 use fehu_imp::alias::Aliases;
 use fehu_imp::parts::for_each_statement;
-use fehu_imp::syntax::{Arg, Code, HostOp, Kernel, KernelOp, Launch, Param, Program, Qualifier};
+use fehu_imp::syntax::{Arg, Code, HostOp, Kernel, KernelOp, Launch, Param, Place, Program, Qualifier};
 use fehu_ir::visit::deep;
 use fehu_pass::{Need, Pass};
 use indexmap::IndexMap;
@@ -108,10 +108,12 @@ fn qualifiers(kernel: &Kernel, unaliased: &FxHashSet<Name>) -> IndexMap<Name, Qu
     let written = written_blocks(kernel);
     let mut mixed = FxHashSet::default();
     let mut waits = false;
-    for_each_statement(&kernel.body, &mut |code| match code {
-        Code::SetMem(a, b, _) => mixed.extend([*a, *b]),
-        Code::Op(op) => waits |= !is_of_one_thread(op),
-        _ => {}
+    for_each_statement(&kernel.body, &mut |code| {
+        if let Code::SetMem(a, b, _) = code {
+            mixed.extend([*a, *b]);
+        } else if let Code::Op(op) = code {
+            waits |= !is_of_one_thread(op);
+        }
     });
     let qualifier = |m: &Name| match (unaliased.contains(m), written.contains(m)) {
         (true, false) => Some(Qualifier::OnlyRead),
@@ -147,15 +149,12 @@ fn is_of_one_thread(op: &KernelOp) -> bool {
 /// The blocks that a kernel writes, or that others may write while it runs.
 fn written_blocks(kernel: &Kernel) -> FxHashSet<Name> {
     let mut written = FxHashSet::default();
-    for_each_statement(&kernel.body, &mut |code| match code {
-        Code::Write { mem, .. } => {
+    for_each_statement(&kernel.body, &mut |code| {
+        if let Code::Write { mem, .. } | Code::Copy { dst: Place { mem, .. }, .. } = code {
             written.insert(*mem);
+        } else if let Code::Op(op) = code {
+            written.extend(op.touches().map(|(mem, _)| mem));
         }
-        Code::Copy { dst, .. } => {
-            written.insert(dst.mem);
-        }
-        Code::Op(op) => written.extend(op.touches().map(|(mem, _)| mem)),
-        _ => {}
     });
     // Whatever a written variable may refer to is written.
     let mut aliases = Aliases::of(&kernel.body);

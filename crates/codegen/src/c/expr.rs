@@ -189,8 +189,7 @@ impl<S: Spelling> ExprPrinter<'_, S> {
 
     /// A name.
     pub(crate) fn name(&mut self, name: Name) {
-        let text = self.context.name(name);
-        self.out.push_str(&text);
+        self.out.push_str(self.context.name(name));
     }
 
     /// Whether the host cannot touch a block itself.

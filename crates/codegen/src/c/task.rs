@@ -139,7 +139,8 @@ impl<O: CpuText> StmPrinter<'_, Cpu<O>> {
     fn captured(&self, inside: &Usage, own: &[Name]) -> Vec<Param> {
         let globals = self.exprs.dialect.globals == ReadsGlobals::Yes;
         let context = self.context();
-        let foreign = |x: &&Name| !own.contains(x) && !(globals && context.global(**x).is_some());
+        let known = |x: Name| own.contains(&x) || (globals && context.global(x).is_some());
+        let foreign = |x: &&Name| !known(**x);
         let mut scalars: Vec<Name> = inside.needed.iter().filter(foreign).copied().collect();
         scalars.sort_unstable();
         let scalars = scalars.into_iter().filter(|x| !inside.types.contains_key(x));

@@ -59,7 +59,7 @@ pub(super) struct Read {
 
 /// The parts of a map that a plan says to tile.
 pub(crate) fn tiling<'a>(t: &Translate, seg: &'a SegOp<Memory>, plan: &Tiled) -> Tiling<'a> {
-    let parts = Cut { t: t, plan, vars: vec![], known: FxHashMap::default() }.parts(&seg.body.body);
+    let parts = Cut { t, plan, vars: vec![], known: FxHashMap::default() }.parts(&seg.body.body);
     let Some(parts) = parts else { bug!("none of the tiled loops is there") };
     Tiling { across: plan.across, down: plan.down, parts }
 }
