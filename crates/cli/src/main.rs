@@ -59,6 +59,8 @@ enum Command {
     New(commands::new::Args),
     /// Format programs in the usual style.
     Fmt(commands::fmt::Args),
+    /// Make pages for browsers from the documentation comments of programs.
+    Doc(commands::doc::Args),
     /// Manage the packages that a project requires.
     Pkg(commands::pkg::Args),
     /// Run a command again whenever the program changes.
@@ -133,6 +135,7 @@ fn run(command: Command, matches: ArgMatches) -> ExitCode {
         Command::Explain(args) => commands::explain::run(&args),
         Command::New(args) => commands::new::run(&args),
         Command::Fmt(args) => commands::fmt::run(&args),
+        Command::Doc(args) => commands::doc::run(&args),
         Command::Pkg(args) => commands::pkg::run(&args),
         Command::Watch(args) => commands::watch::run(&args),
         Command::Test(args) => commands::test::run(&args),

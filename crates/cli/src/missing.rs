@@ -7,8 +7,7 @@ pub(crate) fn explanation(command: &str) -> Option<String> {
     Some(format!("`{command}` is a command of Futhark's own compiler that fehu does not have yet{instead}"))
 }
 
-const MISSING: [(&str, &str); 10] = [
-    ("doc", ""),
+const MISSING: [(&str, &str); 9] = [
     ("hip", "; `fehu opencl` compiles for GPUs of AMD"),
     ("ispc", "; `fehu multicore` uses all cores"),
     ("literate", ""),

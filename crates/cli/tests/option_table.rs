@@ -19,7 +19,7 @@ struct Documented {
 const COMPILER: &[&str] =
     &["-h", "--entry-point", "--library", "-o", "--safe", "--server", "-v", "-V", "-w", "--Werror"];
 
-const COMMANDS: [Documented; 15] = [
+const COMMANDS: [Documented; 16] = [
     Documented { command: "c", manual: COMPILER, missing: &[] },
     Documented { command: "multicore", manual: COMPILER, missing: &[] },
     Documented { command: "opencl", manual: COMPILER, missing: &[] },
@@ -30,6 +30,7 @@ const COMMANDS: [Documented; 15] = [
         manual: &["-f", "--file", "-h", "-w", "--no-warnings", "-V"],
         missing: &[],
     },
+    Documented { command: "doc", manual: &["-h", "-o", "-v", "--verbose", "-V"], missing: &[] },
     Documented { command: "fmt", manual: &["--check", "-h", "-V"], missing: &[] },
     Documented {
         command: "test",

@@ -13,6 +13,7 @@ pub(crate) mod dataget;
 pub(crate) mod dataset;
 pub(crate) mod defs;
 pub(crate) mod dev;
+pub(crate) mod doc;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod fmt;

@@ -1,6 +1,7 @@
 //! The command line as people and scripts use it.
 
 mod cache;
+mod doc;
 mod evaluate;
 mod explain;
 mod fmt;

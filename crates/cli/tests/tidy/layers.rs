@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Each crate, those that it uses, and those that only its tests use.
-const EDGES: [(&str, &[&str], &[&str]); 26] = [
+const EDGES: [(&str, &[&str], &[&str]); 27] = [
     ("base", &[], &[]),
     ("data", &["base"], &[]),
     ("algebra", &[], &[]),
@@ -35,7 +35,8 @@ const EDGES: [(&str, &[&str], &[&str]); 26] = [
         &[],
     ),
     ("tools", &["base", "data", "driver"], &[]),
-    ("cli", &["base", "data", "syntax", "fmt", "check", "ir", "driver", "tools", "pkg", "repl"], &[]),
+    ("cli", &["base", "data", "syntax", "fmt", "check", "ir", "driver", "tools", "doc", "pkg", "repl"], &[]),
+    ("doc", &["base", "syntax", "check"], &[]),
     ("pkg", &["base"], &[]),
     ("repl", &["base", "syntax", "check", "ir", "driver"], &[]),
     ("randprog", &["base", "data", "ir", "pass", "driver", "tools"], &[]),

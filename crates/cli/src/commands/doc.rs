@@ -1,0 +1,105 @@
+//! `fehu doc`.
+
+use crate::report::show_all;
+use fehu_base::Severity;
+use fehu_doc::Input;
+use fehu_tools::errln;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Options of `fehu doc`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The folder whose .fut files are documented, or a single file.
+    dir: PathBuf,
+    /// The folder to write to.
+    #[arg(short, value_name = "OUTDIR", required = true)]
+    output: PathBuf,
+    /// Say which files are read and written.
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+pub(crate) fn run(args: &Args) -> ExitCode {
+    match document(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            if !message.is_empty() {
+                errln!("fehu: {message}");
+            }
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Writes all pages. An error that was shown already has no text.
+fn document(args: &Args) -> Result<(), String> {
+    let mut files = vec![];
+    let root = if args.dir.is_dir() {
+        collect(&args.dir, &mut files).map_err(|e| format!("could not read {}: {e}", args.dir.display()))?;
+        args.dir.clone()
+    } else {
+        files.push(args.dir.clone());
+        args.dir.parent().unwrap_or(Path::new("")).to_owned()
+    };
+    if files.is_empty() {
+        return Err(format!("there are no .fut files in {}", args.dir.display()));
+    }
+    let mut inputs = vec![];
+    for file in &files {
+        if args.verbose {
+            errln!("Reading {}.", file.display());
+        }
+        inputs.extend(read(file, &root)?);
+    }
+    let site = fehu_doc::site(&inputs);
+    for warning in &site.warnings {
+        errln!("fehu: {warning}");
+    }
+    for page in site.pages {
+        let path = args.output.join(&page.path);
+        if args.verbose {
+            errln!("Writing {}.", path.display());
+        }
+        let folder = path.parent().unwrap_or(Path::new(""));
+        std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(&path, &page.content))
+            .map_err(|e| format!("could not write {}: {e}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// A file, which must be correct; `None` if it wants no documentation.
+fn read(file: &Path, root: &Path) -> Result<Option<Input>, String> {
+    let front = fehu_driver::front::check_file(file);
+    let Some(program) = front.program else {
+        let errors: Vec<_> =
+            front.diagnostics.iter().filter(|d| d.severity == Severity::Error).cloned().collect();
+        show_all(&errors, &front.sources);
+        return Err(String::new());
+    };
+    let Some((id, source)) = front.sources.files().nth(front.prelude.len()) else { return Ok(None) };
+    let text = source.text.to_string();
+    let prog = fehu_syntax::parse(id, &text).prog;
+    if fehu_doc::is_ignored(&prog) {
+        return Ok(None);
+    }
+    let name = file.strip_prefix(root).unwrap_or(file).with_extension("");
+    let name = name.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
+    Ok(Some(Input { name, text, prog, env: program.env, names: program.names }))
+}
+
+/// All programs below a folder, in alphabetical order.
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut entries: Vec<_> = std::fs::read_dir(folder)?.collect::<Result<_, _>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            collect(&path, found)?;
+        } else if path.extension().is_some_and(|e| e == "fut") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}

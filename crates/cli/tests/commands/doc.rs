@@ -1,0 +1,147 @@
+//! `fehu doc`: pages whose links lead somewhere.
+
+use super::{fehu, program, stderr};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Output;
+
+fn doc(dir: &Path) -> Output {
+    fehu().args(["doc", "lib", "-o", "out"]).current_dir(dir).output().expect("fehu runs")
+}
+
+/// A library of two files, and what is written about it.
+fn library() -> (tempfile::TempDir, BTreeMap<String, String>) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let lib = dir.path().join("lib/sub");
+    std::fs::create_dir_all(&lib).expect("made");
+    let main = "\
+-- | All about numbers & <pairs>.
+
+import \"sub/pairs\"
+
+-- | A pair, see `swap`@term@\"sub/pairs\" and `nothing`@term.
+type numbers = (i32, i32)
+
+-- | Adds *both*.
+#[inline]
+def add ((a, b): numbers) = a + b
+
+local def hidden = 1
+
+-- | Things that can be added.
+module type monoid = {
+  type t
+  -- | The operation on `t`@type.
+  val <+> : t -> t -> t
+  val zero : t
+}
+
+module m: {val x : i32} = {def x = 2}
+module n = {
+  -- | Inside.
+  def inner = 3i64
+}
+module f (a: monoid) = {def twice (x: a.t) = x a.<+> x}
+";
+    program(dir.path().join("lib").as_path(), "numbers.fut", main);
+    program(&lib, "pairs.fut", "-- | Pairs.\n\ndef swap 'a 'b (x: a, y: b) = (y, x)\n");
+    program(&lib, "tests.fut", "-- | ignore\n\ndef x = 1\n");
+    let done = doc(dir.path());
+    assert!(done.status.success(), "{}", stderr(&done));
+    assert_eq!(stderr(&done), "fehu: numbers.fut: `nothing`@term leads nowhere\n");
+    let mut pages = BTreeMap::new();
+    read(&dir.path().join("out"), "", &mut pages);
+    (dir, pages)
+}
+
+fn read(folder: &Path, prefix: &str, pages: &mut BTreeMap<String, String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        match entry.path().is_dir() {
+            true => read(&entry.path(), &format!("{name}/"), pages),
+            false => drop(pages.insert(name, std::fs::read_to_string(entry.path()).expect("text"))),
+        }
+    }
+}
+
+#[test]
+fn pages_say_what_comments_say() {
+    let (_dir, pages) = library();
+    let names: Vec<&str> = pages.keys().map(String::as_str).collect();
+    let expected = [
+        "doc/numbers.html",
+        "doc/sub/pairs.html",
+        "index.html",
+        "names.html",
+        "src/numbers.html",
+        "src/sub/pairs.html",
+        "style.css",
+    ];
+    assert_eq!(names, expected, "files that want no documentation get none");
+    let page = &pages["doc/numbers.html"];
+    for part in [
+        "<p>All about numbers &amp; &lt;pairs&gt;.</p>",
+        "<p>Adds <em>both</em>.</p>",
+        "href=\"../doc/sub/pairs.html#term-swap\"><code>swap</code></a>",
+        "id=\"type-numbers\"",
+        "id=\"term-n.inner\"",
+        "id=\"term-monoid.:3c+:3e\"",
+        "href=\"../src/numbers.html#L9\"",
+    ] {
+        let part = part.replace(":3c+:3e", ":3c:2b:3e");
+        assert!(page.contains(&part), "{part}\n{page}");
+    }
+    assert!(!page.contains("hidden") && !page.contains("#[inline]"), "{page}");
+    assert!(pages["index.html"].contains("All about numbers &amp;"));
+    assert!(pages["names.html"].contains("type=\"search\""));
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let (_dir, pages) = library();
+    let mut links = 0;
+    for (path, text) in pages.iter().filter(|(p, _)| p.ends_with(".html")) {
+        for link in text.split("href=\"").skip(1).filter_map(|t| t.split('"').next()) {
+            let (file, anchor) = link.split_once('#').map_or((link, None), |(f, a)| (f, Some(a)));
+            let mut parts: Vec<&str> = path.split('/').collect();
+            parts.pop();
+            for part in file.split('/') {
+                match part {
+                    ".." => drop(parts.pop()),
+                    part => parts.push(part),
+                }
+            }
+            let target = parts.join("/");
+            let page = pages.get(&target).unwrap_or_else(|| panic!("{path}: {link} leads nowhere"));
+            if let Some(anchor) = anchor {
+                assert!(page.contains(&format!("id=\"{anchor}\"")), "{path}: no place {link}");
+            }
+            links += 1;
+        }
+    }
+    assert!(links > 20, "{links}");
+}
+
+#[test]
+fn tags_are_balanced() {
+    let (_dir, pages) = library();
+    for (path, text) in pages.iter().filter(|(p, _)| p.ends_with(".html")) {
+        for tag in ["section", "div", "p", "a", "pre", "table", "tr", "td", "code", "span", "body", "html"] {
+            let opened =
+                text.matches(&format!("<{tag}>")).count() + text.matches(&format!("<{tag} ")).count();
+            assert_eq!(opened, text.matches(&format!("</{tag}>")).count(), "{path}: {tag}");
+        }
+    }
+}
+
+#[test]
+fn mistakes() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(dir.path().join("lib")).expect("made");
+    assert!(stderr(&doc(dir.path())).contains("there are no .fut files"));
+    program(&dir.path().join("lib"), "a.fut", "def x = y\n");
+    let done = doc(dir.path());
+    assert_eq!(done.status.code(), Some(1));
+    assert!(stderr(&done).contains("Unknown name") && !dir.path().join("out").exists());
+}
