@@ -61,6 +61,8 @@ enum Command {
     Fmt(commands::fmt::Args),
     /// Make pages for browsers from the documentation comments of programs.
     Doc(commands::doc::Args),
+    /// Talk to an editor: errors while typing, types, definitions, completion, formatting.
+    Lsp(commands::lsp::Args),
     /// Manage the packages that a project requires.
     Pkg(commands::pkg::Args),
     /// Run a command again whenever the program changes.
@@ -136,6 +138,7 @@ fn run(command: Command, matches: ArgMatches) -> ExitCode {
         Command::New(args) => commands::new::run(&args),
         Command::Fmt(args) => commands::fmt::run(&args),
         Command::Doc(args) => commands::doc::run(&args),
+        Command::Lsp(args) => commands::lsp::run(&args),
         Command::Pkg(args) => commands::pkg::run(&args),
         Command::Watch(args) => commands::watch::run(&args),
         Command::Test(args) => commands::test::run(&args),

@@ -1,6 +1,6 @@
 //! The front end as one step: load, parse, check.
 
-use crate::load::{load, load_text, Loaded};
+use crate::load::{load, load_over, load_text, Loaded, Overlay};
 use crate::times::Times;
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap};
 use fehu_check::modules::check_program;
@@ -67,6 +67,11 @@ pub fn check_timed(main: &Path, times: &mut Times) -> Front {
 /// Checks a program given as text.
 pub fn check_text(path: &Path, text: String) -> Front {
     check_loaded(load_text(path, text))
+}
+
+/// Checks the program with this main file; the overlay's texts stand for files.
+pub fn check_over(main: &Path, overlay: Overlay) -> Front {
+    check_loaded(load_over(main, overlay))
 }
 
 /// Nothing but the prelude, all of it: what every program can use.

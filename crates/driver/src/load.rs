@@ -28,8 +28,16 @@ pub struct Loaded {
 
 /// Loads a program from its main file.
 pub fn load(main: &Path) -> Loaded {
-    let mut loader = Loader::new();
-    match read_source(main) {
+    load_over(main, Overlay::default())
+}
+
+/// Texts that stand for the contents of files, such as those that an editor has not saved. The paths are [`normalise`]d.
+pub type Overlay = FxHashMap<PathBuf, String>;
+
+/// Loads a program from its main file; files that are in the overlay are not read.
+pub fn load_over(main: &Path, overlay: Overlay) -> Loaded {
+    let mut loader = Loader { overlay, ..Loader::new() };
+    match loader.read(main) {
         Ok(text) => {
             loader.file(main, text);
         }
@@ -81,6 +89,7 @@ struct Loader {
     /// The chain of files being loaded, for messages about circles.
     chain: Vec<PathBuf>,
     prelude: Vec<FileId>,
+    overlay: Overlay,
 }
 
 impl Loader {
@@ -91,7 +100,22 @@ impl Loader {
         for (i, (path, _)) in prelude_sources().iter().enumerate() {
             state.insert(PathBuf::from(path), State::Done(i));
         }
-        Loader { units: vec![], sources, errors: vec![], state, chain: vec![], prelude }
+        Loader {
+            units: vec![],
+            sources,
+            errors: vec![],
+            state,
+            chain: vec![],
+            prelude,
+            overlay: Overlay::default(),
+        }
+    }
+
+    fn read(&self, path: &Path) -> Result<String, String> {
+        match self.overlay.get(&normalise(path)) {
+            Some(text) => Ok(text.clone()),
+            None => read_source(path),
+        }
     }
 
     /// Adds what is needed of the prelude.
@@ -146,7 +170,7 @@ impl Loader {
             }
             None => {}
         }
-        match read_source(&path) {
+        match self.read(&path) {
             Ok(text) => self.file(&path, text),
             Err(e) => {
                 self.state.insert(key, State::Failed);
@@ -205,7 +229,7 @@ fn import_path(importer: &Path, name: &str) -> PathBuf {
 
 /// The path without `.` and, where possible, without `..`: two ways to write a path to one file give
 /// one result.
-fn normalise(path: &Path) -> PathBuf {
+pub fn normalise(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

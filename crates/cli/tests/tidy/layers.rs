@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Each crate, those that it uses, and those that only its tests use.
-const EDGES: [(&str, &[&str], &[&str]); 27] = [
+const EDGES: [(&str, &[&str], &[&str]); 28] = [
     ("base", &[], &[]),
     ("data", &["base"], &[]),
     ("algebra", &[], &[]),
@@ -35,10 +35,15 @@ const EDGES: [(&str, &[&str], &[&str]); 27] = [
         &[],
     ),
     ("tools", &["base", "data", "driver"], &[]),
-    ("cli", &["base", "data", "syntax", "fmt", "check", "ir", "driver", "tools", "doc", "pkg", "repl"], &[]),
+    (
+        "cli",
+        &["base", "data", "syntax", "fmt", "check", "ir", "driver", "tools", "doc", "pkg", "repl", "lsp"],
+        &[],
+    ),
     ("doc", &["base", "syntax", "check"], &[]),
     ("pkg", &["base"], &[]),
     ("repl", &["base", "syntax", "check", "ir", "driver"], &[]),
+    ("lsp", &["base", "syntax", "fmt", "check", "driver"], &[]),
     ("randprog", &["base", "data", "ir", "pass", "driver", "tools"], &[]),
     ("xtask", &["data", "driver", "randprog"], &[]),
 ];

@@ -1,0 +1,92 @@
+//! Names that could stand at a place.
+
+use crate::analysis::{module, Analysis};
+use crate::server::{Document, State};
+use fehu_base::Symbol;
+use fehu_check::scope::{Env, TermEntry};
+use fehu_check::show::Show;
+use fehu_check::tast::{Dec, Program};
+use fehu_check::types::Type;
+use serde_json::{json, Value};
+use std::collections::BTreeMap;
+
+const KEYWORDS: [&str; 23] = [
+    "assert", "case", "def", "do", "else", "entry", "false", "for", "if", "import", "in", "include", "let",
+    "local", "loop", "match", "module", "open", "then", "true", "type", "while", "with",
+];
+
+/// Kinds of items that the protocol fixes.
+const FUNCTION: u32 = 3;
+const VARIABLE: u32 = 6;
+const MODULE: u32 = 9;
+const INTERFACE: u32 = 8;
+const CLASS: u32 = 7;
+const KEYWORD: u32 = 14;
+
+pub(super) fn completion(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+    let offset = document.text.offset(&params["position"], state.encoding);
+    let before = document.text.text.get(..offset).unwrap_or("");
+    let named = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.');
+    let start = before.char_indices().rev().take_while(|(_, c)| named(*c)).last().map_or(offset, |(i, _)| i);
+    let mut path: Vec<&str> = before.get(start..).unwrap_or("").split('.').collect();
+    path.pop();
+    let mut items: BTreeMap<String, Value> = BTreeMap::new();
+    if let Some(analysis) = &document.analysis {
+        if path.is_empty() {
+            locals(analysis, start, &mut items);
+        }
+        if let Some(env) = module(&analysis.program.env, &path) {
+            declared(&analysis.program, env, &mut items);
+        }
+    }
+    if let Some((prelude, env)) = state.prelude().and_then(|p| Some((p, module(&p.prelude_env, &path)?))) {
+        declared(prelude, env, &mut items);
+    }
+    if path.is_empty() {
+        for word in KEYWORDS {
+            items.entry(word.to_owned()).or_insert_with(|| json!({"label": word, "kind": KEYWORD}));
+        }
+    }
+    Ok(json!({"isIncomplete": false, "items": items.into_values().collect::<Vec<_>>()}))
+}
+
+fn declared(program: &Program, env: &Env, items: &mut BTreeMap<String, Value>) {
+    let show = Show::plain(&program.names);
+    let plain = |name: &Symbol| name.as_str().starts_with(|c: char| c.is_alphabetic() || c == '_');
+    for (name, entry) in env.terms.iter().filter(|(n, _)| plain(n)) {
+        let item = match entry {
+            TermEntry::Val(v) => {
+                let kind = if matches!(v.scheme.ty, Type::Arrow(_)) { FUNCTION } else { VARIABLE };
+                json!({"label": name.as_str(), "kind": kind, "detail": show.scheme(&v.scheme)})
+            }
+            TermEntry::Mod(_) => json!({"label": name.as_str(), "kind": MODULE}),
+        };
+        items.entry(name.to_string()).or_insert(item);
+    }
+    for name in env.types.keys().filter(|n| plain(n)) {
+        items.entry(name.to_string()).or_insert_with(|| json!({"label": name.as_str(), "kind": CLASS}));
+    }
+    for name in env.mod_types.keys().filter(|n| plain(n)) {
+        items.entry(name.to_string()).or_insert_with(|| json!({"label": name.as_str(), "kind": INTERFACE}));
+    }
+}
+
+/// What the declaration around a place binds before it.
+fn locals(analysis: &Analysis, offset: usize, items: &mut BTreeMap<String, Value>) {
+    let around = analysis.program.decs.iter().find_map(|d| match d {
+        Dec::Val(b) if b.span.file == analysis.main => {
+            (b.span.lo as usize <= offset && offset <= b.span.hi as usize + 1).then_some(b.span)
+        }
+        Dec::Val(_) | Dec::TypeDef(..) | Dec::Alias(_) | Dec::Functor(_) | Dec::Apply(_) => None,
+    });
+    let Some(around) = around else { return };
+    let inside = |s: fehu_base::Span| s.file == around.file && around.lo < s.lo && s.hi as usize <= offset;
+    for o in analysis.occurrences.iter().filter(|o| inside(o.span)) {
+        let defined = analysis.program.def_spans.get(&o.name).is_some_and(|s| inside(*s));
+        let name = analysis.program.names.base(o.name).to_string();
+        if defined && name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            let item = json!({"label": name, "kind": VARIABLE, "detail": o.ty});
+            items.insert(name, item);
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! What names mean: hover, definition, references, rename.
+
+use crate::analysis::{Analysis, Occurrence};
+use crate::document::uri_of;
+use crate::server::{Document, State};
+use fehu_base::{FileId, Span};
+use fehu_syntax::ast::{Dec, Exp, ExpKind, FieldExp, ModExp, Pat};
+use fehu_syntax::{Token, TokenKind};
+use serde_json::{json, Map, Value};
+
+/// The analysis, and the place that a request is about.
+fn context<'a>(state: &State, document: &'a Document, params: &Value) -> Option<(&'a Analysis, usize)> {
+    let offset = document.text.offset(&params["position"], state.encoding);
+    document.analysis.as_ref().map(|a| (a, offset))
+}
+
+/// The name around a place, with the modules before it.
+fn words_at(text: &str, offset: usize) -> Option<(Vec<&str>, usize, usize)> {
+    let tokens: Vec<Token> = fehu_syntax::tokens(FileId(0), text);
+    let at = tokens.iter().position(|t| {
+        t.kind == TokenKind::Ident && t.span.lo as usize <= offset && offset <= t.span.hi as usize
+    })?;
+    let mut first = at;
+    while first >= 2 && tokens[first - 1].kind == TokenKind::Dot && tokens[first - 2].kind == TokenKind::Ident
+    {
+        first -= 2;
+    }
+    let word = |t: &Token| text.get(t.span.lo as usize..t.span.hi as usize);
+    let words = tokens[first..=at].iter().filter(|t| t.kind == TokenKind::Ident).filter_map(word).collect();
+    Some((words, tokens[at].span.lo as usize, tokens[at].span.hi as usize))
+}
+
+pub(super) fn hover(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+    let Some((analysis, offset)) = context(state, document, params) else { return Ok(Value::Null) };
+    let (code, doc, lo, hi) = match analysis.at(offset) {
+        Some(o) => {
+            let name = analysis.program.names.base(o.name);
+            (format!("{name} : {}", o.ty), analysis.doc(o.name), o.span.lo as usize, o.span.hi as usize)
+        }
+        None => {
+            let Some((words, lo, hi)) = words_at(&document.text.text, offset) else { return Ok(Value::Null) };
+            let Some(meaning) = analysis.meaning(&words) else { return Ok(Value::Null) };
+            (meaning.text, None, lo, hi)
+        }
+    };
+    let doc = doc.map_or(String::new(), |d| format!("\n\n{d}"));
+    Ok(json!({
+        "contents": {"kind": "markdown", "value": format!("```futhark\n{code}\n```{doc}")},
+        "range": document.text.range(lo, hi, state.encoding),
+    }))
+}
+
+pub(super) fn definition(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+    let Some((analysis, offset)) = context(state, document, params) else { return Ok(Value::Null) };
+    let span = match analysis.at(offset) {
+        Some(o) => analysis.definition(o.name),
+        None => words_at(&document.text.text, offset)
+            .and_then(|(words, ..)| analysis.meaning(&words))
+            .map(|m| m.span),
+    };
+    Ok(span.and_then(|s| location(state, analysis, s)).unwrap_or(Value::Null))
+}
+
+/// A place for the editor; the prelude's files are inside of the compiler.
+fn location(state: &State, analysis: &Analysis, span: Span) -> Option<Value> {
+    if analysis.prelude.contains(&span.file) {
+        return None;
+    }
+    let (file, range) = state.place(span, &analysis.sources)?;
+    Some(json!({"uri": uri_of(&file), "range": range}))
+}
+
+/// The value at a place: named there, or defined there.
+fn value_at(analysis: &Analysis, text: &str, offset: usize) -> Option<Vec<Span>> {
+    if let Some(Occurrence { name, .. }) = analysis.at(offset) {
+        return Some(analysis.references(*name));
+    }
+    // The name of a definition is no occurrence: look for one that is defined here.
+    let (_, lo, _) = words_at(text, offset)?;
+    let here = |s: Span| s.file == analysis.main && s.lo as usize == lo;
+    let name = analysis.values().find(|n| analysis.definition(*n).is_some_and(here))?;
+    Some(analysis.references(name))
+}
+
+pub(super) fn references(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+    let Some((analysis, offset)) = context(state, document, params) else { return Ok(json!([])) };
+    let spans = value_at(analysis, &document.text.text, offset).unwrap_or_default();
+    let with_definition = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);
+    let spans = spans.into_iter().skip(usize::from(!with_definition));
+    Ok(Value::Array(spans.filter_map(|s| location(state, analysis, s)).collect()))
+}
+
+pub(super) fn highlight(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+    let Some((analysis, offset)) = context(state, document, params) else { return Ok(json!([])) };
+    let spans = value_at(analysis, &document.text.text, offset).unwrap_or_default();
+    let own = spans.into_iter().filter(|s| s.file == analysis.main);
+    let range = |s: Span| document.text.range(s.lo as usize, s.hi as usize, state.encoding);
+    Ok(Value::Array(own.map(|s| json!({"range": range(s)})).collect()))
+}
+
+pub(super) fn prepare_rename(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+    let Some((analysis, offset)) = context(state, document, params) else { return Ok(Value::Null) };
+    let Some((_, lo, hi)) = words_at(&document.text.text, offset) else { return Ok(Value::Null) };
+    renamed(document, analysis, offset, "fresh")?;
+    Ok(document.text.range(lo, hi, state.encoding))
+}
+
+pub(super) fn rename(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+    let new = params["newName"].as_str().unwrap_or("");
+    let Some((analysis, offset)) = context(state, document, params) else {
+        return Err("the program has errors".into());
+    };
+    let mut changes: Map<String, Value> = Map::new();
+    for (span, text) in renamed(document, analysis, offset, new)? {
+        let Some((file, range)) = state.place(span, &analysis.sources) else { continue };
+        let edits = changes.entry(uri_of(&file)).or_insert_with(|| json!([]));
+        if let Some(edits) = edits.as_array_mut() {
+            edits.push(json!({"range": range, "newText": text}));
+        }
+    }
+    Ok(json!({"changes": changes}))
+}
+
+/// The edits of a rename: all places, and what is written there.
+fn renamed(
+    document: &Document,
+    analysis: &Analysis,
+    offset: usize,
+    new: &str,
+) -> Result<Vec<(Span, String)>, String> {
+    let kinds: Vec<TokenKind> = fehu_syntax::tokens(FileId(0), new).iter().map(|t| t.kind).collect();
+    if kinds != [TokenKind::Ident] {
+        return Err(format!("`{new}` is no name"));
+    }
+    let main = analysis.sources.get(analysis.main).map_or("", |f| &*f.text);
+    if main != document.text.text {
+        return Err("the program has errors".into());
+    }
+    let Some(spans) = value_at(analysis, main, offset) else {
+        return Err("only values can be renamed".into());
+    };
+    let mut edits = vec![];
+    for span in spans {
+        let text = analysis.sources.get(span.file).map_or("", |f| &*f.text);
+        if analysis.prelude.contains(&span.file) {
+            return Err("this is a name of the prelude".into());
+        }
+        let words = fehu_syntax::words(span.file, text, span.lo as usize..span.hi as usize);
+        // Of a qualified name, the last part.
+        let Some(last) = words.last().filter(|t| t.kind == TokenKind::Ident) else {
+            return Err("operators cannot be renamed".into());
+        };
+        edits.push((last.span, new.to_owned()));
+    }
+    let old = |s: Span| {
+        let text = analysis.sources.get(s.file).map_or("", |f| &*f.text);
+        text.get(s.lo as usize..s.hi as usize).unwrap_or("").to_owned()
+    };
+    let names: Vec<String> = edits.iter().map(|(s, _)| old(*s)).collect();
+    if names.windows(2).any(|w| w[0] != w[1])
+        || analysis.program.decs.iter().any(|d| shown_elsewhere(d, analysis, &edits))
+    {
+        return Err("a module type shows this value under its name, so it is not renamed".into());
+    }
+    for (span, text) in &mut edits {
+        if is_pun(analysis, *span) {
+            *text = format!("{} = {new}", old(*span));
+        }
+    }
+    Ok(edits)
+}
+
+/// Whether a value is what a module type calls by the same name: that is written elsewhere too.
+fn shown_elsewhere(dec: &fehu_check::tast::Dec, analysis: &Analysis, edits: &[(Span, String)]) -> bool {
+    use fehu_check::tast::Dec;
+    match dec {
+        Dec::Alias(a) => analysis.definition(a.target).is_some_and(|d| edits.iter().any(|(s, _)| *s == d)),
+        Dec::Val(_) | Dec::TypeDef(..) | Dec::Functor(_) | Dec::Apply(_) => false,
+    }
+}
+
+/// Whether a place is `{x}`, short for `{x = x}`: the field keeps its name.
+fn is_pun(analysis: &Analysis, span: Span) -> bool {
+    let Some(file) = analysis.sources.get(span.file) else { return false };
+    let parsed = fehu_syntax::parse(span.file, &file.text);
+    let mut puns = Puns { span, found: false };
+    puns.decs(&parsed.prog.decs);
+    puns.found
+}
+
+struct Puns {
+    span: Span,
+    found: bool,
+}
+
+impl Puns {
+    fn decs(&mut self, decs: &[Dec]) {
+        for dec in decs {
+            match dec {
+                Dec::Val(b) => {
+                    b.params.iter().for_each(|p| self.pat(p));
+                    self.exp(&b.body);
+                }
+                Dec::Mod(b) => self.module(&b.body),
+                Dec::Open(m, _) => self.module(m),
+                Dec::Local(d, _) => self.decs(std::slice::from_ref(d)),
+                Dec::Type(_) | Dec::ModType(_) | Dec::Import(..) => {}
+            }
+        }
+    }
+
+    fn module(&mut self, m: &ModExp) {
+        match m {
+            ModExp::Decs(decs, _) => self.decs(decs),
+            ModExp::Parens(m, _) | ModExp::Ascript(m, ..) | ModExp::Lambda(_, _, m, _) => self.module(m),
+            ModExp::Apply(f, a, _) => {
+                self.module(f);
+                self.module(a);
+            }
+            ModExp::Var(_) | ModExp::Import(..) => {}
+        }
+    }
+
+    fn pat(&mut self, p: &Pat) {
+        match p {
+            Pat::Record(fields, _) => {
+                for (name, value) in fields {
+                    match value {
+                        Some(value) => self.pat(value),
+                        None => self.found |= name.span == self.span,
+                    }
+                }
+            }
+            Pat::Parens(p, _) | Pat::Ascript(p, ..) | Pat::Attr(_, p, _) => self.pat(p),
+            Pat::Tuple(ps, _) | Pat::Constr(_, ps, _) => ps.iter().for_each(|p| self.pat(p)),
+            Pat::Var(_) | Pat::Wildcard(_) | Pat::Literal { .. } => {}
+        }
+    }
+
+    fn exp(&mut self, e: &Exp) {
+        match &*e.kind {
+            ExpKind::Record(fields) => {
+                for field in fields {
+                    match field {
+                        FieldExp::Implicit(name) => self.found |= name.span == self.span,
+                        FieldExp::Explicit(_, e) => self.exp(e),
+                    }
+                }
+            }
+            ExpKind::Parens(e)
+            | ExpKind::QualParens(_, e)
+            | ExpKind::Project(e, _)
+            | ExpKind::Index(e, _)
+            | ExpKind::Negate(e)
+            | ExpKind::Not(e)
+            | ExpKind::SectionLeft(e, _)
+            | ExpKind::SectionRight(_, e)
+            | ExpKind::Ascript(e, _)
+            | ExpKind::Coerce(e, _)
+            | ExpKind::Attr(_, e) => self.exp(e),
+            ExpKind::Tuple(es) | ExpKind::Array(es) | ExpKind::Constr(_, es) => {
+                es.iter().for_each(|e| self.exp(e));
+            }
+            ExpKind::Apply(f, args) => {
+                self.exp(f);
+                args.iter().for_each(|e| self.exp(e));
+            }
+            ExpKind::Assert(a, b) | ExpKind::BinOp(_, a, b) | ExpKind::Update(a, _, b) => {
+                self.exp(a);
+                self.exp(b);
+            }
+            ExpKind::Range(a, b, _) => {
+                self.exp(a);
+                b.iter().for_each(|e| self.exp(e));
+            }
+            ExpKind::Lambda(l) => {
+                l.params.iter().for_each(|p| self.pat(p));
+                self.exp(&l.body);
+            }
+            ExpKind::Let { pat, value, body, .. } => {
+                self.pat(pat);
+                self.exp(value);
+                self.exp(body);
+            }
+            ExpKind::LetUpdate { value, body, .. } => {
+                self.exp(value);
+                self.exp(body);
+            }
+            ExpKind::LetFun(f, body) => {
+                f.params.iter().for_each(|p| self.pat(p));
+                self.exp(&f.body);
+                self.exp(body);
+            }
+            ExpKind::If(a, b, c) => {
+                self.exp(a);
+                self.exp(b);
+                self.exp(c);
+            }
+            ExpKind::Loop { pat, init, body, .. } => {
+                self.pat(pat);
+                init.iter().for_each(|e| self.exp(e));
+                self.exp(body);
+            }
+            ExpKind::Match(e, cases) => {
+                self.exp(e);
+                for case in cases {
+                    self.pat(&case.pat);
+                    self.exp(&case.body);
+                }
+            }
+            ExpKind::Literal(_)
+            | ExpKind::Var(_)
+            | ExpKind::Hole
+            | ExpKind::SectionAccess(_)
+            | ExpKind::Error => {}
+        }
+    }
+}

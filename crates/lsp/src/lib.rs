@@ -1,0 +1,21 @@
+//! The language server: what `fehu lsp` says to editors.
+//!
+//! In: messages of the Language Server Protocol. Out: answers, and diagnostics while the user types.
+//!
+//! - `protocol`: messages as bytes. Garbage is answered with an error, and the next message is read.
+//! - [`serve`] in `server`: one loop. Texts change at once; files are checked when no message waits, so fast typing costs
+//!   nothing, and requests see the newest text.
+//! - `document`: texts, edits, and places as editors count them.
+//! - `analysis`: a checked file, with an index of all places at which a value is named. Of a file with errors, the last
+//!   analysis without any is kept, so most requests still have answers.
+//! - `features`: one function for each request.
+
+#![forbid(unsafe_code)]
+
+mod analysis;
+mod document;
+mod features;
+mod protocol;
+mod server;
+
+pub use server::serve;

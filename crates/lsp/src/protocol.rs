@@ -1,0 +1,82 @@
+//! Messages: JSON with a header that says how long it is.
+
+use serde_json::{json, Value};
+use std::io::{self, BufRead, Write};
+
+/// The largest message.
+const MAX_BYTES: usize = 64 << 20;
+
+/// Codes of errors that the protocol fixes.
+pub(crate) const PARSE_ERROR: i64 = -32700;
+pub(crate) const INVALID_REQUEST: i64 = -32600;
+pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
+pub(crate) const NOT_INITIALIZED: i64 = -32002;
+pub(crate) const REQUEST_FAILED: i64 = -32803;
+
+/// What was read.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    Message(Value),
+    /// Something that is no message.
+    Garbage(String),
+}
+
+/// Reads the next message; `None` at the end.
+pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
+    let mut length = None;
+    loop {
+        let mut line = vec![];
+        if input.read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim();
+        if line.is_empty() {
+            match length {
+                Some(length) => return body(input, length).map(Some),
+                // Empty lines between messages, or after headers that mean nothing.
+                None => continue,
+            }
+        }
+        if let Some((name, value)) = line.split_once(':') {
+            if name.trim().eq_ignore_ascii_case("content-length") {
+                length = value.trim().parse::<usize>().ok();
+            }
+        }
+    }
+}
+
+fn body(input: &mut impl BufRead, length: usize) -> io::Result<Incoming> {
+    if length > MAX_BYTES {
+        // Its bytes are read as if they were headers, which they are not.
+        return Ok(Incoming::Garbage(format!("a message of {length} bytes")));
+    }
+    let mut bytes = vec![0; length];
+    input.read_exact(&mut bytes)?;
+    Ok(match serde_json::from_slice(&bytes) {
+        Ok(value) => Incoming::Message(value),
+        Err(e) => Incoming::Garbage(e.to_string()),
+    })
+}
+
+/// Writes a message.
+pub(crate) fn write(output: &mut impl Write, message: &Value) -> io::Result<()> {
+    let text = message.to_string();
+    write!(output, "Content-Length: {}\r\n\r\n{text}", text.len())?;
+    output.flush()
+}
+
+/// The answer to a request.
+pub(crate) fn answer(id: &Value, result: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "result": result})
+}
+
+/// The answer to a request that failed.
+pub(crate) fn failure(id: &Value, code: i64, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+}
+
+/// A message that wants no answer.
+pub(crate) fn notification(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
+}

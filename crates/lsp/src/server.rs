@@ -1,0 +1,316 @@
+//! The loop: messages in, answers and diagnostics out.
+
+use crate::analysis::Analysis;
+use crate::document::{path_of, uri_of, Encoding, Text};
+use crate::features;
+use crate::protocol::{self, Incoming};
+use fehu_base::{Diagnostic, FileId, Severity, SourceMap, Span};
+use fehu_check::tast::Program;
+use fehu_driver::front::{check_over, check_prelude};
+use fehu_driver::load::Overlay;
+use serde_json::{json, Value};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, Write};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// How long no message may come before changed files are checked.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A file that is open in the editor.
+pub(crate) struct Document {
+    pub(crate) text: Text,
+    /// The newest analysis without errors; `fresh` says whether it is of this text.
+    pub(crate) analysis: Option<Analysis>,
+    fresh: bool,
+    /// The files that were read when it was checked last.
+    files: BTreeSet<PathBuf>,
+}
+
+/// What the editor has told us.
+pub(crate) struct State {
+    pub(crate) documents: BTreeMap<PathBuf, Document>,
+    pub(crate) encoding: Encoding,
+    /// The files about which there are diagnostics, by the document that has them.
+    published: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
+    phase: Phase,
+    /// All of the prelude, once somebody has asked; programs see only what they need of it.
+    prelude: OnceCell<Option<Program>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Begin,
+    Running,
+    ShutDown,
+}
+
+/// Talks to an editor until it says good-bye, or its messages end; whether it ended as it should.
+pub fn serve(mut input: impl BufRead + Send + 'static, output: &mut impl Write) -> bool {
+    let (sender, receiver) = channel();
+    // Reading waits; checking must not.
+    let reader = std::thread::Builder::new().name("reader".into()).spawn(move || {
+        while let Ok(Some(incoming)) = protocol::read(&mut input) {
+            if sender.send(incoming).is_err() {
+                return;
+            }
+        }
+    });
+    if reader.is_err() {
+        return false;
+    }
+    let mut state = State {
+        documents: BTreeMap::new(),
+        encoding: Encoding::Utf16,
+        published: BTreeMap::new(),
+        phase: Phase::Begin,
+        prelude: OnceCell::new(),
+    };
+    state.run(&receiver, output).unwrap_or(false)
+}
+
+impl State {
+    fn run(&mut self, messages: &Receiver<Incoming>, output: &mut impl Write) -> std::io::Result<bool> {
+        loop {
+            let stale = self.documents.values().any(|d| !d.fresh);
+            let incoming = match stale {
+                true => messages.recv_timeout(PAUSE),
+                false => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            let message = match incoming {
+                Ok(Incoming::Message(message)) => message,
+                Ok(Incoming::Garbage(why)) => {
+                    protocol::write(output, &protocol::failure(&Value::Null, protocol::PARSE_ERROR, &why))?;
+                    continue;
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    self.check_stale(output)?;
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(self.phase == Phase::ShutDown),
+            };
+            match (message["method"].as_str(), message.get("id")) {
+                (Some("exit"), None) => return Ok(self.phase == Phase::ShutDown),
+                (Some(method), Some(id)) => {
+                    let answer = self.request(method, id, &message["params"], output)?;
+                    protocol::write(output, &answer)?;
+                }
+                (Some(method), None) => self.notified(method, &message["params"], output)?,
+                // An answer to a question; there are none.
+                (None, _) if message.get("result").is_some() || message.get("error").is_some() => {}
+                (None, id) => {
+                    let id = id.cloned().unwrap_or(Value::Null);
+                    let text = "a message has a method";
+                    protocol::write(output, &protocol::failure(&id, protocol::INVALID_REQUEST, text))?;
+                }
+            }
+        }
+    }
+
+    /// All that the prelude declares.
+    pub(crate) fn prelude(&self) -> Option<&Program> {
+        self.prelude.get_or_init(|| check_prelude().program).as_ref()
+    }
+
+    fn request(
+        &mut self,
+        method: &str,
+        id: &Value,
+        params: &Value,
+        output: &mut impl Write,
+    ) -> std::io::Result<Value> {
+        match (self.phase, method) {
+            (_, "initialize") => return Ok(protocol::answer(id, self.initialize(params))),
+            (Phase::Begin, _) => {
+                return Ok(protocol::failure(
+                    id,
+                    protocol::NOT_INITIALIZED,
+                    "the first request is initialize",
+                ))
+            }
+            (_, "shutdown") => {
+                self.phase = Phase::ShutDown;
+                return Ok(protocol::answer(id, Value::Null));
+            }
+            (Phase::ShutDown, _) => {
+                return Ok(protocol::failure(id, protocol::INVALID_REQUEST, "the server is shut down"))
+            }
+            (Phase::Running, _) => {}
+        }
+        // Answers are about the text as it is now.
+        self.check_stale(output)?;
+        let path = params["textDocument"]["uri"].as_str().and_then(path_of);
+        let document = path.as_ref().and_then(|p| self.documents.get(p));
+        let Some(feature) = features::find(method) else {
+            return Ok(protocol::failure(id, protocol::METHOD_NOT_FOUND, &format!("there is no {method}")));
+        };
+        Ok(match document.map(|document| feature(self, document, params)) {
+            None => protocol::answer(id, Value::Null),
+            Some(Ok(result)) => protocol::answer(id, result),
+            Some(Err(why)) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
+        })
+    }
+
+    fn initialize(&mut self, params: &Value) -> Value {
+        let offered = &params["capabilities"]["general"]["positionEncodings"];
+        if offered.as_array().into_iter().flatten().any(|e| e == "utf-8") {
+            self.encoding = Encoding::Utf8;
+        }
+        self.phase = Phase::Running;
+        let encoding = match self.encoding {
+            Encoding::Utf8 => "utf-8",
+            Encoding::Utf16 => "utf-16",
+        };
+        json!({
+            "capabilities": features::capabilities(encoding),
+            "serverInfo": {"name": "fehu", "version": env!("CARGO_PKG_VERSION")},
+        })
+    }
+
+    fn notified(&mut self, method: &str, params: &Value, output: &mut impl Write) -> std::io::Result<()> {
+        let Some(path) = params["textDocument"]["uri"].as_str().and_then(path_of) else { return Ok(()) };
+        match method {
+            "textDocument/didOpen" => {
+                let text = Text::new(params["textDocument"]["text"].as_str().unwrap_or("").to_owned());
+                let files = BTreeSet::new();
+                self.documents.insert(path.clone(), Document { text, analysis: None, fresh: false, files });
+                self.touched(&path);
+            }
+            "textDocument/didChange" => {
+                let encoding = self.encoding;
+                if let Some(document) = self.documents.get_mut(&path) {
+                    document.text = document.text.changed(&params["contentChanges"], encoding);
+                }
+                self.touched(&path);
+            }
+            "textDocument/didSave" => self.touched(&path),
+            "textDocument/didClose" => {
+                self.documents.remove(&path);
+                self.publish(&path, &BTreeMap::new(), output)?;
+                self.touched(&path);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Marks what must be checked again since a file changed.
+    fn touched(&mut self, path: &Path) {
+        for (own, document) in &mut self.documents {
+            if own == path || document.files.contains(path) {
+                document.fresh = false;
+            }
+        }
+    }
+
+    /// Checks all documents that changed, and says what is wrong with them.
+    fn check_stale(&mut self, output: &mut impl Write) -> std::io::Result<()> {
+        let stale: Vec<PathBuf> =
+            self.documents.iter().filter(|(_, d)| !d.fresh).map(|(p, _)| p.clone()).collect();
+        for path in stale {
+            let overlay: Overlay =
+                self.documents.iter().map(|(p, d)| (p.clone(), d.text.text.clone())).collect();
+            // A bug in the compiler, which has been reported to standard error, must not end the editor's session.
+            let Ok(front) = catch_unwind(AssertUnwindSafe(|| check_over(&path, overlay))) else {
+                if let Some(document) = self.documents.get_mut(&path) {
+                    document.fresh = true;
+                }
+                continue;
+            };
+            let main = front.sources.files().map(|(id, _)| id).nth(front.prelude.len()).unwrap_or(FileId(0));
+            let found = self.diagnostics(&front.diagnostics, &front.sources, main, &path);
+            self.publish(&path, &found, output)?;
+            let files = front.sources.files().map(|(_, f)| fehu_driver::load::normalise(&f.path));
+            let files: BTreeSet<PathBuf> = files.collect();
+            let Some(document) = self.documents.get_mut(&path) else { continue };
+            document.files = files;
+            document.fresh = true;
+            if let Some(analysis) = Analysis::of(front, main) {
+                document.analysis = Some(analysis);
+            }
+        }
+        Ok(())
+    }
+
+    /// Diagnostics by file, as the protocol has them.
+    fn diagnostics(
+        &self,
+        all: &[Diagnostic],
+        sources: &SourceMap,
+        main: FileId,
+        path: &Path,
+    ) -> BTreeMap<PathBuf, Vec<Value>> {
+        let mut found: BTreeMap<PathBuf, Vec<Value>> = BTreeMap::new();
+        for d in all {
+            // A problem without a place is shown where the file begins.
+            let span = if d.span == Span::NONE { Span::new(main, 0, 0) } else { d.span };
+            let Some((file, range)) = self.place(span, sources) else { continue };
+            let related: Vec<Value> = d
+                .related
+                .iter()
+                .filter_map(|l| {
+                    let (file, range) = self.place(l.span, sources)?;
+                    Some(json!({"location": {"uri": uri_of(&file), "range": range}, "message": l.text}))
+                })
+                .collect();
+            let mut message = d.message.clone();
+            for more in d
+                .notes
+                .iter()
+                .map(|n| format!("note: {n}"))
+                .chain(d.help.iter().map(|h| format!("help: {h}")))
+            {
+                message.push('\n');
+                message.push_str(&more);
+            }
+            let severity = match d.severity {
+                Severity::Error => 1,
+                Severity::Warning => 2,
+            };
+            found.entry(file).or_default().push(json!({
+                "range": range, "severity": severity, "source": "fehu", "message": message,
+                "relatedInformation": related,
+            }));
+        }
+        found.entry(path.to_owned()).or_default();
+        found
+    }
+
+    /// A file and a range in it.
+    pub(crate) fn place(&self, span: Span, sources: &SourceMap) -> Option<(PathBuf, Value)> {
+        let file = sources.get(span.file)?;
+        let at = |pos: u32| {
+            let pos = (pos as usize).min(file.text.len());
+            let (line, number) = file.lines(pos..pos);
+            let before = file.text.get(line.start..pos).unwrap_or("");
+            json!({"line": number - 1, "character": self.encoding.units(before)})
+        };
+        let range = json!({"start": at(span.lo), "end": at(span.hi)});
+        Some((fehu_driver::load::normalise(&file.path), range))
+    }
+
+    /// Sends the diagnostics of a document, and takes back those that are gone.
+    fn publish(
+        &mut self,
+        path: &Path,
+        found: &BTreeMap<PathBuf, Vec<Value>>,
+        output: &mut impl Write,
+    ) -> std::io::Result<()> {
+        let before = self.published.remove(path).unwrap_or_default();
+        for gone in before.iter().filter(|p| !found.contains_key(*p)) {
+            let params = json!({"uri": uri_of(gone), "diagnostics": []});
+            protocol::write(output, &protocol::notification("textDocument/publishDiagnostics", params))?;
+        }
+        for (file, diagnostics) in found {
+            let params = json!({"uri": uri_of(file), "diagnostics": diagnostics});
+            protocol::write(output, &protocol::notification("textDocument/publishDiagnostics", params))?;
+        }
+        if !found.is_empty() {
+            self.published.insert(path.to_owned(), found.keys().cloned().collect());
+        }
+        Ok(())
+    }
+}
