@@ -87,7 +87,21 @@ const NESTS: (&str, &str) = (
     "[n][m] (x0: [n][m]f32) : [n][m]f32",
     "let x{j} = map (\\r -> let s = f32.sum r in map (\\x -> x / s + {i}) r) x{i}",
 );
+const MANY: (&str, &str) =
+    ("[n] (xs: [n]i32) (x0: i32) : i32", "let x{j} = x{i} + reduce (+) 0 (map (* {i}) xs)");
 const UPDATES: (&str, &str) = ("(x0: *[]i64) : []i64", "let x{j} = x{i} with [{i}] = x{i}[{i} / 2] + 1");
+
+/// Many arrays, joined in one expression.
+fn concatenation(count: usize) -> String {
+    let params: Vec<String> = (0..count).map(|i| format!("(x{i}: []i32)")).collect();
+    let names: Vec<String> = (0..count).map(|i| format!("x{i}")).collect();
+    format!("entry main {} : []i32 = {}\n", params.join(" "), names.join(" ++ "))
+}
+
+/// Pairs in pairs, as a result.
+fn pairs(depth: usize) -> String {
+    format!("entry main (x: i64) = {}x{}\n", "(x, ".repeat(depth), ")".repeat(depth))
+}
 
 #[test]
 fn work_grows_with_the_program() {
@@ -108,12 +122,22 @@ fn work_grows_with_the_program() {
             let [small, large] = [5, 10].map(|n| work(target, program(n)) - base);
             judge(what, target, small, large, 12.0);
         }
-        let rows =
-            [("scatters", SCATTERS), ("histograms", HISTOGRAMS), ("nests", NESTS), ("updates", UPDATES)];
+        let rows = [
+            ("scatters", SCATTERS),
+            ("histograms", HISTOGRAMS),
+            ("nests", NESTS),
+            ("reductions", MANY),
+            ("updates", UPDATES),
+        ];
         for (what, (head, line)) in rows {
             let [small, large] = [30, 120].map(|n| work(target, row(head, line, n)) - base);
             judge(what, target, small, large, 5.2);
         }
+        let [small, large] = [30, 120].map(|n| work(target, concatenation(n)) - base);
+        judge("concatenation", target, small, large, 5.2);
     }
+    // Each pair has the text of its type, which has those of the pairs in it: a small part of all text, but a square.
+    let [small, large] = [75, 300].map(|n| work(Target::C, pairs(n)));
+    judge("pairs", Target::C, small, large, 13.0);
     assert!(wrong.is_empty(), "this much more work is too much:\n{wrong}");
 }

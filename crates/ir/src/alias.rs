@@ -13,6 +13,19 @@
 //! let (zs : [n]i32) = if c then {return (ys)} else {return (as)}   zs: {zs, ys, xs, as}
 //! ```
 
+/// For each of some sets of names, the earlier sets that have a name in common with it, ascending.
+fn meeting_earlier(sets: impl IntoIterator<Item = Vec<Name>>) -> Vec<Vec<usize>> {
+    let mut holders: FxHashMap<Name, Vec<usize>> = FxHashMap::default();
+    let meeting = |(i, set): (usize, Vec<Name>)| {
+        let mut earlier: Vec<usize> = set.iter().filter_map(|n| holders.get(n)).flatten().copied().collect();
+        earlier.sort_unstable();
+        earlier.dedup();
+        set.into_iter().for_each(|n| holders.entry(n).or_default().push(i));
+        earlier
+    };
+    sets.into_iter().enumerate().map(meeting).collect()
+}
+
 #[cfg(test)]
 mod tests;
 
@@ -238,17 +251,15 @@ impl Analysis<'_> {
         let consumed = self.body(body);
         let own = body.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).chain(params.iter().copied());
         let own: FxHashSet<Name> = own.collect();
-        let mut inside: Vec<FxHashSet<Name>> = vec![];
-        let mut results = vec![];
+        let (mut inside, mut outside) = (vec![], vec![]);
         for e in &body.result {
             let all = e.name().map(|n| self.table.of(n)).unwrap_or_default();
-            let (inner, outside): (Vec<Name>, Vec<Name>) = all.into_iter().partition(|n| own.contains(n));
-            let inner: FxHashSet<Name> = inner.into_iter().collect();
-            let earlier = (0..inside.len()).filter(|i| !inside[*i].is_disjoint(&inner)).collect();
+            let (inner, outer): (Vec<Name>, Vec<Name>) = all.into_iter().partition(|n| own.contains(n));
             inside.push(inner);
-            results.push(Shared { outside, earlier });
+            outside.push(outer);
         }
-        (results, consumed)
+        let shared = |(outside, earlier)| Shared { outside, earlier };
+        (outside.into_iter().zip(meeting_earlier(inside)).map(shared).collect(), consumed)
     }
 
     fn call(&self, f: Name, args: &[SubExp], results: usize) -> Vec<Shared> {
@@ -306,16 +317,16 @@ impl Analysis<'_> {
             }
         }
         // Results that are the same parameter, or share something in the body, share memory.
-        let comes_from = |i: usize| -> FxHashSet<Name> {
+        let comes_from = |i: usize| -> Vec<Name> {
             let outside = results.get(i).map_or(&[][..], |r| &r.outside);
             outside.iter().copied().filter(|n| params.contains_key(n)).collect()
         };
-        (0..l.params.len())
-            .map(|i| {
+        let same_param = meeting_earlier((0..l.params.len()).map(comes_from));
+        (may_be.into_iter().zip(same_param).enumerate())
+            .map(|(i, (may_be, same_param))| {
                 let mut earlier = results.get(i).map(|r| r.earlier.clone()).unwrap_or_default();
-                let mine = comes_from(i);
-                earlier.extend((0..i).filter(|j| !mine.is_disjoint(&comes_from(*j))));
-                Shared { outside: may_be[i].iter().copied().collect(), earlier }
+                earlier.extend(same_param);
+                Shared { outside: may_be.into_iter().collect(), earlier }
             })
             .collect()
     }

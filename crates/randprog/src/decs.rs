@@ -120,12 +120,12 @@ impl Maker<'_> {
         add(format!("{p}use.prefixes"), vec![row.clone()], row.clone());
         add(format!("{p}use.rows"), vec![square], row.clone());
         add(format!("{p}use.power"), vec![Ty::Scalar(ScalarType::U8), ty.clone()], ty.clone());
-        add(format!("{p}twice.all"), vec![row], Ty::Tuple(vec![ty.clone(), ty.clone()]));
+        add(format!("{p}paired.all"), vec![row], Ty::Tuple(vec![ty.clone(), ty.clone()]));
         add(format!("{p}base.op"), vec![ty.clone(), ty.clone()], ty.clone());
         format!(
             "module type {p}op = {{ type t val ne : t val op : t -> t -> t }}
 module {p}base{ascription} = {{ type t = {ty} def ne : t = {ne} def op : t -> t -> t = {op} }}
-module {p}with (M: {p}op) = {{
+module {p}over (M: {p}op) = {{
   def all [n] (xs: [n]M.t) : M.t = reduce M.op M.ne xs
   def prefixes [n] (xs: [n]M.t) : [n]M.t = scan M.op M.ne xs
   def rows [n] [m] (xss: [n][m]M.t) : [n]M.t = map all xss
@@ -136,10 +136,10 @@ module {p}pair (A: {p}op) (B: {p}op) = {{
   def ne : t = (A.ne, B.ne)
   def op (x: t) (y: t) : t = (A.op x.0 y.0, B.op x.1 y.1)
 }}
-module {p}use = {p}with {p}base
-module {p}twice = {{
+module {p}use = {p}over {p}base
+module {p}paired = {{
   module both = {p}pair {p}base {p}base
-  module of_both = {p}with both
+  module of_both = {p}over both
   def all [n] (xs: [n]({ty})) : ({ty}, {ty}) = of_both.all (zip xs (reverse xs))
 }}
 "

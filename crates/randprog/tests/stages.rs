@@ -44,3 +44,13 @@ fn no_decisions_give_a_small_program() {
 fn numbered(seed: u64) -> Program {
     generate(Choices::random(seed), &format!("p{seed}_"))
 }
+
+/// What is printed and kept has no prefix before its names: none of them may be a keyword, or defined twice.
+#[test]
+fn single_programs_are_accepted() {
+    for seed in 0..40 {
+        let text = generate(Choices::random(seed), "").file();
+        let front = fehu_driver::front::check_text(std::path::Path::new("random.fut"), text);
+        assert!(!front.failed(), "seed {seed}");
+    }
+}

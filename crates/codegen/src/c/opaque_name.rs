@@ -1,21 +1,24 @@
 //! The C names of opaque types: `t` for a type `t`, `tup2_i32_f32` for a tuple,
-//! `arr1d_t` for an array; a digest for what is not made of these.
+//! `arr1d_t` for an array; a digest for what is not made of these, and for what would be too long: the names of
+//! deeply nested tuples, each of which has the names of those inside, would be most of the text.
 
 use super::md5;
 use super::names::is_identifier;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
+/// The names of longer types are digests. The reference's names have no limit, so this one is far beyond those in use.
+const MAX_LENGTH: usize = 1000;
+
 /// What follows `futhark_opaque_` in the name of a type.
 pub(crate) fn opaque_name(ty: &str) -> String {
     if ty == "()" {
         return "unit".to_owned();
     }
-    let plain = describe(ty);
-    if is_identifier(&plain) {
-        plain
-    } else {
-        md5::hex_digest(ty.as_bytes())
+    let plain = (ty.len() <= MAX_LENGTH).then(|| describe(ty));
+    match plain.filter(|plain| is_identifier(plain)) {
+        Some(plain) => plain,
+        None => md5::hex_digest(ty.as_bytes()),
     }
 }
 
@@ -116,5 +119,12 @@ mod tests {
         ] {
             assert_eq!(opaque_name(ty), name, "{ty}");
         }
+    }
+
+    #[test]
+    fn names_do_not_grow_without_bound() {
+        let pairs = |n: usize| "(i64, ".repeat(n) + "i64" + &")".repeat(n);
+        assert_eq!(opaque_name(&pairs(20)).len(), 20 * "tup2_i64_".len() + 3);
+        assert_eq!(opaque_name(&pairs(200)).len(), 32);
     }
 }
