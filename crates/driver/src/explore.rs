@@ -149,7 +149,7 @@ fn why(front: &Front, prog: &Prog<Memory>, reason: &Reason) -> String {
             let names: Vec<String> = unknown.iter().map(|n| prog.names.base(*n).to_string()).collect();
             let since = match names.is_empty() {
                 true => String::new(),
-                false => format!(", since nothing is known of {}", names.join(", ")),
+                false => format!(", for all that is known of {}", names.join(", ")),
             };
             return format!("may overlap what {place} uses{since}");
         }

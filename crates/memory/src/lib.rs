@@ -12,7 +12,7 @@
 //!
 //! Read [`introduce`](introduce()) first; `plan` decides how loops carry their arrays. The passes then need fewer blocks,
 //! allocations and copies: values are computed where they will end up, which does away with their blocks
-//! ([`shortcircuit`]), what threads allocate is allocated for all of them before the kernel starts ([`expand`](expand())),
+//! ([`shortcircuit`]) or in place of what they replace ([`reuse`]), what threads allocate is allocated for all of them before the kernel starts ([`expand`](expand())),
 //! rows of threads are interleaved ([`interleave`]), blocks that are not needed at the same time become one ([`merge`]), loops
 //! that compute arrays anew use blocks in turns ([`buffers`]), and allocations leave loops ([`hoist`]). In the end it is known how
 //! much shared memory each kernel needs ([`shared`]). What is left to copy and allocate is listed by [`remaining`].
@@ -34,6 +34,7 @@ mod plan;
 mod recursion;
 pub mod remaining;
 mod results;
+pub mod reuse;
 pub mod shared;
 pub mod shortcircuit;
 mod slice;

@@ -33,13 +33,13 @@ mod reason;
 mod seg;
 mod values;
 
+pub(crate) use around::Around;
 pub use reason::Reason;
 pub(crate) use seg::rows;
 pub(crate) use values::put;
 
 use crate::builder::Place;
 use crate::tables::{operand_counts, Tables};
-use around::Around;
 use fehu_algebra::{Facts, Poly};
 use fehu_analysis::order::{Order, Side, Uses};
 use fehu_analysis::{Blocks, Known};

@@ -7,16 +7,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// See the module's text.
-pub(super) struct Around {
-    pub(super) mentions: Vec<FxHashSet<Name>>,
+pub(crate) struct Around {
+    pub(crate) mentions: Vec<FxHashSet<Name>>,
     /// The last statement that mentions a name.
     last: FxHashMap<Name, usize>,
     /// Which statement binds a name, for names that a statement of this body binds.
-    pub(super) bound_at: FxHashMap<Name, usize>,
+    pub(crate) bound_at: FxHashMap<Name, usize>,
 }
 
 impl Around {
-    pub(super) fn of(body: &Body<Memory>) -> Around {
+    pub(crate) fn of(body: &Body<Memory>) -> Around {
         let mentions = body.stms.iter().map(mentions).collect();
         let mut around = Around { mentions, last: FxHashMap::default(), bound_at: FxHashMap::default() };
         around.enter(body, 0..body.stms.len());
@@ -37,18 +37,18 @@ impl Around {
     }
 
     /// Takes note of what a statement has become.
-    pub(super) fn changed(&mut self, body: &Body<Memory>, i: usize) {
+    pub(crate) fn changed(&mut self, body: &Body<Memory>, i: usize) {
         self.mentions[i] = mentions(&body.stms[i]);
         self.enter(body, i..i + 1);
     }
 
     /// The last statement that mentions a name.
-    pub(super) fn last(&self, name: Name) -> Option<usize> {
+    pub(crate) fn last(&self, name: Name) -> Option<usize> {
         self.last.get(&name).copied()
     }
 
     /// Moves statements, given in order, to before another that is before them.
-    pub(super) fn lift(&mut self, body: &mut Body<Memory>, which: &[usize], before: usize) {
+    pub(crate) fn lift(&mut self, body: &mut Body<Memory>, which: &[usize], before: usize) {
         for (k, i) in which.iter().enumerate() {
             body.stms[before + k..=*i].rotate_right(1);
             self.mentions[before + k..=*i].rotate_right(1);

@@ -1,7 +1,7 @@
 //! Why a value is not computed where it ends up: for people, who may be able to change it.
 
 use super::{Dest, ShortCircuit};
-use fehu_algebra::Facts;
+use fehu_algebra::{Facts, Sym};
 use fehu_analysis::order::{Order, Uses};
 use fehu_base::Name;
 use fehu_ir::mem::sym_name;
@@ -20,7 +20,8 @@ pub enum Reason {
     Layout,
     /// The place depends on the value, or on what cannot be computed before it.
     PlaceIsKnownTooLate,
-    /// Memory that is used here, before the value is stored, may be the same; nothing is known of these names.
+    /// Memory that is used here, before the value is stored, may be the same, for all that is known of these
+    /// indices.
     MayOverlap(Loc, Vec<Name>),
     /// Threads read it while they compute it, and their own memory is faster.
     ReadByThreads,
@@ -51,8 +52,9 @@ impl ShortCircuit {
             None => None,
         };
         let loc = until.map_or_else(Loc::none, |until| stms[until - 1].loc.clone());
-        let vars = dest.place.lmad.vars();
-        let unknown = vars.into_iter().filter(|x| !facts.knows(*x)).map(sym_name).collect();
-        Reason::MayOverlap(loc, unknown)
+        let lmad = &dest.place.lmad;
+        let is_size = |x: &Sym| lmad.dims.iter().any(|d| d.size.mentions(*x) || d.stride.mentions(*x));
+        let indices = lmad.offset.vars().into_iter().filter(|x| !is_size(x)).map(sym_name).collect();
+        Reason::MayOverlap(loc, indices)
     }
 }
