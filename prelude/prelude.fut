@@ -3,6 +3,7 @@
 open import "functional"
 open import "array"
 open import "zip"
+open import "flat"
 open import "soacs"
 open import "ad"
 open import "math_types"

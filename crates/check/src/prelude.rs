@@ -18,6 +18,7 @@ pub fn prelude_sources() -> &'static [(&'static str, &'static str)] {
         source!("functional"),
         source!("array"),
         source!("zip"),
+        source!("flat"),
         source!("soacs"),
         source!("ad"),
         source!("math_types"),
