@@ -20,7 +20,7 @@ def flat_distinct (n1: i64, s1: i64) (n2: i64, s2: i64) (n3: i64, s3: i64) (n4: 
     && (n3 <= 1 || a3 > reach n1 s1 a3 + reach n2 s2 a3 + reach n4 s4 a3)
     && (n4 <= 1 || a4 > reach n1 s1 a4 + reach n2 s2 a4 + reach n3 s3 a4)
   -- Else two indices must not differ by steps that cancel each other.
-  let cancels (i: i64) : bool =
+  let cancels (i: i64): bool =
     let (w2, w3) = (2 * n2 - 1, 2 * n3 - 1)
     let (d1, d2, d3) = (i / (w2 * w3) - n1 + 1, (i / w3) % w2 - n2 + 1, i % w3 - n3 + 1)
     let way = d1 * s1 + d2 * s2 + d3 * s3
@@ -40,14 +40,30 @@ def flat_index_2d [n] 't (xs: [n]t) (offset: i64) (n1: i64) (s1: i64) (n2: i64) 
 
 -- | A slice in three dimensions.
 #[inline]
-def flat_index_3d [n] 't (xs: [n]t) (offset: i64) (n1: i64) (s1: i64) (n2: i64) (s2: i64)
-                         (n3: i64) (s3: i64) : [n1][n2][n3]t =
+def flat_index_3d [n] 't
+                  (xs: [n]t)
+                  (offset: i64)
+                  (n1: i64)
+                  (s1: i64)
+                  (n2: i64)
+                  (s2: i64)
+                  (n3: i64)
+                  (s3: i64) : [n1][n2][n3]t =
   intrinsics.flat_index_3d xs offset n1 s1 n2 s2 n3 s3 :> [n1][n2][n3]t
 
 -- | A slice in four dimensions.
 #[inline]
-def flat_index_4d [n] 't (xs: [n]t) (offset: i64) (n1: i64) (s1: i64) (n2: i64) (s2: i64)
-                         (n3: i64) (s3: i64) (n4: i64) (s4: i64) : [n1][n2][n3][n4]t =
+def flat_index_4d [n] 't
+                  (xs: [n]t)
+                  (offset: i64)
+                  (n1: i64)
+                  (s1: i64)
+                  (n2: i64)
+                  (s2: i64)
+                  (n3: i64)
+                  (s3: i64)
+                  (n4: i64)
+                  (s4: i64) : [n1][n2][n3][n4]t =
   intrinsics.flat_index_4d xs offset n1 s1 n2 s2 n3 s3 n4 s4 :> [n1][n2][n3][n4]t
 
 -- | The array with the elements of a slice replaced: the offset, and the stride of
@@ -59,14 +75,25 @@ def flat_update_2d [n] [k] [l] 't (xs: *[n]t) (offset: i64) (s1: i64) (s2: i64) 
 
 -- | As `flat_update_2d`, in three dimensions.
 #[inline]
-def flat_update_3d [n] [k] [l] [p] 't (xs: *[n]t) (offset: i64) (s1: i64) (s2: i64) (s3: i64)
-                                      (vs: [k][l][p]t) : *[n]t =
+def flat_update_3d [n] [k] [l] [p] 't
+                   (xs: *[n]t)
+                   (offset: i64)
+                   (s1: i64)
+                   (s2: i64)
+                   (s3: i64)
+                   (vs: [k][l][p]t) : *[n]t =
   let offset = assert (flat_distinct (k, s1) (l, s2) (1, 0) (p, s3)) offset
   in intrinsics.flat_update_3d xs offset s1 s2 s3 vs
 
 -- | As `flat_update_2d`, in four dimensions.
 #[inline]
-def flat_update_4d [n] [k] [l] [p] [q] 't (xs: *[n]t) (offset: i64) (s1: i64) (s2: i64) (s3: i64) (s4: i64)
-                                          (vs: [k][l][p][q]t) : *[n]t =
+def flat_update_4d [n] [k] [l] [p] [q] 't
+                   (xs: *[n]t)
+                   (offset: i64)
+                   (s1: i64)
+                   (s2: i64)
+                   (s3: i64)
+                   (s4: i64)
+                   (vs: [k][l][p][q]t) : *[n]t =
   let offset = assert (flat_distinct (k, s1) (l, s2) (p, s3) (q, s4)) offset
   in intrinsics.flat_update_4d xs offset s1 s2 s3 s4 vs
