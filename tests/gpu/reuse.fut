@@ -92,3 +92,16 @@ entry rounds [n] (k: i64) (xs: *[n]i32) (b: bool) : [n]i32 =
     let zs = #[opaque] map2 (-) ys (rotate (-1) ys)
     let zs' = zs with [0] = ys[0]
     in if b then map (\z -> z * 2 + 4) zs' else map2 (\z (_: i32) -> z + 4) zs' (rotate 1 zs')
+
+-- The same array several times.
+-- ==
+-- entry: twice
+-- input { [1, 2] }
+-- output { [3, 6, 3, 6] [[3, 6], [3, 4], [3, 6], [3, 6]] 9 }
+-- input { empty([0]i32) }
+-- output { empty([0]i32) empty([4][0]i32) 0 }
+entry twice [n] (a: [n]i32) : ([]i32, [4][n]i32, i32) =
+  let b = #[opaque] map (* 3) a
+  let c = #[opaque] map (+ 2) a
+  let d = #[opaque] map (* 3) a
+  in (concat b b, [d, c, d, d], i32.sum b)

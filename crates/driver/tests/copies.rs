@@ -147,6 +147,19 @@ const UPDATES: &[Case] = &[
 ];
 
 const WHOLE: &[Case] = &[
+    Case {
+        what: "the same array twice",
+        text: "entry f [n] (a: [n]i32) = let b = map (* 3) a in concat b b",
+        c: (1, 1),
+        gpu: (1, 1),
+    },
+    Case {
+        what: "the same row three times, and one of another",
+        text: "entry f [n] (a: [n]i32) = let b = #[opaque] map (* 3) a let c = #[opaque] map (+ 2) a in [b, c, b, b]",
+        c: (2, 1),
+        gpu: (2, 1),
+    },
+    one_block("rows of a size that is checked", "entry f (n: i64) (v: i32) = replicate 3 (replicate (n + n) v)"),
     one_block("joined", "entry f [n][m] (a: [n]i32) (b: [m]i32) = concat (map (* 3) a) (map (+ 2) b)"),
     one_block("three parts", "entry f [n] (a: [n]i64) = iota n ++ map (* 3) a ++ replicate n 8i64"),
     one_block(

@@ -26,8 +26,10 @@ use crate::tables::{operand_counts, Tables};
 use fehu_algebra::{Facts, Poly};
 use fehu_analysis::order::{Order, Side, Uses};
 use fehu_analysis::Known;
+use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_ir::mem::{poly, MemOp};
+use fehu_ir::seg::SegLevel;
 use fehu_ir::subst::Subst;
 use fehu_ir::visit::deep;
 use fehu_ir::{Body, Exp, Memory, Param, Prog, Space, Stm, Type};
@@ -182,7 +184,8 @@ impl Reuse {
     ) -> bool {
         let Some(span) = spans.get(&new) else { return false };
         let one_name = self.passed.get(&old.block).is_none_or(|n| *n == 0);
-        if !one_name || !self.same_elements(new, old.block) {
+        // Places are counted in elements.
+        if !one_name || !self.all_same(new, old.block, PrimType::bytes) {
             return false;
         }
         let Some(used) = spans.get(&old.block) else { return old.argument };
@@ -197,6 +200,16 @@ impl Reuse {
         if between.clone().any(in_the_way) {
             return false;
         }
+        // A loop starts with an array of unspecified elements, which the interpreter that watches memory takes to be of the
+        // array's type.
+        let uses_new = |n: &Name| self.tables.block_of(*n) == Some(new);
+        let sequential = |i: usize| {
+            !matches!(&body.stms[i].exp, Exp::Op(MemOp::Seg(seg)) if matches!(seg.level, SegLevel::Thread | SegLevel::Task))
+                && around.mentions[i].iter().any(uses_new)
+        };
+        if between.clone().any(sequential) && !self.all_same(new, old.block, |elem| elem) {
+            return false;
+        }
         let side = |n: Name| match self.tables.place(n) {
             Some(place) if place.block == new => Side::Source(place.lmad.clone()),
             Some(place) if place.block == old.block => Side::Destination(place.lmad.clone()),
@@ -206,12 +219,12 @@ impl Reuse {
         order.stms(facts, &body.stms[between], &mut Uses::nothing())
     }
 
-    /// Whether all arrays in two blocks have elements of one size, so that their places can be compared.
-    fn same_elements(&self, a: Name, b: Name) -> bool {
+    /// Whether all arrays in two blocks have elements for which this is the same.
+    fn all_same<T: PartialEq>(&self, a: Name, b: Name, f: impl Fn(PrimType) -> T) -> bool {
         let arrays = self.tables.inside(a).iter().chain(self.tables.inside(b));
-        let mut sizes = arrays.map(|n| self.tables.types.get(n).and_then(Type::elem).map(|p| p.bytes()));
-        match sizes.next() {
-            Some(Some(first)) => sizes.all(|size| size == Some(first)),
+        let mut elems = arrays.map(|n| self.tables.types.get(n).and_then(Type::elem).map(&f));
+        match elems.next() {
+            Some(Some(first)) => elems.all(|elem| elem.as_ref() == Some(&first)),
             Some(None) | None => false,
         }
     }

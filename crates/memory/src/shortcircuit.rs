@@ -46,7 +46,7 @@ use fehu_analysis::{Blocks, Known};
 use fehu_base::{Name, NameSource};
 use fehu_ir::mem::{sym_name, Lmad, MemOp};
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Body, Exp, Memory, PatElem, Prog, Stm, Type};
+use fehu_ir::{Basic, Body, Exp, Memory, PatElem, Prog, Stm, Type};
 use fehu_lmad::Summary;
 use fehu_pass::{Need, Pass};
 use layout::Layout;
@@ -217,7 +217,7 @@ impl ShortCircuit {
         }
     }
 
-    /// Whether nothing in the value's block is used twice by a statement, nor returned; and what is used after it is then only
+    /// Whether nothing in the value's block is used twice by an update, nor returned; and what is used after it is then only
     /// read, and still there.
     fn stays_intact(
         &self,
@@ -235,7 +235,9 @@ impl ShortCircuit {
         fehu_ir::visit::for_each_operand(&body.stms[at].exp, &mut |e| {
             here += usize::from(e.name().is_some_and(|n| in_block(&n)));
         });
-        if returned || here != 1 {
+        // Parts of a new array do not overlap: a value that is several of them is one, and copied to the others.
+        let several = matches!(body.stms[at].exp, Exp::Basic(Basic::Concat { .. } | Basic::ArrayLit(..)));
+        if returned || here == 0 || here > 1 && !several {
             return Err(Reason::UsedTwice);
         }
         let last = self.tables.inside(block).iter().chain([&block]).filter_map(|n| around.last(*n)).max();

@@ -36,11 +36,16 @@ fn replicate<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
             SubExp::Var(_) | SubExp::Const(_) => one(*e),
         };
     }
-    match &*engine.pure_def(*e)? {
+    let def = engine.def(e.name()?).filter(|def| def.index == 0)?;
+    match &*def.exp {
         Exp::Basic(Basic::Replicate(inner, x)) => {
             let all: Shape = shape.iter().chain(inner).copied().collect();
-            let row_consumed = x.name().is_some_and(|n| engine.classes.is_consumed(n));
-            (!row_consumed).then(|| Rewrite::Exp(Exp::Basic(Basic::Replicate(all, *x))))
+            let is_array = |n: &Name| engine.types.get(n).is_some_and(Type::is_array);
+            let row_consumed = x.name().filter(is_array).is_some_and(|n| engine.classes.is_consumed(n));
+            let mut whole = Stm { exp: Exp::Basic(Basic::Replicate(all, *x)), ..stm.clone() };
+            // What was checked before the row was made, such as its size, is then checked before all of it.
+            whole.certs.extend(def.certs.iter());
+            (!row_consumed).then(|| Rewrite::Stms(vec![whole]))
         }
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
