@@ -2,6 +2,7 @@
 
 use super::state::{KernelState, Mode, Translate};
 use crate::draft::{self, Code, Op};
+use fehu_base::device::BLOCK_THREADS;
 use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
@@ -311,9 +312,9 @@ impl Translate {
     /// Sets `i32`s to zero.
     pub(super) fn fill_zeros(&mut self, mem: Name, count: Expr) {
         let count = self.let_i64("count", count);
-        let grid = quot_up(count.clone(), i64(256));
-        self.kernel("zero", grid, i64(256), Mode::Thread, |t| {
-            let at = t.let_i64("at", add(mul(block(), i64(256)), local()));
+        let grid = quot_up(count.clone(), i64(BLOCK_THREADS));
+        self.kernel("zero", grid, i64(BLOCK_THREADS), Mode::Thread, |t| {
+            let at = t.let_i64("at", add(mul(block(), i64(BLOCK_THREADS)), local()));
             t.if_then(lt(at.clone(), count), |t| t.store(mem, PrimType::I32, at, i32(0)));
         });
     }
