@@ -61,6 +61,11 @@
 -- compiled random input { [260][40]f32 40i32 } auto output
 
 -- ==
+-- entry: narrow_around
+-- random input { [3][80]i32 [100]i32 } auto output
+-- random input { [1][1]i32 [700]i32 } auto output
+
+-- ==
 -- entry: checked
 -- input { [1f32, 2f32] [0i64, 1i64, 2i64] } error: out of bounds
 -- compiled random input { [200]f32 [0]i64 } auto output
@@ -149,6 +154,13 @@ entry in_order [n] [m] (xss: [n][m]i32) : [n]i32 =
 -- A loop that counts in 32 bits.
 entry narrow [n] [m] (xss: [n][m]f32) (k: i32) : [n][n]f32 =
   map (\xs -> map (\ys -> loop acc = 0 for i < k do #[unsafe] acc + xs[i] * ys[i] * f32.i32 i) xss) xss
+
+-- A loop around the one with tiles counts in 32 bits, and is part of the offset.
+entry narrow_around [n] [m] [k] (xss: [m][k]i32) (ys: [n]i32) : [n]i32 =
+  map (\y ->
+         let y' = loop y for i < i32.i64 m do #[sequential] i32.sum (map (+ y) (#[unsafe] xss[i]))
+         in y + y')
+      ys
 
 -- A check in the loop that may fail.
 entry checked [n] [m] (xs: [n]f32) (is: [m]i64) : [n]f32 =

@@ -41,7 +41,16 @@ pub(crate) fn render(text: &str, mut resolve: impl FnMut(&Reference<'_>) -> Opti
             Event::Start(Tag::Link { dest_url, .. }) if !is_harmless(&dest_url) => inside += 1,
             Event::End(TagEnd::Link) if inside > 0 => inside -= 1,
             Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => {}
-            other => events.push(other),
+            other @ (Event::Start(_)
+            | Event::End(_)
+            | Event::Text(_)
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::FootnoteReference(_)
+            | Event::SoftBreak
+            | Event::HardBreak
+            | Event::Rule
+            | Event::TaskListMarker(_)) => events.push(other),
         }
     }
     events.extend(code.map(Event::Code));
@@ -68,10 +77,11 @@ fn reference<'a>(event: &'a Event<'_>) -> Option<(&'a str, Option<&'a str>, &'a 
     let (space, rest) = rest.split_at(end);
     let known = matches!(space, "term" | "type" | "mtype");
     let file = rest.strip_prefix("@\"").and_then(|r| r.split_once('"'));
-    known.then(|| match file {
+    let found = match file {
         Some((file, rest)) => (space, Some(file), rest),
         None => (space, None, rest),
-    })
+    };
+    known.then_some(found)
 }
 
 #[cfg(test)]

@@ -56,6 +56,7 @@ impl Printer<'_> {
     }
 
     /// Where the keyword of a declaration stands, behind its attributes.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn keyword(&self, span: Span) -> u32 {
         let mut depth = 0u32;
         for token in self.source.tokens_in(span) {
@@ -233,7 +234,10 @@ impl Printer<'_> {
         self.put(" =");
         let layout = match &bind.def {
             ModTypeExp::Specs(..) => Layout::OneLine,
-            _ => self.layout(Span { lo: self.keyword(bind.span), ..bind.span }),
+            ModTypeExp::Var(_)
+            | ModTypeExp::Parens(..)
+            | ModTypeExp::With { .. }
+            | ModTypeExp::Arrow { .. } => self.layout(Span { lo: self.keyword(bind.span), ..bind.span }),
         };
         self.body(layout, |p| p.mod_type(&bind.def));
     }

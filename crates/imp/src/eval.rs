@@ -193,7 +193,15 @@ impl<'a> Machine<'a> {
             }
             Expr::Select(c, a, b) => match self.expr(vars, c)? {
                 PrimValue::Bool(true) => self.expr(vars, a)?,
-                _ => self.expr(vars, b)?,
+                PrimValue::I8(_)
+                | PrimValue::I16(_)
+                | PrimValue::I32(_)
+                | PrimValue::I64(_)
+                | PrimValue::F16(_)
+                | PrimValue::F32(_)
+                | PrimValue::F64(_)
+                | PrimValue::Bool(_)
+                | PrimValue::Unit => self.expr(vars, b)?,
             },
             Expr::Index { mem, offset, elem, .. } => {
                 let offset = self.int(vars, offset)?;
@@ -263,7 +271,15 @@ impl<'a> Machine<'a> {
             }
             Code::If(cond, t, f) => match self.expr(vars, cond)? {
                 PrimValue::Bool(true) => self.code(vars, t)?,
-                _ => self.code(vars, f)?,
+                PrimValue::I8(_)
+                | PrimValue::I16(_)
+                | PrimValue::I32(_)
+                | PrimValue::I64(_)
+                | PrimValue::F16(_)
+                | PrimValue::F32(_)
+                | PrimValue::F64(_)
+                | PrimValue::Bool(_)
+                | PrimValue::Unit => self.code(vars, f)?,
             },
             Code::Call { outs, fun, args } => self.call(vars, outs, *fun, args)?,
             Code::Assert { cond, message, .. } => {

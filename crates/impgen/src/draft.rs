@@ -58,7 +58,15 @@ pub(crate) enum Op {
 pub(crate) fn host(code: Code) -> syntax::Code<HostOp> {
     convert(code, &mut |op| match op {
         Op::Launch(launch) => HostOp::Launch(launch),
-        other => HostOp::Cpu(cpu(other, host)),
+        other @ (Op::Allocate { .. }
+        | Op::Free(..)
+        | Op::Trace { .. }
+        | Op::ParFor { .. }
+        | Op::ParChunks { .. }
+        | Op::GetSize(..)
+        | Op::GetSizeMax(..)
+        | Op::CmpThreshold(..)
+        | Op::Kernel(_)) => HostOp::Cpu(cpu(other, host)),
     })
 }
 
@@ -68,7 +76,16 @@ fn task(code: Code) -> syntax::Code<TaskOp> {
         Op::Kernel(KernelOp::WriteVolatile { mem, offset, elem, value }) => {
             TaskOp::WriteVolatile { mem, offset, elem, value }
         }
-        other => TaskOp::Cpu(cpu(other, task)),
+        other @ (Op::Allocate { .. }
+        | Op::Free(..)
+        | Op::Trace { .. }
+        | Op::ParFor { .. }
+        | Op::ParChunks { .. }
+        | Op::Launch(_)
+        | Op::GetSize(..)
+        | Op::GetSizeMax(..)
+        | Op::CmpThreshold(..)
+        | Op::Kernel(_)) => TaskOp::Cpu(cpu(other, task)),
     })
 }
 
@@ -76,7 +93,15 @@ fn task(code: Code) -> syntax::Code<TaskOp> {
 pub(crate) fn kernel(code: Code) -> syntax::Code<KernelOp> {
     convert(code, &mut |op| match op {
         Op::Kernel(op) => op,
-        other => bug!("{other:?} in a kernel"),
+        other @ (Op::Allocate { .. }
+        | Op::Free(..)
+        | Op::Trace { .. }
+        | Op::ParFor { .. }
+        | Op::ParChunks { .. }
+        | Op::Launch(_)
+        | Op::GetSize(..)
+        | Op::GetSizeMax(..)
+        | Op::CmpThreshold(..)) => bug!("{other:?} in a kernel"),
     })
 }
 
@@ -163,7 +188,16 @@ fn without_host(code: syntax::Code<HostOp>) -> syntax::Code<HostOp> {
             let a = deep(|| without_host(*a));
             C::If(cond, Box::new(a), Box::new(deep(|| without_host(*b))))
         }
-        other => other,
+        other @ (C::DeclareScalar(..)
+        | C::SetScalar(..)
+        | C::DeclareMem(..)
+        | C::DeclareStatic(..)
+        | C::SetMem(..)
+        | C::Write { .. }
+        | C::Copy { .. }
+        | C::Call { .. }
+        | C::Assert { .. }
+        | C::Op(_)) => other,
     }
 }
 

@@ -230,7 +230,12 @@ impl Translate {
                     Type::Array(..) => self.array(p, &stm.exp),
                     Type::Mem(_) => match &stm.exp {
                         Exp::Basic(Basic::SubExp(e)) => self.alias(p, *e),
-                        other => bug!("a block from {other:?}"),
+                        other @ (Exp::Basic(_)
+                        | Exp::Call(..)
+                        | Exp::If(..)
+                        | Exp::Loop(_)
+                        | Exp::WithAcc(_)
+                        | Exp::Op(_)) => bug!("a block from {other:?}"),
                     },
                     // Another name for an accumulator: its type says which.
                     Type::Acc(..) => {}

@@ -67,7 +67,16 @@ impl Sizes {
                 Some(e) => self.view(e),
                 None => Size::Other(e),
             },
-            _ => Size::Other(e),
+            Expr::Const(_)
+            | Expr::UnOp(..)
+            | Expr::BinOp(..)
+            | Expr::CmpOp(..)
+            | Expr::Conv(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..)
+            | Expr::Index { .. }
+            | Expr::Param(_)
+            | Expr::Gpu(_) => Size::Other(e),
         }
     }
 
@@ -92,7 +101,15 @@ impl Sizes {
             }
             Expr::Const(v) => v.as_i64().is_some_and(|v| v < 0),
             Expr::Var(x) => self.inlined.get(x).is_some_and(|e| self.is_difference(e)),
-            _ => false,
+            Expr::UnOp(..)
+            | Expr::BinOp(..)
+            | Expr::CmpOp(..)
+            | Expr::Conv(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..)
+            | Expr::Index { .. }
+            | Expr::Param(_)
+            | Expr::Gpu(_) => false,
         }
     }
 }
@@ -187,6 +204,14 @@ fn is_size(e: &Expr) -> bool {
             a,
             b,
         ) => is_size(a) && is_size(b),
-        _ => false,
+        Expr::UnOp(..)
+        | Expr::BinOp(..)
+        | Expr::CmpOp(..)
+        | Expr::Conv(..)
+        | Expr::PrimFn(..)
+        | Expr::Select(..)
+        | Expr::Index { .. }
+        | Expr::Param(_)
+        | Expr::Gpu(_) => false,
     }
 }

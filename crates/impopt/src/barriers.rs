@@ -24,6 +24,7 @@ fn drop_doubles(code: &mut Code<KernelOp>) {
 }
 
 /// `fresh`: whether there was a barrier, and nothing has touched memory since.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn sequence(code: &mut Code<KernelOp>, fresh: &mut bool) {
     match code {
         Code::Seq(codes) => codes.retain_mut(|code| match code {

@@ -32,7 +32,15 @@ fn from_memory(code: &Code<KernelOp>) -> FxHashSet<Name> {
             for_each_part(e, &mut |part| match part {
                 Expr::Index { .. } => rest.push(*x),
                 Expr::Var(y) => dependents.entry(*y).or_default().push(*x),
-                _ => {}
+                Expr::Const(_)
+                | Expr::UnOp(..)
+                | Expr::BinOp(..)
+                | Expr::CmpOp(..)
+                | Expr::Conv(..)
+                | Expr::PrimFn(..)
+                | Expr::Select(..)
+                | Expr::Param(_)
+                | Expr::Gpu(_) => {}
             });
         }
         Code::Op(
@@ -41,7 +49,18 @@ fn from_memory(code: &Code<KernelOp>) -> FxHashSet<Name> {
             | KernelOp::CompareAndSwap { old: x, .. },
         ) => rest.push(*x),
         Code::Call { outs, .. } => rest.extend(outs),
-        _ => {}
+        Code::Seq(_)
+        | Code::DeclareScalar(..)
+        | Code::DeclareMem(..)
+        | Code::DeclareStatic(..)
+        | Code::SetMem(..)
+        | Code::Write { .. }
+        | Code::Copy { .. }
+        | Code::For { .. }
+        | Code::While(..)
+        | Code::If(..)
+        | Code::Assert { .. }
+        | Code::Op(_) => {}
     });
     let mut found = FxHashSet::default();
     while let Some(x) = rest.pop() {
@@ -82,7 +101,13 @@ impl Found {
                 | KernelOp::LeaveIfFailed
                 | KernelOp::DeclareArray { .. } => false,
             },
-            _ => false,
+            Code::Seq(_)
+            | Code::DeclareScalar(..)
+            | Code::DeclareMem(..)
+            | Code::DeclareStatic(..)
+            | Code::SetMem(..)
+            | Code::Call { .. }
+            | Code::Assert { .. } => false,
         }
     }
 
@@ -92,7 +117,15 @@ impl Found {
         for_each_part(e, &mut |part| match part {
             Expr::Index { .. } => found = true,
             Expr::Var(x) => found |= self.0.contains(x),
-            _ => {}
+            Expr::Const(_)
+            | Expr::UnOp(..)
+            | Expr::BinOp(..)
+            | Expr::CmpOp(..)
+            | Expr::Conv(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..)
+            | Expr::Param(_)
+            | Expr::Gpu(_) => {}
         });
         found
     }

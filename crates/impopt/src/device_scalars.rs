@@ -112,7 +112,16 @@ impl Rewrite<'_> {
                 self.launch(&mut launch);
                 vec![Code::Op(HostOp::Launch(launch))]
             }
-            code => vec![code],
+            code @ (Code::DeclareScalar(..)
+            | Code::SetScalar(..)
+            | Code::DeclareMem(..)
+            | Code::DeclareStatic(..)
+            | Code::SetMem(..)
+            | Code::Write { .. }
+            | Code::Copy { .. }
+            | Code::Call { .. }
+            | Code::Assert { .. }
+            | Code::Op(_)) => vec![code],
         }
     }
 

@@ -86,6 +86,7 @@ pub struct Options {
 
 /// What to do with traced values: gets the statement's place and attributes, and the value.
 #[derive(Clone)]
+#[allow(clippy::type_complexity, reason = "it is written once, here")]
 pub struct Trace(pub Arc<dyn Fn(&Loc, &[Attr], &Value) + Send + Sync>);
 
 impl fmt::Debug for Trace {

@@ -147,7 +147,7 @@ impl Legalise {
                 seg.body.body = self.body(seg.body.body, Around::Block);
                 Exp::Op(KernelsOp::Seg(seg))
             }
-            other => other,
+            other @ (Exp::Basic(_) | Exp::Call(..) | Exp::Op(_)) => other,
         }
     }
 

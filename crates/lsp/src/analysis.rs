@@ -138,7 +138,14 @@ impl Analysis {
             if let Some(t) = env.types.get(&symbol) {
                 let text = match &t.def.def.ty {
                     Type::Var(_, n, _) if *n == t.name => format!("type {last}"),
-                    _ => format!("type {last} = {}", show.ret(&t.def.def)),
+                    Type::Scalar(_)
+                    | Type::Array(..)
+                    | Type::Record(_)
+                    | Type::Sum(_)
+                    | Type::Arrow(_)
+                    | Type::Var(..)
+                    | Type::Meta(_)
+                    | Type::Error => format!("type {last} = {}", show.ret(&t.def.def)),
                 };
                 return Some(Meaning { text, span: t.span });
             }

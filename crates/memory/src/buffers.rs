@@ -94,7 +94,12 @@ impl Buffers<'_> {
                     }
                     // Kernels do not hand on blocks.
                     Exp::Op(MemOp::Seg(seg)) if seg.level != SegLevel::Task => {}
-                    other => map_bodies(other, &mut |inner| self.body(inner)),
+                    other @ (Exp::Basic(_)
+                    | Exp::Call(..)
+                    | Exp::If(..)
+                    | Exp::Loop(_)
+                    | Exp::WithAcc(_)
+                    | Exp::Op(_)) => map_bodies(other, &mut |inner| self.body(inner)),
                 }
                 if let Some(around) = &around {
                     let used_up =

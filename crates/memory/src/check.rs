@@ -56,7 +56,7 @@ impl Check<'_> {
                 }
                 inner = Some(seg.level);
             }
-            _ => {
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
                 for p in &stm.pat {
                     match &p.ty {
                         Type::Mem(Space::Shared | Space::Scalar(..)) => {

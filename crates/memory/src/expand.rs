@@ -109,7 +109,12 @@ impl Expand {
             for mut stm in std::mem::take(&mut body.stms) {
                 let kernel = match &stm.exp {
                     Exp::Op(MemOp::Seg(seg)) => matches!(seg.level, SegLevel::Thread | SegLevel::Block),
-                    _ => false,
+                    Exp::Basic(_)
+                    | Exp::Call(..)
+                    | Exp::If(..)
+                    | Exp::Loop(_)
+                    | Exp::WithAcc(_)
+                    | Exp::Op(_) => false,
                 };
                 if kernel {
                     self.kernel(&mut out, stm);
@@ -138,7 +143,9 @@ impl Expand {
         self.b.begin();
         let passed = match &stm.exp {
             Exp::Op(MemOp::Seg(seg)) => operand_counts(&seg.body.body),
-            _ => FxHashMap::default(),
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                FxHashMap::default()
+            }
         };
         let mut grid: Option<SegGrid> = None;
         let mut fates = FxHashMap::default();
@@ -329,7 +336,9 @@ fn definitions(body: &Body<Memory>, defs: &mut FxHashMap<Name, Exp<Memory>>) {
                     !op.is_partial() || y.as_i64().is_some_and(|y| y != 0 && y != -1)
                 }
                 Exp::Basic(Basic::SubExp(_) | Basic::UnOp(..) | Basic::CmpOp(..) | Basic::Conv(..)) => true,
-                _ => false,
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                    false
+                }
             };
             if let (true, [p]) = (total, &stm.pat[..]) {
                 if matches!(p.ty, Type::Prim(_)) {
@@ -429,7 +438,9 @@ impl Host {
                 Exp::Basic(Basic::CmpOp(op, self.value(b, x)?, self.value(b, y)?))
             }
             Exp::Basic(Basic::Conv(op, x)) => Exp::Basic(Basic::Conv(op, self.value(b, x)?)),
-            _ => return None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                return None
+            }
         };
         let ty = b.type_of(n);
         let name = b.fresh_like(n, ty.clone());

@@ -57,7 +57,12 @@ impl Foresee<'_> {
             for stm in &mut body.stms {
                 let kernel = match &stm.exp {
                     Exp::Op(KernelsOp::Seg(seg)) => seg.level != SegLevel::Task,
-                    _ => false,
+                    Exp::Basic(_)
+                    | Exp::Call(..)
+                    | Exp::If(..)
+                    | Exp::Loop(_)
+                    | Exp::WithAcc(_)
+                    | Exp::Op(_) => false,
                 };
                 if kernel {
                     map_bodies(&mut stm.exp, &mut |b| self.kernel(b));
@@ -82,7 +87,7 @@ impl Foresee<'_> {
         let before = match &stm.exp {
             Exp::If(c, t, f) => self.branches(&stm, *c, t, f),
             Exp::Loop(l) => self.iterations(&stm, l),
-            _ => vec![],
+            Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => vec![],
         };
         // Code that computes sizes may have such arrays inside.
         for stm in before {

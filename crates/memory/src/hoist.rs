@@ -80,8 +80,7 @@ pub(crate) fn invariant(l: &mut Loop<Memory>, allowed: &FxHashSet<Name>) -> Vec<
     // Sizes are computed just before their allocation.
     let mut moving = vec![false; l.body.stms.len()];
     let mut moved_names: FxHashSet<Name> = FxHashSet::default();
-    for i in 0..l.body.stms.len() {
-        let stm = &l.body.stms[i];
+    for (i, stm) in l.body.stms.iter().enumerate() {
         let mut fixed = stm.certs.is_empty();
         for_each_operand(&stm.exp, &mut |e| {
             fixed &= e.name().is_none_or(|n| !changing.contains(&n) || moved_names.contains(&n));
@@ -91,7 +90,9 @@ pub(crate) fn invariant(l: &mut Loop<Memory>, allowed: &FxHashSet<Name>) -> Vec<
                 stm.pat.iter().all(|p| passed.get(&p.name) == kept.get(&p.name) || allowed.contains(&p.name))
             }
             Exp::Basic(Basic::BinOp(op, ..)) => !op.is_partial(),
-            _ => false,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                false
+            }
         };
         if fixed && movable {
             moving[i] = true;
@@ -156,7 +157,12 @@ pub(crate) fn guarded(b: &mut MemBuilder, l: &Loop<Memory>, moved: Vec<Stm<Memor
         let Stm { pat, certs, attrs, loc, exp } = stm;
         let exp = match exp {
             Exp::Op(MemOp::Alloc(bytes, space)) => Exp::Op(MemOp::Alloc(guard(b, runs, bytes), space)),
-            other => other,
+            other @ (Exp::Basic(_)
+            | Exp::Call(..)
+            | Exp::If(..)
+            | Exp::Loop(_)
+            | Exp::WithAcc(_)
+            | Exp::Op(_)) => other,
         };
         b.push_stm(Stm { pat, certs, attrs, loc, exp });
     }

@@ -72,7 +72,12 @@ impl Interleave {
             for mut stm in std::mem::take(&mut body.stms) {
                 let rows = match &stm.exp {
                     Exp::Op(MemOp::Seg(seg)) => self.rows(seg, &stm.pat),
-                    _ => {
+                    Exp::Basic(_)
+                    | Exp::Call(..)
+                    | Exp::If(..)
+                    | Exp::Loop(_)
+                    | Exp::WithAcc(_)
+                    | Exp::Op(_) => {
                         map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
                         vec![]
                     }

@@ -133,7 +133,7 @@ fn part_bytes(tables: &Tables, threads: &FxHashSet<Name>, block: Name) -> Option
     for array in tables.inside(block) {
         let own =
             tables.place(*array)?.lmad.offset.vars().into_iter().any(|x| threads.contains(&sym_name(x)));
-        let here = tables.types.get(array)?.elem()?.bytes() as u64;
+        let here = tables.types.get(array)?.elem()?.bytes();
         if !own || bytes.is_some_and(|b| b != here) {
             return None;
         }
@@ -172,7 +172,7 @@ fn in_registers(tables: &Tables, body: &Body<Memory>) -> FxHashSet<Name> {
             }
         }
         Exp::Basic(Basic::FlatIndex(a, ..) | Basic::FlatUpdate(a, ..)) => indexed.extend(tables.block_of(*a)),
-        _ => {}
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
     });
     private.retain(|b| !indexed.contains(b));
     private

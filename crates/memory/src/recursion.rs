@@ -20,7 +20,7 @@ pub fn recursive_kernels(prog: &Prog<Kernels>) -> Vec<Refusal> {
                     let ops = w.inputs.iter().filter_map(|input| input.op.as_ref());
                     ops.for_each(|(op, _)| look::lambda(&mut calls, op));
                 }
-                _ => {}
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::Op(_) => {}
             }
             let Calls(calls) = calls;
             if !calls.is_empty() {

@@ -122,7 +122,7 @@ fn needs(seg: &SegOp<Memory>) -> Needs {
             }
             needs.flags |= matches!(inner.kind, SegKind::Scan(..)) && points.len() > 1;
         }
-        _ => {}
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
     });
     needs
 }
@@ -160,7 +160,9 @@ impl Fill<'_> {
                         self.scope.extend(mine.iter().copied());
                         self.body(&mut l.body);
                     }
-                    other => map_bodies(other, &mut |inner| self.body(inner)),
+                    other @ (Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_)) => {
+                        map_bodies(other, &mut |inner| self.body(inner))
+                    }
                 }
                 mine.extend(stm.pat.iter().map(|p| p.name));
                 self.scope.extend(stm.pat.iter().map(|p| p.name));
@@ -240,7 +242,7 @@ impl Fill<'_> {
                 let (x, y) = (self.value(known, x)?, self.value(known, y)?);
                 Some(self.bound(ty, Exp::Basic(Basic::CmpOp(op, x, y))))
             }
-            _ => None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
         })?;
         known.insert(n, value);
         Some(value)

@@ -186,7 +186,9 @@ impl ShortCircuit {
                 self.known.enter_space(&mut facts, &seg.space);
                 map_bodies(exp, &mut |inner| f(self, inner, &facts));
             }
-            other => map_bodies(other, &mut |inner| f(self, inner, facts)),
+            other @ (Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_)) => {
+                map_bodies(other, &mut |inner| f(self, inner, facts))
+            }
         }
     }
 
@@ -388,7 +390,7 @@ impl ShortCircuit {
         match &body.stms[i].exp {
             Exp::Op(MemOp::Alloc(..)) => Some(Origin::Alloc(i)),
             Exp::If(..) => Some(Origin::Branches(i)),
-            _ => None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
         }
     }
 

@@ -74,6 +74,7 @@ fn output(repository: &Path, args: &[&str]) -> Result<Output, Error> {
 }
 
 /// What to say if git does not even start.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 pub(crate) fn failed(e: &std::io::Error) -> Error {
     match e.kind() {
         std::io::ErrorKind::NotFound => Error::new("packages are fetched with git, which is not installed"),

@@ -126,7 +126,17 @@ impl Printer<'_> {
                             Expr::Var(x) if bound.insert(*x) => {
                                 self.line(&format!("int64_t {} = {found};", self.context.name(*x)));
                             }
-                            _ => checks.push((found, size)),
+                            Expr::Const(_)
+                            | Expr::Var(_)
+                            | Expr::UnOp(..)
+                            | Expr::BinOp(..)
+                            | Expr::CmpOp(..)
+                            | Expr::Conv(..)
+                            | Expr::PrimFn(..)
+                            | Expr::Select(..)
+                            | Expr::Index { .. }
+                            | Expr::Param(_)
+                            | Expr::Gpu(_) => checks.push((found, size)),
                         }
                     }
                 }

@@ -80,7 +80,17 @@ impl<S: Spelling> ExprPrinter<'_, S> {
     pub(crate) fn top(&mut self, e: &Expr) {
         match e {
             Expr::Const(PrimValue::I64(v)) if i32::try_from(*v).is_ok() => self.out.push_str(&v.to_string()),
-            _ => self.expr(e, Prec::Top),
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::UnOp(..)
+            | Expr::BinOp(..)
+            | Expr::CmpOp(..)
+            | Expr::Conv(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..)
+            | Expr::Index { .. }
+            | Expr::Param(_)
+            | Expr::Gpu(_) => self.expr(e, Prec::Top),
         }
     }
 
@@ -148,7 +158,17 @@ impl<S: Spelling> ExprPrinter<'_, S> {
             Expr::BinOp(BinOp::Mul(IntType::I64), a, b) if !both_constant(a, b) => {
                 self.plain(" * ", Prec::Product, a, b, min);
             }
-            _ => self.expr(e, min),
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::UnOp(..)
+            | Expr::BinOp(..)
+            | Expr::CmpOp(..)
+            | Expr::Conv(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..)
+            | Expr::Index { .. }
+            | Expr::Param(_)
+            | Expr::Gpu(_) => self.expr(e, min),
         }
     }
 
@@ -275,7 +295,16 @@ impl<S: Spelling> ExprPrinter<'_, S> {
                 p.unsigned(t, a, Prec::Product);
             }),
             Expr::Const(v) => self.unsigned_constant(t, v.as_i64().unwrap_or(0)),
-            _ => self.wrap(Prec::Unary, min, |p| {
+            Expr::Var(_)
+            | Expr::UnOp(..)
+            | Expr::BinOp(..)
+            | Expr::CmpOp(..)
+            | Expr::Conv(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..)
+            | Expr::Index { .. }
+            | Expr::Param(_)
+            | Expr::Gpu(_) => self.wrap(Prec::Unary, min, |p| {
                 p.out.push_str(if t == IntType::I64 { "(uint64_t)" } else { "(uint32_t)" });
                 p.expr(e, Prec::Unary);
             }),
@@ -580,7 +609,16 @@ fn by_width<'a>(t: FloatType, half: &'a str, single: &'a str, double: &'a str) -
 fn constant(e: &Expr) -> Option<i64> {
     match e {
         Expr::Const(v) => v.as_i64(),
-        _ => None,
+        Expr::Var(_)
+        | Expr::UnOp(..)
+        | Expr::BinOp(..)
+        | Expr::CmpOp(..)
+        | Expr::Conv(..)
+        | Expr::PrimFn(..)
+        | Expr::Select(..)
+        | Expr::Index { .. }
+        | Expr::Param(_)
+        | Expr::Gpu(_) => None,
     }
 }
 

@@ -173,7 +173,17 @@ impl StmPrinter<'_, Driver> {
                         let (a, b) = (self.spill(a, "int64_t"), self.spill(b, "int64_t"));
                         format!("size_mul({a}, {b})")
                     }
-                    other => self.spill(other, "int64_t"),
+                    other @ (Expr::Const(_)
+                    | Expr::Var(_)
+                    | Expr::UnOp(..)
+                    | Expr::BinOp(..)
+                    | Expr::CmpOp(..)
+                    | Expr::Conv(..)
+                    | Expr::PrimFn(..)
+                    | Expr::Select(..)
+                    | Expr::Index { .. }
+                    | Expr::Param(_)
+                    | Expr::Gpu(_)) => self.spill(other, "int64_t"),
                 };
                 let (name, place) = (self.context().name(*mem), self.place_text(loc));
                 self.line(&format!("{name} = block_alloc(ctx, {name}, {bytes}, {place});"));
@@ -243,7 +253,17 @@ impl StmPrinter<'_, Driver> {
                     "err = block_copy(ctx, {to}, ({at}) * {width}, {from}, ({from_at}) * {width}, {width});"
                 ));
             }
-            _ => {
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::UnOp(..)
+            | Expr::BinOp(..)
+            | Expr::CmpOp(..)
+            | Expr::Conv(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..)
+            | Expr::Index { .. }
+            | Expr::Param(_)
+            | Expr::Gpu(_) => {
                 let value = self.spill(value, ctype::prim(elem));
                 self.line(&format!("err = write_{}(ctx, {to}, {at}, {value});", ctype::runtime(elem)));
             }

@@ -69,18 +69,38 @@ fn bits(data: &ArrayData) -> Option<ArrayData> {
     let (elem, bits): (IntType, fn(PrimValue) -> PrimValue) = match data.elem {
         PrimType::Float(FloatType::F32) => (IntType::I32, |v| match v {
             PrimValue::F32(v) => PrimValue::I32(v.to_bits() as i32),
-            v => v,
+            v @ (PrimValue::I8(_)
+            | PrimValue::I16(_)
+            | PrimValue::I32(_)
+            | PrimValue::I64(_)
+            | PrimValue::F16(_)
+            | PrimValue::F64(_)
+            | PrimValue::Bool(_)
+            | PrimValue::Unit) => v,
         }),
         PrimType::Float(FloatType::F64) => (IntType::I64, |v| match v {
             PrimValue::F64(v) => PrimValue::I64(v.to_bits() as i64),
-            v => v,
+            v @ (PrimValue::I8(_)
+            | PrimValue::I16(_)
+            | PrimValue::I32(_)
+            | PrimValue::I64(_)
+            | PrimValue::F16(_)
+            | PrimValue::F32(_)
+            | PrimValue::Bool(_)
+            | PrimValue::Unit) => v,
         }),
-        _ => return None,
+        PrimType::Int(_) | PrimType::Float(_) | PrimType::Bool | PrimType::Unit => return None,
     };
     let finite = |v: &PrimValue| match v {
         PrimValue::F32(v) => v.is_finite(),
         PrimValue::F64(v) => v.is_finite(),
-        _ => true,
+        PrimValue::I8(_)
+        | PrimValue::I16(_)
+        | PrimValue::I32(_)
+        | PrimValue::I64(_)
+        | PrimValue::F16(_)
+        | PrimValue::Bool(_)
+        | PrimValue::Unit => true,
     };
     if data.values.iter().all(finite) {
         return None;

@@ -382,7 +382,9 @@ fn atomic_name(op: &str, elem: PrimType, space: &Space) -> String {
         PrimType::Int(IntType::I32 | IntType::I64) | PrimType::Float(FloatType::F32 | FloatType::F64) => {
             format!("atomic_{op}_{}_{space}", ctype::runtime(elem))
         }
-        _ => bug!("an atomic operation on {elem}"),
+        PrimType::Int(_) | PrimType::Float(_) | PrimType::Bool | PrimType::Unit => {
+            bug!("an atomic operation on {elem}")
+        }
     }
 }
 

@@ -183,7 +183,12 @@ impl Shaped {
             Shaped::Constr(name, payload) => {
                 let argument = |v: &Shaped| match v {
                     Shaped::Constr(_, inner) if !inner.is_empty() => format!(" ({})", v.line()),
-                    _ => format!(" {}", v.line()),
+                    Shaped::Scalar(_)
+                    | Shaped::Array(_)
+                    | Shaped::Tuple(_)
+                    | Shaped::Record(_)
+                    | Shaped::Constr(..)
+                    | Shaped::Opaque(_) => format!(" {}", v.line()),
                 };
                 format!("#{name}{}", payload.iter().map(argument).collect::<String>())
             }

@@ -22,6 +22,7 @@ impl Printer<'_> {
     }
 
     /// One `let`; of a chain, the next one follows without an `in`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     pub(super) fn let_exp(&mut self, e: &Exp, layout: Layout) {
         self.put("let ");
         let body = match &*e.kind {

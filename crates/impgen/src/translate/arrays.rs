@@ -51,7 +51,12 @@ impl Translate {
             Exp::Basic(Basic::Iota { n, start, step, ty }) => self.iota(&at, *n, *start, *step, *ty),
             Exp::Basic(Basic::Replicate(shape, e)) => self.replicate(&at, shape, &p.ty, *e),
             Exp::Basic(Basic::Concat { dim, arrays, size: _ }) => self.concat(&at, *dim, arrays),
-            other => bug!("{other:?} gives no array"),
+            other @ (Exp::Basic(_)
+            | Exp::Call(..)
+            | Exp::If(..)
+            | Exp::Loop(_)
+            | Exp::WithAcc(_)
+            | Exp::Op(_)) => bug!("{other:?} gives no array"),
         }
     }
 
@@ -90,7 +95,7 @@ impl Translate {
                 let from = self.place_of(a);
                 self.copy(shape, at, &from);
             }
-            e => {
+            e @ (SubExp::Var(_) | SubExp::Const(_)) => {
                 let value = self.operand(e);
                 self.write(at, value);
             }
@@ -110,11 +115,31 @@ impl Translate {
             };
             let step = match &step {
                 Expr::Const(v) if v.as_i64() == Some(1) => index,
-                _ => Expr::BinOp(BinOp::Mul(ty), Box::new(index), Box::new(step)),
+                Expr::Const(_)
+                | Expr::Var(_)
+                | Expr::UnOp(..)
+                | Expr::BinOp(..)
+                | Expr::CmpOp(..)
+                | Expr::Conv(..)
+                | Expr::PrimFn(..)
+                | Expr::Select(..)
+                | Expr::Index { .. }
+                | Expr::Param(_)
+                | Expr::Gpu(_) => Expr::BinOp(BinOp::Mul(ty), Box::new(index), Box::new(step)),
             };
             let value = match &start {
                 Expr::Const(v) if v.as_i64() == Some(0) => step,
-                _ => Expr::BinOp(BinOp::Add(ty), Box::new(start), Box::new(step)),
+                Expr::Const(_)
+                | Expr::Var(_)
+                | Expr::UnOp(..)
+                | Expr::BinOp(..)
+                | Expr::CmpOp(..)
+                | Expr::Conv(..)
+                | Expr::PrimFn(..)
+                | Expr::Select(..)
+                | Expr::Index { .. }
+                | Expr::Param(_)
+                | Expr::Gpu(_) => Expr::BinOp(BinOp::Add(ty), Box::new(start), Box::new(step)),
             };
             let here = at.fixed(&[poly(i.into())]);
             t.write(&here, value);

@@ -78,7 +78,7 @@ impl Translate {
     pub(super) fn operand(&self, e: SubExp) -> Expr {
         match self.resolve(e) {
             SubExp::Var(n) if self.types.get(&n) == Some(&Type::UNIT) => Expr::Const(PrimValue::Unit),
-            e => expr(e),
+            e @ (SubExp::Var(_) | SubExp::Const(_)) => expr(e),
         }
     }
 
@@ -152,7 +152,12 @@ impl Translate {
         Learn(self).exp(&exp);
         match exp {
             Exp::Op(MemOp::Seg(seg)) => seg,
-            other => bug!("renaming made {other:?}"),
+            other @ (Exp::Basic(_)
+            | Exp::Call(..)
+            | Exp::If(..)
+            | Exp::Loop(_)
+            | Exp::WithAcc(_)
+            | Exp::Op(_)) => bug!("renaming made {other:?}"),
         }
     }
 
@@ -162,7 +167,9 @@ impl Translate {
         Learn(self).exp(&exp);
         match exp {
             Exp::Loop(l) => *l,
-            other => bug!("renaming made {other:?}"),
+            other @ (Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_)) => {
+                bug!("renaming made {other:?}")
+            }
         }
     }
 
@@ -192,7 +199,15 @@ impl Translate {
     pub(super) fn let_i64(&mut self, base: &str, value: Expr) -> Expr {
         match value {
             Expr::Const(_) | Expr::Var(_) => value,
-            value => Expr::Var(self.let_as(base, PrimType::I64, value)),
+            value @ (Expr::UnOp(..)
+            | Expr::BinOp(..)
+            | Expr::CmpOp(..)
+            | Expr::Conv(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..)
+            | Expr::Index { .. }
+            | Expr::Param(_)
+            | Expr::Gpu(_)) => Expr::Var(self.let_as(base, PrimType::I64, value)),
         }
     }
 
@@ -358,7 +373,7 @@ impl Visitor<Memory> for Learn<'_> {
                 self.0.types.extend(seg.space.dims.iter().map(|d| (d.0, Type::I64)));
                 self.0.types.extend(seg.grid.iter().map(|g| (g.thread, Type::I64)));
             }
-            _ => {}
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => {}
         }
         look::exp(self, e);
     }

@@ -5,7 +5,8 @@ use crate::translate::kernel::block;
 use crate::translate::state::{At, Flat, Mode, Translate};
 use fehu_algebra::horner::{horner, Arith};
 use fehu_algebra::{Poly, Sym};
-use fehu_base::prim::{PrimType, PrimValue};
+use fehu_base::ops::ConvOp;
+use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::{bug, Name};
 use fehu_imp::build;
 use fehu_imp::syntax::{Expr, Place};
@@ -216,7 +217,15 @@ impl Arith for Exprs<'_> {
         Expr::Const(PrimValue::I64(c))
     }
     fn var(&mut self, x: Sym) -> Expr {
-        self.0.operand(sym_name(x).into())
+        let name = sym_name(x);
+        let value = self.0.operand(name.into());
+        // The algebra counts in whole numbers; variables of loops that are part of an offset may have fewer bits.
+        match self.0.types.get(&name) {
+            Some(Type::Prim(PrimType::Int(narrow @ (IntType::I8 | IntType::I16 | IntType::I32)))) => {
+                Expr::Conv(ConvOp::SExt(*narrow, IntType::I64), Box::new(value))
+            }
+            Some(_) | None => value,
+        }
     }
     fn add(&mut self, a: Expr, b: Expr) -> Expr {
         build::add(a, b)

@@ -40,7 +40,12 @@ impl Translate {
                 let at = self.place_of(*a).sliced(slice);
                 self.read(&at)
             }
-            other => bug!("{other:?} gives no scalar"),
+            other @ (Exp::Basic(_)
+            | Exp::Call(..)
+            | Exp::If(..)
+            | Exp::Loop(_)
+            | Exp::WithAcc(_)
+            | Exp::Op(_)) => bug!("{other:?} gives no scalar"),
         }
     }
 

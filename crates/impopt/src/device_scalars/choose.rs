@@ -76,7 +76,17 @@ pub(super) fn choose(survey: &Survey, kernels: &FxHashMap<Name, Kernel>) -> Chos
             Expr::Index { mem, space: Space::Default, .. } if !survey.constant.contains(mem) => {
                 reads.push(*mem)
             }
-            _ => {}
+            Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::UnOp(..)
+            | Expr::BinOp(..)
+            | Expr::CmpOp(..)
+            | Expr::Conv(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..)
+            | Expr::Index { .. }
+            | Expr::Param(_)
+            | Expr::Gpu(_) => {}
         });
         if from.is_empty() && reads.is_empty() {
             continue;
@@ -185,7 +195,14 @@ fn steers_barriers(kernel: &Kernel, param: Name) -> bool {
                 waits |= matches!(op, KernelOp::Barrier | KernelOp::LeaveIfFailed);
                 rest.extend(op.body());
             }
-            _ => {}
+            Code::DeclareScalar(..)
+            | Code::DeclareMem(..)
+            | Code::DeclareStatic(..)
+            | Code::SetMem(..)
+            | Code::Write { .. }
+            | Code::Copy { .. }
+            | Code::Call { .. }
+            | Code::Assert { .. } => {}
         }
     }
     if !waits {

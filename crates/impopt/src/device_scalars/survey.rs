@@ -114,7 +114,17 @@ impl Survey {
                 self.host(offset);
                 match value {
                     Expr::Var(x) if matches!(space, Space::Default) => self.used(*x, Use::Write),
-                    value => self.host(value),
+                    value @ (Expr::Const(_)
+                    | Expr::Var(_)
+                    | Expr::UnOp(..)
+                    | Expr::BinOp(..)
+                    | Expr::CmpOp(..)
+                    | Expr::Conv(..)
+                    | Expr::PrimFn(..)
+                    | Expr::Select(..)
+                    | Expr::Index { .. }
+                    | Expr::Param(_)
+                    | Expr::Gpu(_)) => self.host(value),
                 }
             }
             Code::Copy { shape, dst, src, elem: _ } => {

@@ -90,6 +90,7 @@ impl Loops<'_> {
 
 /// The body of a loop, without the names that it begins with for what is computed from its variable and from
 /// what does not change: they are written out, so that they are not taken for something to remember.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 pub(super) fn written_out<O: Operation>(outer: Name, body: &Code<O>) -> Code<O> {
     let codes = flat(body);
     let mut inside = FxHashMap::default();
@@ -105,7 +106,15 @@ pub(super) fn written_out<O: Operation>(outer: Name, body: &Code<O>) -> Code<O> 
                 for_each_part(&e, &mut |part| match part {
                     Expr::Var(y) => fixed &= *y == outer || !inside.contains_key(y),
                     Expr::Index { .. } => fixed = false,
-                    _ => {}
+                    Expr::Const(_)
+                    | Expr::UnOp(..)
+                    | Expr::BinOp(..)
+                    | Expr::CmpOp(..)
+                    | Expr::Conv(..)
+                    | Expr::PrimFn(..)
+                    | Expr::Select(..)
+                    | Expr::Param(_)
+                    | Expr::Gpu(_) => {}
                 });
                 if !fixed
                     || !codes.iter().any(|c| matches!(c, Code::DeclareScalar(y, PrimType::I64) if y == x))
@@ -119,7 +128,18 @@ pub(super) fn written_out<O: Operation>(outer: Name, body: &Code<O>) -> Code<O> 
     }
     let gone = |c: &&&Code<O>| match c {
         Code::DeclareScalar(x, _) | Code::SetScalar(x, _) => known.contains_key(x),
-        _ => false,
+        Code::Seq(_)
+        | Code::DeclareMem(..)
+        | Code::DeclareStatic(..)
+        | Code::SetMem(..)
+        | Code::Write { .. }
+        | Code::Copy { .. }
+        | Code::For { .. }
+        | Code::While(..)
+        | Code::If(..)
+        | Code::Call { .. }
+        | Code::Assert { .. }
+        | Code::Op(_) => false,
     };
     Code::Seq(
         codes.iter().filter(|c| !gone(c)).map(|c| rewrite_code(c, &mut |e| known_value(&known, e))).collect(),
@@ -129,7 +149,16 @@ pub(super) fn written_out<O: Operation>(outer: Name, body: &Code<O>) -> Code<O> 
 fn known_value(known: &FxHashMap<Name, Expr>, e: &Expr) -> Option<Expr> {
     match e {
         Expr::Var(x) => known.get(x).cloned(),
-        _ => None,
+        Expr::Const(_)
+        | Expr::UnOp(..)
+        | Expr::BinOp(..)
+        | Expr::CmpOp(..)
+        | Expr::Conv(..)
+        | Expr::PrimFn(..)
+        | Expr::Select(..)
+        | Expr::Index { .. }
+        | Expr::Param(_)
+        | Expr::Gpu(_) => None,
     }
 }
 
@@ -192,7 +221,17 @@ impl Nest {
                 Code::DeclareScalar(x, ty) => {
                     self.declared.insert(*x, *ty);
                 }
-                _ => {
+                Code::Seq(_)
+                | Code::SetScalar(..)
+                | Code::DeclareMem(..)
+                | Code::DeclareStatic(..)
+                | Code::SetMem(..)
+                | Code::Write { .. }
+                | Code::Copy { .. }
+                | Code::While(..)
+                | Code::If(..)
+                | Code::Call { .. }
+                | Code::Op(_) => {
                     size(code)?;
                     if !open {
                         let loops = loops.to_vec();
@@ -214,7 +253,15 @@ impl Nest {
             for_each_part(bound, &mut |e| match e {
                 Expr::Var(x) => fixed &= *x != outer && !own(x),
                 Expr::Index { .. } => fixed = false,
-                _ => {}
+                Expr::Const(_)
+                | Expr::UnOp(..)
+                | Expr::BinOp(..)
+                | Expr::CmpOp(..)
+                | Expr::Conv(..)
+                | Expr::PrimFn(..)
+                | Expr::Select(..)
+                | Expr::Param(_)
+                | Expr::Gpu(_) => {}
             });
             fixed
         };
@@ -281,7 +328,15 @@ impl Group {
                     fehu_ir::visit::deep(|| self.add(branch, declared))?;
                 }
             }
-            _ => {}
+            Code::Seq(_)
+            | Code::DeclareMem(..)
+            | Code::DeclareStatic(..)
+            | Code::SetMem(..)
+            | Code::Copy { .. }
+            | Code::For { .. }
+            | Code::While(..)
+            | Code::Call { .. }
+            | Code::Op(_) => {}
         }
         // The expressions of branches have been seen already; seeing them twice does no harm.
         for_each_expr(code, &mut |e| {
@@ -294,7 +349,13 @@ impl Group {
                     self.offsets.push((**offset).clone());
                 }
                 Expr::PrimFn(..) | Expr::Select(..) => self.simple = false,
-                _ => {}
+                Expr::Const(_)
+                | Expr::UnOp(..)
+                | Expr::BinOp(..)
+                | Expr::CmpOp(..)
+                | Expr::Conv(..)
+                | Expr::Param(_)
+                | Expr::Gpu(_) => {}
             });
         });
         Some(())

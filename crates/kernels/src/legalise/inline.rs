@@ -101,7 +101,12 @@ impl Inliner<'_> {
             for stm in &mut body.stms {
                 let kernel = match &stm.exp {
                     Exp::Op(KernelsOp::Seg(seg)) => seg.level != SegLevel::Task,
-                    _ => false,
+                    Exp::Basic(_)
+                    | Exp::Call(..)
+                    | Exp::If(..)
+                    | Exp::Loop(_)
+                    | Exp::WithAcc(_)
+                    | Exp::Op(_) => false,
                 };
                 if kernel {
                     map_bodies(&mut stm.exp, &mut |b| self.kernel(b));
@@ -119,7 +124,12 @@ impl Inliner<'_> {
                 map_bodies(&mut stm.exp, &mut |b| self.kernel(b));
                 match &stm.exp {
                     Exp::Call(f, _) if self.ready.contains_key(f) => self.call(stm, &mut out),
-                    _ => out.push(stm),
+                    Exp::Basic(_)
+                    | Exp::Call(..)
+                    | Exp::If(..)
+                    | Exp::Loop(_)
+                    | Exp::WithAcc(_)
+                    | Exp::Op(_) => out.push(stm),
                 }
             }
             body.stms = out;

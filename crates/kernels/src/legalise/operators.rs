@@ -99,7 +99,7 @@ impl Legalise {
                     self.b.push(stm);
                 }
                 let mut found = vec![];
-                for e in body.result[which].to_vec() {
+                for e in body.result[which].iter().copied() {
                     let rank = self.b.type_of(e).rank();
                     let at: Vec<SubExp> = inner.iter().take(rank).copied().collect();
                     found.push(self.part(e, &at));

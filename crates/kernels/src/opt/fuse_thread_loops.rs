@@ -50,7 +50,12 @@ fn host(names: &mut NameSource, body: &mut Body<Kernels>) {
                     host(names, &mut seg.body.body)
                 }
                 Exp::Op(KernelsOp::Seg(seg)) => thread(names, &mut seg.body.body),
-                exp => map_bodies(exp, &mut |b| host(names, b)),
+                exp @ (Exp::Basic(_)
+                | Exp::Call(..)
+                | Exp::If(..)
+                | Exp::Loop(_)
+                | Exp::WithAcc(_)
+                | Exp::Op(_)) => map_bodies(exp, &mut |b| host(names, b)),
             }
         }
     });
@@ -121,7 +126,7 @@ fn counts(stm: &Stm<Kernels>) -> Option<(&Loop<Kernels>, Name, SubExp)> {
             LoopForm::For { var, ty: IntType::I64, bound } => Some((l, var, bound)),
             LoopForm::For { .. } | LoopForm::While(_) => None,
         },
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
@@ -260,7 +265,9 @@ impl Visitor<Kernels> for Reads<'_> {
                 Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), x, y)) => {
                     self.offset(*x).zip(y.as_i64()).and_then(|(x, y)| x.checked_sub(y))
                 }
-                _ => None,
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                    None
+                }
             };
             self.offsets.extend(offset.map(|o| (p.name, o)));
         }

@@ -151,7 +151,9 @@ impl Layout {
                     self.here.extend(before.made);
                 }
             }
-            exp => fehu_ir::visit::map_bodies(exp, &mut |inner| self.body(inner)),
+            exp @ (Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_)) => {
+                fehu_ir::visit::map_bodies(exp, &mut |inner| self.body(inner))
+            }
         }
         for p in &stm.pat {
             self.bound(p.name, &p.ty);
@@ -192,7 +194,7 @@ impl Layout {
                 self.arrays.get(a).map(|a| (a.order.clone(), a.dense))
             }
             Exp::Basic(Basic::Manifest(perm, _)) => Some((perm.clone(), true)),
-            _ => None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
         };
         if let (Some((order, dense)), Some(array)) = (seen, self.arrays.get_mut(&p.name)) {
             (array.order, array.dense) = (order, dense);
@@ -318,7 +320,8 @@ impl Mutator<Kernels> for Instead {
                 Exp::Basic(Basic::Index(a, _) | Basic::Rearrange(_, a) | Basic::Copy(a)) if a == old => {
                     *a = *new
                 }
-                _ => {}
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                }
             }
         }
         deep(|| change::stm(self, stm));

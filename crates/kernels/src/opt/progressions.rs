@@ -86,7 +86,7 @@ impl Known {
             {
                 self.arrays.insert(p.name, Elements::Same(*e));
             }
-            _ => {}
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
         }
     }
 }

@@ -89,7 +89,7 @@ impl Join {
                     }
                     Exp::Loop(l) => self.body(&mut l.body),
                     Exp::WithAcc(w) => self.body(&mut w.lambda.body),
-                    _ => {}
+                    Exp::Basic(_) | Exp::Call(..) | Exp::Op(_) => {}
                 }
             }
             let uses = uses(body);

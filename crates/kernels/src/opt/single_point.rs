@@ -117,7 +117,9 @@ impl Points<'_> {
         let bodies: Vec<&mut Body<Kernels>> = match &mut stm.exp {
             Exp::Op(KernelsOp::Seg(seg)) => vec![&mut seg.body.body],
             Exp::If(_, t, f) if !survey.device[at] => vec![t, f],
-            _ => return None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                return None
+            }
         };
         let empty = || Body { stms: vec![], result: vec![] };
         let insides: Vec<Body<Kernels>> = bodies.into_iter().map(|b| std::mem::replace(b, empty())).collect();
@@ -136,7 +138,7 @@ impl Points<'_> {
         let bodies: Vec<&mut Body<Kernels>> = match &mut stm.exp {
             Exp::Op(KernelsOp::Seg(seg)) => vec![&mut seg.body.body],
             Exp::If(_, t, f) => vec![t, f],
-            _ => return None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => return None,
         };
         for (body, old) in bodies.into_iter().zip(insides) {
             let copies = Body { stms: first.clone(), result: vec![] };
@@ -315,7 +317,7 @@ fn sink(exp: &Exp<Kernels>) -> Option<Vec<SubExp>> {
         Exp::Basic(Basic::Update(_, slice, e)) if slice.iter().all(|d| matches!(d, DimIndex::Fix(_))) => {
             Some(vec![*e])
         }
-        _ => None,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
 
@@ -352,7 +354,7 @@ fn survey(b: &Body<Kernels>) -> Survey {
                 free.extend(c.name());
                 free.extend(stm.certs.iter().copied());
             }
-            _ => {}
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
         }
         if let Some(written) = sink(&stm.exp) {
             for n in written.iter().filter_map(|e| e.name()) {

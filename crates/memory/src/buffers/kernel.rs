@@ -216,12 +216,10 @@ impl Buffers {
         }
         let init = l.params.get(c.at)?.1.name()?;
         let made = *positions.get(&init)?;
-        let fresh = match &body.stms[made].exp {
-            Exp::Basic(Basic::Copy(_) | Basic::Replicate(..) | Basic::Iota { .. } | Basic::Scratch(..)) => {
-                true
-            }
-            _ => false,
-        };
+        let fresh = matches!(
+            body.stms[made].exp,
+            Exp::Basic(Basic::Copy(_) | Basic::Replicate(..) | Basic::Iota { .. } | Basic::Scratch(..))
+        );
         let mut before = 0;
         let mut after = 0;
         for p in self.tables.inside(c.block).iter().filter_map(|n| positions.get(n)) {
@@ -322,7 +320,7 @@ impl Buffers {
         let Some(block) = self.tables.block_of(copy).filter(|_| uses.count == 0) else { return };
         let alone = self.tables.inside(block) == [copy];
         let binds = |s: &Stm<Memory>, n: Name| s.pat.iter().any(|p| p.name == n);
-        l.body.stms.retain(|s| !binds(s, copy) && !(alone && binds(s, block)));
+        l.body.stms.retain(|s| !binds(s, copy) && (!alone || !binds(s, block)));
     }
 
     fn shift(&mut self, array: Name, block: Name, by: &Poly) {

@@ -222,7 +222,9 @@ impl Slicer<'_> {
                         // Results of a loop that only it needs.
                         let results = match &exp {
                             Exp::Loop(l) => l.params.iter().map(|(p, _)| p.clone()).collect(),
-                            _ => vec![],
+                            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => {
+                                vec![]
+                            }
                         };
                         let mut renamed = Subst::new();
                         let results: Vec<Param<Memory>> = results.into_iter().skip(pat.len()).collect();
@@ -273,7 +275,7 @@ impl Slicer<'_> {
                 Some((found, Exp::If(*c, t, f)))
             }
             Exp::Loop(l) => self.in_loop(l),
-            _ => None,
+            Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => None,
         }
     }
 

@@ -218,7 +218,7 @@ pub(super) fn kind(exp: &Exp<Memory>) -> Kind {
     match exp {
         Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => Kind::Control,
         Exp::Op(MemOp::Seg(seg)) => Kind::Operation(seg.level),
-        _ => Kind::Other,
+        Exp::Basic(_) | Exp::Call(..) | Exp::Op(_) => Kind::Other,
     }
 }
 
@@ -239,7 +239,9 @@ impl Visitor<Memory> for Walk<'_> {
                 self.threads.extend(seg.grid.iter().map(|g| g.thread));
                 self.framed(Some(seg.space.flat), |walk| look::exp(walk, &s.exp));
             }
-            _ => self.exp(&s.exp),
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                self.exp(&s.exp)
+            }
         }
         self.tick();
         s.pat.iter().for_each(|p| self.bind(p.name));
@@ -259,7 +261,7 @@ impl Visitor<Memory> for Walk<'_> {
                     walk.body(&l.body);
                 });
             }
-            _ => look::exp(self, e),
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => look::exp(self, e),
         }
     }
 

@@ -46,7 +46,9 @@ impl Sizes {
                 Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), x, y)) if x.as_i64() == Some(0) => {
                     Def::AtLeast0(*y)
                 }
-                _ => return,
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                    return
+                }
             };
             if let [p] = &stm.pat[..] {
                 defs.insert(p.name, def);

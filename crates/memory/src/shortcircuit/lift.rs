@@ -64,7 +64,9 @@ impl ShortCircuit {
             Exp::Op(MemOp::Size(_)) => true,
             Exp::Basic(Basic::BinOp(op, _, y)) => !op.is_partial() || !stm.certs.is_empty() || is_nonzero(y),
             Exp::Basic(Basic::Index(a, _)) => self.unwritten(body, around, facts, *a, before..i),
-            _ => false,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                false
+            }
         }
     }
 

@@ -138,7 +138,9 @@ impl Visitor<Memory> for Reads<'_> {
             Exp::Basic(Basic::Rearrange(..) | Basic::Reshape(..)) => {}
             Exp::Basic(Basic::Update(_, _, SubExp::Var(v)) | Basic::FlatUpdate(_, _, _, v)) => self.see(*v),
             Exp::If(..) | Exp::Loop(_) => {}
-            other => for_each_operand(other, &mut |e| e.name().into_iter().for_each(|n| self.see(n))),
+            other @ (Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_)) => {
+                for_each_operand(other, &mut |e| e.name().into_iter().for_each(|n| self.see(n)))
+            }
         }
         look::exp(self, &stm.exp);
     }

@@ -62,7 +62,7 @@ pub(crate) fn put(tables: &Tables, stm: &Stm<Memory>) -> Vec<(Name, Into, Option
                 }
             }
         }
-        _ => {}
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
     }
     found
 }

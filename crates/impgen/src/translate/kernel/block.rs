@@ -88,7 +88,7 @@ pub(crate) fn note_size(t: &mut Translate, name: Name, exp: &Exp<Memory>) {
         Exp::Basic(Basic::BinOp(op, a, b)) => binary(*op, host_operand(t, *a), host_operand(t, *b)),
         Exp::Basic(Basic::UnOp(op, a)) => Expr::UnOp(*op, Box::new(host_operand(t, *a))),
         Exp::Basic(Basic::Conv(op, a)) => Expr::Conv(*op, Box::new(host_operand(t, *a))),
-        _ => return,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => return,
     };
     t.in_kernel.sizes.insert(name, value);
 }

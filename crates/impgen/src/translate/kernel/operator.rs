@@ -73,7 +73,15 @@ impl Translate {
                 Expr::Const(v) => {
                     self.same.insert(p.name, SubExp::Const(*v));
                 }
-                value => {
+                value @ (Expr::UnOp(..)
+                | Expr::BinOp(..)
+                | Expr::CmpOp(..)
+                | Expr::Conv(..)
+                | Expr::PrimFn(..)
+                | Expr::Select(..)
+                | Expr::Index { .. }
+                | Expr::Param(_)
+                | Expr::Gpu(_)) => {
                     self.declare(p.name, &p.ty);
                     self.set_to(p.name, value.clone());
                 }

@@ -276,6 +276,7 @@ pub(super) enum Lock {
 }
 
 /// The instruction for an operator, if there is one.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn native(op: BinOp) -> Option<AtomicOp> {
     let wide = |t: IntType| matches!(t, IntType::I32 | IntType::I64);
     let atomic = match op {

@@ -231,7 +231,7 @@ impl Survey<'_> {
             }
             Exp::Loop(l) => self.repeated(stm, l),
             Exp::Op(KernelsOp::Seg(inner)) if self.across.as_i64() == Some(0) => self.in_block(inner),
-            exp => {
+            exp @ (Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_)) => {
                 for_each_body(exp, &mut |b| self.body(b));
                 let mut read = vec![];
                 for_each_operand(exp, &mut |e| read.push(e));
@@ -287,7 +287,12 @@ impl Survey<'_> {
             Exp::Basic(Basic::BinOp(BinOp::SMod(..) | BinOp::SRem(..) | BinOp::UMod(..), x, y)) => {
                 self.operand(*x).mostly(self.operand(*y))
             }
-            exp => {
+            exp @ (Exp::Basic(_)
+            | Exp::Call(..)
+            | Exp::If(..)
+            | Exp::Loop(_)
+            | Exp::WithAcc(_)
+            | Exp::Op(_)) => {
                 let mut all = Index::SAME;
                 for_each_operand(exp, &mut |e| all = all.any(self.operand(e)));
                 all

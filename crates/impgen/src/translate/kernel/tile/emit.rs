@@ -457,7 +457,9 @@ fn iteration(t: &mut Translate, step: &Step, l: &Loop<Memory>, k: Expr, carried:
     let number = add(step.first.clone(), k);
     let number = match ty {
         IntType::I64 => number,
-        narrow => Expr::Conv(ConvOp::SExt(IntType::I64, narrow), Box::new(number)),
+        narrow @ (IntType::I8 | IntType::I16 | IntType::I32) => {
+            Expr::Conv(ConvOp::SExt(IntType::I64, narrow), Box::new(number))
+        }
     };
     let number = t.let_as("k", PrimType::Int(ty), number);
     t.same.insert(counter, number.into());
