@@ -217,10 +217,10 @@ impl Arith for Exprs<'_> {
         Expr::Const(PrimValue::I64(c))
     }
     fn var(&mut self, x: Sym) -> Expr {
-        let name = sym_name(x);
-        let value = self.0.operand(name.into());
+        let name = self.0.resolve(sym_name(x).into());
+        let value = self.0.operand(name);
         // The algebra counts in whole numbers; variables of loops that are part of an offset may have fewer bits.
-        match self.0.types.get(&name) {
+        match name.name().and_then(|n| self.0.types.get(&n)) {
             Some(Type::Prim(PrimType::Int(narrow @ (IntType::I8 | IntType::I16 | IntType::I32)))) => {
                 Expr::Conv(ConvOp::SExt(*narrow, IntType::I64), Box::new(value))
             }
