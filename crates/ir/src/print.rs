@@ -335,108 +335,7 @@ impl<'a> Printer<'a> {
 
     fn exp<R: Rep>(&mut self, exp: &Exp<R>) {
         match exp {
-            Exp::Basic(Basic::SubExp(e)) => self.operand(*e),
-            Exp::Basic(Basic::Opaque(e)) => self.call("opaque", &[*e]),
-            Exp::Basic(Basic::UnOp(op, x)) => self.call(op, &[*x]),
-            Exp::Basic(Basic::BinOp(op, x, y)) => self.call(op, &[*x, *y]),
-            Exp::Basic(Basic::CmpOp(op, x, y)) => self.call(op, &[*x, *y]),
-            Exp::Basic(Basic::Conv(op, x)) => self.call(op, &[*x]),
-            Exp::Basic(Basic::PrimFn(f, xs)) => self.call(f, xs),
-            Exp::Basic(Basic::Assert(cond, parts)) => {
-                self.put("assert(");
-                self.operand(*cond);
-                for part in parts {
-                    self.put(", ");
-                    match part {
-                        ErrorPart::Text(text) => self.put(format_args!("{text:?}")),
-                        ErrorPart::Value(e, t) => {
-                            self.operand(*e);
-                            self.put(format_args!(" : {t}"));
-                        }
-                    }
-                }
-                self.put(")");
-            }
-            Exp::Basic(Basic::ArrayLit(es, t)) => {
-                self.operands(es);
-                self.put(" : ");
-                self.ty(t);
-            }
-            Exp::Basic(Basic::ArrayConst(data)) => {
-                self.put(format_args!("data {} [", data.elem));
-                self.list(&data.values, |p, v| p.value(*v));
-                self.put("]");
-            }
-            Exp::Basic(Basic::Index(a, slice)) => {
-                self.name(*a);
-                self.slice(slice);
-            }
-            Exp::Basic(Basic::Update(a, slice, e)) => {
-                self.name(*a);
-                self.put(" with ");
-                self.slice(slice);
-                self.put(" = ");
-                self.operand(*e);
-            }
-            Exp::Basic(Basic::FlatIndex(a, offset, dims)) => {
-                self.put("flat ");
-                self.name(*a);
-                self.flat_slice(*offset, dims);
-            }
-            Exp::Basic(Basic::FlatUpdate(a, offset, dims, x)) => {
-                self.put("flat ");
-                self.name(*a);
-                self.put(" with ");
-                self.flat_slice(*offset, dims);
-                self.put(" = ");
-                self.name(*x);
-            }
-            Exp::Basic(Basic::Iota { n, start, step, ty }) => {
-                self.call(format_args!("iota {ty} "), &[*n, *start, *step])
-            }
-            Exp::Basic(Basic::Replicate(shape, e)) => {
-                self.put("replicate ");
-                self.shape(shape);
-                self.put(" ");
-                self.operand(*e);
-            }
-            Exp::Basic(Basic::Scratch(p, shape)) => {
-                self.put(format_args!("scratch {p} "));
-                self.shape(shape);
-            }
-            Exp::Basic(Basic::Copy(a)) => self.call("copy", &[SubExp::Var(*a)]),
-            Exp::Basic(Basic::Manifest(perm, a)) => {
-                self.put("manifest ");
-                self.perm(perm);
-                self.put(" ");
-                self.name(*a);
-            }
-            Exp::Basic(Basic::Concat { dim, arrays, size }) => {
-                self.put(format_args!("concat {dim} "));
-                self.name_list(arrays);
-                self.put(" ");
-                self.operand(*size);
-            }
-            Exp::Basic(Basic::Rearrange(perm, a)) => {
-                self.put("rearrange ");
-                self.perm(perm);
-                self.put(" ");
-                self.name(*a);
-            }
-            Exp::Basic(Basic::Reshape(shape, a)) => {
-                self.put("reshape ");
-                self.shape(shape);
-                self.put(" ");
-                self.name(*a);
-            }
-            Exp::Basic(Basic::UpdateAcc(acc, index, values)) => {
-                self.put("update_acc ");
-                self.name(*acc);
-                self.put(" ");
-                self.operands(index);
-                self.put(" ");
-                self.operands(values);
-            }
+            Exp::Basic(b) => self.basic(b),
             Exp::Call(f, args) => {
                 self.put("call ");
                 self.name(*f);
@@ -453,6 +352,111 @@ impl<'a> Printer<'a> {
             Exp::Loop(l) => self.loop_(l),
             Exp::WithAcc(w) => self.with_acc(w),
             Exp::Op(op) => self.op::<R>(op),
+        }
+    }
+
+    fn basic(&mut self, basic: &Basic) {
+        match basic {
+            Basic::SubExp(e) => self.operand(*e),
+            Basic::Opaque(e) => self.call("opaque", &[*e]),
+            Basic::UnOp(op, x) => self.call(op, &[*x]),
+            Basic::BinOp(op, x, y) => self.call(op, &[*x, *y]),
+            Basic::CmpOp(op, x, y) => self.call(op, &[*x, *y]),
+            Basic::Conv(op, x) => self.call(op, &[*x]),
+            Basic::PrimFn(f, xs) => self.call(f, xs),
+            Basic::Assert(cond, parts) => {
+                self.put("assert(");
+                self.operand(*cond);
+                for part in parts {
+                    self.put(", ");
+                    match part {
+                        ErrorPart::Text(text) => self.put(format_args!("{text:?}")),
+                        ErrorPart::Value(e, t) => {
+                            self.operand(*e);
+                            self.put(format_args!(" : {t}"));
+                        }
+                    }
+                }
+                self.put(")");
+            }
+            Basic::ArrayLit(es, t) => {
+                self.operands(es);
+                self.put(" : ");
+                self.ty(t);
+            }
+            Basic::ArrayConst(data) => {
+                self.put(format_args!("data {} [", data.elem));
+                self.list(&data.values, |p, v| p.value(*v));
+                self.put("]");
+            }
+            Basic::Index(a, slice) => {
+                self.name(*a);
+                self.slice(slice);
+            }
+            Basic::Update(a, slice, e) => {
+                self.name(*a);
+                self.put(" with ");
+                self.slice(slice);
+                self.put(" = ");
+                self.operand(*e);
+            }
+            Basic::FlatIndex(a, offset, dims) => {
+                self.put("flat ");
+                self.name(*a);
+                self.flat_slice(*offset, dims);
+            }
+            Basic::FlatUpdate(a, offset, dims, x) => {
+                self.put("flat ");
+                self.name(*a);
+                self.put(" with ");
+                self.flat_slice(*offset, dims);
+                self.put(" = ");
+                self.name(*x);
+            }
+            Basic::Iota { n, start, step, ty } => self.call(format_args!("iota {ty} "), &[*n, *start, *step]),
+            Basic::Replicate(shape, e) => {
+                self.put("replicate ");
+                self.shape(shape);
+                self.put(" ");
+                self.operand(*e);
+            }
+            Basic::Scratch(p, shape) => {
+                self.put(format_args!("scratch {p} "));
+                self.shape(shape);
+            }
+            Basic::Copy(a) => self.call("copy", &[SubExp::Var(*a)]),
+            Basic::Manifest(perm, a) => {
+                self.put("manifest ");
+                self.perm(perm);
+                self.put(" ");
+                self.name(*a);
+            }
+            Basic::Concat { dim, arrays, size } => {
+                self.put(format_args!("concat {dim} "));
+                self.name_list(arrays);
+                self.put(" ");
+                self.operand(*size);
+            }
+            Basic::Rearrange(perm, a) => {
+                self.put("rearrange ");
+                self.perm(perm);
+                self.put(" ");
+                self.name(*a);
+            }
+            Basic::Reshape(shape, a) => {
+                self.put("reshape ");
+                self.shape(shape);
+                self.put(" ");
+                self.name(*a);
+            }
+            Basic::UpdateAcc(acc, index, values) => {
+                self.put("update_acc ");
+                self.name(*acc);
+                self.put(" ");
+                self.operands(index);
+                self.put(" ");
+                self.operands(values);
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use fehu_ir::op::{OpView, RepOp};
 use fehu_ir::seg::{KernelReturn, SegKind};
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::deep;
-use fehu_ir::{Basic, Body, DimIndex, Exp, FunDef, Lambda, Prog, Rep, RetType, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, FunDef, Lambda, Prog, Rep, RetType, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// What a caller must know of a function: which arguments it consumes, which results are unique.
@@ -179,27 +179,11 @@ impl Classes {
             .collect();
         let result = |i: usize| arrays.get(i).copied().flatten();
         match &stm.exp {
-            Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) => {
-                if let Some(r) = result(0) {
-                    self.union_operand(r, *e);
+            Exp::Basic(b) => {
+                if let (Some(r), Some(a)) = (result(0), b.shares().or(b.consumes())) {
+                    self.union_operand(r, SubExp::Var(a));
                 }
-            }
-            Exp::Basic(Basic::Index(a, slice)) => {
-                let view = slice.iter().any(|d| matches!(d, DimIndex::Slice { .. }));
-                if let (true, Some(r)) = (view, result(0)) {
-                    self.union(r, *a);
-                }
-            }
-            Exp::Basic(Basic::FlatIndex(a, ..) | Basic::Rearrange(_, a) | Basic::Reshape(_, a)) => {
-                if let Some(r) = result(0) {
-                    self.union(r, *a);
-                }
-            }
-            Exp::Basic(Basic::Update(a, ..) | Basic::FlatUpdate(a, ..) | Basic::UpdateAcc(a, ..)) => {
-                if let Some(r) = result(0) {
-                    self.union(r, *a);
-                }
-                self.consume(*a);
+                b.consumes().into_iter().for_each(|a| self.consume(a));
             }
             Exp::Call(f, args) => self.call(sigs.get(f), args, &arrays),
             Exp::If(_, t, f) => {
@@ -293,7 +277,6 @@ impl Classes {
                 }
                 OpView::Size(_) | OpView::Alloc(..) => {}
             },
-            Exp::Basic(_) => {}
         }
     }
 

@@ -185,6 +185,21 @@ impl Quote {
                 self.put(" = ");
                 self.exp(v);
             }
+            ExpKind::Let { .. }
+            | ExpKind::LetUpdate { .. }
+            | ExpKind::LetFun(..)
+            | ExpKind::If(..)
+            | ExpKind::Loop { .. }
+            | ExpKind::Match(..)
+            | ExpKind::Attr(..) => self.control(e),
+            ExpKind::Error => self.put("..."),
+        }
+    }
+
+    /// Bindings, branches and loops; of loops and matches only the beginning.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the others are written by whoever calls this")]
+    fn control(&mut self, e: &Exp) {
+        match &*e.kind {
             ExpKind::Let { pat, value, body, .. } => {
                 self.put("let ");
                 self.pat(pat);
@@ -227,7 +242,7 @@ impl Quote {
                 self.put(&format!("#[{}] ", crate::show::attr(a)));
                 self.exp(e);
             }
-            ExpKind::Error => self.put("..."),
+            _ => {}
         }
     }
 

@@ -135,7 +135,20 @@ impl Validator<'_> {
     }
 
     fn exp_inner(&mut self, e: &Exp) {
-        let at = match &*e.kind {
+        let at = self.parts(e);
+        for n in &e.ext {
+            if !self.brought.insert(*n) {
+                let shown = self.names.show(*n);
+                self.complain(format!("unknown size {shown} is brought twice, again by {at}"));
+            }
+            self.bind(*n);
+        }
+        self.ty(&e.ty, &mut vec![], &at);
+    }
+
+    /// Validates the parts of an expression; what to call it in complaints.
+    fn parts(&mut self, e: &Exp) -> String {
+        match &*e.kind {
             ExpKind::Literal(_) | ExpKind::String(_) => "a literal".to_string(),
             ExpKind::Hole => "a hole".into(),
             ExpKind::Var(n, _) => {
@@ -248,15 +261,7 @@ impl Validator<'_> {
                 parts.into_iter().for_each(|c| self.exp(c));
                 "an expression".into()
             }
-        };
-        for n in &e.ext {
-            if !self.brought.insert(*n) {
-                let shown = self.names.show(*n);
-                self.complain(format!("unknown size {shown} is brought twice, again by {at}"));
-            }
-            self.bind(*n);
         }
-        self.ty(&e.ty, &mut vec![], &at);
     }
 
     fn indexes(&mut self, ix: &[Index]) {
