@@ -35,17 +35,21 @@ pub const PASS: Pass<Prog<Memory>> = Pass { name: "shared-memory", need: Need::R
 
 fn fill(prog: &mut Prog<Memory>) {
     let mut b = MemBuilder::new(std::mem::take(&mut prog.names), Types::default());
+    fill_body(&mut b, &mut prog.consts, FxHashSet::default());
     let consts: FxHashSet<Name> = prog.consts.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
     for fun in &mut prog.funs {
-        let (kernels, defs) = look(&fun.body);
-        if kernels.is_empty() {
-            continue;
-        }
         let scope = consts.iter().copied().chain(fun.params.iter().map(|p| p.name)).collect();
-        let mut fill = Fill { b: &mut b, kernels, defs, scope };
-        fill.body(&mut fun.body);
+        fill_body(&mut b, &mut fun.body, scope);
     }
     prog.names = b.names;
+}
+
+/// Fills a function's body, or the constants, where `scope` is known.
+fn fill_body(b: &mut MemBuilder, body: &mut Body<Memory>, scope: FxHashSet<Name>) {
+    let (kernels, defs) = look(body);
+    if !kernels.is_empty() {
+        Fill { b, kernels, defs, scope }.body(body);
+    }
 }
 
 /// What an operation has in shared memory.
