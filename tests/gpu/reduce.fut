@@ -25,6 +25,16 @@
 -- random input { [300001]i32 } auto output
 
 -- ==
+-- entry: with_memory
+-- input { 0i64 7i64 } output { 1i64 }
+-- input { 3i64 7i64 } output { 80i64 }
+
+-- ==
+-- entry: rows_with_memory
+-- input { 3i64 0i64 7i64 } output { [1i64, 1i64, 1i64] }
+-- input { 3i64 3i64 7i64 } output { [36i64, 80i64, 150i64] }
+
+-- ==
 -- entry: row_sums
 -- random input { [100][0]i32 } auto output
 -- random input { [0][100]i32 } auto output
@@ -79,3 +89,13 @@ entry with_intermediate [n] (xs: [n]i32) =
 
 -- An operator on arrays that is a map in itself.
 entry vectors [n][m] (xss: [n][m]i32) = reduce (map2 (+)) (replicate m 0) xss
+
+-- Threads that need memory run in a grid of fixed size, which is empty if there are no points; segments have results then too.
+def in_memory (n: i64) (k: i64) : i64 =
+  let xs = loop xs = replicate (k + 1) 1i64 for i < k do copy (xs with [i + 1] = xs[i / 2] + i)
+  in xs[k / 2] + n
+
+entry with_memory (n: i64) (k: i64) : i64 = i64.product (tabulate n (\i -> in_memory (i % 2) k + 1))
+
+entry rows_with_memory (m: i64) (n: i64) (k: i64) : [m]i64 =
+  tabulate m (\j -> i64.product (tabulate n (\i -> in_memory (i % 2) k + j)))

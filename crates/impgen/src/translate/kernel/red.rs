@@ -134,7 +134,8 @@ fn read_results(t: &mut Translate, pat: &[PatElem<Memory>], red: &Red) {
 fn large_segments(t: &mut Translate, red: &Red, plan: &BlocksPerSegment, most: Expr) {
     let (blocks, size, parts) = match &red.seg.grid {
         // Memory inside is for a grid of this size: a block does whole segments, one after the other.
-        Some(grid) => (t.operand(grid.blocks), t.operand(grid.block_size), i64(1)),
+        // Without points the grid is empty, but segments have results: one block writes them, and has no use for memory.
+        Some(grid) => (max(i64(1), t.operand(grid.blocks)), t.operand(grid.block_size), i64(1)),
         None => {
             let size = segment_block(t, red, plan.points);
             let useful = quot_up(red.n.clone(), mul(size.clone(), i64(plan.worth)));
