@@ -57,6 +57,16 @@ static int backend_sync(struct futhark_context *ctx) {
   return err == FUTHARK_SUCCESS ? check_failure(ctx) : err;
 }
 
+// If the host finds a mistake while kernels run that may find one too, theirs comes first in the program. It is also not
+// left to be found by the next call. A device that does not work is not asked.
+static int backend_end_call(struct futhark_context *ctx, int err) {
+  if (err == FUTHARK_SUCCESS || err == DEVICE_ERROR || !ctx->device.may_have_failed) {
+    return err;
+  }
+  int before = backend_sync(ctx);
+  return before == FUTHARK_SUCCESS ? err : before;
+}
+
 // Classes of parameters may have something after their name.
 RTS_FUN bool is_class(const char *class, const char *name) {
   size_t n = strlen(name);

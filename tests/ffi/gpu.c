@@ -111,6 +111,11 @@ static void failures(void) {
   }
   CHECK(futhark_entry_pick(ctx, &out, x, g) == 0);
   CHECK(futhark_values_i32_1d(ctx, out, ys) == 0 && futhark_context_sync(ctx) == 0 && ys[0] == 3 && ys[1] == 1);
+  futhark_free_i32_1d(ctx, out);
+  // A kernel fails, then the host does: there is one error, of the kernel, and the next call is none the worse.
+  CHECK(futhark_entry_pick_if(ctx, &out, false, x, b) == FUTHARK_PROGRAM_ERROR && says(ctx, "[3] out of bounds"));
+  CHECK(futhark_entry_pick_if(ctx, &out, false, x, g) == FUTHARK_PROGRAM_ERROR && says(ctx, "Assertion"));
+  CHECK(futhark_entry_pick_if(ctx, &out, true, x, g) == 0 && futhark_context_sync(ctx) == 0 && !says(ctx, ""));
   // The memory of an array, lent to another array that is freed first.
   struct futhark_i32_1d *lent = futhark_new_raw_i32_1d(ctx, futhark_values_raw_i32_1d(ctx, x), 2);
   CHECK(lent != NULL && futhark_free_i32_1d(ctx, lent) == 0);

@@ -47,7 +47,20 @@
 -- input { 99i64 } error: y < n
 -- input { 1000i64 } output { true }
 
+-- A check of the host fails while a kernel runs whose check fails too: the first one counts, and the next call is none the worse.
+-- ==
+-- entry: on_both_sides
+-- input { [1, 2, 3] [0i64, 1i64, 5i64] 7i64 } error: out of bounds
+-- input { [1, 2, 3] [0i64, 1i64, 2i64] 1i64 } output { [1, 2, 3] 1i64 }
+-- input { [1, 2, 3] [0i64, 1i64, 2i64] 7i64 } error: k < 3
+-- input { [1, 2, 3] [0i64, 1i64, 2i64] 2i64 } output { [1, 2, 3] 2i64 }
+
 entry index (xs: []i32) (is: []i64) = map (\i -> xs[i]) is
+
+entry on_both_sides (xs: []i32) (is: []i64) (k: i64) =
+  let ys = map (\i -> xs[i]) is
+  in (ys, assert (k < 3) k)
+
 entry division (xs: []i32) = map (100 /) xs
 entry in_reduction (xs: []i32) (is: []i64) = reduce (+) 0 (map (\i -> xs[i]) is)
 entry in_scan (xs: []i32) (is: []i64) = scan (+) 0 (map (\i -> xs[i]) is)

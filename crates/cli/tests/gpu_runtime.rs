@@ -11,6 +11,7 @@ const PROGRAM: &str = "entry main (n: i64) (m: i64): i64 =
 entry count (n: i64): i64 =
   hist (+) 0 37 (iota n |> map (%% 37)) (replicate n 1i64) |> foldl (\\a x -> a * 31 + x) 0
 entry pick (xs: []i32) (is: []i64): []i32 = map (\\i -> xs[i]) is
+entry pick_if (ok: bool) (xs: []i32) (is: []i64): []i32 = let ys = map (\\i -> xs[i]) is in assert ok ys
 ";
 
 fn fehu(args: &[&str], program: &Path, out: &Path) {

@@ -167,7 +167,7 @@ impl Printer<'_> {
     fn call(&mut self, f: &Function) {
         let outs: String = f.outputs.iter().map(|o| format!(", &{}", self.context.name(o.name()))).collect();
         let ins: String = f.inputs.iter().map(|i| format!(", {}", self.context.name(i.name()))).collect();
-        self.line(&format!("  err = {}(ctx{outs}{ins});", self.context.name(f.name)));
+        self.line(&format!("  err = backend_end_call(ctx, {}(ctx{outs}{ins}));", self.context.name(f.name)));
         self.line("}");
     }
 
