@@ -71,3 +71,17 @@ entry range_of_bytes (a: i8) (b: i8) = length (a...b)
 -- input { 1i64 4i64 } output { 3i64 }
 
 entry too_long (a: i64) (b: i64) = length (a..<b)
+
+-- Rows that are read from their ends are as long as the rows themselves, but not the same.
+-- ==
+-- entry: turned
+-- input { [1i64,2i64,4i64] } output { [185i64,99i64,56i64] [69i64,112i64,198i64] [115i64,77i64,58i64] }
+-- input { empty([0]i64) } output { empty([0]i64) empty([0]i64) empty([0]i64) }
+
+entry turned [n] (xs: [n]i64) : ([n]i64, [n]i64, [n]i64) =
+  let rows k = map (\x -> map (\y -> x * y + k) xs) xs
+  let digits = map (\row -> loop s = 0 for x in row do s * 3 + x)
+  in ( digits (rows 1)[::-1, ::-1]
+     , digits (rows 2)[0:n, ::-1]
+     , digits (rows 3)[::-1]
+     )

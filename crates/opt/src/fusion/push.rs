@@ -227,8 +227,9 @@ impl Out<'_, '_> {
             arrays.push(self.view("slice", *a, p.ty.array_of(&[*len]), Exp::Basic(Basic::Index(*a, index))));
         }
         let mut map = s.map.clone();
-        let row = shown.ty.peel(1);
-        if map.ret[0] != row {
+        // Rows of the same shape may still be other parts of the map's: `[::-1]` is as long as all of it.
+        if !rest.iter().copied().eq(everything(map.ret[0].shape())) {
+            let row = shown.ty.peel(1);
             let SubExp::Var(whole) = map.body.result[0] else { return None };
             let part = self.pusher.fresh("part", &[whole]);
             map.body.stms.push(stm(
