@@ -45,7 +45,9 @@ impl Report {
     /// Whether a back end may give such values for a program although a check fails in it once it is optimised.
     pub fn may_give(&self, program: usize, back_end: BackEnd, input: usize, got: &Outcome) -> bool {
         let of_program = self.flattened.iter().filter(|((p, b, _), _)| *p == program && *b == back_end);
-        of_program.filter_map(|(_, outcomes)| outcomes.get(input)).any(|o| o.agrees(got))
+        let mut of_input = of_program.filter_map(|(_, outcomes)| outcomes.get(input));
+        // What takes too long without the check that went may give anything.
+        of_input.any(|o| o.agrees(got) || matches!(o, Outcome::Late))
     }
 }
 
@@ -248,10 +250,11 @@ const SOACS: &str = <Prog<Soacs> as Language>::NAME;
 const KERNELS: &str = <Prog<Kernels> as Language>::NAME;
 const MEMORY: &str = <Prog<Memory> as Language>::NAME;
 
-/// Remembers what runs give whose failing checks went.
+/// Remembers what runs give whose failing checks went. A run that was over early, at such a check, may take too long
+/// without it: then nothing is known about its answer, least of all that a check fails.
 fn keep_what_went(known: &mut [Outcome], now: Vec<Outcome>) {
     for (known, now) in known.iter_mut().zip(now) {
-        if matches!((&*known, &now), (Outcome::Failed(_), Outcome::Values(_))) {
+        if matches!((&*known, &now), (Outcome::Failed(_), Outcome::Values(_) | Outcome::Late)) {
             *known = now;
         }
     }

@@ -2,9 +2,12 @@
 //!
 //! `cargo xtask random` runs them after every single step, and as many others as there is time for, on all back ends, and makes those that fail smaller.
 
+use fehu_base::prim::ScalarType;
+use fehu_data::Value;
 use fehu_randprog::choices::Choices;
+use fehu_randprog::outcome::Outcome;
 use fehu_randprog::program::{generate, Program};
-use fehu_randprog::stages::{compare, Depth};
+use fehu_randprog::stages::{compare, BackEnd, Depth};
 
 const PROGRAMS: u64 = 300;
 const PER_FILE: u64 = 10;
@@ -39,6 +42,28 @@ fn the_same_seed_gives_the_same_program() {
 fn no_decisions_give_a_small_program() {
     let smallest = generate(Choices::replay(&[]), "");
     assert!(smallest.text.len() < 200, "{}", smallest.text);
+}
+
+/// A check that nothing depends on goes. Where the run takes too long without it, back ends may give what they give.
+#[test]
+fn a_check_that_went_is_not_expected_of_back_ends() {
+    let text = "entry main (n: i64) : i64 =
+  let unused = (iota 3)[n]
+  let _ = unused + 1
+  in loop x = 1 for i < n do x * 3 + i
+";
+    let inputs = [1, 5, 1_000_000].map(|n| vec![Value::scalar::<i64>(n)]).to_vec();
+    let results = vec![ScalarType::I64];
+    let program = Program { text: text.into(), entry: "main".into(), results, inputs, choices: vec![] };
+    let mut report = compare(&[program], &[], Depth::Optimised);
+    assert!(report.faults.is_empty(), "{:?}", report.faults);
+    let [small, fails, long] = report.outcomes[0].as_slice() else { panic!("not three outcomes") };
+    assert!(matches!((small, fails), (Outcome::Values(_), Outcome::Values(_))), "{small}, {fails}");
+    assert!(matches!(long, Outcome::Late), "{long}");
+    let small = small.clone();
+    report.flattened.insert((0, BackEnd::Gpu, 0), report.outcomes[0].clone());
+    assert!(report.may_give(0, BackEnd::Gpu, 2, &small), "whatever took too long");
+    assert!(!report.may_give(0, BackEnd::Gpu, 1, &small), "the answer of another input");
 }
 
 fn numbered(seed: u64) -> Program {
