@@ -88,7 +88,7 @@ fn standard_error_may_be_full_too() {
         (vec!["check", &bad], 1),
         (vec!["run", &bad], 1),
         (vec!["tokens", "no-such-file"], 1),
-        (vec!["repl"], 2),
+        (vec!["literate"], 2),
         (vec!["bogus"], 2),
     ] {
         let full = File::options().write(true).open("/dev/full").expect("the device");
