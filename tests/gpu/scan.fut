@@ -65,3 +65,13 @@ entry two_scans (xs: []i32) = (scan i32.max i32.lowest xs, scan (+) 0 (map (>> 4
 entry positives (xs: []i32) = filter (> 0) xs
 entry sorted_by_sign (xs: []i32) = partition (< 0) xs
 entry columns [n][m] (xss: [n][m]i32) = scan (map2 (+)) (replicate m 0) xss
+
+-- In a block, with memory for each thread: as many threads as the scan has points, more than blocks usually have.
+-- ==
+-- entry: before_in_blocks
+-- input { 0i64 } auto output
+-- input { 3i64 } auto output
+-- compiled input { 17i64 } auto output
+-- compiled input { 30i64 } auto output
+entry before_in_blocks (n: i64) : [7][n][n]i64 =
+  map (\k -> exscan (map2 (+)) (replicate n 0) (tabulate_2d n n (\i j -> i + j + k))) (iota 7)

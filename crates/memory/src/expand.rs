@@ -208,7 +208,15 @@ impl Expand {
         self.grids += 1;
         let name = |what: &str| Symbol::new(&format!("{}.{kind}_{what}_{n}", self.fun));
         let (size_name, max) = (name("tblock_size"), name("num_tblocks"));
-        let block_size = self.size("tblock_size", SizeOp::GetSize(size_name, SizeClass::ThreadBlockSize));
+        // A block that computes a point has as many threads as the widest operation inside needs, so there must be room for the
+        // largest block of the device.
+        let block_size = match level {
+            SegLevel::Block => SizeOp::GetSizeMax(SizeClass::ThreadBlockSize),
+            SegLevel::Thread | SegLevel::InBlock | SegLevel::Task => {
+                SizeOp::GetSize(size_name, SizeClass::ThreadBlockSize)
+            }
+        };
+        let block_size = self.size("tblock_size", block_size);
         let mut all = SubExp::i64(1);
         for n in points {
             all = self.b.mul(all, *n);

@@ -39,10 +39,6 @@ pub(crate) fn block_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<M
         Some(grid) => min(points.clone(), t.operand(grid.blocks)),
         None => points.clone(),
     };
-    let size = match &seg.grid {
-        Some(grid) => t.operand(grid.block_size),
-        None => size,
-    };
     t.kernel("segmap_intrablock", grid, size, Mode::Block, |t| {
         map::set_thread(t, seg);
         let rounds = quot_up(sub(points, block()), grid_size());
