@@ -62,7 +62,7 @@ static void backend_leave(struct futhark_context *ctx);
 // Waits until everything has happened, and says how it went.
 static int backend_sync(struct futhark_context *ctx);
 // Ends a call of the program with this error or success, and says how it went: of a call that failed nothing goes on.
-static int backend_end_call(struct futhark_context *ctx, int err);
+static UNUSED int backend_end_call(struct futhark_context *ctx, int err);
 // The value of a parameter that has not been set, and what becomes of one that has.
 static int64_t backend_param_default(struct futhark_context *ctx, int param);
 static int64_t backend_param_allowed(struct futhark_context *ctx, int param, int64_t value);
