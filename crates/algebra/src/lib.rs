@@ -11,7 +11,7 @@
 //!
 //! The prover is sound but incomplete: `true` means proven for every assignment that satisfies the facts,
 //! `false` means "could not tell". Its work is bounded, it needs no outside solver, and the same question gets
-//! the same answer every time. What non-polynomial operators mean (quotients, remainders, minima) is told by
+//! the same answer every time. What non-polynomial operators mean (quotients, remainders, minima) is said by
 //! facts about a variable that stands for their result.
 //!
 //! Reading order: [`monomial`](Monomial) and [`poly`](Poly) for the normal form, `divide` for quotients,

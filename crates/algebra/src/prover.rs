@@ -29,7 +29,7 @@ const SIDE_GOALS: u32 = 8;
 const EASY_GOALS: u32 = 2;
 /// How deep side questions nest.
 const DEPTH: u32 = 3;
-/// Steps that one prover may take in its life unless told otherwise.
+/// Steps that one prover may take in its life unless its maker says otherwise.
 const STEPS: u32 = 4000;
 /// Steps for a question that is likely to have no proof: several times as many as such proofs were seen to take.
 const DOUBTFUL_STEPS: u32 = 200;

@@ -9,7 +9,7 @@
 //!   it another reference to what the other has; `Free` drops the reference
 //!   early. Whatever a block variable still refers to at the end of its scope is
 //!   dropped then. A function's input blocks are borrowed: the callee does not
-//!   drop them unless it was told that they are given (never at present); its
+//!   drop them unless a caller says that they are given (never at present); its
 //!   output blocks are references that the caller owns.
 //! - **Elements** are read by [`Expr::Index`] and written by [`Code::Write`] at
 //!   element offsets into a block.

@@ -13,7 +13,7 @@
 //!
 //! A scalar stays if all that is done with it, and with what is computed from it, can be done by the device: it is given to a
 //! kernel, or written to an array. It is read by the host if it decides how the host goes on: a size, a bound, a
-//! condition, a check, an index; or if computing it in every thread would be dear.
+//! condition, a check, an index; or if computing it in every thread would be expensive.
 //!
 //! What it is computed from must still be there when the kernel starts. Memory of the function's own, which nothing
 //! touches any more, is read where it is. Everything else is set aside, by a copy of one element within the device.

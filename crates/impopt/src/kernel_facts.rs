@@ -43,7 +43,7 @@ pub enum BlockSize {
 }
 
 impl KernelFacts {
-    /// Whether it is told where failures are noted.
+    /// Whether one of its parameters is the place where failures are recorded.
     pub fn knows_failure(&self) -> bool {
         self.can_fail || self.stops_after_failure
     }

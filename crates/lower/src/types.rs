@@ -193,7 +193,7 @@ pub(crate) fn bind_tparams<'a>(env: &mut Env<'a>, tparams: &[TParam], inst: &[In
 }
 
 impl Ty {
-    /// The core types of the leaves. Sizes that nothing told count as 0: no element is ever there.
+    /// The core types of the leaves. Sizes that nothing determines count as 0: no element is ever there.
     pub(crate) fn leaves(&self) -> Vec<CoreType> {
         let mut out = vec![];
         self.push_leaves(&mut out);
@@ -280,7 +280,7 @@ impl Ty {
 }
 
 impl Dim {
-    /// The operand; a size that nothing told counts as 0.
+    /// The operand; a size that nothing determines counts as 0.
     pub(crate) fn operand(self) -> SubExp {
         match self {
             Dim::Known(e) => e,

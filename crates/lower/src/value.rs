@@ -133,7 +133,7 @@ pub(crate) enum TypeBinding<'a> {
 pub(crate) enum Binding<'a> {
     /// A value.
     Value(Value<'a>),
-    /// A size that nothing has told yet.
+    /// A size that nothing determines yet.
     UnknownSize,
     /// A top-level definition, lowered when used.
     Global(Rc<Global<'a>>),

@@ -30,7 +30,7 @@ pub(crate) struct Document {
     files: BTreeSet<PathBuf>,
 }
 
-/// What the editor has told us.
+/// What is known of the editor and its files.
 pub(crate) struct State {
     pub(crate) documents: BTreeMap<PathBuf, Document>,
     pub(crate) encoding: Encoding,

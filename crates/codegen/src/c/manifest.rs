@@ -8,7 +8,7 @@ use fehu_base::Symbol;
 use fehu_ir::{EntryType, OpaqueType};
 use serde_json::{json, Map, Value};
 
-/// The manifest. The result of an entry point is told twice: as `output`, and as the list
+/// The manifest. The result of an entry point is given twice: as `output`, and as the list
 /// `outputs` that older bindings read.
 pub(crate) fn manifest(types: &TypeTable, entries: &[EntryText], version: &str, backend: &Backend) -> String {
     let entry_points: Map<String, Value> =

@@ -5,7 +5,7 @@
 //! `as`; if the size of `a` is the same at all points of `Σ`.
 //!
 //! Only statements with parallelism are split off. Scalar code joins the nest
-//! and is computed wherever it is needed, unless that is dear: then a kernel of
+//! and is computed wherever it is needed, unless that is expensive: then a kernel of
 //! its own computes it once. Statements that mean the same at all points leave
 //! the nest, so that sizes are known outside.
 //!
@@ -140,10 +140,10 @@ impl Flat<'_> {
         }
     }
 
-    /// Makes sure that what is dear to compute, and needed for these names, is in arrays.
+    /// Makes sure that what is expensive to compute, and needed for these names, is in arrays.
     pub(super) fn materialise(&mut self, nest: &mut Nest, names: &[Name]) {
         let mut needed: FxHashSet<Name> = names.iter().copied().collect();
-        let mut dear: Vec<(Name, usize)> = vec![];
+        let mut expensive: Vec<(Name, usize)> = vec![];
         let mut cheap = vec![];
         for binding in nest.bindings.iter().rev() {
             let Some((name, _)) = binding.names.iter().find(|(n, _)| needed.contains(n)) else { continue };
@@ -153,8 +153,8 @@ impl Flat<'_> {
             };
             let storable = binding.names.iter().all(|(_, t)| nest.regular(t) && *t != Type::UNIT);
             match c.cost {
-                Cost::Dear if storable => dear.push((*name, binding.depth)),
-                Cost::Dear | Cost::Cheap => {
+                Cost::Expensive if storable => expensive.push((*name, binding.depth)),
+                Cost::Expensive | Cost::Cheap => {
                     if storable && binding.names.iter().all(|(_, t)| matches!(t, Type::Prim(_))) {
                         cheap.push((*name, binding.depth));
                     }
@@ -164,11 +164,11 @@ impl Flat<'_> {
         }
         if cheap.len() > flattening::REPEATED_STATEMENTS {
             // Those that are asked for themselves are the ones that save most.
-            dear.extend(cheap.into_iter().filter(|(n, _)| names.contains(n)));
+            expensive.extend(cheap.into_iter().filter(|(n, _)| names.contains(n)));
         }
-        while let Some((_, depth)) = dear.last().copied() {
-            let (here, others): (Vec<_>, Vec<_>) = dear.into_iter().partition(|d| d.1 == depth);
-            dear = others;
+        while let Some((_, depth)) = expensive.last().copied() {
+            let (here, others): (Vec<_>, Vec<_>) = expensive.into_iter().partition(|d| d.1 == depth);
+            expensive = others;
             self.materialise_at(nest, &here.into_iter().rev().map(|d| d.0).collect::<Vec<_>>(), depth);
         }
     }
@@ -234,7 +234,7 @@ impl Flat<'_> {
         let depth = nest.depth();
         let mut returned = FxHashSet::default();
         let mut all: Vec<Option<SubExp>> = vec![];
-        // Dear results are computed together, with the checks that are left.
+        // Expensive results are computed together, with the checks that are left.
         let mut together: Vec<(SubExp, Type)> = vec![];
         for ((e, ty), wanted) in results.iter().zip(types).zip(wanted) {
             let whole = e.name().and_then(|n| nest.whole(n));

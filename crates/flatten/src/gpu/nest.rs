@@ -4,7 +4,7 @@
 //! them stands, in order, what the names bound inside mean: the element of an
 //! array at the indices of some levels, or the result of a statement. So scalar
 //! code between two levels needs no kernel of its own: whoever needs its result
-//! computes it again, and [`super::g6_distribute`] decides what is too dear for that.
+//! computes it again, and [`super::g6_distribute`] decides what is too expensive for that.
 //!
 //! ```text
 //! map (\xs -> let n = xs[0] in map (\x -> x * n) xs) xss
@@ -65,7 +65,7 @@ pub(super) struct Computed {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cost {
     Cheap,
-    Dear,
+    Expensive,
 }
 
 /// Whether the nest is the only user of an array.

@@ -132,8 +132,8 @@ pub(super) fn flatten_moderately(body: &Body<Soacs>) -> bool {
 /// Whether a body is nothing but a map with parallelism whose size is known outside: then there is no
 /// reason to stop before it.
 pub(super) fn perfect(body: &Body<Soacs>) -> bool {
-    let dear: Vec<&Stm<Soacs>> = body.stms.iter().filter(|s| cost(&s.exp) == Cost::Dear).collect();
-    let [stm] = dear[..] else { return false };
+    let expensive: Vec<&Stm<Soacs>> = body.stms.iter().filter(|s| cost(&s.exp) == Cost::Expensive).collect();
+    let [stm] = expensive[..] else { return false };
     let Exp::Op(Soac::Screma(s)) = &stm.exp else { return false };
     let own = |e: &SubExp| stm.pat.iter().any(|p| SubExp::Var(p.name) == *e);
     s.scans.is_empty()
@@ -147,8 +147,8 @@ pub(super) fn perfect(body: &Body<Soacs>) -> bool {
 /// the nest: no point shares data with another, so there is nothing that one thread per point could do better than the
 /// segmented operation, whose neighbouring threads read neighbouring elements.
 pub(super) fn segmented(nest: &Nest, body: &Body<Soacs>) -> bool {
-    let dear: Vec<&Stm<Soacs>> = body.stms.iter().filter(|s| cost(&s.exp) == Cost::Dear).collect();
-    let [stm] = dear[..] else { return false };
+    let expensive: Vec<&Stm<Soacs>> = body.stms.iter().filter(|s| cost(&s.exp) == Cost::Expensive).collect();
+    let [stm] = expensive[..] else { return false };
     let Exp::Op(Soac::Screma(s)) = &stm.exp else { return false };
     let own = |e: &SubExp| stm.pat.iter().any(|p| SubExp::Var(p.name) == *e);
     let scalar = |op: &Lambda<Soacs>| op.ret.iter().all(|t| t.rank() == 0);
@@ -211,7 +211,7 @@ pub(super) fn cost(exp: &Exp<Soacs>) -> Cost {
             Cost::Cheap
         }
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
-            Cost::Dear
+            Cost::Expensive
         }
     }
 }

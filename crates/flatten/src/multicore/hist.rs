@@ -9,7 +9,7 @@
 //!   that belong there. That costs little where it is used: reading the elements in order is much cheaper than
 //!   going to a place in a histogram that is too large to be at hand.
 //!
-//! Where computing the elements is dear, they are computed before, in parallel, and only once.
+//! Where computing the elements is expensive, they are computed before, in parallel, and only once.
 
 use super::worth::heavy;
 use super::Multi;

@@ -2,7 +2,7 @@
 //! below their bounds, sums are sums.
 //!
 //! The algebra computes with mathematical integers, the program with integers
-//! that wrap around. A sum or product is told to the algebra only if it cannot
+//! that wrap around. A sum or product is recorded in the algebra only if it cannot
 //! wrap, judged by how many bits its operands can have. Sizes of arrays have at most
 //! 48: whoever makes an array has checked that (`lower/sizes.rs`). So have indices: no
 //! loop gets further. The product of sizes of one argument of an entry point, or of indices into it, has at most 60 (`rts/c/values.h`
