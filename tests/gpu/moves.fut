@@ -86,7 +86,7 @@ entry both_rotated [n][m] (rows: [n][m]i32) =
 entry in_rows [n][m] (rows: [n][m]i32) =
   map (\r -> let e = [r[0]] ++ r ++ [r[m - 1]]
              let s = scan (+) 0 e
-             in scatter (copy r) (iota m ++ [-1, 2]) (s :> [m + 2]i32)) rows
+             in scatter (copy r) (iota m ++ [-1, m]) (s :> [m + 2]i32)) rows
 entry changed_later [n][m] (rows: *[n][m]i32) =
   let a = copy rows[0]
   let b = copy rows[1]
