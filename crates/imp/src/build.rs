@@ -46,19 +46,8 @@ pub fn grid_size() -> Expr {
 
 /// The constant, if it is an integer.
 pub fn constant(e: &Expr) -> Option<i64> {
-    match e {
-        Expr::Const(v) => v.as_i64(),
-        Expr::Var(_)
-        | Expr::UnOp(..)
-        | Expr::BinOp(..)
-        | Expr::CmpOp(..)
-        | Expr::Conv(..)
-        | Expr::PrimFn(..)
-        | Expr::Select(..)
-        | Expr::Index { .. }
-        | Expr::Param(_)
-        | Expr::Gpu(_) => None,
-    }
+    let Expr::Const(v) = e else { return None };
+    v.as_i64()
 }
 
 /// An operator applied; folded if both operands are constants.

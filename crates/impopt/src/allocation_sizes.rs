@@ -58,6 +58,7 @@ impl Sizes {
     }
 
     /// How a size is computed.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     pub fn view<'a>(&'a self, e: &'a Expr) -> Size<'a> {
         match e {
             Expr::BinOp(BinOp::Mul(IntType::I64), a, b) => Size::Product(a, b),
@@ -67,16 +68,7 @@ impl Sizes {
                 Some(e) => self.view(e),
                 None => Size::Other(e),
             },
-            Expr::Const(_)
-            | Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::CmpOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Param(_)
-            | Expr::Gpu(_) => Size::Other(e),
+            _ => Size::Other(e),
         }
     }
 
@@ -93,6 +85,7 @@ impl Sizes {
     }
 
     /// Whether something is taken away in a sum.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn is_difference(&self, sum: &Expr) -> bool {
         match sum {
             Expr::BinOp(BinOp::Sub(IntType::I64), ..) => true,
@@ -101,15 +94,7 @@ impl Sizes {
             }
             Expr::Const(v) => v.as_i64().is_some_and(|v| v < 0),
             Expr::Var(x) => self.inlined.get(x).is_some_and(|e| self.is_difference(e)),
-            Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::CmpOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Param(_)
-            | Expr::Gpu(_) => false,
+            _ => false,
         }
     }
 }
@@ -197,21 +182,16 @@ impl<'a> Visitor<'a> for Facts<'a> {
 
 /// Whether an expression is computed as sizes are, of variables and constants.
 fn is_size(e: &Expr) -> bool {
-    match e {
-        Expr::Var(_) | Expr::Const(_) => true,
-        Expr::BinOp(
-            BinOp::Mul(IntType::I64) | BinOp::Add(IntType::I64) | BinOp::SMax(IntType::I64),
-            a,
-            b,
-        ) => is_size(a) && is_size(b),
-        Expr::UnOp(..)
-        | Expr::BinOp(..)
-        | Expr::CmpOp(..)
-        | Expr::Conv(..)
-        | Expr::PrimFn(..)
-        | Expr::Select(..)
-        | Expr::Index { .. }
-        | Expr::Param(_)
-        | Expr::Gpu(_) => false,
+    if let Expr::Var(_) | Expr::Const(_) = e {
+        true
+    } else if let Expr::BinOp(
+        BinOp::Mul(IntType::I64) | BinOp::Add(IntType::I64) | BinOp::SMax(IntType::I64),
+        a,
+        b,
+    ) = e
+    {
+        is_size(a) && is_size(b)
+    } else {
+        false
     }
 }

@@ -27,40 +27,25 @@ pub(crate) fn accesses_depend_on_data(code: &Code<KernelOp>) -> bool {
 fn from_memory(code: &Code<KernelOp>) -> FxHashSet<Name> {
     let mut rest: Vec<Name> = Vec::new();
     let mut dependents: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
-    for_each_statement(code, &mut |code| match code {
-        Code::SetScalar(x, e) | Code::Op(KernelOp::Shuffle { var: x, value: e, .. }) => {
-            for_each_part(e, &mut |part| match part {
-                Expr::Index { .. } => rest.push(*x),
-                Expr::Var(y) => dependents.entry(*y).or_default().push(*x),
-                Expr::Const(_)
-                | Expr::UnOp(..)
-                | Expr::BinOp(..)
-                | Expr::CmpOp(..)
-                | Expr::Conv(..)
-                | Expr::PrimFn(..)
-                | Expr::Select(..)
-                | Expr::Param(_)
-                | Expr::Gpu(_) => {}
+    for_each_statement(code, &mut |code| {
+        if let Code::SetScalar(x, e) | Code::Op(KernelOp::Shuffle { var: x, value: e, .. }) = code {
+            for_each_part(e, &mut |part| {
+                if let Expr::Index { .. } = part {
+                    rest.push(*x)
+                } else if let Expr::Var(y) = part {
+                    dependents.entry(*y).or_default().push(*x)
+                }
             });
-        }
-        Code::Op(
+        } else if let Code::Op(
             KernelOp::ReadVolatile { var: x, .. }
             | KernelOp::Atomic { old: Some(x), .. }
             | KernelOp::CompareAndSwap { old: x, .. },
-        ) => rest.push(*x),
-        Code::Call { outs, .. } => rest.extend(outs),
-        Code::Seq(_)
-        | Code::DeclareScalar(..)
-        | Code::DeclareMem(..)
-        | Code::DeclareStatic(..)
-        | Code::SetMem(..)
-        | Code::Write { .. }
-        | Code::Copy { .. }
-        | Code::For { .. }
-        | Code::While(..)
-        | Code::If(..)
-        | Code::Assert { .. }
-        | Code::Op(_) => {}
+        ) = code
+        {
+            rest.push(*x)
+        } else if let Code::Call { outs, .. } = code {
+            rest.extend(outs)
+        }
     });
     let mut found = FxHashSet::default();
     while let Some(x) = rest.pop() {
@@ -114,18 +99,12 @@ impl Found {
     /// Whether a value depends on memory.
     fn depends(&self, e: &Expr) -> bool {
         let mut found = false;
-        for_each_part(e, &mut |part| match part {
-            Expr::Index { .. } => found = true,
-            Expr::Var(x) => found |= self.0.contains(x),
-            Expr::Const(_)
-            | Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::CmpOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Param(_)
-            | Expr::Gpu(_) => {}
+        for_each_part(e, &mut |part| {
+            if let Expr::Index { .. } = part {
+                found = true
+            } else if let Expr::Var(x) = part {
+                found |= self.0.contains(x)
+            }
         });
         found
     }

@@ -191,39 +191,23 @@ impl Visitor<'_> for Usage {
 
     fn kernel_op(&mut self, op: &KernelOp) {
         op.touches().into_iter().for_each(|(mem, elem)| self.touch(mem, elem));
-        match op {
-            KernelOp::UnrolledFor { var, ty, .. } => {
-                self.types.insert(*var, PrimType::Int(*ty));
-            }
-            KernelOp::DeclareArray { mem, space, .. } => self.arrays.push((*mem, space.clone())),
-            KernelOp::Check { .. } => self.may_fail(),
-            KernelOp::Barrier
-            | KernelOp::Fence
-            | KernelOp::BlockFence
-            | KernelOp::Guarded(_)
-            | KernelOp::LeaveIfFailed
-            | KernelOp::Atomic { .. }
-            | KernelOp::CompareAndSwap { .. }
-            | KernelOp::ReadVolatile { .. }
-            | KernelOp::WriteVolatile { .. }
-            | KernelOp::Shuffle { .. } => {}
+        if let KernelOp::UnrolledFor { var, ty, .. } = op {
+            self.types.insert(*var, PrimType::Int(*ty));
+        } else if let KernelOp::DeclareArray { mem, space, .. } = op {
+            self.arrays.push((*mem, space.clone()))
+        } else if let KernelOp::Check { .. } = op {
+            self.may_fail()
         }
         look_at_kernel_op(self, op);
     }
 
     fn expr(&mut self, e: &Expr) {
-        for_each_part(e, &mut |part| match part {
-            Expr::Index { mem, elem, .. } => self.touch(*mem, *elem),
-            Expr::Param(_) => self.uses_context = true,
-            Expr::Const(_)
-            | Expr::Var(_)
-            | Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::CmpOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Gpu(_) => {}
+        for_each_part(e, &mut |part| {
+            if let Expr::Index { mem, elem, .. } = part {
+                self.touch(*mem, *elem)
+            } else if let Expr::Param(_) = part {
+                self.uses_context = true
+            }
         });
     }
 

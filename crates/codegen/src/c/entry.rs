@@ -122,21 +122,11 @@ impl Printer<'_> {
                     bound.insert(*mem);
                     for (d, size) in shape.iter().enumerate() {
                         let found = format!("{words}[{}].i64", leaf.word + 1 + d);
-                        match size {
-                            Expr::Var(x) if bound.insert(*x) => {
-                                self.line(&format!("int64_t {} = {found};", self.context.name(*x)));
-                            }
-                            Expr::Const(_)
-                            | Expr::Var(_)
-                            | Expr::UnOp(..)
-                            | Expr::BinOp(..)
-                            | Expr::CmpOp(..)
-                            | Expr::Conv(..)
-                            | Expr::PrimFn(..)
-                            | Expr::Select(..)
-                            | Expr::Index { .. }
-                            | Expr::Param(_)
-                            | Expr::Gpu(_) => checks.push((found, size)),
+                        let new = if let Expr::Var(x) = size { bound.insert(*x).then_some(*x) } else { None };
+                        if let Some(x) = new {
+                            self.line(&format!("int64_t {} = {found};", self.context.name(x)));
+                        } else {
+                            checks.push((found, size));
                         }
                     }
                 }

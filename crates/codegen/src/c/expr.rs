@@ -11,6 +11,7 @@ use super::literal;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, FloatToInt, MathFn, PrimFn, UnOp};
 use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue};
 use fehu_base::Name;
+use fehu_imp::build::constant;
 use fehu_imp::syntax::{Expr, GpuIndex, Space};
 use fehu_impopt::usage::Access;
 use rustc_hash::FxHashMap;
@@ -78,19 +79,9 @@ pub(crate) struct ExprPrinter<'a, S> {
 impl<S: Spelling> ExprPrinter<'_, S> {
     /// An expression where its type is known from outside.
     pub(crate) fn top(&mut self, e: &Expr) {
-        match e {
-            Expr::Const(PrimValue::I64(v)) if i32::try_from(*v).is_ok() => self.out.push_str(&v.to_string()),
-            Expr::Const(_)
-            | Expr::Var(_)
-            | Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::CmpOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Param(_)
-            | Expr::Gpu(_) => self.expr(e, Prec::Top),
+        match short_constant(e) {
+            Some(v) => self.out.push_str(&v.to_string()),
+            None => self.expr(e, Prec::Top),
         }
     }
 
@@ -138,6 +129,7 @@ impl<S: Spelling> ExprPrinter<'_, S> {
     }
 
     /// An offset into a block, or a stride or size that makes up one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     pub(crate) fn offset(&mut self, e: &Expr, min: Prec) {
         match e {
             Expr::Const(PrimValue::I64(v)) if i32::try_from(*v).is_ok() => {
@@ -158,17 +150,7 @@ impl<S: Spelling> ExprPrinter<'_, S> {
             Expr::BinOp(BinOp::Mul(IntType::I64), a, b) if !both_constant(a, b) => {
                 self.plain(" * ", Prec::Product, a, b, min);
             }
-            Expr::Const(_)
-            | Expr::Var(_)
-            | Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::CmpOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Param(_)
-            | Expr::Gpu(_) => self.expr(e, min),
+            _ => self.expr(e, min),
         }
     }
 
@@ -278,6 +260,7 @@ impl<S: Spelling> ExprPrinter<'_, S> {
 
     /// The value modulo the width, in an unsigned type that is wide enough: narrow
     /// types count in 32 bits, of which the conversion back takes the lower ones.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn unsigned(&mut self, t: IntType, e: &Expr, min: Prec) {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || match e {
             Expr::BinOp(BinOp::Add(_), a, b) => match constant(b) {
@@ -295,16 +278,7 @@ impl<S: Spelling> ExprPrinter<'_, S> {
                 p.unsigned(t, a, Prec::Product);
             }),
             Expr::Const(v) => self.unsigned_constant(t, v.as_i64().unwrap_or(0)),
-            Expr::Var(_)
-            | Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::CmpOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Param(_)
-            | Expr::Gpu(_) => self.wrap(Prec::Unary, min, |p| {
+            _ => self.wrap(Prec::Unary, min, |p| {
                 p.out.push_str(if t == IntType::I64 { "(uint64_t)" } else { "(uint32_t)" });
                 p.expr(e, Prec::Unary);
             }),
@@ -606,20 +580,9 @@ fn by_width<'a>(t: FloatType, half: &'a str, single: &'a str, double: &'a str) -
     }
 }
 
-fn constant(e: &Expr) -> Option<i64> {
-    match e {
-        Expr::Const(v) => v.as_i64(),
-        Expr::Var(_)
-        | Expr::UnOp(..)
-        | Expr::BinOp(..)
-        | Expr::CmpOp(..)
-        | Expr::Conv(..)
-        | Expr::PrimFn(..)
-        | Expr::Select(..)
-        | Expr::Index { .. }
-        | Expr::Param(_)
-        | Expr::Gpu(_) => None,
-    }
+/// The constant, if 32 bits hold it: it needs no mark of its type.
+fn short_constant(e: &Expr) -> Option<i64> {
+    constant(e).filter(|v| matches!(e, Expr::Const(PrimValue::I64(_))) && i32::try_from(*v).is_ok())
 }
 
 fn both_constant(a: &Expr, b: &Expr) -> bool {

@@ -168,22 +168,11 @@ impl StmPrinter<'_, Driver> {
         match op {
             CpuOp::Allocate { space: Space::Scalar(..), .. } | CpuOp::Free(_, Space::Scalar(..)) => {}
             CpuOp::Allocate { bytes, mem, space: Space::Default, loc } if self.reads(bytes) => {
-                let bytes = match bytes {
-                    Expr::BinOp(BinOp::Mul(IntType::I64), a, b) => {
-                        let (a, b) = (self.spill(a, "int64_t"), self.spill(b, "int64_t"));
-                        format!("size_mul({a}, {b})")
-                    }
-                    other @ (Expr::Const(_)
-                    | Expr::Var(_)
-                    | Expr::UnOp(..)
-                    | Expr::BinOp(..)
-                    | Expr::CmpOp(..)
-                    | Expr::Conv(..)
-                    | Expr::PrimFn(..)
-                    | Expr::Select(..)
-                    | Expr::Index { .. }
-                    | Expr::Param(_)
-                    | Expr::Gpu(_)) => self.spill(other, "int64_t"),
+                let bytes = if let Expr::BinOp(BinOp::Mul(IntType::I64), a, b) = bytes {
+                    let (a, b) = (self.spill(a, "int64_t"), self.spill(b, "int64_t"));
+                    format!("size_mul({a}, {b})")
+                } else {
+                    self.spill(bytes, "int64_t")
                 };
                 let (name, place) = (self.context().name(*mem), self.place_text(loc));
                 self.line(&format!("{name} = block_alloc(ctx, {name}, {bytes}, {place});"));
@@ -239,6 +228,7 @@ impl StmPrinter<'_, Driver> {
         name
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn device_write(&mut self, mem: Name, offset: &Expr, elem: PrimType, value: &Expr) {
         let (to, width) = (self.context().name(mem), elem.bytes());
         let at = self.spill(offset, "int64_t");
@@ -253,17 +243,7 @@ impl StmPrinter<'_, Driver> {
                     "err = block_copy(ctx, {to}, ({at}) * {width}, {from}, ({from_at}) * {width}, {width});"
                 ));
             }
-            Expr::Const(_)
-            | Expr::Var(_)
-            | Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::CmpOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Param(_)
-            | Expr::Gpu(_) => {
+            _ => {
                 let value = self.spill(value, ctype::prim(elem));
                 self.line(&format!("err = write_{}(ctx, {to}, {at}, {value});", ctype::runtime(elem)));
             }

@@ -6,6 +6,7 @@ use fehu_algebra::{Facts, Poly};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
+use fehu_imp::build::constant;
 use fehu_imp::syntax::Expr;
 use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::{ArrayData, Basic, Exp, Memory, PatElem, Space, SubExp, Type};
@@ -113,33 +114,15 @@ impl Translate {
                     Expr::Conv(ConvOp::SExt(IntType::I64, ty), Box::new(index))
                 }
             };
-            let step = match &step {
-                Expr::Const(v) if v.as_i64() == Some(1) => index,
-                Expr::Const(_)
-                | Expr::Var(_)
-                | Expr::UnOp(..)
-                | Expr::BinOp(..)
-                | Expr::CmpOp(..)
-                | Expr::Conv(..)
-                | Expr::PrimFn(..)
-                | Expr::Select(..)
-                | Expr::Index { .. }
-                | Expr::Param(_)
-                | Expr::Gpu(_) => Expr::BinOp(BinOp::Mul(ty), Box::new(index), Box::new(step)),
+            let step = if constant(&step) == Some(1) {
+                index
+            } else {
+                Expr::BinOp(BinOp::Mul(ty), Box::new(index), Box::new(step))
             };
-            let value = match &start {
-                Expr::Const(v) if v.as_i64() == Some(0) => step,
-                Expr::Const(_)
-                | Expr::Var(_)
-                | Expr::UnOp(..)
-                | Expr::BinOp(..)
-                | Expr::CmpOp(..)
-                | Expr::Conv(..)
-                | Expr::PrimFn(..)
-                | Expr::Select(..)
-                | Expr::Index { .. }
-                | Expr::Param(_)
-                | Expr::Gpu(_) => Expr::BinOp(BinOp::Add(ty), Box::new(start), Box::new(step)),
+            let value = if constant(&start) == Some(0) {
+                step
+            } else {
+                Expr::BinOp(BinOp::Add(ty), Box::new(start), Box::new(step))
             };
             let here = at.fixed(&[poly(i.into())]);
             t.write(&here, value);

@@ -197,17 +197,10 @@ impl Translate {
 
     /// An `i64` with a value. Constants and variables need none.
     pub(super) fn let_i64(&mut self, base: &str, value: Expr) -> Expr {
-        match value {
-            Expr::Const(_) | Expr::Var(_) => value,
-            value @ (Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::CmpOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Param(_)
-            | Expr::Gpu(_)) => Expr::Var(self.let_as(base, PrimType::I64, value)),
+        if let Expr::Const(_) | Expr::Var(_) = value {
+            value
+        } else {
+            Expr::Var(self.let_as(base, PrimType::I64, value))
         }
     }
 

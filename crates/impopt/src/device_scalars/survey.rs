@@ -83,6 +83,7 @@ impl Survey {
     }
 
     /// `here` collects the definitions of the sequence that the code is part of.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn code(&mut self, code: &Code<HostOp>, here: &mut Vec<usize>) {
         self.position += 1;
         match code {
@@ -114,17 +115,7 @@ impl Survey {
                 self.host(offset);
                 match value {
                     Expr::Var(x) if matches!(space, Space::Default) => self.used(*x, Use::Write),
-                    value @ (Expr::Const(_)
-                    | Expr::Var(_)
-                    | Expr::UnOp(..)
-                    | Expr::BinOp(..)
-                    | Expr::CmpOp(..)
-                    | Expr::Conv(..)
-                    | Expr::PrimFn(..)
-                    | Expr::Select(..)
-                    | Expr::Index { .. }
-                    | Expr::Param(_)
-                    | Expr::Gpu(_)) => self.host(value),
+                    value => self.host(value),
                 }
             }
             Code::Copy { shape, dst, src, elem: _ } => {

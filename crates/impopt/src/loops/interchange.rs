@@ -103,18 +103,12 @@ pub(super) fn written_out<O: Operation>(outer: Name, body: &Code<O>) -> Code<O> 
                 let e = rewrite(e, &mut |e| known_value(&known, e));
                 let mut fixed =
                     inside.get(x) == Some(&1) && parts(&e) <= cpu_loops::UNROLLED_ITERATIONS as usize;
-                for_each_part(&e, &mut |part| match part {
-                    Expr::Var(y) => fixed &= *y == outer || !inside.contains_key(y),
-                    Expr::Index { .. } => fixed = false,
-                    Expr::Const(_)
-                    | Expr::UnOp(..)
-                    | Expr::BinOp(..)
-                    | Expr::CmpOp(..)
-                    | Expr::Conv(..)
-                    | Expr::PrimFn(..)
-                    | Expr::Select(..)
-                    | Expr::Param(_)
-                    | Expr::Gpu(_) => {}
+                for_each_part(&e, &mut |part| {
+                    if let Expr::Var(y) = part {
+                        fixed &= *y == outer || !inside.contains_key(y)
+                    } else if let Expr::Index { .. } = part {
+                        fixed = false
+                    }
                 });
                 if !fixed
                     || !codes.iter().any(|c| matches!(c, Code::DeclareScalar(y, PrimType::I64) if y == x))
@@ -126,20 +120,12 @@ pub(super) fn written_out<O: Operation>(outer: Name, body: &Code<O>) -> Code<O> 
             _ => break,
         }
     }
-    let gone = |c: &&&Code<O>| match c {
-        Code::DeclareScalar(x, _) | Code::SetScalar(x, _) => known.contains_key(x),
-        Code::Seq(_)
-        | Code::DeclareMem(..)
-        | Code::DeclareStatic(..)
-        | Code::SetMem(..)
-        | Code::Write { .. }
-        | Code::Copy { .. }
-        | Code::For { .. }
-        | Code::While(..)
-        | Code::If(..)
-        | Code::Call { .. }
-        | Code::Assert { .. }
-        | Code::Op(_) => false,
+    let gone = |c: &&&Code<O>| {
+        if let Code::DeclareScalar(x, _) | Code::SetScalar(x, _) = c {
+            known.contains_key(x)
+        } else {
+            false
+        }
     };
     Code::Seq(
         codes.iter().filter(|c| !gone(c)).map(|c| rewrite_code(c, &mut |e| known_value(&known, e))).collect(),
@@ -147,18 +133,10 @@ pub(super) fn written_out<O: Operation>(outer: Name, body: &Code<O>) -> Code<O> 
 }
 
 fn known_value(known: &FxHashMap<Name, Expr>, e: &Expr) -> Option<Expr> {
-    match e {
-        Expr::Var(x) => known.get(x).cloned(),
-        Expr::Const(_)
-        | Expr::UnOp(..)
-        | Expr::BinOp(..)
-        | Expr::CmpOp(..)
-        | Expr::Conv(..)
-        | Expr::PrimFn(..)
-        | Expr::Select(..)
-        | Expr::Index { .. }
-        | Expr::Param(_)
-        | Expr::Gpu(_) => None,
+    if let Expr::Var(x) = e {
+        known.get(x).cloned()
+    } else {
+        None
     }
 }
 
@@ -210,36 +188,23 @@ impl Nest {
     fn code<O: Operation>(&mut self, code: &Code<O>, loops: &[Name]) -> Option<()> {
         let mut open = false;
         for code in flat(code) {
-            match code {
-                Code::For { var, bound, body, .. } => {
-                    let inner: Vec<Name> = loops.iter().copied().chain([*var]).collect();
-                    self.bounds.push(bound.clone());
-                    fehu_ir::visit::deep(|| self.code(body, &inner))?;
-                    open = false;
+            if let Code::For { var, bound, body, .. } = code {
+                let inner: Vec<Name> = loops.iter().copied().chain([*var]).collect();
+                self.bounds.push(bound.clone());
+                fehu_ir::visit::deep(|| self.code(body, &inner))?;
+                open = false;
+            } else if let Code::Assert { .. } = code {
+                return None;
+            } else if let Code::DeclareScalar(x, ty) = code {
+                self.declared.insert(*x, *ty);
+            } else {
+                size(code)?;
+                if !open {
+                    let loops = loops.to_vec();
+                    self.groups.push(Group { loops, simple: true, ..Group::default() });
+                    open = true;
                 }
-                Code::Assert { .. } => return None,
-                Code::DeclareScalar(x, ty) => {
-                    self.declared.insert(*x, *ty);
-                }
-                Code::Seq(_)
-                | Code::SetScalar(..)
-                | Code::DeclareMem(..)
-                | Code::DeclareStatic(..)
-                | Code::SetMem(..)
-                | Code::Write { .. }
-                | Code::Copy { .. }
-                | Code::While(..)
-                | Code::If(..)
-                | Code::Call { .. }
-                | Code::Op(_) => {
-                    size(code)?;
-                    if !open {
-                        let loops = loops.to_vec();
-                        self.groups.push(Group { loops, simple: true, ..Group::default() });
-                        open = true;
-                    }
-                    self.groups.last_mut()?.add(code, &mut self.declared)?;
-                }
+                self.groups.last_mut()?.add(code, &mut self.declared)?;
             }
         }
         Some(())
@@ -250,18 +215,12 @@ impl Nest {
         let own = |x: &Name| self.declared.contains_key(x);
         let fixed = |bound: &Expr| {
             let mut fixed = true;
-            for_each_part(bound, &mut |e| match e {
-                Expr::Var(x) => fixed &= *x != outer && !own(x),
-                Expr::Index { .. } => fixed = false,
-                Expr::Const(_)
-                | Expr::UnOp(..)
-                | Expr::BinOp(..)
-                | Expr::CmpOp(..)
-                | Expr::Conv(..)
-                | Expr::PrimFn(..)
-                | Expr::Select(..)
-                | Expr::Param(_)
-                | Expr::Gpu(_) => {}
+            for_each_part(bound, &mut |e| {
+                if let Expr::Var(x) = e {
+                    fixed &= *x != outer && !own(x)
+                } else if let Expr::Index { .. } = e {
+                    fixed = false
+                }
             });
             fixed
         };
@@ -340,22 +299,15 @@ impl Group {
         }
         // The expressions of branches have been seen already; seeing them twice does no harm.
         for_each_expr(code, &mut |e| {
-            for_each_part(e, &mut |part| match part {
-                Expr::Var(x) => {
+            for_each_part(e, &mut |part| {
+                if let Expr::Var(x) = part {
                     self.mentions.insert(*x);
-                }
-                Expr::Index { mem, offset, .. } => {
+                } else if let Expr::Index { mem, offset, .. } = part {
                     self.reads.insert(*mem);
                     self.offsets.push((**offset).clone());
+                } else if let Expr::PrimFn(..) | Expr::Select(..) = part {
+                    self.simple = false
                 }
-                Expr::PrimFn(..) | Expr::Select(..) => self.simple = false,
-                Expr::Const(_)
-                | Expr::UnOp(..)
-                | Expr::BinOp(..)
-                | Expr::CmpOp(..)
-                | Expr::Conv(..)
-                | Expr::Param(_)
-                | Expr::Gpu(_) => {}
             });
         });
         Some(())

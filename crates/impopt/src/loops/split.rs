@@ -282,15 +282,7 @@ impl Middle {
                     }
                 }))
             }
-            Expr::Const(_)
-            | Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Param(_)
-            | Expr::Gpu(_) => None,
+            _ => None,
         }
     }
 
@@ -368,15 +360,7 @@ impl Middle {
                 let base = binary(*op, x.base, y.base);
                 (x.sign == 0 && y.sign == 0 && parts(&base) <= PARTS).then_some(Linear { sign: 0, base })
             }
-            Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::CmpOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Param(_)
-            | Expr::Gpu(_) => None,
+            _ => None,
         }
     }
 }

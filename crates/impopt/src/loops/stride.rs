@@ -49,27 +49,14 @@ impl Strides {
 
     fn code<O: Operation>(&mut self, code: &Code<O>) {
         for code in flat(code) {
-            match code {
-                Code::SetScalar(x, e) => {
-                    let stride = self.expr(e);
-                    self.known.entry(*x).or_insert(stride);
-                }
-                Code::For { body, .. } => self.nested(body),
-                Code::If(_, a, b) => {
-                    self.nested(a);
-                    self.nested(b);
-                }
-                Code::Seq(_)
-                | Code::DeclareScalar(..)
-                | Code::DeclareMem(..)
-                | Code::DeclareStatic(..)
-                | Code::SetMem(..)
-                | Code::Write { .. }
-                | Code::Copy { .. }
-                | Code::While(..)
-                | Code::Call { .. }
-                | Code::Assert { .. }
-                | Code::Op(_) => {}
+            if let Code::SetScalar(x, e) = code {
+                let stride = self.expr(e);
+                self.known.entry(*x).or_insert(stride);
+            } else if let Code::For { body, .. } = code {
+                self.nested(body)
+            } else if let Code::If(_, a, b) = code {
+                self.nested(a);
+                self.nested(b);
             }
         }
     }

@@ -66,25 +66,13 @@ impl Translate {
     fn apply_unguarded(&mut self, op: &Lambda<Memory>, left: &[Expr], right: &[Expr], into: &[Name]) {
         let op = self.renamed_lambda(op);
         for (p, value) in op.params.iter().zip(left.iter().chain(right)) {
-            match value {
-                Expr::Var(x) => {
-                    self.same.insert(p.name, SubExp::Var(*x));
-                }
-                Expr::Const(v) => {
-                    self.same.insert(p.name, SubExp::Const(*v));
-                }
-                value @ (Expr::UnOp(..)
-                | Expr::BinOp(..)
-                | Expr::CmpOp(..)
-                | Expr::Conv(..)
-                | Expr::PrimFn(..)
-                | Expr::Select(..)
-                | Expr::Index { .. }
-                | Expr::Param(_)
-                | Expr::Gpu(_)) => {
-                    self.declare(p.name, &p.ty);
-                    self.set_to(p.name, value.clone());
-                }
+            if let Expr::Var(x) = value {
+                self.same.insert(p.name, SubExp::Var(*x));
+            } else if let Expr::Const(v) = value {
+                self.same.insert(p.name, SubExp::Const(*v));
+            } else {
+                self.declare(p.name, &p.ty);
+                self.set_to(p.name, value.clone());
             }
         }
         self.body(&op.body, &[]);
