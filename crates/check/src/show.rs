@@ -136,15 +136,13 @@ impl<'a> Show<'a> {
     fn arrow(&self, a: &Arrow) -> String {
         let lhs = match a.param {
             Some(p) => format!("({}: {})", self.name(p), self.ty(&a.lhs)),
-            None => match a.lhs {
-                Type::Arrow(_) | Type::Sum(_) => format!("({})", self.ty(&a.lhs)),
-                Type::Scalar(_)
-                | Type::Array(..)
-                | Type::Record(_)
-                | Type::Var(..)
-                | Type::Meta(_)
-                | Type::Error => self.ty(&a.lhs),
-            },
+            None => {
+                if let Type::Arrow(_) | Type::Sum(_) = a.lhs {
+                    format!("({})", self.ty(&a.lhs))
+                } else {
+                    self.ty(&a.lhs)
+                }
+            }
         };
         format!("{lhs} -> {}", self.ret(&a.ret))
     }

@@ -98,18 +98,13 @@ impl Subst {
     /// of the names substituted, and that one turns out to be a function or to hide sizes, it has that one's
     /// kind; otherwise the kind with which it was declared.
     pub fn type_def(&self, names: &mut NameSource, d: &TypeDef) -> TypeDef {
-        let lifted = match &d.def.ty {
-            Type::Var(_, n, _) => match self.types.get(n) {
+        let lifted = if let Type::Var(_, n, _) = &d.def.ty {
+            match self.types.get(n) {
                 Some(t) if t.lifted == Liftedness::Lifted || !t.def.dims.is_empty() => t.lifted.max(d.lifted),
                 Some(_) | None => d.lifted,
-            },
-            Type::Scalar(_)
-            | Type::Array(..)
-            | Type::Record(_)
-            | Type::Sum(_)
-            | Type::Arrow(_)
-            | Type::Meta(_)
-            | Type::Error => d.lifted,
+            }
+        } else {
+            d.lifted
         };
         TypeDef { tparams: d.tparams.clone(), lifted, def: self.ret(names, &d.def) }
     }

@@ -161,19 +161,10 @@ impl Element for bool {
     }
 
     fn unwrap(data: &Data) -> Option<&[Self]> {
-        match data {
-            Data::Bool(v) => Some(v),
-            Data::I8(_)
-            | Data::I16(_)
-            | Data::I32(_)
-            | Data::I64(_)
-            | Data::U8(_)
-            | Data::U16(_)
-            | Data::U32(_)
-            | Data::U64(_)
-            | Data::F16(_)
-            | Data::F32(_)
-            | Data::F64(_) => None,
+        if let Data::Bool(v) = data {
+            Some(v)
+        } else {
+            None
         }
     }
 
@@ -182,16 +173,10 @@ impl Element for bool {
     }
 
     fn from_prim(value: PrimValue) -> Option<Self> {
-        match value {
-            PrimValue::Bool(v) => Some(v),
-            PrimValue::I8(_)
-            | PrimValue::I16(_)
-            | PrimValue::I32(_)
-            | PrimValue::I64(_)
-            | PrimValue::F16(_)
-            | PrimValue::F32(_)
-            | PrimValue::F64(_)
-            | PrimValue::Unit => None,
+        if let PrimValue::Bool(v) = value {
+            Some(v)
+        } else {
+            None
         }
     }
 

@@ -191,18 +191,13 @@ impl<'a> Machine<'a> {
                 let xs: Eval<Vec<PrimValue>> = xs.iter().map(|x| self.expr(vars, x)).collect();
                 f.eval(&xs?).ok_or_else(none)?
             }
-            Expr::Select(c, a, b) => match self.expr(vars, c)? {
-                PrimValue::Bool(true) => self.expr(vars, a)?,
-                PrimValue::I8(_)
-                | PrimValue::I16(_)
-                | PrimValue::I32(_)
-                | PrimValue::I64(_)
-                | PrimValue::F16(_)
-                | PrimValue::F32(_)
-                | PrimValue::F64(_)
-                | PrimValue::Bool(_)
-                | PrimValue::Unit => self.expr(vars, b)?,
-            },
+            Expr::Select(c, a, b) => {
+                if let PrimValue::Bool(true) = self.expr(vars, c)? {
+                    self.expr(vars, a)?
+                } else {
+                    self.expr(vars, b)?
+                }
+            }
             Expr::Index { mem, offset, elem, .. } => {
                 let offset = self.int(vars, offset)?;
                 // What was never written may be read, if nothing depends on it.
@@ -269,18 +264,13 @@ impl<'a> Machine<'a> {
                     self.code(vars, body)?;
                 }
             }
-            Code::If(cond, t, f) => match self.expr(vars, cond)? {
-                PrimValue::Bool(true) => self.code(vars, t)?,
-                PrimValue::I8(_)
-                | PrimValue::I16(_)
-                | PrimValue::I32(_)
-                | PrimValue::I64(_)
-                | PrimValue::F16(_)
-                | PrimValue::F32(_)
-                | PrimValue::F64(_)
-                | PrimValue::Bool(_)
-                | PrimValue::Unit => self.code(vars, f)?,
-            },
+            Code::If(cond, t, f) => {
+                if let PrimValue::Bool(true) = self.expr(vars, cond)? {
+                    self.code(vars, t)?
+                } else {
+                    self.code(vars, f)?
+                }
+            }
             Code::Call { outs, fun, args } => self.call(vars, outs, *fun, args)?,
             Code::Assert { cond, message, .. } => {
                 if self.expr(vars, cond)? != PrimValue::Bool(true) {

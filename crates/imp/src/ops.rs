@@ -326,6 +326,24 @@ pub enum AtomicOp {
     Exchange,
 }
 
+impl AtomicOp {
+    /// Its word in the text form and in the runtime's names.
+    pub fn word(self) -> &'static str {
+        match self {
+            AtomicOp::Add => "add",
+            AtomicOp::FAdd => "fadd",
+            AtomicOp::SMax => "smax",
+            AtomicOp::SMin => "smin",
+            AtomicOp::UMax => "umax",
+            AtomicOp::UMin => "umin",
+            AtomicOp::And => "and",
+            AtomicOp::Or => "or",
+            AtomicOp::Xor => "xor",
+            AtomicOp::Exchange => "exchange",
+        }
+    }
+}
+
 /// A kernel launch. A grid without blocks is not launched.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]

@@ -21,7 +21,7 @@
 mod code;
 mod expr;
 
-pub(crate) use code::{atomic_op, direction_word, PrintOp};
+pub(crate) use code::{direction_word, PrintOp};
 pub(crate) use expr::gpu_index;
 
 use crate::declared::Declared;

@@ -241,11 +241,10 @@ pub(super) fn functional(ty: &Type) -> bool {
 
 /// A leaf's uniqueness in a type.
 pub(super) fn leaf_uniq(ty: &Type) -> Uniq {
-    match ty {
-        Type::Array(u, ..) | Type::Var(u, ..) => *u,
-        Type::Scalar(_) | Type::Record(_) | Type::Sum(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => {
-            Uniq::Nonunique
-        }
+    if let Type::Array(u, ..) | Type::Var(u, ..) = ty {
+        *u
+    } else {
+        Uniq::Nonunique
     }
 }
 

@@ -125,15 +125,10 @@ fn presentation(b: &ast::ValBind, bind: &ValBind, written: &dyn Fn(&TypeExp) -> 
 
 /// The type without `*` and `?[n].` in front.
 fn bare(t: &TypeExp) -> &TypeExp {
-    match t {
-        TypeExp::Unique(t, _) | TypeExp::Exists(_, t, _) | TypeExp::Parens(t, _) => bare(t),
-        TypeExp::Var(_)
-        | TypeExp::Array(..)
-        | TypeExp::Tuple(..)
-        | TypeExp::Record(..)
-        | TypeExp::Sum(..)
-        | TypeExp::Apply(..)
-        | TypeExp::Arrow { .. } => t,
+    if let TypeExp::Unique(t, _) | TypeExp::Exists(_, t, _) | TypeExp::Parens(t, _) = t {
+        bare(t)
+    } else {
+        t
     }
 }
 

@@ -83,17 +83,10 @@ impl<'a> TypeDefs<'a> {
                     head = f;
                 }
                 let args: String = args.into_iter().rev().collect();
-                match head {
-                    TypeExp::Var(q) => self.abbreviation(q, args, depth),
-                    other @ (TypeExp::Parens(..)
-                    | TypeExp::Array(..)
-                    | TypeExp::Tuple(..)
-                    | TypeExp::Record(..)
-                    | TypeExp::Sum(..)
-                    | TypeExp::Unique(..)
-                    | TypeExp::Apply(..)
-                    | TypeExp::Arrow { .. }
-                    | TypeExp::Exists(..)) => Shown::Name(format!("{}{args}", show_type_exp(other)), None),
+                if let TypeExp::Var(q) = head {
+                    self.abbreviation(q, args, depth)
+                } else {
+                    Shown::Name(format!("{}{args}", show_type_exp(head)), None)
                 }
             }
             TypeExp::Arrow { .. } => Shown::Name(show_type_exp(t), None),

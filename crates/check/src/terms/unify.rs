@@ -412,24 +412,16 @@ impl Infer<'_> {
             Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).try_for_each(|t| self.restrict(t, max, why)),
             f @ Type::Arrow(_) => {
                 let shown = self.show(&f);
-                let mut e = Mismatch::new(match why.kind {
-                    WhyKind::IfResult | WhyKind::MatchResult | WhyKind::LoopParam => {
+                let mut e = Mismatch::new(
+                    if let WhyKind::IfResult | WhyKind::MatchResult | WhyKind::LoopParam = why.kind {
                         format!(
                             "{} may not be of function type, but this is \"{shown}\".",
                             why_text(self, why)
                         )
-                    }
-                    WhyKind::ArrayElement
-                    | WhyKind::TypeParam(_)
-                    | WhyKind::IntLiteral
-                    | WhyKind::FloatLiteral
-                    | WhyKind::Operator(_)
-                    | WhyKind::Index
-                    | WhyKind::Range
-                    | WhyKind::Bound => {
+                    } else {
                         format!("Type \"{shown}\" is functional, which {} may not be.", why_text(self, why))
-                    }
-                });
+                    },
+                );
                 e.related.push(why_label(self, why));
                 Err(e)
             }

@@ -67,28 +67,12 @@ pub(super) fn element_type(t: PrimType) -> &'static str {
 /// Floats as bits, if some of them cannot be written as constants.
 fn bits(data: &ArrayData) -> Option<ArrayData> {
     let (elem, bits): (IntType, fn(PrimValue) -> PrimValue) = match data.elem {
-        PrimType::Float(FloatType::F32) => (IntType::I32, |v| match v {
-            PrimValue::F32(v) => PrimValue::I32(v.to_bits() as i32),
-            v @ (PrimValue::I8(_)
-            | PrimValue::I16(_)
-            | PrimValue::I32(_)
-            | PrimValue::I64(_)
-            | PrimValue::F16(_)
-            | PrimValue::F64(_)
-            | PrimValue::Bool(_)
-            | PrimValue::Unit) => v,
-        }),
-        PrimType::Float(FloatType::F64) => (IntType::I64, |v| match v {
-            PrimValue::F64(v) => PrimValue::I64(v.to_bits() as i64),
-            v @ (PrimValue::I8(_)
-            | PrimValue::I16(_)
-            | PrimValue::I32(_)
-            | PrimValue::I64(_)
-            | PrimValue::F16(_)
-            | PrimValue::F32(_)
-            | PrimValue::Bool(_)
-            | PrimValue::Unit) => v,
-        }),
+        PrimType::Float(FloatType::F32) => {
+            (IntType::I32, |v| if let PrimValue::F32(v) = v { PrimValue::I32(v.to_bits() as i32) } else { v })
+        }
+        PrimType::Float(FloatType::F64) => {
+            (IntType::I64, |v| if let PrimValue::F64(v) = v { PrimValue::I64(v.to_bits() as i64) } else { v })
+        }
         PrimType::Int(_) | PrimType::Float(_) | PrimType::Bool | PrimType::Unit => return None,
     };
     let finite = |v: &PrimValue| match v {

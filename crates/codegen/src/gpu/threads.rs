@@ -10,7 +10,7 @@ use crate::c::expr::{Prec, Spelling};
 use crate::c::stm::{zero, Dialect, StmPrinter};
 use fehu_base::prim::{FloatType, IntType, PrimType, ScalarType};
 use fehu_base::{bug, Name};
-use fehu_imp::syntax::{Arg, AtomicOp, Code, ErrorPart, Expr, Kernel, KernelOp, Loc, Param, Place, Space};
+use fehu_imp::syntax::{Arg, Code, ErrorPart, Expr, Kernel, KernelOp, Loc, Param, Place, Space};
 use fehu_impopt::kernel_facts::KernelFacts;
 use fehu_impopt::usage::{Access, Usage};
 use rustc_hash::FxHashMap;
@@ -276,7 +276,7 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
                 let value = self.exprs.inline(value, Prec::Top);
                 let call = format!(
                     "{}({}, {value})",
-                    atomic_name(atomic_op(*op), *elem, space),
+                    atomic_name(op.word(), *elem, space),
                     self.address(*mem, offset, *elem)
                 );
                 self.set_or_do(*old, *elem, &call);
@@ -354,21 +354,6 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
         let (qualifier, t) = (self.exprs.dialect.qualifier(mem), element_type(elem));
         let place = format!("*(volatile {qualifier}{t} *){address}");
         (address, place)
-    }
-}
-
-fn atomic_op(op: AtomicOp) -> &'static str {
-    match op {
-        AtomicOp::Add => "add",
-        AtomicOp::FAdd => "fadd",
-        AtomicOp::SMax => "smax",
-        AtomicOp::SMin => "smin",
-        AtomicOp::UMax => "umax",
-        AtomicOp::UMin => "umin",
-        AtomicOp::And => "and",
-        AtomicOp::Or => "or",
-        AtomicOp::Xor => "xor",
-        AtomicOp::Exchange => "exchange",
     }
 }
 

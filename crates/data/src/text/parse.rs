@@ -119,22 +119,11 @@ impl ArrayReader {
             }
             self.check_size(c, start, rank - 1, bytes.len())?;
             let data = self.data.get_or_insert_with(|| Data::empty(ScalarType::U8));
-            return match data {
-                Data::U8(v) => {
-                    v.extend_from_slice(&bytes);
-                    Ok(())
-                }
-                Data::I8(_)
-                | Data::I16(_)
-                | Data::I32(_)
-                | Data::I64(_)
-                | Data::U16(_)
-                | Data::U32(_)
-                | Data::U64(_)
-                | Data::F16(_)
-                | Data::F32(_)
-                | Data::F64(_)
-                | Data::Bool(_) => Err(c.error_at(start, "a string among elements that are not of type u8")),
+            return if let Data::U8(v) = data {
+                v.extend_from_slice(&bytes);
+                Ok(())
+            } else {
+                Err(c.error_at(start, "a string among elements that are not of type u8"))
             };
         }
         let literal = read_literal(c)?;

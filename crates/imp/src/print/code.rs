@@ -1,7 +1,7 @@
 //! The text of statements.
 
 use super::Text;
-use crate::ops::{AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, TaskOp};
+use crate::ops::{CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, TaskOp};
 use crate::parts::flat;
 use crate::syntax::{Arg, Code, ErrorPart, Expr, Param, Place};
 use fehu_base::prim::{IntType, PrimType};
@@ -304,7 +304,7 @@ impl Text<'_> {
                 if let Some(old) = old {
                     self.assigned(*old);
                 }
-                self.p.put(format_args!("atomic {} ", atomic_op(*op)));
+                self.p.put(format_args!("atomic {} ", op.word()));
                 self.element(*mem, space, *elem, offset);
                 self.p.put(", ");
                 self.expr(value);
@@ -373,22 +373,6 @@ impl PrintOp for TaskOp {
 impl PrintOp for KernelOp {
     fn print(&self, t: &mut Text) {
         t.kernel_op(self);
-    }
-}
-
-/// The word for an atomic operation.
-pub(crate) fn atomic_op(op: AtomicOp) -> &'static str {
-    match op {
-        AtomicOp::Add => "add",
-        AtomicOp::FAdd => "fadd",
-        AtomicOp::SMax => "smax",
-        AtomicOp::SMin => "smin",
-        AtomicOp::UMax => "umax",
-        AtomicOp::UMin => "umin",
-        AtomicOp::And => "and",
-        AtomicOp::Or => "or",
-        AtomicOp::Xor => "xor",
-        AtomicOp::Exchange => "exchange",
     }
 }
 

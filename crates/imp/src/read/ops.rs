@@ -4,7 +4,7 @@ use super::Text;
 use crate::ops::{
     AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, OutlinedBlock, TaskOp,
 };
-use crate::print::{atomic_op, direction_word};
+use crate::print::direction_word;
 use crate::syntax::{Expr, Loc, Space};
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
@@ -286,10 +286,10 @@ impl Text<'_> {
 
     fn atomic(&mut self, old: Option<Name>) -> Read<KernelOp> {
         self.r.word("atomic")?;
-        let Some(op) = ATOMIC_OPS.into_iter().find(|op| self.r.at_word(atomic_op(*op))) else {
+        let Some(op) = ATOMIC_OPS.into_iter().find(|op| self.r.at_word(op.word())) else {
             return self.r.expected("an atomic operation");
         };
-        self.r.word(atomic_op(op))?;
+        self.r.word(op.word())?;
         let (mem, space, elem, offset) = self.element_of()?;
         self.r.punct(',')?;
         Ok(KernelOp::Atomic { old, op, mem, offset, elem, space, value: self.expr()? })

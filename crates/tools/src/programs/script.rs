@@ -480,19 +480,10 @@ impl Evaluator<'_> {
 
     /// The text of a string.
     fn string(&mut self, v: &Val) -> Res<String> {
-        match self.value(v)?.data() {
-            Data::U8(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
-            Data::I8(_)
-            | Data::I16(_)
-            | Data::I32(_)
-            | Data::I64(_)
-            | Data::U16(_)
-            | Data::U32(_)
-            | Data::U64(_)
-            | Data::F16(_)
-            | Data::F32(_)
-            | Data::F64(_)
-            | Data::Bool(_) => wrong("a built-in function takes strings"),
+        if let Data::U8(bytes) = self.value(v)?.data() {
+            Ok(String::from_utf8_lossy(bytes).into_owned())
+        } else {
+            wrong("a built-in function takes strings")
         }
     }
 

@@ -124,15 +124,10 @@ impl Sizer<'_> {
     }
 
     fn has_existential_param(&mut self, t: &Type) -> bool {
-        match self.peek(t) {
-            Type::Arrow(a) => self.is_existential(&a.lhs) || self.has_existential_param(&a.ret.ty),
-            Type::Scalar(_)
-            | Type::Array(..)
-            | Type::Record(_)
-            | Type::Sum(_)
-            | Type::Var(..)
-            | Type::Meta(_)
-            | Type::Error => false,
+        if let Type::Arrow(a) = self.peek(t) {
+            self.is_existential(&a.lhs) || self.has_existential_param(&a.ret.ty)
+        } else {
+            false
         }
     }
 

@@ -261,16 +261,13 @@ impl Sizer<'_> {
         }
         let elem = match out.first() {
             Some(e) => make_nonunique(&e.ty),
-            None => match self.shape(&whole.ty) {
-                Type::Array(_, _, t) => self.of_shape(&t, Liftedness::Unlifted, Origin::Argument, span),
-                Type::Scalar(_)
-                | Type::Record(_)
-                | Type::Sum(_)
-                | Type::Arrow(_)
-                | Type::Var(..)
-                | Type::Meta(_)
-                | Type::Error => Type::Error,
-            },
+            None => {
+                if let Type::Array(_, _, t) = self.shape(&whole.ty) {
+                    self.of_shape(&t, Liftedness::Unlifted, Origin::Argument, span)
+                } else {
+                    Type::Error
+                }
+            }
         };
         let ty = Type::array(Size::Const(out.len() as i64), elem);
         node(ExpKind::Array(out), ty, span)
@@ -278,15 +275,10 @@ impl Sizer<'_> {
 
     /// The type of a field.
     pub(crate) fn field(&mut self, t: &Type, f: Symbol) -> Type {
-        match self.head(t) {
-            Type::Record(fs) => fs.iter().find(|(g, _)| *g == f).map_or(Type::Error, |(_, t)| t.clone()),
-            Type::Scalar(_)
-            | Type::Array(..)
-            | Type::Sum(_)
-            | Type::Arrow(_)
-            | Type::Var(..)
-            | Type::Meta(_)
-            | Type::Error => Type::Error,
+        if let Type::Record(fs) = self.head(t) {
+            fs.iter().find(|(g, _)| *g == f).map_or(Type::Error, |(_, t)| t.clone())
+        } else {
+            Type::Error
         }
     }
 
@@ -376,16 +368,10 @@ impl Sizer<'_> {
             pre::RangeEnd::DownTo(e) => RangeEnd::DownTo(self.exp(e)),
         };
         let elem = start.ty.clone();
-        let size = match elem {
-            Type::Scalar(ScalarType::I64) => self.range_size(&start, second.as_ref(), &end, span),
-            Type::Scalar(_)
-            | Type::Array(..)
-            | Type::Record(_)
-            | Type::Sum(_)
-            | Type::Arrow(_)
-            | Type::Var(..)
-            | Type::Meta(_)
-            | Type::Error => None,
+        let size = if let Type::Scalar(ScalarType::I64) = elem {
+            self.range_size(&start, second.as_ref(), &end, span)
+        } else {
+            None
         };
         let mut ext = vec![];
         let size = size.unwrap_or_else(|| {

@@ -42,29 +42,12 @@ impl Sizer<'_> {
         let form = match (&l.form, bound) {
             (pre::LoopForm::For(i, _), Some(e)) => {
                 self.bind_var(*i, e.ty.clone());
-                let scalar = match &e.ty {
-                    Type::Scalar(s) => *s,
-                    Type::Array(..)
-                    | Type::Record(_)
-                    | Type::Sum(_)
-                    | Type::Arrow(_)
-                    | Type::Var(..)
-                    | Type::Meta(_)
-                    | Type::Error => ScalarType::I64,
-                };
+                let scalar = if let Type::Scalar(s) = &e.ty { *s } else { ScalarType::I64 };
                 LoopForm::For(*i, scalar, e)
             }
             (pre::LoopForm::ForIn(p, _), Some(e)) => {
-                let elem = match self.head(&e.ty) {
-                    Type::Array(_, _, t) => (*t).clone(),
-                    Type::Scalar(_)
-                    | Type::Record(_)
-                    | Type::Sum(_)
-                    | Type::Arrow(_)
-                    | Type::Var(..)
-                    | Type::Meta(_)
-                    | Type::Error => Type::Error,
-                };
+                let elem =
+                    if let Type::Array(_, _, t) = self.head(&e.ty) { (*t).clone() } else { Type::Error };
                 LoopForm::ForIn(self.pat(p, &elem, "Pattern cannot match array element."), e)
             }
             (pre::LoopForm::While(e), _) => {

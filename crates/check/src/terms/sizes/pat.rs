@@ -28,16 +28,7 @@ impl Sizer<'_> {
             }
             pre::PatKind::Wildcard => Pat { kind: PatKind::Wildcard, ty: t.clone(), span },
             pre::PatKind::Record(fs) => {
-                let types = match self.head(t) {
-                    Type::Record(ts) => ts,
-                    Type::Scalar(_)
-                    | Type::Array(..)
-                    | Type::Sum(_)
-                    | Type::Arrow(_)
-                    | Type::Var(..)
-                    | Type::Meta(_)
-                    | Type::Error => Arc::new(vec![]),
-                };
+                let types = if let Type::Record(ts) = self.head(t) { ts } else { Arc::new(vec![]) };
                 let fs = fs
                     .iter()
                     .map(|(f, p)| {
@@ -54,15 +45,10 @@ impl Sizer<'_> {
                 Pat { kind: PatKind::Literal(v), ty, span }
             }
             pre::PatKind::Constr(c, ps) => {
-                let payload = match self.head(t) {
-                    Type::Sum(cs) => cs.iter().find(|(d, _)| d == c).map(|(_, ts)| ts.clone()),
-                    Type::Scalar(_)
-                    | Type::Array(..)
-                    | Type::Record(_)
-                    | Type::Arrow(_)
-                    | Type::Var(..)
-                    | Type::Meta(_)
-                    | Type::Error => None,
+                let payload = if let Type::Sum(cs) = self.head(t) {
+                    cs.iter().find(|(d, _)| d == c).map(|(_, ts)| ts.clone())
+                } else {
+                    None
                 };
                 let payload = payload.unwrap_or_default();
                 let ps = ps
