@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A new one needs a line in [`NAMES`] and, where its arguments differ from those of its kind, in its `arity`; its
-//! type in `prelude/intrinsics.fut` (or, if it works on several scalar types, in the checker's tables); its meaning in
+//! type in `crates/check/prelude/intrinsics.fut` (or, if it works on several scalar types, in the checker's tables); its meaning in
 //! `lower/intrinsics.rs`.
 
 use crate::ops::MathFn;

@@ -1,7 +1,7 @@
 //! What the compiler itself provides, as the hidden module `intrinsics`, and
 //! what is in scope before anything is declared: scalar types and operators.
 //!
-//! Functions with a type that can be written are in `prelude/intrinsics.fut`,
+//! Functions with a type that can be written are in `crates/check/prelude/intrinsics.fut`,
 //! a module type that [`crate::modules`] reads. Here are those that work on
 //! several scalar types; see [`Shape`]. `==` and `!=` work on all types
 //! without functions, which their scheme cannot say: expressions that use

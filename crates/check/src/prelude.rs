@@ -10,7 +10,7 @@ pub mod needed;
 pub fn prelude_sources() -> &'static [(&'static str, &'static str)] {
     macro_rules! source {
         ($name:literal) => {
-            (concat!("/prelude/", $name, ".fut"), include_str!(concat!("../../../prelude/", $name, ".fut")))
+            (concat!("/prelude/", $name, ".fut"), include_str!(concat!("../prelude/", $name, ".fut")))
         };
     }
     &[

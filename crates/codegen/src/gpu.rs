@@ -7,8 +7,8 @@
 //! - [`driver`] is the dialect of the host: launches, and access to blocks that the device has.
 //! - [`kernel`] prints kernels, in the dialect of [`threads`]; [`failure`] prints the messages of their checks.
 //! - [`api`] is what OpenCL and CUDA say each in their own way: [`opencl`], [`cuda`].
-//! - All go through the printers of [`crate::c`]; all else of the text is the runtime in `rts/gpu`,
-//!   with `rts/opencl` or `rts/cuda` below it.
+//! - All go through the printers of [`crate::c`]; all else of the text is the runtime in `crates/codegen/rts/gpu`,
+//!   with `crates/codegen/rts/opencl` or `crates/codegen/rts/cuda` below it.
 
 pub(crate) mod api;
 pub(crate) mod cuda;

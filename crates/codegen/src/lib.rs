@@ -5,7 +5,7 @@
 //! compiler, and the same program gives the same text, byte for byte.
 //!
 //! The text has two halves. What every program needs (memory, values, data
-//! formats, the command line, the server) is the runtime in `rts/c`, real C files
+//! formats, the command line, the server) is the runtime in `crates/codegen/rts/c`, real C files
 //! that [`c`] pastes together. What is special to the program is printed here:
 //!
 //! - `c/expr` and `c/stm` print code as all machines spell it; a `Dialect` says the rest: `c/cpu` for functions and tasks of

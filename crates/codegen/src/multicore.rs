@@ -2,7 +2,7 @@
 //!
 //! In: an imperative program whose parallel work is in `ParFor` and `ParChunks`. Out: the same
 //! texts as for sequential C, with the same interface. `c/task.rs` prints the operations; what
-//! runs them is the runtime in `rts/multicore`.
+//! runs them is the runtime in `crates/codegen/rts/multicore`.
 
 use crate::c::backend::Backend;
 use crate::c::{rts, text, Runtime};
@@ -18,31 +18,31 @@ const MULTICORE: Backend = Backend {
 };
 
 /// What contexts have for threads, before them.
-const WORKER: &str = concat!("\n", include_str!("../../../rts/multicore/worker.h"), "\n");
+const WORKER: &str = concat!("\n", include_str!("../rts/multicore/worker.h"), "\n");
 
 /// Threads, what the program's functions call, and operations.
 const HOST: &str = concat!(
     "\n",
-    include_str!("../../../rts/multicore/threads.h"),
+    include_str!("../rts/multicore/threads.h"),
     "\n",
-    include_str!("../../../rts/multicore/hooks.h"),
+    include_str!("../rts/multicore/hooks.h"),
     "\n",
-    include_str!("../../../rts/c/calls.h"),
+    include_str!("../rts/c/calls.h"),
     "\n",
-    include_str!("../../../rts/c/access.h"),
+    include_str!("../rts/c/access.h"),
     "\n",
-    include_str!("../../../rts/c/blocks.h"),
+    include_str!("../rts/c/blocks.h"),
     "\n",
-    include_str!("../../../rts/c/copy.h"),
+    include_str!("../rts/c/copy.h"),
     "\n",
-    include_str!("../../../rts/c/timing.h"),
+    include_str!("../rts/c/timing.h"),
     "\n",
-    include_str!("../../../rts/multicore/tasks.h"),
+    include_str!("../rts/multicore/tasks.h"),
     "\n",
 );
 
-const OPTIONS: &str = concat!("\n", include_str!("../../../rts/multicore/options.h"), "\n");
-const APPLY: &str = concat!("\n", include_str!("../../../rts/multicore/apply.h"), "\n");
+const OPTIONS: &str = concat!("\n", include_str!("../rts/multicore/options.h"), "\n");
+const APPLY: &str = concat!("\n", include_str!("../rts/multicore/apply.h"), "\n");
 
 /// The texts for a program.
 pub(crate) fn generate(program: &Program, analysis: &Analysis, options: &Options) -> Output {

@@ -25,7 +25,7 @@ fn files_in(dir: &Path, found: &mut Vec<PathBuf>) {
 fn programs() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = vec![];
-    for dir in ["examples", "prelude", "tests", "bench", "crates"] {
+    for dir in ["examples", "tests", "bench", "crates"] {
         files_in(&root.join(dir), &mut files);
     }
     let texts = files.into_iter().filter_map(|f| Some((f.clone(), std::fs::read_to_string(&f).ok()?)));

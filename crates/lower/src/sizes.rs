@@ -19,7 +19,7 @@
 //! Three places keep sizes from wrapping:
 //! - here, where a size is computed that indices are compared with;
 //! - `codegen/c/sizes.rs`, where a number of bytes is computed for an allocation;
-//! - `shape_elements` of `rts/c/values.h`, for shapes that come from outside of the program.
+//! - `shape_elements` of `crates/codegen/rts/c/values.h`, for shapes that come from outside of the program.
 
 use crate::lowerer::Lowerer;
 use fehu_base::ops::{BinOp, CmpOp, MathFn, PrimFn};

@@ -3,7 +3,7 @@
 use fehu_tools::{errln, outln};
 use std::process::ExitCode;
 
-const INDEX: &str = include_str!("../../../../docs/errors.md");
+const INDEX: &str = include_str!("../../errors.md");
 
 /// Options of `fehu explain`.
 #[derive(clap::Args)]

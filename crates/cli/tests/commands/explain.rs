@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Names, and what is said about them.
 fn entries() -> Vec<(String, String)> {
-    let text = std::fs::read_to_string(root().join("docs/errors.md")).expect("there is an error index");
+    let text = std::fs::read_to_string(root().join("crates/cli/errors.md")).expect("there is an error index");
     let sections = text.split("\n## ").skip(1);
     sections.filter_map(|s| s.split_once('\n')).map(|(a, b)| (a.to_owned(), b.to_owned())).collect()
 }
@@ -39,7 +39,7 @@ fn names_in_messages_have_an_entry() {
     names_used(&root().join("crates/check/tests/errors"), &mut used);
     assert!(used.len() > 10, "{used:?}");
     let missing: Vec<&String> = used.difference(&known).collect();
-    assert!(missing.is_empty(), "docs/errors.md has no entry for {missing:?}");
+    assert!(missing.is_empty(), "crates/cli/errors.md has no entry for {missing:?}");
 }
 
 /// The names in the messages that our tests expect.

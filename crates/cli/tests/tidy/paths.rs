@@ -1,12 +1,12 @@
 //! Documents name files that exist.
 
-use super::{read, root};
+use super::{crates_in_order, read, root, sources};
 
 /// The documents that lead people to files.
 const DOCUMENTS: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/debugging.md"];
 
 /// Where paths in documents begin.
-const STARTS: [&str; 7] = ["crates/", "tests/", "docs/", "rts/", "prelude/", "bench/", "examples/"];
+const STARTS: [&str; 5] = ["crates/", "tests/", "docs/", "bench/", "examples/"];
 
 #[test]
 fn documents_name_files_that_exist() {
@@ -27,4 +27,23 @@ fn documents_name_files_that_exist() {
         }
     }
     assert!(checked > 20, "paths are found: {checked}");
+}
+
+/// A crate is published without its neighbours, so what is built into it lies in its own folder.
+#[test]
+fn what_is_built_into_a_crate_lies_in_it() {
+    let mut checked = 0;
+    for name in crates_in_order() {
+        let folder = root().join("crates").join(&name);
+        for file in sources(&folder.join("src")) {
+            let depth = file.strip_prefix(&folder).expect("a file of the crate").components().count() - 1;
+            for quoted in read(&file).split("include_str!(").skip(1) {
+                let path = quoted.split('"').nth(1).unwrap_or_default();
+                let up = path.split('/').filter(|part| *part == "..").count();
+                assert!(up <= depth, "{} takes {path}, which is outside of the crate", file.display());
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 50, "built-in files are found: {checked}");
 }

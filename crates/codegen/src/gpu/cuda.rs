@@ -15,23 +15,23 @@ impl Api for Cuda {
         raw: "unsigned long long ",
         types: "",
         declarations: concat!(
-            include_str!("../../../../rts/gpu/declarations.h"),
-            include_str!("../../../../rts/cuda/declarations.h")
+            include_str!("../../rts/gpu/declarations.h"),
+            include_str!("../../rts/cuda/declarations.h")
         ),
     };
     const SHARED_MEMORY_PARAM: Option<&'static str> = None;
-    const LIBRARY: &'static str = include_str!("../../../../rts/cuda/api.h");
+    const LIBRARY: &'static str = include_str!("../../rts/cuda/api.h");
     const DEVICE: &'static str = concat!(
-        include_str!("../../../../rts/cuda/open.h"),
+        include_str!("../../rts/cuda/open.h"),
         "\n",
-        include_str!("../../../../rts/cuda/build.h"),
+        include_str!("../../rts/cuda/build.h"),
         "\n",
-        include_str!("../../../../rts/cuda/ops.h"),
+        include_str!("../../rts/cuda/ops.h"),
     );
-    const OPTIONS: &'static str = include_str!("../../../../rts/cuda/options.h");
-    const APPLY: &'static str = include_str!("../../../../rts/cuda/apply.h");
-    const KERNEL: &'static str = include_str!("../../../../rts/cuda/kernel.h");
-    const KERNEL_MATH: &'static str = include_str!("../../../../rts/cuda/kernel_math.h");
+    const OPTIONS: &'static str = include_str!("../../rts/cuda/options.h");
+    const APPLY: &'static str = include_str!("../../rts/cuda/apply.h");
+    const KERNEL: &'static str = include_str!("../../rts/cuda/kernel.h");
+    const KERNEL_MATH: &'static str = include_str!("../../rts/cuda/kernel_math.h");
 
     fn read_volatile(_: PrimType, _: &str, place: &str) -> String {
         place.to_owned()

@@ -13,25 +13,25 @@ impl Api for OpenCl {
     const BACKEND: Backend = Backend {
         name: "opencl",
         raw: "struct _cl_mem *",
-        types: include_str!("../../../../rts/opencl/types.h"),
+        types: include_str!("../../rts/opencl/types.h"),
         declarations: concat!(
-            include_str!("../../../../rts/gpu/declarations.h"),
-            include_str!("../../../../rts/opencl/declarations.h")
+            include_str!("../../rts/gpu/declarations.h"),
+            include_str!("../../rts/opencl/declarations.h")
         ),
     };
     const SHARED_MEMORY_PARAM: Option<&'static str> = Some("SHARED uint8_t *shared_memory");
-    const LIBRARY: &'static str = include_str!("../../../../rts/opencl/api.h");
+    const LIBRARY: &'static str = include_str!("../../rts/opencl/api.h");
     const DEVICE: &'static str = concat!(
-        include_str!("../../../../rts/opencl/select.h"),
+        include_str!("../../rts/opencl/select.h"),
         "\n",
-        include_str!("../../../../rts/opencl/open.h"),
+        include_str!("../../rts/opencl/open.h"),
         "\n",
-        include_str!("../../../../rts/opencl/ops.h"),
+        include_str!("../../rts/opencl/ops.h"),
     );
-    const OPTIONS: &'static str = include_str!("../../../../rts/opencl/options.h");
-    const APPLY: &'static str = include_str!("../../../../rts/opencl/apply.h");
-    const KERNEL: &'static str = include_str!("../../../../rts/opencl/kernel.h");
-    const KERNEL_MATH: &'static str = include_str!("../../../../rts/opencl/kernel_math.h");
+    const OPTIONS: &'static str = include_str!("../../rts/opencl/options.h");
+    const APPLY: &'static str = include_str!("../../rts/opencl/apply.h");
+    const KERNEL: &'static str = include_str!("../../rts/opencl/kernel.h");
+    const KERNEL_MATH: &'static str = include_str!("../../rts/opencl/kernel_math.h");
 
     fn read_volatile(elem: PrimType, address: &str, place: &str) -> String {
         match Word::of(elem, address) {
