@@ -39,6 +39,17 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// A likely mend.
     pub help: Option<String>,
+    /// Edits that would probably remove the problem, for tools to offer.
+    pub fixes: Vec<Fix>,
+}
+
+/// An edit of the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fix {
+    /// What it does, for a menu.
+    pub title: String,
+    /// The texts to write instead of those under the spans, which do not overlap.
+    pub edits: Vec<(Span, String)>,
 }
 
 /// Whether to draw with colours.
@@ -61,6 +72,7 @@ impl Diagnostic {
             related: vec![],
             notes: vec![],
             help: None,
+            fixes: vec![],
         }
     }
 
@@ -91,6 +103,23 @@ impl Diagnostic {
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
         self
+    }
+
+    /// With an edit that writes another text at a place.
+    pub fn fix(self, title: impl Into<String>, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.fix_all(title, vec![(span, text.into())])
+    }
+
+    /// With an edit of several places.
+    pub fn fix_all(mut self, title: impl Into<String>, edits: Vec<(Span, String)>) -> Diagnostic {
+        self.fixes.push(Fix { title: title.into(), edits });
+        self
+    }
+
+    /// With an edit that puts the text under a span between two others.
+    pub fn fix_around(self, title: impl Into<String>, span: Span, before: &str, after: &str) -> Diagnostic {
+        let (start, end) = (Span { hi: span.lo, ..span }, Span { lo: span.hi, ..span });
+        self.fix_all(title, vec![(start, before.to_owned()), (end, after.to_owned())])
     }
 
     /// Draws the diagnostic with its source excerpts.

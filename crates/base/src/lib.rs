@@ -21,7 +21,7 @@ pub mod span;
 pub mod symbol;
 pub mod tuning;
 
-pub use diagnostic::{Diagnostic, Label, Severity};
+pub use diagnostic::{Diagnostic, Fix, Label, Severity};
 pub use name::{Name, NameSource};
 pub use span::{FileId, SourceFile, SourceMap, Span};
 pub use symbol::Symbol;

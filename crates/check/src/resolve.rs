@@ -61,7 +61,11 @@ pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<Type
                     };
                     let d = unknown();
                     match near {
-                        Some(n) => d.help(format!("there is a type \"{n}\"")),
+                        Some(n) => d.help(format!("there is a type \"{n}\"")).fix(
+                            format!("Change to `{n}`"),
+                            q.name.span,
+                            n.as_str(),
+                        ),
                         None if q.quals.is_empty() && q.name.name.as_str().len() == 1 => d.help(format!(
                             "a type parameter is declared before the first parameter, as in \"def f '{0} (x: {0})\"",
                             q.name.name

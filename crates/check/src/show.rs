@@ -134,7 +134,12 @@ impl<'a> Show<'a> {
     }
 
     fn arrow(&self, a: &Arrow) -> String {
-        let lhs = match a.param {
+        format!("{} -> {}", self.param(a), self.ret(&a.ret))
+    }
+
+    /// The parameter of a function, as it stands before the arrow.
+    pub fn param(&self, a: &Arrow) -> String {
+        match a.param {
             Some(p) => format!("({}: {})", self.name(p), self.ty(&a.lhs)),
             None => {
                 if let Type::Arrow(_) | Type::Sum(_) = a.lhs {
@@ -143,8 +148,7 @@ impl<'a> Show<'a> {
                     self.ty(&a.lhs)
                 }
             }
-        };
-        format!("{lhs} -> {}", self.ret(&a.ret))
+        }
     }
 
     /// A type where only one that holds together may stand.

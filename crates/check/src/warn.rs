@@ -4,9 +4,9 @@ use crate::context::Context;
 use crate::tast::{Exp, ExpKind, LoopForm, Pat, PatKind, ValBind};
 use crate::types::{Size, Type};
 use crate::visit;
-use fehu_base::{Diagnostic, Name, Span};
+use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::Attr;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Reports the warnings of one declaration, in the order of the text.
 pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
@@ -27,7 +27,13 @@ pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
         ctx.report(if names.updated.contains(&n) {
             d.label("the updated value is never used")
         } else {
-            d.label("never used").help(format!("remove it, or write `_{text}` to keep it"))
+            let d = d.label("never used").help(format!("remove it, or write `_{text}` to keep it"));
+            // A field that is bound by its own name cannot be renamed in place.
+            let whole = span.hi - span.lo == text.as_str().len() as u32;
+            match whole && names.fields.get(&n) != Some(&text) {
+                true => d.fix(format!("Rename to `_{text}`"), span, format!("_{text}")),
+                false => d,
+            }
         });
     }
     for span in names.breaks {
@@ -49,6 +55,8 @@ pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
 struct Names {
     /// Bound, with the place if it was a pattern.
     bound: Vec<(Name, Option<Span>)>,
+    /// Bound as the field of a record or tuple.
+    fields: FxHashMap<Name, Symbol>,
     /// Used in an expression or a size.
     used: FxHashSet<Name>,
     /// Bound by an update, `let x[i] = ...`.
@@ -61,8 +69,29 @@ struct Names {
 
 impl Names {
     fn bind(&mut self, pat: &Pat) {
+        self.fields_of(pat);
         visit::pat_vars(pat, &mut |n, p| self.bound.push((n, Some(p.span))));
         self.mentioned(&pat.ty);
+    }
+
+    fn fields_of(&mut self, pat: &Pat) {
+        match &pat.kind {
+            PatKind::Record(fields) => {
+                for (field, p) in fields {
+                    match p.kind {
+                        PatKind::Var(n) => drop(self.fields.insert(n, *field)),
+                        PatKind::Wildcard
+                        | PatKind::Record(_)
+                        | PatKind::Literal(_)
+                        | PatKind::Constr(..)
+                        | PatKind::Attr(..) => self.fields_of(p),
+                    }
+                }
+            }
+            PatKind::Constr(_, ps) => ps.iter().for_each(|p| self.fields_of(p)),
+            PatKind::Attr(_, p) => self.fields_of(p),
+            PatKind::Var(_) | PatKind::Wildcard | PatKind::Literal(_) => {}
+        }
     }
 
     fn mentioned(&mut self, ty: &Type) {

@@ -63,11 +63,17 @@ impl Text {
 
     /// The position of a byte.
     pub(crate) fn position(&self, offset: usize, encoding: Encoding) -> Value {
+        let (line, character) = self.line_column(offset, encoding);
+        json!({"line": line, "character": character})
+    }
+
+    /// The line and column of a byte.
+    pub(crate) fn line_column(&self, offset: usize, encoding: Encoding) -> (usize, usize) {
         let offset = offset.min(self.text.len());
         let line = self.starts.partition_point(|s| *s <= offset).saturating_sub(1);
         let start = self.starts.get(line).copied().unwrap_or(0);
         let before = self.text.get(start..offset).unwrap_or("");
-        json!({"line": line, "character": encoding.units(before)})
+        (line, encoding.units(before))
     }
 
     /// A range of bytes.

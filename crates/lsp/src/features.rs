@@ -1,7 +1,12 @@
 //! Requests: each is a function from the document and the parameters to an answer.
 
+mod actions;
 mod complete;
+mod hints;
+pub(crate) mod lens;
 mod names;
+mod semantic;
+mod signature;
 mod symbols;
 
 use crate::server::{Document, State};
@@ -11,7 +16,7 @@ use serde_json::{json, Value};
 /// Answers a request about a document, or says why that cannot be done.
 pub(crate) type Feature = fn(&State, &Document, &Value) -> Result<Value, String>;
 
-const FEATURES: [(&str, Feature); 10] = [
+const FEATURES: [(&str, Feature); 16] = [
     ("textDocument/hover", names::hover),
     ("textDocument/definition", names::definition),
     ("textDocument/references", names::references),
@@ -22,6 +27,12 @@ const FEATURES: [(&str, Feature); 10] = [
     ("textDocument/documentSymbol", symbols::symbols),
     ("textDocument/foldingRange", symbols::folds),
     ("textDocument/formatting", formatting),
+    ("textDocument/signatureHelp", signature::help),
+    ("textDocument/inlayHint", hints::hints),
+    ("textDocument/codeAction", actions::actions),
+    ("textDocument/codeLens", lens::lenses),
+    ("textDocument/semanticTokens/full", semantic::tokens),
+    ("textDocument/semanticTokens/range", semantic::tokens),
 ];
 
 /// The function for a request.
@@ -43,6 +54,12 @@ pub(crate) fn capabilities(encoding: &str) -> Value {
         "documentSymbolProvider": true,
         "foldingRangeProvider": true,
         "documentFormattingProvider": true,
+        "semanticTokensProvider": semantic::provider(),
+        "signatureHelpProvider": {"triggerCharacters": [" ", "("]},
+        "inlayHintProvider": true,
+        "codeActionProvider": {"codeActionKinds": ["quickfix", "refactor.rewrite"]},
+        "codeLensProvider": {"resolveProvider": false},
+        "executeCommandProvider": {"commands": [lens::EVALUATE, lens::RUN, lens::TEST]},
     })
 }
 

@@ -9,13 +9,18 @@
 //! - `analysis`: a checked file, with an index of all places at which a value is named. Of a file with errors, the last
 //!   analysis without any is kept, so most requests still have answers.
 //! - `features`: one function for each request.
+//! - `commands`, `jobs`, `evaluate`: what takes longer runs in processes of its own.
 
 #![forbid(unsafe_code)]
 
 mod analysis;
+mod commands;
 mod document;
+mod evaluate;
 mod features;
+mod jobs;
 mod protocol;
 mod server;
 
+pub use evaluate::evaluate;
 pub use server::serve;

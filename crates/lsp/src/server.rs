@@ -1,8 +1,10 @@
 //! The loop: messages in, answers and diagnostics out.
 
 use crate::analysis::Analysis;
+use crate::commands::Then;
 use crate::document::{path_of, uri_of, Encoding, Text};
 use crate::features;
+use crate::jobs::Outcome;
 use crate::protocol::{self, Incoming};
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap, Span};
 use fehu_check::tast::Program;
@@ -14,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Write};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 /// How long no message may come before changed files are checked.
@@ -22,12 +24,47 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// A file that is open in the editor.
 pub(crate) struct Document {
+    pub(crate) path: PathBuf,
     pub(crate) text: Text,
+    /// The diagnostics about its text, and how many errors the program had.
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) errors: usize,
     /// The newest analysis without errors; `fresh` says whether it is of this text.
     pub(crate) analysis: Option<Analysis>,
     fresh: bool,
     /// The files that were read when it was checked last.
     files: BTreeSet<PathBuf>,
+}
+
+/// A diagnostic.
+pub(crate) struct Problem {
+    pub(crate) lo: usize,
+    pub(crate) hi: usize,
+    severity: Severity,
+    /// As the editor got it.
+    pub(crate) shown: Value,
+    pub(crate) fixes: Vec<FixAt>,
+}
+
+impl Problem {
+    /// One for an error, none for a warning.
+    pub(crate) fn is_error(&self) -> usize {
+        usize::from(self.severity == Severity::Error)
+    }
+}
+
+/// A fix, with the files, bytes and texts of its edits.
+pub(crate) struct FixAt {
+    pub(crate) title: String,
+    pub(crate) edits: Vec<(PathBuf, usize, usize, String)>,
+}
+
+/// What happens next to the server.
+enum Event {
+    Came(Incoming),
+    /// The editor is gone.
+    End,
+    Done(Then, Outcome),
 }
 
 /// What is known of the editor and its files.
@@ -39,6 +76,11 @@ pub(crate) struct State {
     phase: Phase,
     /// All of the prelude, once somebody has asked; programs see only what they need of it.
     prelude: OnceCell<Option<Program>>,
+    /// The compiler's executable, for what runs in processes of its own.
+    pub(crate) program: Option<PathBuf>,
+    /// How many questions the editor was asked.
+    pub(crate) asked: usize,
+    events: Sender<Event>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,16 +90,24 @@ enum Phase {
     ShutDown,
 }
 
-/// Talks to an editor until it says good-bye, or its messages end; whether it ended as it should.
-pub fn serve(mut input: impl BufRead + Send + 'static, output: &mut impl Write) -> bool {
+/// Talks to an editor until it says good-bye, or its messages end; whether it ended as it should. `program` is the
+/// compiler's executable; without it nothing can be evaluated.
+pub fn serve(
+    mut input: impl BufRead + Send + 'static,
+    output: &mut impl Write,
+    program: Option<PathBuf>,
+) -> bool {
     let (sender, receiver) = channel();
+    let events = sender.clone();
     // Reading waits; checking must not.
     let reader = std::thread::Builder::new().name("reader".into()).spawn(move || {
         while let Ok(Some(incoming)) = protocol::read(&mut input) {
-            if sender.send(incoming).is_err() {
+            if sender.send(Event::Came(incoming)).is_err() {
                 return;
             }
         }
+        // Nobody is left to hear about it if this fails.
+        drop(sender.send(Event::End));
     });
     if reader.is_err() {
         return false;
@@ -68,21 +118,29 @@ pub fn serve(mut input: impl BufRead + Send + 'static, output: &mut impl Write) 
         published: BTreeMap::new(),
         phase: Phase::Begin,
         prelude: OnceCell::new(),
+        program,
+        asked: 0,
+        events,
     };
     state.run(&receiver, output).unwrap_or(false)
 }
 
 impl State {
-    fn run(&mut self, messages: &Receiver<Incoming>, output: &mut impl Write) -> std::io::Result<bool> {
+    fn run(&mut self, events: &Receiver<Event>, output: &mut impl Write) -> std::io::Result<bool> {
         loop {
             let stale = self.documents.values().any(|d| !d.fresh);
             let incoming = match stale {
-                true => messages.recv_timeout(PAUSE),
-                false => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                true => events.recv_timeout(PAUSE),
+                false => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             let message = match incoming {
-                Ok(Incoming::Message(message)) => message,
-                Ok(Incoming::Garbage(why)) => {
+                Ok(Event::Came(Incoming::Message(message))) => message,
+                Ok(Event::Done(then, outcome)) => {
+                    let message = self.finished(then, &outcome);
+                    protocol::write(output, &message)?;
+                    continue;
+                }
+                Ok(Event::Came(Incoming::Garbage(why))) => {
                     protocol::write(output, &protocol::failure(&Value::Null, protocol::PARSE_ERROR, &why))?;
                     continue;
                 }
@@ -90,7 +148,9 @@ impl State {
                     self.check_stale(output)?;
                     continue;
                 }
-                Err(RecvTimeoutError::Disconnected) => return Ok(self.phase == Phase::ShutDown),
+                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => {
+                    return Ok(self.phase == Phase::ShutDown)
+                }
             };
             match (message["method"].as_str(), message.get("id")) {
                 (Some("exit"), None) => return Ok(self.phase == Phase::ShutDown),
@@ -140,6 +200,17 @@ impl State {
             }
             (Phase::Running, _) => {}
         }
+        if method == "workspace/executeCommand" {
+            return Ok(match self.command(params) {
+                Ok((job, then)) => {
+                    let events = self.events.clone();
+                    // The server may have ended meanwhile.
+                    job.start(move |outcome| drop(events.send(Event::Done(then, outcome))));
+                    protocol::answer(id, Value::Null)
+                }
+                Err(why) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
+            });
+        }
         // Answers are about the text as it is now.
         self.check_stale(output)?;
         let path = params["textDocument"]["uri"].as_str().and_then(path_of);
@@ -175,8 +246,16 @@ impl State {
         match method {
             "textDocument/didOpen" => {
                 let text = Text::new(params["textDocument"]["text"].as_str().unwrap_or("").to_owned());
-                let files = BTreeSet::new();
-                self.documents.insert(path.clone(), Document { text, analysis: None, fresh: false, files });
+                let document = Document {
+                    path: path.clone(),
+                    text,
+                    problems: vec![],
+                    errors: 0,
+                    analysis: None,
+                    fresh: false,
+                    files: BTreeSet::new(),
+                };
+                self.documents.insert(path.clone(), document);
                 self.touched(&path);
             }
             "textDocument/didChange" => {
@@ -222,11 +301,15 @@ impl State {
             };
             let main = front.sources.files().map(|(id, _)| id).nth(front.prelude.len()).unwrap_or(FileId(0));
             let found = self.diagnostics(&front.diagnostics, &front.sources, main, &path);
+            let problems = self.problems(&front.diagnostics, &front.sources, main);
+            let errors = front.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
             self.publish(&path, &found, output)?;
             let files = front.sources.files().map(|(_, f)| fehu_driver::load::normalise(&f.path));
             let files: BTreeSet<PathBuf> = files.collect();
             let Some(document) = self.documents.get_mut(&path) else { continue };
             document.files = files;
+            document.problems = problems;
+            document.errors = errors;
             document.fresh = true;
             if let Some(analysis) = Analysis::of(front, main) {
                 document.analysis = Some(analysis);
@@ -245,38 +328,65 @@ impl State {
     ) -> BTreeMap<PathBuf, Vec<Value>> {
         let mut found: BTreeMap<PathBuf, Vec<Value>> = BTreeMap::new();
         for d in all {
-            // A problem without a place is shown where the file begins.
-            let span = if d.span == Span::NONE { Span::new(main, 0, 0) } else { d.span };
-            let Some((file, range)) = self.place(span, sources) else { continue };
-            let related: Vec<Value> = d
-                .related
-                .iter()
-                .filter_map(|l| {
-                    let (file, range) = self.place(l.span, sources)?;
-                    Some(json!({"location": {"uri": uri_of(&file), "range": range}, "message": l.text}))
-                })
-                .collect();
-            let mut message = d.message.clone();
-            for more in d
-                .notes
-                .iter()
-                .map(|n| format!("note: {n}"))
-                .chain(d.help.iter().map(|h| format!("help: {h}")))
-            {
-                message.push('\n');
-                message.push_str(&more);
+            if let Some((file, shown)) = self.shown(d, sources, main) {
+                found.entry(file).or_default().push(shown);
             }
-            let severity = match d.severity {
-                Severity::Error => 1,
-                Severity::Warning => 2,
-            };
-            found.entry(file).or_default().push(json!({
-                "range": range, "severity": severity, "source": "fehu", "message": message,
-                "relatedInformation": related,
-            }));
         }
         found.entry(path.to_owned()).or_default();
         found
+    }
+
+    /// The diagnostics about the main file, with their fixes.
+    fn problems(&self, all: &[Diagnostic], sources: &SourceMap, main: FileId) -> Vec<Problem> {
+        let own = all.iter().filter(|d| d.span.file == main && !d.fixes.is_empty());
+        let one = |d: &Diagnostic| {
+            let (_, shown) = self.shown(d, sources, main)?;
+            let edit = |(span, text): &(Span, String)| {
+                let path = fehu_driver::load::normalise(sources.path(span.file)?);
+                Some((path, span.lo as usize, span.hi as usize, text.clone()))
+            };
+            let fix = |f: &fehu_base::Fix| {
+                let edits: Option<Vec<_>> = f.edits.iter().map(edit).collect();
+                Some(FixAt { title: f.title.clone(), edits: edits? })
+            };
+            let fixes = d.fixes.iter().filter_map(fix).collect();
+            let (lo, hi) = (d.span.lo as usize, d.span.hi as usize);
+            Some(Problem { lo, hi, severity: d.severity, shown, fixes })
+        };
+        own.filter_map(one).collect()
+    }
+
+    /// The file of a diagnostic, and the diagnostic as the protocol has it.
+    fn shown(&self, d: &Diagnostic, sources: &SourceMap, main: FileId) -> Option<(PathBuf, Value)> {
+        // A problem without a place is shown where the file begins.
+        let span = if d.span == Span::NONE { Span::new(main, 0, 0) } else { d.span };
+        let (file, range) = self.place(span, sources)?;
+        let related: Vec<Value> = d
+            .related
+            .iter()
+            .filter_map(|l| {
+                let (file, range) = self.place(l.span, sources)?;
+                Some(json!({"location": {"uri": uri_of(&file), "range": range}, "message": l.text}))
+            })
+            .collect();
+        let mut message = d.message.clone();
+        for more in
+            d.notes.iter().map(|n| format!("note: {n}")).chain(d.help.iter().map(|h| format!("help: {h}")))
+        {
+            message.push('\n');
+            message.push_str(&more);
+        }
+        let severity = match d.severity {
+            Severity::Error => 1,
+            Severity::Warning => 2,
+        };
+        Some((
+            file,
+            json!({
+                "range": range, "severity": severity, "source": "fehu", "message": message,
+                "relatedInformation": related,
+            }),
+        ))
     }
 
     /// A file and a range in it.

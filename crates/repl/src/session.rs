@@ -7,8 +7,9 @@ use fehu_check::show::Show;
 use fehu_check::tast::Program;
 use fehu_check::types::Type;
 use fehu_driver::compile::Settings;
-use fehu_driver::front::{check_prelude, check_text, Front};
+use fehu_driver::front::{check_over, check_prelude, Front};
 use fehu_driver::interpret::{interpreted, Failure, Shaped};
+use fehu_driver::load::{normalise, Overlay};
 use fehu_driver::target::Target;
 use fehu_ir::Loc;
 use std::cell::OnceCell;
@@ -67,6 +68,10 @@ pub struct Session {
     /// All that the prelude declares, once somebody has asked.
     prelude: OnceCell<Option<Arc<Env>>>,
     trace: TraceSink,
+    /// Texts that stand for files.
+    files: Overlay,
+    /// Whether evaluation ends after as many steps as interpreters usually do.
+    limited: bool,
 }
 
 /// A program that has been checked, and the way back to lines.
@@ -103,7 +108,27 @@ enum Line {
 impl Session {
     /// A session in which nothing is declared. Traced values are given to `trace`, as lines.
     pub fn new(trace: impl Fn(&str) + Send + Sync + 'static) -> Session {
-        Session { loaded: None, declared: vec![], lines: 0, prelude: OnceCell::new(), trace: Arc::new(trace) }
+        Session {
+            loaded: None,
+            declared: vec![],
+            lines: 0,
+            prelude: OnceCell::new(),
+            trace: Arc::new(trace),
+            files: Overlay::default(),
+            limited: false,
+        }
+    }
+
+    /// With texts that stand for files, such as those that an editor has not saved.
+    pub fn with_files(mut self, files: Overlay) -> Session {
+        self.files = files;
+        self
+    }
+
+    /// With an end to programs that run too long.
+    pub fn limited(mut self) -> Session {
+        self.limited = true;
+        self
     }
 
     /// The number of the next line.
@@ -113,11 +138,13 @@ impl Session {
 
     /// Replaces everything that is declared by a file.
     pub fn load(&mut self, path: &Path) -> Answer {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(e) => return Problem::message(format!("could not read {}: {e}", path.display())),
-        };
-        let front = check_text(path, text.clone());
+        let text =
+            match self.files.get(&normalise(path)).cloned().map_or_else(|| std::fs::read_to_string(path), Ok)
+            {
+                Ok(text) => text,
+                Err(e) => return Problem::message(format!("could not read {}: {e}", path.display())),
+            };
+        let front = self.check_text(path, text.clone());
         let problem = errors(&front.diagnostics);
         if !problem.is_empty() {
             return Problem::Program(problem, front.sources).answer();
@@ -230,11 +257,17 @@ impl Session {
         if let Some((before, piece)) = last {
             pieces.push(before, piece, "\n");
         }
-        let mut front = check_text(path, pieces.text().to_owned());
+        let mut front = self.check_text(path, pieces.text().to_owned());
         // Files are read in the order in which they are imported, the importing one first.
         let main = front.sources.files().map(|(id, _)| id).nth(front.prelude.len()).unwrap_or(FileId(0));
         let places = pieces.places(main, &mut front.sources);
         Checked { front, places }
+    }
+
+    fn check_text(&self, path: &Path, text: String) -> Front {
+        let mut files = self.files.clone();
+        files.insert(normalise(path), text);
+        check_over(path, files)
     }
 
     /// The program, if it has no errors.
@@ -265,7 +298,8 @@ impl Session {
         let places = checked.places.clone();
         let place = move |loc: &Loc| sources.show(places.span(loc.span));
         let shown = place.clone();
-        let program = program.unlimited().traced(move |loc, tag, text| match tag {
+        let program = if self.limited { program } else { program.unlimited() };
+        let program = program.traced(move |loc, tag, text| match tag {
             Some(tag) => trace(&format!("{tag}: {text}")),
             None => trace(&format!("{}: {text}", shown(loc))),
         });

@@ -8,7 +8,7 @@
 //! Start with [`ast`], the tree all later stages talk about. Then `token` (the
 //! words), `lexer` (text to words; `lexer/literal` knows numbers and escapes)
 //! and `parser` (words to tree), whose head comment says how it recovers and which
-//! file holds what. `parser/fixity` is the table of operators.
+//! file holds what. `parser/fixity` is the table of operators. [`visit`] walks over trees.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::wildcard_enum_match_arm, reason = "a parser asks for a few tokens of a vocabulary")]
@@ -17,6 +17,7 @@ pub mod ast;
 mod lexer;
 mod parser;
 mod token;
+pub mod visit;
 
 pub use token::{Comment, Token, TokenKind};
 

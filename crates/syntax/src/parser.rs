@@ -267,12 +267,19 @@ impl<'a> Parser<'a> {
         }
         let stray: Vec<Span> = self.docs.iter().flat_map(|(_, d)| d).map(|d| d.span).collect();
         for span in stray {
+            let text = self.text.get(span.lo as usize..span.hi as usize).unwrap_or("");
+            let bar = span.lo + text.find('|').unwrap_or(0) as u32;
             self.errors.push(
                 Diagnostic::error(
                     span,
                     "Documentation comments ('-- |') are allowed only directly before declarations.",
                 )
-                .help("remove the '|' to make this an ordinary comment"),
+                .help("remove the '|' to make this an ordinary comment")
+                .fix(
+                    "Make this an ordinary comment",
+                    Span { lo: bar, hi: bar + 1, ..span },
+                    "",
+                ),
             );
         }
     }

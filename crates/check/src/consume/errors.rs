@@ -42,7 +42,9 @@ pub(super) fn use_after_consume(st: &State<'_>, used: Name, gone: Name, span: Sp
     if text_of(st, used) != text_of(st, gone) {
         d = d.note(format!("\"{}\" may share its memory with {}", text_of(st, used), describe(&id)));
     }
-    see(d, "use-after-consume").help("consume a copy instead, made with `copy`, to keep the original usable")
+    see(d, "use-after-consume")
+        .help("consume a copy instead, made with `copy`, to keep the original usable")
+        .fix_around("Consume a copy", at, "(copy ", ")")
 }
 
 /// Consumption of memory that is not ours.
@@ -64,7 +66,7 @@ pub(super) fn not_consumable(st: &State<'_>, name: Name, span: Span) -> Diagnost
         Owner::Caller => "mark the parameter's type with `*`, or consume a copy, made with `copy`",
         Owner::DeclaredLoopParam => "mark the loop parameter's type with `*`",
     };
-    see(d, "not-consumable").help(mend)
+    see(d, "not-consumable").help(mend).fix_around("Consume a copy", span, "(copy ", ")")
 }
 
 /// A unique result that shares memory with something the function does not own.

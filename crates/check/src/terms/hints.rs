@@ -14,7 +14,7 @@ use super::metas::{Cons, ScalarSet, Slot};
 use super::quote;
 use crate::types::Type;
 use fehu_base::prim::ScalarType;
-use fehu_base::Symbol;
+use fehu_base::{Diagnostic, Span, Symbol};
 use fehu_syntax::ast::{self, ExpKind};
 
 /// An application that was refused at one of its arguments.
@@ -26,6 +26,31 @@ pub(super) struct Refused<'a> {
     pub(super) at: usize,
     pub(super) expected: &'a Type,
     pub(super) actual: &'a Type,
+}
+
+/// What to write instead.
+pub(super) struct Advice {
+    text: String,
+    /// An operand to put between two texts.
+    around: Option<(Span, String, &'static str)>,
+}
+
+impl Advice {
+    fn text(text: String) -> Advice {
+        Advice { text, around: None }
+    }
+
+    /// The diagnostic with this advice.
+    pub(super) fn given(self, d: Diagnostic) -> Diagnostic {
+        let d = d.help(self.text);
+        match self.around {
+            Some((span, before, after)) => {
+                let title = format!("Convert with `{}`", before.trim_matches(['(', ' ']));
+                d.fix_around(title, span, &before, after)
+            }
+            None => d,
+        }
+    }
 }
 
 impl Infer<'_> {
@@ -51,17 +76,18 @@ impl Infer<'_> {
     }
 
     /// What to write instead of an application.
-    pub(super) fn hint(&mut self, refused: &Refused<'_>) -> Option<String> {
+    pub(super) fn hint(&mut self, refused: &Refused<'_>) -> Option<Advice> {
         let name = refused.what.trim_matches('"');
         let arg = *refused.args.get(refused.at)?;
         let operator = name.rsplit('.').next()?.starts_with(|c: char| c.is_ascii_punctuation() && c != '_');
         let (expected, actual) = (self.st.zonk(refused.expected), self.st.zonk(refused.actual));
         if let Some(help) = map_of_several(name, refused.args.len()) {
-            return Some(help);
+            return Some(Advice::text(help));
         }
         if name == "-" && refused.at == 0 && matches!(actual, Type::Arrow(_)) {
             let (f, x) = (quote::exp(arg), quote::exp(refused.args.get(1)?));
-            return Some(format!("this subtracts; to pass a negative argument, write \"{f} (-{x})\""));
+            let text = format!("this subtracts; to pass a negative argument, write \"{f} (-{x})\"");
+            return Some(Advice::text(text));
         }
         if let (ExpKind::Tuple(parts), false) =
             (&*arg.kind, matches!(expected, Type::Record(_) | Type::Meta(_)))
@@ -69,7 +95,8 @@ impl Infer<'_> {
             if !operator && refused.at + 1 == refused.args.len() && name != "function" {
                 let before = &refused.args[..refused.at];
                 let all: Vec<String> = before.iter().copied().chain(parts).map(quoted_argument).collect();
-                return Some(format!("arguments are separated by spaces: \"{name} {}\"", all.join(" ")));
+                let text = format!("arguments are separated by spaces: \"{name} {}\"", all.join(" "));
+                return Some(Advice::text(text));
             }
         }
         conversion(&expected, &actual, arg, refused.args, refused.at, operator)
@@ -120,17 +147,21 @@ fn symbol_for(word: &str) -> Option<&'static str> {
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
 fn quoted_argument(e: &ast::Exp) -> String {
     let text = quote::exp(e);
-    match &*e.kind {
-        ExpKind::Var(_)
-        | ExpKind::Literal(_)
-        | ExpKind::Parens(_)
-        | ExpKind::Tuple(_)
-        | ExpKind::Array(_) => text,
-        _ => format!("({text})"),
+    if is_operand(e) {
+        text
+    } else {
+        format!("({text})")
     }
+}
+
+/// Whether an expression can stand as an argument without parentheses.
+fn is_operand(e: &ast::Exp) -> bool {
+    matches!(
+        &*e.kind,
+        ExpKind::Var(_) | ExpKind::Literal(_) | ExpKind::Parens(_) | ExpKind::Tuple(_) | ExpKind::Array(_)
+    )
 }
 
 /// Numbers of one type where those of another are needed: how to convert them. Of two operands, an integer becomes a
@@ -142,7 +173,7 @@ fn conversion(
     args: &[&ast::Exp],
     at: usize,
     operator: bool,
-) -> Option<String> {
+) -> Option<Advice> {
     let (to, from, depth) = element_types(expected, actual)?;
     let number = |t: ScalarType| t.is_integer() || t.is_float();
     if !number(to) || !number(from) || to == from {
@@ -154,7 +185,13 @@ fn conversion(
     let map = if depth > 0 { "map " } else { "" };
     let closing = ")".repeat(depth.saturating_sub(1));
     let by = format!("{}.{}", to.as_str(), from.as_str());
-    Some(format!("convert with \"{maps}{map}{by}{closing} {}\"", quoted_argument(arg)))
+    let function = format!("{maps}{map}{by}{closing}");
+    let text = format!("convert with \"{function} {}\"", quoted_argument(arg));
+    let (before, after) = match is_operand(arg) {
+        true => (format!("({function} "), ")"),
+        false => (format!("({function} ("), "))"),
+    };
+    Some(Advice { text, around: Some((arg.span, before, after)) })
 }
 
 /// The scalars of two arrays of as many dimensions.

@@ -76,7 +76,13 @@ impl Infer<'_> {
                     let qualifiers: String = shown[..i].iter().map(|q| format!("{q}.")).collect();
                     let other = other_name(i.checked_sub(1).map(|q| parts[q].name), p.name);
                     let known = other.or_else(|| near.map(|n| format!("{qualifiers}{n}")));
-                    self.report(helped(d, known.map(|n| format!("there is \"{n}\""))));
+                    let span = parts[0].span.to(p.span);
+                    self.report(match known {
+                        Some(n) => {
+                            d.help(format!("there is \"{n}\"")).fix(format!("Change to `{n}`"), span, n)
+                        }
+                        None => d,
+                    });
                     return None;
                 }
             }
@@ -194,8 +200,11 @@ impl Infer<'_> {
                         let d = self.type_error(a.span, &headline, &arrow.lhs, &a.ty, &m);
                         let refused =
                             Refused { what: &what, args: source, at: i, expected: &arrow.lhs, actual: &a.ty };
-                        let help = self.hint(&refused);
-                        self.report(helped(d, help));
+                        let advice = self.hint(&refused);
+                        self.report(match advice {
+                            Some(advice) => advice.given(d),
+                            None => d,
+                        });
                         return Exp::error(span);
                     }
                     ty = arrow.ret.ty.clone();

@@ -85,6 +85,7 @@ fn out_of_bounds(ctx: &mut Context, n: &str, sign: Sign, scalar: ScalarType, spa
             format!("Literal {minus}{n} out of bounds for inferred type {}.", scalar.as_str()),
         )
         .note(see("literal-out-of-bounds"))
-        .help(format!("write {minus}{n}{} if the value is meant to wrap around", scalar.as_str())),
+        .help(format!("write {minus}{n}{} if the value is meant to wrap around", scalar.as_str()))
+        .fix("Let the value wrap around", span, format!("{minus}{n}{}", scalar.as_str())),
     );
 }

@@ -43,7 +43,7 @@ const EDGES: [(&str, &[&str], &[&str]); 28] = [
     ("doc", &["base", "syntax", "check"], &[]),
     ("pkg", &["base"], &[]),
     ("repl", &["base", "syntax", "check", "ir", "driver"], &[]),
-    ("lsp", &["base", "syntax", "fmt", "check", "driver"], &[]),
+    ("lsp", &["base", "syntax", "fmt", "check", "driver", "repl"], &[]),
     ("randprog", &["base", "data", "ir", "pass", "driver", "tools"], &[]),
     ("xtask", &["data", "driver", "randprog"], &[]),
 ];

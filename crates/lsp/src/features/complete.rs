@@ -5,7 +5,7 @@ use crate::server::{Document, State};
 use fehu_base::Symbol;
 use fehu_check::scope::{Env, TermEntry};
 use fehu_check::show::Show;
-use fehu_check::tast::{Dec, Program};
+use fehu_check::tast::Program;
 use fehu_check::types::Type;
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
@@ -73,19 +73,13 @@ fn declared(program: &Program, env: &Env, items: &mut BTreeMap<String, Value>) {
 
 /// What the declaration around a place binds before it.
 fn locals(analysis: &Analysis, offset: usize, items: &mut BTreeMap<String, Value>) {
-    let around = analysis.program.decs.iter().find_map(|d| match d {
-        Dec::Val(b) if b.span.file == analysis.main => {
-            (b.span.lo as usize <= offset && offset <= b.span.hi as usize + 1).then_some(b.span)
-        }
-        Dec::Val(_) | Dec::TypeDef(..) | Dec::Alias(_) | Dec::Functor(_) | Dec::Apply(_) => None,
-    });
-    let Some(around) = around else { return };
+    let Some(around) = analysis.around(offset) else { return };
     let inside = |s: fehu_base::Span| s.file == around.file && around.lo < s.lo && s.hi as usize <= offset;
     for o in analysis.occurrences.iter().filter(|o| inside(o.span)) {
         let defined = analysis.program.def_spans.get(&o.name).is_some_and(|s| inside(*s));
         let name = analysis.program.names.base(o.name).to_string();
         if defined && name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
-            let item = json!({"label": name, "kind": VARIABLE, "detail": o.ty});
+            let item = json!({"label": name, "kind": VARIABLE, "detail": analysis.show(&o.ty)});
             items.insert(name, item);
         }
     }

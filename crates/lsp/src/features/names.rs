@@ -4,9 +4,11 @@ use crate::analysis::{Analysis, Occurrence};
 use crate::document::uri_of;
 use crate::server::{Document, State};
 use fehu_base::{FileId, Span};
-use fehu_syntax::ast::{Dec, Exp, ExpKind, FieldExp, ModExp, Pat};
+use fehu_syntax::ast::{Exp, ExpKind, FieldExp, Pat};
+use fehu_syntax::visit::{each, Node};
 use fehu_syntax::{Token, TokenKind};
 use serde_json::{json, Map, Value};
+use std::collections::BTreeSet;
 
 /// The analysis, and the place that a request is about.
 fn context<'a>(state: &State, document: &'a Document, params: &Value) -> Option<(&'a Analysis, usize)> {
@@ -35,7 +37,12 @@ pub(super) fn hover(state: &State, document: &Document, params: &Value) -> Resul
     let (code, doc, lo, hi) = match analysis.at(offset) {
         Some(o) => {
             let name = analysis.program.names.base(o.name);
-            (format!("{name} : {}", o.ty), analysis.doc(o.name), o.span.lo as usize, o.span.hi as usize)
+            (
+                format!("{name} : {}", analysis.show(&o.ty)),
+                analysis.doc(o.name),
+                o.span.lo as usize,
+                o.span.hi as usize,
+            )
         }
         None => {
             let Some((words, lo, hi)) = words_at(&document.text.text, offset) else { return Ok(Value::Null) };
@@ -162,8 +169,10 @@ fn renamed(
     {
         return Err("a module type shows this value under its name, so it is not renamed".into());
     }
+    let files: BTreeSet<FileId> = edits.iter().map(|(s, _)| s.file).collect();
+    let puns: BTreeSet<Span> = files.into_iter().flat_map(|f| puns(analysis, f)).collect();
     for (span, text) in &mut edits {
-        if is_pun(analysis, *span) {
+        if puns.contains(span) {
             *text = format!("{} = {new}", old(*span));
         }
     }
@@ -179,140 +188,31 @@ fn shown_elsewhere(dec: &fehu_check::tast::Dec, analysis: &Analysis, edits: &[(S
     }
 }
 
-/// Whether a place is `{x}`, short for `{x = x}`: the field keeps its name.
-fn is_pun(analysis: &Analysis, span: Span) -> bool {
-    let Some(file) = analysis.sources.get(span.file) else { return false };
-    let parsed = fehu_syntax::parse(span.file, &file.text);
-    let mut puns = Puns { span, found: false };
-    puns.decs(&parsed.prog.decs);
-    puns.found
-}
-
-struct Puns {
-    span: Span,
-    found: bool,
-}
-
-impl Puns {
-    fn decs(&mut self, decs: &[Dec]) {
-        for dec in decs {
-            match dec {
-                Dec::Val(b) => {
-                    b.params.iter().for_each(|p| self.pat(p));
-                    self.exp(&b.body);
-                }
-                Dec::Mod(b) => self.module(&b.body),
-                Dec::Open(m, _) => self.module(m),
-                Dec::Local(d, _) => self.decs(std::slice::from_ref(d)),
-                Dec::Type(_) | Dec::ModType(_) | Dec::Import(..) => {}
+/// The places `{x}`, short for `{x = x}`, of a file: the field keeps its name.
+fn puns(analysis: &Analysis, file: FileId) -> BTreeSet<Span> {
+    let Some(text) = analysis.sources.get(file).map(|f| &*f.text) else { return BTreeSet::new() };
+    let parsed = fehu_syntax::parse(file, text);
+    let mut found = BTreeSet::new();
+    each(&parsed.prog.decs, &mut |node| match node {
+        Node::Pat(Pat::Record(fields, _)) => {
+            found.extend(fields.iter().filter(|(_, p)| p.is_none()).map(|(name, _)| name.span));
+        }
+        Node::Exp(Exp { kind, .. }) => {
+            if let ExpKind::Record(fields) = &**kind {
+                found.extend(fields.iter().filter_map(|f| match f {
+                    FieldExp::Implicit(name) => Some(name.span),
+                    FieldExp::Explicit(..) => None,
+                }));
             }
         }
-    }
-
-    fn module(&mut self, m: &ModExp) {
-        match m {
-            ModExp::Decs(decs, _) => self.decs(decs),
-            ModExp::Parens(m, _) | ModExp::Ascript(m, ..) | ModExp::Lambda(_, _, m, _) => self.module(m),
-            ModExp::Apply(f, a, _) => {
-                self.module(f);
-                self.module(a);
-            }
-            ModExp::Var(_) | ModExp::Import(..) => {}
-        }
-    }
-
-    fn pat(&mut self, p: &Pat) {
-        match p {
-            Pat::Record(fields, _) => {
-                for (name, value) in fields {
-                    match value {
-                        Some(value) => self.pat(value),
-                        None => self.found |= name.span == self.span,
-                    }
-                }
-            }
-            Pat::Parens(p, _) | Pat::Ascript(p, ..) | Pat::Attr(_, p, _) => self.pat(p),
-            Pat::Tuple(ps, _) | Pat::Constr(_, ps, _) => ps.iter().for_each(|p| self.pat(p)),
-            Pat::Var(_) | Pat::Wildcard(_) | Pat::Literal { .. } => {}
-        }
-    }
-
-    fn exp(&mut self, e: &Exp) {
-        match &*e.kind {
-            ExpKind::Record(fields) => {
-                for field in fields {
-                    match field {
-                        FieldExp::Implicit(name) => self.found |= name.span == self.span,
-                        FieldExp::Explicit(_, e) => self.exp(e),
-                    }
-                }
-            }
-            ExpKind::Parens(e)
-            | ExpKind::QualParens(_, e)
-            | ExpKind::Project(e, _)
-            | ExpKind::Index(e, _)
-            | ExpKind::Negate(e)
-            | ExpKind::Not(e)
-            | ExpKind::SectionLeft(e, _)
-            | ExpKind::SectionRight(_, e)
-            | ExpKind::Ascript(e, _)
-            | ExpKind::Coerce(e, _)
-            | ExpKind::Attr(_, e) => self.exp(e),
-            ExpKind::Tuple(es) | ExpKind::Array(es) | ExpKind::Constr(_, es) => {
-                es.iter().for_each(|e| self.exp(e));
-            }
-            ExpKind::Apply(f, args) => {
-                self.exp(f);
-                args.iter().for_each(|e| self.exp(e));
-            }
-            ExpKind::Assert(a, b) | ExpKind::BinOp(_, a, b) | ExpKind::Update(a, _, b) => {
-                self.exp(a);
-                self.exp(b);
-            }
-            ExpKind::Range(a, b, _) => {
-                self.exp(a);
-                b.iter().for_each(|e| self.exp(e));
-            }
-            ExpKind::Lambda(l) => {
-                l.params.iter().for_each(|p| self.pat(p));
-                self.exp(&l.body);
-            }
-            ExpKind::Let { pat, value, body, .. } => {
-                self.pat(pat);
-                self.exp(value);
-                self.exp(body);
-            }
-            ExpKind::LetUpdate { value, body, .. } => {
-                self.exp(value);
-                self.exp(body);
-            }
-            ExpKind::LetFun(f, body) => {
-                f.params.iter().for_each(|p| self.pat(p));
-                self.exp(&f.body);
-                self.exp(body);
-            }
-            ExpKind::If(a, b, c) => {
-                self.exp(a);
-                self.exp(b);
-                self.exp(c);
-            }
-            ExpKind::Loop { pat, init, body, .. } => {
-                self.pat(pat);
-                init.iter().for_each(|e| self.exp(e));
-                self.exp(body);
-            }
-            ExpKind::Match(e, cases) => {
-                self.exp(e);
-                for case in cases {
-                    self.pat(&case.pat);
-                    self.exp(&case.body);
-                }
-            }
-            ExpKind::Literal(_)
-            | ExpKind::Var(_)
-            | ExpKind::Hole
-            | ExpKind::SectionAccess(_)
-            | ExpKind::Error => {}
-        }
-    }
+        Node::Pat(_)
+        | Node::Dec(_)
+        | Node::Type(_)
+        | Node::Mod(_)
+        | Node::ModType(_)
+        | Node::Spec(_)
+        | Node::TypeParam(_)
+        | Node::Attr(_) => {}
+    });
+    found
 }

@@ -79,6 +79,9 @@ impl Parser<'_> {
         if !help.is_empty() {
             error = error.help(help);
         }
+        if self.at(TokenKind::Equals) {
+            error = error.fix("Change to `==`", self.span(), "==");
+        }
         self.report(error)
     }
 

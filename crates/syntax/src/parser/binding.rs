@@ -28,7 +28,11 @@ impl Parser<'_> {
         let start = self.bump().span;
         let condition = self.exp()?;
         if self.at(TokenKind::Equals) {
-            let error = self.unexpected_error("'then'").help("'=' only defines; compare with '=='");
+            let error = self.unexpected_error("'then'").help("'=' only defines; compare with '=='").fix(
+                "Change to `==`",
+                self.span(),
+                "==",
+            );
             return Err(self.report(error));
         }
         self.expect(TokenKind::Then, "'then'")?;

@@ -1,0 +1,64 @@
+//! Things to click on above lines: evaluation comments, tests, and entry points that need no arguments.
+//!
+//! In: the text, with or without errors. Out: commands, which `commands` carries out.
+//!
+//! ```text
+//! -- >>> twice 4        Evaluate: writes the value below
+//! -- ==                 Test: runs the tests of the file
+//! entry table = ...     Run: shows the value
+//! ```
+
+use crate::server::{Document, State};
+use fehu_base::FileId;
+use fehu_syntax::ast::{Dec, ValKeyword};
+use fehu_syntax::Comment;
+use serde_json::{json, Value};
+
+pub(crate) const EVALUATE: &str = "fehu.evaluate";
+pub(crate) const TEST: &str = "fehu.test";
+pub(crate) const RUN: &str = "fehu.run";
+
+pub(super) fn lenses(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
+    let uri = &params["textDocument"]["uri"];
+    let parsed = fehu_syntax::parse(FileId(0), &document.text.text);
+    let mut found = vec![];
+    let mut add = |lo: u32, hi: u32, title: &str, command: &str, argument: Value| {
+        found.push(json!({
+            "range": document.text.range(lo as usize, hi as usize, state.encoding),
+            "command": {"title": title, "command": command, "arguments": [uri, argument]},
+        }));
+    };
+    let mut tests = false;
+    for comment in &parsed.comments {
+        let (lo, hi) = (comment.span.lo, comment.span.hi);
+        if expression(comment).is_some() {
+            let line = document.text.line_column(lo as usize, state.encoding).0;
+            add(lo, hi, "Evaluate", EVALUATE, json!(line));
+        }
+        if comment.text.trim_end() == "-- ==" && !tests {
+            tests = true;
+            add(lo, hi, "Test", TEST, Value::Null);
+        }
+    }
+    for dec in &parsed.prog.decs {
+        match dec {
+            Dec::Val(b) if b.keyword == ValKeyword::Entry && b.params.is_empty() => {
+                add(b.name.span.lo, b.name.span.hi, "Run", RUN, json!(b.name.name.as_str()));
+            }
+            Dec::Val(_)
+            | Dec::Type(_)
+            | Dec::Mod(_)
+            | Dec::ModType(_)
+            | Dec::Open(..)
+            | Dec::Import(..)
+            | Dec::Local(..) => {}
+        }
+    }
+    Ok(Value::Array(found))
+}
+
+/// The expression of an evaluation comment.
+pub(crate) fn expression(comment: &Comment) -> Option<&str> {
+    let rest = comment.text.strip_prefix("--")?.trim_start().strip_prefix(">>>")?;
+    Some(rest.trim()).filter(|e| !e.is_empty())
+}
