@@ -73,6 +73,14 @@
 -- random input { 5000i64 [1001][2]i32 } auto output
 
 -- ==
+-- entry: looked_up
+-- random input { [7]i64 [0][5]i64 } auto output
+-- random input { [1]i64 [3][0]i64 } auto output
+-- random input { [7]i64 [50][300]i64 } auto output
+-- random input { [100]i64 [3][5001]i64 } auto output
+-- input { empty([0]i64) [[1i64]] } error: out of bounds
+
+-- ==
 -- entry: pairs_in_rows
 -- random input { [7][61]i32 } auto output
 
@@ -123,6 +131,9 @@ entry per_row_of_all (k: i64) (xss: [][]i32) =
                   hist i16.max 0 k is (map i16.i32 xs),
                   hist (\(a: i32, i: i64) (b, j) -> if a > b || (a == b && i < j) then (a, i) else (b, j)) (i32.lowest, i64.highest) k
                        is (zip xs (indices xs)) |> map (\(x, i) -> i64.i32 x + i))) xss |> unzip3
+-- With an index that is checked.
+entry looked_up [t] (table: [t]i64) (iss: [][]i64) =
+  map (\is -> hist (+) 0i64 10 (map (\i -> table[i64.abs i % 100 % i64.max 1 t] % 11) is) is) iss
 entry pairs_in_rows [r][n] (xss: [r][n]i32) =
   map (\xs -> hist (+) 0i32 60 (flatten (map (\x -> map (\y -> i64.i32 ((x ^ y) %% 61)) xs) xs)) (replicate (n * n) 1)) xss
 

@@ -14,6 +14,8 @@ fn test_files(files: &[(&str, &[u8])], args: &[&str]) -> (String, i32) {
 
 fn test_in(dir: &Path, program: &str, args: &[&str]) -> (String, i32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
+    // The programs are small: optimising them takes longer than running them.
+    command.env("CFLAGS", "-O0 -std=c11");
     let output = command.arg("test").args(args).arg(program).current_dir(dir).output().expect("fehu runs");
     let stderr = String::from_utf8_lossy(&output.stderr);
     let stdout = String::from_utf8_lossy(&output.stdout);
@@ -44,6 +46,37 @@ fn fails(text: &str, args: &[&str], parts: &[&str]) {
 fn skipped(text: &str, args: &[&str]) {
     let (output, code) = test_text(text, args);
     assert_eq!((output.as_str(), code), ("0/0 passed, 1 skipped.\n", 0));
+}
+
+#[test]
+fn data_sets_that_end_the_program_do_not_hide_others() {
+    let text = "-- ==
+-- input { 0i64 [1i64] } output { 1i64 }
+-- input { 1i64 [1i64] } output { 2i64 }
+-- input { -1i64 [1i64] } error: division by zero
+-- input { 2i64 [1i64] } output { 0i64 }
+-- input { 3i64 [1i64, 2i64] } output { 5i64 }
+-- input { 3i64 true } error:
+-- input { 4i64 [1i64] } output { 5i64 }
+def main (n: i64) (xs: *[]i64) : i64 =
+  let xs[0] = n + xs[0] / (n + 1)
+  in if n == 0 then loop xs_0 = xs[0] while xs_0 < 100 do xs_0 % 7 else i64.sum xs - n + n
+";
+    let (output, code) = test_text(text, &["--timeout=1"]);
+    assert_eq!(code, 1, "{output}");
+    let failed: Vec<&str> = output.lines().filter(|line| line.starts_with("Entry point: ")).collect();
+    let expected = [
+        "Entry point: main; dataset: #0 (\"0i64 [1i64]\"):",
+        "Entry point: main; dataset: #1 (\"1i64 [1i64]\"):",
+        "Entry point: main; dataset: #3 (\"2i64 [1i64]\"):",
+        "Entry point: main; dataset: #6 (\"4i64 [1i64]\"):",
+    ];
+    assert_eq!(failed, expected, "{output}");
+    assert!(output.contains("stopped after 1 s"), "{output}");
+    passes(
+        "-- ==\n-- input { 1 } error: division by zero\ndef c = 1 / (length (filter (> 1) [1]))\ndef main (x: i64) = x + c\n",
+        &[],
+    );
 }
 
 #[test]

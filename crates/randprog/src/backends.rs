@@ -248,7 +248,7 @@ fn run(
         },
         Ok(false) => Outcome::Broken("the results could not be stored".into()),
         Err(Trouble::Failed(message)) => Outcome::Failed(message),
-        Err(Trouble::Dead(message)) => {
+        Err(Trouble::Exited(message) | Trouble::Dead(message)) => {
             *process = None;
             Outcome::Broken(message)
         }

@@ -1,16 +1,16 @@
 //! `fehu test`: runs the test blocks in the comments of programs.
 //!
-//! Each program is compiled once and run once for each data set. Programs are
-//! tested in parallel; a program's own data sets run one after another. `program` says what is
-//! done with a program, `case` what with a data set, `property` what with a property.
+//! Each program is compiled once, to a server that all of its data sets run on, one after another. Programs are
+//! tested in parallel. `program` says what is done with a program, `case` what with a data set, `property` what with
+//! a property, `running` what happens when one of them ends the server.
 
 mod built;
 mod case;
 mod interpreted;
-mod process;
 mod program;
 mod progress;
 mod property;
+mod running;
 mod scripted;
 mod structure;
 

@@ -148,7 +148,9 @@ impl<'a> Runner<'a> {
                 Ok(time)
             }
             Err(Trouble::TooLate) => Err("it takes too long".into()),
-            Err(trouble @ (Trouble::Failed(_) | Trouble::Dead(_))) => Err(trouble.to_string()),
+            Err(trouble @ (Trouble::Failed(_) | Trouble::Exited(_) | Trouble::Dead(_))) => {
+                Err(trouble.to_string())
+            }
         };
         if self.options.verbose > 0 {
             self.tell(dataset, what, &result);

@@ -62,7 +62,9 @@ pub(super) fn run_dataset(process: &mut Option<ServerProcess>, job: &Job, row: &
             let limit = job.options.timeout.unwrap_or_default().as_secs();
             Outcome::Failed(format!("stopped after {limit} s"))
         }
-        Err(trouble @ (Trouble::Failed(_) | Trouble::Dead(_))) => Outcome::Failed(trouble.to_string()),
+        Err(trouble @ (Trouble::Failed(_) | Trouble::Exited(_) | Trouble::Dead(_))) => {
+            Outcome::Failed(trouble.to_string())
+        }
     };
     // Variables may be left over, or the server may be gone.
     *process = None;

@@ -34,7 +34,9 @@ pub struct ServerProcess {
 pub enum Trouble {
     /// The command failed; the server waits for the next.
     Failed(String),
-    /// The server is gone.
+    /// The server ended by itself with an exit code: what it said.
+    Exited(String),
+    /// The server crashed, or its answers make no sense.
     Dead(String),
     /// It took too long, and was ended.
     TooLate,
@@ -43,7 +45,9 @@ pub enum Trouble {
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Failed(message) | Trouble::Dead(message) => f.write_str(message),
+            Trouble::Failed(message) | Trouble::Exited(message) | Trouble::Dead(message) => {
+                f.write_str(message)
+            }
             Trouble::TooLate => f.write_str("it took longer than the time limit"),
         }
     }
@@ -59,6 +63,17 @@ impl ServerProcess {
         runner: Option<&str>,
         options: &[String],
     ) -> Result<ServerProcess, String> {
+        ServerProcess::start_within(None, executable, runner, options).map_err(|trouble| trouble.to_string())
+    }
+
+    /// Like [`ServerProcess::start`], but ends a process that takes longer than the limit to be ready: it computes the
+    /// program's constants first.
+    pub fn start_within(
+        limit: Option<Duration>,
+        executable: &Path,
+        runner: Option<&str>,
+        options: &[String],
+    ) -> Result<ServerProcess, Trouble> {
         let executable = reachable(executable);
         let mut command = match runner {
             Some(runner) => {
@@ -69,8 +84,9 @@ impl ServerProcess {
             None => Command::new(&executable),
         };
         command.args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child =
-            command.spawn().map_err(|e| format!("could not run {}: {e}", executable.display()))?;
+        let mut child = command
+            .spawn()
+            .map_err(|e| Trouble::Dead(format!("could not run {}: {e}", executable.display())))?;
         let stderr = Arc::new(Mutex::new(vec![]));
         let complaints = child.stderr.take().map(|mut from| {
             let to = Arc::clone(&stderr);
@@ -82,17 +98,12 @@ impl ServerProcess {
             })
         });
         let (Some(stdout), Some(stdin)) = (child.stdout.take(), child.stdin.take()) else {
-            return Err(format!("could not connect to {}", executable.display()));
+            return Err(Trouble::Dead(format!("could not connect to {}", executable.display())));
         };
         let child = Arc::new(Mutex::new(child));
         let mut process = ServerProcess { child, connection: None, complaints, stderr };
-        match Server::new(BufReader::new(stdout), stdin) {
-            Ok(connection) => process.connection = Some(connection),
-            Err(e) => {
-                process.end();
-                return Err(process.explain(&e));
-            }
-        }
+        let connected = within(limit, &process.child, || Server::new(BufReader::new(stdout), stdin));
+        process.connection = Some(process.judged(connected)?);
         Ok(process)
     }
 
@@ -105,34 +116,23 @@ impl ServerProcess {
         let Some(connection) = &mut self.connection else {
             return Err(Trouble::Dead("the program has ended".into()));
         };
-        let late = AtomicBool::new(false);
-        let result = match limit {
-            None => what(connection),
-            Some(limit) => std::thread::scope(|scope| {
-                let (done, wait) = channel::<()>();
-                let (child, late) = (&self.child, &late);
-                scope.spawn(move || {
-                    if wait.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-                        late.store(true, Ordering::SeqCst);
-                        // It may have ended in this moment.
-                        let _ = lock(child).kill();
-                    }
-                });
-                let result = what(connection);
-                drop(done);
-                result
-            }),
-        };
+        let result = within(limit, &self.child, || what(connection));
+        self.judged(result)
+    }
+
+    /// What a conversation led to. A process that gave no answer is ended.
+    fn judged<T>(&mut self, result: Option<Result<T, ServerError>>) -> Result<T, Trouble> {
         match result {
-            Ok(_) | Err(_) if late.load(Ordering::SeqCst) => {
+            Some(Ok(value)) => Ok(value),
+            Some(Err(ServerError::Failure { message, .. })) => Err(Trouble::Failed(message)),
+            Some(Err(e)) => {
+                let code = self.end();
+                let message = self.explain(&e);
+                Err(if code.is_some() { Trouble::Exited(message) } else { Trouble::Dead(message) })
+            }
+            None => {
                 self.end();
                 Err(Trouble::TooLate)
-            }
-            Ok(value) => Ok(value),
-            Err(ServerError::Failure { message, .. }) => Err(Trouble::Failed(message)),
-            Err(e) => {
-                self.end();
-                Err(Trouble::Dead(self.explain(&e)))
             }
         }
     }
@@ -156,22 +156,27 @@ impl ServerProcess {
         }
     }
 
-    /// Ends the process, which ends by itself when nobody talks to it any more.
-    fn end(&mut self) {
+    /// Ends the process, which ends by itself when nobody talks to it any more. Its exit code, if it has one.
+    fn end(&mut self) -> Option<i32> {
         self.connection = None;
         let start = Instant::now();
-        while matches!(lock(&self.child).try_wait(), Ok(None)) {
+        let code = loop {
+            let mut child = lock(&self.child);
+            if let Ok(Some(status)) = child.try_wait() {
+                break status.code();
+            }
             if start.elapsed() > PATIENCE {
-                let mut child = lock(&self.child);
                 let _ = child.kill();
                 let _ = child.wait();
-                break;
+                break None;
             }
+            drop(child);
             std::thread::sleep(Duration::from_millis(1));
-        }
+        };
         if let Some(thread) = self.complaints.take() {
             let _ = thread.join();
         }
+        code
     }
 }
 
@@ -179,6 +184,27 @@ impl Drop for ServerProcess {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// The result of a conversation with a process, which is killed if it takes longer than the limit; `None` if it did.
+fn within<T>(limit: Option<Duration>, child: &Mutex<Child>, what: impl FnOnce() -> T) -> Option<T> {
+    let Some(limit) = limit else { return Some(what()) };
+    let late = AtomicBool::new(false);
+    let result = std::thread::scope(|scope| {
+        let (done, wait) = channel::<()>();
+        let late = &late;
+        scope.spawn(move || {
+            if wait.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                late.store(true, Ordering::SeqCst);
+                // It may have ended in this moment.
+                let _ = lock(child).kill();
+            }
+        });
+        let result = what();
+        drop(done);
+        result
+    });
+    (!late.load(Ordering::SeqCst)).then_some(result)
 }
 
 /// A file name without a folder would be looked for among the commands of the system.

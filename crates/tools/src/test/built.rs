@@ -1,23 +1,22 @@
-//! What a program under test is compiled to, each form when a test first needs it: an executable, a server, and an
-//! executable by the C back end.
+//! What a program under test is compiled to, each form when a test first needs it: a server by the back end that is
+//! tested, and one by the C back end.
 
+use super::running::Running;
 use super::{Depth, Options};
-use crate::programs::{Compiled, Compiler};
+use crate::programs::{tuning, Compiled, Compiler};
 use fehu_driver::compile::Product;
 use fehu_driver::target::Target;
-use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-/// A program's compiled forms, in a folder of their own.
+/// A program's compiled forms, in a folder of their own, and the processes that they run in.
 pub(super) struct Built<'a> {
     program: &'a Path,
     compiler: &'a Compiler,
-    /// Whether the executable by the C back end is what is tested.
-    tests_reference: bool,
+    options: &'a Options,
     entry_points: Vec<String>,
     dir: tempfile::TempDir,
-    server: OnceCell<Result<PathBuf, String>>,
-    reference: OnceCell<Result<PathBuf, String>>,
+    tested: Option<Running>,
+    reference: Option<Result<Running, String>>,
 }
 
 impl<'a> Built<'a> {
@@ -25,31 +24,20 @@ impl<'a> Built<'a> {
     pub(super) fn new(
         program: &'a Path,
         compiler: &'a Compiler,
-        options: &Options,
+        options: &'a Options,
         entry_points: Vec<String>,
     ) -> Result<Built<'a>, String> {
         let dir = tempfile::tempdir().map_err(|e| format!("could not make a temporary folder: {e}"))?;
-        let (server, reference) = (OnceCell::new(), OnceCell::new());
-        let tests_reference = options.target == Target::C && options.depth != Depth::Interpret;
-        Ok(Built { program, compiler, tests_reference, entry_points, dir, server, reference })
+        Ok(Built { program, compiler, options, entry_points, dir, tested: None, reference: None })
     }
 
-    /// Compiles the executable.
+    /// Compiles the server that is tested.
     pub(super) fn compile(&self) -> Compiled {
-        self.compiler.compile(Product::Executable, self.program, &self.entry_points, &self.executable())
+        self.compiler.compile(Product::Server, self.program, &self.entry_points, &self.server())
     }
 
-    /// Compiles the server, instead of the executable.
-    pub(super) fn compile_server(&self) -> Compiled {
-        let output = self.dir.path().join("server");
-        let compiled = self.compiler.compile(Product::Server, self.program, &self.entry_points, &output);
-        let _ = self.server.set(compiled.result.clone().map(|()| output));
-        compiled
-    }
-
-    /// Where the executable is.
-    pub(super) fn executable(&self) -> PathBuf {
-        self.dir.path().join("prog")
+    fn server(&self) -> PathBuf {
+        self.dir.path().join("server")
     }
 
     /// A folder for files of the tests.
@@ -57,29 +45,48 @@ impl<'a> Built<'a> {
         self.dir.path()
     }
 
-    /// The program as a server.
-    pub(super) fn server(&self) -> Result<&Path, String> {
-        let make = || {
-            let output = self.dir.path().join("server");
-            self.compiler.server(self.program, &self.entry_points, &output)?;
-            Ok(output)
-        };
-        self.server.get_or_init(make).as_deref().map_err(Clone::clone)
+    /// The program by the back end that is tested, which has been compiled.
+    pub(super) fn tested(&mut self) -> &mut Running {
+        let server = self.server();
+        let (file, options) = (self.program, self.options);
+        self.tested.get_or_insert_with(|| {
+            let tuned = tuning::of(file, options.tuning.as_deref(), &server, options.runner.as_deref());
+            let cache = options.cache.as_ref().map(|e| tuning::beside(file, e).display().to_string());
+            let cache = cache.map_or(vec![], |file| vec!["--cache-file".to_owned(), file]);
+            let pass_options = [tuned.options, cache, options.pass_options.clone()].concat();
+            Running::new(server, options.runner.clone(), pass_options, options.time_limit)
+        })
     }
 
-    /// The executable by the C back end, whose results count as right where a block says `auto output`;
+    /// The program by the C back end, whose results count as right where a block says `auto output`;
     /// `None` if that is what is tested.
-    pub(super) fn reference(&self) -> Result<Option<&Path>, String> {
-        if self.tests_reference {
+    pub(super) fn reference(&mut self) -> Result<Option<&mut Running>, String> {
+        if self.options.target == Target::C && self.options.depth != Depth::Interpret {
             return Ok(None);
         }
-        let make = || {
-            let output = self.dir.path().join("reference");
-            let compiler = self.compiler.for_backend(Target::C);
-            let compiled = compiler.compile(Product::Executable, self.program, &self.entry_points, &output);
-            compiled.result.map(|()| output)
+        let made = match &mut self.reference {
+            Some(made) => made,
+            none => none.insert(compile_reference(
+                self.program,
+                self.compiler,
+                self.options,
+                &self.entry_points,
+                self.dir.path().join("reference"),
+            )),
         };
-        let made = self.reference.get_or_init(make).as_deref();
-        made.map(Some).map_err(|e| format!("the C back end does not compile the program:\n{e}"))
+        made.as_mut().map(Some).map_err(|e| format!("the C back end does not compile the program:\n{e}"))
     }
+}
+
+fn compile_reference(
+    program: &Path,
+    compiler: &Compiler,
+    options: &Options,
+    entry_points: &[String],
+    output: PathBuf,
+) -> Result<Running, String> {
+    let compiler = compiler.for_backend(Target::C);
+    compiler.compile(Product::Server, program, entry_points, &output).result?;
+    let tuned = tuning::of(program, options.tuning.as_deref(), &output, None).options;
+    Ok(Running::new(output, None, tuned, options.time_limit))
 }

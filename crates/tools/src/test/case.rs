@@ -1,14 +1,13 @@
 //! One data set of a program.
 
 use super::built::Built;
-use super::process::{run_limited, Ended};
+use super::running::Running;
 use super::scripted::run_scripted;
-use super::Options;
-use crate::programs::{beside, file_values, input_bytes, tuning};
+use crate::programs::{beside, file_values, input_bytes, Call, Trouble};
 use fehu_data::spec::{Expected, Input, TestRun};
 use fehu_data::{compare, read_values, Tolerance, Value};
 use std::path::Path;
-use std::process::Command;
+use std::time::Duration;
 
 /// What became of a data set.
 pub(super) enum CaseResult {
@@ -28,84 +27,129 @@ pub(super) enum Finished {
 const SHOWN: usize = 3;
 
 /// Runs a program on a data set and compares.
-pub(super) fn run_case(
-    program: &Path,
-    built: &Built,
-    entry: &str,
-    case: &TestRun,
-    options: &Options,
-) -> CaseResult {
+pub(super) fn run_case(program: &Path, built: &mut Built, entry: &str, case: &TestRun) -> CaseResult {
     let result = match &case.input {
-        Input::Script(script) => run_scripted(program, built, entry, script, case, options),
+        Input::Script(script) => run_scripted(program, built, entry, script, case),
         Input::ScriptFile(name) => {
             let path = beside(program, name);
             fehu_driver::files::read_source(&path)
                 .map_err(|e| format!("could not read {}: {e}", path.display()))
-                .and_then(|script| run_scripted(program, built, entry, &script, case, options))
+                .and_then(|script| run_scripted(program, built, entry, &script, case))
         }
-        Input::Values(_) | Input::File(_) | Input::Random(_) => {
-            run_on_values(program, built, entry, case, options)
-        }
+        Input::Values(_) | Input::File(_) | Input::Random(_) => run_on_values(program, built, entry, case),
     };
     result.unwrap_or_else(CaseResult::Failed)
 }
 
 fn run_on_values(
     program: &Path,
-    built: &Built,
+    built: &mut Built,
     entry: &str,
     case: &TestRun,
-    options: &Options,
 ) -> Result<CaseResult, String> {
     let input = input_bytes(program, &case.input)?;
-    // Results that nobody looks at need not be such as can be printed.
-    let mut quiet = options.clone();
-    if matches!(case.expected, Expected::Success) {
-        quiet.pass_options.push("-n".into());
-    }
-    let finished = execute(&built.executable(), entry, &input, &quiet)?;
-    let auto = reference_results(program, built, entry, case, &input, options)?;
+    let scratch = built.scratch().to_owned();
+    let finished = execute(built.tested(), &scratch, entry, &input, Wanted::of(case))?;
+    let auto = reference_results(built, entry, case, &input)?;
     Ok(judge(program, case, &finished, auto.as_deref()))
 }
 
 /// The results by the C back end, if a block asks for them and they are not what is tested.
 pub(super) fn reference_results(
-    program: &Path,
-    built: &Built,
+    built: &mut Built,
     entry: &str,
     case: &TestRun,
     input: &[u8],
-    options: &Options,
 ) -> Result<Option<Vec<u8>>, String> {
+    let scratch = built.scratch().to_owned();
     let reference = match &case.expected {
         Expected::Auto => built.reference()?,
         Expected::Success | Expected::Values(_) | Expected::File(_) | Expected::Error(_) => None,
     };
     let Some(reference) = reference else { return Ok(None) };
-    let pass_options = tuning::of(program, options.tuning.as_deref(), reference, None).options;
-    let options = Options { runner: None, pass_options, ..options.clone() };
-    match execute(reference, entry, input, &options)? {
+    match execute(reference, &scratch, entry, input, Wanted::Results)? {
         Finished::Results(bytes) => Ok(Some(bytes)),
-        Finished::Error(message) => Err(format!("the executable by the C back end fails:\n{message}")),
+        Finished::Error(message) => Err(format!("the program by the C back end fails:\n{message}")),
     }
 }
 
-fn execute(executable: &Path, entry: &str, input: &[u8], options: &Options) -> Result<Finished, String> {
-    let mut command = match &options.runner {
-        Some(runner) => {
-            let mut c = Command::new(runner);
-            c.arg(executable);
-            c
+/// What of a run is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Its results.
+    Results,
+    /// Whether it succeeds: results may be such as no file can hold.
+    Success,
+}
+
+impl Wanted {
+    fn of(case: &TestRun) -> Wanted {
+        match case.expected {
+            Expected::Auto | Expected::Values(_) | Expected::File(_) => Wanted::Results,
+            Expected::Success | Expected::Error(_) => Wanted::Success,
         }
-        None => Command::new(executable),
-    };
-    command.args(["-e", entry, "-b"]).args(&options.pass_options);
-    match run_limited(command, input, options.time_limit) {
-        Ok(Ended::Normally { success: true, stdout, .. }) => Ok(Finished::Results(stdout)),
-        Ok(Ended::Normally { success: false, stderr, .. }) => Ok(Finished::Error(stderr)),
-        Ok(Ended::BySignal) => Err("the program crashed".into()),
-        Ok(Ended::TooLate) => Err(format!("stopped after {} s", options.time_limit.as_secs())),
-        Err(e) => Err(format!("could not run the program: {e}")),
+    }
+}
+
+/// Calls an entry point on arguments that are the bytes of a data file.
+fn execute(
+    running: &mut Running,
+    scratch: &Path,
+    entry: &str,
+    input: &[u8],
+    wanted: Wanted,
+) -> Result<Finished, String> {
+    let arguments = scratch.join("arguments");
+    std::fs::write(&arguments, input).map_err(|e| format!("could not write {}: {e}", arguments.display()))?;
+    let file = arguments.display().to_string();
+    let loaded = running.talk(|server| Call::load(server, entry, &file));
+    // The whole folder goes in the end; inputs may be large.
+    let _ = std::fs::remove_file(&arguments);
+    match loaded {
+        Ok(loaded) => call(running, scratch, loaded, wanted),
+        Err(trouble) => {
+            // Some arguments may have been read before one that cannot be.
+            running.end();
+            failure(trouble, running.limit)
+        }
+    }
+}
+
+/// Runs a call once, and frees everything.
+pub(super) fn call(
+    running: &mut Running,
+    scratch: &Path,
+    mut call: Call,
+    wanted: Wanted,
+) -> Result<Finished, String> {
+    let results = scratch.join("results");
+    let stored = running.talk(|server| {
+        let stored = call.run(server).and_then(|_| match wanted {
+            Wanted::Results => call.store(server, &results.display().to_string()),
+            Wanted::Success => Ok(true),
+        });
+        // A server that is gone has nothing to free; why it is gone counts.
+        let freed = call.unload(server);
+        stored.and_then(|stored| freed.map(|()| stored))
+    });
+    match stored {
+        Ok(true) if wanted == Wanted::Results => {
+            let bytes = std::fs::read(&results).map_err(|e| format!("its results cannot be read: {e}"))?;
+            let _ = std::fs::remove_file(&results);
+            Ok(Finished::Results(bytes))
+        }
+        Ok(true) => Ok(Finished::Results(vec![])),
+        Ok(false) => Err("its result cannot be written to a file".into()),
+        Err(trouble) => failure(trouble, running.limit),
+    }
+}
+
+/// What a program without results says; `Err` if not even its failure can be expected.
+fn failure(trouble: Trouble, limit: Duration) -> Result<Finished, String> {
+    match trouble {
+        Trouble::Failed(message) | Trouble::Exited(message) => Ok(Finished::Error(message)),
+        Trouble::Dead(message) => Err(format!("the program crashed: {message}")),
+        Trouble::TooLate => Err(format!("stopped after {} s", limit.as_secs())),
     }
 }
 

@@ -36,10 +36,9 @@ pub(super) fn can_interpret(case: &TestRun) -> bool {
 pub(super) fn interpret_case(
     program: &Path,
     interpreted: &Interpreted,
-    built: &Built,
+    built: &mut Built,
     entry: &str,
     case: &TestRun,
-    options: &Options,
 ) -> Result<CaseResult, String> {
     let input = input_bytes(program, &case.input)?;
     let args = read_values(&input).map_err(|e| format!("its arguments cannot be read: {e}"))?;
@@ -55,6 +54,6 @@ pub(super) fn interpret_case(
         }
         Err(Stopped::Beyond(message)) => return Err(format!("it cannot be interpreted: {message}")),
     };
-    let auto = reference_results(program, built, entry, case, &input, options)?;
+    let auto = reference_results(built, entry, case, &input)?;
     Ok(judge(program, case, &finished, auto.as_deref()))
 }

@@ -6,7 +6,7 @@ use super::interpreted::{can_interpret, interpret_case, prepare};
 use super::property::test_properties;
 use super::structure::test_structure;
 use super::{Depth, Options, Outcome};
-use crate::programs::{tuning, Compiled, Compiler};
+use crate::programs::{Compiled, Compiler};
 use fehu_data::spec::{Action, EntrySpec, Pattern, RunSpec, TestRun};
 use fehu_data::ProgramSpec;
 use std::path::Path;
@@ -69,19 +69,18 @@ fn test_run(
     let entries: Vec<&EntrySpec> = run.entries.iter().filter(|e| wanted(&e.entry)).collect();
     let properties: Vec<&String> = run.properties.iter().filter(|p| wanted(p)).collect();
     let entry_points: Vec<String> = run.entries.iter().map(|e| e.entry.clone()).collect();
-    let built = match Built::new(file, compiler, options, entry_points.clone()) {
+    let mut built = match Built::new(file, compiler, options, entry_points.clone()) {
         Ok(built) => built,
         Err(message) => return Outcome::failed(message),
     };
     let runs = entries.iter().any(|e| !e.runs.is_empty());
     let compiled = match (options.depth, runs, properties.is_empty()) {
-        (Depth::Interpret, ..) => return interpret(file, &entries, &entry_points, &built, options),
+        (Depth::Interpret, ..) => return interpret(file, &entries, &entry_points, &mut built, options),
         (Depth::Check | Depth::Structure, ..) | (Depth::Compile | Depth::Run, false, true) => {
             compiler.check(file)
         }
         (Depth::Lower, ..) => compiler.lower(file, &entry_points),
-        (Depth::Compile | Depth::Run, true, _) => built.compile(),
-        (Depth::Compile | Depth::Run, false, false) => built.compile_server(),
+        (Depth::Compile | Depth::Run, ..) => built.compile(),
     };
     for remark in &compiled.remarks {
         say(&format!("{remark}\n"));
@@ -96,14 +95,8 @@ fn test_run(
         return outcome;
     }
     if options.depth == Depth::Run {
-        let tool = if runs { built.executable() } else { built.scratch().join("server") };
-        let tuned = tuning::of(file, options.tuning.as_deref(), &tool, options.runner.as_deref());
-        let cache = options.cache.as_ref().map(|e| tuning::beside(file, e).display().to_string());
-        let cache = cache.map_or(vec![], |file| vec!["--cache-file".to_owned(), file]);
-        let pass_options = [tuned.options, cache, options.pass_options.clone()].concat();
-        let options = &Options { pass_options, ..options.clone() };
-        run_cases(file, &entries, &built, options, &mut outcome);
-        run_properties(&properties, &built, options, &mut outcome);
+        run_cases(file, &entries, &mut built, options, &mut outcome);
+        run_properties(&properties, &mut built, options.seed, &mut outcome);
     }
     outcome
 }
@@ -122,13 +115,19 @@ impl Outcome {
     }
 }
 
-fn run_cases(file: &Path, entries: &[&EntrySpec], built: &Built, options: &Options, outcome: &mut Outcome) {
+fn run_cases(
+    file: &Path,
+    entries: &[&EntrySpec],
+    built: &mut Built,
+    options: &Options,
+    outcome: &mut Outcome,
+) {
     for entry in entries {
         for case in &entry.runs {
             if case.tags.iter().any(|tag| excluded(tag, options)) {
                 continue;
             }
-            outcome.count(&entry.entry, case, run_case(file, built, &entry.entry, case, options));
+            outcome.count(&entry.entry, case, run_case(file, built, &entry.entry, case));
         }
     }
 }
@@ -138,7 +137,7 @@ fn interpret(
     file: &Path,
     entries: &[&EntrySpec],
     entry_points: &[String],
-    built: &Built,
+    built: &mut Built,
     options: &Options,
 ) -> Outcome {
     let program = match prepare(file, entry_points, options) {
@@ -150,17 +149,17 @@ fn interpret(
     let cases =
         cases.filter(|(_, case)| can_interpret(case) && !case.tags.iter().any(|t| excluded(t, options)));
     for (entry, case) in cases {
-        let result = interpret_case(file, &program, built, entry, case, options);
+        let result = interpret_case(file, &program, built, entry, case);
         outcome.count(entry, case, result.unwrap_or_else(CaseResult::Failed));
     }
     outcome
 }
 
-fn run_properties(properties: &[&String], built: &Built, options: &Options, outcome: &mut Outcome) {
+fn run_properties(properties: &[&String], built: &mut Built, seed: u64, outcome: &mut Outcome) {
     if properties.is_empty() {
         return;
     }
-    for result in test_properties(properties, built, options) {
+    for result in test_properties(properties, built, seed) {
         match result {
             Ok(()) => outcome.runs_passed += 1,
             Err(message) => {

@@ -20,8 +20,8 @@ mod declaration;
 mod shrink;
 
 use super::built::Built;
-use super::Options;
-use crate::programs::{show, Connection, ServerProcess, Trouble};
+use super::running::Running;
+use crate::programs::{show, Connection, Trouble};
 use candidate::Candidate;
 use declaration::{declarations, Declaration};
 use fehu_data::generate::{Magnitude, Rng};
@@ -34,15 +34,9 @@ const CANDIDATES: u64 = 100;
 
 /// Tests properties, in this order, each of which holds or fails for a reason; if the types of some are wrong, only says
 /// so.
-pub(super) fn test_properties(
-    names: &[&String],
-    built: &Built,
-    options: &Options,
-) -> Vec<Result<(), String>> {
-    let mut tester = match Tester::new(built, options) {
-        Ok(tester) => tester,
-        Err(message) => return vec![Err(message)],
-    };
+pub(super) fn test_properties(names: &[&String], built: &mut Built, seed: u64) -> Vec<Result<(), String>> {
+    let transfer = built.scratch().join("candidate");
+    let mut tester = Tester { running: built.tested(), seed, transfer, named: 0 };
     match tester.talk(|server, _| declarations(server, names)) {
         Ok(Ok(declared)) => declared.iter().map(|d| tester.test(d)).collect(),
         Ok(Err(mistakes)) => mistakes.into_iter().map(Err).collect(),
@@ -50,45 +44,35 @@ pub(super) fn test_properties(
     }
 }
 
-/// Calls entry points of a program, which it starts again when it had to be ended.
+/// Calls entry points of a program.
 struct Tester<'a> {
-    process: ServerProcess,
-    executable: &'a Path,
-    options: &'a Options,
+    running: &'a mut Running,
+    /// Where random numbers start.
+    seed: u64,
     /// A file for values on their way to and from the server.
     transfer: PathBuf,
     /// How many variables were named.
     named: usize,
 }
 
-impl<'a> Tester<'a> {
-    fn new(built: &'a Built, options: &'a Options) -> Result<Tester<'a>, String> {
-        let executable = built.server()?;
-        let process = ServerProcess::start(executable, options.runner.as_deref(), &options.pass_options)?;
-        let transfer = built.scratch().join("candidate");
-        Ok(Tester { process, executable, options, transfer, named: 0 })
-    }
-
+impl Tester<'_> {
     /// Talks to the server, with a file for values on their way.
     fn talk<T>(
         &mut self,
         what: impl FnOnce(&mut Connection, &Path) -> Result<T, ServerError>,
     ) -> Result<T, Trouble> {
         let transfer = &self.transfer;
-        self.process.talk(Some(self.options.time_limit), |server| what(server, transfer))
+        self.running.talk(|server| what(server, transfer))
     }
 
     /// Tests a property; why it fails.
     fn test(&mut self, d: &Declaration) -> Result<(), String> {
-        let mut seeds = Rng::new(self.options.seed);
-        let mut seed = self.options.seed;
+        let mut seeds = Rng::new(self.seed);
+        let mut seed = self.seed;
         for number in 1..=CANDIDATES {
             let candidate = Candidate { size: d.size, seed, magnitude: Magnitude::FULL };
             let result = self.candidate(d, &candidate, number);
-            if let Err(message) = result {
-                self.restart_if_ended()?;
-                return Err(message);
-            }
+            result?;
             seed = seeds.next_u64();
         }
         Ok(())
@@ -101,7 +85,7 @@ impl<'a> Tester<'a> {
                 "User Generator {generator} failed with size={} and seed={} with error: {}",
                 candidate.size,
                 candidate.seed,
-                runtime_error(&trouble, self.options.time_limit)
+                runtime_error(&trouble, self.running.limit)
             ),
             None => trouble.to_string(),
         })?;
@@ -110,12 +94,13 @@ impl<'a> Tester<'a> {
             Ok(false) => Err(self.counterexample(d, candidate, variable, number)),
             Err(trouble) => {
                 let name = &d.property;
-                let error = runtime_error(&trouble, self.options.time_limit);
+                let error = runtime_error(&trouble, self.running.limit);
                 // A server that is gone cannot show its values.
-                self.restart_if_ended()?;
                 let shown = match &trouble {
                     Trouble::Failed(_) => self.show(d, &variable),
-                    Trouble::Dead(_) | Trouble::TooLate => self.shown_again(d, candidate),
+                    Trouble::Exited(_) | Trouble::Dead(_) | Trouble::TooLate => {
+                        self.shown_again(d, candidate)
+                    }
                 };
                 Err(format!("Property {name} failed with candidate={shown} with error: {name} has {error}"))
             }
@@ -200,15 +185,6 @@ impl<'a> Tester<'a> {
         self.named += 1;
         format!("v{}", self.named)
     }
-
-    /// Starts the program again if it had to be ended.
-    fn restart_if_ended(&mut self) -> Result<(), String> {
-        if self.talk(|server, _| server.types()).is_err() {
-            let (runner, options) = (self.options.runner.as_deref(), &self.options.pass_options);
-            self.process = ServerProcess::start(self.executable, runner, options)?;
-        }
-        Ok(())
-    }
 }
 
 /// An error of a running program as one line: its lines as a list of strings.
@@ -218,6 +194,7 @@ fn runtime_error(trouble: &Trouble, limit: Duration) -> String {
             let lines: Vec<String> = message.split('\n').map(|line| format!("{line:?}")).collect();
             format!("Runtime error: [{}]", lines.join(","))
         }
+        Trouble::Exited(message) => format!("ended: {message}"),
         Trouble::Dead(message) => format!("crashed: {message}"),
         Trouble::TooLate => format!("been stopped after {} s", limit.as_secs()),
     }

@@ -34,7 +34,7 @@ impl Tester<'_> {
         match self.shrink_with(d, shrinker, candidate.seed, variable) {
             Ok(variable) => Ok(variable),
             Err(stopped) => {
-                let limit = self.options.time_limit;
+                let limit = self.running.limit;
                 report.push(format!(
                     "Shrinking note: User shrinker failed: Error in shrinker {} with random={}: {} has {}",
                     shrinker.name,
@@ -45,8 +45,7 @@ impl Tester<'_> {
                 report.push("Attempted auto-shrinker fallback.".into());
                 let variable = match stopped.trouble {
                     Trouble::Failed(_) => stopped.variable,
-                    Trouble::Dead(_) | Trouble::TooLate => {
-                        self.restart_if_ended().map_err(Trouble::Dead)?;
+                    Trouble::Exited(_) | Trouble::Dead(_) | Trouble::TooLate => {
                         self.generate(d, candidate)?
                     }
                 };
