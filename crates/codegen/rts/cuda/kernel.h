@@ -29,6 +29,7 @@ typedef unsigned long long uint64_t;
 #define RESTRICT __restrict__
 #define UNROLL _Pragma("unroll")
 #define BARRIER() __syncthreads()
+#define BLOCK_END()
 #define FENCE() __threadfence()
 #define BLOCK_FENCE() __threadfence_block()
 #define SHUFFLE_UP(X, N) __shfl_up_sync(0xffffffffu, X, N)

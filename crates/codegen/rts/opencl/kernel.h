@@ -46,8 +46,11 @@ typedef ulong uint64_t;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); \
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); \
   } while (0)
+// In kernels that blocks may leave early, it lets threads enter a loop behind the last barrier whose condition does not hold for them.
+#define BLOCK_END() BARRIER()
 #else
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define BLOCK_END()
 #endif
 #define FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define BLOCK_FENCE() mem_fence(CLK_LOCAL_MEM_FENCE)

@@ -118,6 +118,10 @@ fn kernel_text<A: Api>(context: &Context, kernel: &Kernel, facts: &KernelFacts, 
         p.line(&format!("{ty}{name}_p = ({ty})(shared_memory + {name}_at);"));
     }
     p.code(&kernel.body);
+    let blocks_leave = facts.has_barrier && (facts.stops_after_failure || facts.leaves);
+    if blocks_leave && !p.dialect().single_threads_leave {
+        p.line("BLOCK_END();");
+    }
     format!("\n// {}\n{head} {name}({}) {{\n{}}}\n", kernel.label, params.join(", "), p.exprs.out)
 }
 

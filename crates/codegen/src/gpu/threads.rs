@@ -26,6 +26,8 @@ pub(super) struct Threads<A> {
     notes_failure: bool,
     /// Whether threads of the kernel can fail at all.
     can_fail: bool,
+    /// Whether a thread that has failed may leave the kernel alone, outside of all regions.
+    pub(super) single_threads_leave: bool,
     regions: usize,
     api: PhantomData<A>,
 }
@@ -53,6 +55,7 @@ impl<A> Threads<A> {
             leave: vec![Leave::Kernel],
             notes_failure: facts.leaves,
             can_fail: facts.can_fail,
+            single_threads_leave: false,
             regions: 0,
             api: PhantomData,
         }
@@ -65,6 +68,7 @@ impl<A> Threads<A> {
             leave: vec![Leave::Function],
             notes_failure: false,
             can_fail: true,
+            single_threads_leave: false,
             regions: 0,
             api: PhantomData,
         }
@@ -238,7 +242,10 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
         let state = self.dialect();
         let notes = state.notes_failure;
         let leave = match state.leave.last_mut() {
-            Some(Leave::Kernel) | None => "  return;".to_owned(),
+            Some(Leave::Kernel) | None => {
+                state.single_threads_leave = true;
+                "  return;".to_owned()
+            }
             Some(Leave::Function) => "  return true;".to_owned(),
             Some(Leave::Region { number, used }) => {
                 *used = true;
