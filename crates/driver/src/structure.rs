@@ -275,6 +275,11 @@ impl Counter {
             Soac::Scatter(s) => {
                 self.within(&["WithAcc"], |c| c.within(&["Screma", "Map"], |c| c.lambda(&s.lambda)));
             }
+            // And filters as scans with such a map after them.
+            Soac::Filter(f) => {
+                self.within(&["Screma", "Scanomap", "Scan"], |c| c.lambda(&f.lambda));
+                self.within(&["WithAcc"], |c| c.leaf(&["Screma", "Map"]));
+            }
             Soac::Ad(a) => self.lambda(&a.lambda),
         }
     }

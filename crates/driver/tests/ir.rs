@@ -143,26 +143,30 @@ fn program(text: &str) -> Result<Prog<Soacs>, String> {
 
 /// How many combinators are left.
 fn fused(_: &Path, text: &str) -> Result<(), String> {
-    let mut expected = [0, 0, 0];
+    let mut expected = [0, 0, 0, 0];
     for part in header(text, "-- expect ").unwrap_or("").split_whitespace() {
         let (kind, n) = part.split_once('=').ok_or("-- expect screma=1 hist=2")?;
-        let which = ["screma", "hist", "scatter"].iter().position(|k| *k == kind).ok_or(kind)?;
+        let which = ["screma", "hist", "scatter", "filter"].iter().position(|k| *k == kind).ok_or(kind)?;
         expected[which] = n.parse().map_err(|e| format!("{part}: {e}"))?;
     }
     let done = pipelines::soacs().run(program(text)?, &mut Runner { validate: true, ..Runner::default() });
     let prog = done.map_err(|stop| format!("{stop:?}"))?;
-    let mut found = [0, 0, 0];
+    let mut found = [0, 0, 0, 0];
     for fun in &prog.funs {
         for_each_stm(&fun.body, &mut |s| match &s.exp {
             Exp::Op(Soac::Screma(_)) => found[0] += 1,
             Exp::Op(Soac::Hist(_)) => found[1] += 1,
             Exp::Op(Soac::Scatter(_)) => found[2] += 1,
+            Exp::Op(Soac::Filter(_)) => found[3] += 1,
             _ => {}
         });
     }
     match found == expected {
         true => Ok(()),
-        false => Err(format!("scremas, histograms, scatters {found:?}, not {expected:?}\n{}", prog.print())),
+        false => Err(format!(
+            "scremas, histograms, scatters, filters {found:?}, not {expected:?}\n{}",
+            prog.print()
+        )),
     }
 }
 

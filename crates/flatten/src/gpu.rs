@@ -22,7 +22,7 @@
 //! | G8 | `g8_branch` | a map of branches is a branch of maps |
 //! | G9 | `g9_redomap` | a reduction of a map is one kernel, or a map and a reduction |
 //!
-//! `checks` says which kernel makes which check. `invariant` moves out of a nest what means the same at all its points. `join` reads elements of joined arrays from
+//! `filter` counts, numbers and places what is kept. `checks` says which kernel makes which check. `invariant` moves out of a nest what means the same at all its points. `join` reads elements of joined arrays from
 //! their parts. `scattered` holds writes at computed places. `nest` is `Σ`; `parallel`
 //! says which code is worth flattening; `steer` reads attributes; `guard` makes thresholds;
 //! `block` builds the versions that run in one thread block; `forest` lists thresholds; `serialise_on_host` makes host
@@ -32,6 +32,7 @@
 
 mod block;
 mod checks;
+mod filter;
 mod forest;
 mod g0_host;
 mod g1_manifest;

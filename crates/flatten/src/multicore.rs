@@ -23,6 +23,7 @@
 //! | `worth` | which code is worth it, and perfect nests |
 //! | `seg` | maps, reductions, scans and scatters as one operation |
 //! | `chunked` | reductions whose operators work on arrays |
+//! | `filter` | filters: a scan that numbers, and a scatter |
 //! | `hist` | histograms: one per worker, or a part of the bins per worker |
 //!
 //! Reductions, scans and histograms have one dimension: their segmented forms are a map of them, in versions.
@@ -30,6 +31,7 @@
 //! operators may be too large for one indivisible step.
 
 mod chunked;
+mod filter;
 mod hist;
 mod host;
 mod seg;

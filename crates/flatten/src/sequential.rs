@@ -14,8 +14,9 @@
 //! ```
 //!
 //! Here is all that is common to them: bodies, statements, and how bindings of
-//! accumulators become bindings of arrays. `screma` and `scattered` hold the combinators.
+//! accumulators become bindings of arrays. `screma`, `scattered` and `filter` hold the combinators.
 
+mod filter;
 mod scattered;
 mod screma;
 #[cfg(test)]
@@ -207,6 +208,7 @@ impl<R: Goal> Seq<R> {
             Exp::Op(Soac::Screma(s)) => self.screma(pat, s),
             Exp::Op(Soac::Hist(h)) => self.hist(pat, h),
             Exp::Op(Soac::Scatter(s)) => self.scatter(pat, s),
+            Exp::Op(Soac::Filter(f)) => self.filter(pat, f),
             Exp::Op(Soac::Ad(_)) => bug!("a derivative was left for sequential code"),
             Exp::If(c, t, f) => {
                 // What is bound inside does not depend on what the statement depends on, for it is only

@@ -359,6 +359,7 @@ impl Analysis<'_> {
                 self.applied(&h.lambda, names(&h.arrays));
             }
             Soac::Scatter(s) => self.applied(&s.lambda, names(&s.arrays)),
+            Soac::Filter(f) => self.applied(&f.lambda, names(&f.arrays)),
             Soac::Ad(ad) => self.applied(&ad.lambda, ad.args.iter().map(|e| e.name())),
         }
     }

@@ -44,6 +44,7 @@ fn consumed_by_soac<R: Rep>(soac: &Soac<R>) -> Vec<Name> {
             let dests = s.dests.iter().map(|d| d.array);
             dests.chain(taken_rows(&s.lambda, &s.arrays)).collect()
         }
+        Soac::Filter(f) => taken_rows(&f.lambda, &f.arrays),
         Soac::Ad(ad) => {
             let consumed = ad.lambda.params.iter().zip(&ad.args).filter(|(p, _)| p.consumed);
             consumed.filter_map(|(_, e)| e.name()).collect()

@@ -21,6 +21,8 @@ pub enum Soac<R: Rep> {
     Hist(Hist<R>),
     /// Parallel writes.
     Scatter(Scatter<R>),
+    /// The elements for which conditions hold.
+    Filter(Filter<R>),
     /// Derivatives of a function at a point; taken away by the pass that computes them.
     Ad(Ad<R>),
 }
@@ -109,6 +111,32 @@ pub struct ScatterDest {
     /// The index space: the outer dimensions of the array.
     pub shape: Shape,
     pub array: Name,
+}
+
+/// Filters: the lambda takes one element of each array and returns, for each condition, a `bool`, all of them
+/// first; then the values that are kept where it holds, condition by condition, as many as `kept` says. The
+/// results are, for each condition, how often it holds; then for each value the array of those that are kept, in
+/// the order of the inputs.
+///
+/// ```text
+/// let (m : i64, ys : [m]f32) = filter n [xs] kept 1
+///   map \(x : f32) : (bool, f32) { let (p : bool) = flt_f32(0.0f32, x) return (p, x) }
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct Filter<R: Rep> {
+    pub width: SubExp,
+    pub arrays: Vec<Name>,
+    /// How many values each condition is about.
+    pub kept: Vec<usize>,
+    pub lambda: Lambda<R>,
+}
+
+impl<R: Rep> Filter<R> {
+    /// For each value that is kept, the condition it depends on.
+    pub fn conditions(&self) -> impl Iterator<Item = usize> + '_ {
+        self.kept.iter().enumerate().flat_map(|(k, n)| std::iter::repeat_n(k, *n))
+    }
 }
 
 /// `jvp2`: arguments and their tangents; results and their tangents.

@@ -1,6 +1,6 @@
 //! The types of expressions, found from the types of names.
 //!
-//! Conditionals, loops and calls may return arrays of sizes not known before,
+//! Conditionals, loops, calls and filters may return arrays of sizes not known before,
 //! so their types are those of the pattern that binds them: [`exp_types`]
 //! gives `None`.
 
@@ -25,7 +25,7 @@ pub fn operand_type(types: &Types, e: SubExp) -> Option<Type> {
     }
 }
 
-/// The types of what an expression returns; `None` for conditionals, loops and calls (see the
+/// The types of what an expression returns; `None` for conditionals, loops, calls and filters (see the
 /// module's text), and if the table does not know a name.
 pub fn exp_types<R: Rep>(types: &Types, exp: &Exp<R>) -> Option<Vec<Type>> {
     let name = |n: &Name| types.get(n);
@@ -93,13 +93,14 @@ pub fn slice_shape(slice: &[DimIndex]) -> Shape {
         .collect()
 }
 
-/// The types of what a combinator returns.
+/// The types of what a combinator returns; `None` for filters.
 pub fn soac_types<R: Rep>(types: &Types, soac: &Soac<R>) -> Option<Vec<Type>> {
     let names = |ns: Vec<Name>| ns.iter().map(|n| types.get(n).cloned()).collect();
     match soac {
         Soac::Screma(s) => Some(screma_types(s)),
         Soac::Hist(h) => names(h.ops.iter().flat_map(|op| op.dests.clone()).collect()),
         Soac::Scatter(s) => names(s.dests.iter().map(|d| d.array).collect()),
+        Soac::Filter(_) => None,
         Soac::Ad(ad) => ad_types(types, ad),
     }
 }

@@ -347,6 +347,11 @@ macro_rules! walks {
                         }
                         v.lambda(&$($m)? s.lambda);
                     }
+                    Soac::Filter(f) => {
+                        v.operand(&$($m)? f.width);
+                        names::<R, V>(v, &$($m)? f.arrays);
+                        v.lambda(&$($m)? f.lambda);
+                    }
                     Soac::Ad(ad) => {
                         operands::<R, V>(v, &$($m)? ad.args);
                         operands::<R, V>(v, &$($m)? ad.seeds);

@@ -2,10 +2,9 @@
 
 use crate::lowerer::{Lowerer, Res};
 use crate::value::{Data, Dim, Ty, Value};
-use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, ScalarType};
 use fehu_base::Name;
-use fehu_ir::soac::{Commutativity, Hist, HistOp, Reduce, Scan, Scatter, ScatterDest, Screma, Soac};
+use fehu_ir::soac::{Commutativity, Filter, Hist, HistOp, Reduce, Scan, Scatter, ScatterDest, Screma, Soac};
 use fehu_ir::{AccInput, Basic, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type, WithAcc};
 
 type L = Lambda<Soacs>;
@@ -230,39 +229,27 @@ impl<'a> Lowerer<'a> {
         Ok(Value::Data(Data { ty: dest.ty, leaves }))
     }
 
-    /// `filter p xs`: flags, their running sum, and a scatter to the places it gives. Flags are no numbers, so that those
-    /// which cost much to compute take little room, and the others can be computed again.
+    /// `filter p xs`.
     pub(crate) fn filter(&mut self, p: &Value<'a>, xs: Data) -> Res<Value<'a>> {
         let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("filter of {:?}", xs.ty) };
         let elem = elem.clone();
-        let i64s = Type::I64.array_of(&[n]);
         let (params, d) = self.params_of(&elem);
-        let (body, result) = self.body(|l| {
+        let values = d.leaves.clone();
+        let (body, keep) = self.body(|l| {
             let v = l.apply(p.clone(), vec![Value::Data(d)])?;
-            let keep = l.scalar(v)?;
-            Ok(vec![l.b.conv(ConvOp::BToI(IntType::I64), keep), keep])
+            l.scalar(v)
         })?;
-        let map = Lambda { params, body: Body { result, ..body }, ret: vec![Type::I64, Type::BOOL] };
-        let scans = vec![Scan { op: self.i64_add(), neutral: vec![SubExp::i64(0)] }];
-        let soac = Soac::Screma(Screma { width: n, arrays: names(&xs.leaves), scans, reds: vec![], map });
-        let results = self.screma(vec![i64s.clone(), Type::BOOL.array_of(&[n])], soac);
-        let count = self.last_or_0(n, results[0])?;
-        let (sum, keep) = (self.b.param("x", Type::I64), self.b.param("keep", Type::BOOL));
-        let (body, pos) = self.body(|l| {
-            let at = l.b.sub64(sum.name.into(), SubExp::i64(1));
-            Ok(l.select(keep.name.into(), at, SubExp::i64(-1)))
-        })?;
-        let map = Lambda {
-            params: vec![sum, keep],
-            body: Body { result: vec![pos], ..body },
-            ret: vec![Type::I64],
-        };
-        let arrays = names(&results);
-        let soac = Soac::Screma(Screma { width: n, arrays, scans: vec![], reds: vec![], map });
-        let leaves = self.screma(vec![i64s], soac);
-        let positions = Data { ty: Ty::Scalar(ScalarType::I64).array(n), leaves };
-        let dest = self.scratch(&elem.array(count));
-        self.scatter(1, dest, positions, xs)
+        let result: Vec<SubExp> = std::iter::once(keep).chain(values).collect();
+        let ret = std::iter::once(Type::BOOL).chain(elem.leaves()).collect();
+        let lambda = Lambda { params, body: Body { result, ..body }, ret };
+        let count = self.b.fresh("count", Type::I64);
+        let ty = elem.array(count.into());
+        let arrays: Vec<_> = ty.leaves().into_iter().map(|t| (self.b.fresh("kept", t.clone()), t)).collect();
+        let leaves = arrays.iter().map(|(name, _)| (*name).into()).collect();
+        let filter = Filter { width: n, arrays: names(&xs.leaves), kept: vec![arrays.len()], lambda };
+        let pat = std::iter::once((count, Type::I64)).chain(arrays).collect();
+        self.b.bind_names(pat, Exp::Op(Soac::Filter(filter)));
+        Ok(Value::Data(Data { ty, leaves }))
     }
 
     /// The last element of an array of `n` numbers; 0 if it is empty.

@@ -397,6 +397,7 @@ impl Classes {
                     }
                 }
             }
+            Soac::Filter(f) => self.inputs(sigs, &f.lambda, &f.arrays),
             Soac::Ad(ad) => {
                 for (p, e) in ad.lambda.params.iter().zip(&ad.args) {
                     self.add(p.name, &p.ty);

@@ -165,7 +165,9 @@ fn key<R: Rep<Dec = ()>>(exp: &Exp<R>) -> Option<(Key, Memory)> {
         Exp::Basic(Basic::Concat { dim, arrays, .. }) => own(Key::Concat(*dim, arrays.clone())),
         Exp::Op(op) => match op.as_soac() {
             Some(Soac::Screma(s)) if statements(&s.map.body) <= MAX_COMPARED => own(Key::Text(text(exp))),
-            Some(Soac::Screma(_) | Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_)) | None => None,
+            Some(Soac::Filter(f)) if statements(&f.lambda.body) <= MAX_COMPARED => own(Key::Text(text(exp))),
+            Some(Soac::Screma(_) | Soac::Hist(_) | Soac::Scatter(_) | Soac::Filter(_) | Soac::Ad(_))
+            | None => None,
         },
         Exp::Basic(Basic::SubExp(e)) => shared(Key::Same(*e)),
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => None,

@@ -9,7 +9,7 @@
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::op::{OpViewMut, RepOp};
-use fehu_ir::soac::{Hist, Scatter, Screma, Soac};
+use fehu_ir::soac::{Filter, Hist, Scatter, Screma, Soac};
 use fehu_ir::visit::{deep, for_each_operand, Visitor};
 use fehu_ir::{
     Basic, Body, Exp, FunDef, Kernels, Lambda, Loop, LoopForm, PatElem, Prog, Rep, Stm, SubExp, Type,
@@ -147,6 +147,7 @@ impl Dce {
                 OpViewMut::Soac(Soac::Screma(s)) => self.screma(&mut stm.pat, s, &live),
                 OpViewMut::Soac(Soac::Hist(h)) => self.hist(&mut stm.pat, h, &live),
                 OpViewMut::Soac(Soac::Scatter(s)) => self.scatter(&mut stm.pat, s, &live),
+                OpViewMut::Soac(Soac::Filter(f)) => self.filter(&mut stm.pat, f, &live),
                 OpViewMut::Soac(Soac::Ad(_))
                 | OpViewMut::Seg(_)
                 | OpViewMut::Size(_)
@@ -331,6 +332,20 @@ impl Dce {
         }
         self.elementwise(&mut s.lambda, &mut s.arrays);
         self.use_operand(s.width);
+    }
+
+    /// The number of elements that are kept is live if one of their arrays is, whose size it is.
+    fn filter<R: Rep>(&mut self, pat: &mut Vec<PatElem<R>>, f: &mut Filter<R>, live: &[bool]) {
+        self.keep(pat, live);
+        self.keep(&mut f.lambda.body.result, live);
+        self.keep(&mut f.lambda.ret, live);
+        let mut values = live[f.kept.len()..].iter();
+        for kept in &mut f.kept {
+            *kept = values.by_ref().take(*kept).filter(|l| **l).count();
+        }
+        self.keep(&mut f.kept, live);
+        self.elementwise(&mut f.lambda, &mut f.arrays);
+        self.use_operand(f.width);
     }
 }
 

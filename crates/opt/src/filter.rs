@@ -1,33 +1,28 @@
 //! Filters whose results are only reduced, or only counted in a histogram, are not made.
 //!
-//! Before: a filter is a scan that numbers the elements to keep, and a scatter of those to their numbers.
-//! After: where the only use of the scatter is a reduction or a histogram, that goes over all elements, and those that are not kept
-//! add a neutral element, or go nowhere. The numbers are then needed no more.
+//! Before: a reduction or histogram of what a filter keeps. After: it goes over all elements, and those that are not kept
+//! add a neutral element, or go nowhere. If the number of kept elements is needed, the filter counts and keeps nothing.
 //!
 //! ```text
-//! let (n : [k]i64, ps : [k]bool) = screma k [xs] scan (+) map \x -> (i64.bool (p x), p x)
-//! let (m : i64) = if k == 0 then 0 else n[k-1]
-//! let (ys : [m]t) = scatter k [n, ps, xs] into [m] (scratch [m]) map \n p x -> (if p then n-1 else -1, x)
+//! let (m : i64, ys : [m]t) = filter n [xs] kept 1 map \x -> (p x, f x)
 //! let (s : u) = screma m [ys] reduce (+) 0 map g
 //!
-//! let (s : u) = screma k [n, ps, xs] reduce (+) 0 map \n p x -> if p then g(x) else 0
+//! let (s : u) = screma n [xs] reduce (+) 0 map \x -> if p x then g (f x) else 0
 //! ```
-//!
-//! Fusion may have computed `p x` again in the scatter, so the two conditions are compared by what they compute.
 //!
 //! What a program gives as neutral element need not be one, so this is done only for operators whose
 //! neutral elements are known.
 
-use fehu_base::ops::{BinOp, CmpOp, ConvOp};
-use fehu_base::prim::{IntType, PrimType, PrimValue};
+use fehu_base::ops::BinOp;
+use fehu_base::prim::PrimValue;
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::Signatures;
 use fehu_ir::consume::consumed_directly;
 use fehu_ir::free::{free_in_lambda, free_in_stm};
-use fehu_ir::soac::{Hist, Reduce, Scatter, Screma, Soac};
+use fehu_ir::soac::{Filter, Hist, Reduce, Screma, Soac};
 use fehu_ir::subst::rename_lambda;
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, PatElem, Prog, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Lambda, PatElem, Prog, Soacs, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::FxHashMap;
 
@@ -70,10 +65,8 @@ fn filtering(names: &mut NameSource, b: &Body<Soacs>, k: usize) -> Option<Exp<So
     };
     let defined = definitions(&b.stms[..k]);
     let source = defined.get(arrays.first()?).copied()?;
-    let scatter = &b.stms[source];
-    let kept = Kept::of(b, &defined, scatter)?;
-    let results: Vec<Name> = scatter.pat.iter().map(|p| p.name).collect();
-    let whole = kept.count == width && arrays.iter().all(|a| results.contains(a));
+    let kept = Kept::of(&b.stms[source], width)?;
+    let whole = arrays.iter().all(|a| kept.arrays.contains(a));
     let nowhere_else = |n: &Name| {
         let used = |(i, s): (usize, &Stm<Soacs>)| i != k && free_in_stm(s).contains(n);
         !b.stms.iter().enumerate().any(used) && !b.result.contains(&(*n).into())
@@ -82,10 +75,10 @@ fn filtering(names: &mut NameSource, b: &Body<Soacs>, k: usize) -> Option<Exp<So
     let read_later =
         b.stms[source + 1..k].iter().all(consumes_nothing) && fresh_targets(b, &defined, consumer);
     if !whole
-        || !results.iter().all(nowhere_else)
-        || results.iter().any(|r| free.contains(r))
-        || !scatter.certs.is_empty()
-        || lambda.params.iter().any(|p| p.consumed)
+        || !kept.arrays.iter().all(nowhere_else)
+        || kept.arrays.iter().any(|r| free.contains(r))
+        || !b.stms[source].certs.is_empty()
+        || lambda.params.iter().chain(&kept.filter.lambda.params).any(|p| p.consumed)
         || !read_later
     {
         return None;
@@ -94,15 +87,15 @@ fn filtering(names: &mut NameSource, b: &Body<Soacs>, k: usize) -> Option<Exp<So
     match &mut exp {
         Exp::Op(Soac::Screma(Screma { width, arrays, reds, map, .. })) => {
             let neutral: Vec<SubExp> = reds.iter().flat_map(|r| r.neutral.iter().copied()).collect();
-            *map = kept.guarded(names, &results, arrays, map, neutral)?;
-            (*width, *arrays) = (kept.scatter.width, kept.scatter.arrays.clone());
+            *map = kept.guarded(names, arrays, map, neutral)?;
+            (*width, *arrays) = (kept.filter.width, kept.filter.arrays.clone());
         }
         Exp::Op(Soac::Hist(Hist { width, arrays, ops, lambda })) => {
             let indices = ops.iter().map(|op| op.shape.len()).sum();
             let values: Option<Vec<SubExp>> = lambda.ret[indices..].iter().map(blank).collect();
             let nowhere = vec![SubExp::i64(-1); indices].into_iter().chain(values?).collect();
-            *lambda = kept.guarded(names, &results, arrays, lambda, nowhere)?;
-            (*width, *arrays) = (kept.scatter.width, kept.scatter.arrays.clone());
+            *lambda = kept.guarded(names, arrays, lambda, nowhere)?;
+            (*width, *arrays) = (kept.filter.width, kept.filter.arrays.clone());
         }
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
             return None
@@ -111,72 +104,41 @@ fn filtering(names: &mut NameSource, b: &Body<Soacs>, k: usize) -> Option<Exp<So
     Some(exp)
 }
 
-/// A scatter that is the last part of a filter.
+/// What a filter keeps under one of its conditions.
 struct Kept<'a> {
-    scatter: &'a Scatter<Soacs>,
-    /// How many elements are kept.
-    count: SubExp,
-    /// The scalar of the scatter's function that says whether an element is kept.
-    kept: Name,
+    filter: &'a Filter<Soacs>,
+    /// Which condition.
+    condition: usize,
+    /// The arrays of what is kept, and where their values stand among the results of the filter's function.
+    arrays: Vec<Name>,
+    first: usize,
 }
 
 impl<'a> Kept<'a> {
-    fn of(b: &'a Body<Soacs>, defined: &FxHashMap<Name, usize>, stm: &'a Stm<Soacs>) -> Option<Kept<'a>> {
-        let Exp::Op(Soac::Scatter(scatter)) = &stm.exp else { return None };
-        let at = |n: &Name| defined.get(n).map(|i| &b.stms[*i]);
-        let inside = definitions(&scatter.lambda.body.stms);
-        let here = |e: SubExp| Some(&scatter.lambda.body.stms[*inside.get(&e.name()?)?].exp);
-        let (places, values) = scatter.lambda.body.result.split_at(scatter.dests.len());
-        let place = *places.first()?;
-        // To the number before, if it is kept.
-        let Exp::If(kept, yes, no) = here(place)? else { return None };
-        let less_one = match yes.stms.as_slice() {
-            [] => here(*yes.result.first()?)?,
-            [one] if yes.result == [one.pat.first()?.name.into()] => &one.exp,
-            _ => return None,
-        };
-        let Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), number, one)) = less_one else { return None };
-        let constants = one.as_i64() == Some(1) && no.stms.is_empty() && no.result == [SubExp::i64(-1)];
-        if !constants || places.iter().any(|p| *p != place) || values.len() != scatter.dests.len() {
-            return None;
-        }
-        let numbers = input(&scatter.lambda, &scatter.arrays, *number)?;
-        let count = match scatter.dests.first()?.shape.as_slice() {
-            [count] => *count,
-            _ => return None,
-        };
-        let into_scratch = scatter.dests.iter().all(|d| {
-            d.shape == [count]
-                && at(&d.array).is_some_and(|s| matches!(s.exp, Exp::Basic(Basic::Scratch(..))))
-        });
-        let numbering = at(&numbers)?;
-        let (numbering, condition) = numbers_kept(numbering, numbers)?;
-        let same = Same { numbering, stm: at(&numbers)?, scatter };
-        let whole = numbering.width == scatter.width
-            && same.operands(*kept, condition, 0)
-            && is_last(b, defined, count, numbers, scatter.width);
-        (into_scratch && whole).then_some(Kept { scatter, count, kept: kept.name()? })
+    /// The part of a filter that keeps so many elements.
+    fn of(stm: &'a Stm<Soacs>, count: SubExp) -> Option<Kept<'a>> {
+        let Exp::Op(Soac::Filter(filter)) = &stm.exp else { return None };
+        let conditions = filter.kept.len();
+        let condition = stm.pat[..conditions].iter().position(|p| SubExp::Var(p.name) == count)?;
+        let first = conditions + filter.kept[..condition].iter().sum::<usize>();
+        let arrays = stm.pat[first..first + filter.kept[condition]].iter().map(|p| p.name).collect();
+        Some(Kept { filter, condition, arrays, first })
     }
 
     /// The function of the consumer for all elements, of which some are kept.
     fn guarded(
         &self,
         names: &mut NameSource,
-        results: &[Name],
         arrays: &[Name],
         consumer: &Lambda<Soacs>,
         otherwise: Vec<SubExp>,
     ) -> Option<Lambda<Soacs>> {
-        // The condition is a result, so that its new name is known.
-        let mut all = self.scatter.lambda.clone();
-        all.body.result.push(self.kept.into());
-        all.ret.push(Type::Prim(PrimType::Bool));
-        let mut all = rename_lambda(names, &all);
-        let cond = all.body.result.pop()?;
-        let values = all.body.result.split_off(results.len());
+        let mut all = rename_lambda(names, &self.filter.lambda);
+        let cond = *all.body.result.get(self.condition)?;
+        let values = all.body.result.get(self.first..self.first + self.arrays.len())?.to_vec();
         let mut yes = Body { stms: vec![], result: consumer.body.result.clone() };
         for (param, array) in consumer.params.iter().zip(arrays) {
-            let value = values.get(results.iter().position(|r| r == array)?)?;
+            let value = values.get(self.arrays.iter().position(|r| r == array)?)?;
             yes.stms.push(statement(vec![(param.name, param.ty.clone())], Exp::Basic(Basic::SubExp(*value))));
         }
         yes.stms.extend(consumer.body.stms.iter().cloned());
@@ -198,118 +160,6 @@ fn statement(pat: Vec<(Name, Type)>, exp: Exp<Soacs>) -> Stm<Soacs> {
 /// Which statement binds a name.
 fn definitions(stms: &[Stm<Soacs>]) -> FxHashMap<Name, usize> {
     stms.iter().enumerate().flat_map(|(i, s)| s.pat.iter().map(move |p| (p.name, i))).collect()
-}
-
-/// The array that a parameter of a lambda goes through.
-fn input(lambda: &Lambda<Soacs>, arrays: &[Name], e: SubExp) -> Option<Name> {
-    let name = e.name()?;
-    arrays.get(lambda.params.iter().position(|p| p.name == name)?).copied()
-}
-
-/// The scan that numbers, from 1, those elements for which a condition holds, if that is where some numbers
-/// come from; and the condition, in its function.
-fn numbers_kept(stm: &Stm<Soacs>, numbers: Name) -> Option<(&Screma<Soacs>, SubExp)> {
-    let Exp::Op(Soac::Screma(s)) = &stm.exp else { return None };
-    let scan = stm.pat.iter().position(|p| p.name == numbers)?;
-    if s.scans.iter().any(|scan| scan.neutral.len() != 1) {
-        return None;
-    }
-    let counts = s.scans.get(scan)?;
-    let added = matches!(known_operator(&counts.op)?.as_slice(), [BinOp::Add(IntType::I64)]);
-    if !added || counts.neutral != [SubExp::i64(0)] {
-        return None;
-    }
-    let inside = definitions(&s.map.body.stms);
-    let step = s.map.body.result.get(scan)?.name()?;
-    match &s.map.body.stms[*inside.get(&step)?].exp {
-        Exp::Basic(Basic::Conv(ConvOp::BToI(IntType::I64), condition)) => Some((s, *condition)),
-        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
-    }
-}
-
-/// Compares what is computed in the function of a scatter with what is computed where its elements were numbered.
-struct Same<'a> {
-    scatter: &'a Scatter<Soacs>,
-    numbering: &'a Screma<Soacs>,
-    /// The statement of the numbering.
-    stm: &'a Stm<Soacs>,
-}
-
-impl Same<'_> {
-    /// Whether an operand of the scatter is one of the numbering.
-    fn operands(&self, x: SubExp, y: SubExp, depth: usize) -> bool {
-        const DEEPEST: usize = 16;
-        let (SubExp::Var(a), SubExp::Var(b)) = (x, y) else { return x == y };
-        if let Some(array) = input(&self.scatter.lambda, &self.scatter.arrays, x) {
-            // A result of the numbering, or what both go through.
-            return match self.stm.pat.iter().position(|p| p.name == array) {
-                // Scans come first, one result each; then what is kept.
-                Some(i) => {
-                    let kept = i >= self.numbering.scans.len() && self.numbering.reds.is_empty();
-                    kept && self.numbering.map.body.result.get(i) == Some(&y)
-                }
-                None => input(&self.numbering.map, &self.numbering.arrays, y) == Some(array),
-            };
-        }
-        let define =
-            |stms: &'_ [Stm<Soacs>], n: Name| stms.iter().position(|s| s.pat.iter().any(|p| p.name == n));
-        let (here, there) = (&self.scatter.lambda.body.stms, &self.numbering.map.body.stms);
-        match (define(here, a), define(there, b)) {
-            (None, None) => a == b && input(&self.numbering.map, &self.numbering.arrays, y).is_none(),
-            (Some(i), Some(j)) => {
-                let (s, t) = (&here[i], &there[j]);
-                let one = s.pat.len() == 1 && t.pat.len() == 1 && s.certs.is_empty() && t.certs.is_empty();
-                one && depth < DEEPEST && self.exps(&s.exp, &t.exp, depth + 1)
-            }
-            _ => false,
-        }
-    }
-
-    fn exps(&self, x: &Exp<Soacs>, y: &Exp<Soacs>, depth: usize) -> bool {
-        let all = |xs: &[(SubExp, SubExp)]| xs.iter().all(|(x, y)| self.operands(*x, *y, depth));
-        match (x, y) {
-            (Exp::Basic(Basic::SubExp(a)), Exp::Basic(Basic::SubExp(b))) => all(&[(*a, *b)]),
-            (Exp::Basic(Basic::UnOp(f, a)), Exp::Basic(Basic::UnOp(g, b))) => f == g && all(&[(*a, *b)]),
-            (Exp::Basic(Basic::Conv(f, a)), Exp::Basic(Basic::Conv(g, b))) => f == g && all(&[(*a, *b)]),
-            (Exp::Basic(Basic::BinOp(f, a, c)), Exp::Basic(Basic::BinOp(g, b, d))) => {
-                f == g && all(&[(*a, *b), (*c, *d)])
-            }
-            (Exp::Basic(Basic::CmpOp(f, a, c)), Exp::Basic(Basic::CmpOp(g, b, d))) => {
-                f == g && all(&[(*a, *b), (*c, *d)])
-            }
-            (Exp::Basic(Basic::PrimFn(f, xs)), Exp::Basic(Basic::PrimFn(g, ys))) => {
-                f == g && xs.len() == ys.len() && xs.iter().zip(ys).all(|(a, b)| all(&[(*a, *b)]))
-            }
-            _ => false,
-        }
-    }
-}
-
-/// Whether an operand is the last of some numbers, or zero if there are none.
-fn is_last(
-    b: &Body<Soacs>,
-    defined: &FxHashMap<Name, usize>,
-    count: SubExp,
-    numbers: Name,
-    width: SubExp,
-) -> bool {
-    let last = || {
-        let outer = |e: SubExp| Some(&b.stms[*defined.get(&e.name()?)?].exp);
-        let Exp::If(c, yes, no) = outer(count)? else { return None };
-        let Exp::Basic(Basic::CmpOp(CmpOp::Eq(_), n, zero)) = outer(*c)? else { return None };
-        let inside = definitions(&no.stms);
-        let here = |e: SubExp| match inside.get(&e.name()?) {
-            Some(i) => Some(&no.stms[*i].exp),
-            None => outer(e),
-        };
-        let Exp::Basic(Basic::Index(array, slice)) = here(*no.result.first()?)? else { return None };
-        let [DimIndex::Fix(i)] = slice.as_slice() else { return None };
-        let Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), m, one)) = here(*i)? else { return None };
-        let constants = zero.as_i64() == Some(0) && one.as_i64() == Some(1);
-        let empty = yes.stms.is_empty() && yes.result == [SubExp::i64(0)];
-        Some(constants && empty && *array == numbers && *n == width && *m == width)
-    };
-    last() == Some(true)
 }
 
 /// Whether there are reductions and nothing else, and leaving out a neutral element makes no difference.

@@ -44,6 +44,7 @@ impl Flat<'_> {
         types: &[Type],
         wanted: &[Owner],
     ) -> Vec<SubExp> {
+        let body = self.split_filters(body);
         let taken = self.taken_over(&body);
         let mut checks = Checks::new(self.ran.len());
         let mut later = Later::of(&body);

@@ -45,6 +45,7 @@ impl Flat<'_> {
             Soac::Screma(s) => self.screma(nest, stm, s),
             Soac::Hist(h) => self.map_hist(nest, stm, h, later),
             Soac::Scatter(s) => self.map_scatter(nest, stm, s, later),
+            Soac::Filter(f) => self.filter(nest, stm, f),
             Soac::Ad(_) => fehu_base::bug!("a derivative was left for flattening"),
         };
         self.schedules.drain(..inner);
@@ -110,7 +111,7 @@ impl Flat<'_> {
     }
 
     /// One segmented operation, with the map inside of it.
-    fn segmented(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Lifted {
+    pub(super) fn segmented(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Lifted {
         let needed = Flat::needed(nest, stm);
         self.materialise(nest, &needed);
         let mut inner = nest.clone();

@@ -168,6 +168,7 @@ fn only_elements(stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp], casts
             Exp::Op(Soac::Scatter(s)) if s.dests.iter().all(|d| d.array != p.name) => {
                 (&s.arrays, vec![&s.lambda])
             }
+            Exp::Op(Soac::Filter(f)) => (&f.arrays, vec![&f.lambda]),
             Exp::Basic(Basic::Reshape(shape, _)) if shape.len() == 1 && casts == Casts::Allowed => {
                 return deep(|| only_elements(user, &rest[k + 1..], result, casts));
             }

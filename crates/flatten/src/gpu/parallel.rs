@@ -1,5 +1,6 @@
 //! Which code is worth flattening, and what it costs to compute again.
 
+use super::filter::worth_splitting;
 use super::nest::{Cost, Nest};
 use super::steer::Steer;
 use fehu_base::prim::PrimType;
@@ -99,6 +100,7 @@ fn exploitable_stms(stms: &[Stm<Soacs>], inside: &FxHashSet<Name>) -> bool {
                 Exp::Op(Soac::Screma(s)) => wide(s.width),
                 Exp::Op(Soac::Hist(h)) => wide(h.width),
                 Exp::Op(Soac::Scatter(s)) => wide(s.width),
+                Exp::Op(Soac::Filter(f)) => wide(f.width) && worth_splitting(f),
                 Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
                     false
                 }

@@ -81,6 +81,7 @@ impl Multi {
             },
             Exp::Op(Soac::Hist(_)) => self.hist(stm),
             Exp::Op(Soac::Scatter(_)) => self.versions(stm),
+            Exp::Op(Soac::Filter(_)) => self.filter(stm),
             Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
                 self.seq.stm(stm)
             }

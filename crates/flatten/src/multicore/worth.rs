@@ -31,6 +31,7 @@ pub(super) fn parallel_inside(body: &Body<Soacs>) -> bool {
                 Exp::Op(Soac::Screma(s)) => many(s.width),
                 Exp::Op(Soac::Hist(h)) => many(h.width),
                 Exp::Op(Soac::Scatter(s)) => many(s.width),
+                Exp::Op(Soac::Filter(f)) => many(f.width),
                 // All of it will be sequential.
                 Exp::WithAcc(_) => return false,
                 Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::Op(_) => false,

@@ -198,7 +198,7 @@ fn elementwise(op: Lambda<Soacs>) -> Result<(SubExp, Lambda<Soacs>), Lambda<Soac
 }
 
 /// Takes the first items off a slice.
-fn take<'a, T>(items: &mut &'a [T], n: usize) -> &'a [T] {
+pub(super) fn take<'a, T>(items: &mut &'a [T], n: usize) -> &'a [T] {
     let (first, rest) = items.split_at(n.min(items.len()));
     *items = rest;
     first

@@ -46,6 +46,7 @@ impl<'a, R: Rep> Machine<'a, R> {
             Soac::Screma(s) => self.screma(env, s),
             Soac::Hist(h) => self.hist(env, h),
             Soac::Scatter(s) => self.scatter(env, s),
+            Soac::Filter(f) => self.filter(env, f),
             Soac::Ad(_) => stuck("derivatives are taken by a pass"),
         }
     }
@@ -151,6 +152,30 @@ impl<'a, R: Rep> Machine<'a, R> {
             }
         }
         Ok(dests.into_iter().map(Value::Array).collect())
+    }
+
+    fn filter(&mut self, env: &mut Env, f: &'a Filter<R>) -> Run<Vec<Value>> {
+        let width = self.size(env, f.width)?;
+        let inputs = self.inputs(env, width, &f.arrays)?;
+        let types = f.lambda.ret.iter().skip(f.kept.len());
+        let mut rows = types.map(|t| self.rows(env, t)).collect::<Run<Vec<Rows>>>()?;
+        let mut counts = vec![0; f.kept.len()];
+        for i in 0..width {
+            let mut conditions = self.lambda(env, &f.lambda, row_of(&inputs, i)?)?;
+            let values = conditions.split_off(counts.len().min(conditions.len()));
+            let holds: Vec<bool> =
+                conditions.iter().map(|v| *v == Value::Prim(PrimValue::Bool(true))).collect();
+            for (count, holds) in counts.iter_mut().zip(&holds) {
+                *count += usize::from(*holds);
+            }
+            for ((r, v), k) in rows.iter_mut().zip(values).zip(f.conditions()) {
+                if holds[k] {
+                    r.push(v)?;
+                }
+            }
+        }
+        let arrays = rows.into_iter().zip(f.conditions()).map(|(r, k)| r.finish(&[counts[k]]));
+        counts.iter().map(|n| Ok(Value::Prim(PrimValue::I64(*n as i64)))).chain(arrays).collect()
     }
 }
 

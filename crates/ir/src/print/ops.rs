@@ -4,7 +4,7 @@ use super::Printer;
 use crate::op::{OpView, RepOp};
 use crate::rep::Rep;
 use crate::seg::{KernelReturn, SegBinOp, SegKind, SegLevel, SegOp, SizeClass, SizeOp};
-use crate::soac::{AdMode, Commutativity, Hist, Scatter, Screma, Soac};
+use crate::soac::{AdMode, Commutativity, Filter, Hist, Scatter, Screma, Soac};
 use crate::syntax::{SubExp, WithAcc};
 
 impl Printer<'_> {
@@ -49,6 +49,7 @@ impl Printer<'_> {
             Soac::Screma(s) => self.screma(s),
             Soac::Hist(h) => self.hist(h),
             Soac::Scatter(s) => self.scatter(s),
+            Soac::Filter(f) => self.filter(f),
             Soac::Ad(ad) => {
                 self.put(match ad.mode {
                     AdMode::Forward => "jvp ",
@@ -117,6 +118,21 @@ impl Printer<'_> {
         self.line();
         self.put("map ");
         self.lambda(&h.lambda);
+        self.indent -= 1;
+    }
+
+    fn filter<R: Rep>(&mut self, f: &Filter<R>) {
+        self.put("filter ");
+        self.operand(f.width);
+        self.put(" ");
+        self.name_list(&f.arrays);
+        for n in &f.kept {
+            self.put(&format!(" kept {n}"));
+        }
+        self.indent += 1;
+        self.line();
+        self.put("map ");
+        self.lambda(&f.lambda);
         self.indent -= 1;
     }
 

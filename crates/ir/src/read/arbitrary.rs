@@ -359,7 +359,7 @@ impl Gen {
     }
 
     fn soac<R: Rep<Dec = ()>>(&mut self, depth: usize) -> Soac<R> {
-        match self.below(4) {
+        match self.below(5) {
             0 => Soac::Screma(Screma {
                 width: self.operand(),
                 arrays: self.name_list(),
@@ -382,6 +382,12 @@ impl Gen {
                 width: self.operand(),
                 arrays: self.name_list(),
                 dests: self.list(|g| ScatterDest { shape: g.operands(), array: g.name() }),
+                lambda: self.lambda(depth),
+            }),
+            3 => Soac::Filter(Filter {
+                width: self.operand(),
+                arrays: self.name_list(),
+                kept: self.list(|g| g.below(3)),
                 lambda: self.lambda(depth),
             }),
             _ => Soac::Ad(Ad {

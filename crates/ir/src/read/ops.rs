@@ -26,6 +26,10 @@ impl Reader<'_> {
                 self.take();
                 R::Op::from_soac(Soac::Scatter(self.scatter()?))
             }
+            "filter" => {
+                self.take();
+                R::Op::from_soac(Soac::Filter(self.filter()?))
+            }
             "jvp" => {
                 self.take();
                 R::Op::from_soac(Soac::Ad(self.ad(AdMode::Forward)?))
@@ -104,6 +108,17 @@ impl Reader<'_> {
         }
         self.word("map")?;
         Ok(Scatter { width, arrays, dests, lambda: self.lambda()? })
+    }
+
+    fn filter<R: Rep>(&mut self) -> Read<Filter<R>> {
+        let width = self.operand()?;
+        let arrays = self.name_list()?;
+        let mut kept = vec![];
+        while self.try_word("kept") {
+            kept.push(self.number()?);
+        }
+        self.word("map")?;
+        Ok(Filter { width, arrays, kept, lambda: self.lambda()? })
     }
 
     fn ad<R: Rep>(&mut self, mode: AdMode) -> Read<Ad<R>> {

@@ -1,7 +1,9 @@
 //! Checking expressions that all representations share.
 
 use super::{instantiate, shapes_differ, substituted, Checker};
+use crate::op::RepOp;
 use crate::rep::Rep;
+use crate::soac::Soac;
 use crate::subst::Subst;
 use crate::syntax::*;
 use crate::types::{exp_types, slice_shape};
@@ -118,7 +120,13 @@ impl<R: Rep> Checker<'_, R> {
                 return None;
             }
             Exp::WithAcc(w) => self.with_acc(w),
-            Exp::Op(op) => self.op(op),
+            Exp::Op(op) => {
+                self.op(op);
+                if let Some(Soac::Filter(f)) = op.as_soac() {
+                    self.filtered(&stm.pat, f);
+                    return None;
+                }
+            }
         }
         if self.mistakes > before {
             return None;

@@ -25,6 +25,7 @@ impl<R: Rep> Checker<'_, R> {
             Soac::Screma(s) => self.screma(s),
             Soac::Hist(h) => self.hist(h),
             Soac::Scatter(s) => self.scatter(s),
+            Soac::Filter(f) => self.filter(f),
             Soac::Ad(ad) => self.ad(ad),
         }
     }
@@ -129,6 +130,39 @@ impl<R: Rep> Checker<'_, R> {
             return;
         }
         self.part(ret, expected, "what the lambda returns");
+    }
+
+    fn filter(&mut self, f: &Filter<R>) {
+        let rows = self.rows(f.width, &f.arrays);
+        self.applied(&f.lambda, rows, "map");
+        let conditions = f.kept.len();
+        if f.lambda.ret.len() != conditions + f.conditions().count() {
+            self.error(format!(
+                "{} values are no {conditions} conditions and what they keep",
+                f.lambda.ret.len()
+            ));
+            return;
+        }
+        self.part(&f.lambda.ret, &vec![Type::BOOL; conditions], "a condition");
+        if f.lambda.ret[conditions..].iter().any(|t| matches!(t, Type::Acc(..) | Type::Mem(_))) {
+            self.error("a filter keeps scalars and arrays only");
+        }
+    }
+
+    /// What binds the results of a filter: numbers of elements, and arrays of these sizes.
+    pub(super) fn filtered(&mut self, pat: &[PatElem<R>], f: &Filter<R>) {
+        if pat.len() != f.lambda.ret.len() {
+            self.error(format!("{} values are bound to {} names", f.lambda.ret.len(), pat.len()));
+            return;
+        }
+        let (counts, arrays) = pat.split_at(f.kept.len());
+        for count in counts {
+            self.same(&count.ty, &Type::I64, "how often a condition holds");
+        }
+        for ((p, t), k) in arrays.iter().zip(&f.lambda.ret[f.kept.len()..]).zip(f.conditions()) {
+            let kept = array_of_rows(t, &[counts[k].name.into()]);
+            self.same(&p.ty, &kept, &format!("the value of {}", self.names.show(p.name)));
+        }
     }
 
     fn scatter(&mut self, s: &Scatter<R>) {

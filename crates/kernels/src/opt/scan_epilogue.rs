@@ -15,9 +15,10 @@
 //!
 //! Other results of the scan's body that the map reads are computed again, if that is cheap.
 //!
-//! A filter is just that, but for its size: `m` is the last of the scanned numbers, so it seems that the scan must be done before
-//! there is anything to write to. But the last of sums is the sum of all, and a reduction that reads what the scan reads costs less
-//! than numbers that are written and read again. So last elements of sums of integers are reduced, where that lets a map join its scan.
+//! A partition is just that, but for its sizes: where the second part begins is the last of the scanned numbers, so it seems that the scan
+//! must be done before anything can be written. But the last of sums is the sum of all, and a reduction that reads what the scan reads
+//! costs less than numbers that are written and read again. So last elements of sums of integers are reduced, where that lets a map join its scan.
+//! (Filters come here as a reduction and such a scan already.)
 
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};

@@ -2,7 +2,7 @@
 
 use crate::alias::Classes;
 use fehu_base::{Name, NameSource};
-use fehu_ir::soac::{Hist, Scatter, Screma, Soac};
+use fehu_ir::soac::{Filter, Hist, Scatter, Screma, Soac};
 use fehu_ir::subst::Subst;
 use fehu_ir::{Attr, Basic, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
@@ -13,6 +13,7 @@ pub(super) enum Combinator<'a> {
     Screma(&'a Screma<Soacs>),
     Hist(&'a Hist<Soacs>),
     Scatter(&'a Scatter<Soacs>),
+    Filter(&'a Filter<Soacs>),
 }
 
 impl<'a> Combinator<'a> {
@@ -22,6 +23,7 @@ impl<'a> Combinator<'a> {
             Exp::Op(Soac::Screma(s)) => Combinator::Screma(s),
             Exp::Op(Soac::Hist(h)) => Combinator::Hist(h),
             Exp::Op(Soac::Scatter(s)) => Combinator::Scatter(s),
+            Exp::Op(Soac::Filter(f)) => Combinator::Filter(f),
             Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
                 return None
             }
@@ -37,6 +39,7 @@ impl<'a> Combinator<'a> {
             Combinator::Screma(s) => &s.arrays,
             Combinator::Hist(h) => &h.arrays,
             Combinator::Scatter(s) => &s.arrays,
+            Combinator::Filter(f) => &f.arrays,
         }
     }
 
@@ -45,6 +48,7 @@ impl<'a> Combinator<'a> {
             Combinator::Screma(s) => &s.map,
             Combinator::Hist(h) => &h.lambda,
             Combinator::Scatter(s) => &s.lambda,
+            Combinator::Filter(f) => &f.lambda,
         }
     }
 
@@ -53,6 +57,7 @@ impl<'a> Combinator<'a> {
             Combinator::Screma(s) => s.width,
             Combinator::Hist(h) => h.width,
             Combinator::Scatter(s) => s.width,
+            Combinator::Filter(f) => f.width,
         }
     }
 
@@ -62,6 +67,7 @@ impl<'a> Combinator<'a> {
             Exp::Op(Soac::Screma(s)) => &s.arrays,
             Exp::Op(Soac::Hist(h)) => &h.arrays,
             Exp::Op(Soac::Scatter(s)) => &s.arrays,
+            Exp::Op(Soac::Filter(f)) => &f.arrays,
             Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => &[],
         }
     }
@@ -88,6 +94,7 @@ pub(super) fn inputs_of(exp: &mut Exp<Soacs>) -> Option<(&mut Vec<Name>, &mut La
         Exp::Op(Soac::Screma(s)) => Some((&mut s.arrays, &mut s.map)),
         Exp::Op(Soac::Hist(h)) => Some((&mut h.arrays, &mut h.lambda)),
         Exp::Op(Soac::Scatter(s)) => Some((&mut s.arrays, &mut s.lambda)),
+        Exp::Op(Soac::Filter(f)) => Some((&mut f.arrays, &mut f.lambda)),
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
 }
@@ -104,7 +111,7 @@ pub(super) fn mapped_results(stm: &Stm<Soacs>) -> &[PatElem<Soacs>] {
             let (scans, reds) = combined(s);
             &stm.pat[scans + reds..]
         }
-        Some(Combinator::Hist(_) | Combinator::Scatter(_)) | None => &[],
+        Some(Combinator::Hist(_) | Combinator::Scatter(_) | Combinator::Filter(_)) | None => &[],
     }
 }
 
@@ -279,6 +286,16 @@ pub(super) fn horizontal(classes: &Classes, first: Stm<Soacs>, second: Stm<Soacs
             interleave(&p.lambda, indices(&p), &mut s.lambda, own);
             s.dests.splice(0..0, p.dests);
             fused.pat.splice(0..0, first.pat);
+        }
+        (Exp::Op(Soac::Filter(mut p)), Exp::Op(Soac::Filter(s))) => {
+            beside(classes, (&mut p.lambda, &mut p.arrays), (&mut s.lambda, &mut s.arrays));
+            let (theirs, own) = (p.kept.len(), s.kept.len());
+            interleave(&p.lambda, theirs, &mut s.lambda, own);
+            s.kept.splice(0..0, p.kept);
+            let mut pat = first.pat;
+            let arrays = pat.split_off(theirs);
+            fused.pat.splice(own..own, arrays);
+            fused.pat.splice(0..0, pat);
         }
         (_, _) => fehu_base::bug!("combinators of two kinds are no neighbours"),
     }

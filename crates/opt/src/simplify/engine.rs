@@ -535,6 +535,10 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
                 let (width, arrays) = (s.width, s.arrays.clone());
                 self.elementwise(&mut s.lambda, width, &arrays);
             }
+            Soac::Filter(f) => {
+                let (width, arrays) = (f.width, f.arrays.clone());
+                self.elementwise(&mut f.lambda, width, &arrays);
+            }
             Soac::Ad(ad) => self.lambda(&mut ad.lambda, FrameKind::Closed, |_| {}),
         }
     }
@@ -623,7 +627,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Call(..) => false,
             Exp::Op(op) => match op.as_soac() {
                 Some(Soac::Screma(s)) => s.map.body.stms.len() <= rules::MAX_COPIED,
-                Some(Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_)) | None => false,
+                Some(Soac::Hist(_) | Soac::Scatter(_) | Soac::Filter(_) | Soac::Ad(_)) | None => false,
             },
             Exp::Basic(_) => true,
         }

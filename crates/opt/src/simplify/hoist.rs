@@ -196,6 +196,7 @@ fn may_move<R: Rep>(stm: &Stm<R>) -> bool {
         Exp::Op(op) => match op.view() {
             OpView::Soac(soac) => match soac {
                 Soac::Screma(s) => s.map.params.iter().all(|p| !p.consumed),
+                Soac::Filter(f) => f.lambda.params.iter().all(|p| !p.consumed),
                 Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_) => false,
             },
             OpView::Seg(_) | OpView::Size(_) | OpView::Alloc(..) => false,
@@ -216,7 +217,7 @@ pub(crate) fn is_total<R: Rep>(exp: &Exp<R>) -> bool {
         Exp::Loop(l) => matches!(l.form, LoopForm::For { .. }) && bodies_total(exp),
         Exp::If(..) => bodies_total(exp),
         Exp::Op(op) => match op.view() {
-            OpView::Soac(Soac::Screma(_)) => bodies_total(exp),
+            OpView::Soac(Soac::Screma(_) | Soac::Filter(_)) => bodies_total(exp),
             OpView::Soac(Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_))
             | OpView::Seg(_)
             | OpView::Size(_)

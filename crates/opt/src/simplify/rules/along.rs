@@ -22,6 +22,7 @@ pub(super) fn rule<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -
         Soac::Screma(s) => s.width,
         Soac::Hist(h) => h.width,
         Soac::Scatter(s) => s.width,
+        Soac::Filter(f) => f.width,
         Soac::Ad(_) => return None,
     };
     let (arrays, lambda) = elementwise(soac)?;

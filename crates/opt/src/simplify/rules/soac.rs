@@ -18,9 +18,11 @@ pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
     ]
 }
 
-pub(super) fn after<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
+pub(super) fn after<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
     [
         Rule { name: "results known outside of the lambda", apply: results },
+        Rule { name: "filter that keeps nothing", apply: super::filter::counted },
+        Rule { name: "filter whose conditions are known", apply: super::filter::known },
         Rule { name: "indices that run along", apply: super::along::rule },
     ]
 }
@@ -29,7 +31,7 @@ fn screma<R: Rep>(stm: &Stm<R>) -> Option<&Screma<R>> {
     let Exp::Op(op) = &stm.exp else { return None };
     match op.as_soac()? {
         Soac::Screma(s) => Some(s),
-        Soac::Hist(_) | Soac::Scatter(_) | Soac::Ad(_) => None,
+        Soac::Hist(_) | Soac::Scatter(_) | Soac::Filter(_) | Soac::Ad(_) => None,
     }
 }
 
@@ -49,6 +51,7 @@ pub(super) fn elementwise<R: Rep>(soac: &Soac<R>) -> Option<(&Vec<Name>, &Lambda
         Soac::Screma(s) => Some((&s.arrays, &s.map)),
         Soac::Hist(h) => Some((&h.arrays, &h.lambda)),
         Soac::Scatter(s) => Some((&s.arrays, &s.lambda)),
+        Soac::Filter(f) => Some((&f.arrays, &f.lambda)),
         Soac::Ad(_) => None,
     }
 }
@@ -58,6 +61,7 @@ pub(super) fn elementwise_mut<R: Rep>(soac: &mut Soac<R>) -> Option<(&mut Vec<Na
         Soac::Screma(s) => Some((&mut s.arrays, &mut s.map)),
         Soac::Hist(h) => Some((&mut h.arrays, &mut h.lambda)),
         Soac::Scatter(s) => Some((&mut s.arrays, &mut s.lambda)),
+        Soac::Filter(f) => Some((&mut f.arrays, &mut f.lambda)),
         Soac::Ad(_) => None,
     }
 }

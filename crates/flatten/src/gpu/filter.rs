@@ -1,0 +1,345 @@
+//! Filters: a reduction that counts, and a scan that numbers what is kept and puts it in its place.
+//!
+//! ```text
+//! let (m, ys) = filter n [xs] kept 1 map \x -> (p x, x)
+//!
+//! let (m) = segred (i < n) (+) { i64.bool (p xs[i]) }
+//! let (ys) = segscan (i < n) (+) after \k -> (write xs[i] to ys [m] at [if p xs[i] then k-1 else -1]) { i64.bool (p xs[i]) }
+//! ```
+//!
+//! Numbers never see memory: what is read is read twice, and what is kept is written once. Two cases are made ready for that
+//! by other statements before it:
+//!
+//! - A function that costs more than reading again, or has parallelism, becomes a map of its own, and the filter is one of its results.
+//! - Rows are not kept themselves, but their indices; a map copies the rows that were chosen, each element by a thread.
+//!
+//! Inside of a nest, the number of elements that are kept differs from point to point, so a filter is sequential code there. Only a function
+//! that costs much leaves it, as above.
+
+use super::g1_manifest::Point;
+use super::g4_vector::bare;
+use super::g6_distribute::Lifted;
+use super::nest::{Nest, Owner};
+use super::{Flat, Machine};
+use crate::sequential::row;
+use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::tuning::scan_epilogue;
+use fehu_base::Name;
+use fehu_ir::build::plain;
+use fehu_ir::cost::scalar_instructions;
+use fehu_ir::seg::{KernelBody, KernelReturn, SegAfter, SegBinOp, SegKind};
+use fehu_ir::soac::{Commutativity, Filter, Reduce, Screma, Soac};
+use fehu_ir::subst::rename_body;
+use fehu_ir::types::array_of_rows;
+use fehu_ir::{Basic, Body, Exp, Kernels, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
+
+/// Whether the function of a filter is worth a map of its own: to compute it again costs more than to read what it computed.
+pub(super) fn worth_splitting(f: &Filter<Soacs>) -> bool {
+    scalar_instructions(&f.lambda.body).is_none_or(|n| n > scan_epilogue::REPEATED_INSTRUCTIONS)
+}
+
+impl Flat<'_> {
+    /// A filter under a nest; `None` if it must be sequential there.
+    pub(super) fn filter(&mut self, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Option<Lifted> {
+        if nest.depth() > 0 || self.machine == Machine::Block {
+            return None;
+        }
+        let types = f.lambda.ret.iter().zip(&f.lambda.body.result).skip(f.kept.len());
+        let computed_rows = types.clone().any(|(t, e)| t.is_array() && param_of(f, *e).is_none());
+        if worth_splitting(f) || computed_rows {
+            let body = self.split_filter(stm, f);
+            return Some(self.on_host(body));
+        }
+        if types.clone().any(|(t, _)| t.is_array()) {
+            let body = self.filter_indices(stm, f);
+            return Some(self.on_host(body));
+        }
+        let most = (scan_epilogue::POINT_BYTES / PrimType::I64.bytes()) as usize;
+        if f.kept.len() > most {
+            let body = self.halves(stm, f, most);
+            return Some(self.on_host(body));
+        }
+        Some(self.numbered(nest, stm, f))
+    }
+
+    fn on_host(&mut self, body: Body<Soacs>) -> Lifted {
+        self.host_inline(body).into_iter().map(|e| (e, Owner::Nest)).collect()
+    }
+
+    /// A body in whose filters there is nothing that is worth a map of its own.
+    pub(super) fn split_filters(&mut self, mut body: Body<Soacs>) -> Body<Soacs> {
+        let splits = |stm: &Stm<Soacs>| match &stm.exp {
+            Exp::Op(Soac::Filter(f)) => worth_splitting(f),
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                false
+            }
+        };
+        if !body.stms.iter().any(splits) {
+            return body;
+        }
+        for stm in std::mem::take(&mut body.stms) {
+            match &stm.exp {
+                Exp::Op(Soac::Filter(f)) if splits(&stm) => {
+                    let (map, filter) = self.map_and_filter(&stm, f);
+                    let certs = &stm.certs;
+                    body.stms.push(Stm { certs: certs.clone(), ..map });
+                    body.stms.push(Stm { pat: stm.pat.clone(), certs: certs.clone(), ..filter });
+                }
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                    body.stms.push(stm);
+                }
+            }
+        }
+        body
+    }
+
+    /// The function as a map, then the filter of what it computed.
+    fn split_filter(&mut self, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Body<Soacs> {
+        let (map, filter) = self.map_and_filter(stm, f);
+        let pat = self.filter_pattern(f.kept.len(), f.conditions().collect(), &f.lambda.ret[f.kept.len()..]);
+        let result = pat.iter().map(|p| p.name.into()).collect();
+        Body { stms: vec![map, Stm { pat, ..filter }], result }
+    }
+
+    /// A map of what a filter computes, and the filter without it, whose pattern is left to the caller. What the filter
+    /// just hands on is no result of the map.
+    fn map_and_filter(&mut self, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> (Stm<Soacs>, Stm<Soacs>) {
+        let (mut pat, mut map) = (vec![], Lambda { ret: vec![], ..f.lambda.clone() });
+        map.body.result.clear();
+        let (mut params, mut arrays, mut result) = (vec![], vec![], vec![]);
+        for (e, ty) in f.lambda.body.result.iter().zip(&f.lambda.ret) {
+            if matches!(e, SubExp::Const(_)) {
+                result.push(*e);
+                continue;
+            }
+            let array = param_of(f, *e).unwrap_or_else(|| {
+                let elem = self.pattern("mapped", vec![array_of_rows(ty, &[f.width])]);
+                map.body.result.push(*e);
+                map.ret.push(ty.clone());
+                let array = elem[0].name;
+                pat.extend(elem);
+                array
+            });
+            let param = self.soac_param("x", ty.clone());
+            result.push(param.name.into());
+            params.push(param);
+            arrays.push(array);
+        }
+        let map = Screma { width: f.width, arrays: f.arrays.clone(), scans: vec![], reds: vec![], map };
+        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret: f.lambda.ret.clone() };
+        let filter = Filter { width: f.width, arrays, kept: f.kept.clone(), lambda };
+        (
+            Stm { pat, exp: Exp::Op(Soac::Screma(map)), ..bare(stm) },
+            Stm { exp: Exp::Op(Soac::Filter(filter)), ..bare(stm) },
+        )
+    }
+
+    /// The filter with indices instead of rows, and maps that copy the rows.
+    fn filter_indices(&mut self, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Body<Soacs> {
+        let range = Exp::Basic(Basic::Iota {
+            n: f.width,
+            start: SubExp::i64(0),
+            step: SubExp::i64(1),
+            ty: IntType::I64,
+        });
+        let all = self.pattern("all", vec![Type::I64.array_of(&[f.width])]);
+        let index = self.soac_param("i", Type::I64);
+        let mut lambda = f.lambda.clone();
+        for e in f.kept.len()..lambda.ret.len() {
+            if lambda.ret[e].is_array() {
+                (lambda.body.result[e], lambda.ret[e]) = (index.name.into(), Type::I64);
+            }
+        }
+        lambda.params.push(index);
+        let kept_types = lambda.ret[f.kept.len()..].to_vec();
+        let pat = self.filter_pattern(f.kept.len(), f.conditions().collect(), &kept_types);
+        let arrays = f.arrays.iter().copied().chain([all[0].name]).collect();
+        let filter = Filter { width: f.width, arrays, kept: f.kept.clone(), lambda };
+        let mut result: Vec<SubExp> = pat.iter().map(|p| p.name.into()).collect();
+        let mut stms = vec![
+            Stm { pat: all, exp: range, ..bare(stm) },
+            Stm { pat: pat.clone(), exp: Exp::Op(Soac::Filter(filter)), ..bare(stm) },
+        ];
+        for (k, e) in f.lambda.body.result.iter().enumerate().skip(f.kept.len()) {
+            let (ty, Some(rows)) = (&f.lambda.ret[k], param_of(f, *e)) else { continue };
+            if !ty.is_array() {
+                continue;
+            }
+            let (indices, count) = (pat[k].name, pat[k].ty.shape()[0]);
+            let param = self.soac_param("i", Type::I64);
+            let x = self.seq.b.fresh("x", ty.clone());
+            let index = Exp::Basic(Basic::Index(rows, row(&[param.name.into()], ty)));
+            let read = Stm { loc: stm.loc.clone(), ..plain(x, ty.clone(), index) };
+            let body = Body { stms: vec![read], result: vec![x.into()] };
+            let map = Lambda { params: vec![param], body, ret: vec![ty.clone()] };
+            let map = Screma { width: count, arrays: vec![indices], scans: vec![], reds: vec![], map };
+            let copied = self.pattern("rows", vec![array_of_rows(ty, &[count])]);
+            result[k] = copied[0].name.into();
+            stms.push(Stm { pat: copied, exp: Exp::Op(Soac::Screma(map)), ..bare(stm) });
+        }
+        Body { stms, result }
+    }
+
+    /// Some of the conditions of a filter first, then the others.
+    fn halves(&mut self, stm: &Stm<Soacs>, f: &Filter<Soacs>, first: usize) -> Body<Soacs> {
+        let values = first_values(f, first);
+        let (mut stms, mut counts, mut arrays) = (vec![], vec![], vec![]);
+        let conditions = f.kept.len();
+        for (which, kept) in [
+            (0..first, conditions..conditions + values),
+            (first..conditions, conditions + values..f.lambda.ret.len()),
+        ] {
+            let lambda = fehu_ir::subst::rename_lambda(&mut self.seq.b.names, &f.lambda);
+            self.seq.learn_types(&lambda);
+            let chosen: Vec<usize> = which.clone().chain(kept).collect();
+            let ret: Vec<Type> = chosen.iter().map(|k| lambda.ret[*k].clone()).collect();
+            let result = chosen.iter().map(|k| lambda.body.result[*k]).collect();
+            let body = Body { stms: lambda.body.stms, result };
+            let part = Filter {
+                width: f.width,
+                arrays: f.arrays.clone(),
+                kept: f.kept[which.clone()].to_vec(),
+                lambda: Lambda { params: lambda.params, body, ret },
+            };
+            let types = part.lambda.ret[part.kept.len()..].to_vec();
+            let pat = self.filter_pattern(part.kept.len(), part.conditions().collect(), &types);
+            let (own_counts, own_arrays) = pat.split_at(part.kept.len());
+            counts.extend(own_counts.iter().map(|p| SubExp::Var(p.name)));
+            arrays.extend(own_arrays.iter().map(|p| SubExp::Var(p.name)));
+            stms.push(Stm { pat, exp: Exp::Op(Soac::Filter(part)), ..bare(stm) });
+        }
+        Body { stms, result: counts.into_iter().chain(arrays).collect() }
+    }
+
+    /// What binds the results of a filter: numbers, then arrays of these sizes.
+    fn filter_pattern(
+        &mut self,
+        counts: usize,
+        conditions: Vec<usize>,
+        types: &[Type],
+    ) -> Vec<PatElem<Soacs>> {
+        let mut pat = self.pattern("count", vec![Type::I64; counts]);
+        let arrays = types.iter().zip(conditions).map(|(t, k)| array_of_rows(t, &[pat[k].name.into()]));
+        let arrays = self.pattern("kept", arrays.collect());
+        pat.extend(arrays);
+        pat
+    }
+
+    /// The reduction and the scan, where all that is kept is scalars.
+    fn numbered(&mut self, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Lifted {
+        let conditions = f.kept.len();
+        let reds = (0..conditions).map(|_| self.counting()).collect();
+        let mut map = self.with_numbers(f);
+        map.body.result.truncate(conditions);
+        map.ret.truncate(conditions);
+        let counting = Screma { width: f.width, arrays: f.arrays.clone(), scans: vec![], reds, map };
+        let counts = self.segmented(&mut nest.clone(), &Stm { pat: vec![], ..bare(stm) }, &counting);
+        let counts: Vec<SubExp> = counts.into_iter().map(|(e, _)| e).collect();
+        let types = f.lambda.ret[conditions..].to_vec();
+        let mut results: Lifted = counts.iter().map(|e| (*e, Owner::Nest)).collect();
+        if types.is_empty() {
+            return results;
+        }
+        let arrays: Vec<Type> =
+            types.iter().zip(f.conditions()).map(|(t, k)| array_of_rows(t, &[counts[k]])).collect();
+        let mut targets = vec![];
+        for ty in &arrays {
+            let elem = ty.elem().unwrap_or(PrimType::Unit);
+            let scratch = Exp::Basic(Basic::Scratch(elem, ty.shape().to_vec()));
+            targets.push(self.seq.b.bind("scratch", ty.clone(), scratch));
+        }
+        let mut inner = nest.clone();
+        self.level(&mut inner, f.width, &f.lambda.params, &f.arrays);
+        let map = self.with_numbers(f);
+        let opened =
+            self.open(Point { nest: &inner, depth: inner.depth(), body: map.body, types: map.ret.clone() });
+        let mut body = self.seq_body(opened.body);
+        let again = rename_body(&mut self.seq.b.names, &body);
+        body.result.truncate(conditions);
+        let (after, places) = self.placing(again, conditions, types);
+        let returns = targets.iter().zip(&arrays).zip(f.conditions()).map(|((array, ty), k)| {
+            KernelReturn::Write { array: *array, shape: ty.shape().to_vec(), index: vec![places[k]] }
+        });
+        let after = SegAfter { lambda: after, returns: returns.collect() };
+        let mut ops = vec![];
+        for _ in 0..conditions {
+            let Reduce { op, neutral, .. } = self.counting();
+            let op = self.operator(&op);
+            ops.push(SegBinOp { comm: Commutativity::Noncommutative, op, neutral, shape: vec![] });
+        }
+        let kind = SegKind::Scan(ops, Some(Box::new(after)));
+        let numbers = vec![Type::I64; conditions];
+        let body = KernelBody { body, returns: vec![KernelReturn::Elem; conditions] };
+        let kept = self.seg_op(opened.space, numbers, body, kind, arrays);
+        results.extend(kept.into_iter().map(|n| (n.into(), Owner::Nest)));
+        results
+    }
+
+    /// What becomes of the numbers of elements: values, and the place of each condition's.
+    fn placing(
+        &mut self,
+        again: Body<Kernels>,
+        conditions: usize,
+        types: Vec<Type>,
+    ) -> (Lambda<Kernels>, Vec<SubExp>) {
+        let numbers: Vec<Param<Kernels>> =
+            (0..conditions).map(|_| self.seq.b.param("number", Type::I64)).collect();
+        let mut places = vec![];
+        let body = self.nested(|flat| {
+            for stm in again.stms {
+                flat.seq.b.push(stm);
+            }
+            for (holds, number) in again.result[conditions..].iter().zip(&numbers) {
+                let yes = flat.nested(|f| vec![f.seq.b.sub64(number.name.into(), SubExp::i64(1))]);
+                let no = flat.nested(|_| vec![SubExp::i64(-1)]);
+                let choice = Exp::If(*holds, Box::new(yes), Box::new(no));
+                places.push(flat.seq.b.bind("place", Type::I64, choice).into());
+            }
+            again.result[2 * conditions..].to_vec()
+        });
+        (Lambda { params: numbers, body, ret: types }, places)
+    }
+
+    /// The function of a filter with a number for each condition before its results: one where it holds, or zero.
+    fn with_numbers(&mut self, f: &Filter<Soacs>) -> Lambda<Soacs> {
+        let mut map = f.lambda.clone();
+        let mut numbers = vec![];
+        for condition in &f.lambda.body.result[..f.kept.len()] {
+            let number = Basic::Conv(ConvOp::BToI(IntType::I64), *condition);
+            let stm = self.number("one", number);
+            numbers.push(stm.pat[0].name.into());
+            map.body.stms.push(stm);
+        }
+        map.body.result.splice(0..0, numbers);
+        map.ret.splice(0..0, vec![Type::I64; f.kept.len()]);
+        map
+    }
+
+    /// A statement that computes a number, for the code at hand.
+    fn number(&mut self, base: &str, exp: Basic) -> Stm<Soacs> {
+        let name = self.seq.b.fresh(base, Type::I64);
+        Stm { loc: self.seq.b.loc.clone(), ..plain(name, Type::I64, Exp::Basic(exp)) }
+    }
+
+    /// A sum of whole numbers.
+    fn counting(&mut self) -> Reduce<Soacs> {
+        let params = vec![self.soac_param("x", Type::I64), self.soac_param("y", Type::I64)];
+        let add = Basic::BinOp(BinOp::Add(IntType::I64), params[0].name.into(), params[1].name.into());
+        let sum = self.number("t", add);
+        let body = Body { result: vec![sum.pat[0].name.into()], stms: vec![sum] };
+        let op = Lambda { params, body, ret: vec![Type::I64] };
+        Reduce { comm: Commutativity::Commutative, op, neutral: vec![SubExp::i64(0)] }
+    }
+}
+
+/// The array whose elements are a result of a filter's function as they are.
+fn param_of(f: &Filter<Soacs>, e: SubExp) -> Option<Name> {
+    let own = |p: &Param<Soacs>| SubExp::Var(p.name) == e && !p.consumed;
+    f.lambda.params.iter().position(own).map(|k| f.arrays[k])
+}
+
+/// How many values the first conditions keep.
+fn first_values(f: &Filter<Soacs>, conditions: usize) -> usize {
+    f.kept[..conditions].iter().sum()
+}
