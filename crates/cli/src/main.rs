@@ -79,6 +79,8 @@ enum Command {
     Autotune(commands::autotune::Args),
     /// Evaluate expressions with the functions of a program, and print the value.
     Script(commands::script::Args),
+    /// Turn a program with its text into Markdown, with what its directives give.
+    Literate(commands::literate::Args),
     /// Make random values, or turn values from one format into another.
     Dataset(commands::dataset::Args),
     /// Compare two files of values.
@@ -147,6 +149,7 @@ fn run(command: Command, matches: ArgMatches) -> ExitCode {
         Command::Profile(args) => commands::profile::run(&args),
         Command::Autotune(args) => commands::autotune::run(&args),
         Command::Script(args) => commands::script::run(&args, matches.subcommand_matches("script")),
+        Command::Literate(args) => commands::literate::run(&args),
         Command::Dataset(args) => commands::dataset::run(&args),
         Command::Datacmp(args) => commands::datacmp::run(&args),
         Command::Dataget(args) => commands::dataget::run(&args),

@@ -7,10 +7,9 @@ pub(crate) fn explanation(command: &str) -> Option<String> {
     Some(format!("`{command}` is a command of Futhark's own compiler that fehu does not have yet{instead}"))
 }
 
-const MISSING: [(&str, &str); 8] = [
+const MISSING: [(&str, &str); 7] = [
     ("hip", "; `fehu opencl` compiles for GPUs of AMD"),
     ("ispc", "; `fehu multicore` uses all cores"),
-    ("literate", ""),
     ("pyopencl", "; `fehu opencl --library` makes a C library, which Python's ctypes can call"),
     ("python", "; `fehu c --library` makes a C library, which Python's ctypes can call"),
     ("rts", ""),

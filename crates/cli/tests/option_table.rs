@@ -19,7 +19,7 @@ struct Documented {
 const COMPILER: &[&str] =
     &["-h", "--entry-point", "--library", "-o", "--safe", "--server", "-v", "-V", "-w", "--Werror"];
 
-const COMMANDS: [Documented; 16] = [
+const COMMANDS: [Documented; 17] = [
     Documented { command: "c", manual: COMPILER, missing: &[] },
     Documented { command: "multicore", manual: COMPILER, missing: &[] },
     Documented { command: "opencl", manual: COMPILER, missing: &[] },
@@ -121,6 +121,21 @@ const COMMANDS: [Documented; 16] = [
             "--pass-option",
             "--pass-compiler-option",
             "--skip-compilation",
+            "-v",
+            "--verbose",
+        ],
+        missing: &[],
+    },
+    Documented {
+        command: "literate",
+        manual: &[
+            "--backend",
+            "--futhark",
+            "--output",
+            "--pass-option",
+            "--pass-compiler-option",
+            "--skip-compilation",
+            "--stop-on-error",
             "-v",
             "--verbose",
         ],

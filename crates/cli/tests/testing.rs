@@ -383,7 +383,7 @@ fn options_for_compilers_and_programs() {
 fn scripts() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let program =
-        "def twice (x: i32) = x * 2\nentry pair (x: i32) = (x, [x, x])\nentry sum (xs: []i32) = i32.sum xs\n";
+        "def twice (x: i32) = x * 2\nentry pair (x: i32) = (x, [x, x])\nentry sum (xs: []i32) = i32.sum xs\ndef total = i64.sum\n";
     std::fs::write(dir.path().join("p.fut"), program).expect("written");
     std::fs::write(dir.path().join("e"), "sum [1, 2, 3]").expect("written");
     let script = |args: &[&str]| {
@@ -399,6 +399,9 @@ fn scripts() {
         "[3i32, 3i32]\n"
     );
     assert_eq!(script(&["-e", "twice 1", "-f", "e"]).0, "6i32\n");
+    assert_eq!(script(&["total [1, 2, 3]"]).0, "6i64\n");
+    assert_eq!(script(&["let x = twice 1 let y = twice x in (y,)"]).0, "4i32\n");
+    assert_eq!(script(&["twice"]).1, 1);
     assert_eq!(script(&["nowhere 1"]).1, 1);
     assert_eq!(script(&["twice ("]).1, 1);
     assert_eq!(script(&[]).1, 2);

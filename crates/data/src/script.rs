@@ -5,7 +5,7 @@
 //! the entry points of a program, or built in (`$loaddata "file"`).
 //!
 //! ```text
-//! exp      ::= "let" pattern "=" exp "in" exp | function operand* | operand
+//! exp      ::= "let" pattern "=" exp ("in" exp | exp that is a "let") | function operand* | operand
 //! operand  ::= ( name "[" exp ("," exp)* "]" | atom ) ("." field)*
 //! atom     ::= function | value | "(" ")" | "(" exp ("," exp)* ")" | "[" exp ("," exp)* "]"
 //!            | "{" "}" | "{" name "=" exp ("," name "=" exp)* "}"
@@ -13,7 +13,7 @@
 //! function ::= name | "$" name
 //! ```
 //!
-//! Only a function that stands there by itself takes arguments: `(f 1) 2` is refused, as `1 2` is.
+//! Only a function that stands there by itself takes arguments: `(f 1) 2` is refused, as `1 2` is. Lists may end in a comma.
 
 use crate::cursor::{Cursor, DataError};
 use crate::literal::{read_literal, Literal};
@@ -33,7 +33,7 @@ pub enum Exp {
     Tuple(Vec<Exp>),
     /// `{x = a, y = b}`.
     Record(Vec<(String, Exp)>),
-    /// `[a, b]`, where some element is not just a value.
+    /// `[a, b]`, where some element is not just a value, or is a number without a suffix.
     Array(Vec<Exp>),
     /// `e.field`.
     Project(Box<Exp>, String),
@@ -67,7 +67,7 @@ pub fn parse_script(text: &str) -> Result<Exp, DataError> {
 }
 
 impl Exp {
-    /// Adds the names that are applied, or that may be constants of the program.
+    /// Adds the names of functions and constants of the program.
     pub fn functions(&self, names: &mut Vec<String>) {
         match self {
             Exp::Const(_) | Exp::Number(..) => {}
@@ -78,9 +78,11 @@ impl Exp {
                 names.push(name.clone());
                 es.iter().for_each(|e| e.functions(names));
             }
-            Exp::Let(_, value, body) => {
+            Exp::Let(bound, value, body) => {
                 value.functions(names);
-                body.functions(names);
+                let mut inner = vec![];
+                body.functions(&mut inner);
+                names.extend(inner.into_iter().filter(|name| !bound.contains(name)));
             }
             Exp::Apply(function, es) => {
                 match function {
@@ -150,7 +152,7 @@ impl Parser<'_> {
         self.expect("=")?;
         let value = self.exp()?;
         self.c.skip_space();
-        if !self.keyword("in") {
+        if !self.keyword("in") && !self.at_keyword("let") {
             return Err(self.unexpected("`in`"));
         }
         Ok(Exp::Let(names, Box::new(value), Box::new(self.exp()?)))
@@ -172,12 +174,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether an operand starts here, and not the word that ends a binding.
+    /// Whether an operand starts here, and not a word that ends a binding.
     fn at_operand(&self) -> bool {
         match self.c.peek() {
             Some(b'(' | b'[' | b'{' | b'$' | b'"' | b'-' | b'_') => true,
             Some(b) if b.is_ascii_digit() => true,
-            Some(b) => b.is_ascii_alphabetic() && !self.at_keyword("in"),
+            Some(b) => b.is_ascii_alphabetic() && !self.at_keyword("in") && !self.at_keyword("let"),
             None => false,
         }
     }
@@ -224,8 +226,10 @@ impl Parser<'_> {
             Some(b'[') => {
                 let start = self.c.pos;
                 match text::read_value(&mut self.c) {
-                    Ok(value) => Exp::Const(value),
-                    Err(_) => {
+                    Ok(value) if !has_number_without_suffix(&self.c.bytes[start..self.c.pos]) => {
+                        Exp::Const(value)
+                    }
+                    Ok(_) | Err(_) => {
                         self.c.pos = start + 1;
                         let elements = self.list("]", Parser::exp)?;
                         if elements.is_empty() {
@@ -279,7 +283,7 @@ impl Parser<'_> {
         Ok(if loose { Exp::Number(text, value) } else { Exp::Const(value) })
     }
 
-    /// What stands between brackets, with commas between; the opening one is behind us.
+    /// What stands between brackets, with commas between and maybe at the end; the opening one is behind us.
     fn list<T>(
         &mut self,
         end: &str,
@@ -298,6 +302,10 @@ impl Parser<'_> {
             }
             if !self.c.eat(",") {
                 return Err(self.unexpected(&format!("`,` or `{end}`")));
+            }
+            self.c.skip_space();
+            if self.c.eat(end) {
+                return Ok(items);
             }
         }
     }
@@ -335,6 +343,24 @@ impl Parser<'_> {
 
     fn unexpected(&self, expected: &str) -> DataError {
         self.c.error(format!("expected {expected}, but found {}", self.c.describe_next()))
+    }
+}
+
+/// Whether an array of literals has one whose type is up to whoever takes the array.
+fn has_number_without_suffix(array: &[u8]) -> bool {
+    let mut c = Cursor::new(array);
+    loop {
+        c.skip_space();
+        match c.peek() {
+            Some(b'[' | b']' | b',') => c.pos += 1,
+            Some(_) => match read_literal(&mut c) {
+                Ok(Literal::Int { suffix: None, .. } | Literal::Float { suffix: None, .. }) => return true,
+                Ok(_) => {}
+                // A string, or the type of an empty array.
+                Err(_) => return false,
+            },
+            None => return false,
+        }
     }
 }
 
@@ -379,7 +405,21 @@ mod tests {
             parse("{a = 1, b = x}"),
             Exp::Record(vec![("a".into(), number("1")), ("b".into(), call("x", vec![]))])
         );
+        assert_eq!(parse("[1, 2i64]"), Exp::Array(vec![number("1"), Exp::Const(Value::scalar(2i64))]));
+        assert_eq!(parse("[[1]]"), Exp::Array(vec![Exp::Array(vec![number("1")])]));
+        assert_eq!(parse("(f, 1,)"), Exp::Tuple(vec![call("f", vec![]), number("1")]));
+        assert_eq!(parse("(f 1,)"), call("f", vec![number("1")]));
+        assert_eq!(parse("{a = 1,}"), Exp::Record(vec![("a".into(), number("1"))]));
+        assert_eq!(parse("let x = f 1 let y = x in y"), parse("let x = f 1 in let y = x in y"));
         assert_eq!(parse("f -1.5f32"), call("f", vec![Exp::Const(Value::scalar(-1.5f32))]));
+    }
+
+    #[test]
+    fn functions_of_the_program() {
+        let exp = parse_script("let (a, b) = f a in let c = g b in [a, h c, d[c], b.x]").expect("a script");
+        let mut names = vec![];
+        exp.functions(&mut names);
+        assert_eq!(names, ["f", "a", "g", "h", "d"]);
     }
 
     #[test]
@@ -419,6 +459,8 @@ mod tests {
             "(",
             "let x 2 in x",
             "let x = 2",
+            "let x = 2 let y = 3",
+            "(1,,)",
             "f )",
             "[1, f",
             "1 2",
@@ -429,14 +471,10 @@ mod tests {
             "(f 1) 2",
             "(f) 2",
             "x.a 1",
-            "(1,)",
-            "[f 1,]",
             "[]",
             "f[]",
             "{= 1}",
-            "{a = 1,}",
             "let () = f in 1",
-            "let (x,) = f in 1",
             "(,)",
             "let in = 1 in 2",
             "x[1",

@@ -14,6 +14,7 @@ pub mod explore;
 pub mod files;
 pub mod front;
 pub mod generate;
+pub mod hash;
 pub mod interpret;
 pub mod load;
 pub mod pipelines;

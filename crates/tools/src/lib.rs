@@ -11,6 +11,8 @@ pub mod benchcmp;
 pub mod datacmp;
 pub mod dataget;
 pub mod dataset;
+pub mod literate;
+pub(crate) mod media;
 pub mod output;
 pub mod profile;
 pub mod programs;

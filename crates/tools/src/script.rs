@@ -3,7 +3,7 @@
 //! In: a program, or a server that was compiled before, and expressions. Out: the value of the last, as text or in the
 //! binary format. Functions need not be entry points: those that the expressions name become some.
 
-use crate::programs::script::{evaluate, Format, Places, ScriptError};
+use crate::programs::script::{evaluate, Format, Places, ScriptError, Store};
 use crate::programs::{Compiler, ServerProcess};
 use fehu_data::script::{parse_script, Exp};
 use std::path::{Path, PathBuf};
@@ -48,14 +48,16 @@ pub fn script(program: &Path, expressions: &[String], options: &Options) -> Resu
         output
     };
     let mut process = ServerProcess::start(&server, None, &options.pass_options)?;
-    let places = Places { program, scratch: dir.path() };
+    let places = Places { program, scratch: dir.path(), store: Store::Allowed };
     let format = if options.binary { Format::Binary } else { Format::Text };
-    let result = process.talk(None, |server| match evaluate(server, &places, &scripts, format) {
+    let mut log = vec![];
+    let result = process.talk(None, |server| match evaluate(server, &places, &scripts, format, &mut log) {
         Ok(bytes) => Ok(Ok(bytes)),
         Err(ScriptError::Script(message)) => Ok(Err(message)),
         Err(ScriptError::Server(e)) => Err(e),
     });
     if options.show_log {
+        log.iter().for_each(|line| crate::errln!("{line}"));
         crate::output::complain(format_args!("{}", process.take_stderr()));
     }
     result.map_err(|trouble| trouble.to_string())?

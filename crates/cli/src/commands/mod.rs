@@ -19,6 +19,7 @@ pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod hash;
 pub(crate) mod imports;
+pub(crate) mod literate;
 pub(crate) mod lsp;
 pub(crate) mod new;
 pub(crate) mod pkg;

@@ -6,6 +6,7 @@ mod evaluate;
 mod explain;
 mod fmt;
 mod futhark;
+mod literate;
 mod lsp;
 mod names;
 mod pkg;

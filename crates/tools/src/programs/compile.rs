@@ -1,7 +1,7 @@
 //! Checking and compiling programs, with our own compiler or another program that has its command line.
 
 use fehu_base::diagnostic::Colour;
-use fehu_base::{Diagnostic, Severity};
+use fehu_base::{Diagnostic, Severity, SourceMap};
 use fehu_driver::compile::{compile, Failure, Product, Settings};
 use fehu_driver::front::{check_file, Front};
 use fehu_driver::structure::{structure, Stage};
@@ -95,7 +95,7 @@ impl Compiler {
                     ..Settings::executable(*target, PathBuf::new())
                 };
                 let lowered = structure(&front, &settings, Stage::Internalised);
-                let result = lowered.map(drop).map_err(|errors| rendered(&errors, &front));
+                let result = lowered.map(drop).map_err(|errors| rendered(&errors, &front.sources));
                 Compiled { warnings: messages(&front, Severity::Warning), remarks: vec![], result }
             }
             Compiler::Program { .. } => self.check(file),
@@ -150,7 +150,7 @@ fn own(file: &Path, settings: &Settings) -> Compiled {
         Ok(()) => Ok(()),
         Err(Failure::Outside(message)) => Err(message),
         Err(Failure::Program(_)) if front.failed() => Err(messages(&front, Severity::Error)),
-        Err(Failure::Program(errors)) => Err(rendered(&errors, &front)),
+        Err(Failure::Program(errors)) => Err(rendered(&errors, &front.sources)),
     };
     Compiled { warnings, remarks, result }
 }
@@ -162,11 +162,11 @@ fn messages(front: &Front, severity: Severity) -> String {
 }
 
 /// Errors as text.
-pub(crate) fn rendered(errors: &[Diagnostic], front: &Front) -> String {
+pub(crate) fn rendered(errors: &[Diagnostic], sources: &SourceMap) -> String {
     let texts: Vec<String> = errors
         .iter()
         .filter(|d| d.severity == Severity::Error)
-        .map(|d| d.render(&front.sources, Colour::Never))
+        .map(|d| d.render(sources, Colour::Never))
         .collect();
     texts.join("\n")
 }

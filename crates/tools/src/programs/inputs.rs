@@ -1,6 +1,6 @@
 //! The arguments and expected results of data sets.
 
-use super::script::{arguments, Places, ScriptError};
+use super::script::{arguments, Places, ScriptError, Store};
 use super::server::ServerProcess;
 use fehu_data::generate::{Bounds, Rng};
 use fehu_data::gzip::gunzip;
@@ -123,7 +123,7 @@ impl Maker<'_> {
     fn store_script(&self, entry: &str, script: &str, scratch: &Path, to: &Path) -> Result<(), String> {
         let script = parse_script(script).map_err(|e| format!("the script cannot be read: {e}"))?;
         let mut process = ServerProcess::start(self.server, self.runner, self.options)?;
-        let places = Places { program: self.program, scratch };
+        let places = Places { program: self.program, scratch, store: Store::Allowed };
         let stored = process.talk(self.limit, |server| match arguments(server, &places, entry, &script) {
             Ok(made) => {
                 let names: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();

@@ -5,14 +5,15 @@
 //! let arguments = arguments(server, &place, "main", &exp)?;    // variables of the server, one per parameter
 //! ```
 
+mod builtin;
+mod convert;
+
 use super::server::Connection;
-use super::show::Printer;
-use fehu_base::prim::ScalarType;
+use convert::scalar_of;
 use fehu_data::script::{Exp, Function};
 use fehu_data::server::{Kind, ServerError};
-use fehu_data::{read_values, Data, Value};
-use fehu_driver::files::read_data;
-use std::path::{Path, PathBuf};
+use fehu_data::Value;
+use std::path::Path;
 
 /// Why a script has no value.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ impl From<ServerError> for ScriptError {
     }
 }
 
-type Res<T> = Result<T, ScriptError>;
+pub(crate) type Res<T> = Result<T, ScriptError>;
 
 /// Where a script finds its files, and where it may make some.
 pub(crate) struct Places<'a> {
@@ -37,6 +38,15 @@ pub(crate) struct Places<'a> {
     pub(crate) program: &'a Path,
     /// A folder for data on its way to the server.
     pub(crate) scratch: &'a Path,
+    /// Whether it may write files beside the program.
+    pub(crate) store: Store,
+}
+
+/// Whether `$store` is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Store {
+    Allowed,
+    Refused,
 }
 
 /// The arguments of an entry point: the names of variables of the server, and their types. If the script
@@ -47,7 +57,7 @@ pub(crate) fn arguments(
     entry: &str,
     script: &Exp,
 ) -> Res<Vec<(String, String)>> {
-    let mut e = Evaluator { server, places, made: 0, scope: vec![] };
+    let mut e = Evaluator::new(server, places);
     let value = e.exp(script)?;
     let types: Vec<String> = e.server.inputs(entry)?.into_iter().map(|t| t.name).collect();
     let values = e.spread(value, types.len())?;
@@ -68,27 +78,23 @@ pub(crate) enum Format {
     Binary,
 }
 
-/// Evaluates scripts in order; the value of the last one, printed.
+/// Evaluates scripts in order; the value of the last one, printed. What the program logs goes to `log`.
 pub(crate) fn evaluate(
     server: &mut Connection,
     places: &Places,
     scripts: &[Exp],
     format: Format,
+    log: &mut Vec<String>,
 ) -> Res<Vec<u8>> {
-    let mut e = Evaluator { server, places, made: 0, scope: vec![] };
-    let mut last = Val::Tuple(vec![]);
-    for script in scripts {
-        last = e.exp(script)?;
-    }
-    match format {
-        Format::Text => Ok(format!("{}\n", e.text(&last)?).into_bytes()),
-        Format::Binary => e.binary(&last),
-    }
+    let mut e = Evaluator::new(server, places);
+    let result = e.last_of(scripts, format);
+    log.append(&mut e.log);
+    result
 }
 
 /// A value while a script runs.
 #[derive(Clone, Debug)]
-enum Val {
+pub(crate) enum Val {
     Data(Value),
     /// A number without a suffix becomes what the parameter asks for.
     Number(String, Value),
@@ -97,22 +103,55 @@ enum Val {
     Tuple(Vec<Val>),
     Record(Vec<(String, Val)>),
     Array(Vec<Val>),
+    /// An entry point, and its first arguments.
+    Function(String, Vec<Val>),
 }
 
-struct Evaluator<'a> {
+/// Evaluates scripts on a server.
+pub(crate) struct Evaluator<'a> {
     server: &'a mut Connection,
     places: &'a Places<'a>,
-    /// How many variables were made.
-    made: usize,
+    /// How many variables were named.
+    named: usize,
+    /// Variables of the server that were named and not freed.
+    live: Vec<String>,
     scope: Vec<(String, Val)>,
+    /// What entry points printed, such as traces.
+    log: Vec<String>,
 }
 
-fn wrong<T>(message: impl Into<String>) -> Res<T> {
+pub(crate) fn wrong<T>(message: impl Into<String>) -> Res<T> {
     Err(ScriptError::Script(message.into()))
 }
 
-impl Evaluator<'_> {
-    fn exp(&mut self, e: &Exp) -> Res<Val> {
+impl<'a> Evaluator<'a> {
+    /// An evaluator that knows the program's functions only.
+    pub(crate) fn new(server: &'a mut Connection, places: &'a Places<'a>) -> Evaluator<'a> {
+        Evaluator { server, places, named: 0, live: vec![], scope: vec![], log: vec![] }
+    }
+
+    /// Frees all values; what entry points printed.
+    pub(crate) fn finish(mut self) -> Vec<String> {
+        for variable in std::mem::take(&mut self.live) {
+            // Some were named for a command that then failed.
+            let _ = self.server.free(&[&variable]);
+        }
+        self.log
+    }
+
+    fn last_of(&mut self, scripts: &[Exp], format: Format) -> Res<Vec<u8>> {
+        let mut last = Val::Tuple(vec![]);
+        for script in scripts {
+            last = self.exp(script)?;
+        }
+        match format {
+            Format::Text => Ok(format!("{}\n", self.text(&last)?).into_bytes()),
+            Format::Binary => self.binary(&last),
+        }
+    }
+
+    /// The value of an expression.
+    pub(crate) fn exp(&mut self, e: &Exp) -> Res<Val> {
         match e {
             Exp::Const(v) => Ok(Val::Data(v.clone())),
             Exp::Number(text, v) => Ok(Val::Number(text.clone(), v.clone())),
@@ -163,95 +202,44 @@ impl Evaluator<'_> {
             Function::Builtin(name) => self.builtin(name, &args),
             Function::Named(name) => match self.scope.iter().rev().find(|(n, _)| n == name) {
                 Some((_, v)) if args.is_empty() => Ok(v.clone()),
+                Some((_, Val::Function(entry, first))) => {
+                    let args = [first.clone(), args].concat();
+                    let entry = entry.clone();
+                    self.call(&entry, args)
+                }
                 Some(_) => wrong(format!("{name} is no function")),
                 None => self.call(name, args),
             },
         }
     }
 
-    fn builtin(&mut self, name: &str, args: &[Val]) -> Res<Val> {
-        if name == "store" {
-            let [file, value] = args else { return wrong("$store takes the name of a file and a value") };
-            let (name, bytes) = (self.string(file)?, self.binary(value)?);
-            let path = self.file(&name);
-            return match std::fs::write(&path, bytes) {
-                Ok(()) => Ok(Val::Tuple(vec![])),
-                Err(e) => wrong(format!("could not write {}: {e}", path.display())),
-            };
-        }
-        let texts: Vec<String> = args.iter().map(|v| self.string(v)).collect::<Res<_>>()?;
-        let path = |file: &str| self.file(file);
-        let read = |file: &str| {
-            let path = path(file);
-            read_data(&path)
-                .map_err(|e| ScriptError::Script(format!("could not read {}: {e}", path.display())))
-        };
-        match (name, texts.as_slice()) {
-            ("loadbytes", [file]) => Ok(Val::Data(Value::vector(read(file)?))),
-            ("loaddata", [file]) => {
-                let mut values = match read_values(&read(file)?) {
-                    Ok(values) => values,
-                    Err(e) => return wrong(format!("{file}: {e}")),
-                };
-                if values.len() == 1 {
-                    return Ok(Val::Data(values.remove(0)));
-                }
-                Ok(Val::Tuple(values.into_iter().map(Val::Data).collect()))
+    /// The result of a function that is a value.
+    pub(crate) fn apply_value(&mut self, function: &Val, arg: Val) -> Res<Val> {
+        match function {
+            Val::Function(entry, first) => {
+                let (entry, mut args) = (entry.clone(), first.clone());
+                args.push(arg);
+                self.call(&entry, args)
             }
-            ("restore", [type_name, file]) => {
-                let (file, var) = (path(file).display().to_string(), self.fresh());
-                self.server.restore(&file, &[(&var, type_name)])?;
-                Ok(Val::Var(var, type_name.clone()))
-            }
-            ("loadbytes" | "loaddata", _) => wrong(format!("${name} takes the name of a file")),
-            ("restore", _) => wrong("$restore takes a type and the name of a file"),
-            _ => wrong(format!("there is no built-in function ${name} here")),
+            Val::Data(_)
+            | Val::Number(..)
+            | Val::Var(..)
+            | Val::Tuple(_)
+            | Val::Record(_)
+            | Val::Array(_) => wrong("a value that is no function is applied"),
         }
     }
 
-    /// A file that a script names is beside the program.
-    fn file(&self, name: &str) -> PathBuf {
-        self.places.program.parent().unwrap_or(Path::new("")).join(name)
-    }
-
-    /// A value as one would write it.
-    fn text(&mut self, v: &Val) -> Res<String> {
-        let joined = |texts: Vec<String>| texts.join(", ");
-        Ok(match v {
-            Val::Data(value) | Val::Number(_, value) => value.to_string(),
-            Val::Var(var, t) => {
-                let transfer = self.places.scratch.join("script-value");
-                Printer { server: self.server, transfer: &transfer, named: &mut self.made, equals: "=" }
-                    .value(var, t)?
-            }
-            Val::Tuple(vs) => format!("({})", joined(self.texts(vs)?)),
-            Val::Array(vs) => format!("[{}]", joined(self.texts(vs)?)),
-            Val::Record(fields) => {
-                let texts = fields.iter().map(|(f, v)| Ok(format!("{f}={}", self.text(v)?)));
-                format!("{{{}}}", joined(texts.collect::<Res<_>>()?))
-            }
-        })
-    }
-
-    fn texts(&mut self, vs: &[Val]) -> Res<Vec<String>> {
-        vs.iter().map(|v| self.text(v)).collect()
-    }
-
-    /// A value in the binary format.
-    fn binary(&mut self, v: &Val) -> Res<Vec<u8>> {
+    /// Frees a value of the server.
+    pub(crate) fn free(&mut self, v: &Val) -> Res<()> {
         match v {
-            Val::Data(value) | Val::Number(_, value) => {
-                let mut bytes = vec![];
-                fehu_data::binary::write_binary(value, &mut bytes);
-                Ok(bytes)
+            Val::Var(variable, _) => {
+                self.live.retain(|live| live != variable);
+                Ok(self.server.free(&[variable])?)
             }
-            Val::Var(var, _) => {
-                let path = self.places.scratch.join("script-value");
-                self.server.store(&path.display().to_string(), &[var])?;
-                std::fs::read(&path)
-                    .map_err(|e| ScriptError::Script(format!("could not read {}: {e}", path.display())))
-            }
-            Val::Tuple(_) | Val::Record(_) | Val::Array(_) => wrong("the value has no binary format"),
+            Val::Tuple(vs) | Val::Array(vs) => vs.iter().try_for_each(|v| self.free(v)),
+            Val::Record(fields) => fields.iter().try_for_each(|(_, v)| self.free(v)),
+            Val::Data(_) | Val::Number(..) | Val::Function(..) => Ok(()),
         }
     }
 
@@ -265,7 +253,10 @@ impl Evaluator<'_> {
             Ok(arg) => arg.into(),
             Err(args) => args,
         };
-        if args.len() != types.len() {
+        if args.len() < types.len() {
+            return Ok(Val::Function(entry.to_owned(), args));
+        }
+        if args.len() > types.len() {
             let (n, given) = (types.len(), args.len());
             return wrong(format!("{entry} takes {n} arguments, but gets {given}"));
         }
@@ -284,13 +275,22 @@ impl Evaluator<'_> {
         let outputs: Vec<(String, String)> = outputs.into_iter().map(|t| (self.fresh(), t)).collect();
         let names: Vec<&str> = outputs.iter().map(|(v, _)| v.as_str()).collect();
         let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
-        self.server.call(entry, &names, &inputs)?;
+        match self.server.call(entry, &names, &inputs) {
+            Ok(report) => self.log.extend(report.log),
+            Err(e) => {
+                if let ServerError::Failure { log, .. } = &e {
+                    let said = log.iter().filter(|line| !line.starts_with("runtime:"));
+                    self.log.extend(said.cloned());
+                }
+                return Err(e.into());
+            }
+        }
         let mut results: Vec<Val> = outputs.into_iter().map(|(v, t)| Val::Var(v, t)).collect();
         Ok(if tuple { Val::Tuple(results) } else { results.remove(0) })
     }
 
     /// The components of a tuple of so many; anything else stays as it is.
-    fn spread(&mut self, v: Val, count: usize) -> Res<Vec<Val>> {
+    pub(crate) fn spread(&mut self, v: Val, count: usize) -> Res<Vec<Val>> {
         match v {
             Val::Tuple(vs) if vs.len() == count => Ok(vs),
             Val::Var(var, t) if count > 1 => {
@@ -305,7 +305,41 @@ impl Evaluator<'_> {
             | Val::Var(..)
             | Val::Tuple(_)
             | Val::Record(_)
-            | Val::Array(_)) => Ok(vec![v]),
+            | Val::Array(_)
+            | Val::Function(..)) => Ok(vec![v]),
+        }
+    }
+
+    /// The components of a tuple; anything else is its only one.
+    pub(crate) fn components(&mut self, v: &Val) -> Res<Vec<Val>> {
+        match v {
+            Val::Tuple(vs) => Ok(vs.clone()),
+            Val::Var(_, t) => {
+                let count = self.tuple_fields(t)?.len();
+                self.spread(v.clone(), count)
+            }
+            Val::Data(_) | Val::Number(..) | Val::Record(_) | Val::Array(_) | Val::Function(..) => {
+                Ok(vec![v.clone()])
+            }
+        }
+    }
+
+    /// The fields of a record that is no tuple; `None` of anything else.
+    pub(crate) fn named_fields(&mut self, v: &Val) -> Res<Option<Vec<(String, Val)>>> {
+        match v {
+            Val::Record(fields) => Ok(Some(fields.clone())),
+            Val::Var(var, t) => {
+                if scalar_of(t).is_some() || self.server.kind(t)? != Kind::Record {
+                    return Ok(None);
+                }
+                if !self.tuple_fields(t)?.is_empty() {
+                    return Ok(None);
+                }
+                let fields = self.server.fields(t)?.into_iter();
+                let fields = fields.map(|(f, t)| Ok((f.clone(), self.project(var, &f, t)?)));
+                Ok(Some(fields.collect::<Res<_>>()?))
+            }
+            Val::Data(_) | Val::Number(..) | Val::Tuple(_) | Val::Array(_) | Val::Function(..) => Ok(None),
         }
     }
 
@@ -340,7 +374,9 @@ impl Evaluator<'_> {
                 Some((_, t)) => self.project(&var, field, t),
                 None => wrong(format!("{t} has no field {field}")),
             },
-            Val::Data(_) | Val::Number(..) | Val::Array(_) => wrong(format!("field {field} of no record")),
+            Val::Data(_) | Val::Number(..) | Val::Array(_) | Val::Function(..) => {
+                wrong(format!("field {field} of no record"))
+            }
         }
     }
 
@@ -366,173 +402,19 @@ impl Evaluator<'_> {
                 let elem = elem.and_then(|p| Value::from_prim(v.scalar_type(), p));
                 elem.map_or_else(|| wrong("an index is out of bounds"), |v| Ok(Val::Data(v)))
             }
-            Val::Data(_) | Val::Number(..) | Val::Tuple(_) | Val::Record(_) | Val::Array(_) => {
-                wrong("an index does not fit what it is applied to")
-            }
+            Val::Data(_)
+            | Val::Number(..)
+            | Val::Tuple(_)
+            | Val::Record(_)
+            | Val::Array(_)
+            | Val::Function(..) => wrong("an index does not fit what it is applied to"),
         }
-    }
-
-    /// A variable of the server with this value, which must be of this type.
-    fn variable(&mut self, v: &Val, t: &str) -> Res<String> {
-        let mismatch = |actual: &str| wrong(format!("a value of type {actual} stands where {t} is expected"));
-        match v {
-            Val::Var(var, actual) if actual == t => Ok(var.clone()),
-            Val::Var(_, actual) => mismatch(actual),
-            Val::Data(_) | Val::Number(..) => {
-                let value = self.value_of_type(v, t)?;
-                self.send(&value, t)
-            }
-            Val::Tuple(parts) => {
-                let fields = self.tuple_fields(t)?;
-                if fields.len() != parts.len() {
-                    return mismatch("tuple");
-                }
-                let parts = parts.iter().zip(&fields).map(|(v, (_, t))| self.variable(v, t));
-                let parts: Vec<String> = parts.collect::<Res<_>>()?;
-                // The server wants them in the order in which it names them.
-                let order = self.server.fields(t)?;
-                let at = |f: &String| fields.iter().position(|(g, _)| g == f).unwrap_or(0);
-                self.record(t, order.iter().map(|(f, _)| parts[at(f)].as_str()).collect())
-            }
-            Val::Record(parts) => {
-                let mut made = vec![];
-                for (field, t) in self.server.fields(t)? {
-                    let Some((_, v)) = parts.iter().find(|(f, _)| *f == field) else {
-                        return wrong(format!("the record has no field {field}"));
-                    };
-                    made.push(self.variable(v, &t)?);
-                }
-                if made.len() != parts.len() {
-                    return mismatch("record");
-                }
-                self.record(t, made.iter().map(String::as_str).collect())
-            }
-            Val::Array(elems) => {
-                if scalar_of(t).is_some() {
-                    let value = self.value_of_type(v, t)?;
-                    return self.send(&value, t);
-                }
-                let elem_type = self.server.elemtype(t)?;
-                let elems = elems.iter().map(|v| self.variable(v, &elem_type));
-                let elems: Vec<String> = elems.collect::<Res<_>>()?;
-                let to = self.fresh();
-                let names: Vec<&str> = elems.iter().map(String::as_str).collect();
-                self.server.new_array(&to, t, &[elems.len()], &names)?;
-                Ok(to)
-            }
-        }
-    }
-
-    /// A value of this type, which is a scalar or an array of scalars.
-    fn value_of_type(&mut self, v: &Val, t: &str) -> Res<Value> {
-        let mismatch = |actual: &str| wrong(format!("a value of type {actual} stands where {t} is expected"));
-        match v {
-            Val::Data(_) | Val::Var(..) => {
-                let value = self.value(v)?;
-                if server_type(&value) == t {
-                    Ok(value)
-                } else {
-                    mismatch(&server_type(&value))
-                }
-            }
-            Val::Number(text, value) => match read_values(format!("{text}{t}").as_bytes()) {
-                Ok(mut values) if values.len() == 1 && server_type(&values[0]) == t => Ok(values.remove(0)),
-                Ok(_) | Err(_) => mismatch(&server_type(value)),
-            },
-            Val::Array(elements) => {
-                let Some(inner) = t.strip_prefix("[]") else { return mismatch("array") };
-                let rows = elements.iter().map(|v| self.value_of_type(v, inner));
-                let rows: Vec<Value> = rows.collect::<Res<_>>()?;
-                match stacked(&rows) {
-                    Some(array) => Ok(array),
-                    None => wrong("the rows of an array have different sizes"),
-                }
-            }
-            Val::Tuple(_) => mismatch("tuple"),
-            Val::Record(_) => mismatch("record"),
-        }
-    }
-
-    /// What a scalar or an array of scalars is, here and not in the server.
-    fn value(&mut self, v: &Val) -> Res<Value> {
-        match v {
-            Val::Data(value) | Val::Number(_, value) => Ok(value.clone()),
-            Val::Var(var, t) if scalar_of(t).is_some() => {
-                let path = self.places.scratch.join("script-value");
-                self.server.store(&path.display().to_string(), &[var])?;
-                let bytes = read_data(&path).map_err(ScriptError::Script)?;
-                match read_values(&bytes).map(<[Value; 1]>::try_from) {
-                    Ok(Ok([value])) => Ok(value),
-                    Ok(Err(_)) | Err(_) => wrong(format!("the value of type {t} cannot be read")),
-                }
-            }
-            Val::Var(_, t) => wrong(format!("a value of type {t} stands where numbers are expected")),
-            Val::Tuple(_) | Val::Record(_) | Val::Array(_) => {
-                wrong("something composed stands where a single value is expected")
-            }
-        }
-    }
-
-    fn number(&mut self, v: &Val) -> Res<usize> {
-        let index = self.value(v)?.as_prim().and_then(|p| p.as_i64());
-        index.and_then(|i| usize::try_from(i).ok()).map_or_else(|| wrong("an index is no number"), Ok)
-    }
-
-    /// The text of a string.
-    fn string(&mut self, v: &Val) -> Res<String> {
-        if let Data::U8(bytes) = self.value(v)?.data() {
-            Ok(String::from_utf8_lossy(bytes).into_owned())
-        } else {
-            wrong("a built-in function takes strings")
-        }
-    }
-
-    fn record(&mut self, t: &str, fields: Vec<&str>) -> Res<String> {
-        let to = self.fresh();
-        self.server.new_record(&to, t, &fields)?;
-        Ok(to)
-    }
-
-    /// Data goes through a file.
-    fn send(&mut self, value: &Value, t: &str) -> Res<String> {
-        let (to, path) = (self.fresh(), self.places.scratch.join("script-value"));
-        let mut bytes = vec![];
-        fehu_data::binary::write_binary(value, &mut bytes);
-        if let Err(e) = std::fs::write(&path, bytes) {
-            return wrong(format!("could not write {}: {e}", path.display()));
-        }
-        self.server.restore(&path.display().to_string(), &[(&to, t)])?;
-        Ok(to)
     }
 
     fn fresh(&mut self) -> String {
-        self.made += 1;
-        format!("script{}", self.made)
+        self.named += 1;
+        let name = format!("script{}", self.named);
+        self.live.push(name.clone());
+        name
     }
-}
-
-/// Rows of one shape and type, on top of each other.
-fn stacked(rows: &[Value]) -> Option<Value> {
-    let first = rows.first()?;
-    let mut data = Data::empty(first.scalar_type());
-    for row in rows {
-        if row.shape() != first.shape() {
-            return None;
-        }
-        for i in 0..row.data().len() {
-            data.push(row.data().get(i)?);
-        }
-    }
-    let shape = [&[rows.len()], first.shape()].concat();
-    Value::new(shape, data)
-}
-
-/// The server's name for the type of a value: `[][]i32`.
-fn server_type(v: &Value) -> String {
-    format!("{}{}", "[]".repeat(v.rank()), v.scalar_type())
-}
-
-/// The scalars that an array of scalars, or a scalar, is made of.
-fn scalar_of(t: &str) -> Option<ScalarType> {
-    ScalarType::named(t.trim_start_matches("[]"))
 }

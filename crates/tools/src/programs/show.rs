@@ -1,9 +1,9 @@
 //! The text of values that a server holds, as one would write them in a program: `{a = 1i32, b = [(2u8, true)]}`.
 
 use super::{transparent_type, Connection};
-use fehu_data::read_values;
 use fehu_data::server::{Kind, ServerError};
 use fehu_data::text::{write_text, Layout};
+use fehu_data::{read_values, Value};
 use std::path::Path;
 
 /// Prints values of a server.
@@ -106,10 +106,13 @@ pub(crate) fn stored(
 ) -> Result<String, ServerError> {
     server.store(&transfer.display().to_string(), &[variable])?;
     let values = read_values(&std::fs::read(transfer)?).unwrap_or_default();
+    Ok(values.iter().map(in_rows).collect::<Vec<_>>().join("\n"))
+}
+
+/// The text of a value, each innermost row on a line of its own.
+pub(crate) fn in_rows(value: &Value) -> String {
     let mut text = String::new();
-    for value in &values {
-        // Writing to a string does not fail.
-        let _ = write_text(value, Layout::Rows, &mut text);
-    }
-    Ok(text.lines().map(str::trim_start).collect::<Vec<_>>().join("\n"))
+    // Writing to a string does not fail.
+    let _ = write_text(value, Layout::Rows, &mut text);
+    text.lines().map(str::trim_start).collect::<Vec<_>>().join("\n")
 }

@@ -24,7 +24,7 @@ pub(super) fn prepare(
         entry_points: entry_points.to_vec(),
         ..Settings::executable(options.target, PathBuf::new())
     };
-    interpreted(&front, &settings).map_err(|errors| rendered(&errors, &front))
+    interpreted(&front, &settings).map_err(|errors| rendered(&errors, &front.sources))
 }
 
 /// Whether a data set can be interpreted.

@@ -15,7 +15,7 @@ pub(super) fn test_structure(file: &Path, run: &RunSpec, options: &Options) -> O
     }
     let front = check_file(file);
     if front.failed() {
-        return Outcome::failed(rendered(&front.diagnostics, &front));
+        return Outcome::failed(rendered(&front.diagnostics, &front.sources));
     }
     let entry_points = run.entries.iter().map(|e| e.entry.clone()).collect();
     let settings = Settings { entry_points, ..Settings::executable(options.target, PathBuf::new()) };
@@ -42,7 +42,7 @@ fn one_block(front: &Front, settings: &Settings, test: &StructureTest, outcome: 
         Ok(found) => found,
         Err(errors) => {
             outcome.runs_failed += known.len();
-            outcome.failures.push(rendered(&errors, front));
+            outcome.failures.push(rendered(&errors, &front.sources));
             return;
         }
     };
