@@ -19,6 +19,9 @@ use std::time::SystemTime;
 /// The largest `futhark.pkg`.
 const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
+/// The most bytes that come when a repository is fetched. Packages have some thousand.
+const MAX_DOWNLOAD_BYTES: u64 = 512 << 20;
+
 /// Whether repositories may be fetched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
@@ -41,6 +44,8 @@ pub struct Registry {
     fetched: BTreeSet<String>,
     /// Called with the URL of what is fetched.
     report: Box<dyn FnMut(&str)>,
+    /// The most bytes to fetch of a repository at a time.
+    max_download_bytes: u64,
 }
 
 impl Registry {
@@ -51,7 +56,13 @@ impl Registry {
         access: Access,
         report: Box<dyn FnMut(&str)>,
     ) -> Registry {
-        Registry { cache, local, access, commits: BTreeMap::new(), fetched: BTreeSet::new(), report }
+        let (commits, fetched) = (BTreeMap::new(), BTreeSet::new());
+        Registry { cache, local, access, commits, fetched, report, max_download_bytes: MAX_DOWNLOAD_BYTES }
+    }
+
+    /// The same packages, of which none is fetched if more than this comes.
+    pub fn with_max_download_bytes(self, max_download_bytes: u64) -> Registry {
+        Registry { max_download_bytes, ..self }
     }
 
     /// The releases of a package, oldest first, as the repository has them now.
@@ -215,8 +226,8 @@ impl Registry {
     fn fetch_refs(&mut self, path: &PkgPath, refs: &[&str]) -> Result<(), Error> {
         let url = self.url(path);
         (self.report)(&url);
-        let args = ["fetch", "--quiet", "--force", "--prune", "--no-tags", "--update-head-ok", "--", &url];
-        git::run(&self.copy(path), &[&args[..], refs].concat()).map(drop)
+        let args = ["--quiet", "--force", "--prune", "--no-tags", "--update-head-ok", "--", &url];
+        git::fetch(&self.copy(path), &[&args[..], refs].concat(), self.max_download_bytes)
     }
 
     /// An empty repository, which appears when it is complete.

@@ -28,19 +28,22 @@ fn refused(world: &World) -> String {
     message
 }
 
-/// Makes a commit whose package folder is a tree with these lines, as `git mktree` reads them.
+/// Makes a tree with these lines, as `git mktree` reads them.
+fn make_tree(repository: &Path, lines: &str) -> String {
+    let mut child = git_command(repository, &["mktree"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("git runs");
+    child.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("written");
+    let done = child.wait_with_output().expect("git ends");
+    assert!(done.status.success());
+    String::from_utf8_lossy(&done.stdout).trim().to_owned()
+}
+
+/// Makes a commit whose package folder is a tree with these lines.
 fn commit_tree(repository: &Path, lines: &str) {
-    let tree = |lines: &str| {
-        let mut child = git_command(repository, &["mktree"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("git runs");
-        child.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("written");
-        let done = child.wait_with_output().expect("git ends");
-        assert!(done.status.success());
-        String::from_utf8_lossy(&done.stdout).trim().to_owned()
-    };
+    let tree = |lines: &str| make_tree(repository, lines);
     let manifest = git(repository, &["rev-parse", "HEAD:futhark.pkg"]);
     let package = tree(lines);
     let host = tree(&format!("040000 tree {package}\tevil\n"));
@@ -109,6 +112,58 @@ fn huge_files() {
     file.set_len(65 << 20).expect("long");
     commit(&repository, "huge");
     assert!(refused(&world).contains("\"huge\" has more than 64 MiB"));
+}
+
+/// Bytes that nobody can pack.
+fn noise(count: usize) -> Vec<u8> {
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as u8
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+#[test]
+fn huge_downloads() {
+    let world = world();
+    let repository = world.repository("example.org/evil");
+    // Neither in the package nor in its newest version, but in the repository.
+    std::fs::write(repository.join("huge"), noise(3 << 20)).expect("written");
+    commit(&repository, "huge");
+    std::fs::remove_file(repository.join("huge")).expect("removed");
+    commit(&repository, "small");
+    git(&repository, &["tag", "v1.0.0"]);
+    world.set_manifest("require { example.org/evil 1.0.0 }");
+    let mut limited = world.online().with_max_download_bytes(1 << 20);
+    let message = said(world.project().sync(&mut limited));
+    assert_eq!(message, "could not fetch example.org/evil: it has more than 1 MiB");
+    assert_eq!(world.lib(), ["example.org/good/a.fut: def x = 1"]);
+    let packs = world.cache().join("example.org%evil.git/objects/pack");
+    let left: Vec<_> = std::fs::read_dir(packs).expect("a folder").collect();
+    assert!(left.is_empty(), "{left:?}");
+
+    // The copy is in order: with a larger limit, it is fetched.
+    let mut limited = world.online().with_max_download_bytes(8 << 20);
+    world.project().sync(&mut limited).expect("packages");
+    assert_eq!(world.lib(), ["example.org/evil/a.fut: def x = 1"]);
+}
+
+/// A folder that contains itself many times over: few objects, and more files than atoms.
+#[test]
+fn a_bomb_of_folders() {
+    let world = world();
+    let repository = world.repository("example.org/evil");
+    commit(&repository, "good");
+    let mut lines =
+        format!("100644 blob {}\ta\n", git(&repository, &["rev-parse", "HEAD:futhark.pkg"]).trim());
+    for _ in 0..12 {
+        let tree = make_tree(&repository, &lines);
+        lines = (0..10).map(|i| format!("040000 tree {tree}\tf{i}\n")).collect();
+    }
+    commit_tree(&repository, &lines);
+    let message = refused(&world);
+    assert!(message.contains("its files could not be listed, or are too many"), "{message}");
 }
 
 #[test]

@@ -38,7 +38,11 @@ impl World {
 
     pub(crate) fn registry(&self, access: Access) -> Registry {
         let local = self.folder.path().join("repositories");
-        Registry::new(self.folder.path().join("cache"), Some(local), access, Box::new(|_| {}))
+        Registry::new(self.cache(), Some(local), access, Box::new(|_| {}))
+    }
+
+    pub(crate) fn cache(&self) -> PathBuf {
+        self.folder.path().join("cache")
     }
 
     pub(crate) fn online(&self) -> Registry {
