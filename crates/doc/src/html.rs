@@ -1,6 +1,7 @@
 //! What pages look like: their frame, the overview, the index, and views of sources.
 
-use crate::names::Names;
+use crate::markdown::render;
+use crate::names::{Names, Space};
 use crate::Input;
 use fehu_syntax::TokenKind;
 use std::fmt::Write;
@@ -39,16 +40,18 @@ pub(crate) fn frame(path: &str, title: &str, body: &str) -> String {
 }
 
 /// The first page: all files, with the beginning of their comments.
-pub(crate) fn overview(inputs: &[Input]) -> String {
+pub(crate) fn overview(inputs: &[Input], names: &Names) -> String {
     let mut rows = String::new();
     for input in inputs {
         let about = input.prog.doc.as_ref().map_or(String::new(), |d| first_sentence(&d.text));
+        // Whatever is wrong with a link is said of the file's own page.
+        let about = render(&about, |r| {
+            let space = Space::of_word(r.space).filter(|_| r.file.is_none())?;
+            names.find(&input.name, "", space, r.name).map(|a| a.url())
+        });
+        let about = about.trim().strip_prefix("<p>").and_then(|a| a.strip_suffix("</p>")).unwrap_or(&about);
         let name = escape(&input.name);
-        let _ = writeln!(
-            rows,
-            "<tr><td><a href=\"doc/{name}.html\">{name}</a></td><td>{}</td></tr>",
-            escape(&about)
-        );
+        let _ = writeln!(rows, "<tr><td><a href=\"doc/{name}.html\">{name}</a></td><td>{about}</td></tr>");
     }
     frame("index.html", "Documentation", &format!("<table>\n{rows}</table>\n"))
 }
@@ -98,20 +101,26 @@ pub(crate) fn source(input: &Input) -> String {
     )
 }
 
-/// Program text as HTML, in which names are links where `link` knows an address.
-pub(crate) fn code(text: &str, link: impl Fn(&str) -> Option<String>) -> String {
+/// Program text as HTML, in which names are links where `link` knows an address. What is declared stands out.
+pub(crate) fn code(text: &str, declared: Option<&str>, link: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::new();
     let mut at = 0usize;
+    let mut declared = declared;
     for token in fehu_syntax::tokens(fehu_base::FileId(0), text) {
         let (lo, hi) = (token.span.lo as usize, token.span.hi as usize);
         out.push_str(&escape(text.get(at..lo).unwrap_or("")));
         let word = text.get(lo..hi).unwrap_or("");
-        match link(word).filter(|_| token.kind == TokenKind::Ident) {
-            Some(url) => {
-                let _ = write!(out, "<a href=\"{}\">{}</a>", escape(&url), escape(word));
+        let shown = escape(word);
+        let _ = match link(word).filter(|_| token.kind == TokenKind::Ident) {
+            _ if declared == Some(word) => {
+                declared = None;
+                write!(out, "<b>{shown}</b>")
             }
-            None => out.push_str(&escape(word)),
-        }
+            Some(url) => write!(out, "<a href=\"{}\">{shown}</a>", escape(&url)),
+            // Browsers would break a line between the two characters.
+            None if word == "->" => write!(out, "<span class=\"arrow\">{shown}</span>"),
+            None => write!(out, "{shown}"),
+        };
         at = hi;
     }
     out.push_str(&escape(text.get(at..).unwrap_or("")));

@@ -54,6 +54,19 @@ pub struct Site {
     pub pages: Vec<Page>,
     /// Links in comments that lead nowhere.
     pub warnings: Vec<String>,
+    /// Program text in comments, for whoever can check it.
+    pub examples: Vec<Example>,
+}
+
+/// Program text in a comment: what stands between fences that name Futhark.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Example {
+    /// The file, as in [`Input::name`].
+    pub file: String,
+    /// The line in which the comment begins.
+    pub line: usize,
+    /// The text: declarations or an expression, in the scope of somebody who imports the file.
+    pub text: String,
 }
 
 /// Whether a file wants no documentation: its comment is the word "ignore".
@@ -64,14 +77,15 @@ pub fn is_ignored(prog: &Prog) -> bool {
 /// The documentation of some files.
 pub fn site(inputs: &[Input]) -> Site {
     let names = Names::of(inputs);
-    let mut site = Site { pages: vec![], warnings: vec![] };
+    let mut site = Site { pages: vec![], warnings: vec![], examples: vec![] };
     for input in inputs {
-        let (content, warnings) = page::page(input, &names);
-        site.pages.push(Page { path: format!("doc/{}.html", input.name), content });
+        let written = page::page(input, &names);
+        site.pages.push(Page { path: format!("doc/{}.html", input.name), content: written.content });
         site.pages.push(Page { path: format!("src/{}.html", input.name), content: html::source(input) });
-        site.warnings.extend(warnings);
+        site.warnings.extend(written.warnings);
+        site.examples.extend(written.examples);
     }
-    site.pages.push(Page { path: "index.html".into(), content: html::overview(inputs) });
+    site.pages.push(Page { path: "index.html".into(), content: html::overview(inputs, &names) });
     site.pages.push(Page { path: "names.html".into(), content: html::index(&names) });
     site.pages.push(Page { path: "style.css".into(), content: include_str!("style.css").into() });
     site

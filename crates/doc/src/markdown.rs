@@ -2,7 +2,7 @@
 //! another file. HTML in comments is shown, not used.
 
 use crate::html::escape;
-use pulldown_cmark::{html, CowStr, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{html, CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
 /// A link in a comment.
 pub(crate) struct Reference<'a> {
@@ -59,6 +59,23 @@ pub(crate) fn render(text: &str, mut resolve: impl FnMut(&Reference<'_>) -> Opti
     out
 }
 
+/// The program text in a comment: what stands between fences that name Futhark.
+pub(crate) fn examples(text: &str) -> Vec<String> {
+    let mut examples = vec![];
+    let mut open = None;
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        match (event, &mut open) {
+            (Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))), _) => {
+                open = (&*language == "futhark").then(String::new);
+            }
+            (Event::End(TagEnd::CodeBlock), _) => examples.extend(open.take()),
+            (Event::Text(text), Some(example)) => example.push_str(&text),
+            _ => {}
+        }
+    }
+    examples
+}
+
 /// Whether an address is a page, or a place on this one.
 fn is_harmless(url: &str) -> bool {
     match url.split_once(':') {
@@ -100,6 +117,12 @@ mod tests {
         assert_eq!(shown("`t`@type@\"a/b\"!"), "<p><a href=\"a/b#type-t\"><code>t</code></a>!</p>\n");
         assert_eq!(shown("`gone`@mtype, `x`"), "<p><code>gone</code>, <code>x</code></p>\n");
         assert_eq!(shown("`x`@other"), "<p><code>x</code>@other</p>\n");
+    }
+
+    #[test]
+    fn examples_are_what_names_the_language() {
+        let text = "A.\n\n```futhark\nf 1\ng 2\n```\n\n```\nnone\n```\n\n    none\n\n``` futhark\nh\n```\n";
+        assert_eq!(super::examples(text), ["f 1\ng 2\n", "h\n"]);
     }
 
     #[test]

@@ -1,24 +1,33 @@
 //! The page of a file: its comment, and each declaration with its type and its comment.
 
 use crate::html::{code, escape, frame, root};
-use crate::markdown::{render, Reference};
+use crate::markdown::{examples, render, Reference};
 use crate::names::{anchor, Address, Names, Space};
-use crate::Input;
+use crate::{Example, Input};
 use fehu_base::{Span, Symbol};
 use fehu_check::scope::{Env, Module, TermEntry};
 use fehu_check::show::{is_operator, Show};
 use fehu_syntax::ast::{Dec, Doc, Ident, ModBind, ModExp, ModTypeExp, Spec, ValKeyword};
 use std::fmt::Write;
 
-/// The page, and what is odd about its links.
-pub(crate) fn page(input: &Input, names: &Names) -> (String, Vec<String>) {
+/// A page, what is odd about its links, and the examples on it.
+pub(crate) struct Written {
+    pub(crate) content: String,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) examples: Vec<Example>,
+}
+
+/// The page of a file.
+pub(crate) fn page(input: &Input, names: &Names) -> Written {
     let path = format!("doc/{}.html", input.name);
-    let mut writer = Writer { input, names, root: root(&path), out: String::new(), warnings: vec![] };
+    let (root, out) = (root(&path), String::new());
+    let mut writer = Writer { input, names, root, out, warnings: vec![], examples: vec![] };
     if let Some(doc) = &input.prog.doc {
         writer.doc(doc, "");
     }
     writer.decs(&input.prog.decs, "", Some(&input.env));
-    (frame(&path, &input.name, &writer.out), writer.warnings)
+    let content = frame(&path, &input.name, &writer.out);
+    Written { content, warnings: writer.warnings, examples: writer.examples }
 }
 
 struct Writer<'a> {
@@ -28,6 +37,7 @@ struct Writer<'a> {
     root: String,
     out: String,
     warnings: Vec<String>,
+    examples: Vec<Example>,
 }
 
 impl<'a> Writer<'a> {
@@ -128,7 +138,7 @@ impl<'a> Writer<'a> {
                 }
                 Spec::Include(_, span) => {
                     let text = self.text(*span);
-                    let shown = self.linked(&text, module);
+                    let shown = self.linked(&text, None, module);
                     let _ = writeln!(self.out, "<section>\n<p class=\"sig\">{shown}</p>");
                 }
             }
@@ -146,7 +156,7 @@ impl<'a> Writer<'a> {
             | ModExp::Ascript(..)
             | ModExp::Lambda(..) => {
                 let text = self.text(span);
-                let shown = self.linked(&text, module);
+                let shown = self.linked(&text, None, module);
                 let _ = writeln!(self.out, "<section>\n<p class=\"sig\">{shown}</p>\n</section>");
             }
         }
@@ -177,9 +187,9 @@ impl<'a> Writer<'a> {
         doc: Option<&Doc>,
     ) {
         let full = inner(module, name);
-        let line = self.input.text.get(..span.lo as usize).map_or(0, |t| t.matches('\n').count()) + 1;
+        let line = self.line(span);
         let source = format!("{}src/{}.html#L{line}", self.root, escape(&self.input.name));
-        let shown = self.linked(text, module);
+        let shown = self.linked(text, Some(name.name.as_str()), module);
         let _ = writeln!(
             self.out,
             "<section id=\"{}\">\n<p class=\"sig\"><a class=\"src\" href=\"{source}\">source</a>{shown}</p>",
@@ -191,8 +201,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Program text whose types and modules are links.
-    fn linked(&self, text: &str, module: &str) -> String {
-        code(text, |word| {
+    fn linked(&self, text: &str, declared: Option<&str>, module: &str) -> String {
+        code(text, declared, |word| {
             let find = |space| self.names.find(&self.input.name, module, space, word);
             find(Space::Type).or_else(|| find(Space::ModType)).map(|a| self.url(&a))
         })
@@ -214,7 +224,18 @@ impl<'a> Writer<'a> {
             found.map(|a| self.url(&a))
         });
         self.warnings.append(&mut missing);
+        let (file, line) = (self.input.name.clone(), self.line(doc.span));
+        self.examples.extend(examples(&doc.text).into_iter().map(|text| Example {
+            file: file.clone(),
+            line,
+            text,
+        }));
         let _ = writeln!(self.out, "<div class=\"doc\">\n{rendered}</div>");
+    }
+
+    /// The line in which a span begins.
+    fn line(&self, span: Span) -> usize {
+        self.input.text.get(..span.lo as usize).map_or(0, |t| t.matches('\n').count()) + 1
     }
 
     /// The source of a span.

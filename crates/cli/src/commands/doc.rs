@@ -1,14 +1,22 @@
 //! `fehu doc`.
 
 use crate::report::show_all;
-use fehu_base::Severity;
-use fehu_doc::Input;
+use fehu_base::diagnostic::Colour;
+use fehu_base::{FileId, Severity};
+use fehu_doc::{Example, Input};
+use fehu_driver::front::check_over;
+use fehu_driver::load::{normalise, Overlay};
 use fehu_tools::errln;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+const HELP: &str = "\
+Program text in comments, between fences that name the language (```futhark), is checked
+as that of somebody who imports the file: declarations, or an expression.";
+
 /// Options of `fehu doc`.
 #[derive(clap::Args)]
+#[command(after_help = HELP)]
 pub(crate) struct Args {
     /// The folder whose .fut files are documented, or a single file.
     dir: PathBuf,
@@ -56,6 +64,7 @@ fn document(args: &Args) -> Result<(), String> {
     for warning in &site.warnings {
         errln!("fehu: {warning}");
     }
+    site.examples.iter().for_each(|example| check(example, &root));
     for page in site.pages {
         let path = args.output.join(&page.path);
         if args.verbose {
@@ -87,6 +96,23 @@ fn read(file: &Path, root: &Path) -> Result<Option<Input>, String> {
     let name = file.strip_prefix(root).unwrap_or(file).with_extension("");
     let name = name.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
     Ok(Some(Input { name, text, prog, env: program.env, names: program.names }))
+}
+
+/// Says what is wrong with an example: somebody who imports the file writes it into a file beside it.
+fn check(example: &Example, root: &Path) {
+    let file = root.join(format!("{}.fut", example.file));
+    let name = example.file.rsplit('/').next().unwrap_or(&example.file);
+    let is_expression = fehu_syntax::parse_exp(FileId(0), &example.text).1.is_empty();
+    let text = match is_expression {
+        true => format!("local open import \"{name}\"\ndef example =\n{}", example.text),
+        false => format!("local open import \"{name}\"\n{}", example.text),
+    };
+    let path = file.with_file_name(format!("example of {name}"));
+    let front = check_over(&path, Overlay::from_iter([(normalise(&path), text)]));
+    for d in front.diagnostics.iter().filter(|d| d.severity == Severity::Error) {
+        let message = d.render(&front.sources, Colour::Never);
+        errln!("fehu: {}:{}: an example is wrong\n{message}", file.display(), example.line);
+    }
 }
 
 /// All programs below a folder, in alphabetical order.

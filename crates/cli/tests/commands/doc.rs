@@ -145,3 +145,46 @@ fn mistakes() {
     assert_eq!(done.status.code(), Some(1));
     assert!(stderr(&done).contains("Unknown name") && !dir.path().join("out").exists());
 }
+
+#[test]
+fn examples_are_checked() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let lib = dir.path().join("lib");
+    std::fs::create_dir(&lib).expect("made");
+    let text = "\
+-- | Adds.
+--
+-- ```futhark
+-- add 1 2 == 3
+-- ```
+--
+-- ```futhark
+-- def f = add 1
+-- def g = map f [2, 3]
+-- ```
+--
+-- ```
+-- add is not checked here
+-- ```
+def add (a: i32) (b: i32) = a + b
+
+module m = {
+  -- | Wrong.
+  --
+  -- ```futhark
+  -- add 1 true
+  -- ```
+  --
+  -- ```futhark
+  -- def f =
+  -- ```
+  def x = 1
+}
+";
+    program(&lib, "a.fut", text);
+    let done = doc(dir.path());
+    assert!(done.status.success(), "{}", stderr(&done));
+    let said = stderr(&done);
+    assert_eq!(said.matches("lib/a.fut:18: an example is wrong").count(), 2, "{said}");
+    assert!(said.contains("add 1 true") && !said.contains("add 1 2"), "{said}");
+}
