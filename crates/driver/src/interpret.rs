@@ -10,7 +10,7 @@ use crate::compile::Settings;
 use crate::front::Front;
 use crate::pipelines;
 use fehu_base::prim::ScalarType;
-use fehu_base::Diagnostic;
+use fehu_base::{Diagnostic, SourceMap};
 use fehu_data::{Data, Value};
 pub use fehu_ir::interp::Failure;
 pub use shaped::Shaped;
@@ -24,6 +24,8 @@ use std::sync::Arc;
 pub struct Interpreted {
     prog: Prog<Soacs>,
     options: interp::Options,
+    /// For the places of errors.
+    sources: SourceMap,
 }
 
 /// Why an entry point has no results.
@@ -38,7 +40,7 @@ pub enum Stopped {
 /// Gets a program ready.
 pub fn interpreted(front: &Front, settings: &Settings) -> Result<Interpreted, Vec<Diagnostic>> {
     let prog = pipelines::lower(front, settings).map_err(|stop| stop.diagnostics())?;
-    Ok(Interpreted { prog, options: interp::Options::default() })
+    Ok(Interpreted { prog, options: interp::Options::default(), sources: front.sources.clone() })
 }
 
 impl Interpreted {
@@ -83,7 +85,9 @@ impl Interpreted {
         };
         let args = arguments(face, args)?;
         let results = run_entry(&self.prog, entry, args, &self.options).map_err(|e| match e {
-            Failure::Assert { message, .. } => Stopped::Error(format!("Error: {message}")),
+            Failure::Assert { message, loc } => {
+                Stopped::Error(format!("Error: {message}\n\n{}", self.backtrace(&loc)))
+            }
             Failure::Stuck(message) => Stopped::Beyond(message),
             Failure::TooLong => Stopped::Beyond("it takes too many steps".into()),
         })?;
@@ -91,6 +95,16 @@ impl Interpreted {
         let results = results.iter().skip(face.size_results).zip(types);
         let values: Option<Vec<Value>> = results.map(|(value, t)| data_value(value, t)).collect();
         values.ok_or_else(|| Stopped::Beyond("its results do not have the types that they should".into()))
+    }
+
+    /// The place of an error, and the calls that led there, as compiled programs print them.
+    fn backtrace(&self, loc: &Loc) -> String {
+        let places = fehu_codegen::backtrace(&self.sources, loc);
+        let shown = places.iter().enumerate().map(|(i, place)| {
+            let arrow = if i == 0 { "->" } else { "  " };
+            format!("{arrow} {:<3} {place}", format!("#{i}"))
+        });
+        format!("Backtrace:\n{}", shown.collect::<Vec<_>>().join("\n"))
     }
 
     /// The types of the elements of each result.

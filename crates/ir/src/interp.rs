@@ -13,6 +13,7 @@
 
 mod exp;
 mod heap;
+mod math;
 pub mod samples;
 mod seg;
 mod soac;

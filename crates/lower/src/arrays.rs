@@ -145,12 +145,12 @@ impl<'a> Lowerer<'a> {
         let cert = self.check(
             ok,
             vec![
-                t("new shape ["),
+                t("Cannot unflatten an array of shape ["),
+                v(size),
+                t("] to shape ["),
                 v(n),
                 t("]["),
                 v(m),
-                t("] does not have the same number of elements as old shape ["),
-                v(size),
                 t("]."),
             ],
         );

@@ -1,9 +1,10 @@
 //! The meaning of mathematical functions on constants, where the host knows
 //! it as well as the target does.
 //!
-//! Functions that Rust hands to the C library, or that are exact, fold.
-//! Those it computes in its own way (`asinh`), and those it does not have
-//! (`erf`, `gamma`, the `pi` variants), stay in the program: `None`.
+//! Functions that Rust hands to the C library, or that are exact, fold, and
+//! so do those that the runtime computes from them (the `pi` variants).
+//! Those Rust computes in its own way (`asinh`), and those it does not have
+//! (`erf`, `gamma`), stay in the program: `None`.
 
 use super::{MathFn, PrimFn};
 use crate::prim::{FloatType, IntType, PrimType, PrimValue};
@@ -18,7 +19,9 @@ impl PrimFn {
         }
         match (self.at, args) {
             (PrimType::Int(t), _) => eval_int(self.op, t, args),
-            (PrimType::Float(t), _) => eval_exact(self.op, t, args).or_else(|| eval_libm(self.op, args)),
+            (PrimType::Float(t), _) => eval_exact(self.op, t, args)
+                .or_else(|| eval_pi(self.op, t, args))
+                .or_else(|| eval_libm(self.op, args)),
             (PrimType::Bool | PrimType::Unit, _) => None,
         }
     }
@@ -159,6 +162,51 @@ fn eval_exact(op: MathFn, t: FloatType, args: &[PrimValue]) -> Option<PrimValue>
             float(v? + step.as_f64()?)
         }
         _ => None,
+    }
+}
+
+/// Functions of multiples of pi, as the runtime computes them: in `f64`, step by step.
+fn eval_pi(op: MathFn, t: FloatType, args: &[PrimValue]) -> Option<PrimValue> {
+    use std::f64::consts::PI;
+    let x = args.first()?.as_f64()?;
+    let result = match op {
+        MathFn::SinPi => sinpi(x),
+        MathFn::CosPi => cospi(x),
+        MathFn::TanPi => sinpi(x) / cospi(x),
+        MathFn::AsinPi => x.asin() / PI,
+        MathFn::AcosPi => x.acos() / PI,
+        MathFn::AtanPi => x.atan() / PI,
+        MathFn::Atan2Pi => x.atan2(args.get(1)?.as_f64()?) / PI,
+        _ => return None,
+    };
+    Some(match t {
+        // Half floats go through `f32`.
+        FloatType::F16 => PrimValue::F16(f16::from_f32(result as f32)),
+        FloatType::F32 | FloatType::F64 => PrimValue::float(t, result),
+    })
+}
+
+fn sinpi(x: f64) -> f64 {
+    let mut r = x - 2.0 * (x / 2.0).round_ties_even();
+    if r.abs() > 0.5 {
+        r = 1f64.copysign(r) - r;
+    }
+    if r == 0.0 {
+        0f64.copysign(x)
+    } else {
+        (std::f64::consts::PI * r).sin()
+    }
+}
+
+fn cospi(x: f64) -> f64 {
+    use std::f64::consts::PI;
+    let r = (x - 2.0 * (x / 2.0).round_ties_even()).abs();
+    if r < 0.25 {
+        (PI * r).cos()
+    } else if r <= 0.75 {
+        (PI * (0.5 - r)).sin()
+    } else {
+        -(PI * (1.0 - r)).cos()
     }
 }
 

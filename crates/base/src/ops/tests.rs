@@ -281,6 +281,8 @@ fn functions_at_their_edges() {
     assert_eq!(at(MathFn::Round, F32, &[f32(2.5)]), Some(f32(2.0)));
     assert_eq!(at(MathFn::Round, F32, &[f32(-0.5)]), Some(f32(-0.0)));
     assert_eq!(at(MathFn::Erf, F32, &[f32(0.5)]), None);
+    assert_eq!(at(MathFn::SinPi, F32, &[f32(0.5)]), Some(f32(1.0)));
+    assert_eq!(at(MathFn::CosPi, F32, &[f32(-2.5)]), Some(f32(0.0)));
     assert_eq!(at(MathFn::ToBits, F16, &[f16(-1.0)]), Some(PrimValue::I16(0xbc00u16 as i16)));
     assert_eq!(at(MathFn::FromBits, F32, &[i32(0x7f80_0000)]), Some(f32(f32::INFINITY)));
     assert_eq!(at(MathFn::IsInf, F64, &[f64(f64::NAN)]), Some(Bool(false)));

@@ -44,6 +44,15 @@ fn expressions_are_evaluated_quickly() {
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
+/// Also what compiled programs leave to the C library.
+#[test]
+fn every_function_has_a_value() {
+    let expressions =
+        ["f64.sinpi 0.5", "f32.cospi 1", "f64.atan2pi 1 1", "f32.gamma 5", "f64.erf 0", "f16.asinh 0"];
+    let done = run(&[&["eval"], &expressions[..]].concat());
+    assert_eq!(stdout(&done), "1.0\n-1.0\n0.25\n24.0\n0.0\n0.0\n", "{}", stderr(&done));
+}
+
 #[test]
 fn an_evaluation_ends_with_the_first_mistake() {
     let done = run(&["eval", "1", "1 / 0", "2"]);
@@ -64,6 +73,7 @@ fn programs_are_interpreted() {
     let done = piped(&["run", "-i", "-e", "bad", &path], "0");
     assert_eq!(done.status.code(), Some(1));
     assert!(stderr(&done).contains("division by zero"), "{}", stderr(&done));
+    assert!(stderr(&done).contains("Backtrace:\n-> #0 "), "{}", stderr(&done));
     let done = piped(&["run", "-i", &path], "1");
     assert_eq!(done.status.code(), Some(1));
     assert!(stderr(&done).contains("it takes 2 arguments, but gets 1"), "{}", stderr(&done));

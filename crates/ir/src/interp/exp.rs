@@ -1,5 +1,6 @@
 //! Running expressions that all representations share.
 
+use super::math::approximate;
 use super::{stuck, Accumulator, ArrayValue, Env, Failure, Machine, Run, Value};
 use crate::free::free_in_lambda;
 use crate::op::{OpView, RepOp};
@@ -32,7 +33,7 @@ impl<'a, R: Rep> Machine<'a, R> {
             Exp::Basic(Basic::Conv(op, x)) => one(defined(op, op.eval(self.prim(env, *x)?))?),
             Exp::Basic(Basic::PrimFn(f, xs)) => {
                 let args = xs.iter().map(|x| self.prim(env, *x)).collect::<Run<Vec<_>>>()?;
-                one(defined(f, f.eval(&args))?)
+                one(defined(f, f.eval(&args).or_else(|| approximate(*f, &args)))?)
             }
             Exp::Basic(Basic::Assert(cond, parts)) => {
                 if self.operand(env, *cond)?.to_bool()? {
