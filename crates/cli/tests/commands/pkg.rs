@@ -53,6 +53,67 @@ fn a_program_uses_a_package() {
     assert_eq!(std::fs::read_to_string(project.join("futhark.pkg")).expect("read"), "require {\n}\n");
 }
 
+/// What somebody types in the first hour, one command after the other.
+const FIRST_HOUR: &str = r#"
+set -eu
+fehu new demo
+cd demo
+echo '[1.0, 2.0]' | fehu run demo.fut
+fehu test --no-terminal demo.fut
+fehu pkg add example.org/twice
+fehu pkg sync
+cat > use.fut <<'END'
+import "lib/example.org/twice/twice"
+
+-- | Twice the sum.
+--
+-- ```futhark
+-- doubled_sum [1, 2] == 6
+-- ```
+-- ==
+-- entry: doubled_sum
+-- input { [1, 2] } output { 6 }
+-- random input { [1000]i32 }
+entry doubled_sum [n] (xs: [n]i32) = twice (i64.sum xs)
+END
+if fehu check use.fut; then echo 'the mistake is not found'; exit 1; fi
+sed -i 's/i64.sum/i32.sum/' use.fut
+fehu check use.fut
+fehu fmt --check use.fut
+fehu test --no-terminal use.fut
+fehu bench --runs 2 --no-convergence-phase use.fut
+fehu doc use.fut -o pages
+fehu literate use.fut
+ls pages/index.html use.md
+fehu pkg remove example.org/twice
+"#;
+
+#[test]
+fn the_first_hour() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| dir.path().join(name);
+    repository(&at("repositories/example.org/twice"));
+    let binary = Path::new(env!("CARGO_BIN_EXE_fehu"));
+    let folder = binary.parent().expect("a folder").display().to_string();
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
+    let done = Command::new("sh")
+        .args(["-c", FIRST_HOUR])
+        .current_dir(dir.path())
+        .env("PATH", path)
+        .env("XDG_CACHE_HOME", at("cache"))
+        .env("FEHU_PKG_FROM", at("repositories"))
+        .output()
+        .expect("sh runs");
+    let (out, err) = (stdout(&done), stderr(&done));
+    assert!(done.status.success(), "{out}\n{err}");
+    for part in ["1.500000", "1/1 passed.", "Added example.org/twice 1.2.0.", "use.fut:doubled_sum", "use.md"]
+    {
+        assert!(out.contains(part), "{part}: {out}\n{err}");
+    }
+    assert!(err.contains("i64.sum"), "{err}");
+    assert!(!err.contains("an example is wrong"), "{err}");
+}
+
 #[test]
 fn mistakes() {
     let dir = tempfile::tempdir().expect("a folder");
