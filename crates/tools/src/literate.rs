@@ -257,7 +257,7 @@ impl<'a> Document<'a> {
         match result {
             Ok(Ok(bytes)) => Ok(bytes),
             Ok(Err(message)) | Err(Trouble::Failed(message)) => Err(Failure::Directive(message)),
-            Err(trouble @ (Trouble::Dead(_) | Trouble::TooLate)) => {
+            Err(trouble @ (Trouble::Exited(_) | Trouble::Dead(_) | Trouble::TooLate)) => {
                 // The next directive gets a new process.
                 self.process = None;
                 Err(Failure::Directive(trouble.to_string()))
