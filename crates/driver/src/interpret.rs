@@ -88,7 +88,7 @@ impl Interpreted {
             Failure::Assert { message, loc } => {
                 Stopped::Error(format!("Error: {message}\n\n{}", self.backtrace(&loc)))
             }
-            Failure::Stuck(message) => Stopped::Beyond(message),
+            Failure::Stuck(message) | Failure::Overwritten(message) => Stopped::Beyond(message),
             Failure::TooLong => Stopped::Beyond("it takes too many steps".into()),
         })?;
         let types = self.result_types(face)?;

@@ -46,6 +46,8 @@ pub enum Failure {
     },
     /// The program asks for what makes no sense, or is beyond this interpreter.
     Stuck(String),
+    /// The memory of an array holds something else than the array.
+    Overwritten(String),
     /// It took more steps than were allowed.
     TooLong,
 }
@@ -54,7 +56,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Assert { message, .. } => write!(f, "check failed: {message}"),
-            Failure::Stuck(message) => write!(f, "stuck: {message}"),
+            Failure::Stuck(message) | Failure::Overwritten(message) => write!(f, "stuck: {message}"),
             Failure::TooLong => f.write_str("too many steps"),
         }
     }
@@ -244,13 +246,20 @@ impl<'a, R: Rep> Machine<'a, R> {
             return Err(Failure::TooLong);
         }
         self.run_stm(env, stm).map_err(|failure| match failure {
-            Failure::Stuck(message) if !message.contains('`') => {
-                let text = print_stm(&self.prog.names, stm);
-                let line = text.lines().next().unwrap_or_default().replace('`', "'");
-                Failure::Stuck(format!("`{line}`: {message}"))
-            }
-            Failure::Stuck(_) | Failure::Assert { .. } | Failure::TooLong => failure,
+            Failure::Stuck(message) => Failure::Stuck(self.at_statement(stm, message)),
+            Failure::Overwritten(message) => Failure::Overwritten(self.at_statement(stm, message)),
+            Failure::Assert { .. } | Failure::TooLong => failure,
         })
+    }
+
+    /// A message with the innermost statement that it is about.
+    fn at_statement(&self, stm: &Stm<R>, message: String) -> String {
+        if message.contains('`') {
+            return message;
+        }
+        let text = print_stm(&self.prog.names, stm);
+        let line = text.lines().next().unwrap_or_default().replace('`', "'");
+        format!("`{line}`: {message}")
     }
 
     fn run_stm(&mut self, env: &mut Env, stm: &'a Stm<R>) -> Run<()> {
@@ -372,7 +381,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         };
         result.map_err(|failure| match failure {
             Failure::Stuck(message) => Failure::Stuck(format!("{}: {message}", self.prog.names.show(name))),
-            Failure::Assert { .. } | Failure::TooLong => failure,
+            Failure::Assert { .. } | Failure::Overwritten(_) | Failure::TooLong => failure,
         })
     }
 }

@@ -16,6 +16,8 @@ pub enum Outcome {
     Late,
     /// It ended as no program may: a crash, a stuck interpreter, a panic of the compiler.
     Broken(String),
+    /// The memory of an array held something else than the array.
+    Overwritten(String),
 }
 
 /// A scalar, or an array.
@@ -40,6 +42,7 @@ impl Outcome {
             Err(interp::Failure::Assert { message, .. }) => Outcome::Failed(message),
             Err(interp::Failure::TooLong) => Outcome::Late,
             Err(interp::Failure::Stuck(message)) => Outcome::Broken(message),
+            Err(interp::Failure::Overwritten(message)) => Outcome::Overwritten(message),
         }
     }
 
@@ -64,9 +67,12 @@ impl Outcome {
             (Outcome::Values(a), Outcome::Values(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.agrees(b))
             }
-            (Outcome::Failed(_), Outcome::Failed(_)) => true,
+            // Passes know that checks will pass also before they are reached (`fehu_analysis::known`): if one fails, nobody
+            // sees what was computed before.
+            (Outcome::Failed(_), Outcome::Failed(_) | Outcome::Overwritten(_)) => true,
             (Outcome::Late, Outcome::Late) => true,
-            (Outcome::Values(_) | Outcome::Failed(_) | Outcome::Late | Outcome::Broken(_), _) => false,
+            (Outcome::Values(_) | Outcome::Failed(_) | Outcome::Late, _) => false,
+            (Outcome::Broken(_) | Outcome::Overwritten(_), _) => false,
         }
     }
 }
@@ -117,7 +123,7 @@ impl fmt::Display for Outcome {
             }
             Outcome::Failed(message) => write!(f, "check failed: {message}"),
             Outcome::Late => f.write_str("not in time"),
-            Outcome::Broken(message) => write!(f, "broken: {message}"),
+            Outcome::Broken(message) | Outcome::Overwritten(message) => write!(f, "broken: {message}"),
         }
     }
 }

@@ -82,7 +82,7 @@ fn write_file(
             let results = match outcome {
                 Outcome::Values(parts) => parts.iter().zip(&program.results).filter_map(typed).collect(),
                 Outcome::Failed(_) => vec![],
-                Outcome::Late | Outcome::Broken(_) => continue,
+                Outcome::Late | Outcome::Broken(_) | Outcome::Overwritten(_) => continue,
             };
             save(&base.join(format!("{name}.in")), &bytes(input))?;
             let out = match results.is_empty() {

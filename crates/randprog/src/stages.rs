@@ -206,8 +206,10 @@ impl Comparison<'_> {
             let outcomes: Vec<Outcome> =
                 program.inputs.iter().map(|input| run(prog, program, input, &machine)).collect();
             if first {
-                let broken =
-                    outcomes.iter().find(|o| matches!(o, Outcome::Broken(_))).map(Outcome::to_string);
+                let broken = outcomes
+                    .iter()
+                    .find(|o| matches!(o, Outcome::Broken(_) | Outcome::Overwritten(_)))
+                    .map(Outcome::to_string);
                 self.report.outcomes.push(outcomes);
                 return broken.map_or(Ok(()), Err);
             }

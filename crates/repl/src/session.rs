@@ -310,7 +310,9 @@ impl Session {
                     let calls: String = calls.map(|l| format!("\n  at {}", place(l))).collect();
                     format!("Error: {message}{calls}")
                 }
-                Failure::Stuck(message) => format!("this cannot be interpreted: {message}"),
+                Failure::Stuck(message) | Failure::Overwritten(message) => {
+                    format!("this cannot be interpreted: {message}")
+                }
                 Failure::TooLong => "this takes too many steps".to_owned(),
             })
         })

@@ -231,7 +231,8 @@ impl<'a, R: Rep> Machine<'a, R> {
             Ok(f) => format!("element {at} of its block is {f}, not {v}"),
             Err(e) => e.to_string(),
         };
-        stuck(format!("{} is not where it should be: {found}", self.prog.names.show(name)))
+        let message = format!("{} is not where it should be: {found}", self.prog.names.show(name));
+        Err(super::Failure::Overwritten(message))
     }
 
     /// Whether an array is in memory what it is.

@@ -235,7 +235,7 @@ fn arrays_that_are_needed_at_once_do_not_share_memory() {
         )
     };
     let stuck = |text: String| match watched(&text) {
-        Err(Failure::Stuck(why)) => why,
+        Err(Failure::Overwritten(why)) => why,
         other => panic!("{other:?}"),
     };
     assert!(stuck(merged("i64", "7i64")).contains("xs_2 is not where it should be"));
