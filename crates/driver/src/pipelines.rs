@@ -64,7 +64,7 @@ pub fn soacs<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
         .pass(simplify::pass(), "fused lambdas hold intermediate values that are now scalars")
         .pass(cse::pass(), "fused lambdas compute the same things")
         .pass(filter::PASS, "after fusion, all uses of a filtered array are in one place")
-        .pass(simplify::pass(), "the sizes of filters that are gone are not needed")
+        .pass(simplify::pass(), "filters that are gone, and what others no longer need to keep")
         .pass(fusion::PASS, "bodies of fused lambdas meet, and views have become simple")
         .pass(simplify::pass(), "clean up for the steps that follow")
         .pass(

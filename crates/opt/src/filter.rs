@@ -12,12 +12,21 @@
 //!
 //! What a program gives as neutral element need not be one, so this is done only for operators whose
 //! neutral elements are known.
+//!
+//! Maps and filters of what a filter keeps are part of it, if they cost little: their values are computed where the condition holds.
+//!
+//! ```text
+//! let (m : i64, ys : [m]t) = filter n [xs] kept 1 map \x -> (p x, x)         let (m : i64, zs : [m]u) = filter n [xs] kept 1
+//! let (zs : [m]u) = screma m [ys] map g                                       map \x -> (p x, if p x then g x else blank)
+//! ```
 
 use fehu_base::ops::BinOp;
 use fehu_base::prim::PrimValue;
+use fehu_base::tuning::scan_epilogue;
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::Signatures;
 use fehu_ir::consume::consumed_directly;
+use fehu_ir::cost::scalar_instructions;
 use fehu_ir::free::{free_in_lambda, free_in_stm};
 use fehu_ir::soac::{Filter, Hist, Reduce, Screma, Soac};
 use fehu_ir::subst::rename_lambda;
@@ -40,19 +49,92 @@ pub fn filter(prog: &mut Prog<Soacs>) {
 
 fn body(names: &mut NameSource, b: &mut Body<Soacs>) {
     deep(|| {
+        let mut defined = definitions(&b.stms);
         for k in 0..b.stms.len() {
-            if let Some(exp) = filtering(names, b, k) {
+            if let Some((source, stm)) = absorbing(names, b, &defined, k) {
+                defined.extend(stm.pat.iter().map(|p| (p.name, source)));
+                b.stms[source] = stm;
+                b.stms[k].pat.clear();
+            } else if let Some(exp) = filtering(names, b, &defined, k) {
                 b.stms[k].exp = exp;
             }
         }
+        b.stms.retain(|stm| !stm.pat.is_empty());
         for stm in &mut b.stms {
             map_bodies(&mut stm.exp, &mut |inner| body(names, inner));
         }
     })
 }
 
+/// The filter that a map or filter of what it keeps becomes a part of, with it: where it stands, and what it is then.
+fn absorbing(
+    names: &mut NameSource,
+    b: &Body<Soacs>,
+    defined: &FxHashMap<Name, usize>,
+    k: usize,
+) -> Option<(usize, Stm<Soacs>)> {
+    let consumer = &b.stms[k];
+    let (arrays, lambda, width, conditions) = match &consumer.exp {
+        Exp::Op(Soac::Screma(s)) if s.scans.is_empty() && s.reds.is_empty() => {
+            (&s.arrays, &s.map, s.width, 0)
+        }
+        Exp::Op(Soac::Filter(f)) => (&f.arrays, &f.lambda, f.width, f.kept.len()),
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            return None
+        }
+    };
+    let source = defined.get(arrays.first()?).copied()?;
+    let producer = &b.stms[source];
+    let kept = Kept::of(producer, width)?;
+    // With the branch that guards it.
+    let cost = 1 + scalar_instructions(&lambda.body)? + scalar_instructions(&kept.filter.lambda.body)?;
+    // It moves to where the filter is, and all that it needs must be there.
+    let known = |n: &Name| defined.get(n).is_none_or(|at| *at < source);
+    if cost > scan_epilogue::REPEATED_INSTRUCTIONS
+        || !arrays.iter().all(|a| kept.arrays.contains(a))
+        || !free_in_lambda(lambda).iter().all(known)
+        || !consumer.certs.is_empty()
+        || !consumer.attrs.is_empty()
+        || lambda.params.iter().any(|p| p.consumed)
+    {
+        return None;
+    }
+    let mut otherwise = vec![SubExp::bool(false); conditions];
+    otherwise.extend(lambda.ret[conditions..].iter().map(blank).collect::<Option<Vec<_>>>()?);
+    let mut all = kept.filter.clone();
+    let made = kept.results(names, &mut all.lambda, arrays, lambda, otherwise)?;
+    let (holds, values) = made.split_at(conditions);
+    let (counts, results) = consumer.pat.split_at(conditions);
+    let mut pat = producer.pat.clone();
+    let theirs = all.kept.len();
+    // Values of a map are kept under the same condition; those of a filter come last, under their own.
+    let end = match conditions {
+        0 => kept.first + kept.arrays.len(),
+        _ => pat.len(),
+    };
+    pat.splice(end..end, results.iter().cloned());
+    pat.splice(theirs..theirs, counts.iter().cloned());
+    let Lambda { body, ret, .. } = &mut all.lambda;
+    body.result.splice(end..end, values.iter().copied());
+    body.result.splice(theirs..theirs, holds.iter().copied());
+    ret.splice(end..end, lambda.ret[conditions..].iter().cloned());
+    ret.splice(theirs..theirs, lambda.ret[..conditions].iter().cloned());
+    match &consumer.exp {
+        Exp::Op(Soac::Filter(f)) => all.kept.extend(&f.kept),
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            all.kept[kept.condition] += results.len();
+        }
+    }
+    Some((source, Stm { pat, exp: Exp::Op(Soac::Filter(all)), ..producer.clone() }))
+}
+
 /// What a statement becomes if it does the filtering itself.
-fn filtering(names: &mut NameSource, b: &Body<Soacs>, k: usize) -> Option<Exp<Soacs>> {
+fn filtering(
+    names: &mut NameSource,
+    b: &Body<Soacs>,
+    defined: &FxHashMap<Name, usize>,
+    k: usize,
+) -> Option<Exp<Soacs>> {
     let consumer = &b.stms[k];
     let (arrays, lambda, width) = match &consumer.exp {
         Exp::Op(Soac::Screma(s)) if s.scans.is_empty() && only_known_reductions(s) => {
@@ -63,7 +145,6 @@ fn filtering(names: &mut NameSource, b: &Body<Soacs>, k: usize) -> Option<Exp<So
             return None
         }
     };
-    let defined = definitions(&b.stms[..k]);
     let source = defined.get(arrays.first()?).copied()?;
     let kept = Kept::of(&b.stms[source], width)?;
     let whole = arrays.iter().all(|a| kept.arrays.contains(a));
@@ -73,7 +154,7 @@ fn filtering(names: &mut NameSource, b: &Body<Soacs>, k: usize) -> Option<Exp<So
     };
     let free = free_in_lambda(lambda);
     let read_later =
-        b.stms[source + 1..k].iter().all(consumes_nothing) && fresh_targets(b, &defined, consumer);
+        b.stms[source + 1..k].iter().all(consumes_nothing) && fresh_targets(b, defined, consumer);
     if !whole
         || !kept.arrays.iter().all(nowhere_else)
         || kept.arrays.iter().any(|r| free.contains(r))
@@ -134,6 +215,20 @@ impl<'a> Kept<'a> {
         otherwise: Vec<SubExp>,
     ) -> Option<Lambda<Soacs>> {
         let mut all = rename_lambda(names, &self.filter.lambda);
+        all.body.result = self.results(names, &mut all, arrays, consumer, otherwise)?;
+        all.ret = consumer.ret.clone();
+        Some(all)
+    }
+
+    /// What the consumer's function makes of what is kept, computed in the function of the filter.
+    fn results(
+        &self,
+        names: &mut NameSource,
+        all: &mut Lambda<Soacs>,
+        arrays: &[Name],
+        consumer: &Lambda<Soacs>,
+        otherwise: Vec<SubExp>,
+    ) -> Option<Vec<SubExp>> {
         let cond = *all.body.result.get(self.condition)?;
         let values = all.body.result.get(self.first..self.first + self.arrays.len())?.to_vec();
         let mut yes = Body { stms: vec![], result: consumer.body.result.clone() };
@@ -145,10 +240,9 @@ impl<'a> Kept<'a> {
         let no = Body { stms: vec![], result: otherwise };
         let bound: Vec<(Name, Type)> =
             consumer.ret.iter().map(|t| (names.fresh_str("kept"), t.clone())).collect();
-        all.body.result = bound.iter().map(|(n, _)| (*n).into()).collect();
+        let results = bound.iter().map(|(n, _)| (*n).into()).collect();
         all.body.stms.push(statement(bound, Exp::If(cond, Box::new(yes), Box::new(no))));
-        all.ret = consumer.ret.clone();
-        Some(all)
+        Some(results)
     }
 }
 
