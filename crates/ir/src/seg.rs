@@ -94,15 +94,13 @@ pub enum SegKind<R: Rep> {
     Hist(Vec<SegHistOp<R>>),
 }
 
-/// An operator of a segmented reduction or scan. Where `shape` is not empty, the operator is
-/// applied elementwise over arrays of that shape (a vectorised operator).
+/// An operator of a segmented reduction or scan.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub struct SegBinOp<R: Rep> {
     pub comm: Commutativity,
     pub op: Lambda<R>,
     pub neutral: Vec<SubExp>,
-    pub shape: Shape,
 }
 
 /// What becomes of scanned values, at the same point, before they leave the operation: a map of what a scan
@@ -110,7 +108,7 @@ pub struct SegBinOp<R: Rep> {
 ///
 /// ```text
 /// segscan thread (f; i < n) : (i64)                        -- the elements that are to be kept, each written to its place
-///   op [0] [] (+)
+///   op [0] (+)
 ///   after \(k : i64) : (f32) {
 ///     let (x : f32) = xs[i]
 ///     let (place : i64) = if x > 0 then k - 1 else -1
@@ -141,9 +139,7 @@ impl<R: Rep> SegOp<R> {
         let on_arrays = |lambda: &Lambda<R>| !lambda.ret.iter().all(|t| matches!(t, Type::Prim(_)));
         match &self.kind {
             SegKind::Map => false,
-            SegKind::Red(ops) | SegKind::Scan(ops, _) => {
-                ops.iter().any(|op| !op.shape.is_empty() || on_arrays(&op.op))
-            }
+            SegKind::Red(ops) | SegKind::Scan(ops, _) => ops.iter().any(|op| on_arrays(&op.op)),
             SegKind::Hist(ops) => ops.iter().any(|op| !op.vector.is_empty() || on_arrays(&op.op)),
         }
     }

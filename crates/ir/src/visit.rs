@@ -478,7 +478,6 @@ macro_rules! walks {
             fn bin_op<R: Rep, V: $Trait<R>>(v: &mut V, op: &$($m)? SegBinOp<R>) {
                 v.lambda(&$($m)? op.op);
                 operands::<R, V>(v, &$($m)? op.neutral);
-                operands::<R, V>(v, &$($m)? op.shape);
             }
 
             fn size<R: Rep, V: $Trait<R>>(v: &mut V, size: &$($m)? SizeOp) {

@@ -99,12 +99,8 @@ impl Eraser<'_> {
 
     fn seg(&self, seg: SegOp<Memory>) -> SegOp<Kernels> {
         let SegOp { level, space, types, body, kind, virtualise, grid, schedule } = seg;
-        let bin_op = |op: SegBinOp<Memory>| SegBinOp {
-            comm: op.comm,
-            op: self.lambda(op.op),
-            neutral: op.neutral,
-            shape: op.shape,
-        };
+        let bin_op =
+            |op: SegBinOp<Memory>| SegBinOp { comm: op.comm, op: self.lambda(op.op), neutral: op.neutral };
         let hist_op = |op: SegHistOp<Memory>| SegHistOp {
             shape: op.shape,
             dests: op.dests,

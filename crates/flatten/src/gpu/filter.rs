@@ -266,7 +266,7 @@ impl Flat<'_> {
         for _ in 0..conditions {
             let Reduce { op, neutral, .. } = self.counting();
             let op = self.operator(&op);
-            ops.push(SegBinOp { comm: Commutativity::Noncommutative, op, neutral, shape: vec![] });
+            ops.push(SegBinOp { comm: Commutativity::Noncommutative, op, neutral });
         }
         let kind = SegKind::Scan(ops, Some(Box::new(after)));
         let numbers = vec![Type::I64; conditions];

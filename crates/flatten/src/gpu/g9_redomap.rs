@@ -154,7 +154,7 @@ impl Flat<'_> {
         op: &Lambda<Soacs>,
         neutral: &[SubExp],
     ) -> SegBinOp<Kernels> {
-        SegBinOp { comm, op: self.operator(op), neutral: neutral.to_vec(), shape: vec![] }
+        SegBinOp { comm, op: self.operator(op), neutral: neutral.to_vec() }
     }
 
     /// A sequential copy of an operator.

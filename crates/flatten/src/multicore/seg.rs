@@ -96,7 +96,7 @@ impl Multi {
         let Screma { width, arrays, scans, reds, map } = s;
         let level = Level { width, params: map.params, arrays, made: vec![], stms: vec![] };
         let (space, body) = self.points(vec![level], map.body, inside);
-        let mut op = |comm, op, neutral| SegBinOp { comm, op: self.seq.lambda(op), neutral, shape: vec![] };
+        let mut op = |comm, op, neutral| SegBinOp { comm, op: self.seq.lambda(op), neutral };
         let kind = if reds.is_empty() {
             let ops = scans.into_iter().map(|x| op(Commutativity::Noncommutative, x.op, x.neutral));
             SegKind::Scan(ops.collect(), None)

@@ -1,6 +1,5 @@
 //! Running segmented operations, point by point.
 
-use super::exp::shaped;
 use super::soac::{split, Rows};
 use super::{stuck, ArrayValue, Env, Machine, Run, Value};
 use crate::rep::Rep;
@@ -174,20 +173,9 @@ impl<'a, R: Rep> Machine<'a, R> {
         rows.into_iter().map(|r| r.finish(dims)).collect()
     }
 
-    /// The neutral elements of operators, one for each place of a vector.
+    /// The neutral elements of operators.
     fn neutral(&mut self, env: &Env, ops: &'a [SegBinOp<R>]) -> Run<Vec<Vec<Value>>> {
-        let mut all = vec![];
-        for op in ops {
-            let vector = self.shape(env, &op.shape)?;
-            let mut values = vec![];
-            for (e, t) in op.neutral.iter().zip(&op.op.ret) {
-                let v = self.operand(env, *e)?;
-                let rank = v.array().map_or(0, |a| a.shape.len());
-                values.push(if rank == t.rank() { spread(&vector, &v)? } else { v });
-            }
-            all.push(values);
-        }
-        Ok(all)
+        ops.iter().map(|op| self.operands(env, &op.neutral)).collect()
     }
 
     /// Combines the states of operators with new values.
@@ -201,8 +189,8 @@ impl<'a, R: Rep> Machine<'a, R> {
         let mut results = results.into_iter();
         for (op, state) in ops.iter().zip(states) {
             let new: Vec<Value> = results.by_ref().take(op.neutral.len()).collect();
-            let vector = self.shape(env, &op.shape)?;
-            *state = self.vectorised(env, &op.op, &vector, std::mem::take(state), new)?;
+            let args = std::mem::take(state).into_iter().chain(new).collect();
+            *state = self.lambda(env, &op.op, args)?;
         }
         Ok(())
     }
@@ -382,15 +370,4 @@ fn points(dims: &[usize]) -> Vec<Vec<i64>> {
         all = all.into_iter().flat_map(longer).collect();
     }
     all
-}
-
-/// A value at each place of a vector.
-fn spread(vector: &[usize], v: &Value) -> Run<Value> {
-    let (elem, inner) = match v {
-        Value::Prim(p) => (p.prim_type(), vec![]),
-        Value::Array(a) => (a.elem, a.shape.clone()),
-        Value::Acc(_) | Value::Mem(_) => return stuck(format!("a vector of {v}")),
-    };
-    let data = v.elements()?.repeat(vector.iter().product());
-    shaped(elem, vector.iter().copied().chain(inner).collect(), data)
 }

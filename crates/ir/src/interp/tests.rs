@@ -151,7 +151,7 @@ fn combinators() {
 fn segmented_operations() {
     let text = "fun f_0(n_1 : i64, xs_2 : [n_1]i32) : ([2]i32, [2][n_1]i32, [n_1]i32, [4]i32, [2]i32, [4]i32, [n_1][2]i32) = {
       let (sum_3 : [2]i32, all_4 : [2][n_1]i32) = segred thread (fl_5; i_6 < 2i64, j_7 < n_1) : (i32, i32)
-        op comm [0i32] [] \\(x_8 : i32, y_9 : i32) : (i32) { let (z_10 : i32) = add_i32(x_8, y_9) return (z_10) }
+        op comm [0i32] \\(x_8 : i32, y_9 : i32) : (i32) { let (z_10 : i32) = add_i32(x_8, y_9) return (z_10) }
       {
         let (x_11 : i32) = xs_2[j_7]
         let (k_12 : i32) = sext_i64_i32(i_6)
@@ -159,7 +159,7 @@ fn segmented_operations() {
         return (y_13, y_13)
       }
       let (sc_14 : [n_1]i32) = segscan thread grid(t_90 < 4i64, 2i64, 2i64) (fl_15; i_16 < n_1) : (i32)
-        op [0i32] [] \\(x_17 : i32, y_18 : i32) : (i32) { let (z_19 : i32) = add_i32(x_17, y_18) return (z_19) }
+        op [0i32] \\(x_17 : i32, y_18 : i32) : (i32) { let (z_19 : i32) = add_i32(x_17, y_18) return (z_19) }
       {
         let (x_20 : i32) = xs_2[i_16]
         return (x_20)
@@ -172,8 +172,18 @@ fn segmented_operations() {
         let (b_29 : i64) = zext_i32_i64(x_28)
         return (b_29, 1i32)
       }
+      let (zero_91 : [2]i32) = replicate [2] 0i32
       let (vec_30 : [2]i32) = segred thread (fl_31; i_32 < n_1) : ([2]i32)
-        op [0i32] [2] \\(x_33 : i32, y_34 : i32) : (i32) { let (z_35 : i32) = add_i32(x_33, y_34) return (z_35) }
+        op [zero_91] \\(x_33 : [2]i32, y_34 : [2]i32) : ([2]i32) {
+          let (a_92 : i32) = x_33[0i64]
+          let (b_93 : i32) = y_34[0i64]
+          let (c_94 : i32) = add_i32(a_92, b_93)
+          let (d_95 : i32) = x_33[1i64]
+          let (e_96 : i32) = y_34[1i64]
+          let (f_97 : i32) = add_i32(d_95, e_96)
+          let (z_35 : [2]i32) = [c_94, f_97] : i32
+          return (z_35)
+        }
       {
         let (x_36 : i32) = xs_2[i_32]
         let (v_37 : [2]i32) = [x_36, 1i32] : i32

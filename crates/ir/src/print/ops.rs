@@ -249,8 +249,6 @@ impl Printer<'_> {
         self.comm(op.comm);
         self.operands(&op.neutral);
         self.put(" ");
-        self.shape(&op.shape);
-        self.put(" ");
         self.lambda(&op.op);
     }
 

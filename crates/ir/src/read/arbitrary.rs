@@ -400,12 +400,7 @@ impl Gen {
     }
 
     fn seg<R: Rep<Dec = ()>>(&mut self, depth: usize) -> SegOp<R> {
-        let bin_op = |g: &mut Gen| SegBinOp {
-            comm: g.comm(),
-            op: g.lambda(depth),
-            neutral: g.operands(),
-            shape: g.operands(),
-        };
+        let bin_op = |g: &mut Gen| SegBinOp { comm: g.comm(), op: g.lambda(depth), neutral: g.operands() };
         let body: Body<R> = self.body(depth);
         let returns = body.result.iter().map(|_| self.kernel_return()).collect();
         SegOp {

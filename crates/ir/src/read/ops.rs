@@ -185,8 +185,7 @@ impl Reader<'_> {
         while self.try_word("op") {
             let comm = self.comm();
             let neutral = self.operands()?;
-            let shape = self.shape()?;
-            ops.push(SegBinOp { comm, op: self.lambda()?, neutral, shape });
+            ops.push(SegBinOp { comm, op: self.lambda()?, neutral });
         }
         Ok(ops)
     }

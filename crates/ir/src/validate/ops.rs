@@ -336,25 +336,10 @@ impl<R: Rep> Checker<'_, R> {
     }
 
     fn seg_bin_op(&mut self, op: &SegBinOp<R>, types: Option<&[Type]>) {
-        let both = op.op.ret.iter().chain(&op.op.ret).cloned().collect();
-        self.applied(&op.op, Some(both), "operator");
-        self.shape(&op.shape);
-        let Some(types) = types else {
-            self.error("too few results for the operator");
-            return;
-        };
-        let vectors: Vec<Type> = op.op.ret.iter().map(|t| array_of_rows(t, &op.shape)).collect();
-        self.part(types, &vectors, "input of the operator");
-        if op.neutral.len() != op.op.ret.len() {
-            self.error(format!("{} neutral elements for {} values", op.neutral.len(), op.op.ret.len()));
-            return;
-        }
-        for ((e, t), vector) in op.neutral.iter().zip(&op.op.ret).zip(&vectors) {
-            // Either one element, or one for each place of the vector.
-            match self.type_of(*e) {
-                Some(actual) if differ(vector, &actual) => self.same(t, &actual, "neutral element"),
-                Some(_) | None => {}
-            }
+        self.operator(&op.op, &op.neutral, "operator");
+        match types {
+            Some(types) => self.part(types, &op.op.ret, "input of the operator"),
+            None => self.error("too few results for the operator"),
         }
     }
 

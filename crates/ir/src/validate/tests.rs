@@ -80,7 +80,7 @@ fn good_programs() {
     );
     good_stms::<Kernels>(
         "let (r_20 : [n_1]f32, k_21 : [n_1][3]f32) = segred thread (flat_22; i_23 < n_1, j_24 < 3i64) : (f32, f32)
-           op [0.0f32] [] \\(x_25 : f32, y_26 : f32) : (f32) { let (z_27 : f32) = fadd_f32(x_25, y_26) return (z_27) }
+           op [0.0f32] \\(x_25 : f32, y_26 : f32) : (f32) { let (z_27 : f32) = fadd_f32(x_25, y_26) return (z_27) }
          {
            let (x_28 : f32) = xss_6[i_23, j_24]
            return (x_28, x_28)

@@ -270,7 +270,6 @@ impl Join {
                 comm: Commutativity::Commutative,
                 op: rename_lambda(&mut self.names, &op.op),
                 neutral: op.neutral.clone(),
-                shape: vec![],
             });
             for k in which {
                 let sum = self.names.fresh_str("sum");
@@ -325,11 +324,11 @@ fn uses(body: &Body<Kernels>) -> Uses {
 /// A scan of scalars by the whole grid.
 fn scan_of(stm: &Stm<Kernels>) -> Option<&SegOp<Kernels>> {
     let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp else { return None };
-    let SegKind::Scan(ops, None) = &seg.kind else { return None };
+    let SegKind::Scan(_, None) = &seg.kind else { return None };
     let scalars = seg.types.iter().take(seg.combined()).all(|t| matches!(t, Type::Prim(_)));
     // Threads that hold more have little room for anything else; they take one point at a time.
     let bytes: u64 = seg.types.iter().take(seg.combined()).filter_map(|t| Some(t.elem()?.bytes())).sum();
-    let simple = scalars && bytes <= scan_epilogue::POINT_BYTES && ops.iter().all(|op| op.shape.is_empty());
+    let simple = scalars && bytes <= scan_epilogue::POINT_BYTES;
     let plain = seg.body.returns.iter().all(|ret| *ret == KernelReturn::Elem);
     (simple && plain && seg.level == SegLevel::Thread && seg.grid.is_none()).then_some(seg)
 }

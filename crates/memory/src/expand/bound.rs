@@ -143,7 +143,7 @@ impl Expand {
         let param = |name| Param { name, ty: Type::I64, dec: MemInfo::None, consumed: false };
         let op = Lambda { params: vec![param(x), param(y)], body, ret: vec![Type::I64] };
         let neutral = vec![SubExp::i64(0)];
-        SegBinOp { comm: Commutativity::Commutative, op, neutral, shape: vec![] }
+        SegBinOp { comm: Commutativity::Commutative, op, neutral }
     }
 
     /// Takes new code into the tables.

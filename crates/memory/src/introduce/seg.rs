@@ -77,8 +77,8 @@ impl Introduce {
 
     fn seg_kind(&mut self, kind: SegKind<Kernels>) -> SegKind<Memory> {
         let bin_op = |intro: &mut Self, op: SegBinOp<Kernels>| {
-            let SegBinOp { comm, op, neutral, shape } = op;
-            SegBinOp { comm, op: intro.operator(op), neutral, shape }
+            let SegBinOp { comm, op, neutral } = op;
+            SegBinOp { comm, op: intro.operator(op), neutral }
         };
         let hist_op = |intro: &mut Self, op: SegHistOp<Kernels>| {
             let SegHistOp { shape, dests, neutral, vector, op } = op;

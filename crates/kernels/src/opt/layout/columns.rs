@@ -29,10 +29,9 @@ use fehu_ir::{
 impl Layout {
     /// Whether a reduction reads in order along segments, and in leaps along what it reduces.
     pub(super) fn is_of_columns(&self, seg: &SegOp<Kernels>) -> bool {
-        let SegKind::Red(ops) = &seg.kind else { return false };
-        let scalars = ops.iter().all(|op| op.shape.is_empty())
-            && seg.types.iter().all(|t| matches!(t, Type::Prim(_)))
-            && seg.combined() == seg.types.len();
+        let SegKind::Red(_) = &seg.kind else { return false };
+        let scalars =
+            seg.types.iter().all(|t| matches!(t, Type::Prim(_))) && seg.combined() == seg.types.len();
         let rank = seg.space.dims.len();
         if seg.level != SegLevel::Thread
             || !scalars

@@ -9,7 +9,7 @@ fn joined(rest: &str) -> String {
         "kernels
 fun f_0(n_3 : i64, *zs_4 : [n_3]i64, xs_1 : [n_3]i64) : (i64, *[?0]i64) = {{
   let (ks_2 : [n_3]i64, ys_5 : [n_3]i64) = segscan thread virtual (flat_6; i_7 < n_3) : (i64, i64)
-    op [0i64] [] \\(a_8 : i64, b_9 : i64) : (i64) {{
+    op [0i64] \\(a_8 : i64, b_9 : i64) : (i64) {{
       let (c_10 : i64) = add_i64(a_8, b_9)
       return (c_10)
     }}

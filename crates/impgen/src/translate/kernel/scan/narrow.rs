@@ -31,6 +31,5 @@ pub(crate) fn narrow_sum(t: &mut Translate, op: &SegBinOp<Memory>) -> SegBinOp<M
         comm: op.comm,
         op: Lambda { params, body, ret: vec![ty.clone(); n] },
         neutral: vec![SubExp::int(IntType::I32, 0); n],
-        shape: vec![],
     }
 }
