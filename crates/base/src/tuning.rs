@@ -77,6 +77,10 @@ pub mod flattening {
     /// How much parallelism is enough for thread blocks, if nobody says otherwise: one warp. What a block does in shared memory,
     /// with barriers, the versions flattened further do in several kernels, which cost a launch each, through global memory.
     pub const BLOCK_VERSION_ELEMENTS: i64 = crate::device::WARP_THREADS;
+
+    /// How many points of an irregular nest must be busy at a time, if nobody says otherwise, so that one thread runs each: as many
+    /// as are enough parallelism anywhere else.
+    pub const IRREGULAR_BUSY_POINTS: i64 = 1 << 15;
 }
 
 /// How operations whose operators cannot run on rows of threads are divided.

@@ -114,7 +114,7 @@ pub fn watch(
 /// The thresholds that choose between versions of a program on a GPU.
 pub fn tuning_forest(front: &Front, settings: &Settings) -> Result<String, Vec<Diagnostic>> {
     let prog = pipelines::lower(front, settings).map_err(Stop::diagnostics)?;
-    let pipeline = pipelines::soacs().then(pipelines::flattened(settings));
+    let pipeline = pipelines::soacs_in_versions().then(pipelines::flattened(settings));
     let prog = pipeline.run(prog, &mut runner(settings)).map_err(Stop::diagnostics)?;
     Ok(fehu_flatten::tuning_forest(&prog))
 }

@@ -8,14 +8,16 @@
 //! ```
 //!
 //! Programs go one way, with one exception that has a name: on GPUs, `kernels-or-host-loops` runs the steps from flattening to
-//! memory, and when one of them refuses a kernel (it would have to allocate while it runs), makes a host loop of the
-//! outermost parallel operation around it and runs those steps again. The user gets a warning.
+//! memory, and when one of them refuses a kernel (it would have to allocate while it runs), leaves out the version of an
+//! irregular nest that it is in, or makes a host loop of the outermost parallel operation around it, and runs those steps again.
+//! The user gets a warning of host loops.
 
 use crate::compile::{Product, Settings};
 use crate::front::Front;
 use crate::target::Target;
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
+use fehu_flatten::irregular;
 use fehu_imp::syntax::Program;
 use fehu_impopt::{barriers, checks, device_scalars, loops, outline, restrict, unroll, Analysis};
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
@@ -48,8 +50,22 @@ pub fn of<'a>(
         .lowering("text", move |prog| Ok(text(front, settings, &prog)), "the end")
 }
 
-/// Optimised combinators: the same on all back ends.
+/// Optimised combinators.
 pub fn soacs<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    fused().then(finished())
+}
+
+/// The same with irregular nests in versions.
+pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    let flat = Pipeline::new().pass(
+        irregular::PASS,
+        "nests are as fused as they get; what it emits is fused by the steps that follow",
+    );
+    fused().then(flat).then(finished())
+}
+
+/// Up to the first fusion, and what that makes possible.
+fn fused<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
     Pipeline::new()
         .pass(
             simplify::pass(),
@@ -64,6 +80,11 @@ pub fn soacs<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
         .pass(simplify::pass(), "fused lambdas hold intermediate values that are now scalars")
         .pass(cse::pass(), "fused lambdas compute the same things")
         .pass(filter::PASS, "after fusion, all uses of a filtered array are in one place")
+}
+
+/// From there to combinators as they are lowered.
+fn finished<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
+    Pipeline::new()
         .pass(simplify::pass(), "filters that are gone, and what others no longer need to keep")
         .pass(fusion::PASS, "bodies of fused lambdas meet, and views have become simple")
         .pass(simplify::pass(), "clean up for the steps that follow")
@@ -103,7 +124,7 @@ pub fn gpu<'a>(
     settings: &'a Settings,
     warnings: &'a RefCell<Vec<Diagnostic>>,
 ) -> Pipeline<'a, Prog<Soacs>, Program> {
-    soacs()
+    soacs_in_versions()
         .pass(
             operators::PASS,
             "flattening takes operators on arrays to pieces; other back ends apply them whole",
@@ -113,7 +134,7 @@ pub fn gpu<'a>(
             "kernels-or-host-loops",
             kernels(settings),
             move |prog, refusals| serialise(front, prog, refusals, warnings),
-            "a parallel operation that no kernel can run becomes a loop of the host",
+            "a parallel operation that no kernel can run has another version, or becomes a loop of the host",
         )
         .pass(
             match settings.target {
@@ -241,7 +262,8 @@ fn text(front: &Front, settings: &Settings, program: &Program) -> Output {
     fehu_codegen::generate(backend, program, &analysis, &options)
 }
 
-/// The remedy for refused kernels: the outermost parallel operations around them become host loops, with a warning.
+/// The remedy for refused kernels: where another version does without them, that one is left; else the outermost parallel
+/// operations around them become host loops, with a warning.
 fn serialise(
     front: &Front,
     prog: Prog<Soacs>,
@@ -249,6 +271,10 @@ fn serialise(
     warnings: &RefCell<Vec<Diagnostic>>,
 ) -> Result<Prog<Soacs>, Stop> {
     let kernels: Vec<fehu_ir::Loc> = refusals.iter().map(|r| r.kernel.clone()).collect();
+    let (prog, found) = irregular::only_flat(prog, &kernels);
+    if found {
+        return Ok(prog);
+    }
     let (prog, serialised) = fehu_flatten::serialise_on_host(prog, &kernels);
     if serialised.is_empty() {
         return Err(Stop::Errors(problems(front, refusals)));

@@ -102,6 +102,7 @@ pub fn gpu(prog: Prog<Soacs>, options: &GpuOptions) -> Prog<Kernels> {
         replaced: FxHashMap::default(),
         replicated: g4_vector::replicated(&prog),
         schedules: vec![],
+        compared: FxHashMap::default(),
     };
     let consts = flat.host_body(prog.consts.clone());
     let mut funs: Vec<FunDef<Kernels>> = prog.funs.iter().map(|f| flat.fun(f.clone())).collect();
@@ -149,6 +150,8 @@ pub(crate) struct Flat<'a> {
     replicated: FxHashMap<Name, SubExp>,
     /// Attributes of the combinators around that say how kernels run, innermost first.
     schedules: Vec<Attr>,
+    /// Conditions of the host that compare a number with a constant below it, and these numbers.
+    compared: FxHashMap<Name, SubExp>,
 }
 
 impl Flat<'_> {

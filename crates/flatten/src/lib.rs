@@ -6,13 +6,14 @@
 //! - [`sequential`] keeps none: every combinator becomes a loop.
 //! - [`multicore`] keeps the outermost of it, and what is inside where that is too little.
 //! - [`gpu`] keeps all of it, in several versions: incremental flattening.
-//!   [`serialise_on_host`] is for what no kernel can run. [`tuning_forest`] lists the thresholds that choose among them.
+//!   [`irregular`] comes before it, for nests whose inner sizes differ; [`serialise_on_host`] is for what no kernel can run. [`tuning_forest`] lists the thresholds that choose among them.
 //!
 //! Read `sequential` first, then `multicore`, then `gpu`, whose rules each have a file.
 
 #![forbid(unsafe_code)]
 
 mod gpu;
+pub mod irregular;
 mod multicore;
 mod sequential;
 

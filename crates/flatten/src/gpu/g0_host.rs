@@ -4,13 +4,17 @@
 //!
 //! The same code serves the body of a thread block, for which the block is the host.
 
+use super::guard::Version;
 use super::nest::Nest;
 use super::steer::Steer;
 use super::{Flat, Machine};
-use crate::sequential::simple;
+use crate::irregular::VERSIONS;
+use crate::sequential::{simple, Bindings};
+use fehu_base::ops::CmpOp;
 use fehu_ir::visit::deep;
 use fehu_ir::{
-    AccInput, Basic, Body, Exp, Kernels, Lambda, Loop, Param, PatElem, Soacs, Stm, SubExp, Type, WithAcc,
+    AccInput, Attr, Basic, Body, Exp, Kernels, Lambda, Loop, Param, PatElem, Soacs, Stm, SubExp, Type,
+    WithAcc,
 };
 use rustc_hash::FxHashSet;
 
@@ -66,6 +70,7 @@ impl Flat<'_> {
         let Stm { pat, attrs, exp, .. } = stm;
         let pat: Vec<_> = pat.into_iter().map(|PatElem { name, ty, dec: () }| (name, ty)).collect();
         let exp = match exp {
+            Exp::If(c, t, f) if self.is_choice(c, &attrs) => return self.host_choice(pat, c, (*t, *f)),
             Exp::If(c, t, f) => {
                 let t = self.host_body(*t);
                 Exp::If(c, Box::new(t), Box::new(self.host_body(*f)))
@@ -83,10 +88,31 @@ impl Flat<'_> {
                 Machine::Grid => Exp::Call(f, args),
                 Machine::Block => Exp::Call(self.seq.callee(f), args),
             },
+            Exp::Basic(Basic::CmpOp(op @ (CmpOp::SLe(_) | CmpOp::SLt(_)), SubExp::Const(least), x)) => {
+                self.compared.extend(pat.iter().map(|(n, _)| (*n, x)));
+                Exp::Basic(Basic::CmpOp(op, SubExp::Const(least), x))
+            }
             other @ (Exp::Basic(_) | Exp::Op(_)) => simple(other),
         };
         self.seq.b.attrs = attrs;
         self.seq.b.bind_names(pat, exp);
+    }
+
+    /// Whether a conditional chooses between versions, by a number that a threshold can be compared with.
+    fn is_choice(&self, cond: SubExp, attrs: &[Attr]) -> bool {
+        let versions = |a: &Attr| matches!(a, Attr::Atom(name) if name.as_str() == VERSIONS);
+        let compared = cond.name().is_some_and(|n| self.compared.contains_key(&n));
+        self.may_version() && compared && attrs.iter().any(versions)
+    }
+
+    /// A choice between versions: the first, if there is enough parallelism for it.
+    fn host_choice(&mut self, pat: Bindings, cond: SubExp, (yes, no): (Body<Soacs>, Body<Soacs>)) {
+        let par = cond.name().and_then(|n| self.compared.get(&n)).copied().unwrap_or(cond);
+        let name = self.threshold(Version::Outer);
+        let enough = self.enough(name, Version::Outer, par);
+        let yes = self.decided(name, true, |f| f.host_body(yes));
+        let no = self.decided(name, false, |f| f.host_body(no));
+        self.seq.b.bind_names(pat, Exp::If(enough, Box::new(yes), Box::new(no)));
     }
 
     fn host_with_acc(&mut self, w: WithAcc<Soacs>) -> WithAcc<Kernels> {

@@ -1,0 +1,130 @@
+//! Irregular nests: maps whose points have inner arrays of different sizes become operations on flat arrays.
+//!
+//! Before: any valid program over `Soacs`. After: the same program; a map of the host in which the width of some inner
+//! operation differs from point to point has two versions, between which a guard chooses when the program runs:
+//!
+//! ```text
+//! map (\n -> reduce (+) 0 (map f (iota n))) ns
+//!
+//! if (sum of ns) / (largest of ns) >= threshold
+//! then map (\n -> ...) ns                                 one thread for each point, as it was
+//! else let starts = exclusive scan (+) ns                 all inner points together
+//!      let owners = the point of each inner point
+//!      let ys     = map (\q -> f (q - starts[owners[q]])) (iota (sum ns))
+//!      let zs     = segmented scan (+) ys, one segment for each point
+//!      in  the last of each segment, or 0
+//! ```
+//!
+//! This is full flattening as NESL does it, as an ordinary transformation of the core: what comes out are maps, scans and
+//! scatters without anything irregular in them, so that fusion, regular flattening, the interpreter and all back ends need not
+//! know of it. Regular parallelism inside stays nested, and regular flattening makes its own versions of it.
+//!
+//! # What stands for what
+//!
+//! Code inside of the map runs at *points*. A [`value::Level`] is a set of points: those of the map itself, the elements of an
+//! array that each point of another level has, or points selected from another level (those that take a branch, or go on with
+//! a loop). Each level knows how many points it has, a value of the host, and how a point finds the one it belongs to.
+//!
+//! A name bound inside of the map means a value for each point of one level; a [`value::Value`] says where they are:
+//!
+//! - *Each*: one array, of which every point has one element: scalars, and arrays whose sizes are the same at all points.
+//! - *Flat*: arrays whose sizes differ. Their elements stand one after the other in one array, point by point and row by row;
+//!   where the array of a point begins is recorded in the [`value::Shape`], which all arrays of the same dimensions share.
+//!   Dimensions after the last one that differs are dimensions of the flat array: `[n][3]f32` is `[sum of n][3]f32`.
+//! - *Check*: a check, which is made again wherever code of another operation depends on it.
+//!
+//! Because flat data are contiguous, whatever keeps elements in their order keeps the data: rows of an array as values of its
+//! inner level, a reshape, the result of an inner map. Only what changes the order is a gather: a map over the elements of the
+//! result, each of which reads its element.
+//!
+//! What a shape needs besides sizes (where arrays begin, how many elements there are, to which point an element belongs) is
+//! computed when the first operation asks for it, and shared.
+//!
+//! # Rules
+//!
+//! | file | what it says |
+//! | --- | --- |
+//! | `point` | code that reads single elements is a map over the points of its level |
+//! | `code` | a body is done statement by statement; statements for `point` that stand together are one map |
+//! | `arrays` | `iota`, `replicate`, slices, `concat` and the like are gathers |
+//! | `screma` | inner maps go on at a deeper level; reductions and scans are segmented scans |
+//! | `filter` | filters are one filter of all elements |
+//! | `writes` | scatters, histograms and updates write at flat places |
+//! | `branch` | each side of a branch runs at the points that take it |
+//! | `loops` | loops are loops of the host, at the points that go on |
+//! | `versions` | the guard, and where it comes from |
+//! | `refused` | where no kernel can run the first version, there is the second alone |
+//!
+//! Where no rule applies (operators on arrays or with values of the point, accumulators, calls that return arrays of unknown
+//! sizes), the map stays as it is.
+
+mod arrays;
+mod branch;
+mod code;
+mod filter;
+mod level;
+mod loops;
+mod point;
+mod refused;
+mod screma;
+mod value;
+mod versions;
+mod writes;
+
+pub use refused::only_flat;
+pub(crate) use versions::VERSIONS;
+
+use fehu_base::NameSource;
+use fehu_ir::alias::Signatures;
+use fehu_ir::types::prog_types;
+use fehu_ir::visit::{deep, map_bodies};
+use fehu_ir::{mark, Body, Builder, Exp, Prog, Soacs};
+use fehu_pass::{Need, Pass};
+
+/// Irregular nests in versions.
+pub const PASS: Pass<Prog<Soacs>> = Pass { name: "irregular", need: Need::Optional, run: irregular };
+
+fn irregular(prog: &mut Prog<Soacs>) {
+    let bodies = || prog.funs.iter().map(|f| &f.body).chain([&prog.consts]);
+    if !bodies().any(versions::any_irregular) {
+        return;
+    }
+    let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));
+    b.types = prog_types(prog);
+    let mut nests = Nests { b, signatures: Signatures::of_prog(prog) };
+    nests.host(&mut prog.consts);
+    for fun in &mut prog.funs {
+        nests.host(&mut fun.body);
+    }
+    prog.names = nests.b.names;
+    mark::mark(prog);
+}
+
+/// Looks for irregular nests.
+struct Nests {
+    b: Builder<Soacs>,
+    signatures: Signatures,
+}
+
+impl Nests {
+    /// Code of the host.
+    fn host(&mut self, body: &mut Body<Soacs>) {
+        deep(|| {
+            self.b.begin();
+            for mut stm in std::mem::take(&mut body.stms) {
+                match &mut stm.exp {
+                    Exp::Op(_) => match self.versions(&stm) {
+                        Some(both) => both.into_iter().for_each(|s| self.b.push(s)),
+                        None => self.b.push(stm),
+                    },
+                    Exp::If(..) | Exp::Loop(_) => {
+                        map_bodies(&mut stm.exp, &mut |inner| self.host(inner));
+                        self.b.push(stm);
+                    }
+                    Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) => self.b.push(stm),
+                }
+            }
+            *body = self.b.end(std::mem::take(&mut body.result));
+        });
+    }
+}

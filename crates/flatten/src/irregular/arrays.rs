@@ -1,0 +1,343 @@
+//! Rule of arrays: whatever makes an array of others, or of nothing, is a map over the elements of the result.
+//!
+//! ```text
+//! xs[s:s+n]                  at each element i:  xs[s + i]
+//! iota n                                         i
+//! replicate n x                                  x
+//! concat xs ys                                   if i < length xs then xs[i] else ys[i - length xs]
+//! rearrange (1,0) xss        at [i, j]:          xss[j, i]
+//! ```
+//!
+//! The element is code at the level of the result's elements; [`super::point`] finds what it reads. What keeps the order of
+//! elements keeps the data. Here is also how a value comes to another level, and to another type of the same elements.
+
+use super::level::Lift;
+use super::point::whole;
+use super::value::{LevelId, Value};
+use fehu_base::ops::{BinOp, CmpOp, ConvOp};
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::Name;
+use fehu_ir::build::plain;
+use fehu_ir::soac::Soac;
+use fehu_ir::{Basic, Body, DimIndex, Exp, Soacs, Stm, SubExp, Type};
+
+impl Lift<'_> {
+    /// Runs a statement that is more than code of single points.
+    pub(super) fn statement(&mut self, level: LevelId, stm: Stm<Soacs>) -> Option<()> {
+        self.b.loc = stm.loc.clone();
+        match &stm.exp {
+            Exp::Basic(_) => self.basic(level, stm),
+            Exp::Op(Soac::Screma(_)) => self.screma(level, stm),
+            Exp::Op(Soac::Scatter(_)) => self.scatter(level, stm),
+            Exp::Op(Soac::Hist(_)) => self.hist(level, stm),
+            Exp::Op(Soac::Filter(_)) => self.filter(level, stm),
+            Exp::If(..) => self.branch(level, stm),
+            Exp::Loop(_) => self.loops(level, stm),
+            Exp::Op(Soac::Ad(_)) | Exp::Call(..) | Exp::WithAcc(_) => None,
+        }
+    }
+
+    fn basic(&mut self, level: LevelId, stm: Stm<Soacs>) -> Option<()> {
+        let [result] = stm.pat.as_slice() else { return None };
+        let (name, ty) = (result.name, result.ty.clone());
+        let Exp::Basic(basic) = &stm.exp else { return None };
+        let value = match basic {
+            Basic::SubExp(e) => self.conform(level, *e, &ty, &stm.certs)?,
+            Basic::Opaque(e) => {
+                let value = self.conform(level, *e, &ty, &stm.certs)?;
+                self.with_data(value, |f, data| {
+                    let ty = f.b.type_of(data.into());
+                    f.b.bind("opaque", ty, Exp::Basic(Basic::Opaque(data.into())))
+                })
+            }
+            Basic::Copy(a) | Basic::Manifest(_, a) => {
+                let value = self.conform(level, (*a).into(), &ty, &stm.certs)?;
+                self.with_data(value, |f, data| {
+                    let ty = f.b.type_of(data.into());
+                    f.b.bind("copy", ty, Exp::Basic(Basic::Copy(data)))
+                })
+            }
+            Basic::Reshape(_, a) => self.conform(level, (*a).into(), &ty, &stm.certs)?,
+            Basic::Scratch(prim, _) => {
+                let rank = self.flat_rank(&ty);
+                let shape = self.shape(level, &ty.shape()[..rank], &stm.certs)?;
+                let mut dims = vec![self.shapes[shape.0].total];
+                dims.extend(&ty.shape()[rank..]);
+                let all = Type::Array(*prim, dims.clone());
+                Value::Flat(shape, self.b.bind("scratch", all, Exp::Basic(Basic::Scratch(*prim, dims))))
+            }
+            Basic::Iota { start, step, ty: int, .. } => {
+                let (start, step, int) = (*start, *step, *int);
+                self.fill(level, &ty, &stm.certs, |f, index| {
+                    let i = f.b.conv(ConvOp::SExt(IntType::I64, int), index[0]);
+                    let by = f.b.bin(BinOp::Mul(int), i, step);
+                    Some(f.b.bin(BinOp::Add(int), start, by))
+                })?
+            }
+            Basic::Replicate(outer, e) => {
+                let (outer, e) = (outer.len(), *e);
+                self.fill(level, &ty, &stm.certs, |f, index| f.element_of(e, &index[outer..]))?
+            }
+            Basic::Rearrange(perm, a) => {
+                let (perm, a) = (perm.clone(), *a);
+                self.fill(level, &ty, &stm.certs, |f, index| {
+                    let mut from = vec![SubExp::i64(0); perm.len()];
+                    perm.iter().zip(index).for_each(|(d, i)| from[*d] = *i);
+                    f.element_of(a.into(), &from)
+                })?
+            }
+            Basic::Index(a, slice) => {
+                let (a, slice) = (*a, slice.clone());
+                self.fill(level, &ty, &stm.certs, |f, index| {
+                    let places = f.sliced(&slice, index);
+                    f.element_of(a.into(), &places)
+                })?
+            }
+            Basic::FlatIndex(a, offset, dims) => {
+                let (a, offset, dims) = (*a, *offset, dims.clone());
+                self.fill(level, &ty, &stm.certs, |f, index| {
+                    let place = f.strided(offset, &dims, index);
+                    f.element_of(a.into(), &[place])
+                })?
+            }
+            Basic::Concat { dim, arrays, .. } => {
+                let (dim, arrays) = (*dim, arrays.clone());
+                self.fill(level, &ty, &stm.certs, |f, index| f.joined(dim, &arrays, index))?
+            }
+            Basic::ArrayLit(elems, _) => {
+                let elems = elems.clone();
+                self.fill(level, &ty, &stm.certs, |f, index| f.listed(&elems, index))?
+            }
+            Basic::Update(a, slice, e) => {
+                let (a, slice, e) = (*a, slice.clone(), *e);
+                self.update(level, &stm, a, e, |f, index| Some(f.sliced(&slice, index)))?
+            }
+            Basic::FlatUpdate(a, offset, dims, e) => {
+                let (a, offset, dims, e) = (*a, *offset, dims.clone(), *e);
+                self.update(level, &stm, a, e.into(), |f, index| Some(vec![f.strided(offset, &dims, index)]))?
+            }
+            Basic::UnOp(..)
+            | Basic::BinOp(..)
+            | Basic::CmpOp(..)
+            | Basic::Conv(..)
+            | Basic::PrimFn(..)
+            | Basic::Assert(..)
+            | Basic::ArrayConst(_)
+            | Basic::UpdateAcc(..) => return None,
+        };
+        self.values.insert(name, value);
+        Some(())
+    }
+
+    /// An array at each point, element by element: the function emits the code of one, given where it is.
+    pub(super) fn fill(
+        &mut self,
+        level: LevelId,
+        ty: &Type,
+        checks: &[Name],
+        element: impl FnOnce(&mut Self, &[SubExp]) -> Option<SubExp>,
+    ) -> Option<Value> {
+        let inner = self.inner(level, ty.shape(), checks)?;
+        let certs = if self.are_made(checks, inner) { vec![] } else { checks.to_vec() };
+        let dims = ty.shape().to_vec();
+        let body = self.nested(|f| {
+            f.b.certs = certs;
+            let index = f.indices(inner, &dims);
+            Some(vec![element(f, &index)?])
+        })?;
+        let data = self.map(inner, body, &[ty.peel(ty.rank())])?[0];
+        self.of_data(level, ty, data, checks)
+    }
+
+    /// The array of a type at each point, whose elements are the data.
+    pub(super) fn of_data(
+        &mut self,
+        level: LevelId,
+        ty: &Type,
+        data: Name,
+        checks: &[Name],
+    ) -> Option<Value> {
+        let rank = self.flat_rank(ty);
+        let suffix = &ty.shape()[rank..];
+        if rank == 0 {
+            let mut dims = vec![self.width(level)];
+            dims.extend(suffix);
+            return Some(Value::Each(level, self.reshaped(data, dims)));
+        }
+        let shape = self.shape(level, &ty.shape()[..rank], checks)?;
+        let mut dims = vec![self.shapes[shape.0].total];
+        dims.extend(suffix);
+        Some(Value::Flat(shape, self.reshaped(data, dims)))
+    }
+
+    /// A value at the points of a level, as an array of this type: of the same elements, possibly in other dimensions.
+    pub(super) fn conform(&mut self, level: LevelId, e: SubExp, ty: &Type, checks: &[Name]) -> Option<Value> {
+        let own = self.b.type_of(e);
+        let value = match e.name().and_then(|n| self.values.get(&n)).cloned() {
+            Some(value @ (Value::Each(..) | Value::Flat(..))) if self.level_of(&value) == Some(level) => {
+                value
+            }
+            Some(Value::Check(_)) => return None,
+            Some(Value::Each(..) | Value::Flat(..) | Value::Number(_) | Value::Place(_)) | None => {
+                if own.is_array() {
+                    return self.gathered(level, e, &own, ty, checks);
+                }
+                let body = Body { stms: vec![], result: vec![e] };
+                Value::Each(level, self.map(level, body, std::slice::from_ref(&own))?[0])
+            }
+        };
+        match value {
+            Value::Each(_, data) | Value::Flat(_, data) if ty.is_array() => {
+                self.of_data(level, ty, data, checks)
+            }
+            Value::Each(..) | Value::Flat(..) | Value::Number(_) | Value::Place(_) | Value::Check(_) => {
+                Some(value)
+            }
+        }
+    }
+
+    /// An array of another level, or of the host, at each point.
+    fn gathered(
+        &mut self,
+        level: LevelId,
+        e: SubExp,
+        own: &Type,
+        ty: &Type,
+        checks: &[Name],
+    ) -> Option<Value> {
+        let value = self.fill(level, own, checks, |f, index| f.element_of(e, index))?;
+        match value {
+            Value::Each(_, data) | Value::Flat(_, data) => self.of_data(level, ty, data, checks),
+            Value::Number(_) | Value::Place(_) | Value::Check(_) => None,
+        }
+    }
+
+    /// The same value with other data of the same shape.
+    fn with_data(&mut self, value: Value, f: impl FnOnce(&mut Self, Name) -> Name) -> Value {
+        match value {
+            Value::Each(level, data) => Value::Each(level, f(self, data)),
+            Value::Flat(shape, data) => Value::Flat(shape, f(self, data)),
+            Value::Number(_) | Value::Place(_) | Value::Check(_) => value,
+        }
+    }
+
+    /// Where an element is, from its level of elements: code of the point.
+    pub(super) fn indices(&mut self, inner: LevelId, dims: &[SubExp]) -> Vec<SubExp> {
+        let flat = dims.iter().rposition(|d| self.varies(*d)).map_or(0, |last| last + 1);
+        let mut index = vec![];
+        let mut outer = inner;
+        if flat < dims.len() {
+            let place = self.place(inner);
+            index = self.unravelled(place, &dims[flat..]);
+            if let Some(out) = self.outside(inner) {
+                outer = out;
+            }
+        }
+        if flat > 0 {
+            let place = self.place(outer);
+            let mut first = self.unravelled(place, &dims[..flat]);
+            first.append(&mut index);
+            index = first;
+        }
+        index
+    }
+
+    /// The number of a point among those that belong to the same point.
+    pub(super) fn place(&mut self, level: LevelId) -> SubExp {
+        let place = self.b.fresh("i", Type::I64);
+        self.values.insert(place, Value::Place(level));
+        place.into()
+    }
+
+    fn unravelled(&mut self, place: SubExp, dims: &[SubExp]) -> Vec<SubExp> {
+        let mut rest = place;
+        let mut index = vec![];
+        for dim in dims[1..].iter().rev() {
+            index.push(self.b.bin(BinOp::SRem(IntType::I64), rest, *dim));
+            rest = self.b.bin(BinOp::SQuot(IntType::I64), rest, *dim);
+        }
+        index.push(rest);
+        index.reverse();
+        index
+    }
+
+    /// The element of an array of the point: code of the point.
+    pub(super) fn element_of(&mut self, e: SubExp, index: &[SubExp]) -> Option<SubExp> {
+        let Some(array) = e.name().filter(|_| !index.is_empty()) else { return Some(e) };
+        let ty = self.b.type_of(e).peel(index.len());
+        let mut slice: Vec<DimIndex> = index.iter().map(|i| DimIndex::Fix(*i)).collect();
+        slice.extend(ty.shape().iter().map(|d| whole(*d)));
+        Some(self.b.bind("x", ty, Exp::Basic(Basic::Index(array, slice))).into())
+    }
+
+    /// Where an element of a slice is in the array.
+    fn sliced(&mut self, slice: &[DimIndex], index: &[SubExp]) -> Vec<SubExp> {
+        let mut index = index.iter();
+        let mut places = vec![];
+        for dim in slice {
+            places.push(match dim {
+                DimIndex::Fix(i) => *i,
+                DimIndex::Slice { start, stride, .. } => {
+                    let i = index.next().copied().unwrap_or(SubExp::i64(0));
+                    let by = self.b.mul64(i, *stride);
+                    self.b.add64(*start, by)
+                }
+            });
+        }
+        places
+    }
+
+    fn strided(&mut self, offset: SubExp, dims: &[(SubExp, SubExp)], index: &[SubExp]) -> SubExp {
+        let mut place = offset;
+        for ((_, stride), i) in dims.iter().zip(index) {
+            let by = self.b.mul64(*i, *stride);
+            place = self.b.add64(place, by);
+        }
+        place
+    }
+
+    /// An element of joined arrays.
+    fn joined(&mut self, dim: usize, arrays: &[Name], index: &[SubExp]) -> Option<SubExp> {
+        let (first, rest) = arrays.split_first()?;
+        if rest.is_empty() {
+            return self.element_of((*first).into(), index);
+        }
+        let ty = self.b.type_of((*first).into());
+        let len = ty.shape()[dim];
+        let here = self.b.cmp(CmpOp::SLt(IntType::I64), index[dim], len);
+        let certs = self.b.certs.clone();
+        let yes = self.nested(|f| {
+            f.b.certs.clone_from(&certs);
+            Some(vec![f.element_of((*first).into(), index)?])
+        })?;
+        let no = self.nested(|f| {
+            f.b.certs.clone_from(&certs);
+            let mut after = index.to_vec();
+            after[dim] = f.b.sub64(index[dim], len);
+            Some(vec![f.joined(dim, rest, &after)?])
+        })?;
+        let exp = Exp::If(here, Box::new(yes), Box::new(no));
+        Some(self.b.bind("x", ty.peel(ty.rank()), exp).into())
+    }
+
+    /// An element of a list of values.
+    fn listed(&mut self, elems: &[SubExp], index: &[SubExp]) -> Option<SubExp> {
+        let (last, first) = elems.split_last()?;
+        let mut found = self.element_of(*last, &index[1..])?;
+        let ty = self.b.type_of(found);
+        for (k, e) in first.iter().enumerate().rev() {
+            let here = self.b.cmp(CmpOp::Eq(PrimType::I64), index[0], SubExp::i64(k as i64));
+            let yes = self.nested(|f| Some(vec![f.element_of(*e, &index[1..])?]))?;
+            let no = Body { stms: vec![], result: vec![found] };
+            found = self.b.bind("x", ty.clone(), Exp::If(here, Box::new(yes), Box::new(no))).into();
+        }
+        Some(found)
+    }
+
+    /// A statement of the point that reads the row of an array.
+    pub(super) fn row_stm(&self, x: Name, ty: &Type, array: Name, i: SubExp) -> Stm<Soacs> {
+        let mut slice = vec![DimIndex::Fix(i)];
+        slice.extend(ty.shape().iter().map(|d| whole(*d)));
+        plain(x, ty.clone(), Exp::Basic(Basic::Index(array, slice)))
+    }
+}

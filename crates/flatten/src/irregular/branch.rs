@@ -1,0 +1,353 @@
+//! Rule of branches: each side runs at the points that take it.
+//!
+//! Where the condition is the same at all points, it is a branch of the host. Otherwise the points are reordered, those that
+//! take the first side first; each side runs at its part of them, and what a point has in the end is read from the side that it
+//! took. For conditions `[t, f, t]`:
+//!
+//! ```text
+//! ranks    the scan of the conditions as numbers: [1, 1, 2]
+//! places   where each point is now: [0, 2, 1]
+//! points   which point is where:    [0, 2 | 1]
+//! ```
+
+use super::level::Lift;
+use super::value::{LevelId, Points, Value};
+use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::Name;
+use fehu_ir::soac::{Scatter, ScatterDest, Soac};
+use fehu_ir::subst::Subst;
+use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, PatElem, Soacs, Stm, SubExp, Type};
+
+/// The points of a level, divided by a condition.
+pub(super) struct Divided {
+    pub(super) yes: LevelId,
+    pub(super) no: LevelId,
+    /// Where each point is among those of both sides.
+    pub(super) place: Name,
+    /// How many are on the first side.
+    pub(super) count: SubExp,
+}
+
+/// What a side gives: its data for each result, and, for arrays whose sizes differ, where those of each point begin.
+pub(super) struct Side {
+    /// Where a point finds what it has.
+    pub(super) at: At,
+    pub(super) results: Vec<(Name, Option<Name>)>,
+}
+
+/// Where a point finds what it has on a side.
+#[derive(Clone, Copy)]
+pub(super) enum At {
+    /// At its place among the points that took the first side.
+    First,
+    /// At its place among the points that took the second side.
+    Second,
+    /// At its own number, a name of the nest.
+    Own(Name),
+}
+
+impl Lift<'_> {
+    /// A conditional at the points of a level.
+    pub(super) fn branch(&mut self, level: LevelId, stm: Stm<Soacs>) -> Option<()> {
+        let Stm { pat, exp: Exp::If(cond, yes, no), .. } = stm else { return None };
+        if pat.iter().any(|p| matches!(p.ty, Type::Acc(..) | Type::Mem(_)) || p.ty == Type::UNIT) {
+            return None;
+        }
+        if !self.varies(cond) {
+            return self.host_branch(level, &pat, cond, (*yes, *no));
+        }
+        let divided = self.divide(level, cond)?;
+        let yes = self.side(divided.yes, At::First, &pat, *yes)?;
+        let no = self.side(divided.no, At::Second, &pat, *no)?;
+        self.joined_sides(level, &pat, cond, &divided, [&yes, &no])
+    }
+
+    /// Divides the points of a level by a condition.
+    pub(super) fn divide(&mut self, level: LevelId, cond: SubExp) -> Option<Divided> {
+        let width = self.width(level);
+        let body = self.nested(|f| Some(vec![f.b.conv(ConvOp::BToI(IntType::I64), cond)]))?;
+        let steps = self.map(level, body, &[Type::I64])?[0];
+        let ranks = self.scan(width, steps, BinOp::Add(IntType::I64));
+        let count = self.last(width, ranks)?;
+        let rank = self.b.fresh("rank", Type::I64);
+        self.values.insert(rank, Value::Each(level, ranks));
+        let number = self.b.fresh("p", Type::I64);
+        self.values.insert(number, Value::Number(level));
+        let body = self.nested(|f| {
+            let yes = f.b.sub64(rank.into(), SubExp::i64(1));
+            let before = f.b.sub64(number.into(), rank.into());
+            let no = f.b.add64(count, before);
+            Some(vec![f.choose(cond, yes, no, Type::I64)])
+        })?;
+        let places = self.map(level, body, &[Type::I64])?[0];
+        let all = Type::Array(PrimType::I64, vec![width]);
+        let scratch = Exp::Basic(Basic::Scratch(PrimType::I64, vec![width]));
+        let array = self.b.bind("points", all.clone(), scratch);
+        let numbers = self.numbers(level);
+        let params = ["at", "p"].map(|base| self.b.param(base, Type::I64)).to_vec();
+        let result = params.iter().map(|p| SubExp::Var(p.name)).collect();
+        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret: vec![Type::I64, Type::I64] };
+        let dests = vec![ScatterDest { shape: vec![width], array }];
+        let scatter = Soac::Scatter(Scatter { width, arrays: vec![places, numbers], dests, lambda });
+        let points = self.b.bind("points", all, Exp::Op(scatter));
+        let others = self.b.sub64(width, count);
+        let yes = self.part(points, SubExp::i64(0), count);
+        let no = self.part(points, count, others);
+        let yes = self.add_level(count, Points::Selected(level, yes));
+        let no = self.add_level(others, Points::Selected(level, no));
+        let place = self.b.fresh("place", Type::I64);
+        self.values.insert(place, Value::Each(level, places));
+        Some(Divided { yes, no, place, count })
+    }
+
+    fn part(&mut self, points: Name, start: SubExp, len: SubExp) -> Name {
+        let slice = vec![DimIndex::Slice { start, len, stride: SubExp::i64(1) }];
+        self.b.bind("points", Type::Array(PrimType::I64, vec![len]), Exp::Basic(Basic::Index(points, slice)))
+    }
+
+    /// Runs one side, and gives its results in the form that the pattern asks for.
+    pub(super) fn side(
+        &mut self,
+        level: LevelId,
+        at: At,
+        pat: &[PatElem<Soacs>],
+        body: Body<Soacs>,
+    ) -> Option<Side> {
+        let result = self.code(level, body)?;
+        self.side_of(level, at, pat, &result)
+    }
+
+    /// Values for a pattern as those of a side.
+    pub(super) fn side_of(
+        &mut self,
+        level: LevelId,
+        at: At,
+        pat: &[PatElem<Soacs>],
+        result: &[SubExp],
+    ) -> Option<Side> {
+        let types = self.result_types(pat, result);
+        let mut results = vec![];
+        for (e, ty) in result.iter().zip(&types) {
+            results.push(match self.conform(level, *e, ty, &[])? {
+                Value::Each(_, data) => (data, None),
+                Value::Flat(shape, data) => (data, Some(self.shapes[shape.0].starts)),
+                Value::Number(_) | Value::Place(_) | Value::Check(_) => return None,
+            });
+        }
+        Some(Side { at, results })
+    }
+
+    /// The types of a pattern in terms of a body's results.
+    pub(super) fn result_types(&self, pat: &[PatElem<Soacs>], result: &[SubExp]) -> Vec<Type> {
+        let subst: Subst = pat.iter().map(|p| p.name).zip(result.iter().copied()).collect();
+        let own = |p: &PatElem<Soacs>| {
+            let mut ty = p.ty.clone();
+            subst.ty(&mut ty);
+            ty
+        };
+        pat.iter().map(own).collect()
+    }
+
+    /// What each point has after a branch, from the sides.
+    pub(super) fn joined_sides(
+        &mut self,
+        level: LevelId,
+        pat: &[PatElem<Soacs>],
+        cond: SubExp,
+        divided: &Divided,
+        sides: [&Side; 2],
+    ) -> Option<()> {
+        let scalars: Vec<usize> = (0..pat.len()).filter(|i| !pat[*i].ty.is_array()).collect();
+        if !scalars.is_empty() {
+            let types: Vec<Type> = scalars.iter().map(|i| pat[*i].ty.clone()).collect();
+            let body = self.nested(|f| {
+                let read = |f: &mut Self, side: &Side, at: SubExp| {
+                    let read = |i: &usize| f.element_of(side.results[*i].0.into(), &[at]);
+                    scalars.iter().map(read).collect()
+                };
+                f.of_sides(cond, divided, sides, &types, |f, side, at| read(f, side, at))
+            })?;
+            let arrays = self.map(level, body, &types)?;
+            for (i, array) in scalars.iter().zip(arrays) {
+                self.values.insert(pat[*i].name, Value::Each(level, array));
+            }
+        }
+        for (i, p) in pat.iter().enumerate().filter(|(_, p)| p.ty.is_array()) {
+            let dims = p.ty.shape().to_vec();
+            let value = self.fill(level, &p.ty, &[], |f, index| {
+                let elem = p.ty.peel(p.ty.rank());
+                f.of_sides(cond, divided, sides, &[elem], |f, side, at| {
+                    let (data, starts) = side.results[i];
+                    Some(vec![f.side_element(data, starts, at, (index, &dims))?])
+                })?
+                .first()
+                .copied()
+            })?;
+            self.values.insert(p.name, value);
+        }
+        Some(())
+    }
+
+    /// A conditional in the code of a point: reads from its own side.
+    fn of_sides(
+        &mut self,
+        cond: SubExp,
+        divided: &Divided,
+        sides: [&Side; 2],
+        types: &[Type],
+        read: impl Fn(&mut Self, &Side, SubExp) -> Option<Vec<SubExp>>,
+    ) -> Option<Vec<SubExp>> {
+        let mut of = |side: &Side| {
+            self.nested(|f| {
+                let at = match side.at {
+                    At::First => divided.place.into(),
+                    At::Second => f.b.sub64(divided.place.into(), divided.count),
+                    At::Own(number) => number.into(),
+                };
+                read(f, side, at)
+            })
+        };
+        let yes = of(sides[0])?;
+        let no = of(sides[1])?;
+        let names = self.b.bind_all("side", types.to_vec(), Exp::If(cond, Box::new(yes), Box::new(no)));
+        Some(names.into_iter().map(SubExp::Var).collect())
+    }
+
+    /// An element of the array of a point of a side.
+    fn side_element(
+        &mut self,
+        data: Name,
+        starts: Option<Name>,
+        at: SubExp,
+        (index, dims): (&[SubExp], &[SubExp]),
+    ) -> Option<SubExp> {
+        let Some(starts) = starts else {
+            let mut all = vec![at];
+            all.extend(index);
+            return self.element_of(data.into(), &all);
+        };
+        let suffix = self.b.type_of(data.into()).rank() - 1;
+        let flat = dims.len() - suffix;
+        let start = self.element_of(starts.into(), &[at])?;
+        let mut place = SubExp::i64(0);
+        for (i, dim) in index.iter().zip(&dims[..flat]) {
+            let rows = self.b.mul64(place, *dim);
+            place = self.b.add64(rows, *i);
+        }
+        let mut all = vec![self.b.add64(start, place)];
+        all.extend(&index[flat..]);
+        self.element_of(data.into(), &all)
+    }
+
+    /// A conditional whose condition is the same at all points.
+    fn host_branch(
+        &mut self,
+        level: LevelId,
+        pat: &[PatElem<Soacs>],
+        cond: SubExp,
+        (yes, no): (Body<Soacs>, Body<Soacs>),
+    ) -> Option<()> {
+        let mut bodies = vec![];
+        for body in [yes, no] {
+            bodies.push(self.nested_host(|f| {
+                let result = f.code(level, body)?;
+                f.carried(level, pat, &result)
+            })?);
+        }
+        let no = Box::new(bodies.pop()?);
+        let yes = Box::new(bodies.pop()?);
+        let names = self.carried_names(level, pat, "out");
+        self.b.bind_names(names.clone(), Exp::If(cond, yes, no));
+        self.uncarried(level, pat, &names.iter().map(|(n, _)| *n).collect::<Vec<_>>())
+    }
+
+    /// Values for a pattern as operands of the host: the array of each; before those of arrays whose sizes differ, how
+    /// many elements they have.
+    pub(super) fn carried(
+        &mut self,
+        level: LevelId,
+        pat: &[PatElem<Soacs>],
+        result: &[SubExp],
+    ) -> Option<Vec<SubExp>> {
+        let types = self.result_types(pat, result);
+        let mut all = vec![];
+        for ((p, e), ty) in pat.iter().zip(result).zip(&types) {
+            let data = match self.conform(level, *e, ty, &[])? {
+                Value::Each(_, data) | Value::Flat(_, data) => data,
+                Value::Number(_) | Value::Place(_) | Value::Check(_) => return None,
+            };
+            let rank = self.carried_rank(pat, &p.ty);
+            if rank == 0 {
+                all.push(data.into());
+                continue;
+            }
+            let dims = self.b.type_of(data.into()).shape().to_vec();
+            let suffix = dims.len() - (p.ty.rank() - rank);
+            let total = self.b.product(&dims[..suffix]);
+            let mut flat = vec![total];
+            flat.extend(&dims[suffix..]);
+            all.push(total);
+            all.push(self.reshaped(data, flat).into());
+        }
+        Some(all)
+    }
+
+    /// Names and types for what [`Lift::carried`] gives.
+    pub(super) fn carried_names(
+        &mut self,
+        level: LevelId,
+        pat: &[PatElem<Soacs>],
+        base: &str,
+    ) -> Vec<(Name, Type)> {
+        let width = self.width(level);
+        let mut all = vec![];
+        for p in pat {
+            let rank = self.carried_rank(pat, &p.ty);
+            if rank == 0 {
+                let ty = p.ty.array_of(&[width]);
+                all.push((self.b.fresh(base, ty.clone()), ty));
+            } else {
+                let total = self.b.fresh("total", Type::I64);
+                let mut dims = vec![SubExp::Var(total)];
+                dims.extend(&p.ty.shape()[rank..]);
+                let ty = Type::Array(p.ty.elem().unwrap_or(PrimType::Unit), dims);
+                all.push((total, Type::I64));
+                all.push((self.b.fresh(base, ty.clone()), ty));
+            }
+        }
+        all
+    }
+
+    /// How many dimensions are flat; those that the pattern itself binds differ.
+    fn carried_rank(&self, pat: &[PatElem<Soacs>], ty: &Type) -> usize {
+        let differs =
+            |d: &SubExp| self.varies(*d) || d.name().is_some_and(|n| pat.iter().any(|p| p.name == n));
+        ty.shape().iter().rposition(differs).map_or(0, |last| last + 1)
+    }
+
+    /// Gives the names of a pattern the values that were carried.
+    pub(super) fn uncarried(
+        &mut self,
+        level: LevelId,
+        pat: &[PatElem<Soacs>],
+        carried: &[Name],
+    ) -> Option<()> {
+        let mut carried = carried.iter();
+        let mut flat = vec![];
+        for p in pat {
+            if self.carried_rank(pat, &p.ty) == 0 {
+                self.values.insert(p.name, Value::Each(level, *carried.next()?));
+            } else {
+                carried.next()?;
+                flat.push((p, *carried.next()?));
+            }
+        }
+        // The sizes have values now.
+        for (p, data) in flat {
+            let value = self.of_data(level, &p.ty, data, &[])?;
+            self.values.insert(p.name, value);
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,263 @@
+//! Levels and shapes: where points are, and what is computed of sizes.
+//!
+//! For sizes `[2, 0, 3]`: `ends` is their scan `[2, 2, 5]`, `starts` is `ends - sizes`, the total is the last end, and
+//! `owners` is a scan by maximum of zeros into which each point that has elements has written its number, where they begin.
+
+use super::value::{Known, Level, LevelId, Points, Shape, ShapeId, Value};
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::Name;
+use fehu_ir::alias::Signatures;
+use fehu_ir::build::nested_body;
+use fehu_ir::soac::{Scan, Scatter, ScatterDest, Screma, Soac};
+use fehu_ir::{Basic, Body, Builder, DimIndex, Exp, Lambda, Param, Soacs, SubExp, Type};
+use rustc_hash::FxHashMap;
+
+/// The state of flattening one nest. Statements of the host go to the current body of the builder.
+pub(super) struct Lift<'a> {
+    pub(super) b: &'a mut Builder<Soacs>,
+    pub(super) signatures: &'a Signatures,
+    pub(super) levels: Vec<Level>,
+    pub(super) shapes: Vec<Shape>,
+    /// What names bound inside of the nest mean.
+    pub(super) values: FxHashMap<Name, Value>,
+    pub(super) known: Known,
+}
+
+impl Lift<'_> {
+    pub(super) fn add_level(&mut self, width: SubExp, points: Points) -> LevelId {
+        self.levels.push(Level { width, points });
+        LevelId(self.levels.len() - 1)
+    }
+
+    pub(super) fn width(&self, level: LevelId) -> SubExp {
+        self.levels[level.0].width
+    }
+
+    /// The level that the points of a level belong to.
+    pub(super) fn outside(&self, level: LevelId) -> Option<LevelId> {
+        match &self.levels[level.0].points {
+            Points::Outermost => None,
+            Points::Elements(shape) => Some(self.shapes[shape.0].level),
+            Points::Rows(of, _) | Points::Selected(of, _) => Some(*of),
+        }
+    }
+
+    /// Whether an operand may differ from point to point.
+    pub(super) fn varies(&self, e: SubExp) -> bool {
+        e.name().is_some_and(|n| self.values.contains_key(&n))
+    }
+
+    /// How many of the outer dimensions of a type are flat: all up to the last that differs from point to point.
+    pub(super) fn flat_rank(&self, ty: &Type) -> usize {
+        ty.shape().iter().rposition(|d| self.varies(*d)).map_or(0, |last| last + 1)
+    }
+
+    /// The shape of arrays of these dimensions, of which at least one differs. The checks are made before it is known.
+    pub(super) fn shape(&mut self, level: LevelId, dims: &[SubExp], checks: &[Name]) -> Option<ShapeId> {
+        let key = (level, dims.to_vec());
+        if let Some(id) = self.known.shapes.get(&key) {
+            return Some(*id);
+        }
+        let sizes = self.sizes(level, dims, checks)?;
+        let width = self.width(level);
+        let ends = self.scan(width, sizes, BinOp::Add(IntType::I64));
+        let [e, s] = [self.b.param("e", Type::I64), self.b.param("s", Type::I64)];
+        let body = self.nested(|f| Some(vec![f.b.sub64(e.name.into(), s.name.into())]))?;
+        let starts = self.host_map(width, vec![(ends, e), (sizes, s)], body, &[Type::I64])[0];
+        let total = self.last(width, ends)?;
+        let checks = checks.to_vec();
+        self.shapes.push(Shape { level, sizes, starts, total, checks });
+        let id = ShapeId(self.shapes.len() - 1);
+        self.known.shapes.insert(key, id);
+        Some(id)
+    }
+
+    /// How many elements the array of each point has.
+    fn sizes(&mut self, level: LevelId, dims: &[SubExp], checks: &[Name]) -> Option<Name> {
+        if let ([SubExp::Var(n)], []) = (dims, checks) {
+            if let Some(Value::Each(at, array)) = self.values.get(n) {
+                if *at == level {
+                    return Some(*array);
+                }
+            }
+        }
+        let mut body = self.nested(|f| Some(vec![f.b.product(dims)]))?;
+        if !checks.is_empty() {
+            let size = body.result[0];
+            let checked = self.b.fresh("size", Type::I64);
+            let mut stm = fehu_ir::build::plain(checked, Type::I64, Exp::Basic(Basic::SubExp(size)));
+            stm.certs = checks.to_vec();
+            body.stms.push(stm);
+            body.result = vec![checked.into()];
+        }
+        Some(self.map(level, body, &[Type::I64])?[0])
+    }
+
+    /// The level of the elements of arrays of these dimensions.
+    pub(super) fn inner(&mut self, level: LevelId, dims: &[SubExp], checks: &[Name]) -> Option<LevelId> {
+        let key = (level, dims.to_vec());
+        if let Some(id) = self.known.inner.get(&key) {
+            return Some(*id);
+        }
+        let flat = dims.iter().rposition(|d| self.varies(*d)).map_or(0, |last| last + 1);
+        let mut inner = level;
+        if flat > 0 {
+            inner = match self.known.inner.get(&(level, dims[..flat].to_vec())) {
+                Some(id) => *id,
+                None => {
+                    let shape = self.shape(level, &dims[..flat], checks)?;
+                    let id = self.add_level(self.shapes[shape.0].total, Points::Elements(shape));
+                    self.known.inner.insert((level, dims[..flat].to_vec()), id);
+                    id
+                }
+            };
+        }
+        if flat < dims.len() {
+            let rows = self.b.product(&dims[flat..]);
+            let width = self.width(inner);
+            let all = self.b.mul64(width, rows);
+            inner = self.add_level(all, Points::Rows(inner, rows));
+        }
+        self.known.inner.insert(key, inner);
+        Some(inner)
+    }
+
+    /// Whether the checks were made before the points of a level were known.
+    pub(super) fn are_made(&self, checks: &[Name], level: LevelId) -> bool {
+        let mut at = Some(level);
+        while let Some(l) = at {
+            if let Points::Elements(shape) = &self.levels[l.0].points {
+                if checks.iter().all(|c| self.shapes[shape.0].checks.contains(c)) {
+                    return true;
+                }
+            }
+            at = self.outside(l);
+        }
+        checks.is_empty()
+    }
+
+    /// The point to which each element of a shape belongs.
+    pub(super) fn owners(&mut self, id: ShapeId) -> Option<Name> {
+        if let Some(owners) = self.known.owners.get(&id) {
+            return Some(*owners);
+        }
+        let Shape { level, sizes, starts, total, .. } = self.shapes[id.0].clone();
+        let numbers = self.numbers(level);
+        let zeros = Exp::Basic(Basic::Replicate(vec![total], SubExp::i64(0)));
+        let array = self.b.bind("zeros", Type::Array(PrimType::I64, vec![total]), zeros);
+        let params = ["p", "start", "size"].map(|base| self.b.param(base, Type::I64));
+        let [p, start, size] = [0, 1, 2].map(|i| SubExp::Var(params[i].name));
+        let body = self.nested(|f| {
+            let none = f.b.cmp(CmpOp::Eq(PrimType::I64), size, SubExp::i64(0));
+            Some(vec![f.choose(none, SubExp::i64(-1), start, Type::I64), p])
+        })?;
+        let lambda = Lambda { params: params.to_vec(), body, ret: vec![Type::I64, Type::I64] };
+        let scatter = Soac::Scatter(Scatter {
+            width: self.width(level),
+            arrays: vec![numbers, starts, sizes],
+            dests: vec![ScatterDest { shape: vec![total], array }],
+            lambda,
+        });
+        let heads = self.b.bind("heads", Type::Array(PrimType::I64, vec![total]), Exp::Op(scatter));
+        let owners = self.scan(total, heads, BinOp::SMax(IntType::I64));
+        self.known.owners.insert(id, owners);
+        Some(owners)
+    }
+
+    /// The numbers of all points of a level.
+    pub(super) fn numbers(&mut self, level: LevelId) -> Name {
+        if let Some(numbers) = self.known.numbers.get(&level) {
+            return *numbers;
+        }
+        let n = self.width(level);
+        let iota = Basic::Iota { n, start: SubExp::i64(0), step: SubExp::i64(1), ty: IntType::I64 };
+        let numbers = self.b.bind("numbers", Type::Array(PrimType::I64, vec![n]), Exp::Basic(iota));
+        self.known.numbers.insert(level, numbers);
+        numbers
+    }
+
+    /// The scan of integers that are not negative, of which 0 is the neutral element.
+    pub(super) fn scan(&mut self, width: SubExp, array: Name, op: BinOp) -> Name {
+        let [x, y, z] = ["x", "y", "z"].map(|base| self.b.param(base, Type::I64));
+        self.b.begin();
+        let r = self.b.bin(op, x.name.into(), y.name.into());
+        let body = self.b.end(vec![r]);
+        let op = Lambda { params: vec![x, y], body, ret: vec![Type::I64] };
+        let result = vec![z.name.into()];
+        let map = Lambda { params: vec![z], body: Body { stms: vec![], result }, ret: vec![Type::I64] };
+        let scans = vec![Scan { op, neutral: vec![SubExp::i64(0)] }];
+        let screma = Soac::Screma(Screma { width, arrays: vec![array], scans, reds: vec![], map });
+        self.b.bind("scanned", Type::Array(PrimType::I64, vec![width]), Exp::Op(screma))
+    }
+
+    /// The last of some numbers, or 0 if there are none.
+    pub(super) fn last(&mut self, width: SubExp, array: Name) -> Option<SubExp> {
+        let none = self.b.cmp(CmpOp::Eq(PrimType::I64), width, SubExp::i64(0));
+        let yes = Body { stms: vec![], result: vec![SubExp::i64(0)] };
+        let no = self.nested(|f| {
+            let place = f.b.sub64(width, SubExp::i64(1));
+            let last = Basic::Index(array, vec![DimIndex::Fix(place)]);
+            Some(vec![f.b.bind("last", Type::I64, Exp::Basic(last)).into()])
+        })?;
+        Some(self.b.bind("total", Type::I64, Exp::If(none, Box::new(yes), Box::new(no))).into())
+    }
+
+    /// A map of the host over arrays.
+    pub(super) fn host_map(
+        &mut self,
+        width: SubExp,
+        inputs: Vec<(Name, Param<Soacs>)>,
+        body: Body<Soacs>,
+        types: &[Type],
+    ) -> Vec<Name> {
+        let (arrays, params) = inputs.into_iter().unzip();
+        let map = Lambda { params, body, ret: types.to_vec() };
+        let screma = Soac::Screma(Screma { width, arrays, scans: vec![], reds: vec![], map });
+        let all = types.iter().map(|t| t.array_of(&[width])).collect();
+        self.b.bind_all("mapped", all, Exp::Op(screma))
+    }
+
+    /// One of two operands.
+    pub(super) fn choose(&mut self, cond: SubExp, yes: SubExp, no: SubExp, ty: Type) -> SubExp {
+        let [yes, no] = [yes, no].map(|e| Box::new(Body { stms: vec![], result: vec![e] }));
+        self.b.bind("chosen", ty, Exp::If(cond, yes, no)).into()
+    }
+
+    /// A nested body, whose statements have their own certificates and attributes.
+    pub(super) fn nested(&mut self, f: impl FnOnce(&mut Self) -> Option<Vec<SubExp>>) -> Option<Body<Soacs>> {
+        let mut fine = true;
+        let body = nested_body(
+            self,
+            |l| &mut *l.b,
+            |l| {
+                f(l).unwrap_or_else(|| {
+                    fine = false;
+                    vec![]
+                })
+            },
+        );
+        fine.then_some(body)
+    }
+
+    /// A nested body of the host: what it adds to what is known holds only in it.
+    pub(super) fn nested_host(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> Option<Vec<SubExp>>,
+    ) -> Option<Body<Soacs>> {
+        let known = self.known.clone();
+        let body = self.nested(f);
+        self.known = known;
+        body
+    }
+
+    /// The same elements in row-major order, in another shape.
+    pub(super) fn reshaped(&mut self, array: Name, shape: Vec<SubExp>) -> Name {
+        let ty = self.b.type_of(array.into());
+        if ty.shape() == shape {
+            return array;
+        }
+        let new = Type::Array(ty.elem().unwrap_or(PrimType::Unit), shape.clone());
+        self.b.bind("flat", new, Exp::Basic(Basic::Reshape(shape, array)))
+    }
+}

@@ -1,0 +1,85 @@
+//! What levels, shapes and values are. Nothing is done here; see the text of [`super`] for what they mean.
+//!
+//! ```text
+//! map (\n -> let xs = iota n in map (\x -> x + n) xs) ns          ns = [2, 0, 3]
+//!
+//! level 0  3 points: those of the map               n   Each at level 0: [2, 0, 3]
+//! level 1  5 points: elements of the shape [n]      xs  Flat at level 0, shape [n]: [0, 1, 0, 1, 2]
+//!                                                   x   Each at level 1: the same array
+//! the shape [n] at level 0:  sizes [2, 0, 3], starts [0, 2, 2], 5 elements, owners [0, 0, 2, 2, 2]
+//! ```
+
+use fehu_base::Name;
+use fehu_ir::{Soacs, Stm, SubExp};
+use rustc_hash::FxHashMap;
+
+/// The number of a level.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct LevelId(pub(super) usize);
+
+/// The number of a shape.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct ShapeId(pub(super) usize);
+
+/// A set of points.
+#[derive(Clone, Debug)]
+pub(super) struct Level {
+    /// How many there are.
+    pub(super) width: SubExp,
+    pub(super) points: Points,
+}
+
+/// Which points those of a level are.
+#[derive(Clone, Debug)]
+pub(super) enum Points {
+    /// Those of the map that is flattened.
+    Outermost,
+    /// The elements of arrays of a shape.
+    Elements(ShapeId),
+    /// This many for each point of a level.
+    Rows(LevelId, SubExp),
+    /// Some points of a level: their numbers.
+    Selected(LevelId, Name),
+}
+
+/// The sizes of arrays at the points of a level.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    pub(super) level: LevelId,
+    /// How many elements the array of each point has.
+    pub(super) sizes: Name,
+    /// Where the array of each point begins.
+    pub(super) starts: Name,
+    /// How many elements there are at all points together.
+    pub(super) total: SubExp,
+    /// The checks that were made before the sizes were known.
+    pub(super) checks: Vec<Name>,
+}
+
+/// What a name bound inside of the nest means.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// The elements of an array, one for each point.
+    Each(LevelId, Name),
+    /// Arrays of a shape, one after the other.
+    Flat(ShapeId, Name),
+    /// The number of a point among those of the level.
+    Number(LevelId),
+    /// The number of a point among those that belong to the same point.
+    Place(LevelId),
+    /// The check of this statement.
+    Check(Box<Stm<Soacs>>),
+}
+
+/// What is known where code is emitted. Code of an inner body of the host may add to it, which nobody outside may use.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Known {
+    /// The shape of these dimensions at a level.
+    pub(super) shapes: FxHashMap<(LevelId, Vec<SubExp>), ShapeId>,
+    /// The level of the elements of arrays of these dimensions.
+    pub(super) inner: FxHashMap<(LevelId, Vec<SubExp>), LevelId>,
+    /// The point to which each element of a shape belongs.
+    pub(super) owners: FxHashMap<ShapeId, Name>,
+    /// The numbers of all points of a level.
+    pub(super) numbers: FxHashMap<LevelId, Name>,
+}

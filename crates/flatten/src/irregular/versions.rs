@@ -1,0 +1,268 @@
+//! The versions of an irregular nest, and the guard that chooses between them.
+//!
+//! One thread for each point is fast where many points have about the same work: at any time, as many threads are busy as the
+//! work of all points is times that of the longest. That number, the sum of the sizes divided by the largest, is compared with
+//! a threshold: 10^6 points of 100 elements give 10^6, the same elements with one point of 10^8 give 1. Where the sizes cannot
+//! be computed from what is there before the map, it is the number of points.
+//!
+//! The choice is an ordinary conditional on an ordinary comparison with a usual figure. Its attribute [`VERSIONS`] says what it
+//! is: flattening for GPUs compares with a threshold that tuning files set instead.
+
+use super::level::Lift;
+use super::value::{Known, LevelId, Points, Value};
+use super::Nests;
+use crate::gpu::steer::Steer;
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::IntType;
+use fehu_base::tuning::flattening;
+use fehu_base::{Name, Symbol};
+use fehu_ir::build::nested_body;
+use fehu_ir::free::{bound_in_lambda, free_in_stm};
+use fehu_ir::soac::{Commutativity, Reduce, Screma, Soac};
+use fehu_ir::subst::rename_lambda;
+use fehu_ir::types::body_types;
+use fehu_ir::visit::{for_each_body, for_each_stm};
+use fehu_ir::{Attr, Basic, Body, Exp, Lambda, PatElem, Soacs, Stm, SubExp, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The attribute of the conditional between versions.
+pub(crate) const VERSIONS: &str = "versions";
+
+/// Whether any operation of the host has an irregular nest.
+pub(super) fn any_irregular(body: &Body<Soacs>) -> bool {
+    let mut any = false;
+    for stm in &body.stms {
+        any |= match &stm.exp {
+            Exp::Op(_) => is_irregular(stm),
+            Exp::If(..) | Exp::Loop(_) => {
+                let mut inside = false;
+                for_each_body(&stm.exp, &mut |b| inside |= any_irregular(b));
+                inside
+            }
+            Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) => false,
+        };
+    }
+    any
+}
+
+/// Whether attributes ask for sequential code.
+pub(super) fn is_sequential(stm: &Stm<Soacs>) -> bool {
+    Steer::of(&stm.attrs).sequential
+}
+
+/// Whether a combinator has an operation inside whose width differs from point to point.
+fn is_irregular(stm: &Stm<Soacs>) -> bool {
+    let steer = Steer::of(&stm.attrs);
+    if steer.sequential || (steer.no_inner && steer.no_intra) {
+        return false;
+    }
+    let Exp::Op(Soac::Screma(s)) = &stm.exp else { return false };
+    let inside: FxHashSet<Name> = bound_in_lambda(&s.map).into_iter().collect();
+    let mut found = false;
+    for_each_stm(&s.map.body, &mut |s| {
+        let width = match &s.exp {
+            Exp::Op(Soac::Screma(s)) => Some(s.width),
+            Exp::Op(Soac::Hist(h)) => Some(h.width),
+            Exp::Op(Soac::Scatter(s)) => Some(s.width),
+            Exp::Op(Soac::Filter(f)) => Some(f.width),
+            Exp::Op(Soac::Ad(_))
+            | Exp::Basic(_)
+            | Exp::Call(..)
+            | Exp::If(..)
+            | Exp::Loop(_)
+            | Exp::WithAcc(_) => None,
+        };
+        let differs = width.and_then(SubExp::name).is_some_and(|n| inside.contains(&n));
+        found |= differs && !is_sequential(s);
+    });
+    found
+}
+
+impl Nests {
+    /// The versions of a statement, if it is an irregular nest that can be flattened.
+    pub(super) fn versions(&mut self, stm: &Stm<Soacs>) -> Option<Vec<Stm<Soacs>>> {
+        if !is_irregular(stm) {
+            return None;
+        }
+        let Exp::Op(Soac::Screma(s)) = &stm.exp else { return None };
+        let flat = self.flattened(stm, s)?;
+        let outer = (self.b.loc.clone(), std::mem::take(&mut self.b.attrs));
+        self.b.loc = stm.loc.clone();
+        self.b.begin();
+        if Steer::of(&stm.attrs).no_outer {
+            flat.stms.into_iter().for_each(|s| self.b.push(s));
+            for (p, e) in stm.pat.iter().zip(flat.result) {
+                self.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(Basic::SubExp(e)));
+            }
+        } else {
+            let busy = self.busy(s);
+            let usual = SubExp::i64(flattening::IRREGULAR_BUSY_POINTS);
+            let enough = self.b.cmp(CmpOp::SLe(IntType::I64), usual, busy);
+            let results: Vec<Name> = stm.pat.iter().map(|p| self.b.names.fresh_like(p.name)).collect();
+            let pat = stm.pat.iter().zip(&results);
+            let pat = pat.map(|(p, n)| PatElem { name: *n, ty: p.ty.clone(), dec: () }).collect();
+            let result = results.iter().map(|n| SubExp::Var(*n)).collect();
+            let own = Body { stms: vec![Stm { pat, ..stm.clone() }], result };
+            self.b.attrs = vec![Attr::Atom(Symbol::new(VERSIONS))];
+            let pat = stm.pat.iter().map(|p| (p.name, p.ty.clone())).collect();
+            self.b.bind_names(pat, Exp::If(enough, Box::new(own), Box::new(flat)));
+        }
+        let both = self.b.end(vec![]).stms;
+        (self.b.loc, self.b.attrs) = outer;
+        Some(both)
+    }
+
+    /// The flat version.
+    fn flattened(&mut self, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Option<Body<Soacs>> {
+        if s.map.params.iter().any(|p| matches!(p.ty, Type::Acc(..))) {
+            return None;
+        }
+        let lambda = rename_lambda(&mut self.b.names, &s.map);
+        self.b.types.extend(body_types(&lambda.body));
+        self.b.types.extend(lambda.params.iter().map(|p| (p.name, p.ty.clone())));
+        let mut fine = true;
+        let (certs, loc) = (stm.certs.clone(), stm.loc.clone());
+        let outer = std::mem::replace(&mut self.b.loc, loc);
+        let body = nested_body(
+            self,
+            |n| &mut n.b,
+            |n| {
+                n.b.certs = certs;
+                let mut lift = Lift {
+                    b: &mut n.b,
+                    signatures: &n.signatures,
+                    levels: vec![],
+                    shapes: vec![],
+                    values: FxHashMap::default(),
+                    known: Known::default(),
+                };
+                lift.outermost(s, lambda).unwrap_or_else(|| {
+                    fine = false;
+                    vec![]
+                })
+            },
+        );
+        self.b.loc = outer;
+        fine.then_some(body)
+    }
+
+    /// How many points can be expected to be busy at a time, on average, with one thread for each.
+    fn busy(&mut self, s: &Screma<Soacs>) -> SubExp {
+        let Some(body) = widths(s) else { return s.width };
+        self.b.begin();
+        body.stms.into_iter().for_each(|s| self.b.push(s));
+        let mut sum = SubExp::i64(0);
+        for e in body.result {
+            sum = self.b.add64(sum, e);
+        }
+        let body = self.b.end(vec![sum, sum]);
+        let lambda = Lambda { params: s.map.params.clone(), body, ret: vec![Type::I64, Type::I64] };
+        let lambda = rename_lambda(&mut self.b.names, &lambda);
+        self.b.types.extend(body_types(&lambda.body));
+        let reds = [BinOp::Add(IntType::I64), BinOp::SMax(IntType::I64)].map(|op| {
+            let [x, y] = ["x", "y"].map(|base| self.b.param(base, Type::I64));
+            self.b.begin();
+            let z = self.b.bin(op, x.name.into(), y.name.into());
+            let body = self.b.end(vec![z]);
+            let op = Lambda { params: vec![x, y], body, ret: vec![Type::I64] };
+            Reduce { comm: Commutativity::Commutative, op, neutral: vec![SubExp::i64(0)] }
+        });
+        let screma = Screma {
+            width: s.width,
+            arrays: s.arrays.clone(),
+            scans: vec![],
+            reds: reds.to_vec(),
+            map: lambda,
+        };
+        let both = self.b.bind_all("work", vec![Type::I64; 2], Exp::Op(Soac::Screma(screma)));
+        let longest = self.b.bin(BinOp::SMax(IntType::I64), both[1].into(), SubExp::i64(1));
+        self.b.bin(BinOp::SQuot(IntType::I64), both[0].into(), longest)
+    }
+}
+
+/// The widths of irregular operations of a map's body that can be computed by themselves from what the map is given:
+/// scalars, from scalars and elements of arrays.
+fn widths(s: &Screma<Soacs>) -> Option<Body<Soacs>> {
+    let stms = &s.map.body.stms;
+    let scalar = |stm: &Stm<Soacs>| {
+        let values = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
+        let pure = match &stm.exp {
+            Exp::Basic(Basic::Assert(..)) => true,
+            Exp::Basic(b) => b.may_move(),
+            Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+        };
+        values && pure
+    };
+    // What can be computed: all that it needs can be.
+    let mut bound: FxHashMap<Name, Option<usize>> = FxHashMap::default();
+    for (i, stm) in stms.iter().enumerate() {
+        let known = |n: &Name| bound.get(n).is_none_or(Option::is_some);
+        let can = scalar(stm) && free_in_stm(stm).iter().all(known);
+        bound.extend(stm.pat.iter().map(|p| (p.name, can.then_some(i))));
+    }
+    let mut result: Vec<SubExp> = vec![];
+    for stm in stms {
+        let Exp::Op(Soac::Screma(inner)) = &stm.exp else { continue };
+        if inner.width.name().is_some_and(|n| bound.get(&n).is_none_or(Option::is_some)) {
+            let differs = inner
+                .width
+                .name()
+                .is_some_and(|n| bound.contains_key(&n) || s.map.params.iter().any(|p| p.name == n));
+            if differs && !result.contains(&inner.width) {
+                result.push(inner.width);
+            }
+        }
+    }
+    if result.is_empty() {
+        return None;
+    }
+    let mut needed: FxHashSet<Name> = result.iter().filter_map(|e| e.name()).collect();
+    let mut slice = vec![];
+    for stm in stms.iter().rev() {
+        if stm.pat.iter().any(|p| needed.contains(&p.name)) {
+            needed.extend(free_in_stm(stm));
+            slice.push(stm.clone());
+        }
+    }
+    slice.reverse();
+    Some(Body { stms: slice, result })
+}
+
+impl Lift<'_> {
+    /// The nest itself: its points are the outermost ones.
+    fn outermost(&mut self, s: &Screma<Soacs>, lambda: Lambda<Soacs>) -> Option<Vec<SubExp>> {
+        let level = self.add_level(s.width, Points::Outermost);
+        for (p, array) in lambda.params.iter().zip(&s.arrays) {
+            self.values.insert(p.name, Value::Each(level, *array));
+        }
+        let result = self.code(level, lambda.body)?;
+        let arrays = self.all_each(level, &result, &lambda.ret)?;
+        let combined: usize = s.scans.iter().map(|s| s.neutral.len()).sum::<usize>()
+            + s.reds.iter().map(|r| r.neutral.len()).sum::<usize>();
+        if combined == 0 {
+            return Some(arrays.into_iter().map(SubExp::Var).collect());
+        }
+        let params: Vec<_> = lambda.ret.iter().map(|t| self.b.param("x", t.clone())).collect();
+        let result = params.iter().map(|p| SubExp::Var(p.name)).collect();
+        let map = Lambda { params, body: Body { stms: vec![], result }, ret: lambda.ret.clone() };
+        let mut screma = Screma { width: s.width, arrays, scans: s.scans.clone(), reds: s.reds.clone(), map };
+        for scan in &mut screma.scans {
+            scan.op = rename_lambda(&mut self.b.names, &scan.op);
+        }
+        for red in &mut screma.reds {
+            red.op = rename_lambda(&mut self.b.names, &red.op);
+        }
+        let types = fehu_ir::types::soac_types(&self.b.types, &Soac::Screma(screma.clone()))?;
+        let names = self.b.bind_all("out", types, Exp::Op(Soac::Screma(screma)));
+        Some(names.into_iter().map(SubExp::Var).collect())
+    }
+
+    fn all_each(&mut self, level: LevelId, result: &[SubExp], types: &[Type]) -> Option<Vec<Name>> {
+        let mut arrays = vec![];
+        for (e, ty) in result.iter().zip(types) {
+            let Value::Each(_, array) = self.conform(level, *e, ty, &[])? else { return None };
+            arrays.push(array);
+        }
+        Some(arrays)
+    }
+}
