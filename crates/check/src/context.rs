@@ -6,7 +6,7 @@ use fehu_syntax::ast::Liftedness;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names made and problems found so far.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Context {
     /// Makes the unique names.
     pub names: NameSource,

@@ -1,9 +1,10 @@
 //! The front end as one step: load, parse, check.
 
-use crate::load::{load, load_over, load_text, Loaded, Overlay};
+use crate::load::{load, load_over, load_text, load_whole, Loaded, Overlay};
 use crate::times::Times;
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap};
-use fehu_check::modules::check_program;
+pub use fehu_check::modules::Memory;
+use fehu_check::modules::{check_again, check_program, Checked};
 use fehu_check::tast::{Dec, Program};
 use std::path::Path;
 
@@ -74,6 +75,25 @@ pub fn check_over(main: &Path, overlay: Overlay) -> Front {
     check_loaded(load_over(main, overlay))
 }
 
+/// Checks the program with this main file again and again, each time from where it differs from the last time.
+pub fn check_edited(memory: &mut Memory, main: &Path, overlay: Overlay) -> Front {
+    let mut loaded = load_whole(main, overlay, memory.take_prelude());
+    let prelude: Vec<_> = loaded.units[..loaded.prelude].iter().map(|u| u.file).collect();
+    if !loaded.errors.is_empty() {
+        loaded.units.truncate(loaded.prelude);
+        memory.return_prelude(loaded.units);
+        return Front {
+            program: None,
+            sources: loaded.sources,
+            diagnostics: loaded.errors,
+            remarks: vec![],
+            prelude,
+        };
+    }
+    let checked = check_again(memory, loaded.units, loaded.prelude);
+    front(checked, loaded.sources, prelude)
+}
+
 /// Nothing but the prelude, all of it: what every program can use.
 pub fn check_prelude() -> Front {
     check_loaded(load_text(Path::new(""), String::new()).with_whole_prelude())
@@ -97,10 +117,14 @@ fn check_loaded(loaded: Loaded) -> Front {
         loaded = loaded.with_whole_prelude();
         checked = check_program(&loaded.units, loaded.prelude, loaded.needed.clone());
     }
+    front(checked, loaded.sources, prelude)
+}
+
+fn front(checked: Checked, sources: SourceMap, prelude: Vec<FileId>) -> Front {
     let diagnostics = checked
         .diagnostics
         .into_iter()
         .filter(|d| d.severity == Severity::Error || !prelude.contains(&d.span.file))
         .collect();
-    Front { program: checked.program, sources: loaded.sources, diagnostics, remarks: vec![], prelude }
+    Front { program: checked.program, sources, diagnostics, remarks: vec![], prelude }
 }

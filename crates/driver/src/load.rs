@@ -36,14 +36,12 @@ pub type Overlay = FxHashMap<PathBuf, String>;
 
 /// Loads a program from its main file; files that are in the overlay are not read.
 pub fn load_over(main: &Path, overlay: Overlay) -> Loaded {
-    let mut loader = Loader { overlay, ..Loader::new() };
-    match loader.read(main) {
-        Ok(text) => {
-            loader.file(main, text);
-        }
-        Err(e) => loader.errors.push(cannot_read(Span::NONE, main, &e)),
-    }
-    loader.finish()
+    Loader::over(main, overlay).finish()
+}
+
+/// Loads a program with all of the prelude, whose units somebody may have kept.
+pub fn load_whole(main: &Path, overlay: Overlay, prelude: Option<Vec<SourceUnit>>) -> Loaded {
+    Loader::over(main, overlay).finish_whole(prelude)
 }
 
 /// Loads a program given as text; imports are relative to the current folder.
@@ -111,11 +109,30 @@ impl Loader {
         }
     }
 
+    fn over(main: &Path, overlay: Overlay) -> Loader {
+        let mut loader = Loader { overlay, ..Loader::new() };
+        match loader.read(main) {
+            Ok(text) => {
+                loader.file(main, text);
+            }
+            Err(e) => loader.errors.push(cannot_read(Span::NONE, main, &e)),
+        }
+        loader
+    }
+
     fn read(&self, path: &Path) -> Result<String, String> {
         match self.overlay.get(&normalise(path)) {
             Some(text) => Ok(text.clone()),
             None => read_source(path),
         }
+    }
+
+    /// Adds all of the prelude: these units of it, if somebody has kept them.
+    fn finish_whole(self, prelude: Option<Vec<SourceUnit>>) -> Loaded {
+        let mut units = prelude.unwrap_or_else(|| prelude_units(&self.prelude, parse_all(&self.prelude).0));
+        units.extend(self.units.into_iter().map(|(u, _)| u));
+        let (prelude, needed) = (self.prelude.len(), Needed::All);
+        Loaded { units, prelude, needed, sources: self.sources, errors: self.errors }
     }
 
     /// Adds what is needed of the prelude.

@@ -8,7 +8,7 @@
 //! -- 8                  written by the command, and replaced when it is run again
 //! ```
 
-use crate::document::{path_of, uri_of, Text};
+use crate::document::{path_of, Text};
 use crate::features::lens::{expression, EVALUATE, RUN, TEST};
 use crate::jobs::{Job, Outcome, EVALUATION, TESTS};
 use crate::protocol;
@@ -81,7 +81,7 @@ impl State {
                     return show(INFO, &format!("{expression}: {text}"));
                 };
                 let comment: String = text.lines().map(|l| format!("\n{prefix}-- {l}")).collect();
-                let edit = json!({"changes": {uri_of(&path): [{"range": range, "newText": comment}]}});
+                let edit = json!({"changes": {self.uri(&path): [{"range": range, "newText": comment}]}});
                 self.asked += 1;
                 let id = format!("fehu-{}", self.asked);
                 let params = json!({"label": format!("Evaluate {expression}"), "edit": edit});

@@ -86,7 +86,8 @@ impl Text {
         let mut text = self.clone();
         for change in changes.as_array().into_iter().flatten() {
             let new = change["text"].as_str().unwrap_or("");
-            text = match change.get("range") {
+            // Some editors say `null` for the whole text.
+            text = match change.get("range").filter(|r| !r.is_null()) {
                 Some(range) => {
                     let lo = text.offset(&range["start"], encoding);
                     let hi = text.offset(&range["end"], encoding).max(lo);

@@ -8,7 +8,7 @@ use crate::jobs::Outcome;
 use crate::protocol::{self, Incoming};
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap, Span};
 use fehu_check::tast::Program;
-use fehu_driver::front::{check_over, check_prelude};
+use fehu_driver::front::{check_edited, check_prelude, Memory};
 use fehu_driver::load::Overlay;
 use serde_json::{json, Value};
 use std::cell::OnceCell;
@@ -17,6 +17,7 @@ use std::io::{BufRead, Write};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How long no message may come before changed files are checked.
@@ -25,6 +26,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// A file that is open in the editor.
 pub(crate) struct Document {
     pub(crate) path: PathBuf,
+    /// As the editor writes it; there are several ways to write the same.
+    uri: String,
     pub(crate) text: Text,
     /// The diagnostics about its text, and how many errors the program had.
     pub(crate) problems: Vec<Problem>,
@@ -32,6 +35,8 @@ pub(crate) struct Document {
     /// The newest analysis without errors; `fresh` says whether it is of this text.
     pub(crate) analysis: Option<Analysis>,
     fresh: bool,
+    /// What is known of its program from the last check.
+    memory: Memory,
     /// The files that were read when it was checked last.
     files: BTreeSet<PathBuf>,
 }
@@ -80,6 +85,10 @@ pub(crate) struct State {
     pub(crate) program: Option<PathBuf>,
     /// How many questions the editor was asked.
     pub(crate) asked: usize,
+    /// Requests whose answers nobody wants any more, as JSON.
+    cancelled: Arc<Mutex<BTreeSet<String>>>,
+    /// Whether the editor tells about changed files if asked to.
+    watches: bool,
     events: Sender<Event>,
 }
 
@@ -99,9 +108,15 @@ pub fn serve(
 ) -> bool {
     let (sender, receiver) = channel();
     let events = sender.clone();
+    let cancelled: Arc<Mutex<BTreeSet<String>>> = Arc::default();
+    let noted = cancelled.clone();
     // Reading waits; checking must not.
     let reader = std::thread::Builder::new().name("reader".into()).spawn(move || {
         while let Ok(Some(incoming)) = protocol::read(&mut input) {
+            // A request that is cancelled may still wait for its turn.
+            if let (Some(id), Ok(mut noted)) = (cancelled_by(&incoming), noted.lock()) {
+                noted.insert(id);
+            }
             if sender.send(Event::Came(incoming)).is_err() {
                 return;
             }
@@ -120,9 +135,19 @@ pub fn serve(
         prelude: OnceCell::new(),
         program,
         asked: 0,
+        cancelled,
+        watches: false,
         events,
     };
     state.run(&receiver, output).unwrap_or(false)
+}
+
+/// The request that a message cancels.
+fn cancelled_by(incoming: &Incoming) -> Option<String> {
+    match incoming {
+        Incoming::Message(m) if m["method"] == "$/cancelRequest" => Some(m["params"]["id"].to_string()),
+        Incoming::Message(_) | Incoming::Garbage(_) => None,
+    }
 }
 
 impl State {
@@ -183,7 +208,10 @@ impl State {
         output: &mut impl Write,
     ) -> std::io::Result<Value> {
         match (self.phase, method) {
-            (_, "initialize") => return Ok(protocol::answer(id, self.initialize(params))),
+            (Phase::Begin, "initialize") => return Ok(protocol::answer(id, self.initialize(params))),
+            (_, "initialize") => {
+                return Ok(protocol::failure(id, protocol::INVALID_REQUEST, "initialize comes only once"))
+            }
             (Phase::Begin, _) => {
                 return Ok(protocol::failure(
                     id,
@@ -199,6 +227,9 @@ impl State {
                 return Ok(protocol::failure(id, protocol::INVALID_REQUEST, "the server is shut down"))
             }
             (Phase::Running, _) => {}
+        }
+        if self.cancelled.lock().is_ok_and(|mut c| c.remove(&id.to_string())) {
+            return Ok(protocol::failure(id, protocol::REQUEST_CANCELLED, "cancelled"));
         }
         if method == "workspace/executeCommand" {
             return Ok(match self.command(params) {
@@ -230,6 +261,8 @@ impl State {
         if offered.as_array().into_iter().flatten().any(|e| e == "utf-8") {
             self.encoding = Encoding::Utf8;
         }
+        let watching = &params["capabilities"]["workspace"]["didChangeWatchedFiles"];
+        self.watches = watching["dynamicRegistration"] == true;
         self.phase = Phase::Running;
         let encoding = match self.encoding {
             Encoding::Utf8 => "utf-8",
@@ -242,17 +275,40 @@ impl State {
     }
 
     fn notified(&mut self, method: &str, params: &Value, output: &mut impl Write) -> std::io::Result<()> {
+        match method {
+            "initialized" if self.watches => {
+                self.asked += 1;
+                let watchers = json!([{"globPattern": "**/*.fut"}]);
+                let registration = json!({
+                    "id": "files", "method": "workspace/didChangeWatchedFiles",
+                    "registerOptions": {"watchers": watchers},
+                });
+                let params = json!({"registrations": [registration]});
+                let id = format!("fehu-{}", self.asked);
+                return protocol::write(output, &protocol::request(&id, "client/registerCapability", params));
+            }
+            "workspace/didChangeWatchedFiles" => {
+                let changes = params["changes"].as_array().into_iter().flatten();
+                for path in changes.filter_map(|c| c["uri"].as_str().and_then(path_of)) {
+                    self.touched(&path);
+                }
+                return Ok(());
+            }
+            _ => {}
+        }
         let Some(path) = params["textDocument"]["uri"].as_str().and_then(path_of) else { return Ok(()) };
         match method {
             "textDocument/didOpen" => {
                 let text = Text::new(params["textDocument"]["text"].as_str().unwrap_or("").to_owned());
                 let document = Document {
                     path: path.clone(),
+                    uri: params["textDocument"]["uri"].as_str().unwrap_or("").to_owned(),
                     text,
                     problems: vec![],
                     errors: 0,
                     analysis: None,
                     fresh: false,
+                    memory: Memory::default(),
                     files: BTreeSet::new(),
                 };
                 self.documents.insert(path.clone(), document);
@@ -267,8 +323,8 @@ impl State {
             }
             "textDocument/didSave" => self.touched(&path),
             "textDocument/didClose" => {
-                self.documents.remove(&path);
                 self.publish(&path, &BTreeMap::new(), output)?;
+                self.documents.remove(&path);
                 self.touched(&path);
             }
             _ => {}
@@ -292,13 +348,17 @@ impl State {
         for path in stale {
             let overlay: Overlay =
                 self.documents.iter().map(|(p, d)| (p.clone(), d.text.text.clone())).collect();
-            // A bug in the compiler, which has been reported to standard error, must not end the editor's session.
-            let Ok(front) = catch_unwind(AssertUnwindSafe(|| check_over(&path, overlay))) else {
-                if let Some(document) = self.documents.get_mut(&path) {
-                    document.fresh = true;
-                }
-                continue;
-            };
+            let Some(document) = self.documents.get_mut(&path) else { continue };
+            document.fresh = true;
+            let mut memory = std::mem::take(&mut document.memory);
+            // A bug in the compiler, which has been reported to standard error, must not end the editor's session. What was remembered is
+            // gone then.
+            let check = AssertUnwindSafe(|| {
+                let front = check_edited(&mut memory, &path, overlay);
+                (front, memory)
+            });
+            let Ok((front, memory)) = catch_unwind(check) else { continue };
+            document.memory = memory;
             let main = front.sources.files().map(|(id, _)| id).nth(front.prelude.len()).unwrap_or(FileId(0));
             let found = self.diagnostics(&front.diagnostics, &front.sources, main, &path);
             let problems = self.problems(&front.diagnostics, &front.sources, main);
@@ -310,7 +370,6 @@ impl State {
             document.files = files;
             document.problems = problems;
             document.errors = errors;
-            document.fresh = true;
             if let Some(analysis) = Analysis::of(front, main) {
                 document.analysis = Some(analysis);
             }
@@ -366,7 +425,7 @@ impl State {
             .iter()
             .filter_map(|l| {
                 let (file, range) = self.place(l.span, sources)?;
-                Some(json!({"location": {"uri": uri_of(&file), "range": range}, "message": l.text}))
+                Some(json!({"location": {"uri": self.uri(&file), "range": range}, "message": l.text}))
             })
             .collect();
         let mut message = d.message.clone();
@@ -387,6 +446,11 @@ impl State {
                 "relatedInformation": related,
             }),
         ))
+    }
+
+    /// The URI of a file, as the editor writes it if it is open.
+    pub(crate) fn uri(&self, path: &Path) -> String {
+        self.documents.get(path).map_or_else(|| uri_of(path), |d| d.uri.clone())
     }
 
     /// A file and a range in it.
@@ -411,11 +475,11 @@ impl State {
     ) -> std::io::Result<()> {
         let before = self.published.remove(path).unwrap_or_default();
         for gone in before.iter().filter(|p| !found.contains_key(*p)) {
-            let params = json!({"uri": uri_of(gone), "diagnostics": []});
+            let params = json!({"uri": self.uri(gone), "diagnostics": []});
             protocol::write(output, &protocol::notification("textDocument/publishDiagnostics", params))?;
         }
         for (file, diagnostics) in found {
-            let params = json!({"uri": uri_of(file), "diagnostics": diagnostics});
+            let params = json!({"uri": self.uri(file), "diagnostics": diagnostics});
             protocol::write(output, &protocol::notification("textDocument/publishDiagnostics", params))?;
         }
         if !found.is_empty() {

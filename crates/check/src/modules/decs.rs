@@ -23,8 +23,8 @@ pub(super) enum Place {
 }
 
 /// What one list of declarations defines itself: nothing may be defined twice.
-#[derive(Default)]
-struct Defined {
+#[derive(Clone, Default, Debug)]
+pub(super) struct Defined {
     terms: FxHashMap<Symbol, Span>,
     types: FxHashMap<Symbol, Span>,
     mod_types: FxHashMap<Symbol, Span>,
@@ -46,7 +46,7 @@ impl Checker<'_> {
         Ok(env)
     }
 
-    fn dec(
+    pub(super) fn dec(
         &mut self,
         dec: &ast::Dec,
         place: Place,

@@ -24,13 +24,16 @@ mod mod_exp;
 mod mod_type;
 pub mod needed;
 mod owning;
+mod resume;
 mod shown;
 mod subsume;
 
 use self::needed::Needed;
+pub use self::resume::Memory;
+use self::resume::{Position, Progress, Saved};
 use self::shown::TypeDefs;
 use crate::context::Context;
-use crate::scope::{AbstractType, Env, ModEntry, Module, Scope, TermEntry};
+use crate::scope::{AbstractType, Env, Mark, ModEntry, Module, Scope, TermEntry};
 use crate::{intrinsics, tast};
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::{Diagnostic, FileId, Severity, Span, Symbol};
@@ -63,6 +66,25 @@ pub struct Checked {
 /// Checks a program: the units in dependency order, the main file last. The
 /// prelude's units come first and are marked by `prelude`, how many they are.
 pub fn check_program(units: &[SourceUnit], prelude: usize, needed: Needed) -> Checked {
+    check_from(units, prelude, needed, None, &[]).0
+}
+
+/// Checks a program with all of the prelude, from where it differs from the last one.
+pub fn check_again(memory: &mut Memory, units: Vec<SourceUnit>, prelude: usize) -> Checked {
+    let (from, wanted) = memory.resume(&units, prelude);
+    let (checked, saved) = check_from(&units, prelude, Needed::All, from, &wanted);
+    memory.remember(units, prelude, saved);
+    checked
+}
+
+/// Checks from a state on, and saves the states at some places.
+fn check_from(
+    units: &[SourceUnit],
+    prelude: usize,
+    needed: Needed,
+    from: Option<Saved>,
+    save: &[Position],
+) -> (Checked, Vec<Saved>) {
     let mut checker = Checker {
         needed,
         ctx: Context::default(),
@@ -75,7 +97,15 @@ pub fn check_program(units: &[SourceUnit], prelude: usize, needed: Needed) -> Ch
         path: vec![],
         made: vec![],
     };
-    let decs = checker.units();
+    let mut saved = vec![];
+    let progress = match from {
+        Some(Saved { progress, ctx, scope, envs }) => {
+            (checker.ctx, checker.scope, checker.envs) = (ctx, scope, envs);
+            progress
+        }
+        None => checker.begin(),
+    };
+    let decs = checker.units(progress, save, &mut saved);
     let declared = |unit: Option<usize>| unit.and_then(|i| checker.envs.get(i)).cloned().unwrap_or_default();
     let (env, prelude_env) = (declared(units.len().checked_sub(1)), declared(prelude.checked_sub(1)));
     let ctx = checker.ctx;
@@ -91,7 +121,7 @@ pub fn check_program(units: &[SourceUnit], prelude: usize, needed: Needed) -> Ch
         }),
         Ok(_) | Err(Stop) => None,
     };
-    Checked { program, diagnostics: ctx.diagnostics }
+    (Checked { program, diagnostics: ctx.diagnostics }, saved)
 }
 
 /// A mistake was reported after which there is no point in going on.
@@ -118,28 +148,76 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn units(&mut self) -> Result<Vec<tast::Dec>, Stop> {
-        let mut out = vec![];
-        let mut intrinsics = intrinsics::base(&mut self.ctx, &mut self.scope);
-        for (i, unit) in self.units.iter().enumerate() {
+    fn begin(&mut self) -> Progress {
+        let intrinsics = intrinsics::base(&mut self.ctx, &mut self.scope);
+        Progress {
+            at: (0, 0),
+            env: Env::default(),
+            defined: decs::Defined::default(),
+            mark: None,
+            intrinsics,
+            out: vec![],
+        }
+    }
+
+    fn units(
+        &mut self,
+        mut p: Progress,
+        save: &[Position],
+        saved: &mut Vec<Saved>,
+    ) -> Result<Vec<tast::Dec>, Stop> {
+        let units = self.units;
+        while let Some(unit) = units.get(p.at.0) {
+            let i = p.at.0;
             self.unit = i;
-            if i == 1 || self.prelude == 0 {
-                self.bind_intrinsics(&intrinsics);
+            if p.at.1 == 0 {
+                self.save(&p, save, saved);
             }
-            if i == self.prelude {
-                if let Some(env) = self.envs.last() {
-                    self.scope.open(env);
+            let mark = match p.mark {
+                Some(mark) => mark,
+                None => self.enter(i, &p.intrinsics),
+            };
+            p.mark = Some(mark);
+            while let Some(dec) = unit.prog.decs.get(p.at.1) {
+                if p.at.1 > 0 {
+                    self.save(&p, save, saved);
                 }
+                self.dec(dec, decs::Place::TopLevel, &mut p.defined, &mut p.env, &mut p.out)?;
+                p.at.1 += 1;
             }
-            let mark = self.scope.mark();
-            let env = self.decs(&unit.prog.decs, decs::Place::TopLevel, &mut out)?;
             self.scope.rollback(mark);
+            let env = std::mem::take(&mut p.env);
             if i == 0 && self.prelude > 0 {
-                self.read_intrinsics(&env, &mut intrinsics);
+                self.read_intrinsics(&env, &mut p.intrinsics);
             }
             self.envs.push(Arc::new(env));
+            p = Progress { at: (i + 1, 0), defined: decs::Defined::default(), mark: None, ..p };
         }
-        Ok(out)
+        Ok(p.out)
+    }
+
+    /// The scope of a unit begins.
+    fn enter(&mut self, unit: usize, intrinsics: &Env) -> Mark {
+        if unit == 1 || self.prelude == 0 {
+            self.bind_intrinsics(intrinsics);
+        }
+        if unit == self.prelude {
+            if let Some(env) = self.envs.last() {
+                self.scope.open(env);
+            }
+        }
+        self.scope.mark()
+    }
+
+    fn save(&self, progress: &Progress, wanted: &[Position], saved: &mut Vec<Saved>) {
+        if wanted.contains(&progress.at) {
+            saved.push(Saved {
+                progress: progress.clone(),
+                ctx: self.ctx.clone(),
+                scope: self.scope.clone(),
+                envs: self.envs.clone(),
+            });
+        }
     }
 
     /// The first unit of the prelude declares the types of intrinsics in a module type.

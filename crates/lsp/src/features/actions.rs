@@ -9,7 +9,7 @@
 //! ```
 
 use super::hints::{self, Form, Hint};
-use crate::document::{uri_of, Text};
+use crate::document::Text;
 use crate::server::{Document, FixAt, State};
 use fehu_base::Severity;
 use fehu_driver::front::check_over;
@@ -123,7 +123,7 @@ impl State {
                 None => Text::new(std::fs::read_to_string(file).unwrap_or_default()),
             };
             let one = |(lo, hi, new): &(usize, usize, String)| json!({"range": text.range(*lo, *hi, self.encoding), "newText": new});
-            changes.insert(uri_of(file), Value::Array(edits.iter().map(one).collect()));
+            changes.insert(self.uri(file), Value::Array(edits.iter().map(one).collect()));
         }
         json!({"changes": changes})
     }

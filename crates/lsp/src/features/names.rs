@@ -1,7 +1,6 @@
 //! What names mean: hover, definition, references, rename.
 
 use crate::analysis::{Analysis, Occurrence};
-use crate::document::uri_of;
 use crate::server::{Document, State};
 use fehu_base::{FileId, Span};
 use fehu_syntax::ast::{Exp, ExpKind, FieldExp, Pat};
@@ -74,7 +73,7 @@ fn location(state: &State, analysis: &Analysis, span: Span) -> Option<Value> {
         return None;
     }
     let (file, range) = state.place(span, &analysis.sources)?;
-    Some(json!({"uri": uri_of(&file), "range": range}))
+    Some(json!({"uri": state.uri(&file), "range": range}))
 }
 
 /// The value at a place: named there, or defined there.
@@ -120,7 +119,7 @@ pub(super) fn rename(state: &State, document: &Document, params: &Value) -> Resu
     let mut changes: Map<String, Value> = Map::new();
     for (span, text) in renamed(document, analysis, offset, new)? {
         let Some((file, range)) = state.place(span, &analysis.sources) else { continue };
-        let edits = changes.entry(uri_of(&file)).or_insert_with(|| json!([]));
+        let edits = changes.entry(state.uri(&file)).or_insert_with(|| json!([]));
         if let Some(edits) = edits.as_array_mut() {
             edits.push(json!({"range": range, "newText": text}));
         }

@@ -6,6 +6,7 @@ mod hints;
 mod lens;
 mod semantic;
 mod signature;
+mod startup;
 
 use client::{answer, ask, asked, change, diagnostics, framed, open, raw, talk, TEXT, URI};
 use serde_json::{json, Value};
