@@ -115,7 +115,7 @@ fn comments_are_evaluated() {
         asked["params"]["edit"]["changes"][URI][0].clone()
     };
     let at = |line: u32, character: u32| json!({"line": line, "character": character});
-    let edit = json!({"range": {"start": at(1, 14), "end": at(2, 6)}, "newText": "\n  -- 8"});
+    let edit = json!({"range": {"start": at(1, 12), "end": at(2, 6)}, "newText": "\n  -- 8"});
     assert_eq!(evaluate(1), edit, "the old value is replaced");
     assert_eq!(evaluate(5)["newText"], "\n-- 2");
     assert!(evaluate(4)["newText"].as_str().is_some_and(|t| t.starts_with("\n-- Error at ")));
