@@ -34,6 +34,8 @@ pub struct Settings {
     pub safe: bool,
     /// Optional passes to leave out, such as `fusion` or `simplify#2`.
     pub skip_passes: Vec<String>,
+    /// Mark the places at which an interpreter stops: `#[break]`.
+    pub stops: bool,
     /// On GPUs: one version of each nest, chosen by its shape, instead of several chosen at run time.
     pub moderate: bool,
 }
@@ -48,6 +50,7 @@ impl Settings {
             entry_points: vec![],
             safe: false,
             skip_passes: vec![],
+            stops: false,
             moderate: false,
         }
     }

@@ -5,6 +5,7 @@
 //! [`Interpreted::evaluate`] gives a value of any type, for people to read (`shaped`).
 
 mod shaped;
+mod stops;
 
 use crate::compile::Settings;
 use crate::front::Front;
@@ -14,6 +15,7 @@ use fehu_base::{Diagnostic, SourceMap};
 use fehu_data::{Data, Value};
 pub use fehu_ir::interp::Failure;
 pub use shaped::Shaped;
+pub use stops::Variable;
 
 use fehu_ir::interp::{self, run_entry, Trace};
 use fehu_ir::{Attr, EntryPoint, EntryType, Loc, OpaqueType, Prog, Soacs};
@@ -59,6 +61,13 @@ impl Interpreted {
                 }
             }
         })));
+        self
+    }
+
+    /// Calls `stop` wherever the program stops, with the variables in scope. The program must have been lowered with stops.
+    pub fn stopping(mut self, stop: impl Fn(&Loc, Vec<Variable>) + Send + Sync + 'static) -> Interpreted {
+        let inner = self.options.trace.take();
+        self.options.trace = Some(stops::watch(self.prog.opaques.clone(), inner, stop));
         self
     }
 

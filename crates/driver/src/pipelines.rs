@@ -237,6 +237,7 @@ pub fn lower(front: &Front, settings: &Settings) -> Result<Prog<Soacs>, Stop> {
         extra_entries: settings.entry_points.clone(),
         prelude: front.prelude.clone(),
         safe: settings.safe,
+        stops: settings.stops,
     };
     fehu_lower::lower(program, &options).map_err(Stop::Errors)
 }

@@ -227,8 +227,12 @@ impl<'a> Lowerer<'a> {
                 });
                 self.traced(v, tag)
             }
-            // Only an interpreter stops there.
-            Attr::Atom(a) if a.as_str() == "break" => self.exp(e),
+            Attr::Atom(a) if a.as_str() == "break" => {
+                if self.options.stops {
+                    self.stop();
+                }
+                self.exp(e)
+            }
             Attr::Comp(a, args) if a.as_str() == "param" => {
                 let v = self.exp(e)?;
                 match (args.as_slice(), &v) {

@@ -193,7 +193,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// How a type looks from outside; opaque ones are noted.
-    fn entry_type(&mut self, ty: &Ty, written: Option<&Shown>) -> EntryType {
+    pub(crate) fn entry_type(&mut self, ty: &Ty, written: Option<&Shown>) -> EntryType {
         if let Some((s, rank)) = transparent(ty) {
             return EntryType::Transparent(s, rank);
         }

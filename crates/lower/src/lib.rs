@@ -44,6 +44,7 @@ mod ranges;
 mod scalar;
 mod sizes;
 mod soacs;
+mod stops;
 mod sums;
 mod types;
 mod value;
@@ -66,4 +67,6 @@ pub struct Options {
     pub prelude: Vec<FileId>,
     /// Keep all checks, also where the program says `#[unsafe]`.
     pub safe: bool,
+    /// Mark the places at which an interpreter stops.
+    pub stops: bool,
 }

@@ -39,12 +39,14 @@ pub fn evaluate(request: &str) -> (String, bool) {
     let loaded = session.load(Path::new(&text(&request["path"])));
     let answer = match loaded {
         Answer::Problem(_) => loaded,
-        Answer::Done | Answer::Text(_) | Answer::Quit => session.expression(&text(&request["expression"])),
+        Answer::Done | Answer::Text(_) | Answer::Continue | Answer::Quit => {
+            session.expression(&text(&request["expression"]))
+        }
     };
     let (value, fine) = match answer {
         Answer::Text(value) => (value, true),
         Answer::Problem(problem) => (said(&problem), false),
-        Answer::Done | Answer::Quit => (String::new(), true),
+        Answer::Done | Answer::Continue | Answer::Quit => (String::new(), true),
     };
     let mut lines: Vec<String> = traces.lock().map(|t| t.iter().cloned().collect()).unwrap_or_default();
     lines.push(value);

@@ -5,7 +5,7 @@ use fehu_base::FileId;
 use std::path::{Path, PathBuf};
 
 /// Name, what stands behind it, and what it does.
-const COMMANDS: [(&str, &str, &str); 8] = [
+const COMMANDS: [(&str, &str, &str); 10] = [
     (
         "load",
         "FILE",
@@ -14,14 +14,19 @@ const COMMANDS: [(&str, &str, &str); 8] = [
     ("type", "EXP", "show the type of an expression"),
     ("mtype", "MODULE", "show what is in a module"),
     ("format", "TEXT", "show a text in which {EXP} stands for the value of an expression"),
+    ("string", "EXP", "show an array of bytes as text"),
+    ("unbreak", "", "go on, and do not stop here again"),
     ("pwd", "", "show the current folder"),
     ("cd", "FOLDER", "go to another folder"),
     ("help", "", "show this"),
     ("quit", "", "leave"),
 ];
 
-/// Commands of Futhark's session that are missing: they need `#[break]`, at which the interpreter does not stop.
-const MISSING: [&str; 3] = ["unbreak", "nanbreak", "frame"];
+/// Commands of Futhark's session that are missing.
+const MISSING: [(&str, &str); 2] = [
+    ("nanbreak", "evaluation stops only at #[break]"),
+    ("frame", "only the variables at the place of #[break] are there"),
+];
 
 /// The names of all commands.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
@@ -33,8 +38,8 @@ impl Session {
     pub(crate) fn command(&mut self, text: &str) -> Answer {
         let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
-        if MISSING.contains(&name) {
-            return Problem::message(format!(":{name} is missing: evaluation does not stop at #[break]"));
+        if let Some((_, why)) = MISSING.iter().find(|(missing, _)| *missing == name) {
+            return Problem::message(format!(":{name} is missing: {why}"));
         }
         let meant: Vec<&str> = names().filter(|n| *n == name).collect();
         let meant = if meant.is_empty() { names().filter(|n| n.starts_with(name)).collect() } else { meant };
@@ -43,6 +48,8 @@ impl Session {
             ["type"] => self.type_of(rest),
             ["mtype"] => self.module_type(rest),
             ["format"] => self.format(rest),
+            ["string"] => self.string(rest),
+            ["unbreak"] => self.unbreak(),
             ["pwd"] => match std::env::current_dir() {
                 Ok(folder) => Answer::Text(folder.display().to_string()),
                 Err(e) => Problem::message(format!("there is no current folder: {e}")),
@@ -72,6 +79,24 @@ impl Session {
             _ => path,
         };
         self.load(Path::new(&path))
+    }
+
+    /// The text that an array of bytes is.
+    fn string(&mut self, exp: &str) -> Answer {
+        let piece = self.piece(exp);
+        let (_, errors) = fehu_syntax::parse_exp(FileId(0), exp);
+        if !errors.is_empty() {
+            return wrong(&piece, errors);
+        }
+        let value = match self.checked_value(piece) {
+            Ok(checked) => self.run(&checked),
+            Err(problem) => return problem,
+        };
+        match value.map(|v| v.bytes()) {
+            Ok(Some(bytes)) => Answer::Text(String::from_utf8_lossy(&bytes).into_owned()),
+            Ok(None) => Problem::message("only an array of type []u8 is a text"),
+            Err(problem) => problem.answer(),
+        }
     }
 
     /// A text in which expressions stand in braces.

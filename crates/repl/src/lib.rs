@@ -22,4 +22,4 @@ mod module;
 mod pieces;
 mod session;
 
-pub use session::{Answer, Problem, Session};
+pub use session::{Answer, Problem, Session, Stop};

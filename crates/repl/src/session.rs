@@ -8,16 +8,20 @@ use fehu_check::tast::Program;
 use fehu_check::types::Type;
 use fehu_driver::compile::Settings;
 use fehu_driver::front::{check_over, check_prelude, Front};
-use fehu_driver::interpret::{interpreted, Failure, Shaped};
+use fehu_driver::interpret::{interpreted, Failure, Shaped, Variable};
 use fehu_driver::load::{normalise, Overlay};
 use fehu_driver::target::Target;
 use fehu_ir::Loc;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The name of an expression's value; no program has it.
 const VALUE: &str = "fehu_repl_value";
+
+/// Values of variables whose text is longer cannot be inspected: it would have to be checked for each line.
+const MAX_DEFINITION: usize = 100_000;
 
 /// The file that only the session has.
 const NO_FILE: &str = "<session>";
@@ -31,9 +35,25 @@ pub enum Answer {
     Text(String),
     /// A mistake.
     Problem(Box<Problem>),
+    /// The program that stopped goes on.
+    Continue,
     /// The user wants to leave.
     Quit,
 }
+
+/// A program that stopped at `#[break]`.
+pub struct Stop {
+    /// Where, and the calls that led there.
+    pub places: Vec<String>,
+    /// A session in which the variables at this place are declared. An [`Answer::Continue`] ends it.
+    pub session: Session,
+}
+
+/// Who is called when a program stops.
+type StopSink = Arc<dyn Fn(Stop) + Send + Sync>;
+
+/// Places at which nobody wants to stop any more.
+type Skipped = Arc<Mutex<BTreeSet<String>>>;
 
 /// What is wrong.
 #[derive(Debug)]
@@ -72,6 +92,10 @@ pub struct Session {
     files: Overlay,
     /// Whether evaluation ends after as many steps as interpreters usually do.
     limited: bool,
+    stop: Option<StopSink>,
+    skipped: Skipped,
+    /// Where the program stopped of whose variables this session knows.
+    stopped: Option<String>,
 }
 
 /// A program that has been checked, and the way back to lines.
@@ -116,7 +140,15 @@ impl Session {
             trace: Arc::new(trace),
             files: Overlay::default(),
             limited: false,
+            stop: None,
+            skipped: Skipped::default(),
+            stopped: None,
         }
+    }
+
+    /// The same session, in which programs stop at `#[break]`: `stop` is called, and they go on when it returns.
+    pub fn stopping(self, stop: impl Fn(Stop) + Send + Sync + 'static) -> Session {
+        Session { stop: Some(Arc::new(stop)), ..self }
     }
 
     /// With texts that stand for files, such as those that an editor has not saved.
@@ -158,7 +190,7 @@ impl Session {
     pub fn enter(&mut self, line: &str) -> Answer {
         let line = line.trim();
         if line.is_empty() {
-            return Answer::Done;
+            return if self.stopped.is_some() { Answer::Continue } else { Answer::Done };
         }
         if let Some(command) = line.strip_prefix(':') {
             return self.command(command);
@@ -285,6 +317,7 @@ impl Session {
         let front = &checked.front;
         let settings = Settings {
             entry_points: vec![VALUE.to_owned()],
+            stops: self.stop.is_some(),
             ..Settings::executable(Target::C, PathBuf::new())
         };
         let sources = front.sources.clone();
@@ -303,6 +336,10 @@ impl Session {
             Some(tag) => trace(&format!("{tag}: {text}")),
             None => trace(&format!("{}: {text}", shown(loc))),
         });
+        let program = match &self.stop {
+            Some(stop) => program.stopping(self.stops(stop.clone(), place.clone())),
+            None => program,
+        };
         program.evaluate(VALUE).map_err(|failure| {
             Problem::Message(match failure {
                 Failure::Assert { message, loc } => {
@@ -316,6 +353,56 @@ impl Session {
                 Failure::TooLong => "this takes too many steps".to_owned(),
             })
         })
+    }
+
+    /// What happens when a program stops: somebody gets a session with the variables there.
+    fn stops(
+        &self,
+        stop: StopSink,
+        place: impl Fn(&Loc) -> String + Send + Sync + 'static,
+    ) -> impl Fn(&Loc, Vec<Variable>) + Send + Sync + 'static {
+        let (loaded, declared, lines) = (self.loaded.clone(), self.declared.clone(), self.lines);
+        let (trace, skipped) = (self.trace.clone(), self.skipped.clone());
+        let (files, limited) = (self.files.clone(), self.limited);
+        move |loc, variables| {
+            let places: Vec<String> =
+                std::iter::successors(Some(loc), |l| l.caller.as_deref()).map(&place).collect();
+            let here = places.first().cloned().unwrap_or_default();
+            if skipped.lock().unwrap_or_else(PoisonError::into_inner).contains(&here) {
+                return;
+            }
+            let mut session = Session {
+                loaded: loaded.clone(),
+                declared: declared.clone(),
+                lines,
+                prelude: OnceCell::new(),
+                trace: trace.clone(),
+                files: files.clone(),
+                limited,
+                stop: Some(stop.clone()),
+                skipped: skipped.clone(),
+                stopped: Some(here.clone()),
+            };
+            for variable in variables {
+                let Some(text) = variable.definition.filter(|text| text.len() <= MAX_DEFINITION) else {
+                    continue;
+                };
+                // One that cannot be declared, as its name is taken by something special, is not there.
+                let _ = session.declare(Piece { name: here.clone(), text });
+            }
+            stop(Stop { places, session });
+        }
+    }
+
+    /// Never stops again where the program stopped.
+    pub(crate) fn unbreak(&mut self) -> Answer {
+        match &self.stopped {
+            Some(place) => {
+                self.skipped.lock().unwrap_or_else(PoisonError::into_inner).insert(place.clone());
+                Answer::Continue
+            }
+            None => Problem::message("nothing has stopped"),
+        }
     }
 
     pub(crate) fn loaded(&self) -> Option<&Path> {

@@ -12,6 +12,7 @@ fn text(answer: Answer) -> String {
     match answer {
         Answer::Done => String::new(),
         Answer::Text(text) => text,
+        Answer::Continue => "continue".to_owned(),
         Answer::Quit => "quit".to_owned(),
         Answer::Problem(problem) => match *problem {
             Problem::Message(text) => text,
@@ -140,7 +141,7 @@ fn commands() {
     assert_eq!(last(&[":q"]), "quit");
     assert!(last(&[":help"]).contains(":mtype MODULE"));
     assert!(last(&[":nonsense"]).contains("there is no command"));
-    assert!(last(&[":frame 1"]).contains("does not stop at #[break]"));
+    assert!(last(&[":frame 1"]).contains("#[break]"));
     assert!(last(&[":load"]).contains(":load FILE"));
     assert_eq!(last(&["def x = 2", ":format x is {x}, {{a = x}}."]), "x is 2, {a = 2}.");
     assert!(last(&[":format {x"]).contains("never closed"));

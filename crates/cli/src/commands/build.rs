@@ -80,6 +80,7 @@ fn build(target: Target, args: &Args, moderate: bool) -> ExitCode {
         output: args.output.clone().unwrap_or_else(|| args.file.with_extension("")),
         entry_points: args.entry_point.clone(),
         safe: args.safe,
+        stops: false,
         skip_passes: args.skip_pass.clone(),
         moderate,
     };

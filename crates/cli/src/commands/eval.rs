@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
                 show_problem(&problem);
                 return ExitCode::from(1);
             }
-            Answer::Done | Answer::Quit => {}
+            Answer::Done | Answer::Continue | Answer::Quit => {}
         }
     }
     ExitCode::SUCCESS

@@ -1,7 +1,7 @@
 //! `fehu repl`.
 
 use crate::commands::eval::show_problem;
-use fehu_repl::{Answer, Session};
+use fehu_repl::{Answer, Session, Stop};
 use fehu_tools::{errln, out, outln};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -11,7 +11,7 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{Context, Editor, Helper};
 use std::cell::RefCell;
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -24,30 +24,56 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let mut session = Session::new(|line| outln!("{line}"));
+    let is_terminal = std::io::stdin().is_terminal();
+    let mut session = Session::new(|line| outln!("{line}")).stopping(move |stop| inspect(stop, is_terminal));
     if let Some(file) = &args.file {
         if let Answer::Problem(problem) = session.load(file) {
             show_problem(&problem);
             return ExitCode::from(1);
         }
     }
-    if std::io::stdin().is_terminal() {
+    if is_terminal {
         return interactive(session);
     }
-    let mut lines = std::io::stdin().lock().lines();
+    match piped(&mut session) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            errln!("fehu: cannot read standard input: {e}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Answers lines that no person types. Where the program stops, the next lines are about that.
+fn piped(session: &mut Session) -> std::io::Result<()> {
     loop {
         out!("[{}]> ", session.line());
-        match lines.next() {
-            Some(Ok(line)) if answer(&mut session, &line) == Next::Go => {}
-            Some(Ok(_)) => return ExitCode::SUCCESS,
-            Some(Err(e)) => {
-                errln!("fehu: cannot read standard input: {e}");
-                return ExitCode::from(1);
-            }
-            None => {
-                outln!("");
-                return ExitCode::SUCCESS;
-            }
+        let mut line = String::new();
+        if std::io::stdin().read_line(&mut line)? == 0 {
+            outln!("");
+            return Ok(());
+        }
+        if answer(session, &line) != Next::Go {
+            return Ok(());
+        }
+    }
+}
+
+/// Lets people look at the variables where a program stopped, until they want to go on.
+fn inspect(stop: Stop, is_terminal: bool) {
+    let Stop { places, mut session } = stop;
+    outln!("Stopped at {}.", places.join("\n  called from "));
+    outln!("An empty line goes on.");
+    if !is_terminal {
+        if let Err(e) = piped(&mut session) {
+            errln!("fehu: cannot read standard input: {e}");
+        }
+        return;
+    }
+    let Ok(mut editor) = rustyline::DefaultEditor::new() else { return };
+    while let Ok(line) = editor.readline(&format!("[{}]> ", session.line())) {
+        if answer(&mut session, &line) != Next::Go {
+            return;
         }
     }
 }
@@ -64,7 +90,7 @@ fn answer(session: &mut Session, line: &str) -> Next {
         Answer::Done => {}
         Answer::Text(text) => outln!("{text}"),
         Answer::Problem(problem) => show_problem(&problem),
-        Answer::Quit => return Next::Leave,
+        Answer::Quit | Answer::Continue => return Next::Leave,
     }
     Next::Go
 }

@@ -35,6 +35,41 @@ fn a_session_with_a_file() {
     assert_eq!(piped(&["repl", &wrong], "").status.code(), Some(1));
 }
 
+/// Where the program stops, its variables can be looked at.
+#[test]
+fn a_session_stops_at_breaks() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let text = "\
+def f (x: i32) (ys: []i32) (p: (f32, {a: bool})) =
+  let z = x + 1
+  let w = map (\\y -> #[break] y + z) ys
+  in i32.sum w + if p.1.a then 1 else 0
+";
+    let path = program(dir.path(), "a.fut", text).display().to_string();
+    let lines = "f 2 [10, 20] (1, {a = true})\nz + y\nys\np\nnothing\n\ny\n\n1\n";
+    let done = piped(&["repl", &path], lines);
+    let said = stdout(&done);
+    let first = format!("[0]> Stopped at {path}:3:22-36");
+    assert!(said.starts_with(&first), "{said}{}", stderr(&done));
+    assert!(said.contains("[1]> 13\n[2]> [10, 20]\n[3]> (1.0, {a = true})\n[4]> "), "{said}");
+    assert_eq!(said.matches("Stopped at").count(), 2, "{said}");
+    assert!(said.ends_with("[1]> 20\n[2]> 37\n[1]> 1\n[2]> \n"), "{said}");
+    assert!(stderr(&done).contains("nothing"), "{}", stderr(&done));
+
+    let done = piped(
+        &["repl", &path],
+        "f 2 [10, 20] (1, {a = true})\n:unbreak\nf 3 [1] (1, {a = true})\n:unbreak\n",
+    );
+    let said = stdout(&done);
+    assert_eq!(said.matches("Stopped at").count(), 1, "{said}");
+    assert!(said.contains("37\n") && said.contains("6\n"), "{said}");
+    assert!(stderr(&done).contains("nothing has stopped"), "{}", stderr(&done));
+
+    // Empty arrays have a type, too; an expression of the session itself can stop.
+    let done = piped(&["repl"], "let e: [0][2]i32 = [] in #[break] length e\nlength e\n:string \"abc\"\n\n");
+    assert!(stdout(&done).contains("[1]> 0\n[2]> abc\n[2]> 0\n"), "{}{}", stdout(&done), stderr(&done));
+}
+
 #[test]
 fn expressions_are_evaluated_quickly() {
     let start = Instant::now();

@@ -20,7 +20,7 @@ const MAX_LINE: usize = 78;
 #[derive(Clone, PartialEq, Debug)]
 pub enum Shaped {
     /// A number or truth value.
-    Scalar(String),
+    Scalar(Value),
     /// An array.
     Array(Vec<Shaped>),
     /// A tuple; the unit has no components.
@@ -62,10 +62,18 @@ pub(super) fn shaped(opaques: &OpaqueTypes, ty: &EntryType, leaves: &[interp::Va
         return None;
     }
     let leaves = scalars.iter().zip(leaves).map(|(t, value)| data(*t, value));
-    let leaves = leaves
-        .map(|v| v.map(|value| Leaf { value: Rc::new(value), depth: 0, first: 0 }))
-        .collect::<Option<Vec<_>>>()?;
-    build(opaques, ty, &leaves)
+    of_data(opaques, ty, leaves.collect::<Option<_>>()?)
+}
+
+/// The value of this type that has these flat values, as files hold them.
+pub(super) fn of_data(opaques: &OpaqueTypes, ty: &EntryType, leaves: Vec<Value>) -> Option<Shaped> {
+    let mut scalars = vec![];
+    scalars_of(opaques, ty, &mut scalars)?;
+    if scalars.len() != leaves.len() {
+        return None;
+    }
+    let leaves = leaves.into_iter().map(|value| Leaf { value: Rc::new(value), depth: 0, first: 0 });
+    build(opaques, ty, &leaves.collect::<Vec<_>>())
 }
 
 /// A scalar, or an array of them.
@@ -82,7 +90,7 @@ fn find<'a>(opaques: &'a OpaqueTypes, name: &str) -> Option<&'a OpaqueType> {
 }
 
 /// The scalar types of the flat values of a type, in order.
-fn scalars_of(opaques: &OpaqueTypes, ty: &EntryType, out: &mut Vec<ScalarType>) -> Option<()> {
+pub(super) fn scalars_of(opaques: &OpaqueTypes, ty: &EntryType, out: &mut Vec<ScalarType>) -> Option<()> {
     let name = match ty {
         EntryType::Transparent(t, _) => {
             out.push(*t);
@@ -161,19 +169,60 @@ fn plain(leaf: &Leaf) -> Option<Shaped> {
         None => {
             let mut data = Data::empty(leaf.value.scalar_type());
             data.push(leaf.value.data().get(leaf.first)?);
-            let text = Value::new(vec![], data)?.to_string();
-            let suffix = leaf.value.scalar_type().to_string();
-            Some(Shaped::Scalar(text.strip_suffix(&suffix).unwrap_or(&text).to_owned()))
+            Some(Shaped::Scalar(Value::new(vec![], data)?))
         }
     }
 }
 
 impl Shaped {
+    /// The elements of an array of bytes.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        let byte = |v: &Shaped| match v {
+            Shaped::Scalar(value) => value.elements::<u8>().and_then(|b| b.first().copied()),
+            Shaped::Array(_)
+            | Shaped::Tuple(_)
+            | Shaped::Record(_)
+            | Shaped::Constr(..)
+            | Shaped::Opaque(_) => None,
+        };
+        match self {
+            Shaped::Array(items) => items.iter().map(byte).collect(),
+            Shaped::Scalar(_)
+            | Shaped::Tuple(_)
+            | Shaped::Record(_)
+            | Shaped::Constr(..)
+            | Shaped::Opaque(_) => None,
+        }
+    }
+
+    /// The value as an expression, if there is one. Whoever says what its type is may have arrays without elements.
+    pub(super) fn literal(&self, typed: bool) -> Option<String> {
+        let list = |items: &[Shaped]| {
+            let texts: Option<Vec<String>> = items.iter().map(|v| v.literal(typed)).collect();
+            Some(texts?.join(", "))
+        };
+        Some(match self {
+            Shaped::Scalar(value) => format!("({value})"),
+            Shaped::Array(items) if items.is_empty() && !typed => return None,
+            Shaped::Array(items) => format!("[{}]", list(items)?),
+            Shaped::Tuple(items) => format!("({})", list(items)?),
+            Shaped::Record(fields) => {
+                let field = |(name, v): &(Symbol, Shaped)| Some(format!("{name} = {}", v.literal(typed)?));
+                format!("{{{}}}", fields.iter().map(field).collect::<Option<Vec<_>>>()?.join(", "))
+            }
+            // The other constructors of its type are not known.
+            Shaped::Constr(..) | Shaped::Opaque(_) => return None,
+        })
+    }
+
     /// The text on one line.
     fn line(&self) -> String {
         let list = |items: &[Shaped]| items.iter().map(Shaped::line).collect::<Vec<_>>().join(", ");
         match self {
-            Shaped::Scalar(text) => text.clone(),
+            Shaped::Scalar(value) => {
+                let (text, suffix) = (value.to_string(), value.scalar_type().to_string());
+                text.strip_suffix(&suffix).unwrap_or(&text).to_owned()
+            }
             Shaped::Array(items) => format!("[{}]", list(items)),
             Shaped::Tuple(items) => format!("({})", list(items)),
             Shaped::Record(fields) => {
