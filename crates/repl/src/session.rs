@@ -13,14 +13,14 @@ use fehu_driver::load::{normalise, Overlay};
 use fehu_driver::target::Target;
 use fehu_ir::Loc;
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The name of an expression's value; no program has it.
 const VALUE: &str = "fehu_repl_value";
 
-/// Values of variables whose text is longer cannot be inspected: it would have to be checked for each line.
+/// Values of variables whose text is longer can only be shown: it would have to be checked for each line.
 const MAX_DEFINITION: usize = 100_000;
 
 /// The file that only the session has.
@@ -96,6 +96,8 @@ pub struct Session {
     skipped: Skipped,
     /// Where the program stopped of whose variables this session knows.
     stopped: Option<String>,
+    /// The values of variables there that no definition can give.
+    values: BTreeMap<String, String>,
 }
 
 /// A program that has been checked, and the way back to lines.
@@ -143,6 +145,7 @@ impl Session {
             stop: None,
             skipped: Skipped::default(),
             stopped: None,
+            values: BTreeMap::new(),
         }
     }
 
@@ -194,6 +197,9 @@ impl Session {
         }
         if let Some(command) = line.strip_prefix(':') {
             return self.command(command);
+        }
+        if let Some(value) = self.values.get(line) {
+            return Answer::Text(value.clone());
         }
         let piece = self.piece(line);
         self.lines += 1;
@@ -382,13 +388,14 @@ impl Session {
                 stop: Some(stop.clone()),
                 skipped: skipped.clone(),
                 stopped: Some(here.clone()),
+                values: BTreeMap::new(),
             };
             for variable in variables {
-                let Some(text) = variable.definition.filter(|text| text.len() <= MAX_DEFINITION) else {
-                    continue;
-                };
-                // One that cannot be declared, as its name is taken by something special, is not there.
-                let _ = session.declare(Piece { name: here.clone(), text });
+                let short = variable.definition.filter(|text| text.len() <= MAX_DEFINITION);
+                let declared = short.map(|text| session.declare(Piece { name: here.clone(), text }));
+                if !matches!(declared, Some(Answer::Done)) {
+                    session.values.insert(variable.name, variable.value.to_string());
+                }
             }
             stop(Stop { places, session });
         }

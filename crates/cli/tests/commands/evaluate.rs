@@ -65,6 +65,11 @@ def f (x: i32) (ys: []i32) (p: (f32, {a: bool})) =
     assert!(said.contains("37\n") && said.contains("6\n"), "{said}");
     assert!(stderr(&done).contains("nothing has stopped"), "{}", stderr(&done));
 
+    // Of values of sum types only what they are is known, not what else they could be.
+    let lines = "def g (s: #a i32 | #b) = #[break] match s case #a x -> x case #b -> 0\ng (#a 4)\ns\n\n";
+    let said = stdout(&piped(&["repl"], lines));
+    assert!(said.contains("> #a 4\n[2]> 4\n"), "{said}");
+
     // Empty arrays have a type, too; an expression of the session itself can stop.
     let done = piped(&["repl"], "let e: [0][2]i32 = [] in #[break] length e\nlength e\n:string \"abc\"\n\n");
     assert!(stdout(&done).contains("[1]> 0\n[2]> abc\n[2]> 0\n"), "{}{}", stdout(&done), stderr(&done));
