@@ -38,8 +38,11 @@ pub fn check_val_bind(ctx: &mut Context, bind: &ValBind) {
     }
     for span in names.breaks {
         let text =
-            "This breakpoint has no effect: programs are compiled, and do not stop before expressions.";
-        ctx.report(Diagnostic::warning(span, text).help("print values with `#[trace]` instead"));
+            "This breakpoint has no effect in compiled programs, which do not stop before expressions.";
+        ctx.report(
+            Diagnostic::warning(span, text)
+                .help("print values with `#[trace]`, or look at them in `fehu repl`"),
+        );
     }
     for (span, op) in names.comparisons {
         if let Some(op) = ctx.intrinsics.get(&op).filter(|op| op.is_equality()) {

@@ -72,6 +72,10 @@ impl Parser<'_> {
         let help = match self.kind() {
             TokenKind::Def => "close the expression before this declaration",
             TokenKind::Equals => "'=' only defines; compare with '=='",
+            TokenKind::While | TokenKind::For => {
+                "a loop has values that change: loop x = 1 while x < 10 do x * 2, or loop s = 0 for i < n do s + i"
+            }
+            TokenKind::Case => "choose with 'match': match x case 1 -> 2 case _ -> 3",
             TokenKind::Let => "put the 'let' in parentheses to use it as an argument",
             _ => "",
         };
