@@ -27,3 +27,26 @@ entry coerced (xs: []i32) (n: i64) = i32.sum (xs :> [n]i32)
 -- input { [1,2] } output { [1,1,2,2] }
 
 entry doubled [n] (xs: [n]i32) : [n * 2]i32 = flatten (map (\x -> [x, x]) xs)
+
+-- Sizes that functions learn from their arguments: by name, through a signature, in part, as rows, and not at all.
+-- ==
+-- entry: learned
+-- input { [1,2,3] [4] } output { 7i64 4i64 20 8i64 16i64 4i64 4i64 8i64 6i64 2i64 20 [1,2,3,4,1,2,3,4,4] }
+-- input { empty([0]i32) empty([0]i32) } output { 0i64 0i64 0 0i64 0i64 0i64 0i64 0i64 0i64 0i64 0 empty([0]i32) }
+
+module type joins = { val join [n] [m] : [n]i32 -> [m]i32 -> [n + m]i32 }
+module joining : joins = { def join [n] [m] (xs: [n]i32) (ys: [m]i32) : [n + m]i32 = xs ++ ys }
+def sized [n] (xs: [n]i32) (g: [n]i32 -> i32) : (i64, i32) = (n, g xs)
+def twice [n] 't (xs: [n]t) : [n + n]t = xs ++ xs
+def dims [n] [m] (_: [n][m]i32) : (i64, i64) = (n, m)
+def unnamed [n] : [n]i32 -> i64 = \(_: [n]i32) -> n
+def in_pair [n] [m] (xs: [n]i32, ys: [m]i32) = (n, m, i32.sum xs + i32.sum ys)
+entry learned [a] [b] (xs: [a]i32) (ys: [b]i32) =
+  let partly = sized (xs ++ ys ++ xs)
+  let (n, s) = partly i32.sum
+  let (m, t) = sized (joining.join xs ys) (const 0)
+  let (r, c) = dims (map (\x -> map (+ x) (xs ++ ys)) (ys ++ xs))
+  let (p, q, w) = in_pair (twice xs, ys ++ ys)
+  in ( n, m, s + t + i32.sum ys
+     , length (twice (xs ++ ys)), length (twice (twice (xs ++ ys))), r, c, unnamed (twice (xs ++ ys)), p, q, w
+     , joining.join (twice (joining.join xs ys)) ys)

@@ -37,7 +37,7 @@ impl<'a> Lowerer<'a> {
             ExpKind::String(bytes) => Ok(self.string(bytes)),
             ExpKind::Hole => self.hole(e),
             ExpKind::Var(name, inst) => {
-                let inst = self.inst(inst)?;
+                let inst = self.inst_of(*name, inst)?;
                 self.var(*name, inst)
             }
             ExpKind::Record(fields) => {

@@ -6,10 +6,11 @@
 
 use crate::lowerer::{Lowerer, Res};
 use crate::sums::SumLayout;
-use crate::value::{Binding, Dim, Env, InstArg, Ty, TypeBinding, Value};
+use crate::value::{Binding, Dim, Env, Fun, InstArg, Ty, TypeBinding, Value};
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
+use fehu_check::tast::Pat;
 use fehu_check::types::{Size, TParam, Type, TypeArg};
 use fehu_ir::{SubExp, Type as CoreType};
 use std::rc::Rc;
@@ -105,6 +106,62 @@ impl<'a> Lowerer<'a> {
             .collect()
     }
 
+    /// Arguments of the instantiation of a variable. Sizes that the function will learn from its arguments are not computed:
+    /// in `a ++ b ++ c ++ d`, that of each left side has as many terms as there are arrays in it, so all together
+    /// would have the square of their number.
+    pub(crate) fn inst_of(&mut self, name: Name, args: &'a [TypeArg]) -> Res<Vec<InstArg<'a>>> {
+        let computed = args.iter().any(|a| matches!(a, TypeArg::Size(Size::Exp(_))));
+        let learned = if computed { self.learned_sizes(name, &self.env) } else { vec![] };
+        let mut out = Vec::with_capacity(args.len());
+        for (i, arg) in args.iter().enumerate() {
+            match arg {
+                TypeArg::Size(Size::Exp(_)) if learned.get(i) == Some(&true) => {
+                    out.push(InstArg::Size(Dim::Unknown));
+                }
+                TypeArg::Size(_) | TypeArg::Type(_) => out.extend(self.inst(std::slice::from_ref(arg))?),
+            }
+        }
+        Ok(out)
+    }
+
+    /// For each size and type parameter of a function, whether it is a size that stands as the outermost one in the type of
+    /// a parameter, so that [`Lowerer::learn`] binds it.
+    fn learned_sizes(&self, name: Name, env: &Env<'a>) -> Vec<bool> {
+        match env.get(name) {
+            Some(Binding::Global(g)) => outermost_sizes(&g.bind.tparams, &g.bind.params),
+            Some(Binding::Value(Value::Fun(f))) => match &**f {
+                Fun::Closure { tparams, params, .. } => outermost_sizes(tparams, params),
+                Fun::Intrinsic { .. }
+                | Fun::Partial { .. }
+                | Fun::Checked { .. }
+                | Fun::Hole { .. }
+                | Fun::Recursive(_) => vec![],
+            },
+            // Its target learns what stands for the target's own parameters.
+            Some(Binding::Alias(a)) => {
+                let target = self.learned_sizes(a.alias.target, &a.env);
+                let learns = |p: &TParam| {
+                    let mut uses = a.alias.inst.iter().enumerate().filter_map(|(i, arg)| match arg {
+                        TypeArg::Size(Size::Var(n)) if *n == p.name() => Some(target.get(i) == Some(&true)),
+                        TypeArg::Size(Size::Var(_) | Size::Const(_)) => None,
+                        TypeArg::Type(Type::Var(_, _, args)) if args.is_empty() => None,
+                        // It may be used in there.
+                        TypeArg::Size(Size::Exp(_) | Size::Any) | TypeArg::Type(_) => Some(false),
+                    });
+                    matches!(p, TParam::Size(_)) && uses.all(|learned| learned)
+                };
+                a.alias.scheme.tparams.iter().map(learns).collect()
+            }
+            Some(
+                Binding::Value(Value::Data(_) | Value::Record(_) | Value::Constr(..))
+                | Binding::UnknownSize
+                | Binding::Type(_)
+                | Binding::Functor(..),
+            )
+            | None => vec![],
+        }
+    }
+
     /// A type argument may itself be a parametric type without arguments, passed to a functor.
     fn type_arg(&mut self, t: &'a Type) -> Res<TypeBinding<'a>> {
         if let Type::Var(_, name, args) = t {
@@ -176,6 +233,12 @@ impl<'a> Lowerer<'a> {
             }
         }
     }
+}
+
+/// See [`Lowerer::learned_sizes`].
+fn outermost_sizes(tparams: &[TParam], params: &[Pat]) -> Vec<bool> {
+    let stands = |n: Name| params.iter().any(|p| matches!(&p.ty, Type::Array(_, Size::Var(m), _) if *m == n));
+    tparams.iter().map(|p| matches!(p, TParam::Size(n) if stands(*n))).collect()
 }
 
 /// Binds size and type parameters to the arguments of an instantiation. Parameters without an argument
