@@ -12,6 +12,7 @@ use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, Uniq};
 use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Symbol};
 use fehu_syntax::ast::{Attr, Liftedness};
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
 /// A type as users write it: `[n]i32`, `{a: i32}`, `(x: i64) -> [x]i32`.
@@ -55,6 +56,8 @@ pub struct Show<'a> {
     pub names: &'a NameSource,
     /// How to spell them.
     pub spelling: Spelling,
+    /// What is known of types that are not: `number`.
+    pub words: Option<&'a FxHashMap<u32, &'static str>>,
 }
 
 /// How tightly a piece of text holds together, from loosest to tightest.
@@ -73,12 +76,12 @@ enum Level {
 impl<'a> Show<'a> {
     /// Names as the user wrote them.
     pub fn plain(names: &'a NameSource) -> Show<'a> {
-        Show { names, spelling: Spelling::Source }
+        Show { names, spelling: Spelling::Source, words: None }
     }
 
     /// Names with their numbers.
     pub fn unique(names: &'a NameSource) -> Show<'a> {
-        Show { names, spelling: Spelling::Unique }
+        Show { names, spelling: Spelling::Unique, words: None }
     }
 
     /// A name.
@@ -110,7 +113,11 @@ impl<'a> Show<'a> {
                 }
                 text
             }
-            Type::Meta(n) => format!("t{n}"),
+            Type::Meta(n) => match (self.spelling, self.words.and_then(|words| words.get(n))) {
+                (_, Some(word)) => (*word).to_owned(),
+                (Spelling::Unique, None) => format!("t{n}"),
+                (Spelling::Source, None) => "_".into(),
+            },
             Type::Error => "_".into(),
         }
     }

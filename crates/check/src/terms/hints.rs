@@ -10,7 +10,7 @@
 //! ```
 
 use super::infer::Infer;
-use super::metas::{Cons, ScalarSet, Slot};
+use super::metas::ScalarSet;
 use super::quote;
 use crate::types::Type;
 use fehu_base::prim::ScalarType;
@@ -57,20 +57,9 @@ impl Infer<'_> {
     /// A type for a message, where that of a number that may have several types is not a variable.
     pub(super) fn describe(&mut self, t: &Type) -> String {
         let Type::Meta(root) = self.st.head(t) else { return self.show(t) };
-        let set = match &self.st.slots[root as usize] {
-            Slot::Free(free) => match free.cons {
-                Cons::OneOf(set, _) => set,
-                Cons::Open | Cons::Record(_) | Cons::Sum(_) => return self.show(t),
-            },
-            Slot::Known(_) | Slot::Link(_) => return self.show(t),
-        };
-        let named = [
-            (ScalarSet::numeric(), "a number"),
-            (ScalarSet::integers(), "an integer"),
-            (ScalarSet::floats(), "a floating-point number"),
-        ];
-        match named.into_iter().find(|(s, _)| *s == set) {
-            Some((_, text)) => text.to_owned(),
+        match self.set_of(root).and_then(ScalarSet::word) {
+            Some(word) if word.starts_with('i') => format!("an {word}"),
+            Some(word) => format!("a {word}"),
             None => self.show(t),
         }
     }

@@ -54,6 +54,16 @@ impl ScalarSet {
         ScalarType::ALL.into_iter().filter(move |t| self.has(*t))
     }
 
+    /// What all these types are, if there is a word for it.
+    pub(crate) fn word(self) -> Option<&'static str> {
+        let named = [
+            (ScalarSet::numeric(), "number"),
+            (ScalarSet::integers(), "integer"),
+            (ScalarSet::floats(), "floating-point number"),
+        ];
+        named.into_iter().find(|(set, _)| *set == self).map(|(_, word)| word)
+    }
+
     pub(crate) fn show(self) -> String {
         self.iter().map(ScalarType::as_str).collect::<Vec<_>>().join(", ")
     }

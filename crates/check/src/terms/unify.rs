@@ -2,8 +2,9 @@
 
 use super::infer::Infer;
 use super::metas::{Cons, Free, ScalarSet, Slot, Why, WhyKind};
+use super::sizes::tables::collect_metas;
 use crate::context::see;
-use crate::show::show_type;
+use crate::show::Show;
 use crate::types::{Type, TypeArg};
 use fehu_base::{Diagnostic, Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
@@ -49,10 +50,24 @@ impl Mismatch {
 }
 
 impl Infer<'_> {
-    /// A type for a message.
+    /// A type for a message. Of a part that is not known, it says whether it is a number.
     pub(crate) fn show(&mut self, t: &Type) -> String {
         let t = self.st.zonk(t);
-        show_type(&self.ctx.names, &t)
+        let mut unknown = vec![];
+        collect_metas(&t, &mut unknown);
+        let words = unknown.into_iter().filter_map(|m| Some((m, self.set_of(m)?.word()?))).collect();
+        Show { words: Some(&words), ..Show::plain(&self.ctx.names) }.ty(&t)
+    }
+
+    /// The scalar types that a type which is not known may be, if it must be one.
+    pub(super) fn set_of(&mut self, meta: u32) -> Option<ScalarSet> {
+        let Type::Meta(root) = self.st.head(&Type::Meta(meta)) else { return None };
+        if let Slot::Free(free) = &self.st.slots[root as usize] {
+            if let Cons::OneOf(set, _) = free.cons {
+                return Some(set);
+            }
+        }
+        None
     }
 
     /// Makes the types equal.

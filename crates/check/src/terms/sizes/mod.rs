@@ -18,7 +18,7 @@ mod join;
 mod loops;
 mod order;
 mod pat;
-mod tables;
+pub(super) mod tables;
 mod unify;
 
 use super::metas::State;

@@ -2,9 +2,9 @@ def f (xs: []i32) (ys: []i32) = map (+) xs ys
 def g (xs: []i32) (ys: []i32) (zs: []i32) = map i32.abs xs ys zs
 -- ==>
 -- error: Cannot apply "map" to "(+)" (invalid type).
---        Expected: t3 -> t4
---        Actual:   t3 -> t3 -> t3
---        Type "t3 -> t3" is functional, which the instance of non-lifted type parameter "x" (possibly an array element) may not be.
+--        Expected: number -> _
+--        Actual:   number -> number -> number
+--        Type "number -> number" is functional, which the instance of non-lifted type parameter "x" (possibly an array element) may not be.
 --        When matching return types.
 --  --> hints/map_of_two.fut:1:38-39
 --   |

@@ -4,8 +4,8 @@ def h (x: i32) = add x (x * 2, 3)
 -- ==>
 -- error: Cannot apply "add" to "(x, 2)" (invalid type).
 --        Expected: i32
---        Actual:   (i32, t2)
---        Types "i32" and "(i32, t2)" do not match.
+--        Actual:   (i32, number)
+--        Types "i32" and "(i32, number)" do not match.
 --  --> hints/tuple_argument.fut:2:21-27
 --   |
 -- 2 | def g (x: i32) = add(x, 2)
@@ -15,8 +15,8 @@ def h (x: i32) = add x (x * 2, 3)
 --
 -- error: Cannot apply "add" to "(x * 2, 3)" (invalid type).
 --        Expected: i32
---        Actual:   (i32, t4)
---        Types "i32" and "(i32, t4)" do not match.
+--        Actual:   (i32, number)
+--        Types "i32" and "(i32, number)" do not match.
 --  --> hints/tuple_argument.fut:3:24-34
 --   |
 -- 3 | def h (x: i32) = add x (x * 2, 3)

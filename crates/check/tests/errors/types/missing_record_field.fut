@@ -4,7 +4,7 @@ def main = norm {x = 1}
 -- ==>
 -- error: Cannot apply "norm" to "{x = 1}" (invalid type).
 --        Expected: {x: f32, y: f32}
---        Actual:   {x: t1}
+--        Actual:   {x: number}
 --        Cannot unify record types with unshared fields: y.
 --  --> types/missing_record_field.fut:3:17-24
 --   |
