@@ -10,6 +10,7 @@ const MAX_BYTES: usize = 64 << 20;
 pub(crate) const PARSE_ERROR: i64 = -32700;
 pub(crate) const INVALID_REQUEST: i64 = -32600;
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
+pub(crate) const INTERNAL_ERROR: i64 = -32603;
 pub(crate) const NOT_INITIALIZED: i64 = -32002;
 pub(crate) const REQUEST_CANCELLED: i64 = -32800;
 pub(crate) const REQUEST_FAILED: i64 = -32803;

@@ -89,6 +89,8 @@ pub(crate) struct State {
     cancelled: Arc<Mutex<BTreeSet<String>>>,
     /// Whether the editor tells about changed files if asked to.
     watches: bool,
+    /// The document that changed last.
+    edited: Option<PathBuf>,
     events: Sender<Event>,
 }
 
@@ -137,6 +139,7 @@ pub fn serve(
         asked: 0,
         cancelled,
         watches: false,
+        edited: None,
         events,
     };
     state.run(&receiver, output).unwrap_or(false)
@@ -170,7 +173,10 @@ impl State {
                     continue;
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    self.check_stale(output)?;
+                    // One at a time: messages may have come meanwhile.
+                    if let Some(path) = self.stale() {
+                        self.check(&path, output)?;
+                    }
                     continue;
                 }
                 Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => {
@@ -242,17 +248,20 @@ impl State {
                 Err(why) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
             });
         }
-        // Answers are about the text as it is now.
-        self.check_stale(output)?;
         let path = params["textDocument"]["uri"].as_str().and_then(path_of);
+        // Answers are about the text as it is now; other documents can wait.
+        if let Some(path) = path.as_ref().filter(|p| self.documents.get(*p).is_some_and(|d| !d.fresh)) {
+            self.check(path, output)?;
+        }
         let document = path.as_ref().and_then(|p| self.documents.get(p));
         let Some(feature) = features::find(method) else {
             return Ok(protocol::failure(id, protocol::METHOD_NOT_FOUND, &format!("there is no {method}")));
         };
-        Ok(match document.map(|document| feature(self, document, params)) {
-            None => protocol::answer(id, Value::Null),
-            Some(Ok(result)) => protocol::answer(id, result),
-            Some(Err(why)) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
+        let Some(document) = document else { return Ok(protocol::answer(id, Value::Null)) };
+        Ok(match catch_unwind(AssertUnwindSafe(|| feature(self, document, params))) {
+            Ok(Ok(result)) => protocol::answer(id, result),
+            Ok(Err(why)) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
+            Err(_) => protocol::failure(id, protocol::INTERNAL_ERROR, "this is a bug in fehu"),
         })
     }
 
@@ -315,6 +324,7 @@ impl State {
                 self.touched(&path);
             }
             "textDocument/didChange" => {
+                self.edited = Some(path.clone());
                 let encoding = self.encoding;
                 if let Some(document) = self.documents.get_mut(&path) {
                     document.text = document.text.changed(&params["contentChanges"], encoding);
@@ -341,38 +351,40 @@ impl State {
         }
     }
 
-    /// Checks all documents that changed, and says what is wrong with them.
-    fn check_stale(&mut self, output: &mut impl Write) -> std::io::Result<()> {
-        let stale: Vec<PathBuf> =
-            self.documents.iter().filter(|(_, d)| !d.fresh).map(|(p, _)| p.clone()).collect();
-        for path in stale {
-            let overlay: Overlay =
-                self.documents.iter().map(|(p, d)| (p.clone(), d.text.text.clone())).collect();
-            let Some(document) = self.documents.get_mut(&path) else { continue };
-            document.fresh = true;
-            let mut memory = std::mem::take(&mut document.memory);
-            // A bug in the compiler, which has been reported to standard error, must not end the editor's session. What was remembered is
-            // gone then.
-            let check = AssertUnwindSafe(|| {
-                let front = check_edited(&mut memory, &path, overlay);
-                (front, memory)
-            });
-            let Ok((front, memory)) = catch_unwind(check) else { continue };
-            document.memory = memory;
-            let main = front.sources.files().map(|(id, _)| id).nth(front.prelude.len()).unwrap_or(FileId(0));
-            let found = self.diagnostics(&front.diagnostics, &front.sources, main, &path);
-            let problems = self.problems(&front.diagnostics, &front.sources, main);
-            let errors = front.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-            self.publish(&path, &found, output)?;
-            let files = front.sources.files().map(|(_, f)| fehu_driver::load::normalise(&f.path));
-            let files: BTreeSet<PathBuf> = files.collect();
-            let Some(document) = self.documents.get_mut(&path) else { continue };
-            document.files = files;
-            document.problems = problems;
-            document.errors = errors;
-            if let Some(analysis) = Analysis::of(front, main) {
-                document.analysis = Some(analysis);
-            }
+    /// A document that must be checked, first the one that the user types in.
+    fn stale(&self) -> Option<PathBuf> {
+        let stale = |p: &&PathBuf| self.documents.get(*p).is_some_and(|d| !d.fresh);
+        let first = self.edited.as_ref().filter(stale);
+        first.or_else(|| self.documents.keys().find(stale)).cloned()
+    }
+
+    /// Checks a document, and says what is wrong with it.
+    fn check(&mut self, path: &Path, output: &mut impl Write) -> std::io::Result<()> {
+        let overlay: Overlay = self.documents.iter().map(|(p, d)| (p.clone(), d.text.text.clone())).collect();
+        let Some(document) = self.documents.get_mut(path) else { return Ok(()) };
+        document.fresh = true;
+        let mut memory = std::mem::take(&mut document.memory);
+        // A bug in the compiler, which has been reported to standard error, must not end the editor's session. What was remembered is
+        // gone then.
+        let check = AssertUnwindSafe(|| {
+            let front = check_edited(&mut memory, path, overlay);
+            (front, memory)
+        });
+        let Ok((front, memory)) = catch_unwind(check) else { return Ok(()) };
+        document.memory = memory;
+        let main = front.sources.files().map(|(id, _)| id).nth(front.prelude.len()).unwrap_or(FileId(0));
+        let found = self.diagnostics(&front.diagnostics, &front.sources, main, path);
+        let problems = self.problems(&front.diagnostics, &front.sources, main);
+        let errors = front.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+        self.publish(path, &found, output)?;
+        let files = front.sources.files().map(|(_, f)| fehu_driver::load::normalise(&f.path));
+        let files: BTreeSet<PathBuf> = files.collect();
+        let Some(document) = self.documents.get_mut(path) else { return Ok(()) };
+        document.files = files;
+        document.problems = problems;
+        document.errors = errors;
+        if let Some(analysis) = Analysis::of(front, main) {
+            document.analysis = Some(analysis);
         }
         Ok(())
     }
