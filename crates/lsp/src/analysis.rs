@@ -100,11 +100,11 @@ impl Analysis {
         let local = |o: &&Occurrence| {
             inside(&o.span)
                 && self.program.names.base(o.name) == name
-                && self.program.def_spans.get(&o.name).is_some_and(|s| inside(s))
+                && self.program.def_spans.get(&o.name).is_some_and(inside)
         };
         let before = |o: &&Occurrence| o.span.lo as usize <= offset;
         let all = || self.occurrences.iter().filter(local);
-        all().filter(before).last().or_else(|| all().next())
+        all().rfind(before).or_else(|| all().next())
     }
 
     /// The declaration around a place, or just before it.
@@ -329,12 +329,7 @@ fn without_hidden(ty: &Type, known: &dyn Fn(Name) -> bool) -> Type {
 
 fn visible_size(size: &Size, known: &dyn Fn(Name) -> bool) -> Size {
     fn names(e: &Exp, known: &dyn Fn(Name) -> bool) -> bool {
-        let own = match &*e.kind {
-            ExpKind::Var(n, _) => known(*n),
-            #[allow(clippy::wildcard_enum_match_arm, reason = "others name nothing themselves")]
-            _ => true,
-        };
-        let mut all = own;
+        let mut all = if let ExpKind::Var(n, _) = &*e.kind { known(*n) } else { true };
         visit::children(e, &mut |c| all = all && names(c, known));
         all
     }
@@ -414,12 +409,13 @@ impl<'a> Walk<'a> {
     fn exp(&mut self, e: &'a Exp) {
         let mut rest = vec![e];
         while let Some(e) = rest.pop() {
-            match &*e.kind {
-                ExpKind::Var(name, _) => self.add(e.span, *name, &e.ty),
-                ExpKind::LetFun(f, _) => self.function(f.name, &f.tparams, &f.ret),
-                ExpKind::Match(_, cases) => cases.iter().for_each(|c| self.pat(&c.pat)),
-                #[allow(clippy::wildcard_enum_match_arm, reason = "others name nothing themselves")]
-                _ => {}
+            // Others name nothing themselves.
+            if let ExpKind::Var(name, _) = &*e.kind {
+                self.add(e.span, *name, &e.ty);
+            } else if let ExpKind::LetFun(f, _) = &*e.kind {
+                self.function(f.name, &f.tparams, &f.ret);
+            } else if let ExpKind::Match(_, cases) = &*e.kind {
+                cases.iter().for_each(|c| self.pat(&c.pat));
             }
             visit::irrefutable_patterns(e, &mut |p| self.pat(p));
             visit::children(e, &mut |c| rest.push(c));

@@ -5,6 +5,7 @@
 //! - `protocol`: messages as bytes. Garbage is answered with an error, and the next message is read.
 //! - [`serve`] in `server`: one loop. Texts change at once; files are checked when no message waits, so fast typing costs
 //!   nothing, and requests see the newest text.
+//! - `diagnostics`: what is wrong, and the fixes.
 //! - `document`: texts, edits, and places as editors count them.
 //! - `analysis`: a checked file, with an index of all places at which a value is named. Of a file with errors, the last
 //!   analysis without any is kept, so most requests still have answers.
@@ -15,6 +16,7 @@
 
 mod analysis;
 mod commands;
+mod diagnostics;
 mod document;
 mod evaluate;
 mod features;

@@ -9,8 +9,9 @@
 //! ```
 
 use super::hints::{self, Form, Hint};
+use crate::diagnostics::FixAt;
 use crate::document::Text;
-use crate::server::{Document, FixAt, State};
+use crate::server::{Document, State};
 use fehu_base::Severity;
 use fehu_driver::front::check_over;
 use fehu_driver::load::Overlay;

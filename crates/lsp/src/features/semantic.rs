@@ -132,9 +132,9 @@ fn classified(state: &State, document: &Document) -> Vec<(Span, Kind, u32)> {
 }
 
 /// The kind of a word that is no name.
+#[allow(clippy::wildcard_enum_match_arm, reason = "names and brackets have no kind of their own")]
 fn lexical(kind: TokenKind) -> Option<Kind> {
     use TokenKind as T;
-    #[allow(clippy::wildcard_enum_match_arm, reason = "names and brackets have no kind of their own")]
     Some(match kind {
         T::Comment | T::DocComment => Kind::Comment,
         T::String | T::Char => Kind::String,

@@ -160,6 +160,7 @@ fn enclosing(tokens: &[Token], mut at: usize) -> Option<usize> {
 }
 
 /// Where the operand begins that ends at a place.
+#[allow(clippy::wildcard_enum_match_arm, reason = "any other word ends the operand")]
 fn operand(tokens: &[Token], at: usize) -> Option<usize> {
     use TokenKind as T;
     let last = tokens.get(at.checked_sub(1)?)?;
@@ -187,7 +188,6 @@ fn operand(tokens: &[Token], at: usize) -> Option<usize> {
             T::RBracket | T::RParen if touches && indexed && tokens[start].kind == T::LBracket => {
                 matching(tokens, start)?
             }
-            #[allow(clippy::wildcard_enum_match_arm, reason = "any other word ends the operand")]
             _ => return Some(start),
         };
     }

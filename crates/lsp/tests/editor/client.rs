@@ -71,8 +71,8 @@ pub(crate) fn answer(messages: &[Value]) -> Value {
 
 /// The last diagnostics of a file.
 pub(crate) fn diagnostics(messages: &[Value], uri: &str) -> Vec<String> {
-    let all = messages.iter().filter(|m| m["method"] == "textDocument/publishDiagnostics");
-    let last = all.filter(|m| m["params"]["uri"] == uri).last().cloned().unwrap_or_default();
+    let mut all = messages.iter().filter(|m| m["method"] == "textDocument/publishDiagnostics");
+    let last = all.rfind(|m| m["params"]["uri"] == uri).cloned().unwrap_or_default();
     let list = last["params"]["diagnostics"].as_array().cloned().unwrap_or_default();
     list.iter().map(|d| format!("{}: {}", d["range"]["start"], d["message"].as_str().unwrap_or(""))).collect()
 }

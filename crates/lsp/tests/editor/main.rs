@@ -107,7 +107,7 @@ fn completion_knows_locals_modules_and_the_prelude() {
                 "textDocument": {"uri": URI}, "position": {"line": line, "character": character},
             }}),
         ]);
-        let completed = messages.iter().filter(|m| m["id"] == 1).last().cloned().expect("an answer");
+        let completed = messages.iter().rfind(|m| m["id"] == 1).cloned().expect("an answer");
         let items = completed["result"]["items"].as_array().cloned().unwrap_or_default();
         items.iter().filter_map(|i| i["label"].as_str().map(str::to_owned)).collect()
     };

@@ -178,7 +178,7 @@ fn neovim_sends_whole_texts_or_parts() {
         change(4, json!([{"range": {"start": at(0, 8), "end": at(0, 9)}, "rangeLength": 1, "text": "1i32"}])),
         request(json!(2), "textDocument/hover", json!({"textDocument": {"uri": URI}, "position": at(0, 4)})),
     ]));
-    let last = answers.iter().filter(|a| a["method"] == "textDocument/publishDiagnostics").last();
+    let last = answers.iter().rfind(|a| a["method"] == "textDocument/publishDiagnostics");
     assert_eq!(last.map(|m| m["params"]["diagnostics"].clone()), Some(json!([])));
 }
 
