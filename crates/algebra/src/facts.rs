@@ -12,7 +12,9 @@
 use crate::monomial::Sym;
 use crate::poly::Poly;
 use crate::prover::Prover;
+use crate::range::{improved, Range, MAX_FACTS, MAX_VISITS};
 use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Layers are merged into one when the stack grows beyond this, so that lookups stay short.
@@ -32,6 +34,8 @@ struct Layer {
     depth: usize,
     rewrites: FxHashMap<Sym, Poly>,
     nonneg: FxHashMap<Sym, Vec<Arc<Poly>>>,
+    /// Where they are better than those of the layers below.
+    bounds: FxHashMap<Sym, Range>,
     one_of: FxHashMap<Sym, Arc<[Poly]>>,
     divides: Vec<(Poly, Poly)>,
 }
@@ -56,6 +60,33 @@ impl Facts {
         let layer = self.writable();
         for x in vars {
             layer.nonneg.entry(x).or_default().push(p.clone());
+        }
+        self.improve_bounds(p);
+    }
+
+    /// Improves the bounds of variables by a new fact; see `range`.
+    fn improve_bounds(&mut self, new: Arc<Poly>) {
+        let mut waiting = VecDeque::from([new]);
+        for _ in 0..MAX_VISITS {
+            let Some(fact) = waiting.pop_front() else { return };
+            let mut bounds: Vec<(Sym, Range)> =
+                fact.vars().into_iter().map(|x| (x, self.bounds_of(x))).collect();
+            for k in 0..bounds.len() {
+                let (x, now) = bounds[k];
+                let better = improved(&bounds, &fact, x);
+                if better == now {
+                    continue;
+                }
+                bounds[k].1 = better;
+                self.writable().bounds.insert(x, better);
+                for other in self.shared_about(x).take(MAX_FACTS) {
+                    // What a fact without products says of a variable does not depend on what it says of the others.
+                    let again = Arc::ptr_eq(other, &fact) && fact.degree() <= 1;
+                    if !again && !waiting.iter().any(|w| Arc::ptr_eq(w, other)) {
+                        waiting.push_back(other.clone());
+                    }
+                }
+            }
         }
     }
 
@@ -225,7 +256,16 @@ impl Facts {
 
     /// The inequalities that mention `x`, the latest layer first. Those superseded by a rewrite are among them.
     pub(crate) fn about(&self, x: Sym) -> impl Iterator<Item = &Poly> {
-        self.layers().flat_map(move |l| l.nonneg.get(&x).into_iter().flatten().map(|p| &**p))
+        self.shared_about(x).map(|p| &**p)
+    }
+
+    fn shared_about(&self, x: Sym) -> impl Iterator<Item = &Arc<Poly>> {
+        self.layers().flat_map(move |l| l.nonneg.get(&x).into_iter().flatten())
+    }
+
+    /// The constant bounds of a variable.
+    pub(crate) fn bounds_of(&self, x: Sym) -> Range {
+        self.layers().find_map(|l| l.bounds.get(&x)).copied().unwrap_or_default()
     }
 
     pub(crate) fn rewrite_of(&self, x: Sym) -> Option<&Poly> {
@@ -275,6 +315,7 @@ impl Facts {
             all.rewrites.extend(layer.rewrites.iter().map(|(x, p)| (*x, p.clone())));
             all.one_of.extend(layer.one_of.iter().map(|(x, p)| (*x, p.clone())));
             all.divides.extend(layer.divides.iter().cloned());
+            all.bounds.extend(layer.bounds.iter().map(|(x, r)| (*x, *r)));
             for (x, facts) in &layer.nonneg {
                 let slot = all.nonneg.entry(*x).or_default();
                 slot.extend(facts.iter().cloned());

@@ -19,6 +19,8 @@ const MAX_FACTS: usize = 60;
 /// Attempts, and repairs made in each.
 const ATTEMPTS: u64 = 4;
 const REPAIRS: usize = 100;
+/// Attempts at assignments that need not refute anything.
+const SAMPLES: u64 = 2;
 /// Assignments kept.
 const MAX_MODELS: usize = 8;
 
@@ -28,6 +30,8 @@ pub(crate) struct Models {
     /// The variables, with their places in assignments.
     places: FxHashMap<Sym, usize>,
     facts: Vec<Goal>,
+    /// For each place, the facts whose values depend on it.
+    dependent: Vec<Vec<usize>>,
     found: Vec<Vec<i64>>,
     /// Whether assignments were looked for that need not refute anything.
     sampled: bool,
@@ -62,16 +66,20 @@ impl Models {
         // Products are repaired when what is linear holds: the other way round, they grow beyond all bounds.
         related.sort_by_key(|f| (f.degree(), f.terms().len()));
         self.places = all.into_iter().enumerate().map(|(place, x)| (x, place)).collect();
-        self.facts = related.into_iter().map(|f| Goal::new(f, &self.places)).collect();
+        self.facts.clear();
+        self.dependent = vec![vec![]; self.places.len()];
+        for fact in related {
+            self.push(fact);
+        }
         self.found.clear();
         self.sampled = false;
     }
 
     /// Looks for an assignment that makes `p` negative, and keeps it. All variables of `p` must be covered.
     pub(crate) fn hunt(&mut self, p: &Poly) -> bool {
-        self.facts.push(Goal::new(&(-p - 1), &self.places));
+        self.push(&(-p - 1));
         let found = (0..ATTEMPTS).find_map(|attempt| self.solve(attempt));
-        self.facts.pop();
+        self.pop();
         let refuted = found.is_some();
         self.found.extend(found);
         if self.found.len() > MAX_MODELS {
@@ -80,11 +88,25 @@ impl Models {
         refuted
     }
 
+    fn push(&mut self, p: &Poly) {
+        let goal = Goal::new(p, &self.places);
+        for x in &goal.vars {
+            self.dependent[*x].push(self.facts.len());
+        }
+        self.facts.push(goal);
+    }
+
+    fn pop(&mut self) {
+        for x in self.facts.pop().iter().flat_map(|goal| &goal.vars) {
+            self.dependent[*x].pop();
+        }
+    }
+
     /// Looks for some assignments, whatever they refute.
     pub(crate) fn sample(&mut self) {
         if !self.sampled {
             self.sampled = true;
-            for attempt in 0..ATTEMPTS {
+            for attempt in 0..SAMPLES {
                 self.found.extend(self.solve(attempt));
             }
         }
@@ -99,11 +121,13 @@ impl Models {
             _ => random.below(12),
         };
         let mut model: Vec<i64> = (0..self.places.len()).map(|_| start(&mut random)).collect();
+        let violated = |f: &Goal, model: &[i64]| f.value(model).is_none_or(|v| v < 0);
+        let mut wrong: Vec<bool> = self.facts.iter().map(|f| violated(f, &model)).collect();
         for _ in 0..REPAIRS {
-            let violated = |f: &&Goal| f.value(&model).is_none_or(|v| v < 0);
-            let Some(fact) = self.facts.iter().find(violated) else {
+            let Some(at) = wrong.iter().position(|w| *w) else {
                 return Some(model);
             };
+            let fact = &self.facts[at];
             let first = match self.latest && attempt % 2 == 0 {
                 true => fact.vars.len().saturating_sub(1),
                 false => random.below(fact.vars.len() as u64) as usize,
@@ -111,6 +135,9 @@ impl Models {
             let order = fact.vars[first..].iter().chain(&fact.vars[..first]);
             let (x, value) = order.copied().find_map(|x| Some((x, fact.repaired(x, &model)?)))?;
             model[x] = value;
+            for k in &self.dependent[x] {
+                wrong[*k] = violated(&self.facts[*k], &model);
+            }
         }
         None
     }
@@ -161,14 +188,12 @@ impl Goal {
 
     /// The value under an assignment; `None` on overflow.
     fn value(&self, model: &[i64]) -> Option<i64> {
-        let (total, _) = self.split(model, None)?;
-        i64::try_from(total).ok()
+        self.split(model, None).map(|(total, _)| total)
     }
 
     /// The value of `x` nearest to its present one that satisfies a violated goal linear in `x`.
     fn repaired(&self, x: usize, model: &[i64]) -> Option<i64> {
         let (e, a) = self.split(model, Some(x))?;
-        let (e, a) = (i64::try_from(e).ok()?, i64::try_from(a).ok()?);
         match a {
             0 => None,
             _ if a > 0 => e.checked_div_euclid(a)?.checked_neg(),
@@ -177,16 +202,16 @@ impl Goal {
     }
 
     /// The value of the terms without `x`, and that of the others without one factor `x`.
-    fn split(&self, model: &[i64], x: Option<usize>) -> Option<(i128, i128)> {
-        let (mut without, mut with) = (0_i128, 0_i128);
+    fn split(&self, model: &[i64], x: Option<usize>) -> Option<(i64, i64)> {
+        let (mut without, mut with) = (0_i64, 0_i64);
         let mut from = 0;
         for (c, until) in &self.terms {
-            let mut product = i128::from(*c);
+            let mut product = *c;
             let mut left_out = false;
             for factor in &self.factors[from..*until] {
                 match !left_out && x == Some(*factor) {
                     true => left_out = true,
-                    false => product = product.checked_mul(i128::from(model[*factor]))?,
+                    false => product = product.checked_mul(model[*factor])?,
                 }
             }
             let total = if left_out { &mut with } else { &mut without };

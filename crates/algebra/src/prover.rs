@@ -17,7 +17,7 @@ use crate::facts::Facts;
 use crate::model::Models;
 use crate::monomial::{Monomial, Sym};
 use crate::poly::Poly;
-use crate::range::{powers, Ranges};
+use crate::range::powers;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -47,7 +47,6 @@ const MAX_CASES: u32 = 3;
 /// work of all of them together.
 pub struct Prover<'a> {
     facts: &'a Facts,
-    ranges: Ranges,
     models: Models,
     answers: FxHashMap<Poly, Answer>,
     /// The facts about variables that were needed so far.
@@ -85,7 +84,6 @@ impl<'a> Prover<'a> {
     pub fn with_steps(facts: &'a Facts, steps: u32) -> Prover<'a> {
         Prover {
             facts,
-            ranges: Ranges::default(),
             models: Models::default(),
             answers: FxHashMap::default(),
             about: FxHashMap::default(),
@@ -397,8 +395,8 @@ impl<'a> Prover<'a> {
     }
 
     /// From where a variable is measured.
-    fn measured(&mut self, x: Sym) -> Measured {
-        let range = self.ranges.of_var(self.facts, x);
+    fn measured(&self, x: Sym) -> Measured {
+        let range = self.facts.bounds_of(x);
         let low = range.low.and_then(|l| i64::try_from(l).ok());
         let high = range.high.and_then(|h| i64::try_from(h).ok());
         match (low, high) {

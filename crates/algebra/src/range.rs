@@ -1,14 +1,22 @@
-//! Constant bounds of variables and expressions, by interval arithmetic over the facts.
+//! Constant bounds of variables, by interval arithmetic over the facts.
+//!
+//! Bounds are kept with the facts and improved whenever a fact is added: the fact may bound each of its variables, given the
+//! bounds of the others, and a better bound of a variable may improve those that other facts give. So a question about bounds
+//! is a lookup, however many facts there are, and a fact that improves nothing costs no more than itself.
+//!
+//! ```text
+//! known  0 <= i                      i is at least 0
+//! added  i < n                       n is at least 1
+//! added  3 <= i                      i is at least 3, and so n at least 4
+//! ```
 
-use crate::facts::Facts;
 use crate::monomial::{Monomial, Sym};
 use crate::poly::Poly;
-use rustc_hash::FxHashMap;
 
-/// How many variables are looked at for one answer.
-const MAX_VISITS: u32 = 48;
-/// How many facts about one variable are looked at.
-const MAX_FACTS: usize = 24;
+/// Facts that are looked at again because of one new fact. Facts that contradict each other would improve bounds for ever.
+pub(crate) const MAX_VISITS: usize = 256;
+/// How many facts about one variable are looked at again when its bounds improve.
+pub(crate) const MAX_FACTS: usize = 24;
 
 /// An interval; an absent end is unbounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,136 +25,100 @@ pub(crate) struct Range {
     pub(crate) high: Option<i128>,
 }
 
-/// Which end of an interval is wanted. Asking for one end at a time keeps chains such as `i < q < n` from
-/// leading back to where they began.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// Which end of an interval is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Low,
     High,
 }
 
-/// Remembers the bounds of variables while one set of facts is being asked about.
-#[derive(Default)]
-pub(crate) struct Ranges {
-    known: FxHashMap<(Sym, Side), Option<i128>>,
-    /// The questions being answered, to notice those that lead back.
-    open: Vec<(Sym, Side)>,
-    visits_left: u32,
-    /// Whether an answer was cut short since this was last reset.
-    cut: bool,
+/// What is known of the variables of a fact.
+pub(crate) type Bounds = [(Sym, Range)];
+
+/// The bounds of `x`, a variable of a fact, once it is known that the fact holds.
+pub(crate) fn improved(bounds: &Bounds, fact: &Poly, x: Sym) -> Range {
+    let mut range = of(bounds, x);
+    if let Some(low) = bound_from(bounds, fact, x, Side::Low) {
+        range.low = Some(range.low.map_or(low, |l| l.max(low)));
+    }
+    if let Some(high) = bound_from(bounds, fact, x, Side::High) {
+        range.high = Some(range.high.map_or(high, |h| h.min(high)));
+    }
+    range
 }
 
-impl Ranges {
-    /// The constant bounds of a variable.
-    pub(crate) fn of_var(&mut self, facts: &Facts, x: Sym) -> Range {
-        let mut ask = |side| {
-            self.visits_left = MAX_VISITS;
-            let answer = self.var(facts, x, side);
-            self.known.insert((x, side), answer);
-            answer
-        };
-        Range { low: ask(Side::Low), high: ask(Side::High) }
-    }
+fn of(bounds: &Bounds, x: Sym) -> Range {
+    bounds.iter().find(|(y, _)| *y == x).map_or_else(Range::default, |(_, range)| *range)
+}
 
-    fn var(&mut self, facts: &Facts, x: Sym, side: Side) -> Option<i128> {
-        if let Some(answer) = self.known.get(&(x, side)) {
-            return *answer;
-        }
-        if self.visits_left == 0 || self.open.contains(&(x, side)) {
-            self.cut = true;
-            return None;
-        }
-        self.visits_left -= 1;
-        self.open.push((x, side));
-        let cut_before = std::mem::replace(&mut self.cut, false);
-        let mut best: Option<i128> = None;
-        for fact in facts.about(x).take(MAX_FACTS) {
-            let found = self.bound_from(facts, fact, x, side);
-            best = match (best, found) {
-                (Some(a), Some(b)) if side == Side::Low => Some(a.max(b)),
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
+/// The bound of `x` that follows from a fact, `a*x + e >= 0`.
+fn bound_from(bounds: &Bounds, fact: &Poly, x: Sym, side: Side) -> Option<i128> {
+    let low = match alone(fact, x) {
+        // Most facts have the variable in a term of its own, and half of them bound it from the other side.
+        Some(c) => {
+            let c = match side {
+                Side::Low => i128::from(c),
+                Side::High => -i128::from(c),
             };
-        }
-        self.open.pop();
-        if !self.cut {
-            self.known.insert((x, side), best);
-        }
-        self.cut |= cut_before;
-        best
-    }
-
-    /// The bound of `x` that follows from a fact, `a*x + e >= 0`.
-    fn bound_from(&mut self, facts: &Facts, fact: &Poly, x: Sym, side: Side) -> Option<i128> {
-        let low = match alone(fact, x) {
-            // Most facts have the variable in a term of its own, and half of them bound it from the other side.
-            Some(c) => {
-                let c = match side {
-                    Side::Low => i128::from(c),
-                    Side::High => -i128::from(c),
-                };
-                if c <= 0 {
-                    return None;
-                }
-                let others = fact.terms().iter().filter(|(m, _)| m.factors() != [x]);
-                self.terms(facts, others, Side::High)?.div_euclid(c).checked_neg()?
+            if c <= 0 {
+                return None;
             }
-            None => {
-                let (a, e) = fact.split_on(x);
-                if a.mentions(x) {
-                    return None;
-                }
-                // Seen from the other side, `a*x` with `x = -y` has the factor `-a`.
-                let a = match side {
-                    Side::Low => a,
-                    Side::High => -a,
-                };
-                let least = self.terms(facts, e.terms(), Side::High)?.checked_neg()?;
-                let a_low = self.terms(facts, a.terms(), Side::Low)?;
-                match (least, a_low) {
-                    (1.., 0..) => 1,
-                    (0, 1..) => 0,
-                    _ => return None,
-                }
-            }
-        };
-        match side {
-            Side::Low => Some(low),
-            Side::High => low.checked_neg(),
+            let others = fact.terms().iter().filter(|(m, _)| m.factors() != [x]);
+            terms(bounds, others, Side::High)?.div_euclid(c).checked_neg()?
         }
-    }
-
-    /// A bound of a sum.
-    fn terms<'a>(
-        &mut self,
-        facts: &Facts,
-        terms: impl IntoIterator<Item = &'a (Monomial, i64)>,
-        side: Side,
-    ) -> Option<i128> {
-        let mut total: i128 = 0;
-        for (m, c) in terms {
-            let part = match (side, *c > 0) {
-                (Side::Low, true) | (Side::High, false) => self.product(facts, m, Side::Low),
-                (Side::Low, false) | (Side::High, true) => self.product(facts, m, Side::High),
+        None => {
+            let (a, e) = fact.split_on(x);
+            if a.mentions(x) {
+                return None;
+            }
+            // Seen from the other side, `a*x` with `x = -y` has the factor `-a`.
+            let a = match side {
+                Side::Low => a,
+                Side::High => -a,
             };
-            total = total.checked_add(part?.checked_mul(i128::from(*c))?)?;
+            let least = terms(bounds, e.terms(), Side::High)?.checked_neg()?;
+            let a_low = terms(bounds, a.terms(), Side::Low)?;
+            match (least, a_low) {
+                (1.., 0..) => 1,
+                (0, 1..) => 0,
+                _ => return None,
+            }
         }
-        Some(total)
+    };
+    match side {
+        Side::Low => Some(low),
+        Side::High => low.checked_neg(),
     }
+}
 
-    fn product(&mut self, facts: &Facts, m: &Monomial, side: Side) -> Option<i128> {
-        if let [x] = m.factors() {
-            return self.var(facts, *x, side);
-        }
-        let mut range = Range::point(1);
-        for (x, power) in powers(m) {
-            let factor = Range { low: self.var(facts, x, Side::Low), high: self.var(facts, x, Side::High) };
-            range = range.times(factor.to_the(power));
-        }
-        match side {
-            Side::Low => range.low,
-            Side::High => range.high,
-        }
+/// A bound of a sum.
+fn terms<'a>(
+    bounds: &Bounds,
+    terms: impl IntoIterator<Item = &'a (Monomial, i64)>,
+    side: Side,
+) -> Option<i128> {
+    let mut total: i128 = 0;
+    for (m, c) in terms {
+        let part = match (side, *c > 0) {
+            (Side::Low, true) | (Side::High, false) => product(bounds, m, Side::Low),
+            (Side::Low, false) | (Side::High, true) => product(bounds, m, Side::High),
+        };
+        total = total.checked_add(part?.checked_mul(i128::from(*c))?)?;
+    }
+    Some(total)
+}
+
+fn product(bounds: &Bounds, m: &Monomial, side: Side) -> Option<i128> {
+    let mut range = Range::point(1);
+    for (x, power) in powers(m) {
+        range = match range == Range::point(1) && power == 1 {
+            true => of(bounds, x),
+            false => range.times(of(bounds, x).to_the(power)),
+        };
+    }
+    match side {
+        Side::Low => range.low,
+        Side::High => range.high,
     }
 }
 

@@ -30,6 +30,8 @@ use rustc_hash::FxHashMap;
 const MAX_SIZE: usize = 40;
 /// Constants beyond this are no factors of indices.
 const MAX_FACTOR: i64 = 1 << 32;
+/// Variables from here on are quotients that the program does not name.
+const FIRST_QUOTIENT: u32 = u32::MAX / 4 * 3;
 /// So deep conditions are looked into.
 const MAX_DEPTH: u32 = 24;
 
@@ -302,10 +304,10 @@ impl Known {
             self.definitions.assume_index(sym(name), &Poly::zero(), &poly(b));
             return;
         }
-        // The quotient need not be a name of the program: the remainder's own, from the other end, is nobody's.
+        // The quotient need not be a name of the program.
         let quotient = match self.quotients.get(&(a, b)) {
             Some(q) => sym(*q),
-            None => Sym(u32::MAX - name.0),
+            None => quotient_of(name),
         };
         self.quotients.entry((a, b)).or_insert(Name(quotient.0));
         self.definitions.assume_remainder(sym(name), quotient, &poly(a), &poly(b));
@@ -340,6 +342,17 @@ impl Known {
         };
         self.conditions.insert(name, condition);
     }
+}
+
+/// The quotient that leaves a remainder, if no name of the program is that quotient.
+fn quotient_of(remainder: Name) -> Sym {
+    Sym(u32::MAX - remainder.0)
+}
+
+/// The remainder whose quotient a variable is, if it is no name of the program. Such a variable has one value for each value
+/// of the remainder: it is bound where the remainder is.
+pub fn remainder_of(quotient: Sym) -> Option<Name> {
+    (quotient.0 >= FIRST_QUOTIENT).then(|| Name(u32::MAX - quotient.0))
 }
 
 /// Adds that an operand is the size of an array that exists.

@@ -29,4 +29,4 @@ pub mod order;
 pub mod polynomial;
 
 pub use blocks::Blocks;
-pub use known::Known;
+pub use known::{remainder_of, Known};

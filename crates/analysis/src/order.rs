@@ -20,6 +20,7 @@
 //! ```
 
 use crate::access::{accesses, Access, Kind, Part};
+use crate::known::remainder_of;
 use crate::Known;
 use fehu_algebra::{Facts, Poly, Sym};
 use fehu_base::Name;
@@ -336,7 +337,9 @@ impl Inside {
     fn visible(&self, facts: &Facts, part: &Part, lmad: &Lmad) -> Option<Lmad> {
         let seen = |l: Lmad| {
             let l = l.map_parts(|p| facts.normalise(p));
-            let hidden = |x: &Sym| self.bound.contains(&fehu_ir::mem::sym_name(*x));
+            let hidden = |x: &Sym| {
+                self.bound.contains(&remainder_of(*x).unwrap_or_else(|| fehu_ir::mem::sym_name(*x)))
+            };
             (l.is_known() && !l.vars().iter().any(hidden)).then_some(l)
         };
         part.of(lmad).and_then(seen).or_else(|| match part {

@@ -147,3 +147,35 @@ fn the_overlap_test_decides_whether_a_value_moves() {
     assert!(!may_be_row_0("0i64"), "row 0 would be overwritten before it is read");
     assert!(!may_be_row_0("k_2"), "nothing says that the row is another");
 }
+
+/// Iterations that read an element of `t` and store it at the same place in `x`.
+const ITERATIONS: &str = "fun f_0(m_1 : i64, t_mem_2 : mem(default), t_3 : [8]i64 @ t_mem_2 -> 0 + {(8 : 1)}, b_4 : mem(default), *x_5 : [8]i64 @ b_4 -> 0 + {(8 : 1)}) : (i64) = {
+  let (x_6 : [8]i64 @ b_4 -> 0 + {(8 : 1)}) = loop (*x_7 : [8]i64 @ b_4 -> 0 + {(8 : 1)} = x_5) for i_8 : i64 < m_1 {
+    let (r_9 : i64) = smod_i64(i_8, 4i64)
+    let (s_10 : i64) = t_3[INDEX]
+    let (x_11 : [8]i64 @ b_4 -> 0 + {(8 : 1)}) = x_7 with [INDEX] = s_10
+    return (x_11)
+  }
+  return (m_1)
+}";
+
+/// Whether `x` may be in the memory of `t` in iterations that use this index.
+fn may_be_the_same_memory(index: &str) -> bool {
+    let prog = prog(&ITERATIONS.replace("INDEX", index));
+    let facts = facts_of(&prog);
+    let known = Known::of_fun(&prog.funs[0]);
+    let whole = || fehu_ir::mem::Lmad::row_major(0, &[Poly::constant(8)]);
+    let side = |n: Name| match prog.names.base(n).to_string().as_str() {
+        "x" => Side::Source(whole()),
+        "t" => Side::Destination(whole()),
+        _ => Side::None,
+    };
+    let order = Order { known: &known, side: &side };
+    order.stms(&facts, &body(&prog).stms, &mut Uses::nothing())
+}
+
+#[test]
+fn remainders_of_an_index_come_again() {
+    assert!(may_be_the_same_memory("i_8"), "each iteration has a place of its own");
+    assert!(!may_be_the_same_memory("r_9"), "the fourth iteration after this one reads what it wrote");
+}

@@ -249,3 +249,17 @@ entry moved [n][m] (t: *[m][n]i64) (r: [n]i64) =
         assert!(!text.contains("fut:8:"), "{text}");
     }
 }
+
+/// What is known of a remainder has its quotient, which no name of the program stands for.
+#[test]
+fn blocks_whose_size_is_a_remainder_are_explained() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("prog.fut");
+    std::fs::write(&file, "entry rest (n: i64) = iota (n % 16)\n").expect("the program can be written");
+    let front = check_file(&file);
+    for target in [Target::C, Target::Cuda] {
+        let settings = Settings::executable(target, PathBuf::new());
+        let text = explain_memory(&front, &settings).unwrap_or_else(|e| panic!("{e:?}"));
+        assert!(text.contains("a block of "), "{text}");
+    }
+}

@@ -139,11 +139,13 @@ impl Lmad {
     /// One descriptor with all points of both, and perhaps more between them; `None` if no good one is found,
     /// and the two are better kept side by side.
     pub fn union(&self, facts: &Facts, other: &Lmad) -> Option<Lmad> {
-        if covers(facts, self, other) {
-            return Some(self.clone());
-        }
-        if covers(facts, other, self) {
-            return Some(other.clone());
+        // Whether an interval contains what has other strides would be the harder half of `covers`, and is rare.
+        if self.is_known() && other.is_known() {
+            for (large, small) in [(self, other), (other, self)] {
+                if matches_by_stride(&inhabited(facts, &[small]), large, small) {
+                    return Some(large.clone());
+                }
+            }
         }
         if self.dims != other.dims {
             return None;

@@ -49,8 +49,7 @@ impl Summary {
         if parts.contains(lmad) {
             return;
         }
-        // Of small descriptors, it is cheap to find out whether one does for two.
-        for part in parts.iter_mut().filter(|p| p.rank() <= 1 && lmad.rank() <= 1) {
+        for part in parts.iter_mut().filter(|p| are_neighbours(facts, p, lmad)) {
             if let Some(both) = part.union(facts, lmad) {
                 *part = both;
                 return;
@@ -112,4 +111,15 @@ impl Summary {
             (Summary::Everything, s) | (s, Summary::Everything) => s.is_nothing(),
         }
     }
+}
+
+/// Whether it is worth asking if one descriptor does for both: they are small, and their distance is a number, or one begins
+/// where the other ends. Proofs about other distances cost more than a part that they might save.
+fn are_neighbours(facts: &Facts, a: &Lmad, b: &Lmad) -> bool {
+    if a.rank() > 1 || b.rank() > 1 {
+        return false;
+    }
+    let distance = facts.normalise(&(&b.offset - &a.offset));
+    let length = |l: &Lmad| l.dims.first().map(|d| facts.normalise(&(&d.size * &d.stride)));
+    distance.as_constant().is_some() || length(a) == Some(distance.clone()) || length(b) == Some(-distance)
 }

@@ -13,7 +13,7 @@ use crate::builder::Place;
 use crate::shortcircuit::{put, rows};
 use crate::tables::Tables;
 use fehu_algebra::{Facts, Poly};
-use fehu_analysis::Known;
+use fehu_analysis::{remainder_of, Known};
 use fehu_base::Name;
 use fehu_ir::mem::{poly, sym_name, MemOp};
 use fehu_ir::visit::{deep, for_each_body};
@@ -122,7 +122,8 @@ impl Find<'_> {
     fn text(&self, bytes: &Poly) -> String {
         let show = |x| self.prog.names.base(sym_name(x)).to_string();
         let whole = self.facts.normalise(bytes);
-        match whole.is_known() {
+        let named = whole.vars().iter().all(|x| remainder_of(*x).is_none());
+        match whole.is_known() && named {
             true => whole.text(show),
             false => bytes.text(show),
         }

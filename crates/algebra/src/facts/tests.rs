@@ -89,3 +89,37 @@ fn divisibility() {
     assert!(!f.divides(&Poly::zero(), &n));
     assert!(!f.divides(&b, &Poly::unknown()));
 }
+
+#[test]
+fn bounds_follow_later_facts() {
+    let mut f = Facts::new();
+    for i in 1..100 {
+        f.assume_lt(&x(i - 1), &x(i));
+    }
+    let before = f.clone();
+    f.assume_le(&Poly::constant(3), &x(0));
+    assert!(f.le(&Poly::constant(102), &x(99)));
+    assert!(!before.le(&Poly::constant(102), &x(99)));
+    f.assume_le(&x(99), &Poly::constant(102));
+    assert_eq!(f.bounds_of(Sym(50)).high, Some(53));
+}
+
+#[test]
+fn bounds_of_facts_that_contradict_each_other_are_left_alone_in_the_end() {
+    let mut f = Facts::new();
+    f.assume_size(Sym(0));
+    f.assume_lt(&x(0), &x(1));
+    f.assume_lt(&x(1), &x(0));
+    assert!(f.lt(&x(0), &x(1)));
+}
+
+#[test]
+fn bounds_come_from_products() {
+    let mut f = Facts::new();
+    f.assume_size(Sym(0));
+    f.assume_le(&Poly::constant(1), &(x(0) * x(1)));
+    f.assume_size(Sym(1));
+    assert_eq!([f.bounds_of(Sym(0)).low, f.bounds_of(Sym(1)).low], [Some(1), Some(1)]);
+    assert!(f.positive(&x(0)));
+    assert!(f.positive(&x(1)));
+}
