@@ -189,7 +189,8 @@ fn widths(s: &Screma<Soacs>) -> Option<Body<Soacs>> {
         let pure = match &stm.exp {
             Exp::Basic(Basic::Assert(..)) => true,
             Exp::Basic(b) => b.may_move(),
-            Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+            Exp::If(..) => stm.is_plain(),
+            Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
         };
         values && pure
     };
