@@ -208,7 +208,10 @@ impl Lift<'_> {
     }
 
     /// Parameters for the elements of arrays.
-    pub(super) fn elements<'n>(&mut self, arrays: impl Iterator<Item = &'n Name>) -> (Vec<Name>, Vec<Param<Soacs>>) {
+    pub(super) fn elements<'n>(
+        &mut self,
+        arrays: impl Iterator<Item = &'n Name>,
+    ) -> (Vec<Name>, Vec<Param<Soacs>>) {
         arrays
             .map(|a| {
                 let ty = self.b.type_of((*a).into()).peel(1);

@@ -127,7 +127,7 @@ impl Printer<'_> {
         self.put(" ");
         self.name_list(&f.arrays);
         for n in &f.kept {
-            self.put(&format!(" kept {n}"));
+            self.put(format!(" kept {n}"));
         }
         self.indent += 1;
         self.line();
