@@ -40,7 +40,9 @@ impl Flat<'_> {
         self.materialise(nest, &needed);
         let consumed: Vec<Name> =
             l.params.iter().filter(|(p, _)| p.consumed).filter_map(|(_, e)| e.name()).collect();
-        self.protect(nest, &consumed, later);
+        // What an iteration changes is there when the next one runs.
+        let later: FxHashSet<Name> = later.iter().copied().chain(needed).collect();
+        self.protect(nest, &consumed, &later);
         let mut inits = vec![];
         for (p, init) in &l.params {
             inits.push(if p.consumed {

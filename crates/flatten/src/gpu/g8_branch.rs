@@ -17,6 +17,7 @@ use super::g1_manifest::Point;
 use super::g6_distribute::Lifted;
 use super::nest::{Nest, Owner};
 use super::parallel::exploitable;
+use super::scattered::Writers;
 use super::steer::Steer;
 use super::Flat;
 use fehu_base::Name;
@@ -87,7 +88,7 @@ impl Flat<'_> {
             Outcome::Changed(a) => Some(*a),
         };
         let arrays: Vec<Name> = kinds.iter().filter_map(changed).collect();
-        self.before_writing(nest, stm, arrays, later);
+        self.before_writing(nest, stm, (arrays, Writers::One), later);
         let [yes, no] = branches.map(|b| self.places(b, &kinds, stm));
         let mut pat = vec![];
         for (kind, p) in kinds.iter().zip(&stm.pat) {

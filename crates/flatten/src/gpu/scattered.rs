@@ -27,6 +27,15 @@ struct Target {
     ty: Type,
 }
 
+/// How many threads write what belongs to a point of a nest.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Writers {
+    /// One, which reads before it writes.
+    One,
+    /// Several, in any order.
+    Several,
+}
+
 impl Flat<'_> {
     pub(super) fn map_scatter(
         &mut self,
@@ -38,7 +47,8 @@ impl Flat<'_> {
         if !nest.invariant(s.width) || s.lambda.ret.iter().any(|t| !nest.regular(t)) {
             return None;
         }
-        self.before_writing(nest, stm, s.dests.iter().map(|d| d.array).collect(), later);
+        let dests = s.dests.iter().map(|d| d.array).collect();
+        self.before_writing(nest, stm, (dests, Writers::Several), later);
         let mut targets = vec![];
         for (d, p) in s.dests.iter().zip(&stm.pat) {
             let array = self.lift_owned(nest, d.array.into()).name()?;
@@ -63,7 +73,9 @@ impl Flat<'_> {
         if !fehu_ir::types::slice_shape(slice).into_iter().all(|n| nest.invariant(n)) {
             return None;
         }
-        self.before_writing(nest, stm, vec![array], later);
+        let one = slice.iter().all(|d| matches!(d, DimIndex::Fix(_)));
+        let writers = if one { Writers::One } else { Writers::Several };
+        self.before_writing(nest, stm, (vec![array], writers), later);
         let lifted = self.lift_owned(nest, array.into()).name()?;
         let ty = self.seq.b.type_of(array.into());
         let mut inner = nest.clone();
@@ -104,17 +116,21 @@ impl Flat<'_> {
         Some(self.write(nest, &inner, Body { stms, result: place }, vec![target]))
     }
 
+    /// Computes what has to be known before arrays of the nest are written to. What several writers need of these arrays is read
+    /// before one of them writes.
     pub(super) fn before_writing(
         &mut self,
         nest: &mut Nest,
         stm: &Stm<Soacs>,
-        dests: Vec<Name>,
+        (dests, writers): (Vec<Name>, Writers),
         later: &FxHashSet<Name>,
     ) {
         if nest.depth() > 0 {
             let needed = Flat::needed(nest, stm);
             self.materialise(nest, &needed);
-            self.protect(nest, &dests, later);
+            let also = if writers == Writers::Several { needed } else { vec![] };
+            let later: FxHashSet<Name> = later.iter().copied().chain(also).collect();
+            self.protect(nest, &dests, &later);
         }
     }
 
@@ -156,7 +172,8 @@ impl Flat<'_> {
         if !regular {
             return None;
         }
-        self.before_writing(nest, stm, h.ops.iter().flat_map(|op| op.dests.clone()).collect(), later);
+        let dests = h.ops.iter().flat_map(|op| op.dests.clone()).collect();
+        self.before_writing(nest, stm, (dests, Writers::Several), later);
         let mut ops = vec![];
         for op in &h.ops {
             let mut dests = vec![];
