@@ -2,8 +2,8 @@
 -- ==
 -- entry: unflattened
 -- input { 2i64 2i64 1i64 0i64 [1i64,2i64,3i64,4i64] } output { 3i64 }
--- input { 4611686018427387905i64 4i64 1000000i64 2i64 [1i64,2i64,3i64,4i64] } error: does not have the same number
--- input { 4294967296i64 4294967296i64 0i64 100i64 empty([0]i64) } error: does not have the same number
+-- input { 4611686018427387905i64 4i64 1000000i64 2i64 [1i64,2i64,3i64,4i64] } error: Cannot unflatten
+-- input { 4294967296i64 4294967296i64 0i64 100i64 empty([0]i64) } error: Cannot unflatten
 
 entry unflattened [k] (n: i64) (m: i64) (i: i64) (j: i64) (xs: [k]i64) =
   (unflatten (xs :> [n * m]i64))[i, j]
@@ -11,7 +11,7 @@ entry unflattened [k] (n: i64) (m: i64) (i: i64) (j: i64) (xs: [k]i64) =
 -- ==
 -- entry: updated
 -- input { 1i64 2i64 0i64 1i64 [1i64,2i64] } output { [1i64,42i64] }
--- input { 4294967296i64 4294967296i64 0i64 100i64 empty([0]i64) } error: does not have the same number
+-- input { 4294967296i64 4294967296i64 0i64 100i64 empty([0]i64) } error: Cannot unflatten
 
 entry updated [k] (n: i64) (m: i64) (i: i64) (j: i64) (xs: *[k]i64) : [k]i64 =
   let ys = unflatten (xs :> *[n * m]i64)
@@ -20,7 +20,7 @@ entry updated [k] (n: i64) (m: i64) (i: i64) (j: i64) (xs: *[k]i64) : [k]i64 =
 
 -- ==
 -- entry: empty_rows
--- input { 4294967296i64 4294967296i64 empty([0]i64) } error: does not have the same number
+-- input { 4294967296i64 4294967296i64 empty([0]i64) } error: Cannot unflatten
 -- input { 0i64 4294967296i64 empty([0]i64) } output { empty([0][4294967296]i64) }
 
 entry empty_rows [k] (n: i64) (m: i64) (xs: [k]i64) = unflatten (xs :> [n * m]i64)
