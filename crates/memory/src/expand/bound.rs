@@ -49,7 +49,10 @@ impl Expand {
             Slicer { names: std::mem::take(&mut self.b.names), wanted: &wanted, host, loc: &stm.loc };
         let sliced = slicer.sizes(&seg.body.body, &[]);
         self.b.names = slicer.names;
-        let found = sliced.filter(|s| s.values.len() == wanted.len() && makes_progress(seg, s, &wanted));
+        // A single thread computes the sizes of a point, so nothing in them may need a thread block.
+        let found = sliced.filter(|s| {
+            s.values.len() == wanted.len() && makes_progress(seg, s, &wanted) && !has_operations(&s.stms)
+        });
         let Some(sliced) = found else {
             let message = "An array has a size that is known only inside of parallel code for a GPU.";
             let problem = Diagnostic::error(stm.loc.span, message).help(
@@ -154,6 +157,15 @@ impl Expand {
         self.b.types.extend(types.clone());
         self.tables.types.extend(types);
     }
+}
+
+/// Whether there are parallel operations in statements.
+fn has_operations(stms: &[Stm<Memory>]) -> bool {
+    stms.iter().any(|stm| {
+        let mut found = matches!(stm.exp, Exp::Op(MemOp::Seg(_)));
+        for_each_body(&stm.exp, &mut |body| found |= deep(|| has_operations(&body.stms)));
+        found
+    })
 }
 
 /// Whether fewer allocations of varying size are left in the slice.
