@@ -1,6 +1,6 @@
 //! What is known about variables.
 //!
-//! Facts form a stack of layers: cloning is cheap, and what a clone learns stays with the clone. A pass clones
+//! Facts form a stack of layers: cloning is cheap, and what is assumed of a clone stays with the clone. A pass clones
 //! when it enters a scope or branch, adds what holds there, and drops the clone on the way out.
 //!
 //! Three kinds are kept. *Equalities* with a variable that can be solved for are rewrites `x := p`; they never

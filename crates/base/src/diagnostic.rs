@@ -1,4 +1,4 @@
-//! What the user did wrong, where, and how to mend it. Stages make
+//! What the user did wrong, where, and how to fix it. Stages make
 //! [`Diagnostic`]s; only [`Diagnostic::render`] knows the crate that draws them.
 
 use crate::{SourceMap, Span};
@@ -37,7 +37,7 @@ pub struct Diagnostic {
     pub related: Vec<Label>,
     /// Further facts.
     pub notes: Vec<String>,
-    /// A likely mend.
+    /// A likely fix, in words.
     pub help: Option<String>,
     /// Edits that would probably remove the problem, for tools to offer.
     pub fixes: Vec<Fix>,
@@ -99,7 +99,7 @@ impl Diagnostic {
         self
     }
 
-    /// With a mend.
+    /// With a fix in words.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
         self

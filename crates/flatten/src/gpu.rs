@@ -136,7 +136,7 @@ pub(crate) struct Flat<'a> {
     fun: String,
     /// How many thresholds the function at hand has.
     thresholds: usize,
-    /// The decisions that lead to the code at hand.
+    /// The decisions that lead to the current code.
     path: Vec<(Symbol, bool)>,
     /// The checks that kernels run so far, with the widths of the levels inside of those that the check is in.
     ran: checks::Ran,

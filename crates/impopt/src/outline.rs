@@ -1,6 +1,6 @@
 //! Loops that become functions of their own.
 //!
-//! A C compiler learns that two pointers are different memory from `restrict`,
+//! A C compiler infers that two pointers are different memory from `restrict`,
 //! and GCC heeds it only on the parameters of functions. So a loop that writes
 //! memory which is provably different from all else it touches becomes a
 //! small function, which compilers put back where it was called:

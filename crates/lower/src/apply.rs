@@ -98,7 +98,7 @@ impl<'a> Lowerer<'a> {
         result
     }
 
-    /// Binds parameters to arguments, and learns sizes and types from them.
+    /// Binds parameters to arguments, and infers sizes and types from them.
     pub(crate) fn bind_params(
         &mut self,
         tparams: &[fehu_check::types::TParam],

@@ -111,11 +111,11 @@ impl<'a> Lowerer<'a> {
     /// would have the square of their number.
     pub(crate) fn inst_of(&mut self, name: Name, args: &'a [TypeArg]) -> Res<Vec<InstArg<'a>>> {
         let computed = args.iter().any(|a| matches!(a, TypeArg::Size(Size::Exp(_))));
-        let learned = if computed { self.learned_sizes(name, &self.env) } else { vec![] };
+        let inferred = if computed { self.inferred_sizes(name, &self.env) } else { vec![] };
         let mut out = Vec::with_capacity(args.len());
         for (i, arg) in args.iter().enumerate() {
             match arg {
-                TypeArg::Size(Size::Exp(_)) if learned.get(i) == Some(&true) => {
+                TypeArg::Size(Size::Exp(_)) if inferred.get(i) == Some(&true) => {
                     out.push(InstArg::Size(Dim::Unknown));
                 }
                 TypeArg::Size(_) | TypeArg::Type(_) => out.extend(self.inst(std::slice::from_ref(arg))?),
@@ -126,7 +126,7 @@ impl<'a> Lowerer<'a> {
 
     /// For each size and type parameter of a function, whether it is a size that stands as the outermost one in the type of
     /// a parameter, so that [`Lowerer::learn`] binds it.
-    fn learned_sizes(&self, name: Name, env: &Env<'a>) -> Vec<bool> {
+    fn inferred_sizes(&self, name: Name, env: &Env<'a>) -> Vec<bool> {
         match env.get(name) {
             Some(Binding::Global(g)) => outermost_sizes(&g.bind.tparams, &g.bind.params),
             Some(Binding::Value(Value::Fun(f))) => match &**f {
@@ -137,10 +137,10 @@ impl<'a> Lowerer<'a> {
                 | Fun::Hole { .. }
                 | Fun::Recursive(_) => vec![],
             },
-            // Its target learns what stands for the target's own parameters.
+            // What stands for the parameters of the target decides.
             Some(Binding::Alias(a)) => {
-                let target = self.learned_sizes(a.alias.target, &a.env);
-                let learns = |p: &TParam| {
+                let target = self.inferred_sizes(a.alias.target, &a.env);
+                let is_inferred = |p: &TParam| {
                     let mut uses = a.alias.inst.iter().enumerate().filter_map(|(i, arg)| match arg {
                         TypeArg::Size(Size::Var(n)) if *n == p.name() => Some(target.get(i) == Some(&true)),
                         TypeArg::Size(Size::Var(_) | Size::Const(_)) => None,
@@ -148,9 +148,9 @@ impl<'a> Lowerer<'a> {
                         // It may be used in there.
                         TypeArg::Size(Size::Exp(_) | Size::Any) | TypeArg::Type(_) => Some(false),
                     });
-                    matches!(p, TParam::Size(_)) && uses.all(|learned| learned)
+                    matches!(p, TParam::Size(_)) && uses.all(|inferred| inferred)
                 };
-                a.alias.scheme.tparams.iter().map(learns).collect()
+                a.alias.scheme.tparams.iter().map(is_inferred).collect()
             }
             Some(
                 Binding::Value(Value::Data(_) | Value::Record(_) | Value::Constr(..))
@@ -173,7 +173,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Learns sizes and types from a value: walks a type and what it is at run time side by side, and
-    /// binds those of the given names that stand in the type. Types learned replace what
+    /// binds those of the given names that stand in the type. Types inferred replace what
     /// an instantiation said, for they know all sizes.
     pub(crate) fn learn(&mut self, names: &[Name], t: &'a Type, ty: &Ty) {
         match (t, ty) {
@@ -219,11 +219,11 @@ impl<'a> Lowerer<'a> {
         ty: &Ty,
     ) {
         let inner: Vec<Name> = def.tparams.iter().map(|p| p.name()).collect();
-        let learned = self.in_env(env, |l| {
+        let inferred = self.in_env(env, |l| {
             l.learn(&inner, &def.def.ty, ty);
             inner.iter().map(|n| l.env.get(*n).cloned()).collect::<Vec<_>>()
         });
-        for (arg, found) in args.iter().zip(learned) {
+        for (arg, found) in args.iter().zip(inferred) {
             match (arg, found) {
                 (TypeArg::Size(Size::Var(n)), Some(b @ Binding::Value(_))) if names.contains(n) => {
                     self.env.insert(*n, b);
@@ -235,14 +235,14 @@ impl<'a> Lowerer<'a> {
     }
 }
 
-/// See [`Lowerer::learned_sizes`].
+/// See [`Lowerer::inferred_sizes`].
 fn outermost_sizes(tparams: &[TParam], params: &[Pat]) -> Vec<bool> {
     let stands = |n: Name| params.iter().any(|p| matches!(&p.ty, Type::Array(_, Size::Var(m), _) if *m == n));
     tparams.iter().map(|p| matches!(p, TParam::Size(n) if stands(*n))).collect()
 }
 
 /// Binds size and type parameters to the arguments of an instantiation. Parameters without an argument
-/// are unknown until learned from values.
+/// are unknown until inferred from values.
 pub(crate) fn bind_tparams<'a>(env: &mut Env<'a>, tparams: &[TParam], inst: &[InstArg<'a>]) {
     for (i, p) in tparams.iter().enumerate() {
         match (p, inst.get(i)) {

@@ -36,7 +36,7 @@ impl Job {
             let outcome = self.run().unwrap_or_else(|e| failed(format!("{}: {e}", self.program.display())));
             done(outcome);
         };
-        // Without a thread nothing is evaluated, and the editor is told so by silence; the session goes on.
+        // Without a thread nothing is evaluated, and the editor gets no answer; the session goes on.
         drop(std::thread::Builder::new().name("job".into()).spawn(run));
     }
 

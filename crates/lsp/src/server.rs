@@ -65,7 +65,7 @@ pub(crate) struct State {
     pub(crate) asked: usize,
     /// Requests whose answers nobody wants any more, as JSON.
     cancelled: Arc<Mutex<BTreeSet<String>>>,
-    /// Whether the editor tells about changed files if asked to.
+    /// Whether the editor reports changed files if asked to.
     watches: bool,
     /// The document that changed last.
     edited: Option<PathBuf>,

@@ -266,7 +266,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Adds a mend to the error just made.
+    /// Adds a remedy to the error just made.
     fn help(&mut self, text: &str) -> TokenKind {
         if let Some(e) = self.out.errors.last_mut() {
             e.help = Some(text.to_owned());

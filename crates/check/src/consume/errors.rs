@@ -61,12 +61,12 @@ pub(super) fn not_consumable(st: &State<'_>, name: Name, span: Span) -> Diagnost
         };
         d = d.related(id.span, why);
     }
-    let mend = match id.owner {
+    let remedy = match id.owner {
         Owner::Us | Owner::Program | Owner::AbstractProgram => "consume a copy, made with `copy`",
         Owner::Caller => "mark the parameter's type with `*`, or consume a copy, made with `copy`",
         Owner::DeclaredLoopParam => "mark the loop parameter's type with `*`",
     };
-    see(d, "not-consumable").help(mend).fix_around("Consume a copy", span, "(copy ", ")")
+    see(d, "not-consumable").help(remedy).fix_around("Consume a copy", span, "(copy ", ")")
 }
 
 /// A unique result that shares memory with something the function does not own.

@@ -222,7 +222,7 @@ impl Checker<'_> {
     }
 
     fn abbreviation_kind(&mut self, b: &ast::TypeBind, kind: Liftedness, existential: bool) {
-        let (text, mend) = match (b.lifted, kind) {
+        let (text, remedy) = match (b.lifted, kind) {
             (Liftedness::Lifted, _) => return,
             (Liftedness::Unlifted | Liftedness::SizeLifted, Liftedness::Lifted) => {
                 ("Non-lifted type abbreviations may not contain functions.", "declare it with \"type^\"")
@@ -238,7 +238,7 @@ impl Checker<'_> {
             ),
             (Liftedness::Unlifted, Liftedness::Unlifted) => return,
         };
-        self.ctx.report(Diagnostic::error(b.span, text).help(mend));
+        self.ctx.report(Diagnostic::error(b.span, text).help(remedy));
     }
 }
 

@@ -316,7 +316,7 @@ impl Flat<'_> {
         map
     }
 
-    /// A statement that computes a number, for the code at hand.
+    /// A statement that computes a number, for the current code.
     fn number(&mut self, base: &str, exp: Basic) -> Stm<Soacs> {
         let name = self.seq.b.fresh(base, Type::I64);
         Stm { loc: self.seq.b.loc.clone(), ..plain(name, Type::I64, Exp::Basic(exp)) }

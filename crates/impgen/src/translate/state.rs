@@ -16,7 +16,7 @@ use fehu_ir::{Lambda, Loc, Memory, Shape, SubExp, Type};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Where the code at hand runs.
+/// Where the current code runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
     /// On the host, or on a CPU altogether.

@@ -149,11 +149,11 @@ struct Survey<'a> {
     views: FxHashMap<Name, View>,
     /// Names bound in the kernel.
     inside: FxHashSet<Name>,
-    /// How often the code at hand is run by all threads together.
+    /// How often the current code is run by all threads together.
     times: Vec<SubExp>,
     across: SubExp,
     in_block: bool,
-    /// In how many loops of a thread the code at hand is.
+    /// In how many loops of a thread the current code is.
     loops: usize,
     /// The dimensions of the space.
     rank: usize,
