@@ -2,6 +2,9 @@
 //!
 //! For sizes `[2, 0, 3]`: `ends` is their scan `[2, 2, 5]`, `starts` is `ends - sizes`, the total is the last end, and
 //! `owners` is a scan by maximum of zeros into which each point that has elements has written its number, where they begin.
+//!
+//! Each size is below 2^48, but products of them and sums over all points can be beyond any integer. They stop at
+//! [`MOST_ELEMENTS`]: no memory holds as many, so that the first array of that size ends the program.
 
 use super::value::{Known, Level, LevelId, Points, Shape, ShapeId, Value};
 use fehu_base::ops::{BinOp, CmpOp};
@@ -12,6 +15,9 @@ use fehu_ir::build::nested_body;
 use fehu_ir::soac::{Scan, Scatter, ScatterDest, Screma, Soac};
 use fehu_ir::{Basic, Body, Builder, DimIndex, Exp, Lambda, Param, Soacs, SubExp, Type};
 use rustc_hash::FxHashMap;
+
+/// Numbers of elements do not go beyond this. The sum of two of them does not wrap around.
+const MOST_ELEMENTS: i64 = 1 << 60;
 
 /// The state of flattening one nest. Statements of the host go to the current body of the builder.
 pub(super) struct Lift<'a> {
@@ -61,7 +67,7 @@ impl Lift<'_> {
         }
         let sizes = self.sizes(level, dims, checks)?;
         let width = self.width(level);
-        let ends = self.scan(width, sizes, BinOp::Add(IntType::I64));
+        let ends = self.sums(width, sizes);
         let [e, s] = [self.b.param("e", Type::I64), self.b.param("s", Type::I64)];
         let body = self.nested(|f| Some(vec![f.b.sub64(e.name.into(), s.name.into())]))?;
         let starts = self.host_map(width, vec![(ends, e), (sizes, s)], body, &[Type::I64])[0];
@@ -82,7 +88,7 @@ impl Lift<'_> {
                 }
             }
         }
-        let mut body = self.nested(|f| Some(vec![f.b.product(dims)]))?;
+        let mut body = self.nested(|f| Some(vec![f.element_count(dims)]))?;
         if !checks.is_empty() {
             let size = body.result[0];
             let checked = self.b.fresh("size", Type::I64);
@@ -92,6 +98,17 @@ impl Lift<'_> {
             body.result = vec![checked.into()];
         }
         Some(self.map(level, body, &[Type::I64])?[0])
+    }
+
+    /// How many elements an array of these dimensions has.
+    fn element_count(&mut self, dims: &[SubExp]) -> SubExp {
+        let Some((first, rest)) = dims.split_first() else { return SubExp::i64(1) };
+        rest.iter().fold(*first, |count, n| {
+            let some = self.b.bin(BinOp::SMax(IntType::I64), count, SubExp::i64(1));
+            let most = self.b.bin(BinOp::SQuot(IntType::I64), SubExp::i64(MOST_ELEMENTS), some);
+            let n = self.b.bin(BinOp::SMin(IntType::I64), *n, most);
+            self.b.mul64(count, n)
+        })
     }
 
     /// The level of the elements of arrays of these dimensions.
@@ -177,11 +194,28 @@ impl Lift<'_> {
         numbers
     }
 
+    /// The sums of numbers of elements.
+    fn sums(&mut self, width: SubExp, array: Name) -> Name {
+        self.scan_by(width, array, |b, x, y| {
+            let sum = b.add64(x, y);
+            b.bin(BinOp::SMin(IntType::I64), sum, SubExp::i64(MOST_ELEMENTS))
+        })
+    }
+
     /// The scan of integers that are not negative, of which 0 is the neutral element.
     pub(super) fn scan(&mut self, width: SubExp, array: Name, op: BinOp) -> Name {
+        self.scan_by(width, array, |b, x, y| b.bin(op, x, y))
+    }
+
+    fn scan_by(
+        &mut self,
+        width: SubExp,
+        array: Name,
+        op: impl FnOnce(&mut Builder<Soacs>, SubExp, SubExp) -> SubExp,
+    ) -> Name {
         let [x, y, z] = ["x", "y", "z"].map(|base| self.b.param(base, Type::I64));
         self.b.begin();
-        let r = self.b.bin(op, x.name.into(), y.name.into());
+        let r = op(self.b, x.name.into(), y.name.into());
         let body = self.b.end(vec![r]);
         let op = Lambda { params: vec![x, y], body, ret: vec![Type::I64] };
         let result = vec![z.name.into()];
