@@ -1,9 +1,16 @@
 //! Documents name files that exist.
 
 use super::{crates_in_order, read, root, sources};
+use std::path::PathBuf;
 
-/// The documents that lead people to files.
-const DOCUMENTS: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/debugging.md"];
+/// The documents that lead people to files: those of the root, and all of `docs`.
+fn documents() -> Vec<PathBuf> {
+    let pages = std::fs::read_dir(root().join("docs")).expect("there are documents");
+    let pages =
+        pages.map(|entry| entry.expect("a file").path()).filter(|p| p.extension().is_some_and(|e| e == "md"));
+    let main = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root().join(name));
+    pages.chain(main).collect()
+}
 
 /// Where paths in documents begin.
 const STARTS: [&str; 5] = ["crates/", "tests/", "docs/", "bench/", "examples/"];
@@ -11,9 +18,9 @@ const STARTS: [&str; 5] = ["crates/", "tests/", "docs/", "bench/", "examples/"];
 #[test]
 fn documents_name_files_that_exist() {
     let mut checked = 0;
-    for document in DOCUMENTS {
+    for document in documents() {
         // Between backquotes, as far as the first blank; capital letters stand for a name of the reader's own.
-        for quoted in read(&root().join(document)).split('`').skip(1).step_by(2) {
+        for quoted in read(&document).split('`').skip(1).step_by(2) {
             let Some(word) = quoted.split_whitespace().find(|w| STARTS.iter().any(|s| w.starts_with(s)))
             else {
                 continue;
@@ -22,7 +29,7 @@ fn documents_name_files_that_exist() {
             if path.contains(['*', '<']) {
                 continue;
             }
-            assert!(root().join(path).exists(), "{document} names {path}, which is not there");
+            assert!(root().join(path).exists(), "{} names {path}, which is not there", document.display());
             checked += 1;
         }
     }
