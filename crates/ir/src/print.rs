@@ -53,6 +53,20 @@ pub fn print_prog<R: Rep>(prog: &Prog<R>, locations: Locations) -> String {
     p.text()
 }
 
+/// A function.
+pub fn print_fun<R: Rep>(names: &NameSource, fun: &FunDef<R>) -> String {
+    let mut p = Printer::new(names, Locations::Hidden);
+    p.fun(fun);
+    p.text()
+}
+
+/// The statements that are evaluated once, before any entry point.
+pub fn print_consts<R: Rep>(prog: &Prog<R>) -> String {
+    let mut p = Printer::new(&prog.names, Locations::Hidden);
+    p.body(&prog.consts);
+    p.text()
+}
+
 /// A statement.
 pub fn print_stm<R: Rep>(names: &NameSource, stm: &Stm<R>) -> String {
     let mut p = Printer::new(names, Locations::Hidden);

@@ -1,18 +1,19 @@
 //! Runs programs in the interpreter after every stage that leaves something it can run, and compares.
 //!
 //! No C compiler is needed, so this is by far the fastest way to find a stage that changes what a program means, and it
-//! names the step.
+//! names the step. Most steps leave most programs as they were; those are not run again.
 
 use crate::outcome::Outcome;
 use crate::program::{file, Program};
 use fehu_base::diagnostic::Colour;
-use fehu_base::{Diagnostic, Severity};
+use fehu_base::{Diagnostic, Severity, Symbol};
 use fehu_data::Value;
 use fehu_driver::compile::Settings;
 use fehu_driver::front::{check_text, Front};
 use fehu_driver::generate::watch;
 use fehu_driver::target::Target;
 use fehu_ir::interp::{self, run_entry, Options};
+use fehu_ir::print::{print_consts, print_fun};
 use fehu_ir::{Kernels, Memory, Prog, Rep, Soacs};
 use fehu_pass::{Flow, Form, Language};
 use std::collections::HashMap;
@@ -121,7 +122,8 @@ fn compare_unguarded(
     for target in [Target::C, Target::Multicore, Target::OpenCl] {
         let mut settings = Settings::executable(target, "random".into());
         settings.skip_passes = skip_passes.to_vec();
-        let mut comparison = Comparison { programs, depth, target, last: None, report: &mut *report };
+        let mut comparison =
+            Comparison { programs, depth, target, last: None, texts: Texts::default(), report: &mut *report };
         let result = watch(&front, &settings, &mut |id, form| comparison.see(&id.to_string(), form));
         if let Err(diagnostics) = result {
             return Some(rendered(&front, &diagnostics));
@@ -139,6 +141,8 @@ struct Comparison<'a> {
     target: Target,
     /// The program after the last step, which is at an end if the next is in another language.
     last: Option<(String, Box<dyn Form>)>,
+    /// What ran last.
+    texts: Texts,
     report: &'a mut Report,
 }
 
@@ -181,8 +185,15 @@ impl Comparison<'_> {
             return Flow::Stop;
         };
         let first = self.report.outcomes.is_empty();
+        let texts = match &prog {
+            Staged::Soacs(prog) => Texts::of(prog),
+            Staged::Kernels(prog) => Texts::of(prog),
+            Staged::Memory(prog) => Texts::of(prog),
+        };
+        let before = std::mem::replace(&mut self.texts, texts);
         for number in 0..self.programs.len() {
-            if self.report.faults.iter().any(|f| f.program == number) {
+            let faulty = self.report.faults.iter().any(|f| f.program == number);
+            if faulty || self.texts.same_entry(&before, &self.programs[number].entry) {
                 continue;
             }
             if let Err(message) = self.compare_program(&prog, number, first) {
@@ -238,6 +249,40 @@ impl Comparison<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The text of a program after a step, by parts.
+#[derive(Default)]
+struct Texts {
+    /// What every entry point may use: language, constants and functions.
+    shared: String,
+    /// The entry points, by name.
+    entries: HashMap<Symbol, String>,
+}
+
+impl Texts {
+    fn of<R: Rep>(prog: &Prog<R>) -> Texts
+    where
+        Prog<R>: Language,
+    {
+        let mut texts = Texts { shared: <Prog<R> as Language>::NAME.to_owned(), entries: HashMap::new() };
+        texts.shared += &print_consts(prog);
+        for fun in &prog.funs {
+            let text = print_fun(&prog.names, fun);
+            match &fun.entry {
+                Some(entry) => drop(texts.entries.insert(entry.name, text)),
+                None => texts.shared += &text,
+            }
+        }
+        texts
+    }
+
+    /// Whether an entry point is what it was, and so is all that it may use.
+    fn same_entry(&self, before: &Texts, entry: &str) -> bool {
+        let entry = Symbol::new(entry);
+        let text = self.entries.get(&entry);
+        text.is_some() && text == before.entries.get(&entry) && self.shared == before.shared
     }
 }
 
