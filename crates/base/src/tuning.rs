@@ -81,6 +81,13 @@ pub mod flattening {
     /// How many points of an irregular nest must be busy at a time, if nobody says otherwise, so that one thread runs each: as many
     /// as are enough parallelism anywhere else.
     pub const IRREGULAR_BUSY_POINTS: i64 = 1 << 15;
+
+    /// How many elements of a point each thread of a team has at least, on average. With fewer, reducing the results of the threads
+    /// costs as much as the elements; four elements of 4 bytes for each of 8 threads are one cache line of 128 bytes.
+    pub const TEAM_MEMBER_ELEMENTS: i64 = 4;
+
+    /// The most threads of a team: the usual thread block.
+    pub const LARGEST_TEAM_THREADS: i64 = 256;
 }
 
 /// How operations whose operators cannot run on rows of threads are divided.

@@ -1,7 +1,7 @@
 //! Irregular nests: maps whose points have inner arrays of different sizes become operations on flat arrays.
 //!
 //! Before: any valid program over `Soacs`. After: the same program; a map of the host in which the width of some inner
-//! operation differs from point to point has two versions, between which a guard chooses when the program runs:
+//! operation differs from point to point has versions, between which guards choose when the program runs:
 //!
 //! ```text
 //! map (\n -> reduce (+) 0 (map f (iota n))) ns
@@ -52,7 +52,8 @@
 //! | `writes` | scatters, histograms and updates write at flat places |
 //! | `branch` | each side of a branch runs at the points that take it |
 //! | `loops` | loops are loops of the host, at the points that go on |
-//! | `versions` | the guard, and where it comes from |
+//! | `versions` | the guards, and where they come from |
+//! | `teams` | where the points only reduce, several threads can run each |
 //! | `refused` | where no kernel can run the first version, there is the second alone |
 //!
 //! Where no rule applies (operators on arrays or with values of the point, accumulators, calls that return arrays of unknown
@@ -67,6 +68,7 @@ mod loops;
 mod point;
 mod refused;
 mod screma;
+mod teams;
 mod value;
 mod versions;
 mod writes;

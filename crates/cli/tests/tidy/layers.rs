@@ -19,7 +19,7 @@ const EDGES: [(&str, &[&str], &[&str]); 28] = [
     ("pass", &["base", "ir"], &[]),
     ("lower", &["base", "syntax", "check", "ir"], &[]),
     ("opt", &["base", "algebra", "ir", "pass"], &[]),
-    ("flatten", &["base", "algebra", "ir", "pass"], &[]),
+    ("flatten", &["base", "algebra", "ir", "analysis", "pass"], &[]),
     ("kernels", &["base", "algebra", "lmad", "ir", "analysis", "pass"], &[]),
     ("memory", &["base", "algebra", "lmad", "ir", "analysis", "pass"], &[]),
     ("imp", &["base", "ir", "pass"], &[]),

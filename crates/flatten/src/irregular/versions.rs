@@ -1,14 +1,18 @@
-//! The versions of an irregular nest, and the guard that chooses between them.
+//! The versions of an irregular nest, and the guards that choose between them.
 //!
 //! One thread for each point is fast where many points have about the same work: at any time, as many threads are busy as the
 //! work of all points is times that of the longest. That number, the sum of the sizes divided by the largest, is compared with
 //! a threshold: 10^6 points of 100 elements give 10^6, the same elements with one point of 10^8 give 1. Where the sizes cannot
 //! be computed from what is there before the map, it is the number of points.
 //!
+//! With a team for each point ([`super::teams`]) it is as many times larger as a team has members. That version comes first if there
+//! is one: it is as balanced as the first, or better, and reads in order.
+//!
 //! The choice is an ordinary conditional on an ordinary comparison with a usual figure. Its attribute [`VERSIONS`] says what it
 //! is: flattening for GPUs compares with a threshold that tuning files set instead.
 
 use super::level::Lift;
+use super::teams::for_teams;
 use super::value::{Known, LevelId, Points, Value};
 use super::Nests;
 use crate::gpu::steer::Steer;
@@ -22,11 +26,21 @@ use fehu_ir::soac::{Commutativity, Reduce, Screma, Soac};
 use fehu_ir::subst::rename_lambda;
 use fehu_ir::types::body_types;
 use fehu_ir::visit::{for_each_body, for_each_stm};
-use fehu_ir::{Attr, Basic, Body, Exp, Lambda, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Exp, Lambda, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The attribute of the conditional between versions.
 pub(crate) const VERSIONS: &str = "versions";
+
+/// What the points of a nest have to do.
+pub(super) struct Work {
+    /// How many points there are.
+    pub(super) points: SubExp,
+    /// How many inner elements all points have together.
+    pub(super) sum: SubExp,
+    /// How many points can be expected to be busy at a time, on average, with one thread for each.
+    pub(super) busy: SubExp,
+}
 
 /// Whether any operation of the host has an irregular nest.
 pub(super) fn any_irregular(body: &Body<Soacs>) -> bool {
@@ -95,21 +109,56 @@ impl Nests {
                 self.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(Basic::SubExp(e)));
             }
         } else {
-            let busy = self.busy(s);
-            let usual = SubExp::i64(flattening::IRREGULAR_BUSY_POINTS);
-            let enough = self.b.cmp(CmpOp::SLe(IntType::I64), usual, busy);
-            let results: Vec<Name> = stm.pat.iter().map(|p| self.b.names.fresh_like(p.name)).collect();
-            let pat = stm.pat.iter().zip(&results);
-            let pat = pat.map(|(p, n)| PatElem { name: *n, ty: p.ty.clone(), dec: () }).collect();
-            let result = results.iter().map(|n| SubExp::Var(*n)).collect();
-            let own = Body { stms: vec![Stm { pat, ..stm.clone() }], result };
-            self.b.attrs = vec![Attr::Atom(Symbol::new(VERSIONS))];
-            let pat = stm.pat.iter().map(|p| (p.name, p.ty.clone())).collect();
-            self.b.bind_names(pat, Exp::If(enough, Box::new(own), Box::new(flat)));
+            self.choices(stm, s, flat);
         }
         let both = self.b.end(vec![]).stms;
         (self.b.loc, self.b.attrs) = outer;
         Some(both)
+    }
+
+    /// The choice between all versions.
+    fn choices(&mut self, stm: &Stm<Soacs>, s: &Screma<Soacs>, flat: Body<Soacs>) {
+        let work = self.work(s);
+        let busy = work.as_ref().map_or(s.width, |w| w.busy);
+        let own = self.fresh_results(stm.clone());
+        let (mut enough, mut first, mut second) = (self.enough(busy), own, flat);
+        if let Some(work) = work.filter(|_| for_teams(&s.map)) {
+            let team = self.team(&work);
+            let points = enough;
+            enough = self.enough(team.busy);
+            let shared = nested_body(
+                self,
+                |n| &mut n.b,
+                |n| {
+                    let stm = n.by_teams(stm, s, team.members);
+                    let shared = n.fresh_results(stm);
+                    shared.stms.into_iter().for_each(|s| n.b.push(s));
+                    shared.result
+                },
+            );
+            let choice = Exp::If(points, Box::new(first), Box::new(second));
+            let choice = Stm { exp: choice, attrs: vec![Attr::Atom(Symbol::new(VERSIONS))], ..stm.clone() };
+            (first, second) = (shared, self.fresh_results(choice));
+        }
+        self.b.attrs = vec![Attr::Atom(Symbol::new(VERSIONS))];
+        let pat = stm.pat.iter().map(|p| (p.name, p.ty.clone())).collect();
+        self.b.bind_names(pat, Exp::If(enough, Box::new(first), Box::new(second)));
+    }
+
+    /// A body of one statement, whose results have names of their own.
+    fn fresh_results(&mut self, mut stm: Stm<Soacs>) -> Body<Soacs> {
+        for p in &mut stm.pat {
+            p.name = self.b.names.fresh_like(p.name);
+            self.b.types.insert(p.name, p.ty.clone());
+        }
+        let result = stm.pat.iter().map(|p| SubExp::Var(p.name)).collect();
+        Body { stms: vec![stm], result }
+    }
+
+    /// Whether so many busy threads are enough.
+    fn enough(&mut self, busy: SubExp) -> SubExp {
+        let usual = SubExp::i64(flattening::IRREGULAR_BUSY_POINTS);
+        self.b.cmp(CmpOp::SLe(IntType::I64), usual, busy)
     }
 
     /// The flat version.
@@ -146,9 +195,9 @@ impl Nests {
         fine.then_some(body)
     }
 
-    /// How many points can be expected to be busy at a time, on average, with one thread for each.
-    fn busy(&mut self, s: &Screma<Soacs>) -> SubExp {
-        let Some(body) = widths(s) else { return s.width };
+    /// What the points of a map have to do, if it can be computed before.
+    fn work(&mut self, s: &Screma<Soacs>) -> Option<Work> {
+        let body = widths(s)?;
         self.b.begin();
         body.stms.into_iter().for_each(|s| self.b.push(s));
         let mut sum = SubExp::i64(0);
@@ -176,7 +225,9 @@ impl Nests {
         };
         let both = self.b.bind_all("work", vec![Type::I64; 2], Exp::Op(Soac::Screma(screma)));
         let longest = self.b.bin(BinOp::SMax(IntType::I64), both[1].into(), SubExp::i64(1));
-        self.b.bin(BinOp::SQuot(IntType::I64), both[0].into(), longest)
+        let sum = both[0].into();
+        let busy = self.b.bin(BinOp::SQuot(IntType::I64), sum, longest);
+        Some(Work { points: s.width, sum, busy })
     }
 }
 

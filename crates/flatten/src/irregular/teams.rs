@@ -1,0 +1,270 @@
+//! The version of an irregular nest in which several threads, a *team*, run each point.
+//!
+//! With one thread for each point, threads of a warp read arrays of different points, far from each other in memory. Flat code
+//! reads in order, but has to compute to which point each element belongs, and writes what it reduces before it does. Where
+//! the only irregular operations of a point are reductions to scalars, there is a third way, as hand-written kernels for
+//! sparse matrices have it: each member of a team reduces every W-th element, then the team reduces the results.
+//!
+//! ```text
+//! map (\n -> reduce (+) 0 (map f (xs of size n))) ns
+//!
+//! map (\n -> reduce (+) 0 (map (\t -> reduce (+) 0 (map (\k -> f xs[t + k * W]) (iota (elements of t)))) (iota W))) ns
+//! ```
+//!
+//! This is a regular nest, of points and members, with a loop in it: its kernel is a segmented reduction like any other, of
+//! rows of W elements. Members read neighbours, so that accesses are coalesced. Where the operator does not commute, each member
+//! takes a contiguous part instead.
+//!
+//! The size of a team is a power of two that gives its members at least [`TEAM_MEMBER_ELEMENTS`] elements on average. It is chosen
+//! when the program runs, from the sum that the guard of the nest needs too.
+
+use super::versions::Work;
+use super::Nests;
+use fehu_analysis::operator::is_commutative;
+use fehu_base::ops::{BinOp, CmpOp, ConvOp, MathFn, PrimFn};
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::tuning::flattening::{LARGEST_TEAM_THREADS, TEAM_MEMBER_ELEMENTS};
+use fehu_base::{Name, Symbol};
+use fehu_ir::build::nested_body;
+use fehu_ir::free::{bound_in_lambda, free_in_stm};
+use fehu_ir::soac::{Reduce, Screma, Soac};
+use fehu_ir::subst::rename_lambda;
+use fehu_ir::types::body_types;
+use fehu_ir::visit::{for_each_body, for_each_stm};
+use fehu_ir::{Attr, Basic, Body, DimIndex, Exp, Lambda, Soacs, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
+
+/// A team, and what it has to do.
+pub(super) struct Team {
+    /// How many threads it has.
+    pub(super) members: SubExp,
+    /// How many threads of all teams can be expected to be busy at a time.
+    pub(super) busy: SubExp,
+}
+
+impl Nests {
+    /// How large teams should be for some work.
+    pub(super) fn team(&mut self, work: &Work) -> Team {
+        let points = self.i64(BinOp::SMax, work.points, SubExp::i64(1));
+        let average = self.i64(BinOp::SQuot, work.sum, points);
+        let share = self.i64(BinOp::SQuot, average, SubExp::i64(TEAM_MEMBER_ELEMENTS));
+        let share = self.i64(BinOp::SMax, share, SubExp::i64(1));
+        let share = self.i64(BinOp::SMin, share, SubExp::i64(LARGEST_TEAM_THREADS));
+        let clz = Basic::PrimFn(PrimFn { op: MathFn::Clz, at: PrimType::I64 }, vec![share]);
+        let zeros = self.b.bind("zeros", Type::Prim(PrimType::I32), Exp::Basic(clz));
+        let zeros = self.b.conv(ConvOp::SExt(IntType::I32, IntType::I64), zeros.into());
+        let log = self.b.sub64(SubExp::i64(63), zeros);
+        let members = self.i64(BinOp::Shl, SubExp::i64(1), log);
+        // A team of one is what the other version has.
+        let several = self.b.cmp(CmpOp::SLt(IntType::I64), SubExp::i64(1), members);
+        let threads = self.b.mul64(work.busy, members);
+        let [yes, no] = [threads, SubExp::i64(0)].map(|e| Box::new(Body { stms: vec![], result: vec![e] }));
+        let busy = self.b.bind("busy", Type::I64, Exp::If(several, yes, no)).into();
+        Team { members, busy }
+    }
+
+    fn i64(&mut self, op: fn(IntType) -> BinOp, x: SubExp, y: SubExp) -> SubExp {
+        self.b.bin(op(IntType::I64), x, y)
+    }
+
+    /// The nest run by teams, for which [`for_teams`] holds.
+    pub(super) fn by_teams(&mut self, stm: &Stm<Soacs>, s: &Screma<Soacs>, members: SubExp) -> Stm<Soacs> {
+        let plan = Plan::of(&s.map);
+        let numbers = self.numbers(members);
+        let mut stms = vec![];
+        for stm in &s.map.body.stms {
+            match &stm.exp {
+                Exp::Op(Soac::Screma(inner)) if plan.varies(inner.width) => {
+                    let map = self.member(inner, &plan.views_of(stm), members);
+                    let arrays = vec![numbers];
+                    let reds = inner.reds.clone();
+                    let team = Soac::Screma(Screma { width: members, arrays, scans: vec![], reds, map });
+                    stms.push(Stm { exp: Exp::Op(team), ..stm.clone() });
+                }
+                Exp::Basic(_) if plan.is_view(stm) => {}
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                    stms.push(stm.clone())
+                }
+            }
+        }
+        // The names of this version are its own.
+        let body = Body { stms, result: s.map.body.result.clone() };
+        let map = Lambda { params: s.map.params.clone(), body, ret: s.map.ret.clone() };
+        let mut screma = Screma { map: self.renamed(&map), ..s.clone() };
+        screma.reds.iter_mut().for_each(|r| r.op = self.renamed(&r.op));
+        screma.scans.iter_mut().for_each(|s| s.op = self.renamed(&s.op));
+        let only_inner = vec![Attr::Atom(Symbol::new("only_inner"))];
+        let attrs = vec![Attr::Comp(Symbol::new("incremental_flattening"), only_inner)];
+        Stm { exp: Exp::Op(Soac::Screma(screma)), attrs, ..stm.clone() }
+    }
+
+    /// A copy of a lambda with names of its own.
+    fn renamed(&mut self, lambda: &Lambda<Soacs>) -> Lambda<Soacs> {
+        let copy = rename_lambda(&mut self.b.names, lambda);
+        self.b.types.extend(body_types(&copy.body));
+        self.b.types.extend(copy.params.iter().map(|p| (p.name, p.ty.clone())));
+        copy
+    }
+
+    /// What one member does for a reduction of a point.
+    fn member(&mut self, inner: &Screma<Soacs>, views: &[Stm<Soacs>], members: SubExp) -> Lambda<Soacs> {
+        let [member, k] = ["member", "k"].map(|base| self.b.param(base, Type::I64));
+        let commutes = inner.reds.iter().all(|r| is_commutative(r.comm, &r.op));
+        let ret = inner.map.ret.clone();
+        let body = nested_body(
+            self,
+            |n| &mut n.b,
+            |n| {
+                let n64 = SubExp::i64;
+                let (t, size) = (SubExp::Var(member.name), inner.width);
+                let more = n.b.sub64(members, n64(1));
+                let (first, step, count) = if commutes {
+                    let rest = n.b.sub64(size, t);
+                    let rest = n.b.add64(rest, more);
+                    (t, members, n.i64(BinOp::SQuot, rest, members))
+                } else {
+                    let rounded = n.b.add64(size, more);
+                    let part = n.i64(BinOp::SQuot, rounded, members);
+                    let first = n.b.mul64(t, part);
+                    let rest = n.b.sub64(size, first);
+                    let rest = n.i64(BinOp::SMax, rest, n64(0));
+                    (first, n64(1), n.i64(BinOp::SMin, rest, part))
+                };
+                let numbers = n.numbers(count);
+                let body = n.element(inner, views, (first, step), k.name.into());
+                let map = Lambda { params: vec![k.clone()], body, ret: ret.clone() };
+                let reds = inner.reds.iter().map(|r| Reduce { op: n.renamed(&r.op), ..r.clone() }).collect();
+                let part = Screma { width: count, arrays: vec![numbers], scans: vec![], reds, map };
+                n.b.attrs = vec![Attr::Atom(Symbol::new("sequential"))];
+                let parts = n.b.bind_all("part", ret.clone(), Exp::Op(Soac::Screma(part)));
+                parts.into_iter().map(SubExp::Var).collect()
+            },
+        );
+        // Several reductions may read the same views.
+        self.renamed(&Lambda { params: vec![member], body, ret })
+    }
+
+    /// What a reduction maps, for the element in `first + step * k`.
+    fn element(
+        &mut self,
+        inner: &Screma<Soacs>,
+        views: &[Stm<Soacs>],
+        (first, step): (SubExp, SubExp),
+        k: SubExp,
+    ) -> Body<Soacs> {
+        nested_body(
+            self,
+            |n| &mut n.b,
+            |n| {
+                let skipped = n.b.mul64(step, k);
+                let place = n.b.add64(first, skipped);
+                views.iter().for_each(|v| n.b.push(v.clone()));
+                for (p, array) in inner.map.params.iter().zip(&inner.arrays) {
+                    let whole = |len: &SubExp| DimIndex::Slice {
+                        start: SubExp::i64(0),
+                        len: *len,
+                        stride: SubExp::i64(1),
+                    };
+                    let slice =
+                        [DimIndex::Fix(place)].into_iter().chain(p.ty.shape().iter().map(whole)).collect();
+                    n.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(Basic::Index(*array, slice)));
+                }
+                inner.map.body.stms.iter().for_each(|s| n.b.push(s.clone()));
+                inner.map.body.result.clone()
+            },
+        )
+    }
+
+    /// The numbers from 0.
+    fn numbers(&mut self, n: SubExp) -> Name {
+        let iota = Basic::Iota { n, start: SubExp::i64(0), step: SubExp::i64(1), ty: IntType::I64 };
+        self.b.bind("numbers", Type::Array(PrimType::I64, vec![n]), Exp::Basic(iota))
+    }
+}
+
+/// What of the code of a point differs in size from point to point.
+struct Plan<'a> {
+    stms: &'a [Stm<Soacs>],
+    /// All names of the nest, and so all sizes that may differ.
+    inside: FxHashSet<Name>,
+}
+
+/// Whether teams can run the points of a nest.
+pub(super) fn for_teams(map: &Lambda<Soacs>) -> bool {
+    let plan = Plan::of(map);
+    let irregular: FxHashSet<Name> =
+        plan.stms.iter().flat_map(|s| &s.pat).filter(|p| plan.differs(&p.ty)).map(|p| p.name).collect();
+    let mut reductions = 0;
+    let others = plan.stms.iter().all(|stm| match &stm.exp {
+        Exp::Op(Soac::Screma(inner)) if plan.varies(inner.width) => {
+            let reduced: usize = inner.reds.iter().map(|r| r.neutral.len()).sum();
+            let scalars = inner.map.ret.iter().all(|t| matches!(t, Type::Prim(_)));
+            reductions += 1;
+            inner.scans.is_empty()
+                && reduced == inner.map.ret.len()
+                && scalars
+                && !plan.has_irregular(&inner.map.body)
+        }
+        Exp::Basic(_) if plan.is_view(stm) => true,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            let mut regular = !stm.pat.iter().any(|p| plan.differs(&p.ty));
+            for_each_body(&stm.exp, &mut |b| regular &= !plan.has_irregular(b));
+            regular && !free_in_stm(stm).iter().any(|n| irregular.contains(n))
+        }
+    });
+    others
+        && reductions > 0
+        && !map.body.result.iter().any(|e| e.name().is_some_and(|n| irregular.contains(&n)))
+}
+
+impl Plan<'_> {
+    fn of(map: &Lambda<Soacs>) -> Plan<'_> {
+        Plan { stms: &map.body.stms, inside: bound_in_lambda(map).into_iter().collect() }
+    }
+
+    fn varies(&self, e: SubExp) -> bool {
+        e.name().is_some_and(|n| self.inside.contains(&n))
+    }
+
+    fn differs(&self, ty: &Type) -> bool {
+        ty.shape().iter().any(|d| self.varies(*d))
+    }
+
+    /// Whether some operation or array inside of a body differs in size.
+    fn has_irregular(&self, body: &Body<Soacs>) -> bool {
+        let mut any = false;
+        for_each_stm(body, &mut |s| any |= s.pat.iter().any(|p| self.differs(&p.ty)));
+        any
+    }
+
+    /// Whether a statement gives an array that differs in size, and that each member can have for itself: nothing is stored.
+    fn is_view(&self, stm: &Stm<Soacs>) -> bool {
+        let form = match &stm.exp {
+            Exp::Basic(b) => matches!(
+                b,
+                Basic::SubExp(_)
+                    | Basic::Index(..)
+                    | Basic::FlatIndex(..)
+                    | Basic::Rearrange(..)
+                    | Basic::Iota { .. }
+                    | Basic::Replicate(..)
+            ),
+            Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+        };
+        form && stm.pat.iter().all(|p| self.differs(&p.ty))
+    }
+
+    /// Copies of the statements whose arrays a statement reads.
+    fn views_of(&self, stm: &Stm<Soacs>) -> Vec<Stm<Soacs>> {
+        let mut needed: FxHashSet<Name> = free_in_stm(stm).into_iter().collect();
+        let mut views = vec![];
+        for view in self.stms.iter().rev().filter(|s| self.is_view(s)) {
+            if view.pat.iter().any(|p| needed.contains(&p.name)) {
+                needed.extend(free_in_stm(view));
+                views.push(view.clone());
+            }
+        }
+        views.reverse();
+        views
+    }
+}
