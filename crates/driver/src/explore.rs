@@ -6,7 +6,7 @@
 
 use crate::compile::Settings;
 use crate::front::Front;
-use crate::generate::{runner, watch, PASS_LIMIT};
+use crate::generate::{runner, watch, watch_until, PASS_LIMIT};
 use crate::pipelines;
 use fehu_base::{Diagnostic, Span};
 use fehu_imp::syntax::Program;
@@ -54,7 +54,8 @@ fn lines(
 /// The program after a step: `simplify#3`, `simplify` for its last run, or the name of a language for the last program in it.
 pub fn after(front: &Front, settings: &Settings, step: &str) -> Result<String, Vec<Diagnostic>> {
     let mut found = None;
-    let result = watch(front, settings, &mut |id, form| {
+    let wanted = |id: &StepId, s: &Step<'_>| id.matches(step) || s.to == step;
+    let result = watch_until(front, settings, &wanted, &mut |id, form| {
         if id.matches(step) || form.language() == step {
             found = Some(form.print());
         }
@@ -168,7 +169,8 @@ fn outermost(mut loc: &Loc) -> Span {
 /// What a step changes, as a unified diff of the programs before and after it.
 pub fn diff(front: &Front, settings: &Settings, step: &str) -> Result<String, Vec<Diagnostic>> {
     let (mut before, mut found) = (String::new(), None);
-    let result = watch(front, settings, &mut |id, form| {
+    let wanted = |id: &StepId, _: &Step<'_>| id.matches(step);
+    let result = watch_until(front, settings, &wanted, &mut |id, form| {
         let now = form.print();
         if id.matches(step) {
             found = Some((id.clone(), std::mem::take(&mut before), now.clone()));

@@ -6,7 +6,7 @@ use crate::pipelines;
 use crate::times::Times;
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::Output;
-use fehu_pass::{Flow, Form, Need, Runner, Step, StepId, Stop};
+use fehu_pass::{Flow, Form, Need, Pipeline, Runner, Step, StepId, Stop};
 use std::cell::RefCell;
 
 /// The text of a program, and what its author should know about it.
@@ -99,15 +99,35 @@ pub fn watch(
     settings: &Settings,
     watcher: &mut dyn FnMut(&StepId, &dyn Form) -> Flow,
 ) -> Result<(), Vec<Diagnostic>> {
+    watched(front, settings, watcher, |pipeline, runner| pipeline.run((), runner).map(|_| ()))
+}
+
+/// The same for someone who wants to see some steps: those after the last of them do not run, and when they must and panic,
+/// what was seen is kept.
+pub(crate) fn watch_until(
+    front: &Front,
+    settings: &Settings,
+    wanted: &dyn Fn(&StepId, &Step<'_>) -> bool,
+    watcher: &mut dyn FnMut(&StepId, &dyn Form) -> Flow,
+) -> Result<(), Vec<Diagnostic>> {
+    watched(front, settings, watcher, |pipeline, runner| pipeline.run_until((), runner, wanted))
+}
+
+fn watched(
+    front: &Front,
+    settings: &Settings,
+    watcher: &mut dyn FnMut(&StepId, &dyn Form) -> Flow,
+    run: impl FnOnce(&Pipeline<'_, (), Output>, &mut Runner<'_>) -> Result<(), Stop>,
+) -> Result<(), Vec<Diagnostic>> {
     let warnings = RefCell::default();
     let pipeline = pipelines::of(front, settings, &warnings);
     let mut forward = |id: &StepId, form: &dyn Form| watcher(id, form);
     let mut runner = runner(settings);
     check_skipped(&runner.skip, pipeline.steps())?;
     runner.watcher = Some(&mut forward);
-    match pipeline.run((), &mut runner) {
-        Ok(_) | Err(Stop::Watched) => Ok(()),
-        Err(stop @ (Stop::Errors(_) | Stop::Refused(_))) => Err(stop.diagnostics()),
+    match run(&pipeline, &mut runner) {
+        Ok(()) | Err(Stop::Watched) => Ok(()),
+        Err(stop @ (Stop::Errors(_) | Stop::Refused(_) | Stop::Panicked)) => Err(stop.diagnostics()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::language::{known, Form, Language};
 use crate::runner::Runner;
-use crate::step::{pass_step, Action, Need, Pass, Refusal, Step, Stop};
+use crate::step::{pass_step, Action, Need, Pass, Refusal, Step, StepId, Stop};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -92,5 +92,15 @@ impl<'a, A: Language, B: Language> Pipeline<'a, A, B> {
     /// Runs all steps.
     pub fn run(&self, prog: A, runner: &mut Runner<'_>) -> Result<B, Stop> {
         runner.run(&self.steps, Box::new(prog)).map(known)
+    }
+
+    /// Runs the steps up to the last one that is wanted, for the runner's watcher. When nothing is wanted, all run.
+    pub fn run_until(
+        &self,
+        prog: A,
+        runner: &mut Runner<'_>,
+        wanted: &dyn Fn(&StepId, &Step<'_>) -> bool,
+    ) -> Result<(), Stop> {
+        runner.run_until(&self.steps, Box::new(prog), wanted)
     }
 }

@@ -3,6 +3,7 @@
 use crate::language::Form;
 use crate::step::{Action, Need, Step, StepId, Stop};
 use rustc_hash::FxHashMap;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::time::{Duration, Instant};
 
 /// Whether to go on.
@@ -52,6 +53,24 @@ impl Runner<'_> {
     /// Runs steps on a program.
     pub(crate) fn run(&mut self, steps: &[Step<'_>], prog: Box<dyn Form>) -> Result<Box<dyn Form>, Stop> {
         self.steps(steps, prog, &mut Counts::default())
+    }
+
+    /// Runs the steps up to the last one that is wanted. A step that is tried again after a refusal is only done with when
+    /// all steps that are tried with it are, so those run too; when one of them panics, that is a reason to stop.
+    pub(crate) fn run_until(
+        &mut self,
+        steps: &[Step<'_>],
+        prog: Box<dyn Form>,
+        wanted: &dyn Fn(&StepId, &Step<'_>) -> bool,
+    ) -> Result<(), Stop> {
+        let mut counts = Counts::default();
+        let holds: Vec<bool> = steps.iter().map(|step| holds(step, wanted, &mut counts)).collect();
+        let end = holds.iter().rposition(|holds| *holds).map_or(steps.len(), |last| last + 1);
+        // What the steps have changed is not looked at after a panic, but for what the watcher keeps: whole programs.
+        match catch_unwind(AssertUnwindSafe(|| self.run(&steps[..end], prog))) {
+            Ok(result) => result.map(|_| ()),
+            Err(_) => Err(Stop::Panicked),
+        }
     }
 
     fn steps(
@@ -105,7 +124,7 @@ impl Runner<'_> {
                     return Ok(done);
                 }
                 Err(Stop::Refused(refusals)) => prog = remedy(prog, refusals)?,
-                Err(other @ (Stop::Errors(_) | Stop::Watched)) => return Err(other),
+                Err(other @ (Stop::Errors(_) | Stop::Watched | Stop::Panicked)) => return Err(other),
             }
         }
     }
@@ -119,16 +138,27 @@ impl Runner<'_> {
         wanted
     }
 
+    /// The watcher comes first: an invalid program is what somebody who looks at this step wants to see.
     fn after(&mut self, id: &StepId, prog: Box<dyn Form>) -> Result<Box<dyn Form>, Stop> {
+        let flow = self.watcher.as_mut().map_or(Flow::Continue, |watch| watch(id, &*prog));
         if self.validate {
             if let Err(errors) = prog.validate() {
                 fehu_base::bug!("{id} left an invalid program:\n{}", errors.join("\n"));
             }
         }
-        let flow = self.watcher.as_mut().map_or(Flow::Continue, |watch| watch(id, &*prog));
         match flow {
             Flow::Continue => Ok(prog),
             Flow::Stop => Err(Stop::Watched),
         }
     }
+}
+
+/// Whether a run of this step, or of one inside of it, is wanted.
+fn holds(step: &Step<'_>, wanted: &dyn Fn(&StepId, &Step<'_>) -> bool, counts: &mut Counts) -> bool {
+    let nth = counts.entry(step.name).or_default();
+    *nth += 1;
+    let id = StepId { name: step.name, nth: *nth };
+    // All inner steps count, also those after one that is wanted.
+    let inner = step.inner().iter().fold(false, |found, s| holds(s, wanted, counts) || found);
+    inner || (step.inner().is_empty() && wanted(&id, step))
 }

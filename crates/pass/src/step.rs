@@ -49,6 +49,8 @@ pub enum Stop {
     Refused(Vec<Refusal>),
     /// The watcher has seen what it wanted.
     Watched,
+    /// A step panicked, which standard error says; only from [`Pipeline::run_until`](crate::Pipeline::run_until).
+    Panicked,
 }
 
 impl Stop {
@@ -57,7 +59,7 @@ impl Stop {
         match self {
             Stop::Errors(errors) => errors,
             Stop::Refused(refusals) => refusals.into_iter().map(|r| r.problem).collect(),
-            Stop::Watched => vec![],
+            Stop::Watched | Stop::Panicked => vec![],
         }
     }
 }

@@ -92,3 +92,45 @@ fn a_pass_that_breaks_the_program_is_named() {
     let mut runner = Runner { validate: true, ..Runner::default() };
     let _ = pipeline.run(prog(), &mut runner);
 }
+
+/// The names of the steps that a watcher has seen, and how the run ended.
+fn seen_until(pipeline: &Pipeline<'_, P, P>, wanted: &str) -> (Vec<String>, Result<(), Stop>) {
+    let mut seen = vec![];
+    let mut watcher = |id: &crate::StepId, _: &dyn crate::Form| {
+        seen.push(id.to_string());
+        Flow::Continue
+    };
+    let mut runner = Runner { watcher: Some(&mut watcher), validate: true, ..Runner::default() };
+    let ended = pipeline.run_until(prog(), &mut runner, &|id, _| id.matches(wanted));
+    (seen, ended)
+}
+
+#[test]
+fn steps_after_the_last_wanted_one_do_not_run() {
+    let pipeline = two().pass(pass("panic", |_| panic!("it ran")), "for the test");
+    let (seen, ended) = seen_until(&pipeline, "clear");
+    assert!(ended.is_ok());
+    assert_eq!(seen, ["keep#1", "clear#1"]);
+    let (seen, ended) = seen_until(&pipeline, "keep");
+    assert!(ended.is_ok());
+    assert_eq!(seen, ["keep#1", "clear#1", "keep#2"]);
+}
+
+#[test]
+fn what_comes_before_a_panic_is_seen() {
+    // The wanted step may be tried again, so that what follows must run.
+    let inner = two().pass(pass("panic", |_| panic!("it ran")), "for the test");
+    let pipeline = Pipeline::new().retry_on_refusal("tried", inner, |p, _| Ok(p), "for the test");
+    let (seen, ended) = seen_until(&pipeline, "keep#1");
+    assert!(matches!(ended, Err(Stop::Panicked)));
+    assert_eq!(seen, ["keep#1", "clear#1", "keep#2"]);
+}
+
+#[test]
+fn an_invalid_program_is_seen() {
+    let invalid = |p: &mut P| p.funs[0].body.result = vec![fehu_ir::SubExp::Var(fehu_base::Name(77))];
+    let pipeline = Pipeline::new().pass(pass("break", invalid), "for the test");
+    let (seen, ended) = seen_until(&pipeline, "break");
+    assert!(matches!(ended, Err(Stop::Panicked)));
+    assert_eq!(seen, ["break#1"]);
+}
