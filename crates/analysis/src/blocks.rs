@@ -1,14 +1,17 @@
 //! Which names of memory blocks may stand for the same memory.
 //!
+//! In: a body with memory. Out: a view of its [flows](fehu_ir::alias) between names of blocks.
+//!
 //! A block is allocated, is a parameter, or comes from others: branches, loops and calls return blocks. So every name has
 //! *sources*, and two names may be one block if they have a source in common. Blocks are handed around whole: places in
 //! two names for one block are counted from the same start. An allocation is a block that no name bound before it can stand
 //! for, even if the name is that of an earlier round of a loop.
 
 use fehu_base::Name;
+use fehu_ir::alias::{Flows, How, Signatures};
 use fehu_ir::mem::MemOp;
 use fehu_ir::visit::{deep, for_each_body};
-use fehu_ir::{Basic, Body, Exp, Memory, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, Memory, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The sources of the blocks of a function.
@@ -65,12 +68,6 @@ impl Blocks {
         found
     }
 
-    fn add(&mut self, name: Name, source: SubExp) {
-        if let SubExp::Var(source) = source {
-            self.sources.entry(name).or_default().push(source);
-        }
-    }
-
     fn body(&mut self, body: &Body<Memory>) {
         deep(|| {
             for stm in &body.stms {
@@ -83,48 +80,14 @@ impl Blocks {
                 for_each_body(&stm.exp, &mut |inner| self.body(inner));
                 let allocated = matches!(stm.exp, Exp::Op(MemOp::Alloc(..)));
                 stm.pat.iter().filter(|p| is_block(&p.ty)).for_each(|p| self.bind(p.name, allocated));
-                self.stm(stm);
-            }
-        });
-    }
-
-    fn stm(&mut self, stm: &Stm<Memory>) {
-        match &stm.exp {
-            Exp::If(_, t, f) => {
-                for (k, p) in stm.pat.iter().enumerate().filter(|(_, p)| is_block(&p.ty)) {
-                    for body in [t, f] {
-                        body.result.get(k).into_iter().for_each(|e| self.add(p.name, *e));
+                // What functions consume or return as unique are arrays; of blocks nothing is known.
+                for f in Flows::of_stm(&Signatures::default(), stm).all() {
+                    if f.how == How::Aliases && self.bound.contains_key(&f.to) {
+                        self.sources.entry(f.to).or_default().push(f.from);
                     }
                 }
             }
-            Exp::Loop(l) => {
-                for (k, (param, init)) in l.params.iter().enumerate().filter(|(_, (p, _))| is_block(&p.ty)) {
-                    self.add(param.name, *init);
-                    l.body.result.get(k).into_iter().for_each(|e| self.add(param.name, *e));
-                    stm.pat.get(k).into_iter().for_each(|p| self.add(p.name, param.name.into()));
-                }
-            }
-            Exp::WithAcc(w) => {
-                let arrays: usize = w.inputs.iter().map(|i| i.arrays.len()).sum();
-                let others = w.lambda.body.result.iter().skip(w.inputs.len());
-                for (p, e) in stm.pat.iter().skip(arrays).zip(others).filter(|(p, _)| is_block(&p.ty)) {
-                    self.add(p.name, *e);
-                }
-            }
-            // A function may return any block that it is given.
-            Exp::Call(_, args) => {
-                for p in stm.pat.iter().filter(|p| is_block(&p.ty)) {
-                    args.iter().for_each(|e| self.add(p.name, *e));
-                }
-            }
-            Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) => {
-                for p in stm.pat.iter().filter(|p| is_block(&p.ty)) {
-                    self.add(p.name, *e);
-                }
-            }
-            // All others bind blocks of their own, or none.
-            Exp::Basic(_) | Exp::Op(_) => {}
-        }
+        });
     }
 }
 

@@ -12,10 +12,9 @@
 //! The simplifier forgets time, and keeps such copies. They come from maps that only hand on their elements, as those
 //! of `zip`.
 
-use crate::alias::{signatures, Classes};
 use crate::shallow::{operand, substitute, Replaced};
 use fehu_base::Name;
-use fehu_ir::alias::Signatures;
+use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::consume::consumed_directly;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::visit::{deep, for_each_body, for_each_stm, map_bodies};
@@ -28,10 +27,9 @@ pub const PASS: Pass<Prog<Soacs>> = Pass { name: "copies", need: Need::Optional,
 
 /// Removes copies that are done with before the original changes.
 pub fn copies<R: Rep>(prog: &mut Prog<R>) {
-    let sigs = signatures(prog);
     let callees = Signatures::of_prog(prog);
     for fun in &mut prog.funs {
-        let classes = Classes::of_fun(&sigs, &prog.consts, fun);
+        let classes = Classes::of_fun(&callees, &prog.consts, fun);
         let mut walk = Walk { classes, callees: &callees, replaced: Replaced::default() };
         walk.body(&mut fun.body);
     }

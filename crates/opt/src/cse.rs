@@ -10,12 +10,12 @@
 //! let (e) = <d> xs[b]                                 let (e) = <c> xs[a]
 //! ```
 
-use crate::alias::{signatures, Classes};
 use crate::inline::statements;
 use crate::shallow::{self, Replaced};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, PrimFn, UnOp};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
+use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::op::RepOp;
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::{change, deep, map_bodies, Mutator};
@@ -33,7 +33,7 @@ const MAX_COMPARED: usize = 100;
 
 /// Removes common subexpressions.
 pub fn cse<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
-    let sigs = signatures(prog);
+    let sigs = Signatures::of_prog(prog);
     for fun in &mut prog.funs {
         let classes = Classes::of_fun(&sigs, &prog.consts, fun);
         let mut c = Cse { classes, known: FxHashMap::default(), replaced: Replaced::default() };

@@ -27,9 +27,8 @@ mod nest;
 mod push;
 mod views;
 
-use crate::alias::{self, Classes};
 use fehu_base::{Name, NameSource};
-use fehu_ir::alias::Signatures;
+use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::visit::{deep, map_bodies};
 use fehu_ir::{Body, Prog, Soacs, Type};
 use fehu_pass::{Need, Pass};
@@ -43,10 +42,9 @@ pub const PASS: Pass<Prog<Soacs>> = Pass { name: "fusion", need: Need::Optional,
 
 /// Fuses combinators.
 pub fn fuse(prog: &mut Prog<Soacs>) {
-    let sigs = alias::signatures(prog);
     let signatures = Signatures::of_prog(prog);
     for fun in &mut prog.funs {
-        let classes = Classes::of_fun(&sigs, &prog.consts, fun);
+        let classes = Classes::of_fun(&signatures, &prog.consts, fun);
         Fuser { names: &mut prog.names, signatures: &signatures, classes, ranges: Ranges::default() }
             .body(&mut fun.body);
     }

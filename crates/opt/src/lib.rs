@@ -12,7 +12,6 @@
 
 #![forbid(unsafe_code)]
 
-mod alias;
 pub mod copies;
 pub mod cse;
 pub mod dce;

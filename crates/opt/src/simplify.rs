@@ -22,10 +22,10 @@ mod hoist;
 mod known;
 mod rules;
 
-use crate::alias::{signatures, Classes, Signatures};
 use crate::dce::{self, Checks};
 use engine::Engine;
 use fehu_base::{Name, NameSource};
+use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::visit::{look, Visitor};
 use fehu_ir::{Body, FunDef, Kernels, Prog, Rep};
 use fehu_pass::{Need, Pass};
@@ -50,7 +50,7 @@ pub fn simplify<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
 }
 
 fn simplify_keeping<R: Rep<Dec = ()>>(prog: &mut Prog<R>, checks: Checks) {
-    let sigs = signatures(prog);
+    let sigs = Signatures::of_prog(prog);
     simplify_consts(prog, &sigs);
     for fun in &mut prog.funs {
         simplify_fun(&mut prog.names, &sigs, &prog.consts, fun, checks);

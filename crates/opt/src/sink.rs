@@ -15,8 +15,8 @@
 mod scopes;
 
 use self::scopes::{Kind, Scopes};
-use crate::alias::{signatures, Classes};
 use fehu_base::Name;
+use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::visit::{deep, map_bodies, Visitor};
 use fehu_ir::{Body, Exp, Prog, Rep, Soacs, Stm};
@@ -28,7 +28,7 @@ pub const PASS: Pass<Prog<Soacs>> = Pass { name: "sink", need: Need::Optional, r
 
 /// Moves statements into the only branch that needs them.
 pub fn sink<R: Rep>(prog: &mut Prog<R>) {
-    let sigs = signatures(prog);
+    let sigs = Signatures::of_prog(prog);
     for fun in &mut prog.funs {
         let classes = &Classes::of_fun(&sigs, &prog.consts, fun);
         let mut sink = Sink { classes, scopes: Scopes::default(), used: FxHashMap::default(), kept: vec![] };

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-use super::{Aliases, Signatures};
+use super::{Aliases, Classes, Signatures};
 use crate::consume::consumed_by_exp;
 use crate::last_use::LastUses;
 use crate::read::read_prog;
@@ -97,4 +97,71 @@ fn what_a_branch_consumes_is_no_alias() {
     let prog = read_prog::<Soacs>(text).unwrap();
     let table = Aliases::of_fun(&Signatures::of_prog(&prog), &prog.funs[0]);
     assert_eq!(table.of(Name(4)).into_iter().map(|n| n.0).collect::<Vec<_>>(), [4, 3]);
+}
+
+/// The ancestors of names and the classes of a function, by numbers.
+fn both(text: &str) -> (Aliases, Classes) {
+    let prog = read_prog::<Soacs>(text).unwrap();
+    assert_eq!(crate::validate::validate(&prog), Ok(()));
+    let signatures = Signatures::of_prog(&prog);
+    let fun = &prog.funs[0];
+    (Aliases::of_fun(&signatures, fun), Classes::of_fun(&signatures, &prog.consts, fun))
+}
+
+fn ancestors_of(aliases: &Aliases, n: u32) -> Vec<u32> {
+    let mut found: Vec<u32> = aliases.of(Name(n)).into_iter().map(|n| n.0).collect();
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn an_update_inherits_and_does_not_alias() {
+    let (aliases, classes) = both(
+        "fun f_0(n_1 : i64, *a_2 : [n_1]i32, b_3 : [n_1]i32) : (*[n_1]i32) = {
+          let (v_4 : [n_1]i32) = a_2[0i64 :+ n_1 * 1i64]
+          let (u_5 : [n_1]i32) = v_4 with [0i64] = 1i32
+          let (w_6 : [n_1]i32) = b_3[0i64 :+ n_1 * 1i64]
+          return (u_5)
+        }",
+    );
+    assert_eq!(ancestors_of(&aliases, 5), [5]);
+    assert_eq!(classes.find(Name(5)), classes.find(Name(2)));
+    assert!(classes.is_consumed(Name(4)) && !classes.is_consumed(Name(6)));
+    assert_ne!(classes.find(Name(6)), classes.find(Name(2)));
+}
+
+#[test]
+fn results_of_a_loop_share_what_they_have_in_common() {
+    // The first two results are one array; the third is what the second was an iteration before.
+    let (aliases, classes) = both(
+        "fun f_0(n_1 : i64, a_2 : [n_1]i32, b_3 : [n_1]i32, c_4 : [n_1]i32) : () = {
+          let (r_5 : [n_1]i32, s_6 : [n_1]i32, t_7 : [n_1]i32) = loop (p_8 : [n_1]i32 = a_2, q_9 : [n_1]i32 = b_3, o_10 : [n_1]i32 = c_4) for i_11 : i64 < n_1 {
+            let (x_12 : [n_1]i32) = copy(p_8)
+            return (x_12, x_12, q_9)
+          }
+          return ()
+        }",
+    );
+    assert_eq!(ancestors_of(&aliases, 5), [2, 5]);
+    assert_eq!(ancestors_of(&aliases, 6), [2, 3, 5, 6]);
+    assert_eq!(ancestors_of(&aliases, 7), [3, 4, 7]);
+    assert!(aliases.may_alias(Name(5), Name(6)) && !aliases.may_alias(Name(5), Name(7)));
+    // Classes know no iterations.
+    assert_eq!(classes.find(Name(5)), classes.find(Name(7)));
+}
+
+#[test]
+fn a_reduction_may_become_its_neutral_element() {
+    let (aliases, classes) = both(
+        "fun f_0(n_1 : i64, xs_2 : [n_1][2]i32, z_3 : [2]i32) : () = {
+          let (r_4 : [2]i32, ys_5 : [n_1][2]i32) = screma n_1 [xs_2]
+            reduce [z_3] \\(a_6 : [2]i32, b_7 : [2]i32) : ([2]i32) { return (b_7) }
+            map \\(x_8 : [2]i32) : ([2]i32, [2]i32) { return (x_8, x_8) }
+          return ()
+        }",
+    );
+    assert_eq!(ancestors_of(&aliases, 4), [4]);
+    assert_eq!(ancestors_of(&aliases, 7), [3, 7]);
+    assert_eq!(classes.find(Name(4)), classes.find(Name(3)));
+    assert_ne!(classes.find(Name(5)), classes.find(Name(3)));
 }

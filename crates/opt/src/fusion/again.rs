@@ -10,10 +10,10 @@
 //! ```
 
 use super::merge::{inputs_of, mapped_results, Combinator};
-use crate::alias::Classes;
 use crate::simplify::is_total;
 use fehu_base::tuning::fusion;
 use fehu_base::{Name, NameSource};
+use fehu_ir::alias::Classes;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::{rename_lambda, Subst};
 use fehu_ir::{Basic, Body, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};

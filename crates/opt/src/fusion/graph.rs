@@ -7,8 +7,8 @@
 //! what comes between two statements never looks further than the distance between them.
 
 use super::merge::Combinator;
-use crate::alias::Classes;
 use fehu_base::Name;
+use fehu_ir::alias::Classes;
 use fehu_ir::alias::Signatures;
 use fehu_ir::consume::consumed_directly;
 use fehu_ir::free::{free_in_stm, Names};

@@ -1,7 +1,7 @@
 //! Putting two combinators together.
 
-use crate::alias::Classes;
 use fehu_base::{Name, NameSource};
+use fehu_ir::alias::Classes;
 use fehu_ir::soac::{Filter, Hist, Scatter, Screma, Soac};
 use fehu_ir::subst::Subst;
 use fehu_ir::{Attr, Basic, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};

@@ -12,10 +12,10 @@
 
 use super::merge::{is_map, mapped_results};
 use super::push::{count, map_of, param, stm, Out, Pusher, Range, Ranges, Uses};
-use crate::alias::Classes;
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
+use fehu_ir::alias::Classes;
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::{Basic, Body, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -15,11 +15,11 @@
 //! The last two are done only for the sake of a combinator that reads the view.
 
 use super::merge::is_map;
-use crate::alias::Classes;
 use crate::simplify::is_total;
 use fehu_base::prim::IntType;
 use fehu_base::tuning::fusion;
 use fehu_base::{Name, NameSource};
+use fehu_ir::alias::Classes;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Loc, Param, PatElem, Slice, Soacs, Stm, SubExp, Type};

@@ -7,8 +7,8 @@
 //! ```
 
 use super::merge::inputs_of;
-use crate::alias::Classes;
 use fehu_base::{Name, NameSource};
+use fehu_ir::alias::Classes;
 use fehu_ir::{Basic, DimIndex, Exp, PatElem, Slice, Soacs, Stm, SubExp, Type};
 
 /// How a view looks at one row of its array.

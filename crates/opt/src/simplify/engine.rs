@@ -10,11 +10,11 @@
 
 use super::rules::{self, Rewrite};
 use super::Uses;
-use crate::alias::Classes;
 use crate::shallow::{self, Replaced};
 use fehu_algebra::{Facts, Poly};
 use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::{Name, NameSource};
+use fehu_ir::alias::Classes;
 use fehu_ir::op::{OpViewMut, RepOp};
 use fehu_ir::seg::{KernelReturn, SegKind, SegSpace};
 use fehu_ir::soac::Soac;

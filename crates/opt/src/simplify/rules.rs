@@ -7,7 +7,7 @@
 //! bodies are done.
 //!
 //! What every rule must keep: an array may not be read after it was consumed,
-//! and two names may not consume one array. [`Classes`](crate::alias::Classes)
+//! and two names may not consume one array. [`Classes`](fehu_ir::alias::Classes)
 //! tells. A statement that replaces a certified one keeps its certificates.
 
 mod along;
