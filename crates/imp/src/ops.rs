@@ -16,7 +16,7 @@
 //!
 //! ```text
 //! parfor a .. b of n {            Code<HostOp>::Op(HostOp::Cpu(CpuOp::ParFor { body, .. }))
-//!   volatile flag.bool[0] <- true   body: Code<TaskOp>::Op(TaskOp::WriteVolatile { .. })
+//!   volatile flag.bool[0] <- true   body: Code<TaskOp>::Op(TaskOp::Own(RacingWrite { .. }))
 //! }
 //! ```
 
@@ -48,31 +48,57 @@ pub trait CpuOperation: Operation + From<CpuOp<Self>> {
     fn cpu_mut(&mut self) -> Option<&mut CpuOp<Self>>;
 }
 
-/// What the host does.
+/// What a machine does that is a CPU: what all of them do, and what is its own.
 #[derive(Clone, PartialEq, Debug)]
-pub enum HostOp {
-    /// What workers do, too.
-    Cpu(CpuOp<HostOp>),
-    /// Starts a kernel; asynchronous.
-    Launch(Box<Launch>),
+pub enum OnCpu<X> {
+    /// What the host and workers do alike.
+    Cpu(CpuOp<OnCpu<X>>),
+    /// What only this machine does.
+    Own(X),
 }
 
-/// What the workers of a CPU do.
+/// What the host does. It alone starts kernels; asynchronously.
+pub type HostOp = OnCpu<Box<Launch>>;
+
+/// What the workers of a CPU do. They alone write elements that another worker may be reading or writing.
+pub type TaskOp = OnCpu<RacingWrite>;
+
+/// A write of an element that another worker may be reading or writing.
 #[derive(Clone, PartialEq, Debug)]
-pub enum TaskOp {
-    /// What the host does, too.
-    Cpu(CpuOp<TaskOp>),
-    /// Writes an element that another worker may be reading or writing.
-    WriteVolatile {
-        /// The block, in default space.
-        mem: Name,
-        /// The element offset.
-        offset: Expr,
-        /// The type of the element.
-        elem: PrimType,
-        /// The value.
-        value: Expr,
-    },
+#[allow(missing_docs)]
+pub struct RacingWrite {
+    /// The block, in default space.
+    pub mem: Name,
+    /// In elements.
+    pub offset: Expr,
+    pub elem: PrimType,
+    pub value: Expr,
+}
+
+/// What only one kind of CPU does.
+pub trait OwnOp: Clone + PartialEq + Debug + 'static {
+    /// Shows an operation of the machine to a visitor.
+    fn look<'c, V: Visitor<'c>>(op: &'c OnCpu<Self>, v: &mut V);
+    /// Has an operation of the machine changed.
+    fn change<M: Mutator>(op: &mut OnCpu<Self>, m: &mut M);
+}
+
+impl OwnOp for Box<Launch> {
+    fn look<'c, V: Visitor<'c>>(op: &'c HostOp, v: &mut V) {
+        v.host_op(op);
+    }
+    fn change<M: Mutator>(op: &mut HostOp, m: &mut M) {
+        m.host_op(op);
+    }
+}
+
+impl OwnOp for RacingWrite {
+    fn look<'c, V: Visitor<'c>>(op: &'c TaskOp, v: &mut V) {
+        v.task_op(op);
+    }
+    fn change<M: Mutator>(op: &mut TaskOp, m: &mut M) {
+        m.task_op(op);
+    }
 }
 
 /// What code on a CPU does, on the host and in tasks.
@@ -364,7 +390,7 @@ impl HostOp {
     /// The launch, if it is one.
     pub fn launch(&self) -> Option<&Launch> {
         match self {
-            HostOp::Launch(launch) => Some(launch),
+            HostOp::Own(launch) => Some(launch),
             HostOp::Cpu(_) => None,
         }
     }
@@ -413,14 +439,14 @@ impl<O> CpuOp<O> {
     }
 }
 
-impl Operation for HostOp {
+impl<X: OwnOp> Operation for OnCpu<X> {
     fn look<'c, V: Visitor<'c>>(&'c self, v: &mut V) {
-        v.host_op(self);
+        X::look(self, v);
     }
     fn change<M: Mutator>(&mut self, m: &mut M) {
-        m.host_op(self);
+        X::change(self, m);
     }
-    fn bodies(&self) -> Vec<&Code<HostOp>> {
+    fn bodies(&self) -> Vec<&Code<OnCpu<X>>> {
         self.cpu().map_or_else(Vec::new, CpuOp::same_machine)
     }
     fn has_code(&self) -> bool {
@@ -431,63 +457,24 @@ impl Operation for HostOp {
     }
 }
 
-impl CpuOperation for HostOp {
-    fn cpu(&self) -> Option<&CpuOp<HostOp>> {
+impl<X: OwnOp> CpuOperation for OnCpu<X> {
+    fn cpu(&self) -> Option<&CpuOp<OnCpu<X>>> {
         match self {
-            HostOp::Cpu(op) => Some(op),
-            HostOp::Launch(_) => None,
+            OnCpu::Cpu(op) => Some(op),
+            OnCpu::Own(_) => None,
         }
     }
-    fn cpu_mut(&mut self) -> Option<&mut CpuOp<HostOp>> {
+    fn cpu_mut(&mut self) -> Option<&mut CpuOp<OnCpu<X>>> {
         match self {
-            HostOp::Cpu(op) => Some(op),
-            HostOp::Launch(_) => None,
-        }
-    }
-}
-
-impl From<CpuOp<HostOp>> for HostOp {
-    fn from(op: CpuOp<HostOp>) -> HostOp {
-        HostOp::Cpu(op)
-    }
-}
-
-impl Operation for TaskOp {
-    fn look<'c, V: Visitor<'c>>(&'c self, v: &mut V) {
-        v.task_op(self);
-    }
-    fn change<M: Mutator>(&mut self, m: &mut M) {
-        m.task_op(self);
-    }
-    fn bodies(&self) -> Vec<&Code<TaskOp>> {
-        self.cpu().map_or_else(Vec::new, CpuOp::same_machine)
-    }
-    fn has_code(&self) -> bool {
-        self.cpu().is_some_and(CpuOp::has_code)
-    }
-    fn allocates(&self) -> Option<(Name, &Space)> {
-        self.cpu().and_then(CpuOp::allocated)
-    }
-}
-
-impl CpuOperation for TaskOp {
-    fn cpu(&self) -> Option<&CpuOp<TaskOp>> {
-        match self {
-            TaskOp::Cpu(op) => Some(op),
-            TaskOp::WriteVolatile { .. } => None,
-        }
-    }
-    fn cpu_mut(&mut self) -> Option<&mut CpuOp<TaskOp>> {
-        match self {
-            TaskOp::Cpu(op) => Some(op),
-            TaskOp::WriteVolatile { .. } => None,
+            OnCpu::Cpu(op) => Some(op),
+            OnCpu::Own(_) => None,
         }
     }
 }
 
-impl From<CpuOp<TaskOp>> for TaskOp {
-    fn from(op: CpuOp<TaskOp>) -> TaskOp {
-        TaskOp::Cpu(op)
+impl<X> From<CpuOp<OnCpu<X>>> for OnCpu<X> {
+    fn from(op: CpuOp<OnCpu<X>>) -> OnCpu<X> {
+        OnCpu::Cpu(op)
     }
 }
 

@@ -17,7 +17,9 @@
 //!   error message and the locations; nothing leaks.
 //! - Expressions have no effects, except that reading memory must not be moved over writes.
 
-pub use crate::ops::{AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, Outlined, OutlinedBlock, TaskOp};
+pub use crate::ops::{
+    AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, OnCpu, Outlined, OutlinedBlock, RacingWrite, TaskOp,
+};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, PrimFn, UnOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, NameSource, Symbol};

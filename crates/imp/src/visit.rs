@@ -14,7 +14,7 @@
 //! Operations of a machine are shown as what they are: whoever cares about launches says what `host_op` does. The two walks are
 //! one text, written twice by [`walks`].
 
-use crate::ops::{CpuOp, HostOp, KernelOp, Launch, Operation, Outlined, TaskOp};
+use crate::ops::{CpuOp, HostOp, KernelOp, Launch, Operation, Outlined, RacingWrite, TaskOp};
 use crate::syntax::{Arg, Code, ErrorPart, Expr, Place};
 use fehu_base::Name;
 use fehu_ir::visit::deep;
@@ -153,7 +153,7 @@ macro_rules! walks {
         pub fn $host_op<$($bound)*>(v: &mut $walk, op: $($r)* HostOp) {
             match op {
                 HostOp::Cpu(op) => v.cpu_op(op),
-                HostOp::Launch(launch) => $launch(v, launch),
+                HostOp::Own(launch) => $launch(v, launch),
             }
         }
 
@@ -161,7 +161,7 @@ macro_rules! walks {
         pub fn $task_op<$($bound)*>(v: &mut $walk, op: $($r)* TaskOp) {
             match op {
                 TaskOp::Cpu(op) => v.cpu_op(op),
-                TaskOp::WriteVolatile { mem, offset, elem: _, value } => {
+                TaskOp::Own(RacingWrite { mem, offset, elem: _, value }) => {
                     v.expr(offset);
                     v.expr(value);
                     v.block(mem);

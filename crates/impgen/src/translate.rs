@@ -13,9 +13,11 @@
 mod arrays;
 mod build;
 mod control;
+mod device;
 mod entry;
 mod kernel;
 mod last;
+mod machine;
 mod place;
 mod scalars;
 mod state;
@@ -26,48 +28,45 @@ mod trace;
 
 pub use trace::kernel_traces;
 
-use crate::draft::{self, Code, Op};
 use crate::translate::build::param;
-use crate::translate::kernel::block;
+use crate::translate::device::device_functions;
 use crate::translate::kernel::size;
-use crate::translate::state::{KernelState, Mode, Translate};
+use crate::translate::machine::Machine;
+use crate::translate::state::{Context, HostCode, KernelState, Translate};
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
-use fehu_imp::syntax::{Function, Param, Program};
+use fehu_imp::syntax::{Code, Function, Param, Program};
 use fehu_ir::free::free_in_fun;
 use fehu_ir::mem::{sym_name, Lmad, MemInfo, MemOp};
 use fehu_ir::types::prog_types;
 use fehu_ir::visit::{deep, Visitor};
-use fehu_ir::{
-    Basic, Body, Exp, FunDef, Loc, Memory, OpaqueTypes, PatElem, Prog, RetType, Space, Stm, SubExp, Type,
-};
+use fehu_ir::{Basic, Body, Exp, FunDef, Loc, Memory, OpaqueTypes, PatElem, Prog, RetType, Space, Stm, Type};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Makes a program imperative.
 pub fn translate(prog: Prog<Memory>) -> Program {
-    let mut t = Translate::new(&prog);
-    let mut globals = t.find_globals(&prog.consts, &prog.funs);
-    t.code.push(vec![]);
+    let mut context = Context::new(&prog);
+    let mut globals = context.find_globals(&prog.consts, &prog.funs);
+    let mut t = HostCode { context: &mut context, code: vec![vec![]] };
     t.body(&prog.consts, &[]);
     let mut init = t.code.pop().unwrap_or_default();
     let functions: Vec<Function> = prog.funs.iter().map(|f| t.fun(f, &prog.opaques)).collect();
     if let Some(zeros) = t.zeros {
         globals.push(Param::Mem(zeros, Space::Default));
-        let prepare = t.block(|t| t.make_zeros(zeros));
-        init.insert(0, prepare);
+        init.insert(0, t.block(|t| t.make_zeros(zeros)));
     }
-    let device_functions = draft::device_functions(&functions, &t.kernels);
+    let device_functions = device_functions(&functions, &context.kernels);
     Program {
         globals,
-        init: draft::host(Code::Seq(init)),
+        init: Code::Seq(init),
         functions,
         device_functions,
-        kernels: t.kernels,
+        kernels: context.kernels,
         opaques: prog.opaques,
-        params: t.params.into_values().collect(),
+        params: context.params.into_values().collect(),
         checks: vec![],
-        names: t.names,
+        names: context.names,
     }
 }
 
@@ -95,24 +94,22 @@ impl Visitor<Memory> for Places {
     }
 }
 
-impl Translate {
+impl Context {
     /// What is known before any code is made.
-    fn new(prog: &Prog<Memory>) -> Translate {
+    fn new(prog: &Prog<Memory>) -> Context {
         let mut places = Places::default();
         places.body(&prog.consts);
         for f in &prog.funs {
             fehu_ir::visit::look::fun::<Memory, _>(&mut places, f);
         }
-        Translate {
+        Context {
             names: prog.names.clone(),
             types: prog_types(prog),
             places: places.0,
             same: FxHashMap::default(),
             globals: FxHashSet::default(),
-            code: vec![],
             loc: Loc::none(),
             fun: Symbol::new("init"),
-            mode: Mode::Host,
             accs: FxHashMap::default(),
             kernels: vec![],
             params: IndexMap::new(),
@@ -142,6 +139,20 @@ impl Translate {
         globals
     }
 
+    /// The variable for a result; none for arrays and unit.
+    fn output(&mut self, ty: &RetType) -> Option<Name> {
+        let (base, ty) = match ty {
+            RetType::Prim(PrimType::Unit) | RetType::Array { .. } => return None,
+            RetType::Prim(p) => ("out", Type::Prim(*p)),
+            RetType::Mem(space) => ("out_mem", Type::Mem(space.clone())),
+        };
+        let name = self.names.fresh_str(base);
+        self.types.insert(name, ty);
+        Some(name)
+    }
+}
+
+impl HostCode<'_> {
     fn fun(&mut self, fun: &FunDef<Memory>, opaques: &OpaqueTypes) -> Function {
         self.loc = fun.loc.clone();
         self.fun = match &fun.entry {
@@ -156,36 +167,23 @@ impl Translate {
             (RetType::Array { .. } | RetType::Prim(_) | RetType::Mem(_), _) => None,
         });
         let outputs = outputs.collect();
-        self.code.push(vec![]);
-        self.body(&fun.body, &[]);
-        for (e, out) in fun.body.result.iter().zip(&outs) {
-            if let Some(out) = out {
-                self.set(*out, *e);
+        let body = self.block(|t| {
+            t.body(&fun.body, &[]);
+            for (e, out) in fun.body.result.iter().zip(&outs) {
+                if let Some(out) = out {
+                    t.set(*out, *e);
+                }
             }
-        }
-        let body = draft::host(Code::Seq(self.code.pop().unwrap_or_default()));
+        });
         let entry = fun.entry.as_ref().map(|face| entry::entry(opaques, fun, face, &outs));
         Function { name: fun.name, outputs, inputs, body, entry }
     }
+}
 
-    /// The variable for a result; none for arrays and unit.
-    fn output(&mut self, ty: &RetType) -> Option<Name> {
-        let (base, ty) = match ty {
-            RetType::Prim(PrimType::Unit) | RetType::Array { .. } => return None,
-            RetType::Prim(p) => ("out", Type::Prim(*p)),
-            RetType::Mem(space) => ("out_mem", Type::Mem(space.clone())),
-        };
-        let name = self.names.fresh_str(base);
-        self.types.insert(name, ty);
-        Some(name)
-    }
-
+impl<M: Machine> Translate<'_, M> {
     /// The statements of a body. `kept` are blocks that must not be freed in it.
     fn body(&mut self, body: &Body<Memory>, kept: &[Name]) {
-        let last = match self.mode {
-            Mode::Host => last::last_uses(self, body, kept),
-            Mode::Thread | Mode::Block => vec![vec![]; body.stms.len()],
-        };
+        let last = M::last_uses(self, body, kept);
         deep(|| {
             for (i, (stm, last)) in body.stms.iter().zip(&last).enumerate() {
                 self.given = last::given(self, stm, last);
@@ -206,7 +204,7 @@ impl Translate {
             return size::read_param(self, &stm.pat, name);
         }
         if let (Exp::Basic(Basic::Opaque(e)), Some(traced)) = (&stm.exp, trace::traced(stm)) {
-            trace::trace(self, stm, *e, &traced);
+            M::trace(self, stm, *e, &traced);
         }
         match &stm.exp {
             Exp::If(c, t, f) => self.branch(&stm.pat, *c, t, f),
@@ -215,10 +213,10 @@ impl Translate {
             Exp::Basic(Basic::Assert(cond, parts)) => self.assert(*cond, parts, stm.loc.clone()),
             Exp::Op(MemOp::Alloc(bytes, space)) => {
                 let [p] = stm.pat.as_slice() else { bug!("an allocation of {} blocks", stm.pat.len()) };
-                self.allocate(p, *bytes, space);
+                M::allocate(self, p, *bytes, space);
             }
-            Exp::Op(MemOp::Seg(seg)) => kernel::seg_op(self, &stm.pat, seg),
-            Exp::Op(MemOp::Size(size)) => size::size_op(self, &stm.pat, size),
+            Exp::Op(MemOp::Seg(seg)) => M::seg_op(self, &stm.pat, seg),
+            Exp::Op(MemOp::Size(size)) => M::size_op(self, &stm.pat, size),
             Exp::Basic(Basic::UpdateAcc(acc, index, values)) => self.update_acc(*acc, index, values),
             Exp::WithAcc(w) => self.with_acc(&stm.pat, w),
             Exp::Basic(Basic::ArrayConst(data)) => self.array_const(&stm.pat, data),
@@ -240,26 +238,6 @@ impl Translate {
                     // Another name for an accumulator: its type says which.
                     Type::Acc(..) => {}
                 }
-            }
-        }
-    }
-
-    /// A block is made: by the host, or for a kernel before it starts.
-    fn allocate(&mut self, p: &PatElem<Memory>, bytes: SubExp, space: &Space) {
-        match (space, self.mode) {
-            (Space::Default, Mode::Host) => {
-                self.declare(p.name, &p.ty);
-                let bytes = self.operand(bytes);
-                let (space, loc) = (space.clone(), self.loc.clone());
-                self.emit(Code::Op(Op::Allocate { mem: p.name, bytes, space, loc }));
-            }
-            (Space::Scalar(..), _) => self.declare(p.name, &p.ty),
-            (Space::Shared, Mode::Block) => {
-                let bytes = block::host_operand(self, bytes);
-                self.in_kernel.shared.push((p.name, bytes));
-            }
-            (Space::Default, Mode::Thread | Mode::Block) | (Space::Shared, Mode::Host | Mode::Thread) => {
-                bug!("an allocation in {space:?} at {:?}", self.mode)
             }
         }
     }

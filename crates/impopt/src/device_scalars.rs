@@ -108,9 +108,9 @@ impl Rewrite<'_> {
                 let a = self.scope(*a);
                 vec![Code::If(c, Box::new(a), Box::new(self.scope(*b)))]
             }
-            Code::Op(HostOp::Launch(mut launch)) => {
+            Code::Op(HostOp::Own(mut launch)) => {
                 self.launch(&mut launch);
-                vec![Code::Op(HostOp::Launch(launch))]
+                vec![Code::Op(HostOp::Own(launch))]
             }
             code @ (Code::DeclareScalar(..)
             | Code::SetScalar(..)

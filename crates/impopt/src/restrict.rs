@@ -55,7 +55,7 @@ impl Launches<'_> {
         if let Code::Seq(codes) = code {
             return codes.iter().for_each(|c| self.code(c, aliases));
         }
-        if let Code::Op(HostOp::Launch(launch)) = code {
+        if let Code::Op(HostOp::Own(launch)) = code {
             self.launch(launch, aliases);
         }
         let bodies = code.bodies();

@@ -6,7 +6,7 @@ use fehu_base::prim::PrimType;
 use fehu_base::{Name, Symbol};
 use fehu_imp::ops::Operation;
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{ArrayData, Code, CpuOp, Expr, HostOp, KernelOp, Param, Space, TaskOp};
+use fehu_imp::syntax::{ArrayData, Code, CpuOp, Expr, HostOp, KernelOp, Param, RacingWrite, Space, TaskOp};
 use fehu_imp::visit::{
     look_at_code, look_at_cpu_op, look_at_expr, look_at_host_op, look_at_kernel_op, look_at_task_op, Visitor,
 };
@@ -160,7 +160,7 @@ impl Visitor<'_> for Usage {
     }
 
     fn task_op(&mut self, op: &TaskOp) {
-        if let TaskOp::WriteVolatile { mem, elem, .. } = op {
+        if let TaskOp::Own(RacingWrite { mem, elem, .. }) = op {
             self.touch(*mem, *elem);
         }
         look_at_task_op(self, op);

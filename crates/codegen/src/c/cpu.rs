@@ -16,7 +16,9 @@ use super::stm::{pointer_type, Dialect, StmPrinter};
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::ops::CpuOperation;
-use fehu_imp::syntax::{Arg, CpuOp, ErrorPart, Expr, HostOp, Loc, Outlined, Place, Space, TaskOp};
+use fehu_imp::syntax::{
+    Arg, CpuOp, ErrorPart, Expr, HostOp, Loc, Outlined, Place, RacingWrite, Space, TaskOp,
+};
 use std::marker::PhantomData;
 
 /// Code of CPUs with the operations `O`.
@@ -47,7 +49,7 @@ impl CpuText for HostOp {
     fn print(&self, p: &mut StmPrinter<Cpu<HostOp>>) {
         match self {
             HostOp::Cpu(op) => p.cpu_op(op),
-            HostOp::Launch(launch) => {
+            HostOp::Own(launch) => {
                 bug!("{} is launched, but the program is for CPUs", p.context().name(launch.kernel))
             }
         }
@@ -58,7 +60,7 @@ impl CpuText for TaskOp {
     fn print(&self, p: &mut StmPrinter<Cpu<TaskOp>>) {
         match self {
             TaskOp::Cpu(op) => p.cpu_op(op),
-            TaskOp::WriteVolatile { mem, offset, elem, value } => {
+            TaskOp::Own(RacingWrite { mem, offset, elem, value }) => {
                 p.write_volatile(*mem, offset, *elem, value)
             }
         }

@@ -97,7 +97,7 @@ impl Dialect for Driver {
     fn op(p: &mut StmPrinter<Self>, op: &HostOp) {
         match op {
             HostOp::Cpu(op) => p.beside_device(op),
-            HostOp::Launch(launch) => p.launch(launch),
+            HostOp::Own(launch) => p.launch(launch),
         }
     }
 

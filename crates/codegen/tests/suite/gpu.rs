@@ -35,7 +35,7 @@ pub fn kernel(
 }
 
 pub fn launch(kernel: Name, grid: Expr, block: Expr, shared: Vec<Expr>, args: Vec<Arg>) -> Code<HostOp> {
-    Code::Op(HostOp::Launch(Box::new(Launch { kernel, grid, block, shared, args })))
+    Code::Op(HostOp::Own(Box::new(Launch { kernel, grid, block, shared, args })))
 }
 
 /// Compiles for OpenCL and runs.

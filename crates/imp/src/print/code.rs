@@ -1,7 +1,7 @@
 //! The text of statements.
 
 use super::Text;
-use crate::ops::{CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, TaskOp};
+use crate::ops::{CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, RacingWrite, TaskOp};
 use crate::parts::flat;
 use crate::syntax::{Arg, Code, ErrorPart, Expr, Param, Place};
 use fehu_base::prim::{IntType, PrimType};
@@ -354,7 +354,7 @@ impl PrintOp for HostOp {
     fn print(&self, t: &mut Text) {
         match self {
             HostOp::Cpu(op) => t.cpu_op(op),
-            HostOp::Launch(launch) => t.launch(launch),
+            HostOp::Own(launch) => t.launch(launch),
         }
     }
 }
@@ -363,7 +363,7 @@ impl PrintOp for TaskOp {
     fn print(&self, t: &mut Text) {
         match self {
             TaskOp::Cpu(op) => t.cpu_op(op),
-            TaskOp::WriteVolatile { mem, offset, elem, value } => {
+            TaskOp::Own(RacingWrite { mem, offset, elem, value }) => {
                 t.write_volatile(*mem, *elem, offset, value)
             }
         }

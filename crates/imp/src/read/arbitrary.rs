@@ -331,7 +331,7 @@ impl Arbitrary for HostOp {
         if g.below(4) > 0 {
             return HostOp::Cpu(g.cpu_op(depth));
         }
-        HostOp::Launch(Box::new(Launch {
+        HostOp::Own(Box::new(Launch {
             kernel: g.name(),
             grid: g.expr(2),
             block: g.expr(2),
@@ -346,7 +346,7 @@ impl Arbitrary for TaskOp {
         if g.below(4) > 0 {
             return TaskOp::Cpu(g.cpu_op(depth));
         }
-        TaskOp::WriteVolatile { mem: g.name(), offset: g.expr(2), elem: g.prim(), value: g.expr(2) }
+        TaskOp::Own(RacingWrite { mem: g.name(), offset: g.expr(2), elem: g.prim(), value: g.expr(2) })
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::Text;
 use crate::ops::{
-    AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, OutlinedBlock, TaskOp,
+    AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, OutlinedBlock, RacingWrite,
+    TaskOp,
 };
 use crate::print::direction_word;
 use crate::syntax::{Expr, Loc, Space};
@@ -23,7 +24,7 @@ pub(super) trait ReadOp: Operation {
 impl ReadOp for HostOp {
     fn read(t: &mut Text, word: &str) -> Read<Option<HostOp>> {
         if word == "launch" {
-            return Ok(Some(HostOp::Launch(Box::new(t.launch()?))));
+            return Ok(Some(HostOp::Own(Box::new(t.launch()?))));
         }
         Ok(t.cpu_op(word)?.map(HostOp::Cpu))
     }
@@ -41,7 +42,7 @@ impl ReadOp for TaskOp {
     fn read(t: &mut Text, word: &str) -> Read<Option<TaskOp>> {
         if word == "volatile" {
             let (mem, elem, offset, value) = t.write_volatile()?;
-            return Ok(Some(TaskOp::WriteVolatile { mem, offset, elem, value }));
+            return Ok(Some(TaskOp::Own(RacingWrite { mem, offset, elem, value })));
         }
         Ok(t.cpu_op(word)?.map(TaskOp::Cpu))
     }

@@ -2,7 +2,7 @@
 
 use super::{Runs, Validator};
 use crate::declared::Var;
-use crate::ops::{CpuOp, HostOp, KernelOp, Launch, TaskOp};
+use crate::ops::{CpuOp, HostOp, KernelOp, Launch, RacingWrite, TaskOp};
 use crate::print::PrintOp;
 use crate::syntax::{Arg, Code, ErrorPart, Expr, Param, Place, Space};
 use fehu_base::prim::{IntType, PrimType};
@@ -21,7 +21,7 @@ impl ValidOp for HostOp {
     fn check<'a>(&'a self, v: &mut Validator<'a>) {
         match self {
             HostOp::Cpu(op) => v.cpu_op(op),
-            HostOp::Launch(launch) => v.launch(launch),
+            HostOp::Own(launch) => v.launch(launch),
         }
     }
 
@@ -34,7 +34,7 @@ impl ValidOp for TaskOp {
     fn check<'a>(&'a self, v: &mut Validator<'a>) {
         match self {
             TaskOp::Cpu(op) => v.cpu_op(op),
-            TaskOp::WriteVolatile { mem, offset, elem, value } => {
+            TaskOp::Own(RacingWrite { mem, offset, elem, value }) => {
                 v.write_volatile(*mem, offset, *elem, value)
             }
         }

@@ -1,13 +1,13 @@
 //! Statements that make or change an array. Views cost nothing: their place says all.
 
-use crate::draft::Code;
+use crate::translate::machine::Machine;
 use crate::translate::state::{At, Translate};
 use fehu_algebra::{Facts, Poly};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::constant;
-use fehu_imp::syntax::Expr;
+use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::{ArrayData, Basic, Exp, Memory, PatElem, Space, SubExp, Type};
 use fehu_lmad::SliceDim;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// How many sizes of concatenated arrays are added up again and again; sums of more get a name.
 const MAX_SUM: usize = 16;
 
-impl Translate {
+impl<M: Machine> Translate<'_, M> {
     pub(super) fn array(&mut self, p: &PatElem<Memory>, exp: &Exp<Memory>) {
         let at = self.place_of(p.name);
         match exp {

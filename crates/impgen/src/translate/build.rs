@@ -1,13 +1,13 @@
 //! Building code: variables, branches and loops, kernels and their memory.
 
-use super::state::{KernelState, Mode, Translate};
-use crate::draft::{self, Code, Op};
+use super::machine::{CpuMachine, Machine};
+use super::state::{Context, HostCode, KernelCode, KernelState, Mode, Translate};
 use fehu_base::device::BLOCK_THREADS;
 use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::free::free_names;
-use fehu_imp::syntax::{Arg, Expr, Kernel, KernelOp, Launch, Param};
+use fehu_imp::syntax::{Arg, Code, CpuOp, Expr, HostOp, Kernel, KernelOp, Launch, OnCpu, Param};
 use fehu_ir::mem::{MemInfo, MemOp};
 use fehu_ir::seg::SegOp;
 use fehu_ir::subst::{rename_exp, rename_lambda};
@@ -15,16 +15,21 @@ use fehu_ir::visit::{look, Visitor};
 use fehu_ir::{Exp, Lambda, Loc, Loop, LoopForm, Memory, PatElem, Space, SubExp, Type};
 use indexmap::IndexMap;
 
-impl Translate {
-    pub(super) fn emit(&mut self, code: Code) {
+impl<M: Machine> Translate<'_, M> {
+    /// Code of a machine, put together by itself.
+    pub(super) fn on<N: Machine>(&mut self, f: impl FnOnce(&mut Translate<N>)) -> Code<N> {
+        Translate { context: &mut *self.context, code: vec![] }.block(f)
+    }
+
+    pub(super) fn emit(&mut self, code: Code<M>) {
         match self.code.last_mut() {
             Some(open) => open.push(code),
             None => bug!("no open sequence"),
         }
     }
 
-    /// Code that is put together apart.
-    pub(super) fn block(&mut self, f: impl FnOnce(&mut Self)) -> Code {
+    /// Code that is put together by itself.
+    pub(super) fn block(&mut self, f: impl FnOnce(&mut Self)) -> Code<M> {
         self.code.push(vec![]);
         f(self);
         Code::Seq(self.code.pop().unwrap_or_default())
@@ -62,122 +67,11 @@ impl Translate {
         }
     }
 
-    /// The variable or constant that an operand stands for.
-    pub(super) fn resolve(&self, e: SubExp) -> SubExp {
-        match e {
-            SubExp::Var(n) => self.same.get(&n).copied().unwrap_or(e),
-            SubExp::Const(_) => e,
-        }
-    }
-
-    /// The variable that a block's name stands for.
-    pub(super) fn mem(&self, name: Name) -> Name {
-        self.resolve(name.into()).name().unwrap_or(name)
-    }
-
-    pub(super) fn operand(&self, e: SubExp) -> Expr {
-        match self.resolve(e) {
-            SubExp::Var(n) if self.types.get(&n) == Some(&Type::UNIT) => Expr::Const(PrimValue::Unit),
-            e @ (SubExp::Var(_) | SubExp::Const(_)) => expr(e),
-        }
-    }
-
-    pub(super) fn type_of(&self, name: Name) -> Type {
-        match self.types.get(&name) {
-            Some(ty) => ty.clone(),
-            None => bug!("no type for {}", self.names.show(name)),
-        }
-    }
-
     pub(super) fn free(&mut self, block: Name) {
         let mem = self.mem(block);
         if let Type::Mem(space) = self.type_of(mem) {
-            self.emit(Code::Op(Op::Free(mem, space)));
+            M::free(self, mem, space);
         }
-    }
-
-    /// A kernel and its launch. `body` makes the kernel's code.
-    pub(super) fn kernel(
-        &mut self,
-        label: &str,
-        grid: Expr,
-        block: Expr,
-        mode: Mode,
-        body: impl FnOnce(&mut Self),
-    ) {
-        let outer = std::mem::replace(&mut self.mode, mode);
-        let around = std::mem::take(&mut self.in_kernel);
-        let code = draft::kernel(self.block(body));
-        self.mode = outer;
-        let KernelState { shared, .. } = std::mem::replace(&mut self.in_kernel, around);
-        let mut params = vec![];
-        let mut args = vec![];
-        for n in free_names(&code) {
-            if shared.iter().any(|(s, _)| *s == n) {
-                continue;
-            }
-            match self.type_of(n) {
-                Type::Prim(ty) => {
-                    params.push(Param::Scalar(n, ty));
-                    args.push(Arg::Scalar(Expr::Var(n)));
-                }
-                Type::Mem(space) => {
-                    params.push(Param::Mem(n, space));
-                    args.push(Arg::Mem(n));
-                }
-                ty @ (Type::Array(..) | Type::Acc(..)) => {
-                    bug!("{} of type {ty:?} is free in a kernel", self.names.show(n))
-                }
-            }
-        }
-        let name = self.names.fresh_str(&format!("{}_{label}", self.fun));
-        let label = Symbol::new(&format!("{}.{label}_{}", self.fun, name.0));
-        let (names, bytes): (Vec<Name>, Vec<Expr>) = shared.into_iter().unzip();
-        self.kernels.push(Kernel {
-            name,
-            label,
-            params,
-            shared: names,
-            block_size: None,
-            qualifiers: IndexMap::new(),
-            body: code,
-            loc: self.loc.clone(),
-        });
-        self.emit(Code::Op(Op::Launch(Box::new(Launch { kernel: name, grid, block, shared: bytes, args }))));
-    }
-
-    /// A copy of an operation with names of its own.
-    pub(super) fn renamed(&mut self, seg: &SegOp<Memory>) -> SegOp<Memory> {
-        let exp = rename_exp(&mut self.names, &Exp::Op(MemOp::Seg(seg.clone())));
-        Learn(self).exp(&exp);
-        match exp {
-            Exp::Op(MemOp::Seg(seg)) => seg,
-            other @ (Exp::Basic(_)
-            | Exp::Call(..)
-            | Exp::If(..)
-            | Exp::Loop(_)
-            | Exp::WithAcc(_)
-            | Exp::Op(_)) => bug!("renaming made {other:?}"),
-        }
-    }
-
-    /// A copy of a loop with names of its own.
-    pub(super) fn renamed_loop(&mut self, l: &Loop<Memory>) -> Loop<Memory> {
-        let exp = rename_exp(&mut self.names, &Exp::Loop(Box::new(l.clone())));
-        Learn(self).exp(&exp);
-        match exp {
-            Exp::Loop(l) => *l,
-            other @ (Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_)) => {
-                bug!("renaming made {other:?}")
-            }
-        }
-    }
-
-    /// A copy of an operator with names of its own.
-    pub(super) fn renamed_lambda(&mut self, lambda: &Lambda<Memory>) -> Lambda<Memory> {
-        let copy = rename_lambda(&mut self.names, lambda);
-        Learn(self).lambda(&copy);
-        copy
     }
 
     /// A variable, declared.
@@ -236,24 +130,6 @@ impl Translate {
         self.emit(Code::While(cond, Box::new(body)));
     }
 
-    pub(super) fn barrier(&mut self) {
-        self.emit(Code::Op(Op::Kernel(KernelOp::Barrier)));
-    }
-
-    /// Code in which checks may fail, in a kernel with barriers.
-    pub(super) fn guarded(&mut self, body: impl FnOnce(&mut Self)) {
-        let body = self.block(body);
-        self.emit(Code::Op(Op::Kernel(KernelOp::Guarded(Box::new(draft::kernel(body))))));
-    }
-
-    /// An array in the kernel's shared memory, of so many elements.
-    pub(super) fn shared_array(&mut self, base: &str, elem: PrimType, count: Expr) -> Name {
-        let mem = self.names.fresh_str(base);
-        self.types.insert(mem, Type::Mem(Space::Shared));
-        self.in_kernel.shared.push((mem, mul(count, i64(elem.bytes() as i64))));
-        mem
-    }
-
     /// A thread's own array.
     pub(super) fn private_array(&mut self, base: &str, elem: PrimType, count: i64) -> Name {
         let mem = self.names.fresh_str(base);
@@ -263,29 +139,45 @@ impl Translate {
         mem
     }
 
-    /// Device memory that the host allocates for a kernel.
-    pub(super) fn device_array(&mut self, base: &str, elem: PrimType, count: Expr) -> Name {
-        let mem = self.names.fresh_str(base);
-        self.types.insert(mem, Type::Mem(Space::Default));
-        self.emit(Code::DeclareMem(mem, Space::Default));
-        let bytes = mul(count, i64(elem.bytes() as i64));
-        self.emit(Code::Op(Op::Allocate { mem, bytes, space: Space::Default, loc: self.loc.clone() }));
-        mem
+    pub(super) fn store(&mut self, mem: Name, elem: PrimType, offset: Expr, value: Expr) {
+        let space = self.mem_space(mem);
+        self.emit(Code::Write { mem, offset, elem, space, value });
+    }
+}
+
+/// What needs no code.
+impl Context {
+    /// The variable or constant that an operand stands for.
+    pub(super) fn resolve(&self, e: SubExp) -> SubExp {
+        match e {
+            SubExp::Var(n) => self.same.get(&n).copied().unwrap_or(e),
+            SubExp::Const(_) => e,
+        }
     }
 
-    pub(super) fn free_device(&mut self, mem: Name) {
-        self.emit(Code::Op(Op::Free(mem, Space::Default)));
+    /// The variable that a block's name stands for.
+    pub(super) fn mem(&self, name: Name) -> Name {
+        self.resolve(name.into()).name().unwrap_or(name)
+    }
+
+    pub(super) fn operand(&self, e: SubExp) -> Expr {
+        match self.resolve(e) {
+            SubExp::Var(n) if self.types.get(&n) == Some(&Type::UNIT) => Expr::Const(PrimValue::Unit),
+            e @ (SubExp::Var(_) | SubExp::Const(_)) => expr(e),
+        }
+    }
+
+    pub(super) fn type_of(&self, name: Name) -> Type {
+        match self.types.get(&name) {
+            Some(ty) => ty.clone(),
+            None => bug!("no type for {}", self.names.show(name)),
+        }
     }
 
     /// The element of a block.
     pub(super) fn element(&self, mem: Name, elem: PrimType, offset: Expr) -> Expr {
         let space = self.mem_space(mem);
         Expr::Index { mem, offset: Box::new(offset), elem, space }
-    }
-
-    pub(super) fn store(&mut self, mem: Name, elem: PrimType, offset: Expr, value: Expr) {
-        let space = self.mem_space(mem);
-        self.emit(Code::Write { mem, offset, elem, space, value });
     }
 
     pub(super) fn mem_space(&self, mem: Name) -> Space {
@@ -309,11 +201,118 @@ impl Translate {
         zeros
     }
 
+    /// A copy of an operation with names of its own.
+    pub(super) fn renamed(&mut self, seg: &SegOp<Memory>) -> SegOp<Memory> {
+        let exp = rename_exp(&mut self.names, &Exp::Op(MemOp::Seg(seg.clone())));
+        Learn(self).exp(&exp);
+        match exp {
+            Exp::Op(MemOp::Seg(seg)) => seg,
+            other @ (Exp::Basic(_)
+            | Exp::Call(..)
+            | Exp::If(..)
+            | Exp::Loop(_)
+            | Exp::WithAcc(_)
+            | Exp::Op(_)) => bug!("renaming made {other:?}"),
+        }
+    }
+
+    /// A copy of a loop with names of its own.
+    pub(super) fn renamed_loop(&mut self, l: &Loop<Memory>) -> Loop<Memory> {
+        let exp = rename_exp(&mut self.names, &Exp::Loop(Box::new(l.clone())));
+        Learn(self).exp(&exp);
+        match exp {
+            Exp::Loop(l) => *l,
+            other @ (Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_)) => {
+                bug!("renaming made {other:?}")
+            }
+        }
+    }
+
+    /// A copy of an operator with names of its own.
+    pub(super) fn renamed_lambda(&mut self, lambda: &Lambda<Memory>) -> Lambda<Memory> {
+        let copy = rename_lambda(&mut self.names, lambda);
+        Learn(self).lambda(&copy);
+        copy
+    }
+}
+
+impl<X: CpuMachine> Translate<'_, OnCpu<X>> {
+    /// An operation that all CPUs have.
+    pub(super) fn on_cpu(&mut self, op: CpuOp<OnCpu<X>>) {
+        self.emit(Code::Op(OnCpu::Cpu(op)));
+    }
+
+    /// Memory for so many elements.
+    pub(super) fn fresh_array(&mut self, base: &str, elem: PrimType, count: Expr) -> Name {
+        let mem = self.names.fresh_str(base);
+        self.types.insert(mem, Type::Mem(Space::Default));
+        self.emit(Code::DeclareMem(mem, Space::Default));
+        let bytes = mul(count, i64(elem.bytes() as i64));
+        let loc = self.loc.clone();
+        self.on_cpu(CpuOp::Allocate { mem, bytes, space: Space::Default, loc });
+        mem
+    }
+}
+
+impl HostCode<'_> {
+    /// A kernel and its launch. `body` makes the kernel's code.
+    pub(super) fn kernel(
+        &mut self,
+        label: &str,
+        grid: Expr,
+        block: Expr,
+        mode: Mode,
+        body: impl FnOnce(&mut KernelCode),
+    ) {
+        let inside = KernelState { mode, ..KernelState::default() };
+        let around = std::mem::replace(&mut self.in_kernel, inside);
+        let code = self.on(body);
+        let KernelState { shared, .. } = std::mem::replace(&mut self.in_kernel, around);
+        let mut params = vec![];
+        let mut args = vec![];
+        for n in free_names(&code) {
+            if shared.iter().any(|(s, _)| *s == n) {
+                continue;
+            }
+            match self.type_of(n) {
+                Type::Prim(ty) => {
+                    params.push(Param::Scalar(n, ty));
+                    args.push(Arg::Scalar(Expr::Var(n)));
+                }
+                Type::Mem(space) => {
+                    params.push(Param::Mem(n, space));
+                    args.push(Arg::Mem(n));
+                }
+                ty @ (Type::Array(..) | Type::Acc(..)) => {
+                    bug!("{} of type {ty:?} is free in a kernel", self.names.show(n))
+                }
+            }
+        }
+        let name = self.context.names.fresh_str(&format!("{}_{label}", self.context.fun));
+        let label = Symbol::new(&format!("{}.{label}_{}", self.fun, name.0));
+        let (names, bytes): (Vec<Name>, Vec<Expr>) = shared.into_iter().unzip();
+        self.context.kernels.push(Kernel {
+            name,
+            label,
+            params,
+            shared: names,
+            block_size: None,
+            qualifiers: IndexMap::new(),
+            body: code,
+            loc: self.context.loc.clone(),
+        });
+        self.emit(Code::Op(HostOp::Own(Box::new(Launch { kernel: name, grid, block, shared: bytes, args }))));
+    }
+
+    pub(super) fn free_device(&mut self, mem: Name) {
+        self.on_cpu(CpuOp::Free(mem, Space::Default));
+    }
+
     /// Makes the block of zeros, when the program starts.
     pub(super) fn make_zeros(&mut self, zeros: Name) {
         self.fun = Symbol::new("init");
         let (bytes, loc) = (i64(4 * ZEROS), Loc::none());
-        self.emit(Code::Op(Op::Allocate { mem: zeros, bytes, space: Space::Default, loc }));
+        self.on_cpu(CpuOp::Allocate { mem: zeros, bytes, space: Space::Default, loc });
         self.fill_zeros(zeros, i64(ZEROS));
     }
 
@@ -328,11 +327,31 @@ impl Translate {
     }
 }
 
+impl KernelCode<'_> {
+    pub(super) fn barrier(&mut self) {
+        self.emit(Code::Op(KernelOp::Barrier));
+    }
+
+    /// Code in which checks may fail, in a kernel with barriers.
+    pub(super) fn guarded(&mut self, body: impl FnOnce(&mut Self)) {
+        let body = self.block(body);
+        self.emit(Code::Op(KernelOp::Guarded(Box::new(body))));
+    }
+
+    /// An array in the kernel's shared memory, of so many elements.
+    pub(super) fn shared_array(&mut self, base: &str, elem: PrimType, count: Expr) -> Name {
+        let mem = self.names.fresh_str(base);
+        self.types.insert(mem, Type::Mem(Space::Shared));
+        self.in_kernel.shared.push((mem, mul(count, i64(elem.bytes() as i64))));
+        mem
+    }
+}
+
 /// How many `i32`s the block of zeros has.
 pub(super) const ZEROS: i64 = 1 << 16;
 
 /// Adds the types and places of what is bound somewhere.
-struct Learn<'a>(&'a mut Translate);
+struct Learn<'a>(&'a mut Context);
 
 impl Learn<'_> {
     pub(super) fn bind(&mut self, name: Name, ty: &Type, dec: &MemInfo) {

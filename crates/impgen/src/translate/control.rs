@@ -1,14 +1,14 @@
 //! Branches, loops and calls.
 
-use crate::draft::Code;
 use crate::translate::build::param;
+use crate::translate::machine::Machine;
 use crate::translate::state::Translate;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
-use fehu_imp::syntax::{Arg, Expr};
+use fehu_imp::syntax::{Arg, Code, Expr};
 use fehu_ir::{Body, Loop, LoopForm, Memory, PatElem, SubExp, Type};
 
-impl Translate {
+impl<M: Machine> Translate<'_, M> {
     pub(super) fn branch(&mut self, pat: &[PatElem<Memory>], c: SubExp, t: &Body<Memory>, f: &Body<Memory>) {
         for p in pat {
             self.declare(p.name, &p.ty);

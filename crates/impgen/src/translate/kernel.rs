@@ -27,34 +27,22 @@ pub(super) mod block;
 mod choice;
 mod hist;
 mod map;
-mod operator;
+pub(super) mod operator;
 pub(super) mod point;
 mod red;
 mod scan;
 pub(super) mod size;
 mod tile;
-mod update;
+pub(super) mod update;
 
 pub(super) use operator::vars;
 
-use crate::translate::state::{Mode, Translate};
-use crate::translate::task;
-use fehu_base::bug;
-use fehu_ir::seg::{SegKind, SegLevel, SegOp};
+use crate::translate::state::HostCode;
+use fehu_ir::seg::{SegKind, SegOp};
 use fehu_ir::{Memory, PatElem};
 
-/// A parallel operation, wherever it stands.
-pub(super) fn seg_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
-    match (seg.level, t.mode) {
-        (SegLevel::Thread, Mode::Host) => grid_op(t, pat, seg),
-        (SegLevel::Block, Mode::Host) => block::block_op(t, pat, seg),
-        (SegLevel::InBlock, Mode::Block) => block::in_block_op(t, pat, seg),
-        (SegLevel::Task, Mode::Host) => task::task_op(t, pat, seg),
-        (level, mode) => bug!("an operation at level {level:?} in code at {mode:?}"),
-    }
-}
-
-fn grid_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+/// An operation of the threads of a grid.
+pub(super) fn grid_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
     size::add_params(t, choice::schedule(seg));
     match &seg.kind {
         SegKind::Map => map::seg_map(t, pat, seg),

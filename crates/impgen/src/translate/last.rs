@@ -4,14 +4,14 @@
 //! freed after the last statement, in the body that binds it, that mentions it
 //! or an array in it. Other variables that refer to the same memory keep it alive.
 
-use crate::translate::state::Translate;
+use crate::translate::state::Context;
 use fehu_base::Name;
 use fehu_ir::free::{free_in_body, free_in_stm, Names};
 use fehu_ir::{Basic, Body, Exp, Memory, Stm, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// For each statement of a body, the blocks it is the last to use.
-pub(super) fn last_uses(t: &Translate, body: &Body<Memory>, kept: &[Name]) -> Vec<Vec<Name>> {
+pub(super) fn last_uses(t: &Context, body: &Body<Memory>, kept: &[Name]) -> Vec<Vec<Name>> {
     let mut last = vec![vec![]; body.stms.len()];
     let mut mine: FxHashMap<Name, usize> = FxHashMap::default();
     let mut order = vec![];
@@ -43,7 +43,7 @@ pub(super) fn last_uses(t: &Translate, body: &Body<Memory>, kept: &[Name]) -> Ve
 
 /// Of the blocks that a statement is the last to use, those that a loop starts with and then does without: they are freed
 /// when its first iteration ends, not when the loop does.
-pub(super) fn given(t: &Translate, stm: &Stm<Memory>, last: &[Name]) -> Vec<Name> {
+pub(super) fn given(t: &Context, stm: &Stm<Memory>, last: &[Name]) -> Vec<Name> {
     let Exp::Loop(l) = &stm.exp else { return vec![] };
     let initial: FxHashSet<Name> = l.params.iter().filter_map(|(_, init)| init.name()).collect();
     let mut given: Vec<Name> = last.iter().copied().filter(|b| initial.contains(b)).collect();
@@ -59,7 +59,7 @@ pub(super) fn given(t: &Translate, stm: &Stm<Memory>, last: &[Name]) -> Vec<Name
 }
 
 /// The block that a name is, or that the array of that name is in.
-fn block_of(t: &Translate, name: Name) -> Option<Name> {
+fn block_of(t: &Context, name: Name) -> Option<Name> {
     match t.types.get(&name)? {
         Type::Mem(_) => Some(name),
         Type::Array(..) => t.places.get(&name).map(|(block, _)| *block),

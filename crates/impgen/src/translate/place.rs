@@ -1,15 +1,14 @@
 //! Places of arrays, and code that reads and writes them.
 
-use crate::draft::Code;
-use crate::translate::kernel::block;
-use crate::translate::state::{At, Flat, Mode, Translate};
+use crate::translate::machine::Machine;
+use crate::translate::state::{At, Context, Flat, Translate};
 use fehu_algebra::horner::{horner, Arith};
 use fehu_algebra::{Poly, Sym};
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::{bug, Name};
 use fehu_imp::build;
-use fehu_imp::syntax::{Expr, Place};
+use fehu_imp::syntax::{Code, Expr, Place};
 use fehu_ir::mem::{poly, sym, sym_name, Lmad};
 use fehu_ir::{DimIndex, Space, SubExp, Type};
 use fehu_lmad::{Dim, SliceDim};
@@ -77,7 +76,7 @@ impl At {
     }
 }
 
-impl Translate {
+impl Context {
     pub(super) fn place_of(&self, array: Name) -> At {
         let Some((block, lmad)) = self.places.get(&array) else {
             bug!("{} has no place", self.names.show(array))
@@ -89,7 +88,7 @@ impl Translate {
     }
 
     /// Code for a symbolic integer, which must be known.
-    pub(super) fn poly(&mut self, p: &Poly) -> Expr {
+    pub(super) fn poly(&self, p: &Poly) -> Expr {
         let p = self.in_flat_terms(p);
         match horner(&mut Exprs(self), &p) {
             Some(code) => code,
@@ -98,7 +97,7 @@ impl Translate {
     }
 
     /// Code for the offset of an element.
-    pub(super) fn offset(&mut self, at: &At) -> Expr {
+    pub(super) fn offset(&self, at: &At) -> Expr {
         let mut offset = self.poly(&at.lmad.offset);
         for (index, stride) in &at.rest {
             let (index, stride) = (self.poly(index), self.stride(stride));
@@ -109,7 +108,7 @@ impl Translate {
 
     /// Code for a stride. One that is not known is a product of constant sizes that no memory has room for: there
     /// is no element to be found with it, for either some size is 0, or the array was never allocated.
-    fn stride(&mut self, stride: &Poly) -> Expr {
+    fn stride(&self, stride: &Poly) -> Expr {
         match stride.is_known() {
             true => self.poly(stride),
             false => Expr::Const(PrimValue::I64(0)),
@@ -134,17 +133,37 @@ impl Translate {
     }
 
     /// The element in a place without dimensions.
-    pub(super) fn read(&mut self, at: &At) -> Expr {
+    pub(super) fn read(&self, at: &At) -> Expr {
         let offset = Box::new(self.offset(at));
         Expr::Index { mem: self.mem(at.block), offset, elem: at.elem, space: self.space(at.block) }
     }
 
+    /// Whether two arrays of one shape are at the same place: short-circuiting has put them there.
+    fn same_place(&self, a: &At, b: &At) -> bool {
+        let strides = |at: &At| at.lmad.dims.iter().map(|d| d.stride.clone()).collect::<Vec<_>>();
+        let offset = a.offset();
+        let same = offset.is_some() && offset == b.offset() && strides(a) == strides(b);
+        same && self.mem(a.block) == self.mem(b.block)
+    }
+
+    fn strided(&self, at: &At) -> Place {
+        let offset = self.offset(at);
+        let strides = at.lmad.dims.iter().map(|d| self.stride(&d.stride)).collect();
+        Place { mem: self.mem(at.block), space: self.space(at.block), offset, strides }
+    }
+
+    pub(super) fn space(&self, block: Name) -> Space {
+        match self.types.get(&block) {
+            Some(Type::Mem(space)) => space.clone(),
+            Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => Space::Default,
+        }
+    }
+}
+
+impl<M: Machine> Translate<'_, M> {
     /// Writes an element to a place without dimensions: once, though all threads of a block may be here.
     pub(super) fn write(&mut self, at: &At, value: Expr) {
-        match (self.mode, self.space(at.block)) {
-            (Mode::Block, Space::Default | Space::Shared) => block::block_write(self, at, value),
-            (Mode::Block, Space::Scalar(..)) | (Mode::Host | Mode::Thread, _) => self.write_alone(at, value),
-        }
+        M::write(self, at, value);
     }
 
     /// Writes an element to a place without dimensions.
@@ -161,37 +180,17 @@ impl Translate {
             let value = self.read(src);
             return self.write(dst, value);
         }
-        if self.same_place(dst, src) {
-            return;
+        if !self.same_place(dst, src) {
+            M::copy(self, shape, dst, src);
         }
-        if self.mode == Mode::Block && !matches!(self.space(dst.block), Space::Scalar(..)) {
-            return block::block_copy(self, shape, dst, src);
-        }
+    }
+
+    /// The same, without the help of other threads.
+    pub(super) fn copy_alone(&mut self, shape: &[SubExp], dst: &At, src: &At) {
         let shape = shape.iter().map(|n| self.operand(*n)).collect();
         let elem = dst.elem;
         let (dst, src) = (self.strided(dst), self.strided(src));
         self.emit(Code::Copy { elem, shape, dst, src });
-    }
-
-    /// Whether two arrays of one shape are at the same place: short-circuiting has put them there.
-    fn same_place(&self, a: &At, b: &At) -> bool {
-        let strides = |at: &At| at.lmad.dims.iter().map(|d| d.stride.clone()).collect::<Vec<_>>();
-        let offset = a.offset();
-        let same = offset.is_some() && offset == b.offset() && strides(a) == strides(b);
-        same && self.mem(a.block) == self.mem(b.block)
-    }
-
-    fn strided(&mut self, at: &At) -> Place {
-        let offset = self.offset(at);
-        let strides = at.lmad.dims.iter().map(|d| self.stride(&d.stride)).collect();
-        Place { mem: self.mem(at.block), space: self.space(at.block), offset, strides }
-    }
-
-    pub(super) fn space(&self, block: Name) -> Space {
-        match self.types.get(&block) {
-            Some(Type::Mem(space)) => space.clone(),
-            Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => Space::Default,
-        }
     }
 }
 
@@ -209,7 +208,7 @@ impl Flat {
 }
 
 /// Arithmetic on expressions.
-struct Exprs<'a>(&'a Translate);
+struct Exprs<'a>(&'a Context);
 
 impl Arith for Exprs<'_> {
     type Value = Expr;

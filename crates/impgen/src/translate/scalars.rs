@@ -1,20 +1,17 @@
 //! Statements that compute a scalar, and checks.
 
-use crate::draft::Code;
-use crate::translate::kernel::block;
-use crate::translate::state::{Mode, Translate};
+use crate::translate::machine::Machine;
+use crate::translate::state::{Context, Translate};
 use fehu_base::bug;
-use fehu_imp::syntax::{ErrorPart, Expr};
+use fehu_imp::syntax::{Code, ErrorPart, Expr};
 use fehu_ir::{Basic, Exp, Loc, Memory, PatElem, SubExp, Type};
 
-impl Translate {
+impl<M: Machine> Translate<'_, M> {
     pub(super) fn scalar(&mut self, p: &PatElem<Memory>, exp: &Exp<Memory>) {
         if let Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) = exp {
             return self.alias(p, *e);
         }
-        if self.mode == Mode::Block {
-            block::note_size(self, p.name, exp);
-        }
+        M::note_size(self, p.name, exp);
         let value = match self.in_kernel.instead.get(&p.name) {
             Some(value) => value.clone(),
             None => self.scalar_expr(exp),
@@ -58,7 +55,9 @@ impl Translate {
         let cond = self.operand(cond);
         self.emit(Code::Assert { cond, message, loc });
     }
+}
 
+impl Context {
     /// Whether the operand is an array.
     pub(super) fn is_array(&self, e: SubExp) -> bool {
         e.name().is_some_and(|n| matches!(self.types.get(&n), Some(Type::Array(..))))

@@ -1,29 +1,35 @@
-//! The state of a translation: what is known of the program, the code so far, and the function or kernel at hand.
+//! The state of a translation: what is known of the program, and the code so far, of one machine.
 //!
-//! All other files of the translator build on this one. Methods of [`Translate`] are what translations of all kinds
-//! have in common: `translate` (statements), `scalars`, `arrays`, `place`, `control` (expressions and control flow),
-//! `build` (code, variables, kernels), `kernel/operator` and `kernel/update` (operators and updates within kernels). The rest are functions,
-//! called by the name of their file: `red::seg_red(t, ..)`.
+//! All other files of the translator build on this one. What a function takes says where its code runs: a [`HostCode`], a
+//! [`TaskCode`] or a [`KernelCode`], so that a barrier on the host does not compile. Code that is the same everywhere is
+//! generic over the [`Machine`], and asks it where machines differ (`machine`). Methods of [`Translate`] are what translations
+//! of all kinds have in common: `translate` (statements), `scalars`, `arrays`, `place`, `control` (expressions and control
+//! flow), `build` (code, variables, kernels), `kernel/operator` and `kernel/update` (operators and updates). What needs no code is a method of
+//! [`Context`]. The rest are functions, called by the name of their file: `red::seg_red(t, ..)`.
+//!
+//! ```text
+//! fn seg_map(t: &mut HostCode, ..) { t.kernel("segmap", grid, block, Mode::Thread, |t: &mut KernelCode| t.barrier()) }
+//! ```
 
-use crate::draft::Code;
+use super::machine::Machine;
 use fehu_algebra::{Poly, Sym};
 use fehu_base::prim::PrimType;
 use fehu_base::{Name, NameSource, Symbol};
-use fehu_imp::syntax::{Expr, Kernel, TuningParam};
+use fehu_imp::syntax::{Code, Expr, HostOp, Kernel, KernelOp, TaskOp, TuningParam};
 use fehu_ir::mem::Lmad;
 use fehu_ir::types::Types;
 use fehu_ir::{Lambda, Loc, Memory, Shape, SubExp, Type};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::{Deref, DerefMut};
 
-/// Where the current code runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Who runs the current code of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Mode {
-    /// On the host, or on a CPU altogether.
-    Host,
-    /// In a kernel, by each thread for itself.
+    /// Each thread for itself.
+    #[default]
     Thread,
-    /// In a kernel, by all threads of a block together, all doing the same except where they share work.
+    /// All threads of a block together, all doing the same except where they share work.
     Block,
 }
 
@@ -66,6 +72,7 @@ pub(crate) struct Flat {
 /// What is known of a kernel while its code is made: nothing of it is left when the kernel is complete.
 #[derive(Default)]
 pub(crate) struct KernelState {
+    pub(super) mode: Mode,
     /// The shared arrays and their bytes, in terms of the host.
     pub(super) shared: Vec<(Name, Expr)>,
     /// Those of them that its operations use one after the other.
@@ -78,8 +85,23 @@ pub(crate) struct KernelState {
     pub(super) instead: FxHashMap<Name, Expr>,
 }
 
-/// A program in translation.
-pub(crate) struct Translate {
+/// A translation of which the code goes to one machine. It has what is known of the program, as if it were its own; code of
+/// another machine inside of it borrows that ([`Translate::on`](Translate::on)).
+pub(crate) struct Translate<'c, M: Machine> {
+    pub(super) context: &'c mut Context,
+    /// Open sequences of code.
+    pub(super) code: Vec<Vec<Code<M>>>,
+}
+
+/// Emits code of the host.
+pub(crate) type HostCode<'c> = Translate<'c, HostOp>;
+/// Emits code of tasks.
+pub(crate) type TaskCode<'c> = Translate<'c, TaskOp>;
+/// Emits code of kernels.
+pub(crate) type KernelCode<'c> = Translate<'c, KernelOp>;
+
+/// What is known of a program in translation, on whatever machine.
+pub(crate) struct Context {
     pub(super) names: NameSource,
     pub(super) types: Types,
     pub(super) places: FxHashMap<Name, (Name, Lmad)>,
@@ -87,20 +109,31 @@ pub(crate) struct Translate {
     pub(super) same: FxHashMap<Name, SubExp>,
     /// Variables that outlive the initialisation.
     pub(super) globals: FxHashSet<Name>,
-    /// Open sequences of code.
-    pub(super) code: Vec<Vec<Code>>,
     pub(super) loc: Loc,
-    /// The function at hand, as tuning parameters call it.
+    /// The current function, as tuning parameters call it.
     pub(super) fun: Symbol,
-    pub(super) mode: Mode,
     /// What the accumulators of open `WithAcc`s update, by token.
     pub(super) accs: FxHashMap<Name, Updated>,
     pub(super) kernels: Vec<Kernel>,
     pub(super) params: IndexMap<Symbol, TuningParam>,
     /// The blocks that the loop to come takes over.
     pub(super) given: Vec<Name>,
-    /// What is known of the kernel at hand.
+    /// What is known of the current kernel.
     pub(super) in_kernel: KernelState,
     /// A block of zeros in device memory, which every user leaves so.
     pub(super) zeros: Option<Name>,
+}
+
+impl<M: Machine> Deref for Translate<'_, M> {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        self.context
+    }
+}
+
+impl<M: Machine> DerefMut for Translate<'_, M> {
+    fn deref_mut(&mut self) -> &mut Context {
+        self.context
+    }
 }

@@ -1,7 +1,7 @@
 //! Tasks: segmented operations on the cores of a CPU.
 //!
 //! In: a `SegOp` at level `Task`, in host code or in the body of another. Out:
-//! [`Op::ParFor`] and [`Op::ParChunks`] around plain loops over ranges of points, the bodies of
+//! [`CpuOp::ParFor`] and [`CpuOp::ParChunks`] around plain loops over ranges of points, the bodies of
 //! which are as sequential code is.
 //!
 //! | file | what it makes |
@@ -17,18 +17,22 @@ mod range;
 mod red;
 mod scan;
 
-use crate::draft::{Code, Op};
 use crate::translate::kernel::point;
-use crate::translate::state::Translate;
+use crate::translate::machine::{CpuMachine, Machine};
+use crate::translate::state::{Context, TaskCode, Translate};
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::Expr;
+use fehu_imp::syntax::{Code, CpuOp, Expr, OnCpu};
 use fehu_ir::seg::{SegKind, SegOp};
 use fehu_ir::{Memory, PatElem, Space, Type};
 
 /// An operation over tasks.
-pub(crate) fn task_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+pub(crate) fn task_op<X: CpuMachine>(
+    t: &mut Translate<OnCpu<X>>,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+) {
     match &seg.kind {
         SegKind::Map => task_map(t, pat, seg),
         SegKind::Red(ops) => red::task_red(t, pat, seg, ops),
@@ -37,37 +41,32 @@ pub(crate) fn task_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Me
     }
 }
 
-fn task_map(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+fn task_map<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
     let sizes: Vec<_> = seg.space.dims.iter().map(|d| d.1).collect();
     let bound = point::points(t, &sizes);
     let (start, end) = (index_name(t, "start"), index_name(t, "end"));
-    let body = t.block(|t| {
+    let body = t.on(|t: &mut TaskCode| {
         range::range(t, seg, var(start), var(end), |t, seg| {
             point::point(t, pat, seg);
         })
     });
-    t.emit(Code::Op(Op::ParFor { start, end, bound, body: Box::new(body) }));
+    t.on_cpu(CpuOp::ParFor { start, end, bound, body: Box::new(body) });
 }
 
 /// A name for an `i64` that an operation declares.
-pub(crate) fn index_name(t: &mut Translate, base: &str) -> Name {
+pub(crate) fn index_name(t: &mut Context, base: &str) -> Name {
     let x = t.names.fresh_str(base);
     t.types.insert(x, Type::I64);
     x
 }
 
-/// An array of so many elements.
-pub(crate) fn task_array(t: &mut Translate, base: &str, elem: PrimType, count: Expr) -> Name {
-    let mem = t.names.fresh_str(base);
-    t.types.insert(mem, Type::Mem(Space::Default));
-    t.emit(Code::DeclareMem(mem, Space::Default));
-    let bytes = mul(count, i64(elem.bytes() as i64));
-    t.emit(Code::Op(Op::Allocate { mem, bytes, space: Space::Default, loc: t.loc.clone() }));
-    mem
-}
-
 /// Reads an element of each array into variables.
-pub(crate) fn load(t: &mut Translate, arrays: &[Name], types: &[PrimType], at: &Expr) -> Vec<Name> {
+pub(crate) fn load<M: Machine>(
+    t: &mut Translate<M>,
+    arrays: &[Name],
+    types: &[PrimType],
+    at: &Expr,
+) -> Vec<Name> {
     let mut read = vec![];
     for (mem, ty) in arrays.iter().zip(types) {
         let element =
@@ -78,7 +77,13 @@ pub(crate) fn load(t: &mut Translate, arrays: &[Name], types: &[PrimType], at: &
 }
 
 /// Writes variables to an element of each array.
-pub(crate) fn store_at(t: &mut Translate, arrays: &[Name], types: &[PrimType], at: &Expr, values: &[Name]) {
+pub(crate) fn store_at<M: Machine>(
+    t: &mut Translate<M>,
+    arrays: &[Name],
+    types: &[PrimType],
+    at: &Expr,
+    values: &[Name],
+) {
     for ((mem, ty), value) in arrays.iter().zip(types).zip(values) {
         let (offset, value) = (at.clone(), var(*value));
         t.emit(Code::Write { mem: *mem, offset, elem: *ty, space: Space::Default, value });

@@ -8,12 +8,12 @@
 //! #[trace] let (y : [2]i64) = opaque x          prints   f.fut:3:5-20: [1, 2]
 //! ```
 
-use crate::draft::{Code, Op};
-use crate::translate::state::{At, Mode, Translate};
+use crate::translate::machine::CpuMachine;
+use crate::translate::state::{At, Translate};
 use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::Symbol;
 use fehu_imp::build::{i64, lt};
-use fehu_imp::syntax::{ErrorPart, Expr};
+use fehu_imp::syntax::{Code, CpuOp, ErrorPart, Expr, OnCpu};
 use fehu_ir::mem::poly;
 use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{Attr, Basic, Body, Exp, Loc, Memory, Prog, Rep, Stm, SubExp, Type};
@@ -60,11 +60,13 @@ fn search(body: &Body<Memory>, kernel: bool, found: &mut Vec<Loc>) {
 }
 
 /// Prints a value.
-pub(crate) fn trace(t: &mut Translate, stm: &Stm<Memory>, value: SubExp, traced: &Traced) {
+pub(super) fn trace<X: CpuMachine>(
+    t: &mut Translate<OnCpu<X>>,
+    stm: &Stm<Memory>,
+    value: SubExp,
+    traced: &Traced,
+) {
     let [p] = stm.pat.as_slice() else { return };
-    if t.mode != Mode::Host {
-        return;
-    }
     let (loc, start) = match traced.tag {
         Some(tag) => (None, format!("{tag}: ")),
         None => (Some(stm.loc.clone()), String::new()),
@@ -74,19 +76,19 @@ pub(crate) fn trace(t: &mut Translate, stm: &Stm<Memory>, value: SubExp, traced:
         Type::Prim(PrimType::Unit) | Type::Acc(..) | Type::Mem(_) => {}
         Type::Prim(_) => {
             let value = ErrorPart::Value(t.operand(value), traced.scalar);
-            t.emit(Code::Op(Op::Trace { loc, message: vec![text(&start), value, text("\n")] }));
+            t.on_cpu(CpuOp::Trace { loc, message: vec![text(&start), value, text("\n")] });
         }
         Type::Array(_, shape) => {
             let at = t.place_of(p.name);
-            t.emit(Code::Op(Op::Trace { loc, message: vec![text(&start)] }));
+            t.on_cpu(CpuOp::Trace { loc, message: vec![text(&start)] });
             trace_rows(t, &at, shape, traced.scalar);
-            t.emit(Code::Op(Op::Trace { loc: None, message: vec![text("\n")] }));
+            t.on_cpu(CpuOp::Trace { loc: None, message: vec![text("\n")] });
         }
     }
 }
 
-fn trace_rows(t: &mut Translate, at: &At, shape: &[SubExp], scalar: ScalarType) {
-    let print = |part| Code::Op(Op::Trace { loc: None, message: vec![part] });
+fn trace_rows<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, at: &At, shape: &[SubExp], scalar: ScalarType) {
+    let print = |part| Code::Op(OnCpu::Cpu(CpuOp::Trace { loc: None, message: vec![part] }));
     let text = |text: &str| print(ErrorPart::Text(text.to_owned()));
     let Some((n, rest)) = shape.split_first() else {
         let value = t.read(at);

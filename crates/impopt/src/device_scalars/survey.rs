@@ -166,7 +166,7 @@ impl Survey {
 
     fn op(&mut self, op: &HostOp) {
         match op {
-            HostOp::Launch(launch) => self.launch(launch),
+            HostOp::Own(launch) => self.launch(launch),
             HostOp::Cpu(op) => self.cpu_op(op),
         }
     }

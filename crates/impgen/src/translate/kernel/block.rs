@@ -11,26 +11,25 @@ use super::choice::schedule;
 use super::hist::Hist;
 use super::operator::vars;
 use super::update::Lock;
-use crate::draft::{Code, Op};
 use crate::translate::kernel::hist;
 use crate::translate::kernel::map;
 use crate::translate::kernel::point;
 use crate::translate::kernel::red;
 use crate::translate::kernel::size;
-use crate::translate::state::{At, Mode, Translate};
+use crate::translate::state::{At, Context, HostCode, KernelCode, Mode};
 use fehu_algebra::Poly;
 use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Expr, KernelOp};
+use fehu_imp::syntax::{Code, Expr, KernelOp};
 use fehu_ir::mem::poly;
 use fehu_ir::schedule::{Choice, Exchange, Plan};
 use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeClass, MIN_EXCHANGED};
 use fehu_ir::{Basic, Exp, Memory, PatElem, SubExp, Type};
 
 /// An operation whose points are computed by blocks.
-pub(crate) fn block_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
     let SegKind::Map = seg.kind else { bug!("blocks only map") };
     let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
     let points = point::points(t, &sizes);
@@ -52,7 +51,7 @@ pub(crate) fn block_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<M
 }
 
 /// Threads for the widest operation inside, a multiple of a warp.
-fn block_width(t: &mut Translate, seg: &SegOp<Memory>) -> Expr {
+fn block_width(t: &mut HostCode, seg: &SegOp<Memory>) -> Expr {
     let spaces = match schedule(seg).choices.as_slice() {
         [Choice { plan: Plan::BlockPerPoint { spaces }, .. }] => spaces,
         other => bug!("an operation of blocks cannot be run by {other:?}"),
@@ -71,7 +70,7 @@ fn block_width(t: &mut Translate, seg: &SegOp<Memory>) -> Expr {
 }
 
 /// An operand of kernel code in terms of what the host knows.
-pub(crate) fn host_operand(t: &Translate, e: SubExp) -> Expr {
+pub(crate) fn host_operand(t: &Context, e: SubExp) -> Expr {
     match t.resolve(e) {
         SubExp::Var(n) => t.in_kernel.sizes.get(&n).cloned().unwrap_or(Expr::Var(n)),
         SubExp::Const(v) => Expr::Const(v),
@@ -79,7 +78,7 @@ pub(crate) fn host_operand(t: &Translate, e: SubExp) -> Expr {
 }
 
 /// Remembers how the host can compute a scalar of a block's code.
-pub(crate) fn note_size(t: &mut Translate, name: Name, exp: &Exp<Memory>) {
+pub(crate) fn note_size(t: &mut KernelCode, name: Name, exp: &Exp<Memory>) {
     let value = match exp {
         Exp::Basic(Basic::BinOp(op, a, b)) => binary(*op, host_operand(t, *a), host_operand(t, *b)),
         Exp::Basic(Basic::UnOp(op, a)) => Expr::UnOp(*op, Box::new(host_operand(t, *a))),
@@ -90,7 +89,7 @@ pub(crate) fn note_size(t: &mut Translate, name: Name, exp: &Exp<Memory>) {
 }
 
 /// Writes the results of a block's point.
-fn block_results(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+fn block_results(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
     let indices: Vec<Poly> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
     let results = seg.body.body.result.iter().zip(&seg.body.returns).zip(&seg.types);
     for (p, ((value, ret), ty)) in pat.iter().zip(results) {
@@ -110,14 +109,14 @@ fn block_results(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>
 }
 
 /// An element written by the block as one.
-pub(crate) fn block_write(t: &mut Translate, at: &At, value: Expr) {
+pub(crate) fn block_write(t: &mut KernelCode, at: &At, value: Expr) {
     t.barrier();
     t.if_then(eq(local(), i64(0)), |t| t.write_alone(at, value));
     t.barrier();
 }
 
 /// A copy that the threads of a block share.
-pub(crate) fn block_copy(t: &mut Translate, shape: &[SubExp], dst: &At, src: &At) {
+pub(crate) fn block_copy(t: &mut KernelCode, shape: &[SubExp], dst: &At, src: &At) {
     t.barrier();
     let count = point::points(t, shape);
     hist::shared_out(t, count, |t, at| {
@@ -131,7 +130,7 @@ pub(crate) fn block_copy(t: &mut Translate, shape: &[SubExp], dst: &At, src: &At
 }
 
 /// Fresh indices into a shape.
-fn counters(t: &mut Translate, shape: &[SubExp]) -> Vec<(Name, SubExp)> {
+fn counters(t: &mut Context, shape: &[SubExp]) -> Vec<(Name, SubExp)> {
     let mut dims = vec![];
     for n in shape {
         let i = t.names.fresh_str("i");
@@ -142,7 +141,7 @@ fn counters(t: &mut Translate, shape: &[SubExp]) -> Vec<(Name, SubExp)> {
 }
 
 /// An operation inside of a block.
-pub(crate) fn in_block_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
     let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
     let points = point::points(t, &sizes);
     t.barrier();
@@ -167,26 +166,26 @@ pub(crate) fn in_block_op(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegO
             });
         }
     }
-    t.emit(Code::Op(Op::Kernel(KernelOp::LeaveIfFailed)));
+    t.emit(Code::Op(KernelOp::LeaveIfFailed));
 }
 
 /// Each thread computes its points one after the other, for itself.
-fn in_rounds(t: &mut Translate, points: Expr, body: impl FnOnce(&mut Translate, Expr)) {
-    let outer = std::mem::replace(&mut t.mode, Mode::Thread);
+fn in_rounds(t: &mut KernelCode, points: Expr, body: impl FnOnce(&mut KernelCode, Expr)) {
+    let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
     hist::shared_out(t, points, |t, at| t.guarded(|t| body(t, at)));
-    t.mode = outer;
+    t.in_kernel.mode = outer;
 }
 
 /// Each thread that has a point computes it, for itself.
-fn by_threads(t: &mut Translate, points: Expr, body: impl FnOnce(&mut Translate, Expr)) {
-    let outer = std::mem::replace(&mut t.mode, Mode::Thread);
+fn by_threads(t: &mut KernelCode, points: Expr, body: impl FnOnce(&mut KernelCode, Expr)) {
+    let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
     t.if_then(lt(local(), points), |t| t.guarded(|t| body(t, local())));
-    t.mode = outer;
+    t.in_kernel.mode = outer;
 }
 
 /// One value per point, computed by the threads. Returns each thread's values, and shared memory for them.
 fn values_in_block(
-    t: &mut Translate,
+    t: &mut KernelCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     ops: &[SegBinOp<Memory>],
@@ -213,7 +212,7 @@ fn values_in_block(
 
 /// Shared arrays for one value per thread and operand. Each operation of a block uses them for itself, between its first
 /// barrier and the first one of the next operation, so all use the same.
-fn exchange_in_block(t: &mut Translate, types: &[PrimType], count: Expr) -> Vec<Name> {
+fn exchange_in_block(t: &mut KernelCode, types: &[PrimType], count: Expr) -> Vec<Name> {
     let mut arrays = vec![];
     for (k, ty) in types.iter().enumerate() {
         let Some(mem) = t.in_kernel.exchange.lanes.get(k).copied() else {
@@ -234,7 +233,7 @@ fn exchange_in_block(t: &mut Translate, types: &[PrimType], count: Expr) -> Vec<
 }
 
 /// A shared flag for each warp, for one operation after the other.
-fn flags_in_block(t: &mut Translate) -> Name {
+fn flags_in_block(t: &mut KernelCode) -> Name {
     match t.in_kernel.exchange.flags {
         Some(flags) => flags,
         None => {
@@ -246,7 +245,7 @@ fn flags_in_block(t: &mut Translate) -> Name {
 }
 
 /// The rows of an operation that has so many points, one for each thread.
-fn rows_in_block(t: &mut Translate, seg: &SegOp<Memory>, points: Expr) -> Rows {
+fn rows_in_block(t: &mut KernelCode, seg: &SegOp<Memory>, points: Expr) -> Rows {
     let n = t.operand(seg.space.dims[seg.space.dims.len() - 1].1);
     let width = t.let_i64("width", max(i64(1), n.clone()));
     let index = t.let_i64("index", rem(local(), width.clone()));
@@ -256,7 +255,7 @@ fn rows_in_block(t: &mut Translate, seg: &SegOp<Memory>, points: Expr) -> Rows {
 
 /// A reduction in which all threads take part.
 fn in_block_red_whole(
-    t: &mut Translate,
+    t: &mut KernelCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     ops: &[SegBinOp<Memory>],
@@ -264,10 +263,10 @@ fn in_block_red_whole(
 ) {
     let types = t.operand_types(ops);
     let (values, shared) = values_in_block(t, pat, seg, ops, &points);
-    let outer = std::mem::replace(&mut t.mode, Mode::Thread);
+    let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
     t.block_reduce(ops, &types, &values, &shared, Exchange::Shuffles);
     t.if_then(eq(local(), i64(0)), |t| t.store_all(&shared, &types, &i64(0), &values));
-    t.mode = outer;
+    t.in_kernel.mode = outer;
     t.barrier();
     for (k, p) in pat.iter().take(seg.combined()).enumerate() {
         t.declare(p.name, &p.ty);
@@ -277,7 +276,7 @@ fn in_block_red_whole(
 }
 
 fn in_block_red(
-    t: &mut Translate,
+    t: &mut KernelCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     ops: &[SegBinOp<Memory>],
@@ -293,15 +292,15 @@ fn in_block_red(
     t.barrier();
     let outer = &seg.space.dims[..seg.space.dims.len() - 1];
     let Rows { n, width, index, mine } = rows_in_block(t, seg, points);
-    let unordered = t.mode;
-    t.mode = Mode::Thread;
+    let unordered = t.in_kernel.mode;
+    t.in_kernel.mode = Mode::Thread;
     red::reduce_side_by_side(t, ops, &types, &values, &shared, &index, &n, &mine);
-    t.mode = unordered;
+    t.in_kernel.mode = unordered;
     let sizes: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
     let segments = point::points(t, &sizes);
     let neutral = t.neutrals(ops);
     for (k, p) in pat.iter().take(seg.combined()).enumerate() {
-        let of = |t: &Translate, segment: Expr| {
+        let of = |t: &KernelCode, segment: Expr| {
             let value = t.element(shared[k], types[k], mul(segment, width.clone()));
             select(lt(i64(0), n.clone()), value, neutral[k].clone())
         };
@@ -327,7 +326,7 @@ fn in_block_red(
 }
 
 fn in_block_scan(
-    t: &mut Translate,
+    t: &mut KernelCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     ops: &[SegBinOp<Memory>],
@@ -337,7 +336,7 @@ fn in_block_scan(
     let types = t.operand_types(ops);
     let (values, shared) = values_in_block(t, pat, seg, ops, &points);
     let Rows { n, width: _, index, mine } = rows_in_block(t, seg, points.clone());
-    let outer = std::mem::replace(&mut t.mode, Mode::Thread);
+    let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
     if *plan == Plan::ByWarps {
         let starts = (seg.space.dims.len() > 1).then(|| {
             let starts = t.let_as("starts", PrimType::Bool, eq(index.clone(), i64(0)));
@@ -359,12 +358,12 @@ fn in_block_scan(
             t.write_alone(&at, var(*value));
         }
     });
-    t.mode = outer;
+    t.in_kernel.mode = outer;
 }
 
 /// Scans rows of `n` values that lie side by side in shared memory, one value per thread.
 fn scan_by_steps(
-    t: &mut Translate,
+    t: &mut KernelCode,
     ops: &[SegBinOp<Memory>],
     types: &[PrimType],
     (values, shared): (&[Name], &[Name]),
@@ -391,7 +390,7 @@ fn scan_by_steps(
     });
 }
 
-fn update_in_block(t: &mut Translate, hist: &Hist) {
+fn update_in_block(t: &mut KernelCode, hist: &Hist) {
     let dims = &hist.seg.space.dims;
     let segment: Vec<SubExp> = dims[..dims.len() - 1].iter().map(|d| d.0.into()).collect();
     hist::each_update(t, hist, |t, (op, how), dests, index, values| {

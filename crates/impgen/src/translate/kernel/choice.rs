@@ -6,7 +6,7 @@
 
 use crate::translate::kernel::point;
 use crate::translate::kernel::size;
-use crate::translate::state::Translate;
+use crate::translate::state::HostCode;
 use fehu_base::bug;
 use fehu_imp::build::*;
 use fehu_imp::syntax::Expr;
@@ -26,7 +26,7 @@ pub(super) fn schedule(seg: &SegOp<Memory>) -> &Schedule {
 }
 
 /// Whether all conditions hold.
-pub(crate) fn all_hold(t: &mut Translate, conditions: &[Condition], known: &Quantities) -> Expr {
+pub(crate) fn all_hold(t: &mut HostCode, conditions: &[Condition], known: &Quantities) -> Expr {
     let mut all: Option<Expr> = None;
     for Condition { left, is, right, .. } in conditions {
         let (left, right) = (amount(t, left, known), amount(t, right, known));
@@ -42,7 +42,7 @@ pub(crate) fn all_hold(t: &mut Translate, conditions: &[Condition], known: &Quan
     all.unwrap_or(bool(true))
 }
 
-fn amount(t: &mut Translate, amount: &Amount, known: &Quantities) -> Expr {
+fn amount(t: &mut HostCode, amount: &Amount, known: &Quantities) -> Expr {
     let mut product: Option<Expr> = None;
     for quantity in &amount.of {
         let value = value_of(t, *quantity, known);
@@ -58,7 +58,7 @@ fn amount(t: &mut Translate, amount: &Amount, known: &Quantities) -> Expr {
     }
 }
 
-fn value_of(t: &mut Translate, quantity: Quantity, known: &Quantities) -> Expr {
+fn value_of(t: &mut HostCode, quantity: Quantity, known: &Quantities) -> Expr {
     if let Some((_, value)) = known.iter().find(|(q, _)| *q == quantity) {
         return value.clone();
     }

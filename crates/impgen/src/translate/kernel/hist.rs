@@ -25,7 +25,7 @@ use crate::translate::kernel::choice;
 use crate::translate::kernel::map;
 use crate::translate::kernel::point;
 use crate::translate::kernel::size;
-use crate::translate::state::{At, Mode, Translate};
+use crate::translate::state::{At, HostCode, KernelCode, Mode};
 use fehu_base::device::BLOCK_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
@@ -37,7 +37,7 @@ use fehu_ir::seg::{SegHistOp, SegKind, SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem, SubExp, Type};
 
 pub(crate) fn seg_hist(
-    t: &mut Translate,
+    t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     ops: &[SegHistOp<Memory>],
@@ -71,7 +71,7 @@ pub(crate) fn seg_hist(
 }
 
 /// The sizes of a histogram in shared memory.
-fn hist_measures(t: &mut Translate, hist: &Hist, plan: &SubHistograms) -> Measures {
+fn hist_measures(t: &mut HostCode, hist: &Hist, plan: &SubHistograms) -> Measures {
     let sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
     let segments = point::points(t, &sizes);
     let last = hist.seg.space.dims.last().map_or(SubExp::i64(1), |d| d.1);
@@ -123,7 +123,7 @@ fn hist_measures(t: &mut Translate, hist: &Hist, plan: &SubHistograms) -> Measur
 }
 
 /// Every point updates the result.
-fn hist_global(t: &mut Translate, hist: &Hist, threads: Option<Symbol>, each: i64) {
+fn hist_global(t: &mut HostCode, hist: &Hist, threads: Option<Symbol>, each: i64) {
     if let Some(grid) = &hist.seg.grid {
         let (blocks, size) = (t.operand(grid.blocks), t.operand(grid.block_size));
         let threads = t.operand(grid.threads);
@@ -148,7 +148,7 @@ fn hist_global(t: &mut Translate, hist: &Hist, threads: Option<Symbol>, each: i6
     });
 }
 
-fn update_global(t: &mut Translate, hist: &Hist, at: Expr) {
+fn update_global(t: &mut KernelCode, hist: &Hist, at: Expr) {
     point::set_point(t, &hist.seg.space, at);
     let segment: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.0.into()).collect();
     let sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
@@ -165,9 +165,9 @@ fn update_global(t: &mut Translate, hist: &Hist, at: Expr) {
 /// The body at the point whose indices are set, then `update` for each operation whose index is within bounds, with
 /// its results, its index and its values.
 pub(crate) fn each_update(
-    t: &mut Translate,
+    t: &mut KernelCode,
     hist: &Hist,
-    mut update: impl FnMut(&mut Translate, Operation<'_>, &[PatElem<Memory>], &[SubExp], Vec<Expr>),
+    mut update: impl FnMut(&mut KernelCode, Operation<'_>, &[PatElem<Memory>], &[SubExp], Vec<Expr>),
 ) {
     t.body(&hist.seg.body.body, &[]);
     let result = &hist.seg.body.body.result;
@@ -188,7 +188,7 @@ pub(crate) fn each_update(
 }
 
 /// Every block makes histograms of its own, then adds them to the result.
-fn hist_shared(t: &mut Translate, hist: &Hist, plan: &Measures) {
+fn hist_shared(t: &mut HostCode, hist: &Hist, plan: &Measures) {
     let mut beside = vec![];
     for ((op, how), bins) in hist.ops.iter().zip(hist.updates).zip(&plan.bins) {
         let mut mems = vec![];
@@ -197,7 +197,7 @@ fn hist_shared(t: &mut Translate, hist: &Hist, plan: &Measures) {
             let all = select(lt(i64(1), plan.parts.clone()), all, i64(0));
             let all = t.let_i64("beside", all);
             for ty in op.op.ret.iter().map(prim) {
-                mems.push(t.device_array("beside", ty, all.clone()));
+                mems.push(t.fresh_array("beside", ty, all.clone()));
             }
         }
         beside.push(mems);
@@ -216,7 +216,7 @@ fn hist_shared(t: &mut Translate, hist: &Hist, plan: &Measures) {
 }
 
 /// What a block does in one pass.
-fn hist_block(t: &mut Translate, hist: &Hist, plan: &Measures, pass: Expr, beside: &[Vec<Name>]) {
+fn hist_block(t: &mut KernelCode, hist: &Hist, plan: &Measures, pass: Expr, beside: &[Vec<Name>]) {
     let group = t.let_i64("group", quot(block(), plan.parts.clone()));
     let part = t.let_i64("part", rem(block(), plan.parts.clone()));
     let first = t.let_i64("first", mul(group, plan.group.clone()));
@@ -294,7 +294,7 @@ fn hist_block(t: &mut Translate, hist: &Hist, plan: &Measures, pass: Expr, besid
 
 /// Adds a block's histograms of one operation to the results, or puts them beside those of others.
 fn flush(
-    t: &mut Translate,
+    t: &mut KernelCode,
     hist: &Hist,
     plan: &Measures,
     which: usize,
@@ -325,7 +325,7 @@ fn flush(
                 changed = if changed == bool(false) { differs } else { or(changed, differs) };
             }
             let alone = eq(plan.parts.clone(), i64(1));
-            let add_to_result = |t: &mut Translate, alone: Alone| {
+            let add_to_result = |t: &mut KernelCode, alone: Alone| {
                 t.if_then(changed, |t| {
                     let places = result_places(t, hist, which, segment.clone(), bin.clone());
                     match alone {
@@ -354,7 +354,7 @@ fn flush(
 }
 
 /// Adds what blocks left beside each other to the results.
-fn add_up(t: &mut Translate, hist: &Hist, plan: &Measures, which: usize, beside: &[Name]) {
+fn add_up(t: &mut HostCode, hist: &Hist, plan: &Measures, which: usize, beside: &[Name]) {
     let op = &hist.ops[which];
     let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
     let bins = plan.bins[which].clone();
@@ -381,7 +381,7 @@ fn add_up(t: &mut Translate, hist: &Hist, plan: &Measures, which: usize, beside:
 }
 
 /// Combines values with elements that nobody else looks at.
-fn add_alone(t: &mut Translate, op: &SegHistOp<Memory>, types: &[PrimType], places: &[At], values: &[Name]) {
+fn add_alone(t: &mut KernelCode, op: &SegHistOp<Memory>, types: &[PrimType], places: &[At], values: &[Name]) {
     let old: Vec<Expr> = places.iter().map(|at| t.read(at)).collect();
     let old = t.lanes("old", types, old);
     t.apply(&op.op, &vars(&old), &vars(values), &old);
@@ -391,7 +391,7 @@ fn add_alone(t: &mut Translate, op: &SegHistOp<Memory>, types: &[PrimType], plac
 }
 
 /// Where the results of one operation are for a bin of a segment, both given by flat numbers.
-fn result_places(t: &mut Translate, hist: &Hist, which: usize, segment: Expr, bin: Expr) -> Vec<At> {
+fn result_places(t: &mut KernelCode, hist: &Hist, which: usize, segment: Expr, bin: Expr) -> Vec<At> {
     let first: usize = hist.ops[..which].iter().map(|op| op.dests.len()).sum();
     let dests = &hist.pat[first..first + hist.ops[which].dests.len()];
     let segment_sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
@@ -407,7 +407,7 @@ fn result_places(t: &mut Translate, hist: &Hist, which: usize, segment: Expr, bi
 
 /// All numbers below a bound, shared out among the threads of a block. Most often there is one for each thread: to count
 /// the rounds would take a division, which is slower than many a body.
-pub(crate) fn shared_out(t: &mut Translate, bound: Expr, body: impl FnOnce(&mut Translate, Expr)) {
+pub(crate) fn shared_out(t: &mut KernelCode, bound: Expr, body: impl FnOnce(&mut KernelCode, Expr)) {
     let next = t.let_as("next", PrimType::I64, local());
     t.while_(lt(var(next), bound), |t| {
         let at = var(t.let_as("at", PrimType::I64, var(next)));

@@ -18,17 +18,16 @@
 //! go on with further points.
 
 use super::choice::schedule;
-use crate::draft::Code;
 use crate::translate::kernel::choice;
 use crate::translate::kernel::point;
 use crate::translate::kernel::size;
 use crate::translate::kernel::tile::measures;
-use crate::translate::state::{Mode, Translate};
+use crate::translate::state::{HostCode, KernelCode, Mode};
 use fehu_base::bug;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_imp::build::*;
-use fehu_imp::syntax::Expr;
+use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::schedule::{Column, Plan, Points, Quantity};
 use fehu_ir::seg::SegOp;
 use fehu_ir::{Memory, PatElem, SubExp};
@@ -54,7 +53,7 @@ struct Columns {
     blocks: Expr,
 }
 
-pub(crate) fn seg_map(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+pub(crate) fn seg_map(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
     let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
     let points = point::points(t, &sizes);
     map_choice(t, pat, seg, 0, points);
@@ -62,7 +61,7 @@ pub(crate) fn seg_map(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Me
 
 /// The choice of this number in the schedule of a map, or a later one.
 pub(crate) fn map_choice(
-    t: &mut Translate,
+    t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     number: usize,
@@ -78,7 +77,7 @@ pub(crate) fn map_choice(
 }
 
 /// A map without tiles.
-fn plain_map(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, plan: &Points, points: Expr) {
+fn plain_map(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, plan: &Points, points: Expr) {
     let size = size::param(t, plan.block);
     let columns = plan.column.as_ref().and_then(|plan| columns(t, seg, plan, &points, &size));
     let each = match plan.each {
@@ -95,7 +94,7 @@ fn plain_map(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, pl
         None => flat_grid,
     };
     t.kernel("segmap", grid, size, Mode::Thread, |t| {
-        let flat = |t: &mut Translate| flat_points(t, pat, seg, points, (plan.each, each));
+        let flat = |t: &mut KernelCode| flat_points(t, pat, seg, points, (plan.each, each));
         match columns {
             Some(columns) => t.if_else(columns.used.clone(), |t| column(t, pat, seg, columns), flat),
             None => flat(t),
@@ -105,7 +104,7 @@ fn plain_map(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, pl
 
 /// Some points of a thread, by their flat numbers: how many at most, and how many.
 fn flat_points(
-    t: &mut Translate,
+    t: &mut KernelCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     points: Expr,
@@ -124,7 +123,7 @@ fn flat_points(
 
 /// How blocks are laid along rows; none if there are no rows.
 fn columns(
-    t: &mut Translate,
+    t: &mut HostCode,
     seg: &SegOp<Memory>,
     plan: &Column,
     points: &Expr,
@@ -158,7 +157,7 @@ fn columns(
 }
 
 /// The points of a thread in one column.
-fn column(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: Columns) {
+fn column(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: Columns) {
     let [outer @ .., (i, _), (j, _)] = seg.space.dims.as_slice() else { return };
     let rest = t.let_i64("rest", quot(block(), of.parts.clone()));
     let part = t.let_i64("part", sub(block(), mul(rest.clone(), of.parts)));
@@ -191,13 +190,13 @@ fn column(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: C
     t.in_kernel.flats.truncate(known);
 }
 
-fn map_point(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, at: Expr) {
+fn map_point(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, at: Expr) {
     point::set_point(t, &seg.space, at);
     point::point(t, pat, seg);
 }
 
 /// All points of a map by a grid of fixed size.
-fn over_grid(t: &mut Translate, label: &str, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, points: Expr) {
+fn over_grid(t: &mut HostCode, label: &str, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, points: Expr) {
     let Some(grid) = &seg.grid else { return };
     let (blocks, size) = (t.operand(grid.blocks), t.operand(grid.block_size));
     let threads = t.operand(grid.threads);
@@ -212,7 +211,7 @@ fn over_grid(t: &mut Translate, label: &str, pat: &[PatElem<Memory>], seg: &SegO
 }
 
 /// The number of the physical thread, where the operation asks for it.
-pub(crate) fn set_thread(t: &mut Translate, seg: &SegOp<Memory>) {
+pub(crate) fn set_thread(t: &mut KernelCode, seg: &SegOp<Memory>) {
     if let Some(grid) = &seg.grid {
         t.emit(Code::DeclareScalar(grid.thread, PrimType::I64));
         t.set_to(grid.thread, add(mul(block(), block_size()), local()));

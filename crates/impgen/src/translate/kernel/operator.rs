@@ -3,19 +3,19 @@
 //! Reductions keep the order of operands, so operators need not be commutative. `Lanes` are the values at
 //! hand: one variable per operand of all operators together.
 
-use crate::draft::{Code, Op};
-use crate::translate::state::{Mode, Translate};
+use crate::translate::machine::Machine;
+use crate::translate::state::{KernelCode, Translate};
 use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Direction, Expr, KernelOp};
+use fehu_imp::syntax::{Code, Direction, Expr, KernelOp};
 use fehu_ir::schedule::Exchange;
 use fehu_ir::seg::SegBinOp;
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Basic, Body, Exp, Lambda, LoopForm, Memory, SubExp, Type};
 
-impl Translate {
+impl<M: Machine> Translate<'_, M> {
     /// The types of the operands of all operators.
     pub(in crate::translate) fn operand_types(&self, ops: &[SegBinOp<Memory>]) -> Vec<PrimType> {
         ops.iter().flat_map(|op| &op.op.ret).map(prim).collect()
@@ -53,17 +53,18 @@ impl Translate {
         }
     }
 
-    /// Sets variables to what an operator gives. Where a check of it fails they stay as they are, and the thread goes on: others
-    /// wait for it at barriers, for the lock that it has, or for what it is to publish.
+    /// Sets variables to what an operator gives. Where a check of it fails in a kernel, they stay as they are.
     pub(super) fn apply(&mut self, op: &Lambda<Memory>, left: &[Expr], right: &[Expr], into: &[Name]) {
-        if self.mode != Mode::Host && can_fail(&op.body) {
-            self.guarded(|t| t.apply_unguarded(op, left, right, into));
-        } else {
-            self.apply_unguarded(op, left, right, into);
-        }
+        M::apply(self, op, left, right, into);
     }
 
-    fn apply_unguarded(&mut self, op: &Lambda<Memory>, left: &[Expr], right: &[Expr], into: &[Name]) {
+    pub(in crate::translate) fn apply_unguarded(
+        &mut self,
+        op: &Lambda<Memory>,
+        left: &[Expr],
+        right: &[Expr],
+        into: &[Name],
+    ) {
         let op = self.renamed_lambda(op);
         for (p, value) in op.params.iter().zip(left.iter().chain(right)) {
             if let Expr::Var(x) = value {
@@ -79,7 +80,9 @@ impl Translate {
         let pairs: Vec<(Name, SubExp)> = into.iter().copied().zip(op.body.result.iter().copied()).collect();
         self.set_all(&pairs);
     }
+}
 
+impl KernelCode<'_> {
     /// Shared arrays for one value per thread and operand, where the block has at most so many threads.
     pub(super) fn exchange(&mut self, types: &[PrimType], threads: &Expr) -> Vec<Name> {
         types.iter().map(|ty| self.shared_array("exchange", *ty, threads.clone())).collect()
@@ -180,7 +183,7 @@ impl Translate {
         for (ty, value) in types.iter().zip(values) {
             let x = self.temp("other", *ty);
             let op = KernelOp::Shuffle { var: x, ty: *ty, direction, delta, value: var(*value) };
-            self.emit(Code::Op(Op::Kernel(op)));
+            self.emit(Code::Op(op));
             got.push(x);
         }
         got
@@ -375,7 +378,7 @@ pub(super) fn prim(t: &Type) -> PrimType {
 }
 
 /// Whether code may come to an end in another way than that it gives its results.
-fn can_fail(body: &Body<Memory>) -> bool {
+pub(in crate::translate) fn can_fail(body: &Body<Memory>) -> bool {
     let mut found = false;
     for_each_stm(body, &mut |stm| {
         found |= match &stm.exp {

@@ -1,18 +1,18 @@
 //! The indices of a point of an index space, and where the results of a body go.
 
-use crate::draft::{Code, Op};
-use crate::translate::state::{Flat, Mode, Translate};
+use crate::translate::machine::{Machine, Racing};
+use crate::translate::state::{Context, Flat, Translate};
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Expr, KernelOp};
+use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::mem::poly;
 use fehu_ir::seg::{KernelReturn, SegAfter, SegOp, SegSpace};
 use fehu_ir::{Memory, PatElem, Shape, SubExp, Type};
 
 /// The number of points of a space, or of its outer dimensions.
-pub(crate) fn points(t: &mut Translate, sizes: &[SubExp]) -> Expr {
+pub(crate) fn points<M: Machine>(t: &mut Translate<M>, sizes: &[SubExp]) -> Expr {
     let mut points = i64(1);
     for n in sizes {
         points = mul(points, t.operand(*n));
@@ -21,7 +21,7 @@ pub(crate) fn points(t: &mut Translate, sizes: &[SubExp]) -> Expr {
 }
 
 /// Sets the indices of outer dimensions, or of all, from a flat number.
-pub(crate) fn unflatten(t: &mut Translate, dims: &[(Name, SubExp)], flat: Expr) {
+pub(crate) fn unflatten<M: Machine>(t: &mut Translate<M>, dims: &[(Name, SubExp)], flat: Expr) {
     if let Expr::Var(x) = flat {
         t.in_kernel.flats.extend(Flat::new(dims, x));
     }
@@ -40,7 +40,7 @@ pub(crate) fn unflatten(t: &mut Translate, dims: &[(Name, SubExp)], flat: Expr) 
 }
 
 /// Sets all indices of a space from the flat number of a point, and that number.
-pub(crate) fn set_point(t: &mut Translate, space: &SegSpace, flat: Expr) {
+pub(crate) fn set_point<M: Machine>(t: &mut Translate<M>, space: &SegSpace, flat: Expr) {
     let flat = t.let_i64("at", flat);
     t.emit(Code::DeclareScalar(space.flat, PrimType::I64));
     t.set_to(space.flat, flat.clone());
@@ -49,7 +49,11 @@ pub(crate) fn set_point(t: &mut Translate, space: &SegSpace, flat: Expr) {
 
 /// The body at a point whose indices are set: the values that the operator takes first, which are
 /// returned, then results that leave at once, which are written.
-pub(crate) fn point(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) -> Vec<Expr> {
+pub(crate) fn point<M: Racing>(
+    t: &mut Translate<M>,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+) -> Vec<Expr> {
     let (combined, result) = (seg.combined(), &seg.body.body.result);
     t.body(&seg.body.body, &[]);
     // Before the body's own results in the pattern are those of operators, or of what comes after a scan.
@@ -69,8 +73,8 @@ pub(crate) fn point(t: &mut Translate, pat: &[PatElem<Memory>], seg: &SegOp<Memo
 }
 
 /// What comes after a scan, at a point whose indices are set.
-pub(crate) fn point_after(
-    t: &mut Translate,
+pub(crate) fn point_after<M: Racing>(
+    t: &mut Translate<M>,
     pat: &[PatElem<Memory>],
     space: &SegSpace,
     after: &SegAfter<Memory>,
@@ -88,8 +92,8 @@ pub(crate) fn point_after(
 }
 
 /// Writes the results of a body that are not for an operator.
-pub(crate) fn write_results(
-    t: &mut Translate,
+pub(crate) fn write_results<M: Racing>(
+    t: &mut Translate<M>,
     pat: &[PatElem<Memory>],
     space: &SegSpace,
     types: &[Type],
@@ -121,21 +125,21 @@ pub(crate) fn write_results(
 }
 
 /// Writes a value to a position of an array, unless it is out of bounds.
-fn write_within(t: &mut Translate, array: Name, shape: &Shape, index: &[SubExp], ty: &Type, value: SubExp) {
+fn write_within<M: Racing>(
+    t: &mut Translate<M>,
+    array: Name,
+    shape: &Shape,
+    index: &[SubExp],
+    ty: &Type,
+    value: SubExp,
+) {
     let inside = within(t, index, shape);
     let at = t.place_of(array).fixed(&index.iter().map(|i| poly(t.resolve(*i))).collect::<Vec<_>>());
-    t.if_then(inside, |t| match (t.mode, ty) {
-        // Another task may write to the same place.
-        (Mode::Host, Type::Prim(_)) => {
-            let (offset, mem, value) = (t.offset(&at), t.mem(at.block), t.operand(value));
-            t.emit(Code::Op(Op::Kernel(KernelOp::WriteVolatile { mem, offset, elem: at.elem, value })));
-        }
-        (Mode::Host | Mode::Thread | Mode::Block, _) => t.put(ty.shape(), &at, value),
-    });
+    t.if_then(inside, |t| M::write_racing(t, ty, &at, value));
 }
 
 /// Whether indices are within a shape.
-pub(crate) fn within(t: &mut Translate, index: &[SubExp], shape: &[SubExp]) -> Expr {
+pub(crate) fn within<M: Machine>(t: &mut Translate<M>, index: &[SubExp], shape: &[SubExp]) -> Expr {
     let mut inside = bool(true);
     for (i, n) in index.iter().zip(shape) {
         let (i, n) = (t.operand(*i), t.operand(*n));
@@ -161,7 +165,7 @@ fn distinct(returns: &[KernelReturn]) -> usize {
 }
 
 /// An operand of a type that loops count in, as an `i64`.
-pub(crate) fn counted(t: &Translate, e: SubExp, ty: IntType) -> Expr {
+pub(crate) fn counted(t: &Context, e: SubExp, ty: IntType) -> Expr {
     match (e, ty) {
         (SubExp::Const(v), _) => i64(v.as_i64().unwrap_or(0)),
         (e, IntType::I64) => t.operand(e),
@@ -170,14 +174,14 @@ pub(crate) fn counted(t: &Translate, e: SubExp, ty: IntType) -> Expr {
 }
 
 /// Another variable for an index.
-pub(crate) fn fresh_index(t: &mut Translate, index: Name, value: Expr) -> Expr {
+pub(crate) fn fresh_index<M: Machine>(t: &mut Translate<M>, index: Name, value: Expr) -> Expr {
     let x = t.let_as("index", PrimType::I64, value);
     t.same.insert(index, x.into());
     var(x)
 }
 
 /// The flat number of a point whose indices are set.
-pub(crate) fn number_point(t: &mut Translate, seg: &SegOp<Memory>) {
+pub(crate) fn number_point<M: Machine>(t: &mut Translate<M>, seg: &SegOp<Memory>) {
     let mut flat = i64(0);
     for (index, size) in &seg.space.dims {
         let (index, size) = (t.operand((*index).into()), t.operand(*size));

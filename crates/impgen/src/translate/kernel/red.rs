@@ -18,26 +18,25 @@
 
 use super::choice::schedule;
 use super::operator::vars;
-use crate::draft::{Code, Op};
 use crate::translate::build::ZEROS;
 use crate::translate::kernel::choice;
 use crate::translate::kernel::map;
 use crate::translate::kernel::point;
 use crate::translate::kernel::scan;
 use crate::translate::kernel::size;
-use crate::translate::state::{At, Mode, Translate};
+use crate::translate::state::{At, HostCode, KernelCode, Mode};
 use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{AtomicOp, Expr, KernelOp};
+use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp};
 use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::schedule::{BlocksPerSegment, Exchange, Order, Plan, Quantity};
 use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem, Space, SubExp, Type};
 
 pub(crate) fn seg_red(
-    t: &mut Translate,
+    t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     ops: &[SegBinOp<Memory>],
@@ -80,14 +79,14 @@ pub(crate) fn seg_red(
 
 /// The first plan whose condition holds.
 fn red_choice(
-    t: &mut Translate,
+    t: &mut HostCode,
     reds: &[(Red, &Plan)],
     conditions: &[Expr],
     params: &[(Symbol, Expr)],
     lanes: Option<Expr>,
 ) {
     let Some(((red, plan), others)) = reds.split_first() else { return };
-    let this = |t: &mut Translate| match (plan, lanes.clone()) {
+    let this = |t: &mut HostCode| match (plan, lanes.clone()) {
         (Plan::ThreadPerSegment { .. }, _) => tiny_segments(t, red),
         (Plan::LanesPerSegment { order, .. }, Some(lanes)) => segments_by_lanes(t, red, *order, lanes),
         (Plan::SegmentsPerBlock { .. }, _) => small_segments(t, red),
@@ -106,13 +105,13 @@ fn red_choice(
 
 /// Where the reduced values go: to the arrays of the pattern, or to blocks of one element, which the host then
 /// reads.
-fn red_results(t: &mut Translate, pat: &[PatElem<Memory>], types: &[PrimType]) -> Vec<At> {
+fn red_results(t: &mut HostCode, pat: &[PatElem<Memory>], types: &[PrimType]) -> Vec<At> {
     let mut results = vec![];
     for (p, ty) in pat.iter().zip(types) {
         results.push(match &p.ty {
             Type::Array(..) => t.place_of(p.name),
             Type::Prim(_) | Type::Acc(..) | Type::Mem(_) => {
-                let block = t.device_array("result", *ty, i64(1));
+                let block = t.fresh_array("result", *ty, i64(1));
                 At::new(block, Lmad::row_major(0, &[]), *ty)
             }
         });
@@ -120,7 +119,7 @@ fn red_results(t: &mut Translate, pat: &[PatElem<Memory>], types: &[PrimType]) -
     results
 }
 
-fn read_results(t: &mut Translate, pat: &[PatElem<Memory>], red: &Red) {
+fn read_results(t: &mut HostCode, pat: &[PatElem<Memory>], red: &Red) {
     for ((p, at), ty) in pat.iter().zip(&red.results).zip(&red.types) {
         if matches!(p.ty, Type::Prim(_)) {
             t.declare(p.name, &p.ty);
@@ -131,7 +130,7 @@ fn read_results(t: &mut Translate, pat: &[PatElem<Memory>], red: &Red) {
     }
 }
 
-fn large_segments(t: &mut Translate, red: &Red, plan: &BlocksPerSegment, most: Expr) {
+fn large_segments(t: &mut HostCode, red: &Red, plan: &BlocksPerSegment, most: Expr) {
     let (blocks, size, parts) = match &red.seg.grid {
         // Memory inside is for a grid of this size: a block does whole segments, one after the other.
         // Without points the grid is empty, but segments have results: one block writes them, and has no use for memory.
@@ -147,7 +146,7 @@ fn large_segments(t: &mut Translate, red: &Red, plan: &BlocksPerSegment, most: E
         }
     };
     let partials: Vec<Name> = (red.types.iter())
-        .map(|ty| t.device_array("partials", *ty, mul(red.segments.clone(), parts.clone())))
+        .map(|ty| t.fresh_array("partials", *ty, mul(red.segments.clone(), parts.clone())))
         .collect();
     let zeros = t.zeros();
     t.kernel("segred", blocks, size.clone(), Mode::Thread, |t| {
@@ -175,7 +174,7 @@ fn large_segments(t: &mut Translate, red: &Red, plan: &BlocksPerSegment, most: E
 }
 
 /// Threads in a block, for segments that may not have enough points to keep many of them busy.
-fn segment_block(t: &mut Translate, red: &Red, points: i64) -> Expr {
+fn segment_block(t: &mut HostCode, red: &Red, points: i64) -> Expr {
     if red.seg.space.dims.len() == 1 {
         return red.size.clone();
     }
@@ -185,7 +184,7 @@ fn segment_block(t: &mut Translate, red: &Red, points: i64) -> Expr {
 
 /// Reduces a block's part of a segment; its first thread has the result.
 fn one_part(
-    t: &mut Translate,
+    t: &mut KernelCode,
     red: &Red,
     plan: &BlocksPerSegment,
     shared: &[Name],
@@ -206,7 +205,7 @@ fn one_part(
     let values = t.lanes("acc", &red.types, neutral);
     let index = inner[0].0;
     t.emit(Code::DeclareScalar(index, PrimType::I64));
-    let take = |t: &mut Translate, at: Expr, into: &[Name]| {
+    let take = |t: &mut KernelCode, at: Expr, into: &[Name]| {
         t.set_to(index, at.clone());
         t.set_to(red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), at));
         let new = point::point(t, red.pat, red.seg);
@@ -243,7 +242,7 @@ fn one_part(
 
 /// The result is done, or the last block of a segment does it.
 fn after_part(
-    t: &mut Translate,
+    t: &mut KernelCode,
     red: &Red,
     out: &Second,
     segment: &Expr,
@@ -260,9 +259,9 @@ fn after_part(
             |t| put_result(t, red, values),
             |t| {
                 t.store_all(out.partials, &red.types, &add(base.clone(), part.clone()), values);
-                t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+                t.emit(Code::Op(KernelOp::Fence));
                 let before = t.temp("before", PrimType::I32);
-                t.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
+                t.emit(Code::Op(KernelOp::Atomic {
                     old: Some(before),
                     op: AtomicOp::Add,
                     mem: out.zeros,
@@ -270,7 +269,7 @@ fn after_part(
                     elem: PrimType::I32,
                     space: Space::Default,
                     value: i32(1),
-                })));
+                }));
                 let finished = t.to_i64(var(before));
                 let all = eq(finished, sub(parts.clone(), i64(1)));
                 t.set_to(is_last, select(all, i32(1), i32(0)));
@@ -287,8 +286,8 @@ fn after_part(
 }
 
 /// The last block reduces what all blocks of the segment have found.
-fn combine_parts(t: &mut Translate, red: &Red, out: &Second, segment: &Expr, parts: &Expr, base: Expr) {
-    t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+fn combine_parts(t: &mut KernelCode, red: &Red, out: &Second, segment: &Expr, parts: &Expr, base: Expr) {
+    t.emit(Code::Op(KernelOp::Fence));
     let neutral = t.neutrals(red.ops);
     let sums = t.lanes("sum", &red.types, neutral);
     let each = t.let_i64("each", quot_up(parts.clone(), block_size()));
@@ -308,7 +307,7 @@ fn combine_parts(t: &mut Translate, red: &Red, out: &Second, segment: &Expr, par
 }
 
 /// Writes the results of the segment whose indices are set.
-fn put_result(t: &mut Translate, red: &Red, values: &[Name]) {
+fn put_result(t: &mut KernelCode, red: &Red, values: &[Name]) {
     let dims = &red.seg.space.dims;
     let outer = &dims[..dims.len() - 1];
     let indices: Vec<_> = outer.iter().map(|d| poly(d.0.into())).collect();
@@ -318,7 +317,7 @@ fn put_result(t: &mut Translate, red: &Red, values: &[Name]) {
     }
 }
 
-fn tiny_segments(t: &mut Translate, red: &Red) {
+fn tiny_segments(t: &mut HostCode, red: &Red) {
     let grid = quot_up(red.segments.clone(), red.size.clone());
     t.kernel("segred_tiny", grid, red.size.clone(), Mode::Thread, |t| {
         let segment = t.let_i64("segment", add(mul(block(), block_size()), local()));
@@ -345,7 +344,7 @@ fn tiny_segments(t: &mut Translate, red: &Red) {
 }
 
 /// How many threads share a segment of middle size, a power of two: each is to have a few points, unless they are heavy.
-fn lanes_of_segment(t: &mut Translate, red: &Red, each: i64) -> Expr {
+fn lanes_of_segment(t: &mut HostCode, red: &Red, each: i64) -> Expr {
     let mut lanes = i64(WARP_THREADS);
     for fewer in [16, 8, 4, 2] {
         lanes = select(le(red.n.clone(), i64(fewer * each)), i64(fewer), lanes);
@@ -354,7 +353,7 @@ fn lanes_of_segment(t: &mut Translate, red: &Red, each: i64) -> Expr {
 }
 
 /// Each segment is shared by so many threads, neighbours in a warp.
-fn segments_by_lanes(t: &mut Translate, red: &Red, order: Order, lanes: Expr) {
+fn segments_by_lanes(t: &mut HostCode, red: &Red, order: Order, lanes: Expr) {
     let per_block = t.let_i64("per_block", quot(red.size.clone(), lanes.clone()));
     let grid = quot_up(red.segments.clone(), per_block.clone());
     t.kernel("segred_lanes", grid, red.size.clone(), Mode::Thread, |t| {
@@ -399,7 +398,7 @@ fn segments_by_lanes(t: &mut Translate, red: &Red, order: Order, lanes: Expr) {
     });
 }
 
-fn small_segments(t: &mut Translate, red: &Red) {
+fn small_segments(t: &mut HostCode, red: &Red) {
     let width = t.let_i64("width", max(i64(1), red.n.clone()));
     let per_block = t.let_i64("per_block", quot(red.size.clone(), width.clone()));
     let grid = quot_up(red.segments.clone(), per_block.clone());
@@ -438,7 +437,7 @@ fn small_segments(t: &mut Translate, red: &Red) {
 /// index 0 of a segment has its result.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn reduce_side_by_side(
-    t: &mut Translate,
+    t: &mut KernelCode,
     ops: &[SegBinOp<Memory>],
     types: &[PrimType],
     values: &[Name],

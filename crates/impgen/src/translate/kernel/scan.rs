@@ -24,17 +24,16 @@ mod narrow;
 
 use super::choice::schedule;
 use super::operator::vars;
-use crate::draft::{Code, Op};
 use crate::translate::kernel::map;
 use crate::translate::kernel::point;
 use crate::translate::kernel::size;
-use crate::translate::state::{Mode, Translate};
+use crate::translate::state::{HostCode, KernelCode, Mode};
 use fehu_base::device::WARP_THREADS;
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{AtomicOp, Direction, Expr, KernelOp};
+use fehu_imp::syntax::{AtomicOp, Code, Direction, Expr, KernelOp};
 use fehu_ir::mem::poly;
 use fehu_ir::schedule::{Choice, Exchange, Plan};
 use fehu_ir::seg::{SegAfter, SegBinOp, SegOp};
@@ -48,7 +47,7 @@ const AGGREGATE: i32 = 1;
 const PREFIX: i32 = 2;
 
 pub(crate) fn seg_scan(
-    t: &mut Translate,
+    t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     ops: &[SegBinOp<Memory>],
@@ -80,10 +79,10 @@ pub(crate) fn seg_scan(
         Some(grid) => min(tiles.clone(), t.operand(grid.blocks)),
         None => tiles.clone(),
     };
-    let status = t.device_array("status", PrimType::I32, add(tiles.clone(), i64(1)));
+    let status = t.fresh_array("status", PrimType::I32, add(tiles.clone(), i64(1)));
     t.fill_zeros(status, add(tiles.clone(), i64(1)));
-    let published = |t: &mut Translate, base: &str| -> Vec<Name> {
-        types.iter().map(|ty| t.device_array(base, *ty, tiles.clone())).collect()
+    let published = |t: &mut HostCode, base: &str| -> Vec<Name> {
+        types.iter().map(|ty| t.fresh_array(base, *ty, tiles.clone())).collect()
     };
     let aggregates = published(t, "aggregates");
     let prefixes = published(t, "prefixes");
@@ -141,10 +140,10 @@ pub(crate) fn seg_scan(
 }
 
 /// The next tile; the counter is behind the status of the last one.
-fn take_tile(t: &mut Translate, scan: &Scan, shared: &Shared) -> Expr {
+fn take_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared) -> Expr {
     t.if_then(eq(local(), i64(0)), |t| {
         let number = t.temp("number", PrimType::I32);
-        t.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
+        t.emit(Code::Op(KernelOp::Atomic {
             old: Some(number),
             op: AtomicOp::Add,
             mem: scan.status,
@@ -152,7 +151,7 @@ fn take_tile(t: &mut Translate, scan: &Scan, shared: &Shared) -> Expr {
             elem: PrimType::I32,
             space: Space::Default,
             value: i32(1),
-        })));
+        }));
         t.store(shared.tile, PrimType::I32, i64(0), var(number));
     });
     t.barrier();
@@ -161,7 +160,7 @@ fn take_tile(t: &mut Translate, scan: &Scan, shared: &Shared) -> Expr {
     t.let_i64("tile", number)
 }
 
-fn scan_tile(t: &mut Translate, scan: &Scan, shared: &Shared, tile: &Expr) {
+fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr) {
     let base = t.let_i64("base", mul(tile.clone(), mul(block_size(), i64(scan.row))));
     let rows: Vec<Name> = scan.tile_types.iter().map(|ty| t.private_array("row", *ty, scan.row)).collect();
     compute_points(t, scan, &rows, &base);
@@ -202,7 +201,7 @@ fn scan_tile(t: &mut Translate, scan: &Scan, shared: &Shared, tile: &Expr) {
 
 /// What comes after the scan, neighbours by neighbours.
 fn go_on(
-    t: &mut Translate,
+    t: &mut KernelCode,
     scan: &Scan,
     shared: &Shared,
     after: &SegAfter<Memory>,
@@ -232,7 +231,7 @@ fn go_on(
 }
 
 /// What is before a thread's row in its tile: its left neighbour's sum, which shared memory holds for every thread.
-fn from_shared(t: &mut Translate, scan: &Scan, shared: &Shared) -> Inside {
+fn from_shared(t: &mut KernelCode, scan: &Scan, shared: &Shared) -> Inside {
     let neutral = t.neutrals(&scan.tile_ops);
     let sums = t.lanes("inside", &scan.tile_types, neutral);
     let starts = t.let_as("started", PrimType::Bool, bool(false));
@@ -241,7 +240,13 @@ fn from_shared(t: &mut Translate, scan: &Scan, shared: &Shared) -> Inside {
 }
 
 /// The same where shared memory holds it for every warp.
-fn from_neighbours(t: &mut Translate, scan: &Scan, shared: &Shared, values: &[Name], starts: Name) -> Inside {
+fn from_neighbours(
+    t: &mut KernelCode,
+    scan: &Scan,
+    shared: &Shared,
+    values: &[Name],
+    starts: Name,
+) -> Inside {
     let sums = t.shuffle(&scan.tile_types, values, Direction::Up, 1);
     let flag = t.let_as("flag", PrimType::I32, select(var(starts), i32(1), i32(0)));
     let flag = t.shuffle(&[PrimType::I32], &[flag], Direction::Up, 1)[0];
@@ -252,7 +257,7 @@ fn from_neighbours(t: &mut Translate, scan: &Scan, shared: &Shared, values: &[Na
     Inside { sums, starts }
 }
 
-fn load_inside(t: &mut Translate, scan: &Scan, shared: &Shared, sums: &[Name], starts: Name, at: Expr) {
+fn load_inside(t: &mut KernelCode, scan: &Scan, shared: &Shared, sums: &[Name], starts: Name, at: Expr) {
     for ((x, mem), ty) in sums.iter().zip(&shared.sums).zip(&scan.tile_types) {
         let e = t.element(*mem, *ty, at.clone());
         t.set_to(*x, e);
@@ -264,7 +269,7 @@ fn load_inside(t: &mut Translate, scan: &Scan, shared: &Shared, sums: &[Name], s
 }
 
 /// Computes the points of a tile, neighbours by neighbours.
-fn compute_points(t: &mut Translate, scan: &Scan, rows: &[Name], base: &Expr) {
+fn compute_points(t: &mut KernelCode, scan: &Scan, rows: &[Name], base: &Expr) {
     t.for_up_to("k", i64(scan.row), |t, k| {
         let at = t.let_i64("at", add(base.clone(), add(mul(k.clone(), block_size()), local())));
         let neutral = t.neutrals(&scan.tile_ops);
@@ -283,7 +288,7 @@ fn compute_points(t: &mut Translate, scan: &Scan, rows: &[Name], base: &Expr) {
 }
 
 /// From values that are a block's width apart to values in a row.
-fn to_rows(t: &mut Translate, scan: &Scan, shared: &Shared, row: Name, ty: PrimType) {
+fn to_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, row: Name, ty: PrimType) {
     t.for_up_to("k", i64(scan.row), |t, k| {
         let value = t.element(row, ty, k.clone());
         t.store(shared.exchange, ty, add(mul(k, block_size()), local()), value);
@@ -296,7 +301,7 @@ fn to_rows(t: &mut Translate, scan: &Scan, shared: &Shared, row: Name, ty: PrimT
 }
 
 /// From values in a row to values that are a block's width apart.
-fn from_rows(t: &mut Translate, scan: &Scan, shared: &Shared, row: Name, ty: PrimType) {
+fn from_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, row: Name, ty: PrimType) {
     t.for_up_to("k", i64(scan.row), |t, k| {
         let value = t.element(row, ty, k.clone());
         t.store(shared.exchange, ty, add(mul(local(), i64(scan.row)), k), value);
@@ -309,7 +314,7 @@ fn from_rows(t: &mut Translate, scan: &Scan, shared: &Shared, row: Name, ty: Pri
 }
 
 /// Scans a thread's row in place; returns its sum.
-fn scan_row(t: &mut Translate, scan: &Scan, rows: &[Name], first: &Expr, clear: Name) -> Vec<Name> {
+fn scan_row(t: &mut KernelCode, scan: &Scan, rows: &[Name], first: &Expr, clear: Name) -> Vec<Name> {
     let neutral = t.neutrals(&scan.tile_ops);
     let sums = t.lanes("sum", &scan.tile_types, neutral);
     let within = scan.segmented.then(|| {
@@ -344,14 +349,14 @@ fn scan_row(t: &mut Translate, scan: &Scan, rows: &[Name], first: &Expr, clear: 
     sums
 }
 
-fn assign(t: &mut Translate, to: &[Name], from: &[Name]) {
+fn assign(t: &mut KernelCode, to: &[Name], from: &[Name]) {
     for (x, y) in to.iter().zip(from) {
         t.set_to(*x, var(*y));
     }
 }
 
 /// What the tile sums up to, as others want it.
-fn tile_sums(t: &mut Translate, scan: &Scan, shared: &Shared, last: &Expr) -> Vec<Name> {
+fn tile_sums(t: &mut KernelCode, scan: &Scan, shared: &Shared, last: &Expr) -> Vec<Name> {
     let sums = t.load_all(&shared.sums, &scan.tile_types, last);
     if !scan.narrow {
         return sums;
@@ -360,7 +365,7 @@ fn tile_sums(t: &mut Translate, scan: &Scan, shared: &Shared, last: &Expr) -> Ve
 }
 
 /// One thread publishes what the tile sums up to, and finds what is before it.
-fn look_back(t: &mut Translate, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
+fn look_back(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
     let sums = tile_sums(t, scan, shared, &last);
     let mut whole = eq(tile.clone(), i64(0));
     if scan.segmented {
@@ -381,7 +386,7 @@ fn look_back(t: &mut Translate, scan: &Scan, shared: &Shared, tile: &Expr, last:
         t.while_(equal(PrimType::I32, var(status), i32(NONE)), |t| {
             read_volatile(t, status, scan.status, PrimType::I32, var(back));
         });
-        t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+        t.emit(Code::Op(KernelOp::Fence));
         let found: Vec<Name> = scan.types.iter().map(|ty| t.temp("found", *ty)).collect();
         t.if_else(
             equal(PrimType::I32, var(status), i32(PREFIX)),
@@ -410,7 +415,7 @@ fn look_back(t: &mut Translate, scan: &Scan, shared: &Shared, tile: &Expr, last:
 
 /// The same by a warp. Lane `k` looks at the tile `k` before the last one not seen yet; what lanes see is combined,
 /// the highest lane leftmost, up to the first that is a prefix.
-fn look_back_together(t: &mut Translate, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
+fn look_back_together(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
     let sums = tile_sums(t, scan, shared, &last);
     let mut whole = eq(tile.clone(), i64(0));
     if scan.segmented {
@@ -438,7 +443,7 @@ fn look_back_together(t: &mut Translate, scan: &Scan, shared: &Shared, tile: &Ex
             t.while_(equal(PrimType::I32, var(status), i32(NONE)), |t| {
                 read_volatile(t, status, scan.status, PrimType::I32, mine.clone());
             });
-            t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+            t.emit(Code::Op(KernelOp::Fence));
             t.if_else(
                 equal(PrimType::I32, var(status), i32(PREFIX)),
                 |t| read_all_volatile(t, &found, &scan.prefixes, &scan.types, &mine),
@@ -479,7 +484,7 @@ fn look_back_together(t: &mut Translate, scan: &Scan, shared: &Shared, tile: &Ex
 }
 
 pub(crate) fn read_all_volatile(
-    t: &mut Translate,
+    t: &mut KernelCode,
     into: &[Name],
     mems: &[Name],
     types: &[PrimType],
@@ -490,24 +495,24 @@ pub(crate) fn read_all_volatile(
     }
 }
 
-fn publish(t: &mut Translate, scan: &Scan, mems: &[Name], tile: &Expr, values: &[Name], status: i32) {
+fn publish(t: &mut KernelCode, scan: &Scan, mems: &[Name], tile: &Expr, values: &[Name], status: i32) {
     for ((mem, ty), value) in mems.iter().zip(&scan.types).zip(values) {
         write_volatile(t, *mem, *ty, tile.clone(), var(*value));
     }
-    t.emit(Code::Op(Op::Kernel(KernelOp::Fence)));
+    t.emit(Code::Op(KernelOp::Fence));
     write_volatile(t, scan.status, PrimType::I32, tile.clone(), i32(status));
 }
 
-pub(crate) fn read_volatile(t: &mut Translate, x: Name, mem: Name, elem: PrimType, offset: Expr) {
-    t.emit(Code::Op(Op::Kernel(KernelOp::ReadVolatile { var: x, mem, offset, elem })));
+pub(crate) fn read_volatile(t: &mut KernelCode, x: Name, mem: Name, elem: PrimType, offset: Expr) {
+    t.emit(Code::Op(KernelOp::ReadVolatile { var: x, mem, offset, elem }));
 }
 
-fn write_volatile(t: &mut Translate, mem: Name, elem: PrimType, offset: Expr, value: Expr) {
-    t.emit(Code::Op(Op::Kernel(KernelOp::WriteVolatile { mem, offset, elem, value })));
+fn write_volatile(t: &mut KernelCode, mem: Name, elem: PrimType, offset: Expr, value: Expr) {
+    t.emit(Code::Op(KernelOp::WriteVolatile { mem, offset, elem, value }));
 }
 
 /// What is before the tile, as far as values lack it: narrow ones do.
-fn before_tile(t: &mut Translate, scan: &Scan, shared: &Shared) -> Vec<Option<Name>> {
+fn before_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared) -> Vec<Option<Name>> {
     match scan.narrow {
         true => t.load_all(&shared.prefix, &scan.types, &i64(0)).into_iter().map(Some).collect(),
         false => vec![None; scan.types.len()],
@@ -516,7 +521,7 @@ fn before_tile(t: &mut Translate, scan: &Scan, shared: &Shared) -> Vec<Option<Na
 
 /// Adds to each value what is before its thread's row: of the tile, and before the tile.
 fn add_before(
-    t: &mut Translate,
+    t: &mut KernelCode,
     scan: &Scan,
     shared: &Shared,
     rows: &[Name],
@@ -550,7 +555,7 @@ fn add_before(
     });
     t.if_then(var(any), |t| {
         t.for_up_to("k", i64(scan.row), |t, k| {
-            let add_to = |t: &mut Translate| {
+            let add_to = |t: &mut KernelCode| {
                 let values = t.load_all(rows, &scan.types, &k);
                 t.apply_all(scan.ops, &vars(&before), &vars(&values), &values);
                 t.store_all(rows, &scan.types, &k, &values);
@@ -564,7 +569,7 @@ fn add_before(
 }
 
 /// Writes a tile's values, neighbours by neighbours.
-fn write_rows(t: &mut Translate, scan: &Scan, shared: &Shared, rows: &[Name], base: &Expr) {
+fn write_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, rows: &[Name], base: &Expr) {
     let before = before_tile(t, scan, shared);
     let operands = rows.iter().zip(&scan.tile_types).zip(before).zip(scan.pat);
     for (k, (((row, ty), before), p)) in operands.enumerate() {

@@ -1,32 +1,32 @@
 //! Tuning parameters and sizes of the device.
 
-use crate::draft::{Code, Op};
-use crate::translate::state::Translate;
+use crate::translate::machine::{CpuMachine, Machine};
+use crate::translate::state::{Context, Translate};
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Symbol};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Expr, TuningParam};
+use fehu_imp::syntax::{CpuOp, Expr, OnCpu, TuningParam};
 use fehu_ir::schedule::{Schedule, ScheduleParam};
 use fehu_ir::seg::{SizeClass, SizeOp};
 use fehu_ir::{Memory, PatElem};
 
 /// A size that host code asks for.
-pub(crate) fn size_op(t: &mut Translate, pat: &[PatElem<Memory>], size: &SizeOp) {
+pub(crate) fn size_op<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, pat: &[PatElem<Memory>], size: &SizeOp) {
     let [p] = pat else { bug!("{size:?} has {} results", pat.len()) };
     t.declare(p.name, &p.ty);
     match size {
         SizeOp::GetSize(name, class) => {
             add_param(t, *name, class);
-            t.emit(Code::Op(Op::GetSize(p.name, *name)));
+            t.on_cpu(CpuOp::GetSize(p.name, *name));
         }
         SizeOp::GetSizeMax(class) => {
-            t.emit(Code::Op(Op::GetSizeMax(p.name, Symbol::new(&class_text(class)))));
+            t.on_cpu(CpuOp::GetSizeMax(p.name, Symbol::new(&class_text(class))));
         }
         SizeOp::SharedNeeded(label) => bug!("nobody said how much shared memory {label:?} needs"),
         SizeOp::CmpThreshold { name, class, par } => {
             add_param(t, *name, class);
             let par = t.operand(*par);
-            t.emit(Code::Op(Op::CmpThreshold(p.name, *name, par)));
+            t.on_cpu(CpuOp::CmpThreshold(p.name, *name, par));
         }
         SizeOp::CalcGrid { points, max: most, block } => {
             add_param(t, *most, &SizeClass::GridSize);
@@ -38,19 +38,19 @@ pub(crate) fn size_op(t: &mut Translate, pat: &[PatElem<Memory>], size: &SizeOp)
 }
 
 /// A parameter that the program declares itself: the least number if it is not set.
-pub(crate) fn read_param(t: &mut Translate, pat: &[PatElem<Memory>], name: Symbol) {
+pub(crate) fn read_param<M: Machine>(t: &mut Translate<M>, pat: &[PatElem<Memory>], name: Symbol) {
     let class = SizeClass::Bespoke(Symbol::new("user"), i64::MIN);
-    size_op(t, pat, &SizeOp::GetSize(name, class));
+    M::size_op(t, pat, &SizeOp::GetSize(name, class));
 }
 
 /// As many blocks as the points need, but no more than a parameter says.
-fn bounded_grid(t: &mut Translate, points: Expr, block: Expr, most: Symbol) -> Expr {
+fn bounded_grid<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, points: Expr, block: Expr, most: Symbol) -> Expr {
     let most = param(t, most);
     min(quot_up(points, block), most)
 }
 
 /// Makes the tuning parameters of a schedule known.
-pub(crate) fn add_params(t: &mut Translate, schedule: &Schedule) {
+pub(crate) fn add_params(t: &mut Context, schedule: &Schedule) {
     for ScheduleParam { name, class, usual } in &schedule.params {
         let param = TuningParam { name: *name, class: class_text(class), default: *usual };
         t.params.insert(*name, param);
@@ -58,19 +58,19 @@ pub(crate) fn add_params(t: &mut Translate, schedule: &Schedule) {
 }
 
 /// The most that the device has of something.
-pub(crate) fn device_max(t: &mut Translate, class: &SizeClass) -> Expr {
+pub(crate) fn device_max<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, class: &SizeClass) -> Expr {
     let x = t.temp("most", PrimType::I64);
-    t.emit(Code::Op(Op::GetSizeMax(x, Symbol::new(&class_text(class)))));
+    t.on_cpu(CpuOp::GetSizeMax(x, Symbol::new(&class_text(class))));
     Expr::Var(x)
 }
 
-pub(crate) fn param(t: &mut Translate, name: Symbol) -> Expr {
+pub(crate) fn param<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, name: Symbol) -> Expr {
     let x = t.temp("param", PrimType::I64);
-    t.emit(Code::Op(Op::GetSize(x, name)));
+    t.on_cpu(CpuOp::GetSize(x, name));
     Expr::Var(x)
 }
 
-fn add_param(t: &mut Translate, name: Symbol, class: &SizeClass) {
+fn add_param(t: &mut Context, name: Symbol, class: &SizeClass) {
     let default = match class {
         SizeClass::Bespoke(_, default) => Some(*default),
         SizeClass::Threshold(_, default) => *default,

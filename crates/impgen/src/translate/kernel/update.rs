@@ -4,22 +4,22 @@
 //! where one of 8 or 16 bits is a part of a word of 32; the rest is done under a lock.
 
 use super::operator::{prim, vars};
-use crate::draft::{Code, Op};
 use crate::translate::build::ZEROS;
 use crate::translate::kernel::point;
 use crate::translate::kernel::scan;
-use crate::translate::state::{At, Mode, Translate, Updated};
+use crate::translate::machine::Machine;
+use crate::translate::state::{At, KernelCode, Translate, Updated};
 use fehu_analysis::operator::{binops, update};
 use fehu_base::ops::{BinOp, ConvOp, MathFn, PrimFn};
 use fehu_base::prim::{FloatType, IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{AtomicOp, Expr, KernelOp};
+use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp};
 use fehu_ir::mem::poly;
 use fehu_ir::schedule::Update;
 use fehu_ir::{Lambda, Memory, PatElem, Space, SubExp, Type, WithAcc};
 
-impl Translate {
+impl<M: Machine> Translate<'_, M> {
     /// Arrays become accumulators for the time of a body.
     pub(in crate::translate) fn with_acc(&mut self, pat: &[PatElem<Memory>], w: &WithAcc<Memory>) {
         for (input, token) in w.inputs.iter().zip(&w.lambda.params) {
@@ -71,7 +71,7 @@ impl Translate {
         flat
     }
 
-    /// Combines values into the elements at some places, if need be under a lock.
+    /// Combines values into the elements at some places.
     pub(super) fn update(
         &mut self,
         op: &Lambda<Memory>,
@@ -80,17 +80,37 @@ impl Translate {
         values: Vec<Expr>,
         lock: Lock,
     ) {
+        M::update(self, op, how, places, values, lock);
+    }
+}
+
+/// Combines values into elements while nobody else is there.
+pub(in crate::translate) fn update_alone<M: Machine>(
+    t: &mut Translate<M>,
+    op: &Lambda<Memory>,
+    places: &[At],
+    values: &[Expr],
+) {
+    let types: Vec<PrimType> = op.ret.iter().map(prim).collect();
+    let old: Vec<Expr> = places.iter().map(|at| t.read(at)).collect();
+    let old = t.lanes("old", &types, old);
+    t.apply(op, &vars(&old), values, &old);
+    for (at, x) in places.iter().zip(&old) {
+        t.write(at, var(*x));
+    }
+}
+
+impl KernelCode<'_> {
+    /// The same while other threads do so, if need be under a lock.
+    pub(in crate::translate) fn update_among_threads(
+        &mut self,
+        op: &Lambda<Memory>,
+        how: Update,
+        places: &[At],
+        values: Vec<Expr>,
+        lock: Lock,
+    ) {
         let types: Vec<PrimType> = op.ret.iter().map(prim).collect();
-        if self.mode == Mode::Host {
-            // Nobody else is there.
-            let old: Vec<Expr> = places.iter().map(|at| self.read(at)).collect();
-            let old = self.lanes("old", &types, old);
-            self.apply(op, &vars(&old), &values, &old);
-            for (at, x) in places.iter().zip(&old) {
-                self.write(at, var(*x));
-            }
-            return;
-        }
         match how {
             Update::Atomic => {
                 let atomics =
@@ -100,7 +120,7 @@ impl Translate {
                     let offset = self.offset(at);
                     let mem = self.mem(at.block);
                     let space = self.mem_space(mem);
-                    self.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
+                    self.emit(Code::Op(KernelOp::Atomic {
                         old: None,
                         op: atomic,
                         mem,
@@ -108,7 +128,7 @@ impl Translate {
                         elem: at.elem,
                         space,
                         value,
-                    })));
+                    }));
                 }
             }
             Update::Swap => {
@@ -143,7 +163,7 @@ impl Translate {
             let new = t.let_as("new", ty, var(old));
             t.apply(op, &[var(old)], &[var(value)], &[new]);
             let found = t.temp("found", elem);
-            t.emit(Code::Op(Op::Kernel(KernelOp::CompareAndSwap {
+            t.emit(Code::Op(KernelOp::CompareAndSwap {
                 old: found,
                 mem,
                 offset,
@@ -151,7 +171,7 @@ impl Translate {
                 space,
                 expected: var(seen),
                 value: to_bits(ty, var(new)),
-            })));
+            }));
             t.set_to(again, not(equal(elem, var(found), var(seen))));
             t.set_to(seen, var(found));
         });
@@ -185,7 +205,7 @@ impl Translate {
             let others = binary(BinOp::Xor(IntType::I32), var(own), i32(-1));
             let others = binary(BinOp::And(IntType::I32), var(seen), others);
             let found = t.temp("found", elem);
-            t.emit(Code::Op(Op::Kernel(KernelOp::CompareAndSwap {
+            t.emit(Code::Op(KernelOp::CompareAndSwap {
                 old: found,
                 mem,
                 offset: word,
@@ -193,7 +213,7 @@ impl Translate {
                 space,
                 expected: var(seen),
                 value: binary(BinOp::Or(IntType::I32), others, part),
-            })));
+            }));
             t.set_to(again, not(equal(elem, var(found), var(seen))));
             t.set_to(seen, var(found));
         });
@@ -217,7 +237,7 @@ impl Translate {
         let again = self.let_as("again", PrimType::Bool, bool(true));
         self.while_(var(again), |t| {
             let taken = t.temp("taken", PrimType::I32);
-            t.emit(Code::Op(Op::Kernel(KernelOp::CompareAndSwap {
+            t.emit(Code::Op(KernelOp::CompareAndSwap {
                 old: taken,
                 mem: locks,
                 offset: lock.clone(),
@@ -225,9 +245,9 @@ impl Translate {
                 space: space.clone(),
                 expected: i32(0),
                 value: i32(1),
-            })));
+            }));
             t.if_then(equal(PrimType::I32, var(taken), i32(0)), |t| {
-                t.emit(Code::Op(Op::Kernel(fence.clone())));
+                t.emit(Code::Op(fence.clone()));
                 let mut old = vec![];
                 for (at, ty) in places.iter().zip(types) {
                     let x = t.temp("old", *ty);
@@ -246,8 +266,8 @@ impl Translate {
                 for (at, x) in places.iter().zip(&old) {
                     t.write(at, var(*x));
                 }
-                t.emit(Code::Op(Op::Kernel(fence)));
-                t.emit(Code::Op(Op::Kernel(KernelOp::Atomic {
+                t.emit(Code::Op(fence));
+                t.emit(Code::Op(KernelOp::Atomic {
                     old: None,
                     op: AtomicOp::Exchange,
                     mem: locks,
@@ -255,7 +275,7 @@ impl Translate {
                     elem: PrimType::I32,
                     space,
                     value: i32(0),
-                })));
+                }));
                 t.set_to(again, bool(false));
             });
         });
@@ -268,7 +288,7 @@ impl Translate {
 }
 
 /// The lock for an update, if it needs one.
-pub(super) enum Lock {
+pub(in crate::translate) enum Lock {
     /// That for the element of this number. Different elements may have the same.
     Global(Expr),
     /// One of the block, in these, which are zero if nobody has them.

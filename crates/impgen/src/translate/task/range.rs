@@ -13,13 +13,12 @@
 //!
 //! Blocks of one size that no point hands on are allocated once for the range.
 
-use crate::draft::Code;
 use crate::translate::kernel::point;
-use crate::translate::state::Translate;
+use crate::translate::state::TaskCode;
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::Expr;
+use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::mem::MemOp;
 use fehu_ir::seg::{SegOp, SegSpace};
@@ -30,11 +29,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Loops over the points from one flat number to another, which is larger. At each point there is code for an operation
 /// whose body is what is left to do there.
 pub(crate) fn range(
-    t: &mut Translate,
+    t: &mut TaskCode,
     seg: &SegOp<Memory>,
     start: Expr,
     end: Expr,
-    at_point: impl FnOnce(&mut Translate, &SegOp<Memory>),
+    at_point: impl FnOnce(&mut TaskCode, &SegOp<Memory>),
 ) {
     let Parts { shared, mut levels } = parts(&seg.body.body, &seg.space);
     for stm in &shared {
@@ -47,12 +46,12 @@ pub(crate) fn range(
 
 /// The loop over a dimension, and those inside. Flat numbers are relative to `base`.
 fn level(
-    t: &mut Translate,
+    t: &mut TaskCode,
     space: &SegSpace,
     levels: &[Vec<Stm<Memory>>],
     at: usize,
     [start, end, base]: [Expr; 3],
-    at_point: impl FnOnce(&mut Translate),
+    at_point: impl FnOnce(&mut TaskCode),
 ) {
     let Some((index, _)) = space.dims.get(at).copied() else { bug!("a space without dimensions") };
     let inner: Vec<SubExp> = space.dims[at + 1..].iter().map(|d| d.1).collect();
@@ -84,12 +83,12 @@ fn level(
 
 /// As `level`; the box ends the recursion of types.
 fn level_boxed<'f>(
-    t: &mut Translate,
+    t: &mut TaskCode,
     space: &SegSpace,
     levels: &[Vec<Stm<Memory>>],
     at: usize,
     bounds: [Expr; 3],
-    at_point: Box<dyn FnOnce(&mut Translate) + 'f>,
+    at_point: Box<dyn FnOnce(&mut TaskCode) + 'f>,
 ) {
     level(t, space, levels, at, bounds, at_point);
 }

@@ -1,23 +1,23 @@
 //! Reductions: each chunk is reduced by itself, then the results of the chunks, in their order.
 
 use super::super::kernel::vars;
-use crate::draft::{Code, Op};
 use crate::translate::kernel::point;
 use crate::translate::kernel::size;
-use crate::translate::state::Translate;
+use crate::translate::machine::CpuMachine;
+use crate::translate::state::{TaskCode, Translate};
 use crate::translate::task;
 use crate::translate::task::range;
 use fehu_base::Name;
 use fehu_imp::build::*;
-use fehu_imp::syntax::Expr;
+use fehu_imp::syntax::{CpuOp, Expr, OnCpu};
 use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem, Space};
 
 /// So many chunks for each worker, so that workers that are done early can take over from others.
 const CHUNKS: i64 = 4;
 
-pub(crate) fn task_red(
-    t: &mut Translate,
+pub(crate) fn task_red<X: CpuMachine>(
+    t: &mut Translate<OnCpu<X>>,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     ops: &[SegBinOp<Memory>],
@@ -29,9 +29,9 @@ pub(crate) fn task_red(
     let [chunk, start, end, chunks] = ["chunk", "start", "end", "chunks"].map(|x| task::index_name(t, x));
     let mut parts = vec![];
     let before = t.block(|t| {
-        parts = types.iter().map(|ty| task::task_array(t, "parts", *ty, var(chunks))).collect();
+        parts = types.iter().map(|ty| t.fresh_array("parts", *ty, var(chunks))).collect();
     });
-    let body = t.block(|t| {
+    let body = t.on(|t: &mut TaskCode| {
         let neutral = t.neutrals(ops);
         let accs = t.lanes("acc", &types, neutral);
         range::range(t, seg, var(start), var(end), |t, seg| {
@@ -40,7 +40,7 @@ pub(crate) fn task_red(
         });
         task::store_at(t, &parts, &types, &var(chunk), &accs);
     });
-    t.emit(Code::Op(Op::ParChunks {
+    t.on_cpu(CpuOp::ParChunks {
         chunk,
         start,
         end,
@@ -49,7 +49,7 @@ pub(crate) fn task_red(
         chunks,
         before: Box::new(before),
         body: Box::new(body),
-    }));
+    });
     let results: Vec<Name> = pat.iter().take(types.len()).map(|p| p.name).collect();
     for p in pat.iter().take(types.len()) {
         t.declare(p.name, &p.ty);
@@ -63,6 +63,6 @@ pub(crate) fn task_red(
         t.apply_all(ops, &vars(&results), &more, &results);
     });
     for mem in parts {
-        t.emit(Code::Op(Op::Free(mem, Space::Default)));
+        t.on_cpu(CpuOp::Free(mem, Space::Default));
     }
 }

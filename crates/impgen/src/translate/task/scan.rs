@@ -7,16 +7,16 @@
 //! chunks, and the second corrects those after the first by what came before.
 
 use super::super::kernel::vars;
-use crate::draft::{Code, Op};
 use crate::translate::kernel::point;
 use crate::translate::kernel::size;
-use crate::translate::state::Translate;
+use crate::translate::machine::CpuMachine;
+use crate::translate::state::{TaskCode, Translate};
 use crate::translate::task;
 use crate::translate::task::range;
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_imp::build::*;
-use fehu_imp::syntax::Expr;
+use fehu_imp::syntax::{CpuOp, Expr, OnCpu};
 use fehu_ir::class::Class;
 use fehu_ir::mem::poly;
 use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
@@ -33,8 +33,8 @@ struct Scan<'a> {
     types: Vec<PrimType>,
 }
 
-pub(crate) fn task_scan(
-    t: &mut Translate,
+pub(crate) fn task_scan<X: CpuMachine>(
+    t: &mut Translate<OnCpu<X>>,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     ops: &[SegBinOp<Memory>],
@@ -48,9 +48,9 @@ pub(crate) fn task_scan(
     let [chunk, start, end, chunks] = ["chunk", "start", "end", "chunks"].map(|x| task::index_name(t, x));
     let mut carries = vec![];
     let before = t.block(|t| {
-        carries = scan.types.iter().map(|ty| task::task_array(t, "carry", *ty, var(chunks))).collect();
+        carries = scan.types.iter().map(|ty| t.fresh_array("carry", *ty, var(chunks))).collect();
     });
-    let body = t.block(|t| {
+    let body = t.on(|t: &mut TaskCode| {
         let neutral = t.neutrals(ops);
         let accs = t.lanes("acc", &scan.types, neutral);
         if cheap {
@@ -68,7 +68,7 @@ pub(crate) fn task_scan(
         }
         task::store_at(t, &carries, &scan.types, &var(chunk), &accs);
     });
-    t.emit(Code::Op(Op::ParChunks {
+    t.on_cpu(CpuOp::ParChunks {
         chunk,
         start,
         end,
@@ -77,16 +77,16 @@ pub(crate) fn task_scan(
         chunks,
         before: Box::new(before),
         body: Box::new(body),
-    }));
+    });
     carry_on(t, &scan, &carries, chunks);
     second_sweep(t, &scan, &carries, chunks, bound, cheap);
     for mem in carries {
-        t.emit(Code::Op(Op::Free(mem, Space::Default)));
+        t.on_cpu(CpuOp::Free(mem, Space::Default));
     }
 }
 
 /// Makes the results of chunks what comes before each of them, from the second on.
-fn carry_on(t: &mut Translate, scan: &Scan<'_>, carries: &[Name], chunks: Name) {
+fn carry_on<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, scan: &Scan<'_>, carries: &[Name], chunks: Name) {
     let sums = task::load(t, carries, &scan.types, &i64(0));
     t.for_up_to("c", sub(var(chunks), i64(1)), |t, c| {
         let at = t.let_i64("at", add(c, i64(1)));
@@ -97,8 +97,8 @@ fn carry_on(t: &mut Translate, scan: &Scan<'_>, carries: &[Name], chunks: Name) 
 }
 
 /// Scans the chunks from the second on, or corrects them.
-fn second_sweep(
-    t: &mut Translate,
+fn second_sweep<X: CpuMachine>(
+    t: &mut Translate<OnCpu<X>>,
     scan: &Scan<'_>,
     carries: &[Name],
     chunks: Name,
@@ -106,7 +106,7 @@ fn second_sweep(
     cheap: bool,
 ) {
     let (first, last) = (task::index_name(t, "first"), task::index_name(t, "last"));
-    let body = t.block(|t| {
+    let body = t.on(|t: &mut TaskCode| {
         t.for_up_to("k", sub(var(last), var(first)), |t, k| {
             let chunk = t.let_i64("chunk", add(add(var(first), k), i64(1)));
             let from = |c: Expr| quot(mul(c, bound.clone()), var(chunks));
@@ -121,11 +121,11 @@ fn second_sweep(
         });
     });
     let bound = sub(var(chunks), i64(1));
-    t.emit(Code::Op(Op::ParFor { start: first, end: last, bound, body: Box::new(body) }));
+    t.on_cpu(CpuOp::ParFor { start: first, end: last, bound, body: Box::new(body) });
 }
 
 /// Scans elements into the results, beginning with variables.
-fn scan_range(t: &mut Translate, scan: &Scan<'_>, accs: &[Name], start: Expr, end: Expr) {
+fn scan_range(t: &mut TaskCode, scan: &Scan<'_>, accs: &[Name], start: Expr, end: Expr) {
     let seg = t.renamed(scan.seg);
     range::range(t, &seg, start, end, |t, seg| {
         let values = point::point(t, scan.pat, seg);
@@ -139,7 +139,7 @@ fn scan_range(t: &mut Translate, scan: &Scan<'_>, accs: &[Name], start: Expr, en
 }
 
 /// Reduces elements, beginning with variables.
-fn reduce_range(t: &mut Translate, scan: &Scan<'_>, accs: &[Name], start: Expr, end: Expr) {
+fn reduce_range(t: &mut TaskCode, scan: &Scan<'_>, accs: &[Name], start: Expr, end: Expr) {
     let seg = t.renamed(scan.seg);
     range::range(t, &seg, start, end, |t, seg| {
         t.body(&seg.body.body, &[]);
@@ -150,7 +150,7 @@ fn reduce_range(t: &mut Translate, scan: &Scan<'_>, accs: &[Name], start: Expr, 
 }
 
 /// Combines results with what came before their chunk.
-fn correct_range(t: &mut Translate, scan: &Scan<'_>, before: &[Name], start: Expr, end: Expr) {
+fn correct_range(t: &mut TaskCode, scan: &Scan<'_>, before: &[Name], start: Expr, end: Expr) {
     t.for_up_to("i", sub(end, start.clone()), |t, k| {
         let i = t.let_as("i", PrimType::I64, add(start, k));
         let places: Vec<_> = (scan.pat.iter().take(before.len()))

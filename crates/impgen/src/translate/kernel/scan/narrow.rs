@@ -1,6 +1,6 @@
 //! Counters that are narrow within a tile: the scan of a tile is of 32 bits, though that of all tiles is of 64.
 
-use crate::translate::state::Translate;
+use crate::translate::state::HostCode;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_ir::mem::MemInfo;
@@ -8,7 +8,7 @@ use fehu_ir::seg::SegBinOp;
 use fehu_ir::{Basic, Body, Exp, Lambda, Loc, Memory, Param, PatElem, Stm, SubExp, Type};
 
 /// A sum of as many numbers, of 32 bits.
-pub(crate) fn narrow_sum(t: &mut Translate, op: &SegBinOp<Memory>) -> SegBinOp<Memory> {
+pub(crate) fn narrow_sum(t: &mut HostCode, op: &SegBinOp<Memory>) -> SegBinOp<Memory> {
     let ty = Type::Prim(PrimType::I32);
     let mut fresh = |base: &str| {
         let name = t.names.fresh_str(base);

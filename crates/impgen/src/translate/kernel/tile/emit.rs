@@ -12,15 +12,14 @@
 
 use super::measures::{Measures, Sizes};
 use super::plan::{InStep, Part, Read, Tiling};
-use crate::draft::{Code, Op};
 use crate::translate::kernel::point;
-use crate::translate::state::{Mode, Translate};
+use crate::translate::state::{HostCode, KernelCode, Mode};
 use fehu_base::device::LOAD_ELEMENTS;
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Expr, KernelOp};
+use fehu_imp::syntax::{Code, Expr, KernelOp};
 use fehu_ir::schedule::Along;
 use fehu_ir::seg::SegOp;
 use fehu_ir::{Loop, LoopForm, Memory, PatElem, Space, Stm, SubExp, Type};
@@ -143,7 +142,7 @@ impl Frame<'_> {
 /// A kernel with tiles, and its launch. `counts` are the numbers of tiles in each dimension of the space.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn tiled_kernel(
-    t: &mut Translate,
+    t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     tiling: &Tiling,
@@ -170,7 +169,7 @@ pub(crate) fn tiled_kernel(
 }
 
 /// Shared memory for every read, by the name of what is read.
-fn declare_tiles(t: &mut Translate, frame: &Frame) -> Vec<(Name, Name)> {
+fn declare_tiles(t: &mut KernelCode, frame: &Frame) -> Vec<(Name, Name)> {
     let mut tiles = vec![];
     frame.tiling.for_each_tiled(|_, reads| {
         for read in reads {
@@ -182,15 +181,15 @@ fn declare_tiles(t: &mut Translate, frame: &Frame) -> Vec<(Name, Name)> {
     tiles
 }
 
-fn sized_array(t: &mut Translate, base: &str, space: Space, elem: PrimType, count: Expr) -> Name {
+fn sized_array(t: &mut KernelCode, base: &str, space: Space, elem: PrimType, count: Expr) -> Name {
     let mem = t.names.fresh_str(base);
     t.types.insert(mem, Type::Mem(space.clone()));
-    t.emit(Code::Op(Op::Kernel(KernelOp::DeclareArray { mem, space, elem, count })));
+    t.emit(Code::Op(KernelOp::DeclareArray { mem, space, elem, count }));
     mem
 }
 
 /// Where the block and the thread are.
-fn find_place(t: &mut Translate, frame: &mut Frame, counts: &[Expr]) {
+fn find_place(t: &mut KernelCode, frame: &mut Frame, counts: &[Expr]) {
     let mut rest = block();
     for (d, (index, _)) in frame.seg.space.dims.iter().enumerate().rev() {
         let number = if d == 0 { rest.clone() } else { rem(rest.clone(), counts[d].clone()) };
@@ -219,7 +218,7 @@ fn find_place(t: &mut Translate, frame: &mut Frame, counts: &[Expr]) {
 
 /// Parts of a body. Where results are given, the last part writes them.
 fn emit_parts(
-    t: &mut Translate,
+    t: &mut KernelCode,
     frame: &Frame,
     tiles: &[(Name, Name)],
     parts: &[Part],
@@ -272,7 +271,7 @@ fn emit_parts(
 }
 
 /// Code of each point whose scalars later code may use.
-fn points_code(t: &mut Translate, frame: &Frame, stms: &[&Stm<Memory>], slots: &mut Vec<Slot>) {
+fn points_code(t: &mut KernelCode, frame: &Frame, stms: &[&Stm<Memory>], slots: &mut Vec<Slot>) {
     let mut new = vec![];
     for p in stms.iter().flat_map(|s| &s.pat) {
         if let Type::Prim(elem) = p.ty {
@@ -293,7 +292,7 @@ fn points_code(t: &mut Translate, frame: &Frame, stms: &[&Stm<Memory>], slots: &
 }
 
 /// Memory for a scalar of each point.
-fn slot(t: &mut Translate, frame: &Frame, name: Name, elem: PrimType) -> Option<Slot> {
+fn slot(t: &mut KernelCode, frame: &Frame, name: Name, elem: PrimType) -> Option<Slot> {
     if elem == PrimType::Unit {
         return None;
     }
@@ -303,7 +302,7 @@ fn slot(t: &mut Translate, frame: &Frame, name: Name, elem: PrimType) -> Option<
 }
 
 /// Memory for what a loop carries, with the initial values.
-fn carried(t: &mut Translate, frame: &Frame, l: &InStep, slots: &[Slot]) -> Vec<Slot> {
+fn carried(t: &mut KernelCode, frame: &Frame, l: &InStep, slots: &[Slot]) -> Vec<Slot> {
     let mut carried = vec![];
     let mut inits = vec![];
     for (p, init) in &l.of.params {
@@ -323,7 +322,7 @@ fn carried(t: &mut Translate, frame: &Frame, l: &InStep, slots: &[Slot]) -> Vec<
 }
 
 /// The values of the next iteration, once its body is done at a point.
-fn next_values(t: &mut Translate, l: &Loop<Memory>, carried: &[Slot], point: &Point) {
+fn next_values(t: &mut KernelCode, l: &Loop<Memory>, carried: &[Slot], point: &Point) {
     for slot in carried {
         let mut pairs = l.params.iter().zip(&l.body.result);
         if let Some((_, result)) = pairs.find(|((p, _), _)| p.name == slot.name) {
@@ -335,11 +334,11 @@ fn next_values(t: &mut Translate, l: &Loop<Memory>, carried: &[Slot], point: &Po
 
 /// Code at each point of the thread, with its indices and the slots that there are.
 fn each_point(
-    t: &mut Translate,
+    t: &mut KernelCode,
     frame: &Frame,
     which: Points,
     slots: &[Slot],
-    body: impl FnOnce(&mut Translate, Point),
+    body: impl FnOnce(&mut KernelCode, Point),
 ) {
     each_of(t, frame, Along::Down, |t, r| {
         each_of(t, frame, Along::Across, |t, q| {
@@ -375,7 +374,7 @@ fn each_point(
 }
 
 /// A loop over the thread's points in one direction.
-fn each_of(t: &mut Translate, frame: &Frame, along: Along, body: impl FnOnce(&mut Translate, Expr)) {
+fn each_of(t: &mut KernelCode, frame: &Frame, along: Along, body: impl FnOnce(&mut KernelCode, Expr)) {
     match (frame.dim(along), constant(&frame.sizes.each)) {
         (None, _) | (_, Some(1)) => body(t, i64(0)),
         (Some(_), _) => t.for_up_to("r", frame.sizes.each.clone(), body),
@@ -384,7 +383,7 @@ fn each_of(t: &mut Translate, frame: &Frame, along: Along, body: impl FnOnce(&mu
 
 /// A loop whose reads go through tiles.
 fn tiled_loop(
-    t: &mut Translate,
+    t: &mut KernelCode,
     frame: &Frame,
     tiles: &[(Name, Name)],
     l: &InStep,
@@ -423,7 +422,7 @@ fn tiled_loop(
 }
 
 /// A copy of a loop, whose text stands in the kernel a second time.
-fn copied(t: &mut Translate, l: &Loop<Memory>, carried: &[Slot]) -> (Loop<Memory>, Vec<Slot>) {
+fn copied(t: &mut KernelCode, l: &Loop<Memory>, carried: &[Slot]) -> (Loop<Memory>, Vec<Slot>) {
     let copy = t.renamed_loop(l);
     let of = |slot: &Slot| {
         let mut pairs = l.params.iter().zip(&copy.params);
@@ -435,7 +434,7 @@ fn copied(t: &mut Translate, l: &Loop<Memory>, carried: &[Slot]) -> (Loop<Memory
 }
 
 /// As many iterations as a step has at most, unrolled.
-fn whole_step(t: &mut Translate, step: &Step, l: &Loop<Memory>, carried: &[Slot], slots: &[Slot]) {
+fn whole_step(t: &mut KernelCode, step: &Step, l: &Loop<Memory>, carried: &[Slot], slots: &[Slot]) {
     let depth = step.frame.sizes.depth.clone();
     let once = step.frame.sizes.tile.clone();
     if depth == once {
@@ -448,7 +447,7 @@ fn whole_step(t: &mut Translate, step: &Step, l: &Loop<Memory>, carried: &[Slot]
 }
 
 /// One iteration of a tiled loop: at each point of the thread, with what it needs of the tiles.
-fn iteration(t: &mut Translate, step: &Step, l: &Loop<Memory>, k: Expr, carried: &[Slot], slots: &[Slot]) {
+fn iteration(t: &mut KernelCode, step: &Step, l: &Loop<Memory>, k: Expr, carried: &[Slot], slots: &[Slot]) {
     let (frame, reads) = (step.frame, step.reads);
     let k = t.let_i64("k", k);
     let own: Vec<Name> =
@@ -485,9 +484,9 @@ fn iteration(t: &mut Translate, step: &Step, l: &Loop<Memory>, k: Expr, carried:
 }
 
 /// The threads copy a tile into shared memory.
-fn fill(t: &mut Translate, frame: &Frame, l: &InStep, read: &Read, tile: Name, first: &Expr, bound: &Expr) {
+fn fill(t: &mut KernelCode, frame: &Frame, l: &InStep, read: &Read, tile: Name, first: &Expr, bound: &Expr) {
     let (depth, side) = (frame.sizes.depth.clone(), frame.sizes.side(read.along));
-    let copy = |t: &mut Translate, number: Expr| {
+    let copy = |t: &mut KernelCode, number: Expr| {
         let (k, place) = match (read.along, read.by_loop) {
             (Along::Nothing, _) => (number, i64(0)),
             (Along::Down | Along::Across, true) => {
@@ -524,7 +523,7 @@ fn fill(t: &mut Translate, frame: &Frame, l: &InStep, read: &Read, tile: Name, f
 }
 
 /// What the thread needs of a tile for one iteration: an element for each of its points along the tile.
-fn taken(t: &mut Translate, frame: &Frame, read: &Read, tile: Name, k: &Expr) -> Name {
+fn taken(t: &mut KernelCode, frame: &Frame, read: &Read, tile: Name, k: &Expr) -> Name {
     let elem = read.at.elem;
     let count = match read.along {
         Along::Nothing => i64(1),

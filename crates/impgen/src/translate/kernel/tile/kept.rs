@@ -16,14 +16,13 @@
 //! This needs shared memory for whole rows; the conditions of the plan see to it that there is enough.
 
 use super::super::choice::Quantities;
-use crate::draft::Code;
 use crate::translate::kernel::point;
-use crate::translate::state::{At, Mode, Translate};
+use crate::translate::state::{At, Context, HostCode, KernelCode, Mode};
 use fehu_base::device::BANK_PADDING_ELEMENTS;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
-use fehu_imp::syntax::Expr;
+use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::schedule::{Quantity, RowCache};
 use fehu_ir::seg::SegOp;
 use fehu_ir::visit::for_each_stm;
@@ -52,7 +51,7 @@ struct Counted {
 }
 
 /// What of a map a plan says to keep.
-pub(crate) fn kept(t: &Translate, seg: &SegOp<Memory>, plan: &RowCache) -> Kept {
+pub(crate) fn kept(t: &Context, seg: &SegOp<Memory>, plan: &RowCache) -> Kept {
     let mut loops: Vec<Counted> = vec![];
     let mut places: Vec<(Name, At)> = vec![];
     for_each_stm(&seg.body.body, &mut |stm| match (&stm.exp, stm.pat.as_slice()) {
@@ -78,7 +77,7 @@ pub(crate) fn kept(t: &Translate, seg: &SegOp<Memory>, plan: &RowCache) -> Kept 
 
 /// What the conditions of a plan are about.
 pub(crate) fn kept_quantities(
-    t: &mut Translate,
+    t: &mut HostCode,
     kept: &Kept,
     side: &Expr,
     blocks: &Expr,
@@ -104,7 +103,7 @@ pub(crate) fn kept_quantities(
 
 /// The kernel with rows that are kept, and its launch. `counts` are the numbers of blocks in each dimension.
 pub(crate) fn kept_kernel(
-    t: &mut Translate,
+    t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     kept: &Kept,
@@ -155,7 +154,7 @@ pub(crate) fn kept_kernel(
 }
 
 /// Sets the outer indices of a block's points, which lie along the innermost dimension; the first index in that.
-fn block_place(t: &mut Translate, seg: &SegOp<Memory>, counts: &[Expr], width: &Expr) -> Expr {
+fn block_place(t: &mut KernelCode, seg: &SegOp<Memory>, counts: &[Expr], width: &Expr) -> Expr {
     let mut rest = block();
     let mut first = i64(0);
     for (d, (index, _)) in seg.space.dims.iter().enumerate().rev() {

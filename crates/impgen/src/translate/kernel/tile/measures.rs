@@ -8,7 +8,7 @@ use crate::translate::kernel::size;
 use crate::translate::kernel::tile::emit;
 use crate::translate::kernel::tile::kept;
 use crate::translate::kernel::tile::plan;
-use crate::translate::state::Translate;
+use crate::translate::state::HostCode;
 use fehu_base::device::{BANK_PADDING_ELEMENTS, MAX_DECLARED_SHARED_BYTES};
 use fehu_base::{bug, Symbol};
 use fehu_imp::build::*;
@@ -122,7 +122,7 @@ impl Tiling<'_> {
 
 /// A map with tiles if the conditions of its plan hold, else the next choice.
 pub(crate) fn tiled_or_not(
-    t: &mut Translate,
+    t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     plan: &Tiled,
@@ -157,7 +157,7 @@ pub(crate) fn tiled_or_not(
 
 /// A map whose rows are kept in shared memory if the conditions of its plan hold, else the next choice.
 pub(crate) fn kept_or_not(
-    t: &mut Translate,
+    t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     plan: &RowCache,
@@ -186,13 +186,13 @@ pub(crate) fn kept_or_not(
 
 /// The choice of this number if its conditions hold, else the next one. The kernel is made of a copy of the map.
 fn this_or_next(
-    t: &mut Translate,
+    t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     number: usize,
     points: Expr,
     known: &Quantities,
-    kernel: impl FnOnce(&mut Translate, &SegOp<Memory>, &Plan),
+    kernel: impl FnOnce(&mut HostCode, &SegOp<Memory>, &Plan),
 ) {
     let choice = &schedule(seg).choices[number];
     if choice.when.is_empty() {

@@ -3,7 +3,7 @@
 //! In: a map, and the plan that says which of its loops have tiles, and what is read through them. Out: a [`Tiling`], the body
 //! of the map cut into [`Part`]s: code that each point runs for itself, and loops that all points of a block run in step.
 
-use crate::translate::state::{At, Translate};
+use crate::translate::state::{At, Context};
 use fehu_algebra::{Poly, Sym};
 use fehu_analysis::polynomial::polynomial;
 use fehu_base::prim::IntType;
@@ -58,7 +58,7 @@ pub(super) struct Read {
 }
 
 /// The parts of a map that a plan says to tile.
-pub(crate) fn tiling<'a>(t: &Translate, seg: &'a SegOp<Memory>, plan: &Tiled) -> Tiling<'a> {
+pub(crate) fn tiling<'a>(t: &Context, seg: &'a SegOp<Memory>, plan: &Tiled) -> Tiling<'a> {
     let parts = Cut { t, plan, vars: vec![], known: FxHashMap::default() }.parts(&seg.body.body);
     let Some(parts) = parts else { bug!("none of the tiled loops is there") };
     Tiling { across: plan.across, down: plan.down, parts }
@@ -77,7 +77,7 @@ impl Part<'_> {
 
 /// Cuts a body into parts.
 struct Cut<'t> {
-    t: &'t Translate,
+    t: &'t Context,
     plan: &'t Tiled,
     /// The variables of loops around.
     vars: Vec<Sym>,
