@@ -5,6 +5,9 @@
 /// by the same code with barriers.
 pub const WARP_THREADS: i64 = 32;
 
+/// The most warps of a thread block: of 1024 threads.
+pub const MAX_BLOCK_WARPS: i64 = 32;
+
 /// Threads in a block, unless a tuning file or an option says otherwise.
 pub const BLOCK_THREADS: i64 = 256;
 

@@ -1,8 +1,8 @@
 //! How much shared memory the operations of thread blocks need, for the tests that choose between versions.
 //!
 //! Before: a program over `Memory` whose kernels are finished. After: no `shared_needed` is left. Each becomes the sum of what
-//! the operation allocates in shared memory, with what its threads need to exchange values; operations inside of it use
-//! the same memory for that, one after the other.
+//! the operation allocates in shared memory, with what its threads need to exchange values: the operations inside of it say that
+//! ([`SegOp::exchanged`]), and who emits them allocates no more.
 //!
 //! ```text
 //! let (b : i64) = shared_needed "block_7"                 let (s : i64) = mul_i64(4, n)
@@ -23,7 +23,7 @@ use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::{Name, Symbol};
 use fehu_ir::mem::MemOp;
-use fehu_ir::seg::{SegKind, SegLevel, SegOp, SizeOp, MIN_EXCHANGED, SHARED_MEMORY};
+use fehu_ir::seg::{Exchanged, SegLevel, SegOp, SizeOp, SHARED_MEMORY};
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, for_each_stm, map_bodies};
 use fehu_ir::{Attr, Basic, Body, Exp, LoopForm, Memory, Prog, Space, Stm, SubExp, Type};
@@ -56,9 +56,11 @@ fn fill_body(b: &mut MemBuilder, body: &mut Body<Memory>, scope: FxHashSet<Name>
 #[derive(Default)]
 struct Needs {
     blocks: Vec<SubExp>,
-    /// For each value that threads exchange, by operation: how many points there are, and the bytes of a value.
-    exchanged: Vec<Vec<(Vec<SubExp>, i64)>>,
-    flags: bool,
+    /// For each value that threads exchange, by operation: how many points there are, but at least so many, and the bytes of
+    /// a value.
+    exchanged: Vec<Vec<(Vec<SubExp>, i64, i64)>>,
+    /// Booleans for warps.
+    flags: Option<i64>,
 }
 
 /// The expressions that sizes are computed by.
@@ -110,21 +112,17 @@ fn needs(seg: &SegOp<Memory>) -> Needs {
     for_each_stm(&seg.body.body, &mut |stm| match &stm.exp {
         Exp::Op(MemOp::Alloc(bytes, Space::Shared)) => needs.blocks.push(*bytes),
         Exp::Op(MemOp::Seg(inner)) => {
-            let ops = match &inner.kind {
-                SegKind::Red(ops) | SegKind::Scan(ops, _) => &ops[..],
-                SegKind::Map | SegKind::Hist(_) => &[],
-            };
-            let points: Vec<SubExp> = inner.space.dims.iter().map(|d| d.1).collect();
-            for (k, ty) in ops.iter().flat_map(|op| &op.op.ret).enumerate() {
+            let Exchanged { lanes, points, at_least, flags } = inner.exchanged();
+            for (k, ty) in lanes.iter().enumerate() {
                 if needs.exchanged.len() <= k {
                     needs.exchanged.push(vec![]);
                 }
-                let one = (points.clone(), ty.elem().map_or(8, |e| e.bytes() as i64));
+                let one = (points.clone(), at_least, ty.bytes() as i64);
                 if !needs.exchanged[k].contains(&one) {
                     needs.exchanged[k].push(one);
                 }
             }
-            needs.flags |= matches!(inner.kind, SegKind::Scan(..)) && points.len() > 1;
+            needs.flags = needs.flags.max(flags);
         }
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
     });
@@ -185,22 +183,21 @@ impl Fill<'_> {
         let all = self.kernels.remove(&label).unwrap_or_default();
         let mut known = FxHashMap::default();
         for Needs { blocks, exchanged, flags } in &all {
-            let arrays = (blocks.len() + exchanged.len() + usize::from(*flags)) as i64;
-            let flags = if *flags { MIN_EXCHANGED } else { 0 };
-            let mut sum = SubExp::i64(arrays * device::SHARED_ALIGNMENT_BYTES + flags);
+            let arrays = (blocks.len() + exchanged.len() + usize::from(flags.is_some())) as i64;
+            let mut sum = SubExp::i64(arrays * device::SHARED_ALIGNMENT_BYTES + flags.unwrap_or(0));
             for bytes in blocks {
                 let bytes = self.value(&mut known, *bytes)?;
                 sum = self.b.add(sum, bytes);
             }
             for lane in exchanged {
                 let mut widest = SubExp::i64(0);
-                for (points, bytes) in lane {
+                for (points, at_least, bytes) in lane {
                     let mut count = SubExp::i64(1);
                     for n in points {
                         let n = self.value(&mut known, *n)?;
                         count = self.b.mul(count, n);
                     }
-                    let count = self.larger(SubExp::i64(MIN_EXCHANGED), count);
+                    let count = self.larger(SubExp::i64(*at_least), count);
                     let here = self.b.mul(count, SubExp::i64(*bytes));
                     widest = if widest == SubExp::i64(0) { here } else { self.larger(widest, here) };
                 }

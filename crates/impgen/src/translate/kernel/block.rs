@@ -25,7 +25,7 @@ use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp};
 use fehu_ir::mem::poly;
 use fehu_ir::schedule::{Choice, Exchange, Plan};
-use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeClass, MIN_EXCHANGED};
+use fehu_ir::seg::{Exchanged, KernelReturn, SegBinOp, SegKind, SegOp, SizeClass};
 use fehu_ir::{Basic, Exp, Memory, PatElem, SubExp, Type};
 
 /// An operation whose points are computed by blocks.
@@ -201,20 +201,20 @@ fn values_in_block(
             t.set_to(*x, e);
         }
     });
-    let mut count = i64(1);
-    for (_, n) in &seg.space.dims {
-        count = mul(count, host_operand(t, *n));
-    }
-    // Warps exchange a value each.
-    let shared = exchange_in_block(t, &types, max(count, i64(MIN_EXCHANGED)));
+    let shared = exchange_in_block(t, &seg.exchanged());
     (values, shared)
 }
 
 /// Shared arrays for one value per thread and operand. Each operation of a block uses them for itself, between its first
 /// barrier and the first one of the next operation, so all use the same.
-fn exchange_in_block(t: &mut KernelCode, types: &[PrimType], count: Expr) -> Vec<Name> {
+fn exchange_in_block(t: &mut KernelCode, exchanged: &Exchanged) -> Vec<Name> {
+    let mut count = i64(1);
+    for n in &exchanged.points {
+        count = mul(count, host_operand(t, *n));
+    }
+    let count = max(count, i64(exchanged.at_least));
     let mut arrays = vec![];
-    for (k, ty) in types.iter().enumerate() {
+    for (k, ty) in exchanged.lanes.iter().enumerate() {
         let Some(mem) = t.in_kernel.exchange.lanes.get(k).copied() else {
             let mem = t.shared_array("exchange", *ty, count.clone());
             t.in_kernel.exchange.lanes.push(mem);
@@ -233,11 +233,11 @@ fn exchange_in_block(t: &mut KernelCode, types: &[PrimType], count: Expr) -> Vec
 }
 
 /// A shared flag for each warp, for one operation after the other.
-fn flags_in_block(t: &mut KernelCode) -> Name {
+fn flags_in_block(t: &mut KernelCode, warps: i64) -> Name {
     match t.in_kernel.exchange.flags {
         Some(flags) => flags,
         None => {
-            let flags = t.shared_array("flags", PrimType::Bool, i64(MIN_EXCHANGED));
+            let flags = t.shared_array("flags", PrimType::Bool, i64(warps));
             t.in_kernel.exchange.flags = Some(flags);
             flags
         }
@@ -338,9 +338,9 @@ fn in_block_scan(
     let Rows { n, width: _, index, mine } = rows_in_block(t, seg, points.clone());
     let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
     if *plan == Plan::ByWarps {
-        let starts = (seg.space.dims.len() > 1).then(|| {
+        let starts = seg.exchanged().flags.map(|warps| {
             let starts = t.let_as("starts", PrimType::Bool, eq(index.clone(), i64(0)));
-            (starts, flags_in_block(t))
+            (starts, flags_in_block(t, warps))
         });
         t.block_scan(ops, &types, &values, &shared, starts, Exchange::Shuffles);
     } else {
