@@ -181,14 +181,25 @@ impl Known {
         }
     }
 
-    /// Adds that indices are within the array.
+    /// Adds that indices are within the array, and so are the first and the last index of a slice that has elements.
     fn in_bounds(&self, facts: &mut Facts, array: Name, slice: &Slice) {
         let Some(shape) = self.shapes.get(&array) else { return };
+        let some = |d: &DimIndex| match d {
+            DimIndex::Fix(_) => true,
+            DimIndex::Slice { len, .. } => len.as_i64().is_some_and(|n| n > 0),
+        };
+        let has_elements = slice.iter().all(some);
         for (d, n) in slice.iter().zip(shape) {
             match d {
                 DimIndex::Fix(i) => {
                     facts.assume_nonneg(&poly(*i));
                     facts.assume_lt(&poly(*i), &poly(*n));
+                }
+                DimIndex::Slice { start, len, stride } if has_elements => {
+                    for index in [poly(*start), poly(*start) + (poly(*len) - 1) * poly(*stride)] {
+                        facts.assume_nonneg(&index);
+                        facts.assume_lt(&index, &poly(*n));
+                    }
                 }
                 DimIndex::Slice { .. } => {}
             }

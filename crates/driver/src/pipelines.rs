@@ -24,7 +24,7 @@ use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, scan_epilogue, single_point};
 use fehu_kernels::schedule;
-use fehu_memory::{buffers, dead, hoist, interleave, merge, reuse, shared, shortcircuit};
+use fehu_memory::{buffers, dead, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit};
 use fehu_opt::{copies, cse, dce, filter, fusion, inline, mark_consumed, operators, simplify, sink};
 use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
@@ -202,6 +202,7 @@ fn memory<'a>() -> Pipeline<'a, Prog<Kernels>, Prog<Memory>> {
     Pipeline::new()
         .lowering("introduce-memory", introduce, "every array gets a block and an index function")
         .pass(dead::PASS, "sizes that are known elsewhere now")
+        .pass(loops_in_place::PASS, "an array that stays in its block can then be computed where it ends up")
         .pass(shortcircuit::PASS, "before expansion, a thread's arrays are still its own")
         .pass(reuse::PASS, "what short-circuiting could move needs no block; the rest may take over one")
         .pass(

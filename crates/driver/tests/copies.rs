@@ -98,6 +98,21 @@ const UPDATES: &[Case] = &[
            let x = loop x = replicate m 0i32 for i < m do x with [i] = t[1, i] in t with [0] = x",
     ),
     in_place(
+        "a loop that computes a row anew from the one before",
+        "entry f [n][m] (t: *[n][m]i32) (k: i64) = #[unsafe]
+           let x = loop x = replicate m 0i32 for i < k do map (+ 3) x in t with [0] = x",
+    ),
+    in_place(
+        "two such loops, one in the other",
+        "entry f [n][m] (t: *[n][m]i32) (k: i64) = #[unsafe]
+           let x = loop x = replicate m 0i32 for i < k do loop x for j < i do map (+ 3) x in t with [0] = x",
+    ),
+    in_place(
+        "a loop that computes a row anew, or not",
+        "entry f [n][m] (t: *[n][m]i32) (k: i64) = #[unsafe]
+           let x = loop x = replicate m 0i32 for i < k do if i % 3 == 0 then x else map (+ 3) x in t with [0] = x",
+    ),
+    in_place(
         "an update of what is updated",
         "entry f [n][m] (t: *[n][m]i32) (r: [m]i32) = #[unsafe]
            let x = replicate m 0i32 let x[0:3] = map (* 3) (take 3 r) in t with [0] = x",
@@ -176,6 +191,21 @@ const WHOLE: &[Case] = &[
     ),
     in_place("a map in the memory of its argument", "entry f [n] (a: *[n]i32) = map (* 3) a"),
     in_place("of two arguments", "entry f [n] (a: *[n]i32) (b: [n]i32) = map2 (+) a b"),
+    one_block(
+        "each row joined of two",
+        "entry f [n][m] (a: [n][m]i32) =
+           #[incremental_flattening(only_inner)] map (\\r -> concat (map (* 3) r) (map (+ 2) r)) a",
+    ),
+    in_place("a loop over a consumed argument", "entry f [n] (a: *[n]i32) (k: i64) = loop a for i < k do map (+ 3) a"),
+    in_place(
+        "of several arrays",
+        "entry f [n] (a: *[n]i32) (b: *[n]i32) (k: i64) =
+           loop (a, b) for i < k do (map2 (+) a b, map2 (-) a b)",
+    ),
+    one_block(
+        "a loop whose elements need neighbours",
+        "entry f [n] (a: *[n]i32) (k: i64) = loop a for i < k do map (\\i -> a[(i + 1) % n]) (iota n)",
+    ),
     in_place("elements in a loop", "entry f [n] (k: i64) (a: *[n]i64) = loop a for i < k do a with [i] = a[i] * 2"),
     in_place(
         "the next row from this one",

@@ -16,7 +16,7 @@
 //! A block that an iteration hands on is in use for as many further iterations as it takes to be handed on from parameter to
 //! parameter (`(xs, ys) = (ys, map2 (+) xs ys)`: two), so there are that many blocks and one. Where the block that the loop
 //! starts with is not used otherwise, it is one of them: `c` is `x` above. It must have been allocated for an array of the
-//! same size, or be the result of a loop for which this holds.
+//! same size, be that of an argument which the function consumes, or be the result of a loop for which this holds.
 //!
 //! Inside of kernels, where blocks are not handed on, see `kernel`.
 
@@ -27,6 +27,7 @@ use crate::hoist;
 use crate::merge::sizes::{key, Sizes};
 use crate::tables::{mentions, operand_counts, Tables};
 use fehu_algebra::horner::Arith;
+use fehu_algebra::{Facts, Poly};
 use fehu_base::ops::{CmpOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
@@ -34,7 +35,9 @@ use fehu_ir::mem::{MemInfo, MemOp};
 use fehu_ir::seg::SegLevel;
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, map_bodies, Mutator};
-use fehu_ir::{Basic, Body, Exp, Loop, LoopForm, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
+use fehu_ir::{
+    Basic, Body, Exp, FunDef, Loop, LoopForm, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type,
+};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,7 +52,9 @@ fn buffers(prog: &mut Prog<Memory>) {
     let mut b = MemBuilder::new(std::mem::take(&mut prog.names), Types::default());
     for fun in &mut prog.funs {
         let sizes = Sizes::of(&fun.body);
-        Buffers { tables: &tables, sizes, b: &mut b }.body(&mut fun.body);
+        let mut pass = Buffers { tables: &tables, sizes, b: &mut b };
+        let own = pass.consumed(fun);
+        pass.body(&mut fun.body, own);
     }
     prog.names = b.names;
 }
@@ -78,13 +83,27 @@ struct Around {
 }
 
 impl Buffers<'_> {
-    /// Code of the host.
-    fn body(&mut self, body: &mut Body<Memory>) {
+    /// The blocks of the arguments that a function consumes and that fill them, with what stands for their size.
+    fn consumed(&mut self, fun: &FunDef<Memory>) -> FxHashMap<Name, String> {
+        let mut own = FxHashMap::default();
+        for p in fun.params.iter().filter(|p| p.consumed) {
+            let (Some(place), Type::Array(elem, shape)) = (self.tables.place(p.name), &p.ty) else {
+                continue;
+            };
+            if place.lmad.is_direct(&Facts::new()) {
+                let sizes: Vec<Poly> = shape.iter().map(|n| self.sizes.size(*n)).collect();
+                let bytes = Poly::product(&sizes) * i64::try_from(elem.bytes()).unwrap_or(i64::MAX);
+                own.insert(place.block, key(&bytes));
+            }
+        }
+        own
+    }
+
+    /// Code of the host. `own` are the blocks that it may use for other arrays, with what stands for their size.
+    fn body(&mut self, body: &mut Body<Memory>, mut own: FxHashMap<Name, String>) {
         let has_loops = body.stms.iter().any(|s| matches!(&s.exp, Exp::Loop(l) if hands_on_blocks(l)));
         let around = if has_loops { Some(self.around(body)) } else { None };
         deep(|| {
-            // Blocks that this body allocated, with what stands for their size.
-            let mut own: FxHashMap<Name, String> = FxHashMap::default();
             let mut out = Vec::with_capacity(body.stms.len());
             for (i, mut stm) in std::mem::take(&mut body.stms).into_iter().enumerate() {
                 match &mut stm.exp {
@@ -99,7 +118,7 @@ impl Buffers<'_> {
                     | Exp::If(..)
                     | Exp::Loop(_)
                     | Exp::WithAcc(_)
-                    | Exp::Op(_)) => map_bodies(other, &mut |inner| self.body(inner)),
+                    | Exp::Op(_)) => map_bodies(other, &mut |inner| self.body(inner, FxHashMap::default())),
                 }
                 if let Some(around) = &around {
                     let used_up =

@@ -11,7 +11,7 @@
 //! program over `Kernels` again.
 //!
 //! Read [`introduce`](introduce()) first; `plan` decides how loops carry their arrays. The passes then need fewer blocks,
-//! allocations and copies: values are computed where they will end up, which does away with their blocks
+//! allocations and copies: loops compute arrays in the place of old ones ([`loops_in_place`]), values are computed where they will end up, which does away with their blocks
 //! ([`shortcircuit`]) or in place of what they replace ([`reuse`]), what threads allocate is allocated for all of them before the kernel starts ([`expand`](expand())),
 //! rows of threads are interleaved ([`interleave`]), blocks that are not needed at the same time become one ([`merge`]), loops
 //! that compute arrays anew use blocks in turns ([`buffers`]), and allocations leave loops ([`hoist`]). In the end it is known how
@@ -29,6 +29,7 @@ mod foresee;
 pub mod hoist;
 pub mod interleave;
 mod introduce;
+pub mod loops_in_place;
 pub mod merge;
 mod plan;
 mod recursion;

@@ -245,6 +245,6 @@ impl Reuse {
 }
 
 /// Whether threads compute long rows: these are interleaved later, in a block that nothing else is in.
-fn has_long_rows(stm: &Stm<Memory>) -> bool {
+pub(crate) fn has_long_rows(stm: &Stm<Memory>) -> bool {
     matches!(&stm.exp, Exp::Op(MemOp::Seg(seg)) if !rows_of_threads(seg).is_empty())
 }

@@ -378,10 +378,10 @@ impl ShortCircuit {
             let p = s.pat.iter().find(here).filter(|_| makes_array(&s.exp))?;
             Some((p.name, elements(&p.ty)?))
         };
-        let fits = |(_, count): (Name, Poly)| facts.eq(&count, &dest.count);
-        let whole =
-            body.stms[first..range.end].iter().filter_map(made).find(|(n, _)| !self.parts.contains_key(n));
-        (made(&body.stms[first]).is_some_and(fits) && whole.is_some_and(fits)).then_some(first)
+        let is_part = |n: &Name| self.parts.contains_key(n);
+        let whole = body.stms[first..range.end].iter().filter_map(made).find(|(n, _)| !is_part(n));
+        let fits = whole.is_some_and(|(_, count)| facts.eq(&count, &dest.count));
+        (made(&body.stms[first]).is_some() && fits).then_some(first)
     }
 
     /// What binds a block, if it is a statement of this body of which we know what to do.

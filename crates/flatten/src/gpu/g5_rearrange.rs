@@ -58,7 +58,12 @@ impl Flat<'_> {
                 if !nest.invariant(*size) || !regular {
                     return None;
                 }
-                if self.machine == Machine::Grid && arrays.len() <= flattening::JOINED_PARTS {
+                // What the nest itself has computed is computed in its part of the result once memory is known, so that a kernel
+                // for the whole result would only copy it.
+                let own = |a: &&Name| matches!(nest.whole(**a), Some((_, Owner::Nest)));
+                let owned = arrays.iter().filter(own).count();
+                let few = arrays.len() <= flattening::JOINED_PARTS;
+                if self.machine == Machine::Grid && few && (owned == 0 || owned + 1 < arrays.len()) {
                     return Some(vec![(self.joined(nest, stm, *dim, arrays), Owner::Nest)]);
                 }
                 let mut joined: Vec<Name> = vec![];
