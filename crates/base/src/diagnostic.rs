@@ -48,8 +48,56 @@ pub struct Diagnostic {
 pub struct Fix {
     /// What it does, for a menu.
     pub title: String,
-    /// The texts to write instead of those under the spans, which do not overlap.
-    pub edits: Vec<(Span, String)>,
+    /// Changes of places that do not overlap.
+    changes: Vec<Change>,
+}
+
+/// One change of a [`Fix`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Change {
+    /// Writes a text instead of that under a span.
+    Replace(Span, String),
+    /// Applies a function to the expression under a span. Whether the expression needs parentheses is seen in the text.
+    Apply(Span, String),
+}
+
+impl Fix {
+    /// The texts to write instead of those under the spans, which do not overlap; in the order of the text.
+    pub fn edits(&self, sources: &SourceMap) -> Vec<(Span, String)> {
+        let mut edits = vec![];
+        for change in &self.changes {
+            match change {
+                Change::Replace(span, text) => edits.push((*span, text.clone())),
+                Change::Apply(span, function) => {
+                    let (open, close) =
+                        if is_operand(&sources.snippet(*span)) { ("", ")") } else { ("(", "))") };
+                    edits.push((span.start(), format!("({function} {open}")));
+                    edits.push((span.end(), close.to_owned()));
+                }
+            }
+        }
+        edits.sort_by_key(|(span, _)| *span);
+        edits
+    }
+}
+
+/// Whether an expression can be an argument as it stands: a name, a number, or something in brackets.
+fn is_operand(text: &str) -> bool {
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.');
+    let Some(first) = text.chars().next() else { return false };
+    if !matches!(first, '(' | '[') {
+        return text.chars().all(word);
+    }
+    let mut depth = 0usize;
+    let closes = |(i, c): (usize, char)| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        (depth == 0).then_some(i)
+    };
+    text.char_indices().find_map(closes) == Some(text.len() - 1)
 }
 
 /// Whether to draw with colours.
@@ -112,14 +160,25 @@ impl Diagnostic {
 
     /// With an edit of several places.
     pub fn fix_all(mut self, title: impl Into<String>, edits: Vec<(Span, String)>) -> Diagnostic {
-        self.fixes.push(Fix { title: title.into(), edits });
+        let changes = edits.into_iter().map(|(span, text)| Change::Replace(span, text)).collect();
+        self.fixes.push(Fix { title: title.into(), changes });
+        self
+    }
+
+    /// With an edit that applies a function to the expression at a place.
+    pub fn fix_apply(
+        mut self,
+        title: impl Into<String>,
+        span: Span,
+        function: impl Into<String>,
+    ) -> Diagnostic {
+        self.fixes.push(Fix { title: title.into(), changes: vec![Change::Apply(span, function.into())] });
         self
     }
 
     /// With an edit that puts the text under a span between two others.
     pub fn fix_around(self, title: impl Into<String>, span: Span, before: &str, after: &str) -> Diagnostic {
-        let (start, end) = (Span { hi: span.lo, ..span }, Span { lo: span.hi, ..span });
-        self.fix_all(title, vec![(start, before.to_owned()), (end, after.to_owned())])
+        self.fix_all(title, vec![(span.start(), before.to_owned()), (span.end(), after.to_owned())])
     }
 
     /// Draws the diagnostic with its source excerpts.
@@ -186,6 +245,26 @@ impl Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_are_applied_with_the_parentheses_that_are_needed() {
+        for (text, expected) in [
+            ("xs", "(copy xs)"),
+            ("m.xs", "(copy m.xs)"),
+            ("f x", "(copy (f x))"),
+            ("-1", "(copy (-1))"),
+            ("(x, y)", "(copy (x, y))"),
+            ("(x).a (y)", "(copy ((x).a (y)))"),
+            ("[1, f (2)]", "(copy [1, f (2)])"),
+        ] {
+            let mut sources = SourceMap::default();
+            let file = sources.add("a.fut", text.to_owned());
+            let span = Span::new(file, 0, text.len() as u32);
+            let d = Diagnostic::error(span, "").fix_apply("", span, "copy");
+            let edits = d.fixes[0].edits(&sources);
+            assert_eq!(format!("{}{text}{}", edits[0].1, edits[1].1), expected);
+        }
+    }
 
     #[test]
     fn draws_source_and_help() {

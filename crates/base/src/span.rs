@@ -29,6 +29,16 @@ impl Span {
         Span { file, lo, hi }
     }
 
+    /// The place before its first byte, for what is inserted there.
+    pub fn start(self) -> Span {
+        Span { hi: self.lo, ..self }
+    }
+
+    /// The place after its last byte, for what is inserted there.
+    pub fn end(self) -> Span {
+        Span { lo: self.hi, ..self }
+    }
+
     /// The smallest span that covers both.
     pub fn to(self, other: Span) -> Span {
         if self == Span::NONE {

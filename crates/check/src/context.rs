@@ -26,6 +26,8 @@ pub struct Context {
     /// declared result type (for others, `consume` infers which parts of the
     /// result are unique).
     pub declared: FxHashSet<Name>,
+    /// The name of the definition or specification that is being checked, behind which type parameters are declared.
+    pub definition: Option<Span>,
 }
 
 /// Where to read more about an error that has a name.

@@ -66,10 +66,18 @@ pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<Type
                             q.name.span,
                             n.as_str(),
                         ),
-                        None if q.quals.is_empty() && q.name.name.as_str().len() == 1 => d.help(format!(
-                            "a type parameter is declared before the first parameter, as in \"def f '{0} (x: {0})\"",
-                            q.name.name
-                        )),
+                        None if q.quals.is_empty() && q.name.name.as_str().len() == 1 => {
+                            let name = q.name.name;
+                            let d = d.help(format!(
+                                "a type parameter is declared before the first parameter, as in \"def f '{name} (x: {name})\"",
+                            ));
+                            match ctx.definition {
+                                Some(at) => {
+                                    d.fix(format!("Declare `'{name}`"), at.end(), format!(" '{name}"))
+                                }
+                                None => d,
+                            }
+                        }
                         None => d,
                     }
                 }

@@ -1,10 +1,10 @@
 //! Programs with mistakes, and the messages they get. Each file under
 //! `errors/` is a program; its last comment block, after the line `-- ==>`, is
-//! what checking it prints. `FEHU_BLESS=1 cargo test -p fehu-check --test errors`
+//! what checking it prints. Every fix that comes with a message is tried. `FEHU_BLESS=1 cargo test -p fehu-check --test errors`
 //! writes the blocks anew; review the changes as code.
 
 use fehu_base::diagnostic::Colour;
-use fehu_base::SourceMap;
+use fehu_base::{Diagnostic, FileId, SourceMap};
 use fehu_check::modules::needed::Needed;
 use fehu_check::modules::{check_program, SourceUnit};
 use fehu_check::prelude_sources;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const MARK: &str = "-- ==>\n";
 
 #[test]
-fn messages_are_as_written() {
+fn messages_are_as_written_and_fixes_work() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
     let bless = std::env::var_os("FEHU_BLESS").is_some();
     let mut files = vec![];
@@ -24,7 +24,10 @@ fn messages_are_as_written() {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         let (source, expected) = text.split_once(MARK).unwrap_or((&text, ""));
         let name = path.strip_prefix(&root).unwrap_or(&path);
-        let got = as_comment(&messages(name, source));
+        let checked = checked(name, source);
+        wrong.extend(checked.wrong_fixes(name, source));
+        let shown: Vec<String> = checked.own().map(|d| d.render(&checked.sources, Colour::Never)).collect();
+        let got = as_comment(&shown.join("\n\n"));
         if got == expected {
             continue;
         }
@@ -50,8 +53,43 @@ fn find(dir: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// What checking the program prints, errors and warnings.
-fn messages(name: &Path, source: &str) -> String {
+/// A program after the front end.
+struct Checked {
+    sources: SourceMap,
+    diagnostics: Vec<Diagnostic>,
+    main: FileId,
+}
+
+impl Checked {
+    /// What is said about the program itself, not about the prelude.
+    fn own(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|d| d.span.file == self.main)
+    }
+
+    /// Help that is not offered as an edit, and edits after which the same is said as often as before.
+    fn wrong_fixes(&self, name: &Path, source: &str) -> Vec<String> {
+        let mut wrong = vec![];
+        for d in self.own() {
+            let words = |h: &String| ONLY_WORDS.iter().any(|w| h.starts_with(w));
+            if d.fixes.is_empty() && d.help.as_ref().is_some_and(|h| !words(h)) {
+                wrong.push(format!("{}: no edit for: {:?}", name.display(), d.help));
+            }
+            for fix in &d.fixes {
+                let mut fixed = source.to_owned();
+                for (span, text) in fix.edits(&self.sources).iter().rev() {
+                    fixed.replace_range(span.lo as usize..span.hi as usize, text);
+                }
+                let same = |c: &Checked| c.own().filter(|a| a.message == d.message).count();
+                if same(&checked(name, &fixed)) >= same(self) {
+                    wrong.push(format!("{}: \"{}\" does not help:\n{fixed}", name.display(), fix.title));
+                }
+            }
+        }
+        wrong
+    }
+}
+
+fn checked(name: &Path, source: &str) -> Checked {
     let mut sources = SourceMap::default();
     let mut units: Vec<SourceUnit> = vec![];
     let mut errors = vec![];
@@ -61,6 +99,7 @@ fn messages(name: &Path, source: &str) -> String {
         .map(|(p, _)| p.trim_start_matches("/prelude/").trim_end_matches(".fut").into())
         .collect();
     let texts = prelude.iter().copied().chain([(name.to_str().unwrap_or("?"), source)]);
+    let mut main = FileId(0);
     for (path, text) in texts {
         let file = sources.add(path, text.to_owned());
         let parsed = fehu_syntax::parse(file, text);
@@ -68,18 +107,31 @@ fn messages(name: &Path, source: &str) -> String {
         let imports =
             paths.iter().enumerate().take(units.len()).map(|(i, p)| (fehu_base::Symbol::new(p), i)).collect();
         units.push(SourceUnit { file, prog: parsed.prog, imports });
+        main = file;
     }
     if errors.is_empty() {
         errors = check_program(&units, prelude.len(), Needed::All).diagnostics;
     }
-    let own = units.last().map(|u| u.file);
-    let shown: Vec<String> = errors
-        .iter()
-        .filter(|d| Some(d.span.file) == own)
-        .map(|d| d.render(&sources, Colour::Never))
-        .collect();
-    shown.join("\n\n")
+    Checked { sources, diagnostics: errors, main }
 }
+
+/// Help that names no single edit: how it begins. What else helps comes with a fix for tools.
+const ONLY_WORDS: &[&str] = &[
+    "a loop has values that change",
+    "add size parameters to",
+    "annotate the type",
+    "bind an application",
+    "bind the expression that produces",
+    "choose with 'match'",
+    "close the expression before",
+    "declare one entry point for each",
+    "print values with",
+    "remove the `*`",
+    "there is no 'where'",
+    "to use the other",
+    "use `match` to tell",
+    "use it as the size of a parameter",
+];
 
 fn as_comment(text: &str) -> String {
     text.lines().map(|l| format!("-- {l}").trim_end().to_owned() + "\n").collect()

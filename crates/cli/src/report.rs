@@ -1,7 +1,7 @@
 //! Showing diagnostics to people and to editors.
 
 use fehu_base::diagnostic::Colour;
-use fehu_base::{Diagnostic, Severity, SourceMap, Span};
+use fehu_base::{Diagnostic, Fix, Severity, SourceMap, Span};
 use fehu_driver::front::Front;
 use fehu_tools::output::colours;
 use serde_json::{json, Value};
@@ -100,7 +100,18 @@ fn to_json(d: &Diagnostic, sources: &SourceMap) -> Value {
             .collect::<Vec<_>>(),
         "notes": d.notes,
         "help": d.help,
+        "fixes": d.fixes.iter().map(|f| fix(f, sources)).collect::<Vec<_>>(),
     })
+}
+
+/// An edit that would probably remove the problem: `text` is written at each place instead of what stands there.
+fn fix(f: &Fix, sources: &SourceMap) -> Value {
+    let edit = |(span, text): &(Span, String)| {
+        let mut place = place(*span, sources);
+        place["text"] = json!(text);
+        place
+    };
+    json!({"title": f.title, "edits": f.edits(sources).iter().map(edit).collect::<Vec<_>>()})
 }
 
 fn place(span: Span, sources: &SourceMap) -> Value {
@@ -110,5 +121,6 @@ fn place(span: Span, sources: &SourceMap) -> Value {
     json!({
         "file": file.path.display().to_string(),
         "line": line, "column": col, "end_line": end_line, "end_column": end_col,
+        "start": span.lo, "end": span.hi,
     })
 }

@@ -61,7 +61,7 @@ impl State {
                 Some((path, span.lo as usize, span.hi as usize, text.clone()))
             };
             let fix = |f: &fehu_base::Fix| {
-                let edits: Option<Vec<_>> = f.edits.iter().map(edit).collect();
+                let edits: Option<Vec<_>> = f.edits(sources).iter().map(edit).collect();
                 Some(FixAt { title: f.title.clone(), edits: edits? })
             };
             let fixes = d.fixes.iter().filter_map(fix).collect();

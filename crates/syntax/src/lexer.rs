@@ -262,6 +262,10 @@ impl<'a> Lexer<'a> {
             TokenKind::Constructor
         } else {
             self.error(lo, "Unexpected token: '#'");
+            let space = self.rest().len() - self.rest().trim_start_matches(' ').len();
+            if space > 0 && self.rest()[space..].starts_with(is_name_start) {
+                self.fix("Remove the space", self.pos..self.pos + space, "");
+            }
             self.help("a constructor is written #name and an attribute #[name], without space after #")
         }
     }
@@ -272,6 +276,14 @@ impl<'a> Lexer<'a> {
             e.help = Some(text.to_owned());
         }
         TokenKind::Unknown
+    }
+
+    /// Adds an edit to the error just made.
+    fn fix(&mut self, title: &str, at: std::ops::Range<usize>, text: &str) {
+        let span = Span::new(self.file, at.start as u32, at.end as u32);
+        if let Some(e) = self.out.errors.pop() {
+            self.out.errors.push(e.fix(title, span, text));
+        }
     }
 
     /// A character literal or the mark of a type parameter.
@@ -317,6 +329,7 @@ impl<'a> Lexer<'a> {
                 }
                 b'\n' | 0 if self.byte(0) == b'\n' || self.pos >= self.text.len() => {
                     self.error(lo, "Unclosed string literal.");
+                    self.fix("End the string here", self.pos..self.pos, "\"");
                     return self.help("end the string with \" on the line where it starts");
                 }
                 b'\\' => match literal::escape(self.rest()) {

@@ -44,7 +44,7 @@ pub(super) fn use_after_consume(st: &State<'_>, used: Name, gone: Name, span: Sp
     }
     see(d, "use-after-consume")
         .help("consume a copy instead, made with `copy`, to keep the original usable")
-        .fix_around("Consume a copy", at, "(copy ", ")")
+        .fix_apply("Consume a copy", at, "copy")
 }
 
 /// Consumption of memory that is not ours.
@@ -66,7 +66,7 @@ pub(super) fn not_consumable(st: &State<'_>, name: Name, span: Span) -> Diagnost
         Owner::Caller => "mark the parameter's type with `*`, or consume a copy, made with `copy`",
         Owner::DeclaredLoopParam => "mark the loop parameter's type with `*`",
     };
-    see(d, "not-consumable").help(remedy).fix_around("Consume a copy", span, "(copy ", ")")
+    see(d, "not-consumable").help(remedy).fix_apply("Consume a copy", span, "copy")
 }
 
 /// A unique result that shares memory with something the function does not own.
@@ -79,6 +79,7 @@ pub(super) fn return_aliased(st: &State<'_>, span: Span, name: Name) -> Diagnost
     .label("this value is returned");
     see(bound_at(d, &id, span), "return-aliased")
         .help("return a copy, made with `copy`, or remove the `*` from the result type")
+        .fix_apply("Return a copy", span, "copy")
 }
 
 /// Two parts of a result share memory though one is unique.
@@ -88,7 +89,11 @@ pub(super) fn unique_return_aliased(span: Span) -> Diagnostic {
         "A unique-typed component of the return value is aliased to some other component.",
     )
     .label("these components share memory");
-    see(d, "unique-return-aliased").help("return a copy of one of them, made with `copy`")
+    see(d, "unique-return-aliased").help("return a copy of one of them, made with `copy`").fix_apply(
+        "Return copies",
+        span,
+        "copy",
+    )
 }
 
 /// A function's result that shares memory with a global.
@@ -96,7 +101,11 @@ pub(super) fn aliases_free_variable(st: &State<'_>, span: Span, name: Name) -> D
     let id = st.identity(name);
     let d = Diagnostic::error(span, format!("Function result aliases the free variable {}.", quoted(&id)))
         .label("returned here");
-    see(bound_at(d, &id, span), "alias-free-variable").help("return a copy, made with `copy`")
+    see(bound_at(d, &id, span), "alias-free-variable").help("return a copy, made with `copy`").fix_apply(
+        "Return a copy",
+        span,
+        "copy",
+    )
 }
 
 /// A consumed argument whose parts share memory.
@@ -105,7 +114,11 @@ pub(super) fn self_aliased(st: &State<'_>, span: Span, shared: Name) -> Diagnost
     let d = Diagnostic::error(span, "Argument passed for consuming parameter is self-aliased.")
         .label("two parts of this share memory")
         .note(format!("both may be {}", describe(&id)));
-    see(d, "self-aliasing-arg").help("copy one of the parts with `copy`")
+    see(d, "self-aliasing-arg").help("copy one of the parts with `copy`").fix_apply(
+        "Pass a copy",
+        span,
+        "copy",
+    )
 }
 
 /// A consumed argument that shares memory with another argument.
@@ -118,6 +131,7 @@ pub(super) fn argument_aliases(st: &State<'_>, arg: Span, other: Span, shared: N
     .label("consumed by the call")
     .related(other, "may share memory with the consumed argument")
     .help("copy one of the arguments with `copy`")
+    .fix_apply("Pass a copy", arg, "copy")
 }
 
 /// Consumption while making a function that is passed on.
@@ -181,7 +195,11 @@ pub(super) fn let_contains_consumption(st: &State<'_>, value: Span, ty: &Type, a
         ),
     )
     .label("each use of this function would consume again");
-    see(consumed_at(d, value, at), "contains-consumption").help("consume a copy, made with `copy`")
+    see(consumed_at(d, value, at), "contains-consumption").help("consume a copy, made with `copy`").fix_apply(
+        "Consume a copy",
+        at,
+        "copy",
+    )
 }
 
 /// An update whose new element shares memory with the array.
@@ -197,6 +215,7 @@ pub(super) fn update_aliases(st: &State<'_>, array: Span, value: Span, shared: N
     .label("the new value")
     .related(array, "the array updated in-place")
     .help("copy the value with `copy`")
+    .fix_apply("Write a copy", value, "copy")
 }
 
 /// A loop that uses what its initial values consume.
@@ -216,7 +235,11 @@ pub(super) fn loop_uses_consumed(
     )
     .label("used here")
     .related(init, "consumed here, because the loop consumes its parameter");
-    see(d, "use-after-consume").help("start the loop from a copy, made with `copy`")
+    see(d, "use-after-consume").help("start the loop from a copy, made with `copy`").fix_apply(
+        "Start the loop from a copy",
+        init,
+        "copy",
+    )
 }
 
 /// A consumed loop parameter's next value is not ours to consume.
@@ -227,7 +250,9 @@ pub(super) fn loop_param_aliases(st: &State<'_>, param: &Identity, body: Span, n
         format!("Return value for consuming loop parameter {} aliases {}.", quoted(param), quoted(&id)),
     )
     .label("the next iteration would consume this");
-    see(bound_at(d, &id, body), "consuming-loop-param-aliases").help("return a copy, made with `copy`")
+    see(bound_at(d, &id, body), "consuming-loop-param-aliases")
+        .help("return a copy, made with `copy`")
+        .fix_apply("Return a copy", body, "copy")
 }
 
 /// A consumed loop parameter's next value shares memory with that of another parameter.
@@ -240,7 +265,11 @@ pub(super) fn loop_aliases_previous(param: &Identity, body: Span) -> Diagnostic 
         ),
     )
     .label("the values returned here share memory");
-    see(d, "aliases-previously-returned").help("return a copy of one of them, made with `copy`")
+    see(d, "aliases-previously-returned").help("return a copy of one of them, made with `copy`").fix_apply(
+        "Return copies",
+        body,
+        "copy",
+    )
 }
 
 /// A loop parameter's next value shares memory with that of a consumed parameter.
@@ -250,7 +279,11 @@ pub(super) fn loop_aliases_consumed(param: &Identity, body: Span) -> Diagnostic 
         format!("Return value for loop parameter {} aliases other consumed loop parameter.", quoted(param)),
     )
     .label("the values returned here share memory");
-    see(d, "loop-parameter-aliases-other").help("return a copy of one of them, made with `copy`")
+    see(d, "loop-parameter-aliases-other").help("return a copy of one of them, made with `copy`").fix_apply(
+        "Return copies",
+        body,
+        "copy",
+    )
 }
 
 /// A constant with a unique type.

@@ -41,9 +41,8 @@ fn check_match(ctx: &mut Context, span: Span, ty: &Type, cases: &[Case]) {
             .label("some values match no case")
             .note(see("unmatched-cases"))
             .help("add cases for these values, or a last case `_`");
-        let end = Span { lo: span.hi, ..span };
         let added: String = missing.iter().map(|m| format!("\ncase {m} -> ???")).collect();
-        let d = d.fix("Add the missing cases", end, added);
+        let d = d.fix("Add the missing cases", span.end(), added);
         ctx.report(d);
         return;
     }

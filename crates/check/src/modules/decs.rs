@@ -54,6 +54,7 @@ impl Checker<'_> {
         env: &mut Env,
         out: &mut Vec<tast::Dec>,
     ) -> Result<(), Stop> {
+        self.ctx.definition = None;
         match dec {
             ast::Dec::Val(b) => {
                 self.once(&mut defined.terms, "name", b.name);
@@ -152,6 +153,7 @@ impl Checker<'_> {
             );
         }
         let name = self.ctx.bind(b.name.name, b.name.span);
+        self.ctx.definition = Some(b.name.span);
         let errors = self.errors();
         let (bind, mut scheme) = terms::check_val_bind(&mut self.ctx, &mut self.scope, name, b);
         if let Some(mut bind) = bind {
@@ -177,6 +179,7 @@ impl Checker<'_> {
 
     /// `type t [n] 'a = def`, in a module or a module type.
     pub(super) fn type_bind(&mut self, b: &ast::TypeBind) -> TypeEntry {
+        self.ctx.definition = Some(b.name.span);
         let mark = self.scope.mark();
         let tparams = bind_tparams(&mut self.ctx, &mut self.scope, &b.tparams);
         let (def, kind) = elaborate_kinded(&mut self.ctx, &mut self.scope, &b.def);
@@ -222,23 +225,33 @@ impl Checker<'_> {
     }
 
     fn abbreviation_kind(&mut self, b: &ast::TypeBind, kind: Liftedness, existential: bool) {
-        let (text, remedy) = match (b.lifted, kind) {
+        let (text, mark, remedy) = match (b.lifted, kind) {
             (Liftedness::Lifted, _) => return,
             (Liftedness::Unlifted | Liftedness::SizeLifted, Liftedness::Lifted) => {
-                ("Non-lifted type abbreviations may not contain functions.", "declare it with \"type^\"")
+                ("Non-lifted type abbreviations may not contain functions.", "^", "declare it with \"type^\"")
             }
             (Liftedness::SizeLifted, Liftedness::Unlifted | Liftedness::SizeLifted) => return,
             (Liftedness::Unlifted, Liftedness::SizeLifted) => (
                 "Non-size-lifted type abbreviations may not contain size-lifted types.",
+                "~",
                 "declare it with \"type~\"",
             ),
             (Liftedness::Unlifted, Liftedness::Unlifted) if existential => (
                 "Non-lifted type abbreviations may not use existential sizes in their definition.",
+                "~",
                 "declare it with \"type~\", or give it size parameters",
             ),
             (Liftedness::Unlifted, Liftedness::Unlifted) => return,
         };
-        self.ctx.report(Diagnostic::error(b.span, text).help(remedy));
+        let d = Diagnostic::error(b.span, text).help(remedy);
+        // Attributes stand before the keyword.
+        self.ctx.report(match b.attrs.is_empty() {
+            true => {
+                let keyword = Span { hi: b.name.span.lo, ..b.span };
+                d.fix(format!("Declare it with `type{mark}`"), keyword, format!("type{mark} "))
+            }
+            false => d,
+        });
     }
 }
 

@@ -12,7 +12,7 @@ use crate::tast::{EntryParam, EntryPoint, Shown, ValBind};
 use crate::type_exp::uses::kind;
 use crate::type_exp::uses::{constructive, mentioned};
 use crate::types::{RetType, TParam, Type};
-use fehu_base::{Diagnostic, Symbol};
+use fehu_base::{Diagnostic, Span, Symbol};
 use fehu_syntax::ast::{self, Liftedness, Pat, TypeExp, ValKeyword};
 use rustc_hash::FxHashSet;
 
@@ -41,11 +41,20 @@ impl Checker<'_> {
 
     /// Complains about an entry point in a module.
     pub(super) fn nested_entry(&mut self, b: &ast::ValBind) {
-        self.ctx.report(
-            Diagnostic::error(b.name.span, "Entry points may not be declared inside modules.")
-                .note(see("nested-entry"))
-                .help(format!("declare \"entry {0} = m.{0}\" at the top level of the file", b.name.name)),
-        );
+        let d = Diagnostic::error(b.name.span, "Entry points may not be declared inside modules.")
+            .note(see("nested-entry"))
+            .help(format!(
+                "write \"def\" here, and declare \"entry {0} = m.{0}\" at the top level of the file",
+                b.name.name
+            ));
+        // Attributes stand before the keyword.
+        self.ctx.report(match b.attrs.is_empty() {
+            true => {
+                let keyword = Span { hi: b.name.span.lo, ..b.span };
+                d.fix("Make this an ordinary definition", keyword, "def ")
+            }
+            false => d,
+        });
     }
 
     fn entry_rules(&mut self, b: &ast::ValBind, bind: &ValBind) {

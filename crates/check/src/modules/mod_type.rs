@@ -154,6 +154,7 @@ impl Checker<'_> {
         te: &TypeExp,
         span: Span,
     ) -> ValEntry {
+        self.ctx.definition = Some(name.span);
         let mark = self.scope.mark();
         let mut tparams = bind_tparams(&mut self.ctx, &mut self.scope, tparams);
         let ret = elaborate(&mut self.ctx, &mut self.scope, te);

@@ -21,6 +21,8 @@ use fehu_syntax::ast::{self, ExpKind};
 pub(super) struct Refused<'a> {
     /// The function as messages name it: in quotes.
     pub(super) what: &'a str,
+    /// Where it is named.
+    pub(super) function: Span,
     pub(super) args: &'a [&'a ast::Exp],
     /// Which argument.
     pub(super) at: usize,
@@ -30,25 +32,27 @@ pub(super) struct Refused<'a> {
 
 /// What to write instead.
 pub(super) struct Advice {
+    /// In words.
     text: String,
-    /// An operand to put between two texts.
-    around: Option<(Span, String, &'static str)>,
+    /// As an edit.
+    title: String,
+    edit: Edit,
+}
+
+/// How the program changes when advice is taken.
+enum Edit {
+    Replace(Vec<(Span, String)>),
+    /// Applies a function to an expression.
+    Apply(Span, String),
 }
 
 impl Advice {
-    fn text(text: String) -> Advice {
-        Advice { text, around: None }
-    }
-
     /// The diagnostic with this advice.
     pub(super) fn given(self, d: Diagnostic) -> Diagnostic {
         let d = d.help(self.text);
-        match self.around {
-            Some((span, before, after)) => {
-                let title = format!("Convert with `{}`", before.trim_matches(['(', ' ']));
-                d.fix_around(title, span, &before, after)
-            }
-            None => d,
+        match self.edit {
+            Edit::Replace(edits) => d.fix_all(self.title, edits),
+            Edit::Apply(span, function) => d.fix_apply(self.title, span, function),
         }
     }
 }
@@ -70,13 +74,18 @@ impl Infer<'_> {
         let arg = *refused.args.get(refused.at)?;
         let operator = name.rsplit('.').next()?.starts_with(|c: char| c.is_ascii_punctuation() && c != '_');
         let (expected, actual) = (self.st.zonk(refused.expected), self.st.zonk(refused.actual));
-        if let Some(help) = map_of_several(name, refused.args.len()) {
-            return Some(Advice::text(help));
+        if let Some(advice) = map_of_several(name, refused.function, refused.args.len()) {
+            return Some(advice);
         }
         if name == "-" && refused.at == 0 && matches!(actual, Type::Arrow(_)) {
-            let (f, x) = (quote::exp(arg), quote::exp(refused.args.get(1)?));
-            let text = format!("this subtracts; to pass a negative argument, write \"{f} (-{x})\"");
-            return Some(Advice::text(text));
+            let negated = *refused.args.get(1)?;
+            let (f, x) = (quote::exp(arg), quote::exp(negated));
+            let minus = Span { lo: arg.span.hi, hi: negated.span.lo, ..arg.span };
+            return Some(Advice {
+                text: format!("this subtracts; to pass a negative argument, write \"{f} (-{x})\""),
+                title: "Pass a negative argument".into(),
+                edit: Edit::Replace(vec![(minus, " (-".into()), (negated.span.end(), ")".into())]),
+            });
         }
         if let (ExpKind::Tuple(parts), false) =
             (&*arg.kind, matches!(expected, Type::Record(_) | Type::Meta(_)))
@@ -84,28 +93,57 @@ impl Infer<'_> {
             if !operator && refused.at + 1 == refused.args.len() && name != "function" {
                 let before = &refused.args[..refused.at];
                 let all: Vec<String> = before.iter().copied().chain(parts).map(quoted_argument).collect();
-                let text = format!("arguments are separated by spaces: \"{name} {}\"", all.join(" "));
-                return Some(Advice::text(text));
+                return Some(Advice {
+                    text: format!("arguments are separated by spaces: \"{name} {}\"", all.join(" ")),
+                    title: "Separate the arguments by spaces".into(),
+                    edit: Edit::Replace(separated(refused, parts)),
+                });
             }
         }
         conversion(&expected, &actual, arg, refused.args, refused.at, operator)
     }
 }
 
+/// The edits that make arguments of the parts of a tuple: `(x, f y)` becomes ` x (f y)`.
+fn separated(refused: &Refused<'_>, parts: &[ast::Exp]) -> Vec<(Span, String)> {
+    let Some(tuple) = refused.args.get(refused.at).map(|a| a.span) else { return vec![] };
+    let before = refused.at.checked_sub(1).map_or(refused.function, |i| refused.args[i].span);
+    let mut edits = vec![];
+    // Where the last part ended, and what separates it from the next one.
+    let (mut end, mut separator) = (tuple.lo, if before.hi == tuple.lo { " " } else { "" });
+    let mut closing = "";
+    for part in parts {
+        let opening = if is_operand(part) { "" } else { "(" };
+        let between = Span { lo: end, hi: part.span.lo, ..tuple };
+        edits.push((between, format!("{closing}{separator}{opening}")));
+        closing = if is_operand(part) { "" } else { ")" };
+        (end, separator) = (part.span.hi, " ");
+    }
+    edits.push((Span { lo: end, ..tuple }, closing.to_owned()));
+    edits
+}
+
 /// `map f xs ys`.
-pub(super) fn map_of_several(name: &str, args: usize) -> Option<String> {
+pub(super) fn map_of_several(name: &str, at: Span, args: usize) -> Option<Advice> {
     let arrays = args.checked_sub(1)?;
-    (name == "map" && (2..=5).contains(&arrays))
-        .then(|| format!("\"map\" takes one array; \"map{arrays}\" takes {arrays}"))
+    (name == "map" && (2..=5).contains(&arrays)).then(|| Advice {
+        text: format!("\"map\" takes one array; \"map{arrays}\" takes {arrays}"),
+        title: format!("Change to `map{arrays}`"),
+        edit: Edit::Replace(vec![(at, format!("map{arrays}"))]),
+    })
 }
 
 /// `x and y`: a value applied to a word that is an operator elsewhere.
-pub(super) fn word_operator(what: &str, args: &[&ast::Exp]) -> Option<String> {
+pub(super) fn word_operator(what: &str, args: &[&ast::Exp]) -> Option<Advice> {
     let [op, rest @ ..] = args else { return None };
     let ExpKind::Var(q) = &*op.kind else { return None };
     let symbol = symbol_for(q.name.name.as_str()).filter(|_| q.quals.is_empty())?;
     let right = rest.first().map_or_else(|| "...".to_owned(), |e| quote::exp(e));
-    Some(format!("this applies a value; write \"{} {symbol} {right}\"", what.trim_matches('"')))
+    Some(Advice {
+        text: format!("this applies a value; write \"{} {symbol} {right}\"", what.trim_matches('"')),
+        title: format!("Change to `{symbol}`"),
+        edit: Edit::Replace(vec![(q.span, symbol.into())]),
+    })
 }
 
 /// What other languages call differently.
@@ -175,12 +213,11 @@ fn conversion(
     let closing = ")".repeat(depth.saturating_sub(1));
     let by = format!("{}.{}", to.as_str(), from.as_str());
     let function = format!("{maps}{map}{by}{closing}");
-    let text = format!("convert with \"{function} {}\"", quoted_argument(arg));
-    let (before, after) = match is_operand(arg) {
-        true => (format!("({function} "), ")"),
-        false => (format!("({function} ("), "))"),
-    };
-    Some(Advice { text, around: Some((arg.span, before, after)) })
+    Some(Advice {
+        text: format!("convert with \"{function} {}\"", quoted_argument(arg)),
+        title: format!("Convert with `{function}`"),
+        edit: Edit::Apply(arg.span, function),
+    })
 }
 
 /// The scalars of two arrays of as many dimensions.

@@ -198,8 +198,14 @@ impl Infer<'_> {
                         let shown = source.get(i).map(|e| quote::exp(e)).unwrap_or_default();
                         let headline = format!("Cannot apply {what} to \"{shown}\" (invalid type).");
                         let d = self.type_error(a.span, &headline, &arrow.lhs, &a.ty, &m);
-                        let refused =
-                            Refused { what: &what, args: source, at: i, expected: &arrow.lhs, actual: &a.ty };
+                        let refused = Refused {
+                            what: &what,
+                            function: f.span,
+                            args: source,
+                            at: i,
+                            expected: &arrow.lhs,
+                            actual: &a.ty,
+                        };
                         let advice = self.hint(&refused);
                         self.report(match advice {
                             Some(advice) => advice.given(d),
@@ -243,10 +249,13 @@ impl Infer<'_> {
                     };
                     let help = match i {
                         0 => word_operator(&what, source),
-                        _ => map_of_several(what.trim_matches('"'), source.len()),
+                        _ => map_of_several(what.trim_matches('"'), f.span, source.len()),
                     };
                     let d = Diagnostic::error(if i == 0 { f.span } else { a.span }, message);
-                    self.report(helped(d, help));
+                    self.report(match help {
+                        Some(advice) => advice.given(d),
+                        None => d,
+                    });
                     return Exp::error(span);
                 }
             }
@@ -357,13 +366,6 @@ impl Infer<'_> {
         self.expect(v.span, &headline, &ty, &v.ty.clone());
         let ty = e.ty.clone();
         Exp::new(ExpKind::Update(e, out, v), ty, span)
-    }
-}
-
-fn helped(d: Diagnostic, help: Option<String>) -> Diagnostic {
-    match help {
-        Some(help) => d.help(help),
-        None => d,
     }
 }
 

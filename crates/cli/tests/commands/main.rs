@@ -6,6 +6,7 @@ mod evaluate;
 mod explain;
 mod fmt;
 mod futhark;
+mod json;
 mod literate;
 mod lsp;
 mod names;

@@ -175,7 +175,11 @@ impl Parser<'_> {
         if indices.is_empty() {
             let mut error = Diagnostic::error(span, "An index is missing between the brackets.");
             if indexes {
-                error = error.help("to pass an empty array to a function, put a space before it: f []");
+                error = error.help("to pass an empty array to a function, put a space before it: f []").fix(
+                    "Pass an empty array",
+                    span.start(),
+                    " ",
+                );
             }
             self.errors.push(error);
             return Ok((vec![Index::Fix(error_exp(span))], span));

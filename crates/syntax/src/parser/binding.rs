@@ -139,7 +139,8 @@ impl Parser<'_> {
         if starts_pat(self.kind()) {
             let error = self
                 .unexpected_error("'=' and the new value")
-                .help(format!("to define a function, put a space after '{}'", name.name));
+                .help(format!("to define a function, put a space after '{}'", name.name))
+                .fix("Define a function", name.span.end(), " ");
             return Err(self.report(error));
         }
         self.expect(TokenKind::Equals, "'=' and the new value")?;

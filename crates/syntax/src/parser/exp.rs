@@ -96,7 +96,9 @@ impl Parser<'_> {
             TokenKind::TwoDotsGreater => (RangeEnd::DownTo, first.span),
             _ if second.is_some() => {
                 let error = Diagnostic::error(two_dots, "A range is written with '...', not '..'.")
-                    .help("write a...b to include b, a..<b to stop before it, a..s...b for the step s-a");
+                    .help("write a...b to include b, a..<b to stop before it, a..s...b for the step s-a")
+                    .fix("Include the end: `...`", two_dots, "...")
+                    .fix("Stop before the end: `..<`", two_dots, "..<");
                 return Err(self.report(error));
             }
             _ => return Ok(first),
@@ -247,12 +249,17 @@ impl Parser<'_> {
                     return Ok(args);
                 }
                 TokenKind::Bang => {
+                    let bang = self.bump().span;
                     let error = Diagnostic::error(
-                        self.span(),
+                        bang,
                         "'!' is a prefix operator: it cannot be used as infix operator.",
                     )
                     .help("to negate an argument, put it in parentheses: f (!x)");
-                    return Err(self.report(error));
+                    let operand = if starts_atom(self.kind()) { self.atom("an argument").ok() } else { None };
+                    return Err(self.report(match operand {
+                        Some(x) => error.fix_around("Negate the argument", bang.to(x.span), "(", ")"),
+                        None => error,
+                    }));
                 }
                 _ => return Ok(args),
             }

@@ -155,7 +155,8 @@ impl Parser<'_> {
             TokenKind::Quote => {
                 let error = self
                     .unexpected_error("a type")
-                    .help("the quote stands only where a type parameter is introduced");
+                    .help("the quote stands only where a type parameter is introduced")
+                    .fix("Remove the quote", self.span(), "");
                 Err(self.report(error))
             }
             _ => Err(self.unexpected("a type, such as the name of one")),

@@ -9,4 +9,4 @@ module m = {
 --   |         ^
 --   |
 --   = note: `fehu explain nested-entry` says more
---   = help: declare "entry f = m.f" at the top level of the file
+--   = help: write "def" here, and declare "entry f = m.f" at the top level of the file

@@ -1,0 +1,15 @@
+def f (xs: []i32) (ys: []i32) = map (+) xs ys
+-- ==>
+-- error: Cannot apply "map" to "(+)" (invalid type).
+--        Expected: number -> _
+--        Actual:   number -> number -> number
+--        Type "number -> number" is functional, which the instance of non-lifted type parameter "x" (possibly an array element) may not be.
+--        When matching return types.
+--  --> hints/fix_map.fut:1:38-39
+--   |
+-- 1 | def f (xs: []i32) (ys: []i32) = map (+) xs ys
+--   |                                 ---  ^
+--   |                                 |
+--   |                                 due to the instance of non-lifted type parameter "x" (possibly an array element)
+--   |
+--   = help: "map" takes one array; "map2" takes 2

@@ -1,0 +1,12 @@
+def f (x: i32) = i32.abs -x
+-- ==>
+-- error: Cannot apply "-" to "i32.abs" (invalid type).
+--        Expected: a number
+--        Actual:   (x: i32) -> i32
+--        Type "(x: i32) -> i32" is not one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, as demanded by the use of "-".
+--  --> hints/fix_minus.fut:1:18-25
+--   |
+-- 1 | def f (x: i32) = i32.abs -x
+--   |                  ^^^^^^^ - due to the use of "-"
+--   |
+--   = help: this subtracts; to pass a negative argument, write "i32.abs (-x)"
