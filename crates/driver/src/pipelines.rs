@@ -19,10 +19,10 @@ use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
 use fehu_flatten::irregular;
 use fehu_imp::syntax::Program;
-use fehu_impopt::{barriers, checks, device_scalars, loops, outline, restrict, unroll, Analysis};
+use fehu_impopt::{barriers, checks, device_scalars, leave, loops, outline, restrict, unroll, Analysis};
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::legalise;
-use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, scan_epilogue, single_point};
+use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, read_ahead, scan_epilogue, single_point};
 use fehu_kernels::schedule;
 use fehu_memory::{buffers, dead, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit};
 use fehu_opt::{copies, cse, dce, filter, fusion, inline, mark_consumed, operators, simplify, sink};
@@ -149,6 +149,7 @@ pub fn gpu<'a>(
             "what runs in kernels is known now",
         )
         .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "one kernel or more per operation")
+        .pass(leave::PASS, "kernels have all their checks; what is left are barriers")
         .pass(barriers::PASS, "operations of a block begin and end with a barrier, each for its own sake")
         .pass(device_scalars::PASS, "only now is it known which scalars the host reads")
         .pass(restrict::PASS, "all blocks that kernels get are known now, also those of scalars that stay")
@@ -178,7 +179,8 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         .pass(legalise::FILL, "the host does not loop over elements; also for what the step above added")
         .pass(scan_epilogue::PASS, "all maps are kernels now")
         .pass(layout::PASS, "all kernels, and what each of them reads, are known now")
-        .pass(mark_consumed::pass(), "memory relies on the marks, also on lambdas that the step above made")
+        .pass(read_ahead::PASS, "arrays have the layouts in which blocks read them")
+        .pass(mark_consumed::pass(), "memory relies on the marks, also on lambdas that the steps above made")
         .pass_or_refuse("no-recursion", unrecursive, "OpenCL has no recursion in kernels")
         .then(memory())
 }

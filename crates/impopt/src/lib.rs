@@ -7,6 +7,7 @@
 //! | --- | --- | --- |
 //! | [`loops`] | CPUs | loops in an order and a shape that C compilers make vector code of |
 //! | [`outline`] | CPUs | loops that write memory of their own become functions that say so |
+//! | [`leave`] | GPUs | threads of a block ask whether one has failed only where one may have |
 //! | [`barriers`] | GPUs | two barriers with nothing between them become one |
 //! | [`device_scalars`] | GPUs | scalars that only kernels need are not read by the host |
 //! | [`restrict`] | GPUs | kernels say which of their blocks are different memory |
@@ -22,6 +23,7 @@ pub mod checks;
 mod data_dependent;
 pub mod device_scalars;
 pub mod kernel_facts;
+pub mod leave;
 pub mod loops;
 pub mod outline;
 mod recursion;
