@@ -50,7 +50,7 @@ mod invariant;
 mod join;
 mod lift;
 mod nest;
-mod parallel;
+pub(crate) mod parallel;
 mod scattered;
 mod serialise_on_host;
 pub(crate) mod steer;

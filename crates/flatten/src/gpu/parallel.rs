@@ -19,14 +19,26 @@ pub(super) fn exploitable(body: &Body<Soacs>) -> bool {
 }
 
 /// The names bound in a body, nested ones included, that may differ from point to point of the nest around it. Others are
-/// computed from what is outside by code that [`super::invariant`] moves out of the nest, or count the steps of a loop,
-/// which has the nest in it once it is interchanged.
+/// computed from what is outside by code that [`super::invariant`] moves out of the nest, or count the steps of a loop with
+/// the same bound at all points, which has the nest in it once it is interchanged.
 fn varying(body: &Body<Soacs>) -> FxHashSet<Name> {
-    let mut inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
+    varying_with(body, FxHashSet::default())
+}
+
+/// The names bound in the function of a map, its parameters included, that may differ from point to point of the map.
+pub(crate) fn varying_in(lambda: &Lambda<Soacs>) -> FxHashSet<Name> {
+    varying_with(&lambda.body, lambda.params.iter().map(|p| p.name).collect())
+}
+
+/// The same for a body in which these other names differ too.
+fn varying_with(body: &Body<Soacs>, mut inside: FxHashSet<Name>) -> FxHashSet<Name> {
+    inside.extend(bound_in_body(body));
     for_each_stm(body, &mut |stm| {
         if let Exp::Loop(l) = &stm.exp {
-            if let LoopForm::For { var, .. } = &l.form {
-                inside.remove(var);
+            if let LoopForm::For { var, bound, .. } = &l.form {
+                if bound.name().is_none_or(|n| !inside.contains(&n)) {
+                    inside.remove(var);
+                }
             }
         }
         let numbers = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));

@@ -15,13 +15,14 @@ use super::level::Lift;
 use super::teams::for_teams;
 use super::value::{Known, LevelId, Points, Value};
 use super::Nests;
+use crate::gpu::parallel::varying_in;
 use crate::gpu::steer::Steer;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
 use fehu_base::tuning::flattening;
 use fehu_base::{Name, Symbol};
 use fehu_ir::build::nested_body;
-use fehu_ir::free::{bound_in_lambda, free_in_stm};
+use fehu_ir::free::free_in_stm;
 use fehu_ir::soac::{Commutativity, Reduce, Screma, Soac};
 use fehu_ir::subst::rename_lambda;
 use fehu_ir::types::body_types;
@@ -71,7 +72,7 @@ fn is_irregular(stm: &Stm<Soacs>) -> bool {
         return false;
     }
     let Exp::Op(Soac::Screma(s)) = &stm.exp else { return false };
-    let inside: FxHashSet<Name> = bound_in_lambda(&s.map).into_iter().collect();
+    let inside = varying_in(&s.map);
     let mut found = false;
     for_each_stm(&s.map.body, &mut |s| {
         let width = match &s.exp {

@@ -16,7 +16,20 @@
 //! ```
 //!
 //! Where a loop carries several arrays of one shape that go from one parameter to another, all are in one block, and nothing
-//! is copied between them. If the loop's array is in the result of the kernel, where there is no room for a second one, it gets
+//! is copied between them. The array that goes on may be the parameter itself, or what the iteration made of it in place, as in
+//! loops that read one array, write another and swap them:
+//!
+//! ```text
+//! loop (p : [n]i32 @ b, q : [n]i32 @ c) for i < k {    loop (p @ b -> at, q @ b -> to, at = 0, to = n) for i < k {
+//!   let (r : [n]i32 @ c) = ... p ... written to q        let (r : [n]i32 @ b -> to) = ... p ... written to q
+//!   let (t @ d) = copy(r)                                return (r, p, to, at)
+//!   let (p' @ c) = copy(p)                             }
+//!   let (r' @ b) = copy(t)
+//!   return (r', p')
+//! }
+//! ```
+//!
+//! If the loop's array is in the result of the kernel, where there is no room for a second one, it gets
 //! a block of its own, and is copied to the result once, after the loop.
 //!
 //! Arrays that will be registers ([`results::THREAD_BYTES`]) are copied: registers have no index that is known only at run time.
@@ -64,7 +77,7 @@ struct Buffers {
 enum Source {
     /// An array in a block that the iteration allocates.
     Fresh { array: Name, block: Name },
-    /// What another parameter was, by its number.
+    /// What another parameter was, by its number, or became where it is.
     Param(usize),
 }
 
@@ -77,8 +90,9 @@ struct Carried {
     block: Name,
     lmad: Lmad,
     elem: PrimType,
-    /// The copy that the iteration hands on, and what it is a copy of.
-    copy: Name,
+    /// The copy that the iteration hands on, what that is a copy of, and so on.
+    copies: Vec<Name>,
+    /// What was copied first.
     from: Name,
     source: Source,
 }
@@ -132,10 +146,14 @@ impl Buffers {
         let Exp::Loop(l) = &body.stms[at].exp else { return None };
         let defs: FxHashMap<Name, &Exp<Memory>> =
             l.body.stms.iter().filter_map(|s| Some((s.pat.first()?.name, &s.exp))).collect();
+        let inside = self::positions(&l.body);
         let carried: Vec<Carried> =
             (0..l.params.len()).filter_map(|k| self.carried(l, &body.stms[at].pat, &defs, k)).collect();
         carried.iter().find_map(|first| {
             let ring = connected(&carried, first)?;
+            if !self.is_last(&ring, l, &inside) {
+                return None;
+            }
             let starts: Option<Vec<Start>> =
                 ring.iter().map(|c| self.start(body, positions, at, whole, l, c)).collect();
             let starts = starts?;
@@ -171,27 +189,60 @@ impl Buffers {
         if !stays || !place.is_row_major() || self.is_register(place, elem) {
             return None;
         }
-        let Exp::Basic(Basic::Copy(from)) = defs.get(&copy)? else { return None };
-        let number = |n: Name| l.params.iter().position(|(p, _)| p.name == n);
-        let allocated = |block: Name| matches!(defs.get(&block), Some(Exp::Op(MemOp::Alloc(..))));
-        let from_place = self.tables.place(*from)?;
-        let source = match (number(*from), defs.get(from)) {
-            (Some(k), _) => Source::Param(k),
-            (None, Some(Exp::Basic(Basic::Copy(p))))
-                if number(*p).is_some() && allocated(from_place.block) =>
-            {
-                Source::Param(number(*p)?)
-            }
-            (None, _) => {
-                let same = from_place.is_direct() && from_place.lmad.dims == place.lmad.dims;
-                if !same || !allocated(from_place.block) {
-                    return None;
-                }
-                Source::Fresh { array: *from, block: from_place.block }
-            }
-        };
+        let Exp::Basic(Basic::Copy(copied)) = defs.get(&copy)? else { return None };
         let Place { block, lmad } = place.clone();
-        Some(Carried { at, param, block, lmad, elem, copy, from: *from, source })
+        let carried = |copies, from, source| Carried { at, param, block, lmad, elem, copies, from, source };
+        if let Some((copies, from, source)) = self.param_behind(l, defs, copy) {
+            return Some(carried(copies, from, source));
+        }
+        let own = self.tables.place(*copied)?;
+        let same = own.is_direct() && own.lmad.dims == place.lmad.dims;
+        let allocated = matches!(defs.get(&own.block), Some(Exp::Op(MemOp::Alloc(..))));
+        let source = Source::Fresh { array: *copied, block: own.block };
+        (same && allocated).then(|| carried(vec![copy], *copied, source))
+    }
+
+    /// Follows copies, from this one on, to an array that is where a parameter of the loop is.
+    fn param_behind(
+        &self,
+        l: &Loop<Memory>,
+        defs: &FxHashMap<Name, &Exp<Memory>>,
+        copy: Name,
+    ) -> Option<(Vec<Name>, Name, Source)> {
+        let (mut copies, mut from) = (vec![], copy);
+        while let Some(Exp::Basic(Basic::Copy(next))) = defs.get(&from) {
+            copies.push(from);
+            from = *next;
+        }
+        let place = self.tables.place(from)?;
+        let here = |p: Name| p == from || self.tables.place(p) == Some(place);
+        let number = l.params.iter().position(|(p, _)| here(p.name))?;
+        Some((copies, from, Source::Param(number)))
+    }
+
+    /// Whether iterations write nothing to the blocks of these arrays after the first copy of one of them, other than
+    /// copies for the next iteration, which nobody else reads; nor to a fresh block after it is copied.
+    fn is_last(&self, ring: &[Carried], l: &Loop<Memory>, positions: &Positions) -> bool {
+        let at = |n: &Name| positions.get(n).copied();
+        let copies: FxHashSet<Name> = ring.iter().flat_map(|c| c.copies.iter().copied()).collect();
+        let Some(first) = copies.iter().filter_map(at).min() else { return false };
+        let before = |block: Name, copied: usize| {
+            self.tables.inside(block).iter().all(|array| match at(array) {
+                Some(_) if copies.contains(array) => {
+                    let mut uses = Uses { name: *array, count: 0 };
+                    uses.body(&l.body);
+                    uses.count == 1
+                }
+                Some(bound) => bound < copied,
+                None => true,
+            })
+        };
+        ring.iter().all(|c| {
+            let fresh = c.source.fresh().is_none_or(|(_, block)| {
+                c.copies.first().and_then(at).is_some_and(|copied| before(block, copied))
+            });
+            fresh && before(c.block, first)
+        })
     }
 
     /// Whether an array is small enough to be in registers.
@@ -301,8 +352,8 @@ impl Buffers {
         stm.pat.extend(end.iter().map(|n| PatElem { name: *n, ty: Type::I64, dec: MemInfo::None }));
         if let Exp::Loop(l) = &mut stm.exp {
             turn(l, ring, &now, &starts);
-            let copies = ring.carried.iter().filter(|c| c.source.fresh().is_none()).map(|c| c.from);
-            copies.for_each(|copy| self.drop_unused(l, copy));
+            let copies = ring.carried.iter().flat_map(|c| &c.copies[1..]);
+            copies.for_each(|copy| self.drop_unused(l, *copy));
         }
         let kept = |s: &Stm<Memory>| {
             let alloc = matches!(s.exp, Exp::Op(MemOp::Alloc(..)));
@@ -361,16 +412,16 @@ fn turn(l: &mut Loop<Memory>, ring: &Ring, now: &[Name], starts: &[SubExp]) {
     let mut next = vec![];
     let mut taken = FxHashSet::default();
     for c in &ring.carried {
-        gone.insert(c.copy);
+        let Some(copy) = c.copies.first() else { continue };
+        gone.insert(*copy);
+        same.insert(*copy, c.from);
         match c.source {
-            Source::Fresh { array, block } => {
-                same.insert(c.copy, array);
+            Source::Fresh { block, .. } => {
                 gone.insert(block);
                 next.extend(free.next().copied());
             }
             Source::Param(k) => {
                 let Some(from) = ring.carried.iter().position(|c| c.at == k) else { continue };
-                same.insert(c.copy, ring.carried[from].param);
                 next.push(now[from]);
                 taken.insert(from);
             }
