@@ -27,6 +27,9 @@ pub(crate) fn make(word: &str, seed: &str) -> Result<Value, String> {
         ("dominant", &[n]) => Ok(dominant(n, &mut random)),
         ("cavity", &[nz, ny, nx]) => Ok(cavity(nz, ny, nx, &mut random)),
         ("series", &[m, n]) => Ok(series(m, n, &mut random)),
+        ("equal", &[n, sum]) => Ok(sizes(n, sum, |_| 1.0)),
+        ("power", &[n, sum]) => Ok(sizes(n, sum, |_| random.float(1e-6, 1.0).powf(-0.75))),
+        ("giant", &[n, sum]) => Ok(sizes(n, sum, |i| if i == n / 2 { n as f64 } else { 1.0 })),
         _ => Err(format!("no maker is called {word}")),
     }
 }
@@ -150,6 +153,25 @@ fn series(m: usize, n: usize, random: &mut Random) -> Value {
     Value { shape: vec![m, n], elements: Elements::F32(v) }
 }
 
+/// Sizes of points, in proportion to their weights, that have this sum.
+fn sizes(n: usize, sum: usize, weight: impl FnMut(usize) -> f64) -> Value {
+    let weights: Vec<f64> = (0..n).map(weight).collect();
+    let all: f64 = weights.iter().sum();
+    let mut ends: Vec<i64> = weights
+        .iter()
+        .scan(0.0, |before, w| {
+            *before += w;
+            Some((*before / all * sum as f64) as i64)
+        })
+        .collect();
+    if let Some(last) = ends.last_mut() {
+        *last = sum as i64;
+    }
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let v = ends.iter().zip(starts).map(|(end, start)| end - start).collect();
+    Value { shape: vec![n], elements: Elements::I64(v) }
+}
+
 /// SplitMix64: small, fast and the same everywhere.
 struct Random(u64);
 
@@ -206,6 +228,15 @@ mod tests {
         for t in 0..11 {
             assert!(!set.contains(&v[t]) && set.contains(&v[11 + t]) && set.contains(&v[22 + t]));
             set.push(v[t]);
+        }
+    }
+
+    #[test]
+    fn sizes_have_their_sum() {
+        for word in ["equal[7][50]", "power[40][1000]", "giant[9][100]"] {
+            let Ok(Value { elements: Elements::I64(v), .. }) = make(word, "s") else { panic!("{word}") };
+            let sum: i64 = v.iter().sum();
+            assert!(v.iter().all(|n| *n >= 0) && [50, 1000, 100].contains(&sum), "{word}: {v:?}");
         }
     }
 
