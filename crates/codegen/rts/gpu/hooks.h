@@ -83,8 +83,8 @@ static int64_t backend_param_default(struct futhark_context *ctx, int param) {
   const char *class = param_classes[param];
   int64_t own = param_defaults[param];
   if (is_class(class, "thread_block_size")) {
-    // Operations that like large blocks have shared memory for each thread, which devices of the least kind do not have.
-    bool is_small = limits->shared_memory < 48 * 1024;
+    // Operations that like large blocks have up to 64 bytes of shared memory for each of 1024 threads, and some for all of them.
+    bool is_small = limits->shared_memory < 72 * 1024;
     int64_t size = first_given(d->thread_block_size, is_small && own > 256 ? 256 : own, 256);
     return size < limits->block_size ? size : limits->block_size;
   }

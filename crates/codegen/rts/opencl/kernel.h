@@ -29,7 +29,8 @@ typedef ulong uint64_t;
 #define SHARED __local
 #define CONSTANT __constant
 #define CONSTANT_POINTER __constant
-#define SHARED_DECLARE
+// The place of shared memory is a multiple of what its parameter points to, and some arrays are of 16 bytes.
+#define SHARED_DECLARE __local uint8_t *shared_memory = (__local uint8_t *)shared_memory_start;
 #define SHARED_ARRAY(T, NAME, N) __local T NAME[N] __attribute__((aligned(16)))
 #define KERNEL_OF(N) __kernel __attribute__((reqd_work_group_size(N, 1, 1))) void
 

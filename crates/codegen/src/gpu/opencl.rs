@@ -19,7 +19,7 @@ impl Api for OpenCl {
             include_str!("../../rts/opencl/declarations.h")
         ),
     };
-    const SHARED_MEMORY_PARAM: Option<&'static str> = Some("SHARED uint8_t *shared_memory");
+    const SHARED_MEMORY_PARAM: Option<&'static str> = Some("SHARED ulong2 *shared_memory_start");
     const LIBRARY: &'static str = include_str!("../../rts/opencl/api.h");
     const DEVICE: &'static str = concat!(
         include_str!("../../rts/opencl/select.h"),
