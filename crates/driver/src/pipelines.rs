@@ -114,6 +114,7 @@ pub fn multicore<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
         .lowering("multicore", flatten, "combinators become tasks and loops")
         .pass(simplify::pass(), "elements of arrays that nobody needs as arrays are scalars now")
         .then(memory())
+        .pass(schedule::TASKS, "what a point costs is known when nothing changes it any more")
         .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "arrays become blocks and offsets")
         .then(cpu_loops())
 }

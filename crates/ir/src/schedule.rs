@@ -1,7 +1,7 @@
 //! Schedules: which thread computes which point of a segmented operation, as data.
 //!
 //! A [`SegOp`](crate::seg::SegOp) says *what* is computed: a value for every point of an index space, and how values are
-//! combined. It says nothing about *who* computes it. On a GPU there are several ways for each kind of operation, and which
+//! combined. It says nothing about *who* computes it. On a GPU, and on the cores of a CPU, there are several ways for each kind of operation, and which
 //! of them is fastest depends on sizes that are known when the program runs. A [`Schedule`] writes the answer down: the
 //! alternatives that were considered worth a kernel ([`Choice`]), in order, each with the condition under which the host
 //! launches it. The last has none.
@@ -15,9 +15,11 @@
 //!   schedule
 //!     param "main.segred_tblock_size_0" block_size
 //!     param "main.segred_num_tblocks_1" grid_size
-//!     when (pays segment <= 8, pays 32768 <= segments)
+//!     param "schedule.max_points_for_one_thread" bespoke("schedule_threshold" 8)
+//!     ...
+//!     when (pays segment <= "schedule.max_points_for_one_thread", pays "schedule.min_segments_for_one_thread" <= segments)
 //!       thread_per_segment(block "main.segred_tblock_size_0")
-//!     when (pays segment <= 4096, pays 8 < segment, pays 65536 <= segments * lanes)
+//!     when (pays segment <= "schedule.max_points_for_lanes", ...)
 //!       lanes_per_segment(block "main.segred_tblock_size_0", points 8, order interleaved)
 //!     when (must segment * 2 <= block)
 //!       segments_per_block(block "main.segred_tblock_size_0")
@@ -36,13 +38,15 @@
 //! | histogram | [`Plan::SubHistograms`], [`Plan::GlobalUpdates`] |
 //! | map at level `Block` | [`Plan::BlockPerPoint`] |
 //! | any at level `InBlock` | [`Plan::Rounds`], [`Plan::ByWarps`], [`Plan::SideBySide`] |
+//! | any at level `Task` | [`Plan::Ranges`], [`Plan::Chunks`], [`Plan::ReduceThenScan`], [`Plan::ScanThenCorrect`] |
 //!
 //! # Conditions
 //!
 //! A [`Condition`] compares two products of [`Quantity`]s: sizes of the operation, limits of the device, tuning parameters, and
 //! what the plan itself needs (`shared`, `blocks`, ...). Who emits the plan fills in the last kind, since only they know what
 //! is allocated; no formula foretells it. Each condition has one of two reasons ([`Reason`]). One that *must* hold makes the
-//! plan correct or possible: the block's shared memory exists. One that *pays* is a guess about speed, and somebody
+//! plan correct or possible: the block's shared memory exists. One that *pays* is a guess about speed. The
+//! figures in it are tuning parameters (`schedule.NAME`) with defaults in [`fehu_base::tuning::schedule`], and somebody
 //! who knows better may take it away: the attribute `#[schedule(NAME)]` in the source leaves the conditions of the plan of that
 //! name that must hold, drops the others, and drops the plans that come before it.
 //!
@@ -223,6 +227,23 @@ pub enum Plan {
     ByWarps,
     /// The threads of a block combine a value each in shared memory, where segments lie side by side.
     SideBySide,
+    /// Workers of a CPU take ranges of points, which are divided again when another worker has nothing to do.
+    Ranges,
+    /// Each chunk of points is reduced by one worker; the results of chunks are combined in order.
+    Chunks {
+        /// Chunks for each worker, at most.
+        per_worker: i64,
+    },
+    /// Chunks but the first and the last are reduced, then all but the first are computed again and scanned.
+    ReduceThenScan {
+        /// Chunks at most, beyond one for each worker.
+        beyond_workers: i64,
+    },
+    /// Chunks are scanned, then all but the first are combined with what comes before them.
+    ScanThenCorrect {
+        /// Chunks for each worker, at most.
+        per_worker: i64,
+    },
 }
 
 /// See [`Plan::Points`]. The host chooses between a column and the flat order, and how many points a thread takes; the
@@ -414,6 +435,10 @@ impl Plan {
             Plan::Rounds { .. } => "rounds",
             Plan::ByWarps => "by_warps",
             Plan::SideBySide => "side_by_side",
+            Plan::Ranges => "ranges",
+            Plan::Chunks { .. } => "chunks",
+            Plan::ReduceThenScan { .. } => "reduce_then_scan",
+            Plan::ScanThenCorrect { .. } => "scan_then_correct",
         }
     }
 
@@ -441,15 +466,46 @@ impl Plan {
             | Plan::BlockPerPoint { .. }
             | Plan::Rounds { .. }
             | Plan::ByWarps
-            | Plan::SideBySide => vec![],
+            | Plan::SideBySide
+            | Plan::Ranges
+            | Plan::Chunks { .. }
+            | Plan::ReduceThenScan { .. }
+            | Plan::ScanThenCorrect { .. } => vec![],
         }
     }
 }
 
 impl Choice {
+    /// When it is used, and in which way.
+    fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        let points = match &self.plan {
+            Plan::Points(points) => Some(points),
+            Plan::Strided
+            | Plan::Tiled(_)
+            | Plan::RowCache(_)
+            | Plan::ThreadPerSegment { .. }
+            | Plan::LanesPerSegment { .. }
+            | Plan::SegmentsPerBlock { .. }
+            | Plan::BlocksPerSegment(_)
+            | Plan::SinglePass(_)
+            | Plan::SubHistograms(_)
+            | Plan::GlobalUpdates { .. }
+            | Plan::BlockPerPoint { .. }
+            | Plan::Rounds { .. }
+            | Plan::ByWarps
+            | Plan::SideBySide
+            | Plan::Ranges
+            | Plan::Chunks { .. }
+            | Plan::ReduceThenScan { .. }
+            | Plan::ScanThenCorrect { .. } => None,
+        };
+        let columns = points.and_then(|p| p.column.as_ref()).into_iter().flat_map(|c| &c.when);
+        self.when.iter().chain(points.into_iter().flat_map(|p| &p.each_when)).chain(columns)
+    }
+
     /// Whether its plan or one of its conditions mentions a parameter.
     pub fn mentions(&self, param: Symbol) -> bool {
-        let amounts = self.when.iter().flat_map(|c| [&c.left, &c.right]);
+        let amounts = self.conditions().flat_map(|c| [&c.left, &c.right]);
         let conditions = amounts.flat_map(|a| &a.of).any(|q| *q == Quantity::Param(param));
         conditions || self.plan.params().iter().any(|(name, _)| *name == param)
     }

@@ -61,7 +61,7 @@ pub struct SegOp<R: Rep> {
     pub virtualise: bool,
     /// The grid, where something inside of the operation depends on it.
     pub grid: Option<SegGrid>,
-    /// How it runs on a GPU; none before the pass `schedule`.
+    /// Who computes which point; none before the pass `schedule`.
     pub schedule: Option<Box<Schedule>>,
 }
 
@@ -288,6 +288,21 @@ pub enum SizeClass {
     SharedMemory,
     /// An application's own, with its default.
     Bespoke(Symbol, i64),
+}
+
+impl SizeClass {
+    /// The default that the class itself has; others have the device's.
+    pub fn usual(&self) -> Option<i64> {
+        match self {
+            SizeClass::Bespoke(_, usual) => Some(*usual),
+            SizeClass::Threshold(_, usual) => *usual,
+            SizeClass::ThreadBlockSize
+            | SizeClass::GridSize
+            | SizeClass::TileSize
+            | SizeClass::RegTileSize
+            | SizeClass::SharedMemory => None,
+        }
+    }
 }
 
 impl<R: Rep> Stm<R> {

@@ -445,7 +445,11 @@ macro_rules! walks {
                         | Plan::GlobalUpdates { .. }
                         | Plan::Rounds { .. }
                         | Plan::ByWarps
-                        | Plan::SideBySide => {}
+                        | Plan::SideBySide
+                        | Plan::Ranges
+                        | Plan::Chunks { .. }
+                        | Plan::ReduceThenScan { .. }
+                        | Plan::ScanThenCorrect { .. } => {}
                     }
                 }
             }

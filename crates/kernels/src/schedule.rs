@@ -1,6 +1,6 @@
-//! How every kernel runs: which thread computes which point, decided here and nowhere else.
+//! How every kernel and task runs: which thread computes which point, decided here and nowhere else.
 //!
-//! Before: a program over `Memory` whose kernels are finished. After: each segmented operation for a GPU has a
+//! Before: a program over `Memory` whose kernels are finished. After: each segmented operation has a
 //! [`Schedule`], which `impgen` emits as it stands. What a schedule is, and how it looks as text, is in
 //! [`fehu_ir::schedule`]; the figures by which plans are chosen are in
 //! [`fehu_base::tuning::schedule`], each with its unit, its meaning, and what was measured.
@@ -11,7 +11,8 @@
 //! { ... }                                    ==>       schedule
 //!                                                        param "main.segred_tblock_size_0" block_size
 //!                                                        param "main.segred_num_tblocks_1" grid_size
-//!                                                        when (pays segment <= 8, pays 32768 <= segments)
+//!                                                        ...
+//!                                                        when (pays segment <= "schedule.max_points_for_one_thread", ...)
 //!                                                          thread_per_segment(block "main.segred_tblock_size_0")
 //!                                                        ...
 //!                                                    { ... }
@@ -23,6 +24,7 @@
 //! | [`tile`] | which reads of a map go through tiles in shared memory |
 //! | [`row_cache`] | which rows are kept in shared memory |
 //! | [`combine`] | reductions, scans, histograms, and operations inside of blocks |
+//! | [`task`] | operations over the cores of a CPU |
 //! | [`steer`] | what the attribute `#[schedule(NAME)]` changes |
 //!
 //! **Why so late.** Whether two points read the same element, and whether neighbours in an index are neighbours in memory,
@@ -38,11 +40,13 @@ mod map;
 mod places;
 mod row_cache;
 mod steer;
+mod task;
 mod tile;
 
+use fehu_base::tuning::schedule::Threshold;
 use fehu_base::{Name, Symbol};
 use fehu_ir::mem::MemOp;
-use fehu_ir::schedule::{Choice, Condition, Plan, Schedule, ScheduleParam};
+use fehu_ir::schedule::{Amount, Choice, Condition, Plan, Quantity, Schedule, ScheduleParam};
 use fehu_ir::seg::{SegKind, SegLevel, SegOp, SizeClass, SizeOp};
 use fehu_ir::visit::{deep, map_bodies};
 use fehu_ir::{Attr, Body, Exp, Memory, Prog, Stm};
@@ -57,6 +61,16 @@ pub const WITH_WARPS: Pass<Prog<Memory>> =
 /// Every kernel gets its schedule, for a device that promises no warps.
 pub const WITHOUT_WARPS: Pass<Prog<Memory>> =
     Pass { name: "schedule", need: Need::Required, run: |prog| run(prog, Device { warps: false }) };
+
+/// Every operation over tasks gets its schedule.
+pub const TASKS: Pass<Prog<Memory>> = Pass {
+    name: "schedule",
+    need: Need::Required,
+    run: |prog| {
+        task::tasks(&mut prog.consts);
+        prog.funs.iter_mut().for_each(|f| task::tasks(&mut f.body));
+    },
+};
 
 /// Gives every operation for a GPU its schedule.
 pub fn run(prog: &mut Prog<Memory>, device: Device) {
@@ -173,6 +187,22 @@ impl Scheduler {
         self.named.insert(name);
         self.params.push(ScheduleParam { name, class, usual });
         name
+    }
+
+    /// A figure that sizes are compared with: a parameter of the program, whatever the operation.
+    fn threshold(&mut self, of: Threshold) -> Quantity {
+        let name = Symbol::new(&format!("schedule.{}", of.name));
+        if self.params.iter().all(|p| p.name != name) {
+            let class = SizeClass::Bespoke(Symbol::new("schedule_threshold"), of.usual);
+            self.params.push(ScheduleParam { name, class, usual: None });
+        }
+        Quantity::Param(name)
+    }
+
+    /// That blocks have room for at most so many percent of the points.
+    fn covers(&mut self, percent: Threshold) -> Condition {
+        let points = Amount::from(Quantity::Points).and(self.threshold(percent));
+        Condition::pays(Amount::from(Quantity::Covered).times(100), points)
     }
 
     fn block_param(&mut self, kind: &str, usual: Option<i64>) -> Symbol {

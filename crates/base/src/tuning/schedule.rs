@@ -1,9 +1,23 @@
-//! By which figures kernels are scheduled: which thread computes which point.
+//! By which figures kernels and tasks are scheduled: which thread computes which point.
 //!
-//! Measurements are of an H200 (132 processors, 4.8 TB/s). Users change sizes of blocks and tiles by tuning parameters, of which only
-//! the defaults are here.
+//! Measurements are of an H200 (132 processors, 4.8 TB/s). Sizes of blocks and tiles, and every
+//! [`Threshold`] that a condition of a schedule has, are tuning parameters of compiled programs, of which only the defaults are here.
 
 use crate::device::WARP_THREADS;
+
+/// A figure that the host compares sizes with before it launches a kernel. Compiled programs have it as the tuning parameter
+/// `schedule.NAME`, for all of their kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Threshold {
+    /// What users call it.
+    pub name: &'static str,
+    /// Its value, unless a tuning file or an option says otherwise.
+    pub usual: i64,
+}
+
+const fn threshold(name: &'static str, usual: i64) -> Threshold {
+    Threshold { name, usual }
+}
 
 // Maps.
 
@@ -12,7 +26,10 @@ pub const POINTS_PER_THREAD: i64 = 4;
 
 /// Points from which on threads have several: fewer points are better spread over all of the device. Two points for each of the
 /// 270,000 threads that the device runs at a time.
-pub const MIN_POINTS_FOR_SEVERAL: i64 = 1 << 19;
+pub const MIN_POINTS_FOR_SEVERAL: Threshold = threshold("min_points_for_several", 1 << 19);
+
+/// Rows from which on the points of a thread are one below the other.
+pub const MIN_ROWS_FOR_COLUMNS: Threshold = threshold("min_rows_for_columns", POINTS_PER_THREAD);
 
 /// Widths of blocks that are laid along rows, as powers of two: half a warp's row of 32-byte sectors is lost below 32.
 pub const WIDTHS_LOG2: [i64; 4] = [8, 7, 6, 5];
@@ -37,17 +54,27 @@ pub const MIN_ITERATIONS_FOR_LINES: i64 = 64;
 pub const MIN_ITERATIONS_FOR_RECTANGLES: i64 = crate::device::TILE_SIDE;
 
 /// Large tiles are used if they are at least one in so many of the blocks that the device runs at a time.
-pub const LARGE_TILES_ONE_IN: i64 = 5;
+pub const LARGE_TILES_ONE_IN: Threshold = threshold("large_tiles_one_in", 5);
 
 /// The same for tiles with half as many points on a side.
-pub const SMALL_TILES_ONE_IN: i64 = 20;
+pub const SMALL_TILES_ONE_IN: Threshold = threshold("small_tiles_one_in", 20);
 
 /// The same for tiles with one point for each thread: there are never more threads, and each of them waits less for memory
 /// than without tiles.
-pub const SINGLE_TILES_ONE_IN: i64 = 25;
+pub const SINGLE_TILES_ONE_IN: Threshold = threshold("single_tiles_one_in", 25);
 
 /// Steps of a loop that large tiles are worth at least.
-pub const MIN_STEPS_OF_LARGE_TILES: i64 = 4;
+pub const MIN_STEPS_OF_LARGE_TILES: Threshold = threshold("min_steps_of_large_tiles", 4);
+
+/// Other tiles are at most so many times as deep as the loop is long.
+pub const MAX_DEPTH_PER_ITERATION: Threshold = threshold("max_depth_per_iteration", 2);
+
+/// Large tiles have room for at most so many percent of the points, whether or not they exist: one thread in five is idle.
+pub const MAX_PERCENT_COVERED_BY_LARGE_TILES: Threshold =
+    threshold("max_percent_covered_by_large_tiles", 125);
+
+/// The same for other tiles.
+pub const MAX_PERCENT_COVERED: Threshold = threshold("max_percent_covered", 200);
 
 /// Points of a thread in each direction of a tile, by the registers of 32 bits that a tiled loop carries for a point: at most
 /// 64 registers in all.
@@ -69,15 +96,15 @@ pub const POINTS_OF_UNROLLED_LINE: i64 = 8;
 // Reductions.
 
 /// Points of a segment that one thread reduces, at most, and segments that this is worth at least.
-pub const MAX_POINTS_FOR_ONE_THREAD: i64 = 8;
+pub const MAX_POINTS_FOR_ONE_THREAD: Threshold = threshold("max_points_for_one_thread", 8);
 /// See [`MAX_POINTS_FOR_ONE_THREAD`].
-pub const MIN_SEGMENTS_FOR_ONE_THREAD: i64 = 1 << 15;
+pub const MIN_SEGMENTS_FOR_ONE_THREAD: Threshold = threshold("min_segments_for_one_thread", 1 << 15);
 
 /// Points of a segment that a part of a warp reduces, at most.
-pub const MAX_POINTS_FOR_LANES: i64 = 4096;
+pub const MAX_POINTS_FOR_LANES: Threshold = threshold("max_points_for_lanes", 4096);
 
 /// Threads that the device needs to be busy, if segments have a part of a warp each.
-pub const MIN_THREADS_FOR_LANES: i64 = 1 << 16;
+pub const MIN_THREADS_FOR_LANES: Threshold = threshold("min_threads_for_lanes", 1 << 16);
 
 /// Points that a thread of a block reduces at least, if they cost little more than what they read. Where they have loops, one.
 pub const MIN_POINTS_PER_THREAD: i64 = 8;
@@ -135,14 +162,32 @@ pub const MAX_HISTOGRAM_PARTS: i64 = 256;
 
 /// Points of a segment, for each bin, that a histogram in shared memory is worth at least: it is cleared and added to the
 /// result as a whole.
-pub const MIN_POINTS_PER_BIN: i64 = 4;
+pub const MIN_POINTS_PER_BIN: Threshold = threshold("min_points_per_bin", 4);
 
 /// Passes over all points at most, if an instruction updates an element: device memory is the better place for bins that do
 /// not fit.
-pub const MAX_PASSES_OF_INSTRUCTIONS: i64 = 1;
+pub const MAX_PASSES_OF_INSTRUCTIONS: Threshold = threshold("max_passes_of_instructions", 1);
 
 /// The same if elements are updated by compare and swap.
-pub const MAX_PASSES_OF_SWAPS: i64 = 4;
+pub const MAX_PASSES_OF_SWAPS: Threshold = threshold("max_passes_of_swaps", 4);
 
 /// The same under locks.
-pub const MAX_PASSES_OF_LOCKS: i64 = 16;
+pub const MAX_PASSES_OF_LOCKS: Threshold = threshold("max_passes_of_locks", 16);
+
+// Tasks of CPUs.
+
+/// Chunks of a reduction for each worker, so that workers that are done early can take over from others.
+pub const REDUCTION_CHUNKS_PER_WORKER: i64 = 4;
+
+/// The same of a scan whose elements cost much: chunks are scanned, and then corrected.
+pub const SCAN_CHUNKS_PER_WORKER: i64 = 4;
+
+/// Chunks of a scan beyond one for each worker, where elements are computed twice. The first chunk is scanned at once and the
+/// last need not be reduced, so that two workers are done after two thirds of the time.
+pub const SCAN_CHUNKS_BEYOND_WORKERS: i64 = 1;
+
+/// Statements of an element of a scan that is computed twice, at most ...
+pub const MAX_STATEMENTS_OF_REPEATED_ELEMENT: usize = 24;
+
+/// ... and of each branch in it.
+pub const MAX_STATEMENTS_OF_REPEATED_BRANCH: usize = 3;

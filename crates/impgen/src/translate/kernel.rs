@@ -24,7 +24,7 @@
 //! in two kernels is renamed for each.
 
 pub(super) mod block;
-mod choice;
+pub(super) mod choice;
 mod hist;
 mod map;
 pub(super) mod operator;

@@ -13,7 +13,7 @@
 
 use super::machine::Machine;
 use fehu_algebra::{Poly, Sym};
-use fehu_base::prim::PrimType;
+use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::{Name, NameSource, Symbol};
 use fehu_imp::syntax::{Code, Expr, HostOp, Kernel, KernelOp, TaskOp, TuningParam};
 use fehu_ir::mem::Lmad;
@@ -83,6 +83,20 @@ pub(crate) struct KernelState {
     pub(super) flats: Vec<Flat>,
     /// What is read in place of elements, by the name of what is read.
     pub(super) instead: FxHashMap<Name, Expr>,
+}
+
+/// The lock for an update, if it needs one.
+pub(crate) enum Lock {
+    /// That for the element of this number. Different elements may have the same.
+    Global(Expr),
+    /// One of the block, in these, which are zero if nobody has them.
+    Shared(Name, Expr),
+}
+
+/// What a statement prints.
+pub(crate) struct Traced {
+    pub(super) scalar: ScalarType,
+    pub(super) tag: Option<Symbol>,
 }
 
 /// A translation of which the code goes to one machine. It has what is known of the program, as if it were its own; code of

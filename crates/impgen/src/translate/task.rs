@@ -4,6 +4,8 @@
 //! [`CpuOp::ParFor`] and [`CpuOp::ParChunks`] around plain loops over ranges of points, the bodies of
 //! which are as sequential code is.
 //!
+//! How points are divided was decided before, by the operation's schedule.
+//!
 //! | file | what it makes |
 //! | --- | --- |
 //! | `range` | loops over a range of points, nested as the space is; blocks that all points of a range share |
@@ -17,6 +19,7 @@ mod range;
 mod red;
 mod scan;
 
+use crate::translate::kernel::choice::only_plan;
 use crate::translate::kernel::point;
 use crate::translate::machine::{CpuMachine, Machine};
 use crate::translate::state::{Context, TaskCode, Translate};
@@ -24,6 +27,7 @@ use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, CpuOp, Expr, OnCpu};
+use fehu_ir::schedule::Plan;
 use fehu_ir::seg::{SegKind, SegOp};
 use fehu_ir::{Memory, PatElem, Space, Type};
 
@@ -33,11 +37,11 @@ pub(crate) fn task_op<X: CpuMachine>(
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
 ) {
-    match &seg.kind {
-        SegKind::Map => task_map(t, pat, seg),
-        SegKind::Red(ops) => red::task_red(t, pat, seg, ops),
-        SegKind::Scan(ops, _) => scan::task_scan(t, pat, seg, ops),
-        SegKind::Hist(_) => bug!("a histogram at level task"),
+    match (&seg.kind, only_plan(seg)) {
+        (SegKind::Map, Plan::Ranges) => task_map(t, pat, seg),
+        (SegKind::Red(ops), Plan::Chunks { per_worker }) => red::task_red(t, pat, seg, ops, *per_worker),
+        (SegKind::Scan(ops, _), plan) => scan::task_scan(t, pat, seg, ops, plan),
+        (_, plan) => bug!("an operation over tasks cannot be run by {plan:?}"),
     }
 }
 

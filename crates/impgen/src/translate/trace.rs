@@ -9,7 +9,7 @@
 //! ```
 
 use crate::translate::machine::CpuMachine;
-use crate::translate::state::{At, Translate};
+use crate::translate::state::{At, Traced, Translate};
 use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::Symbol;
 use fehu_imp::build::{i64, lt};
@@ -17,12 +17,6 @@ use fehu_imp::syntax::{Code, CpuOp, ErrorPart, Expr, OnCpu};
 use fehu_ir::mem::poly;
 use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{Attr, Basic, Body, Exp, Loc, Memory, Prog, Rep, Stm, SubExp, Type};
-
-/// What a statement prints.
-pub(super) struct Traced {
-    scalar: ScalarType,
-    tag: Option<Symbol>,
-}
 
 /// What a statement prints, if anything.
 pub(super) fn traced<R: Rep>(stm: &Stm<R>) -> Option<Traced> {

@@ -100,12 +100,12 @@ impl Printer<'_> {
 
     fn plan(&mut self, plan: &Plan) {
         self.put(plan.word());
-        if matches!(plan, Plan::Strided | Plan::ByWarps | Plan::SideBySide) {
+        if matches!(plan, Plan::Strided | Plan::ByWarps | Plan::SideBySide | Plan::Ranges) {
             return;
         }
         self.put("(");
         match plan {
-            Plan::Strided | Plan::ByWarps | Plan::SideBySide => {}
+            Plan::Strided | Plan::ByWarps | Plan::SideBySide | Plan::Ranges => {}
             Plan::Points(points) => self.points(points),
             Plan::Tiled(tiled) => self.tiled(tiled),
             Plan::RowCache(cache) => {
@@ -169,6 +169,12 @@ impl Printer<'_> {
                 self.list(spaces, |p, space| p.operands(space));
             }
             Plan::Rounds { updates } => self.updates(updates),
+            Plan::Chunks { per_worker } | Plan::ScanThenCorrect { per_worker } => {
+                self.put(format_args!("per_worker {per_worker}"));
+            }
+            Plan::ReduceThenScan { beyond_workers } => {
+                self.put(format_args!("beyond_workers {beyond_workers}"));
+            }
         }
         self.put(")");
     }

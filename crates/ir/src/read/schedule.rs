@@ -98,7 +98,7 @@ impl Reader<'_> {
     }
 
     fn plan(&mut self) -> Read<Plan> {
-        for plan in [Plan::Strided, Plan::ByWarps, Plan::SideBySide] {
+        for plan in [Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges] {
             if self.try_word(plan.word()) {
                 return Ok(plan);
             }
@@ -149,6 +149,11 @@ impl Reader<'_> {
                 Plan::BlockPerPoint { spaces }
             }
             "rounds" => Plan::Rounds { updates: self.updates()? },
+            "chunks" => Plan::Chunks { per_worker: self.first_field("per_worker")? },
+            "scan_then_correct" => Plan::ScanThenCorrect { per_worker: self.first_field("per_worker")? },
+            "reduce_then_scan" => {
+                Plan::ReduceThenScan { beyond_workers: self.first_field("beyond_workers")? }
+            }
             other => return self.fail(format!("there is no plan named {other}")),
         };
         self.punct(')')?;
@@ -237,6 +242,10 @@ impl Reader<'_> {
     /// A number after a comma and a word.
     fn next_field(&mut self, word: &str) -> Read<i64> {
         self.punct(',')?;
+        self.first_field(word)
+    }
+
+    fn first_field(&mut self, word: &str) -> Read<i64> {
         self.word(word)?;
         self.number()
     }

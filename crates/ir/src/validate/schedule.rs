@@ -105,7 +105,11 @@ impl<R: Rep> Checker<'_, R> {
             | Plan::SegmentsPerBlock { .. }
             | Plan::Rounds { .. }
             | Plan::ByWarps
-            | Plan::SideBySide => vec![],
+            | Plan::SideBySide
+            | Plan::Ranges => vec![],
+            Plan::Chunks { per_worker: n }
+            | Plan::ScanThenCorrect { per_worker: n }
+            | Plan::ReduceThenScan { beyond_workers: n } => vec![*n],
         };
         if numbers.iter().any(|n| *n < 1) {
             self.error(format!("{} with a number that is less than 1", plan.word()));
@@ -195,6 +199,11 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
         (SegLevel::Block, SegKind::Map, Plan::BlockPerPoint { .. }) => true,
         (SegLevel::InBlock, SegKind::Map | SegKind::Hist(_), Plan::Rounds { .. }) => true,
         (SegLevel::InBlock, SegKind::Red(_) | SegKind::Scan(..), Plan::ByWarps | Plan::SideBySide) => true,
+        (SegLevel::Task, SegKind::Map, Plan::Ranges) => true,
+        (SegLevel::Task, SegKind::Red(_), Plan::Chunks { .. }) => true,
+        (SegLevel::Task, SegKind::Scan(..), Plan::ReduceThenScan { .. } | Plan::ScanThenCorrect { .. }) => {
+            true
+        }
         (SegLevel::Thread | SegLevel::Block | SegLevel::InBlock | SegLevel::Task, _, _) => false,
     }
 }

@@ -54,14 +54,15 @@ impl Scheduler {
             return vec![otherwise(large)];
         }
         let segments = Amount::from(Quantity::Segments);
+        let one_thread = self.threshold(MAX_POINTS_FOR_ONE_THREAD);
         let tiny = vec![
-            Condition::pays(Quantity::Segment, MAX_POINTS_FOR_ONE_THREAD),
-            Condition::pays(MIN_SEGMENTS_FOR_ONE_THREAD, Quantity::Segments),
+            Condition::pays(Quantity::Segment, one_thread),
+            Condition::pays(self.threshold(MIN_SEGMENTS_FOR_ONE_THREAD), Quantity::Segments),
         ];
         let by_lanes = vec![
-            Condition::pays(Quantity::Segment, MAX_POINTS_FOR_LANES),
-            Condition::pays(MAX_POINTS_FOR_ONE_THREAD, Quantity::Segment).strictly(),
-            Condition::pays(MIN_THREADS_FOR_LANES, segments.and(Quantity::Lanes)),
+            Condition::pays(Quantity::Segment, self.threshold(MAX_POINTS_FOR_LANES)),
+            Condition::pays(one_thread, Quantity::Segment).strictly(),
+            Condition::pays(self.threshold(MIN_THREADS_FOR_LANES), segments.and(Quantity::Lanes)),
         ];
         let small = vec![Condition::must(Amount::from(Quantity::Segment).times(2), Quantity::Block)];
         vec![
@@ -96,13 +97,8 @@ impl Scheduler {
         if seg.grid.is_some() {
             return vec![otherwise(Plan::GlobalUpdates { block: None, points, updates })];
         }
-        let passes = updates.iter().map(|u| max_passes(*u)).min().unwrap_or(i64::MAX);
+        let passes = updates.iter().map(|u| max_passes(*u)).min_by_key(|passes| passes.usual);
         let instructions = updates.iter().all(|u| *u == Update::Atomic);
-        let conditions = vec![
-            Condition::pays(Quantity::Passes, passes),
-            Condition::pays(Amount::from(Quantity::Bins).times(MIN_POINTS_PER_BIN), Quantity::Segment),
-            Condition::must(0, Quantity::Points).strictly(),
-        ];
         let shared = Plan::SubHistograms(SubHistograms {
             block: self.block_param("seghist", Some(HISTOGRAM_BLOCK)),
             grid: self.param("seghist", SizeClass::GridSize, None),
@@ -115,6 +111,11 @@ impl Scheduler {
             updates: updates.clone(),
         });
         let block = Some(self.block_param("seghist", None));
+        let passes = passes.map(|most| Condition::pays(Quantity::Passes, self.threshold(most)));
+        let bins = Amount::from(Quantity::Bins).and(self.threshold(MIN_POINTS_PER_BIN));
+        let others =
+            [Condition::pays(bins, Quantity::Segment), Condition::must(0, Quantity::Points).strictly()];
+        let conditions = passes.into_iter().chain(others).collect();
         vec![when(conditions, shared), otherwise(Plan::GlobalUpdates { block, points, updates })]
     }
 
@@ -166,7 +167,7 @@ fn bytes(t: &Type) -> u64 {
 }
 
 /// How often all points are read at most, by how elements are updated.
-fn max_passes(update: Update) -> i64 {
+fn max_passes(update: Update) -> Threshold {
     match update {
         Update::Atomic => MAX_PASSES_OF_INSTRUCTIONS,
         Update::Swap | Update::SwapPart => MAX_PASSES_OF_SWAPS,

@@ -26,7 +26,7 @@ impl Scheduler {
         let mut choices = vec![];
         if tiling.is_some() || cached.is_some() {
             let tile = self.param("segmap", SizeClass::TileSize, None);
-            choices.extend(cached.map(|rows| rows.choice(tile)));
+            choices.extend(cached.map(|rows| rows.choice(self, tile)));
             choices.extend(tiling.into_iter().flat_map(|tiling| self.tiles(&tiling, tile)));
         }
         choices.push(otherwise(self.points(seg)));
@@ -37,7 +37,6 @@ impl Scheduler {
     fn points(&mut self, seg: &SegOp<Memory>) -> Plan {
         let block = self.block_param("segmap", None);
         let cost = cost(seg);
-        let several = Condition::pays(MIN_POINTS_FOR_SEVERAL, Quantity::Points);
         let column = match (cost, seg.space.dims.len()) {
             (Cost::Much, _) | (_, 0 | 1) => None,
             (Cost::Little | Cost::Stencil, _) => Some(Column {
@@ -46,16 +45,21 @@ impl Scheduler {
                 idle: IDLE_ONE_IN,
                 when: vec![
                     Condition::must(0, Quantity::WidthLog2).strictly(),
-                    Condition::pays(POINTS_PER_THREAD, Quantity::Rows),
-                    several.clone(),
+                    Condition::pays(self.threshold(MIN_ROWS_FOR_COLUMNS), Quantity::Rows),
+                    self.enough_for_several(),
                 ],
             }),
         };
         let (each, each_when) = match cost {
-            Cost::Little => (POINTS_PER_THREAD, vec![several]),
+            Cost::Little => (POINTS_PER_THREAD, vec![self.enough_for_several()]),
             Cost::Stencil | Cost::Much => (1, vec![]),
         };
         Plan::Points(Points { block, each, each_when, column })
+    }
+
+    /// That there are enough points to give threads several.
+    fn enough_for_several(&mut self) -> Condition {
+        Condition::pays(self.threshold(MIN_POINTS_FOR_SEVERAL), Quantity::Points)
     }
 }
 

@@ -13,6 +13,7 @@
 
 use super::{read_element, when, Scheduler};
 use fehu_base::prim::IntType;
+use fehu_base::tuning::schedule::{MAX_DEPTH_PER_ITERATION, MAX_PERCENT_COVERED};
 use fehu_base::{Name, Symbol};
 use fehu_ir::free::bound_in_exp;
 use fehu_ir::mem::{sym, sym_name, MemOp};
@@ -45,17 +46,18 @@ impl Counted {
 
 impl CachedRows {
     /// The kernel, and when it pays.
-    pub(super) fn choice(&self, tile: Symbol) -> Choice {
+    pub(super) fn choice(&self, scheduler: &mut Scheduler, tile: Symbol) -> Choice {
         let mut conditions = vec![Condition::must(Quantity::Block, Quantity::MaxBlock)];
         for (_, along) in &self.reads {
-            conditions.push(Condition::pays(Quantity::Depth, along.bound().times(2)));
+            let most = along.bound().and(scheduler.threshold(MAX_DEPTH_PER_ITERATION));
+            conditions.push(Condition::pays(Quantity::Depth, most));
         }
         for l in &self.around {
             // A row that no iteration reads need not exist.
             conditions.push(Condition::must(1, l.bound()));
         }
         conditions.push(Condition::must(Amount::from(Quantity::Shared).times(2), Quantity::MaxShared));
-        conditions.push(Condition::pays(Quantity::Covered, Amount::from(Quantity::Points).times(2)));
+        conditions.push(scheduler.covers(MAX_PERCENT_COVERED));
         let reads = self.reads.iter().map(|(name, along)| (*name, along.var)).collect();
         when(conditions, Plan::RowCache(RowCache { tile, reads }))
     }

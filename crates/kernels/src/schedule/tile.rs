@@ -71,7 +71,7 @@ enum Version {
     /// A line of points, one for each thread.
     Line,
     /// A rectangle, if it is at least one in so many of the blocks that the device runs at a time.
-    Rectangle { points: i64, one_in: i64 },
+    Rectangle { points: i64, one_in: Threshold },
 }
 
 impl Tiling<'_> {
@@ -120,7 +120,7 @@ impl Tiling<'_> {
 
     /// When a version runs: the device has the threads and the shared memory, loops are long enough to fill a tile, most
     /// threads have a point, and there are enough tiles for the device.
-    fn conditions(&self, version: Version, grid: Option<Symbol>) -> Vec<Condition> {
+    fn conditions(&self, s: &mut Scheduler, version: Version, grid: Option<Symbol>) -> Vec<Condition> {
         let large = matches!(version, Version::Rectangle { one_in: LARGE_TILES_ONE_IN, .. });
         let mut when = vec![
             Condition::must(Quantity::Block, Quantity::MaxBlock),
@@ -131,17 +131,22 @@ impl Tiling<'_> {
         for (l, _) in &self.loops {
             let bound = amount(Quantity::Size(l.bound, l.ty));
             when.push(match large {
-                true => Condition::pays(amount(Quantity::Depth).times(MIN_STEPS_OF_LARGE_TILES), bound),
-                false => Condition::pays(Quantity::Depth, bound.times(2)),
+                true => {
+                    let steps = s.threshold(MIN_STEPS_OF_LARGE_TILES);
+                    Condition::pays(amount(Quantity::Depth).and(steps), bound)
+                }
+                false => Condition::pays(Quantity::Depth, bound.and(s.threshold(MAX_DEPTH_PER_ITERATION))),
             });
         }
-        let (covered, points) = (amount(Quantity::Covered), amount(Quantity::Points));
         when.push(match large {
-            true => Condition::pays(covered.times(4), points.times(5)),
-            false => Condition::pays(covered, points.times(2)),
+            true => s.covers(MAX_PERCENT_COVERED_BY_LARGE_TILES),
+            false => s.covers(MAX_PERCENT_COVERED),
         });
         if let (Version::Rectangle { one_in, .. }, Some(grid)) = (version, grid) {
-            when.push(Condition::pays(Quantity::Param(grid), amount(Quantity::Blocks).times(one_in)));
+            when.push(Condition::pays(
+                Quantity::Param(grid),
+                amount(Quantity::Blocks).and(s.threshold(one_in)),
+            ));
         }
         when
     }
@@ -164,7 +169,8 @@ impl Scheduler {
                 Version::Line => None,
                 Version::Rectangle { .. } => Some(self.param("segmap_tiled", SizeClass::GridSize, None)),
             };
-            choices.push(when(tiling.conditions(version, grid), Plan::Tiled(tiling.plan(tile, each))));
+            let conditions = tiling.conditions(self, version, grid);
+            choices.push(when(conditions, Plan::Tiled(tiling.plan(tile, each))));
         }
         choices
     }

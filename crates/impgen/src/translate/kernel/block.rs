@@ -7,15 +7,15 @@
 //! The block has as many threads as the widest inner operation has points that the plan names, if the device has so many.
 //! Reductions and scans need one round (flattening sees to it that they fit); threads take one point of a map after the other.
 
-use super::choice::schedule;
+use super::choice::only_plan;
 use super::hist::Hist;
 use super::operator::vars;
-use super::update::Lock;
 use crate::translate::kernel::hist;
 use crate::translate::kernel::map;
 use crate::translate::kernel::point;
 use crate::translate::kernel::red;
 use crate::translate::kernel::size;
+use crate::translate::state::Lock;
 use crate::translate::state::{At, Context, HostCode, KernelCode, Mode};
 use fehu_algebra::Poly;
 use fehu_base::device::WARP_THREADS;
@@ -24,7 +24,7 @@ use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp};
 use fehu_ir::mem::poly;
-use fehu_ir::schedule::{Choice, Exchange, Plan};
+use fehu_ir::schedule::{Exchange, Plan};
 use fehu_ir::seg::{Exchanged, KernelReturn, SegBinOp, SegKind, SegOp, SizeClass};
 use fehu_ir::{Basic, Exp, Memory, PatElem, SubExp, Type};
 
@@ -52,10 +52,7 @@ pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Me
 
 /// Threads for the widest operation inside, a multiple of a warp.
 fn block_width(t: &mut HostCode, seg: &SegOp<Memory>) -> Expr {
-    let spaces = match schedule(seg).choices.as_slice() {
-        [Choice { plan: Plan::BlockPerPoint { spaces }, .. }] => spaces,
-        other => bug!("an operation of blocks cannot be run by {other:?}"),
-    };
+    let Plan::BlockPerPoint { spaces } = only_plan(seg) else { bug!("blocks compute points") };
     let mut widest = i64(1);
     for space in spaces {
         let mut points = i64(1);
@@ -145,10 +142,7 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
     let points = point::points(t, &sizes);
     t.barrier();
-    let plan = match schedule(seg).choices.as_slice() {
-        [Choice { plan, .. }] => plan,
-        other => bug!("an operation in a block cannot be run by {other:?}"),
-    };
+    let plan = only_plan(seg);
     match &seg.kind {
         SegKind::Map => in_rounds(t, points, |t, at| {
             point::set_point(t, &seg.space, at);

@@ -10,7 +10,7 @@ use crate::translate::state::HostCode;
 use fehu_base::bug;
 use fehu_imp::build::*;
 use fehu_imp::syntax::Expr;
-use fehu_ir::schedule::{Amount, Comparison, Condition, Quantity, Schedule};
+use fehu_ir::schedule::{Amount, Choice, Comparison, Condition, Plan, Quantity, Schedule};
 use fehu_ir::seg::{SegOp, SizeClass};
 use fehu_ir::Memory;
 
@@ -18,10 +18,18 @@ use fehu_ir::Memory;
 pub(super) type Quantities = Vec<(Quantity, Expr)>;
 
 /// The schedule of an operation.
-pub(super) fn schedule(seg: &SegOp<Memory>) -> &Schedule {
+pub(in crate::translate) fn schedule(seg: &SegOp<Memory>) -> &Schedule {
     match &seg.schedule {
         Some(schedule) => schedule,
         None => bug!("an operation at level {:?} has no schedule", seg.level),
+    }
+}
+
+/// The plan of an operation whose schedule has no choice.
+pub(in crate::translate) fn only_plan(seg: &SegOp<Memory>) -> &Plan {
+    match schedule(seg).choices.as_slice() {
+        [Choice { plan, .. }] => plan,
+        other => bug!("an operation at level {:?} cannot be run by {other:?}", seg.level),
     }
 }
 

@@ -20,11 +20,11 @@
 
 use super::choice::{schedule, Quantities};
 use super::operator::{prim, vars};
-use super::update::Lock;
 use crate::translate::kernel::choice;
 use crate::translate::kernel::map;
 use crate::translate::kernel::point;
 use crate::translate::kernel::size;
+use crate::translate::state::Lock;
 use crate::translate::state::{At, HostCode, KernelCode, Mode};
 use fehu_base::device::BLOCK_THREADS;
 use fehu_base::prim::PrimType;

@@ -52,7 +52,7 @@ fn bounded_grid<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, points: Expr, block:
 /// Makes the tuning parameters of a schedule known.
 pub(crate) fn add_params(t: &mut Context, schedule: &Schedule) {
     for ScheduleParam { name, class, usual } in &schedule.params {
-        let param = TuningParam { name: *name, class: class_text(class), default: *usual };
+        let param = TuningParam { name: *name, class: class_text(class), default: usual.or(class.usual()) };
         t.params.insert(*name, param);
     }
 }
@@ -71,15 +71,7 @@ pub(crate) fn param<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, name: Symbol) ->
 }
 
 fn add_param(t: &mut Context, name: Symbol, class: &SizeClass) {
-    let default = match class {
-        SizeClass::Bespoke(_, default) => Some(*default),
-        SizeClass::Threshold(_, default) => *default,
-        SizeClass::ThreadBlockSize
-        | SizeClass::GridSize
-        | SizeClass::TileSize
-        | SizeClass::RegTileSize
-        | SizeClass::SharedMemory => None,
-    };
+    let default = class.usual();
     t.params.entry(name).or_insert_with(|| TuningParam { name, class: class_text(class), default });
 }
 

@@ -8,7 +8,7 @@ use crate::translate::build::ZEROS;
 use crate::translate::kernel::point;
 use crate::translate::kernel::scan;
 use crate::translate::machine::Machine;
-use crate::translate::state::{At, KernelCode, Translate, Updated};
+use crate::translate::state::{At, KernelCode, Lock, Translate, Updated};
 use fehu_analysis::operator::{binops, update};
 use fehu_base::ops::{BinOp, ConvOp, MathFn, PrimFn};
 use fehu_base::prim::{FloatType, IntType, PrimType};
@@ -285,14 +285,6 @@ impl KernelCode<'_> {
     pub(super) fn to_i64(&self, e: Expr) -> Expr {
         Expr::Conv(ConvOp::SExt(IntType::I32, IntType::I64), Box::new(e))
     }
-}
-
-/// The lock for an update, if it needs one.
-pub(in crate::translate) enum Lock {
-    /// That for the element of this number. Different elements may have the same.
-    Global(Expr),
-    /// One of the block, in these, which are zero if nobody has them.
-    Shared(Name, Expr),
 }
 
 /// The instruction for an operator, if there is one.

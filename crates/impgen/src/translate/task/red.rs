@@ -13,14 +13,12 @@ use fehu_imp::syntax::{CpuOp, Expr, OnCpu};
 use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem, Space};
 
-/// So many chunks for each worker, so that workers that are done early can take over from others.
-const CHUNKS: i64 = 4;
-
 pub(crate) fn task_red<X: CpuMachine>(
     t: &mut Translate<OnCpu<X>>,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     ops: &[SegBinOp<Memory>],
+    per_worker: i64,
 ) {
     let types = t.operand_types(ops);
     let sizes: Vec<_> = seg.space.dims.iter().map(|d| d.1).collect();
@@ -45,7 +43,7 @@ pub(crate) fn task_red<X: CpuMachine>(
         start,
         end,
         bound,
-        most: mul(workers, i64(CHUNKS)),
+        most: mul(workers, i64(per_worker)),
         chunks,
         before: Box::new(before),
         body: Box::new(body),

@@ -1,9 +1,8 @@
 //! Scans, in two sweeps over chunks.
 //!
-//! Where the elements cost little, the first sweep reduces the chunks, and the second computes the elements
+//! By the plan `reduce_then_scan`, the first sweep reduces the chunks, and the second computes the elements
 //! again and scans them from what came before. The first chunk needs no reduction, and is scanned at once; the last one
-//! needs none either, and waits. With as many chunks as workers, and one more, two
-//! workers are then done after two thirds of the time. Where elements cost more, the first sweep scans all
+//! needs none either, and waits. By the plan `scan_then_correct`, the first sweep scans all
 //! chunks, and the second corrects those after the first by what came before.
 
 use super::super::kernel::vars;
@@ -14,16 +13,20 @@ use crate::translate::state::{TaskCode, Translate};
 use crate::translate::task;
 use crate::translate::task::range;
 use fehu_base::prim::PrimType;
-use fehu_base::Name;
+use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{CpuOp, Expr, OnCpu};
-use fehu_ir::class::Class;
 use fehu_ir::mem::poly;
+use fehu_ir::schedule::Plan;
 use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
-use fehu_ir::{Exp, Memory, PatElem, Space};
+use fehu_ir::{Memory, PatElem, Space};
 
-/// Chunks for each worker, where elements cost much.
-const CHUNKS: i64 = 4;
+/// What the two sweeps do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sweeps {
+    ReduceThenScan,
+    ScanThenCorrect,
+}
 
 /// A scan: the names for its results, what it does, its operators and the types of their operands.
 struct Scan<'a> {
@@ -38,13 +41,19 @@ pub(crate) fn task_scan<X: CpuMachine>(
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     ops: &[SegBinOp<Memory>],
+    plan: &Plan,
 ) {
     let scan = Scan { pat, seg, ops, types: t.operand_types(ops) };
-    let cheap = cheap(seg);
     let sizes: Vec<_> = seg.space.dims.iter().map(|d| d.1).collect();
     let bound = point::points(t, &sizes);
     let workers = size::device_max(t, &SizeClass::GridSize);
-    let most = if cheap { add(workers, i64(1)) } else { mul(workers, i64(CHUNKS)) };
+    let (sweeps, most) = if let Plan::ReduceThenScan { beyond_workers } = plan {
+        (Sweeps::ReduceThenScan, add(workers, i64(*beyond_workers)))
+    } else if let Plan::ScanThenCorrect { per_worker } = plan {
+        (Sweeps::ScanThenCorrect, mul(workers, i64(*per_worker)))
+    } else {
+        bug!("a scan over tasks cannot be run by {plan:?}")
+    };
     let [chunk, start, end, chunks] = ["chunk", "start", "end", "chunks"].map(|x| task::index_name(t, x));
     let mut carries = vec![];
     let before = t.block(|t| {
@@ -53,7 +62,7 @@ pub(crate) fn task_scan<X: CpuMachine>(
     let body = t.on(|t: &mut TaskCode| {
         let neutral = t.neutrals(ops);
         let accs = t.lanes("acc", &scan.types, neutral);
-        if cheap {
+        if sweeps == Sweeps::ReduceThenScan {
             t.if_else(
                 eq(var(chunk), i64(0)),
                 |t| scan_range(t, &scan, &accs, var(start), var(end)),
@@ -79,7 +88,7 @@ pub(crate) fn task_scan<X: CpuMachine>(
         body: Box::new(body),
     });
     carry_on(t, &scan, &carries, chunks);
-    second_sweep(t, &scan, &carries, chunks, bound, cheap);
+    second_sweep(t, &scan, &carries, chunks, bound, sweeps);
     for mem in carries {
         t.on_cpu(CpuOp::Free(mem, Space::Default));
     }
@@ -103,7 +112,7 @@ fn second_sweep<X: CpuMachine>(
     carries: &[Name],
     chunks: Name,
     bound: Expr,
-    cheap: bool,
+    sweeps: Sweeps,
 ) {
     let (first, last) = (task::index_name(t, "first"), task::index_name(t, "last"));
     let body = t.on(|t: &mut TaskCode| {
@@ -113,7 +122,7 @@ fn second_sweep<X: CpuMachine>(
             let start = t.let_i64("start", from(chunk.clone()));
             let end = t.let_i64("end", from(add(chunk.clone(), i64(1))));
             let accs = task::load(t, carries, &scan.types, &chunk);
-            if cheap {
+            if sweeps == Sweeps::ReduceThenScan {
                 scan_range(t, scan, &accs, start, end);
             } else {
                 correct_range(t, scan, &accs, start, end);
@@ -163,16 +172,4 @@ fn correct_range(t: &mut TaskCode, scan: &Scan<'_>, before: &[Name], start: Expr
             t.write(at, var(*x));
         }
     });
-}
-
-/// Whether elements may be computed twice.
-fn cheap(seg: &SegOp<Memory>) -> bool {
-    const FEW: usize = 24;
-    let plain = |exp: &Exp<Memory>| match (exp.class(), exp) {
-        (Some(Class::Arithmetic | Class::Opaque | Class::Check | Class::Read | Class::View), _) => true,
-        (_, Exp::If(_, t, f)) => [t, f].iter().all(|b| b.stms.len() < 4),
-        _ => false,
-    };
-    let body = &seg.body.body;
-    body.stms.len() <= FEW && body.stms.iter().all(|s| plain(&s.exp))
 }

@@ -107,7 +107,10 @@ impl Gen {
             }
             10 => Plan::BlockPerPoint { spaces: self.list(Gen::operands) },
             11 => Plan::Rounds { updates: self.updates() },
-            _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide]),
+            12 => Plan::Chunks { per_worker: points },
+            13 => Plan::ReduceThenScan { beyond_workers: points },
+            14 => Plan::ScanThenCorrect { per_worker: points },
+            _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges]),
         }
     }
 }
