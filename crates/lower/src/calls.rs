@@ -16,6 +16,7 @@
 //! leaves; it returns the sizes of its result that are not known before, then
 //! the leaves.
 
+use crate::call_table::Signature;
 use crate::loops::unique_leaves;
 use crate::lowerer::{Lowerer, Res};
 use crate::value::{Binding, Data, Dim, Env, Fun, Global, Ty, Value};
@@ -39,37 +40,6 @@ const LARGE_MADE: usize = 2_000;
 
 /// How many functions may be evaluated where they are applied.
 const MAX_APPLICATIONS: usize = 4_000_000;
-
-/// Which functions became core functions.
-#[derive(Default)]
-pub(crate) struct CallTable {
-    made: FxHashMap<(usize, String), Rc<Signature>>,
-    sizes: FxHashMap<Name, usize>,
-    /// How many names evaluating a function made.
-    made_names: FxHashMap<Name, usize>,
-    /// How many of all names are in core functions.
-    names_in_functions: usize,
-    /// How many functions were evaluated where they are applied.
-    applications: usize,
-    /// The outermost function that is being evaluated where it is applied, and where that is.
-    outermost: Option<(Name, Span)>,
-}
-
-/// How to call a core function.
-#[derive(Debug)]
-pub(crate) struct Signature {
-    pub(crate) fun: Name,
-    pub(crate) arity: usize,
-    /// The types of the parameters, whose sizes are the core parameters `sizes`.
-    params: Vec<Ty>,
-    sizes: Vec<Name>,
-    /// The leaves of the parameters.
-    leaves: Vec<Name>,
-    /// The result; unknown sizes are results of their own.
-    result: Ty,
-    /// What the body uses of the place where the function was made, known when the body is finished.
-    captured: RefCell<Vec<Name>>,
-}
 
 impl<'a> Lowerer<'a> {
     /// Whether an application becomes a call.

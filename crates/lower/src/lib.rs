@@ -28,6 +28,7 @@
 mod apply;
 mod arrays;
 mod branch;
+mod call_table;
 mod calls;
 mod checks;
 mod decs;

@@ -1,6 +1,6 @@
 //! The state of lowering.
 
-use crate::calls::CallTable;
+use crate::call_table::CallTable;
 use crate::value::{Data, Env, Value};
 use crate::Options;
 use fehu_base::{Diagnostic, Name, Span, Symbol};

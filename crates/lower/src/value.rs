@@ -107,7 +107,7 @@ pub(crate) enum Fun<'a> {
         cert: Option<Name>,
     },
     /// `loop`-free recursion: a call of the core function being lowered.
-    Recursive(Rc<crate::calls::Signature>),
+    Recursive(Rc<crate::call_table::Signature>),
 }
 
 /// An argument of an instantiation.

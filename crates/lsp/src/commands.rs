@@ -9,13 +9,18 @@
 //! ```
 
 use crate::document::{path_of, Text};
-use crate::features::lens::{expression, EVALUATE, RUN, TEST};
 use crate::jobs::{Job, Outcome, EVALUATION, TESTS};
 use crate::protocol;
 use crate::server::State;
 use fehu_base::FileId;
+use fehu_syntax::Comment;
 use serde_json::{json, Map, Value};
 use std::path::{Path, PathBuf};
+
+// The commands of lenses.
+pub(crate) const EVALUATE: &str = "fehu.evaluate";
+pub(crate) const TEST: &str = "fehu.test";
+pub(crate) const RUN: &str = "fehu.run";
 
 /// Levels of messages that the protocol fixes.
 const ERROR: u32 = 1;
@@ -129,4 +134,10 @@ fn at_line(text: &Text, line: usize) -> Option<String> {
 
 fn show(level: u32, text: &str) -> Value {
     protocol::notification("window/showMessage", json!({"type": level, "message": text}))
+}
+
+/// The expression of an evaluation comment.
+pub(crate) fn expression(comment: &Comment) -> Option<&str> {
+    let rest = comment.text.strip_prefix("--")?.trim_start().strip_prefix(">>>")?;
+    Some(rest.trim()).filter(|e| !e.is_empty())
 }

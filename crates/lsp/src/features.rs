@@ -9,6 +9,7 @@ mod semantic;
 mod signature;
 mod symbols;
 
+use crate::commands::{EVALUATE, RUN, TEST};
 use crate::server::{Document, State};
 use fehu_base::FileId;
 use serde_json::{json, Value};
@@ -59,7 +60,7 @@ pub(crate) fn capabilities(encoding: &str) -> Value {
         "inlayHintProvider": true,
         "codeActionProvider": {"codeActionKinds": ["quickfix", "refactor.rewrite"]},
         "codeLensProvider": {"resolveProvider": false},
-        "executeCommandProvider": {"commands": [lens::EVALUATE, lens::RUN, lens::TEST]},
+        "executeCommandProvider": {"commands": [EVALUATE, RUN, TEST]},
     })
 }
 

@@ -129,18 +129,7 @@ impl Quote {
                 self.operator(op);
                 self.exp(r);
             }
-            ExpKind::Lambda(l) => {
-                self.put("\\");
-                for (i, p) in l.params.iter().enumerate() {
-                    self.put(if i > 0 { " " } else { "" });
-                    self.pat(p);
-                }
-                if let Some(t) = &l.ret {
-                    self.put(&format!(" : {}", show_type_exp(t)));
-                }
-                self.put(" -> ");
-                self.exp(&l.body);
-            }
+            ExpKind::Lambda(l) => self.lambda(l),
             ExpKind::SectionLeft(e, op) => {
                 self.put("(");
                 self.exp(e);
@@ -194,6 +183,19 @@ impl Quote {
             | ExpKind::Attr(..) => self.control(e),
             ExpKind::Error => self.put("..."),
         }
+    }
+
+    fn lambda(&mut self, l: &ast::Lambda) {
+        self.put("\\");
+        for (i, p) in l.params.iter().enumerate() {
+            self.put(if i > 0 { " " } else { "" });
+            self.pat(p);
+        }
+        if let Some(t) = &l.ret {
+            self.put(&format!(" : {}", show_type_exp(t)));
+        }
+        self.put(" -> ");
+        self.exp(&l.body);
     }
 
     /// Bindings, branches and loops; of loops and matches only the beginning.

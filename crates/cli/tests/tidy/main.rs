@@ -1,8 +1,9 @@
 //! Conventions that a machine can check: which crate may use which (`layers`), what comes from outside (`supply`),
-//! and how sources are written (here).
+//! how large things become (`shape`), and how sources are written (here).
 
 mod layers;
 mod paths;
+mod shape;
 mod supply;
 
 use std::path::{Path, PathBuf};

@@ -20,6 +20,7 @@ use super::g1_manifest::Point;
 use super::g4_vector::bare;
 use super::g6_distribute::Lifted;
 use super::nest::{Nest, Owner};
+use super::parallel::worth_splitting;
 use super::{Flat, Machine};
 use crate::sequential::row;
 use fehu_base::ops::{BinOp, ConvOp};
@@ -27,17 +28,11 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::tuning::scan_epilogue;
 use fehu_base::Name;
 use fehu_ir::build::plain;
-use fehu_ir::cost::scalar_instructions;
 use fehu_ir::seg::{KernelBody, KernelReturn, SegAfter, SegBinOp, SegKind};
 use fehu_ir::soac::{Commutativity, Filter, Reduce, Screma, Soac};
 use fehu_ir::subst::rename_body;
 use fehu_ir::types::array_of_rows;
 use fehu_ir::{Basic, Body, Exp, Kernels, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
-
-/// Whether the function of a filter is worth a map of its own: to compute it again costs more than to read what it computed.
-pub(super) fn worth_splitting(f: &Filter<Soacs>) -> bool {
-    scalar_instructions(&f.lambda.body).is_none_or(|n| n > scan_epilogue::REPEATED_INSTRUCTIONS)
-}
 
 impl Flat<'_> {
     /// A filter under a nest; `None` if it must be sequential there.

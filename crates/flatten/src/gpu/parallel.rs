@@ -1,14 +1,14 @@
 //! Which code is worth flattening, and what it costs to compute again.
 
-use super::filter::worth_splitting;
 use super::nest::{Cost, Nest};
 use super::steer::Steer;
 use fehu_base::prim::PrimType;
-use fehu_base::tuning::flattening;
+use fehu_base::tuning::{flattening, scan_epilogue};
 use fehu_base::Name;
 use fehu_ir::class::Class;
+use fehu_ir::cost::scalar_instructions;
 use fehu_ir::free::{bound_in_body, free_in_stm, free_in_type};
-use fehu_ir::soac::{Screma, Soac};
+use fehu_ir::soac::{Filter, Screma, Soac};
 use fehu_ir::visit::{deep, for_each_body, for_each_stm};
 use fehu_ir::{Basic, Body, Exp, Lambda, LoopForm, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
@@ -238,4 +238,9 @@ pub(super) fn harmless(exp: &Exp<Soacs>) -> bool {
         Exp::Basic(b) => b.class() == Class::Arithmetic && b.is_total(),
         Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
     }
+}
+
+/// Whether the function of a filter is worth a map of its own: to compute it again costs more than to read what it computed.
+pub(super) fn worth_splitting(f: &Filter<Soacs>) -> bool {
+    scalar_instructions(&f.lambda.body).is_none_or(|n| n > scan_epilogue::REPEATED_INSTRUCTIONS)
 }

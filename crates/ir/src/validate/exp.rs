@@ -16,95 +16,7 @@ impl<R: Rep> Checker<'_, R> {
     pub(super) fn exp(&mut self, stm: &Stm<R>) -> Option<Vec<Type>> {
         let before = self.mistakes;
         match &stm.exp {
-            Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) => {
-                self.type_of(*e);
-            }
-            Exp::Basic(Basic::UnOp(op, x)) => self.prim(*x, op.operand_type()),
-            Exp::Basic(Basic::BinOp(op, x, y)) => {
-                self.prim(*x, op.operand_type());
-                self.prim(*y, op.operand_type());
-            }
-            Exp::Basic(Basic::CmpOp(op, x, y)) => {
-                self.prim(*x, op.operand_type());
-                self.prim(*y, op.operand_type());
-            }
-            Exp::Basic(Basic::Conv(op, x)) => self.prim(*x, op.operand_type()),
-            Exp::Basic(Basic::PrimFn(f, xs)) => {
-                if f.is_defined() {
-                    let params: Vec<Type> = f.signature().0.into_iter().map(Type::Prim).collect();
-                    self.results(xs, &params, "operand");
-                } else {
-                    self.error(format!("there is no {f}"));
-                }
-            }
-            Exp::Basic(Basic::Assert(cond, parts)) => {
-                self.prim(*cond, PrimType::Bool);
-                for part in parts {
-                    if let ErrorPart::Value(e, t) = part {
-                        self.prim(*e, t.prim());
-                    }
-                }
-            }
-            Exp::Basic(Basic::ArrayLit(es, t)) => {
-                self.ty(t);
-                match t {
-                    Type::Prim(_) | Type::Array(..) => {}
-                    Type::Acc(..) | Type::Mem(_) => self.error("an array of what is no value"),
-                }
-                es.iter().for_each(|e| self.operand(*e, t, "element"));
-            }
-            Exp::Basic(Basic::ArrayConst(data)) => {
-                if data.values.iter().any(|v| v.prim_type() != data.elem) {
-                    self.error("an element of another type");
-                }
-            }
-            Exp::Basic(Basic::Index(a, slice)) => self.slice(*a, slice),
-            Exp::Basic(Basic::Update(a, slice, e)) => {
-                self.slice(*a, slice);
-                if let Some(elem) = self.array(*a).and_then(|t| t.elem()) {
-                    let t = Type::Prim(elem).array_of(&slice_shape(slice));
-                    self.operand(*e, &t, "value put in");
-                }
-            }
-            Exp::Basic(Basic::FlatIndex(a, offset, dims)) => self.flat_slice(*a, *offset, dims),
-            Exp::Basic(Basic::FlatUpdate(a, offset, dims, x)) => {
-                self.flat_slice(*a, *offset, dims);
-                if let Some(elem) = self.array(*a).and_then(|t| t.elem()) {
-                    let shape: Shape = dims.iter().map(|d| d.0).collect();
-                    self.operand(SubExp::Var(*x), &Type::Prim(elem).array_of(&shape), "value put in");
-                }
-            }
-            Exp::Basic(Basic::Iota { n, start, step, ty }) => {
-                self.size(*n);
-                self.prim(*start, PrimType::Int(*ty));
-                self.prim(*step, PrimType::Int(*ty));
-            }
-            Exp::Basic(Basic::Replicate(shape, e)) => {
-                self.shape(shape);
-                match self.type_of(*e) {
-                    Some(Type::Prim(_) | Type::Array(..)) | None => {}
-                    Some(Type::Acc(..) | Type::Mem(_)) => self.error("an array of what is no value"),
-                }
-            }
-            Exp::Basic(Basic::Scratch(_, shape)) => self.shape(shape),
-            Exp::Basic(Basic::Copy(a)) => {
-                self.array(*a);
-            }
-            Exp::Basic(Basic::Manifest(perm, a) | Basic::Rearrange(perm, a)) => self.permutation(perm, *a),
-            Exp::Basic(Basic::Concat { dim, arrays, size }) => self.concat(*dim, arrays, *size),
-            Exp::Basic(Basic::Reshape(shape, a)) => {
-                self.shape(shape);
-                if let Some(t) = self.array(*a) {
-                    let count = |s: &[SubExp]| s.iter().map(|e| e.as_i64()).product::<Option<i64>>();
-                    if let (Some(m), Some(n)) = (count(shape), count(t.shape())) {
-                        // With a certificate, the count may be wrong where the check fails.
-                        if m != n && stm.certs.is_empty() {
-                            self.error(format!("{n} elements in a shape of {m}"));
-                        }
-                    }
-                }
-            }
-            Exp::Basic(Basic::UpdateAcc(acc, index, values)) => self.update_acc(*acc, index, values),
+            Exp::Basic(basic) => self.basic(stm, basic),
             Exp::Call(f, args) => {
                 self.call(&stm.pat, *f, args);
                 return None;
@@ -136,6 +48,100 @@ impl<R: Rep> Checker<'_, R> {
             self.error("no type can be found for this expression");
         }
         types
+    }
+
+    fn basic(&mut self, stm: &Stm<R>, basic: &Basic) {
+        match basic {
+            Basic::SubExp(e) | Basic::Opaque(e) => {
+                self.type_of(*e);
+            }
+            Basic::UnOp(op, x) => self.prim(*x, op.operand_type()),
+            Basic::BinOp(op, x, y) => {
+                self.prim(*x, op.operand_type());
+                self.prim(*y, op.operand_type());
+            }
+            Basic::CmpOp(op, x, y) => {
+                self.prim(*x, op.operand_type());
+                self.prim(*y, op.operand_type());
+            }
+            Basic::Conv(op, x) => self.prim(*x, op.operand_type()),
+            Basic::PrimFn(f, xs) => {
+                if f.is_defined() {
+                    let params: Vec<Type> = f.signature().0.into_iter().map(Type::Prim).collect();
+                    self.results(xs, &params, "operand");
+                } else {
+                    self.error(format!("there is no {f}"));
+                }
+            }
+            Basic::Assert(cond, parts) => {
+                self.prim(*cond, PrimType::Bool);
+                for part in parts {
+                    if let ErrorPart::Value(e, t) = part {
+                        self.prim(*e, t.prim());
+                    }
+                }
+            }
+            Basic::ArrayLit(es, t) => {
+                self.ty(t);
+                match t {
+                    Type::Prim(_) | Type::Array(..) => {}
+                    Type::Acc(..) | Type::Mem(_) => self.error("an array of what is no value"),
+                }
+                es.iter().for_each(|e| self.operand(*e, t, "element"));
+            }
+            Basic::ArrayConst(data) => {
+                if data.values.iter().any(|v| v.prim_type() != data.elem) {
+                    self.error("an element of another type");
+                }
+            }
+            Basic::Index(a, slice) => self.slice(*a, slice),
+            Basic::Update(a, slice, e) => {
+                self.slice(*a, slice);
+                if let Some(elem) = self.array(*a).and_then(|t| t.elem()) {
+                    let t = Type::Prim(elem).array_of(&slice_shape(slice));
+                    self.operand(*e, &t, "value put in");
+                }
+            }
+            Basic::FlatIndex(a, offset, dims) => self.flat_slice(*a, *offset, dims),
+            Basic::FlatUpdate(a, offset, dims, x) => {
+                self.flat_slice(*a, *offset, dims);
+                if let Some(elem) = self.array(*a).and_then(|t| t.elem()) {
+                    let shape: Shape = dims.iter().map(|d| d.0).collect();
+                    self.operand(SubExp::Var(*x), &Type::Prim(elem).array_of(&shape), "value put in");
+                }
+            }
+            Basic::Iota { n, start, step, ty } => {
+                self.size(*n);
+                self.prim(*start, PrimType::Int(*ty));
+                self.prim(*step, PrimType::Int(*ty));
+            }
+            Basic::Replicate(shape, e) => {
+                self.shape(shape);
+                match self.type_of(*e) {
+                    Some(Type::Prim(_) | Type::Array(..)) | None => {}
+                    Some(Type::Acc(..) | Type::Mem(_)) => self.error("an array of what is no value"),
+                }
+            }
+            Basic::Scratch(_, shape) => self.shape(shape),
+            Basic::Copy(a) => {
+                self.array(*a);
+            }
+            Basic::Manifest(perm, a) | Basic::Rearrange(perm, a) => self.permutation(perm, *a),
+            Basic::Concat { dim, arrays, size } => self.concat(*dim, arrays, *size),
+            Basic::Reshape(shape, a) => {
+                self.shape(shape);
+                if let Some(t) = self.array(*a) {
+                    let count = |s: &[SubExp]| s.iter().map(|e| e.as_i64()).product::<Option<i64>>();
+                    if let (Some(m), Some(n)) = (count(shape), count(t.shape())) {
+                        // With a certificate, the count may be wrong where the check fails.
+                        if m != n && stm.certs.is_empty() {
+                            self.error(format!("{n} elements in a shape of {m}"));
+                        }
+                    }
+                }
+            }
+            Basic::UpdateAcc(acc, index, values) => self.update_acc(*acc, index, values),
+        }
     }
 
     pub(super) fn prim(&mut self, e: SubExp, t: PrimType) {

@@ -8,15 +8,11 @@
 //! entry table = ...     Run: shows the value
 //! ```
 
+use crate::commands::{expression, EVALUATE, RUN, TEST};
 use crate::server::{Document, State};
 use fehu_base::FileId;
 use fehu_syntax::ast::{Dec, ValKeyword};
-use fehu_syntax::Comment;
 use serde_json::{json, Value};
-
-pub(crate) const EVALUATE: &str = "fehu.evaluate";
-pub(crate) const TEST: &str = "fehu.test";
-pub(crate) const RUN: &str = "fehu.run";
 
 pub(super) fn lenses(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
     let uri = &params["textDocument"]["uri"];
@@ -55,10 +51,4 @@ pub(super) fn lenses(state: &State, document: &Document, params: &Value) -> Resu
         }
     }
     Ok(Value::Array(found))
-}
-
-/// The expression of an evaluation comment.
-pub(crate) fn expression(comment: &Comment) -> Option<&str> {
-    let rest = comment.text.strip_prefix("--")?.trim_start().strip_prefix(">>>")?;
-    Some(rest.trim()).filter(|e| !e.is_empty())
 }

@@ -1,0 +1,38 @@
+//! Which functions became core functions, and how each is called. `calls` fills this in and uses it.
+
+use crate::value::Ty;
+use fehu_base::{Name, Span};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Which functions became core functions.
+#[derive(Default)]
+pub(crate) struct CallTable {
+    pub(crate) made: FxHashMap<(usize, String), Rc<Signature>>,
+    pub(crate) sizes: FxHashMap<Name, usize>,
+    /// How many names evaluating a function made.
+    pub(crate) made_names: FxHashMap<Name, usize>,
+    /// How many of all names are in core functions.
+    pub(crate) names_in_functions: usize,
+    /// How many functions were evaluated where they are applied.
+    pub(crate) applications: usize,
+    /// The outermost function that is being evaluated where it is applied, and where that is.
+    pub(crate) outermost: Option<(Name, Span)>,
+}
+
+/// How to call a core function.
+#[derive(Debug)]
+pub(crate) struct Signature {
+    pub(crate) fun: Name,
+    pub(crate) arity: usize,
+    /// The types of the parameters, whose sizes are the core parameters `sizes`.
+    pub(crate) params: Vec<Ty>,
+    pub(crate) sizes: Vec<Name>,
+    /// The leaves of the parameters.
+    pub(crate) leaves: Vec<Name>,
+    /// The result; unknown sizes are results of their own.
+    pub(crate) result: Ty,
+    /// What the body uses of the place where the function was made, known when the body is finished.
+    pub(crate) captured: RefCell<Vec<Name>>,
+}
