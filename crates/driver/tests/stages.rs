@@ -81,3 +81,63 @@ fn programs_of_cpus_read_back() {
     reads_back("multicore", &[Target::C, Target::Multicore]);
     reads_back("run", &[Target::C, Target::Multicore]);
 }
+
+/// A program in which most passes have something to do.
+const SMALL: &str = "#[noinline] def twice (x: i32) = x * 2
+entry main [n] (xss: [n][n]i32) (is: [n]i64) =
+  let sums = map (\\xs -> i32.sum (map twice xs)) xss
+  let kept = filter (> 3) (scan (+) 0 sums)
+  let bins = hist (+) 0 10 is sums
+  let (a, _) = loop (a, b) = (copy sums, bins) for i < 4 do (a with [0] = a[0] + b[i], b)
+  in (kept, a, map (\\xs -> scan (+) 0 xs) xss)";
+
+/// Checks the small program, and calls a function with it and with the steps that `list` names for each back end.
+fn with_steps(mut f: impl FnMut(&fehu_driver::front::Front, &Settings, &[String])) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("prog.fut");
+    std::fs::write(&file, SMALL).expect("written");
+    let front = check_file(&file);
+    for target in Target::ALL {
+        let settings = Settings::executable(target, PathBuf::new());
+        let list = explore::list(&settings);
+        let names = list.lines().filter_map(|l| l.split_whitespace().next()).filter(|n| n.contains('#'));
+        f(&front, &settings, &names.map(str::to_owned).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn every_step_is_listed_and_can_be_shown() {
+    with_steps(|front, settings, steps| {
+        let target = settings.target.name();
+        let mut run = vec![];
+        let all = fehu_driver::generate::watch(front, settings, &mut |id, _| {
+            run.push(id.to_string());
+            fehu_pass::Flow::Continue
+        });
+        assert!(all.is_ok(), "{all:?}");
+        assert_eq!(run, steps, "on {target}");
+        for step in steps {
+            let shown = explore::after(front, settings, step);
+            assert!(shown.is_ok_and(|text| !text.is_empty()), "--after {step} on {target}");
+        }
+    });
+}
+
+#[test]
+fn every_step_runs_on_text() {
+    with_steps(|front, settings, steps| {
+        let mut before: Option<String> = None;
+        let mut runs = 0;
+        let all = fehu_driver::generate::watch(front, settings, &mut |id, form| {
+            // The first step has no text before it, only the checked source.
+            if let Some(text) = before.replace(form.print()) {
+                let result = explore::from_text(settings, &text, &[id.name.to_owned()]);
+                assert!(result.is_ok(), "--run {id} on {}: {result:?}", settings.target.name());
+                runs += 1;
+            }
+            fehu_pass::Flow::Continue
+        });
+        assert!(all.is_ok(), "{all:?}");
+        assert_eq!(runs + 1, steps.len());
+    });
+}
