@@ -25,7 +25,7 @@ use crate::Known;
 use fehu_algebra::{Facts, Poly, Sym};
 use fehu_base::Name;
 use fehu_ir::mem::{poly, sym, Lmad, MemOp};
-use fehu_ir::seg::{KernelReturn, SegKind, SegLevel, SegOp};
+use fehu_ir::seg::{KernelReturn, SegKind, SegOp};
 use fehu_ir::visit::{deep, for_each_body, for_each_lambda};
 use fehu_ir::{Body, Exp, Loop, LoopForm, Memory, PatElem, Stm, SubExp};
 use fehu_lmad::{disjoint, injective, Summary};
@@ -260,11 +260,8 @@ impl Order<'_> {
         let (Summary::Parts(written), Summary::Parts(used)) = (&point.written, &point.used) else {
             return point.written.disjoint(facts, &point.used);
         };
-        // Each point reads before it writes, and no point is done by several threads.
-        let in_order = match seg.level {
-            SegLevel::Thread | SegLevel::Task => matches!(seg.kind, SegKind::Map),
-            SegLevel::Block | SegLevel::InBlock => false,
-        };
+        // Each point of a map reads before it writes: it is done by one thread, or by a block that waits before each of its writes.
+        let in_order = matches!(seg.kind, SegKind::Map);
         written.iter().all(|w| {
             used.iter().all(|u| {
                 (in_order && w == u && self.injective(facts, seg, w))

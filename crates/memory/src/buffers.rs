@@ -23,6 +23,7 @@
 pub mod kernel;
 
 use crate::builder::MemBuilder;
+use crate::constants::with_constants;
 use crate::hoist;
 use crate::merge::sizes::{key, Sizes};
 use crate::tables::{mentions, operand_counts, Tables};
@@ -48,6 +49,10 @@ pub const PASS: Pass<Prog<Memory>> = Pass { name: "double-buffer", need: Need::O
 const MOST_TURNS: usize = 4;
 
 fn buffers(prog: &mut Prog<Memory>) {
+    with_constants(prog, of_functions);
+}
+
+fn of_functions(prog: &mut Prog<Memory>) {
     let tables = Tables::of(prog);
     let mut b = MemBuilder::new(std::mem::take(&mut prog.names), Types::default());
     for fun in &mut prog.funs {

@@ -3,6 +3,7 @@
 //! Before: any program over `Memory`. After: the same, without code that has no effect and whose results are not used.
 //! Memory is not semantics: what is in it that has no name is of no use.
 
+use crate::constants::with_constants;
 use fehu_base::Name;
 use fehu_ir::mem::MemOp;
 use fehu_ir::visit::{deep, for_each_body, look, map_bodies, Visitor};
@@ -15,6 +16,10 @@ pub const PASS: Pass<Prog<Memory>> = Pass { name: "dead-memory", need: Need::Opt
 
 /// Removes unused code from all functions.
 fn remove(prog: &mut Prog<Memory>) {
+    with_constants(prog, of_functions);
+}
+
+fn of_functions(prog: &mut Prog<Memory>) {
     for fun in &mut prog.funs {
         let mut dead = Dead::default();
         let mut declared = Used(&mut dead.used);

@@ -22,6 +22,7 @@
 pub mod buffers;
 mod builder;
 mod check;
+mod constants;
 pub mod dead;
 mod erase;
 mod expand;

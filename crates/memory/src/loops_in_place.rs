@@ -26,7 +26,9 @@
 //! Short-circuiting then can compute such an array where it ends up: it has one block, from before the loop until after it. Loops that
 //! do not fulfil this use blocks in turns later ([`buffers`](crate::buffers)).
 
+use crate::constants::with_constants;
 use crate::reuse::has_long_rows;
+use crate::shortcircuit::size;
 use crate::tables::{mentions, operand_counts, Tables};
 use fehu_algebra::{Facts, Poly};
 use fehu_analysis::order::{Order, Side, Uses};
@@ -35,15 +37,23 @@ use fehu_base::Name;
 use fehu_ir::mem::{poly, Lmad, MemOp};
 use fehu_ir::seg::SegLevel;
 use fehu_ir::subst::Subst;
-use fehu_ir::visit::{deep, map_bodies};
+use fehu_ir::visit::{deep, for_each_stm, map_bodies};
 use fehu_ir::{Body, Exp, FunDef, Loop, Memory, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
+
+/// Statements that are looked at for one statement of the program, on average.
+const STEPS_PER_STM: usize = 50;
 
 /// Loops that compute an array anew do so in its place.
 pub const PASS: Pass<Prog<Memory>> = Pass { name: "loops-in-place", need: Need::Optional, run };
 
 fn run(prog: &mut Prog<Memory>) {
+    with_constants(prog, of_functions);
+}
+
+fn of_functions(prog: &mut Prog<Memory>) {
     let mut tables = Tables::of(prog);
     for fun in &mut prog.funs {
         let mut pass = InPlace::of(&mut tables, Known::of_fun(fun), &fun.body);
@@ -52,10 +62,6 @@ fn run(prog: &mut Prog<Memory>) {
         pass.body(&mut fun.body, &facts, own);
         pass.rename(&mut fun.body);
     }
-    let mut pass = InPlace::of(&mut tables, Known::of_body(&prog.consts), &prog.consts);
-    let facts = pass.known.facts();
-    pass.body(&mut prog.consts, &facts, FxHashSet::default());
-    pass.rename(&mut prog.consts);
     tables.write(prog);
 }
 
@@ -66,6 +72,8 @@ struct InPlace<'a> {
     passed: FxHashMap<Name, usize>,
     /// Blocks that have become others.
     became: FxHashMap<Name, Name>,
+    /// So many more statements may be looked at.
+    steps_left: Cell<usize>,
 }
 
 /// An array that a loop carries with its block: the numbers of the two among the parameters, and where it starts.
@@ -90,7 +98,16 @@ struct Origins {
 
 impl<'a> InPlace<'a> {
     fn of(tables: &'a mut Tables, known: Known, body: &Body<Memory>) -> InPlace<'a> {
-        InPlace { tables, known, passed: operand_counts(body), became: FxHashMap::default() }
+        let mut stms = 0;
+        for_each_stm(body, &mut |_| stms += 1);
+        let passed = operand_counts(body);
+        InPlace {
+            tables,
+            known,
+            passed,
+            became: FxHashMap::default(),
+            steps_left: Cell::new(STEPS_PER_STM * stms),
+        }
     }
 
     /// The blocks of the arguments that a function consumes.
@@ -319,6 +336,12 @@ impl<'a> InPlace<'a> {
         }
         if origins.allocated.is_empty() {
             return true;
+        }
+        let left = self.steps_left.get();
+        let steps: usize = l.body.stms.iter().map(size).sum();
+        self.steps_left.set(left.saturating_sub(steps));
+        if left < steps {
+            return false;
         }
         let new: FxHashSet<Name> = origins
             .allocated

@@ -38,6 +38,7 @@ mod colour;
 mod lifetimes;
 pub(crate) mod sizes;
 
+use crate::constants::with_constants;
 use crate::tables::Tables;
 use apply::{apply, Plan};
 use colour::{colour, Member};
@@ -57,6 +58,10 @@ use sizes::{key, Sizes};
 pub const PASS: Pass<Prog<Memory>> = Pass { name: "merge-blocks", need: Need::Optional, run: merge };
 
 fn merge(prog: &mut Prog<Memory>) {
+    with_constants(prog, of_functions);
+}
+
+fn of_functions(prog: &mut Prog<Memory>) {
     let tables = Tables::of(prog);
     for fun in &mut prog.funs {
         let plan = plan(&tables, fun);

@@ -20,6 +20,7 @@
 //! Blocks whose last use is over before the new one is written are left to [`merge`](crate::merge), but for those of arguments,
 //! which nothing else can use.
 
+use crate::constants::with_constants;
 use crate::results::rows_of_threads;
 use crate::shortcircuit::Around;
 use crate::tables::{operand_counts, Tables};
@@ -31,29 +32,43 @@ use fehu_base::Name;
 use fehu_ir::mem::{poly, MemOp};
 use fehu_ir::seg::SegLevel;
 use fehu_ir::subst::Subst;
-use fehu_ir::visit::deep;
+use fehu_ir::visit::{deep, for_each_stm};
 use fehu_ir::{Body, Exp, Memory, Param, Prog, Space, Stm, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Arrays are computed in the memory of arrays that they take the place of.
 pub const PASS: Pass<Prog<Memory>> = Pass { name: "reuse-blocks", need: Need::Optional, run };
 
 /// Older blocks that are tried for a new one, the latest first.
 const MAX_TRIED: usize = 4;
-/// Statements between the first write to a new block and the last use of the older one.
+/// Statements that use either block, between the first write to the new one and the last use of the older one.
 const MAX_BETWEEN: usize = 100;
+/// Statements that are looked at for one statement of the program, on average.
+const STEPS_PER_STM: usize = 50;
 
 fn run(prog: &mut Prog<Memory>) {
+    with_constants(prog, of_functions);
+}
+
+fn of_functions(prog: &mut Prog<Memory>) {
     let mut pass = Reuse {
         tables: Tables::of(prog),
         known: Known::default(),
         passed: FxHashMap::default(),
         renamed: Subst::new(),
+        elements: RefCell::default(),
+        steps_left: Cell::new(0),
     };
     for fun in &mut prog.funs {
         pass.known = Known::of_fun(fun);
         pass.passed = operand_counts(&fun.body);
+        let mut stms = 0;
+        for_each_stm(&fun.body, &mut |_| stms += 1);
+        pass.steps_left.set(STEPS_PER_STM * stms);
         let facts = pass.known.facts();
         let given = pass.consumed(&fun.params, &facts);
         pass.body(&mut fun.body, &facts, given);
@@ -69,6 +84,47 @@ struct Reuse {
     passed: FxHashMap<Name, usize>,
     /// Blocks that become others.
     renamed: Subst,
+    /// What elements the arrays in blocks have, for those that were asked for.
+    elements: RefCell<FxHashMap<Name, Elements>>,
+    /// So many more statements may be looked at.
+    steps_left: Cell<usize>,
+}
+
+/// The elements of the arrays in a block.
+#[derive(Clone, Copy, PartialEq)]
+enum Elements {
+    /// There are no arrays.
+    None,
+    /// All are of one type.
+    Of(PrimType),
+    /// They are of several types of so many bytes.
+    OfBytes(u64),
+    /// They have several sizes.
+    Mixed,
+}
+
+impl Elements {
+    /// The elements of both.
+    fn and(self, other: Elements) -> Elements {
+        match (self.bytes(), other.bytes()) {
+            _ if self == other || other == Elements::None => self,
+            _ if self == Elements::None => other,
+            (Some(a), Some(b)) if a == b => Elements::OfBytes(a),
+            _ => Elements::Mixed,
+        }
+    }
+
+    fn bytes(self) -> Option<u64> {
+        match self {
+            Elements::Of(elem) => Some(elem.bytes()),
+            Elements::OfBytes(bytes) => Some(bytes),
+            Elements::None | Elements::Mixed => None,
+        }
+    }
+
+    fn are_of_one_size(self) -> bool {
+        self.bytes().is_some()
+    }
 }
 
 /// A block that may be used for something else.
@@ -77,11 +133,45 @@ struct Own {
     argument: bool,
 }
 
-/// Where a block is first and last used in a body.
-#[derive(Clone, Copy)]
-struct Span {
-    first: usize,
-    last: usize,
+/// Which statements of a body use which blocks.
+struct Users {
+    around: Around,
+    /// The statements that use a block, or an array in it, in order. That it is a result counts as a use after all of them.
+    of: FxHashMap<Name, Vec<usize>>,
+    /// The statements in which threads compute long rows, in order.
+    long_rows: Vec<usize>,
+}
+
+impl Users {
+    /// A block becomes an older one.
+    fn join(&mut self, new: Name, old: Name) {
+        let later = self.of.remove(&new).unwrap_or_default();
+        let all = self.of.entry(old).or_default();
+        let apart = all.partition_point(|i| later.first().is_none_or(|first| i < first));
+        let overlap = all.split_off(apart);
+        let both: BTreeSet<usize> = overlap.into_iter().chain(later).collect();
+        all.extend(both);
+    }
+
+    fn first(&self, block: Name) -> Option<usize> {
+        self.of.get(&block)?.first().copied()
+    }
+
+    fn last(&self, block: Name) -> Option<usize> {
+        self.of.get(&block)?.last().copied()
+    }
+
+    /// The statements in a range that use a block.
+    fn within(&self, block: Name, range: &Range<usize>) -> &[usize] {
+        self.of.get(&block).map_or(&[], |users| within(users, range))
+    }
+}
+
+/// The part of an ordered list that is in a range.
+fn within<'a>(list: &'a [usize], range: &Range<usize>) -> &'a [usize] {
+    let start = list.partition_point(|i| *i < range.start);
+    let end = list.partition_point(|i| *i < range.end);
+    list.get(start..end).unwrap_or(&[])
 }
 
 impl Reuse {
@@ -127,8 +217,7 @@ impl Reuse {
         if !body.stms.iter().any(|s| matches!(s.exp, Exp::Op(MemOp::Alloc(_, Space::Default)))) {
             return;
         }
-        let around = Around::of(body);
-        let mut spans = self.spans(body, &around);
+        let mut users = self.users(body);
         let mut gone = FxHashSet::default();
         for at in 0..body.stms.len() {
             let Exp::Op(MemOp::Alloc(bytes, Space::Default)) = &body.stms[at].exp else { continue };
@@ -137,15 +226,13 @@ impl Reuse {
             let older = same_size.iter().rev().take(MAX_TRIED);
             let found = older
                 .filter(|old| old.block != new)
-                .find(|old| self.fits(body, &around, &facts, &spans, new, old))
+                .find(|old| self.fits(body, &facts, &users, new, old))
                 .map(|old| old.block);
             match found {
                 Some(old) => {
                     gone.insert(at);
                     self.take_over(new, old);
-                    if let Some(span) = spans.get(&new).copied() {
-                        spans.insert(old, span);
-                    }
+                    users.join(new, old);
                 }
                 None => same_size.push(Own { block: new, argument: false }),
             }
@@ -154,60 +241,59 @@ impl Reuse {
         body.stms.retain(|_| !gone.contains(&at.next().unwrap_or_default()));
     }
 
-    /// Where the blocks of a body, or the arrays in them, are used.
-    fn spans(&self, body: &Body<Memory>, around: &Around) -> FxHashMap<Name, Span> {
-        let mut spans: FxHashMap<Name, Span> = FxHashMap::default();
+    /// Which statements use blocks, or arrays in them.
+    fn users(&self, body: &Body<Memory>) -> Users {
+        let around = Around::of(body);
+        let mut of: FxHashMap<Name, Vec<usize>> = FxHashMap::default();
         let mut note = |block: Name, at: usize| {
-            let span = spans.entry(block).or_insert(Span { first: at, last: at });
-            span.last = at;
+            let users = of.entry(block).or_default();
+            if users.last() != Some(&at) {
+                users.push(at);
+            }
         };
+        let mut long_rows = vec![];
         for (at, (stm, names)) in body.stms.iter().zip(&around.mentions).enumerate() {
             if !matches!(stm.exp, Exp::Op(MemOp::Alloc(..))) {
                 names.iter().filter_map(|n| self.tables.block_of(*n)).for_each(|block| note(block, at));
+            }
+            if has_long_rows(stm) {
+                long_rows.push(at);
             }
         }
         for n in body.result.iter().filter_map(|e| e.name()) {
             self.tables.block_of(n).into_iter().for_each(|block| note(block, body.stms.len()));
         }
-        spans
+        Users { around, of, long_rows }
     }
 
     /// Whether a new block can be an older one.
-    fn fits(
-        &self,
-        body: &Body<Memory>,
-        around: &Around,
-        facts: &Facts,
-        spans: &FxHashMap<Name, Span>,
-        new: Name,
-        old: &Own,
-    ) -> bool {
-        let Some(span) = spans.get(&new) else { return false };
+    fn fits(&self, body: &Body<Memory>, facts: &Facts, users: &Users, new: Name, old: &Own) -> bool {
+        let Some(first) = users.first(new) else { return false };
         let one_name = self.passed.get(&old.block).is_none_or(|n| *n == 0);
         // Places are counted in elements.
-        if !one_name || !self.all_same(new, old.block, PrimType::bytes) {
+        let elements = self.elements(new).and(self.elements(old.block));
+        if !one_name || !elements.are_of_one_size() {
             return false;
         }
-        let Some(used) = spans.get(&old.block) else { return old.argument };
-        if used.last < span.first {
-            return old.argument;
-        }
-        let between = span.first..used.last + 1;
-        if between.end > body.stms.len() || between.len() > MAX_BETWEEN {
+        let Some(last) = users.last(old.block).filter(|last| *last >= first) else { return old.argument };
+        let between = first..last + 1;
+        if between.end > body.stms.len() || !within(&users.long_rows, &between).is_empty() {
             return false;
         }
-        let in_the_way = |i: usize| around.mentions[i].contains(&new) || has_long_rows(&body.stms[i]);
-        if between.clone().any(in_the_way) {
+        let of_new = users.within(new, &between);
+        let mentions = &users.around.mentions;
+        if of_new.iter().any(|i| mentions[*i].contains(&new)) {
+            return false;
+        }
+        let both: BTreeSet<usize> = of_new.iter().chain(users.within(old.block, &between)).copied().collect();
+        let steps = both.iter().map(|i| users.around.size(*i..*i + 1)).sum();
+        if both.len() > MAX_BETWEEN || !self.walk(steps) {
             return false;
         }
         // A loop starts with an array of unspecified elements, which the interpreter that watches memory takes to be of the
         // array's type.
-        let uses_new = |n: &Name| self.tables.block_of(*n) == Some(new);
-        let sequential = |i: usize| {
-            !matches!(&body.stms[i].exp, Exp::Op(MemOp::Seg(seg)) if matches!(seg.level, SegLevel::Thread | SegLevel::Task))
-                && around.mentions[i].iter().any(uses_new)
-        };
-        if between.clone().any(sequential) && !self.all_same(new, old.block, |elem| elem) {
+        let sequential = |i: &usize| !matches!(&body.stms[*i].exp, Exp::Op(MemOp::Seg(seg)) if matches!(seg.level, SegLevel::Thread | SegLevel::Task));
+        if of_new.iter().any(sequential) && !matches!(elements, Elements::Of(_)) {
             return false;
         }
         let side = |n: Name| match self.tables.place(n) {
@@ -216,22 +302,34 @@ impl Reuse {
             Some(_) | None => Side::None,
         };
         let order = Order { known: &self.known, side: &side };
-        order.stms(facts, &body.stms[between], &mut Uses::nothing())
+        let mut uses = Uses::nothing();
+        both.iter().rev().all(|i| order.stms(facts, std::slice::from_ref(&body.stms[*i]), &mut uses))
     }
 
-    /// Whether all arrays in two blocks have elements for which this is the same.
-    fn all_same<T: PartialEq>(&self, a: Name, b: Name, f: impl Fn(PrimType) -> T) -> bool {
-        let arrays = self.tables.inside(a).iter().chain(self.tables.inside(b));
-        let mut elems = arrays.map(|n| self.tables.types.get(n).and_then(Type::elem).map(&f));
-        match elems.next() {
-            Some(Some(first)) => elems.all(|elem| elem.as_ref() == Some(&first)),
-            Some(None) | None => false,
+    /// Takes steps, if there are any left.
+    fn walk(&self, steps: usize) -> bool {
+        let left = self.steps_left.get();
+        self.steps_left.set(left.saturating_sub(steps));
+        left > steps
+    }
+
+    /// What elements the arrays in a block have.
+    fn elements(&self, block: Name) -> Elements {
+        if let Some(found) = self.elements.borrow().get(&block) {
+            return *found;
         }
+        let elems = self.tables.inside(block).iter().map(|n| self.tables.types.get(n).and_then(Type::elem));
+        let found =
+            elems.fold(Elements::None, |all, elem| all.and(elem.map_or(Elements::Mixed, Elements::Of)));
+        self.elements.borrow_mut().insert(block, found);
+        found
     }
 
     /// Lets an older block be a new one from now on.
     fn take_over(&mut self, new: Name, old: Name) {
         self.renamed.insert(new, old);
+        let both = self.elements(new).and(self.elements(old));
+        self.elements.borrow_mut().insert(old, both);
         for array in self.tables.inside(new).to_vec() {
             if let Some(mut place) = self.tables.place(array).cloned() {
                 place.block = old;

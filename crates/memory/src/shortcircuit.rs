@@ -33,12 +33,13 @@ mod reason;
 mod seg;
 mod values;
 
-pub(crate) use around::Around;
+pub(crate) use around::{size, Around};
 pub use reason::Reason;
 pub(crate) use seg::rows;
 pub(crate) use values::put;
 
 use crate::builder::Place;
+use crate::constants::with_constants;
 use crate::tables::{operand_counts, Tables};
 use fehu_algebra::{Facts, Poly};
 use fehu_analysis::order::{Order, Side, Uses};
@@ -61,12 +62,16 @@ const STEPS_PER_STM: usize = 300;
 
 /// Lets values be made where they are put.
 fn shortcircuit(prog: &mut Prog<Memory>) {
-    run(prog, None);
+    with_constants(prog, |prog| {
+        run(prog, None);
+    });
 }
 
 /// Why values are copied that the program puts somewhere, by their names. The program is as it is before this pass.
 pub fn reasons(prog: &Prog<Memory>) -> FxHashMap<Name, Reason> {
-    run(&mut prog.clone(), Some(RefCell::default())).map(RefCell::into_inner).unwrap_or_default()
+    let mut found = None;
+    with_constants(&mut prog.clone(), |prog| found = run(prog, Some(RefCell::default())));
+    found.map(RefCell::into_inner).unwrap_or_default()
 }
 
 fn run(prog: &mut Prog<Memory>, reasons: Option<Reasons>) -> Option<Reasons> {
@@ -244,7 +249,7 @@ impl ShortCircuit {
         }
         let last = self.tables.inside(block).iter().chain([&block]).filter_map(|n| around.last(*n)).max();
         let Some(last) = last.filter(|last| *last > at) else { return Ok(()) };
-        if !self.walk(last - at) {
+        if !self.walk(around.size(at + 1..last + 1)) {
             return Err(Reason::TooFarAway);
         }
         let side = |n: Name| self.side(facts, n, block, value, dest);
@@ -330,7 +335,7 @@ impl ShortCircuit {
             }
             Origin::Branches(branch) => branch + 1,
         };
-        if !self.walk(at.saturating_sub(first)) {
+        if !self.walk(around.size(first..at)) {
             return Err(Reason::TooFarAway);
         }
         let side = |n: Name| self.side(facts, n, block, value, dest);

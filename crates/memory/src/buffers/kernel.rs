@@ -35,6 +35,7 @@
 //! Arrays that will be registers ([`results::THREAD_BYTES`]) are copied: registers have no index that is known only at run time.
 
 use crate::builder::{MemBuilder, Place};
+use crate::constants::with_constants;
 use crate::tables::Tables;
 use fehu_algebra::horner::Arith;
 use fehu_algebra::Poly;
@@ -55,6 +56,10 @@ pub const PASS: Pass<Prog<Memory>> =
     Pass { name: "double-buffer-in-kernels", need: Need::Optional, run: buffers };
 
 fn buffers(prog: &mut Prog<Memory>) {
+    with_constants(prog, of_functions);
+}
+
+fn of_functions(prog: &mut Prog<Memory>) {
     let tables = Tables::of(prog);
     let b = MemBuilder::new(std::mem::take(&mut prog.names), Types::default());
     let mut pass = Buffers { tables, b, level: None };
