@@ -106,7 +106,7 @@ fn checked(name: &Path, source: &str) -> Checked {
         errors.extend(parsed.errors);
         let imports =
             paths.iter().enumerate().take(units.len()).map(|(i, p)| (fehu_base::Symbol::new(p), i)).collect();
-        units.push(SourceUnit { file, prog: parsed.prog, imports });
+        units.push(SourceUnit { file, prog: parsed.prog, imports, broken: vec![] });
         main = file;
     }
     if errors.is_empty() {

@@ -24,7 +24,7 @@ fn check(text: &str) -> Checked {
         assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
         let imports = paths.iter().enumerate().map(|(i, p)| (fehu_base::Symbol::new(p), i)).collect();
         paths.push(path.trim_start_matches("/prelude/").trim_end_matches(".fut").into());
-        units.push(SourceUnit { file, prog: parsed.prog, imports });
+        units.push(SourceUnit { file, prog: parsed.prog, imports, broken: vec![] });
     }
     check_program(&units, prelude.len(), Needed::All)
 }

@@ -13,6 +13,8 @@ use std::path::Path;
 pub struct Front {
     /// The program, if there was no error.
     pub program: Option<Program>,
+    /// What is right of a program with errors.
+    pub partial: Option<Program>,
     /// All texts, for rendering places.
     pub sources: SourceMap,
     /// Errors and warnings; warnings of the prelude's own text are left out.
@@ -28,6 +30,7 @@ impl Front {
     pub fn empty() -> Front {
         Front {
             program: None,
+            partial: None,
             sources: SourceMap::default(),
             diagnostics: vec![],
             remarks: vec![],
@@ -75,23 +78,20 @@ pub fn check_over(main: &Path, overlay: Overlay) -> Front {
     check_loaded(load_over(main, overlay))
 }
 
-/// Checks the program with this main file again and again, each time from where it differs from the last time.
+/// Checks the program with this main file again and again, each time from where it differs from the last time. What is not broken is checked
+/// even if there are syntax errors.
 pub fn check_edited(memory: &mut Memory, main: &Path, overlay: Overlay) -> Front {
     let mut loaded = load_whole(main, overlay, memory.take_prelude());
     let prelude: Vec<_> = loaded.units[..loaded.prelude].iter().map(|u| u.file).collect();
-    if !loaded.errors.is_empty() {
+    if loaded.incomplete {
         loaded.units.truncate(loaded.prelude);
         memory.return_prelude(loaded.units);
-        return Front {
-            program: None,
-            sources: loaded.sources,
-            diagnostics: loaded.errors,
-            remarks: vec![],
-            prelude,
-        };
+        return refused(loaded.errors, loaded.sources, prelude);
     }
     let checked = check_again(memory, loaded.units, loaded.prelude);
-    front(checked, loaded.sources, prelude)
+    let mut front = front(checked, loaded.sources, prelude);
+    front.diagnostics.splice(..0, loaded.errors);
+    front
 }
 
 /// Nothing but the prelude, all of it: what every program can use.
@@ -102,13 +102,7 @@ pub fn check_prelude() -> Front {
 fn check_loaded(loaded: Loaded) -> Front {
     let prelude: Vec<_> = loaded.units[..loaded.prelude].iter().map(|u| u.file).collect();
     if !loaded.errors.is_empty() {
-        return Front {
-            program: None,
-            sources: loaded.sources,
-            diagnostics: loaded.errors,
-            remarks: vec![],
-            prelude,
-        };
+        return refused(loaded.errors, loaded.sources, prelude);
     }
     let mut loaded = loaded;
     let mut checked = check_program(&loaded.units, loaded.prelude, loaded.needed.clone());
@@ -126,5 +120,11 @@ fn front(checked: Checked, sources: SourceMap, prelude: Vec<FileId>) -> Front {
         .into_iter()
         .filter(|d| d.severity == Severity::Error || !prelude.contains(&d.span.file))
         .collect();
-    Front { program: checked.program, sources, diagnostics, remarks: vec![], prelude }
+    let Checked { program, partial, .. } = checked;
+    Front { program, partial, sources, diagnostics, remarks: vec![], prelude }
+}
+
+/// No program: its files could not be read.
+fn refused(diagnostics: Vec<Diagnostic>, sources: SourceMap, prelude: Vec<FileId>) -> Front {
+    Front { program: None, partial: None, sources, diagnostics, remarks: vec![], prelude }
 }

@@ -24,6 +24,8 @@ pub struct Loaded {
     pub sources: SourceMap,
     /// Files that could not be read, imports that go in circles, syntax errors.
     pub errors: Vec<Diagnostic>,
+    /// Whether imported files, or parts of them, are missing, so that checking the rest makes no sense.
+    pub incomplete: bool,
 }
 
 /// Loads a program from its main file.
@@ -88,6 +90,7 @@ struct Loader {
     chain: Vec<PathBuf>,
     prelude: Vec<FileId>,
     overlay: Overlay,
+    incomplete: bool,
 }
 
 impl Loader {
@@ -106,6 +109,7 @@ impl Loader {
             chain: vec![],
             prelude,
             overlay: Overlay::default(),
+            incomplete: false,
         }
     }
 
@@ -115,7 +119,10 @@ impl Loader {
             Ok(text) => {
                 loader.file(main, text);
             }
-            Err(e) => loader.errors.push(cannot_read(Span::NONE, main, &e)),
+            Err(e) => {
+                loader.incomplete = true;
+                loader.errors.push(cannot_read(Span::NONE, main, &e));
+            }
         }
         loader
     }
@@ -132,7 +139,8 @@ impl Loader {
         let mut units = prelude.unwrap_or_else(|| prelude_units(&self.prelude, parse_all(&self.prelude).0));
         units.extend(self.units.into_iter().map(|(u, _)| u));
         let (prelude, needed) = (self.prelude.len(), Needed::All);
-        Loaded { units, prelude, needed, sources: self.sources, errors: self.errors }
+        let (sources, errors, incomplete) = (self.sources, self.errors, self.incomplete);
+        Loaded { units, prelude, needed, sources, errors, incomplete }
     }
 
     /// Adds what is needed of the prelude.
@@ -142,7 +150,8 @@ impl Loader {
         let (progs, needed) = parse_needed(&self.prelude, &own);
         let mut units = prelude_units(&self.prelude, progs);
         units.extend(self.units.into_iter().map(|(u, _)| u));
-        Loaded { units, prelude: self.prelude.len(), needed, sources: self.sources, errors: self.errors }
+        let (sources, errors, incomplete) = (self.sources, self.errors, self.incomplete);
+        Loaded { units, prelude: self.prelude.len(), needed, sources, errors, incomplete }
     }
 
     /// Parses a file and everything it imports; its position among the units.
@@ -153,8 +162,14 @@ impl Loader {
         let file = self.sources.add(path, text);
         let parsed = fehu_syntax::parse(file, self.sources.get(file).map_or("", |f| &*f.text));
         self.errors.extend(parsed.errors);
+        let (mut prog, broken) = (parsed.prog, parsed.broken);
+        if let Some(lost) = parsed.lost {
+            // What follows may need names that nobody knows.
+            prog.decs.retain(|d| d.span().hi <= lost.lo);
+            self.incomplete |= self.chain.len() > 1;
+        }
         let mut found = vec![];
-        imports_of(&parsed.prog.decs, &mut found);
+        imports_of(&prog.decs, &mut found);
         let mut imports = vec![];
         for (name, span) in found {
             if let Some(unit) = self.import(path, name, span) {
@@ -163,7 +178,7 @@ impl Loader {
         }
         self.chain.pop();
         let unit = self.prelude.len() + self.units.len();
-        self.units.push((SourceUnit { file, prog: parsed.prog, imports }, parsed.tokens));
+        self.units.push((SourceUnit { file, prog, imports, broken }, parsed.tokens));
         self.state.insert(key, State::Done(unit));
         Some(unit)
     }
@@ -178,6 +193,7 @@ impl Loader {
                 let start = self.chain.iter().position(|p| *p == key).unwrap_or(0);
                 let circle: Vec<_> =
                     self.chain[start..].iter().chain([&key]).map(|p| p.display().to_string()).collect();
+                self.incomplete = true;
                 self.errors.push(
                     Diagnostic::error(span, "Import cycle.")
                         .label("this import leads back to the importing file")
@@ -191,6 +207,7 @@ impl Loader {
             Ok(text) => self.file(&path, text),
             Err(e) => {
                 self.state.insert(key, State::Failed);
+                self.incomplete = true;
                 self.errors.push(cannot_read(span, &path, &e));
                 None
             }
@@ -219,7 +236,7 @@ fn prelude_units(files: &[FileId], progs: Vec<ast::Prog>) -> Vec<SourceUnit> {
         let mut found = vec![];
         imports_of(&prog.decs, &mut found);
         let imports = found.into_iter().filter_map(|(name, _)| position(name)).collect();
-        SourceUnit { file: *file, prog, imports }
+        SourceUnit { file: *file, prog, imports, broken: vec![] }
     };
     files.iter().zip(progs).map(unit).collect()
 }

@@ -13,7 +13,7 @@ impl Printer<'_> {
     /// The whole file, with one line break at its end.
     pub(crate) fn prog(&mut self) {
         let prog = self.source.prog();
-        self.sequence(&prog.decs, dec_span, Self::dec);
+        self.sequence(&prog.decs, Dec::span, Self::dec);
         if !prog.decs.is_empty() {
             self.line();
             if self.comments_wait(u32::MAX) {
@@ -95,7 +95,7 @@ impl Printer<'_> {
 
     pub(crate) fn dec(&mut self, dec: &Dec) {
         if !matches!(dec, Dec::Local(..)) {
-            self.front(dec_span(dec));
+            self.front(dec.span());
         }
         match dec {
             Dec::Val(bind) => self.val_bind(bind),
@@ -124,7 +124,7 @@ impl Printer<'_> {
         }
         self.attributes(span);
         self.put("local");
-        let inner_span = dec_span(inner);
+        let inner_span = inner.span();
         let waiting = self.comments_wait(self.keyword(inner_span));
         self.gap(if waiting { Layout::Lines } else { self.layout(Span { lo: self.keyword(span), ..span }) });
         self.dec(inner);
@@ -257,16 +257,5 @@ fn doc(dec: &Dec) -> Option<&Doc> {
         Dec::ModType(bind) => bind.doc.as_ref(),
         Dec::Local(inner, _) => doc(inner),
         Dec::Open(..) | Dec::Import(..) => None,
-    }
-}
-
-/// Where a declaration stands, its attributes included.
-pub(crate) fn dec_span(dec: &Dec) -> Span {
-    match dec {
-        Dec::Val(bind) => bind.span,
-        Dec::Type(bind) => bind.span,
-        Dec::Mod(bind) => bind.span,
-        Dec::ModType(bind) => bind.span,
-        Dec::Open(_, span) | Dec::Import(_, span) | Dec::Local(_, span) => *span,
     }
 }

@@ -7,7 +7,6 @@
 //! }                          }
 //! ```
 
-use crate::dec::dec_span;
 use crate::printer::{Layout, Printer, INDENT};
 use fehu_base::Span;
 use fehu_syntax::ast::{Dec, ModBind, ModExp, ModParam, ModTypeExp, Spec};
@@ -95,7 +94,7 @@ impl Printer<'_> {
     }
 
     fn decs(&mut self, decs: &[Dec], span: Span) {
-        self.braces(span, decs, dec_span, Self::dec);
+        self.braces(span, decs, fehu_syntax::ast::Dec::span, Self::dec);
     }
 
     /// Declarations or specifications in braces.

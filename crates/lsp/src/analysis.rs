@@ -6,7 +6,6 @@ use fehu_check::show::Show;
 use fehu_check::tast::{Dec, Exp, ExpKind, Pat, PatKind, Program};
 use fehu_check::types::{Arrow, RetType, Size, TParam, Type, TypeArg};
 use fehu_check::visit;
-use fehu_driver::front::Front;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +19,7 @@ pub(crate) struct Occurrence {
     pub(crate) ty: Type,
 }
 
-/// A program without errors, with the file of the editor as its main file.
+/// A program without errors, or what is right of one, with the file of the editor as its main file.
 pub(crate) struct Analysis {
     pub(crate) program: Program,
     pub(crate) sources: SourceMap,
@@ -43,10 +42,13 @@ pub(crate) struct Meaning {
 }
 
 impl Analysis {
-    /// The analysis of a program without errors.
-    pub(crate) fn of(front: Front, main: FileId) -> Option<Analysis> {
-        let Front { program, sources, prelude, .. } = front;
-        let mut program = program?;
+    /// The analysis of a program, or of what is right of one.
+    pub(crate) fn of(
+        mut program: Program,
+        sources: SourceMap,
+        prelude: Vec<FileId>,
+        main: FileId,
+    ) -> Analysis {
         let Walk { found: mut occurrences, results, declared, same, .. } = {
             let mut walk = Walk::new(&prelude, &program, &sources);
             walk.decs(&program.decs);
@@ -60,7 +62,7 @@ impl Analysis {
             Dec::Val(_) | Dec::TypeDef(..) | Dec::Functor(_) | Dec::Apply(_) => None,
         };
         let aliases = program.decs.iter().filter_map(alias).collect();
-        Some(Analysis { program, sources, main, prelude, occurrences, results, declared, aliases })
+        Analysis { program, sources, main, prelude, occurrences, results, declared, aliases }
     }
 
     /// Whether it is the analysis of a text, not of an earlier one.

@@ -8,7 +8,7 @@
 //! - `diagnostics`: what is wrong, and the fixes.
 //! - `document`: texts, edits, and places as editors count them.
 //! - `analysis`: a checked file, with an index of all places at which a value is named. Of a file with errors, the last
-//!   analysis without any is kept, so most requests still have answers.
+//!   analysis without any is kept; `view` finds its places in the new text, so most requests still have answers.
 //! - `features`: one function for each request.
 //! - `commands`, `jobs`, `evaluate`: what takes longer runs in processes of its own.
 
@@ -23,6 +23,7 @@ mod features;
 mod jobs;
 mod protocol;
 mod server;
+mod view;
 
 pub use evaluate::evaluate;
 pub use server::serve;

@@ -9,7 +9,7 @@ use crate::jobs::Outcome;
 use crate::protocol::{self, Incoming};
 use fehu_base::{FileId, Severity, SourceMap, Span};
 use fehu_check::tast::Program;
-use fehu_driver::front::{check_edited, check_prelude, Memory};
+use fehu_driver::front::{check_edited, check_prelude, Front, Memory};
 use fehu_driver::load::Overlay;
 use serde_json::{json, Value};
 use std::cell::OnceCell;
@@ -33,8 +33,10 @@ pub(crate) struct Document {
     /// The diagnostics about its text, and how many errors the program had.
     pub(crate) problems: Vec<Problem>,
     pub(crate) errors: usize,
-    /// The newest analysis without errors; `fresh` says whether it is of this text.
+    /// The newest analysis without errors, of this text or of an older one.
     pub(crate) analysis: Option<Analysis>,
+    /// What is right of this text, if it has errors.
+    pub(crate) partial: Option<Analysis>,
     fresh: bool,
     /// What is known of its program from the last check.
     memory: Memory,
@@ -294,6 +296,7 @@ impl State {
                     problems: vec![],
                     errors: 0,
                     analysis: None,
+                    partial: None,
                     fresh: false,
                     memory: Memory::default(),
                     files: BTreeSet::new(),
@@ -361,8 +364,12 @@ impl State {
         document.files = files;
         document.problems = problems;
         document.errors = errors;
-        if let Some(analysis) = Analysis::of(front, main) {
-            document.analysis = Some(analysis);
+        let Front { program, partial, sources, prelude, .. } = front;
+        let whole = program.is_some();
+        let analysis = program.or(partial).map(|p| Analysis::of(p, sources, prelude, main));
+        match whole {
+            true => (document.analysis, document.partial) = (analysis, None),
+            false => document.partial = analysis,
         }
         Ok(())
     }

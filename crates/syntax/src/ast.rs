@@ -495,6 +495,19 @@ impl Drop for Exp {
     }
 }
 
+impl Dec {
+    /// Where the declaration stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Dec::Val(b) => b.span,
+            Dec::Type(b) => b.span,
+            Dec::ModType(b) => b.span,
+            Dec::Mod(b) => b.span,
+            Dec::Open(_, s) | Dec::Import(_, s) | Dec::Local(_, s) => *s,
+        }
+    }
+}
+
 impl TypeExp {
     /// Where the type stands.
     pub fn span(&self) -> Span {

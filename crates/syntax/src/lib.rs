@@ -31,6 +31,10 @@ pub struct Parsed {
     pub prog: ast::Prog,
     /// The errors, in the order of their places.
     pub errors: Vec<Diagnostic>,
+    /// The first declaration that is missing in the tree, and that may define names: a broken type, module, or import.
+    pub lost: Option<fehu_base::Span>,
+    /// Declarations, or places in them, that are not in the tree as they were written.
+    pub broken: Vec<fehu_base::Span>,
     /// All comments, in order: for the formatter and for test specifications.
     pub comments: Vec<Comment>,
     /// The words; the last one is [`TokenKind::Eof`].
@@ -44,7 +48,7 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
     let mut parser = Parser::new(text, lexed);
     let prog = parser.prog();
     parser.stray_docs();
-    Parsed { prog, errors: sorted(parser.errors), comments, tokens: parser.tokens }
+    finished(prog, parser, comments)
 }
 
 /// The words of a part of a text, without comments.
@@ -59,7 +63,12 @@ pub fn parse_words(file: FileId, text: &str, mut words: Vec<Token>) -> Parsed {
     let lexed = lexer::Lexed { tokens: words, comments: vec![], docs: vec![], errors: vec![] };
     let mut parser = Parser::new(text, lexed);
     let prog = parser.prog();
-    Parsed { prog, errors: sorted(parser.errors), comments: vec![], tokens: parser.tokens }
+    finished(prog, parser, vec![])
+}
+
+fn finished(prog: ast::Prog, parser: Parser<'_>, comments: Vec<Comment>) -> Parsed {
+    let Parser { lost, broken, tokens, errors, .. } = parser;
+    Parsed { prog, errors: sorted(errors), lost, broken, comments, tokens }
 }
 
 /// Parses a text that is one expression, such as a line of the REPL.

@@ -4,7 +4,7 @@
 //! The failure travels up to the nearest place where the parser can find its
 //! feet again: the closing bracket of a group, the next binding of a chain of
 //! `let`s, or the next declaration. What was skipped becomes
-//! [`ExpKind::Error`]. So each broken region yields one message, and regions
+//! [`ExpKind::Error`]; a value whose name was read stays defined. So each broken region yields one message, and regions
 //! do not disturb each other.
 //!
 //! [`dec`] holds declarations, [`module`] module expressions and types,
@@ -58,6 +58,10 @@ pub(crate) struct Parser<'a> {
     gave_up: bool,
     /// Braces that recovery stepped into; their closing ones are skipped.
     loose_braces: u32,
+    /// Where the first declaration was that is not in the tree, and whose names nobody knows.
+    pub(crate) lost: Option<Span>,
+    /// Declarations that are in the tree but not as they were written.
+    pub(crate) broken: Vec<Span>,
 }
 
 impl<'a> Parser<'a> {
@@ -68,11 +72,13 @@ impl<'a> Parser<'a> {
             pos: 0,
             docs: lexed.docs.into_iter().map(|(at, doc)| (at, Some(doc))).collect(),
             docs_seen: 0,
+            broken: lexed.errors.iter().map(|e| e.span).collect(),
             errors: lexed.errors,
             nesting: 0,
             exp_nesting: 0,
             gave_up: false,
             loose_braces: 0,
+            lost: None,
         }
     }
 

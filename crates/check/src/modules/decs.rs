@@ -144,6 +144,14 @@ impl Checker<'_> {
                 return self.val_spec(b.name, &b.tparams, &ty, b.span);
             }
         }
+        if self.units[self.unit].is_broken(b.span) {
+            if let Some(ty) = promised(b) {
+                return self.val_spec(b.name, &b.tparams, &ty, b.span);
+            }
+            let name = self.ctx.bind(b.name.name, b.name.span);
+            let scheme = Arc::new(Scheme::mono(Type::Error));
+            return ValEntry { name, scheme, span: b.name.span, kind: ValKind::Global };
+        }
         let text = b.name.name.as_str();
         if text == "&&" || text == "||" {
             self.ctx.report(

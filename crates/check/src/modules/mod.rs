@@ -51,6 +51,14 @@ pub struct SourceUnit {
     /// For each import path as written, the position in the list of units that it
     /// refers to; always an earlier one.
     pub imports: Vec<(fehu_base::Symbol, usize)>,
+    /// Values with syntax errors, or the places of these: such a value is not checked, but defined.
+    pub broken: Vec<Span>,
+}
+
+impl SourceUnit {
+    fn is_broken(&self, part: Span) -> bool {
+        self.broken.iter().any(|s| part.lo <= s.lo && s.hi <= part.hi)
+    }
 }
 
 /// What checking gave: always the diagnostics (warnings and errors), and the
@@ -59,6 +67,8 @@ pub struct SourceUnit {
 pub struct Checked {
     /// The program.
     pub program: Option<tast::Program>,
+    /// What is right of a program that has errors: for editors, who say what its names mean.
+    pub partial: Option<tast::Program>,
     /// Warnings and errors.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -109,19 +119,18 @@ fn check_from(
     let declared = |unit: Option<usize>| unit.and_then(|i| checker.envs.get(i)).cloned().unwrap_or_default();
     let (env, prelude_env) = (declared(units.len().checked_sub(1)), declared(prelude.checked_sub(1)));
     let ctx = checker.ctx;
-    let failed = ctx.diagnostics.iter().any(|d| d.severity == Severity::Error);
-    let program = match decs {
-        Ok(decs) if !failed => Some(tast::Program {
-            decs,
-            names: ctx.names,
-            intrinsics: ctx.intrinsics,
-            def_spans: ctx.def_spans,
-            env,
-            prelude_env,
-        }),
-        Ok(_) | Err(Stop) => None,
-    };
-    (Checked { program, diagnostics: ctx.diagnostics }, saved)
+    let failed = ctx.diagnostics.iter().any(|d| d.severity == Severity::Error)
+        || units.iter().any(|u| !u.broken.is_empty());
+    let program = decs.ok().map(|decs| tast::Program {
+        decs,
+        names: ctx.names,
+        intrinsics: ctx.intrinsics,
+        def_spans: ctx.def_spans,
+        env,
+        prelude_env,
+    });
+    let (program, partial) = if failed { (None, program) } else { (program, None) };
+    (Checked { program, partial, diagnostics: ctx.diagnostics }, saved)
 }
 
 /// A mistake was reported after which there is no point in going on.

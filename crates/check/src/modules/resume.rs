@@ -15,6 +15,7 @@ use super::SourceUnit;
 use crate::context::Context;
 use crate::scope::{Env, Mark, Scope};
 use crate::tast;
+use fehu_syntax::ast::Dec;
 use std::sync::Arc;
 
 /// How many states are kept: each holds tables of all names so far.
@@ -99,7 +100,9 @@ fn difference(old: &[SourceUnit], new: &[SourceUnit], prelude: usize) -> Positio
         if a.file != b.file || a.imports != b.imports {
             return (prelude + i, 0);
         }
-        let same = a.prog.decs.iter().zip(&b.prog.decs).take_while(|(a, b)| a == b).count();
+        let decs = a.prog.decs.iter().zip(&b.prog.decs);
+        let same = |x: &Dec, y: &Dec| x == y && a.is_broken(x.span()) == b.is_broken(y.span());
+        let same = decs.take_while(|(x, y)| same(x, y)).count();
         if same < a.prog.decs.len().max(b.prog.decs.len()) {
             return (prelude + i, same);
         }

@@ -12,7 +12,7 @@ fn check(texts: &[(&str, &str)]) -> Checked {
         let parsed = fehu_syntax::parse(file, text);
         assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
         let imports = texts[..i].iter().enumerate().map(|(j, (n, _))| (Symbol::new(n), j)).collect();
-        units.push(SourceUnit { file, prog: parsed.prog, imports });
+        units.push(SourceUnit { file, prog: parsed.prog, imports, broken: vec![] });
     }
     check_program(&units, 0, Needed::All)
 }
@@ -181,7 +181,7 @@ fn the_prelude_is_right_and_fits_its_module_types() {
         let imports = names
             .map(|(i, (p, _))| (Symbol::new(p.trim_start_matches("/prelude/").trim_end_matches(".fut")), i))
             .collect();
-        units.push(SourceUnit { file, prog: parsed.prog, imports });
+        units.push(SourceUnit { file, prog: parsed.prog, imports, broken: vec![] });
     }
     let c = check_program(&units, units.len() - 1, Needed::All);
     assert!(errors(&c).is_empty(), "{:#?}", errors(&c));

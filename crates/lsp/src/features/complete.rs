@@ -2,11 +2,13 @@
 
 use crate::analysis::{module, Analysis};
 use crate::server::{Document, State};
-use fehu_base::Symbol;
+use fehu_base::{FileId, Symbol};
 use fehu_check::scope::{Env, TermEntry};
 use fehu_check::show::Show;
 use fehu_check::tast::Program;
 use fehu_check::types::Type;
+use fehu_syntax::ast::Pat;
+use fehu_syntax::visit::{each, Node};
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
 
@@ -31,13 +33,17 @@ pub(super) fn completion(state: &State, document: &Document, params: &Value) -> 
     let mut path: Vec<&str> = before.get(start..).unwrap_or("").split('.').collect();
     path.pop();
     let mut items: BTreeMap<String, Value> = BTreeMap::new();
-    if let Some(analysis) = &document.analysis {
-        if path.is_empty() {
+    for view in document.views() {
+        let analysis = view.analysis;
+        if let (true, Some(start)) = (path.is_empty(), view.offset(start)) {
             locals(analysis, start, &mut items);
         }
         if let Some(env) = module(&analysis.program.env, &path) {
             declared(&analysis.program, env, &mut items);
         }
+    }
+    if path.is_empty() {
+        written(&document.text.text, start, &mut items);
     }
     if let Some((prelude, env)) = state.prelude().and_then(|p| Some((p, module(&p.prelude_env, &path)?))) {
         declared(prelude, env, &mut items);
@@ -80,7 +86,32 @@ fn locals(analysis: &Analysis, offset: usize, items: &mut BTreeMap<String, Value
         let name = analysis.program.names.base(o.name).to_string();
         if defined && name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
             let item = json!({"label": name, "kind": VARIABLE, "detail": analysis.show(&o.ty)});
-            items.insert(name, item);
+            items.entry(name).or_insert(item);
         }
     }
+}
+
+/// What the declaration around a place binds before it by its text, which may be too new for any analysis.
+fn written(text: &str, offset: usize, items: &mut BTreeMap<String, Value>) {
+    let parsed = fehu_syntax::parse(FileId(0), text);
+    let mut around = parsed.prog.decs.iter().filter(|d| d.span().lo as usize <= offset);
+    let Some(dec) = around.next_back() else { return };
+    each(std::slice::from_ref(dec), &mut |node| {
+        let bound = match node {
+            Node::Pat(Pat::Var(name)) => Some(*name),
+            Node::Pat(_)
+            | Node::Dec(_)
+            | Node::Exp(_)
+            | Node::Type(_)
+            | Node::Mod(_)
+            | Node::ModType(_)
+            | Node::Spec(_)
+            | Node::TypeParam(_)
+            | Node::Attr(_) => None,
+        };
+        if let Some(name) = bound.filter(|n| n.span.hi as usize <= offset) {
+            let item = json!({"label": name.name.as_str(), "kind": VARIABLE});
+            items.entry(name.name.to_string()).or_insert(item);
+        }
+    });
 }

@@ -1,19 +1,14 @@
 //! What names mean: hover, definition, references, rename.
 
-use crate::analysis::{Analysis, Occurrence};
+use crate::analysis::{Analysis, Meaning, Occurrence};
 use crate::server::{Document, State};
+use crate::view::View;
 use fehu_base::{FileId, Span};
 use fehu_syntax::ast::{Exp, ExpKind, FieldExp, Pat};
 use fehu_syntax::visit::{each, Node};
 use fehu_syntax::{Token, TokenKind};
 use serde_json::{json, Map, Value};
 use std::collections::BTreeSet;
-
-/// The analysis, and the place that a request is about.
-fn context<'a>(state: &State, document: &'a Document, params: &Value) -> Option<(&'a Analysis, usize)> {
-    let offset = document.text.offset(&params["position"], state.encoding);
-    document.analysis.as_ref().map(|a| (a, offset))
-}
 
 /// The name around a place, with the modules before it.
 fn words_at(text: &str, offset: usize) -> Option<(Vec<&str>, usize, usize)> {
@@ -31,49 +26,64 @@ fn words_at(text: &str, offset: usize) -> Option<(Vec<&str>, usize, usize)> {
     Some((words, tokens[at].span.lo as usize, tokens[at].span.hi as usize))
 }
 
+/// The place that a request is about.
+fn offset_of(state: &State, document: &Document, params: &Value) -> usize {
+    document.text.offset(&params["position"], state.encoding)
+}
+
+/// The analysis without errors that is of this text, if its program has none.
+fn faultless(document: &Document) -> Option<&Analysis> {
+    document.analysis.as_ref().filter(|a| a.is_of(&document.text.text))
+}
+
+/// The value that is named at a place, and the analysis that knows it.
+fn occurrence(document: &Document, offset: usize) -> Option<(View<'_>, Occurrence)> {
+    document.views().find_map(|view| {
+        let found = view.analysis.at(view.offset(offset)?)?.clone();
+        Some((view, found))
+    })
+}
+
+/// What the words at a place mean if they name no value.
+fn meaning<'a>(document: &'a Document, words: &[&str]) -> Option<(View<'a>, Meaning)> {
+    document.views().find_map(|view| {
+        let found = view.analysis.meaning(words)?;
+        Some((view, found))
+    })
+}
+
 pub(super) fn hover(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
-    let Some((analysis, offset)) = context(state, document, params) else { return Ok(Value::Null) };
-    let (code, doc, lo, hi) = match analysis.at(offset) {
-        Some(o) => {
-            let name = analysis.program.names.base(o.name);
-            (
-                format!("{name} : {}", analysis.show(&o.ty)),
-                analysis.doc(o.name),
-                o.span.lo as usize,
-                o.span.hi as usize,
-            )
-        }
-        None => {
-            let Some((words, lo, hi)) = words_at(&document.text.text, offset) else { return Ok(Value::Null) };
-            let Some(meaning) = analysis.meaning(&words) else { return Ok(Value::Null) };
-            (meaning.text, None, lo, hi)
-        }
+    let offset = offset_of(state, document, params);
+    let shown = |code: String, doc: Option<&str>, (lo, hi): (usize, usize)| {
+        let doc = doc.map_or(String::new(), |d| format!("\n\n{d}"));
+        json!({
+            "contents": {"kind": "markdown", "value": format!("```futhark\n{code}\n```{doc}")},
+            "range": document.text.range(lo, hi, state.encoding),
+        })
     };
-    let doc = doc.map_or(String::new(), |d| format!("\n\n{d}"));
-    Ok(json!({
-        "contents": {"kind": "markdown", "value": format!("```futhark\n{code}\n```{doc}")},
-        "range": document.text.range(lo, hi, state.encoding),
-    }))
+    if let Some((view, o)) = occurrence(document, offset) {
+        let name = view.analysis.program.names.base(o.name);
+        let code = format!("{name} : {}", view.analysis.show(&o.ty));
+        let place = view.bytes(o.span).unwrap_or((offset, offset));
+        return Ok(shown(code, view.analysis.doc(o.name), place));
+    }
+    let Some((words, lo, hi)) = words_at(&document.text.text, offset) else { return Ok(Value::Null) };
+    Ok(match meaning(document, &words) {
+        Some((_, meaning)) => shown(meaning.text, None, (lo, hi)),
+        None => Value::Null,
+    })
 }
 
 pub(super) fn definition(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
-    let Some((analysis, offset)) = context(state, document, params) else { return Ok(Value::Null) };
-    let span = match analysis.at(offset) {
-        Some(o) => analysis.definition(o.name),
+    let offset = offset_of(state, document, params);
+    let found = match occurrence(document, offset) {
+        Some((view, o)) => view.analysis.definition(o.name).map(|span| (view, span)),
         None => words_at(&document.text.text, offset)
-            .and_then(|(words, ..)| analysis.meaning(&words))
-            .map(|m| m.span),
+            .and_then(|(words, ..)| meaning(document, &words))
+            .map(|(view, m)| (view, m.span)),
     };
-    Ok(span.and_then(|s| location(state, analysis, s)).unwrap_or(Value::Null))
-}
-
-/// A place for the editor; the prelude's files are inside of the compiler.
-fn location(state: &State, analysis: &Analysis, span: Span) -> Option<Value> {
-    if analysis.prelude.contains(&span.file) {
-        return None;
-    }
-    let (file, range) = state.place(span, &analysis.sources)?;
-    Some(json!({"uri": state.uri(&file), "range": range}))
+    let place = found.and_then(|(view, span)| view.location(state, document, span));
+    Ok(place.unwrap_or(Value::Null))
 }
 
 /// The value at a place: named there, or defined there.
@@ -88,36 +98,45 @@ fn value_at(analysis: &Analysis, text: &str, offset: usize) -> Option<Vec<Span>>
     Some(analysis.references(name))
 }
 
+/// The places of the value at a place, and the analysis that knows it.
+fn places(document: &Document, offset: usize) -> Option<(View<'_>, Vec<Span>)> {
+    document.views().find_map(|view| {
+        let text = view.analysis.sources.get(view.analysis.main).map_or("", |f| &*f.text);
+        let found = value_at(view.analysis, text, view.offset(offset)?)?;
+        Some((view, found))
+    })
+}
+
 pub(super) fn references(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
-    let Some((analysis, offset)) = context(state, document, params) else { return Ok(json!([])) };
-    let spans = value_at(analysis, &document.text.text, offset).unwrap_or_default();
+    let found = places(document, offset_of(state, document, params));
+    let Some((view, spans)) = found else { return Ok(json!([])) };
     let with_definition = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);
     let spans = spans.into_iter().skip(usize::from(!with_definition));
-    Ok(Value::Array(spans.filter_map(|s| location(state, analysis, s)).collect()))
+    Ok(Value::Array(spans.filter_map(|s| view.location(state, document, s)).collect()))
 }
 
 pub(super) fn highlight(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
-    let Some((analysis, offset)) = context(state, document, params) else { return Ok(json!([])) };
-    let spans = value_at(analysis, &document.text.text, offset).unwrap_or_default();
-    let own = spans.into_iter().filter(|s| s.file == analysis.main);
-    let range = |s: Span| document.text.range(s.lo as usize, s.hi as usize, state.encoding);
+    let found = places(document, offset_of(state, document, params));
+    let Some((view, spans)) = found else { return Ok(json!([])) };
+    let own = spans.into_iter().filter_map(|s| view.bytes(s));
+    let range = |(lo, hi)| document.text.range(lo, hi, state.encoding);
     Ok(Value::Array(own.map(|s| json!({"range": range(s)})).collect()))
 }
 
 pub(super) fn prepare_rename(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
-    let Some((analysis, offset)) = context(state, document, params) else { return Ok(Value::Null) };
+    let Some(analysis) = faultless(document) else { return Err("the program has errors".into()) };
+    let offset = offset_of(state, document, params);
     let Some((_, lo, hi)) = words_at(&document.text.text, offset) else { return Ok(Value::Null) };
-    renamed(document, analysis, offset, "fresh")?;
+    renamed(analysis, offset, "fresh")?;
     Ok(document.text.range(lo, hi, state.encoding))
 }
 
 pub(super) fn rename(state: &State, document: &Document, params: &Value) -> Result<Value, String> {
     let new = params["newName"].as_str().unwrap_or("");
-    let Some((analysis, offset)) = context(state, document, params) else {
-        return Err("the program has errors".into());
-    };
+    let Some(analysis) = faultless(document) else { return Err("the program has errors".into()) };
+    let offset = offset_of(state, document, params);
     let mut changes: Map<String, Value> = Map::new();
-    for (span, text) in renamed(document, analysis, offset, new)? {
+    for (span, text) in renamed(analysis, offset, new)? {
         let Some((file, range)) = state.place(span, &analysis.sources) else { continue };
         let edits = changes.entry(state.uri(&file)).or_insert_with(|| json!([]));
         if let Some(edits) = edits.as_array_mut() {
@@ -128,20 +147,12 @@ pub(super) fn rename(state: &State, document: &Document, params: &Value) -> Resu
 }
 
 /// The edits of a rename: all places, and what is written there.
-fn renamed(
-    document: &Document,
-    analysis: &Analysis,
-    offset: usize,
-    new: &str,
-) -> Result<Vec<(Span, String)>, String> {
+fn renamed(analysis: &Analysis, offset: usize, new: &str) -> Result<Vec<(Span, String)>, String> {
     let kinds: Vec<TokenKind> = fehu_syntax::tokens(FileId(0), new).iter().map(|t| t.kind).collect();
     if kinds != [TokenKind::Ident] {
         return Err(format!("`{new}` is no name"));
     }
     let main = analysis.sources.get(analysis.main).map_or("", |f| &*f.text);
-    if main != document.text.text {
-        return Err("the program has errors".into());
-    }
     let Some(spans) = value_at(analysis, main, offset) else {
         return Err("only values can be renamed".into());
     };

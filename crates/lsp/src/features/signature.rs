@@ -25,15 +25,17 @@ pub(super) fn help(state: &State, document: &Document, params: &Value) -> Result
     let show = |program: &Program, tparams: &[TParam], ty: &Type, doc: Option<&str>| {
         signature(state, program, path.last().copied().unwrap_or(""), tparams, ty, doc)
     };
-    let local = document.analysis.as_ref().filter(|_| path.len() == 1).and_then(|a| {
+    let local = document.views().filter(|_| path.len() == 1).find_map(|view| {
         let name = Symbol::new(path.first()?);
-        let local = a.local(name, start)?;
-        show(&a.program, &[], &local.ty, None)
+        let local = view.analysis.local(name, view.offset(start)?)?;
+        show(&view.analysis.program, &[], &local.ty, None)
     });
     let global = || {
-        let a = document.analysis.as_ref()?;
-        let (tparams, ty, name) = value(&a.program.env, &path)?;
-        show(&a.program, tparams, ty, a.doc(name))
+        document.views().find_map(|view| {
+            let a = view.analysis;
+            let (tparams, ty, name) = value(&a.program.env, &path)?;
+            show(&a.program, tparams, ty, a.doc(name))
+        })
     };
     let prelude = || {
         let p = state.prelude()?;

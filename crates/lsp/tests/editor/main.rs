@@ -1,6 +1,7 @@
 //! An editor talks to the server: messages in, messages out.
 
 mod actions;
+mod broken;
 mod client;
 mod hints;
 mod lens;

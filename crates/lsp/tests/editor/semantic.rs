@@ -107,7 +107,7 @@ fn attributes_and_fields() {
 fn texts_with_errors_have_colours_and_columns_count_utf_16() {
     check(
         "def g y = y \"😀\" y\ndef f x = x +\n",
-        "g:function! y:parameter! y:parameter \"😀\":string y:parameter",
+        "g:function! y:parameter! y:parameter \"😀\":string y:parameter f:function! x:parameter!",
     );
 }
 

@@ -2,7 +2,7 @@
 //! anonymous functions.
 
 use super::pat::{starts_pat, ArrowInType};
-use super::{error_exp, mk, Parse, Parser};
+use super::{error_exp, mk, Failed, Parse, Parser};
 use crate::ast::{
     Access, Case, Exp, ExpKind, Ident, Lambda, LocalFun, LoopForm, Pat, QualName, TypeExp, TypeParam,
 };
@@ -17,6 +17,7 @@ enum Binding {
 }
 
 /// What a function says between its name and its `=`.
+#[derive(Default)]
 pub(super) struct Signature {
     pub(super) tparams: Vec<TypeParam>,
     pub(super) params: Vec<Pat>,
@@ -46,17 +47,18 @@ impl Parser<'_> {
     /// A chain of `let`s, read in a loop so that long ones are not deep.
     pub(super) fn let_exp(&mut self) -> Parse<Exp> {
         let mut bindings: Vec<(Span, Binding)> = vec![];
-        loop {
+        let nesting = self.nesting;
+        let complete = loop {
             self.deepen_exp()?;
             let start = self.bump().span;
             let errors = self.errors.len();
             match self.binding() {
                 Ok(binding) => bindings.push((start, binding)),
                 // The names of a broken binding are unknown, so uses of them
-                // may puzzle the checker; it does not run after syntax errors.
-                Err(failed) => {
+                // may puzzle the checker; it does not check broken declarations.
+                Err(Failed) => {
                     if !self.skip_to_binding() {
-                        return Err(failed);
+                        break false;
                     }
                 }
             }
@@ -65,14 +67,24 @@ impl Parser<'_> {
             }
             if self.tokens[self.pos - 1].kind != TokenKind::In {
                 let Some(&(start, _)) = bindings.last() else { return Err(self.unexpected("'in'")) };
-                if self.errors.len() > errors {
-                    return Err(super::Failed);
+                if self.errors.len() == errors {
+                    self.missing_in(start);
                 }
-                return Err(self.missing_in(start));
+                break false;
             }
-            break;
-        }
-        let mut body = self.exp()?;
+            break true;
+        };
+        let body = if complete { self.exp() } else { Err(Failed) };
+        let mut body = match body {
+            Ok(body) => body,
+            // What was bound so far can be used where the user goes on writing.
+            Err(failed) if bindings.is_empty() => return Err(failed),
+            Err(_) => {
+                self.nesting = nesting;
+                self.skip_to_end();
+                error_exp(self.prev_span().end())
+            }
+        };
         while let Some((start, binding)) = bindings.pop() {
             let span = start.to(body.span);
             let kind = match binding {
@@ -85,7 +97,7 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    fn missing_in(&mut self, start: Span) -> super::Failed {
+    fn missing_in(&mut self, start: Span) -> Failed {
         let kind = self.kind();
         let error = if kind.starts_dec() {
             let text = self.text_of(self.span());

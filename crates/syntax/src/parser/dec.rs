@@ -1,7 +1,7 @@
 //! Declarations.
 
 use super::binding::Signature;
-use super::{Failed, Parse, Parser};
+use super::{error_exp, Failed, Parse, Parser};
 use crate::ast::{
     Attr, Dec, Doc, Ident, Liftedness, ModBind, ModTypeBind, Pat, Prog, TypeBind, ValBind, ValKeyword,
 };
@@ -47,17 +47,21 @@ impl Parser<'_> {
     pub(super) fn decs(&mut self) -> Vec<Dec> {
         let mut decs = vec![];
         while !matches!(self.kind(), TokenKind::RBrace | TokenKind::Eof) {
-            let start = self.span();
+            let (start, kind) = (self.span(), self.kind());
             let nesting = self.nesting;
             match self.dec() {
                 Ok(dec) => {
                     decs.push(dec);
                     if !self.at_dec_end() {
+                        self.broken.push(self.since(start));
                         self.trailing_word();
                         self.skip_to_dec(start);
                     }
                 }
                 Err(Failed) => {
+                    if kind.starts_dec() && !matches!(kind, TokenKind::Def | TokenKind::Entry) {
+                        self.lost.get_or_insert(start);
+                    }
                     self.nesting = nesting;
                     self.skip_to_dec(start);
                 }
@@ -206,11 +210,28 @@ impl Parser<'_> {
         start: Span,
     ) -> Parse<Dec> {
         self.bump();
-        let (name, sig) = self.val_head()?;
-        self.expect(TokenKind::Equals, "a parameter, ':' or '='")?;
-        let body = self.exp()?;
+        let (nesting, errors) = (self.nesting, self.errors.len());
+        let first = (self.at(TokenKind::Ident) && !is_infix(self.kind_at(1))).then(|| self.span());
+        let head = self.val_head();
+        let head = head.and_then(|h| self.expect(TokenKind::Equals, "a parameter, ':' or '='").map(|_| h));
+        let body = if head.is_ok() { self.exp() } else { Err(Failed) };
+        let ((name, sig), body) = match (head, body, first) {
+            (Ok(head), Ok(body), _) => (head, body),
+            (Err(failed), _, None) => return Err(failed),
+            // What is being written stays defined, for others use it.
+            (head, Err(_) | Ok(_), _) => {
+                let unknown = |span| (self.ident_of(span), Signature::default());
+                let Some(head) = head.ok().or_else(|| first.map(unknown)) else { return Err(Failed) };
+                self.nesting = nesting;
+                self.skip_to_dec(start);
+                (head, error_exp(self.prev_span().end()))
+            }
+        };
         let Signature { tparams, params, ret } = sig;
         let span = self.since(start);
+        if self.errors.len() > errors {
+            self.broken.push(span);
+        }
         Ok(Dec::Val(Box::new(ValBind { doc, attrs, keyword, name, tparams, params, ret, body, span })))
     }
 
@@ -220,9 +241,7 @@ impl Parser<'_> {
         if let Some(name) = self.defined_operator() {
             return Ok((name, self.signature()?));
         }
-        let infix =
-            |kind: TokenKind| kind.is_operator() || matches!(kind, TokenKind::Backquote | TokenKind::Bang);
-        if self.at(TokenKind::Ident) && !infix(self.kind_at(1)) {
+        if self.at(TokenKind::Ident) && !is_infix(self.kind_at(1)) {
             let name = self.ident("a name")?;
             return Ok((name, self.signature()?));
         }
@@ -281,4 +300,9 @@ impl Parser<'_> {
         }
         None
     }
+}
+
+/// Whether a word between two names makes an infix definition: `def x +++ y`.
+fn is_infix(kind: TokenKind) -> bool {
+    kind.is_operator() || matches!(kind, TokenKind::Backquote | TokenKind::Bang)
 }

@@ -113,6 +113,23 @@ impl Parser<'_> {
         }
     }
 
+    /// Skips what is left of a group or a declaration.
+    pub(super) fn skip_to_end(&mut self) {
+        use TokenKind::*;
+        let mut depth = 0u32;
+        loop {
+            match self.kind() {
+                Eof => return,
+                kind if kind.starts_dec() => return,
+                LParen | LBracket | HashBracket | LBrace => depth += 1,
+                RParen | RBracket | RBrace if depth == 0 => return,
+                RParen | RBracket | RBrace => depth -= 1,
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
     /// Skips to where the next declaration seems to start: always onward from
     /// `start`, where the broken one did. Stops at the brace that closes the
     /// module around it.
