@@ -202,6 +202,21 @@ impl ScalarType {
 }
 
 impl PrimValue {
+    /// Whether it is a floating-point number that is none.
+    pub fn is_nan(self) -> bool {
+        match self {
+            PrimValue::F16(x) => x.is_nan(),
+            PrimValue::F32(x) => x.is_nan(),
+            PrimValue::F64(x) => x.is_nan(),
+            PrimValue::I8(_)
+            | PrimValue::I16(_)
+            | PrimValue::I32(_)
+            | PrimValue::I64(_)
+            | PrimValue::Bool(_)
+            | PrimValue::Unit => false,
+        }
+    }
+
     /// An integer of a width, truncated to it.
     pub fn int(t: IntType, v: i64) -> PrimValue {
         match t {

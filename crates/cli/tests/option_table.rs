@@ -19,7 +19,7 @@ struct Documented {
 const COMPILER: &[&str] =
     &["-h", "--entry-point", "--library", "-o", "--safe", "--server", "-v", "-V", "-w", "--Werror"];
 
-const COMMANDS: [Documented; 17] = [
+const COMMANDS: [Documented; 23] = [
     Documented { command: "c", manual: COMPILER, missing: &[] },
     Documented { command: "multicore", manual: COMPILER, missing: &[] },
     Documented { command: "opencl", manual: COMPILER, missing: &[] },
@@ -147,16 +147,106 @@ const COMMANDS: [Documented; 17] = [
         missing: &[],
     },
     Documented { command: "datacmp", manual: &[], missing: &[] },
+    Documented { command: "check", manual: &["-w", "--Werror"], missing: &[] },
+    Documented { command: "repl", manual: &["-h", "-V"], missing: &[] },
+    Documented { command: "lsp", manual: &[], missing: &[] },
+    Documented { command: "pkg", manual: &[], missing: &[] },
+    Documented { command: "query", manual: &[], missing: &[] },
+    Documented { command: "hash", manual: &[], missing: &[] },
 ];
+
+/// The commands of `futhark pkg`.
+const PKG: [&str; 9] = ["add", "check", "create", "fmt", "init", "remove", "sync", "upgrade", "versions"];
+
+/// What the manuals say of the executables of all back ends.
+const EXECUTABLE: &[&str] = &[
+    "-b",
+    "--binary-output",
+    "--cache-file",
+    "-D",
+    "--debugging",
+    "-e",
+    "--entry-point",
+    "-h",
+    "--help",
+    "-L",
+    "--log",
+    "-n",
+    "--no-print-result",
+    "--param",
+    "-P",
+    "--profile",
+    "--print-params",
+    "-r",
+    "--runs",
+    "-t",
+    "--write-runtime-to",
+    "--tuning",
+];
+
+/// What they say of those of GPUs.
+const GPU_EXECUTABLE: &[&str] = &[
+    "--default-group-size",
+    "--default-num-groups",
+    "--default-num-thread-blocks",
+    "--default-thread-block-size",
+    "--default-threshold",
+    "--default-tile-size",
+];
+
+/// The options of the executables of each back end.
+const EXECUTABLES: [Executable; 4] = [
+    Executable { command: "c", manual: &[EXECUTABLE] },
+    Executable { command: "multicore", manual: &[EXECUTABLE, &["--num-threads"]] },
+    Executable {
+        command: "opencl",
+        manual: &[
+            EXECUTABLE,
+            GPU_EXECUTABLE,
+            &[
+                "-d",
+                "--device",
+                "-p",
+                "--platform",
+                "--list-devices",
+                "--build-option",
+                "--dump-opencl",
+                "--dump-opencl-binary",
+                "--load-opencl",
+                "--load-opencl-binary",
+            ],
+        ],
+    },
+    Executable {
+        command: "cuda",
+        manual: &[
+            EXECUTABLE,
+            GPU_EXECUTABLE,
+            &["--nvrtc-option", "--dump-cuda", "--dump-ptx", "--load-cuda", "--load-ptx"],
+        ],
+    },
+];
+
+/// A back end, and what the manual says of its executables: nothing is missing.
+struct Executable {
+    command: &'static str,
+    manual: &'static [&'static [&'static str]],
+}
 
 const OPENING: &str = "# Commands
 
 Which commands of Futhark's compiler there are, and then what `fehu COMMAND --help` lists for those with a manual; a test keeps this
 true (`crates/cli/tests/option_table.rs`). The options are those of the manual, and a few more; what is missing of the manual is said
-below each table.
+below each table. The manual of the C back end has `-W` where the compiler has `-w`; so has ours.
 
 | command of Futhark | fehu |
 | --- | --- |
+";
+
+const EXECUTABLES_OPENING: &str = "
+# Executables
+
+What `--help` of a program lists that a back end has compiled; all options of the manuals are there.
 ";
 
 #[test]
@@ -167,6 +257,11 @@ fn the_tables_are_what_the_commands_print() {
     }
     for documented in &COMMANDS {
         text += &section(documented);
+    }
+    text += EXECUTABLES_OPENING;
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for executable in &EXECUTABLES {
+        text += &executable_section(executable, dir.path());
     }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");
     if std::env::var_os("FEHU_BLESS").is_some() {
@@ -218,6 +313,45 @@ fn section(documented: &Documented) -> String {
         text += &format!("\nMissing: `{name}`. {why}\n");
     }
     text
+}
+
+/// The text about the executables of a back end.
+fn executable_section(executable: &Executable, dir: &Path) -> String {
+    let Executable { command, manual } = executable;
+    let (source, program) = (dir.join("p.fut"), dir.join(command));
+    std::fs::write(&source, "entry main (x: i32) = x\n").expect("written");
+    let mut fehu = Command::new(env!("CARGO_BIN_EXE_fehu"));
+    let compiled = fehu.arg(command).arg(&source).arg("-o").arg(&program).output().expect("fehu runs");
+    assert!(compiled.status.success(), "{command}: {}", String::from_utf8_lossy(&compiled.stderr));
+    let output = Command::new(&program).arg("--help").output().expect("the program runs");
+    let help = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut text =
+        format!("\n## Executables of fehu {command}\n\n| option | what it does |\n| --- | --- |\n");
+    let mut names = vec![];
+    for line in help.lines().filter_map(|l| l.strip_prefix("  -")) {
+        // `-t/--write-runtime-to FILE   What it does`: sentences begin with a capital.
+        let end = line.match_indices(' ').map(|(i, _)| i).find(|i| {
+            let mut rest = line[i + 1..].trim_start().chars();
+            rest.next().is_some_and(char::is_uppercase) && rest.next().is_some_and(|c| !c.is_uppercase())
+        });
+        let (option, what) = line.split_at(end.unwrap_or(line.len()));
+        let option = option.trim().replace('/', ", ");
+        names.extend(format!("-{option}").split(", ").map(|n| n.split(' ').next().unwrap_or(n).to_owned()));
+        text += &format!("| `-{option}` | {} |\n", what.trim().trim_end_matches('.').replace('|', "\\|"));
+    }
+    for name in manual.iter().copied().flatten() {
+        assert!(names.iter().any(|n| n == name), "executables of {command}: {name} is missing");
+    }
+    text
+}
+
+#[test]
+fn all_commands_of_pkg_are_there() {
+    for command in PKG {
+        let mut fehu = Command::new(env!("CARGO_BIN_EXE_fehu"));
+        let output = fehu.args(["pkg", command, "--help"]).output().expect("fehu runs");
+        assert!(output.status.success(), "fehu pkg {command}");
+    }
 }
 
 /// The names and the description in a line of a help text.

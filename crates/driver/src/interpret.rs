@@ -10,14 +10,14 @@ mod stops;
 use crate::compile::Settings;
 use crate::front::Front;
 use crate::pipelines;
-use fehu_base::prim::ScalarType;
+use fehu_base::prim::{PrimValue, ScalarType};
 use fehu_base::{Diagnostic, SourceMap};
 use fehu_data::{Data, Value};
 pub use fehu_ir::interp::Failure;
 pub use shaped::Shaped;
 pub use stops::Variable;
 
-use fehu_ir::interp::{self, run_entry, Trace};
+use fehu_ir::interp::{self, run_entry, NanWatch, Trace};
 use fehu_ir::{Attr, EntryPoint, EntryType, Loc, OpaqueType, Prog, Soacs};
 use std::sync::Arc;
 
@@ -68,6 +68,15 @@ impl Interpreted {
     pub fn stopping(mut self, stop: impl Fn(&Loc, Vec<Variable>) + Send + Sync + 'static) -> Interpreted {
         let inner = self.options.trace.take();
         self.options.trace = Some(stops::watch(self.prog.opaques.clone(), inner, stop));
+        self
+    }
+
+    /// Calls `found` wherever an operation makes a NaN of operands that are none, with these operands.
+    pub fn watching_nans(
+        mut self,
+        found: impl Fn(&Loc, &[PrimValue]) + Send + Sync + 'static,
+    ) -> Interpreted {
+        self.options.nan = Some(NanWatch(Arc::new(found)));
         self
     }
 

@@ -10,7 +10,7 @@
 use crate::rep::Rep;
 use crate::syntax::*;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
-use fehu_base::prim::IntType;
+use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::{Name, NameSource};
 use rustc_hash::FxHashMap;
 
@@ -27,6 +27,8 @@ pub struct Builder<R: Rep<Dec = ()>> {
     pub certs: Vec<Name>,
     /// Attributes of new statements.
     pub attrs: Vec<Attr>,
+    /// Whether operations that make a NaN of constants stay, for an interpreter that says where NaNs come from.
+    pub keep_nans: bool,
     open: Vec<Vec<Stm<R>>>,
 }
 
@@ -43,8 +45,14 @@ impl<R: Rep<Dec = ()>> Builder<R> {
             loc: Loc::none(),
             certs: vec![],
             attrs: vec![],
+            keep_nans: false,
             open: vec![],
         }
+    }
+
+    /// The constant that an operation on constants is, if it need not be computed when the program runs.
+    pub fn folded(&self, result: Option<PrimValue>) -> Option<PrimValue> {
+        result.filter(|r| !(self.keep_nans && r.is_nan()))
     }
 
     /// Opens a nested body.
@@ -138,7 +146,7 @@ impl<R: Rep<Dec = ()>> Builder<R> {
     /// A primitive operator of one operand.
     pub fn un(&mut self, op: UnOp, x: SubExp) -> SubExp {
         if let SubExp::Const(v) = x {
-            if let Some(r) = op.eval(v) {
+            if let Some(r) = self.folded(op.eval(v)) {
                 return SubExp::Const(r);
             }
         }
@@ -148,7 +156,7 @@ impl<R: Rep<Dec = ()>> Builder<R> {
     /// A primitive operator of two operands.
     pub fn bin(&mut self, op: BinOp, x: SubExp, y: SubExp) -> SubExp {
         if let (SubExp::Const(a), SubExp::Const(b)) = (x, y) {
-            if let Some(r) = op.eval(a, b) {
+            if let Some(r) = self.folded(op.eval(a, b)) {
                 return SubExp::Const(r);
             }
         }

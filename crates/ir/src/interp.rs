@@ -85,6 +85,19 @@ pub struct Options {
     pub heap: bool,
     /// Who is called with each value that the program traces.
     pub trace: Option<Trace>,
+    /// Who is called when an operation makes a NaN of operands that are none.
+    pub nan: Option<NanWatch>,
+}
+
+/// What to do where a NaN comes into being: gets the statement's place, and the operands.
+#[derive(Clone)]
+#[allow(clippy::type_complexity, reason = "it is written once, here")]
+pub struct NanWatch(pub Arc<dyn Fn(&Loc, &[PrimValue]) + Send + Sync>);
+
+impl fmt::Debug for NanWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NanWatch")
+    }
 }
 
 /// What to do with traced values: gets the statement's place and attributes, and the value.
@@ -109,6 +122,7 @@ impl Default for Options {
             steps: 100_000_000,
             heap: false,
             trace: None,
+            nan: None,
         }
     }
 }
@@ -245,11 +259,23 @@ impl<'a, R: Rep> Machine<'a, R> {
         if self.steps > self.options.steps {
             return Err(Failure::TooLong);
         }
+        if self.notes_what_is_gone(env, stm) {
+            return Ok(());
+        }
         self.run_stm(env, stm).map_err(|failure| match failure {
             Failure::Stuck(message) => Failure::Stuck(self.at_statement(stm, message)),
             Failure::Overwritten(message) => Failure::Overwritten(self.at_statement(stm, message)),
             Failure::Assert { .. } | Failure::TooLong => failure,
         })
+    }
+
+    /// Whether a statement only says what a variable is where the program stops (see `fehu_lower`'s `stops`), and that is consumed.
+    fn notes_what_is_gone(&self, env: &Env, stm: &Stm<R>) -> bool {
+        let note = |a: &Attr| matches!(a, Attr::Comp(name, _) if name.as_str() == "break");
+        match &stm.exp {
+            Exp::Basic(Basic::Opaque(e)) => stm.attrs.iter().any(note) && self.operand(env, *e).is_err(),
+            _ => false,
+        }
     }
 
     /// A message with the innermost statement that it is about.

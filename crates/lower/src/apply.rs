@@ -90,10 +90,16 @@ impl<'a> Lowerer<'a> {
         self.count_application()?;
         let caller = Some(Arc::new(self.b.loc.clone()));
         let saved = std::mem::replace(&mut self.caller, caller);
+        if self.options.stops {
+            self.frames.push(self.env.clone());
+        }
         let result = self.in_env(env, |l| {
             l.bind_params(tparams, params, args);
             l.exp(body)
         });
+        if self.options.stops {
+            self.frames.pop();
+        }
         self.caller = saved;
         result
     }
@@ -186,14 +192,14 @@ impl<'a> Lowerer<'a> {
         let open = self.b.suspend();
         let certs = std::mem::take(&mut self.b.certs);
         let attrs = std::mem::take(&mut self.b.attrs);
-        let caller = self.caller.take();
+        let (caller, frames) = (self.caller.take(), std::mem::take(&mut self.frames));
         let unsafe_depth = std::mem::take(&mut self.unsafe_depth);
         self.b.begin();
         let result = f(self);
         let body = self.b.end(vec![]);
         self.const_body.stms.extend(body.stms);
         self.unsafe_depth = unsafe_depth;
-        self.caller = caller;
+        (self.caller, self.frames) = (caller, frames);
         self.b.attrs = attrs;
         self.b.certs = certs;
         self.b.resume(open);

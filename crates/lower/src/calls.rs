@@ -188,13 +188,13 @@ impl<'a> Lowerer<'a> {
         let open = self.b.suspend();
         let certs = std::mem::take(&mut self.b.certs);
         let attrs = std::mem::take(&mut self.b.attrs);
-        let caller = self.caller.take();
+        let (caller, frames) = (self.caller.take(), std::mem::take(&mut self.frames));
         let unsafe_depth = std::mem::take(&mut self.unsafe_depth);
         let before = self.names_made();
         let result = self.build_function(bind, &mut env, args, key);
         self.calls.names_in_functions += self.names_made() - before;
         self.unsafe_depth = unsafe_depth;
-        self.caller = caller;
+        (self.caller, self.frames) = (caller, frames);
         self.b.attrs = attrs;
         self.b.certs = certs;
         self.b.resume(open);

@@ -21,6 +21,8 @@ pub(crate) struct Lowerer<'a> {
     pub(crate) env: Env<'a>,
     /// The call that led to the code being lowered.
     pub(crate) caller: Option<Arc<Loc>>,
+    /// What was in scope at each call that led there, the last one at the end; only where an interpreter stops.
+    pub(crate) frames: Vec<Env<'a>>,
     /// The innermost place of the user's own text that the code being lowered comes from.
     pub(crate) user: Span,
     /// How many `#[unsafe]` we are inside of.
@@ -42,12 +44,15 @@ pub(crate) struct Lowerer<'a> {
 
 impl<'a> Lowerer<'a> {
     pub(crate) fn new(program: &'a Program, options: &'a Options) -> Lowerer<'a> {
+        let mut b = Builder::new(program.names.clone());
+        b.keep_nans = options.stops;
         Lowerer {
             program,
             options,
-            b: Builder::new(program.names.clone()),
+            b,
             env: Env::default(),
             caller: None,
+            frames: vec![],
             user: Span::NONE,
             unsafe_depth: 0,
             funs: vec![],

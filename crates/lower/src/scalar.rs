@@ -69,7 +69,7 @@ impl<'a> Lowerer<'a> {
                 SubExp::Var(_) => None,
             })
             .collect();
-        if let Some(v) = constants.and_then(|vs| fun.eval(&vs)) {
+        if let Some(v) = self.b.folded(constants.and_then(|vs| fun.eval(&vs))) {
             return Value::scalar(surface, SubExp::Const(v));
         }
         let r = self.b.bind("t", Type::Prim(result), Exp::Basic(Basic::PrimFn(fun, xs)));

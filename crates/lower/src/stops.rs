@@ -1,16 +1,19 @@
 //! Stops: `#[break] e` in programs that an interpreter runs.
 //!
-//! Before `e`, the value of each variable in scope goes through opaque statements whose attributes name the variable and its
-//! type, one for each leaf; a last one says that it is time to stop. Compiled programs have nothing of this.
+//! Before `e`, the value of each variable in scope goes through opaque statements whose attributes name the variable, its
+//! type, and its frame, one for each leaf; a last one says that it is time to stop. Frame 0 is the function in which the program stops,
+//! frame 1 its caller. Compiled programs have nothing of this.
 //!
 //! ```text
-//! #[break] x + y   ->   #[break(x, transparent(i32, 0))] let (_ : i32) = opaque(x)
-//!                       #[break(y, transparent(i32, 0))] let (_ : i32) = opaque(y)
+//! #[break] x + y   ->   #[break(x, transparent(i32, 0), 0)] let (_ : i32) = opaque(x)
+//!                       #[break(y, transparent(i32, 0), 0)] let (_ : i32) = opaque(y)
 //!                       #[break] let (_ : bool) = opaque(true)
 //! ```
+//!
+//! An array that was consumed before has no value; the interpreter passes over its statement.
 
 use crate::lowerer::Lowerer;
-use crate::value::{Binding, Data, Value};
+use crate::value::{Binding, Data, Env, Value};
 use fehu_base::prim::{PrimType, PrimValue};
 use fehu_base::{Name, Symbol};
 use fehu_ir::{Attr, Basic, EntryType, Exp, SubExp, Type};
@@ -19,7 +22,11 @@ use std::collections::BTreeMap;
 impl Lowerer<'_> {
     /// A place at which to stop, with the values of all variables.
     pub(crate) fn stop(&mut self) {
-        for (name, data) in self.variables() {
+        let around = self.frames.iter().rev().map(|env| self.variables(env));
+        let frames: Vec<_> = std::iter::once(self.variables(&self.env)).chain(around).collect();
+        let all =
+            frames.into_iter().enumerate().flat_map(|(i, f)| f.into_iter().map(move |(n, d)| (i, n, d)));
+        for (frame, name, data) in all {
             let ty = match self.entry_type(&data.ty, None) {
                 EntryType::Transparent(scalar, rank) => Attr::Comp(
                     Symbol::new("transparent"),
@@ -29,7 +36,8 @@ impl Lowerer<'_> {
             };
             for leaf in data.leaves {
                 let t = self.b.type_of(leaf);
-                self.note(Attr::Comp(Symbol::new("break"), vec![Attr::Atom(name), ty.clone()]), t, leaf);
+                let about = vec![Attr::Atom(name), ty.clone(), Attr::Int(frame as i64)];
+                self.note(Attr::Comp(Symbol::new("break"), about), t, leaf);
             }
         }
         let now = SubExp::Const(PrimValue::Bool(true));
@@ -43,10 +51,10 @@ impl Lowerer<'_> {
     }
 
     /// The variables that are data, by name; of several with one name, the innermost, which was named last.
-    fn variables(&self) -> BTreeMap<Symbol, Data> {
+    fn variables(&self, env: &Env<'_>) -> BTreeMap<Symbol, Data> {
         let mut found = BTreeMap::new();
         for name in (0..self.b.names.len()).filter_map(|n| u32::try_from(n).ok()).map(Name) {
-            let Some(Binding::Value(Value::Data(data))) = self.env.get(name) else { continue };
+            let Some(Binding::Value(Value::Data(data))) = env.get(name) else { continue };
             let base = self.b.names.base(name);
             if base.as_str().starts_with(|c: char| c.is_ascii_alphabetic()) {
                 found.insert(base, data.clone());

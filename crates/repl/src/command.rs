@@ -5,7 +5,7 @@ use fehu_base::FileId;
 use std::path::{Path, PathBuf};
 
 /// Name, what stands behind it, and what it does.
-const COMMANDS: [(&str, &str, &str); 10] = [
+const COMMANDS: [(&str, &str, &str); 12] = [
     (
         "load",
         "FILE",
@@ -16,16 +16,16 @@ const COMMANDS: [(&str, &str, &str); 10] = [
     ("format", "TEXT", "show a text in which {EXP} stands for the value of an expression"),
     ("string", "EXP", "show an array of bytes as text"),
     ("unbreak", "", "go on, and do not stop here again"),
+    ("nanbreak", "", "stop also where an operation makes a NaN, or no longer"),
+    (
+        "frame",
+        "N",
+        "go to the variables of the N-th caller of the function that stopped; 0 is the function itself",
+    ),
     ("pwd", "", "show the current folder"),
     ("cd", "FOLDER", "go to another folder"),
     ("help", "", "show this"),
     ("quit", "", "leave"),
-];
-
-/// Commands of Futhark's session that are missing.
-const MISSING: [(&str, &str); 2] = [
-    ("nanbreak", "evaluation stops only at #[break]"),
-    ("frame", "only the variables at the place of #[break] are there"),
 ];
 
 /// The names of all commands.
@@ -38,9 +38,6 @@ impl Session {
     pub(crate) fn command(&mut self, text: &str) -> Answer {
         let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
-        if let Some((_, why)) = MISSING.iter().find(|(missing, _)| *missing == name) {
-            return Problem::message(format!(":{name} is missing: {why}"));
-        }
         let meant: Vec<&str> = names().filter(|n| *n == name).collect();
         let meant = if meant.is_empty() { names().filter(|n| n.starts_with(name)).collect() } else { meant };
         match meant[..] {
@@ -50,6 +47,8 @@ impl Session {
             ["format"] => self.format(rest),
             ["string"] => self.string(rest),
             ["unbreak"] => self.unbreak(),
+            ["nanbreak"] => self.nanbreak(),
+            ["frame"] => self.frame(rest),
             ["pwd"] => match std::env::current_dir() {
                 Ok(folder) => Answer::Text(folder.display().to_string()),
                 Err(e) => Problem::message(format!("there is no current folder: {e}")),

@@ -21,5 +21,6 @@ mod complete;
 mod module;
 mod pieces;
 mod session;
+mod stops;
 
 pub use session::{Answer, Problem, Session, Stop};

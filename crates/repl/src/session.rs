@@ -1,6 +1,7 @@
 //! The session: its program, and what lines do to it.
 
 use crate::pieces::{Piece, Pieces, Places};
+use crate::stops::{Skipped, Stopped, Stops};
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap, Symbol};
 use fehu_check::scope::{Env, TermEntry};
 use fehu_check::show::Show;
@@ -8,20 +9,18 @@ use fehu_check::tast::Program;
 use fehu_check::types::Type;
 use fehu_driver::compile::Settings;
 use fehu_driver::front::{check_over, check_prelude, Front};
-use fehu_driver::interpret::{interpreted, Failure, Shaped, Variable};
+use fehu_driver::interpret::{interpreted, Failure, Shaped};
 use fehu_driver::load::{normalise, Overlay};
 use fehu_driver::target::Target;
 use fehu_ir::Loc;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 /// The name of an expression's value; no program has it.
 const VALUE: &str = "fehu_repl_value";
-
-/// Values of variables whose text is longer can only be shown: it would have to be checked for each line.
-const MAX_DEFINITION: usize = 100_000;
 
 /// The file that only the session has.
 const NO_FILE: &str = "<session>";
@@ -41,8 +40,10 @@ pub enum Answer {
     Quit,
 }
 
-/// A program that stopped at `#[break]`.
+/// A program that stopped at `#[break]`, or where a NaN came into being.
 pub struct Stop {
+    /// The operands that a NaN was made of, if that is why.
+    pub nan: Option<String>,
     /// Where, and the calls that led there.
     pub places: Vec<String>,
     /// A session in which the variables at this place are declared. An [`Answer::Continue`] ends it.
@@ -50,10 +51,7 @@ pub struct Stop {
 }
 
 /// Who is called when a program stops.
-type StopSink = Arc<dyn Fn(Stop) + Send + Sync>;
-
-/// Places at which nobody wants to stop any more.
-type Skipped = Arc<Mutex<BTreeSet<String>>>;
+pub(crate) type StopSink = Arc<dyn Fn(Stop) + Send + Sync>;
 
 /// What is wrong.
 #[derive(Debug)]
@@ -80,24 +78,26 @@ pub(crate) type TraceSink = Arc<dyn Fn(&str) + Send + Sync>;
 /// A session.
 pub struct Session {
     /// The file that was loaded last.
-    loaded: Option<(PathBuf, String)>,
+    pub(crate) loaded: Option<(PathBuf, String)>,
     /// The declarations that were entered since.
-    declared: Vec<Piece>,
+    pub(crate) declared: Vec<Piece>,
     /// How many lines have been entered.
-    lines: usize,
+    pub(crate) lines: usize,
     /// All that the prelude declares, once somebody has asked.
-    prelude: OnceCell<Option<Arc<Env>>>,
-    trace: TraceSink,
+    pub(crate) prelude: OnceCell<Option<Arc<Env>>>,
+    pub(crate) trace: TraceSink,
     /// Texts that stand for files.
-    files: Overlay,
+    pub(crate) files: Overlay,
     /// Whether evaluation ends after as many steps as interpreters usually do.
-    limited: bool,
-    stop: Option<StopSink>,
-    skipped: Skipped,
+    pub(crate) limited: bool,
+    pub(crate) stop: Option<StopSink>,
+    pub(crate) skipped: Skipped,
+    /// Whether programs stop where NaNs come into being.
+    pub(crate) nans: Arc<AtomicBool>,
     /// Where the program stopped of whose variables this session knows.
-    stopped: Option<String>,
+    pub(crate) stopped: Option<Stopped>,
     /// The values of variables there that no definition can give.
-    values: BTreeMap<String, String>,
+    pub(crate) values: BTreeMap<String, String>,
 }
 
 /// A program that has been checked, and the way back to lines.
@@ -144,6 +144,7 @@ impl Session {
             limited: false,
             stop: None,
             skipped: Skipped::default(),
+            nans: Arc::default(),
             stopped: None,
             values: BTreeMap::new(),
         }
@@ -231,7 +232,7 @@ impl Session {
         self.prelude.get_or_init(whole).as_ref()
     }
 
-    fn declare(&mut self, mut piece: Piece) -> Answer {
+    pub(crate) fn declare(&mut self, mut piece: Piece) -> Answer {
         // A module has no entry points. The width stays, for messages.
         if let Some(rest) = piece.text.strip_prefix("entry") {
             piece.text = format!("def  {rest}");
@@ -343,7 +344,15 @@ impl Session {
             None => trace(&format!("{}: {text}", shown(loc))),
         });
         let program = match &self.stop {
-            Some(stop) => program.stopping(self.stops(stop.clone(), place.clone())),
+            Some(stop) => {
+                let stops = Arc::new(Stops::new(self, stop, place.clone()));
+                let breaks = stops.clone();
+                let program = program.stopping(move |loc, variables| breaks.broke(loc, variables));
+                match self.nans.load(Ordering::Relaxed) {
+                    true => program.watching_nans(move |loc, operands| stops.nan(loc, operands)),
+                    false => program,
+                }
+            }
             None => program,
         };
         program.evaluate(VALUE).map_err(|failure| {
@@ -359,57 +368,6 @@ impl Session {
                 Failure::TooLong => "this takes too many steps".to_owned(),
             })
         })
-    }
-
-    /// What happens when a program stops: somebody gets a session with the variables there.
-    fn stops(
-        &self,
-        stop: StopSink,
-        place: impl Fn(&Loc) -> String + Send + Sync + 'static,
-    ) -> impl Fn(&Loc, Vec<Variable>) + Send + Sync + 'static {
-        let (loaded, declared, lines) = (self.loaded.clone(), self.declared.clone(), self.lines);
-        let (trace, skipped) = (self.trace.clone(), self.skipped.clone());
-        let (files, limited) = (self.files.clone(), self.limited);
-        move |loc, variables| {
-            let places: Vec<String> =
-                std::iter::successors(Some(loc), |l| l.caller.as_deref()).map(&place).collect();
-            let here = places.first().cloned().unwrap_or_default();
-            if skipped.lock().unwrap_or_else(PoisonError::into_inner).contains(&here) {
-                return;
-            }
-            let mut session = Session {
-                loaded: loaded.clone(),
-                declared: declared.clone(),
-                lines,
-                prelude: OnceCell::new(),
-                trace: trace.clone(),
-                files: files.clone(),
-                limited,
-                stop: Some(stop.clone()),
-                skipped: skipped.clone(),
-                stopped: Some(here.clone()),
-                values: BTreeMap::new(),
-            };
-            for variable in variables {
-                let short = variable.definition.filter(|text| text.len() <= MAX_DEFINITION);
-                let declared = short.map(|text| session.declare(Piece { name: here.clone(), text }));
-                if !matches!(declared, Some(Answer::Done)) {
-                    session.values.insert(variable.name, variable.value.to_string());
-                }
-            }
-            stop(Stop { places, session });
-        }
-    }
-
-    /// Never stops again where the program stopped.
-    pub(crate) fn unbreak(&mut self) -> Answer {
-        match &self.stopped {
-            Some(place) => {
-                self.skipped.lock().unwrap_or_else(PoisonError::into_inner).insert(place.clone());
-                Answer::Continue
-            }
-            None => Problem::message("nothing has stopped"),
-        }
     }
 
     pub(crate) fn loaded(&self) -> Option<&Path> {

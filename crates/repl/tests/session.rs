@@ -141,7 +141,7 @@ fn commands() {
     assert_eq!(last(&[":q"]), "quit");
     assert!(last(&[":help"]).contains(":mtype MODULE"));
     assert!(last(&[":nonsense"]).contains("there is no command"));
-    assert!(last(&[":frame 1"]).contains("#[break]"));
+    assert!(last(&[":frame 1"]).contains("nothing has stopped"));
     assert!(last(&[":load"]).contains(":load FILE"));
     assert_eq!(last(&["def x = 2", ":format x is {x}, {{a = x}}."]), "x is 2, {a = 2}.");
     assert!(last(&[":format {x"]).contains("never closed"));
@@ -193,4 +193,68 @@ fn completion() {
     assert!(at("mat").1.contains(&"match".to_owned()));
     assert_eq!(at(":mt"), (1, vec!["mtype".to_owned()]));
     assert_eq!(at("nothing.x").1, Vec::<String>::new());
+}
+
+/// Enters lines, each time a program stops those for that, and then an empty one; what all of them said.
+fn stopped(lines: &[&str], inner: &'static [&'static str]) -> Vec<String> {
+    let said = Arc::new(Mutex::new(vec![]));
+    let inside = said.clone();
+    let mut session = Session::new(|_| {}).stopping(move |mut stop| {
+        let mut said = inside.lock().expect("one at a time");
+        said.push(format!(
+            "stopped {} deep{}",
+            stop.places.len(),
+            stop.nan.map_or(String::new(), |n| format!(": {n}"))
+        ));
+        for line in inner {
+            said.push(text(stop.session.enter(line)));
+        }
+    });
+    for line in lines {
+        let answer = text(session.enter(line));
+        said.lock().expect("one at a time").push(answer);
+    }
+    let said = said.lock().expect("one at a time").clone();
+    said
+}
+
+#[test]
+fn frames_have_variables_of_their_own() {
+    let said = stopped(
+        &[
+            "def f (x: i32) : i32 = #[break] (x + 1)",
+            "def g (y: i32) : i32 = let x = y * 2 in f (x + 1)",
+            "g 5",
+        ],
+        &["x", ":frame 1", "(x, y)", ":frame 0", "x", ":frame 7"],
+    );
+    assert_eq!(said[2..5], ["stopped 3 deep", "11", "   #0 [0]:1:24-40\n-> #1 [1]:1:41-50\n   #2 [2]:1:1-4"]);
+    assert_eq!(said[5], "(10, 5)");
+    assert_eq!(said[7], "11", "the first frame is the function that stopped");
+    assert!(said[8].contains("from 0 to 2"), "{said:?}");
+    assert_eq!(said[9], "12");
+}
+
+#[test]
+fn arrays_that_were_consumed_are_not_there() {
+    let said = stopped(
+        &["def f (xs: *[]i32) = let ys = xs with [0] = 7 in #[break] ys[0]", "f [1, 2]"],
+        &["ys", "xs"],
+    );
+    assert_eq!(said[1..3], ["stopped 2 deep", "[7, 2]"]);
+    assert!(said[3].contains("Unknown name"), "{said:?}");
+    assert_eq!(said[4], "7");
+}
+
+#[test]
+fn programs_stop_where_a_nan_is_made() {
+    let said =
+        stopped(&[":nanbreak", "def f (x: f32) = (x / x) + 1", "f 0", "f 1", ":nanbreak", "f 0"], &["f 2"]);
+    assert!(said[0].contains("stop"), "{said:?}");
+    // A sum with a NaN makes no new one.
+    assert_eq!(
+        said[2..],
+        ["stopped 2 deep: 0.0f32 and 0.0f32", "2.0", "f32.nan", "2.0", &said[6], "f32.nan"]
+    );
+    assert!(said[6].contains("no longer"), "{said:?}");
 }

@@ -61,8 +61,12 @@ fn piped(session: &mut Session) -> std::io::Result<()> {
 
 /// Lets people look at the variables where a program stopped, until they want to go on.
 fn inspect(stop: Stop, is_terminal: bool) {
-    let Stop { places, mut session } = stop;
-    outln!("Stopped at {}.", places.join("\n  called from "));
+    let Stop { nan, places, mut session } = stop;
+    let places = places.join("\n  called from ");
+    match nan {
+        Some(operands) => outln!("A NaN comes of {operands} at {places}."),
+        None => outln!("Stopped at {places}."),
+    }
     outln!("An empty line goes on.");
     if !is_terminal {
         if let Err(e) = piped(&mut session) {

@@ -1,6 +1,6 @@
 //! `fehu pkg`: from a new project to a program that uses a package.
 
-use super::{fehu, program, stderr, stdout};
+use super::{example, fehu, program, stderr, stdout};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -53,9 +53,19 @@ fn a_program_uses_a_package() {
     assert_eq!(std::fs::read_to_string(project.join("futhark.pkg")).expect("read"), "require {\n}\n");
 }
 
-/// What somebody types in the first hour, one command after the other.
+/// What somebody types in the first hour, one command after the other; how long each one takes goes to the file `times`. The first is that of the
+/// README.
 const FIRST_HOUR: &str = r#"
 set -eu
+times=$PWD/times
+fehu() {
+  begin=$(date +%s%3N)
+  code=0
+  command fehu "$@" || code=$?
+  echo "$(($(date +%s%3N) - begin)) ms: fehu $*" >> "$times"
+  return $code
+}
+echo '[1.0, 2.0] [3.0, 4.0]' | fehu run "$DOT"
 fehu new demo
 cd demo
 echo '[1.0, 2.0]' | fehu run demo.fut
@@ -102,12 +112,24 @@ fn the_first_hour() {
         .env("PATH", path)
         .env("XDG_CACHE_HOME", at("cache"))
         .env("FEHU_PKG_FROM", at("repositories"))
+        .env("DOT", example("dot.fut"))
         .output()
         .expect("sh runs");
     let (out, err) = (stdout(&done), stderr(&done));
     assert!(done.status.success(), "{out}\n{err}");
-    for part in ["1.500000", "1/1 passed.", "Added example.org/twice 1.2.0.", "use.fut:doubled_sum", "use.md"]
-    {
+    let times = std::fs::read_to_string(at("times")).expect("times are written");
+    println!("{times}");
+    let total: u64 = times.lines().filter_map(|l| l.split(' ').next()?.parse::<u64>().ok()).sum();
+    println!("{total} ms in all");
+    assert!(times.lines().count() >= 14, "{times}");
+    for part in [
+        "11.000000",
+        "1.500000",
+        "1/1 passed.",
+        "Added example.org/twice 1.2.0.",
+        "use.fut:doubled_sum",
+        "use.md",
+    ] {
         assert!(out.contains(part), "{part}: {out}\n{err}");
     }
     assert!(err.contains("i64.sum"), "{err}");

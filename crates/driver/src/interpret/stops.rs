@@ -16,6 +16,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Variable {
     /// Its name.
     pub name: String,
+    /// 0 for the function in which the program stopped, 1 for the one that called it, and so on.
+    pub frame: usize,
     /// Its value.
     pub value: Shaped,
     /// A definition with this value, if it can be written.
@@ -25,6 +27,7 @@ pub struct Variable {
 /// A variable whose leaves come one after the other.
 struct Coming {
     name: String,
+    frame: usize,
     ty: EntryType,
     leaves: Vec<Value>,
 }
@@ -62,13 +65,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Adds a leaf of the variable that the attribute names.
 fn leaf(opaques: &OpaqueTypes, coming: &mut Vec<Coming>, args: &[Attr], value: &interp::Value) -> Option<()> {
-    let [Attr::Atom(name), ty] = args else { return None };
-    let ty = entry_type(ty)?;
+    let [Attr::Atom(name), ty, Attr::Int(frame)] = args else { return None };
+    let (ty, frame) = (entry_type(ty)?, usize::try_from(*frame).ok()?);
     let mut scalars = vec![];
     scalars_of(opaques, &ty, &mut scalars)?;
-    let goes_on = coming.last().is_some_and(|v| v.name == name.as_str() && v.leaves.len() < scalars.len());
+    let goes_on = coming
+        .last()
+        .is_some_and(|v| v.name == name.as_str() && v.frame == frame && v.leaves.len() < scalars.len());
     if !goes_on {
-        coming.push(Coming { name: name.to_string(), ty, leaves: vec![] });
+        coming.push(Coming { name: name.to_string(), frame, ty, leaves: vec![] });
     }
     let variable = coming.last_mut()?;
     let scalar = scalars.get(variable.leaves.len())?;
@@ -91,7 +96,7 @@ fn entry_type(attr: &Attr) -> Option<EntryType> {
 }
 
 fn variable(opaques: &OpaqueTypes, v: Coming) -> Option<Variable> {
-    let Coming { name, ty, leaves } = v;
+    let Coming { name, frame, ty, leaves } = v;
     let annotation = match (&ty, leaves.as_slice()) {
         (EntryType::Transparent(..), [leaf]) => format!(": {}", leaf.value_type()),
         (EntryType::Transparent(..) | EntryType::Opaque(_), _) => String::new(),
@@ -99,5 +104,5 @@ fn variable(opaques: &OpaqueTypes, v: Coming) -> Option<Variable> {
     let value = of_data(opaques, &ty, leaves)?;
     let definition =
         value.literal(!annotation.is_empty()).map(|text| format!("def {name} {annotation} = {text}"));
-    Some(Variable { name, value, definition })
+    Some(Variable { name, frame, value, definition })
 }

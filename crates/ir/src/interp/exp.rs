@@ -11,6 +11,16 @@ use fehu_base::Name;
 use std::rc::Rc;
 
 impl<'a, R: Rep> Machine<'a, R> {
+    /// The result of an operation, of which somebody may want to know that it is a NaN.
+    fn watched(&self, stm: &Stm<R>, value: PrimValue, operands: &[PrimValue]) -> PrimValue {
+        if let Some(watch) = &self.options.nan {
+            if value.is_nan() && !operands.iter().any(|x| x.is_nan()) {
+                (watch.0)(&stm.loc, operands);
+            }
+        }
+        value
+    }
+
     pub(super) fn exp(&mut self, env: &mut Env, stm: &'a Stm<R>) -> Run<Vec<Value>> {
         let one = |v: PrimValue| Ok(vec![Value::Prim(v)]);
         match &stm.exp {
@@ -22,9 +32,13 @@ impl<'a, R: Rep> Machine<'a, R> {
                 }
                 Ok(vec![value])
             }
-            Exp::Basic(Basic::UnOp(op, x)) => one(defined(op, op.eval(self.prim(env, *x)?))?),
+            Exp::Basic(Basic::UnOp(op, x)) => {
+                let x = self.prim(env, *x)?;
+                one(self.watched(stm, defined(op, op.eval(x))?, &[x]))
+            }
             Exp::Basic(Basic::BinOp(op, x, y)) => {
-                one(defined(op, op.eval(self.prim(env, *x)?, self.prim(env, *y)?))?)
+                let (x, y) = (self.prim(env, *x)?, self.prim(env, *y)?);
+                one(self.watched(stm, defined(op, op.eval(x, y))?, &[x, y]))
             }
             Exp::Basic(Basic::CmpOp(op, x, y)) => {
                 let result = op.eval(self.prim(env, *x)?, self.prim(env, *y)?);
@@ -33,7 +47,8 @@ impl<'a, R: Rep> Machine<'a, R> {
             Exp::Basic(Basic::Conv(op, x)) => one(defined(op, op.eval(self.prim(env, *x)?))?),
             Exp::Basic(Basic::PrimFn(f, xs)) => {
                 let args = xs.iter().map(|x| self.prim(env, *x)).collect::<Run<Vec<_>>>()?;
-                one(defined(f, f.eval(&args).or_else(|| approximate(*f, &args)))?)
+                let value = defined(f, f.eval(&args).or_else(|| approximate(*f, &args)))?;
+                one(self.watched(stm, value, &args))
             }
             Exp::Basic(Basic::Assert(cond, parts)) => {
                 if self.operand(env, *cond)?.to_bool()? {
