@@ -41,7 +41,7 @@ fn consumed_by_soac<R: Rep>(soac: &Soac<R>) -> Vec<Name> {
             dests.chain(taken_rows(&h.lambda, &h.arrays)).collect()
         }
         Soac::Scatter(s) => {
-            let dests = s.dests.iter().map(|d| d.array);
+            let dests = s.written().into_iter();
             dests.chain(taken_rows(&s.lambda, &s.arrays)).collect()
         }
         Soac::Filter(f) => taken_rows(&f.lambda, &f.arrays),

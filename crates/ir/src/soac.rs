@@ -94,7 +94,8 @@ pub struct HistOp<R: Rep> {
 
 /// Scatter: the lambda takes one element of each array and returns, for each
 /// destination, an index (one `i64` per dimension of its `shape`), all indices first; then a value for
-/// each. Out-of-bounds indices are ignored. Consumes the destinations, and returns them.
+/// each. Out-of-bounds indices are ignored. Consumes the destinations, and returns them. One array may be the destination of
+/// several values; it is one result, at the place of the first.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub struct Scatter<R: Rep> {
@@ -102,6 +103,26 @@ pub struct Scatter<R: Rep> {
     pub arrays: Vec<Name>,
     pub dests: Vec<ScatterDest>,
     pub lambda: Lambda<R>,
+}
+
+impl<R: Rep> Scatter<R> {
+    /// The arrays that are written, in the order of the results.
+    pub fn written(&self) -> Vec<Name> {
+        let mut written = vec![];
+        for d in &self.dests {
+            if !written.contains(&d.array) {
+                written.push(d.array);
+            }
+        }
+        written
+    }
+
+    /// For each destination, which of the results its array is.
+    pub fn results(&self) -> Vec<usize> {
+        let written = self.written();
+        let number = |d: &ScatterDest| written.iter().position(|a| *a == d.array);
+        self.dests.iter().filter_map(number).collect()
+    }
 }
 
 /// A destination of a scatter.

@@ -99,7 +99,7 @@ pub fn soac_types<R: Rep>(types: &Types, soac: &Soac<R>) -> Option<Vec<Type>> {
     match soac {
         Soac::Screma(s) => Some(screma_types(s)),
         Soac::Hist(h) => names(h.ops.iter().flat_map(|op| op.dests.clone()).collect()),
-        Soac::Scatter(s) => names(s.dests.iter().map(|d| d.array).collect()),
+        Soac::Scatter(s) => names(s.written()),
         Soac::Filter(_) => None,
         Soac::Ad(ad) => ad_types(types, ad),
     }

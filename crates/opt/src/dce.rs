@@ -315,15 +315,16 @@ impl Dce {
     }
 
     fn scatter<R: Rep>(&mut self, pat: &mut Vec<PatElem<R>>, s: &mut Scatter<R>, live: &[bool]) {
+        let dests: Vec<bool> = s.results().into_iter().map(|k| live[k]).collect();
         let mut results: Vec<bool> = vec![];
-        for (dest, l) in s.dests.iter().zip(live) {
+        for (dest, l) in s.dests.iter().zip(&dests) {
             results.extend(std::iter::repeat_n(*l, dest.shape.len()));
         }
-        results.extend(live.iter().copied());
+        results.extend(dests.iter().copied());
         self.keep(pat, live);
         self.keep(&mut s.lambda.body.result, &results);
         self.keep(&mut s.lambda.ret, &results);
-        self.keep(&mut s.dests, live);
+        self.keep(&mut s.dests, &dests);
         for dest in &s.dests {
             self.live.insert(dest.array);
             for e in &dest.shape {

@@ -30,7 +30,7 @@ mod views;
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Body, Prog, Soacs, Type};
+use fehu_ir::{Body, Exp, Prog, Soacs, Type};
 use fehu_pass::{Need, Pass};
 use graph::Graph;
 use merge::Combinator;
@@ -46,7 +46,7 @@ pub fn fuse(prog: &mut Prog<Soacs>) {
     for fun in &mut prog.funs {
         let classes = Classes::of_fun(&signatures, &prog.consts, fun);
         Fuser { names: &mut prog.names, signatures: &signatures, classes, ranges: Ranges::default() }
-            .body(&mut fun.body);
+            .body(&mut fun.body, &[]);
     }
 }
 
@@ -58,7 +58,8 @@ struct Fuser<'a> {
 }
 
 impl Fuser<'_> {
-    fn body(&mut self, body: &mut Body<Soacs>) {
+    /// `own` are parameters of the loop around, if any, each of which has memory of its own.
+    fn body(&mut self, body: &mut Body<Soacs>, own: &[Name]) {
         deep(|| {
             let combinators = body.stms.iter().filter(|s| Combinator::of(s).is_some()).count();
             push::learn_ranges(&mut self.ranges, &body.stms);
@@ -67,18 +68,25 @@ impl Fuser<'_> {
             }
             if combinators > 1 {
                 nest::make_nests(self.names, &mut self.classes, &self.ranges, body);
-                self.fuse_here(body);
+                self.fuse_here(body, own);
                 again::compute_again(self.names, &self.classes, body);
             }
             for stm in &mut body.stms {
-                map_bodies(&mut stm.exp, &mut |b| self.body(b));
+                let own = match &stm.exp {
+                    Exp::Loop(l) => {
+                        l.params.iter().filter(|(p, _)| p.consumed).map(|(p, _)| p.name).collect()
+                    }
+                    Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => vec![],
+                };
+                map_bodies(&mut stm.exp, &mut |b| self.body(b, &own));
             }
         })
     }
 
-    fn fuse_here(&mut self, body: &mut Body<Soacs>) {
-        let mut graph =
-            Graph::new(&self.classes, self.signatures, std::mem::take(&mut body.stms), &body.result);
+    fn fuse_here(&mut self, body: &mut Body<Soacs>, own: &[Name]) {
+        let now = (!own.is_empty()).then(|| self.classes.during(self.signatures, body, own));
+        let classes = now.as_ref().unwrap_or(&self.classes);
+        let mut graph = Graph::new(classes, self.signatures, std::mem::take(&mut body.stms), &body.result);
         // Vertically first: what is left over may still share its inputs. Neighbours that have become
         // one may then have all uses of a producer.
         let mut consumers: Vec<usize> = graph.combinators();

@@ -47,12 +47,15 @@ impl Flat<'_> {
         if !nest.invariant(s.width) || s.lambda.ret.iter().any(|t| !nest.regular(t)) {
             return None;
         }
-        let dests = s.dests.iter().map(|d| d.array).collect();
-        self.before_writing(nest, stm, (dests, Writers::Several), later);
+        let written = s.written();
+        self.before_writing(nest, stm, (written.clone(), Writers::Several), later);
+        let mut arrays = vec![];
+        for array in written {
+            arrays.push(self.lift_owned(nest, array.into()).name()?);
+        }
         let mut targets = vec![];
-        for (d, p) in s.dests.iter().zip(&stm.pat) {
-            let array = self.lift_owned(nest, d.array.into()).name()?;
-            targets.push(Target { array, dims: d.shape.len(), ty: p.ty.clone() });
+        for (d, k) in s.dests.iter().zip(s.results()) {
+            targets.push(Target { array: arrays[k], dims: d.shape.len(), ty: stm.pat.get(k)?.ty.clone() });
         }
         let mut inner = nest.clone();
         self.level(&mut inner, s.width, &s.lambda.params, &s.arrays);
@@ -134,7 +137,7 @@ impl Flat<'_> {
         }
     }
 
-    /// A kernel whose body returns indices into each target, then a value for each.
+    /// A kernel whose body returns indices into each target, then a value for each. Targets in one array are one result.
     fn write(&mut self, nest: &Nest, inner: &Nest, body: Body<Soacs>, targets: Vec<Target>) -> Lifted {
         let depth = nest.depth();
         let elems: Vec<Type> = targets.iter().map(|t| t.ty.peel(t.dims)).collect();
@@ -150,8 +153,10 @@ impl Flat<'_> {
             let index = own.chain(indices.by_ref().take(t.dims)).collect();
             let all = array_of_rows(&t.ty, &nest.widths);
             let shape = all.shape()[..depth + t.dims].to_vec();
+            if !returns.iter().any(|r| matches!(r, KernelReturn::Write { array, .. } if *array == t.array)) {
+                results.push(all);
+            }
             returns.push(KernelReturn::Write { array: t.array, shape, index });
-            results.push(all);
         }
         let names = self.seg_op(opened.space, elems, KernelBody { body, returns }, SegKind::Map, results);
         names.into_iter().map(|n| (n.into(), Owner::Nest)).collect()

@@ -13,6 +13,7 @@ use fehu_ir::soac::{Hist, HistOp, Scatter, ScatterDest, Soac};
 use fehu_ir::{Body, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
 
 /// A destination over all points.
+#[derive(Clone)]
 struct Target {
     /// The level of its index space.
     inner: LevelId,
@@ -25,16 +26,26 @@ impl Lift<'_> {
     /// A scatter at the points of a level.
     pub(super) fn scatter(&mut self, level: LevelId, stm: Stm<Soacs>) -> Option<()> {
         let Exp::Op(Soac::Scatter(s)) = stm.exp else { return None };
+        let which = s.results();
         let inner = self.inner(level, &[s.width], &stm.certs)?;
         let results = self.lambda(level, inner, (s.lambda, &s.arrays), &stm.certs)?;
-        let mut targets = vec![];
-        for d in &s.dests {
-            targets.push(self.target(level, d.array, &d.shape, &stm.certs)?);
+        let mut targets: Vec<Target> = vec![];
+        let mut first: Vec<usize> = vec![];
+        for (i, (d, k)) in s.dests.iter().zip(which).enumerate() {
+            let same = first.get(k).and_then(|i| targets.get(*i)).filter(|t| t.dims == d.shape);
+            match same.cloned() {
+                Some(same) => targets.push(same),
+                None if k < first.len() => return None,
+                None => {
+                    first.push(i);
+                    targets.push(self.target(level, d.array, &d.shape, &stm.certs)?);
+                }
+            }
         }
         let (places, values) = self.places(level, inner, targets.iter().collect(), &results)?;
         let outs = self.write(inner, &targets, places, values)?;
-        for ((p, t), out) in stm.pat.iter().zip(&targets).zip(outs) {
-            let value = self.of_data(level, &t.ty, out, &stm.certs)?;
+        for ((p, i), out) in stm.pat.iter().zip(first).zip(outs) {
+            let value = self.of_data(level, &targets[i].ty, out, &stm.certs)?;
             self.values.insert(p.name, value);
         }
         Some(())
@@ -237,8 +248,8 @@ impl Lift<'_> {
         for t in targets {
             dests.push(ScatterDest { shape: vec![self.width(t.inner)], array: t.data });
         }
-        let types = targets.iter().map(|t| self.b.type_of(t.data.into())).collect();
-        let exp = Exp::Op(Soac::Scatter(Scatter { width, arrays, dests, lambda }));
-        Some(self.b.bind_all("written", types, exp))
+        let scatter = Scatter { width, arrays, dests, lambda };
+        let types = scatter.written().into_iter().map(|data| self.b.type_of(data.into())).collect();
+        Some(self.b.bind_all("written", types, Exp::Op(Soac::Scatter(scatter))))
     }
 }

@@ -42,20 +42,22 @@ impl<R: Goal> Seq<R> {
     }
 
     pub(super) fn scatter(&mut self, pat: Bindings, s: Scatter<Soacs>) {
+        let (targets, which) = (s.written(), s.results());
         let Scatter { width, arrays, dests, lambda } = s;
-        let targets = dests.iter().map(|d| d.array).collect();
         self.writing_loop(pat, width, targets, |seq, i, params| {
             seq.bind_elements(&lambda.params, &arrays, i);
             let results = seq.inline(lambda.body);
             let indices: usize = dests.iter().map(|d| d.shape.len()).sum();
             let (mut indices, values) = results.split_at(indices);
-            let mut updated = vec![];
-            for ((dest, value), param) in dests.iter().zip(values).zip(params) {
+            let mut updated = params.to_vec();
+            for ((dest, value), k) in dests.iter().zip(values).zip(which) {
                 let index = take(&mut indices, dest.shape.len());
-                let ty = seq.b.type_of(*param);
+                let ty = seq.b.type_of(updated[k]);
                 let elem = ty.peel(dest.shape.len());
-                let target = Target { shape: &dest.shape, elems: &[elem], arrays: &[*param], types: &[ty] };
-                updated.extend(seq.guarded_update(target, index, &[*value], None));
+                let arrays = &updated[k..=k];
+                let target = Target { shape: &dest.shape, elems: &[elem], arrays, types: &[ty] };
+                let now = seq.guarded_update(target, index, &[*value], None);
+                updated.splice(k..=k, now);
             }
             updated
         });

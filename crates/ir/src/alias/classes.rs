@@ -7,6 +7,7 @@
 use super::flow::Flows;
 use super::signature::Signatures;
 use crate::consume::consumed_directly;
+use crate::free::{bound_in_body, free_in_stm};
 use crate::rep::Rep;
 use crate::syntax::*;
 use crate::visit::{deep, for_each_body, for_each_lambda};
@@ -41,6 +42,30 @@ impl Classes {
         let mut c = Classes::default();
         c.body(signatures, body);
         c
+    }
+
+    /// The classes of names in a body while it runs once. `own` are names from outside that share memory with nothing at
+    /// that time, such as parameters that a loop takes over, though over time they may have one block in turns:
+    ///
+    /// ```text
+    /// loop (*p, *q) for i < n { let r = ... p ... written to q, return (r, p) }
+    /// ```
+    pub fn during<R: Rep>(&self, signatures: &Signatures, body: &Body<R>, own: &[Name]) -> Classes {
+        let mut now = Classes::of_body(signatures, body);
+        let bound: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
+        let mut free: Vec<Name> = vec![];
+        for stm in &body.stms {
+            free.extend(free_in_stm(stm).into_iter().filter(|n| !bound.contains(n) && self.is_known(*n)));
+        }
+        for n in free {
+            let class = if own.contains(&n) { n } else { self.find(n) };
+            now.learn(class, &[]);
+            now.learn(n, &[class]);
+            if self.is_consumed(n) {
+                now.consume(n);
+            }
+        }
+        now
     }
 
     /// Whether memory of this array may be consumed somewhere. Names unknown here count as such.

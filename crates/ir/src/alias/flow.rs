@@ -184,8 +184,7 @@ impl Flows {
             }
             Soac::Scatter(s) => {
                 self.applied(&s.lambda, rows(&s.arrays));
-                let dests: Vec<Name> = s.dests.iter().map(|d| d.array).collect();
-                each(&mut self.leave, pat, &rows(&dests), How::Inherits);
+                each(&mut self.leave, pat, &rows(&s.written()), How::Inherits);
             }
             Soac::Filter(f) => self.applied(&f.lambda, rows(&f.arrays)),
             Soac::Ad(ad) => {

@@ -143,15 +143,16 @@ impl<'a, R: Rep> Machine<'a, R> {
     fn scatter(&mut self, env: &mut Env, s: &'a Scatter<R>) -> Run<Vec<Value>> {
         let width = self.size(env, s.width)?;
         let inputs = self.inputs(env, width, &s.arrays)?;
-        let mut dests = s.dests.iter().map(|d| self.take(env, d.array)).collect::<Run<Vec<_>>>()?;
+        let mut arrays = s.written().iter().map(|a| self.take(env, *a)).collect::<Run<Vec<_>>>()?;
+        let which = s.results();
         for i in 0..width {
             let results = self.lambda(env, &s.lambda, row_of(&inputs, i)?)?;
             let (indices, values) = split(&s.dests, results, |d| d.shape.len())?;
-            for ((dest, index), value) in dests.iter_mut().zip(&indices).zip(values) {
-                dest.put(index, &value)?;
+            for ((k, index), value) in which.iter().zip(&indices).zip(values) {
+                arrays[*k].put(index, &value)?;
             }
         }
-        Ok(dests.into_iter().map(Value::Array).collect())
+        Ok(arrays.into_iter().map(Value::Array).collect())
     }
 
     fn filter(&mut self, env: &mut Env, f: &'a Filter<R>) -> Run<Vec<Value>> {

@@ -19,6 +19,7 @@ mod filter;
 mod index;
 mod loops;
 mod scalar;
+mod scatter;
 mod soac;
 
 use super::engine::Engine;

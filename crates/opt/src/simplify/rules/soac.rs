@@ -9,11 +9,12 @@ use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::{rename_lambda, Subst};
 use fehu_ir::{Basic, DimIndex, Exp, Lambda, PatElem, Rep, Stm, SubExp, Type};
 
-pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
+pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 5] {
     [
         Rule { name: "checks of inputs", apply: input_checks },
         Rule { name: "combinator on nothing", apply: width_zero },
         Rule { name: "combinator on one element", apply: width_one },
+        Rule { name: "scatter of concatenations", apply: super::scatter::of_concat },
         Rule { name: "inputs known in the lambda", apply: inputs },
     ]
 }
