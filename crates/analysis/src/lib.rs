@@ -24,6 +24,7 @@
 pub mod access;
 mod blocks;
 mod known;
+pub mod magnitude;
 pub mod operator;
 pub mod order;
 pub mod polynomial;

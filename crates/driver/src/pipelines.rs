@@ -24,7 +24,9 @@ use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, read_ahead, scan_epilogue, single_point};
 use fehu_kernels::schedule;
-use fehu_memory::{buffers, dead, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit};
+use fehu_memory::{
+    buffers, dead, divisions, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit,
+};
 use fehu_opt::{copies, cse, dce, filter, fusion, inline, mark_consumed, operators, simplify, sink};
 use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
@@ -103,6 +105,7 @@ pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
         .pass(cse::pass(), "inlined operators compute what is around them")
         .pass(simplify::pass(), "clean up for the steps that follow")
         .then(memory())
+        .pass(divisions::PASS, "nothing reasons about indices any more")
         .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "arrays become blocks and offsets")
         .then(cpu_loops())
 }
@@ -114,6 +117,7 @@ pub fn multicore<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
         .lowering("multicore", flatten, "combinators become tasks and loops")
         .pass(simplify::pass(), "elements of arrays that nobody needs as arrays are scalars now")
         .then(memory())
+        .pass(divisions::PASS, "nothing reasons about indices any more")
         .pass(schedule::TASKS, "what a point costs is known when nothing changes it any more")
         .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "arrays become blocks and offsets")
         .then(cpu_loops())
@@ -149,6 +153,7 @@ pub fn gpu<'a>(
             move |prog| warn_of_traces(front, prog, warnings),
             "what runs in kernels is known now",
         )
+        .pass(divisions::PASS, "nothing reasons about indices any more")
         .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "one kernel or more per operation")
         .pass(leave::PASS, "kernels have all their checks; what is left are barriers")
         .pass(barriers::PASS, "operations of a block begin and end with a barrier, each for its own sake")

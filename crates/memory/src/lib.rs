@@ -24,6 +24,7 @@ mod builder;
 mod check;
 mod constants;
 pub mod dead;
+pub mod divisions;
 mod erase;
 mod expand;
 mod foresee;

@@ -256,13 +256,16 @@ fn hist_block(t: &mut KernelCode, hist: &Hist, plan: &Measures, pass: Expr, besi
         t.for_up_to("round", rounds, |t, round| {
             let at = t.let_i64("at", add(thread, mul(round, threads)));
             let segment = t.let_as("segment", PrimType::I64, i64(0));
-            if !hist.segment_dims().is_empty() {
-                let at = at.clone();
-                t.if_then(lt(i64(1), plan.group.clone()), |t| {
-                    t.set_to(segment, quot(at, plan.length.clone()));
-                });
+            let flat = add(mul(first.clone(), plan.length.clone()), at.clone());
+            if hist.segment_dims().is_empty() {
+                point::set_point(t, &hist.seg.space, flat);
+            } else {
+                let quotient = quot(at.clone(), plan.length.clone());
+                t.if_then(lt(i64(1), plan.group.clone()), |t| t.set_to(segment, quotient));
+                let inside = sub(at, mul(var(segment), plan.length.clone()));
+                let row = add(first.clone(), var(segment));
+                point::set_point_of_segment(t, &hist.seg.space, flat, row, inside);
             }
-            point::set_point(t, &hist.seg.space, add(mul(first.clone(), plan.length.clone()), at));
             let mut which = 0;
             each_update(t, hist, |t, (op, how), _, index, values| {
                 let Own { mems, locks, low } = &own[which];

@@ -47,6 +47,27 @@ pub(crate) fn set_point<M: Machine>(t: &mut Translate<M>, space: &SegSpace, flat
     unflatten(t, &space.dims, flat);
 }
 
+/// The same where it is known which segment the point is in, and where in it: the flat number need not be taken apart.
+pub(crate) fn set_point_of_segment<M: Machine>(
+    t: &mut Translate<M>,
+    space: &SegSpace,
+    flat: Expr,
+    segment: Expr,
+    inside: Expr,
+) {
+    let Some(((index, _), outer)) = space.dims.split_last() else { return set_point(t, space, flat) };
+    let flat = t.let_i64("at", flat);
+    t.emit(Code::DeclareScalar(space.flat, PrimType::I64));
+    t.set_to(space.flat, flat.clone());
+    if let Expr::Var(x) = flat {
+        t.in_kernel.flats.extend(Flat::new(&space.dims, x));
+    }
+    let segment = t.let_i64("row", segment);
+    unflatten(t, outer, segment);
+    t.emit(Code::DeclareScalar(*index, PrimType::I64));
+    t.set_to(*index, inside);
+}
+
 /// The body at a point whose indices are set: the values that the operator takes first, which are
 /// returned, then results that leave at once, which are written.
 pub(crate) fn point<M: Racing>(
