@@ -4,7 +4,7 @@
 //!
 //! | plan | points of a segment | segments |
 //! | --- | --- | --- |
-//! | `thread_per_segment` | up to 8 | so many that one thread for each is enough |
+//! | `thread_per_segment` | up to 8, without loops | so many that one thread for each is enough |
 //! | `lanes_per_segment` | up to 4096 | so many that parts of warps keep the device busy |
 //! | `segments_per_block` | up to half a block | any |
 //! | `blocks_per_segment` | any | any |
@@ -54,23 +54,26 @@ impl Scheduler {
             return vec![otherwise(large)];
         }
         let segments = Amount::from(Quantity::Segments);
-        let one_thread = self.threshold(MAX_POINTS_FOR_ONE_THREAD);
-        let tiny = vec![
-            Condition::pays(Quantity::Segment, one_thread),
-            Condition::pays(self.threshold(MIN_SEGMENTS_FOR_ONE_THREAD), Quantity::Segments),
-        ];
-        let by_lanes = vec![
+        let mut choices = vec![];
+        let mut by_lanes = vec![
             Condition::pays(Quantity::Segment, self.threshold(MAX_POINTS_FOR_LANES)),
-            Condition::pays(one_thread, Quantity::Segment).strictly(),
             Condition::pays(self.threshold(MIN_THREADS_FOR_LANES), segments.and(Quantity::Lanes)),
         ];
+        // Points that cost much have a thread each, however few a segment has.
+        if !heavy {
+            let one_thread = self.threshold(MAX_POINTS_FOR_ONE_THREAD);
+            let tiny = vec![
+                Condition::pays(Quantity::Segment, one_thread),
+                Condition::pays(self.threshold(MIN_SEGMENTS_FOR_ONE_THREAD), Quantity::Segments),
+            ];
+            choices.push(when(tiny, Plan::ThreadPerSegment { block }));
+            by_lanes.insert(1, Condition::pays(one_thread, Quantity::Segment).strictly());
+        }
         let small = vec![Condition::must(Amount::from(Quantity::Segment).times(2), Quantity::Block)];
-        vec![
-            when(tiny, Plan::ThreadPerSegment { block }),
-            when(by_lanes, Plan::LanesPerSegment { block, points, order }),
-            when(small, Plan::SegmentsPerBlock { block }),
-            otherwise(large),
-        ]
+        choices.push(when(by_lanes, Plan::LanesPerSegment { block, points, order }));
+        choices.push(when(small, Plan::SegmentsPerBlock { block }));
+        choices.push(otherwise(large));
+        choices
     }
 
     pub(super) fn scan(&mut self, seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> Vec<Choice> {
