@@ -53,13 +53,17 @@ impl Facts {
         let Some(&first) = vars.first() else {
             return;
         };
-        if self.about(first).any(|f| *f == p) {
+        let alike = |f: &Poly| f.variable_terms() == p.variable_terms();
+        if self.about(first).any(|f| alike(f) && f.constant_term() <= p.constant_term()) {
             return;
         }
         let p = Arc::new(p);
         let layer = self.writable();
         for x in vars {
-            layer.nonneg.entry(x).or_default().push(p.clone());
+            // Many checks of one size say ever more of it; the last one is enough.
+            let about = layer.nonneg.entry(x).or_default();
+            about.retain(|f| f.variable_terms() != p.variable_terms());
+            about.push(p.clone());
         }
         self.improve_bounds(p);
     }

@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod budget;
 pub mod buffers;
 mod builder;
 mod check;

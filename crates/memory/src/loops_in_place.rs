@@ -26,6 +26,7 @@
 //! Short-circuiting then can compute such an array where it ends up: it has one block, from before the loop until after it. Loops that
 //! do not fulfil this use blocks in turns later ([`buffers`](crate::buffers)).
 
+use crate::budget::Budget;
 use crate::constants::with_constants;
 use crate::reuse::has_long_rows;
 use crate::shortcircuit::size;
@@ -37,14 +38,10 @@ use fehu_base::Name;
 use fehu_ir::mem::{poly, Lmad, MemOp};
 use fehu_ir::seg::SegLevel;
 use fehu_ir::subst::Subst;
-use fehu_ir::visit::{deep, for_each_stm, map_bodies};
+use fehu_ir::visit::{deep, map_bodies};
 use fehu_ir::{Body, Exp, FunDef, Loop, Memory, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::Cell;
-
-/// Statements that are looked at for one statement of the program, on average.
-const STEPS_PER_STM: usize = 50;
 
 /// Loops that compute an array anew do so in its place.
 pub const PASS: Pass<Prog<Memory>> = Pass { name: "loops-in-place", need: Need::Optional, run };
@@ -72,8 +69,7 @@ struct InPlace<'a> {
     passed: FxHashMap<Name, usize>,
     /// Blocks that have become others.
     became: FxHashMap<Name, Name>,
-    /// So many more statements may be looked at.
-    steps_left: Cell<usize>,
+    budget: Budget,
 }
 
 /// An array that a loop carries with its block: the numbers of the two among the parameters, and where it starts.
@@ -98,16 +94,8 @@ struct Origins {
 
 impl<'a> InPlace<'a> {
     fn of(tables: &'a mut Tables, known: Known, body: &Body<Memory>) -> InPlace<'a> {
-        let mut stms = 0;
-        for_each_stm(body, &mut |_| stms += 1);
         let passed = operand_counts(body);
-        InPlace {
-            tables,
-            known,
-            passed,
-            became: FxHashMap::default(),
-            steps_left: Cell::new(STEPS_PER_STM * stms),
-        }
+        InPlace { tables, known, passed, became: FxHashMap::default(), budget: Budget::of(body) }
     }
 
     /// The blocks of the arguments that a function consumes.
@@ -337,10 +325,7 @@ impl<'a> InPlace<'a> {
         if origins.allocated.is_empty() {
             return true;
         }
-        let left = self.steps_left.get();
-        let steps: usize = l.body.stms.iter().map(size).sum();
-        self.steps_left.set(left.saturating_sub(steps));
-        if left < steps {
+        if !self.budget.take(l.body.stms.iter().map(size).sum()) {
             return false;
         }
         let new: FxHashSet<Name> = origins

@@ -20,6 +20,7 @@
 //! Blocks whose last use is over before the new one is written are left to [`merge`](crate::merge), but for those of arguments,
 //! which nothing else can use.
 
+use crate::budget::Budget;
 use crate::constants::with_constants;
 use crate::results::rows_of_threads;
 use crate::shortcircuit::Around;
@@ -32,11 +33,11 @@ use fehu_base::Name;
 use fehu_ir::mem::{poly, MemOp};
 use fehu_ir::seg::SegLevel;
 use fehu_ir::subst::Subst;
-use fehu_ir::visit::{deep, for_each_stm};
+use fehu_ir::visit::deep;
 use fehu_ir::{Body, Exp, Memory, Param, Prog, Space, Stm, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -47,8 +48,6 @@ pub const PASS: Pass<Prog<Memory>> = Pass { name: "reuse-blocks", need: Need::Op
 const MAX_TRIED: usize = 4;
 /// Statements that use either block, between the first write to the new one and the last use of the older one.
 const MAX_BETWEEN: usize = 100;
-/// Statements that are looked at for one statement of the program, on average.
-const STEPS_PER_STM: usize = 50;
 
 fn run(prog: &mut Prog<Memory>) {
     with_constants(prog, of_functions);
@@ -61,14 +60,12 @@ fn of_functions(prog: &mut Prog<Memory>) {
         passed: FxHashMap::default(),
         renamed: Subst::new(),
         elements: RefCell::default(),
-        steps_left: Cell::new(0),
+        budget: Budget::default(),
     };
     for fun in &mut prog.funs {
         pass.known = Known::of_fun(fun);
         pass.passed = operand_counts(&fun.body);
-        let mut stms = 0;
-        for_each_stm(&fun.body, &mut |_| stms += 1);
-        pass.steps_left.set(STEPS_PER_STM * stms);
+        pass.budget = Budget::of(&fun.body);
         let facts = pass.known.facts();
         let given = pass.consumed(&fun.params, &facts);
         pass.body(&mut fun.body, &facts, given);
@@ -86,8 +83,7 @@ struct Reuse {
     renamed: Subst,
     /// What elements the arrays in blocks have, for those that were asked for.
     elements: RefCell<FxHashMap<Name, Elements>>,
-    /// So many more statements may be looked at.
-    steps_left: Cell<usize>,
+    budget: Budget,
 }
 
 /// The elements of the arrays in a block.
@@ -287,7 +283,7 @@ impl Reuse {
         }
         let both: BTreeSet<usize> = of_new.iter().chain(users.within(old.block, &between)).copied().collect();
         let steps = both.iter().map(|i| users.around.size(*i..*i + 1)).sum();
-        if both.len() > MAX_BETWEEN || !self.walk(steps) {
+        if both.len() > MAX_BETWEEN || !self.budget.take(steps) {
             return false;
         }
         // A loop starts with an array of unspecified elements, which the interpreter that watches memory takes to be of the
@@ -304,13 +300,6 @@ impl Reuse {
         let order = Order { known: &self.known, side: &side };
         let mut uses = Uses::nothing();
         both.iter().rev().all(|i| order.stms(facts, std::slice::from_ref(&body.stms[*i]), &mut uses))
-    }
-
-    /// Takes steps, if there are any left.
-    fn walk(&self, steps: usize) -> bool {
-        let left = self.steps_left.get();
-        self.steps_left.set(left.saturating_sub(steps));
-        left > steps
     }
 
     /// What elements the arrays in a block have.

@@ -38,6 +38,7 @@ pub use reason::Reason;
 pub(crate) use seg::rows;
 pub(crate) use values::put;
 
+use crate::budget::Budget;
 use crate::builder::Place;
 use crate::constants::with_constants;
 use crate::tables::{operand_counts, Tables};
@@ -52,13 +53,10 @@ use fehu_lmad::Summary;
 use fehu_pass::{Need, Pass};
 use layout::Layout;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 /// Arrays are computed where they will end up.
 pub const PASS: Pass<Prog<Memory>> = Pass { name: "short-circuit", need: Need::Optional, run: shortcircuit };
-
-/// Statements that are looked at for one statement of the program, on average.
-const STEPS_PER_STM: usize = 300;
 
 /// Lets values be made where they are put.
 fn shortcircuit(prog: &mut Prog<Memory>) {
@@ -82,7 +80,7 @@ fn run(prog: &mut Prog<Memory>, reasons: Option<Reasons>) -> Option<Reasons> {
         known: Known::default(),
         passed: FxHashMap::default(),
         parts: FxHashMap::default(),
-        steps_left: Cell::new(0),
+        budget: Budget::default(),
         answers: RefCell::default(),
         names: std::mem::take(&mut prog.names),
     };
@@ -90,9 +88,7 @@ fn run(prog: &mut Prog<Memory>, reasons: Option<Reasons>) -> Option<Reasons> {
         pass.blocks = Blocks::of_body(&fun.body);
         pass.known = Known::of_fun(fun);
         pass.passed = operand_counts(&fun.body);
-        let mut stms = 0;
-        fehu_ir::visit::for_each_stm(&fun.body, &mut |_| stms += 1);
-        pass.steps_left.set(STEPS_PER_STM * stms);
+        pass.budget = Budget::of(&fun.body);
         let facts = pass.known.facts();
         pass.body(&mut fun.body, &facts);
         pass.points(&mut fun.body, &facts);
@@ -115,8 +111,7 @@ struct ShortCircuit {
     passed: FxHashMap<Name, usize>,
     /// Of what they are parts, for arrays that were moved.
     parts: FxHashMap<Name, Parts>,
-    /// So many more statements may be looked at.
-    steps_left: Cell<usize>,
+    budget: Budget,
     /// Whether a value that a branch returns can be made in a place: found out when it is decided whether anything moves,
     /// and needed again when it does.
     answers: RefCell<FxHashMap<(Name, Name, Lmad), bool>>,
@@ -249,7 +244,7 @@ impl ShortCircuit {
         }
         let last = self.tables.inside(block).iter().chain([&block]).filter_map(|n| around.last(*n)).max();
         let Some(last) = last.filter(|last| *last > at) else { return Ok(()) };
-        if !self.walk(around.size(at + 1..last + 1)) {
+        if !self.budget.take(around.size(at + 1..last + 1)) {
             return Err(Reason::TooFarAway);
         }
         let side = |n: Name| self.side(facts, n, block, value, dest);
@@ -267,13 +262,6 @@ impl ShortCircuit {
     /// The places that the value will fill.
     fn places(&self, facts: &Facts, dest: &Dest) -> Summary {
         Summary::of(dest.place.lmad.map_parts(|p| facts.normalise(p)))
-    }
-
-    /// Takes steps, if there are any left.
-    fn walk(&self, steps: usize) -> bool {
-        let left = self.steps_left.get();
-        self.steps_left.set(left.saturating_sub(steps));
-        left > steps
     }
 
     /// To which side an array belongs when a value in a block moves.
@@ -335,7 +323,7 @@ impl ShortCircuit {
             }
             Origin::Branches(branch) => branch + 1,
         };
-        if !self.walk(around.size(first..at)) {
+        if !self.budget.take(around.size(first..at)) {
             return Err(Reason::TooFarAway);
         }
         let side = |n: Name| self.side(facts, n, block, value, dest);
