@@ -60,12 +60,18 @@ pub fn type_entry(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<Type
                         Some(e) => closest(q.name.name, e.types.keys().copied()),
                     };
                     let d = unknown();
-                    match near {
+                    let others = if q.quals.is_empty() { other_types(q.name.name) } else { &[] };
+                    match near.filter(|_| others.is_empty()) {
                         Some(n) => d.help(format!("there is a type \"{n}\"")).fix(
                             format!("Change to `{n}`"),
                             q.name.span,
                             n.as_str(),
                         ),
+                        None if !others.is_empty() => {
+                            let shown: Vec<String> = others.iter().map(|t| format!("\"{t}\"")).collect();
+                            let d = d.help(format!("there is {}", shown.join(" and ")));
+                            others.iter().fold(d, |d, t| d.fix(format!("Change to `{t}`"), q.name.span, *t))
+                        }
                         None if q.quals.is_empty() && q.name.name.as_str().len() == 1 => {
                             let name = q.name.name;
                             let d = d.help(format!(
@@ -106,6 +112,22 @@ pub fn module(ctx: &mut Context, scope: &Scope, q: &QualName) -> Option<ModEntry
     };
     ctx.report(d);
     None
+}
+
+/// What other languages call a type.
+fn other_types(name: Symbol) -> &'static [&'static str] {
+    match name.as_str() {
+        "int" | "integer" | "Int" | "Integer" => &["i32", "i64"],
+        "uint" | "unsigned" => &["u32", "u64"],
+        "long" | "usize" | "isize" | "size_t" => &["i64"],
+        "short" => &["i16"],
+        "byte" | "char" | "Char" => &["u8"],
+        "float" | "Float" | "real" => &["f32"],
+        "double" | "Double" => &["f64"],
+        "boolean" | "Bool" => &["bool"],
+        "string" | "String" | "str" => &["[]u8"],
+        _ => &[],
+    }
 }
 
 fn unknown_module(q: &QualName) -> Diagnostic {

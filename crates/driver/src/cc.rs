@@ -19,11 +19,23 @@ pub enum CcError {
     Occupied(PathBuf, &'static str),
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many kinds of errors are asked for")]
 impl std::fmt::Display for CcError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             CcError::NotStarted(cc, e) => {
-                write!(f, "Could not run the C compiler `{cc}`: {e}. Set CC to the one to use.")
+                let why = match e.kind() {
+                    // The second is for something in PATH that is no folder.
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+                        "there is no such program".to_owned()
+                    }
+                    _ => e.to_string(),
+                };
+                write!(
+                    f,
+                    "Could not run the C compiler `{cc}`: {why}. Install gcc or clang, or set CC to the one to use; \
+                     `fehu run -i` and `fehu repl` need none."
+                )
             }
             CcError::Refused { settings, text } if settings.is_empty() => write!(
                 f,

@@ -91,8 +91,9 @@ fn compile_checked(
     let generated = generate(front, settings, times).map_err(Failure::Program)?;
     let text = generated.text;
     let write = |path: &Path, text: &str| {
-        std::fs::write(path, text)
-            .map_err(|e| Failure::Outside(format!("Could not write {}: {e}.", path.display())))
+        std::fs::write(path, text).map_err(|e| {
+            Failure::Outside(format!("Could not write {}: {}.", path.display(), why_not(path, &e)))
+        })
     };
     let with = |extension: &str| {
         let mut path = settings.output.clone().into_os_string();
@@ -115,4 +116,13 @@ fn compile_checked(
         }
     }
     Ok(generated.warnings)
+}
+
+/// Why a file could not be written, in words.
+fn why_not(path: &Path, e: &std::io::Error) -> String {
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty() && !f.is_dir());
+    match folder {
+        Some(folder) => format!("there is no folder {}", folder.display()),
+        None => e.to_string(),
+    }
 }

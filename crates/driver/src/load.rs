@@ -247,6 +247,9 @@ fn cannot_read(span: Span, path: &Path, why: &str) -> Diagnostic {
     // Packages lie in folders named after their hosts.
     match folders.any(|part| part == "lib") && folders.next().is_some_and(|host| host.contains('.')) {
         true => d.help("packages that futhark.pkg lists are fetched into lib by `fehu pkg sync`"),
+        false if span == Span::NONE && path.extension().is_none() && path.with_extension("fut").is_file() => {
+            d.help(format!("there is {}", path.with_extension("fut").display()))
+        }
         false => d,
     }
 }

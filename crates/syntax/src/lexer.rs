@@ -159,7 +159,13 @@ impl<'a> Lexer<'a> {
             first => {
                 let first = first.unwrap_or(' ');
                 self.pos += first.len_utf8();
-                self.error(lo, format!("Unexpected token: '{first}'"))
+                self.error(lo, format!("Unexpected token: '{first}'"));
+                match first {
+                    ';' => {
+                        self.help("there is no ';': a 'let' ends with 'in', and fields are separated by ','")
+                    }
+                    _ => TokenKind::Unknown,
+                }
             }
         }
     }
@@ -266,7 +272,7 @@ impl<'a> Lexer<'a> {
             if space > 0 && self.rest()[space..].starts_with(is_name_start) {
                 self.fix("Remove the space", self.pos..self.pos + space, "");
             }
-            self.help("a constructor is written #name and an attribute #[name], without space after #")
+            self.help("a constructor is written #name and an attribute #[name], without space after #; comments begin with --")
         }
     }
 
@@ -360,6 +366,21 @@ impl<'a> Lexer<'a> {
             self.name_chars();
             let text = self.text[lo..self.pos].to_owned();
             self.error(lo, format!("Invalid number literal '{text}'."));
+            let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+            let suffix = match &text[number.len()..] {
+                "f" | "F" => "f32",
+                "d" | "D" => "f64",
+                "u" | "U" => "u32",
+                "l" | "L" => "i64",
+                _ => "",
+            };
+            if !suffix.is_empty() {
+                self.fix(
+                    &format!("Change to `{number}{suffix}`"),
+                    lo..self.pos,
+                    &format!("{number}{suffix}"),
+                );
+            }
             return self.help(
                 "a suffix must be one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, and fit the number",
             );

@@ -17,6 +17,7 @@ mod binding;
 mod dec;
 mod exp;
 mod fixity;
+mod foreign;
 mod group;
 mod module;
 mod pat;
@@ -207,7 +208,7 @@ impl<'a> Parser<'a> {
         } else {
             Diagnostic::error(token.span, format!("Unexpected token: '{text}'"))
         };
-        error = error.label(format!("expected {expected}"));
+        error = self.meant(error.label(format!("expected {expected}")), expected);
         if token.kind.is_keyword() && expected.contains("name") {
             error = error.note(format!("'{text}' is a reserved word and cannot be used as a name"));
         }

@@ -161,6 +161,21 @@ pub(super) fn other_name(qualifier: Option<Symbol>, name: Symbol) -> Option<Stri
     }
 }
 
+/// What is said differently, not only called differently.
+pub(super) fn other_form(name: Symbol) -> Option<&'static str> {
+    match name.as_str() {
+        "return" => Some("the body of a function is its result, without a word before it"),
+        "print" | "printf" | "println" | "putStrLn" | "show" => {
+            Some("a program prints nothing itself; mark an expression with #[trace] to see its value")
+        }
+        "=>" | "lambda" | "fun" | "fn" => Some("a function is written \\x -> x + 1"),
+        "None" | "nil" | "Nothing" | "NULL" => {
+            Some("a type can have a constructor for no value, as in #none | #some i32")
+        }
+        _ => None,
+    }
+}
+
 fn symbol_for(word: &str) -> Option<&'static str> {
     match word {
         "/=" | "<>" | "~=" => Some("!="),
@@ -170,6 +185,10 @@ fn symbol_for(word: &str) -> Option<&'static str> {
         "mod" | "rem" => Some("%"),
         "div" => Some("/"),
         "xor" => Some("^"),
+        "True" => Some("true"),
+        "False" => Some("false"),
+        "len" | "size" => Some("length"),
+        "fold" => Some("reduce"),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use super::pre::{self, Exp, ExpKind, Written};
 use super::quote;
 use super::unify::{Mismatch, Unified};
 use crate::context::Context;
-use crate::scope::{Scope, ValEntry, ValKind};
+use crate::scope::{Scope, TermEntry, ValEntry, ValKind};
 use crate::type_exp;
 use crate::types::{is_too_large, Scheme, Size, Type, MAX_DEPTH, MAX_PARTS};
 use fehu_base::prim::ScalarType;
@@ -411,7 +411,14 @@ impl<'a> Infer<'a> {
                     Err(m) => {
                         let d = Diagnostic::error(f.span, format!("Attempt to access field \"{}\".", f.name));
                         let d = m.explain(d);
-                        self.report(d);
+                        let function = matches!(self.scope.term(f.name), Some(TermEntry::Val(_)));
+                        self.report(match function {
+                            true => d.help(format!(
+                                "only records have fields; to apply the function, write \"{} x\"",
+                                f.name
+                            )),
+                            false => d,
+                        });
                         Type::Error
                     }
                 }
@@ -457,7 +464,12 @@ impl<'a> Infer<'a> {
             let shown = self.show(t);
             let d = Diagnostic::error(span, format!("{headline}\nType: {shown}"));
             let d = m.explain(d);
-            self.report(d);
+            let tuple =
+                matches!(self.st.head(t), Type::Record(fs) if fs.iter().any(|(f, _)| f.as_str() == "0"));
+            self.report(match tuple {
+                true => d.help("the components of a tuple are its fields 0, 1, ..., as in \"x.0\""),
+                false => d,
+            });
             return Type::Error;
         }
         self.zero_order(&elem, WhyKind::ArrayElement, span);

@@ -1,6 +1,6 @@
 //! The first layer: uses of values, applications, sections, updates.
 
-use super::hints::{map_of_several, other_name, word_operator, Refused};
+use super::hints::{map_of_several, other_form, other_name, word_operator, Refused};
 use super::infer::{Infer, BOOL};
 use super::metas::{Cons, ScalarSet, Why, WhyKind};
 use super::pre::{self, Access, Exp, ExpKind, Side, Use};
@@ -81,7 +81,10 @@ impl Infer<'_> {
                         Some(n) => {
                             d.help(format!("there is \"{n}\"")).fix(format!("Change to `{n}`"), span, n)
                         }
-                        None => d,
+                        None => match other_form(p.name).filter(|_| i == 0) {
+                            Some(help) => d.help(help),
+                            None => d,
+                        },
                     });
                     return None;
                 }

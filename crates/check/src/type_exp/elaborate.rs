@@ -257,18 +257,27 @@ impl Walk<'_> {
         let Some(entry) = type_entry(self.ctx, self.scope, q) else { return failed };
         let params = &entry.def.tparams;
         if params.len() != args.len() {
-            self.ctx.report(
-                Diagnostic::error(
-                    te.span(),
-                    format!(
-                        "Type constructor \"{}\" requires {} arguments, but provided {}.",
-                        show_type_exp(head),
-                        params.len(),
-                        args.len()
-                    ),
-                )
-                .related(entry.span, "declared here"),
+            let d = Diagnostic::error(
+                te.span(),
+                format!(
+                    "Type constructor \"{}\" requires {} arguments, but provided {}.",
+                    show_type_exp(head),
+                    params.len(),
+                    args.len()
+                ),
             );
+            let d = d.related(entry.span, "declared here");
+            // `i32[n]`: in most languages, an array.
+            let sizes = args.iter().rev().try_fold(head.clone(), |t, a| match a {
+                ast::TypeArg::Size(s) => Some(TypeExp::Array(s.clone(), Box::new(t), te.span())),
+                ast::TypeArg::Type(_) => None,
+            });
+            self.ctx.report(match sizes.filter(|_| params.is_empty()).map(|t| show_type_exp(&t)) {
+                Some(array) => d
+                    .help(format!("the sizes of an array stand before the type of its elements: \"{array}\""))
+                    .fix(format!("Change to `{array}`"), te.span(), array),
+                None => d,
+            });
             return failed;
         }
         let mut kind = entry.def.lifted;

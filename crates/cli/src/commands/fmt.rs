@@ -79,10 +79,10 @@ fn from_stdin(check: bool) -> ExitCode {
 }
 
 fn format_file(file: &Path) -> Outcome {
-    match std::fs::read_to_string(file) {
+    match fehu_driver::files::read_source(file) {
         Ok(text) => format(file, &text),
-        Err(e) => {
-            errln!("fehu: cannot read {}: {e}", file.display());
+        Err(why) => {
+            errln!("fehu: could not read {}: {why}", file.display());
             Outcome::Failed
         }
     }

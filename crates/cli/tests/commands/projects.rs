@@ -118,3 +118,30 @@ fn there_must_be_something_to_watch() {
     assert_eq!(run(&["watch", "check"]).status.code(), Some(2));
     assert_eq!(run(&["watch"]).status.code(), Some(2));
 }
+
+#[test]
+fn what_is_missing_is_named() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    program(dir.path(), "a.fut", "entry twice (x: i32) = x * 2\n");
+    program(dir.path(), "b.fut", "def once (x: i32) = x\n");
+    let said = |args: &[&str]| {
+        let done =
+            fehu().args(args).current_dir(dir.path()).env("CC", "no-such-cc").output().expect("fehu runs");
+        assert_eq!(done.status.code(), Some(1), "{args:?}");
+        stderr(&done)
+    };
+    assert!(said(&["check", "a"]).contains("there is a.fut"));
+    assert!(said(&["run", "a.fut"]).contains("`-e NAME` calls another one: `twice`"));
+    assert!(said(&["run", "-i", "a.fut"]).contains("no entry point `main`"));
+    assert!(said(&["run", "b.fut"]).contains("`entry main ... = ...` defines one"));
+    assert!(said(&["fmt", "c.fut"]).contains("no such file"));
+    assert!(said(&["c", "a.fut", "-o", "none/a"]).contains("there is no folder none"));
+    let said = said(&["c", "a.fut"]);
+    assert!(said.contains("there is no such program") && said.contains("fehu run -i"), "{said}");
+    // Any definition can be called.
+    let mut once = fehu();
+    once.args(["run", "-i", "-e", "once", "b.fut"]).current_dir(dir.path()).stdin(Stdio::piped());
+    let mut child = once.stdout(Stdio::piped()).spawn().expect("fehu runs");
+    child.stdin.take().expect("standard input").write_all(b"5").expect("written");
+    assert_eq!(stdout(&child.wait_with_output().expect("it ends")), "5i32\n");
+}

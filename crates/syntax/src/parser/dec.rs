@@ -93,7 +93,7 @@ impl Parser<'_> {
             _ => None,
         };
         let mut error = self.unexpected_error("the end of the declaration");
-        error.help = help.map(str::to_owned);
+        error.help = help.map(str::to_owned).or(error.help);
         self.report(error);
     }
 

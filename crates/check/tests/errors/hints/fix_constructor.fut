@@ -6,4 +6,4 @@ def x : #a | #b = # a
 -- 1 | def x : #a | #b = # a
 --   |                   ^
 --   |
---   = help: a constructor is written #name and an attribute #[name], without space after #
+--   = help: a constructor is written #name and an attribute #[name], without space after #; comments begin with --

@@ -1,0 +1,42 @@
+def f (x: int) (y: float) (z: string) = (x, y, z)
+def g (xs: i32[]) (m: f32[3][4]) = (xs, m)
+-- ==>
+-- error: Unknown type "int".
+--  --> hints/other_types.fut:1:11-14
+--   |
+-- 1 | def f (x: int) (y: float) (z: string) = (x, y, z)
+--   |           ^^^
+--   |
+--   = help: there is "i32" and "i64"
+--
+-- error: Unknown type "float".
+--  --> hints/other_types.fut:1:20-25
+--   |
+-- 1 | def f (x: int) (y: float) (z: string) = (x, y, z)
+--   |                    ^^^^^
+--   |
+--   = help: there is "f32"
+--
+-- error: Unknown type "string".
+--  --> hints/other_types.fut:1:31-37
+--   |
+-- 1 | def f (x: int) (y: float) (z: string) = (x, y, z)
+--   |                               ^^^^^^
+--   |
+--   = help: there is "[]u8"
+--
+-- error: Type constructor "i32" requires 0 arguments, but provided 1.
+--  --> hints/other_types.fut:2:12-17
+--   |
+-- 2 | def g (xs: i32[]) (m: f32[3][4]) = (xs, m)
+--   |            ^^^^^
+--   |
+--   = help: the sizes of an array stand before the type of its elements: "[]i32"
+--
+-- error: Type constructor "f32" requires 0 arguments, but provided 2.
+--  --> hints/other_types.fut:2:23-32
+--   |
+-- 2 | def g (xs: i32[]) (m: f32[3][4]) = (xs, m)
+--   |                       ^^^^^^^^^
+--   |
+--   = help: the sizes of an array stand before the type of its elements: "[3][4]f32"

@@ -1,0 +1,78 @@
+def a x = return x + 1
+def b = print "hi"
+def c = True
+def d (xs: []i32) = len xs
+def e = map (x => x) [1]
+def f (p: (i32, i32)) = p[0]
+def g (xs: []i32) = xs.length
+-- ==>
+-- error: Unknown name "return".
+--  --> hints/other_words.fut:1:11-17
+--   |
+-- 1 | def a x = return x + 1
+--   |           ^^^^^^ not in scope
+--   |
+--   = help: the body of a function is its result, without a word before it
+--
+-- error: Unknown name "print".
+--  --> hints/other_words.fut:2:9-14
+--   |
+-- 2 | def b = print "hi"
+--   |         ^^^^^ not in scope
+--   |
+--   = help: a program prints nothing itself; mark an expression with #[trace] to see its value
+--
+-- error: Unknown name "True".
+--  --> hints/other_words.fut:3:9-13
+--   |
+-- 3 | def c = True
+--   |         ^^^^ not in scope
+--   |
+--   = help: there is "true"
+--
+-- error: Unknown name "len".
+--  --> hints/other_words.fut:4:21-24
+--   |
+-- 4 | def d (xs: []i32) = len xs
+--   |                     ^^^ not in scope
+--   |
+--   = help: there is "length"
+--
+-- error: Unknown name "=>".
+--  --> hints/other_words.fut:5:16-18
+--   |
+-- 5 | def e = map (x => x) [1]
+--   |                ^^ not in scope
+--   |
+--   = help: a function is written \x -> x + 1
+--
+-- error: Unknown name "x".
+--  --> hints/other_words.fut:5:14-15
+--   |
+-- 5 | def e = map (x => x) [1]
+--   |              ^ not in scope
+--
+-- error: Unknown name "x".
+--  --> hints/other_words.fut:5:19-20
+--   |
+-- 5 | def e = map (x => x) [1]
+--   |                   ^ not in scope
+--
+-- error: Cannot index value of this type.
+--        Type: (i32, i32)
+--        Types "[]_" and "(i32, i32)" do not match.
+--  --> hints/other_words.fut:6:25-26
+--   |
+-- 6 | def f (p: (i32, i32)) = p[0]
+--   |                         ^
+--   |
+--   = help: the components of a tuple are its fields 0, 1, ..., as in "x.0"
+--
+-- error: Attempt to access field "length".
+--        Cannot unify type "[]i32" with type that must be a record with fields {length: ...}.
+--  --> hints/other_words.fut:7:24-30
+--   |
+-- 7 | def g (xs: []i32) = xs.length
+--   |                        ^^^^^^
+--   |
+--   = help: only records have fields; to apply the function, write "length x"
