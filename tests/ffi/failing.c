@@ -47,6 +47,15 @@ static void use(struct futhark_context *ctx) {
   if (i != NULL) {
     futhark_free_i64_1d(ctx, i);
   }
+  // Many launches in a row, and no times of any.
+  futhark_context_pause_profiling(ctx);
+  for (int k = 0; k < 2; k++) {
+    if (!bad(ctx, futhark_entry_steps(ctx, &out, 50, 1000), "steps")) {
+      bad(ctx, futhark_context_sync(ctx), "sync");
+      futhark_free_i32_1d(ctx, out);
+    }
+  }
+  futhark_context_unpause_profiling(ctx);
   int64_t n;
   bad(ctx, futhark_entry_main(ctx, &n, 100, 200), "main");
   bad(ctx, futhark_entry_count(ctx, &n, 100), "count");

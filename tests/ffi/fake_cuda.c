@@ -6,6 +6,7 @@
 //   FAKE_GONE_AT=N      from the N-th call on, the device is gone: all that may fail do
 //   FAKE_MEMORY=BYTES   there is so much memory
 //   FAKE_IMAGE=TEXT     what compiled kernels are: seven characters
+//   FAKE_LOG=1          every call that may fail is said
 //   FAKE_REFUSE=TEXT    compiled kernels with this in them cannot be loaded
 //
 // At exit, it writes to standard error how many calls there were, and everything that was wrong.
@@ -25,7 +26,7 @@ static struct piece {
   const char *kind;
 } *pieces;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int calls, wrong, retained, last_code;
+static int calls, kernels, wrong, retained, last_code;
 static size_t in_use;
 static __thread int depth;
 
@@ -46,13 +47,16 @@ __attribute__((destructor)) static void goodbye(void) {
   if (retained != 0) {
     complain("the primary context is still retained", "exit");
   }
-  fprintf(stderr, "fake: %d calls, %d wrong\n", calls, wrong);
+  fprintf(stderr, "fake: %d calls, %d kernels, %d wrong\n", calls, kernels, wrong);
 }
 
 // Whether a call goes on; if not, it returns `last_code`.
 static int may(const char *call, int wants_context) {
   pthread_mutex_lock(&lock);
   calls++;
+  if (getenv("FAKE_LOG") != NULL) {
+    fprintf(stderr, "fake: %s\n", call);
+  }
   int ok = 1;
   if (wants_context && depth <= 0) {
     complain("no context", call);
@@ -222,8 +226,45 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
                    void *stream, void **params, void **extra) {
   MAY(1)
   (void)f, (void)stream, (void)params, (void)extra, (void)shared;
+  kernels++;
   return gx > 0 && gy == 1 && gz == 1 && bx > 0 && bx <= 1024 && by == 1 && bz == 1 ? SUCCESS : INVALID_VALUE;
 }
+
+// Graphs: chains of kernels. A node is its place in the chain.
+struct node {
+  void *function;
+  unsigned int gx, gy, gz, bx, by, bz, shared;
+  void **params, **extra;
+};
+static int in_order(const char *call, const struct node *node) {
+  int fine = node->function != NULL && node->gx > 0 && node->gy == 1 && node->gz == 1 && node->bx > 0 && node->bx <= 1024 &&
+             node->by == 1 && node->bz == 1 && node->params != NULL && node->params[0] != NULL;
+  if (!fine) { complain("no launch", call); }
+  return fine ? SUCCESS : INVALID_VALUE;
+}
+int cuGraphCreate(void **out, unsigned int flags) { MAY(1) (void)flags; return give("graph", sizeof(long), out); }
+int cuGraphAddKernelNode_v2(void **out, void *graph, void *const *after, size_t n, const struct node *node) {
+  MAY(1)
+  long *nodes = graph;
+  if (n > 1 || (n == 0) != (*nodes == 0) || (n == 1 && *after != (void *)*nodes)) { complain("no chain", __func__); }
+  *out = (void *)++*nodes;
+  return in_order(__func__, node);
+}
+int cuGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags) {
+  MAY(1)
+  (void)flags;
+  int code = give("executable graph", sizeof(long), out);
+  if (code == SUCCESS) { *(long *)*out = *(long *)graph; }
+  return code;
+}
+int cuGraphExecKernelNodeSetParams_v2(void *graph, void *place, const struct node *node) {
+  MAY(1)
+  if ((long)place < 1 || (long)place > *(long *)graph) { complain("no such node", __func__); }
+  return in_order(__func__, node);
+}
+int cuGraphLaunch(void *graph, void *stream) { MAY(1) (void)stream; kernels += (int)*(long *)graph; return SUCCESS; }
+int cuGraphDestroy(void *graph) { MAY(1) return take(__func__, graph); }
+int cuGraphExecDestroy(void *graph) { MAY(1) return take(__func__, graph); }
 int cuEventCreate(void **out, unsigned int flags) { MAY(1) (void)flags; return give("event", 0, out); }
 int cuEventRecord(void *event, void *stream) { MAY(1) (void)event, (void)stream; return SUCCESS; }
 int cuEventElapsedTime(float *out, void *from, void *to) { MAY(1) (void)from, (void)to; *out = 0.5f; return SUCCESS; }

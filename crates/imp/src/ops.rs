@@ -209,6 +209,8 @@ pub enum KernelOp {
     Guarded(Box<Code<KernelOp>>),
     /// A loop that the compiler of kernels shall unroll; otherwise as [`Code::For`].
     UnrolledFor {
+        /// How many iterations become one; all of them if it is not given.
+        by: Option<usize>,
         /// The variable.
         var: Name,
         /// Its type.

@@ -208,7 +208,7 @@ macro_rules! walks {
             match op {
                 KernelOp::Barrier | KernelOp::Fence | KernelOp::BlockFence | KernelOp::LeaveIfFailed => {}
                 KernelOp::Guarded(code) => deep(|| v.code(code)),
-                KernelOp::UnrolledFor { var, ty: _, bound, body } => {
+                KernelOp::UnrolledFor { by: _, var, ty: _, bound, body } => {
                     v.declared(var);
                     v.expr(bound);
                     deep(|| v.code(body));

@@ -6,9 +6,17 @@
 //! barrier; xs[thread] = ...; barrier; n = m + 1; barrier; ys[thread] = xs[0]; barrier
 //!                                                ^^^^^^^ goes
 //! ```
+//!
+//! A loop that comes after a barrier, and whose iterations end with one, has one before each iteration:
+//!
+//! ```text
+//! barrier; for i < n { barrier; xs[thread] = ...; barrier }; barrier
+//!                      ^^^^^^^ goes                          ^^^^^^^ goes
+//! ```
 
 use fehu_imp::parts::for_each_part;
 use fehu_imp::syntax::{Code, Expr, KernelOp, Program};
+use fehu_ir::visit::deep;
 use fehu_pass::{Need, Pass};
 
 /// Two barriers with nothing between them that touches memory become one.
@@ -37,9 +45,10 @@ fn sequence(code: &mut Code<KernelOp>, fresh: &mut bool) {
         Code::SetScalar(_, value) => *fresh &= !reads(value),
         Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) => {}
         Code::Op(KernelOp::Barrier | KernelOp::LeaveIfFailed) => *fresh = true,
-        Code::For { body, .. } | Code::While(_, body) => {
-            drop_doubles(body);
-            *fresh = false;
+        Code::For { bound: head, body, .. } | Code::While(head, body) => {
+            *fresh = *fresh && !reads(head) && ends_fresh(body, true);
+            let mut inside = *fresh;
+            sequence(body, &mut inside);
         }
         Code::If(_, t, f) => {
             drop_doubles(t);
@@ -52,6 +61,21 @@ fn sequence(code: &mut Code<KernelOp>, fresh: &mut bool) {
         | Code::Call { .. }
         | Code::Assert { .. }
         | Code::Op(_) => *fresh = false,
+    }
+}
+
+/// Whether code ends just after a barrier, if there is or is not one just before it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
+fn ends_fresh(code: &Code<KernelOp>, fresh: bool) -> bool {
+    match code {
+        Code::Seq(codes) => codes.iter().fold(fresh, |fresh, code| ends_fresh(code, fresh)),
+        Code::SetScalar(_, value) => fresh && !reads(value),
+        Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) => fresh,
+        Code::Op(KernelOp::Barrier | KernelOp::LeaveIfFailed) => true,
+        Code::For { bound: head, body, .. } | Code::While(head, body) => {
+            fresh && !reads(head) && deep(|| ends_fresh(body, true))
+        }
+        _ => false,
     }
 }
 
@@ -91,6 +115,6 @@ mod tests {
             barrier(),
         ]);
         drop_doubles(&mut code);
-        assert_eq!(format!("{code:?}").matches("Barrier").count(), 4, "{code:?}");
+        assert_eq!(format!("{code:?}").matches("Barrier").count(), 2, "{code:?}");
     }
 }

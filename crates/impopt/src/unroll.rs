@@ -7,8 +7,18 @@
 //! for i < 19: xs[i] = xs[i] * 2                     unrolled
 //! for i < 27: for j < n: sum = sum + xs[i * n + j]  not unrolled: what is inside takes its time
 //! ```
+//!
+//! Innermost loops that read memory are unrolled a few iterations at a time. Threads of a GPU run one instruction after the
+//! other, and wait for what they have read when it is used: with one read in each iteration, they wait in each. The reads
+//! of several iterations are on their way together, and compilers of kernels do not see by themselves that it pays:
+//!
+//! ```text
+//! for j < n: sum = sum + xs[j]                      unrolled by 4
+//! ```
 
+use fehu_imp::ops::Operation;
 use fehu_imp::syntax::{Code as AnyCode, Expr, KernelOp, Program};
+use fehu_imp::visit::{look_at_code, look_at_expr, look_at_kernel_op, Visitor};
 use fehu_ir::visit::deep;
 use fehu_pass::{Need, Pass};
 
@@ -30,15 +40,37 @@ const MOST_ITERATIONS: usize = 32;
 const FEW_ITERATIONS: usize = 4;
 /// The most statements that an unrolled loop may have.
 const MOST_STATEMENTS: usize = 1024;
+/// Iterations of a loop that are one where it is not unrolled as a whole. With 4, LU decomposition reads its rows five times as
+/// fast as with 1.
+const SOME_ITERATIONS: usize = 4;
+/// The most statements that they may have together.
+const SOME_STATEMENTS: usize = 128;
 
 /// Marks loops.
 fn unroll(code: &mut Code) {
     // What is inside is marked afterwards, so that all decisions are about the loops as they are now.
-    let marked = matches!(code, Code::For { bound, body, .. } if is_unrolled(bound, body));
+    let by = match code {
+        Code::For { bound, body, .. } if is_unrolled(bound, body) => Some(None),
+        Code::For { body, .. } if is_unrolled_by_some(body) => Some(Some(SOME_ITERATIONS)),
+        Code::Seq(_)
+        | Code::DeclareScalar(..)
+        | Code::DeclareMem(..)
+        | Code::DeclareStatic(..)
+        | Code::SetScalar(..)
+        | Code::SetMem(..)
+        | Code::Write { .. }
+        | Code::Copy { .. }
+        | Code::Call { .. }
+        | Code::Assert { .. }
+        | Code::For { .. }
+        | Code::While(..)
+        | Code::If(..)
+        | Code::Op(_) => None,
+    };
     code.bodies_mut().into_iter().for_each(|body| deep(|| unroll(body)));
-    if marked {
+    if let Some(by) = by {
         if let Code::For { var, ty, bound, body } = std::mem::replace(code, Code::Seq(vec![])) {
-            *code = Code::Op(KernelOp::UnrolledFor { var, ty, bound, body });
+            *code = Code::Op(KernelOp::UnrolledFor { by, var, ty, bound, body });
         }
     }
 }
@@ -50,6 +82,54 @@ fn is_unrolled(bound: &Expr, body: &Code) -> bool {
     }
     let Some(count) = iterations(bound) else { return false };
     count <= FEW_ITERATIONS || unrolled(count, body).is_some()
+}
+
+/// Whether a few iterations of a loop are to be one: its body is short, and reads.
+fn is_unrolled_by_some(body: &Code) -> bool {
+    if statements(body).is_none_or(|n| n * SOME_ITERATIONS > SOME_STATEMENTS) {
+        return false;
+    }
+    let mut survey = Survey::default();
+    survey.code(body);
+    survey.reads && !survey.synchronises
+}
+
+/// What a short body does.
+#[derive(Default)]
+struct Survey {
+    reads: bool,
+    /// Whether threads wait for each other, or change what others see.
+    synchronises: bool,
+}
+
+impl<'c> Visitor<'c> for Survey {
+    fn code<O: Operation>(&mut self, code: &'c AnyCode<O>) {
+        self.reads |= matches!(code, AnyCode::Copy { .. });
+        look_at_code(self, code);
+    }
+
+    fn expr(&mut self, e: &'c Expr) {
+        self.reads |= matches!(e, Expr::Index { .. });
+        look_at_expr(self, e);
+    }
+
+    fn kernel_op(&mut self, op: &'c KernelOp) {
+        match op {
+            KernelOp::Guarded(_)
+            | KernelOp::UnrolledFor { .. }
+            | KernelOp::Check { .. }
+            | KernelOp::DeclareArray { .. } => look_at_kernel_op(self, op),
+            KernelOp::Barrier
+            | KernelOp::Fence
+            | KernelOp::BlockFence
+            | KernelOp::LeaveIfFailed
+            | KernelOp::Atomic { .. }
+            | KernelOp::CompareAndSwap { .. }
+            | KernelOp::ReadVolatile { .. }
+            | KernelOp::WriteVolatile { .. }
+            | KernelOp::Shuffle { .. } => self.synchronises = true,
+        }
+    }
 }
 
 /// The number of statements of an unrolled loop, if it is short and nothing in it remains a loop.

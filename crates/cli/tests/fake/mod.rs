@@ -8,6 +8,8 @@ const PROGRAM: &str = "entry main (n: i64) (m: i64): i64 =
   map (\\i -> i64.sum (map (\\j -> (i * j) %% 7) (iota m))) (iota n) |> i64.sum
 entry count (n: i64): i64 =
   hist (+) 0 37 (iota n |> map (%% 37)) (replicate n 1i64) |> foldl (\\a x -> a * 31 + x) 0
+entry steps (n: i64) (m: i64): []i32 =
+  loop xs = replicate m 0 for i < n do map2 (\\x j -> #[unsafe] x + xs[(i + j) %% m]) xs (iota m)
 entry pick (xs: []i32) (is: []i64): []i32 = map (\\i -> xs[i]) is
 ";
 

@@ -124,6 +124,10 @@ struct api {
   // The launch that failed, or 0, on the device; what it says is in the host's memory.
   CUdeviceptr failure, failure_values;
   int64_t *host_failure_values;
+  // Launches that are collected, and how many there were since somebody last waited; whether all go by themselves.
+  struct batch *batch;
+  int64_t launches;
+  bool launches_alone;
 };
 
 #define API_KERNEL "extern \"C\" __global__ void"

@@ -13,6 +13,8 @@ static void api_option(struct options *opts, const char *name, const char *value
     opts->setup_only = true;
   } else if (strcmp(name, "load-ptx") == 0) {
     futhark_context_config_load_ptx_from(cfg, value);
+  } else if (strcmp(name, "launch-alone") == 0) {
+    cfg->device.launch_alone = true;
   }
 }
 

@@ -28,6 +28,8 @@ typedef unsigned long long uint64_t;
 #define GRID_SIZE ((int64_t)gridDim.x)
 #define RESTRICT __restrict__
 #define UNROLL _Pragma("unroll")
+#define PRAGMA(X) _Pragma(#X)
+#define UNROLL_BY(N) PRAGMA(unroll N)
 #define BARRIER() __syncthreads()
 #define BLOCK_END()
 #define FENCE() __threadfence()

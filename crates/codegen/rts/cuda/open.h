@@ -81,6 +81,7 @@ static int api_open(struct futhark_context *ctx) {
     return err;
   }
   cuda_limits(ctx);
+  api->launches_alone = ctx->cfg->device.launch_alone;
   // Where host and device share memory, it costs nothing that both see it.
   bool together = cuda_attribute(ctx, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0 ||
                   cuda_attribute(ctx, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES) != 0;
@@ -125,6 +126,7 @@ static void api_close(struct futhark_context *ctx) {
     return;
   }
   api_enter(ctx);
+  batch_close(api);
   if (api->failure != 0) {
     cu->MemFree(api->failure);
   }

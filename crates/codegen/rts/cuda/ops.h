@@ -63,13 +63,19 @@ static int api_allocate(struct futhark_context *ctx, int64_t bytes, device_memor
   return cuda_fail(ctx, "allocate memory", code);
 }
 
+// What is collected by now may still use the memory.
 static void api_release(struct futhark_context *ctx, device_memory mem) {
+  (void)batch_send(ctx);
   ctx->api.cu.MemFree(mem);
 }
 
 // From memory that the device cannot read, bytes are taken before the call returns.
 static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at, const void *from, int64_t bytes) {
   const struct cuda *cu = &ctx->api.cu;
+  int err = batch_send(ctx);
+  if (err != FUTHARK_SUCCESS) {
+    return err;
+  }
   struct device_event *event = cuda_event_start(ctx, event_copy(ctx, "copy from host", bytes));
   CUdeviceptr place = to + (CUdeviceptr)at;
   CUresult code;
@@ -96,12 +102,17 @@ static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at,
 
 static int api_download(struct futhark_context *ctx, device_memory from, int64_t at, void *to, int64_t bytes) {
   const struct cuda *cu = &ctx->api.cu;
+  int err = batch_send(ctx);
+  if (err != FUTHARK_SUCCESS) {
+    return err;
+  }
   struct device_event *event = cuda_event_start(ctx, event_copy(ctx, "copy to host", bytes));
   bool staged = bytes <= STAGE_BYTES;
   CUresult code = cu->MemcpyDtoHAsync(staged ? ctx->api.stage : to, from + (CUdeviceptr)at, (size_t)bytes, ctx->api.stream);
   cuda_event_end(ctx, event);
   if (code == CUDA_SUCCESS) {
     code = cu->StreamSynchronize(ctx->api.stream);
+    ctx->api.launches = 0;
   }
   if (code == CUDA_SUCCESS && staged) {
     memcpy(to, ctx->api.stage, (size_t)bytes);
@@ -111,6 +122,10 @@ static int api_download(struct futhark_context *ctx, device_memory from, int64_t
 
 static int api_move(struct futhark_context *ctx, device_memory to, int64_t to_at, device_memory from, int64_t from_at,
                     int64_t bytes) {
+  int err = batch_send(ctx);
+  if (err != FUTHARK_SUCCESS) {
+    return err;
+  }
   struct device_event *event = cuda_event_start(ctx, event_copy(ctx, "copy on device", bytes));
   CUresult code = ctx->api.cu.MemcpyDtoDAsync(to + (CUdeviceptr)to_at, from + (CUdeviceptr)from_at, (size_t)bytes,
                                               ctx->api.stream);
@@ -126,6 +141,7 @@ static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int
   const struct kernel_info *info = &kernel_infos[kernel];
   struct api *api = &ctx->api;
   void *params[MAX_KERNEL_ARGS + 3];
+  size_t sizes[MAX_KERNEL_ARGS + 3];
   int at = 0;
   if (num_args > MAX_KERNEL_ARGS) {
     set_error(ctx, "Error: the kernel %s has too many parameters.\n", info->label);
@@ -139,32 +155,47 @@ static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int
     return DEVICE_ERROR;
   }
   if (info->checks_failure) {
+    sizes[at] = sizeof api->failure;
     params[at++] = &api->failure;
   }
   if (info->can_fail) {
+    sizes[at] = sizeof api->failure_values;
     params[at++] = &api->failure_values;
+    sizes[at] = sizeof ctx->device.launches;
     params[at++] = &ctx->device.launches;
   }
   for (int i = 0; i < num_args; i++) {
     const struct block *b = args[i].value;
+    sizes[at] = args[i].size > 0 ? args[i].size : sizeof b->mem;
     params[at++] = args[i].size > 0 ? (void *)args[i].value : b == NULL ? (void *)&nothing : (void *)&b->mem;
   }
-  struct device_event *event = cuda_event_start(ctx, event_kernel(ctx, info, grid, block, shared));
+  struct device_event *event = event_kernel(ctx, info, grid, block, shared);
+  if (event == NULL && batch_takes(api, at)) {
+    struct waiting_launch launch = {kernel, (unsigned int)grid, (unsigned int)block, (unsigned int)shared, 0};
+    return batch_add(ctx, &launch, params, sizes, at);
+  }
+  int err = batch_send(ctx);
+  if (err != FUTHARK_SUCCESS) {
+    return err;
+  }
+  cuda_event_start(ctx, event);
   CUresult code = api->cu.LaunchKernel(api->kernels[kernel], (unsigned int)grid, 1, 1, (unsigned int)block, 1, 1,
                                        (unsigned int)shared, api->stream, params, NULL);
   cuda_event_end(ctx, event);
-  if (code != CUDA_SUCCESS) {
-    struct string what = {NULL, 0, 0};
-    string_printf(&what, "launch the kernel %s", info->label);
-    int err = cuda_fail(ctx, what.text == NULL ? "launch a kernel" : what.text, code);
-    free(what.text);
-    return err;
-  }
-  return FUTHARK_SUCCESS;
+  return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : launch_failed(ctx, kernel, code);
+}
+
+static int api_send(struct futhark_context *ctx) {
+  return batch_send(ctx);
 }
 
 static int api_wait(struct futhark_context *ctx) {
+  int err = batch_send(ctx);
+  if (err != FUTHARK_SUCCESS) {
+    return err;
+  }
   CUresult code = ctx->api.stream == NULL ? CUDA_SUCCESS : ctx->api.cu.StreamSynchronize(ctx->api.stream);
+  ctx->api.launches = 0;
   return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "finish", code);
 }
 

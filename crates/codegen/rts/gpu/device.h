@@ -50,6 +50,8 @@ struct device_config {
   int64_t threshold;
   int unified_memory;
   void *queue;
+  // Whether launches are never collected.
+  bool launch_alone;
 };
 
 // One thing that the device did, while profiling.
@@ -86,6 +88,8 @@ static int api_move(struct futhark_context *ctx, device_memory to, int64_t to_at
                     int64_t bytes);
 static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int64_t block, int64_t shared,
                       const struct kernel_arg *args, int num_args);
+// What was launched is on its way, whether anyone waits for it or not.
+static int api_send(struct futhark_context *ctx);
 static int api_wait(struct futhark_context *ctx);
 // The number of the first check that failed, or -1, and its values; then forgets it.
 static int api_failure(struct futhark_context *ctx, int32_t *number, int64_t *values);

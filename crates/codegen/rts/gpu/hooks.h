@@ -60,7 +60,10 @@ static int backend_sync(struct futhark_context *ctx) {
 // If the host finds a mistake while kernels run that may find one too, theirs comes first in the program. It is also not
 // left to be found by the next call. A device that does not work is not asked.
 static UNUSED int backend_end_call(struct futhark_context *ctx, int err) {
-  if (err == FUTHARK_SUCCESS || err == DEVICE_ERROR || !ctx->device.may_have_failed) {
+  if (err == FUTHARK_SUCCESS) {
+    return api_send(ctx);
+  }
+  if (err == DEVICE_ERROR || !ctx->device.may_have_failed) {
     return err;
   }
   int before = backend_sync(ctx);

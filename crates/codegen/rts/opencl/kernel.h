@@ -40,6 +40,7 @@ typedef ulong uint64_t;
 #define GRID_SIZE ((int64_t)get_num_groups(0))
 #define RESTRICT restrict
 #define UNROLL
+#define UNROLL_BY(N)
 #ifdef POCL_DEVICE_ADDRESS_BITS
 // In loops, PoCL 3.1 takes the code on both sides of a barrier for one piece, if both are conditionals; with two barriers it does not.
 #define BARRIER() \

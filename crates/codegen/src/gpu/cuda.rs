@@ -22,6 +22,8 @@ impl Api for Cuda {
     const SHARED_MEMORY_PARAM: Option<&'static str> = None;
     const LIBRARY: &'static str = include_str!("../../rts/cuda/api.h");
     const DEVICE: &'static str = concat!(
+        include_str!("../../rts/cuda/batch.h"),
+        "\n",
         include_str!("../../rts/cuda/open.h"),
         "\n",
         include_str!("../../rts/cuda/build.h"),

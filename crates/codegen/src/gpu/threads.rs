@@ -264,9 +264,9 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
             KernelOp::Fence => self.line("FENCE();"),
             KernelOp::BlockFence => self.line("BLOCK_FENCE();"),
             KernelOp::Guarded(body) => self.guarded(body),
-            KernelOp::UnrolledFor { var, ty, bound, body } => {
+            KernelOp::UnrolledFor { by, var, ty, bound, body } => {
                 self.flush_pending();
-                self.line("UNROLL");
+                self.line(&by.map_or("UNROLL".to_owned(), |n| format!("UNROLL_BY({n})")));
                 self.for_loop(*var, *ty, bound, body);
             }
             KernelOp::Check { cond, number, values } => self.numbered_check(cond, *number, values),

@@ -286,8 +286,11 @@ impl Text<'_> {
                 self.p.put("guarded ");
                 self.scope(code);
             }
-            KernelOp::UnrolledFor { var, ty, bound, body } => {
+            KernelOp::UnrolledFor { by, var, ty, bound, body } => {
                 self.p.put("unrolled ");
+                if let Some(by) = by {
+                    self.p.put(format_args!("by {by} "));
+                }
                 self.for_loop(*var, *ty, bound, body);
             }
             KernelOp::Check { cond, number, values } => {

@@ -354,6 +354,7 @@ impl Arbitrary for KernelOp {
     fn arbitrary(g: &mut Gen, depth: usize) -> KernelOp {
         match g.below(if depth == 0 { 11 } else { 13 }) {
             12 => KernelOp::UnrolledFor {
+                by: [None, Some(4)][g.below(2)],
                 var: g.name(),
                 ty: g.int(),
                 bound: g.expr(1),

@@ -81,8 +81,13 @@ impl ReadOp for KernelOp {
             }
             "unrolled" => {
                 t.r.word(word)?;
+                let mut by = None;
+                if t.r.at_word("by") {
+                    t.r.word("by")?;
+                    by = Some(t.r.number()?);
+                }
                 let (var, ty, bound) = t.for_head()?;
-                KernelOp::UnrolledFor { var, ty, bound, body: t.boxed_scope()? }
+                KernelOp::UnrolledFor { by, var, ty, bound, body: t.boxed_scope()? }
             }
             "check" => {
                 t.r.word(word)?;

@@ -54,7 +54,7 @@ impl<'a> Validator<'a> {
                 self.scoped(|v| v.code(code));
                 self.guarded = around;
             }
-            KernelOp::UnrolledFor { var, ty, bound, body } => self.for_loop(*var, *ty, bound, body),
+            KernelOp::UnrolledFor { by: _, var, ty, bound, body } => self.for_loop(*var, *ty, bound, body),
             KernelOp::Check { cond, number, values } => {
                 self.expr_of(cond, PrimType::Bool, "the condition");
                 values.iter().for_each(|(e, ty)| self.expr_of(e, ty.prim(), "a value of the message"));

@@ -116,13 +116,19 @@ pub(crate) fn block_write(t: &mut KernelCode, at: &At, value: Expr) {
 pub(crate) fn block_copy(t: &mut KernelCode, shape: &[SubExp], dst: &At, src: &At) {
     t.barrier();
     let count = point::points(t, shape);
-    hist::shared_out(t, count, |t, at| {
+    let copy = |t: &mut Translate, at| {
         let dims = counters(t, shape);
         point::unflatten(t, &dims, at);
         let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
         let value = t.read(&src.fixed(&indices));
         t.write_alone(&dst.fixed(&indices), value);
-    });
+    };
+    let one_each = shape.iter().try_fold(1i64, |n, size| n.checked_mul(size.as_i64()?));
+    if one_each.is_some_and(|n| n <= WARP_THREADS) {
+        hist::shared_out(t, count, copy);
+    } else {
+        in_turns(t, count, copy);
+    }
     t.barrier();
 }
 
@@ -144,10 +150,19 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     t.barrier();
     let plan = only_plan(seg);
     match &seg.kind {
-        SegKind::Map => in_rounds(t, points, |t, at| {
-            point::set_point(t, &seg.space, at);
-            point::point(t, pat, seg);
-        }),
+        SegKind::Map => {
+            let body = |t: &mut Translate, at| {
+                point::set_point(t, &seg.space, at);
+                point::point(t, pat, seg);
+            };
+            if seg.virtualise {
+                let outer = std::mem::replace(&mut t.mode, Mode::Thread);
+                in_turns(t, points, |t, at| t.guarded(|t| body(t, at)));
+                t.mode = outer;
+            } else {
+                in_rounds(t, points, body);
+            }
+        }
         SegKind::Red(ops) => in_block_red(t, pat, seg, ops, plan, points),
         SegKind::Scan(ops, _) => in_block_scan(t, pat, seg, ops, plan, points),
         SegKind::Hist(ops) => {
@@ -161,6 +176,16 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
         }
     }
     t.emit(Code::Op(KernelOp::LeaveIfFailed));
+}
+
+/// All numbers below a bound, shared out among the threads of a block, where there are likely several for each: in a loop that
+/// can be unrolled, so that threads read for several of them at once.
+fn in_turns(t: &mut Translate, bound: Expr, body: impl FnOnce(&mut Translate, Expr)) {
+    let turns = quot_up(sub(bound, local()), block_size());
+    t.for_up_to("turn", turns, |t, turn| {
+        let at = var(t.let_as("at", PrimType::I64, add(local(), mul(turn, block_size()))));
+        body(t, at);
+    });
 }
 
 /// Each thread computes its points one after the other, for itself.
