@@ -4,6 +4,7 @@
 //!
 //! - [`Known`] collects, once per function, what scalars stand for, which conditions hold where, and the ranges of indices.
 //!   It gives [`Facts`](fehu_algebra::Facts) for a place in the program, to be used in questions about index functions.
+//! - [`Magnitudes`](magnitude::Magnitudes) says which integers are not negative, whatever wraps around.
 //! - [`Blocks`] says which names of memory blocks may stand for the same memory.
 //! - [`accesses`](access::accesses) lists what a statement reads and writes by itself, as index functions into blocks; and
 //!   [`Order`](order::Order) adds them up over statements, loops and parallel operations, to tell whether an array may be moved.

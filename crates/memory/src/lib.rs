@@ -15,7 +15,7 @@
 //! ([`shortcircuit`]) or in place of what they replace ([`reuse`]), what threads allocate is allocated for all of them before the kernel starts ([`expand`](expand())),
 //! rows of threads are interleaved ([`interleave`]), blocks that are not needed at the same time become one ([`merge`]), loops
 //! that compute arrays anew use blocks in turns ([`buffers`]), and allocations leave loops ([`hoist`]). In the end it is known how
-//! much shared memory each kernel needs ([`shared`]). What is left to copy and allocate is listed by [`remaining`].
+//! much shared memory each kernel needs ([`shared`]). Last, when nothing reasons about indices any more, divisions cost less ([`divisions`]). What is left to copy and allocate is listed by [`remaining`].
 
 #![forbid(unsafe_code)]
 
