@@ -116,7 +116,7 @@ pub(crate) fn block_write(t: &mut KernelCode, at: &At, value: Expr) {
 pub(crate) fn block_copy(t: &mut KernelCode, shape: &[SubExp], dst: &At, src: &At) {
     t.barrier();
     let count = point::points(t, shape);
-    let copy = |t: &mut Translate, at| {
+    let copy = |t: &mut KernelCode, at| {
         let dims = counters(t, shape);
         point::unflatten(t, &dims, at);
         let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
@@ -151,14 +151,14 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     let plan = only_plan(seg);
     match &seg.kind {
         SegKind::Map => {
-            let body = |t: &mut Translate, at| {
+            let body = |t: &mut KernelCode, at| {
                 point::set_point(t, &seg.space, at);
                 point::point(t, pat, seg);
             };
             if seg.virtualise {
-                let outer = std::mem::replace(&mut t.mode, Mode::Thread);
+                let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
                 in_turns(t, points, |t, at| t.guarded(|t| body(t, at)));
-                t.mode = outer;
+                t.in_kernel.mode = outer;
             } else {
                 in_rounds(t, points, body);
             }
@@ -180,7 +180,7 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
 
 /// All numbers below a bound, shared out among the threads of a block, where there are likely several for each: in a loop that
 /// can be unrolled, so that threads read for several of them at once.
-fn in_turns(t: &mut Translate, bound: Expr, body: impl FnOnce(&mut Translate, Expr)) {
+fn in_turns(t: &mut KernelCode, bound: Expr, body: impl FnOnce(&mut KernelCode, Expr)) {
     let turns = quot_up(sub(bound, local()), block_size());
     t.for_up_to("turn", turns, |t, turn| {
         let at = var(t.let_as("at", PrimType::I64, add(local(), mul(turn, block_size()))));
