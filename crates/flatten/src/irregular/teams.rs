@@ -23,7 +23,7 @@ use super::Nests;
 use fehu_analysis::operator::is_commutative;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, MathFn, PrimFn};
 use fehu_base::prim::{IntType, PrimType};
-use fehu_base::tuning::flattening::{LARGEST_TEAM_THREADS, TEAM_MEMBER_ELEMENTS};
+use fehu_base::tuning::flattening::{LARGEST_TEAM_THREADS, TEAM_MEMBER_ELEMENTS, TEAM_THREAD_COUNTS_FOR};
 use fehu_base::{Name, Symbol};
 use fehu_ir::build::nested_body;
 use fehu_ir::free::{bound_in_lambda, free_in_stm};
@@ -38,7 +38,7 @@ use rustc_hash::FxHashSet;
 pub(super) struct Team {
     /// How many threads it has.
     pub(super) members: SubExp,
-    /// How many threads of all teams can be expected to be busy at a time.
+    /// How many threads of all teams can be expected to be busy at a time, each counted [`TEAM_THREAD_COUNTS_FOR`] times.
     pub(super) busy: SubExp,
 }
 
@@ -58,6 +58,7 @@ impl Nests {
         // A team of one is what the other version has.
         let several = self.b.cmp(CmpOp::SLt(IntType::I64), SubExp::i64(1), members);
         let threads = self.b.mul64(work.busy, members);
+        let threads = self.b.mul64(threads, SubExp::i64(TEAM_THREAD_COUNTS_FOR));
         let [yes, no] = [threads, SubExp::i64(0)].map(|e| Box::new(Body { stms: vec![], result: vec![e] }));
         let busy = self.b.bind("busy", Type::I64, Exp::If(several, yes, no)).into();
         Team { members, busy }
@@ -215,6 +216,24 @@ pub(super) fn for_teams(map: &Lambda<Soacs>) -> bool {
     others
         && reductions > 0
         && !map.body.result.iter().any(|e| e.name().is_some_and(|n| irregular.contains(&n)))
+}
+
+/// Whether the reductions of a nest for which [`for_teams`] holds read an array's elements, rather than compute all from their numbers.
+pub(super) fn reads_elements(map: &Lambda<Soacs>) -> bool {
+    let plan = Plan::of(map);
+    let reads = |stm: &Stm<Soacs>| matches!(stm.exp, Exp::Basic(Basic::Index(..) | Basic::FlatIndex(..)));
+    let made = |array: &Name| {
+        let view = plan.stms.iter().find(|s| s.pat.iter().any(|p| p.name == *array));
+        view.is_some_and(|s| matches!(s.exp, Exp::Basic(Basic::Iota { .. } | Basic::Replicate(..))))
+    };
+    plan.stms.iter().any(|stm| match &stm.exp {
+        Exp::Op(Soac::Screma(inner)) if plan.varies(inner.width) => {
+            let mut inside = !inner.arrays.iter().all(made);
+            for_each_stm(&inner.map.body, &mut |s| inside |= reads(s));
+            inside
+        }
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+    })
 }
 
 impl Plan<'_> {

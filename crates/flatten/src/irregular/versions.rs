@@ -5,14 +5,14 @@
 //! a threshold: 10^6 points of 100 elements give 10^6, the same elements with one point of 10^8 give 1. Where the sizes cannot
 //! be computed from what is there before the map, it is the number of points.
 //!
-//! With a team for each point ([`super::teams`]) it is as many times larger as a team has members. That version comes first if there
-//! is one: it is as balanced as the first, or better, and reads in order.
+//! With a team for each point ([`super::teams`]) it is as many times larger as a team has members. That version comes first if
+//! points read elements of arrays, which its threads do in order. Where all is computed, it only has the better balance, and comes second.
 //!
 //! The choice is an ordinary conditional on an ordinary comparison with a usual figure. Its attribute [`VERSIONS`] says what it
 //! is: flattening for GPUs compares with a threshold that tuning files set instead.
 
 use super::level::Lift;
-use super::teams::for_teams;
+use super::teams::{for_teams, reads_elements};
 use super::value::{Known, LevelId, Points, Value};
 use super::Nests;
 use crate::gpu::parallel::varying_in;
@@ -122,11 +122,10 @@ impl Nests {
         let work = self.work(s);
         let busy = work.as_ref().map_or(s.width, |w| w.busy);
         let own = self.fresh_results(stm.clone());
-        let (mut enough, mut first, mut second) = (self.enough(busy), own, flat);
+        let mut choices = vec![(self.enough(busy), own)];
         if let Some(work) = work.filter(|_| for_teams(&s.map)) {
             let team = self.team(&work);
-            let points = enough;
-            enough = self.enough(team.busy);
+            let enough = self.enough(team.busy);
             let shared = nested_body(
                 self,
                 |n| &mut n.b,
@@ -137,13 +136,19 @@ impl Nests {
                     shared.result
                 },
             );
-            let choice = Exp::If(points, Box::new(first), Box::new(second));
-            let choice = Stm { exp: choice, attrs: vec![Attr::Atom(Symbol::new(VERSIONS))], ..stm.clone() };
-            (first, second) = (shared, self.fresh_results(choice));
+            let first = if reads_elements(&s.map) { 0 } else { 1 };
+            choices.insert(first, (enough, shared));
         }
-        self.b.attrs = vec![Attr::Atom(Symbol::new(VERSIONS))];
-        let pat = stm.pat.iter().map(|p| (p.name, p.ty.clone())).collect();
-        self.b.bind_names(pat, Exp::If(enough, Box::new(first), Box::new(second)));
+        let mut rest = flat;
+        for (enough, version) in choices.into_iter().rev() {
+            let choice = Exp::If(enough, Box::new(version), Box::new(rest));
+            let attrs = vec![Attr::Atom(Symbol::new(VERSIONS))];
+            rest = self.fresh_results(Stm { exp: choice, attrs, certs: vec![], ..stm.clone() });
+        }
+        rest.stms.into_iter().for_each(|s| self.b.push(s));
+        for (p, e) in stm.pat.iter().zip(rest.result) {
+            self.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(Basic::SubExp(e)));
+        }
     }
 
     /// A body of one statement, whose results have names of their own.
