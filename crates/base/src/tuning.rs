@@ -89,7 +89,7 @@ pub mod flattening {
 
     /// For how many threads one of a team counts: so much fewer of them are enough. Flat code costs as much as a team whose longest
     /// point is 1/2000 (computed numbers) to 1/8000 (elements read) of the sum for each member, as measured on an H200.
-    pub const TEAM_THREAD_COUNTS_FOR: i64 = 4;
+    pub const TEAM_THREAD_COUNTS_FOR: i64 = 8;
 
     /// The most threads of a team: the usual thread block.
     pub const LARGEST_TEAM_THREADS: i64 = 256;
