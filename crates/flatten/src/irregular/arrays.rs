@@ -14,6 +14,7 @@
 use super::level::Lift;
 use super::point::whole;
 use super::value::{LevelId, Value};
+use super::{filter, loops};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
@@ -30,9 +31,9 @@ impl Lift<'_> {
             Exp::Op(Soac::Screma(_)) => self.screma(level, stm),
             Exp::Op(Soac::Scatter(_)) => self.scatter(level, stm),
             Exp::Op(Soac::Hist(_)) => self.hist(level, stm),
-            Exp::Op(Soac::Filter(_)) => self.filter(level, stm),
+            Exp::Op(Soac::Filter(_)) => filter::filter(self, level, stm),
             Exp::If(..) => self.branch(level, stm),
-            Exp::Loop(_) => self.loops(level, stm),
+            Exp::Loop(_) => loops::loops(self, level, stm),
             Exp::Op(Soac::Ad(_)) | Exp::Call(..) | Exp::WithAcc(_) => None,
         }
     }

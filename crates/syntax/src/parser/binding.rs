@@ -1,6 +1,7 @@
 //! Expressions that bind names or choose: `let`, `loop`, `match`, `if`, and
 //! anonymous functions.
 
+use super::pat;
 use super::pat::{starts_pat, ArrowInType};
 use super::{error_exp, mk, Failed, Parse, Parser};
 use crate::ast::{
@@ -131,7 +132,7 @@ impl Parser<'_> {
             self.pos -= 3;
         }
         let sizes = self.size_binders()?;
-        let pat = self.pat(ArrowInType::Allowed)?;
+        let pat = pat::pat(self, ArrowInType::Allowed)?;
         self.expect(TokenKind::Equals, "'=' and the value to bind")?;
         let value = self.bound_value()?;
         Ok(Binding::Pat { sizes, pat, value })
@@ -203,7 +204,7 @@ impl Parser<'_> {
     fn params(&mut self) -> Parse<Vec<Pat>> {
         let mut params = vec![];
         while starts_pat(self.kind()) {
-            params.push(self.pat_atom()?);
+            params.push(pat::pat_atom(self)?);
         }
         Ok(params)
     }
@@ -224,7 +225,7 @@ impl Parser<'_> {
     pub(super) fn loop_exp(&mut self) -> Parse<Exp> {
         let start = self.bump().span;
         let sizes = self.size_binders()?;
-        let pat = self.pat(ArrowInType::Allowed)?;
+        let pat = pat::pat(self, ArrowInType::Allowed)?;
         let init = if self.eat(TokenKind::Equals) { Some(self.exp()?) } else { None };
         let form = match self.kind() {
             TokenKind::While => {
@@ -250,7 +251,7 @@ impl Parser<'_> {
             self.bump();
             return Ok(LoopForm::For(i, Box::new(self.exp()?)));
         }
-        let pat = self.pat(ArrowInType::Allowed)?;
+        let pat = pat::pat(self, ArrowInType::Allowed)?;
         self.expect(TokenKind::In, "'<' and a bound, or 'in' and an array")?;
         Ok(LoopForm::ForIn(Box::new(pat), Box::new(self.exp()?)))
     }
@@ -261,7 +262,7 @@ impl Parser<'_> {
         let mut cases = vec![];
         while self.at(TokenKind::Case) {
             let case_start = self.bump().span;
-            let pat = self.pat(ArrowInType::Stops)?;
+            let pat = pat::pat(self, ArrowInType::Stops)?;
             self.expect(TokenKind::Arrow, "'->' and the result of this case")?;
             let body = self.exp()?;
             cases.push(Case { pat, body, span: self.since(case_start) });

@@ -1,6 +1,7 @@
 //! Declarations.
 
 use super::binding::Signature;
+use super::pat;
 use super::{error_exp, Failed, Parse, Parser};
 use crate::ast::{
     Attr, Dec, Doc, Ident, Liftedness, ModBind, ModTypeBind, Pat, Prog, TypeBind, ValBind, ValKeyword,
@@ -251,7 +252,7 @@ impl Parser<'_> {
         ) {
             return Err(self.not_a_name("the name to define"));
         }
-        let lhs = self.pat_atom()?;
+        let lhs = pat::pat_atom(self)?;
         self.infix_head(lhs)
     }
 
@@ -278,7 +279,7 @@ impl Parser<'_> {
             return Err(self.report(error));
         };
         self.pos += words;
-        let rhs = self.pat_atom()?;
+        let rhs = pat::pat_atom(self)?;
         let ret = if self.eat(TokenKind::Colon) { Some(self.type_exp()?) } else { None };
         Ok((name, Signature { tparams: vec![], params: vec![lhs, rhs], ret }))
     }

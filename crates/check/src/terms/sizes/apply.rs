@@ -2,6 +2,7 @@
 
 use super::equal::bare_size;
 use super::exp::node;
+use super::extent;
 use super::extent::is_moderate;
 use super::tables::{mentioned_type, Origin, Slot};
 use super::unify::consumes;
@@ -47,7 +48,7 @@ impl Sizer<'_> {
             }
             let ret = self.depend(&f, &arrow, a, &mut ext);
             let r = self.zonk_ret(&ret);
-            let r = self.moderate(r);
+            let r = extent::moderate(self, r);
             ty = self.open(&r, &f, span, &mut ext);
         }
         Exp { ext, ..node(ExpKind::Apply(f, args), ty, span) }

@@ -5,6 +5,7 @@ use super::extent::is_moderate;
 use super::hide::Hidden;
 use super::tables::{mentioned_size, Origin};
 use super::Sizer;
+use super::{join, loops, pat};
 use crate::show::show_type;
 use crate::subst::{make_nonunique, size_exp, Subst};
 use crate::tast::{self, Exp, ExpKind, Index, RangeEnd};
@@ -113,16 +114,18 @@ impl Sizer<'_> {
             }
             pre::ExpKind::Range(start, second, end) => self.range(start, second.as_ref(), end, span),
             pre::ExpKind::Update(x, path, v) => self.update(x, path, v, span),
-            pre::ExpKind::Let { sizes, pat, value, body } => self.let_pat(sizes, pat, value, body, span),
+            pre::ExpKind::Let { sizes, pat, value, body } => {
+                pat::let_pat(self, sizes, pat, value, body, span)
+            }
             pre::ExpKind::LetFun(f, body) => self.let_fun(f, body, span),
             pre::ExpKind::If(c, t, f) => {
                 let c = self.exp(c);
                 let t = self.branch(t);
                 let f = self.branch(f);
-                let (ty, ext) = self.join_all(&[&t, &f], span);
+                let (ty, ext) = join::join_all(self, &[&t, &f], span);
                 Exp { ext, ..node(ExpKind::If(c, t, f), ty, span) }
             }
-            pre::ExpKind::Loop(l) => self.loop_exp(l, span),
+            pre::ExpKind::Loop(l) => loops::loop_exp(self, l, span),
             pre::ExpKind::Match(x, cases) => self.match_exp(x, cases, span),
             pre::ExpKind::Attr(a, x) => {
                 let x = self.exp(x);
@@ -583,7 +586,7 @@ impl Sizer<'_> {
         for c in cases {
             let level = self.level;
             self.level += 1;
-            let pat = self.pat(&c.pat, &x.ty.clone(), "Pattern cannot match value.");
+            let pat = pat::checked(self, &c.pat, &x.ty.clone(), "Pattern cannot match value.");
             self.level += 1;
             let mut body = self.branch(&c.body);
             self.level = level;
@@ -599,7 +602,7 @@ impl Sizer<'_> {
             out.push(tast::Case { pat, body, span: c.span });
         }
         let bodies: Vec<&Exp> = out.iter().map(|c| &c.body).collect();
-        let (ty, ext) = self.join_all(&bodies, span);
+        let (ty, ext) = join::join_all(self, &bodies, span);
         Exp { ext, ..node(ExpKind::Match(x, out), ty, span) }
     }
 }

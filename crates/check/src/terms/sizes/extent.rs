@@ -27,64 +27,60 @@ const MAX_SIZE_NODES: usize = 1_000;
 /// Sizes with more nodes are an error.
 const MAX_NODES: usize = 50_000;
 
-impl Sizer<'_> {
-    /// A size that has become too large to go on with is reported, and equal to all others.
-    pub(super) fn bounded(&mut self, s: Size, span: Span) -> Size {
-        let Size::Exp(e) = &s else { return s };
-        if nodes_up_to(e, MAX_NODES) <= MAX_NODES {
-            return s;
-        }
-        if errors(self.ctx) == self.start {
-            self.ctx.report(
-                Diagnostic::error(span, "This size is too large an expression to be compared with others.")
-                    .help("bind the array with a \"let\" whose type has an anonymous size []"),
-            );
-        }
-        Size::Any
+/// A size that has become too large to go on with is reported, and equal to all others.
+pub(super) fn bounded(sizer: &mut Sizer<'_>, s: Size, span: Span) -> Size {
+    let Size::Exp(e) = &s else { return s };
+    if nodes_up_to(e, MAX_NODES) <= MAX_NODES {
+        return s;
     }
+    if errors(sizer.ctx) == sizer.start {
+        sizer.ctx.report(
+            Diagnostic::error(span, "This size is too large an expression to be compared with others.")
+                .help("bind the array with a \"let\" whose type has an anonymous size []"),
+        );
+    }
+    Size::Any
+}
 
-    /// The result of an application, where sizes that are too large are existential.
-    pub(super) fn moderate(&mut self, r: RetType) -> RetType {
-        if has_moderate_sizes(&r.ty) {
-            return r;
-        }
-        let mut named = vec![];
-        let ty = self.name_large(&r.ty, &mut named);
-        let mut dims = r.dims;
-        dims.extend(named.into_iter().map(|(_, n)| n));
-        RetType { dims, ty }
+/// The result of an application, where sizes that are too large are existential.
+pub(super) fn moderate(sizer: &mut Sizer<'_>, r: RetType) -> RetType {
+    if has_moderate_sizes(&r.ty) {
+        return r;
     }
+    let mut named = vec![];
+    let ty = name_large(sizer, &r.ty, &mut named);
+    let mut dims = r.dims;
+    dims.extend(named.into_iter().map(|(_, n)| n));
+    RetType { dims, ty }
+}
 
-    /// The type with names for the large sizes that its values show.
-    fn name_large(&mut self, t: &Type, named: &mut Vec<(Size, Name)>) -> Type {
-        match t {
-            Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Arrow(_) | Type::Var(..) => t.clone(),
-            Type::Array(u, s, e) => {
-                let e = self.name_large(e, named);
-                Type::Array(*u, self.name_if_large(s, named), Arc::new(e))
-            }
-            Type::Record(fs) => {
-                Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, self.name_large(t, named))).collect()))
-            }
-            Type::Sum(cs) => Type::Sum(Arc::new(
-                cs.iter()
-                    .map(|(c, ts)| (*c, ts.iter().map(|t| self.name_large(t, named)).collect()))
-                    .collect(),
-            )),
+/// The type with names for the large sizes that its values show.
+fn name_large(sizer: &mut Sizer<'_>, t: &Type, named: &mut Vec<(Size, Name)>) -> Type {
+    match t {
+        Type::Scalar(_) | Type::Meta(_) | Type::Error | Type::Arrow(_) | Type::Var(..) => t.clone(),
+        Type::Array(u, s, e) => {
+            let e = name_large(sizer, e, named);
+            Type::Array(*u, name_if_large(sizer, s, named), Arc::new(e))
         }
+        Type::Record(fs) => {
+            Type::Record(Arc::new(fs.iter().map(|(f, t)| (*f, name_large(sizer, t, named))).collect()))
+        }
+        Type::Sum(cs) => Type::Sum(Arc::new(
+            cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| name_large(sizer, t, named)).collect())).collect(),
+        )),
     }
+}
 
-    fn name_if_large(&mut self, s: &Size, named: &mut Vec<(Size, Name)>) -> Size {
-        if is_moderate_size(s) {
-            return s.clone();
-        }
-        if let Some((_, n)) = named.iter().find(|(t, _)| same_size(s, t)) {
-            return Size::Var(*n);
-        }
-        let n = self.ctx.names.fresh_str("d");
-        named.push((s.clone(), n));
-        Size::Var(n)
+fn name_if_large(sizer: &mut Sizer<'_>, s: &Size, named: &mut Vec<(Size, Name)>) -> Size {
+    if is_moderate_size(s) {
+        return s.clone();
     }
+    if let Some((_, n)) = named.iter().find(|(t, _)| same_size(s, t)) {
+        return Size::Var(*n);
+    }
+    let n = sizer.ctx.names.fresh_str("d");
+    named.push((s.clone(), n));
+    Size::Var(n)
 }
 
 /// Whether an expression is small enough to be a size.

@@ -2,6 +2,7 @@
 
 use super::exp::{node, scoped};
 use super::hide::Hidden;
+use super::pat;
 use super::tables::{collect_metas, mentioned_type, Flex, Origin, Slot};
 use super::Sizer;
 use crate::context::see;
@@ -52,7 +53,7 @@ impl Sizer<'_> {
             self.level += 1;
             let shape = self.shape(&p.ty);
             let t = self.of_shape(&shape, Liftedness::Lifted, Origin::Parameter, p.span);
-            let p = self.pat(p, &t, "Parameter does not have the type of its pattern.");
+            let p = pat::checked(self, p, &t, "Parameter does not have the type of its pattern.");
             out.push(p);
         }
         self.level += 1;

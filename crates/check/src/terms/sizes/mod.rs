@@ -100,7 +100,7 @@ impl<'a> Sizer<'a> {
         }
         let e = self.st.size_exps.get(&n)?.clone();
         let e = self.exp(&e);
-        let s = self.bounded(equal::bare_size(&e), e.span);
+        let s = extent::bounded(self, equal::bare_size(&e), e.span);
         self.sizes.insert(n, s.clone());
         Some(s)
     }
@@ -109,6 +109,6 @@ impl<'a> Sizer<'a> {
     pub(crate) fn lone_size(&mut self, e: &pre::Exp) -> Size {
         let e = self.exp(e);
         let e = self.finish_lone(e);
-        self.bounded(equal::bare_size(&e), e.span)
+        extent::bounded(self, equal::bare_size(&e), e.span)
     }
 }

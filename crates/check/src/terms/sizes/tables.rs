@@ -6,6 +6,7 @@
 //! that *shape*; it is given structure only where structure is asked for, for
 //! until then it may become a type with existential sizes.
 
+use super::extent;
 use super::Sizer;
 use crate::subst::Subst;
 use crate::tast::{Exp, ExpKind};
@@ -228,7 +229,7 @@ impl Sizer<'_> {
                     return s.clone();
                 }
                 let full = subst.size(&mut self.ctx.names, s);
-                self.bounded(full, e.span)
+                extent::bounded(self, full, e.span)
             }
             Size::Const(_) | Size::Any => s.clone(),
         }
