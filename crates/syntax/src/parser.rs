@@ -208,7 +208,7 @@ impl<'a> Parser<'a> {
         } else {
             Diagnostic::error(token.span, format!("Unexpected token: '{text}'"))
         };
-        error = self.meant(error.label(format!("expected {expected}")), expected);
+        error = foreign::meant(self, error.label(format!("expected {expected}")), expected);
         if token.kind.is_keyword() && expected.contains("name") {
             error = error.note(format!("'{text}' is a reserved word and cannot be used as a name"));
         }
