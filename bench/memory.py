@@ -101,7 +101,7 @@ def measured(options, executable, entry, data):
     times = executable.with_suffix(".us")
     with open(data, "rb") as values:
         done = run([executable, "-e", entry, "-D", "-b", "-r", "5" if options.times else "1", "-t", times], stdin=values, text=False)
-    peaks = re.findall(rb'"default space": (\d+)|"device": (\d+)|now allocated: (\d+) bytes', done.stderr)
+    peaks = re.findall(rb"(?:default space|space 'device')\": (\d+)|now allocated: (\d+) bytes", done.stderr)
     if done.returncode != 0 or not peaks:
         return "failed"
     text = f"{max(int(number) for found in peaks for number in found if number):,}"
