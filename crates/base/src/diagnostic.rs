@@ -181,6 +181,18 @@ impl Diagnostic {
         self.fix_all(title, vec![(span.start(), before.to_owned()), (span.end(), after.to_owned())])
     }
 
+    /// The same about a text in which places have moved.
+    pub fn moved(mut self, to: impl Fn(Span) -> Span) -> Diagnostic {
+        self.span = to(self.span);
+        self.related.iter_mut().for_each(|l| l.span = to(l.span));
+        for change in self.fixes.iter_mut().flat_map(|f| &mut f.changes) {
+            match change {
+                Change::Replace(span, _) | Change::Apply(span, _) => *span = to(*span),
+            }
+        }
+        self
+    }
+
     /// Draws the diagnostic with its source excerpts.
     pub fn render(&self, sources: &SourceMap, colour: Colour) -> String {
         let renderer = match colour {

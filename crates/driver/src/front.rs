@@ -4,7 +4,7 @@ use crate::load::{load, load_over, load_text, load_whole, Loaded, Overlay};
 use crate::times::Times;
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap};
 pub use fehu_check::modules::Memory;
-use fehu_check::modules::{check_again, check_program, Checked};
+use fehu_check::modules::{check_again, check_one, check_program, Checked};
 use fehu_check::tast::{Dec, Program};
 use std::path::Path;
 
@@ -78,20 +78,38 @@ pub fn check_over(main: &Path, overlay: Overlay) -> Front {
     check_loaded(load_over(main, overlay))
 }
 
+/// How much of a program is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depth {
+    /// Only the definition that has changed, where that is enough to know what to say about the program.
+    One,
+    /// All that may have changed.
+    All,
+}
+
 /// Checks the program with this main file again and again, each time from where it differs from the last time. What is not broken is checked
-/// even if there are syntax errors.
-pub fn check_edited(memory: &mut Memory, main: &Path, overlay: Overlay) -> Front {
+/// even if there are syntax errors. Says whether all was checked; if not, there is no program, but the diagnostics are complete.
+pub fn check_edited(memory: &mut Memory, main: &Path, overlay: Overlay, depth: Depth) -> (Front, Depth) {
     let mut loaded = load_whole(main, overlay, memory.take_prelude());
     let prelude: Vec<_> = loaded.units[..loaded.prelude].iter().map(|u| u.file).collect();
     if loaded.incomplete {
         loaded.units.truncate(loaded.prelude);
         memory.return_prelude(loaded.units);
-        return refused(loaded.errors, loaded.sources, prelude);
+        return (refused(loaded.errors, loaded.sources, prelude), Depth::All);
+    }
+    let text = loaded.units.last().and_then(|u| loaded.sources.get(u.file)).map_or("", |f| &*f.text);
+    if depth == Depth::One && loaded.errors.is_empty() {
+        if let Some(found) = check_one(memory, &loaded.units, loaded.prelude, text) {
+            loaded.units.truncate(loaded.prelude);
+            memory.return_prelude(loaded.units);
+            return (refused(of_program(found, &prelude), loaded.sources, prelude), Depth::One);
+        }
     }
     let checked = check_again(memory, loaded.units, loaded.prelude);
+    memory.set_text(text);
     let mut front = front(checked, loaded.sources, prelude);
     front.diagnostics.splice(..0, loaded.errors);
-    front
+    (front, Depth::All)
 }
 
 /// Nothing but the prelude, all of it: what every program can use.
@@ -115,16 +133,18 @@ fn check_loaded(loaded: Loaded) -> Front {
 }
 
 fn front(checked: Checked, sources: SourceMap, prelude: Vec<FileId>) -> Front {
-    let diagnostics = checked
-        .diagnostics
-        .into_iter()
-        .filter(|d| d.severity == Severity::Error || !prelude.contains(&d.span.file))
-        .collect();
-    let Checked { program, partial, .. } = checked;
+    let Checked { program, partial, diagnostics, .. } = checked;
+    let diagnostics = of_program(diagnostics, &prelude);
     Front { program, partial, sources, diagnostics, remarks: vec![], prelude }
 }
 
-/// No program: its files could not be read.
+/// Without the warnings about the prelude.
+fn of_program(mut diagnostics: Vec<Diagnostic>, prelude: &[FileId]) -> Vec<Diagnostic> {
+    diagnostics.retain(|d| d.severity == Severity::Error || !prelude.contains(&d.span.file));
+    diagnostics
+}
+
+/// No program, only what is said about it.
 fn refused(diagnostics: Vec<Diagnostic>, sources: SourceMap, prelude: Vec<FileId>) -> Front {
     Front { program: None, partial: None, sources, diagnostics, remarks: vec![], prelude }
 }

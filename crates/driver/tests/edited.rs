@@ -1,77 +1,100 @@
-//! Programs that are checked again after edits: the same comes out as if they were checked for the first time.
+//! A program is edited again and again: what a check of the changed definition alone says is what a check of everything says.
 
-use fehu_driver::front::{check_edited, Front, Memory};
+use fehu_base::diagnostic::Colour;
+use fehu_driver::front::{check_edited, Depth, Memory};
 use fehu_driver::load::Overlay;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const MAIN: &str = "/nowhere/main.fut";
-const OTHER: &str = "/nowhere/other.fut";
 
-fn check(memory: &mut Memory, main: &str, other: &str) -> Front {
-    let files = [(MAIN, main), (OTHER, other)];
-    let overlay: Overlay = files.into_iter().map(|(p, t)| (PathBuf::from(p), t.to_owned())).collect();
-    check_edited(memory, Path::new(MAIN), overlay)
+fn overlay(text: &str) -> Overlay {
+    let library = "def twice (x: i32) = x * 2\n".to_owned();
+    Overlay::from_iter([(MAIN.into(), text.to_owned()), ("/nowhere/lib.fut".into(), library)])
 }
 
-/// Everything that checking gave, names and places included.
-fn shown(front: &Front) -> String {
-    let program = front.program.as_ref().map(|p| {
-        let own: Vec<String> = p.decs.iter().filter(|d| front.is_own(d)).map(|d| format!("{d:?}")).collect();
-        let names: Vec<&str> = p.env.terms.keys().map(|s| s.as_str()).collect();
-        (own, names, p.names.len())
-    });
-    format!("{:?}\n{program:#?}", front.diagnostics)
-}
-
-#[test]
-fn edits_give_what_a_first_check_gives() {
-    let main = "import \"other\"\nlocal def a = 1i32\ntype t = {x: i32}\ndef f (y: t) = y.x + a\nmodule m = {def g = f {x = b}}\nentry main = m.g\n";
-    let other = "def b = 10i32\ndef c = 20i32\n";
-    // Each edit changes a text, of the main file or of the other one, in the program that the last edit left.
-    let edits: [(bool, &str, &str); 14] = [
-        (true, "m.g\n", "m.g + 1\n"),
-        (true, "m.g + 1", "m.g + zz"),
-        (true, "m.g + zz", "m.g + 12"),
-        (true, "y.x + a", "y.x * a"),
-        (true, "def f (y", "def f  (y"),
-        (true, "y.x * a", "y.x *"),
-        (true, "y.x *\n", "y.x\n"),
-        (true, "local def a = 1i32\n", ""),
-        (false, "20i32", "21i32"),
-        (false, "10i32", "10i64"),
-        (false, "10i64", "10i32"),
-        (true, "import \"other\"\n", ""),
-        (true, "type t", "import \"other\"\ntype t"),
-        (true, "entry main", "def main2 = 1\n-- | Doc.\nentry main"),
-    ];
-    let mut texts = [main.to_owned(), other.to_owned()];
-    let mut memory = Memory::default();
-    check(&mut memory, main, other);
-    for (in_main, old, new) in edits {
-        let text = &mut texts[usize::from(!in_main)];
-        assert!(text.contains(old), "{old:?} is not in {text}");
-        *text = text.replacen(old, new, 1);
-        let again = check(&mut memory, &texts[0], &texts[1]);
-        let first = check(&mut Memory::default(), &texts[0], &texts[1]);
-        assert_eq!(shown(&again), shown(&first), "after {old:?} became {new:?}");
+/// What is said about each of some texts, one after the other, must be what a check of everything says; how much was checked for each.
+fn edits(texts: &[String]) -> Vec<Depth> {
+    let (mut memory, mut other) = (Memory::default(), Memory::default());
+    let mut depths = vec![];
+    for text in texts {
+        let (front, depth) = check_edited(&mut memory, Path::new(MAIN), overlay(text), Depth::One);
+        let (fresh, _) = check_edited(&mut other, Path::new(MAIN), overlay(text), Depth::All);
+        let shown = |front: &fehu_driver::front::Front| {
+            let mut all: Vec<String> =
+                front.diagnostics.iter().map(|d| d.render(&front.sources, Colour::Never)).collect();
+            all.sort();
+            all
+        };
+        assert_eq!(shown(&front), shown(&fresh), "{text}");
+        depths.push(depth);
     }
-    assert!(check(&mut memory, &texts[0], &texts[1]).program.is_some());
+    depths
+}
+
+const TEXT: &str = "\
+import \"lib\"
+type t = {a: i32, b: []f32}
+def first (x: i32) : i32 = twice x
+-- | A comment.
+def second [n] (xs: [n]i32) = let unused = 1i32 in map first xs
+def constant = filter (> 1i32) [1, 2, 3]
+module m = { def inner (y: f32) = first 2 + i32.f32 y }
+def third (r: t) = r.a + m.inner (r.b[0])
+def wrong (x: i32) : bool = second [x]
+def uses = length (second constant)
+entry main (x: i32) = third {a = x, b = [1]} + first x
+";
+
+fn after(changes: &[(&str, &str)]) -> Vec<String> {
+    let mut text = TEXT.to_owned();
+    let mut texts = vec![text.clone()];
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replacen(from, to, 1);
+        texts.push(text.clone());
+    }
+    texts
 }
 
 #[test]
-fn what_does_not_change_is_not_checked_again() {
-    let many: String = (0..400).map(|i| format!("def f{i} (x: i32) = x + {i}\n")).collect();
-    let mut memory = Memory::default();
-    let text = |end: usize| format!("{many}def last = {end}i32\n");
-    check(&mut memory, &text(0), "");
-    // Both orders of magnitude of the machine's speed are far from each other.
-    let time = |memory: &mut Memory, end: usize| {
-        let start = std::time::Instant::now();
-        check(memory, &text(end), "");
-        start.elapsed()
-    };
-    check(&mut memory, &text(1), "");
-    let again = (2..7).map(|i| time(&mut memory, i)).min();
-    let first = (2..5).map(|i| time(&mut Memory::default(), i)).min();
-    assert!(again < first.map(|t| t / 2), "{again:?} {first:?}");
+fn only_the_changed_definition_is_checked() {
+    use Depth::{All, One};
+    // Texts are compared with the one of which all was checked last: after two definitions have changed, all is checked.
+    let bodies = after(&[
+        ("= twice x", "= twice x + 1"),
+        ("twice x + 1", "twice (x + 1) -\n  1"),
+        ("map first xs", "map first (map first xs)"),
+        ("unused = 1i32", "unused = 1i32 + 2"),
+        ("r.a + m", "let v = r.a in v + v + m"),
+    ]);
+    assert_eq!(edits(&bodies), [All, One, One, All, One, All]);
+    // Types change, and definitions come and go.
+    let types = after(&[
+        ("def first (x: i32) : i32 = twice x", "def first (x: i32) : i64 = i64.i32 (twice x)"),
+        ("i64 = i64.i32 (twice x)", "i32 = twice x"),
+        ("def uses", "def more = 1i32\ndef uses"),
+        ("def more = 1i32\n", ""),
+        ("[1, 2, 3]", "[1, 2, 3, 4]"),
+        ("= first 2", "= first 3"),
+        ("A comment.", "Another comment."),
+        ("def third", "def fourth"),
+    ]);
+    assert_eq!(edits(&types)[1..], [All; 8]);
+    // What does not parse, or is wrong.
+    let broken = after(&[("= twice x", "= twice (x"), ("twice (x", "twice (x)"), ("twice (x)", "twise x")]);
+    assert_eq!(edits(&broken), [All; 4]);
+}
+
+#[test]
+fn many_edits_in_a_row() {
+    let mut text = TEXT.to_owned();
+    let mut texts = vec![text.clone()];
+    for i in 0..40 {
+        let line = ["= twice x", "in map first", "r.a + m", "= length (", "= third {"][i % 5];
+        let typed = format!("{line}{}", ["", " ", "\n  ", " -- é\n  "][i / 5 % 4]);
+        text = text.replacen(line, &typed, 1);
+        texts.push(text.clone());
+    }
+    let depths = edits(&texts);
+    assert!(depths.iter().filter(|d| **d == Depth::One).count() > 10, "{depths:?}");
 }

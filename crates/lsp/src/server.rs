@@ -9,7 +9,7 @@ use crate::jobs::Outcome;
 use crate::protocol::{self, Incoming};
 use fehu_base::{FileId, Severity, SourceMap, Span};
 use fehu_check::tast::Program;
-use fehu_driver::front::{check_edited, check_prelude, Front, Memory};
+use fehu_driver::front::{check_edited, check_prelude, Depth, Front, Memory};
 use fehu_driver::load::Overlay;
 use serde_json::{json, Value};
 use std::cell::OnceCell;
@@ -21,8 +21,20 @@ use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long no message may come before changed files are checked.
-const PAUSE: Duration = Duration::from_millis(20);
+/// How long no message may come before changed files are checked: those that come together are one change.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// How long no message may come before all of a file is checked of which only the changed definition has been.
+const REST: Duration = Duration::from_millis(300);
+
+/// Requests that need all of a program to be checked; others are answered by what is known of the definitions around.
+const WHOLE: [&str; 5] = [
+    "textDocument/rename",
+    "textDocument/prepareRename",
+    "textDocument/codeAction",
+    "textDocument/inlayHint",
+    "textDocument/codeLens",
+];
 
 /// A file that is open in the editor.
 pub(crate) struct Document {
@@ -38,6 +50,8 @@ pub(crate) struct Document {
     /// What is right of this text, if it has errors.
     pub(crate) partial: Option<Analysis>,
     fresh: bool,
+    /// How much of this text was checked.
+    depth: Depth,
     /// What is known of its program from the last check.
     memory: Memory,
     /// The files that were read when it was checked last.
@@ -137,9 +151,11 @@ impl State {
     fn run(&mut self, events: &Receiver<Event>, output: &mut impl Write) -> std::io::Result<bool> {
         loop {
             let stale = self.documents.values().any(|d| !d.fresh);
-            let incoming = match stale {
-                true => events.recv_timeout(PAUSE),
-                false => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            let unsettled = self.documents.values().any(|d| d.depth == Depth::One);
+            let incoming = match (stale, unsettled) {
+                (true, _) => events.recv_timeout(PAUSE),
+                (false, true) => events.recv_timeout(REST),
+                (false, false) => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             let message = match incoming {
                 Ok(Event::Came(Incoming::Message(message))) => message,
@@ -154,8 +170,11 @@ impl State {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     // One at a time: messages may have come meanwhile.
+                    let unsettled = || self.documents.iter().find(|(_, d)| d.depth == Depth::One);
                     if let Some(path) = self.stale() {
-                        self.check(&path, output)?;
+                        self.check(&path, Depth::One, output)?;
+                    } else if let Some(path) = unsettled().map(|(p, _)| p.clone()) {
+                        self.check(&path, Depth::All, output)?;
                     }
                     continue;
                 }
@@ -230,8 +249,10 @@ impl State {
         }
         let path = params["textDocument"]["uri"].as_str().and_then(path_of);
         // Answers are about the text as it is now; other documents can wait.
-        if let Some(path) = path.as_ref().filter(|p| self.documents.get(*p).is_some_and(|d| !d.fresh)) {
-            self.check(path, output)?;
+        let depth = if WHOLE.contains(&method) { Depth::All } else { Depth::One };
+        let lacks = |d: &Document| !d.fresh || (depth, d.depth) == (Depth::All, Depth::One);
+        if let Some(path) = path.as_ref().filter(|p| self.documents.get(*p).is_some_and(lacks)) {
+            self.check(path, depth, output)?;
         }
         let document = path.as_ref().and_then(|p| self.documents.get(p));
         let Some(feature) = features::find(method) else {
@@ -298,6 +319,7 @@ impl State {
                     analysis: None,
                     partial: None,
                     fresh: false,
+                    depth: Depth::All,
                     memory: Memory::default(),
                     files: BTreeSet::new(),
                 };
@@ -340,19 +362,21 @@ impl State {
     }
 
     /// Checks a document, and says what is wrong with it.
-    fn check(&mut self, path: &Path, output: &mut impl Write) -> std::io::Result<()> {
+    fn check(&mut self, path: &Path, depth: Depth, output: &mut impl Write) -> std::io::Result<()> {
         let overlay: Overlay = self.documents.iter().map(|(p, d)| (p.clone(), d.text.text.clone())).collect();
         let Some(document) = self.documents.get_mut(path) else { return Ok(()) };
-        document.fresh = true;
+        // If the check ends in a bug, it is not tried again until the text changes.
+        (document.fresh, document.depth) = (true, Depth::All);
         let mut memory = std::mem::take(&mut document.memory);
         // A bug in the compiler, which has been reported to standard error, must not end the editor's session. What was remembered is
         // gone then.
         let check = AssertUnwindSafe(|| {
-            let front = check_edited(&mut memory, path, overlay);
-            (front, memory)
+            let edited = check_edited(&mut memory, path, overlay, depth);
+            (edited, memory)
         });
-        let Ok((front, memory)) = catch_unwind(check) else { return Ok(()) };
+        let Ok(((front, depth), memory)) = catch_unwind(check) else { return Ok(()) };
         document.memory = memory;
+        document.depth = depth;
         let main = front.sources.files().map(|(id, _)| id).nth(front.prelude.len()).unwrap_or(FileId(0));
         let found = self.diagnostics(&front.diagnostics, &front.sources, main, path);
         let problems = self.problems(&front.diagnostics, &front.sources, main);
@@ -364,6 +388,10 @@ impl State {
         document.files = files;
         document.problems = problems;
         document.errors = errors;
+        if depth == Depth::One {
+            // What is known of the last text is found in this one: see `view`.
+            return Ok(());
+        }
         let Front { program, partial, sources, prelude, .. } = front;
         let whole = program.is_some();
         let analysis = program.or(partial).map(|p| Analysis::of(p, sources, prelude, main));

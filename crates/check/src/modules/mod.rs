@@ -25,6 +25,7 @@ mod mod_type;
 pub mod needed;
 mod owning;
 mod resume;
+mod same;
 mod shown;
 mod subsume;
 
@@ -71,29 +72,49 @@ pub struct Checked {
     pub partial: Option<tast::Program>,
     /// Warnings and errors.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the last unit declares, as far as it was checked.
+    reached: Option<Env>,
 }
 
 /// Checks a program: the units in dependency order, the main file last. The
 /// prelude's units come first and are marked by `prelude`, how many they are.
 pub fn check_program(units: &[SourceUnit], prelude: usize, needed: Needed) -> Checked {
-    check_from(units, prelude, needed, None, &[]).0
+    check_from(units, prelude, needed, None, &[], None).0
+}
+
+/// Checks only the definition that differs from the last program, if it is a value of the main file, and others see the same of it as before.
+/// Then what is said about the program is what was said about all else, and this. `text` is that of the main file.
+pub fn check_one(
+    memory: &mut Memory,
+    units: &[SourceUnit],
+    prelude: usize,
+    text: &str,
+) -> Option<Vec<Diagnostic>> {
+    let one = memory.one(units, prelude, text)?;
+    let until = (one.at.0, one.at.1 + 1);
+    let (mut checked, saved) =
+        check_from(units, prelude, Needed::All, Some(one.from.clone()), &one.wanted, Some(until));
+    let now = checked.reached.take()?;
+    memory.save(saved);
+    memory.merged(&one, &now, checked.diagnostics)
 }
 
 /// Checks a program with all of the prelude, from where it differs from the last one.
 pub fn check_again(memory: &mut Memory, units: Vec<SourceUnit>, prelude: usize) -> Checked {
     let (from, wanted) = memory.resume(&units, prelude);
-    let (checked, saved) = check_from(&units, prelude, Needed::All, from, &wanted);
-    memory.remember(units, prelude, saved);
+    let (mut checked, saved) = check_from(&units, prelude, Needed::All, from, &wanted, None);
+    memory.remember(units, prelude, saved, checked.reached.take(), checked.diagnostics.clone());
     checked
 }
 
-/// Checks from a state on, and saves the states at some places.
+/// Checks from a state on, all or up to some place, and saves the states at some places.
 fn check_from(
     units: &[SourceUnit],
     prelude: usize,
     needed: Needed,
     from: Option<Saved>,
     save: &[Position],
+    until: Option<Position>,
 ) -> (Checked, Vec<Saved>) {
     let mut checker = Checker {
         needed,
@@ -106,6 +127,7 @@ fn check_from(
         envs: vec![],
         path: vec![],
         made: vec![],
+        until,
     };
     let mut saved = vec![];
     let progress = match from {
@@ -115,7 +137,9 @@ fn check_from(
         }
         None => checker.begin(),
     };
-    let decs = checker.units(progress, save, &mut saved);
+    let mut reached = Env::default();
+    let decs = checker.units(progress, save, &mut saved, &mut reached);
+    let reached = decs.is_ok().then_some(reached);
     let declared = |unit: Option<usize>| unit.and_then(|i| checker.envs.get(i)).cloned().unwrap_or_default();
     let (env, prelude_env) = (declared(units.len().checked_sub(1)), declared(prelude.checked_sub(1)));
     let ctx = checker.ctx;
@@ -130,7 +154,7 @@ fn check_from(
         prelude_env,
     });
     let (program, partial) = if failed { (None, program) } else { (program, None) };
-    (Checked { program, partial, diagnostics: ctx.diagnostics }, saved)
+    (Checked { program, partial, diagnostics: ctx.diagnostics, reached }, saved)
 }
 
 /// A mistake was reported after which there is no point in going on.
@@ -154,6 +178,8 @@ struct Checker<'a> {
     path: Vec<Symbol>,
     /// Abstract types made since the functor around began.
     made: Vec<AbstractType>,
+    /// Where to end.
+    until: Option<Position>,
 }
 
 impl Checker<'_> {
@@ -174,6 +200,7 @@ impl Checker<'_> {
         mut p: Progress,
         save: &[Position],
         saved: &mut Vec<Saved>,
+        reached: &mut Env,
     ) -> Result<Vec<tast::Dec>, Stop> {
         let units = self.units;
         while let Some(unit) = units.get(p.at.0) {
@@ -193,9 +220,16 @@ impl Checker<'_> {
                 }
                 self.dec(dec, decs::Place::TopLevel, &mut p.defined, &mut p.env, &mut p.out)?;
                 p.at.1 += 1;
+                if self.until == Some(p.at) {
+                    *reached = p.env;
+                    return Ok(p.out);
+                }
             }
             self.scope.rollback(mark);
             let env = std::mem::take(&mut p.env);
+            if i + 1 == units.len() {
+                *reached = env.clone();
+            }
             if i == 0 && self.prelude > 0 {
                 self.read_intrinsics(&env, &mut p.intrinsics);
             }
