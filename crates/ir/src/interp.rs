@@ -272,10 +272,8 @@ impl<'a, R: Rep> Machine<'a, R> {
     /// Whether a statement only says what a variable is where the program stops (see `fehu_lower`'s `stops`), and that is consumed.
     fn notes_what_is_gone(&self, env: &Env, stm: &Stm<R>) -> bool {
         let note = |a: &Attr| matches!(a, Attr::Comp(name, _) if name.as_str() == "break");
-        match &stm.exp {
-            Exp::Basic(Basic::Opaque(e)) => stm.attrs.iter().any(note) && self.operand(env, *e).is_err(),
-            _ => false,
-        }
+        let Exp::Basic(Basic::Opaque(e)) = &stm.exp else { return false };
+        stm.attrs.iter().any(note) && self.operand(env, *e).is_err()
     }
 
     /// A message with the innermost statement that it is about.
