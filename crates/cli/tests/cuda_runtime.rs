@@ -55,11 +55,9 @@ fn launches_go_together() {
     built(dir);
     let said = run(dir, &[CLIENT], &[("FAKE_LOG", "1")]);
     let calls = |name: &str| said.lines().filter(|l| *l == format!("fake: {name}")).count();
-    let launches = calls("cuGraphLaunch");
-    assert!(
-        launches > 0 && calls("cuGraphExecKernelNodeSetParams_v2") > 2 * calls("cuGraphAddKernelNode_v2"),
-        "{said}"
-    );
+    // What a node has launched before is not said to it again.
+    let (launches, changes) = (calls("cuGraphLaunch"), calls("cuGraphExecKernelNodeSetParams_v2"));
+    assert!(launches > 2 && changes > 0 && changes < 20 * launches, "{said}");
     assert!(calls("cuLaunchKernel") < count(&said, "kernels") / 2, "{said}");
     // Whatever fails of it, all kernels are launched, and once.
     let all = count(&said, "kernels");

@@ -10,11 +10,14 @@
 //!
 //! Innermost loops that read memory are unrolled a few iterations at a time. Threads of a GPU run one instruction after the
 //! other, and wait for what they have read when it is used: with one read in each iteration, they wait in each. The reads
-//! of several iterations are on their way together, and compilers of kernels do not see by themselves that it pays:
+//! of several iterations are on their way together. Compilers of kernels do not see by themselves that it pays, if the number of iterations
+//! is known only at run time:
 //!
 //! ```text
 //! for j < n: sum = sum + xs[j]                      unrolled by 4
 //! ```
+//!
+//! Where they know the number of iterations, they do what is best.
 
 use fehu_imp::ops::Operation;
 use fehu_imp::syntax::{Code as AnyCode, Expr, KernelOp, Program};
@@ -51,7 +54,9 @@ fn unroll(code: &mut Code) {
     // What is inside is marked afterwards, so that all decisions are about the loops as they are now.
     let by = match code {
         Code::For { bound, body, .. } if is_unrolled(bound, body) => Some(None),
-        Code::For { body, .. } if is_unrolled_by_some(body) => Some(Some(SOME_ITERATIONS)),
+        Code::For { bound, body, .. } if iterations(bound).is_none() && is_unrolled_by_some(body) => {
+            Some(Some(SOME_ITERATIONS))
+        }
         Code::Seq(_)
         | Code::DeclareScalar(..)
         | Code::DeclareMem(..)

@@ -41,17 +41,20 @@ struct kernel_node {
   F(GraphDestroy, "GraphDestroy", (CUgraph))                                                                         \
   F(GraphExecDestroy, "GraphExecDestroy", (CUgraphExec))
 
+struct waiting_launch {
+  int kernel;
+  unsigned int grid, block, shared;
+  // Its first argument, and how many.
+  int args, num_args;
+};
+
 struct chain {
   CUgraph graph;
   CUgraphExec exec;
   CUgraphNode nodes[LONG_CHAIN];
-};
-
-struct waiting_launch {
-  int kernel;
-  unsigned int grid, block, shared;
-  // Its first argument.
-  int args;
+  // What it launched last.
+  struct waiting_launch sent[LONG_CHAIN];
+  uint64_t values[BATCH_ARGS];
 };
 
 struct batch {
@@ -93,7 +96,8 @@ TOOL_FUN void chain_close(const struct batch *batch, struct chain *chain) {
   if (chain->graph != NULL) {
     batch->GraphDestroy(chain->graph);
   }
-  *chain = (struct chain){NULL, NULL, {NULL}};
+  chain->exec = NULL;
+  chain->graph = NULL;
 }
 
 TOOL_FUN void chains_close(struct batch *batch) {
@@ -136,6 +140,14 @@ TOOL_FUN CUresult chain_open(struct api *api, struct chain *chain, const struct 
   return code == CUDA_SUCCESS ? batch->GraphInstantiate(&chain->exec, chain->graph, 0) : code;
 }
 
+// Whether a node launches the same as before. In loops that use blocks in turns, most do.
+RTS_FUN bool same_launch(const struct batch *batch, const struct chain *chain, int node, const struct waiting_launch *launch) {
+  const struct waiting_launch *sent = &chain->sent[node];
+  return sent->kernel == launch->kernel && sent->grid == launch->grid && sent->block == launch->block &&
+         sent->shared == launch->shared && sent->num_args == launch->num_args &&
+         memcmp(chain->values + sent->args, batch->values + launch->args, (size_t)sent->num_args * sizeof(uint64_t)) == 0;
+}
+
 // Whether launches were sent as a chain.
 CALLED_FUN bool chain_send(struct api *api, struct chain *chain, const struct waiting_launch *launches, int size) {
   struct batch *batch = api->batch;
@@ -144,11 +156,17 @@ CALLED_FUN bool chain_send(struct api *api, struct chain *chain, const struct wa
     code = chain_open(api, chain, launches, size);
   } else {
     for (int i = 0; i < size && code == CUDA_SUCCESS; i++) {
-      struct kernel_node node = waiting_node(api, &launches[i]);
-      code = batch->GraphExecKernelNodeSetParams(chain->exec, chain->nodes[i], &node);
+      if (!same_launch(batch, chain, i, &launches[i])) {
+        struct kernel_node node = waiting_node(api, &launches[i]);
+        code = batch->GraphExecKernelNodeSetParams(chain->exec, chain->nodes[i], &node);
+      }
     }
   }
   if (code == CUDA_SUCCESS) {
+    const struct waiting_launch *last = &launches[size - 1];
+    int first = launches[0].args;
+    memcpy(chain->sent, launches, (size_t)size * sizeof(struct waiting_launch));
+    memcpy(chain->values + first, batch->values + first, (size_t)(last->args + last->num_args - first) * sizeof(uint64_t));
     code = batch->GraphLaunch(chain->exec, api->stream);
   }
   if (code != CUDA_SUCCESS) {
@@ -207,8 +225,10 @@ CALLED_FUN int batch_add(struct futhark_context *ctx, const struct waiting_launc
   struct waiting_launch *place = &batch->waiting[batch->num++];
   *place = *launch;
   place->args = batch->num_args;
+  place->num_args = num;
   for (int i = 0; i < num; i++) {
     uint64_t *value = &batch->values[batch->num_args];
+    *value = 0;
     memcpy(value, params[i], sizes[i]);
     batch->args[batch->num_args++] = value;
   }

@@ -171,7 +171,7 @@ static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int
   }
   struct device_event *event = event_kernel(ctx, info, grid, block, shared);
   if (event == NULL && batch_takes(api, at)) {
-    struct waiting_launch launch = {kernel, (unsigned int)grid, (unsigned int)block, (unsigned int)shared, 0};
+    struct waiting_launch launch = {kernel, (unsigned int)grid, (unsigned int)block, (unsigned int)shared, 0, at};
     return batch_add(ctx, &launch, params, sizes, at);
   }
   int err = batch_send(ctx);

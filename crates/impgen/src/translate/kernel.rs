@@ -33,6 +33,7 @@ mod red;
 mod scan;
 pub(super) mod size;
 mod tile;
+mod turns;
 pub(super) mod update;
 
 pub(super) use operator::vars;

@@ -10,6 +10,7 @@
 use super::choice::only_plan;
 use super::hist::Hist;
 use super::operator::vars;
+use super::turns::in_turns;
 use crate::translate::kernel::hist;
 use crate::translate::kernel::map;
 use crate::translate::kernel::point;
@@ -26,6 +27,7 @@ use fehu_imp::syntax::{Code, Expr, KernelOp};
 use fehu_ir::mem::poly;
 use fehu_ir::schedule::{Exchange, Plan};
 use fehu_ir::seg::{Exchanged, KernelReturn, SegBinOp, SegKind, SegOp, SizeClass};
+use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Basic, Exp, Memory, PatElem, SubExp, Type};
 
 /// An operation whose points are computed by blocks.
@@ -116,18 +118,27 @@ pub(crate) fn block_write(t: &mut KernelCode, at: &At, value: Expr) {
 pub(crate) fn block_copy(t: &mut KernelCode, shape: &[SubExp], dst: &At, src: &At) {
     t.barrier();
     let count = point::points(t, shape);
-    let copy = |t: &mut KernelCode, at| {
+    let indices = |t: &mut KernelCode, at| {
         let dims = counters(t, shape);
         point::unflatten(t, &dims, at);
-        let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
-        let value = t.read(&src.fixed(&indices));
-        t.write_alone(&dst.fixed(&indices), value);
+        dims.iter().map(|d| poly(d.0.into())).collect::<Vec<Poly>>()
     };
     let one_each = shape.iter().try_fold(1i64, |n, size| n.checked_mul(size.as_i64()?));
     if one_each.is_some_and(|n| n <= WARP_THREADS) {
-        hist::shared_out(t, count, copy);
+        hist::shared_out(t, count, |t, at| {
+            let indices = indices(t, at);
+            let value = t.read(&src.fixed(&indices));
+            t.write_alone(&dst.fixed(&indices), value);
+        });
     } else {
-        in_turns(t, count, copy);
+        let read = |t: &mut KernelCode, at| {
+            let indices = indices(t, at);
+            vec![t.read(&src.fixed(&indices))]
+        };
+        in_turns(t, &count, &[src.elem], read, |t, at, values| {
+            let indices = indices(t, at);
+            values.into_iter().for_each(|value| t.write_alone(&dst.fixed(&indices), value));
+        });
     }
     t.barrier();
 }
@@ -150,19 +161,13 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     t.barrier();
     let plan = only_plan(seg);
     match &seg.kind {
-        SegKind::Map => {
-            let body = |t: &mut KernelCode, at| {
+        SegKind::Map => match seg.virtualise.then(|| scalars(seg)).flatten() {
+            Some(types) => map_in_turns(t, pat, seg, &points, &types),
+            None => in_rounds(t, points, |t, at| {
                 point::set_point(t, &seg.space, at);
                 point::point(t, pat, seg);
-            };
-            if seg.virtualise {
-                let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
-                in_turns(t, points, |t, at| t.guarded(|t| body(t, at)));
-                t.in_kernel.mode = outer;
-            } else {
-                in_rounds(t, points, body);
-            }
-        }
+            }),
+        },
         SegKind::Red(ops) => in_block_red(t, pat, seg, ops, plan, points),
         SegKind::Scan(ops, _) => in_block_scan(t, pat, seg, ops, plan, points),
         SegKind::Hist(ops) => {
@@ -178,14 +183,50 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     t.emit(Code::Op(KernelOp::LeaveIfFailed));
 }
 
-/// All numbers below a bound, shared out among the threads of a block, where there are likely several for each: in a loop that
-/// can be unrolled, so that threads read for several of them at once.
-fn in_turns(t: &mut KernelCode, bound: Expr, body: impl FnOnce(&mut KernelCode, Expr)) {
-    let turns = quot_up(sub(bound, local()), block_size());
-    t.for_up_to("turn", turns, |t, turn| {
-        let at = var(t.let_as("at", PrimType::I64, add(local(), mul(turn, block_size()))));
-        body(t, at);
+/// The types of the results of a map whose points are scalars, computed from what is read, without loops.
+fn scalars(seg: &SegOp<Memory>) -> Option<Vec<PrimType>> {
+    let elements = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
+    let (mut reads, mut loops) = (false, false);
+    for_each_stm(&seg.body.body, &mut |stm| {
+        reads |= matches!(stm.exp, Exp::Basic(Basic::Index(..)));
+        loops |= matches!(stm.exp, Exp::Loop(_) | Exp::Op(_));
     });
+    let types = seg.types.iter().map(|ty| match ty {
+        Type::Prim(ty) if *ty != PrimType::Unit => Some(*ty),
+        Type::Prim(_) | Type::Array(..) | Type::Acc(..) | Type::Mem(_) => None,
+    });
+    if elements && reads && !loops {
+        types.collect()
+    } else {
+        None
+    }
+}
+
+/// A map of which each thread computes several points at once.
+fn map_in_turns(
+    t: &mut KernelCode,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    points: &Expr,
+    types: &[PrimType],
+) {
+    let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
+    let compute = |t: &mut KernelCode, at| {
+        point::set_point(t, &seg.space, at);
+        t.body(&seg.body.body, &[]);
+        seg.body.body.result.iter().map(|e| t.operand(*e)).collect()
+    };
+    in_turns(t, points, types, compute, |t, at, values| {
+        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+        let dims = counters(t, &sizes);
+        point::unflatten(t, &dims, at);
+        let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
+        for (p, value) in pat.iter().zip(values) {
+            let at = t.place_of(p.name).fixed(&indices);
+            t.write_alone(&at, value);
+        }
+    });
+    t.in_kernel.mode = outer;
 }
 
 /// Each thread computes its points one after the other, for itself.
