@@ -157,13 +157,6 @@ pub mod single_point {
     pub const REPEATED_STATEMENTS: usize = 16;
 }
 
-/// What thread blocks read before the loops that need it.
-pub mod read_ahead {
-    /// The most shared memory of a block for it. Two tiles of 64 x 64 numbers: so large are the tiles that programs make for
-    /// blocks, and every device has room for a block with them.
-    pub const BYTES: i64 = 32 << 10;
-}
-
 /// Where threads put the arrays that they make.
 pub mod results {
     /// Rows of constant size are long from so many elements on: fewer a thread may keep for itself.

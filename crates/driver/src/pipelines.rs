@@ -22,7 +22,7 @@ use fehu_imp::syntax::Program;
 use fehu_impopt::{barriers, checks, device_scalars, leave, loops, outline, restrict, unroll, Analysis};
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::legalise;
-use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, read_ahead, scan_epilogue, single_point};
+use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, scan_epilogue, single_point};
 use fehu_kernels::schedule;
 use fehu_memory::{
     buffers, dead, divisions, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit,
@@ -185,8 +185,7 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         .pass(legalise::FILL, "the host does not loop over elements; also for what the step above added")
         .pass(scan_epilogue::PASS, "all maps are kernels now")
         .pass(layout::PASS, "all kernels, and what each of them reads, are known now")
-        .pass(read_ahead::PASS, "arrays have the layouts in which blocks read them")
-        .pass(mark_consumed::pass(), "memory relies on the marks, also on lambdas that the steps above made")
+        .pass(mark_consumed::pass(), "memory relies on the marks, also on lambdas that the step above made")
         .pass_or_refuse("no-recursion", unrecursive, "OpenCL has no recursion in kernels")
         .then(memory())
 }

@@ -3,6 +3,5 @@
 pub mod fuse_thread_loops;
 pub mod layout;
 pub mod progressions;
-pub mod read_ahead;
 pub mod scan_epilogue;
 pub mod single_point;

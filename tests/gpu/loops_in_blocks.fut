@@ -1,4 +1,4 @@
--- Loops in thread blocks that read memory of the device: what does not depend on earlier steps is read before the loop.
+-- Loops in thread blocks whose steps read memory of the device and what earlier steps have computed.
 -- ==
 -- entry: wavefront rows gathered conditions narrow nested tuples backwards summed
 -- input { [[1, 2], [3, 4]] [0i64, 1i64] } auto output
