@@ -123,10 +123,9 @@ pub(crate) fn block_copy(t: &mut KernelCode, shape: &[SubExp], dst: &At, src: &A
         point::unflatten(t, &dims, at);
         dims.iter().map(|d| poly(d.0.into())).collect::<Vec<Poly>>()
     };
-    let one_each = shape.iter().try_fold(1i64, |n, size| n.checked_mul(size.as_i64()?));
-    if one_each.is_some_and(|n| n <= WARP_THREADS) {
-        hist::shared_out(t, count, |t, at| {
-            let indices = indices(t, at);
+    if fit_in_warp(shape) {
+        t.if_then(lt(local(), count), |t| {
+            let indices = indices(t, local());
             let value = t.read(&src.fixed(&indices));
             t.write_alone(&dst.fixed(&indices), value);
         });
@@ -141,6 +140,12 @@ pub(crate) fn block_copy(t: &mut KernelCode, shape: &[SubExp], dst: &At, src: &A
         });
     }
     t.barrier();
+}
+
+/// Whether there are no more points than threads in a warp, of which every block has one.
+fn fit_in_warp(shape: &[SubExp]) -> bool {
+    let points = shape.iter().try_fold(1i64, |n, size| n.checked_mul(size.as_i64()?));
+    points.is_some_and(|n| n <= WARP_THREADS)
 }
 
 /// Fresh indices into a shape.
@@ -162,6 +167,10 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     let plan = only_plan(seg);
     match &seg.kind {
         SegKind::Map => match seg.virtualise.then(|| scalars(seg)).flatten() {
+            _ if fit_in_warp(&sizes) => by_threads(t, points, |t, at| {
+                point::set_point(t, &seg.space, at);
+                point::point(t, pat, seg);
+            }),
             Some(types) => map_in_turns(t, pat, seg, &points, &types),
             None => in_rounds(t, points, |t, at| {
                 point::set_point(t, &seg.space, at);
