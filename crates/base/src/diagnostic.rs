@@ -70,7 +70,7 @@ impl Fix {
                 Change::Replace(span, text) => edits.push((*span, text.clone())),
                 Change::Apply(span, function) => {
                     let (open, close) =
-                        if is_operand(&sources.snippet(*span)) { ("", ")") } else { ("(", "))") };
+                        if is_operand(sources.snippet(*span)) { ("", ")") } else { ("(", "))") };
                     edits.push((span.start(), format!("({function} {open}")));
                     edits.push((span.end(), close.to_owned()));
                 }

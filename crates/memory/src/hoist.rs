@@ -161,9 +161,10 @@ fn take_fixed(
     // Sizes are computed just before their allocation.
     let mut moving = vec![false; body.stms.len()];
     for (i, stm) in body.stms.iter().enumerate() {
-        let movable = match &stm.exp {
-            Exp::Op(MemOp::Alloc(_, Space::Default)) => stm.pat.iter().all(|p| can_move(p.name)),
-            other => is_total_arithmetic(other),
+        let movable = if let Exp::Op(MemOp::Alloc(_, Space::Default)) = &stm.exp {
+            stm.pat.iter().all(|p| can_move(p.name))
+        } else {
+            is_total_arithmetic(&stm.exp)
         };
         if movable && is_fixed(stm, &changing) {
             moving[i] = true;

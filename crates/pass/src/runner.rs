@@ -159,6 +159,6 @@ fn holds(step: &Step<'_>, wanted: &dyn Fn(&StepId, &Step<'_>) -> bool, counts: &
     *nth += 1;
     let id = StepId { name: step.name, nth: *nth };
     // All inner steps count, also those after one that is wanted.
-    let inner = step.inner().iter().fold(false, |found, s| holds(s, wanted, counts) || found);
-    inner || (step.inner().is_empty() && wanted(&id, step))
+    let inner: Vec<bool> = step.inner().iter().map(|s| holds(s, wanted, counts)).collect();
+    inner.contains(&true) || (step.inner().is_empty() && wanted(&id, step))
 }
