@@ -37,3 +37,14 @@ entry windows (ns: []i64) : []i64 =
          let back = upper[::-1]
          in i64.sum (map2 (\a b -> a * 2 + b) upper back) + i64.sum (map2 (*) (replicate (n / 3) n) (iota (n / 3))))
       ns
+
+-- The version for many points may run few of them: nothing is concluded from their usual number.
+-- ==
+-- entry: least_lengths
+-- input { [1i64, 2i64, 3i64] } auto output
+
+entry least_lengths [m] (ys: [m]i64) : [m]i64 =
+  map (\y ->
+         let zs = loop zs = copy ys for _i < 2 do (let q = filter (\x -> x >= y) zs ++ ys in q[:i64.min 40 (length q)])
+         in length zs)
+      ys

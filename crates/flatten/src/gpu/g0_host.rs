@@ -92,6 +92,12 @@ impl Flat<'_> {
                 self.compared.extend(pat.iter().map(|(n, _)| (*n, x)));
                 Exp::Basic(Basic::CmpOp(op, SubExp::Const(least), x))
             }
+            Exp::Basic(Basic::Opaque(e)) => {
+                let compared = e.name().and_then(|n| self.compared.get(&n)).copied();
+                self.compared
+                    .extend(compared.into_iter().flat_map(|x| pat.iter().map(move |(n, _)| (*n, x))));
+                Exp::Basic(Basic::Opaque(e))
+            }
             other @ (Exp::Basic(_) | Exp::Op(_)) => simple(other),
         };
         self.seq.b.attrs = attrs;

@@ -8,8 +8,9 @@
 //! With a team for each point ([`super::teams`]) it is as many times larger as a team has members. That version comes first if
 //! points read elements of arrays, which its threads do in order. Where all is computed, it only has the better balance, and comes second.
 //!
-//! The choice is an ordinary conditional on an ordinary comparison with a usual figure. Its attribute [`VERSIONS`] says what it
-//! is: flattening for GPUs compares with a threshold that tuning files set instead.
+//! The choice is an ordinary conditional on a comparison with a usual figure. Its attribute [`VERSIONS`] says what it
+//! is: flattening for GPUs compares with a threshold that tuning files set instead. The comparison is opaque, so that no version is
+//! simplified for the sizes that the usual figure gives it.
 
 use super::level::Lift;
 use super::teams::{for_teams, reads_elements};
@@ -161,10 +162,11 @@ impl Nests {
         Body { stms: vec![stm], result }
     }
 
-    /// Whether so many busy threads are enough.
+    /// Whether so many busy threads are enough. Nothing may be concluded from it in the versions: another threshold may decide.
     fn enough(&mut self, busy: SubExp) -> SubExp {
         let usual = SubExp::i64(flattening::IRREGULAR_BUSY_POINTS);
-        self.b.cmp(CmpOp::SLe(IntType::I64), usual, busy)
+        let enough = self.b.cmp(CmpOp::SLe(IntType::I64), usual, busy);
+        self.b.bind("enough", Type::BOOL, Exp::Basic(Basic::Opaque(enough))).into()
     }
 
     /// The flat version.
