@@ -67,7 +67,7 @@ fn a_file_with_errors_stays_and_the_others_are_formatted() {
     let right = program(dir.path(), "b.fut", UNTIDY);
     let done = run(&["fmt".as_ref(), wrong.as_os_str(), right.as_os_str(), dir.path().join("c").as_os_str()]);
     assert_eq!(done.status.code(), Some(1));
-    assert!(stderr(&done).contains("a.fut") && stderr(&done).contains("cannot read"), "{}", stderr(&done));
+    assert!(stderr(&done).contains("a.fut") && stderr(&done).contains("could not read"), "{}", stderr(&done));
     assert_eq!(std::fs::read_to_string(&wrong).expect("read"), "def x = (1 +");
     assert_eq!(std::fs::read_to_string(&right).expect("read"), TIDY);
 }

@@ -204,8 +204,8 @@ fn output_goes_only_where_it_can() {
     let none = dir.path().join("none/x").display().to_string();
     let folder = dir.path().display().to_string();
     for (args, why) in [
-        (vec!["c", &dot, "-o", &none], "No such file"),
-        (vec!["c", "--library", &dot, "-o", &none], "No such file"),
+        (vec!["c", &dot, "-o", &none], "there is no folder"),
+        (vec!["c", "--library", &dot, "-o", &none], "there is no folder"),
         (vec!["c", &dot, "-o", &folder], "folder"),
         (vec!["c", &dot, "-o", "/dev/full"], "not a regular file"),
         (vec!["man", &none], "No such file"),
