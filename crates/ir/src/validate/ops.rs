@@ -155,7 +155,8 @@ impl<R: Rep> Checker<'_, R> {
             self.error(format!("{} values are bound to {} names", f.lambda.ret.len(), pat.len()));
             return;
         }
-        let (counts, arrays) = pat.split_at(f.kept.len());
+        // Another number of values is an error of the filter itself.
+        let Some((counts, arrays)) = pat.split_at_checked(f.kept.len()) else { return };
         for count in counts {
             self.same(&count.ty, &Type::I64, "how often a condition holds");
         }
