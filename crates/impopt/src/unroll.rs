@@ -52,25 +52,14 @@ const SOME_STATEMENTS: usize = 128;
 /// Marks loops.
 fn unroll(code: &mut Code) {
     // What is inside is marked afterwards, so that all decisions are about the loops as they are now.
-    let by = match code {
-        Code::For { bound, body, .. } if is_unrolled(bound, body) => Some(None),
-        Code::For { bound, body, .. } if iterations(bound).is_none() && is_unrolled_by_some(body) => {
-            Some(Some(SOME_ITERATIONS))
+    let by = if let Code::For { bound, body, .. } = code {
+        let by_some = || iterations(bound).is_none() && is_unrolled_by_some(body);
+        match is_unrolled(bound, body) {
+            true => Some(None),
+            false => by_some().then_some(Some(SOME_ITERATIONS)),
         }
-        Code::Seq(_)
-        | Code::DeclareScalar(..)
-        | Code::DeclareMem(..)
-        | Code::DeclareStatic(..)
-        | Code::SetScalar(..)
-        | Code::SetMem(..)
-        | Code::Write { .. }
-        | Code::Copy { .. }
-        | Code::Call { .. }
-        | Code::Assert { .. }
-        | Code::For { .. }
-        | Code::While(..)
-        | Code::If(..)
-        | Code::Op(_) => None,
+    } else {
+        None
     };
     code.bodies_mut().into_iter().for_each(|body| deep(|| unroll(body)));
     if let Some(by) = by {

@@ -95,18 +95,7 @@ impl Part {
 
 /// Equal bits, or both not a number.
 fn same(a: &PrimValue, b: &PrimValue) -> bool {
-    let nan = |v: &PrimValue| match v {
-        PrimValue::F16(v) => v.is_nan(),
-        PrimValue::F32(v) => v.is_nan(),
-        PrimValue::F64(v) => v.is_nan(),
-        PrimValue::I8(_)
-        | PrimValue::I16(_)
-        | PrimValue::I32(_)
-        | PrimValue::I64(_)
-        | PrimValue::Bool(_)
-        | PrimValue::Unit => false,
-    };
-    a == b || (nan(a) && nan(b) && a.prim_type() == b.prim_type())
+    a == b || (a.is_nan() && b.is_nan() && a.prim_type() == b.prim_type())
 }
 
 impl fmt::Display for Outcome {
