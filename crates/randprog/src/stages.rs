@@ -214,8 +214,21 @@ impl Comparison<'_> {
     fn compare_program(&mut self, prog: &Staged<'_>, number: usize, first: bool) -> Result<(), String> {
         let program = &self.programs[number];
         for (at, machine) in machines(self.target, prog, first).into_iter().enumerate() {
-            let outcomes: Vec<Outcome> =
-                program.inputs.iter().map(|input| run(prog, program, input, &machine)).collect();
+            // The optimiser runs again after flattening, so each back end has answers of its own from then on.
+            let key = match prog {
+                Staged::Soacs(_) => None,
+                Staged::Kernels(_) | Staged::Memory(_) => Some((number, BackEnd::of(self.target), at)),
+            };
+            let known = key.and_then(|k| self.report.flattened.get(&k));
+            let before = known.or(self.report.outcomes.get(number));
+            // Nothing is known about what takes too long, so that nothing is compared with it.
+            let is_late =
+                |input: usize| before.and_then(|b| b.get(input)).is_some_and(|b| matches!(b, Outcome::Late));
+            let outcome = |(at, input): (usize, &Vec<Value>)| match is_late(at) {
+                true => Outcome::Late,
+                false => run(prog, program, input, &machine),
+            };
+            let outcomes: Vec<Outcome> = program.inputs.iter().enumerate().map(outcome).collect();
             if first {
                 let broken = outcomes
                     .iter()
@@ -224,12 +237,6 @@ impl Comparison<'_> {
                 self.report.outcomes.push(outcomes);
                 return broken.map_or(Ok(()), Err);
             }
-            // The optimiser runs again after flattening, so each back end has answers of its own from then on.
-            let key = match prog {
-                Staged::Soacs(_) => None,
-                Staged::Kernels(_) | Staged::Memory(_) => Some((number, BackEnd::of(self.target), at)),
-            };
-            let known = key.and_then(|k| self.report.flattened.get(&k));
             let before = known.unwrap_or(&self.report.outcomes[number]);
             // With memory, every check that is still there is needed.
             let may_drop = known.is_none() || !matches!(prog, Staged::Memory(_));

@@ -350,8 +350,9 @@ fn defined<T>(op: impl std::fmt::Display, result: Option<T>) -> Run<T> {
 }
 
 pub(super) fn shaped(elem: PrimType, shape: Vec<usize>, data: Vec<PrimValue>) -> Run<Value> {
-    let message = format!("{} values for an array of shape {shape:?} and type {elem}", data.len());
-    Value::of_shape(elem, shape, data).map_or_else(|| stuck(message), Ok)
+    let (count, wanted) = (data.len(), shape.clone());
+    let message = || format!("{count} values for an array of shape {wanted:?} and type {elem}");
+    Value::of_shape(elem, shape, data).map_or_else(|| stuck(message()), Ok)
 }
 
 fn array(elem: PrimType, shape: Vec<usize>, data: Vec<PrimValue>) -> Run<ArrayValue> {

@@ -175,8 +175,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                 if stm.pat.iter().any(|p| p.ty.is_array()) {
                     return Ok(());
                 }
-                let dims: Vec<SliceDim> = slice.iter().map(slice_dim).collect();
-                return self.check_element(env, *a, &dims);
+                return self.check_element(env, *a, slice);
             }
             Exp::Basic(
                 Basic::SubExp(_)
@@ -199,26 +198,33 @@ impl<'a, R: Rep> Machine<'a, R> {
     }
 
     /// Whether an element of an array is in memory what it is.
-    fn check_element(&self, env: &Env, name: Name, index: &[SliceDim]) -> Run<()> {
+    fn check_element(&self, env: &Env, name: Name, index: &[DimIndex]) -> Run<()> {
         let (Some(heap), Some(Value::Array(a))) =
             (&self.heap, env.get(&name).or_else(|| self.consts.get(&name)))
         else {
             return Ok(());
         };
         let Some((block, lmad)) = heap.places.get(&name) else { return stuck("an array without a place") };
-        let sizes: Vec<Poly> = a.shape.iter().map(|n| Poly::constant(*n as i64)).collect();
-        let (at, own) = (lmad.slice(index), Lmad::row_major(0, &sizes).slice(index));
-        let (Some(at), Some(own)) = (at, own) else { return stuck("no such element") };
-        let number = |p: &Poly| {
-            let var = |x| self.name(env, sym_name(x)).ok()?.to_i64().ok();
-            p.eval(var).map_or_else(|| stuck("a part of an index function is unknown"), Ok)
-        };
+        if index.len() != a.shape.len() || index.len() != lmad.dims.len() {
+            return stuck("no such element");
+        }
+        let (mut at, mut own) = (self.number(env, &lmad.offset)?, 0i64);
+        for ((i, dim), size) in index.iter().zip(&lmad.dims).zip(&a.shape) {
+            let DimIndex::Fix(i) = i else { return stuck("no such element") };
+            let i = self.i64(env, *i)?;
+            at = at.wrapping_add(i.wrapping_mul(self.number(env, &dim.stride)?));
+            own = own.wrapping_mul(*size as i64).wrapping_add(i);
+        }
         let Value::Mem(block) = self.name(env, *block)? else { return stuck("a place that is no block") };
         // What is out of bounds is found by whoever reads it.
-        let Some(v) = usize::try_from(number(&own.offset)?).ok().and_then(|i| a.data.get(i)) else {
-            return Ok(());
-        };
-        self.compare(name, block, number(&at.offset)?, v)
+        let Some(v) = usize::try_from(own).ok().and_then(|i| a.data.get(i)) else { return Ok(()) };
+        self.compare(name, block, at, v)
+    }
+
+    /// The value of a part of an index function.
+    fn number(&self, env: &Env, p: &Poly) -> Run<i64> {
+        let var = |x| self.name(env, sym_name(x)).ok()?.to_i64().ok();
+        p.eval(var).map_or_else(|| stuck("a part of an index function is unknown"), Ok)
     }
 
     fn compare(&self, name: Name, block: usize, at: i64, v: &PrimValue) -> Run<()> {
@@ -416,17 +422,13 @@ impl<'a, R: Rep> Machine<'a, R> {
     /// The block, and where in it each element of a value is, in row-major order.
     fn places_in(&self, env: &Env, block: Name, lmad: &Lmad, value: &Value) -> Run<(usize, Vec<i64>)> {
         let Value::Mem(block) = self.name(env, block)? else { return stuck("a place that is no block") };
-        let number = |p: &Poly| {
-            let var = |x| self.name(env, sym_name(x)).ok()?.to_i64().ok();
-            p.eval(var).map_or_else(|| stuck("a part of an index function is unknown"), Ok)
-        };
         let shape = value.array().map_or(&[][..], |a| &a.shape);
         if shape.len() != lmad.rank() {
             return stuck(format!("an index function of rank {} for the shape {shape:?}", lmad.rank()));
         }
-        let mut places = vec![number(&lmad.offset)?];
+        let mut places = vec![self.number(env, &lmad.offset)?];
         for (n, d) in shape.iter().zip(&lmad.dims) {
-            let stride = number(&d.stride)?;
+            let stride = self.number(env, &d.stride)?;
             let next = |p: i64| (0..*n as i64).map(move |i| p.wrapping_add(i.wrapping_mul(stride)));
             places = places.into_iter().flat_map(next).collect();
         }
