@@ -38,9 +38,9 @@ mod seg;
 mod versions;
 mod worth;
 
-use crate::sequential::{Calls, Seq};
+use crate::sequential::{same_param, Calls, Seq};
 use fehu_ir::types::prog_types;
-use fehu_ir::{Builder, FunDef, FunRet, Kernels, Param, Prog, Soacs};
+use fehu_ir::{Builder, FunDef, FunRet, Kernels, Prog, Soacs};
 use indexmap::IndexMap;
 
 /// What is worth running in parallel.
@@ -89,13 +89,8 @@ impl Multi {
     fn fun(&mut self, fun: FunDef<Soacs>) -> FunDef<Kernels> {
         self.versions = 0;
         let FunDef { name, entry, attrs, params, ret, body, loc } = fun;
-        let params = params.into_iter().map(param).collect();
+        let params = params.into_iter().map(same_param).collect();
         let ret = ret.into_iter().map(|r| FunRet { ty: r.ty, dec: () }).collect();
         FunDef { name, entry, attrs, params, ret, body: self.body(body), loc }
     }
-}
-
-/// The same parameter in the other representation.
-fn param(p: Param<Soacs>) -> Param<Kernels> {
-    Param { name: p.name, ty: p.ty, dec: (), consumed: p.consumed }
 }

@@ -435,3 +435,8 @@ pub(crate) fn simple<R: Rep>(exp: Exp<Soacs>) -> Exp<R> {
         }
     }
 }
+
+/// The same parameter in the other representation.
+pub(crate) fn same_param(p: Param<Soacs>) -> Param<Kernels> {
+    Param { name: p.name, ty: p.ty, dec: (), consumed: p.consumed }
+}

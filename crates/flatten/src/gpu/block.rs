@@ -7,7 +7,7 @@
 use super::g1_manifest::Point;
 use super::guard::Version;
 use super::nest::Nest;
-use super::{Flat, Machine};
+use super::state::{Flat, Machine};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
 use fehu_base::tuning::flattening;
@@ -18,7 +18,7 @@ use fehu_ir::seg::{
 };
 use fehu_ir::types::array_of_rows;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Attr, Basic, Body, Exp, Kernels, Rep, Shape, Soacs, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Builder, Exp, Kernels, Rep, Shape, Soacs, SubExp, Type};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
@@ -34,86 +34,89 @@ pub(super) struct Intra {
     label: Symbol,
 }
 
-impl Flat<'_> {
-    /// The intra-block version of a body under a nest, if there can be one.
-    pub(super) fn intra_version(&mut self, nest: &Nest, body: &Body<Soacs>, types: &[Type]) -> Option<Intra> {
-        if !regular_inside(nest, body) {
-            return None;
-        }
-        let point = Point { nest, depth: nest.depth(), body: body.clone(), types: types.to_vec() };
-        let opened = self.open(point);
-        self.machine = Machine::Block;
-        let inside = self.host_body(opened.body);
-        self.machine = Machine::Grid;
-        let Operations { spaces, combining } = operations(&inside)?;
-        let label = Symbol::new(&format!("block_{}", opened.space.flat.0));
-        let results: Vec<Type> = types.iter().map(|t| array_of_rows(t, &nest.widths)).collect();
-        let seg = SegOp {
-            level: SegLevel::Block,
-            space: opened.space,
-            types: types.to_vec(),
-            body: KernelBody { returns: types.iter().map(|_| KernelReturn::Elem).collect(), body: inside },
-            kind: SegKind::Map,
-            virtualise: true,
-            grid: None,
-            schedule: None,
+/// The intra-block version of a body under a nest, if there can be one.
+pub(super) fn intra_version(
+    flat: &mut Flat,
+    nest: &Nest,
+    body: &Body<Soacs>,
+    types: &[Type],
+) -> Option<Intra> {
+    if !regular_inside(nest, body) {
+        return None;
+    }
+    let point = Point { nest, depth: nest.depth(), body: body.clone(), types: types.to_vec() };
+    let opened = flat.open(point);
+    flat.machine = Machine::Block;
+    let inside = flat.host_body(opened.body);
+    flat.machine = Machine::Grid;
+    let Operations { spaces, combining } = operations(&inside)?;
+    let label = Symbol::new(&format!("block_{}", opened.space.flat.0));
+    let results: Vec<Type> = types.iter().map(|t| array_of_rows(t, &nest.widths)).collect();
+    let seg = SegOp {
+        level: SegLevel::Block,
+        space: opened.space,
+        types: types.to_vec(),
+        body: KernelBody { returns: types.iter().map(|_| KernelReturn::Elem).collect(), body: inside },
+        kind: SegKind::Map,
+        virtualise: true,
+        grid: None,
+        schedule: None,
+    };
+    let body = flat.nested(|f| {
+        let attr = Attr::Comp(Symbol::new(SHARED_MEMORY), vec![Attr::Atom(label)]);
+        f.seq.b.attrs.push(attr);
+        let names = f.seq.b.bind_all("out", results, Exp::Op(KernelsOp::Seg(seg)));
+        f.seq.b.attrs.pop();
+        names.into_iter().map(SubExp::Var).collect()
+    });
+    Some(Intra { body, spaces, combining, label })
+}
+
+/// Whether there is enough parallelism for a version (if a threshold says how much is), and it fits the device.
+pub(super) fn fits(flat: &mut Flat, nest: &Nest, name: Option<Symbol>, version: &Intra) -> SubExp {
+    let widest = widest_of(&mut flat.seq.b, &version.spaces);
+    let combining = widest_of(&mut flat.seq.b, &version.combining);
+    let enough = name.map(|name| {
+        let outer = flat.seq.b.product(&nest.widths);
+        let par = flat.seq.b.mul64(outer, widest);
+        flat.enough(name, Version::Intra, par)
+    });
+    let most = size_max(&mut flat.seq.b, SizeClass::ThreadBlockSize);
+    let mut threads = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), combining, most);
+    if combining != widest {
+        // Threads that take several points each are enough only if all of the device has blocks to run.
+        let one_each = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), widest, most);
+        let blocks = flat.seq.b.product(&nest.widths);
+        let many = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(flattening::BUSY_BLOCKS), blocks);
+        let busy = flat.seq.b.bin(BinOp::LogOr, one_each, many);
+        threads = flat.seq.b.bin(BinOp::LogAnd, threads, busy);
+    }
+    let needed = Exp::Op(KernelsOp::Size(SizeOp::SharedNeeded(version.label)));
+    let bytes = flat.seq.b.bind("bytes", Type::I64, needed).into();
+    let most = size_max(&mut flat.seq.b, SizeClass::SharedMemory);
+    let memory = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), bytes, most);
+    let fits = flat.seq.b.bin(BinOp::LogAnd, threads, memory);
+    match enough {
+        Some(enough) => flat.seq.b.bin(BinOp::LogAnd, enough, fits),
+        None => fits,
+    }
+}
+
+/// The points of the largest of some index spaces.
+fn widest_of(b: &mut Builder<Kernels>, spaces: &IndexSet<Shape>) -> SubExp {
+    let mut widest = SubExp::i64(0);
+    for space in spaces {
+        let points = b.product(space);
+        widest = match widest.as_i64() {
+            Some(0) => points,
+            Some(_) | None => b.bin(BinOp::SMax(IntType::I64), widest, points),
         };
-        let body = self.nested(|f| {
-            let attr = Attr::Comp(Symbol::new(SHARED_MEMORY), vec![Attr::Atom(label)]);
-            f.seq.b.attrs.push(attr);
-            let names = f.seq.b.bind_all("out", results, Exp::Op(KernelsOp::Seg(seg)));
-            f.seq.b.attrs.pop();
-            names.into_iter().map(SubExp::Var).collect()
-        });
-        Some(Intra { body, spaces, combining, label })
     }
+    widest
+}
 
-    /// Whether there is enough parallelism for a version (if a threshold says how much is), and it fits the device.
-    pub(super) fn fits(&mut self, nest: &Nest, name: Option<Symbol>, version: &Intra) -> SubExp {
-        let widest = self.widest_of(&version.spaces);
-        let combining = self.widest_of(&version.combining);
-        let enough = name.map(|name| {
-            let outer = self.seq.b.product(&nest.widths);
-            let par = self.seq.b.mul64(outer, widest);
-            self.enough(name, Version::Intra, par)
-        });
-        let most = self.size_max(SizeClass::ThreadBlockSize);
-        let mut threads = self.seq.b.cmp(CmpOp::SLe(IntType::I64), combining, most);
-        if combining != widest {
-            // Threads that take several points each are enough only if all of the device has blocks to run.
-            let one_each = self.seq.b.cmp(CmpOp::SLe(IntType::I64), widest, most);
-            let blocks = self.seq.b.product(&nest.widths);
-            let many = self.seq.b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(flattening::BUSY_BLOCKS), blocks);
-            let busy = self.seq.b.bin(BinOp::LogOr, one_each, many);
-            threads = self.seq.b.bin(BinOp::LogAnd, threads, busy);
-        }
-        let needed = Exp::Op(KernelsOp::Size(SizeOp::SharedNeeded(version.label)));
-        let bytes = self.seq.b.bind("bytes", Type::I64, needed).into();
-        let most = self.size_max(SizeClass::SharedMemory);
-        let memory = self.seq.b.cmp(CmpOp::SLe(IntType::I64), bytes, most);
-        let fits = self.seq.b.bin(BinOp::LogAnd, threads, memory);
-        match enough {
-            Some(enough) => self.seq.b.bin(BinOp::LogAnd, enough, fits),
-            None => fits,
-        }
-    }
-
-    /// The points of the largest of some index spaces.
-    fn widest_of(&mut self, spaces: &IndexSet<Shape>) -> SubExp {
-        let mut widest = SubExp::i64(0);
-        for space in spaces {
-            let points = self.seq.b.product(space);
-            widest = match widest.as_i64() {
-                Some(0) => points,
-                Some(_) | None => self.seq.b.bin(BinOp::SMax(IntType::I64), widest, points),
-            };
-        }
-        widest
-    }
-
-    fn size_max(&mut self, class: SizeClass) -> SubExp {
-        self.seq.b.bind("max", Type::I64, Exp::Op(KernelsOp::Size(SizeOp::GetSizeMax(class)))).into()
-    }
+fn size_max(b: &mut Builder<Kernels>, class: SizeClass) -> SubExp {
+    b.bind("max", Type::I64, Exp::Op(KernelsOp::Size(SizeOp::GetSizeMax(class)))).into()
 }
 
 /// Whether what an expression gives is in the memory of another array, so that its size does not matter.

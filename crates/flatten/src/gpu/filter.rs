@@ -18,10 +18,10 @@
 
 use super::g1_manifest::Point;
 use super::g4_vector::bare;
-use super::g6_distribute::Lifted;
-use super::nest::{Nest, Owner};
+use super::join;
+use super::nest::{Lifted, Nest, Owner};
 use super::parallel::worth_splitting;
-use super::{Flat, Machine};
+use super::state::{Flat, Machine};
 use crate::sequential::row;
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -34,298 +34,290 @@ use fehu_ir::subst::rename_body;
 use fehu_ir::types::array_of_rows;
 use fehu_ir::{Basic, Body, Exp, Kernels, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
 
-impl Flat<'_> {
-    /// A filter under a nest; `None` if it must be sequential there.
-    pub(super) fn filter(&mut self, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Option<Lifted> {
-        if nest.depth() > 0 || self.machine == Machine::Block {
-            return None;
-        }
-        let types = f.lambda.ret.iter().zip(&f.lambda.body.result).skip(f.kept.len());
-        let computed_rows = types.clone().any(|(t, e)| t.is_array() && param_of(f, *e).is_none());
-        if worth_splitting(f) || computed_rows {
-            let body = self.split_filter(stm, f);
-            return Some(self.on_host(body));
-        }
-        if types.clone().any(|(t, _)| t.is_array()) {
-            let body = self.filter_indices(stm, f);
-            return Some(self.on_host(body));
-        }
-        let most = (scan_epilogue::POINT_BYTES / PrimType::I64.bytes()) as usize;
-        if f.kept.len() > most {
-            let body = self.halves(stm, f, most);
-            return Some(self.on_host(body));
-        }
-        Some(self.numbered(nest, stm, f))
+/// A filter under a nest; `None` if it must be sequential there.
+pub(super) fn filter(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Option<Lifted> {
+    if nest.depth() > 0 || flat.machine == Machine::Block {
+        return None;
     }
-
-    fn on_host(&mut self, body: Body<Soacs>) -> Lifted {
-        self.host_inline(body).into_iter().map(|e| (e, Owner::Nest)).collect()
+    let types = f.lambda.ret.iter().zip(&f.lambda.body.result).skip(f.kept.len());
+    let computed_rows = types.clone().any(|(t, e)| t.is_array() && param_of(f, *e).is_none());
+    if worth_splitting(f) || computed_rows {
+        let body = split_filter(flat, stm, f);
+        return Some(on_host(flat, body));
     }
+    if types.clone().any(|(t, _)| t.is_array()) {
+        let body = filter_indices(flat, stm, f);
+        return Some(on_host(flat, body));
+    }
+    let most = (scan_epilogue::POINT_BYTES / PrimType::I64.bytes()) as usize;
+    if f.kept.len() > most {
+        let body = halves(flat, stm, f, most);
+        return Some(on_host(flat, body));
+    }
+    Some(numbered(flat, nest, stm, f))
+}
 
-    /// A body in whose filters there is nothing that is worth a map of its own.
-    pub(super) fn split_filters(&mut self, mut body: Body<Soacs>) -> Body<Soacs> {
-        let splits = |stm: &Stm<Soacs>| match &stm.exp {
-            Exp::Op(Soac::Filter(f)) => worth_splitting(f),
+fn on_host(flat: &mut Flat, body: Body<Soacs>) -> Lifted {
+    flat.host_inline(body).into_iter().map(|e| (e, Owner::Nest)).collect()
+}
+
+/// A body in whose filters there is nothing that is worth a map of its own.
+pub(super) fn split_filters(flat: &mut Flat, mut body: Body<Soacs>) -> Body<Soacs> {
+    let splits = |stm: &Stm<Soacs>| match &stm.exp {
+        Exp::Op(Soac::Filter(f)) => worth_splitting(f),
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+    };
+    if !body.stms.iter().any(splits) {
+        return body;
+    }
+    for stm in std::mem::take(&mut body.stms) {
+        match &stm.exp {
+            Exp::Op(Soac::Filter(f)) if splits(&stm) => {
+                let (map, filter) = map_and_filter(flat, &stm, f);
+                let certs = &stm.certs;
+                body.stms.push(Stm { certs: certs.clone(), ..map });
+                body.stms.push(Stm { pat: stm.pat.clone(), certs: certs.clone(), ..filter });
+            }
             Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
-                false
+                body.stms.push(stm);
             }
+        }
+    }
+    body
+}
+
+/// The function as a map, then the filter of what it computed.
+fn split_filter(flat: &mut Flat, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Body<Soacs> {
+    let (map, filter) = map_and_filter(flat, stm, f);
+    let pat = filter_pattern(flat, f.kept.len(), f.conditions().collect(), &f.lambda.ret[f.kept.len()..]);
+    let result = pat.iter().map(|p| p.name.into()).collect();
+    Body { stms: vec![map, Stm { pat, ..filter }], result }
+}
+
+/// A map of what a filter computes, and the filter without it, whose pattern is left to the caller. What the filter
+/// just hands on is no result of the map.
+fn map_and_filter(flat: &mut Flat, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> (Stm<Soacs>, Stm<Soacs>) {
+    let (mut pat, mut map) = (vec![], Lambda { ret: vec![], ..f.lambda.clone() });
+    map.body.result.clear();
+    let (mut params, mut arrays, mut result) = (vec![], vec![], vec![]);
+    for (e, ty) in f.lambda.body.result.iter().zip(&f.lambda.ret) {
+        if matches!(e, SubExp::Const(_)) {
+            result.push(*e);
+            continue;
+        }
+        let array = param_of(f, *e).unwrap_or_else(|| {
+            let elem = flat.pattern("mapped", vec![array_of_rows(ty, &[f.width])]);
+            map.body.result.push(*e);
+            map.ret.push(ty.clone());
+            let array = elem[0].name;
+            pat.extend(elem);
+            array
+        });
+        let param = flat.soac_param("x", ty.clone());
+        result.push(param.name.into());
+        params.push(param);
+        arrays.push(array);
+    }
+    let map = Screma { width: f.width, arrays: f.arrays.clone(), scans: vec![], reds: vec![], map };
+    let lambda = Lambda { params, body: Body { stms: vec![], result }, ret: f.lambda.ret.clone() };
+    let filter = Filter { width: f.width, arrays, kept: f.kept.clone(), lambda };
+    (
+        Stm { pat, exp: Exp::Op(Soac::Screma(map)), ..bare(stm) },
+        Stm { exp: Exp::Op(Soac::Filter(filter)), ..bare(stm) },
+    )
+}
+
+/// The filter with indices instead of rows, and maps that copy the rows.
+fn filter_indices(flat: &mut Flat, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Body<Soacs> {
+    let range =
+        Exp::Basic(Basic::Iota { n: f.width, start: SubExp::i64(0), step: SubExp::i64(1), ty: IntType::I64 });
+    let all = flat.pattern("all", vec![Type::I64.array_of(&[f.width])]);
+    let index = flat.soac_param("i", Type::I64);
+    let mut lambda = f.lambda.clone();
+    for e in f.kept.len()..lambda.ret.len() {
+        if lambda.ret[e].is_array() {
+            (lambda.body.result[e], lambda.ret[e]) = (index.name.into(), Type::I64);
+        }
+    }
+    lambda.params.push(index);
+    let kept_types = lambda.ret[f.kept.len()..].to_vec();
+    let pat = filter_pattern(flat, f.kept.len(), f.conditions().collect(), &kept_types);
+    let arrays = f.arrays.iter().copied().chain([all[0].name]).collect();
+    let filter = Filter { width: f.width, arrays, kept: f.kept.clone(), lambda };
+    let mut result: Vec<SubExp> = pat.iter().map(|p| p.name.into()).collect();
+    let mut stms = vec![
+        Stm { pat: all, exp: range, ..bare(stm) },
+        Stm { pat: pat.clone(), exp: Exp::Op(Soac::Filter(filter)), ..bare(stm) },
+    ];
+    for (k, e) in f.lambda.body.result.iter().enumerate().skip(f.kept.len()) {
+        let (ty, Some(rows)) = (&f.lambda.ret[k], param_of(f, *e)) else { continue };
+        if !ty.is_array() {
+            continue;
+        }
+        let (indices, count) = (pat[k].name, pat[k].ty.shape()[0]);
+        let param = flat.soac_param("i", Type::I64);
+        let x = flat.seq.b.fresh("x", ty.clone());
+        let index = Exp::Basic(Basic::Index(rows, row(&[param.name.into()], ty)));
+        let read = Stm { loc: stm.loc.clone(), ..plain(x, ty.clone(), index) };
+        let body = Body { stms: vec![read], result: vec![x.into()] };
+        let map = Lambda { params: vec![param], body, ret: vec![ty.clone()] };
+        let map = Screma { width: count, arrays: vec![indices], scans: vec![], reds: vec![], map };
+        let copied = flat.pattern("rows", vec![array_of_rows(ty, &[count])]);
+        result[k] = copied[0].name.into();
+        stms.push(Stm { pat: copied, exp: Exp::Op(Soac::Screma(map)), ..bare(stm) });
+    }
+    Body { stms, result }
+}
+
+/// Some of the conditions of a filter first, then the others.
+fn halves(flat: &mut Flat, stm: &Stm<Soacs>, f: &Filter<Soacs>, first: usize) -> Body<Soacs> {
+    let values = first_values(f, first);
+    let (mut stms, mut counts, mut arrays) = (vec![], vec![], vec![]);
+    let conditions = f.kept.len();
+    for (which, kept) in [
+        (0..first, conditions..conditions + values),
+        (first..conditions, conditions + values..f.lambda.ret.len()),
+    ] {
+        let lambda = fehu_ir::subst::rename_lambda(&mut flat.seq.b.names, &f.lambda);
+        flat.seq.learn_types(&lambda);
+        let chosen: Vec<usize> = which.clone().chain(kept).collect();
+        let ret: Vec<Type> = chosen.iter().map(|k| lambda.ret[*k].clone()).collect();
+        let result = chosen.iter().map(|k| lambda.body.result[*k]).collect();
+        let body = Body { stms: lambda.body.stms, result };
+        let part = Filter {
+            width: f.width,
+            arrays: f.arrays.clone(),
+            kept: f.kept[which.clone()].to_vec(),
+            lambda: Lambda { params: lambda.params, body, ret },
         };
-        if !body.stms.iter().any(splits) {
-            return body;
-        }
-        for stm in std::mem::take(&mut body.stms) {
-            match &stm.exp {
-                Exp::Op(Soac::Filter(f)) if splits(&stm) => {
-                    let (map, filter) = self.map_and_filter(&stm, f);
-                    let certs = &stm.certs;
-                    body.stms.push(Stm { certs: certs.clone(), ..map });
-                    body.stms.push(Stm { pat: stm.pat.clone(), certs: certs.clone(), ..filter });
-                }
-                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
-                    body.stms.push(stm);
-                }
-            }
-        }
-        body
+        let types = part.lambda.ret[part.kept.len()..].to_vec();
+        let pat = filter_pattern(flat, part.kept.len(), part.conditions().collect(), &types);
+        let (own_counts, own_arrays) = pat.split_at(part.kept.len());
+        counts.extend(own_counts.iter().map(|p| SubExp::Var(p.name)));
+        arrays.extend(own_arrays.iter().map(|p| SubExp::Var(p.name)));
+        stms.push(Stm { pat, exp: Exp::Op(Soac::Filter(part)), ..bare(stm) });
     }
+    Body { stms, result: counts.into_iter().chain(arrays).collect() }
+}
 
-    /// The function as a map, then the filter of what it computed.
-    fn split_filter(&mut self, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Body<Soacs> {
-        let (map, filter) = self.map_and_filter(stm, f);
-        let pat = self.filter_pattern(f.kept.len(), f.conditions().collect(), &f.lambda.ret[f.kept.len()..]);
-        let result = pat.iter().map(|p| p.name.into()).collect();
-        Body { stms: vec![map, Stm { pat, ..filter }], result }
-    }
+/// What binds the results of a filter: numbers, then arrays of these sizes.
+fn filter_pattern(
+    flat: &mut Flat,
+    counts: usize,
+    conditions: Vec<usize>,
+    types: &[Type],
+) -> Vec<PatElem<Soacs>> {
+    let mut pat = flat.pattern("count", vec![Type::I64; counts]);
+    let arrays = types.iter().zip(conditions).map(|(t, k)| array_of_rows(t, &[pat[k].name.into()]));
+    let arrays = flat.pattern("kept", arrays.collect());
+    pat.extend(arrays);
+    pat
+}
 
-    /// A map of what a filter computes, and the filter without it, whose pattern is left to the caller. What the filter
-    /// just hands on is no result of the map.
-    fn map_and_filter(&mut self, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> (Stm<Soacs>, Stm<Soacs>) {
-        let (mut pat, mut map) = (vec![], Lambda { ret: vec![], ..f.lambda.clone() });
-        map.body.result.clear();
-        let (mut params, mut arrays, mut result) = (vec![], vec![], vec![]);
-        for (e, ty) in f.lambda.body.result.iter().zip(&f.lambda.ret) {
-            if matches!(e, SubExp::Const(_)) {
-                result.push(*e);
-                continue;
-            }
-            let array = param_of(f, *e).unwrap_or_else(|| {
-                let elem = self.pattern("mapped", vec![array_of_rows(ty, &[f.width])]);
-                map.body.result.push(*e);
-                map.ret.push(ty.clone());
-                let array = elem[0].name;
-                pat.extend(elem);
-                array
-            });
-            let param = self.soac_param("x", ty.clone());
-            result.push(param.name.into());
-            params.push(param);
-            arrays.push(array);
+/// The reduction and the scan, where all that is kept is scalars.
+fn numbered(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Lifted {
+    let conditions = f.kept.len();
+    let reds = (0..conditions).map(|_| counting(flat)).collect();
+    let mut map = with_numbers(flat, f);
+    map.body.result.truncate(conditions);
+    map.ret.truncate(conditions);
+    let count = Screma { width: f.width, arrays: f.arrays.clone(), scans: vec![], reds, map };
+    let counts = flat.segmented(&mut nest.clone(), &Stm { pat: vec![], ..bare(stm) }, &count);
+    let counts: Vec<SubExp> = counts.into_iter().map(|(e, _)| e).collect();
+    let types = f.lambda.ret[conditions..].to_vec();
+    let mut results: Lifted = counts.iter().map(|e| (*e, Owner::Nest)).collect();
+    if types.is_empty() {
+        return results;
+    }
+    let arrays: Vec<Type> =
+        types.iter().zip(f.conditions()).map(|(t, k)| array_of_rows(t, &[counts[k]])).collect();
+    let mut targets = vec![];
+    for ty in &arrays {
+        let elem = ty.elem().unwrap_or(PrimType::Unit);
+        let scratch = Exp::Basic(Basic::Scratch(elem, ty.shape().to_vec()));
+        targets.push(flat.seq.b.bind("scratch", ty.clone(), scratch));
+    }
+    let mut inner = nest.clone();
+    join::level(flat, &mut inner, f.width, &f.lambda.params, &f.arrays);
+    let map = with_numbers(flat, f);
+    let opened =
+        flat.open(Point { nest: &inner, depth: inner.depth(), body: map.body, types: map.ret.clone() });
+    let mut body = flat.seq_body(opened.body);
+    let again = rename_body(&mut flat.seq.b.names, &body);
+    body.result.truncate(conditions);
+    let (after, places) = placing(flat, again, conditions, types);
+    let returns = targets.iter().zip(&arrays).zip(f.conditions()).map(|((array, ty), k)| {
+        KernelReturn::Write { array: *array, shape: ty.shape().to_vec(), index: vec![places[k]] }
+    });
+    let after = SegAfter { lambda: after, returns: returns.collect() };
+    let mut ops = vec![];
+    for _ in 0..conditions {
+        let Reduce { op, neutral, .. } = counting(flat);
+        let op = flat.operator(&op);
+        ops.push(SegBinOp { comm: Commutativity::Noncommutative, op, neutral });
+    }
+    let kind = SegKind::Scan(ops, Some(Box::new(after)));
+    let numbers = vec![Type::I64; conditions];
+    let body = KernelBody { body, returns: vec![KernelReturn::Elem; conditions] };
+    let kept = flat.seg_op(opened.space, numbers, body, kind, arrays);
+    results.extend(kept.into_iter().map(|n| (n.into(), Owner::Nest)));
+    results
+}
+
+/// What becomes of the numbers of elements: values, and the place of each condition's.
+fn placing(
+    flat: &mut Flat,
+    again: Body<Kernels>,
+    conditions: usize,
+    types: Vec<Type>,
+) -> (Lambda<Kernels>, Vec<SubExp>) {
+    let numbers: Vec<Param<Kernels>> =
+        (0..conditions).map(|_| flat.seq.b.param("number", Type::I64)).collect();
+    let mut places = vec![];
+    let body = flat.nested(|flat| {
+        for stm in again.stms {
+            flat.seq.b.push(stm);
         }
-        let map = Screma { width: f.width, arrays: f.arrays.clone(), scans: vec![], reds: vec![], map };
-        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret: f.lambda.ret.clone() };
-        let filter = Filter { width: f.width, arrays, kept: f.kept.clone(), lambda };
-        (
-            Stm { pat, exp: Exp::Op(Soac::Screma(map)), ..bare(stm) },
-            Stm { exp: Exp::Op(Soac::Filter(filter)), ..bare(stm) },
-        )
-    }
-
-    /// The filter with indices instead of rows, and maps that copy the rows.
-    fn filter_indices(&mut self, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Body<Soacs> {
-        let range = Exp::Basic(Basic::Iota {
-            n: f.width,
-            start: SubExp::i64(0),
-            step: SubExp::i64(1),
-            ty: IntType::I64,
-        });
-        let all = self.pattern("all", vec![Type::I64.array_of(&[f.width])]);
-        let index = self.soac_param("i", Type::I64);
-        let mut lambda = f.lambda.clone();
-        for e in f.kept.len()..lambda.ret.len() {
-            if lambda.ret[e].is_array() {
-                (lambda.body.result[e], lambda.ret[e]) = (index.name.into(), Type::I64);
-            }
+        for (holds, number) in again.result[conditions..].iter().zip(&numbers) {
+            let yes = flat.nested(|f| vec![f.seq.b.sub64(number.name.into(), SubExp::i64(1))]);
+            let no = flat.nested(|_| vec![SubExp::i64(-1)]);
+            let choice = Exp::If(*holds, Box::new(yes), Box::new(no));
+            places.push(flat.seq.b.bind("place", Type::I64, choice).into());
         }
-        lambda.params.push(index);
-        let kept_types = lambda.ret[f.kept.len()..].to_vec();
-        let pat = self.filter_pattern(f.kept.len(), f.conditions().collect(), &kept_types);
-        let arrays = f.arrays.iter().copied().chain([all[0].name]).collect();
-        let filter = Filter { width: f.width, arrays, kept: f.kept.clone(), lambda };
-        let mut result: Vec<SubExp> = pat.iter().map(|p| p.name.into()).collect();
-        let mut stms = vec![
-            Stm { pat: all, exp: range, ..bare(stm) },
-            Stm { pat: pat.clone(), exp: Exp::Op(Soac::Filter(filter)), ..bare(stm) },
-        ];
-        for (k, e) in f.lambda.body.result.iter().enumerate().skip(f.kept.len()) {
-            let (ty, Some(rows)) = (&f.lambda.ret[k], param_of(f, *e)) else { continue };
-            if !ty.is_array() {
-                continue;
-            }
-            let (indices, count) = (pat[k].name, pat[k].ty.shape()[0]);
-            let param = self.soac_param("i", Type::I64);
-            let x = self.seq.b.fresh("x", ty.clone());
-            let index = Exp::Basic(Basic::Index(rows, row(&[param.name.into()], ty)));
-            let read = Stm { loc: stm.loc.clone(), ..plain(x, ty.clone(), index) };
-            let body = Body { stms: vec![read], result: vec![x.into()] };
-            let map = Lambda { params: vec![param], body, ret: vec![ty.clone()] };
-            let map = Screma { width: count, arrays: vec![indices], scans: vec![], reds: vec![], map };
-            let copied = self.pattern("rows", vec![array_of_rows(ty, &[count])]);
-            result[k] = copied[0].name.into();
-            stms.push(Stm { pat: copied, exp: Exp::Op(Soac::Screma(map)), ..bare(stm) });
-        }
-        Body { stms, result }
-    }
+        again.result[2 * conditions..].to_vec()
+    });
+    (Lambda { params: numbers, body, ret: types }, places)
+}
 
-    /// Some of the conditions of a filter first, then the others.
-    fn halves(&mut self, stm: &Stm<Soacs>, f: &Filter<Soacs>, first: usize) -> Body<Soacs> {
-        let values = first_values(f, first);
-        let (mut stms, mut counts, mut arrays) = (vec![], vec![], vec![]);
-        let conditions = f.kept.len();
-        for (which, kept) in [
-            (0..first, conditions..conditions + values),
-            (first..conditions, conditions + values..f.lambda.ret.len()),
-        ] {
-            let lambda = fehu_ir::subst::rename_lambda(&mut self.seq.b.names, &f.lambda);
-            self.seq.learn_types(&lambda);
-            let chosen: Vec<usize> = which.clone().chain(kept).collect();
-            let ret: Vec<Type> = chosen.iter().map(|k| lambda.ret[*k].clone()).collect();
-            let result = chosen.iter().map(|k| lambda.body.result[*k]).collect();
-            let body = Body { stms: lambda.body.stms, result };
-            let part = Filter {
-                width: f.width,
-                arrays: f.arrays.clone(),
-                kept: f.kept[which.clone()].to_vec(),
-                lambda: Lambda { params: lambda.params, body, ret },
-            };
-            let types = part.lambda.ret[part.kept.len()..].to_vec();
-            let pat = self.filter_pattern(part.kept.len(), part.conditions().collect(), &types);
-            let (own_counts, own_arrays) = pat.split_at(part.kept.len());
-            counts.extend(own_counts.iter().map(|p| SubExp::Var(p.name)));
-            arrays.extend(own_arrays.iter().map(|p| SubExp::Var(p.name)));
-            stms.push(Stm { pat, exp: Exp::Op(Soac::Filter(part)), ..bare(stm) });
-        }
-        Body { stms, result: counts.into_iter().chain(arrays).collect() }
+/// The function of a filter with a number for each condition before its results: one where it holds, or zero.
+fn with_numbers(flat: &mut Flat, f: &Filter<Soacs>) -> Lambda<Soacs> {
+    let mut map = f.lambda.clone();
+    let mut numbers = vec![];
+    for condition in &f.lambda.body.result[..f.kept.len()] {
+        let one = Basic::Conv(ConvOp::BToI(IntType::I64), *condition);
+        let stm = number(flat, "one", one);
+        numbers.push(stm.pat[0].name.into());
+        map.body.stms.push(stm);
     }
+    map.body.result.splice(0..0, numbers);
+    map.ret.splice(0..0, vec![Type::I64; f.kept.len()]);
+    map
+}
 
-    /// What binds the results of a filter: numbers, then arrays of these sizes.
-    fn filter_pattern(
-        &mut self,
-        counts: usize,
-        conditions: Vec<usize>,
-        types: &[Type],
-    ) -> Vec<PatElem<Soacs>> {
-        let mut pat = self.pattern("count", vec![Type::I64; counts]);
-        let arrays = types.iter().zip(conditions).map(|(t, k)| array_of_rows(t, &[pat[k].name.into()]));
-        let arrays = self.pattern("kept", arrays.collect());
-        pat.extend(arrays);
-        pat
-    }
+/// A statement that computes a number, for the current code.
+fn number(flat: &mut Flat, base: &str, exp: Basic) -> Stm<Soacs> {
+    let name = flat.seq.b.fresh(base, Type::I64);
+    Stm { loc: flat.seq.b.loc.clone(), ..plain(name, Type::I64, Exp::Basic(exp)) }
+}
 
-    /// The reduction and the scan, where all that is kept is scalars.
-    fn numbered(&mut self, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Lifted {
-        let conditions = f.kept.len();
-        let reds = (0..conditions).map(|_| self.counting()).collect();
-        let mut map = self.with_numbers(f);
-        map.body.result.truncate(conditions);
-        map.ret.truncate(conditions);
-        let counting = Screma { width: f.width, arrays: f.arrays.clone(), scans: vec![], reds, map };
-        let counts = self.segmented(&mut nest.clone(), &Stm { pat: vec![], ..bare(stm) }, &counting);
-        let counts: Vec<SubExp> = counts.into_iter().map(|(e, _)| e).collect();
-        let types = f.lambda.ret[conditions..].to_vec();
-        let mut results: Lifted = counts.iter().map(|e| (*e, Owner::Nest)).collect();
-        if types.is_empty() {
-            return results;
-        }
-        let arrays: Vec<Type> =
-            types.iter().zip(f.conditions()).map(|(t, k)| array_of_rows(t, &[counts[k]])).collect();
-        let mut targets = vec![];
-        for ty in &arrays {
-            let elem = ty.elem().unwrap_or(PrimType::Unit);
-            let scratch = Exp::Basic(Basic::Scratch(elem, ty.shape().to_vec()));
-            targets.push(self.seq.b.bind("scratch", ty.clone(), scratch));
-        }
-        let mut inner = nest.clone();
-        self.level(&mut inner, f.width, &f.lambda.params, &f.arrays);
-        let map = self.with_numbers(f);
-        let opened =
-            self.open(Point { nest: &inner, depth: inner.depth(), body: map.body, types: map.ret.clone() });
-        let mut body = self.seq_body(opened.body);
-        let again = rename_body(&mut self.seq.b.names, &body);
-        body.result.truncate(conditions);
-        let (after, places) = self.placing(again, conditions, types);
-        let returns = targets.iter().zip(&arrays).zip(f.conditions()).map(|((array, ty), k)| {
-            KernelReturn::Write { array: *array, shape: ty.shape().to_vec(), index: vec![places[k]] }
-        });
-        let after = SegAfter { lambda: after, returns: returns.collect() };
-        let mut ops = vec![];
-        for _ in 0..conditions {
-            let Reduce { op, neutral, .. } = self.counting();
-            let op = self.operator(&op);
-            ops.push(SegBinOp { comm: Commutativity::Noncommutative, op, neutral });
-        }
-        let kind = SegKind::Scan(ops, Some(Box::new(after)));
-        let numbers = vec![Type::I64; conditions];
-        let body = KernelBody { body, returns: vec![KernelReturn::Elem; conditions] };
-        let kept = self.seg_op(opened.space, numbers, body, kind, arrays);
-        results.extend(kept.into_iter().map(|n| (n.into(), Owner::Nest)));
-        results
-    }
-
-    /// What becomes of the numbers of elements: values, and the place of each condition's.
-    fn placing(
-        &mut self,
-        again: Body<Kernels>,
-        conditions: usize,
-        types: Vec<Type>,
-    ) -> (Lambda<Kernels>, Vec<SubExp>) {
-        let numbers: Vec<Param<Kernels>> =
-            (0..conditions).map(|_| self.seq.b.param("number", Type::I64)).collect();
-        let mut places = vec![];
-        let body = self.nested(|flat| {
-            for stm in again.stms {
-                flat.seq.b.push(stm);
-            }
-            for (holds, number) in again.result[conditions..].iter().zip(&numbers) {
-                let yes = flat.nested(|f| vec![f.seq.b.sub64(number.name.into(), SubExp::i64(1))]);
-                let no = flat.nested(|_| vec![SubExp::i64(-1)]);
-                let choice = Exp::If(*holds, Box::new(yes), Box::new(no));
-                places.push(flat.seq.b.bind("place", Type::I64, choice).into());
-            }
-            again.result[2 * conditions..].to_vec()
-        });
-        (Lambda { params: numbers, body, ret: types }, places)
-    }
-
-    /// The function of a filter with a number for each condition before its results: one where it holds, or zero.
-    fn with_numbers(&mut self, f: &Filter<Soacs>) -> Lambda<Soacs> {
-        let mut map = f.lambda.clone();
-        let mut numbers = vec![];
-        for condition in &f.lambda.body.result[..f.kept.len()] {
-            let number = Basic::Conv(ConvOp::BToI(IntType::I64), *condition);
-            let stm = self.number("one", number);
-            numbers.push(stm.pat[0].name.into());
-            map.body.stms.push(stm);
-        }
-        map.body.result.splice(0..0, numbers);
-        map.ret.splice(0..0, vec![Type::I64; f.kept.len()]);
-        map
-    }
-
-    /// A statement that computes a number, for the current code.
-    fn number(&mut self, base: &str, exp: Basic) -> Stm<Soacs> {
-        let name = self.seq.b.fresh(base, Type::I64);
-        Stm { loc: self.seq.b.loc.clone(), ..plain(name, Type::I64, Exp::Basic(exp)) }
-    }
-
-    /// A sum of whole numbers.
-    fn counting(&mut self) -> Reduce<Soacs> {
-        let params = vec![self.soac_param("x", Type::I64), self.soac_param("y", Type::I64)];
-        let add = Basic::BinOp(BinOp::Add(IntType::I64), params[0].name.into(), params[1].name.into());
-        let sum = self.number("t", add);
-        let body = Body { result: vec![sum.pat[0].name.into()], stms: vec![sum] };
-        let op = Lambda { params, body, ret: vec![Type::I64] };
-        Reduce { comm: Commutativity::Commutative, op, neutral: vec![SubExp::i64(0)] }
-    }
+/// A sum of whole numbers.
+fn counting(flat: &mut Flat) -> Reduce<Soacs> {
+    let params = vec![flat.soac_param("x", Type::I64), flat.soac_param("y", Type::I64)];
+    let add = Basic::BinOp(BinOp::Add(IntType::I64), params[0].name.into(), params[1].name.into());
+    let sum = number(flat, "t", add);
+    let body = Body { result: vec![sum.pat[0].name.into()], stms: vec![sum] };
+    let op = Lambda { params, body, ret: vec![Type::I64] };
+    Reduce { comm: Commutativity::Commutative, op, neutral: vec![SubExp::i64(0)] }
 }
 
 /// The array whose elements are a result of a filter's function as they are.

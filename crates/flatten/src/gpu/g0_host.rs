@@ -5,20 +5,20 @@
 //! The same code serves the body of a thread block, for which the block is the host.
 
 use super::guard::Version;
+use super::join;
 use super::nest::Nest;
+use super::state::{Flat, Machine};
 use super::steer::Steer;
-use super::{Flat, Machine};
 use crate::irregular::VERSIONS;
-use crate::sequential::{simple, Bindings};
+use crate::sequential::{same_param, simple, Bindings};
 use fehu_base::ops::CmpOp;
 use fehu_ir::visit::deep;
 use fehu_ir::{
-    AccInput, Attr, Basic, Body, Exp, Kernels, Lambda, Loop, Param, PatElem, Soacs, Stm, SubExp, Type,
-    WithAcc,
+    AccInput, Attr, Basic, Body, Exp, Kernels, Lambda, Loop, PatElem, Soacs, Stm, SubExp, Type, WithAcc,
 };
 use rustc_hash::FxHashSet;
 
-impl Flat<'_> {
+impl Flat {
     /// A body on the host.
     pub(super) fn host_body(&mut self, body: Body<Soacs>) -> Body<Kernels> {
         self.nested(|f| f.host_inline(body))
@@ -26,7 +26,7 @@ impl Flat<'_> {
 
     /// Puts the statements of a body into the current one, and returns its results.
     pub(super) fn host_inline(&mut self, body: Body<Soacs>) -> Vec<SubExp> {
-        self.note_joins(&body);
+        join::note_joins(self, &body);
         deep(|| {
             for stm in body.stms {
                 self.host_stm(stm);
@@ -55,8 +55,9 @@ impl Flat<'_> {
                 if sequential { None } else { self.soac(&mut nest, &stm, soac, &FxHashSet::default()) };
             match results {
                 Some(results) => {
-                    let pairs = stm.pat.iter().zip(results);
-                    self.replaced.extend(pairs.map(|(p, (e, _))| (p.name, e)));
+                    for (p, (e, _)) in stm.pat.iter().zip(results) {
+                        self.names.replace(p.name, e);
+                    }
                 }
                 None => {
                     // The statement brings its own certificates.
@@ -76,7 +77,7 @@ impl Flat<'_> {
                 Exp::If(c, Box::new(t), Box::new(self.host_body(*f)))
             }
             Exp::Loop(l) => {
-                let params = l.params.into_iter().map(|(p, init)| (param(p), init)).collect();
+                let params = l.params.into_iter().map(|(p, init)| (same_param(p), init)).collect();
                 let body = self.host_body(l.body);
                 Exp::Loop(Box::new(Loop { params, form: l.form, body }))
             }
@@ -89,13 +90,13 @@ impl Flat<'_> {
                 Machine::Block => Exp::Call(self.seq.callee(f), args),
             },
             Exp::Basic(Basic::CmpOp(op @ (CmpOp::SLe(_) | CmpOp::SLt(_)), SubExp::Const(least), x)) => {
-                self.compared.extend(pat.iter().map(|(n, _)| (*n, x)));
+                pat.iter().for_each(|(n, _)| self.names.compare(*n, x));
                 Exp::Basic(Basic::CmpOp(op, SubExp::Const(least), x))
             }
             Exp::Basic(Basic::Opaque(e)) => {
-                let compared = e.name().and_then(|n| self.compared.get(&n)).copied();
-                self.compared
-                    .extend(compared.into_iter().flat_map(|x| pat.iter().map(move |(n, _)| (*n, x))));
+                if let Some(x) = self.names.compared(e) {
+                    pat.iter().for_each(|(n, _)| self.names.compare(*n, x));
+                }
                 Exp::Basic(Basic::Opaque(e))
             }
             other @ (Exp::Basic(_) | Exp::Op(_)) => simple(other),
@@ -107,14 +108,13 @@ impl Flat<'_> {
     /// Whether a conditional chooses between versions, by a number that a threshold can be compared with.
     fn is_choice(&self, cond: SubExp, attrs: &[Attr]) -> bool {
         let versions = |a: &Attr| matches!(a, Attr::Atom(name) if name.as_str() == VERSIONS);
-        let compared = cond.name().is_some_and(|n| self.compared.contains_key(&n));
-        self.may_version() && compared && attrs.iter().any(versions)
+        self.may_version() && self.names.compared(cond).is_some() && attrs.iter().any(versions)
     }
 
     /// A choice between versions: the first, if there is enough parallelism for it.
     fn host_choice(&mut self, pat: Bindings, cond: SubExp, (yes, no): (Body<Soacs>, Body<Soacs>)) {
-        let par = cond.name().and_then(|n| self.compared.get(&n)).copied().unwrap_or(cond);
-        let name = self.threshold(Version::Outer);
+        let par = self.names.compared(cond).unwrap_or(cond);
+        let name = self.guards.name(Version::Outer);
         let enough = self.enough(name, Version::Outer, par);
         let yes = self.decided(name, true, |f| f.host_body(yes));
         let no = self.decided(name, false, |f| f.host_body(no));
@@ -127,7 +127,7 @@ impl Flat<'_> {
             let op = op.map(|(op, neutral)| (self.seq.lambda(op), neutral));
             inputs.push(AccInput { shape, arrays, op });
         }
-        let params = w.lambda.params.into_iter().map(param).collect();
+        let params = w.lambda.params.into_iter().map(same_param).collect();
         let body = self.host_body(w.lambda.body);
         WithAcc { inputs, lambda: Lambda { params, body, ret: w.lambda.ret } }
     }
@@ -140,9 +140,4 @@ impl Flat<'_> {
             self.distribute(nest.clone(), body, types)
         }
     }
-}
-
-/// The same parameter in the other representation.
-pub(super) fn param(p: Param<Soacs>) -> Param<Kernels> {
-    Param { name: p.name, ty: p.ty, dec: (), consumed: p.consumed }
 }

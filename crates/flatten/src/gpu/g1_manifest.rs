@@ -8,7 +8,7 @@
 //! what other points can see.
 
 use super::nest::{at, Nest, Source};
-use super::{Flat, Machine};
+use super::state::{Flat, Machine};
 use fehu_base::Name;
 use fehu_ir::alias::Aliases;
 use fehu_ir::build::plain;
@@ -36,7 +36,7 @@ pub(super) struct Opened {
     pub(super) body: Body<Soacs>,
 }
 
-impl Flat<'_> {
+impl Flat {
     /// The arrays of the results of a body at all points of a nest.
     pub(super) fn seg_map(&mut self, point: Point<'_>) -> Vec<Name> {
         let returns = point.types.iter().map(|_| KernelReturn::Elem).collect();
@@ -96,7 +96,7 @@ impl Flat<'_> {
             if let Source::Stm(c) = &binding.source {
                 if matches!(c.stm.exp, Exp::Basic(Basic::Assert(..))) {
                     let deeper = nest.widths[binding.depth.min(depth)..depth].to_vec();
-                    self.ran.extend(c.stm.pat.iter().map(|p| (p.name, deeper.clone())));
+                    c.stm.pat.iter().for_each(|p| self.ran.add(p.name, deeper.clone()));
                 }
             }
         }

@@ -17,29 +17,32 @@
 //! version is chosen only if it fits the device: its widest reduction or scan in a
 //! block's threads, and its arrays in shared memory. Where attributes ask for it alone, that is all that is asked.
 
-use super::block::{widest, Intra};
-use super::checks::ran_in_both;
+use super::block::{self, widest};
 use super::g1_manifest::Point;
-use super::g6_distribute::Lifted;
 use super::guard::Version;
-use super::nest::{Nest, Owner};
+use super::invariant;
+use super::join;
+use super::lift;
+use super::nest::{Lifted, Nest, Owner};
 use super::parallel::{exploitable, flatten_moderately, operations, perfect, rearranging, segmented};
+use super::ran::Ran;
+use super::state::{Flat, Machine};
 use super::steer::Steer;
-use super::{Flat, Machine};
+use fehu_base::Symbol;
 use fehu_ir::soac::Screma;
 use fehu_ir::types::array_of_rows;
 use fehu_ir::{Body, Kernels, Soacs, Stm, SubExp, Type};
 
-impl Flat<'_> {
+impl Flat {
     /// A map under a nest.
     pub(super) fn map(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Option<Lifted> {
         if s.map.ret.iter().any(|t| !nest.regular(t)) {
             return None;
         }
-        let needed = Flat::needed(nest, stm);
-        self.materialise(nest, &needed);
+        let needed = nest.needed(stm);
+        lift::materialise(self, nest, &needed);
         let mut inner = nest.clone();
-        self.level(&mut inner, s.width, &s.map.params, &s.arrays);
+        join::level(self, &mut inner, s.width, &s.map.params, &s.arrays);
         let results = self.versions(inner, s.map.body.clone(), &s.map.ret, Steer::of(&stm.attrs));
         Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())
     }
@@ -52,7 +55,7 @@ impl Flat<'_> {
         types: &[Type],
         steer: Steer,
     ) -> Vec<SubExp> {
-        let body = self.without_invariants(&nest, body);
+        let body = invariant::without_invariants(self, &nest, body);
         if self.machine == Machine::Grid && !steer.no_inner && rearranging(&nest, &body, types) {
             return self.distribute(nest, body, types);
         }
@@ -69,44 +72,13 @@ impl Flat<'_> {
         if (perfect(&body) || segmented(&nest, &body)) && steer == Steer::default() {
             return self.distribute(nest, body, types);
         }
-        let first = self.thresholds;
-        let outer = if steer.no_outer { None } else { Some(self.threshold(Version::Outer)) };
-        let outside = self.path.len();
-        self.path.extend(outer.map(|name| (name, false)));
-        let worth = !steer.no_intra && (operations(&body) > 1 || steer.no_inner);
-        let before = self.ran.len();
-        let intra = if worth { self.intra_version(&nest, &body, types) } else { None };
-        let in_blocks = self.ran.split_off(before);
-        // Where no other version is wanted, there is nothing to weigh it against.
-        let weighed = !(steer.no_outer && steer.no_inner);
-        let intra = intra.map(|version| (weighed.then(|| self.threshold(Version::Intra)), version));
-        let between = (self.path.len(), self.thresholds);
-        self.path.extend(intra.as_ref().and_then(|(name, _)| Some(((*name)?, false))));
-        let mut flat = None;
-        if !steer.no_inner {
-            let (copy, under) = (body.clone(), nest.clone());
-            let version = self.nested_checking(|f| f.distribute(under, copy, types));
-            flat = (widest(&version.0) > nest.depth()).then_some(version);
-        }
-        if flat.is_none() {
-            self.thresholds = between.1;
-        }
-        self.path.truncate(between.0);
-        let (mut choice, mut checked) = match (flat, &intra) {
-            (Some(flat), _) => flat,
-            (None, Some(_)) => self.nested_checking(|f| f.outer_version(&nest, body.clone(), types)),
-            (None, None) => {
-                self.path.truncate(outside);
-                self.thresholds = first;
-                return self.outer_version(&nest, body, types);
-            }
+        let first = self.guards.count();
+        let outer = (!steer.no_outer).then(|| self.guards.name(Version::Outer));
+        let inner = self.unless(outer, |f| f.inner_versions(&nest, &body, types, steer));
+        let Some((choice, checked)) = inner else {
+            self.guards.back_to(first);
+            return self.outer_version(&nest, body, types);
         };
-        let results: Vec<Type> = types.iter().map(|t| array_of_rows(t, &nest.widths)).collect();
-        if let Some((name, version)) = intra {
-            choice = self.nested(|f| f.choose_intra(&nest, name, version, choice, &results));
-            checked = ran_in_both(&in_blocks, &checked);
-        }
-        self.path.truncate(outside);
         match outer {
             None => {
                 self.ran.extend(checked);
@@ -116,9 +88,57 @@ impl Flat<'_> {
                 let par = self.seq.b.product(&nest.widths);
                 let cond = self.enough(name, Version::Outer, par);
                 let (yes, outside) = self.nested_checking(|f| f.outer_version(&nest, body, types));
-                self.ran.extend(ran_in_both(&outside, &checked));
-                self.choose(cond, yes, choice, results)
+                self.ran.extend(Ran::in_both(&outside, &checked));
+                self.choose(cond, yes, choice, results_of(&nest, types))
             }
+        }
+    }
+
+    /// The choice between the versions that use the parallelism inside of a body, and the checks that each of them makes;
+    /// `None` if there is no such version.
+    fn inner_versions(
+        &mut self,
+        nest: &Nest,
+        body: &Body<Soacs>,
+        types: &[Type],
+        steer: Steer,
+    ) -> Option<(Body<Kernels>, Ran)> {
+        let worth = !steer.no_intra && (operations(body) > 1 || steer.no_inner);
+        let before = self.ran.so_far();
+        let intra = if worth { block::intra_version(self, nest, body, types) } else { None };
+        let in_blocks = self.ran.take_since(before);
+        // Where no other version is wanted, there is nothing to weigh it against.
+        let weighed = !(steer.no_outer && steer.no_inner);
+        let intra = intra.map(|version| (weighed.then(|| self.guards.name(Version::Intra)), version));
+        let between = self.guards.count();
+        let mut flat = None;
+        if !steer.no_inner {
+            let (copy, under) = (body.clone(), nest.clone());
+            let threshold = intra.as_ref().and_then(|(name, _)| *name);
+            let version = self.unless(threshold, |f| f.nested_checking(|f| f.distribute(under, copy, types)));
+            flat = (widest(&version.0) > nest.depth()).then_some(version);
+        }
+        if flat.is_none() {
+            self.guards.back_to(between);
+        }
+        let (choice, checked) = match (flat, &intra) {
+            (Some(flat), _) => flat,
+            (None, Some(_)) => self.nested_checking(|f| f.outer_version(nest, body.clone(), types)),
+            (None, None) => return None,
+        };
+        let Some((name, version)) = intra else { return Some((choice, checked)) };
+        let choice = self.nested(|f| {
+            let cond = block::fits(f, nest, name, &version);
+            f.choose(cond, version.body, choice, results_of(nest, types))
+        });
+        Some((choice, Ran::in_both(&in_blocks, &checked)))
+    }
+
+    /// Builds code for where there is too little parallelism for a threshold, if it is behind one.
+    fn unless<T>(&mut self, threshold: Option<Symbol>, f: impl FnOnce(&mut Self) -> T) -> T {
+        match threshold {
+            Some(name) => self.decided(name, false, f),
+            None => f(self),
         }
     }
 
@@ -128,18 +148,6 @@ impl Flat<'_> {
         self.seg_map(point).into_iter().map(SubExp::Var).collect()
     }
 
-    fn choose_intra(
-        &mut self,
-        nest: &Nest,
-        name: Option<fehu_base::Symbol>,
-        version: Intra,
-        otherwise: Body<Kernels>,
-        results: &[Type],
-    ) -> Vec<SubExp> {
-        let cond = self.fits(nest, name, &version);
-        self.choose(cond, version.body, otherwise, results.to_vec())
-    }
-
     /// Puts the statements of a finished body into the current one.
     fn inline_kernels(&mut self, body: Body<Kernels>) -> Vec<SubExp> {
         for stm in body.stms {
@@ -147,4 +155,9 @@ impl Flat<'_> {
         }
         body.result
     }
+}
+
+/// The types of arrays of results over a nest.
+fn results_of(nest: &Nest, types: &[Type]) -> Vec<Type> {
+    types.iter().map(|t| array_of_rows(t, &nest.widths)).collect()
 }

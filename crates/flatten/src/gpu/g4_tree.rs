@@ -17,9 +17,8 @@
 //! once, at the start: programs are known that give another value there.
 
 use super::g4_vector::{hands_on, Only};
-use super::g6_distribute::Lifted;
-use super::nest::{Nest, Owner};
-use super::Flat;
+use super::nest::{Lifted, Nest, Owner};
+use super::state::Flat;
 use fehu_base::ops::{BinOp, ConvOp, MathFn, PrimFn};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_ir::build::Builder;
@@ -36,65 +35,63 @@ struct Rows {
     count: SubExp,
 }
 
-impl Flat<'_> {
-    /// A reduction or scan with an operator on arrays, whatever it is.
-    pub(super) fn tree(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Option<Lifted> {
-        let only = Only::of(s).filter(|_| hands_on(s))?;
-        let types: Vec<Type> = stm.pat.iter().map(|p| p.ty.clone()).collect();
-        let one = SubExp::i64(1);
-        // The same at all points of a nest.
-        let width = self.seq.b.add64(s.width, one);
-        let levels = levels(&mut self.seq.b, s.width);
-        let body = self.soacs(stm, |_, b| {
-            let mut all = vec![];
-            for ((e, t), array) in only.neutral().iter().zip(&only.op().ret).zip(&s.arrays) {
-                let first = b.bind("first", t.array_of(&[one]), Exp::Basic(Basic::Replicate(vec![one], *e)));
-                let joined = Exp::Basic(Basic::Concat { dim: 0, arrays: vec![first, *array], size: width });
-                all.push(b.bind("rows", t.array_of(&[width]), joined).into());
+/// A reduction or scan with an operator on arrays, whatever it is.
+pub(super) fn tree(flat: &mut Flat, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Option<Lifted> {
+    let only = Only::of(s).filter(|_| hands_on(s))?;
+    let types: Vec<Type> = stm.pat.iter().map(|p| p.ty.clone()).collect();
+    let one = SubExp::i64(1);
+    // The same at all points of a nest.
+    let width = flat.seq.b.add64(s.width, one);
+    let levels = levels(&mut flat.seq.b, s.width);
+    let body = flat.soacs(stm, |_, b| {
+        let mut all = vec![];
+        for ((e, t), array) in only.neutral().iter().zip(&only.op().ret).zip(&s.arrays) {
+            let first = b.bind("first", t.array_of(&[one]), Exp::Basic(Basic::Replicate(vec![one], *e)));
+            let joined = Exp::Basic(Basic::Concat { dim: 0, arrays: vec![first, *array], size: width });
+            all.push(b.bind("rows", t.array_of(&[width]), joined).into());
+        }
+        match only {
+            Only::Reduce(_) => {
+                let all = level_by_level(b, only.op(), all, levels, |b, k| {
+                    let Distance { d, pair, log } = distance(b, k);
+                    let up = b.add64(width, d);
+                    let up = b.sub64(up, one);
+                    let count = b.bin(BinOp::LShr(IntType::I64), up, log);
+                    let left = Rows { start: SubExp::i64(0), step: pair, count };
+                    (left, Rows { start: d, ..left }, Into::Left)
+                });
+                let first = |b: &mut Builder<Soacs>, (e, t): (&SubExp, &Type)| {
+                    row(b, *e, t, DimIndex::Fix(SubExp::i64(0)), t.clone())
+                };
+                all.iter().zip(&only.op().ret).map(|pair| first(b, pair)).collect()
             }
-            match only {
-                Only::Reduce(_) => {
-                    let all = level_by_level(b, only.op(), all, levels, |b, k| {
-                        let Distance { d, pair, log } = distance(b, k);
-                        let up = b.add64(width, d);
-                        let up = b.sub64(up, one);
-                        let count = b.bin(BinOp::LShr(IntType::I64), up, log);
-                        let left = Rows { start: SubExp::i64(0), step: pair, count };
-                        (left, Rows { start: d, ..left }, Into::Left)
-                    });
-                    let first = |b: &mut Builder<Soacs>, (e, t): (&SubExp, &Type)| {
-                        row(b, *e, t, DimIndex::Fix(SubExp::i64(0)), t.clone())
-                    };
-                    all.iter().zip(&only.op().ret).map(|pair| first(b, pair)).collect()
-                }
-                Only::Scan(_) => {
-                    let all = level_by_level(b, only.op(), all, levels, |b, k| {
-                        let Distance { d, pair, log } = distance(b, k);
-                        let count = b.bin(BinOp::LShr(IntType::I64), width, log);
-                        let left = Rows { start: b.sub64(d, one), step: pair, count };
-                        (left, Rows { start: b.sub64(pair, one), ..left }, Into::Right)
-                    });
-                    let last = b.sub64(levels, one);
-                    let all = level_by_level(b, only.op(), all, levels, |b, k| {
-                        let k = b.sub64(last, k);
-                        let Distance { d, pair, log } = distance(b, k);
-                        let left = b.sub64(width, d);
-                        let count = b.bin(BinOp::LShr(IntType::I64), left, log);
-                        let start = b.sub64(pair, one);
-                        let left = Rows { start, step: pair, count };
-                        (left, Rows { start: b.add64(start, d), ..left }, Into::Right)
-                    });
-                    let rest = DimIndex::Slice { start: one, len: s.width, stride: one };
-                    let after = |b: &mut Builder<Soacs>, (e, t): (&SubExp, &Type)| {
-                        row(b, *e, t, rest, t.array_of(&[s.width]))
-                    };
-                    all.iter().zip(&only.op().ret).map(|pair| after(b, pair)).collect()
-                }
+            Only::Scan(_) => {
+                let all = level_by_level(b, only.op(), all, levels, |b, k| {
+                    let Distance { d, pair, log } = distance(b, k);
+                    let count = b.bin(BinOp::LShr(IntType::I64), width, log);
+                    let left = Rows { start: b.sub64(d, one), step: pair, count };
+                    (left, Rows { start: b.sub64(pair, one), ..left }, Into::Right)
+                });
+                let last = b.sub64(levels, one);
+                let all = level_by_level(b, only.op(), all, levels, |b, k| {
+                    let k = b.sub64(last, k);
+                    let Distance { d, pair, log } = distance(b, k);
+                    let left = b.sub64(width, d);
+                    let count = b.bin(BinOp::LShr(IntType::I64), left, log);
+                    let start = b.sub64(pair, one);
+                    let left = Rows { start, step: pair, count };
+                    (left, Rows { start: b.add64(start, d), ..left }, Into::Right)
+                });
+                let rest = DimIndex::Slice { start: one, len: s.width, stride: one };
+                let after = |b: &mut Builder<Soacs>, (e, t): (&SubExp, &Type)| {
+                    row(b, *e, t, rest, t.array_of(&[s.width]))
+                };
+                all.iter().zip(&only.op().ret).map(|pair| after(b, pair)).collect()
             }
-        });
-        let results = self.under(nest, body, &types);
-        Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())
-    }
+        }
+    });
+    let results = flat.under(nest, body, &types);
+    Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())
 }
 
 /// How often `n + 1` must be halved until there is one.

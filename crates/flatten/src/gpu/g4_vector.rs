@@ -15,9 +15,8 @@
 //! The histogram's operator is vectorised: applied elementwise by the segmented operation itself.
 
 use super::g4_rows::{at_column, Rows};
-use super::g6_distribute::Lifted;
-use super::nest::{Nest, Owner};
-use super::{Flat, Machine};
+use super::nest::{Lifted, Nest, Owner};
+use super::state::{Flat, Machine};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
@@ -25,38 +24,7 @@ use fehu_ir::build::Builder;
 use fehu_ir::soac::{Reduce, Scan, Screma, Soac};
 use fehu_ir::subst::{rename_lambda, Subst};
 use fehu_ir::types::body_types;
-use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Body, Exp, Lambda, Param, PatElem, Prog, Shape, Soacs, Stm, SubExp, Type};
-use rustc_hash::FxHashMap;
-
-/// The arrays of a program that hold one operand everywhere, and that operand.
-pub(super) fn replicated(prog: &Prog<Soacs>) -> FxHashMap<Name, SubExp> {
-    let mut found = FxHashMap::default();
-    let bodies = std::iter::once(&prog.consts).chain(prog.funs.iter().map(|f| &f.body));
-    for body in bodies {
-        for_each_stm(body, &mut |stm| {
-            let [p] = &stm.pat[..] else { return };
-            match &stm.exp {
-                Exp::Basic(Basic::Replicate(_, e)) => {
-                    found.insert(p.name, *e);
-                }
-                Exp::Basic(Basic::ArrayLit(es, _)) => {
-                    if let Some(e) = es.first().filter(|first| es.iter().all(|e| e == *first)) {
-                        found.insert(p.name, *e);
-                    }
-                }
-                Exp::Basic(Basic::ArrayConst(data)) => {
-                    if let Some(v) = data.values.first().filter(|v| data.values.iter().all(|w| w == *v)) {
-                        found.insert(p.name, SubExp::Const(*v));
-                    }
-                }
-                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
-                }
-            }
-        });
-    }
-    found
-}
+use fehu_ir::{Basic, Body, Exp, Lambda, Param, Shape, Soacs, Stm, SubExp, Type};
 
 /// An operator that applies another one to the elements of its operands.
 pub(super) struct Elementwise {
@@ -187,180 +155,140 @@ pub(super) struct Interchanged<'a> {
     pub(super) neutral: Neutral,
 }
 
-impl Flat<'_> {
-    /// The one value of a neutral element, for the elements of a vector.
-    pub(super) fn element_of(&self, e: SubExp, rank: usize) -> Option<SubExp> {
-        let by = self.replicated.get(&e.name()?).copied()?;
-        match self.seq.b.type_of(by).rank() {
-            own if own == rank => Some(by),
-            own if own > rank => self.element_of(by, rank),
-            _ => None,
-        }
+/// The one value of a neutral element, for the elements of a vector. If these are arrays themselves, they are made.
+fn element_like(flat: &mut Flat, e: SubExp, ty: &Type) -> Option<SubExp> {
+    if let Some(by) = flat.arrays.element_of(&flat.seq.b, e, ty.rank()) {
+        return Some(by);
     }
+    let by = flat.arrays.element_of(&flat.seq.b, e, 0)?;
+    let row = flat.seq.b.bind("rep", ty.clone(), Exp::Basic(Basic::Replicate(ty.shape().to_vec(), by)));
+    flat.arrays.add_replicated(row, by);
+    Some(row.into())
+}
 
-    /// The same, where the elements may be arrays themselves, which are made.
-    fn element_like(&mut self, e: SubExp, ty: &Type) -> Option<SubExp> {
-        if let Some(by) = self.element_of(e, ty.rank()) {
-            return Some(by);
-        }
-        let by = self.element_of(e, 0)?;
-        let row = self.seq.b.bind("rep", ty.clone(), Exp::Basic(Basic::Replicate(ty.shape().to_vec(), by)));
-        self.replicated.insert(row, by);
-        Some(row.into())
+fn neutral_elements(flat: &mut Flat, nest: &Nest, only: Only, op: &Lambda<Soacs>) -> Option<Neutral> {
+    let mut elements = vec![];
+    for (e, t) in only.neutral().iter().zip(&op.ret) {
+        elements.extend(element_like(flat, *e, t).filter(|e| nest.invariant(*e)));
     }
-
-    fn neutral_elements(&mut self, nest: &Nest, only: Only, op: &Lambda<Soacs>) -> Option<Neutral> {
-        let mut elements = vec![];
-        for (e, t) in only.neutral().iter().zip(&op.ret) {
-            elements.extend(self.element_like(*e, t).filter(|e| nest.invariant(*e)));
-        }
-        if elements.len() == op.ret.len() {
-            return Some(Neutral { elements, late: false });
-        }
-        let (_, innermost) = vectorised(&mut self.seq.b.names, op);
-        let own: Option<Vec<_>> = binops(&innermost)?.into_iter().map(|op| op.neutral()).collect();
-        let mut elements = vec![];
-        for (v, t) in own?.into_iter().zip(&op.ret) {
-            elements.push(if t.is_array() {
-                let rep = Exp::Basic(Basic::Replicate(t.shape().to_vec(), SubExp::Const(v)));
-                let row = self.seq.b.bind("rep", t.clone(), rep);
-                self.replicated.insert(row, SubExp::Const(v));
-                row.into()
-            } else {
-                SubExp::Const(v)
-            });
-        }
-        Some(Neutral { elements, late: true })
+    if elements.len() == op.ret.len() {
+        return Some(Neutral { elements, late: false });
     }
-
-    /// Interchanges a reduction or scan with the map that its operator is.
-    pub(super) fn interchange(
-        &mut self,
-        nest: &mut Nest,
-        stm: &Stm<Soacs>,
-        s: &Screma<Soacs>,
-    ) -> Option<Lifted> {
-        let only = Only::of(s)?;
-        let elementwise = vector_operator(&mut self.seq.b.names, only.op())?;
-        if !nest.invariant(elementwise.size) {
-            return None;
-        }
-        let rows = Rows::of(s, elementwise.size).filter(|_| s.map.ret.len() == only.op().ret.len())?;
-        let neutral = self.neutral_elements(nest, only, &elementwise.op)?;
-        let i = Interchanged { s, only, rows, elementwise, neutral };
-        let types: Vec<Type> = stm.pat.iter().map(|p| p.ty.clone()).collect();
-        let body = self.soacs(stm, |f, b| {
-            b.certs.extend(&i.elementwise.certs);
-            let columns = f.over_columns(b, &i);
-            with_given_neutral(b, &i, columns)
+    let (_, innermost) = vectorised(&mut flat.seq.b.names, op);
+    let own: Option<Vec<_>> = binops(&innermost)?.into_iter().map(|op| op.neutral()).collect();
+    let mut elements = vec![];
+    for (v, t) in own?.into_iter().zip(&op.ret) {
+        elements.push(if t.is_array() {
+            let rep = Exp::Basic(Basic::Replicate(t.shape().to_vec(), SubExp::Const(v)));
+            let row = flat.seq.b.bind("rep", t.clone(), rep);
+            flat.arrays.add_replicated(row, SubExp::Const(v));
+            row.into()
+        } else {
+            SubExp::Const(v)
         });
-        let results = self.under(nest, body, &types);
-        Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())
     }
+    Some(Neutral { elements, late: true })
+}
 
-    /// What the columns come to.
-    fn over_columns(&self, b: &mut Builder<Soacs>, i: &Interchanged) -> Vec<SubExp> {
-        let op = rename_lambda(&mut b.names, &i.elementwise.op);
-        b.types.extend(op.params.iter().map(|p| (p.name, p.ty.clone())));
-        b.types.extend(body_types(&op.body));
-        let (size, width) = (i.elementwise.size, i.s.width);
-        let ret = op.ret.clone();
-        let mut columns = vec![];
-        let mut params = vec![];
-        let (arrays, map) = match i.rows {
-            Rows::Given => {
-                for (array, t) in i.s.arrays.iter().zip(&ret) {
-                    let ty = t.array_of(&[size, width]);
-                    columns.push(b.bind(
-                        "tr",
-                        ty.clone(),
-                        Exp::Basic(Basic::Rearrange(swapped(ty.rank()), *array)),
-                    ));
-                    params.push(b.param("col", t.array_of(&[width])));
-                }
-                let elements = ret.iter().map(|t| b.param("x", t.clone())).collect();
-                (params.iter().map(|p| p.name).collect(), identity(elements, &ret))
+/// Interchanges a reduction or scan with the map that its operator is.
+pub(super) fn interchange(
+    flat: &mut Flat,
+    nest: &mut Nest,
+    stm: &Stm<Soacs>,
+    s: &Screma<Soacs>,
+) -> Option<Lifted> {
+    let only = Only::of(s)?;
+    let elementwise = vector_operator(&mut flat.seq.b.names, only.op())?;
+    if !nest.invariant(elementwise.size) {
+        return None;
+    }
+    let rows = Rows::of(s, elementwise.size).filter(|_| s.map.ret.len() == only.op().ret.len())?;
+    let neutral = neutral_elements(flat, nest, only, &elementwise.op)?;
+    let i = Interchanged { s, only, rows, elementwise, neutral };
+    let types: Vec<Type> = stm.pat.iter().map(|p| p.ty.clone()).collect();
+    let body = flat.soacs(stm, |f, b| {
+        b.certs.extend(&i.elementwise.certs);
+        let columns = over_columns(f, b, &i);
+        with_given_neutral(b, &i, columns)
+    });
+    let results = flat.under(nest, body, &types);
+    Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())
+}
+
+/// What the columns come to.
+fn over_columns(flat: &Flat, b: &mut Builder<Soacs>, i: &Interchanged) -> Vec<SubExp> {
+    let op = rename_lambda(&mut b.names, &i.elementwise.op);
+    b.types.extend(op.params.iter().map(|p| (p.name, p.ty.clone())));
+    b.types.extend(body_types(&op.body));
+    let (size, width) = (i.elementwise.size, i.s.width);
+    let ret = op.ret.clone();
+    let mut columns = vec![];
+    let mut params = vec![];
+    let (arrays, map) = match i.rows {
+        Rows::Given => {
+            for (array, t) in i.s.arrays.iter().zip(&ret) {
+                let ty = t.array_of(&[size, width]);
+                columns.push(b.bind(
+                    "tr",
+                    ty.clone(),
+                    Exp::Basic(Basic::Rearrange(swapped(ty.rank()), *array)),
+                ));
+                params.push(b.param("col", t.array_of(&[width])));
             }
-            Rows::Made(last, map) => {
-                let (start, step) = (SubExp::i64(0), SubExp::i64(1));
-                let all = Exp::Basic(Basic::Iota { n: size, start, step, ty: IntType::I64 });
-                columns.push(b.bind("places", Type::I64.array_of(&[size]), all));
-                params.push(b.param("place", Type::I64));
-                (i.s.arrays.clone(), at_column(b, i, (last, map), params[0].name.into()))
-            }
-        };
-        let neutral = i.neutral.elements.clone();
-        let (scans, reds, column): (_, _, Vec<Type>) = match i.only {
-            Only::Reduce(red) => (vec![], vec![Reduce { comm: red.comm, op, neutral }], ret),
-            Only::Scan(_) => {
-                (vec![Scan { op, neutral }], vec![], ret.iter().map(|t| t.array_of(&[width])).collect())
-            }
-        };
-        let inner = Screma { width, arrays, scans, reds, map };
-        b.begin();
-        let combined = b.bind_all("column", column.clone(), Exp::Op(Soac::Screma(inner)));
-        let body = b.end(combined.into_iter().map(SubExp::Var).collect());
-        let results: Vec<Type> = column.iter().map(|t| t.array_of(&[size])).collect();
-        let map = Lambda { params, body, ret: column };
-        let outer = Screma { width: size, arrays: columns, scans: vec![], reds: vec![], map };
-        let combined = b.bind_all("columns", results.clone(), Exp::Op(Soac::Screma(outer)));
-        match i.only {
-            Only::Reduce(_) => combined.into_iter().map(SubExp::Var).collect(),
-            Only::Scan(_) => {
-                combined.into_iter().zip(results).map(|(c, ty)| self.transposed_back(b, c, ty)).collect()
-            }
+            let elements = ret.iter().map(|t| b.param("x", t.clone())).collect();
+            (params.iter().map(|p| p.name).collect(), identity(elements, &ret))
+        }
+        Rows::Made(last, map) => {
+            let (start, step) = (SubExp::i64(0), SubExp::i64(1));
+            let all = Exp::Basic(Basic::Iota { n: size, start, step, ty: IntType::I64 });
+            columns.push(b.bind("places", Type::I64.array_of(&[size]), all));
+            params.push(b.param("place", Type::I64));
+            (i.s.arrays.clone(), at_column(b, i, (last, map), params[0].name.into()))
+        }
+    };
+    let neutral = i.neutral.elements.clone();
+    let (scans, reds, column): (_, _, Vec<Type>) = match i.only {
+        Only::Reduce(red) => (vec![], vec![Reduce { comm: red.comm, op, neutral }], ret),
+        Only::Scan(_) => {
+            (vec![Scan { op, neutral }], vec![], ret.iter().map(|t| t.array_of(&[width])).collect())
+        }
+    };
+    let inner = Screma { width, arrays, scans, reds, map };
+    b.begin();
+    let combined = b.bind_all("column", column.clone(), Exp::Op(Soac::Screma(inner)));
+    let body = b.end(combined.into_iter().map(SubExp::Var).collect());
+    let results: Vec<Type> = column.iter().map(|t| t.array_of(&[size])).collect();
+    let map = Lambda { params, body, ret: column };
+    let outer = Screma { width: size, arrays: columns, scans: vec![], reds: vec![], map };
+    let combined = b.bind_all("columns", results.clone(), Exp::Op(Soac::Screma(outer)));
+    match i.only {
+        Only::Reduce(_) => combined.into_iter().map(SubExp::Var).collect(),
+        Only::Scan(_) => {
+            combined.into_iter().zip(results).map(|(c, ty)| transposed_back(flat, b, c, ty)).collect()
         }
     }
+}
 
-    /// Scanned columns as rows again. On the grid, these are written in the order of columns, and copied then:
-    /// neighbouring threads are to write to neighbouring places.
-    fn transposed_back(&self, b: &mut Builder<Soacs>, columns: Name, ty: Type) -> SubExp {
-        let perm = swapped(ty.rank());
-        let mut shape = ty.shape().to_vec();
-        shape.swap(0, 1);
-        let ty = ty.peel(ty.rank()).array_of(&shape);
-        if self.machine == Machine::Block {
-            return b.bind("rows", ty, Exp::Basic(Basic::Rearrange(perm, columns))).into();
-        }
-        // A single column is a single row, too.
-        let one = b.cmp(CmpOp::Eq(PrimType::I64), shape[1], SubExp::i64(1));
-        b.begin();
-        let same = b.bind("rows", ty.clone(), Exp::Basic(Basic::Reshape(shape, columns)));
-        let yes = b.end(vec![same.into()]);
-        b.begin();
-        let rows = b.bind("rows", ty.clone(), Exp::Basic(Basic::Rearrange(perm, columns)));
-        let rows = b.bind("rows", ty.clone(), Exp::Basic(Basic::Manifest((0..ty.rank()).collect(), rows)));
-        let no = b.end(vec![rows.into()]);
-        b.bind("rows", ty, Exp::If(one, Box::new(yes), Box::new(no))).into()
+/// Scanned columns as rows again. On the grid, these are written in the order of columns, and copied then:
+/// neighbouring threads are to write to neighbouring places.
+fn transposed_back(flat: &Flat, b: &mut Builder<Soacs>, columns: Name, ty: Type) -> SubExp {
+    let perm = swapped(ty.rank());
+    let mut shape = ty.shape().to_vec();
+    shape.swap(0, 1);
+    let ty = ty.peel(ty.rank()).array_of(&shape);
+    if flat.machine == Machine::Block {
+        return b.bind("rows", ty, Exp::Basic(Basic::Rearrange(perm, columns))).into();
     }
-
-    /// Code with combinators, at the place of a statement. What that depends on, the nest or the builder knows already. Its attributes
-    /// are about the rows as they were: `sequential_inner` does not ask for one thread per column.
-    pub(super) fn soacs(
-        &mut self,
-        stm: &Stm<Soacs>,
-        code: impl FnOnce(&Self, &mut Builder<Soacs>) -> Vec<SubExp>,
-    ) -> Body<Soacs> {
-        let mut b = Builder::new(std::mem::take(&mut self.seq.b.names));
-        b.types = std::mem::take(&mut self.seq.b.types);
-        b.loc = stm.loc.clone();
-        b.begin();
-        let result = code(self, &mut b);
-        let body = b.end(result);
-        self.seq.b.names = b.names;
-        self.seq.b.types = b.types;
-        body
-    }
-
-    pub(super) fn soac_param(&mut self, base: &str, ty: Type) -> Param<Soacs> {
-        let name = self.seq.b.fresh(base, ty.clone());
-        Param { name, ty, dec: (), consumed: false }
-    }
-
-    pub(super) fn pattern(&mut self, base: &str, types: Vec<Type>) -> Vec<PatElem<Soacs>> {
-        let elem = |ty: Type| PatElem { name: self.seq.b.fresh(base, ty.clone()), ty, dec: () };
-        types.into_iter().map(elem).collect()
-    }
+    // A single column is a single row, too.
+    let one = b.cmp(CmpOp::Eq(PrimType::I64), shape[1], SubExp::i64(1));
+    b.begin();
+    let same = b.bind("rows", ty.clone(), Exp::Basic(Basic::Reshape(shape, columns)));
+    let yes = b.end(vec![same.into()]);
+    b.begin();
+    let rows = b.bind("rows", ty.clone(), Exp::Basic(Basic::Rearrange(perm, columns)));
+    let rows = b.bind("rows", ty.clone(), Exp::Basic(Basic::Manifest((0..ty.rank()).collect(), rows)));
+    let no = b.end(vec![rows.into()]);
+    b.bind("rows", ty, Exp::If(one, Box::new(yes), Box::new(no))).into()
 }
 
 /// Results to which the given neutral elements are added, if they have not been.

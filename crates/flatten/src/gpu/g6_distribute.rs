@@ -10,26 +10,28 @@
 //! the nest, so that sizes are known outside.
 //!
 
-use super::checks::Checks;
+use super::checks;
+use super::filter;
 use super::g1_manifest::Point;
-use super::join::only_input;
-use super::nest::{Cost, Nest, Owner, Source};
+use super::g5_rearrange;
+use super::g7_loop;
+use super::g8_branch;
+use super::invariant;
+use super::join::{self, only_input};
+use super::lift;
+use super::nest::{Cost, Lifted, Nest, Owner, Source};
 use super::parallel::cost;
-use super::Flat;
-use fehu_base::tuning::flattening;
+use super::ran::Checks;
+use super::scattered;
+use super::state::Flat;
 use fehu_base::Name;
-use fehu_ir::alias::Aliases;
-use fehu_ir::consume::consumed_by_exp;
-use fehu_ir::free::{free_in_stm, free_in_type, Names};
+use fehu_ir::free::{free_in_stm, Names};
 use fehu_ir::types::array_of_rows;
 use fehu_ir::visit::deep;
 use fehu_ir::{Basic, Body, Exp, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Results of code under a nest: for each, the array over the nest.
-pub(super) type Lifted = Vec<(SubExp, Owner)>;
-
-impl Flat<'_> {
+impl Flat {
     /// The arrays of the results of a body under a nest, in memory of their own.
     pub(super) fn distribute(&mut self, nest: Nest, body: Body<Soacs>, types: &[Type]) -> Vec<SubExp> {
         let wanted = vec![Owner::Nest; types.len()];
@@ -44,14 +46,14 @@ impl Flat<'_> {
         types: &[Type],
         wanted: &[Owner],
     ) -> Vec<SubExp> {
-        let body = self.split_filters(body);
+        let body = filter::split_filters(self, body);
         let taken = self.taken_over(&body);
-        let mut checks = Checks::new(self.ran.len());
+        let mut checks = Checks::new(&self.ran);
         let mut later = Later::of(&body);
         let mut rest = body.stms.into_iter();
         while let Some(stm) = rest.next() {
             later.past_next();
-            if let Some(stm) = self.hoisted(&nest, stm, &taken) {
+            if let Some(stm) = invariant::hoisted(self, &nest, stm, &taken) {
                 let outer = self.seq.b.loc.clone();
                 self.seq.b.loc = stm.loc.clone();
                 let certs = self.seq.b.certs.len();
@@ -73,7 +75,7 @@ impl Flat<'_> {
                         if matches!(stm.exp, Exp::Basic(Basic::Assert(..))) {
                             checks.names.extend(stm.pat.iter().map(|p| p.name));
                         }
-                        let joined = stm.pat.iter().any(|p| self.joins.contains_key(&p.name));
+                        let joined = stm.pat.iter().any(|p| self.arrays.join_of(p.name).is_some());
                         let cost = if joined { Cost::Cheap } else { cost(&stm.exp) };
                         nest.bind_stm(stm, cost);
                     }
@@ -93,13 +95,6 @@ impl Flat<'_> {
         }
     }
 
-    /// The names whose memory a body takes over. Each point of a nest needs such an array for itself.
-    pub(super) fn taken_over(&self, body: &Body<Soacs>) -> FxHashSet<Name> {
-        let aliases = Aliases::of_body(&self.signatures, body);
-        let taken = |stm: &Stm<Soacs>| consumed_by_exp(&self.signatures, &aliases, &stm.exp);
-        body.stms.iter().flat_map(taken).collect()
-    }
-
     /// Splits a statement off, if it has parallelism that a nest can be put around.
     fn parallel_stm(
         &mut self,
@@ -113,18 +108,18 @@ impl Flat<'_> {
         }
         match &stm.exp {
             Exp::Op(soac) => self.soac(nest, stm, soac, later),
-            Exp::Loop(l) => self.map_loop(nest, stm, l, later),
-            Exp::If(c, t, f) => self.map_branch(nest, stm, *c, t, f, later),
+            Exp::Loop(l) => g7_loop::map_loop(self, nest, stm, l, later),
+            Exp::If(c, t, f) => g8_branch::map_branch(self, nest, stm, *c, t, f, later),
             Exp::Basic(Basic::Update(array, slice, value)) => {
-                self.map_update(nest, stm, *array, slice, *value, later)
+                scattered::map_update(self, nest, stm, *array, slice, *value, later)
             }
             // Its elements are computed wherever they are needed.
             Exp::Basic(Basic::Iota { .. }) => None,
-            Exp::Basic(Basic::Reshape(..)) if self.note_cast(stm) => None,
+            Exp::Basic(Basic::Reshape(..)) if join::note_cast(&mut self.arrays, stm) => None,
             Exp::Basic(Basic::Replicate(..)) if only_input(stm, rest, result) => None,
             Exp::Basic(Basic::Concat { arrays, .. })
                 if arrays.iter().all(|a| nest.regular(&self.seq.b.type_of((*a).into())))
-                    && self.note_join(stm, rest, result) =>
+                    && join::note_join(self, stm, rest, result) =>
             {
                 None
             }
@@ -136,93 +131,8 @@ impl Flat<'_> {
                 | Basic::Replicate(..)
                 | Basic::Scratch(..)
                 | Basic::Concat { .. },
-            ) => self.map_rearrange(nest, stm),
+            ) => g5_rearrange::map_rearrange(self, nest, stm),
             Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) => None,
-        }
-    }
-
-    /// Makes sure that what is expensive to compute, and needed for these names, is in arrays.
-    pub(super) fn materialise(&mut self, nest: &mut Nest, names: &[Name]) {
-        let mut needed: FxHashSet<Name> = names.iter().copied().collect();
-        let mut expensive: Vec<(Name, usize)> = vec![];
-        let mut cheap = vec![];
-        for binding in nest.bindings.iter().rev() {
-            let Some((name, _)) = binding.names.iter().find(|(n, _)| needed.contains(n)) else { continue };
-            let Source::Stm(c) = &binding.source else {
-                needed.extend(Nest::needs(binding));
-                continue;
-            };
-            let storable = binding.names.iter().all(|(_, t)| nest.regular(t) && *t != Type::UNIT);
-            match c.cost {
-                Cost::Expensive if storable => expensive.push((*name, binding.depth)),
-                Cost::Expensive | Cost::Cheap => {
-                    if storable && binding.names.iter().all(|(_, t)| matches!(t, Type::Prim(_))) {
-                        cheap.push((*name, binding.depth));
-                    }
-                    needed.extend(Nest::needs(binding));
-                }
-            }
-        }
-        if cheap.len() > flattening::REPEATED_STATEMENTS {
-            // Those that are asked for themselves are the ones that save most.
-            expensive.extend(cheap.into_iter().filter(|(n, _)| names.contains(n)));
-        }
-        while let Some((_, depth)) = expensive.last().copied() {
-            let (here, others): (Vec<_>, Vec<_>) = expensive.into_iter().partition(|d| d.1 == depth);
-            expensive = others;
-            self.materialise_at(nest, &here.into_iter().rev().map(|d| d.0).collect::<Vec<_>>(), depth);
-        }
-    }
-
-    /// Computes statements of one depth in a kernel.
-    fn materialise_at(&mut self, nest: &mut Nest, names: &[Name], depth: usize) {
-        let mut result = vec![];
-        let mut types = vec![];
-        let mut counts = vec![];
-        for name in names {
-            let Some(binding) = nest.find(*name) else { continue };
-            result.extend(binding.names.iter().map(|(n, _)| SubExp::Var(*n)));
-            types.extend(binding.names.iter().map(|(_, t)| t.clone()));
-            counts.push((*name, binding.names.len()));
-        }
-        let body = Body { stms: vec![], result };
-        let mut arrays = self.seg_map(Point { nest, depth, body, types }).into_iter();
-        for (name, count) in counts {
-            nest.replace(name, arrays.by_ref().take(count).collect());
-        }
-    }
-
-    /// Before an array of the nest is consumed: computes what needs it and is needed later.
-    pub(super) fn protect(&mut self, nest: &mut Nest, consumed: &[Name], later: &FxHashSet<Name>) {
-        let mut tainted: FxHashSet<Name> = self.same_memory(nest, consumed);
-        let mut found: Vec<(Name, usize)> = vec![];
-        for binding in &nest.bindings {
-            let Source::Stm(_) = &binding.source else { continue };
-            if !Nest::needs(binding).iter().any(|n| tainted.contains(n)) {
-                continue;
-            }
-            tainted.extend(binding.names.iter().map(|(n, _)| *n));
-        }
-        // Of these, what later statements need, themselves or through others, and checks that are still to be made.
-        let is_check = |source: &Source| matches!(source, Source::Stm(c) if matches!(c.stm.exp, Exp::Basic(Basic::Assert(..))));
-        let mut needed = later.clone();
-        for binding in nest.bindings.iter().rev() {
-            if is_check(&binding.source) || binding.names.iter().any(|(n, _)| needed.contains(n)) {
-                needed.extend(Nest::needs(binding));
-            }
-        }
-        for binding in &nest.bindings {
-            let Source::Stm(_) = &binding.source else { continue };
-            for (n, t) in &binding.names {
-                let storable = nest.regular(t) && *t != Type::UNIT;
-                if tainted.contains(n) && needed.contains(n) && storable && !consumed.contains(n) {
-                    found.push((*n, binding.depth));
-                    break;
-                }
-            }
-        }
-        for (name, depth) in found {
-            self.materialise_at(nest, &[name], depth);
         }
     }
 
@@ -242,7 +152,7 @@ impl Flat<'_> {
             let whole = e.name().and_then(|n| nest.whole(n));
             let known = match whole {
                 Some((array, owner))
-                    if returned.insert(self.root(array))
+                    if returned.insert(self.arrays.root(array))
                         && (owner == Owner::Nest || *wanted == Owner::Shared) =>
                 {
                     Some(array.into())
@@ -251,11 +161,11 @@ impl Flat<'_> {
                 None => match e {
                     _ if matches!(ty, Type::Acc(..)) => match e.name() {
                         Some(n) if !nest.binds(n) => Some(*e),
-                        Some(_) | None => Flat::acc_of(&nest, *e),
+                        Some(_) | None => nest.accumulator(*e),
                     },
                     SubExp::Var(n) if nest.binds(*n) => {
                         if self.is_view(&nest, *n) && ty.is_array() {
-                            Some(self.elementwise(&nest, *n, ty).into())
+                            Some(lift::elementwise(self, &nest, *n, ty).into())
                         } else {
                             None
                         }
@@ -278,11 +188,11 @@ impl Flat<'_> {
         }
         let mut computed = vec![].into_iter();
         if together.is_empty() {
-            self.run_checks(&nest, checks);
+            checks::run_checks(self, &nest, checks);
         } else {
             let (result, types): (Vec<SubExp>, Vec<Type>) = together.into_iter().unzip();
-            let left = self.unchecked(checks);
-            let body = Body { stms: self.naming(left), result };
+            let left = self.ran.unchecked(checks);
+            let body = Body { stms: checks::naming(&mut self.seq.b, left), result };
             let arrays = self.seg_map(Point { nest: &nest, depth, body, types });
             computed = arrays.into_iter();
         }
@@ -316,12 +226,6 @@ impl Flat<'_> {
             }
             Some(Source::Acc(_) | Source::Index(_)) | None => false,
         }
-    }
-
-    /// The names that a statement needs from the nest, its types and certificates included.
-    pub(super) fn needed(nest: &Nest, stm: &Stm<Soacs>) -> Vec<Name> {
-        let types = stm.pat.iter().flat_map(|p| free_in_type(&p.ty));
-        free_in_stm(stm).into_iter().chain(types).filter(|n| nest.binds(*n)).collect()
     }
 }
 

@@ -11,17 +11,20 @@
 //! the nest cannot leave it: then the combinator is sequential code.
 
 use super::block::widest;
-use super::checks::ran_in_both;
+use super::filter;
 use super::g1_manifest::Point;
-use super::g4_vector::{bare, hands_on, identity};
-use super::g6_distribute::Lifted;
+use super::g4_tree;
+use super::g4_vector::{self, bare, hands_on, identity};
 use super::guard::Version;
-use super::nest::{Nest, Owner};
+use super::join;
+use super::lift;
+use super::nest::{Lifted, Nest, Owner};
 use super::parallel::exploitable;
+use super::ran::Ran;
+use super::scattered;
+use super::state::Flat;
 use super::steer::{self, Steer};
-use super::Flat;
 use fehu_base::Name;
-use fehu_ir::free::free_in_lambda;
 use fehu_ir::seg::{KernelBody, KernelReturn, SegBinOp, SegKind};
 use fehu_ir::soac::{Commutativity, Reduce, Scan, Screma, Soac};
 use fehu_ir::subst::rename_lambda;
@@ -29,7 +32,7 @@ use fehu_ir::types::array_of_rows;
 use fehu_ir::{Attr, Body, Exp, Kernels, Lambda, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
-impl Flat<'_> {
+impl Flat {
     /// A combinator under a nest; `None` if it must be sequential there.
     pub(super) fn soac(
         &mut self,
@@ -43,9 +46,9 @@ impl Flat<'_> {
         self.schedules.splice(0..0, own);
         let results = match soac {
             Soac::Screma(s) => self.screma(nest, stm, s),
-            Soac::Hist(h) => self.map_hist(nest, stm, h, later),
-            Soac::Scatter(s) => self.map_scatter(nest, stm, s, later),
-            Soac::Filter(f) => self.filter(nest, stm, f),
+            Soac::Hist(h) => scattered::map_hist(self, nest, stm, h, later),
+            Soac::Scatter(s) => scattered::map_scatter(self, nest, stm, s, later),
+            Soac::Filter(f) => filter::filter(self, nest, stm, f),
             Soac::Ad(_) => fehu_base::bug!("a derivative was left for flattening"),
         };
         self.schedules.drain(..inner);
@@ -61,7 +64,7 @@ impl Flat<'_> {
         }
         let scans = s.scans.iter().map(|x| (&x.op, &x.neutral));
         let reds = s.reds.iter().map(|x| (&x.op, &x.neutral));
-        if !scans.chain(reds).all(|(op, neutral)| invariant_operator(nest, op, neutral)) {
+        if !scans.chain(reds).all(|(op, neutral)| nest.invariant_operator(op, neutral)) {
             return None;
         }
         if !s.scans.is_empty() && !s.reds.is_empty() {
@@ -75,14 +78,14 @@ impl Flat<'_> {
         if !worth {
             return Some(self.segmented(nest, stm, s));
         }
-        let first = self.thresholds;
-        let name = self.threshold(Version::Outer);
+        let first = self.guards.count();
+        let name = self.guards.name(Version::Outer);
         let mut under = nest.clone();
         let (split, checked) = self.decided(name, false, |f| {
             f.nested_checking(|f| f.split(&mut under, stm, s).into_iter().map(|(e, _)| e).collect())
         });
         if widest(&split) <= nest.depth() + 1 {
-            self.thresholds = first;
+            self.guards.back_to(first);
             return Some(self.segmented(nest, stm, s));
         }
         let widths: Vec<SubExp> = nest.widths.iter().copied().chain([s.width]).collect();
@@ -91,7 +94,7 @@ impl Flat<'_> {
         let mut under = nest.clone();
         let (whole, otherwise) =
             self.nested_checking(|f| f.segmented(&mut under, stm, s).into_iter().map(|(e, _)| e).collect());
-        self.ran.extend(ran_in_both(&checked, &otherwise));
+        self.ran.extend(Ran::in_both(&checked, &otherwise));
         let results = stm.pat.iter().map(|p| array_of_rows(&p.ty, &nest.widths)).collect();
         let results = self.choose(cond, whole, split, results);
         Some(results.into_iter().map(|e| (e, Owner::Nest)).collect())
@@ -99,11 +102,11 @@ impl Flat<'_> {
 
     /// Operators on arrays, one at a time.
     fn of_rows(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Lifted {
-        if let Some(results) = self.interchange(nest, stm, s) {
+        if let Some(results) = g4_vector::interchange(self, nest, stm, s) {
             return results;
         }
         if hands_on(s) {
-            if let Some(results) = self.tree(nest, stm, s) {
+            if let Some(results) = g4_tree::tree(self, nest, stm, s) {
                 return results;
             }
         }
@@ -112,10 +115,10 @@ impl Flat<'_> {
 
     /// One segmented operation, with the map inside of it.
     pub(super) fn segmented(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Lifted {
-        let needed = Flat::needed(nest, stm);
-        self.materialise(nest, &needed);
+        let needed = nest.needed(stm);
+        lift::materialise(self, nest, &needed);
         let mut inner = nest.clone();
-        self.level(&mut inner, s.width, &s.map.params, &s.arrays);
+        join::level(self, &mut inner, s.width, &s.map.params, &s.arrays);
         let types = s.map.ret.clone();
         let point =
             Point { nest: &inner, depth: inner.depth(), body: s.map.body.clone(), types: types.clone() };
@@ -202,9 +205,4 @@ impl Flat<'_> {
 /// The operators of a combinator.
 fn operators(s: &Screma<Soacs>) -> impl Iterator<Item = &Lambda<Soacs>> {
     s.scans.iter().map(|x| &x.op).chain(s.reds.iter().map(|x| &x.op))
-}
-
-/// Whether an operator and its neutral element are the same at all points.
-pub(super) fn invariant_operator(nest: &Nest, op: &Lambda<Soacs>, neutral: &[SubExp]) -> bool {
-    neutral.iter().all(|e| nest.invariant(*e)) && free_in_lambda(op).into_iter().all(|n| !nest.binds(n))
 }

@@ -1,12 +1,17 @@
 //! Guards: whether there is enough parallelism for a version.
+//!
+//! Each guard compares the parallelism with a threshold, which tuning can set. A threshold has a name, numbered in its function
+//! in the order of the program, and the path of decisions that lead to it:
+//!
+//! ```text
+//! if cmp_threshold main.suff_outer_par_0 n then ...
+//! else if cmp_threshold main.suff_intra_par_1 n (main.suff_outer_par_0 false) then ...
+//! ```
 
-use super::Flat;
 use fehu_base::tuning::flattening;
-use fehu_base::{Name, Symbol};
-use fehu_ir::build::nested_body;
-use fehu_ir::seg::{KernelsOp, SizeClass, SizeOp};
-use fehu_ir::{Body, Exp, Kernels, SubExp, Type};
-use rustc_hash::FxHashSet;
+use fehu_base::Symbol;
+use fehu_ir::seg::{SizeClass, SizeOp};
+use fehu_ir::SubExp;
 
 /// Which version a threshold is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,72 +22,75 @@ pub(super) enum Version {
     Intra,
 }
 
-impl Flat<'_> {
-    /// The name of a new threshold. Names are numbered in each function, in the order of the program.
-    pub(super) fn threshold(&mut self, version: Version) -> Symbol {
+/// The thresholds of the current function, and the decisions that lead to the current code.
+pub(super) struct Guards {
+    /// How many thresholds a function may have.
+    most: usize,
+    /// The name of the current function.
+    fun: String,
+    /// How many thresholds it has.
+    count: usize,
+    path: Vec<(Symbol, bool)>,
+}
+
+/// A number of thresholds to go back to, where the code that asks for more is not used.
+#[derive(Clone, Copy)]
+pub(super) struct Count(usize);
+
+impl Guards {
+    /// No thresholds yet, in code outside of functions; functions may have so many.
+    pub(super) fn new(most: usize) -> Guards {
+        Guards { most, fun: String::from("const"), count: 0, path: vec![] }
+    }
+
+    /// From here on, code is of this function.
+    pub(super) fn enter(&mut self, fun: String) {
+        self.fun = fun;
+        self.count = 0;
+    }
+
+    /// The name of a new threshold.
+    pub(super) fn name(&mut self, version: Version) -> Symbol {
         let which = match version {
             Version::Outer => "outer",
             Version::Intra => "intra",
         };
-        let name = format!("{}.suff_{which}_par_{}", self.fun, self.thresholds);
-        self.thresholds += 1;
+        let name = format!("{}.suff_{which}_par_{}", self.fun, self.count);
+        self.count += 1;
         Symbol::new(&name)
     }
 
-    /// Whether a function may have more thresholds.
-    pub(super) fn may_version(&self) -> bool {
-        !self.options.moderate
-            && self.machine == super::Machine::Grid
-            && self.thresholds < self.options.max_thresholds
+    /// Whether the function may have more thresholds.
+    pub(super) fn may_add(&self) -> bool {
+        self.count < self.most
     }
 
-    /// Compares the parallelism with a threshold.
-    pub(super) fn enough(&mut self, name: Symbol, version: Version, par: SubExp) -> SubExp {
+    /// The comparison of the parallelism with a threshold.
+    pub(super) fn compare(&self, name: Symbol, version: Version, par: SubExp) -> SizeOp {
         let usual = match version {
             Version::Outer => None,
             Version::Intra => Some(flattening::BLOCK_VERSION_ELEMENTS),
         };
-        let class = SizeClass::Threshold(self.path.clone(), usual);
-        let cmp = SizeOp::CmpThreshold { name, class, par };
-        self.seq.b.bind("suff", Type::BOOL, Exp::Op(KernelsOp::Size(cmp))).into()
+        SizeOp::CmpThreshold { name, class: SizeClass::Threshold(self.path.clone(), usual), par }
     }
 
-    /// Builds code that is reached by a decision.
-    pub(super) fn decided<T>(&mut self, name: Symbol, answer: bool, f: impl FnOnce(&mut Self) -> T) -> T {
+    /// How many thresholds there are.
+    pub(super) fn count(&self) -> Count {
+        Count(self.count)
+    }
+
+    /// Those made since are not used.
+    pub(super) fn back_to(&mut self, count: Count) {
+        self.count = count.0;
+    }
+
+    /// The code to come is reached by this decision, until [`Guards::leave`].
+    pub(super) fn decide(&mut self, name: Symbol, answer: bool) {
         self.path.push((name, answer));
-        let result = f(self);
+    }
+
+    /// The code of the last decision is complete.
+    pub(super) fn leave(&mut self) {
         self.path.pop();
-        result
-    }
-
-    /// Builds a nested body, which may not be run: what it checks does not count.
-    pub(super) fn nested(&mut self, f: impl FnOnce(&mut Self) -> Vec<SubExp>) -> Body<Kernels> {
-        self.nested_checking(f).0
-    }
-
-    /// Builds a nested body, and says which checks its kernels make.
-    pub(super) fn nested_checking(
-        &mut self,
-        f: impl FnOnce(&mut Self) -> Vec<SubExp>,
-    ) -> (Body<Kernels>, super::checks::Ran) {
-        let before = self.ran.len();
-        let body = nested_body(self, |this| &mut this.seq.b, f);
-        let mut ran = self.ran.split_off(before);
-        // Levels whose widths are computed in the body mean nothing outside of it.
-        let inside: FxHashSet<Name> = body.stms.iter().flat_map(|s| s.pat.iter().map(|p| p.name)).collect();
-        ran.retain(|(_, deeper)| deeper.iter().all(|w| w.name().is_none_or(|n| !inside.contains(&n))));
-        (body, ran)
-    }
-
-    /// A choice between two bodies with results of these types.
-    pub(super) fn choose(
-        &mut self,
-        cond: SubExp,
-        yes: Body<Kernels>,
-        no: Body<Kernels>,
-        types: Vec<Type>,
-    ) -> Vec<SubExp> {
-        let names = self.seq.b.bind_all("out", types, Exp::If(cond, Box::new(yes), Box::new(no)));
-        names.into_iter().map(SubExp::Var).collect()
     }
 }

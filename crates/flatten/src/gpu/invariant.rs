@@ -15,7 +15,7 @@
 
 use super::nest::Nest;
 use super::parallel::{harmless, scalar_code};
-use super::Flat;
+use super::state::Flat;
 use crate::sequential::simple;
 use fehu_base::ops::{BinOp, CmpOp, UnOp};
 use fehu_base::prim::PrimType;
@@ -23,108 +23,104 @@ use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::subst::rename_body;
 use fehu_ir::types::body_types;
-use fehu_ir::{Basic, Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Builder, Exp, Kernels, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
-impl Flat<'_> {
-    /// The body without the statements that mean the same at all points, which move out of the nest.
-    pub(super) fn without_invariants(&mut self, nest: &Nest, mut body: Body<Soacs>) -> Body<Soacs> {
-        let taken = self.taken_over(&body);
-        let mut kept: Vec<Stm<Soacs>> = vec![];
-        let mut inside: FxHashSet<Name> = FxHashSet::default();
-        for stm in body.stms {
-            let stays = free_in_stm(&stm).into_iter().any(|n| inside.contains(&n));
-            let stm = if stays { Some(stm) } else { self.hoisted(nest, stm, &taken) };
-            if let Some(stm) = stm {
-                inside.extend(stm.pat.iter().map(|p| p.name));
-                kept.push(stm);
-            }
-        }
-        body.stms = kept;
-        body
-    }
-
-    /// Moves a statement that means the same at all points out of the nest; gives it back if it stays. `taken` are the
-    /// arrays that the code around takes over.
-    pub(super) fn hoisted(
-        &mut self,
-        nest: &Nest,
-        stm: Stm<Soacs>,
-        taken: &FxHashSet<Name>,
-    ) -> Option<Stm<Soacs>> {
-        if free_in_stm(&stm).into_iter().any(|n| nest.binds(n)) {
-            return Some(stm);
-        }
-        if stm.pat.iter().any(|p| taken.contains(&p.name)) {
-            return Some(stm);
-        }
-        // What an array's size depends on holds only if there are points.
-        let checked_array = !stm.certs.is_empty() && stm.pat.iter().any(|p| p.ty.is_array());
-        let exp = if let Exp::Basic(Basic::Assert(cond, message)) = stm.exp {
-            Exp::Basic(Basic::Assert(self.unless_empty(nest, cond), message))
-        } else if harmless(&stm.exp) && !checked_array {
-            simple(stm.exp)
-        } else if scalar_code(&stm) {
-            self.if_points(nest, &stm)
-        } else {
-            return Some(stm);
-        };
-        let pat = stm.pat.into_iter().map(|p| (p.name, p.ty)).collect();
-        let outer = (std::mem::replace(&mut self.seq.b.loc, stm.loc), self.seq.b.certs.len());
-        self.seq.b.certs.extend(stm.certs);
-        self.seq.b.bind_names(pat, exp);
-        self.seq.b.certs.truncate(outer.1);
-        self.seq.b.loc = outer.0;
-        None
-    }
-
-    /// The condition of a check that is made once for a whole nest: without points there is nothing to check.
-    fn unless_empty(&mut self, nest: &Nest, cond: SubExp) -> SubExp {
-        match self.empty(nest) {
-            None => cond,
-            Some(empty) => self.seq.b.bin(BinOp::LogOr, cond, empty),
+/// The body without the statements that mean the same at all points, which move out of the nest.
+pub(super) fn without_invariants(flat: &mut Flat, nest: &Nest, mut body: Body<Soacs>) -> Body<Soacs> {
+    let taken = flat.taken_over(&body);
+    let mut kept: Vec<Stm<Soacs>> = vec![];
+    let mut inside: FxHashSet<Name> = FxHashSet::default();
+    for stm in body.stms {
+        let stays = free_in_stm(&stm).into_iter().any(|n| inside.contains(&n));
+        let stm = if stays { Some(stm) } else { hoisted(flat, nest, stm, &taken) };
+        if let Some(stm) = stm {
+            inside.extend(stm.pat.iter().map(|p| p.name));
+            kept.push(stm);
         }
     }
+    body.stms = kept;
+    body
+}
 
-    /// The numbers that a statement computes, or any others if the nest has no points.
-    fn if_points(&mut self, nest: &Nest, stm: &Stm<Soacs>) -> Exp<Kernels> {
-        let result = stm.pat.iter().map(|p| SubExp::Var(p.name)).collect();
-        let body = Body { stms: vec![Stm { certs: vec![], ..stm.clone() }], result };
-        let body = rename_body(&mut self.seq.b.names, &body);
-        self.seq.b.types.extend(body_types(&body));
-        let cond = match self.empty(nest) {
-            None => SubExp::bool(true),
-            Some(empty) => {
-                self.seq.b.bind("some", Type::BOOL, Exp::Basic(Basic::UnOp(UnOp::Not, empty))).into()
-            }
-        };
-        let computed = self.host_body(body);
-        let blank = |ty: &Type| match ty {
-            Type::Prim(t) => SubExp::Const(t.blank()),
-            Type::Array(..) | Type::Acc(..) | Type::Mem(_) => fehu_base::bug!("scalar code makes {ty:?}"),
-        };
-        let blanks = stm.pat.iter().map(|p| blank(&p.ty)).collect();
-        Exp::If(cond, Box::new(computed), Box::new(Body { stms: vec![], result: blanks }))
+/// Moves a statement that means the same at all points out of the nest; gives it back if it stays. `taken` are the
+/// arrays that the code around takes over.
+pub(super) fn hoisted(
+    flat: &mut Flat,
+    nest: &Nest,
+    stm: Stm<Soacs>,
+    taken: &FxHashSet<Name>,
+) -> Option<Stm<Soacs>> {
+    if free_in_stm(&stm).into_iter().any(|n| nest.binds(n)) {
+        return Some(stm);
     }
-
-    /// Whether a nest has no points, unless it is known to have some.
-    fn empty(&mut self, nest: &Nest) -> Option<SubExp> {
-        self.any_zero(&nest.widths)
+    if stm.pat.iter().any(|p| taken.contains(&p.name)) {
+        return Some(stm);
     }
+    // What an array's size depends on holds only if there are points.
+    let checked_array = !stm.certs.is_empty() && stm.pat.iter().any(|p| p.ty.is_array());
+    let exp = if let Exp::Basic(Basic::Assert(cond, message)) = stm.exp {
+        Exp::Basic(Basic::Assert(unless_empty(&mut flat.seq.b, nest, cond), message))
+    } else if harmless(&stm.exp) && !checked_array {
+        simple(stm.exp)
+    } else if scalar_code(&stm) {
+        if_points(flat, nest, &stm)
+    } else {
+        return Some(stm);
+    };
+    let pat = stm.pat.into_iter().map(|p| (p.name, p.ty)).collect();
+    let outer = (std::mem::replace(&mut flat.seq.b.loc, stm.loc), flat.seq.b.certs.len());
+    flat.seq.b.certs.extend(stm.certs);
+    flat.seq.b.bind_names(pat, exp);
+    flat.seq.b.certs.truncate(outer.1);
+    flat.seq.b.loc = outer.0;
+    None
+}
 
-    /// Whether one of the widths is zero, unless none is known to be.
-    pub(super) fn any_zero(&mut self, widths: &[SubExp]) -> Option<SubExp> {
-        let mut any = None;
-        for width in widths {
-            let zero = self.seq.b.cmp(CmpOp::Eq(PrimType::I64), *width, SubExp::i64(0));
-            if zero == SubExp::bool(false) {
-                continue;
-            }
-            any = Some(match any {
-                None => zero,
-                Some(any) => self.seq.b.bin(BinOp::LogOr, any, zero),
-            });
+/// The condition of a check that is made once for a whole nest: without points there is nothing to check.
+fn unless_empty(b: &mut Builder<Kernels>, nest: &Nest, cond: SubExp) -> SubExp {
+    match empty(b, nest) {
+        None => cond,
+        Some(empty) => b.bin(BinOp::LogOr, cond, empty),
+    }
+}
+
+/// The numbers that a statement computes, or any others if the nest has no points.
+fn if_points(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>) -> Exp<Kernels> {
+    let result = stm.pat.iter().map(|p| SubExp::Var(p.name)).collect();
+    let body = Body { stms: vec![Stm { certs: vec![], ..stm.clone() }], result };
+    let body = rename_body(&mut flat.seq.b.names, &body);
+    flat.seq.b.types.extend(body_types(&body));
+    let cond = match empty(&mut flat.seq.b, nest) {
+        None => SubExp::bool(true),
+        Some(empty) => flat.seq.b.bind("some", Type::BOOL, Exp::Basic(Basic::UnOp(UnOp::Not, empty))).into(),
+    };
+    let computed = flat.host_body(body);
+    let blank = |ty: &Type| match ty {
+        Type::Prim(t) => SubExp::Const(t.blank()),
+        Type::Array(..) | Type::Acc(..) | Type::Mem(_) => fehu_base::bug!("scalar code makes {ty:?}"),
+    };
+    let blanks = stm.pat.iter().map(|p| blank(&p.ty)).collect();
+    Exp::If(cond, Box::new(computed), Box::new(Body { stms: vec![], result: blanks }))
+}
+
+/// Whether a nest has no points, unless it is known to have some.
+fn empty(b: &mut Builder<Kernels>, nest: &Nest) -> Option<SubExp> {
+    any_zero(b, &nest.widths)
+}
+
+/// Whether one of the widths is zero, unless none is known to be.
+pub(super) fn any_zero(b: &mut Builder<Kernels>, widths: &[SubExp]) -> Option<SubExp> {
+    let mut any = None;
+    for width in widths {
+        let zero = b.cmp(CmpOp::Eq(PrimType::I64), *width, SubExp::i64(0));
+        if zero == SubExp::bool(false) {
+            continue;
         }
-        any
+        any = Some(match any {
+            None => zero,
+            Some(any) => b.bin(BinOp::LogOr, any, zero),
+        });
     }
+    any
 }

@@ -8,8 +8,9 @@
 //! map f (xs ++ ys)    =>    segmap (i < n + m) { f (if i < n then xs[i] else ys[i - n]) }
 //! ```
 
+use super::arrays::{Arrays, Join};
 use super::nest::{at, Cost, Nest, Source};
-use super::{Flat, Machine};
+use super::state::{Flat, Machine};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
 use fehu_base::tuning::flattening;
@@ -18,125 +19,118 @@ use fehu_ir::build::plain;
 use fehu_ir::free::{free_in_lambda, free_in_stm};
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::deep;
-use fehu_ir::{Basic, Body, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Builder, Exp, Kernels, Lambda, Param, Soacs, Stm, SubExp, Type};
 
-/// An array whose elements are read from its parts.
-#[derive(Clone, Debug)]
-pub(super) struct Join {
-    parts: Vec<Name>,
-    certs: Vec<Name>,
+/// Remembers that elements of an array are to be read from its parts, if a statement joins few parts and the array is only
+/// used element by element. Says whether that is so.
+pub(super) fn note_join(flat: &mut Flat, stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp]) -> bool {
+    let (Exp::Basic(Basic::Concat { dim: 0, arrays, .. }), [p]) = (&stm.exp, &stm.pat[..]) else {
+        return false;
+    };
+    let grid = flat.machine == Machine::Grid;
+    if !grid || arrays.len() > flattening::JOINED_PARTS || !only_elements(stm, rest, result, Casts::Allowed) {
+        return false;
+    }
+    flat.arrays.add_join(p.name, Join { parts: arrays.clone(), certs: stm.certs.clone() });
+    true
 }
 
-impl Flat<'_> {
-    /// Remembers that elements of an array are to be read from its parts, if a statement joins few parts and the array is only
-    /// used element by element. Says whether that is so.
-    pub(super) fn note_join(&mut self, stm: &Stm<Soacs>, rest: &[Stm<Soacs>], result: &[SubExp]) -> bool {
-        let (Exp::Basic(Basic::Concat { dim: 0, arrays, .. }), [p]) = (&stm.exp, &stm.pat[..]) else {
-            return false;
-        };
-        let grid = self.machine == Machine::Grid;
-        if !grid
-            || arrays.len() > flattening::JOINED_PARTS
-            || !only_elements(stm, rest, result, Casts::Allowed)
-        {
-            return false;
-        }
-        self.joins.insert(p.name, Join { parts: arrays.clone(), certs: stm.certs.clone() });
-        true
-    }
+/// A joined array whose size has another name is joined of the same parts. Says whether a statement makes such.
+pub(super) fn note_cast(known: &mut Arrays, stm: &Stm<Soacs>) -> bool {
+    let (Exp::Basic(Basic::Reshape(shape, a)), [p]) = (&stm.exp, &stm.pat[..]) else { return false };
+    let Some(join) = known.join_of(*a).filter(|_| shape.len() == 1) else { return false };
+    let certs = join.certs.iter().chain(&stm.certs).copied().collect();
+    let parts = join.parts.clone();
+    known.add_join(p.name, Join { parts, certs });
+    true
+}
 
-    /// A joined array whose size has another name is joined of the same parts. Says whether a statement makes such.
-    pub(super) fn note_cast(&mut self, stm: &Stm<Soacs>) -> bool {
-        let (Exp::Basic(Basic::Reshape(shape, a)), [p]) = (&stm.exp, &stm.pat[..]) else { return false };
-        let Some(join) = self.joins.get(a).filter(|_| shape.len() == 1) else { return false };
-        let certs = join.certs.iter().chain(&stm.certs).copied().collect();
-        self.joins.insert(p.name, Join { parts: join.parts.clone(), certs });
-        true
+/// Remembers the joined arrays of a body of the host. Their parts must stay as they are.
+pub(super) fn note_joins(flat: &mut Flat, body: &Body<Soacs>) {
+    let few = |stm: &Stm<Soacs>| match &stm.exp {
+        Exp::Basic(Basic::Concat { dim: 0, arrays, .. }) => arrays.len() <= flattening::JOINED_PARTS,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+    };
+    if !body.stms.iter().any(few) {
+        return;
     }
+    let taken = flat.taken_over(body);
+    for (k, stm) in body.stms.iter().enumerate() {
+        note_cast(&mut flat.arrays, stm);
+        let Exp::Basic(Basic::Concat { arrays, .. }) = &stm.exp else { continue };
+        if few(stm) && arrays.iter().all(|a| !taken.contains(a)) {
+            note_join(flat, stm, &body.stms[k + 1..], &body.result);
+        }
+    }
+}
 
-    /// Remembers the joined arrays of a body of the host. Their parts must stay as they are.
-    pub(super) fn note_joins(&mut self, body: &Body<Soacs>) {
-        let few = |stm: &Stm<Soacs>| match &stm.exp {
-            Exp::Basic(Basic::Concat { dim: 0, arrays, .. }) => arrays.len() <= flattening::JOINED_PARTS,
-            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
-                false
-            }
-        };
-        if !body.stms.iter().any(few) {
-            return;
-        }
-        let taken = self.taken_over(body);
-        for (k, stm) in body.stms.iter().enumerate() {
-            self.note_cast(stm);
-            let Exp::Basic(Basic::Concat { arrays, .. }) = &stm.exp else { continue };
-            if few(stm) && arrays.iter().all(|a| !taken.contains(a)) {
-                self.note_join(stm, &body.stms[k + 1..], &body.result);
+/// A further level, with parameters that are the elements of arrays, of which some may be joined.
+pub(super) fn level(
+    flat: &mut Flat,
+    nest: &mut Nest,
+    width: SubExp,
+    params: &[Param<Soacs>],
+    arrays: &[Name],
+) {
+    let joined = |p: &Param<Soacs>, a: &Name| flat.arrays.join_of(*a).filter(|_| !p.consumed).cloned();
+    let mut plain_params = vec![];
+    let mut plain_arrays = vec![];
+    let mut of_joins = vec![];
+    for (p, a) in params.iter().zip(arrays) {
+        match joined(p, a) {
+            Some(join) => of_joins.push((p, join)),
+            None => {
+                plain_params.push(p.clone());
+                plain_arrays.push(*a);
             }
         }
     }
+    let level = nest.depth();
+    nest.level(&mut flat.seq.b.names, width, &plain_params, &plain_arrays);
+    for (p, join) in of_joins {
+        let i = flat.seq.b.fresh("i", Type::I64);
+        nest.bind(vec![(i, Type::I64)], Source::Index(level));
+        let body = element_of_join(&mut flat.seq.b, &join.parts, 0, vec![i], &p.ty);
+        for stm in body.stms {
+            nest.bind_stm(Stm { certs: join.certs.clone(), ..stm }, Cost::Cheap);
+        }
+        if let [x] = body.result[..] {
+            nest.bind_stm(plain(p.name, p.ty.clone(), Exp::Basic(Basic::SubExp(x))), Cost::Cheap);
+        }
+    }
+}
 
-    /// A further level, with parameters that are the elements of arrays, of which some may be joined.
-    pub(super) fn level(&mut self, nest: &mut Nest, width: SubExp, params: &[Param<Soacs>], arrays: &[Name]) {
-        let joined = |p: &Param<Soacs>, a: &Name| self.joins.get(a).filter(|_| !p.consumed).cloned();
-        let mut plain_params = vec![];
-        let mut plain_arrays = vec![];
-        let mut of_joins = vec![];
-        for (p, a) in params.iter().zip(arrays) {
-            match joined(p, a) {
-                Some(join) => of_joins.push((p, join)),
-                None => {
-                    plain_params.push(p.clone());
-                    plain_arrays.push(*a);
-                }
-            }
-        }
-        let level = nest.depth();
-        nest.level(&mut self.seq.b.names, width, &plain_params, &plain_arrays);
-        for (p, join) in of_joins {
-            let i = self.seq.b.fresh("i", Type::I64);
-            nest.bind(vec![(i, Type::I64)], Source::Index(level));
-            let body = self.element_of_join(&join.parts, 0, vec![i], &p.ty);
-            for stm in body.stms {
-                nest.bind_stm(Stm { certs: join.certs.clone(), ..stm }, Cost::Cheap);
-            }
-            if let [x] = body.result[..] {
-                nest.bind_stm(plain(p.name, p.ty.clone(), Exp::Basic(Basic::SubExp(x))), Cost::Cheap);
-            }
-        }
+/// The element of joined arrays at some indices.
+pub(super) fn element_of_join(
+    b: &mut Builder<Kernels>,
+    parts: &[Name],
+    dim: usize,
+    mut indices: Vec<Name>,
+    elem: &Type,
+) -> Body<Soacs> {
+    let read = |b: &mut Builder<Kernels>, part: Name, indices: &[Name]| {
+        let x = b.fresh("x", elem.clone());
+        plain(x, elem.clone(), Exp::Basic(Basic::Index(part, at(indices, elem))))
+    };
+    let [part, rest @ ..] = parts else { fehu_base::bug!("nothing to join") };
+    if rest.is_empty() {
+        let stm = read(b, *part, &indices);
+        return Body { result: vec![stm.pat[0].name.into()], stms: vec![stm] };
     }
-
-    /// The element of joined arrays at some indices.
-    pub(super) fn element_of_join(
-        &mut self,
-        parts: &[Name],
-        dim: usize,
-        mut indices: Vec<Name>,
-        elem: &Type,
-    ) -> Body<Soacs> {
-        let read = |f: &mut Self, part: Name, indices: &[Name]| {
-            let x = f.seq.b.fresh("x", elem.clone());
-            plain(x, elem.clone(), Exp::Basic(Basic::Index(part, at(indices, elem))))
-        };
-        let [part, rest @ ..] = parts else { fehu_base::bug!("nothing to join") };
-        if rest.is_empty() {
-            let stm = read(self, *part, &indices);
-            return Body { result: vec![stm.pat[0].name.into()], stms: vec![stm] };
-        }
-        let size = self.seq.b.type_of((*part).into()).shape()[dim];
-        let here = self.seq.b.fresh("here", Type::BOOL);
-        let less = Exp::Basic(Basic::CmpOp(CmpOp::SLt(IntType::I64), indices[dim].into(), size));
-        let stm = read(self, *part, &indices);
-        let yes = Body { result: vec![stm.pat[0].name.into()], stms: vec![stm] };
-        let after = self.seq.b.fresh("i", Type::I64);
-        let sub = Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), indices[dim].into(), size));
-        indices[dim] = after;
-        let mut no = deep(|| self.element_of_join(rest, dim, indices, elem));
-        no.stms.insert(0, plain(after, Type::I64, sub));
-        let x = self.seq.b.fresh("x", elem.clone());
-        let choice = Exp::If(here.into(), Box::new(yes), Box::new(no));
-        let stms = vec![plain(here, Type::BOOL, less), plain(x, elem.clone(), choice)];
-        Body { stms, result: vec![x.into()] }
-    }
+    let size = b.type_of((*part).into()).shape()[dim];
+    let here = b.fresh("here", Type::BOOL);
+    let less = Exp::Basic(Basic::CmpOp(CmpOp::SLt(IntType::I64), indices[dim].into(), size));
+    let stm = read(b, *part, &indices);
+    let yes = Body { result: vec![stm.pat[0].name.into()], stms: vec![stm] };
+    let after = b.fresh("i", Type::I64);
+    let sub = Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), indices[dim].into(), size));
+    indices[dim] = after;
+    let mut no = deep(|| element_of_join(b, rest, dim, indices, elem));
+    no.stms.insert(0, plain(after, Type::I64, sub));
+    let x = b.fresh("x", elem.clone());
+    let choice = Exp::If(here.into(), Box::new(yes), Box::new(no));
+    let stms = vec![plain(here, Type::BOOL, less), plain(x, elem.clone(), choice)];
+    Body { stms, result: vec![x.into()] }
 }
 
 /// Whether the vector that a statement makes is used for nothing but its elements, as an input of combinators.

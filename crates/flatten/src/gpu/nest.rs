@@ -16,9 +16,8 @@ use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::{Name, NameSource};
 use fehu_ir::build::plain;
-use fehu_ir::free::free_in_stm;
-use fehu_ir::free::free_in_type;
-use fehu_ir::{Basic, DimIndex, Exp, Param, Soacs, Stm, SubExp, Type};
+use fehu_ir::free::{free_in_lambda, free_in_stm, free_in_type};
+use fehu_ir::{Basic, DimIndex, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// A map nest.
@@ -77,6 +76,9 @@ pub(super) enum Owner {
     Shared,
 }
 
+/// Results of code under a nest: for each, the array over the nest.
+pub(super) type Lifted = Vec<(SubExp, Owner)>;
+
 impl Nest {
     /// How many levels there are.
     pub(super) fn depth(&self) -> usize {
@@ -96,6 +98,25 @@ impl Nest {
     /// Whether all sizes of a type are the same at all points.
     pub(super) fn regular(&self, ty: &Type) -> bool {
         free_in_type(ty).into_iter().all(|n| !self.binds(n))
+    }
+
+    /// Whether an operator and its neutral element are the same at all points.
+    pub(super) fn invariant_operator(&self, op: &Lambda<Soacs>, neutral: &[SubExp]) -> bool {
+        neutral.iter().all(|e| self.invariant(*e)) && free_in_lambda(op).into_iter().all(|n| !self.binds(n))
+    }
+
+    /// The names that a statement needs from the nest, its types and certificates included.
+    pub(super) fn needed(&self, stm: &Stm<Soacs>) -> Vec<Name> {
+        let types = stm.pat.iter().flat_map(|p| free_in_type(&p.ty));
+        free_in_stm(stm).into_iter().chain(types).filter(|n| self.binds(*n)).collect()
+    }
+
+    /// The accumulator of the host that stands for an operand at all points, if one does.
+    pub(super) fn accumulator(&self, e: SubExp) -> Option<SubExp> {
+        match self.find(e.name()?).map(|b| &b.source) {
+            Some(Source::Acc(acc)) => Some((*acc).into()),
+            Some(Source::Elem { .. } | Source::Index(_) | Source::Stm(_)) | None => None,
+        }
     }
 
     /// The binding of a name.

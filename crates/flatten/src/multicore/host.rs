@@ -1,8 +1,8 @@
 //! Statements on the host, or in a task that is the host of operations inside of it.
 
-use super::{param, Multi};
+use super::Multi;
 use crate::gpu::steer::Steer;
-use crate::sequential::{simple, Bindings};
+use crate::sequential::{same_param, simple, Bindings};
 use fehu_ir::build::nested_body;
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::deep;
@@ -62,7 +62,7 @@ impl Multi {
                 Exp::If(c, Box::new(t), Box::new(self.body(*f)))
             }
             Exp::Loop(l) => {
-                let params = l.params.into_iter().map(|(p, init)| (param(p), init)).collect();
+                let params = l.params.into_iter().map(|(p, init)| (same_param(p), init)).collect();
                 Exp::Loop(Box::new(Loop { params, form: l.form, body: self.body(l.body) }))
             }
             other @ (Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_)) => simple(other),
