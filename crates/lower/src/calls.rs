@@ -16,12 +16,14 @@
 //! leaves; it returns the sizes of its result that are not known before, then
 //! the leaves.
 
-use crate::call_table::Signature;
-use crate::loops::unique_leaves;
-use crate::lowerer::{Lowerer, Res};
+use crate::attributes::core_attr;
+use crate::call_table::{CallTable, Signature};
+use crate::code::{Code, Res};
+use crate::lowerer::Lowerer;
+use crate::types::unique_leaves;
 use crate::value::{Binding, Data, Dim, Env, Fun, Global, Ty, Value};
-use fehu_base::{Diagnostic, Name, Span};
-use fehu_check::tast::{self, ValBind};
+use fehu_base::{Diagnostic, Name};
+use fehu_check::tast::{self, Program, ValBind};
 use fehu_check::types::{Size, TParam, Type as SurfaceType};
 use fehu_check::visit;
 use fehu_ir::free::free_in_body;
@@ -41,368 +43,353 @@ const LARGE_MADE: usize = 2_000;
 /// How many functions may be evaluated where they are applied.
 const MAX_APPLICATIONS: usize = 4_000_000;
 
-impl<'a> Lowerer<'a> {
-    /// Whether an application becomes a call.
-    pub(crate) fn should_call(&mut self, bind: &'a ValBind, args: &[Value<'a>]) -> bool {
-        let data = args.iter().all(|a| match a {
-            Value::Data(d) => !has_acc(&d.ty),
-            Value::Record(_) | Value::Constr(..) | Value::Fun(_) => false,
-        });
-        if !data || bind.tparams.iter().any(|p| matches!(p, TParam::Type(..)) && !bind.recursive) {
-            return bind.recursive;
-        }
-        if is_function_type(&bind.ret.ty) {
-            return false;
-        }
-        let asked = bind
-            .attrs
-            .iter()
-            .any(|a| matches!(crate::apply::core_attr(a), Attr::Atom(s) if s.as_str() == "noinline"));
-        let made = self.calls.made_names.get(&bind.name).copied().unwrap_or(0);
-        asked || bind.recursive || made > LARGE_MADE || self.size_of(bind) > LARGE
+/// Whether an application becomes a call.
+pub(crate) fn should_call<'a>(cx: &mut Lowerer<'a>, bind: &'a ValBind, args: &[Value<'a>]) -> bool {
+    let data = args.iter().all(|a| match a {
+        Value::Data(d) => !has_acc(&d.ty),
+        Value::Record(_) | Value::Constr(..) | Value::Fun(_) => false,
+    });
+    if !data || bind.tparams.iter().any(|p| matches!(p, TParam::Type(..)) && !bind.recursive) {
+        return bind.recursive;
     }
+    if is_function_type(&bind.ret.ty) {
+        return false;
+    }
+    let asked = bind.attrs.iter().any(|a| matches!(core_attr(a), Attr::Atom(s) if s.as_str() == "noinline"));
+    let made = cx.calls.made_names.get(&bind.name).copied().unwrap_or(0);
+    asked || bind.recursive || made > LARGE_MADE || size_of(&mut cx.calls, bind) > LARGE
+}
 
-    /// Evaluates a top-level function where it is applied, and remembers how much came of it.
-    pub(crate) fn measured(
-        &mut self,
-        bind: &ValBind,
-        f: impl FnOnce(&mut Self) -> Res<Value<'a>>,
-    ) -> Res<Value<'a>> {
-        let outer = self.calls.outermost;
-        let place = if self.user == Span::NONE { self.b.loc.span } else { self.user };
-        self.calls.outermost = outer.or(Some((bind.name, place)));
-        let before = self.names_made();
-        let result = f(self);
-        self.calls.made_names.insert(bind.name, self.names_made() - before);
-        self.calls.outermost = outer;
+/// Evaluates a top-level function where it is applied, and remembers how much came of it.
+pub(crate) fn measured<'a>(
+    cx: &mut Lowerer<'a>,
+    bind: &ValBind,
+    f: impl FnOnce(&mut Lowerer<'a>) -> Res<Value<'a>>,
+) -> Res<Value<'a>> {
+    let outer = cx.calls.outermost;
+    let place = cx.code.place();
+    cx.calls.outermost = outer.or(Some((bind.name, place)));
+    let before = names_made(cx);
+    let result = f(cx);
+    cx.calls.made_names.insert(bind.name, names_made(cx) - before);
+    cx.calls.outermost = outer;
+    result
+}
+
+/// How many names were made outside of core functions.
+fn names_made(cx: &Lowerer<'_>) -> usize {
+    cx.code.b.names.len() - cx.calls.names_in_functions
+}
+
+/// Ends what would take more time and memory than anybody has.
+pub(crate) fn count_application(cx: &mut Lowerer<'_>) -> Res<()> {
+    cx.calls.applications += 1;
+    if cx.calls.applications <= MAX_APPLICATIONS {
+        return Ok(());
+    }
+    let (what, span) = match cx.calls.outermost {
+        Some((f, span)) => (format!("\"{}\"", cx.program.names.base(f)), span),
+        None => ("this program".to_owned(), cx.code.b.loc.span),
+    };
+    let text = format!("Evaluating {what} applies more than {MAX_APPLICATIONS} functions while compiling.");
+    let d = Diagnostic::error(span, text)
+        .note("functions that take or return functions, and polymorphic ones, are copied wherever they are applied")
+        .help("apply a function often by a loop, or give it a type without functions and type parameters");
+    Err(Box::new(d))
+}
+
+fn size_of(calls: &mut CallTable, bind: &ValBind) -> usize {
+    if let Some(n) = calls.sizes.get(&bind.name) {
+        return *n;
+    }
+    let mut n = 0;
+    count(&bind.body, &mut n);
+    calls.sizes.insert(bind.name, n);
+    n
+}
+
+/// Applies a top-level function by a call.
+pub(crate) fn call_global<'a>(
+    cx: &mut Lowerer<'a>,
+    g: &Rc<Global<'a>>,
+    env: Env<'a>,
+    args: Vec<Value<'a>>,
+) -> Res<Value<'a>> {
+    let mut key = String::new();
+    for a in &args {
+        match a {
+            Value::Data(d) => key.push_str(&format!("{:?};", erased(&d.ty))),
+            // The function is part of the code: a function of its own for each application.
+            Value::Fun(_) => key.push_str(&format!("fun {};", cx.code.b.names.len())),
+            Value::Record(_) | Value::Constr(..) => {
+                return Err(cx.code.unsupported("a recursive function of data with functions in them"));
+            }
+        }
+    }
+    let key = (g.id, key);
+    let sig = match cx.calls.made.get(&key) {
+        Some(sig) => sig.clone(),
+        None => make_function(cx, g.bind, env, &args, key)?,
+    };
+    call(&mut cx.code, &sig, args)
+}
+
+/// Calls a core function.
+pub(crate) fn call<'a>(code: &mut Code, sig: &Rc<Signature>, args: Vec<Value<'a>>) -> Res<Value<'a>> {
+    let mut actual: FxHashMap<Name, SubExp> = FxHashMap::default();
+    let mut leaf_args = vec![];
+    for (ty, a) in sig.params.iter().zip(args) {
+        // A function argument was there when the function was made, and never changes.
+        let Value::Data(d) = a else { continue };
+        for (p, x) in ty.dims().into_iter().zip(d.ty.dims()) {
+            if let Dim::Known(SubExp::Var(n)) = p {
+                actual.insert(n, x.operand());
+            }
+        }
+        leaf_args.extend(d.leaves);
+    }
+    let mut all: Vec<SubExp> =
+        sig.sizes.iter().map(|n| actual.get(n).copied().unwrap_or(SubExp::i64(0))).collect();
+    for (n, x) in sig.leaves.iter().zip(&leaf_args) {
+        actual.insert(*n, *x);
+    }
+    all.extend(leaf_args);
+    all.extend(sig.captured.borrow().iter().map(|n| SubExp::Var(*n)));
+    let mut pat = vec![];
+    let ty = sig.result.map_dims(&mut |d| match d {
+        Dim::Unknown => {
+            let n = code.b.fresh("n", Type::I64);
+            pat.push((n, Type::I64));
+            Dim::Known(n.into())
+        }
+        Dim::Known(SubExp::Var(n)) => Dim::Known(actual.get(&n).copied().unwrap_or(n.into())),
+        Dim::Known(SubExp::Const(_)) => d,
+    });
+    let mut leaves = vec![];
+    for t in ty.leaves() {
+        let n = code.b.fresh("t", t.clone());
+        leaves.push(n.into());
+        pat.push((n, t));
+    }
+    code.b.bind_names(pat, Exp::Call(sig.fun, all));
+    Ok(Value::Data(Data { ty, leaves }))
+}
+
+fn make_function<'a>(
+    cx: &mut Lowerer<'a>,
+    bind: &'a ValBind,
+    mut env: Env<'a>,
+    args: &[Value<'a>],
+    key: (usize, String),
+) -> Res<Rc<Signature>> {
+    cx.outside(|l| {
+        let before = names_made(l);
+        let result = build_function(l, bind, &mut env, args, key);
+        l.calls.names_in_functions += names_made(l) - before;
         result
-    }
+    })
+}
 
-    /// How many names were made outside of core functions.
-    fn names_made(&self) -> usize {
-        self.b.names.len() - self.calls.names_in_functions
+fn build_function<'a>(
+    cx: &mut Lowerer<'a>,
+    bind: &'a ValBind,
+    env: &mut Env<'a>,
+    args: &[Value<'a>],
+    key: (usize, String),
+) -> Res<Rc<Signature>> {
+    let fun = cx.code.b.names.fresh(cx.program.names.base(bind.name));
+    let faces: Vec<ParamFace<'_>> = bind.params.iter().map(|p| param_face(cx.program, p)).collect();
+    let types: Vec<Ty> = args
+        .iter()
+        .map(|a| match a {
+            Value::Data(d) => d.ty.clone(),
+            Value::Record(_) | Value::Constr(..) | Value::Fun(_) => Ty::Fun,
+        })
+        .collect();
+    let params = function_params(cx, &bind.tparams, &faces, &types);
+    let Params { sizes, values, mut core, sig_types } = params;
+    let inside: Vec<Value<'a>> = values
+        .iter()
+        .zip(args)
+        .map(|(d, a)| match a {
+            Value::Data(_) => Value::Data(d.clone()),
+            Value::Record(_) | Value::Constr(..) | Value::Fun(_) => a.clone(),
+        })
+        .collect();
+    // The declared result, with sizes that are parameters or constants; the rest are unknown.
+    let declared = cx.in_env(env.clone(), |l| {
+        l.code.b.begin();
+        l.bind_params(&bind.tparams, &bind.params, inside.clone());
+        for d in &bind.ret.dims {
+            l.env.insert(*d, Binding::UnknownSize);
+        }
+        let ty = l.ty(&bind.ret.ty);
+        l.code.b.end(vec![]);
+        ty
+    })?;
+    let leaf_names: Vec<Name> = values.iter().flat_map(|d| &d.leaves).filter_map(|e| e.name()).collect();
+    let known = |e: SubExp| match e {
+        SubExp::Const(_) => true,
+        SubExp::Var(n) => sizes.contains(&n) || leaf_names.contains(&n),
+    };
+    let result = declared.map_dims(&mut |d| match d {
+        Dim::Known(e) if known(e) => d,
+        Dim::Known(_) | Dim::Unknown => Dim::Unknown,
+    });
+    let sig = Rc::new(Signature {
+        fun,
+        arity: bind.params.len(),
+        params: sig_types,
+        sizes: sizes.clone(),
+        leaves: leaf_names,
+        result: result.clone(),
+        captured: RefCell::default(),
+    });
+    cx.calls.made.insert(key, sig.clone());
+    if bind.recursive {
+        env.insert(bind.name, Binding::Value(Value::Fun(Rc::new(Fun::Recursive(sig.clone())))));
     }
-
-    /// Ends what would take more time and memory than anybody has.
-    pub(crate) fn count_application(&mut self) -> Res<()> {
-        self.calls.applications += 1;
-        if self.calls.applications <= MAX_APPLICATIONS {
-            return Ok(());
+    cx.code.b.begin();
+    let value = cx.in_env(env.clone(), |l| {
+        l.bind_params(&bind.tparams, &bind.params, inside);
+        l.exp(&bind.body)
+    });
+    let mut body = cx.code.b.end(vec![]);
+    let d = cx.code.data(value?)?;
+    let mut ret = vec![];
+    for (r, x) in result.dims().into_iter().zip(d.ty.dims()) {
+        if r == Dim::Unknown {
+            body.result.push(x.operand());
+            ret.push(FunRet { ty: RetType::Prim(fehu_base::prim::PrimType::I64), dec: () });
         }
-        let (what, span) = match self.calls.outermost {
-            Some((f, span)) => (format!("\"{}\"", self.program.names.base(f)), span),
-            None => ("this program".to_owned(), self.b.loc.span),
-        };
-        let text =
-            format!("Evaluating {what} applies more than {MAX_APPLICATIONS} functions while compiling.");
-        let d = Diagnostic::error(span, text)
-            .note("functions that take or return functions, and polymorphic ones, are copied wherever they are applied")
-            .help("apply a function often by a loop, or give it a type without functions and type parameters");
-        Err(Box::new(d))
     }
-
-    fn size_of(&mut self, bind: &ValBind) -> usize {
-        if let Some(n) = self.calls.sizes.get(&bind.name) {
-            return *n;
+    body.result.extend(&d.leaves);
+    let mut next = 0;
+    let marked = result.map_dims(&mut |x| match x {
+        Dim::Unknown => {
+            next += 1;
+            // A stand-in that no parameter can be: replaced below by the position.
+            Dim::Known(SubExp::Var(Name(u32::MAX - (next - 1))))
         }
-        let mut n = 0;
-        count(&bind.body, &mut n);
-        self.calls.sizes.insert(bind.name, n);
-        n
+        Dim::Known(_) => x,
+    });
+    let unique = unique_leaves(&bind.ret.ty, &result);
+    for (t, unique) in marked.leaves().into_iter().zip(unique) {
+        ret.push(FunRet { ty: ret_type(&t, next, unique), dec: () });
     }
-
-    /// Applies a top-level function by a call.
-    pub(crate) fn call_global(
-        &mut self,
-        g: &Rc<Global<'a>>,
-        env: Env<'a>,
-        args: Vec<Value<'a>>,
-    ) -> Res<Value<'a>> {
-        let mut key = String::new();
-        for a in &args {
-            match a {
-                Value::Data(d) => key.push_str(&format!("{:?};", erased(&d.ty))),
-                // The function is part of the code: a function of its own for each application.
-                Value::Fun(_) => key.push_str(&format!("fun {};", self.b.names.len())),
-                Value::Record(_) | Value::Constr(..) => {
-                    return Err(self.unsupported("a recursive function of data with functions in them"));
-                }
-            }
-        }
-        let key = (g.id, key);
-        let sig = match self.calls.made.get(&key) {
-            Some(sig) => sig.clone(),
-            None => self.make_function(g.bind, env, &args, key)?,
-        };
-        self.call(&sig, args)
+    for (p, u) in core.iter_mut().skip(sizes.len()).zip(param_uniqueness(&faces, &sig.params)) {
+        p.consumed = u;
     }
+    lift(cx, &sig, &mut core, &mut body);
+    cx.funs.push(FunDef {
+        name: fun,
+        entry: None,
+        attrs: bind.attrs.iter().map(core_attr).collect(),
+        params: core,
+        ret,
+        body,
+        loc: Loc::at(bind.span),
+    });
+    Ok(sig)
+}
 
-    /// Calls a core function.
-    pub(crate) fn call(&mut self, sig: &Rc<Signature>, args: Vec<Value<'a>>) -> Res<Value<'a>> {
-        let mut actual: FxHashMap<Name, SubExp> = FxHashMap::default();
-        let mut leaf_args = vec![];
-        for (ty, a) in sig.params.iter().zip(args) {
-            // A function argument was there when the function was made, and never changes.
-            let Value::Data(d) = a else { continue };
-            for (p, x) in ty.dims().into_iter().zip(d.ty.dims()) {
-                if let Dim::Known(SubExp::Var(n)) = p {
-                    actual.insert(n, x.operand());
-                }
-            }
-            leaf_args.extend(d.leaves);
-        }
-        let mut all: Vec<SubExp> =
-            sig.sizes.iter().map(|n| actual.get(n).copied().unwrap_or(SubExp::i64(0))).collect();
-        for (n, x) in sig.leaves.iter().zip(&leaf_args) {
-            actual.insert(*n, *x);
-        }
-        all.extend(leaf_args);
-        all.extend(sig.captured.borrow().iter().map(|n| SubExp::Var(*n)));
-        let mut pat = vec![];
-        let ty = sig.result.map_dims(&mut |d| match d {
-            Dim::Unknown => {
-                let n = self.b.fresh("n", Type::I64);
-                pat.push((n, Type::I64));
-                Dim::Known(n.into())
-            }
-            Dim::Known(SubExp::Var(n)) => Dim::Known(actual.get(&n).copied().unwrap_or(n.into())),
-            Dim::Known(SubExp::Const(_)) => d,
-        });
-        let mut leaves = vec![];
-        for t in ty.leaves() {
-            let n = self.b.fresh("t", t.clone());
-            leaves.push(n.into());
-            pat.push((n, t));
-        }
-        self.b.bind_names(pat, Exp::Call(sig.fun, all));
-        Ok(Value::Data(Data { ty, leaves }))
+/// Makes parameters of what a function's body uses of the place where it was made. Calls of the
+/// function in its own body pass them on.
+fn lift(cx: &mut Lowerer<'_>, sig: &Signature, core: &mut Vec<Param<Soacs>>, body: &mut Body<Soacs>) {
+    let own: FxHashSet<Name> = core.iter().map(|p| p.name).collect();
+    let mut free: Vec<Name> = free_in_body(body).into_iter().filter(|n| !own.contains(n)).collect();
+    if free.is_empty() {
+        return;
     }
-
-    fn make_function(
-        &mut self,
-        bind: &'a ValBind,
-        mut env: Env<'a>,
-        args: &[Value<'a>],
-        key: (usize, String),
-    ) -> Res<Rc<Signature>> {
-        let open = self.b.suspend();
-        let certs = std::mem::take(&mut self.b.certs);
-        let attrs = std::mem::take(&mut self.b.attrs);
-        let (caller, frames) = (self.caller.take(), std::mem::take(&mut self.frames));
-        let unsafe_depth = std::mem::take(&mut self.unsafe_depth);
-        let before = self.names_made();
-        let result = self.build_function(bind, &mut env, args, key);
-        self.calls.names_in_functions += self.names_made() - before;
-        self.unsafe_depth = unsafe_depth;
-        (self.caller, self.frames) = (caller, frames);
-        self.b.attrs = attrs;
-        self.b.certs = certs;
-        self.b.resume(open);
-        result
+    let consts: FxHashSet<Name> = cx.const_body.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
+    let functions: FxHashSet<Name> =
+        cx.funs.iter().map(|f| f.name).chain(cx.calls.made.values().map(|s| s.fun)).collect();
+    free.retain(|n| !consts.contains(n) && !functions.contains(n));
+    if free.is_empty() {
+        return;
     }
-
-    fn build_function(
-        &mut self,
-        bind: &'a ValBind,
-        env: &mut Env<'a>,
-        args: &[Value<'a>],
-        key: (usize, String),
-    ) -> Res<Rc<Signature>> {
-        let fun = self.b.names.fresh(self.program.names.base(bind.name));
-        let faces: Vec<ParamFace<'_>> = bind.params.iter().map(|p| self.param_face(p)).collect();
-        let types: Vec<Ty> = args
-            .iter()
-            .map(|a| match a {
-                Value::Data(d) => d.ty.clone(),
-                Value::Record(_) | Value::Constr(..) | Value::Fun(_) => Ty::Fun,
-            })
-            .collect();
-        let params = self.function_params(&bind.tparams, &faces, &types);
-        let Params { sizes, values, mut core, sig_types } = params;
-        let inside: Vec<Value<'a>> = values
-            .iter()
-            .zip(args)
-            .map(|(d, a)| match a {
-                Value::Data(_) => Value::Data(d.clone()),
-                Value::Record(_) | Value::Constr(..) | Value::Fun(_) => a.clone(),
-            })
-            .collect();
-        // The declared result, with sizes that are parameters or constants; the rest are unknown.
-        let declared = self.in_env(env.clone(), |l| {
-            l.b.begin();
-            l.bind_params(&bind.tparams, &bind.params, inside.clone());
-            for d in &bind.ret.dims {
-                l.env.insert(*d, Binding::UnknownSize);
-            }
-            let ty = l.ty(&bind.ret.ty);
-            l.b.end(vec![]);
-            ty
-        })?;
-        let leaf_names: Vec<Name> = values.iter().flat_map(|d| &d.leaves).filter_map(|e| e.name()).collect();
-        let known = |e: SubExp| match e {
-            SubExp::Const(_) => true,
-            SubExp::Var(n) => sizes.contains(&n) || leaf_names.contains(&n),
-        };
-        let result = declared.map_dims(&mut |d| match d {
-            Dim::Known(e) if known(e) => d,
-            Dim::Known(_) | Dim::Unknown => Dim::Unknown,
-        });
-        let sig = Rc::new(Signature {
-            fun,
-            arity: bind.params.len(),
-            params: sig_types,
-            sizes: sizes.clone(),
-            leaves: leaf_names,
-            result: result.clone(),
-            captured: RefCell::default(),
-        });
-        self.calls.made.insert(key, sig.clone());
-        if bind.recursive {
-            env.insert(bind.name, Binding::Value(Value::Fun(Rc::new(Fun::Recursive(sig.clone())))));
-        }
-        self.b.begin();
-        let value = self.in_env(env.clone(), |l| {
-            l.bind_params(&bind.tparams, &bind.params, inside);
-            l.exp(&bind.body)
-        });
-        let mut body = self.b.end(vec![]);
-        let d = self.data(value?)?;
-        let mut ret = vec![];
-        for (r, x) in result.dims().into_iter().zip(d.ty.dims()) {
-            if r == Dim::Unknown {
-                body.result.push(x.operand());
-                ret.push(FunRet { ty: RetType::Prim(fehu_base::prim::PrimType::I64), dec: () });
-            }
-        }
-        body.result.extend(&d.leaves);
-        let mut next = 0;
-        let marked = result.map_dims(&mut |x| match x {
-            Dim::Unknown => {
-                next += 1;
-                // A stand-in that no parameter can be: replaced below by the position.
-                Dim::Known(SubExp::Var(Name(u32::MAX - (next - 1))))
-            }
-            Dim::Known(_) => x,
-        });
-        let unique = unique_leaves(&bind.ret.ty, &result);
-        for (t, unique) in marked.leaves().into_iter().zip(unique) {
-            ret.push(FunRet { ty: ret_type(&t, next, unique), dec: () });
-        }
-        for (p, u) in core.iter_mut().skip(sizes.len()).zip(param_uniqueness(&faces, &sig.params)) {
-            p.consumed = u;
-        }
-        self.lift(&sig, &mut core, &mut body);
-        self.funs.push(FunDef {
-            name: fun,
-            entry: None,
-            attrs: bind.attrs.iter().map(crate::apply::core_attr).collect(),
-            params: core,
-            ret,
-            body,
-            loc: Loc::at(bind.span),
-        });
-        Ok(sig)
+    // Sizes first: the types of the others mention them.
+    free.sort_by_key(|n| cx.code.b.types.get(n).is_some_and(Type::is_array));
+    pass_on(body, sig.fun, &free);
+    let mut subst = Subst::new();
+    for n in &free {
+        let name = cx.code.b.names.fresh_like(*n);
+        subst.insert(*n, name);
+        let mut ty = cx.code.b.type_of((*n).into());
+        subst.ty(&mut ty);
+        cx.code.b.types.insert(name, ty.clone());
+        core.push(Param { name, ty, dec: (), consumed: false });
     }
+    subst.body(body);
+    sig.captured.replace(free);
+}
 
-    /// Makes parameters of what a function's body uses of the place where it was made. Calls of the
-    /// function in its own body pass them on.
-    fn lift(&mut self, sig: &Signature, core: &mut Vec<Param<Soacs>>, body: &mut Body<Soacs>) {
-        let own: FxHashSet<Name> = core.iter().map(|p| p.name).collect();
-        let mut free: Vec<Name> = free_in_body(body).into_iter().filter(|n| !own.contains(n)).collect();
-        if free.is_empty() {
-            return;
-        }
-        let consts: FxHashSet<Name> =
-            self.const_body.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
-        let functions: FxHashSet<Name> =
-            self.funs.iter().map(|f| f.name).chain(self.calls.made.values().map(|s| s.fun)).collect();
-        free.retain(|n| !consts.contains(n) && !functions.contains(n));
-        if free.is_empty() {
-            return;
-        }
-        // Sizes first: the types of the others mention them.
-        free.sort_by_key(|n| self.b.types.get(n).is_some_and(Type::is_array));
-        pass_on(body, sig.fun, &free);
-        let mut subst = Subst::new();
-        for n in &free {
-            let name = self.b.names.fresh_like(*n);
-            subst.insert(*n, name);
-            let mut ty = self.b.type_of((*n).into());
-            subst.ty(&mut ty);
-            self.b.types.insert(name, ty.clone());
-            core.push(Param { name, ty, dec: (), consumed: false });
-        }
-        subst.body(body);
-        sig.captured.replace(free);
-    }
-
-    /// What a parameter shows.
-    pub(crate) fn param_face(&self, p: &'a tast::Pat) -> ParamFace<'a> {
-        let base = match &p.kind {
-            tast::PatKind::Var(n) => self.program.names.base(*n).as_str(),
-            tast::PatKind::Wildcard
-            | tast::PatKind::Record(_)
-            | tast::PatKind::Literal(_)
-            | tast::PatKind::Constr(..)
-            | tast::PatKind::Attr(..) => "p",
-        };
-        ParamFace { ty: &p.ty, base }
-    }
-
-    /// Core parameters for arguments of these types: sizes that the function's type names once are one
-    /// parameter.
-    pub(crate) fn function_params(
-        &mut self,
-        tparams: &[TParam],
-        faces: &[ParamFace<'_>],
-        types: &[Ty],
-    ) -> Params {
-        let mut named: FxHashMap<Name, Name> = FxHashMap::default();
-        let mut sizes = vec![];
-        let mut values = vec![];
-        let mut sig_types = vec![];
-        for (face, ty) in faces.iter().zip(types) {
-            let mut surface = vec![];
-            surface_dims(face.ty, &mut surface);
-            let all = ty.dims().len();
-            let mut i = 0;
-            let ty = ty.map_dims(&mut |d| {
-                // Where the surface type shows all dimensions, it tells which are the same.
-                let size = if surface.len() == all { surface[i] } else { None };
-                i += 1;
-                match (size, d) {
-                    (Some(Size::Const(n)), _) => Dim::Known(SubExp::i64(*n)),
-                    (Some(Size::Var(n)), _) if tparams.iter().any(|t| t.name() == *n) => {
-                        let core = *named.entry(*n).or_insert_with(|| {
-                            let core = self.b.names.fresh(self.program.names.base(*n));
-                            self.b.types.insert(core, Type::I64);
-                            sizes.push(core);
-                            core
-                        });
-                        Dim::Known(core.into())
-                    }
-                    (Some(_) | None, _) => {
-                        let core = self.b.fresh("n", Type::I64);
+/// Core parameters for arguments of these types: sizes that the function's type names once are one
+/// parameter.
+pub(crate) fn function_params(
+    cx: &mut Lowerer<'_>,
+    tparams: &[TParam],
+    faces: &[ParamFace<'_>],
+    types: &[Ty],
+) -> Params {
+    let mut named: FxHashMap<Name, Name> = FxHashMap::default();
+    let mut sizes = vec![];
+    let mut values = vec![];
+    let mut sig_types = vec![];
+    for (face, ty) in faces.iter().zip(types) {
+        let mut surface = vec![];
+        surface_dims(face.ty, &mut surface);
+        let all = ty.dims().len();
+        let mut i = 0;
+        let ty = ty.map_dims(&mut |d| {
+            // Where the surface type shows all dimensions, it tells which are the same.
+            let size = if surface.len() == all { surface[i] } else { None };
+            i += 1;
+            match (size, d) {
+                (Some(Size::Const(n)), _) => Dim::Known(SubExp::i64(*n)),
+                (Some(Size::Var(n)), _) if tparams.iter().any(|t| t.name() == *n) => {
+                    let core = *named.entry(*n).or_insert_with(|| {
+                        let core = cx.code.b.names.fresh(cx.program.names.base(*n));
+                        cx.code.b.types.insert(core, Type::I64);
                         sizes.push(core);
-                        Dim::Known(core.into())
-                    }
+                        core
+                    });
+                    Dim::Known(core.into())
                 }
-            });
-            let leaves = ty.leaves().into_iter().map(|t| self.b.fresh(face.base, t).into()).collect();
-            sig_types.push(ty.clone());
-            values.push(Data { ty, leaves });
-        }
-        let mut core: Vec<Param<Soacs>> =
-            sizes.iter().map(|n| Param { name: *n, ty: Type::I64, dec: (), consumed: false }).collect();
-        for d in &values {
-            for leaf in &d.leaves {
-                if let SubExp::Var(n) = leaf {
-                    core.push(Param { name: *n, ty: self.b.type_of(*leaf), dec: (), consumed: false });
+                (Some(_) | None, _) => {
+                    let core = cx.code.b.fresh("n", Type::I64);
+                    sizes.push(core);
+                    Dim::Known(core.into())
                 }
             }
-        }
-        Params { sizes, values, core, sig_types }
+        });
+        let leaves = ty.leaves().into_iter().map(|t| cx.code.b.fresh(face.base, t).into()).collect();
+        sig_types.push(ty.clone());
+        values.push(Data { ty, leaves });
     }
+    let mut core: Vec<Param<Soacs>> =
+        sizes.iter().map(|n| Param { name: *n, ty: Type::I64, dec: (), consumed: false }).collect();
+    for d in &values {
+        for leaf in &d.leaves {
+            if let SubExp::Var(n) = leaf {
+                core.push(Param { name: *n, ty: cx.code.b.type_of(*leaf), dec: (), consumed: false });
+            }
+        }
+    }
+    Params { sizes, values, core, sig_types }
+}
+
+/// What a parameter shows.
+pub(crate) fn param_face<'a>(program: &Program, p: &'a tast::Pat) -> ParamFace<'a> {
+    let base = match &p.kind {
+        tast::PatKind::Var(n) => program.names.base(*n).as_str(),
+        tast::PatKind::Wildcard
+        | tast::PatKind::Record(_)
+        | tast::PatKind::Literal(_)
+        | tast::PatKind::Constr(..)
+        | tast::PatKind::Attr(..) => "p",
+    };
+    ParamFace { ty: &p.ty, base }
 }
 
 /// A parameter's type as written, and what to call it.

@@ -1,36 +1,24 @@
 //! Run-time checks: certificates with messages.
 
-use crate::lowerer::{Lowerer, Res};
+use crate::code::{Code, Emit};
 use crate::value::{Data, Dim, Ty, Value};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType, ScalarType};
 use fehu_base::Name;
-use fehu_check::types::Type as SurfaceType;
 use fehu_ir::{Basic, ErrorPart, Exp, SubExp};
 
-impl<'a> Lowerer<'a> {
+impl Code {
     /// A check, unless the code is marked unsafe.
     pub(crate) fn check(&mut self, cond: SubExp, message: Vec<ErrorPart>) -> Option<Name> {
-        if self.unsafe_depth > 0 && !self.options.safe {
+        if self.unsafe_depth > 0 && !self.safe {
             return None;
         }
         self.b.assert(cond, message)
     }
 
-    /// Runs with statements depending on a certificate.
-    pub(crate) fn certified<T>(&mut self, cert: Option<Name>, f: impl FnOnce(&mut Self) -> T) -> T {
-        let Some(cert) = cert else { return f(self) };
-        self.b.certs.push(cert);
-        let result = f(self);
-        if let Some(i) = self.b.certs.iter().rposition(|c| *c == cert) {
-            self.b.certs.remove(i);
-        }
-        result
-    }
-
     /// The value, under new names that depend on the certificate: whoever uses it has passed the
     /// check. A function value is checked here and now.
-    pub(crate) fn depending(&mut self, cert: Option<Name>, v: Value<'a>) -> Value<'a> {
+    pub(crate) fn depending<'a>(&mut self, cert: Option<Name>, v: Value<'a>) -> Value<'a> {
         if cert.is_none() {
             return v;
         }
@@ -92,10 +80,8 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// `v :> t`: checks the sizes that are known of `t` and gives the value that type.
-    pub(crate) fn coerce(&mut self, v: Value<'a>, t: &'a SurfaceType) -> Res<Value<'a>> {
-        let Value::Data(d) = v else { return Ok(v) };
-        let target = self.ty(t)?;
+    /// `d :> target`: checks the sizes that are known of the target and gives the data that type.
+    pub(crate) fn coerce(&mut self, d: Data, target: &Ty) -> Data {
         let actual = d.ty.dims();
         let wanted = target.dims();
         if actual.len() != wanted.len() {
@@ -121,7 +107,7 @@ impl<'a> Lowerer<'a> {
         });
         let ty = d.ty.map_dims(&mut |old| sizes.next().unwrap_or(old));
         let d = self.certified(cert, |l| l.reshaped(d, ty));
-        Ok(Value::Data(self.depending_data(cert, d)))
+        self.depending_data(cert, d)
     }
 
     /// The same data under a type that differs in the names of sizes only.

@@ -1,7 +1,9 @@
 //! Declarations: the table from names to values, types and functors, and from
 //! there the program.
 
-use crate::lowerer::{Lowerer, Res};
+use crate::code::{Emit, Res};
+use crate::entry::entry;
+use crate::lowerer::Lowerer;
 use crate::value::{Alias, Binding, Env, Global, TypeBinding};
 use crate::Options;
 use fehu_base::{Diagnostic, Name};
@@ -16,7 +18,7 @@ pub(crate) fn lower_program(program: &Program, options: &Options) -> Result<Prog
     let mut entries = vec![];
     let asked = asked_for(program, options);
     for dec in &program.decs {
-        if let Err(e) = l.dec(dec) {
+        if let Err(e) = declare(&mut l, dec) {
             errors.push(*e);
         }
         if let Dec::Val(bind) = dec {
@@ -28,15 +30,15 @@ pub(crate) fn lower_program(program: &Program, options: &Options) -> Result<Prog
         }
     }
     for g in entries {
-        if let Err(e) = l.entry(&g) {
+        if let Err(e) = entry(&mut l, &g) {
             errors.push(*e);
         }
     }
     if !errors.is_empty() {
         return Err(errors);
     }
-    let opaques = l.take_opaques();
-    let mut prog = Prog { consts: l.const_body, funs: l.funs, opaques, names: l.b.names };
+    let mut prog =
+        Prog { consts: l.const_body, funs: l.funs, opaques: l.opaques.into_types(), names: l.code.b.names };
     fehu_ir::mark::mark(&mut prog);
     Ok(prog)
 }
@@ -62,77 +64,75 @@ fn asked_for(program: &Program, options: &Options) -> Vec<Name> {
     asked
 }
 
-impl<'a> Lowerer<'a> {
-    /// Adds a declaration to the environment.
-    fn dec(&mut self, dec: &'a Dec) -> Res<()> {
-        match dec {
-            Dec::Val(bind) => {
-                let g = Global { bind, env: self.env.clone(), id: self.global_count };
-                self.global_count += 1;
-                self.env.insert(bind.name, Binding::Global(Rc::new(g)));
-            }
-            Dec::TypeDef(name, def) => {
-                let env = self.env.clone();
-                self.env.insert(*name, Binding::Type(TypeBinding::Def(def, env)));
-            }
-            Dec::Alias(alias) => {
-                let env = self.env.clone();
-                self.env.insert(alias.name, Binding::Alias(Rc::new(Alias { alias, env })));
-            }
-            Dec::Functor(f) => {
-                let env = self.env.clone();
-                self.env.insert(f.name, Binding::Functor(f, env));
-            }
-            Dec::Apply(apply) => self.functor_apply(apply)?,
+/// Adds a declaration to the environment.
+fn declare<'a>(cx: &mut Lowerer<'a>, dec: &'a Dec) -> Res<()> {
+    match dec {
+        Dec::Val(bind) => {
+            let g = Global { bind, env: cx.env.clone(), id: cx.global_count };
+            cx.global_count += 1;
+            cx.env.insert(bind.name, Binding::Global(Rc::new(g)));
         }
-        Ok(())
-    }
-
-    /// Evaluates a functor's body with its parameter bound, and keeps the results.
-    fn functor_apply(&mut self, apply: &'a FunctorApply) -> Res<()> {
-        let Some(Binding::Functor(functor, env)) = self.env.get(apply.functor).cloned() else {
-            fehu_base::bug!("functor {} is not in scope", self.program.names.show(apply.functor))
-        };
-        let inner = self.bind_argument(env, &apply.bind)?;
-        let inner = self.in_env(inner, |l| -> Res<Env<'a>> {
-            for dec in &functor.body {
-                l.dec(dec)?;
-            }
-            Ok(l.env.clone())
-        })?;
-        for (outer, name) in &apply.results {
-            // A definition of the prelude that the program never mentions was not checked, and is not there.
-            if let Some(b) = inner.get(*name) {
-                self.env.insert(*outer, b.clone());
-            }
+        Dec::TypeDef(name, def) => {
+            let env = cx.env.clone();
+            cx.env.insert(*name, Binding::Type(TypeBinding::Def(def, env)));
         }
-        Ok(())
+        Dec::Alias(alias) => {
+            let env = cx.env.clone();
+            cx.env.insert(alias.name, Binding::Alias(Rc::new(Alias { alias, env })));
+        }
+        Dec::Functor(f) => {
+            let env = cx.env.clone();
+            cx.env.insert(f.name, Binding::Functor(f, env));
+        }
+        Dec::Apply(apply) => functor_apply(cx, apply)?,
     }
+    Ok(())
+}
 
-    /// The functor's environment, extended by declarations that are evaluated in the current one.
-    fn bind_argument(&mut self, mut env: Env<'a>, decs: &'a [Dec]) -> Res<Env<'a>> {
-        self.scoped(|l| {
-            for dec in decs {
-                l.dec(dec)?;
-                let name = match dec {
-                    Dec::Val(b) => b.name,
-                    Dec::TypeDef(n, _) => *n,
-                    Dec::Alias(a) => a.name,
-                    Dec::Functor(f) => f.name,
-                    Dec::Apply(a) => {
-                        for (outer, _) in &a.results {
-                            if let Some(b) = l.env.get(*outer) {
-                                env.insert(*outer, b.clone());
-                            }
+/// Evaluates a functor's body with its parameter bound, and keeps the results.
+fn functor_apply<'a>(cx: &mut Lowerer<'a>, apply: &'a FunctorApply) -> Res<()> {
+    let Some(Binding::Functor(functor, env)) = cx.env.get(apply.functor).cloned() else {
+        fehu_base::bug!("functor {} is not in scope", cx.program.names.show(apply.functor))
+    };
+    let inner = bind_argument(cx, env, &apply.bind)?;
+    let inner = cx.in_env(inner, |l| -> Res<Env<'a>> {
+        for dec in &functor.body {
+            declare(l, dec)?;
+        }
+        Ok(l.env.clone())
+    })?;
+    for (outer, name) in &apply.results {
+        // A definition of the prelude that the program never mentions was not checked, and is not there.
+        if let Some(b) = inner.get(*name) {
+            cx.env.insert(*outer, b.clone());
+        }
+    }
+    Ok(())
+}
+
+/// The functor's environment, extended by declarations that are evaluated in the current one.
+fn bind_argument<'a>(cx: &mut Lowerer<'a>, mut env: Env<'a>, decs: &'a [Dec]) -> Res<Env<'a>> {
+    cx.scoped(|l| {
+        for dec in decs {
+            declare(l, dec)?;
+            let name = match dec {
+                Dec::Val(b) => b.name,
+                Dec::TypeDef(n, _) => *n,
+                Dec::Alias(a) => a.name,
+                Dec::Functor(f) => f.name,
+                Dec::Apply(a) => {
+                    for (outer, _) in &a.results {
+                        if let Some(b) = l.env.get(*outer) {
+                            env.insert(*outer, b.clone());
                         }
-                        continue;
                     }
-                };
-                if let Some(b) = l.env.get(name) {
-                    env.insert(name, b.clone());
+                    continue;
                 }
+            };
+            if let Some(b) = l.env.get(name) {
+                env.insert(name, b.clone());
             }
-            Ok(env)
-        })
-    }
+        }
+        Ok(env)
+    })
 }

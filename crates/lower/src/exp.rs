@@ -1,9 +1,18 @@
 //! Expressions.
 
-use crate::lowerer::{Lowerer, Res};
-use crate::value::{Binding, Data, Dim, Fun, InstArg, Ty, Value};
+use crate::attributes;
+use crate::branch;
+use crate::code::{Code, Emit, Res};
+use crate::index;
+use crate::loops;
+use crate::lowerer::Lowerer;
+use crate::patterns;
+use crate::ranges;
+use crate::sums;
+use crate::types;
+use crate::value::{project, Binding, Data, Dim, Fun, InstArg, Ty, Value};
 use fehu_base::ops::{BinOp, UnOp};
-use fehu_base::prim::{FloatType, PrimType, PrimValue, ScalarType};
+use fehu_base::prim::{PrimType, PrimValue, ScalarType};
 use fehu_base::{Name, Symbol};
 use fehu_check::tast::{self, ExpKind};
 use fehu_check::types::Type as SurfaceType;
@@ -24,7 +33,7 @@ impl<'a> Lowerer<'a> {
     /// Binds the unknown sizes that an expression's value brings.
     fn learn_ext(&mut self, e: &'a tast::Exp, v: &Value<'a>) {
         if !e.ext.is_empty() {
-            self.learn_value(&e.ext, &e.ty, v);
+            types::learn_value(&mut self.env, &e.ext, &e.ty, v);
         }
     }
 
@@ -34,7 +43,7 @@ impl<'a> Lowerer<'a> {
                 let Ty::Scalar(s) = self.ty(&e.ty)? else { fehu_base::bug!("literal of type {:?}", e.ty) };
                 Ok(Value::scalar(s, SubExp::Const(*v)))
             }
-            ExpKind::String(bytes) => Ok(self.string(bytes)),
+            ExpKind::String(bytes) => Ok(string(&mut self.code, bytes)),
             ExpKind::Hole => self.hole(e),
             ExpKind::Var(name, inst) => {
                 let inst = self.inst_of(*name, inst)?;
@@ -53,29 +62,30 @@ impl<'a> Lowerer<'a> {
                 let v = self.exp(r)?;
                 Ok(project(&v, *f))
             }
-            ExpKind::Index(a, ixs) => self.index_exp(a, ixs),
+            ExpKind::Index(a, ixs) => index::index_exp(self, a, ixs),
             ExpKind::Negate(x) => {
                 let v = self.exp(x)?;
-                self.negate(v)
+                negate(&mut self.code, v)
             }
             ExpKind::Not(x) => {
                 let v = self.exp(x)?;
-                self.complement(v)
+                complement(&mut self.code, v)
             }
             ExpKind::And(l, r) => self.short_circuit(l, r, true),
             ExpKind::Or(l, r) => self.short_circuit(l, r, false),
             ExpKind::Assert(c, x, text) => {
                 let cond = self.exp(c)?;
-                let cond = self.scalar(cond)?;
-                let cert = self.check(cond, vec![ErrorPart::Text(format!("Assertion is false: {text}"))]);
+                let cond = self.code.scalar(cond)?;
+                let cert =
+                    self.code.check(cond, vec![ErrorPart::Text(format!("Assertion is false: {text}"))]);
                 let v = self.certified(cert, |l| l.exp(x))?;
-                Ok(self.depending(cert, v))
+                Ok(self.code.depending(cert, v))
             }
             ExpKind::Constr(c, args) => {
                 let vs: Res<Vec<_>> = args.iter().map(|a| self.exp(a)).collect();
                 let vs = vs?;
                 let ty = self.ty(&e.ty)?;
-                self.constr(ty, *c, vs)
+                sums::constr(&mut self.code, ty, *c, vs)
             }
             ExpKind::Apply(f, args) => self.application(f, args),
             ExpKind::Lambda(l) => Ok(Value::Fun(Rc::new(Fun::Closure {
@@ -88,19 +98,21 @@ impl<'a> Lowerer<'a> {
             }))),
             ExpKind::Coerce(x) => {
                 let v = self.exp(x)?;
-                self.coerce(v, &e.ty)
+                let Value::Data(d) = v else { return Ok(v) };
+                let target = self.ty(&e.ty)?;
+                Ok(Value::Data(self.code.coerce(d, &target)))
             }
-            ExpKind::Range { start, second, end } => self.range(start, second.as_ref(), end),
-            ExpKind::Update(src, path, value) => self.update(src, path, value),
+            ExpKind::Range { start, second, end } => ranges::range(self, start, second.as_ref(), end),
+            ExpKind::Update(src, path, value) => index::update(self, src, path, value),
             ExpKind::Let { sizes, pat, value, body } => {
                 let mut v = self.exp(value)?;
                 if !sizes.is_empty() {
-                    self.learn_value(sizes, &pat.ty, &v);
+                    types::learn_value(&mut self.env, sizes, &pat.ty, &v);
                 }
                 if let (Value::Data(d), tast::PatKind::Var(_)) = (&mut v, &pat.kind) {
                     self.hint_names(pat, d);
                 }
-                self.bind_pat(pat, v);
+                patterns::bind_pat(&mut self.env, pat, v);
                 self.exp(body)
             }
             ExpKind::LetFun(f, body) => {
@@ -117,15 +129,15 @@ impl<'a> Lowerer<'a> {
             }
             ExpKind::If(c, t, f) => {
                 let cond = self.exp(c)?;
-                let cond = self.scalar(cond)?;
-                self.branch(cond, &e.ty, |l| l.exp(t), |l| l.exp(f))
+                let cond = self.code.scalar(cond)?;
+                branch::branch(self, cond, &e.ty, |l| l.exp(t), |l| l.exp(f))
             }
-            ExpKind::Loop(lp) => self.lower_loop(lp),
+            ExpKind::Loop(lp) => loops::lower_loop(self, lp),
             ExpKind::Match(x, cases) => {
                 let v = self.exp(x)?;
-                self.match_cases(v, cases, &e.ty)
+                patterns::match_cases(self, v, cases, &e.ty)
             }
-            ExpKind::Attr(attr, x) => self.attributed(attr, x),
+            ExpKind::Attr(attr, x) => attributes::attributed(self, attr, x),
         }
     }
 
@@ -135,8 +147,8 @@ impl<'a> Lowerer<'a> {
         let base = self.program.names.base(name);
         for leaf in &d.leaves {
             if let SubExp::Var(n) = leaf {
-                if self.b.names.base(*n).as_str() == "t" {
-                    self.b.names.rebase(*n, base);
+                if self.code.b.names.base(*n).as_str() == "t" {
+                    self.code.b.names.rebase(*n, base);
                 }
             }
         }
@@ -157,28 +169,16 @@ impl<'a> Lowerer<'a> {
                 let inst = self.in_env(env, |l| l.inst(&a.alias.inst))?;
                 self.in_env(a.env.clone(), |l| l.var(target, inst))
             }
-            Some(Binding::UnknownSize) => Err(self.unsupported("a size that nothing determines")),
+            Some(Binding::UnknownSize) => Err(self.code.unsupported("a size that nothing determines")),
             Some(Binding::Type(_) | Binding::Functor(..)) | None => {
                 fehu_base::bug!("{} is not in scope", self.program.names.show(name))
             }
         }
     }
 
-    fn string(&mut self, bytes: &[u8]) -> Value<'a> {
-        let values = bytes.iter().map(|b| PrimValue::I8(*b as i8)).collect();
-        self.constant_array(ScalarType::U8, values)
-    }
-
-    fn constant_array(&mut self, s: ScalarType, values: Vec<PrimValue>) -> Value<'a> {
-        let n = SubExp::i64(values.len() as i64);
-        let data = ArrayData { elem: s.prim(), values };
-        let name =
-            self.b.bind("lit", Type::Array(s.prim(), vec![n]), Exp::Basic(Basic::ArrayConst(Arc::new(data))));
-        Value::Data(Data { ty: Ty::Scalar(s).array(n), leaves: vec![name.into()] })
-    }
-
     fn hole(&mut self, e: &'a tast::Exp) -> Res<Value<'a>> {
-        let cert = self.b.assert(SubExp::bool(false), vec![ErrorPart::Text("Reached hole of type: ".into())]);
+        let cert =
+            self.code.b.assert(SubExp::bool(false), vec![ErrorPart::Text("Reached hole of type: ".into())]);
         self.hole_of(&e.ty, cert)
     }
 
@@ -205,17 +205,17 @@ impl<'a> Lowerer<'a> {
                 | SurfaceType::Array(..)
                 | SurfaceType::Meta(_)
                 | SurfaceType::Error => {
-                    Err(self.unsupported("a hole of an abstract type with functions in it"))
+                    Err(self.code.unsupported("a hole of an abstract type with functions in it"))
                 }
             };
         }
         self.certified(cert, |l| {
-            let leaves: Vec<_> = ty.leaves().iter().map(|t| l.blank(t)).collect();
+            let leaves: Vec<_> = ty.leaves().iter().map(|t| l.code.blank(t)).collect();
             let leaves = leaves
                 .into_iter()
                 .map(|x| match x {
                     SubExp::Const(v) => {
-                        l.b.bind("hole", Type::Prim(v.prim_type()), Exp::Basic(Basic::Opaque(x))).into()
+                        l.code.b.bind("hole", Type::Prim(v.prim_type()), Exp::Basic(Basic::Opaque(x))).into()
                     }
                     SubExp::Var(_) => x,
                 })
@@ -227,13 +227,13 @@ impl<'a> Lowerer<'a> {
     fn array_literal(&mut self, e: &'a tast::Exp, es: &'a [tast::Exp]) -> Res<Value<'a>> {
         if es.len() > 3 {
             if let Some((s, values)) = constants(es) {
-                return Ok(self.constant_array(s, values));
+                return Ok(constant_array(&mut self.code, s, values));
             }
         }
         let mut rows = vec![];
         for x in es {
             let v = self.exp(x)?;
-            rows.push(self.data(v)?);
+            rows.push(self.code.data(v)?);
         }
         let n = SubExp::i64(es.len() as i64);
         let elem = match rows.first() {
@@ -252,48 +252,27 @@ impl<'a> Lowerer<'a> {
             .enumerate()
             .map(|(i, t)| {
                 let parts = rows.iter().map(|r| r.leaves[i]).collect();
-                self.b.bind("lit", t.array_of(&[n]), Exp::Basic(Basic::ArrayLit(parts, t))).into()
+                self.code.b.bind("lit", t.array_of(&[n]), Exp::Basic(Basic::ArrayLit(parts, t))).into()
             })
             .collect();
         Ok(Value::Data(Data { ty: elem.array(n), leaves }))
     }
 
-    pub(crate) fn negate(&mut self, v: Value<'a>) -> Res<Value<'a>> {
-        let d = self.data(v)?;
-        let Ty::Scalar(s) = d.ty else { fehu_base::bug!("negation of {:?}", d.ty) };
-        let op = match s.prim() {
-            PrimType::Int(t) => UnOp::Neg(t),
-            PrimType::Float(t) => UnOp::FNeg(t),
-            PrimType::Bool | PrimType::Unit => UnOp::Not,
-        };
-        Ok(Value::scalar(s, self.b.un(op, d.leaves[0])))
-    }
-
-    pub(crate) fn complement(&mut self, v: Value<'a>) -> Res<Value<'a>> {
-        let d = self.data(v)?;
-        let Ty::Scalar(s) = d.ty else { fehu_base::bug!("complement of {:?}", d.ty) };
-        let op = match s.prim() {
-            PrimType::Int(t) => UnOp::Complement(t),
-            PrimType::Bool | PrimType::Unit | PrimType::Float(_) => UnOp::Not,
-        };
-        Ok(Value::scalar(s, self.b.un(op, d.leaves[0])))
-    }
-
     /// `l && r` is `if l then r else false`; `l || r` is `if l then true else r`.
     fn short_circuit(&mut self, l: &'a tast::Exp, r: &'a tast::Exp, and: bool) -> Res<Value<'a>> {
         let cond = self.exp(l)?;
-        let cond = self.scalar(cond)?;
+        let cond = self.code.scalar(cond)?;
         let fixed = Value::scalar(ScalarType::Bool, SubExp::bool(!and));
         let (body, v) = self.body(|lo| lo.exp(r))?;
-        let v = self.scalar(v)?;
+        let v = self.code.scalar(v)?;
         if body.stms.is_empty() {
             let op = if and { BinOp::LogAnd } else { BinOp::LogOr };
-            return Ok(Value::scalar(ScalarType::Bool, self.b.bin(op, cond, v)));
+            return Ok(Value::scalar(ScalarType::Bool, self.code.b.bin(op, cond, v)));
         }
         let body = fehu_ir::Body { result: vec![v], ..body };
-        let other = fehu_ir::Body { stms: vec![], result: vec![self.scalar(fixed)?] };
+        let other = fehu_ir::Body { stms: vec![], result: vec![self.code.scalar(fixed)?] };
         let (t, f) = if and { (body, other) } else { (other, body) };
-        let r = self.b.bind("t", Type::BOOL, Exp::If(cond, Box::new(t), Box::new(f)));
+        let r = self.code.b.bind("t", Type::BOOL, Exp::If(cond, Box::new(t), Box::new(f)));
         Ok(Value::scalar(ScalarType::Bool, r.into()))
     }
 
@@ -318,6 +297,40 @@ impl<'a> Lowerer<'a> {
         fehu_check::visit::children(e, &mut |c| unknown = unknown || self.mentions_unknown(c));
         unknown
     }
+}
+
+fn string(code: &mut Code, bytes: &[u8]) -> Value<'static> {
+    let values = bytes.iter().map(|b| PrimValue::I8(*b as i8)).collect();
+    constant_array(code, ScalarType::U8, values)
+}
+
+fn constant_array(code: &mut Code, s: ScalarType, values: Vec<PrimValue>) -> Value<'static> {
+    let n = SubExp::i64(values.len() as i64);
+    let data = ArrayData { elem: s.prim(), values };
+    let name =
+        code.b.bind("lit", Type::Array(s.prim(), vec![n]), Exp::Basic(Basic::ArrayConst(Arc::new(data))));
+    Value::Data(Data { ty: Ty::Scalar(s).array(n), leaves: vec![name.into()] })
+}
+
+pub(crate) fn negate<'a>(code: &mut Code, v: Value<'a>) -> Res<Value<'a>> {
+    let d = code.data(v)?;
+    let Ty::Scalar(s) = d.ty else { fehu_base::bug!("negation of {:?}", d.ty) };
+    let op = match s.prim() {
+        PrimType::Int(t) => UnOp::Neg(t),
+        PrimType::Float(t) => UnOp::FNeg(t),
+        PrimType::Bool | PrimType::Unit => UnOp::Not,
+    };
+    Ok(Value::scalar(s, code.b.un(op, d.leaves[0])))
+}
+
+pub(crate) fn complement<'a>(code: &mut Code, v: Value<'a>) -> Res<Value<'a>> {
+    let d = code.data(v)?;
+    let Ty::Scalar(s) = d.ty else { fehu_base::bug!("complement of {:?}", d.ty) };
+    let op = match s.prim() {
+        PrimType::Int(t) => UnOp::Complement(t),
+        PrimType::Bool | PrimType::Unit | PrimType::Float(_) => UnOp::Not,
+    };
+    Ok(Value::scalar(s, code.b.un(op, d.leaves[0])))
 }
 
 /// A polymorphic local function at an instantiation.
@@ -365,57 +378,5 @@ fn constant(e: &tast::Exp) -> Option<PrimValue> {
             }
         }
         _ => None,
-    }
-}
-
-/// A field of a record.
-pub(crate) fn project<'a>(v: &Value<'a>, field: Symbol) -> Value<'a> {
-    match v {
-        Value::Record(fields) => match fields.iter().find(|(f, _)| *f == field) {
-            Some((_, v)) => v.clone(),
-            None => fehu_base::bug!("no field {field}"),
-        },
-        Value::Data(d) => {
-            let Ty::Record(fields) = &d.ty else { fehu_base::bug!("field {field} of {:?}", d.ty) };
-            let mut offset = 0;
-            for (f, ty) in fields.iter() {
-                let n = ty.leaf_count();
-                if *f == field {
-                    return Value::Data(Data {
-                        ty: ty.clone(),
-                        leaves: d.leaves[offset..offset + n].to_vec(),
-                    });
-                }
-                offset += n;
-            }
-            fehu_base::bug!("no field {field}")
-        }
-        Value::Constr(..) | Value::Fun(_) => fehu_base::bug!("field {field} of {v:?}"),
-    }
-}
-
-/// All fields of a record.
-pub(crate) fn fields<'a>(v: &Value<'a>) -> Vec<(Symbol, Value<'a>)> {
-    match v {
-        Value::Record(fields) => fields.to_vec(),
-        Value::Data(d) => {
-            let Ty::Record(fields) = &d.ty else { fehu_base::bug!("fields of {:?}", d.ty) };
-            let mut rest = d.leaves.as_slice();
-            let mut field = |ty: &Ty| {
-                let (leaves, others) = rest.split_at(ty.leaf_count());
-                rest = others;
-                Value::Data(Data { ty: ty.clone(), leaves: leaves.to_vec() })
-            };
-            fields.iter().map(|(f, ty)| (*f, field(ty))).collect()
-        }
-        Value::Constr(..) | Value::Fun(_) => fehu_base::bug!("fields of {v:?}"),
-    }
-}
-
-/// The float width of a scalar type.
-pub(crate) fn float_type(s: ScalarType) -> Option<FloatType> {
-    match s.prim() {
-        PrimType::Float(t) => Some(t),
-        PrimType::Int(_) | PrimType::Bool | PrimType::Unit => None,
     }
 }

@@ -19,18 +19,20 @@
 //! Top-level functions of data to data that are large or recursive become core
 //! functions, once per shape of their arguments; `calls.rs` decides.
 //!
-//! Reading order: `value.rs`, then `types.rs` (surface types to run-time types),
-//! `exp.rs` (expressions), `apply.rs` (functions), `soacs.rs` (parallelism),
-//! `entry.rs` (the outside world).
+//! Reading order: `value.rs`, `lowerer.rs` (the state, and who may change what), then `types.rs` (surface types to
+//! run-time types), `exp.rs` (expressions), `apply.rs` (functions), `soacs.rs` (parallelism), `entry.rs` (the
+//! outside world). `code.rs` and what is built on it emit statements, and know nothing of the typed tree.
 
 #![forbid(unsafe_code)]
 
 mod apply;
 mod arrays;
+mod attributes;
 mod branch;
 mod call_table;
 mod calls;
 mod checks;
+mod code;
 mod decs;
 mod entry;
 mod equality;
@@ -39,11 +41,13 @@ mod index;
 mod intrinsics;
 mod loops;
 mod lowerer;
+mod opaques;
 mod patterns;
 mod persistent;
 mod ranges;
 mod scalar;
 mod sizes;
+mod slices;
 mod soacs;
 mod stops;
 mod sums;

@@ -21,7 +21,7 @@
 //! - `codegen/c/sizes.rs`, where a number of bytes is computed for an allocation;
 //! - `shape_elements` of `crates/codegen/rts/c/values.h`, for shapes that come from outside of the program.
 
-use crate::lowerer::Lowerer;
+use crate::code::{Code, Emit};
 use fehu_base::ops::{BinOp, CmpOp, MathFn, PrimFn};
 use fehu_base::prim::{IntType, PrimType, ScalarType};
 use fehu_base::Name;
@@ -33,7 +33,7 @@ const I: IntType = IntType::I64;
 const LIMIT: i64 = 1 << LIMIT_BITS;
 const LIMIT_BITS: i64 = 48;
 
-impl<'a> Lowerer<'a> {
+impl Code {
     /// Whether a number is a size.
     pub(crate) fn is_size(&mut self, n: SubExp) -> SubExp {
         self.is_size_before(n, 0)

@@ -1,7 +1,8 @@
 //! Parallel combinators.
 
-use crate::lowerer::{Lowerer, Res};
-use crate::value::{Data, Dim, Ty, Value};
+use crate::code::{Code, Emit, Mark, Res};
+use crate::lowerer::Lowerer;
+use crate::value::{names, Data, Dim, Ty, Value};
 use fehu_base::prim::{IntType, ScalarType};
 use fehu_base::Name;
 use fehu_ir::soac::{Commutativity, Filter, Hist, HistOp, Reduce, Scan, Scatter, ScatterDest, Screma, Soac};
@@ -9,459 +10,413 @@ use fehu_ir::{AccInput, Basic, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, 
 
 type L = Lambda<Soacs>;
 
-impl<'a> Lowerer<'a> {
-    /// Parameters for a value of a type.
-    pub(crate) fn params_of(&mut self, ty: &Ty) -> (Vec<Param<Soacs>>, Data) {
-        let params: Vec<_> = ty.leaves().into_iter().map(|t| self.b.param("x", t)).collect();
-        let leaves = params.iter().map(|p| p.name.into()).collect();
-        (params, Data { ty: ty.clone(), leaves })
+/// A core lambda from a function value, its arguments' types, and what is known of the type of its
+/// result outside of it.
+pub(crate) fn lambda<'a>(
+    cx: &mut Lowerer<'a>,
+    f: &Value<'a>,
+    args: &[Ty],
+    hint: Option<&Ty>,
+) -> Res<(L, Ty)> {
+    let mark = cx.code.mark();
+    let mut params = vec![];
+    let mut values = vec![];
+    for ty in args {
+        let (ps, d) = cx.code.params_of(ty);
+        params.extend(ps);
+        values.push(Value::Data(d));
     }
+    let attrs = std::mem::take(&mut cx.code.b.attrs);
+    let body = cx.body(|l| l.apply(f.clone(), values));
+    cx.code.b.attrs = attrs;
+    let (body, v) = body?;
+    let d = cx.code.data(v)?;
+    let ty = invariant_type(&mut cx.code, mark, &d.ty, hint, &body)?;
+    let lambda = Lambda { params, body: Body { result: d.leaves, ..body }, ret: ty.leaves() };
+    Ok((lambda, ty))
+}
 
-    /// A core lambda from a function value, its arguments' types, and what is known of the type of its
-    /// result outside of it.
-    pub(crate) fn lambda(&mut self, f: &Value<'a>, args: &[Ty], hint: Option<&Ty>) -> Res<(L, Ty)> {
-        let mark = self.mark();
-        let mut params = vec![];
-        let mut values = vec![];
-        for ty in args {
-            let (ps, d) = self.params_of(ty);
-            params.extend(ps);
-            values.push(Value::Data(d));
+/// The type of a lambda's result, in terms of what is known outside of it. Where the checker did
+/// not name a size, the code that computes it must not depend on the parameters, and is copied out.
+fn invariant_type(code: &mut Code, mark: Mark, ty: &Ty, hint: Option<&Ty>, body: &Body<Soacs>) -> Res<Ty> {
+    let hints = hint.map(Ty::dims).unwrap_or_default();
+    let mut problem = false;
+    let mut i = 0;
+    let mut copied = rustc_hash::FxHashMap::default();
+    let result = ty.map_dims(&mut |d| {
+        let h = hints.get(i).copied().unwrap_or(Dim::Unknown);
+        i += 1;
+        if let Dim::Known(_) = h {
+            return h;
         }
-        let attrs = std::mem::take(&mut self.b.attrs);
-        let body = self.body(|l| l.apply(f.clone(), values));
-        self.b.attrs = attrs;
-        let (body, v) = body?;
-        let d = self.data(v)?;
-        let ty = self.invariant_type(mark, &d.ty, hint, &body)?;
-        let lambda = Lambda { params, body: Body { result: d.leaves, ..body }, ret: ty.leaves() };
-        Ok((lambda, ty))
-    }
-
-    /// The type of a lambda's result, in terms of what is known outside of it. Where the checker did
-    /// not name a size, the code that computes it must not depend on the parameters, and is copied out.
-    fn invariant_type(
-        &mut self,
-        mark: crate::lowerer::Mark,
-        ty: &Ty,
-        hint: Option<&Ty>,
-        body: &Body<Soacs>,
-    ) -> Res<Ty> {
-        let hints = hint.map(Ty::dims).unwrap_or_default();
-        let mut problem = false;
-        let mut i = 0;
-        let mut copied = rustc_hash::FxHashMap::default();
-        let result = ty.map_dims(&mut |d| {
-            let h = hints.get(i).copied().unwrap_or(Dim::Unknown);
-            i += 1;
-            if let Dim::Known(_) = h {
-                return h;
-            }
-            match d {
-                Dim::Known(e) if mark.outside(e) => d,
-                Dim::Known(e) => match self.copy_out(mark, e, body, &mut copied) {
-                    Some(e) => Dim::Known(e),
-                    None => {
-                        problem = true;
-                        d
-                    }
-                },
-                Dim::Unknown => Dim::Known(SubExp::i64(0)),
-            }
-        });
-        if problem {
-            return Err(self.unsupported("an array whose rows may have different sizes"));
+        match d {
+            Dim::Known(e) if mark.outside(e) => d,
+            Dim::Known(e) => match copy_out(code, mark, e, body, &mut copied) {
+                Some(e) => Dim::Known(e),
+                None => {
+                    problem = true;
+                    d
+                }
+            },
+            Dim::Unknown => Dim::Known(SubExp::i64(0)),
         }
-        Ok(result)
+    });
+    if problem {
+        return Err(code.unsupported("an array whose rows may have different sizes"));
     }
+    Ok(result)
+}
 
-    /// Copies the scalar code that computes an operand out of a body, if it depends on nothing inside.
-    fn copy_out(
-        &mut self,
-        mark: crate::lowerer::Mark,
-        e: SubExp,
-        body: &Body<Soacs>,
-        copied: &mut rustc_hash::FxHashMap<Name, SubExp>,
-    ) -> Option<SubExp> {
-        if mark.outside(e) {
-            return Some(e);
+/// Copies the scalar code that computes an operand out of a body, if it depends on nothing inside.
+fn copy_out(
+    code: &mut Code,
+    mark: Mark,
+    e: SubExp,
+    body: &Body<Soacs>,
+    copied: &mut rustc_hash::FxHashMap<Name, SubExp>,
+) -> Option<SubExp> {
+    if mark.outside(e) {
+        return Some(e);
+    }
+    let SubExp::Var(n) = e else { return Some(e) };
+    if let Some(done) = copied.get(&n) {
+        return Some(*done);
+    }
+    let stm = body.stms.iter().find(|s| s.pat.len() == 1 && s.pat[0].name == n)?;
+    let mut go = |l: &mut Code, x: SubExp| copy_out(l, mark, x, body, copied);
+    let exp = match &stm.exp {
+        Exp::Basic(Basic::SubExp(x)) => Exp::Basic(Basic::SubExp(go(code, *x)?)),
+        Exp::Basic(Basic::UnOp(op, x)) => Exp::Basic(Basic::UnOp(*op, go(code, *x)?)),
+        Exp::Basic(Basic::BinOp(op, x, y)) => Exp::Basic(Basic::BinOp(*op, go(code, *x)?, go(code, *y)?)),
+        Exp::Basic(Basic::CmpOp(op, x, y)) => Exp::Basic(Basic::CmpOp(*op, go(code, *x)?, go(code, *y)?)),
+        Exp::Basic(Basic::Conv(op, x)) => Exp::Basic(Basic::Conv(*op, go(code, *x)?)),
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+            return None
         }
-        let SubExp::Var(n) = e else { return Some(e) };
-        if let Some(done) = copied.get(&n) {
-            return Some(*done);
-        }
-        let stm = body.stms.iter().find(|s| s.pat.len() == 1 && s.pat[0].name == n)?;
-        let mut go = |l: &mut Self, x: SubExp| l.copy_out(mark, x, body, copied);
-        let exp = match &stm.exp {
-            Exp::Basic(Basic::SubExp(x)) => Exp::Basic(Basic::SubExp(go(self, *x)?)),
-            Exp::Basic(Basic::UnOp(op, x)) => Exp::Basic(Basic::UnOp(*op, go(self, *x)?)),
-            Exp::Basic(Basic::BinOp(op, x, y)) => Exp::Basic(Basic::BinOp(*op, go(self, *x)?, go(self, *y)?)),
-            Exp::Basic(Basic::CmpOp(op, x, y)) => Exp::Basic(Basic::CmpOp(*op, go(self, *x)?, go(self, *y)?)),
-            Exp::Basic(Basic::Conv(op, x)) => Exp::Basic(Basic::Conv(*op, go(self, *x)?)),
-            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
-                return None
-            }
-        };
-        let new: SubExp = self.b.bind("n", stm.pat[0].ty.clone(), exp).into();
-        copied.insert(n, new);
-        Some(new)
-    }
+    };
+    let new: SubExp = code.b.bind("n", stm.pat[0].ty.clone(), exp).into();
+    copied.insert(n, new);
+    Some(new)
+}
 
-    /// `map f xs`.
-    pub(crate) fn map(&mut self, f: &Value<'a>, xs: Data, hint: Option<&Ty>) -> Res<Value<'a>> {
-        let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("map over {:?}", xs.ty) };
-        let elem = elem.clone();
-        let (map, ty) = self.lambda(f, &[elem], hint)?;
-        let arrays = names(&xs.leaves);
-        let types = map.ret.iter().map(|t| t.array_of(&[n])).collect();
-        let soac = Soac::Screma(Screma { width: n, arrays, scans: vec![], reds: vec![], map });
-        let leaves = self.screma(types, soac);
-        Ok(Value::Data(Data { ty: ty.array(n), leaves }))
-    }
+/// `map f xs`.
+pub(crate) fn map<'a>(cx: &mut Lowerer<'a>, f: &Value<'a>, xs: Data, hint: Option<&Ty>) -> Res<Value<'a>> {
+    let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("map over {:?}", xs.ty) };
+    let elem = elem.clone();
+    let (map, ty) = lambda(cx, f, &[elem], hint)?;
+    let arrays = names(&xs.leaves);
+    let types = map.ret.iter().map(|t| t.array_of(&[n])).collect();
+    let soac = Soac::Screma(Screma { width: n, arrays, scans: vec![], reds: vec![], map });
+    let leaves = screma(&mut cx.code, types, soac);
+    Ok(Value::Data(Data { ty: ty.array(n), leaves }))
+}
 
-    fn screma(&mut self, types: Vec<Type>, soac: Soac<Soacs>) -> Vec<SubExp> {
-        self.b.bind_all("t", types, Exp::Op(soac)).into_iter().map(SubExp::Var).collect()
-    }
+fn screma(code: &mut Code, types: Vec<Type>, soac: Soac<Soacs>) -> Vec<SubExp> {
+    code.b.bind_all("t", types, Exp::Op(soac)).into_iter().map(SubExp::Var).collect()
+}
 
-    /// The identity on elements of a type.
-    fn identity(&mut self, ty: &Ty) -> L {
-        let (params, d) = self.params_of(ty);
-        Lambda { params, body: Body { stms: vec![], result: d.leaves }, ret: ty.leaves() }
-    }
+/// The identity on elements of a type.
+fn identity(code: &mut Code, ty: &Ty) -> L {
+    let (params, d) = code.params_of(ty);
+    Lambda { params, body: Body { stms: vec![], result: d.leaves }, ret: ty.leaves() }
+}
 
-    /// `reduce op ne xs`.
-    pub(crate) fn reduce(
-        &mut self,
-        comm: Commutativity,
-        op: &Value<'a>,
-        ne: Data,
-        xs: Data,
-    ) -> Res<Value<'a>> {
-        let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("reduce over {:?}", xs.ty) };
-        let elem = elem.clone();
-        let (op, _) = self.lambda(op, &[elem.clone(), elem.clone()], Some(&elem))?;
-        let map = self.identity(&elem);
-        let red = Reduce { comm, op, neutral: ne.leaves };
-        let soac =
-            Soac::Screma(Screma { width: n, arrays: names(&xs.leaves), scans: vec![], reds: vec![red], map });
-        let leaves = self.screma(elem.leaves(), soac);
-        Ok(Value::Data(Data { ty: elem, leaves }))
-    }
+/// `reduce op ne xs`.
+pub(crate) fn reduce<'a>(
+    cx: &mut Lowerer<'a>,
+    comm: Commutativity,
+    op: &Value<'a>,
+    ne: Data,
+    xs: Data,
+) -> Res<Value<'a>> {
+    let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("reduce over {:?}", xs.ty) };
+    let elem = elem.clone();
+    let (op, _) = lambda(cx, op, &[elem.clone(), elem.clone()], Some(&elem))?;
+    let map = identity(&mut cx.code, &elem);
+    let red = Reduce { comm, op, neutral: ne.leaves };
+    let soac =
+        Soac::Screma(Screma { width: n, arrays: names(&xs.leaves), scans: vec![], reds: vec![red], map });
+    let leaves = screma(&mut cx.code, elem.leaves(), soac);
+    Ok(Value::Data(Data { ty: elem, leaves }))
+}
 
-    /// `scan op ne xs`.
-    pub(crate) fn scan(&mut self, op: &Value<'a>, ne: Data, xs: Data) -> Res<Value<'a>> {
-        let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("scan over {:?}", xs.ty) };
-        let elem = elem.clone();
-        let (op, _) = self.lambda(op, &[elem.clone(), elem.clone()], Some(&elem))?;
-        let map = self.identity(&elem);
-        let scan = Scan { op, neutral: ne.leaves };
-        let soac = Soac::Screma(Screma {
-            width: n,
-            arrays: names(&xs.leaves),
-            scans: vec![scan],
-            reds: vec![],
-            map,
-        });
-        let types = elem.leaves().iter().map(|t| t.array_of(&[n])).collect();
-        let leaves = self.screma(types, soac);
-        Ok(Value::Data(Data { ty: elem.array(n), leaves }))
-    }
+/// `scan op ne xs`.
+pub(crate) fn scan<'a>(cx: &mut Lowerer<'a>, op: &Value<'a>, ne: Data, xs: Data) -> Res<Value<'a>> {
+    let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("scan over {:?}", xs.ty) };
+    let elem = elem.clone();
+    let (op, _) = lambda(cx, op, &[elem.clone(), elem.clone()], Some(&elem))?;
+    let map = identity(&mut cx.code, &elem);
+    let scan = Scan { op, neutral: ne.leaves };
+    let soac =
+        Soac::Screma(Screma { width: n, arrays: names(&xs.leaves), scans: vec![scan], reds: vec![], map });
+    let types = elem.leaves().iter().map(|t| t.array_of(&[n])).collect();
+    let leaves = screma(&mut cx.code, types, soac);
+    Ok(Value::Data(Data { ty: elem.array(n), leaves }))
+}
 
-    /// `scatter dest is vs`, with indices of `rank` components.
-    pub(crate) fn scatter(&mut self, rank: usize, dest: Data, is: Data, vs: Data) -> Res<Value<'a>> {
-        let Some((n, _)) = vs.ty.elem() else { fehu_base::bug!("scatter of {:?}", vs.ty) };
-        let shape = outer_shape(&dest.ty, rank);
-        // All indices first, one set per destination leaf, then the values.
-        let (index_params, index) = {
-            let Some((_, t)) = is.ty.elem() else { fehu_base::bug!("scatter at {:?}", is.ty) };
-            let t = t.clone();
-            self.params_of(&t)
-        };
-        let Some((_, elem)) = vs.ty.elem() else { fehu_base::bug!("scatter of {:?}", vs.ty) };
-        let elem = elem.clone();
-        let (value_params, value) = self.params_of(&elem);
-        let mut result = vec![];
-        for _ in &value.leaves {
-            result.extend(index.leaves.iter().copied());
-        }
-        result.extend(value.leaves.iter().copied());
-        let mut ret = vec![Type::I64; rank * value.leaves.len()];
-        ret.extend(elem.leaves());
-        let params = index_params.into_iter().chain(value_params).collect();
-        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret };
-        let arrays = names(&is.leaves).into_iter().chain(names(&vs.leaves)).collect();
-        let dests = names(&dest.leaves)
-            .into_iter()
-            .map(|array| ScatterDest { shape: shape.clone(), array })
-            .collect();
-        let types = dest.ty.leaves();
-        let leaves = self.screma(types, Soac::Scatter(Scatter { width: n, arrays, dests, lambda }));
-        Ok(Value::Data(Data { ty: dest.ty, leaves }))
+/// `scatter dest is vs`, with indices of `rank` components.
+pub(crate) fn scatter(code: &mut Code, rank: usize, dest: Data, is: Data, vs: Data) -> Res<Value<'static>> {
+    let Some((n, _)) = vs.ty.elem() else { fehu_base::bug!("scatter of {:?}", vs.ty) };
+    let shape = outer_shape(&dest.ty, rank);
+    // All indices first, one set per destination leaf, then the values.
+    let (index_params, index) = {
+        let Some((_, t)) = is.ty.elem() else { fehu_base::bug!("scatter at {:?}", is.ty) };
+        let t = t.clone();
+        code.params_of(&t)
+    };
+    let Some((_, elem)) = vs.ty.elem() else { fehu_base::bug!("scatter of {:?}", vs.ty) };
+    let elem = elem.clone();
+    let (value_params, value) = code.params_of(&elem);
+    let mut result = vec![];
+    for _ in &value.leaves {
+        result.extend(index.leaves.iter().copied());
     }
+    result.extend(value.leaves.iter().copied());
+    let mut ret = vec![Type::I64; rank * value.leaves.len()];
+    ret.extend(elem.leaves());
+    let params = index_params.into_iter().chain(value_params).collect();
+    let lambda = Lambda { params, body: Body { stms: vec![], result }, ret };
+    let arrays = names(&is.leaves).into_iter().chain(names(&vs.leaves)).collect();
+    let dests =
+        names(&dest.leaves).into_iter().map(|array| ScatterDest { shape: shape.clone(), array }).collect();
+    let types = dest.ty.leaves();
+    let leaves = screma(code, types, Soac::Scatter(Scatter { width: n, arrays, dests, lambda }));
+    Ok(Value::Data(Data { ty: dest.ty, leaves }))
+}
 
-    /// `reduce_by_index dest op ne is vs`.
-    pub(crate) fn hist(
-        &mut self,
-        rank: usize,
-        dest: Data,
-        op: &Value<'a>,
-        ne: Data,
-        is: Data,
-        vs: Data,
-    ) -> Res<Value<'a>> {
-        let Some((n, elem)) = vs.ty.elem() else { fehu_base::bug!("histogram of {:?}", vs.ty) };
-        let elem = elem.clone();
-        let shape = outer_shape(&dest.ty, rank);
-        let (op, _) = self.lambda(op, &[elem.clone(), elem.clone()], Some(&elem))?;
-        let Some((_, index_ty)) = is.ty.elem() else { fehu_base::bug!("histogram at {:?}", is.ty) };
-        let index_ty = index_ty.clone();
-        let (mut params, index) = self.params_of(&index_ty);
-        let (value_params, value) = self.params_of(&elem);
-        params.extend(value_params);
-        let mut ret = vec![Type::I64; rank];
-        ret.extend(elem.leaves());
-        let result = index.leaves.into_iter().chain(value.leaves).collect();
-        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret };
-        let arrays = names(&is.leaves).into_iter().chain(names(&vs.leaves)).collect();
-        let ops = vec![HistOp { shape, dests: names(&dest.leaves), neutral: ne.leaves, op }];
-        let types = dest.ty.leaves();
-        let leaves = self.screma(types, Soac::Hist(Hist { width: n, arrays, ops, lambda }));
-        Ok(Value::Data(Data { ty: dest.ty, leaves }))
-    }
+/// `reduce_by_index dest op ne is vs`.
+pub(crate) fn hist<'a>(
+    cx: &mut Lowerer<'a>,
+    rank: usize,
+    dest: Data,
+    op: &Value<'a>,
+    ne: Data,
+    is: Data,
+    vs: Data,
+) -> Res<Value<'a>> {
+    let Some((n, elem)) = vs.ty.elem() else { fehu_base::bug!("histogram of {:?}", vs.ty) };
+    let elem = elem.clone();
+    let shape = outer_shape(&dest.ty, rank);
+    let (op, _) = lambda(cx, op, &[elem.clone(), elem.clone()], Some(&elem))?;
+    let Some((_, index_ty)) = is.ty.elem() else { fehu_base::bug!("histogram at {:?}", is.ty) };
+    let index_ty = index_ty.clone();
+    let (mut params, index) = cx.code.params_of(&index_ty);
+    let (value_params, value) = cx.code.params_of(&elem);
+    params.extend(value_params);
+    let mut ret = vec![Type::I64; rank];
+    ret.extend(elem.leaves());
+    let result = index.leaves.into_iter().chain(value.leaves).collect();
+    let lambda = Lambda { params, body: Body { stms: vec![], result }, ret };
+    let arrays = names(&is.leaves).into_iter().chain(names(&vs.leaves)).collect();
+    let ops = vec![HistOp { shape, dests: names(&dest.leaves), neutral: ne.leaves, op }];
+    let types = dest.ty.leaves();
+    let leaves = screma(&mut cx.code, types, Soac::Hist(Hist { width: n, arrays, ops, lambda }));
+    Ok(Value::Data(Data { ty: dest.ty, leaves }))
+}
 
-    /// `filter p xs`.
-    pub(crate) fn filter(&mut self, p: &Value<'a>, xs: Data) -> Res<Value<'a>> {
-        let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("filter of {:?}", xs.ty) };
-        let elem = elem.clone();
-        let (params, d) = self.params_of(&elem);
-        let values = d.leaves.clone();
-        let (body, keep) = self.body(|l| {
-            let v = l.apply(p.clone(), vec![Value::Data(d)])?;
-            l.scalar(v)
-        })?;
-        let result: Vec<SubExp> = std::iter::once(keep).chain(values).collect();
-        let ret = std::iter::once(Type::BOOL).chain(elem.leaves()).collect();
-        let lambda = Lambda { params, body: Body { result, ..body }, ret };
-        let count = self.b.fresh("count", Type::I64);
-        let ty = elem.array(count.into());
-        let arrays: Vec<_> = ty.leaves().into_iter().map(|t| (self.b.fresh("kept", t.clone()), t)).collect();
-        let leaves = arrays.iter().map(|(name, _)| (*name).into()).collect();
-        let filter = Filter { width: n, arrays: names(&xs.leaves), kept: vec![arrays.len()], lambda };
-        let pat = std::iter::once((count, Type::I64)).chain(arrays).collect();
-        self.b.bind_names(pat, Exp::Op(Soac::Filter(filter)));
-        Ok(Value::Data(Data { ty, leaves }))
-    }
+/// `filter p xs`.
+pub(crate) fn filter<'a>(cx: &mut Lowerer<'a>, p: &Value<'a>, xs: Data) -> Res<Value<'a>> {
+    let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("filter of {:?}", xs.ty) };
+    let elem = elem.clone();
+    let (params, d) = cx.code.params_of(&elem);
+    let values = d.leaves.clone();
+    let (body, keep) = cx.body(|l| {
+        let v = l.apply(p.clone(), vec![Value::Data(d)])?;
+        l.code.scalar(v)
+    })?;
+    let result: Vec<SubExp> = std::iter::once(keep).chain(values).collect();
+    let ret = std::iter::once(Type::BOOL).chain(elem.leaves()).collect();
+    let lambda = Lambda { params, body: Body { result, ..body }, ret };
+    let count = cx.code.b.fresh("count", Type::I64);
+    let ty = elem.array(count.into());
+    let arrays: Vec<_> = ty.leaves().into_iter().map(|t| (cx.code.b.fresh("kept", t.clone()), t)).collect();
+    let leaves = arrays.iter().map(|(name, _)| (*name).into()).collect();
+    let filter = Filter { width: n, arrays: names(&xs.leaves), kept: vec![arrays.len()], lambda };
+    let pat = std::iter::once((count, Type::I64)).chain(arrays).collect();
+    cx.code.b.bind_names(pat, Exp::Op(Soac::Filter(filter)));
+    Ok(Value::Data(Data { ty, leaves }))
+}
 
-    /// The last element of an array of `n` numbers; 0 if it is empty.
-    fn last_or_0(&mut self, n: SubExp, array: SubExp) -> Res<SubExp> {
-        let last = self.b.sub64(n, SubExp::i64(1));
-        let eq = fehu_base::ops::CmpOp::Eq(fehu_base::prim::PrimType::I64);
-        let empty = self.b.cmp(eq, n, SubExp::i64(0));
-        let (then, _) = self.body(|_| Ok(()))?;
-        let (other, x) = self.body(|l| {
-            let SubExp::Var(arr) = array else { fehu_base::bug!("constant array") };
-            Ok(SubExp::Var(l.b.bind(
-                "t",
-                Type::I64,
-                Exp::Basic(Basic::Index(arr, vec![fehu_ir::DimIndex::Fix(last)])),
-            )))
-        })?;
-        let then = Body { result: vec![SubExp::i64(0)], ..then };
-        let other = Body { result: vec![x], ..other };
-        Ok(self.b.bind("count", Type::I64, Exp::If(empty, Box::new(then), Box::new(other))).into())
-    }
+/// The last element of an array of `n` numbers; 0 if it is empty.
+fn last_or_0(code: &mut Code, n: SubExp, array: SubExp) -> Res<SubExp> {
+    let last = code.b.sub64(n, SubExp::i64(1));
+    let eq = fehu_base::ops::CmpOp::Eq(fehu_base::prim::PrimType::I64);
+    let empty = code.b.cmp(eq, n, SubExp::i64(0));
+    let (then, _) = code.body(|_| Ok(()))?;
+    let (other, x) = code.body(|l| {
+        let SubExp::Var(arr) = array else { fehu_base::bug!("constant array") };
+        Ok(SubExp::Var(l.b.bind(
+            "t",
+            Type::I64,
+            Exp::Basic(Basic::Index(arr, vec![fehu_ir::DimIndex::Fix(last)])),
+        )))
+    })?;
+    let then = Body { result: vec![SubExp::i64(0)], ..then };
+    let other = Body { result: vec![x], ..other };
+    Ok(code.b.bind("count", Type::I64, Exp::If(empty, Box::new(then), Box::new(other))).into())
+}
 
-    /// `partition k f xs`: stable, ordered by class.
-    pub(crate) fn partition(&mut self, k: SubExp, f: &Value<'a>, xs: Data) -> Res<Value<'a>> {
-        let Some(k) = k.as_i64().and_then(|k| usize::try_from(k).ok()) else {
-            return Err(self.unsupported("a partition into a number of classes not known in advance"));
-        };
-        let cs = self.classes(f, &xs, k)?;
-        let dest = self.scratch(&xs.ty);
-        let sorted = self.scatter(1, dest, cs.positions, xs)?;
-        let n = SubExp::i64(k as i64);
-        let counts = self.b.bind(
-            "counts",
-            Type::I64.array_of(&[n]),
-            Exp::Basic(Basic::ArrayLit(cs.counts, Type::I64)),
-        );
-        let counts = Data { ty: Ty::Scalar(ScalarType::I64).array(n), leaves: vec![counts.into()] };
-        Ok(Value::tuple(vec![sorted, Value::Data(counts)]))
-    }
+/// `partition k f xs`: stable, ordered by class.
+pub(crate) fn partition<'a>(cx: &mut Lowerer<'a>, k: SubExp, f: &Value<'a>, xs: Data) -> Res<Value<'a>> {
+    let Some(k) = k.as_i64().and_then(|k| usize::try_from(k).ok()) else {
+        return Err(cx.code.unsupported("a partition into a number of classes not known in advance"));
+    };
+    let cs = classes(cx, f, &xs, k)?;
+    let dest = cx.code.scratch(&xs.ty);
+    let sorted = scatter(&mut cx.code, 1, dest, cs.positions, xs)?;
+    let n = SubExp::i64(k as i64);
+    let counts =
+        cx.code.b.bind("counts", Type::I64.array_of(&[n]), Exp::Basic(Basic::ArrayLit(cs.counts, Type::I64)));
+    let counts = Data { ty: Ty::Scalar(ScalarType::I64).array(n), leaves: vec![counts.into()] };
+    Ok(Value::tuple(vec![sorted, Value::Data(counts)]))
+}
 
-    /// An array of unspecified content.
-    pub(crate) fn scratch(&mut self, ty: &Ty) -> Data {
-        let leaves = ty
-            .leaves()
-            .into_iter()
-            .map(|t| {
-                let Some(p) = t.elem() else { fehu_base::bug!("scratch of {t:?}") };
-                self.b.bind("scratch", t.clone(), Exp::Basic(Basic::Scratch(p, t.shape().to_vec()))).into()
-            })
-            .collect();
-        Data { ty: ty.clone(), leaves }
-    }
-
-    /// Where each element goes when they are ordered by class: one scan of one counter per class.
-    /// Elements of other classes go nowhere (-1).
-    fn classes(&mut self, f: &Value<'a>, xs: &Data, k: usize) -> Res<Classes> {
-        let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("partition of {:?}", xs.ty) };
-        let elem = elem.clone();
-        let i64s = Type::I64.array_of(&[n]);
-        let eq = fehu_base::ops::CmpOp::Eq(fehu_base::prim::PrimType::I64);
-        // One pass: the class of each element, and the running counts of all classes.
-        let (params, d) = self.params_of(&elem);
-        let (body, mut result) = self.body(|l| {
-            let v = l.apply(f.clone(), vec![Value::Data(d)])?;
-            let c = l.scalar(v)?;
-            let mut counts = vec![];
-            for i in 0..k {
-                let hit = l.b.cmp(eq, c, SubExp::i64(i as i64));
-                counts.push(l.select(hit, SubExp::i64(1), SubExp::i64(0)));
-            }
-            counts.push(c);
-            Ok(counts)
-        })?;
-        let map = Lambda {
-            params,
-            body: Body { result: std::mem::take(&mut result), ..body },
-            ret: vec![Type::I64; k + 1],
-        };
-        let scans = (0..k).map(|_| Scan { op: self.i64_add(), neutral: vec![SubExp::i64(0)] }).collect();
-        let soac = Soac::Screma(Screma { width: n, arrays: names(&xs.leaves), scans, reds: vec![], map });
-        let results = self.screma(vec![i64s.clone(); k + 1], soac);
-        let (sums, class) = (&results[..k], results[k]);
-        // The counts are the last running counts; the classes follow each other.
+/// Where each element goes when they are ordered by class: one scan of one counter per class.
+/// Elements of other classes go nowhere (-1).
+fn classes<'a>(cx: &mut Lowerer<'a>, f: &Value<'a>, xs: &Data, k: usize) -> Res<Classes> {
+    let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("partition of {:?}", xs.ty) };
+    let elem = elem.clone();
+    let i64s = Type::I64.array_of(&[n]);
+    let eq = fehu_base::ops::CmpOp::Eq(fehu_base::prim::PrimType::I64);
+    // One pass: the class of each element, and the running counts of all classes.
+    let (params, d) = cx.code.params_of(&elem);
+    let (body, mut result) = cx.body(|l| {
+        let v = l.apply(f.clone(), vec![Value::Data(d)])?;
+        let c = l.code.scalar(v)?;
         let mut counts = vec![];
-        let mut starts = vec![];
-        let mut total = SubExp::i64(0);
-        for s in sums {
-            let count = self.last_or_0(n, *s)?;
-            counts.push(count);
-            starts.push(total);
-            total = self.b.add64(total, count);
+        for i in 0..k {
+            let hit = l.code.b.cmp(eq, c, SubExp::i64(i as i64));
+            counts.push(l.code.select(hit, SubExp::i64(1), SubExp::i64(0)));
         }
-        // The position of each element.
-        let ps: Vec<_> = (0..=k).map(|_| self.b.param("x", Type::I64)).collect();
-        let (body, pos) = self.body(|l| {
-            let mut pos = SubExp::i64(-1);
-            for i in (0..k).rev() {
-                let hit = l.b.cmp(eq, ps[k].name.into(), SubExp::i64(i as i64));
-                let at = l.b.add64(starts[i], ps[i].name.into());
-                let at = l.b.sub64(at, SubExp::i64(1));
-                pos = l.select(hit, at, pos);
-            }
-            Ok(pos)
-        })?;
-        let map = Lambda { params: ps, body: Body { result: vec![pos], ..body }, ret: vec![Type::I64] };
-        let arrays = names(&results);
-        let _ = class;
-        let soac = Soac::Screma(Screma { width: n, arrays, scans: vec![], reds: vec![], map });
-        let leaves = self.screma(vec![i64s], soac);
-        let positions = Data { ty: Ty::Scalar(ScalarType::I64).array(n), leaves };
-        Ok(Classes { positions, counts })
+        counts.push(c);
+        Ok(counts)
+    })?;
+    let map = Lambda {
+        params,
+        body: Body { result: std::mem::take(&mut result), ..body },
+        ret: vec![Type::I64; k + 1],
+    };
+    let scans = (0..k).map(|_| Scan { op: i64_add(&mut cx.code), neutral: vec![SubExp::i64(0)] }).collect();
+    let soac = Soac::Screma(Screma { width: n, arrays: names(&xs.leaves), scans, reds: vec![], map });
+    let results = screma(&mut cx.code, vec![i64s.clone(); k + 1], soac);
+    let (sums, class) = (&results[..k], results[k]);
+    // The counts are the last running counts; the classes follow each other.
+    let mut counts = vec![];
+    let mut starts = vec![];
+    let mut total = SubExp::i64(0);
+    for s in sums {
+        let count = last_or_0(&mut cx.code, n, *s)?;
+        counts.push(count);
+        starts.push(total);
+        total = cx.code.b.add64(total, count);
     }
+    // The position of each element.
+    let ps: Vec<_> = (0..=k).map(|_| cx.code.b.param("x", Type::I64)).collect();
+    let (body, pos) = cx.body(|l| {
+        let mut pos = SubExp::i64(-1);
+        for i in (0..k).rev() {
+            let hit = l.code.b.cmp(eq, ps[k].name.into(), SubExp::i64(i as i64));
+            let at = l.code.b.add64(starts[i], ps[i].name.into());
+            let at = l.code.b.sub64(at, SubExp::i64(1));
+            pos = l.code.select(hit, at, pos);
+        }
+        Ok(pos)
+    })?;
+    let map = Lambda { params: ps, body: Body { result: vec![pos], ..body }, ret: vec![Type::I64] };
+    let arrays = names(&results);
+    let _ = class;
+    let soac = Soac::Screma(Screma { width: n, arrays, scans: vec![], reds: vec![], map });
+    let leaves = screma(&mut cx.code, vec![i64s], soac);
+    let positions = Data { ty: Ty::Scalar(ScalarType::I64).array(n), leaves };
+    Ok(Classes { positions, counts })
+}
 
-    fn i64_add(&mut self) -> L {
-        let x = self.b.param("x", Type::I64);
-        let y = self.b.param("y", Type::I64);
-        self.b.begin();
-        let r = self.b.bin(fehu_base::ops::BinOp::Add(IntType::I64), x.name.into(), y.name.into());
-        let body = self.b.end(vec![r]);
-        Lambda { params: vec![x, y], body, ret: vec![Type::I64] }
-    }
+fn i64_add(code: &mut Code) -> L {
+    let x = code.b.param("x", Type::I64);
+    let y = code.b.param("y", Type::I64);
+    code.b.begin();
+    let r = code.b.bin(fehu_base::ops::BinOp::Add(IntType::I64), x.name.into(), y.name.into());
+    let body = code.b.end(vec![r]);
+    Lambda { params: vec![x, y], body, ret: vec![Type::I64] }
+}
 
-    /// `scatter_stream`, `hist_stream`: a map over the elements with the destination as an accumulator.
-    pub(crate) fn acc_stream(
-        &mut self,
-        dest: Data,
-        op: Option<(&Value<'a>, Data)>,
-        f: &Value<'a>,
-        xs: Data,
-    ) -> Res<Value<'a>> {
-        let Some((k, elem)) = dest.ty.elem() else { fehu_base::bug!("accumulator of {:?}", dest.ty) };
-        let elem = elem.clone();
-        let Some((n, x_ty)) = xs.ty.elem() else { fehu_base::bug!("stream of {:?}", xs.ty) };
-        let x_ty = x_ty.clone();
-        let op = match op {
-            Some((op, ne)) => {
-                Some((self.lambda(op, &[elem.clone(), elem.clone()], Some(&elem))?.0, ne.leaves))
-            }
-            None => None,
+/// `scatter_stream`, `hist_stream`: a map over the elements with the destination as an accumulator.
+pub(crate) fn acc_stream<'a>(
+    cx: &mut Lowerer<'a>,
+    dest: Data,
+    op: Option<(&Value<'a>, Data)>,
+    f: &Value<'a>,
+    xs: Data,
+) -> Res<Value<'a>> {
+    let Some((k, elem)) = dest.ty.elem() else { fehu_base::bug!("accumulator of {:?}", dest.ty) };
+    let elem = elem.clone();
+    let Some((n, x_ty)) = xs.ty.elem() else { fehu_base::bug!("stream of {:?}", xs.ty) };
+    let x_ty = x_ty.clone();
+    let op = match op {
+        Some((op, ne)) => Some((lambda(cx, op, &[elem.clone(), elem.clone()], Some(&elem))?.0, ne.leaves)),
+        None => None,
+    };
+    let token = cx.code.b.param("token", Type::UNIT);
+    let acc_ty = Ty::Acc(token.name, vec![k], std::rc::Rc::new(elem));
+    let (acc_params, acc) = cx.code.params_of(&acc_ty);
+    // The body maps over the elements; each returns the accumulator.
+    let (body, result) = cx.body(|l| {
+        let (inner_params, inner_acc) = l.code.params_of(&acc_ty);
+        let (x_params, x) = l.code.params_of(&x_ty);
+        let (body, v) = l.body(|l| l.apply(f.clone(), vec![Value::Data(inner_acc), Value::Data(x)]))?;
+        let d = l.code.data(v)?;
+        let i = l.code.b.fresh("i", Type::I64);
+        let mut stms = vec![];
+        for (p, leaf) in x_params.iter().zip(&xs.leaves) {
+            let SubExp::Var(arr) = leaf else { fehu_base::bug!("constant array") };
+            let rest = p.ty.shape().iter().map(|s| fehu_ir::DimIndex::Slice {
+                start: SubExp::i64(0),
+                len: *s,
+                stride: SubExp::i64(1),
+            });
+            let slice = std::iter::once(fehu_ir::DimIndex::Fix(i.into())).chain(rest).collect();
+            stms.push(fehu_ir::Stm {
+                pat: vec![fehu_ir::PatElem { name: p.name, ty: p.ty.clone(), dec: () }],
+                certs: vec![],
+                attrs: vec![],
+                loc: l.code.b.loc.clone(),
+                exp: Exp::Basic(Basic::Index(*arr, slice)),
+            });
+        }
+        stms.extend(body.stms);
+        let body = Body { stms, result: d.leaves };
+        let params = inner_params.into_iter().map(|p| Param { consumed: true, ..p });
+        let lp = Loop {
+            params: params.zip(acc.leaves.iter().copied()).collect(),
+            form: LoopForm::For { var: i, ty: IntType::I64, bound: n },
+            body,
         };
-        let token = self.b.param("token", Type::UNIT);
-        let acc_ty = Ty::Acc(token.name, vec![k], std::rc::Rc::new(elem));
-        let (acc_params, acc) = self.params_of(&acc_ty);
-        // The body maps over the elements; each returns the accumulator.
-        let (body, result) = self.body(|l| {
-            let (inner_params, inner_acc) = l.params_of(&acc_ty);
-            let (x_params, x) = l.params_of(&x_ty);
-            let (body, v) = l.body(|l| l.apply(f.clone(), vec![Value::Data(inner_acc), Value::Data(x)]))?;
-            let d = l.data(v)?;
-            let i = l.b.fresh("i", Type::I64);
-            let mut stms = vec![];
-            for (p, leaf) in x_params.iter().zip(&xs.leaves) {
-                let SubExp::Var(arr) = leaf else { fehu_base::bug!("constant array") };
-                let rest = p.ty.shape().iter().map(|s| fehu_ir::DimIndex::Slice {
-                    start: SubExp::i64(0),
-                    len: *s,
-                    stride: SubExp::i64(1),
-                });
-                let slice = std::iter::once(fehu_ir::DimIndex::Fix(i.into())).chain(rest).collect();
-                stms.push(fehu_ir::Stm {
-                    pat: vec![fehu_ir::PatElem { name: p.name, ty: p.ty.clone(), dec: () }],
-                    certs: vec![],
-                    attrs: vec![],
-                    loc: l.b.loc.clone(),
-                    exp: Exp::Basic(Basic::Index(*arr, slice)),
-                });
-            }
-            stms.extend(body.stms);
-            let body = Body { stms, result: d.leaves };
-            let params = inner_params.into_iter().map(|p| Param { consumed: true, ..p });
-            let lp = Loop {
-                params: params.zip(acc.leaves.iter().copied()).collect(),
-                form: LoopForm::For { var: i, ty: IntType::I64, bound: n },
-                body,
-            };
-            let t = acc_ty.leaves();
-            Ok(l.b.bind_all("acc", t, Exp::Loop(Box::new(lp))).into_iter().map(SubExp::Var).collect())
-        })?;
-        let lambda = Lambda {
-            params: std::iter::once(token).chain(acc_params).collect(),
-            body: Body { result, ..body },
-            ret: acc_ty.leaves(),
-        };
-        let input = AccInput { shape: vec![k], arrays: names(&dest.leaves), op };
-        let types = dest.ty.leaves();
-        let exp = Exp::WithAcc(Box::new(WithAcc { inputs: vec![input], lambda }));
-        let leaves = self.b.bind_all("t", types, exp).into_iter().map(SubExp::Var).collect();
-        Ok(Value::Data(Data { ty: dest.ty, leaves }))
-    }
+        let t = acc_ty.leaves();
+        Ok(l.code.b.bind_all("acc", t, Exp::Loop(Box::new(lp))).into_iter().map(SubExp::Var).collect())
+    })?;
+    let lambda = Lambda {
+        params: std::iter::once(token).chain(acc_params).collect(),
+        body: Body { result, ..body },
+        ret: acc_ty.leaves(),
+    };
+    let input = AccInput { shape: vec![k], arrays: names(&dest.leaves), op };
+    let types = dest.ty.leaves();
+    let exp = Exp::WithAcc(Box::new(WithAcc { inputs: vec![input], lambda }));
+    let leaves = cx.code.b.bind_all("t", types, exp).into_iter().map(SubExp::Var).collect();
+    Ok(Value::Data(Data { ty: dest.ty, leaves }))
+}
 
-    /// `acc_write acc i v`.
-    pub(crate) fn acc_write(&mut self, acc: Data, i: SubExp, v: Data) -> Res<Value<'a>> {
-        let SubExp::Var(name) = acc.leaves[0] else { fehu_base::bug!("constant accumulator") };
-        let t = self.b.type_of(acc.leaves[0]);
-        let r = self.b.bind("acc", t, Exp::Basic(Basic::UpdateAcc(name, vec![i], v.leaves)));
-        Ok(Value::Data(Data { ty: acc.ty, leaves: vec![r.into()] }))
-    }
+/// `acc_write acc i v`.
+pub(crate) fn acc_write(code: &mut Code, acc: Data, i: SubExp, v: Data) -> Res<Value<'static>> {
+    let SubExp::Var(name) = acc.leaves[0] else { fehu_base::bug!("constant accumulator") };
+    let t = code.b.type_of(acc.leaves[0]);
+    let r = code.b.bind("acc", t, Exp::Basic(Basic::UpdateAcc(name, vec![i], v.leaves)));
+    Ok(Value::Data(Data { ty: acc.ty, leaves: vec![r.into()] }))
 }
 
 struct Classes {
     positions: Data,
     counts: Vec<SubExp>,
-}
-
-/// The names of arrays.
-pub(crate) fn names(leaves: &[SubExp]) -> Vec<Name> {
-    leaves
-        .iter()
-        .map(|e| match e {
-            SubExp::Var(n) => *n,
-            SubExp::Const(_) => fehu_base::bug!("an array is never a constant operand"),
-        })
-        .collect()
 }
 
 fn outer_shape(ty: &Ty, rank: usize) -> Vec<SubExp> {

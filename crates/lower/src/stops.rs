@@ -12,54 +12,53 @@
 //!
 //! An array that was consumed before has no value; the interpreter passes over its statement.
 
+use crate::code::Code;
 use crate::lowerer::Lowerer;
 use crate::value::{Binding, Data, Env, Value};
 use fehu_base::prim::{PrimType, PrimValue};
-use fehu_base::{Name, Symbol};
+use fehu_base::{Name, NameSource, Symbol};
 use fehu_ir::{Attr, Basic, EntryType, Exp, SubExp, Type};
 use std::collections::BTreeMap;
 
-impl Lowerer<'_> {
-    /// A place at which to stop, with the values of all variables.
-    pub(crate) fn stop(&mut self) {
-        let around = self.frames.iter().rev().map(|env| self.variables(env));
-        let frames: Vec<_> = std::iter::once(self.variables(&self.env)).chain(around).collect();
-        let all =
-            frames.into_iter().enumerate().flat_map(|(i, f)| f.into_iter().map(move |(n, d)| (i, n, d)));
-        for (frame, name, data) in all {
-            let ty = match self.entry_type(&data.ty, None) {
-                EntryType::Transparent(scalar, rank) => Attr::Comp(
-                    Symbol::new("transparent"),
-                    vec![Attr::Atom(Symbol::new(scalar.as_str())), Attr::Int(rank as i64)],
-                ),
-                EntryType::Opaque(name) => Attr::Atom(Symbol::new(&name)),
-            };
-            for leaf in data.leaves {
-                let t = self.b.type_of(leaf);
-                let about = vec![Attr::Atom(name), ty.clone(), Attr::Int(frame as i64)];
-                self.note(Attr::Comp(Symbol::new("break"), about), t, leaf);
-            }
+/// A place at which to stop, with the values of all variables.
+pub(crate) fn stop(cx: &mut Lowerer<'_>) {
+    let names = &cx.code.b.names;
+    let around = cx.frames.iter().rev().map(|env| variables(names, env));
+    let frames: Vec<_> = std::iter::once(variables(names, &cx.env)).chain(around).collect();
+    let all = frames.into_iter().enumerate().flat_map(|(i, f)| f.into_iter().map(move |(n, d)| (i, n, d)));
+    for (frame, name, data) in all {
+        let ty = match cx.opaques.entry_type(&data.ty, None) {
+            EntryType::Transparent(scalar, rank) => Attr::Comp(
+                Symbol::new("transparent"),
+                vec![Attr::Atom(Symbol::new(scalar.as_str())), Attr::Int(rank as i64)],
+            ),
+            EntryType::Opaque(name) => Attr::Atom(Symbol::new(&name)),
+        };
+        for leaf in data.leaves {
+            let t = cx.code.b.type_of(leaf);
+            let about = vec![Attr::Atom(name), ty.clone(), Attr::Int(frame as i64)];
+            note(&mut cx.code, Attr::Comp(Symbol::new("break"), about), t, leaf);
         }
-        let now = SubExp::Const(PrimValue::Bool(true));
-        self.note(Attr::Atom(Symbol::new("break")), Type::Prim(PrimType::Bool), now);
     }
+    let now = SubExp::Const(PrimValue::Bool(true));
+    note(&mut cx.code, Attr::Atom(Symbol::new("break")), Type::Prim(PrimType::Bool), now);
+}
 
-    fn note(&mut self, attr: Attr, t: Type, value: SubExp) {
-        self.b.attrs.push(attr);
-        self.b.bind("stop", t, Exp::Basic(Basic::Opaque(value)));
-        self.b.attrs.pop();
-    }
+fn note(code: &mut Code, attr: Attr, t: Type, value: SubExp) {
+    code.b.attrs.push(attr);
+    code.b.bind("stop", t, Exp::Basic(Basic::Opaque(value)));
+    code.b.attrs.pop();
+}
 
-    /// The variables that are data, by name; of several with one name, the innermost, which was named last.
-    fn variables(&self, env: &Env<'_>) -> BTreeMap<Symbol, Data> {
-        let mut found = BTreeMap::new();
-        for name in (0..self.b.names.len()).filter_map(|n| u32::try_from(n).ok()).map(Name) {
-            let Some(Binding::Value(Value::Data(data))) = env.get(name) else { continue };
-            let base = self.b.names.base(name);
-            if base.as_str().starts_with(|c: char| c.is_ascii_alphabetic()) {
-                found.insert(base, data.clone());
-            }
+/// The variables that are data, by name; of several with one name, the innermost, which was named last.
+fn variables(names: &NameSource, env: &Env<'_>) -> BTreeMap<Symbol, Data> {
+    let mut found = BTreeMap::new();
+    for name in (0..names.len()).filter_map(|n| u32::try_from(n).ok()).map(Name) {
+        let Some(Binding::Value(Value::Data(data))) = env.get(name) else { continue };
+        let base = names.base(name);
+        if base.as_str().starts_with(|c: char| c.is_ascii_alphabetic()) {
+            found.insert(base, data.clone());
         }
-        found
     }
+    found
 }

@@ -5,10 +5,10 @@
 //! sizes may differ). `#a i32 i32 | #b f32 | #c i32` is a tag, two `i32` slots
 //! and an `f32` slot.
 
-use crate::lowerer::{Lowerer, Res};
+use crate::code::{Code, Res};
 use crate::value::{Data, Ty, Value};
 use fehu_base::Symbol;
-use fehu_ir::{Basic, Exp, SubExp, Type};
+use fehu_ir::{SubExp, Type};
 
 /// Where payloads go.
 pub(crate) struct SumLayout {
@@ -42,54 +42,36 @@ impl SumLayout {
     }
 }
 
-impl<'a> Lowerer<'a> {
-    /// `#c args` of the given sum type.
-    pub(crate) fn constr(&mut self, ty: Ty, c: Symbol, args: Vec<Value<'a>>) -> Res<Value<'a>> {
-        let Ty::Sum(constrs) = &ty else { fehu_base::bug!("constructor of {ty:?}") };
-        let Some(index) = constrs.iter().position(|(n, _)| *n == c) else {
-            fehu_base::bug!("no constructor {c}")
-        };
-        if ty.has_function() {
-            return Ok(Value::Constr(c, args.into()));
-        }
-        // The sizes of this payload are those of its values.
-        let mut constrs = (**constrs).clone();
-        let mut payload = vec![];
-        for (i, a) in args.into_iter().enumerate() {
-            let d = self.data(a)?;
-            constrs[index].1[i] = d.ty;
-            payload.extend(d.leaves);
-        }
-        let layout = SumLayout::new(&constrs);
-        let mut slots: Vec<Option<SubExp>> = vec![None; layout.slots.len()];
-        for (slot, leaf) in layout.places[index].iter().zip(payload) {
-            slots[*slot] = Some(leaf);
-        }
-        let mut leaves = vec![tag(index)];
-        for (t, s) in layout.slots.iter().zip(slots) {
-            leaves.push(match s {
-                Some(e) => e,
-                None => self.blank(t),
-            });
-        }
-        Ok(Value::Data(Data { ty: Ty::Sum(constrs.into()), leaves }))
+/// `#c args` of the given sum type.
+pub(crate) fn constr<'a>(code: &mut Code, ty: Ty, c: Symbol, args: Vec<Value<'a>>) -> Res<Value<'a>> {
+    let Ty::Sum(constrs) = &ty else { fehu_base::bug!("constructor of {ty:?}") };
+    let Some(index) = constrs.iter().position(|(n, _)| *n == c) else {
+        fehu_base::bug!("no constructor {c}")
+    };
+    if ty.has_function() {
+        return Ok(Value::Constr(c, args.into()));
     }
-
-    /// A value to fill a slot nobody reads.
-    pub(crate) fn blank(&mut self, t: &Type) -> SubExp {
-        match t {
-            Type::Prim(p) => SubExp::Const(p.blank()),
-            Type::Array(p, shape) => self
-                .b
-                .bind(
-                    "blank",
-                    t.clone(),
-                    Exp::Basic(Basic::Replicate(shape.clone(), SubExp::Const(p.blank()))),
-                )
-                .into(),
-            Type::Acc(..) | Type::Mem(_) => fehu_base::bug!("no blank of {t:?}"),
-        }
+    // The sizes of this payload are those of its values.
+    let mut constrs = (**constrs).clone();
+    let mut payload = vec![];
+    for (i, a) in args.into_iter().enumerate() {
+        let d = code.data(a)?;
+        constrs[index].1[i] = d.ty;
+        payload.extend(d.leaves);
     }
+    let layout = SumLayout::new(&constrs);
+    let mut slots: Vec<Option<SubExp>> = vec![None; layout.slots.len()];
+    for (slot, leaf) in layout.places[index].iter().zip(payload) {
+        slots[*slot] = Some(leaf);
+    }
+    let mut leaves = vec![tag(index)];
+    for (t, s) in layout.slots.iter().zip(slots) {
+        leaves.push(match s {
+            Some(e) => e,
+            None => code.blank(t),
+        });
+    }
+    Ok(Value::Data(Data { ty: Ty::Sum(constrs.into()), leaves }))
 }
 
 /// The tag of the constructor in this position.

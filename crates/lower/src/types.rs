@@ -4,14 +4,15 @@
 //! follow each other; a sum is its tag and its slots (`sums.rs`); an array is
 //! the leaves of its element, each with one more dimension.
 
-use crate::lowerer::{Lowerer, Res};
+use crate::code::Res;
+use crate::lowerer::Lowerer;
 use crate::sums::SumLayout;
 use crate::value::{Binding, Dim, Env, Fun, InstArg, Ty, TypeBinding, Value};
 use fehu_base::intrinsic::Intrinsic;
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_check::tast::Pat;
-use fehu_check::types::{Size, TParam, Type, TypeArg};
+use fehu_check::types::{Size, TParam, Type, TypeArg, TypeDef, Uniq};
 use fehu_ir::{SubExp, Type as CoreType};
 use std::rc::Rc;
 
@@ -74,10 +75,10 @@ impl<'a> Lowerer<'a> {
         match size {
             Size::Const(n) => Ok(Dim::Known(SubExp::i64(*n))),
             Size::Var(name) => match self.env.get(*name).cloned() {
-                Some(Binding::Value(v)) => Ok(Dim::Known(self.scalar(v)?)),
+                Some(Binding::Value(v)) => Ok(Dim::Known(self.code.scalar(v)?)),
                 Some(Binding::Global(_) | Binding::Alias(_)) => {
                     let v = self.var(*name, vec![])?;
-                    Ok(Dim::Known(self.scalar(v)?))
+                    Ok(Dim::Known(self.code.scalar(v)?))
                 }
                 Some(Binding::UnknownSize | Binding::Type(_) | Binding::Functor(..)) | None => {
                     Ok(Dim::Unknown)
@@ -88,7 +89,7 @@ impl<'a> Lowerer<'a> {
                     return Ok(Dim::Unknown);
                 }
                 let v = self.exp(e)?;
-                Ok(Dim::Known(self.scalar(v)?))
+                Ok(Dim::Known(self.code.scalar(v)?))
             }
             Size::Any => Ok(Dim::Unknown),
         }
@@ -111,7 +112,7 @@ impl<'a> Lowerer<'a> {
     /// would have the square of their number.
     pub(crate) fn inst_of(&mut self, name: Name, args: &'a [TypeArg]) -> Res<Vec<InstArg<'a>>> {
         let computed = args.iter().any(|a| matches!(a, TypeArg::Size(Size::Exp(_))));
-        let inferred = if computed { self.inferred_sizes(name, &self.env) } else { vec![] };
+        let inferred = if computed { inferred_sizes(name, &self.env) } else { vec![] };
         let mut out = Vec::with_capacity(args.len());
         for (i, arg) in args.iter().enumerate() {
             match arg {
@@ -124,44 +125,6 @@ impl<'a> Lowerer<'a> {
         Ok(out)
     }
 
-    /// For each size and type parameter of a function, whether it is a size that stands as the outermost one in the type of
-    /// a parameter, so that [`Lowerer::learn`] binds it.
-    fn inferred_sizes(&self, name: Name, env: &Env<'a>) -> Vec<bool> {
-        match env.get(name) {
-            Some(Binding::Global(g)) => outermost_sizes(&g.bind.tparams, &g.bind.params),
-            Some(Binding::Value(Value::Fun(f))) => match &**f {
-                Fun::Closure { tparams, params, .. } => outermost_sizes(tparams, params),
-                Fun::Intrinsic { .. }
-                | Fun::Partial { .. }
-                | Fun::Checked { .. }
-                | Fun::Hole { .. }
-                | Fun::Recursive(_) => vec![],
-            },
-            // What stands for the parameters of the target decides.
-            Some(Binding::Alias(a)) => {
-                let target = self.inferred_sizes(a.alias.target, &a.env);
-                let is_inferred = |p: &TParam| {
-                    let mut uses = a.alias.inst.iter().enumerate().filter_map(|(i, arg)| match arg {
-                        TypeArg::Size(Size::Var(n)) if *n == p.name() => Some(target.get(i) == Some(&true)),
-                        TypeArg::Size(Size::Var(_) | Size::Const(_)) => None,
-                        TypeArg::Type(Type::Var(_, _, args)) if args.is_empty() => None,
-                        // It may be used in there.
-                        TypeArg::Size(Size::Exp(_) | Size::Any) | TypeArg::Type(_) => Some(false),
-                    });
-                    matches!(p, TParam::Size(_)) && uses.all(|inferred| inferred)
-                };
-                a.alias.scheme.tparams.iter().map(is_inferred).collect()
-            }
-            Some(
-                Binding::Value(Value::Data(_) | Value::Record(_) | Value::Constr(..))
-                | Binding::UnknownSize
-                | Binding::Type(_)
-                | Binding::Functor(..),
-            )
-            | None => vec![],
-        }
-    }
-
     /// A type argument may itself be a parametric type without arguments, passed to a functor.
     fn type_arg(&mut self, t: &'a Type) -> Res<TypeBinding<'a>> {
         if let Type::Var(_, name, args) = t {
@@ -171,74 +134,130 @@ impl<'a> Lowerer<'a> {
         }
         Ok(TypeBinding::Ty(self.ty(t)?))
     }
+}
 
-    /// Learns sizes and types from a value: walks a type and what it is at run time side by side, and
-    /// binds those of the given names that stand in the type. Types inferred replace what
-    /// an instantiation said, for they know all sizes.
-    pub(crate) fn learn(&mut self, names: &[Name], t: &'a Type, ty: &Ty) {
-        match (t, ty) {
-            (Type::Array(_, size, elem), Ty::Array(d, e)) => {
-                if let (Size::Var(n), Dim::Known(v)) = (size, d) {
-                    if names.contains(n) {
-                        self.env.insert(*n, Binding::Value(Value::i64(*v)));
-                    }
-                }
-                self.learn(names, elem, e);
-            }
-            (Type::Record(fs), Ty::Record(tys)) => {
-                for ((_, f), (_, ty)) in fs.iter().zip(tys.iter()) {
-                    self.learn(names, f, ty);
-                }
-            }
-            (Type::Sum(cs), Ty::Sum(tys)) => {
-                for ((_, ts), (_, tys)) in cs.iter().zip(tys.iter()) {
-                    for (t, ty) in ts.iter().zip(tys) {
-                        self.learn(names, t, ty);
-                    }
-                }
-            }
-            (Type::Var(_, name, args), ty) => {
-                if names.contains(name) && args.is_empty() {
-                    self.env.insert(*name, Binding::Type(TypeBinding::Ty(ty.clone())));
-                } else if let Some(Binding::Type(TypeBinding::Def(def, env))) = self.env.get(*name).cloned() {
-                    self.learn_through(names, def, env, args, ty);
-                }
-            }
-            (Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error, _)
-            | (Type::Array(..) | Type::Record(_) | Type::Sum(_), _) => {}
+/// For each size and type parameter of a function, whether it is a size that stands as the outermost one in the type of
+/// a parameter, so that [`learn`] binds it.
+fn inferred_sizes(name: Name, env: &Env<'_>) -> Vec<bool> {
+    match env.get(name) {
+        Some(Binding::Global(g)) => outermost_sizes(&g.bind.tparams, &g.bind.params),
+        Some(Binding::Value(Value::Fun(f))) => match &**f {
+            Fun::Closure { tparams, params, .. } => outermost_sizes(tparams, params),
+            Fun::Intrinsic { .. }
+            | Fun::Partial { .. }
+            | Fun::Checked { .. }
+            | Fun::Hole { .. }
+            | Fun::Recursive(_) => vec![],
+        },
+        // What stands for the parameters of the target decides.
+        Some(Binding::Alias(a)) => {
+            let target = inferred_sizes(a.alias.target, &a.env);
+            let is_inferred = |p: &TParam| {
+                let mut uses = a.alias.inst.iter().enumerate().filter_map(|(i, arg)| match arg {
+                    TypeArg::Size(Size::Var(n)) if *n == p.name() => Some(target.get(i) == Some(&true)),
+                    TypeArg::Size(Size::Var(_) | Size::Const(_)) => None,
+                    TypeArg::Type(Type::Var(_, _, args)) if args.is_empty() => None,
+                    // It may be used in there.
+                    TypeArg::Size(Size::Exp(_) | Size::Any) | TypeArg::Type(_) => Some(false),
+                });
+                matches!(p, TParam::Size(_)) && uses.all(|inferred| inferred)
+            };
+            a.alias.scheme.tparams.iter().map(is_inferred).collect()
         }
+        Some(
+            Binding::Value(Value::Data(_) | Value::Record(_) | Value::Constr(..))
+            | Binding::UnknownSize
+            | Binding::Type(_)
+            | Binding::Functor(..),
+        )
+        | None => vec![],
     }
+}
 
-    /// Learns the arguments of a parametric type from what its definition is at run time.
-    fn learn_through(
-        &mut self,
-        names: &[Name],
-        def: &'a fehu_check::types::TypeDef,
-        env: Env<'a>,
-        args: &'a [TypeArg],
-        ty: &Ty,
-    ) {
-        let inner: Vec<Name> = def.tparams.iter().map(|p| p.name()).collect();
-        let inferred = self.in_env(env, |l| {
-            l.learn(&inner, &def.def.ty, ty);
-            inner.iter().map(|n| l.env.get(*n).cloned()).collect::<Vec<_>>()
-        });
-        for (arg, found) in args.iter().zip(inferred) {
-            match (arg, found) {
-                (TypeArg::Size(Size::Var(n)), Some(b @ Binding::Value(_))) if names.contains(n) => {
-                    self.env.insert(*n, b);
+/// See [`inferred_sizes`].
+fn outermost_sizes(tparams: &[TParam], params: &[Pat]) -> Vec<bool> {
+    let stands = |n: Name| params.iter().any(|p| matches!(&p.ty, Type::Array(_, Size::Var(m), _) if *m == n));
+    tparams.iter().map(|p| matches!(p, TParam::Size(n) if stands(*n))).collect()
+}
+
+/// Learns sizes and types from a value: walks a type and what it is at run time side by side, and
+/// binds those of the given names that stand in the type. Types inferred replace what
+/// an instantiation said, for they know all sizes.
+pub(crate) fn learn<'a>(env: &mut Env<'a>, names: &[Name], t: &'a Type, ty: &Ty) {
+    match (t, ty) {
+        (Type::Array(_, size, elem), Ty::Array(d, e)) => {
+            if let (Size::Var(n), Dim::Known(v)) = (size, d) {
+                if names.contains(n) {
+                    env.insert(*n, Binding::Value(Value::i64(*v)));
                 }
-                (TypeArg::Type(t), Some(Binding::Type(TypeBinding::Ty(ty)))) => self.learn(names, t, &ty),
-                (TypeArg::Size(_) | TypeArg::Type(_), _) => {}
             }
+            learn(env, names, elem, e);
+        }
+        (Type::Record(fs), Ty::Record(tys)) => {
+            for ((_, f), (_, ty)) in fs.iter().zip(tys.iter()) {
+                learn(env, names, f, ty);
+            }
+        }
+        (Type::Sum(cs), Ty::Sum(tys)) => {
+            for ((_, ts), (_, tys)) in cs.iter().zip(tys.iter()) {
+                for (t, ty) in ts.iter().zip(tys) {
+                    learn(env, names, t, ty);
+                }
+            }
+        }
+        (Type::Var(_, name, args), ty) => {
+            if names.contains(name) && args.is_empty() {
+                env.insert(*name, Binding::Type(TypeBinding::Ty(ty.clone())));
+            } else if let Some(Binding::Type(TypeBinding::Def(def, inner))) = env.get(*name).cloned() {
+                learn_through(env, names, def, inner, args, ty);
+            }
+        }
+        (Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error, _)
+        | (Type::Array(..) | Type::Record(_) | Type::Sum(_), _) => {}
+    }
+}
+
+/// Learns the arguments of a parametric type from what its definition is at run time, in the environment that it was made in.
+fn learn_through<'a>(
+    env: &mut Env<'a>,
+    names: &[Name],
+    def: &'a TypeDef,
+    mut inner: Env<'a>,
+    args: &'a [TypeArg],
+    ty: &Ty,
+) {
+    let params: Vec<Name> = def.tparams.iter().map(|p| p.name()).collect();
+    learn(&mut inner, &params, &def.def.ty, ty);
+    for (arg, found) in args.iter().zip(params.iter().map(|n| inner.get(*n).cloned())) {
+        match (arg, found) {
+            (TypeArg::Size(Size::Var(n)), Some(b @ Binding::Value(_))) if names.contains(n) => {
+                env.insert(*n, b);
+            }
+            (TypeArg::Type(t), Some(Binding::Type(TypeBinding::Ty(ty)))) => learn(env, names, t, &ty),
+            (TypeArg::Size(_) | TypeArg::Type(_), _) => {}
         }
     }
 }
 
-/// See [`Lowerer::inferred_sizes`].
-fn outermost_sizes(tparams: &[TParam], params: &[Pat]) -> Vec<bool> {
-    let stands = |n: Name| params.iter().any(|p| matches!(&p.ty, Type::Array(_, Size::Var(m), _) if *m == n));
-    tparams.iter().map(|p| matches!(p, TParam::Size(n) if stands(*n))).collect()
+/// [`learn`] from a value that may contain functions.
+pub(crate) fn learn_value<'a>(env: &mut Env<'a>, names: &[Name], t: &'a Type, v: &Value<'a>) {
+    match v {
+        Value::Data(d) => learn(env, names, t, &d.ty.clone()),
+        Value::Record(fields) => {
+            if let Type::Record(ts) = t {
+                for ((_, t), (_, v)) in ts.iter().zip(fields.iter()) {
+                    learn_value(env, names, t, v);
+                }
+            }
+        }
+        Value::Constr(c, args) => {
+            if let Type::Sum(constrs) = t {
+                let payload = constrs.iter().find(|(n, _)| n == c).into_iter().flat_map(|(_, ts)| ts);
+                payload.zip(args.iter()).for_each(|(t, v)| learn_value(env, names, t, v));
+            }
+        }
+        Value::Fun(_) => {}
+    }
 }
 
 /// Binds size and type parameters to the arguments of an instantiation. Parameters without an argument
@@ -252,6 +271,41 @@ pub(crate) fn bind_tparams<'a>(env: &mut Env<'a>, tparams: &[TParam], inst: &[In
             (TParam::Type(_, n), Some(InstArg::Type(t))) => env.insert(*n, Binding::Type(t.clone())),
             (p, _) => env.insert(p.name(), Binding::UnknownSize),
         }
+    }
+}
+
+/// Which leaves of a value of the given type are unique.
+pub(crate) fn unique_leaves(t: &Type, ty: &Ty) -> Vec<bool> {
+    match (t, ty) {
+        (Type::Record(fs), Ty::Record(tys)) => {
+            fs.iter().zip(tys.iter()).flat_map(|((_, t), (_, ty))| unique_leaves(t, ty)).collect()
+        }
+        (Type::Array(Uniq::Unique, _, _) | Type::Var(Uniq::Unique, _, _), _) => {
+            vec![true; ty.leaf_count()]
+        }
+        (Type::Sum(cs), _) => {
+            let unique = cs.iter().any(|(_, ts)| ts.iter().any(is_unique));
+            vec![unique; ty.leaf_count()]
+        }
+        (
+            Type::Scalar(_)
+            | Type::Array(..)
+            | Type::Record(_)
+            | Type::Arrow(_)
+            | Type::Var(..)
+            | Type::Meta(_)
+            | Type::Error,
+            _,
+        ) => vec![false; ty.leaf_count()],
+    }
+}
+
+fn is_unique(t: &Type) -> bool {
+    match t {
+        Type::Array(u, _, _) | Type::Var(u, _, _) => *u == Uniq::Unique,
+        Type::Record(fs) => fs.iter().any(|(_, t)| is_unique(t)),
+        Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(is_unique)),
+        Type::Scalar(_) | Type::Arrow(_) | Type::Meta(_) | Type::Error => false,
     }
 }
 

@@ -201,3 +201,58 @@ impl<'a> Value<'a> {
         Value::record(parts.into_iter().enumerate().map(|(i, v)| (Symbol::new(&i.to_string()), v)).collect())
     }
 }
+
+/// A field of a record.
+pub(crate) fn project<'a>(v: &Value<'a>, field: Symbol) -> Value<'a> {
+    match v {
+        Value::Record(fields) => match fields.iter().find(|(f, _)| *f == field) {
+            Some((_, v)) => v.clone(),
+            None => fehu_base::bug!("no field {field}"),
+        },
+        Value::Data(d) => {
+            let Ty::Record(fields) = &d.ty else { fehu_base::bug!("field {field} of {:?}", d.ty) };
+            let mut offset = 0;
+            for (f, ty) in fields.iter() {
+                let n = ty.leaf_count();
+                if *f == field {
+                    return Value::Data(Data {
+                        ty: ty.clone(),
+                        leaves: d.leaves[offset..offset + n].to_vec(),
+                    });
+                }
+                offset += n;
+            }
+            fehu_base::bug!("no field {field}")
+        }
+        Value::Constr(..) | Value::Fun(_) => fehu_base::bug!("field {field} of {v:?}"),
+    }
+}
+
+/// All fields of a record.
+pub(crate) fn fields<'a>(v: &Value<'a>) -> Vec<(Symbol, Value<'a>)> {
+    match v {
+        Value::Record(fields) => fields.to_vec(),
+        Value::Data(d) => {
+            let Ty::Record(fields) = &d.ty else { fehu_base::bug!("fields of {:?}", d.ty) };
+            let mut rest = d.leaves.as_slice();
+            let mut field = |ty: &Ty| {
+                let (leaves, others) = rest.split_at(ty.leaf_count());
+                rest = others;
+                Value::Data(Data { ty: ty.clone(), leaves: leaves.to_vec() })
+            };
+            fields.iter().map(|(f, ty)| (*f, field(ty))).collect()
+        }
+        Value::Constr(..) | Value::Fun(_) => fehu_base::bug!("fields of {v:?}"),
+    }
+}
+
+/// The names of arrays.
+pub(crate) fn names(leaves: &[SubExp]) -> Vec<Name> {
+    leaves
+        .iter()
+        .map(|e| match e {
+            SubExp::Var(n) => *n,
+            SubExp::Const(_) => fehu_base::bug!("an array is never a constant operand"),
+        })
+        .collect()
+}

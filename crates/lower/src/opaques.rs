@@ -1,0 +1,224 @@
+//! How types look from outside: names of opaque types, and what is known of each.
+//!
+//! ```text
+//! [](i32, f32)     opaque, an array of records: "[](i32, f32)" with fields "[]i32" and "[]f32"
+//! [][]f32          transparent
+//! ```
+
+use crate::sums::SumLayout;
+use crate::value::{Dim, Ty};
+use fehu_base::prim::ScalarType;
+use fehu_base::{Name, Symbol};
+use fehu_check::tast::Shown;
+use fehu_ir::{EntryType, OpaqueType, OpaqueTypes, SubExp};
+
+/// The opaque types of entry points that are known so far.
+#[derive(Default)]
+pub(crate) struct Opaques {
+    known: OpaqueTypes,
+}
+
+impl Opaques {
+    /// How a type looks from outside; opaque ones are noted.
+    pub(crate) fn entry_type(&mut self, ty: &Ty, written: Option<&Shown>) -> EntryType {
+        if let Some((s, rank)) = transparent(ty) {
+            return EntryType::Transparent(s, rank);
+        }
+        let name = written.map_or_else(|| describe(ty), Shown::text);
+        self.register(&name, ty, written.map(Shown::meaning));
+        EntryType::Opaque(name)
+    }
+
+    fn register(&mut self, name: &str, ty: &Ty, written: Option<&Shown>) {
+        if self.known.types.iter().any(|(n, _)| n == name) {
+            return;
+        }
+        let known = match ty {
+            Ty::Record(fields) => {
+                let shown = |f: Symbol| written.and_then(|w| shown_field(w, f));
+                OpaqueType::Record(fields.iter().map(|(f, t)| (*f, self.entry_type(t, shown(*f)))).collect())
+            }
+            Ty::Sum(constrs) => {
+                let layout = SumLayout::new(constrs);
+                let variants = constrs
+                    .iter()
+                    .zip(&layout.places)
+                    .map(|((c, ts), places)| {
+                        let mut places = places.iter();
+                        let payload = ts
+                            .iter()
+                            .enumerate()
+                            .map(|(i, t)| {
+                                // The tag has room for units.
+                                let slot = |unit| if unit { Some(0) } else { places.next().map(|p| p + 1) };
+                                let slots = units(t).into_iter().filter_map(slot).collect();
+                                let shown = written.and_then(|w| shown_payload(w, *c, i));
+                                (self.entry_type(t, shown), slots)
+                            })
+                            .collect();
+                        (*c, payload)
+                    })
+                    .collect();
+                OpaqueType::Sum { values: flat_values(ty), variants, sizes: known_sizes(constrs) }
+            }
+            Ty::Array(..) => {
+                let (rank, elem) = array_of(ty);
+                let shown = written.and_then(|w| (0..rank).try_fold(w, |w, _| shown_elem(w)));
+                let elem_type = self.entry_type(elem, shown);
+                let shown = shown.map(Shown::meaning);
+                match elem {
+                    Ty::Record(fields) if !fields.is_empty() => {
+                        let fields = fields
+                            .iter()
+                            .map(|(f, t)| {
+                                let mut t = t.clone();
+                                let mut shown = shown.and_then(|w| shown_field(w, *f)).cloned();
+                                for _ in 0..rank {
+                                    t = t.array(SubExp::i64(0));
+                                    shown = shown.map(|w| Shown::Array(Box::new(w)));
+                                }
+                                (*f, self.entry_type(&t, shown.as_ref()))
+                            })
+                            .collect();
+                        OpaqueType::RecordArray { elem: elem_type, rank, fields }
+                    }
+                    Ty::Record(_) | Ty::Scalar(_) | Ty::Array(..) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => {
+                        OpaqueType::Array { elem: elem_type, rank, values: flat_values(ty) }
+                    }
+                }
+            }
+            Ty::Scalar(_) | Ty::Acc(..) | Ty::Fun => OpaqueType::Plain(flat_values(ty)),
+        };
+        self.known.types.push((name.to_owned(), known));
+    }
+
+    /// All that are known.
+    pub(crate) fn into_types(self) -> OpaqueTypes {
+        self.known
+    }
+}
+
+/// Which of the leaves that the outside has are units.
+pub(crate) fn units(ty: &Ty) -> Vec<bool> {
+    match ty {
+        Ty::Record(fs) if fs.is_empty() => vec![true],
+        Ty::Record(fs) => fs.iter().flat_map(|(_, t)| units(t)).collect(),
+        Ty::Array(_, t) => units(t),
+        Ty::Scalar(_) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => vec![false; ty.leaf_count()],
+    }
+}
+
+/// The scalar type of each leaf.
+pub(crate) fn leaf_scalars(ty: &Ty) -> Vec<ScalarType> {
+    flat_values(ty).into_iter().zip(units(ty)).filter(|(_, unit)| !unit).map(|((s, _), _)| s).collect()
+}
+
+/// The element type and rank of what needs no opaque type.
+fn transparent(ty: &Ty) -> Option<(ScalarType, usize)> {
+    match ty {
+        Ty::Scalar(s) => Some((*s, 0)),
+        Ty::Array(_, e) => transparent(e).map(|(s, r)| (s, r + 1)),
+        Ty::Record(_) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => None,
+    }
+}
+
+/// The type of a field, as it was written.
+fn shown_field(t: &Shown, field: Symbol) -> Option<&Shown> {
+    match t {
+        Shown::Record(fs) => fs.iter().find(|(f, _)| *f == field).map(|(_, t)| t),
+        Shown::Tuple(ts) => ts.get(field.as_str().parse::<usize>().ok()?),
+        Shown::Name(..) | Shown::Array(_) | Shown::Sum(_) => None,
+    }
+}
+
+/// The type of a constructor's payload, as it was written.
+fn shown_payload(t: &Shown, constr: Symbol, i: usize) -> Option<&Shown> {
+    match t {
+        Shown::Sum(cs) => cs.iter().find(|(c, _)| *c == constr).and_then(|(_, ts)| ts.get(i)),
+        Shown::Name(..) | Shown::Array(_) | Shown::Tuple(_) | Shown::Record(_) => None,
+    }
+}
+
+/// The type of an array's elements, as it was written.
+fn shown_elem(t: &Shown) -> Option<&Shown> {
+    match t.meaning() {
+        Shown::Array(t) => Some(t),
+        Shown::Name(..) | Shown::Tuple(_) | Shown::Record(_) | Shown::Sum(_) => None,
+    }
+}
+
+fn array_of(ty: &Ty) -> (usize, &Ty) {
+    match ty {
+        Ty::Array(_, e) => {
+            let (r, elem) = array_of(e);
+            (r + 1, elem)
+        }
+        Ty::Scalar(_) | Ty::Record(_) | Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => (0, ty),
+    }
+}
+
+/// Scalar type and rank of each leaf. Slots of sums have lost their signedness.
+fn flat_values(ty: &Ty) -> Vec<(ScalarType, usize)> {
+    match ty {
+        Ty::Scalar(s) => vec![(*s, 0)],
+        Ty::Array(_, e) => flat_values(e).into_iter().map(|(s, r)| (s, r + 1)).collect(),
+        Ty::Record(fs) if fs.is_empty() => vec![(ScalarType::Bool, 0)],
+        Ty::Record(fs) => fs.iter().flat_map(|(_, t)| flat_values(t)).collect(),
+        Ty::Sum(_) | Ty::Acc(..) | Ty::Fun => ty
+            .leaves()
+            .iter()
+            .map(|t| {
+                let s = ScalarType::ALL.into_iter().find(|s| Some(s.prim()) == t.elem());
+                (s.unwrap_or(ScalarType::Bool), t.rank())
+            })
+            .collect(),
+    }
+}
+
+/// The sizes in a sum that its type gives as constants: of which of the flattened values, the tag included, in
+/// which dimension, and how large.
+fn known_sizes(constrs: &[(Symbol, Vec<Ty>)]) -> Vec<(usize, usize, i64)> {
+    // What the layout calls a size tells unknown sizes from constants.
+    let unknown = SubExp::Var(Name(u32::MAX));
+    let marked: Vec<(Symbol, Vec<Ty>)> = constrs
+        .iter()
+        .map(|(c, ts)| {
+            let mark = |d: Dim| match d {
+                Dim::Known(SubExp::Const(_)) => d,
+                Dim::Known(SubExp::Var(_)) | Dim::Unknown => Dim::Known(unknown),
+            };
+            (*c, ts.iter().map(|t| t.map_dims(&mut |d| mark(d))).collect())
+        })
+        .collect();
+    let mut sizes = vec![];
+    for (i, slot) in SumLayout::new(&marked).slots.iter().enumerate() {
+        for (dim, size) in slot.shape().iter().enumerate() {
+            sizes.extend(size.as_i64().map(|n| (i + 1, dim, n)));
+        }
+    }
+    sizes
+}
+
+/// A type as a name.
+fn describe(ty: &Ty) -> String {
+    match ty {
+        Ty::Scalar(s) => s.to_string(),
+        Ty::Array(_, e) => format!("[]{}", describe(e)),
+        Ty::Record(fs) => {
+            let tuple = fs.iter().enumerate().all(|(i, (f, _))| f.as_str() == i.to_string());
+            if tuple {
+                format!("({})", fs.iter().map(|(_, t)| describe(t)).collect::<Vec<_>>().join(", "))
+            } else {
+                let fields: Vec<_> = fs.iter().map(|(f, t)| format!("{f}: {}", describe(t))).collect();
+                format!("{{{}}}", fields.join(", "))
+            }
+        }
+        Ty::Sum(cs) => cs
+            .iter()
+            .map(|(c, ts)| ts.iter().fold(format!("#{c}"), |s, t| format!("{s} {}", describe(t))))
+            .collect::<Vec<_>>()
+            .join(" | "),
+        Ty::Acc(..) => "acc".into(),
+        Ty::Fun => "function".into(),
+    }
+}
