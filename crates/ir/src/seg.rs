@@ -12,8 +12,6 @@ use crate::rep::Rep;
 use crate::schedule::Schedule;
 use crate::soac::Commutativity;
 use crate::syntax::{Attr, Basic, Body, Exp, Lambda, Shape, Stm, SubExp, Type};
-use fehu_base::device::MAX_BLOCK_WARPS;
-use fehu_base::prim::PrimType;
 use fehu_base::{Name, Symbol};
 
 /// The operations of `Kernels`.
@@ -154,21 +152,6 @@ impl<R: Rep> SegOp<R> {
         }
     }
 
-    /// What the threads of a block exchange, for an operation on scalars at level `InBlock`.
-    pub fn exchanged(&self) -> Exchanged {
-        let ops = match &self.kind {
-            SegKind::Red(ops) | SegKind::Scan(ops, _) => &ops[..],
-            SegKind::Map | SegKind::Hist(_) => &[],
-        };
-        let (at_least, rows) = (MAX_BLOCK_WARPS, self.space.dims.len() > 1);
-        Exchanged {
-            lanes: ops.iter().flat_map(|op| &op.op.ret).filter_map(Type::elem).collect(),
-            points: self.space.dims.iter().map(|d| d.1).collect(),
-            at_least,
-            flags: (matches!(self.kind, SegKind::Scan(..)) && rows).then_some(at_least),
-        }
-    }
-
     /// How many of the first results of the operation are combined values.
     pub fn leading(&self) -> usize {
         match self.after() {
@@ -255,20 +238,10 @@ pub enum SizeOp {
 /// The attribute of the statement that [`SizeOp::SharedNeeded`] is about.
 pub const SHARED_MEMORY: &str = "shared_memory";
 
-/// The shared memory through which the threads of a block exchange values, for an operation inside of it: who emits the
-/// operation allocates this much, and who chooses between versions counts it. All operations of a block use the same, one
-/// after the other, as large as the largest of them says.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Exchanged {
-    /// An array for each value that points combine, of elements of these types.
-    pub lanes: Vec<PrimType>,
-    /// The points of the operation: there is an element for each,
-    pub points: Vec<SubExp>,
-    /// and at least this many: one for each warp.
-    pub at_least: i64,
-    /// Booleans, one for each warp, where rows of a scan lie side by side.
-    pub flags: Option<i64>,
-}
+/// The attribute of the allocations of shared memory through which threads of a block exchange values. All operations of the
+/// block use the same, one after the other: `exchange(k)` is for the value of their operators in place `k`, `exchange(flags)`
+/// has a boolean for each warp. The pass `shared-memory` allocates them.
+pub const EXCHANGE: &str = "exchange";
 
 /// The class of a tuning parameter.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,12 +1,12 @@
 //! How much shared memory the operations of thread blocks need, for the tests that choose between versions.
 //!
-//! Before: a program over `Memory` whose kernels are finished. After: no `shared_needed` is left. Each becomes the sum of what
-//! the operation allocates in shared memory, with what its threads need to exchange values: the operations inside of it say that
-//! ([`SegOp::exchanged`]), and who emits them allocates no more.
+//! Before: a program over `Memory` whose kernels are finished. After: thread blocks allocate all the shared memory that they use,
+//! that through which their threads exchange values included (`exchange`), and no `shared_needed` is left: each became the sum
+//! of what the operation allocates.
 //!
 //! ```text
 //! let (b : i64) = shared_needed "block_7"                 let (s : i64) = mul_i64(4, n)
-//! let (m : i64) = get_size_max shared_memory              let (b : i64) = add_i64(s, 16)
+//! let (m : i64) = get_size_max shared_memory              let (b : i64) = add_i64(8, s)
 //! let (fits : bool) = sle_i64(b, m)                       let (m : i64) = get_size_max shared_memory
 //! if fits then {                                          ...
 //!   let (s : i64) = mul_i64(4, n)
@@ -16,6 +16,8 @@
 //! Sizes are computed again where the question stands, of what is known there. One that is not known there is too large:
 //! the version is not chosen. (Flattening makes no such versions.)
 
+mod exchange;
+
 use crate::builder::MemBuilder;
 use fehu_algebra::horner::Arith;
 use fehu_base::device;
@@ -23,7 +25,7 @@ use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
 use fehu_base::{Name, Symbol};
 use fehu_ir::mem::MemOp;
-use fehu_ir::seg::{Exchanged, SegLevel, SegOp, SizeOp, SHARED_MEMORY};
+use fehu_ir::seg::{SegLevel, SegOp, SizeOp, SHARED_MEMORY};
 use fehu_ir::types::Types;
 use fehu_ir::visit::{deep, for_each_stm, map_bodies};
 use fehu_ir::{Attr, Basic, Body, Exp, LoopForm, Memory, Prog, Space, Stm, SubExp, Type};
@@ -46,35 +48,28 @@ fn fill(prog: &mut Prog<Memory>) {
 
 /// Fills a function's body, or the constants, where `scope` is known.
 fn fill_body(b: &mut MemBuilder, body: &mut Body<Memory>, scope: FxHashSet<Name>) {
+    exchange::allocate(b, body);
     let (kernels, defs) = look(body);
     if !kernels.is_empty() {
         Fill { b, kernels, defs, scope }.body(body);
     }
 }
 
-/// What an operation has in shared memory.
-#[derive(Default)]
-struct Needs {
-    blocks: Vec<SubExp>,
-    /// For each value that threads exchange, by operation: how many points there are, but at least so many, and the bytes of
-    /// a value.
-    exchanged: Vec<Vec<(Vec<SubExp>, i64, i64)>>,
-    /// Booleans for warps.
-    flags: Option<i64>,
-}
-
 /// The expressions that sizes are computed by.
 type Defs = FxHashMap<Name, (Type, Exp<Memory>)>;
 
+/// The sizes of the blocks that an operation has in shared memory.
+type Blocks = Vec<SubExp>;
+
 /// The operations whose needs are asked for, and how scalars of a function are computed.
-fn look(body: &Body<Memory>) -> (FxHashMap<Symbol, Vec<Needs>>, Defs) {
-    let mut kernels: FxHashMap<Symbol, Vec<Needs>> = FxHashMap::default();
+fn look(body: &Body<Memory>) -> (FxHashMap<Symbol, Vec<Blocks>>, Defs) {
+    let mut kernels: FxHashMap<Symbol, Vec<Blocks>> = FxHashMap::default();
     let mut defs = Defs::default();
     let mut asked = false;
     for_each_stm(body, &mut |stm| match (&stm.exp, &stm.pat[..]) {
         (Exp::Op(MemOp::Seg(seg)), _) if seg.level == SegLevel::Block => {
             if let Some(label) = label(stm) {
-                kernels.entry(label).or_default().push(needs(seg));
+                kernels.entry(label).or_default().push(blocks(seg));
             }
         }
         (Exp::Op(MemOp::Size(SizeOp::SharedNeeded(label))), _) => {
@@ -107,31 +102,19 @@ fn label(stm: &Stm<Memory>) -> Option<Symbol> {
     })
 }
 
-fn needs(seg: &SegOp<Memory>) -> Needs {
-    let mut needs = Needs::default();
-    for_each_stm(&seg.body.body, &mut |stm| match &stm.exp {
-        Exp::Op(MemOp::Alloc(bytes, Space::Shared)) => needs.blocks.push(*bytes),
-        Exp::Op(MemOp::Seg(inner)) => {
-            let Exchanged { lanes, points, at_least, flags } = inner.exchanged();
-            for (k, ty) in lanes.iter().enumerate() {
-                if needs.exchanged.len() <= k {
-                    needs.exchanged.push(vec![]);
-                }
-                let one = (points.clone(), at_least, ty.bytes() as i64);
-                if !needs.exchanged[k].contains(&one) {
-                    needs.exchanged[k].push(one);
-                }
-            }
-            needs.flags = needs.flags.max(flags);
+fn blocks(seg: &SegOp<Memory>) -> Blocks {
+    let mut blocks = vec![];
+    for_each_stm(&seg.body.body, &mut |stm| {
+        if let Exp::Op(MemOp::Alloc(bytes, Space::Shared)) = &stm.exp {
+            blocks.push(*bytes);
         }
-        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
     });
-    needs
+    blocks
 }
 
 struct Fill<'a> {
     b: &'a mut MemBuilder,
-    kernels: FxHashMap<Symbol, Vec<Needs>>,
+    kernels: FxHashMap<Symbol, Vec<Blocks>>,
     defs: Defs,
     /// What is known where we are.
     scope: FxHashSet<Name>,
@@ -182,26 +165,11 @@ impl Fill<'_> {
         let mut most = SubExp::i64(0);
         let all = self.kernels.remove(&label).unwrap_or_default();
         let mut known = FxHashMap::default();
-        for Needs { blocks, exchanged, flags } in &all {
-            let arrays = (blocks.len() + exchanged.len() + usize::from(flags.is_some())) as i64;
-            let mut sum = SubExp::i64(arrays * device::SHARED_ALIGNMENT_BYTES + flags.unwrap_or(0));
+        for blocks in &all {
+            let mut sum = SubExp::i64(blocks.len() as i64 * device::SHARED_ALIGNMENT_BYTES);
             for bytes in blocks {
                 let bytes = self.value(&mut known, *bytes)?;
                 sum = self.b.add(sum, bytes);
-            }
-            for lane in exchanged {
-                let mut widest = SubExp::i64(0);
-                for (points, at_least, bytes) in lane {
-                    let mut count = SubExp::i64(1);
-                    for n in points {
-                        let n = self.value(&mut known, *n)?;
-                        count = self.b.mul(count, n);
-                    }
-                    let count = self.larger(SubExp::i64(*at_least), count);
-                    let here = self.b.mul(count, SubExp::i64(*bytes));
-                    widest = if widest == SubExp::i64(0) { here } else { self.larger(widest, here) };
-                }
-                sum = self.b.add(sum, widest);
             }
             most = if most == SubExp::i64(0) { sum } else { self.larger(most, sum) };
         }
@@ -210,9 +178,7 @@ impl Fill<'_> {
     }
 
     fn larger(&mut self, a: SubExp, b: SubExp) -> SubExp {
-        let name = self.b.fresh("bytes", Type::I64);
-        self.b.bind(name, Type::I64, Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), a, b)));
-        name.into()
+        self.bound(Type::I64, Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), a, b)))
     }
 
     /// An operand, computed of what is known here.

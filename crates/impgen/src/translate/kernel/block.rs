@@ -16,8 +16,7 @@ use crate::translate::kernel::map;
 use crate::translate::kernel::point;
 use crate::translate::kernel::red;
 use crate::translate::kernel::size;
-use crate::translate::state::Lock;
-use crate::translate::state::{At, Context, HostCode, KernelCode, Mode};
+use crate::translate::state::{self, At, Context, HostCode, KernelCode, Lock, Mode};
 use fehu_algebra::Poly;
 use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
@@ -26,9 +25,9 @@ use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp};
 use fehu_ir::mem::poly;
 use fehu_ir::schedule::{Exchange, Plan};
-use fehu_ir::seg::{Exchanged, KernelReturn, SegBinOp, SegKind, SegOp, SizeClass};
+use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeClass, EXCHANGE};
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Exp, Memory, PatElem, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Exp, Memory, PatElem, SubExp, Type};
 
 /// An operation whose points are computed by blocks.
 pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
@@ -41,6 +40,7 @@ pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Me
         None => points.clone(),
     };
     t.kernel("segmap_intrablock", grid, size, Mode::Block, |t| {
+        t.in_kernel.exchange = exchange_of(&seg.body.body);
         map::set_thread(t, seg);
         let rounds = quot_up(sub(points, block()), grid_size());
         t.for_up_to("round", rounds, |t, round| {
@@ -50,6 +50,23 @@ pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Me
             t.barrier();
         });
     });
+}
+
+/// The shared arrays through which the threads of a block exchange values: allocations that say so.
+fn exchange_of(body: &Body<Memory>) -> state::Exchange {
+    let mut exchange = state::Exchange::default();
+    for stm in &body.stms {
+        for attr in &stm.attrs {
+            match attr {
+                Attr::Comp(name, what) if name.as_str() == EXCHANGE => match what.as_slice() {
+                    [Attr::Int(_)] => exchange.lanes.extend(stm.pat.iter().map(|p| p.name)),
+                    _ => exchange.flags = stm.pat.first().map(|p| p.name),
+                },
+                Attr::Comp(..) | Attr::Atom(_) | Attr::Int(_) => {}
+            }
+        }
+    }
+    exchange
 }
 
 /// Threads for the widest operation inside, a multiple of a warp.
@@ -270,47 +287,8 @@ fn values_in_block(
             t.set_to(*x, e);
         }
     });
-    let shared = exchange_in_block(t, &seg.exchanged());
-    (values, shared)
-}
-
-/// Shared arrays for one value per thread and operand. Each operation of a block uses them for itself, between its first
-/// barrier and the first one of the next operation, so all use the same.
-fn exchange_in_block(t: &mut KernelCode, exchanged: &Exchanged) -> Vec<Name> {
-    let mut count = i64(1);
-    for n in &exchanged.points {
-        count = mul(count, host_operand(t, *n));
-    }
-    let count = max(count, i64(exchanged.at_least));
-    let mut arrays = vec![];
-    for (k, ty) in exchanged.lanes.iter().enumerate() {
-        let Some(mem) = t.in_kernel.exchange.lanes.get(k).copied() else {
-            let mem = t.shared_array("exchange", *ty, count.clone());
-            t.in_kernel.exchange.lanes.push(mem);
-            arrays.push(mem);
-            continue;
-        };
-        let bytes = mul(count.clone(), i64(ty.bytes() as i64));
-        if let Some((_, most)) = t.in_kernel.shared.iter_mut().find(|(name, _)| *name == mem) {
-            if *most != bytes {
-                *most = max(most.clone(), bytes);
-            }
-        }
-        arrays.push(mem);
-    }
-    arrays
-}
-
-/// A shared flag for each warp, for one operation after the other.
-fn flags_in_block(t: &mut KernelCode, warps: i64) -> Name {
-    match t.in_kernel.exchange.flags {
-        Some(flags) => flags,
-        None => {
-            let flags = t.shared_array("flags", PrimType::Bool, i64(warps));
-            t.in_kernel.exchange.flags = Some(flags);
-            flags
-        }
-    }
+    let shared = t.in_kernel.exchange.lanes.get(..types.len()).map(<[Name]>::to_vec);
+    (values, shared.unwrap_or_else(|| bug!("nobody allocated memory to exchange {types:?} in a block")))
 }
 
 /// The rows of an operation that has so many points, one for each thread.
@@ -407,9 +385,10 @@ fn in_block_scan(
     let Rows { n, width: _, index, mine } = rows_in_block(t, seg, points.clone());
     let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
     if *plan == Plan::ByWarps {
-        let starts = seg.exchanged().flags.map(|warps| {
+        let starts = (seg.space.dims.len() > 1).then(|| {
             let starts = t.let_as("starts", PrimType::Bool, eq(index.clone(), i64(0)));
-            (starts, flags_in_block(t, warps))
+            let flags = t.in_kernel.exchange.flags;
+            (starts, flags.unwrap_or_else(|| bug!("nobody allocated flags for a scan in a block")))
         });
         t.block_scan(ops, &types, &values, &shared, starts, Exchange::Shuffles);
     } else {
