@@ -92,6 +92,10 @@ impl Cse {
             for mut stm in std::mem::take(&mut body.stms) {
                 shallow::substitute(&self.replaced, &mut stm);
                 map_bodies(&mut stm.exp, &mut |b| self.body(b));
+                if matches!(stm.exp, Exp::Op(_)) {
+                    // Where a segmented operation writes is computed in its body, but stands outside of it.
+                    shallow::substitute(&self.replaced, &mut stm);
+                }
                 if let Some(stm) = self.stm(stm, &mut here) {
                     kept.push(stm);
                 }

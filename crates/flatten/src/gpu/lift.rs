@@ -155,13 +155,12 @@ pub(super) fn protect(flat: &mut Flat, nest: &mut Nest, consumed: &[Name], later
     }
     for binding in &nest.bindings {
         let Source::Stm(_) = &binding.source else { continue };
-        for (n, t) in &binding.names {
-            let storable = nest.regular(t) && *t != Type::UNIT;
-            if tainted.contains(n) && needed.contains(n) && storable && !consumed.contains(n) {
-                found.push((*n, binding.depth));
-                break;
-            }
-        }
+        // All that a statement binds is computed together.
+        let storable = binding.names.iter().all(|(_, t)| nest.regular(t) && *t != Type::UNIT);
+        let wanted =
+            |(n, _): &&(Name, Type)| tainted.contains(n) && needed.contains(n) && !consumed.contains(n);
+        found
+            .extend(binding.names.iter().find(wanted).filter(|_| storable).map(|(n, _)| (*n, binding.depth)));
     }
     for (name, depth) in found {
         materialise_at(flat, nest, &[name], depth);

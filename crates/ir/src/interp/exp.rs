@@ -202,10 +202,10 @@ impl<'a, R: Rep> Machine<'a, R> {
         if slice.len() != shape.len() {
             return stuck(format!("{} indices for the shape {shape:?}", slice.len()));
         }
-        let mut places = vec![0];
         let mut result = vec![];
-        for (d, n) in slice.iter().zip(shape) {
-            let indices: Vec<i64> = match d {
+        let mut along: Vec<Vec<i64>> = vec![];
+        for d in slice {
+            along.push(match d {
                 DimIndex::Fix(e) => vec![self.i64(env, *e)?],
                 DimIndex::Slice { start, len, stride } => {
                     let (start, stride) = (self.i64(env, *start)?, self.i64(env, *stride)?);
@@ -213,7 +213,14 @@ impl<'a, R: Rep> Machine<'a, R> {
                     result.push(len);
                     progression(start, stride, len)
                 }
-            };
+            });
+        }
+        if result.contains(&0) {
+            // Nothing is selected, wherever the other dimensions point: maps without points may have had no valid index.
+            return Ok((vec![], result));
+        }
+        let mut places = vec![0];
+        for (indices, n) in along.iter().zip(shape) {
             let inside = |i: &i64| usize::try_from(*i).is_ok_and(|i| i < *n);
             if let Some(i) = indices.iter().find(|i| !inside(i)) {
                 return stuck(format!("index {i} out of bounds for the shape {shape:?}"));

@@ -32,6 +32,9 @@
 //! If the loop's array is in the result of the kernel, where there is no room for a second one, it gets
 //! a block of its own, and is copied to the result once, after the loop.
 //!
+//! A block takes turns only as a whole: if an iteration makes a longer array in it and hands on a part of that, it has no place in a
+//! part of this size, and is copied.
+//!
 //! Arrays that will be registers ([`results::THREAD_BYTES`]) are copied: registers have no index that is known only at run time.
 
 use crate::builder::{MemBuilder, Place};
@@ -46,7 +49,7 @@ use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
 use fehu_ir::seg::SegLevel;
 use fehu_ir::subst::Subst;
 use fehu_ir::types::Types;
-use fehu_ir::visit::{deep, map_bodies, Visitor};
+use fehu_ir::visit::{deep, look, map_bodies, Visitor};
 use fehu_ir::{Basic, Body, Exp, Loop, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,7 +65,9 @@ fn buffers(prog: &mut Prog<Memory>) {
 fn of_functions(prog: &mut Prog<Memory>) {
     let tables = Tables::of(prog);
     let b = MemBuilder::new(std::mem::take(&mut prog.names), Types::default());
-    let mut pass = Buffers { tables, b, level: None };
+    let mut views = Views::default();
+    prog.funs.iter().for_each(|f| views.body(&f.body));
+    let mut pass = Buffers { tables, views: views.0, b, level: None };
     for fun in &mut prog.funs {
         pass.body(&mut fun.body, false);
     }
@@ -72,6 +77,8 @@ fn of_functions(prog: &mut Prog<Memory>) {
 
 struct Buffers {
     tables: Tables,
+    /// Arrays that are others, or parts of others.
+    views: FxHashSet<Name>,
     b: MemBuilder,
     /// Of the innermost operation around.
     level: Option<SegLevel>,
@@ -196,6 +203,9 @@ impl Buffers {
         }
         let Exp::Basic(Basic::Copy(copied)) = defs.get(&copy)? else { return None };
         let Place { block, lmad } = place.clone();
+        if !self.holds_only(block, &lmad.elements(), elem) {
+            return None;
+        }
         let carried = |copies, from, source| Carried { at, param, block, lmad, elem, copies, from, source };
         if let Some((copies, from, source)) = self.param_behind(l, defs, copy) {
             return Some(carried(copies, from, source));
@@ -203,8 +213,19 @@ impl Buffers {
         let own = self.tables.place(*copied)?;
         let same = own.is_direct() && own.lmad.dims == place.lmad.dims;
         let allocated = matches!(defs.get(&own.block), Some(Exp::Op(MemOp::Alloc(..))));
+        let fits = self.holds_only(own.block, &place.lmad.elements(), elem);
         let source = Source::Fresh { array: *copied, block: own.block };
-        (same && allocated).then(|| carried(vec![copy], *copied, source))
+        (same && allocated && fits).then(|| carried(vec![copy], *copied, source))
+    }
+
+    /// Whether all arrays that begin where a block begins have so many elements of this size.
+    fn holds_only(&self, block: Name, elements: &Poly, elem: PrimType) -> bool {
+        let mut made = self.tables.inside(block).iter().filter(|a| !self.views.contains(a));
+        made.all(|array| {
+            let Some(place) = self.tables.place(*array).filter(|p| p.is_direct()) else { return true };
+            let bytes = self.tables.types.get(array).and_then(Type::elem).map(PrimType::bytes);
+            bytes == Some(elem.bytes()) && place.lmad.elements() == *elements
+        })
     }
 
     /// Follows copies, from this one on, to an array that is where a parameter of the loop is.
@@ -268,7 +289,9 @@ impl Buffers {
     ) -> Option<Start> {
         if let Some(alloc) = positions.get(&c.block).copied() {
             let here = matches!(body.stms[alloc].exp, Exp::Op(MemOp::Alloc(..)));
-            return (here && self.tables.place(c.param)?.is_direct()).then_some(Start::Alloc(alloc));
+            let whole = self.tables.place(c.param)?.is_direct()
+                && self.holds_only(c.block, &c.lmad.elements(), c.elem);
+            return (here && whole).then_some(Start::Alloc(alloc));
         }
         let init = l.params.get(c.at)?.1.name()?;
         let made = *positions.get(&init)?;
@@ -481,6 +504,23 @@ struct Bound {
 impl Visitor<Memory> for Bound {
     fn bound(&mut self, n: &Name) {
         self.found.insert(*n, self.at);
+    }
+}
+
+/// Names of arrays that share the memory of another.
+#[derive(Default)]
+struct Views(FxHashSet<Name>);
+
+impl Visitor<Memory> for Views {
+    fn stm(&mut self, s: &Stm<Memory>) {
+        let is_view = matches!(
+            s.exp,
+            Exp::Basic(Basic::Index(..) | Basic::FlatIndex(..) | Basic::Rearrange(..) | Basic::Reshape(..))
+        );
+        if is_view {
+            self.0.extend(s.pat.iter().map(|p| p.name));
+        }
+        look::stm(self, s);
     }
 }
 
