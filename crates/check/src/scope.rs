@@ -18,7 +18,7 @@ use crate::types::{Scheme, TParam, TypeDef};
 use fehu_base::{Name, Span, Symbol};
 use fehu_syntax::ast::Liftedness;
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// A map in the order of insertion, so that what is printed from it is always the same.
@@ -150,7 +150,24 @@ pub struct Env {
 #[derive(Clone, Copy, Debug)]
 pub struct Mark(usize);
 
-#[derive(Clone, Copy, Debug)]
+/// A name and what it stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Binding {
+    Term(Symbol, TermEntry),
+    Type(Symbol, TypeEntry),
+    ModType(Symbol, ModTypeEntry),
+}
+
+impl Binding {
+    /// The name.
+    pub(crate) fn symbol(&self) -> Symbol {
+        match self {
+            Binding::Term(sym, _) | Binding::Type(sym, _) | Binding::ModType(sym, _) => *sym,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Space {
     Terms,
     Types,
@@ -181,6 +198,30 @@ impl Scope {
                 Space::Types => drop(self.types.get_mut(&sym).and_then(Vec::pop)),
                 Space::ModTypes => drop(self.mod_types.get_mut(&sym).and_then(Vec::pop)),
             }
+        }
+    }
+
+    /// What has been bound since the mark, in that order, but for what is hidden by a later binding of the same name.
+    pub(crate) fn bound_since(&self, mark: Mark) -> Vec<Binding> {
+        let mut seen = FxHashSet::default();
+        let trail = self.trail.get(mark.0..).unwrap_or_default();
+        let visible = trail.iter().rev().filter(|(space, sym)| seen.insert((*space, *sym)));
+        let entry = |(space, sym): &(Space, Symbol)| match space {
+            Space::Terms => Some(Binding::Term(*sym, self.term(*sym)?.clone())),
+            Space::Types => Some(Binding::Type(*sym, self.ty(*sym)?.clone())),
+            Space::ModTypes => Some(Binding::ModType(*sym, self.mod_type(*sym)?.clone())),
+        };
+        let mut bound: Vec<Binding> = visible.filter_map(entry).collect();
+        bound.reverse();
+        bound
+    }
+
+    /// Binds again what was bound once.
+    pub(crate) fn bind(&mut self, binding: Binding) {
+        match binding {
+            Binding::Term(sym, entry) => self.bind_term(sym, entry),
+            Binding::Type(sym, entry) => self.bind_type(sym, entry),
+            Binding::ModType(sym, entry) => self.bind_mod_type(sym, entry),
         }
     }
 

@@ -124,7 +124,8 @@ impl Checker {
         let count = units.len();
         let imports = paths.iter().enumerate().map(|(i, p)| (fehu_base::Symbol::new(p), i)).collect();
         units.push(SourceUnit { file: main, prog: parsed.prog, imports, broken: vec![] });
-        let diagnostics = check_again(&mut self.memory, units, count).diagnostics;
+        let checked = check_again(&mut self.memory, units, count, source, &|| false);
+        let diagnostics = checked.expect("nobody gave it up").diagnostics;
         Checked { sources, diagnostics, main }
     }
 }

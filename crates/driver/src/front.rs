@@ -4,7 +4,7 @@ use crate::load::{load, load_over, load_text, load_whole, Loaded, Overlay};
 use crate::times::Times;
 use fehu_base::{Diagnostic, FileId, Severity, SourceMap};
 pub use fehu_check::modules::Memory;
-use fehu_check::modules::{check_again, check_one, check_program, Checked};
+use fehu_check::modules::{check_again, check_changed, check_program, Checked};
 use fehu_check::tast::{Dec, Program};
 use std::path::Path;
 
@@ -78,38 +78,49 @@ pub fn check_over(main: &Path, overlay: Overlay) -> Front {
     check_loaded(load_over(main, overlay))
 }
 
-/// How much of a program is checked.
+/// How much is known of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
-    /// Only the definition that has changed, where that is enough to know what to say about the program.
-    One,
-    /// All that may have changed.
+    /// What is to be said about the definitions that have changed, and about some of those that use them; more is found by the next check.
+    Part,
+    /// What is to be said about all definitions; only those were checked that an edit concerns, so there is no program.
+    Changed,
+    /// All.
     All,
 }
 
-/// Checks the program with this main file again and again, each time from where it differs from the last time. What is not broken is checked
-/// even if there are syntax errors. Says whether all was checked; if not, there is no program, but the diagnostics are complete.
-pub fn check_edited(memory: &mut Memory, main: &Path, overlay: Overlay, depth: Depth) -> (Front, Depth) {
+/// Checks the program with this main file again and again, each time what differs from the last time. What is not broken is checked
+/// even if there are syntax errors. Says how much is known then: as much as is wanted, or less only if that is [`Depth::Part`]. Nothing, if
+/// `give_up` said that nobody wants to know any more.
+pub fn check_edited(
+    memory: &mut Memory,
+    main: &Path,
+    overlay: Overlay,
+    wanted: Depth,
+    give_up: &dyn Fn() -> bool,
+) -> Option<(Front, Depth)> {
     let mut loaded = load_whole(main, overlay, memory.take_prelude());
     let prelude: Vec<_> = loaded.units[..loaded.prelude].iter().map(|u| u.file).collect();
     if loaded.incomplete {
         loaded.units.truncate(loaded.prelude);
         memory.return_prelude(loaded.units);
-        return (refused(loaded.errors, loaded.sources, prelude), Depth::All);
+        return Some((refused(loaded.errors, loaded.sources, prelude), Depth::All));
     }
     let text = loaded.units.last().and_then(|u| loaded.sources.get(u.file)).map_or("", |f| &*f.text);
-    if depth == Depth::One && loaded.errors.is_empty() {
-        if let Some(found) = check_one(memory, &loaded.units, loaded.prelude, text) {
+    if wanted != Depth::All {
+        if let Some(found) = check_changed(memory, &loaded.units, loaded.prelude, text) {
             loaded.units.truncate(loaded.prelude);
             memory.return_prelude(loaded.units);
-            return (refused(of_program(found, &prelude), loaded.sources, prelude), Depth::One);
+            let depth = if found.complete { Depth::Changed } else { Depth::Part };
+            let mut front = refused(of_program(found.diagnostics, &prelude), loaded.sources, prelude);
+            front.diagnostics.splice(..0, loaded.errors);
+            return Some((front, depth));
         }
     }
-    let checked = check_again(memory, loaded.units, loaded.prelude);
-    memory.set_text(text);
+    let checked = check_again(memory, loaded.units, loaded.prelude, text, give_up)?;
     let mut front = front(checked, loaded.sources, prelude);
     front.diagnostics.splice(..0, loaded.errors);
-    (front, Depth::All)
+    Some((front, Depth::All))
 }
 
 /// Nothing but the prelude, all of it: what every program can use.

@@ -4,7 +4,8 @@
 //!
 //! - `protocol`: messages as bytes. Garbage is answered with an error, and the next message is read.
 //! - [`serve`] in `server`: one loop. Texts change at once; files are checked when no message waits, so fast typing costs
-//!   nothing, and requests see the newest text.
+//!   nothing, and requests see the newest text. An edit is answered by a check of what it concerns (`check/modules/kept.rs`); all of
+//!   the file is checked when the user rests, or for requests that need it, and given up if an edit comes meanwhile.
 //! - `diagnostics`: what is wrong, and the fixes.
 //! - `document`: texts, edits, and places as editors count them.
 //! - `analysis`: a checked file, with an index of all places at which a value is named. Of a file with errors, the last

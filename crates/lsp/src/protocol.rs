@@ -13,6 +13,7 @@ pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INTERNAL_ERROR: i64 = -32603;
 pub(crate) const NOT_INITIALIZED: i64 = -32002;
 pub(crate) const REQUEST_CANCELLED: i64 = -32800;
+pub(crate) const CONTENT_MODIFIED: i64 = -32801;
 pub(crate) const REQUEST_FAILED: i64 = -32803;
 
 /// What was read.

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Write};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -24,8 +25,11 @@ use std::time::Duration;
 /// How long no message may come before changed files are checked: those that come together are one change.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How long no message may come before all of a file is checked of which only the changed definition has been.
+/// How long no message may come before all of a file is checked of which only what an edit concerns has been.
 const REST: Duration = Duration::from_millis(300);
+
+/// The message that changes a text.
+const CHANGED: &str = "textDocument/didChange";
 
 /// Requests that need all of a program to be checked; others are answered by what is known of the definitions around.
 const WHOLE: [&str; 5] = [
@@ -81,6 +85,8 @@ pub(crate) struct State {
     pub(crate) asked: usize,
     /// Requests whose answers nobody wants any more, as JSON.
     cancelled: Arc<Mutex<BTreeSet<String>>>,
+    /// How many edits have come that were not looked at: what is checked meanwhile is about an old text.
+    edits: Arc<AtomicUsize>,
     /// Whether the editor reports changed files if asked to.
     watches: bool,
     /// The document that changed last.
@@ -106,12 +112,17 @@ pub fn serve(
     let events = sender.clone();
     let cancelled: Arc<Mutex<BTreeSet<String>>> = Arc::default();
     let noted = cancelled.clone();
+    let edits: Arc<AtomicUsize> = Arc::default();
+    let waiting = edits.clone();
     // Reading waits; checking must not.
     let reader = std::thread::Builder::new().name("reader".into()).spawn(move || {
         while let Ok(Some(incoming)) = protocol::read(&mut input) {
             // A request that is cancelled may still wait for its turn.
             if let (Some(id), Ok(mut noted)) = (cancelled_by(&incoming), noted.lock()) {
                 noted.insert(id);
+            }
+            if matches!(&incoming, Incoming::Message(m) if is_edit(m)) {
+                waiting.fetch_add(1, Ordering::Relaxed);
             }
             if sender.send(Event::Came(incoming)).is_err() {
                 return;
@@ -132,6 +143,7 @@ pub fn serve(
         program,
         asked: 0,
         cancelled,
+        edits,
         watches: false,
         edited: None,
         events,
@@ -147,18 +159,28 @@ fn cancelled_by(incoming: &Incoming) -> Option<String> {
     }
 }
 
+/// Whether a message changes a text.
+fn is_edit(message: &Value) -> bool {
+    message["method"] == CHANGED
+}
+
 impl State {
     fn run(&mut self, events: &Receiver<Event>, output: &mut impl Write) -> std::io::Result<bool> {
         loop {
             let stale = self.documents.values().any(|d| !d.fresh);
-            let unsettled = self.documents.values().any(|d| d.depth == Depth::One);
+            let unsettled = self.documents.values().any(|d| d.depth != Depth::All);
             let incoming = match (stale, unsettled) {
                 (true, _) => events.recv_timeout(PAUSE),
                 (false, true) => events.recv_timeout(REST),
                 (false, false) => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             let message = match incoming {
-                Ok(Event::Came(Incoming::Message(message))) => message,
+                Ok(Event::Came(Incoming::Message(message))) => {
+                    if is_edit(&message) {
+                        self.edits.fetch_sub(1, Ordering::Relaxed);
+                    }
+                    message
+                }
                 Ok(Event::Done(then, outcome)) => {
                     let message = self.finished(then, &outcome);
                     protocol::write(output, &message)?;
@@ -170,9 +192,9 @@ impl State {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     // One at a time: messages may have come meanwhile.
-                    let unsettled = || self.documents.iter().find(|(_, d)| d.depth == Depth::One);
+                    let unsettled = || self.documents.iter().find(|(_, d)| d.depth != Depth::All);
                     if let Some(path) = self.stale() {
-                        self.check(&path, Depth::One, output)?;
+                        self.check(&path, Depth::Changed, output)?;
                     } else if let Some(path) = unsettled().map(|(p, _)| p.clone()) {
                         self.check(&path, Depth::All, output)?;
                     }
@@ -249,21 +271,42 @@ impl State {
         }
         let path = params["textDocument"]["uri"].as_str().and_then(path_of);
         // Answers are about the text as it is now; other documents can wait.
-        let depth = if WHOLE.contains(&method) { Depth::All } else { Depth::One };
-        let lacks = |d: &Document| !d.fresh || (depth, d.depth) == (Depth::All, Depth::One);
+        let depth = if WHOLE.contains(&method) { Depth::All } else { Depth::Changed };
+        let lacks = |d: &Document| !d.fresh || depth == Depth::All && d.depth != Depth::All;
         if let Some(path) = path.as_ref().filter(|p| self.documents.get(*p).is_some_and(lacks)) {
-            self.check(path, depth, output)?;
+            let given_up = !self.check(path, depth, output)?;
+            if given_up && depth == Depth::All {
+                return Ok(protocol::failure(id, protocol::CONTENT_MODIFIED, "the text has changed"));
+            }
         }
-        let document = path.as_ref().and_then(|p| self.documents.get(p));
         let Some(feature) = features::find(method) else {
             return Ok(protocol::failure(id, protocol::METHOD_NOT_FOUND, &format!("there is no {method}")));
         };
-        let Some(document) = document else { return Ok(protocol::answer(id, Value::Null)) };
-        Ok(match catch_unwind(AssertUnwindSafe(|| feature(self, document, params))) {
+        let Some(path) = path.filter(|p| self.documents.contains_key(p)) else {
+            return Ok(protocol::answer(id, Value::Null));
+        };
+        let mut answer = self.ask(feature, &path, params);
+        // What is new in the text is known only when all of it has been checked.
+        let unsettled = self.documents.get(&path).is_some_and(|d| d.depth != Depth::All);
+        if unsettled && matches!(answer, Ok(Ok(Value::Null))) && self.check(&path, Depth::All, output)? {
+            answer = self.ask(feature, &path, params);
+        }
+        Ok(match answer {
             Ok(Ok(result)) => protocol::answer(id, result),
             Ok(Err(why)) => protocol::failure(id, protocol::REQUEST_FAILED, &why),
             Err(_) => protocol::failure(id, protocol::INTERNAL_ERROR, "this is a bug in fehu"),
         })
+    }
+
+    /// What a feature answers, unless there is a bug in it.
+    fn ask(
+        &self,
+        feature: features::Feature,
+        path: &Path,
+        params: &Value,
+    ) -> std::thread::Result<Result<Value, String>> {
+        let Some(document) = self.documents.get(path) else { return Ok(Ok(Value::Null)) };
+        catch_unwind(AssertUnwindSafe(|| feature(self, document, params)))
     }
 
     fn initialize(&mut self, params: &Value) -> Value {
@@ -326,7 +369,7 @@ impl State {
                 self.documents.insert(path.clone(), document);
                 self.touched(&path);
             }
-            "textDocument/didChange" => {
+            CHANGED => {
                 self.edited = Some(path.clone());
                 let encoding = self.encoding;
                 if let Some(document) = self.documents.get_mut(&path) {
@@ -361,21 +404,31 @@ impl State {
         first.or_else(|| self.documents.keys().find(stale)).cloned()
     }
 
-    /// Checks a document, and says what is wrong with it.
-    fn check(&mut self, path: &Path, depth: Depth, output: &mut impl Write) -> std::io::Result<()> {
+    /// Checks a document, and says what is wrong with it. No, if that was given up since an edit has come.
+    fn check(&mut self, path: &Path, depth: Depth, output: &mut impl Write) -> std::io::Result<bool> {
         let overlay: Overlay = self.documents.iter().map(|(p, d)| (p.clone(), d.text.text.clone())).collect();
-        let Some(document) = self.documents.get_mut(path) else { return Ok(()) };
+        let Some(document) = self.documents.get_mut(path) else { return Ok(true) };
+        let before = (document.fresh, document.depth);
         // If the check ends in a bug, it is not tried again until the text changes.
         (document.fresh, document.depth) = (true, Depth::All);
         let mut memory = std::mem::take(&mut document.memory);
+        // Without a first check nothing is known by which an edit could be answered sooner.
+        let first = document.analysis.is_none() && document.partial.is_none();
+        let edits = self.edits.clone();
         // A bug in the compiler, which has been reported to standard error, must not end the editor's session. What was remembered is
         // gone then.
         let check = AssertUnwindSafe(|| {
-            let edited = check_edited(&mut memory, path, overlay, depth);
+            let give_up = || !first && edits.load(Ordering::Relaxed) > 0;
+            let edited = check_edited(&mut memory, path, overlay, depth, &give_up);
             (edited, memory)
         });
-        let Ok(((front, depth), memory)) = catch_unwind(check) else { return Ok(()) };
+        let Ok((edited, memory)) = catch_unwind(check) else { return Ok(true) };
         document.memory = memory;
+        let Some((front, depth)) = edited else {
+            (document.fresh, document.depth) = before;
+            return Ok(false);
+        };
+        document.fresh = depth != Depth::Part;
         document.depth = depth;
         let main = front.sources.files().map(|(id, _)| id).nth(front.prelude.len()).unwrap_or(FileId(0));
         let found = self.diagnostics(&front.diagnostics, &front.sources, main, path);
@@ -384,13 +437,13 @@ impl State {
         self.publish(path, &found, output)?;
         let files = front.sources.files().map(|(_, f)| fehu_driver::load::normalise(&f.path));
         let files: BTreeSet<PathBuf> = files.collect();
-        let Some(document) = self.documents.get_mut(path) else { return Ok(()) };
+        let Some(document) = self.documents.get_mut(path) else { return Ok(true) };
         document.files = files;
         document.problems = problems;
         document.errors = errors;
-        if depth == Depth::One {
+        if depth != Depth::All {
             // What is known of the last text is found in this one: see `view`.
-            return Ok(());
+            return Ok(true);
         }
         let Front { program, partial, sources, prelude, .. } = front;
         let whole = program.is_some();
@@ -399,7 +452,7 @@ impl State {
             true => (document.analysis, document.partial) = (analysis, None),
             false => document.partial = analysis,
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The URI of a file, as the editor writes it if it is open.

@@ -30,6 +30,19 @@ pub(super) struct Defined {
     mod_types: FxHashMap<Symbol, Span>,
 }
 
+impl Defined {
+    /// Notes what a declaration defines that is known to be right.
+    pub(super) fn note(&mut self, dec: &ast::Dec) {
+        match dec {
+            ast::Dec::Val(b) => drop(self.terms.insert(b.name.name, b.name.span)),
+            ast::Dec::Mod(b) => drop(self.terms.insert(b.name.name, b.name.span)),
+            ast::Dec::Type(b) => drop(self.types.insert(b.name.name, b.name.span)),
+            ast::Dec::ModType(b) => drop(self.mod_types.insert(b.name.name, b.name.span)),
+            ast::Dec::Open(..) | ast::Dec::Import(..) | ast::Dec::Local(..) => {}
+        }
+    }
+}
+
 impl Checker<'_> {
     /// Checks declarations, in a scope that they extend; what they show to the outside.
     pub(super) fn decs(
@@ -54,6 +67,10 @@ impl Checker<'_> {
         env: &mut Env,
         out: &mut Vec<tast::Dec>,
     ) -> Result<(), Stop> {
+        if (self.give_up)() {
+            self.given_up = true;
+            return Err(Stop);
+        }
         self.ctx.definition = None;
         match dec {
             ast::Dec::Val(b) => {

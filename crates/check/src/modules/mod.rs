@@ -20,8 +20,10 @@ mod ascribe;
 mod copier;
 mod decs;
 mod entry;
+mod kept;
 mod mod_exp;
 mod mod_type;
+mod moved;
 pub mod needed;
 mod owning;
 mod resume;
@@ -29,6 +31,8 @@ mod same;
 mod shown;
 mod subsume;
 
+pub use self::kept::Found;
+use self::kept::{Kept, Record};
 use self::needed::Needed;
 pub use self::resume::Memory;
 use self::resume::{Position, Progress, Saved};
@@ -72,63 +76,54 @@ pub struct Checked {
     pub partial: Option<tast::Program>,
     /// Warnings and errors.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the last unit declares, as far as it was checked.
-    reached: Option<Env>,
 }
 
 /// Checks a program: the units in dependency order, the main file last. The
 /// prelude's units come first and are marked by `prelude`, how many they are.
 pub fn check_program(units: &[SourceUnit], prelude: usize, needed: Needed) -> Checked {
-    check_from(units, prelude, needed, None, &[], None).0
+    let checker = Checker { needed, ..Checker::new(units, prelude) };
+    match check_from(checker, None, &[]) {
+        Some((checked, ..)) => checked,
+        None => fehu_base::bug!("a check was given up that nobody can give up"),
+    }
 }
 
-/// Checks only the definition that differs from the last program, if it is a value of the main file, and others see the same of it as before.
-/// Then what is said about the program is what was said about all else, and this. `text` is that of the main file.
-pub fn check_one(
+/// Checks only what differs from the last program, if that is in the main file, and what depends on it. `text` is that of the main file.
+/// What the program is, only [`check_again`] says.
+pub fn check_changed(memory: &mut Memory, units: &[SourceUnit], prelude: usize, text: &str) -> Option<Found> {
+    let kept = memory.take_kept(units, prelude)?;
+    let (kept, found) = kept::check_changed(kept, units, prelude, text)?;
+    memory.keep(kept);
+    Some(found)
+}
+
+/// Checks a program with all of the prelude, from where it differs from the last one. `text` is that of the main file. If `give_up`
+/// says so between two declarations, there is no answer, and nothing has changed.
+pub fn check_again(
     memory: &mut Memory,
-    units: &[SourceUnit],
+    units: Vec<SourceUnit>,
     prelude: usize,
     text: &str,
-) -> Option<Vec<Diagnostic>> {
-    let one = memory.one(units, prelude, text)?;
-    let until = (one.at.0, one.at.1 + 1);
-    let (mut checked, saved) =
-        check_from(units, prelude, Needed::All, Some(one.from.clone()), &one.wanted, Some(until));
-    let now = checked.reached.take()?;
-    memory.save(saved);
-    memory.merged(&one, &now, checked.diagnostics)
-}
-
-/// Checks a program with all of the prelude, from where it differs from the last one.
-pub fn check_again(memory: &mut Memory, units: Vec<SourceUnit>, prelude: usize) -> Checked {
+    give_up: &dyn Fn() -> bool,
+) -> Option<Checked> {
     let (from, wanted) = memory.resume(&units, prelude);
-    let (mut checked, saved) = check_from(&units, prelude, Needed::All, from, &wanted, None);
-    memory.remember(units, prelude, saved, checked.reached.take(), checked.diagnostics.clone());
-    checked
+    let checker = Checker { give_up, remembers: true, ..Checker::new(&units, prelude) };
+    let Some((checked, saved, kept)) = check_from(checker, from, &wanted) else {
+        let mut units = units;
+        units.truncate(prelude);
+        memory.return_prelude(units);
+        return None;
+    };
+    memory.remember(units, prelude, saved, kept.map(|kept| Kept { text: text.to_owned(), ..kept }));
+    Some(checked)
 }
 
-/// Checks from a state on, all or up to some place, and saves the states at some places.
+/// Checks from a state on, and saves the states at some places. Nothing, if it was given up.
 fn check_from(
-    units: &[SourceUnit],
-    prelude: usize,
-    needed: Needed,
+    mut checker: Checker<'_>,
     from: Option<Saved>,
     save: &[Position],
-    until: Option<Position>,
-) -> (Checked, Vec<Saved>) {
-    let mut checker = Checker {
-        needed,
-        ctx: Context::default(),
-        scope: Scope::default(),
-        units,
-        type_defs: OnceCell::new(),
-        prelude,
-        unit: 0,
-        envs: vec![],
-        path: vec![],
-        made: vec![],
-        until,
-    };
+) -> Option<(Checked, Vec<Saved>, Option<Kept>)> {
     let mut saved = vec![];
     let progress = match from {
         Some(Saved { progress, ctx, scope, envs }) => {
@@ -137,15 +132,24 @@ fn check_from(
         }
         None => checker.begin(),
     };
-    let mut reached = Env::default();
-    let decs = checker.units(progress, save, &mut saved, &mut reached);
-    let reached = decs.is_ok().then_some(reached);
-    let declared = |unit: Option<usize>| unit.and_then(|i| checker.envs.get(i)).cloned().unwrap_or_default();
+    let decs = checker.units(progress, save, &mut saved);
+    if checker.given_up {
+        return None;
+    }
+    let Checker { units, prelude, remembers, ctx, scope, mut envs, .. } = checker;
+    let declared = |unit: Option<usize>| unit.and_then(|i| envs.get(i)).cloned().unwrap_or_default();
     let (env, prelude_env) = (declared(units.len().checked_sub(1)), declared(prelude.checked_sub(1)));
-    let ctx = checker.ctx;
     let failed = ctx.diagnostics.iter().any(|d| d.severity == Severity::Error)
         || units.iter().any(|u| !u.broken.is_empty());
-    let program = decs.ok().map(|decs| tast::Program {
+    let diagnostics = ctx.diagnostics.clone();
+    let (decs, records) = decs.ok().unzip();
+    let kept = records.filter(|_| remembers).map(|records: Vec<Arc<Record>>| {
+        let own: usize = records.iter().map(|r| r.diagnostics.len()).sum();
+        let before = diagnostics[..diagnostics.len() - own].to_vec();
+        envs.pop();
+        Kept { text: String::new(), ctx: ctx.clone(), scope, envs, before, records }
+    });
+    let program = decs.map(|decs| tast::Program {
         decs,
         names: ctx.names,
         intrinsics: ctx.intrinsics,
@@ -154,7 +158,7 @@ fn check_from(
         prelude_env,
     });
     let (program, partial) = if failed { (None, program) } else { (program, None) };
-    (Checked { program, partial, diagnostics: ctx.diagnostics, reached }, saved)
+    Some((Checked { program, partial, diagnostics }, saved, kept))
 }
 
 /// A mistake was reported after which there is no point in going on.
@@ -178,8 +182,31 @@ struct Checker<'a> {
     path: Vec<Symbol>,
     /// Abstract types made since the functor around began.
     made: Vec<AbstractType>,
-    /// Where to end.
-    until: Option<Position>,
+    /// Whether what is known of each declaration of the main file is kept.
+    remembers: bool,
+    /// Asked before each declaration: whether nobody wants to know any more.
+    give_up: &'a dyn Fn() -> bool,
+    given_up: bool,
+}
+
+impl<'a> Checker<'a> {
+    fn new(units: &'a [SourceUnit], prelude: usize) -> Checker<'a> {
+        Checker {
+            needed: Needed::All,
+            ctx: Context::default(),
+            scope: Scope::default(),
+            units,
+            type_defs: OnceCell::new(),
+            prelude,
+            unit: 0,
+            envs: vec![],
+            path: vec![],
+            made: vec![],
+            remembers: false,
+            give_up: &|| false,
+            given_up: false,
+        }
+    }
 }
 
 impl Checker<'_> {
@@ -192,16 +219,17 @@ impl Checker<'_> {
             mark: None,
             intrinsics,
             out: vec![],
+            records: vec![],
         }
     }
 
+    /// The declarations of all units, and what is known of those of the last.
     fn units(
         &mut self,
         mut p: Progress,
         save: &[Position],
         saved: &mut Vec<Saved>,
-        reached: &mut Env,
-    ) -> Result<Vec<tast::Dec>, Stop> {
+    ) -> Result<(Vec<tast::Dec>, Vec<Arc<Record>>), Stop> {
         let units = self.units;
         while let Some(unit) = units.get(p.at.0) {
             let i = p.at.0;
@@ -218,25 +246,28 @@ impl Checker<'_> {
                 if p.at.1 > 0 {
                     self.save(&p, save, saved);
                 }
+                let (before, said) = (self.scope.mark(), self.ctx.diagnostics.len());
                 self.dec(dec, decs::Place::TopLevel, &mut p.defined, &mut p.env, &mut p.out)?;
-                p.at.1 += 1;
-                if self.until == Some(p.at) {
-                    *reached = p.env;
-                    return Ok(p.out);
+                if self.remembers && i + 1 == units.len() {
+                    p.records.push(Arc::new(Record {
+                        span: dec.span(),
+                        broken: unit.is_broken(dec.span()),
+                        bound: self.scope.bound_since(before),
+                        diagnostics: self.ctx.diagnostics[said..].to_vec(),
+                        stale: false,
+                    }));
                 }
+                p.at.1 += 1;
             }
             self.scope.rollback(mark);
             let env = std::mem::take(&mut p.env);
-            if i + 1 == units.len() {
-                *reached = env.clone();
-            }
             if i == 0 && self.prelude > 0 {
                 self.read_intrinsics(&env, &mut p.intrinsics);
             }
             self.envs.push(Arc::new(env));
             p = Progress { at: (i + 1, 0), defined: decs::Defined::default(), mark: None, ..p };
         }
-        Ok(p.out)
+        Ok((p.out, p.records))
     }
 
     /// The scope of a unit begins.

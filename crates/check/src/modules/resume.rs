@@ -8,18 +8,15 @@
 //!         ^       ^        ^ edited here       declaration that was edited last
 //! ```
 //!
-//! So typing in one place costs as much as what follows it. Trees are compared with their places: a declaration that moved has changed.
-//!
-//! If only one value of the main file has changed, and its type is the same as before (`same`), then all that follows is as it was but for its
-//! place. [`Memory::one`] and [`Memory::merged`] are for that: what is said about the value itself is new, and what is said about others is moved.
+//! So this costs as much as what follows the edited place. Trees are compared with their places: a declaration that moved has changed. It gives
+//! the typed tree, which editors need when the user rests; what to say about an edit at once, `kept` finds out with less work.
 
 use super::decs::Defined;
-use super::same::same_scheme;
+use super::kept::{Kept, Record};
 use super::SourceUnit;
 use crate::context::Context;
-use crate::scope::{Env, Mark, Scope, TermEntry};
+use crate::scope::{Env, Mark, Scope};
 use crate::tast;
-use fehu_base::{Diagnostic, Span};
 use fehu_syntax::ast::Dec;
 use std::sync::Arc;
 
@@ -32,24 +29,8 @@ pub struct Memory {
     units: Vec<SourceUnit>,
     prelude: usize,
     saved: Vec<Saved>,
-    /// The text of its main file, if it was given.
-    text: String,
-    /// What its main file declares, unless the check was given up.
-    env: Option<Env>,
-    /// What was said about it.
-    diagnostics: Vec<Diagnostic>,
-}
-
-/// The only declaration in which a program differs from the last one.
-pub(super) struct One {
-    pub(super) at: Position,
-    /// The state to start from, and what to save on the way.
-    pub(super) from: Saved,
-    pub(super) wanted: Vec<Position>,
-    name: fehu_base::Symbol,
-    /// Where it stood, and where it stands.
-    old: Span,
-    new: Span,
+    /// What is known of its declarations, or of those of a text that came later.
+    kept: Option<Kept>,
 }
 
 /// How far the check has come: before this declaration of this unit.
@@ -66,6 +47,8 @@ pub(super) struct Progress {
     pub(super) mark: Option<Mark>,
     pub(super) intrinsics: Env,
     pub(super) out: Vec<tast::Dec>,
+    /// What is known of the declarations of the last unit.
+    pub(super) records: Vec<Arc<Record>>,
 }
 
 /// All that the check knew at a place.
@@ -111,69 +94,27 @@ impl Memory {
         units: Vec<SourceUnit>,
         prelude: usize,
         new: Vec<Saved>,
-        env: Option<Env>,
-        diagnostics: Vec<Diagnostic>,
+        kept: Option<Kept>,
     ) {
-        (self.units, self.prelude) = (units, prelude);
-        (self.env, self.diagnostics) = (env, diagnostics);
-        self.text.clear();
+        (self.units, self.prelude, self.kept) = (units, prelude, kept);
         self.save(new);
     }
 
-    /// The text of the main file of the program that was checked last, by which the next one is compared.
-    pub fn set_text(&mut self, text: &str) {
-        text.clone_into(&mut self.text);
-    }
-
-    /// The value of the main file in which alone these units differ from the last ones, of which the prelude was taken.
-    pub(super) fn one(&self, units: &[SourceUnit], prelude: usize, text: &str) -> Option<One> {
-        self.env.as_ref()?;
-        if self.units.len() + prelude != units.len() || self.prelude != prelude {
-            return None;
-        }
-        let at = difference(&self.units, &units[prelude..], prelude);
+    /// What is known of the declarations of the main file, if the other units are as before. The prelude was taken from here.
+    pub(super) fn take_kept(&mut self, units: &[SourceUnit], prelude: usize) -> Option<Kept> {
+        let alike = self.units.len() + prelude == units.len() && self.prelude == prelude;
         let (main, old_main) = (units.last()?, self.units.last()?);
-        let whole = main.broken.is_empty() && old_main.broken.is_empty();
-        if at.0 + 1 != units.len() || !whole || main.prog.decs.len() != old_main.prog.decs.len() {
-            return None;
-        }
-        let (Dec::Val(a), Dec::Val(b)) = (old_main.prog.decs.get(at.1)?, main.prog.decs.get(at.1)?) else {
-            return None;
-        };
-        let (old, new) = (a.span, b.span);
-        let (before, after) = (self.text.as_str(), text);
-        let around = old.lo == new.lo
-            && before.get(..old.lo as usize)? == after.get(..new.lo as usize)?
-            && before.get(old.hi as usize..)? == after.get(new.hi as usize..)?;
-        if !around || a.name.name != b.name.name || a.doc != b.doc {
-            return None;
-        }
-        let from = self.saved.iter().filter(|s| s.progress.at <= at).max_by_key(|s| s.progress.at)?.clone();
-        let wanted = if from.progress.at == at { vec![] } else { vec![at] };
-        Some(One { at, from, wanted, name: b.name.name, old, new })
+        let count = units.len() - prelude - 1;
+        let others = alike
+            && main.file == old_main.file
+            && main.imports == old_main.imports
+            && difference(&self.units[..count], &units[prelude..][..count], prelude).0 == prelude + count;
+        self.kept.take().filter(|_| others)
     }
 
-    /// What is to be said about a program that differs in one value only, if others see the same of it as before. `env` is what the main file
-    /// declares up to there, and `found` what was said.
-    pub(super) fn merged(&self, one: &One, env: &Env, mut found: Vec<Diagnostic>) -> Option<Vec<Diagnostic>> {
-        let before = self.saved.iter().find(|s| s.progress.at == one.at)?;
-        let scheme = |env: &Env| match env.terms.get(&one.name)? {
-            TermEntry::Val(v) => Some(v.scheme.clone()),
-            TermEntry::Mod(_) => None,
-        };
-        if !same_scheme(&*scheme(self.env.as_ref()?)?, &*scheme(env)?, before.ctx.names.len()) {
-            return None;
-        }
-        let moved = |s: Span| match s.file == one.old.file && s.lo >= one.old.hi {
-            true => {
-                let by = |p: u32| p - one.old.hi + one.new.hi;
-                Span { lo: by(s.lo), hi: by(s.hi), ..s }
-            }
-            false => s,
-        };
-        let later = |d: &&Diagnostic| d.span.file == one.old.file && d.span.lo >= one.old.hi;
-        found.extend(self.diagnostics.iter().filter(later).map(|d| d.clone().moved(moved)));
-        Some(found)
+    /// Keeps what is known for the next time.
+    pub(super) fn keep(&mut self, kept: Kept) {
+        self.kept = Some(kept);
     }
 
     /// Keeps states, but not too many.

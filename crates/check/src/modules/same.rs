@@ -6,19 +6,20 @@
 //!
 //! An answer of no is always right: then whoever uses the definition is checked again.
 
-use crate::types::{RetType, Scheme, Size, TParam, Type, TypeArg};
+use crate::types::{RetType, Scheme, Size, TParam, Type, TypeArg, TypeDef};
 use fehu_base::Name;
+
+/// Whether two abbreviations stand for the same type; `first_own` as for values.
+pub(super) fn same_type_def(a: &TypeDef, b: &TypeDef, first_own: usize) -> bool {
+    let mut same = Same { bound: vec![], first_own };
+    a.lifted == b.lifted && same.tparams(&a.tparams, &b.tparams) && same.ret(&a.def, &b.def)
+}
 
 /// Whether two types of one definition are the same. Names from `first_own` on were made while the definition was checked: those that
 /// are not bound in the types, such as unknown sizes of constants, are never the same.
 pub(super) fn same_scheme(a: &Scheme, b: &Scheme, first_own: usize) -> bool {
     let mut same = Same { bound: vec![], first_own };
-    let params = a.tparams.len() == b.tparams.len()
-        && a.tparams.iter().zip(&b.tparams).all(|(a, b)| match (a, b) {
-            (TParam::Size(a), TParam::Size(b)) => same.bind(*a, *b),
-            (TParam::Type(k, a), TParam::Type(l, b)) => k == l && same.bind(*a, *b),
-            (TParam::Size(_), TParam::Type(..)) | (TParam::Type(..), TParam::Size(_)) => false,
-        });
+    let params = same.tparams(&a.tparams, &b.tparams);
     params && a.overloads.is_empty() && b.overloads.is_empty() && same.ty(&a.ty, &b.ty)
 }
 
@@ -31,6 +32,15 @@ impl Same {
     fn bind(&mut self, a: Name, b: Name) -> bool {
         self.bound.push((a, b));
         true
+    }
+
+    fn tparams(&mut self, a: &[TParam], b: &[TParam]) -> bool {
+        a.len() == b.len()
+            && a.iter().zip(b).all(|(a, b)| match (a, b) {
+                (TParam::Size(a), TParam::Size(b)) => self.bind(*a, *b),
+                (TParam::Type(k, a), TParam::Type(l, b)) => k == l && self.bind(*a, *b),
+                (TParam::Size(_), TParam::Type(..)) | (TParam::Type(..), TParam::Size(_)) => false,
+            })
     }
 
     fn name(&self, a: Name, b: Name) -> bool {
@@ -72,6 +82,7 @@ impl Same {
                         (TypeArg::Size(_), TypeArg::Type(_)) | (TypeArg::Type(_), TypeArg::Size(_)) => false,
                     })
             }
+            (Type::Error, Type::Error) => true,
             (
                 Type::Scalar(_)
                 | Type::Array(..)

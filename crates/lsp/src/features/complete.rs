@@ -7,7 +7,7 @@ use fehu_check::scope::{Env, TermEntry};
 use fehu_check::show::Show;
 use fehu_check::tast::Program;
 use fehu_check::types::Type;
-use fehu_syntax::ast::Pat;
+use fehu_syntax::ast::{Dec, Pat};
 use fehu_syntax::visit::{each, Node};
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
@@ -91,9 +91,23 @@ fn locals(analysis: &Analysis, offset: usize, items: &mut BTreeMap<String, Value
     }
 }
 
-/// What the declaration around a place binds before it by its text, which may be too new for any analysis.
+/// What is declared before a place, and what the declaration around it binds before it, by the text, which may be too new for any analysis.
 fn written(text: &str, offset: usize, items: &mut BTreeMap<String, Value>) {
     let parsed = fehu_syntax::parse(FileId(0), text);
+    for dec in parsed.prog.decs.iter().take_while(|d| d.span().hi as usize <= offset) {
+        let (name, kind) = match dec {
+            Dec::Val(b) if b.params.is_empty() => (b.name, VARIABLE),
+            Dec::Val(b) => (b.name, FUNCTION),
+            Dec::Type(b) => (b.name, CLASS),
+            Dec::Mod(b) => (b.name, MODULE),
+            Dec::ModType(b) => (b.name, INTERFACE),
+            Dec::Open(..) | Dec::Import(..) | Dec::Local(..) => continue,
+        };
+        let name = name.name.as_str();
+        if name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            items.entry(name.to_owned()).or_insert_with(|| json!({"label": name, "kind": kind}));
+        }
+    }
     let mut around = parsed.prog.decs.iter().filter(|d| d.span().lo as usize <= offset);
     let Some(dec) = around.next_back() else { return };
     each(std::slice::from_ref(dec), &mut |node| {
