@@ -77,3 +77,31 @@ entry update_4d (n: i64) (s1: i64) (s2: i64) (s3: i64) : []i32 =
 entry border (n: i64) (xs: *[]i32) : []i32 =
   let inner = map (map (* 3)) (flat_index_2d xs (n + 1) (n - 2) n (n - 2) 1)
   in flat_update_2d xs (n + 1) n 1 inner
+
+-- Elements may be arrays, also of tuples: rows go as a whole.
+-- ==
+-- entry: of_rows
+-- input { [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11]] }
+-- output { [[[0, 1], [4, 5], [8, 9]], [[2, 3], [6, 7], [10, 11]]] }
+-- input { empty([6][0]i32) }
+-- output { empty([2][3][0]i32) }
+entry of_rows [m] (xs: [6][m]i32) : [2][3][m]i32 = flat_index_2d xs 0 2 1 3 2
+
+-- ==
+-- entry: update_rows
+-- input { [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11]] [[[-1, -2], [-3, -4]], [[-5, -6], [-7, -8]]] }
+-- output { [[0, 1], [-1, -2], [-3, -4], [6, 7], [-5, -6], [-7, -8]] [[[-3, -4], [6, 7]]] }
+-- input { [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]] [[[-1, -2], [-3, -4]], [[-5, -6], [-7, -8]]] }
+-- error: out of bounds
+entry update_rows [n] [m] (xs: *[n][m]i32) (vs: [2][2][m]i32) : ([n][m]i32, [1][2][m]i32) =
+  let ys = flat_update_2d xs 1 3 1 vs
+  in (ys, flat_index_2d (copy ys) 2 1 0 2 1)
+
+-- ==
+-- entry: update_pairs
+-- input { [[0, 1], [2, 3], [4, 5], [6, 7]] [7i64, 8i64] }
+-- output { [[0, 1], [7, 7], [4, 5], [8, 8]] [0i64, 7i64, 2i64, 8i64] }
+entry update_pairs [n] (xs: [n][2]i32) (vs: [2]i64) : ([n][2]i32, [n]i64) =
+  let pairs = copy (zip xs (iota n))
+  let values = map (\v -> [(replicate 2 (i32.i64 v), v)]) vs
+  in unzip (flat_update_2d pairs 1 2 1 values)

@@ -3,7 +3,7 @@
 use crate::code::{Code, Emit, Res};
 use crate::lowerer::Lowerer;
 use crate::ranges;
-use crate::value::{names, project, Data, Dim, Ty, Value};
+use crate::value::{names, project, Data, Ty, Value};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, ScalarType};
 use fehu_ir::{Basic, Body, DimIndex, ErrorPart, Exp, Loop, LoopForm, Param, SubExp, Type};
@@ -207,75 +207,6 @@ pub(crate) fn unzip(xs: Data) -> Value<'static> {
         })
         .collect();
     Value::tuple(parts)
-}
-
-/// An LMAD slice: offset, then size and stride for each dimension.
-pub(crate) fn flat_index(
-    code: &mut Code,
-    xs: Data,
-    offset: SubExp,
-    dims: Vec<(SubExp, SubExp)>,
-) -> Value<'static> {
-    let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("slice of {:?}", xs.ty) };
-    let elem = elem.clone();
-    let cert = flat_check(code, n, offset, &dims);
-    let ty = dims.iter().rev().fold(elem, |t, (len, _)| Ty::Array(Dim::Known(*len), Rc::new(t)));
-    Value::Data(code.certified(cert, |l| {
-        each_leaf(l, &xs, ty, |a, _| Exp::Basic(Basic::FlatIndex(a, offset, dims.clone())))
-    }))
-}
-
-/// An LMAD update: offset, and stride for each dimension of the value.
-pub(crate) fn flat_update(
-    code: &mut Code,
-    xs: Data,
-    offset: SubExp,
-    strides: Vec<SubExp>,
-    v: Data,
-) -> Value<'static> {
-    let Some((n, _)) = xs.ty.elem() else { fehu_base::bug!("update of {:?}", xs.ty) };
-    let mut dims = vec![];
-    let mut ty = &v.ty;
-    for s in strides {
-        let Some((len, elem)) = ty.elem() else { fehu_base::bug!("update by {:?}", v.ty) };
-        dims.push((len, s));
-        ty = elem;
-    }
-    let cert = flat_check(code, n, offset, &dims);
-    let values = names(&v.leaves);
-    code.certified(cert, |l| {
-        let leaves = names(&xs.leaves)
-            .into_iter()
-            .zip(values)
-            .zip(xs.ty.leaves())
-            .map(|((a, v), t)| {
-                l.b.bind("t", t, Exp::Basic(Basic::FlatUpdate(a, offset, dims.clone(), v))).into()
-            })
-            .collect();
-        Value::Data(Data { ty: xs.ty.clone(), leaves })
-    })
-}
-
-/// All elements that an LMAD slice touches are inside the array.
-fn flat_check(
-    code: &mut Code,
-    n: SubExp,
-    offset: SubExp,
-    dims: &[(SubExp, SubExp)],
-) -> Option<fehu_base::Name> {
-    let ok = code.flat_slice_fits(n, offset, dims);
-    let mut message =
-        vec![ErrorPart::Text("Flat slice at offset ".into()), ErrorPart::Value(offset, ScalarType::I64)];
-    for (len, stride) in dims {
-        message.push(ErrorPart::Text(", ".into()));
-        message.push(ErrorPart::Value(*len, ScalarType::I64));
-        message.push(ErrorPart::Text(":".into()));
-        message.push(ErrorPart::Value(*stride, ScalarType::I64));
-    }
-    message.push(ErrorPart::Text(" out of bounds for array of shape [".into()));
-    message.push(ErrorPart::Value(n, ScalarType::I64));
-    message.push(ErrorPart::Text("].".into()));
-    code.check(ok, message)
 }
 
 /// `flatmap f xs`: pieces of different sizes, one after another. The function runs twice for each

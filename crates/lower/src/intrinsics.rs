@@ -3,6 +3,7 @@
 use crate::arrays;
 use crate::code::Res;
 use crate::equality;
+use crate::flat;
 use crate::lowerer::Lowerer;
 use crate::scalar;
 use crate::soacs;
@@ -189,7 +190,7 @@ fn array_function<'a>(cx: &mut Lowerer<'a>, function: ArrayFn, mut args: Args<'a
                 let stride = cx.code.scalar(args.next())?;
                 dims.push((len, stride));
             }
-            Ok(arrays::flat_index(&mut cx.code, xs, offset, dims))
+            Ok(flat::index(&mut cx.code, xs, offset, dims))
         }
         ArrayFn::FlatUpdate(rank) => {
             let xs = cx.code.data(args.next())?;
@@ -197,7 +198,7 @@ fn array_function<'a>(cx: &mut Lowerer<'a>, function: ArrayFn, mut args: Args<'a
             let strides: Res<Vec<SubExp>> = (0..rank).map(|_| cx.code.scalar(args.next())).collect();
             let strides = strides?;
             let v = cx.code.data(args.next())?;
-            Ok(arrays::flat_update(&mut cx.code, xs, offset, strides, v))
+            Ok(flat::update(&mut cx.code, xs, offset, strides, v))
         }
     }
 }

@@ -37,6 +37,7 @@ mod decs;
 mod entry;
 mod equality;
 mod exp;
+mod flat;
 mod index;
 mod intrinsics;
 mod loops;
