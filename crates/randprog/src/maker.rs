@@ -8,9 +8,10 @@
 //! ```
 //!
 //! This file has what all kinds of expressions share; the others have one kind each: `scalars`, `arrays`, `rearrange`, `inplace`,
-//! `control`, `operators`. `decs` makes declarations out of them.
+//! `control`, `operators`, and `updates` and `points` for programs with a focus. `decs` makes declarations out of them.
 
 use crate::choices::Choices;
+use crate::focus::Focus;
 use crate::types::{is_float, Size, SumDec, Ty, FLOATS, INTS};
 use fehu_base::prim::ScalarType;
 use std::rc::Rc;
@@ -39,11 +40,12 @@ pub(crate) struct Maker<'c> {
     pub(crate) fuel: i64,
     /// Whether checks may fail.
     pub(crate) reckless: bool,
+    pub(crate) focus: Focus,
     names: usize,
 }
 
 impl<'c> Maker<'c> {
-    pub(crate) fn new(c: &'c mut Choices, prefix: &str) -> Maker<'c> {
+    pub(crate) fn new(focus: Focus, c: &'c mut Choices, prefix: &str) -> Maker<'c> {
         Maker {
             c,
             prefix: prefix.to_owned(),
@@ -53,6 +55,7 @@ impl<'c> Maker<'c> {
             sums: vec![],
             fuel: 0,
             reckless: false,
+            focus,
             names: 0,
         }
     }
@@ -148,6 +151,9 @@ impl<'c> Maker<'c> {
                 Ty::Scalar(t) if how > 30 => self.nearby(*t, 0),
                 Ty::Scalar(_) | Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => self.leaf(ty),
             };
+        }
+        if let Some(focused) = self.focused(ty, depth - 1) {
+            return focused;
         }
         match how {
             1..=12 => match self.known(ty) {

@@ -1,14 +1,15 @@
 //! Whole programs: an entry point with what it needs, and arguments for it.
 //!
 //! ```text
-//! generate(Choices::random(1), "p0_")  ->  type p0_s0 = ...           declarations
-//!                                          entry p0_main [n] [m] ...  one entry point
-//!                                          and some lists of arguments
+//! generate(Focus::All, Choices::random(1), "p0_")  ->  type p0_s0 = ...           declarations
+//!                                                      entry p0_main [n] [m] ...  one entry point
+//!                                                      and some lists of arguments
 //! ```
 //!
 //! All names start with the prefix, so that many programs fit into one file, after [`LIBRARY`].
 
 use crate::choices::{Choices, Random};
+use crate::focus::Focus;
 use crate::maker::Maker;
 use crate::types::{is_signed, Size, Ty};
 use fehu_base::prim::{FloatType, PrimType, PrimValue, ScalarType};
@@ -57,8 +58,8 @@ pub fn file(programs: &[Program]) -> String {
 }
 
 /// Makes a program.
-pub fn generate(mut choices: Choices, prefix: &str) -> Program {
-    let mut m = Maker::new(&mut choices, prefix);
+pub fn generate(focus: Focus, mut choices: Choices, prefix: &str) -> Program {
+    let mut m = Maker::new(focus, &mut choices, prefix);
     let params = params(&mut m);
     let inputs = inputs(m.c, &params);
     m.reckless = m.c.chance(15);
@@ -80,9 +81,12 @@ pub fn generate(mut choices: Choices, prefix: &str) -> Program {
     };
     let bodies: Vec<String> = results
         .iter()
-        .map(|ty| match ty {
-            Ty::Array(s, t) if m.c.chance(50) => m.map(s, t, depth - 1),
-            Ty::Scalar(_) | Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => m.exp(ty, depth),
+        .map(|ty| match (m.about(ty, depth - 1), ty) {
+            (Some(body), _) => body,
+            (None, Ty::Array(s, t)) if m.c.chance(50) => m.map(s, t, depth - 1),
+            (None, Ty::Scalar(_) | Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => {
+                m.exp(ty, depth)
+            }
         })
         .collect();
     let entry = format!("{prefix}main");

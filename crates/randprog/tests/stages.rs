@@ -5,6 +5,7 @@
 use fehu_base::prim::ScalarType;
 use fehu_data::Value;
 use fehu_randprog::choices::Choices;
+use fehu_randprog::focus::Focus;
 use fehu_randprog::outcome::Outcome;
 use fehu_randprog::program::{generate, Program};
 use fehu_randprog::stages::{compare, BackEnd, Depth};
@@ -34,14 +35,16 @@ fn programs_mean_the_same_at_the_ends_of_all_pipelines() {
 fn the_same_seed_gives_the_same_program() {
     let (a, b) = (numbered(7), numbered(7));
     assert_eq!((a.text, a.inputs, &a.choices), (b.text.clone(), b.inputs.clone(), &b.choices));
-    let again = generate(Choices::replay(&a.choices), "p7_");
+    let again = generate(Focus::All, Choices::replay(&a.choices), "p7_");
     assert_eq!((again.text, again.inputs), (b.text, b.inputs));
 }
 
 #[test]
 fn no_decisions_give_a_small_program() {
-    let smallest = generate(Choices::replay(&[]), "");
-    assert!(smallest.text.len() < 200, "{}", smallest.text);
+    for (_, focus) in Focus::NAMES {
+        let smallest = generate(focus, Choices::replay(&[]), "");
+        assert!(smallest.text.len() < 300, "{}", smallest.text);
+    }
 }
 
 /// A check that nothing depends on goes. Where the run takes too long without it, back ends may give what they give.
@@ -67,15 +70,15 @@ fn a_check_that_went_is_not_expected_of_back_ends() {
 }
 
 fn numbered(seed: u64) -> Program {
-    generate(Choices::random(seed), &format!("p{seed}_"))
+    generate(Focus::All, Choices::random(seed), &format!("p{seed}_"))
 }
 
 /// What is printed and kept has no prefix before its names: none of them may be a keyword, or defined twice.
 #[test]
 fn single_programs_are_accepted() {
-    for seed in 0..40 {
-        let text = generate(Choices::random(seed), "").file();
+    for (seed, (name, focus)) in (0..90).zip(Focus::NAMES.into_iter().cycle()) {
+        let text = generate(focus, Choices::random(seed), "").file();
         let front = fehu_driver::front::check_text(std::path::Path::new("random.fut"), text);
-        assert!(!front.failed(), "seed {seed}");
+        assert!(!front.failed(), "seed {seed}, about {name}");
     }
 }

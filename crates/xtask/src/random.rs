@@ -4,6 +4,8 @@
 //! cargo xtask random --count 300 --seed 1                              stages, in the interpreter
 //! cargo xtask random --count 100 --backends c,multicore,opencl         and executables
 //! cargo xtask random --count 2000 --pack FOLDER                        for a machine with a GPU, and no Rust
+//! cargo xtask random --count 300 --focus updates                       mostly updates, slices and concatenations
+//! cargo xtask random --count 300 --focus irregular                     mostly maps whose inner sizes differ
 //! cargo xtask random --seed 17 --print                                 one program
 //! ```
 //!
@@ -14,6 +16,7 @@ use clap::Args as ClapArgs;
 use fehu_driver::target::Target;
 use fehu_randprog::backends::{self, Compiler};
 use fehu_randprog::choices::Choices;
+use fehu_randprog::focus::Focus;
 use fehu_randprog::program::{generate, Program};
 use fehu_randprog::shrink::shrink;
 use fehu_randprog::stages::{self, Depth, Fault};
@@ -31,6 +34,9 @@ pub(crate) struct Args {
     /// The seed of the first program; the next has the next seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// What programs are mostly about: all, updates or irregular.
+    #[arg(long, default_value = "all", value_parser = focus)]
+    focus: Focus,
     /// Stop after so many seconds, whatever the count.
     #[arg(long)]
     seconds: Option<u64>,
@@ -80,12 +86,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, String> {
 fn on_large_stack(args: &Args) -> Result<ExitCode, String> {
     if args.print {
         for seed in args.seed..args.seed + args.count {
-            println!("{}", program(seed).file());
+            println!("{}", program(args.focus, seed).file());
         }
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(folder) = &args.pack {
-        let programs: Vec<Program> = (args.seed..args.seed + args.count).map(numbered).collect();
+        let programs: Vec<Program> =
+            (args.seed..args.seed + args.count).map(|s| numbered(args.focus, s)).collect();
         println!(
             "{}",
             fehu_randprog::pack::write(&programs, args.per_file, Target::named(&args.pack_for)?, folder)?
@@ -160,7 +167,7 @@ impl Session<'_> {
 
     /// The faults of the programs of some seeds.
     fn faults(&self, first: u64, some: u64, tally: &mut Tally) -> Vec<(u64, Fault)> {
-        let programs: Vec<Program> = (first..first + some).map(numbered).collect();
+        let programs: Vec<Program> = (first..first + some).map(|s| numbered(self.args.focus, s)).collect();
         let faults = self.compare(&programs, Some(tally));
         // What ends the whole comparison is somebody's fault.
         if some > 1 && faults.iter().any(|f| is_whole(&f.place)) {
@@ -198,14 +205,14 @@ impl Session<'_> {
 
     /// Makes a program smaller and saves it.
     fn keep(&self, seed: u64, fault: &Fault) {
-        let start = program(seed).choices;
+        let start = program(self.args.focus, seed).choices;
         let kind = self.kind(fault);
         let mut still = |choices: &[u32]| {
-            let smaller = generate(Choices::replay(choices), "");
+            let smaller = generate(self.args.focus, Choices::replay(choices), "");
             self.compare(&[smaller], None).iter().any(|f| self.kind(f) == kind)
         };
         let best = shrink(start, Duration::from_secs(self.args.shrink), &mut still);
-        let small = generate(Choices::replay(&best), "");
+        let small = generate(self.args.focus, Choices::replay(&best), "");
         let message = match self.compare(std::slice::from_ref(&small), None).first() {
             Some(now) => format!("{}: {}", now.place, now.message),
             None => fault.message.clone(),
@@ -259,11 +266,17 @@ fn first_lines(text: &str, lines: usize) -> String {
 }
 
 /// The program of a seed, by itself.
-fn program(seed: u64) -> Program {
-    generate(Choices::random(seed), "")
+fn program(focus: Focus, seed: u64) -> Program {
+    generate(focus, Choices::random(seed), "")
 }
 
 /// The program of a seed, with names of its own.
-fn numbered(seed: u64) -> Program {
-    generate(Choices::random(seed), &format!("p{seed}_"))
+fn numbered(focus: Focus, seed: u64) -> Program {
+    generate(focus, Choices::random(seed), &format!("p{seed}_"))
+}
+
+fn focus(name: &str) -> Result<Focus, String> {
+    let found = Focus::NAMES.iter().find(|(n, _)| *n == name).map(|(_, focus)| *focus);
+    let names: Vec<&str> = Focus::NAMES.iter().map(|(n, _)| *n).collect();
+    found.ok_or_else(|| format!("one of {}", names.join(", ")))
 }

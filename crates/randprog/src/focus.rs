@@ -1,0 +1,57 @@
+//! What programs are mostly about.
+//!
+//! Programs of all that the language has contain a bit of everything, so few of them combine several forms of one thing. With a focus, a
+//! third of all expressions are of forms that passes treat together, one inside of the other:
+//!
+//! ```text
+//! updates      let z = copy xs  let z = z with [::2] = copy z[s-1::-2]  in flat_update_2d z 0 w 1 vs        (`updates`)
+//! irregular    map (\x -> let k = x % 5  let [l] (b: [l]i32) = filter p (iota k)  in reduce (+) 0 b) xs     (`points`)
+//! ```
+//!
+//! Without a focus no decision is taken here, so the programs of seeds stay what they are.
+
+use crate::maker::Maker;
+use crate::types::Ty;
+
+/// What a program is mostly about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Focus {
+    /// All that the language has.
+    #[default]
+    All,
+    /// Arrays that are changed, joined and taken to pieces.
+    Updates,
+    /// Maps over points whose inner sizes differ.
+    Irregular,
+}
+
+impl Focus {
+    /// All of them, by name.
+    pub const NAMES: [(&'static str, Focus); 3] =
+        [("all", Focus::All), ("updates", Focus::Updates), ("irregular", Focus::Irregular)];
+}
+
+impl Maker<'_> {
+    /// An expression of the type that is about what the program is about, now and then.
+    pub(crate) fn focused(&mut self, ty: &Ty, depth: usize) -> Option<String> {
+        if self.focus == Focus::All || !self.c.chance(35) {
+            return None;
+        }
+        self.about(ty, depth)
+    }
+
+    /// An expression of the type that is about what the program is about.
+    pub(crate) fn about(&mut self, ty: &Ty, depth: usize) -> Option<String> {
+        match (self.focus, ty) {
+            (Focus::All, _) => None,
+            (Focus::Updates, Ty::Array(s, t)) => Some(self.changed(s, t, depth)),
+            (Focus::Updates, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => {
+                Some(self.after_changes(ty, depth))
+            }
+            (Focus::Irregular, Ty::Array(s, t)) => Some(self.points(s, t, depth)),
+            (Focus::Irregular, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => {
+                Some(self.point(ty, depth))
+            }
+        }
+    }
+}
