@@ -217,6 +217,8 @@ pub enum Plan {
     BlockPerPoint {
         /// The index spaces of operations inside: the block has a thread for each point of the largest.
         spaces: Vec<Shape>,
+        /// Maps that do not count in full.
+        once: Option<Once>,
     },
     /// The threads of a block take points in turns.
     Rounds {
@@ -244,6 +246,15 @@ pub enum Plan {
         /// Chunks for each worker, at most.
         per_worker: i64,
     },
+}
+
+/// Maps of a block that run once, where other operations run in loops.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Once {
+    /// Their index spaces.
+    pub spaces: Vec<Shape>,
+    /// How many of their points a thread takes at most, one after the other.
+    pub turns: Symbol,
 }
 
 /// See [`Plan::Points`]. The host chooses between a column and the flat order, and how many points a thread takes; the
@@ -442,9 +453,9 @@ impl Plan {
         }
     }
 
-    /// The parameters that it mentions, and what each must be.
-    pub fn params(&self) -> Vec<(Symbol, SizeClass)> {
-        let block = |name: &Symbol| (*name, SizeClass::ThreadBlockSize);
+    /// The parameters that it mentions, and what each must be, unless that is a threshold.
+    pub fn params(&self) -> Vec<(Symbol, Option<SizeClass>)> {
+        let block = |name: &Symbol| (*name, Some(SizeClass::ThreadBlockSize));
         match self {
             Plan::Points(Points { block: b, .. })
             | Plan::ThreadPerSegment { block: b }
@@ -452,18 +463,18 @@ impl Plan {
             | Plan::SegmentsPerBlock { block: b } => vec![block(b)],
             Plan::BlocksPerSegment(BlocksPerSegment { block: b, grid, .. })
             | Plan::SubHistograms(SubHistograms { block: b, grid, .. }) => {
-                vec![block(b), (*grid, SizeClass::GridSize)]
+                vec![block(b), (*grid, Some(SizeClass::GridSize))]
             }
             Plan::SinglePass(SinglePass { block: b, .. }) | Plan::GlobalUpdates { block: b, .. } => {
                 b.iter().map(block).collect()
             }
             Plan::Tiled(Tiled { tile, each, .. }) => {
-                let each = each.iter().map(|each| (*each, SizeClass::RegTileSize));
-                [(*tile, SizeClass::TileSize)].into_iter().chain(each).collect()
+                let each = each.iter().map(|each| (*each, Some(SizeClass::RegTileSize)));
+                [(*tile, Some(SizeClass::TileSize))].into_iter().chain(each).collect()
             }
-            Plan::RowCache(RowCache { tile, .. }) => vec![(*tile, SizeClass::TileSize)],
+            Plan::RowCache(RowCache { tile, .. }) => vec![(*tile, Some(SizeClass::TileSize))],
+            Plan::BlockPerPoint { once, .. } => once.iter().map(|once| (once.turns, None)).collect(),
             Plan::Strided
-            | Plan::BlockPerPoint { .. }
             | Plan::Rounds { .. }
             | Plan::ByWarps
             | Plan::SideBySide

@@ -430,9 +430,14 @@ macro_rules! walks {
                                 v.name(var);
                             }
                         }
-                        Plan::BlockPerPoint { spaces } => {
+                        Plan::BlockPerPoint { spaces, once } => {
                             for space in spaces {
                                 operands::<R, V>(v, space);
+                            }
+                            if let Some(once) = once {
+                                for space in &$($m)? once.spaces {
+                                    operands::<R, V>(v, space);
+                                }
                             }
                         }
                         Plan::Strided

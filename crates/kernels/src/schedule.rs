@@ -24,6 +24,7 @@
 //! | [`tile`] | which reads of a map go through tiles in shared memory |
 //! | [`row_cache`] | which rows are kept in shared memory |
 //! | [`combine`] | reductions, scans, histograms, and operations inside of blocks |
+//! | [`block`] | threads of a block that computes a point |
 //! | [`task`] | operations over the cores of a CPU |
 //! | [`steer`] | what the attribute `#[schedule(NAME)]` changes |
 //!
@@ -35,6 +36,7 @@
 //! **Relevance to other passes.** None reads a schedule before `impgen`. Tuning parameters of kernels get their names here, and
 //! number themselves after those that flattening has made.
 
+mod block;
 mod combine;
 mod map;
 mod places;
@@ -154,8 +156,9 @@ impl Scheduler {
 
     /// An operation of blocks, and those inside of it.
     fn block_op(&mut self, seg: &mut SegOp<Memory>) {
-        let plan = combine::block_per_point(seg);
-        seg.schedule = Some(Box::new(Schedule { params: vec![], choices: vec![otherwise(plan)] }));
+        let plan = self.block_per_point(seg);
+        let params = std::mem::take(&mut self.params);
+        seg.schedule = Some(Box::new(Schedule { params, choices: vec![otherwise(plan)] }));
         self.inside(&mut seg.body.body);
     }
 
@@ -191,12 +194,17 @@ impl Scheduler {
 
     /// A figure that sizes are compared with: a parameter of the program, whatever the operation.
     fn threshold(&mut self, of: Threshold) -> Quantity {
+        Quantity::Param(self.threshold_param(of))
+    }
+
+    /// The name of such a parameter.
+    fn threshold_param(&mut self, of: Threshold) -> Symbol {
         let name = Symbol::new(&format!("schedule.{}", of.name));
         if self.params.iter().all(|p| p.name != name) {
             let class = SizeClass::Bespoke(Symbol::new("schedule_threshold"), of.usual);
             self.params.push(ScheduleParam { name, class, usual: None });
         }
-        Quantity::Param(name)
+        name
     }
 
     /// That blocks have room for at most so many percent of the points.

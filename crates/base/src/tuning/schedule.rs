@@ -174,6 +174,13 @@ pub const MAX_PASSES_OF_SWAPS: Threshold = threshold("max_passes_of_swaps", 4);
 /// The same under locks.
 pub const MAX_PASSES_OF_LOCKS: Threshold = threshold("max_passes_of_locks", 16);
 
+// Blocks that compute a point.
+
+/// Points of a map that a thread takes at most, one after the other, where the map runs once and other operations of the block
+/// run in a loop. Rows of a Fourier transform of 1024 elements take 82 us with blocks of 512 threads, one for each pair of a
+/// step, and 108 us with 1024, one for each element that is loaded before.
+pub const MAX_TURNS_OUTSIDE_OF_LOOPS: Threshold = threshold("max_turns_outside_of_loops", 2);
+
 // Tasks of CPUs.
 
 /// Chunks of a reduction for each worker, so that workers that are done early can take over from others.

@@ -164,9 +164,15 @@ impl Printer<'_> {
                 self.put(format_args!(", points {points}, "));
                 self.updates(updates);
             }
-            Plan::BlockPerPoint { spaces } => {
+            Plan::BlockPerPoint { spaces, once } => {
                 self.put("spaces ");
                 self.list(spaces, |p, space| p.operands(space));
+                if let Some(Once { spaces, turns }) = once {
+                    self.put(", once ");
+                    self.list(spaces, |p, space| p.operands(space));
+                    self.put(", ");
+                    self.param_field("turns", *turns);
+                }
             }
             Plan::Rounds { updates } => self.updates(updates),
             Plan::Chunks { per_worker } | Plan::ScanThenCorrect { per_worker } => {

@@ -141,12 +141,12 @@ impl Reader<'_> {
             }
             "block_per_point" => {
                 self.word("spaces")?;
-                let mut spaces: Vec<Shape> = vec![];
-                while self.at('[') {
-                    spaces.push(self.operands()?);
-                    self.try_punct(',');
-                }
-                Plan::BlockPerPoint { spaces }
+                let spaces = self.shapes()?;
+                let once = match self.try_word("once") {
+                    true => Some(Once { spaces: self.shapes()?, turns: self.param_field("turns")? }),
+                    false => None,
+                };
+                Plan::BlockPerPoint { spaces, once }
             }
             "rounds" => Plan::Rounds { updates: self.updates()? },
             "chunks" => Plan::Chunks { per_worker: self.first_field("per_worker")? },
@@ -240,6 +240,16 @@ impl Reader<'_> {
     }
 
     /// A number after a comma and a word.
+    /// Shapes with commas between them, also after the last one.
+    fn shapes(&mut self) -> Read<Vec<Shape>> {
+        let mut shapes = vec![];
+        while self.at('[') {
+            shapes.push(self.operands()?);
+            self.try_punct(',');
+        }
+        Ok(shapes)
+    }
+
     fn next_field(&mut self, word: &str) -> Read<i64> {
         self.punct(',')?;
         self.first_field(word)

@@ -93,7 +93,10 @@ impl<R: Rep> Checker<'_, R> {
                 }
                 vec![i64::from(!cache.reads.is_empty())]
             }
-            Plan::BlockPerPoint { spaces } => vec![if spaces.iter().any(Vec::is_empty) { 0 } else { 1 }],
+            Plan::BlockPerPoint { spaces, once } => {
+                let once = once.iter().flat_map(|once| &once.spaces);
+                vec![i64::from(!spaces.iter().chain(once).any(Vec::is_empty))]
+            }
             Plan::LanesPerSegment { points, .. } | Plan::GlobalUpdates { points, .. } => vec![*points],
             Plan::BlocksPerSegment(b) => vec![b.points, b.worth, b.row],
             Plan::SinglePass(s) => vec![s.points],
@@ -115,7 +118,7 @@ impl<R: Rep> Checker<'_, R> {
             self.error(format!("{} with a number that is less than 1", plan.word()));
         }
         for (name, class) in plan.params() {
-            self.declared(params, name, Some(&class));
+            self.declared(params, name, class.as_ref());
         }
         match (plan, &seg.kind) {
             (

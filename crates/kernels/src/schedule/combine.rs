@@ -23,11 +23,10 @@ use fehu_analysis::operator::{is_commutative, update};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::tuning::schedule::*;
-use fehu_ir::mem::MemOp;
 use fehu_ir::schedule::*;
 use fehu_ir::seg::{SegBinOp, SegHistOp, SegKind, SegOp, SizeClass};
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Body, Exp, Lambda, Memory, Shape, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Lambda, Memory, Stm, SubExp, Type};
 
 impl Scheduler {
     pub(super) fn reduction(&mut self, seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> Vec<Choice> {
@@ -144,21 +143,6 @@ impl Scheduler {
             false => Exchange::SharedMemory,
         }
     }
-}
-
-/// A block has a thread for each point of the widest operation inside. Operations that only fill arrays do not count: threads
-/// take one of their points after the other, so these need no threads.
-pub(super) fn block_per_point(seg: &SegOp<Memory>) -> Plan {
-    let mut spaces: Vec<Shape> = vec![];
-    for_each_stm(&seg.body.body, &mut |stm| {
-        if let Exp::Op(MemOp::Seg(inner)) = &stm.exp {
-            let space: Shape = inner.space.dims.iter().map(|d| d.1).collect();
-            if !inner.virtualise && !spaces.contains(&space) {
-                spaces.push(space);
-            }
-        }
-    });
-    Plan::BlockPerPoint { spaces }
 }
 
 fn operand_types(ops: &[SegBinOp<Memory>]) -> Vec<Type> {

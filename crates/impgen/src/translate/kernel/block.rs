@@ -7,7 +7,7 @@
 //! The block has as many threads as the widest inner operation has points that the plan names, if the device has so many.
 //! Reductions and scans need one round (flattening sees to it that they fit); threads take one point of a map after the other.
 
-use super::choice::only_plan;
+use super::choice::{only_plan, schedule};
 use super::hist::Hist;
 use super::operator::vars;
 use super::turns::in_turns;
@@ -24,10 +24,10 @@ use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp};
 use fehu_ir::mem::poly;
-use fehu_ir::schedule::{Exchange, Plan};
+use fehu_ir::schedule::{Exchange, Once, Plan};
 use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeClass, EXCHANGE};
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Attr, Basic, Body, Exp, Memory, PatElem, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Exp, Memory, PatElem, Shape, SubExp, Type};
 
 /// An operation whose points are computed by blocks.
 pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
@@ -71,18 +71,25 @@ fn exchange_of(body: &Body<Memory>) -> state::Exchange {
 
 /// Threads for the widest operation inside, a multiple of a warp.
 fn block_width(t: &mut HostCode, seg: &SegOp<Memory>) -> Expr {
-    let Plan::BlockPerPoint { spaces } = only_plan(seg) else { bug!("blocks compute points") };
-    let mut widest = i64(1);
-    for space in spaces {
-        let mut points = i64(1);
-        for n in space {
-            points = mul(points, host_operand(t, *n));
-        }
-        widest = max(widest, points);
+    let Plan::BlockPerPoint { spaces, once } = only_plan(seg) else { bug!("blocks compute points") };
+    size::add_params(t, schedule(seg));
+    let mut widest = largest(t, spaces);
+    if let Some(Once { spaces, turns }) = once {
+        let points = largest(t, spaces);
+        let turns = size::param(t, *turns);
+        widest = max(widest, quot_up(points, max(turns, i64(1))));
     }
     let most = size::device_max(t, &SizeClass::ThreadBlockSize);
     let warps = quot_up(min(widest, most), i64(WARP_THREADS));
     t.let_i64("width", mul(warps, i64(WARP_THREADS)))
+}
+
+/// The points of the largest space.
+fn largest(t: &Context, spaces: &[Shape]) -> Expr {
+    spaces.iter().fold(i64(1), |most, space| {
+        let points = space.iter().fold(i64(1), |points, n| mul(points, host_operand(t, *n)));
+        max(most, points)
+    })
 }
 
 /// An operand of kernel code in terms of what the host knows.

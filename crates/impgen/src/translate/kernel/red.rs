@@ -464,7 +464,7 @@ pub(crate) fn reduce_side_by_side(
 /// Threads in a block of a plan.
 fn block_of(plan: &Plan) -> Symbol {
     let mut params = plan.params().into_iter();
-    match params.find(|(_, class)| *class == SizeClass::ThreadBlockSize) {
+    match params.find(|(_, class)| *class == Some(SizeClass::ThreadBlockSize)) {
         Some((block, _)) => block,
         None => bug!("a reduction cannot be run by {plan:?}"),
     }

@@ -105,7 +105,10 @@ impl Gen {
                 let block = self.bool().then_some(block);
                 Plan::GlobalUpdates { block, points, updates: self.updates() }
             }
-            10 => Plan::BlockPerPoint { spaces: self.list(Gen::operands) },
+            10 => Plan::BlockPerPoint {
+                spaces: self.list(Gen::operands),
+                once: self.option(|g| Once { spaces: g.list(Gen::operands), turns: g.symbol() }),
+            },
             11 => Plan::Rounds { updates: self.updates() },
             12 => Plan::Chunks { per_worker: points },
             13 => Plan::ReduceThenScan { beyond_workers: points },

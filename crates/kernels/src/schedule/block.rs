@@ -1,0 +1,92 @@
+//! How many threads a block has that computes a point.
+//!
+//! A thread for each point of the widest operation inside would leave no thread with two points; but all threads wait at every
+//! barrier, also those without a point, and a processor holds fewer of the larger blocks. So what counts is the width of the operations that
+//! the block spends its time in, which are those in loops:
+//!
+//! ```text
+//! segmap block (i < n) {
+//!   row = segmap in_block (j < 1024) ..             spaces [512], once [1024]: 512 threads, of which each
+//!   loop (row = row) for step < 10 do               loads two elements, and computes a pair in each step
+//!     segmap in_block (k < 512) ..
+//! ```
+//!
+//! - Reductions and scans count wherever they are: their threads combine a value each.
+//! - Maps and histograms that run once count for as many threads as take no more than a few points each, if there are
+//!   operations in loops.
+//! - Operations that only fill arrays (`virtual`) do not count.
+
+use super::Scheduler;
+use fehu_base::tuning::schedule::MAX_TURNS_OUTSIDE_OF_LOOPS;
+use fehu_ir::mem::MemOp;
+use fehu_ir::schedule::{Once, Plan};
+use fehu_ir::seg::{SegKind, SegOp};
+use fehu_ir::visit::{deep, for_each_body};
+use fehu_ir::{Body, Exp, Memory, Shape};
+
+impl Scheduler {
+    /// The plan of a block that computes a point of an operation.
+    pub(super) fn block_per_point(&mut self, seg: &SegOp<Memory>) -> Plan {
+        let mut found = Spaces::default();
+        found.body(&seg.body.body, false);
+        let Spaces { combined, mapped, in_loops } = found;
+        let (mut spaces, once) = match in_loops.is_empty() {
+            true => ([combined, mapped].concat(), vec![]),
+            false => ([combined, in_loops].concat(), mapped),
+        };
+        unique(&mut spaces);
+        let mut once: Vec<Shape> = once.into_iter().filter(|space| !spaces.contains(space)).collect();
+        unique(&mut once);
+        let once = match once.is_empty() {
+            true => None,
+            false => Some(Once { spaces: once, turns: self.threshold_param(MAX_TURNS_OUTSIDE_OF_LOOPS) }),
+        };
+        Plan::BlockPerPoint { spaces, once }
+    }
+}
+
+/// The index spaces of operations of a block.
+#[derive(Default)]
+struct Spaces {
+    /// Of reductions and scans outside of loops.
+    combined: Vec<Shape>,
+    /// Of other operations outside of loops.
+    mapped: Vec<Shape>,
+    /// Of all in loops.
+    in_loops: Vec<Shape>,
+}
+
+impl Spaces {
+    fn body(&mut self, body: &Body<Memory>, in_loop: bool) {
+        deep(|| {
+            for stm in &body.stms {
+                match &stm.exp {
+                    Exp::Op(MemOp::Seg(seg)) if seg.virtualise => {}
+                    Exp::Op(MemOp::Seg(seg)) => {
+                        let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();
+                        match (&seg.kind, in_loop) {
+                            (_, true) => self.in_loops.push(space),
+                            (SegKind::Red(_) | SegKind::Scan(..), false) => self.combined.push(space),
+                            (SegKind::Map | SegKind::Hist(_), false) => self.mapped.push(space),
+                        }
+                    }
+                    exp => {
+                        let in_loop = in_loop || matches!(exp, Exp::Loop(_));
+                        for_each_body(exp, &mut |inner| self.body(inner, in_loop));
+                    }
+                }
+            }
+        });
+    }
+}
+
+fn unique(spaces: &mut Vec<Shape>) {
+    let mut kept: Vec<Shape> = vec![];
+    spaces.retain(|space| {
+        let new = !kept.contains(space);
+        if new {
+            kept.push(space.clone());
+        }
+        new
+    });
+}
