@@ -26,6 +26,12 @@
 #define UQUOTIENT32 UQUOTIENT8
 #define UREMAINDER32 UREMAINDER8
 
+// The narrowest type in which numbers of so many bits are shifted and multiplied without becoming signed.
+typedef uint32_t word8_t;
+typedef uint32_t word16_t;
+typedef uint32_t word32_t;
+typedef uint64_t word64_t;
+
 #define INTEGER_OPS(W)                                                                        \
   SCALAR_FUN int##W##_t neg##W(int##W##_t x) {                                                \
     return (int##W##_t)(0u - (uint##W##_t)x);                                                 \
@@ -74,7 +80,7 @@
   }                                                                                           \
   /* Shifts count their amount as unsigned; all bits may go. */                               \
   SCALAR_FUN int##W##_t shl##W(int##W##_t x, int##W##_t y) {                                  \
-    return (uint##W##_t)y < W ? (int##W##_t)((uint64_t)(uint##W##_t)x << (uint##W##_t)y) : 0; \
+    return (uint##W##_t)y < W ? (int##W##_t)((word##W##_t)(uint##W##_t)x << y) : 0;           \
   }                                                                                           \
   SCALAR_FUN int##W##_t lshr##W(int##W##_t x, int##W##_t y) {                                 \
     return (uint##W##_t)y < W ? (int##W##_t)((uint##W##_t)x >> (uint##W##_t)y) : 0;           \
@@ -83,7 +89,7 @@
     return (int##W##_t)(x >> ((uint##W##_t)y < W ? (uint##W##_t)y : W - 1));                  \
   }                                                                                           \
   SCALAR_FUN int##W##_t pow##W(int##W##_t x, int##W##_t y) {                                  \
-    uint64_t base = (uint64_t)x, result = 1;                                                  \
+    word##W##_t base = (word##W##_t)x, result = 1;                                            \
     for (uint##W##_t rest = (uint##W##_t)y; rest > 0; rest >>= 1) {                           \
       if (rest & 1) {                                                                         \
         result *= base;                                                                       \
