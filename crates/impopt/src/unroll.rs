@@ -8,6 +8,17 @@
 //! for i < 27: for j < n: sum = sum + xs[i * n + j]  not unrolled: what is inside takes its time
 //! ```
 //!
+//! A loop up to the variable of another one has a known number of iterations when the other is unrolled. It counts with the
+//! number in the middle, and the whole may be longer if it works on an array of the thread's own, which is in
+//! registers only if all of it is unrolled:
+//!
+//! ```text
+//! for i < 32: for j < i: own[i] = own[i] - own[j] * xs[i * 32 + j]     both unrolled: 32 * 15 times the inner body
+//! ```
+//!
+//! **The whole kernel** has a limit of statements, since what does not fit the instruction cache is fetched again in each iteration of the
+//! loops around it. Loops are unrolled in the order of the text until it is reached.
+//!
 //! Innermost loops that read memory are unrolled a few iterations at a time. Threads of a GPU run one instruction after the
 //! other, and wait for what they have read when it is used: with one read in each iteration, they wait in each. The reads
 //! of several iterations are on their way together. Compilers of kernels do not see by themselves that it pays, if the number of iterations
@@ -19,11 +30,14 @@
 //!
 //! Where they know the number of iterations, they do what is best.
 
+use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::Name;
 use fehu_imp::ops::Operation;
-use fehu_imp::syntax::{Code as AnyCode, Expr, KernelOp, Program};
+use fehu_imp::syntax::{Code as AnyCode, Expr, KernelOp, Program, Space};
 use fehu_imp::visit::{look_at_code, look_at_expr, look_at_kernel_op, Visitor};
 use fehu_ir::visit::deep;
 use fehu_pass::{Need, Pass};
+use rustc_hash::FxHashMap;
 
 type Code = AnyCode<KernelOp>;
 
@@ -32,8 +46,8 @@ pub const PASS: Pass<Program> = Pass {
     name: "unroll",
     need: Need::Optional,
     run: |program| {
-        program.device_functions.iter_mut().for_each(|f| unroll(&mut f.body));
-        program.kernels.iter_mut().for_each(|k| unroll(&mut k.body));
+        program.device_functions.iter_mut().for_each(|f| Unroll::new(&f.body).code(&mut f.body));
+        program.kernels.iter_mut().for_each(|k| Unroll::new(&k.body).code(&mut k.body));
     },
 };
 
@@ -43,6 +57,9 @@ const MOST_ITERATIONS: usize = 32;
 const FEW_ITERATIONS: usize = 4;
 /// The most statements that an unrolled loop may have.
 const MOST_STATEMENTS: usize = 1024;
+/// The most statements that a kernel may have for the sake of loops that are unrolled: with two instructions of 16 bytes
+/// for each, these are the 128 KB of a processor's instruction cache.
+const MOST_STATEMENTS_OF_KERNEL: usize = 4096;
 /// Iterations of a loop that are one where it is not unrolled as a whole. With 4, LU decomposition reads its rows five times as
 /// fast as with 1.
 const SOME_ITERATIONS: usize = 4;
@@ -50,37 +67,175 @@ const SOME_ITERATIONS: usize = 4;
 const SOME_STATEMENTS: usize = 128;
 
 /// Marks loops.
-fn unroll(code: &mut Code) {
-    // What is inside is marked afterwards, so that all decisions are about the loops as they are now.
-    let by = if let Code::For { bound, body, .. } = code {
-        let by_some = || iterations(bound).is_none() && is_unrolled_by_some(body);
-        match is_unrolled(bound, body) {
-            true => Some(None),
-            false => by_some().then_some(Some(SOME_ITERATIONS)),
+struct Unroll {
+    /// Statements that the kernel may still get.
+    left: usize,
+    known: Known,
+    /// Whether this is part of a loop that is unrolled with all loops in it.
+    inside: bool,
+}
+
+/// How a loop is unrolled.
+enum Way {
+    /// As a whole, with all loops in it.
+    WithInner,
+    /// As a whole; loops in it are decided about by themselves.
+    Alone,
+    /// Some iterations become one.
+    Some,
+    Not,
+}
+
+impl Unroll {
+    fn new(body: &Code) -> Unroll {
+        let left = MOST_STATEMENTS_OF_KERNEL.saturating_sub(size(body));
+        Unroll { left, known: Known::default(), inside: false }
+    }
+
+    fn code(&mut self, code: &mut Code) {
+        let way = match code {
+            Code::For { bound, body, var, .. } => self.way(*var, bound, body),
+            _ => Way::Not,
+        };
+        let outer = self.inside;
+        self.inside |= matches!(way, Way::WithInner);
+        if let (true, Code::For { var, bound, .. }) = (self.inside, &*code) {
+            self.known.enter(*var, bound);
         }
-    } else {
-        None
-    };
-    code.bodies_mut().into_iter().for_each(|body| deep(|| unroll(body)));
-    if let Some(by) = by {
+        code.bodies_mut().into_iter().for_each(|body| deep(|| self.code(body)));
+        self.inside = outer;
+        if self.inside {
+            self.known.after(code);
+        }
+        let by = match way {
+            Way::WithInner | Way::Alone => None,
+            Way::Some => Some(SOME_ITERATIONS),
+            Way::Not => return,
+        };
         if let Code::For { var, ty, bound, body } = std::mem::replace(code, Code::Seq(vec![])) {
             *code = Code::Op(KernelOp::UnrolledFor { by, var, ty, bound, body });
         }
     }
+
+    /// How a loop is unrolled. One whose bound is a tuning parameter goes over what a thread has in registers.
+    fn way(&mut self, var: Name, bound: &Expr, body: &Code) -> Way {
+        if matches!(bound, Expr::Param(_)) {
+            return Way::Alone;
+        }
+        if self.inside {
+            return Way::WithInner;
+        }
+        let Some(count) = iterations(bound) else {
+            return if is_unrolled_by_some(body) { Way::Some } else { Way::Not };
+        };
+        let most = if has_own_array(body) { MOST_STATEMENTS_OF_KERNEL } else { MOST_STATEMENTS };
+        if let Some(all) = self.known.clone().unrolled(var, bound, body) {
+            if count <= MOST_ITERATIONS && all <= most && all <= self.left {
+                self.left -= all;
+                return Way::WithInner;
+            }
+        }
+        if count <= FEW_ITERATIONS {
+            return Way::Alone;
+        }
+        Way::Not
+    }
 }
 
-/// Whether a loop is to be unrolled. One whose bound is a tuning parameter goes over what a thread has in registers.
-fn is_unrolled(bound: &Expr, body: &Code) -> bool {
-    if matches!(bound, Expr::Param(_)) {
-        return true;
+/// Values of variables in the middle of the loops that are unrolled.
+#[derive(Clone, Default)]
+struct Known(FxHashMap<Name, i64>);
+
+impl Known {
+    /// The value of an expression.
+    fn value(&self, e: &Expr) -> Option<i64> {
+        match e {
+            Expr::Const(value) => value.as_i64(),
+            Expr::Var(x) => self.0.get(x).copied(),
+            Expr::Conv(ConvOp::SExt(..), e) => self.value(e),
+            Expr::BinOp(BinOp::Add(_), a, b) => self.value(a)?.checked_add(self.value(b)?),
+            Expr::BinOp(BinOp::Sub(_), a, b) => self.value(a)?.checked_sub(self.value(b)?),
+            Expr::BinOp(..)
+            | Expr::Conv(..)
+            | Expr::UnOp(..)
+            | Expr::CmpOp(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..)
+            | Expr::Index { .. }
+            | Expr::Param(_)
+            | Expr::Gpu(_) => None,
+        }
     }
-    let Some(count) = iterations(bound) else { return false };
-    count <= FEW_ITERATIONS || unrolled(count, body).is_some()
+
+    /// In the body of a loop that is unrolled.
+    fn enter(&mut self, var: Name, bound: &Expr) {
+        if let Some(count) = self.value(bound) {
+            self.0.insert(var, count / 2);
+        }
+    }
+
+    /// After a statement.
+    fn after(&mut self, code: &Code) {
+        if let Code::SetScalar(x, e) = code {
+            match self.value(e) {
+                Some(value) => self.0.insert(*x, value),
+                None => self.0.remove(x),
+            };
+        }
+    }
+
+    /// The number of statements of a loop if all of it is unrolled.
+    fn unrolled(&mut self, var: Name, bound: &Expr, body: &Code) -> Option<usize> {
+        let count = usize::try_from(self.value(bound)?.max(0)).ok()?;
+        self.enter(var, bound);
+        if count > MOST_ITERATIONS {
+            return None;
+        }
+        count.checked_mul(self.statements(body)?)
+    }
+
+    /// The number of statements, if there are no loops but such as are unrolled.
+    fn statements(&mut self, code: &Code) -> Option<usize> {
+        let count = match code {
+            Code::Seq(codes) => codes.iter().map(|code| self.statements(code)).sum(),
+            Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) => Some(0),
+            Code::SetScalar(..) | Code::SetMem(..) | Code::Write { .. } => Some(1),
+            Code::Op(KernelOp::UnrolledFor { var, bound, body, .. }) | Code::For { var, bound, body, .. } => {
+                self.unrolled(*var, bound, body)
+            }
+            Code::Op(op) => Some(4 + op.body().map_or(Some(0), |body| self.statements(body))?),
+            Code::Call { .. } | Code::Assert { .. } => Some(4),
+            Code::Copy { shape, .. } => {
+                let count = shape.iter().try_fold(1usize, |n, size| n.checked_mul(iterations(size)?))?;
+                (count <= MOST_ITERATIONS).then_some(count)
+            }
+            Code::While(..) => None,
+            Code::If(_, yes, no) => Some(1 + self.statements(yes)? + self.statements(no)?),
+        };
+        self.after(code);
+        count
+    }
+}
+
+/// The number of statements as they stand.
+fn size(code: &Code) -> usize {
+    let inside: usize = code.bodies().into_iter().map(|body| deep(|| size(body))).sum();
+    match code {
+        Code::Seq(_) | Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) => inside,
+        _ => inside + 1,
+    }
+}
+
+/// Whether a loop reads or writes an array of the thread's own.
+fn has_own_array(body: &Code) -> bool {
+    let mut survey = Survey::default();
+    survey.code(body);
+    survey.own
 }
 
 /// Whether a few iterations of a loop are to be one: its body is short, and reads.
 fn is_unrolled_by_some(body: &Code) -> bool {
-    if statements(body).is_none_or(|n| n * SOME_ITERATIONS > SOME_STATEMENTS) {
+    if Known::default().statements(body).is_none_or(|n| n * SOME_ITERATIONS > SOME_STATEMENTS) {
         return false;
     }
     let mut survey = Survey::default();
@@ -92,6 +247,8 @@ fn is_unrolled_by_some(body: &Code) -> bool {
 #[derive(Default)]
 struct Survey {
     reads: bool,
+    /// Whether it touches an array of the thread's own.
+    own: bool,
     /// Whether threads wait for each other, or change what others see.
     synchronises: bool,
 }
@@ -99,11 +256,13 @@ struct Survey {
 impl<'c> Visitor<'c> for Survey {
     fn code<O: Operation>(&mut self, code: &'c AnyCode<O>) {
         self.reads |= matches!(code, AnyCode::Copy { .. });
+        self.own |= matches!(code, AnyCode::Write { space: Space::Scalar(..), .. });
         look_at_code(self, code);
     }
 
     fn expr(&mut self, e: &'c Expr) {
         self.reads |= matches!(e, Expr::Index { .. });
+        self.own |= matches!(e, Expr::Index { space: Space::Scalar(..), .. });
         look_at_expr(self, e);
     }
 
@@ -126,31 +285,6 @@ impl<'c> Visitor<'c> for Survey {
     }
 }
 
-/// The number of statements of an unrolled loop, if it is short and nothing in it remains a loop.
-fn unrolled(count: usize, body: &Code) -> Option<usize> {
-    let all = if count <= MOST_ITERATIONS { count.checked_mul(statements(body)?)? } else { return None };
-    (all <= MOST_STATEMENTS).then_some(all)
-}
-
-/// The number of statements, if there are no loops but such as are unrolled.
-fn statements(code: &Code) -> Option<usize> {
-    match code {
-        Code::Seq(codes) => codes.iter().map(statements).sum(),
-        Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) => Some(0),
-        Code::SetScalar(..) | Code::SetMem(..) | Code::Write { .. } => Some(1),
-        Code::Op(KernelOp::UnrolledFor { bound, body, .. }) => unrolled(iterations(bound)?, body),
-        Code::Op(op) => Some(4 + op.body().map_or(Some(0), statements)?),
-        Code::Call { .. } | Code::Assert { .. } => Some(4),
-        Code::Copy { shape, .. } => {
-            let count = shape.iter().try_fold(1usize, |n, size| n.checked_mul(iterations(size)?))?;
-            (count <= MOST_ITERATIONS).then_some(count)
-        }
-        Code::For { bound, body, .. } => unrolled(iterations(bound)?, body),
-        Code::While(..) => None,
-        Code::If(_, yes, no) => Some(1 + statements(yes)? + statements(no)?),
-    }
-}
-
 fn iterations(bound: &Expr) -> Option<usize> {
     let Expr::Const(value) = bound else { return None };
     usize::try_from(value.as_i64()?).ok()
@@ -170,17 +304,37 @@ mod tests {
         Code::For { var: Name(0), ty: IntType::I64, bound, body: Box::new(body) }
     }
 
+    /// Whether a loop is unrolled as a whole.
+    fn is_unrolled(bound: Expr, body: Code) -> bool {
+        let mut code = repeated(bound, body);
+        Unroll::new(&code).code(&mut code);
+        matches!(code, Code::Op(KernelOp::UnrolledFor { by: None, .. }))
+    }
+
     #[test]
     fn only_what_stays_short() {
         let set = || Code::SetScalar(Name(1), count(0));
-        assert!(is_unrolled(&count(19), &set()) && !is_unrolled(&count(33), &set()));
-        assert!(!is_unrolled(&Expr::Var(Name(2)), &set()));
-        let inside = |bound| repeated(bound, set());
-        assert!(is_unrolled(&count(32), &inside(count(32))));
-        assert!(!is_unrolled(&count(27), &inside(Expr::Var(Name(2)))));
+        assert!(is_unrolled(count(19), set()) && !is_unrolled(count(33), set()));
+        assert!(!is_unrolled(Expr::Var(Name(2)), set()));
+        let inside = |bound| Code::For { var: Name(3), ty: IntType::I64, bound, body: Box::new(set()) };
+        assert!(is_unrolled(count(32), inside(count(32))));
+        assert!(is_unrolled(count(32), inside(Expr::Var(Name(0)))));
+        assert!(!is_unrolled(count(27), inside(Expr::Var(Name(2)))));
         let guarded = Code::Op(KernelOp::Guarded(Box::new(inside(Expr::Var(Name(2))))));
-        assert!(!is_unrolled(&count(15), &guarded));
-        assert!(is_unrolled(&count(3), &inside(Expr::Var(Name(2)))));
-        assert!(!is_unrolled(&count(5), &repeated(count(16), inside(count(16)))));
+        assert!(!is_unrolled(count(15), guarded));
+        assert!(is_unrolled(count(3), inside(Expr::Var(Name(2)))));
+        assert!(!is_unrolled(count(5), repeated(count(16), inside(count(16)))));
+    }
+
+    #[test]
+    fn a_kernel_has_a_limit() {
+        let loops = |n| {
+            let body = Code::Seq((0..n).map(|_| Code::SetScalar(Name(1), count(0))).collect());
+            let mut all = Code::Seq((0..8).map(|_| repeated(count(32), body.clone())).collect());
+            Unroll::new(&all).code(&mut all);
+            let Code::Seq(codes) = all else { return 0 };
+            codes.iter().filter(|c| matches!(c, Code::Op(KernelOp::UnrolledFor { .. }))).count()
+        };
+        assert_eq!((loops(1), loops(20)), (8, 6));
     }
 }
