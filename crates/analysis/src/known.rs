@@ -25,6 +25,7 @@ use fehu_ir::seg::SegSpace;
 use fehu_ir::visit::{deep, for_each_body, for_each_lambda};
 use fehu_ir::{Basic, Body, DimIndex, Exp, FunDef, Loop, LoopForm, Param, Rep, Slice, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// Larger definitions stay opaque: substituted into each other, they would only grow.
 const MAX_SIZE: usize = 40;
@@ -45,6 +46,8 @@ pub struct Known {
     sizes: Vec<SubExp>,
     /// Quotients, by dividend and divisor.
     quotients: FxHashMap<(SubExp, SubExp), Name>,
+    /// What holds in bodies that were asked for, by a name that stands for each.
+    inside: RefCell<FxHashMap<Name, Facts>>,
 }
 
 /// What a boolean stands for.
@@ -128,6 +131,48 @@ impl Known {
     /// Adds what holds in a branch.
     pub fn enter_branch(&self, facts: &mut Facts, condition: SubExp, taken: bool) {
         self.assume(facts, condition, taken, 0);
+    }
+
+    /// What holds in the body of a loop, whose surroundings' facts these are. It is worked out once for each body: a pass asks many
+    /// questions about the same statements.
+    pub fn in_loop<R: Rep>(&self, facts: &Facts, l: &Loop<R>) -> Facts {
+        let key = match &l.form {
+            LoopForm::For { var, .. } => *var,
+            LoopForm::While(c) => *c,
+        };
+        self.once(Some(key), facts, |facts| {
+            self.enter_loop(facts, l);
+            self.enter_body(facts, &l.body);
+        })
+    }
+
+    /// The same at the points of a parallel operation.
+    pub fn in_points<R: Rep>(&self, facts: &Facts, space: &SegSpace, body: &Body<R>) -> Facts {
+        self.once(Some(space.flat), facts, |facts| {
+            self.enter_space(facts, space);
+            self.enter_body(facts, body);
+        })
+    }
+
+    /// The same in a branch.
+    pub fn in_branch<R: Rep>(&self, facts: &Facts, condition: SubExp, taken: bool, body: &Body<R>) -> Facts {
+        let first = body.stms.first().and_then(|s| s.pat.first()).map(|p| p.name);
+        self.once(first, facts, |facts| {
+            self.enter_branch(facts, condition, taken);
+            self.enter_body(facts, body);
+        })
+    }
+
+    fn once(&self, key: Option<Name>, facts: &Facts, enter: impl FnOnce(&mut Facts)) -> Facts {
+        let found = key.and_then(|key| self.inside.borrow().get(&key).cloned());
+        found.unwrap_or_else(|| {
+            let mut facts = facts.clone();
+            enter(&mut facts);
+            if let Some(key) = key {
+                self.inside.borrow_mut().insert(key, facts.clone());
+            }
+            facts
+        })
     }
 
     /// Adds the ranges of the indices on which some expressions depend: where these have a value, so have the indices.

@@ -102,9 +102,7 @@ impl Order<'_> {
             Exp::If(c, t, f) => {
                 let mut both = uses.clone();
                 for (body, taken) in [(t, true), (f, false)] {
-                    let mut facts = facts.clone();
-                    self.known.enter_branch(&mut facts, *c, taken);
-                    self.known.enter_body(&mut facts, body);
+                    let facts = self.known.in_branch(facts, *c, taken, body);
                     let inside = inside.with(body, []);
                     let mut branch = uses.clone();
                     if !self.backwards(&facts, &inside, &body.stms, &mut branch) {
@@ -170,9 +168,7 @@ impl Order<'_> {
     }
 
     fn loop_(&self, facts: &Facts, inside: &Inside, l: &Loop<Memory>, uses: &mut Uses) -> bool {
-        let mut inner = facts.clone();
-        self.known.enter_loop(&mut inner, l);
-        self.known.enter_body(&mut inner, &l.body);
+        let inner = self.known.in_loop(facts, l);
         let params = l.params.iter().map(|(p, _)| p.name);
         let mut within = inside.with(&l.body, params);
         let index = match &l.form {
@@ -227,9 +223,7 @@ impl Order<'_> {
         (stm, seg): (&Stm<Memory>, &SegOp<Memory>),
         uses: &mut Uses,
     ) -> bool {
-        let mut inner = facts.clone();
-        self.known.enter_space(&mut inner, &seg.space);
-        self.known.enter_body(&mut inner, &seg.body.body);
+        let inner = self.known.in_points(facts, &seg.space, &seg.body.body);
         let mut within = inside.with(&seg.body.body, [seg.space.flat]);
         within.indices.extend(seg.space.dims.iter().map(|d| d.0));
         let mut operators = vec![];

@@ -27,6 +27,7 @@ use fehu_kernels::schedule;
 use fehu_memory::{
     buffers, dead, divisions, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit,
 };
+use fehu_opt::fusion::over_views;
 use fehu_opt::{copies, cse, dce, filter, fusion, inline, mark_consumed, operators, simplify, sink};
 use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
@@ -100,6 +101,7 @@ fn finished<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
 /// Sequential C.
 pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
     soacs()
+        .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("sequential", |prog| Ok(fehu_flatten::sequential(prog)), "combinators become loops")
         .pass(simplify::pass(), "elements of ranges and replicates are known now that combinators are loops")
         .pass(cse::pass(), "inlined operators compute what is around them")
@@ -114,6 +116,7 @@ pub fn c<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
 pub fn multicore<'a>() -> Pipeline<'a, Prog<Soacs>, Program> {
     let flatten = |prog| Ok(fehu_flatten::multicore(prog, &fehu_flatten::MulticoreOptions::default()));
     soacs()
+        .pass(over_views::PASS, "after fusion, which maps of views remain is known")
         .lowering("multicore", flatten, "combinators become tasks and loops")
         .pass(simplify::pass(), "elements of arrays that nobody needs as arrays are scalars now")
         .then(memory())

@@ -32,6 +32,11 @@ const fn one_block(what: &'static str, text: &'static str) -> Case {
     Case { what, text, c: (0, 1), gpu: (0, 1) }
 }
 
+/// The same, but that GPUs copy first, so that neighbouring threads read neighbouring elements.
+const fn on_cpus(what: &'static str, text: &'static str) -> Case {
+    Case { what, text, c: (0, 1), gpu: (1, 1) }
+}
+
 /// A form that must copy, and needs a block for what is copied.
 const fn copies(what: &'static str, text: &'static str) -> Case {
     Case { what, text, c: (1, 1), gpu: (1, 1) }
@@ -177,6 +182,18 @@ const WHOLE: &[Case] = &[
     one_block("rows of a size that is checked", "entry f (n: i64) (v: i32) = replicate 3 (replicate (n + n) v)"),
     one_block("joined", "entry f [n][m] (a: [n]i32) (b: [m]i32) = concat (map (* 3) a) (map (+ 2) b)"),
     one_block("three parts", "entry f [n] (a: [n]i64) = iota n ++ map (* 3) a ++ replicate n 8i64"),
+    on_cpus(
+        "a map over a flattened transposition",
+        "entry f [n][m] (a: [n][m]f32) = map (+ 3) (flatten (transpose a))",
+    ),
+    on_cpus(
+        "of two arrays, one of them in order",
+        "entry f [n][m] (a: [n][m]i32) (b: [m][n]i32) = map2 (*) (flatten (transpose a)) (flatten b)",
+    ),
+    on_cpus(
+        "a map over parts of rows, flattened",
+        "entry f [n][m] (a: [n][m]i32) = map (* 3) (flatten a[:, 1:])",
+    ),
     one_block(
         "rows in a loop",
         "entry f [n][m] (a: [n][m]i32) =

@@ -30,8 +30,8 @@ use crate::budget::Budget;
 use crate::constants::with_constants;
 use crate::reuse::has_long_rows;
 use crate::shortcircuit::size;
-use crate::tables::{mentions, operand_counts, Tables};
-use fehu_algebra::{Facts, Poly};
+use crate::tables::{bytes_of, mentions, operand_counts, Tables};
+use fehu_algebra::Facts;
 use fehu_analysis::order::{Order, Side, Uses};
 use fehu_analysis::Known;
 use fehu_base::Name;
@@ -314,7 +314,8 @@ impl<'a> InPlace<'a> {
     /// Whether the array that an iteration computes can be where the old one is.
     fn stays(&self, l: &Loop<Memory>, facts: &Facts, c: &Carried, origins: &Origins) -> bool {
         let (param, array) = (l.params[c.block].0.name, l.params[c.array].0.name);
-        let (Some(old), Some(bytes)) = (self.tables.place(array), self.bytes_of(array)) else { return false };
+        let bytes = self.tables.types.get(&array).and_then(bytes_of);
+        let (Some(old), Some(bytes)) = (self.tables.place(array), bytes) else { return false };
         let same_size = |(_, new): &(Name, SubExp)| facts.eq(&poly(*new), &bytes);
         if self.times_passed(param) != origins.kept
             || origins.places.iter().any(|lmad| *lmad != old.lmad)
@@ -349,13 +350,6 @@ impl<'a> InPlace<'a> {
             Some(_) | None => Side::None,
         };
         Order { known: &self.known, side: &side }.stms(facts, stms, &mut Uses::nothing())
-    }
-
-    /// How many bytes an array has.
-    fn bytes_of(&self, array: Name) -> Option<Poly> {
-        let Some(Type::Array(elem, shape)) = self.tables.types.get(&array) else { return None };
-        let sizes: Vec<Poly> = shape.iter().map(|n| poly(*n)).collect();
-        Some(Poly::product(&sizes) * i64::try_from(elem.bytes()).ok()?)
     }
 
     /// Lets a block be another from now on.

@@ -21,10 +21,11 @@
 //! which nothing else can use.
 
 use crate::budget::Budget;
+use crate::builder::Place;
 use crate::constants::with_constants;
 use crate::results::rows_of_threads;
 use crate::shortcircuit::Around;
-use crate::tables::{operand_counts, Tables};
+use crate::tables::{bytes_of, operand_counts, Tables};
 use fehu_algebra::{Facts, Poly};
 use fehu_analysis::order::{Order, Side, Uses};
 use fehu_analysis::Known;
@@ -176,10 +177,8 @@ impl Reuse {
         let mut own: FxHashMap<Poly, Vec<Own>> = FxHashMap::default();
         for p in params.iter().filter(|p| p.consumed) {
             let Some(place) = self.tables.place(p.name) else { continue };
-            let Type::Array(elem, shape) = &p.ty else { continue };
+            let Some(bytes) = bytes_of(&p.ty) else { continue };
             if place.lmad.is_direct(&Facts::new()) {
-                let sizes: Vec<Poly> = shape.iter().map(|n| poly(*n)).collect();
-                let bytes = Poly::product(&sizes) * i64::try_from(elem.bytes()).unwrap_or(i64::MAX);
                 let block = Own { block: place.block, argument: true };
                 own.entry(facts.normalise(&bytes)).or_default().push(block);
             }
@@ -218,10 +217,13 @@ impl Reuse {
         for at in 0..body.stms.len() {
             let Exp::Op(MemOp::Alloc(bytes, Space::Default)) = &body.stms[at].exp else { continue };
             let Some(new) = body.stms[at].pat.first().map(|p| p.name) else { continue };
-            let same_size = own.entry(facts.normalise(&poly(*bytes))).or_default();
+            let bytes = facts.normalise(&poly(*bytes));
+            let filled = self.filled_at(body, &facts, &users, new, &bytes);
+            let same_size = own.entry(bytes).or_default();
             let older = same_size.iter().rev().take(MAX_TRIED);
             let found = older
                 .filter(|old| old.block != new)
+                .filter(|old| filled.is_none_or(|at| users.last(old.block).is_none_or(|last| last <= at)))
                 .find(|old| self.fits(body, &facts, &users, new, old))
                 .map(|old| old.block);
             match found {
@@ -260,6 +262,26 @@ impl Reuse {
             self.tables.block_of(n).into_iter().for_each(|block| note(block, body.stms.len()));
         }
         Users { around, of, long_rows }
+    }
+
+    /// The statement that first uses a block, if it is a parallel operation that writes all of it. What is used after that is
+    /// overwritten; this needs no proof, and there are as many such pairs of blocks as an operation has pairs of results.
+    fn filled_at(
+        &self,
+        body: &Body<Memory>,
+        facts: &Facts,
+        users: &Users,
+        block: Name,
+        bytes: &Poly,
+    ) -> Option<usize> {
+        let first = users.first(block)?;
+        let stm = body.stms.get(first).filter(|s| matches!(s.exp, Exp::Op(MemOp::Seg(_))))?;
+        let whole = |array: Name, ty: &Type| {
+            let direct = |place: &Place| place.block == block && place.lmad.is_direct(facts);
+            self.tables.place(array).is_some_and(direct)
+                && bytes_of(ty).is_some_and(|size| facts.normalise(&size) == *bytes)
+        };
+        stm.pat.iter().any(|p| whole(p.name, &p.ty)).then_some(first)
     }
 
     /// Whether a new block can be an older one.

@@ -1,8 +1,9 @@
 //! Side tables over a program with memory: where arrays live, and what statements mention.
 
 use crate::builder::Place;
+use fehu_algebra::Poly;
 use fehu_base::Name;
-use fehu_ir::mem::MemInfo;
+use fehu_ir::mem::{poly, MemInfo};
 use fehu_ir::types::{prog_types, Types};
 use fehu_ir::visit::{change, look, Mutator, Visitor};
 use fehu_ir::{Body, Memory, Param, PatElem, Prog, Stm, SubExp, Type};
@@ -150,4 +151,11 @@ impl Visitor<Memory> for Counts {
     }
     fn dec(&mut self, _: &MemInfo) {}
     fn ty(&mut self, _: &Type) {}
+}
+
+/// How many bytes an array of a type has.
+pub(crate) fn bytes_of(ty: &Type) -> Option<Poly> {
+    let Type::Array(elem, shape) = ty else { return None };
+    let sizes: Vec<Poly> = shape.iter().map(|n| poly(*n)).collect();
+    Some(Poly::product(&sizes) * i64::try_from(elem.bytes()).ok()?)
 }

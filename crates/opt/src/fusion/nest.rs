@@ -20,18 +20,19 @@ use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::{Basic, Body, Exp, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Turns maps over flattened nests into nests.
+/// Turns maps over flattened nests into nests. `nested` says which results of a statement are seen as nests.
 pub(super) fn make_nests(
     names: &mut NameSource,
     classes: &mut Classes,
     ranges: &Ranges,
     body: &mut Body<Soacs>,
+    nested: &dyn Fn(&Stm<Soacs>) -> Vec<(Name, Type)>,
 ) {
     let mut made: FxHashMap<Name, Type> = FxHashMap::default();
     let mut flattened: FxHashMap<Name, Flattened> = FxHashMap::default();
     for stm in &body.stms {
-        made.extend(mapped_results(stm).iter().map(|x| (x.name, x.ty.clone())));
-        flattened.extend(flattening(stm, &made));
+        made.extend(nested(stm));
+        flattened.extend(flattening(stm, &made, &flattened));
     }
     if flattened.is_empty() {
         return;
@@ -52,13 +53,13 @@ pub(super) fn make_nests(
     let mut pusher = Pusher { names, classes, ranges };
     for stm in std::mem::take(&mut body.stms) {
         let feeds_others = stm.pat.iter().any(|x| combined.contains(&x.name));
-        let nested = if feeds_others { None } else { as_nest(&mut pusher, &stm, &flattened, &uses) };
-        match nested {
+        let replaced = if feeds_others { None } else { as_nest(&mut pusher, &stm, &flattened, &uses) };
+        match replaced {
             None => stms.push(stm),
             Some(all) => {
                 for stm in &all {
-                    made.extend(mapped_results(stm).iter().map(|x| (x.name, x.ty.clone())));
-                    flattened.extend(flattening(stm, &made));
+                    made.extend(nested(stm));
+                    flattened.extend(flattening(stm, &made, &flattened));
                 }
                 stms.extend(all);
             }
@@ -67,7 +68,12 @@ pub(super) fn make_nests(
     body.stms = stms;
 }
 
-/// A mapped array, and its outer dimensions that have become one.
+/// The arrays that a statement computes by a map.
+pub(super) fn mapped(stm: &Stm<Soacs>) -> Vec<(Name, Type)> {
+    mapped_results(stm).iter().map(|x| (x.name, x.ty.clone())).collect()
+}
+
+/// A nest, and its outer dimensions that have become one.
 #[derive(Clone)]
 struct Flattened {
     array: Name,
@@ -75,14 +81,21 @@ struct Flattened {
     certs: Vec<Name>,
 }
 
-fn flattening(stm: &Stm<Soacs>, made: &FxHashMap<Name, Type>) -> Option<(Name, Flattened)> {
+/// A reshape that makes one dimension of the outer ones of a nest, perhaps after others have done so with some of these.
+fn flattening(
+    stm: &Stm<Soacs>,
+    made: &FxHashMap<Name, Type>,
+    flattened: &FxHashMap<Name, Flattened>,
+) -> Option<(Name, Flattened)> {
     let (Exp::Basic(Basic::Reshape(shape, a)), [x]) = (&stm.exp, stm.pat.as_slice()) else { return None };
-    let ty = made.get(a)?;
-    let depth = (ty.rank() + 1).checked_sub(shape.len())?;
-    let flat = depth >= 2 && stm.attrs.is_empty() && ty.shape()[depth..] == shape[1..];
-    flat.then(|| {
-        (x.name, Flattened { array: *a, dims: ty.shape()[..depth].to_vec(), certs: stm.certs.clone() })
-    })
+    let before = flattened.get(a);
+    let array = before.map_or(*a, |f| f.array);
+    let dims = made.get(&array)?.shape();
+    let depth = (dims.len() + 1).checked_sub(shape.len())?;
+    let flat = depth >= 2 && stm.attrs.is_empty() && dims[depth..] == shape[1..];
+    let certs = before.into_iter().flat_map(|f| &f.certs).filter(|n| !stm.certs.contains(n));
+    let certs = certs.chain(&stm.certs).copied().collect();
+    flat.then(|| (x.name, Flattened { array, dims: dims[..depth].to_vec(), certs }))
 }
 
 /// The statements that take the place of a map over a flattened array.
