@@ -1,16 +1,14 @@
 //! The runtime of OpenCL programs, on a library that has no device (`tests/ffi/fake_opencl.c`): whatever call fails, the
 //! program says so, objects are used only while they are there, and all are given back.
 
-mod fake;
-
-use fake::run;
+use crate::fake::run;
 use std::fs;
 use std::path::Path;
 
 const CLIENT: &str = "./client";
 
 fn built(dir: &Path) {
-    fake::build(dir, "opencl", "fake_opencl.c", "libOpenCL.so.1");
+    crate::fake::build(dir, "opencl", "fake_opencl.c", "libOpenCL.so.1");
 }
 
 #[test]

@@ -1,8 +1,5 @@
 //! `docs/commands.md` says which of Futhark's commands are there, what those with a manual print for `--help`, and which
-//! options of the manuals are missing. `FEHU_BLESS=1 cargo test -p fehu-cli --test option_table` writes it anew.
-
-#[path = "commands/futhark.rs"]
-mod futhark;
+//! options of the manuals are missing. `FEHU_BLESS=1 cargo test -p fehu-cli --test suite option_table` writes it anew.
 
 use std::path::Path;
 use std::process::Command;
@@ -252,7 +249,7 @@ What `--help` of a program lists that a back end has compiled; all options of th
 #[test]
 fn the_tables_are_what_the_commands_print() {
     let mut text = OPENING.to_owned();
-    for command in futhark::FUTHARK {
+    for command in crate::commands::futhark::FUTHARK {
         text += &format!("| `{command}` | {} |\n", about(command).replace('|', "\\|"));
     }
     for documented in &COMMANDS {

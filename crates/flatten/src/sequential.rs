@@ -19,8 +19,6 @@
 mod filter;
 mod scattered;
 mod screma;
-#[cfg(test)]
-mod tests;
 
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimValue};

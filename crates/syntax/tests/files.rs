@@ -1,5 +1,5 @@
 //! The public test suite, where there is a checkout of it:
-//! `FUTHARK_TESTS=dir cargo test -p fehu-syntax --test suite`.
+//! `FUTHARK_TESTS=dir cargo test -p fehu-syntax --test suite files`.
 //!
 //! Every program that is not expected to be refused must parse.
 

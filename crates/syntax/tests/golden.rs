@@ -7,10 +7,9 @@
 //! result
 //! ```
 //!
-//! `FEHU_BLESS=1 cargo test -p fehu-syntax --test golden` rewrites the results.
+//! `FEHU_BLESS=1 cargo test -p fehu-syntax --test suite golden` rewrites the results.
 
-mod dump;
-mod spans;
+use crate::dump;
 
 use fehu_base::{diagnostic::Colour, Diagnostic, FileId, SourceMap};
 use std::fmt::Write;

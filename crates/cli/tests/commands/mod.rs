@@ -5,7 +5,7 @@ mod doc;
 mod evaluate;
 mod explain;
 mod fmt;
-mod futhark;
+pub(crate) mod futhark;
 mod json;
 mod literate;
 mod lsp;

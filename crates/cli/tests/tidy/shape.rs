@@ -34,7 +34,8 @@ fn methods_are_where_their_type_is() {
         }
         for (ty, files) in files {
             let count = files.len();
-            let problem = format!("methods of {ty} ({name}) are in {count} files; make functions that take it");
+            let problem =
+                format!("methods of {ty} ({name}) are in {count} files; make functions that take it");
             assert!(count <= MAX_FILES_OF_TYPE, "{problem}");
         }
     }
