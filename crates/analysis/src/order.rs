@@ -128,25 +128,42 @@ impl Order<'_> {
     }
 
     /// A statement that touches memory itself. It may read and write in any order, so that its own uses count as later
-    /// ones, unless they are where they were.
+    /// ones, unless every element is where it was.
     fn direct(&self, facts: &Facts, inside: &Inside, list: &[Access], uses: &mut Uses) -> bool {
         let mut own = Uses::nothing();
         for access in list {
             self.access(facts, inside, access, &mut own);
         }
         if !own.written.is_nothing() {
-            let meets_itself = match (&own.used, &own.written) {
-                (Summary::Parts(used), Summary::Parts(written)) => {
-                    used != written && !own.written.disjoint(facts, &own.used)
-                }
-                _ => !own.written.disjoint(facts, &own.used),
-            };
+            let meets_itself =
+                !own.written.disjoint(facts, &own.used) && !self.stays_in_place(facts, inside, list);
             if meets_itself || !own.written.disjoint(facts, &uses.used) {
                 return false;
             }
         }
         uses.join(facts, own);
         true
+    }
+
+    /// Whether each write to the source goes through the same places in the same order as each use of the destination that it
+    /// meets. The same set of places is not enough: `xs[k:] ++ xs[:k]` and `reverse xs` have that of `xs`.
+    fn stays_in_place(&self, facts: &Facts, inside: &Inside, list: &[Access]) -> bool {
+        let (mut used, mut written) = (vec![], vec![]);
+        for access in list {
+            match (self.side)(access.array) {
+                Side::Source(lmad) if access.kind == Kind::Write => {
+                    written.push(inside.visible(facts, &access.part, &lmad));
+                }
+                Side::Destination(lmad) => used.push(inside.visible(facts, &access.part, &lmad)),
+                Side::Source(_) | Side::None => {}
+            }
+        }
+        written.iter().all(|w| {
+            used.iter().all(|u| match (w, u) {
+                (Some(w), Some(u)) => w == u || disjoint(facts, w, u),
+                (None, _) | (_, None) => false,
+            })
+        })
     }
 
     fn access(&self, facts: &Facts, inside: &Inside, access: &Access, own: &mut Uses) {

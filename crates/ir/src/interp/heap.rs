@@ -338,7 +338,21 @@ impl<'a, R: Rep> Machine<'a, R> {
         for p in &stm.pat[..stored.min(stm.pat.len())] {
             self.store(env, p.name)?;
         }
-        Ok(())
+        self.check_copied(env, stm)
+    }
+
+    /// Copies are made element by element, in any order: what is copied must not have been overwritten by the copy.
+    fn check_copied(&mut self, env: &Env, stm: &Stm<R>) -> Run<()> {
+        let copied = match &stm.exp {
+            Exp::Basic(Basic::Copy(a) | Basic::Manifest(_, a) | Basic::FlatUpdate(_, _, _, a)) => vec![*a],
+            Exp::Basic(Basic::Replicate(_, e) | Basic::Update(_, _, e)) => e.name().into_iter().collect(),
+            Exp::Basic(Basic::Concat { arrays, .. }) => arrays.clone(),
+            Exp::Basic(Basic::ArrayLit(es, _)) => es.iter().filter_map(|e| e.name()).collect(),
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                return Ok(())
+            }
+        };
+        copied.into_iter().try_for_each(|n| self.check(env, n))
     }
 
     /// Puts a value into a part of the array that a statement binds.

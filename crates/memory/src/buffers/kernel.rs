@@ -203,9 +203,6 @@ impl Buffers {
         }
         let Exp::Basic(Basic::Copy(copied)) = defs.get(&copy)? else { return None };
         let Place { block, lmad } = place.clone();
-        if !self.holds_only(block, &lmad.elements(), elem) {
-            return None;
-        }
         let carried = |copies, from, source| Carried { at, param, block, lmad, elem, copies, from, source };
         if let Some((copies, from, source)) = self.param_behind(l, defs, copy) {
             return Some(carried(copies, from, source));
