@@ -78,7 +78,7 @@ impl Uses {
     }
 }
 
-/// Names bound inside of the statement at hand that places must not mention when they leave it; indices may be there until
+/// Names bound inside of the current statement that places must not mention when they leave it; indices may be there until
 /// they are expanded.
 #[derive(Clone, Default)]
 struct Inside {

@@ -1,4 +1,4 @@
-//! Facts about GPUs that generated code relies on. What the device at hand has is asked at run time where it matters; these
+//! Facts about GPUs that generated code relies on. What the device has is asked at run time where it matters; these
 //! hold for all of them, or are what a program gets when nobody says otherwise.
 
 /// Threads that run in step, and exchange values without shared memory. Devices of OpenCL that have fewer, or none, are served

@@ -17,6 +17,7 @@ pub mod intrinsic;
 pub mod name;
 pub mod ops;
 pub mod prim;
+pub mod report;
 pub mod span;
 pub mod symbol;
 pub mod tuning;
@@ -26,10 +27,14 @@ pub use name::{Name, NameSource};
 pub use span::{FileId, SourceFile, SourceMap, Span};
 pub use symbol::Symbol;
 
-/// Ends the compiler with a report of a mistake of ours, never of the user's.
+/// Ends the compiler with a report of a mistake of ours, never of the user's: in which step it is, and where in the program.
 #[macro_export]
 macro_rules! bug {
     ($($arg:tt)*) => {
-        panic!("internal compiler error: {}\nThis is a bug in fehu; please report it together with the program.", format_args!($($arg)*))
+        panic!(
+            "internal compiler error{}: {}\nThis is a bug in fehu; please report it together with the program.",
+            $crate::report::place(),
+            format_args!($($arg)*)
+        )
     };
 }

@@ -12,7 +12,7 @@
 //! flat. Then, in any order:
 //!
 //! - [`read`]: a stream of values in text ([`text`]) or binary ([`binary`])
-//!   form, told apart value by value;
+//!   form, each value in its own;
 //! - [`gzip`]: data files that are compressed;
 //! - [`compare`]: whether a result is what was expected, floats with a
 //!   tolerance, and where it is not;

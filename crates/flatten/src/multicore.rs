@@ -72,7 +72,7 @@ pub fn multicore(prog: Prog<Soacs>, options: &MulticoreOptions) -> Prog<Kernels>
 struct Multi {
     /// Makes sequential code, and owns the builder.
     seq: Seq,
-    /// How many choices between versions the function at hand has.
+    /// How many choices between versions the current function has.
     versions: usize,
     /// Histograms of fewer elements are sequential.
     few: i64,

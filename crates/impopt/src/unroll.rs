@@ -93,9 +93,10 @@ impl Unroll {
     }
 
     fn code(&mut self, code: &mut Code) {
-        let way = match code {
-            Code::For { bound, body, var, .. } => self.way(*var, bound, body),
-            _ => Way::Not,
+        let way = if let Code::For { bound, body, var, .. } = code {
+            self.way(*var, bound, body)
+        } else {
+            Way::Not
         };
         let outer = self.inside;
         self.inside |= matches!(way, Way::WithInner);
@@ -220,10 +221,11 @@ impl Known {
 /// The number of statements as they stand.
 fn size(code: &Code) -> usize {
     let inside: usize = code.bodies().into_iter().map(|body| deep(|| size(body))).sum();
-    match code {
-        Code::Seq(_) | Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..) => inside,
-        _ => inside + 1,
-    }
+    let counts = !matches!(
+        code,
+        Code::Seq(_) | Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::DeclareStatic(..)
+    );
+    inside + usize::from(counts)
 }
 
 /// Whether a loop reads or writes an array of the thread's own.

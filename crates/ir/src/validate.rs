@@ -1,7 +1,7 @@
 //! The validator: what every program must satisfy, whatever made it.
 //!
 //! - Every name is bound once in the whole program, and used only where it is in scope.
-//! - Operands, lambdas, patterns, calls and results have the types and numbers that the operation at hand
+//! - Operands, lambdas, patterns, calls and results have the types and numbers that the operation
 //!   asks for. Of sizes only certain mistakes are reported: different constants where one size must be. Sizes
 //!   may be equal without being the same name.
 //! - What was consumed is not used again, nor anything that may share its memory (see [`crate::alias`]).

@@ -17,7 +17,7 @@ use crate::schedule::{Condition, Plan, Quantity, Schedule};
 use crate::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeOp};
 use crate::soac::Soac;
 use crate::syntax::*;
-use fehu_base::Name;
+use fehu_base::{report, Name};
 
 /// Makes room on the stack for recursion over nests of any depth.
 pub fn deep<T>(f: impl FnOnce() -> T) -> T {
@@ -142,6 +142,9 @@ macro_rules! walks {
             pub fn body<R: Rep, V: $Trait<R>>(v: &mut V, b: &$($m)? Body<R>) {
                 deep(|| {
                     for s in &$($m)? b.stms {
+                        if let Some(p) = s.pat.first() {
+                            report::statement(p.name);
+                        }
                         v.stm(s);
                     }
                     operands::<R, V>(v, &$($m)? b.result);

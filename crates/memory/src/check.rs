@@ -36,7 +36,7 @@ pub fn check_kernels(prog: &Prog<Memory>) -> Vec<String> {
 
 struct Check<'a> {
     names: &'a NameSource,
-    /// What is bound in the kernel at hand.
+    /// What is bound in the current kernel.
     inside: FxHashSet<Name>,
     errors: Vec<String>,
 }

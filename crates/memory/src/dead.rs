@@ -32,7 +32,7 @@ fn of_functions(prog: &mut Prog<Memory>) {
 
 #[derive(Default)]
 struct Dead {
-    /// What is used after the statement at hand.
+    /// What is used after the current statement.
     used: FxHashSet<Name>,
 }
 

@@ -72,7 +72,7 @@ struct Expand {
     /// Builds code of the host.
     b: MemBuilder,
     tables: Tables,
-    /// The function at hand, for names of parameters.
+    /// The current function, for names of parameters.
     fun: String,
     /// How many grids it has.
     grids: usize,

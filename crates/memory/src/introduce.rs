@@ -27,8 +27,6 @@ mod consumed;
 mod loops;
 mod pinned;
 mod seg;
-#[cfg(test)]
-mod tests;
 mod writes;
 
 use crate::builder::{MemBuilder, Place};
@@ -114,7 +112,7 @@ struct Introduce {
     internal: FxHashSet<Name>,
     /// What is bound once for the whole program.
     constants: FxHashSet<Name>,
-    /// Of the function at hand.
+    /// Of the current function.
     aliases: Aliases,
     /// How its loops carry arrays.
     plans: FxHashMap<Name, Plan>,
@@ -174,7 +172,7 @@ impl Introduce {
         self.b.attrs = attrs;
     }
 
-    /// Builds bodies inside of the statement at hand.
+    /// Builds bodies inside of the current statement.
     fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let certs = std::mem::take(&mut self.b.certs);
         let attrs = std::mem::take(&mut self.b.attrs);
@@ -266,7 +264,7 @@ impl Introduce {
         self.b.bind(name, ty, Exp::Basic(basic));
     }
 
-    /// The kernel at hand cannot be, or the statement if there is none.
+    /// The current kernel cannot be, or the statement if there is none.
     fn refuse(&mut self, problem: Diagnostic) {
         let kernel = if self.in_kernel() { self.kernel_loc.clone() } else { self.b.loc.clone() };
         self.errors.push(Refusal { kernel, problem });

@@ -104,7 +104,7 @@ type Reasons = RefCell<FxHashMap<Name, Reason>>;
 
 struct ShortCircuit {
     tables: Tables,
-    /// Of the function at hand.
+    /// Of the current function.
     blocks: Blocks,
     known: Known,
     /// How often names are operands in the function: blocks that are have been passed on or returned.

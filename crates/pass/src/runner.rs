@@ -99,6 +99,7 @@ impl Runner<'_> {
         }
         match &step.action {
             Action::Run(run) => {
+                fehu_base::report::step(id.name, id.nth);
                 let start = Instant::now();
                 let prog = run(prog)?;
                 self.times.push((id.clone(), start.elapsed()));

@@ -1,10 +1,11 @@
 //! Conventions that a machine can check: which crate may use which (`layers`), what comes from outside (`supply`),
-//! how large things become (`shape`), and how sources are written (here).
+//! how large things become (`shape`), that tests are run (`tests`), and how sources are written (here).
 
 mod layers;
 mod paths;
 mod shape;
 mod supply;
+mod tests;
 
 use std::path::{Path, PathBuf};
 

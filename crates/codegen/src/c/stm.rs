@@ -82,7 +82,7 @@ impl<'a, D: Dialect> StmPrinter<'a, D> {
         self.scopes.first().map_or(&[], Vec::as_slice)
     }
 
-    /// A block that ends with the scope at hand.
+    /// A block that ends with the current scope.
     pub(crate) fn ends_here(&mut self, m: Name) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.push(m);

@@ -217,7 +217,7 @@ pub(super) fn cost(exp: &Exp<Soacs>) -> Cost {
     match exp {
         Exp::Basic(Basic::Iota { .. } | Basic::Replicate(..)) => Cost::Cheap,
         Exp::Basic(b) if b.cost().is_scalar() => Cost::Cheap,
-        // A choice between numbers that are at hand.
+        // A choice between numbers that are known.
         Exp::If(_, t, f)
             if t.stms.len() + f.stms.len() <= flattening::REPEATED_BRANCH_STATEMENTS
                 && t.stms.iter().chain(&f.stms).all(is_arithmetic) =>

@@ -7,7 +7,7 @@
 //!   tasks combine those, bin by bin;
 //! - else each worker has a part of the bins to itself and goes through all elements, to take those
 //!   that belong there. That costs little where it is used: reading the elements in order is much cheaper than
-//!   going to a place in a histogram that is too large to be at hand.
+//!   going to a place in a histogram that is too large for the caches.
 //!
 //! Where computing the elements is expensive, they are computed before, in parallel, and only once.
 

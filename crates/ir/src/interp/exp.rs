@@ -341,7 +341,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         Ok(())
     }
 
-    /// The accumulator that stands for a token, where no value is at hand.
+    /// The accumulator that stands for a token, where there is no value.
     pub(super) fn acc_of(&self, token: Name) -> Run<Value> {
         self.tokens.get(&token).map_or_else(|| stuck("no such accumulator"), |id| Ok(Value::Acc(*id)))
     }

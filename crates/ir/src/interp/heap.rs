@@ -22,7 +22,7 @@ use fehu_lmad::{Dim, SliceDim};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Operations that are running, outermost first, with the thread at hand in each.
+/// Operations that are running, outermost first, with the current thread of each.
 type Path = Rc<Vec<(u64, i64)>>;
 
 #[derive(Default)]

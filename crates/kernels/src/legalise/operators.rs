@@ -71,7 +71,7 @@ impl Legalise {
         None
     }
 
-    /// The values, of which only a part is wanted, at an index. Appends code to the body at hand.
+    /// The values, of which only a part is wanted, at an index. Appends code to the current body.
     pub(super) fn values(
         &mut self,
         source: &Source,

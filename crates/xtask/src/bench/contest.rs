@@ -44,7 +44,7 @@ pub(crate) struct Workshop {
     pub(crate) suite: PathBuf,
     /// Where executables and data go.
     pub(crate) work: PathBuf,
-    /// The published data, if at hand.
+    /// The published data, if it is there.
     pub(crate) published: Option<PathBuf>,
     /// Options of the C compiler.
     pub(crate) cflags: String,
@@ -130,7 +130,7 @@ impl Workshop {
         let Some((file, replaced)) = case.published_file() else {
             return case.words.iter().map(String::as_str).enumerate().map(make).collect();
         };
-        let folder = self.published.as_ref().ok_or("the published data is not at hand (--published)")?;
+        let folder = self.published.as_ref().ok_or("the published data is missing (--published)")?;
         let mut all = read_values(&folder.join(file))?;
         for (i, word) in replaced.into_iter().enumerate() {
             *all.get_mut(i).ok_or("more replacements than values")? = make((i, word))?;

@@ -471,7 +471,7 @@ enum Alone {
     No,
 }
 
-/// A histogram at hand.
+/// The histogram that is emitted.
 pub(super) struct Hist<'a> {
     pub(super) pat: &'a [PatElem<Memory>],
     pub(super) seg: &'a SegOp<Memory>,

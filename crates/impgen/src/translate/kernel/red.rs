@@ -478,7 +478,7 @@ fn value_of(params: &[(Symbol, Expr)], name: Symbol) -> Expr {
     }
 }
 
-/// A reduction at hand.
+/// The reduction that is emitted.
 #[derive(Clone)]
 struct Red<'a> {
     pat: &'a [PatElem<Memory>],

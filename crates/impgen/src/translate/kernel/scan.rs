@@ -601,7 +601,7 @@ fn write_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, rows: &[Name], b
     }
 }
 
-/// A scan at hand.
+/// The scan that is emitted.
 struct Scan<'a> {
     pat: &'a [PatElem<Memory>],
     seg: &'a SegOp<Memory>,

@@ -81,7 +81,7 @@ fn the_element_of_the_iteration_before_is_carried_along() {
         return (d_25)
       }";
     let text = merged(&second("n_2", reads));
-    assert!(text.contains("(d_25 : f32) = c_11"), "the scan has it at hand: {text}");
+    assert!(text.contains("(d_25 : f32) = c_11"), "the scan has it: {text}");
     let third = "    let (u_40 : [n_2]f32) = scratch f32 [n_2]
     let (bs_41 : [n_2]f32) = loop (*w_42 : [n_2]f32 = u_40) for h_43 : i64 < n_2 {
       let (y_44 : f32) = as_10[h_43]
