@@ -39,7 +39,7 @@ pub(crate) fn entry<'a>(cx: &mut Lowerer<'a>, g: &Rc<Global<'a>>) -> Res<()> {
     }
     let types: Res<Vec<Ty>> = cx.in_env(env.clone(), |l| faces.iter().map(|f| l.ty(f.ty)).collect());
     let types = types?;
-    cx.at(bind.span, |l| types.iter().try_for_each(|t| check_boundary(&mut l.code, t)))?;
+    cx.at(bind.span, |l| types.iter().try_for_each(|t| check_boundary(&l.code, t)))?;
     let outside: Vec<Ty> = types.iter().map(boundary).collect();
     let mut params = calls::function_params(cx, &bind.tparams, &faces, &outside);
     let values: Vec<Data> = types.iter().zip(&params.values).map(|(t, d)| come_in(t, d)).collect();
@@ -91,7 +91,7 @@ pub(crate) fn entry<'a>(cx: &mut Lowerer<'a>, g: &Rc<Global<'a>>) -> Res<()> {
     cx.code.b.certs.clear();
     let d: Res<Data> = cx.at(bind.span, |l| {
         let d = l.code.data(result?)?;
-        check_boundary(&mut l.code, &d.ty)?;
+        check_boundary(&l.code, &d.ty)?;
         Ok(d)
     });
     let outside = d.as_ref().ok().map(|d| go_out(&mut cx.code, d));
