@@ -210,9 +210,29 @@ impl Registry {
             path,
             &["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*", "+HEAD:refs/fehu/head"],
         )
-        .map_err(|e| Error::new(format!("could not fetch {path}: {e}")))?;
+        .map_err(|e| match self.without_host(path) {
+            Some(why) => Error::new(why),
+            None => Error::new(format!("could not fetch {path}: {e}")),
+        })?;
         self.fetched.insert(path.repository().to_owned());
         Ok(())
+    }
+
+    /// What is wrong with the path of a package that could not be fetched, if it does not begin with a host. There are hosts whose names have
+    /// no dot, so this is no reason not to try.
+    fn without_host(&self, path: &PkgPath) -> Option<String> {
+        let host = path.repository().split('/').next().unwrap_or("");
+        if host.contains('.') || host == "localhost" || !self.url(path).starts_with("https://") {
+            return None;
+        }
+        let meant = match path.repository().split('/').count() {
+            2 => format!("; perhaps github.com/{path} is meant"),
+            _ => String::new(),
+        };
+        Some(format!(
+            "could not fetch {path}: there is no host `{host}`. \
+             A package path is the address of a repository, as github.com/user/repository{meant}"
+        ))
     }
 
     /// A commit that no branch has any more may still be there.

@@ -140,6 +140,12 @@ fn what_is_not_there() {
     let project = world.project();
     let missing = project.add(&mut world.online(), &path("example.org/foo"), Some(version("0.3.0")));
     assert!(said(missing).contains("has no version 0.3.0; it has 0.1.0"));
+    let nowhere = said(project.add(&mut world.online(), &path("sorts"), None));
+    let begins =
+        "could not fetch sorts: there is no host `sorts`. A package path is the address of a repository, as";
+    assert_eq!(nowhere, format!("{begins} github.com/user/repository"));
+    let short = said(project.add(&mut world.online(), &path("user/sorts@2"), None));
+    assert!(short.ends_with("; perhaps github.com/user/sorts@2 is meant"), "{short}");
     world.release("example.org/bar", "1.0.0", "example.org/foo 0.7.0");
     project.add(&mut world.online(), &path("example.org/bar"), None).expect("added");
     assert!(said(project.sync(&mut world.online())).contains("example.org/foo has no version 0.7.0"));
