@@ -53,6 +53,8 @@ pub(crate) struct Document {
     pub(crate) analysis: Option<Analysis>,
     /// What is right of this text, if it has errors.
     pub(crate) partial: Option<Analysis>,
+    /// The newest check of all of a text, until somebody asks about it: an edit that comes soon should not wait for its analysis.
+    checked: Option<(Front, FileId)>,
     fresh: bool,
     /// How much of this text was checked.
     depth: Depth,
@@ -60,6 +62,20 @@ pub(crate) struct Document {
     memory: Memory,
     /// The files that were read when it was checked last.
     files: BTreeSet<PathBuf>,
+}
+
+impl Document {
+    /// Looks at what was checked last, if nobody has.
+    fn analyse(&mut self) {
+        let Some((front, main)) = self.checked.take() else { return };
+        let Front { program, partial, sources, prelude, .. } = front;
+        let whole = program.is_some();
+        let analysis = program.or(partial).map(|p| Analysis::of(p, sources, prelude, main));
+        match whole {
+            true => (self.analysis, self.partial) = (analysis, None),
+            false => self.partial = analysis,
+        }
+    }
 }
 
 /// What happens next to the server.
@@ -300,11 +316,13 @@ impl State {
 
     /// What a feature answers, unless there is a bug in it.
     fn ask(
-        &self,
+        &mut self,
         feature: features::Feature,
         path: &Path,
         params: &Value,
     ) -> std::thread::Result<Result<Value, String>> {
+        let Some(document) = self.documents.get_mut(path) else { return Ok(Ok(Value::Null)) };
+        catch_unwind(AssertUnwindSafe(|| document.analyse()))?;
         let Some(document) = self.documents.get(path) else { return Ok(Ok(Value::Null)) };
         catch_unwind(AssertUnwindSafe(|| feature(self, document, params)))
     }
@@ -361,6 +379,7 @@ impl State {
                     errors: 0,
                     analysis: None,
                     partial: None,
+                    checked: None,
                     fresh: false,
                     depth: Depth::All,
                     memory: Memory::default(),
@@ -413,7 +432,7 @@ impl State {
         (document.fresh, document.depth) = (true, Depth::All);
         let mut memory = std::mem::take(&mut document.memory);
         // Without a first check nothing is known by which an edit could be answered sooner.
-        let first = document.analysis.is_none() && document.partial.is_none();
+        let first = document.analysis.is_none() && document.partial.is_none() && document.checked.is_none();
         let edits = self.edits.clone();
         // A bug in the compiler, which has been reported to standard error, must not end the editor's session. What was remembered is
         // gone then.
@@ -445,13 +464,7 @@ impl State {
             // What is known of the last text is found in this one: see `view`.
             return Ok(true);
         }
-        let Front { program, partial, sources, prelude, .. } = front;
-        let whole = program.is_some();
-        let analysis = program.or(partial).map(|p| Analysis::of(p, sources, prelude, main));
-        match whole {
-            true => (document.analysis, document.partial) = (analysis, None),
-            false => document.partial = analysis,
-        }
+        document.checked = Some((front, main));
         Ok(true)
     }
 
