@@ -145,6 +145,22 @@ INTEGER_OPS(16)
 INTEGER_OPS(32)
 INTEGER_OPS(64)
 
+// Shifts by amounts that are not constants.
+#ifndef HAS_CLAMPED_SHIFTS
+#define any_shl8 shl8
+#define any_lshr8 lshr8
+#define any_ashr8 ashr8
+#define any_shl16 shl16
+#define any_lshr16 lshr16
+#define any_ashr16 ashr16
+#define any_shl32 shl32
+#define any_lshr32 lshr32
+#define any_ashr32 ashr32
+#define any_shl64 shl64
+#define any_lshr64 lshr64
+#define any_ashr64 ashr64
+#endif
+
 #ifndef DEVICE_CODE
 // The product of sizes, or the largest number if it is larger.
 SCALAR_FUN int64_t size_mul(int64_t x, int64_t y) {

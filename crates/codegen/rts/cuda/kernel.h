@@ -49,6 +49,31 @@ typedef unsigned long long uint64_t;
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+// Shifts by amounts that are not constants. The instructions take all amounts as the language does, where C needs a
+// comparison; narrow integers are shifted as 32 bits, and cut.
+#define HAS_CLAMPED_SHIFTS
+#define CLAMPED_SHIFTS(NAME, OF, TYPE)                                                                      \
+  SCALAR_FUN int32_t any_##NAME##32(int32_t x, int32_t y) {                                                 \
+    int32_t z;                                                                                              \
+    asm(OF "32 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));                                                    \
+    return z;                                                                                               \
+  }                                                                                                         \
+  SCALAR_FUN int64_t any_##NAME##64(int64_t x, int64_t y) {                                                 \
+    int64_t z;                                                                                              \
+    uint32_t by = (uint64_t)y >> 32 == 0 ? (uint32_t)y : 64;                                                \
+    asm(OF "64 %0, %1, %2;" : "=l"(z) : "l"(x), "r"(by));                                                   \
+    return z;                                                                                               \
+  }                                                                                                         \
+  SCALAR_FUN int8_t any_##NAME##8(int8_t x, int8_t y) {                                                     \
+    return (int8_t)any_##NAME##32((TYPE##8_t)x, (uint8_t)y);                                                \
+  }                                                                                                         \
+  SCALAR_FUN int16_t any_##NAME##16(int16_t x, int16_t y) {                                                 \
+    return (int16_t)any_##NAME##32((TYPE##16_t)x, (uint16_t)y);                                             \
+  }
+CLAMPED_SHIFTS(shl, "shl.b", uint)
+CLAMPED_SHIFTS(lshr, "shr.u", uint)
+CLAMPED_SHIFTS(ashr, "shr.s", int)
+
 SCALAR_FUN int32_t bits_set(uint64_t x) {
   return __popcll(x);
 }

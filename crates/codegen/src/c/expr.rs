@@ -350,9 +350,9 @@ impl<S: Spelling> ExprPrinter<'_, S> {
             BinOp::SMax(t) => self.call(&format!("smax{}", t.bits()), &[a, b]),
             BinOp::UMin(t) => self.call(&format!("umin{}", t.bits()), &[a, b]),
             BinOp::UMax(t) => self.call(&format!("umax{}", t.bits()), &[a, b]),
-            BinOp::Shl(t) => self.call(&format!("shl{}", t.bits()), &[a, b]),
-            BinOp::LShr(t) => self.call(&format!("lshr{}", t.bits()), &[a, b]),
-            BinOp::AShr(t) => self.call(&format!("ashr{}", t.bits()), &[a, b]),
+            BinOp::Shl(t) => self.shift("shl", t, a, b),
+            BinOp::LShr(t) => self.shift("lshr", t, a, b),
+            BinOp::AShr(t) => self.shift("ashr", t, a, b),
             BinOp::Pow(t) => self.call(&format!("pow{}", t.bits()), &[a, b]),
             BinOp::FAdd(FloatType::F16) => self.call("fadd16", &[a, b]),
             BinOp::FSub(FloatType::F16) => self.call("fsub16", &[a, b]),
@@ -369,6 +369,12 @@ impl<S: Spelling> ExprPrinter<'_, S> {
             BinOp::LogAnd => self.infix(" && ", Prec::And, a, b, min),
             BinOp::LogOr => self.infix(" || ", Prec::Or, a, b, min),
         }
+    }
+
+    /// A shift. Some devices have instructions for any amount, of which compilers do not know; they do best with constants.
+    fn shift(&mut self, word: &str, t: IntType, a: &Expr, b: &Expr) {
+        let any = if matches!(b, Expr::Const(_)) { "" } else { "any_" };
+        self.call(&format!("{any}{word}{}", t.bits()), &[a, b]);
     }
 
     fn cmpop(&mut self, op: CmpOp, a: &Expr, b: &Expr, min: Prec) {
