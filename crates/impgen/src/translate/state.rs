@@ -79,6 +79,8 @@ pub(crate) struct KernelState {
     pub(super) exchange: Exchange,
     /// What it computes by itself of what the host knows, for sizes of shared memory.
     pub(super) sizes: FxHashMap<Name, Expr>,
+    /// Index spaces of operations inside of blocks of which each point has a thread.
+    pub(super) one_round: Vec<Shape>,
     /// Points whose flat numbers are known.
     pub(super) flats: Vec<Flat>,
     /// What is read in place of elements, by the name of what is read.

@@ -5,6 +5,7 @@
 //! are in shared memory. A barrier stands before and after whatever writes memory that the block shares.
 //!
 //! The block has as many threads as the widest inner operation has points that the plan names, if the device has so many.
+//! Where that is so, and maps are in loops, there is a kernel without a loop over the points of a thread.
 //! Reductions and scans need one round (flattening sees to it that they fit); threads take one point of a map after the other.
 
 use super::choice::{only_plan, schedule};
@@ -23,7 +24,7 @@ use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp};
-use fehu_ir::mem::poly;
+use fehu_ir::mem::{poly, MemOp};
 use fehu_ir::schedule::{Exchange, Once, Plan};
 use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeClass, EXCHANGE};
 use fehu_ir::visit::for_each_stm;
@@ -34,22 +35,68 @@ pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Me
     let SegKind::Map = seg.kind else { bug!("blocks only map") };
     let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
     let points = point::points(t, &sizes);
-    let size = block_width(t, seg);
+    let Plan::BlockPerPoint { spaces, once } = only_plan(seg) else { bug!("blocks compute points") };
+    size::add_params(t, schedule(seg));
+    let widest = largest(t, spaces);
+    let most = size::device_max(t, &SizeClass::ThreadBlockSize);
+    let size = block_width(t, widest.clone(), once.as_ref(), most.clone());
+    if maps_in_loop(&seg.body.body, spaces) {
+        let run =
+            |t: &mut HostCode, one_round| block_kernel(t, pat, seg, points.clone(), size.clone(), one_round);
+        t.if_else(le(widest, most), |t| run(t, spaces.clone()), |t| run(t, vec![]));
+    } else {
+        block_kernel(t, pat, seg, points, size, vec![]);
+    }
+}
+
+/// The kernel, if operations of some index spaces have a thread for each point.
+fn block_kernel(
+    t: &mut HostCode,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    points: Expr,
+    size: Expr,
+    one_round: Vec<Shape>,
+) {
     let grid = match &seg.grid {
         Some(grid) => min(points.clone(), t.operand(grid.blocks)),
         None => points.clone(),
     };
     t.kernel("segmap_intrablock", grid, size, Mode::Block, |t| {
         t.in_kernel.exchange = exchange_of(&seg.body.body);
+        t.in_kernel.one_round = one_round;
         map::set_thread(t, seg);
-        let rounds = quot_up(sub(points, block()), grid_size());
-        t.for_up_to("round", rounds, |t, round| {
-            point::set_point(t, &seg.space, add(block(), mul(round, grid_size())));
+        let compute = |t: &mut KernelCode, at| {
+            point::set_point(t, &seg.space, at);
             t.body(&seg.body.body, &[]);
             block_results(t, pat, seg);
+        };
+        if seg.grid.is_none() {
+            return compute(t, block());
+        }
+        let rounds = quot_up(sub(points, block()), grid_size());
+        t.for_up_to("round", rounds, |t, round| {
+            compute(t, add(block(), mul(round, grid_size())));
             t.barrier();
         });
     });
+}
+
+/// Whether maps of some index spaces are in a loop. There, a kernel of its own for blocks that have a thread for each point pays: the loop over
+/// a thread's points is a third of the instructions of a step of `nw`.
+fn maps_in_loop(body: &Body<Memory>, spaces: &[Shape]) -> bool {
+    let mut found = false;
+    for_each_stm(body, &mut |stm| {
+        if let Exp::Loop(l) = &stm.exp {
+            for_each_stm(&l.body, &mut |stm| {
+                if let Exp::Op(MemOp::Seg(seg)) = &stm.exp {
+                    let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();
+                    found |= matches!(seg.kind, SegKind::Map) && spaces.contains(&space);
+                }
+            });
+        }
+    });
+    found
 }
 
 /// The shared arrays through which the threads of a block exchange values: allocations that say so.
@@ -70,16 +117,12 @@ fn exchange_of(body: &Body<Memory>) -> state::Exchange {
 }
 
 /// Threads for the widest operation inside, a multiple of a warp.
-fn block_width(t: &mut HostCode, seg: &SegOp<Memory>) -> Expr {
-    let Plan::BlockPerPoint { spaces, once } = only_plan(seg) else { bug!("blocks compute points") };
-    size::add_params(t, schedule(seg));
-    let mut widest = largest(t, spaces);
+fn block_width(t: &mut HostCode, mut widest: Expr, once: Option<&Once>, most: Expr) -> Expr {
     if let Some(Once { spaces, turns }) = once {
         let points = largest(t, spaces);
         let turns = size::param(t, *turns);
         widest = max(widest, quot_up(points, max(turns, i64(1))));
     }
-    let most = size::device_max(t, &SizeClass::ThreadBlockSize);
     let warps = quot_up(min(widest, most), i64(WARP_THREADS));
     t.let_i64("width", mul(warps, i64(WARP_THREADS)))
 }
@@ -191,10 +234,12 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     let plan = only_plan(seg);
     match &seg.kind {
         SegKind::Map => match seg.virtualise.then(|| scalars(seg)).flatten() {
-            _ if fit_in_warp(&sizes) => by_threads(t, points, |t, at| {
-                point::set_point(t, &seg.space, at);
-                point::point(t, pat, seg);
-            }),
+            _ if fit_in_warp(&sizes) || t.in_kernel.one_round.contains(&sizes) => {
+                by_threads(t, points, |t, at| {
+                    point::set_point(t, &seg.space, at);
+                    point::point(t, pat, seg);
+                })
+            }
             Some(types) => map_in_turns(t, pat, seg, &points, &types),
             None => in_rounds(t, points, |t, at| {
                 point::set_point(t, &seg.space, at);
