@@ -163,7 +163,7 @@ fn max_passes(update: Update) -> Threshold {
 }
 
 /// Whether a point costs much more than what it reads.
-fn is_heavy(seg: &SegOp<Memory>) -> bool {
+pub(super) fn is_heavy(seg: &SegOp<Memory>) -> bool {
     let mut heavy = false;
     for_each_stm(&seg.body.body, &mut |stm| heavy |= matches!(stm.exp, Exp::Loop(_) | Exp::Call(..)));
     heavy

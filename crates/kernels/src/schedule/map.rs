@@ -3,8 +3,9 @@
 //! Points that are cheap to compute are limited by memory, and one of them per thread does not keep it busy. Where a space
 //! has rows that blocks can be filled with, the points of a thread are one below the other: to find them, a thread divides
 //! once and not for each point; and what stencils read for one of them, they read for the next, so that compilers keep it in
-//! registers. Maps whose points read the same elements in loops are tiled first; see [`super::tile`].
+//! registers. Where points have loops, blocks are small. Maps whose points read the same elements in loops are tiled first; see [`super::tile`].
 
+use super::combine::is_heavy;
 use super::{otherwise, Scheduler};
 use fehu_base::tuning::schedule::*;
 use fehu_ir::schedule::{Choice, Column, Condition, Plan, Points, Quantity};
@@ -35,7 +36,7 @@ impl Scheduler {
 
     /// A map without tiles.
     fn points(&mut self, seg: &SegOp<Memory>) -> Plan {
-        let block = self.block_param("segmap", None);
+        let block = self.block_param("segmap", is_heavy(seg).then_some(BLOCK_OF_EXPENSIVE_POINTS));
         let cost = cost(seg);
         let column = match (cost, seg.space.dims.len()) {
             (Cost::Much, _) | (_, 0 | 1) => None,
