@@ -48,27 +48,34 @@
 //! | `code` | a body is done statement by statement; statements for `point` that stand together are one map |
 //! | `arrays` | `iota`, `replicate`, slices, `concat` and the like are gathers |
 //! | `screma` | inner maps go on at a deeper level; reductions and scans are segmented scans |
+//! | `operators` | what elements of all points carry, so that one operator serves all |
+//! | `tree` | operators on arrays are applied level by level |
 //! | `filter` | filters are one filter of all elements |
 //! | `writes` | scatters, histograms and updates write at flat places |
 //! | `branch` | each side of a branch runs at the points that take it |
 //! | `loops` | loops are loops of the host, at the points that go on |
+//! | `calls` | a function is called once for all points; recursion goes level by level |
+//! | `split` | outermost scatters, histograms and filters are maps before they are what they are |
 //! | `versions` | the guards, and where they come from |
 //! | `teams` | where the points only reduce, several threads can run each |
 //! | `refused` | where no kernel can run the first version, there is the second alone |
 //!
-//! Where no rule applies (operators on arrays or with values of the point, accumulators, calls that return arrays of unknown
-//! sizes), the map stays as it is.
+//! Where no rule applies (accumulators, derivatives, histograms of arrays whose sizes differ), the map stays as it is.
 
 mod arrays;
 mod branch;
+mod calls;
 mod code;
 mod filter;
 mod level;
 mod loops;
+mod operators;
 mod point;
 mod refused;
 mod screma;
+mod split;
 mod teams;
+mod tree;
 mod value;
 mod versions;
 mod writes;
@@ -87,25 +94,28 @@ use fehu_pass::{Need, Pass};
 pub const PASS: Pass<Prog<Soacs>> = Pass { name: "irregular", need: Need::Optional, run: irregular };
 
 fn irregular(prog: &mut Prog<Soacs>) {
+    let functions = calls::Functions::of(prog);
     let bodies = || prog.funs.iter().map(|f| &f.body).chain([&prog.consts]);
-    if !bodies().any(versions::any_irregular) {
+    if !bodies().any(|body| versions::any_irregular(&functions, body)) {
         return;
     }
     let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));
     b.types = prog_types(prog);
-    let mut nests = Nests { b, signatures: Signatures::of_prog(prog) };
+    let mut nests = Nests { b, signatures: Signatures::of_prog(prog), functions };
     nests.host(&mut prog.consts);
     for fun in &mut prog.funs {
         nests.host(&mut fun.body);
     }
     prog.names = nests.b.names;
+    prog.funs.extend(nests.functions.lifted());
     mark::mark(prog);
 }
 
-/// Looks for irregular nests.
+/// Looks for irregular nests of the host.
 struct Nests {
     b: Builder<Soacs>,
     signatures: Signatures,
+    functions: calls::Functions,
 }
 
 impl Nests {
@@ -115,10 +125,10 @@ impl Nests {
             self.b.begin();
             for mut stm in std::mem::take(&mut body.stms) {
                 match &mut stm.exp {
-                    Exp::Op(_) => match self.versions(&stm) {
-                        Some(both) => both.into_iter().for_each(|s| self.b.push(s)),
-                        None => self.b.push(stm),
-                    },
+                    Exp::Op(_) => {
+                        let stms = self.nest(&stm).unwrap_or_else(|| vec![stm]);
+                        stms.into_iter().for_each(|s| self.b.push(s));
+                    }
                     Exp::If(..) | Exp::Loop(_) => {
                         map_bodies(&mut stm.exp, &mut |inner| self.host(inner));
                         self.b.push(stm);

@@ -31,7 +31,7 @@ pub(crate) fn varying_in(lambda: &Lambda<Soacs>) -> FxHashSet<Name> {
 }
 
 /// The same for a body in which these other names differ too.
-fn varying_with(body: &Body<Soacs>, mut inside: FxHashSet<Name>) -> FxHashSet<Name> {
+pub(crate) fn varying_with(body: &Body<Soacs>, mut inside: FxHashSet<Name>) -> FxHashSet<Name> {
     inside.extend(bound_in_body(body));
     for_each_stm(body, &mut |stm| {
         if let Exp::Loop(l) = &stm.exp {

@@ -34,7 +34,8 @@ impl Lift<'_> {
             Exp::Op(Soac::Filter(_)) => filter::filter(self, level, stm),
             Exp::If(..) => self.branch(level, stm),
             Exp::Loop(_) => loops::loops(self, level, stm),
-            Exp::Op(Soac::Ad(_)) | Exp::Call(..) | Exp::WithAcc(_) => None,
+            Exp::Call(..) => self.call(level, stm),
+            Exp::Op(Soac::Ad(_)) | Exp::WithAcc(_) => None,
         }
     }
 

@@ -126,27 +126,18 @@ impl Lift<'_> {
         pat: &[PatElem<Soacs>],
         result: &[SubExp],
     ) -> Option<Side> {
-        let types = self.result_types(pat, result);
+        let subst = result_subst(pat, result);
         let mut results = vec![];
-        for (e, ty) in result.iter().zip(&types) {
-            results.push(match self.conform(level, *e, ty, &[])? {
+        for (e, p) in result.iter().zip(pat) {
+            let mut ty = p.ty.clone();
+            subst.ty(&mut ty);
+            results.push(match self.conform(level, *e, &ty, &[])? {
                 Value::Each(_, data) => (data, None),
                 Value::Flat(shape, data) => (data, Some(self.shapes[shape.0].starts)),
                 Value::Number(_) | Value::Place(_) | Value::Check(_) => return None,
             });
         }
         Some(Side { at, results })
-    }
-
-    /// The types of a pattern in terms of a body's results.
-    pub(super) fn result_types(&self, pat: &[PatElem<Soacs>], result: &[SubExp]) -> Vec<Type> {
-        let subst: Subst = pat.iter().map(|p| p.name).zip(result.iter().copied()).collect();
-        let own = |p: &PatElem<Soacs>| {
-            let mut ty = p.ty.clone();
-            subst.ty(&mut ty);
-            ty
-        };
-        pat.iter().map(own).collect()
     }
 
     /// What each point has after a branch, from the sides.
@@ -270,27 +261,38 @@ impl Lift<'_> {
         pat: &[PatElem<Soacs>],
         result: &[SubExp],
     ) -> Option<Vec<SubExp>> {
-        let types = self.result_types(pat, result);
+        let subst = result_subst(pat, result);
         let mut all = vec![];
-        for ((p, e), ty) in pat.iter().zip(result).zip(&types) {
-            let data = match self.conform(level, *e, ty, &[])? {
-                Value::Each(_, data) | Value::Flat(_, data) => data,
-                Value::Number(_) | Value::Place(_) | Value::Check(_) => return None,
-            };
-            let rank = self.carried_rank(pat, &p.ty);
-            if rank == 0 {
-                all.push(data.into());
-                continue;
-            }
-            let dims = self.b.type_of(data.into()).shape().to_vec();
-            let suffix = dims.len() - (p.ty.rank() - rank);
-            let total = self.b.product(&dims[..suffix]);
-            let mut flat = vec![total];
-            flat.extend(&dims[suffix..]);
-            all.push(total);
-            all.push(self.reshaped(data, flat).into());
+        for (p, e) in pat.iter().zip(result) {
+            all.append(&mut self.carried_one(level, pat, &subst, (p, *e))?);
         }
         Some(all)
+    }
+
+    /// The same for one of the pattern's names.
+    pub(super) fn carried_one(
+        &mut self,
+        level: LevelId,
+        pat: &[PatElem<Soacs>],
+        results: &Subst,
+        (p, e): (&PatElem<Soacs>, SubExp),
+    ) -> Option<Vec<SubExp>> {
+        let mut ty = p.ty.clone();
+        results.ty(&mut ty);
+        let data = match self.conform(level, e, &ty, &[])? {
+            Value::Each(_, data) | Value::Flat(_, data) => data,
+            Value::Number(_) | Value::Place(_) | Value::Check(_) => return None,
+        };
+        let rank = self.carried_rank(pat, &p.ty);
+        if rank == 0 {
+            return Some(vec![data.into()]);
+        }
+        let dims = self.b.type_of(data.into()).shape().to_vec();
+        let suffix = dims.len() - (p.ty.rank() - rank);
+        let total = self.b.product(&dims[..suffix]);
+        let mut flat = vec![total];
+        flat.extend(&dims[suffix..]);
+        Some(vec![total, self.reshaped(data, flat).into()])
     }
 
     /// Names and types for what [`Lift::carried`] gives.
@@ -300,23 +302,27 @@ impl Lift<'_> {
         pat: &[PatElem<Soacs>],
         base: &str,
     ) -> Vec<(Name, Type)> {
-        let width = self.width(level);
-        let mut all = vec![];
-        for p in pat {
-            let rank = self.carried_rank(pat, &p.ty);
-            if rank == 0 {
-                let ty = p.ty.array_of(&[width]);
-                all.push((self.b.fresh(base, ty.clone()), ty));
-            } else {
-                let total = self.b.fresh("total", Type::I64);
-                let mut dims = vec![SubExp::Var(total)];
-                dims.extend(&p.ty.shape()[rank..]);
-                let ty = Type::Array(p.ty.elem().unwrap_or(PrimType::Unit), dims);
-                all.push((total, Type::I64));
-                all.push((self.b.fresh(base, ty.clone()), ty));
-            }
+        pat.iter().flat_map(|p| self.carried_names_of(level, pat, p, base)).collect()
+    }
+
+    /// The same for one of the pattern's names.
+    pub(super) fn carried_names_of(
+        &mut self,
+        level: LevelId,
+        pat: &[PatElem<Soacs>],
+        p: &PatElem<Soacs>,
+        base: &str,
+    ) -> Vec<(Name, Type)> {
+        let rank = self.carried_rank(pat, &p.ty);
+        if rank == 0 {
+            let ty = p.ty.array_of(&[self.width(level)]);
+            return vec![(self.b.fresh(base, ty.clone()), ty)];
         }
-        all
+        let total = self.b.fresh("total", Type::I64);
+        let mut dims = vec![SubExp::Var(total)];
+        dims.extend(&p.ty.shape()[rank..]);
+        let ty = Type::Array(p.ty.elem().unwrap_or(PrimType::Unit), dims);
+        vec![(total, Type::I64), (self.b.fresh(base, ty.clone()), ty)]
     }
 
     /// How many dimensions are flat; those that the pattern itself binds differ.
@@ -350,4 +356,9 @@ impl Lift<'_> {
         }
         Some(())
     }
+}
+
+/// What stands for the names of a pattern in the types of a body's results.
+pub(super) fn result_subst(pat: &[PatElem<Soacs>], result: &[SubExp]) -> Subst {
+    pat.iter().map(|p| p.name).zip(result.iter().copied()).collect()
 }

@@ -6,6 +6,7 @@
 
 use super::level::Lift;
 use super::value::{LevelId, Value};
+use super::versions::{is_irregular_inside, is_sequential};
 use fehu_base::Name;
 use fehu_ir::alias::Aliases;
 use fehu_ir::class::Class;
@@ -41,7 +42,7 @@ impl Lift<'_> {
             *at.uses.entry(*n).or_default() += 1;
         }
         for (stm, used) in body.stms.into_iter().zip(used) {
-            if self.is_pointwise(&stm, &at) {
+            if self.is_pointwise(&stm, &at.to_come) {
                 at.to_come.extend(stm.pat.iter().map(|p| p.name));
                 at.waiting.push((stm, used));
                 continue;
@@ -136,10 +137,10 @@ impl Lift<'_> {
 
     /// Whether code of single points can do a statement: its results have the same sizes everywhere, it reads single
     /// elements of flat arrays, and no operation in it differs in width.
-    fn is_pointwise(&self, stm: &Stm<Soacs>, at: &Progress) -> bool {
+    fn is_pointwise(&self, stm: &Stm<Soacs>, to_come: &FxHashSet<Name>) -> bool {
         // Names that neither wait nor have values are of the host.
         let inside = |n: Name| {
-            self.values.contains_key(&n) || at.to_come.contains(&n) || stm.pat.iter().any(|p| p.name == n)
+            self.values.contains_key(&n) || to_come.contains(&n) || stm.pat.iter().any(|p| p.name == n)
         };
         let differs = |e: &SubExp| e.name().is_some_and(inside);
         if stm.pat.iter().any(|p| matches!(p.ty, Type::Acc(..)) || p.ty.shape().iter().any(differs)) {
@@ -148,37 +149,37 @@ impl Lift<'_> {
         let own = bound_in_stm(stm).into_iter().collect();
         let mut elements = Elements { lift: self, own, fine: true };
         elements.stm(stm);
-        elements.fine && !irregular_inside(stm, &differs)
+        elements.fine && !self.irregular_inside(stm, &differs)
     }
-}
 
-/// Whether a statement has, in it or in its bodies, an operation on arrays whose size differs.
-fn irregular_inside(stm: &Stm<Soacs>, differs: &impl Fn(&SubExp) -> bool) -> bool {
-    let mut inside: FxHashSet<Name> = FxHashSet::default();
-    for_each_body(&stm.exp, &mut |b| inside.extend(bound_in_body(b)));
-    let differs = |e: &SubExp| differs(e) || e.name().is_some_and(|n| inside.contains(&n));
-    let mut found = allocates_or_works(stm, &differs);
-    for_each_body(&stm.exp, &mut |b| for_each_stm(b, &mut |s| found |= allocates_or_works(s, &differs)));
-    found
-}
-
-/// Whether a statement by itself is an operation on an array whose size differs.
-fn allocates_or_works(stm: &Stm<Soacs>, differs: &impl Fn(&SubExp) -> bool) -> bool {
-    if super::versions::is_sequential(stm) {
-        return false;
+    /// The same for a body, in which these names are bound.
+    pub(super) fn are_pointwise(&self, body: &Body<Soacs>, bound: &FxHashSet<Name>) -> bool {
+        body.stms.iter().all(|stm| self.is_pointwise(stm, bound))
     }
-    match &stm.exp {
-        Exp::Op(Soac::Screma(s)) => differs(&s.width),
-        Exp::Op(Soac::Hist(h)) => differs(&h.width),
-        Exp::Op(Soac::Scatter(s)) => differs(&s.width),
-        Exp::Op(Soac::Filter(f)) => {
-            differs(&f.width) || stm.pat.iter().any(|p| p.ty.shape().iter().any(differs))
+
+    /// Whether a statement has, in it or in its bodies, an operation on arrays whose size differs.
+    fn irregular_inside(&self, stm: &Stm<Soacs>, differs: &impl Fn(&SubExp) -> bool) -> bool {
+        let mut inside: FxHashSet<Name> = FxHashSet::default();
+        for_each_body(&stm.exp, &mut |b| inside.extend(bound_in_body(b)));
+        let differs = |e: &SubExp| differs(e) || e.name().is_some_and(|n| inside.contains(&n));
+        let mut found = self.allocates_or_works(stm, &differs);
+        for_each_body(&stm.exp, &mut |b| {
+            for_each_stm(b, &mut |s| found |= self.allocates_or_works(s, &differs));
+        });
+        found
+    }
+
+    /// Whether a statement by itself is an operation on an array whose size differs.
+    fn allocates_or_works(&self, stm: &Stm<Soacs>, differs: &impl Fn(&SubExp) -> bool) -> bool {
+        let sizes = || stm.pat.iter().any(|p| p.ty.shape().iter().any(differs));
+        match &stm.exp {
+            _ if is_sequential(stm) => false,
+            Exp::Basic(b) => matches!(b.class(), Class::Generate | Class::Gather) && sizes(),
+            Exp::Op(Soac::Filter(_)) if sizes() => true,
+            Exp::Op(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => {
+                is_irregular_inside(self.functions, stm, &|e| differs(&e))
+            }
         }
-        Exp::Basic(b) => {
-            let fresh = matches!(b.class(), Class::Generate | Class::Gather);
-            fresh && stm.pat.iter().any(|p| p.ty.shape().iter().any(differs))
-        }
-        Exp::Op(Soac::Ad(_)) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => false,
     }
 }
 

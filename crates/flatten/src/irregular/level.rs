@@ -6,6 +6,7 @@
 //! Each size is below 2^48, but products of them and sums over all points can be beyond any integer. They stop at
 //! [`MOST_ELEMENTS`]: no memory holds as many, so that the first array of that size ends the program.
 
+use super::calls::Functions;
 use super::value::{Known, Level, LevelId, Points, Shape, ShapeId, Value};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -23,6 +24,7 @@ const MOST_ELEMENTS: i64 = 1 << 60;
 pub(super) struct Lift<'a> {
     pub(super) b: &'a mut Builder<Soacs>,
     pub(super) signatures: &'a Signatures,
+    pub(super) functions: &'a mut Functions,
     pub(super) levels: Vec<Level>,
     pub(super) shapes: Vec<Shape>,
     /// What names bound inside of the nest mean.

@@ -25,7 +25,7 @@ use fehu_ir::{Basic, Body, DimIndex, Exp, Param, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// The code of a point under construction.
-struct Point {
+pub(super) struct Point {
     level: LevelId,
     /// The arrays of which the point gets an element.
     inputs: Vec<(Name, Param<Soacs>)>,
@@ -39,6 +39,25 @@ struct Point {
     consumed: Names,
 }
 
+impl Point {
+    /// Nothing is read yet.
+    pub(super) fn new(level: LevelId, consumed: Names) -> Point {
+        Point {
+            level,
+            inputs: vec![],
+            numbers: FxHashMap::default(),
+            subst: Subst::new(),
+            starts: FxHashMap::default(),
+            consumed,
+        }
+    }
+
+    /// The number of the point of a level.
+    pub(super) fn is_at(&mut self, level: LevelId, number: SubExp) {
+        self.numbers.insert(level, number);
+    }
+}
+
 impl Lift<'_> {
     /// Runs code at all points of a level. Its results have the same sizes at all points.
     pub(super) fn map(&mut self, level: LevelId, body: Body<Soacs>, types: &[Type]) -> Option<Vec<Name>> {
@@ -49,14 +68,7 @@ impl Lift<'_> {
             let aliases = Aliases::of_body(self.signatures, &body);
             consumed_by_body(self.signatures, &aliases, &body)
         };
-        let mut point = Point {
-            level,
-            inputs: vec![],
-            numbers: FxHashMap::default(),
-            subst: Subst::new(),
-            starts: FxHashMap::default(),
-            consumed,
-        };
+        let mut point = Point::new(level, consumed);
         let inner = self.nested(|f| {
             for n in &used {
                 f.read(&mut point, *n)?;
@@ -72,7 +84,7 @@ impl Lift<'_> {
     }
 
     /// The names of the nest that a name needs, with those of checks before the checks.
-    fn collect(&self, n: Name, used: &mut Names) {
+    pub(super) fn collect(&self, n: Name, used: &mut Names) {
         let Some(value) = self.values.get(&n) else { return };
         match value {
             Value::Check(stm) => free_in_stm(stm).into_iter().for_each(|m| self.collect(m, used)),
@@ -96,7 +108,7 @@ impl Lift<'_> {
     }
 
     /// Computes, on the host, how points find those that they belong to.
-    fn prepare(&mut self, level: LevelId, used: &Names) -> Option<()> {
+    pub(super) fn prepare(&mut self, level: LevelId, used: &Names) -> Option<()> {
         for n in used {
             let Some(value) = self.values.get(n).cloned() else { continue };
             let Some(to) = self.level_of(&value) else { continue };
@@ -175,7 +187,7 @@ impl Lift<'_> {
     }
 
     /// Reads what a name of the nest means at the point.
-    fn read(&mut self, point: &mut Point, n: Name) -> Option<()> {
+    pub(super) fn read(&mut self, point: &mut Point, n: Name) -> Option<()> {
         let by: SubExp = match self.values.get(&n).cloned()? {
             Value::Each(level, array) => {
                 let x = self.element(point, level, array)?;
@@ -228,7 +240,7 @@ impl Lift<'_> {
     }
 
     /// Emits the code of the point, in terms of what was read, and gives its results.
-    fn translate(&mut self, point: &Point, body: Body<Soacs>) -> Option<Vec<SubExp>> {
+    pub(super) fn translate(&mut self, point: &Point, body: Body<Soacs>) -> Option<Vec<SubExp>> {
         deep(|| {
             for mut stm in body.stms {
                 let mut fine = true;

@@ -12,7 +12,9 @@
 //! is: flattening for GPUs compares with a threshold that tuning files set instead. The comparison is opaque, so that no version is
 //! simplified for the sizes that the usual figure gives it.
 
+use super::calls::Functions;
 use super::level::Lift;
+use super::split::function;
 use super::teams::{for_teams, reads_elements};
 use super::value::{Known, LevelId, Points, Value};
 use super::Nests;
@@ -45,14 +47,14 @@ pub(super) struct Work {
 }
 
 /// Whether any operation of the host has an irregular nest.
-pub(super) fn any_irregular(body: &Body<Soacs>) -> bool {
+pub(super) fn any_irregular(functions: &Functions, body: &Body<Soacs>) -> bool {
     let mut any = false;
     for stm in &body.stms {
         any |= match &stm.exp {
-            Exp::Op(_) => is_irregular(stm),
+            Exp::Op(_) => is_irregular(functions, stm),
             Exp::If(..) | Exp::Loop(_) => {
                 let mut inside = false;
-                for_each_body(&stm.exp, &mut |b| inside |= any_irregular(b));
+                for_each_body(&stm.exp, &mut |b| inside |= any_irregular(functions, b));
                 inside
             }
             Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) => false,
@@ -67,39 +69,57 @@ pub(super) fn is_sequential(stm: &Stm<Soacs>) -> bool {
 }
 
 /// Whether a combinator has an operation inside whose width differs from point to point.
-fn is_irregular(stm: &Stm<Soacs>) -> bool {
+fn is_irregular(functions: &Functions, stm: &Stm<Soacs>) -> bool {
     let steer = Steer::of(&stm.attrs);
     if steer.sequential || (steer.no_inner && steer.no_intra) {
         return false;
     }
-    let Exp::Op(Soac::Screma(s)) = &stm.exp else { return false };
-    let inside = varying_in(&s.map);
+    let Exp::Op(soac) = &stm.exp else { return false };
+    let Some(lambda) = function(soac) else { return false };
+    let inside = varying_in(lambda);
+    let differs = |e: SubExp| e.name().is_some_and(|n| inside.contains(&n));
     let mut found = false;
-    for_each_stm(&s.map.body, &mut |s| {
-        let width = match &s.exp {
-            Exp::Op(Soac::Screma(s)) => Some(s.width),
-            Exp::Op(Soac::Hist(h)) => Some(h.width),
-            Exp::Op(Soac::Scatter(s)) => Some(s.width),
-            Exp::Op(Soac::Filter(f)) => Some(f.width),
-            Exp::Op(Soac::Ad(_))
-            | Exp::Basic(_)
-            | Exp::Call(..)
-            | Exp::If(..)
-            | Exp::Loop(_)
-            | Exp::WithAcc(_) => None,
-        };
-        let differs = width.and_then(SubExp::name).is_some_and(|n| inside.contains(&n));
-        found |= differs && !is_sequential(s);
-    });
+    for_each_stm(&lambda.body, &mut |s| found |= is_irregular_inside(functions, s, &differs));
     found
 }
 
+/// Whether a statement by itself is a combinator whose width differs, or calls a function with such in it.
+pub(super) fn is_irregular_inside(
+    functions: &Functions,
+    stm: &Stm<Soacs>,
+    differs: &impl Fn(SubExp) -> bool,
+) -> bool {
+    let width = match &stm.exp {
+        Exp::Op(Soac::Screma(s)) => s.width,
+        Exp::Op(Soac::Hist(h)) => h.width,
+        Exp::Op(Soac::Scatter(s)) => s.width,
+        Exp::Op(Soac::Filter(f)) => f.width,
+        Exp::Call(fun, args) => {
+            return functions.is_irregular(*fun, args.iter().map(|e| differs(*e)).collect())
+        }
+        Exp::Op(Soac::Ad(_)) | Exp::Basic(_) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => return false,
+    };
+    differs(width) && !is_sequential(stm)
+}
+
 impl Nests {
-    /// The versions of a statement, if it is an irregular nest that can be flattened.
-    pub(super) fn versions(&mut self, stm: &Stm<Soacs>) -> Option<Vec<Stm<Soacs>>> {
-        if !is_irregular(stm) {
+    /// What stands for a statement, if it is an irregular nest that can be flattened.
+    pub(super) fn nest(&mut self, stm: &Stm<Soacs>) -> Option<Vec<Stm<Soacs>>> {
+        if !is_irregular(&self.functions, stm) {
             return None;
         }
+        match self.split(stm) {
+            Some((map, rest)) => {
+                let mut stms = self.versions(&map)?;
+                stms.push(rest);
+                Some(stms)
+            }
+            None => self.versions(stm),
+        }
+    }
+
+    /// The versions of an irregular map.
+    fn versions(&mut self, stm: &Stm<Soacs>) -> Option<Vec<Stm<Soacs>>> {
         let Exp::Op(Soac::Screma(s)) = &stm.exp else { return None };
         let flat = self.flattened(stm, s)?;
         let outer = (self.b.loc.clone(), std::mem::take(&mut self.b.attrs));
@@ -177,6 +197,7 @@ impl Nests {
         let lambda = rename_lambda(&mut self.b.names, &s.map);
         self.b.types.extend(body_types(&lambda.body));
         self.b.types.extend(lambda.params.iter().map(|p| (p.name, p.ty.clone())));
+        let functions = self.functions.count();
         let mut fine = true;
         let (certs, loc) = (stm.certs.clone(), stm.loc.clone());
         let outer = std::mem::replace(&mut self.b.loc, loc);
@@ -188,6 +209,7 @@ impl Nests {
                 let mut lift = Lift {
                     b: &mut n.b,
                     signatures: &n.signatures,
+                    functions: &mut n.functions,
                     levels: vec![],
                     shapes: vec![],
                     values: FxHashMap::default(),
@@ -200,6 +222,9 @@ impl Nests {
             },
         );
         self.b.loc = outer;
+        if !fine {
+            self.functions.truncate(functions);
+        }
         fine.then_some(body)
     }
 

@@ -4,11 +4,11 @@
 //! array is one at `start + i` of the data, if `i` is in the array, and nowhere otherwise.
 
 use super::level::Lift;
+use super::operators::Begins;
 use super::value::{LevelId, Points, Value};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
-use fehu_ir::free::free_in_lambda;
 use fehu_ir::soac::{Hist, HistOp, Scatter, ScatterDest, Soac};
 use fehu_ir::{Body, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
 
@@ -54,13 +54,6 @@ impl Lift<'_> {
     /// A histogram at the points of a level.
     pub(super) fn hist(&mut self, level: LevelId, stm: Stm<Soacs>) -> Option<()> {
         let Exp::Op(Soac::Hist(h)) = stm.exp else { return None };
-        let varies = |f: &Self, op: &HistOp<Soacs>| {
-            op.neutral.iter().any(|e| f.varies(*e))
-                || free_in_lambda(&op.op).iter().any(|n| f.values.contains_key(n))
-        };
-        if h.ops.iter().any(|op| varies(self, op)) {
-            return None;
-        }
         let inner = self.inner(level, &[h.width], &stm.certs)?;
         let results = self.lambda(level, inner, (h.lambda, &h.arrays), &stm.certs)?;
         let mut all = vec![];
@@ -73,28 +66,51 @@ impl Lift<'_> {
         }
         let firsts = all.iter().filter_map(|t| t.first()).collect();
         let (places, values) = self.places(level, inner, firsts, &results)?;
-        let width = self.width(inner);
-        let (arrays, params) = self.elements(places.iter().chain(&values));
-        let ret: Vec<Type> = params.iter().map(|p| p.ty.clone()).collect();
-        let result = params.iter().map(|p| SubExp::Var(p.name)).collect();
-        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret };
-        let mut ops = vec![];
-        let mut types = vec![];
-        let mut tys = vec![];
+        let mut values = values.into_iter();
+        let (mut inputs, mut ops, mut types, mut kept) = (vec![], vec![], vec![], vec![]);
         for (op, targets) in h.ops.into_iter().zip(all) {
-            let shape = targets.first().map(|t| self.width(t.inner)).into_iter().collect();
+            let bins = targets.first()?.inner;
+            let form = self.form(level, &op.op, &op.neutral, Begins::Once);
+            let plain = form.same && form.of_point.is_none();
+            if !self.is_point_operator(&op.op) || (!plain && !self.is_scalar_operator(&op.op)) {
+                return None;
+            }
             let mut dests = vec![];
+            let mut carried = vec![];
+            carried.extend((!form.same).then_some((SubExp::bool(true), Type::BOOL)));
+            if form.of_point.is_some() {
+                let number = self.b.fresh("p", Type::I64);
+                self.values.insert(number, Value::Number(level));
+                carried.push((number.into(), Type::I64));
+            }
+            for (e, ty) in carried {
+                let code = Body { stms: vec![], result: vec![e] };
+                inputs.push(self.map(inner, code.clone(), std::slice::from_ref(&ty))?[0]);
+                dests.push(self.map(bins, code, std::slice::from_ref(&ty))?[0]);
+            }
+            types.extend(dests.iter().map(|d| self.b.type_of((*d).into())));
+            kept.extend(dests.iter().map(|_| None));
+            inputs.extend(values.by_ref().take(targets.len()));
+            let shape = vec![self.width(bins)];
             for t in targets {
                 dests.push(t.data);
                 types.push(self.b.type_of(t.data.into()));
-                tys.push(t.ty);
+                kept.push(Some(t.ty));
             }
-            ops.push(HistOp { shape, dests, neutral: op.neutral, op: op.op });
+            let all = form.types(&op.op.ret);
+            let neutral = if plain { op.neutral } else { form.neutral(&op.neutral, &op.op.ret)? };
+            let op = if plain { op.op } else { self.extended_operator(op.op, form, &all)? };
+            ops.push(HistOp { shape, dests, neutral, op });
         }
-        let exp = Exp::Op(Soac::Hist(Hist { width, arrays, ops, lambda }));
+        let (arrays, params) = self.elements(places.iter().chain(&inputs));
+        let ret: Vec<Type> = params.iter().map(|p| p.ty.clone()).collect();
+        let result = params.iter().map(|p| SubExp::Var(p.name)).collect();
+        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret };
+        let exp = Exp::Op(Soac::Hist(Hist { width: self.width(inner), arrays, ops, lambda }));
         let outs = self.b.bind_all("hist", types, exp);
-        for ((p, ty), out) in stm.pat.iter().zip(&tys).zip(outs) {
-            let value = self.of_data(level, ty, out, &stm.certs)?;
+        let outs = outs.into_iter().zip(kept).filter_map(|(out, ty)| Some((out, ty?)));
+        for (p, (out, ty)) in stm.pat.iter().zip(outs) {
+            let value = self.of_data(level, &ty, out, &stm.certs)?;
             self.values.insert(p.name, value);
         }
         Some(())
