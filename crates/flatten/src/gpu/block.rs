@@ -6,6 +6,7 @@
 
 use super::g1_manifest::Point;
 use super::guard::Version;
+use super::host_names::HostNames;
 use super::nest::Nest;
 use super::state::{Flat, Machine};
 use fehu_base::ops::{BinOp, CmpOp};
@@ -49,7 +50,7 @@ pub(super) fn intra_version(
     flat.machine = Machine::Block;
     let inside = flat.host_body(opened.body);
     flat.machine = Machine::Grid;
-    let Operations { spaces, combining } = operations(&inside)?;
+    let Operations { spaces, combining } = operations(&flat.names, &inside)?;
     let label = Symbol::new(&format!("block_{}", opened.space.flat.0));
     let results: Vec<Type> = types.iter().map(|t| array_of_rows(t, &nest.widths)).collect();
     let seg = SegOp {
@@ -146,9 +147,10 @@ struct Operations {
 }
 
 /// The operations inside of a block; `None` if there are none, operators on arrays, or some size is not known outside.
-fn operations(inside: &Body<Kernels>) -> Option<Operations> {
+fn operations(names: &HostNames, inside: &Body<Kernels>) -> Option<Operations> {
     let bound: FxHashSet<Name> = bound_in_body(inside).into_iter().collect();
-    let known = |shape: &[SubExp]| shape.iter().all(|e| e.name().is_none_or(|n| !bound.contains(&n)));
+    let known =
+        |shape: &[SubExp]| shape.iter().all(|e| names.now(*e).name().is_none_or(|n| !bound.contains(&n)));
     let mut spaces = IndexSet::new();
     let mut combining = IndexSet::new();
     let mut fine = true;

@@ -29,13 +29,17 @@ impl HostNames {
     pub(super) fn replacements(&self) -> Subst {
         let mut subst = Subst::new();
         for name in self.replaced.keys() {
-            let mut by = SubExp::Var(*name);
-            while let Some(next) = by.name().and_then(|n| self.replaced.get(&n)) {
-                by = *next;
-            }
-            subst.insert(*name, by);
+            subst.insert(*name, self.now(SubExp::Var(*name)));
         }
         subst
+    }
+
+    /// What an operand is now.
+    pub(super) fn now(&self, mut e: SubExp) -> SubExp {
+        while let Some(next) = e.name().and_then(|n| self.replaced.get(&n)) {
+            e = *next;
+        }
+        e
     }
 
     /// The condition says whether a number is as large as a constant.
