@@ -10,7 +10,8 @@
 //! The facts of a place in the program are then made on the way to it, from the outside in: [`Known::facts`] for the function,
 //! [`Known::enter_body`] for what holds in a body all of whose statements run (checks that pass, elements that exist, sizes
 //! of arrays), [`Known::enter_loop`], [`Known::enter_space`] and [`Known::enter_branch`] for what is around it. A check may
-//! come after the place: if it fails, the program ends, and nobody sees what was computed before.
+//! come after the place: if it fails, the program ends, and nobody sees what was computed before. Only memory outside of a block
+//! must not be written even then: that an array fits into a block follows from [`Known::facts`] and from checks that come first.
 //!
 //! Integers are taken not to wrap around in sums and products with factors that are not excessive: an index computed
 //! otherwise is outside of every array. What a program does with large factors (hashes, random numbers) stays opaque.
@@ -46,6 +47,8 @@ pub struct Known {
     sizes: Vec<SubExp>,
     /// Quotients, by dividend and divisor.
     quotients: FxHashMap<(SubExp, SubExp), Name>,
+    /// What certificates stand for.
+    checks: FxHashMap<Name, SubExp>,
     /// What holds in bodies that were asked for, by a name that stands for each.
     inside: RefCell<FxHashMap<Name, Facts>>,
 }
@@ -118,6 +121,13 @@ impl Known {
         }
         for (p, _) in &l.params {
             p.ty.shape().iter().for_each(|n| size(facts, *n));
+        }
+    }
+
+    /// Adds what a certificate stands for.
+    pub fn enter_checked(&self, facts: &mut Facts, certificate: Name) {
+        if let Some(c) = self.checks.get(&certificate) {
+            self.assume(facts, *c, true, 0);
         }
     }
 
@@ -298,6 +308,9 @@ impl Known {
         for_each_lambda(&stm.exp, &mut |l| self.params(l.params.iter()));
         for_each_body(&stm.exp, &mut |b| self.body(b));
         let [p] = stm.pat.as_slice() else { return };
+        if let Exp::Basic(Basic::Assert(c, _)) = &stm.exp {
+            self.checks.insert(p.name, *c);
+        }
         match p.ty {
             Type::Prim(PrimType::Int(_)) => self.scalar(p.name, &stm.exp),
             Type::Prim(PrimType::Bool) => self.boolean(p.name, &stm.exp),

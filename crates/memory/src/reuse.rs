@@ -58,6 +58,7 @@ fn of_functions(prog: &mut Prog<Memory>) {
     let mut pass = Reuse {
         tables: Tables::of(prog),
         known: Known::default(),
+        sure: Facts::new(),
         passed: FxHashMap::default(),
         renamed: Subst::new(),
         elements: RefCell::default(),
@@ -68,6 +69,7 @@ fn of_functions(prog: &mut Prog<Memory>) {
         pass.passed = operand_counts(&fun.body);
         pass.budget = Budget::of(&fun.body);
         let facts = pass.known.facts();
+        pass.sure = facts.clone();
         let given = pass.consumed(&fun.params, &facts);
         pass.body(&mut fun.body, &facts, given);
         std::mem::take(&mut pass.renamed).body(&mut fun.body);
@@ -78,6 +80,8 @@ struct Reuse {
     tables: Tables,
     /// Of the function.
     known: Known,
+    /// What holds whatever is checked: blocks are of one size by that alone, since a check that fails may come too late.
+    sure: Facts,
     /// How often names are operands in the function: blocks that are have been passed on or returned.
     passed: FxHashMap<Name, usize>,
     /// Blocks that become others.
@@ -217,8 +221,8 @@ impl Reuse {
         for at in 0..body.stms.len() {
             let Exp::Op(MemOp::Alloc(bytes, Space::Default)) = &body.stms[at].exp else { continue };
             let Some(new) = body.stms[at].pat.first().map(|p| p.name) else { continue };
-            let bytes = facts.normalise(&poly(*bytes));
-            let filled = self.filled_at(body, &facts, &users, new, &bytes);
+            let bytes = self.sure.normalise(&poly(*bytes));
+            let filled = self.filled_at(body, &users, new, &bytes);
             let same_size = own.entry(bytes).or_default();
             let older = same_size.iter().rev().take(MAX_TRIED);
             let found = older
@@ -266,20 +270,13 @@ impl Reuse {
 
     /// The statement that first uses a block, if it is a parallel operation that writes all of it. What is used after that is
     /// overwritten; this needs no proof, and there are as many such pairs of blocks as an operation has pairs of results.
-    fn filled_at(
-        &self,
-        body: &Body<Memory>,
-        facts: &Facts,
-        users: &Users,
-        block: Name,
-        bytes: &Poly,
-    ) -> Option<usize> {
+    fn filled_at(&self, body: &Body<Memory>, users: &Users, block: Name, bytes: &Poly) -> Option<usize> {
         let first = users.first(block)?;
         let stm = body.stms.get(first).filter(|s| matches!(s.exp, Exp::Op(MemOp::Seg(_))))?;
         let whole = |array: Name, ty: &Type| {
-            let direct = |place: &Place| place.block == block && place.lmad.is_direct(facts);
+            let direct = |place: &Place| place.block == block && place.lmad.is_direct(&self.sure);
             self.tables.place(array).is_some_and(direct)
-                && bytes_of(ty).is_some_and(|size| facts.normalise(&size) == *bytes)
+                && bytes_of(ty).is_some_and(|size| self.sure.normalise(&size) == *bytes)
         };
         stm.pat.iter().any(|p| whole(p.name, &p.ty)).then_some(first)
     }

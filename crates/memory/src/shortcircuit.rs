@@ -78,6 +78,7 @@ fn run(prog: &mut Prog<Memory>, reasons: Option<Reasons>) -> Option<Reasons> {
         tables: Tables::of(prog),
         blocks: Blocks::default(),
         known: Known::default(),
+        sure: Facts::new(),
         passed: FxHashMap::default(),
         parts: FxHashMap::default(),
         budget: Budget::default(),
@@ -90,6 +91,7 @@ fn run(prog: &mut Prog<Memory>, reasons: Option<Reasons>) -> Option<Reasons> {
         pass.passed = operand_counts(&fun.body);
         pass.budget = Budget::of(&fun.body);
         let facts = pass.known.facts();
+        pass.sure = facts.clone();
         pass.body(&mut fun.body, &facts);
         pass.points(&mut fun.body, &facts);
         pass.remove_unused(&mut fun.body);
@@ -107,6 +109,8 @@ struct ShortCircuit {
     /// Of the current function.
     blocks: Blocks,
     known: Known,
+    /// What holds whatever is checked.
+    sure: Facts,
     /// How often names are operands in the function: blocks that are have been passed on or returned.
     passed: FxHashMap<Name, usize>,
     /// Of what they are parts, for arrays that were moved.
@@ -207,8 +211,9 @@ impl ShortCircuit {
         let found = self
             .stays_intact(body, around, facts, value, at, dest)
             .and_then(|()| self.can_move(body, around, facts, value, at, 0, dest))
-            .and_then(|first| {
-                Ok((first, self.to_lift(body, around, facts, dest.names().chain(certs), first)?))
+            .and_then(|(first, needed)| {
+                let needed = dest.names().chain(certs).chain(needed);
+                Ok((first, self.to_lift(body, around, facts, needed, first)?))
             });
         match found {
             Ok((first, lifted)) => {
@@ -287,8 +292,8 @@ impl ShortCircuit {
         Lmad::point(Poly::unknown())
     }
 
-    /// Whether the value, needed by a statement, can be made at the destination: the first
-    /// statement that then writes there. Its block is passed on so many times, which is fine.
+    /// Whether the value, needed by a statement, can be made at the destination: the first statement that then writes there, and
+    /// what must be checked before it. Its block is passed on so many times, which is fine.
     #[allow(clippy::too_many_arguments)]
     fn can_move(
         &self,
@@ -299,7 +304,7 @@ impl ShortCircuit {
         at: usize,
         passed: usize,
         dest: &Dest,
-    ) -> Result<usize, Reason> {
+    ) -> Result<(usize, Vec<Name>), Reason> {
         let place = self.tables.place(value).ok_or(Reason::NotItsOwn)?;
         let block = place.block;
         let alone = self.passed.get(&block).copied().unwrap_or(0) == passed;
@@ -317,11 +322,11 @@ impl ShortCircuit {
             return Err(Reason::Layout);
         }
         let origin = self.origin(body, around, block).ok_or(Reason::NotItsOwn)?;
-        let first = match origin {
+        let (first, needed) = match origin {
             Origin::Alloc(made) => {
-                self.first_of(body, around, block, made..at, facts, dest).ok_or(Reason::Layout)?
+                self.first_of(body, around, block, made..at, dest).ok_or(Reason::Layout)?
             }
-            Origin::Branches(branch) => branch + 1,
+            Origin::Branches(branch) => (branch + 1, vec![]),
         };
         if !self.budget.take(around.size(first..at)) {
             return Err(Reason::TooFarAway);
@@ -338,13 +343,13 @@ impl ShortCircuit {
             }
         }
         match origin {
-            Origin::Alloc(_) => Ok(first),
+            Origin::Alloc(_) => Ok((first, needed)),
             Origin::Branches(branch) => {
                 if !uses.used.is_nothing() && !self.places(facts, dest).disjoint(facts, &uses.used) {
                     return Err(Reason::MayOverlap(body.stms[branch].loc.clone(), vec![]));
                 }
                 match self.can_move_from_branches(&body.stms[branch], facts, block, value, dest) {
-                    true => Ok(branch),
+                    true => Ok((branch, vec![])),
                     false => Err(Reason::Layout),
                 }
             }
@@ -352,16 +357,16 @@ impl ShortCircuit {
     }
 
     /// The first statement in a range that makes something in a block, which must be as large as what the block was made
-    /// for, and so must the value be. Parts of that may have been moved there, and are then made first.
+    /// for, and so must the value be. Parts of that may have been moved there, and are then made first. Also what must be checked
+    /// before: a value that turns out to be too large must not be written.
     fn first_of(
         &self,
         body: &Body<Memory>,
         around: &Around,
         block: Name,
         range: std::ops::Range<usize>,
-        facts: &Facts,
         dest: &Dest,
-    ) -> Option<usize> {
+    ) -> Option<(usize, Vec<Name>)> {
         let in_block = |names: &FxHashSet<Name>| {
             names.iter().any(|n| self.tables.is_array(*n) && self.tables.block_of(*n) == Some(block))
         };
@@ -373,8 +378,23 @@ impl ShortCircuit {
         };
         let is_part = |n: &Name| self.parts.contains_key(n);
         let whole = body.stms[first..range.end].iter().filter_map(made).find(|(n, _)| !is_part(n));
-        let fits = whole.is_some_and(|(_, count)| facts.eq(&count, &dest.count));
-        (made(&body.stms[first]).is_some() && fits).then_some(first)
+        let (_, count) = whole.filter(|_| made(&body.stms[first]).is_some())?;
+        let mut sure = self.sure.clone();
+        if sure.eq(&count, &dest.count) {
+            return Some((first, vec![]));
+        }
+        let certs = self.certs_of_values(body, around, block, range.end);
+        certs.iter().for_each(|c| self.known.enter_checked(&mut sure, *c));
+        sure.eq(&count, &dest.count).then_some((first, certs))
+    }
+
+    /// The certificates of a statement, and of those that bind arrays in a block.
+    fn certs_of_values(&self, body: &Body<Memory>, around: &Around, block: Name, at: usize) -> Vec<Name> {
+        let bound = self.tables.inside(block).iter().filter_map(|a| around.bound_at.get(a).copied());
+        let mut stms: Vec<usize> = bound.chain([at]).collect();
+        stms.sort_unstable();
+        stms.dedup();
+        stms.into_iter().filter_map(|i| body.stms.get(i)).flat_map(|s| &s.certs).copied().collect()
     }
 
     /// What binds a block, if it is a statement of this body of which we know what to do.

@@ -28,7 +28,7 @@ impl ShortCircuit {
         let results: Vec<usize> = (0..stm.pat.len()).filter(|k| in_block(&stm.pat[*k])).collect();
         let [k] = results[..] else { return false };
         let result = stm.pat[k].name;
-        let fits = elements(&stm.pat[k].ty).is_some_and(|n| facts.eq(&n, &dest.count));
+        let fits = elements(&stm.pat[k].ty).is_some_and(|n| self.sure.eq(&n, &dest.count));
         let place = self.tables.place(result);
         let target = match result == value {
             true => Some(dest.place.lmad.clone()),
@@ -66,7 +66,9 @@ impl ShortCircuit {
         let possible = answer.unwrap_or_else(|| {
             let around = Around::of(body);
             self.once(body, value)
-                && self.can_move(body, &around, facts, value, body.stms.len(), 1, &own).is_ok()
+                && self
+                    .can_move(body, &around, facts, value, body.stms.len(), 1, &own)
+                    .is_ok_and(|(_, needed)| needed.is_empty())
         });
         self.answers.borrow_mut().insert(question, possible);
         possible.then_some(own)

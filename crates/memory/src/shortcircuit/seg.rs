@@ -57,9 +57,11 @@ impl ShortCircuit {
             let mut around = Around::of(body);
             let end = body.stms.len();
             self.answers.borrow_mut().clear();
-            let found = self
-                .can_move(body, &around, &facts, value, end, 0, &dest)
-                .and_then(|first| Ok((first, self.to_lift(body, &around, &facts, dest.names(), first)?)));
+            let found =
+                self.can_move(body, &around, &facts, value, end, 0, &dest).and_then(|(first, needed)| {
+                    let needed = dest.names().chain(needed);
+                    Ok((first, self.to_lift(body, &around, &facts, needed, first)?))
+                });
             match found {
                 Ok((first, lifted)) => {
                     around.lift(body, &lifted, first);
