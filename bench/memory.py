@@ -50,7 +50,7 @@ def programs(wanted):
     for line in (HERE / "suite.txt").read_text().splitlines():
         words = line.split()
         if line and line[0] not in " #=" and (wanted is None or words[0] in wanted):
-            yield words[0], words[1:]
+            yield words[0], words[1:] or ["main"]
 
 
 def variants(options):
