@@ -74,3 +74,20 @@ entry consumed_inside [n] [m] (xss: [n][m]i32) =
               let k = length ys
               let zs = if k > 1 then copy ys with [0] = ys[1] else ys
               in i32.sum zs + i32.i64 k) xss
+
+-- Little of much is kept: it has memory of its own size. What is kept is as good as any other array.
+-- ==
+-- entry: few few_of_many updated joined
+-- input { 0i64 } auto output
+-- input { 1i64 } auto output
+-- input { 4000i64 } auto output
+-- input { 300007i64 } auto output
+entry few (n: i64) = filter (\x -> x % 1000 == 1) (iota n)
+entry few_of_many (n: i64) =
+  loop xs = iota n for i < 4 do filter (\x -> x % (i * 9 + 2) == 0) xs |> map (+ 2)
+entry updated (n: i64) =
+  let ys = filter (\x -> x % 1000 != 1) (iota n)
+  in if null ys then ys else ys with [0] = 42
+entry joined (n: i64) =
+  let (xs, ys) = (filter (\x -> x % 50 == 1) (iota n), filter (\x -> x % 3 != 1) (iota n))
+  in ys ++ xs

@@ -75,3 +75,23 @@ entry columns [n][m] (xss: [n][m]i32) = scan (map2 (+)) (replicate m 0) xss
 -- compiled input { 30i64 } auto output
 entry before_in_blocks (n: i64) : [7][n][n]i64 =
   map (\k -> exscan (map2 (+)) (replicate n 0) (tabulate_2d n n (\i j -> i + j + k))) (iota 7)
+
+-- Tiles publish values of all widths, and several at once.
+-- ==
+-- entry: widths
+-- input { 0i64 } auto output
+-- input { 1i64 } auto output
+-- input { 5000i64 } auto output
+-- input { 70001i64 } auto output
+entry widths (n: i64) =
+  let halves = scan f16.max f16.lowest (tabulate n (\i -> f16.i64 (i * 37 % 1001)))
+  let shorts = scan (+) 0 (tabulate n (\i -> i16.i64 (i % 77)))
+  let parities = scan (!=) false (tabulate n (\i -> i % 3 == 0))
+  let doubles = scan (+) 0 (tabulate n (\i -> f64.i64 (i % 7 - 3) * 1e10))
+  let longs = scan (+) 0 (tabulate n (* 0x123456789))
+  let (as, bs, cs, ds) =
+    scan (\(a, b, c, d) (e, f, g, h) -> (i64.max a e, b + f, f64.min c g, d || h))
+         (i64.lowest, 0i8, f64.inf, false)
+         (tabulate n (\i -> (i * 77 % 1009, i8.i64 i, f64.i64 (i * 31 % 97), i == 4999)))
+    |> unzip4
+  in (halves, shorts, parities, doubles, longs, as, bs, cs, ds)

@@ -136,6 +136,15 @@ pub mod columns {
     pub const ELEMENTS: i64 = 1 << 16;
 }
 
+/// Arrays that filters keep on a GPU. They are written to memory with room for all elements.
+pub mod filter {
+    /// What is kept is copied to memory of its own size if the room for all is at least so many times as large ...
+    pub const WASTE: i64 = 16;
+
+    /// ... and all take at least so many bytes.
+    pub const ROOM_BYTES: i64 = 1 << 20;
+}
+
 /// When a scan is joined with what follows it.
 pub mod scan_epilogue {
     /// What is done twice rather than kept costs at most so many instructions.

@@ -1,14 +1,19 @@
-//! Filters: a reduction that counts, and a scan that numbers what is kept and puts it in its place.
+//! Filters: one scan that numbers what is kept and puts it in its place.
+//!
+//! How many elements are kept is known when all have been looked at, and to look at all of them first would cost a second pass over memory. So what is
+//! kept is written to an array with room for all elements, the last point writes how many there are, and the result is a slice:
 //!
 //! ```text
 //! let (m, ys) = filter n [xs] kept 1 map \x -> (p x, x)
 //!
-//! let (m) = segred (i < n) (+) { i64.bool (p xs[i]) }
-//! let (ys) = segscan (i < n) (+) after \k -> (write xs[i] to ys [m] at [if p xs[i] then k-1 else -1]) { i64.bool (p xs[i]) }
+//! let (room, total) = segscan (i < n) (+) { i64.bool (p xs[i]) }
+//!   after \k -> (write xs[i] to room [n] at [if p xs[i] then k-1 else -1], write k to total [1] at [if i+1 == n then 0 else -1])
+//! let (m) = total[0]
+//! let (ys) = room[0 :+ m]
 //! ```
 //!
-//! Numbers never see memory: what is read is read twice, and what is kept is written once. Two cases are made ready for that
-//! by other statements before it:
+//! If that is a small part of much memory, it is copied, so that the room for all elements does not live as long as the result does.
+//! If only the number is asked for, it is a reduction. Two cases are made ready by other statements before the scan:
 //!
 //! - A function that costs more than reading again, or has parallelism, becomes a map of its own, and the filter is one of its results.
 //! - Rows are not kept themselves, but their indices; a map copies the rows that were chosen, each element by a thread.
@@ -23,16 +28,16 @@ use super::nest::{Lifted, Nest, Owner};
 use super::parallel::worth_splitting;
 use super::state::{Flat, Machine};
 use crate::sequential::row;
-use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
-use fehu_base::tuning::scan_epilogue;
+use fehu_base::tuning::{filter, scan_epilogue};
 use fehu_base::Name;
 use fehu_ir::build::plain;
 use fehu_ir::seg::{KernelBody, KernelReturn, SegAfter, SegBinOp, SegKind};
 use fehu_ir::soac::{Commutativity, Filter, Reduce, Screma, Soac};
 use fehu_ir::subst::rename_body;
 use fehu_ir::types::array_of_rows;
-use fehu_ir::{Basic, Body, Exp, Kernels, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
 
 /// A filter under a nest; `None` if it must be sequential there.
 pub(super) fn filter(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Option<Lifted> {
@@ -214,28 +219,24 @@ fn filter_pattern(
     pat
 }
 
-/// The reduction and the scan, where all that is kept is scalars.
+/// The scan, where all that is kept is scalars. If only the numbers of elements are asked for, a reduction.
 fn numbered(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Lifted {
     let conditions = f.kept.len();
-    let reds = (0..conditions).map(|_| counting(flat)).collect();
-    let mut map = with_numbers(flat, f);
-    map.body.result.truncate(conditions);
-    map.ret.truncate(conditions);
-    let count = Screma { width: f.width, arrays: f.arrays.clone(), scans: vec![], reds, map };
-    let counts = flat.segmented(&mut nest.clone(), &Stm { pat: vec![], ..bare(stm) }, &count);
-    let counts: Vec<SubExp> = counts.into_iter().map(|(e, _)| e).collect();
     let types = f.lambda.ret[conditions..].to_vec();
-    let mut results: Lifted = counts.iter().map(|e| (*e, Owner::Nest)).collect();
     if types.is_empty() {
-        return results;
+        return counted(flat, nest, stm, f);
     }
-    let arrays: Vec<Type> =
-        types.iter().zip(f.conditions()).map(|(t, k)| array_of_rows(t, &[counts[k]])).collect();
+    let roomy: Vec<Type> = types.iter().map(|t| array_of_rows(t, &[f.width])).collect();
+    let total = Type::I64.array_of(&[SubExp::i64(1)]);
     let mut targets = vec![];
-    for ty in &arrays {
+    for ty in &roomy {
         let elem = ty.elem().unwrap_or(PrimType::Unit);
         let scratch = Exp::Basic(Basic::Scratch(elem, ty.shape().to_vec()));
         targets.push(flat.seq.b.bind("scratch", ty.clone(), scratch));
+    }
+    for _ in 0..conditions {
+        let none = Exp::Basic(Basic::Replicate(vec![SubExp::i64(1)], SubExp::i64(0)));
+        targets.push(flat.seq.b.bind("total", total.clone(), none));
     }
     let mut inner = nest.clone();
     join::level(flat, &mut inner, f.width, &f.lambda.params, &f.arrays);
@@ -245,9 +246,14 @@ fn numbered(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -
     let mut body = flat.seq_body(opened.body);
     let again = rename_body(&mut flat.seq.b.names, &body);
     body.result.truncate(conditions);
-    let (after, places) = placing(flat, again, conditions, types);
-    let returns = targets.iter().zip(&arrays).zip(f.conditions()).map(|((array, ty), k)| {
-        KernelReturn::Write { array: *array, shape: ty.shape().to_vec(), index: vec![places[k]] }
+    let index = opened.space.dims[opened.space.dims.len() - 1].0;
+    let (after, places, last) = placing(flat, again, conditions, types, (index, f.width));
+    let results: Vec<Type> = roomy.iter().cloned().chain(std::iter::repeat_n(total, conditions)).collect();
+    let places = f.conditions().map(|k| places[k]).chain(std::iter::repeat_n(last, conditions));
+    let returns = targets.iter().zip(&results).zip(places).map(|((array, ty), place)| KernelReturn::Write {
+        array: *array,
+        shape: ty.shape().to_vec(),
+        index: vec![place],
     });
     let after = SegAfter { lambda: after, returns: returns.collect() };
     let mut ops = vec![];
@@ -259,34 +265,84 @@ fn numbered(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -
     let kind = SegKind::Scan(ops, Some(Box::new(after)));
     let numbers = vec![Type::I64; conditions];
     let body = KernelBody { body, returns: vec![KernelReturn::Elem; conditions] };
-    let kept = flat.seg_op(opened.space, numbers, body, kind, arrays);
-    results.extend(kept.into_iter().map(|n| (n.into(), Owner::Nest)));
+    let written = flat.seg_op(opened.space, numbers, body, kind, results);
+    let (kept, totals) = written.split_at(roomy.len());
+    let counts: Vec<SubExp> = totals
+        .iter()
+        .map(|total| {
+            let first = Basic::Index(*total, vec![DimIndex::Fix(SubExp::i64(0))]);
+            flat.seq.b.bind("count", Type::I64, Exp::Basic(first)).into()
+        })
+        .collect();
+    let mut results: Lifted = counts.iter().map(|e| (*e, Owner::Nest)).collect();
+    for ((array, ty), k) in kept.iter().zip(&f.lambda.ret[conditions..]).zip(f.conditions()) {
+        results.push((first_elements(flat, *array, ty, counts[k], f.width).into(), Owner::Nest));
+    }
     results
 }
 
-/// What becomes of the numbers of elements: values, and the place of each condition's.
+/// The numbers of elements that filters keep, if nothing else is asked for.
+fn counted(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Lifted {
+    let reds = (0..f.kept.len()).map(|_| counting(flat)).collect();
+    let mut map = with_numbers(flat, f);
+    map.body.result.truncate(f.kept.len());
+    map.ret.truncate(f.kept.len());
+    let count = Screma { width: f.width, arrays: f.arrays.clone(), scans: vec![], reds, map };
+    flat.segmented(&mut nest.clone(), &Stm { pat: vec![], ..bare(stm) }, &count)
+}
+
+/// The first elements of an array that is written to. They are copied if they are few, so that they do not hold on to the room for all.
+fn first_elements(flat: &mut Flat, array: Name, elem: &Type, count: SubExp, width: SubExp) -> Name {
+    let ty = elem.array_of(&[count]);
+    let first = DimIndex::Slice { start: SubExp::i64(0), len: count, stride: SubExp::i64(1) };
+    let kept = flat.seq.b.bind("kept", ty.clone(), Exp::Basic(Basic::Index(array, vec![first])));
+    let bytes = elem.elem().map_or(1, |p| p.bytes().max(1) as i64);
+    let b = &mut flat.seq.b;
+    let as_many = b.mul64(count, SubExp::i64(filter::WASTE));
+    let few = b.cmp(CmpOp::SLe(IntType::I64), as_many, width);
+    let much = b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(filter::ROOM_BYTES / bytes), width);
+    let pays = b.bin(BinOp::LogAnd, few, much);
+    let copied = flat.nested(|f| vec![f.seq.b.bind("few", ty.clone(), Exp::Basic(Basic::Copy(kept))).into()]);
+    let whole = flat.nested(|_| vec![kept.into()]);
+    flat.seq.b.bind("kept", ty, Exp::If(pays, Box::new(copied), Box::new(whole)))
+}
+
+/// What becomes of the numbers of elements: values and the numbers themselves, the place of each condition's values, and that of
+/// numbers, which only the last point writes.
 fn placing(
     flat: &mut Flat,
     again: Body<Kernels>,
     conditions: usize,
     types: Vec<Type>,
-) -> (Lambda<Kernels>, Vec<SubExp>) {
+    (index, width): (Name, SubExp),
+) -> (Lambda<Kernels>, Vec<SubExp>, SubExp) {
     let numbers: Vec<Param<Kernels>> =
         (0..conditions).map(|_| flat.seq.b.param("number", Type::I64)).collect();
-    let mut places = vec![];
+    let (mut places, mut last) = (vec![], SubExp::i64(-1));
     let body = flat.nested(|flat| {
         for stm in again.stms {
             flat.seq.b.push(stm);
         }
         for (holds, number) in again.result[conditions..].iter().zip(&numbers) {
             let yes = flat.nested(|f| vec![f.seq.b.sub64(number.name.into(), SubExp::i64(1))]);
-            let no = flat.nested(|_| vec![SubExp::i64(-1)]);
-            let choice = Exp::If(*holds, Box::new(yes), Box::new(no));
-            places.push(flat.seq.b.bind("place", Type::I64, choice).into());
+            places.push(place(flat, *holds, yes));
         }
-        again.result[2 * conditions..].to_vec()
+        let end = flat.seq.b.add64(index.into(), SubExp::i64(1));
+        let is_last = flat.seq.b.cmp(CmpOp::Eq(PrimType::I64), end, width);
+        let first = flat.nested(|_| vec![SubExp::i64(0)]);
+        last = place(flat, is_last, first);
+        let numbers = numbers.iter().map(|n| n.name.into());
+        again.result[2 * conditions..].iter().copied().chain(numbers).collect()
     });
-    (Lambda { params: numbers, body, ret: types }, places)
+    let ret = types.into_iter().chain(std::iter::repeat_n(Type::I64, conditions)).collect();
+    (Lambda { params: numbers, body, ret }, places, last)
+}
+
+/// A place to write to; outside of the array if a condition does not hold.
+fn place(flat: &mut Flat, holds: SubExp, yes: Body<Kernels>) -> SubExp {
+    let no = flat.nested(|_| vec![SubExp::i64(-1)]);
+    let choice = Exp::If(holds, Box::new(yes), Box::new(no));
+    flat.seq.b.bind("place", Type::I64, choice).into()
 }
 
 /// The function of a filter with a number for each condition before its results: one where it holds, or zero.

@@ -47,7 +47,7 @@ impl Scheduler {
             worth: if heavy { 1 } else { MIN_POINTS_PER_THREAD_OF_BLOCK },
             row: POINTS_IN_A_ROW,
             order,
-            exchange: self.exchange(&operand_types(ops)),
+            exchange: self.exchange(),
         });
         if !segmented || seg.grid.is_some() {
             return vec![otherwise(large)];
@@ -89,7 +89,7 @@ impl Scheduler {
                 Some(self.block_param("segscan", Some(usual)))
             }
         };
-        let exchange = self.exchange(&types);
+        let exchange = self.exchange();
         vec![otherwise(Plan::SinglePass(SinglePass { block, points: scan_points(bytes), narrow, exchange }))]
     }
 
@@ -132,13 +132,13 @@ impl Scheduler {
             SegKind::Hist(ops) => Plan::Rounds { updates: ops.iter().map(|op| update(&op.op)).collect() },
             // Warps reduce the values of the whole block to one.
             SegKind::Red(_) if seg.space.dims.len() > 1 => Plan::SideBySide,
-            SegKind::Red(ops) | SegKind::Scan(ops, _) => by(self.exchange(&operand_types(ops))),
+            SegKind::Red(_) | SegKind::Scan(..) => by(self.exchange()),
         }
     }
 
-    /// How threads exchange values of some types.
-    fn exchange(&self, types: &[Type]) -> Exchange {
-        match self.device.warps && types.iter().all(|t| matches!(bytes(t), 4 | 8)) {
+    /// How threads exchange values.
+    fn exchange(&self) -> Exchange {
+        match self.device.warps {
             true => Exchange::Shuffles,
             false => Exchange::SharedMemory,
         }

@@ -3,10 +3,11 @@
 //! Reductions keep the order of operands, so operators need not be commutative. `Lanes` are the values at
 //! hand: one variable per operand of all operators together.
 
+use super::update::{bits_of, narrowed, widened};
 use crate::translate::machine::Machine;
 use crate::translate::state::{KernelCode, Translate};
 use fehu_base::device::WARP_THREADS;
-use fehu_base::prim::PrimType;
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Direction, Expr, KernelOp};
@@ -172,6 +173,7 @@ impl KernelCode<'_> {
         }
     }
 
+    /// The values of other lanes. Narrow ones travel as 32 bits.
     pub(super) fn shuffle(
         &mut self,
         types: &[PrimType],
@@ -181,10 +183,18 @@ impl KernelCode<'_> {
     ) -> Vec<Name> {
         let mut got = vec![];
         for (ty, value) in types.iter().zip(values) {
-            let x = self.temp("other", *ty);
-            let op = KernelOp::Shuffle { var: x, ty: *ty, direction, delta, value: var(*value) };
-            self.emit(Code::Op(op));
-            got.push(x);
+            let (bits, wide) = (bits_of(*ty), PrimType::I32);
+            let narrow = ty.bytes() < wide.bytes();
+            let (sent, value) = match narrow {
+                true => (wide, widened(*ty, bits, IntType::I32, var(*value))),
+                false => (*ty, var(*value)),
+            };
+            let x = self.temp("other", sent);
+            self.emit(Code::Op(KernelOp::Shuffle { var: x, ty: sent, direction, delta, value }));
+            got.push(match narrow {
+                true => self.let_as("other", *ty, narrowed(*ty, bits, IntType::I32, var(x))),
+                false => x,
+            });
         }
         got
     }

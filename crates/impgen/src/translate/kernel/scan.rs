@@ -21,7 +21,9 @@
 //! the values are exchanged back.
 
 mod narrow;
+mod words;
 
+use self::words::{Words, AGGREGATE, PREFIX};
 use super::choice::schedule;
 use super::operator::vars;
 use crate::translate::kernel::map;
@@ -33,18 +35,11 @@ use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{AtomicOp, Code, Direction, Expr, KernelOp};
+use fehu_imp::syntax::{Code, Direction, Expr, KernelOp};
 use fehu_ir::mem::poly;
 use fehu_ir::schedule::{Choice, Exchange, Plan};
 use fehu_ir::seg::{SegAfter, SegBinOp, SegOp};
 use fehu_ir::{Memory, PatElem, Space, SubExp};
-
-/// Nothing is published.
-const NONE: i32 = 0;
-/// The aggregate is.
-const AGGREGATE: i32 = 1;
-/// The prefix is.
-const PREFIX: i32 = 2;
 
 pub(crate) fn seg_scan(
     t: &mut HostCode,
@@ -79,13 +74,7 @@ pub(crate) fn seg_scan(
         Some(grid) => min(tiles.clone(), t.operand(grid.blocks)),
         None => tiles.clone(),
     };
-    let status = t.fresh_array("status", PrimType::I32, add(tiles.clone(), i64(1)));
-    t.fill_zeros(status, add(tiles.clone(), i64(1)));
-    let published = |t: &mut HostCode, base: &str| -> Vec<Name> {
-        types.iter().map(|ty| t.fresh_array(base, *ty, tiles.clone())).collect()
-    };
-    let aggregates = published(t, "aggregates");
-    let prefixes = published(t, "prefixes");
+    let words = Words::new(t, &tiles, &types);
     let scan = Scan {
         pat,
         seg,
@@ -99,9 +88,7 @@ pub(crate) fn seg_scan(
         n,
         row,
         segmented,
-        status,
-        aggregates: aggregates.clone(),
-        prefixes: prefixes.clone(),
+        words,
         tiles: tiles.clone(),
     };
     t.kernel("segscan", grid, size.clone(), Mode::Thread, |t| {
@@ -134,24 +121,13 @@ pub(crate) fn seg_scan(
             t.barrier();
         });
     });
-    for mem in aggregates.into_iter().chain(prefixes).chain([status]) {
-        t.free_device(mem);
-    }
+    scan.words.free(t);
 }
 
-/// The next tile; the counter is behind the status of the last one.
+/// The next tile.
 fn take_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared) -> Expr {
     t.if_then(eq(local(), i64(0)), |t| {
-        let number = t.temp("number", PrimType::I32);
-        t.emit(Code::Op(KernelOp::Atomic {
-            old: Some(number),
-            op: AtomicOp::Add,
-            mem: scan.status,
-            offset: scan.tiles.clone(),
-            elem: PrimType::I32,
-            space: Space::Default,
-            value: i32(1),
-        }));
+        let number = scan.words.take_tile(t);
         t.store(shared.tile, PrimType::I32, i64(0), var(number));
     });
     t.barrier();
@@ -374,30 +350,21 @@ fn look_back(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr, last
     let whole = t.let_as("whole", PrimType::Bool, whole);
     t.if_else(
         var(whole),
-        |t| publish(t, scan, &scan.prefixes, tile, &sums, PREFIX),
-        |t| publish(t, scan, &scan.aggregates, tile, &sums, AGGREGATE),
+        |t| scan.words.publish(t, tile, &sums, PREFIX),
+        |t| scan.words.publish(t, tile, &sums, AGGREGATE),
     );
     let neutral = t.neutrals(scan.ops);
     let before = t.lanes("before", &scan.types, neutral);
     let back = t.let_as("back", PrimType::I64, sub(tile.clone(), i64(1)));
     let any = t.let_as("any", PrimType::Bool, bool(false));
     t.while_(le(i64(0), var(back)), |t| {
-        let status = t.let_as("status", PrimType::I32, i32(NONE));
-        t.while_(equal(PrimType::I32, var(status), i32(NONE)), |t| {
-            read_volatile(t, status, scan.status, PrimType::I32, var(back));
-        });
-        t.emit(Code::Op(KernelOp::Fence));
+        let state = t.temp("state", PrimType::I32);
         let found: Vec<Name> = scan.types.iter().map(|ty| t.temp("found", *ty)).collect();
+        scan.words.read(t, &var(back), &found, state);
         t.if_else(
-            equal(PrimType::I32, var(status), i32(PREFIX)),
-            |t| {
-                read_all_volatile(t, &found, &scan.prefixes, &scan.types, &var(back));
-                t.set_to(back, i64(-1));
-            },
-            |t| {
-                read_all_volatile(t, &found, &scan.aggregates, &scan.types, &var(back));
-                t.set_to(back, sub(var(back), i64(1)));
-            },
+            equal(PrimType::I32, var(state), i32(PREFIX)),
+            |t| t.set_to(back, i64(-1)),
+            |t| t.set_to(back, sub(var(back), i64(1))),
         );
         t.if_else(
             var(any),
@@ -409,7 +376,7 @@ fn look_back(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr, last
     t.store_all(&shared.prefix, &scan.types, &i64(0), &before);
     t.if_then(not(var(whole)), |t| {
         t.apply_all(scan.ops, &vars(&before), &vars(&sums), &sums);
-        publish(t, scan, &scan.prefixes, tile, &sums, PREFIX);
+        scan.words.publish(t, tile, &sums, PREFIX);
     });
 }
 
@@ -425,8 +392,8 @@ fn look_back_together(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &E
     t.if_then(eq(local(), i64(0)), |t| {
         t.if_else(
             var(whole),
-            |t| publish(t, scan, &scan.prefixes, tile, &sums, PREFIX),
-            |t| publish(t, scan, &scan.aggregates, tile, &sums, AGGREGATE),
+            |t| scan.words.publish(t, tile, &sums, PREFIX),
+            |t| scan.words.publish(t, tile, &sums, AGGREGATE),
         );
     });
     let neutral = t.neutrals(scan.ops);
@@ -439,19 +406,9 @@ fn look_back_together(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &E
         // Before the first tile there is nothing, and that is all there is.
         let stop = t.let_as("stop", PrimType::I32, i32(1));
         t.if_then(le(i64(0), mine.clone()), |t| {
-            let status = t.let_as("status", PrimType::I32, i32(NONE));
-            t.while_(equal(PrimType::I32, var(status), i32(NONE)), |t| {
-                read_volatile(t, status, scan.status, PrimType::I32, mine.clone());
-            });
-            t.emit(Code::Op(KernelOp::Fence));
-            t.if_else(
-                equal(PrimType::I32, var(status), i32(PREFIX)),
-                |t| read_all_volatile(t, &found, &scan.prefixes, &scan.types, &mine),
-                |t| {
-                    read_all_volatile(t, &found, &scan.aggregates, &scan.types, &mine);
-                    t.set_to(stop, i32(0));
-                },
-            );
+            let state = t.temp("state", PrimType::I32);
+            scan.words.read(t, &mine, &found, state);
+            t.if_then(equal(PrimType::I32, var(state), i32(AGGREGATE)), |t| t.set_to(stop, i32(0)));
         });
         for delta in [1u32, 2, 4, 8, 16] {
             let other = t.shuffle(&scan.types, &found, Direction::Down, delta);
@@ -478,7 +435,7 @@ fn look_back_together(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &E
         t.store_all(&shared.prefix, &scan.types, &i64(0), &before);
         t.if_then(not(var(whole)), |t| {
             t.apply_all(scan.ops, &vars(&before), &vars(&sums), &sums);
-            publish(t, scan, &scan.prefixes, tile, &sums, PREFIX);
+            scan.words.publish(t, tile, &sums, PREFIX);
         });
     });
 }
@@ -493,14 +450,6 @@ pub(crate) fn read_all_volatile(
     for ((x, mem), ty) in into.iter().zip(mems).zip(types) {
         read_volatile(t, *x, *mem, *ty, at.clone());
     }
-}
-
-fn publish(t: &mut KernelCode, scan: &Scan, mems: &[Name], tile: &Expr, values: &[Name], status: i32) {
-    for ((mem, ty), value) in mems.iter().zip(&scan.types).zip(values) {
-        write_volatile(t, *mem, *ty, tile.clone(), var(*value));
-    }
-    t.emit(Code::Op(KernelOp::Fence));
-    write_volatile(t, scan.status, PrimType::I32, tile.clone(), i32(status));
 }
 
 pub(crate) fn read_volatile(t: &mut KernelCode, x: Name, mem: Name, elem: PrimType, offset: Expr) {
@@ -620,10 +569,8 @@ struct Scan<'a> {
     /// Points of a thread at a time.
     row: i64,
     segmented: bool,
-    /// Of each tile, then the counter.
-    status: Name,
-    aggregates: Vec<Name>,
-    prefixes: Vec<Name>,
+    /// What tiles publish.
+    words: Words,
     tiles: Expr,
 }
 

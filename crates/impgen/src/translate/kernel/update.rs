@@ -307,7 +307,7 @@ fn native(op: BinOp) -> Option<AtomicOp> {
 }
 
 /// The integer type that has the bits of a value.
-fn bits_of(ty: PrimType) -> IntType {
+pub(super) fn bits_of(ty: PrimType) -> IntType {
     match ty {
         PrimType::Int(t) => t,
         PrimType::Float(FloatType::F16) => IntType::I16,
@@ -331,6 +331,22 @@ fn from_part(ty: PrimType, bits: IntType, e: Expr) -> Expr {
         PrimType::Bool => Expr::Conv(ConvOp::IToB(bits), Box::new(e)),
         PrimType::Float(_) | PrimType::Int(_) | PrimType::Unit => from_bits(ty, e),
     }
+}
+
+/// The bits of a value, at the lower end of a wider integer, and back.
+pub(super) fn widened(ty: PrimType, bits: IntType, wide: IntType, e: Expr) -> Expr {
+    let e = to_part(ty, bits, e);
+    if bits == wide {
+        return e;
+    }
+    Expr::Conv(ConvOp::ZExt(bits, wide), Box::new(e))
+}
+
+pub(super) fn narrowed(ty: PrimType, bits: IntType, wide: IntType, e: Expr) -> Expr {
+    if bits == wide {
+        return from_part(ty, bits, e);
+    }
+    from_part(ty, bits, Expr::Conv(ConvOp::ZExt(wide, bits), Box::new(e)))
 }
 
 fn to_bits(ty: PrimType, e: Expr) -> Expr {

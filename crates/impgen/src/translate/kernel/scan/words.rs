@@ -1,0 +1,135 @@
+//! What the tiles of a scan publish: words that carry their own state.
+//!
+//! A tile publishes values twice: the sum of its own points, and later the sum of everything up to its last point. Whoever reads must know
+//! which of them it is, and must see all of it. With a state beside the values that takes a fence between two writes, and another between two reads,
+//! and each waits for memory. So the values are cut into pieces of 32 bits, and each piece shares a word of 64 bits, which memory hands on
+//! as a whole, with the state:
+//!
+//! ```text
+//! f32     [bits | state]
+//! f64     [lower bits | state]  [upper bits | state]
+//! ```
+//!
+//! A reader takes words whose states agree. If they do not, the tile is publishing just now, and it reads again. Words start as zeros:
+//! nothing is published. The words for a piece of neighbouring tiles are neighbours, so that lanes that look at 32 tiles read them at once.
+
+use super::{read_volatile, write_volatile};
+use crate::translate::kernel::update::{bits_of, narrowed, widened};
+use crate::translate::state::{HostCode, KernelCode};
+use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::Name;
+use fehu_imp::build::*;
+use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp};
+use fehu_ir::Space;
+
+/// Bits of a word that say what it is. The others are a piece of a value.
+const STATE_BITS: i64 = 32;
+
+/// Nothing is published.
+pub(super) const NONE: i32 = 0;
+/// The sum of the tile's points is.
+pub(super) const AGGREGATE: i32 = 1;
+/// The sum of everything up to the tile's last point is.
+pub(super) const PREFIX: i32 = 2;
+
+/// The words of all tiles, and behind them the counter from which blocks take tiles.
+pub(super) struct Words {
+    mem: Name,
+    tiles: Expr,
+    /// What a tile publishes.
+    types: Vec<PrimType>,
+}
+
+impl Words {
+    /// Words in which nothing is published.
+    pub(super) fn new(t: &mut HostCode, tiles: &Expr, types: &[PrimType]) -> Words {
+        let pieces: i64 = types.iter().map(|ty| pieces(*ty)).sum();
+        let count = add(mul(tiles.clone(), i64(pieces)), i64(1));
+        let mem = t.fresh_array("words", PrimType::I64, count.clone());
+        t.fill_zeros(mem, mul(count, i64(2)));
+        Words { mem, tiles: tiles.clone(), types: types.to_vec() }
+    }
+
+    pub(super) fn free(self, t: &mut HostCode) {
+        t.free_device(self.mem);
+    }
+
+    /// The number of the next tile, for one thread of a block.
+    pub(super) fn take_tile(&self, t: &mut KernelCode) -> Name {
+        let pieces: i64 = self.types.iter().map(|ty| pieces(*ty)).sum();
+        let number = t.temp("number", PrimType::I32);
+        t.emit(Code::Op(KernelOp::Atomic {
+            old: Some(number),
+            op: AtomicOp::Add,
+            mem: self.mem,
+            offset: mul(self.tiles.clone(), i64(2 * pieces)),
+            elem: PrimType::I32,
+            space: Space::Default,
+            value: i32(1),
+        }));
+        number
+    }
+
+    /// Publishes a tile's values.
+    pub(super) fn publish(&self, t: &mut KernelCode, tile: &Expr, values: &[Name], state: i32) {
+        let mut row = 0;
+        for (ty, value) in self.types.iter().zip(values) {
+            let bits = t.let_i64("bits", widened(*ty, bits_of(*ty), IntType::I64, var(*value)));
+            for piece in 0..pieces(*ty) {
+                let upper = match piece {
+                    0 => shl(bits.clone(), i64(STATE_BITS)),
+                    _ => binary(BinOp::And(IntType::I64), bits.clone(), i64(!0 << STATE_BITS)),
+                };
+                let word = binary(BinOp::Or(IntType::I64), upper, i64(i64::from(state)));
+                write_volatile(t, self.mem, PrimType::I64, self.place(row, tile), word);
+                row += 1;
+            }
+        }
+    }
+
+    /// Waits until a tile has published something: sets `state` to what it is, and `into` to the values.
+    pub(super) fn read(&self, t: &mut KernelCode, tile: &Expr, into: &[Name], state: Name) {
+        let count: i64 = self.types.iter().map(|ty| pieces(*ty)).sum();
+        let words: Vec<Name> = (0..count).map(|_| t.let_as("word", PrimType::I64, i64(0))).collect();
+        t.set_to(state, i32(NONE));
+        t.while_(equal(PrimType::I32, var(state), i32(NONE)), |t| {
+            for (row, word) in (0..).zip(&words) {
+                read_volatile(t, *word, self.mem, PrimType::I64, self.place(row, tile));
+            }
+            t.set_to(state, state_of(words[0]));
+            let agree = words[1..].iter().map(|w| equal(PrimType::I32, state_of(*w), var(state)));
+            if let Some(agree) = agree.reduce(and) {
+                t.if_then(not(agree), |t| t.set_to(state, i32(NONE)));
+            }
+        });
+        let mut row = 0;
+        for (ty, x) in self.types.iter().zip(into) {
+            let mut bits = binary(BinOp::LShr(IntType::I64), var(words[row]), i64(STATE_BITS));
+            row += 1;
+            if pieces(*ty) > 1 {
+                let upper = binary(BinOp::And(IntType::I64), var(words[row]), i64(!0 << STATE_BITS));
+                bits = binary(BinOp::Or(IntType::I64), bits, upper);
+                row += 1;
+            }
+            t.set_to(*x, narrowed(*ty, bits_of(*ty), IntType::I64, bits));
+        }
+    }
+
+    fn place(&self, row: i64, tile: &Expr) -> Expr {
+        add(mul(self.tiles.clone(), i64(row)), tile.clone())
+    }
+}
+
+/// How many words a value takes.
+fn pieces(ty: PrimType) -> i64 {
+    (8 * ty.bytes() as i64 + STATE_BITS - 1) / STATE_BITS
+}
+
+fn state_of(word: Name) -> Expr {
+    Expr::Conv(ConvOp::ZExt(IntType::I64, IntType::I32), Box::new(var(word)))
+}
+
+fn shl(a: Expr, b: Expr) -> Expr {
+    binary(BinOp::Shl(IntType::I64), a, b)
+}
