@@ -27,6 +27,9 @@
 -- random input { [1000][7]i32 } auto output
 -- random input { [100][1000]i32 } auto output
 -- random input { [3][100000]i32 } auto output
+-- random input { [300][16]i32 } auto output
+-- random input { [7][1280]i32 } auto output
+-- random input { [7][1281]i32 } auto output
 
 -- ==
 -- entry: row_pairs

@@ -389,6 +389,8 @@ pub struct SinglePass {
     pub narrow: bool,
     /// How a block combines what its threads have, and looks back: 32 tiles at a time, or one.
     pub exchange: Exchange,
+    /// When tiles have whole segments, so that nobody looks back. Never, if there are no conditions.
+    pub whole_when: Vec<Condition>,
 }
 
 /// See [`Plan::SubHistograms`].
@@ -489,8 +491,9 @@ impl Plan {
 impl Choice {
     /// When it is used, and in which way.
     fn conditions(&self) -> impl Iterator<Item = &Condition> {
-        let points = match &self.plan {
-            Plan::Points(points) => Some(points),
+        let (points, whole) = match &self.plan {
+            Plan::Points(points) => (Some(points), None),
+            Plan::SinglePass(scan) => (None, Some(&scan.whole_when)),
             Plan::Strided
             | Plan::Tiled(_)
             | Plan::RowCache(_)
@@ -498,7 +501,6 @@ impl Choice {
             | Plan::LanesPerSegment { .. }
             | Plan::SegmentsPerBlock { .. }
             | Plan::BlocksPerSegment(_)
-            | Plan::SinglePass(_)
             | Plan::SubHistograms(_)
             | Plan::GlobalUpdates { .. }
             | Plan::BlockPerPoint { .. }
@@ -508,10 +510,11 @@ impl Choice {
             | Plan::Ranges
             | Plan::Chunks { .. }
             | Plan::ReduceThenScan { .. }
-            | Plan::ScanThenCorrect { .. } => None,
+            | Plan::ScanThenCorrect { .. } => (None, None),
         };
         let columns = points.and_then(|p| p.column.as_ref()).into_iter().flat_map(|c| &c.when);
-        self.when.iter().chain(points.into_iter().flat_map(|p| &p.each_when)).chain(columns)
+        let points = points.into_iter().flat_map(|p| &p.each_when);
+        self.when.iter().chain(points).chain(columns).chain(whole.into_iter().flatten())
     }
 
     /// Whether its plan or one of its conditions mentions a parameter.

@@ -419,6 +419,9 @@ macro_rules! walks {
                                 conditions::<R, V>(v, &$($m)? column.when);
                             }
                         }
+                        Plan::SinglePass(scan) => {
+                            conditions::<R, V>(v, &$($m)? scan.whole_when);
+                        }
                         Plan::Tiled(tiled) => {
                             for l in &$($m)? tiled.loops {
                                 v.name(&$($m)? l.var);
@@ -448,7 +451,6 @@ macro_rules! walks {
                         | Plan::LanesPerSegment { .. }
                         | Plan::SegmentsPerBlock { .. }
                         | Plan::BlocksPerSegment(_)
-                        | Plan::SinglePass(_)
                         | Plan::SubHistograms(_)
                         | Plan::GlobalUpdates { .. }
                         | Plan::Rounds { .. }

@@ -144,6 +144,10 @@ impl Printer<'_> {
                     self.put(", narrow");
                 }
                 self.put(format_args!(", exchange {}", exchange_word(s.exchange)));
+                if !s.whole_when.is_empty() {
+                    self.put(", whole_segments ");
+                    self.conditions(&s.whole_when);
+                }
             }
             Plan::SubHistograms(h) => {
                 self.param_field("block", h.block);

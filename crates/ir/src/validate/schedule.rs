@@ -99,7 +99,13 @@ impl<R: Rep> Checker<'_, R> {
             }
             Plan::LanesPerSegment { points, .. } | Plan::GlobalUpdates { points, .. } => vec![*points],
             Plan::BlocksPerSegment(b) => vec![b.points, b.worth, b.row],
-            Plan::SinglePass(s) => vec![s.points],
+            Plan::SinglePass(s) => {
+                self.conditions(params, plan, &s.whole_when);
+                if !s.whole_when.is_empty() && seg.space.dims.len() < 2 {
+                    self.error("a tile of whole segments where there is one");
+                }
+                vec![s.points]
+            }
             Plan::SubHistograms(h) => {
                 vec![h.room, h.room_for_copies, h.copies, h.worth, h.grouped, h.parts.unwrap_or(1)]
             }
@@ -224,11 +230,11 @@ fn knows(plan: &Plan, quantity: Quantity) -> bool {
     match quantity {
         Quantity::Points => matches!(plan, Plan::Points(_) | Plan::SubHistograms(_)) || tiles,
         Quantity::Segments => reduces,
-        Quantity::Segment => reduces || matches!(plan, Plan::SubHistograms(_)),
+        Quantity::Segment => reduces || matches!(plan, Plan::SubHistograms(_) | Plan::SinglePass(_)),
         Quantity::Rows | Quantity::WidthLog2 => matches!(plan, Plan::Points(_)),
         Quantity::Lanes => matches!(plan, Plan::LanesPerSegment { .. }),
         Quantity::Bins | Quantity::Passes => matches!(plan, Plan::SubHistograms(_)),
-        Quantity::Block => reduces || tiles,
+        Quantity::Block => reduces || tiles || matches!(plan, Plan::SinglePass(_)),
         Quantity::Blocks | Quantity::Covered | Quantity::Depth | Quantity::Shared => tiles,
         Quantity::MaxBlock | Quantity::MaxShared | Quantity::Param(_) | Quantity::Size(..) => true,
     }

@@ -11,7 +11,7 @@
 //!
 //! Where the operator commutes, neighbouring threads read neighbouring points; otherwise each thread has some in a row.
 //!
-//! **Scans** are always a single pass over memory. Filters, partitions and sorts scan numbers that are 0 or 1 to find out where
+//! **Scans** are always a single pass over memory. Where segments are short, a tile has whole ones, and needs nothing from others. Filters, partitions and sorts scan numbers that are 0 or 1 to find out where
 //! elements go. There may be more elements than 2^31, so that counters have 64 bits, but not in one tile: values within a
 //! tile then have 32 bits, threads take twice as many points at a time, and the chain of tiles is half as long.
 //!
@@ -84,13 +84,15 @@ impl Scheduler {
         };
         let block = match &seg.grid {
             Some(_) => None,
-            None => {
-                let usual = if seg.space.dims.len() > 1 { SEGMENTED_SCAN_BLOCK } else { SCAN_BLOCK };
-                Some(self.block_param("segscan", Some(usual)))
-            }
+            None => Some(self.block_param("segscan", Some(SCAN_BLOCK))),
         };
-        let exchange = self.exchange();
-        vec![otherwise(Plan::SinglePass(SinglePass { block, points: scan_points(bytes), narrow, exchange }))]
+        let (points, exchange) = (scan_points(bytes), self.exchange());
+        let mut whole_when = vec![];
+        if seg.space.dims.len() > 1 {
+            let segments = Amount::from(Quantity::Segment).and(self.threshold(MIN_SEGMENTS_PER_TILE));
+            whole_when.push(Condition::pays(segments, Amount::from(Quantity::Block).times(points)));
+        }
+        vec![otherwise(Plan::SinglePass(SinglePass { block, points, narrow, exchange, whole_when }))]
     }
 
     pub(super) fn histogram(&mut self, seg: &SegOp<Memory>, ops: &[SegHistOp<Memory>]) -> Vec<Choice> {

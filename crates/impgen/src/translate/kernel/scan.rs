@@ -11,10 +11,11 @@
 //! tile 3 publishes its aggregate, adds that of 2, adds the prefix of 1, and publishes its own prefix
 //! ```
 //!
-//! Blocks take their tiles from a counter, since the hardware may start blocks in any order: whoever waits,
-//! waits for a block that is already running. With warps, 32 threads look at 32 tiles at a time, since each look costs
-//! the latency of memory and the chain of tiles is long. A tile in which a segment starts needs nothing from before to publish its
-//! prefix.
+//! Blocks take their tiles from a counter, since the hardware may start blocks in any order: whoever waits, waits for a block that is already
+//! running. With warps, 32 threads look at 32 tiles at a time, since each look costs the latency of memory and the chain of tiles is long.
+//!
+//! A tile in which a segment starts needs nothing from before to publish its prefix. Where segments are short, the host makes tiles of whole
+//! segments, and leaves some threads idle at their ends: then no tile publishes anything or looks back.
 //!
 //! Within a tile, points are computed with neighbouring threads at neighbouring points, and exchanged through shared
 //! memory so that each thread has a row of them to scan. What comes after the scan is computed as the points were, once
@@ -24,7 +25,7 @@ mod narrow;
 mod words;
 
 use self::words::{Words, AGGREGATE, PREFIX};
-use super::choice::schedule;
+use super::choice::{self, schedule};
 use super::operator::vars;
 use crate::translate::kernel::map;
 use crate::translate::kernel::point;
@@ -37,7 +38,7 @@ use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Direction, Expr, KernelOp};
 use fehu_ir::mem::poly;
-use fehu_ir::schedule::{Choice, Exchange, Plan};
+use fehu_ir::schedule::{Choice, Exchange, Plan, Quantity};
 use fehu_ir::seg::{SegAfter, SegBinOp, SegOp};
 use fehu_ir::{Memory, PatElem, Space, SubExp};
 
@@ -68,13 +69,34 @@ pub(crate) fn seg_scan(
         (None, None) => bug!("a scan has neither a grid nor a block size"),
     };
     let tile = t.let_i64("tile", mul(size.clone(), i64(row)));
-    let tiles = t.let_i64("tiles", quot_up(points.clone(), tile.clone()));
+    let known = vec![(Quantity::Segment, n.clone()), (Quantity::Block, size.clone())];
+    let whole = match plan.whole_when.is_empty() {
+        true => None,
+        false => {
+            let whole = choice::all_hold(t, &plan.whole_when, &known);
+            Some(t.let_i64("whole", select(whole, i64(1), i64(0))))
+        }
+    };
+    // How many points of the tile there are.
+    let span = match &whole {
+        None => tile.clone(),
+        Some(whole) => {
+            let width = max(i64(1), n.clone());
+            let fitting = mul(quot(tile.clone(), width.clone()), width);
+            t.let_i64("span", select(eq(whole.clone(), i64(1)), fitting, tile.clone()))
+        }
+    };
+    let tiles = t.let_i64("tiles", quot_up(points.clone(), span.clone()));
     // Memory inside may be for a grid of fixed size: then blocks go on to further tiles.
     let grid = match &seg.grid {
         Some(grid) => min(tiles.clone(), t.operand(grid.blocks)),
         None => tiles.clone(),
     };
-    let words = Words::new(t, &tiles, &types);
+    let publishing = match &whole {
+        None => tiles.clone(),
+        Some(whole) => t.let_i64("publishing", select(eq(whole.clone(), i64(1)), i64(0), tiles.clone())),
+    };
+    let words = Words::new(t, &publishing, &types);
     let scan = Scan {
         pat,
         seg,
@@ -88,6 +110,9 @@ pub(crate) fn seg_scan(
         n,
         row,
         segmented,
+        whole,
+        // Without segments, a kernel that knows its block size knows this too.
+        span: if segmented { span } else { mul(block_size(), i64(row)) },
         words,
         tiles: tiles.clone(),
     };
@@ -109,7 +134,7 @@ pub(crate) fn seg_scan(
         map::set_thread(t, seg);
         let going = t.let_as("going", PrimType::Bool, bool(true));
         t.while_(var(going), |t| {
-            let tile = take_tile(t, &scan, &shared);
+            let tile = take_tile(t, &scan, shared.tile);
             t.if_else(
                 lt(tile.clone(), scan.tiles.clone()),
                 |t| scan_tile(t, &scan, &shared, &tile),
@@ -125,21 +150,25 @@ pub(crate) fn seg_scan(
 }
 
 /// The next tile.
-fn take_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared) -> Expr {
+fn take_tile(t: &mut KernelCode, scan: &Scan, shared: Name) -> Expr {
     t.if_then(eq(local(), i64(0)), |t| {
         let number = scan.words.take_tile(t);
-        t.store(shared.tile, PrimType::I32, i64(0), var(number));
+        t.store(shared, PrimType::I32, i64(0), var(number));
     });
     t.barrier();
-    let number = t.element(shared.tile, PrimType::I32, i64(0));
+    let number = t.element(shared, PrimType::I32, i64(0));
     let number = t.to_i64(number);
     t.let_i64("tile", number)
 }
 
 fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr) {
-    let base = t.let_i64("base", mul(tile.clone(), mul(block_size(), i64(scan.row))));
+    let base = t.let_i64("base", mul(tile.clone(), scan.span.clone()));
+    let end = match &scan.whole {
+        None => scan.points.clone(),
+        Some(_) => t.let_i64("end", min(scan.points.clone(), add(base.clone(), scan.span.clone()))),
+    };
     let rows: Vec<Name> = scan.tile_types.iter().map(|ty| t.private_array("row", *ty, scan.row)).collect();
-    compute_points(t, scan, &rows, &base);
+    compute_points(t, scan, &rows, &base, &end);
     for (k, (row, ty)) in rows.iter().zip(&scan.tile_types).enumerate() {
         if k > 0 {
             t.barrier();
@@ -156,7 +185,9 @@ fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr) {
     let inside = if scan.exchange == Exchange::Shuffles {
         let inside = from_neighbours(t, scan, shared, &sums, starts);
         let last = sub(quot(block_size(), i64(WARP_THREADS)), i64(1));
-        t.if_then(lt(local(), i64(WARP_THREADS)), |t| look_back_together(t, scan, shared, tile, last));
+        t.if_then(if_looking_back(scan, lt(local(), i64(WARP_THREADS))), |t| {
+            look_back_together(t, scan, shared, tile, last)
+        });
         inside
     } else {
         t.barrier();
@@ -164,14 +195,22 @@ fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr) {
         t.store(shared.flags, PrimType::Bool, local(), var(starts));
         t.barrier();
         let last = sub(block_size(), i64(1));
-        t.if_then(eq(local(), i64(0)), |t| look_back(t, scan, shared, tile, last));
+        t.if_then(if_looking_back(scan, eq(local(), i64(0))), |t| look_back(t, scan, shared, tile, last));
         from_shared(t, scan, shared)
     };
     t.barrier();
     add_before(t, scan, shared, &rows, tile, clear, &inside);
     match scan.seg.after() {
-        Some(after) => go_on(t, scan, shared, after, &rows, &base),
-        None => write_rows(t, scan, shared, &rows, &base),
+        Some(after) => go_on(t, scan, shared, after, &rows, (&base, &end)),
+        None => write_rows(t, scan, shared, &rows, (&base, &end)),
+    }
+}
+
+/// Whether tiles need what is before them, and a condition holds.
+fn if_looking_back(scan: &Scan, condition: Expr) -> Expr {
+    match &scan.whole {
+        Some(whole) => and(eq(whole.clone(), i64(0)), condition),
+        None => condition,
     }
 }
 
@@ -182,7 +221,7 @@ fn go_on(
     shared: &Shared,
     after: &SegAfter<Memory>,
     rows: &[Name],
-    base: &Expr,
+    (base, end): (&Expr, &Expr),
 ) {
     for (k, (row, ty)) in rows.iter().zip(&scan.tile_types).enumerate() {
         if k > 0 {
@@ -195,7 +234,7 @@ fn go_on(
     t.in_kernel.flats.clear();
     t.for_up_to("k", i64(scan.row), |t, k| {
         let at = t.let_i64("at", add(base.clone(), add(mul(k.clone(), block_size()), local())));
-        t.if_then(lt(at.clone(), scan.points.clone()), |t| {
+        t.if_then(lt(at.clone(), end.clone()), |t| {
             t.guarded(|t| {
                 point::set_point(t, &scan.seg.space, at);
                 let scanned = t.load_all(rows, &scan.tile_types, &k);
@@ -245,12 +284,12 @@ fn load_inside(t: &mut KernelCode, scan: &Scan, shared: &Shared, sums: &[Name], 
 }
 
 /// Computes the points of a tile, neighbours by neighbours.
-fn compute_points(t: &mut KernelCode, scan: &Scan, rows: &[Name], base: &Expr) {
+fn compute_points(t: &mut KernelCode, scan: &Scan, rows: &[Name], base: &Expr, end: &Expr) {
     t.for_up_to("k", i64(scan.row), |t, k| {
         let at = t.let_i64("at", add(base.clone(), add(mul(k.clone(), block_size()), local())));
         let neutral = t.neutrals(&scan.tile_ops);
         let values = t.lanes("value", &scan.tile_types, neutral);
-        t.if_then(lt(at.clone(), scan.points.clone()), |t| {
+        t.if_then(lt(at.clone(), end.clone()), |t| {
             t.guarded(|t| {
                 point::set_point(t, &scan.seg.space, at);
                 let new = point::point(t, scan.pat, scan.seg);
@@ -489,7 +528,7 @@ fn add_before(
         });
     }
     let before = t.load_all(&shared.prefix, &scan.types, &i64(0));
-    let any = t.let_as("any", PrimType::Bool, lt(i64(0), tile.clone()));
+    let any = t.let_as("any", PrimType::Bool, if_looking_back(scan, lt(i64(0), tile.clone())));
     t.if_then(lt(i64(0), local()), |t| {
         let reaches = match scan.segmented {
             true => and(var(any), not(var(inside.starts))),
@@ -518,7 +557,7 @@ fn add_before(
 }
 
 /// Writes a tile's values, neighbours by neighbours.
-fn write_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, rows: &[Name], base: &Expr) {
+fn write_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, rows: &[Name], (base, end): (&Expr, &Expr)) {
     let before = before_tile(t, scan, shared);
     let operands = rows.iter().zip(&scan.tile_types).zip(before).zip(scan.pat);
     for (k, (((row, ty), before), p)) in operands.enumerate() {
@@ -539,7 +578,7 @@ fn write_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, rows: &[Name], b
         t.for_up_to("k", i64(scan.row), |t, k| {
             let here = t.let_i64("here", add(mul(k, block_size()), local()));
             let at = t.let_i64("at", add(base.clone(), here.clone()));
-            t.if_then(lt(at.clone(), scan.points.clone()), |t| {
+            t.if_then(lt(at.clone(), end.clone()), |t| {
                 point::unflatten(t, &dims, at);
                 let indices: Vec<_> = dims.iter().map(|d| poly(d.0.into())).collect();
                 let value = whole(t.element(shared.exchange, *ty, here), before);
@@ -569,6 +608,10 @@ struct Scan<'a> {
     /// Points of a thread at a time.
     row: i64,
     segmented: bool,
+    /// 1 if tiles have whole segments, where that can be.
+    whole: Option<Expr>,
+    /// Points of a tile.
+    span: Expr,
     /// What tiles publish.
     words: Words,
     tiles: Expr,

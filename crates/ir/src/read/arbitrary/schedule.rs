@@ -89,6 +89,7 @@ impl Gen {
                 points,
                 narrow: self.bool(),
                 exchange,
+                whole_when: self.conditions(),
             }),
             8 => Plan::SubHistograms(SubHistograms {
                 block,
