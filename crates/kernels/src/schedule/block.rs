@@ -70,7 +70,12 @@ impl Spaces {
                             (SegKind::Map | SegKind::Hist(_), false) => self.mapped.push(space),
                         }
                     }
-                    exp => {
+                    exp @ (Exp::Basic(_)
+                    | Exp::Call(..)
+                    | Exp::If(..)
+                    | Exp::Loop(_)
+                    | Exp::WithAcc(_)
+                    | Exp::Op(_)) => {
                         let in_loop = in_loop || matches!(exp, Exp::Loop(_));
                         for_each_body(exp, &mut |inner| self.body(inner, in_loop));
                     }
