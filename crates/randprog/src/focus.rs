@@ -11,7 +11,9 @@
 //! Without a focus no decision is taken here, so the programs of seeds stay what they are.
 
 use crate::maker::Maker;
+use crate::points;
 use crate::types::Ty;
+use crate::updates;
 
 /// What a program is mostly about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,27 +33,25 @@ impl Focus {
         [("all", Focus::All), ("updates", Focus::Updates), ("irregular", Focus::Irregular)];
 }
 
-impl Maker<'_> {
-    /// An expression of the type that is about what the program is about, now and then.
-    pub(crate) fn focused(&mut self, ty: &Ty, depth: usize) -> Option<String> {
-        if self.focus == Focus::All || !self.c.chance(35) {
-            return None;
-        }
-        self.about(ty, depth)
+/// An expression of the type that is about what the program is about, now and then.
+pub(crate) fn focused(m: &mut Maker<'_>, ty: &Ty, depth: usize) -> Option<String> {
+    if m.focus == Focus::All || !m.c.chance(35) {
+        return None;
     }
+    about(m, ty, depth)
+}
 
-    /// An expression of the type that is about what the program is about.
-    pub(crate) fn about(&mut self, ty: &Ty, depth: usize) -> Option<String> {
-        match (self.focus, ty) {
-            (Focus::All, _) => None,
-            (Focus::Updates, Ty::Array(s, t)) => Some(self.changed(s, t, depth)),
-            (Focus::Updates, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => {
-                Some(self.after_changes(ty, depth))
-            }
-            (Focus::Irregular, Ty::Array(s, t)) => Some(self.points(s, t, depth)),
-            (Focus::Irregular, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => {
-                Some(self.point(ty, depth))
-            }
+/// An expression of the type that is about what the program is about.
+pub(crate) fn about(m: &mut Maker<'_>, ty: &Ty, depth: usize) -> Option<String> {
+    match (m.focus, ty) {
+        (Focus::All, _) => None,
+        (Focus::Updates, Ty::Array(s, t)) => Some(updates::changed(m, s, t, depth)),
+        (Focus::Updates, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => {
+            Some(updates::after_changes(m, ty, depth))
+        }
+        (Focus::Irregular, Ty::Array(s, t)) => Some(points::points(m, s, t, depth)),
+        (Focus::Irregular, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => {
+            Some(points::point(m, ty, depth))
         }
     }
 }

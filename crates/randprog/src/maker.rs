@@ -11,6 +11,7 @@
 //! `control`, `operators`, and `updates` and `points` for programs with a focus. `decs` makes declarations out of them.
 
 use crate::choices::Choices;
+use crate::focus;
 use crate::focus::Focus;
 use crate::types::{is_float, Size, SumDec, Ty, FLOATS, INTS};
 use fehu_base::prim::ScalarType;
@@ -152,7 +153,7 @@ impl<'c> Maker<'c> {
                 Ty::Scalar(_) | Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => self.leaf(ty),
             };
         }
-        if let Some(focused) = self.focused(ty, depth - 1) {
+        if let Some(focused) = focus::focused(self, ty, depth - 1) {
             return focused;
         }
         match how {

@@ -9,6 +9,7 @@
 //! All names start with the prefix, so that many programs fit into one file, after [`LIBRARY`].
 
 use crate::choices::{Choices, Random};
+use crate::focus;
 use crate::focus::Focus;
 use crate::maker::Maker;
 use crate::types::{is_signed, Size, Ty};
@@ -81,7 +82,7 @@ pub fn generate(focus: Focus, mut choices: Choices, prefix: &str) -> Program {
     };
     let bodies: Vec<String> = results
         .iter()
-        .map(|ty| match (m.about(ty, depth - 1), ty) {
+        .map(|ty| match (focus::about(&mut m, ty, depth - 1), ty) {
             (Some(body), _) => body,
             (None, Ty::Array(s, t)) if m.c.chance(50) => m.map(s, t, depth - 1),
             (None, Ty::Scalar(_) | Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..)) => {
