@@ -68,7 +68,7 @@ impl Fuser<'_> {
                 push::push_views(self.names, &mut self.classes, &self.ranges, body);
             }
             if combinators > 1 {
-                nest::make_nests(self.names, &mut self.classes, &self.ranges, body, &nest::mapped);
+                nest::make_nests(self.names, &mut self.classes, &self.ranges, body, nest::mapped);
                 self.fuse_here(body, own);
                 again::compute_again(self.names, &self.classes, body);
             }

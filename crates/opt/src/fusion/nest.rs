@@ -26,7 +26,7 @@ pub(super) fn make_nests(
     classes: &mut Classes,
     ranges: &Ranges,
     body: &mut Body<Soacs>,
-    nested: &dyn Fn(&Stm<Soacs>) -> Vec<(Name, Type)>,
+    nested: impl Fn(&Stm<Soacs>) -> Vec<(Name, Type)>,
 ) {
     let mut made: FxHashMap<Name, Type> = FxHashMap::default();
     let mut flattened: FxHashMap<Name, Flattened> = FxHashMap::default();

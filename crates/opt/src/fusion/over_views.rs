@@ -47,7 +47,7 @@ impl Nester<'_> {
         deep(|| {
             learn_ranges(&mut self.ranges, &body.stms);
             let types = self.types;
-            make_nests(self.names, &mut self.classes, &self.ranges, body, &|stm| scattered(types, stm));
+            make_nests(self.names, &mut self.classes, &self.ranges, body, |stm| scattered(types, stm));
             for stm in &mut body.stms {
                 map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
             }
