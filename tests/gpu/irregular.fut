@@ -159,3 +159,15 @@ entry literals (ns: []i64) =
          let yss = [xs, map (+ 1) xs, replicate n n]
          in map i64.sum yss)
       ns
+
+-- A size that a filter finds is the width of the next one.
+-- ==
+-- entry: twice_filtered
+-- input { [3i64, 0i64, 7i64, 1i64, 12i64] true } auto output
+-- input { empty([0]i64) false } auto output
+
+entry twice_filtered [m] (ys: [m]i64) (flag: bool) =
+  map (\x ->
+         let kept = filter (\p -> p) (scan (||) false (replicate m (x >= 2)))
+         in reduce (+) 0i32 (filter (\_ -> flag) (replicate (length kept) 0i32)))
+      ys

@@ -67,6 +67,7 @@ mod branch;
 mod calls;
 mod code;
 mod filter;
+mod functions;
 mod level;
 mod loops;
 mod operators;
@@ -94,7 +95,7 @@ use fehu_pass::{Need, Pass};
 pub const PASS: Pass<Prog<Soacs>> = Pass { name: "irregular", need: Need::Optional, run: irregular };
 
 fn irregular(prog: &mut Prog<Soacs>) {
-    let functions = calls::Functions::of(prog);
+    let functions = functions::Functions::of(prog);
     let bodies = || prog.funs.iter().map(|f| &f.body).chain([&prog.consts]);
     if !bodies().any(|body| versions::any_irregular(&functions, body)) {
         return;
@@ -115,7 +116,7 @@ fn irregular(prog: &mut Prog<Soacs>) {
 struct Nests {
     b: Builder<Soacs>,
     signatures: Signatures,
-    functions: calls::Functions,
+    functions: functions::Functions,
 }
 
 impl Nests {

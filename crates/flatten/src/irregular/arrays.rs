@@ -11,6 +11,7 @@
 //! The element is code at the level of the result's elements; [`super::point`] finds what it reads. What keeps the order of
 //! elements keeps the data. Here is also how a value comes to another level, and to another type of the same elements.
 
+use super::calls;
 use super::level::Lift;
 use super::point::whole;
 use super::value::{LevelId, Value};
@@ -34,7 +35,7 @@ impl Lift<'_> {
             Exp::Op(Soac::Filter(_)) => filter::filter(self, level, stm),
             Exp::If(..) => self.branch(level, stm),
             Exp::Loop(_) => loops::loops(self, level, stm),
-            Exp::Call(..) => self.call(level, stm),
+            Exp::Call(..) => calls::call(self, level, stm),
             Exp::Op(Soac::Ad(_)) | Exp::WithAcc(_) => None,
         }
     }

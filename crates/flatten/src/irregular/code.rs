@@ -4,9 +4,10 @@
 //! statement, or the end, needs what they compute. A statement that neither needs them nor is needed by them does not split
 //! the map.
 
+use super::functions::{is_irregular_inside, is_sequential};
 use super::level::Lift;
 use super::value::{LevelId, Value};
-use super::versions::{is_irregular_inside, is_sequential};
+
 use fehu_base::Name;
 use fehu_ir::alias::Aliases;
 use fehu_ir::class::Class;

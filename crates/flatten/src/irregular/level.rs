@@ -6,7 +6,7 @@
 //! Each size is below 2^48, but products of them and sums over all points can be beyond any integer. They stop at
 //! [`MOST_ELEMENTS`]: no memory holds as many, so that the first array of that size ends the program.
 
-use super::calls::Functions;
+use super::functions::Functions;
 use super::value::{Known, Level, LevelId, Points, Shape, ShapeId, Value};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};

@@ -74,147 +74,148 @@ impl Form {
     }
 }
 
-impl Lift<'_> {
-    /// Whether an operator takes scalars and is code of single points.
-    pub(super) fn is_scalar_operator(&self, op: &Lambda<Soacs>) -> bool {
-        op.ret.iter().all(|t| matches!(t, Type::Prim(_))) && self.is_point_operator(op)
-    }
+/// Whether an operator takes scalars and is code of single points.
+pub(super) fn is_scalar_operator(lift: &Lift<'_>, op: &Lambda<Soacs>) -> bool {
+    op.ret.iter().all(|t| matches!(t, Type::Prim(_))) && is_point_operator(lift, op)
+}
 
-    /// Whether an operator is code of single points.
-    pub(super) fn is_point_operator(&self, op: &Lambda<Soacs>) -> bool {
-        self.are_pointwise(&op.body, &bound_in_lambda(op).into_iter().collect())
-    }
+/// Whether an operator is code of single points.
+pub(super) fn is_point_operator(lift: &Lift<'_>, op: &Lambda<Soacs>) -> bool {
+    lift.are_pointwise(&op.body, &bound_in_lambda(op).into_iter().collect())
+}
 
-    /// Whether an operator uses values of the nest.
-    pub(super) fn uses_point(&self, op: &Lambda<Soacs>) -> bool {
-        free_in_lambda(op).iter().any(|n| self.values.contains_key(n))
-    }
+/// Whether an operator uses values of the nest.
+pub(super) fn uses_point(lift: &Lift<'_>, op: &Lambda<Soacs>) -> bool {
+    free_in_lambda(op).iter().any(|n| lift.values.contains_key(n))
+}
 
-    /// What elements have to carry for an operator at the points of a level.
-    pub(super) fn form(
-        &self,
-        level: LevelId,
-        op: &Lambda<Soacs>,
-        neutral: &[SubExp],
-        begins: Begins,
-    ) -> Form {
-        let same = neutral.iter().all(|e| !self.varies(*e));
-        Form { begins, same, of_point: self.uses_point(op).then_some(level) }
-    }
+/// What elements have to carry for an operator at the points of a level.
+pub(super) fn form(
+    lift: &Lift<'_>,
+    level: LevelId,
+    op: &Lambda<Soacs>,
+    neutral: &[SubExp],
+    begins: Begins,
+) -> Form {
+    let same = neutral.iter().all(|e| !lift.varies(*e));
+    Form { begins, same, of_point: uses_point(lift, op).then_some(level) }
+}
 
-    /// The operator on elements that carry more than values.
-    pub(super) fn extended_operator(
-        &mut self,
-        op: Lambda<Soacs>,
-        form: Form,
-        types: &[Type],
-    ) -> Option<Lambda<Soacs>> {
-        let point = match form.of_point {
-            Some(level) => Some((level, self.point_of_operator(level, &op)?)),
-            None => None,
-        };
-        let params: Vec<Param<Soacs>> =
-            types.iter().chain(types).map(|t| self.b.param("x", t.clone())).collect();
-        let names: Vec<SubExp> = params.iter().map(|p| p.name.into()).collect();
-        let (left, right) = names.split_at(types.len());
-        let first = types.len() - op.ret.len();
-        let results = op.ret.clone();
-        let body = self.nested(|f| {
-            let mut result = vec![];
-            let mut keep_right = None;
-            if form.begins == Begins::Anew {
-                result.push(f.b.bin(BinOp::LogOr, left[0], right[0]));
-                keep_right = Some(right[0]);
-            }
-            let there = result.len();
-            if !form.same {
-                result.push(f.b.bin(BinOp::LogOr, left[there], right[there]));
-                let none = f.b.un(UnOp::Not, left[there]);
-                keep_right = Some(match keep_right {
-                    Some(anew) => f.b.bin(BinOp::LogOr, anew, none),
-                    None => none,
-                });
-            }
-            let mut owner = SubExp::i64(0);
-            if form.of_point.is_some() {
-                owner = f.b.bin(BinOp::SMax(IntType::I64), left[first - 1], right[first - 1]);
-                result.push(owner);
-                let nobody = f.b.cmp(CmpOp::SLt(IntType::I64), owner, SubExp::i64(0));
-                keep_right = Some(match keep_right {
-                    Some(others) => f.b.bin(BinOp::LogOr, others, nobody),
-                    None => nobody,
-                });
-            }
-            let combine = f.nested(|f| {
-                let operands = left[first..].iter().chain(&right[first..]).copied();
-                if let Some((level, point)) = point {
-                    return f.operator_at(point, (level, owner), op, operands);
-                }
-                let subst: Subst = op.params.iter().map(|p| p.name).zip(operands).collect();
-                let mut body = op.body;
-                subst.body(&mut body);
-                body.stms.into_iter().for_each(|s| f.b.push(s));
-                Some(body.result)
-            })?;
-            let mut values = match keep_right {
-                Some(cond) => {
-                    let yes = Body { stms: vec![], result: right[first..].to_vec() };
-                    f.either(cond, yes, combine, &results)
-                }
-                None => {
-                    combine.stms.into_iter().for_each(|s| f.b.push(s));
-                    combine.result
-                }
-            };
-            if !form.same {
-                let yes = Body { stms: vec![], result: values };
-                let no = Body { stms: vec![], result: left[first..].to_vec() };
-                values = f.either(right[there], yes, no, &results);
-            }
-            result.extend(values);
-            Some(result)
-        })?;
-        Some(Lambda { params, body, ret: types.to_vec() })
-    }
-
-    /// A conditional between two bodies.
-    pub(super) fn either(
-        &mut self,
-        cond: SubExp,
-        yes: Body<Soacs>,
-        no: Body<Soacs>,
-        types: &[Type],
-    ) -> Vec<SubExp> {
-        let exp = Exp::If(cond, Box::new(yes), Box::new(no));
-        self.b.bind_all("v", types.to_vec(), exp).into_iter().map(SubExp::Var).collect()
-    }
-
-    /// What an operator that is code of single points needs, so that it can be emitted for any point of a level.
-    pub(super) fn point_of_operator(&mut self, level: LevelId, op: &Lambda<Soacs>) -> Option<(Point, Names)> {
-        let mut used = Names::default();
-        free_in_lambda(op).into_iter().for_each(|n| self.collect(n, &mut used));
-        self.prepare(level, &used)?;
-        // Points of this level are those of the other, but each is found by its number.
-        let width = self.width(level);
-        let by_number = self.add_level(width, Points::Rows(level, SubExp::i64(1)));
-        Some((Point::new(by_number, Names::default()), used))
-    }
-
-    /// Emits an operator on operands that belong to a point of a level.
-    pub(super) fn operator_at(
-        &mut self,
-        (mut point, used): (Point, Names),
-        (level, number): (LevelId, SubExp),
-        op: Lambda<Soacs>,
-        operands: impl Iterator<Item = SubExp>,
-    ) -> Option<Vec<SubExp>> {
-        point.is_at(level, number);
-        for n in &used {
-            self.read(&mut point, *n)?;
+/// The operator on elements that carry more than values.
+pub(super) fn extended_operator(
+    lift: &mut Lift<'_>,
+    op: Lambda<Soacs>,
+    form: Form,
+    types: &[Type],
+) -> Option<Lambda<Soacs>> {
+    let point = match form.of_point {
+        Some(level) => Some((level, point_of_operator(lift, level, &op)?)),
+        None => None,
+    };
+    let params: Vec<Param<Soacs>> = types.iter().chain(types).map(|t| lift.b.param("x", t.clone())).collect();
+    let names: Vec<SubExp> = params.iter().map(|p| p.name.into()).collect();
+    let (left, right) = names.split_at(types.len());
+    let first = types.len() - op.ret.len();
+    let results = op.ret.clone();
+    let body = lift.nested(|f| {
+        let mut result = vec![];
+        let mut keep_right = None;
+        if form.begins == Begins::Anew {
+            result.push(f.b.bin(BinOp::LogOr, left[0], right[0]));
+            keep_right = Some(right[0]);
         }
-        let mut body = op.body;
-        let operands: Subst = op.params.iter().map(|p| p.name).zip(operands).collect();
-        operands.body(&mut body);
-        self.translate(&point, body)
+        let there = result.len();
+        if !form.same {
+            result.push(f.b.bin(BinOp::LogOr, left[there], right[there]));
+            let none = f.b.un(UnOp::Not, left[there]);
+            keep_right = Some(match keep_right {
+                Some(anew) => f.b.bin(BinOp::LogOr, anew, none),
+                None => none,
+            });
+        }
+        let mut owner = SubExp::i64(0);
+        if form.of_point.is_some() {
+            owner = f.b.bin(BinOp::SMax(IntType::I64), left[first - 1], right[first - 1]);
+            result.push(owner);
+            let nobody = f.b.cmp(CmpOp::SLt(IntType::I64), owner, SubExp::i64(0));
+            keep_right = Some(match keep_right {
+                Some(others) => f.b.bin(BinOp::LogOr, others, nobody),
+                None => nobody,
+            });
+        }
+        let combine = f.nested(|f| {
+            let operands = left[first..].iter().chain(&right[first..]).copied();
+            if let Some((level, point)) = point {
+                return operator_at(f, point, (level, owner), op, operands);
+            }
+            let subst: Subst = op.params.iter().map(|p| p.name).zip(operands).collect();
+            let mut body = op.body;
+            subst.body(&mut body);
+            body.stms.into_iter().for_each(|s| f.b.push(s));
+            Some(body.result)
+        })?;
+        let mut values = match keep_right {
+            Some(cond) => {
+                let yes = Body { stms: vec![], result: right[first..].to_vec() };
+                either(f, cond, yes, combine, &results)
+            }
+            None => {
+                combine.stms.into_iter().for_each(|s| f.b.push(s));
+                combine.result
+            }
+        };
+        if !form.same {
+            let yes = Body { stms: vec![], result: values };
+            let no = Body { stms: vec![], result: left[first..].to_vec() };
+            values = either(f, right[there], yes, no, &results);
+        }
+        result.extend(values);
+        Some(result)
+    })?;
+    Some(Lambda { params, body, ret: types.to_vec() })
+}
+
+/// A conditional between two bodies.
+pub(super) fn either(
+    lift: &mut Lift<'_>,
+    cond: SubExp,
+    yes: Body<Soacs>,
+    no: Body<Soacs>,
+    types: &[Type],
+) -> Vec<SubExp> {
+    let exp = Exp::If(cond, Box::new(yes), Box::new(no));
+    lift.b.bind_all("v", types.to_vec(), exp).into_iter().map(SubExp::Var).collect()
+}
+
+/// What an operator that is code of single points needs, so that it can be emitted for any point of a level.
+pub(super) fn point_of_operator(
+    lift: &mut Lift<'_>,
+    level: LevelId,
+    op: &Lambda<Soacs>,
+) -> Option<(Point, Names)> {
+    let mut used = Names::default();
+    free_in_lambda(op).into_iter().for_each(|n| lift.collect(n, &mut used));
+    lift.prepare(level, &used)?;
+    // Points of this level are those of the other, but each is found by its number.
+    let width = lift.width(level);
+    let by_number = lift.add_level(width, Points::Rows(level, SubExp::i64(1)));
+    Some((Point::new(by_number, Names::default()), used))
+}
+
+/// Emits an operator on operands that belong to a point of a level.
+pub(super) fn operator_at(
+    lift: &mut Lift<'_>,
+    (mut point, used): (Point, Names),
+    (level, number): (LevelId, SubExp),
+    op: Lambda<Soacs>,
+    operands: impl Iterator<Item = SubExp>,
+) -> Option<Vec<SubExp>> {
+    point.is_at(level, number);
+    for n in &used {
+        lift.read(&mut point, *n)?;
     }
+    let mut body = op.body;
+    let operands: Subst = op.params.iter().map(|p| p.name).zip(operands).collect();
+    operands.body(&mut body);
+    lift.translate(&point, body)
 }

@@ -10,7 +10,9 @@
 //! Where the sizes are the same at all points, there is a map of reductions and scans, for regular flattening.
 
 use super::level::Lift;
+use super::operators;
 use super::operators::Begins;
+use super::tree;
 use super::value::{LevelId, Points, Value};
 use fehu_base::ops::CmpOp;
 use fehu_base::prim::PrimType;
@@ -45,7 +47,7 @@ impl Lift<'_> {
         }
         let mut values = vec![];
         let operators = || scans.iter().chain(reds.iter().map(|(_, c)| c)).map(|c| &c.op);
-        if self.is_rows(inner) && operators().all(|op| self.is_point_operator(op)) {
+        if self.is_rows(inner) && operators().all(|op| operators::is_point_operator(self, op)) {
             if scanned + reduced > 0 {
                 values = self.rows(level, inner, s.width, scans, reds)?;
             }
@@ -163,8 +165,8 @@ impl Lift<'_> {
         c: Combined,
         checks: &[Name],
     ) -> Option<Vec<Value>> {
-        if self.is_rows(inner) || !self.is_scalar_operator(&c.op) {
-            return self.scanned_by_levels(level, inner, width, c);
+        if self.is_rows(inner) || !operators::is_scalar_operator(self, &c.op) {
+            return tree::scanned_by_levels(self, level, inner, width, c);
         }
         let types: Vec<Type> = c.op.ret.iter().map(|t| t.array_of(&[width])).collect();
         let mut values = vec![];
@@ -184,7 +186,7 @@ impl Lift<'_> {
             Some(vec![f.b.cmp(CmpOp::Eq(PrimType::I64), place, SubExp::i64(0))])
         })?;
         let mut arrays = vec![self.map(inner, body, &[Type::BOOL])?[0]];
-        let form = self.form(level, &op, &neutral, Begins::Anew);
+        let form = operators::form(self, level, &op, &neutral, Begins::Anew);
         if form.of_point.is_some() {
             arrays.push(self.owners(shape)?);
         }
@@ -201,7 +203,7 @@ impl Lift<'_> {
         }
         let map = Lambda { params, body: Body { stms: vec![], result }, ret: types.clone() };
         let values = op.ret.len();
-        let op = self.extended_operator(op, form, &types)?;
+        let op = operators::extended_operator(self, op, form, &types)?;
         let scans = vec![Scan { op, neutral: new_neutral }];
         let screma = Soac::Screma(Screma { width: total, arrays, scans, reds: vec![], map });
         let all: Vec<Type> = types.iter().map(|t| t.array_of(&[total])).collect();
@@ -211,8 +213,8 @@ impl Lift<'_> {
 
     /// The reduction of each point: the last of its elements in the scan.
     fn reduced(&mut self, level: LevelId, inner: LevelId, width: SubExp, c: Combined) -> Option<Vec<Value>> {
-        if self.is_rows(inner) || !self.is_scalar_operator(&c.op) {
-            return self.reduced_by_levels(level, inner, width, c);
+        if self.is_rows(inner) || !operators::is_scalar_operator(self, &c.op) {
+            return tree::reduced_by_levels(self, level, inner, width, c);
         }
         let Points::Elements(shape) = self.levels[inner.0].points else { return None };
         let neutral = c.neutral.clone();

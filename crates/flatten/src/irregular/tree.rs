@@ -16,6 +16,7 @@
 //! A reduction applies the operator as often as there are elements, a scan up to log n times as often, for the largest size n.
 
 use super::level::Lift;
+use super::operators::either;
 use super::point::whole;
 use super::screma::Combined;
 use super::value::{LevelId, Value};
@@ -27,204 +28,202 @@ use fehu_ir::subst::{rename_lambda, Subst};
 use fehu_ir::types::body_types;
 use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type};
 
-impl Lift<'_> {
-    /// A reduction level by level.
-    pub(super) fn reduced_by_levels(
-        &mut self,
-        level: LevelId,
-        inner: LevelId,
-        width: SubExp,
-        c: Combined,
-    ) -> Option<Vec<Value>> {
-        let (xs, types) = self.whole_arrays(level, inner, width, &c)?;
-        let Combined { op, neutral, .. } = c;
-        let body = self.nested(|f| {
-            let [first, one, two] = [0, 1, 2].map(SubExp::i64);
-            let goes = f.b.cmp(CmpOp::SLt(IntType::I64), one, width);
-            let going = f.b.param("goes", Type::BOOL);
-            let n = f.b.param("n", Type::I64);
-            let rows: Vec<Param<Soacs>> =
-                types.iter().map(|t| f.b.param("xs", t.array_of(&[n.name.into()]))).collect();
-            let next = f.nested(|f| {
-                let more = f.b.add64(n.name.into(), one);
-                let half = f.b.bin(BinOp::SQuot(IntType::I64), more, two);
-                let names = rows.iter().map(|p| p.name).collect::<Vec<_>>();
-                let ys = f.at_each(half, &types, |f, i| {
-                    let left = f.b.mul64(i, two);
-                    let right = f.b.add64(left, one);
-                    let both = f.b.cmp(CmpOp::SLt(IntType::I64), right, n.name.into());
-                    f.combined_or(both, &op, &names, [left, right, left])
-                })?;
-                let goes = f.b.cmp(CmpOp::SLt(IntType::I64), one, half);
-                let mut result = vec![goes, half];
-                result.extend(ys.into_iter().map(SubExp::Var));
-                Some(result)
+/// A reduction level by level.
+pub(super) fn reduced_by_levels(
+    lift: &mut Lift<'_>,
+    level: LevelId,
+    inner: LevelId,
+    width: SubExp,
+    c: Combined,
+) -> Option<Vec<Value>> {
+    let (xs, types) = whole_arrays(lift, level, inner, width, &c)?;
+    let Combined { op, neutral, .. } = c;
+    let body = lift.nested(|f| {
+        let [first, one, two] = [0, 1, 2].map(SubExp::i64);
+        let goes = f.b.cmp(CmpOp::SLt(IntType::I64), one, width);
+        let going = f.b.param("goes", Type::BOOL);
+        let n = f.b.param("n", Type::I64);
+        let rows: Vec<Param<Soacs>> =
+            types.iter().map(|t| f.b.param("xs", t.array_of(&[n.name.into()]))).collect();
+        let next = f.nested(|f| {
+            let more = f.b.add64(n.name.into(), one);
+            let half = f.b.bin(BinOp::SQuot(IntType::I64), more, two);
+            let names = rows.iter().map(|p| p.name).collect::<Vec<_>>();
+            let ys = at_each(f, half, &types, |f, i| {
+                let left = f.b.mul64(i, two);
+                let right = f.b.add64(left, one);
+                let both = f.b.cmp(CmpOp::SLt(IntType::I64), right, n.name.into());
+                combined_or(f, both, &op, &names, [left, right, left])
             })?;
-            let mut params = vec![(going.clone(), goes), (n, width)];
-            params.extend(rows.into_iter().zip(xs.iter().map(|x| SubExp::Var(*x))));
-            let end = f.b.fresh("n", Type::I64);
-            let mut pat = vec![(f.b.fresh("goes", Type::BOOL), Type::BOOL), (end, Type::I64)];
-            for t in &types {
-                let ty = t.array_of(&[end.into()]);
-                pat.push((f.b.fresh("xs", ty.clone()), ty));
+            let goes = f.b.cmp(CmpOp::SLt(IntType::I64), one, half);
+            let mut result = vec![goes, half];
+            result.extend(ys.into_iter().map(SubExp::Var));
+            Some(result)
+        })?;
+        let mut params = vec![(going.clone(), goes), (n, width)];
+        params.extend(rows.into_iter().zip(xs.iter().map(|x| SubExp::Var(*x))));
+        let end = f.b.fresh("n", Type::I64);
+        let mut pat = vec![(f.b.fresh("goes", Type::BOOL), Type::BOOL), (end, Type::I64)];
+        for t in &types {
+            let ty = t.array_of(&[end.into()]);
+            pat.push((f.b.fresh("xs", ty.clone()), ty));
+        }
+        let last: Vec<Name> = pat[2..].iter().map(|(name, _)| *name).collect();
+        let form = LoopForm::While(going.name);
+        f.b.bind_names(pat, Exp::Loop(Box::new(Loop { params, form, body: next })));
+        let none = f.b.cmp(CmpOp::SLt(IntType::I64), width, one);
+        let yes = Body { stms: vec![], result: neutral.clone() };
+        let no = f.nested(|f| {
+            let mut operands = neutral.clone();
+            for (x, t) in last.iter().zip(&types) {
+                operands.push(row(f, *x, t, first));
             }
-            let last: Vec<Name> = pat[2..].iter().map(|(name, _)| *name).collect();
-            let form = LoopForm::While(going.name);
-            f.b.bind_names(pat, Exp::Loop(Box::new(Loop { params, form, body: next })));
-            let none = f.b.cmp(CmpOp::SLt(IntType::I64), width, one);
-            let yes = Body { stms: vec![], result: neutral.clone() };
-            let no = f.nested(|f| {
-                let mut operands = neutral.clone();
-                for (x, t) in last.iter().zip(&types) {
-                    operands.push(f.row(*x, t, first));
-                }
-                Some(f.applied(&op, operands))
-            })?;
-            Some(f.either(none, yes, no, &types))
+            Some(applied(f, &op, operands))
         })?;
-        self.values_of(level, body, &types)
-    }
+        Some(either(f, none, yes, no, &types))
+    })?;
+    values_of(lift, level, body, &types)
+}
 
-    /// A scan level by level.
-    pub(super) fn scanned_by_levels(
-        &mut self,
-        level: LevelId,
-        inner: LevelId,
-        width: SubExp,
-        c: Combined,
-    ) -> Option<Vec<Value>> {
-        let (xs, types) = self.whole_arrays(level, inner, width, &c)?;
-        let Combined { op, neutral, .. } = c;
-        let arrays: Vec<Type> = types.iter().map(|t| t.array_of(&[width])).collect();
-        let body = self.nested(|f| {
-            let [none, one] = [0, 1].map(SubExp::i64);
-            let first = f.at_each(width, &types, |f, i| {
-                let at_first = f.b.cmp(CmpOp::SLt(IntType::I64), i, one);
-                let x: Vec<SubExp> = xs.iter().zip(&types).map(|(x, t)| f.row(*x, t, i)).collect();
-                let yes = f.nested(|f| Some(f.applied(&op, neutral.iter().chain(&x).copied().collect())))?;
-                let no = Body { stms: vec![], result: x };
-                Some(f.either(at_first, yes, no, &types))
-            })?;
-            let goes = f.b.cmp(CmpOp::SLt(IntType::I64), one, width);
-            let going = f.b.param("goes", Type::BOOL);
-            let d = f.b.param("d", Type::I64);
-            let rows: Vec<Param<Soacs>> = arrays.iter().map(|t| f.b.param("xs", t.clone())).collect();
-            let next = f.nested(|f| {
-                let names = rows.iter().map(|p| p.name).collect::<Vec<_>>();
-                let d = SubExp::Var(d.name);
-                let ys = f.at_each(width, &types, |f, i| {
-                    let before = f.b.sub64(i, d);
-                    let both = f.b.cmp(CmpOp::SLe(IntType::I64), none, before);
-                    f.combined_or(both, &op, &names, [before, i, i])
-                })?;
-                let twice = f.b.add64(d, d);
-                let goes = f.b.cmp(CmpOp::SLt(IntType::I64), twice, width);
-                let mut result = vec![goes, twice];
-                result.extend(ys.into_iter().map(SubExp::Var));
-                Some(result)
-            })?;
-            let mut params = vec![(going.clone(), goes), (d, one)];
-            params.extend(rows.into_iter().zip(first.iter().map(|x| SubExp::Var(*x))));
-            let form = LoopForm::While(going.name);
-            let mut all = vec![Type::BOOL, Type::I64];
-            all.extend(arrays.iter().cloned());
-            let names = f.b.bind_all("scanned", all, Exp::Loop(Box::new(Loop { params, form, body: next })));
-            Some(names[2..].iter().map(|n| SubExp::Var(*n)).collect())
+/// A scan level by level.
+pub(super) fn scanned_by_levels(
+    lift: &mut Lift<'_>,
+    level: LevelId,
+    inner: LevelId,
+    width: SubExp,
+    c: Combined,
+) -> Option<Vec<Value>> {
+    let (xs, types) = whole_arrays(lift, level, inner, width, &c)?;
+    let Combined { op, neutral, .. } = c;
+    let arrays: Vec<Type> = types.iter().map(|t| t.array_of(&[width])).collect();
+    let body = lift.nested(|f| {
+        let [none, one] = [0, 1].map(SubExp::i64);
+        let first = at_each(f, width, &types, |f, i| {
+            let at_first = f.b.cmp(CmpOp::SLt(IntType::I64), i, one);
+            let x: Vec<SubExp> = xs.iter().zip(&types).map(|(x, t)| row(f, *x, t, i)).collect();
+            let yes = f.nested(|f| Some(applied(f, &op, neutral.iter().chain(&x).copied().collect())))?;
+            let no = Body { stms: vec![], result: x };
+            Some(either(f, at_first, yes, no, &types))
         })?;
-        self.values_of(level, body, &arrays)
-    }
+        let goes = f.b.cmp(CmpOp::SLt(IntType::I64), one, width);
+        let going = f.b.param("goes", Type::BOOL);
+        let d = f.b.param("d", Type::I64);
+        let rows: Vec<Param<Soacs>> = arrays.iter().map(|t| f.b.param("xs", t.clone())).collect();
+        let next = f.nested(|f| {
+            let names = rows.iter().map(|p| p.name).collect::<Vec<_>>();
+            let d = SubExp::Var(d.name);
+            let ys = at_each(f, width, &types, |f, i| {
+                let before = f.b.sub64(i, d);
+                let both = f.b.cmp(CmpOp::SLe(IntType::I64), none, before);
+                combined_or(f, both, &op, &names, [before, i, i])
+            })?;
+            let twice = f.b.add64(d, d);
+            let goes = f.b.cmp(CmpOp::SLt(IntType::I64), twice, width);
+            let mut result = vec![goes, twice];
+            result.extend(ys.into_iter().map(SubExp::Var));
+            Some(result)
+        })?;
+        let mut params = vec![(going.clone(), goes), (d, one)];
+        params.extend(rows.into_iter().zip(first.iter().map(|x| SubExp::Var(*x))));
+        let form = LoopForm::While(going.name);
+        let mut all = vec![Type::BOOL, Type::I64];
+        all.extend(arrays.iter().cloned());
+        let names = f.b.bind_all("scanned", all, Exp::Loop(Box::new(Loop { params, form, body: next })));
+        Some(names[2..].iter().map(|n| SubExp::Var(*n)).collect())
+    })?;
+    values_of(lift, level, body, &arrays)
+}
 
-    /// The inputs of an operator as arrays of the points of a level, by names of the nest, and the types of their elements.
-    fn whole_arrays(
-        &mut self,
-        level: LevelId,
-        inner: LevelId,
-        width: SubExp,
-        c: &Combined,
-    ) -> Option<(Vec<Name>, Vec<Type>)> {
-        let mut names = vec![];
-        for (e, ty) in c.inputs.iter().zip(&c.op.ret) {
-            let (Value::Each(_, data) | Value::Flat(_, data)) = self.conform(inner, *e, ty, &[])? else {
-                return None;
-            };
-            let all = ty.array_of(&[width]);
-            let value = self.of_data(level, &all, data, &[])?;
-            let name = self.b.fresh("xs", all);
-            self.values.insert(name, value);
-            names.push(name);
-        }
-        Some((names, c.op.ret.clone()))
-    }
-
-    /// Runs code at the points of a level, and gives its results.
-    fn values_of(&mut self, level: LevelId, body: Body<Soacs>, types: &[Type]) -> Option<Vec<Value>> {
-        let result = self.code(level, body)?;
-        result.iter().zip(types).map(|(e, ty)| self.conform(level, *e, ty, &[])).collect()
-    }
-
-    /// A map over the numbers below another: code of the nest.
-    fn at_each(
-        &mut self,
-        width: SubExp,
-        types: &[Type],
-        element: impl FnOnce(&mut Self, SubExp) -> Option<Vec<SubExp>>,
-    ) -> Option<Vec<Name>> {
-        let ty = IntType::I64;
-        let iota = Basic::Iota { n: width, start: SubExp::i64(0), step: SubExp::i64(1), ty };
-        let numbers = self.b.bind("numbers", Type::I64.array_of(&[width]), Exp::Basic(iota));
-        let i = self.b.param("i", Type::I64);
-        let body = self.nested(|f| element(f, i.name.into()))?;
-        let map = Lambda { params: vec![i], body, ret: types.to_vec() };
-        let screma = Screma { width, arrays: vec![numbers], scans: vec![], reds: vec![], map };
-        let all = types.iter().map(|t| t.array_of(&[width])).collect();
-        Some(self.b.bind_all("ys", all, Exp::Op(Soac::Screma(screma))))
-    }
-
-    /// Two rows combined, or a third one: code of the nest.
-    fn combined_or(
-        &mut self,
-        both: SubExp,
-        op: &Lambda<Soacs>,
-        xs: &[Name],
-        [left, right, kept]: [SubExp; 3],
-    ) -> Option<Vec<SubExp>> {
-        let types = op.ret.clone();
-        let rows = |f: &mut Self, i: SubExp| -> Vec<SubExp> {
-            xs.iter().zip(&types).map(|(x, t)| f.row(*x, t, i)).collect()
+/// The inputs of an operator as arrays of the points of a level, by names of the nest, and the types of their elements.
+fn whole_arrays(
+    lift: &mut Lift<'_>,
+    level: LevelId,
+    inner: LevelId,
+    width: SubExp,
+    c: &Combined,
+) -> Option<(Vec<Name>, Vec<Type>)> {
+    let mut names = vec![];
+    for (e, ty) in c.inputs.iter().zip(&c.op.ret) {
+        let (Value::Each(_, data) | Value::Flat(_, data)) = lift.conform(inner, *e, ty, &[])? else {
+            return None;
         };
-        let yes = self.nested(|f| {
-            let mut operands = rows(f, left);
-            operands.append(&mut rows(f, right));
-            Some(f.applied(op, operands))
-        })?;
-        let no = self.nested(|f| Some(rows(f, kept)))?;
-        Some(self.either(both, yes, no, &types))
+        let all = ty.array_of(&[width]);
+        let value = lift.of_data(level, &all, data, &[])?;
+        let name = lift.b.fresh("xs", all);
+        lift.values.insert(name, value);
+        names.push(name);
     }
+    Some((names, c.op.ret.clone()))
+}
 
-    /// A row of an array: code of the nest.
-    fn row(&mut self, array: Name, ty: &Type, i: SubExp) -> SubExp {
-        let mut slice = vec![DimIndex::Fix(i)];
-        slice.extend(ty.shape().iter().map(|d| whole(*d)));
-        self.b.bind("x", ty.clone(), Exp::Basic(Basic::Index(array, slice))).into()
-    }
+/// Runs code at the points of a level, and gives its results.
+fn values_of(lift: &mut Lift<'_>, level: LevelId, body: Body<Soacs>, types: &[Type]) -> Option<Vec<Value>> {
+    let result = lift.code(level, body)?;
+    result.iter().zip(types).map(|(e, ty)| lift.conform(level, *e, ty, &[])).collect()
+}
 
-    /// A copy of an operator on operands: code of the nest.
-    fn applied(&mut self, op: &Lambda<Soacs>, operands: Vec<SubExp>) -> Vec<SubExp> {
-        let op = rename_lambda(&mut self.b.names, op);
-        self.b.types.extend(body_types(&op.body));
-        let mut subst = Subst::new();
-        for (p, e) in op.params.iter().zip(operands) {
-            let own = match e {
-                SubExp::Var(x) if p.consumed => {
-                    self.b.bind("copy", p.ty.clone(), Exp::Basic(Basic::Copy(x))).into()
-                }
-                SubExp::Var(_) | SubExp::Const(_) => e,
-            };
-            subst.insert(p.name, own);
-        }
-        let mut body = op.body;
-        subst.body(&mut body);
-        body.stms.into_iter().for_each(|s| self.b.push(s));
-        body.result
+/// A map over the numbers below another: code of the nest.
+fn at_each(
+    lift: &mut Lift<'_>,
+    width: SubExp,
+    types: &[Type],
+    element: impl FnOnce(&mut Lift<'_>, SubExp) -> Option<Vec<SubExp>>,
+) -> Option<Vec<Name>> {
+    let ty = IntType::I64;
+    let iota = Basic::Iota { n: width, start: SubExp::i64(0), step: SubExp::i64(1), ty };
+    let numbers = lift.b.bind("numbers", Type::I64.array_of(&[width]), Exp::Basic(iota));
+    let i = lift.b.param("i", Type::I64);
+    let body = lift.nested(|f| element(f, i.name.into()))?;
+    let map = Lambda { params: vec![i], body, ret: types.to_vec() };
+    let screma = Screma { width, arrays: vec![numbers], scans: vec![], reds: vec![], map };
+    let all = types.iter().map(|t| t.array_of(&[width])).collect();
+    Some(lift.b.bind_all("ys", all, Exp::Op(Soac::Screma(screma))))
+}
+
+/// Two rows combined, or a third one: code of the nest.
+fn combined_or(
+    lift: &mut Lift<'_>,
+    both: SubExp,
+    op: &Lambda<Soacs>,
+    xs: &[Name],
+    [left, right, kept]: [SubExp; 3],
+) -> Option<Vec<SubExp>> {
+    let types = op.ret.clone();
+    let rows = |f: &mut Lift<'_>, i: SubExp| -> Vec<SubExp> {
+        xs.iter().zip(&types).map(|(x, t)| row(f, *x, t, i)).collect()
+    };
+    let yes = lift.nested(|f| {
+        let mut operands = rows(f, left);
+        operands.append(&mut rows(f, right));
+        Some(applied(f, op, operands))
+    })?;
+    let no = lift.nested(|f| Some(rows(f, kept)))?;
+    Some(either(lift, both, yes, no, &types))
+}
+
+/// A row of an array: code of the nest.
+fn row(lift: &mut Lift<'_>, array: Name, ty: &Type, i: SubExp) -> SubExp {
+    let mut slice = vec![DimIndex::Fix(i)];
+    slice.extend(ty.shape().iter().map(|d| whole(*d)));
+    lift.b.bind("x", ty.clone(), Exp::Basic(Basic::Index(array, slice))).into()
+}
+
+/// A copy of an operator on operands: code of the nest.
+fn applied(lift: &mut Lift<'_>, op: &Lambda<Soacs>, operands: Vec<SubExp>) -> Vec<SubExp> {
+    let op = rename_lambda(&mut lift.b.names, op);
+    lift.b.types.extend(body_types(&op.body));
+    let mut subst = Subst::new();
+    for (p, e) in op.params.iter().zip(operands) {
+        let own = match e {
+            SubExp::Var(x) if p.consumed => {
+                lift.b.bind("copy", p.ty.clone(), Exp::Basic(Basic::Copy(x))).into()
+            }
+            SubExp::Var(_) | SubExp::Const(_) => e,
+        };
+        subst.insert(p.name, own);
     }
+    let mut body = op.body;
+    subst.body(&mut body);
+    body.stms.into_iter().for_each(|s| lift.b.push(s));
+    body.result
 }

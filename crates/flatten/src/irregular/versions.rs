@@ -12,7 +12,7 @@
 //! is: flattening for GPUs compares with a threshold that tuning files set instead. The comparison is opaque, so that no version is
 //! simplified for the sizes that the usual figure gives it.
 
-use super::calls::Functions;
+use super::functions::{is_irregular_inside, Functions};
 use super::level::Lift;
 use super::split::function;
 use super::teams::{for_teams, reads_elements};
@@ -63,11 +63,6 @@ pub(super) fn any_irregular(functions: &Functions, body: &Body<Soacs>) -> bool {
     any
 }
 
-/// Whether attributes ask for sequential code.
-pub(super) fn is_sequential(stm: &Stm<Soacs>) -> bool {
-    Steer::of(&stm.attrs).sequential
-}
-
 /// Whether a combinator has an operation inside whose width differs from point to point.
 fn is_irregular(functions: &Functions, stm: &Stm<Soacs>) -> bool {
     let steer = Steer::of(&stm.attrs);
@@ -81,25 +76,6 @@ fn is_irregular(functions: &Functions, stm: &Stm<Soacs>) -> bool {
     let mut found = false;
     for_each_stm(&lambda.body, &mut |s| found |= is_irregular_inside(functions, s, &differs));
     found
-}
-
-/// Whether a statement by itself is a combinator whose width differs, or calls a function with such in it.
-pub(super) fn is_irregular_inside(
-    functions: &Functions,
-    stm: &Stm<Soacs>,
-    differs: &impl Fn(SubExp) -> bool,
-) -> bool {
-    let width = match &stm.exp {
-        Exp::Op(Soac::Screma(s)) => s.width,
-        Exp::Op(Soac::Hist(h)) => h.width,
-        Exp::Op(Soac::Scatter(s)) => s.width,
-        Exp::Op(Soac::Filter(f)) => f.width,
-        Exp::Call(fun, args) => {
-            return functions.is_irregular(*fun, args.iter().map(|e| differs(*e)).collect())
-        }
-        Exp::Op(Soac::Ad(_)) | Exp::Basic(_) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => return false,
-    };
-    differs(width) && !is_sequential(stm)
 }
 
 impl Nests {

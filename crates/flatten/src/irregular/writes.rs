@@ -4,6 +4,7 @@
 //! array is one at `start + i` of the data, if `i` is in the array, and nowhere otherwise.
 
 use super::level::Lift;
+use super::operators;
 use super::operators::Begins;
 use super::value::{LevelId, Points, Value};
 use fehu_base::ops::{BinOp, CmpOp};
@@ -70,9 +71,11 @@ impl Lift<'_> {
         let (mut inputs, mut ops, mut types, mut kept) = (vec![], vec![], vec![], vec![]);
         for (op, targets) in h.ops.into_iter().zip(all) {
             let bins = targets.first()?.inner;
-            let form = self.form(level, &op.op, &op.neutral, Begins::Once);
+            let form = operators::form(self, level, &op.op, &op.neutral, Begins::Once);
             let plain = form.same && form.of_point.is_none();
-            if !self.is_point_operator(&op.op) || (!plain && !self.is_scalar_operator(&op.op)) {
+            if !operators::is_point_operator(self, &op.op)
+                || (!plain && !operators::is_scalar_operator(self, &op.op))
+            {
                 return None;
             }
             let mut dests = vec![];
@@ -99,7 +102,7 @@ impl Lift<'_> {
             }
             let all = form.types(&op.op.ret);
             let neutral = if plain { op.neutral } else { form.neutral(&op.neutral, &op.op.ret)? };
-            let op = if plain { op.op } else { self.extended_operator(op.op, form, &all)? };
+            let op = if plain { op.op } else { operators::extended_operator(self, op.op, form, &all)? };
             ops.push(HistOp { shape, dests, neutral, op });
         }
         let (arrays, params) = self.elements(places.iter().chain(&inputs));
