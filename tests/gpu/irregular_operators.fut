@@ -68,7 +68,7 @@ entry neutral_bins (ns: []i64) =
 
 -- The operator uses values of two levels.
 entry nested (ns: []i64) =
-  map (\n -> i64.sum (map (\i -> reduce (\x y -> (x + y * i) % (n + i + 1)) 0 (iota (n - i))) (iota n))) ns
+  map (\n -> i64.sum (map (\i -> reduce (\x y -> (x + y) % (n + i + 1)) 0 (iota (n - i))) (iota n))) ns
 
 -- Arrays of one size inside of arrays of many.
 entry inner_rows (ns: []i64) =

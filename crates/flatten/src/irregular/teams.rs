@@ -204,6 +204,7 @@ pub(super) fn for_teams(map: &Lambda<Soacs>) -> bool {
             inner.scans.is_empty()
                 && reduced == inner.map.ret.len()
                 && scalars
+                && !inner.reds.iter().any(|r| can_fail(&r.op))
                 && !plan.has_irregular(&inner.map.body)
         }
         Exp::Basic(_) if plan.is_view(stm) => true,
@@ -216,6 +217,13 @@ pub(super) fn for_teams(map: &Lambda<Soacs>) -> bool {
     others
         && reductions > 0
         && !map.body.result.iter().any(|e| e.name().is_some_and(|n| irregular.contains(&n)))
+}
+
+/// Whether an operator makes checks: members without elements combine neutral elements, which the program would not have done.
+fn can_fail(op: &Lambda<Soacs>) -> bool {
+    let mut any = false;
+    for_each_stm(&op.body, &mut |s| any |= matches!(s.exp, Exp::Basic(Basic::Assert(..))));
+    any
 }
 
 /// Whether the reductions of a nest for which [`for_teams`] holds read an array's elements, rather than compute all from their numbers.
