@@ -27,6 +27,8 @@ pub struct Access {
     pub kind: Kind,
     /// Where.
     pub part: Part,
+    /// Which of the copies that a statement makes this belongs to.
+    pub copy: usize,
 }
 
 /// Which part of an array is accessed.
@@ -135,7 +137,7 @@ struct Found(Vec<Access>);
 
 impl Found {
     fn add(&mut self, array: Name, kind: Kind, part: Part) {
-        self.0.push(Access { array, kind, part });
+        self.0.push(Access { array, kind, part, copy: 0 });
     }
 
     /// Reads an operand, which is an array or not: who asks knows.

@@ -146,21 +146,23 @@ impl Order<'_> {
     }
 
     /// Whether each write to the source goes through the same places in the same order as each use of the destination that it
-    /// meets. The same set of places is not enough: `xs[k:] ++ xs[:k]` and `reverse xs` have that of `xs`.
+    /// meets, and belongs to it: results of a point are copied one after the other. The same set of places is not enough: `xs[k:] ++ xs[:k]` and `reverse xs` have that of `xs`.
     fn stays_in_place(&self, facts: &Facts, inside: &Inside, list: &[Access]) -> bool {
         let (mut used, mut written) = (vec![], vec![]);
         for access in list {
             match (self.side)(access.array) {
                 Side::Source(lmad) if access.kind == Kind::Write => {
-                    written.push(inside.visible(facts, &access.part, &lmad));
+                    written.push((access.copy, inside.visible(facts, &access.part, &lmad)));
                 }
-                Side::Destination(lmad) => used.push(inside.visible(facts, &access.part, &lmad)),
+                Side::Destination(lmad) => {
+                    used.push((access.copy, inside.visible(facts, &access.part, &lmad)));
+                }
                 Side::Source(_) | Side::None => {}
             }
         }
-        written.iter().all(|w| {
-            used.iter().all(|u| match (w, u) {
-                (Some(w), Some(u)) => w == u || disjoint(facts, w, u),
+        written.iter().all(|(to, w)| {
+            used.iter().all(|(from, u)| match (w, u) {
+                (Some(w), Some(u)) => (to == from && w == u) || disjoint(facts, w, u),
                 (None, _) | (_, None) => false,
             })
         })
@@ -360,32 +362,37 @@ impl Inside {
 /// What a point does with its results: it reads those that are arrays, and writes all of them.
 fn point_results(seg: &SegOp<Memory>, pat: &[PatElem<Memory>]) -> Vec<Access> {
     let mut found = vec![];
-    let add = |found: &mut Vec<Access>, array: Name, kind: Kind, part: Part| {
-        found.push(Access { array, kind, part });
+    let add = |found: &mut Vec<Access>, array: Name, kind: Kind, part: Part, copy: usize| {
+        found.push(Access { array, kind, part, copy });
     };
-    for e in &seg.body.body.result {
+    let result = &seg.body.body.result;
+    for (copy, e) in result.iter().enumerate() {
         if let SubExp::Var(n) = e {
-            add(&mut found, *n, Kind::Read, Part::Whole);
+            add(&mut found, *n, Kind::Read, Part::Whole, copy);
         }
     }
+    // What is combined is no copy of anything.
+    let combined = result.len();
     if let SegKind::Hist(ops) = &seg.kind {
         for n in ops.iter().flat_map(|op| &op.dests).chain(pat.iter().map(|p| &p.name)) {
-            add(&mut found, *n, Kind::Write, Part::Whole);
+            add(&mut found, *n, Kind::Write, Part::Whole, combined);
         }
         return found;
     }
     let leading = seg.leading();
     for p in pat.iter().take(leading) {
-        add(&mut found, p.name, Kind::Write, Part::Whole);
+        add(&mut found, p.name, Kind::Write, Part::Whole, combined);
     }
     let index: Vec<_> = seg.space.dims.iter().map(|d| fehu_lmad::SliceDim::Fix(poly(d.0.into()))).collect();
     let mut elems = pat.iter().skip(leading);
     let mut written: Vec<Name> = vec![];
-    for (_, ret) in seg.kept() {
+    let after = seg.after().map_or(0, |a| a.returns.len());
+    for (k, (_, ret)) in seg.kept().enumerate() {
+        let copy = if k < after { combined } else { seg.combined() + k - after };
         match ret {
             KernelReturn::Elem => {
                 elems.next().into_iter().for_each(|p| {
-                    add(&mut found, p.name, Kind::Write, Part::Slice(index.clone()));
+                    add(&mut found, p.name, Kind::Write, Part::Slice(index.clone()), copy);
                 });
             }
             KernelReturn::Write { array, .. } => {
@@ -393,7 +400,7 @@ fn point_results(seg: &SegOp<Memory>, pat: &[PatElem<Memory>]) -> Vec<Access> {
                     written.push(*array);
                     elems.next();
                 }
-                add(&mut found, *array, Kind::Write, Part::Whole);
+                add(&mut found, *array, Kind::Write, Part::Whole, copy);
             }
         }
     }

@@ -423,7 +423,9 @@ impl<'a, R: Rep> Machine<'a, R> {
             let data = value.elements()?.to_vec();
             self.store_at(p.name, block, places, &data)?;
         }
-        Ok(())
+        // Results are copied one after the other: none may have overwritten another.
+        let kept = seg.body.body.result.iter().skip(seg.combined());
+        kept.filter_map(|e| e.name()).try_for_each(|n| self.check(env, n))
     }
 
     fn places_of(&self, env: &Env, name: Name) -> Run<(usize, Vec<i64>)> {
