@@ -12,7 +12,9 @@ use super::nest::{at, Cost, Nest, Owner, Source};
 use super::state::Flat;
 use fehu_base::tuning::flattening;
 use fehu_base::Name;
+use fehu_ir::alias::Aliases;
 use fehu_ir::build::plain;
+use fehu_ir::consume::consumed_by_exp;
 use fehu_ir::{Basic, Body, Exp, SubExp, Type};
 use rustc_hash::FxHashSet;
 
@@ -112,8 +114,30 @@ pub(super) fn materialise(flat: &mut Flat, nest: &mut Nest, names: &[Name]) {
     while let Some((_, depth)) = expensive.last().copied() {
         let (here, others): (Vec<_>, Vec<_>) = expensive.into_iter().partition(|d| d.1 == depth);
         expensive = others;
-        materialise_at(flat, nest, &here.into_iter().rev().map(|d| d.0).collect::<Vec<_>>(), depth);
+        let here: Vec<Name> = here.into_iter().rev().map(|d| d.0).collect();
+        if !is_taken_over(flat, nest, &here) {
+            materialise_at(flat, nest, &here, depth);
+            continue;
+        }
+        for name in here {
+            materialise_at(flat, nest, &[name], depth);
+        }
     }
+}
+
+/// Whether another statement of the nest makes its result of one of these in place: a kernel cannot return both.
+fn is_taken_over(flat: &Flat, nest: &Nest, names: &[Name]) -> bool {
+    let arrays =
+        |n: &Name| nest.find(*n).into_iter().flat_map(|b| b.names.iter().filter(|(_, t)| t.is_array()));
+    let here: FxHashSet<Name> = names.iter().flat_map(arrays).map(|(n, _)| *n).collect();
+    names.len() > 1
+        && !here.is_empty()
+        && nest.bindings.iter().any(|binding| match &binding.source {
+            Source::Stm(c) => consumed_by_exp(&flat.signatures, &Aliases::default(), &c.stm.exp)
+                .iter()
+                .any(|n| here.contains(n)),
+            Source::Elem { .. } | Source::Acc(_) | Source::Index(_) => false,
+        })
 }
 
 /// Computes statements of one depth in a kernel.
