@@ -1,5 +1,6 @@
 //! Declarations, one after another.
 
+use super::defined::{Defined, Place};
 use super::needed::promised;
 use super::{Checker, Stop};
 use crate::context::see;
@@ -12,36 +13,6 @@ use fehu_base::{Diagnostic, Span, Symbol};
 use fehu_syntax::ast::{self, Ident, Liftedness};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-
-/// Where declarations stand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
-    /// At the top level of a file.
-    TopLevel,
-    /// In a module.
-    Nested,
-}
-
-/// What one list of declarations defines itself: nothing may be defined twice.
-#[derive(Clone, Default, Debug)]
-pub(super) struct Defined {
-    terms: FxHashMap<Symbol, Span>,
-    types: FxHashMap<Symbol, Span>,
-    mod_types: FxHashMap<Symbol, Span>,
-}
-
-impl Defined {
-    /// Notes what a declaration defines that is known to be right.
-    pub(super) fn note(&mut self, dec: &ast::Dec) {
-        match dec {
-            ast::Dec::Val(b) => drop(self.terms.insert(b.name.name, b.name.span)),
-            ast::Dec::Mod(b) => drop(self.terms.insert(b.name.name, b.name.span)),
-            ast::Dec::Type(b) => drop(self.types.insert(b.name.name, b.name.span)),
-            ast::Dec::ModType(b) => drop(self.mod_types.insert(b.name.name, b.name.span)),
-            ast::Dec::Open(..) | ast::Dec::Import(..) | ast::Dec::Local(..) => {}
-        }
-    }
-}
 
 impl Checker<'_> {
     /// Checks declarations, in a scope that they extend; what they show to the outside.

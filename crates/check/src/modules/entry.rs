@@ -4,7 +4,7 @@
 //! has no type parameters, takes and gives no functions, and the sizes of
 //! its arguments tell all its size parameters.
 
-use super::decs::Place;
+use super::defined::Place;
 use super::shown::TypeDefs;
 use super::Checker;
 use crate::context::see;

@@ -18,12 +18,14 @@
 //! Many declarations may mention a name. After [`MAX_CHECKED`] of them the answer says that it is not complete; the others are marked, and the
 //! next call goes on. So the edited definition is answered for at once, whoever uses it.
 
-use super::decs::{Defined, Place};
+use super::defined::{Defined, Place};
 use super::moved::Moves;
+use super::record::{Kept, Record};
 use super::same::{same_scheme, same_type_def};
-use super::{Checker, SourceUnit};
+use super::unit::SourceUnit;
+use super::Checker;
 use crate::context::Context;
-use crate::scope::{Binding, Env, Scope, TermEntry};
+use crate::scope::{Binding, Env, TermEntry};
 use fehu_base::{Diagnostic, Severity, Span};
 use fehu_syntax::ast::Dec;
 use rustc_hash::FxHashSet;
@@ -31,34 +33,6 @@ use std::sync::Arc;
 
 /// How many declarations that only mention changed names are checked in one call: about 10 ms of work.
 const MAX_CHECKED: usize = 64;
-
-/// What is known of one declaration.
-#[derive(Clone, Debug)]
-pub(super) struct Record {
-    pub(super) span: Span,
-    pub(super) broken: bool,
-    /// What it binds for those that follow.
-    pub(super) bound: Vec<Binding>,
-    /// What is to be said about it.
-    pub(super) diagnostics: Vec<Diagnostic>,
-    /// Whether it must be checked again: something that it mentions has changed.
-    pub(super) stale: bool,
-}
-
-/// What is known of a program whose units have been checked, apart from the results.
-#[derive(Debug)]
-pub(super) struct Kept {
-    /// The text of the main file.
-    pub(super) text: String,
-    pub(super) ctx: Context,
-    /// As it is where the main file begins.
-    pub(super) scope: Scope,
-    /// What the other units declare.
-    pub(super) envs: Vec<Arc<Env>>,
-    /// What was said about the other units.
-    pub(super) before: Vec<Diagnostic>,
-    pub(super) records: Vec<Arc<Record>>,
-}
 
 /// What a check of what has changed gave.
 #[derive(Debug)]

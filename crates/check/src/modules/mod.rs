@@ -19,6 +19,7 @@
 mod ascribe;
 mod copier;
 mod decs;
+mod defined;
 mod entry;
 mod kept;
 mod mod_exp;
@@ -26,45 +27,28 @@ mod mod_type;
 mod moved;
 pub mod needed;
 mod owning;
+mod record;
 mod resume;
 mod same;
 mod shown;
 mod subsume;
+mod unit;
 
+use self::defined::{Defined, Place};
 pub use self::kept::Found;
-use self::kept::{Kept, Record};
 use self::needed::Needed;
+use self::record::{Kept, Record};
 pub use self::resume::Memory;
 use self::resume::{Position, Progress, Saved};
 use self::shown::TypeDefs;
+pub use self::unit::SourceUnit;
 use crate::context::Context;
 use crate::scope::{AbstractType, Env, Mark, ModEntry, Module, Scope, TermEntry};
 use crate::{intrinsics, tast};
 use fehu_base::intrinsic::Intrinsic;
-use fehu_base::{Diagnostic, FileId, Severity, Span, Symbol};
-use fehu_syntax::ast;
+use fehu_base::{Diagnostic, Severity, Span, Symbol};
 use std::cell::OnceCell;
 use std::sync::Arc;
-
-/// A parsed file and how its imports resolve.
-#[derive(Debug)]
-pub struct SourceUnit {
-    /// The file.
-    pub file: FileId,
-    /// Its tree.
-    pub prog: ast::Prog,
-    /// For each import path as written, the position in the list of units that it
-    /// refers to; always an earlier one.
-    pub imports: Vec<(fehu_base::Symbol, usize)>,
-    /// Values with syntax errors, or the places of these: such a value is not checked, but defined.
-    pub broken: Vec<Span>,
-}
-
-impl SourceUnit {
-    fn is_broken(&self, part: Span) -> bool {
-        self.broken.iter().any(|s| part.lo <= s.lo && s.hi <= part.hi)
-    }
-}
 
 /// What checking gave: always the diagnostics (warnings and errors), and the
 /// program if there was no error.
@@ -215,7 +199,7 @@ impl Checker<'_> {
         Progress {
             at: (0, 0),
             env: Env::default(),
-            defined: decs::Defined::default(),
+            defined: Defined::default(),
             mark: None,
             intrinsics,
             out: vec![],
@@ -247,7 +231,7 @@ impl Checker<'_> {
                     self.save(&p, save, saved);
                 }
                 let (before, said) = (self.scope.mark(), self.ctx.diagnostics.len());
-                self.dec(dec, decs::Place::TopLevel, &mut p.defined, &mut p.env, &mut p.out)?;
+                self.dec(dec, Place::TopLevel, &mut p.defined, &mut p.env, &mut p.out)?;
                 if self.remembers && i + 1 == units.len() {
                     p.records.push(Arc::new(Record {
                         span: dec.span(),
@@ -265,7 +249,7 @@ impl Checker<'_> {
                 self.read_intrinsics(&env, &mut p.intrinsics);
             }
             self.envs.push(Arc::new(env));
-            p = Progress { at: (i + 1, 0), defined: decs::Defined::default(), mark: None, ..p };
+            p = Progress { at: (i + 1, 0), defined: Defined::default(), mark: None, ..p };
         }
         Ok((p.out, p.records))
     }

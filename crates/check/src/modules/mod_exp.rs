@@ -2,7 +2,7 @@
 
 use super::ascribe;
 use super::copier::{Copier, Depth};
-use super::decs::Place;
+use super::defined::Place;
 use super::{Checker, Stop};
 use crate::resolve;
 use crate::scope::{AbstractType, FunctorSig, ModEntry, Module, ModuleType, TermEntry};

@@ -3,7 +3,7 @@
 //! Declarations that were not edited may stand at another place. What was kept of them has places in it: those of diagnostics and of bindings.
 //! [`Moves`] says where each of these declarations was and where it is; places in other declarations or files stay.
 
-use super::kept::Record;
+use super::record::Record;
 use crate::context::Context;
 use crate::scope::{Binding, Env, FunctorSig, ModEntry, ModTypeEntry, Module, ModuleType, TermEntry};
 use fehu_base::Span;

@@ -11,9 +11,9 @@
 //! So this costs as much as what follows the edited place. Trees are compared with their places: a declaration that moved has changed. It gives
 //! the typed tree, which editors need when the user rests; what to say about an edit at once, `kept` finds out with less work.
 
-use super::decs::Defined;
-use super::kept::{Kept, Record};
-use super::SourceUnit;
+use super::defined::Defined;
+use super::record::{Kept, Record};
+use super::unit::SourceUnit;
 use crate::context::Context;
 use crate::scope::{Env, Mark, Scope};
 use crate::tast;

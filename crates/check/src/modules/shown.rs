@@ -8,7 +8,7 @@
 //! Names follow what the user wrote, without sizes. What an abbreviation stands for is found in the text of
 //! the program, so that the parts of its values have the names that the user gave them.
 
-use super::SourceUnit;
+use super::unit::SourceUnit;
 use crate::tast::Shown;
 use crate::type_exp::show_type_exp;
 use fehu_base::Symbol;
