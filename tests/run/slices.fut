@@ -85,3 +85,30 @@ entry turned [n] (xs: [n]i64) : ([n]i64, [n]i64, [n]i64) =
      , digits (rows 2)[0:n, ::-1]
      , digits (rows 3)[::-1]
      )
+
+-- Parts that a map without points would have read need not exist, and say nothing about sizes.
+-- ==
+-- entry: parts_that_nobody_reads
+-- input { [1i64,2i64] 100000000000i64 empty([0]i64) } output { empty([0]i64) }
+-- input { [1i64,2i64] 2i64 [5i64] } output { [11i64] }
+
+entry parts_that_nobody_reads [n] [q] (xs: [n]i64) (k: i64) (ys: [q]i64) : [q]i64 =
+  map (\y -> i64.sum xs[:k] + i64.sum (xs :> [k]i64) + y) ys
+
+-- ==
+-- entry: rest_of_nothing
+-- input { empty([0]i64) } output { empty([0]i64) true }
+-- input { [3i64] } output { [3i64] false }
+-- input { [3i64, 4i64] } output { [7i64, 8i64] false }
+
+entry rest_of_nothing [n] (xs: [n]i64) : ([n]i64, bool) =
+  let ys = map (\x -> x + i64.sum (if n == 0 then [] else xs[1:])) xs
+  in (ys, n == 0)
+
+-- ==
+-- entry: last_of_nothing
+-- input { empty([0]i64) [2i64] true } output { empty([0]i64) }
+-- input { [3i64, 4i64] [2i64] true } output { [4i64, 5i64] }
+
+entry last_of_nothing [n] [m] (xs: [n]i64) (ys: [m]i64) (c: bool) : [n]i64 =
+  map (\i -> i + i64.sum (if c then xs[n - 1:] else ys)) (iota n)

@@ -4,8 +4,18 @@
 //! if running it once more (when they run zero times) is harmless: it cannot
 //! fail, it reads no element out of bounds, and it takes over no memory. It
 //! leaves a branch only on the way out of a loop, and only if it is cheap.
+//!
+//! Views touch nothing, but what reads them may follow them out, and is not asked where the view came from:
+//!
+//! ```text
+//! map (\i -> sum xs[:k] + i) (iota q)       with q = 0, `xs[:k]` need not be inside of `xs`
+//! ```
+//!
+//! So a view leaves only if it is known to be inside of its array at the new place too. That its size is no negative number
+//! must be known as well: what follows believes it.
 
 use super::engine::{Engine, FrameKind};
+use fehu_algebra::Poly;
 use fehu_base::ops::{BinOp, CmpOp, UnOp};
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
@@ -95,16 +105,28 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
             Exp::Basic(Basic::Replicate(shape, _) | Basic::Scratch(_, shape)) => {
                 self.are_sizes_at(shape, &stm.certs, level)
             }
+            Exp::Basic(Basic::Reshape(shape, a)) => self.same_size(*a, shape, &stm.certs, level),
+            Exp::Basic(Basic::FlatIndex(..)) => false,
             other @ (Exp::Basic(_)
             | Exp::Call(..)
             | Exp::If(..)
             | Exp::Loop(_)
             | Exp::WithAcc(_)
-            | Exp::Op(_)) => is_total(other),
+            | Exp::Op(_)) => is_total(other) && self.views_hold(other, level),
         }
     }
 
-    fn are_sizes_at(&self, es: &[SubExp], certs: &[Name], level: usize) -> bool {
+    /// Whether the views inside of an expression are proven to be inside of their arrays without what holds around it here.
+    fn views_hold(&self, exp: &Exp<R>, level: usize) -> bool {
+        let mut hold = true;
+        for_each_body(exp, &mut |b: &Body<R>| {
+            hold = hold && b.stms.iter().all(|s| self.is_safe(s, level));
+        });
+        hold
+    }
+
+    /// Whether none of these can be negative at the end of the frame at this level.
+    pub(super) fn are_sizes_at(&self, es: &[SubExp], certs: &[Name], level: usize) -> bool {
         let facts = self.facts_at(certs, level);
         es.iter().all(|e| facts.nonneg(&poly(*e)))
     }
@@ -126,7 +148,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         if let SubExp::Const(_) = e {
             return e.as_i64().is_some_and(|v| v != 0);
         }
-        self.frames[level].facts.ne(&poly(e), &fehu_algebra::Poly::zero())
+        self.frames[level].facts.ne(&poly(e), &Poly::zero())
             || certs.iter().any(|c| self.asserts_nonzero(*c, e))
     }
 
@@ -160,10 +182,27 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
                         let i = poly(*i);
                         facts.nonneg(&i) && facts.lt(&i, &n)
                     }
-                    // A view touches nothing until it is read.
-                    DimIndex::Slice { .. } => true,
+                    DimIndex::Slice { start, len, stride } => {
+                        let Some(step) = stride.as_i64() else { return false };
+                        let (first, len) = (poly(*start), poly(*len));
+                        let last = &first + &(&(&len - &Poly::one()) * &Poly::constant(step));
+                        let (low, high) = if step < 0 { (last, first) } else { (first, last) };
+                        facts.nonneg(&len) && facts.nonneg(&low) && facts.lt(&high, &n)
+                    }
                 }
             })
+    }
+
+    /// Whether an array is proven to have as many elements as this shape.
+    fn same_size(&self, a: Name, shape: &[SubExp], certs: &[Name], level: usize) -> bool {
+        let Some(ty) = self.types.get(&a) else { return false };
+        let (old, new) = (ty.shape(), shape);
+        let facts = self.facts_at(certs, level);
+        let one_by_one =
+            || old.len() == new.len() && old.iter().zip(new).all(|(a, b)| facts.eq(&poly(*a), &poly(*b)));
+        let product = |dims: &[SubExp]| dims.iter().fold(Poly::one(), |all, d| &all * &poly(*d));
+        new.iter().all(|n| facts.nonneg(&poly(*n)))
+            && (one_by_one() || facts.eq(&product(old), &product(new)))
     }
 
     fn tell_condition(&self, facts: &mut fehu_algebra::Facts, cond: SubExp) {

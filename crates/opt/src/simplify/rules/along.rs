@@ -106,7 +106,11 @@ fn whole<R: Rep<Dec = ()>>(
     let fixed = before.iter().all(|d| matches!(d, DimIndex::Fix(e) if outer(e)));
     let plain = rest[1..].iter().all(|d| match d {
         DimIndex::Fix(e) => outer(e),
-        DimIndex::Slice { start, len, stride } => [start, len, stride].into_iter().all(outer),
+        // A map without points need not know that what it would have read has a size.
+        DimIndex::Slice { start, len, stride } => {
+            [start, len, stride].into_iter().all(outer)
+                && engine.are_sizes_at(&[*len], &stm.certs, engine.here())
+        }
     });
     if !fixed || !plain {
         return None;
