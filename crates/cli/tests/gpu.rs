@@ -173,7 +173,9 @@ fn what_is_not_run_in_parallel_is_said() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let program = dir.path().join("steps.fut");
     let text_of = "entry main (ns: []i64) =
-  map (\\n -> (loop xs = iota n while length xs > 1 do filter (> xs[0]) xs) |> reduce (\\a b -> i64.min n (a + b)) 0) ns
+  map (\\n -> let xs = loop xs = iota n while length xs > 1 do filter (> xs[0]) xs
+             let rows = map (\\x -> map (+ x) (iota n)) xs
+             in hist (map2 (+)) (replicate n 0) n (map (% n) xs) rows |> map i64.sum |> i64.sum) ns
 ";
     std::fs::write(&program, text_of).expect("a program");
     let done = (fehu().args(["opencl", "--library"]).arg(&program).output()).expect("fehu runs");
