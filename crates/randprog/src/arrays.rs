@@ -40,18 +40,20 @@ impl Maker<'_> {
         }
     }
 
+    /// The arrays in scope of this size, with the types of their elements.
+    pub(crate) fn arrays_of(&self, s: &Size) -> Vec<(String, Ty)> {
+        let of_size = |(x, ty): &(String, Ty)| match ty {
+            Ty::Array(size, elem) if size == s => Some((x.clone(), (**elem).clone())),
+            Ty::Scalar(_) | Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => None,
+        };
+        self.env.iter().filter_map(of_size).collect()
+    }
+
     pub(crate) fn map(&mut self, s: &Size, t: &Ty, depth: usize) -> String {
         let count = *self.c.pick(&[1, 1, 1, 2, 2, 3, 4, 5]);
         let mut args: Vec<(String, Ty)> = vec![];
         for _ in 0..count {
-            let have: Vec<(String, Ty)> = self
-                .env
-                .iter()
-                .filter_map(|(x, ty)| match ty {
-                    Ty::Array(size, elem) if size == s => Some((x.clone(), (**elem).clone())),
-                    Ty::Scalar(_) | Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => None,
-                })
-                .collect();
+            let have = self.arrays_of(s);
             let how = self.c.below(10);
             args.push(if !have.is_empty() && how < 7 {
                 have[self.c.below(have.len())].clone()

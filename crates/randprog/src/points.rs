@@ -14,14 +14,7 @@ use crate::types::{Size, Ty};
 
 /// A map over points.
 pub(crate) fn points(m: &mut Maker<'_>, s: &Size, t: &Ty, depth: usize) -> String {
-    let have: Vec<(String, Ty)> = m
-        .env
-        .iter()
-        .filter_map(|(x, ty)| match ty {
-            Ty::Array(size, elem) if size == s => Some((x.clone(), (**elem).clone())),
-            Ty::Scalar(_) | Ty::Array(..) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => None,
-        })
-        .collect();
+    let have = m.arrays_of(s);
     let (over, e) = match have.is_empty() || m.c.chance(30) {
         true => (format!("(iota {s})"), Ty::I64),
         false => have[m.c.below(have.len())].clone(),

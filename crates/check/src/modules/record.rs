@@ -24,7 +24,7 @@ pub(super) struct Record {
     pub(super) stale: bool,
 }
 
-/// What is known of a program whose units have been checked, apart from the results.
+/// What is known of a program whose units have been checked, but for the results.
 #[derive(Debug)]
 pub(super) struct Kept {
     /// The text of the main file.
