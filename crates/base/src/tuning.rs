@@ -68,6 +68,10 @@ pub mod flattening {
     /// More scalar statements than this are not computed again for each element of an inner kernel.
     pub const REPEATED_STATEMENTS: usize = 24;
 
+    /// Instructions that cost a GPU less than one byte of device memory. An H200 does 29·10^12 in a second at most, 7 for each of the
+    /// 4.2·10^12 bytes that it moves; but instructions also wait for one another.
+    pub const INSTRUCTIONS_PER_BYTE: usize = 4;
+
     /// More parts than this are joined by copying one after the other, not by a search for the part of each element.
     pub const JOINED_PARTS: usize = 4;
 

@@ -15,6 +15,7 @@
 mod gpu;
 pub mod irregular;
 mod multicore;
+mod scan_and_reduce;
 mod sequential;
 
 pub use gpu::{gpu, serialise_on_host, tuning_forest, GpuOptions};

@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod counters;
 pub mod legalise;
 pub mod opt;
 pub mod schedule;

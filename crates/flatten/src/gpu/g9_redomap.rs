@@ -24,6 +24,7 @@ use super::ran::Ran;
 use super::scattered;
 use super::state::Flat;
 use super::steer::{self, Steer};
+use crate::scan_and_reduce;
 use fehu_base::Name;
 use fehu_ir::seg::{KernelBody, KernelReturn, SegBinOp, SegKind};
 use fehu_ir::soac::{Commutativity, Reduce, Scan, Screma, Soac};
@@ -67,14 +68,18 @@ impl Flat {
         if !scans.chain(reds).all(|(op, neutral)| nest.invariant_operator(op, neutral)) {
             return None;
         }
+        let steer = Steer::of(&stm.attrs);
+        let worth = exploitable(&s.map.body) && self.may_version() && !steer.no_inner;
         if !s.scans.is_empty() && !s.reds.is_empty() {
-            return Some(self.split(nest, stm, s));
+            let scalars = s.scans.iter().all(|x| !x.op.ret.iter().any(Type::is_array));
+            return Some(match scalars && !worth {
+                true => self.separate(nest, stm, s),
+                false => self.split(nest, stm, s),
+            });
         }
         if operators(s).any(|op| op.ret.iter().any(Type::is_array)) {
             return Some(self.of_rows(nest, stm, s));
         }
-        let steer = Steer::of(&stm.attrs);
-        let worth = exploitable(&s.map.body) && self.may_version() && !steer.no_inner;
         if !worth {
             return Some(self.segmented(nest, stm, s));
         }
@@ -165,6 +170,16 @@ impl Flat {
         let op = rename_lambda(&mut self.seq.b.names, op);
         self.seq.learn_types(&op);
         self.seq.lambda(op)
+    }
+
+    /// Scans and reductions, each with the map.
+    fn separate(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Lifted {
+        let types: Vec<Type> = stm.pat.iter().map(|p| p.ty.clone()).collect();
+        let pat = self.pattern("combined", types.clone());
+        let result = pat.iter().map(|p| SubExp::Var(p.name)).collect();
+        let stms = scan_and_reduce::separate(&mut self.seq, &bare(stm), &pat, s).into();
+        let results = self.under(nest, Body { stms, result }, &types);
+        results.into_iter().map(|e| (e, Owner::Nest)).collect()
     }
 
     /// The map, then the scans and the reductions of its results, all flattened further.

@@ -3,6 +3,7 @@
 use super::host::Form;
 use super::worth::{heavy, nest, parallel_inside, Level};
 use super::{Inside, Multi};
+use crate::scan_and_reduce::separate;
 use crate::sequential::Bindings;
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::IntType;
@@ -32,38 +33,31 @@ impl Multi {
         }
     }
 
-    /// A map, then scans and reductions of its results; or, where all operators are of scalars, the scans with
-    /// the map, then the reductions.
+    /// Scans and reductions, each with the map; or, where scans are of arrays or there are none, the map, then scans and
+    /// reductions of its results.
     pub(super) fn split(&mut self, stm: Stm<Soacs>) {
-        let Stm { pat, certs, attrs, loc, exp: Exp::Op(Soac::Screma(s)) } = stm else {
-            bug!("only maps, reductions and scans are split")
-        };
-        let make = |pat, s| Stm {
-            pat,
-            certs: certs.clone(),
-            attrs: attrs.clone(),
-            loc: loc.clone(),
-            exp: Exp::Op(Soac::Screma(s)),
-        };
-        let Screma { width, arrays, scans, reds, map } = s;
+        let Exp::Op(Soac::Screma(s)) = &stm.exp else { bug!("only maps, reductions and scans are split") };
+        if Self::is_scan_and_reduce(s) {
+            for part in separate(&mut self.seq, &stm, &stm.pat, s) {
+                self.stm(part);
+            }
+            return;
+        }
+        let make = |pat, s| Stm { pat, exp: Exp::Op(Soac::Screma(s)), ..stm.clone() };
+        let Screma { width, arrays, scans, reds, map } = s.clone();
         let scanned: usize = scans.iter().map(|x| x.op.ret.len()).sum();
         let reduced: usize = reds.iter().map(|x| x.op.ret.len()).sum();
-        let (scan_pat, rest) = pat.split_at(scanned);
+        let (scan_pat, rest) = stm.pat.split_at(scanned);
         let (red_pat, map_pat) = rest.split_at(reduced);
-        let scalars = scans.iter().all(|x| x.op.ret.iter().all(|t| !t.is_array()));
-        let first = if scalars { scanned } else { 0 };
-        let mut outer: Vec<PatElem<Soacs>> = scan_pat[..first].to_vec();
-        let inputs: Vec<PatElem<Soacs>> = map.ret[first..scanned + reduced]
+        let inputs: Vec<PatElem<Soacs>> = map.ret[..scanned + reduced]
             .iter()
             .map(|t| self.soac_binding("mapped", array_of_rows(t, &[width])))
             .collect();
-        outer.extend(inputs.iter().cloned());
-        outer.extend(map_pat.iter().cloned());
-        let (early, late) = if scalars { (scans, vec![]) } else { (vec![], scans) };
-        self.stm(make(outer, Screma { width, arrays, scans: early, reds: vec![], map }));
-        let (for_scans, for_reds) = inputs.split_at(scanned - first);
+        let outer = inputs.iter().chain(map_pat).cloned().collect();
+        self.stm(make(outer, Screma { width, arrays, scans: vec![], reds: vec![], map }));
+        let (for_scans, for_reds) = inputs.split_at(scanned);
         for (inputs, pat, scans, reds) in
-            [(for_scans, &scan_pat[first..], late, vec![]), (for_reds, red_pat, vec![], reds)]
+            [(for_scans, scan_pat, scans, vec![]), (for_reds, red_pat, vec![], reds)]
         {
             if !inputs.is_empty() {
                 let arrays = inputs.iter().map(|p| p.name).collect();
@@ -71,6 +65,12 @@ impl Multi {
                 self.stm(make(pat.to_vec(), Screma { width, arrays, scans, reds, map }));
             }
         }
+    }
+
+    /// Whether there are both, and scans are of scalars.
+    fn is_scan_and_reduce(s: &Screma<Soacs>) -> bool {
+        let scalars = s.scans.iter().all(|x| !x.op.ret.iter().any(Type::is_array));
+        !s.scans.is_empty() && !s.reds.is_empty() && scalars
     }
 
     /// One operation.

@@ -20,6 +20,7 @@
 //! costs less than numbers that are written and read again. So last elements of sums of integers are reduced, where that lets a map join its scan.
 //! (Filters come here as a reduction and such a scan already.)
 
+use crate::counters::scanned_bytes;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::tuning::scan_epilogue;
@@ -324,11 +325,10 @@ fn uses(body: &Body<Kernels>) -> Uses {
 /// A scan of scalars by the whole grid.
 fn scan_of(stm: &Stm<Kernels>) -> Option<&SegOp<Kernels>> {
     let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp else { return None };
-    let SegKind::Scan(_, None) = &seg.kind else { return None };
+    let SegKind::Scan(ops, None) = &seg.kind else { return None };
     let scalars = seg.types.iter().take(seg.combined()).all(|t| matches!(t, Type::Prim(_)));
     // Threads that hold more have little room for anything else; they take one point at a time.
-    let bytes: u64 = seg.types.iter().take(seg.combined()).filter_map(|t| Some(t.elem()?.bytes())).sum();
-    let simple = scalars && bytes <= scan_epilogue::POINT_BYTES;
+    let simple = scalars && scanned_bytes(seg, ops) <= scan_epilogue::POINT_BYTES;
     let plain = seg.body.returns.iter().all(|ret| *ret == KernelReturn::Elem);
     (simple && plain && seg.level == SegLevel::Thread && seg.grid.is_none()).then_some(seg)
 }

@@ -19,14 +19,13 @@
 //! pay for it; otherwise every point updates the result.
 
 use super::{otherwise, when, Scheduler};
+use crate::counters::{are_counters, scanned_bytes};
 use fehu_analysis::operator::{is_commutative, update};
-use fehu_base::ops::{BinOp, ConvOp};
-use fehu_base::prim::IntType;
 use fehu_base::tuning::schedule::*;
 use fehu_ir::schedule::*;
 use fehu_ir::seg::{SegBinOp, SegHistOp, SegKind, SegOp, SizeClass};
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Body, Exp, Lambda, Memory, Stm, SubExp, Type};
+use fehu_ir::{Exp, Memory};
 
 impl Scheduler {
     pub(super) fn reduction(&mut self, seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> Vec<Choice> {
@@ -76,12 +75,7 @@ impl Scheduler {
     }
 
     pub(super) fn scan(&mut self, seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> Vec<Choice> {
-        let types = operand_types(ops);
-        let narrow = are_counters(seg, ops);
-        let bytes: u64 = match narrow {
-            true => types.iter().map(|_| 4).sum(),
-            false => types.iter().map(bytes).sum(),
-        };
+        let (narrow, bytes) = (are_counters(seg, ops), scanned_bytes(seg, ops));
         let block = match &seg.grid {
             Some(_) => None,
             None => Some(self.block_param("segscan", Some(SCAN_BLOCK))),
@@ -147,14 +141,6 @@ impl Scheduler {
     }
 }
 
-fn operand_types(ops: &[SegBinOp<Memory>]) -> Vec<Type> {
-    ops.iter().flat_map(|op| &op.op.ret).cloned().collect()
-}
-
-fn bytes(t: &Type) -> u64 {
-    t.elem().map_or(8, |p| p.bytes())
-}
-
 /// How often all points are read at most, by how elements are updated.
 fn max_passes(update: Update) -> Threshold {
     match update {
@@ -176,49 +162,4 @@ pub(super) fn is_heavy(seg: &SegOp<Memory>) -> bool {
 fn scan_points(bytes: u64) -> i64 {
     let points = (SCAN_BYTES_PER_THREAD / bytes.max(1)).clamp(1, MAX_SCAN_POINTS) as i64;
     (points - 1) | 1
-}
-
-/// Whether a scan sums up small numbers of 64 bits.
-fn are_counters(seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> bool {
-    let values = &seg.body.body.result[..seg.combined()];
-    let small = values.iter().all(|e| is_small(&[&seg.body.body], *e));
-    seg.space.dims.len() == 1 && small && ops.iter().all(is_sum)
-}
-
-/// Whether an operator adds numbers of 64 bits.
-fn is_sum(op: &SegBinOp<Memory>) -> bool {
-    let n = op.neutral.len();
-    let Lambda { params, body, .. } = &op.op;
-    let adds = |(k, e): (usize, &SubExp)| {
-        let made = |s: &&Stm<Memory>| matches!(&s.pat[..], [p] if e.name() == Some(p.name));
-        let (x, y) = (SubExp::Var(params[k].name), SubExp::Var(params[n + k].name));
-        let sums = [(x, y), (y, x)].map(|(x, y)| Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), x, y)));
-        body.stms.iter().find(made).is_some_and(|s| sums.contains(&s.exp))
-    };
-    params.len() == 2 * n
-        && op.neutral.iter().all(|e| e.as_i64() == Some(0))
-        && op.op.ret.iter().all(|t| *t == Type::I64)
-        && body.result.iter().enumerate().all(adds)
-}
-
-/// Whether an operand is a small number, as the bodies around it say, the innermost last.
-fn is_small(around: &[&Body<Memory>], e: SubExp) -> bool {
-    let name = match e {
-        SubExp::Const(_) => return e.as_i64().is_some_and(|c| c.abs() <= MAX_NARROW_VALUE),
-        SubExp::Var(name) => name,
-    };
-    let found = around.iter().rev().find_map(|body| {
-        let at = |s: &Stm<Memory>| s.pat.iter().position(|p| p.name == name);
-        body.stms.iter().find_map(|s| at(s).map(|k| (s, k)))
-    });
-    let Some((stm, k)) = found else { return false };
-    match &stm.exp {
-        Exp::Basic(Basic::SubExp(e)) => is_small(around, *e),
-        Exp::Basic(basic) => matches!(basic, Basic::Conv(ConvOp::BToI(IntType::I64), _)),
-        Exp::If(_, t, f) => [t, f].into_iter().all(|branch| {
-            let inside: Vec<&Body<Memory>> = around.iter().copied().chain([&**branch]).collect();
-            branch.result.get(k).is_some_and(|e| is_small(&inside, *e))
-        }),
-        Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
-    }
 }
