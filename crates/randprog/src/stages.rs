@@ -43,7 +43,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether a back end may give such values for a program although a check fails in it once it is optimised.
+    /// Whether a back end may end so on a program although it ends otherwise once it is optimised for the first back end: its
+    /// own optimiser left out a check that fails, or did not.
     pub fn may_give(&self, program: usize, back_end: BackEnd, input: usize, got: &Outcome) -> bool {
         let of_program = self.flattened.iter().filter(|((p, b, _), _)| *p == program && *b == back_end);
         let mut of_input = of_program.filter_map(|(_, outcomes)| outcomes.get(input));
@@ -119,11 +120,19 @@ fn compare_unguarded(
     if front.failed() {
         return Some(rendered(&front, &front.diagnostics));
     }
+    let mut first = Vec::new();
     for target in [Target::C, Target::Multicore, Target::OpenCl] {
         let mut settings = Settings::executable(target, "random".into());
         settings.skip_passes = skip_passes.to_vec();
-        let mut comparison =
-            Comparison { programs, depth, target, last: None, texts: Texts::default(), report: &mut *report };
+        let mut comparison = Comparison {
+            programs,
+            depth,
+            target,
+            last: None,
+            texts: Texts::default(),
+            way: Way::new(target, &mut first),
+            report: &mut *report,
+        };
         let result = watch(&front, &settings, &mut |id, form| comparison.see(&id.to_string(), form));
         if let Err(diagnostics) = result {
             return Some(rendered(&front, &diagnostics));
@@ -143,19 +152,58 @@ struct Comparison<'a> {
     last: Option<(String, Box<dyn Form>)>,
     /// What ran last.
     texts: Texts,
+    /// Which way of combinators the back end goes.
+    way: Way<'a>,
     report: &'a mut Report,
+}
+
+/// The way of a program while it is one of combinators. Most steps are the same for all back ends: what they leave runs for
+/// the first back end alone. Where another back end has a step of its own, its way is another from there on, with the answers
+/// that were known there: an optimiser that goes on differently leaves out other checks.
+///
+/// ```text
+/// c        lower  simplify  fusion             simplify'  sink'
+/// opencl   lower  simplify  fusion  irregular  simplify   sink        compared with what `fusion` gave
+/// ```
+enum Way<'a> {
+    /// The first back end: a record of what ran, with the answers that are known after it.
+    First(&'a mut Vec<(Texts, Vec<Vec<Outcome>>)>),
+    /// So many programs were the same as those of the first back end, whose record this is.
+    Same(&'a [(Texts, Vec<Vec<Outcome>>)], usize),
+    /// Another way: the answers of each program.
+    Own(Vec<Vec<Outcome>>),
+}
+
+impl<'a> Way<'a> {
+    fn new(target: Target, first: &'a mut Vec<(Texts, Vec<Vec<Outcome>>)>) -> Way<'a> {
+        match target {
+            Target::C => Way::First(first),
+            Target::Multicore | Target::OpenCl | Target::Cuda => Way::Same(first, 0),
+        }
+    }
+
+    /// Whether the first back end has run this program of combinators already.
+    fn has_run(&mut self, texts: &Texts) -> bool {
+        let Way::Same(first, same) = self else { return false };
+        if first.get(*same).is_some_and(|(known, _)| known == texts) {
+            *same += 1;
+            return true;
+        }
+        if let Some((_, outcomes)) = same.checked_sub(1).and_then(|i| first.get(i)) {
+            *self = Way::Own(outcomes.clone());
+        }
+        false
+    }
 }
 
 impl Comparison<'_> {
     fn see(&mut self, step: &str, form: &dyn Form) -> Flow {
-        let known = self.target != Target::C && form.language() == SOACS;
         if self.depth == Depth::All {
-            // The first steps are the same for all back ends.
-            return if known { Flow::Continue } else { self.compare(step, form) };
+            return self.compare(step, form);
         }
+        let is_first = self.last.is_none();
         let ended = self.last.take().filter(|(_, last)| last.language() != form.language());
         let mut flow = match &ended {
-            Some((_, last)) if last.language() == SOACS && self.target != Target::C => Flow::Continue,
             Some((step, last)) if last.language() != KERNELS => self.compare(step, &**last),
             Some(_) | None => Flow::Continue,
         };
@@ -165,7 +213,7 @@ impl Comparison<'_> {
         };
         if done {
             flow = Flow::Stop;
-        } else if flow == Flow::Continue && self.report.outcomes.is_empty() {
+        } else if flow == Flow::Continue && is_first {
             flow = self.compare(step, form);
         }
         self.last = Some((step.to_owned(), form.duplicate()));
@@ -191,18 +239,26 @@ impl Comparison<'_> {
             Staged::Memory(prog) => Texts::of(prog),
         };
         let before = std::mem::replace(&mut self.texts, texts);
+        if matches!(prog, Staged::Soacs(_)) && self.way.has_run(&self.texts) {
+            return Flow::Continue;
+        }
         for number in 0..self.programs.len() {
             let faulty = self.report.faults.iter().any(|f| f.program == number);
             if faulty || self.texts.same_entry(&before, &self.programs[number].entry) {
                 continue;
             }
             if let Err(message) = self.compare_program(&prog, number, first) {
-                let place = match prog {
-                    Staged::Soacs(_) => step.to_owned(),
-                    Staged::Kernels(_) | Staged::Memory(_) => format!("{} {step}", self.target.name()),
+                let place = match (&prog, &self.way) {
+                    (Staged::Soacs(_), Way::First(_) | Way::Same(..)) => step.to_owned(),
+                    (Staged::Soacs(_), Way::Own(_)) | (Staged::Kernels(_) | Staged::Memory(_), _) => {
+                        format!("{} {step}", self.target.name())
+                    }
                 };
                 self.report.faults.push(Fault { program: number, place, message });
             }
+        }
+        if let (Way::First(record), Staged::Soacs(_)) = (&mut self.way, &prog) {
+            record.push((self.texts.clone(), self.report.outcomes.clone()));
         }
         match self.report.faults.len() == self.programs.len() {
             true => Flow::Stop,
@@ -220,7 +276,11 @@ impl Comparison<'_> {
                 Staged::Kernels(_) | Staged::Memory(_) => Some((number, BackEnd::of(self.target), at)),
             };
             let known = key.and_then(|k| self.report.flattened.get(&k));
-            let before = known.or(self.report.outcomes.get(number));
+            let optimised = match &self.way {
+                Way::Own(outcomes) => outcomes,
+                Way::First(_) | Way::Same(..) => &self.report.outcomes,
+            };
+            let before = known.or(optimised.get(number));
             // Nothing is known about what takes too long, so that nothing is compared with it.
             let is_late =
                 |input: usize| before.and_then(|b| b.get(input)).is_some_and(|b| matches!(b, Outcome::Late));
@@ -237,7 +297,7 @@ impl Comparison<'_> {
                 self.report.outcomes.push(outcomes);
                 return broken.map_or(Ok(()), Err);
             }
-            let before = known.unwrap_or(&self.report.outcomes[number]);
+            let before = known.unwrap_or(&optimised[number]);
             // With memory, every check that is still there is needed.
             let may_drop = known.is_none() || !matches!(prog, Staged::Memory(_));
             let differs = |(b, a): &(&Outcome, &Outcome)| {
@@ -252,7 +312,10 @@ impl Comparison<'_> {
             keep_what_went(&mut now, outcomes);
             match key {
                 Some(key) => drop(self.report.flattened.insert(key, now)),
-                None => self.report.outcomes[number] = now,
+                None => match &mut self.way {
+                    Way::Own(outcomes) => outcomes[number] = now,
+                    Way::First(_) | Way::Same(..) => self.report.outcomes[number] = now,
+                },
             }
         }
         Ok(())
@@ -260,7 +323,7 @@ impl Comparison<'_> {
 }
 
 /// The text of a program after a step, by parts.
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 struct Texts {
     /// What every entry point may use: language, constants and functions.
     shared: String,

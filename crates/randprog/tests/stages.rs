@@ -3,7 +3,7 @@
 //! `cargo xtask random` runs them after every single step, and as many others as there is time for, on all back ends, and makes those that fail smaller.
 
 use fehu_base::prim::ScalarType;
-use fehu_data::Value;
+use fehu_data::{Data, Value};
 use fehu_randprog::choices::Choices;
 use fehu_randprog::focus::Focus;
 use fehu_randprog::outcome::Outcome;
@@ -67,6 +67,28 @@ fn a_check_that_went_is_not_expected_of_back_ends() {
     report.flattened.insert((0, BackEnd::Gpu, 0), report.outcomes[0].clone());
     assert!(report.may_give(0, BackEnd::Gpu, 2, &small), "whatever took too long");
     assert!(!report.may_give(0, BackEnd::Gpu, 1, &small), "the answer of another input");
+}
+
+/// The optimiser of one back end may leave out a failing check that another one keeps: each is compared with itself.
+#[test]
+fn back_ends_may_keep_other_checks() {
+    let text = "entry main [n] [m] (ys: [m]i64) (xss: [n][m]i32) : [m][n]u8 =
+  let (z: *[m][n]u8) = replicate m (replicate n 0u8)
+  let v = map (\\i : u8 -> let k = i64.i32 xss[i % (n + 1), i] % 6
+                          in reduce (+) 0u8 (map (\\i -> u8.i64 (i * i)) (iota k))) ys
+  in if n == 0 then z else z with [:, n - 1] = v
+";
+    let inputs = vec![vec![
+        Value::new(vec![3], Data::I64(vec![0, 1, 2])).expect("a shape of three"),
+        Value::new(vec![0, 3], Data::I32(vec![])).expect("a shape of none"),
+    ]];
+    let results = vec![ScalarType::U8];
+    let program = Program { text: text.into(), entry: "main".into(), results, inputs, choices: vec![] };
+    let report = compare(&[program], &[], Depth::All);
+    assert!(report.faults.is_empty(), "{:?}", report.faults);
+    assert!(matches!(report.outcomes[0][0], Outcome::Values(_)), "{}", report.outcomes[0][0]);
+    let on_gpu = &report.flattened[&(0, BackEnd::Gpu, 0)][0];
+    assert!(matches!(on_gpu, Outcome::Failed(_)), "{on_gpu}");
 }
 
 fn numbered(seed: u64) -> Program {
