@@ -46,6 +46,7 @@
 //! | --- | --- |
 //! | `point` | code that reads single elements is a map over the points of its level |
 //! | `code` | a body is done statement by statement; statements for `point` that stand together are one map |
+//! | `checks` | what the host relies on is checked at all points first |
 //! | `arrays` | `iota`, `replicate`, slices, `concat` and the like are gathers |
 //! | `screma` | inner maps go on at a deeper level; reductions and scans are segmented scans |
 //! | `operators` | what elements of all points carry, so that one operator serves all |
@@ -65,6 +66,7 @@
 mod arrays;
 mod branch;
 mod calls;
+mod checks;
 mod code;
 mod filter;
 mod functions;

@@ -33,9 +33,9 @@ impl Lift<'_> {
             Exp::Op(Soac::Scatter(_)) => self.scatter(level, stm),
             Exp::Op(Soac::Hist(_)) => self.hist(level, stm),
             Exp::Op(Soac::Filter(_)) => filter::filter(self, level, stm),
-            Exp::If(..) => self.branch(level, stm),
-            Exp::Loop(_) => loops::loops(self, level, stm),
-            Exp::Call(..) => calls::call(self, level, stm),
+            Exp::If(..) => self.after(level, &stm.certs.clone(), |f| f.branch(level, stm)),
+            Exp::Loop(_) => self.after(level, &stm.certs.clone(), |f| loops::loops(f, level, stm)),
+            Exp::Call(..) => self.after(level, &stm.certs.clone(), |f| calls::call(f, level, stm)),
             Exp::Op(Soac::Ad(_)) | Exp::WithAcc(_) => None,
         }
     }
@@ -191,7 +191,7 @@ impl Lift<'_> {
         };
         match value {
             Value::Each(_, data) | Value::Flat(_, data) if ty.is_array() => {
-                self.of_data(level, ty, data, checks)
+                self.in_dimensions(level, (&own, ty), data, checks)
             }
             Value::Each(..) | Value::Flat(..) | Value::Number(_) | Value::Place(_) | Value::Check(_) => {
                 Some(value)
@@ -210,9 +210,32 @@ impl Lift<'_> {
     ) -> Option<Value> {
         let value = self.fill(level, own, checks, |f, index| f.element_of(e, index))?;
         match value {
-            Value::Each(_, data) | Value::Flat(_, data) => self.of_data(level, ty, data, checks),
+            Value::Each(_, data) | Value::Flat(_, data) => self.in_dimensions(level, (own, ty), data, checks),
             Value::Number(_) | Value::Place(_) | Value::Check(_) => None,
         }
+    }
+
+    /// The data of arrays of one type as arrays of another one. That there are as many elements at each point is what the checks
+    /// say, so they come first.
+    fn in_dimensions(
+        &mut self,
+        level: LevelId,
+        (own, ty): (&Type, &Type),
+        data: Name,
+        checks: &[Name],
+    ) -> Option<Value> {
+        let rank = self.flat_rank(ty);
+        let made = own.shape() == ty.shape() || {
+            let shape = match rank {
+                0 => None,
+                _ => Some(self.shape(level, &ty.shape()[..rank], checks)?),
+            };
+            shape.is_some_and(|s| checks.iter().all(|c| self.shapes[s.0].checks.contains(c)))
+        };
+        if made {
+            return self.of_data(level, ty, data, checks);
+        }
+        self.after(level, checks, |f| f.of_data(level, ty, data, checks))
     }
 
     /// The same value with other data of the same shape.

@@ -144,15 +144,25 @@ fn any_point(
     level: LevelId,
     cond: impl FnOnce(&mut Lift<'_>) -> SubExp,
 ) -> Option<SubExp> {
+    over_points(lift, level, ("any", BinOp::LogOr, SubExp::bool(false)), cond)
+}
+
+/// The conditions of all points, combined by an operator: a name for that, the operator and its neutral element.
+pub(super) fn over_points(
+    lift: &mut Lift<'_>,
+    level: LevelId,
+    (base, op, neutral): (&str, BinOp, SubExp),
+    cond: impl FnOnce(&mut Lift<'_>) -> SubExp,
+) -> Option<SubExp> {
     let body = lift.nested(|f| Some(vec![cond(f)]))?;
     let array = lift.map(level, body, &[Type::BOOL])?[0];
     let [x, y, z] = ["x", "y", "z"].map(|base| lift.b.param(base, Type::BOOL));
-    let op = lift.nested(|f| Some(vec![f.b.bin(BinOp::LogOr, x.name.into(), y.name.into())]))?;
+    let op = lift.nested(|f| Some(vec![f.b.bin(op, x.name.into(), y.name.into())]))?;
     let op = Lambda { params: vec![x, y], body: op, ret: vec![Type::BOOL] };
     let result = vec![z.name.into()];
     let map = Lambda { params: vec![z], body: Body { stms: vec![], result }, ret: vec![Type::BOOL] };
-    let reds = vec![Reduce { comm: Commutativity::Commutative, op, neutral: vec![SubExp::bool(false)] }];
+    let reds = vec![Reduce { comm: Commutativity::Commutative, op, neutral: vec![neutral] }];
     let width = lift.width(level);
     let screma = Soac::Screma(Screma { width, arrays: vec![array], scans: vec![], reds, map });
-    Some(lift.b.bind("any", Type::BOOL, Exp::Op(screma)).into())
+    Some(lift.b.bind(base, Type::BOOL, Exp::Op(screma)).into())
 }

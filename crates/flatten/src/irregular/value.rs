@@ -82,4 +82,6 @@ pub(super) struct Known {
     pub(super) owners: FxHashMap<ShapeId, Name>,
     /// The numbers of all points of a level.
     pub(super) numbers: FxHashMap<LevelId, Name>,
+    /// Checks of the points of a level, as one check of the host.
+    pub(super) made: FxHashMap<(LevelId, Vec<Name>), Name>,
 }
