@@ -235,11 +235,11 @@ impl<'a, R: Rep> Machine<'a, R> {
         for (ret, value) in fun.ret.iter().zip(&result) {
             if let RetType::Array { elem, shape, .. } = &ret.ty {
                 let size = |s: &ExtSize| match s {
-                    ExtSize::Free(e) => self.size(&env, *e),
-                    ExtSize::Ext(k) => result.get(*k).map_or_else(|| stuck("no such result"), Value::to_size),
+                    ExtSize::Free(e) => self.i64(&env, *e),
+                    ExtSize::Ext(k) => result.get(*k).map_or_else(|| stuck("no such result"), Value::to_i64),
                 };
-                let shape = shape.iter().map(size).collect::<Run<Vec<usize>>>()?;
-                value.expect_array(*elem, &shape)?;
+                let shape = shape.iter().map(size).collect::<Run<Vec<i64>>>()?;
+                value.expect_array(*elem, &sizes(shape)?)?;
             }
         }
         Ok(result)
@@ -381,15 +381,20 @@ impl<'a, R: Rep> Machine<'a, R> {
         self.operand(env, e)?.to_size()
     }
 
+    /// The sizes of an array (see [`sizes`]).
     fn shape(&self, env: &Env, shape: &[SubExp]) -> Run<Vec<usize>> {
-        shape.iter().map(|e| self.size(env, *e)).collect()
+        sizes(shape.iter().map(|e| self.i64(env, *e)).collect::<Run<Vec<i64>>>()?)
     }
 
-    /// The element type and shape of a type.
-    fn layout(&self, env: &Env, ty: &Type) -> Run<(PrimType, Vec<usize>)> {
+    /// The element type and shape of the rows of an array. There may be none, so that a negative size counts as 0: a row that
+    /// is there has its own shape.
+    fn row_layout(&self, env: &Env, ty: &Type) -> Run<(PrimType, Vec<usize>)> {
         match ty {
             Type::Prim(p) => Ok((*p, vec![])),
-            Type::Array(p, shape) => Ok((*p, self.shape(env, shape)?)),
+            Type::Array(p, shape) => {
+                let size = |e: &SubExp| Ok(usize::try_from(self.i64(env, *e)?).unwrap_or(0));
+                Ok((*p, shape.iter().map(size).collect::<Run<Vec<usize>>>()?))
+            }
             Type::Acc(..) | Type::Mem(_) => stuck("a value was expected"),
         }
     }
@@ -408,6 +413,18 @@ impl<'a, R: Rep> Machine<'a, R> {
             Failure::Assert { .. } | Failure::Overwritten(_) | Failure::TooLong => failure,
         })
     }
+}
+
+/// The sizes of an array. One without elements may have other sizes of any sign, which count as 0: a check of its rows' size is
+/// only made by who makes a row.
+fn sizes(sizes: Vec<i64>) -> Run<Vec<usize>> {
+    let empty = sizes.contains(&0);
+    let size = |n: &i64| match usize::try_from(*n) {
+        Ok(n) => Ok(n),
+        Err(_) if empty => Ok(0),
+        Err(_) => stuck(format!("{n} is no size")),
+    };
+    sizes.iter().map(size).collect()
 }
 
 fn stuck<T>(message: impl Into<String>) -> Run<T> {

@@ -162,10 +162,11 @@ INTEGER_OPS(64)
 #endif
 
 #ifndef DEVICE_CODE
-// The product of sizes, or the largest number if it is larger.
+// The product of sizes, or the largest number if it is larger; -1 if one is negative. An array without elements needs no
+// memory, whatever its other sizes: who would have checked the size of its rows makes none.
 SCALAR_FUN int64_t size_mul(int64_t x, int64_t y) {
   if (x < 0 || y < 0) {
-    return -1;
+    return x == 0 || y == 0 ? 0 : -1;
   }
 #if defined(__GNUC__) || defined(__clang__)
   int64_t product;

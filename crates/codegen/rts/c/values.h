@@ -181,6 +181,18 @@ CALLED_FUN int64_t leaf_bytes(const struct leaf *leaf, const union word *words) 
          shape_elements(leaf->rank, leaf_shape(leaf, words), scalar_sizes[leaf->scalar]);
 }
 
+// Ends an entry point that has made a value, or failed and left an error. An array without elements may have got here with
+// any size of rows, as nobody made a row; as a value it has no such shape.
+CALLED_FUN int result_done(struct futhark_context *ctx, struct value *v, int err, void *out) {
+  for (int i = 0; err == FUTHARK_SUCCESS && i < v->type->num_leaves; i++) {
+    if (v->type->leaves[i].rank > 0 && leaf_bytes(&v->type->leaves[i], v->words) < 0) {
+      set_error(ctx, "Error: an array in the result cannot have its shape: a size is negative, or it is too large.\n");
+      err = FUTHARK_PROGRAM_ERROR;
+    }
+  }
+  return value_done(ctx, v, err, out);
+}
+
 // Gives an array leaf a shape and fresh memory for it.
 CALLED_FUN int leaf_alloc(struct futhark_context *ctx, const struct leaf *leaf, union word *words,
                        const int64_t *outer, int outer_rank, const int64_t *inner) {

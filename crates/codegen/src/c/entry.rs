@@ -209,7 +209,7 @@ impl Printer<'_> {
                 self.line(&format!("block_drop(ctx, {});", self.context.name(*m)));
             }
         }
-        self.line("return value_done(ctx, v, err, out0);");
+        self.line("return result_done(ctx, v, err, out0);");
     }
 
     fn declare(&mut self, param: &Param) {

@@ -10,7 +10,7 @@
 use super::nest::{Nest, Source};
 use fehu_base::Name;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Builder, Exp, Kernels, Prog, Soacs, SubExp};
+use fehu_ir::{Basic, Builder, Exp, Kernels, Param, Prog, Soacs, SubExp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An array whose elements are read from its parts.
@@ -27,12 +27,29 @@ pub(super) struct Arrays {
     /// Arrays all of whose elements are one operand.
     replicated: FxHashMap<Name, SubExp>,
     joins: FxHashMap<Name, Join>,
+    /// The sizes of the arrays that the function is given.
+    sizes: FxHashSet<SubExp>,
 }
 
 impl Arrays {
     /// What a program says of its arrays.
     pub(super) fn of(prog: &Prog<Soacs>) -> Arrays {
-        Arrays { views: FxHashMap::default(), replicated: replicated(prog), joins: FxHashMap::default() }
+        Arrays {
+            views: FxHashMap::default(),
+            replicated: replicated(prog),
+            joins: FxHashMap::default(),
+            sizes: FxHashSet::default(),
+        }
+    }
+
+    /// A function with these parameters comes next.
+    pub(super) fn enter(&mut self, params: &[Param<Soacs>]) {
+        self.sizes = params.iter().flat_map(|p| p.ty.shape().iter().copied()).collect();
+    }
+
+    /// Whether an operand is a size for certain: arrays of it are there before any code runs.
+    pub(super) fn is_size(&self, e: SubExp) -> bool {
+        self.sizes.contains(&e) || matches!(e, SubExp::Const(n) if n.as_i64().is_some_and(|n| n >= 0))
     }
 
     /// The first array is the second in another order or shape.

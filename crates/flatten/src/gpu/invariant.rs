@@ -57,11 +57,9 @@ pub(super) fn hoisted(
     if stm.pat.iter().any(|p| taken.contains(&p.name)) {
         return Some(stm);
     }
-    // What an array's size depends on holds only if there are points.
-    let checked_array = !stm.certs.is_empty() && stm.pat.iter().any(|p| p.ty.is_array());
     let exp = if let Exp::Basic(Basic::Assert(cond, message)) = stm.exp {
         Exp::Basic(Basic::Assert(unless_empty(&mut flat.seq.b, nest, cond), message))
-    } else if harmless(&stm.exp) && !checked_array {
+    } else if harmless(&stm.exp) && has_size(flat, &stm) {
         simple(stm.exp)
     } else if scalar_code(&stm) {
         if_points(flat, nest, &stm)
@@ -75,6 +73,16 @@ pub(super) fn hoisted(
     flat.seq.b.certs.truncate(outer.1);
     flat.seq.b.loc = outer.0;
     None
+}
+
+/// Whether what a statement binds can be there without points: a number, or an array whose size does not depend on a check that
+/// only points make. The size of a new array need not even name its check, if another array of that size was made before it.
+fn has_size(flat: &Flat, stm: &Stm<Soacs>) -> bool {
+    let sized = match &stm.exp {
+        Exp::Basic(Basic::Iota { n, .. }) => flat.arrays.is_size(*n),
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => true,
+    };
+    stm.pat.iter().all(|p| !p.ty.is_array()) || (stm.certs.is_empty() && sized)
 }
 
 /// The condition of a check that is made once for a whole nest: without points there is nothing to check.

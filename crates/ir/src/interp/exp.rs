@@ -92,7 +92,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                 | Basic::Assert(..),
             ) => stuck("no expression on arrays"),
             Exp::Basic(Basic::ArrayLit(es, t)) => {
-                let (elem, mut shape) = self.layout(env, t)?;
+                let (elem, mut shape) = self.row_layout(env, t)?;
                 let mut data = vec![];
                 for v in self.operands(env, es)? {
                     data.extend_from_slice(v.elements()?);
@@ -202,22 +202,28 @@ impl<'a, R: Rep> Machine<'a, R> {
         if slice.len() != shape.len() {
             return stuck(format!("{} indices for the shape {shape:?}", slice.len()));
         }
-        let mut result = vec![];
+        let lens: Vec<SubExp> = slice
+            .iter()
+            .filter_map(|d| match d {
+                DimIndex::Fix(_) => None,
+                DimIndex::Slice { len, .. } => Some(*len),
+            })
+            .collect();
+        let result = self.shape(env, &lens)?;
+        if result.contains(&0) {
+            // Nothing is selected, wherever the other dimensions point: maps without points may have had no valid index.
+            return Ok((vec![], result));
+        }
+        let mut lens = result.iter();
         let mut along: Vec<Vec<i64>> = vec![];
         for d in slice {
             along.push(match d {
                 DimIndex::Fix(e) => vec![self.i64(env, *e)?],
-                DimIndex::Slice { start, len, stride } => {
-                    let (start, stride) = (self.i64(env, *start)?, self.i64(env, *stride)?);
-                    let len = self.size(env, *len)?;
-                    result.push(len);
-                    progression(start, stride, len)
+                DimIndex::Slice { start, stride, .. } => {
+                    let len = lens.next().copied().unwrap_or(0);
+                    progression(self.i64(env, *start)?, self.i64(env, *stride)?, len)
                 }
             });
-        }
-        if result.contains(&0) {
-            // Nothing is selected, wherever the other dimensions point: maps without points may have had no valid index.
-            return Ok((vec![], result));
         }
         let mut places = vec![0];
         for (indices, n) in along.iter().zip(shape) {
@@ -239,10 +245,10 @@ impl<'a, R: Rep> Machine<'a, R> {
         dims: &[(SubExp, SubExp)],
     ) -> Run<(Vec<usize>, Vec<usize>)> {
         let mut places = vec![self.i64(env, offset)?];
-        let mut shape = vec![];
-        for (n, stride) in dims {
-            let steps = progression(0, self.i64(env, *stride)?, self.size(env, *n)?);
-            shape.push(steps.len());
+        let lens: Vec<SubExp> = dims.iter().map(|(n, _)| *n).collect();
+        let shape = self.shape(env, &lens)?;
+        for ((_, stride), n) in dims.iter().zip(&shape) {
+            let steps = progression(0, self.i64(env, *stride)?, *n);
             places = places.iter().flat_map(|p| steps.iter().map(move |s| p.wrapping_add(*s))).collect();
         }
         let checked = |p: i64| match usize::try_from(p) {

@@ -22,10 +22,8 @@ struct Points<'a, R: Rep> {
 
 impl<'a, R: Rep> Machine<'a, R> {
     pub(super) fn seg(&mut self, env: &mut Env, pat: &'a [PatElem<R>], seg: &'a SegOp<R>) -> Run<Vec<Value>> {
-        let mut dims = vec![];
-        for (_, bound) in &seg.space.dims {
-            dims.push(self.size(env, *bound)?);
-        }
+        let bounds: Vec<SubExp> = seg.space.dims.iter().map(|(_, bound)| *bound).collect();
+        let dims = self.shape(env, &bounds)?;
         if let Some(grid) = &seg.grid {
             env.insert(grid.thread, Value::i64(0));
         }

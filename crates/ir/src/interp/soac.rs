@@ -56,7 +56,7 @@ impl<'a, R: Rep> Machine<'a, R> {
         let (elem, row, acc) = match ty {
             Type::Acc(token, ..) => (PrimType::Unit, vec![], Some(self.acc_of(*token)?)),
             Type::Prim(_) | Type::Array(..) | Type::Mem(_) => {
-                let (elem, row) = self.layout(env, ty)?;
+                let (elem, row) = self.row_layout(env, ty)?;
                 (elem, row, None)
             }
         };

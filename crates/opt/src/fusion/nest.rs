@@ -160,24 +160,16 @@ impl Out<'_, '_> {
                 }
             }
         }
-        let mut along: Vec<(Name, Name)> = vec![];
+        // A range along a dimension is made where the map over it is: a nest without points makes none of those inside, whose
+        // sizes may be no sizes then.
+        let mut along: Vec<(Stm<Soacs>, Name)> = vec![];
         if !ranges.is_empty() {
             for n in dims {
-                let range = Exp::Basic(Basic::Iota {
-                    n: *n,
-                    start: SubExp::i64(0),
-                    step: SubExp::i64(1),
-                    ty: IntType::I64,
-                });
+                let (start, step) = (SubExp::i64(0), SubExp::i64(1));
+                let range = Exp::Basic(Basic::Iota { n: *n, start, step, ty: IntType::I64 });
+                let ty = Type::Array(PrimType::I64, vec![*n]);
                 let array = self.pusher.fresh("range", &[]);
-                self.stms.push(stm(
-                    array,
-                    Type::Array(PrimType::I64, vec![*n]),
-                    &self.certs,
-                    self.loc,
-                    range,
-                ));
-                along.push((array, self.pusher.names.fresh_str("i")));
+                along.push((stm(array, ty, &self.certs, self.loc, range), self.pusher.names.fresh_str("i")));
             }
         }
         let indices: Vec<Name> = along.iter().map(|(_, i)| *i).collect();
@@ -193,9 +185,11 @@ impl Out<'_, '_> {
                 .map(|(_, p)| param(self.pusher.fresh("row", &[p.name]), p.ty.array_of(&dims[k..])))
                 .collect();
             let mut arrays: Vec<Name> = rows.iter().map(|p| p.name).collect();
+            let mut stms = vec![];
             if let Some((range, i)) = along.get(k) {
-                arrays.push(*range);
+                arrays.push(range.pat[0].name);
                 params.push(param(*i, Type::I64));
+                stms.push(range.clone());
             }
             let map = Lambda { params, body, ret: ret.clone() };
             ret = ret.iter().map(|t| t.array_of(&[dims[k]])).collect();
@@ -206,13 +200,15 @@ impl Out<'_, '_> {
             let result = made.iter().map(|x| x.name.into()).collect();
             let exp = map_of(dims[k], arrays, map);
             let inner = Stm { pat: made, certs: vec![], attrs: vec![], loc: self.loc.clone(), exp };
-            body = Body { stms: vec![inner], result };
+            stms.push(inner);
+            body = Body { stms, result };
             params = rows;
         }
         let mut arrays: Vec<Name> = inputs.into_iter().map(|(a, _)| a).collect();
-        if let Some((range, i)) = along.first() {
-            arrays.push(*range);
-            params.push(param(*i, Type::I64));
+        if let Some((range, i)) = along.into_iter().next() {
+            arrays.push(range.pat[0].name);
+            params.push(param(i, Type::I64));
+            self.stms.push(range);
         }
         map_of(dims[0], arrays, Lambda { params, body, ret })
     }
