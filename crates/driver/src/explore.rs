@@ -196,23 +196,51 @@ fn no_step(settings: &Settings, step: &str) -> Diagnostic {
         .help("`fehu dev --list` names them, for the back end of `--backend`")
 }
 
-/// What steps make of a program given as text, whose first word names its language.
-pub fn from_text(settings: &Settings, text: &str, steps: &[String]) -> Result<String, String> {
+/// What steps make of a program given as text.
+#[derive(Debug)]
+pub struct Made {
+    /// The program after the last of them.
+    pub text: String,
+    /// What the user would be warned of.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Why there is no program after the last step.
+#[derive(Debug)]
+pub enum NotMade {
+    /// The text is no program that these steps take.
+    Input(String),
+    /// A step cannot compile the program.
+    Refused(String, Vec<Diagnostic>),
+}
+
+impl std::fmt::Display for NotMade {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NotMade::Input(problem) => f.write_str(problem),
+            NotMade::Refused(step, problems) => {
+                write!(f, "{step} refuses the program:")?;
+                problems.iter().try_for_each(|d| write!(f, "\n{}", d.message))
+            }
+        }
+    }
+}
+
+/// Runs steps on a program given as text, whose first word names its language.
+pub fn from_text(settings: &Settings, text: &str, steps: &[String]) -> Result<Made, NotMade> {
     let (front, warnings) = (Front::empty(), RefCell::default());
     let pipeline = pipelines::of(&front, settings, &warnings);
-    let mut prog = read(text)?;
-    prog.validate().map_err(|errors| format!("the program is not valid:\n{}", errors.join("\n")))?;
+    let mut prog = read(text).map_err(NotMade::Input)?;
+    prog.validate()
+        .map_err(|errors| NotMade::Input(format!("the program is not valid:\n{}", errors.join("\n"))))?;
     let mut runner = Runner { validate: true, ..Runner::default() };
     for name in steps {
         let language = prog.language();
         let step = find(pipeline.steps(), name, language)
-            .ok_or_else(|| format!("there is no step named {name} over {language}"))?;
-        prog = runner.apply(step, prog).map_err(|stop| {
-            let messages: Vec<String> = stop.diagnostics().into_iter().map(|d| d.message).collect();
-            format!("{name} refuses the program: {}", messages.join("; "))
-        })?;
+            .ok_or_else(|| NotMade::Input(format!("there is no step named {name} over {language}")))?;
+        prog = runner.apply(step, prog).map_err(|stop| NotMade::Refused(name.clone(), stop.diagnostics()))?;
     }
-    Ok(prog.print())
+    Ok(Made { text: prog.print(), warnings: warnings.take() })
 }
 
 /// A step by its name and the language it takes.

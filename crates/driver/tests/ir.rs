@@ -1,8 +1,9 @@
 //! Passes and pipelines on programs given as text, one test per file.
 //!
 //! - `tests/ir/PASS/*.ir`: a program, and after `-- becomes` what the pass makes of it. The first line names the pass:
-//!   `-- pass simplify`, `-- pass expand-memory on opencl`. `FEHU_BLESS=1` writes the results anew. Programs over `Soacs`
-//!   also give the same answers before and after.
+//!   `-- pass simplify`, `-- pass expand-memory on opencl`. Before `-- becomes`, `-- warnings` has those that the user would get;
+//!   instead of both, `-- error` has the words with which the pass refuses the program, or ends the compiler. `FEHU_BLESS=1`
+//!   writes all this anew. Programs over `Soacs` also give the same answers before and after.
 //! - `tests/ir/fused/*.ir`: a program, and in `-- expect screma=1` how many combinators are left when it is optimised.
 //! - `tests/ir/programs/*.ir`: programs over `Soacs`, which give the same answers after every step of every pipeline, with
 //!   thresholds and grids of several sizes, every access to memory watched. Those of `fused` are treated so, too.
@@ -10,7 +11,7 @@
 //! `cargo test -p fehu-driver --test ir -- NAME` runs some of them.
 
 use fehu_driver::compile::Settings;
-use fehu_driver::explore::from_text;
+use fehu_driver::explore::{from_text, NotMade};
 use fehu_driver::front::Front;
 use fehu_driver::pipelines;
 use fehu_driver::target::Target;
@@ -27,9 +28,24 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+/// The lines that start what a pass makes of a program: the program itself, what the user is warned of, why there is none.
 const BECOMES: &str = "-- becomes\n";
+const WARNINGS: &str = "-- warnings\n";
+const ERROR: &str = "-- error\n";
+
+/// How the message of a `bug!` starts, and its last line.
+const BUG: &str = "internal compiler error";
+const REQUEST: &str = "This is a bug in fehu; please report it together with the program.";
 
 fn main() {
+    // A `bug!` that a file expects is no news, and one that it does not expect fails the test with its message.
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let expected = info.payload().downcast_ref::<String>().is_some_and(|m| m.starts_with(BUG));
+        if !expected {
+            usual(info);
+        }
+    }));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");
     let mut trials = vec![];
     for folder in entries(&root).into_iter().filter(|p| p.is_dir()) {
@@ -72,20 +88,18 @@ fn header<'a>(text: &'a str, start: &str) -> Option<&'a str> {
 
 /// A pass and what it makes of a program.
 fn pass(file: &Path, text: &str) -> Result<(), String> {
-    let (input, expected) = text.split_once(BECOMES).unwrap_or((text, ""));
+    let (input, expected) = text.split_at(end_of_input(text));
     let header = header(input, "-- pass ").ok_or("the first line names the pass")?;
     let (steps, target) = header.split_once(" on ").unwrap_or((header, "cuda"));
     let steps: Vec<String> = steps.split_whitespace().map(str::to_owned).collect();
     let settings = Settings::executable(Target::named(target)?, PathBuf::new());
-    // Names in error messages and files are those of the file; what is printed is renumbered.
-    let output = match from_text(&settings, &marked(input)?, &steps) {
-        Ok(output) => shown(&output)?,
-        // A refusal is a result, too.
-        Err(refused) if refused.contains(" refuses the program: ") => format!("-- {refused}\n"),
-        Err(e) => return Err(e),
-    };
+    let output =
+        made(&settings, &marked(input)?, &steps).or_else(|bug| match expected.starts_with(ERROR) {
+            true => Ok(format!("{ERROR}{bug}\n")),
+            false => Err(bug),
+        })?;
     if std::env::var_os("FEHU_BLESS").is_some() {
-        let blessed = format!("{}\n\n{BECOMES}{output}", input.trim_end());
+        let blessed = format!("{}\n\n{output}", input.trim_end());
         return std::fs::write(file, blessed).map_err(|e| e.to_string());
     }
     if output.trim() != expected.trim() {
@@ -93,7 +107,8 @@ fn pass(file: &Path, text: &str) -> Result<(), String> {
         let diff = changes.unified_diff().header("expected", "found").to_string();
         return Err(format!("{diff}\nFEHU_BLESS=1 accepts this"));
     }
-    if let (Ok(before), Ok(after)) = (read_prog::<Soacs>(&marked(input)?), read_prog::<Soacs>(&output)) {
+    let Some(after) = output.strip_prefix(BECOMES) else { return Ok(()) };
+    if let (Ok(before), Ok(after)) = (read_prog::<Soacs>(&marked(input)?), read_prog::<Soacs>(after)) {
         let (mut before, mut after) = (before, after);
         make_entry(&mut before);
         make_entry(&mut after);
@@ -101,6 +116,44 @@ fn pass(file: &Path, text: &str) -> Result<(), String> {
         compare(&runs, &results(&before, &runs), &after, &[Options::default()], Checks::MayGo)?;
     }
     Ok(())
+}
+
+/// Where the program ends, and what a pass makes of it starts.
+fn end_of_input(text: &str) -> usize {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if [BECOMES, WARNINGS, ERROR].contains(&line) {
+            break;
+        }
+        at += line.len();
+    }
+    at
+}
+
+/// What steps make of a program, as it is kept in files. Names in messages are those of the file; programs are renumbered.
+/// Else, why they should not have been run on it, or the message with which one ended the compiler.
+fn made(settings: &Settings, input: &str, steps: &[String]) -> Result<String, String> {
+    let made = std::panic::catch_unwind(|| from_text(settings, input, steps));
+    match made.map_err(panic_message)? {
+        Ok(made) => {
+            let warnings: Vec<&str> = made.warnings.iter().map(|w| w.message.as_str()).collect();
+            let warnings = match warnings.is_empty() {
+                true => String::new(),
+                false => format!("{WARNINGS}{}\n\n", warnings.join("\n")),
+            };
+            Ok(format!("{warnings}{BECOMES}{}", shown(&made.text)?))
+        }
+        Err(refused @ NotMade::Refused(..)) => Ok(format!("{ERROR}{refused}\n")),
+        Err(wrong @ NotMade::Input(_)) => Err(wrong.to_string()),
+    }
+}
+
+/// What a step that ended the compiler said, without the request to report it.
+fn panic_message(payload: Box<dyn std::any::Any + Send>) -> String {
+    match payload.downcast::<String>() {
+        Ok(message) => message.lines().filter(|l| *l != REQUEST).collect::<Vec<_>>().join("\n"),
+        Err(payload) => std::panic::resume_unwind(payload),
+    }
 }
 
 /// The text of a program as passes want it: parameters that are consumed are marked, and there is an entry point.

@@ -65,11 +65,16 @@ fn checked(text: &str) -> Front {
 
 #[test]
 fn traces_in_kernels_are_warned_of() {
-    let front = checked("entry main (n: i64) = map (\\x -> #[trace] (x + 1)) (iota n)\n");
-    let settings = Settings::executable(Target::OpenCl, PathBuf::from("unused"));
-    let generated = generate(&front, &settings, &mut Times::default()).expect("the program is fine");
-    let [warning] = generated.warnings.as_slice() else { panic!("{:?}", generated.warnings) };
-    assert!(warning.message.contains("#[trace]"), "{}", warning.message);
+    for text in [
+        "entry main (n: i64) = map (\\x -> #[trace] (x + 1)) (iota n)\n",
+        "#[noinline] def next (x: i64) : i64 = #[trace] (x + 1)\nentry main (n: i64) = map next (iota n)\n",
+    ] {
+        let front = checked(text);
+        let settings = Settings::executable(Target::OpenCl, PathBuf::from("unused"));
+        let generated = generate(&front, &settings, &mut Times::default()).expect("the program is fine");
+        let [warning] = generated.warnings.as_slice() else { panic!("{:?}", generated.warnings) };
+        assert!(warning.message.contains("#[trace]"), "{}", warning.message);
+    }
 }
 
 #[test]

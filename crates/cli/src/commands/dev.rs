@@ -8,7 +8,7 @@ use fehu_driver::front::Front;
 use fehu_driver::generate::tuning_forest;
 use fehu_driver::target::Target;
 use fehu_tools::{errln, out};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Options of `fehu dev`.
@@ -73,11 +73,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         return text(explore::list(&settings));
     }
     if let Some(from) = &args.from {
-        let read = fehu_driver::files::read_source(from).map_err(|e| format!("{}: {e}", from.display()));
-        return match read.and_then(|source| explore::from_text(&settings, &source, &args.run)) {
-            Ok(out) => text(out),
-            Err(e) => failed(&e),
-        };
+        return steps_on_text(&settings, from, &args.run);
     }
     let Some(file) = &args.file else { return failed("there is no program") };
     let front = fehu_driver::front::check_file(file);
@@ -112,6 +108,20 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     match shown {
         Ok(out) => text(out),
         Err(errors) => refused(&front, &errors),
+    }
+}
+
+fn steps_on_text(settings: &Settings, file: &Path, steps: &[String]) -> ExitCode {
+    let source = match fehu_driver::files::read_source(file) {
+        Ok(source) => source,
+        Err(e) => return failed(&format!("{}: {e}", file.display())),
+    };
+    match explore::from_text(settings, &source, steps) {
+        Ok(made) => {
+            show_all(&made.warnings, &Front::empty().sources);
+            text(made.text)
+        }
+        Err(e) => failed(&e.to_string()),
     }
 }
 

@@ -11,12 +11,13 @@
 use crate::translate::machine::CpuMachine;
 use crate::translate::state::{At, Traced, Translate};
 use fehu_base::prim::{PrimType, ScalarType};
-use fehu_base::Symbol;
+use fehu_base::{Name, Symbol};
 use fehu_imp::build::{i64, lt};
 use fehu_imp::syntax::{Code, CpuOp, ErrorPart, Expr, OnCpu};
 use fehu_ir::mem::poly;
 use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{Attr, Basic, Body, Exp, Loc, Memory, Prog, Rep, Stm, SubExp, Type};
+use rustc_hash::FxHashMap;
 
 /// What a statement prints, if anything.
 pub(super) fn traced<R: Rep>(stm: &Stm<R>) -> Option<Traced> {
@@ -33,24 +34,53 @@ pub(super) fn traced<R: Rep>(stm: &Stm<R>) -> Option<Traced> {
     }
 }
 
-/// The places that ask for values in kernels to be printed.
+/// The places that ask for values in kernels to be printed, also in functions that kernels call.
 pub fn kernel_traces(prog: &Prog<Memory>) -> Vec<Loc> {
-    let mut found = vec![];
-    search(&prog.consts, false, &mut found);
-    prog.funs.iter().for_each(|f| search(&f.body, false, &mut found));
-    found
+    let mut search = Search::default();
+    search.body(&prog.consts, Where::Host);
+    prog.funs.iter().for_each(|f| search.body(&f.body, Where::Host));
+    let mut funs: FxHashMap<Name, &Body<Memory>> = prog.funs.iter().map(|f| (f.name, &f.body)).collect();
+    while let Some(name) = search.called.pop() {
+        if let Some(body) = funs.remove(&name) {
+            search.body(body, Where::Kernel);
+        }
+    }
+    search.found
 }
 
-fn search(body: &Body<Memory>, kernel: bool, found: &mut Vec<Loc>) {
-    deep(|| {
-        for stm in &body.stms {
-            if kernel && traced(stm).is_some() {
-                found.push(stm.loc.clone());
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Where {
+    Host,
+    Kernel,
+}
+
+#[derive(Default)]
+struct Search {
+    found: Vec<Loc>,
+    /// Functions that kernels call, still to be searched.
+    called: Vec<Name>,
+}
+
+impl Search {
+    fn body(&mut self, body: &Body<Memory>, at: Where) {
+        deep(|| {
+            for stm in &body.stms {
+                let inside = match &stm.exp {
+                    Exp::Op(_) => Where::Kernel,
+                    Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => at,
+                };
+                if at == Where::Kernel {
+                    if traced(stm).is_some() {
+                        self.found.push(stm.loc.clone());
+                    }
+                    if let Exp::Call(name, _) = &stm.exp {
+                        self.called.push(*name);
+                    }
+                }
+                for_each_body(&stm.exp, &mut |b| self.body(b, inside));
             }
-            let inside = kernel || matches!(stm.exp, Exp::Op(_));
-            for_each_body(&stm.exp, &mut |b| search(b, inside, found));
-        }
-    });
+        });
+    }
 }
 
 /// Prints a value.
