@@ -95,6 +95,15 @@ pub mod flattening {
     /// point is 1/2000 (computed numbers) to 1/8000 (elements read) of the sum for each member, as measured on an H200.
     pub const TEAM_THREAD_COUNTS_FOR: i64 = 8;
 
+    /// How many elements a piece of a point's reduction has, where one thread does it.
+    pub const PIECE_ELEMENTS: i64 = 128;
+
+    /// How many threads share a piece where elements are read.
+    pub const PIECE_TEAM_MEMBERS: i64 = 8;
+
+    /// How many elements it has then.
+    pub const PIECE_TEAM_ELEMENTS: i64 = 64;
+
     /// The most threads of a team: the usual thread block.
     pub const LARGEST_TEAM_THREADS: i64 = 256;
 }

@@ -49,6 +49,7 @@
 //! | `checks` | what the host relies on is checked at all points first |
 //! | `arrays` | `iota`, `replicate`, slices, `concat` and the like are gathers |
 //! | `screma` | inner maps go on at a deeper level; reductions and scans are segmented scans |
+//! | `pieces` | reductions to scalars go on at a level of pieces, of bounded size |
 //! | `operators` | what elements of all points carry, so that one operator serves all |
 //! | `tree` | operators on arrays are applied level by level |
 //! | `filter` | filters are one filter of all elements |
@@ -73,6 +74,7 @@ mod functions;
 mod level;
 mod loops;
 mod operators;
+mod pieces;
 mod point;
 mod refused;
 mod screma;

@@ -6,13 +6,14 @@
 
 use super::functions::{is_irregular_inside, is_sequential};
 use super::level::Lift;
+use super::pieces::{roles, Role};
 use super::value::{LevelId, Value};
 
 use fehu_base::Name;
 use fehu_ir::alias::Aliases;
 use fehu_ir::class::Class;
 use fehu_ir::consume::consumed_by_exp;
-use fehu_ir::free::{bound_in_body, bound_in_stm, free_in_stm, Names};
+use fehu_ir::free::{bound_in_body, bound_in_stm, Names};
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::{for_each_body, for_each_stm, look, Visitor};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Soacs, Stm, SubExp, Type};
@@ -37,12 +38,16 @@ impl Lift<'_> {
     pub(super) fn code(&mut self, level: LevelId, body: Body<Soacs>) -> Option<Vec<SubExp>> {
         let mut at =
             Progress { level, waiting: vec![], to_come: FxHashSet::default(), uses: FxHashMap::default() };
-        let used: Vec<Names> = body.stms.iter().map(free_in_stm).collect();
+        let roles = roles(self, &body);
+        let used: Vec<Names> = body.stms.iter().zip(&roles).map(|(stm, role)| role.used(stm)).collect();
         let result: Names = body.result.iter().filter_map(|e| e.name()).collect();
         for n in used.iter().chain([&result]).flatten() {
             *at.uses.entry(*n).or_default() += 1;
         }
-        for (stm, used) in body.stms.into_iter().zip(used) {
+        for ((stm, used), role) in body.stms.into_iter().zip(used).zip(roles) {
+            if matches!(role, Role::View) {
+                continue;
+            }
             if self.is_pointwise(&stm, &at.to_come) {
                 at.to_come.extend(stm.pat.iter().map(|p| p.name));
                 at.waiting.push((stm, used));
@@ -57,7 +62,10 @@ impl Lift<'_> {
             let wanted = if all { None } else { Some(&used) };
             self.run(&mut at, wanted)?;
             done(&mut at, &used);
-            self.statement(level, stm)?;
+            match role {
+                Role::Reduction(views) => self.in_pieces(level, stm, views)?,
+                Role::Other | Role::View => self.statement(level, stm)?,
+            }
         }
         self.run(&mut at, None)?;
         Some(body.result)
@@ -228,7 +236,7 @@ fn done(at: &mut Progress, used: &Names) {
     }
 }
 
-fn is_check(stm: &Stm<Soacs>) -> bool {
+pub(super) fn is_check(stm: &Stm<Soacs>) -> bool {
     matches!(stm.exp, Exp::Basic(Basic::Assert(..)))
 }
 

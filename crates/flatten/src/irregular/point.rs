@@ -21,7 +21,7 @@ use fehu_ir::consume::consumed_by_body;
 use fehu_ir::free::{free_in_body, free_in_stm, Names};
 use fehu_ir::subst::Subst;
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Basic, Body, DimIndex, Exp, Param, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, DimIndex, Exp, Param, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// The code of a point under construction.
@@ -61,6 +61,17 @@ impl Point {
 impl Lift<'_> {
     /// Runs code at all points of a level. Its results have the same sizes at all points.
     pub(super) fn map(&mut self, level: LevelId, body: Body<Soacs>, types: &[Type]) -> Option<Vec<Name>> {
+        self.map_as(level, body, types, vec![])
+    }
+
+    /// The same, by a map that has these attributes.
+    pub(super) fn map_as(
+        &mut self,
+        level: LevelId,
+        body: Body<Soacs>,
+        types: &[Type],
+        attrs: Vec<Attr>,
+    ) -> Option<Vec<Name>> {
         let mut used = Names::default();
         free_in_body(&body).into_iter().for_each(|n| self.collect(n, &mut used));
         self.prepare(level, &used)?;
@@ -80,7 +91,10 @@ impl Lift<'_> {
             self.input(&mut point, numbers);
         }
         let width = self.width(level);
-        Some(self.host_map(width, point.inputs, inner, types))
+        let outer = std::mem::replace(&mut self.b.attrs, attrs);
+        let mapped = self.host_map(width, point.inputs, inner, types);
+        self.b.attrs = outer;
+        Some(mapped)
     }
 
     /// The names of the nest that a name needs, with those of checks before the checks.
@@ -272,13 +286,23 @@ impl Lift<'_> {
             let ty = self.b.type_of(array.into());
             let rank = self.flat_rank(&ty);
             let mut place = SubExp::i64(0);
-            for (dim, index) in ty.shape().iter().zip(&slice[..rank]) {
+            let (last, outer) = slice[..rank].split_last()?;
+            let first = match last {
+                DimIndex::Fix(i) => DimIndex::Fix(*i),
+                DimIndex::Slice { start, .. } => DimIndex::Fix(*start),
+            };
+            for (dim, index) in ty.shape().iter().zip(outer.iter().chain([&first])) {
                 let DimIndex::Fix(i) = index else { return None };
                 let rows = self.b.mul64(place, point.subst.operand(*dim));
                 place = self.b.add64(rows, point.subst.operand(*i));
             }
             let place = self.b.add64(*point.starts.get(&shape)?, place);
-            let mut new = vec![DimIndex::Fix(place)];
+            let mut new = vec![match last {
+                DimIndex::Fix(_) => DimIndex::Fix(place),
+                DimIndex::Slice { len, stride, .. } => {
+                    DimIndex::Slice { start: place, len: *len, stride: *stride }
+                }
+            }];
             new.extend(&slice[rank..]);
             stm.exp = Exp::Basic(Basic::Index(data, new));
         }

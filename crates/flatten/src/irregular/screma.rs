@@ -13,12 +13,12 @@ use super::level::Lift;
 use super::operators;
 use super::operators::Begins;
 use super::tree;
-use super::value::{LevelId, Points, Value};
+use super::value::{LevelId, Points, Shape, Value};
 use fehu_base::ops::CmpOp;
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
-use fehu_ir::soac::{Commutativity, Reduce, Scan, Scatter, ScatterDest, Screma, Soac};
-use fehu_ir::{Basic, Body, Exp, Lambda, Soacs, Stm, SubExp, Type};
+use fehu_ir::soac::{Commutativity, Reduce, Scan, Screma, Soac};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Soacs, Stm, SubExp, Type};
 
 /// The operator of a scan or reduction, its neutral elements and its inputs: names of the nest, at the level of the elements.
 pub(super) struct Combined {
@@ -212,53 +212,40 @@ impl Lift<'_> {
     }
 
     /// The reduction of each point: the last of its elements in the scan.
-    fn reduced(&mut self, level: LevelId, inner: LevelId, width: SubExp, c: Combined) -> Option<Vec<Value>> {
+    pub(super) fn reduced(
+        &mut self,
+        level: LevelId,
+        inner: LevelId,
+        width: SubExp,
+        c: Combined,
+    ) -> Option<Vec<Value>> {
         if self.is_rows(inner) || !operators::is_scalar_operator(self, &c.op) {
             return tree::reduced_by_levels(self, level, inner, width, c);
         }
         let Points::Elements(shape) = self.levels[inner.0].points else { return None };
         let neutral = c.neutral.clone();
         let scanned = self.segmented(level, inner, c)?;
-        let (total, points) = (self.width(inner), self.width(level));
-        let size = self.b.fresh("size", Type::I64);
-        self.values.insert(size, Value::Each(level, self.shapes[shape.0].sizes));
+        let Shape { sizes, starts, .. } = self.shapes[shape.0];
+        let [size, start] = ["size", "start"].map(|base| self.b.fresh(base, Type::I64));
+        self.values.insert(size, Value::Each(level, sizes));
+        self.values.insert(start, Value::Each(level, starts));
+        let types: Vec<Type> = scanned.iter().map(|a| self.b.type_of((*a).into()).peel(1)).collect();
         let body = self.nested(|f| {
-            let owner = f.b.fresh("p", Type::I64);
-            f.values.insert(owner, Value::Number(level));
-            let place = f.place(inner);
-            let next = f.b.add64(place, SubExp::i64(1));
-            let last = f.b.cmp(CmpOp::Eq(PrimType::I64), next, size.into());
-            Some(vec![f.choose(last, owner.into(), SubExp::i64(-1), Type::I64)])
+            let none = f.b.cmp(CmpOp::Eq(PrimType::I64), size.into(), SubExp::i64(0));
+            let yes = Body { stms: vec![], result: neutral };
+            let no = f.nested(|f| {
+                let end = f.b.add64(start.into(), size.into());
+                let last = f.b.sub64(end, SubExp::i64(1));
+                let mut values = vec![];
+                for (data, ty) in scanned.iter().zip(&types) {
+                    let x = Exp::Basic(Basic::Index(*data, vec![DimIndex::Fix(last)]));
+                    values.push(f.b.bind("x", ty.clone(), x).into());
+                }
+                Some(values)
+            })?;
+            Some(operators::either(f, none, yes, no, &types))
         })?;
-        let places = self.map(inner, body, &[Type::I64])?[0];
-        let mut dests = vec![];
-        for (e, data) in neutral.iter().zip(&scanned) {
-            let elem = self.b.type_of((*data).into()).peel(1);
-            let all = elem.array_of(&[points]);
-            let array = if self.varies(*e) {
-                let Value::Each(_, array) = self.conform(level, *e, &elem, &[])? else { return None };
-                self.b.bind("out", all, Exp::Basic(Basic::Copy(array)))
-            } else {
-                self.b.bind("out", all, Exp::Basic(Basic::Replicate(vec![points], *e)))
-            };
-            dests.push(ScatterDest { shape: vec![points], array });
-        }
-        let place = self.b.param("at", Type::I64);
-        let mut params = vec![place.clone()];
-        let (mut ret, mut results) = (vec![Type::I64; scanned.len()], vec![]);
-        for data in &scanned {
-            let ty = self.b.type_of((*data).into());
-            params.push(self.b.param("x", ty.peel(1)));
-            ret.push(ty.peel(1));
-            results.push(ty.peel(1).array_of(&[points]));
-        }
-        let mut result = vec![SubExp::Var(place.name); scanned.len()];
-        result.extend(params[1..].iter().map(|p| SubExp::Var(p.name)));
-        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret };
-        let mut arrays = vec![places];
-        arrays.extend(scanned);
-        let scatter = Soac::Scatter(Scatter { width: total, arrays, dests, lambda });
-        let outs = self.b.bind_all("reduced", results, Exp::Op(scatter));
+        let outs = self.map(level, body, &types)?;
         Some(outs.into_iter().map(|out| Value::Each(level, out)).collect())
     }
 }

@@ -18,6 +18,7 @@
 //! The size of a team is a power of two that gives its members at least [`TEAM_MEMBER_ELEMENTS`] elements on average. It is chosen
 //! when the program runs, from the sum that the guard of the nest needs too.
 
+use super::point::whole;
 use super::versions::Work;
 use super::Nests;
 use fehu_analysis::operator::is_commutative;
@@ -31,7 +32,7 @@ use fehu_ir::soac::{Reduce, Screma, Soac};
 use fehu_ir::subst::rename_lambda;
 use fehu_ir::types::body_types;
 use fehu_ir::visit::{for_each_body, for_each_stm};
-use fehu_ir::{Attr, Basic, Body, DimIndex, Exp, Lambda, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Builder, DimIndex, Exp, Lambda, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 /// A team, and what it has to do.
@@ -71,7 +72,7 @@ impl Nests {
     /// The nest run by teams, for which [`for_teams`] holds.
     pub(super) fn by_teams(&mut self, stm: &Stm<Soacs>, s: &Screma<Soacs>, members: SubExp) -> Stm<Soacs> {
         let plan = Plan::of(&s.map);
-        let numbers = self.numbers(members);
+        let numbers = numbers(&mut self.b, members);
         let mut stms = vec![];
         for stm in &s.map.body.stms {
             match &stm.exp {
@@ -91,25 +92,15 @@ impl Nests {
         // The names of this version are its own.
         let body = Body { stms, result: s.map.body.result.clone() };
         let map = Lambda { params: s.map.params.clone(), body, ret: s.map.ret.clone() };
-        let mut screma = Screma { map: self.renamed(&map), ..s.clone() };
-        screma.reds.iter_mut().for_each(|r| r.op = self.renamed(&r.op));
-        screma.scans.iter_mut().for_each(|s| s.op = self.renamed(&s.op));
-        let only_inner = vec![Attr::Atom(Symbol::new("only_inner"))];
-        let attrs = vec![Attr::Comp(Symbol::new("incremental_flattening"), only_inner)];
-        Stm { exp: Exp::Op(Soac::Screma(screma)), attrs, ..stm.clone() }
-    }
-
-    /// A copy of a lambda with names of its own.
-    fn renamed(&mut self, lambda: &Lambda<Soacs>) -> Lambda<Soacs> {
-        let copy = rename_lambda(&mut self.b.names, lambda);
-        self.b.types.extend(body_types(&copy.body));
-        self.b.types.extend(copy.params.iter().map(|p| (p.name, p.ty.clone())));
-        copy
+        let mut screma = Screma { map: renamed(&mut self.b, &map), ..s.clone() };
+        screma.reds.iter_mut().for_each(|r| r.op = renamed(&mut self.b, &r.op));
+        screma.scans.iter_mut().for_each(|s| s.op = renamed(&mut self.b, &s.op));
+        Stm { exp: Exp::Op(Soac::Screma(screma)), attrs: only_inner(), ..stm.clone() }
     }
 
     /// What one member does for a reduction of a point.
     fn member(&mut self, inner: &Screma<Soacs>, views: &[Stm<Soacs>], members: SubExp) -> Lambda<Soacs> {
-        let [member, k] = ["member", "k"].map(|base| self.b.param(base, Type::I64));
+        let member = self.b.param("member", Type::I64);
         let commutes = inner.reds.iter().all(|r| is_commutative(r.comm, &r.op));
         let ret = inner.map.ret.clone();
         let body = nested_body(
@@ -131,56 +122,69 @@ impl Nests {
                     let rest = n.i64(BinOp::SMax, rest, n64(0));
                     (first, n64(1), n.i64(BinOp::SMin, rest, part))
                 };
-                let numbers = n.numbers(count);
-                let body = n.element(inner, views, (first, step), k.name.into());
-                let map = Lambda { params: vec![k.clone()], body, ret: ret.clone() };
-                let reds = inner.reds.iter().map(|r| Reduce { op: n.renamed(&r.op), ..r.clone() }).collect();
-                let part = Screma { width: count, arrays: vec![numbers], scans: vec![], reds, map };
-                n.b.attrs = vec![Attr::Atom(Symbol::new("sequential"))];
-                let parts = n.b.bind_all("part", ret.clone(), Exp::Op(Soac::Screma(part)));
-                parts.into_iter().map(SubExp::Var).collect()
+                views.iter().for_each(|v| n.b.push(v.clone()));
+                part(&mut n.b, inner, first, step, count)
             },
         );
         // Several reductions may read the same views.
-        self.renamed(&Lambda { params: vec![member], body, ret })
+        renamed(&mut self.b, &Lambda { params: vec![member], body, ret })
     }
+}
 
-    /// What a reduction maps, for the element in `first + step * k`.
-    fn element(
-        &mut self,
-        inner: &Screma<Soacs>,
-        views: &[Stm<Soacs>],
-        (first, step): (SubExp, SubExp),
-        k: SubExp,
-    ) -> Body<Soacs> {
-        nested_body(
-            self,
-            |n| &mut n.b,
-            |n| {
-                let skipped = n.b.mul64(step, k);
-                let place = n.b.add64(first, skipped);
-                views.iter().for_each(|v| n.b.push(v.clone()));
-                for (p, array) in inner.map.params.iter().zip(&inner.arrays) {
-                    let whole = |len: &SubExp| DimIndex::Slice {
-                        start: SubExp::i64(0),
-                        len: *len,
-                        stride: SubExp::i64(1),
-                    };
-                    let slice =
-                        [DimIndex::Fix(place)].into_iter().chain(p.ty.shape().iter().map(whole)).collect();
-                    n.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(Basic::Index(*array, slice)));
-                }
-                inner.map.body.stms.iter().for_each(|s| n.b.push(s.clone()));
-                inner.map.body.result.clone()
-            },
-        )
-    }
+/// One thread's part of a reduction: `count` elements, from `first` on with this step, one after the other.
+pub(super) fn part(
+    b: &mut Builder<Soacs>,
+    inner: &Screma<Soacs>,
+    first: SubExp,
+    step: SubExp,
+    count: SubExp,
+) -> Vec<SubExp> {
+    let k = b.param("k", Type::I64);
+    let body = nested_body(
+        b,
+        |b| b,
+        |b| {
+            let skipped = b.mul64(step, k.name.into());
+            let place = b.add64(first, skipped);
+            for (p, array) in inner.map.params.iter().zip(&inner.arrays) {
+                let mut slice = vec![DimIndex::Fix(place)];
+                slice.extend(p.ty.shape().iter().map(|d| whole(*d)));
+                b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(Basic::Index(*array, slice)));
+            }
+            inner.map.body.stms.iter().for_each(|s| b.push(s.clone()));
+            inner.map.body.result.clone()
+        },
+    );
+    let numbers = numbers(b, count);
+    let ret = inner.map.ret.clone();
+    let map = Lambda { params: vec![k], body, ret: ret.clone() };
+    let reds = inner.reds.iter().map(|r| Reduce { op: renamed(b, &r.op), ..r.clone() }).collect();
+    let part = Screma { width: count, arrays: vec![numbers], scans: vec![], reds, map };
+    let sequential = vec![Attr::Atom(Symbol::new("sequential"))];
+    let outer = std::mem::replace(&mut b.attrs, sequential);
+    let parts = b.bind_all("part", ret, Exp::Op(Soac::Screma(part)));
+    b.attrs = outer;
+    parts.into_iter().map(SubExp::Var).collect()
+}
 
-    /// The numbers from 0.
-    fn numbers(&mut self, n: SubExp) -> Name {
-        let iota = Basic::Iota { n, start: SubExp::i64(0), step: SubExp::i64(1), ty: IntType::I64 };
-        self.b.bind("numbers", Type::Array(PrimType::I64, vec![n]), Exp::Basic(iota))
-    }
+/// The numbers from 0.
+pub(super) fn numbers(b: &mut Builder<Soacs>, n: SubExp) -> Name {
+    let iota = Basic::Iota { n, start: SubExp::i64(0), step: SubExp::i64(1), ty: IntType::I64 };
+    b.bind("numbers", Type::Array(PrimType::I64, vec![n]), Exp::Basic(iota))
+}
+
+/// A copy of a lambda with names of its own.
+pub(super) fn renamed(b: &mut Builder<Soacs>, lambda: &Lambda<Soacs>) -> Lambda<Soacs> {
+    let copy = rename_lambda(&mut b.names, lambda);
+    b.types.extend(body_types(&copy.body));
+    b.types.extend(copy.params.iter().map(|p| (p.name, p.ty.clone())));
+    copy
+}
+
+/// The attribute of regular nests whose inner operations alone are parallel.
+pub(super) fn only_inner() -> Vec<Attr> {
+    let only_inner = vec![Attr::Atom(Symbol::new("only_inner"))];
+    vec![Attr::Comp(Symbol::new("incremental_flattening"), only_inner)]
 }
 
 /// What of the code of a point differs in size from point to point.
@@ -220,7 +224,7 @@ pub(super) fn for_teams(map: &Lambda<Soacs>) -> bool {
 }
 
 /// Whether an operator makes checks: members without elements combine neutral elements, which the program would not have done.
-fn can_fail(op: &Lambda<Soacs>) -> bool {
+pub(super) fn can_fail(op: &Lambda<Soacs>) -> bool {
     let mut any = false;
     for_each_stm(&op.body, &mut |s| any |= matches!(s.exp, Exp::Basic(Basic::Assert(..))));
     any

@@ -80,6 +80,8 @@ pub(super) struct Known {
     pub(super) inner: FxHashMap<(LevelId, Vec<SubExp>), LevelId>,
     /// The point to which each element of a shape belongs.
     pub(super) owners: FxHashMap<ShapeId, Name>,
+    /// How many pieces of at most so many elements arrays of this size have, at the points of a level.
+    pub(super) pieces: FxHashMap<(LevelId, SubExp, i64), Name>,
     /// The numbers of all points of a level.
     pub(super) numbers: FxHashMap<LevelId, Name>,
     /// Checks of the points of a level, as one check of the host.
