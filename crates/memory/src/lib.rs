@@ -43,6 +43,7 @@ pub mod shared;
 pub mod shortcircuit;
 mod slice;
 mod tables;
+mod within;
 
 pub use check::{check_kernels, CHECK_KERNELS};
 pub use erase::erase;

@@ -31,6 +31,7 @@ use crate::constants::with_constants;
 use crate::reuse::has_long_rows;
 use crate::shortcircuit::size;
 use crate::tables::{bytes_of, mentions, operand_counts, Tables};
+use crate::within::{any_stm, Within};
 use fehu_algebra::Facts;
 use fehu_analysis::order::{Order, Side, Uses};
 use fehu_analysis::Known;
@@ -51,8 +52,11 @@ fn run(prog: &mut Prog<Memory>) {
 }
 
 fn of_functions(prog: &mut Prog<Memory>) {
+    if !prog.funs.iter().any(|fun| any_stm(&fun.body, carries_block)) {
+        return;
+    }
     let mut tables = Tables::of(prog);
-    for fun in &mut prog.funs {
+    for fun in prog.funs.iter_mut().filter(|fun| any_stm(&fun.body, carries_block)) {
         let mut pass = InPlace::of(&mut tables, Known::of_fun(fun), &fun.body);
         let own = pass.consumed(fun);
         let facts = pass.known.facts();
@@ -70,6 +74,8 @@ struct InPlace<'a> {
     /// Blocks that have become others.
     became: FxHashMap<Name, Name>,
     budget: Budget,
+    /// The statements inside of which there are loops that carry blocks.
+    within: Within,
 }
 
 /// An array that a loop carries with its block: the numbers of the two among the parameters, and where it starts.
@@ -95,7 +101,8 @@ struct Origins {
 impl<'a> InPlace<'a> {
     fn of(tables: &'a mut Tables, known: Known, body: &Body<Memory>) -> InPlace<'a> {
         let passed = operand_counts(body);
-        InPlace { tables, known, passed, became: FxHashMap::default(), budget: Budget::of(body) }
+        let within = Within::of(body, &mut carries_block);
+        InPlace { tables, known, passed, became: FxHashMap::default(), budget: Budget::of(body), within }
     }
 
     /// The blocks of the arguments that a function consumes.
@@ -150,6 +157,10 @@ impl<'a> InPlace<'a> {
         let mut last = self.last_uses(body);
         deep(|| {
             for (at, stm) in body.stms.iter_mut().enumerate() {
+                let allocates = matches!(stm.exp, Exp::Op(MemOp::Alloc(..)));
+                if !allocates && !carries_block(stm) && !self.within.has(stm) {
+                    continue;
+                }
                 match &mut stm.exp {
                     Exp::If(c, t, f) => {
                         for (branch, taken) in [(t, true), (f, false)] {
@@ -367,6 +378,12 @@ impl<'a> InPlace<'a> {
             *self.passed.entry(other).or_default() += n;
         }
     }
+}
+
+/// Whether a statement is a loop that carries blocks.
+fn carries_block(stm: &Stm<Memory>) -> bool {
+    let Exp::Loop(l) = &stm.exp else { return false };
+    l.params.iter().any(|(p, _)| matches!(p.ty, Type::Mem(Space::Default)))
 }
 
 fn is_alloc(stm: &Stm<Memory>) -> bool {

@@ -26,6 +26,7 @@ use crate::constants::with_constants;
 use crate::results::rows_of_threads;
 use crate::shortcircuit::Around;
 use crate::tables::{bytes_of, operand_counts, Tables};
+use crate::within::{any_stm, Within};
 use fehu_algebra::{Facts, Poly};
 use fehu_analysis::order::{Order, Side, Uses};
 use fehu_analysis::Known;
@@ -63,11 +64,13 @@ fn of_functions(prog: &mut Prog<Memory>) {
         renamed: Subst::new(),
         elements: RefCell::default(),
         budget: Budget::default(),
+        within: Within::default(),
     };
-    for fun in &mut prog.funs {
+    for fun in prog.funs.iter_mut().filter(|fun| any_stm(&fun.body, allocates)) {
         pass.known = Known::of_fun(fun);
         pass.passed = operand_counts(&fun.body);
         pass.budget = Budget::of(&fun.body);
+        pass.within = Within::of(&fun.body, &mut allocates);
         let facts = pass.known.facts();
         pass.sure = facts.clone();
         let given = pass.consumed(&fun.params, &facts);
@@ -89,6 +92,8 @@ struct Reuse {
     /// What elements the arrays in blocks have, for those that were asked for.
     elements: RefCell<FxHashMap<Name, Elements>>,
     budget: Budget,
+    /// The statements inside of which blocks are allocated.
+    within: Within,
 }
 
 /// The elements of the arrays in a block.
@@ -192,10 +197,17 @@ impl Reuse {
 
     /// Goes through a body of the host; `own` are the blocks that it may use from the start.
     fn body(&mut self, body: &mut Body<Memory>, facts: &Facts, mut own: FxHashMap<Poly, Vec<Own>>) {
+        let blocks = own.values().flatten().count() + body.stms.iter().filter(|s| allocates(s)).count();
+        if blocks < 2 && !body.stms.iter().any(|s| self.within.has(s)) {
+            return;
+        }
         let mut facts = facts.clone();
         self.known.enter_body(&mut facts, body);
         deep(|| {
             for stm in &mut body.stms {
+                if !self.within.has(stm) {
+                    continue;
+                }
                 match &mut stm.exp {
                     Exp::If(c, t, f) => {
                         for (branch, taken) in [(t, true), (f, false)] {
@@ -213,7 +225,7 @@ impl Reuse {
                 }
             }
         });
-        if !body.stms.iter().any(|s| matches!(s.exp, Exp::Op(MemOp::Alloc(_, Space::Default)))) {
+        if blocks < 2 {
             return;
         }
         let mut users = self.users(body);
@@ -348,6 +360,10 @@ impl Reuse {
             *self.passed.entry(old).or_default() += n;
         }
     }
+}
+
+fn allocates(stm: &Stm<Memory>) -> bool {
+    matches!(stm.exp, Exp::Op(MemOp::Alloc(_, Space::Default)))
 }
 
 /// Whether threads compute long rows: these are interleaved later, in a block that nothing else is in.

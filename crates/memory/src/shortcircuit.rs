@@ -42,13 +42,15 @@ use crate::budget::Budget;
 use crate::builder::Place;
 use crate::constants::with_constants;
 use crate::tables::{operand_counts, Tables};
+use crate::within::Within;
 use fehu_algebra::{Facts, Poly};
 use fehu_analysis::order::{Order, Side, Uses};
 use fehu_analysis::{Blocks, Known};
 use fehu_base::{Name, NameSource};
 use fehu_ir::mem::{sym_name, Lmad, MemOp};
+use fehu_ir::seg::SegKind;
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Basic, Body, Exp, Memory, PatElem, Prog, Stm, Type};
+use fehu_ir::{Basic, Body, Exp, Lambda, Memory, PatElem, Prog, Stm, Type};
 use fehu_lmad::Summary;
 use fehu_pass::{Need, Pass};
 use layout::Layout;
@@ -82,6 +84,7 @@ fn run(prog: &mut Prog<Memory>, reasons: Option<Reasons>) -> Option<Reasons> {
         passed: FxHashMap::default(),
         parts: FxHashMap::default(),
         budget: Budget::default(),
+        within: Within::default(),
         answers: RefCell::default(),
         names: std::mem::take(&mut prog.names),
     };
@@ -90,9 +93,12 @@ fn run(prog: &mut Prog<Memory>, reasons: Option<Reasons>) -> Option<Reasons> {
         pass.known = Known::of_fun(fun);
         pass.passed = operand_counts(&fun.body);
         pass.budget = Budget::of(&fun.body);
-        let facts = pass.known.facts();
-        pass.sure = facts.clone();
+        pass.sure = pass.known.facts();
+        let mut facts = pass.sure.clone();
+        pass.known.enter_body(&mut facts, &fun.body);
+        pass.within = Within::of(&fun.body, &mut |stm| values::puts_values(&stm.exp));
         pass.body(&mut fun.body, &facts);
+        pass.within = Within::of(&fun.body, &mut seg::has_rows);
         pass.points(&mut fun.body, &facts);
         pass.remove_unused(&mut fun.body);
     }
@@ -116,6 +122,8 @@ struct ShortCircuit {
     /// Of what they are parts, for arrays that were moved.
     parts: FxHashMap<Name, Parts>,
     budget: Budget,
+    /// The statements inside of which there is something to move.
+    within: Within,
     /// Whether a value that a branch returns can be made in a place: found out when it is decided whether anything moves,
     /// and needed again when it does.
     answers: RefCell<FxHashMap<(Name, Name, Lmad), bool>>,
@@ -146,12 +154,11 @@ struct Dest {
 }
 
 impl ShortCircuit {
+    /// Goes through a body, whose facts these are.
     fn body(&mut self, body: &mut Body<Memory>, facts: &Facts) {
-        let mut facts = facts.clone();
-        self.known.enter_body(&mut facts, body);
         deep(|| {
             for stm in &mut body.stms {
-                self.inner_bodies(&mut stm.exp, &facts, &mut |pass, inner, facts| pass.body(inner, facts));
+                self.inner_bodies(stm, facts, &mut |pass, inner, facts| pass.body(inner, facts));
             }
         });
         if !body.stms.iter().any(|s| values::puts_values(&s.exp)) {
@@ -160,38 +167,47 @@ impl ShortCircuit {
         let mut around = Around::of(body);
         for at in (0..body.stms.len()).rev() {
             for (value, dest) in self.values_put(&body.stms[at]) {
-                self.try_move(body, &mut around, &facts, value, at, &dest);
+                self.try_move(body, &mut around, facts, value, at, &dest);
             }
         }
     }
 
-    /// Goes into the bodies of an expression, with what is known there.
+    /// Goes into the bodies of a statement in which there is something to move, with what is known there.
     fn inner_bodies(
         &mut self,
-        exp: &mut Exp<Memory>,
+        stm: &mut Stm<Memory>,
         facts: &Facts,
         f: &mut dyn FnMut(&mut ShortCircuit, &mut Body<Memory>, &Facts),
     ) {
-        match exp {
+        if !self.within.has(stm) {
+            return;
+        }
+        match &mut stm.exp {
             Exp::If(c, t, e) => {
                 for (body, taken) in [(t, true), (e, false)] {
-                    let mut facts = facts.clone();
-                    self.known.enter_branch(&mut facts, *c, taken);
+                    let facts = self.known.in_branch(facts, *c, taken, body);
                     f(self, body, &facts);
                 }
             }
             Exp::Loop(l) => {
-                let mut facts = facts.clone();
-                self.known.enter_loop(&mut facts, l);
+                let facts = self.known.in_loop(facts, l);
                 f(self, &mut l.body, &facts);
             }
             Exp::Op(MemOp::Seg(seg)) => {
-                let mut facts = facts.clone();
-                self.known.enter_space(&mut facts, &seg.space);
-                map_bodies(exp, &mut |inner| f(self, inner, &facts));
+                let facts = self.known.in_points(facts, &seg.space, &seg.body.body);
+                f(self, &mut seg.body.body, &facts);
+                for operator in operators(&mut seg.kind) {
+                    let mut facts = facts.clone();
+                    self.known.enter_body(&mut facts, &operator.body);
+                    f(self, &mut operator.body, &facts);
+                }
             }
             other @ (Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_)) => {
-                map_bodies(other, &mut |inner| f(self, inner, facts))
+                map_bodies(other, &mut |inner| {
+                    let mut facts = facts.clone();
+                    self.known.enter_body(&mut facts, inner);
+                    f(self, inner, &facts);
+                });
             }
         }
     }
@@ -463,6 +479,18 @@ enum Origin {
     Alloc(usize),
     /// The branches of this statement return it.
     Branches(usize),
+}
+
+/// The operators of a parallel operation, and what comes after it.
+fn operators(kind: &mut SegKind<Memory>) -> Vec<&mut Lambda<Memory>> {
+    match kind {
+        SegKind::Map => vec![],
+        SegKind::Red(ops) => ops.iter_mut().map(|op| &mut op.op).collect(),
+        SegKind::Scan(ops, after) => {
+            ops.iter_mut().map(|op| &mut op.op).chain(after.iter_mut().map(|a| &mut a.lambda)).collect()
+        }
+        SegKind::Hist(ops) => ops.iter_mut().map(|op| &mut op.op).collect(),
+    }
 }
 
 /// Whether an expression makes an array from nothing but its operands.

@@ -37,9 +37,7 @@ impl ShortCircuit {
         let Some(target) = target.filter(|_| fits) else { return false };
         let mut made = 0;
         for (body, taken) in [(t, true), (f, false)] {
-            let mut facts = facts.clone();
-            self.known.enter_branch(&mut facts, *c, taken);
-            self.known.enter_body(&mut facts, body);
+            let facts = self.known.in_branch(facts, *c, taken, body);
             let Some(SubExp::Var(value)) = body.result.get(k) else { return false };
             match self.made_in(body, &facts, *value, &target, dest) {
                 Some(_) => made += 1,
@@ -102,9 +100,7 @@ impl ShortCircuit {
         let Some(target) = self.tables.place(stm.pat[k].name).map(|p| p.lmad.clone()) else { return };
         let Exp::If(c, t, f) = &mut stm.exp else { return };
         for (body, taken) in [(t, true), (f, false)] {
-            let mut facts = facts.clone();
-            self.known.enter_branch(&mut facts, *c, taken);
-            self.known.enter_body(&mut facts, body);
+            let facts = self.known.in_branch(facts, *c, taken, body);
             self.move_in_branch(body, &facts, k, &target, dest, &stm.loc);
             if let SubExp::Var(block) = body.result.remove(b) {
                 match self.passed.get_mut(&block) {

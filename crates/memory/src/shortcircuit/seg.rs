@@ -18,29 +18,24 @@ use fehu_ir::{Basic, Body, Exp, Memory, PatElem, Stm, SubExp};
 use rustc_hash::FxHashSet;
 
 impl ShortCircuit {
-    /// Lets the points of all operations make their results in place, innermost ones first.
+    /// Lets the points of all operations of a body, whose facts these are, make their results in place, innermost ones first.
     pub(super) fn points(&mut self, body: &mut Body<Memory>, facts: &Facts) {
-        let mut facts = facts.clone();
-        self.known.enter_body(&mut facts, body);
         deep(|| {
             for stm in &mut body.stms {
-                self.inner_bodies(&mut stm.exp, &facts, &mut |pass, inner, facts| pass.points(inner, facts));
-                self.seg_results(stm, &facts);
+                self.inner_bodies(stm, facts, &mut |pass, inner, facts| pass.points(inner, facts));
+                self.seg_results(stm, facts);
             }
         });
     }
 
     /// Lets the points of an operation make their results in place.
     fn seg_results(&mut self, stm: &mut Stm<Memory>, facts: &Facts) {
-        let Exp::Op(MemOp::Seg(seg)) = &mut stm.exp else { return };
-        let first = seg.combined();
-        if seg.after().is_some() || !seg.types.iter().skip(first).any(|t| t.is_array()) {
+        if !has_rows(stm) {
             return;
         }
+        let Exp::Op(MemOp::Seg(seg)) = &mut stm.exp else { return };
         let interleaved = rows_of_threads(seg);
-        let mut facts = facts.clone();
-        self.known.enter_space(&mut facts, &seg.space);
-        self.known.enter_body(&mut facts, &seg.body.body);
+        let facts = self.known.in_points(facts, &seg.space, &seg.body.body);
         for (k, row) in rows(&self.tables, seg, &stm.pat) {
             let Some(SubExp::Var(value)) = seg.body.body.result.get(k).copied() else { continue };
             let body = &mut seg.body.body;
@@ -89,6 +84,12 @@ impl ShortCircuit {
             }
         }
     }
+}
+
+/// Whether the points of an operation return arrays, which are parts of its results.
+pub(super) fn has_rows(stm: &Stm<Memory>) -> bool {
+    let Exp::Op(MemOp::Seg(seg)) = &stm.exp else { return false };
+    seg.after().is_none() && seg.types.iter().skip(seg.combined()).any(|t| t.is_array())
 }
 
 /// The results that are arrays at each point, and the places of a point's part of them.
