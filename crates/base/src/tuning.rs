@@ -194,8 +194,8 @@ pub mod results {
     /// The fewest threads for which that is done.
     pub const INTERLEAVED_THREADS: i64 = 256;
 
-    /// The fewest elements for which that is done: a transposition is one kernel more.
-    pub const INTERLEAVED_ELEMENTS: i64 = 1 << 19;
+    /// How often elements are used at least, all threads together, if that is done: a transposition is one kernel more.
+    pub const INTERLEAVED_USES: i64 = 1 << 19;
 }
 
 /// How loops of CPU back ends are rearranged.

@@ -12,7 +12,9 @@
 //!                                             let (ys : [n][m]f32 @ b) = if use then { copy zs } else { zs }
 //! ```
 //!
-//! Where `use` is false, `x` is `b`, and `zs` is in order already.
+//! Where `use` is false, `x` is `b`, and `zs` is in order already. Rows are many if the transposition, a kernel of its own, costs less than
+//! the transactions that it saves: one for each time that an element is used. A thread that uses elements in more loops than its row has
+//! dimensions is taken to go through it as often as it has elements.
 
 use crate::builder::{MemBuilder, Place};
 use crate::results::rows_of_threads;
@@ -26,7 +28,7 @@ use fehu_base::Name;
 use fehu_ir::free::free_in_body;
 use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
 use fehu_ir::seg::SegOp;
-use fehu_ir::visit::{deep, look, map_bodies, Visitor};
+use fehu_ir::visit::{deep, for_each_body, look, map_bodies, Visitor};
 use fehu_ir::{Basic, Body, Exp, Memory, Param, PatElem, Prog, Space, Stm, SubExp, Type};
 use fehu_lmad::Dim;
 use fehu_pass::{Need, Pass};
@@ -62,6 +64,8 @@ struct Rows {
     /// Its index function, and that of the row of a thread.
     whole: Lmad,
     row: Lmad,
+    /// Whether a thread goes through its row again and again.
+    repeatedly: bool,
 }
 
 impl Interleave {
@@ -111,16 +115,35 @@ impl Interleave {
             if let (true, true, Some(row)) = (alone, place.is_direct(), place.lmad.fix_outer(&index)) {
                 let mut inside = Inside { tables: &self.tables, block: place.block, found: vec![] };
                 inside.body(&seg.body.body);
+                let repeatedly = self.loops_around_uses(&seg.body.body, place.block) > row.dims.len();
                 found.push(Rows {
                     at,
                     block: place.block,
                     inside: inside.found,
                     whole: place.lmad.clone(),
                     row,
+                    repeatedly,
                 });
             }
         }
         found
+    }
+
+    /// How many loops are around the innermost use of an element of a block.
+    fn loops_around_uses(&self, body: &Body<Memory>, block: Name) -> usize {
+        let mut most = 0;
+        for stm in &body.stms {
+            let around = match &stm.exp {
+                Exp::Loop(_) => 1,
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => 0,
+            };
+            for_each_body(&stm.exp, &mut |inner| {
+                let uses = free_in_body(inner).iter().any(|n| self.tables.block_of(*n) == Some(block));
+                let within = deep(|| self.loops_around_uses(inner, block));
+                most = most.max(if uses || within > 0 { around + within } else { 0 });
+            });
+        }
+        most
     }
 
     /// Interleaves a result: what goes before the operation, and what comes after it.
@@ -141,10 +164,11 @@ impl Interleave {
         let threads = self.product(&shape[..dims.len()]);
         let long = self.product(&shape[dims.len()..]);
         let all = self.b.mul(threads, long);
+        let uses = if rows.repeatedly { self.b.mul(all, long) } else { all };
         let tests = [
             (results::INTERLEAVED_ROW_ELEMENTS, long),
             (results::INTERLEAVED_THREADS, threads),
-            (results::INTERLEAVED_ELEMENTS, all),
+            (results::INTERLEAVED_USES, uses),
         ]
         .map(|(least, e)| {
             let test = Exp::Basic(Basic::CmpOp(CmpOp::SLe(IntType::I64), SubExp::i64(least), e));
