@@ -6,6 +6,7 @@ use fehu_base::tuning::device_scalars;
 use fehu_base::Name;
 use fehu_imp::parts::for_each_part;
 use fehu_imp::syntax::{Code, Expr, Kernel, KernelOp, Space};
+use fehu_ir::visit::deep;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What was chosen.
@@ -162,29 +163,67 @@ fn is_untouched(survey: &Survey, read: &Definition, mem: Name) -> bool {
 /// Whether a kernel's threads wait for each other under a condition that a parameter of it decides. They would
 /// all decide the same, but not every compiler of kernels sees that of a value in memory.
 fn steers_barriers(kernel: &Kernel, param: Name) -> bool {
-    let mut waits = false;
-    let mut conditions: Vec<&Expr> = vec![];
-    let mut sets: Vec<(Name, &Expr)> = vec![];
-    let mut rest = vec![&kernel.body];
-    while let Some(code) = rest.pop() {
+    let mut flow = Flow::default();
+    flow.code(&kernel.body);
+    let mut tainted = FxHashSet::from_iter([param]);
+    let mentions = |e: &Expr, tainted: &FxHashSet<Name>| {
+        let mut found = false;
+        for_each_part(e, &mut |part| found |= matches!(part, Expr::Var(x) if tainted.contains(x)));
+        found
+    };
+    // Loops feed later assignments to earlier ones.
+    loop {
+        let before = tainted.len();
+        for (x, e) in &flow.sets {
+            if mentions(e, &tainted) {
+                tainted.insert(*x);
+            }
+        }
+        for c in &flow.controls {
+            if mentions(c.condition, &tainted) {
+                if c.waits {
+                    return true;
+                }
+                tainted.extend(flow.sets[c.sets.clone()].iter().map(|(x, _)| *x));
+            }
+        }
+        if tainted.len() == before {
+            return false;
+        }
+    }
+}
+
+/// What decides what in a kernel.
+#[derive(Default)]
+struct Flow<'a> {
+    /// All assignments, in the order of the text.
+    sets: Vec<(Name, &'a Expr)>,
+    controls: Vec<Control<'a>>,
+    /// How many places there were so far where threads wait.
+    waits: usize,
+}
+
+/// A condition, or the bound of a loop.
+struct Control<'a> {
+    condition: &'a Expr,
+    /// The assignments that it decides about.
+    sets: std::ops::Range<usize>,
+    /// Whether threads wait there.
+    waits: bool,
+}
+
+impl<'a> Flow<'a> {
+    fn code(&mut self, code: &'a Code<KernelOp>) {
         match code {
-            Code::Seq(codes) => rest.extend(codes),
-            Code::SetScalar(x, e) => sets.push((*x, e)),
-            Code::For { bound, body, .. } => {
-                conditions.push(bound);
-                rest.push(body);
-            }
-            Code::While(c, body) => {
-                conditions.push(c);
-                rest.push(body);
-            }
-            Code::If(c, a, b) => {
-                conditions.push(c);
-                rest.extend([&**a, &**b]);
-            }
+            Code::Seq(codes) => codes.iter().for_each(|c| deep(|| self.code(c))),
+            Code::SetScalar(x, e) => self.sets.push((*x, e)),
+            Code::For { bound, body, .. } => self.under(bound, &[&**body]),
+            Code::While(c, body) => self.under(c, &[&**body]),
+            Code::If(c, a, b) => self.under(c, &[&**a, &**b]),
+            Code::Op(KernelOp::UnrolledFor { bound, body, .. }) => self.under(bound, &[&**body]),
             Code::Op(op) => {
-                waits |= matches!(op, KernelOp::Barrier | KernelOp::LeaveIfFailed);
-                rest.extend(op.body());
+                self.waits += usize::from(matches!(op, KernelOp::Barrier | KernelOp::LeaveIfFailed));
+                op.body().into_iter().for_each(|inner| deep(|| self.code(inner)));
             }
             Code::DeclareScalar(..)
             | Code::DeclareMem(..)
@@ -196,26 +235,11 @@ fn steers_barriers(kernel: &Kernel, param: Name) -> bool {
             | Code::Assert { .. } => {}
         }
     }
-    if !waits {
-        return false;
+
+    fn under(&mut self, condition: &'a Expr, bodies: &[&'a Code<KernelOp>]) {
+        let (first, waits) = (self.sets.len(), self.waits);
+        bodies.iter().for_each(|body| self.code(body));
+        let sets = first..self.sets.len();
+        self.controls.push(Control { condition, sets, waits: self.waits > waits });
     }
-    // Loops feed later assignments to earlier ones.
-    let mut tainted = FxHashSet::from_iter([param]);
-    let mentions = |e: &Expr, tainted: &FxHashSet<Name>| {
-        let mut found = false;
-        for_each_part(e, &mut |part| found |= matches!(part, Expr::Var(x) if tainted.contains(x)));
-        found
-    };
-    loop {
-        let before = tainted.len();
-        for (x, e) in &sets {
-            if mentions(e, &tainted) {
-                tainted.insert(*x);
-            }
-        }
-        if tainted.len() == before {
-            break;
-        }
-    }
-    conditions.iter().any(|c| mentions(c, &tainted))
 }

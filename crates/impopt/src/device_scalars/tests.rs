@@ -161,3 +161,29 @@ fn what_is_needed_twice_is_counted_once() {
     );
     assert_eq!(reads(&body), 0);
 }
+
+#[test]
+fn a_sum_that_decides_what_a_scan_writes_is_not_read() {
+    // No thread waits for others under the condition, though they wait for each other elsewhere in the kernel.
+    let body = format!(
+        ": (*[n_2]i32) = {{
+  {SUM}
+  let (ys_30 : [n_2]i32) = screma n_2 [xs_4]
+    scan [0i32] \\(a_31 : i32, b_32 : i32) : (i32) {{
+      let (c_33 : i32) = add_i32(a_31, b_32)
+      return (c_33)
+    }}
+    map \\(x_34 : i32) : (i32) {{
+      let (c_35 : bool) = slt_i32(x_34, s_10)
+      let (y_36 : i32) = if c_35 then {{
+        return (x_34)
+      }} else {{
+        return (0i32)
+      }}
+      return (y_36)
+    }}
+  return (ys_30)
+}}"
+    );
+    assert_eq!(reads(&body), 0);
+}
