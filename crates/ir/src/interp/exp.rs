@@ -1,7 +1,7 @@
 //! Running expressions that all representations share.
 
 use super::math::approximate;
-use super::{stuck, Accumulator, ArrayValue, Env, Failure, Machine, Run, Value};
+use super::{sizes, stuck, Accumulator, ArrayValue, Env, Failure, Machine, Run, Value};
 use crate::free::free_in_lambda;
 use crate::op::{OpView, RepOp};
 use crate::rep::Rep;
@@ -74,11 +74,11 @@ impl<'a, R: Rep> Machine<'a, R> {
             | Exp::If(..)
             | Exp::Loop(_)
             | Exp::WithAcc(_)
-            | Exp::Op(_)) => self.array_exp(env, &stm.pat, exp),
+            | Exp::Op(_)) => self.array_exp(env, stm, exp),
         }
     }
 
-    fn array_exp(&mut self, env: &mut Env, pat: &'a [PatElem<R>], exp: &'a Exp<R>) -> Run<Vec<Value>> {
+    fn array_exp(&mut self, env: &mut Env, stm: &'a Stm<R>, exp: &'a Exp<R>) -> Run<Vec<Value>> {
         let one = |a: ArrayValue| Ok(vec![Value::Array(a)]);
         match exp {
             Exp::Basic(
@@ -140,7 +140,12 @@ impl<'a, R: Rep> Machine<'a, R> {
                 Ok(vec![shaped(elem, outer.into_iter().chain(inner).collect(), data)?])
             }
             Exp::Basic(Basic::Scratch(p, shape)) => {
-                let shape = self.shape(env, shape)?;
+                let shape = shape.iter().map(|e| self.i64(env, *e)).collect::<Run<Vec<i64>>>()?;
+                // It is where compiled programs allocate, perhaps before the check of its size, and they say what is wrong.
+                let Ok(shape) = sizes(shape) else {
+                    let message = "cannot allocate an array: a size is negative".into();
+                    return Err(Failure::Assert { message, loc: stm.loc.clone() });
+                };
                 let data = vec![p.blank(); shape.iter().product()];
                 Ok(vec![shaped(*p, shape, data)?])
             }
@@ -186,7 +191,7 @@ impl<'a, R: Rep> Machine<'a, R> {
             Exp::WithAcc(w) => self.with_acc(env, w),
             Exp::Op(op) => match op.view() {
                 OpView::Soac(soac) => self.soac(env, soac),
-                OpView::Seg(seg) => self.seg(env, pat, seg),
+                OpView::Seg(seg) => self.seg(env, &stm.pat, seg),
                 OpView::Size(size) => self.size_op(env, size),
                 OpView::Alloc(bytes, _) => {
                     let bytes = self.i64(env, *bytes)?;
