@@ -220,6 +220,9 @@ pub enum SizeOp {
         class: SizeClass,
         /// The parallelism.
         par: SubExp,
+        /// Another size, by which tuning can split the threshold: where it reaches a second parameter, the border, `par` is
+        /// compared with a third one instead. Nothing reaches a border that is not set.
+        by: Option<SubExp>,
     },
     /// How many thread blocks to use for a number of threads.
     CalcGrid {

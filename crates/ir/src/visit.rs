@@ -497,7 +497,12 @@ macro_rules! walks {
             fn size<R: Rep, V: $Trait<R>>(v: &mut V, size: &$($m)? SizeOp) {
                 match size {
                     SizeOp::GetSize(..) | SizeOp::GetSizeMax(_) | SizeOp::SharedNeeded(_) => {}
-                    SizeOp::CmpThreshold { name: _, class: _, par } => v.operand(par),
+                    SizeOp::CmpThreshold { name: _, class: _, par, by } => {
+                        v.operand(par);
+                        if let Some(by) = by {
+                            v.operand(by);
+                        }
+                    }
                     SizeOp::CalcGrid { points, max: _, block } => {
                         v.operand(points);
                         v.operand(block);

@@ -6,7 +6,7 @@
 //!
 //! The search itself (`autotune/search.rs`) knows nothing of processes; it asks
 //! an oracle, which here is the program running as a server
-//! (`autotune/runner.rs`).
+//! (`autotune/runner.rs`). Instead of it, a random search can be asked for, to compare with.
 
 mod combine;
 mod curve;
@@ -24,9 +24,9 @@ use fehu_data::spec::EntrySpec;
 use forest::Forest;
 use indicatif::{ProgressBar, ProgressStyle};
 use runner::Runner;
-use search::{Search, Tuning};
+use search::{Budget, Search, Tuning};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What to tune, and how.
 #[derive(Clone, Debug)]
@@ -47,6 +47,8 @@ pub struct Options {
     pub tuning: String,
     /// The longest that the first measurement of a data set may take.
     pub timeout: Option<Duration>,
+    /// How to search for thresholds.
+    pub search: SearchBy,
     /// Whether sizes of blocks and tiles are tried as well.
     pub sizes: bool,
     /// Whether progress may be drawn.
@@ -54,6 +56,23 @@ pub struct Options {
     /// How much to tell.
     pub verbose: u8,
 }
+
+/// How to search for thresholds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SearchBy {
+    /// Up the tree of decisions, one measurement for each version and data set.
+    Tree,
+    /// By guesses for all thresholds and data sets together.
+    Stochastic {
+        /// How many measurements may be made; if not given, some for each threshold and data set.
+        budget: Option<usize>,
+        /// Another seed makes other guesses.
+        seed: u64,
+    },
+}
+
+/// How many measurements a random search makes for each threshold and data set, if nobody says how many it may make.
+const GUESSES: usize = 20;
 
 /// A data set to tune for.
 struct DataSet {
@@ -100,18 +119,31 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
     };
     let datasets = datasets(&specs, &maker, dir.path())?;
     let mut runner = Runner::new(&server, options, &forest, &datasets, bar.clone());
+    let began = Instant::now();
     let search = Search::begin(&forest, datasets.len(), &mut runner);
+    let budget = match options.search {
+        SearchBy::Tree => None,
+        SearchBy::Stochastic { budget, seed } => {
+            let measurements = budget.unwrap_or(GUESSES * forest.len() * datasets.len());
+            Some(Budget { measurements, seed })
+        }
+    };
+    let for_thresholds = budget.map_or_else(|| search.most_runs(), |b| b.measurements);
     // In the end, every data set is measured twice: as it was, and tuned.
     let for_sizes = if sizes.is_empty() { 0 } else { sizes::most_runs(&sizes, datasets.len()) };
-    let most = search.most_runs() + for_sizes + 2 * datasets.len();
+    let most = for_thresholds + for_sizes + 2 * datasets.len();
     let what = match options.sizes {
         true => format!("{}, {}", count(forest.len(), "threshold"), count(sizes.len(), "size")),
         false => count(forest.len(), "threshold"),
     };
     outln!("{what}, {}: at most {most} measurements.", count(datasets.len(), "data set"));
     bar.set_length(most as u64);
-    let tuning = search.run();
-    let settings = settings(&tuning);
+    let tuning = match budget {
+        None => search.run(),
+        Some(budget) => search.run_stochastic(budget),
+    };
+    let seconds = began.elapsed().as_secs_f64();
+    let settings = settings(&forest, &tuning);
     let entries: Vec<&str> = datasets.iter().map(|d| d.entry.as_str()).collect();
     let chosen = match sizes.is_empty() {
         true => vec![],
@@ -128,6 +160,7 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
     }
     drop(runner);
     bar.finish_and_clear();
+    outln!("Thresholds took {} and {seconds:.1} s.", count(tuning.runs, "measurement"));
     out!("{}", report::report(&forest, &names, &tuning, &before_and_after));
     for sizes::Choice { name, value, speedup } in &chosen {
         outln!("{name}={value}: {speedup:.2} times as fast");
@@ -136,7 +169,7 @@ pub fn autotune(program: &Path, options: &Options) -> Result<Option<PathBuf>, St
         return Err("every data set fails, so nothing was learnt".into());
     }
     let file = tuning::beside(program, &options.tuning);
-    std::fs::write(&file, tuning_file(&forest, &settings, &chosen))
+    std::fs::write(&file, tuning_file(&settings, &chosen))
         .map_err(|e| format!("could not write {}: {e}", file.display()))?;
     Ok(Some(file))
 }
@@ -170,18 +203,25 @@ fn datasets(specs: &[EntrySpec], maker: &Maker, dir: &Path) -> Result<Vec<DataSe
     Ok(datasets)
 }
 
-/// What to set; `None` for thresholds that nothing is known of.
-fn settings(tuning: &Tuning) -> Vec<Option<i64>> {
-    tuning.decisions.iter().map(|d| d.as_ref().map(|d| d.value)).collect()
+/// What to set, by name; thresholds that nothing is known of are left alone.
+fn settings(forest: &Forest, tuning: &Tuning) -> Vec<(String, i64)> {
+    let mut settings = vec![];
+    for (threshold, decision) in tuning.decisions.iter().enumerate() {
+        let Some(decision) = decision else { continue };
+        settings.push((forest.name(threshold).to_owned(), decision.value));
+        if let (Some(split), Some(names)) = (&decision.split, forest.split(threshold)) {
+            settings.push((names.border.clone(), split.border));
+            settings.push((names.beyond.clone(), split.value));
+        }
+    }
+    settings
 }
 
-fn tuning_file(forest: &Forest, settings: &[Option<i64>], sizes: &[sizes::Choice]) -> String {
+fn tuning_file(settings: &[(String, i64)], sizes: &[sizes::Choice]) -> String {
     let mut text = String::new();
-    for (threshold, value) in settings.iter().enumerate() {
-        if let Some(value) = value {
-            let never = if *value >= INFINITY { " -- never" } else { "" };
-            text.push_str(&format!("{}={value}{never}\n", forest.name(threshold)));
-        }
+    for (name, value) in settings {
+        let never = if *value >= INFINITY { " -- never" } else { "" };
+        text.push_str(&format!("{name}={value}{never}\n"));
     }
     for sizes::Choice { name, value, .. } in sizes {
         text.push_str(&format!("{name}={value}\n"));

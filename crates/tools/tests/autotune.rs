@@ -2,7 +2,7 @@
 //! protocol, and tells times that it computes from its thresholds.
 #![cfg(unix)]
 
-use fehu_tools::autotune::{autotune, Options};
+use fehu_tools::autotune::{autotune, Options, SearchBy};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
@@ -16,25 +16,36 @@ for word in "$@"; do
 done
 outer=32768
 intra=32768
+border=9223372036854775807
+beyond=32768
 echo '%%% OK'
 while read -r command a b rest; do
   case "$command" in
     tuning_params)
       echo 'main.suff_outer_par_0 threshold(def, )'
       echo 'main.suff_intra_par_1 threshold(def, !main.suff_outer_par_0)'
+      echo 'main.suff_outer_par_0_border threshold_border(main.suff_outer_par_0)'
+      echo 'main.suff_outer_par_0_beyond threshold_beyond(main.suff_outer_par_0)'
       echo 'main.tile_size_2 tile_size' ;;
     inputs) echo i64; echo i64 ;;
     output) echo '[]i64' ;;
     set_tuning_param)
       case "$a" in
+        *border) border=$b ;;
+        *beyond) beyond=$b ;;
         *outer*) outer=$b ;;
         *) intra=$b ;;
       esac ;;
     restore) read -r m n < "$a" ;;
     call)
-      if [ $logging = yes ]; then echo "Compared main.suff_outer_par_0 <= $m: false."; fi
+      if [ $logging = yes ]; then
+        echo "Compared main.suff_outer_par_0_border <= $n: false."
+        echo "Compared main.suff_outer_par_0 <= $m: false."
+      fi
       cores=$((m < 4096 ? m : 4096))
-      if [ "$outer" -le "$m" ]; then
+      enough=$outer
+      if [ "$border" -le "$n" ]; then enough=$beyond; fi
+      if [ "$enough" -le "$m" ]; then
         time=$((100 * m * n / cores))
       else
         if [ $logging = yes ]; then echo "Compared main.suff_intra_par_1 <= $((m * n)): false."; fi
@@ -62,9 +73,15 @@ fn write(path: &Path, text: &str) {
     std::fs::write(path, text).expect("written");
 }
 
-/// Tunes for shapes; the thresholds, and how many settings each number of rows was measured with.
+/// Tunes for shapes, up the tree.
 #[allow(clippy::type_complexity)]
 fn tune(shapes: &[(i64, i64)]) -> (Vec<(String, i64)>, Vec<(i64, usize)>) {
+    tune_by(SearchBy::Tree, shapes)
+}
+
+/// Tunes for shapes; the thresholds, and how many settings each number of rows was measured with.
+#[allow(clippy::type_complexity)]
+fn tune_by(search: SearchBy, shapes: &[(i64, i64)]) -> (Vec<(String, i64)>, Vec<(i64, usize)>) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let file = |name: &str| dir.path().join(name);
     let mut program = String::from("-- ==\n");
@@ -85,6 +102,7 @@ fn tune(shapes: &[(i64, i64)]) -> (Vec<(String, i64)>, Vec<(i64, usize)>) {
         spec_file: None,
         tuning: "tuning".into(),
         timeout: Some(Duration::from_secs(20)),
+        search,
         sizes: false,
         terminal: false,
         verbose: 0,
@@ -126,4 +144,33 @@ fn what_fails_is_avoided() {
     let (settings, _) = tune(&[(3_000_000, 4)]);
     // The version in blocks would be next, but there is no memory for it.
     assert!(settings[1].1 > 12_000_000 || settings[0].1 <= 3_000_000, "{settings:?}");
+}
+
+#[test]
+fn a_threshold_that_cannot_serve_two_data_sets_is_split() {
+    // As many rows: those of two elements are best in blocks (140 instead of 200), those of 2000 outside (200,000
+    // instead of 242,000).
+    let (settings, measured) = tune(&[(2400, 2), (2400, 2000)]);
+    let names: Vec<&str> = settings.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "main.suff_outer_par_0",
+            "main.suff_outer_par_0_border",
+            "main.suff_outer_par_0_beyond",
+            "main.suff_intra_par_1"
+        ],
+        "{settings:?}"
+    );
+    let (outer, border, beyond) = (settings[0].1, settings[1].1, settings[2].1);
+    assert!(outer > 2400 && (3..=2000).contains(&border) && beyond <= 2400, "{settings:?}");
+    assert!(measured.iter().all(|(_, settings)| *settings <= 10), "{measured:?}");
+}
+
+#[test]
+fn guesses_find_the_versions_too() {
+    let search = SearchBy::Stochastic { budget: Some(40), seed: 7 };
+    let (settings, _) = tune_by(search, &[(1_000_000, 4), (100, 100), (1000, 1000)]);
+    assert!(1000 < settings[0].1 && settings[0].1 <= 1_000_000, "{settings:?}");
+    assert!(settings[1].1 <= 100 * 100, "{settings:?}");
 }

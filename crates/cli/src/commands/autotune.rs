@@ -1,6 +1,6 @@
 //! `fehu autotune`.
 
-use fehu_tools::autotune::{autotune, Options};
+use fehu_tools::autotune::{autotune, Options, SearchBy};
 use fehu_tools::output::progress_bars;
 use fehu_tools::{errln, outln};
 use std::path::PathBuf;
@@ -20,8 +20,14 @@ sets of the sizes that matter.
 
 The search makes one measurement for each version and data set, and a few more
 where amounts of parallelism change within a run. It assumes that more parallelism
-never makes a version worse compared to the others; where measurements say
-otherwise, there is a warning.
+never makes a version worse compared to the others. Where data sets contradict each
+other, so that no value of a threshold is best for all, it is split by another size
+that the program knows there (how much parallelism is inside, say); if that does not
+help, there is a warning.
+
+With --search stochastic, values are guessed for all thresholds and data sets
+together, as tuners do that know nothing of the program: to compare with. Guesses
+that choose versions which were measured before cost nothing.
 
 With --sizes, the sizes of thread blocks and tiles of all kernels are tried as well,
 one after the other, with the thresholds that were found. `fehu dev --backend=opencl
@@ -45,6 +51,15 @@ pub(crate) struct Args {
     /// How often to run for one measurement [default: ten times and more if runs are short, or three if that takes a second].
     #[arg(short = 'r', long, value_name = "COUNT")]
     runs: Option<usize>,
+    /// How to search for thresholds.
+    #[arg(long, value_enum, default_value_t = Strategy::Tree, value_name = "STRATEGY")]
+    search: Strategy,
+    /// How many measurements a stochastic search may make [default: 20 for each threshold and data set].
+    #[arg(long, value_name = "COUNT")]
+    budget: Option<usize>,
+    /// Where the random numbers of a stochastic search begin: another number, another search.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
     /// Also try sizes of thread blocks and tiles, for each kernel: this takes much longer.
     #[arg(long)]
     sizes: bool,
@@ -66,6 +81,15 @@ pub(crate) struct Args {
     timeout: i64,
 }
 
+/// How to search for thresholds.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Strategy {
+    /// From the innermost decision to the outermost, one measurement for each version.
+    Tree,
+    /// By guesses for all of them together.
+    Stochastic,
+}
+
 pub(crate) fn run(args: &Args) -> ExitCode {
     let options = Options {
         backend: args.backend.clone(),
@@ -76,6 +100,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         spec_file: args.spec_file.clone(),
         tuning: args.tuning.trim_start_matches('.').to_owned(),
         timeout: u64::try_from(args.timeout).ok().map(Duration::from_secs),
+        search: match args.search {
+            Strategy::Tree => SearchBy::Tree,
+            Strategy::Stochastic => SearchBy::Stochastic { budget: args.budget, seed: args.seed },
+        },
         sizes: args.sizes,
         terminal: progress_bars(),
         verbose: args.verbose,

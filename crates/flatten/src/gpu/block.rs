@@ -80,7 +80,7 @@ pub(super) fn fits(flat: &mut Flat, nest: &Nest, name: Option<Symbol>, version: 
     let enough = name.map(|name| {
         let outer = flat.seq.b.product(&nest.widths);
         let par = flat.seq.b.mul64(outer, widest);
-        flat.enough(name, Version::Intra, par)
+        flat.enough(name, Version::Intra, par, Some(outer))
     });
     let most = size_max(&mut flat.seq.b, SizeClass::ThreadBlockSize);
     let mut threads = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), combining, most);

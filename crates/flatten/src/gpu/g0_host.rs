@@ -115,7 +115,7 @@ impl Flat {
     fn host_choice(&mut self, pat: Bindings, cond: SubExp, (yes, no): (Body<Soacs>, Body<Soacs>)) {
         let par = self.names.compared(cond).unwrap_or(cond);
         let name = self.guards.name(Version::Outer);
-        let enough = self.enough(name, Version::Outer, par);
+        let enough = self.enough(name, Version::Outer, par, None);
         let yes = self.decided(name, true, |f| f.host_body(yes));
         let no = self.decided(name, false, |f| f.host_body(no));
         self.seq.b.bind_names(pat, Exp::If(enough, Box::new(yes), Box::new(no)));

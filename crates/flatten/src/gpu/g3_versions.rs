@@ -24,7 +24,9 @@ use super::invariant;
 use super::join;
 use super::lift;
 use super::nest::{Lifted, Nest, Owner};
-use super::parallel::{exploitable, flatten_moderately, operations, perfect, rearranging, segmented};
+use super::parallel::{
+    exploitable, flatten_moderately, operations, perfect, rearranging, segmented, widths_inside,
+};
 use super::ran::Ran;
 use super::state::{Flat, Machine};
 use super::steer::Steer;
@@ -86,7 +88,8 @@ impl Flat {
             }
             Some(name) => {
                 let par = self.seq.b.product(&nest.widths);
-                let cond = self.enough(name, Version::Outer, par);
+                let inside = self.seq.b.product(&widths_inside(&nest, &body));
+                let cond = self.enough(name, Version::Outer, par, Some(inside));
                 let (yes, outside) = self.nested_checking(|f| f.outer_version(&nest, body, types));
                 self.ran.extend(Ran::in_both(&outside, &checked));
                 self.choose(cond, yes, choice, results_of(&nest, types))

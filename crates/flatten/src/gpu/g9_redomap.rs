@@ -19,7 +19,7 @@ use super::guard::Version;
 use super::join;
 use super::lift;
 use super::nest::{Lifted, Nest, Owner};
-use super::parallel::exploitable;
+use super::parallel::{exploitable, widths_inside};
 use super::ran::Ran;
 use super::scattered;
 use super::state::Flat;
@@ -95,7 +95,8 @@ impl Flat {
         }
         let widths: Vec<SubExp> = nest.widths.iter().copied().chain([s.width]).collect();
         let par = self.seq.b.product(&widths);
-        let cond = self.enough(name, Version::Outer, par);
+        let inside = self.seq.b.product(&widths_inside(nest, &s.map.body));
+        let cond = self.enough(name, Version::Outer, par, Some(inside));
         let mut under = nest.clone();
         let (whole, otherwise) =
             self.nested_checking(|f| f.segmented(&mut under, stm, s).into_iter().map(|(e, _)| e).collect());

@@ -7,6 +7,11 @@
 //! if cmp_threshold main.suff_outer_par_0 n then ...
 //! else if cmp_threshold main.suff_intra_par_1 n (main.suff_outer_par_0 false) then ...
 //! ```
+//!
+//! How well a version does depends on more than the parallelism that its guard compares: one thread for each of 16 rows is right
+//! for short rows and wrong for long ones. So a guard also names another size ([`SizeOp::CmpThreshold`]), by which tuning splits the
+//! threshold where no value serves all data sets: for the outer version the parallelism inside, for the one in blocks how many
+//! blocks there are. By default it makes no difference.
 
 use fehu_base::tuning::flattening;
 use fehu_base::Symbol;
@@ -65,13 +70,21 @@ impl Guards {
         self.count < self.most
     }
 
-    /// The comparison of the parallelism with a threshold.
-    pub(super) fn compare(&self, name: Symbol, version: Version, par: SubExp) -> SizeOp {
+    /// The comparison of the parallelism with a threshold, which may be split by another size.
+    pub(super) fn compare(
+        &self,
+        name: Symbol,
+        version: Version,
+        par: SubExp,
+        other: Option<SubExp>,
+    ) -> SizeOp {
         let usual = match version {
             Version::Outer => None,
             Version::Intra => Some(flattening::BLOCK_VERSION_ELEMENTS),
         };
-        SizeOp::CmpThreshold { name, class: SizeClass::Threshold(self.path.clone(), usual), par }
+        // A constant, or the same size again, splits nothing.
+        let by = other.filter(|size| *size != par && size.name().is_some());
+        SizeOp::CmpThreshold { name, class: SizeClass::Threshold(self.path.clone(), usual), par, by }
     }
 
     /// How many thresholds there are.

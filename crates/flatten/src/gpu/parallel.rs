@@ -124,6 +124,48 @@ fn exploitable_stms(stms: &[Stm<Soacs>], inside: &FxHashSet<Name>) -> bool {
     })
 }
 
+/// The widths of the deepest parallelism in a body under a nest, as far as they are known outside of both.
+///
+/// ```text
+/// map (\xs -> reduce (+) 0 (map (\x -> f x) xs)) xss        the columns of `xss`
+/// ```
+pub(super) fn widths_inside(nest: &Nest, body: &Body<Soacs>) -> Vec<SubExp> {
+    let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
+    deepest(&body.stms, &|e: SubExp| nest.invariant(e) && e.name().is_none_or(|n| !inside.contains(&n)))
+}
+
+fn deepest(stms: &[Stm<Soacs>], is_known: &dyn Fn(SubExp) -> bool) -> Vec<SubExp> {
+    deep(|| {
+        let mut widths: Vec<SubExp> = vec![];
+        for stm in stms {
+            let width = match &stm.exp {
+                Exp::Op(Soac::Screma(s)) => Some(s.width),
+                Exp::Op(Soac::Hist(h)) => Some(h.width),
+                Exp::Op(Soac::Scatter(s)) => Some(s.width),
+                Exp::Op(Soac::Filter(f)) => Some(f.width),
+                Exp::Op(Soac::Ad(_))
+                | Exp::Basic(_)
+                | Exp::Call(..)
+                | Exp::If(..)
+                | Exp::Loop(_)
+                | Exp::WithAcc(_) => None,
+            };
+            let mut within = vec![];
+            for_each_body(&stm.exp, &mut |b| {
+                let found = deepest(&b.stms, is_known);
+                if found.len() > within.len() {
+                    within = found;
+                }
+            });
+            let found: Vec<SubExp> = width.filter(|w| is_known(*w)).into_iter().chain(within).collect();
+            if found.len() > widths.len() {
+                widths = found;
+            }
+        }
+        widths
+    })
+}
+
 /// Whether, where there is to be one version only, the body is to be flattened further: it has parallelism
 /// other than reductions of maps, which are better run by one thread each.
 pub(super) fn flatten_moderately(body: &Body<Soacs>) -> bool {

@@ -81,9 +81,15 @@ impl Flat {
         self.machine == Machine::Grid && self.guards.may_add()
     }
 
-    /// Whether there is as much parallelism as a threshold says.
-    pub(super) fn enough(&mut self, name: Symbol, version: Version, par: SubExp) -> SubExp {
-        let compare = KernelsOp::Size(self.guards.compare(name, version, par));
+    /// Whether there is as much parallelism as a threshold says, which may be split by another size.
+    pub(super) fn enough(
+        &mut self,
+        name: Symbol,
+        version: Version,
+        par: SubExp,
+        other: Option<SubExp>,
+    ) -> SubExp {
+        let compare = KernelsOp::Size(self.guards.compare(name, version, par, other));
         self.seq.b.bind("suff", Type::BOOL, Exp::Op(compare)).into()
     }
 

@@ -279,11 +279,15 @@ impl Printer<'_> {
                 self.size_class(class);
             }
             SizeOp::SharedNeeded(label) => self.put(format_args!("shared_needed {:?}", label.as_str())),
-            SizeOp::CmpThreshold { name, class, par } => {
+            SizeOp::CmpThreshold { name, class, par, by } => {
                 self.put(format_args!("cmp_threshold {:?} ", name.as_str()));
                 self.size_class(class);
                 self.put(" ");
                 self.operand(*par);
+                if let Some(by) = by {
+                    self.put(" by ");
+                    self.operand(*by);
+                }
             }
             SizeOp::CalcGrid { points, max, block } => {
                 self.put("calc_grid ");

@@ -452,7 +452,12 @@ impl Gen {
             0 => SizeOp::GetSize(self.symbol(), self.class()),
             1 => SizeOp::GetSizeMax(self.class()),
             2 => SizeOp::SharedNeeded(self.symbol()),
-            3 => SizeOp::CmpThreshold { name: self.symbol(), class: self.class(), par: self.operand() },
+            3 => SizeOp::CmpThreshold {
+                name: self.symbol(),
+                class: self.class(),
+                par: self.operand(),
+                by: self.bool().then(|| self.operand()),
+            },
             _ => SizeOp::CalcGrid { points: self.operand(), max: self.symbol(), block: self.operand() },
         }
     }

@@ -235,6 +235,7 @@ impl Reader<'_> {
                 name: self.text_symbol()?,
                 class: self.size_class()?,
                 par: self.operand()?,
+                by: if self.try_word("by") { Some(self.operand()?) } else { None },
             },
             _ => {
                 SizeOp::CalcGrid { points: self.operand()?, max: self.text_symbol()?, block: self.operand()? }

@@ -209,7 +209,10 @@ impl<R: Rep> Checker<'_, R> {
         }
         match size {
             SizeOp::GetSize(..) | SizeOp::GetSizeMax(_) | SizeOp::SharedNeeded(_) => {}
-            SizeOp::CmpThreshold { par, .. } => self.prim(*par, PrimType::I64),
+            SizeOp::CmpThreshold { par, by, .. } => {
+                self.prim(*par, PrimType::I64);
+                by.iter().for_each(|by| self.prim(*by, PrimType::I64));
+            }
             SizeOp::CalcGrid { points, block, .. } => {
                 self.prim(*points, PrimType::I64);
                 self.prim(*block, PrimType::I64);

@@ -6,10 +6,20 @@
 //! threshold with the least slowdown over all data sets is taken, and the
 //! [`Conflict`] says which data sets contradict each other.
 //!
+//! Such a contradiction means that something else matters than the parallelism which the threshold is compared with. Where
+//! the program knows another size there ([`super::forest::Split`]), the threshold is [`Split`] by it: one value holds where
+//! that size is small, and another one beyond a border between data sets. This takes no further measurements.
+//!
+//! ```text
+//! rows   columns   best version        rows ≥ t alone is wrong for one of the two;
+//! 16     2^14      not by rows         columns < 2^17:  t = never
+//! 16     2^20      by rows             otherwise:       t = 8
+//! ```
+//!
 //! A data set that never asks a threshold, since what is asked before takes it elsewhere, does not care for its
 //! value. What it would want only decides between values that are equally good for those that do.
 
-use super::curve::{differ, Curve, INFINITY};
+use super::curve::{differ, Curve, INFINITY, NOISE};
 
 /// A threshold for all data sets.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,6 +30,34 @@ pub(super) struct Decision {
     pub(super) interval: (i64, i64),
     /// Data sets that it is not best for.
     pub(super) conflicts: Vec<Conflict>,
+    /// Another value, where one cannot serve all data sets.
+    pub(super) split: Option<Split>,
+}
+
+/// What holds instead of a threshold where another size is large.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Split {
+    /// It holds where the other size is at least this.
+    pub(super) border: i64,
+    /// The value to set.
+    pub(super) value: i64,
+    /// The data sets beyond the border.
+    pub(super) datasets: Vec<usize>,
+    /// How much all data sets lost by a single threshold, as the logarithm of their slowdowns, and how much by both.
+    pub(super) losses: (f64, f64),
+}
+
+/// What is known of the other size where a data set compares a threshold: the least and the most.
+pub(super) type Range = (i64, i64);
+
+impl Decision {
+    /// The value that holds for a data set.
+    pub(super) fn value_where(&self, other: Option<Range>) -> i64 {
+        match (&self.split, other) {
+            (Some(split), Some((least, _))) if least >= split.border => split.value,
+            _ => self.value,
+        }
+    }
 }
 
 /// Two data sets that want different things of a threshold: evidence against monotonicity.
@@ -57,8 +95,7 @@ pub(super) fn combine(curves: &[(usize, &Curve)], idle: &[(usize, &Curve)]) -> D
     amounts.push(INFINITY);
     let mut good = vec![true; amounts.len()];
     for curves in [curves, idle] {
-        let losses: Vec<f64> =
-            amounts.iter().map(|t| curves.iter().map(|(_, c)| loss(c, *t)).sum()).collect();
+        let losses: Vec<f64> = amounts.iter().map(|t| losses(curves, *t)).collect();
         let candidates = losses.iter().zip(&good).filter(|(_, good)| **good);
         let least = candidates.map(|(loss, _)| *loss).fold(f64::INFINITY, f64::min);
         for (good, loss) in good.iter_mut().zip(&losses) {
@@ -69,7 +106,58 @@ pub(super) fn combine(curves: &[(usize, &Curve)], idle: &[(usize, &Curve)]) -> D
     let last = (first..good.len()).take_while(|i| good[*i]).last().unwrap_or(first);
     let interval = (if first == 0 { 1 } else { amounts[first - 1] + 1 }, amounts[last]);
     let value = within(interval);
-    Decision { value, interval, conflicts: conflicts(curves, value) }
+    Decision { value, interval, conflicts: conflicts(curves, value), split: None }
+}
+
+/// The same, but where data sets contradict each other, the threshold is split by the other size, if that makes them faster.
+pub(super) fn combine_or_split(
+    curves: &[(usize, &Curve)],
+    idle: &[(usize, &Curve)],
+    other: impl Fn(usize) -> Option<Range>,
+) -> Decision {
+    let whole = combine(curves, idle);
+    if whole.conflicts.is_empty() {
+        return whole;
+    }
+    let Some(sizes) = curves.iter().map(|(d, _)| other(*d)).collect::<Option<Vec<Range>>>() else {
+        return whole;
+    };
+    let loss_before = losses(curves, whole.value);
+    let mut best = whole;
+    let mut least_loss = loss_before - differ_by();
+    let mut borders: Vec<i64> = sizes.iter().map(|(least, _)| *least).collect();
+    borders.sort_unstable();
+    borders.dedup();
+    for border in borders.into_iter().skip(1) {
+        // A border has every data set on one of its sides.
+        let below = sizes.iter().map(|(_, most)| *most).filter(|most| *most < border).max();
+        let between = sizes.iter().any(|(least, most)| *least < border && border <= *most);
+        let (Some(below), false) = (below, between) else { continue };
+        let is_beyond = |d: usize| other(d).is_some_and(|(least, _)| least >= border);
+        let (far, near): (Vec<_>, Vec<_>) = curves.iter().copied().partition(|(d, _)| is_beyond(*d));
+        let (idle_far, idle_near): (Vec<_>, Vec<_>) = idle.iter().copied().partition(|(d, _)| is_beyond(*d));
+        let (mut first, second) = (combine(&near, &idle_near), combine(&far, &idle_far));
+        let loss = losses(&near, first.value) + losses(&far, second.value);
+        if loss < least_loss {
+            least_loss = loss;
+            first.conflicts.extend(second.conflicts);
+            let datasets = far.iter().map(|(d, _)| *d).collect();
+            let (border, value) = (within((below + 1, border)), second.value);
+            first.split = Some(Split { border, value, datasets, losses: (loss_before, loss) });
+            best = first;
+        }
+    }
+    best
+}
+
+/// What a split must save: as much as measurements differ by chance.
+fn differ_by() -> f64 {
+    (1.0 + NOISE).ln()
+}
+
+/// How much all data sets lose by a threshold.
+fn losses(curves: &[(usize, &Curve)], threshold: i64) -> f64 {
+    curves.iter().map(|(_, c)| loss(c, threshold)).sum()
 }
 
 /// A value in an interval: the further from its ends, the better for data sets nobody has seen.
@@ -172,6 +260,32 @@ mod tests {
         // Differences that are noise are not.
         let d = decide(&[one(10, 5.0, 5.01), one(100, 80.0, 20.0)]);
         assert!(d.value == INFINITY && d.conflicts.is_empty());
+    }
+
+    #[test]
+    fn contradictions_are_split_by_another_size() {
+        // As many rows, but the version is better for long ones alone.
+        let curves = [one(16, 80.0, 20.0), one(16, 50.0, 8000.0), one(16, 90.0, 20.0)];
+        let curves: Vec<_> = curves.iter().enumerate().collect();
+        let columns = [(100, 1000), (5000, 5000), (10, 20)];
+        let d = combine_or_split(&curves, &[], |d| Some(columns[d]));
+        assert_eq!((d.value, d.conflicts.len()), (INFINITY, 0), "{d:?}");
+        let split = d.split.clone().expect("a split");
+        assert_eq!((split.border, split.value, split.datasets), (2237, 8, vec![1]));
+        assert_eq!([0, 1, 2].map(|i| d.value_where(Some(columns[i]))), [INFINITY, 8, INFINITY]);
+        assert!(split.losses.0 > 1.0 && split.losses.1.abs() < 1e-9, "{:?}", split.losses);
+        // Data sets with sizes on both sides, or of which it is not known, leave the contradiction.
+        for columns in
+            [[Some((100, 6000)), Some((5000, 5000)), Some((200, 300))], [Some((1, 1)), None, Some((1, 1))]]
+        {
+            let d = combine_or_split(&curves, &[], |d| columns[d]);
+            assert!(d.split.is_none() && !d.conflicts.is_empty(), "{d:?}");
+        }
+        // What no border parts stays as it is, and what agrees is not split.
+        let d = combine_or_split(&curves, &[], |_| Some((7, 7)));
+        assert!(d.split.is_none() && !d.conflicts.is_empty(), "{d:?}");
+        let d = combine_or_split(&curves[..1], &curves[2..], |d| Some(columns[d]));
+        assert!(d.split.is_none() && d.conflicts.is_empty(), "{d:?}");
     }
 
     #[test]

@@ -8,6 +8,14 @@
 //! main.suff_outer_par_0   threshold(def, )
 //! main.suff_intra_par_1   threshold(32, !main.suff_outer_par_0)
 //! ```
+//!
+//! A threshold that may be [split](super::combine) by another size comes with two more parameters. Where the other size reaches
+//! the border, parallelism is compared with the second one instead. Nothing reaches a border that is not set.
+//!
+//! ```text
+//! main.suff_outer_par_0_border   threshold_border(main.suff_outer_par_0)
+//! main.suff_outer_par_0_beyond   threshold_beyond(main.suff_outer_par_0)
+//! ```
 
 /// All thresholds, with numbers in the order of the program.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +30,16 @@ struct Node {
     path: Vec<(usize, bool)>,
     /// The last of them.
     parent: Option<(usize, bool)>,
+    split: Option<Split>,
+}
+
+/// The names of the parameters that split a threshold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Split {
+    /// What the other size is compared with.
+    pub(super) border: String,
+    /// What holds instead of the threshold where the other size reaches the border.
+    pub(super) beyond: String,
 }
 
 impl Forest {
@@ -45,6 +63,7 @@ impl Forest {
             path: path.clone(),
             // Whatever the order of the path, the last is the one with the longest own.
             parent: path.iter().copied().max_by_key(|(n, _)| paths[*n].len()),
+            split: split(params, name),
         });
         Forest { nodes: nodes.collect() }
     }
@@ -69,6 +88,16 @@ impl Forest {
         self.nodes.iter().position(|n| n.name == name)
     }
 
+    /// How a threshold may be split.
+    pub(super) fn split(&self, threshold: usize) -> Option<&Split> {
+        self.nodes[threshold].split.as_ref()
+    }
+
+    /// The threshold that a border of this name splits.
+    pub(super) fn split_by(&self, border: &str) -> Option<usize> {
+        self.nodes.iter().position(|n| n.split.as_ref().is_some_and(|s| s.border == border))
+    }
+
     /// Those that are asked whatever the others say.
     pub(super) fn roots(&self) -> Vec<usize> {
         self.with_parent(None)
@@ -87,6 +116,15 @@ impl Forest {
     fn with_parent(&self, parent: Option<(usize, bool)>) -> Vec<usize> {
         (0..self.nodes.len()).filter(|i| self.nodes[*i].parent == parent).collect()
     }
+}
+
+/// The parameters among these that split a threshold, if it has both.
+fn split(params: &[(String, String)], threshold: &str) -> Option<Split> {
+    let of = |kind: &str| {
+        let class = format!("{kind}({threshold})");
+        params.iter().find(|(_, c)| c.trim() == class).map(|(name, _)| name.clone())
+    };
+    Some(Split { border: of("threshold_border")?, beyond: of("threshold_beyond")? })
 }
 
 /// The path in the class of a threshold; `None` for other classes.
@@ -129,6 +167,22 @@ mod tests {
         assert_eq!(f.children(n("a"), true), [n("d")]);
         assert_eq!(f.children(n("b"), false), [n("c")]);
         assert_eq!(f.path(n("c")), [(n("a"), false), (n("b"), false)]);
+    }
+
+    #[test]
+    fn thresholds_that_can_be_split() {
+        let f = forest(&[
+            ("a", "threshold(def, )"),
+            ("a_border", "threshold_border(a)"),
+            ("a_beyond", "threshold_beyond(a)"),
+            ("b", "threshold(def, !a)"),
+            ("b_border", "threshold_border(b)"),
+        ]);
+        assert_eq!(f.len(), 2);
+        let split = f.split(0).expect("a split");
+        assert_eq!((split.border.as_str(), split.beyond.as_str()), ("a_border", "a_beyond"));
+        assert_eq!((f.split_by("a_border"), f.split_by("a")), (Some(0), None));
+        assert_eq!(f.split(1), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the tuner has to say: how much faster data sets are, what versions
 //! fail, and where data sets contradict each other.
 
-use super::combine::Conflict;
+use super::combine::{Conflict, Split};
 use super::curve::INFINITY;
 use super::forest::Forest;
 use super::search::{Finding, Tuning};
@@ -9,6 +9,9 @@ use std::fmt::Write;
 
 /// The time of a data set before tuning and after, or why it fails.
 pub(super) type BeforeAndAfter = (Result<f64, String>, Result<f64, String>);
+
+/// The logarithm of a slowdown that is as bad as a failure.
+const FAILS: f64 = 20.0;
 
 /// The whole report.
 pub(super) fn report(
@@ -23,6 +26,10 @@ pub(super) fn report(
         let _ = writeln!(out, "{}", describe(forest, names, finding));
     }
     for (threshold, decision) in tuning.decisions.iter().enumerate() {
+        if let Some(split) = decision.as_ref().and_then(|d| d.split.as_ref()) {
+            let single = decision.as_ref().map_or(INFINITY, |d| d.value);
+            let _ = writeln!(out, "{}", repaired(forest.name(threshold), names, single, split));
+        }
         for conflict in decision.iter().flat_map(|d| &d.conflicts) {
             let _ = writeln!(out, "{}", contradiction(forest.name(threshold), names, conflict));
         }
@@ -85,6 +92,22 @@ fn contradiction(threshold: &str, names: &[String], c: &Conflict) -> String {
     )
 }
 
+fn repaired(threshold: &str, names: &[String], usual: i64, split: &Split) -> String {
+    let (before, after) = split.losses;
+    let beyond: Vec<&str> = split.datasets.iter().map(|d| names[*d].as_str()).collect();
+    format!(
+        "Note: no value of {threshold} is best for all, so it is split by another size: {}, or {} where that size is at \
+         least {} (as for {}). A single value would have made some data sets slower, all together {:.2} times; this makes \
+         it {:.2}.",
+        value(usual),
+        value(split.value),
+        split.border,
+        beyond.join(", "),
+        before.min(FAILS).exp(),
+        after.min(FAILS).exp()
+    )
+}
+
 fn time(microseconds: f64) -> String {
     match microseconds.is_finite() {
         true => format!("{microseconds:.0}μs"),
@@ -109,6 +132,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn splits_are_named() {
+        let split = Split { border: 500, value: 8, datasets: vec![1], losses: (160f64.ln(), 0.0) };
+        assert_eq!(
+            repaired("a", &["main small".to_owned(), "main large".to_owned()], INFINITY, &split),
+            "Note: no value of a is best for all, so it is split by another size: infinity, or 8 where that size is at \
+             least 500 (as for main large). A single value would have made some data sets slower, all together 160.00 \
+             times; this makes it 1.00."
+        );
+    }
+
+    #[test]
     fn evidence_is_given() {
         let forest = Forest::new(&[("a".to_owned(), "threshold(def, )".to_owned())]);
         let names = ["main small".to_owned(), "main large".to_owned()];
@@ -121,6 +155,7 @@ mod tests {
                 value: INFINITY,
                 interval: (101, INFINITY),
                 conflicts: vec![conflict],
+                split: None,
             })],
             best: vec![Some(5.0), Some(20.0)],
             findings: vec![Finding::Fails {

@@ -95,28 +95,24 @@ impl<'a> Runner<'a> {
     }
 
     /// How long a data set takes with what was found.
-    pub(super) fn tuned(&mut self, dataset: usize, settings: &[Option<i64>]) -> Result<f64, String> {
+    pub(super) fn tuned(&mut self, dataset: usize, settings: &[(String, i64)]) -> Result<f64, String> {
         self.process = None;
-        let settings: Vec<(usize, i64)> =
-            settings.iter().enumerate().filter_map(|(t, v)| Some((t, (*v)?))).collect();
-        self.measured(dataset, &settings, None, "tuned")
+        self.measured(dataset, settings, None, "tuned")
     }
 
     /// How long a data set takes with what was found, and sizes of blocks and tiles; nothing if it fails.
     pub(super) fn sized(
         &mut self,
         dataset: usize,
-        settings: &[Option<i64>],
+        settings: &[(String, i64)],
         sizes: &[(String, i64)],
     ) -> Option<f64> {
         self.with_sizes(sizes);
-        let settings: Vec<(usize, i64)> =
-            settings.iter().enumerate().filter_map(|(t, v)| Some((t, (*v)?))).collect();
         let what = match sizes.last() {
             Some((name, value)) => format!("{name}={value}"),
             None => "usual sizes".into(),
         };
-        self.measured(dataset, &settings, None, &what).ok()
+        self.measured(dataset, settings, None, &what).ok()
     }
 
     /// From now on servers have these sizes.
@@ -131,7 +127,7 @@ impl<'a> Runner<'a> {
     fn measured(
         &mut self,
         dataset: usize,
-        settings: &[(usize, i64)],
+        settings: &[(String, i64)],
         best: Option<f64>,
         what: &str,
     ) -> Result<f64, String> {
@@ -180,7 +176,7 @@ impl<'a> Runner<'a> {
         &mut self,
         purpose: Purpose,
         dataset: usize,
-        settings: &[(usize, i64)],
+        settings: &[(String, i64)],
         limit: Option<Duration>,
         what: impl FnOnce(&mut Connection, &mut Call) -> Result<T, ServerError>,
     ) -> Result<T, Trouble> {
@@ -192,10 +188,10 @@ impl<'a> Runner<'a> {
             None => self.start(purpose).map_err(Trouble::Dead)?,
         };
         let Running { process, loaded, .. } = &mut running;
-        let (forest, data) = (self.forest, &self.datasets[dataset]);
+        let data = &self.datasets[dataset];
         let result = process.talk(limit, |server| {
-            for (threshold, value) in settings {
-                server.set_tuning_param(forest.name(*threshold), *value)?;
+            for (name, value) in settings {
+                server.set_tuning_param(name, *value)?;
             }
             if loaded.as_ref().is_some_and(|(number, _)| *number != dataset) {
                 if let Some((_, call)) = loaded.take() {
@@ -215,6 +211,11 @@ impl<'a> Runner<'a> {
         result
     }
 
+    /// Settings of all thresholds, by name.
+    fn named(&self, settings: &[i64]) -> Vec<(String, i64)> {
+        settings.iter().enumerate().map(|(t, value)| (self.forest.name(t).to_owned(), *value)).collect()
+    }
+
     fn start(&self, purpose: Purpose) -> Result<Running, String> {
         let mut options = self.options.pass_options.clone();
         if purpose == Purpose::Logging {
@@ -231,7 +232,7 @@ impl Oracle for Runner<'_> {
         self.bar.set_message(self.datasets[dataset].name.clone());
         let limit = self.options.timeout;
         let mut log = vec![];
-        let settings: Vec<(usize, i64)> = settings.iter().copied().enumerate().collect();
+        let settings = self.named(settings);
         let result = self.talk(Purpose::Logging, dataset, &settings, limit, |server, call| {
             match call.run(server) {
                 Ok(report) => log = report.log,
@@ -251,9 +252,15 @@ impl Oracle for Runner<'_> {
             // Some servers log there.
             log.extend(running.process.take_stderr().lines().map(str::to_owned));
         }
-        let compared = log.iter().filter_map(|line| comparison(line));
-        let compared = compared.filter_map(|(name, par)| Some((self.forest.number(name)?, par)));
-        Probe { compared: compared.collect(), complete: result.is_ok() }
+        let (mut compared, mut others) = (vec![], vec![]);
+        for (name, amount) in log.iter().filter_map(|line| comparison(line)) {
+            if let Some(threshold) = self.forest.number(name) {
+                compared.push((threshold, amount));
+            } else if let Some(threshold) = self.forest.split_by(name) {
+                others.push((threshold, amount));
+            }
+        }
+        Probe { compared, others, complete: result.is_ok() }
     }
 
     fn time(&mut self, dataset: usize, settings: &[i64], best: Option<f64>) -> Result<f64, String> {
@@ -262,7 +269,7 @@ impl Oracle for Runner<'_> {
             .map(|(t, v)| format!("{}={v}", self.forest.name(t)))
             .collect();
         let what = if set.is_empty() { "nothing reached".to_owned() } else { set.join(" ") };
-        let settings: Vec<(usize, i64)> = settings.iter().copied().enumerate().collect();
+        let settings = self.named(settings);
         self.measured(dataset, &settings, best, &what)
     }
 }

@@ -10,9 +10,15 @@
 //! best border between them is searched for ([`super::curve`]). What is
 //! best for each data set is then put together ([`super::combine`]).
 //!
+//! The baseline that the thesis compares this with, a random search, is in [`stochastic`].
+//!
 //! Everything is asked of an [`Oracle`], so nothing here runs a process.
 
-use super::combine::{combine, Decision};
+mod stochastic;
+
+pub(super) use stochastic::Budget;
+
+use super::combine::{combine_or_split, Decision, Range};
 use super::curve::{most_runs, search, Curve, INFINITY};
 use super::forest::Forest;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +38,8 @@ pub(super) trait Oracle {
 pub(super) struct Probe {
     /// Thresholds and amounts of parallelism, in any order.
     pub(super) compared: Vec<(usize, i64)>,
+    /// Thresholds that can be split, and the other sizes that were seen there.
+    pub(super) others: Vec<(usize, i64)>,
     /// Whether it ran to its end, so that there is nothing else.
     pub(super) complete: bool,
 }
@@ -86,8 +94,10 @@ struct DataSet {
     settings: Vec<i64>,
     /// Amounts of parallelism, by threshold.
     seen: Vec<BTreeSet<i64>>,
+    /// The sizes that thresholds can be split by.
+    others: Vec<BTreeSet<i64>>,
     complete: bool,
-    /// Times by settings.
+    /// Times by paths ([`DataSet::path`]).
     known: BTreeMap<Vec<i64>, f64>,
     curves: Vec<Option<Curve>>,
 }
@@ -99,6 +109,7 @@ impl<'a, O: Oracle> Search<'a, O> {
             let mut d = DataSet {
                 settings: vec![INFINITY; forest.len()],
                 seen: vec![BTreeSet::new(); forest.len()],
+                others: vec![BTreeSet::new(); forest.len()],
                 complete: false,
                 known: BTreeMap::new(),
                 curves: vec![None; forest.len()],
@@ -140,11 +151,16 @@ impl<'a, O: Oracle> Search<'a, O> {
             let curves = (self.datasets.iter().enumerate())
                 .filter_map(|(i, d)| Some((i, d.curves[threshold].as_ref()?)))
                 .filter(|(_, c)| c.best_time().is_finite());
-            let value = |before: usize| decisions[before].as_ref().map(|d| d.value);
-            let (asking, idle): (Vec<_>, Vec<_>) =
-                curves.partition(|(i, _)| self.datasets[*i].asks(self.forest, threshold, value));
+            let asks = |dataset: &DataSet| {
+                let value = |before: usize| {
+                    decisions[before].as_ref().map(|d: &Decision| d.value_where(dataset.other(before)))
+                };
+                dataset.asks(self.forest, threshold, value)
+            };
+            let (asking, idle): (Vec<_>, Vec<_>) = curves.partition(|(i, _)| asks(&self.datasets[*i]));
             if !asking.is_empty() || !idle.is_empty() {
-                decisions[threshold] = Some(combine(&asking, &idle));
+                let other = |dataset: usize| self.datasets[dataset].other(threshold);
+                decisions[threshold] = Some(combine_or_split(&asking, &idle, other));
             }
         }
         decisions
@@ -207,7 +223,7 @@ impl<'a, O: Oracle> Search<'a, O> {
     /// The time of a data set as it is set; infinity if it fails.
     fn time(&mut self, dataset: usize) -> f64 {
         let d = &mut self.datasets[dataset];
-        let key = d.essence(self.forest);
+        let key = d.path(self.forest);
         if let Some(time) = d.known.get(&key) {
             return *time;
         }
@@ -233,7 +249,18 @@ impl DataSet {
                 seen.insert(amount);
             }
         }
+        for (threshold, size) in probe.others {
+            if let Some(others) = self.others.get_mut(threshold) {
+                others.insert(size);
+            }
+        }
         self.complete |= probe.complete;
+    }
+
+    /// The sizes that a threshold can be split by, if there are any.
+    fn other(&self, threshold: usize) -> Option<Range> {
+        let others = &self.others[threshold];
+        Some((*others.first()?, *others.last()?))
     }
 
     fn best(&self) -> Option<f64> {
@@ -252,10 +279,12 @@ impl DataSet {
         })
     }
 
-    /// The settings without those that cannot matter: settings with the same essence do the same.
-    fn essence(&self, forest: &Forest) -> Vec<i64> {
+    /// The path that a run takes: for each threshold that is asked, the least amount of parallelism that reaches it. Settings
+    /// with the same path do the same.
+    fn path(&self, forest: &Forest) -> Vec<i64> {
         let asked = |threshold: usize| self.asks(forest, threshold, |before| Some(self.settings[before]));
-        (0..self.settings.len()).map(|t| if asked(t) { self.settings[t] } else { INFINITY }).collect()
+        let least = |t: usize| self.seen[t].range(self.settings[t]..).next().copied().unwrap_or(INFINITY);
+        (0..self.settings.len()).map(|t| if asked(t) { least(t) } else { INFINITY }).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::translate::machine::{CpuMachine, Machine};
 use crate::translate::state::{Context, Translate};
 use fehu_base::prim::PrimType;
-use fehu_base::{bug, Symbol};
+use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{CpuOp, Expr, OnCpu, TuningParam};
 use fehu_ir::schedule::{Schedule, ScheduleParam};
@@ -23,10 +23,16 @@ pub(crate) fn size_op<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, pat: &[PatElem
             t.on_cpu(CpuOp::GetSizeMax(p.name, Symbol::new(&class_text(class))));
         }
         SizeOp::SharedNeeded(label) => bug!("nobody said how much shared memory {label:?} needs"),
-        SizeOp::CmpThreshold { name, class, par } => {
+        SizeOp::CmpThreshold { name, class, par, by } => {
             add_param(t, *name, class);
             let par = t.operand(*par);
-            t.on_cpu(CpuOp::CmpThreshold(p.name, *name, par));
+            match by {
+                None => t.on_cpu(CpuOp::CmpThreshold(p.name, *name, par)),
+                Some(by) => {
+                    let by = t.operand(*by);
+                    split_threshold(t, p.name, *name, par, by);
+                }
+            }
         }
         SizeOp::CalcGrid { points, max: most, block } => {
             add_param(t, *most, &SizeClass::GridSize);
@@ -35,6 +41,30 @@ pub(crate) fn size_op<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, pat: &[PatElem
             t.set_to(p.name, blocks);
         }
     }
+}
+
+/// A comparison with a threshold that tuning can split by another size. As long as the border is not set, nothing reaches it.
+fn split_threshold<X: CpuMachine>(
+    t: &mut Translate<OnCpu<X>>,
+    result: Name,
+    name: Symbol,
+    par: Expr,
+    by: Expr,
+) {
+    let mut other = |kind: &str, usual: i64| {
+        let param = Symbol::new(&format!("{name}_{kind}"));
+        let class = Symbol::new(&format!("threshold_{kind}({name})"));
+        add_param(t, param, &SizeClass::Bespoke(class, usual));
+        param
+    };
+    let (border, beyond) = (other("border", i64::MAX), other("beyond", i64::MAX));
+    let reached = t.temp("beyond", PrimType::Bool);
+    t.on_cpu(CpuOp::CmpThreshold(reached, border, by));
+    t.if_else(
+        Expr::Var(reached),
+        |t| t.on_cpu(CpuOp::CmpThreshold(result, beyond, par.clone())),
+        |t| t.on_cpu(CpuOp::CmpThreshold(result, name, par.clone())),
+    );
 }
 
 /// A parameter that the program declares itself: the least number if it is not set.
