@@ -78,6 +78,11 @@ pub mod flattening {
     /// So many blocks keep a device busy: the H200 has 132 multiprocessors.
     pub const BUSY_BLOCKS: i64 = 256;
 
+    /// How many elements of parallelism that a thread block does not use its threads may go through one after the other, where there
+    /// are too few blocks to keep a device busy. Each costs 20 ns and more, since a thread waits for what it reads, so that these are
+    /// as long as the launches which flattening further costs.
+    pub const BLOCK_VERSION_STEPS: i64 = 2048;
+
     /// How much parallelism is enough for thread blocks, if nobody says otherwise: one warp. What a block does in shared memory,
     /// with barriers, the versions flattened further do in several kernels, which cost a launch each, through global memory.
     pub const BLOCK_VERSION_ELEMENTS: i64 = crate::device::WARP_THREADS;

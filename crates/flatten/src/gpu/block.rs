@@ -8,6 +8,7 @@ use super::g1_manifest::Point;
 use super::guard::Version;
 use super::host_names::HostNames;
 use super::nest::Nest;
+use super::parallel::widths_inside;
 use super::state::{Flat, Machine};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
@@ -27,6 +28,8 @@ use rustc_hash::FxHashSet;
 pub(super) struct Intra {
     /// Host code with the operation.
     pub(super) body: Body<Kernels>,
+    /// The widths of the deepest parallelism of the body, of which the block uses a part.
+    inside: Vec<SubExp>,
     /// The index spaces of the operations in the block.
     spaces: IndexSet<Shape>,
     /// Those of operations that need a thread for each point.
@@ -45,19 +48,20 @@ pub(super) fn intra_version(
     if !regular_inside(nest, body) {
         return None;
     }
+    let inside = widths_inside(nest, body);
     let point = Point { nest, depth: nest.depth(), body: body.clone(), types: types.to_vec() };
     let opened = flat.open(point);
     flat.machine = Machine::Block;
-    let inside = flat.host_body(opened.body);
+    let in_block = flat.host_body(opened.body);
     flat.machine = Machine::Grid;
-    let Operations { spaces, combining } = operations(&flat.names, &inside)?;
+    let Operations { spaces, combining } = operations(&flat.names, &in_block)?;
     let label = Symbol::new(&format!("block_{}", opened.space.flat.0));
     let results: Vec<Type> = types.iter().map(|t| array_of_rows(t, &nest.widths)).collect();
     let seg = SegOp {
         level: SegLevel::Block,
         space: opened.space,
         types: types.to_vec(),
-        body: KernelBody { returns: types.iter().map(|_| KernelReturn::Elem).collect(), body: inside },
+        body: KernelBody { returns: types.iter().map(|_| KernelReturn::Elem).collect(), body: in_block },
         kind: SegKind::Map,
         virtualise: true,
         grid: None,
@@ -70,11 +74,18 @@ pub(super) fn intra_version(
         f.seq.b.attrs.pop();
         names.into_iter().map(SubExp::Var).collect()
     });
-    Some(Intra { body, spaces, combining, label })
+    Some(Intra { body, inside, spaces, combining, label })
 }
 
-/// Whether there is enough parallelism for a version (if a threshold says how much is), and it fits the device.
-pub(super) fn fits(flat: &mut Flat, nest: &Nest, name: Option<Symbol>, version: &Intra) -> SubExp {
+/// Whether there is enough parallelism for a version (if a threshold says how much is), and it fits the device. Where there is a version that is
+/// flattened further, it must also use enough of the parallelism.
+pub(super) fn fits(
+    flat: &mut Flat,
+    nest: &Nest,
+    name: Option<Symbol>,
+    version: &Intra,
+    is_flattened_further: bool,
+) -> SubExp {
     let widest = widest_of(&mut flat.seq.b, &version.spaces);
     let combining = widest_of(&mut flat.seq.b, &version.combining);
     let enough = name.map(|name| {
@@ -92,6 +103,11 @@ pub(super) fn fits(flat: &mut Flat, nest: &Nest, name: Option<Symbol>, version: 
         let busy = flat.seq.b.bin(BinOp::LogOr, one_each, many);
         threads = flat.seq.b.bin(BinOp::LogAnd, threads, busy);
     }
+    if is_flattened_further {
+        if let Some(uses_enough) = uses_enough(flat, nest, version, widest) {
+            threads = flat.seq.b.bin(BinOp::LogAnd, threads, uses_enough);
+        }
+    }
     let needed = Exp::Op(KernelsOp::Size(SizeOp::SharedNeeded(version.label)));
     let bytes = flat.seq.b.bind("bytes", Type::I64, needed).into();
     let most = size_max(&mut flat.seq.b, SizeClass::SharedMemory);
@@ -101,6 +117,28 @@ pub(super) fn fits(flat: &mut Flat, nest: &Nest, name: Option<Symbol>, version: 
         Some(enough) => flat.seq.b.bin(BinOp::LogAnd, enough, fits),
         None => fits,
     }
+}
+
+/// Whether the threads of blocks go through few elements of what could be parallel, or there are blocks for all of the device: else the versions
+/// that are flattened further are faster, which use all of it. Nothing if a block uses all that is known of.
+///
+/// ```text
+/// map (\x -> map (\y -> f64.sum (map2 (*) x y)) yss) xss       32 rows of 10,000: 32 blocks with 32 threads, 10,000 steps each
+/// ```
+fn uses_enough(flat: &mut Flat, nest: &Nest, version: &Intra, widest: SubExp) -> Option<SubExp> {
+    if version.spaces.contains(&version.inside) {
+        return None;
+    }
+    let b = &mut flat.seq.b;
+    let inside = b.product(&version.inside);
+    let steps = b.mul64(widest, SubExp::i64(flattening::BLOCK_VERSION_STEPS));
+    let few = b.cmp(CmpOp::SLe(IntType::I64), inside, steps);
+    if few == SubExp::bool(true) {
+        return None;
+    }
+    let blocks = b.product(&nest.widths);
+    let many = b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(flattening::BUSY_BLOCKS), blocks);
+    Some(b.bin(BinOp::LogOr, few, many))
 }
 
 /// The points of the largest of some index spaces.

@@ -124,6 +124,7 @@ impl Flat {
         if flat.is_none() {
             self.guards.back_to(between);
         }
+        let is_flattened_further = flat.is_some();
         let (choice, checked) = match (flat, &intra) {
             (Some(flat), _) => flat,
             (None, Some(_)) => self.nested_checking(|f| f.outer_version(nest, body.clone(), types)),
@@ -131,7 +132,7 @@ impl Flat {
         };
         let Some((name, version)) = intra else { return Some((choice, checked)) };
         let choice = self.nested(|f| {
-            let cond = block::fits(f, nest, name, &version);
+            let cond = block::fits(f, nest, name, &version, is_flattened_further);
             f.choose(cond, version.body, choice, results_of(nest, types))
         });
         Some((choice, Ran::in_both(&in_blocks, &checked)))
