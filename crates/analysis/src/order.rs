@@ -102,6 +102,9 @@ impl Order<'_> {
             Exp::If(c, t, f) => {
                 let mut both = uses.clone();
                 for (body, taken) in [(t, true), (f, false)] {
+                    if body.stms.is_empty() {
+                        continue;
+                    }
                     let facts = self.known.in_branch(facts, *c, taken, body);
                     let inside = inside.with(body, []);
                     let mut branch = uses.clone();
@@ -133,6 +136,9 @@ impl Order<'_> {
         let mut own = Uses::nothing();
         for access in list {
             self.access(facts, inside, access, &mut own);
+        }
+        if own.used.is_nothing() && own.written.is_nothing() {
+            return true;
         }
         if !own.written.is_nothing() {
             let meets_itself =

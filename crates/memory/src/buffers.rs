@@ -18,17 +18,27 @@
 //! starts with is not used otherwise, it is one of them: `c` is `x` above. It must have been allocated for an array of the
 //! same size, be that of an argument which the function consumes, or be the result of a loop for which this holds.
 //!
+//! Where that is not so, one block is still enough if no element needs what is overwritten before it (`xs[i] + 1`): the first
+//! iteration reads what must stay and writes the block, the others read and write the block. The overlap test decides, as in
+//! [`loops_in_place`](crate::loops_in_place), which is for loops that may overwrite what they start with.
+//!
 //! Inside of kernels, where blocks are not handed on, see `kernel`.
 
 pub mod kernel;
 
+use crate::budget::Budget;
 use crate::builder::MemBuilder;
 use crate::constants::with_constants;
 use crate::hoist;
+use crate::loops_in_place::in_place;
 use crate::merge::sizes::{key, Sizes};
 use crate::tables::{mentions, operand_counts, Tables};
+use crate::within::any_stm;
 use fehu_algebra::horner::Arith;
 use fehu_algebra::{Facts, Poly};
+use fehu_analysis::access::{accesses, Kind};
+use fehu_analysis::order::Side;
+use fehu_analysis::Known;
 use fehu_base::ops::{CmpOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
@@ -55,9 +65,11 @@ fn buffers(prog: &mut Prog<Memory>) {
 fn of_functions(prog: &mut Prog<Memory>) {
     let tables = Tables::of(prog);
     let mut b = MemBuilder::new(std::mem::take(&mut prog.names), Types::default());
-    for fun in &mut prog.funs {
+    let with_blocks = |stm: &Stm<Memory>| matches!(&stm.exp, Exp::Loop(l) if hands_on_blocks(l));
+    for fun in prog.funs.iter_mut().filter(|fun| any_stm(&fun.body, with_blocks)) {
         let sizes = Sizes::of(&fun.body);
-        let mut pass = Buffers { tables: &tables, sizes, b: &mut b };
+        let known = Known::of_fun(fun);
+        let mut pass = Buffers { tables: &tables, sizes, known, budget: Budget::of(&fun.body), b: &mut b };
         let own = pass.consumed(fun);
         pass.body(&mut fun.body, own);
     }
@@ -67,6 +79,8 @@ fn of_functions(prog: &mut Prog<Memory>) {
 struct Buffers<'a> {
     tables: &'a Tables,
     sizes: Sizes,
+    known: Known,
+    budget: Budget,
     b: &'a mut MemBuilder,
 }
 
@@ -160,6 +174,8 @@ impl Buffers<'_> {
         if handed.is_empty() {
             return;
         }
+        let one_is_enough: FxHashSet<Name> =
+            handed.iter().filter(|h| self.computed_in_place(l, h)).map(|h| h.block).collect();
         let inside: FxHashSet<Name> =
             l.body.stms.iter().flat_map(mentions).filter_map(|n| self.tables.block_of(n)).collect();
         let blocks: FxHashSet<Name> = handed.iter().map(|h| h.block).collect();
@@ -182,12 +198,14 @@ impl Buffers<'_> {
             let Some(bytes) = bytes.get(&block).copied() else { continue };
             let mut all = vec![block];
             let mut all_own = true;
+            let start = |k: usize| l.params.get(k).and_then(|(_, init)| init.name());
+            let free = |n: &Name| own.get(n) == Some(&size) && used_up(*n) && !inside.contains(n);
+            if one_is_enough.contains(&block) && !turns.iter().filter_map(|k| start(*k)).any(|n| free(&n)) {
+                continue;
+            }
             // The first one to be free is what the last parameter starts with.
             for k in turns.iter().rev() {
-                let init = l.params.get(*k).and_then(|(_, init)| init.name());
-                let reused = init.filter(|n| {
-                    own.get(n) == Some(&size) && used_up(*n) && !inside.contains(n) && !all.contains(n)
-                });
+                let reused = start(*k).filter(|n| free(n) && !all.contains(n));
                 all_own &= reused.is_some();
                 let turn = all.len() as i64;
                 all.push(reused.unwrap_or_else(|| self.allocated(&mut before, &l.form, block, bytes, turn)));
@@ -208,6 +226,28 @@ impl Buffers<'_> {
         }
         renamed.body(&mut l.body);
         out.extend(before);
+    }
+
+    /// Whether iterations can compute what is in a block that they hand on where what they got is.
+    fn computed_in_place(&self, l: &Loop<Memory>, handed: &Handed) -> bool {
+        let [param] = handed.turns[..] else { return false };
+        let param = l.params[param].0.name;
+        let both = [param, handed.block];
+        let mut arrays = both.iter().flat_map(|block| self.tables.inside(*block));
+        let bytes = |n: &Name| self.tables.types.get(n).and_then(Type::elem).map(|elem| elem.bytes());
+        // Places are counted in elements.
+        let Some(first) = arrays.next().map(bytes) else { return false };
+        if !arrays.all(|n| bytes(n) == first) {
+            return false;
+        }
+        let side = |n| match self.tables.place(n) {
+            Some(place) if place.block == handed.block => Side::Source(place.lmad.clone()),
+            Some(place) if place.block == param => Side::Destination(place.lmad.clone()),
+            Some(_) | None => Side::None,
+        };
+        let facts = self.known.in_loop(&self.known.facts(), l);
+        // Only when it runs is it known whether the blocks are one, and nobody copies memory onto itself.
+        !any_stm(&l.body, |stm| copies(stm, &side)) && in_place(&self.known, &facts, &self.budget, l, &side)
     }
 
     /// Another block of a size, for the iteration with this number. If there is none, the block is empty.
@@ -273,6 +313,21 @@ impl Buffers<'_> {
         }
         found
     }
+}
+
+/// Whether a statement by itself copies elements of the destination to the source.
+fn copies(stm: &Stm<Memory>, side: &dyn Fn(Name) -> Side) -> bool {
+    let results = match &stm.exp {
+        Exp::Op(MemOp::Seg(seg)) => &seg.body.body.result[..],
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => &[],
+    };
+    let list = accesses(stm);
+    let read = list.iter().filter(|a| a.kind == Kind::Read).map(|a| a.array);
+    let mut read = read.chain(results.iter().filter_map(|e| e.name()));
+    let written = list.iter().filter(|a| a.kind == Kind::Write).map(|a| a.array);
+    let mut written = written.chain(stm.pat.iter().map(|p| p.name));
+    read.any(|n| matches!(side(n), Side::Destination(_)))
+        && written.any(|n| matches!(side(n), Side::Source(_)))
 }
 
 /// Whether a loop carries blocks.

@@ -339,30 +339,17 @@ impl<'a> InPlace<'a> {
         if origins.allocated.is_empty() {
             return true;
         }
-        if !self.budget.take(l.body.stms.iter().map(size).sum()) {
-            return false;
-        }
         let new: FxHashSet<Name> = origins
             .allocated
             .iter()
             .map(|(block, _)| *block)
             .chain(origins.branches.iter().copied())
             .collect();
-        let uses_new = |stm: &Stm<Memory>| {
-            !is_alloc(stm)
-                && mentions(stm).iter().any(|n| self.block_of(*n).is_some_and(|b| new.contains(&b)))
-        };
-        let Some(first) = l.body.stms.iter().position(uses_new) else { return false };
-        let stms = &l.body.stms[first..];
-        if stms.iter().any(has_long_rows) {
-            return false;
-        }
-        let side = |n: Name| match self.tables.place(n) {
+        in_place(&self.known, facts, &self.budget, l, &|n| match self.tables.place(n) {
             Some(place) if new.contains(&self.now(place.block)) => Side::Source(place.lmad.clone()),
             Some(place) if self.now(place.block) == param => Side::Destination(place.lmad.clone()),
             Some(_) | None => Side::None,
-        };
-        Order { known: &self.known, side: &side }.stms(facts, stms, &mut Uses::nothing())
+        })
     }
 
     /// Lets a block be another from now on.
@@ -378,6 +365,24 @@ impl<'a> InPlace<'a> {
             *self.passed.entry(other).or_default() += n;
         }
     }
+}
+
+/// Whether iterations of a loop, with the facts of its body, can compute the source where the destination is.
+pub(crate) fn in_place(
+    known: &Known,
+    facts: &Facts,
+    budget: &Budget,
+    l: &Loop<Memory>,
+    side: &dyn Fn(Name) -> Side,
+) -> bool {
+    if !budget.take(l.body.stms.iter().map(size).sum()) {
+        return false;
+    }
+    let is_new = |n: &Name| matches!(side(*n), Side::Source(_));
+    let uses_new = |stm: &Stm<Memory>| !is_alloc(stm) && mentions(stm).iter().any(is_new);
+    let Some(first) = l.body.stms.iter().position(uses_new) else { return false };
+    let stms = &l.body.stms[first..];
+    !stms.iter().any(has_long_rows) && Order { known, side }.stms(facts, stms, &mut Uses::nothing())
 }
 
 /// Whether a statement is a loop that carries blocks.
