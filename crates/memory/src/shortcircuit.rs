@@ -268,7 +268,7 @@ impl ShortCircuit {
         if !self.budget.take(around.size(at + 1..last + 1)) {
             return Err(Reason::TooFarAway);
         }
-        let side = |n: Name| self.side(facts, n, block, value, dest);
+        let side = |n: Name| self.side(n, block, value, dest);
         let order = Order { known: &self.known, side: &side };
         let mut uses = Uses::nothing();
         let intact = order.stms(facts, &body.stms[at + 1..=last], &mut uses)
@@ -286,12 +286,12 @@ impl ShortCircuit {
     }
 
     /// To which side an array belongs when a value in a block moves.
-    fn side(&self, facts: &Facts, n: Name, block: Name, value: Name, dest: &Dest) -> Side {
+    fn side(&self, n: Name, block: Name, value: Name, dest: &Dest) -> Side {
         let Some(own) = self.tables.block_of(n) else { return Side::None };
         if own == block {
             let moved = match self.tables.place(n) {
                 Some(_) if n == value => Some(dest.place.lmad.clone()),
-                Some(place) => dest.layout.moved(&self.known, facts, &place.lmad),
+                Some(place) => dest.layout.moved(&self.known, &self.sure, &place.lmad),
                 None => None,
             };
             return Side::Source(moved.unwrap_or_else(|| self.anywhere()));
@@ -332,7 +332,7 @@ impl ShortCircuit {
                 || self
                     .tables
                     .place(*a)
-                    .is_some_and(|p| dest.layout.moved(&self.known, facts, &p.lmad).is_some())
+                    .is_some_and(|p| dest.layout.moved(&self.known, &self.sure, &p.lmad).is_some())
         };
         if !self.tables.inside(block).iter().all(movable) {
             return Err(Reason::Layout);
@@ -347,8 +347,8 @@ impl ShortCircuit {
         if !self.budget.take(around.size(first..at)) {
             return Err(Reason::TooFarAway);
         }
-        let side = |n: Name| self.side(facts, n, block, value, dest);
-        let uses_dest = |n: &Name| matches!(self.side(facts, *n, block, value, dest), Side::Destination(_));
+        let side = |n: Name| self.side(n, block, value, dest);
+        let uses_dest = |n: &Name| matches!(self.side(*n, block, value, dest), Side::Destination(_));
         let mut uses = Uses::nothing();
         let used =
             (first..at).any(|i| !is_alloc(&body.stms[i].exp) && around.mentions[i].iter().any(uses_dest));
@@ -438,7 +438,7 @@ impl ShortCircuit {
             let place = self.tables.place(array);
             let lmad = match array == value {
                 true => Some(dest.place.lmad.clone()),
-                false => place.and_then(|place| dest.layout.moved(&self.known, facts, &place.lmad)),
+                false => place.and_then(|place| dest.layout.moved(&self.known, &self.sure, &place.lmad)),
             };
             if let Some(lmad) = lmad {
                 self.tables.set_place(array, Place { block: dest.place.block, lmad });

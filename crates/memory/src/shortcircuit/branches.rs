@@ -32,7 +32,7 @@ impl ShortCircuit {
         let place = self.tables.place(result);
         let target = match result == value {
             true => Some(dest.place.lmad.clone()),
-            false => place.and_then(|p| dest.layout.moved(&self.known, facts, &p.lmad)),
+            false => place.and_then(|p| dest.layout.moved(&self.known, &self.sure, &p.lmad)),
         };
         let Some(target) = target.filter(|_| fits) else { return false };
         let mut made = 0;

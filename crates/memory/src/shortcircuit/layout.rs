@@ -29,8 +29,9 @@ impl Layout {
         even(own, to).or_else(|| strides(own, to)).unwrap_or(Layout::Alone)
     }
 
-    /// Where what is at a place in the value's own block will be.
-    pub(super) fn moved(&self, known: &Known, facts: &Facts, lmad: &Lmad) -> Option<Lmad> {
+    /// Where what is at a place in the value's own block will be. `sure` is what holds whatever is checked: a part that turns out to
+    /// reach beyond its row must not be written before the check that says so.
+    pub(super) fn moved(&self, known: &Known, sure: &Facts, lmad: &Lmad) -> Option<Lmad> {
         let moved = match self {
             Layout::Even { start, step } => {
                 let mut moved = lmad.clone();
@@ -40,7 +41,7 @@ impl Layout {
                 }
                 moved
             }
-            Layout::Strides { start, dims } => part(known, facts, start, dims, lmad)?,
+            Layout::Strides { start, dims } => part(known, sure, start, dims, lmad)?,
             Layout::Alone => return None,
         };
         moved.is_known().then_some(moved)
@@ -70,7 +71,7 @@ fn strides(own: &Lmad, to: &Lmad) -> Option<Layout> {
 }
 
 /// A part of the value as a slice of it, at its new place.
-fn part(known: &Known, facts: &Facts, start: &Poly, dims: &[(Dim, Poly)], lmad: &Lmad) -> Option<Lmad> {
+fn part(known: &Known, sure: &Facts, start: &Poly, dims: &[(Dim, Poly)], lmad: &Lmad) -> Option<Lmad> {
     let mut offset = start.clone();
     let mut rest = lmad.offset.clone();
     // The first and the last index in each dimension of the value.
@@ -108,7 +109,7 @@ fn part(known: &Known, facts: &Facts, start: &Poly, dims: &[(Dim, Poly)], lmad: 
             None => return None,
         }
     }
-    let mut facts = facts.clone();
+    let mut facts = sure.clone();
     known.enter_scope_of(&mut facts, lmad.parts());
     for dim in &lmad.dims {
         facts.assume_le(&Poly::one(), &dim.size);
