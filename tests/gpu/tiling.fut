@@ -7,10 +7,18 @@
 -- compiled random input { [300][1]f32 [1][300]f32 } auto output
 -- compiled random input { [0][20]f32 [20][70]f32 } auto output
 -- compiled random input { [70][0]f32 [0][70]f32 } auto output
+-- compiled random input { [128][70]f32 [70][252]f32 } auto output
+-- compiled random input { [120][64]f32 [64][127]f32 } auto output
 
 -- ==
 -- entry: product_of_doubles
 -- compiled random input { [100][33]f64 [33][120]f64 } auto output
+-- compiled random input { [128][64]f64 [64][66]f64 } auto output
+
+-- ==
+-- entry: product_of_bytes
+-- compiled random input { [64][64]i8 [64][128]i8 } auto output
+-- compiled random input { [128][65]i8 [65][120]i8 } auto output
 
 -- ==
 -- entry: product_of_halves
@@ -27,6 +35,14 @@
 -- ==
 -- entry: batches
 -- compiled random input { [5][64][20]f32 [5][20][65]f32 } auto output
+-- compiled random input { [3][64][65]f32 [3][65][64]f32 } auto output
+-- compiled random input { [3][64][65]f32 [3][65][62]f32 } auto output
+
+-- ==
+-- entry: sum_of_products
+-- compiled random input { [3][64][70]i32 [3][70][128]i32 } auto output
+-- compiled random input { [4][65][64]i32 [4][64][129]i32 } auto output
+-- compiled random input { [2][64][0]i32 [2][0][64]i32 } auto output
 
 -- ==
 -- entry: closest
@@ -88,12 +104,21 @@ entry product_of_halves [n] [m] [p] (a: [n][m]f16) (b: [m][p]f16) : [n][p]f16 =
 entry product_of_ints [n] [m] [p] (a: [n][m]i8) (b: [m][p]i64) : [n][p]i64 =
   map (\row -> map (\col -> i64.sum (map2 (\x y -> i64.i8 x * y) row col)) (transpose b)) a
 
+entry product_of_bytes [n] [m] [p] (a: [n][m]i8) (b: [m][p]i8) : [n][p]i8 =
+  map (\row -> map (\col -> i8.sum (map2 (*) row col)) (transpose b)) a
+
 -- Both the other way around: neighbours along the loop are far from each other in memory.
 entry with_transposed [n] [m] [p] (a: [m][n]f32) (b: [p][m]f32) : [n][p]f32 =
   map (\row -> map (dot row) b) (transpose a)
 
 entry batches [l] [n] [m] [p] (as: [l][n][m]f32) (bs: [l][m][p]f32) : [l][n][p]f32 =
   map2 product as bs
+
+-- A loop around that with tiles, which are filled again in each iteration.
+entry sum_of_products [k] [n] [m] [p] (as: [k][n][m]i32) (bs: [k][m][p]i32) : [n][p]i32 =
+  tabulate_2d n p (\i j ->
+    loop s = 0 for t < k do
+      s * 3 + #[sequential] i32.sum (map (\l -> as[t, i, l] * bs[t, l, j]) (iota m)))
 
 -- A reduction of pairs, with something before and after.
 entry closest [n] [m] [d] (xs: [n][d]f32) (ys: [m][d]f32) : ([n][m]i64, [n][m]f32) =

@@ -14,6 +14,10 @@ pub const BLOCK_THREADS: i64 = 256;
 /// Elements along a side of a tile in shared memory, unless said otherwise.
 pub const TILE_SIDE: i64 = 16;
 
+/// Threads along a side of a tile whose threads have many points each, unless said otherwise: with 8 x 8 threads each may have 255
+/// registers.
+pub const SMALL_TILE_SIDE: i64 = 8;
+
 /// Elements along a side of a tile in the registers of a thread, unless said otherwise.
 pub const REGISTER_TILE_SIDE: i64 = 4;
 
@@ -29,3 +33,6 @@ pub const BANK_PADDING_ELEMENTS: i64 = 4;
 
 /// Elements of a tile that a thread reads side by side, as one load.
 pub const LOAD_ELEMENTS: i64 = 4;
+
+/// Bytes of the widest copy from global to shared memory, which is also how its ends are aligned.
+pub const WIDEST_COPY_BYTES: i64 = 16;

@@ -289,6 +289,25 @@ pub enum KernelOp {
         /// The value.
         value: Expr,
     },
+    /// Begins to copy neighbouring elements from global to shared memory; the thread goes on meanwhile. The elements may be
+    /// touched again once the thread has waited ([`KernelOp::AwaitCopies`]); other threads need a barrier after that. What is read
+    /// does not change in the kernel.
+    CopyAhead {
+        /// The block, in shared space.
+        dst: Name,
+        /// The offset of its first element.
+        dst_offset: Expr,
+        /// The block that is read, in default space.
+        src: Name,
+        /// The offset of the first element there.
+        src_offset: Expr,
+        /// The type of the elements.
+        elem: PrimType,
+        /// How many: 4, 8 or 16 bytes in all, at multiples of as many bytes in both blocks.
+        count: u32,
+    },
+    /// The thread waits for all copies that it has begun.
+    AwaitCopies,
     /// An array whose size is known when the kernel is compiled: constants and tuning parameters. It is the
     /// thread's own, or shared by the block; then it is declared before any other code, and aligned to 16 bytes.
     DeclareArray {
@@ -513,6 +532,8 @@ impl KernelOp {
             | KernelOp::ReadVolatile { .. }
             | KernelOp::WriteVolatile { .. }
             | KernelOp::DeclareArray { .. }
+            | KernelOp::CopyAhead { .. }
+            | KernelOp::AwaitCopies
             | KernelOp::Shuffle { .. } => None,
         }
     }
@@ -531,19 +552,23 @@ impl KernelOp {
             | KernelOp::ReadVolatile { .. }
             | KernelOp::WriteVolatile { .. }
             | KernelOp::DeclareArray { .. }
+            | KernelOp::CopyAhead { .. }
+            | KernelOp::AwaitCopies
             | KernelOp::Shuffle { .. } => None,
         }
     }
 
-    /// The block it touches, and as what.
+    /// The block it changes or watches, and as what.
     pub fn touches(&self) -> Option<(Name, PrimType)> {
         match self {
             KernelOp::Atomic { mem, elem, .. }
             | KernelOp::CompareAndSwap { mem, elem, .. }
             | KernelOp::ReadVolatile { mem, elem, .. }
             | KernelOp::WriteVolatile { mem, elem, .. }
+            | KernelOp::CopyAhead { dst: mem, elem, .. }
             | KernelOp::DeclareArray { mem, elem, .. } => Some((*mem, *elem)),
             KernelOp::Barrier
+            | KernelOp::AwaitCopies
             | KernelOp::Fence
             | KernelOp::BlockFence
             | KernelOp::Guarded(_)

@@ -206,7 +206,17 @@ macro_rules! walks {
         #[doc = concat!($does, " the parts of an operation of a kernel, in order.")]
         pub fn $kernel_op<$($bound)*>(v: &mut $walk, op: $($r)* KernelOp) {
             match op {
-                KernelOp::Barrier | KernelOp::Fence | KernelOp::BlockFence | KernelOp::LeaveIfFailed => {}
+                KernelOp::Barrier
+                | KernelOp::Fence
+                | KernelOp::BlockFence
+                | KernelOp::LeaveIfFailed
+                | KernelOp::AwaitCopies => {}
+                KernelOp::CopyAhead { dst, dst_offset, src, src_offset, elem: _, count: _ } => {
+                    v.expr(dst_offset);
+                    v.expr(src_offset);
+                    v.block(dst);
+                    v.block(src);
+                }
                 KernelOp::Guarded(code) => deep(|| v.code(code)),
                 KernelOp::UnrolledFor { by: _, var, ty: _, bound, body } => {
                     v.declared(var);

@@ -77,6 +77,9 @@ impl Found {
                     self.depends(offset) || self.goes(expected) || self.goes(value)
                 }
                 KernelOp::ReadVolatile { offset, .. } => self.depends(offset),
+                KernelOp::CopyAhead { dst_offset, src_offset, .. } => {
+                    self.depends(dst_offset) || self.depends(src_offset)
+                }
                 KernelOp::Shuffle { value, .. } => self.goes(value),
                 KernelOp::Barrier
                 | KernelOp::Fence
@@ -84,6 +87,7 @@ impl Found {
                 | KernelOp::Guarded(_)
                 | KernelOp::Check { .. }
                 | KernelOp::LeaveIfFailed
+                | KernelOp::AwaitCopies
                 | KernelOp::DeclareArray { .. } => false,
             },
             Code::Seq(_)

@@ -138,6 +138,8 @@ fn is_of_one_thread(op: &KernelOp) -> bool {
         | KernelOp::Fence
         | KernelOp::BlockFence
         | KernelOp::LeaveIfFailed
+        | KernelOp::AwaitCopies
+        | KernelOp::CopyAhead { .. }
         | KernelOp::Atomic { .. }
         | KernelOp::CompareAndSwap { .. }
         | KernelOp::ReadVolatile { .. }

@@ -281,6 +281,8 @@ impl<'c> Visitor<'c> for Survey {
             | KernelOp::Fence
             | KernelOp::BlockFence
             | KernelOp::LeaveIfFailed
+            | KernelOp::AwaitCopies
+            | KernelOp::CopyAhead { .. }
             | KernelOp::CompareAndSwap { .. }
             | KernelOp::ReadVolatile { .. }
             | KernelOp::WriteVolatile { .. }

@@ -57,6 +57,13 @@ typedef ulong uint64_t;
 #define FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define BLOCK_FENCE() mem_fence(CLK_LOCAL_MEM_FENCE)
 
+// There are no copies that run while the thread goes on.
+#define COPY_AHEAD(BYTES, COUNT, TO, FROM)                                                                  \
+  for (int ahead = 0; ahead < COUNT; ahead++) {                                                             \
+    (TO)[ahead] = (FROM)[ahead];                                                                            \
+  }
+#define AWAIT_COPIES()
+
 #define INT32_MIN (-2147483647 - 1)
 #define INT64_MIN (-9223372036854775807L - 1)
 #define INT32_MAX 2147483647

@@ -310,6 +310,13 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
                 let (address, place) = self.volatile(*mem, offset, *elem);
                 self.line(&A::write_volatile(*elem, &address, &place, &value));
             }
+            KernelOp::AwaitCopies => self.line("AWAIT_COPIES();"),
+            KernelOp::CopyAhead { dst, dst_offset, src, src_offset, elem, count } => {
+                let bytes = elem.bytes() * u64::from(*count);
+                let (to, from) =
+                    (self.address(*dst, dst_offset, *elem), self.address(*src, src_offset, *elem));
+                self.line(&format!("COPY_AHEAD({bytes}, {count}, {to}, {from});"));
+            }
             KernelOp::DeclareArray { mem, space, elem, count } => {
                 self.flush_pending();
                 let (name, ty) = (self.context().name(*mem), element_type(*elem));

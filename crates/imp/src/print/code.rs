@@ -330,6 +330,15 @@ impl Text<'_> {
             KernelOp::WriteVolatile { mem, offset, elem, value } => {
                 self.write_volatile(*mem, *elem, offset, value);
             }
+            KernelOp::AwaitCopies => self.p.put("await_copies"),
+            KernelOp::CopyAhead { dst, dst_offset, src, src_offset, elem, count } => {
+                self.p.put(format_args!("copy_ahead {count} "));
+                self.p.name(*dst);
+                self.at(*elem, dst_offset);
+                self.p.put(" <- ");
+                self.p.name(*src);
+                self.at(*elem, src_offset);
+            }
             KernelOp::DeclareArray { mem, space, elem, count } => {
                 self.declared.block(*mem, space);
                 self.p.name(*mem);

@@ -352,16 +352,16 @@ impl Arbitrary for TaskOp {
 
 impl Arbitrary for KernelOp {
     fn arbitrary(g: &mut Gen, depth: usize) -> KernelOp {
-        match g.below(if depth == 0 { 11 } else { 13 }) {
-            12 => KernelOp::UnrolledFor {
+        match g.below(if depth == 0 { 13 } else { 15 }) {
+            14 => KernelOp::UnrolledFor {
                 by: [None, Some(4)][g.below(2)],
                 var: g.name(),
                 ty: g.int(),
                 bound: g.expr(1),
                 body: Box::new(g.code(depth - 1)),
             },
-            11 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
-            10 => KernelOp::Check {
+            13 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
+            12 => KernelOp::Check {
                 cond: g.expr(2),
                 number: g.below(9),
                 values: g.list(|g| (g.expr(2), g.scalar())),
@@ -392,6 +392,15 @@ impl Arbitrary for KernelOp {
             6 => {
                 KernelOp::WriteVolatile { mem: g.name(), offset: g.expr(2), elem: g.prim(), value: g.expr(2) }
             }
+            10 => KernelOp::AwaitCopies,
+            11 => KernelOp::CopyAhead {
+                dst: g.name(),
+                dst_offset: g.expr(2),
+                src: g.name(),
+                src_offset: g.expr(2),
+                elem: g.prim(),
+                count: g.below(17) as u32,
+            },
             7 => KernelOp::DeclareArray { mem: g.name(), space: g.space(), elem: g.prim(), count: g.expr(2) },
             _ => KernelOp::Shuffle {
                 var: g.name(),

@@ -104,6 +104,20 @@ impl ReadOp for KernelOp {
                 KernelOp::Check { cond, number, values }
             }
             "atomic" => t.atomic(None)?,
+            "await_copies" => {
+                t.r.word(word)?;
+                KernelOp::AwaitCopies
+            }
+            "copy_ahead" => {
+                t.r.word(word)?;
+                let count = t.r.number()?;
+                let dst = t.r.name()?;
+                let (elem, dst_offset) = t.element()?;
+                t.left_arrow()?;
+                let src = t.r.name()?;
+                let (_, src_offset) = t.element()?;
+                KernelOp::CopyAhead { dst, dst_offset, src, src_offset, elem, count }
+            }
             "volatile" => {
                 let (mem, elem, offset, value) = t.write_volatile()?;
                 KernelOp::WriteVolatile { mem, offset, elem, value }

@@ -48,7 +48,7 @@ impl<'a> Validator<'a> {
             KernelOp::Barrier | KernelOp::LeaveIfFailed => {
                 self.check(!self.guarded, || "a barrier in a guarded region".into());
             }
-            KernelOp::Fence | KernelOp::BlockFence => {}
+            KernelOp::Fence | KernelOp::BlockFence | KernelOp::AwaitCopies => {}
             KernelOp::Guarded(code) => {
                 let around = std::mem::replace(&mut self.guarded, true);
                 self.scoped(|v| v.code(code));
@@ -85,6 +85,15 @@ impl<'a> Validator<'a> {
             }
             KernelOp::WriteVolatile { mem, offset, elem, value } => {
                 self.write_volatile(*mem, offset, *elem, value);
+            }
+            KernelOp::CopyAhead { dst, dst_offset, src, src_offset, elem, count } => {
+                self.block_in(*dst, &Space::Shared);
+                self.written(*dst);
+                self.expr_of(dst_offset, PrimType::I64, "an offset");
+                self.block_in(*src, &Space::Default);
+                self.expr_of(src_offset, PrimType::I64, "an offset");
+                let bytes = elem.bytes() * u64::from(*count);
+                self.check(matches!(bytes, 4 | 8 | 16), || format!("{bytes} bytes are copied ahead"));
             }
             KernelOp::DeclareArray { mem, space, elem: _, count } => {
                 self.expr_of(count, PrimType::I64, "the number of elements");

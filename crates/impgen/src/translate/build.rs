@@ -332,6 +332,14 @@ impl KernelCode<'_> {
         self.emit(Code::Op(KernelOp::Barrier));
     }
 
+    /// A loop that is unrolled. Its bound is known when the kernel is compiled.
+    pub(super) fn unrolled_up_to(&mut self, base: &str, bound: Expr, body: impl FnOnce(&mut Self, Expr)) {
+        let var = self.names.fresh_str(base);
+        self.types.insert(var, Type::I64);
+        let body = Box::new(self.block(|t| body(t, Expr::Var(var))));
+        self.emit(Code::Op(KernelOp::UnrolledFor { by: None, var, ty: IntType::I64, bound, body }));
+    }
+
     /// Code in which checks may fail, in a kernel with barriers.
     pub(super) fn guarded(&mut self, body: impl FnOnce(&mut Self)) {
         let body = self.block(body);

@@ -34,7 +34,7 @@
 use super::{read_element, when, Scheduler};
 use fehu_algebra::{Poly, Sym};
 use fehu_analysis::polynomial::polynomial;
-use fehu_base::device::MAX_DECLARED_SHARED_BYTES;
+use fehu_base::device::{MAX_DECLARED_SHARED_BYTES, SMALL_TILE_SIDE};
 use fehu_base::prim::IntType;
 use fehu_base::tuning::schedule::*;
 use fehu_base::{Name, Symbol};
@@ -70,8 +70,9 @@ struct InStep<'a> {
 enum Version {
     /// A line of points, one for each thread.
     Line,
-    /// A rectangle, if it is at least one in so many of the blocks that the device runs at a time.
-    Rectangle { points: i64, one_in: Threshold },
+    /// A rectangle, if it is at least one in so many of the blocks that the device runs at a time. Its side is that of other tiles
+    /// if it has none of its own.
+    Rectangle { side: Option<i64>, points: i64, one_in: Threshold },
 }
 
 impl Tiling<'_> {
@@ -87,14 +88,16 @@ impl Tiling<'_> {
     }
 
     fn versions(&self) -> Vec<Version> {
-        let rectangle = |points, one_in| Version::Rectangle { points, one_in };
+        let rectangle = |points, one_in| Version::Rectangle { side: None, points, one_in };
         let single = rectangle(1, SINGLE_TILES_ONE_IN);
         match (self.down, self.points_per_side()) {
             (None, _) => vec![Version::Line],
             (Some(_), 1) => vec![single],
             (Some(_), 2) => vec![rectangle(2, LARGE_TILES_ONE_IN), single],
             (Some(_), most) => {
-                vec![rectangle(most, LARGE_TILES_ONE_IN), rectangle(most / 2, SMALL_TILES_ONE_IN), single]
+                let side = (most >= MIN_POINTS_FOR_SMALL_BLOCKS).then_some(SMALL_TILE_SIDE);
+                let large = Version::Rectangle { side, points: most, one_in: LARGE_TILES_ONE_IN };
+                vec![large, rectangle(most / 2, SMALL_TILES_ONE_IN), single]
             }
         }
     }
@@ -155,16 +158,18 @@ impl Tiling<'_> {
 impl Scheduler {
     /// The kernels with tiles, largest first.
     pub(super) fn tiles(&mut self, tiling: &Tiling, tile: Symbol) -> Vec<Choice> {
-        let versions: Vec<(Version, Option<Symbol>)> = (tiling.versions().into_iter())
+        let versions: Vec<(Version, Symbol, Option<Symbol>)> = (tiling.versions().into_iter())
             .map(|version| match version {
-                Version::Line => (version, None),
-                Version::Rectangle { points, .. } => {
-                    (version, Some(self.param("segmap", SizeClass::RegTileSize, Some(points))))
+                Version::Line => (version, tile, None),
+                Version::Rectangle { side, points, .. } => {
+                    let own = side.map(|side| self.param("segmap", SizeClass::TileSize, Some(side)));
+                    let each = self.param("segmap", SizeClass::RegTileSize, Some(points));
+                    (version, own.unwrap_or(tile), Some(each))
                 }
             })
             .collect();
         let mut choices = vec![];
-        for (version, each) in versions {
+        for (version, tile, each) in versions {
             let grid = match version {
                 Version::Line => None,
                 Version::Rectangle { .. } => Some(self.param("segmap_tiled", SizeClass::GridSize, None)),

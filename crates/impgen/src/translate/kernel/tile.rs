@@ -10,13 +10,16 @@
 //! segmap (i < n, j < p) { loop (s = 0) for k < m { s + a[i,k] * b[k,j] } }
 //!   ==>
 //! blocks of T*T threads, R*R points each:                        -- rectangles of T*R by T*R points
-//!   for step < m/T {
-//!     as[T][T*R], bs[T][T*R] in shared memory  =  the parts of a and b for this step
-//!     barrier
-//!     for k < T { x[R], y[R] = as[k][..], bs[k][..];  for r, q < R { s[r][q] += x[r] * y[q] } }
+//!   for step <= m/D {                                            -- D iterations of the loop are a step
+//!     as[D][T*R], bs[D][T*R] in shared memory  =  the parts of a and b for this step, copied meanwhile
+//!     from those of the step before: for k < D { x[R], y[R] = as[k][..], bs[k][..];  for r, q < R { s[r][q] += x[r] * y[q] } }
 //!     barrier
 //!   }
 //! ```
+//!
+//! **Why**: a thread that waits for memory does not compute. With two tiles for each read, the copies for a step run while the step
+//! before is computed, and the threads wait for each other once in a step. Few threads with many points each do more from what they read of
+//! shared memory: 8 x 8 threads with 8 x 8 points each, which is as many as there are registers for.
 //!
 //! Every point still does the same operations in the same order, so answers do not change by a bit. `T` is a tuning
 //! parameter of the class `tile_size`, `R` one of `reg_tile_size`; the text of the kernel is compiled for their values.
@@ -26,12 +29,14 @@
 //! - [`plan`] cuts the body into parts, as the plan says.
 //! - [`measures`] has the sizes of tiles, and lets the host choose.
 //! - [`emit`] emits the kernel.
+//! - [`fill`] has the copies to shared memory.
 //! - [`kept`] emits another kind of kernel, for rows that a point reads again and again.
 //!
 //! Points beyond the edges of the space compute what the point at the edge computes, and write nothing: so there
 //! are no conditions around the code of a point, and none around a barrier.
 
 mod emit;
+mod fill;
 pub(super) mod kept;
 pub(super) mod measures;
 mod plan;

@@ -10,6 +10,7 @@
 //! own (*slots*), with an element for each of its points; so are the values that loops carry. Compilers make registers of
 //! them, since all their indices are constants once the loops are unrolled.
 
+use super::fill::Filling;
 use super::measures::{Measures, Sizes};
 use super::plan::{InStep, Part, Read, Tiling};
 use crate::translate::kernel::point;
@@ -25,10 +26,10 @@ use fehu_ir::seg::SegOp;
 use fehu_ir::{Loop, LoopForm, Memory, PatElem, Space, Stm, SubExp, Type};
 
 /// What all code of a kernel needs to know.
-struct Frame<'a> {
+pub(super) struct Frame<'a> {
     seg: &'a SegOp<Memory>,
     tiling: &'a Tiling<'a>,
-    sizes: Measures,
+    pub(super) sizes: Measures,
     /// The first point of the block, down and across.
     start: [Expr; 2],
     /// The number of the thread in its block, down and across.
@@ -43,6 +44,8 @@ struct Step<'a> {
     reads: &'a [Read],
     /// The tiles of the reads.
     tiles: Vec<Name>,
+    /// Its number.
+    number: Expr,
     /// The first iteration.
     first: Expr,
 }
@@ -113,7 +116,7 @@ impl Frame<'_> {
     }
 
     /// The dimension of the space that goes along a side.
-    fn dim(&self, along: Along) -> Option<(Name, SubExp)> {
+    pub(super) fn dim(&self, along: Along) -> Option<(Name, SubExp)> {
         let d = match along {
             Along::Down => self.tiling.down?,
             Along::Across => self.tiling.across,
@@ -122,7 +125,8 @@ impl Frame<'_> {
         self.seg.space.dims.get(d).copied()
     }
 
-    fn start(&self, along: Along) -> Expr {
+    /// The first point of the block along a side.
+    pub(super) fn start(&self, along: Along) -> Expr {
         match along {
             Along::Down => self.start[0].clone(),
             Along::Across => self.start[1].clone(),
@@ -168,12 +172,13 @@ pub(crate) fn tiled_kernel(
     }
 }
 
-/// Shared memory for every read, by the name of what is read.
+/// Shared memory for two tiles of every read, by the name of what is read.
 fn declare_tiles(t: &mut KernelCode, frame: &Frame) -> Vec<(Name, Name)> {
     let mut tiles = vec![];
     frame.tiling.for_each_tiled(|_, reads| {
         for read in reads {
-            let count = select(frame.declared.clone(), frame.sizes.elements(read), i64(1));
+            let both = mul(i64(2), frame.sizes.elements(read));
+            let count = select(frame.declared.clone(), both, i64(1));
             let mem = sized_array(t, "tile", Space::Shared, read.at.elem, count);
             tiles.push((read.name, mem));
         }
@@ -381,7 +386,11 @@ fn each_of(t: &mut KernelCode, frame: &Frame, along: Along, body: impl FnOnce(&m
     }
 }
 
-/// A loop whose reads go through tiles.
+/// A loop whose reads go through tiles. While the threads compute a step, the tiles of the next are on their way:
+///
+/// ```text
+/// for step <= steps { if step < steps { fill step }; if step > 0 { compute step - 1 }; await copies; barrier }
+/// ```
 fn tiled_loop(
     t: &mut KernelCode,
     frame: &Frame,
@@ -397,26 +406,29 @@ fn tiled_loop(
         Some((_, mem)) => *mem,
         None => bug!("a read has no tile"),
     };
+    let tiles: Vec<Name> = reads.iter().map(shared).collect();
     let copy = unrolled.then(|| copied(t, l.of, carried));
-    let steps = quot_up(bound.clone(), depth.clone());
-    t.for_up_to("step", steps, |t, step| {
-        let first = t.let_i64("first", mul(step, depth.clone()));
-        for read in reads {
-            fill(t, frame, l, read, shared(read), &first, &bound);
-        }
-        t.barrier();
-        let here = t.let_i64("here", min(depth.clone(), sub(bound, first.clone())));
-        let step = Step { frame, reads, tiles: reads.iter().map(shared).collect(), first };
-        match copy {
-            Some((copy, kept)) => t.if_else(
-                eq(here.clone(), depth),
-                |t| whole_step(t, &step, &copy, &kept, slots),
-                |t| {
-                    t.for_up_to("k", here, |t, k| iteration(t, &step, l.of, k, carried, slots));
-                },
-            ),
-            None => t.for_up_to("k", here, |t, k| iteration(t, &step, l.of, k, carried, slots)),
-        }
+    let steps = t.let_i64("steps", quot_up(bound.clone(), depth.clone()));
+    let filling = Filling::new(t, frame, l, reads, &tiles, &bound);
+    let turns = select(lt(i64(0), steps.clone()), add(steps.clone(), i64(1)), i64(0));
+    t.for_up_to("turn", turns, |t, turn| {
+        t.if_then(lt(turn.clone(), steps), |t| filling.step(t, &turn));
+        t.if_then(lt(i64(0), turn.clone()), |t| {
+            let number = t.let_i64("step", sub(turn, i64(1)));
+            let first = t.let_i64("first", mul(number.clone(), depth.clone()));
+            let here = t.let_i64("here", min(depth.clone(), sub(bound, first.clone())));
+            let step = Step { frame, reads, tiles, number, first };
+            let part = |t: &mut KernelCode| {
+                t.for_up_to("k", here.clone(), |t, k| iteration(t, &step, l.of, k, carried, slots));
+            };
+            match copy {
+                Some((copy, kept)) => {
+                    t.if_else(eq(here.clone(), depth), |t| whole_step(t, &step, &copy, &kept, slots), part)
+                }
+                None => part(t),
+            }
+        });
+        t.emit(Code::Op(KernelOp::AwaitCopies));
         t.barrier();
     });
 }
@@ -436,12 +448,12 @@ fn copied(t: &mut KernelCode, l: &Loop<Memory>, carried: &[Slot]) -> (Loop<Memor
 /// As many iterations as a step has at most, unrolled.
 fn whole_step(t: &mut KernelCode, step: &Step, l: &Loop<Memory>, carried: &[Slot], slots: &[Slot]) {
     let depth = step.frame.sizes.depth.clone();
-    let once = step.frame.sizes.tile.clone();
+    let once = step.frame.sizes.unrolled.clone();
     if depth == once {
-        return t.for_up_to("k", depth, |t, k| iteration(t, step, l, k, carried, slots));
+        return t.unrolled_up_to("k", depth, |t, k| iteration(t, step, l, k, carried, slots));
     }
-    t.for_up_to("turn", quot(depth, once.clone()), |t, turn| {
-        let before = t.let_i64("before", mul(turn, once.clone()));
+    t.for_up_to("part", quot(depth, once.clone()), |t, part| {
+        let before = t.let_i64("before", mul(part, once.clone()));
         t.for_up_to("k", once, |t, k| iteration(t, step, l, add(before, k), carried, slots));
     });
 }
@@ -450,8 +462,10 @@ fn whole_step(t: &mut KernelCode, step: &Step, l: &Loop<Memory>, carried: &[Slot
 fn iteration(t: &mut KernelCode, step: &Step, l: &Loop<Memory>, k: Expr, carried: &[Slot], slots: &[Slot]) {
     let (frame, reads) = (step.frame, step.reads);
     let k = t.let_i64("k", k);
-    let own: Vec<Name> =
-        reads.iter().zip(&step.tiles).map(|(read, tile)| taken(t, frame, read, *tile, &k)).collect();
+    let mut own = vec![];
+    for (read, tile) in reads.iter().zip(&step.tiles) {
+        own.push(taken(t, frame, read, *tile, &step.number, &k));
+    }
     let LoopForm::For { var: counter, ty, .. } = l.form else { bug!("a tiled loop does not count") };
     let number = add(step.first.clone(), k);
     let number = match ty {
@@ -483,54 +497,15 @@ fn iteration(t: &mut KernelCode, step: &Step, l: &Loop<Memory>, k: Expr, carried
     });
 }
 
-/// The threads copy a tile into shared memory.
-fn fill(t: &mut KernelCode, frame: &Frame, l: &InStep, read: &Read, tile: Name, first: &Expr, bound: &Expr) {
-    let (depth, side) = (frame.sizes.depth.clone(), frame.sizes.side(read.along));
-    let copy = |t: &mut KernelCode, number: Expr| {
-        let (k, place) = match (read.along, read.by_loop) {
-            (Along::Nothing, _) => (number, i64(0)),
-            (Along::Down | Along::Across, true) => {
-                (rem(number.clone(), depth.clone()), quot(number, depth.clone()))
-            }
-            (Along::Down | Along::Across, false) => {
-                (quot(number.clone(), side.clone()), rem(number, side.clone()))
-            }
-        };
-        let (k, place) = (t.let_i64("row", k), t.let_i64("column", place));
-        if let Some((index, size)) = frame.dim(read.along) {
-            let edge = sub(t.operand(size), i64(1));
-            point::fresh_index(t, index, min(add(frame.start(read.along), place.clone()), edge));
-        }
-        point::fresh_index(t, l.var, min(add(first.clone(), k.clone()), sub(bound.clone(), i64(1))));
-        let value = t.read(&read.at);
-        t.store(tile, read.at.elem, add(mul(k, frame.sizes.row(read)), place), value);
-    };
-    match (read.along, frame.tiling.down) {
-        // One element for each iteration.
-        (Along::Nothing, _) => t.if_then(lt(local(), frame.sizes.depth.clone()), |t| copy(t, local())),
-        // As many elements for each thread as it has points, or as the step is deep.
-        (Along::Down | Along::Across, down) => {
-            let rounds = match down {
-                Some(_) => frame.sizes.each.clone(),
-                None => frame.sizes.depth.clone(),
-            };
-            t.for_up_to("s", rounds, |t, s| {
-                let number = t.let_i64("number", add(mul(s, frame.sizes.block()), local()));
-                copy(t, number);
-            });
-        }
-    }
-}
-
 /// What the thread needs of a tile for one iteration: an element for each of its points along the tile.
-fn taken(t: &mut KernelCode, frame: &Frame, read: &Read, tile: Name, k: &Expr) -> Name {
+fn taken(t: &mut KernelCode, frame: &Frame, read: &Read, tile: Name, step: &Expr, k: &Expr) -> Name {
     let elem = read.at.elem;
     let count = match read.along {
         Along::Nothing => i64(1),
         Along::Down | Along::Across => frame.sizes.each.clone(),
     };
     let own = sized_array(t, "own", Space::Scalar(elem, vec![]), elem, count);
-    let row = mul(k.clone(), frame.sizes.row(read));
+    let row = add(frame.sizes.tile_of_step(read, step), mul(k.clone(), frame.sizes.row(read)));
     each_of(t, frame, read.along, |t, r| {
         let value = t.element(tile, elem, add(row, frame.place(read.along, &r)));
         t.store(own, elem, r, value);

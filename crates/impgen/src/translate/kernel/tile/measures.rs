@@ -9,7 +9,7 @@ use crate::translate::kernel::tile::emit;
 use crate::translate::kernel::tile::kept;
 use crate::translate::kernel::tile::plan;
 use crate::translate::state::HostCode;
-use fehu_base::device::{BANK_PADDING_ELEMENTS, MAX_DECLARED_SHARED_BYTES};
+use fehu_base::device::{BANK_PADDING_ELEMENTS, MAX_DECLARED_SHARED_BYTES, TILE_SIDE};
 use fehu_base::{bug, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::syntax::Expr;
@@ -29,14 +29,14 @@ pub(super) struct Sizes {
 /// The measures of a tile, as expressions of the host or of the kernel.
 #[derive(Clone)]
 pub(super) struct Measures {
-    /// The tile's side in threads.
-    pub(super) tile: Expr,
     /// Threads in each direction.
     pub(super) threads: [Expr; 2],
     /// Points of a thread, in each direction that the rectangle has.
     pub(super) each: Expr,
     /// Iterations of the loop in one step.
     pub(super) depth: Expr,
+    /// Iterations that are unrolled together where steps are unrolled.
+    pub(super) unrolled: Expr,
 }
 
 impl Measures {
@@ -44,10 +44,11 @@ impl Measures {
     pub(super) fn new(tiling: &Tiling, tile: Expr, each: Expr) -> Measures {
         let threads = mul(tile.clone(), tile.clone());
         if tiling.down.is_some() {
-            let threads = [tile.clone(), tile.clone()];
-            return Measures { tile: tile.clone(), threads, each, depth: tile };
+            // Sizes of arrays are constants in C, which calls of functions are not.
+            let depth = select(lt(tile.clone(), i64(TILE_SIDE)), i64(TILE_SIDE), tile.clone());
+            return Measures { threads: [tile.clone(), tile], each, unrolled: depth.clone(), depth };
         }
-        Measures { tile, threads: [i64(1), threads.clone()], each: i64(1), depth: threads }
+        Measures { threads: [i64(1), threads.clone()], each: i64(1), depth: threads, unrolled: tile }
     }
 
     /// What the conditions of a plan are about.
@@ -90,9 +91,14 @@ impl Measures {
         }
     }
 
-    /// The elements of a tile.
+    /// The elements of a tile, of which there are two.
     pub(super) fn elements(&self, read: &Read) -> Expr {
         mul(self.depth.clone(), self.row(read))
+    }
+
+    /// Where the tile of a step begins: steps use the two in turns.
+    pub(super) fn tile_of_step(&self, read: &Read, step: &Expr) -> Expr {
+        mul(bits(step.clone(), i64(1)), self.elements(read))
     }
 
     /// Whether a kernel may declare so many bytes of shared memory by itself. Its text must compile for any sizes.
@@ -100,12 +106,12 @@ impl Measures {
         le(self.bytes(tiling), i64(MAX_DECLARED_SHARED_BYTES))
     }
 
-    /// The bytes of all tiles, each a multiple of 16.
+    /// The bytes of all tiles, each pair a multiple of 16.
     fn bytes(&self, tiling: &Tiling) -> Expr {
         let mut bytes = i64(0);
         tiling.for_each_tiled(|_, reads| {
             for read in reads {
-                let own = mul(self.elements(read), i64(read.at.elem.bytes() as i64));
+                let own = mul(self.elements(read), i64(2 * read.at.elem.bytes() as i64));
                 bytes = add(bytes.clone(), add(own, i64(15)));
             }
         });

@@ -8,11 +8,12 @@ use fehu_algebra::{Poly, Sym};
 use fehu_analysis::polynomial::polynomial;
 use fehu_base::prim::IntType;
 use fehu_base::{bug, Name};
-use fehu_ir::mem::sym;
+use fehu_ir::free::bound_in_exp;
+use fehu_ir::mem::{sym, MemOp};
 use fehu_ir::schedule::{Along, Tiled, TiledRead};
 use fehu_ir::seg::SegOp;
-use fehu_ir::{Basic, Body, Exp, Loop, LoopForm, Memory, Stm, SubExp};
-use rustc_hash::FxHashMap;
+use fehu_ir::{Basic, Body, Exp, Loop, LoopForm, Memory, Space, Stm, SubExp};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A map that is tiled.
 pub(super) struct Tiling<'a> {
@@ -55,11 +56,14 @@ pub(super) struct Read {
     pub(super) along: Along,
     /// Whether neighbours in the loop are neighbours in memory; otherwise, neighbours along the rectangle are.
     pub(super) by_loop: bool,
+    /// Whether it reads a block of device memory that is there before the kernel, and so can be copied ahead.
+    pub(super) from_device: bool,
 }
 
 /// The parts of a map that a plan says to tile.
 pub(crate) fn tiling<'a>(t: &Context, seg: &'a SegOp<Memory>, plan: &Tiled) -> Tiling<'a> {
-    let parts = Cut { t, plan, vars: vec![], known: FxHashMap::default() }.parts(&seg.body.body);
+    let inside = bound_in_exp::<Memory>(&Exp::Op(MemOp::Seg(seg.clone()))).into_iter().collect();
+    let parts = Cut { t, plan, inside, vars: vec![], known: FxHashMap::default() }.parts(&seg.body.body);
     let Some(parts) = parts else { bug!("none of the tiled loops is there") };
     Tiling { across: plan.across, down: plan.down, parts }
 }
@@ -79,6 +83,8 @@ impl Part<'_> {
 struct Cut<'t> {
     t: &'t Context,
     plan: &'t Tiled,
+    /// Names bound in the map.
+    inside: FxHashSet<Name>,
     /// The variables of loops around.
     vars: Vec<Sym>,
     /// Scalars that are polynomials.
@@ -134,7 +140,8 @@ impl Cut<'_> {
         };
         let mut at = self.t.place_of(*array).sliced(slice);
         at.lmad.offset = at.lmad.offset.subst_all(|x| self.known.get(&x).cloned());
-        Read { name, stm, at, along, by_loop }
+        let from_device = self.t.space(at.block) == Space::Default && !self.inside.contains(&at.block);
+        Read { name, stm, at, along, by_loop, from_device }
     }
 
     /// Remembers scalars that are sums and products of others.

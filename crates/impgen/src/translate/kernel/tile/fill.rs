@@ -1,0 +1,192 @@
+//! The threads of a block copy what a step reads into its tiles.
+//!
+//! Copies begin before the step that comes before is computed, and run meanwhile (`copy_ahead`). They are done by elements, or 16 bytes
+//! at a time where that is possible:
+//!
+//! ```text
+//! if the rectangle is in the space, the step is whole, and rows begin at multiples of 16 bytes {
+//!   for s < rounds { copy_ahead 4 tile[row(s), 4 * column(s)] <- b[first + row(s), start + 4 * column(s)] }
+//! } else {
+//!   for s < rounds { copy_ahead 1 tile[row(s), column(s)] <- b[min(first + row(s), m - 1), min(start + column(s), p - 1)] }
+//! }
+//! ```
+//!
+//! Inside of the space no index has to be limited, which costs as much as the copies themselves do. What lies side by side along the
+//! rectangle is copied in pieces of 16 bytes; what lies side by side along the loop goes to different rows of the tile, and is copied by
+//! elements. Elements of fewer than 4 bytes cannot be copied ahead one by one: threads read and write them.
+
+use super::emit::Frame;
+use super::plan::{InStep, Read};
+use crate::translate::kernel::point;
+use crate::translate::state::KernelCode;
+use fehu_base::device::WIDEST_COPY_BYTES;
+use fehu_base::prim::PrimType;
+use fehu_base::Name;
+use fehu_imp::build::*;
+use fehu_imp::syntax::{Code, Expr, KernelOp};
+use fehu_ir::mem::sym;
+use fehu_ir::schedule::Along;
+
+/// How the tiles of a loop are filled.
+pub(super) struct Filling<'a> {
+    frame: &'a Frame<'a>,
+    l: &'a InStep<'a>,
+    bound: Expr,
+    tiles: Vec<Tile<'a>>,
+    /// Whether no index has to be limited along the sides of the rectangle, and pieces are aligned.
+    inside: Expr,
+}
+
+/// A read, and the shared memory that it goes through.
+struct Tile<'a> {
+    read: &'a Read,
+    mem: Name,
+    /// Elements that are copied at a time inside of the space.
+    piece: u32,
+}
+
+/// How a step is copied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// In pieces, from inside of the space.
+    Pieces,
+    /// By elements. Those that do not exist are copies of the last.
+    Limited,
+}
+
+impl<'a> Filling<'a> {
+    pub(super) fn new(
+        t: &mut KernelCode,
+        frame: &'a Frame<'a>,
+        l: &'a InStep<'a>,
+        reads: &'a [Read],
+        tiles: &[Name],
+        bound: &Expr,
+    ) -> Filling<'a> {
+        let mut inside = bool(true);
+        for along in [Along::Down, Along::Across] {
+            if let Some((_, size)) = frame.dim(along) {
+                let end = add(frame.start(along), frame.sizes.side(along));
+                inside = and(inside, le(end, t.operand(size)));
+            }
+        }
+        let mut filled = vec![];
+        for (read, mem) in reads.iter().zip(tiles) {
+            let piece = match aligned(t, frame, l, read) {
+                Some(aligned) => {
+                    inside = and(inside, aligned);
+                    (WIDEST_COPY_BYTES / read.at.elem.bytes() as i64) as u32
+                }
+                None => 1,
+            };
+            filled.push(Tile { read, mem: *mem, piece });
+        }
+        let inside = var(t.let_as("inside", PrimType::Bool, inside));
+        Filling { frame, l, bound: bound.clone(), tiles: filled, inside }
+    }
+
+    /// Begins the copies for a step.
+    pub(super) fn step(&self, t: &mut KernelCode, step: &Expr) {
+        let depth = self.frame.sizes.depth.clone();
+        let first = t.let_i64("first", mul(step.clone(), depth.clone()));
+        let common = |tile: &&Tile| tile.read.along == Along::Nothing;
+        for tile in self.tiles.iter().filter(common) {
+            self.copies(t, tile, step, &first, Way::Limited);
+        }
+        let sides: Vec<&Tile> = self.tiles.iter().filter(|tile| !common(tile)).collect();
+        if !sides.is_empty() {
+            let whole = and(self.inside.clone(), le(add(first.clone(), depth), self.bound.clone()));
+            t.if_else(
+                whole,
+                |t| sides.iter().for_each(|tile| self.copies(t, tile, step, &first, Way::Pieces)),
+                |t| sides.iter().for_each(|tile| self.copies(t, tile, step, &first, Way::Limited)),
+            );
+        }
+    }
+
+    /// The copies to a tile. Neighbouring threads copy what lies side by side in memory.
+    fn copies(&self, t: &mut KernelCode, tile: &Tile, step: &Expr, first: &Expr, way: Way) {
+        let (sizes, read) = (&self.frame.sizes, tile.read);
+        let piece = match way {
+            Way::Pieces => i64::from(tile.piece),
+            Way::Limited => 1,
+        };
+        let (depth, side) = (sizes.depth.clone(), sizes.side(read.along));
+        let in_loop = read.by_loop || read.along == Along::Nothing;
+        let (row, rows) = if in_loop { (depth, side) } else { (quot(side, i64(piece)), depth) };
+        let start = sizes.tile_of_step(read, step);
+        self.each_piece(t, row, rows, |t, column, row| {
+            let (k, place) = if in_loop { (column, row) } else { (row, mul(column, i64(piece))) };
+            let limited = |e: Expr, end: Expr| match way {
+                Way::Pieces => e,
+                Way::Limited => min(e, sub(end, i64(1))),
+            };
+            if let Some((index, size)) = self.frame.dim(read.along) {
+                let here = add(self.frame.start(read.along), place.clone());
+                let size = t.operand(size);
+                point::fresh_index(t, index, limited(here, size));
+            }
+            point::fresh_index(t, self.l.var, limited(add(first.clone(), k.clone()), self.bound.clone()));
+            let to = add(start, add(mul(k, sizes.row(read)), place));
+            copy(t, tile, to, piece as u32);
+        });
+    }
+
+    /// The pieces of a tile, which has `rows` of `row` of them, dealt out to the threads of the block.
+    fn each_piece(
+        &self,
+        t: &mut KernelCode,
+        row: Expr,
+        rows: Expr,
+        body: impl FnOnce(&mut KernelCode, Expr, Expr),
+    ) {
+        let threads = self.frame.sizes.block();
+        let pieces = mul(row.clone(), rows);
+        t.unrolled_up_to("s", quot_up(pieces.clone(), threads.clone()), |t, s| {
+            let number = t.let_i64("number", add(mul(s.clone(), threads.clone()), local()));
+            // Where a round is whole rows, a thread stays in its column, and need not divide again.
+            let even = eq(rem(threads.clone(), row.clone()), i64(0));
+            let column = select(even.clone(), rem(local(), row.clone()), rem(number.clone(), row.clone()));
+            let further = mul(s, quot(threads.clone(), row.clone()));
+            let below = select(even, add(quot(local(), row.clone()), further), quot(number.clone(), row));
+            let (column, below) = (t.let_i64("column", column), t.let_i64("row", below));
+            let exists = or(eq(rem(pieces.clone(), threads), i64(0)), lt(number, pieces));
+            t.if_then(exists, |t| body(t, column, below));
+        });
+    }
+}
+
+/// Copies a piece to a tile, ahead if that is possible. The indices of its first element are set.
+fn copy(t: &mut KernelCode, tile: &Tile, to: Expr, count: u32) {
+    let (at, mem) = (&tile.read.at, tile.mem);
+    let bytes = at.elem.bytes() * u64::from(count);
+    if tile.read.from_device && matches!(bytes, 4 | 8 | 16) {
+        let (src, src_offset) = (t.mem(at.block), t.offset(at));
+        let (dst, dst_offset, elem) = (mem, to, at.elem);
+        t.emit(Code::Op(KernelOp::CopyAhead { dst, dst_offset, src, src_offset, elem, count }));
+    } else {
+        let value = t.read(at);
+        t.store(mem, at.elem, to, value);
+    }
+}
+
+/// Whether all pieces of a read are aligned, if it can be copied in pieces: whether the offset of every row is a multiple of a piece.
+fn aligned(t: &mut KernelCode, frame: &Frame, l: &InStep, read: &Read) -> Option<Expr> {
+    let (index, _) = frame.dim(read.along)?;
+    let (index, var) = (sym(index), sym(l.var));
+    let (step, rest) = read.at.offset()?.split_on(index);
+    let (row, start) = rest.split_on(var);
+    let bytes = read.at.elem.bytes() as i64;
+    if !read.from_device
+        || !step.is_one()
+        || row.mentions(var)
+        || bytes == 0
+        || WIDEST_COPY_BYTES % bytes != 0
+    {
+        return None;
+    }
+    let piece = i64(WIDEST_COPY_BYTES / bytes);
+    let (row, start) = (t.poly(&row), t.poly(&start));
+    let divides = |e: Expr| eq(rem(e, piece.clone()), i64(0));
+    Some(and(divides(frame.sizes.side(read.along)), and(divides(row), divides(start))))
+}
