@@ -53,6 +53,10 @@ pub mod multicore {
     /// With so many tasks for each worker but the first, there is no need for more parallelism.
     pub const TASKS_PER_WORKER: i64 = 8;
 
+    /// Operations of a point over as many elements as this run in parallel, even where there are points enough: with an instruction
+    /// or two for each, they take about as long as sharing costs.
+    pub const LARGE_POINT_ELEMENTS: i64 = 1 << 14;
+
     /// After so many choices in a function, the code inside of operations is sequential.
     pub const VERSIONS: usize = 32;
 }
@@ -91,22 +95,30 @@ pub mod flattening {
     /// as are enough parallelism anywhere else.
     pub const IRREGULAR_BUSY_POINTS: i64 = 1 << 15;
 
-    /// How many elements of a point each thread of a team has at least, on average: with fewer, reducing the results of the threads
-    /// costs more than the elements. Sums of 100 numbers that are computed, on an H200: 346 us with 4, 223 us with 8; products
-    /// with sparse matrices of 32 elements in a row: 129 and 141 us.
-    pub const TEAM_MEMBER_ELEMENTS: i64 = 8;
+    /// How many times the elements of all points the memory of threads that run a point each may hold.
+    pub const SCRATCH_SHARE: i64 = 4;
 
-    /// For how many threads one of a team counts: so much fewer of them are enough. Flat code costs as much as a team whose longest
-    /// point is 1/2000 (computed numbers) to 1/8000 (elements read) of the sum for each member, as measured on an H200.
-    pub const TEAM_THREAD_COUNTS_FOR: i64 = 8;
+    /// As many elements as this it may hold in any case.
+    pub const SCRATCH_ELEMENTS: i64 = 1 << 20;
 
-    /// How many elements a piece of a point's reduction has, where one thread does it.
+    /// How many elements of a point each thread of a team has at least, on average, where they are computed: with fewer, reducing the
+    /// results of the threads costs more than the elements. Sums of 100 numbers on an H200: 346 us with 4, 223 us with 8.
+    pub const TEAM_COMPUTED_ELEMENTS: i64 = 8;
+
+    /// The same where elements are read: threads wait for memory, and more of them wait at a time. Products with sparse matrices of
+    /// 32 elements in a row: 129 us with 4, 141 us with 8.
+    pub const TEAM_READ_ELEMENTS: i64 = 4;
+
+    /// How many elements a piece of a point's reduction has, where one thread does it. Sums of computed numbers on an H200, sizes by
+    /// three power laws: 303, 350 and 320 us with 32; 262, 336 and 254 us with 64; 266, 350 and 202 us with 128; 579, 632 and 200 us
+    /// with 1024.
     pub const PIECE_ELEMENTS: i64 = 128;
 
-    /// How many threads share a piece where elements are read.
-    pub const PIECE_TEAM_MEMBERS: i64 = 8;
+    /// How many threads share a piece where elements are read. Products with sparse matrices whose rows follow a power law, and with
+    /// one large row among short ones: 168 and 184 us with 4 threads, 162 and 225 us with 8, 188 and 452 us with 32.
+    pub const PIECE_TEAM_MEMBERS: i64 = 4;
 
-    /// How many elements it has then.
+    /// How many elements it has then: with 32 and with 128, the same products cost the same within 5 %.
     pub const PIECE_TEAM_ELEMENTS: i64 = 64;
 
     /// The most threads of a team: the usual thread block.

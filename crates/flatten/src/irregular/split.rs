@@ -23,6 +23,17 @@ pub(super) fn function(soac: &Soac<Soacs>) -> Option<&Lambda<Soacs>> {
     }
 }
 
+/// How many elements a combinator's arrays have.
+pub(super) fn width(soac: &Soac<Soacs>) -> Option<SubExp> {
+    match soac {
+        Soac::Screma(s) => Some(s.width),
+        Soac::Scatter(s) => Some(s.width),
+        Soac::Hist(h) => Some(h.width),
+        Soac::Filter(f) => Some(f.width),
+        Soac::Ad(_) => None,
+    }
+}
+
 impl Nests {
     /// The map, and the operation on its results.
     pub(super) fn split(&mut self, stm: &Stm<Soacs>) -> Option<(Stm<Soacs>, Stm<Soacs>)> {

@@ -15,8 +15,8 @@
 //! rows of W elements. Members read neighbours, so that accesses are coalesced. Where the operator does not commute, each member
 //! takes a contiguous part instead.
 //!
-//! The size of a team is a power of two that gives its members at least [`TEAM_MEMBER_ELEMENTS`] elements on average. It is chosen
-//! when the program runs, from the sum that the guard of the nest needs too.
+//! The size of a team is a power of two that gives its members at least [`TEAM_COMPUTED_ELEMENTS`] or [`TEAM_READ_ELEMENTS`]
+//! elements on average. It is chosen when the program runs, from the sum that the guard of the nest needs too.
 
 use super::point::whole;
 use super::versions::Work;
@@ -24,7 +24,7 @@ use super::Nests;
 use fehu_analysis::operator::is_commutative;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, MathFn, PrimFn};
 use fehu_base::prim::{IntType, PrimType};
-use fehu_base::tuning::flattening::{LARGEST_TEAM_THREADS, TEAM_MEMBER_ELEMENTS, TEAM_THREAD_COUNTS_FOR};
+use fehu_base::tuning::flattening::{LARGEST_TEAM_THREADS, TEAM_COMPUTED_ELEMENTS, TEAM_READ_ELEMENTS};
 use fehu_base::{Name, Symbol};
 use fehu_ir::build::nested_body;
 use fehu_ir::free::{bound_in_lambda, free_in_stm};
@@ -39,16 +39,17 @@ use rustc_hash::FxHashSet;
 pub(super) struct Team {
     /// How many threads it has.
     pub(super) members: SubExp,
-    /// How many threads of all teams can be expected to be busy at a time, each counted [`TEAM_THREAD_COUNTS_FOR`] times.
+    /// How many threads of all teams can be expected to be busy at a time, on average.
     pub(super) busy: SubExp,
 }
 
 impl Nests {
-    /// How large teams should be for some work.
-    pub(super) fn team(&mut self, work: &Work) -> Team {
+    /// How large teams should be for some work, and whether it reads elements.
+    pub(super) fn team(&mut self, work: &Work, reads: bool) -> Team {
+        let least = if reads { TEAM_READ_ELEMENTS } else { TEAM_COMPUTED_ELEMENTS };
         let points = self.i64(BinOp::SMax, work.points, SubExp::i64(1));
         let average = self.i64(BinOp::SQuot, work.sum, points);
-        let share = self.i64(BinOp::SQuot, average, SubExp::i64(TEAM_MEMBER_ELEMENTS));
+        let share = self.i64(BinOp::SQuot, average, SubExp::i64(least));
         let share = self.i64(BinOp::SMax, share, SubExp::i64(1));
         let share = self.i64(BinOp::SMin, share, SubExp::i64(LARGEST_TEAM_THREADS));
         let clz = Basic::PrimFn(PrimFn { op: MathFn::Clz, at: PrimType::I64 }, vec![share]);
@@ -59,7 +60,6 @@ impl Nests {
         // A team of one is what the other version has.
         let several = self.b.cmp(CmpOp::SLt(IntType::I64), SubExp::i64(1), members);
         let threads = self.b.mul64(work.busy, members);
-        let threads = self.b.mul64(threads, SubExp::i64(TEAM_THREAD_COUNTS_FOR));
         let [yes, no] = [threads, SubExp::i64(0)].map(|e| Box::new(Body { stms: vec![], result: vec![e] }));
         let busy = self.b.bind("busy", Type::I64, Exp::If(several, yes, no)).into();
         Team { members, busy }
@@ -221,6 +221,16 @@ pub(super) fn for_teams(map: &Lambda<Soacs>) -> bool {
     others
         && reductions > 0
         && !map.body.result.iter().any(|e| e.name().is_some_and(|n| irregular.contains(&n)))
+}
+
+/// Whether points of a nest store arrays whose sizes differ.
+pub(super) fn stores(map: &Lambda<Soacs>) -> bool {
+    let plan = Plan::of(map);
+    let mut any = false;
+    for_each_stm(&map.body, &mut |stm| {
+        any |= !plan.is_view(stm) && stm.pat.iter().any(|p| plan.differs(&p.ty))
+    });
+    any
 }
 
 /// Whether an operator makes checks: members without elements combine neutral elements, which the program would not have done.

@@ -5,6 +5,9 @@
 //! a threshold: 10^6 points of 100 elements give 10^6, the same elements with one point of 10^8 give 1. Where the sizes cannot
 //! be computed from what is there before the map, it is the number of points.
 //!
+//! Where points store arrays whose sizes differ, threads of this version have memory for as many elements as the longest point
+//! needs, each. If that is more than [`flattening::SCRATCH_SHARE`] times what all points need together, it is not chosen.
+//!
 //! With a team for each point ([`super::teams`]) it is as many times larger as a team has members. That version comes first if
 //! points read elements of arrays, which its threads do in order. Where all is computed, it only has the better balance, and comes second.
 //!
@@ -14,8 +17,8 @@
 
 use super::functions::{is_irregular_inside, Functions};
 use super::level::Lift;
-use super::split::function;
-use super::teams::{for_teams, reads_elements};
+use super::split::{function, width};
+use super::teams::{for_teams, reads_elements, stores};
 use super::value::{Known, LevelId, Points, Value};
 use super::Nests;
 use crate::gpu::parallel::varying_in;
@@ -42,6 +45,8 @@ pub(super) struct Work {
     pub(super) points: SubExp,
     /// How many inner elements all points have together.
     pub(super) sum: SubExp,
+    /// How many the point has that has most.
+    longest: SubExp,
     /// How many points can be expected to be busy at a time, on average, with one thread for each.
     pub(super) busy: SubExp,
 }
@@ -117,11 +122,16 @@ impl Nests {
     /// The choice between all versions.
     fn choices(&mut self, stm: &Stm<Soacs>, s: &Screma<Soacs>, flat: Body<Soacs>) {
         let work = self.work(s);
-        let busy = work.as_ref().map_or(s.width, |w| w.busy);
+        let busy = match &work {
+            Some(work) if stores(&s.map) => self.busy_in_memory(work),
+            Some(work) => work.busy,
+            None => s.width,
+        };
         let own = self.fresh_results(stm.clone());
         let mut choices = vec![(self.enough(busy), own)];
         if let Some(work) = work.filter(|_| for_teams(&s.map)) {
-            let team = self.team(&work);
+            let reads = reads_elements(&s.map);
+            let team = self.team(&work, reads);
             let enough = self.enough(team.busy);
             let shared = nested_body(
                 self,
@@ -133,7 +143,7 @@ impl Nests {
                     shared.result
                 },
             );
-            let first = if reads_elements(&s.map) { 0 } else { 1 };
+            let first = if reads { 0 } else { 1 };
             choices.insert(first, (enough, shared));
         }
         let mut rest = flat;
@@ -146,6 +156,18 @@ impl Nests {
         for (p, e) in stm.pat.iter().zip(rest.result) {
             self.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(Basic::SubExp(e)));
         }
+    }
+
+    /// How many points are busy at a time if there is memory for as many elements at each as the longest has: nobody, if that is
+    /// too much beside what is there.
+    fn busy_in_memory(&mut self, work: &Work) -> SubExp {
+        let points = self.b.bin(BinOp::SMax(IntType::I64), work.points, SubExp::i64(1));
+        let there = self.b.mul64(work.sum, SubExp::i64(flattening::SCRATCH_SHARE));
+        let most = self.b.bin(BinOp::SMax(IntType::I64), there, SubExp::i64(flattening::SCRATCH_ELEMENTS));
+        let each = self.b.bin(BinOp::SQuot(IntType::I64), most, points);
+        let fits = self.b.cmp(CmpOp::SLe(IntType::I64), work.longest, each);
+        let [yes, no] = [work.busy, SubExp::i64(0)].map(|e| Box::new(Body { stms: vec![], result: vec![e] }));
+        self.b.bind("busy", Type::I64, Exp::If(fits, yes, no)).into()
     }
 
     /// A body of one statement, whose results have names of their own.
@@ -236,7 +258,7 @@ impl Nests {
         let longest = self.b.bin(BinOp::SMax(IntType::I64), both[1].into(), SubExp::i64(1));
         let sum = both[0].into();
         let busy = self.b.bin(BinOp::SQuot(IntType::I64), sum, longest);
-        Some(Work { points: s.width, sum, busy })
+        Some(Work { points: s.width, sum, longest, busy })
     }
 }
 
@@ -263,14 +285,14 @@ fn widths(s: &Screma<Soacs>) -> Option<Body<Soacs>> {
     }
     let mut result: Vec<SubExp> = vec![];
     for stm in stms {
-        let Exp::Op(Soac::Screma(inner)) = &stm.exp else { continue };
-        if inner.width.name().is_some_and(|n| bound.get(&n).is_none_or(Option::is_some)) {
-            let differs = inner
-                .width
+        let Exp::Op(inner) = &stm.exp else { continue };
+        let Some(width) = width(inner).filter(|w| w.name().is_some()) else { continue };
+        if width.name().is_some_and(|n| bound.get(&n).is_none_or(Option::is_some)) {
+            let differs = width
                 .name()
                 .is_some_and(|n| bound.contains_key(&n) || s.map.params.iter().any(|p| p.name == n));
-            if differs && !result.contains(&inner.width) {
-                result.push(inner.width);
+            if differs && !result.contains(&width) {
+                result.push(width);
             }
         }
     }
