@@ -8,10 +8,12 @@ use crate::sequential::Bindings;
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::{bug, Name};
+use fehu_ir::free::bound_in_body;
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegBinOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::soac::{Commutativity, Scatter, Screma, Soac};
 use fehu_ir::types::array_of_rows;
 use fehu_ir::{Basic, Body, Exp, Kernels, Lambda, Param, PatElem, Soacs, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
 
 impl Multi {
     /// What becomes of a map, reduction or scan.
@@ -127,13 +129,16 @@ impl Multi {
         let dims: Vec<(Name, SubExp)> =
             levels.iter().map(|l| (self.seq.b.fresh("gtid", Type::I64), l.width)).collect();
         let flat = self.seq.b.fresh("flat", Type::I64);
+        let mut own: FxHashSet<Name> = bound_in_body(&body).into_iter().collect();
+        own.extend(levels.iter().flat_map(|l| &l.params).map(|p| p.name));
+        own.extend(levels.iter().flat_map(|l| &l.stms).flat_map(|s| &s.pat).map(|p| p.name));
         let body = self.nested(|m| {
             for (level, (i, _)) in levels.into_iter().zip(&dims) {
                 m.elements(&level, *i);
                 level.stms.into_iter().for_each(|stm| m.seq.stm(stm));
             }
             match inside {
-                Inside::Sequential => m.seq.inline(body),
+                Inside::Sequential => m.uneven(body, &own),
                 Inside::Parallel => m.inline(body),
             }
         });

@@ -1,16 +1,28 @@
 //! Sequential or parallel inside: chosen at run time by how much there is outside.
+//!
+//! Where the points are enough, but inner sizes differ from point to point, one point may have most of the work: the others are
+//! done long before it. So an inner operation whose size belongs to the point has both versions, and each point chooses:
+//!
+//! ```text
+//! map (\n -> reduce (+) 0 (map f (iota n))) ns
+//!
+//! segmap(task; i < m) { if ns[i] >= 2^14 then segred(task; j < ns[i]) {...} else loop ... }
+//! ```
 
+use super::host::Form;
 use super::worth::{nest, parallel_inside};
 use super::{Inside, Multi};
 use crate::gpu::steer::Steer;
 use fehu_base::ops::CmpOp;
 use fehu_base::prim::IntType;
 use fehu_base::tuning::multicore;
+use fehu_base::Name;
 use fehu_ir::seg::{KernelsOp, SizeClass, SizeOp};
 use fehu_ir::soac::Soac;
 use fehu_ir::subst::rename_stm;
 use fehu_ir::types::body_types;
 use fehu_ir::{Body, Exp, Kernels, Soacs, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
 
 impl Multi {
     /// A map, reduction, scan or scatter as one operation, in the versions that are worth having.
@@ -53,6 +65,36 @@ impl Multi {
                 });
             }
         }
+    }
+
+    /// The code of a point, with these names in it: sequential, but for operations whose size belongs to the point, and is large.
+    pub(super) fn uneven(&mut self, body: Body<Soacs>, inside: &FxHashSet<Name>) -> Vec<SubExp> {
+        for stm in body.stms {
+            let width = match &stm.exp {
+                Exp::Op(Soac::Screma(s)) if matches!(Self::shape_of(s), Form::One) => Some(s.width),
+                Exp::Op(Soac::Scatter(s)) => Some(s.width),
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                    None
+                }
+            };
+            let steer = Steer::of(&stm.attrs);
+            match width.filter(|w| w.name().is_some_and(|n| inside.contains(&n))) {
+                Some(width) if !steer.sequential && self.versions < multicore::VERSIONS => {
+                    self.versions += 1;
+                    self.decorated(stm.clone(), |m, pat, _| {
+                        let large = SubExp::i64(multicore::LARGE_POINT_ELEMENTS);
+                        let cond = m.seq.b.cmp(CmpOp::SLe(IntType::I64), large, width);
+                        let yes = m.version(&stm, |m, s| {
+                            m.decorated(s, |m, pat, exp| m.one(pat, exp, Inside::Sequential));
+                        });
+                        let no = m.version(&stm, |m, s| m.seq.stm(s));
+                        m.seq.b.bind_names(pat, Exp::If(cond, Box::new(yes), Box::new(no)));
+                    });
+                }
+                Some(_) | None => self.seq.stm(stm),
+            }
+        }
+        body.result
     }
 
     /// A body with a copy of a statement in it, whose results it returns.
