@@ -2,17 +2,27 @@
 //!
 //! Two variables may refer to one block only if a chain of assignments and
 //! calls connects them: such variables are of one class. Beyond that, a block
-//! that was just allocated and not yet shared is like no other; the printer keeps track
-//! of those as it goes through the statements.
+//! that was just allocated and not yet shared is like no other, and variables of a class may be known to
+//! refer to different blocks ([`different`]). Whoever asks goes through the statements in order, and keeps
+//! track of both:
+//!
+//! ```text
+//! for a loop or a branch:   saved = enter(code)   ..its bodies..   leave(code, saved)
+//! for any other statement:  after(code)
+//! ```
 //!
 //! Different inputs of a function are taken to be different memory wherever
 //! one of them is written: the language forbids a consumed argument to overlap
 //! with another.
 
+mod different;
+
 use crate::ops::Operation;
 use crate::syntax::{Arg, Code, Space};
 use crate::visit::{look_at_code, Visitor};
+use different::{Different, Mark};
 use fehu_base::Name;
+use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is known of the blocks of a function.
@@ -23,11 +33,15 @@ pub struct Aliases {
     fresh: FxHashSet<Name>,
     /// Those among them that some statement shares.
     fresh_to_share: FxHashSet<Name>,
+    different: Different,
 }
 
-/// Blocks that were fresh at some point.
+/// What was known at some point.
 #[derive(Debug)]
-pub struct Fresh(FxHashSet<Name>);
+pub struct Saved {
+    fresh: FxHashSet<Name>,
+    different: Mark,
+}
 
 impl Aliases {
     /// The classes of the blocks in some code.
@@ -40,16 +54,29 @@ impl Aliases {
                 aliases.parent.entry(b).or_insert(b);
             }
         });
+        let mut shared: Vec<Name> = aliases.parent.keys().copied().collect();
+        shared.sort_unstable();
+        let mut classes: IndexMap<Name, Vec<Name>> = IndexMap::new();
+        for m in shared {
+            classes.entry(aliases.find(m)).or_default().push(m);
+        }
+        if !classes.is_empty() {
+            aliases.different = Different::new(classes.into_values(), code);
+        }
         aliases
     }
 
     /// Whether two variables may refer to the same block.
     pub fn may_alias(&mut self, a: Name, b: Name) -> bool {
-        !self.fresh.contains(&a) && !self.fresh.contains(&b) && self.find(a) == self.find(b)
+        !self.fresh.contains(&a)
+            && !self.fresh.contains(&b)
+            && self.find(a) == self.find(b)
+            && !self.different.contains(a, b)
     }
 
     /// Goes past a statement that is no loop or branch.
     pub fn after<O: Operation>(&mut self, code: &Code<O>) {
+        self.different.after(code);
         let allocated = if let Code::Op(op) = code { op.allocates() } else { None };
         match allocated {
             Some((mem, Space::Default)) => {
@@ -58,15 +85,50 @@ impl Aliases {
                     self.fresh_to_share.insert(mem);
                 }
             }
-            Some((_, Space::Shared | Space::Scalar(..))) | None => self.around(code),
+            Some((_, Space::Shared | Space::Scalar(..))) | None => self.share(code),
         }
     }
 
-    /// Enters or leaves a loop or a branch: what it shares anywhere is shared.
+    /// Enters a loop or a branch. Its bodies are gone through one after the other; where each is one of several, it is to
+    /// be put between [`Aliases::start_body`] and [`Aliases::restore`], or else little is known in it.
+    pub fn enter<O: Operation>(&mut self, code: &Code<O>) -> Saved {
+        let saved = self.save();
+        self.share(code);
+        self.different.enter(code);
+        saved
+    }
+
+    /// Leaves what was entered.
+    pub fn leave<O: Operation>(&mut self, code: &Code<O>, saved: Saved) {
+        self.restore(saved);
+        self.share(code);
+        self.different.around(code);
+    }
+
+    /// Starts one of the bodies of what was entered.
+    pub fn start_body(&mut self) -> Saved {
+        let saved = self.save();
+        self.different.in_order();
+        saved
+    }
+
+    /// Forgets what became known in a body.
+    pub fn restore(&mut self, saved: Saved) {
+        self.different.go_back(&saved.different);
+        self.fresh = saved.fresh;
+        let shared = self.fresh.iter().filter(|m| self.parent.contains_key(m));
+        self.fresh_to_share = shared.copied().collect();
+    }
+
+    fn save(&self) -> Saved {
+        Saved { fresh: self.fresh.clone(), different: self.different.mark() }
+    }
+
+    /// What code shares anywhere is shared.
     ///
     /// Only blocks that are shared somewhere can be affected. Where none of them is fresh, the code is not looked at: it
     /// may be nested deeply, and each level asks.
-    pub fn around<O: Operation>(&mut self, code: &Code<O>) {
+    fn share<O: Operation>(&mut self, code: &Code<O>) {
         if self.fresh_to_share.is_empty() {
             return;
         }
@@ -76,18 +138,6 @@ impl Aliases {
                 self.fresh_to_share.remove(m);
             }
         });
-    }
-
-    /// What is fresh now, to be brought back by [`Aliases::restore`] after a scope.
-    pub fn save(&self) -> Fresh {
-        Fresh(self.fresh.clone())
-    }
-
-    /// Forgets what became fresh in a scope.
-    pub fn restore(&mut self, saved: Fresh) {
-        self.fresh = saved.0;
-        let shared = self.fresh.iter().filter(|m| self.parent.contains_key(m));
-        self.fresh_to_share = shared.copied().collect();
     }
 
     fn find(&mut self, mut m: Name) -> Name {

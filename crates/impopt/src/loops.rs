@@ -69,8 +69,7 @@ impl Mutator for Interchange<'_, '_> {
         if !code.is_nested() {
             return self.loops.aliases.after(code);
         }
-        let fresh = self.loops.aliases.save();
-        self.loops.aliases.around(code);
+        let saved = self.loops.aliases.enter(code);
         let before = std::mem::replace(&mut self.any, false);
         change_code(self, code);
         if !self.any {
@@ -80,8 +79,7 @@ impl Mutator for Interchange<'_, '_> {
             }
         }
         self.any |= before;
-        self.loops.aliases.restore(fresh);
-        self.loops.aliases.around(code);
+        self.loops.aliases.leave(code, saved);
     }
 
     fn expr(&mut self, _: &mut Expr) {}

@@ -52,11 +52,9 @@ impl Loops<'_> {
         if !code.is_nested() {
             return self.aliases.after(code);
         }
-        let fresh = self.aliases.save();
-        self.aliases.around(code);
+        let saved = self.aliases.enter(code);
         self.nested(code);
-        self.aliases.restore(fresh);
-        self.aliases.around(code);
+        self.aliases.leave(code, saved);
     }
 
     fn nested<O: CpuOperation>(&mut self, code: &mut Code<O>) {
@@ -72,8 +70,11 @@ impl Loops<'_> {
         if let Code::For { body, .. } | Code::While(_, body) = code {
             deep(|| self.code(body));
         } else if let Code::If(_, a, b) = code {
-            deep(|| self.code(a));
-            deep(|| self.code(b));
+            for body in [a, b] {
+                let saved = self.aliases.start_body();
+                deep(|| self.code(body));
+                self.aliases.restore(saved);
+            }
         } else if let Code::Op(op) = code {
             if let Some(op) = op.cpu_mut() {
                 self.op(op);
@@ -85,6 +86,7 @@ impl Loops<'_> {
     fn op<O: CpuOperation>(&mut self, op: &mut CpuOp<O>) {
         if let CpuOp::ParFor { start, body, .. } | CpuOp::ParChunks { start, body, .. } = op {
             let mut task = Loops { usage: &self.usage.tasks[start], aliases: self.aliases.clone() };
+            task.aliases.start_body();
             deep(|| task.code(body));
         }
         if let CpuOp::ParChunks { before, .. } = op {

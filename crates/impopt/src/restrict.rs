@@ -62,11 +62,13 @@ impl Launches<'_> {
         if bodies.is_empty() {
             return aliases.after(code);
         }
-        let fresh = aliases.save();
-        aliases.around(code);
-        bodies.into_iter().for_each(|body| deep(|| self.code(body, aliases)));
-        aliases.restore(fresh);
-        aliases.around(code);
+        let entered = aliases.enter(code);
+        for body in bodies {
+            let saved = aliases.start_body();
+            deep(|| self.code(body, aliases));
+            aliases.restore(saved);
+        }
+        aliases.leave(code, entered);
     }
 
     fn launch(&mut self, launch: &Launch, aliases: &mut Aliases) {
