@@ -105,6 +105,13 @@ static void records(struct futhark_context *ctx) {
   ((char *)bytes)[1] = 7;
   CHECK(futhark_restore_opaque_t(ctx, bytes) == NULL);
   free(futhark_context_get_error(ctx));
+  // The size of the first field, after the letter, the version, the rank and the type: of no array that there can be.
+  ((char *)bytes)[1] = 2;
+  for (int64_t size = INT64_MIN, i = 0; i < 3; i++, size = i == 1 ? INT64_MAX : (int64_t)1 << 62) {
+    memcpy((char *)bytes + 7, &size, sizeof size);
+    CHECK(futhark_restore_opaque_t(ctx, bytes) == NULL);
+    free(futhark_context_get_error(ctx));
+  }
   free(bytes);
   futhark_free_opaque_t(ctx, v);
   futhark_free_opaque_t(ctx, t);
@@ -239,6 +246,13 @@ int main(void) {
   futhark_context_pause_profiling(ctx);
   char *report = futhark_context_report(ctx);
   CHECK(strstr(report, "\"memory\":{\"default space\":") != NULL || strstr(report, "\"memory\":{\"space 'device'\":") != NULL);
+  // Tools that read reports want details of every event.
+  const char *event = strstr(report, "\"provenance\":");
+  CHECK(event != NULL);
+  for (; event != NULL; event = strstr(event + 1, "\"provenance\":")) {
+    const char *details = strstr(event, "\"details\":{"), *end = strchr(event, '}');
+    CHECK(details != NULL && details < end);
+  }
   free(report);
   futhark_context_unpause_profiling(ctx);
   CHECK(futhark_context_clear_caches(ctx) == 0);

@@ -319,6 +319,37 @@ fn all_modes_compile_for_all_devices() {
     }
 }
 
+/// Clients declare the types of OpenCL and CUDA, or include their headers: ours declares none of them again.
+#[test]
+fn headers_leave_types_of_devices_to_others() {
+    for (api, name, types) in [
+        (
+            Backend::OpenCl,
+            "opencl",
+            "typedef struct _cl_mem *cl_mem;\ntypedef struct _cl_command_queue *cl_command_queue;\n",
+        ),
+        (
+            Backend::Cuda,
+            "cuda",
+            "typedef unsigned long long CUdeviceptr;\ntypedef struct CUstream_st *CUstream;\n",
+        ),
+    ] {
+        let header = generate_for(api, &crate::sample::program(), Mode::Library).header;
+        let declared: Vec<&str> = header
+            .lines()
+            .filter(|l| l.contains("typedef") && (l.contains("cl_") || l.contains("CU")))
+            .collect();
+        assert_eq!(declared, Vec::<&str>::new(), "{name}");
+        let client = format!("{types}#include \"{name}_types.h\"\nint main(void) {{ return 0; }}\n");
+        let file = format!("{name}_types");
+        compile_files(
+            &file,
+            &[(&format!("{file}.h"), &header), (&format!("{file}.c"), &client)],
+            &["-std=c99"],
+        );
+    }
+}
+
 #[test]
 fn without_a_driver_there_is_an_error() {
     let text = generate_for(Backend::Cuda, &program(), Mode::Executable).c_text;
