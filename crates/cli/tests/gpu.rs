@@ -8,6 +8,7 @@
 //! Any OpenCL device will do; PoCL, which `./test` installs, makes one of the CPU. Without a device there is nothing to
 //! test, and the tests say so; with `FEHU_REQUIRE_OPENCL`, which `./test` sets, they fail.
 
+use crate::quick_cc::quick_cc;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -18,7 +19,7 @@ const PROGRAMS_BY_CHANCE: usize = 5;
 /// Most of a program's text for the host runs once, or not at all.
 fn fehu() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
-    command.env("CFLAGS", "-O0 -std=c11");
+    quick_cc(&mut command);
     command
 }
 

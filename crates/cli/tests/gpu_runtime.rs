@@ -2,6 +2,7 @@
 //! of the CPU; without a device there is nothing to test, and the tests say so; with `FEHU_REQUIRE_OPENCL`,
 //! which `./test` sets, they fail.
 
+use crate::quick_cc::quick_cc;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -15,8 +16,9 @@ entry pick_if (ok: bool) (xs: []i32) (is: []i64): []i32 = let ys = map (\\i -> x
 ";
 
 fn fehu(args: &[&str], program: &Path, out: &Path) {
-    let done = Command::new(env!("CARGO_BIN_EXE_fehu")).args(args).arg(program).arg("-o").arg(out).output();
-    let done = done.expect("fehu runs");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
+    quick_cc(&mut command);
+    let done = command.args(args).arg(program).arg("-o").arg(out).output().expect("fehu runs");
     assert!(done.status.success(), "{}", text(&done));
 }
 

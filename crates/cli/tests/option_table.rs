@@ -318,6 +318,7 @@ fn executable_section(executable: &Executable, dir: &Path) -> String {
     let (source, program) = (dir.join("p.fut"), dir.join(command));
     std::fs::write(&source, "entry main (x: i32) = x\n").expect("written");
     let mut fehu = Command::new(env!("CARGO_BIN_EXE_fehu"));
+    fehu.env("CFLAGS", "-O0 -std=c11");
     let compiled = fehu.arg(command).arg(&source).arg("-o").arg(&program).output().expect("fehu runs");
     assert!(compiled.status.success(), "{command}: {}", String::from_utf8_lossy(&compiled.stderr));
     let output = Command::new(&program).arg("--help").output().expect("the program runs");

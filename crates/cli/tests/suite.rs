@@ -9,6 +9,7 @@ mod gpu;
 mod gpu_runtime;
 mod opencl_runtime;
 mod option_table;
+mod quick_cc;
 mod readme;
 mod testing;
 mod tidy;

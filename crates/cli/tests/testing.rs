@@ -1,5 +1,6 @@
 //! `fehu test` as its users see it: which programs pass, and what is printed for those that do not.
 
+use crate::quick_cc::quick_cc;
 use std::path::Path;
 use std::process::Command;
 
@@ -14,8 +15,7 @@ fn test_files(files: &[(&str, &[u8])], args: &[&str]) -> (String, i32) {
 
 fn test_in(dir: &Path, program: &str, args: &[&str]) -> (String, i32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
-    // The programs are small: optimising them takes longer than running them.
-    command.env("CFLAGS", "-O0 -std=c11");
+    quick_cc(&mut command);
     let output = command.arg("test").args(args).arg(program).current_dir(dir).output().expect("fehu runs");
     let stderr = String::from_utf8_lossy(&output.stderr);
     let stdout = String::from_utf8_lossy(&output.stdout);
@@ -388,6 +388,7 @@ fn scripts() {
     std::fs::write(dir.path().join("e"), "sum [1, 2, 3]").expect("written");
     let script = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
+        quick_cc(&mut command);
         let output =
             command.args(["script", "p.fut"]).args(args).current_dir(dir.path()).output().expect("fehu runs");
         (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code().unwrap_or(-1))

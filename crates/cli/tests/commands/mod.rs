@@ -14,6 +14,7 @@ mod pkg;
 mod projects;
 mod streams;
 
+use crate::quick_cc::quick_cc;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -27,7 +28,9 @@ fn example(name: &str) -> PathBuf {
 }
 
 fn fehu() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_fehu"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
+    quick_cc(&mut command);
+    command
 }
 
 fn run<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
