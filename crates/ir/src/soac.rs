@@ -23,7 +23,8 @@ pub enum Soac<R: Rep> {
     Scatter(Scatter<R>),
     /// The elements for which conditions hold.
     Filter(Filter<R>),
-    /// Derivatives of a function at a point; taken away by the pass that computes them.
+    /// Derivatives of a function at a point. Only the reader of IR text builds it so far: lowering refuses derivatives, and there is
+    /// no pass yet that computes them.
     Ad(Ad<R>),
 }
 
