@@ -42,9 +42,6 @@ pub const PASS: Pass<Program> = Pass { name: "device-scalars", need: Need::Optio
 
 /// Leaves scalars on the device.
 fn keep(prog: &mut Program) {
-    if prog.kernels.is_empty() {
-        return;
-    }
     let mut kernels: FxHashMap<Name, Kernel> = FxHashMap::default();
     let order: Vec<Name> = prog.kernels.iter().map(|k| k.name).collect();
     kernels.extend(prog.kernels.drain(..).map(|k| (k.name, k)));

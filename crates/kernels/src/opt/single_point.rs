@@ -15,7 +15,18 @@
 //! kernel. What is only read and written is left as it is: it becomes a copy.
 //!
 //! Numbers that a kernel needs, and that are cheap to compute, are computed in it. (The optimiser took
-//! them out of combinators.) Those that the branches of a conditional need go there first.
+//! them out of combinators.) Those that the branches of a conditional need go there first. Numbers that are too expensive for every
+//! thread to compute are computed once, by a kernel of one point, and read by the others:
+//!
+//! ```text
+//! let (x : f32) = xs[0]                       let (ys : [1]f32) = segmap thread (f; i < 1) : (f32) {
+//! let (y : f32) = pow32(x, 0.3)         ->      let (x : f32) = xs[0]
+//! segmap (f; i < n) { ... y ... }               let (y : f32) = pow32(x, 0.3)
+//!                                               return (y)
+//!                                             }
+//!                                             let (y : f32) = ys[0]
+//!                                             segmap (f; i < n) { ... y ... }
+//! ```
 
 use fehu_base::tuning::single_point;
 use fehu_base::{Name, NameSource};
@@ -25,7 +36,7 @@ use fehu_ir::consume::consumed_by_exp;
 use fehu_ir::free::{free_in_body, free_in_stm, free_in_type, Names};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::subst::{rename_body, Subst};
-use fehu_ir::types::{prog_types, Types};
+use fehu_ir::types::{array_of_rows, prog_types, Types};
 use fehu_ir::visit::{deep, for_each_body, map_bodies};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, PatElem, Prog, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
@@ -79,6 +90,7 @@ impl Points<'_> {
 
     /// Moves numbers from a body to where they are needed.
     fn numbers(&mut self, b: &mut Body<Kernels>) {
+        self.expensive_numbers(b);
         let mut survey = survey(b);
         if !survey.device.contains(&true) {
             return;
@@ -105,6 +117,76 @@ impl Points<'_> {
         }
     }
 
+    /// Computes by kernels of one point what kernels need, and what is too expensive for each of their threads.
+    fn expensive_numbers(&mut self, b: &mut Body<Kernels>) {
+        let mut survey = survey(b);
+        if !survey.device.contains(&true) {
+            return;
+        }
+        survey.taken = b.stms.iter().map(|s| self.taken(s)).collect();
+        let mut once: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        let mut wanted = vec![];
+        b.stms.iter().for_each(|stm| wanted_by_kernels(stm, &mut wanted));
+        for n in wanted {
+            let Some(at) = survey.bound_at.get(&n).copied().filter(|i| survey.device[*i]) else { continue };
+            if once.contains_key(&at) {
+                continue;
+            }
+            let Some(slice) = closure(&b.stms, &survey, vec![n], single_point::STATEMENTS) else { continue };
+            let cheap = slice.len() <= single_point::REPEATED_STATEMENTS
+                && slice.iter().all(|i| is_cheap(&b.stms[*i]));
+            if !cheap && !self.changed(&b.stms, &survey, &slice, at) {
+                once.insert(at, slice);
+            }
+        }
+        if once.is_empty() {
+            return;
+        }
+        let mut out = Output::default();
+        let stms = std::mem::take(&mut b.stms);
+        let mut moved = FxHashSet::default();
+        for (i, stm) in stms.iter().enumerate() {
+            let Some(slice) = once.get(&i) else {
+                out.push(stm.clone());
+                continue;
+            };
+            moved.extend(slice.iter().flat_map(|i| stms[*i].pat.iter().map(|p| p.name)));
+            for p in &stm.pat {
+                self.read_from_point(&stms, p, stm, slice, &mut out);
+            }
+        }
+        b.stms = out.stms;
+        remove_unused(b, &moved);
+    }
+
+    /// A number that a kernel of one point computes, and the statement that reads it.
+    fn read_from_point(
+        &mut self,
+        stms: &[Stm<Kernels>],
+        number: &PatElem<Kernels>,
+        stm: &Stm<Kernels>,
+        slice: &[usize],
+        out: &mut Output,
+    ) {
+        let one = vec![SubExp::i64(1)];
+        let array = PatElem {
+            name: self.names.fresh_like(number.name),
+            ty: array_of_rows(&number.ty, &one),
+            dec: (),
+        };
+        let plain = |pat: PatElem<Kernels>, basic: Basic| Stm {
+            pat: vec![pat],
+            certs: vec![],
+            attrs: vec![],
+            loc: stm.loc.clone(),
+            exp: Exp::Basic(basic),
+        };
+        let literal = Basic::ArrayLit(vec![number.name.into()], number.ty.clone());
+        self.point(stms, &plain(array.clone(), literal), slice, out);
+        let first = vec![DimIndex::Fix(SubExp::i64(0))];
+        out.push(plain(number.clone(), Basic::Index(array.name, first)));
+    }
+
     /// A kernel, or a conditional, with the numbers that only its body needs computed in there; and the statements
     /// that compute them.
     fn inside(
@@ -128,7 +210,7 @@ impl Points<'_> {
         let wanted: Vec<Name> = insides.iter().flat_map(free_in_body).filter(device).collect();
         let wanted: Vec<Name> = wanted.into_iter().filter(|n| !elsewhere.contains(n)).collect();
         let slice = closure(stms, survey, wanted, single_point::REPEATED_STATEMENTS)?;
-        let cheap = |i: &usize| !matches!(stms[*i].exp, Exp::Basic(Basic::PrimFn(..)) | Exp::If(..));
+        let cheap = |i: &usize| is_cheap(&stms[*i]);
         let kernel = matches!(stm.exp, Exp::Op(_));
         let last = if kernel { at + 1 } else { at };
         if (kernel && !slice.iter().all(cheap)) || self.changed(stms, survey, &slice, last) {
@@ -304,6 +386,22 @@ fn closure(stms: &[Stm<Kernels>], survey: &Survey, mut wanted: Vec<Name>, most: 
     }
     slice.sort_unstable();
     (!slice.is_empty()).then_some(slice)
+}
+
+/// What the bodies of kernels need, also of those in branches.
+fn wanted_by_kernels(stm: &Stm<Kernels>, wanted: &mut Vec<Name>) {
+    match &stm.exp {
+        Exp::Op(KernelsOp::Seg(seg)) => wanted.extend(free_in_body(&seg.body.body)),
+        Exp::If(_, t, f) => {
+            deep(|| t.stms.iter().chain(&f.stms).for_each(|stm| wanted_by_kernels(stm, wanted)));
+        }
+        Exp::Basic(_) | Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
+    }
+}
+
+/// Whether every thread of a kernel may compute a number again.
+fn is_cheap(stm: &Stm<Kernels>) -> bool {
+    !matches!(stm.exp, Exp::Basic(Basic::PrimFn(..)) | Exp::If(..))
 }
 
 /// The numbers that an expression writes to an array.
