@@ -151,6 +151,8 @@ struct Dest {
     count: Poly,
     /// Of what it is a part.
     parts: Parts,
+    /// Where the value and other arrays of its block will be, for those that were asked for.
+    moved: RefCell<FxHashMap<Name, Option<Lmad>>>,
 }
 
 impl ShortCircuit {
@@ -268,7 +270,7 @@ impl ShortCircuit {
         if !self.budget.take(around.size(at + 1..last + 1)) {
             return Err(Reason::TooFarAway);
         }
-        let side = |n: Name| self.side(n, block, value, dest);
+        let side = |n: Name| self.side(n, block, dest);
         let order = Order { known: &self.known, side: &side };
         let mut uses = Uses::nothing();
         let intact = order.stms(facts, &body.stms[at + 1..=last], &mut uses)
@@ -285,16 +287,22 @@ impl ShortCircuit {
         Summary::of(dest.place.lmad.map_parts(|p| facts.normalise(p)))
     }
 
+    /// Where an array in the value's block will be.
+    fn moved(&self, dest: &Dest, array: Name) -> Option<Lmad> {
+        if let Some(found) = dest.moved.borrow().get(&array) {
+            return found.clone();
+        }
+        let place = self.tables.place(array);
+        let moved = place.and_then(|place| dest.layout.moved(&self.known, &self.sure, &place.lmad));
+        dest.moved.borrow_mut().insert(array, moved.clone());
+        moved
+    }
+
     /// To which side an array belongs when a value in a block moves.
-    fn side(&self, n: Name, block: Name, value: Name, dest: &Dest) -> Side {
+    fn side(&self, n: Name, block: Name, dest: &Dest) -> Side {
         let Some(own) = self.tables.block_of(n) else { return Side::None };
         if own == block {
-            let moved = match self.tables.place(n) {
-                Some(_) if n == value => Some(dest.place.lmad.clone()),
-                Some(place) => dest.layout.moved(&self.known, &self.sure, &place.lmad),
-                None => None,
-            };
-            return Side::Source(moved.unwrap_or_else(|| self.anywhere()));
+            return Side::Source(self.moved(dest, n).unwrap_or_else(|| self.anywhere()));
         }
         let elsewhere = self.parts.get(&n).is_some_and(|parts| apart(parts, &dest.parts));
         if elsewhere || !self.blocks.may_be_same(own, dest.place.block) {
@@ -327,14 +335,7 @@ impl ShortCircuit {
         if block == dest.place.block || !alone {
             return Err(Reason::NotItsOwn);
         }
-        let movable = |a: &Name| {
-            *a == value
-                || self
-                    .tables
-                    .place(*a)
-                    .is_some_and(|p| dest.layout.moved(&self.known, &self.sure, &p.lmad).is_some())
-        };
-        if !self.tables.inside(block).iter().all(movable) {
+        if !self.tables.inside(block).iter().all(|a| self.moved(dest, *a).is_some()) {
             return Err(Reason::Layout);
         }
         let origin = self.origin(body, around, block).ok_or(Reason::NotItsOwn)?;
@@ -347,8 +348,8 @@ impl ShortCircuit {
         if !self.budget.take(around.size(first..at)) {
             return Err(Reason::TooFarAway);
         }
-        let side = |n: Name| self.side(n, block, value, dest);
-        let uses_dest = |n: &Name| matches!(self.side(*n, block, value, dest), Side::Destination(_));
+        let side = |n: Name| self.side(n, block, dest);
+        let uses_dest = |n: &Name| matches!(self.side(*n, block, dest), Side::Destination(_));
         let mut uses = Uses::nothing();
         let used =
             (first..at).any(|i| !is_alloc(&body.stms[i].exp) && around.mentions[i].iter().any(uses_dest));
@@ -364,7 +365,7 @@ impl ShortCircuit {
                 if !uses.used.is_nothing() && !self.places(facts, dest).disjoint(facts, &uses.used) {
                     return Err(Reason::MayOverlap(body.stms[branch].loc.clone(), vec![]));
                 }
-                match self.can_move_from_branches(&body.stms[branch], facts, block, value, dest) {
+                match self.can_move_from_branches(&body.stms[branch], facts, block, dest) {
                     true => Ok((branch, vec![])),
                     false => Err(Reason::Layout),
                 }
@@ -435,12 +436,7 @@ impl ShortCircuit {
         let Some(block) = self.tables.block_of(value) else { return };
         let origin = self.origin(body, around, block);
         for array in self.tables.inside(block).to_vec() {
-            let place = self.tables.place(array);
-            let lmad = match array == value {
-                true => Some(dest.place.lmad.clone()),
-                false => place.and_then(|place| dest.layout.moved(&self.known, &self.sure, &place.lmad)),
-            };
-            if let Some(lmad) = lmad {
+            if let Some(lmad) = self.moved(dest, array) {
                 self.tables.set_place(array, Place { block: dest.place.block, lmad });
                 let inner = self.parts.remove(&array).unwrap_or_default();
                 self.parts.insert(array, dest.parts.iter().copied().chain(inner).collect());

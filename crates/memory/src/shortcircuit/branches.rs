@@ -20,7 +20,6 @@ impl ShortCircuit {
         stm: &Stm<Memory>,
         facts: &Facts,
         block: Name,
-        value: Name,
         dest: &Dest,
     ) -> bool {
         let Exp::If(c, t, f) = &stm.exp else { return false };
@@ -29,12 +28,7 @@ impl ShortCircuit {
         let [k] = results[..] else { return false };
         let result = stm.pat[k].name;
         let fits = elements(&stm.pat[k].ty).is_some_and(|n| self.sure.eq(&n, &dest.count));
-        let place = self.tables.place(result);
-        let target = match result == value {
-            true => Some(dest.place.lmad.clone()),
-            false => place.and_then(|p| dest.layout.moved(&self.known, &self.sure, &p.lmad)),
-        };
-        let Some(target) = target.filter(|_| fits) else { return false };
+        let Some(target) = self.moved(dest, result).filter(|_| fits) else { return false };
         let mut made = 0;
         for (body, taken) in [(t, true), (f, false)] {
             let facts = self.known.in_branch(facts, *c, taken, body);

@@ -9,6 +9,8 @@ use fehu_base::Name;
 use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::{Basic, Exp, Memory, Stm, SubExp};
 use fehu_lmad::{Dim, SliceDim};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// Whether an expression may put arrays into an array.
 pub(super) fn puts_values(exp: &Exp<Memory>) -> bool {
@@ -90,7 +92,8 @@ impl ShortCircuit {
     pub(super) fn dest(&self, value: Name, place: Place) -> Option<Dest> {
         let count = elements(self.tables.types.get(&value)?)?;
         let layout = Layout::between(&self.tables.place(value)?.lmad, &place.lmad);
-        place.lmad.is_known().then_some(Dest { place, layout, count, parts: vec![] })
+        let moved = RefCell::new(FxHashMap::from_iter([(value, Some(place.lmad.clone()))]));
+        place.lmad.is_known().then_some(Dest { place, layout, count, parts: vec![], moved })
     }
 }
 
