@@ -88,6 +88,7 @@ impl Gen {
                 block: self.bool().then_some(block),
                 points,
                 narrow: self.bool(),
+                kept: self.list(|g| (g.name(), g.name())),
                 exchange,
                 whole_when: self.conditions(),
             }),
