@@ -12,7 +12,6 @@ entry places (n: i64) (k: i64) : [k]i64 = tabulate k (\i -> (i * 7919) % n)
 -- What one thread does with a row.
 def decayed [m] (xs: [m]f32) : f32 = loop s = 0 for i < m do s * 0.5 + xs[i]
 
-entry copied [n] [m] (a: [n][m]f32) : [n][m]f32 = copy a
 entry rows [n] [m] (a: [n][m]f32) : [n]f32 = #[sequential_inner] map decayed a
 entry columns [n] [m] (a: [n][m]f32) : [m]f32 = map (\j -> decayed a[:, j]) (iota m)
 entry rows_of_made [n] [m] (a: [n][m]f32) : ([n][m]f32, [n]f32) =

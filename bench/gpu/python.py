@@ -46,7 +46,7 @@ def numbers(seed, *shape):
 
 def normal(x, d):
     """The normal distribution function as in blackscholes.fut, for any of the libraries."""
-    k = 1 / (1 + 0.2316419 * abs(d))
+    k = 1 / (1 + 0.2316419 * (cupy.abs(d) if x is cupy else abs(d)))
     poly = k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
     tail = 0.39894228 * x.exp(-0.5 * d * d) * poly
     return x.where(d > 0, 1 - tail, tail)
