@@ -326,7 +326,8 @@ fn uses(body: &Body<Kernels>) -> Uses {
 fn scan_of(stm: &Stm<Kernels>) -> Option<&SegOp<Kernels>> {
     let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp else { return None };
     let SegKind::Scan(ops, None) = &seg.kind else { return None };
-    let scalars = seg.types.iter().take(seg.combined()).all(|t| matches!(t, Type::Prim(_)));
+    // A thread that also makes rows has room for one of them: it must be done with a point before it takes the next.
+    let scalars = seg.types.iter().all(|t| matches!(t, Type::Prim(_)));
     // Threads that hold more have little room for anything else; they take one point at a time.
     let simple = scalars && scanned_bytes(seg, ops) <= scan_epilogue::POINT_BYTES;
     let plain = seg.body.returns.iter().all(|ret| *ret == KernelReturn::Elem);
