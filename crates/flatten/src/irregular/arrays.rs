@@ -12,6 +12,7 @@
 //! elements keeps the data. Here is also how a value comes to another level, and to another type of the same elements.
 
 use super::calls;
+use super::checks::after;
 use super::level::Lift;
 use super::point::whole;
 use super::value::{LevelId, Value};
@@ -33,9 +34,9 @@ impl Lift<'_> {
             Exp::Op(Soac::Scatter(_)) => self.scatter(level, stm),
             Exp::Op(Soac::Hist(_)) => self.hist(level, stm),
             Exp::Op(Soac::Filter(_)) => filter::filter(self, level, stm),
-            Exp::If(..) => self.after(level, &stm.certs.clone(), |f| f.branch(level, stm)),
-            Exp::Loop(_) => self.after(level, &stm.certs.clone(), |f| loops::loops(f, level, stm)),
-            Exp::Call(..) => self.after(level, &stm.certs.clone(), |f| calls::call(f, level, stm)),
+            Exp::If(..) => after(self, level, &stm.certs.clone(), |f| f.branch(level, stm)),
+            Exp::Loop(_) => after(self, level, &stm.certs.clone(), |f| loops::loops(f, level, stm)),
+            Exp::Call(..) => after(self, level, &stm.certs.clone(), |f| calls::call(f, level, stm)),
             Exp::Op(Soac::Ad(_)) | Exp::WithAcc(_) => None,
         }
     }
@@ -235,7 +236,7 @@ impl Lift<'_> {
         if made {
             return self.of_data(level, ty, data, checks);
         }
-        self.after(level, checks, |f| f.of_data(level, ty, data, checks))
+        after(self, level, checks, |f| f.of_data(level, ty, data, checks))
     }
 
     /// The same value with other data of the same shape.

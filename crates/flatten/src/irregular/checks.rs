@@ -18,46 +18,44 @@ use fehu_base::Name;
 use fehu_ir::build::plain;
 use fehu_ir::{Basic, ErrorPart, Exp, SubExp, Type};
 
-impl Lift<'_> {
-    /// The checks of the points of a level as checks that statements of the host can name.
-    pub(super) fn made(&mut self, level: LevelId, checks: &[Name]) -> Option<Vec<Name>> {
-        let (of_points, mut made): (Vec<Name>, Vec<Name>) =
-            checks.iter().partition(|c| self.values.contains_key(*c));
-        let of_points: Vec<Name> = of_points.into_iter().filter(|c| !self.are_made(&[*c], level)).collect();
-        if of_points.is_empty() {
-            return Some(made);
-        }
-        let key = (level, of_points.clone());
-        if let Some(known) = self.known.made.get(&key) {
-            made.push(*known);
-            return Some(made);
-        }
-        let all = over_points(self, level, ("all", BinOp::LogAnd, SubExp::bool(true)), |f| {
-            let ok = f.b.fresh("ok", Type::BOOL);
-            let mut stm = plain(ok, Type::BOOL, Exp::Basic(Basic::SubExp(SubExp::bool(true))));
-            stm.certs = of_points;
-            f.b.push(stm);
-            ok.into()
-        })?;
-        let message = vec![ErrorPart::Text("a check failed".into())];
-        let check = self.b.bind("made", Type::UNIT, Exp::Basic(Basic::Assert(all, message)));
-        self.known.made.insert(key, check);
-        made.push(check);
-        Some(made)
+/// The checks of the points of a level as checks that statements of the host can name.
+fn made(lift: &mut Lift<'_>, level: LevelId, checks: &[Name]) -> Option<Vec<Name>> {
+    let (of_points, mut made): (Vec<Name>, Vec<Name>) =
+        checks.iter().partition(|c| lift.values.contains_key(*c));
+    let of_points: Vec<Name> = of_points.into_iter().filter(|c| !lift.are_made(&[*c], level)).collect();
+    if of_points.is_empty() {
+        return Some(made);
     }
+    let key = (level, of_points.clone());
+    if let Some(known) = lift.known.made.get(&key) {
+        made.push(*known);
+        return Some(made);
+    }
+    let all = over_points(lift, level, ("all", BinOp::LogAnd, SubExp::bool(true)), |f| {
+        let ok = f.b.fresh("ok", Type::BOOL);
+        let mut stm = plain(ok, Type::BOOL, Exp::Basic(Basic::SubExp(SubExp::bool(true))));
+        stm.certs = of_points;
+        f.b.push(stm);
+        ok.into()
+    })?;
+    let message = vec![ErrorPart::Text("a check failed".into())];
+    let check = lift.b.bind("made", Type::UNIT, Exp::Basic(Basic::Assert(all, message)));
+    lift.known.made.insert(key, check);
+    made.push(check);
+    Some(made)
+}
 
-    /// Emits statements of the host that depend on checks of the points of a level.
-    pub(super) fn after<T>(
-        &mut self,
-        level: LevelId,
-        checks: &[Name],
-        emit: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> Option<T> {
-        let made = self.made(level, checks)?;
-        let before = self.b.certs.len();
-        self.b.certs.extend(made);
-        let result = emit(self);
-        self.b.certs.truncate(before);
-        result
-    }
+/// Emits statements of the host that depend on checks of the points of a level.
+pub(super) fn after<'l, T>(
+    lift: &mut Lift<'l>,
+    level: LevelId,
+    checks: &[Name],
+    emit: impl FnOnce(&mut Lift<'l>) -> Option<T>,
+) -> Option<T> {
+    let made = made(lift, level, checks)?;
+    let before = lift.b.certs.len();
+    lift.b.certs.extend(made);
+    let result = emit(lift);
+    lift.b.certs.truncate(before);
+    result
 }

@@ -139,16 +139,7 @@ impl<'a, R: Rep> Machine<'a, R> {
                 let data = v.elements()?.repeat(outer.iter().product());
                 Ok(vec![shaped(elem, outer.into_iter().chain(inner).collect(), data)?])
             }
-            Exp::Basic(Basic::Scratch(p, shape)) => {
-                let shape = shape.iter().map(|e| self.i64(env, *e)).collect::<Run<Vec<i64>>>()?;
-                // It is where compiled programs allocate, perhaps before the check of its size, and they say what is wrong.
-                let Ok(shape) = sizes(shape) else {
-                    let message = "cannot allocate an array: a size is negative".into();
-                    return Err(Failure::Assert { message, loc: stm.loc.clone() });
-                };
-                let data = vec![p.blank(); shape.iter().product()];
-                Ok(vec![shaped(*p, shape, data)?])
-            }
+            Exp::Basic(Basic::Scratch(p, shape)) => self.scratch(env, stm, *p, shape),
             Exp::Basic(Basic::Copy(a) | Basic::Manifest(_, a)) => one(self.array(env, *a)?),
             Exp::Basic(Basic::Concat { dim, arrays, size: _ }) => {
                 let arrays = arrays.iter().map(|a| self.array(env, *a)).collect::<Run<Vec<_>>>()?;
@@ -261,6 +252,18 @@ impl<'a, R: Rep> Machine<'a, R> {
             Ok(_) | Err(_) => stuck(format!("flat index {p} out of bounds for {len} elements")),
         };
         Ok((places.into_iter().map(checked).collect::<Run<_>>()?, shape))
+    }
+
+    /// An array that is to be written. It is where compiled programs allocate, perhaps before the check of its size, and they say
+    /// what is wrong.
+    fn scratch(&self, env: &Env, stm: &Stm<R>, elem: PrimType, shape: &[SubExp]) -> Run<Vec<Value>> {
+        let shape = shape.iter().map(|e| self.i64(env, *e)).collect::<Run<Vec<i64>>>()?;
+        let Ok(shape) = sizes(shape) else {
+            let message = "cannot allocate an array: a size is negative".into();
+            return Err(Failure::Assert { message, loc: stm.loc.clone() });
+        };
+        let data = vec![elem.blank(); shape.iter().product()];
+        Ok(vec![shaped(elem, shape, data)?])
     }
 
     fn iota(&self, env: &Env, n: SubExp, start: SubExp, step: SubExp, ty: IntType) -> Run<Vec<Value>> {
