@@ -387,8 +387,6 @@ pub struct SinglePass {
     pub points: i64,
     /// Whether values within a tile are counters of 32 bits, though the scan is of 64.
     pub narrow: bool,
-    /// Elements that a point reads, and what the code after the scan calls them: threads keep them instead of reading them again.
-    pub kept: Vec<(Name, Name)>,
     /// How a block combines what its threads have, and looks back: 32 tiles at a time, or one.
     pub exchange: Exchange,
     /// When tiles have whole segments, so that nobody looks back. Never, if there are no conditions.

@@ -421,10 +421,6 @@ macro_rules! walks {
                         }
                         Plan::SinglePass(scan) => {
                             conditions::<R, V>(v, &$($m)? scan.whole_when);
-                            for (read, again) in &$($m)? scan.kept {
-                                v.name(read);
-                                v.name(again);
-                            }
                         }
                         Plan::Tiled(tiled) => {
                             for l in &$($m)? tiled.loops {

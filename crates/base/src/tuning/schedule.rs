@@ -129,10 +129,6 @@ pub const POINTS_IN_A_ROW: i64 = 8;
 /// Bytes of operands that a thread keeps in registers, about.
 pub const SCAN_BYTES_PER_THREAD: u64 = 64;
 
-/// Bytes of elements that a thread keeps in registers besides, at most, to use them again after the scan. A filter of 2^28 `i32`, written by
-/// hand, takes 865 us with them and 964 us if it reads elements again.
-pub const SCAN_BYTES_KEPT: u64 = 128;
-
 /// Points that a thread takes at a time, at most.
 pub const MAX_SCAN_POINTS: u64 = 16;
 

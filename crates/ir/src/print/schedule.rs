@@ -143,12 +143,6 @@ impl Printer<'_> {
                 if s.narrow {
                     self.put(", narrow");
                 }
-                for (read, again) in &s.kept {
-                    self.put(", kept ");
-                    self.name(*read);
-                    self.put(" as ");
-                    self.name(*again);
-                }
                 self.put(format_args!(", exchange {}", exchange_word(s.exchange)));
                 if !s.whole_when.is_empty() {
                     self.put(", whole_segments ");

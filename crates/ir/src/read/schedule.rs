@@ -130,15 +130,9 @@ impl Reader<'_> {
                 let block = self.block_or_own()?;
                 let points = self.next_field("points")?;
                 let narrow = self.next_is("narrow");
-                let mut kept = vec![];
-                while self.next_is("kept") {
-                    let read = self.name()?;
-                    self.word("as")?;
-                    kept.push((read, self.name()?));
-                }
                 let exchange = self.exchange()?;
                 let whole_when = if self.next_is("whole_segments") { self.conditions()? } else { vec![] };
-                Plan::SinglePass(SinglePass { block, points, narrow, kept, exchange, whole_when })
+                Plan::SinglePass(SinglePass { block, points, narrow, exchange, whole_when })
             }
             "sub_histograms" => Plan::SubHistograms(self.sub_histograms()?),
             "global_updates" => {

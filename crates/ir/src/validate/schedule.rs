@@ -104,12 +104,6 @@ impl<R: Rep> Checker<'_, R> {
                 if !s.whole_when.is_empty() && seg.space.dims.len() < 2 {
                     self.error("a tile of whole segments where there is one");
                 }
-                let reads = reads_in(&seg.body.body);
-                let again = seg.after().map(|after| reads_in(&after.lambda.body)).unwrap_or_default();
-                for (first, second) in &s.kept {
-                    self.is_read(&reads, *first);
-                    self.is_read(&again, *second);
-                }
                 vec![s.points]
             }
             Plan::SubHistograms(h) => {

@@ -18,11 +18,10 @@
 //! **Histograms** that fit shared memory are made there, by each block for a part of the points, if there are enough points to
 //! pay for it; otherwise every point updates the result.
 
-use super::{otherwise, read_element, when, Scheduler};
+use super::{otherwise, when, Scheduler};
 use crate::counters::{are_counters, scanned_bytes};
 use fehu_analysis::operator::{is_commutative, update};
 use fehu_base::tuning::schedule::*;
-use fehu_base::Name;
 use fehu_ir::schedule::*;
 use fehu_ir::seg::{SegBinOp, SegHistOp, SegKind, SegOp, SizeClass};
 use fehu_ir::visit::for_each_stm;
@@ -87,8 +86,7 @@ impl Scheduler {
             let segments = Amount::from(Quantity::Segment).and(self.threshold(MIN_SEGMENTS_PER_TILE));
             whole_when.push(Condition::pays(segments, Amount::from(Quantity::Block).times(points)));
         }
-        let kept = kept_reads(seg, points);
-        vec![otherwise(Plan::SinglePass(SinglePass { block, points, narrow, kept, exchange, whole_when }))]
+        vec![otherwise(Plan::SinglePass(SinglePass { block, points, narrow, exchange, whole_when }))]
     }
 
     pub(super) fn histogram(&mut self, seg: &SegOp<Memory>, ops: &[SegHistOp<Memory>]) -> Vec<Choice> {
@@ -157,29 +155,6 @@ pub(super) fn is_heavy(seg: &SegOp<Memory>) -> bool {
     let mut heavy = false;
     for_each_stm(&seg.body.body, &mut |stm| heavy |= matches!(stm.exp, Exp::Loop(_) | Exp::Call(..)));
     heavy
-}
-
-/// The elements that points of a scan read, and that are read again after it, as far as there are registers for them: by their first
-/// and second names. Nothing that may fail comes before the first.
-fn kept_reads(seg: &SegOp<Memory>, points: i64) -> Vec<(Name, Name)> {
-    let Some(after) = seg.after() else { return vec![] };
-    let (mut kept, mut bytes) = (vec![], 0);
-    for stm in seg.body.body.stms.iter().take_while(|stm| stm.is_plain() && stm.certs.is_empty()) {
-        let Some((first, array, slice)) = read_element(stm) else { continue };
-        let same = after.lambda.body.stms.iter().filter_map(read_element);
-        let again = same.filter(|(_, a, s)| *a == array && *s == slice).map(|(name, ..)| name);
-        let size =
-            points as u64 * stm.pat.iter().map(|p| p.ty.elem().map_or(0, |ty| ty.bytes())).sum::<u64>();
-        for again in again {
-            if !kept.iter().any(|(name, _)| *name == first) {
-                bytes += size;
-            }
-            if bytes <= SCAN_BYTES_KEPT {
-                kept.push((first, again));
-            }
-        }
-    }
-    kept
 }
 
 /// How many points a thread of a scan takes at a time, if the operands of one have so many bytes: an odd number, so that

@@ -19,7 +19,7 @@
 //!
 //! Within a tile, points are computed with neighbouring threads at neighbouring points, and exchanged through shared
 //! memory so that each thread has a row of them to scan. What comes after the scan is computed as the points were, once
-//! the values are exchanged back. Elements that it needs, and that the points have read, threads keep in registers.
+//! the values are exchanged back.
 
 mod narrow;
 mod words;
@@ -96,7 +96,7 @@ pub(crate) fn seg_scan(
         None => tiles.clone(),
         Some(whole) => t.let_i64("publishing", select(eq(whole.clone(), i64(1)), i64(0), tiles.clone())),
     };
-    let words = Words::new(t, &publishing, &types, plan.narrow);
+    let words = Words::new(t, &publishing, &types);
     let scan = Scan {
         pat,
         seg,
@@ -105,7 +105,6 @@ pub(crate) fn seg_scan(
         tile_ops,
         tile_types,
         narrow: plan.narrow,
-        kept: &plan.kept,
         exchange: plan.exchange,
         points,
         n,
@@ -169,8 +168,7 @@ fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr) {
         Some(_) => t.let_i64("end", min(scan.points.clone(), add(base.clone(), scan.span.clone()))),
     };
     let rows: Vec<Name> = scan.tile_types.iter().map(|ty| t.private_array("row", *ty, scan.row)).collect();
-    let kept: Vec<Kept> = scan.kept.iter().map(|pair| Kept::new(t, scan, *pair)).collect();
-    compute_points(t, scan, &rows, &kept, &base, &end);
+    compute_points(t, scan, &rows, &base, &end);
     for (k, (row, ty)) in rows.iter().zip(&scan.tile_types).enumerate() {
         if k > 0 {
             t.barrier();
@@ -203,7 +201,7 @@ fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr) {
     t.barrier();
     add_before(t, scan, shared, &rows, tile, clear, &inside);
     match scan.seg.after() {
-        Some(after) => go_on(t, scan, shared, after, (&rows, &kept), (&base, &end)),
+        Some(after) => go_on(t, scan, shared, after, &rows, (&base, &end)),
         None => write_rows(t, scan, shared, &rows, (&base, &end)),
     }
 }
@@ -222,7 +220,7 @@ fn go_on(
     scan: &Scan,
     shared: &Shared,
     after: &SegAfter<Memory>,
-    (rows, kept): (&[Name], &[Kept]),
+    rows: &[Name],
     (base, end): (&Expr, &Expr),
 ) {
     for (k, (row, ty)) in rows.iter().zip(&scan.tile_types).enumerate() {
@@ -239,10 +237,6 @@ fn go_on(
         t.if_then(lt(at.clone(), end.clone()), |t| {
             t.guarded(|t| {
                 point::set_point(t, &scan.seg.space, at);
-                for kept in kept {
-                    let element = t.element(kept.mem, kept.elem, k.clone());
-                    t.in_kernel.instead.insert(kept.again, element);
-                }
                 let scanned = t.load_all(rows, &scan.tile_types, &k);
                 let scanned = scanned.iter().zip(&before).map(|(x, b)| whole(var(*x), *b)).collect();
                 point::point_after(t, scan.pat, &scan.seg.space, after, scanned);
@@ -290,7 +284,7 @@ fn load_inside(t: &mut KernelCode, scan: &Scan, shared: &Shared, sums: &[Name], 
 }
 
 /// Computes the points of a tile, neighbours by neighbours.
-fn compute_points(t: &mut KernelCode, scan: &Scan, rows: &[Name], kept: &[Kept], base: &Expr, end: &Expr) {
+fn compute_points(t: &mut KernelCode, scan: &Scan, rows: &[Name], base: &Expr, end: &Expr) {
     t.for_up_to("k", i64(scan.row), |t, k| {
         let at = t.let_i64("at", add(base.clone(), add(mul(k.clone(), block_size()), local())));
         let neutral = t.neutrals(&scan.tile_ops);
@@ -299,10 +293,6 @@ fn compute_points(t: &mut KernelCode, scan: &Scan, rows: &[Name], kept: &[Kept],
             t.guarded(|t| {
                 point::set_point(t, &scan.seg.space, at);
                 let new = point::point(t, scan.pat, scan.seg);
-                for kept in kept {
-                    let value = t.operand(kept.first.into());
-                    t.store(kept.mem, kept.elem, k.clone(), value);
-                }
                 for (x, e) in values.iter().zip(new) {
                     t.set_to(*x, scan.in_tile(e));
                 }
@@ -610,8 +600,6 @@ struct Scan<'a> {
     tile_types: Vec<PrimType>,
     /// Whether these are others.
     narrow: bool,
-    /// Elements that a point reads, and their names after the scan.
-    kept: &'a [(Name, Name)],
     exchange: Exchange,
     /// Points of all segments.
     points: Expr,
@@ -649,26 +637,6 @@ fn whole(value: Expr, before: Option<Name>) -> Expr {
 
 fn widened(value: Expr) -> Expr {
     Expr::Conv(ConvOp::SExt(IntType::I32, IntType::I64), Box::new(value))
-}
-
-/// An element of each of a thread's points that is used again after the scan.
-struct Kept {
-    /// The thread's own array of them.
-    mem: Name,
-    elem: PrimType,
-    /// Its name before the scan.
-    first: Name,
-    /// Its name after the scan.
-    again: Name,
-}
-
-impl Kept {
-    fn new(t: &mut KernelCode, scan: &Scan, (first, again): (Name, Name)) -> Kept {
-        let Some(elem) = t.types.get(&first).and_then(fehu_ir::Type::elem) else {
-            bug!("what a scan keeps is no element")
-        };
-        Kept { mem: t.private_array("kept", elem, scan.row), elem, first, again }
-    }
 }
 
 /// What is before a thread's row in its tile.

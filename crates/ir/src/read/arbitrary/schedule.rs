@@ -88,7 +88,6 @@ impl Gen {
                 block: self.bool().then_some(block),
                 points,
                 narrow: self.bool(),
-                kept: self.list(|g| (g.name(), g.name())),
                 exchange,
                 whole_when: self.conditions(),
             }),
