@@ -6,7 +6,7 @@
 
 use super::functions::{is_irregular_inside, is_sequential};
 use super::level::Lift;
-use super::pieces::{roles, Role};
+use super::pieces::{in_pieces, roles, Role};
 use super::value::{LevelId, Value};
 
 use fehu_base::Name;
@@ -63,7 +63,7 @@ impl Lift<'_> {
             self.run(&mut at, wanted)?;
             done(&mut at, &used);
             match role {
-                Role::Reduction(views) => self.in_pieces(level, stm, views)?,
+                Role::Reduction(views) => in_pieces(self, level, stm, views)?,
                 Role::Other | Role::View => self.statement(level, stm)?,
             }
         }

@@ -203,103 +203,107 @@ fn reads(s: &Screma<Soacs>, views: &[Stm<Soacs>]) -> bool {
     any
 }
 
-impl Lift<'_> {
-    /// A reduction at the points of a level, in pieces.
-    pub(super) fn in_pieces(
-        &mut self,
-        level: LevelId,
-        stm: Stm<Soacs>,
-        views: Vec<Stm<Soacs>>,
-    ) -> Option<()> {
-        let Exp::Op(Soac::Screma(s)) = stm.exp else { return None };
-        self.b.loc = stm.loc.clone();
-        let by_teams =
-            reads(&s, &views) && s.reds.iter().all(|r| is_commutative(r.comm, &r.op) && !can_fail(&r.op));
-        let most = if by_teams { PIECE_TEAM_ELEMENTS } else { PIECE_ELEMENTS };
-        let count = self.piece_count(level, s.width, most)?;
-        let pieces = self.inner(level, &[count.into()], &stm.certs)?;
-        let to_make =
-            |f: &Self, certs: &[Name]| if f.are_made(certs, pieces) { vec![] } else { certs.to_vec() };
-        let certs = to_make(self, &stm.certs);
-        let team = by_teams.then(|| numbers(self.b, SubExp::i64(PIECE_TEAM_MEMBERS)));
-        let body = self.nested(|f| {
-            let k = f.place(pieces);
-            let first = f.b.mul64(k, SubExp::i64(most));
-            let rest = f.b.sub64(s.width, first);
-            let size = f.b.bin(BinOp::SMin(IntType::I64), rest, SubExp::i64(most));
-            f.b.certs = certs;
-            for mut view in views {
-                view.certs = to_make(f, &view.certs);
-                f.b.push(view);
-            }
-            Some(match team {
-                Some(numbers) => f.by_team(&s, numbers, first, size),
-                None => part(f.b, &s, first, SubExp::i64(1), size),
-            })
-        })?;
-        // Several reductions may have the same views.
-        let body = renamed(self.b, &Lambda { params: vec![], body, ret: s.map.ret.clone() }).body;
-        let attrs = if by_teams { only_inner() } else { vec![] };
-        let parts = self.map_as(pieces, body, &s.map.ret, attrs)?;
-        let mut parts = parts.into_iter().zip(&s.map.ret).map(|(data, ty)| {
-            // Pieces are a kernel of their own: in that of the scan, few threads would have many elements each.
-            let all = self.b.type_of(data.into());
-            let kept = self.b.bind("parts", all, Exp::Basic(Basic::Opaque(data.into())));
-            let part = self.b.fresh("part", ty.clone());
-            self.values.insert(part, Value::Each(pieces, kept));
-            SubExp::Var(part)
-        });
-        let mut combined = vec![];
-        for Reduce { op, neutral, .. } in s.reds {
-            let inputs = parts.by_ref().take(neutral.len()).collect();
-            combined.push(Combined { op, neutral, inputs });
+/// A reduction at the points of a level, in pieces.
+pub(super) fn in_pieces(
+    lift: &mut Lift<'_>,
+    level: LevelId,
+    stm: Stm<Soacs>,
+    views: Vec<Stm<Soacs>>,
+) -> Option<()> {
+    let Exp::Op(Soac::Screma(s)) = stm.exp else { return None };
+    lift.b.loc = stm.loc.clone();
+    let by_teams =
+        reads(&s, &views) && s.reds.iter().all(|r| is_commutative(r.comm, &r.op) && !can_fail(&r.op));
+    let most = if by_teams { PIECE_TEAM_ELEMENTS } else { PIECE_ELEMENTS };
+    let count = piece_count(lift, level, s.width, most)?;
+    let pieces = lift.inner(level, &[count.into()], &stm.certs)?;
+    let to_make =
+        |f: &Lift<'_>, certs: &[Name]| if f.are_made(certs, pieces) { vec![] } else { certs.to_vec() };
+    let certs = to_make(lift, &stm.certs);
+    let team = by_teams.then(|| numbers(lift.b, SubExp::i64(PIECE_TEAM_MEMBERS)));
+    let body = lift.nested(|f| {
+        let k = f.place(pieces);
+        let first = f.b.mul64(k, SubExp::i64(most));
+        let rest = f.b.sub64(s.width, first);
+        let size = f.b.bin(BinOp::SMin(IntType::I64), rest, SubExp::i64(most));
+        f.b.certs = certs;
+        for mut view in views {
+            view.certs = to_make(f, &view.certs);
+            f.b.push(view);
         }
-        drop(parts);
-        let mut values = vec![];
-        for c in combined {
-            values.append(&mut self.reduced(level, pieces, count.into(), c)?);
-        }
-        self.values.extend(stm.pat.iter().map(|p| p.name).zip(values));
-        Some(())
+        Some(match team {
+            Some(numbers) => by_team(f, &s, numbers, first, size),
+            None => part(f.b, &s, first, SubExp::i64(1), size),
+        })
+    })?;
+    // Several reductions may have the same views.
+    let body = renamed(lift.b, &Lambda { params: vec![], body, ret: s.map.ret.clone() }).body;
+    let attrs = if by_teams { only_inner() } else { vec![] };
+    let parts = lift.map_as(pieces, body, &s.map.ret, attrs)?;
+    let mut parts = parts.into_iter().zip(&s.map.ret).map(|(data, ty)| {
+        // Pieces are a kernel of their own: in that of the scan, few threads would have many elements each.
+        let all = lift.b.type_of(data.into());
+        let kept = lift.b.bind("parts", all, Exp::Basic(Basic::Opaque(data.into())));
+        let part = lift.b.fresh("part", ty.clone());
+        lift.values.insert(part, Value::Each(pieces, kept));
+        SubExp::Var(part)
+    });
+    let mut combined = vec![];
+    for Reduce { op, neutral, .. } in s.reds {
+        let inputs = parts.by_ref().take(neutral.len()).collect();
+        combined.push(Combined { op, neutral, inputs });
     }
+    drop(parts);
+    let mut values = vec![];
+    for c in combined {
+        values.append(&mut lift.reduced(level, pieces, count.into(), c)?);
+    }
+    lift.values.extend(stm.pat.iter().map(|p| p.name).zip(values));
+    Some(())
+}
 
-    /// How many pieces the array of each point has.
-    fn piece_count(&mut self, level: LevelId, width: SubExp, most: i64) -> Option<Name> {
-        if let Some(count) = self.known.pieces.get(&(level, width, most)) {
-            return Some(*count);
-        }
-        let body = self.nested(|f| {
-            let rounded = f.b.add64(width, SubExp::i64(most - 1));
-            Some(vec![f.b.bin(BinOp::SQuot(IntType::I64), rounded, SubExp::i64(most))])
-        })?;
-        let counts = self.map(level, body, &[Type::I64])?[0];
-        let count = self.b.fresh("pieces", Type::I64);
-        self.values.insert(count, Value::Each(level, counts));
-        self.known.pieces.insert((level, width, most), count);
-        Some(count)
+/// How many pieces the array of each point has.
+fn piece_count(lift: &mut Lift<'_>, level: LevelId, width: SubExp, most: i64) -> Option<Name> {
+    if let Some(count) = lift.known.pieces.get(&(level, width, most)) {
+        return Some(*count);
     }
+    let body = lift.nested(|f| {
+        let rounded = f.b.add64(width, SubExp::i64(most - 1));
+        Some(vec![f.b.bin(BinOp::SQuot(IntType::I64), rounded, SubExp::i64(most))])
+    })?;
+    let counts = lift.map(level, body, &[Type::I64])?[0];
+    let count = lift.b.fresh("pieces", Type::I64);
+    lift.values.insert(count, Value::Each(level, counts));
+    lift.known.pieces.insert((level, width, most), count);
+    Some(count)
+}
 
-    /// A piece of so many elements, from the first on, reduced by a team.
-    fn by_team(&mut self, s: &Screma<Soacs>, numbers: Name, first: SubExp, size: SubExp) -> Vec<SubExp> {
-        let members = SubExp::i64(PIECE_TEAM_MEMBERS);
-        let member = self.b.param("member", Type::I64);
-        let ret = s.map.ret.clone();
-        let body = nested_body(
-            self.b,
-            |b| b,
-            |b| {
-                let rest = b.sub64(size, member.name.into());
-                let rest = b.add64(rest, SubExp::i64(PIECE_TEAM_MEMBERS - 1));
-                let count = b.bin(BinOp::SQuot(IntType::I64), rest, members);
-                let first = b.add64(first, member.name.into());
-                part(b, s, first, members, count)
-            },
-        );
-        let map = Lambda { params: vec![member], body, ret: ret.clone() };
-        let mut reds = s.reds.clone();
-        reds.iter_mut().for_each(|r| r.op = renamed(self.b, &r.op));
-        let team = Screma { width: members, arrays: vec![numbers], scans: vec![], reds, map };
-        let parts = self.b.bind_all("piece", ret, Exp::Op(Soac::Screma(team)));
-        parts.into_iter().map(SubExp::Var).collect()
-    }
+/// A piece of so many elements, from the first on, reduced by a team.
+fn by_team(
+    lift: &mut Lift<'_>,
+    s: &Screma<Soacs>,
+    numbers: Name,
+    first: SubExp,
+    size: SubExp,
+) -> Vec<SubExp> {
+    let members = SubExp::i64(PIECE_TEAM_MEMBERS);
+    let member = lift.b.param("member", Type::I64);
+    let ret = s.map.ret.clone();
+    let body = nested_body(
+        lift.b,
+        |b| b,
+        |b| {
+            let rest = b.sub64(size, member.name.into());
+            let rest = b.add64(rest, SubExp::i64(PIECE_TEAM_MEMBERS - 1));
+            let count = b.bin(BinOp::SQuot(IntType::I64), rest, members);
+            let first = b.add64(first, member.name.into());
+            part(b, s, first, members, count)
+        },
+    );
+    let map = Lambda { params: vec![member], body, ret: ret.clone() };
+    let mut reds = s.reds.clone();
+    reds.iter_mut().for_each(|r| r.op = renamed(lift.b, &r.op));
+    let team = Screma { width: members, arrays: vec![numbers], scans: vec![], reds, map };
+    let parts = lift.b.bind_all("piece", ret, Exp::Op(Soac::Screma(team)));
+    parts.into_iter().map(SubExp::Var).collect()
 }
