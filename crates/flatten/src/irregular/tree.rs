@@ -41,36 +41,19 @@ pub(super) fn reduced_by_levels(
     let body = lift.nested(|f| {
         let [first, one, two] = [0, 1, 2].map(SubExp::i64);
         let goes = f.b.cmp(CmpOp::SLt(IntType::I64), one, width);
-        let going = f.b.param("goes", Type::BOOL);
-        let n = f.b.param("n", Type::I64);
-        let rows: Vec<Param<Soacs>> =
-            types.iter().map(|t| f.b.param("xs", t.array_of(&[n.name.into()]))).collect();
-        let next = f.nested(|f| {
-            let more = f.b.add64(n.name.into(), one);
+        let rows = |n| types.iter().map(|t| t.array_of(&[n])).collect();
+        let last = level_by_level(f, (goes, width), &xs, rows, |f, n, rows| {
+            let more = f.b.add64(n, one);
             let half = f.b.bin(BinOp::SQuot(IntType::I64), more, two);
-            let names = rows.iter().map(|p| p.name).collect::<Vec<_>>();
             let ys = at_each(f, half, &types, |f, i| {
                 let left = f.b.mul64(i, two);
                 let right = f.b.add64(left, one);
-                let both = f.b.cmp(CmpOp::SLt(IntType::I64), right, n.name.into());
-                combined_or(f, both, &op, &names, [left, right, left])
+                let both = f.b.cmp(CmpOp::SLt(IntType::I64), right, n);
+                combined_or(f, both, &op, rows, [left, right, left])
             })?;
             let goes = f.b.cmp(CmpOp::SLt(IntType::I64), one, half);
-            let mut result = vec![goes, half];
-            result.extend(ys.into_iter().map(SubExp::Var));
-            Some(result)
+            Some(((goes, half), ys))
         })?;
-        let mut params = vec![(going.clone(), goes), (n, width)];
-        params.extend(rows.into_iter().zip(xs.iter().map(|x| SubExp::Var(*x))));
-        let end = f.b.fresh("n", Type::I64);
-        let mut pat = vec![(f.b.fresh("goes", Type::BOOL), Type::BOOL), (end, Type::I64)];
-        for t in &types {
-            let ty = t.array_of(&[end.into()]);
-            pat.push((f.b.fresh("xs", ty.clone()), ty));
-        }
-        let last: Vec<Name> = pat[2..].iter().map(|(name, _)| *name).collect();
-        let form = LoopForm::While(going.name);
-        f.b.bind_names(pat, Exp::Loop(Box::new(Loop { params, form, body: next })));
         let none = f.b.cmp(CmpOp::SLt(IntType::I64), width, one);
         let yes = Body { stms: vec![], result: neutral.clone() };
         let no = f.nested(|f| {
@@ -106,32 +89,49 @@ pub(super) fn scanned_by_levels(
             Some(either(f, at_first, yes, no, &types))
         })?;
         let goes = f.b.cmp(CmpOp::SLt(IntType::I64), one, width);
-        let going = f.b.param("goes", Type::BOOL);
-        let d = f.b.param("d", Type::I64);
-        let rows: Vec<Param<Soacs>> = arrays.iter().map(|t| f.b.param("xs", t.clone())).collect();
-        let next = f.nested(|f| {
-            let names = rows.iter().map(|p| p.name).collect::<Vec<_>>();
-            let d = SubExp::Var(d.name);
+        let rows = |_| arrays.clone();
+        let scanned = level_by_level(f, (goes, one), &first, rows, |f, d, rows| {
             let ys = at_each(f, width, &types, |f, i| {
                 let before = f.b.sub64(i, d);
                 let both = f.b.cmp(CmpOp::SLe(IntType::I64), none, before);
-                combined_or(f, both, &op, &names, [before, i, i])
+                combined_or(f, both, &op, rows, [before, i, i])
             })?;
             let twice = f.b.add64(d, d);
             let goes = f.b.cmp(CmpOp::SLt(IntType::I64), twice, width);
-            let mut result = vec![goes, twice];
-            result.extend(ys.into_iter().map(SubExp::Var));
-            Some(result)
+            Some(((goes, twice), ys))
         })?;
-        let mut params = vec![(going.clone(), goes), (d, one)];
-        params.extend(rows.into_iter().zip(first.iter().map(|x| SubExp::Var(*x))));
-        let form = LoopForm::While(going.name);
-        let mut all = vec![Type::BOOL, Type::I64];
-        all.extend(arrays.iter().cloned());
-        let names = f.b.bind_all("scanned", all, Exp::Loop(Box::new(Loop { params, form, body: next })));
-        Some(names[2..].iter().map(|n| SubExp::Var(*n)).collect())
+        Some(scanned.into_iter().map(SubExp::Var).collect())
     })?;
     values_of(lift, level, body, &arrays)
+}
+
+/// A loop over levels: whether it goes on and a number, from those of the first level to those of the next, and arrays whose types
+/// depend on the number.
+fn level_by_level(
+    f: &mut Lift<'_>,
+    start: (SubExp, SubExp),
+    xs: &[Name],
+    types: impl Fn(SubExp) -> Vec<Type>,
+    next: impl FnOnce(&mut Lift<'_>, SubExp, &[Name]) -> Option<((SubExp, SubExp), Vec<Name>)>,
+) -> Option<Vec<Name>> {
+    let (going, n) = (f.b.param("goes", Type::BOOL), f.b.param("n", Type::I64));
+    let rows: Vec<Param<Soacs>> = types(n.name.into()).into_iter().map(|ty| f.b.param("xs", ty)).collect();
+    let names: Vec<Name> = rows.iter().map(|p| p.name).collect();
+    let body = f.nested(|f| {
+        let ((goes, number), ys) = next(f, n.name.into(), &names)?;
+        Some([goes, number].into_iter().chain(ys.into_iter().map(SubExp::Var)).collect())
+    })?;
+    let form = LoopForm::While(going.name);
+    let mut params = vec![(going, start.0), (n, start.1)];
+    params.extend(rows.into_iter().zip(xs.iter().map(|x| SubExp::Var(*x))));
+    let end = f.b.fresh("n", Type::I64);
+    let mut pat = vec![(f.b.fresh("goes", Type::BOOL), Type::BOOL), (end, Type::I64)];
+    for ty in types(end.into()) {
+        pat.push((f.b.fresh("xs", ty.clone()), ty));
+    }
+    let last = pat[2..].iter().map(|(name, _)| *name).collect();
+    f.b.bind_names(pat, Exp::Loop(Box::new(Loop { params, form, body })));
+    Some(last)
 }
 
 /// The inputs of an operator as arrays of the points of a level, by names of the nest, and the types of their elements.
