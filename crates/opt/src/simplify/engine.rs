@@ -93,7 +93,8 @@ pub(crate) struct Engine<'a, R: Rep<Dec = ()>> {
     defs: FxHashMap<Name, Def<R>>,
     subst: Replaced,
     levels: FxHashMap<Name, usize>,
-    /// Arrays that are others under certificates, and which.
+    /// Arrays and scalars that are others under certificates, and which. A size that was checked has to be seen as the size that it is:
+    /// two operations over the same points may be one.
     checked: FxHashMap<Name, Name>,
     /// Certificates that the statements around depend on.
     implied: Vec<Name>,
@@ -295,7 +296,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         }
     }
 
-    /// A statement that uses an array under a certificate may depend on the certificate itself. What the statements
+    /// A statement that uses a value under a certificate may depend on the certificate itself. What the statements
     /// around depend on need not be said of other names again.
     fn see_through_checks(&mut self, stm: &mut Stm<R>) {
         if !self.checked.is_empty() {
@@ -601,7 +602,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             self.learn_definition(p.name, &stm.exp, level);
         }
         match (&stm.exp, stm.pat.as_slice()) {
-            (Exp::Basic(Basic::SubExp(SubExp::Var(n))), [p]) if p.ty.is_array() => {
+            (Exp::Basic(Basic::SubExp(SubExp::Var(n))), [p]) if p.ty != Type::UNIT => {
                 self.checked.insert(p.name, *n);
             }
             (Exp::Basic(Basic::Assert(SubExp::Var(c), _)), [p]) => {

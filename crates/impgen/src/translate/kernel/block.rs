@@ -7,6 +7,9 @@
 //! The block has as many threads as the widest inner operation has points that the plan names, if the device has so many.
 //! Where that is so, and maps are in loops, there is a kernel without a loop over the points of a thread.
 //! Reductions and scans need one round (flattening sees to it that they fit); threads take one point of a map after the other.
+//! But a map or copy over the index space of a reduction or scan has a thread for each point as well, and no loop: compilers of kernels
+//! unroll loops whose number of rounds they do not know, which takes twice the registers, and halves the number of blocks that run at once
+//! (the tridiagonal systems of `locvolcalib`: 722 instead of 522 us).
 
 use super::choice::{only_plan, schedule};
 use super::hist::Hist;
@@ -65,6 +68,7 @@ fn block_kernel(
     t.kernel("segmap_intrablock", grid, size, Mode::Block, |t| {
         t.in_kernel.exchange = exchange_of(&seg.body.body);
         t.in_kernel.one_round = one_round;
+        t.in_kernel.one_round.extend(combined_spaces(&seg.body.body));
         map::set_thread(t, seg);
         let compute = |t: &mut KernelCode, at| {
             point::set_point(t, &seg.space, at);
@@ -97,6 +101,19 @@ fn maps_in_loop(body: &Body<Memory>, spaces: &[Shape]) -> bool {
         }
     });
     found
+}
+
+/// The index spaces of reductions and scans.
+fn combined_spaces(body: &Body<Memory>) -> Vec<Shape> {
+    let mut spaces = vec![];
+    for_each_stm(body, &mut |stm| {
+        if let Exp::Op(MemOp::Seg(seg)) = &stm.exp {
+            if matches!(seg.kind, SegKind::Red(_) | SegKind::Scan(..)) {
+                spaces.push(seg.space.dims.iter().map(|d| d.1).collect());
+            }
+        }
+    });
+    spaces
 }
 
 /// The shared arrays through which the threads of a block exchange values: allocations that say so.
@@ -190,7 +207,7 @@ pub(crate) fn block_copy(t: &mut KernelCode, shape: &[SubExp], dst: &At, src: &A
         point::unflatten(t, &dims, at);
         dims.iter().map(|d| poly(d.0.into())).collect::<Vec<Poly>>()
     };
-    if fit_in_warp(shape) {
+    if one_round(t, shape) {
         t.if_then(lt(local(), count), |t| {
             let indices = indices(t, local());
             let value = t.read(&src.fixed(&indices));
@@ -207,6 +224,11 @@ pub(crate) fn block_copy(t: &mut KernelCode, shape: &[SubExp], dst: &At, src: &A
         });
     }
     t.barrier();
+}
+
+/// Whether the block has a thread for each of these points.
+fn one_round(t: &KernelCode, shape: &[SubExp]) -> bool {
+    fit_in_warp(shape) || t.in_kernel.one_round.iter().any(|space| space == shape)
 }
 
 /// Whether there are no more points than threads in a warp, of which every block has one.
@@ -234,7 +256,7 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     let plan = only_plan(seg);
     match &seg.kind {
         SegKind::Map => match seg.virtualise.then(|| scalars(seg)).flatten() {
-            _ if fit_in_warp(&sizes) || t.in_kernel.one_round.contains(&sizes) => {
+            _ if one_round(t, &sizes) => {
                 by_threads(t, points, |t, at| {
                     point::set_point(t, &seg.space, at);
                     point::point(t, pat, seg);
