@@ -15,6 +15,7 @@ use fehu_algebra::{Facts, Poly};
 use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::Classes;
+use fehu_ir::class::Class;
 use fehu_ir::op::{OpViewMut, RepOp};
 use fehu_ir::seg::{KernelReturn, SegKind, SegSpace};
 use fehu_ir::soac::Soac;
@@ -93,9 +94,11 @@ pub(crate) struct Engine<'a, R: Rep<Dec = ()>> {
     defs: FxHashMap<Name, Def<R>>,
     subst: Replaced,
     levels: FxHashMap<Name, usize>,
-    /// Arrays and scalars that are others under certificates, and which. A size that was checked has to be seen as the size that it is:
-    /// two operations over the same points may be one.
+    /// Arrays that are others under certificates, and which.
     checked: FxHashMap<Name, Name>,
+    /// The same of scalars. A size that was checked has to be seen as the size that it is: two operations over the same points may
+    /// be one.
+    checked_sizes: FxHashMap<Name, Name>,
     /// Certificates that the statements around depend on.
     implied: Vec<Name>,
     /// Conditions that were checked, and their certificates.
@@ -121,6 +124,7 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             subst: FxHashMap::default(),
             levels: FxHashMap::default(),
             checked: FxHashMap::default(),
+            checked_sizes: FxHashMap::default(),
             implied: vec![],
             asserted: FxHashMap::default(),
         }
@@ -296,11 +300,21 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         }
     }
 
-    /// A statement that uses a value under a certificate may depend on the certificate itself. What the statements
-    /// around depend on need not be said of other names again.
+    /// A statement that uses a value under a certificate may depend on the certificate itself; of scalars, only statements that make
+    /// arrays may: arithmetic, and what is rewritten to arithmetic, loses its certificates, and the check would be lost with them.
+    /// What the statements around depend on need not be said of other names again.
     fn see_through_checks(&mut self, stm: &mut Stm<R>) {
-        if !self.checked.is_empty() {
-            for n in shallow::substitute_names(&self.checked, stm) {
+        let sizes = match &stm.exp {
+            Exp::Op(_) => true,
+            Exp::Basic(basic) => match basic.class() {
+                Class::View | Class::Reshape | Class::Generate | Class::Gather | Class::Update => true,
+                Class::Arithmetic | Class::Opaque | Class::Function | Class::Check | Class::Read => false,
+            },
+            Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) => false,
+        };
+        let of_sizes = sizes.then_some(&self.checked_sizes);
+        for checked in [&self.checked].into_iter().chain(of_sizes).filter(|c| !c.is_empty()) {
+            for n in shallow::substitute_names(checked, stm) {
                 if let Some(def) = self.defs.get(&n) {
                     stm.certs.extend(def.certs.iter());
                 }
@@ -603,7 +617,8 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         }
         match (&stm.exp, stm.pat.as_slice()) {
             (Exp::Basic(Basic::SubExp(SubExp::Var(n))), [p]) if p.ty != Type::UNIT => {
-                self.checked.insert(p.name, *n);
+                let checked = if p.ty.is_array() { &mut self.checked } else { &mut self.checked_sizes };
+                checked.insert(p.name, *n);
             }
             (Exp::Basic(Basic::Assert(SubExp::Var(c), _)), [p]) => {
                 self.asserted.insert(*c, p.name);

@@ -256,12 +256,10 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     let plan = only_plan(seg);
     match &seg.kind {
         SegKind::Map => match seg.virtualise.then(|| scalars(seg)).flatten() {
-            _ if one_round(t, &sizes) => {
-                by_threads(t, points, |t, at| {
-                    point::set_point(t, &seg.space, at);
-                    point::point(t, pat, seg);
-                })
-            }
+            _ if one_round(t, &sizes) => by_threads(t, points, |t, at| {
+                point::set_point(t, &seg.space, at);
+                point::point(t, pat, seg);
+            }),
             Some(types) => map_in_turns(t, pat, seg, &points, &types),
             None => in_rounds(t, points, |t, at| {
                 point::set_point(t, &seg.space, at);
