@@ -42,6 +42,8 @@ pub enum ServerError {
     },
     /// The server ended instead of answering.
     Closed {
+        /// The command sent; `None` if it was not ready for one yet.
+        command: Option<String>,
         /// What it printed last.
         log: Vec<String>,
     },
@@ -62,9 +64,15 @@ impl fmt::Display for ServerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ServerError::Failure { message, .. } => f.write_str(message),
-            ServerError::Closed { log } if log.is_empty() => f.write_str("the server ended unexpectedly"),
-            ServerError::Closed { log } => {
-                write!(f, "the server ended unexpectedly, after saying:\n{}", log.join("\n"))
+            ServerError::Closed { command, log } => {
+                match command {
+                    Some(command) => write!(f, "the server ended during `{command}`")?,
+                    None => f.write_str("the server ended before it was ready")?,
+                }
+                if log.is_empty() {
+                    return Ok(());
+                }
+                write!(f, ", after saying:\n{}", log.join("\n"))
             }
             ServerError::Io(error) => write!(f, "cannot talk to the server: {error}"),
             ServerError::Protocol { command, answer } => {
@@ -80,11 +88,17 @@ impl fmt::Display for ServerError {
 impl std::error::Error for ServerError {}
 
 impl From<io::Error> for ServerError {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
     fn from(error: io::Error) -> ServerError {
+        ServerError::Io(error)
+    }
+}
+
+impl ServerError {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
+    fn of_io(error: io::Error, command: Option<&str>) -> ServerError {
         match error.kind() {
             io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof => {
-                ServerError::Closed { log: Vec::new() }
+                ServerError::Closed { command: command.map(str::to_owned), log: Vec::new() }
             }
             _ => ServerError::Io(error),
         }
@@ -95,7 +109,7 @@ impl<R: BufRead, W: Write> Server<R, W> {
     /// Waits until the server has started.
     pub fn new(reader: R, writer: W) -> Result<Server<R, W>, ServerError> {
         let mut server = Server { reader, writer };
-        server.answer()?;
+        server.answer(None)?;
         Ok(server)
     }
 
@@ -103,9 +117,10 @@ impl<R: BufRead, W: Write> Server<R, W> {
     /// answer.
     pub fn command<S: AsRef<str>>(&mut self, words: &[S]) -> Result<Vec<String>, ServerError> {
         let line = command_line(words)?;
-        self.writer.write_all(line.as_bytes())?;
-        self.writer.flush()?;
-        self.answer()
+        let sent = self.writer.write_all(line.as_bytes()).and_then(|()| self.writer.flush());
+        let command = line.trim_end();
+        sent.map_err(|error| ServerError::of_io(error, Some(command)))?;
+        self.answer(Some(command))
     }
 
     /// Ends the conversation, which ends the server, and hands back its ends.
@@ -114,14 +129,15 @@ impl<R: BufRead, W: Write> Server<R, W> {
     }
 
     /// Reads up to and including `%%% OK`.
-    fn answer(&mut self) -> Result<Vec<String>, ServerError> {
+    fn answer(&mut self, command: Option<&str>) -> Result<Vec<String>, ServerError> {
         let mut log = Vec::new();
         let mut message: Option<Vec<String>> = None;
         loop {
             let mut bytes = Vec::new();
-            if self.reader.read_until(b'\n', &mut bytes)? == 0 {
+            let read = self.reader.read_until(b'\n', &mut bytes);
+            if read.map_err(|error| ServerError::of_io(error, command))? == 0 {
                 log.extend(message.into_iter().flatten());
-                return Err(ServerError::Closed { log });
+                return Err(ServerError::Closed { command: command.map(str::to_owned), log });
             }
             let text = String::from_utf8_lossy(&bytes);
             let line = text.strip_suffix('\n').unwrap_or(&text);

@@ -5,6 +5,7 @@ use fehu_driver::compile::Settings;
 use fehu_driver::explore::round_trip;
 use fehu_driver::front::check_file;
 use fehu_driver::target::Target;
+use fehu_tools::programs::{ServerProcess, Trouble};
 use fehu_tools::test::{test, Options};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -67,4 +68,32 @@ fn every_stage_can_be_printed_and_read_back() {
             assert!(matches!(lost, Ok(None)), "{}, {}: {lost:?}", entry.path().display(), target.name());
         }
     }
+}
+
+/// What becomes of a command to a server that is the rest of a shell script, once it is ready.
+fn trouble_of(script: &str) -> Trouble {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("server.sh");
+    std::fs::write(&file, format!("echo '%%% OK'\nread command\n{script}\n")).expect("written");
+    let mut server = ServerProcess::start(&file, Some("sh"), &[]).expect("a server");
+    server.talk(None, |server| server.call("main", &["o"], &["x"])).expect_err("no answer")
+}
+
+#[test]
+fn a_server_that_is_killed_explains_itself() {
+    let trouble = trouble_of("echo 'a trace'; echo 'an assertion failed' >&2; kill -ABRT $$");
+    let Trouble::Dead(message) = trouble else { panic!("{trouble:?}") };
+    let (said, ended) = message.split_once("\nIt ended with ").expect("how it ended");
+    assert_eq!(said, "the server ended during `call main o x`, after saying:\na trace");
+    assert!(ended.starts_with("signal: 6 (SIGABRT)"), "{message}");
+    assert!(ended.ends_with(".\nOn its standard error it said:\nan assertion failed"), "{message}");
+}
+
+#[test]
+fn a_server_that_exits_explains_itself() {
+    let trouble = trouble_of("seq 100 >&2; exit 3");
+    let Trouble::Exited(message) = trouble else { panic!("{trouble:?}") };
+    let last: Vec<String> = (61..=100).map(|n| n.to_string()).collect();
+    let expected = "the server ended during `call main o x`\nIt ended with exit status: 3.\nOn its standard error it said last:\n";
+    assert_eq!(message, expected.to_owned() + &last.join("\n"));
 }

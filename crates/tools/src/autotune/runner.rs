@@ -240,9 +240,9 @@ impl Oracle for Runner<'_> {
                     log.clone_from(&said);
                     return Err(ServerError::Failure { message, log: said });
                 }
-                Err(ServerError::Closed { log: said }) => {
+                Err(ServerError::Closed { command, log: said }) => {
                     log.clone_from(&said);
-                    return Err(ServerError::Closed { log: said });
+                    return Err(ServerError::Closed { command, log: said });
                 }
                 Err(e) => return Err(e),
             }

@@ -9,7 +9,7 @@ use fehu_data::server::{Server, ServerError};
 use std::fmt;
 use std::io::{BufReader, Read};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{channel, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
@@ -34,9 +34,9 @@ pub struct ServerProcess {
 pub enum Trouble {
     /// The command failed; the server waits for the next.
     Failed(String),
-    /// The server ended by itself with an exit code: what it said.
+    /// The server ended by itself with an exit code: when, how, and what it said.
     Exited(String),
-    /// The server crashed, or its answers make no sense.
+    /// The server crashed (when, how, and what it said), or its answers make no sense.
     Dead(String),
     /// It took too long, and was ended.
     TooLate,
@@ -55,6 +55,9 @@ impl fmt::Display for Trouble {
 
 /// How long a server may take to end by itself.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How many lines of a dead server's standard error are shown: an abort of a driver's compiler prints its stack.
+const LAST_LINES: usize = 40;
 
 impl ServerProcess {
     /// Starts a server (through another program, if there is one) and waits until it is ready.
@@ -126,9 +129,12 @@ impl ServerProcess {
             Some(Ok(value)) => Ok(value),
             Some(Err(ServerError::Failure { message, .. })) => Err(Trouble::Failed(message)),
             Some(Err(e)) => {
-                let code = self.end();
-                let message = self.explain(&e);
-                Err(if code.is_some() { Trouble::Exited(message) } else { Trouble::Dead(message) })
+                let status = self.end();
+                let message = self.explain(&e, status);
+                Err(match status.and_then(|s| s.code()) {
+                    Some(_) => Trouble::Exited(message),
+                    None => Trouble::Dead(message),
+                })
             }
             None => {
                 self.end();
@@ -142,28 +148,33 @@ impl ServerProcess {
         String::from_utf8_lossy(&std::mem::take(&mut *lock(&self.stderr))).into_owned()
     }
 
-    fn explain(&mut self, error: &ServerError) -> String {
-        let stderr = self.take_stderr();
-        let stderr = stderr.trim_end();
-        match error {
-            ServerError::Closed { log } if log.is_empty() && !stderr.is_empty() => stderr.to_owned(),
-            _ if stderr.is_empty() => error.to_string(),
-            ServerError::Failure { .. }
-            | ServerError::Closed { .. }
-            | ServerError::Io(_)
-            | ServerError::Protocol { .. }
-            | ServerError::Word(_) => format!("{error}\n{stderr}"),
+    /// What is wrong with a server that has ended: during which command, how, and what it said last, as nobody can ask it again.
+    fn explain(&mut self, error: &ServerError, status: Option<ExitStatus>) -> String {
+        let mut message = error.to_string();
+        if matches!(error, ServerError::Closed { .. } | ServerError::Io(_)) {
+            message += &match status {
+                Some(status) => format!("\nIt ended with {status}."),
+                None => "\nIt did not end by itself.".to_owned(),
+            };
         }
+        let stderr = self.take_stderr();
+        let lines: Vec<&str> = stderr.trim_end().lines().collect();
+        let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
+        if !last.is_empty() {
+            let left_out = if last.len() < lines.len() { " last" } else { "" };
+            message += &format!("\nOn its standard error it said{left_out}:\n{}", last.join("\n"));
+        }
+        message
     }
 
-    /// Ends the process, which ends by itself when nobody talks to it any more. Its exit code, if it has one.
-    fn end(&mut self) -> Option<i32> {
+    /// Ends the process, which ends by itself when nobody talks to it any more. How it ended; `None` if it had to be killed.
+    fn end(&mut self) -> Option<ExitStatus> {
         self.connection = None;
         let start = Instant::now();
-        let code = loop {
+        let status = loop {
             let mut child = lock(&self.child);
             if let Ok(Some(status)) = child.try_wait() {
-                break status.code();
+                break Some(status);
             }
             if start.elapsed() > PATIENCE {
                 let _ = child.kill();
@@ -176,7 +187,7 @@ impl ServerProcess {
         if let Some(thread) = self.complaints.take() {
             let _ = thread.join();
         }
-        code
+        status
     }
 }
 
