@@ -203,19 +203,22 @@ impl Registry {
                 ))),
             };
         }
-        if !copy.is_dir() {
-            self.make_copy(&copy)?;
+        if copy.is_dir() {
+            self.fetch_all(path, &copy)?;
+        } else {
+            self.make_copy(path, &copy)?;
         }
-        self.fetch_refs(
-            path,
-            &["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*", "+HEAD:refs/fehu/head"],
-        )
-        .map_err(|e| match self.without_host(path) {
-            Some(why) => Error::new(why),
-            None => Error::new(format!("could not fetch {path}: {e}")),
-        })?;
         self.fetched.insert(path.repository().to_owned());
         Ok(())
+    }
+
+    /// Brings a repository up to date.
+    fn fetch_all(&mut self, path: &PkgPath, repository: &Path) -> Result<(), Error> {
+        let refs = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*", "+HEAD:refs/fehu/head"];
+        self.fetch_refs(path, repository, &refs).map_err(|e| match self.without_host(path) {
+            Some(why) => Error::new(why),
+            None => Error::new(format!("could not fetch {path}: {e}")),
+        })
     }
 
     /// What is wrong with the path of a package that could not be fetched, if it does not begin with a host. There are hosts whose names have
@@ -238,24 +241,27 @@ impl Registry {
     /// A commit that no branch has any more may still be there.
     fn fetch_commit(&mut self, path: &PkgPath, version: &Version) -> Result<Option<String>, Error> {
         match &version.commit {
-            Some(commit) if self.fetch_refs(path, &[&commit.id]).is_ok() => self.resolve(path, version),
+            Some(commit) if self.fetch_refs(path, &self.copy(path), &[&commit.id]).is_ok() => {
+                self.resolve(path, version)
+            }
             Some(_) | None => Ok(None),
         }
     }
 
-    fn fetch_refs(&mut self, path: &PkgPath, refs: &[&str]) -> Result<(), Error> {
+    fn fetch_refs(&mut self, path: &PkgPath, repository: &Path, refs: &[&str]) -> Result<(), Error> {
         let url = self.url(path);
         (self.report)(&url);
         let args = ["--quiet", "--force", "--prune", "--no-tags", "--update-head-ok", "--", &url];
-        git::fetch(&self.copy(path), &[&args[..], refs].concat(), self.max_download_bytes)
+        git::fetch(repository, &[&args[..], refs].concat(), self.max_download_bytes)
     }
 
-    /// An empty repository, which appears when it is complete.
-    fn make_copy(&self, copy: &Path) -> Result<(), Error> {
+    /// Copies a repository. The copy appears when it is complete: one that could not be fetched is not in the cache.
+    fn make_copy(&mut self, path: &PkgPath, copy: &Path) -> Result<(), Error> {
         let io = |e: std::io::Error| Error::io("make", &self.cache, &e);
         std::fs::create_dir_all(&self.cache).map_err(io)?;
         let new = tempfile::Builder::new().prefix("new-").tempdir_in(&self.cache).map_err(io)?;
         git::run(new.path(), &["init", "--quiet", "--bare"])?;
+        self.fetch_all(path, new.path())?;
         match std::fs::rename(new.path(), copy) {
             // Somebody else was faster.
             Err(e) if !copy.is_dir() => Err(Error::io("make", copy, &e)),

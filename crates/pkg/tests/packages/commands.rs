@@ -146,6 +146,8 @@ fn what_is_not_there() {
     assert_eq!(nowhere, format!("{begins} github.com/user/repository"));
     let short = said(project.add(&mut world.online(), &path("user/sorts@2"), None));
     assert!(short.ends_with("; perhaps github.com/user/sorts@2 is meant"), "{short}");
+    let offline = said(project.add(&mut world.registry(Access::Cache), &path("user/sorts@2"), None));
+    assert!(offline.contains("not in the cache"), "a failed fetch leaves no copy: {offline}");
     world.release("example.org/bar", "1.0.0", "example.org/foo 0.7.0");
     project.add(&mut world.online(), &path("example.org/bar"), None).expect("added");
     assert!(said(project.sync(&mut world.online())).contains("example.org/foo has no version 0.7.0"));

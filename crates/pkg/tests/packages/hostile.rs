@@ -139,14 +139,28 @@ fn huge_downloads() {
     let message = said(world.project().sync(&mut limited));
     assert_eq!(message, "could not fetch example.org/evil: it has more than 1 MiB");
     assert_eq!(world.lib(), ["example.org/good/a.fut: def x = 1"]);
-    let packs = world.cache().join("example.org%evil.git/objects/pack");
-    let left: Vec<_> = std::fs::read_dir(packs).expect("a folder").collect();
-    assert!(left.is_empty(), "{left:?}");
+    let left = names(&world.cache());
+    assert!(left.iter().all(|name| !name.contains("evil")), "{left:?}");
 
-    // The copy is in order: with a larger limit, it is fetched.
     let mut limited = world.online().with_max_download_bytes(8 << 20);
     world.project().sync(&mut limited).expect("packages");
     assert_eq!(world.lib(), ["example.org/evil/a.fut: def x = 1"]);
+
+    // Nor does a copy keep what was fetched in vain.
+    std::fs::write(repository.join("huge"), noise(3 << 20)).expect("written");
+    commit(&repository, "huge again");
+    let packs = world.cache().join("example.org%evil.git/objects/pack");
+    let before = names(&packs);
+    let mut limited = world.online().with_max_download_bytes(1 << 20);
+    assert!(said(world.project().upgrade(&mut limited)).contains("it has more than 1 MiB"));
+    assert_eq!(names(&packs), before);
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(folder).expect("a folder").flatten();
+    let mut names: Vec<String> = files.map(|f| f.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
 }
 
 /// A folder that contains itself many times over: few objects, and more files than atoms.
