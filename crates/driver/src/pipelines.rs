@@ -19,7 +19,7 @@ use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
 use fehu_flatten::irregular;
 use fehu_imp::syntax::Program;
-use fehu_impopt::{barriers, checks, device_scalars, leave, loops, outline, restrict, unroll, Analysis};
+use fehu_impopt::{barriers, checks, device_scalars, leave, loops, outline, restrict, unroll, walks, Analysis};
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, scan_epilogue, single_point};
@@ -162,6 +162,7 @@ pub fn gpu<'a>(
         .pass(barriers::PASS, "operations of a block begin and end with a barrier, each for its own sake")
         .pass(device_scalars::PASS, "only now is it known which scalars the host reads")
         .pass(restrict::PASS, "all blocks that kernels get are known now, also those of scalars that stay")
+        .pass(walks::PASS, "which blocks are only read is known now; pieces are loops that are unrolled")
         .pass(unroll::PASS, "kernels are complete")
         .pass(checks::PASS, "last, so that no check gets a number and then goes")
 }

@@ -308,6 +308,24 @@ pub enum KernelOp {
     },
     /// The thread waits for all copies that it has begun.
     AwaitCopies,
+    /// Reads elements of global memory that are a stride apart, by one instruction if they are neighbours and aligned. What is read does not
+    /// change in the kernel.
+    ReadRun {
+        /// The array of the thread's own that they are put into, from its beginning.
+        to: Name,
+        /// The block that is read, in default space.
+        mem: Name,
+        /// The offset of the first element there.
+        offset: Expr,
+        /// The type of the elements.
+        elem: PrimType,
+        /// How far it is from one to the next, an `i64`.
+        stride: Expr,
+        /// How many: 4, 8 or 16 bytes in all.
+        count: u32,
+        /// No element whose number reaches it is read, an `i64`.
+        limit: Expr,
+    },
     /// An array whose size is known when the kernel is compiled: constants and tuning parameters. It is the
     /// thread's own, or shared by the block; then it is declared before any other code, and aligned to 16 bytes.
     DeclareArray {
@@ -534,6 +552,7 @@ impl KernelOp {
             | KernelOp::DeclareArray { .. }
             | KernelOp::CopyAhead { .. }
             | KernelOp::AwaitCopies
+            | KernelOp::ReadRun { .. }
             | KernelOp::Shuffle { .. } => None,
         }
     }
@@ -554,6 +573,7 @@ impl KernelOp {
             | KernelOp::DeclareArray { .. }
             | KernelOp::CopyAhead { .. }
             | KernelOp::AwaitCopies
+            | KernelOp::ReadRun { .. }
             | KernelOp::Shuffle { .. } => None,
         }
     }
@@ -566,6 +586,7 @@ impl KernelOp {
             | KernelOp::ReadVolatile { mem, elem, .. }
             | KernelOp::WriteVolatile { mem, elem, .. }
             | KernelOp::CopyAhead { dst: mem, elem, .. }
+            | KernelOp::ReadRun { to: mem, elem, .. }
             | KernelOp::DeclareArray { mem, elem, .. } => Some((*mem, *elem)),
             KernelOp::Barrier
             | KernelOp::AwaitCopies

@@ -217,6 +217,13 @@ macro_rules! walks {
                     v.block(dst);
                     v.block(src);
                 }
+                KernelOp::ReadRun { to, mem, offset, elem: _, stride, count: _, limit } => {
+                    v.expr(offset);
+                    v.expr(stride);
+                    v.expr(limit);
+                    v.block(to);
+                    v.block(mem);
+                }
                 KernelOp::Guarded(code) => deep(|| v.code(code)),
                 KernelOp::UnrolledFor { by: _, var, ty: _, bound, body } => {
                     v.declared(var);

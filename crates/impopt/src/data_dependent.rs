@@ -77,6 +77,9 @@ impl Found {
                     self.depends(offset) || self.goes(expected) || self.goes(value)
                 }
                 KernelOp::ReadVolatile { offset, .. } => self.depends(offset),
+                KernelOp::ReadRun { offset, stride, limit, .. } => {
+                    [offset, stride, limit].into_iter().any(|e| self.depends(e))
+                }
                 KernelOp::CopyAhead { dst_offset, src_offset, .. } => {
                     self.depends(dst_offset) || self.depends(src_offset)
                 }

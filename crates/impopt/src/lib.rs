@@ -11,6 +11,7 @@
 //! | [`barriers`] | GPUs | two barriers with nothing between them become one |
 //! | [`device_scalars`] | GPUs | scalars that only kernels need are not read by the host |
 //! | [`restrict`] | GPUs | kernels say which of their blocks are different memory |
+//! | [`walks`] | GPUs | threads that walk along rows of their own read several elements at a time |
 //! | [`unroll`] | GPUs | short loops of kernels are marked for their compiler to unroll |
 //! | [`checks`] | GPUs | checks of kernels get numbers, and the host their messages |
 
@@ -30,5 +31,6 @@ mod recursion;
 pub mod restrict;
 pub mod unroll;
 pub mod usage;
+pub mod walks;
 
 pub use analysis::{Analysis, Memory};

@@ -142,6 +142,7 @@ fn is_of_one_thread(op: &KernelOp) -> bool {
         | KernelOp::LeaveIfFailed
         | KernelOp::AwaitCopies
         | KernelOp::CopyAhead { .. }
+        | KernelOp::ReadRun { .. }
         | KernelOp::Atomic { .. }
         | KernelOp::CompareAndSwap { .. }
         | KernelOp::ReadVolatile { .. }

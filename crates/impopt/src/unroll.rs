@@ -258,7 +258,7 @@ struct Survey {
     /// Whether it touches an array of the thread's own.
     own: bool,
     atomics: bool,
-    /// Whether threads wait for each other, or see what others write.
+    /// Whether threads wait for each other, see what others write, or read several elements at a time already.
     synchronises: bool,
 }
 
@@ -289,6 +289,7 @@ impl<'c> Visitor<'c> for Survey {
             | KernelOp::LeaveIfFailed
             | KernelOp::AwaitCopies
             | KernelOp::CopyAhead { .. }
+            | KernelOp::ReadRun { .. }
             | KernelOp::CompareAndSwap { .. }
             | KernelOp::ReadVolatile { .. }
             | KernelOp::WriteVolatile { .. }

@@ -197,7 +197,7 @@ impl Visitor<'_> for Usage {
             self.arrays.push((*mem, space.clone()))
         } else if let KernelOp::Check { .. } = op {
             self.may_fail()
-        } else if let KernelOp::CopyAhead { src, elem, .. } = op {
+        } else if let KernelOp::CopyAhead { src, elem, .. } | KernelOp::ReadRun { mem: src, elem, .. } = op {
             self.touch(*src, *elem)
         }
         look_at_kernel_op(self, op);

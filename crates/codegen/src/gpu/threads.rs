@@ -317,6 +317,14 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
                     (self.address(*dst, dst_offset, *elem), self.address(*src, src_offset, *elem));
                 self.line(&format!("COPY_AHEAD({bytes}, {count}, {to}, {from});"));
             }
+            KernelOp::ReadRun { to, mem, offset, elem, stride, count, limit } => {
+                let bytes = elem.bytes() * u64::from(*count);
+                let (to, from) = (self.context().name(*to), self.address(*mem, offset, *elem));
+                let (stride, limit) =
+                    (self.exprs.inline(stride, Prec::Top), self.exprs.inline(limit, Prec::Top));
+                let ty = element_type(*elem);
+                self.line(&format!("READ_RUN({bytes}, {ty}, {count}, {to}_p, {from}, {stride}, {limit});"));
+            }
             KernelOp::DeclareArray { mem, space, elem, count } => {
                 self.flush_pending();
                 let (name, ty) = (self.context().name(*mem), element_type(*elem));

@@ -339,6 +339,17 @@ impl Text<'_> {
                 self.p.name(*src);
                 self.at(*elem, src_offset);
             }
+            KernelOp::ReadRun { to, mem, offset, elem, stride, count, limit } => {
+                self.p.put(format_args!("read_run {count} "));
+                self.p.name(*to);
+                self.p.put(" <- ");
+                self.p.name(*mem);
+                self.at(*elem, offset);
+                self.p.put(" by ");
+                self.expr(stride);
+                self.p.put(" below ");
+                self.expr(limit);
+            }
             KernelOp::DeclareArray { mem, space, elem, count } => {
                 self.declared.block(*mem, space);
                 self.p.name(*mem);

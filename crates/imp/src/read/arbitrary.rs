@@ -352,15 +352,15 @@ impl Arbitrary for TaskOp {
 
 impl Arbitrary for KernelOp {
     fn arbitrary(g: &mut Gen, depth: usize) -> KernelOp {
-        match g.below(if depth == 0 { 13 } else { 15 }) {
-            14 => KernelOp::UnrolledFor {
+        match g.below(if depth == 0 { 14 } else { 16 }) {
+            15 => KernelOp::UnrolledFor {
                 by: [None, Some(4)][g.below(2)],
                 var: g.name(),
                 ty: g.int(),
                 bound: g.expr(1),
                 body: Box::new(g.code(depth - 1)),
             },
-            13 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
+            14 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
             12 => KernelOp::Check {
                 cond: g.expr(2),
                 number: g.below(9),
@@ -393,6 +393,15 @@ impl Arbitrary for KernelOp {
                 KernelOp::WriteVolatile { mem: g.name(), offset: g.expr(2), elem: g.prim(), value: g.expr(2) }
             }
             10 => KernelOp::AwaitCopies,
+            13 => KernelOp::ReadRun {
+                to: g.name(),
+                mem: g.name(),
+                offset: g.expr(2),
+                elem: g.prim(),
+                stride: g.expr(2),
+                count: g.below(17) as u32,
+                limit: g.expr(2),
+            },
             11 => KernelOp::CopyAhead {
                 dst: g.name(),
                 dst_offset: g.expr(2),

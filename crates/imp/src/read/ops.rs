@@ -118,6 +118,18 @@ impl ReadOp for KernelOp {
                 let (_, src_offset) = t.element()?;
                 KernelOp::CopyAhead { dst, dst_offset, src, src_offset, elem, count }
             }
+            "read_run" => {
+                t.r.word(word)?;
+                let count = t.r.number()?;
+                let to = t.r.name()?;
+                t.left_arrow()?;
+                let mem = t.r.name()?;
+                let (elem, offset) = t.element()?;
+                t.r.word("by")?;
+                let stride = t.expr()?;
+                t.r.word("below")?;
+                KernelOp::ReadRun { to, mem, offset, elem, stride, count, limit: t.expr()? }
+            }
             "volatile" => {
                 let (mem, elem, offset, value) = t.write_volatile()?;
                 KernelOp::WriteVolatile { mem, offset, elem, value }

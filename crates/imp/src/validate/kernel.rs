@@ -95,6 +95,16 @@ impl<'a> Validator<'a> {
                 let bytes = elem.bytes() * u64::from(*count);
                 self.check(matches!(bytes, 4 | 8 | 16), || format!("{bytes} bytes are copied ahead"));
             }
+            KernelOp::ReadRun { to, mem, offset, elem, stride, count, limit } => {
+                self.block_in(*to, &Space::Scalar(*elem, vec![i64::from(*count)]));
+                self.written(*to);
+                self.block_in(*mem, &Space::Default);
+                self.expr_of(offset, PrimType::I64, "an offset");
+                self.expr_of(stride, PrimType::I64, "the stride");
+                self.expr_of(limit, PrimType::I64, "the limit");
+                let bytes = elem.bytes() * u64::from(*count);
+                self.check(matches!(bytes, 4 | 8 | 16), || format!("{bytes} bytes are read at a time"));
+            }
             KernelOp::DeclareArray { mem, space, elem: _, count } => {
                 self.expr_of(count, PrimType::I64, "the number of elements");
                 self.known_at_compile_time(count, "the number of elements");
