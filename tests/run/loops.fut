@@ -57,3 +57,13 @@ entry guarded [m] (xs: [m]i32) : [m]i32 =
 -- input { empty([0]i32) 1i64 } output { empty([0]i32) }
 entry beyond [m] (xs: [m]i32) (k: i64) : [m]i32 =
   tabulate m (\j -> xs[j + k])
+
+-- A loop that fills an array is a map; the size is still checked.
+-- ==
+-- entry: filled
+-- input { [1, 2] 3i64 } output { [[1, 2, 3], [2, 3, 4]] }
+-- input { [1, 2] 0i64 } output { empty([2][0]i32) }
+-- input { [1, 2] -3i64 } error: Replicate count
+-- input { empty([0]i32) 2i64 } output { empty([0][2]i32) }
+entry filled [n] (xs: [n]i32) (m: i64) : [n][m]i32 =
+  map (\x -> loop row = replicate m 0i32 for i < m do row with [i] = x + i32.i64 i) xs

@@ -40,6 +40,8 @@ pub enum OpViewMut<'a, R: Rep> {
 pub trait RepOp<R: Rep>: Clone + Debug + PartialEq + Sized {
     /// The representation's name, as dumps begin with it.
     const NAME: &'static str;
+    /// Whether the representation has combinators.
+    const HAS_SOACS: bool;
     /// The operation, to look at.
     fn view(&self) -> OpView<'_, R>;
     /// The operation, to change.
@@ -84,6 +86,7 @@ pub trait Dec: Clone + Debug + PartialEq {
 
 impl<R: Rep<Op = Soac<R>>> RepOp<R> for Soac<R> {
     const NAME: &'static str = "soacs";
+    const HAS_SOACS: bool = true;
     fn view(&self) -> OpView<'_, R> {
         OpView::Soac(self)
     }
@@ -106,6 +109,7 @@ impl<R: Rep<Op = Soac<R>>> RepOp<R> for Soac<R> {
 
 impl<R: Rep<Op = KernelsOp<R>>> RepOp<R> for KernelsOp<R> {
     const NAME: &'static str = "kernels";
+    const HAS_SOACS: bool = false;
     fn view(&self) -> OpView<'_, R> {
         match self {
             KernelsOp::Seg(seg) => OpView::Seg(seg),
@@ -134,6 +138,7 @@ impl<R: Rep<Op = KernelsOp<R>>> RepOp<R> for KernelsOp<R> {
 
 impl RepOp<Memory> for MemOp {
     const NAME: &'static str = "memory";
+    const HAS_SOACS: bool = false;
     fn view(&self) -> OpView<'_, Memory> {
         match self {
             MemOp::Alloc(bytes, space) => OpView::Alloc(bytes, space),

@@ -15,6 +15,7 @@ mod arrays;
 mod branch;
 mod checks;
 mod copies;
+mod fill;
 mod filter;
 mod index;
 mod loops;

@@ -1,4 +1,4 @@
-//! Loops: those that run never or once, and parameters that never change.
+//! Loops: those that run never or once, parameters that never change, and loops that are maps.
 
 use super::{Rewrite, Rule};
 use crate::simplify::engine::Engine;
@@ -19,8 +19,8 @@ pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
     ]
 }
 
-pub(super) fn after<R: Rep<Dec = ()>>() -> [Rule<R>; 1] {
-    [Rule { name: "invariant parameters", apply: invariant }]
+pub(super) fn after<R: Rep<Dec = ()>>() -> [Rule<R>; 2] {
+    [Rule { name: "invariant parameters", apply: invariant }, super::fill::rule()]
 }
 
 fn never<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
