@@ -21,7 +21,10 @@ use fehu_ir::soac::Soac;
 use fehu_ir::visit::{change, deep, map_bodies, Mutator};
 use fehu_ir::{Basic, Body, Exp, Loc, Prog, Rep, Shape, Slice, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::mem::discriminant;
+use std::rc::Rc;
 
 /// CSE as a pass.
 pub const fn pass<R: Rep<Dec = ()>>() -> Pass<Prog<R>> {
@@ -41,9 +44,9 @@ pub fn cse<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
     }
 }
 
-/// An expression, such that equal ones have equal keys.
+/// An expression, such that equal ones have equal keys; combinators as `C`.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Key {
+enum Key<C> {
     /// Another name for an operand, which depends on certificates.
     Same(SubExp),
     UnOp(UnOp, SubExp),
@@ -61,8 +64,7 @@ enum Key {
     Replicate(Shape, SubExp),
     Copy(Name),
     Concat(usize, Vec<Name>),
-    /// A combinator, as text in which bound names are numbered in order.
-    Text(String),
+    Combinator(C),
 }
 
 /// Whether the result of an expression is memory of its own.
@@ -78,16 +80,16 @@ struct Known {
     certs: Vec<Name>,
 }
 
-struct Cse {
+struct Cse<R: Rep> {
     classes: Classes,
-    known: FxHashMap<Key, Known>,
+    known: FxHashMap<Key<Numbered<R>>, Known>,
     replaced: Replaced,
 }
 
-impl Cse {
-    fn body<R: Rep<Dec = ()>>(&mut self, body: &mut Body<R>) {
+impl<R: Rep<Dec = ()>> Cse<R> {
+    fn body(&mut self, body: &mut Body<R>) {
         deep(|| {
-            let mut here: Vec<Key> = vec![];
+            let mut here = vec![];
             let mut kept = Vec::with_capacity(body.stms.len());
             for mut stm in std::mem::take(&mut body.stms) {
                 shallow::substitute(&self.replaced, &mut stm);
@@ -111,7 +113,7 @@ impl Cse {
     }
 
     /// The statement, unless what it binds is known.
-    fn stm<R: Rep<Dec = ()>>(&mut self, mut stm: Stm<R>, here: &mut Vec<Key>) -> Option<Stm<R>> {
+    fn stm(&mut self, mut stm: Stm<R>, here: &mut Vec<Key<Numbered<R>>>) -> Option<Stm<R>> {
         if !stm.attrs.is_empty() {
             return Some(stm);
         }
@@ -141,7 +143,7 @@ impl Cse {
     }
 }
 
-fn key<R: Rep<Dec = ()>>(exp: &Exp<R>) -> Option<(Key, Memory)> {
+fn key<R: Rep<Dec = ()>>(exp: &Exp<R>) -> Option<(Key<Numbered<R>>, Memory)> {
     let shared = |k| Some((k, Memory::Shared));
     let own = |k| Some((k, Memory::Own));
     match exp {
@@ -168,8 +170,12 @@ fn key<R: Rep<Dec = ()>>(exp: &Exp<R>) -> Option<(Key, Memory)> {
         Exp::Basic(Basic::Copy(a)) => own(Key::Copy(*a)),
         Exp::Basic(Basic::Concat { dim, arrays, .. }) => own(Key::Concat(*dim, arrays.clone())),
         Exp::Op(op) => match op.as_soac() {
-            Some(Soac::Screma(s)) if statements(&s.map.body) <= MAX_COMPARED => own(Key::Text(text(exp))),
-            Some(Soac::Filter(f)) if statements(&f.lambda.body) <= MAX_COMPARED => own(Key::Text(text(exp))),
+            Some(Soac::Screma(s)) if statements(&s.map.body) <= MAX_COMPARED => {
+                own(Key::Combinator(Numbered::of(exp)))
+            }
+            Some(Soac::Filter(f)) if statements(&f.lambda.body) <= MAX_COMPARED => {
+                own(Key::Combinator(Numbered::of(exp)))
+            }
             Some(Soac::Screma(_) | Soac::Hist(_) | Soac::Scatter(_) | Soac::Filter(_) | Soac::Ad(_))
             | None => None,
         },
@@ -187,26 +193,75 @@ fn ordered(x: SubExp, y: SubExp) -> (SubExp, SubExp) {
     }
 }
 
-/// The text of an expression, the same whatever its bound names are and wherever it came from.
-fn text<R: Rep>(exp: &Exp<R>) -> String {
-    /// Bound names are numbered from the end, where no name is.
-    struct Numbered(FxHashMap<Name, Name>);
-    impl<R: Rep> Mutator<R> for Numbered {
-        fn bound(&mut self, n: &mut Name) {
-            let number = Name(u32::MAX - self.0.len() as u32);
-            *n = *self.0.entry(*n).or_insert(number);
+/// An expression in which bound names are numbered in the order of their bindings and places in the source are gone, and the hash of it.
+struct Numbered<R: Rep> {
+    exp: Rc<Exp<R>>,
+    hash: u64,
+}
+
+impl<R: Rep> Numbered<R> {
+    fn of(exp: &Exp<R>) -> Self {
+        let mut exp = exp.clone();
+        let mut numbers = Numbers::default();
+        numbers.exp(&mut exp);
+        Numbered { exp: Rc::new(exp), hash: numbers.hash.finish() }
+    }
+}
+
+impl<R: Rep> Clone for Numbered<R> {
+    fn clone(&self) -> Self {
+        Numbered { exp: self.exp.clone(), hash: self.hash }
+    }
+}
+
+impl<R: Rep> PartialEq for Numbered<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && self.exp == other.exp
+    }
+}
+
+impl<R: Rep> Eq for Numbered<R> {}
+
+impl<R: Rep> Hash for Numbered<R> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// Numbers bound names from the end, where no name is. What it meets goes into the hash: names, constants and kinds of expressions
+/// are enough to distinguish most combinators.
+#[derive(Default)]
+struct Numbers {
+    names: FxHashMap<Name, Name>,
+    hash: FxHasher,
+}
+
+impl<R: Rep> Mutator<R> for Numbers {
+    fn bound(&mut self, n: &mut Name) {
+        let number = Name(u32::MAX - self.names.len() as u32);
+        *n = *self.names.entry(*n).or_insert(number);
+    }
+    fn name(&mut self, n: &mut Name) {
+        if let Some(by) = self.names.get(n) {
+            *n = *by;
         }
-        fn name(&mut self, n: &mut Name) {
-            if let Some(by) = self.0.get(n) {
-                *n = *by;
-            }
-        }
-        fn stm(&mut self, stm: &mut Stm<R>) {
-            stm.loc = Loc::none();
-            change::stm(self, stm);
+        n.hash(&mut self.hash);
+    }
+    fn operand(&mut self, e: &mut SubExp) {
+        match e {
+            SubExp::Var(n) => Mutator::<R>::name(self, n),
+            SubExp::Const(v) => v.hash(&mut self.hash),
         }
     }
-    let mut copy = exp.clone();
-    Numbered(FxHashMap::default()).exp(&mut copy);
-    format!("{copy:?}")
+    fn stm(&mut self, stm: &mut Stm<R>) {
+        stm.loc = Loc::none();
+        change::stm(self, stm);
+    }
+    fn exp(&mut self, exp: &mut Exp<R>) {
+        discriminant(exp).hash(&mut self.hash);
+        if let Exp::Basic(b) = exp {
+            discriminant(b).hash(&mut self.hash);
+        }
+        change::exp(self, exp);
+    }
 }
