@@ -29,6 +29,15 @@
 -- entry: walks
 -- random input { [2000][300]i32 [40]i64 } auto output
 
+-- ==
+-- entry: unflattened
+-- random input { 1100i64 1000i64 [1100000]i32 [1000][1100]i32 } auto output
+-- random input { 0i64 10i64 [0]i32 [10][0]i32 } auto output
+
+-- ==
+-- entry: flat_part
+-- random input { 3i64 1000i64 1100i64 [1100100]i32 [1000][1100]i32 } auto output
+
 entry column_sums [n][m] (a: [n][m]i32) = map i32.sum (transpose a)
 
 -- The operator does not commute.
@@ -62,3 +71,13 @@ entry walks [n][m][k] (a: [n][m]i32) (ks: [k]i64) =
   #[sequential_inner]
   map (\xs -> loop s = 0i32 for k in ks do
                 loop s for i < m do s * 3 + (if xs[i] < 1 then xs[(i + k) % m] else 0)) a
+
+-- The same reads through views and by the program's own arithmetic.
+entry unflattened [k][n][m] (rows: i64) (width: i64) (xs: [k]i32) (b: [n][m]i32) =
+  let a : [rows][width]i32 = unflatten (xs :> [rows * width]i32)
+  in map2 (map2 (-)) (transpose a) (b :> [width][rows]i32)
+
+entry flat_part [k][n][m] (steps: i64) (rows: i64) (width: i64) (xs: [k]i32) (b: [n][m]i32) =
+  let xs = take (rows * width) xs
+  let b = copy (b :> [rows][width]i32)
+  in loop b for s < steps do tabulate_2d rows width (\i j -> b[i, j] * 3 - xs[j * rows + i] + i32.i64 s)

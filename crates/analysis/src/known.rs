@@ -204,6 +204,11 @@ impl Known {
         }
     }
 
+    /// What an index of a loop or of a parallel operation stays below.
+    pub fn bound(&self, index: Name) -> Option<SubExp> {
+        self.ranges.get(&index).copied()
+    }
+
     /// Whether the name is an index of a loop or of a parallel operation.
     pub fn is_index(&self, name: Name) -> bool {
         self.ranges.contains_key(&name)

@@ -17,6 +17,8 @@
 //!
 //! Where a reduction only has to be done by other threads for its reads to be in order, that is done instead: [`columns`].
 //!
+//! Flat arrays that are read by rows and columns are matrices first: [`rows`].
+//!
 //! - [`access`] describes the accesses of a kernel.
 //! - [`choose`] finds the layout that a use of an array wants, and when it is worth a copy.
 //! - [`explain`] says what was found, to people.
@@ -25,15 +27,18 @@ mod access;
 mod choose;
 mod columns;
 pub mod explain;
+mod rows;
 
 use access::Use;
 use choose::Wish;
+use fehu_analysis::Known;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
 use fehu_base::tuning::layout;
 use fehu_base::{Name, NameSource};
 use fehu_ir::build::Builder;
 use fehu_ir::seg::{KernelsOp, SegOp};
+use fehu_ir::types::{prog_types, Types};
 use fehu_ir::visit::{change, deep, Mutator};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Param, Prog, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
@@ -54,6 +59,8 @@ fn explained(prog: &mut Prog<Kernels>) -> Vec<explain::Row> {
     let names = std::mem::replace(&mut prog.names, NameSource::new());
     let mut pass = Layout {
         names,
+        types: prog_types(prog),
+        known: Known::default(),
         arrays: FxHashMap::default(),
         depths: FxHashMap::default(),
         loops: vec![],
@@ -62,6 +69,7 @@ fn explained(prog: &mut Prog<Kernels>) -> Vec<explain::Row> {
     };
     pass.body(&mut prog.consts);
     for fun in &mut prog.funs {
+        pass.known = Known::of_fun(fun);
         pass.params(fun.params.iter());
         pass.body(&mut fun.body);
     }
@@ -91,6 +99,10 @@ struct Before {
 
 struct Layout {
     names: NameSource,
+    /// The types of the names of the program.
+    types: Types,
+    /// What is known of the integers of the function.
+    known: Known,
     arrays: FxHashMap<Name, Array>,
     /// In how many loops of the host a name is bound.
     depths: FxHashMap<Name, usize>,
@@ -133,6 +145,9 @@ impl Layout {
     }
 
     fn stm(&mut self, stm: &mut Stm<Kernels>, out: &mut Vec<Stm<Kernels>>) {
+        if let Exp::Op(KernelsOp::Seg(seg)) = &mut stm.exp {
+            self.by_rows(seg, &stm.certs, out);
+        }
         match &mut stm.exp {
             Exp::Op(KernelsOp::Seg(seg)) if self.is_of_columns(seg) => self.columns(stm, out),
             Exp::Op(KernelsOp::Seg(seg)) => {

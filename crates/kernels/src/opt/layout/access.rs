@@ -108,18 +108,10 @@ struct View {
 
 /// The uses of arrays of the host in a kernel whose threads are neighbours along a dimension of the space.
 pub(super) fn of_kernel(seg: &SegOp<Kernels>, along: usize, is_array: &dyn Fn(Name) -> bool) -> Vec<Use> {
-    let mut written: FxHashSet<Name> = FxHashSet::default();
-    written.extend(seg.kept().filter_map(|(_, r)| match r {
-        KernelReturn::Write { array, .. } => Some(*array),
-        KernelReturn::Elem => None,
-    }));
-    if let SegKind::Hist(ops) = &seg.kind {
-        written.extend(ops.iter().flat_map(|op| &op.dests));
-    }
     let Some((index, across)) = seg.space.dims.get(along).copied() else { return vec![] };
     let mut survey = Survey {
         is_array,
-        written,
+        written: written(seg),
         known: FxHashMap::default(),
         views: FxHashMap::default(),
         inside: FxHashSet::default(),
@@ -138,6 +130,19 @@ pub(super) fn of_kernel(seg: &SegOp<Kernels>, along: usize, is_array: &dyn Fn(Na
     }
     survey.points(seg);
     survey.uses
+}
+
+/// The arrays that a kernel changes.
+pub(super) fn written(seg: &SegOp<Kernels>) -> FxHashSet<Name> {
+    let mut written: FxHashSet<Name> = FxHashSet::default();
+    written.extend(seg.kept().filter_map(|(_, r)| match r {
+        KernelReturn::Write { array, .. } => Some(*array),
+        KernelReturn::Elem => None,
+    }));
+    if let SegKind::Hist(ops) = &seg.kind {
+        written.extend(ops.iter().flat_map(|op| &op.dests));
+    }
+    written
 }
 
 struct Survey<'a> {
