@@ -19,8 +19,11 @@ use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
 use fehu_flatten::irregular;
 use fehu_imp::syntax::Program;
-use fehu_impopt::{barriers, checks, device_scalars, leave, loops, outline, restrict, unroll, walks, Analysis};
+use fehu_impopt::{
+    barriers, checks, device_scalars, leave, loops, outline, restrict, unroll, walks, Analysis,
+};
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
+use fehu_kernels::inside;
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, scan_epilogue, single_point};
 use fehu_kernels::schedule;
@@ -156,6 +159,7 @@ pub fn gpu<'a>(
             move |prog| warn_of_traces(front, prog, warnings),
             "what runs in kernels is known now",
         )
+        .pass(inside::PASS, "only maps that are not tiled; divisions that are left become cheaper")
         .pass(divisions::PASS, "nothing reasons about indices any more")
         .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "one kernel or more per operation")
         .pass(leave::PASS, "kernels have all their checks; what is left are barriers")

@@ -241,6 +241,10 @@ pub enum SizeOp {
 /// The attribute of the statement that [`SizeOp::SharedNeeded`] is about.
 pub const SHARED_MEMORY: &str = "shared_memory";
 
+/// The attribute of the branch that is the whole body of a map: its condition, a conjunction of bounds of indices, is whether the point is
+/// far from the edges of the space. The pass `inside` makes such branches.
+pub const INSIDE: &str = "inside";
+
 /// The attribute of the allocations of shared memory through which threads of a block exchange values. All operations of the
 /// block use the same, one after the other: `exchange(k)` is for the value of their operators in place `k`, `exchange(flags)`
 /// has a boolean for each warp. The pass `shared-memory` allocates them.

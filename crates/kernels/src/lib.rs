@@ -8,6 +8,7 @@
 //!   device ([`opt::single_point`]), arrays laid out as kernels read them ([`opt::layout`]), maps of scanned values in
 //!   the scan's own kernel ([`opt::scan_epilogue`]).
 //! - [`schedule`] decides how each kernel runs; it is the last pass over `Memory`, when places are known.
+//! - [`inside`] gives stencils a body without tests for the edges of the space.
 //! - [`legalise`] expresses what kernels cannot do in terms of what they can; the memory passes rely on it.
 //!
 //! Each pass is a constant named `PASS` in the file of its name; the order is in `driver/pipelines.rs`.
@@ -15,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod counters;
+pub mod inside;
 pub mod legalise;
 pub mod opt;
 pub mod schedule;

@@ -29,8 +29,8 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::schedule::{Column, Plan, Points, Quantity};
-use fehu_ir::seg::SegOp;
-use fehu_ir::{Memory, PatElem, SubExp};
+use fehu_ir::seg::{KernelBody, SegOp, INSIDE};
+use fehu_ir::{Attr, Body, Exp, Memory, PatElem, Stm, SubExp};
 
 /// A map whose threads compute points one below the other.
 struct Columns {
@@ -172,22 +172,87 @@ fn column(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: 
     let below = binary(BinOp::LShr(IntType::I64), local(), of.log2);
     let column = t.let_i64("column", add(mul(part, of.wide), across));
     let first = t.let_i64("first", mul(add(mul(group, of.down), below), i64(of.each)));
-    t.if_then(lt(column.clone(), of.width.clone()), |t| {
+    let set_row = |t: &mut KernelCode, row: Expr| {
+        let above = add(mul(plane.clone(), of.rows.clone()), row.clone());
+        let flat = add(mul(above, of.width.clone()), column.clone());
+        for (index, value) in [(*i, row), (*j, column.clone()), (seg.space.flat, flat)] {
+            t.emit(Code::DeclareScalar(index, PrimType::I64));
+            t.set_to(index, value);
+        }
+    };
+    let any_point = |t: &mut KernelCode, seg: &SegOp<Memory>| {
         t.for_up_to("k", i64(of.each), |t, k| {
-            let row = t.let_i64("row", add(first, k));
+            let row = t.let_i64("row", add(first.clone(), k));
             t.if_then(lt(row.clone(), of.rows.clone()), |t| {
-                let above = add(mul(plane, of.rows), row.clone());
-                for (index, value) in
-                    [(*i, row), (*j, column.clone()), (seg.space.flat, add(mul(above, of.width), column))]
-                {
-                    t.emit(Code::DeclareScalar(index, PrimType::I64));
-                    t.set_to(index, value);
-                }
+                set_row(t, row);
                 point::point(t, pat, seg);
             });
         });
+    };
+    t.if_then(lt(column.clone(), of.width.clone()), |t| match Inside::of(seg) {
+        None => any_point(t, seg),
+        Some(inside) => {
+            let last = add(first.clone(), i64(of.each - 1));
+            let all = inside.at_both(t, first.clone(), last, &set_row);
+            t.if_else(
+                all,
+                |t| {
+                    t.for_up_to("k", i64(of.each), |t, k| {
+                        set_row(t, add(first.clone(), k));
+                        point::point(t, pat, &inside.body(seg, true));
+                    });
+                },
+                |t| any_point(t, &inside.body(seg, false)),
+            );
+        }
     });
     t.in_kernel.flats.truncate(known);
+}
+
+/// A map whose points inside of the space have a body of their own: see [`fehu_ir::seg::INSIDE`].
+struct Inside<'s> {
+    /// What computes the condition, and the condition.
+    test: (&'s [Stm<Memory>], SubExp),
+    yes: &'s Body<Memory>,
+    no: &'s Body<Memory>,
+}
+
+impl<'s> Inside<'s> {
+    fn of(seg: &'s SegOp<Memory>) -> Option<Inside<'s>> {
+        let (branch, test) = seg.body.body.stms.split_last()?;
+        let marked = branch.attrs.iter().any(|a| matches!(a, Attr::Atom(name) if name.as_str() == INSIDE));
+        match &branch.exp {
+            Exp::If(cond, yes, no) if marked => Some(Inside { test: (test, *cond), yes, no }),
+            Exp::If(..) | Exp::Basic(_) | Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
+        }
+    }
+
+    /// Whether the points of two rows are inside; then those between them are, too, since the condition is one of bounds.
+    fn at_both(
+        &self,
+        t: &mut KernelCode,
+        first: Expr,
+        last: Expr,
+        set_row: &dyn Fn(&mut KernelCode, Expr),
+    ) -> Expr {
+        let all = t.let_as("all_inside", PrimType::Bool, bool(true));
+        for row in [first, last] {
+            t.if_then(var(all), |t| {
+                set_row(t, row);
+                t.body(&Body { stms: self.test.0.to_vec(), result: vec![] }, &[]);
+                let here = t.operand(self.test.1);
+                t.set_to(all, here);
+            });
+        }
+        var(all)
+    }
+
+    /// The map with one of the two bodies.
+    fn body(&self, seg: &SegOp<Memory>, inside: bool) -> SegOp<Memory> {
+        let body = if inside { self.yes } else { self.no };
+        let body = KernelBody { body: body.clone(), returns: seg.body.returns.clone() };
+        SegOp { body, ..seg.clone() }
+    }
 }
 
 fn map_point(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, at: Expr) {

@@ -1,0 +1,201 @@
+//! Points inside of a space need no tests for its edges.
+//!
+//! Before: maps over `Memory` with their schedules. After: those of stencils have their body twice.
+//!
+//! ```text
+//! segmap (i < n) { up = max(i - 1, 0); down = min(i + 1, n - 1); ... xs[up] .. xs[down] ... }
+//!   ==>
+//! segmap (i < n) { if 1 <= i && i < n - 1 then { ... xs[i - 1] .. xs[i + 1] ... } else { as it was } }
+//! ```
+//!
+//! Where there are no neighbours beyond an edge, programs take others: by comparing indices with bounds, by minima and maxima, by remainders.
+//! Nearly all points are far from all edges, and pay for the few that are not; and since it is not known *which* elements a point reads,
+//! neither compilers nor [`columns`](fehu_ir::schedule::Column) can keep in registers what the point below needs as well. So the
+//! body is simplified once more, under the assumption that the point is at least as far from all edges as the largest constant by which
+//! the body changes an index. All that is decided by this assumption goes, with the branches and checks that depend on it. Which it is, a
+//! point finds out by two comparisons for each dimension; the points of a column find out together (`impgen/translate/kernel/map`).
+//!
+//! **What is known of an index** is a sum of indices, sizes of the space and constants, which cannot wrap around: sizes have at most
+//! 2^48 elements. Nothing is known of anything else.
+//!
+//! **Measured** on an H200: a step of five points on 8192 x 8192 `f32` (`bench/stencil.fut`) takes 149 us, and 228 us without this pass; with 2 and 8 points
+//! in a column, 194 and 154 us. Where points divide, it is the divisions that take the time, and those of four points side by side take
+//! longer: the public `hotspot`, with three of them, took 573 instead of 452 us (its numbers leave the range of `f32` there, so that divisions take
+//! their long way). So bodies with more than one division or function are left alone.
+
+mod assume;
+
+use assume::Assume;
+use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::tuning::schedule::MAX_STATEMENTS_OF_STENCIL;
+use fehu_base::{Name, NameSource, Symbol};
+use fehu_ir::mem::{MemInfo, MemOp};
+use fehu_ir::schedule::Plan;
+use fehu_ir::seg::{KernelReturn, SegKind, SegLevel, SegOp, INSIDE};
+use fehu_ir::subst::rename_body;
+use fehu_ir::visit::{deep, for_each_stm, map_bodies};
+use fehu_ir::{Attr, Basic, Body, Exp, Loc, Memory, PatElem, Prog, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
+use rustc_hash::FxHashMap;
+
+/// Points inside of a space have a body without tests for its edges.
+pub const PASS: Pass<Prog<Memory>> = Pass { name: "inside", need: Need::Optional, run: inside };
+
+/// The farthest from an edge that a point may have to be: of constants beyond, nothing is assumed.
+const MOST_MARGIN: i64 = 16;
+
+/// The most divisions and functions of floats that a point may have: see above.
+const MOST_LONG_OPERATIONS: usize = 1;
+
+fn inside(prog: &mut Prog<Memory>) {
+    let names = std::mem::replace(&mut prog.names, NameSource::new());
+    let mut pass = Inside { names, sums: FxHashMap::default() };
+    pass.host(&mut prog.consts);
+    prog.funs.iter_mut().for_each(|fun| pass.host(&mut fun.body));
+    prog.names = pass.names;
+}
+
+/// Sums and differences of 64 bits, by name.
+type Sums = FxHashMap<Name, (BinOp, SubExp, SubExp)>;
+
+struct Inside {
+    names: NameSource,
+    /// Those that the host computes.
+    sums: Sums,
+}
+
+impl Inside {
+    /// Code of the host.
+    fn host(&mut self, body: &mut Body<Memory>) {
+        for stm in &mut body.stms {
+            match &mut stm.exp {
+                Exp::Op(MemOp::Seg(seg)) => self.map(seg, &stm.loc),
+                Exp::Basic(Basic::BinOp(
+                    op @ (BinOp::Add(IntType::I64) | BinOp::Sub(IntType::I64)),
+                    a,
+                    b,
+                )) => {
+                    self.sums.extend(stm.pat.first().map(|p| (p.name, (*op, *a, *b))));
+                }
+                exp @ (Exp::Basic(_)
+                | Exp::Call(..)
+                | Exp::If(..)
+                | Exp::Loop(_)
+                | Exp::WithAcc(_)
+                | Exp::Op(_)) => map_bodies(exp, &mut |inner| deep(|| self.host(inner))),
+            }
+        }
+    }
+
+    fn map(&mut self, seg: &mut SegOp<Memory>, loc: &Loc) {
+        if !is_stencil(seg) {
+            return;
+        }
+        let margin = margin(&seg.body.body);
+        let mut assume = Assume::new(&seg.space.dims, margin, &self.sums);
+        let fast = assume.body(rename_body(&mut self.names, &seg.body.body));
+        let dims = assume.dims(&seg.space.dims);
+        let mut long = 0;
+        for_each_stm(&fast, &mut |stm| long += usize::from(matches!(&stm.exp, Exp::Basic(b) if is_long(b))));
+        if long > MOST_LONG_OPERATIONS {
+            return;
+        }
+        // A comparison with each edge takes the place of what is decided.
+        if assume.divisions == 0 && assume.decided < 2 * dims.len() || dims.is_empty() {
+            return;
+        }
+        let mut stms = vec![];
+        let bind =
+            |names: &mut NameSource, stms: &mut Vec<Stm<Memory>>, base: &str, ty: PrimType, exp: Basic| {
+                let name = names.fresh_str(base);
+                let pat = vec![PatElem { name, ty: Type::Prim(ty), dec: MemInfo::None }];
+                stms.push(Stm { pat, certs: vec![], attrs: vec![], loc: loc.clone(), exp: Exp::Basic(exp) });
+                SubExp::Var(name)
+            };
+        let mut all: Option<SubExp> = None;
+        for (i, n) in dims {
+            let (int, least) = (PrimType::Int(IntType::I64), SubExp::i64(margin));
+            let end = bind(
+                &mut self.names,
+                &mut stms,
+                "end",
+                int,
+                Basic::BinOp(BinOp::Sub(IntType::I64), n, least),
+            );
+            let from = Basic::CmpOp(CmpOp::SLe(IntType::I64), least, i.into());
+            let from = bind(&mut self.names, &mut stms, "from", PrimType::Bool, from);
+            let to = Basic::CmpOp(CmpOp::SLt(IntType::I64), i.into(), end);
+            let to = bind(&mut self.names, &mut stms, "to", PrimType::Bool, to);
+            for c in [from, to] {
+                all = Some(match all {
+                    None => c,
+                    Some(a) => bind(
+                        &mut self.names,
+                        &mut stms,
+                        "inside",
+                        PrimType::Bool,
+                        Basic::BinOp(BinOp::LogAnd, a, c),
+                    ),
+                });
+            }
+        }
+        let Some(cond) = all else { return };
+        let result =
+            |ty: &Type| PatElem { name: self.names.fresh_str("out"), ty: ty.clone(), dec: MemInfo::None };
+        let pat: Vec<PatElem<Memory>> = seg.types.iter().map(result).collect();
+        let result = pat.iter().map(|p| p.name.into()).collect();
+        let slow = std::mem::replace(&mut seg.body.body, Body { stms: vec![], result });
+        let exp = Exp::If(cond, Box::new(fast), Box::new(slow));
+        let attrs = vec![Attr::Atom(Symbol::new(INSIDE))];
+        stms.push(Stm { pat, certs: vec![], attrs, loc: loc.clone(), exp });
+        seg.body.body.stms = stms;
+    }
+}
+
+/// Whether the points of a map are scalars, computed by threads for themselves by a few statements.
+fn is_stencil(seg: &SegOp<Memory>) -> bool {
+    let plan = seg.schedule.as_ref().map(|s| s.choices.as_slice());
+    let points = matches!(plan, Some([choice]) if matches!(choice.plan, Plan::Points(_)));
+    let map = seg.level == SegLevel::Thread && matches!(seg.kind, SegKind::Map);
+    let elements = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
+    let scalars = seg.types.iter().all(|t| matches!(t, Type::Prim(_)));
+    let (mut count, mut plain) = (0, true);
+    for_each_stm(&seg.body.body, &mut |stm| {
+        count += 1;
+        plain &= match &stm.exp {
+            Exp::Basic(_) | Exp::If(..) | Exp::Loop(_) => true,
+            Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => false,
+        } && stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
+    });
+    points && map && elements && scalars && plain && count <= MAX_STATEMENTS_OF_STENCIL
+}
+
+/// Whether an operation of floats takes a call, or nearly as long.
+fn is_long(basic: &Basic) -> bool {
+    let divides = matches!(basic, Basic::BinOp(BinOp::FDiv(_) | BinOp::FMod(_) | BinOp::FPow(_), ..));
+    divides || matches!(basic, Basic::PrimFn(..))
+}
+
+/// How far from the edges a point has to be: the largest constant by which an index may be changed.
+fn margin(body: &Body<Memory>) -> i64 {
+    let mut margin = 1;
+    let mut see = |e: SubExp, less: i64| {
+        if let Some(c) = e.as_i64() {
+            let c = c.saturating_abs() - less;
+            margin = if c <= MOST_MARGIN { c.max(margin) } else { margin };
+        }
+    };
+    for_each_stm(body, &mut |stm| {
+        if let Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64) | BinOp::Sub(IntType::I64), a, b)) = &stm.exp
+        {
+            see(*a, 0);
+            see(*b, 0);
+        } else if let Exp::Loop(l) = &stm.exp {
+            if let fehu_ir::LoopForm::For { bound, .. } = l.form {
+                see(bound, 1);
+            }
+        }
+    });
+    margin
+}
