@@ -233,6 +233,16 @@ pub mod cpu_loops {
     pub const SPLIT_NODES: usize = 240;
 }
 
+/// Which loops of the host one thread of the device runs.
+pub mod device_loops {
+    /// A loop inside that touches no memory has at most so many iterations: a thread of the device computes some 30 times slower
+    /// than the host, which in turn waits for an element as long as it takes to do 10,000 operations.
+    pub const ITERATIONS_WITHOUT_ACCESS: i64 = 64;
+
+    /// The most elements of an array that is copied in each iteration; more are copied in parallel.
+    pub const COPIED_ELEMENTS: i64 = 16;
+}
+
 /// Which scalars stay on the device.
 pub mod device_scalars {
     /// How many instructions every thread of a kernel may do over again, so that the host need not wait for a number.

@@ -20,7 +20,7 @@ use fehu_codegen::{Backend, Mode, Output};
 use fehu_flatten::irregular;
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
-    barriers, checks, device_scalars, leave, loops, outline, restrict, unroll, walks, Analysis,
+    barriers, checks, device_loops, device_scalars, leave, loops, outline, restrict, unroll, walks, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
@@ -162,6 +162,10 @@ pub fn gpu<'a>(
         .pass(inside::PASS, "only maps that are not tiled; divisions that are left become cheaper")
         .pass(divisions::PASS, "nothing reasons about indices any more")
         .lowering("translate", |prog| Ok(fehu_impgen::translate(prog)), "one kernel or more per operation")
+        .pass(
+            device_loops::PASS,
+            "which loops allocate nothing, and have nothing parallel in them, is known now",
+        )
         .pass(leave::PASS, "kernels have all their checks; what is left are barriers")
         .pass(barriers::PASS, "operations of a block begin and end with a barrier, each for its own sake")
         .pass(device_scalars::PASS, "only now is it known which scalars the host reads")

@@ -9,6 +9,7 @@
 //! | [`outline`] | CPUs | loops that write memory of their own become functions that say so |
 //! | [`leave`] | GPUs | threads of a block ask whether one has failed only where one may have |
 //! | [`barriers`] | GPUs | two barriers with nothing between them become one |
+//! | [`device_loops`] | GPUs | loops over single elements are kernels of one thread |
 //! | [`device_scalars`] | GPUs | scalars that only kernels need are not read by the host |
 //! | [`restrict`] | GPUs | kernels say which of their blocks are different memory |
 //! | [`walks`] | GPUs | threads that walk along rows of their own read several elements at a time |
@@ -22,6 +23,7 @@ pub mod analysis;
 pub mod barriers;
 pub mod checks;
 mod data_dependent;
+pub mod device_loops;
 pub mod device_scalars;
 pub mod kernel_facts;
 pub mod leave;
