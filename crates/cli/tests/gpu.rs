@@ -169,23 +169,61 @@ fn tiles_have_any_size() {
     test(&program, Kernels::Plain, &all);
 }
 
+/// What a compiler says of programs that the host runs step by step: the form that is in the way, its line, and the operation.
 #[test]
 fn what_is_not_run_in_parallel_is_said() {
+    let list = "let xs = loop xs = iota n while length xs > 1 do filter (> xs[0]) xs";
+    let larger = "def larger (a: i64) (b: i64) = last (loop xs = [a] while length xs <= b - a do xs ++ [a + length xs])";
+    let histogram = "a histogram whose operator cannot be used for all points at once";
+    let attribute = "an attribute that asks for sequential inner code";
+    let accumulator = "an accumulator";
+    let cases = [
+        (
+            format!(
+                "entry main (ns: []i64) =\n  map (\\n -> {list}\n let rows = map (\\x -> map (+ x) (iota n)) xs in
+                 i64.sum (map i64.sum (hist (map2 (+)) (replicate n 0) n (map (% n) xs) rows))) ns"
+            ),
+            (histogram, 4, "2:3"),
+        ),
+        (
+            format!("{larger}\nentry main (ns: []i64) =\n  reduce_by_index (replicate 3 0) larger 0 (map (% 3) ns) ns"),
+            (histogram, 3, "3:3"),
+        ),
+        (
+            "def gcd (a: i64) (b: i64) : i64 = if b == 0 then a else gcd b (a % b)
+entry main (ns: []i64) =\n  reduce_by_index (replicate 3 0) gcd 0 (map (% 3) ns) ns"
+                .to_string(),
+            (histogram, 3, "3:3"),
+        ),
+        (
+            format!("entry main (ns: []i64) =\n  #[sequential_inner] map (\\n -> {list} in length xs) ns"),
+            (attribute, 2, "2:23"),
+        ),
+        (
+            format!(
+                "entry main (ns: []i64) =\n  map (\\n -> {list} let m = length xs + n in i64.sum
+  (intrinsics.hist_stream (replicate m 0i64) (+) 0 (\\(acc: *intrinsics.acc ([m]i64)) i -> intrinsics.acc_write acc (i % m) 1) (iota n))) ns"
+            ),
+            (accumulator, 3, "2:3"),
+        ),
+        (
+            "entry main (ns: []i64) =
+  intrinsics.hist_stream (replicate 3 [1, 2]) (\\a b -> map2 (+) (reverse a) (scan (+) 0 b)) [0, 0]
+    (\\(acc: *intrinsics.acc ([3][2]i64)) i -> intrinsics.acc_write acc i [i, 1]) ns"
+                .to_string(),
+            (accumulator, 2, "2:3"),
+        ),
+    ];
     let dir = tempfile::tempdir().expect("a temporary folder");
     let program = dir.path().join("steps.fut");
-    let text_of = "entry main (ns: []i64) =
-  map (\\n -> let xs = loop xs = iota n while length xs > 1 do filter (> xs[0]) xs
-             let rows = map (\\x -> map (+ x) (iota n)) xs
-             in hist (map2 (+)) (replicate n 0) n (map (% n) xs) rows |> map i64.sum |> i64.sum) ns
-";
-    std::fs::write(&program, text_of).expect("a program");
-    let done = (fehu().args(["opencl", "--library"]).arg(&program).output()).expect("fehu runs");
-    let said = text(&done);
-    assert!(done.status.success(), "{said}");
-    assert!(
-        said.contains("warning: This is not run in parallel") && said.contains("steps.fut:2:3"),
-        "{said}"
-    );
+    for (text_of, (form, line, at)) in cases {
+        std::fs::write(&program, &text_of).expect("a program");
+        let done = (fehu().args(["opencl", "--library"]).arg(&program).output()).expect("fehu runs");
+        let said = text(&done);
+        assert!(done.status.success(), "{text_of}\n{said}");
+        let reason = format!("warning: This is not run in parallel, but step by step by the host: it has {form}, in line {line}.");
+        assert!(said.contains(&reason) && said.contains(&format!("steps.fut:{at}")), "{text_of}\n{said}");
+    }
 }
 
 struct Random(u64);

@@ -17,7 +17,7 @@ use crate::front::Front;
 use crate::target::Target;
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
-use fehu_flatten::irregular;
+use fehu_flatten::irregular::{self, Form};
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
     barriers, checks, device_loops, device_scalars, leave, loops, outline, restrict, unroll, walks, Analysis,
@@ -284,7 +284,7 @@ fn text(front: &Front, settings: &Settings, program: &Program) -> Output {
 }
 
 /// The remedy for refused kernels: where another version does without them, that one is left; else the outermost parallel
-/// operations around them become host loops, with a warning.
+/// operations around them are flattened, or become host loops, with a warning that names what is in the way.
 fn serialise(
     front: &Front,
     prog: Prog<Soacs>,
@@ -296,6 +296,10 @@ fn serialise(
     if found {
         return Ok(prog);
     }
+    let irregular::Flattened { prog, any, stays } = irregular::flattened(prog, &kernels);
+    if any {
+        return Ok(prog);
+    }
     let (prog, serialised) = fehu_flatten::serialise_on_host(prog, &kernels);
     if serialised.is_empty() {
         return Err(Stop::Errors(problems(front, refusals)));
@@ -303,7 +307,12 @@ fn serialise(
     let mut warnings = warnings.borrow_mut();
     for loc in serialised {
         let span = written(front, &loc);
-        let message = "This is not run in parallel: the host starts one step after the other.";
+        let reason = stays.iter().find(|s| s.nest == loc).map(|s| (s.form, written(front, &s.at)));
+        let (form, at) = reason.unwrap_or((Form::Other, span));
+        let line = front.sources.get(at.file).map_or(0, |file| file.line_col(at.lo).0);
+        let message = format!(
+            "This is not run in parallel, but step by step by the host: it has {form}, in line {line}."
+        );
         let mut warning = Diagnostic::warning(span, message);
         if let Some(r) = refusals.iter().find(|r| r.kernel == loc).or(refusals.first()) {
             warning = warning.related(r.problem.span, r.problem.message.clone());

@@ -61,8 +61,8 @@
 //! | `versions` | the guards, and where they come from |
 //! | `teams` | where the points only reduce, several threads can run each |
 //! | `refused` | where no kernel can run the first version, there is the second alone |
-//!
-//! Where no rule applies (accumulators, derivatives, histograms of arrays whose sizes differ), the map stays as it is.
+//! | `outermost` | what no kernel can run, and has no versions, is flattened |
+//! | `forms` | where no rule applies, the operation stays as it is: the names of these forms |
 
 mod arrays;
 mod branch;
@@ -70,10 +70,12 @@ mod calls;
 mod checks;
 mod code;
 mod filter;
+mod forms;
 mod functions;
 mod level;
 mod loops;
 mod operators;
+mod outermost;
 mod pieces;
 mod point;
 mod refused;
@@ -85,6 +87,8 @@ mod value;
 mod versions;
 mod writes;
 
+pub use forms::{Form, Stays};
+pub use outermost::{flattened, Flattened};
 pub use refused::only_flat;
 pub(crate) use versions::VERSIONS;
 
@@ -92,7 +96,7 @@ use fehu_base::NameSource;
 use fehu_ir::alias::Signatures;
 use fehu_ir::types::prog_types;
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{mark, Body, Builder, Exp, Prog, Soacs};
+use fehu_ir::{mark, Body, Builder, Exp, Loc, Prog, Soacs};
 use fehu_pass::{Need, Pass};
 
 /// Irregular nests in versions.
@@ -106,7 +110,7 @@ fn irregular(prog: &mut Prog<Soacs>) {
     }
     let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));
     b.types = prog_types(prog);
-    let mut nests = Nests { b, signatures: Signatures::of_prog(prog), functions };
+    let mut nests = Nests { b, signatures: Signatures::of_prog(prog), functions, stays: None };
     nests.host(&mut prog.consts);
     for fun in &mut prog.funs {
         nests.host(&mut fun.body);
@@ -121,6 +125,8 @@ struct Nests {
     b: Builder<Soacs>,
     signatures: Signatures,
     functions: functions::Functions,
+    /// The first form, and where, because of which the last nest could not be flattened.
+    stays: Option<(Form, Loc)>,
 }
 
 impl Nests {

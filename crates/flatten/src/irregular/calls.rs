@@ -134,6 +134,7 @@ fn definition(
             b: &mut *f.b,
             signatures: f.signatures,
             functions: &mut *f.functions,
+            stays: &mut *f.stays,
             levels: vec![],
             shapes: vec![],
             values: FxHashMap::default(),

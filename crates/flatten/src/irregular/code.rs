@@ -4,6 +4,7 @@
 //! statement, or the end, needs what they compute. A statement that neither needs them nor is needed by them does not split
 //! the map.
 
+use super::forms::Form;
 use super::functions::{is_irregular_inside, is_sequential};
 use super::level::Lift;
 use super::pieces::{in_pieces, roles, Role};
@@ -62,10 +63,15 @@ impl Lift<'_> {
             let wanted = if all { None } else { Some(&used) };
             self.run(&mut at, wanted)?;
             done(&mut at, &used);
-            match role {
-                Role::Reduction(views) => in_pieces(self, level, stm, views)?,
-                Role::Other | Role::View => self.statement(level, stm)?,
+            let stays = (Form::of(&stm), stm.loc.clone());
+            let done = match role {
+                Role::Reduction(views) => in_pieces(self, level, stm, views),
+                Role::Other | Role::View => self.statement(level, stm),
+            };
+            if done.is_none() {
+                self.stays.get_or_insert(stays);
             }
+            done?;
         }
         self.run(&mut at, None)?;
         Some(body.result)
@@ -118,6 +124,7 @@ impl Lift<'_> {
                 if is_check(stm) {
                     self.values.insert(p.name, Value::Check(Box::new(stm.clone())));
                 } else if p.ty == Type::UNIT || matches!(p.ty, Type::Acc(..) | Type::Mem(_)) {
+                    self.stays.get_or_insert((Form::Accumulator, stm.loc.clone()));
                     return None;
                 } else {
                     results.push((p.name, p.ty.clone()));

@@ -6,6 +6,7 @@
 //! Each size is below 2^48, but products of them and sums over all points can be beyond any integer. They stop at
 //! [`MOST_ELEMENTS`]: no memory holds as many, so that the first array of that size ends the program.
 
+use super::forms::Form;
 use super::functions::Functions;
 use super::value::{Known, Level, LevelId, Points, Shape, ShapeId, Value};
 use fehu_base::ops::{BinOp, CmpOp};
@@ -14,7 +15,7 @@ use fehu_base::Name;
 use fehu_ir::alias::Signatures;
 use fehu_ir::build::nested_body;
 use fehu_ir::soac::{Scan, Scatter, ScatterDest, Screma, Soac};
-use fehu_ir::{Basic, Body, Builder, DimIndex, Exp, Lambda, Param, Soacs, SubExp, Type};
+use fehu_ir::{Basic, Body, Builder, DimIndex, Exp, Lambda, Loc, Param, Soacs, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// Numbers of elements do not go beyond this. The sum of two of them does not wrap around.
@@ -25,6 +26,8 @@ pub(super) struct Lift<'a> {
     pub(super) b: &'a mut Builder<Soacs>,
     pub(super) signatures: &'a Signatures,
     pub(super) functions: &'a mut Functions,
+    /// The first form for which there is no rule, and where it is.
+    pub(super) stays: &'a mut Option<(Form, Loc)>,
     pub(super) levels: Vec<Level>,
     pub(super) shapes: Vec<Shape>,
     /// What names bound inside of the nest mean.

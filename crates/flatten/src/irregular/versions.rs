@@ -204,16 +204,7 @@ impl Nests {
             |n| &mut n.b,
             |n| {
                 n.b.certs = certs;
-                let mut lift = Lift {
-                    b: &mut n.b,
-                    signatures: &n.signatures,
-                    functions: &mut n.functions,
-                    levels: vec![],
-                    shapes: vec![],
-                    values: FxHashMap::default(),
-                    known: Known::default(),
-                };
-                lift.outermost(s, lambda).unwrap_or_else(|| {
+                n.lift().outermost(s, lambda).unwrap_or_else(|| {
                     fine = false;
                     vec![]
                 })
@@ -224,6 +215,20 @@ impl Nests {
             self.functions.truncate(functions);
         }
         fine.then_some(body)
+    }
+
+    /// The state of a nest of which nothing is done.
+    pub(super) fn lift(&mut self) -> Lift<'_> {
+        Lift {
+            b: &mut self.b,
+            signatures: &self.signatures,
+            functions: &mut self.functions,
+            stays: &mut self.stays,
+            levels: vec![],
+            shapes: vec![],
+            values: FxHashMap::default(),
+            known: Known::default(),
+        }
     }
 
     /// What the points of a map have to do, if it can be computed before.
@@ -340,7 +345,13 @@ impl Lift<'_> {
         Some(names.into_iter().map(SubExp::Var).collect())
     }
 
-    fn all_each(&mut self, level: LevelId, result: &[SubExp], types: &[Type]) -> Option<Vec<Name>> {
+    /// The results of all points, as arrays of the host.
+    pub(super) fn all_each(
+        &mut self,
+        level: LevelId,
+        result: &[SubExp],
+        types: &[Type],
+    ) -> Option<Vec<Name>> {
         let mut arrays = vec![];
         for (e, ty) in result.iter().zip(types) {
             let Value::Each(_, array) = self.conform(level, *e, ty, &[])? else { return None };
