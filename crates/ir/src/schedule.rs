@@ -219,6 +219,8 @@ pub enum Plan {
         spaces: Vec<Shape>,
         /// Maps that do not count in full.
         once: Option<Once>,
+        /// Threads take several points of each operation, if there are blocks enough.
+        turns: Option<Turns>,
     },
     /// The threads of a block take points in turns.
     Rounds {
@@ -255,6 +257,16 @@ pub struct Once {
     pub spaces: Vec<Shape>,
     /// How many of their points a thread takes at most, one after the other.
     pub turns: Symbol,
+}
+
+/// How many points threads of a block take in turns. The block has as many threads as it takes for that, or more, up to one for each point,
+/// so that all blocks together keep the device busy.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Turns {
+    /// How many points of the widest operation a thread takes at most.
+    pub points: Symbol,
+    /// Threads that keep the device busy.
+    pub threads: Symbol,
 }
 
 /// See [`Plan::Points`]. The host chooses between a column and the flat order, and how many points a thread takes; the
@@ -475,7 +487,10 @@ impl Plan {
                 [(*tile, Some(SizeClass::TileSize))].into_iter().chain(each).collect()
             }
             Plan::RowCache(RowCache { tile, .. }) => vec![(*tile, Some(SizeClass::TileSize))],
-            Plan::BlockPerPoint { once, .. } => once.iter().map(|once| (once.turns, None)).collect(),
+            Plan::BlockPerPoint { once, turns, .. } => {
+                let turns = turns.iter().flat_map(|turns| [turns.points, turns.threads]);
+                once.iter().map(|once| once.turns).chain(turns).map(|param| (param, None)).collect()
+            }
             Plan::Strided
             | Plan::Rounds { .. }
             | Plan::ByWarps

@@ -436,7 +436,7 @@ macro_rules! walks {
                                 v.name(var);
                             }
                         }
-                        Plan::BlockPerPoint { spaces, once } => {
+                        Plan::BlockPerPoint { spaces, once, turns: _ } => {
                             for space in spaces {
                                 operands::<R, V>(v, space);
                             }

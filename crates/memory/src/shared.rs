@@ -76,6 +76,9 @@ fn look(body: &Body<Memory>) -> (FxHashMap<Symbol, Vec<Blocks>>, Defs) {
             kernels.entry(*label).or_default();
             asked = true;
         }
+        (Exp::Op(MemOp::Size(SizeOp::GetSizeMax(_))), [p]) => {
+            defs.insert(p.name, (p.ty.clone(), stm.exp.clone()));
+        }
         (Exp::Basic(Basic::BinOp(op, ..)), [p]) if !op.is_partial() => {
             defs.insert(p.name, (p.ty.clone(), stm.exp.clone()));
         }
@@ -193,6 +196,7 @@ impl Fill<'_> {
         let (ty, exp) = self.defs.get(&n)?.clone();
         let value = deep(|| match exp {
             Exp::Basic(Basic::SubExp(x)) => self.value(known, x),
+            exp @ Exp::Op(MemOp::Size(SizeOp::GetSizeMax(_))) => Some(self.bound(ty, exp)),
             Exp::Basic(Basic::UnOp(op, x)) => {
                 let x = self.value(known, x)?;
                 Some(self.bound(ty, Exp::Basic(Basic::UnOp(op, x))))

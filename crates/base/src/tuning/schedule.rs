@@ -192,6 +192,12 @@ pub const MAX_PASSES_OF_LOCKS: Threshold = threshold("max_passes_of_locks", 16);
 /// step, and 108 us with 1024, one for each element that is loaded before.
 pub const MAX_TURNS_OUTSIDE_OF_LOOPS: Threshold = threshold("max_turns_outside_of_loops", 2);
 
+/// Points of rows that a thread takes in turns, where a block reduces and maps rows and there are threads enough.
+pub const MAX_TURNS_OF_REDUCED_ROWS: Threshold = threshold("max_turns_of_reduced_rows", 8);
+
+/// Threads that keep a device busy: an H200 runs 270,336 at a time.
+pub const BUSY_THREADS: Threshold = threshold("busy_threads", 1 << 18);
+
 // Tasks of CPUs.
 
 /// Chunks of a reduction for each worker, so that workers that are done early can take over from others.

@@ -32,7 +32,7 @@ pub(super) struct Intra {
     inside: Vec<SubExp>,
     /// The index spaces of the operations in the block.
     spaces: IndexSet<Shape>,
-    /// Those of operations that need a thread for each point.
+    /// Those of operations that need a thread for each point: reductions and scans of rows side by side.
     combining: IndexSet<Shape>,
     /// What the operation is called where its shared memory is asked for.
     label: Symbol,
@@ -94,14 +94,16 @@ pub(super) fn fits(
         flat.enough(name, Version::Intra, par, Some(outer))
     });
     let most = size_max(&mut flat.seq.b, SizeClass::ThreadBlockSize);
-    let mut threads = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), combining, most);
+    let mut threads = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), widest, most);
     if combining != widest {
         // Threads that take several points each are enough only if all of the device has blocks to run.
-        let one_each = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), widest, most);
         let blocks = flat.seq.b.product(&nest.widths);
         let many = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(flattening::BUSY_BLOCKS), blocks);
-        let busy = flat.seq.b.bin(BinOp::LogOr, one_each, many);
-        threads = flat.seq.b.bin(BinOp::LogAnd, threads, busy);
+        threads = flat.seq.b.bin(BinOp::LogOr, threads, many);
+        if !version.combining.is_empty() {
+            let fit = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), combining, most);
+            threads = flat.seq.b.bin(BinOp::LogAnd, fit, threads);
+        }
     }
     if is_flattened_further {
         if let Some(uses_enough) = uses_enough(flat, nest, version, widest) {
@@ -198,7 +200,7 @@ fn operations(names: &HostNames, inside: &Body<Kernels>) -> Option<Operations> {
             Exp::Op(KernelsOp::Seg(seg)) => {
                 let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();
                 fine &= known(&space) && !seg.has_operator_on_arrays();
-                if matches!(seg.kind, SegKind::Red(_) | SegKind::Scan(..)) {
+                if space.len() > 1 && matches!(seg.kind, SegKind::Red(_) | SegKind::Scan(..)) {
                     combining.insert(space.clone());
                 }
                 spaces.insert(space);

@@ -81,6 +81,8 @@ pub(crate) struct KernelState {
     pub(super) sizes: FxHashMap<Name, Expr>,
     /// Index spaces of operations inside of blocks of which each point has a thread.
     pub(super) one_round: Vec<Shape>,
+    /// Those of which each thread has several.
+    pub(super) in_turns: Vec<Shape>,
     /// Points whose flat numbers are known.
     pub(super) flats: Vec<Flat>,
     /// What is read in place of elements, by the name of what is read.

@@ -168,7 +168,7 @@ impl Printer<'_> {
                 self.put(format_args!(", points {points}, "));
                 self.updates(updates);
             }
-            Plan::BlockPerPoint { spaces, once } => {
+            Plan::BlockPerPoint { spaces, once, turns } => {
                 self.put("spaces ");
                 self.list(spaces, |p, space| p.operands(space));
                 if let Some(Once { spaces, turns }) = once {
@@ -176,6 +176,12 @@ impl Printer<'_> {
                     self.list(spaces, |p, space| p.operands(space));
                     self.put(", ");
                     self.param_field("turns", *turns);
+                }
+                if let Some(Turns { points, threads }) = turns {
+                    self.put(", ");
+                    self.param_field("points", *points);
+                    self.put(", ");
+                    self.param_field("threads", *threads);
                 }
             }
             Plan::Rounds { updates } => self.updates(updates),

@@ -148,7 +148,12 @@ impl Reader<'_> {
                     true => Some(Once { spaces: self.shapes()?, turns: self.param_field("turns")? }),
                     false => None,
                 };
-                Plan::BlockPerPoint { spaces, once }
+                self.try_punct(',');
+                let turns = match self.at_word("points") {
+                    true => Some(self.turns()?),
+                    false => None,
+                };
+                Plan::BlockPerPoint { spaces, once, turns }
             }
             "rounds" => Plan::Rounds { updates: self.updates()? },
             "chunks" => Plan::Chunks { per_worker: self.first_field("per_worker")? },
@@ -160,6 +165,12 @@ impl Reader<'_> {
         };
         self.punct(')')?;
         Ok(plan)
+    }
+
+    fn turns(&mut self) -> Read<Turns> {
+        let points = self.param_field("points")?;
+        self.punct(',')?;
+        Ok(Turns { points, threads: self.param_field("threads")? })
     }
 
     fn points_plan(&mut self) -> Read<Points> {

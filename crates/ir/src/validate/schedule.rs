@@ -93,7 +93,7 @@ impl<R: Rep> Checker<'_, R> {
                 }
                 vec![i64::from(!cache.reads.is_empty())]
             }
-            Plan::BlockPerPoint { spaces, once } => {
+            Plan::BlockPerPoint { spaces, once, .. } => {
                 let once = once.iter().flat_map(|once| &once.spaces);
                 vec![i64::from(!spaces.iter().chain(once).any(Vec::is_empty))]
             }

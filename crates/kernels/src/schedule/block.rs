@@ -15,11 +15,15 @@
 //! - Maps and histograms that run once count for as many threads as take no more than a few points each, if there are
 //!   operations in loops.
 //! - Operations that only fill arrays (`virtual`) do not count.
+//!
+//! Where rows are reduced and mapped, but nothing is in loops, a thread has several points of each if there are blocks enough: then its
+//! reads wait together, and fewer threads have to exchange values. Scans do not gain by it: they exchange values in every round.
 
+use super::combine::is_heavy;
 use super::Scheduler;
-use fehu_base::tuning::schedule::MAX_TURNS_OUTSIDE_OF_LOOPS;
+use fehu_base::tuning::schedule::{BUSY_THREADS, MAX_TURNS_OF_REDUCED_ROWS, MAX_TURNS_OUTSIDE_OF_LOOPS};
 use fehu_ir::mem::MemOp;
-use fehu_ir::schedule::{Once, Plan};
+use fehu_ir::schedule::{Once, Plan, Turns};
 use fehu_ir::seg::{SegKind, SegOp};
 use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{Body, Exp, Memory, Shape};
@@ -29,7 +33,11 @@ impl Scheduler {
     pub(super) fn block_per_point(&mut self, seg: &SegOp<Memory>) -> Plan {
         let mut found = Spaces::default();
         found.body(&seg.body.body, false);
-        let Spaces { combined, mapped, in_loops } = found;
+        let turns = found.turns_pay().then(|| Turns {
+            points: self.threshold_param(MAX_TURNS_OF_REDUCED_ROWS),
+            threads: self.threshold_param(BUSY_THREADS),
+        });
+        let Spaces { combined, mapped, in_loops, .. } = found;
         let (mut spaces, once) = match in_loops.is_empty() {
             true => ([combined, mapped].concat(), vec![]),
             false => ([combined, in_loops].concat(), mapped),
@@ -41,7 +49,7 @@ impl Scheduler {
             true => None,
             false => Some(Once { spaces: once, turns: self.threshold_param(MAX_TURNS_OUTSIDE_OF_LOOPS) }),
         };
-        Plan::BlockPerPoint { spaces, once }
+        Plan::BlockPerPoint { spaces, once, turns }
     }
 }
 
@@ -54,9 +62,16 @@ struct Spaces {
     mapped: Vec<Shape>,
     /// Of all in loops.
     in_loops: Vec<Shape>,
+    /// Whether there is an operation that is not to take turns.
+    one_point_each: bool,
 }
 
 impl Spaces {
+    /// Whether it pays that threads take several points each: rows are reduced, and points cost little more than what they read.
+    fn turns_pay(&self) -> bool {
+        !self.combined.is_empty() && self.in_loops.is_empty() && !self.one_point_each
+    }
+
     fn body(&mut self, body: &Body<Memory>, in_loop: bool) {
         deep(|| {
             for stm in &body.stms {
@@ -64,6 +79,11 @@ impl Spaces {
                     Exp::Op(MemOp::Seg(seg)) if seg.virtualise => {}
                     Exp::Op(MemOp::Seg(seg)) => {
                         let space: Shape = seg.space.dims.iter().map(|d| d.1).collect();
+                        self.one_point_each |= match &seg.kind {
+                            SegKind::Map | SegKind::Hist(_) => is_heavy(seg),
+                            SegKind::Red(_) => is_heavy(seg) || space.len() > 1,
+                            SegKind::Scan(..) => true,
+                        };
                         match (&seg.kind, in_loop) {
                             (_, true) => self.in_loops.push(space),
                             (SegKind::Red(_) | SegKind::Scan(..), false) => self.combined.push(space),

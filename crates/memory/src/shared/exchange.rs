@@ -2,25 +2,27 @@
 //!
 //! Before: reductions and scans in thread blocks, on scalars. After: the block allocates, before the first of them, an array for
 //! each value that their operators combine, and flags where rows of a scan lie side by side. All operations of a block use the
-//! same arrays, one after the other, so each is as large as the largest of them needs: an element for each point, and at least
-//! one for each warp.
+//! same arrays, one after the other, so each is as large as the largest of them needs: an element for each point, but no more than the
+//! block may have threads, and at least one for each warp.
 //!
 //! ```text
-//! segmap block (i < n) {                          let (c : i64) = smax_i64(m, 32)
-//!   let (s) = segred inblock (j < m) (+) ..       let (b : i64) = mul_i64(c, 4)
-//! }                                               segmap block (i < n) {
+//! segmap block (i < n) {                          let (t : i64) = get_size_max block_size
+//!   let (s) = segred inblock (j < m) (+) ..       let (p : i64) = smin_i64(m, t)
+//! }                                               let (c : i64) = smax_i64(32, p)
+//!                                                 let (b : i64) = mul_i64(c, 4)
+//!                                                 segmap block (i < n) {
 //!                                                   #[exchange(0)] let (e : mem shared) = alloc b shared
 //!                                                   let (s) = segred inblock (j < m) (+) ..
 //! ```
 
 use crate::builder::MemBuilder;
 use fehu_algebra::horner::Arith;
-use fehu_base::device::MAX_BLOCK_WARPS;
+use fehu_base::device::{MAX_BLOCK_WARPS, WARP_THREADS};
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name, Symbol};
 use fehu_ir::mem::{MemInfo, MemOp};
-use fehu_ir::seg::{SegKind, SegLevel, SegOp, EXCHANGE};
+use fehu_ir::seg::{SegKind, SegLevel, SegOp, SizeClass, SizeOp, EXCHANGE};
 use fehu_ir::visit::{deep, for_each_body, for_each_stm, map_bodies};
 use fehu_ir::{Attr, Basic, Body, Exp, Memory, PatElem, Space, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
@@ -70,6 +72,7 @@ fn in_block(b: &mut MemBuilder, seg: &mut SegOp<Memory>) {
         return;
     }
     let mut sizes = Sizes::of(body);
+    let mut threads = None;
     let mut allocs: Vec<(usize, Stm<Memory>)> = vec![];
     for Array { first, base, what, users } in arrays {
         let mut most: Option<SubExp> = None;
@@ -78,6 +81,11 @@ fn in_block(b: &mut MemBuilder, seg: &mut SegOp<Memory>) {
             for n in points {
                 let n = sizes.on_host(b, n);
                 count = b.mul(count, n);
+            }
+            if count.as_i64().is_none_or(|n| n > MAX_BLOCK_WARPS * WARP_THREADS) {
+                let threads = *threads.get_or_insert_with(|| most_threads(b));
+                count =
+                    bound(b, Type::I64, Exp::Basic(Basic::BinOp(BinOp::SMin(IntType::I64), count, threads)));
             }
             let count = larger(b, SubExp::i64(MAX_BLOCK_WARPS), count);
             let bytes = b.mul(count, SubExp::i64(elem.bytes() as i64));
@@ -137,6 +145,12 @@ fn each_op(stm: &Stm<Memory>, f: &mut impl FnMut(&SegOp<Memory>)) {
     };
     look(stm);
     for_each_body(&stm.exp, &mut |body| for_each_stm(body, &mut look));
+}
+
+/// The most threads that a block has.
+fn most_threads(b: &mut MemBuilder) -> SubExp {
+    let size = SizeOp::GetSizeMax(SizeClass::ThreadBlockSize);
+    bound(b, Type::I64, Exp::Op(MemOp::Size(size)))
 }
 
 fn larger(b: &mut MemBuilder, x: SubExp, y: SubExp) -> SubExp {

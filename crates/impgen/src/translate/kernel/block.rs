@@ -4,23 +4,24 @@
 //! computing the same scalars; they share out the points of inner operations, and copies. Arrays made inside
 //! are in shared memory. A barrier stands before and after whatever writes memory that the block shares.
 //!
-//! The block has as many threads as the widest inner operation has points that the plan names, if the device has so many.
-//! Where that is so, and maps are in loops, there is a kernel without a loop over the points of a thread.
-//! Reductions and scans need one round (flattening sees to it that they fit); threads take one point of a map after the other.
-//! But a map or copy over the index space of a reduction or scan has a thread for each point as well, and no loop: compilers of kernels
+//! The block has as many threads as the widest inner operation has points that the plan names, if the device has so many, or fewer where
+//! the plan says that threads may take several points in turns. There are kernels with and without loops over the points of a thread,
+//! between which the host chooses: without, if the block has a thread for each point of the rows that are reduced or scanned, and of maps
+//! in loops. Then a map or copy over the same index space has no loop either: compilers of kernels
 //! unroll loops whose number of rounds they do not know, which takes twice the registers, and halves the number of blocks that run at once
 //! (the tridiagonal systems of `locvolcalib`: 722 instead of 522 us).
 
+mod combine;
+
 use super::choice::{only_plan, schedule};
 use super::hist::Hist;
-use super::operator::vars;
 use super::turns::in_turns;
 use crate::translate::kernel::hist;
 use crate::translate::kernel::map;
 use crate::translate::kernel::point;
-use crate::translate::kernel::red;
 use crate::translate::kernel::size;
 use crate::translate::state::{self, At, Context, HostCode, KernelCode, Lock, Mode};
+use combine::Combined;
 use fehu_algebra::Poly;
 use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
@@ -28,38 +29,56 @@ use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp};
 use fehu_ir::mem::{poly, MemOp};
-use fehu_ir::schedule::{Exchange, Once, Plan};
-use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp, SizeClass, EXCHANGE};
+use fehu_ir::schedule::{Once, Plan, Turns};
+use fehu_ir::seg::{KernelReturn, SegKind, SegOp, SizeClass, EXCHANGE};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Attr, Basic, Body, Exp, Memory, PatElem, Shape, SubExp, Type};
+use indexmap::IndexSet;
 
 /// An operation whose points are computed by blocks.
 pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
     let SegKind::Map = seg.kind else { bug!("blocks only map") };
     let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
     let points = point::points(t, &sizes);
-    let Plan::BlockPerPoint { spaces, once } = only_plan(seg) else { bug!("blocks compute points") };
+    let Plan::BlockPerPoint { spaces, once, turns } = only_plan(seg) else { bug!("blocks compute points") };
     size::add_params(t, schedule(seg));
     let widest = largest(t, spaces);
-    let most = size::device_max(t, &SizeClass::ThreadBlockSize);
-    let size = block_width(t, widest.clone(), once.as_ref(), most.clone());
-    if maps_in_loop(&seg.body.body, spaces) {
-        let run =
-            |t: &mut HostCode, one_round| block_kernel(t, pat, seg, points.clone(), size.clone(), one_round);
-        t.if_else(le(widest, most), |t| run(t, spaces.clone()), |t| run(t, vec![]));
+    let width = block_width(t, &points, widest.clone(), once.as_ref(), turns.as_ref());
+    let run = |t: &mut HostCode, one_round, in_turns| {
+        block_kernel(t, pat, seg, points.clone(), width.clone(), OneRound { one_round, in_turns });
+    };
+    let rows = rows(&seg.body.body);
+    let by_rows = |t: &mut HostCode| {
+        if rows.is_empty() {
+            return run(t, vec![], vec![]);
+        }
+        let fit = le(largest(t, &rows), width.clone());
+        t.if_else(fit, |t| run(t, rows.clone(), vec![]), |t| run(t, vec![], rows.clone()));
+    };
+    if maps_in_loop(&seg.body.body, spaces) && spaces.iter().any(|space| !rows.contains(space)) {
+        let all = [spaces.clone(), rows.clone()].concat();
+        t.if_else(le(widest, width.clone()), |t| run(t, all, vec![]), by_rows);
     } else {
-        block_kernel(t, pat, seg, points, size, vec![]);
+        by_rows(t);
     }
 }
 
-/// The kernel, if operations of some index spaces have a thread for each point.
+/// Index spaces of operations inside of a block.
+struct OneRound {
+    /// Those that have a thread for each point.
+    one_round: Vec<Shape>,
+    /// Those that have several points for each thread.
+    in_turns: Vec<Shape>,
+}
+
+/// The kernel.
 fn block_kernel(
     t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
     points: Expr,
     size: Expr,
-    one_round: Vec<Shape>,
+    OneRound { one_round, in_turns }: OneRound,
 ) {
     let grid = match &seg.grid {
         Some(grid) => min(points.clone(), t.operand(grid.blocks)),
@@ -68,7 +87,8 @@ fn block_kernel(
     t.kernel("segmap_intrablock", grid, size, Mode::Block, |t| {
         t.in_kernel.exchange = exchange_of(&seg.body.body);
         t.in_kernel.one_round = one_round;
-        t.in_kernel.one_round.extend(combined_spaces(&seg.body.body));
+        t.in_kernel.one_round.extend(side_by_side(&seg.body.body));
+        t.in_kernel.in_turns = in_turns;
         map::set_thread(t, seg);
         let compute = |t: &mut KernelCode, at| {
             point::set_point(t, &seg.space, at);
@@ -103,13 +123,22 @@ fn maps_in_loop(body: &Body<Memory>, spaces: &[Shape]) -> bool {
     found
 }
 
-/// The index spaces of reductions and scans.
-fn combined_spaces(body: &Body<Memory>) -> Vec<Shape> {
-    let mut spaces = vec![];
+/// The index spaces of reductions and scans of one row. A warp has a thread for each point of a short one.
+fn rows(body: &Body<Memory>) -> Vec<Shape> {
+    combined_spaces(body).into_iter().filter(|space| space.len() == 1 && !fit_in_warp(space)).collect()
+}
+
+/// The index spaces of reductions and scans of several rows.
+fn side_by_side(body: &Body<Memory>) -> impl Iterator<Item = Shape> {
+    combined_spaces(body).into_iter().filter(|space| space.len() > 1)
+}
+
+fn combined_spaces(body: &Body<Memory>) -> IndexSet<Shape> {
+    let mut spaces = IndexSet::new();
     for_each_stm(body, &mut |stm| {
         if let Exp::Op(MemOp::Seg(seg)) = &stm.exp {
             if matches!(seg.kind, SegKind::Red(_) | SegKind::Scan(..)) {
-                spaces.push(seg.space.dims.iter().map(|d| d.1).collect());
+                spaces.insert(seg.space.dims.iter().map(|d| d.1).collect());
             }
         }
     });
@@ -133,13 +162,25 @@ fn exchange_of(body: &Body<Memory>) -> state::Exchange {
     exchange
 }
 
-/// Threads for the widest operation inside, a multiple of a warp.
-fn block_width(t: &mut HostCode, mut widest: Expr, once: Option<&Once>, most: Expr) -> Expr {
+/// Threads for the widest operation inside, a multiple of a warp, of a block that computes one of so many points.
+fn block_width(
+    t: &mut HostCode,
+    blocks: &Expr,
+    mut widest: Expr,
+    once: Option<&Once>,
+    turns: Option<&Turns>,
+) -> Expr {
+    if let Some(Turns { points, threads }) = turns {
+        let (points, threads) = (size::param(t, *points), size::param(t, *threads));
+        let busy = quot(threads, max(i64(1), blocks.clone()));
+        widest = max(quot_up(widest.clone(), max(points, i64(1))), min(widest, busy));
+    }
     if let Some(Once { spaces, turns }) = once {
         let points = largest(t, spaces);
         let turns = size::param(t, *turns);
         widest = max(widest, quot_up(points, max(turns, i64(1))));
     }
+    let most = size::device_max(t, &SizeClass::ThreadBlockSize);
     let warps = quot_up(min(widest, most), i64(WARP_THREADS));
     t.let_i64("width", mul(warps, i64(WARP_THREADS)))
 }
@@ -231,6 +272,11 @@ fn one_round(t: &KernelCode, shape: &[SubExp]) -> bool {
     fit_in_warp(shape) || t.in_kernel.one_round.iter().any(|space| space == shape)
 }
 
+/// Whether each thread of the block has several of these points.
+fn takes_turns(t: &KernelCode, shape: &[SubExp]) -> bool {
+    t.in_kernel.in_turns.iter().any(|space| space == shape)
+}
+
 /// Whether there are no more points than threads in a warp, of which every block has one.
 fn fit_in_warp(shape: &[SubExp]) -> bool {
     let points = shape.iter().try_fold(1i64, |n, size| n.checked_mul(size.as_i64()?));
@@ -255,7 +301,7 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     t.barrier();
     let plan = only_plan(seg);
     match &seg.kind {
-        SegKind::Map => match seg.virtualise.then(|| scalars(seg)).flatten() {
+        SegKind::Map => match (seg.virtualise || takes_turns(t, &sizes)).then(|| scalars(seg)).flatten() {
             _ if one_round(t, &sizes) => by_threads(t, points, |t, at| {
                 point::set_point(t, &seg.space, at);
                 point::point(t, pat, seg);
@@ -266,8 +312,8 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
                 point::point(t, pat, seg);
             }),
         },
-        SegKind::Red(ops) => in_block_red(t, pat, seg, ops, plan, points),
-        SegKind::Scan(ops, _) => in_block_scan(t, pat, seg, ops, plan, points),
+        SegKind::Red(ops) => combine::reduction(t, &Combined { pat, seg, ops, plan, points }),
+        SegKind::Scan(ops, _) => combine::scan(t, &Combined { pat, seg, ops, plan, points }),
         SegKind::Hist(ops) => {
             // The result is where the destination was.
             let Plan::Rounds { updates } = plan else { bug!("a histogram in a block by {plan:?}") };
@@ -341,175 +387,6 @@ fn by_threads(t: &mut KernelCode, points: Expr, body: impl FnOnce(&mut KernelCod
     t.in_kernel.mode = outer;
 }
 
-/// One value per point, computed by the threads. Returns each thread's values, and shared memory for them.
-fn values_in_block(
-    t: &mut KernelCode,
-    pat: &[PatElem<Memory>],
-    seg: &SegOp<Memory>,
-    ops: &[SegBinOp<Memory>],
-    points: &Expr,
-) -> (Vec<Name>, Vec<Name>) {
-    let types = t.operand_types(ops);
-    let neutral = t.neutrals(ops);
-    let values = t.lanes("value", &types, neutral);
-    by_threads(t, points.clone(), |t, at| {
-        point::set_point(t, &seg.space, at);
-        let new = point::point(t, pat, seg);
-        for (x, e) in values.iter().zip(new) {
-            t.set_to(*x, e);
-        }
-    });
-    let shared = t.in_kernel.exchange.lanes.get(..types.len()).map(<[Name]>::to_vec);
-    (values, shared.unwrap_or_else(|| bug!("nobody allocated memory to exchange {types:?} in a block")))
-}
-
-/// The rows of an operation that has so many points, one for each thread.
-fn rows_in_block(t: &mut KernelCode, seg: &SegOp<Memory>, points: Expr) -> Rows {
-    let n = t.operand(seg.space.dims[seg.space.dims.len() - 1].1);
-    let width = t.let_i64("width", max(i64(1), n.clone()));
-    let index = t.let_i64("index", rem(local(), width.clone()));
-    let mine = var(t.let_as("mine", PrimType::Bool, lt(local(), points)));
-    Rows { n, width, index, mine }
-}
-
-/// A reduction in which all threads take part.
-fn in_block_red_whole(
-    t: &mut KernelCode,
-    pat: &[PatElem<Memory>],
-    seg: &SegOp<Memory>,
-    ops: &[SegBinOp<Memory>],
-    points: Expr,
-) {
-    let types = t.operand_types(ops);
-    let (values, shared) = values_in_block(t, pat, seg, ops, &points);
-    let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
-    t.block_reduce(ops, &types, &values, &shared, Exchange::Shuffles);
-    t.if_then(eq(local(), i64(0)), |t| t.store_all(&shared, &types, &i64(0), &values));
-    t.in_kernel.mode = outer;
-    t.barrier();
-    for (k, p) in pat.iter().take(seg.combined()).enumerate() {
-        t.declare(p.name, &p.ty);
-        let value = t.element(shared[k], types[k], i64(0));
-        t.set_to(p.name, value);
-    }
-}
-
-fn in_block_red(
-    t: &mut KernelCode,
-    pat: &[PatElem<Memory>],
-    seg: &SegOp<Memory>,
-    ops: &[SegBinOp<Memory>],
-    plan: &Plan,
-    points: Expr,
-) {
-    let types = t.operand_types(ops);
-    if *plan == Plan::ByWarps {
-        return in_block_red_whole(t, pat, seg, ops, points);
-    }
-    let (values, shared) = values_in_block(t, pat, seg, ops, &points);
-    t.if_then(lt(local(), points.clone()), |t| t.store_all(&shared, &types, &local(), &values));
-    t.barrier();
-    let outer = &seg.space.dims[..seg.space.dims.len() - 1];
-    let Rows { n, width, index, mine } = rows_in_block(t, seg, points);
-    let unordered = t.in_kernel.mode;
-    t.in_kernel.mode = Mode::Thread;
-    red::reduce_side_by_side(t, ops, &types, &values, &shared, &index, &n, &mine);
-    t.in_kernel.mode = unordered;
-    let sizes: Vec<SubExp> = outer.iter().map(|d| d.1).collect();
-    let segments = point::points(t, &sizes);
-    let neutral = t.neutrals(ops);
-    for (k, p) in pat.iter().take(seg.combined()).enumerate() {
-        let of = |t: &KernelCode, segment: Expr| {
-            let value = t.element(shared[k], types[k], mul(segment, width.clone()));
-            select(lt(i64(0), n.clone()), value, neutral[k].clone())
-        };
-        match &p.ty {
-            Type::Prim(_) => {
-                t.declare(p.name, &p.ty);
-                let value = of(t, i64(0));
-                t.set_to(p.name, value);
-            }
-            Type::Array(..) => {
-                let at = t.place_of(p.name);
-                let dims = counters(t, &sizes);
-                hist::shared_out(t, segments.clone(), |t, segment| {
-                    point::unflatten(t, &dims, segment.clone());
-                    let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
-                    let value = of(t, segment);
-                    t.write_alone(&at.fixed(&indices), value);
-                });
-            }
-            Type::Acc(..) | Type::Mem(_) => bug!("a reduction gives {:?}", p.ty),
-        }
-    }
-}
-
-fn in_block_scan(
-    t: &mut KernelCode,
-    pat: &[PatElem<Memory>],
-    seg: &SegOp<Memory>,
-    ops: &[SegBinOp<Memory>],
-    plan: &Plan,
-    points: Expr,
-) {
-    let types = t.operand_types(ops);
-    let (values, shared) = values_in_block(t, pat, seg, ops, &points);
-    let Rows { n, width: _, index, mine } = rows_in_block(t, seg, points.clone());
-    let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
-    if *plan == Plan::ByWarps {
-        let starts = (seg.space.dims.len() > 1).then(|| {
-            let starts = t.let_as("starts", PrimType::Bool, eq(index.clone(), i64(0)));
-            let flags = t.in_kernel.exchange.flags;
-            (starts, flags.unwrap_or_else(|| bug!("nobody allocated flags for a scan in a block")))
-        });
-        t.block_scan(ops, &types, &values, &shared, starts, Exchange::Shuffles);
-    } else {
-        t.if_then(lt(local(), points), |t| t.store_all(&shared, &types, &local(), &values));
-        t.barrier();
-        scan_by_steps(t, ops, &types, (&values, &shared), (&index, &n, &mine));
-    }
-    t.if_then(mine, |t| {
-        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
-        let dims = counters(t, &sizes);
-        point::unflatten(t, &dims, local());
-        let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
-        for (p, value) in pat.iter().zip(&values) {
-            let at = t.place_of(p.name).fixed(&indices);
-            t.write_alone(&at, var(*value));
-        }
-    });
-    t.in_kernel.mode = outer;
-}
-
-/// Scans rows of `n` values that lie side by side in shared memory, one value per thread.
-fn scan_by_steps(
-    t: &mut KernelCode,
-    ops: &[SegBinOp<Memory>],
-    types: &[PrimType],
-    (values, shared): (&[Name], &[Name]),
-    (index, n, mine): (&Expr, &Expr, &Expr),
-) {
-    let step = t.let_as("step", PrimType::I64, i64(1));
-    t.while_(lt(var(step), n.clone()), |t| {
-        let takes = t.let_as("takes", PrimType::Bool, and(mine.clone(), le(var(step), index.clone())));
-        let neutral = t.neutrals(ops);
-        let before = t.lanes("before", types, neutral);
-        t.if_then(var(takes), |t| {
-            for ((x, mem), ty) in before.iter().zip(shared).zip(types) {
-                let e = t.element(*mem, *ty, sub(local(), var(step)));
-                t.set_to(*x, e);
-            }
-        });
-        t.barrier();
-        t.if_then(var(takes), |t| {
-            t.apply_all(ops, &vars(&before), &vars(values), values);
-            t.store_all(shared, types, &local(), values);
-        });
-        t.barrier();
-        t.set_to(step, mul(var(step), i64(2)));
-    });
-}
-
 fn update_in_block(t: &mut KernelCode, hist: &Hist) {
     let dims = &hist.seg.space.dims;
     let segment: Vec<SubExp> = dims[..dims.len() - 1].iter().map(|d| d.0.into()).collect();
@@ -520,16 +397,4 @@ fn update_in_block(t: &mut KernelCode, hist: &Hist) {
         let number = places.first().map_or(i64(0), |at| t.offset(at));
         t.update(&op.op, how, &places, values, Lock::Global(number));
     });
-}
-
-/// Rows that lie side by side in a block, one point for each thread.
-struct Rows {
-    /// Points in a row.
-    n: Expr,
-    /// The same, but never zero.
-    width: Expr,
-    /// The thread's place in its row.
-    index: Expr,
-    /// Whether the thread has a point.
-    mine: Expr,
 }
