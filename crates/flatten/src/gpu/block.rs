@@ -10,6 +10,7 @@ use super::host_names::HostNames;
 use super::nest::Nest;
 use super::parallel::widths_inside;
 use super::state::{Flat, Machine};
+use super::traffic::Traffic;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
 use fehu_base::tuning::flattening;
@@ -78,47 +79,60 @@ pub(super) fn intra_version(
 }
 
 /// Whether there is enough parallelism for a version (if a threshold says how much is), and it fits the device. Where there is a version that is
-/// flattened further, it must also use enough of the parallelism.
+/// flattened further, it must also use enough of the parallelism, or move fewer bytes where these are known.
 pub(super) fn fits(
     flat: &mut Flat,
     nest: &Nest,
     name: Option<Symbol>,
     version: &Intra,
     is_flattened_further: bool,
+    traffic: Option<&Traffic>,
 ) -> SubExp {
     let widest = widest_of(&mut flat.seq.b, &version.spaces);
-    let combining = widest_of(&mut flat.seq.b, &version.combining);
     let enough = name.map(|name| {
         let outer = flat.seq.b.product(&nest.widths);
         let par = flat.seq.b.mul64(outer, widest);
+        let par = traffic.map_or(par, |traffic| traffic.block_par(&mut flat.seq.b, par));
         flat.enough(name, Version::Intra, par, Some(outer))
     });
-    let most = size_max(&mut flat.seq.b, SizeClass::ThreadBlockSize);
-    let mut threads = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), widest, most);
-    if combining != widest {
-        // Threads that take several points each are enough only if all of the device has blocks to run.
-        let blocks = flat.seq.b.product(&nest.widths);
-        let many = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(flattening::BUSY_BLOCKS), blocks);
-        threads = flat.seq.b.bin(BinOp::LogOr, threads, many);
-        if !version.combining.is_empty() {
-            let fit = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), combining, most);
-            threads = flat.seq.b.bin(BinOp::LogAnd, fit, threads);
-        }
+    let mut conditions = vec![];
+    if enough.is_none() || traffic.is_none() {
+        conditions.push(threads_suffice(flat, nest, version, widest));
     }
     if is_flattened_further {
-        if let Some(uses_enough) = uses_enough(flat, nest, version, widest) {
-            threads = flat.seq.b.bin(BinOp::LogAnd, threads, uses_enough);
-        }
+        conditions.extend(uses_enough(flat, nest, version, widest));
     }
     let needed = Exp::Op(KernelsOp::Size(SizeOp::SharedNeeded(version.label)));
     let bytes = flat.seq.b.bind("bytes", Type::I64, needed).into();
     let most = size_max(&mut flat.seq.b, SizeClass::SharedMemory);
-    let memory = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), bytes, most);
-    let fits = flat.seq.b.bin(BinOp::LogAnd, threads, memory);
+    let mut fits = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), bytes, most);
+    if let Some(others) = conditions.into_iter().reduce(|a, b| flat.seq.b.bin(BinOp::LogAnd, a, b)) {
+        fits = flat.seq.b.bin(BinOp::LogAnd, others, fits);
+    }
     match enough {
         Some(enough) => flat.seq.b.bin(BinOp::LogAnd, enough, fits),
         None => fits,
     }
+}
+
+/// Whether a block has threads for operations that need one for each point. Threads that take several points each are enough only if all of the
+/// device has blocks to run.
+fn threads_suffice(flat: &mut Flat, nest: &Nest, version: &Intra, widest: SubExp) -> SubExp {
+    let b = &mut flat.seq.b;
+    let combining = widest_of(b, &version.combining);
+    let most = size_max(b, SizeClass::ThreadBlockSize);
+    let one_each = b.cmp(CmpOp::SLe(IntType::I64), widest, most);
+    if combining == widest {
+        return one_each;
+    }
+    let blocks = b.product(&nest.widths);
+    let many = b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(flattening::BUSY_BLOCKS), blocks);
+    let busy = b.bin(BinOp::LogOr, one_each, many);
+    if version.combining.is_empty() {
+        return busy;
+    }
+    let fit = b.cmp(CmpOp::SLe(IntType::I64), combining, most);
+    b.bin(BinOp::LogAnd, fit, busy)
 }
 
 /// Whether the threads of blocks go through few elements of what could be parallel, or there are blocks for all of the device: else the versions

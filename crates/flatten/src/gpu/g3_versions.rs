@@ -15,7 +15,8 @@
 //! A body that is nothing but a map needs no versions of its own: the map inside has them. Neither does one that is a
 //! plain segmented reduction or scan. A version that is no different from another is left out, and an intra-block
 //! version is chosen only if it fits the device: its widest reduction or scan in a
-//! block's threads, and its arrays in shared memory. Where attributes ask for it alone, that is all that is asked.
+//! block's threads, and its arrays in shared memory. Of maps over rows, by default the version is chosen that moves
+//! the fewest bytes (`traffic`). Where attributes ask for it alone, that is all that is asked.
 
 use super::block::{self, widest};
 use super::g1_manifest::Point;
@@ -30,6 +31,7 @@ use super::parallel::{
 use super::ran::Ran;
 use super::state::{Flat, Machine};
 use super::steer::Steer;
+use super::traffic::Traffic;
 use fehu_base::Symbol;
 use fehu_ir::soac::Screma;
 use fehu_ir::types::array_of_rows;
@@ -87,7 +89,10 @@ impl Flat {
                 self.inline_kernels(choice)
             }
             Some(name) => {
-                let par = self.seq.b.product(&nest.widths);
+                let par = match Traffic::of(self, &nest, &body) {
+                    Some(traffic) => traffic.outer_par(&mut self.seq.b),
+                    None => self.seq.b.product(&nest.widths),
+                };
                 let inside = self.seq.b.product(&widths_inside(&nest, &body));
                 let cond = self.enough(name, Version::Outer, par, Some(inside));
                 let (yes, outside) = self.nested_checking(|f| f.outer_version(&nest, body, types));
@@ -132,7 +137,8 @@ impl Flat {
         };
         let Some((name, version)) = intra else { return Some((choice, checked)) };
         let choice = self.nested(|f| {
-            let cond = block::fits(f, nest, name, &version, is_flattened_further);
+            let traffic = if is_flattened_further { Traffic::of(f, nest, body) } else { None };
+            let cond = block::fits(f, nest, name, &version, is_flattened_further, traffic.as_ref());
             f.choose(cond, version.body, choice, results_of(nest, types))
         });
         Some((choice, Ran::in_both(&in_blocks, &checked)))

@@ -4,7 +4,7 @@
 //! once for each point; so it keeps some values, and waits once for all of them:
 //!
 //! ```text
-//! for turn < turns {
+//! for (next = thread; next < points; next += 8 * threads) {
 //!   for k < 8: values[k] = ... reads ...          both loops are unrolled, and `values` are registers
 //!   for k < 8: results[point k] = values[k]
 //! }
@@ -20,7 +20,7 @@ use fehu_imp::syntax::Expr;
 const AT_ONCE: i64 = 8;
 
 /// All numbers below a bound, shared out among the threads of a block: for each of them, values of these types are computed,
-/// and written later.
+/// and written later. To count the turns would take a division, which is slower than the turn of a short row.
 pub(super) fn in_turns(
     t: &mut KernelCode,
     bound: &Expr,
@@ -28,10 +28,9 @@ pub(super) fn in_turns(
     compute: impl FnOnce(&mut KernelCode, Expr) -> Vec<Expr>,
     write: impl FnOnce(&mut KernelCode, Expr, Vec<Expr>),
 ) {
-    let all = mul(block_size(), i64(AT_ONCE));
-    let turns = quot_up(sub(bound.clone(), local()), all.clone());
-    t.for_up_to("turn", turns, |t, turn| {
-        let first = t.let_i64("first", add(local(), mul(turn, all)));
+    let next = t.let_as("next", PrimType::I64, local());
+    t.while_(lt(var(next), bound.clone()), |t| {
+        let first = var(t.let_as("first", PrimType::I64, var(next)));
         let kept: Vec<Name> = types.iter().map(|ty| t.private_array("kept", *ty, AT_ONCE)).collect();
         each(t, &first, bound, |t, k, at| {
             t.guarded(|t| {
@@ -45,6 +44,7 @@ pub(super) fn in_turns(
             let values = kept.iter().zip(types).map(|(mem, ty)| t.element(*mem, *ty, k.clone())).collect();
             write(t, at, values);
         });
+        t.set_to(next, add(var(next), mul(block_size(), i64(AT_ONCE))));
     });
 }
 
