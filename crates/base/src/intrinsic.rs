@@ -44,7 +44,8 @@ pub enum HigherOrder {
     ReduceComm,
     Scan,
     Filter,
-    Partition,
+    /// By so many predicates.
+    Partition(usize),
     Flatmap,
     /// Of so many dimensions.
     Scatter(usize),
@@ -122,7 +123,7 @@ pub enum Operator {
 }
 
 /// All of them, by name.
-pub const NAMES: [(&str, Intrinsic); 121] = {
+pub const NAMES: [(&str, Intrinsic); 122] = {
     use Intrinsic::{Abs, Acc, Array, Convert, Derivative as D, HigherOrder as H, Math, Operator as O, Sgn};
     use {self::ArrayFn as A, self::Derivative as Diff, self::HigherOrder as F, self::Operator as Op};
     [
@@ -213,7 +214,8 @@ pub const NAMES: [(&str, Intrinsic); 121] = {
         ("reduce_comm", H(F::ReduceComm)),
         ("scan", H(F::Scan)),
         ("filter", H(F::Filter)),
-        ("partition", H(F::Partition)),
+        ("partition", H(F::Partition(1))),
+        ("partition2", H(F::Partition(2))),
         ("flatmap", H(F::Flatmap)),
         ("scatter", H(F::Scatter(1))),
         ("scatter_2d", H(F::Scatter(2))),
@@ -283,11 +285,11 @@ impl Intrinsic {
 impl HigherOrder {
     fn arity(self) -> usize {
         match self {
+            HigherOrder::Partition(predicates) => predicates + 1,
             HigherOrder::Map | HigherOrder::Filter | HigherOrder::Flatmap => 2,
             HigherOrder::Reduce
             | HigherOrder::ReduceComm
             | HigherOrder::Scan
-            | HigherOrder::Partition
             | HigherOrder::Scatter(_)
             | HigherOrder::AccWrite
             | HigherOrder::ScatterStream => 3,

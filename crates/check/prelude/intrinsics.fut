@@ -13,9 +13,11 @@ module type intrinsics = {
   val scan [n] 'a : (a -> a -> a) -> a -> [n]a -> *[n]a
   val filter [n] 'a : (a -> bool) -> [n]a -> ?[m].*[m]a
 
-  -- `partition k f xs`: the elements ordered by class, where `f` gives the
-  -- class, from 0 to k-1, and how many elements each class has. Stable.
-  val partition [n] 'a : (k: i64) -> (a -> i64) -> [n]a -> (*[n]a, *[k]i64)
+  -- The elements for which the first predicate holds, those of the others for
+  -- which the second does, and the rest; each in order.
+  val partition [n] 'a : (a -> bool) -> [n]a -> ?[k].(*[k]a, *[n - k]a)
+  val partition2 [n] 'a
+    : (a -> bool) -> (a -> bool) -> [n]a -> ?[k][l].(*[k]a, *[l]a, *[n - k - l]a)
 
   val scatter [k] [n] 'a : *[k]a -> [n]i64 -> [n]a -> *[k]a
   val scatter_2d [k] [l] [n] 'a : *[k][l]a -> [n](i64, i64) -> [n]a -> *[k][l]a

@@ -132,17 +132,12 @@ def filter [n] 'a (p: a -> bool) (as: [n]a) : *[]a =
 
 -- | The elements for which the predicate holds, and the others; each in order.
 def partition [n] 'a (p: a -> bool) (as: [n]a) : ?[k].([k]a, [n - k]a) =
-  let (bs, counts) = intrinsics.partition 2 (\x -> if p x then 0 else 1) as
-  let k = counts[0]
-  in (take k bs, drop k bs)
+  intrinsics.partition p as
 
 -- | The elements for which the first predicate holds, those of the others for
 -- which the second does, and the rest; each in order.
 def partition2 [n] 'a (p1: a -> bool) (p2: a -> bool) (as: [n]a) : ?[k][l].([k]a, [l]a, [n - k - l]a) =
-  let (bs, counts) = intrinsics.partition 3 (\x -> if p1 x then 0 else if p2 x then 1 else 2) as
-  let k = counts[0]
-  let l = counts[1]
-  in (take k bs, take l (drop k bs), drop l (drop k bs))
+  intrinsics.partition2 p1 p2 as
 
 -- | Apply a function that gives an array and a value to each element. The
 -- arrays may differ in size. The results are: the size of each array; for each

@@ -84,11 +84,10 @@ fn higher_order<'a>(
             let xs = cx.code.data(args.next())?;
             soacs::filter(cx, &f, xs)
         }
-        HigherOrder::Partition => {
-            let k = cx.code.scalar(args.next())?;
-            let f = args.next();
+        HigherOrder::Partition(predicates) => {
+            let predicates: Vec<Value<'_>> = (0..predicates).map(|_| args.next()).collect();
             let xs = cx.code.data(args.next())?;
-            soacs::partition(cx, k, &f, xs)
+            soacs::partition(cx, &predicates, xs)
         }
         HigherOrder::Flatmap => {
             let f = args.next();

@@ -3,7 +3,8 @@
 use crate::code::{Code, Emit, Mark, Res};
 use crate::lowerer::Lowerer;
 use crate::value::{names, Data, Dim, Ty, Value};
-use fehu_base::prim::{IntType, ScalarType};
+use fehu_base::ops::UnOp;
+use fehu_base::prim::IntType;
 use fehu_base::Name;
 use fehu_ir::soac::{Commutativity, Filter, Hist, HistOp, Reduce, Scan, Scatter, ScatterDest, Screma, Soac};
 use fehu_ir::{AccInput, Basic, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, SubExp, Type, WithAcc};
@@ -216,128 +217,74 @@ pub(crate) fn hist<'a>(
 
 /// `filter p xs`.
 pub(crate) fn filter<'a>(cx: &mut Lowerer<'a>, p: &Value<'a>, xs: Data) -> Res<Value<'a>> {
+    let (parts, _) = kept(cx, &xs, |l, x| {
+        let v = l.apply(p.clone(), vec![Value::Data(x)])?;
+        Ok(vec![l.code.scalar(v)?])
+    })?;
+    Ok(parts.into_iter().map(Value::Data).next().unwrap_or_else(|| fehu_base::bug!("a filter keeps nothing")))
+}
+
+/// `partition p xs`, `partition2 p q xs`: the elements for which the first predicate holds, those of the others for which the next one does, and so
+/// on; then the rest. The rest has the size that remains.
+pub(crate) fn partition<'a>(cx: &mut Lowerer<'a>, predicates: &[Value<'a>], xs: Data) -> Res<Value<'a>> {
+    let Some((n, _)) = xs.ty.elem() else { fehu_base::bug!("partition of {:?}", xs.ty) };
+    let (mut parts, counts) = kept(cx, &xs, |l, x| classes(l, predicates, &x))?;
+    let rest = counts[..predicates.len()].iter().fold(n, |rest, count| cx.code.b.sub64(rest, *count));
+    if let Some(last) = parts.pop() {
+        let Some((_, elem)) = last.ty.elem() else { fehu_base::bug!("a part of {:?}", last.ty) };
+        let ty = elem.clone().array(rest);
+        parts.push(cx.code.reshaped(last, ty));
+    }
+    Ok(Value::tuple(parts.into_iter().map(Value::Data).collect()))
+}
+
+/// Which predicate is the first that holds for an element, and last whether none does: exactly one of the results is true.
+fn classes<'a>(cx: &mut Lowerer<'a>, predicates: &[Value<'a>], x: &Data) -> Res<Vec<SubExp>> {
+    let Some((first, others)) = predicates.split_first() else { return Ok(vec![SubExp::bool(true)]) };
+    let v = cx.apply(first.clone(), vec![Value::Data(x.clone())])?;
+    let holds = cx.code.scalar(v)?;
+    if others.is_empty() {
+        return Ok(vec![holds, cx.code.b.un(UnOp::Not, holds)]);
+    }
+    let (body, result) = cx.body(|l| classes(l, others, x))?;
+    let none = Body { stms: vec![], result: vec![SubExp::bool(false); result.len()] };
+    let pat: Vec<_> = result.iter().map(|_| (cx.code.b.fresh("class", Type::BOOL), Type::BOOL)).collect();
+    let later = pat.iter().map(|(name, _)| (*name).into());
+    let all = std::iter::once(holds).chain(later).collect();
+    cx.code.b.bind_names(pat, Exp::If(holds, Box::new(none), Box::new(Body { result, ..body })));
+    Ok(all)
+}
+
+/// The elements for which each of some conditions holds, and how many these are.
+fn kept<'a>(
+    cx: &mut Lowerer<'a>,
+    xs: &Data,
+    conditions: impl FnOnce(&mut Lowerer<'a>, Data) -> Res<Vec<SubExp>>,
+) -> Res<(Vec<Data>, Vec<SubExp>)> {
     let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("filter of {:?}", xs.ty) };
     let elem = elem.clone();
     let (params, d) = cx.code.params_of(&elem);
     let values = d.leaves.clone();
-    let (body, keep) = cx.body(|l| {
-        let v = l.apply(p.clone(), vec![Value::Data(d)])?;
-        l.code.scalar(v)
-    })?;
-    let result: Vec<SubExp> = std::iter::once(keep).chain(values).collect();
-    let ret = std::iter::once(Type::BOOL).chain(elem.leaves()).collect();
-    let lambda = Lambda { params, body: Body { result, ..body }, ret };
-    let count = cx.code.b.fresh("count", Type::I64);
-    let ty = elem.array(count.into());
-    let arrays: Vec<_> = ty.leaves().into_iter().map(|t| (cx.code.b.fresh("kept", t.clone()), t)).collect();
-    let leaves = arrays.iter().map(|(name, _)| (*name).into()).collect();
-    let filter = Filter { width: n, arrays: names(&xs.leaves), kept: vec![arrays.len()], lambda };
-    let pat = std::iter::once((count, Type::I64)).chain(arrays).collect();
-    cx.code.b.bind_names(pat, Exp::Op(Soac::Filter(filter)));
-    Ok(Value::Data(Data { ty, leaves }))
-}
-
-/// The last element of an array of `n` numbers; 0 if it is empty.
-fn last_or_0(code: &mut Code, n: SubExp, array: SubExp) -> Res<SubExp> {
-    let last = code.b.sub64(n, SubExp::i64(1));
-    let eq = fehu_base::ops::CmpOp::Eq(fehu_base::prim::PrimType::I64);
-    let empty = code.b.cmp(eq, n, SubExp::i64(0));
-    let (then, _) = code.body(|_| Ok(()))?;
-    let (other, x) = code.body(|l| {
-        let SubExp::Var(arr) = array else { fehu_base::bug!("constant array") };
-        Ok(SubExp::Var(l.b.bind(
-            "t",
-            Type::I64,
-            Exp::Basic(Basic::Index(arr, vec![fehu_ir::DimIndex::Fix(last)])),
-        )))
-    })?;
-    let then = Body { result: vec![SubExp::i64(0)], ..then };
-    let other = Body { result: vec![x], ..other };
-    Ok(code.b.bind("count", Type::I64, Exp::If(empty, Box::new(then), Box::new(other))).into())
-}
-
-/// `partition k f xs`: stable, ordered by class.
-pub(crate) fn partition<'a>(cx: &mut Lowerer<'a>, k: SubExp, f: &Value<'a>, xs: Data) -> Res<Value<'a>> {
-    let Some(k) = k.as_i64().and_then(|k| usize::try_from(k).ok()) else {
-        return Err(cx.code.unsupported("a partition into a number of classes not known in advance"));
-    };
-    let cs = classes(cx, f, &xs, k)?;
-    let dest = cx.code.scratch(&xs.ty);
-    let sorted = scatter(&mut cx.code, 1, dest, cs.positions, xs)?;
-    let n = SubExp::i64(k as i64);
-    let counts =
-        cx.code.b.bind("counts", Type::I64.array_of(&[n]), Exp::Basic(Basic::ArrayLit(cs.counts, Type::I64)));
-    let counts = Data { ty: Ty::Scalar(ScalarType::I64).array(n), leaves: vec![counts.into()] };
-    Ok(Value::tuple(vec![sorted, Value::Data(counts)]))
-}
-
-/// Where each element goes when they are ordered by class: one scan of one counter per class.
-/// Elements of other classes go nowhere (-1).
-fn classes<'a>(cx: &mut Lowerer<'a>, f: &Value<'a>, xs: &Data, k: usize) -> Res<Classes> {
-    let Some((n, elem)) = xs.ty.elem() else { fehu_base::bug!("partition of {:?}", xs.ty) };
-    let elem = elem.clone();
-    let i64s = Type::I64.array_of(&[n]);
-    let eq = fehu_base::ops::CmpOp::Eq(fehu_base::prim::PrimType::I64);
-    // One pass: the class of each element, and the running counts of all classes.
-    let (params, d) = cx.code.params_of(&elem);
-    let (body, mut result) = cx.body(|l| {
-        let v = l.apply(f.clone(), vec![Value::Data(d)])?;
-        let c = l.code.scalar(v)?;
-        let mut counts = vec![];
-        for i in 0..k {
-            let hit = l.code.b.cmp(eq, c, SubExp::i64(i as i64));
-            counts.push(l.code.select(hit, SubExp::i64(1), SubExp::i64(0)));
-        }
-        counts.push(c);
-        Ok(counts)
-    })?;
-    let map = Lambda {
-        params,
-        body: Body { result: std::mem::take(&mut result), ..body },
-        ret: vec![Type::I64; k + 1],
-    };
-    let scans = (0..k).map(|_| Scan { op: i64_add(&mut cx.code), neutral: vec![SubExp::i64(0)] }).collect();
-    let soac = Soac::Screma(Screma { width: n, arrays: names(&xs.leaves), scans, reds: vec![], map });
-    let results = screma(&mut cx.code, vec![i64s.clone(); k + 1], soac);
-    let (sums, class) = (&results[..k], results[k]);
-    // The counts are the last running counts; the classes follow each other.
-    let mut counts = vec![];
-    let mut starts = vec![];
-    let mut total = SubExp::i64(0);
-    for s in sums {
-        let count = last_or_0(&mut cx.code, n, *s)?;
-        counts.push(count);
-        starts.push(total);
-        total = cx.code.b.add64(total, count);
+    let (body, mut result) = cx.body(|l| conditions(l, d))?;
+    let parts = result.len();
+    result.extend((0..parts).flat_map(|_| values.iter().copied()));
+    let leaves = elem.leaves();
+    let ret = std::iter::repeat_n(Type::BOOL, parts).chain((0..parts).flat_map(|_| leaves.iter().cloned()));
+    let lambda = Lambda { params, ret: ret.collect(), body: Body { result, ..body } };
+    let mut pat: Vec<(Name, Type)> =
+        (0..parts).map(|_| (cx.code.b.fresh("count", Type::I64), Type::I64)).collect();
+    let counts: Vec<SubExp> = pat.iter().map(|(name, _)| (*name).into()).collect();
+    let mut all = vec![];
+    for count in &counts {
+        let ty = elem.clone().array(*count);
+        let arrays: Vec<_> =
+            ty.leaves().into_iter().map(|t| (cx.code.b.fresh("kept", t.clone()), t)).collect();
+        all.push(Data { ty, leaves: arrays.iter().map(|(name, _)| (*name).into()).collect() });
+        pat.extend(arrays);
     }
-    // The position of each element.
-    let ps: Vec<_> = (0..=k).map(|_| cx.code.b.param("x", Type::I64)).collect();
-    let (body, pos) = cx.body(|l| {
-        let mut pos = SubExp::i64(-1);
-        for i in (0..k).rev() {
-            let hit = l.code.b.cmp(eq, ps[k].name.into(), SubExp::i64(i as i64));
-            let at = l.code.b.add64(starts[i], ps[i].name.into());
-            let at = l.code.b.sub64(at, SubExp::i64(1));
-            pos = l.code.select(hit, at, pos);
-        }
-        Ok(pos)
-    })?;
-    let map = Lambda { params: ps, body: Body { result: vec![pos], ..body }, ret: vec![Type::I64] };
-    let arrays = names(&results);
-    let _ = class;
-    let soac = Soac::Screma(Screma { width: n, arrays, scans: vec![], reds: vec![], map });
-    let leaves = screma(&mut cx.code, vec![i64s], soac);
-    let positions = Data { ty: Ty::Scalar(ScalarType::I64).array(n), leaves };
-    Ok(Classes { positions, counts })
-}
-
-fn i64_add(code: &mut Code) -> L {
-    let x = code.b.param("x", Type::I64);
-    let y = code.b.param("y", Type::I64);
-    code.b.begin();
-    let r = code.b.bin(fehu_base::ops::BinOp::Add(IntType::I64), x.name.into(), y.name.into());
-    let body = code.b.end(vec![r]);
-    Lambda { params: vec![x, y], body, ret: vec![Type::I64] }
+    let filter = Filter { width: n, arrays: names(&xs.leaves), kept: vec![values.len(); parts], lambda };
+    cx.code.b.bind_names(pat, Exp::Op(Soac::Filter(filter)));
+    Ok((all, counts))
 }
 
 /// `scatter_stream`, `hist_stream`: a map over the elements with the destination as an accumulator.
@@ -412,11 +359,6 @@ pub(crate) fn acc_write(code: &mut Code, acc: Data, i: SubExp, v: Data) -> Res<V
     let t = code.b.type_of(acc.leaves[0]);
     let r = code.b.bind("acc", t, Exp::Basic(Basic::UpdateAcc(name, vec![i], v.leaves)));
     Ok(Value::Data(Data { ty: acc.ty, leaves: vec![r.into()] }))
-}
-
-struct Classes {
-    positions: Data,
-    counts: Vec<SubExp>,
 }
 
 fn outer_shape(ty: &Ty, rank: usize) -> Vec<SubExp> {

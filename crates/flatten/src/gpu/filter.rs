@@ -13,7 +13,8 @@
 //! ```
 //!
 //! If that is a small part of much memory, it is copied, so that the room for all elements does not live as long as the result does.
-//! If only the number is asked for, it is a reduction. Two cases are made ready by other statements before the scan:
+//! If only the number is asked for, it is a reduction. Where exactly one of several conditions holds for each element, as in a partition, the last
+//! is not counted: its elements are all the others ([`classes`]). Two cases are made ready by other statements before the scan:
 //!
 //! - A function that costs more than reading again, or has parallelism, becomes a map of its own, and the filter is one of its results.
 //! - Rows are not kept themselves, but their indices; a map copies the rows that were chosen, each element by a thread.
@@ -21,6 +22,9 @@
 //! Inside of a nest, the number of elements that are kept differs from point to point, so a filter is sequential code there. Only a function
 //! that costs much leaves it, as above.
 
+mod classes;
+
+use self::classes::exactly_one;
 use super::g1_manifest::Point;
 use super::g4_vector::bare;
 use super::join;
@@ -55,7 +59,7 @@ pub(super) fn filter(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<
         return Some(on_host(flat, body));
     }
     let most = (scan_epilogue::POINT_BYTES / PrimType::I64.bytes()) as usize;
-    if f.kept.len() > most {
+    if scanned(f) > most {
         let body = halves(flat, stm, f, most);
         return Some(on_host(flat, body));
     }
@@ -221,7 +225,7 @@ fn filter_pattern(
 
 /// The scan, where all that is kept is scalars. If only the numbers of elements are asked for, a reduction.
 fn numbered(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Lifted {
-    let conditions = f.kept.len();
+    let (conditions, scanned) = (f.kept.len(), scanned(f));
     let types = f.lambda.ret[conditions..].to_vec();
     if types.is_empty() {
         return counted(flat, nest, stm, f);
@@ -234,22 +238,22 @@ fn numbered(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -
         let scratch = Exp::Basic(Basic::Scratch(elem, ty.shape().to_vec()));
         targets.push(flat.seq.b.bind("scratch", ty.clone(), scratch));
     }
-    for _ in 0..conditions {
+    for _ in 0..scanned {
         let none = Exp::Basic(Basic::Replicate(vec![SubExp::i64(1)], SubExp::i64(0)));
         targets.push(flat.seq.b.bind("total", total.clone(), none));
     }
     let mut inner = nest.clone();
     join::level(flat, &mut inner, f.width, &f.lambda.params, &f.arrays);
-    let map = with_numbers(flat, f);
+    let map = with_numbers(flat, f, scanned);
     let opened =
         flat.open(Point { nest: &inner, depth: inner.depth(), body: map.body, types: map.ret.clone() });
     let mut body = flat.seq_body(opened.body);
     let again = rename_body(&mut flat.seq.b.names, &body);
-    body.result.truncate(conditions);
+    body.result.truncate(scanned);
     let index = opened.space.dims[opened.space.dims.len() - 1].0;
-    let (after, places, last) = placing(flat, again, conditions, types, (index, f.width));
-    let results: Vec<Type> = roomy.iter().cloned().chain(std::iter::repeat_n(total, conditions)).collect();
-    let places = f.conditions().map(|k| places[k]).chain(std::iter::repeat_n(last, conditions));
+    let (after, places, last) = placing(flat, again, (conditions, scanned), types, (index, f.width));
+    let results: Vec<Type> = roomy.iter().cloned().chain(std::iter::repeat_n(total, scanned)).collect();
+    let places = f.conditions().map(|k| places[k]).chain(std::iter::repeat_n(last, scanned));
     let returns = targets.iter().zip(&results).zip(places).map(|((array, ty), place)| KernelReturn::Write {
         array: *array,
         shape: ty.shape().to_vec(),
@@ -257,23 +261,24 @@ fn numbered(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -
     });
     let after = SegAfter { lambda: after, returns: returns.collect() };
     let mut ops = vec![];
-    for _ in 0..conditions {
+    for _ in 0..scanned {
         let Reduce { op, neutral, .. } = counting(flat);
         let op = flat.operator(&op);
         ops.push(SegBinOp { comm: Commutativity::Noncommutative, op, neutral });
     }
     let kind = SegKind::Scan(ops, Some(Box::new(after)));
-    let numbers = vec![Type::I64; conditions];
-    let body = KernelBody { body, returns: vec![KernelReturn::Elem; conditions] };
+    let numbers = vec![Type::I64; scanned];
+    let body = KernelBody { body, returns: vec![KernelReturn::Elem; scanned] };
     let written = flat.seg_op(opened.space, numbers, body, kind, results);
     let (kept, totals) = written.split_at(roomy.len());
-    let counts: Vec<SubExp> = totals
+    let mut counts: Vec<SubExp> = totals
         .iter()
         .map(|total| {
             let first = Basic::Index(*total, vec![DimIndex::Fix(SubExp::i64(0))]);
             flat.seq.b.bind("count", Type::I64, Exp::Basic(first)).into()
         })
         .collect();
+    the_rest(flat, &mut counts, f.width, conditions);
     let mut results: Lifted = counts.iter().map(|e| (*e, Owner::Nest)).collect();
     for ((array, ty), k) in kept.iter().zip(&f.lambda.ret[conditions..]).zip(f.conditions()) {
         results.push((first_elements(flat, *array, ty, counts[k], f.width).into(), Owner::Nest));
@@ -281,14 +286,34 @@ fn numbered(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -
     results
 }
 
+/// How many conditions are counted: the last one is not, if it holds for just those elements that no other holds for.
+fn scanned(f: &Filter<Soacs>) -> usize {
+    let conditions = f.kept.len();
+    let body = &f.lambda.body;
+    conditions - usize::from(exactly_one(body, &body.result[..conditions]))
+}
+
+/// The number of a condition that is not counted, after those of the others: what remains of all.
+fn the_rest(flat: &mut Flat, numbers: &mut Vec<SubExp>, all: SubExp, conditions: usize) {
+    if numbers.len() < conditions {
+        let rest = numbers.iter().fold(all, |rest, n| flat.seq.b.sub64(rest, *n));
+        numbers.push(rest);
+    }
+}
+
 /// The numbers of elements that filters keep, if nothing else is asked for.
 fn counted(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<Soacs>) -> Lifted {
-    let reds = (0..f.kept.len()).map(|_| counting(flat)).collect();
-    let mut map = with_numbers(flat, f);
-    map.body.result.truncate(f.kept.len());
-    map.ret.truncate(f.kept.len());
+    let (conditions, scanned) = (f.kept.len(), scanned(f));
+    let reds = (0..scanned).map(|_| counting(flat)).collect();
+    let mut map = with_numbers(flat, f, scanned);
+    map.body.result.truncate(scanned);
+    map.ret.truncate(scanned);
     let count = Screma { width: f.width, arrays: f.arrays.clone(), scans: vec![], reds, map };
-    flat.segmented(&mut nest.clone(), &Stm { pat: vec![], ..bare(stm) }, &count)
+    let counts = flat.segmented(&mut nest.clone(), &Stm { pat: vec![], ..bare(stm) }, &count);
+    let mut numbers = counts.iter().map(|(e, _)| *e).collect();
+    the_rest(flat, &mut numbers, f.width, conditions);
+    let rest = numbers.into_iter().skip(scanned).map(|e| (e, Owner::Nest));
+    counts.into_iter().chain(rest).collect()
 }
 
 /// The first elements of an array that is written to. They are copied if they are few, so that they do not hold on to the room for all.
@@ -312,30 +337,30 @@ fn first_elements(flat: &mut Flat, array: Name, elem: &Type, count: SubExp, widt
 fn placing(
     flat: &mut Flat,
     again: Body<Kernels>,
-    conditions: usize,
+    (conditions, scanned): (usize, usize),
     types: Vec<Type>,
     (index, width): (Name, SubExp),
 ) -> (Lambda<Kernels>, Vec<SubExp>, SubExp) {
-    let numbers: Vec<Param<Kernels>> =
-        (0..conditions).map(|_| flat.seq.b.param("number", Type::I64)).collect();
+    let params: Vec<Param<Kernels>> = (0..scanned).map(|_| flat.seq.b.param("number", Type::I64)).collect();
     let (mut places, mut last) = (vec![], SubExp::i64(-1));
     let body = flat.nested(|flat| {
         for stm in again.stms {
             flat.seq.b.push(stm);
         }
-        for (holds, number) in again.result[conditions..].iter().zip(&numbers) {
-            let yes = flat.nested(|f| vec![f.seq.b.sub64(number.name.into(), SubExp::i64(1))]);
+        let end = flat.seq.b.add64(index.into(), SubExp::i64(1));
+        let mut numbers: Vec<SubExp> = params.iter().map(|p| p.name.into()).collect();
+        the_rest(flat, &mut numbers, end, conditions);
+        for (holds, number) in again.result[scanned..].iter().zip(&numbers) {
+            let yes = flat.nested(|f| vec![f.seq.b.sub64(*number, SubExp::i64(1))]);
             places.push(place(flat, *holds, yes));
         }
-        let end = flat.seq.b.add64(index.into(), SubExp::i64(1));
         let is_last = flat.seq.b.cmp(CmpOp::Eq(PrimType::I64), end, width);
         let first = flat.nested(|_| vec![SubExp::i64(0)]);
         last = place(flat, is_last, first);
-        let numbers = numbers.iter().map(|n| n.name.into());
-        again.result[2 * conditions..].iter().copied().chain(numbers).collect()
+        again.result[scanned + conditions..].iter().copied().chain(numbers[..scanned].to_vec()).collect()
     });
-    let ret = types.into_iter().chain(std::iter::repeat_n(Type::I64, conditions)).collect();
-    (Lambda { params: numbers, body, ret }, places, last)
+    let ret = types.into_iter().chain(std::iter::repeat_n(Type::I64, scanned)).collect();
+    (Lambda { params, body, ret }, places, last)
 }
 
 /// A place to write to; outside of the array if a condition does not hold.
@@ -345,18 +370,18 @@ fn place(flat: &mut Flat, holds: SubExp, yes: Body<Kernels>) -> SubExp {
     flat.seq.b.bind("place", Type::I64, choice).into()
 }
 
-/// The function of a filter with a number for each condition before its results: one where it holds, or zero.
-fn with_numbers(flat: &mut Flat, f: &Filter<Soacs>) -> Lambda<Soacs> {
+/// The function of a filter with a number for each of the first conditions before its results: one where it holds, or zero.
+fn with_numbers(flat: &mut Flat, f: &Filter<Soacs>, first: usize) -> Lambda<Soacs> {
     let mut map = f.lambda.clone();
     let mut numbers = vec![];
-    for condition in &f.lambda.body.result[..f.kept.len()] {
+    for condition in &f.lambda.body.result[..first] {
         let one = Basic::Conv(ConvOp::BToI(IntType::I64), *condition);
         let stm = number(flat, "one", one);
         numbers.push(stm.pat[0].name.into());
         map.body.stms.push(stm);
     }
     map.body.result.splice(0..0, numbers);
-    map.ret.splice(0..0, vec![Type::I64; f.kept.len()]);
+    map.ret.splice(0..0, vec![Type::I64; first]);
     map
 }
 
