@@ -18,6 +18,7 @@ use crate::target::Target;
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
 use fehu_flatten::irregular::{self, Form};
+use fehu_flatten::branch_elements;
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
     barriers, checks, device_loops, device_scalars, leave, loops, outline, restrict, unroll, walks, Analysis,
@@ -63,10 +64,15 @@ pub fn soacs<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
 
 /// The same with irregular nests in versions.
 pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
-    let flat = Pipeline::new().pass(
-        irregular::PASS,
-        "nests are as fused as they get; what it emits is fused by the steps that follow",
-    );
+    let flat = Pipeline::new()
+        .pass(
+            branch_elements::PASS,
+            "the sides of branches are as fused as they get; what it emits is no irregular nest",
+        )
+        .pass(
+            irregular::PASS,
+            "nests are as fused as they get; what it emits is fused by the steps that follow",
+        );
     fused().then(flat).then(finished())
 }
 

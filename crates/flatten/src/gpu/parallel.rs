@@ -14,7 +14,7 @@ use fehu_ir::{Basic, Body, Exp, Lambda, LoopForm, Soacs, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 /// Whether a body has parallelism whose amount is known outside of it.
-pub(super) fn exploitable(body: &Body<Soacs>) -> bool {
+pub(crate) fn exploitable(body: &Body<Soacs>) -> bool {
     exploitable_stms(&body.stms, &varying(body))
 }
 
