@@ -145,7 +145,7 @@ impl Flat {
     }
 
     /// Builds code for where there is too little parallelism for a threshold, if it is behind one.
-    fn unless<T>(&mut self, threshold: Option<Symbol>, f: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn unless<T>(&mut self, threshold: Option<Symbol>, f: impl FnOnce(&mut Self) -> T) -> T {
         match threshold {
             Some(name) => self.decided(name, false, f),
             None => f(self),
@@ -159,7 +159,7 @@ impl Flat {
     }
 
     /// Puts the statements of a finished body into the current one.
-    fn inline_kernels(&mut self, body: Body<Kernels>) -> Vec<SubExp> {
+    pub(super) fn inline_kernels(&mut self, body: Body<Kernels>) -> Vec<SubExp> {
         for stm in body.stms {
             self.seq.b.push(stm);
         }

@@ -7,7 +7,8 @@
 //! else let y = map f xs in reduce ⊕ v y     -- flattened further
 //! ```
 //!
-//! Without parallelism in `f` it is the one kernel. An operator that depends on
+//! Without parallelism in `f` it is the one kernel. Attributes that forbid the version with a sequential `f` (`only_inner`, ...) leave
+//! the other one: fusion hands them on from the map to the reduction. An operator that depends on
 //! the nest cannot leave it: then the combinator is sequential code.
 
 use super::block::widest;
@@ -22,7 +23,7 @@ use super::nest::{Lifted, Nest, Owner};
 use super::parallel::{exploitable, widths_inside};
 use super::ran::Ran;
 use super::scattered;
-use super::state::Flat;
+use super::state::{Flat, Machine};
 use super::steer::{self, Steer};
 use crate::scan_and_reduce;
 use fehu_base::Name;
@@ -69,7 +70,9 @@ impl Flat {
             return None;
         }
         let steer = Steer::of(&stm.attrs);
-        let worth = exploitable(&s.map.body) && self.may_version() && !steer.no_inner;
+        let only_inside =
+            self.machine == Machine::Grid && steer.no_outer && !(steer.no_inner && steer.no_intra);
+        let worth = exploitable(&s.map.body) && (only_inside || self.may_version() && !steer.no_inner);
         if !s.scans.is_empty() && !s.reds.is_empty() {
             let scalars = s.scans.iter().all(|x| !x.op.ret.iter().any(Type::is_array));
             return Some(match scalars && !worth {
@@ -84,15 +87,20 @@ impl Flat {
             return Some(self.segmented(nest, stm, s));
         }
         let first = self.guards.count();
-        let name = self.guards.name(Version::Outer);
+        let name = (!only_inside).then(|| self.guards.name(Version::Outer));
         let mut under = nest.clone();
-        let (split, checked) = self.decided(name, false, |f| {
+        let (split, checked) = self.unless(name, |f| {
             f.nested_checking(|f| f.split(&mut under, stm, s).into_iter().map(|(e, _)| e).collect())
         });
         if widest(&split) <= nest.depth() + 1 {
             self.guards.back_to(first);
             return Some(self.segmented(nest, stm, s));
         }
+        let Some(name) = name else {
+            self.ran.extend(checked);
+            let results = self.inline_kernels(split);
+            return Some(results.into_iter().map(|e| (e, Owner::Nest)).collect());
+        };
         let widths: Vec<SubExp> = nest.widths.iter().copied().chain([s.width]).collect();
         let par = self.seq.b.product(&widths);
         let inside = self.seq.b.product(&widths_inside(nest, &s.map.body));
