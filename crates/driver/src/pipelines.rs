@@ -17,8 +17,8 @@ use crate::front::Front;
 use crate::target::Target;
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
-use fehu_flatten::irregular::{self, Form};
 use fehu_flatten::branch_elements;
+use fehu_flatten::irregular::{self, Form};
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
     barriers, checks, device_loops, device_scalars, leave, loops, outline, restrict, unroll, walks, Analysis,
