@@ -16,7 +16,7 @@ use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::Classes;
 use fehu_ir::class::Class;
-use fehu_ir::op::{OpViewMut, RepOp};
+use fehu_ir::op::{OpView, OpViewMut, RepOp};
 use fehu_ir::seg::{KernelReturn, SegKind, SegSpace};
 use fehu_ir::soac::Soac;
 use fehu_ir::types::Types;
@@ -641,9 +641,12 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
     fn worth_remembering(&self, exp: &Exp<R>) -> bool {
         match exp {
             Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Call(..) => false,
-            Exp::Op(op) => match op.as_soac() {
-                Some(Soac::Screma(s)) => s.map.body.stms.len() <= rules::MAX_COPIED,
-                Some(Soac::Hist(_) | Soac::Scatter(_) | Soac::Filter(_) | Soac::Ad(_)) | None => false,
+            Exp::Op(op) => match op.view() {
+                OpView::Soac(Soac::Screma(s)) => s.map.body.stms.len() <= rules::MAX_COPIED,
+                OpView::Seg(seg) => rules::is_trivial_kernel(seg),
+                OpView::Soac(Soac::Hist(_) | Soac::Scatter(_) | Soac::Filter(_) | Soac::Ad(_))
+                | OpView::Size(_)
+                | OpView::Alloc(..) => false,
             },
             Exp::Basic(_) => true,
         }

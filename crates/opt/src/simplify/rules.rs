@@ -23,6 +23,8 @@ mod scalar;
 mod scatter;
 mod soac;
 
+pub(crate) use index::is_trivial_kernel;
+
 use super::engine::Engine;
 use fehu_ir::{Basic, Exp, Rep, Stm, SubExp};
 

@@ -6,20 +6,23 @@ use crate::simplify::hoist::is_total;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
-use fehu_ir::op::RepOp;
+use fehu_ir::free::free_in_body;
+use fehu_ir::op::{OpView, RepOp};
+use fehu_ir::seg::{KernelReturn, SegKind, SegOp};
 use fehu_ir::soac::Soac;
-use fehu_ir::subst::{rename_lambda, Subst};
+use fehu_ir::subst::{rename_body, rename_lambda, Subst};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Loc, Rep, Shape, Slice, Stm, SubExp, Type};
 use std::rc::Rc;
 
 /// Statements of a lambda that may be computed again, at most.
 const MAX_TRIVIAL: usize = 3;
 
-pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 3] {
+pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
     [
         Rule { name: "whole slice", apply: whole },
         Rule { name: "index of producer", apply: of_producer },
         Rule { name: "index of map", apply: of_map },
+        Rule { name: "index of kernel", apply: of_kernel },
     ]
 }
 
@@ -320,7 +323,7 @@ fn of_rearrange<R: Rep>(perm: &[usize], b: Name, slice: &Slice) -> Option<Exp<R>
 }
 
 /// Whether a body is so cheap that computing it again costs less than reading its result from memory.
-fn is_trivial<R: Rep>(body: &Body<R>) -> bool {
+pub(crate) fn is_trivial<R: Rep>(body: &Body<R>) -> bool {
     let cheap = |s: &Stm<R>| {
         matches!(s.exp, Exp::Basic(Basic::UnOp(..) | Basic::BinOp(..) | Basic::CmpOp(..) | Basic::Conv(..)))
             && is_total(&s.exp)
@@ -382,4 +385,36 @@ fn of_map<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
     };
     stms.push(Stm { certs, exp, ..stm.clone() });
     Some(Rewrite::Stms(stms))
+}
+
+/// An element of an array that a kernel computes from indices and scalars alone, in a few instructions, is computed where it is read.
+fn of_kernel<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::Basic(Basic::Index(a, slice)) = &stm.exp else { return None };
+    let at: Vec<SubExp> = slice.iter().map(fix).collect::<Option<_>>()?;
+    let def = engine.def(*a)?.clone();
+    let Exp::Op(op) = &*def.exp else { return None };
+    let OpView::Seg(seg) = op.view() else { return None };
+    if !is_trivial_kernel(seg) || seg.space.dims.len() != at.len() {
+        return None;
+    }
+    let mut body = rename_body(engine.names, &seg.body.body);
+    let subst: Subst = seg.space.dims.iter().zip(at).map(|((i, _), e)| (*i, e)).collect();
+    subst.body(&mut body);
+    let mut certs = stm.certs.clone();
+    certs.extend(def.certs.iter().copied());
+    let exp = Exp::Basic(Basic::SubExp(*body.result.get(def.index)?));
+    let mut stms = body.stms;
+    for s in &mut stms {
+        s.certs.extend(certs.iter().copied());
+    }
+    stms.push(Stm { certs, exp, ..stm.clone() });
+    Some(Rewrite::Stms(stms))
+}
+
+/// Whether the points of a kernel are so cheap that computing one again costs less than reading its result from memory.
+pub(crate) fn is_trivial_kernel<R: Rep>(seg: &SegOp<R>) -> bool {
+    matches!(seg.kind, SegKind::Map)
+        && seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem))
+        && is_trivial(&seg.body.body)
+        && !free_in_body(&seg.body.body).contains(&seg.space.flat)
 }
