@@ -61,3 +61,12 @@ entry written_apart [n] (is: [n]i64) (x: i8) (k: i64) =
 entry first_of_joined [n] (xs: [n]i64) : [n][n]i64 =
   map (\x -> if x > 3 then iota n
              else take n (concat (scan (+) 0 (map (+ x) xs)) (scan (*) 1 (map (+ x) xs))) :> [n]i64) xs
+
+-- What each row gets is the same for all, and is computed in each; rows that are too short fail, unless there are none.
+-- ==
+-- entry: rows_begin_alike
+-- input { [[1, 2, 3], [4, 5, 6]] 10 } output { [[10, 2, 11], [10, 5, 11]] }
+-- input { [[1, 2], [4, 5]] 10 } error: out of bounds
+-- input { empty([0][1]i32) 10 } output { empty([0][1]i32) }
+entry rows_begin_alike [n] [m] (yss: *[n][m]i32) (x: i32) : [n][m]i32 =
+  map (\(ys: [m]i32) -> (copy ys) with [0:3:2] = map (\i -> i32.i64 i + x) (iota 2)) yss

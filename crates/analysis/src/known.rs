@@ -101,6 +101,9 @@ impl Known {
             for p in &stm.pat {
                 p.ty.shape().iter().for_each(|n| size(facts, *n));
             }
+            for c in &stm.certs {
+                self.enter_alternatives(facts, *c);
+            }
             match &stm.exp {
                 Exp::Basic(Basic::Assert(c, _)) => self.assume(facts, *c, true, 0),
                 Exp::Basic(Basic::Index(a, slice) | Basic::Update(a, slice, _)) => {
@@ -128,6 +131,36 @@ impl Known {
     pub fn enter_checked(&self, facts: &mut Facts, certificate: Name) {
         if let Some(c) = self.checks.get(&certificate) {
             self.assume(facts, *c, true, 0);
+        }
+    }
+
+    /// Adds what a certificate stands for if that is one of two things, of which one is refuted here: a check that was moved out of a
+    /// loop holds, or the loop never runs.
+    fn enter_alternatives(&self, facts: &mut Facts, certificate: Name) {
+        let Some(check) = self.checks.get(&certificate).and_then(|c| c.name()) else { return };
+        if let Some(Condition::Or(a, b)) = self.conditions.get(&check) {
+            for (refuted, left) in [(*b, *a), (*a, *b)] {
+                if self.is_refuted(facts, refuted) {
+                    self.assume(facts, left, true, 0);
+                }
+            }
+        }
+    }
+
+    /// Whether a comparison is known to be false.
+    fn is_refuted(&self, facts: &Facts, c: SubExp) -> bool {
+        match c.name().and_then(|n| self.conditions.get(&n)) {
+            Some(Condition::Less(a, b)) => facts.le(&poly(*b), &poly(*a)),
+            Some(Condition::AtMost(a, b)) => facts.lt(&poly(*b), &poly(*a)),
+            Some(
+                Condition::Equal(..)
+                | Condition::Below(..)
+                | Condition::And(..)
+                | Condition::Or(..)
+                | Condition::Not(_)
+                | Condition::Same(_),
+            )
+            | None => false,
         }
     }
 

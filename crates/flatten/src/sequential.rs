@@ -14,9 +14,10 @@
 //! ```
 //!
 //! Here is all that is common to them: bodies, statements, and how bindings of
-//! accumulators become bindings of arrays. `screma`, `scattered` and `filter` hold the combinators.
+//! accumulators become bindings of arrays. `screma`, `scattered` and `filter` hold the combinators; `generated` is about updates by some of them.
 
 mod filter;
+mod generated;
 mod scattered;
 mod screma;
 
@@ -102,6 +103,7 @@ pub(crate) struct Seq<R: Goal = Kernels> {
     accs: FxHashMap<Name, Vec<Name>>,
     /// How the accumulators of a token combine values; `None` where they overwrite.
     operators: FxHashMap<Name, Option<Lambda<Soacs>>>,
+    known: generated::Known,
 }
 
 impl Seq {
@@ -150,7 +152,8 @@ impl Seq {
 
 impl<R: Goal> Seq<R> {
     pub(crate) fn new(b: Builder<R>, calls: Calls) -> Seq<R> {
-        Seq { b, calls, accs: FxHashMap::default(), operators: FxHashMap::default() }
+        let known = generated::Known::default();
+        Seq { b, calls, accs: FxHashMap::default(), operators: FxHashMap::default(), known }
     }
 
     pub(crate) fn body(&mut self, body: Body<Soacs>) -> Body<R> {
@@ -190,7 +193,9 @@ impl<R: Goal> Seq<R> {
 
     fn bind(&mut self, pat: Vec<PatElem<Soacs>>, exp: Exp<Soacs>) {
         let pat: Bindings = pat.into_iter().map(|p| (p.name, p.ty)).collect();
+        self.learn_generated(&pat, &exp);
         match exp {
+            Exp::Basic(Basic::Update(array, slice, source)) => self.put(pat, array, slice, source),
             Exp::Basic(Basic::SubExp(e) | Basic::Opaque(e)) if self.is_acc(e) => self.bind_results(pat, &[e]),
             Exp::Basic(Basic::UpdateAcc(acc, index, values)) if self.accs.contains_key(&acc) => {
                 self.update_acc(pat, acc, &index, &values);
