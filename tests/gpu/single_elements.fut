@@ -1,4 +1,4 @@
--- Loops that read and write single elements run on the device, by one thread.
+-- Loops that read and write single elements run on the device, by one thread; so do checks of numbers that only kernels need.
 -- ==
 -- entry: recurrence
 -- random input { [100]f32 } auto output
@@ -61,6 +61,11 @@
 -- ==
 -- entry: flags
 -- random input { [64]bool } auto output
+
+-- ==
+-- entry: checked_on_device
+-- input { [1, 0, 2] } auto output
+-- input { [1, 0, 5] } error: Index \[5\] out of bounds for array of shape \[3\]
 
 entry recurrence [n] (xs: *[n]f32) = loop xs for i < n - 1 do xs with [i + 1] = xs[i] * 0.5f32 + xs[i + 1]
 
@@ -170,3 +175,7 @@ entry read_by_host [n] (xs: [n]i32) =
 entry flags [n] (bs: [n]bool) =
   let (any, bs) = loop (any, bs) = (false, copy bs) for i < n do (any || bs[i], bs with [i] = any != bs[i])
   in map (!= any) bs
+
+entry checked_on_device [n] (xs: [n]i32) =
+  let j = i64.i32 (reduce i32.max i32.lowest xs)
+  in map (+ xs[j]) xs

@@ -249,8 +249,8 @@ pub mod cpu_loops {
 
 /// Which loops of the host one thread of the device runs.
 pub mod device_loops {
-    /// A loop inside that touches no memory has at most so many iterations: a thread of the device computes some 30 times slower
-    /// than the host, which in turn waits for an element as long as it takes to do 10,000 operations.
+    /// A loop inside that touches no memory has at most so many iterations. On an H200 the host waits 7.7 us for an element; one thread
+    /// of the device needs 12 ns for an iteration of five operations.
     pub const ITERATIONS_WITHOUT_ACCESS: i64 = 64;
 
     /// The most elements of an array that is copied in each iteration; more are copied in parallel.

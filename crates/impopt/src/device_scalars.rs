@@ -12,8 +12,18 @@
 //! ```
 //!
 //! A scalar stays if all that is done with it, and with what is computed from it, can be done by the device: it is given to a
-//! kernel, or written to an array. It is read by the host if it decides how the host goes on: a size, a bound, a
-//! condition, a check, an index; or if computing it in every thread would be expensive.
+//! kernel, written to an array, or checked. A check of scalars that stay is a kernel of one thread:
+//!
+//! ```text
+//! j = m[0]; assert(j < n, ..)     -- waits     ->    launch check(m, n):
+//! launch segmap(x, j)                                  j = m[0]; assert(j < n, ..)
+//!                                                    launch segmap(x, m): j = m[0]; ...
+//! ```
+//!
+//! A scalar is read by the host if it decides how the host goes on: a size, a bound, a
+//! condition, an index; or if computing it in every thread would be expensive.
+//!
+//! Scalars that nobody needs, such as one of the results of a reduction, are not read either.
 //!
 //! What it is computed from must still be there when the kernel starts. Memory of the function's own, which nothing
 //! touches any more, is read where it is. Everything else is set aside, by a copy of one element within the device.
@@ -25,13 +35,13 @@ mod survey;
 mod tests;
 
 use choose::Chosen;
-use fehu_base::{Name, NameSource};
+use fehu_base::{Name, NameSource, Symbol};
 use fehu_imp::build::i64;
 use fehu_imp::syntax::{
-    Arg, CpuOp, Expr, Function, HostOp, Kernel, KernelOp, Launch, Loc, Param, Program, Space,
+    Arg, CpuOp, ErrorPart, Expr, Function, HostOp, Kernel, KernelOp, Launch, Loc, Param, Program, Space,
 };
 use fehu_pass::{Need, Pass};
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 
 type Code = fehu_imp::syntax::Code<HostOp>;
@@ -43,29 +53,33 @@ pub const PASS: Pass<Program> = Pass { name: "device-scalars", need: Need::Optio
 /// Leaves scalars on the device.
 fn keep(prog: &mut Program) {
     let mut kernels: FxHashMap<Name, Kernel> = FxHashMap::default();
-    let order: Vec<Name> = prog.kernels.iter().map(|k| k.name).collect();
+    let mut order: Vec<Name> = prog.kernels.iter().map(|k| k.name).collect();
     kernels.extend(prog.kernels.drain(..).map(|k| (k.name, k)));
     for f in &mut prog.functions {
-        function(f, &prog.globals, &mut kernels, &mut prog.names);
+        order.extend(function(f, &prog.globals, &mut kernels, &mut prog.names));
     }
     prog.kernels = order.into_iter().filter_map(|k| kernels.remove(&k)).collect();
 }
 
+/// The names of the kernels that it adds.
 fn function(
     f: &mut Function,
     globals: &[Param],
     kernels: &mut FxHashMap<Name, Kernel>,
     names: &mut NameSource,
-) {
+) -> Vec<Name> {
     let survey = survey::survey(f, globals);
     let chosen = choose::choose(&survey, kernels);
     if chosen.is_empty() {
-        return;
+        return vec![];
     }
     let types = survey.types;
-    let mut rewrite = Rewrite { chosen, types, kernels, names, values: FxHashMap::default() };
+    let label = f.entry.as_ref().map_or_else(|| names.base(f.name), |e| e.face.name);
+    let values = FxHashMap::default();
+    let mut rewrite = Rewrite { chosen, types, kernels, names, values, label, added: vec![] };
     let body = std::mem::replace(&mut f.body, Code::Seq(vec![]));
     f.body = Code::Seq(rewrite.code(body));
+    rewrite.added
 }
 
 struct Rewrite<'a> {
@@ -75,6 +89,10 @@ struct Rewrite<'a> {
     names: &'a mut NameSource,
     /// What kernels compute for a scalar that stays.
     values: FxHashMap<Name, Expr>,
+    /// What people call the function.
+    label: Symbol,
+    /// Kernels that check scalars.
+    added: Vec<Name>,
 }
 
 impl Rewrite<'_> {
@@ -85,6 +103,7 @@ impl Rewrite<'_> {
     fn code_here(&mut self, code: Code) -> Vec<Code> {
         match code {
             Code::Seq(codes) => vec![Code::Seq(codes.into_iter().flat_map(|c| self.code(c)).collect())],
+            Code::DeclareScalar(x, _) | Code::SetScalar(x, _) if self.chosen.is_unused(x) => vec![],
             Code::DeclareScalar(x, _) if self.chosen.stays(x) => vec![],
             Code::SetScalar(x, e) if self.chosen.stays(x) => {
                 let mut before = vec![];
@@ -109,6 +128,7 @@ impl Rewrite<'_> {
                 self.launch(&mut launch);
                 vec![Code::Op(HostOp::Own(launch))]
             }
+            Code::Assert { cond, message, loc } => self.check(cond, message, loc),
             code @ (Code::DeclareScalar(..)
             | Code::SetScalar(..)
             | Code::DeclareMem(..)
@@ -117,7 +137,6 @@ impl Rewrite<'_> {
             | Code::Write { .. }
             | Code::Copy { .. }
             | Code::Call { .. }
-            | Code::Assert { .. }
             | Code::Op(_)) => vec![code],
         }
     }
@@ -157,6 +176,31 @@ impl Rewrite<'_> {
                 Expr::Index { mem, offset: Box::new(i64(0)), elem, space }
             }
         }
+    }
+
+    /// A check: by the device, if it is about scalars that stay.
+    fn check(&mut self, cond: Expr, message: Vec<ErrorPart>, loc: Loc) -> Vec<Code> {
+        let body = KernelCode::Assert { cond: cond.clone(), message: message.clone(), loc: loc.clone() };
+        let free = fehu_imp::free::free_names(&body);
+        if !free.iter().any(|x| self.chosen.stays(*x)) {
+            return vec![Code::Assert { cond, message, loc }];
+        }
+        let kernel = self.names.fresh_str(&format!("{}_check", self.label));
+        let label = Symbol::new(&format!("{}.check_{}", self.label, kernel.0));
+        let params: Vec<Param> = free.iter().map(|x| self.types[x].clone()).collect();
+        let args = params.iter().map(|p| match p {
+            Param::Scalar(x, _) => Arg::Scalar(Expr::Var(*x)),
+            Param::Mem(m, _) => Arg::Mem(*m),
+        });
+        let mut launch = Launch { kernel, grid: i64(1), block: i64(1), shared: vec![], args: args.collect() };
+        let (shared, block_size, qualifiers) = (vec![], None, IndexMap::new());
+        self.kernels.insert(
+            kernel,
+            Kernel { name: kernel, label, params, shared, block_size, qualifiers, body, loc },
+        );
+        self.added.push(kernel);
+        self.launch(&mut launch);
+        vec![Code::Op(HostOp::Own(Box::new(launch)))]
     }
 
     /// Has the kernel compute what it is given of scalars that stay.

@@ -1,6 +1,6 @@
 //! Which scalars stay on the device.
 
-use super::survey::{Definition, Survey, Use};
+use super::survey::{Check, Definition, Survey, Use};
 use fehu_base::ops::BinOp;
 use fehu_base::tuning::device_scalars;
 use fehu_base::Name;
@@ -13,18 +13,25 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Chosen {
     /// The scalars that stay, with those of them that each is computed from.
     scalars: FxHashMap<Name, Vec<Name>>,
+    /// Those that nobody needs at all.
+    unused: FxHashSet<Name>,
     in_place: FxHashSet<Name>,
 }
 
 impl Chosen {
     /// Whether there is nothing to do.
     pub(super) fn is_empty(&self) -> bool {
-        self.scalars.is_empty()
+        self.scalars.is_empty() && self.unused.is_empty()
     }
 
     /// Whether a scalar stays on the device.
     pub(super) fn stays(&self, x: Name) -> bool {
         self.scalars.contains_key(&x)
+    }
+
+    /// Whether nobody needs a scalar.
+    pub(super) fn is_unused(&self, x: Name) -> bool {
+        self.unused.contains(&x)
     }
 
     /// The scalars that stay which this one is computed from.
@@ -38,29 +45,67 @@ impl Chosen {
     }
 }
 
-/// Chooses.
-#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
+/// Chooses. What follows from a check and is about scalars of the host alone, such as one of several indices, the host relies on as soon
+/// as it has made the check: such a check is the host's.
 pub(super) fn choose(survey: &Survey, kernels: &FxHashMap<Name, Kernel>) -> Chosen {
+    let mut of_host = FxHashSet::default();
+    loop {
+        let chosen = choose_but(survey, kernels, &of_host);
+        let stays = |x: &Name| chosen.stays(*x);
+        let mixed = |c: &&Check| c.scalars.iter().any(stays) && !is_all_of_device(survey, &chosen, &c.cond);
+        let before = of_host.len();
+        of_host.extend(survey.checks.iter().filter(mixed).map(|c| c.position));
+        if of_host.len() == before {
+            return chosen;
+        }
+    }
+}
+
+/// Whether every part of a conjunction depends on scalars that stay.
+fn is_all_of_device(survey: &Survey, chosen: &Chosen, cond: &Expr) -> bool {
+    if let Expr::BinOp(BinOp::LogAnd, a, b) = cond {
+        return [a, b].into_iter().all(|part| deep(|| is_all_of_device(survey, chosen, part)));
+    }
+    if let Expr::Var(x) = cond {
+        let definition = survey.definitions.iter().find(|d| d.var == *x && chosen.stays(*x));
+        return definition.is_some_and(|d| deep(|| is_all_of_device(survey, chosen, &d.value)));
+    }
+    let mut found = false;
+    for_each_part(cond, &mut |part| {
+        found |= matches!(part, Expr::Var(x) if chosen.stays(*x)) || matches!(part, Expr::Index { .. });
+    });
+    found
+}
+
+/// Chooses, where these checks are the host's.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a few of many are asked for")]
+fn choose_but(survey: &Survey, kernels: &FxHashMap<Name, Kernel>, of_host: &FxHashSet<usize>) -> Chosen {
     let mut costs = Costs::default();
     let mut staying: FxHashMap<Name, &Definition> = FxHashMap::default();
+    let mut unused = FxHashSet::default();
     // Whatever uses a scalar comes later in the text; so a user is decided on before what it uses.
     let candidates: Vec<&Definition> =
         survey.definitions.iter().filter(|d| is_candidate(survey, d, &mut costs)).collect();
     for d in candidates.iter().rev() {
         let uses = survey.uses.get(&d.var).map_or(&[][..], |u| u);
+        if uses.iter().all(|(_, how)| matches!(how, Use::Scalar(y) if unused.contains(y))) {
+            unused.insert(d.var);
+            continue;
+        }
         let fine = uses.iter().all(|(at, how)| {
             (d.position < *at && *at <= d.end)
                 && match how {
                     Use::Host => false,
-                    Use::Scalar(y) => staying.contains_key(y),
+                    Use::Scalar(y) => staying.contains_key(y) || unused.contains(y),
                     Use::Kernel(k, i) => {
                         survey.launches.get(k) == Some(&1)
                             && kernels.get(k).is_some_and(|k| !steers_barriers(k, k.params[*i].name()))
                     }
                     Use::Write => matches!(d.value, Expr::Index { .. }),
+                    Use::Check => !of_host.contains(at),
                 }
         });
-        if fine && !uses.is_empty() {
+        if fine {
             staying.insert(d.var, d);
         }
     }
@@ -90,7 +135,7 @@ pub(super) fn choose(survey: &Survey, kernels: &FxHashMap<Name, Kernel>) -> Chos
         scalars.insert(d.var, from);
     }
     let in_place = in_place.into_iter().filter(|(_, still)| *still).map(|(m, _)| m).collect();
-    Chosen { scalars, in_place }
+    Chosen { scalars, unused, in_place }
 }
 
 /// What it takes to compute scalars from memory: the operations of each, and the scalars that it is computed from, itself

@@ -6,6 +6,7 @@
 
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
+use fehu_imp::free::free_names;
 use fehu_imp::syntax::{Arg, Code, CpuOp, ErrorPart, Expr, Function, HostOp, Launch, Param, Place, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,6 +27,8 @@ pub(super) struct Survey {
     pub shared: FxHashSet<Name>,
     /// Blocks that are constant data, which the host has too.
     pub constant: FxHashSet<Name>,
+    /// Checks, in the order of the text.
+    pub checks: Vec<Check>,
     /// How often a kernel is launched in the text.
     pub launches: FxHashMap<Name, usize>,
     position: usize,
@@ -40,6 +43,14 @@ pub(super) struct Definition {
     pub end: usize,
 }
 
+/// A check.
+pub(super) struct Check {
+    pub position: usize,
+    pub cond: Expr,
+    /// The scalars in its condition and its message.
+    pub scalars: FxHashSet<Name>,
+}
+
 /// What is done with a scalar.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Use {
@@ -51,6 +62,8 @@ pub(super) enum Use {
     Kernel(Name, usize),
     /// It is written to an array, as it is.
     Write,
+    /// It is checked, or in the message of a check.
+    Check,
 }
 
 /// Looks through a function.
@@ -148,18 +161,20 @@ impl Survey {
                 args.iter().for_each(|a| self.arg(a));
             }
             Code::Assert { cond, message, loc: _ } => {
-                self.host(cond);
-                self.message(message);
+                self.operands(cond, Use::Check);
+                self.message(message, Use::Check);
+                let scalars = free_names(code).into_iter().collect();
+                self.checks.push(Check { position: self.position, cond: cond.clone(), scalars });
             }
             Code::Op(op) => self.op(op),
         }
     }
 
-    fn message(&mut self, message: &[ErrorPart]) {
+    fn message(&mut self, message: &[ErrorPart], how: Use) {
         for part in message {
             match part {
                 ErrorPart::Text(_) => {}
-                ErrorPart::Value(e, _) => self.host(e),
+                ErrorPart::Value(e, _) => self.operands(e, how),
             }
         }
     }
@@ -178,7 +193,7 @@ impl Survey {
                 self.host(bytes);
             }
             CpuOp::Free(..) => {}
-            CpuOp::Trace { message, loc: _ } => self.message(message),
+            CpuOp::Trace { message, loc: _ } => self.message(message, Use::Host),
             CpuOp::GetSize(x, _) | CpuOp::GetSizeMax(x, _) => self.set(*x),
             CpuOp::CmpThreshold(x, _, e) => {
                 self.set(*x);
