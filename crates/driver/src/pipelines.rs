@@ -26,7 +26,7 @@ use fehu_impopt::{
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
 use fehu_kernels::legalise;
-use fehu_kernels::opt::{fuse_thread_loops, layout, progressions, scan_epilogue, single_point};
+use fehu_kernels::opt::{fuse_thread_loops, layout, loop_scalars, progressions, scan_epilogue, single_point};
 use fehu_kernels::schedule;
 use fehu_memory::{
     buffers, dead, divisions, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit,
@@ -197,6 +197,7 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         .pass(simplify::FLATTENED, "versions of a nest have constants and copies of their own")
         .pass(cse::pass(), "what distribution copied into several kernels of a version")
         .pass(legalise::inline::PASS, "kernels cannot call functions that allocate")
+        .pass(loop_scalars::PASS, "after inlining, all kernels of a loop are visible")
         .pass(single_point::PASS, "after inlining, scalars between arrays are visible")
         .pass(legalise::CONSTANTS, "kernels cannot allocate")
         .pass(legalise::OPERATORS, "kernels combine scalars")

@@ -2,6 +2,7 @@
 
 pub mod fuse_thread_loops;
 pub mod layout;
+pub mod loop_scalars;
 pub mod progressions;
 pub mod scan_epilogue;
 pub mod single_point;
