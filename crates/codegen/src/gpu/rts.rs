@@ -60,6 +60,7 @@ pub(super) fn apply<A: Api>() -> String {
 pub(super) fn kernel_prelude<A: Api>() -> String {
     let shared = [
         include_str!("../../rts/gpu/kernel_divide.h"),
+        include_str!("../../rts/gpu/kernel_runs.h"),
         include_str!("../../rts/c/scalar.h"),
         A::KERNEL_MATH,
         include_str!("../../rts/c/scalar_f16.h"),
