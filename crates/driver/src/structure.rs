@@ -16,9 +16,9 @@ use crate::target::Target;
 use fehu_base::{bug, Diagnostic};
 use fehu_ir::op::{OpView, RepOp};
 use fehu_ir::read::read_prog;
-use fehu_ir::seg::{KernelReturn, SegKind, SegOp};
+use fehu_ir::seg::{KernelReturn, SegKind, SegOp, EXCHANGE};
 use fehu_ir::soac::Soac;
-use fehu_ir::{Basic, Body, Exp, Kernels, Lambda, LoopForm, Memory, Prog, Rep, Soacs};
+use fehu_ir::{Attr, Basic, Body, Exp, Kernels, Lambda, LoopForm, Memory, Prog, Rep, Soacs, Stm};
 
 /// The stage after which operations are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -173,6 +173,15 @@ impl Structure {
     }
 }
 
+/// Whether an attribute says that memory is for what threads exchange inside of one operation. No array is in it, and the suite
+/// counts the blocks of arrays.
+fn is_exchange(attr: &Attr) -> bool {
+    match attr {
+        Attr::Comp(name, _) => name.as_str() == EXCHANGE,
+        Attr::Atom(_) | Attr::Int(_) => false,
+    }
+}
+
 /// Collects the operations of a program of any representation.
 #[derive(Default)]
 struct Counter {
@@ -190,7 +199,8 @@ impl Counter {
     }
 
     fn body<R: Rep>(&mut self, body: &Body<R>) {
-        fehu_ir::visit::deep(|| body.stms.iter().for_each(|s| self.exp(&s.exp)));
+        let counted = |s: &&Stm<R>| !s.attrs.iter().any(is_exchange);
+        fehu_ir::visit::deep(|| body.stms.iter().filter(counted).for_each(|s| self.exp(&s.exp)));
     }
 
     fn exp<R: Rep>(&mut self, exp: &Exp<R>) {
@@ -357,6 +367,16 @@ mod tests {
         assert!(of(text, Some("gpu")).count("SegRed") >= 2);
         assert_eq!(of(text, Some("seq")).count("Screma"), 0);
         assert!(of("entry main (n: i64) = map (* 2) (iota n)", Some("seq-mem")).count("Alloc") == 1);
+    }
+
+    /// What the threads of a block exchange is not counted, and `only_intra` is one version: the result, and what is summed.
+    #[test]
+    fn blocks_of_arrays_are_counted() {
+        let text = "entry main (xss: [][]i32) =
+            #[flattening(only_intra)]
+            map (\\xs -> let ys = opaque (map (+ 1) xs) in map (+ reduce (+) 0 ys) xs) xss";
+        assert_eq!(of(text, Some("gpu-mem")).count("Alloc"), 2);
+        assert_eq!(of(text, Some("gpu-mem")).count("If"), 0);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::parallel::widths_inside;
 use super::state::{Flat, Machine};
 use super::traffic::Traffic;
 use fehu_base::ops::{BinOp, CmpOp};
-use fehu_base::prim::IntType;
+use fehu_base::prim::{IntType, ScalarType};
 use fehu_base::tuning::flattening;
 use fehu_base::{Name, Symbol};
 use fehu_ir::free::{bound_in_body, free_in_type};
@@ -21,7 +21,7 @@ use fehu_ir::seg::{
 };
 use fehu_ir::types::array_of_rows;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Attr, Basic, Body, Builder, Exp, Kernels, Rep, Shape, Soacs, SubExp, Type};
+use fehu_ir::{Attr, Basic, Body, Builder, ErrorPart, Exp, Kernels, Rep, Shape, Soacs, SubExp, Type};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
@@ -78,41 +78,85 @@ pub(super) fn intra_version(
     Some(Intra { body, inside, spaces, combining, label })
 }
 
-/// Whether there is enough parallelism for a version (if a threshold says how much is), and it fits the device. Where there is a version that is
+impl Intra {
+    /// Its host code, all of whose operations depend on a check.
+    pub(super) fn depending_on(self, cert: Option<Name>) -> Body<Kernels> {
+        let mut body = self.body;
+        body.stms.iter_mut().for_each(|stm| stm.certs.extend(cert));
+        body
+    }
+}
+
+/// Whether there is enough parallelism for a version, and it fits the device. Where there is a version that is
 /// flattened further, it must also use enough of the parallelism, or move fewer bytes where these are known.
 pub(super) fn fits(
     flat: &mut Flat,
     nest: &Nest,
-    name: Option<Symbol>,
+    name: Symbol,
     version: &Intra,
     is_flattened_further: bool,
     traffic: Option<&Traffic>,
 ) -> SubExp {
     let widest = widest_of(&mut flat.seq.b, &version.spaces);
-    let enough = name.map(|name| {
-        let outer = flat.seq.b.product(&nest.widths);
-        let par = flat.seq.b.mul64(outer, widest);
-        let par = traffic.map_or(par, |traffic| traffic.block_par(&mut flat.seq.b, par));
-        flat.enough(name, Version::Intra, par, Some(outer))
-    });
+    let outer = flat.seq.b.product(&nest.widths);
+    let par = flat.seq.b.mul64(outer, widest);
+    let par = traffic.map_or(par, |traffic| traffic.block_par(&mut flat.seq.b, par));
+    let enough = flat.enough(name, Version::Intra, par, Some(outer));
     let mut conditions = vec![];
-    if enough.is_none() || traffic.is_none() {
+    if traffic.is_none() {
         conditions.push(threads_suffice(flat, nest, version, widest));
     }
     if is_flattened_further {
         conditions.extend(uses_enough(flat, nest, version, widest));
     }
-    let needed = Exp::Op(KernelsOp::Size(SizeOp::SharedNeeded(version.label)));
-    let bytes = flat.seq.b.bind("bytes", Type::I64, needed).into();
-    let most = size_max(&mut flat.seq.b, SizeClass::SharedMemory);
-    let mut fits = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), bytes, most);
+    let SharedMemory { needed, most } = shared_memory(&mut flat.seq.b, version);
+    let mut fits = flat.seq.b.cmp(CmpOp::SLe(IntType::I64), needed, most);
     if let Some(others) = conditions.into_iter().reduce(|a, b| flat.seq.b.bin(BinOp::LogAnd, a, b)) {
         fits = flat.seq.b.bin(BinOp::LogAnd, others, fits);
     }
-    match enough {
-        Some(enough) => flat.seq.b.bin(BinOp::LogAnd, enough, fits),
-        None => fits,
+    flat.seq.b.bin(BinOp::LogAnd, enough, fits)
+}
+
+/// The check that a version which is the only one fits the device, if anything is to be computed.
+pub(super) fn must_fit(flat: &mut Flat, nest: &Nest, version: &Intra) -> Option<Name> {
+    let b = &mut flat.seq.b;
+    let blocks = b.product(&nest.widths);
+    let idle = b.cmp(CmpOp::SLe(IntType::I64), blocks, SubExp::i64(0));
+    let SharedMemory { needed, most } = shared_memory(b, version);
+    let mut fits = b.cmp(CmpOp::SLe(IntType::I64), needed, most);
+    let mut message = vec![
+        ErrorPart::Text("A thread block needs ".into()),
+        ErrorPart::Value(needed, ScalarType::I64),
+        ErrorPart::Text(" bytes of shared memory, of which the device has ".into()),
+        ErrorPart::Value(most, ScalarType::I64),
+    ];
+    if !version.combining.is_empty() {
+        let combining = widest_of(b, &version.combining);
+        let threads = size_max(b, SizeClass::ThreadBlockSize);
+        let enough = b.cmp(CmpOp::SLe(IntType::I64), combining, threads);
+        fits = b.bin(BinOp::LogAnd, fits, enough);
+        message.extend([
+            ErrorPart::Text(", and ".into()),
+            ErrorPart::Value(combining, ScalarType::I64),
+            ErrorPart::Text(" threads, of which it has ".into()),
+            ErrorPart::Value(threads, ScalarType::I64),
+        ]);
     }
+    message.push(ErrorPart::Text(".".into()));
+    let fine = b.bin(BinOp::LogOr, idle, fits);
+    b.assert(fine, message)
+}
+
+/// The bytes of shared memory that a version needs, and those that a thread block can have.
+struct SharedMemory {
+    needed: SubExp,
+    most: SubExp,
+}
+
+fn shared_memory(b: &mut Builder<Kernels>, version: &Intra) -> SharedMemory {
+    let needed = Exp::Op(KernelsOp::Size(SizeOp::SharedNeeded(version.label)));
+    let needed = b.bind("bytes", Type::I64, needed).into();
+    SharedMemory { needed, most: size_max(b, SizeClass::SharedMemory) }
 }
 
 /// Whether a block has threads for operations that need one for each point. Threads that take several points each are enough only if all of the

@@ -16,7 +16,8 @@
 //! plain segmented reduction or scan. A version that is no different from another is left out, and an intra-block
 //! version is chosen only if it fits the device: its widest reduction or scan in a
 //! block's threads, and its arrays in shared memory. Of maps over rows, by default the version is chosen that moves
-//! the fewest bytes (`traffic`). Where attributes ask for it alone, that is all that is asked.
+//! the fewest bytes (`traffic`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of the
+//! host fails if it does not fit.
 
 use super::block::{self, widest};
 use super::g1_manifest::Point;
@@ -115,14 +116,22 @@ impl Flat {
         let before = self.ran.so_far();
         let intra = if worth { block::intra_version(self, nest, body, types) } else { None };
         let in_blocks = self.ran.take_since(before);
-        // Where no other version is wanted, there is nothing to weigh it against.
-        let weighed = !(steer.no_outer && steer.no_inner);
-        let intra = intra.map(|version| (weighed.then(|| self.guards.name(Version::Intra)), version));
+        let intra = match intra {
+            Some(version) if steer.no_outer && steer.no_inner => {
+                let alone = self.nested(|f| {
+                    let cert = block::must_fit(f, nest, &version);
+                    f.inline_kernels(version.depending_on(cert))
+                });
+                return Some((alone, in_blocks));
+            }
+            Some(version) => Some((self.guards.name(Version::Intra), version)),
+            None => None,
+        };
         let between = self.guards.count();
         let mut flat = None;
         if !steer.no_inner {
             let (copy, under) = (body.clone(), nest.clone());
-            let threshold = intra.as_ref().and_then(|(name, _)| *name);
+            let threshold = intra.as_ref().map(|(name, _)| *name);
             let version = self.unless(threshold, |f| f.nested_checking(|f| f.distribute(under, copy, types)));
             flat = (widest(&version.0) > nest.depth()).then_some(version);
         }
