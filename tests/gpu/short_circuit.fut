@@ -221,3 +221,26 @@ entry wavefront (q: i64) (b: i64) : []i64 =
         tabulate (d + 1) (\k -> tabulate b (\r -> m[(d - k) * b + 1 + r, k * b] + m[(d - k) * b, k * b + 1 + r]))
       in loop m for k < d + 1 do m with [(d - k) * b + 1:(d - k) * b + 1 + b, k * b + 1] = (rows[k] :> [(d - k) * b + 1 + b - ((d - k) * b + 1)]i64)
   in flatten m
+
+-- What is turned around is made that way, from its end; all of it, and along one of two dimensions or both.
+-- ==
+-- entry: turned_around
+-- input { [[1i32, 2i32, 3i32, 4i32], [5i32, 6i32, 7i32, 8i32]] } auto output
+-- input { empty([0][4]i32) } auto output
+-- input { empty([2][0]i32) } auto output
+entry turned_around [n] [m] (xss: [n][m]i32) : ([n][m]i32, [n][m]i32, [n][m]i32, [][m]i32) =
+  let rows = map (\xs -> reverse (map (+ 1) (scan (+) 0 xs))) xss
+  let a = map (map (* 3)) xss
+  let b = reverse (map reverse a)
+  let c = reverse (map (map (+ 7)) xss) ++ map (map (+ 8)) xss
+  in (rows, b, reverse (copy xss), c)
+
+-- Only a part is turned around, or more than once.
+-- ==
+-- entry: partly_turned_around
+-- input { [1i32, 2i32, 3i32, 4i32, 5i32] [0i32, 0i32, 0i32, 0i32, 0i32] } auto output
+entry partly_turned_around [n] (xs: [n]i32) (ys: *[n]i32) : ([]i32, *[n]i32) =
+  let zs = map (\x -> x * x) xs
+  let some = reverse (copy (zs[1:n - 1]))
+  let ys[::-1] = reverse (map (+ 1) zs)
+  in (some ++ reverse (reverse zs)[::-2], ys)

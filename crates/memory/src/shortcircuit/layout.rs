@@ -1,7 +1,7 @@
 //! How a block is laid out anew when what is in it moves.
 //!
 //! The value that is to be put somewhere else fills its block, and gets another place. The other arrays in the block are
-//! parts of it, or it in another shape, and follow it:
+//! parts of it, or it in another shape or order, and follow it:
 //!
 //! - if the new place is evenly spaced, what is at `p` in the old block is at `start + p*step` in the new one;
 //! - else each dimension of the value gets a new stride. A part of the value is then taken as a slice of it: its offset and
@@ -25,8 +25,10 @@ pub(super) enum Layout {
 
 impl Layout {
     /// The layout that takes a value from its own place to another.
-    pub(super) fn between(own: &Lmad, to: &Lmad) -> Layout {
-        even(own, to).or_else(|| strides(own, to)).unwrap_or(Layout::Alone)
+    pub(super) fn between(sure: &Facts, own: &Lmad, to: &Lmad) -> Layout {
+        let found = |own: &Lmad, to: &Lmad| even(own, to).or_else(|| strides(own, to));
+        let reversed = || forwards(sure, own, to).and_then(|(own, to)| found(&own, &to));
+        found(own, to).or_else(reversed).unwrap_or(Layout::Alone)
     }
 
     /// Where what is at a place in the value's own block will be. `sure` is what holds whatever is checked: a part that turns out to
@@ -46,6 +48,25 @@ impl Layout {
         };
         moved.is_known().then_some(moved)
     }
+}
+
+/// The same two places with dimensions along which the first goes backwards reversed in both, so that each element of the one is still for
+/// the same element of the other: an array that is read from its end fills its block as well.
+fn forwards(sure: &Facts, own: &Lmad, to: &Lmad) -> Option<(Lmad, Lmad)> {
+    let (mut own, mut to) = (own.map_parts(|p| sure.normalise(p)), to.clone());
+    if own.rank() != to.rank() {
+        return None;
+    }
+    let backwards = |d: &Dim| !d.stride.is_zero() && sure.nonneg(&-&d.stride);
+    let found: Vec<usize> = (0..own.rank()).filter(|k| backwards(&own.dims[*k])).collect();
+    for k in &found {
+        for lmad in [&mut own, &mut to] {
+            let dim = &mut lmad.dims[*k];
+            lmad.offset = &lmad.offset + (&dim.size - 1) * &dim.stride;
+            dim.stride = -&dim.stride;
+        }
+    }
+    (!found.is_empty()).then_some((own, to))
 }
 
 /// The layout of a destination that is evenly spaced, for a value whose elements are in order.

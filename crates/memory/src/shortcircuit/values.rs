@@ -91,7 +91,7 @@ impl ShortCircuit {
     /// The destination of a value that is to be in a place.
     pub(super) fn dest(&self, value: Name, place: Place) -> Option<Dest> {
         let count = elements(self.tables.types.get(&value)?)?;
-        let layout = Layout::between(&self.tables.place(value)?.lmad, &place.lmad);
+        let layout = Layout::between(&self.sure, &self.tables.place(value)?.lmad, &place.lmad);
         let moved = RefCell::new(FxHashMap::from_iter([(value, Some(place.lmad.clone()))]));
         place.lmad.is_known().then_some(Dest { place, layout, count, parts: vec![], moved })
     }
