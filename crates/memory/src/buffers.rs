@@ -63,9 +63,12 @@ fn buffers(prog: &mut Prog<Memory>) {
 }
 
 fn of_functions(prog: &mut Prog<Memory>) {
+    let with_blocks = |stm: &Stm<Memory>| matches!(&stm.exp, Exp::Loop(l) if hands_on_blocks(l));
+    if !prog.funs.iter().any(|fun| any_stm(&fun.body, with_blocks)) {
+        return;
+    }
     let tables = Tables::of(prog);
     let mut b = MemBuilder::new(std::mem::take(&mut prog.names), Types::default());
-    let with_blocks = |stm: &Stm<Memory>| matches!(&stm.exp, Exp::Loop(l) if hands_on_blocks(l));
     for fun in prog.funs.iter_mut().filter(|fun| any_stm(&fun.body, with_blocks)) {
         let sizes = Sizes::of(&fun.body);
         let known = Known::of_fun(fun);

@@ -26,6 +26,7 @@ mod bound;
 
 use crate::builder::{MemBuilder, Place};
 use crate::tables::{operand_counts, Tables};
+use crate::within::is_parallel;
 use fehu_algebra::horner::Arith;
 use fehu_algebra::Poly;
 use fehu_base::ops::BinOp;
@@ -45,6 +46,9 @@ const LONG: usize = 16;
 
 /// Moves allocations out of kernels.
 pub fn expand(prog: &mut Prog<Memory>) -> Vec<Refusal> {
+    if !is_parallel(prog) {
+        return vec![];
+    }
     let tables = Tables::of(prog);
     let names = std::mem::take(&mut prog.names);
     let mut b = MemBuilder::new(names, tables.types.clone());

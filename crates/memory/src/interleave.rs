@@ -19,6 +19,7 @@
 use crate::builder::{MemBuilder, Place};
 use crate::results::rows_of_threads;
 use crate::tables::{operand_counts, Tables};
+use crate::within::is_parallel;
 use fehu_algebra::horner::Arith;
 use fehu_algebra::Poly;
 use fehu_base::ops::{BinOp, CmpOp};
@@ -38,6 +39,9 @@ pub const PASS: Pass<Prog<Memory>> = Pass { name: "interleave", need: Need::Opti
 
 /// Interleaves the rows of all kernels.
 fn interleave(prog: &mut Prog<Memory>) {
+    if !is_parallel(prog) {
+        return;
+    }
     let tables = Tables::of(prog);
     let b = MemBuilder::new(std::mem::take(&mut prog.names), tables.types.clone());
     let mut pass = Interleave { b, tables };

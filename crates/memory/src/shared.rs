@@ -19,6 +19,7 @@
 mod exchange;
 
 use crate::builder::MemBuilder;
+use crate::within::is_parallel;
 use fehu_algebra::horner::Arith;
 use fehu_base::device;
 use fehu_base::ops::BinOp;
@@ -36,6 +37,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub const PASS: Pass<Prog<Memory>> = Pass { name: "shared-memory", need: Need::Required, run: fill };
 
 fn fill(prog: &mut Prog<Memory>) {
+    if !is_parallel(prog) {
+        return;
+    }
     let mut b = MemBuilder::new(std::mem::take(&mut prog.names), Types::default());
     fill_body(&mut b, &mut prog.consts, FxHashSet::default());
     let consts: FxHashSet<Name> = prog.consts.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();

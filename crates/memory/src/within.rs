@@ -9,8 +9,9 @@
 //! ```
 
 use fehu_base::Name;
+use fehu_ir::mem::MemOp;
 use fehu_ir::visit::{deep, for_each_body, for_each_stm};
-use fehu_ir::{Body, Memory, Stm};
+use fehu_ir::{Body, Exp, Memory, Prog, Stm};
 use rustc_hash::FxHashSet;
 
 /// See the module's text.
@@ -46,6 +47,12 @@ impl Within {
     pub(crate) fn has(&self, stm: &Stm<Memory>) -> bool {
         stm.pat.is_empty() || stm.pat.iter().any(|p| self.bound.contains(&p.name))
     }
+}
+
+/// Whether a program has parallel operations, or asks what they need. Passes that are about these alone leave all others as they are, without making tables of them.
+pub(crate) fn is_parallel(prog: &Prog<Memory>) -> bool {
+    let parallel = |stm: &Stm<Memory>| matches!(stm.exp, Exp::Op(MemOp::Seg(_) | MemOp::Size(_)));
+    any_stm(&prog.consts, parallel) || prog.funs.iter().any(|fun| any_stm(&fun.body, parallel))
 }
 
 /// Whether a body, or one in it, has a statement of interest.

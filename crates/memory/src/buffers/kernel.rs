@@ -40,6 +40,7 @@
 use crate::builder::{MemBuilder, Place};
 use crate::constants::with_constants;
 use crate::tables::Tables;
+use crate::within::is_parallel;
 use fehu_algebra::horner::Arith;
 use fehu_algebra::Poly;
 use fehu_base::prim::PrimType;
@@ -59,7 +60,9 @@ pub const PASS: Pass<Prog<Memory>> =
     Pass { name: "double-buffer-in-kernels", need: Need::Optional, run: buffers };
 
 fn buffers(prog: &mut Prog<Memory>) {
-    with_constants(prog, of_functions);
+    if is_parallel(prog) {
+        with_constants(prog, of_functions);
+    }
 }
 
 fn of_functions(prog: &mut Prog<Memory>) {
