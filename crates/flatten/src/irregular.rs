@@ -9,7 +9,7 @@
 //! if (sum of ns) / (largest of ns) >= threshold
 //! then map (\n -> ...) ns                                 one thread for each point, as it was
 //! else let starts = exclusive scan (+) ns                 all inner points together
-//!      let owners = the point of each inner point
+//!      let owners = the point of each inner point, by search in starts
 //!      let ys     = map (\q -> f (q - starts[owners[q]])) (iota (sum ns))
 //!      let zs     = segmented scan (+) ys, one segment for each point
 //!      in  the last of each segment, or 0
@@ -52,7 +52,7 @@
 //! | `pieces` | reductions to scalars go on at a level of pieces, of bounded size |
 //! | `operators` | what elements of all points carry, so that one operator serves all |
 //! | `tree` | operators on arrays are applied level by level |
-//! | `filter` | filters are one filter of all elements |
+//! | `filter` | filters are one scatter of all elements that are kept |
 //! | `writes` | scatters, histograms and updates write at flat places |
 //! | `branch` | each side of a branch runs at the points that take it |
 //! | `loops` | loops are loops of the host, at the points that go on |

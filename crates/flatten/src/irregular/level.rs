@@ -1,21 +1,23 @@
 //! Levels and shapes: where points are, and what is computed of sizes.
 //!
-//! For sizes `[2, 0, 3]`: `ends` is their scan `[2, 2, 5]`, `starts` is `ends - sizes`, the total is the last end, and
-//! `owners` is a scan by maximum of zeros into which each point that has elements has written its number, where they begin.
+//! For sizes `[2, 0, 3]`: `ends` is their scan `[2, 2, 5]`, `starts` is `ends - sizes`, and the total is the last end. The point
+//! to which an element belongs is found by binary search in `starts`: that is a map, which fuses with what needs the point, so
+//! that often nothing is stored for each element.
 //!
 //! Each size is below 2^48, but products of them and sums over all points can be beyond any integer. They stop at
 //! [`MOST_ELEMENTS`]: no memory holds as many, so that the first array of that size ends the program.
 
 use super::forms::Form;
 use super::functions::Functions;
+use super::teams::{bits, numbers};
 use super::value::{Known, Level, LevelId, Points, Shape, ShapeId, Value};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::alias::Signatures;
 use fehu_ir::build::nested_body;
-use fehu_ir::soac::{Scan, Scatter, ScatterDest, Screma, Soac};
-use fehu_ir::{Basic, Body, Builder, DimIndex, Exp, Lambda, Loc, Param, Soacs, SubExp, Type};
+use fehu_ir::soac::{Scan, Screma, Soac};
+use fehu_ir::{Basic, Body, Builder, DimIndex, Exp, Lambda, Loc, Loop, LoopForm, Param, Soacs, SubExp, Type};
 use rustc_hash::FxHashMap;
 
 /// Numbers of elements do not go beyond this. The sum of two of them does not wrap around.
@@ -164,27 +166,40 @@ impl Lift<'_> {
         if let Some(owners) = self.known.owners.get(&id) {
             return Some(*owners);
         }
-        let Shape { level, sizes, starts, total, .. } = self.shapes[id.0].clone();
-        let numbers = self.numbers(level);
-        let zeros = Exp::Basic(Basic::Replicate(vec![total], SubExp::i64(0)));
-        let array = self.b.bind("zeros", Type::Array(PrimType::I64, vec![total]), zeros);
-        let params = ["p", "start", "size"].map(|base| self.b.param(base, Type::I64));
-        let [p, start, size] = [0, 1, 2].map(|i| SubExp::Var(params[i].name));
-        let body = self.nested(|f| {
-            let none = f.b.cmp(CmpOp::Eq(PrimType::I64), size, SubExp::i64(0));
-            Some(vec![f.choose(none, SubExp::i64(-1), start, Type::I64), p])
-        })?;
-        let lambda = Lambda { params: params.to_vec(), body, ret: vec![Type::I64, Type::I64] };
-        let scatter = Soac::Scatter(Scatter {
-            width: self.width(level),
-            arrays: vec![numbers, starts, sizes],
-            dests: vec![ScatterDest { shape: vec![total], array }],
-            lambda,
-        });
-        let heads = self.b.bind("heads", Type::Array(PrimType::I64, vec![total]), Exp::Op(scatter));
-        let owners = self.scan(total, heads, BinOp::SMax(IntType::I64));
+        let Shape { level, starts, total, .. } = self.shapes[id.0];
+        let width = self.width(level);
+        let q = self.b.param("q", Type::I64);
+        let bits = bits(self.b, width);
+        let body = self.nested(|f| Some(vec![f.owner(starts, (width, bits), q.name.into())?]))?;
+        let numbers = numbers(self.b, total);
+        let owners = self.host_map(total, vec![(numbers, q)], body, &[Type::I64])[0];
         self.known.owners.insert(id, owners);
         Some(owners)
+    }
+
+    /// The point of an element: the last one whose elements begin there or before. Points without elements begin where the next
+    /// one does. Its number has at most so many bits, which are found from the first on.
+    fn owner(&mut self, starts: Name, (points, bits): (SubExp, SubExp), q: SubExp) -> Option<SubExp> {
+        let found = self.b.param("found", Type::I64);
+        let var = self.b.fresh("k", Type::I64);
+        let body = self.nested(|f| {
+            let rest = f.b.sub64(bits, var.into());
+            let bit = f.b.sub64(rest, SubExp::i64(1));
+            let bit = f.b.bin(BinOp::Shl(IntType::I64), SubExp::i64(1), bit);
+            let more = f.b.add64(found.name.into(), bit);
+            let inside = f.b.cmp(CmpOp::SLt(IntType::I64), more, points);
+            let reached = f.nested(|f| {
+                let start = f.element_of(starts.into(), &[more])?;
+                Some(vec![f.b.cmp(CmpOp::SLe(IntType::I64), start, q)])
+            })?;
+            let no = Body { stms: vec![], result: vec![SubExp::bool(false)] };
+            let exp = Exp::If(inside, Box::new(reached), Box::new(no));
+            let reached = f.b.bind("reached", Type::BOOL, exp).into();
+            Some(vec![f.choose(reached, more, found.name.into(), Type::I64)])
+        })?;
+        let form = LoopForm::For { var, ty: IntType::I64, bound: bits };
+        let search = Exp::Loop(Box::new(Loop { params: vec![(found, SubExp::i64(0))], form, body }));
+        Some(self.b.bind("owner", Type::I64, search).into())
     }
 
     /// The numbers of all points of a level.
@@ -255,6 +270,12 @@ impl Lift<'_> {
         let screma = Soac::Screma(Screma { width, arrays, scans: vec![], reds: vec![], map });
         let all = types.iter().map(|t| t.array_of(&[width])).collect();
         self.b.bind_all("mapped", all, Exp::Op(screma))
+    }
+
+    /// An array that is in memory: what computes it is not fused with what reads it.
+    pub(super) fn stored(&mut self, array: Name) -> Name {
+        let ty = self.b.type_of(array.into());
+        self.b.bind("stored", ty, Exp::Basic(Basic::Opaque(array.into())))
     }
 
     /// One of two operands.

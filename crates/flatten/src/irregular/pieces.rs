@@ -27,7 +27,7 @@ use super::functions::is_sequential;
 use super::level::Lift;
 use super::screma::Combined;
 use super::teams::{can_fail, numbers, only_inner, part, renamed};
-use super::value::{LevelId, Value};
+use super::value::{LevelId, Points, Value};
 use fehu_analysis::operator::is_commutative;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
@@ -217,6 +217,7 @@ pub(super) fn in_pieces(
     let most = if by_teams { PIECE_TEAM_ELEMENTS } else { PIECE_ELEMENTS };
     let count = piece_count(lift, level, s.width, most)?;
     let pieces = lift.inner(level, &[count.into()], &stm.certs)?;
+    search_apart(lift, pieces)?;
     let to_make =
         |f: &Lift<'_>, certs: &[Name]| if f.are_made(certs, pieces) { vec![] } else { certs.to_vec() };
     let certs = to_make(lift, &stm.certs);
@@ -242,8 +243,7 @@ pub(super) fn in_pieces(
     let parts = lift.map_as(pieces, body, &s.map.ret, attrs)?;
     let mut parts = parts.into_iter().zip(&s.map.ret).map(|(data, ty)| {
         // Pieces are a kernel of their own: in that of the scan, few threads would have many elements each.
-        let all = lift.b.type_of(data.into());
-        let kept = lift.b.bind("parts", all, Exp::Basic(Basic::Opaque(data.into())));
+        let kept = lift.stored(data);
         let part = lift.b.fresh("part", ty.clone());
         lift.values.insert(part, Value::Each(pieces, kept));
         SubExp::Var(part)
@@ -259,6 +259,18 @@ pub(super) fn in_pieces(
         values.append(&mut lift.reduced(level, pieces, count.into(), c)?);
     }
     lift.values.extend(stm.pat.iter().map(|p| p.name).zip(values));
+    Some(())
+}
+
+/// The points of all pieces are found by a kernel of its own: in that of pieces, each thread of a team would search, and the scan
+/// of pieces needs them, too.
+fn search_apart(lift: &mut Lift<'_>, pieces: LevelId) -> Option<()> {
+    let Points::Elements(shape) = lift.levels[pieces.0].points else { return None };
+    if !lift.known.owners.contains_key(&shape) {
+        let owners = lift.owners(shape)?;
+        let stored = lift.stored(owners);
+        lift.known.owners.insert(shape, stored);
+    }
     Some(())
 }
 

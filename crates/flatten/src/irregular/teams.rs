@@ -52,10 +52,8 @@ impl Nests {
         let share = self.i64(BinOp::SQuot, average, SubExp::i64(least));
         let share = self.i64(BinOp::SMax, share, SubExp::i64(1));
         let share = self.i64(BinOp::SMin, share, SubExp::i64(LARGEST_TEAM_THREADS));
-        let clz = Basic::PrimFn(PrimFn { op: MathFn::Clz, at: PrimType::I64 }, vec![share]);
-        let zeros = self.b.bind("zeros", Type::Prim(PrimType::I32), Exp::Basic(clz));
-        let zeros = self.b.conv(ConvOp::SExt(IntType::I32, IntType::I64), zeros.into());
-        let log = self.b.sub64(SubExp::i64(63), zeros);
+        let bits = bits(&mut self.b, share);
+        let log = self.b.sub64(bits, SubExp::i64(1));
         let members = self.i64(BinOp::Shl, SubExp::i64(1), log);
         // A team of one is what the other version has.
         let several = self.b.cmp(CmpOp::SLt(IntType::I64), SubExp::i64(1), members);
@@ -165,6 +163,14 @@ pub(super) fn part(
     let parts = b.bind_all("part", ret, Exp::Op(Soac::Screma(part)));
     b.attrs = outer;
     parts.into_iter().map(SubExp::Var).collect()
+}
+
+/// How many bits a number has.
+pub(super) fn bits(b: &mut Builder<Soacs>, n: SubExp) -> SubExp {
+    let clz = Basic::PrimFn(PrimFn { op: MathFn::Clz, at: PrimType::I64 }, vec![n]);
+    let zeros = b.bind("zeros", Type::Prim(PrimType::I32), Exp::Basic(clz));
+    let zeros = b.conv(ConvOp::SExt(IntType::I32, IntType::I64), zeros.into());
+    b.sub64(SubExp::i64(64), zeros)
 }
 
 /// The numbers from 0.
