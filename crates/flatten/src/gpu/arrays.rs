@@ -27,6 +27,8 @@ pub(super) struct Arrays {
     /// Arrays all of whose elements are one operand.
     replicated: FxHashMap<Name, SubExp>,
     joins: FxHashMap<Name, Join>,
+    /// Arrays that are joined of parts which change later.
+    changing_parts: FxHashSet<Name>,
     /// The sizes of the arrays that the function is given.
     sizes: FxHashSet<SubExp>,
 }
@@ -38,6 +40,7 @@ impl Arrays {
             views: FxHashMap::default(),
             replicated: replicated(prog),
             joins: FxHashMap::default(),
+            changing_parts: FxHashSet::default(),
             sizes: FxHashSet::default(),
         }
     }
@@ -65,6 +68,16 @@ impl Arrays {
     /// Elements of the array are read from the parts it is joined of.
     pub(super) fn add_join(&mut self, array: Name, join: Join) {
         self.joins.insert(array, join);
+    }
+
+    /// What the array is joined of changes later.
+    pub(super) fn add_changing_parts(&mut self, array: Name) {
+        self.changing_parts.insert(array);
+    }
+
+    /// Whether what the array is joined of changes later.
+    pub(super) fn parts_change(&self, array: Name) -> bool {
+        self.changing_parts.contains(&array)
     }
 
     /// The parts that elements of the array are read from, if they are.

@@ -48,6 +48,7 @@ impl Flat {
     ) -> Vec<SubExp> {
         let body = filter::split_filters(self, body);
         let taken = self.taken_over(&body);
+        join::note_changes(self, &body);
         let mut checks = Checks::new(&self.ran);
         let mut later = Later::of(&body);
         let mut rest = body.stms.into_iter();

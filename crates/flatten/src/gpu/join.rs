@@ -15,11 +15,14 @@ use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
 use fehu_base::tuning::flattening;
 use fehu_base::Name;
+use fehu_ir::alias::Aliases;
 use fehu_ir::build::plain;
+use fehu_ir::consume::consumed_by_exp;
 use fehu_ir::free::{free_in_lambda, free_in_stm};
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::deep;
-use fehu_ir::{Basic, Body, Builder, Exp, Kernels, Lambda, Param, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Builder, Exp, Lambda, Param, Rep, Soacs, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
 
 /// Remembers that elements of an array are to be read from its parts, if a statement joins few parts and the array is only
 /// used element by element. Says whether that is so.
@@ -28,7 +31,11 @@ pub(super) fn note_join(flat: &mut Flat, stm: &Stm<Soacs>, rest: &[Stm<Soacs>], 
         return false;
     };
     let grid = flat.machine == Machine::Grid;
-    if !grid || arrays.len() > flattening::JOINED_PARTS || !only_elements(stm, rest, result, Casts::Allowed) {
+    if !grid
+        || arrays.len() > flattening::JOINED_PARTS
+        || flat.arrays.parts_change(p.name)
+        || !only_elements(stm, rest, result, Casts::Allowed)
+    {
         return false;
     }
     flat.arrays.add_join(p.name, Join { parts: arrays.clone(), certs: stm.certs.clone() });
@@ -45,7 +52,7 @@ pub(super) fn note_cast(known: &mut Arrays, stm: &Stm<Soacs>) -> bool {
     true
 }
 
-/// Remembers the joined arrays of a body of the host. Their parts must stay as they are.
+/// Remembers the joined arrays of a body of the host.
 pub(super) fn note_joins(flat: &mut Flat, body: &Body<Soacs>) {
     let few = |stm: &Stm<Soacs>| match &stm.exp {
         Exp::Basic(Basic::Concat { dim: 0, arrays, .. }) => arrays.len() <= flattening::JOINED_PARTS,
@@ -54,12 +61,30 @@ pub(super) fn note_joins(flat: &mut Flat, body: &Body<Soacs>) {
     if !body.stms.iter().any(few) {
         return;
     }
-    let taken = flat.taken_over(body);
+    note_changes(flat, body);
     for (k, stm) in body.stms.iter().enumerate() {
         note_cast(&mut flat.arrays, stm);
-        let Exp::Basic(Basic::Concat { arrays, .. }) = &stm.exp else { continue };
-        if few(stm) && arrays.iter().all(|a| !taken.contains(a)) {
+        if few(stm) {
             note_join(flat, stm, &body.stms[k + 1..], &body.result);
+        }
+    }
+}
+
+/// Remembers the joined arrays of a body whose parts, or what these are views of, are changed by a later statement of it: who reads their
+/// elements then would find others.
+pub(super) fn note_changes(flat: &mut Flat, body: &Body<Soacs>) {
+    let joined = |stm: &Stm<Soacs>| matches!(stm.exp, Exp::Basic(Basic::Concat { .. }));
+    if !body.stms.iter().any(joined) {
+        return;
+    }
+    let aliases = Aliases::of_body(&flat.signatures, body);
+    for (k, stm) in body.stms.iter().enumerate() {
+        let (Exp::Basic(Basic::Concat { arrays, .. }), [p]) = (&stm.exp, &stm.pat[..]) else { continue };
+        let parts: FxHashSet<Name> = arrays.iter().flat_map(|a| flat.memory_of(&aliases, *a)).collect();
+        let taken = |stm: &Stm<Soacs>| consumed_by_exp(&flat.signatures, &aliases, &stm.exp);
+        let mut changed = body.stms[k + 1..].iter().flat_map(taken);
+        if changed.any(|n| parts.contains(&n)) {
+            flat.arrays.add_changing_parts(p.name);
         }
     }
 }
@@ -101,14 +126,14 @@ pub(super) fn level(
 }
 
 /// The element of joined arrays at some indices.
-pub(super) fn element_of_join(
-    b: &mut Builder<Kernels>,
+pub(crate) fn element_of_join<R: Rep<Dec = ()>>(
+    b: &mut Builder<R>,
     parts: &[Name],
     dim: usize,
     mut indices: Vec<Name>,
     elem: &Type,
 ) -> Body<Soacs> {
-    let read = |b: &mut Builder<Kernels>, part: Name, indices: &[Name]| {
+    let read = |b: &mut Builder<R>, part: Name, indices: &[Name]| {
         let x = b.fresh("x", elem.clone());
         plain(x, elem.clone(), Exp::Basic(Basic::Index(part, at(indices, elem))))
     };

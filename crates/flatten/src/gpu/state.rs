@@ -42,6 +42,8 @@ pub(super) struct Flat {
     /// Makes sequential code, and owns the builder.
     pub(super) seq: Seq,
     pub(super) signatures: Signatures,
+    /// Of the functions as they were before.
+    aliases: Vec<Aliases>,
     pub(super) machine: Machine,
     pub(super) guards: Guards,
     /// The checks that kernels run so far.
@@ -57,9 +59,11 @@ impl Flat {
     pub(super) fn new(prog: &Prog<Soacs>, max_thresholds: usize) -> Flat {
         let mut builder = Builder::new(prog.names.clone());
         builder.types = prog_types(prog);
+        let signatures = Signatures::of_prog(prog);
         Flat {
             seq: Seq::new(builder, Calls::Copies(IndexMap::default())),
-            signatures: Signatures::of_prog(prog),
+            aliases: prog.funs.iter().map(|f| Aliases::of_fun(&signatures, f)).collect(),
+            signatures,
             machine: Machine::Grid,
             guards: Guards::new(max_thresholds),
             ran: Ran::default(),
@@ -74,6 +78,12 @@ impl Flat {
         let aliases = Aliases::of_body(&self.signatures, body);
         let taken = |stm: &Stm<Soacs>| consumed_by_exp(&self.signatures, &aliases, &stm.exp);
         body.stms.iter().flat_map(taken).collect()
+    }
+
+    /// The names from which the memory of an array may come, by what is known of the body that it is in and of the function.
+    pub(super) fn memory_of(&self, body: &Aliases, array: Name) -> FxHashSet<Name> {
+        let around = |n: Name| self.aliases.iter().flat_map(move |aliases| aliases.of(n)).chain([n]);
+        body.of(array).into_iter().flat_map(around).collect()
     }
 
     /// Whether the current code may have versions that thresholds choose from.
