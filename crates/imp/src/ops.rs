@@ -338,6 +338,17 @@ pub enum KernelOp {
         /// How many.
         count: Expr,
     },
+    /// Waits for the other threads of the warp, 32 of them, which all get here: what each of them has written to shared memory, the others read
+    /// from then on. Only on machines that have it (CUDA).
+    WarpBarrier,
+    /// Sets a variable of 32 bits to a number whose bit `k` says whether a condition holds for the thread in lane `k` of the warp. All threads of
+    /// the warp, 32 of them, get here. Only on machines that have it (CUDA).
+    Ballot {
+        /// Set to the bits.
+        var: Name,
+        /// This thread's condition.
+        cond: Expr,
+    },
     /// Sets a variable to what the thread that is `delta` lanes below (`Up`) or above (`Down`) in the warp
     /// gives as value; the thread's own value where there is none. All threads of the warp, 32 of them, get here. Only on
     /// machines that have it (CUDA).
@@ -553,6 +564,8 @@ impl KernelOp {
             | KernelOp::CopyAhead { .. }
             | KernelOp::AwaitCopies
             | KernelOp::ReadRun { .. }
+            | KernelOp::WarpBarrier
+            | KernelOp::Ballot { .. }
             | KernelOp::Shuffle { .. } => None,
         }
     }
@@ -574,6 +587,8 @@ impl KernelOp {
             | KernelOp::CopyAhead { .. }
             | KernelOp::AwaitCopies
             | KernelOp::ReadRun { .. }
+            | KernelOp::WarpBarrier
+            | KernelOp::Ballot { .. }
             | KernelOp::Shuffle { .. } => None,
         }
     }
@@ -596,6 +611,8 @@ impl KernelOp {
             | KernelOp::UnrolledFor { .. }
             | KernelOp::Check { .. }
             | KernelOp::LeaveIfFailed
+            | KernelOp::WarpBarrier
+            | KernelOp::Ballot { .. }
             | KernelOp::Shuffle { .. } => None,
         }
     }

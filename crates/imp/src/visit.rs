@@ -207,6 +207,7 @@ macro_rules! walks {
         pub fn $kernel_op<$($bound)*>(v: &mut $walk, op: $($r)* KernelOp) {
             match op {
                 KernelOp::Barrier
+                | KernelOp::WarpBarrier
                 | KernelOp::Fence
                 | KernelOp::BlockFence
                 | KernelOp::LeaveIfFailed
@@ -243,7 +244,8 @@ macro_rules! walks {
                     v.expr(value);
                     v.block(mem);
                 }
-                KernelOp::Shuffle { var, ty: _, direction: _, delta: _, value } => {
+                KernelOp::Ballot { var, cond: value }
+                | KernelOp::Shuffle { var, ty: _, direction: _, delta: _, value } => {
                     v.expr(value);
                     v.assigned(var);
                 }

@@ -28,7 +28,10 @@ fn from_memory(code: &Code<KernelOp>) -> FxHashSet<Name> {
     let mut rest: Vec<Name> = Vec::new();
     let mut dependents: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
     for_each_statement(code, &mut |code| {
-        if let Code::SetScalar(x, e) | Code::Op(KernelOp::Shuffle { var: x, value: e, .. }) = code {
+        if let Code::SetScalar(x, e)
+        | Code::Op(KernelOp::Shuffle { var: x, value: e, .. } | KernelOp::Ballot { var: x, cond: e }) =
+            code
+        {
             for_each_part(e, &mut |part| {
                 if let Expr::Index { .. } = part {
                     rest.push(*x)
@@ -83,8 +86,9 @@ impl Found {
                 KernelOp::CopyAhead { dst_offset, src_offset, .. } => {
                     self.depends(dst_offset) || self.depends(src_offset)
                 }
-                KernelOp::Shuffle { value, .. } => self.goes(value),
+                KernelOp::Ballot { cond: value, .. } | KernelOp::Shuffle { value, .. } => self.goes(value),
                 KernelOp::Barrier
+                | KernelOp::WarpBarrier
                 | KernelOp::Fence
                 | KernelOp::BlockFence
                 | KernelOp::Guarded(_)

@@ -135,8 +135,10 @@ fn is_of_one_thread(op: &KernelOp) -> bool {
         KernelOp::Guarded(_)
         | KernelOp::UnrolledFor { .. }
         | KernelOp::Check { .. }
+        | KernelOp::Ballot { .. }
         | KernelOp::Shuffle { .. } => true,
         KernelOp::Barrier
+        | KernelOp::WarpBarrier
         | KernelOp::Fence
         | KernelOp::BlockFence
         | KernelOp::LeaveIfFailed

@@ -293,6 +293,8 @@ impl<'c> Visitor<'c> for Survey {
             | KernelOp::CompareAndSwap { .. }
             | KernelOp::ReadVolatile { .. }
             | KernelOp::WriteVolatile { .. }
+            | KernelOp::WarpBarrier
+            | KernelOp::Ballot { .. }
             | KernelOp::Shuffle { .. } => self.synchronises = true,
         }
     }

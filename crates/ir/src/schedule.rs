@@ -397,12 +397,23 @@ pub struct SinglePass {
     pub block: Option<Symbol>,
     /// Points of a thread at a time.
     pub points: i64,
-    /// Whether values within a tile are counters of 32 bits, though the scan is of 64.
-    pub narrow: bool,
+    /// What the values within a tile are.
+    pub values: TileValues,
     /// How a block combines what its threads have, and looks back: 32 tiles at a time, or one.
     pub exchange: Exchange,
     /// When tiles have whole segments, so that nobody looks back. Never, if there are no conditions.
     pub whole_when: Vec<Condition>,
+}
+
+/// What the values within a tile of a scan are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TileValues {
+    /// As those of the scan.
+    Same,
+    /// Counters of 32 bits, though the scan is of 64.
+    Narrow,
+    /// As `Narrow`, and each point adds 0 or 1: the threads of a warp know each other's by a ballot.
+    Flags,
 }
 
 /// See [`Plan::SubHistograms`].

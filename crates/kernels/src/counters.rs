@@ -24,8 +24,18 @@ pub(crate) fn scanned_bytes<R: Rep>(seg: &SegOp<R>, ops: &[SegBinOp<R>]) -> u64 
 
 /// Whether a scan sums up small numbers of 64 bits.
 pub(crate) fn are_counters<R: Rep>(seg: &SegOp<R>, ops: &[SegBinOp<R>]) -> bool {
+    are_sums_of(seg, ops, &|c| c.abs() <= MAX_NARROW_VALUE)
+}
+
+/// Whether a scan sums up numbers of 64 bits that are 0 or 1.
+pub(crate) fn are_flags<R: Rep>(seg: &SegOp<R>, ops: &[SegBinOp<R>]) -> bool {
+    are_sums_of(seg, ops, &|c| c == 0 || c == 1)
+}
+
+/// Whether a scan sums up 0, 1 and such constants.
+fn are_sums_of<R: Rep>(seg: &SegOp<R>, ops: &[SegBinOp<R>], fits: &dyn Fn(i64) -> bool) -> bool {
     let values = &seg.body.body.result[..seg.combined()];
-    let small = values.iter().all(|e| is_small(&[&seg.body.body], *e));
+    let small = values.iter().all(|e| is_small(&[&seg.body.body], *e, fits));
     seg.space.dims.len() == 1 && small && ops.iter().all(is_sum)
 }
 
@@ -45,10 +55,10 @@ fn is_sum<R: Rep>(op: &SegBinOp<R>) -> bool {
         && body.result.iter().enumerate().all(adds)
 }
 
-/// Whether an operand is a small number, as the bodies around it say, the innermost last.
-fn is_small<R: Rep>(around: &[&Body<R>], e: SubExp) -> bool {
+/// Whether an operand is 0, 1 or such a constant, as the bodies around it say, the innermost last.
+fn is_small<R: Rep>(around: &[&Body<R>], e: SubExp, fits: &dyn Fn(i64) -> bool) -> bool {
     let name = match e {
-        SubExp::Const(_) => return e.as_i64().is_some_and(|c| c.abs() <= MAX_NARROW_VALUE),
+        SubExp::Const(_) => return e.as_i64().is_some_and(fits),
         SubExp::Var(name) => name,
     };
     let found = around.iter().rev().find_map(|body| {
@@ -57,11 +67,11 @@ fn is_small<R: Rep>(around: &[&Body<R>], e: SubExp) -> bool {
     });
     let Some((stm, k)) = found else { return false };
     match &stm.exp {
-        Exp::Basic(Basic::SubExp(e)) => is_small(around, *e),
+        Exp::Basic(Basic::SubExp(e)) => is_small(around, *e, fits),
         Exp::Basic(basic) => matches!(basic, Basic::Conv(ConvOp::BToI(IntType::I64), _)),
         Exp::If(_, t, f) => [t, f].into_iter().all(|branch| {
             let inside: Vec<&Body<R>> = around.iter().copied().chain([&**branch]).collect();
-            branch.result.get(k).is_some_and(|e| is_small(&inside, *e))
+            branch.result.get(k).is_some_and(|e| is_small(&inside, *e, fits))
         }),
         Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
     }

@@ -126,15 +126,28 @@ pub const POINTS_IN_A_ROW: i64 = 8;
 
 // Scans.
 
-/// Bytes of operands that a thread keeps in registers, about.
-pub const SCAN_BYTES_PER_THREAD: u64 = 64;
+/// Bytes of operands that a thread keeps in registers, about: the more, the fewer tiles look back, and the fewer blocks a multiprocessor has room for. For 2^28
+/// `f32` and blocks of 256, 15, 19 and 23 points for each thread take 882, 802 and 751 us.
+pub const SCAN_BYTES_PER_THREAD: u64 = 92;
 
 /// Points that a thread takes at a time, at most.
-pub const MAX_SCAN_POINTS: u64 = 16;
+pub const MAX_SCAN_POINTS: u64 = 23;
 
-/// Threads of a block by default: the more, the shorter the chain of tiles that blocks look back along; the fewer, the more blocks
-/// load and store while others look back. For 2^28 `f32`, blocks of 128, 256, 512 and 1024 threads take 997, 932, 849 and 965 us.
-pub const SCAN_BLOCK: i64 = 512;
+/// Threads of a block by default. For 2^28 `f32` and 19 points, blocks of 128, 256, 384 and 512 threads take 834, 802, 796 and 795 us; for `f64` and 11
+/// points 1861, 1719, 1748 and 1782 us.
+pub const SCAN_BLOCK: i64 = 256;
+
+/// The same for flags, of which a thread keeps only ballots.
+pub const FLAGS_BYTES_PER_THREAD: u64 = 88;
+
+/// The same for flags: with 19 points, the threads of a filter of `i32` need 32 registers, with 23 they need 40, and a multiprocessor has room for fewer of them.
+pub const MAX_FLAGS_POINTS: u64 = 19;
+
+/// The same for flags. For 2^28 `i32`, a filter with blocks of 128, 256, 384 and 512 threads takes 854, 765, 736 and 708 us.
+pub const FLAGS_BLOCK: i64 = 512;
+
+/// Statements of a point at most, if threads that have all of their points have code of their own.
+pub const MAX_STATEMENTS_OF_FULL_TILES: usize = 32;
 
 /// Segments that fit a tile at least, if tiles have whole ones. The rest of a tile is idle, but nobody looks back: for rows of 16 and of
 /// 1024 `f32`, 2^28 in all, that takes 607 and 630 us instead of 857 and 861.

@@ -34,6 +34,8 @@ typedef unsigned long long uint64_t;
 #define BLOCK_END()
 #define FENCE() __threadfence()
 #define BLOCK_FENCE() __threadfence_block()
+#define WARP_BARRIER() __syncwarp()
+#define BALLOT(X) ((int32_t)__ballot_sync(0xffffffffu, X))
 #define SHUFFLE_UP(X, N) __shfl_up_sync(0xffffffffu, X, N)
 #define SHUFFLE_DOWN(X, N) __shfl_down_sync(0xffffffffu, X, N)
 #define SHUFFLE_FIRST(X) __shfl_sync(0xffffffffu, X, 0)

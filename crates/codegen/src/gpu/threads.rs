@@ -261,6 +261,7 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
     fn kernel_op(&mut self, op: &KernelOp) {
         match op {
             KernelOp::Barrier => self.line("BARRIER();"),
+            KernelOp::WarpBarrier => self.line("WARP_BARRIER();"),
             KernelOp::Fence => self.line("FENCE();"),
             KernelOp::BlockFence => self.line("BLOCK_FENCE();"),
             KernelOp::Guarded(body) => self.guarded(body),
@@ -333,6 +334,10 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
                     Space::Shared => format!("SHARED_ARRAY({ty}, {name}_p, {count});"),
                     Space::Default | Space::Scalar(..) => format!("{ty} {name}_p[{count}];"),
                 });
+            }
+            KernelOp::Ballot { var, cond } => {
+                let cond = self.exprs.inline(cond, Prec::Top);
+                self.set_or_do(Some(*var), PrimType::I32, &format!("BALLOT({cond})"));
             }
             KernelOp::Shuffle { var, ty, direction, delta, value } => {
                 let value = self.exprs.inline(value, Prec::Unary);

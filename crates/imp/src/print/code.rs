@@ -279,6 +279,7 @@ impl Text<'_> {
     fn kernel_op(&mut self, op: &KernelOp) {
         match op {
             KernelOp::Barrier => self.p.put("barrier"),
+            KernelOp::WarpBarrier => self.p.put("warp_barrier"),
             KernelOp::Fence => self.p.put("fence"),
             KernelOp::BlockFence => self.p.put("block_fence"),
             KernelOp::LeaveIfFailed => self.p.put("leave_if_failed"),
@@ -358,6 +359,11 @@ impl Text<'_> {
                 self.p.put(format_args!(") {elem}["));
                 self.expr(count);
                 self.p.put("]");
+            }
+            KernelOp::Ballot { var, cond } => {
+                self.assigned(*var);
+                self.p.put("ballot ");
+                self.expr(cond);
             }
             KernelOp::Shuffle { var, ty, direction, delta, value } => {
                 self.assigned(*var);

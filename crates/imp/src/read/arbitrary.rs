@@ -352,15 +352,15 @@ impl Arbitrary for TaskOp {
 
 impl Arbitrary for KernelOp {
     fn arbitrary(g: &mut Gen, depth: usize) -> KernelOp {
-        match g.below(if depth == 0 { 14 } else { 16 }) {
-            15 => KernelOp::UnrolledFor {
+        match g.below(if depth == 0 { 16 } else { 18 }) {
+            17 => KernelOp::UnrolledFor {
                 by: [None, Some(4)][g.below(2)],
                 var: g.name(),
                 ty: g.int(),
                 bound: g.expr(1),
                 body: Box::new(g.code(depth - 1)),
             },
-            14 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
+            16 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
             12 => KernelOp::Check {
                 cond: g.expr(2),
                 number: g.below(9),
@@ -369,6 +369,8 @@ impl Arbitrary for KernelOp {
             0 => KernelOp::Barrier,
             1 => KernelOp::Fence,
             9 => KernelOp::BlockFence,
+            14 => KernelOp::WarpBarrier,
+            15 => KernelOp::Ballot { var: g.name(), cond: g.expr(2) },
             2 => KernelOp::LeaveIfFailed,
             3 => KernelOp::Atomic {
                 old: g.option(Gen::name),

@@ -63,6 +63,10 @@ impl ReadOp for KernelOp {
                 t.r.word(word)?;
                 KernelOp::Barrier
             }
+            "warp_barrier" => {
+                t.r.word(word)?;
+                KernelOp::WarpBarrier
+            }
             "fence" => {
                 t.r.word(word)?;
                 KernelOp::Fence
@@ -155,6 +159,10 @@ impl ReadOp for KernelOp {
                 let mem = t.r.name()?;
                 let (elem, offset) = t.element()?;
                 KernelOp::ReadVolatile { var: x, mem, offset, elem }
+            }
+            "ballot" => {
+                t.r.word(word)?;
+                KernelOp::Ballot { var: x, cond: t.expr()? }
             }
             "shuffle" => {
                 t.r.word(word)?;

@@ -45,7 +45,7 @@ impl<'a> Validator<'a> {
 
     pub(super) fn kernel_op(&mut self, op: &'a KernelOp) {
         match op {
-            KernelOp::Barrier | KernelOp::LeaveIfFailed => {
+            KernelOp::Barrier | KernelOp::WarpBarrier | KernelOp::LeaveIfFailed => {
                 self.check(!self.guarded, || "a barrier in a guarded region".into());
             }
             KernelOp::Fence | KernelOp::BlockFence | KernelOp::AwaitCopies => {}
@@ -112,6 +112,10 @@ impl<'a> Validator<'a> {
                 self.check(*space != Space::Default, || "an array of a kernel in device memory".into());
                 let nested = *space == Space::Shared && self.scopes.len() > 1;
                 self.check(!nested, || "a shared array is declared inside of other code".into());
+            }
+            KernelOp::Ballot { var, cond } => {
+                self.expr_of(cond, PrimType::Bool, "the condition");
+                self.set_scalar(*var, Some(PrimType::I32));
             }
             KernelOp::Shuffle { var, ty, direction: _, delta: _, value } => {
                 self.check(is_wide(*ty), || "only values of 32 or 64 bits are exchanged".into());

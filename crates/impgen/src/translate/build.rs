@@ -332,6 +332,10 @@ impl KernelCode<'_> {
         self.emit(Code::Op(KernelOp::Barrier));
     }
 
+    pub(super) fn warp_barrier(&mut self) {
+        self.emit(Code::Op(KernelOp::WarpBarrier));
+    }
+
     /// A loop that is unrolled. Its bound is known when the kernel is compiled.
     pub(super) fn unrolled_up_to(&mut self, base: &str, bound: Expr, body: impl FnOnce(&mut Self, Expr)) {
         let var = self.names.fresh_str(base);

@@ -140,9 +140,11 @@ impl Printer<'_> {
             Plan::SinglePass(s) => {
                 self.block_or_own(s.block);
                 self.put(format_args!(", points {}", s.points));
-                if s.narrow {
-                    self.put(", narrow");
-                }
+                self.put(match s.values {
+                    TileValues::Same => "",
+                    TileValues::Narrow => ", narrow",
+                    TileValues::Flags => ", flags",
+                });
                 self.put(format_args!(", exchange {}", exchange_word(s.exchange)));
                 if !s.whole_when.is_empty() {
                     self.put(", whole_segments ");

@@ -129,10 +129,14 @@ impl Reader<'_> {
             "single_pass" => {
                 let block = self.block_or_own()?;
                 let points = self.next_field("points")?;
-                let narrow = self.next_is("narrow");
+                let values = match (self.next_is("narrow"), self.next_is("flags")) {
+                    (true, _) => TileValues::Narrow,
+                    (false, true) => TileValues::Flags,
+                    (false, false) => TileValues::Same,
+                };
                 let exchange = self.exchange()?;
                 let whole_when = if self.next_is("whole_segments") { self.conditions()? } else { vec![] };
-                Plan::SinglePass(SinglePass { block, points, narrow, exchange, whole_when })
+                Plan::SinglePass(SinglePass { block, points, values, exchange, whole_when })
             }
             "sub_histograms" => Plan::SubHistograms(self.sub_histograms()?),
             "global_updates" => {

@@ -139,9 +139,16 @@ impl<R: Rep> Checker<'_, R> {
                 }
             }
             (Plan::SinglePass(s), SegKind::Scan(ops, _))
-                if s.narrow && ops.iter().flat_map(|op| &op.op.ret).any(|t| *t != Type::I64) =>
+                if s.values != TileValues::Same
+                    && ops.iter().flat_map(|op| &op.op.ret).any(|t| *t != Type::I64) =>
             {
                 self.error("only counters of 64 bits can be narrow");
+            }
+            (Plan::SinglePass(s), _)
+                if s.values == TileValues::Flags
+                    && (s.exchange != Exchange::Shuffles || seg.space.dims.len() > 1) =>
+            {
+                self.error("only warps count flags, and only those of one segment");
             }
             _ => {}
         }

@@ -13,13 +13,14 @@
 //!
 //! **Scans** are always a single pass over memory. Where segments are short, a tile has whole ones, and needs nothing from others. Filters, partitions and sorts scan numbers that are 0 or 1 to find out where
 //! elements go. There may be more elements than 2^31, so that counters have 64 bits, but not in one tile: values within a
-//! tile then have 32 bits, threads take twice as many points at a time, and the chain of tiles is half as long.
+//! tile then have 32 bits, threads take twice as many points at a time, and the chain of tiles is half as long. Numbers that are 0 or 1 need not even be
+//! exchanged: the threads of a warp count by ballots.
 //!
 //! **Histograms** that fit shared memory are made there, by each block for a part of the points, if there are enough points to
 //! pay for it; otherwise every point updates the result.
 
 use super::{otherwise, when, Scheduler};
-use crate::counters::{are_counters, scanned_bytes};
+use crate::counters::{are_counters, are_flags, scanned_bytes};
 use fehu_analysis::operator::{is_commutative, update};
 use fehu_base::tuning::schedule::*;
 use fehu_ir::schedule::*;
@@ -75,18 +76,28 @@ impl Scheduler {
     }
 
     pub(super) fn scan(&mut self, seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> Vec<Choice> {
-        let (narrow, bytes) = (are_counters(seg, ops), scanned_bytes(seg, ops));
+        let (bytes, exchange) = (scanned_bytes(seg, ops), self.exchange());
+        let values = match exchange {
+            Exchange::Shuffles if are_flags(seg, ops) => TileValues::Flags,
+            Exchange::Shuffles | Exchange::SharedMemory if are_counters(seg, ops) => TileValues::Narrow,
+            Exchange::Shuffles | Exchange::SharedMemory => TileValues::Same,
+        };
+        let (points, threads) = match values {
+            TileValues::Same | TileValues::Narrow => {
+                (odd(SCAN_BYTES_PER_THREAD / bytes.max(1), MAX_SCAN_POINTS), SCAN_BLOCK)
+            }
+            TileValues::Flags => (odd(FLAGS_BYTES_PER_THREAD / bytes.max(1), MAX_FLAGS_POINTS), FLAGS_BLOCK),
+        };
         let block = match &seg.grid {
             Some(_) => None,
-            None => Some(self.block_param("segscan", Some(SCAN_BLOCK))),
+            None => Some(self.block_param("segscan", Some(threads))),
         };
-        let (points, exchange) = (scan_points(bytes), self.exchange());
         let mut whole_when = vec![];
         if seg.space.dims.len() > 1 {
             let segments = Amount::from(Quantity::Segment).and(self.threshold(MIN_SEGMENTS_PER_TILE));
             whole_when.push(Condition::pays(segments, Amount::from(Quantity::Block).times(points)));
         }
-        vec![otherwise(Plan::SinglePass(SinglePass { block, points, narrow, exchange, whole_when }))]
+        vec![otherwise(Plan::SinglePass(SinglePass { block, points, values, exchange, whole_when }))]
     }
 
     pub(super) fn histogram(&mut self, seg: &SegOp<Memory>, ops: &[SegHistOp<Memory>]) -> Vec<Choice> {
@@ -157,9 +168,9 @@ pub(super) fn is_heavy(seg: &SegOp<Memory>) -> bool {
     heavy
 }
 
-/// How many points a thread of a scan takes at a time, if the operands of one have so many bytes: an odd number, so that
-/// threads that read their rows from shared memory do not all want the same bank.
-fn scan_points(bytes: u64) -> i64 {
-    let points = (SCAN_BYTES_PER_THREAD / bytes.max(1)).clamp(1, MAX_SCAN_POINTS) as i64;
+/// So many points for each thread of a scan, or a few less: an odd number, so that threads that read their rows from shared memory do not all want the same
+/// bank.
+fn odd(points: u64, most: u64) -> i64 {
+    let points = points.clamp(1, most) as i64;
     (points - 1) | 1
 }

@@ -212,7 +212,7 @@ impl KernelCode<'_> {
         exchange: Exchange,
     ) {
         if exchange == Exchange::Shuffles {
-            return self.warps_scan(ops, types, values, shared, starts);
+            return self.warps_scan(ops, types, values, shared, starts, |_| {});
         }
         let step = self.let_as("step", PrimType::I64, i64(1));
         self.store_all(shared, types, &local(), values);
@@ -266,13 +266,16 @@ impl KernelCode<'_> {
         }
     }
 
-    fn warps_scan(
+    /// The same with warps: first within each, then the warps' results in the first. That one goes on with `meanwhile`, before the others are given
+    /// what it found.
+    pub(super) fn warps_scan(
         &mut self,
         ops: &[SegBinOp<Memory>],
         types: &[PrimType],
         values: &[Name],
         shared: &[Name],
         starts: Option<(Name, Name)>,
+        meanwhile: impl FnOnce(&mut Self),
     ) {
         let lane = self.let_i64("lane", rem(local(), i64(WARP_THREADS)));
         let warp = self.let_i64("warp", quot(local(), i64(WARP_THREADS)));
@@ -288,31 +291,7 @@ impl KernelCode<'_> {
                 t.store(flags, PrimType::Bool, warp.clone(), is);
             }
         });
-        self.barrier();
-        self.if_then(lt(local(), i64(WARP_THREADS)), |t| {
-            let neutral = t.neutrals(ops);
-            let sums = t.lanes("sum", types, neutral);
-            let flag = t.let_as("flag", PrimType::I32, i32(0));
-            t.if_then(lt(lane.clone(), quot(block_size(), i64(WARP_THREADS))), |t| {
-                for ((x, mem), ty) in sums.iter().zip(shared).zip(types) {
-                    let e = t.element(*mem, *ty, lane.clone());
-                    t.set_to(*x, e);
-                }
-                if let Some((_, flags)) = started {
-                    let e = t.element(flags, PrimType::Bool, lane.clone());
-                    t.set_to(flag, select(e, i32(1), i32(0)));
-                }
-            });
-            t.shuffle_scan(ops, types, &sums, started.map(|_| flag), &lane);
-            t.if_then(lt(lane.clone(), quot(block_size(), i64(WARP_THREADS))), |t| {
-                t.store_all(shared, types, &lane, &sums);
-                if let Some((_, flags)) = started {
-                    let is = equal(PrimType::I32, var(flag), i32(1));
-                    t.store(flags, PrimType::Bool, lane.clone(), is);
-                }
-            });
-        });
-        self.barrier();
+        self.scan_of_warps(ops, types, shared, started.map(|s| s.1), meanwhile);
         self.if_then(lt(i64(0), warp.clone()), |t| {
             let before = t.load_all(shared, types, &sub(warp.clone(), i64(1)));
             match started {
@@ -330,6 +309,43 @@ impl KernelCode<'_> {
         if let (Some((starts, _)), Some((number, _))) = (starts, started) {
             self.set_to(starts, equal(PrimType::I32, var(number), i32(1)));
         }
+    }
+
+    /// The first warp scans what the warps have left in `shared`, and goes on with `meanwhile`; the others wait for it.
+    pub(super) fn scan_of_warps(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        types: &[PrimType],
+        shared: &[Name],
+        flags: Option<Name>,
+        meanwhile: impl FnOnce(&mut Self),
+    ) {
+        self.barrier();
+        self.if_then(lt(local(), i64(WARP_THREADS)), |t| {
+            let neutral = t.neutrals(ops);
+            let sums = t.lanes("sum", types, neutral);
+            let flag = t.let_as("flag", PrimType::I32, i32(0));
+            t.if_then(lt(local(), quot(block_size(), i64(WARP_THREADS))), |t| {
+                for ((x, mem), ty) in sums.iter().zip(shared).zip(types) {
+                    let e = t.element(*mem, *ty, local());
+                    t.set_to(*x, e);
+                }
+                if let Some(flags) = flags {
+                    let e = t.element(flags, PrimType::Bool, local());
+                    t.set_to(flag, select(e, i32(1), i32(0)));
+                }
+            });
+            t.shuffle_scan(ops, types, &sums, flags.map(|_| flag), &local());
+            t.if_then(lt(local(), quot(block_size(), i64(WARP_THREADS))), |t| {
+                t.store_all(shared, types, &local(), &sums);
+                if let Some(flags) = flags {
+                    let is = equal(PrimType::I32, var(flag), i32(1));
+                    t.store(flags, PrimType::Bool, local(), is);
+                }
+            });
+            meanwhile(t);
+        });
+        self.barrier();
     }
 
     /// Scans within a warp. `started` is 1 where a segment starts in a lane's part, and then nothing before counts.

@@ -2,13 +2,14 @@
 
 use crate::translate::machine::{Machine, Racing};
 use crate::translate::state::{Context, Flat, Translate};
+use fehu_algebra::Poly;
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::mem::poly;
-use fehu_ir::seg::{KernelReturn, SegAfter, SegOp, SegSpace};
+use fehu_ir::seg::{KernelReturn, SegOp, SegSpace};
 use fehu_ir::{Memory, PatElem, Shape, SubExp, Type};
 
 /// The number of points of a space, or of its outer dimensions.
@@ -37,6 +38,16 @@ pub(crate) fn unflatten<M: Machine>(t: &mut Translate<M>, dims: &[(Name, SubExp)
             rest = above;
         }
     }
+}
+
+/// The indices of a point, by names of their own.
+pub(crate) fn indices<M: Machine>(t: &mut Translate<M>, space: &SegSpace, flat: Expr) -> Vec<Poly> {
+    let dims: Vec<(Name, SubExp)> = space.dims.iter().map(|(i, n)| (t.names.fresh_like(*i), *n)).collect();
+    for (i, _) in &dims {
+        t.types.insert(*i, Type::I64);
+    }
+    unflatten(t, &dims, flat);
+    dims.iter().map(|d| poly(d.0.into())).collect()
 }
 
 /// Sets all indices of a space from the flat number of a point, and that number.
@@ -97,10 +108,10 @@ pub(crate) fn point<M: Racing>(
 pub(crate) fn point_after<M: Racing>(
     t: &mut Translate<M>,
     pat: &[PatElem<Memory>],
-    space: &SegSpace,
-    after: &SegAfter<Memory>,
+    seg: &SegOp<Memory>,
     scanned: Vec<Expr>,
 ) {
+    let Some(after) = seg.after() else { bug!("nothing comes after a scan") };
     let lambda = &after.lambda;
     for (p, value) in lambda.params.iter().zip(scanned) {
         if let Type::Prim(ty) = p.ty {
@@ -109,7 +120,7 @@ pub(crate) fn point_after<M: Racing>(
         t.set_to(p.name, value);
     }
     t.body(&lambda.body, &[]);
-    write_results(t, pat, space, &lambda.ret, &after.returns, &lambda.body.result);
+    write_results(t, pat, &seg.space, &lambda.ret, &after.returns, &lambda.body.result);
 }
 
 /// Writes the results of a body that are not for an operator.

@@ -18,13 +18,18 @@
 //! segments, and leaves some threads idle at their ends: then no tile publishes anything or looks back.
 //!
 //! Within a tile, points are computed with neighbouring threads at neighbouring points, and exchanged through shared
-//! memory so that each thread has a row of them to scan. What comes after the scan is computed as the points were, once
+//! memory so that each thread has a row of them to scan; with warps, only among the threads of each. What comes after the scan is computed as the points were, once
 //! the values are exchanged back.
 
+mod flags;
+mod look_back;
 mod narrow;
+mod tile;
 mod words;
 
-use self::words::{Words, AGGREGATE, PREFIX};
+use self::look_back::{first_warp_looks_back, look_back};
+use self::tile::Tile;
+use self::words::Words;
 use super::choice::{self, schedule};
 use super::operator::vars;
 use crate::translate::kernel::map;
@@ -37,9 +42,8 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Direction, Expr, KernelOp};
-use fehu_ir::mem::poly;
-use fehu_ir::schedule::{Choice, Exchange, Plan, Quantity};
-use fehu_ir::seg::{SegAfter, SegBinOp, SegOp};
+use fehu_ir::schedule::{Choice, Exchange, Plan, Quantity, TileValues};
+use fehu_ir::seg::{SegBinOp, SegOp};
 use fehu_ir::{Memory, PatElem, Space, SubExp};
 
 pub(crate) fn seg_scan(
@@ -57,7 +61,8 @@ pub(crate) fn seg_scan(
     let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
     let points = point::points(t, &sizes);
     let n = t.operand(sizes[sizes.len() - 1]);
-    let tile_ops = match plan.narrow {
+    let narrow = plan.values != TileValues::Same;
+    let tile_ops = match narrow {
         true => ops.iter().map(|op| narrow::narrow_sum(t, op)).collect(),
         false => ops.to_vec(),
     };
@@ -104,7 +109,7 @@ pub(crate) fn seg_scan(
         types: types.clone(),
         tile_ops,
         tile_types,
-        narrow: plan.narrow,
+        narrow,
         exchange: plan.exchange,
         points,
         n,
@@ -117,8 +122,10 @@ pub(crate) fn seg_scan(
         tiles: tiles.clone(),
     };
     t.kernel("segscan", grid, size.clone(), Mode::Thread, |t| {
-        let widest = scan.tile_types.iter().map(|ty| ty.bytes()).max().unwrap_or(1);
-        let bytes = mul(tile, i64(widest as i64));
+        let bytes = match plan.values {
+            TileValues::Same | TileValues::Narrow => mul(tile, i64(scan.widest() as i64)),
+            TileValues::Flags => i64(0),
+        };
         let exchange = t.names.fresh_str("exchange");
         t.types.insert(exchange, fehu_ir::Type::Mem(Space::Shared));
         t.in_kernel.shared.push((exchange, bytes));
@@ -137,13 +144,19 @@ pub(crate) fn seg_scan(
             let tile = take_tile(t, &scan, shared.tile);
             t.if_else(
                 lt(tile.clone(), scan.tiles.clone()),
-                |t| scan_tile(t, &scan, &shared, &tile),
+                |t| {
+                    let tile = Tile::new(t, &scan, tile);
+                    match plan.values {
+                        TileValues::Same | TileValues::Narrow => scan_tile(t, &scan, &shared, &tile),
+                        TileValues::Flags => flags::scan_tile(t, &scan, &shared, &tile),
+                    }
+                },
                 |t| t.set_to(going, bool(false)),
             );
-            if seg.grid.is_none() {
-                t.set_to(going, bool(false));
+            match &seg.grid {
+                Some(_) => t.barrier(),
+                None => t.set_to(going, bool(false)),
             }
-            t.barrier();
         });
     });
     scan.words.free(t);
@@ -161,48 +174,52 @@ fn take_tile(t: &mut KernelCode, scan: &Scan, shared: Name) -> Expr {
     t.let_i64("tile", number)
 }
 
-fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr) {
-    let base = t.let_i64("base", mul(tile.clone(), scan.span.clone()));
-    let end = match &scan.whole {
-        None => scan.points.clone(),
-        Some(_) => t.let_i64("end", min(scan.points.clone(), add(base.clone(), scan.span.clone()))),
-    };
+fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Tile) {
     let rows: Vec<Name> = scan.tile_types.iter().map(|ty| t.private_array("row", *ty, scan.row)).collect();
-    compute_points(t, scan, &rows, &base, &end);
+    compute_points(t, scan, &rows, tile);
     for (k, (row, ty)) in rows.iter().zip(&scan.tile_types).enumerate() {
         if k > 0 {
-            t.barrier();
+            exchanged(t, scan);
         }
-        to_rows(t, scan, shared, *row, *ty);
+        to_rows(t, scan, shared, tile, *row, *ty);
     }
     // Each thread scans its row. `clear` is how many values from the start belong to an earlier segment.
-    let first = t.let_i64("first", add(base.clone(), mul(local(), i64(scan.row))));
+    let first = t.let_i64("first", add(tile.base.clone(), mul(local(), i64(scan.row))));
     let clear = t.let_as("clear", PrimType::I64, i64(scan.row));
     let sums = scan_row(t, scan, &rows, &first, clear);
     let starts = t.let_as("starts", PrimType::Bool, lt(var(clear), i64(scan.row)));
     let flags = scan.segmented.then_some((starts, shared.flags));
-    t.block_scan(&scan.tile_ops, &scan.tile_types, &sums, &shared.sums, flags, scan.exchange);
     let inside = if scan.exchange == Exchange::Shuffles {
-        let inside = from_neighbours(t, scan, shared, &sums, starts);
-        let last = sub(quot(block_size(), i64(WARP_THREADS)), i64(1));
-        t.if_then(if_looking_back(scan, lt(local(), i64(WARP_THREADS))), |t| {
-            look_back_together(t, scan, shared, tile, last)
+        t.warps_scan(&scan.tile_ops, &scan.tile_types, &sums, &shared.sums, flags, |t| {
+            first_warp_looks_back(t, scan, shared, tile);
         });
-        inside
+        from_neighbours(t, scan, shared, &sums, starts)
     } else {
+        t.block_scan(&scan.tile_ops, &scan.tile_types, &sums, &shared.sums, flags, scan.exchange);
         t.barrier();
         t.store_all(&shared.sums, &scan.tile_types, &local(), &sums);
         t.store(shared.flags, PrimType::Bool, local(), var(starts));
         t.barrier();
         let last = sub(block_size(), i64(1));
-        t.if_then(if_looking_back(scan, eq(local(), i64(0))), |t| look_back(t, scan, shared, tile, last));
-        from_shared(t, scan, shared)
+        t.if_then(if_looking_back(scan, eq(local(), i64(0))), |t| {
+            look_back(t, scan, shared, &tile.number, last)
+        });
+        let inside = from_shared(t, scan, shared);
+        t.barrier();
+        inside
     };
-    t.barrier();
-    add_before(t, scan, shared, &rows, tile, clear, &inside);
+    add_before(t, scan, shared, &rows, &tile.number, clear, &inside);
     match scan.seg.after() {
-        Some(after) => go_on(t, scan, shared, after, &rows, (&base, &end)),
-        None => write_rows(t, scan, shared, &rows, (&base, &end)),
+        Some(_) => go_on(t, scan, shared, &rows, tile),
+        None => write_rows(t, scan, shared, &rows, tile),
+    }
+}
+
+/// Threads have written what others of them read: those of a warp, or of the block.
+fn exchanged(t: &mut KernelCode, scan: &Scan) {
+    match scan.exchange {
+        Exchange::Shuffles => t.warp_barrier(),
+        Exchange::SharedMemory => t.barrier(),
     }
 }
 
@@ -215,31 +232,21 @@ fn if_looking_back(scan: &Scan, condition: Expr) -> Expr {
 }
 
 /// What comes after the scan, neighbours by neighbours.
-fn go_on(
-    t: &mut KernelCode,
-    scan: &Scan,
-    shared: &Shared,
-    after: &SegAfter<Memory>,
-    rows: &[Name],
-    (base, end): (&Expr, &Expr),
-) {
+fn go_on(t: &mut KernelCode, scan: &Scan, shared: &Shared, rows: &[Name], tile: &Tile) {
     for (k, (row, ty)) in rows.iter().zip(&scan.tile_types).enumerate() {
         if k > 0 {
-            t.barrier();
+            exchanged(t, scan);
         }
-        from_rows(t, scan, shared, *row, *ty);
+        from_rows(t, scan, shared, tile, *row, *ty);
     }
     let before = before_tile(t, scan, shared);
-    // Those that are set so far are of other points.
-    t.in_kernel.flats.clear();
-    t.for_up_to("k", i64(scan.row), |t, k| {
-        let at = t.let_i64("at", add(base.clone(), add(mul(k.clone(), block_size()), local())));
-        t.if_then(lt(at.clone(), end.clone()), |t| {
+    tile.at_points(t, scan, |t, seg, point| {
+        point.if_there(t, |t| {
             t.guarded(|t| {
-                point::set_point(t, &scan.seg.space, at);
-                let scanned = t.load_all(rows, &scan.tile_types, &k);
+                point::set_point(t, &seg.space, point.at.clone());
+                let scanned = t.load_all(rows, &scan.tile_types, &point.k);
                 let scanned = scanned.iter().zip(&before).map(|(x, b)| whole(var(*x), *b)).collect();
-                point::point_after(t, scan.pat, &scan.seg.space, after, scanned);
+                point::point_after(t, scan.pat, seg, scanned);
             });
         });
     });
@@ -263,9 +270,11 @@ fn from_neighbours(
     starts: Name,
 ) -> Inside {
     let sums = t.shuffle(&scan.tile_types, values, Direction::Up, 1);
-    let flag = t.let_as("flag", PrimType::I32, select(var(starts), i32(1), i32(0)));
-    let flag = t.shuffle(&[PrimType::I32], &[flag], Direction::Up, 1)[0];
-    let starts = t.let_as("started", PrimType::Bool, equal(PrimType::I32, var(flag), i32(1)));
+    if scan.segmented {
+        let flag = t.let_as("flag", PrimType::I32, select(var(starts), i32(1), i32(0)));
+        let flag = t.shuffle(&[PrimType::I32], &[flag], Direction::Up, 1)[0];
+        t.set_to(starts, equal(PrimType::I32, var(flag), i32(1)));
+    }
     let warp = quot(local(), i64(WARP_THREADS));
     let first = and(eq(rem(local(), i64(WARP_THREADS)), i64(0)), lt(i64(0), warp.clone()));
     t.if_then(first, |t| load_inside(t, scan, shared, &sums, starts, sub(warp, i64(1))));
@@ -284,46 +293,45 @@ fn load_inside(t: &mut KernelCode, scan: &Scan, shared: &Shared, sums: &[Name], 
 }
 
 /// Computes the points of a tile, neighbours by neighbours.
-fn compute_points(t: &mut KernelCode, scan: &Scan, rows: &[Name], base: &Expr, end: &Expr) {
-    t.for_up_to("k", i64(scan.row), |t, k| {
-        let at = t.let_i64("at", add(base.clone(), add(mul(k.clone(), block_size()), local())));
+fn compute_points(t: &mut KernelCode, scan: &Scan, rows: &[Name], tile: &Tile) {
+    tile.at_points(t, scan, |t, seg, point| {
         let neutral = t.neutrals(&scan.tile_ops);
         let values = t.lanes("value", &scan.tile_types, neutral);
-        t.if_then(lt(at.clone(), end.clone()), |t| {
+        point.if_there(t, |t| {
             t.guarded(|t| {
-                point::set_point(t, &scan.seg.space, at);
-                let new = point::point(t, scan.pat, scan.seg);
+                point::set_point(t, &seg.space, point.at.clone());
+                let new = point::point(t, scan.pat, seg);
                 for (x, e) in values.iter().zip(new) {
                     t.set_to(*x, scan.in_tile(e));
                 }
             });
         });
-        t.store_all(rows, &scan.tile_types, &k, &values);
+        t.store_all(rows, &scan.tile_types, &point.k, &values);
     });
 }
 
-/// From values that are a block's width apart to values in a row.
-fn to_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, row: Name, ty: PrimType) {
+/// From values side by side with those of other threads to values in a row.
+fn to_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Tile, row: Name, ty: PrimType) {
     t.for_up_to("k", i64(scan.row), |t, k| {
         let value = t.element(row, ty, k.clone());
-        t.store(shared.exchange, ty, add(mul(k, block_size()), local()), value);
+        t.store(shared.exchange, ty, scan.exchanged_at(ty, tile.side_by_side(&k)), value);
     });
-    t.barrier();
+    exchanged(t, scan);
     t.for_up_to("k", i64(scan.row), |t, k| {
-        let value = t.element(shared.exchange, ty, add(mul(local(), i64(scan.row)), k.clone()));
+        let value = t.element(shared.exchange, ty, scan.in_a_row(ty, &k));
         t.store(row, ty, k, value);
     });
 }
 
-/// From values in a row to values that are a block's width apart.
-fn from_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, row: Name, ty: PrimType) {
+/// From values in a row to values side by side with those of other threads.
+fn from_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Tile, row: Name, ty: PrimType) {
     t.for_up_to("k", i64(scan.row), |t, k| {
         let value = t.element(row, ty, k.clone());
-        t.store(shared.exchange, ty, add(mul(local(), i64(scan.row)), k), value);
+        t.store(shared.exchange, ty, scan.in_a_row(ty, &k), value);
     });
-    t.barrier();
+    exchanged(t, scan);
     t.for_up_to("k", i64(scan.row), |t, k| {
-        let value = t.element(shared.exchange, ty, add(mul(k.clone(), block_size()), local()));
+        let value = t.element(shared.exchange, ty, scan.exchanged_at(ty, tile.side_by_side(&k)));
         t.store(row, ty, k, value);
     });
 }
@@ -368,115 +376,6 @@ fn assign(t: &mut KernelCode, to: &[Name], from: &[Name]) {
     for (x, y) in to.iter().zip(from) {
         t.set_to(*x, var(*y));
     }
-}
-
-/// What the tile sums up to, as others want it.
-fn tile_sums(t: &mut KernelCode, scan: &Scan, shared: &Shared, last: &Expr) -> Vec<Name> {
-    let sums = t.load_all(&shared.sums, &scan.tile_types, last);
-    if !scan.narrow {
-        return sums;
-    }
-    sums.iter().map(|x| t.let_as("sum", PrimType::I64, widened(var(*x)))).collect()
-}
-
-/// One thread publishes what the tile sums up to, and finds what is before it.
-fn look_back(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
-    let sums = tile_sums(t, scan, shared, &last);
-    let mut whole = eq(tile.clone(), i64(0));
-    if scan.segmented {
-        whole = or(whole, t.element(shared.flags, PrimType::Bool, last));
-    }
-    let whole = t.let_as("whole", PrimType::Bool, whole);
-    t.if_else(
-        var(whole),
-        |t| scan.words.publish(t, tile, &sums, PREFIX),
-        |t| scan.words.publish(t, tile, &sums, AGGREGATE),
-    );
-    let neutral = t.neutrals(scan.ops);
-    let before = t.lanes("before", &scan.types, neutral);
-    let back = t.let_as("back", PrimType::I64, sub(tile.clone(), i64(1)));
-    let any = t.let_as("any", PrimType::Bool, bool(false));
-    t.while_(le(i64(0), var(back)), |t| {
-        let state = t.temp("state", PrimType::I32);
-        let found: Vec<Name> = scan.types.iter().map(|ty| t.temp("found", *ty)).collect();
-        scan.words.read(t, &var(back), &found, state);
-        t.if_else(
-            equal(PrimType::I32, var(state), i32(PREFIX)),
-            |t| t.set_to(back, i64(-1)),
-            |t| t.set_to(back, sub(var(back), i64(1))),
-        );
-        t.if_else(
-            var(any),
-            |t| t.apply_all(scan.ops, &vars(&found), &vars(&before), &before),
-            |t| assign(t, &before, &found),
-        );
-        t.set_to(any, bool(true));
-    });
-    t.store_all(&shared.prefix, &scan.types, &i64(0), &before);
-    t.if_then(not(var(whole)), |t| {
-        t.apply_all(scan.ops, &vars(&before), &vars(&sums), &sums);
-        scan.words.publish(t, tile, &sums, PREFIX);
-    });
-}
-
-/// The same by a warp. Lane `k` looks at the tile `k` before the last one not seen yet; what lanes see is combined,
-/// the highest lane leftmost, up to the first that is a prefix.
-fn look_back_together(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Expr, last: Expr) {
-    let sums = tile_sums(t, scan, shared, &last);
-    let mut whole = eq(tile.clone(), i64(0));
-    if scan.segmented {
-        whole = or(whole, t.element(shared.flags, PrimType::Bool, last));
-    }
-    let whole = t.let_as("whole", PrimType::Bool, whole);
-    t.if_then(eq(local(), i64(0)), |t| {
-        t.if_else(
-            var(whole),
-            |t| scan.words.publish(t, tile, &sums, PREFIX),
-            |t| scan.words.publish(t, tile, &sums, AGGREGATE),
-        );
-    });
-    let neutral = t.neutrals(scan.ops);
-    let before = t.lanes("before", &scan.types, neutral);
-    let back = t.let_as("back", PrimType::I64, sub(tile.clone(), i64(1)));
-    t.while_(le(i64(0), var(back)), |t| {
-        let mine = t.let_i64("mine", sub(var(back), local()));
-        let neutral = t.neutrals(scan.ops);
-        let found = t.lanes("found", &scan.types, neutral);
-        // Before the first tile there is nothing, and that is all there is.
-        let stop = t.let_as("stop", PrimType::I32, i32(1));
-        t.if_then(le(i64(0), mine.clone()), |t| {
-            let state = t.temp("state", PrimType::I32);
-            scan.words.read(t, &mine, &found, state);
-            t.if_then(equal(PrimType::I32, var(state), i32(AGGREGATE)), |t| t.set_to(stop, i32(0)));
-        });
-        for delta in [1u32, 2, 4, 8, 16] {
-            let other = t.shuffle(&scan.types, &found, Direction::Down, delta);
-            let other_stop = t.shuffle(&[PrimType::I32], &[stop], Direction::Down, delta)[0];
-            let there = lt(add(local(), i64(i64::from(delta))), i64(WARP_THREADS));
-            t.if_then(equal(PrimType::I32, var(stop), i32(0)), |t| {
-                t.where_needed(scan.ops, there, |t| {
-                    t.apply_all(scan.ops, &vars(&other), &vars(&found), &found);
-                });
-                t.set_to(stop, var(other_stop));
-            });
-        }
-        t.where_needed(scan.ops, eq(local(), i64(0)), |t| {
-            t.apply_all(scan.ops, &vars(&found), &vars(&before), &before);
-        });
-        let done = t.shuffle(&[PrimType::I32], &[stop], Direction::First, 0)[0];
-        t.if_else(
-            equal(PrimType::I32, var(done), i32(1)),
-            |t| t.set_to(back, i64(-1)),
-            |t| t.set_to(back, sub(var(back), i64(WARP_THREADS))),
-        );
-    });
-    t.if_then(eq(local(), i64(0)), |t| {
-        t.store_all(&shared.prefix, &scan.types, &i64(0), &before);
-        t.if_then(not(var(whole)), |t| {
-            t.apply_all(scan.ops, &vars(&before), &vars(&sums), &sums);
-            scan.words.publish(t, tile, &sums, PREFIX);
-        });
-    });
 }
 
 pub(crate) fn read_all_volatile(
@@ -557,33 +456,25 @@ fn add_before(
 }
 
 /// Writes a tile's values, neighbours by neighbours.
-fn write_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, rows: &[Name], (base, end): (&Expr, &Expr)) {
+fn write_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, rows: &[Name], tile: &Tile) {
     let before = before_tile(t, scan, shared);
     let operands = rows.iter().zip(&scan.tile_types).zip(before).zip(scan.pat);
     for (k, (((row, ty), before), p)) in operands.enumerate() {
         if k > 0 {
-            t.barrier();
+            exchanged(t, scan);
         }
         t.for_up_to("k", i64(scan.row), |t, k| {
             let value = t.element(*row, *ty, k.clone());
-            t.store(shared.exchange, *ty, add(mul(local(), i64(scan.row)), k), value);
+            t.store(shared.exchange, *ty, scan.in_a_row(*ty, &k), value);
         });
-        t.barrier();
+        exchanged(t, scan);
         let place = t.place_of(p.name);
-        let dims: Vec<(Name, SubExp)> =
-            scan.seg.space.dims.iter().map(|(i, n)| (t.names.fresh_like(*i), *n)).collect();
-        for (i, _) in &dims {
-            t.types.insert(*i, fehu_ir::Type::I64);
-        }
-        t.for_up_to("k", i64(scan.row), |t, k| {
-            let here = t.let_i64("here", add(mul(k, block_size()), local()));
-            let at = t.let_i64("at", add(base.clone(), here.clone()));
-            t.if_then(lt(at.clone(), end.clone()), |t| {
-                point::unflatten(t, &dims, at);
-                let indices: Vec<_> = dims.iter().map(|d| poly(d.0.into())).collect();
+        tile.at_points(t, scan, |t, seg, point| {
+            let here = scan.exchanged_at(*ty, tile.side_by_side(&point.k));
+            point.if_there(t, |t| {
+                let indices = point::indices(t, &seg.space, point.at.clone());
                 let value = whole(t.element(shared.exchange, *ty, here), before);
-                let to = place.fixed(&indices);
-                t.write(&to, value);
+                t.write(&place.fixed(&indices), value);
             });
         });
     }
@@ -621,9 +512,30 @@ impl Scan<'_> {
     /// A point's value as it is in a tile.
     fn in_tile(&self, value: Expr) -> Expr {
         match self.narrow {
-            true => Expr::Conv(ConvOp::SExt(IntType::I64, IntType::I32), Box::new(value)),
+            true => cut(value),
             false => value,
         }
+    }
+
+    /// Where a value of the tile is while it is exchanged. A warp does not wait for others, so that it uses the same bytes for all operands: as many as
+    /// the widest of them need.
+    fn exchanged_at(&self, ty: PrimType, at: Expr) -> Expr {
+        let times = (self.widest() / ty.bytes()) as i64;
+        if self.exchange == Exchange::SharedMemory || times == 1 {
+            return at;
+        }
+        let warp = quot(local(), i64(WARP_THREADS));
+        add(mul(warp, i64(WARP_THREADS * self.row * (times - 1))), at)
+    }
+
+    /// The same for the point `k` of a thread's row.
+    fn in_a_row(&self, ty: PrimType, k: &Expr) -> Expr {
+        self.exchanged_at(ty, add(mul(local(), i64(self.row)), k.clone()))
+    }
+
+    /// The bytes of the widest operand within a tile.
+    fn widest(&self) -> u64 {
+        self.tile_types.iter().map(|ty| ty.bytes()).max().unwrap_or(1)
     }
 }
 
@@ -637,6 +549,11 @@ fn whole(value: Expr, before: Option<Name>) -> Expr {
 
 fn widened(value: Expr) -> Expr {
     Expr::Conv(ConvOp::SExt(IntType::I32, IntType::I64), Box::new(value))
+}
+
+/// The lower 32 bits.
+fn cut(value: Expr) -> Expr {
+    Expr::Conv(ConvOp::SExt(IntType::I64, IntType::I32), Box::new(value))
 }
 
 /// What is before a thread's row in its tile.

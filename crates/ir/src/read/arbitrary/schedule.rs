@@ -87,7 +87,7 @@ impl Gen {
             7 => Plan::SinglePass(SinglePass {
                 block: self.bool().then_some(block),
                 points,
-                narrow: self.bool(),
+                values: self.pick(&[TileValues::Same, TileValues::Narrow, TileValues::Flags]),
                 exchange,
                 whole_when: self.conditions(),
             }),

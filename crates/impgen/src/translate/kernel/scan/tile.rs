@@ -1,0 +1,138 @@
+//! The points of a tile, as threads compute them: neighbouring threads have neighbouring points.
+//!
+//! Nearly all tiles are full, so that what happens at a thread's points is there twice: without a comparison for each point, if the thread has all of them, and with
+//! one. Without branches between them, reads of all points come before the first use.
+
+use super::{cut, Scan};
+use crate::translate::state::KernelCode;
+use fehu_base::device::WARP_THREADS;
+use fehu_base::ops::CmpOp;
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::tuning::schedule::MAX_STATEMENTS_OF_FULL_TILES;
+use fehu_base::Name;
+use fehu_imp::build::*;
+use fehu_imp::syntax::Expr;
+use fehu_ir::schedule::Exchange;
+use fehu_ir::seg::SegOp;
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Body, Exp, Memory};
+
+/// A tile that a block scans.
+pub(super) struct Tile {
+    pub(super) number: Expr,
+    /// Its first point.
+    pub(super) base: Expr,
+    /// How far from its first point a thread finds points that are to be computed. With 32 bits, one instruction compares it with where a point is.
+    room: Name,
+    /// Whether a thread has all of its points.
+    full: Name,
+    /// Where in the tile a thread's first point is, if threads compute neighbouring points, and how far it is to its next one: the
+    /// threads of a warp have the rows of these threads together, so that only they exchange values; without warps, all threads have the tile together.
+    first: Expr,
+    stride: Expr,
+}
+
+/// A point of a thread.
+pub(super) struct Point {
+    /// Its number among the thread's points.
+    pub(super) k: Expr,
+    /// Its flat number.
+    pub(super) at: Expr,
+    /// When it is to be computed, if not always.
+    there: Option<Expr>,
+}
+
+impl Tile {
+    pub(super) fn new(t: &mut KernelCode, scan: &Scan, number: Expr) -> Tile {
+        let base = t.let_i64("base", mul(number.clone(), scan.span.clone()));
+        let end = match &scan.whole {
+            None => scan.points.clone(),
+            Some(_) => t.let_i64("end", min(scan.points.clone(), add(base.clone(), scan.span.clone()))),
+        };
+        let (first, stride) = match scan.exchange {
+            Exchange::Shuffles => {
+                let warp = mul(quot(local(), i64(WARP_THREADS)), i64(WARP_THREADS * scan.row));
+                (t.let_i64("side", add(warp, rem(local(), i64(WARP_THREADS)))), i64(WARP_THREADS))
+            }
+            Exchange::SharedMemory => (local(), block_size()),
+        };
+        let room = sub(sub(end, base.clone()), first.clone());
+        let room = cut(min(max(room, i64(0)), i64(i64::from(i32::MAX))));
+        let room = t.let_as("room", PrimType::I32, room);
+        let last = cut(mul(i64(scan.row - 1), stride.clone()));
+        let full = t.let_as("full", PrimType::Bool, less(last, var(room)));
+        Tile { number, base, room, full, first, stride }
+    }
+
+    /// Where the point `k` of a thread is in the tile.
+    pub(super) fn side_by_side(&self, k: &Expr) -> Expr {
+        add(mul(k.clone(), self.stride.clone()), self.first.clone())
+    }
+
+    /// Emits what happens at each point of a thread, given the operation whose body is meant.
+    pub(super) fn at_points(
+        &self,
+        t: &mut KernelCode,
+        scan: &Scan,
+        each: impl Fn(&mut KernelCode, &SegOp<Memory>, &Point),
+    ) {
+        let each_of = |t: &mut KernelCode, seg: &SegOp<Memory>, full: Full| {
+            // Those that are set so far are of other points.
+            t.in_kernel.flats.clear();
+            t.for_up_to("k", i64(scan.row), |t, k| {
+                let at = t.let_i64("at", add(self.base.clone(), self.side_by_side(&k)));
+                let there = match full {
+                    Full::Known => None,
+                    Full::Unknown => Some(less(cut(mul(k.clone(), self.stride.clone())), var(self.room))),
+                };
+                each(t, seg, &Point { k, at, there });
+            });
+        };
+        if !is_short(scan.seg) {
+            return each_of(t, scan.seg, Full::Unknown);
+        }
+        let copy = t.renamed(scan.seg);
+        t.if_else(
+            var(self.full),
+            |t| each_of(t, &copy, Full::Known),
+            |t| each_of(t, scan.seg, Full::Unknown),
+        );
+    }
+}
+
+/// Whether it is known that a thread has all of its points.
+#[derive(Clone, Copy)]
+enum Full {
+    Known,
+    Unknown,
+}
+
+impl Point {
+    /// Emits what happens if the point is to be computed.
+    pub(super) fn if_there(&self, t: &mut KernelCode, then: impl FnOnce(&mut KernelCode)) {
+        match &self.there {
+            Some(there) => t.if_then(there.clone(), then),
+            None => then(t),
+        }
+    }
+}
+
+/// Whether the code of a point is so short that it may be there twice.
+fn is_short(seg: &SegOp<Memory>) -> bool {
+    let (mut count, mut straight) = (0, true);
+    let mut survey = |body: &Body<Memory>| {
+        for_each_stm(body, &mut |stm| {
+            count += 1;
+            straight &= !matches!(stm.exp, Exp::Loop(_) | Exp::Call(..) | Exp::Op(_));
+        });
+    };
+    survey(&seg.body.body);
+    if let Some(after) = seg.after() {
+        survey(&after.lambda.body);
+    }
+    straight && count <= MAX_STATEMENTS_OF_FULL_TILES
+}
+
+fn less(a: Expr, b: Expr) -> Expr {
+    Expr::CmpOp(CmpOp::SLt(IntType::I32), Box::new(a), Box::new(b))
+}
