@@ -32,7 +32,7 @@
 //!
 //! | operation | plans |
 //! | --- | --- |
-//! | map | [`Plan::Points`], [`Plan::Strided`], [`Plan::Tiled`], [`Plan::RowCache`] |
+//! | map | [`Plan::Points`], [`Plan::Strided`], [`Plan::Tiled`], [`Plan::RowCache`], [`Plan::Turned`] |
 //! | reduction | [`Plan::ThreadPerSegment`], [`Plan::LanesPerSegment`], [`Plan::SegmentsPerBlock`], [`Plan::BlocksPerSegment`] |
 //! | scan | [`Plan::SinglePass`] |
 //! | histogram | [`Plan::SubHistograms`], [`Plan::GlobalUpdates`] |
@@ -179,6 +179,8 @@ pub enum Plan {
     Tiled(Tiled),
     /// The rows that a block's points read again and again are copied to shared memory first.
     RowCache(RowCache),
+    /// A block computes a box of points, and first copies to shared memory what these would read in leaps.
+    Turned(Turned),
     /// A thread reduces a whole segment.
     ThreadPerSegment {
         /// Threads in a block.
@@ -353,6 +355,27 @@ pub struct RowCache {
     pub reads: Vec<(Name, Name)>,
 }
 
+/// See [`Plan::Turned`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Turned {
+    /// The dimensions of the space that the box has more than one point along, the innermost first, and how many.
+    pub sides: Vec<(usize, i64)>,
+    /// What is read, and the dimension of the space along which that is in order.
+    pub reads: Vec<(Name, usize)>,
+}
+
+impl Turned {
+    /// Points of the box.
+    pub fn points(&self) -> i64 {
+        self.sides.iter().map(|(_, side)| side).product()
+    }
+
+    /// Points of the box along a dimension of the space.
+    pub fn side(&self, dim: usize) -> i64 {
+        self.sides.iter().find(|(d, _)| *d == dim).map_or(1, |(_, side)| *side)
+    }
+}
+
 /// Which points of a segment a thread reduces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
@@ -460,6 +483,7 @@ impl Plan {
             Plan::Strided => "strided",
             Plan::Tiled(_) => "tiled",
             Plan::RowCache(_) => "row_cache",
+            Plan::Turned(_) => "turned",
             Plan::ThreadPerSegment { .. } => "thread_per_segment",
             Plan::LanesPerSegment { .. } => "lanes_per_segment",
             Plan::SegmentsPerBlock { .. } => "segments_per_block",
@@ -503,6 +527,7 @@ impl Plan {
                 once.iter().map(|once| once.turns).chain(turns).map(|param| (param, None)).collect()
             }
             Plan::Strided
+            | Plan::Turned(_)
             | Plan::Rounds { .. }
             | Plan::ByWarps
             | Plan::SideBySide
@@ -523,6 +548,7 @@ impl Choice {
             Plan::Strided
             | Plan::Tiled(_)
             | Plan::RowCache(_)
+            | Plan::Turned(_)
             | Plan::ThreadPerSegment { .. }
             | Plan::LanesPerSegment { .. }
             | Plan::SegmentsPerBlock { .. }

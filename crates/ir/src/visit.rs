@@ -436,6 +436,11 @@ macro_rules! walks {
                                 v.name(var);
                             }
                         }
+                        Plan::Turned(turned) => {
+                            for (read, _) in &$($m)? turned.reads {
+                                v.name(read);
+                            }
+                        }
                         Plan::BlockPerPoint { spaces, once, turns: _ } => {
                             for space in spaces {
                                 operands::<R, V>(v, space);

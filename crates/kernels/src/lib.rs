@@ -20,3 +20,4 @@ pub mod inside;
 pub mod legalise;
 pub mod opt;
 pub mod schedule;
+mod turned;

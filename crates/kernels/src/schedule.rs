@@ -23,6 +23,7 @@
 //! | [`map`] | points of a thread, and their order |
 //! | [`tile`] | which reads of a map go through tiles in shared memory |
 //! | [`row_cache`] | which rows are kept in shared memory |
+//! | [`turn`] | which elements are turned in shared memory |
 //! | [`combine`] | reductions, scans, histograms, and operations inside of blocks |
 //! | [`block`] | threads of a block that computes a point |
 //! | [`task`] | operations over the cores of a CPU |
@@ -44,6 +45,7 @@ mod row_cache;
 mod steer;
 mod task;
 mod tile;
+mod turn;
 
 use fehu_base::tuning::schedule::Threshold;
 use fehu_base::{Name, Symbol};

@@ -81,6 +81,19 @@ pub const MAX_PERCENT_COVERED_BY_LARGE_TILES: Threshold =
 /// The same for other tiles.
 pub const MAX_PERCENT_COVERED: Threshold = threshold("max_percent_covered", 200);
 
+/// Points along the innermost side of a box whose elements are turned in shared memory, and along the other one: a warp's width, so
+/// that each row of either order is a line of the cache.
+pub const SIDE_OF_BOX: i64 = WARP_THREADS;
+
+/// Bytes along each of the other sides, where there are two. Transactions have 32 bytes, and memory gives two of them at a time.
+pub const SIDE_OF_BOX_BYTES: i64 = 64;
+
+/// Points along each of these sides, at most.
+pub const SIDE_OF_BOX_OF_RECTANGLE: i64 = 16;
+
+/// Bytes that are turned by a block, at most: two blocks fit a processor.
+pub const MAX_BYTES_OF_BOX: i64 = 96 * 1024;
+
 /// Points of a thread in each direction of a tile, by the registers of 32 bits that a tiled loop carries for a point: at most
 /// 128 registers in all, of the 255 that a thread has in a small block.
 pub fn tile_points_per_side(carried_registers: i64) -> i64 {

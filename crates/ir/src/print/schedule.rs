@@ -117,6 +117,16 @@ impl Printer<'_> {
                     self.name(*var);
                 }
             }
+            Plan::Turned(turned) => {
+                let side = |(d, n): &(usize, i64)| format!("{d} by {n}");
+                let sides: Vec<String> = turned.sides.iter().map(side).collect();
+                self.put(format_args!("sides [{}]", sides.join(", ")));
+                for (read, dim) in &turned.reads {
+                    self.put(", ");
+                    self.name(*read);
+                    self.put(format_args!(" along {dim}"));
+                }
+            }
             Plan::ThreadPerSegment { block } | Plan::SegmentsPerBlock { block } => {
                 self.param_field("block", *block);
             }

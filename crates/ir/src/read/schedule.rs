@@ -119,6 +119,21 @@ impl Reader<'_> {
                 }
                 Plan::RowCache(RowCache { tile, reads })
             }
+            "turned" => {
+                self.word("sides")?;
+                let sides = self.list('[', ']', |r| {
+                    let dim = r.number()?;
+                    r.word("by")?;
+                    Ok((dim, r.number()?))
+                })?;
+                let mut reads = vec![];
+                while self.try_punct(',') {
+                    let read = self.name()?;
+                    self.word("along")?;
+                    reads.push((read, self.number()?));
+                }
+                Plan::Turned(Turned { sides, reads })
+            }
             "thread_per_segment" => Plan::ThreadPerSegment { block: self.param_field("block")? },
             "segments_per_block" => Plan::SegmentsPerBlock { block: self.param_field("block")? },
             "lanes_per_segment" => {

@@ -93,6 +93,10 @@ impl<R: Rep> Checker<'_, R> {
                 }
                 vec![i64::from(!cache.reads.is_empty())]
             }
+            Plan::Turned(turned) => {
+                self.turned(seg, turned);
+                turned.sides.iter().map(|(_, side)| *side).collect()
+            }
             Plan::BlockPerPoint { spaces, once, .. } => {
                 let once = once.iter().flat_map(|once| &once.spaces);
                 vec![i64::from(!spaces.iter().chain(once).any(Vec::is_empty))]
@@ -182,6 +186,29 @@ impl<R: Rep> Checker<'_, R> {
         }
     }
 
+    fn turned(&mut self, seg: &SegOp<R>, turned: &Turned) {
+        let innermost = seg.space.dims.len().checked_sub(1);
+        let dims: Vec<usize> = turned.sides.iter().map(|(d, _)| *d).collect();
+        let known = dims.iter().all(|d| innermost.is_some_and(|last| *d <= last));
+        let once = dims.iter().enumerate().all(|(k, d)| !dims[..k].contains(d));
+        if !known || !once || dims.first().copied() != innermost {
+            self.error("the sides of a box are dimensions of the space, the innermost first");
+        }
+        if turned.sides.iter().any(|(_, side)| *side < 1 || side & (side - 1) != 0) {
+            self.error("the sides of a box are powers of two");
+        }
+        if turned.reads.is_empty() {
+            self.error("a box that nothing is read through");
+        }
+        let reads = reads_in(&seg.body.body);
+        for (read, dim) in &turned.reads {
+            self.is_read(&reads, *read);
+            if !dims[1.min(dims.len())..].contains(dim) {
+                self.error(format!("{} is in order along no other side", self.show(*read)));
+            }
+        }
+    }
+
     fn is_loop(&mut self, loops: &FxHashSet<Name>, var: Name) {
         if !loops.contains(&var) {
             self.error(format!("{} counts no loop of the operation", self.show(var)));
@@ -200,7 +227,11 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
     let own_grid = seg.grid.is_some();
     match (seg.level, &seg.kind, plan) {
         (SegLevel::Thread, SegKind::Map, Plan::Strided) => own_grid,
-        (SegLevel::Thread, SegKind::Map, Plan::Points(_) | Plan::Tiled(_) | Plan::RowCache(_)) => !own_grid,
+        (
+            SegLevel::Thread,
+            SegKind::Map,
+            Plan::Points(_) | Plan::Tiled(_) | Plan::RowCache(_) | Plan::Turned(_),
+        ) => !own_grid,
         (SegLevel::Thread, SegKind::Red(_), Plan::BlocksPerSegment(_)) => true,
         (
             SegLevel::Thread,
@@ -226,7 +257,7 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
 
 /// Whether conditions of a plan may be about a quantity.
 fn knows(plan: &Plan, quantity: Quantity) -> bool {
-    let tiles = matches!(plan, Plan::Tiled(_) | Plan::RowCache(_));
+    let tiles = matches!(plan, Plan::Tiled(_) | Plan::RowCache(_) | Plan::Turned(_));
     let reduces = matches!(
         plan,
         Plan::ThreadPerSegment { .. }

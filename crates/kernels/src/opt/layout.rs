@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Only memory changes: `manifest` has the same elements at the same indices. Reads that tiles in shared memory will serve
-//! (`impgen/translate/kernel/tile`) are left alone. Steps that are not known, such as gathers, no layout can help.
+//! (`impgen/translate/kernel/tile`) are left alone, and so are those that are turned there ([`crate::turned`]). Steps that are not known, such as gathers, no layout can help.
 //!
 //! Where a reduction only has to be done by other threads for its reads to be in order, that is done instead: [`columns`].
 //!
@@ -29,6 +29,7 @@ mod columns;
 pub mod explain;
 mod rows;
 
+use crate::turned::{direct_reads, sides, DirectRead};
 use access::Use;
 use choose::Wish;
 use fehu_analysis::Known;
@@ -220,7 +221,9 @@ impl Layout {
     fn kernel(&mut self, seg: &mut SegOp<Kernels>, out: &mut Vec<Stm<Kernels>>) -> Vec<Use> {
         let arrays = &self.arrays;
         let last = seg.space.dims.len().saturating_sub(1);
-        let uses = access::of_kernel(seg, last, &|a| arrays.contains_key(&a));
+        let mut uses = access::of_kernel(seg, last, &|a| arrays.contains_key(&a));
+        let turned = self.turned(seg);
+        uses.iter_mut().for_each(|used| used.turned = turned.contains(&used.stm));
         let mut wishes: IndexMap<(Name, usize), (Wish, Vec<Name>)> = IndexMap::default();
         for used in &uses {
             let Some(array) = self.arrays.get(&used.array) else { continue };
@@ -251,6 +254,25 @@ impl Layout {
             }
         }
         uses
+    }
+
+    /// The reads of a kernel that will be turned in shared memory.
+    fn turned(&self, seg: &SegOp<Kernels>) -> Vec<Name> {
+        let last = seg.space.dims.len().saturating_sub(1);
+        let in_order_along = |read: &DirectRead| {
+            let array = self.arrays.get(&read.array).filter(|a| a.dense)?;
+            let along = *read.dims.get(*array.order.last()?)?;
+            let once = read.dims.iter().filter(|d| **d == along).count() == 1;
+            along.filter(|d| once && *d != last && read.dims.contains(&Some(last)))
+        };
+        let direct = direct_reads(seg);
+        let found: Vec<(Name, (usize, i64))> =
+            direct.iter().filter_map(|r| Some((r.name, (in_order_along(r)?, r.bytes)))).collect();
+        let measures: Vec<(usize, i64)> = found.iter().map(|f| f.1).collect();
+        match sides(last + 1, &measures) {
+            Some(_) => found.into_iter().map(|f| f.0).collect(),
+            None => vec![],
+        }
     }
 
     /// The name of an array in the layout that is wished for.

@@ -30,6 +30,7 @@ impl Scheduler {
             choices.extend(cached.map(|rows| rows.choice(self, tile)));
             choices.extend(tiling.into_iter().flat_map(|tiling| self.tiles(&tiling, tile)));
         }
+        choices.extend(self.turned(seg));
         choices.push(otherwise(self.points(seg)));
         choices
     }

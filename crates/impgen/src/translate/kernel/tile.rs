@@ -30,6 +30,7 @@
 //! - [`measures`] has the sizes of tiles, and lets the host choose.
 //! - [`emit`] emits the kernel.
 //! - [`fill`] has the copies to shared memory.
+//! - [`turned`] emits another kind of kernel, for elements that points would read in leaps.
 //! - [`kept`] emits another kind of kernel, for rows that a point reads again and again.
 //!
 //! Points beyond the edges of the space compute what the point at the edge computes, and write nothing: so there
@@ -40,3 +41,4 @@ mod fill;
 pub(super) mod kept;
 pub(super) mod measures;
 mod plan;
+pub(super) mod turned;

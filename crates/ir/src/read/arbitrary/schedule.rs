@@ -44,7 +44,7 @@ impl Gen {
         let order = self.pick(&[Order::Interleaved, Order::Consecutive]);
         let exchange = self.pick(&[Exchange::Shuffles, Exchange::SharedMemory]);
         let (block, grid, points) = (self.symbol(), self.symbol(), self.below(99) as i64);
-        match self.below(13) {
+        match self.below(17) {
             0 => Plan::Points(Points {
                 block,
                 each: points,
@@ -115,6 +115,10 @@ impl Gen {
             12 => Plan::Chunks { per_worker: points },
             13 => Plan::ReduceThenScan { beyond_workers: points },
             14 => Plan::ScanThenCorrect { per_worker: points },
+            15 => Plan::Turned(Turned {
+                sides: self.list(|g| (g.below(3), 16)),
+                reads: self.list(|g| (g.name(), g.below(3))),
+            }),
             _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges]),
         }
     }

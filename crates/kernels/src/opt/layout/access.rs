@@ -46,6 +46,8 @@ pub(super) struct Use {
     pub(super) across: SubExp,
     /// Whether these are threads of one block, and other blocks have other points of a larger space.
     pub(super) in_block: bool,
+    /// Whether what it reads is turned in shared memory.
+    pub(super) turned: bool,
     pub(super) accesses: Vec<Access>,
 }
 
@@ -391,7 +393,14 @@ impl Survey<'_> {
             return None;
         }
         let used = self.uses.len();
-        self.uses.push(Use { array: a, stm, across: self.across, in_block: self.in_block, accesses: vec![] });
+        self.uses.push(Use {
+            array: a,
+            stm,
+            across: self.across,
+            in_block: self.in_block,
+            turned: false,
+            accesses: vec![],
+        });
         Some(View { used, dims: (0..rank).map(|d| Seen::Along(d, Index::SAME, true)).collect() })
     }
 

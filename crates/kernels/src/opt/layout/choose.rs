@@ -77,6 +77,9 @@ pub(super) fn wish(used: &Use, ty: &Type, order: &[usize], dense: bool) -> Optio
     if own.is_some_and(|own| votes(own) >= votes(innermost)) || known.is_some_and(|n| n < least_leap(ty)) {
         return None;
     }
+    if used.turned {
+        return None;
+    }
     if used.across.as_i64().is_some_and(|n| n < layout::ROW_THREADS) {
         return None;
     }

@@ -95,6 +95,7 @@ impl Layout {
                 let remedy = match (order, access.tiled, &wish) {
                     (Order::Same | Order::InOrder, ..) | (Order::Walks, false, None) => String::new(),
                     (Order::Walks | Order::Leaps, true, _) => "tiles in shared memory".to_owned(),
+                    (Order::Leaps, false, None) if used.turned => "turned in shared memory".to_owned(),
                     (Order::Walks | Order::Leaps, false, Some(wish)) => {
                         format!("{first}copied with dimension {} innermost if read often", wish.innermost)
                     }

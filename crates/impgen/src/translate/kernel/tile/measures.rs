@@ -191,7 +191,7 @@ pub(crate) fn kept_or_not(
 }
 
 /// The choice of this number if its conditions hold, else the next one. The kernel is made of a copy of the map.
-fn this_or_next(
+pub(super) fn this_or_next(
     t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
