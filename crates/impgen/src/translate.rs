@@ -28,7 +28,7 @@ mod trace;
 
 pub use trace::kernel_traces;
 
-use crate::translate::build::param;
+use crate::translate::build::{param, LOCKS, ZEROS};
 use crate::translate::device::device_functions;
 use crate::translate::kernel::size;
 use crate::translate::machine::Machine;
@@ -52,9 +52,10 @@ pub fn translate(prog: Prog<Memory>) -> Program {
     t.body(&prog.consts, &[]);
     let mut init = t.code.pop().unwrap_or_default();
     let functions: Vec<Function> = prog.funs.iter().map(|f| t.fun(f, &prog.opaques)).collect();
-    if let Some(zeros) = t.zeros {
-        globals.push(Param::Mem(zeros, Space::Default));
-        init.insert(0, t.block(|t| t.make_zeros(zeros)));
+    for (block, count) in [(t.zeros, ZEROS), (t.locks, LOCKS)] {
+        let Some(block) = block else { continue };
+        globals.push(Param::Mem(block, Space::Default));
+        init.insert(0, t.block(|t| t.make_zeros(block, count)));
     }
     let device_functions = device_functions(&functions, &context.kernels);
     Program {
@@ -115,6 +116,7 @@ impl Context {
             params: IndexMap::new(),
             given: vec![],
             zeros: None,
+            locks: None,
             in_kernel: KernelState::default(),
         }
     }

@@ -191,14 +191,23 @@ impl Context {
 
     /// A block of zeros in device memory, of [`ZEROS`] `i32`s. Whoever changes it, changes it back.
     pub(super) fn zeros(&mut self) -> Name {
-        if let Some(zeros) = self.zeros {
-            return zeros;
-        }
-        let zeros = self.names.fresh_str("zeros");
-        self.types.insert(zeros, Type::Mem(Space::Default));
-        self.globals.insert(zeros);
+        let zeros = self.zeros.unwrap_or_else(|| self.global_block("zeros"));
         self.zeros = Some(zeros);
         zeros
+    }
+
+    /// A block of locks in device memory, of [`LOCKS`] `i32`s: 0 is a lock that nobody has.
+    pub(super) fn locks(&mut self) -> Name {
+        let locks = self.locks.unwrap_or_else(|| self.global_block("locks"));
+        self.locks = Some(locks);
+        locks
+    }
+
+    fn global_block(&mut self, base: &str) -> Name {
+        let block = self.names.fresh_str(base);
+        self.types.insert(block, Type::Mem(Space::Default));
+        self.globals.insert(block);
+        block
     }
 
     /// A copy of an operation with names of its own.
@@ -308,12 +317,12 @@ impl HostCode<'_> {
         self.on_cpu(CpuOp::Free(mem, Space::Default));
     }
 
-    /// Makes the block of zeros, when the program starts.
-    pub(super) fn make_zeros(&mut self, zeros: Name) {
+    /// Makes a block of so many `i32`s, all of them zero, when the program starts.
+    pub(super) fn make_zeros(&mut self, block: Name, count: i64) {
         self.fun = Symbol::new("init");
-        let (bytes, loc) = (i64(4 * ZEROS), Loc::none());
-        self.on_cpu(CpuOp::Allocate { mem: zeros, bytes, space: Space::Default, loc });
-        self.fill_zeros(zeros, i64(ZEROS));
+        let (bytes, loc) = (i64(4 * count), Loc::none());
+        self.on_cpu(CpuOp::Allocate { mem: block, bytes, space: Space::Default, loc });
+        self.fill_zeros(block, i64(count));
     }
 
     /// Sets `i32`s to zero.
@@ -359,8 +368,11 @@ impl KernelCode<'_> {
     }
 }
 
-/// How many `i32`s the block of zeros has.
-pub(super) const ZEROS: i64 = 1 << 16;
+/// How many `i32`s the block of zeros has: more segments than this have a thread block each, which needs no counter.
+pub(super) const ZEROS: i64 = 1 << 14;
+
+/// How many locks there are. Elements share them, and more of them are waited for less often.
+pub(super) const LOCKS: i64 = 1 << 16;
 
 /// Adds the types and places of what is bound somewhere.
 struct Learn<'a>(&'a mut Context);

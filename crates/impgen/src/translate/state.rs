@@ -140,6 +140,8 @@ pub(crate) struct Context {
     pub(super) in_kernel: KernelState,
     /// A block of zeros in device memory, which every user leaves so.
     pub(super) zeros: Option<Name>,
+    /// The locks of elements in device memory, all of them free when no kernel runs.
+    pub(super) locks: Option<Name>,
 }
 
 impl<M: Machine> Deref for Translate<'_, M> {

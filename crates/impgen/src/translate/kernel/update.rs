@@ -4,7 +4,7 @@
 //! where one of 8 or 16 bits is a part of a word of 32; the rest is done under a lock.
 
 use super::operator::{prim, vars};
-use crate::translate::build::ZEROS;
+use crate::translate::build::LOCKS;
 use crate::translate::kernel::point;
 use crate::translate::kernel::scan;
 use crate::translate::machine::Machine;
@@ -229,7 +229,7 @@ impl KernelCode<'_> {
         lock: Lock,
     ) {
         let (locks, number, fence) = match lock {
-            Lock::Global(number) => (self.zeros(), rem(number, i64(ZEROS)), KernelOp::Fence),
+            Lock::Global(number) => (self.locks(), rem(number, i64(LOCKS)), KernelOp::Fence),
             Lock::Shared(locks, number) => (locks, number, KernelOp::BlockFence),
         };
         let space = self.mem_space(locks);
