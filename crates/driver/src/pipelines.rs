@@ -19,6 +19,7 @@ use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
 use fehu_flatten::branch_elements;
 use fehu_flatten::irregular::{self, Form};
+use fehu_flatten::joined_rows;
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
     barriers, checks, device_loops, device_scalars, leave, loops, outline, restrict, unroll, walks, Analysis,
@@ -65,6 +66,10 @@ pub fn soacs<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
 /// The same with irregular nests in versions.
 pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
     let flat = Pipeline::new()
+        .pass(
+            joined_rows::PASS,
+            "all readers of a joined array are known; fusion#2 puts what it emits into them",
+        )
         .pass(
             branch_elements::PASS,
             "the sides of branches are as fused as they get; what it emits is no irregular nest",

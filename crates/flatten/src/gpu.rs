@@ -51,7 +51,7 @@ mod g9_redomap;
 mod guard;
 mod host_names;
 mod invariant;
-mod join;
+pub(crate) mod join;
 mod lift;
 mod nest;
 pub(crate) mod parallel;

@@ -1,0 +1,195 @@
+//! Rows of joined matrices are read where they came from.
+//!
+//! Before: any valid program over `Soacs`. After: an array of rows that is joined of others (`concat`, of which rotations consist), and that
+//! is only read by combinators that map each row element by element, is no longer needed: their rows are maps that look for
+//! the part that an element is in.
+//!
+//! ```text
+//! let c = concat xss yss                     map2 (\i zs -> let row = map (\j -> if i < n then xss[i, j] else yss[i - n, j]) (iota m)
+//! in map2 (\row zs -> map2 f row zs) c zss   =>             in map2 f row zs) (iota (n + m)) zss
+//! ```
+//!
+//! Fusion makes one map of the two inside. Rows that are reduced or scanned stay: a thread that goes along a row reads several
+//! elements of it at a time, or a copy in another layout, which it could not do in branches. Vectors have no rows: flattening itself
+//! reads their elements from the parts (`gpu/join`).
+
+use crate::gpu::join::element_of_join;
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::tuning::flattening;
+use fehu_base::{Name, NameSource};
+use fehu_ir::alias::{Aliases, Signatures};
+use fehu_ir::build::{plain, Builder};
+use fehu_ir::consume::consumed_by_exp;
+use fehu_ir::free::{free_in_lambda, free_in_stm};
+use fehu_ir::soac::{Screma, Soac};
+use fehu_ir::types::prog_types;
+use fehu_ir::visit::{deep, map_bodies};
+use fehu_ir::{mark, Basic, Body, Exp, Lambda, Param, Prog, Soacs, Stm, SubExp, Type};
+use fehu_pass::{Need, Pass};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The pass.
+pub const PASS: Pass<Prog<Soacs>> = Pass { name: "joined-rows", need: Need::Optional, run };
+
+fn run(prog: &mut Prog<Soacs>) {
+    // Parts that change before the rows are read must be known, also those that lambdas of fusion change.
+    mark::mark(prog);
+    let signatures = Signatures::of_prog(prog);
+    let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));
+    b.types = prog_types(prog);
+    let mut pass = JoinedRows { b, signatures, aliases: Aliases::default() };
+    for fun in &mut prog.funs {
+        pass.aliases = Aliases::of_fun(&pass.signatures, fun);
+        pass.body(&mut fun.body);
+    }
+    prog.names = pass.b.names;
+}
+
+struct JoinedRows {
+    b: Builder<Soacs>,
+    signatures: Signatures,
+    aliases: Aliases,
+}
+
+/// An array of rows, as its parts.
+struct Join {
+    parts: Vec<Name>,
+    certs: Vec<Name>,
+}
+
+impl JoinedRows {
+    fn body(&mut self, body: &mut Body<Soacs>) {
+        deep(|| {
+            for stm in &mut body.stms {
+                map_bodies(&mut stm.exp, &mut |inner| self.body(inner));
+            }
+            let joins = self.joins(body);
+            if joins.is_empty() {
+                return;
+            }
+            let mut out = Vec::with_capacity(body.stms.len());
+            for mut stm in std::mem::take(&mut body.stms) {
+                if let Exp::Op(Soac::Screma(s)) = &mut stm.exp {
+                    if s.arrays.iter().any(|a| joins.contains_key(a)) {
+                        out.push(self.read_parts(s, &joins));
+                    }
+                }
+                out.push(stm);
+            }
+            body.stms = out;
+        });
+    }
+
+    /// The arrays of a body whose rows can be read from parts, which stay as they are.
+    fn joins(&self, body: &Body<Soacs>) -> FxHashMap<Name, Join> {
+        let mut joins = FxHashMap::default();
+        for (k, stm) in body.stms.iter().enumerate() {
+            let (Exp::Basic(Basic::Concat { dim: 0, arrays, .. }), [p]) = (&stm.exp, &stm.pat[..]) else {
+                continue;
+            };
+            let rest = &body.stms[k + 1..];
+            if p.ty.rank() >= 2
+                && arrays.len() <= flattening::JOINED_PARTS
+                && read_by_elements(p.name, rest, &body.result, Readers::Any)
+                && !self.change(rest, arrays)
+            {
+                joins.insert(p.name, Join { parts: arrays.clone(), certs: stm.certs.clone() });
+            }
+        }
+        joins
+    }
+
+    /// Whether statements take over memory that one of the arrays may be in.
+    fn change(&self, stms: &[Stm<Soacs>], arrays: &[Name]) -> bool {
+        let memory: FxHashSet<Name> = arrays.iter().flat_map(|a| self.aliases.of(*a)).collect();
+        let mut taken = stms.iter().flat_map(|s| consumed_by_exp(&self.signatures, &self.aliases, &s.exp));
+        taken.any(|n| memory.contains(&n))
+    }
+
+    /// Makes a combinator compute the rows of joined arrays from an index. Returns the range of indices.
+    fn read_parts(&mut self, s: &mut Screma<Soacs>, joins: &FxHashMap<Name, Join>) -> Stm<Soacs> {
+        let index = self.b.fresh("i", Type::I64);
+        let range = self.range(s.width);
+        let mut params = vec![scalar(index)];
+        let mut arrays = vec![range.pat[0].name];
+        let mut stms = vec![];
+        for (p, a) in std::mem::take(&mut s.map.params).into_iter().zip(std::mem::take(&mut s.arrays)) {
+            match joins.get(&a) {
+                Some(join) => stms.extend(self.row(p.name, &p.ty, join, &[index])),
+                None => {
+                    params.push(p);
+                    arrays.push(a);
+                }
+            }
+        }
+        stms.append(&mut s.map.body.stms);
+        s.map.body.stms = stms;
+        s.map.params = params;
+        s.arrays = arrays;
+        range
+    }
+
+    /// Binds the part of a joined array at the outer indices.
+    fn row(&mut self, name: Name, ty: &Type, join: &Join, outer: &[Name]) -> Vec<Stm<Soacs>> {
+        let (size, elem) = (ty.shape()[0], ty.peel(1));
+        let index = self.b.fresh("j", Type::I64);
+        let indices = [outer, &[index]].concat();
+        let body = if matches!(elem, Type::Prim(_)) {
+            element_of_join(&mut self.b, &join.parts, 0, indices, &elem)
+        } else {
+            let x = self.b.fresh("row", elem.clone());
+            let stms = deep(|| self.row(x, &elem, join, &indices));
+            Body { stms, result: vec![x.into()] }
+        };
+        let range = self.range(size);
+        let map = Lambda { params: vec![scalar(index)], body, ret: vec![elem] };
+        let arrays = vec![range.pat[0].name];
+        let screma = Screma { width: size, arrays, scans: vec![], reds: vec![], map };
+        let rows = plain(name, ty.clone(), Exp::Op(Soac::Screma(screma)));
+        vec![range, Stm { certs: join.certs.clone(), ..rows }]
+    }
+
+    fn range(&mut self, n: SubExp) -> Stm<Soacs> {
+        let ty = Type::Array(PrimType::Int(IntType::I64), vec![n]);
+        let range = self.b.fresh("iota", ty.clone());
+        let iota = Basic::Iota { n, start: SubExp::i64(0), step: SubExp::i64(1), ty: IntType::I64 };
+        plain(range, ty, Exp::Basic(iota))
+    }
+}
+
+fn scalar(name: Name) -> Param<Soacs> {
+    Param { name, ty: Type::I64, dec: (), consumed: false }
+}
+
+/// How many statements may read an array.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Readers {
+    /// Each of them reads the parts.
+    Any,
+    /// A map that computes a row is fused with the map that reads it.
+    OneMap,
+}
+
+/// Whether an array is only an input of combinators, and its rows are, too.
+fn read_by_elements(array: Name, stms: &[Stm<Soacs>], result: &[SubExp], readers: Readers) -> bool {
+    let users: Vec<&Stm<Soacs>> = stms.iter().filter(|stm| free_in_stm(stm).contains(&array)).collect();
+    if result.contains(&array.into()) || (readers == Readers::OneMap && users.len() > 1) {
+        return false;
+    }
+    users.iter().all(|user| {
+        let Exp::Op(Soac::Screma(s)) = &user.exp else { return false };
+        if readers == Readers::OneMap && !(s.scans.is_empty() && s.reds.is_empty()) {
+            return false;
+        }
+        let mut lambdas = s.scans.iter().map(|x| &x.op).chain(s.reds.iter().map(|x| &x.op)).chain([&s.map]);
+        let neutral = s.scans.iter().flat_map(|x| &x.neutral).chain(s.reds.iter().flat_map(|x| &x.neutral));
+        let mut rows = s.map.params.iter().zip(&s.arrays).filter(|(_, a)| **a == array).map(|(p, _)| p);
+        lambdas.all(|l| !free_in_lambda(l).contains(&array))
+            && !neutral.into_iter().any(|e| *e == array.into())
+            && rows.all(|p| {
+                let body = &s.map.body;
+                let by_elements = || read_by_elements(p.name, &body.stms, &body.result, Readers::OneMap);
+                !p.consumed && (p.ty.rank() == 0 || deep(by_elements))
+            })
+    })
+}
