@@ -21,7 +21,7 @@ use super::choice::schedule;
 use crate::translate::kernel::choice;
 use crate::translate::kernel::point;
 use crate::translate::kernel::size;
-use crate::translate::kernel::tile::{measures, turned};
+use crate::translate::kernel::tile::measures;
 use crate::translate::state::{HostCode, KernelCode, Mode};
 use fehu_base::bug;
 use fehu_base::ops::BinOp;
@@ -72,7 +72,7 @@ pub(crate) fn map_choice(
         Some(Plan::Strided) => over_grid(t, "segmap", pat, seg, points),
         Some(Plan::Tiled(plan)) => measures::tiled_or_not(t, pat, seg, plan, number, points),
         Some(Plan::RowCache(plan)) => measures::kept_or_not(t, pat, seg, plan, number, points),
-        Some(Plan::Turned(plan)) => turned::turned_or_not(t, pat, seg, plan, number, points),
+        Some(Plan::Turned(plan)) => measures::turned_or_not(t, pat, seg, plan, number, points),
         other => bug!("a map cannot be run by {other:?}"),
     }
 }

@@ -41,4 +41,4 @@ mod fill;
 pub(super) mod kept;
 pub(super) mod measures;
 mod plan;
-pub(super) mod turned;
+mod turned;

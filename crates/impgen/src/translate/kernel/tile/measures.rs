@@ -8,12 +8,13 @@ use crate::translate::kernel::size;
 use crate::translate::kernel::tile::emit;
 use crate::translate::kernel::tile::kept;
 use crate::translate::kernel::tile::plan;
+use crate::translate::kernel::tile::turned;
 use crate::translate::state::HostCode;
 use fehu_base::device::{BANK_PADDING_ELEMENTS, MAX_DECLARED_SHARED_BYTES, TILE_SIDE};
 use fehu_base::{bug, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::syntax::Expr;
-use fehu_ir::schedule::{Along, Plan, Quantity, RowCache, Tiled};
+use fehu_ir::schedule::{Along, Plan, Quantity, RowCache, Tiled, Turned};
 use fehu_ir::seg::SegOp;
 use fehu_ir::{Memory, PatElem};
 
@@ -190,8 +191,27 @@ pub(crate) fn kept_or_not(
     });
 }
 
+/// A map that turns what it reads if the conditions of its plan hold, else the next choice.
+pub(crate) fn turned_or_not(
+    t: &mut HostCode,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    plan: &Turned,
+    number: usize,
+    points: Expr,
+) {
+    let counts = turned::box_counts(t, seg, plan);
+    let blocks = counts.iter().cloned().fold(i64(1), mul);
+    let blocks = t.let_i64("blocks", blocks);
+    let known = turned::turned_quantities(t, seg, plan, &blocks, &points);
+    this_or_next(t, pat, seg, number, points, &known, |t, seg, plan| {
+        let Plan::Turned(plan) = plan else { bug!("a copy of a map turns nothing") };
+        turned::turned_kernel(t, pat, seg, plan, blocks, &counts);
+    });
+}
+
 /// The choice of this number if its conditions hold, else the next one. The kernel is made of a copy of the map.
-pub(super) fn this_or_next(
+fn this_or_next(
     t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,

@@ -18,16 +18,15 @@
 //! from memory once, and then from the cache.
 
 use super::super::choice::Quantities;
-use super::measures::this_or_next;
 use crate::translate::kernel::point;
 use crate::translate::state::{At, Context, HostCode, KernelCode, Mode};
 use fehu_base::device::BLOCK_THREADS;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::IntType;
-use fehu_base::{bug, Name};
+use fehu_base::Name;
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp};
-use fehu_ir::schedule::{Plan, Quantity, Turned};
+use fehu_ir::schedule::{Quantity, Turned};
 use fehu_ir::seg::SegOp;
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Basic, Exp, Memory, PatElem, Type};
@@ -35,36 +34,34 @@ use fehu_ir::{Basic, Exp, Memory, PatElem, Type};
 /// Points that a thread reads or computes before it waits.
 const AT_ONCE: usize = 8;
 
-/// A map that turns what it reads if the conditions of its plan hold, else the next choice.
-pub(crate) fn turned_or_not(
-    t: &mut HostCode,
-    pat: &[PatElem<Memory>],
-    seg: &SegOp<Memory>,
-    plan: &Turned,
-    number: usize,
-    points: Expr,
-) {
+/// The numbers of boxes in each dimension.
+pub(crate) fn box_counts(t: &mut HostCode, seg: &SegOp<Memory>, plan: &Turned) -> Vec<Expr> {
     let mut counts = vec![];
     for (d, (_, n)) in seg.space.dims.iter().enumerate() {
         let n = t.operand(*n);
         let count = if plan.side(d) == 1 { n } else { quot_up(n, i64(plan.side(d))) };
         counts.push(t.let_i64("boxes", count));
     }
-    let blocks = counts.iter().cloned().fold(i64(1), mul);
-    let blocks = t.let_i64("blocks", blocks);
+    counts
+}
+
+/// What the conditions of a plan are about.
+pub(crate) fn turned_quantities(
+    t: &Context,
+    seg: &SegOp<Memory>,
+    plan: &Turned,
+    blocks: &Expr,
+    points: &Expr,
+) -> Quantities {
     let bytes = reads(t, seg, plan).iter().map(|read| room(plan, read)).fold(0, |all, room| all + room + 15);
-    let known: Quantities = vec![
+    vec![
         (Quantity::Points, points.clone()),
         (Quantity::Block, i64(BLOCK_THREADS)),
         (Quantity::Blocks, blocks.clone()),
         (Quantity::Covered, mul(blocks.clone(), i64(plan.points()))),
         (Quantity::Depth, i64(1)),
         (Quantity::Shared, i64(bytes)),
-    ];
-    this_or_next(t, pat, seg, number, points, &known, |t, seg, plan| {
-        let Plan::Turned(plan) = plan else { bug!("a copy of a map turns nothing") };
-        turned_kernel(t, pat, seg, plan, blocks, &counts);
-    });
+    ]
 }
 
 /// A read that is turned.
@@ -100,7 +97,7 @@ fn room(plan: &Turned, read: &Read) -> i64 {
 }
 
 /// The kernel and its launch. `counts` are the numbers of boxes in each dimension.
-fn turned_kernel(
+pub(crate) fn turned_kernel(
     t: &mut HostCode,
     pat: &[PatElem<Memory>],
     seg: &SegOp<Memory>,
