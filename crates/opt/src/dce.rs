@@ -9,6 +9,7 @@
 use fehu_base::Name;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::op::{OpViewMut, RepOp};
+use fehu_ir::seg::{KernelReturn, SegOp};
 use fehu_ir::soac::{Filter, Hist, Scatter, Screma, Soac};
 use fehu_ir::visit::{deep, for_each_operand, Visitor};
 use fehu_ir::{
@@ -148,10 +149,13 @@ impl Dce {
                 OpViewMut::Soac(Soac::Hist(h)) => self.hist(&mut stm.pat, h, &live),
                 OpViewMut::Soac(Soac::Scatter(s)) => self.scatter(&mut stm.pat, s, &live),
                 OpViewMut::Soac(Soac::Filter(f)) => self.filter(&mut stm.pat, f, &live),
-                OpViewMut::Soac(Soac::Ad(_))
-                | OpViewMut::Seg(_)
-                | OpViewMut::Size(_)
-                | OpViewMut::Alloc(..) => self.rest(&mut stm.exp),
+                OpViewMut::Seg(seg) => {
+                    self.elements(&mut stm.pat, seg, &live);
+                    self.rest(&mut stm.exp);
+                }
+                OpViewMut::Soac(Soac::Ad(_)) | OpViewMut::Size(_) | OpViewMut::Alloc(..) => {
+                    self.rest(&mut stm.exp);
+                }
             },
             Exp::WithAcc(_) | Exp::Basic(_) | Exp::Call(..) => self.rest(&mut stm.exp),
         }
@@ -185,6 +189,23 @@ impl Dce {
         for t in &lambda.ret {
             self.use_type::<R>(t);
         }
+    }
+
+    /// Drops arrays of elements that nobody uses; results of operators stay, and what is written to an array.
+    fn elements<R: Rep>(&mut self, pat: &mut Vec<PatElem<R>>, seg: &mut SegOp<R>, live: &[bool]) {
+        if seg.after().is_some() {
+            return;
+        }
+        let elements = seg.body.returns.iter().map(|r| matches!(r, KernelReturn::Elem)).skip(seg.combined());
+        let stays: Vec<bool> = std::iter::repeat_n(false, seg.combined())
+            .chain(elements)
+            .zip(live)
+            .map(|(element, live)| *live || !element)
+            .collect();
+        self.keep(pat, &stays);
+        self.keep(&mut seg.types, &stays);
+        self.keep(&mut seg.body.returns, &stays);
+        self.keep(&mut seg.body.body.result, &stays);
     }
 
     /// Drops what is not marked.
