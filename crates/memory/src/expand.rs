@@ -3,7 +3,9 @@
 //! Before: a program over `Memory`, in which the bodies of operations at levels `Thread` and `Block` allocate as the
 //! host does. After: they do not. A block that a thread makes for itself becomes
 //!
-//! - an array of its own, in [`Space::Scalar`], if it is small and its size is constant (at most [`results::THREAD_BYTES`] bytes);
+//! - an array of its own, in [`Space::Scalar`], if its size is constant and it is small (at most [`results::THREAD_BYTES`] bytes), or all
+//!   larger ones of the thread together are not too large ([`results::LARGER_THREAD_BYTES`]): nobody else can reach them, so that the
+//!   device's compiler keeps elements in registers and its caches need not write them through;
 //! - else a part of one block that the host allocates for all threads of the grid. Neighbouring threads
 //!   have neighbouring elements, so that their accesses coalesce. The operation then says what its grid is.
 //!
@@ -153,10 +155,15 @@ impl Expand {
         };
         let mut grid: Option<SegGrid> = None;
         let mut fates = FxHashMap::default();
+        // What is left for larger arrays of a thread's own.
+        let mut own_bytes = results::LARGER_THREAD_BYTES;
         for (request, bytes) in requests.iter().zip(bytes) {
-            let small = bytes
-                .as_i64()
-                .filter(|n| *n <= results::THREAD_BYTES && !passed.contains_key(&request.block));
+            let small = (bytes.as_i64()).filter(|n| {
+                *n <= results::THREAD_BYTES.max(own_bytes) && !passed.contains_key(&request.block)
+            });
+            if let (Owner::Thread, Some(n)) = (request.owner, small.filter(|n| *n > results::THREAD_BYTES)) {
+                own_bytes -= n;
+            }
             let fate = match (request.owner, small) {
                 (Owner::Block, _) => Fate::Stays(Space::Shared, self.at_least_0(bytes)),
                 (Owner::Thread, Some(bytes)) => self.small(request.block, bytes),
