@@ -9,7 +9,8 @@
 //! ... f(m, ys) at each point               if width == 0 then empty arrays else f_lifted(width, ms, total, ys)
 //! ```
 //!
-//! Recursion is level by level: all calls of one depth are one call. It ends because nobody calls for no points at all.
+//! Recursion is level by level: all calls of one depth that are made at one place of the function are one call. It ends because nobody
+//! calls for no points at all. A function that calls itself at two places may double the calls with each depth.
 //!
 //! Which functions are called like this: those that call themselves, and those in which sizes differ from point to point. Others
 //! are code of single points.
