@@ -48,7 +48,7 @@ const RIGHT: [(&str, &str); 9] = [
     ("point", "1.5f32 2.5f32"),
 ];
 
-const LIMIT: Duration = Duration::from_secs(20);
+const LIMIT: Duration = Duration::from_secs(60);
 
 #[test]
 fn executables_survive_their_input() {

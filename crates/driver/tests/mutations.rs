@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const USUAL: usize = 5000;
-const LIMIT: Duration = Duration::from_secs(2);
+/// Milliseconds on a machine of its own; one that others use may stand still for seconds.
+const LIMIT: Duration = Duration::from_secs(20);
 
 #[test]
 fn damaged_programs_are_survived() {

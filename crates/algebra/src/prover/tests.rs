@@ -62,7 +62,8 @@ fn work_is_bounded() {
     let start = std::time::Instant::now();
     let mut prover = Prover::new(&f);
     assert!(!prover.nonneg(&(x(0) * x(1) * x(2) - x(3))));
-    assert!(start.elapsed().as_millis() < 500, "{:?}", start.elapsed());
+    // A tenth of a second at most; without a bound, hours. Machines that others use too may be slow at any time.
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
 /// A small world: an assignment, and facts that are true of it by construction.

@@ -81,7 +81,7 @@ fn expressions_are_evaluated_quickly() {
     let done = run(&["eval", "reduce (+) 0 (iota 100)", "(1.5f32, \"a\")"]);
     assert_eq!(stdout(&done), "4950\n(1.5, [97])\n");
     // Tests run beside others, on machines that are not fast, and without optimisation.
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
 /// Also what compiled programs leave to the C library.
