@@ -64,3 +64,15 @@ entry rows (xss: [][]i32) = map (\xs -> scan (+) 0 xs |> map2 (*) xs) xss
 
 -- A check that can fail after the scan.
 entry looked_up [n] (is: []i32) (xs: [n]i32) = scan (+) 0 is |> map (\i -> xs[i])
+
+-- Threads that scan make rows of their own, in memory for all threads of the grid.
+-- ==
+-- entry: beside_rows
+-- input { 3i64 5i64 } auto output
+-- input { 2i64 700i64 } auto output
+entry beside_rows (m: i64) (n: i64): ([n]i64, [n][m][n]i64) =
+  let (mats, sums) =
+    unzip (map (\j -> let row = replicate n j with [j] = 7
+                      in (replicate m (replicate n m) with [0] = row, j))
+               (iota n))
+  in (scan (+) 0 sums, mats)

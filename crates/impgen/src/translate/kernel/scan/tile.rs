@@ -3,6 +3,7 @@
 //! Nearly all tiles are full, so that what happens at a thread's points is there twice: without a comparison for each point, if the thread has all of them, and with
 //! one. Without branches between them, reads of all points come before the first use.
 
+use super::super::map;
 use super::{cut, Scan};
 use crate::translate::state::KernelCode;
 use fehu_base::device::WARP_THREADS;
@@ -94,7 +95,10 @@ impl Tile {
         let copy = t.renamed(scan.seg);
         t.if_else(
             var(self.full),
-            |t| each_of(t, &copy, Full::Known),
+            |t| {
+                map::set_thread(t, &copy);
+                each_of(t, &copy, Full::Known);
+            },
             |t| each_of(t, scan.seg, Full::Unknown),
         );
     }
