@@ -64,7 +64,7 @@ fn what_is_missing_is_said() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let dir = dir.path();
     built(dir);
-    let said = run(dir, &[CLIENT], &[("FAKE_MEMORY", "300000")]);
+    let said = run(dir, &[CLIENT], &[("FAKE_MEMORY", "200000")]);
     assert!(
         said.contains("out of memory: cannot allocate 160000 bytes") && said.contains(", 0 wrong"),
         "{said}"

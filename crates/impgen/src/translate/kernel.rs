@@ -17,12 +17,14 @@
 //! | `block` | a block computes a point, its threads the operations inside |
 //! | `operator` | application of operators, reductions and scans within a block |
 //! | `update` | indivisible updates of elements, accumulators |
+//! | `bits` | values as the bits of words |
 //! | `point` | indices of a point, the results of a body |
 //! | `size` | tuning parameters and sizes of the device |
 //!
 //! A kernel's parameters are the free names of its code. Names are unique in a program, so code that is used
 //! in two kernels is renamed for each.
 
+mod bits;
 pub(super) mod block;
 pub(super) mod choice;
 mod hist;

@@ -3,7 +3,7 @@
 //! Reductions keep the order of operands, so operators need not be commutative. `Lanes` are the values at
 //! hand: one variable per operand of all operators together.
 
-use super::update::{bits_of, narrowed, widened};
+use super::bits::{bits_of, narrowed, widened};
 use crate::translate::machine::Machine;
 use crate::translate::state::{KernelCode, Translate};
 use fehu_base::device::WARP_THREADS;

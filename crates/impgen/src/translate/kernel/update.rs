@@ -3,6 +3,7 @@
 //! Operators that the hardware has are single instructions; others on one value are tried again until nobody interfered,
 //! where one of 8 or 16 bits is a part of a word of 32; the rest is done under a lock.
 
+use super::bits::{bits_of, from_bits, from_part, to_bits, to_part};
 use super::operator::{prim, vars};
 use crate::translate::build::LOCKS;
 use crate::translate::kernel::point;
@@ -10,7 +11,7 @@ use crate::translate::kernel::scan;
 use crate::translate::machine::Machine;
 use crate::translate::state::{At, KernelCode, Lock, Translate, Updated};
 use fehu_analysis::operator::{binops, update};
-use fehu_base::ops::{BinOp, ConvOp, MathFn, PrimFn};
+use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{FloatType, IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
@@ -304,63 +305,6 @@ fn native(op: BinOp) -> Option<AtomicOp> {
         _ => return None,
     };
     Some(atomic)
-}
-
-/// The integer type that has the bits of a value.
-pub(super) fn bits_of(ty: PrimType) -> IntType {
-    match ty {
-        PrimType::Int(t) => t,
-        PrimType::Float(FloatType::F16) => IntType::I16,
-        PrimType::Float(FloatType::F32) => IntType::I32,
-        PrimType::Float(FloatType::F64) => IntType::I64,
-        PrimType::Bool => IntType::I8,
-        PrimType::Unit => bug!("an update of nothing"),
-    }
-}
-
-/// The value as an integer of a part of a word, and back.
-fn to_part(ty: PrimType, bits: IntType, e: Expr) -> Expr {
-    match ty {
-        PrimType::Bool => Expr::Conv(ConvOp::BToI(bits), Box::new(e)),
-        PrimType::Float(_) | PrimType::Int(_) | PrimType::Unit => to_bits(ty, e),
-    }
-}
-
-fn from_part(ty: PrimType, bits: IntType, e: Expr) -> Expr {
-    match ty {
-        PrimType::Bool => Expr::Conv(ConvOp::IToB(bits), Box::new(e)),
-        PrimType::Float(_) | PrimType::Int(_) | PrimType::Unit => from_bits(ty, e),
-    }
-}
-
-/// The bits of a value, at the lower end of a wider integer, and back.
-pub(super) fn widened(ty: PrimType, bits: IntType, wide: IntType, e: Expr) -> Expr {
-    let e = to_part(ty, bits, e);
-    if bits == wide {
-        return e;
-    }
-    Expr::Conv(ConvOp::ZExt(bits, wide), Box::new(e))
-}
-
-pub(super) fn narrowed(ty: PrimType, bits: IntType, wide: IntType, e: Expr) -> Expr {
-    if bits == wide {
-        return from_part(ty, bits, e);
-    }
-    from_part(ty, bits, Expr::Conv(ConvOp::ZExt(wide, bits), Box::new(e)))
-}
-
-fn to_bits(ty: PrimType, e: Expr) -> Expr {
-    match ty {
-        PrimType::Float(_) => Expr::PrimFn(PrimFn { op: MathFn::ToBits, at: ty }, vec![e]),
-        PrimType::Int(_) | PrimType::Bool | PrimType::Unit => e,
-    }
-}
-
-fn from_bits(ty: PrimType, e: Expr) -> Expr {
-    match ty {
-        PrimType::Float(_) => Expr::PrimFn(PrimFn { op: MathFn::FromBits, at: ty }, vec![e]),
-        PrimType::Int(_) | PrimType::Bool | PrimType::Unit => e,
-    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //! Nearly all tiles are full, so that what happens at a thread's points is there twice: without a comparison for each point, if the thread has all of them, and with
 //! one. Without branches between them, reads of all points come before the first use.
 
-use super::super::map;
 use super::{cut, Scan};
+use crate::translate::kernel::map;
 use crate::translate::state::KernelCode;
 use fehu_base::device::WARP_THREADS;
 use fehu_base::ops::CmpOp;

@@ -14,7 +14,7 @@
 //! nothing is published. The words for a piece of neighbouring tiles are neighbours, so that lanes that look at 32 tiles read them at once.
 
 use super::{read_volatile, write_volatile};
-use crate::translate::kernel::update::{bits_of, narrowed, widened};
+use crate::translate::kernel::bits::{bits_of, narrowed, widened};
 use crate::translate::state::{HostCode, KernelCode};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
