@@ -101,6 +101,14 @@ pub mod flattening {
     /// as long as the launches which flattening further costs.
     pub const BLOCK_VERSION_STEPS: i64 = 2048;
 
+    /// How many steps the threads of a block may take for each one that they do something in, where the rest is waiting for others: what it
+    /// costs to flatten further, that is to put into memory what would be in shared memory. Attention on an H200: in blocks that take 8 steps
+    /// for each (8 x 1024 x 64) 3.7 ms, flattened further 0.5 ms; in blocks that take 2.5 (16 x 512 x 128) 1.4 ms.
+    pub const BLOCK_STEPS_PER_STEP_DONE: i64 = 2;
+
+    /// How many steps of threads a device makes while it launches the kernels of a version that is flattened further, around 10 us of an H200.
+    pub const LAUNCH_STEPS: i64 = 1 << 25;
+
     /// How much parallelism is enough for thread blocks, if nobody says otherwise: one warp. What a block does in shared memory,
     /// with barriers, the versions flattened further do in several kernels, which cost a launch each, through global memory.
     pub const BLOCK_VERSION_ELEMENTS: i64 = crate::device::WARP_THREADS;
@@ -226,6 +234,9 @@ pub mod results {
 
     /// The shortest rows whose elements threads write side by side: with 16 elements, k-means loses 9 %.
     pub const INTERLEAVED_ROW_ELEMENTS: i64 = 32;
+
+    /// The same for rows that a thread goes through again and again: the transposition is paid once.
+    pub const INTERLEAVED_REPEATED_ROW_ELEMENTS: i64 = 8;
 
     /// The fewest threads for which that is done.
     pub const INTERLEAVED_THREADS: i64 = 256;

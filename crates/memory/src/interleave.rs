@@ -168,16 +168,17 @@ impl Interleave {
         let threads = self.product(&shape[..dims.len()]);
         let long = self.product(&shape[dims.len()..]);
         let all = self.b.mul(threads, long);
-        let uses = if rows.repeatedly { self.b.mul(all, long) } else { all };
-        let tests = [
-            (results::INTERLEAVED_ROW_ELEMENTS, long),
-            (results::INTERLEAVED_THREADS, threads),
-            (results::INTERLEAVED_USES, uses),
-        ]
-        .map(|(least, e)| {
-            let test = Exp::Basic(Basic::CmpOp(CmpOp::SLe(IntType::I64), SubExp::i64(least), e));
-            self.value("enough", Type::BOOL, test)
-        });
+        let (uses, least) = match rows.repeatedly {
+            true => (self.b.mul(all, long), results::INTERLEAVED_REPEATED_ROW_ELEMENTS),
+            false => (all, results::INTERLEAVED_ROW_ELEMENTS),
+        };
+        let tests =
+            [(least, long), (results::INTERLEAVED_THREADS, threads), (results::INTERLEAVED_USES, uses)].map(
+                |(least, e)| {
+                    let test = Exp::Basic(Basic::CmpOp(CmpOp::SLe(IntType::I64), SubExp::i64(least), e));
+                    self.value("enough", Type::BOOL, test)
+                },
+            );
         let both =
             self.value("enough", Type::BOOL, Exp::Basic(Basic::BinOp(BinOp::LogAnd, tests[0], tests[1])));
         let used =
