@@ -43,7 +43,7 @@ entry gathered [n][k] (xs: [n]f32) (is: [k]i64) = #[unsafe] map (\\i -> xs[i]) i
     };
     assert!(line("fut:1:", "[+1, same]").contains("threads along columns"), "{text}");
     assert!(line("fut:2:", "[same, +1]").contains("in order"), "{text}");
-    assert!(line("fut:2:", "[+1, same]").contains("copied with dimension 0 innermost"), "{text}");
+    assert!(line("fut:2:", "[+1, same]").contains("turned in shared memory"), "{text}");
     assert!(line("fut:3:", "[+1, same]").contains("walks"), "{text}");
     assert!(line("fut:4:", "[?]").contains("none"), "{text}");
     assert!(on(Target::C).is_err(), "there are no kernels");

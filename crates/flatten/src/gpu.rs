@@ -34,6 +34,7 @@
 
 mod arrays;
 mod block;
+mod block_steps;
 mod checks;
 mod filter;
 mod forest;

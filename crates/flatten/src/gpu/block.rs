@@ -4,13 +4,14 @@
 //! block were the host, with operations at level `InBlock`. The sizes of all arrays that it makes must
 //! be known on the host, to see whether the block's threads and shared memory suffice.
 
+use super::block_steps::BlockSteps;
 use super::g1_manifest::Point;
 use super::guard::Version;
 use super::host_names::HostNames;
 use super::nest::Nest;
 use super::parallel::widths_inside;
 use super::state::{Flat, Machine};
-use super::traffic::Traffic;
+use super::traffic::{at_most_unless, Traffic};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, ScalarType};
 use fehu_base::tuning::flattening;
@@ -35,6 +36,8 @@ pub(super) struct Intra {
     spaces: IndexSet<Shape>,
     /// Those of operations that need a thread for each point: reductions and scans of rows side by side.
     combining: IndexSet<Shape>,
+    /// What its threads do.
+    steps: BlockSteps,
     /// What the operation is called where its shared memory is asked for.
     label: Symbol,
 }
@@ -56,6 +59,9 @@ pub(super) fn intra_version(
     let in_block = flat.host_body(opened.body);
     flat.machine = Machine::Grid;
     let Operations { spaces, combining } = operations(&flat.names, &in_block)?;
+    let mut unknown: FxHashSet<Name> = bound_in_body(&in_block).into_iter().collect();
+    unknown.extend(opened.space.dims.iter().map(|d| d.0));
+    let steps = BlockSteps::of(&in_block, &unknown);
     let label = Symbol::new(&format!("block_{}", opened.space.flat.0));
     let results: Vec<Type> = types.iter().map(|t| array_of_rows(t, &nest.widths)).collect();
     let seg = SegOp {
@@ -75,7 +81,7 @@ pub(super) fn intra_version(
         f.seq.b.attrs.pop();
         names.into_iter().map(SubExp::Var).collect()
     });
-    Some(Intra { body, inside, spaces, combining, label })
+    Some(Intra { body, inside, spaces, combining, steps, label })
 }
 
 impl Intra {
@@ -100,7 +106,11 @@ pub(super) fn fits(
     let widest = widest_of(&mut flat.seq.b, &version.spaces);
     let outer = flat.seq.b.product(&nest.widths);
     let par = flat.seq.b.mul64(outer, widest);
-    let par = traffic.map_or(par, |traffic| traffic.block_par(&mut flat.seq.b, par));
+    let par = match traffic {
+        Some(traffic) => traffic.block_par(&mut flat.seq.b, par),
+        None if is_flattened_further => busy_par(&mut flat.seq.b, version, outer, widest, par),
+        None => par,
+    };
     let enough = flat.enough(name, Version::Intra, par, Some(outer));
     let mut conditions = vec![];
     if traffic.is_none() {
@@ -115,6 +125,23 @@ pub(super) fn fits(
         fits = flat.seq.b.bin(BinOp::LogAnd, others, fits);
     }
     flat.seq.b.bin(BinOp::LogAnd, enough, fits)
+}
+
+/// What the guard of a version compares, which would be `par`: too little by default where blocks wait too much for single threads.
+fn busy_par(
+    b: &mut Builder<Kernels>,
+    version: &Intra,
+    blocks: SubExp,
+    widest: SubExp,
+    par: SubExp,
+) -> SubExp {
+    if version.steps.are_even() {
+        return par;
+    }
+    let most = size_max(b, SizeClass::ThreadBlockSize);
+    let threads = b.bin(BinOp::SMin(IntType::I64), widest, most);
+    let busy = version.steps.are_busy(b, blocks, threads);
+    at_most_unless(b, busy, par, flattening::BLOCK_VERSION_ELEMENTS - 1)
 }
 
 /// The check that a version which is the only one fits the device, if anything is to be computed.

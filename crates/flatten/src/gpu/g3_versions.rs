@@ -15,7 +15,7 @@
 //! A body that is nothing but a map needs no versions of its own: the map inside has them. Neither does one that is a
 //! plain segmented reduction or scan. A version that is no different from another is left out, and an intra-block
 //! version is chosen only if it fits the device: its widest reduction or scan in a
-//! block's threads, and its arrays in shared memory. Of maps over rows, by default the version is chosen that moves
+//! block's threads, and its arrays in shared memory; and by default only if its threads do not wait for single ones (`block_steps`). Of maps over rows, by default the version is chosen that moves
 //! the fewest bytes (`traffic`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of the
 //! host fails if it does not fit.
 

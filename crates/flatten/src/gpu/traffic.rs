@@ -104,7 +104,7 @@ impl Traffic {
 }
 
 /// A size, but no more than a limit unless a condition holds.
-fn at_most_unless(b: &mut Builder<Kernels>, cond: SubExp, size: SubExp, limit: i64) -> SubExp {
+pub(super) fn at_most_unless(b: &mut Builder<Kernels>, cond: SubExp, size: SubExp, limit: i64) -> SubExp {
     let least = b.bin(BinOp::SMin(IntType::I64), size, SubExp::i64(limit));
     if cond == SubExp::bool(true) || least == size {
         return size;
