@@ -31,12 +31,22 @@ impl Multi {
 
     /// A statement.
     pub(super) fn stm(&mut self, stm: Stm<Soacs>) {
+        self.learn_generated(&stm);
         match &stm.exp {
             Exp::WithAcc(_) | Exp::Basic(Basic::UpdateAcc(..)) => self.seq.stm(stm),
             Exp::Op(_) if Steer::of(&stm.attrs).sequential => self.seq.stm(stm),
             Exp::Op(_) => self.parallel(stm),
             Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) => self.decorated(stm, Self::plain),
         }
+    }
+
+    /// Remembers an array whose elements are known by their indices: sequential code of tasks computes them again.
+    fn learn_generated(&mut self, stm: &Stm<Soacs>) {
+        let pat: Bindings = stm.pat.iter().map(|p| (p.name, p.ty.clone())).collect();
+        let outer = self.seq.b.certs.len();
+        self.seq.b.certs.extend(&stm.certs);
+        self.seq.learn_generated(&pat, &stm.exp);
+        self.seq.b.certs.truncate(outer);
     }
 
     /// Binds with the certificates, the attributes and the location of a statement.

@@ -1,6 +1,6 @@
 //! Updates by arrays that are computed from indices and scalars alone.
 //!
-//! What is the same in all iterations of a loop is computed before it, also an array that each iteration puts into
+//! What is the same in all iterations of a loop, or all points of a task, is computed before it, also an array that each iteration puts into
 //! another one. If an element takes a few instructions, to compute it again costs no more than to read it, and there need be no
 //! array to copy from:
 //!
@@ -43,7 +43,7 @@ struct Generated {
 
 impl<R: Goal> Seq<R> {
     /// Remembers an array if its elements are known by their indices.
-    pub(super) fn learn_generated(&mut self, pat: &Bindings, exp: &Exp<Soacs>) {
+    pub(crate) fn learn_generated(&mut self, pat: &Bindings, exp: &Exp<Soacs>) {
         let [(name, ty)] = pat.as_slice() else { return };
         match exp {
             Exp::Basic(Basic::Iota { start, step, ty: IntType::I64, n: _ }) => {
