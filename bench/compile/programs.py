@@ -157,6 +157,20 @@ def self_concatenations(n):
     return f"entry main [n] (xs: [n]i32) = {' ++ '.join(['xs'] * n)}\n"
 
 
+def joined_matrices(n):
+    lines = [f"  let y{i} = rotate {i + 1} xss" for i in range(n)]
+    names = [f"y{i}" for i in range(n)]
+    pairs = names[0]
+    for name in names[1:]:
+        pairs = f"zip {pairs} {name}" if pairs == names[0] else f"zip ({pairs}) {name}"
+    rows = names[0]
+    total = names[0]
+    for name in names[1:]:
+        rows, total = f"({rows}, {name})", f"map2 (+) ({total}) {name}"
+    return "entry main [n][m] (xss: [n][m]f32) : [n][m]f32 =\n" + "\n".join(lines) + \
+        f"\n  in map (\\{rows} -> {total}) ({pairs})\n"
+
+
 def many_entries(n):
     return "".join(
         f"entry e{k} [n] (xs: [n]f32) (ys: [n]f32) : f32 = reduce (+) {k} (map2 (*) xs ys)\n" for k in range(n))
@@ -271,6 +285,9 @@ SHAPES = {
     "loops in loops": (deep("(v: i64) : i64", "loop x = v for i{i} < v do ({i} + x *", "v", ")"), 8, 64),
     "concatenations": (concatenations, 50, 500),
     "concatenations of one array": (self_concatenations, 50, 500),
+    "rows of joined matrices": (rows("[n][m] (x0: [n][m]f32) : [n][m]f32",
+                                     "let x{j} = map2 (map2 (\\a b -> a * {i} + b)) (rotate {i} x{i}) x{i}"), 30, 300),
+    "joined matrices in one map": (joined_matrices, 10, 100),
     "reductions": (reductions, 100, 1000),
     "maps side by side": (wide_maps, 30, 300),
     "functions in a chain": (lambda n: "def f0 (x: i64) : i64 = x\n" +

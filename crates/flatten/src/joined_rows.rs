@@ -80,30 +80,45 @@ impl JoinedRows {
         });
     }
 
-    /// The arrays of a body whose rows can be read from parts, which stay as they are.
+    /// The arrays of a body whose rows can be read from parts, which stay as they are. All are looked for together: each statement is looked at
+    /// once for reads, and once for what changes.
     fn joins(&self, body: &Body<Soacs>) -> FxHashMap<Name, Join> {
-        let mut joins = FxHashMap::default();
+        let mut found: FxHashMap<Name, (usize, &Vec<Name>, &Vec<Name>)> = FxHashMap::default();
         for (k, stm) in body.stms.iter().enumerate() {
             let (Exp::Basic(Basic::Concat { dim: 0, arrays, .. }), [p]) = (&stm.exp, &stm.pat[..]) else {
                 continue;
             };
-            let rest = &body.stms[k + 1..];
-            if p.ty.rank() >= 2
-                && arrays.len() <= flattening::JOINED_PARTS
-                && read_by_elements(p.name, rest, &body.result, Readers::Any)
-                && !self.change(rest, arrays)
-            {
-                joins.insert(p.name, Join { parts: arrays.clone(), certs: stm.certs.clone() });
+            if p.ty.rank() >= 2 && arrays.len() <= flattening::JOINED_PARTS {
+                found.insert(p.name, (k, arrays, &stm.certs));
             }
         }
-        joins
+        for other in read_otherwise(&found.keys().copied().collect(), &body.stms, &body.result, Readers::Any)
+        {
+            found.remove(&other);
+        }
+        if found.is_empty() {
+            return FxHashMap::default();
+        }
+        let taken = self.taken(&body.stms);
+        let stays = |array: &Name, k: usize| {
+            self.aliases.of(*array).iter().all(|n| taken.get(n).is_none_or(|at| *at <= k))
+        };
+        found.retain(|_, (k, arrays, _)| arrays.iter().all(|a| stays(a, *k)));
+        let join = |(name, (_, parts, certs)): (Name, (usize, &Vec<Name>, &Vec<Name>))| {
+            (name, Join { parts: parts.clone(), certs: certs.clone() })
+        };
+        found.into_iter().map(join).collect()
     }
 
-    /// Whether statements take over memory that one of the arrays may be in.
-    fn change(&self, stms: &[Stm<Soacs>], arrays: &[Name]) -> bool {
-        let memory: FxHashSet<Name> = arrays.iter().flat_map(|a| self.aliases.of(*a)).collect();
-        let mut taken = stms.iter().flat_map(|s| consumed_by_exp(&self.signatures, &self.aliases, &s.exp));
-        taken.any(|n| memory.contains(&n))
+    /// The last statement that takes over the memory of a name, for each.
+    fn taken(&self, stms: &[Stm<Soacs>]) -> FxHashMap<Name, usize> {
+        let mut last = FxHashMap::default();
+        for (k, stm) in stms.iter().enumerate() {
+            last.extend(
+                consumed_by_exp(&self.signatures, &self.aliases, &stm.exp).into_iter().map(|n| (n, k)),
+            );
+        }
+        last
     }
 
     /// Makes a combinator compute the rows of joined arrays from an index. Returns the range of indices.
@@ -170,26 +185,62 @@ enum Readers {
     OneMap,
 }
 
-/// Whether an array is only an input of combinators, and its rows are, too.
-fn read_by_elements(array: Name, stms: &[Stm<Soacs>], result: &[SubExp], readers: Readers) -> bool {
-    let users: Vec<&Stm<Soacs>> = stms.iter().filter(|stm| free_in_stm(stm).contains(&array)).collect();
-    if result.contains(&array.into()) || (readers == Readers::OneMap && users.len() > 1) {
-        return false;
-    }
-    users.iter().all(|user| {
-        let Exp::Op(Soac::Screma(s)) = &user.exp else { return false };
-        if readers == Readers::OneMap && !(s.scans.is_empty() && s.reds.is_empty()) {
-            return false;
+/// Those of some arrays that are not only inputs of combinators whose rows are, too.
+fn read_otherwise(
+    arrays: &FxHashSet<Name>,
+    stms: &[Stm<Soacs>],
+    result: &[SubExp],
+    readers: Readers,
+) -> FxHashSet<Name> {
+    let mut refused: FxHashSet<Name> =
+        result.iter().filter_map(|e| e.name()).filter(|n| arrays.contains(n)).collect();
+    let mut seen: FxHashSet<Name> = FxHashSet::default();
+    for stm in stms {
+        if refused.len() == arrays.len() {
+            break;
         }
-        let mut lambdas = s.scans.iter().map(|x| &x.op).chain(s.reds.iter().map(|x| &x.op)).chain([&s.map]);
-        let neutral = s.scans.iter().flat_map(|x| &x.neutral).chain(s.reds.iter().flat_map(|x| &x.neutral));
-        let mut rows = s.map.params.iter().zip(&s.arrays).filter(|(_, a)| **a == array).map(|(p, _)| p);
-        lambdas.all(|l| !free_in_lambda(l).contains(&array))
-            && !neutral.into_iter().any(|e| *e == array.into())
-            && rows.all(|p| {
-                let body = &s.map.body;
-                let by_elements = || read_by_elements(p.name, &body.stms, &body.result, Readers::OneMap);
-                !p.consumed && (p.ty.rank() == 0 || deep(by_elements))
-            })
-    })
+        let used: FxHashSet<Name> = free_in_stm(stm).into_iter().filter(|n| arrays.contains(n)).collect();
+        if used.is_empty() {
+            continue;
+        }
+        if readers == Readers::OneMap {
+            refused.extend(used.iter().filter(|n| seen.contains(n)));
+            seen.extend(&used);
+        }
+        match &stm.exp {
+            Exp::Op(Soac::Screma(s))
+                if readers == Readers::Any || s.scans.is_empty() && s.reds.is_empty() =>
+            {
+                refused.extend(read_otherwise_by(&used, s));
+            }
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                refused.extend(used);
+            }
+        }
+    }
+    refused
+}
+
+/// Those of some arrays that a combinator does not only read element by element.
+fn read_otherwise_by(arrays: &FxHashSet<Name>, s: &Screma<Soacs>) -> FxHashSet<Name> {
+    let lambdas = s.scans.iter().map(|x| &x.op).chain(s.reds.iter().map(|x| &x.op)).chain([&s.map]);
+    let neutral = s.scans.iter().flat_map(|x| &x.neutral).chain(s.reds.iter().flat_map(|x| &x.neutral));
+    let mut refused: FxHashSet<Name> = neutral.filter_map(|e| e.name()).collect();
+    refused.extend(lambdas.flat_map(free_in_lambda));
+    refused.retain(|n| arrays.contains(n));
+    let inputs = s.map.params.iter().zip(&s.arrays).filter(|(_, a)| arrays.contains(*a));
+    let mut rows: FxHashMap<Name, Name> = FxHashMap::default();
+    for (p, a) in inputs {
+        if p.consumed {
+            refused.insert(*a);
+        } else if p.ty.rank() > 0 {
+            rows.insert(p.name, *a);
+        }
+    }
+    if !rows.is_empty() {
+        let (names, body) = (rows.keys().copied().collect(), &s.map.body);
+        let others = deep(|| read_otherwise(&names, &body.stms, &body.result, Readers::OneMap));
+        refused.extend(others.iter().map(|row| rows[row]));
+    }
+    refused
 }
