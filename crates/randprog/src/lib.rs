@@ -12,6 +12,7 @@
 
 mod arrays;
 pub mod backends;
+mod beside;
 pub mod choices;
 mod control;
 mod decs;

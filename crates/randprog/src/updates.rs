@@ -3,22 +3,74 @@
 //!
 //! ```text
 //! (let (z: *[n]i32) = copy xs  let z = z with [k:] = copy z[:n - k]  let z = loop ... in z)
+//! (let (z: *[n]i32) = copy xs  let j = rotate 1 z  let z = z with [0] = 7  in map2 (+) j z)
 //! ```
 
 use crate::maker::Maker;
 use crate::types::{Size, Ty};
 
-/// A fresh array after one to four changes, each of which may use the array as it was before it.
+/// A fresh array after one to four changes, each of which may use the array as it was before it, and arrays that were joined of its parts before
+/// earlier changes.
 pub(crate) fn changed(m: &mut Maker<'_>, s: &Size, t: &Ty, depth: usize) -> String {
     let depth = depth.saturating_sub(1);
     let ty = Ty::array(s, t.clone());
     let (z, start) = (m.new_name("z"), m.fresh(s, t, depth));
     let mut text = format!("(let ({z}: *{ty}) = {start}");
+    let outside = m.env.len();
     for _ in 0..=m.c.below(4) {
+        if m.c.chance(30) {
+            let (j, joined) = (m.new_name("j"), joined(m, &z, s, t, depth));
+            text += &format!(" let ({j}: {ty}) = {joined}");
+            m.env.push((j, ty.clone()));
+        }
         let change = change(m, &z, s, t, depth);
         text += &format!(" let ({z}: *{ty}) = {change}");
     }
-    format!("{text} in {z})")
+    let result = match m.env[outside..].last().cloned() {
+        Some((j, _)) if m.c.chance(70) => beside_joined(m, &z, &j, s, t, depth),
+        Some(_) | None => z,
+    };
+    m.env.truncate(outside);
+    format!("{text} in {result})")
+}
+
+/// An array of the size of `z` made of its parts, that shares nothing with it: `z` may be consumed afterwards.
+fn joined(m: &mut Maker<'_>, z: &str, s: &Size, t: &Ty, depth: usize) -> String {
+    let ty = Ty::array(s, t.clone());
+    let (k, q, at) = (m.new_name("k"), m.new_name("q"), m.index(1));
+    let parts = match m.c.below(if matches!(t, Ty::Array(..)) { 14 } else { 9 }) {
+        0 | 1 => return format!("(rotate {at} {z})"),
+        2 => return format!("(copy (reverse {z}))"),
+        3 => return format!("(rotate {at} (rotate 1 {z}))"),
+        4 => format!("concat {z}[{k}:] {z}[:{k}]"),
+        5 => {
+            let other = m.with(vec![(z.to_owned(), ty.clone())], |m| m.exp(&ty, depth.min(2)));
+            format!("let {q} = {other} in concat {z}[:{k}] {q}[{k}:]")
+        }
+        6 => format!("concat (reverse {z}[:{k}]) {z}[{k}:]"),
+        7 => format!("concat {z}[{k}:] (map id {z}[:{k}])"),
+        8 => format!("concat {z}[:0] (concat {z}[:{k}][::-1] {z}[{k}:])"),
+        9 => return format!("(let {k} = {at} in map (rotate {k}) {z})"),
+        10 => return format!("(transpose (rotate {at} (transpose {z})))"),
+        11 => return format!("(copy (transpose (transpose {z})))"),
+        12 => return format!("(unflatten (rotate {at} (flatten {z})) :> {ty})"),
+        _ => return format!("(map (\\{q} -> concat {q}[1:] {q}[:1] :> {t}) {z}[::-1] :> {ty})"),
+    };
+    format!("(let {k} = {at} % ({s} + 1) in ({parts}) :> {ty})")
+}
+
+/// A changed array and one that was joined of its parts before, read together.
+fn beside_joined(m: &mut Maker<'_>, z: &str, j: &str, s: &Size, t: &Ty, depth: usize) -> String {
+    let (a, b) = (m.new_name("a"), m.new_name("b"));
+    match m.c.below(4) {
+        0 => format!("({z} with [::2] = copy {j}[::2])"),
+        1 => format!("(copy (concat {z}[{s} / 2:] {j}[:{s} / 2] :> {}))", Ty::array(s, t.clone())),
+        _ => {
+            let more = vec![(a.clone(), t.clone()), (b.clone(), t.clone())];
+            let value = m.with(more, |m| m.exp(t, depth.max(1)));
+            format!("(map2 (\\({a}: {t}) ({b}: {t}) : {t} -> copy {value}) {j} {z})")
+        }
+    }
 }
 
 /// An expression that uses changed arrays.
