@@ -7,7 +7,9 @@
 //! else let y = map f xs in reduce ⊕ v y     -- flattened further
 //! ```
 //!
-//! Without parallelism in `f` it is the one kernel. Attributes that forbid the version with a sequential `f` (`only_inner`, ...) leave
+//! Without parallelism in `f` it is the one kernel. Where all that is reduced is also a result, it is always a map and a reduction: the one
+//! kernel would write the elements, too, and saves no more than to read them again, while a map's points can share what they read (tiles of
+//! a matrix product) and those of a reduction cannot. Attributes that forbid the version with a sequential `f` (`only_inner`, ...) leave
 //! the other one: fusion hands them on from the map to the reduction. An operator that depends on
 //! the nest cannot leave it: then the combinator is sequential code.
 
@@ -32,6 +34,7 @@ use fehu_ir::soac::{Commutativity, Reduce, Scan, Screma, Soac};
 use fehu_ir::subst::rename_lambda;
 use fehu_ir::types::array_of_rows;
 use fehu_ir::{Attr, Body, Exp, Kernels, Lambda, Soacs, Stm, SubExp, Type};
+use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
 impl Flat {
@@ -85,6 +88,9 @@ impl Flat {
         }
         if !worth {
             return Some(self.segmented(nest, stm, s));
+        }
+        if self.machine == Machine::Grid && keeps_all(s) {
+            return Some(self.split(nest, stm, s));
         }
         let first = self.guards.count();
         let name = (!only_inside).then(|| self.guards.name(Version::Outer));
@@ -193,13 +199,20 @@ impl Flat {
 
     /// The map, then the scans and the reductions of its results, all flattened further.
     pub(super) fn split(&mut self, nest: &mut Nest, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Lifted {
-        let types = s.map.ret.iter().map(|t| array_of_rows(t, &[s.width])).collect();
         let mut stms = vec![];
         let mut names = s.arrays.clone();
         if !hands_on(s) {
+            // What is reduced and a result is one array.
+            let mut map = s.map.clone();
+            let all: IndexSet<SubExp> = s.map.body.result.iter().copied().collect();
+            let first = |e: &SubExp| s.map.body.result.iter().position(|x| x == e);
+            map.ret = all.iter().filter_map(|e| Some(s.map.ret[first(e)?].clone())).collect();
+            map.body.result = all.iter().copied().collect();
+            let types = map.ret.iter().map(|t| array_of_rows(t, &[s.width])).collect();
             let mapped = self.pattern("mapped", types);
-            names = mapped.iter().map(|p| p.name).collect();
-            let (arrays, map) = (s.arrays.clone(), s.map.clone());
+            let made = |e: &SubExp| all.get_index_of(e).map(|i| mapped[i].name);
+            names = s.map.body.result.iter().filter_map(made).collect();
+            let arrays = s.arrays.clone();
             let map = Screma { width: s.width, arrays, scans: vec![], reds: vec![], map };
             stms.push(Stm { pat: mapped, exp: Exp::Op(Soac::Screma(map)), ..bare(stm) });
         }
@@ -224,6 +237,13 @@ impl Flat {
         let results = self.under(nest, Body { stms, result }, &types);
         results.into_iter().map(|e| (e, Owner::Nest)).collect()
     }
+}
+
+/// Whether all that is scanned or reduced is also a result as it is.
+fn keeps_all(s: &Screma<Soacs>) -> bool {
+    let combined = operators(s).map(|op| op.ret.len()).sum();
+    let (used, kept) = s.map.body.result.split_at(combined);
+    used.iter().all(|e| kept.contains(e))
 }
 
 /// The operators of a combinator.
