@@ -1,6 +1,6 @@
 -- For rows of numbers, the sum of each number times its place in the sorted row: quicksort as in textbooks.
 --
--- Parallelism: recursion in a map, on arrays whose sizes differ: all calls of one depth that are made at one place are done together.
+-- Parallelism: recursion in a map, on arrays whose sizes differ: all calls of one depth are done together.
 -- ==
 -- "tiny" input { [3i64, 0i64, 4i64] [5, 1, 3, 2, 2, 9, 2] } output { [13i64, 0i64, 33i64] }
 -- "none" input { empty([0]i64) empty([0]i32) } output { empty([0]i64) }

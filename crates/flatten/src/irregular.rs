@@ -57,6 +57,7 @@
 //! | `branch` | each side of a branch runs at the points that take it |
 //! | `loops` | loops are loops of the host, at the points that go on |
 //! | `calls` | a function is called once for all points; recursion goes level by level |
+//! | `together` | calls that do not need each other's results are one |
 //! | `split` | outermost scatters, histograms and filters are maps before they are what they are |
 //! | `versions` | the guards, and where they come from |
 //! | `teams` | where the points only reduce, several threads can run each |
@@ -79,9 +80,11 @@ mod outermost;
 mod pieces;
 mod point;
 mod refused;
+mod running;
 mod screma;
 mod split;
 mod teams;
+mod together;
 mod tree;
 mod value;
 mod versions;

@@ -15,6 +15,7 @@ use super::calls;
 use super::checks::after;
 use super::level::Lift;
 use super::point::whole;
+use super::running::State;
 use super::value::{LevelId, Value};
 use super::{filter, loops};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
@@ -25,18 +26,27 @@ use fehu_ir::soac::Soac;
 use fehu_ir::{Basic, Body, DimIndex, Exp, Soacs, Stm, SubExp, Type};
 
 impl Lift<'_> {
-    /// Runs a statement that is more than code of single points.
-    pub(super) fn statement(&mut self, level: LevelId, stm: Stm<Soacs>) -> Option<()> {
+    /// Runs a statement that is more than code of single points. Gives what is left of it, if it needs calls, and the checks of the
+    /// host that this depends on.
+    pub(super) fn statement(
+        &mut self,
+        level: LevelId,
+        stm: Stm<Soacs>,
+    ) -> Option<Option<(State, Vec<Name>)>> {
         self.b.loc = stm.loc.clone();
+        let left = |f: &Self, state: Option<State>| state.map(|state| (state, f.b.certs.clone()));
+        let certs = stm.certs.clone();
         match &stm.exp {
-            Exp::Basic(_) => self.basic(level, stm),
-            Exp::Op(Soac::Screma(_)) => self.screma(level, stm),
-            Exp::Op(Soac::Scatter(_)) => self.scatter(level, stm),
-            Exp::Op(Soac::Hist(_)) => self.hist(level, stm),
-            Exp::Op(Soac::Filter(_)) => filter::filter(self, level, stm),
-            Exp::If(..) => after(self, level, &stm.certs.clone(), |f| f.branch(level, stm)),
-            Exp::Loop(_) => after(self, level, &stm.certs.clone(), |f| loops::loops(f, level, stm)),
-            Exp::Call(..) => after(self, level, &stm.certs.clone(), |f| calls::call(f, level, stm)),
+            Exp::Basic(_) => self.basic(level, stm).map(|()| None),
+            Exp::Op(Soac::Screma(_)) => self.screma(level, stm).map(|state| left(self, state)),
+            Exp::Op(Soac::Scatter(_)) => self.scatter(level, stm).map(|()| None),
+            Exp::Op(Soac::Hist(_)) => self.hist(level, stm).map(|()| None),
+            Exp::Op(Soac::Filter(_)) => filter::filter(self, level, stm).map(|()| None),
+            Exp::If(..) => after(self, level, &certs, |f| f.branch(level, stm).map(|state| left(f, state))),
+            Exp::Loop(_) => after(self, level, &certs, |f| loops::loops(f, level, stm)).map(|()| None),
+            Exp::Call(..) => {
+                after(self, level, &certs, |f| calls::call(f, level, stm).map(|state| left(f, state)))
+            }
             Exp::Op(Soac::Ad(_)) | Exp::WithAcc(_) => None,
         }
     }

@@ -11,6 +11,7 @@
 //! ```
 
 use super::level::Lift;
+use super::running::{Branch, Divided, State};
 use super::value::{LevelId, Points, Value};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -18,16 +19,6 @@ use fehu_base::Name;
 use fehu_ir::soac::{Scatter, ScatterDest, Soac};
 use fehu_ir::subst::Subst;
 use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, PatElem, Soacs, Stm, SubExp, Type};
-
-/// The points of a level, divided by a condition.
-pub(super) struct Divided {
-    pub(super) yes: LevelId,
-    pub(super) no: LevelId,
-    /// Where each point is among those of both sides.
-    pub(super) place: Name,
-    /// How many are on the first side.
-    pub(super) count: SubExp,
-}
 
 /// What a side gives: its data for each result, and, for arrays whose sizes differ, where those of each point begin.
 pub(super) struct Side {
@@ -48,19 +39,42 @@ pub(super) enum At {
 }
 
 impl Lift<'_> {
-    /// A conditional at the points of a level.
-    pub(super) fn branch(&mut self, level: LevelId, stm: Stm<Soacs>) -> Option<()> {
+    /// A conditional at the points of a level; what is left of it, if its sides need calls.
+    pub(super) fn branch(&mut self, level: LevelId, stm: Stm<Soacs>) -> Option<Option<State>> {
         let Stm { pat, exp: Exp::If(cond, yes, no), .. } = stm else { return None };
         if pat.iter().any(|p| matches!(p.ty, Type::Acc(..) | Type::Mem(_)) || p.ty == Type::UNIT) {
             return None;
         }
         if !self.varies(cond) {
-            return self.host_branch(level, &pat, cond, (*yes, *no));
+            return self.host_branch(level, &pat, cond, (*yes, *no)).map(|()| None);
         }
         let divided = self.divide(level, cond)?;
-        let yes = self.side(divided.yes, At::First, &pat, *yes)?;
-        let no = self.side(divided.no, At::Second, &pat, *no)?;
-        self.joined_sides(level, &pat, cond, &divided, [&yes, &no])
+        let sides = [self.begin(divided.yes, *yes)?, self.begin(divided.no, *no)?];
+        let branch = Branch { level, pat, cond, divided, sides };
+        if self.end_of_branch(&branch)? {
+            return Some(None);
+        }
+        Some(Some(State::Branch(Box::new(branch))))
+    }
+
+    /// Goes on with the sides after calls were made. Says whether all is done.
+    pub(super) fn go_on_with_branch(&mut self, branch: &mut Branch) -> Option<bool> {
+        for side in &mut branch.sides {
+            self.go_on(side)?;
+        }
+        self.end_of_branch(branch)
+    }
+
+    /// What each point has after a branch, if both sides are done.
+    fn end_of_branch(&mut self, branch: &Branch) -> Option<bool> {
+        let Branch { level, pat, cond, divided, sides: [yes, no] } = branch;
+        if !yes.is_done() || !no.is_done() {
+            return Some(false);
+        }
+        let yes = self.side_of(divided.yes, At::First, pat, &yes.result)?;
+        let no = self.side_of(divided.no, At::Second, pat, &no.result)?;
+        self.joined_sides(*level, pat, *cond, divided, [&yes, &no])?;
+        Some(true)
     }
 
     /// Divides the points of a level by a condition.
@@ -326,7 +340,7 @@ impl Lift<'_> {
     }
 
     /// How many dimensions are flat; those that the pattern itself binds differ.
-    fn carried_rank(&self, pat: &[PatElem<Soacs>], ty: &Type) -> usize {
+    pub(super) fn carried_rank(&self, pat: &[PatElem<Soacs>], ty: &Type) -> usize {
         let differs =
             |d: &SubExp| self.varies(*d) || d.name().is_some_and(|n| pat.iter().any(|p| p.name == n));
         ty.shape().iter().rposition(differs).map_or(0, |last| last + 1)

@@ -9,67 +9,216 @@
 //! ... f(m, ys) at each point               if width == 0 then empty arrays else f_lifted(width, ms, total, ys)
 //! ```
 //!
-//! Recursion is level by level: all calls of one depth that are made at one place of the function are one call. It ends because nobody
-//! calls for no points at all. A function that calls itself at two places may double the calls with each depth.
+//! Recursion is level by level: all calls of one depth are one call, as far as they do not need each other's results
+//! ([`super::together`]). It ends because nobody calls for no points at all. What several calls give is joined, argument by argument,
+//! those of the first call first; each call takes its part of the results:
+//!
+//! ```text
+//! f(m, ys) at w1 points, f(n, zs) at w2      both = f_lifted(w1 + w2, ms ++ ns, total1 + total2, ys ++ zs)
+//!                                            both[0 : w1], both[w1 : w1 + w2]
+//! ```
+//!
+//! A parameter for which all calls give the same operand, which is the same at all points, stays what it is.
 //!
 //! Which functions are called like this: those that call themselves, and those in which sizes differ from point to point. Others
 //! are code of single points.
 
 use super::branch::result_subst;
 use super::level::Lift;
-use super::value::{Known, LevelId, Points};
+use super::point::whole;
+use super::running::{Call, State};
+use super::value::{Known, LevelId, Points, Value};
 use fehu_base::ops::CmpOp;
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_ir::subst::{rename_fun, Subst};
 use fehu_ir::types::body_types;
 use fehu_ir::visit::deep;
-use fehu_ir::{Basic, Exp, ExtSize, FunDef, FunRet, Param, PatElem, RetType, Soacs, Stm, SubExp, Type};
+use fehu_ir::{
+    Basic, DimIndex, Exp, ExtSize, FunDef, FunRet, Param, PatElem, RetType, Soacs, Stm, SubExp, Type,
+};
 use rustc_hash::FxHashMap;
 
-/// A call at the points of a level.
-pub(super) fn call(lift: &mut Lift<'_>, level: LevelId, stm: Stm<Soacs>) -> Option<()> {
-    let Stm { pat, exp: Exp::Call(fun, args), .. } = stm else { return None };
+/// A call at the points of a level. That of a function that calls itself waits for others.
+pub(super) fn call(lift: &mut Lift<'_>, level: LevelId, stm: Stm<Soacs>) -> Option<Option<State>> {
+    let Stm { pat, exp: Exp::Call(fun, args), loc, .. } = stm else { return None };
+    let call = Call { level, fun, args, pat, certs: lift.b.certs.clone(), loc };
+    if lift.functions.calls_itself(fun) {
+        return Some(Some(State::Call(call)));
+    }
+    call_together(lift, &[&call])?;
+    Some(None)
+}
+
+/// Calls of one function, none of which needs the results of another, as one. Afterwards there are values for their results.
+pub(super) fn call_together(lift: &mut Lift<'_>, calls: &[&Call]) -> Option<()> {
+    let mut certs: Vec<Name> = vec![];
+    for c in calls.iter().flat_map(|call| &call.certs) {
+        if !certs.contains(c) {
+            certs.push(*c);
+        }
+    }
+    let loc = calls.first()?.loc.clone();
+    let outer = (std::mem::replace(&mut lift.b.certs, certs), std::mem::replace(&mut lift.b.loc, loc));
+    let done = joined_call(lift, calls);
+    (lift.b.certs, lift.b.loc) = outer;
+    done
+}
+
+fn joined_call(lift: &mut Lift<'_>, calls: &[&Call]) -> Option<()> {
+    let fun = calls.first()?.fun;
     let source = lift.functions.source.get(&fun)?;
-    let differs = differing(lift, source, &args);
-    let params = source.params.clone();
+    let (params, ret) = (source.params.clone(), source.ret.clone());
+    let differs = differing(lift, &params, calls);
     let lifted = lifted_function(lift, fun, &differs)?;
-    let width = lift.width(level);
+    let widths: Vec<SubExp> = calls.iter().map(|call| lift.width(call.level)).collect();
+    let width = sum(lift, &widths);
+    let same: Subst = params
+        .iter()
+        .zip(&calls.first()?.args)
+        .zip(&differs)
+        .filter(|(_, differs)| !**differs)
+        .map(|((p, e), _)| (p.name, *e))
+        .collect();
     let mut all = vec![width];
-    let mut same = Subst::new();
-    for ((p, e), _) in params.iter().zip(&args).zip(&differs).filter(|(_, differs)| !**differs) {
-        all.push(*e);
-        same.insert(p.name, *e);
-    }
-    let (own, given) = varying_params(&params, &differs, &args, &same);
-    let (own, consumed): (Vec<PatElem<Soacs>>, Vec<bool>) = own.into_iter().unzip();
-    let subst = result_subst(&own, &given);
-    for ((p, e), consumed) in own.iter().zip(&given).zip(consumed) {
-        let carried = lift.carried_one(level, &own, &subst, (p, *e))?;
-        all.extend(if consumed { fresh_data(lift, carried) } else { carried });
-    }
-    let results = lift.carried_names(level, &pat, "out");
+    all.extend(params.iter().zip(&differs).filter(|(_, d)| !**d).map(|(p, _)| same.operand(p.name.into())));
+    let own = varying_params(&params, &differs, &same);
+    all.extend(joined_arguments(lift, calls, (&own, &differs))?);
+    let level = match calls {
+        [only] => only.level,
+        _ => lift.add_level(width, Points::Outermost),
+    };
+    // What differs inside of the function differs in the types of its results.
+    let mut pat = result_pat(lift, &ret)?;
+    pat.iter_mut().for_each(|p| same.ty(&mut p.ty));
+    let bound: Vec<PatElem<Soacs>> = own.iter().map(|(p, _)| p).chain(&pat).cloned().collect();
+    let results = pat.iter().flat_map(|p| lift.carried_names_of(level, &bound, p, "out")).collect::<Vec<_>>();
     let none = lift.b.cmp(CmpOp::Eq(PrimType::I64), width, SubExp::i64(0));
     let nothing = lift.nested(|f| Some(nothing(f, &results)))?;
     let called = lift.nested(|f| {
-        let own = f.carried_names(level, &pat, "out");
+        let own: Vec<(Name, Type)> =
+            pat.iter().flat_map(|p| f.carried_names_of(level, &bound, p, "out")).collect();
         let names = own.iter().map(|(n, _)| SubExp::Var(*n)).collect();
         f.b.bind_names(own, Exp::Call(lifted, all));
         Some(names)
     })?;
     lift.b.bind_names(results.clone(), Exp::If(none, Box::new(nothing), Box::new(called)));
     let names: Vec<Name> = results.into_iter().map(|(n, _)| n).collect();
-    lift.uncarried(level, &pat, &names)
+    match calls {
+        [only] => lift.uncarried(only.level, &only.pat, &names),
+        _ => parts_of_results(lift, calls, (&pat, &bound), &names),
+    }
 }
 
-/// Which parameters of a function differ from point to point: those whose arguments do, and arrays whose sizes do.
-fn differing(lift: &Lift<'_>, fun: &FunDef<Soacs>, args: &[SubExp]) -> Vec<bool> {
-    let differs: Vec<bool> = args.iter().map(|e| lift.varies(*e)).collect();
+/// What calls give for the parameters that differ, joined.
+fn joined_arguments(
+    lift: &mut Lift<'_>,
+    calls: &[&Call],
+    (own, differs): (&[(PatElem<Soacs>, bool)], &[bool]),
+) -> Option<Vec<SubExp>> {
+    let pat: Vec<PatElem<Soacs>> = own.iter().map(|(p, _)| p.clone()).collect();
+    let given: Vec<Vec<SubExp>> = calls
+        .iter()
+        .map(|call| call.args.iter().zip(differs).filter(|(_, differs)| **differs).map(|(e, _)| *e).collect())
+        .collect();
+    let mut all = vec![];
+    for (i, (p, consumed)) in own.iter().enumerate() {
+        let mut parts = vec![];
+        for (call, given) in calls.iter().zip(&given) {
+            let subst = result_subst(&pat, given);
+            parts.push(lift.carried_one(call.level, &pat, &subst, (p, given[i]))?);
+        }
+        if parts.len() == 1 {
+            let only = parts.pop()?;
+            all.extend(if *consumed { fresh_data(lift, only) } else { only });
+            continue;
+        }
+        let arrays: Vec<Name> = parts.iter().filter_map(|part| part.last()?.name()).collect();
+        let rows: Vec<SubExp> = arrays.iter().map(|a| lift.b.type_of((*a).into()).shape()[0]).collect();
+        let size = sum(lift, &rows);
+        let ty = lift.b.type_of((*arrays.first()?).into()).peel(1).array_of(&[size]);
+        let joined = lift.b.bind("joined", ty, Exp::Basic(Basic::Concat { dim: 0, arrays, size }));
+        // Flat data come after their number.
+        all.extend((parts[0].len() == 2).then_some(size));
+        all.push(joined.into());
+    }
+    Some(all)
+}
+
+/// Gives each call its part of the results.
+fn parts_of_results(
+    lift: &mut Lift<'_>,
+    calls: &[&Call],
+    (pat, bound): (&[PatElem<Soacs>], &[PatElem<Soacs>]),
+    names: &[Name],
+) -> Option<()> {
+    let ranks: Vec<usize> = pat.iter().map(|p| lift.carried_rank(bound, &p.ty)).collect();
+    let mut names = names.iter();
+    let mut data = vec![];
+    for rank in &ranks {
+        if *rank > 0 {
+            names.next()?;
+        }
+        data.push(*names.next()?);
+    }
+    let mut first = SubExp::i64(0);
+    let mut starts = vec![SubExp::i64(0); data.len()];
+    for call in calls {
+        let width = lift.width(call.level);
+        let each = |rank: &usize| *rank == 0;
+        for ((p, data), _) in call.pat.iter().zip(&data).zip(&ranks).filter(|(_, rank)| each(rank)) {
+            let part = part(lift, *data, first, width);
+            lift.values.insert(p.name, Value::Each(call.level, part));
+        }
+        first = lift.b.add64(first, width);
+        // The sizes have values now.
+        for (i, p) in call.pat.iter().enumerate().filter(|(i, _)| !each(&ranks[*i])) {
+            let flat = lift.flat_rank(&p.ty);
+            let rows = match flat {
+                0 => width,
+                _ => {
+                    let shape = lift.shape(call.level, &p.ty.shape()[..flat], &[])?;
+                    lift.shapes[shape.0].total
+                }
+            };
+            let mut dims = vec![rows];
+            dims.extend(&p.ty.shape()[flat..ranks[i]]);
+            let total = lift.b.product(&dims);
+            let part = part(lift, data[i], starts[i], total);
+            starts[i] = lift.b.add64(starts[i], total);
+            let value = lift.of_data(call.level, &p.ty, part, &[])?;
+            lift.values.insert(p.name, value);
+        }
+    }
+    Some(())
+}
+
+/// Some rows of an array, which may be taken over.
+fn part(lift: &mut Lift<'_>, array: Name, start: SubExp, len: SubExp) -> Name {
+    let row = lift.b.type_of(array.into()).peel(1);
+    let mut slice = vec![DimIndex::Slice { start, len, stride: SubExp::i64(1) }];
+    slice.extend(row.shape().iter().map(|d| whole(*d)));
+    let ty = row.array_of(&[len]);
+    let part = lift.b.bind("part", ty.clone(), Exp::Basic(Basic::Index(array, slice)));
+    lift.b.bind("part", ty, Exp::Basic(Basic::Copy(part)))
+}
+
+fn sum(lift: &mut Lift<'_>, numbers: &[SubExp]) -> SubExp {
+    let sum = numbers.iter().copied().reduce(|x, y| lift.b.add64(x, y));
+    sum.unwrap_or_else(|| SubExp::i64(0))
+}
+
+/// Which parameters of a function differ from point to point: those whose arguments do, at one of the calls or between them, and arrays
+/// whose sizes do.
+fn differing(lift: &Lift<'_>, params: &[Param<Soacs>], calls: &[&Call]) -> Vec<bool> {
+    let differs: Vec<bool> = (0..params.len())
+        .map(|i| calls.iter().any(|call| lift.varies(call.args[i]) || call.args[i] != calls[0].args[i]))
+        .collect();
     let size = |d: &SubExp| {
-        let at = d.name().and_then(|n| fun.params.iter().position(|p| p.name == n));
+        let at = d.name().and_then(|n| params.iter().position(|p| p.name == n));
         at.is_some_and(|i| differs[i])
     };
-    let sized = fun.params.iter().map(|p| p.ty.shape().iter().any(size));
+    let sized = params.iter().map(|p| p.ty.shape().iter().any(size));
     sized.zip(&differs).map(|(sized, differs)| sized || *differs).collect()
 }
 
@@ -126,8 +275,7 @@ fn definition(
     let mut all = vec![width.clone()];
     let same = params.iter().zip(differs).filter(|(_, differs)| !**differs).map(|(p, _)| p.clone());
     all.extend(same);
-    let operands: Vec<SubExp> = params.iter().map(|p| p.name.into()).collect();
-    let (own, _) = varying_params(&params, differs, &operands, &Subst::new());
+    let own = varying_params(&params, differs, &Subst::new());
     let outer = std::mem::replace(&mut lift.b.loc, loc.clone());
     let mut types = vec![];
     let body = lift.nested(|f| {
@@ -160,15 +308,9 @@ fn definition(
     Some(FunDef { name, entry: None, attrs, params: all, ret: types, body, loc })
 }
 
-/// What a function for all points returns, and its types.
-fn returned(
-    lift: &mut Lift<'_>,
-    level: LevelId,
-    ret: &[FunRet<Soacs>],
-    result: &[SubExp],
-    types: &mut Vec<FunRet<Soacs>>,
-) -> Option<Vec<SubExp>> {
-    let names: Vec<Name> = result.iter().map(|_| lift.b.names.fresh_str("ret")).collect();
+/// Names and types for what a function returns.
+fn result_pat(lift: &mut Lift<'_>, ret: &[FunRet<Soacs>]) -> Option<Vec<PatElem<Soacs>>> {
+    let names: Vec<Name> = ret.iter().map(|_| lift.b.names.fresh_str("ret")).collect();
     let size = |e: &ExtSize| match e {
         ExtSize::Free(e) => *e,
         ExtSize::Ext(i) => SubExp::Var(names[*i]),
@@ -186,6 +328,18 @@ fn returned(
         lift.b.types.insert(*name, ty.clone());
         pat.push(PatElem { name: *name, ty, dec: () });
     }
+    Some(pat)
+}
+
+/// What a function for all points returns, and its types.
+fn returned(
+    lift: &mut Lift<'_>,
+    level: LevelId,
+    ret: &[FunRet<Soacs>],
+    result: &[SubExp],
+    types: &mut Vec<FunRet<Soacs>>,
+) -> Option<Vec<SubExp>> {
+    let pat = result_pat(lift, ret)?;
     let subst = result_subst(&pat, result);
     let mut operands = vec![];
     let mut places: FxHashMap<Name, usize> = FxHashMap::default();
@@ -221,19 +375,14 @@ fn fresh_data(lift: &mut Lift<'_>, mut carried: Vec<SubExp>) -> Vec<SubExp> {
     carried
 }
 
-/// The parameters that differ from point to point, whether they are consumed, and what is given for them. Their types are in terms of
-/// what is given for the others.
-fn varying_params(
-    params: &[Param<Soacs>],
-    differs: &[bool],
-    args: &[SubExp],
-    same: &Subst,
-) -> (Vec<(PatElem<Soacs>, bool)>, Vec<SubExp>) {
-    let own = params.iter().zip(args).zip(differs).filter(|(_, differs)| **differs);
-    own.map(|((p, e), _)| {
+/// The parameters that differ from point to point, and whether they are consumed. Their types are in terms of what is given for the
+/// others.
+fn varying_params(params: &[Param<Soacs>], differs: &[bool], same: &Subst) -> Vec<(PatElem<Soacs>, bool)> {
+    let own = params.iter().zip(differs).filter(|(_, differs)| **differs);
+    own.map(|(p, _)| {
         let mut ty = p.ty.clone();
         same.ty(&mut ty);
-        ((PatElem { name: p.name, ty, dec: () }, p.consumed), *e)
+        (PatElem { name: p.name, ty, dec: () }, p.consumed)
     })
-    .unzip()
+    .collect()
 }

@@ -3,11 +3,16 @@
 //! Statements for which code of single points will do ([`super::point`]) are collected, and run in one map when another
 //! statement, or the end, needs what they compute. A statement that neither needs them nor is needed by them does not split
 //! the map.
+//!
+//! A body stops where all that is left needs the results of calls, which are then made together ([`super::together`]), and goes
+//! on after them.
 
 use super::forms::Form;
 use super::functions::{is_irregular_inside, is_sequential};
 use super::level::Lift;
-use super::pieces::{in_pieces, roles, Role};
+use super::pieces::{in_pieces, roles};
+use super::running::{Open, Role, Running};
+use super::together::{go_on_with, make_calls, Late};
 use super::value::{LevelId, Value};
 
 use fehu_base::Name;
@@ -23,62 +28,107 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// When so many statements wait, all of them are run: looking through them again and again would cost too much.
 const WAITING_STATEMENTS: usize = 64;
 
-/// A body that is being done.
-struct Progress {
-    level: LevelId,
-    /// Statements for a map, and what each uses.
-    waiting: Vec<(Stm<Soacs>, Names)>,
-    /// What they bind.
-    to_come: FxHashSet<Name>,
-    /// How many statements that are not done use a name; the result counts as one.
-    uses: FxHashMap<Name, usize>,
-}
-
 impl Lift<'_> {
     /// Runs a body at the points of a level. Afterwards there are values for its results.
     pub(super) fn code(&mut self, level: LevelId, body: Body<Soacs>) -> Option<Vec<SubExp>> {
-        let mut at =
-            Progress { level, waiting: vec![], to_come: FxHashSet::default(), uses: FxHashMap::default() };
+        let mut at = self.begin(level, body)?;
+        while !at.is_done() {
+            make_calls(self, &at)?;
+            self.go_on(&mut at)?;
+        }
+        Some(at.result)
+    }
+
+    /// Runs a body at the points of a level, up to its calls.
+    pub(super) fn begin(&mut self, level: LevelId, body: Body<Soacs>) -> Option<Running> {
+        let waits = self.functions.any_calls_itself();
+        let aliases = if waits { Aliases::of_body(self.signatures, &body) } else { Aliases::default() };
         let roles = roles(self, &body);
         let used: Vec<Names> = body.stms.iter().zip(&roles).map(|(stm, role)| role.used(stm)).collect();
         let result: Names = body.result.iter().filter_map(|e| e.name()).collect();
+        let mut uses: FxHashMap<Name, usize> = FxHashMap::default();
         for n in used.iter().chain([&result]).flatten() {
-            *at.uses.entry(*n).or_default() += 1;
+            *uses.entry(*n).or_default() += 1;
         }
-        for ((stm, used), role) in body.stms.into_iter().zip(used).zip(roles) {
-            if matches!(role, Role::View) {
+        let all = body.stms.into_iter().zip(used).zip(roles);
+        let rest = all.filter(|(_, role)| !matches!(role, Role::View)).map(|((s, used), r)| (s, used, r));
+        let mut at = Running {
+            level,
+            rest: rest.collect(),
+            open: vec![],
+            waiting: vec![],
+            to_come: FxHashSet::default(),
+            uses,
+            aliases,
+            result: body.result,
+        };
+        self.go_on(&mut at)?;
+        Some(at)
+    }
+
+    /// Goes on with a body after calls were made, up to the next ones.
+    pub(super) fn go_on(&mut self, at: &mut Running) -> Option<()> {
+        let mut late = Late::default();
+        for mut open in std::mem::take(&mut at.open) {
+            if !go_on_with(self, &mut open)? {
+                late.add(&open.names, &open.used);
+                at.open.push(open);
+            }
+        }
+        for (stm, used, role) in std::mem::take(&mut at.rest) {
+            let names: Vec<Name> = stm.pat.iter().map(|p| p.name).collect();
+            let consumed = || consumed_by_exp(self.signatures, &at.aliases, &stm.exp);
+            if late.concerns(&at.aliases, &used, consumed) {
+                late.add(&names, &used);
+                at.rest.push((stm, used, role));
                 continue;
             }
             if self.is_pointwise(&stm, &at.to_come) {
-                at.to_come.extend(stm.pat.iter().map(|p| p.name));
+                at.to_come.extend(names);
                 at.waiting.push((stm, used));
                 continue;
             }
-            let consumes = |stm: &Stm<Soacs>| {
-                !consumed_by_exp(self.signatures, &Aliases::default(), &stm.exp).is_empty()
-            };
-            let all = at.waiting.len() > WAITING_STATEMENTS
-                || consumes(&stm)
-                || at.waiting.iter().any(|(s, _)| consumes(s));
-            let wanted = if all { None } else { Some(&used) };
-            self.run(&mut at, wanted)?;
-            done(&mut at, &used);
-            let stays = (Form::of(&stm), stm.loc.clone());
-            let done = match role {
-                Role::Reduction(views) => in_pieces(self, level, stm, views),
-                Role::Other | Role::View => self.statement(level, stm),
-            };
-            if done.is_none() {
-                self.stays.get_or_insert(stays);
+            if let Some(open) = self.do_or_begin(at, stm, &used, role)? {
+                late.add(&open.names, &open.used);
+                at.open.push(open);
             }
-            done?;
         }
-        self.run(&mut at, None)?;
-        Some(body.result)
+        if at.is_done() {
+            self.run(at, None)?;
+        }
+        Some(())
+    }
+
+    /// Does a statement that is not for `point`, or begins it.
+    fn do_or_begin(
+        &mut self,
+        at: &mut Running,
+        stm: Stm<Soacs>,
+        used: &Names,
+        role: Role,
+    ) -> Option<Option<Open>> {
+        let consumes =
+            |stm: &Stm<Soacs>| !consumed_by_exp(self.signatures, &Aliases::default(), &stm.exp).is_empty();
+        let all = at.waiting.len() > WAITING_STATEMENTS
+            || consumes(&stm)
+            || at.waiting.iter().any(|(s, _)| consumes(s));
+        let wanted = if all { None } else { Some(used) };
+        self.run(at, wanted)?;
+        done(at, used);
+        let stays = (Form::of(&stm), stm.loc.clone());
+        let names: Vec<Name> = stm.pat.iter().map(|p| p.name).collect();
+        let begun = match role {
+            Role::Reduction(views) => in_pieces(self, at.level, stm, views).map(|()| None),
+            Role::Other | Role::View => self.statement(at.level, stm),
+        };
+        if begun.is_none() {
+            self.stays.get_or_insert_with(|| stays.clone());
+        }
+        Some(begun?.map(|(state, certs)| Open { names, used: used.clone(), certs, stays, state }))
     }
 
     /// Runs the statements that wait and are needed for some names; all, if none are given.
-    fn run(&mut self, at: &mut Progress, wanted: Option<&Names>) -> Option<()> {
+    fn run(&mut self, at: &mut Running, wanted: Option<&Names>) -> Option<()> {
         let waiting = std::mem::take(&mut at.waiting);
         let mut group = vec![];
         match wanted {
@@ -235,7 +285,7 @@ impl Visitor<Soacs> for Elements<'_, '_> {
     }
 }
 
-fn done(at: &mut Progress, used: &Names) {
+fn done(at: &mut Running, used: &Names) {
     for n in used {
         if let Some(count) = at.uses.get_mut(n) {
             *count -= 1;

@@ -13,7 +13,7 @@ use fehu_ir::soac::Soac;
 use fehu_ir::visit::{deep, for_each_stm};
 use fehu_ir::{Exp, FunDef, Prog, Soacs, Stm, SubExp};
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
 /// A function, and which of its arguments differ from point to point.
@@ -22,6 +22,8 @@ pub(super) type Call = (Name, Vec<bool>);
 /// The functions of a program, and what is known of them.
 pub(super) struct Functions {
     pub(super) source: FxHashMap<Name, FunDef<Soacs>>,
+    /// Those that call themselves, possibly through others.
+    recursive: FxHashSet<Name>,
     /// Whether sizes differ inside of calls; not known while that is being found out.
     irregular: RefCell<FxHashMap<Call, Option<bool>>>,
     /// Functions for all points, by their names; without a definition while that is being built.
@@ -31,6 +33,7 @@ pub(super) struct Functions {
 impl Functions {
     pub(super) fn of(prog: &Prog<Soacs>) -> Functions {
         Functions {
+            recursive: recursive(prog),
             source: prog.funs.iter().filter(|f| f.entry.is_none()).map(|f| (f.name, f.clone())).collect(),
             irregular: RefCell::default(),
             lifted: IndexMap::default(),
@@ -59,6 +62,16 @@ impl Functions {
         found
     }
 
+    /// Whether a function calls itself, possibly through others.
+    pub(super) fn calls_itself(&self, fun: Name) -> bool {
+        self.recursive.contains(&fun)
+    }
+
+    /// Whether any function calls itself.
+    pub(super) fn any_calls_itself(&self) -> bool {
+        !self.recursive.is_empty()
+    }
+
     /// How many functions there are for all points.
     pub(super) fn count(&self) -> usize {
         self.lifted.len()
@@ -73,6 +86,28 @@ impl Functions {
     pub(super) fn lifted(self) -> impl Iterator<Item = FunDef<Soacs>> {
         self.lifted.into_values().filter_map(|(_, fun)| fun)
     }
+}
+
+/// The functions that call themselves, possibly through others.
+fn recursive(prog: &Prog<Soacs>) -> FxHashSet<Name> {
+    let mut callees: FxHashMap<Name, FxHashSet<Name>> = FxHashMap::default();
+    for fun in &prog.funs {
+        let called = callees.entry(fun.name).or_default();
+        for_each_stm(&fun.body, &mut |s| {
+            if let Exp::Call(callee, _) = &s.exp {
+                called.insert(*callee);
+            }
+        });
+    }
+    let reaches_itself = |fun: &Name| {
+        let mut reached: FxHashSet<Name> = FxHashSet::default();
+        let mut next = vec![*fun];
+        while let Some(f) = next.pop() {
+            next.extend(callees.get(&f).into_iter().flatten().filter(|callee| reached.insert(**callee)));
+        }
+        reached.contains(fun)
+    };
+    callees.keys().copied().filter(reaches_itself).collect()
 }
 
 /// Whether a statement by itself is a combinator whose width differs, or calls a function with such in it.

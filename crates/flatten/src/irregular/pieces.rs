@@ -25,6 +25,7 @@
 use super::code::is_check;
 use super::functions::is_sequential;
 use super::level::Lift;
+use super::running::Role;
 use super::screma::Combined;
 use super::teams::{can_fail, numbers, only_inner, part, renamed};
 use super::value::{LevelId, Points, Value};
@@ -39,31 +40,6 @@ use fehu_ir::soac::{Reduce, Screma, Soac};
 use fehu_ir::visit::{for_each_stm, look, Visitor};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// What becomes of a statement.
-pub(super) enum Role {
-    /// It is done by itself.
-    Other,
-    /// It is a view that only reductions in pieces read: they do it.
-    View,
-    /// It is a reduction in pieces, which has these views.
-    Reduction(Vec<Stm<Soacs>>),
-}
-
-impl Role {
-    /// The names that a statement of this role uses.
-    pub(super) fn used(&self, stm: &Stm<Soacs>) -> Names {
-        match self {
-            Role::Other => free_in_stm(stm),
-            Role::View => Names::default(),
-            Role::Reduction(views) => {
-                let made = |n: &Name| views.iter().any(|v| v.pat[0].name == *n);
-                let all = views.iter().chain([stm]).flat_map(free_in_stm);
-                all.filter(|n| !made(n)).collect()
-            }
-        }
-    }
-}
 
 /// What becomes of the statements of a body.
 pub(super) fn roles(lift: &Lift<'_>, body: &Body<Soacs>) -> Vec<Role> {

@@ -12,13 +12,14 @@
 use super::level::Lift;
 use super::operators;
 use super::operators::Begins;
+use super::running::{Mapped, State};
 use super::tree;
 use super::value::{LevelId, Points, Shape, Value};
 use fehu_base::ops::CmpOp;
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_ir::soac::{Commutativity, Reduce, Scan, Screma, Soac};
-use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, Param, Soacs, Stm, SubExp, Type};
 
 /// The operator of a scan or reduction, its neutral elements and its inputs: names of the nest, at the level of the elements.
 pub(super) struct Combined {
@@ -28,11 +29,37 @@ pub(super) struct Combined {
 }
 
 impl Lift<'_> {
-    /// A map, reduction or scan at the points of a level.
-    pub(super) fn screma(&mut self, level: LevelId, stm: Stm<Soacs>) -> Option<()> {
-        let Exp::Op(Soac::Screma(s)) = stm.exp else { return None };
+    /// A map, reduction or scan at the points of a level; what is left of it, if its function needs calls.
+    pub(super) fn screma(&mut self, level: LevelId, mut stm: Stm<Soacs>) -> Option<Option<State>> {
+        let Exp::Op(Soac::Screma(s)) = &mut stm.exp else { return None };
         let inner = self.inner(level, &[s.width], &stm.certs)?;
-        let results = self.lambda(level, inner, (s.map, &s.arrays), &stm.certs)?;
+        let body = std::mem::replace(&mut s.map.body, Body { stms: vec![], result: vec![] });
+        let body = self.at_elements(level, inner, (&s.map.params, body), &s.arrays, &stm.certs)?;
+        let function = self.begin(inner, body)?;
+        let mapped = Mapped { level, inner, stm, function };
+        if !mapped.function.is_done() {
+            return Some(Some(State::Map(Box::new(mapped))));
+        }
+        self.end_of_screma(&mapped)?;
+        Some(None)
+    }
+
+    /// Goes on with the function after calls were made. Says whether all is done.
+    pub(super) fn go_on_with_map(&mut self, mapped: &mut Mapped) -> Option<bool> {
+        self.go_on(&mut mapped.function)?;
+        if !mapped.function.is_done() {
+            return Some(false);
+        }
+        self.end_of_screma(mapped)?;
+        Some(true)
+    }
+
+    /// What is scanned, reduced and kept of what the function gives.
+    fn end_of_screma(&mut self, Mapped { level, inner, stm, function }: &Mapped) -> Option<()> {
+        let (level, inner) = (*level, *inner);
+        let Exp::Op(Soac::Screma(s)) = &stm.exp else { return None };
+        let s = s.clone();
+        let results: Vec<(SubExp, Type)> = function.result.iter().copied().zip(s.map.ret).collect();
         let scanned: usize = s.scans.iter().map(|s| s.neutral.len()).sum();
         let reduced: usize = s.reds.iter().map(|s| s.neutral.len()).sum();
         let mut inputs = results[..scanned + reduced].iter().map(|(e, _)| *e);
@@ -80,9 +107,23 @@ impl Lift<'_> {
         (lambda, arrays): (Lambda<Soacs>, &[Name]),
         checks: &[Name],
     ) -> Option<Vec<(SubExp, Type)>> {
+        let body = self.at_elements(level, inner, (&lambda.params, lambda.body), arrays, checks)?;
+        let result = self.code(inner, body)?;
+        Some(result.into_iter().zip(lambda.ret).collect())
+    }
+
+    /// The body of a combinator's function for the level of its elements, where its parameters have values or are read.
+    fn at_elements(
+        &mut self,
+        level: LevelId,
+        inner: LevelId,
+        (params, mut body): (&[Param<Soacs>], Body<Soacs>),
+        arrays: &[Name],
+        checks: &[Name],
+    ) -> Option<Body<Soacs>> {
         let mut stms = vec![];
         let certs = if self.are_made(checks, inner) { vec![] } else { checks.to_vec() };
-        for (p, array) in lambda.params.iter().zip(arrays) {
+        for (p, array) in params.iter().zip(arrays) {
             if matches!(p.ty, Type::Acc(..)) {
                 return None;
             }
@@ -105,10 +146,8 @@ impl Lift<'_> {
                 }
             }
         }
-        let mut body = lambda.body;
         stms.append(&mut body.stms);
-        let result = self.code(inner, Body { stms, result: body.result })?;
-        Some(result.into_iter().zip(lambda.ret).collect())
+        Some(Body { stms, result: body.result })
     }
 
     fn is_rows(&self, level: LevelId) -> bool {
