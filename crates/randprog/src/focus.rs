@@ -6,12 +6,11 @@
 //! ```text
 //! updates      let z = copy xs  let z = z with [::2] = copy z[s-1::-2]  in flat_update_2d z 0 w 1 vs        (`updates`)
 //! irregular    map (\x -> let k = x % 5  let [l] (b: [l]i32) = filter p (iota k)  in reduce (+) 0 b) xs     (`points`)
-//! both         let (rs, vs) = unzip (map (\i -> (replicate m i, i)) (iota n))  in map2 f rs (scan (+) 0 vs)  (`beside`)
+//! both         let (rs, vs) = unzip (map (\i -> (replicate m i, i)) (iota n))  in map2 f rs (scan (+) 0 vs)  (`points`)
 //! ```
 //!
 //! Without a focus no decision is taken here, so the programs of seeds stay what they are.
 
-use crate::beside;
 use crate::maker::Maker;
 use crate::points;
 use crate::types::Ty;
@@ -47,9 +46,9 @@ pub(crate) fn focused(m: &mut Maker<'_>, ty: &Ty, depth: usize) -> Option<String
 pub(crate) fn about(m: &mut Maker<'_>, ty: &Ty, depth: usize) -> Option<String> {
     if m.focus != Focus::All && m.c.chance(12) {
         return Some(match ty {
-            Ty::Array(s, t) => beside::scanned(m, s, t, depth.saturating_sub(1)),
+            Ty::Array(s, t) => points::scanned_beside_rows(m, s, t, depth.saturating_sub(1)),
             Ty::Scalar(_) | Ty::Tuple(_) | Ty::Record(_) | Ty::Sum(..) => {
-                beside::reduced(m, ty, depth.saturating_sub(1))
+                points::reduced_beside_rows(m, ty, depth.saturating_sub(1))
             }
         });
     }

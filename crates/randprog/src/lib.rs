@@ -12,7 +12,6 @@
 
 mod arrays;
 pub mod backends;
-mod beside;
 pub mod choices;
 mod control;
 mod decs;
