@@ -281,7 +281,8 @@ impl Layout {
         if let Some((.., name)) = made.rev().find(|m| m.0 == array && m.1 == wish.innermost) {
             return *name;
         }
-        let needed = [SubExp::Var(array), wish.across].into_iter().chain(wish.reads.iter().copied());
+        let sizes = wish.across.iter().chain(&wish.reads).copied();
+        let needed = [SubExp::Var(array)].into_iter().chain(sizes);
         let depth = |e: SubExp| e.name().and_then(|n| self.depths.get(&n).copied()).unwrap_or(0);
         let shape = self.arrays[&array].ty.shape().to_vec();
         let outside = needed.chain(shape).map(depth).max().unwrap_or(0);
@@ -312,10 +313,11 @@ impl Layout {
         let part = b.bin(BinOp::SQuot(IntType::I64), part, SubExp::i64(8));
         let least = b.add64(part, SubExp::i64(layout::LAUNCH_READS));
         let many = b.cmp(CmpOp::SLe(IntType::I64), least, reads);
-        let wide = b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(layout::ROW_THREADS), wish.across);
+        let least_width = SubExp::i64(layout::ROW_THREADS);
+        let wide = wish.across.map(|n| b.cmp(CmpOp::SLe(IntType::I64), least_width, n));
         let leap = b.product(&wish.leap);
         let far = b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(choose::least_leap(&ty)), leap);
-        let worth = b.bin(BinOp::LogAnd, many, wide);
+        let worth = wide.map_or(many, |wide| b.bin(BinOp::LogAnd, many, wide));
         let worth = b.bin(BinOp::LogAnd, worth, far);
         b.begin();
         let copy = b.bind("laid_out", ty.clone(), Exp::Basic(Basic::Manifest(wish.order.clone(), array)));

@@ -35,6 +35,8 @@ pub(super) struct Index {
     pub(super) step: Step,
     /// Whether it changes in the loops of a thread.
     pub(super) in_loop: bool,
+    /// Whether it may differ between points that differ in outer dimensions of the space, or the space has none.
+    pub(super) by_row: bool,
 }
 
 /// A statement that uses an array of the host.
@@ -61,33 +63,51 @@ pub(super) struct Access {
     pub(super) tiled: bool,
 }
 
+impl Access {
+    /// Whether all points of a row of the space read the same, and those of other rows perhaps not.
+    fn is_of_row(&self) -> bool {
+        self.index.iter().all(|i| i.step == Step::Same) && self.index.iter().any(|i| i.by_row)
+    }
+
+    /// Whether all rows of the space read the same, and neighbours in a row do not.
+    pub(super) fn is_of_table(&self) -> bool {
+        self.index.iter().any(|i| i.step != Step::Same) && !self.index.iter().any(|i| i.by_row)
+    }
+}
+
 impl Index {
-    const SAME: Index = Index { step: Step::Same, in_loop: false };
+    const SAME: Index = Index { step: Step::Same, in_loop: false, by_row: false };
+
+    /// What comes of two, where the step is known.
+    fn with(self, other: Index, step: Step) -> Index {
+        let (in_loop, by_row) = (self.in_loop || other.in_loop, self.by_row || other.by_row);
+        Index { step, in_loop, by_row }
+    }
 
     fn plus(self, other: Index) -> Index {
         let step = match (self.step, other.step) {
             (Step::Same, s) | (s, Step::Same) => s,
             _ => Step::Leap,
         };
-        Index { step, in_loop: self.in_loop || other.in_loop }
+        self.with(other, step)
     }
 
     /// What a function of indices is, of which nothing else is known.
     fn any(self, other: Index) -> Index {
         let step = if self.step == Step::Same && other.step == Step::Same { Step::Same } else { Step::Leap };
-        Index { step, in_loop: self.in_loop || other.in_loop }
+        self.with(other, step)
     }
 
     /// One of two.
     fn or(self, other: Index) -> Index {
         let step = if self.step == other.step { self.step } else { Step::Leap };
-        Index { step, in_loop: self.in_loop || other.in_loop }
+        self.with(other, step)
     }
 
     /// One of two, of which the first is the usual one: a clamped or wrapped index.
     fn mostly(self, other: Index) -> Index {
         match other.step {
-            Step::Same => Index { in_loop: self.in_loop || other.in_loop, ..self },
+            Step::Same => self.with(other, self.step),
             Step::Next | Step::Leap => self.or(other),
         }
     }
@@ -128,10 +148,17 @@ pub(super) fn of_kernel(seg: &SegOp<Kernels>, along: usize, is_array: &dyn Fn(Na
     survey.inside.extend(seg.space.dims.iter().map(|d| d.0));
     if seg.level == SegLevel::Thread {
         survey.across = across;
-        survey.known.insert(index, Index { step: Step::Next, in_loop: false });
+        survey.known.extend(seg.space.dims.iter().map(|d| (d.0, Index { by_row: true, ..Index::SAME })));
+        let by_row = seg.space.dims.len() == 1;
+        survey.known.insert(index, Index { step: Step::Next, in_loop: false, by_row });
     }
     survey.points(seg);
-    survey.uses
+    let mut uses = survey.uses;
+    // Tiles of a plane are for products: what rows of the space have in common, with what columns have.
+    if !uses.iter().flat_map(|u| &u.accesses).any(|a| a.tiled && a.is_of_row()) {
+        uses.iter_mut().flat_map(|u| &mut u.accesses).for_each(|a| a.tiled &= !a.is_of_table());
+    }
+    uses
 }
 
 /// The arrays that a kernel changes.
@@ -181,7 +208,7 @@ impl Survey<'_> {
             self.whole(*e);
         }
         if let Some(after) = seg.after() {
-            let scanned = Index { step: Step::Leap, in_loop: false };
+            let scanned = Index { step: Step::Leap, in_loop: false, by_row: true };
             self.known.extend(after.lambda.params.iter().map(|p| (p.name, scanned)));
             self.body(&after.lambda.body);
         }
@@ -233,7 +260,7 @@ impl Survey<'_> {
                         (Step::Same, Step::Next | Step::Leap) => Step::Leap,
                         (step, _) => step,
                     };
-                    self.scalar(p.name, &p.ty, Index { step, in_loop: both.in_loop || cond.in_loop });
+                    self.scalar(p.name, &p.ty, both.with(cond, step));
                 }
             }
             Exp::Loop(l) => self.repeated(stm, l),
@@ -318,7 +345,7 @@ impl Survey<'_> {
                     self.times.push(bound);
                 }
                 self.plain &= uniform;
-                self.known.insert(var, Index { step: Step::Same, in_loop: true });
+                self.known.insert(var, Index { in_loop: true, ..Index::SAME });
                 self.inside.insert(var);
             }
             LoopForm::While(_) => self.plain = false,
@@ -328,7 +355,7 @@ impl Survey<'_> {
         for (p, e) in &l.params {
             self.whole(*e);
             let first = self.operand(*e);
-            self.scalar(p.name, &p.ty, Index { in_loop: true, ..first });
+            self.scalar(p.name, &p.ty, Index { in_loop: true, by_row: true, ..first });
         }
         let uses: Vec<usize> = self.uses.iter().map(|u| u.accesses.len()).collect();
         let plain = self.plain;
@@ -337,7 +364,7 @@ impl Survey<'_> {
         for ((p, _), e) in l.params.iter().zip(&l.body.result) {
             let (before, after) = (self.operand(p.name.into()), self.operand(*e));
             if before.step != after.step && !p.ty.is_array() {
-                let leap = Index { step: Step::Leap, in_loop: true };
+                let leap = Index { step: Step::Leap, in_loop: true, by_row: true };
                 changed |= before != leap;
                 self.known.insert(p.name, leap);
             }
@@ -352,7 +379,7 @@ impl Survey<'_> {
             self.body(&l.body);
             for (p, _) in &l.params {
                 if !p.ty.is_array() {
-                    self.known.insert(p.name, Index { step: Step::Leap, in_loop: true });
+                    self.known.insert(p.name, Index { step: Step::Leap, in_loop: true, by_row: true });
                 }
             }
         }
@@ -372,7 +399,7 @@ impl Survey<'_> {
         let sizes: Vec<SubExp> = inner.space.dims.iter().map(|d| d.1).filter(|n| outside(self, *n)).collect();
         self.times.extend(sizes);
         self.inside.extend(inner.space.dims.iter().map(|d| d.0));
-        self.known.insert(index, Index { step: Step::Next, in_loop: false });
+        self.known.insert(index, Index { step: Step::Next, in_loop: false, by_row: true });
         if outside(self, across) {
             self.across = across;
             self.points(inner);
@@ -438,7 +465,8 @@ impl Survey<'_> {
                 Some(view) if view.dims.iter().any(Seen::differs) => Step::Leap,
                 _ => step,
             };
-            self.scalar(name, ty, Index { step, in_loop: index.in_loop });
+            let by_row = index.by_row || self.inside.contains(&a);
+            self.scalar(name, ty, Index { step, by_row, ..index });
         }
     }
 
@@ -450,7 +478,7 @@ impl Survey<'_> {
     }
 
     fn read(&mut self, view: &View) {
-        let along = Index { step: Step::Same, in_loop: true };
+        let along = Index { in_loop: true, ..Index::SAME };
         let index = (view.dims.iter())
             .map(|dim| match dim {
                 Seen::Fixed(i) => *i,

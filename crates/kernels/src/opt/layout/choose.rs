@@ -12,6 +12,9 @@
 //! - The threads of a block are along a column, and neighbouring blocks along neighbouring columns: these do, from
 //!   the second-level cache. A copy costs 6 %.
 //!
+//! - All rows of the space read the same elements, a table: each warp does so, whatever the length of rows. The table is in the first-level cache, but that
+//!   serves one line at a time.
+//!
 //! So for `e` elements, a copy is made from `e / 2` reads on in the first case, never in the second, and from `4 e` on in the
 //! others; and from 2^20 reads on, which cost what a launch does.
 
@@ -33,8 +36,8 @@ pub(super) struct Wish {
     pub(super) eighths: i64,
     /// The product of these is how many elements a read is from the next thread's.
     pub(super) leap: Vec<SubExp>,
-    /// Threads along the innermost dimension of the space.
-    pub(super) across: SubExp,
+    /// Threads along the innermost dimension of the space, if it matters whether these are many.
+    pub(super) across: Option<SubExp>,
 }
 
 impl Wish {
@@ -45,6 +48,7 @@ impl Wish {
         if other.reads.len() > self.reads.len() {
             self.reads = other.reads;
         }
+        self.across = self.across.or(other.across);
     }
 
     /// Whether it is certain that too little of an array of this shape is read: a row or a column of a matrix, or all of it,
@@ -80,7 +84,9 @@ pub(super) fn wish(used: &Use, ty: &Type, order: &[usize], dense: bool) -> Optio
     if used.turned {
         return None;
     }
-    if used.across.as_i64().is_some_and(|n| n < layout::ROW_THREADS) {
+    let table = !used.in_block && wants.iter().all(|w| w.1.is_of_table());
+    let across = (!table).then_some(used.across);
+    if across.and_then(|n| n.as_i64()).is_some_and(|n| n < layout::ROW_THREADS) {
         return None;
     }
     let (_, widest) = wants.iter().filter(|w| w.0 == innermost).max_by_key(|w| w.1.times.len())?;
@@ -90,7 +96,7 @@ pub(super) fn wish(used: &Use, ty: &Type, order: &[usize], dense: bool) -> Optio
     let order = order.iter().copied().filter(|d| *d != innermost).chain([innermost]).collect();
     let (accesses, eighths) =
         (votes(innermost) as i64, if shared { layout::SHARED_EIGHTHS } else { layout::ALONE_EIGHTHS });
-    Some(Wish { innermost, order, reads, accesses, eighths, leap, across: used.across })
+    Some(Wish { innermost, order, reads, accesses, eighths, leap, across })
 }
 
 /// How many accesses of a use are neither to one element nor to consecutive ones.
