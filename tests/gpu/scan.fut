@@ -32,6 +32,15 @@
 -- random input { [7][1281]i32 } auto output
 
 -- ==
+-- entry: numbered_rows
+-- random input { [0][5]i32 } auto output
+-- random input { [5][0]i32 } auto output
+-- random input { [5000][1]i32 } auto output
+-- random input { [2000][3]i32 } auto output
+-- random input { [200][257]i32 } auto output
+-- random input { [3][40001]i32 } auto output
+
+-- ==
 -- entry: row_pairs
 -- random input { [50][3000]i32 } auto output
 
@@ -63,6 +72,9 @@ entry counters (xs: []i32) =
   let (over, under) = unzip (scan (\(a, b) (c, d) -> (a + c, b + d)) (0, 0) flags)
   in (scan (+) 0 small, over, under, scan (+) 0 (map i64.i32 xs))
 entry row_scans (xss: [][]i32) = map (scan (+) 0) xss
+-- What is scanned depends on the place in the row and on the row.
+entry numbered_rows [n][m] (xss: [n][m]i32) =
+  map2 (\i xs -> scan (+) 0 (map2 (\j x -> x ^ i32.i64 (i * 3 - j)) (iota m) (reverse xs))) (iota n) xss
 entry row_pairs (xss: [][]i32) = map (\xs -> scan compose (1, 0) (map (\x -> (x | 1, x >> 3)) xs) |> unzip) xss |> unzip
 entry two_scans (xs: []i32) = (scan i32.max i32.lowest xs, scan (+) 0 (map (>> 4) xs))
 entry positives (xs: []i32) = filter (> 0) xs

@@ -84,7 +84,13 @@ impl Scheduler {
         };
         let (points, threads) = match values {
             TileValues::Same | TileValues::Narrow => {
-                (odd(SCAN_BYTES_PER_THREAD / bytes.max(1), MAX_SCAN_POINTS), SCAN_BLOCK)
+                let (room, most) = match exchange {
+                    Exchange::Shuffles if seg.space.dims.len() == 1 => {
+                        (SCAN_BYTES_PER_THREAD_OF_WARPS, MAX_SCAN_POINTS_OF_WARPS)
+                    }
+                    Exchange::Shuffles | Exchange::SharedMemory => (SCAN_BYTES_PER_THREAD, MAX_SCAN_POINTS),
+                };
+                (odd(room / bytes.max(1), most), SCAN_BLOCK)
             }
             TileValues::Flags => (odd(FLAGS_BYTES_PER_THREAD / bytes.max(1), MAX_FLAGS_POINTS), FLAGS_BLOCK),
         };

@@ -2,7 +2,6 @@
 
 use crate::translate::machine::{Machine, Racing};
 use crate::translate::state::{Context, Flat, Translate};
-use fehu_algebra::Poly;
 use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
@@ -40,14 +39,12 @@ pub(crate) fn unflatten<M: Machine>(t: &mut Translate<M>, dims: &[(Name, SubExp)
     }
 }
 
-/// The indices of a point, by names of their own.
-pub(crate) fn indices<M: Machine>(t: &mut Translate<M>, space: &SegSpace, flat: Expr) -> Vec<Poly> {
+/// A space with names of their own for a point's indices.
+pub(crate) fn of_other_names<M: Machine>(t: &mut Translate<M>, space: &SegSpace) -> SegSpace {
     let dims: Vec<(Name, SubExp)> = space.dims.iter().map(|(i, n)| (t.names.fresh_like(*i), *n)).collect();
-    for (i, _) in &dims {
-        t.types.insert(*i, Type::I64);
-    }
-    unflatten(t, &dims, flat);
-    dims.iter().map(|d| poly(d.0.into())).collect()
+    let flat = t.names.fresh_like(space.flat);
+    t.types.extend(dims.iter().map(|d| (d.0, Type::I64)).chain([(flat, Type::I64)]));
+    SegSpace { flat, dims }
 }
 
 /// Sets all indices of a space from the flat number of a point, and that number.

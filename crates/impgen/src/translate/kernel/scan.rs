@@ -243,7 +243,7 @@ fn go_on(t: &mut KernelCode, scan: &Scan, shared: &Shared, rows: &[Name], tile: 
     tile.at_points(t, scan, |t, seg, point| {
         point.if_there(t, |t| {
             t.guarded(|t| {
-                point::set_point(t, &seg.space, point.at.clone());
+                point.set(t, &seg.space);
                 let scanned = t.load_all(rows, &scan.tile_types, &point.k);
                 let scanned = scanned.iter().zip(&before).map(|(x, b)| whole(var(*x), *b)).collect();
                 point::point_after(t, scan.pat, seg, scanned);
@@ -299,7 +299,7 @@ fn compute_points(t: &mut KernelCode, scan: &Scan, rows: &[Name], tile: &Tile) {
         let values = t.lanes("value", &scan.tile_types, neutral);
         point.if_there(t, |t| {
             t.guarded(|t| {
-                point::set_point(t, &seg.space, point.at.clone());
+                point.set(t, &seg.space);
                 let new = point::point(t, scan.pat, seg);
                 for (x, e) in values.iter().zip(new) {
                     t.set_to(*x, scan.in_tile(e));
@@ -472,7 +472,7 @@ fn write_rows(t: &mut KernelCode, scan: &Scan, shared: &Shared, rows: &[Name], t
         tile.at_points(t, scan, |t, seg, point| {
             let here = scan.exchanged_at(*ty, tile.side_by_side(&point.k));
             point.if_there(t, |t| {
-                let indices = point::indices(t, &seg.space, point.at.clone());
+                let indices = point.indices(t, &seg.space);
                 let value = whole(t.element(shared.exchange, *ty, here), before);
                 t.write(&place.fixed(&indices), value);
             });

@@ -72,7 +72,7 @@ fn collect(t: &mut KernelCode, scan: &Scan, tile: &Tile, ballots: &[Name]) -> Ve
         }
         point.if_there(t, |t| {
             t.guarded(|t| {
-                point::set_point(t, &seg.space, point.at.clone());
+                point.set(t, &seg.space);
                 let new = point::point(t, scan.pat, seg);
                 for (flag, e) in flags.iter().zip(new) {
                     t.store(*flag, PrimType::Bool, point.k.clone(), not(eq(e, i64(0))));
@@ -98,11 +98,11 @@ fn collect(t: &mut KernelCode, scan: &Scan, tile: &Tile, ballots: &[Name]) -> Ve
 fn use_values(t: &mut KernelCode, scan: &Scan, seg: &SegOp<Memory>, point: &Point, scanned: Vec<Expr>) {
     if seg.after().is_some() {
         return t.guarded(|t| {
-            point::set_point(t, &seg.space, point.at.clone());
+            point.set(t, &seg.space);
             point::point_after(t, scan.pat, seg, scanned);
         });
     }
-    let indices = point::indices(t, &seg.space, point.at.clone());
+    let indices = point.indices(t, &seg.space);
     for (p, value) in scan.pat.iter().zip(scanned) {
         let to = t.place_of(p.name).fixed(&indices);
         t.write(&to, value);

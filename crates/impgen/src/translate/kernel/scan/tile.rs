@@ -2,10 +2,14 @@
 //!
 //! Nearly all tiles are full, so that what happens at a thread's points is there twice: without a comparison for each point, if the thread has all of them, and with
 //! one. Without branches between them, reads of all points come before the first use.
+//!
+//! A point's segment and its place in there follow from those of the thread's point before, which is always as far away: a division for each point would
+//! cost more than most bodies.
 
 use super::{cut, Scan};
-use crate::translate::kernel::map;
+use crate::translate::kernel::{map, point};
 use crate::translate::state::KernelCode;
+use fehu_algebra::Poly;
 use fehu_base::device::WARP_THREADS;
 use fehu_base::ops::CmpOp;
 use fehu_base::prim::{IntType, PrimType};
@@ -13,8 +17,9 @@ use fehu_base::tuning::schedule::MAX_STATEMENTS_OF_FULL_TILES;
 use fehu_base::Name;
 use fehu_imp::build::*;
 use fehu_imp::syntax::Expr;
+use fehu_ir::mem::poly;
 use fehu_ir::schedule::Exchange;
-use fehu_ir::seg::SegOp;
+use fehu_ir::seg::{SegOp, SegSpace};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Body, Exp, Memory};
 
@@ -41,6 +46,8 @@ pub(super) struct Point {
     pub(super) at: Expr,
     /// When it is to be computed, if not always.
     there: Option<Expr>,
+    /// The number of its segment, and where in there it is, if there are several.
+    inside: Option<(Name, Name)>,
 }
 
 impl Tile {
@@ -80,13 +87,18 @@ impl Tile {
         let each_of = |t: &mut KernelCode, seg: &SegOp<Memory>, full: Full| {
             // Those that are set so far are of other points.
             t.in_kernel.flats.clear();
+            let steps = scan.segmented.then(|| Steps::new(t, scan, self));
             t.for_up_to("k", i64(scan.row), |t, k| {
                 let at = t.let_i64("at", add(self.base.clone(), self.side_by_side(&k)));
                 let there = match full {
                     Full::Known => None,
                     Full::Unknown => Some(less(cut(mul(k.clone(), self.stride.clone())), var(self.room))),
                 };
-                each(t, seg, &Point { k, at, there });
+                let inside = steps.as_ref().map(|steps| steps.inside);
+                each(t, seg, &Point { k, at, there, inside });
+                if let Some(steps) = &steps {
+                    steps.next(t, scan);
+                }
             });
         };
         if !is_short(scan.seg) {
@@ -111,7 +123,54 @@ enum Full {
     Unknown,
 }
 
+/// How a thread goes from the segment of one of its points to that of the next.
+struct Steps {
+    inside: (Name, Name),
+    /// Segments, and points beyond.
+    by: (Expr, Expr),
+}
+
+impl Steps {
+    /// At a thread's first point.
+    fn new(t: &mut KernelCode, scan: &Scan, tile: &Tile) -> Steps {
+        let at = t.let_i64("at", add(tile.base.clone(), tile.first.clone()));
+        let segment = t.let_as("segment", PrimType::I64, quot(at.clone(), scan.n.clone()));
+        let inside = t.let_as("inside", PrimType::I64, sub(at, mul(var(segment), scan.n.clone())));
+        let segments = t.let_i64("segments", quot(tile.stride.clone(), scan.n.clone()));
+        let beyond = sub(tile.stride.clone(), mul(segments.clone(), scan.n.clone()));
+        let beyond = t.let_i64("beyond", beyond);
+        Steps { inside: (segment, inside), by: (segments, beyond) }
+    }
+
+    fn next(&self, t: &mut KernelCode, scan: &Scan) {
+        let ((segment, inside), (segments, beyond)) = (self.inside, self.by.clone());
+        t.set_to(segment, add(var(segment), segments));
+        t.set_to(inside, add(var(inside), beyond));
+        t.if_then(le(scan.n.clone(), var(inside)), |t| {
+            t.set_to(segment, add(var(segment), i64(1)));
+            t.set_to(inside, sub(var(inside), scan.n.clone()));
+        });
+    }
+}
+
 impl Point {
+    /// Sets all indices of a space.
+    pub(super) fn set(&self, t: &mut KernelCode, space: &SegSpace) {
+        match self.inside {
+            None => point::set_point(t, space, self.at.clone()),
+            Some((segment, inside)) => {
+                point::set_point_of_segment(t, space, self.at.clone(), var(segment), var(inside));
+            }
+        }
+    }
+
+    /// The indices, by names of their own.
+    pub(super) fn indices(&self, t: &mut KernelCode, space: &SegSpace) -> Vec<Poly> {
+        let space = point::of_other_names(t, space);
+        self.set(t, &space);
+        space.dims.iter().map(|d| poly(d.0.into())).collect()
+    }
+
     /// Emits what happens if the point is to be computed.
     pub(super) fn if_there(&self, t: &mut KernelCode, then: impl FnOnce(&mut KernelCode)) {
         match &self.there {
