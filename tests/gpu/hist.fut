@@ -19,6 +19,7 @@
 -- ==
 -- entry: bytes
 -- random input { 100i64 [10001]i8 } auto output
+-- random input { 7i64 [500001]i8 } auto output
 
 -- ==
 -- entry: highest
@@ -50,6 +51,7 @@
 -- random input { 0i64 [100]i32 } auto output
 -- random input { 1i64 [1]i32 } auto output
 -- random input { 7i64 [5001]i32 } auto output
+-- random input { 7i64 [500001]i32 } auto output
 -- random input { 1000i64 [20001]i32 } auto output
 -- random input { 30000i64 [130001]i32 } auto output
 -- random input { 1000000i64 [1001]i32 } auto output

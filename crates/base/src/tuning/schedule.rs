@@ -193,6 +193,10 @@ pub const MAX_HISTOGRAM_BYTES_FOR_COPIES: i64 = 40 * 1024;
 /// Copies of a bin at most: a warp's threads then never meet.
 pub const MAX_COPIES_OF_BIN: i64 = WARP_THREADS;
 
+/// The same where elements are updated by compare and swap or under locks: whoever meets others tries again, and meets them again. Up to one for each
+/// thread. For 2^25 `f16` and 10 bins, 32, 128 and 512 copies take 992, 360 and 264 us.
+pub const MAX_COPIES_OF_SWAPPED_BIN: i64 = HISTOGRAM_BLOCK;
+
 /// Points of a thread where each point updates the result.
 pub const HISTOGRAM_POINTS_PER_THREAD: i64 = 4;
 

@@ -119,7 +119,7 @@ impl Scheduler {
             grid: self.param("seghist", SizeClass::GridSize, None),
             room: MAX_HISTOGRAM_BYTES,
             room_for_copies: MAX_HISTOGRAM_BYTES_FOR_COPIES,
-            copies: MAX_COPIES_OF_BIN,
+            copies: if instructions { MAX_COPIES_OF_BIN } else { MAX_COPIES_OF_SWAPPED_BIN },
             worth: MIN_HISTOGRAM_POINTS_PER_THREAD,
             grouped: HISTOGRAM_POINTS_OF_SHARED_BLOCK,
             parts: (!instructions).then_some(MAX_HISTOGRAM_PARTS),

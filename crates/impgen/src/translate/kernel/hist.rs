@@ -6,15 +6,16 @@
 //!
 //! - The bins are divided into *slices*, one for each *pass* over all points, so that those of a pass fit.
 //! - Updates that meet in one bin wait for each other. So there are several *copies* of each bin, side by side, as far as memory
-//!   allows and the parts are long enough to pay for it.
+//!   allows and the parts are long enough to pay for it. Elements that are parts of a word meet in the word: its parts are the same
+//!   copy of neighbouring bins, so that threads with different copies never meet.
 //! - To add a block's histogram to the result takes as many updates as there are bins. Where there is no instruction, blocks
-//!   write theirs beside each other, and a second kernel adds them up.
+//!   write theirs beside each other, and a second kernel adds them up. There and among many copies, a team of threads has each bin.
 //!
 //! Segments (histograms of rows) are distributed over blocks: a *group* of short ones to one block, so that its threads have
 //! points enough; one long segment to several blocks. A block that is alone with its segments just writes its results.
 //!
 //! ```text
-//! hist (+) 0 10 is xs           1,000,000 points: 1 group, 123 blocks, 32 copies of 10 bins
+//! hist (+) 0 10 is xs           1,000,000 points: 1 group, 123 blocks, 32 copies of 10 bins (without instruction: 384)
 //! map (hist (+) 0 10) iss xss   100,000 x 100: 2,500 groups of 40 segments, 1 block each, 3 copies
 //! ```
 
@@ -26,7 +27,7 @@ use crate::translate::kernel::point;
 use crate::translate::kernel::size;
 use crate::translate::state::Lock;
 use crate::translate::state::{At, HostCode, KernelCode, Mode};
-use fehu_base::device::BLOCK_THREADS;
+use fehu_base::device::{BLOCK_THREADS, WARP_THREADS};
 use fehu_base::prim::PrimType;
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
@@ -35,6 +36,9 @@ use fehu_ir::mem::{poly, Lmad};
 use fehu_ir::schedule::{Choice, Plan, Quantity, SubHistograms, Update};
 use fehu_ir::seg::{SegHistOp, SegKind, SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem, SubExp, Type};
+
+/// Threads that have a bin together, where there is much to add up.
+const TEAM: i64 = WARP_THREADS;
 
 pub(crate) fn seg_hist(
     t: &mut HostCode,
@@ -115,11 +119,30 @@ fn hist_measures(t: &mut HostCode, hist: &Hist, plan: &SubHistograms) -> Measure
     let pays = quot(quot(length.clone(), parts.clone()), max(mul(all_bins.clone(), i64(2)), i64(1)));
     let copies = min(min(quot(i64(plan.room_for_copies), own), pays), i64(plan.copies));
     let copies = t.let_i64("copies", max(copies, i64(1)));
+    // With a multiple of the memory's banks, each lane of a warp has one for itself.
+    let banks = mul(quot(copies.clone(), i64(TEAM)), i64(TEAM));
+    let copies = match plan.copies > TEAM {
+        true => t.let_i64("copies", select(lt(i64(TEAM), copies.clone()), banks, copies)),
+        false => copies,
+    };
     let mut slices = vec![];
     for n in &bins {
         slices.push(t.let_i64("slice", quot_up(n.clone(), max(passes.clone(), i64(1)))));
     }
-    Measures { size, segments, length, all_bins, bins, slices, passes, group, groups, parts, copies }
+    Measures {
+        size,
+        segments,
+        length,
+        all_bins,
+        bins,
+        slices,
+        passes,
+        group,
+        groups,
+        parts,
+        copies,
+        many_copies: plan.copies > TEAM,
+    }
 }
 
 /// Every point updates the result.
@@ -223,15 +246,22 @@ fn hist_block(t: &mut KernelCode, hist: &Hist, plan: &Measures, pass: Expr, besi
     let here = t.let_i64("here", min(plan.group.clone(), sub(plan.segments.clone(), first.clone())));
     let mut own: Vec<Own> = vec![];
     for ((op, how), slice) in hist.ops.iter().zip(hist.updates).zip(&plan.slices) {
-        let count = mul(mul(plan.group.clone(), slice.clone()), plan.copies.clone());
+        // Whole words: parts of one are exchanged with all of it.
+        let per_word = match how {
+            Update::SwapPart => {
+                op.op.ret.first().map_or(1, |ty| (PrimType::I32.bytes() / prim(ty).bytes()) as i64)
+            }
+            Update::Atomic | Update::Swap | Update::Lock => 1,
+        };
+        let bins = mul(plan.group.clone(), slice.clone());
+        let bins = match per_word {
+            1 => bins,
+            _ => mul(quot_up(bins, i64(per_word)), i64(per_word)),
+        };
+        let count = mul(bins, plan.copies.clone());
         let mut mems = vec![];
         for ty in op.op.ret.iter().map(prim) {
-            // Whole words: parts of one are exchanged with all of it.
-            let words = match ty.bytes() {
-                1 | 2 => mul(quot_up(count.clone(), i64(4)), i64(4)),
-                _ => count.clone(),
-            };
-            mems.push((t.shared_array("bins", ty, words), ty));
+            mems.push((t.shared_array("bins", ty, count.clone()), ty));
         }
         let locks = (*how == Update::Lock).then(|| t.shared_array("locks", PrimType::I32, count.clone()));
         let low = t.let_i64("low", mul(pass.clone(), slice.clone()));
@@ -244,7 +274,7 @@ fn hist_block(t: &mut KernelCode, hist: &Hist, plan: &Measures, pass: Expr, besi
                 t.store(locks, PrimType::I32, at, i32(0));
             }
         });
-        own.push(Own { mems, locks, low });
+        own.push(Own { mems, locks, low, per_word });
     }
     t.barrier();
     let points = t.let_i64("points", mul(here.clone(), plan.length.clone()));
@@ -268,7 +298,8 @@ fn hist_block(t: &mut KernelCode, hist: &Hist, plan: &Measures, pass: Expr, besi
             }
             let mut which = 0;
             each_update(t, hist, |t, (op, how), _, index, values| {
-                let Own { mems, locks, low } = &own[which];
+                let own = &own[which];
+                let Own { mems, locks, low, .. } = own;
                 let slice = plan.slices[which].clone();
                 which += 1;
                 let number = t.flat_index(index, &op.shape);
@@ -276,7 +307,7 @@ fn hist_block(t: &mut KernelCode, hist: &Hist, plan: &Measures, pass: Expr, besi
                 let mine = and(le(i64(0), bin.clone()), lt(bin.clone(), slice.clone()));
                 t.if_then(mine, |t| {
                     let bin = add(mul(var(segment), slice), bin);
-                    let place = add(mul(bin, plan.copies.clone()), copy.clone());
+                    let place = own.place(plan, bin, copy.clone());
                     let place = t.let_as("place", PrimType::I64, place);
                     let row = || Lmad::row_major(poly(place.into()), &[]);
                     let places: Vec<At> = mems.iter().map(|(mem, ty)| At::new(*mem, row(), *ty)).collect();
@@ -308,16 +339,20 @@ fn flush(
     let (op, how) = (&hist.ops[which], hist.updates[which]);
     let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
     let (slice, bins) = (plan.slices[which].clone(), plan.bins[which].clone());
+    let mems: Vec<Name> = own.mems.iter().map(|(mem, _)| *mem).collect();
+    let copies = match plan.many_copies {
+        true => teams_add_up(t, op, plan, own, mul(here.clone(), slice.clone())),
+        false => plan.copies.clone(),
+    };
     shared_out(t, mul(here.clone(), slice.clone()), |t, at| {
         let bin = t.let_i64("bin", add(rem(at.clone(), slice.clone()), own.low.clone()));
         let segment = t.let_i64("segment", add(quot(at.clone(), slice), first.clone()));
         let neutral: Vec<Expr> = op.neutral.iter().map(|e| t.operand(*e)).collect();
         let values = t.lanes("value", &types, neutral.clone());
-        t.for_up_to("copy", plan.copies.clone(), |t, copy| {
+        t.for_up_to("copy", copies.clone(), |t, copy| {
             // Neighbouring threads begin with different copies, which are in different banks.
-            let copy = rem(add(copy, at.clone()), plan.copies.clone());
-            let place = t.let_i64("place", add(mul(at, plan.copies.clone()), copy));
-            let mems: Vec<Name> = own.mems.iter().map(|(mem, _)| *mem).collect();
+            let copy = rem(add(copy, at.clone()), copies);
+            let place = t.let_i64("place", own.place(plan, at, copy));
             let loaded = t.load_all(&mems, &types, &place);
             t.apply(&op.op, &vars(&values), &vars(&loaded), &values);
         });
@@ -356,25 +391,70 @@ fn flush(
     });
 }
 
-/// Adds what blocks left beside each other to the results.
+/// Adds copies of bins up to at most one for each member of a team. A member adds its copies to the first of them. Returns how many are left.
+fn teams_add_up(t: &mut KernelCode, op: &SegHistOp<Memory>, plan: &Measures, own: &Own, bins: Expr) -> Expr {
+    let (mems, types): (Vec<Name>, Vec<PrimType>) = own.mems.iter().copied().unzip();
+    let team = i64(TEAM);
+    t.if_then(lt(team.clone(), plan.copies.clone()), |t| {
+        shared_out(t, mul(bins, team.clone()), |t, at| {
+            let bin = t.let_i64("bin", quot(at.clone(), team.clone()));
+            let copy = t.let_as("copy", PrimType::I64, rem(at, team.clone()));
+            let first = t.let_i64("first", own.place(plan, bin.clone(), var(copy)));
+            let values = t.load_all(&mems, &types, &first);
+            let more = quot(sub(sub(plan.copies.clone(), i64(1)), var(copy)), team.clone());
+            t.for_up_to("more", more, |t, _| {
+                t.set_to(copy, add(var(copy), team.clone()));
+                let place = t.let_i64("place", own.place(plan, bin, var(copy)));
+                let loaded = t.load_all(&mems, &types, &place);
+                t.apply(&op.op, &vars(&values), &vars(&loaded), &values);
+            });
+            t.store_all(&mems, &types, &first, &values);
+        });
+        t.barrier();
+    });
+    t.let_i64("copies", min(plan.copies.clone(), team))
+}
+
+/// Adds what blocks left beside each other to the results. If there is enough for a team, it has each bin: its members add their parts up, the first
+/// of them what the members have.
 fn add_up(t: &mut HostCode, hist: &Hist, plan: &Measures, which: usize, beside: &[Name]) {
     let op = &hist.ops[which];
     let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
     let bins = plan.bins[which].clone();
     let all = t.let_i64("all", mul(plan.segments.clone(), bins.clone()));
     let size = i64(BLOCK_THREADS);
-    let grid = quot_up(all.clone(), size.clone());
+    let team = select(le(i64(TEAM), plan.parts.clone()), i64(TEAM), i64(1));
+    let team = t.let_i64("team", team);
+    let grid = quot_up(mul(all.clone(), team.clone()), size.clone());
     t.kernel("seghist_combine", grid, size, Mode::Thread, |t| {
-        let at = t.let_i64("at", add(mul(block(), block_size()), local()));
-        t.if_then(lt(at.clone(), all), |t| {
-            let segment = t.let_i64("segment", quot(at.clone(), bins.clone()));
-            let bin = t.let_i64("bin", rem(at, bins.clone()));
-            let neutral = op.neutral.iter().map(|e| t.operand(*e)).collect();
-            let values = t.lanes("value", &types, neutral);
-            t.for_up_to("part", plan.parts.clone(), |t, part| {
+        let sums: Vec<Name> =
+            types.iter().map(|ty| t.shared_array("sums", *ty, i64(BLOCK_THREADS))).collect();
+        // Neighbouring threads have neighbouring bins.
+        let width = t.let_i64("width", quot(block_size(), team.clone()));
+        let member = t.let_i64("member", quot(local(), width.clone()));
+        let inside = sub(local(), mul(member.clone(), width.clone()));
+        let at = t.let_i64("at", add(mul(block(), width.clone()), inside));
+        let there = t.let_as("there", PrimType::Bool, lt(at.clone(), all));
+        let segment = t.let_i64("segment", quot(at.clone(), bins.clone()));
+        let bin = t.let_i64("bin", sub(at, mul(segment.clone(), bins.clone())));
+        let neutral = op.neutral.iter().map(|e| t.operand(*e)).collect();
+        let values = t.lanes("value", &types, neutral);
+        t.if_then(var(there), |t| {
+            let own = quot_up(sub(plan.parts.clone(), member.clone()), team.clone());
+            t.for_up_to("part", own, |t, part| {
+                let part = add(member.clone(), mul(part, team.clone()));
                 let row = add(mul(segment.clone(), plan.parts.clone()), part);
                 let place = t.let_i64("place", add(mul(row, bins), bin.clone()));
                 let loaded = t.load_all(beside, &types, &place);
+                t.apply(&op.op, &vars(&values), &vars(&loaded), &values);
+            });
+        });
+        t.store_all(&sums, &types, &local(), &values);
+        t.barrier();
+        t.if_then(and(var(there), eq(member, i64(0))), |t| {
+            t.for_up_to("other", sub(team, i64(1)), |t, other| {
+                let place = t.let_i64("place", add(local(), mul(add(other, i64(1)), width)));
+                let loaded = t.load_all(&sums, &types, &place);
                 t.apply(&op.op, &vars(&values), &vars(&loaded), &values);
             });
             let places = result_places(t, hist, which, segment, bin);
@@ -439,6 +519,8 @@ struct Measures {
     parts: Expr,
     /// Copies of each bin in a block.
     copies: Expr,
+    /// Whether these may be more than a team has members.
+    many_copies: bool,
 }
 
 impl Measures {
@@ -463,6 +545,22 @@ struct Own {
     locks: Option<Name>,
     /// The first bin of the pass.
     low: Expr,
+    /// How many elements are updated together.
+    per_word: i64,
+}
+
+impl Own {
+    /// Where the copy of a bin is.
+    fn place(&self, plan: &Measures, bin: Expr, copy: Expr) -> Expr {
+        let per_word = i64(self.per_word);
+        match self.per_word {
+            1 => add(mul(bin, plan.copies.clone()), copy),
+            _ => {
+                let word = add(mul(quot(bin.clone(), per_word.clone()), plan.copies.clone()), copy);
+                add(mul(word, per_word.clone()), rem(bin, per_word))
+            }
+        }
+    }
 }
 
 /// Whether others may update the same elements.
