@@ -34,7 +34,7 @@
 //! | --- | --- |
 //! | map | [`Plan::Points`], [`Plan::Strided`], [`Plan::Tiled`], [`Plan::RowCache`], [`Plan::Turned`] |
 //! | reduction | [`Plan::ThreadPerSegment`], [`Plan::LanesPerSegment`], [`Plan::SegmentsPerBlock`], [`Plan::BlocksPerSegment`] |
-//! | scan | [`Plan::SinglePass`] |
+//! | scan | [`Plan::SinglePass`], [`Plan::Strips`] |
 //! | histogram | [`Plan::SubHistograms`], [`Plan::GlobalUpdates`] |
 //! | map at level `Block` | [`Plan::BlockPerPoint`] |
 //! | any at level `InBlock` | [`Plan::Rounds`], [`Plan::ByWarps`], [`Plan::SideBySide`] |
@@ -204,6 +204,8 @@ pub enum Plan {
     BlocksPerSegment(BlocksPerSegment),
     /// Blocks scan tiles of points, and look back at what blocks before them have published.
     SinglePass(SinglePass),
+    /// The same where segments lie beside each other in memory: a tile is a part of a strip of segments, and a warp has a point of each of them.
+    Strips(Strips),
     /// Blocks fill histograms of their own in shared memory, which are then added to the result.
     SubHistograms(SubHistograms),
     /// Every point updates the result in device memory.
@@ -428,6 +430,17 @@ pub struct SinglePass {
     pub whole_when: Vec<Condition>,
 }
 
+/// See [`Plan::Strips`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Strips {
+    /// The dimension of the space along which the segments of a strip are neighbours.
+    pub along: usize,
+    /// Points in a row of a segment that a thread has: a power of two.
+    pub points: i64,
+    /// Whether results are turned in shared memory before they leave, because neighbours in a segment are neighbours there.
+    pub turned: bool,
+}
+
 /// What the values within a tile of a scan are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TileValues {
@@ -489,6 +502,7 @@ impl Plan {
             Plan::SegmentsPerBlock { .. } => "segments_per_block",
             Plan::BlocksPerSegment(_) => "blocks_per_segment",
             Plan::SinglePass(_) => "single_pass",
+            Plan::Strips(_) => "strips",
             Plan::SubHistograms(_) => "sub_histograms",
             Plan::GlobalUpdates { .. } => "global_updates",
             Plan::BlockPerPoint { .. } => "block_per_point",
@@ -528,6 +542,7 @@ impl Plan {
             }
             Plan::Strided
             | Plan::Turned(_)
+            | Plan::Strips(_)
             | Plan::Rounds { .. }
             | Plan::ByWarps
             | Plan::SideBySide
@@ -553,6 +568,7 @@ impl Choice {
             | Plan::LanesPerSegment { .. }
             | Plan::SegmentsPerBlock { .. }
             | Plan::BlocksPerSegment(_)
+            | Plan::Strips(_)
             | Plan::SubHistograms(_)
             | Plan::GlobalUpdates { .. }
             | Plan::BlockPerPoint { .. }

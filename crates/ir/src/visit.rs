@@ -456,6 +456,7 @@ macro_rules! walks {
                         | Plan::LanesPerSegment { .. }
                         | Plan::SegmentsPerBlock { .. }
                         | Plan::BlocksPerSegment(_)
+                        | Plan::Strips(_)
                         | Plan::SubHistograms(_)
                         | Plan::GlobalUpdates { .. }
                         | Plan::Rounds { .. }

@@ -20,4 +20,5 @@ pub mod inside;
 pub mod legalise;
 pub mod opt;
 pub mod schedule;
+mod strips;
 mod turned;

@@ -24,6 +24,7 @@
 //! | [`tile`] | which reads of a map go through tiles in shared memory |
 //! | [`row_cache`] | which rows are kept in shared memory |
 //! | [`turn`] | which elements are turned in shared memory |
+//! | [`strip`] | which scans are of strips of segments |
 //! | [`combine`] | reductions, scans, histograms, and operations inside of blocks |
 //! | [`block`] | threads of a block that computes a point |
 //! | [`task`] | operations over the cores of a CPU |
@@ -43,6 +44,7 @@ mod map;
 mod places;
 mod row_cache;
 mod steer;
+mod strip;
 mod task;
 mod tile;
 mod turn;
@@ -53,7 +55,7 @@ use fehu_ir::mem::MemOp;
 use fehu_ir::schedule::{Amount, Choice, Condition, Plan, Quantity, Schedule, ScheduleParam};
 use fehu_ir::seg::{SegKind, SegLevel, SegOp, SizeClass, SizeOp};
 use fehu_ir::visit::{deep, map_bodies};
-use fehu_ir::{Attr, Body, Exp, Memory, Prog, Stm};
+use fehu_ir::{Attr, Body, Exp, Memory, PatElem, Prog, Stm};
 use fehu_pass::{Need, Pass};
 use places::Places;
 use rustc_hash::FxHashSet;
@@ -125,7 +127,7 @@ impl Scheduler {
         }
         match &mut stm.exp {
             Exp::Op(MemOp::Seg(seg)) => match seg.level {
-                SegLevel::Thread => self.grid_op(seg, &stm.attrs),
+                SegLevel::Thread => self.grid_op(&stm.pat, seg, &stm.attrs),
                 SegLevel::Block => self.block_op(seg),
                 SegLevel::InBlock | SegLevel::Task => {}
             },
@@ -144,11 +146,11 @@ impl Scheduler {
         }
     }
 
-    fn grid_op(&mut self, seg: &mut SegOp<Memory>, attrs: &[Attr]) {
+    fn grid_op(&mut self, pat: &[PatElem<Memory>], seg: &mut SegOp<Memory>, attrs: &[Attr]) {
         let choices = match &seg.kind {
             SegKind::Map => self.map(seg),
             SegKind::Red(ops) => self.reduction(seg, ops),
-            SegKind::Scan(ops, _) => self.scan(seg, ops),
+            SegKind::Scan(ops, _) => self.scan(pat, seg, ops),
             SegKind::Hist(ops) => self.histogram(seg, ops),
         };
         let mut schedule = Schedule { params: std::mem::take(&mut self.params), choices };

@@ -161,6 +161,10 @@ impl Printer<'_> {
                     self.conditions(&s.whole_when);
                 }
             }
+            Plan::Strips(s) => {
+                self.put(format_args!("along {}, points {}", s.along, s.points));
+                self.put(if s.turned { ", turned" } else { "" });
+            }
             Plan::SubHistograms(h) => {
                 self.param_field("block", h.block);
                 self.put(", ");

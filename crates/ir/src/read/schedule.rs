@@ -153,6 +153,12 @@ impl Reader<'_> {
                 let whole_when = if self.next_is("whole_segments") { self.conditions()? } else { vec![] };
                 Plan::SinglePass(SinglePass { block, points, values, exchange, whole_when })
             }
+            "strips" => {
+                self.word("along")?;
+                let along = self.number()?;
+                let points = self.next_field("points")?;
+                Plan::Strips(Strips { along, points, turned: self.next_is("turned") })
+            }
             "sub_histograms" => Plan::SubHistograms(self.sub_histograms()?),
             "global_updates" => {
                 let block = self.block_or_own()?;

@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::rep::Rep;
 use crate::schedule::*;
-use crate::seg::{SegKind, SegLevel, SegOp, SizeClass};
+use crate::seg::{KernelReturn, SegKind, SegLevel, SegOp, SizeClass};
 use crate::syntax::{Basic, Body, Exp, LoopForm, Type};
 use crate::visit::for_each_stm;
 use fehu_base::prim::PrimType;
@@ -110,6 +110,10 @@ impl<R: Rep> Checker<'_, R> {
                 }
                 vec![s.points]
             }
+            Plan::Strips(s) => {
+                self.strips(seg, s);
+                vec![s.points]
+            }
             Plan::SubHistograms(h) => {
                 vec![h.room, h.room_for_copies, h.copies, h.worth, h.grouped, h.parts.unwrap_or(1)]
             }
@@ -209,6 +213,19 @@ impl<R: Rep> Checker<'_, R> {
         }
     }
 
+    fn strips(&mut self, seg: &SegOp<R>, strips: &Strips) {
+        if strips.along + 1 >= seg.space.dims.len() {
+            self.error("the segments of a strip are neighbours along a dimension of the space other than the innermost");
+        }
+        if strips.points & (strips.points - 1) != 0 {
+            self.error("the points of a thread of a strip are a power of two");
+        }
+        let elements = seg.kept().all(|(_, r)| matches!(r, KernelReturn::Elem));
+        if !elements || seg.has_operator_on_arrays() {
+            self.error("strips are for scans of scalars, whose results are elements");
+        }
+    }
+
     fn is_loop(&mut self, loops: &FxHashSet<Name>, var: Name) {
         if !loops.contains(&var) {
             self.error(format!("{} counts no loop of the operation", self.show(var)));
@@ -238,6 +255,7 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
             SegKind::Red(_),
             Plan::ThreadPerSegment { .. } | Plan::LanesPerSegment { .. } | Plan::SegmentsPerBlock { .. },
         ) => !own_grid,
+        (SegLevel::Thread, SegKind::Scan(..), Plan::Strips(_)) => !own_grid,
         (SegLevel::Thread, SegKind::Scan(..), Plan::SinglePass(s)) => own_grid == s.block.is_none(),
         (SegLevel::Thread, SegKind::Hist(_), Plan::SubHistograms(_)) => !own_grid,
         (SegLevel::Thread, SegKind::Hist(_), Plan::GlobalUpdates { block, .. }) => {
@@ -258,6 +276,7 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
 /// Whether conditions of a plan may be about a quantity.
 fn knows(plan: &Plan, quantity: Quantity) -> bool {
     let tiles = matches!(plan, Plan::Tiled(_) | Plan::RowCache(_) | Plan::Turned(_));
+    let strips = matches!(plan, Plan::Strips(_));
     let reduces = matches!(
         plan,
         Plan::ThreadPerSegment { .. }
@@ -268,12 +287,15 @@ fn knows(plan: &Plan, quantity: Quantity) -> bool {
     match quantity {
         Quantity::Points => matches!(plan, Plan::Points(_) | Plan::SubHistograms(_)) || tiles,
         Quantity::Segments => reduces,
-        Quantity::Segment => reduces || matches!(plan, Plan::SubHistograms(_) | Plan::SinglePass(_)),
+        Quantity::Segment => {
+            reduces || strips || matches!(plan, Plan::SubHistograms(_) | Plan::SinglePass(_))
+        }
         Quantity::Rows | Quantity::WidthLog2 => matches!(plan, Plan::Points(_)),
         Quantity::Lanes => matches!(plan, Plan::LanesPerSegment { .. }),
         Quantity::Bins | Quantity::Passes => matches!(plan, Plan::SubHistograms(_)),
-        Quantity::Block => reduces || tiles || matches!(plan, Plan::SinglePass(_)),
-        Quantity::Blocks | Quantity::Covered | Quantity::Depth | Quantity::Shared => tiles,
+        Quantity::Block => reduces || tiles || strips || matches!(plan, Plan::SinglePass(_)),
+        Quantity::Shared => tiles || strips,
+        Quantity::Blocks | Quantity::Covered | Quantity::Depth => tiles,
         Quantity::MaxBlock | Quantity::MaxShared | Quantity::Param(_) | Quantity::Size(..) => true,
     }
 }

@@ -15,7 +15,7 @@
 //! Only memory changes: `manifest` has the same elements at the same indices. Reads that tiles in shared memory will serve
 //! (`impgen/translate/kernel/tile`) are left alone, and so are those that are turned there ([`crate::turned`]). Steps that are not known, such as gathers, no layout can help.
 //!
-//! Where a reduction only has to be done by other threads for its reads to be in order, that is done instead: [`columns`].
+//! Where a reduction or a scan only has to be done by other threads for its reads to be in order, that is done instead: [`columns`], [`strips`].
 //!
 //! Flat arrays that are read by rows and columns are matrices first: [`rows`].
 //!
@@ -28,6 +28,7 @@ mod choose;
 mod columns;
 pub mod explain;
 mod rows;
+mod strips;
 
 use crate::turned::{direct_reads, sides, DirectRead};
 use access::Use;
@@ -151,8 +152,9 @@ impl Layout {
         }
         match &mut stm.exp {
             Exp::Op(KernelsOp::Seg(seg)) if self.is_of_columns(seg) => self.columns(stm, out),
+            Exp::Op(KernelsOp::Seg(seg)) if self.strips_along(seg).is_some() => self.in_strips(stm, out),
             Exp::Op(KernelsOp::Seg(seg)) => {
-                let uses = self.kernel(seg, out);
+                let uses = self.kernel(seg, innermost(seg), out);
                 self.explain(&stm.loc, seg, &uses, "");
             }
             Exp::Loop(l) => {
@@ -186,7 +188,7 @@ impl Layout {
         }
         let (made, mut stms) = (self.here.len(), vec![]);
         if let Exp::Op(KernelsOp::Seg(seg)) = &mut reduction.exp {
-            let uses = self.kernel(seg, &mut stms);
+            let uses = self.kernel(seg, innermost(seg), &mut stms);
             self.explain(&stm.loc, seg, &uses, "threads along columns, or ");
         }
         self.here.truncate(made);
@@ -217,11 +219,9 @@ impl Layout {
         }
     }
 
-    /// Has a kernel read arrays in better layouts.
-    fn kernel(&mut self, seg: &mut SegOp<Kernels>, out: &mut Vec<Stm<Kernels>>) -> Vec<Use> {
-        let arrays = &self.arrays;
-        let last = seg.space.dims.len().saturating_sub(1);
-        let mut uses = access::of_kernel(seg, last, &|a| arrays.contains_key(&a));
+    /// Has a kernel whose threads are neighbours along a dimension of its space read arrays in better layouts.
+    fn kernel(&mut self, seg: &mut SegOp<Kernels>, along: usize, out: &mut Vec<Stm<Kernels>>) -> Vec<Use> {
+        let mut uses = self.uses(seg, along);
         let turned = self.turned(seg);
         uses.iter_mut().for_each(|used| used.turned = turned.contains(&used.stm));
         let mut wishes: IndexMap<(Name, usize), (Wish, Vec<Name>)> = IndexMap::default();
@@ -258,7 +258,7 @@ impl Layout {
 
     /// The reads of a kernel that will be turned in shared memory.
     fn turned(&self, seg: &SegOp<Kernels>) -> Vec<Name> {
-        let last = seg.space.dims.len().saturating_sub(1);
+        let last = innermost(seg);
         let in_order_along = |read: &DirectRead| {
             let array = self.arrays.get(&read.array).filter(|a| a.dense)?;
             let along = *read.dims.get(*array.order.last()?)?;
@@ -328,6 +328,11 @@ impl Layout {
         self.names = b.names;
         (stms, name)
     }
+}
+
+/// The innermost dimension of a space: threads are neighbours along it, unless somebody has other plans.
+fn innermost(seg: &SegOp<Kernels>) -> usize {
+    seg.space.dims.len().saturating_sub(1)
 }
 
 /// The order of what a slice of an array leaves, and whether its innermost dimension is dense.

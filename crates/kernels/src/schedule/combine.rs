@@ -14,7 +14,7 @@
 //! **Scans** are always a single pass over memory. Where segments are short, a tile has whole ones, and needs nothing from others. Filters, partitions and sorts scan numbers that are 0 or 1 to find out where
 //! elements go. There may be more elements than 2^31, so that counters have 64 bits, but not in one tile: values within a
 //! tile then have 32 bits, threads take twice as many points at a time, and the chain of tiles is half as long. Numbers that are 0 or 1 need not even be
-//! exchanged: the threads of a warp count by ballots.
+//! exchanged: the threads of a warp count by ballots. Segments that lie beside each other in memory are scanned in strips: see [`super::strip`].
 //!
 //! **Histograms** that fit shared memory are made there, by each block for a part of the points, if there are enough points to
 //! pay for it; otherwise every point updates the result.
@@ -26,7 +26,7 @@ use fehu_base::tuning::schedule::*;
 use fehu_ir::schedule::*;
 use fehu_ir::seg::{SegBinOp, SegHistOp, SegKind, SegOp, SizeClass};
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Exp, Memory};
+use fehu_ir::{Exp, Memory, PatElem};
 
 impl Scheduler {
     pub(super) fn reduction(&mut self, seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> Vec<Choice> {
@@ -75,7 +75,12 @@ impl Scheduler {
         choices
     }
 
-    pub(super) fn scan(&mut self, seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> Vec<Choice> {
+    pub(super) fn scan(
+        &mut self,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        ops: &[SegBinOp<Memory>],
+    ) -> Vec<Choice> {
         let (bytes, exchange) = (scanned_bytes(seg, ops), self.exchange());
         let values = match exchange {
             Exchange::Shuffles if are_flags(seg, ops) => TileValues::Flags,
@@ -103,7 +108,8 @@ impl Scheduler {
             let segments = Amount::from(Quantity::Segment).and(self.threshold(MIN_SEGMENTS_PER_TILE));
             whole_when.push(Condition::pays(segments, Amount::from(Quantity::Block).times(points)));
         }
-        vec![otherwise(Plan::SinglePass(SinglePass { block, points, values, exchange, whole_when }))]
+        let tiles = otherwise(Plan::SinglePass(SinglePass { block, points, values, exchange, whole_when }));
+        self.strips(pat, seg, ops).into_iter().chain([tiles]).collect()
     }
 
     pub(super) fn histogram(&mut self, seg: &SegOp<Memory>, ops: &[SegHistOp<Memory>]) -> Vec<Choice> {

@@ -3,9 +3,10 @@
 use fehu_algebra::Poly;
 use fehu_base::Name;
 use fehu_ir::mem::{poly, Lmad, MemInfo};
+use fehu_ir::seg::SegSpace;
 use fehu_ir::types::{prog_types, Types};
 use fehu_ir::visit::{look, Visitor};
-use fehu_ir::{DimIndex, Memory, Param, PatElem, Prog, Slice, Space, Type};
+use fehu_ir::{DimIndex, Memory, Param, PatElem, Prog, Slice, Space, SubExp, Type};
 use fehu_lmad::SliceDim;
 use rustc_hash::FxHashMap;
 
@@ -41,6 +42,15 @@ impl Places {
             Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => true,
         };
         (offset.is_known() && in_device_memory).then_some(offset)
+    }
+
+    /// The offset of the element whose indices are those of a point, in dimensions of its space that are given for each dimension of the array, or 0.
+    pub(super) fn at_point(&self, space: &SegSpace, array: Name, dims: &[Option<usize>]) -> Option<Poly> {
+        let index = |dim: &Option<usize>| match dim {
+            Some(dim) => DimIndex::Fix(SubExp::Var(space.dims[*dim].0)),
+            None => DimIndex::Fix(SubExp::i64(0)),
+        };
+        self.offset(array, &dims.iter().map(index).collect())
     }
 
     fn add(&mut self, name: Name, dec: &MemInfo) {

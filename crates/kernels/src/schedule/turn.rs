@@ -7,7 +7,7 @@ use fehu_base::Name;
 use fehu_ir::mem::sym;
 use fehu_ir::schedule::{Choice, Condition, Plan, Quantity, Turned};
 use fehu_ir::seg::SegOp;
-use fehu_ir::{DimIndex, Memory, SubExp};
+use fehu_ir::Memory;
 
 impl Scheduler {
     /// A map that turns reads, if it has such.
@@ -30,12 +30,7 @@ impl Scheduler {
     /// The dimension of the space along which a read is in order, if it leaps along the innermost.
     fn in_order_along(&self, seg: &SegOp<Memory>, read: &DirectRead) -> Option<usize> {
         let last = seg.space.dims.len() - 1;
-        let point = |dim: &Option<usize>| match dim {
-            Some(dim) => DimIndex::Fix(SubExp::Var(seg.space.dims[*dim].0)),
-            None => DimIndex::Fix(SubExp::i64(0)),
-        };
-        let slice: Vec<DimIndex> = read.dims.iter().map(point).collect();
-        let offset = self.places.offset(read.array, &slice)?;
+        let offset = self.places.at_point(&seg.space, read.array, &read.dims)?;
         let step = |dim: usize| offset.split_on(sym(seg.space.dims[dim].0)).0;
         let leaps = !step(last).is_zero() && !step(last).is_one();
         (0..last).filter(|_| leaps).find(|dim| step(*dim).is_one())

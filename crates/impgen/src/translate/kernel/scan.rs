@@ -20,14 +20,18 @@
 //! Within a tile, points are computed with neighbouring threads at neighbouring points, and exchanged through shared
 //! memory so that each thread has a row of them to scan; with warps, only among the threads of each. What comes after the scan is computed as the points were, once
 //! the values are exchanged back.
+//!
+//! Where segments lie beside each other in memory, tiles are parts of strips of segments: [`strips`].
 
 mod flags;
 mod look_back;
 mod narrow;
+mod strips;
 mod tile;
 mod words;
 
 use self::look_back::{first_warp_looks_back, look_back};
+use self::strips::Measures;
 use self::tile::Tile;
 use self::words::Words;
 use super::choice::{self, schedule};
@@ -42,7 +46,7 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Direction, Expr, KernelOp};
-use fehu_ir::schedule::{Choice, Exchange, Plan, Quantity, TileValues};
+use fehu_ir::schedule::{Choice, Exchange, Plan, Quantity, SinglePass, TileValues};
 use fehu_ir::seg::{SegBinOp, SegOp};
 use fehu_ir::{Memory, PatElem, Space, SubExp};
 
@@ -52,10 +56,31 @@ pub(crate) fn seg_scan(
     seg: &SegOp<Memory>,
     ops: &[SegBinOp<Memory>],
 ) {
-    let plan = match schedule(seg).choices.as_slice() {
-        [Choice { plan: Plan::SinglePass(plan), .. }] => plan,
+    match schedule(seg).choices.as_slice() {
+        [Choice { plan: Plan::SinglePass(plan), .. }] => single_pass(t, pat, seg, ops, plan),
+        [Choice { plan: Plan::Strips(strips), when }, Choice { plan: Plan::SinglePass(plan), .. }] => {
+            let strips = Measures::new(t, seg, ops, strips);
+            let known = strips.quantities(t);
+            let fits = choice::all_hold(t, when, &known);
+            let copy = t.renamed(seg);
+            t.if_else(
+                fits,
+                |t| strips::strips(t, pat, &copy, &strips),
+                |t| single_pass(t, pat, seg, ops, plan),
+            );
+        }
         other => bug!("a scan cannot be run by {other:?}"),
-    };
+    }
+}
+
+/// A scan whose tiles are parts of the points of all segments together.
+fn single_pass(
+    t: &mut HostCode,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    ops: &[SegBinOp<Memory>],
+    plan: &SinglePass,
+) {
     let types = t.operand_types(ops);
     let segmented = seg.space.dims.len() > 1;
     let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
@@ -141,7 +166,7 @@ pub(crate) fn seg_scan(
         map::set_thread(t, seg);
         let going = t.let_as("going", PrimType::Bool, bool(true));
         t.while_(var(going), |t| {
-            let tile = take_tile(t, &scan, shared.tile);
+            let tile = take_tile(t, &scan.words, shared.tile);
             t.if_else(
                 lt(tile.clone(), scan.tiles.clone()),
                 |t| {
@@ -163,9 +188,9 @@ pub(crate) fn seg_scan(
 }
 
 /// The next tile.
-fn take_tile(t: &mut KernelCode, scan: &Scan, shared: Name) -> Expr {
+fn take_tile(t: &mut KernelCode, words: &Words, shared: Name) -> Expr {
     t.if_then(eq(local(), i64(0)), |t| {
-        let number = scan.words.take_tile(t);
+        let number = words.take_tile(t);
         t.store(shared, PrimType::I32, i64(0), var(number));
     });
     t.barrier();

@@ -44,7 +44,7 @@ impl Gen {
         let order = self.pick(&[Order::Interleaved, Order::Consecutive]);
         let exchange = self.pick(&[Exchange::Shuffles, Exchange::SharedMemory]);
         let (block, grid, points) = (self.symbol(), self.symbol(), self.below(99) as i64);
-        match self.below(17) {
+        match self.below(18) {
             0 => Plan::Points(Points {
                 block,
                 each: points,
@@ -119,6 +119,7 @@ impl Gen {
                 sides: self.list(|g| (g.below(3), 16)),
                 reads: self.list(|g| (g.name(), g.below(3))),
             }),
+            16 => Plan::Strips(Strips { along: self.below(3), points, turned: self.bool() }),
             _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges]),
         }
     }

@@ -181,7 +181,7 @@ impl Point {
 }
 
 /// Whether the code of a point is so short that it may be there twice.
-fn is_short(seg: &SegOp<Memory>) -> bool {
+pub(super) fn is_short(seg: &SegOp<Memory>) -> bool {
     let (mut count, mut straight) = (0, true);
     let mut survey = |body: &Body<Memory>| {
         for_each_stm(body, &mut |stm| {

@@ -1,0 +1,437 @@
+//! Scans of segments that lie beside each other in memory, such as columns: a tile is a part of 32 of them.
+//!
+//! ```text
+//! segscan (j < m, i < n) { return (a[i, j]) } (+)                    strips(along 0, points 16, turned)
+//!   ==>
+//! blocks of 256 threads, tiles of 128 rows of 32 columns; fewer where columns are short:
+//!   j = 32*strip + thread%32;  first = 128*down + 16*(thread/32)
+//!   for k < 16 { row[k] = a[first + k, j] }                          neighbouring threads read neighbours
+//!   scan row;  sums[thread] = its last;  barrier
+//!   the first warp, of which each lane has a column: adds up its 8 sums, publishes them, looks back, publishes what is up to here
+//!   barrier;  add to row what is before it: of earlier tiles, and of the threads above
+//!   box[thread%32][16*(thread/32) + k] = row[k];  barrier            where results are in order along segments
+//!   for k < 16 { p = 256*k + thread;  c[32*strip + p/128, 128*down + p%128] = box[p/128][p%128] }
+//! ```
+//!
+//! Each lane looks back for itself, at the tile above its own, and the words of a tile are neighbours. Blocks take tiles of all strips at one height before those
+//! below: when one looks back, those that it looks at started long ago. Points beyond the edges are neutral.
+
+use super::super::choice::Quantities;
+use super::super::operator::vars;
+use super::tile::is_short;
+use super::words::{Words, AGGREGATE, PREFIX};
+use super::{assign, take_tile};
+use crate::translate::kernel::point;
+use crate::translate::state::{HostCode, KernelCode, Mode};
+use fehu_base::device::{BLOCK_THREADS, WARP_THREADS};
+use fehu_base::ops::BinOp;
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::{bug, Name};
+use fehu_imp::build::*;
+use fehu_imp::syntax::Expr;
+use fehu_ir::mem::poly;
+use fehu_ir::schedule::{Quantity, Strips};
+use fehu_ir::seg::{SegBinOp, SegKind, SegOp};
+use fehu_ir::{Memory, PatElem, Space, SubExp};
+
+/// Warps of a block, at most, as a power of two.
+const MAX_WARPS_LOG2: u32 = (BLOCK_THREADS / WARP_THREADS).ilog2();
+
+/// How large a scan in strips is, and what its tiles are.
+pub(super) struct Measures {
+    plan: Strips,
+    types: Vec<PrimType>,
+    /// Points of a segment, and segments beside each other.
+    n: Expr,
+    columns: Expr,
+    /// Warps of a block, each with points below those of the one before: as many as a segment has points for, up to a limit.
+    warps: Expr,
+    /// Points of a segment in a tile, and the logarithm.
+    rows: Expr,
+    rows_log2: Expr,
+    /// Threads of a block.
+    size: Expr,
+    /// Strips beside each other, and all.
+    beside: Expr,
+    strips: Expr,
+    tiles: Expr,
+}
+
+impl Measures {
+    pub(super) fn new(
+        t: &mut HostCode,
+        seg: &SegOp<Memory>,
+        ops: &[SegBinOp<Memory>],
+        plan: &Strips,
+    ) -> Measures {
+        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+        let innermost = sizes.len() - 1;
+        let (n, columns) = (t.operand(sizes[innermost]), t.operand(sizes[plan.along]));
+        let beside = t.let_i64("beside", quot_up(columns.clone(), i64(WARP_THREADS)));
+        let planes = others(plan, innermost).fold(beside.clone(), |all, d| mul(all, t.operand(sizes[d])));
+        let strips = t.let_i64("strips", planes);
+        let mut log2 = i64(i64::from(MAX_WARPS_LOG2));
+        for fewer in (0..MAX_WARPS_LOG2).rev() {
+            log2 = select(le(n.clone(), i64(plan.points << fewer)), i64(i64::from(fewer)), log2);
+        }
+        let log2 = t.let_i64("warps_log2", log2);
+        let warps = t.let_i64("warps", shifted(i64(1), log2.clone()));
+        let rows = t.let_i64("rows", mul(warps.clone(), i64(plan.points)));
+        let rows_log2 = t.let_i64("rows_log2", add(log2, i64(i64::from(plan.points.ilog2()))));
+        let size = t.let_i64("size", mul(warps.clone(), i64(WARP_THREADS)));
+        let tiles = t.let_i64("tiles", mul(strips.clone(), quot_up(n.clone(), rows.clone())));
+        let types = t.operand_types(ops);
+        Measures { plan: *plan, types, n, columns, warps, rows, rows_log2, size, beside, strips, tiles }
+    }
+
+    /// What the conditions of the plan are about.
+    pub(super) fn quantities(&self, t: &mut HostCode) -> Quantities {
+        let bytes: i64 = self.types.iter().map(|ty| ty.bytes() as i64).sum();
+        let values = mul(add(self.size.clone(), i64(WARP_THREADS)), i64(bytes));
+        // Each of the arrays starts at a multiple of 16 bytes.
+        let aligned = i64(16 * (2 * self.types.len() as i64 + 2));
+        let shared = t.let_i64("shared", add(add(values, self.box_bytes()), aligned));
+        vec![
+            (Quantity::Segment, self.n.clone()),
+            (Quantity::Block, self.size.clone()),
+            (Quantity::Shared, shared),
+        ]
+    }
+
+    /// From a segment to the next in the box in which results are turned: odd, so that lanes that write there use different banks.
+    fn row_of_box(&self) -> Expr {
+        add(self.rows.clone(), i64(1))
+    }
+
+    fn box_bytes(&self) -> Expr {
+        let widest = self.types.iter().map(|ty| ty.bytes() as i64).max().unwrap_or(1);
+        match self.plan.turned {
+            true => mul(self.row_of_box(), i64(WARP_THREADS * widest)),
+            false => i64(0),
+        }
+    }
+}
+
+fn shifted(a: Expr, by: Expr) -> Expr {
+    binary(BinOp::Shl(IntType::I64), a, by)
+}
+
+/// The dimensions along which a strip has one point.
+fn others(plan: &Strips, innermost: usize) -> impl DoubleEndedIterator<Item = usize> {
+    let along = plan.along;
+    (0..innermost).filter(move |d| *d != along)
+}
+
+/// The kernel and its launch.
+pub(super) fn strips(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: &Measures) {
+    let SegKind::Scan(ops, _) = &seg.kind else { bug!("strips of what is no scan") };
+    let words = Words::new(t, &mul(of.tiles.clone(), i64(WARP_THREADS)), &of.types);
+    t.kernel("segscan_strips", of.tiles.clone(), of.size.clone(), Mode::Thread, |t| {
+        let turned = of.plan.turned.then(|| {
+            let turned = t.names.fresh_str("turned");
+            t.types.insert(turned, fehu_ir::Type::Mem(Space::Shared));
+            t.in_kernel.shared.push((turned, of.box_bytes()));
+            turned
+        });
+        let sums = t.exchange(&of.types, &of.size);
+        let before = t.exchange(&of.types, &i64(WARP_THREADS));
+        let number = t.shared_array("tile", PrimType::I32, i64(1));
+        let number = take_tile(t, &words, number);
+        let tile = Tile::new(t, seg, of, number);
+        let rows: Vec<Name> = of.types.iter().map(|ty| t.private_array("row", *ty, of.plan.points)).collect();
+        compute_points(t, pat, seg, of, &tile, &rows);
+        let own = scan_row(t, ops, of, &rows);
+        t.store_all(&sums, &of.types, &local(), &own);
+        t.barrier();
+        t.if_then(lt(local(), i64(WARP_THREADS)), |t| look_back(t, ops, of, &tile, &words, &sums, &before));
+        t.barrier();
+        add_before(t, ops, of, &tile, &rows, &sums, &before);
+        if let Some(turned) = turned {
+            turn(t, of, &rows, turned);
+        }
+        leave(t, pat, seg, of, &tile, &rows);
+    });
+    words.free(t);
+}
+
+/// The tile of a block.
+struct Tile {
+    /// Its strip, and how many tiles are above it in that.
+    strip: Expr,
+    down: Expr,
+    /// The first of its segments, and their first point in the tile.
+    column: Expr,
+    row: Expr,
+    /// The indices along dimensions in which a strip has one point.
+    others: Vec<(usize, Expr)>,
+    /// Of a thread: which of the segments is its own, and how many threads have points before it there.
+    lane: Expr,
+    group: Expr,
+    /// Whether all of the tile's points exist.
+    full: Expr,
+}
+
+impl Tile {
+    fn new(t: &mut KernelCode, seg: &SegOp<Memory>, of: &Measures, number: Expr) -> Tile {
+        let down = t.let_i64("down", quot(number.clone(), of.strips.clone()));
+        let strip = t.let_i64("strip", sub(number, mul(down.clone(), of.strips.clone())));
+        let innermost = seg.space.dims.len() - 1;
+        let mut rest = t.let_i64("rest", quot(strip.clone(), of.beside.clone()));
+        let part = sub(strip.clone(), mul(rest.clone(), of.beside.clone()));
+        let mut indices = vec![];
+        for d in others(&of.plan, innermost).rev() {
+            let size = t.operand(seg.space.dims[d].1);
+            let above = t.let_i64("rest", quot(rest.clone(), size.clone()));
+            indices.push((d, t.let_i64("plane", sub(rest, mul(above.clone(), size)))));
+            rest = above;
+        }
+        let column = t.let_i64("column", mul(part, i64(WARP_THREADS)));
+        let row = t.let_i64("row", mul(down.clone(), of.rows.clone()));
+        let across = le(add(column.clone(), i64(WARP_THREADS)), of.columns.clone());
+        let full = and(across, le(add(row.clone(), of.rows.clone()), of.n.clone()));
+        let full = var(t.let_as("full", PrimType::Bool, full));
+        let lane = t.let_i64("lane", rem(local(), i64(WARP_THREADS)));
+        let group = t.let_i64("group", quot(local(), i64(WARP_THREADS)));
+        Tile { strip, down, column, row, others: indices, lane, group, full }
+    }
+
+    /// Emits what happens at the points of a thread, given the operation whose body is meant, the number of the point, and whether it exists if
+    /// that is not certain. The indices are set. `place` says which segment and point of the tile it is.
+    fn at_points(
+        &self,
+        t: &mut KernelCode,
+        seg: &SegOp<Memory>,
+        of: &Measures,
+        place: &dyn Fn(&Expr) -> (Expr, Expr),
+        each: &dyn Fn(&mut KernelCode, &SegOp<Memory>, Expr, Option<Expr>),
+    ) {
+        let innermost = seg.space.dims.len() - 1;
+        let each_of = |t: &mut KernelCode, seg: &SegOp<Memory>, certain: Certain| {
+            t.for_up_to("k", i64(of.plan.points), |t, k| {
+                let (column, row) = place(&k);
+                let dims = &seg.space.dims;
+                for (d, index) in &self.others {
+                    point::fresh_index(t, dims[*d].0, index.clone());
+                }
+                let column = point::fresh_index(t, dims[of.plan.along].0, add(self.column.clone(), column));
+                let row = point::fresh_index(t, dims[innermost].0, add(self.row.clone(), row));
+                point::number_point(t, seg);
+                let there = match certain {
+                    Certain::Yes => None,
+                    Certain::No => Some(and(lt(column, of.columns.clone()), lt(row, of.n.clone()))),
+                };
+                each(t, seg, k, there);
+            });
+        };
+        if !is_short(seg) {
+            return each_of(t, seg, Certain::No);
+        }
+        let copy = t.renamed(seg);
+        t.if_else(self.full.clone(), |t| each_of(t, &copy, Certain::Yes), |t| each_of(t, seg, Certain::No));
+    }
+
+    /// Where the words of the tile of this strip at a height are, for a lane.
+    fn word(&self, of: &Measures, down: Expr) -> Expr {
+        let tile = add(mul(down, of.strips.clone()), self.strip.clone());
+        add(mul(tile, i64(WARP_THREADS)), self.lane.clone())
+    }
+}
+
+/// Whether it is certain that a point exists.
+#[derive(Clone, Copy)]
+enum Certain {
+    Yes,
+    No,
+}
+
+fn if_there(t: &mut KernelCode, there: Option<Expr>, then: impl FnOnce(&mut KernelCode)) {
+    match there {
+        Some(there) => t.if_then(there, then),
+        None => then(t),
+    }
+}
+
+/// Computes the points of a thread.
+fn compute_points(
+    t: &mut KernelCode,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    of: &Measures,
+    tile: &Tile,
+    rows: &[Name],
+) {
+    let first = t.let_i64("first", mul(tile.group.clone(), i64(of.plan.points)));
+    let place = |k: &Expr| (tile.lane.clone(), add(first.clone(), k.clone()));
+    tile.at_points(t, seg, of, &place, &|t, seg, k, there| {
+        let SegKind::Scan(ops, _) = &seg.kind else { bug!("strips of what is no scan") };
+        let neutral = t.neutrals(ops);
+        let values = t.lanes("value", &of.types, neutral);
+        if_there(t, there, |t| {
+            t.guarded(|t| {
+                let new = point::point(t, pat, seg);
+                for (x, e) in values.iter().zip(new) {
+                    t.set_to(*x, e);
+                }
+            });
+        });
+        t.store_all(rows, &of.types, &k, &values);
+    });
+}
+
+/// Scans a thread's points in place; returns their sum.
+fn scan_row(t: &mut KernelCode, ops: &[SegBinOp<Memory>], of: &Measures, rows: &[Name]) -> Vec<Name> {
+    let sums = t.load_all(rows, &of.types, &i64(0));
+    t.for_up_to("k", i64(of.plan.points - 1), |t, k| {
+        let k = add(k, i64(1));
+        let new = t.load_all(rows, &of.types, &k);
+        t.apply_all(ops, &vars(&sums), &vars(&new), &sums);
+        t.store_all(rows, &of.types, &k, &sums);
+    });
+    sums
+}
+
+/// By the first warp: publishes what each segment sums up to in the tile, and finds what is before.
+fn look_back(
+    t: &mut KernelCode,
+    ops: &[SegBinOp<Memory>],
+    of: &Measures,
+    tile: &Tile,
+    words: &Words,
+    sums: &[Name],
+    before: &[Name],
+) {
+    let total = t.load_all(sums, &of.types, &tile.lane);
+    t.for_up_to("group", sub(of.warps.clone(), i64(1)), |t, group| {
+        let at = add(mul(add(group, i64(1)), i64(WARP_THREADS)), tile.lane.clone());
+        let next = t.load_all(sums, &of.types, &at);
+        t.apply_all(ops, &vars(&total), &vars(&next), &total);
+    });
+    let own = t.let_i64("own", tile.word(of, tile.down.clone()));
+    t.if_else(
+        eq(tile.down.clone(), i64(0)),
+        |t| words.publish(t, &own, &total, PREFIX),
+        |t| {
+            words.publish(t, &own, &total, AGGREGATE);
+            let neutral = t.neutrals(ops);
+            let found_so_far = t.lanes("before", &of.types, neutral);
+            let back = t.let_as("back", PrimType::I64, sub(tile.down.clone(), i64(1)));
+            let any = t.let_as("any", PrimType::Bool, bool(false));
+            t.while_(le(i64(0), var(back)), |t| {
+                let state = t.temp("state", PrimType::I32);
+                let found: Vec<Name> = of.types.iter().map(|ty| t.temp("found", *ty)).collect();
+                let there = t.let_i64("there", tile.word(of, var(back)));
+                words.read(t, &there, &found, state);
+                t.if_else(
+                    equal(PrimType::I32, var(state), i32(PREFIX)),
+                    |t| t.set_to(back, i64(-1)),
+                    |t| t.set_to(back, sub(var(back), i64(1))),
+                );
+                t.if_else(
+                    var(any),
+                    |t| t.apply_all(ops, &vars(&found), &vars(&found_so_far), &found_so_far),
+                    |t| assign(t, &found_so_far, &found),
+                );
+                t.set_to(any, bool(true));
+            });
+            t.store_all(before, &of.types, &tile.lane, &found_so_far);
+            t.apply_all(ops, &vars(&found_so_far), &vars(&total), &total);
+            words.publish(t, &own, &total, PREFIX);
+        },
+    );
+}
+
+/// Adds to a thread's values what is before them: in earlier tiles, and of the threads above.
+fn add_before(
+    t: &mut KernelCode,
+    ops: &[SegBinOp<Memory>],
+    of: &Measures,
+    tile: &Tile,
+    rows: &[Name],
+    sums: &[Name],
+    before: &[Name],
+) {
+    let neutral = t.neutrals(ops);
+    let all = t.lanes("before", &of.types, neutral);
+    let any = t.let_as("any", PrimType::Bool, lt(i64(0), tile.down.clone()));
+    t.if_then(var(any), |t| {
+        let earlier = t.load_all(before, &of.types, &tile.lane);
+        assign(t, &all, &earlier);
+    });
+    t.for_up_to("above", tile.group.clone(), |t, group| {
+        let at = add(mul(group, i64(WARP_THREADS)), tile.lane.clone());
+        let next = t.load_all(sums, &of.types, &at);
+        t.if_else(
+            var(any),
+            |t| t.apply_all(ops, &vars(&all), &vars(&next), &all),
+            |t| assign(t, &all, &next),
+        );
+        t.set_to(any, bool(true));
+    });
+    t.if_then(var(any), |t| {
+        t.for_up_to("k", i64(of.plan.points), |t, k| {
+            let values = t.load_all(rows, &of.types, &k);
+            t.apply_all(ops, &vars(&all), &vars(&values), &values);
+            t.store_all(rows, &of.types, &k, &values);
+        });
+    });
+}
+
+/// The segment and the point of the tile that is the point `k` of a thread, where neighbouring threads have neighbours in a segment.
+fn turned_place(of: &Measures, k: &Expr) -> (Expr, Expr) {
+    let number = add(mul(k.clone(), of.size.clone()), local());
+    let column = binary(BinOp::LShr(IntType::I64), number.clone(), of.rows_log2.clone());
+    (column, bits(number, sub(of.rows.clone(), i64(1))))
+}
+
+/// Exchanges values so that neighbouring threads have neighbours in a segment.
+fn turn(t: &mut KernelCode, of: &Measures, rows: &[Name], turned: Name) {
+    for (number, (row, ty)) in rows.iter().zip(&of.types).enumerate() {
+        if number > 0 {
+            t.barrier();
+        }
+        let lane = mul(rem(local(), i64(WARP_THREADS)), of.row_of_box());
+        let first = add(lane, mul(quot(local(), i64(WARP_THREADS)), i64(of.plan.points)));
+        let first = t.let_i64("first", first);
+        t.for_up_to("k", i64(of.plan.points), |t, k| {
+            let value = t.element(*row, *ty, k.clone());
+            t.store(turned, *ty, add(first.clone(), k), value);
+        });
+        t.barrier();
+        t.for_up_to("k", i64(of.plan.points), |t, k| {
+            let (column, down) = turned_place(of, &k);
+            let value = t.element(turned, *ty, add(mul(column, of.row_of_box()), down));
+            t.store(*row, *ty, k, value);
+        });
+    }
+}
+
+/// What is done with the scanned values.
+fn leave(
+    t: &mut KernelCode,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    of: &Measures,
+    tile: &Tile,
+    rows: &[Name],
+) {
+    let first = t.let_i64("first", mul(tile.group.clone(), i64(of.plan.points)));
+    let place = |k: &Expr| match of.plan.turned {
+        true => turned_place(of, k),
+        false => (tile.lane.clone(), add(first.clone(), k.clone())),
+    };
+    tile.at_points(t, seg, of, &place, &|t, seg, k, there| {
+        if_there(t, there, |t| {
+            let scanned = t.load_all(rows, &of.types, &k);
+            match seg.after() {
+                Some(_) => t.guarded(|t| point::point_after(t, pat, seg, vars(&scanned))),
+                None => {
+                    let indices: Vec<_> = seg.space.dims.iter().map(|d| poly(d.0.into())).collect();
+                    for (p, value) in pat.iter().zip(&scanned) {
+                        let at = t.place_of(p.name).fixed(&indices);
+                        t.write(&at, var(*value));
+                    }
+                }
+            }
+        });
+    });
+}
