@@ -58,6 +58,7 @@
 //! | `loops` | loops are loops of the host, at the points that go on |
 //! | `calls` | a function is called once for all points; recursion goes level by level |
 //! | `together` | calls that do not need each other's results are one |
+//! | `recursion` | the host's recursion goes level by level, too |
 //! | `split` | outermost scatters, histograms and filters are maps before they are what they are |
 //! | `versions` | the guards, and where they come from |
 //! | `teams` | where the points only reduce, several threads can run each |
@@ -79,6 +80,7 @@ mod operators;
 mod outermost;
 mod pieces;
 mod point;
+mod recursion;
 mod refused;
 mod running;
 mod screma;
@@ -95,7 +97,7 @@ pub use outermost::{flattened, Flattened};
 pub use refused::only_flat;
 pub(crate) use versions::VERSIONS;
 
-use fehu_base::NameSource;
+use fehu_base::{Name, NameSource};
 use fehu_ir::alias::Signatures;
 use fehu_ir::types::prog_types;
 use fehu_ir::visit::{deep, map_bodies};
@@ -107,16 +109,19 @@ pub const PASS: Pass<Prog<Soacs>> = Pass { name: "irregular", need: Need::Option
 
 fn irregular(prog: &mut Prog<Soacs>) {
     let functions = functions::Functions::of(prog);
-    let bodies = || prog.funs.iter().map(|f| &f.body).chain([&prog.consts]);
-    if !bodies().any(|body| versions::any_irregular(&functions, body)) {
+    let bodies = || prog.funs.iter().map(|f| (Some(f.name), &f.body)).chain([(None, &prog.consts)]);
+    let any = |(fun, body)| {
+        versions::any_irregular(&functions, body) || recursion::any_recursion(&functions, fun, body)
+    };
+    if !bodies().any(any) {
         return;
     }
     let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));
     b.types = prog_types(prog);
     let mut nests = Nests { b, signatures: Signatures::of_prog(prog), functions, stays: None };
-    nests.host(&mut prog.consts);
+    nests.host(None, &mut prog.consts);
     for fun in &mut prog.funs {
-        nests.host(&mut fun.body);
+        nests.host(Some(fun.name), &mut fun.body);
     }
     prog.names = nests.b.names;
     prog.funs.extend(nests.functions.lifted());
@@ -133,8 +138,8 @@ struct Nests {
 }
 
 impl Nests {
-    /// Code of the host.
-    fn host(&mut self, body: &mut Body<Soacs>) {
+    /// Code of the host, of a function.
+    fn host(&mut self, fun: Option<Name>, body: &mut Body<Soacs>) {
         deep(|| {
             self.b.begin();
             for mut stm in std::mem::take(&mut body.stms) {
@@ -144,10 +149,14 @@ impl Nests {
                         stms.into_iter().for_each(|s| self.b.push(s));
                     }
                     Exp::If(..) | Exp::Loop(_) => {
-                        map_bodies(&mut stm.exp, &mut |inner| self.host(inner));
+                        map_bodies(&mut stm.exp, &mut |inner| self.host(fun, inner));
                         self.b.push(stm);
                     }
-                    Exp::Basic(_) | Exp::Call(..) | Exp::WithAcc(_) => self.b.push(stm),
+                    Exp::Call(..) => {
+                        let stms = self.recursion(fun, &stm).unwrap_or_else(|| vec![stm]);
+                        stms.into_iter().for_each(|s| self.b.push(s));
+                    }
+                    Exp::Basic(_) | Exp::WithAcc(_) => self.b.push(stm),
                 }
             }
             *body = self.b.end(std::mem::take(&mut body.result));

@@ -309,7 +309,7 @@ fn definition(
 }
 
 /// Names and types for what a function returns.
-fn result_pat(lift: &mut Lift<'_>, ret: &[FunRet<Soacs>]) -> Option<Vec<PatElem<Soacs>>> {
+pub(super) fn result_pat(lift: &mut Lift<'_>, ret: &[FunRet<Soacs>]) -> Option<Vec<PatElem<Soacs>>> {
     let names: Vec<Name> = ret.iter().map(|_| lift.b.names.fresh_str("ret")).collect();
     let size = |e: &ExtSize| match e {
         ExtSize::Free(e) => *e,

@@ -12,8 +12,8 @@ use fehu_base::Name;
 use fehu_ir::soac::Soac;
 use fehu_ir::visit::{deep, for_each_stm};
 use fehu_ir::{Exp, FunDef, Prog, Soacs, Stm, SubExp};
-use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;
 
 /// A function, and which of its arguments differ from point to point.
@@ -22,8 +22,8 @@ pub(super) type Call = (Name, Vec<bool>);
 /// The functions of a program, and what is known of them.
 pub(super) struct Functions {
     pub(super) source: FxHashMap<Name, FunDef<Soacs>>,
-    /// Those that call themselves, possibly through others.
-    recursive: FxHashSet<Name>,
+    /// Those that call themselves, possibly through others, and what they call, possibly through others.
+    recursive: FxHashMap<Name, IndexSet<Name, FxBuildHasher>>,
     /// Whether sizes differ inside of calls; not known while that is being found out.
     irregular: RefCell<FxHashMap<Call, Option<bool>>>,
     /// Functions for all points, by their names; without a definition while that is being built.
@@ -64,7 +64,18 @@ impl Functions {
 
     /// Whether a function calls itself, possibly through others.
     pub(super) fn calls_itself(&self, fun: Name) -> bool {
-        self.recursive.contains(&fun)
+        self.recursive.contains_key(&fun)
+    }
+
+    /// Whether two functions, or one and itself, call each other, possibly through others.
+    pub(super) fn call_each_other(&self, fun: Name, other: Name) -> bool {
+        let calls = |f, g| self.recursive.get(&f).is_some_and(|reached| reached.contains(&g));
+        calls(fun, other) && calls(other, fun)
+    }
+
+    /// What a function that calls itself calls, possibly through others.
+    pub(super) fn reached(&self, fun: Name) -> impl Iterator<Item = &FunDef<Soacs>> {
+        self.recursive.get(&fun).into_iter().flatten().filter_map(|f| self.source.get(f))
     }
 
     /// Whether any function calls itself.
@@ -88,9 +99,9 @@ impl Functions {
     }
 }
 
-/// The functions that call themselves, possibly through others.
-fn recursive(prog: &Prog<Soacs>) -> FxHashSet<Name> {
-    let mut callees: FxHashMap<Name, FxHashSet<Name>> = FxHashMap::default();
+/// The functions that call themselves, possibly through others, and what they reach by calls.
+fn recursive(prog: &Prog<Soacs>) -> FxHashMap<Name, IndexSet<Name, FxBuildHasher>> {
+    let mut callees: FxHashMap<Name, IndexSet<Name, FxBuildHasher>> = FxHashMap::default();
     for fun in &prog.funs {
         let called = callees.entry(fun.name).or_default();
         for_each_stm(&fun.body, &mut |s| {
@@ -99,15 +110,16 @@ fn recursive(prog: &Prog<Soacs>) -> FxHashSet<Name> {
             }
         });
     }
-    let reaches_itself = |fun: &Name| {
-        let mut reached: FxHashSet<Name> = FxHashSet::default();
+    let reached_by = |fun: &Name| {
+        let mut reached: IndexSet<Name, FxBuildHasher> = IndexSet::default();
         let mut next = vec![*fun];
         while let Some(f) = next.pop() {
             next.extend(callees.get(&f).into_iter().flatten().filter(|callee| reached.insert(**callee)));
         }
-        reached.contains(fun)
+        reached
     };
-    callees.keys().copied().filter(reaches_itself).collect()
+    let all = callees.keys().map(|fun| (*fun, reached_by(fun)));
+    all.filter(|(fun, reached)| reached.contains(fun)).collect()
 }
 
 /// Whether a statement by itself is a combinator whose width differs, or calls a function with such in it.
