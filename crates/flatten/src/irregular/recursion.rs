@@ -106,7 +106,7 @@ impl Nests {
             |n| &mut n.b,
             |n| {
                 n.b.certs.clone_from(&stm.certs);
-                fine = n.lift().at_only_point(stm).is_some();
+                fine = at_only_point(&mut n.lift(), stm).is_some();
                 vec![]
             },
         );
@@ -118,111 +118,107 @@ impl Nests {
     }
 }
 
-impl Lift<'_> {
-    /// A call at the only point of a nest. Afterwards its pattern is bound.
-    fn at_only_point(&mut self, stm: &Stm<Soacs>) -> Option<()> {
-        let Exp::Call(fun, args) = &stm.exp else { return None };
-        let source = self.functions.source.get(fun)?;
-        let (params, ret) = (source.params.clone(), source.ret.clone());
-        let differs = differing(self.functions, source);
-        let level = self.add_level(SubExp::i64(1), Points::Outermost);
-        let mut given = Subst::new();
-        let mut own = vec![];
-        // Sizes come before the arrays that have them, whatever the order of parameters.
-        let mut order: Vec<usize> = (0..params.len()).collect();
-        order.sort_by_key(|i| params[*i].ty.is_array());
-        for i in order {
-            let e = self.argument(level, &params[i], &given, (args[i], differs[i]));
-            given.insert(params[i].name, e);
-        }
-        own.extend(params.iter().map(|p| given.operand(p.name.into())));
-        let mut pat = result_pat(self, &ret)?;
-        pat.iter_mut().for_each(|p| given.ty(&mut p.ty));
-        for p in &pat {
-            self.b.types.insert(p.name, p.ty.clone());
-        }
-        let (certs, loc) = (self.b.certs.clone(), stm.loc.clone());
-        let call = Call { level, fun: *fun, args: own, pat: pat.clone(), certs, loc };
-        call_together(self, &[&call])?;
-        // Sizes of arrays that the function returns are results, too.
-        let both = || stm.pat.iter().zip(&pat);
-        for (p, own) in
-            both().filter(|(p, _)| !p.ty.is_array()).chain(both().filter(|(p, _)| p.ty.is_array()))
-        {
-            self.only_result(p, own)?;
-        }
-        Some(())
+/// A call at the only point of a nest. Afterwards its pattern is bound.
+fn at_only_point(lift: &mut Lift<'_>, stm: &Stm<Soacs>) -> Option<()> {
+    let Exp::Call(fun, args) = &stm.exp else { return None };
+    let source = lift.functions.source.get(fun)?;
+    let (params, ret) = (source.params.clone(), source.ret.clone());
+    let differs = differing(lift.functions, source);
+    let level = lift.add_level(SubExp::i64(1), Points::Outermost);
+    let mut given = Subst::new();
+    let mut own = vec![];
+    // Sizes come before the arrays that have them, whatever the order of parameters.
+    let mut order: Vec<usize> = (0..params.len()).collect();
+    order.sort_by_key(|i| params[*i].ty.is_array());
+    for i in order {
+        let e = argument(lift, level, &params[i], &given, (args[i], differs[i]));
+        given.insert(params[i].name, e);
     }
+    own.extend(params.iter().map(|p| given.operand(p.name.into())));
+    let mut pat = result_pat(lift, &ret)?;
+    pat.iter_mut().for_each(|p| given.ty(&mut p.ty));
+    for p in &pat {
+        lift.b.types.insert(p.name, p.ty.clone());
+    }
+    let (certs, loc) = (lift.b.certs.clone(), stm.loc.clone());
+    let call = Call { level, fun: *fun, args: own, pat: pat.clone(), certs, loc };
+    call_together(lift, &[&call])?;
+    // Sizes of arrays that the function returns are results, too.
+    let both = || stm.pat.iter().zip(&pat);
+    for (p, own) in both().filter(|(p, _)| !p.ty.is_array()).chain(both().filter(|(p, _)| p.ty.is_array())) {
+        only_result(lift, p, own)?;
+    }
+    Some(())
+}
 
-    /// What a parameter is given at the only point: a name of the nest if it, or a size of it, differs.
-    fn argument(
-        &mut self,
-        level: LevelId,
-        p: &Param<Soacs>,
-        given: &Subst,
-        (e, differs): (SubExp, bool),
-    ) -> SubExp {
-        let mut ty = p.ty.clone();
-        given.ty(&mut ty);
-        let rank = self.flat_rank(&ty);
-        let (SubExp::Var(array), true) = (e, ty.is_array()) else {
-            return if differs { self.scalar_of_point(level, e, ty) } else { e };
-        };
-        if !differs && rank == 0 {
-            return e;
-        }
-        let sizes = self.b.type_of(e).shape().to_vec();
-        let value = if rank == 0 {
-            let all = std::iter::once(SubExp::i64(1)).chain(sizes).collect();
-            Value::Each(level, self.reshaped(array, all))
-        } else {
-            let total = self.b.product(&sizes[..rank]);
-            let shape = self.shape_of_point(level, &ty.shape()[..rank], total);
-            let all = std::iter::once(total).chain(sizes[rank..].iter().copied()).collect();
-            Value::Flat(shape, self.reshaped(array, all))
-        };
-        let name = self.b.fresh("given", ty);
-        self.values.insert(name, value);
-        name.into()
+/// What a parameter is given at the only point: a name of the nest if it, or a size of it, differs.
+fn argument(
+    lift: &mut Lift<'_>,
+    level: LevelId,
+    p: &Param<Soacs>,
+    given: &Subst,
+    (e, differs): (SubExp, bool),
+) -> SubExp {
+    let mut ty = p.ty.clone();
+    given.ty(&mut ty);
+    let rank = lift.flat_rank(&ty);
+    let (SubExp::Var(array), true) = (e, ty.is_array()) else {
+        return if differs { scalar_of_point(lift, level, e, ty) } else { e };
+    };
+    if !differs && rank == 0 {
+        return e;
     }
+    let sizes = lift.b.type_of(e).shape().to_vec();
+    let value = if rank == 0 {
+        let all = std::iter::once(SubExp::i64(1)).chain(sizes).collect();
+        Value::Each(level, lift.reshaped(array, all))
+    } else {
+        let total = lift.b.product(&sizes[..rank]);
+        let shape = shape_of_point(lift, level, &ty.shape()[..rank], total);
+        let all = std::iter::once(total).chain(sizes[rank..].iter().copied()).collect();
+        Value::Flat(shape, lift.reshaped(array, all))
+    };
+    let name = lift.b.fresh("given", ty);
+    lift.values.insert(name, value);
+    name.into()
+}
 
-    fn scalar_of_point(&mut self, level: LevelId, e: SubExp, ty: Type) -> SubExp {
-        let all = self.only(e, &ty);
-        let name = self.b.fresh("given", ty);
-        self.values.insert(name, Value::Each(level, all));
-        name.into()
-    }
+fn scalar_of_point(lift: &mut Lift<'_>, level: LevelId, e: SubExp, ty: Type) -> SubExp {
+    let all = only(lift, e, &ty);
+    let name = lift.b.fresh("given", ty);
+    lift.values.insert(name, Value::Each(level, all));
+    name.into()
+}
 
-    /// An array of one scalar.
-    fn only(&mut self, e: SubExp, ty: &Type) -> Name {
-        self.b.bind("only", ty.array_of(&[SubExp::i64(1)]), Exp::Basic(Basic::ArrayLit(vec![e], ty.clone())))
-    }
+/// An array of one scalar.
+fn only(lift: &mut Lift<'_>, e: SubExp, ty: &Type) -> Name {
+    lift.b.bind("only", ty.array_of(&[SubExp::i64(1)]), Exp::Basic(Basic::ArrayLit(vec![e], ty.clone())))
+}
 
-    /// The shape of arrays of the only point: nothing has to be scanned or read to know where they begin and end.
-    fn shape_of_point(&mut self, level: LevelId, dims: &[SubExp], total: SubExp) -> ShapeId {
-        let key = (level, dims.to_vec());
-        if let Some(id) = self.known.shapes.get(&key) {
-            return *id;
-        }
-        let sizes = self.only(total, &Type::I64);
-        let starts = self.only(SubExp::i64(0), &Type::I64);
-        self.shapes.push(Shape { level, sizes, starts, total, checks: vec![] });
-        let id = ShapeId(self.shapes.len() - 1);
-        self.known.shapes.insert(key, id);
-        id
+/// The shape of arrays of the only point: nothing has to be scanned or read to know where they begin and end.
+fn shape_of_point(lift: &mut Lift<'_>, level: LevelId, dims: &[SubExp], total: SubExp) -> ShapeId {
+    let key = (level, dims.to_vec());
+    if let Some(id) = lift.known.shapes.get(&key) {
+        return *id;
     }
+    let sizes = only(lift, total, &Type::I64);
+    let starts = only(lift, SubExp::i64(0), &Type::I64);
+    lift.shapes.push(Shape { level, sizes, starts, total, checks: vec![] });
+    let id = ShapeId(lift.shapes.len() - 1);
+    lift.known.shapes.insert(key, id);
+    id
+}
 
-    /// Binds a result of the call to what it is at the only point.
-    fn only_result(&mut self, p: &PatElem<Soacs>, own: &PatElem<Soacs>) -> Option<()> {
-        let (Value::Each(_, data) | Value::Flat(_, data)) = self.values.get(&own.name).cloned()? else {
-            return None;
-        };
-        let exp = match &p.ty {
-            Type::Array(_, dims) => Basic::Reshape(dims.clone(), data),
-            Type::Prim(PrimType::Unit) | Type::Acc(..) | Type::Mem(_) => return None,
-            Type::Prim(_) => Basic::Index(data, vec![DimIndex::Fix(SubExp::i64(0))]),
-        };
-        self.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(exp));
-        Some(())
-    }
+/// Binds a result of the call to what it is at the only point.
+fn only_result(lift: &mut Lift<'_>, p: &PatElem<Soacs>, own: &PatElem<Soacs>) -> Option<()> {
+    let (Value::Each(_, data) | Value::Flat(_, data)) = lift.values.get(&own.name).cloned()? else {
+        return None;
+    };
+    let exp = match &p.ty {
+        Type::Array(_, dims) => Basic::Reshape(dims.clone(), data),
+        Type::Prim(PrimType::Unit) | Type::Acc(..) | Type::Mem(_) => return None,
+        Type::Prim(_) => Basic::Index(data, vec![DimIndex::Fix(SubExp::i64(0))]),
+    };
+    lift.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(exp));
+    Some(())
 }
