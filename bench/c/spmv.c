@@ -18,9 +18,10 @@ static void compute(void) {
   const float *v = value.data, *xs = x.data;
   int64_t at = 0;
   for (int64_t r = 0; r < sizes.count; r++) {
-    float sum = 0;
+    /* In f64: one f32 that 5,000,000 products are added to, one after the other, is off by 0.3 %. */
+    double sum = 0;
     for (int64_t end = at + n[r]; at < end; at++) sum += v[at] * xs[c[at]];
-    y[r] = sum;
+    y[r] = (float)sum;
   }
 }
 
