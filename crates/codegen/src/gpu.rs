@@ -38,7 +38,7 @@ pub(crate) fn generate<A: Api>(program: &Program, analysis: &Analysis, options: 
     code.push_str(&format!(
         "#define HAS_RECURSION {}\n#define NUM_KERNELS {}\n#define MAX_FAILURE_VALUES {}\n",
         u8::from(context.has_recursion()),
-        program.kernels.len() + 2 * widths.len(),
+        program.kernels.len() + COPY_KERNELS.len() * widths.len(),
         failure::max_values(&program.checks),
     ));
     code.push_str(&rts::library::<A>());
@@ -78,6 +78,9 @@ fn copy_text(widths: &BTreeSet<u64>) -> String {
     format!("{}\n{uses}", rts::KERNEL_COPY)
 }
 
+/// The kernels of copies, for each width of elements.
+const COPY_KERNELS: [&str; 3] = ["copy_elements", "copy_matrices", "copy_transposed"];
+
 /// The kernels of the program, then those of copies, and where these are by width.
 fn kernel_table(context: &Context, widths: &BTreeSet<u64>) -> String {
     let mut out = String::from("static const struct kernel_info kernel_infos[] = {\n");
@@ -93,23 +96,21 @@ fn kernel_table(context: &Context, widths: &BTreeSet<u64>) -> String {
             facts.can_fail,
         ));
     }
-    let (mut copies, mut transposes) = ([-1; 9], [-1; 9]);
+    let mut tables = [[-1; 9]; COPY_KERNELS.len()];
     let mut next = context.program.kernels.len() as i64;
     for w in widths {
-        for (name, table) in [("copy_elements", &mut copies), ("copy_transposed", &mut transposes)] {
+        for (name, table) in COPY_KERNELS.iter().zip(&mut tables) {
             out.push_str(&format!("    {{\"{name}_w{w}\", \"{name}_w{w}\", \"\", false, false, false}},\n"));
             table[*w as usize] = next;
             next += 1;
         }
     }
-    let list = |table: [i64; 9]| table.map(|i| i.to_string()).join(", ");
-    out.push_str(&format!(
-        "    {{NULL, NULL, NULL, false, false, false}},\n}};\n\
-         static UNUSED const int copy_kernels[] = {{{}}};\n\
-         static UNUSED const int transpose_kernels[] = {{{}}};\n\n",
-        list(copies),
-        list(transposes)
-    ));
+    out.push_str("    {NULL, NULL, NULL, false, false, false},\n};\n");
+    for (name, table) in COPY_KERNELS.iter().zip(tables) {
+        let list = table.map(|i| i.to_string()).join(", ");
+        out.push_str(&format!("static UNUSED const int {name}_kernels[] = {{{list}}};\n"));
+    }
+    out.push('\n');
     out
 }
 

@@ -50,10 +50,15 @@ struct copy_place {
   int64_t at;
 };
 
+// By which kernels divide: 2^64 divided by the size of a dimension, rounded up. Those of one element were taken away.
+RTS_FUN int64_t reciprocal(int64_t n) {
+  return (int64_t)(UINT64_MAX / (uint64_t)n + 1);
+}
+
 CALLED_FUN int copy_elements(struct futhark_context *ctx, int width, const struct copy_dim *dims, int rank,
                              struct copy_place dst, struct copy_place src) {
-  int64_t sizes[3 * COPY_DIMS] = {0}, total = 1;
-  struct kernel_arg args[6 + 3 * COPY_DIMS] = {{dst.block, 0}, {&dst.at, 8}, {src.block, 0}, {&src.at, 8}, {&total, 8}};
+  int64_t sizes[4 * COPY_DIMS] = {0}, total = 1;
+  struct kernel_arg args[6 + 4 * COPY_DIMS] = {{dst.block, 0}, {&dst.at, 8}, {src.block, 0}, {&src.at, 8}, {&total, 8}};
   int32_t dims_used = rank;
   args[5] = (struct kernel_arg){&dims_used, 4};
   for (int i = 0; i < COPY_DIMS; i++) {
@@ -63,13 +68,14 @@ CALLED_FUN int copy_elements(struct futhark_context *ctx, int width, const struc
     sizes[3 * i] = dim.n;
     sizes[3 * i + 1] = dim.dst;
     sizes[3 * i + 2] = dim.src;
+    sizes[3 * COPY_DIMS + i] = reciprocal(dim.n);
   }
-  for (int i = 0; i < 3 * COPY_DIMS; i++) {
+  for (int i = 0; i < 4 * COPY_DIMS; i++) {
     args[6 + i] = (struct kernel_arg){&sizes[i], 8};
   }
   int64_t per_block = COPY_BLOCK * COPY_PER_THREAD;
-  return launch_kernel(ctx, copy_kernels[width], (total + per_block - 1) / per_block, COPY_BLOCK, 0, args,
-                       6 + 3 * COPY_DIMS);
+  return launch_kernel(ctx, copy_elements_kernels[width], (total + per_block - 1) / per_block, COPY_BLOCK, 0, args,
+                       6 + 4 * COPY_DIMS);
 }
 
 // The dimension `row` is contiguous in the source, the last one in the target.
@@ -95,14 +101,32 @@ CALLED_FUN int copy_transposed(struct futhark_context *ctx, int width, const str
   for (int i = 0; i < 3 * TRANSPOSE_DIMS; i++) {
     args[10 + i] = (struct kernel_arg){&sizes[i], 8};
   }
-  return launch_kernel(ctx, transpose_kernels[width], tiles < most ? tiles : most, COPY_BLOCK, 0, args,
+  return launch_kernel(ctx, copy_transposed_kernels[width], tiles < most ? tiles : most, COPY_BLOCK, 0, args,
                        10 + 3 * TRANSPOSE_DIMS);
 }
 
-// Whether matrices are so small that the threads of one block, which write consecutive elements, read whole ones of them: then
-// what is fetched with an element is used at once, and tiles would be mostly empty.
-CALLED_FUN bool are_small_matrices(struct copy_dim n, struct copy_dim m) {
-  return n.n * m.n <= COPY_BLOCK * COPY_PER_THREAD;
+// Whether the last two dimensions are small matrices, which a thread block turns in shared memory, several at a time. In both arrays, each of
+// them lies beside the one before.
+CALLED_FUN bool are_small_matrices(const struct copy_dim *dims, int rank) {
+  if (rank != 3) {
+    return false;
+  }
+  struct copy_dim all = dims[0], n = dims[1], m = dims[2];
+  int64_t elements = n.n * m.n;
+  return elements <= COPY_BLOCK * COPY_PER_THREAD && n.src == 1 && n.dst == m.n && m.dst == 1 && m.src == n.n &&
+         all.dst == elements && all.src == elements;
+}
+
+CALLED_FUN int copy_matrices(struct futhark_context *ctx, int width, const struct copy_dim *dims, struct copy_place dst,
+                             struct copy_place src) {
+  int64_t elements = dims[1].n * dims[2].n, total = dims[0].n * elements;
+  // So many elements as whole matrices have.
+  int32_t whole = (int32_t)(COPY_BLOCK * COPY_PER_THREAD / elements * elements);
+  int32_t n = (int32_t)dims[1].n, m = (int32_t)dims[2].n;
+  int64_t by_matrix = reciprocal(elements), by_m = reciprocal(m);
+  struct kernel_arg args[] = {{dst.block, 0}, {&dst.at, 8}, {src.block, 0}, {&src.at, 8},    {&total, 8},
+                              {&whole, 4},    {&n, 4},      {&m, 4},        {&by_matrix, 8}, {&by_m, 8}};
+  return launch_kernel(ctx, copy_matrices_kernels[width], (total + whole - 1) / whole, COPY_BLOCK, 0, args, 10);
 }
 
 CALLED_FUN int copy_rest(struct futhark_context *ctx, int width, const struct copy_dim *dims, int rank,
@@ -112,10 +136,15 @@ CALLED_FUN int copy_rest(struct futhark_context *ctx, int width, const struct co
     int64_t n = rank == 0 ? 1 : last->n;
     return block_copy(ctx, dst.block, dst.at * width, src.block, src.at * width, n * width);
   }
-  if (last->dst == 1 && last->src != 1 && last->n >= TRANSPOSE_LEAST && rank <= TRANSPOSE_DIMS + 2 &&
-      ctx->device.limits.block_size >= COPY_BLOCK) {
+  bool blocks = ctx->device.limits.block_size >= COPY_BLOCK;
+  if (blocks && are_small_matrices(dims, rank)) {
+    return copy_matrices(ctx, width, dims, dst, src);
+  }
+  if (blocks && last->dst == 1 && last->src != 1 && last->n >= TRANSPOSE_LEAST && rank <= TRANSPOSE_DIMS + 2) {
+    // Smaller matrices are read as a whole by the threads of one block that write consecutive elements: what is fetched with an element
+    // is used at once, and tiles would be mostly empty.
     for (int i = rank - 2; i >= 0; i--) {
-      if (dims[i].src == 1 && dims[i].n >= TRANSPOSE_LEAST && !are_small_matrices(dims[i], *last)) {
+      if (dims[i].src == 1 && dims[i].n >= TRANSPOSE_LEAST && dims[i].n * last->n > COPY_BLOCK * COPY_PER_THREAD) {
         return copy_transposed(ctx, width, dims, rank, i, dst, src);
       }
     }
