@@ -246,27 +246,71 @@ pub(super) fn can_fail(op: &Lambda<Soacs>) -> bool {
     any
 }
 
-/// Whether the reductions of a nest for which [`for_teams`] holds read an array's elements, rather than compute all from their numbers.
-pub(super) fn reads_elements(map: &Lambda<Soacs>) -> bool {
+/// What the reductions of a nest read.
+pub(super) enum Reads {
+    /// No array: they compute all from the numbers of elements.
+    Nothing,
+    /// Elements of these arrays, which are from outside of the nest.
+    From(Vec<Name>),
+    /// Elements of arrays that the points make.
+    Made,
+}
+
+/// What the reductions of a nest for which [`for_teams`] holds read.
+pub(super) fn reads(map: &Lambda<Soacs>) -> Reads {
     let plan = Plan::of(map);
-    let reads = |stm: &Stm<Soacs>| matches!(stm.exp, Exp::Basic(Basic::Index(..) | Basic::FlatIndex(..)));
-    let made = |array: &Name| {
-        let view = plan.stms.iter().find(|s| s.pat.iter().any(|p| p.name == *array));
-        view.is_some_and(|s| matches!(s.exp, Exp::Basic(Basic::Iota { .. } | Basic::Replicate(..))))
-    };
-    plan.stms.iter().any(|stm| match &stm.exp {
-        Exp::Op(Soac::Screma(inner)) if plan.varies(inner.width) => {
-            let mut inside = !inner.arrays.iter().all(made);
-            for_each_stm(&inner.map.body, &mut |s| inside |= reads(s));
-            inside
+    let mut read: Vec<Name> = vec![];
+    for stm in plan.stms {
+        let Exp::Op(Soac::Screma(inner)) = &stm.exp else { continue };
+        if !plan.varies(inner.width) {
+            continue;
         }
-        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
-    })
+        read.extend(inner.arrays.iter().filter(|a| !plan.is_computed(**a)));
+        for_each_stm(&inner.map.body, &mut |s| {
+            if let Exp::Basic(Basic::Index(a, _) | Basic::FlatIndex(a, ..)) = &s.exp {
+                read.push(*a);
+            }
+        });
+    }
+    if read.is_empty() {
+        return Reads::Nothing;
+    }
+    let from: Option<Vec<Name>> = read.iter().map(|a| plan.source(*a)).collect();
+    from.map_or(Reads::Made, Reads::From)
 }
 
 impl Plan<'_> {
     fn of(map: &Lambda<Soacs>) -> Plan<'_> {
         Plan { stms: &map.body.stms, inside: bound_in_lambda(map).into_iter().collect() }
+    }
+
+    /// The statement that binds a name.
+    fn binding(&self, name: Name) -> Option<&Stm<Soacs>> {
+        self.stms.iter().find(|s| s.pat.iter().any(|p| p.name == name))
+    }
+
+    /// Whether elements of an array are not in memory.
+    fn is_computed(&self, array: Name) -> bool {
+        let made = self.binding(array);
+        made.is_some_and(|s| matches!(s.exp, Exp::Basic(Basic::Iota { .. } | Basic::Replicate(..))))
+    }
+
+    /// The array from outside of the nest that an array is part of.
+    fn source(&self, array: Name) -> Option<Name> {
+        let mut array = array;
+        while self.inside.contains(&array) {
+            match &self.binding(array)?.exp {
+                Exp::Basic(
+                    Basic::SubExp(SubExp::Var(a))
+                    | Basic::Index(a, _)
+                    | Basic::FlatIndex(a, ..)
+                    | Basic::Rearrange(_, a)
+                    | Basic::Reshape(_, a),
+                ) => array = *a,
+                _ => return None,
+            }
+        }
+        Some(array)
     }
 
     fn varies(&self, e: SubExp) -> bool {

@@ -9,7 +9,9 @@
 //! needs, each. If that is more than [`flattening::SCRATCH_SHARE`] times what all points need together, it is not chosen.
 //!
 //! With a team for each point ([`super::teams`]) it is as many times larger as a team has members. That version comes first if
-//! points read elements of arrays, which its threads do in order. Where all is computed, it only has the better balance, and comes second.
+//! points read elements of arrays, which its threads do in order. Where all is computed, it only has the better balance, and comes second;
+//! so it does, by a condition on sizes, where points read the same elements again and again: these come from caches, whose lines
+//! neighbouring threads share. Counting, for each element of a row, those that are smaller is such a nest.
 //!
 //! The choice is an ordinary conditional on a comparison with a usual figure. Its attribute [`VERSIONS`] says what it
 //! is: flattening for GPUs compares with a threshold that tuning files set instead. The comparison is opaque, so that no version is
@@ -18,7 +20,7 @@
 use super::functions::{is_irregular_inside, Functions};
 use super::level::Lift;
 use super::split::{function, width};
-use super::teams::{for_teams, reads_elements, stores};
+use super::teams::{for_teams, reads, stores, Reads};
 use super::value::{Known, LevelId, Points, Value};
 use super::Nests;
 use crate::gpu::parallel::varying_in;
@@ -130,9 +132,14 @@ impl Nests {
         let own = self.fresh_results(stm.clone());
         let mut choices = vec![(self.enough(busy), own)];
         if let Some(work) = work.filter(|_| for_teams(&s.map)) {
-            let reads = reads_elements(&s.map);
-            let team = self.team(&work, reads);
-            let enough = self.enough(team.busy);
+            let reads = reads(&s.map);
+            let in_order = !matches!(reads, Reads::Nothing);
+            let team = self.team(&work, in_order);
+            let busy = match reads {
+                Reads::From(arrays) => self.busy_unless_reused(&work, &arrays, team.busy),
+                Reads::Nothing | Reads::Made => team.busy,
+            };
+            let enough = self.enough(busy);
             let shared = nested_body(
                 self,
                 |n| &mut n.b,
@@ -143,7 +150,7 @@ impl Nests {
                     shared.result
                 },
             );
-            let first = if reads { 0 } else { 1 };
+            let first = if in_order { 0 } else { 1 };
             choices.insert(first, (enough, shared));
         }
         let mut rest = flat;
@@ -156,6 +163,24 @@ impl Nests {
         for (p, e) in stm.pat.iter().zip(rest.result) {
             self.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(Basic::SubExp(e)));
         }
+    }
+
+    /// How many threads of teams are busy: nobody, if all elements are read so often that they come from caches, and one thread for each point
+    /// is enough.
+    fn busy_unless_reused(&mut self, work: &Work, arrays: &[Name], threads: SubExp) -> SubExp {
+        let mut longest = SubExp::i64(1);
+        for array in arrays {
+            let shape = self.b.type_of((*array).into()).shape().to_vec();
+            let elements = self.b.product(&shape);
+            longest = self.b.bin(BinOp::SMax(IntType::I64), longest, elements);
+        }
+        let often = self.b.mul64(longest, SubExp::i64(flattening::REUSED_READS));
+        let [reused, enough] =
+            [(often, work.sum), (SubExp::i64(flattening::IRREGULAR_BUSY_POINTS), work.busy)]
+                .map(|(x, y)| self.b.cmp(CmpOp::SLe(IntType::I64), x, y));
+        let alone = self.b.bin(BinOp::LogAnd, reused, enough);
+        let [yes, no] = [SubExp::i64(0), threads].map(|e| Box::new(Body { stms: vec![], result: vec![e] }));
+        self.b.bind("busy", Type::I64, Exp::If(alone, yes, no)).into()
     }
 
     /// How many points are busy at a time if there is memory for as many elements at each as the longest has: nobody, if that is
