@@ -411,9 +411,12 @@ fn tiled_loop(
     let steps = t.let_i64("steps", quot_up(bound.clone(), depth.clone()));
     let filling = Filling::new(t, frame, l, reads, &tiles, &bound);
     let turns = select(lt(i64(0), steps.clone()), add(steps.clone(), i64(1)), i64(0));
+    let in_space = only_point_in_space(t, frame);
     t.for_up_to("turn", turns, |t, turn| {
         t.if_then(lt(turn.clone(), steps), |t| filling.step(t, &turn));
-        t.if_then(lt(i64(0), turn.clone()), |t| {
+        let filled = lt(i64(0), turn.clone());
+        let computes = in_space.into_iter().fold(filled, and);
+        t.if_then(computes, |t| {
             let number = t.let_i64("step", sub(turn, i64(1)));
             let first = t.let_i64("first", mul(number.clone(), depth.clone()));
             let here = t.let_i64("here", min(depth.clone(), sub(bound, first.clone())));
@@ -431,6 +434,14 @@ fn tiled_loop(
         t.emit(Code::Op(KernelOp::AwaitCopies));
         t.barrier();
     });
+}
+
+/// Whether the thread has a point in the space, where it has only one: a line of threads may be much longer than the row that it covers. The
+/// rectangles of threads with several points each fit better, and their loops are bound by how densely instructions stand.
+fn only_point_in_space(t: &mut KernelCode, frame: &Frame) -> Option<Expr> {
+    let (_, size) = frame.dim(Along::Across).filter(|_| frame.tiling.down.is_none())?;
+    let index = add(frame.start(Along::Across), frame.thread[1].clone());
+    Some(lt(index, t.operand(size)))
 }
 
 /// A copy of a loop, whose text stands in the kernel a second time.
