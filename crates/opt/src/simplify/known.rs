@@ -8,6 +8,9 @@
 //! loop gets further. The product of sizes of one argument of an entry point, or of indices into it, has at most 60 (`rts/c/values.h`
 //! checks that); other products may wrap around. Identities that hold also when wrapping (`a + b - b = a`) need no
 //! such care; they use polynomials of their own (`ring`).
+//!
+//! A sum that may wrap is exact where it turns out to be small: if `t = n + 1` is the size of an array, then `n` is `t - 1`, which does not
+//! wrap, whatever `n` was to begin with. So a size makes its summands known.
 
 use super::engine::Engine;
 use fehu_algebra::{Poly, Sym};
@@ -35,11 +38,39 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         if !self.sizes.insert(n) {
             return;
         }
-        self.bits.insert(n, SIZE_BITS);
-        self.frames[level].scoped.push(n);
-        for frame in &mut self.frames[level..] {
-            frame.facts.assume_size(sym(n));
+        self.learn_bits(n, SIZE_BITS, level);
+        self.tell(level, |f| f.assume_size(sym(n)));
+    }
+
+    /// The name has so few bits from this level on. If it is a sum of which one operand is unknown, then that one is the difference of two
+    /// integers with few bits, which does not wrap.
+    fn learn_bits(&mut self, mut n: Name, mut bits: u32, level: usize) {
+        loop {
+            self.bits.insert(n, bits);
+            self.frames[level].scoped.push(n);
+            let Some(exp) = self.pure_def(n.into()) else { return };
+            let Exp::Basic(Basic::BinOp(op @ (BinOp::Add(IntType::I64) | BinOp::Sub(IntType::I64)), x, y)) =
+                *exp
+            else {
+                return;
+            };
+            let (other, unknown) = match (self.unbounded(x), self.unbounded(y)) {
+                (Some(x), None) => (y, x),
+                (None, Some(y)) => (x, y),
+                (None, None) | (Some(_), Some(_)) => return,
+            };
+            bits = bits.max(self.bits_of(other)) + 1;
+            if bits >= IntType::I64.bits() {
+                return;
+            }
+            self.define(n, &ring_op(op, &poly(x), &poly(y)), level);
+            n = unknown;
         }
+    }
+
+    /// The name of an operand of which nothing is known but its type.
+    fn unbounded(&self, e: SubExp) -> Option<Name> {
+        e.name().filter(|n| !self.bits.contains_key(n))
     }
 
     /// The name is an index below the bound, in the innermost frame.
