@@ -258,13 +258,14 @@ SCALAR_FUN double from_bits64(int64_t bits) {
 
 // Minimum and maximum ignore a NaN where they can, and know that -0 < 0: of
 // equal operands (the same bits, or two zeros) the bits are joined.
-#define FLOAT_OPS(W, T)                                                                          \
+#define FLOAT_EXTREMES(W, T)                                                                     \
   SCALAR_FUN T fmin##W(T x, T y) {                                                               \
     return x < y || y != y ? x : x == y ? from_bits##W(to_bits##W(x) | to_bits##W(y)) : y;       \
   }                                                                                              \
   SCALAR_FUN T fmax##W(T x, T y) {                                                               \
     return x > y || y != y ? x : x == y ? from_bits##W(to_bits##W(x) & to_bits##W(y)) : y;       \
-  }                                                                                              \
+  }
+#define FLOAT_OPS(W, T)                                                                          \
   SCALAR_FUN T fsignum##W(T x) {                                                                 \
     return x > 0 ? (T)1 : x < 0 ? (T)-1 : x;                                                     \
   }                                                                                              \
@@ -281,8 +282,12 @@ SCALAR_FUN double from_bits64(int64_t bits) {
     return x * y + z;                                                                            \
   }
 
+#ifndef HAS_EXTREMES32
+FLOAT_EXTREMES(32, float)
+#endif
 FLOAT_OPS(32, float)
 #ifndef NO_F64
+FLOAT_EXTREMES(64, double)
 FLOAT_OPS(64, double)
 #endif
 

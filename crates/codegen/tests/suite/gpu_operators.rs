@@ -6,6 +6,7 @@ use crate::operators::{bits, bits_expr, cases, combinations, operands, Case};
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{FloatType, IntType, PrimType, ScalarType};
 use fehu_base::Name;
+use fehu_codegen::{Backend, Mode};
 use fehu_imp::syntax::*;
 use std::sync::Arc;
 
@@ -87,6 +88,13 @@ fn is_close(case: &Case, found: i64, expected: i64) -> bool {
 #[test]
 fn operators_compile_as_cuda() {
     compile_cuda("gpu_operators_cuda", &program(&cases()));
+}
+
+/// What C would say for them is six instructions and a branch.
+#[test]
+fn extremes_of_floats_are_single_instructions_of_cuda() {
+    let cuda = generate_for(Backend::Cuda, &program(&cases()), Mode::Executable).c_text;
+    assert!(cuda.contains("FLOAT_EXTREME(min)") && cuda.contains("FLOAT_EXTREME(max)"));
 }
 
 #[test]
