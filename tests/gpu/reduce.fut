@@ -28,6 +28,13 @@
 -- entry: with_memory
 -- input { 0i64 7i64 } output { 1i64 }
 -- input { 3i64 7i64 } output { 80i64 }
+-- input { 3000i64 7i64 } auto output
+
+-- ==
+-- entry: in_order_with_memory
+-- input { 0i64 7i64 } auto output
+-- input { 9i64 7i64 } auto output
+-- input { 3000i64 7i64 } auto output
 
 -- ==
 -- entry: rows_with_memory
@@ -96,6 +103,9 @@ def in_memory (n: i64) (k: i64) : i64 =
   in xs[k / 2] + n
 
 entry with_memory (n: i64) (k: i64) : i64 = i64.product (tabulate n (\i -> in_memory (i % 2) k + 1))
+
+entry in_order_with_memory (n: i64) (k: i64) : (i64, i64) =
+  reduce (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (tabulate n (\i -> (in_memory (i % 5) k | 1, i)))
 
 entry rows_with_memory (m: i64) (n: i64) (k: i64) : [m]i64 =
   tabulate m (\j -> i64.product (tabulate n (\i -> in_memory (i % 2) k + j)))

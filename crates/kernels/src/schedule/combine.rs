@@ -45,7 +45,8 @@ impl Scheduler {
             grid,
             points,
             worth: if heavy { 1 } else { MIN_POINTS_PER_THREAD_OF_BLOCK },
-            row: POINTS_IN_A_ROW,
+            // Parts of heavy points have hardly more of them than threads.
+            row: if heavy { 1 } else { POINTS_IN_A_ROW },
             order,
             exchange: self.exchange(),
         });

@@ -130,47 +130,52 @@ fn read_results(t: &mut HostCode, pat: &[PatElem<Memory>], red: &Red) {
     }
 }
 
+/// Several blocks for each segment, as far as there are points for them. Memory inside of a reduction is for the threads of a grid of a given size:
+/// its blocks then do one part after the other.
 fn large_segments(t: &mut HostCode, red: &Red, plan: &BlocksPerSegment, most: Expr) {
-    let (blocks, size, parts) = match &red.seg.grid {
-        // Memory inside is for a grid of this size: a block does whole segments, one after the other.
-        // Without points the grid is empty, but segments have results: one block writes them, and has no use for memory.
-        Some(grid) => (max(i64(1), t.operand(grid.blocks)), t.operand(grid.block_size), i64(1)),
-        None => {
-            let size = segment_block(t, red, plan.points);
-            let useful = quot_up(red.n.clone(), mul(size.clone(), i64(plan.worth)));
-            let possible = quot(most, max(i64(1), red.segments.clone()));
-            let parts = max(i64(1), min(useful, possible));
-            let parts = select(le(red.segments.clone(), i64(ZEROS)), parts, i64(1));
-            let parts = t.let_i64("parts", parts);
-            (mul(red.segments.clone(), parts.clone()), size, parts)
-        }
+    // Without points the grid is empty, but segments have results: one block writes them, and has no use for memory.
+    let given =
+        red.seg.grid.as_ref().map(|grid| (max(i64(1), t.operand(grid.blocks)), t.operand(grid.block_size)));
+    let (most, size) = match &given {
+        Some(grid) => grid.clone(),
+        None => (most, segment_block(t, red, plan.points)),
     };
-    let partials: Vec<Name> = (red.types.iter())
-        .map(|ty| t.fresh_array("partials", *ty, mul(red.segments.clone(), parts.clone())))
-        .collect();
+    let useful = quot_up(red.n.clone(), mul(size.clone(), i64(plan.worth)));
+    let possible = quot(most, max(i64(1), red.segments.clone()));
+    let parts = max(i64(1), min(useful, possible));
+    let parts = select(le(red.segments.clone(), i64(ZEROS)), parts, i64(1));
+    let parts = t.let_i64("parts", parts);
+    let tasks = mul(red.segments.clone(), parts.clone());
+    let blocks = given.as_ref().map_or(tasks.clone(), |(blocks, _)| blocks.clone());
+    let partials: Vec<Name> =
+        red.types.iter().map(|ty| t.fresh_array("partials", *ty, tasks.clone())).collect();
     let zeros = t.zeros();
     t.kernel("segred", blocks, size.clone(), Mode::Thread, |t| {
         let shared = t.exchange(&red.types, &size);
         map::set_thread(t, red.seg);
-        if red.seg.grid.is_none() {
-            let segment = t.let_i64("segment", quot(block(), parts.clone()));
-            let part = t.let_i64("part", rem(block(), parts.clone()));
-            let values = one_part(t, red, plan, &shared, &segment, &part, &parts);
-            let out = Second { shared: &shared, partials: &partials, zeros, exchange: plan.exchange };
-            after_part(t, red, &out, &segment, &part, &parts, &values);
-        } else {
-            let rounds = quot_up(sub(red.segments.clone(), block()), grid_size());
-            t.for_up_to("round", rounds, |t, round| {
-                let segment = t.let_i64("segment", add(block(), mul(round, grid_size())));
-                let values = one_part(t, red, plan, &shared, &segment, &i64(0), &i64(1));
-                t.if_then(eq(local(), i64(0)), |t| put_result(t, red, &values));
-                t.barrier();
-            });
+        let last = t.shared_array("last", PrimType::I32, i64(1));
+        let out = Second { shared: &shared, partials: &partials, zeros, last, exchange: plan.exchange };
+        if given.is_none() {
+            return one_task(t, red, plan, &out, block(), &parts);
         }
+        let rounds = quot_up(sub(tasks, block()), grid_size());
+        t.for_up_to("round", rounds, |t, round| {
+            let task = t.let_i64("task", add(block(), mul(round, grid_size())));
+            one_task(t, red, plan, &out, task, &parts);
+            t.barrier();
+        });
     });
     for mem in partials {
         t.free_device(mem);
     }
+}
+
+/// A part of a segment, and the result if it is the last one.
+fn one_task(t: &mut KernelCode, red: &Red, plan: &BlocksPerSegment, out: &Second, task: Expr, parts: &Expr) {
+    let segment = t.let_i64("segment", quot(task.clone(), parts.clone()));
+    let part = t.let_i64("part", rem(task, parts.clone()));
+    let values = one_part(t, red, plan, out.shared, &segment, &part, parts);
+    after_part(t, red, out, &segment, &part, parts, &values);
 }
 
 /// Threads in a block, for segments that may not have enough points to keep many of them busy.
@@ -250,7 +255,6 @@ fn after_part(
     parts: &Expr,
     values: &[Name],
 ) {
-    let last = t.shared_array("last", PrimType::I32, i64(1));
     let base = mul(segment.clone(), parts.clone());
     t.if_then(eq(local(), i64(0)), |t| {
         let is_last = t.let_as("is_last", PrimType::I32, i32(0));
@@ -275,10 +279,10 @@ fn after_part(
                 t.set_to(is_last, select(all, i32(1), i32(0)));
             },
         );
-        t.store(last, PrimType::I32, i64(0), var(is_last));
+        t.store(out.last, PrimType::I32, i64(0), var(is_last));
     });
     t.barrier();
-    let is_last = t.element(last, PrimType::I32, i64(0));
+    let is_last = t.element(out.last, PrimType::I32, i64(0));
     let is_last = t.let_as("is_last", PrimType::I32, is_last);
     t.if_then(equal(PrimType::I32, var(is_last), i32(1)), |t| {
         combine_parts(t, red, out, segment, parts, base);
@@ -499,5 +503,7 @@ struct Second<'a> {
     shared: &'a [Name],
     partials: &'a [Name],
     zeros: Name,
+    /// Shared memory, in which the first thread says whether all other parts are done.
+    last: Name,
     exchange: Exchange,
 }
