@@ -148,6 +148,8 @@ pub enum Quantity {
     Bins,
     /// Of [`Plan::SubHistograms`]: how often the points are read.
     Passes,
+    /// The same less one.
+    Repeats,
     /// Threads in a block of the plan.
     Block,
     /// Blocks that the plan launches.

@@ -88,6 +88,7 @@ impl Printer<'_> {
             Quantity::Lanes => self.put("lanes"),
             Quantity::Bins => self.put("bins"),
             Quantity::Passes => self.put("passes"),
+            Quantity::Repeats => self.put("repeats"),
             Quantity::Block => self.put("block"),
             Quantity::Blocks => self.put("blocks"),
             Quantity::Covered => self.put("covered"),

@@ -9,7 +9,7 @@ use fehu_base::prim::IntType;
 use fehu_base::Symbol;
 
 /// The quantities that are a word.
-const QUANTITIES: [(&str, Quantity); 15] = [
+const QUANTITIES: [(&str, Quantity); 16] = [
     ("points", Quantity::Points),
     ("segments", Quantity::Segments),
     ("segment", Quantity::Segment),
@@ -18,6 +18,7 @@ const QUANTITIES: [(&str, Quantity); 15] = [
     ("lanes", Quantity::Lanes),
     ("bins", Quantity::Bins),
     ("passes", Quantity::Passes),
+    ("repeats", Quantity::Repeats),
     ("block", Quantity::Block),
     ("blocks", Quantity::Blocks),
     ("covered", Quantity::Covered),

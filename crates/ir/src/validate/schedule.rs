@@ -292,7 +292,7 @@ fn knows(plan: &Plan, quantity: Quantity) -> bool {
         }
         Quantity::Rows | Quantity::WidthLog2 => matches!(plan, Plan::Points(_)),
         Quantity::Lanes => matches!(plan, Plan::LanesPerSegment { .. }),
-        Quantity::Bins | Quantity::Passes => matches!(plan, Plan::SubHistograms(_)),
+        Quantity::Bins | Quantity::Passes | Quantity::Repeats => matches!(plan, Plan::SubHistograms(_)),
         Quantity::Block => reduces || tiles || strips || matches!(plan, Plan::SinglePass(_)),
         Quantity::Shared => tiles || strips,
         Quantity::Blocks | Quantity::Covered | Quantity::Depth => tiles,

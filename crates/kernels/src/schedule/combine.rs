@@ -137,7 +137,14 @@ impl Scheduler {
         let bins = Amount::from(Quantity::Bins).and(self.threshold(MIN_POINTS_PER_BIN));
         let others =
             [Condition::pays(bins, Quantity::Segment), Condition::must(0, Quantity::Points).strictly()];
-        let conditions = passes.into_iter().chain(others).collect();
+        let again = instructions.then(|| {
+            let repeats = Amount::from(Quantity::Bins).and(Quantity::Repeats);
+            Condition::pays(
+                repeats.and(self.threshold(MIN_POINTS_PER_BIN_OF_REPEATED_PASS)),
+                Quantity::Segment,
+            )
+        });
+        let conditions = passes.into_iter().chain(again).chain(others).collect();
         vec![when(conditions, shared), otherwise(Plan::GlobalUpdates { block, points, updates })]
     }
 

@@ -83,6 +83,7 @@ fn value_of(t: &mut HostCode, quantity: Quantity, known: &Quantities) -> Expr {
         | Quantity::Lanes
         | Quantity::Bins
         | Quantity::Passes
+        | Quantity::Repeats
         | Quantity::Block
         | Quantity::Blocks
         | Quantity::Covered

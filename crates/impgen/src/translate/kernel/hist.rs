@@ -531,6 +531,7 @@ impl Measures {
             (Quantity::Segment, self.length.clone()),
             (Quantity::Bins, self.all_bins.clone()),
             (Quantity::Passes, self.passes.clone()),
+            (Quantity::Repeats, sub(self.passes.clone(), i64(1))),
         ]
     }
 }
