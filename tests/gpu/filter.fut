@@ -91,3 +91,26 @@ entry updated (n: i64) =
 entry joined (n: i64) =
   let (xs, ys) = (filter (\x -> x % 50 == 1) (iota n), filter (\x -> x % 3 != 1) (iota n))
   in ys ++ xs
+
+-- Programs that number what they keep themselves: places that do not exist are left out, and places of other elements, or after another condition.
+-- ==
+-- entry: doubles placed others elsewhere
+-- input { 0i64 } auto output
+-- input { 1i64 } auto output
+-- input { 33i64 } auto output
+-- input { 4864i64 } auto output
+-- input { 20011i64 } auto output
+entry doubles (n: i64) =
+  let (a, b) = partition (\x -> x < 3) (map (\i -> f64.i64 (i * 7919 % 11)) (iota n))
+  in (a, b, filter (\x -> x != 2) b)
+def numbered [n] (cs: [n]bool) = scan (+) 0 (map i64.bool cs)
+def some [n] (xs: [n]i64) = map (\x -> x * 7919 % 13 < 4) xs
+entry placed (n: i64) =
+  let cs = some (iota n)
+  in scatter (replicate (n / 5) 9) (map2 (\c k -> if c then k - 1 else -1) cs (numbered cs)) (iota n)
+entry others (n: i64) =
+  let cs = some (iota n)
+  in scatter (replicate n 9) (map3 (\i c k -> if c then -1 else i - k) (iota n) cs (numbered cs)) (iota n)
+entry elsewhere (n: i64) =
+  let cs = some (iota n)
+  in scatter (replicate n 9) (map3 (\i c k -> if c && i % 2 == 0 then k - 1 else -1) (iota n) cs (numbered cs)) (iota n)

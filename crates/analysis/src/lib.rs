@@ -8,6 +8,7 @@
 //! - [`Blocks`] says which names of memory blocks may stand for the same memory.
 //! - [`accesses`](access::accesses) lists what a statement reads and writes by itself, as index functions into blocks; and
 //!   [`Order`](order::Order) adds them up over statements, loops and parallel operations, to tell whether an array may be moved.
+//! - [`Conditions`](conditions::Conditions) are truth tables: which conditions are the same, or never hold together.
 //! - [`operator`] says what operators of reductions and histograms are made of, [`polynomial`] which scalars are polynomials of
 //!   others.
 //!
@@ -24,6 +25,7 @@
 
 pub mod access;
 mod blocks;
+pub mod conditions;
 mod known;
 pub mod magnitude;
 pub mod operator;

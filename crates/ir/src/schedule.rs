@@ -417,6 +417,17 @@ pub struct BlocksPerSegment {
     pub exchange: Exchange,
 }
 
+/// Where a result of what comes after a scan of flags goes. Flags have numbers, and if there are several, at most one is set at a point.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Placing {
+    /// The points with this flag write to places 0, 1, ... of an array, in order.
+    Flagged(usize),
+    /// The points without any flag do.
+    Others,
+    /// The number of points with this flag is the only element of an array.
+    Count(usize),
+}
+
 /// See [`Plan::SinglePass`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct SinglePass {
@@ -426,6 +437,8 @@ pub struct SinglePass {
     pub points: i64,
     /// What the values within a tile are.
     pub values: TileValues,
+    /// Of flags: where each result of what comes after the scan goes, if the flags alone decide that; else none.
+    pub placings: Vec<Placing>,
     /// How a block combines what its threads have, and looks back: 32 tiles at a time, or one.
     pub exchange: Exchange,
     /// When tiles have whole segments, so that nobody looks back. Never, if there are no conditions.

@@ -40,6 +40,7 @@
 
 mod block;
 mod combine;
+mod compact;
 mod map;
 mod places;
 mod row_cache;

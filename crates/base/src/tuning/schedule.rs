@@ -167,6 +167,16 @@ pub const MAX_FLAGS_POINTS: u64 = 19;
 /// The same for flags. For 2^28 `i32`, a filter with blocks of 128, 256, 384 and 512 threads takes 854, 765, 736 and 708 us.
 pub const FLAGS_BLOCK: i64 = 512;
 
+/// Bytes of a point from which on flags gather what they decide about in shared memory. For 2^28 elements of which half are kept, a filter takes 704 us (`i32`) and 1376 us
+/// (`f64`) if threads read elements again and write them one by one, and 787 and 1168 us if they gather them.
+pub const MIN_BYTES_TO_GATHER: u64 = 8;
+
+/// Bytes of them that a thread keeps in registers.
+pub const GATHERED_BYTES_PER_THREAD: u64 = 152;
+
+/// Threads of a block by default where they do that. For 2^28 `f64`, a partition with blocks of 256 and 512 threads takes 1625 and 1875 us.
+pub const GATHER_BLOCK: i64 = 256;
+
 /// Bytes of operands that a thread of a strip keeps in registers.
 pub const STRIP_BYTES_PER_THREAD: u64 = 64;
 

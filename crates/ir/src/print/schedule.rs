@@ -156,6 +156,18 @@ impl Printer<'_> {
                     TileValues::Narrow => ", narrow",
                     TileValues::Flags => ", flags",
                 });
+                if !s.placings.is_empty() {
+                    self.put(", placed [");
+                    for (k, placing) in s.placings.iter().enumerate() {
+                        self.put(if k > 0 { ", " } else { "" });
+                        match placing {
+                            Placing::Flagged(flag) => self.put(format_args!("flagged {flag}")),
+                            Placing::Others => self.put("others"),
+                            Placing::Count(flag) => self.put(format_args!("count {flag}")),
+                        }
+                    }
+                    self.put("]");
+                }
                 self.put(format_args!(", exchange {}", exchange_word(s.exchange)));
                 if !s.whole_when.is_empty() {
                     self.put(", whole_segments ");

@@ -150,9 +150,10 @@ impl Reader<'_> {
                     (false, true) => TileValues::Flags,
                     (false, false) => TileValues::Same,
                 };
+                let placings = if self.next_is("placed") { self.placings()? } else { vec![] };
                 let exchange = self.exchange()?;
                 let whole_when = if self.next_is("whole_segments") { self.conditions()? } else { vec![] };
-                Plan::SinglePass(SinglePass { block, points, values, exchange, whole_when })
+                Plan::SinglePass(SinglePass { block, points, values, placings, exchange, whole_when })
             }
             "strips" => {
                 self.word("along")?;
@@ -332,6 +333,19 @@ impl Reader<'_> {
         self.word("updates")?;
         let all = [Update::Atomic, Update::Swap, Update::SwapPart, Update::Lock];
         self.list('[', ']', |r| r.one_of(&all, update_word))
+    }
+
+    fn placings(&mut self) -> Read<Vec<Placing>> {
+        self.list('[', ']', |r| {
+            if r.try_word("flagged") {
+                return Ok(Placing::Flagged(r.number()?));
+            }
+            if r.try_word("count") {
+                return Ok(Placing::Count(r.number()?));
+            }
+            r.word("others")?;
+            Ok(Placing::Others)
+        })
     }
 
     fn one_of<T: Copy>(&mut self, all: &[T], word: fn(T) -> &'static str) -> Read<T> {

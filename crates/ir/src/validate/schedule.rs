@@ -108,6 +108,7 @@ impl<R: Rep> Checker<'_, R> {
                 if !s.whole_when.is_empty() && seg.space.dims.len() < 2 {
                     self.error("a tile of whole segments where there is one");
                 }
+                self.placings(seg, s);
                 vec![s.points]
             }
             Plan::Strips(s) => {
@@ -159,6 +160,30 @@ impl<R: Rep> Checker<'_, R> {
                 self.error("only warps count flags, and only those of one segment");
             }
             _ => {}
+        }
+    }
+
+    fn placings(&mut self, seg: &SegOp<R>, scan: &SinglePass) {
+        if scan.placings.is_empty() {
+            return;
+        }
+        if scan.values != TileValues::Flags {
+            self.error("only flags decide where results go");
+        }
+        let returns = seg.after().map_or(&[][..], |after| &after.returns);
+        if returns.len() != scan.placings.len() {
+            self.error(format!("{} placings of {} results", scan.placings.len(), returns.len()));
+        }
+        for (ret, placing) in returns.iter().zip(&scan.placings) {
+            if !matches!(ret, KernelReturn::Write { index, .. } if index.len() == 1) {
+                self.error("a result that is not written to a vector has no place there");
+            }
+            match placing {
+                Placing::Flagged(flag) | Placing::Count(flag) if *flag >= seg.combined() => {
+                    self.error(format!("there is no flag {flag}"));
+                }
+                Placing::Flagged(_) | Placing::Count(_) | Placing::Others => {}
+            }
         }
     }
 

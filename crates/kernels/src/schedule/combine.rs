@@ -14,11 +14,13 @@
 //! **Scans** are always a single pass over memory. Where segments are short, a tile has whole ones, and needs nothing from others. Filters, partitions and sorts scan numbers that are 0 or 1 to find out where
 //! elements go. There may be more elements than 2^31, so that counters have 64 bits, but not in one tile: values within a
 //! tile then have 32 bits, threads take twice as many points at a time, and the chain of tiles is half as long. Numbers that are 0 or 1 need not even be
-//! exchanged: the threads of a warp count by ballots. Segments that lie beside each other in memory are scanned in strips: see [`super::strip`].
+//! exchanged: the threads of a warp count by ballots. If flags decide where values of 8 bytes or more go, those of a tile are gathered before they are written
+//! ([`super::compact`]). Segments that lie beside each other in memory are scanned in strips: see [`super::strip`].
 //!
 //! **Histograms** that fit shared memory are made there, by each block for a part of the points, if there are enough points to
 //! pay for it; otherwise every point updates the result.
 
+use super::compact::{gathered_bytes, placings};
 use super::{otherwise, when, Scheduler};
 use crate::counters::{are_counters, are_flags, scanned_bytes};
 use fehu_analysis::operator::{is_commutative, update};
@@ -88,6 +90,12 @@ impl Scheduler {
             Exchange::Shuffles | Exchange::SharedMemory if are_counters(seg, ops) => TileValues::Narrow,
             Exchange::Shuffles | Exchange::SharedMemory => TileValues::Same,
         };
+        let placings = match values {
+            TileValues::Flags => placings(seg).unwrap_or_default(),
+            TileValues::Same | TileValues::Narrow => vec![],
+        };
+        let gathered = gathered_bytes(seg, &placings);
+        let placings = if gathered < MIN_BYTES_TO_GATHER { vec![] } else { placings };
         let (points, threads) = match values {
             TileValues::Same | TileValues::Narrow => {
                 let (room, most) = match exchange {
@@ -98,7 +106,10 @@ impl Scheduler {
                 };
                 (odd(room / bytes.max(1), most), SCAN_BLOCK)
             }
-            TileValues::Flags => (odd(FLAGS_BYTES_PER_THREAD / bytes.max(1), MAX_FLAGS_POINTS), FLAGS_BLOCK),
+            TileValues::Flags if placings.is_empty() => {
+                (odd(FLAGS_BYTES_PER_THREAD / bytes.max(1), MAX_FLAGS_POINTS), FLAGS_BLOCK)
+            }
+            TileValues::Flags => (odd(GATHERED_BYTES_PER_THREAD / gathered, MAX_FLAGS_POINTS), GATHER_BLOCK),
         };
         let block = match &seg.grid {
             Some(_) => None,
@@ -109,7 +120,8 @@ impl Scheduler {
             let segments = Amount::from(Quantity::Segment).and(self.threshold(MIN_SEGMENTS_PER_TILE));
             whole_when.push(Condition::pays(segments, Amount::from(Quantity::Block).times(points)));
         }
-        let tiles = otherwise(Plan::SinglePass(SinglePass { block, points, values, exchange, whole_when }));
+        let tiles =
+            otherwise(Plan::SinglePass(SinglePass { block, points, values, placings, exchange, whole_when }));
         self.strips(pat, seg, ops).into_iter().chain([tiles]).collect()
     }
 

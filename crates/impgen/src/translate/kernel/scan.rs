@@ -23,6 +23,7 @@
 //!
 //! Where segments lie beside each other in memory, tiles are parts of strips of segments: [`strips`].
 
+mod compact;
 mod flags;
 mod look_back;
 mod narrow;
@@ -126,7 +127,7 @@ fn single_pass(
         None => tiles.clone(),
         Some(whole) => t.let_i64("publishing", select(eq(whole.clone(), i64(1)), i64(0), tiles.clone())),
     };
-    let words = Words::new(t, &publishing, &types);
+    let words = Words::new(t, &publishing, &types, plan.values);
     let scan = Scan {
         pat,
         seg,
@@ -139,6 +140,7 @@ fn single_pass(
         points,
         n,
         row,
+        beside: 1,
         segmented,
         whole,
         // Without segments, a kernel that knows its block size knows this too.
@@ -149,7 +151,10 @@ fn single_pass(
     t.kernel("segscan", grid, size.clone(), Mode::Thread, |t| {
         let bytes = match plan.values {
             TileValues::Same | TileValues::Narrow => mul(tile, i64(scan.widest() as i64)),
-            TileValues::Flags => i64(0),
+            TileValues::Flags => {
+                let bytes = (0..plan.placings.len()).map(|k| compact::written_type(&scan, k).bytes()).max();
+                mul(tile, i64(bytes.unwrap_or(0) as i64))
+            }
         };
         let exchange = t.names.fresh_str("exchange");
         t.types.insert(exchange, fehu_ir::Type::Mem(Space::Shared));
@@ -173,7 +178,12 @@ fn single_pass(
                     let tile = Tile::new(t, &scan, tile);
                     match plan.values {
                         TileValues::Same | TileValues::Narrow => scan_tile(t, &scan, &shared, &tile),
-                        TileValues::Flags => flags::scan_tile(t, &scan, &shared, &tile),
+                        TileValues::Flags if plan.placings.is_empty() => {
+                            flags::scan_tile(t, &scan, &shared, &tile);
+                        }
+                        TileValues::Flags => {
+                            compact::scan_tile(t, &scan, &shared, &tile, &plan.placings);
+                        }
                     }
                 },
                 |t| t.set_to(going, bool(false)),
@@ -523,6 +533,8 @@ struct Scan<'a> {
     n: Expr,
     /// Points of a thread at a time.
     row: i64,
+    /// How many of them lie beside each other.
+    beside: i64,
     segmented: bool,
     /// 1 if tiles have whole segments, where that can be.
     whole: Option<Expr>,

@@ -88,6 +88,7 @@ impl Gen {
                 block: self.bool().then_some(block),
                 points,
                 values: self.pick(&[TileValues::Same, TileValues::Narrow, TileValues::Flags]),
+                placings: self.list(|g| g.pick(&[Placing::Flagged(1), Placing::Others, Placing::Count(0)])),
                 exchange,
                 whole_when: self.conditions(),
             }),

@@ -109,10 +109,10 @@ fn use_values(t: &mut KernelCode, scan: &Scan, seg: &SegOp<Memory>, point: &Poin
     }
 }
 
-fn plus(a: Expr, b: Expr) -> Expr {
+pub(super) fn plus(a: Expr, b: Expr) -> Expr {
     binary(BinOp::Add(IntType::I32), a, b)
 }
 
-fn bits_set(e: Expr) -> Expr {
+pub(super) fn bits_set(e: Expr) -> Expr {
     Expr::PrimFn(PrimFn { op: MathFn::Popc, at: PrimType::I32 }, vec![e])
 }

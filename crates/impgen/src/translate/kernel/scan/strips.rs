@@ -30,7 +30,7 @@ use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::Expr;
 use fehu_ir::mem::poly;
-use fehu_ir::schedule::{Quantity, Strips};
+use fehu_ir::schedule::{Quantity, Strips, TileValues};
 use fehu_ir::seg::{SegBinOp, SegKind, SegOp};
 use fehu_ir::{Memory, PatElem, Space, SubExp};
 
@@ -125,7 +125,7 @@ fn others(plan: &Strips, innermost: usize) -> impl DoubleEndedIterator<Item = us
 /// The kernel and its launch.
 pub(super) fn strips(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: &Measures) {
     let SegKind::Scan(ops, _) = &seg.kind else { bug!("strips of what is no scan") };
-    let words = Words::new(t, &mul(of.tiles.clone(), i64(WARP_THREADS)), &of.types);
+    let words = Words::new(t, &mul(of.tiles.clone(), i64(WARP_THREADS)), &of.types, TileValues::Same);
     t.kernel("segscan_strips", of.tiles.clone(), of.size.clone(), Mode::Thread, |t| {
         let turned = of.plan.turned.then(|| {
             let turned = t.names.fresh_str("turned");

@@ -36,6 +36,8 @@ pub(super) struct Tile {
     /// threads of a warp have the rows of these threads together, so that only they exchange values; without warps, all threads have the tile together.
     first: Expr,
     stride: Expr,
+    /// How many of a thread's points lie beside each other.
+    beside: i64,
 }
 
 /// A point of a thread.
@@ -60,21 +62,35 @@ impl Tile {
         let (first, stride) = match scan.exchange {
             Exchange::Shuffles => {
                 let warp = mul(quot(local(), i64(WARP_THREADS)), i64(WARP_THREADS * scan.row));
-                (t.let_i64("side", add(warp, rem(local(), i64(WARP_THREADS)))), i64(WARP_THREADS))
+                let lane = mul(rem(local(), i64(WARP_THREADS)), i64(scan.beside));
+                (t.let_i64("side", add(warp, lane)), i64(WARP_THREADS))
             }
             Exchange::SharedMemory => (local(), block_size()),
         };
         let room = sub(sub(end, base.clone()), first.clone());
         let room = cut(min(max(room, i64(0)), i64(i64::from(i32::MAX))));
         let room = t.let_as("room", PrimType::I32, room);
-        let last = cut(mul(i64(scan.row - 1), stride.clone()));
-        let full = t.let_as("full", PrimType::Bool, less(last, var(room)));
-        Tile { number, base, room, full, first, stride }
+        let mut tile = Tile { number, base, room, full: room, first, stride, beside: scan.beside };
+        let last = cut(tile.from_first(&i64(scan.row - 1)));
+        tile.full = t.let_as("full", PrimType::Bool, less(last, var(room)));
+        tile
+    }
+
+    /// How far it is from a thread's first point to the point `k`.
+    fn from_first(&self, k: &Expr) -> Expr {
+        let beside = i64(self.beside);
+        match self.beside {
+            1 => mul(k.clone(), self.stride.clone()),
+            _ => {
+                let group = quot(k.clone(), beside.clone());
+                add(mul(group, mul(beside.clone(), self.stride.clone())), rem(k.clone(), beside))
+            }
+        }
     }
 
     /// Where the point `k` of a thread is in the tile.
     pub(super) fn side_by_side(&self, k: &Expr) -> Expr {
-        add(mul(k.clone(), self.stride.clone()), self.first.clone())
+        add(self.from_first(k), self.first.clone())
     }
 
     /// Emits what happens at each point of a thread, given the operation whose body is meant.
@@ -92,7 +108,7 @@ impl Tile {
                 let at = t.let_i64("at", add(self.base.clone(), self.side_by_side(&k)));
                 let there = match full {
                     Full::Known => None,
-                    Full::Unknown => Some(less(cut(mul(k.clone(), self.stride.clone())), var(self.room))),
+                    Full::Unknown => Some(less(cut(self.from_first(&k)), var(self.room))),
                 };
                 let inside = steps.as_ref().map(|steps| steps.inside);
                 each(t, seg, &Point { k, at, there, inside });
@@ -196,6 +212,6 @@ pub(super) fn is_short(seg: &SegOp<Memory>) -> bool {
     straight && count <= MAX_STATEMENTS_OF_FULL_TILES
 }
 
-fn less(a: Expr, b: Expr) -> Expr {
+pub(super) fn less(a: Expr, b: Expr) -> Expr {
     Expr::CmpOp(CmpOp::SLt(IntType::I32), Box::new(a), Box::new(b))
 }

@@ -10,6 +10,8 @@
 //! f64     [lower bits | state]  [upper bits | state]
 //! ```
 //!
+//! Counters never need all of their 64 bits: one word has room for the state, too.
+//!
 //! A reader takes words whose states agree. If they do not, the tile is publishing just now, and it reads again. Words start as zeros:
 //! nothing is published. The words for a piece of neighbouring tiles are neighbours, so that lanes that look at 32 tiles read them at once.
 
@@ -21,10 +23,14 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_imp::build::*;
 use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp};
+use fehu_ir::schedule::TileValues;
 use fehu_ir::Space;
 
 /// Bits of a word that say what it is. The others are a piece of a value.
 const STATE_BITS: i64 = 32;
+
+/// The same where the value is a counter.
+const STATE_BITS_OF_COUNTER: i64 = 2;
 
 /// Nothing is published.
 pub(super) const NONE: i32 = 0;
@@ -39,16 +45,21 @@ pub(super) struct Words {
     tiles: Expr,
     /// What a tile publishes.
     types: Vec<PrimType>,
+    /// Whether these are counters.
+    counters: bool,
+    /// How many words a tile has.
+    count: i64,
 }
 
 impl Words {
     /// Words in which nothing is published.
-    pub(super) fn new(t: &mut HostCode, tiles: &Expr, types: &[PrimType]) -> Words {
-        let pieces: i64 = types.iter().map(|ty| pieces(*ty)).sum();
-        let count = add(mul(tiles.clone(), i64(pieces)), i64(1));
-        let mem = t.fresh_array("words", PrimType::I64, count.clone());
-        t.fill_zeros(mem, mul(count, i64(2)));
-        Words { mem, tiles: tiles.clone(), types: types.to_vec() }
+    pub(super) fn new(t: &mut HostCode, tiles: &Expr, types: &[PrimType], values: TileValues) -> Words {
+        let counters = values != TileValues::Same;
+        let count: i64 = types.iter().map(|ty| pieces(*ty, counters)).sum();
+        let size = add(mul(tiles.clone(), i64(count)), i64(1));
+        let mem = t.fresh_array("words", PrimType::I64, size.clone());
+        t.fill_zeros(mem, mul(size, i64(2)));
+        Words { mem, tiles: tiles.clone(), types: types.to_vec(), counters, count }
     }
 
     pub(super) fn free(self, t: &mut HostCode) {
@@ -57,13 +68,12 @@ impl Words {
 
     /// The number of the next tile, for one thread of a block.
     pub(super) fn take_tile(&self, t: &mut KernelCode) -> Name {
-        let pieces: i64 = self.types.iter().map(|ty| pieces(*ty)).sum();
         let number = t.temp("number", PrimType::I32);
         t.emit(Code::Op(KernelOp::Atomic {
             old: Some(number),
             op: AtomicOp::Add,
             mem: self.mem,
-            offset: mul(self.tiles.clone(), i64(2 * pieces)),
+            offset: mul(self.tiles.clone(), i64(2 * self.count)),
             elem: PrimType::I32,
             space: Space::Default,
             value: i32(1),
@@ -76,9 +86,9 @@ impl Words {
         let mut row = 0;
         for (ty, value) in self.types.iter().zip(values) {
             let bits = t.let_i64("bits", widened(*ty, bits_of(*ty), IntType::I64, var(*value)));
-            for piece in 0..pieces(*ty) {
+            for piece in 0..pieces(*ty, self.counters) {
                 let upper = match piece {
-                    0 => shl(bits.clone(), i64(STATE_BITS)),
+                    0 => shl(bits.clone(), i64(self.state_bits())),
                     _ => binary(BinOp::And(IntType::I64), bits.clone(), i64(!0 << STATE_BITS)),
                 };
                 let word = binary(BinOp::Or(IntType::I64), upper, i64(i64::from(state)));
@@ -90,24 +100,25 @@ impl Words {
 
     /// Waits until a tile has published something: sets `state` to what it is, and `into` to the values.
     pub(super) fn read(&self, t: &mut KernelCode, tile: &Expr, into: &[Name], state: Name) {
-        let count: i64 = self.types.iter().map(|ty| pieces(*ty)).sum();
-        let words: Vec<Name> = (0..count).map(|_| t.let_as("word", PrimType::I64, i64(0))).collect();
+        let words: Vec<Name> = (0..self.count).map(|_| t.let_as("word", PrimType::I64, i64(0))).collect();
         t.set_to(state, i32(NONE));
         t.while_(equal(PrimType::I32, var(state), i32(NONE)), |t| {
             for (row, word) in (0..).zip(&words) {
                 read_volatile(t, *word, self.mem, PrimType::I64, self.place(row, tile));
             }
-            t.set_to(state, state_of(words[0]));
-            let agree = words[1..].iter().map(|w| equal(PrimType::I32, state_of(*w), var(state)));
+            t.set_to(state, self.state_of(words[0]));
+            let agree = words[1..].iter().map(|w| equal(PrimType::I32, self.state_of(*w), var(state)));
             if let Some(agree) = agree.reduce(and) {
                 t.if_then(not(agree), |t| t.set_to(state, i32(NONE)));
             }
         });
         let mut row = 0;
         for (ty, x) in self.types.iter().zip(into) {
-            let mut bits = binary(BinOp::LShr(IntType::I64), var(words[row]), i64(STATE_BITS));
+            // Counters may be negative.
+            let shift = if self.counters { BinOp::AShr(IntType::I64) } else { BinOp::LShr(IntType::I64) };
+            let mut bits = binary(shift, var(words[row]), i64(self.state_bits()));
             row += 1;
-            if pieces(*ty) > 1 {
+            if pieces(*ty, self.counters) > 1 {
                 let upper = binary(BinOp::And(IntType::I64), var(words[row]), i64(!0 << STATE_BITS));
                 bits = binary(BinOp::Or(IntType::I64), bits, upper);
                 row += 1;
@@ -119,15 +130,30 @@ impl Words {
     fn place(&self, row: i64, tile: &Expr) -> Expr {
         add(mul(self.tiles.clone(), i64(row)), tile.clone())
     }
+
+    fn state_bits(&self) -> i64 {
+        if self.counters {
+            STATE_BITS_OF_COUNTER
+        } else {
+            STATE_BITS
+        }
+    }
+
+    fn state_of(&self, word: Name) -> Expr {
+        let lower = Expr::Conv(ConvOp::ZExt(IntType::I64, IntType::I32), Box::new(var(word)));
+        match self.counters {
+            true => binary(BinOp::And(IntType::I32), lower, i32((1 << STATE_BITS_OF_COUNTER) - 1)),
+            false => lower,
+        }
+    }
 }
 
 /// How many words a value takes.
-fn pieces(ty: PrimType) -> i64 {
-    (8 * ty.bytes() as i64 + STATE_BITS - 1) / STATE_BITS
-}
-
-fn state_of(word: Name) -> Expr {
-    Expr::Conv(ConvOp::ZExt(IntType::I64, IntType::I32), Box::new(var(word)))
+fn pieces(ty: PrimType, counters: bool) -> i64 {
+    match counters {
+        true => 1,
+        false => (8 * ty.bytes() as i64 + STATE_BITS - 1) / STATE_BITS,
+    }
 }
 
 fn shl(a: Expr, b: Expr) -> Expr {
