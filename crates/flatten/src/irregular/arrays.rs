@@ -116,6 +116,7 @@ impl Lift<'_> {
             }
             Basic::Concat { dim, arrays, .. } => {
                 let (dim, arrays) = (*dim, arrays.clone());
+                self.shape_of_parts(level, &ty, &arrays, &stm.certs)?;
                 self.fill(level, &ty, &stm.certs, |f, index| f.joined(dim, &arrays, index))?
             }
             Basic::ArrayLit(elems, _) => {
@@ -140,6 +141,24 @@ impl Lift<'_> {
             | Basic::UpdateAcc(..) => return None,
         };
         self.values.insert(name, value);
+        Some(())
+    }
+
+    /// The shape of joined arrays: there are as many elements as in all of them together.
+    fn shape_of_parts(&mut self, level: LevelId, ty: &Type, arrays: &[Name], checks: &[Name]) -> Option<()> {
+        let rank = self.flat_rank(ty);
+        let totals = arrays.iter().map(|a| match self.values.get(a)? {
+            Value::Flat(shape, data) if self.shapes[shape.0].level == level => {
+                let data = self.b.type_of((*data).into());
+                (data.shape()[1..] == ty.shape()[rank..]).then_some(self.shapes[shape.0].total)
+            }
+            Value::Flat(..) | Value::Each(..) | Value::Number(_) | Value::Place(_) | Value::Check(_) => None,
+        });
+        let totals: Option<Vec<SubExp>> = totals.collect();
+        if let Some((first, rest)) = totals.as_ref().and_then(|totals| totals.split_first()) {
+            let total = rest.iter().fold(*first, |sum, n| self.b.add64(sum, *n));
+            self.shape_of_data(level, &ty.shape()[..rank], checks, Some(total))?;
+        }
         Some(())
     }
 
@@ -178,7 +197,10 @@ impl Lift<'_> {
             dims.extend(suffix);
             return Some(Value::Each(level, self.reshaped(data, dims)));
         }
-        let shape = self.shape(level, &ty.shape()[..rank], checks)?;
+        let given = self.b.type_of(data.into()).shape().to_vec();
+        let outer = given.len().checked_sub(suffix.len()).filter(|n| *n > 0 && given[*n..] == *suffix);
+        let total = outer.map(|n| self.b.product(&given[..n]));
+        let shape = self.shape_of_data(level, &ty.shape()[..rank], checks, total)?;
         let mut dims = vec![self.shapes[shape.0].total];
         dims.extend(suffix);
         Some(Value::Flat(shape, self.reshaped(data, dims)))

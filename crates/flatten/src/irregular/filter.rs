@@ -20,23 +20,23 @@ use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::soac::{Scatter, ScatterDest, Soac};
-use fehu_ir::{Basic, Body, Exp, Lambda, Loop, LoopForm, Soacs, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, Stm, SubExp, Type};
 
 /// For every how many elements the number of those that are kept is stored: eight bytes, beside a byte for each element. A
 /// point reads at most twice as many conditions.
 const CHUNK_ELEMENTS: i64 = 64;
 
-/// A condition of all elements.
-struct Condition {
+/// The conditions of a filter, for all elements.
+struct Conditions {
     /// Whether each element is kept.
-    holds: Name,
+    holds: Vec<Name>,
     /// How many are kept up to the end of each chunk.
-    sums: Name,
+    sums: Vec<Name>,
     /// How many are kept.
-    total: SubExp,
+    totals: Vec<SubExp>,
 }
 
-/// A filter at the points of a level.
+/// A filter at the points of a level. All its conditions are counted together, and all that is kept is written together.
 pub(super) fn filter(lift: &mut Lift<'_>, level: LevelId, stm: Stm<Soacs>) -> Option<()> {
     let Exp::Op(Soac::Filter(f)) = stm.exp else { return None };
     let inner = lift.inner(level, &[f.width], &stm.certs)?;
@@ -47,24 +47,21 @@ pub(super) fn filter(lift: &mut Lift<'_>, level: LevelId, stm: Stm<Soacs>) -> Op
         inputs.push(array);
     }
     let all = lift.width(inner);
-    let (conditions, mut values) = inputs.split_at(f.kept.len());
-    let (counts, mut arrays) = stm.pat.split_at(f.kept.len());
-    for ((holds, count), kept) in conditions.iter().zip(counts).zip(f.kept) {
-        let condition = condition(lift, all, *holds)?;
-        let each = condition.counts(lift, level, inner, f.width)?;
-        lift.values.insert(count.name, Value::Each(level, each));
-        let data = condition.kept(lift, all, &values[..kept])?;
-        for (p, data) in arrays.iter().zip(data) {
-            let value = lift.of_data(level, &p.ty, data, &stm.certs)?;
-            lift.values.insert(p.name, value);
-        }
-        (values, arrays) = (&values[kept..], &arrays[kept..]);
+    let (holds, values) = inputs.split_at(f.kept.len());
+    let (counts, arrays) = stm.pat.split_at(f.kept.len());
+    let conditions = conditions(lift, all, holds)?;
+    for (p, each) in counts.iter().zip(conditions.counts(lift, level, inner, f.width)?) {
+        lift.values.insert(p.name, Value::Each(level, each));
+    }
+    for (p, data) in arrays.iter().zip(conditions.kept(lift, all, (&f.kept, values))?) {
+        let value = lift.of_data(level, &p.ty, data, &stm.certs)?;
+        lift.values.insert(p.name, value);
     }
     Some(())
 }
 
-/// What is known of a condition before anything is kept.
-fn condition(lift: &mut Lift<'_>, all: SubExp, holds: Name) -> Option<Condition> {
+/// What is known of conditions before anything is kept.
+fn conditions(lift: &mut Lift<'_>, all: SubExp, holds: &[Name]) -> Option<Conditions> {
     let chunk = SubExp::i64(CHUNK_ELEMENTS);
     let rounded = lift.b.add64(all, SubExp::i64(CHUNK_ELEMENTS - 1));
     let chunks = lift.b.bin(BinOp::SQuot(IntType::I64), rounded, chunk);
@@ -73,35 +70,55 @@ fn condition(lift: &mut Lift<'_>, all: SubExp, holds: Name) -> Option<Condition>
         let first = f.b.mul64(k.name.into(), chunk);
         let rest = f.b.sub64(all, first);
         let count = f.b.bin(BinOp::SMin(IntType::I64), rest, chunk);
-        Some(vec![held(f, holds, first, count, SubExp::i64(0))?])
+        held(f, holds, (first, count), &vec![SubExp::i64(0); holds.len()])
     })?;
     let numbers = super::teams::numbers(lift.b, chunks);
-    let counts = lift.host_map(chunks, vec![(numbers, k)], body, &[Type::I64])[0];
+    let counts = lift.host_map(chunks, vec![(numbers, k)], body, &vec![Type::I64; holds.len()]);
     // Chunks are a kernel of their own: in that of the scan, few threads would have many elements each.
-    let counts = lift.stored(counts);
-    let sums = lift.scan(chunks, counts, BinOp::Add(IntType::I64));
-    let total = lift.last(chunks, sums)?;
-    Some(Condition { holds, sums, total })
+    let counts: Vec<Name> = counts.into_iter().map(|counts| lift.stored(counts)).collect();
+    let sums = lift.running_sums(chunks, &counts);
+    let totals: Option<Vec<SubExp>> = sums.iter().map(|sums| lift.last(chunks, *sums)).collect();
+    Some(Conditions { holds: holds.to_vec(), sums, totals: totals? })
 }
 
-/// A number, and one more for each of `count` elements, from the first on, that are kept: code of a point.
-fn held(lift: &mut Lift<'_>, holds: Name, first: SubExp, count: SubExp, from: SubExp) -> Option<SubExp> {
-    let n = lift.b.param("n", Type::I64);
+/// Numbers, one for each condition, and one more for each of `count` elements, from the first on, that are kept: code of a point.
+fn held(
+    lift: &mut Lift<'_>,
+    holds: &[Name],
+    (first, count): (SubExp, SubExp),
+    from: &[SubExp],
+) -> Option<Vec<SubExp>> {
+    let params: Vec<Param<Soacs>> = holds.iter().map(|_| lift.b.param("n", Type::I64)).collect();
     let var = lift.b.fresh("k", Type::I64);
     let body = lift.nested(|f| {
         let place = f.b.add64(first, var.into());
-        let one = f.element_of(holds.into(), &[place])?;
-        let one = f.b.conv(ConvOp::BToI(IntType::I64), one);
-        Some(vec![f.b.add64(n.name.into(), one)])
+        let mut next = vec![];
+        for (holds, n) in holds.iter().zip(&params) {
+            let one = f.element_of((*holds).into(), &[place])?;
+            let one = f.b.conv(ConvOp::BToI(IntType::I64), one);
+            next.push(f.b.add64(n.name.into(), one));
+        }
+        Some(next)
     })?;
     let form = LoopForm::For { var, ty: IntType::I64, bound: count };
-    let exp = Exp::Loop(Box::new(Loop { params: vec![(n, from)], form, body }));
-    Some(lift.b.bind("held", Type::I64, exp).into())
+    let params = params.into_iter().zip(from.iter().copied()).collect();
+    let held = lift.b.bind_all(
+        "held",
+        vec![Type::I64; holds.len()],
+        Exp::Loop(Box::new(Loop { params, form, body })),
+    );
+    Some(held.into_iter().map(SubExp::Var).collect())
 }
 
-impl Condition {
+impl Conditions {
     /// How many elements each point keeps.
-    fn counts(&self, lift: &mut Lift<'_>, level: LevelId, inner: LevelId, width: SubExp) -> Option<Name> {
+    fn counts(
+        &self,
+        lift: &mut Lift<'_>,
+        level: LevelId,
+        inner: LevelId,
+        width: SubExp,
+    ) -> Option<Vec<Name>> {
         let size = match &lift.levels[inner.0].points {
             Points::Elements(shape) => {
                 let sizes = lift.shapes[shape.0].sizes;
@@ -111,66 +128,79 @@ impl Condition {
             }
             Points::Rows(..) | Points::Outermost | Points::Selected(..) => width,
         };
+        let types = vec![Type::I64; self.holds.len()];
+        let none = vec![SubExp::i64(0); self.holds.len()];
         let body = lift.nested(|f| {
             let start = f.start_of(level, inner);
             let few = f.b.cmp(CmpOp::SLe(IntType::I64), size, SubExp::i64(CHUNK_ELEMENTS));
-            let each = f.nested(|f| Some(vec![held(f, self.holds, start, size, SubExp::i64(0))?]))?;
+            let each = f.nested(|f| held(f, &self.holds, (start, size), &none))?;
             let by_sums = f.nested(|f| {
                 let end = f.b.add64(start, size);
                 let [upto, before] = [self.before(f, end)?, self.before(f, start)?];
-                Some(vec![f.b.sub64(upto, before)])
+                Some(upto.into_iter().zip(before).map(|(upto, before)| f.b.sub64(upto, before)).collect())
             })?;
             let exp = Exp::If(few, Box::new(each), Box::new(by_sums));
-            Some(vec![f.b.bind("count", Type::I64, exp).into()])
+            let counts = f.b.bind_all("count", types.clone(), exp);
+            Some(counts.into_iter().map(SubExp::Var).collect())
         })?;
-        Some(lift.map(level, body, &[Type::I64])?[0])
+        lift.map(level, body, &types)
     }
 
     /// How many elements before a place are kept: code of a point.
-    fn before(&self, lift: &mut Lift<'_>, place: SubExp) -> Option<SubExp> {
+    fn before(&self, lift: &mut Lift<'_>, place: SubExp) -> Option<Vec<SubExp>> {
         let length = SubExp::i64(CHUNK_ELEMENTS);
         let chunk = lift.b.bin(BinOp::SQuot(IntType::I64), place, length);
         let none = lift.b.cmp(CmpOp::Eq(PrimType::I64), chunk, SubExp::i64(0));
-        let zero = Body { stms: vec![], result: vec![SubExp::i64(0)] };
-        let sum = lift.nested(|f| {
+        let zeros = Body { stms: vec![], result: vec![SubExp::i64(0); self.sums.len()] };
+        let sums = lift.nested(|f| {
             let last = f.b.sub64(chunk, SubExp::i64(1));
-            Some(vec![f.element_of(self.sums.into(), &[last])?])
+            self.sums.iter().map(|sums| f.element_of((*sums).into(), &[last])).collect()
         })?;
-        let exp = Exp::If(none, Box::new(zero), Box::new(sum));
-        let sum = lift.b.bind("before", Type::I64, exp).into();
+        let exp = Exp::If(none, Box::new(zeros), Box::new(sums));
+        let sums = lift.b.bind_all("before", vec![Type::I64; self.sums.len()], exp);
+        let sums: Vec<SubExp> = sums.into_iter().map(SubExp::Var).collect();
         let first = lift.b.mul64(chunk, length);
         let rest = lift.b.sub64(place, first);
-        held(lift, self.holds, first, rest, sum)
+        held(lift, &self.holds, (first, rest), &sums)
     }
 
-    /// The elements of arrays that are kept.
-    fn kept(&self, lift: &mut Lift<'_>, all: SubExp, arrays: &[Name]) -> Option<Vec<Name>> {
-        if arrays.is_empty() {
+    /// The elements of arrays that are kept, so many arrays by each condition.
+    fn kept(
+        &self,
+        lift: &mut Lift<'_>,
+        all: SubExp,
+        (kept, arrays): (&[usize], &[Name]),
+    ) -> Option<Vec<Name>> {
+        // The condition of each array, of those by which any are kept.
+        let used: Vec<usize> = (0..kept.len()).filter(|c| kept[*c] > 0).collect();
+        let of: Vec<usize> = used.iter().enumerate().flat_map(|(at, c)| vec![at; kept[*c]]).collect();
+        if of.is_empty() {
             return Some(vec![]);
         }
         // What computes conditions and elements does not scan: the scan is for the kernel that writes what is kept.
-        let holds = lift.stored(self.holds);
-        let c = lift.b.param("c", Type::BOOL);
-        let one = lift.nested(|f| Some(vec![f.b.conv(ConvOp::BToI(IntType::I64), c.name.into())]))?;
-        let ones = lift.host_map(all, vec![(holds, c)], one, &[Type::I64])[0];
-        let ranks = lift.scan(all, ones, BinOp::Add(IntType::I64));
+        let holds: Vec<Name> = used.iter().map(|c| lift.stored(self.holds[*c])).collect();
+        let ranks = lift.running_sums(all, &holds);
         let mut dests = vec![];
-        for array in arrays {
-            let ty = lift.b.type_of((*array).into()).peel(1).array_of(&[self.total]);
+        for (array, at) in arrays.iter().zip(&of) {
+            let total = self.totals[used[*at]];
+            let ty = lift.b.type_of((*array).into()).peel(1).array_of(&[total]);
             let scratch = Basic::Scratch(ty.elem()?, ty.shape().to_vec());
             let array = lift.b.bind("kept", ty, Exp::Basic(scratch));
-            dests.push(ScatterDest { shape: vec![self.total], array });
+            dests.push(ScatterDest { shape: vec![total], array });
         }
-        let (arrays, params) = lift.elements([holds, ranks].iter().chain(arrays));
-        let values: Vec<SubExp> = params[2..].iter().map(|p| p.name.into()).collect();
+        let (arrays, params) = lift.elements(holds.iter().chain(&ranks).chain(arrays));
+        let (conditions, values) = params.split_at(2 * used.len());
         let body = lift.nested(|f| {
-            let [holds, rank] = [0, 1].map(|k| SubExp::Var(params[k].name));
-            let place = f.b.sub64(rank, SubExp::i64(1));
-            let place = f.choose(holds, place, SubExp::i64(-1), Type::I64);
-            Some(std::iter::repeat_n(place, values.len()).chain(values).collect())
+            let mut places = vec![];
+            for (holds, rank) in conditions.iter().zip(&conditions[used.len()..]) {
+                let place = f.b.sub64(rank.name.into(), SubExp::i64(1));
+                places.push(f.choose(holds.name.into(), place, SubExp::i64(-1), Type::I64));
+            }
+            let places = of.iter().map(|at| places[*at]);
+            Some(places.chain(values.iter().map(|p| p.name.into())).collect())
         })?;
         let mut ret = vec![Type::I64; dests.len()];
-        ret.extend(params[2..].iter().map(|p| p.ty.clone()));
+        ret.extend(values.iter().map(|p| p.ty.clone()));
         let scatter = Scatter { width: all, arrays, dests, lambda: Lambda { params, body, ret } };
         let types = scatter.written().into_iter().map(|data| lift.b.type_of(data.into())).collect();
         Some(lift.b.bind_all("kept", types, Exp::Op(Soac::Scatter(scatter))))

@@ -2,7 +2,9 @@
 //!
 //! For sizes `[2, 0, 3]`: `ends` is their scan `[2, 2, 5]`, `starts` is `ends - sizes`, and the total is the last end. The point
 //! to which an element belongs is found by binary search in `starts`: that is a map, which fuses with what needs the point, so
-//! that often nothing is stored for each element.
+//! that often nothing is stored for each element. Stored are the points of every [`SEARCHED_ELEMENTS`]-th element: the others
+//! are searched for between these, so that the elements of long arrays need no search, and those of short ones a short one.
+//! Where the number of elements is known of the data, the total is not read from the device.
 //!
 //! Each size is below 2^48, but products of them and sums over all points can be beyond any integer. They stop at
 //! [`MOST_ELEMENTS`]: no memory holds as many, so that the first array of that size ends the program.
@@ -11,7 +13,7 @@ use super::forms::Form;
 use super::functions::Functions;
 use super::teams::{bits, numbers};
 use super::value::{Known, Level, LevelId, Points, Shape, ShapeId, Value};
-use fehu_base::ops::{BinOp, CmpOp};
+use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::alias::Signatures;
@@ -22,6 +24,9 @@ use rustc_hash::FxHashMap;
 
 /// Numbers of elements do not go beyond this. The sum of two of them does not wrap around.
 const MOST_ELEMENTS: i64 = 1 << 60;
+
+/// For every how many elements the point that they belong to is stored, in eight bytes.
+const SEARCHED_ELEMENTS: i64 = 32;
 
 /// The state of flattening one nest. Statements of the host go to the current body of the builder.
 pub(super) struct Lift<'a> {
@@ -68,6 +73,17 @@ impl Lift<'_> {
 
     /// The shape of arrays of these dimensions, of which at least one differs. The checks are made before it is known.
     pub(super) fn shape(&mut self, level: LevelId, dims: &[SubExp], checks: &[Name]) -> Option<ShapeId> {
+        self.shape_of_data(level, dims, checks, None)
+    }
+
+    /// The same, where the number of elements of all points may be known.
+    pub(super) fn shape_of_data(
+        &mut self,
+        level: LevelId,
+        dims: &[SubExp],
+        checks: &[Name],
+        total: Option<SubExp>,
+    ) -> Option<ShapeId> {
         let key = (level, dims.to_vec());
         if let Some(id) = self.known.shapes.get(&key) {
             return Some(*id);
@@ -78,7 +94,10 @@ impl Lift<'_> {
         let [e, s] = [self.b.param("e", Type::I64), self.b.param("s", Type::I64)];
         let body = self.nested(|f| Some(vec![f.b.sub64(e.name.into(), s.name.into())]))?;
         let starts = self.host_map(width, vec![(ends, e), (sizes, s)], body, &[Type::I64])[0];
-        let total = self.last(width, ends)?;
+        let total = match total {
+            Some(total) => total,
+            None => self.last(width, ends)?,
+        };
         let checks = checks.to_vec();
         self.shapes.push(Shape { level, sizes, starts, total, checks });
         let id = ShapeId(self.shapes.len() - 1);
@@ -168,18 +187,46 @@ impl Lift<'_> {
         }
         let Shape { level, starts, total, .. } = self.shapes[id.0];
         let width = self.width(level);
+        let each = SubExp::i64(SEARCHED_ELEMENTS);
+        let rounded = self.b.add64(total, SubExp::i64(SEARCHED_ELEMENTS - 1));
+        let count = self.b.bin(BinOp::SQuot(IntType::I64), rounded, each);
+        let last = self.b.sub64(width, SubExp::i64(1));
+        let bits_of_all = bits(self.b, width);
+        let k = self.b.param("k", Type::I64);
+        let body = self.nested(|f| {
+            let q = f.b.mul64(k.name.into(), each);
+            Some(vec![f.owner(starts, (SubExp::i64(0), last, bits_of_all), q)?])
+        })?;
+        let numbers_of_some = numbers(self.b, count);
+        let some = self.host_map(count, vec![(numbers_of_some, k)], body, &[Type::I64])[0];
         let q = self.b.param("q", Type::I64);
-        let bits = bits(self.b, width);
-        let body = self.nested(|f| Some(vec![f.owner(starts, (width, bits), q.name.into())?]))?;
+        let body = self.nested(|f| {
+            let k = f.b.bin(BinOp::SQuot(IntType::I64), q.name.into(), each);
+            let from = f.element_of(some.into(), &[k])?;
+            let next = f.b.add64(k, SubExp::i64(1));
+            let inside = f.b.cmp(CmpOp::SLt(IntType::I64), next, count);
+            let known = f.nested(|f| Some(vec![f.element_of(some.into(), &[next])?]))?;
+            let end = Body { stms: vec![], result: vec![last] };
+            let to = f.b.bind("to", Type::I64, Exp::If(inside, Box::new(known), Box::new(end))).into();
+            let range = f.b.sub64(to, from);
+            let bits = bits(f.b, range);
+            Some(vec![f.owner(starts, (from, to, bits), q.name.into())?])
+        })?;
         let numbers = numbers(self.b, total);
         let owners = self.host_map(total, vec![(numbers, q)], body, &[Type::I64])[0];
         self.known.owners.insert(id, owners);
         Some(owners)
     }
 
-    /// The point of an element: the last one whose elements begin there or before. Points without elements begin where the next
-    /// one does. Its number has at most so many bits, which are found from the first on.
-    fn owner(&mut self, starts: Name, (points, bits): (SubExp, SubExp), q: SubExp) -> Option<SubExp> {
+    /// The point of an element: the last one, of those from one to another, whose elements begin there or before. Points without
+    /// elements begin where the next one does. How far it is from the first one has at most so many bits, which are found from the
+    /// first on.
+    fn owner(
+        &mut self,
+        starts: Name,
+        (from, to, bits): (SubExp, SubExp, SubExp),
+        q: SubExp,
+    ) -> Option<SubExp> {
         let found = self.b.param("found", Type::I64);
         let var = self.b.fresh("k", Type::I64);
         let body = self.nested(|f| {
@@ -187,7 +234,7 @@ impl Lift<'_> {
             let bit = f.b.sub64(rest, SubExp::i64(1));
             let bit = f.b.bin(BinOp::Shl(IntType::I64), SubExp::i64(1), bit);
             let more = f.b.add64(found.name.into(), bit);
-            let inside = f.b.cmp(CmpOp::SLt(IntType::I64), more, points);
+            let inside = f.b.cmp(CmpOp::SLe(IntType::I64), more, to);
             let reached = f.nested(|f| {
                 let start = f.element_of(starts.into(), &[more])?;
                 Some(vec![f.b.cmp(CmpOp::SLe(IntType::I64), start, q)])
@@ -198,7 +245,7 @@ impl Lift<'_> {
             Some(vec![f.choose(reached, more, found.name.into(), Type::I64)])
         })?;
         let form = LoopForm::For { var, ty: IntType::I64, bound: bits };
-        let search = Exp::Loop(Box::new(Loop { params: vec![(found, SubExp::i64(0))], form, body }));
+        let search = Exp::Loop(Box::new(Loop { params: vec![(found, from)], form, body }));
         Some(self.b.bind("owner", Type::I64, search).into())
     }
 
@@ -233,16 +280,43 @@ impl Lift<'_> {
         array: Name,
         op: impl FnOnce(&mut Builder<Soacs>, SubExp, SubExp) -> SubExp,
     ) -> Name {
-        let [x, y, z] = ["x", "y", "z"].map(|base| self.b.param(base, Type::I64));
+        let z = self.b.param("z", Type::I64);
+        let scans = vec![self.operator(op)];
+        let result = vec![z.name.into()];
+        let map = Lambda { params: vec![z], body: Body { stms: vec![], result }, ret: vec![Type::I64] };
+        let screma = Soac::Screma(Screma { width, arrays: vec![array], scans, reds: vec![], map });
+        self.b.bind("scanned", Type::Array(PrimType::I64, vec![width]), Exp::Op(screma))
+    }
+
+    /// An operator on integers, of which 0 is the neutral element.
+    fn operator(&mut self, op: impl FnOnce(&mut Builder<Soacs>, SubExp, SubExp) -> SubExp) -> Scan<Soacs> {
+        let [x, y] = ["x", "y"].map(|base| self.b.param(base, Type::I64));
         self.b.begin();
         let r = op(self.b, x.name.into(), y.name.into());
         let body = self.b.end(vec![r]);
         let op = Lambda { params: vec![x, y], body, ret: vec![Type::I64] };
-        let result = vec![z.name.into()];
-        let map = Lambda { params: vec![z], body: Body { stms: vec![], result }, ret: vec![Type::I64] };
-        let scans = vec![Scan { op, neutral: vec![SubExp::i64(0)] }];
-        let screma = Soac::Screma(Screma { width, arrays: vec![array], scans, reds: vec![], map });
-        self.b.bind("scanned", Type::Array(PrimType::I64, vec![width]), Exp::Op(screma))
+        Scan { op, neutral: vec![SubExp::i64(0)] }
+    }
+
+    /// The sums of several arrays up to each element, by one scan: of numbers, or of conditions, which count as 1 where they hold.
+    pub(super) fn running_sums(&mut self, width: SubExp, arrays: &[Name]) -> Vec<Name> {
+        let (arrays, params) = self.elements(arrays.iter());
+        self.b.begin();
+        let mut result = vec![];
+        for p in &params {
+            result.push(match p.ty == Type::BOOL {
+                true => self.b.conv(ConvOp::BToI(IntType::I64), p.name.into()),
+                false => p.name.into(),
+            });
+        }
+        let body = self.b.end(result);
+        let sum = |b: &mut Builder<Soacs>, x, y| b.add64(x, y);
+        let scans = params.iter().map(|_| self.operator(sum)).collect();
+        let ret = vec![Type::I64; params.len()];
+        let all = vec![Type::I64.array_of(&[width]); params.len()];
+        let map = Lambda { params, body, ret };
+        let screma = Soac::Screma(Screma { width, arrays, scans, reds: vec![], map });
+        self.b.bind_all("sums", all, Exp::Op(screma))
     }
 
     /// The last of some numbers, or 0 if there are none.

@@ -119,25 +119,28 @@ fn concat_trivial<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) ->
 fn concat_nested<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Basic(Basic::Concat { dim, arrays, size }) = &stm.exp else { return None };
     let mut all = vec![];
+    let mut certs = stm.certs.clone();
     let mut changed = false;
     for a in arrays {
-        let inner = match engine.pure_def(SubExp::Var(*a)).as_deref() {
-            Some(Exp::Basic(Basic::Concat { dim: d, arrays: inner, .. }))
+        let inner = engine.def(*a).and_then(|def| match &*def.exp {
+            Exp::Basic(Basic::Concat { dim: d, arrays: inner, .. })
                 if d == dim && engine.used_at_most(*a, 1) =>
             {
-                Some(inner.clone())
+                Some((inner.clone(), def.certs.clone()))
             }
             _ => None,
-        };
+        });
         match inner {
-            Some(inner) if !inner.iter().any(|b| engine.classes.is_consumed(*b)) => {
+            Some((inner, checks)) if !inner.iter().any(|b| engine.classes.is_consumed(*b)) => {
                 changed = true;
                 all.extend(inner);
+                certs.extend(checks.iter().filter(|c| !stm.certs.contains(c)));
             }
             Some(_) | None => all.push(*a),
         }
     }
-    changed.then(|| Rewrite::Exp(Exp::Basic(Basic::Concat { dim: *dim, arrays: all, size: *size })))
+    let exp = Exp::Basic(Basic::Concat { dim: *dim, arrays: all, size: *size });
+    changed.then(|| Rewrite::Stms(vec![Stm { exp, certs, ..stm.clone() }]))
 }
 
 /// To replace all of an array is to copy what replaces it.
