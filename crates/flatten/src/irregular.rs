@@ -55,6 +55,7 @@
 //! | `filter` | filters are one scatter of all elements that are kept |
 //! | `writes` | scatters, histograms and updates write at flat places |
 //! | `branch` | each side of a branch runs at the points that take it |
+//! | `sides` | what branches return is written by each side |
 //! | `loops` | loops are loops of the host, at the points that go on |
 //! | `calls` | a function is called once for all points; recursion goes level by level |
 //! | `together` | calls that do not need each other's results are one |
@@ -84,6 +85,7 @@ mod recursion;
 mod refused;
 mod running;
 mod screma;
+mod sides;
 mod split;
 mod teams;
 mod together;

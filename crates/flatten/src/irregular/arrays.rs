@@ -56,7 +56,10 @@ impl Lift<'_> {
         let (name, ty) = (result.name, result.ty.clone());
         let Exp::Basic(basic) = &stm.exp else { return None };
         let value = match basic {
-            Basic::SubExp(e) => self.conform(level, *e, &ty, &stm.certs)?,
+            Basic::SubExp(e) => {
+                self.cast(name, *e, &stm.certs);
+                self.conform(level, *e, &ty, &stm.certs)?
+            }
             Basic::Opaque(e) => {
                 let value = self.conform(level, *e, &ty, &stm.certs)?;
                 self.with_data(value, |f, data| {
@@ -71,7 +74,10 @@ impl Lift<'_> {
                     f.b.bind("copy", ty, Exp::Basic(Basic::Copy(data)))
                 })
             }
-            Basic::Reshape(_, a) => self.conform(level, (*a).into(), &ty, &stm.certs)?,
+            Basic::Reshape(_, a) => {
+                self.cast(name, (*a).into(), &stm.certs);
+                self.conform(level, (*a).into(), &ty, &stm.certs)?
+            }
             Basic::Scratch(prim, _) => {
                 let rank = self.flat_rank(&ty);
                 let shape = self.shape(level, &ty.shape()[..rank], &stm.certs)?;
@@ -142,6 +148,13 @@ impl Lift<'_> {
         };
         self.values.insert(name, value);
         Some(())
+    }
+
+    /// A vector is another one.
+    fn cast(&mut self, name: Name, of: SubExp, checks: &[Name]) {
+        if let (1, 1, SubExp::Var(of)) = (self.b.type_of(name.into()).rank(), self.b.type_of(of).rank(), of) {
+            self.known.casts.insert(name, (of, checks.to_vec()));
+        }
     }
 
     /// The shape of joined arrays: there are as many elements as in all of them together.

@@ -2,7 +2,7 @@
 //!
 //! Where the condition is the same at all points, it is a branch of the host. Otherwise the points are reordered, those that
 //! take the first side first; each side runs at its part of them, and what a point has in the end is read from the side that it
-//! took. For conditions `[t, f, t]`:
+//! took, or written by it ([`super::sides`]). For conditions `[t, f, t]`:
 //!
 //! ```text
 //! ranks    the scan of the conditions as numbers: [1, 1, 2]
@@ -12,6 +12,7 @@
 
 use super::level::Lift;
 use super::running::{Branch, Divided, State};
+use super::sides::{elements_of, written_by_sides, Elements};
 use super::value::{LevelId, Points, Value};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -20,11 +21,20 @@ use fehu_ir::soac::{Scatter, ScatterDest, Soac};
 use fehu_ir::subst::Subst;
 use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, PatElem, Soacs, Stm, SubExp, Type};
 
-/// What a side gives: its data for each result, and, for arrays whose sizes differ, where those of each point begin.
+/// What a side gives.
 pub(super) struct Side {
     /// Where a point finds what it has.
     pub(super) at: At,
-    pub(super) results: Vec<(Name, Option<Name>)>,
+    pub(super) results: Vec<Given>,
+}
+
+/// What a side gives for a result.
+pub(super) struct Given {
+    data: Name,
+    /// Where the array of each point begins, if their sizes differ.
+    starts: Option<Name>,
+    /// Its elements, if all dimensions are flat.
+    elements: Option<Elements>,
 }
 
 /// Where a point finds what it has on a side.
@@ -146,8 +156,11 @@ impl Lift<'_> {
             let mut ty = p.ty.clone();
             subst.ty(&mut ty);
             results.push(match self.conform(level, *e, &ty, &[])? {
-                Value::Each(_, data) => (data, None),
-                Value::Flat(shape, data) => (data, Some(self.shapes[shape.0].starts)),
+                Value::Each(_, data) => Given { data, starts: None, elements: None },
+                Value::Flat(shape, data) => {
+                    let elements = elements_of(self, level, *e, &ty, data);
+                    Given { data, starts: Some(self.shapes[shape.0].starts), elements }
+                }
                 Value::Number(_) | Value::Place(_) | Value::Check(_) => return None,
             });
         }
@@ -168,7 +181,7 @@ impl Lift<'_> {
             let types: Vec<Type> = scalars.iter().map(|i| pat[*i].ty.clone()).collect();
             let body = self.nested(|f| {
                 let read = |f: &mut Self, side: &Side, at: SubExp| {
-                    let read = |i: &usize| f.element_of(side.results[*i].0.into(), &[at]);
+                    let read = |i: &usize| f.element_of(side.results[*i].data.into(), &[at]);
                     scalars.iter().map(read).collect()
                 };
                 f.of_sides(cond, divided, sides, &types, |f, side, at| read(f, side, at))
@@ -179,11 +192,18 @@ impl Lift<'_> {
             }
         }
         for (i, p) in pat.iter().enumerate().filter(|(_, p)| p.ty.is_array()) {
+            if let (At::First, At::Second, [Some(yes), Some(no)]) =
+                (sides[0].at, sides[1].at, sides.map(|side| side.results[i].elements.as_ref()))
+            {
+                let value = written_by_sides(self, level, p, [yes, no])?;
+                self.values.insert(p.name, value);
+                continue;
+            }
             let dims = p.ty.shape().to_vec();
             let value = self.fill(level, &p.ty, &[], |f, index| {
                 let elem = p.ty.peel(p.ty.rank());
                 f.of_sides(cond, divided, sides, &[elem], |f, side, at| {
-                    let (data, starts) = side.results[i];
+                    let Given { data, starts, .. } = side.results[i];
                     Some(vec![f.side_element(data, starts, at, (index, &dims))?])
                 })?
                 .first()

@@ -44,7 +44,9 @@ impl Lift<'_> {
             }
         }
         let (places, values) = self.places(level, inner, targets.iter().collect(), &results)?;
-        let outs = self.write(inner, &targets, places, values)?;
+        let dests = targets.iter().map(|t| self.dest(t)).collect();
+        let given: Vec<Name> = places.into_iter().chain(values).collect();
+        let outs = self.write(inner, dests, &given)?;
         for ((p, i), out) in stm.pat.iter().zip(first).zip(outs) {
             let value = self.of_data(level, &targets[i].ty, out, &stm.certs)?;
             self.values.insert(p.name, value);
@@ -144,7 +146,8 @@ impl Lift<'_> {
         })?;
         let elem = new.peel(new.rank());
         let both = self.map(inner, body, &[Type::I64, elem])?;
-        let out = self.write(inner, &[target], vec![both[0]], vec![both[1]])?[0];
+        let dest = self.dest(&target);
+        let out = self.write(inner, vec![dest], &both)?[0];
         self.of_data(level, &ty, out, &stm.certs)
     }
 
@@ -250,25 +253,24 @@ impl Lift<'_> {
             .unzip()
     }
 
-    /// Writes values at flat places.
-    fn write(
+    /// Writes values at flat places: for each destination its places, then the values of each.
+    pub(super) fn write(
         &mut self,
         inner: LevelId,
-        targets: &[Target],
-        places: Vec<Name>,
-        values: Vec<Name>,
+        dests: Vec<ScatterDest>,
+        given: &[Name],
     ) -> Option<Vec<Name>> {
         let width = self.width(inner);
-        let (arrays, params) = self.elements(places.iter().chain(&values));
+        let (arrays, params) = self.elements(given.iter());
         let ret: Vec<Type> = params.iter().map(|p| p.ty.clone()).collect();
         let result = params.iter().map(|p| SubExp::Var(p.name)).collect();
         let lambda = Lambda { params, body: Body { stms: vec![], result }, ret };
-        let mut dests = vec![];
-        for t in targets {
-            dests.push(ScatterDest { shape: vec![self.width(t.inner)], array: t.data });
-        }
         let scatter = Scatter { width, arrays, dests, lambda };
         let types = scatter.written().into_iter().map(|data| self.b.type_of(data.into())).collect();
         Some(self.b.bind_all("written", types, Exp::Op(Soac::Scatter(scatter))))
+    }
+
+    fn dest(&self, target: &Target) -> ScatterDest {
+        ScatterDest { shape: vec![self.width(target.inner)], array: target.data }
     }
 }
