@@ -120,6 +120,7 @@ impl Lift<'_> {
         let no = self.part(points, count, others);
         let yes = self.add_level(count, Points::Selected(level, yes));
         let no = self.add_level(others, Points::Selected(level, no));
+        self.known.other_sides.extend([(yes, no), (no, yes)]);
         let place = self.b.fresh("place", Type::I64);
         self.values.insert(place, Value::Each(level, places));
         Some(Divided { yes, no, place, count })

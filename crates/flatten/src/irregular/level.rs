@@ -4,7 +4,8 @@
 //! to which an element belongs is found by binary search in `starts`: that is a map, which fuses with what needs the point, so
 //! that often nothing is stored for each element. Stored are the points of every [`SEARCHED_ELEMENTS`]-th element: the others
 //! are searched for between these, so that the elements of long arrays need no search, and those of short ones a short one.
-//! Where the number of elements is known of the data, the total is not read from the device.
+//! Where the number of elements is known of the data, or of all points and of those on the other side of a branch, the total is
+//! not read from the device.
 //!
 //! Each size is below 2^48, but products of them and sums over all points can be beyond any integer. They stop at
 //! [`MOST_ELEMENTS`]: no memory holds as many, so that the first array of that size ends the program.
@@ -94,7 +95,7 @@ impl Lift<'_> {
         let [e, s] = [self.b.param("e", Type::I64), self.b.param("s", Type::I64)];
         let body = self.nested(|f| Some(vec![f.b.sub64(e.name.into(), s.name.into())]))?;
         let starts = self.host_map(width, vec![(ends, e), (sizes, s)], body, &[Type::I64])[0];
-        let total = match total {
+        let total = match total.or_else(|| self.total_beside(level, dims)) {
             Some(total) => total,
             None => self.last(width, ends)?,
         };
@@ -103,6 +104,17 @@ impl Lift<'_> {
         let id = ShapeId(self.shapes.len() - 1);
         self.known.shapes.insert(key, id);
         Some(id)
+    }
+
+    /// How many elements the points of one side have, where that is known of all points and of the other side.
+    fn total_beside(&mut self, level: LevelId, dims: &[SubExp]) -> Option<SubExp> {
+        let total = |at: LevelId| {
+            let shape = self.known.shapes.get(&(at, dims.to_vec()))?;
+            Some(self.shapes[shape.0].total)
+        };
+        let beside = total(*self.known.other_sides.get(&level)?)?;
+        let all = total(self.outside(level)?)?;
+        Some(self.b.sub64(all, beside))
     }
 
     /// How many elements the array of each point has.

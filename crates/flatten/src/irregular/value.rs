@@ -82,6 +82,8 @@ pub(super) struct Known {
     pub(super) owners: FxHashMap<ShapeId, Name>,
     /// How many pieces of at most so many elements arrays of this size have, at the points of a level.
     pub(super) pieces: FxHashMap<(LevelId, SubExp, i64), Name>,
+    /// The points of a divided level that are not those of this one.
+    pub(super) other_sides: FxHashMap<LevelId, LevelId>,
     /// Vectors that are others with another name for their size, and the checks of that.
     pub(super) casts: FxHashMap<Name, (Name, Vec<Name>)>,
     /// The numbers of all points of a level.
