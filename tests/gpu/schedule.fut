@@ -40,6 +40,20 @@ entry stencil_column [n][m] (xss: [n][m]i32) =
 entry stencil_flat [n][m] (xss: [n][m]i32) =
   #[schedule(flat)] tabulate_2d n m (\i j -> xss[i, j] + xss[i64.max 0 (i - 1), j] * 2)
 
+-- Strips of segments that are hardly there.
+-- ==
+-- entry: sums_in_strips counts_in_strips
+-- random input { [0][5]i32 } auto output
+-- random input { [5][0]i32 } auto output
+-- random input { [1][1]i32 } auto output
+-- random input { [3][200]i32 } auto output
+-- random input { [70][3]i32 } auto output
+-- random input { [1025][33]i32 } auto output
+
+entry sums_in_strips [n][m] (xss: [n][m]i32) = #[schedule(strips)] map (scan (+) 0) (transpose xss)
+entry counts_in_strips [n][m] (xss: [n][m]i32) =
+  #[schedule(histogram_strips)] map (\xs -> hist (+) 0 20 (map (i64.i32 <-< (% 30)) xs) xs) (transpose xss)
+
 -- Histograms: more bins than points, in shared memory or not, by instructions, swaps and locks.
 -- ==
 -- entry: counts_shared counts_global products_shared pairs_shared rows_shared

@@ -179,8 +179,8 @@ pub mod layout {
 
 /// When the columns of a matrix are reduced in parts.
 pub mod columns {
-    /// Threads that an H200 runs at a time, half of them: with two loads each in flight, they reach the speed of memory.
-    pub const THREADS: i64 = 1 << 17;
+    /// Threads that an H200 runs at a time. The sums of 8192 columns of 8192 `f32` take 76 us, 91 with half of them.
+    pub const THREADS: i64 = 1 << 18;
 
     /// The fewest elements of a part: with fewer, reducing the parts costs as much as making them.
     pub const PART_ELEMENTS: i64 = 32;

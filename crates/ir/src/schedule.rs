@@ -35,7 +35,7 @@
 //! | map | [`Plan::Points`], [`Plan::Strided`], [`Plan::Tiled`], [`Plan::RowCache`], [`Plan::Turned`] |
 //! | reduction | [`Plan::ThreadPerSegment`], [`Plan::LanesPerSegment`], [`Plan::SegmentsPerBlock`], [`Plan::BlocksPerSegment`] |
 //! | scan | [`Plan::SinglePass`], [`Plan::Strips`] |
-//! | histogram | [`Plan::SubHistograms`], [`Plan::GlobalUpdates`] |
+//! | histogram | [`Plan::HistogramStrips`], [`Plan::SubHistograms`], [`Plan::GlobalUpdates`] |
 //! | map at level `Block` | [`Plan::BlockPerPoint`] |
 //! | any at level `InBlock` | [`Plan::Rounds`], [`Plan::ByWarps`], [`Plan::SideBySide`] |
 //! | any at level `Task` | [`Plan::Ranges`], [`Plan::Chunks`], [`Plan::ReduceThenScan`], [`Plan::ScanThenCorrect`] |
@@ -210,6 +210,8 @@ pub enum Plan {
     Strips(Strips),
     /// Blocks fill histograms of their own in shared memory, which are then added to the result.
     SubHistograms(SubHistograms),
+    /// The same where segments lie beside each other in memory: a warp has a point of each of a strip of segments.
+    HistogramStrips(HistogramStrips),
     /// Every point updates the result in device memory.
     GlobalUpdates {
         /// Threads in a block; none if the operation has a grid of its own.
@@ -452,6 +454,8 @@ pub struct Strips {
     pub along: usize,
     /// Points in a row of a segment that a thread has: a power of two.
     pub points: i64,
+    /// Warps of a block, each with the points below those of the one before: a power of two.
+    pub warps: i64,
     /// Whether results are turned in shared memory before they leave, because neighbours in a segment are neighbours there.
     pub turned: bool,
 }
@@ -490,6 +494,25 @@ pub struct SubHistograms {
     pub updates: Vec<Update>,
 }
 
+/// See [`Plan::HistogramStrips`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct HistogramStrips {
+    /// The dimension of the space along which the segments of a strip are neighbours.
+    pub along: usize,
+    /// Points that a thread computes before it updates any bin.
+    pub points: i64,
+    /// Warps of a block.
+    pub warps: i64,
+    /// Blocks that keep the device busy: where strips are fewer, several blocks share one.
+    pub grid: Symbol,
+    /// Points of a thread at least before a strip has another block.
+    pub worth: i64,
+    /// Blocks of a strip at most.
+    pub parts: Option<i64>,
+    /// How elements are updated, by operator.
+    pub updates: Vec<Update>,
+}
+
 /// How one element is combined with a value, while other threads do the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Update {
@@ -519,6 +542,7 @@ impl Plan {
             Plan::SinglePass(_) => "single_pass",
             Plan::Strips(_) => "strips",
             Plan::SubHistograms(_) => "sub_histograms",
+            Plan::HistogramStrips(_) => "histogram_strips",
             Plan::GlobalUpdates { .. } => "global_updates",
             Plan::BlockPerPoint { .. } => "block_per_point",
             Plan::Rounds { .. } => "rounds",
@@ -543,6 +567,7 @@ impl Plan {
             | Plan::SubHistograms(SubHistograms { block: b, grid, .. }) => {
                 vec![block(b), (*grid, Some(SizeClass::GridSize))]
             }
+            Plan::HistogramStrips(HistogramStrips { grid, .. }) => vec![(*grid, Some(SizeClass::GridSize))],
             Plan::SinglePass(SinglePass { block: b, .. }) | Plan::GlobalUpdates { block: b, .. } => {
                 b.iter().map(block).collect()
             }
@@ -585,6 +610,7 @@ impl Choice {
             | Plan::BlocksPerSegment(_)
             | Plan::Strips(_)
             | Plan::SubHistograms(_)
+            | Plan::HistogramStrips(_)
             | Plan::GlobalUpdates { .. }
             | Plan::BlockPerPoint { .. }
             | Plan::Rounds { .. }

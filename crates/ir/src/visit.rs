@@ -458,6 +458,7 @@ macro_rules! walks {
                         | Plan::BlocksPerSegment(_)
                         | Plan::Strips(_)
                         | Plan::SubHistograms(_)
+                        | Plan::HistogramStrips(_)
                         | Plan::GlobalUpdates { .. }
                         | Plan::Rounds { .. }
                         | Plan::ByWarps

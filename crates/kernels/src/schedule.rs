@@ -24,7 +24,7 @@
 //! | [`tile`] | which reads of a map go through tiles in shared memory |
 //! | [`row_cache`] | which rows are kept in shared memory |
 //! | [`turn`] | which elements are turned in shared memory |
-//! | [`strip`] | which scans are of strips of segments |
+//! | [`strip`] | which scans and histograms are of strips of segments |
 //! | [`combine`] | reductions, scans, histograms, and operations inside of blocks |
 //! | [`block`] | threads of a block that computes a point |
 //! | [`task`] | operations over the cores of a CPU |

@@ -1,4 +1,4 @@
-//! Which scans are scanned in strips: with neighbouring threads in neighbouring segments.
+//! Which scans and histograms are made in strips: with neighbouring threads in neighbouring segments.
 //!
 //! The points of a segment are those of the innermost index of the space, and a tile of a scan usually has neighbouring threads at
 //! neighbouring points of a segment. Where segments are columns of matrices that are in memory by rows, neighbouring *segments*
@@ -8,13 +8,14 @@
 //! segscan (j < m, i < n) { return (a[i, j]) } (+)         in order along j
 //! ```
 //!
-//! Then a tile is a part of 32 columns: each lane of a warp has a column, and each thread some points of it in a row, which it scans for
-//! itself. Nothing has to be laid out anew before the scan, and threads need no exchange to have points in a row.
+//! Then a tile of the scan is a part of 32 columns: each lane of a warp has a column, and each thread some points of it in a row, which it scans for
+//! itself. Nothing has to be laid out anew before the scan, and threads need no exchange to have points in a row. Of a histogram, a block
+//! has a part of 32 columns, and the bins of all of them in shared memory.
 //!
-//! In: a scan. Out: the dimension of the space along which it is to have strips ([`along`]): one along which fewer of the reads leap than along the
+//! In: a scan or a histogram. Out: the dimension of the space along which it is to have strips ([`along`]): one along which fewer of the reads leap than along the
 //! segments. Results that leave before the scan is done count as reads that are in order along segments. Those of the scan do not count,
-//! since they can be turned in shared memory. Two passes ask: `layout`, which leaves reads of such scans alone where strips are worth it, and `schedule`, which
-//! makes the plan ([`fehu_ir::schedule::Strips`]). What is in order along which dimension is known to each of them by its own means.
+//! since they can be turned in shared memory. Two passes ask: `layout`, which leaves such reads alone where strips are worth it, and `schedule`, which
+//! makes the plan ([`fehu_ir::schedule::Strips`], [`fehu_ir::schedule::HistogramStrips`]). What is in order along which dimension is known to each of them by its own means.
 
 use fehu_base::ops::BinOp;
 use fehu_base::Name;
@@ -23,24 +24,25 @@ use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Basic, DimIndex, Exp, Rep, SubExp, Type};
 use rustc_hash::FxHashMap;
 
-/// An element that points of a scan read.
+/// An element that points of a scan or a histogram read.
 pub(crate) struct PointRead {
     pub(crate) array: Name,
     /// For each dimension of the array, the dimension of the space along whose index it is read by ones; none if it is the same for all points.
     pub(crate) dims: Vec<Option<usize>>,
 }
 
-/// The dimension along which a scan is to have strips, if any. `in_order` says whether a read is of one element or of neighbours in memory along a
+/// The dimension along which a scan or a histogram is to have strips, if any. `in_order` says whether a read is of one element or of neighbours in memory along a
 /// dimension of the space.
 pub(crate) fn along<R: Rep>(seg: &SegOp<R>, in_order: &dyn Fn(&PointRead, usize) -> bool) -> Option<usize> {
     let innermost = seg.space.dims.len().checked_sub(1)?;
-    let scan = matches!(seg.kind, SegKind::Scan(..)) && seg.level == SegLevel::Thread && seg.grid.is_none();
+    let scan = matches!(seg.kind, SegKind::Scan(..) | SegKind::Hist(_));
+    let threads = seg.level == SegLevel::Thread && seg.grid.is_none();
     let scalar =
         |(ty, ret): (&Type, &KernelReturn)| matches!(ty, Type::Prim(_)) && matches!(ret, KernelReturn::Elem);
     // Points with loops are not limited by where they read.
     let mut plain = true;
     for_each_stm(&seg.body.body, &mut |stm| plain &= !matches!(stm.exp, Exp::Loop(_) | Exp::Op(_)));
-    if !scan || !plain || seg.has_operator_on_arrays() || !seg.kept().all(scalar) {
+    if !scan || !threads || !plain || seg.has_operator_on_arrays() || !seg.kept().all(scalar) {
         return None;
     }
     let reads = point_reads(seg);

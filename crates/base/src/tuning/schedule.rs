@@ -177,19 +177,27 @@ pub const GATHERED_BYTES_PER_THREAD: u64 = 152;
 /// Threads of a block by default where they do that. For 2^28 `f64`, a partition with blocks of 256 and 512 threads takes 1625 and 1875 us.
 pub const GATHER_BLOCK: i64 = 256;
 
-/// Bytes of operands that a thread of a strip keeps in registers.
-pub const STRIP_BYTES_PER_THREAD: u64 = 64;
+/// Bytes of operands that a thread of a strip keeps in registers: fewer tiles look back, and more reads are on their way. For 8192 columns of 8192 `f32`, 64 and 128 bytes take
+/// 192 and 176 us, for 64 columns of 2^20 286 and 221.
+pub const STRIP_BYTES_PER_THREAD: u64 = 128;
 
 /// Points of such a thread, at most: a power of two.
-pub const MAX_STRIP_POINTS: u64 = 16;
+pub const MAX_STRIP_POINTS: u64 = 32;
+
+/// Warps of a block, each with points of its own of 32 segments: fewer where segments are so short that many would have no points. The number is a constant in the kernel; where
+/// it was none, 8192 columns of 8192 `f32` took 247 us instead of 192.
+pub const WARPS_OF_STRIPS: [i64; 3] = [8, 4, 2];
+
+/// Blocks with more warps than the fewest have less points of a segment than this many times what it has: at least half of the warps have some.
+pub const MAX_STRIP_PER_SEGMENT: Threshold = threshold("max_strip_per_segment", 2);
 
 /// Segments beside each other from which on strips are worth it: two for each lane of a warp. The tiles of a strip look back one by one, and where there are few strips,
-/// blocks wait for that. Scans of 64 columns of 2^20 `f32` or `f64` take 299 and 533 us, and 424 and 604 us if the operand is laid out anew before; of 33 columns of
-/// 2,000,000, 512 and 934 us, and 520 and 700.
+/// blocks wait for that. Scans of 64 columns of 2^20 `f32` or `f64` take 221 and 437 us, and 424 and 604 us if the operand is laid out anew before; of 33 columns of
+/// 2,000,000, 512 and 934 us with fewer points for each thread, and 520 and 700.
 pub const MIN_COLUMNS_OF_STRIPS: Threshold = threshold("min_columns_of_strips", 2 * WARP_THREADS);
 
-/// Points of a segment from which on they are: those of a thread. Scans of 2^20 columns of 32 `f32` take 138 us, and 195 us if the operand is laid out anew before.
-pub const MIN_POINTS_OF_STRIPS: Threshold = threshold("min_points_of_strips", MAX_STRIP_POINTS as i64);
+/// Points of a segment from which on they are. Scans of 2^20 columns of 32 `f32` take 130 us, and 195 us if the operand is laid out anew before.
+pub const MIN_POINTS_OF_STRIPS: Threshold = threshold("min_points_of_strips", 16);
 
 /// Statements of a point at most, if threads that have all of their points have code of their own.
 pub const MAX_STATEMENTS_OF_FULL_TILES: usize = 32;
@@ -229,6 +237,12 @@ pub const MIN_HISTOGRAM_POINTS_PER_THREAD: i64 = 16;
 
 /// Points of a thread where segments share a block.
 pub const HISTOGRAM_POINTS_OF_SHARED_BLOCK: i64 = 8;
+
+/// Points of a thread where segments lie beside each other, before it updates a bin: so many reads are on their way at a time.
+pub const POINTS_OF_HISTOGRAM_STRIPS: i64 = 8;
+
+/// Bytes of shared memory at most for the bins of a strip of segments: four blocks should fit a processor. Narrower strips would read parts of lines.
+pub const MAX_STRIP_HISTOGRAM_BYTES: Threshold = threshold("max_strip_histogram_bytes", 48 * 1024);
 
 /// Blocks for a segment at most, whose histograms a second kernel adds up.
 pub const MAX_HISTOGRAM_PARTS: i64 = 256;

@@ -359,6 +359,16 @@ impl KernelCode<'_> {
         self.emit(Code::Op(KernelOp::Guarded(Box::new(body))));
     }
 
+    /// Reads an element that other blocks write meanwhile.
+    pub(super) fn read_volatile(&mut self, x: Name, mem: Name, elem: PrimType, offset: Expr) {
+        self.emit(Code::Op(KernelOp::ReadVolatile { var: x, mem, offset, elem }));
+    }
+
+    /// Writes an element that other blocks read meanwhile.
+    pub(super) fn write_volatile(&mut self, mem: Name, elem: PrimType, offset: Expr, value: Expr) {
+        self.emit(Code::Op(KernelOp::WriteVolatile { mem, offset, elem, value }));
+    }
+
     /// An array in the kernel's shared memory, of so many elements.
     pub(super) fn shared_array(&mut self, base: &str, elem: PrimType, count: Expr) -> Name {
         let mem = self.names.fresh_str(base);

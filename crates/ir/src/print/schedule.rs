@@ -175,23 +175,11 @@ impl Printer<'_> {
                 }
             }
             Plan::Strips(s) => {
-                self.put(format_args!("along {}, points {}", s.along, s.points));
+                self.put(format_args!("along {}, points {}, warps {}", s.along, s.points, s.warps));
                 self.put(if s.turned { ", turned" } else { "" });
             }
-            Plan::SubHistograms(h) => {
-                self.param_field("block", h.block);
-                self.put(", ");
-                self.param_field("grid", h.grid);
-                self.put(format_args!(
-                    ", room {}, room_for_copies {}, copies {}, worth {}, grouped {}",
-                    h.room, h.room_for_copies, h.copies, h.worth, h.grouped
-                ));
-                if let Some(parts) = h.parts {
-                    self.put(format_args!(", parts {parts}"));
-                }
-                self.put(", ");
-                self.updates(&h.updates);
-            }
+            Plan::SubHistograms(h) => self.sub_histograms(h),
+            Plan::HistogramStrips(h) => self.histogram_strips(h),
             Plan::GlobalUpdates { block, points, updates } => {
                 self.block_or_own(*block);
                 self.put(format_args!(", points {points}, "));
@@ -222,6 +210,32 @@ impl Printer<'_> {
             }
         }
         self.put(")");
+    }
+
+    fn sub_histograms(&mut self, h: &SubHistograms) {
+        self.param_field("block", h.block);
+        self.put(", ");
+        self.param_field("grid", h.grid);
+        self.put(format_args!(
+            ", room {}, room_for_copies {}, copies {}, worth {}, grouped {}",
+            h.room, h.room_for_copies, h.copies, h.worth, h.grouped
+        ));
+        if let Some(parts) = h.parts {
+            self.put(format_args!(", parts {parts}"));
+        }
+        self.put(", ");
+        self.updates(&h.updates);
+    }
+
+    fn histogram_strips(&mut self, h: &HistogramStrips) {
+        self.put(format_args!("along {}, points {}, warps {}, ", h.along, h.points, h.warps));
+        self.param_field("grid", h.grid);
+        self.put(format_args!(", worth {}", h.worth));
+        if let Some(parts) = h.parts {
+            self.put(format_args!(", parts {parts}"));
+        }
+        self.put(", ");
+        self.updates(&h.updates);
     }
 
     fn points(&mut self, points: &Points) {

@@ -159,9 +159,11 @@ impl Reader<'_> {
                 self.word("along")?;
                 let along = self.number()?;
                 let points = self.next_field("points")?;
-                Plan::Strips(Strips { along, points, turned: self.next_is("turned") })
+                let warps = self.next_field("warps")?;
+                Plan::Strips(Strips { along, points, warps, turned: self.next_is("turned") })
             }
             "sub_histograms" => Plan::SubHistograms(self.sub_histograms()?),
+            "histogram_strips" => Plan::HistogramStrips(self.histogram_strips()?),
             "global_updates" => {
                 let block = self.block_or_own()?;
                 let points = self.next_field("points")?;
@@ -272,6 +274,20 @@ impl Reader<'_> {
         self.punct(',')?;
         let updates = self.updates()?;
         Ok(SubHistograms { block, grid, room, room_for_copies, copies, worth, grouped, parts, updates })
+    }
+
+    fn histogram_strips(&mut self) -> Read<HistogramStrips> {
+        self.word("along")?;
+        let along = self.number()?;
+        let points = self.next_field("points")?;
+        let warps = self.next_field("warps")?;
+        self.punct(',')?;
+        let grid = self.param_field("grid")?;
+        let worth = self.next_field("worth")?;
+        let parts = if self.next_is("parts") { Some(self.number()?) } else { None };
+        self.punct(',')?;
+        let updates = self.updates()?;
+        Ok(HistogramStrips { along, points, warps, grid, worth, parts, updates })
     }
 
     fn param_field(&mut self, word: &str) -> Read<Symbol> {

@@ -112,8 +112,17 @@ impl<R: Rep> Checker<'_, R> {
                 vec![s.points]
             }
             Plan::Strips(s) => {
-                self.strips(seg, s);
-                vec![s.points]
+                self.strips(seg, s.along);
+                if [s.points, s.warps].iter().any(|n| n & (n - 1) != 0) {
+                    self.error(
+                        "the points of a thread of a strip, and the warps of a block, are powers of two",
+                    );
+                }
+                vec![s.points, s.warps]
+            }
+            Plan::HistogramStrips(h) => {
+                self.strips(seg, h.along);
+                vec![h.points, h.warps, h.worth, h.parts.unwrap_or(1)]
             }
             Plan::SubHistograms(h) => {
                 vec![h.room, h.room_for_copies, h.copies, h.worth, h.grouped, h.parts.unwrap_or(1)]
@@ -139,6 +148,7 @@ impl<R: Rep> Checker<'_, R> {
             (
                 Plan::GlobalUpdates { updates, .. }
                 | Plan::Rounds { updates }
+                | Plan::HistogramStrips(HistogramStrips { updates, .. })
                 | Plan::SubHistograms(SubHistograms { updates, .. }),
                 kind,
             ) => {
@@ -238,16 +248,13 @@ impl<R: Rep> Checker<'_, R> {
         }
     }
 
-    fn strips(&mut self, seg: &SegOp<R>, strips: &Strips) {
-        if strips.along + 1 >= seg.space.dims.len() {
+    fn strips(&mut self, seg: &SegOp<R>, along: usize) {
+        if along + 1 >= seg.space.dims.len() {
             self.error("the segments of a strip are neighbours along a dimension of the space other than the innermost");
-        }
-        if strips.points & (strips.points - 1) != 0 {
-            self.error("the points of a thread of a strip are a power of two");
         }
         let elements = seg.kept().all(|(_, r)| matches!(r, KernelReturn::Elem));
         if !elements || seg.has_operator_on_arrays() {
-            self.error("strips are for scans of scalars, whose results are elements");
+            self.error("strips are for operators on scalars, and results that are elements");
         }
     }
 
@@ -282,7 +289,7 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
         ) => !own_grid,
         (SegLevel::Thread, SegKind::Scan(..), Plan::Strips(_)) => !own_grid,
         (SegLevel::Thread, SegKind::Scan(..), Plan::SinglePass(s)) => own_grid == s.block.is_none(),
-        (SegLevel::Thread, SegKind::Hist(_), Plan::SubHistograms(_)) => !own_grid,
+        (SegLevel::Thread, SegKind::Hist(_), Plan::SubHistograms(_) | Plan::HistogramStrips(_)) => !own_grid,
         (SegLevel::Thread, SegKind::Hist(_), Plan::GlobalUpdates { block, .. }) => {
             own_grid == block.is_none()
         }
@@ -301,7 +308,8 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
 /// Whether conditions of a plan may be about a quantity.
 fn knows(plan: &Plan, quantity: Quantity) -> bool {
     let tiles = matches!(plan, Plan::Tiled(_) | Plan::RowCache(_) | Plan::Turned(_));
-    let strips = matches!(plan, Plan::Strips(_));
+    let strips = matches!(plan, Plan::Strips(_) | Plan::HistogramStrips(_));
+    let histograms = matches!(plan, Plan::SubHistograms(_) | Plan::HistogramStrips(_));
     let reduces = matches!(
         plan,
         Plan::ThreadPerSegment { .. }
@@ -310,14 +318,12 @@ fn knows(plan: &Plan, quantity: Quantity) -> bool {
             | Plan::BlocksPerSegment(_)
     );
     match quantity {
-        Quantity::Points => matches!(plan, Plan::Points(_) | Plan::SubHistograms(_)) || tiles,
+        Quantity::Points => matches!(plan, Plan::Points(_)) || histograms || tiles,
         Quantity::Segments => reduces,
-        Quantity::Segment => {
-            reduces || strips || matches!(plan, Plan::SubHistograms(_) | Plan::SinglePass(_))
-        }
+        Quantity::Segment => reduces || strips || histograms || matches!(plan, Plan::SinglePass(_)),
         Quantity::Rows | Quantity::WidthLog2 => matches!(plan, Plan::Points(_)),
         Quantity::Lanes => matches!(plan, Plan::LanesPerSegment { .. }),
-        Quantity::Bins | Quantity::Passes | Quantity::Repeats => matches!(plan, Plan::SubHistograms(_)),
+        Quantity::Bins | Quantity::Passes | Quantity::Repeats => histograms,
         Quantity::Block => reduces || tiles || strips || matches!(plan, Plan::SinglePass(_)),
         Quantity::Shared => tiles || strips,
         Quantity::Blocks | Quantity::Covered | Quantity::Depth => tiles,

@@ -18,7 +18,7 @@
 //! ([`super::compact`]). Segments that lie beside each other in memory are scanned in strips: see [`super::strip`].
 //!
 //! **Histograms** that fit shared memory are made there, by each block for a part of the points, if there are enough points to
-//! pay for it; otherwise every point updates the result.
+//! pay for it; otherwise every point updates the result. Segments that lie beside each other have strips, too.
 
 use super::compact::{gathered_bytes, placings};
 use super::{otherwise, when, Scheduler};
@@ -122,7 +122,9 @@ impl Scheduler {
         }
         let tiles =
             otherwise(Plan::SinglePass(SinglePass { block, points, values, placings, exchange, whole_when }));
-        self.strips(pat, seg, ops).into_iter().chain([tiles]).collect()
+        let mut choices = self.strips(pat, seg, ops);
+        choices.push(tiles);
+        choices
     }
 
     pub(super) fn histogram(&mut self, seg: &SegOp<Memory>, ops: &[SegHistOp<Memory>]) -> Vec<Choice> {
@@ -131,6 +133,7 @@ impl Scheduler {
         if seg.grid.is_some() {
             return vec![otherwise(Plan::GlobalUpdates { block: None, points, updates })];
         }
+        let strips = self.histogram_strips(seg, &updates);
         let passes = updates.iter().map(|u| max_passes(*u)).min_by_key(|passes| passes.usual);
         let instructions = updates.iter().all(|u| *u == Update::Atomic);
         let shared = Plan::SubHistograms(SubHistograms {
@@ -147,7 +150,7 @@ impl Scheduler {
         let block = Some(self.block_param("seghist", None));
         let passes = passes.map(|most| Condition::pays(Quantity::Passes, self.threshold(most)));
         let bins = Amount::from(Quantity::Bins).and(self.threshold(MIN_POINTS_PER_BIN));
-        let others =
+        let more =
             [Condition::pays(bins, Quantity::Segment), Condition::must(0, Quantity::Points).strictly()];
         let again = instructions.then(|| {
             let repeats = Amount::from(Quantity::Bins).and(Quantity::Repeats);
@@ -156,8 +159,9 @@ impl Scheduler {
                 Quantity::Segment,
             )
         });
-        let conditions = passes.into_iter().chain(again).chain(others).collect();
-        vec![when(conditions, shared), otherwise(Plan::GlobalUpdates { block, points, updates })]
+        let conditions = passes.into_iter().chain(again).chain(more).collect();
+        let others = [when(conditions, shared), otherwise(Plan::GlobalUpdates { block, points, updates })];
+        strips.into_iter().chain(others).collect()
     }
 
     /// An operation inside of a thread block.

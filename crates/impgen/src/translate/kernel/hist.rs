@@ -18,7 +18,12 @@
 //! hist (+) 0 10 is xs           1,000,000 points: 1 group, 123 blocks, 32 copies of 10 bins (without instruction: 384)
 //! map (hist (+) 0 10) iss xss   100,000 x 100: 2,500 groups of 40 segments, 1 block each, 3 copies
 //! ```
+//!
+//! Where segments lie beside each other in memory, blocks have parts of strips of segments: [`strips`].
 
+mod strips;
+
+use self::strips::Strips;
 use super::choice::{schedule, Quantities};
 use super::operator::{prim, vars};
 use crate::translate::kernel::choice;
@@ -48,27 +53,37 @@ pub(crate) fn seg_hist(
 ) {
     let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
     let points = point::points(t, &sizes);
-    match schedule(seg).choices.as_slice() {
-        [Choice { plan: Plan::GlobalUpdates { block, points: each, updates }, .. }] => {
-            let hist = Hist { pat, seg, ops, updates, points };
-            hist_global(t, &hist, *block, *each);
+    hist_choice(t, &Hist { pat, seg, ops, updates: &[], points }, &schedule(seg).choices);
+}
+
+/// The first plan whose conditions hold.
+fn hist_choice(t: &mut HostCode, hist: &Hist, choices: &[Choice]) {
+    let Some((Choice { when, plan }, rest)) = choices.split_first() else { bug!("a histogram has no plan") };
+    let otherwise = |t: &mut HostCode| {
+        let copy = t.renamed(hist.seg);
+        let SegKind::Hist(ops) = &copy.kind else { bug!("a renamed histogram is none") };
+        hist_choice(t, &Hist { seg: &copy, ops, points: hist.points.clone(), ..*hist }, rest);
+    };
+    let either = |t: &mut HostCode, known: &Quantities, this: &dyn Fn(&mut HostCode)| match rest.is_empty() {
+        true => this(t),
+        false => {
+            let fits = choice::all_hold(t, when, known);
+            t.if_else(fits, this, otherwise);
         }
-        [first @ Choice { plan: Plan::SubHistograms(plan), .. }, rest @ ..] => {
-            let hist = Hist { pat, seg, ops, updates: &plan.updates, points };
-            let copy = t.renamed(seg);
-            let SegKind::Hist(copied) = &copy.kind else { bug!("a renamed histogram is none") };
-            let copied = Hist { seg: &copy, ops: copied, points: hist.points.clone(), ..hist };
+    };
+    match plan {
+        Plan::GlobalUpdates { block, points: each, updates } => {
+            hist_global(t, &Hist { updates, points: hist.points.clone(), ..*hist }, *block, *each);
+        }
+        Plan::SubHistograms(plan) => {
+            let hist = Hist { updates: &plan.updates, points: hist.points.clone(), ..*hist };
             let measures = hist_measures(t, &hist, plan);
-            let fits = choice::all_hold(t, &first.when, &measures.quantities(&hist));
-            match rest {
-                [Choice { plan: Plan::GlobalUpdates { block, points, .. }, .. }] => t.if_else(
-                    fits,
-                    |t| hist_shared(t, &hist, &measures),
-                    |t| hist_global(t, &copied, *block, *points),
-                ),
-                [] => hist_shared(t, &hist, &measures),
-                other => bug!("a histogram cannot be run by {other:?}"),
-            }
+            either(t, &measures.quantities(&hist), &|t| hist_shared(t, &hist, &measures));
+        }
+        Plan::HistogramStrips(plan) => {
+            let hist = Hist { updates: &plan.updates, points: hist.points.clone(), ..*hist };
+            let of = Strips::new(t, &hist, plan);
+            either(t, &of.quantities(&hist), &|t| strips::strips(t, &hist, &of));
         }
         other => bug!("a histogram cannot be run by {other:?}"),
     }
@@ -84,12 +99,7 @@ fn hist_measures(t: &mut HostCode, hist: &Hist, plan: &SubHistograms) -> Measure
     let bins: Vec<Expr> = hist.ops.iter().map(|op| point::points(t, &op.shape)).collect();
     let (mut bytes, mut all_bins) = (i64(0), i64(0));
     for ((op, how), bins) in hist.ops.iter().zip(hist.updates).zip(&bins) {
-        let width = match how {
-            Update::Atomic | Update::Swap | Update::SwapPart => 0,
-            Update::Lock => PrimType::I32.bytes(),
-        };
-        let width = width + op.op.ret.iter().map(|t| prim(t).bytes()).sum::<u64>();
-        bytes = add(bytes, mul(bins.clone(), i64(width as i64)));
+        bytes = add(bytes, mul(bins.clone(), i64(bin_bytes(op, *how))));
         all_bins = add(all_bins, bins.clone());
     }
     // Each array begins at a multiple of 16 bytes.
@@ -145,6 +155,15 @@ fn hist_measures(t: &mut HostCode, hist: &Hist, plan: &SubHistograms) -> Measure
     }
 }
 
+/// Bytes of shared memory for a bin of an operation.
+fn bin_bytes(op: &SegHistOp<Memory>, how: Update) -> i64 {
+    let lock = match how {
+        Update::Atomic | Update::Swap | Update::SwapPart => 0,
+        Update::Lock => PrimType::I32.bytes(),
+    };
+    (lock + op.op.ret.iter().map(|t| prim(t).bytes()).sum::<u64>()) as i64
+}
+
 /// Every point updates the result.
 fn hist_global(t: &mut HostCode, hist: &Hist, threads: Option<Symbol>, each: i64) {
     if let Some(grid) = &hist.seg.grid {
@@ -193,25 +212,41 @@ pub(crate) fn each_update(
     mut update: impl FnMut(&mut KernelCode, Operation<'_>, &[PatElem<Memory>], &[SubExp], Vec<Expr>),
 ) {
     t.body(&hist.seg.body.body, &[]);
-    let result = &hist.seg.body.body.result;
-    let mut next_index = 0;
-    let mut next_value: usize = hist.ops.iter().map(|op| op.shape.len()).sum();
     let mut next_dest = 0;
-    for (op, how) in hist.ops.iter().zip(hist.updates) {
+    for (which, (op, how)) in hist.ops.iter().zip(hist.updates).enumerate() {
         let n = op.dests.len();
-        let index = &result[next_index..next_index + op.shape.len()];
-        let values: Vec<Expr> = result[next_value..next_value + n].iter().map(|e| t.operand(*e)).collect();
+        let (index, values) = results_of(hist, which);
+        let values: Vec<Expr> = values.iter().map(|e| t.operand(*e)).collect();
         let dests = &hist.pat[next_dest..next_dest + n];
         let inside = point::within(t, index, &op.shape);
         t.if_then(inside, |t| update(t, (op, *how), dests, index, values));
-        next_index += op.shape.len();
-        next_value += n;
         next_dest += n;
     }
 }
 
+/// Which of the body's results are the index and the values of an operation: all indices are before all values.
+fn results_of<'a>(hist: &Hist<'a>, which: usize) -> (&'a [SubExp], &'a [SubExp]) {
+    let (ops, result) = (hist.ops, &hist.seg.body.body.result);
+    let dims = |ops: &[SegHistOp<Memory>]| ops.iter().map(|op| op.shape.len()).sum::<usize>();
+    let index = dims(&ops[..which]);
+    let value = dims(ops) + ops[..which].iter().map(|op| op.dests.len()).sum::<usize>();
+    let op = &ops[which];
+    (&result[index..index + op.shape.len()], &result[value..value + op.dests.len()])
+}
+
 /// Every block makes histograms of its own, then adds them to the result.
 fn hist_shared(t: &mut HostCode, hist: &Hist, plan: &Measures) {
+    let beside = beside_others(t, hist, plan);
+    let grid = mul(plan.groups.clone(), plan.parts.clone());
+    let size = plan.size.clone();
+    t.for_up_to("pass", plan.passes.clone(), |t, pass| {
+        t.kernel("seghist_shared", grid, size, Mode::Thread, |t| hist_block(t, hist, plan, pass, &beside));
+    });
+    add_up_all(t, hist, plan, beside);
+}
+
+/// Where blocks that share a segment leave their histograms, by operation, if no instruction adds them to the result.
+fn beside_others(t: &mut HostCode, hist: &Hist, plan: &Measures) -> Vec<Vec<Name>> {
     let mut beside = vec![];
     for ((op, how), bins) in hist.ops.iter().zip(hist.updates).zip(&plan.bins) {
         let mut mems = vec![];
@@ -225,11 +260,11 @@ fn hist_shared(t: &mut HostCode, hist: &Hist, plan: &Measures) {
         }
         beside.push(mems);
     }
-    let grid = mul(plan.groups.clone(), plan.parts.clone());
-    let size = plan.size.clone();
-    t.for_up_to("pass", plan.passes.clone(), |t, pass| {
-        t.kernel("seghist_shared", grid, size, Mode::Thread, |t| hist_block(t, hist, plan, pass, &beside));
-    });
+    beside
+}
+
+/// Adds up what blocks that share a segment have left.
+fn add_up_all(t: &mut HostCode, hist: &Hist, plan: &Measures, beside: Vec<Vec<Name>>) {
     for (k, mems) in beside.into_iter().enumerate().filter(|(_, mems)| !mems.is_empty()) {
         t.if_then(lt(i64(1), plan.parts.clone()), |t| add_up(t, hist, plan, k, &mems));
         for mem in mems {
@@ -245,36 +280,9 @@ fn hist_block(t: &mut KernelCode, hist: &Hist, plan: &Measures, pass: Expr, besi
     let first = t.let_i64("first", mul(group, plan.group.clone()));
     let here = t.let_i64("here", min(plan.group.clone(), sub(plan.segments.clone(), first.clone())));
     let mut own: Vec<Own> = vec![];
-    for ((op, how), slice) in hist.ops.iter().zip(hist.updates).zip(&plan.slices) {
-        // Whole words: parts of one are exchanged with all of it.
-        let per_word = match how {
-            Update::SwapPart => {
-                op.op.ret.first().map_or(1, |ty| (PrimType::I32.bytes() / prim(ty).bytes()) as i64)
-            }
-            Update::Atomic | Update::Swap | Update::Lock => 1,
-        };
-        let bins = mul(plan.group.clone(), slice.clone());
-        let bins = match per_word {
-            1 => bins,
-            _ => mul(quot_up(bins, i64(per_word)), i64(per_word)),
-        };
-        let count = mul(bins, plan.copies.clone());
-        let mut mems = vec![];
-        for ty in op.op.ret.iter().map(prim) {
-            mems.push((t.shared_array("bins", ty, count.clone()), ty));
-        }
-        let locks = (*how == Update::Lock).then(|| t.shared_array("locks", PrimType::I32, count.clone()));
-        let low = t.let_i64("low", mul(pass.clone(), slice.clone()));
-        shared_out(t, count, |t, at| {
-            for ((mem, ty), neutral) in mems.iter().zip(&op.neutral) {
-                let neutral = t.operand(*neutral);
-                t.store(*mem, *ty, at.clone(), neutral);
-            }
-            if let Some(locks) = locks {
-                t.store(locks, PrimType::I32, at, i32(0));
-            }
-        });
-        own.push(Own { mems, locks, low, per_word });
+    for (which, slice) in plan.slices.iter().enumerate() {
+        let low = mul(pass.clone(), slice.clone());
+        own.push(own_bins(t, hist, plan, which, mul(plan.group.clone(), slice.clone()), low));
     }
     t.barrier();
     let points = t.let_i64("points", mul(here.clone(), plan.length.clone()));
@@ -299,23 +307,15 @@ fn hist_block(t: &mut KernelCode, hist: &Hist, plan: &Measures, pass: Expr, besi
             let mut which = 0;
             each_update(t, hist, |t, (op, how), _, index, values| {
                 let own = &own[which];
-                let Own { mems, locks, low, .. } = own;
                 let slice = plan.slices[which].clone();
                 which += 1;
                 let number = t.flat_index(index, &op.shape);
-                let bin = t.let_i64("bin", sub(number, low.clone()));
+                let bin = t.let_i64("bin", sub(number, own.low.clone()));
                 let mine = and(le(i64(0), bin.clone()), lt(bin.clone(), slice.clone()));
                 t.if_then(mine, |t| {
                     let bin = add(mul(var(segment), slice), bin);
                     let place = own.place(plan, bin, copy.clone());
-                    let place = t.let_as("place", PrimType::I64, place);
-                    let row = || Lmad::row_major(poly(place.into()), &[]);
-                    let places: Vec<At> = mems.iter().map(|(mem, ty)| At::new(*mem, row(), *ty)).collect();
-                    let lock = match locks {
-                        Some(locks) => Lock::Shared(*locks, var(place)),
-                        None => Lock::Global(i64(0)),
-                    };
-                    t.update(&op.op, how, &places, values, lock);
+                    update_own(t, (op, how), own, place, values);
                 });
             });
         });
@@ -324,6 +324,51 @@ fn hist_block(t: &mut KernelCode, hist: &Hist, plan: &Measures, pass: Expr, besi
     for (k, own) in own.iter().enumerate() {
         flush(t, hist, plan, k, own, (&first, &here, &part), &beside[k]);
     }
+}
+
+/// A block's histograms of one operation, of so many bins, from a bin of the result on: all neutral.
+fn own_bins(t: &mut KernelCode, hist: &Hist, plan: &Measures, which: usize, bins: Expr, low: Expr) -> Own {
+    let (op, how) = (&hist.ops[which], hist.updates[which]);
+    // Whole words: parts of one are exchanged with all of it.
+    let per_word = match how {
+        Update::SwapPart => {
+            op.op.ret.first().map_or(1, |ty| (PrimType::I32.bytes() / prim(ty).bytes()) as i64)
+        }
+        Update::Atomic | Update::Swap | Update::Lock => 1,
+    };
+    let bins = match per_word {
+        1 => bins,
+        _ => mul(quot_up(bins, i64(per_word)), i64(per_word)),
+    };
+    let count = mul(bins, plan.copies.clone());
+    let mut mems = vec![];
+    for ty in op.op.ret.iter().map(prim) {
+        mems.push((t.shared_array("bins", ty, count.clone()), ty));
+    }
+    let locks = (how == Update::Lock).then(|| t.shared_array("locks", PrimType::I32, count.clone()));
+    let low = t.let_i64("low", low);
+    shared_out(t, count, |t, at| {
+        for ((mem, ty), neutral) in mems.iter().zip(&op.neutral) {
+            let neutral = t.operand(*neutral);
+            t.store(*mem, *ty, at.clone(), neutral);
+        }
+        if let Some(locks) = locks {
+            t.store(locks, PrimType::I32, at, i32(0));
+        }
+    });
+    Own { mems, locks, low, per_word }
+}
+
+/// Combines values with a block's own bin at a place.
+fn update_own(t: &mut KernelCode, (op, how): Operation<'_>, own: &Own, place: Expr, values: Vec<Expr>) {
+    let place = t.let_as("place", PrimType::I64, place);
+    let row = || Lmad::row_major(poly(place.into()), &[]);
+    let places: Vec<At> = own.mems.iter().map(|(mem, ty)| At::new(*mem, row(), *ty)).collect();
+    let lock = match own.locks {
+        Some(locks) => Lock::Shared(locks, var(place)),
+        None => Lock::Global(i64(0)),
+    };
+    t.update(&op.op, how, &places, values, lock);
 }
 
 /// Adds a block's histograms of one operation to the results, or puts them beside those of others.
@@ -336,7 +381,7 @@ fn flush(
     (first, here, part): (&Expr, &Expr, &Expr),
     beside: &[Name],
 ) {
-    let (op, how) = (&hist.ops[which], hist.updates[which]);
+    let op = &hist.ops[which];
     let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
     let (slice, bins) = (plan.slices[which].clone(), plan.bins[which].clone());
     let mems: Vec<Name> = own.mems.iter().map(|(mem, _)| *mem).collect();
@@ -348,7 +393,7 @@ fn flush(
         let bin = t.let_i64("bin", add(rem(at.clone(), slice.clone()), own.low.clone()));
         let segment = t.let_i64("segment", add(quot(at.clone(), slice), first.clone()));
         let neutral: Vec<Expr> = op.neutral.iter().map(|e| t.operand(*e)).collect();
-        let values = t.lanes("value", &types, neutral.clone());
+        let values = t.lanes("value", &types, neutral);
         t.for_up_to("copy", copies.clone(), |t, copy| {
             // Neighbouring threads begin with different copies, which are in different banks.
             let copy = rem(add(copy, at.clone()), copies);
@@ -356,39 +401,51 @@ fn flush(
             let loaded = t.load_all(&mems, &types, &place);
             t.apply(&op.op, &vars(&values), &vars(&loaded), &values);
         });
-        t.if_then(lt(bin.clone(), bins.clone()), |t| {
-            let mut changed = bool(false);
-            for ((x, ty), neutral) in values.iter().zip(&types).zip(neutral) {
-                let differs = not(equal(*ty, var(*x), neutral));
-                changed = if changed == bool(false) { differs } else { or(changed, differs) };
-            }
-            let alone = eq(plan.parts.clone(), i64(1));
-            let add_to_result = |t: &mut KernelCode, alone: Alone| {
-                t.if_then(changed, |t| {
-                    let places = result_places(t, hist, which, segment.clone(), bin.clone());
-                    match alone {
-                        Alone::Yes => add_alone(t, op, &types, &places, &values),
-                        Alone::No => {
-                            t.update(&op.op, how, &places, vars(&values), Lock::Global(bin.clone()));
-                        }
-                    }
-                });
-            };
-            if beside.is_empty() {
-                return add_to_result(t, Alone::No);
-            }
-            let place =
-                add(mul(add(mul(segment.clone(), plan.parts.clone()), part.clone()), bins), bin.clone());
-            t.if_else(
-                alone,
-                |t| add_to_result(t, Alone::Yes),
-                |t| {
-                    let place = t.let_i64("place", place);
-                    t.store_all(beside, &types, &place, &values);
-                },
-            );
+        t.if_then(lt(bin.clone(), bins), |t| {
+            leave_bin(t, hist, plan, which, (&segment, &bin, part), &values, beside);
         });
     });
+}
+
+/// Adds what a block has in a bin of a segment to the result, or puts it beside what other parts of the segment have.
+fn leave_bin(
+    t: &mut KernelCode,
+    hist: &Hist,
+    plan: &Measures,
+    which: usize,
+    (segment, bin, part): (&Expr, &Expr, &Expr),
+    values: &[Name],
+    beside: &[Name],
+) {
+    let (op, how) = (&hist.ops[which], hist.updates[which]);
+    let types: Vec<PrimType> = op.op.ret.iter().map(prim).collect();
+    let mut changed = bool(false);
+    for ((x, ty), neutral) in values.iter().zip(&types).zip(&op.neutral) {
+        let differs = not(equal(*ty, var(*x), t.operand(*neutral)));
+        changed = if changed == bool(false) { differs } else { or(changed, differs) };
+    }
+    let add_to_result = |t: &mut KernelCode, alone: Alone| {
+        t.if_then(changed, |t| {
+            let places = result_places(t, hist, which, segment.clone(), bin.clone());
+            match alone {
+                Alone::Yes => add_alone(t, op, &types, &places, values),
+                Alone::No => t.update(&op.op, how, &places, vars(values), Lock::Global(bin.clone())),
+            }
+        });
+    };
+    if beside.is_empty() {
+        return add_to_result(t, Alone::No);
+    }
+    let row = add(mul(segment.clone(), plan.parts.clone()), part.clone());
+    let place = add(mul(row, plan.bins[which].clone()), bin.clone());
+    t.if_else(
+        eq(plan.parts.clone(), i64(1)),
+        |t| add_to_result(t, Alone::Yes),
+        |t| {
+            let place = t.let_i64("place", place);
+            t.store_all(beside, &types, &place, values);
+        },
+    );
 }
 
 /// Adds copies of bins up to at most one for each member of a team. A member adds its copies to the first of them. Returns how many are left.

@@ -46,7 +46,7 @@ use fehu_base::ops::ConvOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Direction, Expr, KernelOp};
+use fehu_imp::syntax::{Direction, Expr};
 use fehu_ir::schedule::{Choice, Exchange, Plan, Quantity, SinglePass, TileValues};
 use fehu_ir::seg::{SegBinOp, SegOp};
 use fehu_ir::{Memory, PatElem, Space, SubExp};
@@ -57,17 +57,27 @@ pub(crate) fn seg_scan(
     seg: &SegOp<Memory>,
     ops: &[SegBinOp<Memory>],
 ) {
-    match schedule(seg).choices.as_slice() {
+    scan_choice(t, pat, seg, ops, &schedule(seg).choices);
+}
+
+/// The first plan whose conditions hold.
+fn scan_choice(
+    t: &mut HostCode,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    ops: &[SegBinOp<Memory>],
+    choices: &[Choice],
+) {
+    match choices {
         [Choice { plan: Plan::SinglePass(plan), .. }] => single_pass(t, pat, seg, ops, plan),
-        [Choice { plan: Plan::Strips(strips), when }, Choice { plan: Plan::SinglePass(plan), .. }] => {
+        [Choice { plan: Plan::Strips(strips), when }, others @ ..] => {
             let strips = Measures::new(t, seg, ops, strips);
-            let known = strips.quantities(t);
-            let fits = choice::all_hold(t, when, &known);
+            let fits = choice::all_hold(t, when, &strips.quantities());
             let copy = t.renamed(seg);
             t.if_else(
                 fits,
                 |t| strips::strips(t, pat, &copy, &strips),
-                |t| single_pass(t, pat, seg, ops, plan),
+                |t| scan_choice(t, pat, seg, ops, others),
             );
         }
         other => bug!("a scan cannot be run by {other:?}"),
@@ -421,16 +431,8 @@ pub(crate) fn read_all_volatile(
     at: &Expr,
 ) {
     for ((x, mem), ty) in into.iter().zip(mems).zip(types) {
-        read_volatile(t, *x, *mem, *ty, at.clone());
+        t.read_volatile(*x, *mem, *ty, at.clone());
     }
-}
-
-pub(crate) fn read_volatile(t: &mut KernelCode, x: Name, mem: Name, elem: PrimType, offset: Expr) {
-    t.emit(Code::Op(KernelOp::ReadVolatile { var: x, mem, offset, elem }));
-}
-
-fn write_volatile(t: &mut KernelCode, mem: Name, elem: PrimType, offset: Expr, value: Expr) {
-    t.emit(Code::Op(KernelOp::WriteVolatile { mem, offset, elem, value }));
 }
 
 /// What is before the tile, as far as values lack it: narrow ones do.

@@ -7,7 +7,6 @@ use super::bits::{bits_of, from_bits, from_part, to_bits, to_part};
 use super::operator::{prim, vars};
 use crate::translate::build::LOCKS;
 use crate::translate::kernel::point;
-use crate::translate::kernel::scan;
 use crate::translate::machine::Machine;
 use crate::translate::state::{At, KernelCode, Lock, Translate, Updated};
 use fehu_analysis::operator::{binops, update};
@@ -255,7 +254,7 @@ impl KernelCode<'_> {
                     let offset = t.offset(at);
                     let mem = t.mem(at.block);
                     match t.mem_space(mem) {
-                        Space::Default => scan::read_volatile(t, x, mem, *ty, offset),
+                        Space::Default => t.read_volatile(x, mem, *ty, offset),
                         Space::Shared | Space::Scalar(..) => {
                             let e = t.element(mem, *ty, offset);
                             t.set_to(x, e);

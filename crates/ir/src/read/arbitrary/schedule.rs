@@ -44,7 +44,7 @@ impl Gen {
         let order = self.pick(&[Order::Interleaved, Order::Consecutive]);
         let exchange = self.pick(&[Exchange::Shuffles, Exchange::SharedMemory]);
         let (block, grid, points) = (self.symbol(), self.symbol(), self.below(99) as i64);
-        match self.below(18) {
+        match self.below(19) {
             0 => Plan::Points(Points {
                 block,
                 each: points,
@@ -120,7 +120,16 @@ impl Gen {
                 sides: self.list(|g| (g.below(3), 16)),
                 reads: self.list(|g| (g.name(), g.below(3))),
             }),
-            16 => Plan::Strips(Strips { along: self.below(3), points, turned: self.bool() }),
+            16 => Plan::Strips(Strips { along: self.below(3), points, warps: points, turned: self.bool() }),
+            17 => Plan::HistogramStrips(HistogramStrips {
+                along: self.below(3),
+                points,
+                warps: 2,
+                grid,
+                worth: 3,
+                parts: self.bool().then_some(5),
+                updates: self.updates(),
+            }),
             _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges]),
         }
     }

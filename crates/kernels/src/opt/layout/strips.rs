@@ -1,6 +1,6 @@
-//! Scans of columns: threads along the columns, not down them.
+//! Scans and histograms of columns: threads along the columns, not down them.
 //!
-//! Which scans are scanned so is in [`crate::strips`], and how in [`fehu_ir::schedule::Strips`]. Here such a scan becomes two, of which
+//! Which are made so is in [`crate::strips`], and how in [`fehu_ir::schedule::Strips`] and [`fehu_ir::schedule::HistogramStrips`]. Here such an operation becomes two, of which
 //! the host takes the one that the sizes ask for: one that reads arrays as they are, or one before which they are copied in
 //! another layout.
 //!
@@ -13,20 +13,25 @@
 use super::access::{self, Use};
 use super::{innermost, Layout};
 use crate::strips::along;
+use fehu_analysis::operator::update;
+use fehu_base::device::WARP_THREADS;
 use fehu_base::ops::{BinOp, CmpOp};
-use fehu_base::prim::IntType;
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::tuning::columns;
-use fehu_base::tuning::schedule::{MIN_COLUMNS_OF_STRIPS, MIN_POINTS_OF_STRIPS};
+use fehu_base::tuning::schedule::{
+    MAX_STRIP_HISTOGRAM_BYTES, MIN_COLUMNS_OF_STRIPS, MIN_POINTS_OF_STRIPS, MIN_POINTS_PER_BIN,
+};
 use fehu_base::{Name, NameSource};
 use fehu_ir::build::Builder;
-use fehu_ir::seg::{KernelsOp, SegOp};
+use fehu_ir::schedule::Update;
+use fehu_ir::seg::{KernelsOp, SegKind, SegOp};
 use fehu_ir::subst::rename_exp;
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Body, Exp, Kernels, Stm, SubExp};
 use rustc_hash::FxHashSet;
 
 impl Layout {
-    /// The dimension of the space along which a scan is to have strips, if the sizes are such.
+    /// The dimension of the space along which an operation is to have strips, if the sizes are such.
     pub(super) fn strips_along(&self, seg: &SegOp<Kernels>) -> Option<usize> {
         along(seg, &|read, dim| {
             let Some(array) = self.arrays.get(&read.array) else { return false };
@@ -36,7 +41,7 @@ impl Layout {
         })
     }
 
-    /// A scan of columns.
+    /// A scan or a histogram of columns.
     pub(super) fn in_strips(&mut self, stm: &mut Stm<Kernels>, out: &mut Vec<Stm<Kernels>>) {
         let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp else { return };
         let Some(along) = self.strips_along(seg) else { return };
@@ -45,7 +50,7 @@ impl Layout {
         stm.exp = Exp::If(worth, Box::new(yes), Box::new(no));
     }
 
-    /// A copy of a scan whose threads are neighbours along a dimension.
+    /// A copy of it whose threads are neighbours along a dimension.
     fn branch(&mut self, stm: &Stm<Kernels>, along: usize) -> Body<Kernels> {
         let mut scan = Stm { exp: rename_exp(&mut self.names, &stm.exp), ..stm.clone() };
         for p in &mut scan.pat {
@@ -71,14 +76,39 @@ impl Layout {
         let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
         let n = sizes[sizes.len() - 1];
         let elements = b.product(&sizes);
-        let least = [
-            (MIN_COLUMNS_OF_STRIPS.usual, sizes[along]),
-            (MIN_POINTS_OF_STRIPS.usual, n),
-            (columns::ELEMENTS, elements),
+        let mut pairs = vec![
+            (SubExp::i64(MIN_COLUMNS_OF_STRIPS.usual), sizes[along]),
+            (SubExp::i64(columns::ELEMENTS), elements),
         ];
-        let enough = least.map(|(least, size)| b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(least), size));
-        let [first, others @ ..] = enough;
-        let all = others.into_iter().fold(first, |all, enough| b.bin(BinOp::LogAnd, all, enough));
+        match &seg.kind {
+            SegKind::Hist(ops) => {
+                let (mut bytes, mut bins) = (SubExp::i64(0), SubExp::i64(0));
+                for op in ops {
+                    let own = b.product(&op.shape);
+                    let lock = match update(&op.op) {
+                        Update::Atomic | Update::Swap | Update::SwapPart => 0,
+                        Update::Lock => PrimType::I32.bytes(),
+                    };
+                    let values: u64 = op.op.ret.iter().filter_map(|t| t.elem()).map(|t| t.bytes()).sum();
+                    // A few bins more than there are: arrays are whole words, and begin at multiples of 16 bytes.
+                    let rounded = b.add64(own, SubExp::i64(8));
+                    let strip = b.mul64(rounded, SubExp::i64(WARP_THREADS * (lock + values) as i64));
+                    (bytes, bins) = (b.add64(bytes, strip), b.add64(bins, own));
+                }
+                let most = SubExp::i64(MAX_STRIP_HISTOGRAM_BYTES.usual);
+                let points = b.mul64(bins, SubExp::i64(MIN_POINTS_PER_BIN.usual));
+                pairs.extend([(bytes, most), (points, n)]);
+            }
+            SegKind::Map | SegKind::Red(_) | SegKind::Scan(..) => {
+                pairs.push((SubExp::i64(MIN_POINTS_OF_STRIPS.usual), n));
+            }
+        }
+        let mut enough = vec![];
+        for (less, more) in pairs {
+            enough.push(b.cmp(CmpOp::SLe(IntType::I64), less, more));
+        }
+        let all = enough.into_iter().reduce(|all, enough| b.bin(BinOp::LogAnd, all, enough));
+        let all = all.unwrap_or(SubExp::bool(true));
         out.extend(b.end(vec![]).stms);
         self.names = b.names;
         all

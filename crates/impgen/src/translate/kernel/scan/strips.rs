@@ -1,16 +1,16 @@
 //! Scans of segments that lie beside each other in memory, such as columns: a tile is a part of 32 of them.
 //!
 //! ```text
-//! segscan (j < m, i < n) { return (a[i, j]) } (+)                    strips(along 0, points 16, turned)
+//! segscan (j < m, i < n) { return (a[i, j]) } (+)                    strips(along 0, points 32, warps 8, turned)
 //!   ==>
-//! blocks of 256 threads, tiles of 128 rows of 32 columns; fewer where columns are short:
-//!   j = 32*strip + thread%32;  first = 128*down + 16*(thread/32)
-//!   for k < 16 { row[k] = a[first + k, j] }                          neighbouring threads read neighbours
+//! blocks of 256 threads, tiles of 256 rows of 32 columns:
+//!   j = 32*strip + thread%32;  first = 256*down + 32*(thread/32)
+//!   for k < 32 { row[k] = a[first + k, j] }                          neighbouring threads read neighbours
 //!   scan row;  sums[thread] = its last;  barrier
 //!   the first warp, of which each lane has a column: adds up its 8 sums, publishes them, looks back, publishes what is up to here
 //!   barrier;  add to row what is before it: of earlier tiles, and of the threads above
-//!   box[thread%32][16*(thread/32) + k] = row[k];  barrier            where results are in order along segments
-//!   for k < 16 { p = 256*k + thread;  c[32*strip + p/128, 128*down + p%128] = box[p/128][p%128] }
+//!   box[thread%32][32*(thread/32) + k] = row[k];  barrier            where results are in order along segments
+//!   for k < 32 { p = 256*k + thread;  c[32*strip + p/256, 256*down + p%256] = box[p/256][p%256] }
 //! ```
 //!
 //! Each lane looks back for itself, at the tile above its own, and the words of a tile are neighbours. Blocks take tiles of all strips at one height before those
@@ -23,8 +23,8 @@ use super::words::{Words, AGGREGATE, PREFIX};
 use super::{assign, take_tile};
 use crate::translate::kernel::point;
 use crate::translate::state::{HostCode, KernelCode, Mode};
-use fehu_base::device::{BLOCK_THREADS, WARP_THREADS};
-use fehu_base::ops::BinOp;
+use fehu_base::device::WARP_THREADS;
+use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
@@ -34,9 +34,6 @@ use fehu_ir::schedule::{Quantity, Strips, TileValues};
 use fehu_ir::seg::{SegBinOp, SegKind, SegOp};
 use fehu_ir::{Memory, PatElem, Space, SubExp};
 
-/// Warps of a block, at most, as a power of two.
-const MAX_WARPS_LOG2: u32 = (BLOCK_THREADS / WARP_THREADS).ilog2();
-
 /// How large a scan in strips is, and what its tiles are.
 pub(super) struct Measures {
     plan: Strips,
@@ -44,13 +41,6 @@ pub(super) struct Measures {
     /// Points of a segment, and segments beside each other.
     n: Expr,
     columns: Expr,
-    /// Warps of a block, each with points below those of the one before: as many as a segment has points for, up to a limit.
-    warps: Expr,
-    /// Points of a segment in a tile, and the logarithm.
-    rows: Expr,
-    rows_log2: Expr,
-    /// Threads of a block.
-    size: Expr,
     /// Strips beside each other, and all.
     beside: Expr,
     strips: Expr,
@@ -70,50 +60,47 @@ impl Measures {
         let beside = t.let_i64("beside", quot_up(columns.clone(), i64(WARP_THREADS)));
         let planes = others(plan, innermost).fold(beside.clone(), |all, d| mul(all, t.operand(sizes[d])));
         let strips = t.let_i64("strips", planes);
-        let mut log2 = i64(i64::from(MAX_WARPS_LOG2));
-        for fewer in (0..MAX_WARPS_LOG2).rev() {
-            log2 = select(le(n.clone(), i64(plan.points << fewer)), i64(i64::from(fewer)), log2);
-        }
-        let log2 = t.let_i64("warps_log2", log2);
-        let warps = t.let_i64("warps", shifted(i64(1), log2.clone()));
-        let rows = t.let_i64("rows", mul(warps.clone(), i64(plan.points)));
-        let rows_log2 = t.let_i64("rows_log2", add(log2, i64(i64::from(plan.points.ilog2()))));
-        let size = t.let_i64("size", mul(warps.clone(), i64(WARP_THREADS)));
-        let tiles = t.let_i64("tiles", mul(strips.clone(), quot_up(n.clone(), rows.clone())));
+        let down = quot_up(n.clone(), i64(plan.points * plan.warps));
+        let tiles = t.let_i64("tiles", mul(strips.clone(), down));
         let types = t.operand_types(ops);
-        Measures { plan: *plan, types, n, columns, warps, rows, rows_log2, size, beside, strips, tiles }
+        Measures { plan: *plan, types, n, columns, beside, strips, tiles }
+    }
+
+    /// Points of a segment in a tile: a power of two.
+    fn rows(&self) -> i64 {
+        self.plan.points * self.plan.warps
+    }
+
+    /// Threads of a block.
+    fn size(&self) -> i64 {
+        self.plan.warps * WARP_THREADS
     }
 
     /// What the conditions of the plan are about.
-    pub(super) fn quantities(&self, t: &mut HostCode) -> Quantities {
+    pub(super) fn quantities(&self) -> Quantities {
         let bytes: i64 = self.types.iter().map(|ty| ty.bytes() as i64).sum();
-        let values = mul(add(self.size.clone(), i64(WARP_THREADS)), i64(bytes));
+        let values = (self.size() + WARP_THREADS) * bytes;
         // Each of the arrays starts at a multiple of 16 bytes.
-        let aligned = i64(16 * (2 * self.types.len() as i64 + 2));
-        let shared = t.let_i64("shared", add(add(values, self.box_bytes()), aligned));
+        let aligned = 16 * (2 * self.types.len() as i64 + 2);
         vec![
             (Quantity::Segment, self.n.clone()),
-            (Quantity::Block, self.size.clone()),
-            (Quantity::Shared, shared),
+            (Quantity::Block, i64(self.size())),
+            (Quantity::Shared, i64(values + self.box_bytes() + aligned)),
         ]
     }
 
     /// From a segment to the next in the box in which results are turned: odd, so that lanes that write there use different banks.
-    fn row_of_box(&self) -> Expr {
-        add(self.rows.clone(), i64(1))
+    fn row_of_box(&self) -> i64 {
+        self.rows() + 1
     }
 
-    fn box_bytes(&self) -> Expr {
+    fn box_bytes(&self) -> i64 {
         let widest = self.types.iter().map(|ty| ty.bytes() as i64).max().unwrap_or(1);
         match self.plan.turned {
-            true => mul(self.row_of_box(), i64(WARP_THREADS * widest)),
-            false => i64(0),
+            true => self.row_of_box() * WARP_THREADS * widest,
+            false => 0,
         }
     }
-}
-
-fn shifted(a: Expr, by: Expr) -> Expr {
-    binary(BinOp::Shl(IntType::I64), a, by)
 }
 
 /// The dimensions along which a strip has one point.
@@ -126,14 +113,14 @@ fn others(plan: &Strips, innermost: usize) -> impl DoubleEndedIterator<Item = us
 pub(super) fn strips(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: &Measures) {
     let SegKind::Scan(ops, _) = &seg.kind else { bug!("strips of what is no scan") };
     let words = Words::new(t, &mul(of.tiles.clone(), i64(WARP_THREADS)), &of.types, TileValues::Same);
-    t.kernel("segscan_strips", of.tiles.clone(), of.size.clone(), Mode::Thread, |t| {
+    t.kernel("segscan_strips", of.tiles.clone(), i64(of.size()), Mode::Thread, |t| {
         let turned = of.plan.turned.then(|| {
             let turned = t.names.fresh_str("turned");
             t.types.insert(turned, fehu_ir::Type::Mem(Space::Shared));
-            t.in_kernel.shared.push((turned, of.box_bytes()));
+            t.in_kernel.shared.push((turned, i64(of.box_bytes())));
             turned
         });
-        let sums = t.exchange(&of.types, &of.size);
+        let sums = t.exchange(&of.types, &i64(of.size()));
         let before = t.exchange(&of.types, &i64(WARP_THREADS));
         let number = t.shared_array("tile", PrimType::I32, i64(1));
         let number = take_tile(t, &words, number);
@@ -173,22 +160,24 @@ struct Tile {
 
 impl Tile {
     fn new(t: &mut KernelCode, seg: &SegOp<Memory>, of: &Measures, number: Expr) -> Tile {
-        let down = t.let_i64("down", quot(number.clone(), of.strips.clone()));
-        let strip = t.let_i64("strip", sub(number, mul(down.clone(), of.strips.clone())));
+        let (down, strip) = divided(t, number, of.strips.clone());
         let innermost = seg.space.dims.len() - 1;
-        let mut rest = t.let_i64("rest", quot(strip.clone(), of.beside.clone()));
-        let part = sub(strip.clone(), mul(rest.clone(), of.beside.clone()));
+        let others: Vec<usize> = others(&of.plan, innermost).rev().collect();
+        let (mut rest, part) = match others.is_empty() {
+            true => (i64(0), strip.clone()),
+            false => divided(t, strip.clone(), of.beside.clone()),
+        };
         let mut indices = vec![];
-        for d in others(&of.plan, innermost).rev() {
+        for d in others {
             let size = t.operand(seg.space.dims[d].1);
-            let above = t.let_i64("rest", quot(rest.clone(), size.clone()));
-            indices.push((d, t.let_i64("plane", sub(rest, mul(above.clone(), size)))));
+            let (above, plane) = divided(t, rest, size);
+            indices.push((d, plane));
             rest = above;
         }
         let column = t.let_i64("column", mul(part, i64(WARP_THREADS)));
-        let row = t.let_i64("row", mul(down.clone(), of.rows.clone()));
+        let row = t.let_i64("row", mul(down.clone(), i64(of.rows())));
         let across = le(add(column.clone(), i64(WARP_THREADS)), of.columns.clone());
-        let full = and(across, le(add(row.clone(), of.rows.clone()), of.n.clone()));
+        let full = and(across, le(add(row.clone(), i64(of.rows())), of.n.clone()));
         let full = var(t.let_as("full", PrimType::Bool, full));
         let lane = t.let_i64("lane", rem(local(), i64(WARP_THREADS)));
         let group = t.let_i64("group", quot(local(), i64(WARP_THREADS)));
@@ -235,6 +224,16 @@ impl Tile {
         let tile = add(mul(down, of.strips.clone()), self.strip.clone());
         add(mul(tile, i64(WARP_THREADS)), self.lane.clone())
     }
+}
+
+/// The quotient and the remainder of numbers of tiles, which have 32 bits: those of 64 bits take several times as long to divide.
+fn divided(t: &mut KernelCode, number: Expr, by: Expr) -> (Expr, Expr) {
+    let narrow = |e: Expr| Expr::Conv(ConvOp::SExt(IntType::I64, IntType::I32), Box::new(e));
+    let quotient = binary(BinOp::SQuot(IntType::I32), narrow(number.clone()), narrow(by.clone()));
+    let quotient = t.to_i64(quotient);
+    let quotient = t.let_i64("quotient", quotient);
+    let rest = t.let_i64("rest", sub(number, mul(quotient.clone(), by)));
+    (quotient, rest)
 }
 
 /// Whether it is certain that a point exists.
@@ -301,7 +300,7 @@ fn look_back(
     before: &[Name],
 ) {
     let total = t.load_all(sums, &of.types, &tile.lane);
-    t.for_up_to("group", sub(of.warps.clone(), i64(1)), |t, group| {
+    t.for_up_to("group", i64(of.plan.warps - 1), |t, group| {
         let at = add(mul(add(group, i64(1)), i64(WARP_THREADS)), tile.lane.clone());
         let next = t.load_all(sums, &of.types, &at);
         t.apply_all(ops, &vars(&total), &vars(&next), &total);
@@ -378,9 +377,9 @@ fn add_before(
 
 /// The segment and the point of the tile that is the point `k` of a thread, where neighbouring threads have neighbours in a segment.
 fn turned_place(of: &Measures, k: &Expr) -> (Expr, Expr) {
-    let number = add(mul(k.clone(), of.size.clone()), local());
-    let column = binary(BinOp::LShr(IntType::I64), number.clone(), of.rows_log2.clone());
-    (column, bits(number, sub(of.rows.clone(), i64(1))))
+    let number = add(mul(k.clone(), i64(of.size())), local());
+    let column = binary(BinOp::LShr(IntType::I64), number.clone(), i64(of.rows().ilog2().into()));
+    (column, bits(number, i64(of.rows() - 1)))
 }
 
 /// Exchanges values so that neighbouring threads have neighbours in a segment.
@@ -389,7 +388,7 @@ fn turn(t: &mut KernelCode, of: &Measures, rows: &[Name], turned: Name) {
         if number > 0 {
             t.barrier();
         }
-        let lane = mul(rem(local(), i64(WARP_THREADS)), of.row_of_box());
+        let lane = mul(rem(local(), i64(WARP_THREADS)), i64(of.row_of_box()));
         let first = add(lane, mul(quot(local(), i64(WARP_THREADS)), i64(of.plan.points)));
         let first = t.let_i64("first", first);
         t.for_up_to("k", i64(of.plan.points), |t, k| {
@@ -399,7 +398,7 @@ fn turn(t: &mut KernelCode, of: &Measures, rows: &[Name], turned: Name) {
         t.barrier();
         t.for_up_to("k", i64(of.plan.points), |t, k| {
             let (column, down) = turned_place(of, &k);
-            let value = t.element(turned, *ty, add(mul(column, of.row_of_box()), down));
+            let value = t.element(turned, *ty, add(mul(column, i64(of.row_of_box())), down));
             t.store(*row, *ty, k, value);
         });
     }

@@ -15,7 +15,6 @@
 //! A reader takes words whose states agree. If they do not, the tile is publishing just now, and it reads again. Words start as zeros:
 //! nothing is published. The words for a piece of neighbouring tiles are neighbours, so that lanes that look at 32 tiles read them at once.
 
-use super::{read_volatile, write_volatile};
 use crate::translate::kernel::bits::{bits_of, narrowed, widened};
 use crate::translate::state::{HostCode, KernelCode};
 use fehu_base::ops::{BinOp, ConvOp};
@@ -92,7 +91,7 @@ impl Words {
                     _ => binary(BinOp::And(IntType::I64), bits.clone(), i64(!0 << STATE_BITS)),
                 };
                 let word = binary(BinOp::Or(IntType::I64), upper, i64(i64::from(state)));
-                write_volatile(t, self.mem, PrimType::I64, self.place(row, tile), word);
+                t.write_volatile(self.mem, PrimType::I64, self.place(row, tile), word);
                 row += 1;
             }
         }
@@ -104,7 +103,7 @@ impl Words {
         t.set_to(state, i32(NONE));
         t.while_(equal(PrimType::I32, var(state), i32(NONE)), |t| {
             for (row, word) in (0..).zip(&words) {
-                read_volatile(t, *word, self.mem, PrimType::I64, self.place(row, tile));
+                t.read_volatile(*word, self.mem, PrimType::I64, self.place(row, tile));
             }
             t.set_to(state, self.state_of(words[0]));
             let agree = words[1..].iter().map(|w| equal(PrimType::I32, self.state_of(*w), var(state)));
