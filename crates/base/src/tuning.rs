@@ -109,6 +109,13 @@ pub mod flattening {
     /// How many steps of threads a device makes while it launches the kernels of a version that is flattened further, around 10 us of an H200.
     pub const LAUNCH_STEPS: i64 = 1 << 25;
 
+    /// How many bytes of rows that all points read, from caches, take as long as one byte of a result that is written and read again. The table in
+    /// `flatten/gpu/shared_rows.rs` says 5 to 8.
+    pub const SHARED_BYTES_PER_RESULT_BYTE: i64 = 8;
+
+    /// How many such bytes an H200 reads from caches in the time of two launches.
+    pub const SHARED_BYTES: i64 = 1 << 25;
+
     /// How much parallelism is enough for thread blocks, if nobody says otherwise: one warp. What a block does in shared memory,
     /// with barriers, the versions flattened further do in several kernels, which cost a launch each, through global memory.
     pub const BLOCK_VERSION_ELEMENTS: i64 = crate::device::WARP_THREADS;
@@ -187,6 +194,9 @@ pub mod columns {
 
     /// The fewest columns: a warp.
     pub const COLUMNS: i64 = crate::device::WARP_THREADS;
+
+    /// The fewest columns of products of columns, whose blocks read rows together: what memory hands out at a time.
+    pub const COLUMNS_OF_PRODUCT: i64 = 8;
 
     /// The fewest elements; with fewer it does not matter who reads them.
     pub const ELEMENTS: i64 = 1 << 16;

@@ -5,11 +5,16 @@
 //! in a loop, with other columns beside it, and no array has to be laid out anew:
 //!
 //! ```text
-//! segred (j < m, i < n) { a[i, j] } (+)      ->     parts = segmap (c < count, j < m) { loop (s = 0) for k { s + a[first + k, j] } }
-//!                                                   if count == 1 then parts[0] else segred (j < m, c < count) { parts[c, j] } (+)
+//! segred (j < m, i < n) { a[i, j] } (+)      ->     parts = segmap (c < count, j < m) { loop (s = 0) for k < size { s + a[c*size + k, j] } }
+//!                                                   if count == 1 then parts[0]
+//!                                                   else segred (j < m, c < count + left) { if c < count then parts[c, j] else a[c*size + c - count, j] } (+)
 //! ```
 //!
-//! The parts of a column are as many as it takes to give all threads of the device something to do.
+//! The parts of a column are as many as it takes to give all threads of the device something to do. All have the same size, which the host knows, and
+//! `left` elements are left over for the end.
+//!
+//! Where one of the operands is the same for all columns and the other for all rows of results, as in `a^T b`, the map of parts has the shape of a batch of
+//! matrix products, whose blocks share what they read (`schedule/tile`): then few columns are enough.
 
 use super::access;
 use super::choose;
@@ -67,7 +72,8 @@ impl Layout {
         let le = CmpOp::SLe(IntType::I64);
         let elements = b.mul64(segments, n);
         let many = b.cmp(le, SubExp::i64(columns::ELEMENTS), elements);
-        let wide = b.cmp(le, SubExp::i64(columns::COLUMNS), columns);
+        let few = if is_product(seg) { columns::COLUMNS_OF_PRODUCT } else { columns::COLUMNS };
+        let wide = b.cmp(le, SubExp::i64(few), columns);
         let worth = b.bin(BinOp::LogAnd, many, wide);
         b.begin();
         let results = parts_then_whole(&mut b, pat, seg, segments);
@@ -95,9 +101,8 @@ fn parts_then_whole(
     let sensible = b.bin(quot, n, SubExp::i64(columns::PART_ELEMENTS));
     let count = b.bin(most, wanted, sensible);
     let count = b.bin(least, count, SubExp::i64(1));
-    let before = b.sub64(count, SubExp::i64(1));
-    let up = b.add64(n, before);
-    let size = b.bin(quot, up, count);
+    let size = b.bin(quot, n, count);
+    let in_parts = b.mul64(count, size);
 
     // The parts.
     let fresh = |b: &mut Builder<Kernels>, base: &str| b.fresh(base, Type::I64);
@@ -106,10 +111,7 @@ fn parts_then_whole(
     let part = fresh(b, "part");
     b.begin();
     let first = b.mul64(part.into(), size);
-    let left = b.sub64(n, first);
-    let len = b.bin(most, left, size);
-    let len = b.bin(least, len, SubExp::i64(0));
-    let sums = loop_over_part(b, seg, ops, first, len);
+    let sums = loop_over_part(b, seg, ops, first, size);
     let body = b.end(sums);
     let mut renamed = Subst::new();
     let mut own = |b: &mut Builder<Kernels>, (name, n): (Name, SubExp)| {
@@ -137,18 +139,15 @@ fn parts_then_whole(
         .collect();
     let one = b.end(same);
     b.begin();
+    let left = b.sub64(n, in_parts);
+    let all = b.add64(count, left);
     let mut space: Vec<(Name, SubExp)> = vec![];
-    for n in outer.iter().map(|d| d.1).chain([columns, count]) {
+    for n in outer.iter().map(|d| d.1).chain([columns, all]) {
         let index = b.fresh("gtid", Type::I64);
         space.push((index, n));
     }
     b.begin();
-    let mut at: Vec<DimIndex> = space.iter().map(|d| DimIndex::Fix(d.0.into())).collect();
-    let last = at.len() - 1;
-    at.swap(last, last - 1);
-    let values: Vec<SubExp> = (parts.iter().zip(&seg.types))
-        .map(|(a, t)| b.bind("x", t.clone(), Exp::Basic(Basic::Index(*a, at.clone()))).into())
-        .collect();
+    let values = part_or_point(b, seg, &parts, &space, count, in_parts);
     let body = b.end(values);
     let ops =
         ops.iter().map(|op| SegBinOp { op: rename_lambda(&mut b.names, &op.op), ..op.clone() }).collect();
@@ -159,6 +158,56 @@ fn parts_then_whole(
     let types = pat.iter().map(|p| p.ty.clone()).collect();
     let either = b.bind_all("whole", types, Exp::If(single, Box::new(one), Box::new(several)));
     either.into_iter().map(SubExp::Var).collect()
+}
+
+/// The value of a part, or a point that is in none.
+fn part_or_point(
+    b: &mut Builder<Kernels>,
+    seg: &SegOp<Kernels>,
+    parts: &[Name],
+    space: &[(Name, SubExp)],
+    count: SubExp,
+    in_parts: SubExp,
+) -> Vec<SubExp> {
+    let mut at: Vec<DimIndex> = space.iter().map(|d| DimIndex::Fix(d.0.into())).collect();
+    let last = at.len() - 1;
+    let number: SubExp = space[last].0.into();
+    at.swap(last, last - 1);
+    let is_part = b.cmp(CmpOp::SLt(IntType::I64), number, count);
+    b.begin();
+    let values = (parts.iter().zip(&seg.types))
+        .map(|(a, t)| b.bind("x", t.clone(), Exp::Basic(Basic::Index(*a, at.clone()))).into())
+        .collect();
+    let part = b.end(values);
+    b.begin();
+    let beyond = b.sub64(number, count);
+    let index = b.add64(in_parts, beyond);
+    let mut point = rename_body(&mut b.names, &seg.body.body);
+    let mut here = Subst::new();
+    for (dim, (new, _)) in seg.space.dims.iter().zip(space).take(last) {
+        here.insert(dim.0, *new);
+    }
+    if let Some((dim, _)) = seg.space.dims.last() {
+        here.insert(*dim, index);
+    }
+    here.body(&mut point);
+    point.stms.into_iter().for_each(|s| b.push(s));
+    let point = b.end(point.result);
+    let values = b.bind_all("x", seg.types.clone(), Exp::If(is_part, Box::new(part), Box::new(point)));
+    values.into_iter().map(SubExp::Var).collect()
+}
+
+/// Whether one read of a reduction is the same for all columns, and another for all rows of results.
+fn is_product(seg: &SegOp<Kernels>) -> bool {
+    let [.., (row, _), (column, _), (along, _)] = seg.space.dims[..] else { return false };
+    let mut reads = [false; 2];
+    for stm in &seg.body.body.stms {
+        let Exp::Basic(Basic::Index(_, slice)) = &stm.exp else { continue };
+        let by = |n: Name| slice.iter().any(|d| *d == DimIndex::Fix(n.into()));
+        reads[0] |= by(along) && by(row) && !by(column);
+        reads[1] |= by(along) && by(column) && !by(row);
+    }
+    reads == [true; 2]
 }
 
 /// The loop of a thread over its part of a column: what the points of the part are combined to.
