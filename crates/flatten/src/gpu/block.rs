@@ -10,6 +10,7 @@ use super::guard::Version;
 use super::host_names::HostNames;
 use super::nest::Nest;
 use super::parallel::widths_inside;
+use super::shared_rows::SharedRows;
 use super::state::{Flat, Machine};
 use super::traffic::{at_most_unless, Traffic};
 use fehu_base::ops::{BinOp, CmpOp};
@@ -93,15 +94,21 @@ impl Intra {
     }
 }
 
+/// What is known of what a version and the one that is flattened further read.
+pub(super) struct Weighed<'a> {
+    pub(super) traffic: Option<&'a Traffic>,
+    pub(super) rows: Option<&'a SharedRows>,
+}
+
 /// Whether there is enough parallelism for a version, and it fits the device. Where there is a version that is
-/// flattened further, it must also use enough of the parallelism, or move fewer bytes where these are known.
+/// flattened further, it must also use enough of the parallelism, or move fewer bytes where these are known, and share what all points read.
 pub(super) fn fits(
     flat: &mut Flat,
     nest: &Nest,
     name: Symbol,
     version: &Intra,
     is_flattened_further: bool,
-    traffic: Option<&Traffic>,
+    Weighed { traffic, rows }: Weighed,
 ) -> SubExp {
     let widest = widest_of(&mut flat.seq.b, &version.spaces);
     let outer = flat.seq.b.product(&nest.widths);
@@ -109,6 +116,10 @@ pub(super) fn fits(
     let par = match traffic {
         Some(traffic) => traffic.block_par(&mut flat.seq.b, par),
         None if is_flattened_further => busy_par(&mut flat.seq.b, version, outer, widest, par),
+        None => par,
+    };
+    let par = match rows {
+        Some(rows) => rows.limit(&mut flat.seq.b, nest, par, flattening::BLOCK_VERSION_ELEMENTS - 1),
         None => par,
     };
     let enough = flat.enough(name, Version::Intra, par, Some(outer));

@@ -15,11 +15,11 @@
 //! A body that is nothing but a map needs no versions of its own: the map inside has them. Neither does one that is a
 //! plain segmented reduction or scan. A version that is no different from another is left out, and an intra-block
 //! version is chosen only if it fits the device: its widest reduction or scan in a
-//! block's threads, and its arrays in shared memory; and by default only if its threads do not wait for single ones (`block_steps`). Of maps over rows, by default the version is chosen that moves
+//! block's threads, and its arrays in shared memory; and by default only if its threads do not wait for single ones (`block_steps`), and blocks do not read again and again what they could share (`shared_rows`). Of maps over rows, by default the version is chosen that moves
 //! the fewest bytes (`traffic`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of the
 //! host fails if it does not fit.
 
-use super::block::{self, widest};
+use super::block::{self, widest, Weighed};
 use super::g1_manifest::Point;
 use super::guard::Version;
 use super::invariant;
@@ -30,6 +30,7 @@ use super::parallel::{
     exploitable, flatten_moderately, operations, perfect, rearranging, segmented, widths_inside,
 };
 use super::ran::Ran;
+use super::shared_rows::SharedRows;
 use super::state::{Flat, Machine};
 use super::steer::Steer;
 use super::traffic::Traffic;
@@ -147,7 +148,9 @@ impl Flat {
         let Some((name, version)) = intra else { return Some((choice, checked)) };
         let choice = self.nested(|f| {
             let traffic = if is_flattened_further { Traffic::of(f, nest, body) } else { None };
-            let cond = block::fits(f, nest, name, &version, is_flattened_further, traffic.as_ref());
+            let rows = if is_flattened_further { SharedRows::in_body(nest, body) } else { None };
+            let weighed = Weighed { traffic: traffic.as_ref(), rows: rows.as_ref() };
+            let cond = block::fits(f, nest, name, &version, is_flattened_further, weighed);
             f.choose(cond, version.body, choice, results_of(nest, types))
         });
         Some((choice, Ran::in_both(&in_blocks, &checked)))

@@ -7,7 +7,7 @@
 //! else let y = map f xs in reduce ⊕ v y     -- flattened further
 //! ```
 //!
-//! Without parallelism in `f` it is the one kernel. Where all that is reduced is also a result, it is always a map and a reduction: the one
+//! Without parallelism in `f` it is the one kernel. The default is a map and a reduction where points share rows that each would read (`shared_rows`). Where all that is reduced is also a result, it is always a map and a reduction: the one
 //! kernel would write the elements, too, and saves no more than to read them again, while a map's points can share what they read (tiles of
 //! a matrix product) and those of a reduction cannot. Attributes that forbid the version with a sequential `f` (`only_inner`, ...) leave
 //! the other one: fusion hands them on from the map to the reduction. An operator that depends on
@@ -25,9 +25,11 @@ use super::nest::{Lifted, Nest, Owner};
 use super::parallel::{exploitable, widths_inside};
 use super::ran::Ran;
 use super::scattered;
+use super::shared_rows::SharedRows;
 use super::state::{Flat, Machine};
 use super::steer::{self, Steer};
 use crate::scan_and_reduce;
+use fehu_base::tuning::flattening;
 use fehu_base::Name;
 use fehu_ir::seg::{KernelBody, KernelReturn, SegBinOp, SegKind};
 use fehu_ir::soac::{Commutativity, Reduce, Scan, Screma, Soac};
@@ -108,7 +110,10 @@ impl Flat {
             return Some(results.into_iter().map(|e| (e, Owner::Nest)).collect());
         };
         let widths: Vec<SubExp> = nest.widths.iter().copied().chain([s.width]).collect();
-        let par = self.seq.b.product(&widths);
+        let mut par = self.seq.b.product(&widths);
+        if let Some(rows) = SharedRows::of(nest, s) {
+            par = rows.limit(&mut self.seq.b, nest, par, flattening::ENOUGH_PARALLELISM - 1);
+        }
         let inside = self.seq.b.product(&widths_inside(nest, &s.map.body));
         let cond = self.enough(name, Version::Outer, par, Some(inside));
         let mut under = nest.clone();
