@@ -178,6 +178,10 @@ pub enum MathFn {
     Mad,
     /// `lerp a b t = a + (b-a)*t`.
     Lerp,
+    /// `1/y` where [`MathFn::DivideBy`] can use it, else NaN.
+    Inverse,
+    /// `x/y`, from `x`, `y` and the inverse of `y`: the same number, without a division.
+    DivideBy,
     IsNan,
     IsInf,
     /// Float to the integer of the same bits.

@@ -22,7 +22,8 @@ use fehu_flatten::irregular::{self, Form};
 use fehu_flatten::joined_rows;
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
-    barriers, checks, device_loops, device_scalars, leave, loops, outline, restrict, unroll, walks, Analysis,
+    barriers, checks, device_loops, device_scalars, divisors, leave, loops, outline, restrict, unroll, walks,
+    Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
@@ -180,6 +181,7 @@ pub fn gpu<'a>(
         .pass(leave::PASS, "kernels have all their checks; what is left are barriers")
         .pass(barriers::PASS, "operations of a block begin and end with a barrier, each for its own sake")
         .pass(device_scalars::PASS, "only now is it known which scalars the host reads")
+        .pass(divisors::PASS, "scalars that stay on the device are no parameters any more")
         .pass(restrict::PASS, "all blocks that kernels get are known now, also those of scalars that stay")
         .pass(walks::PASS, "which blocks are only read is known now; pieces are loops that are unrolled")
         .pass(unroll::PASS, "kernels are complete")

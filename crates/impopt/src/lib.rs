@@ -11,6 +11,7 @@
 //! | [`barriers`] | GPUs | two barriers with nothing between them become one |
 //! | [`device_loops`] | GPUs | loops over single elements are kernels of one thread |
 //! | [`device_scalars`] | GPUs | scalars that only kernels need are not read by the host |
+//! | [`divisors`] | GPUs | kernels multiply by inverses of floats that all threads divide by |
 //! | [`restrict`] | GPUs | kernels say which of their blocks are different memory |
 //! | [`walks`] | GPUs | threads that walk along rows of their own read several elements at a time |
 //! | [`unroll`] | GPUs | short loops of kernels are marked for their compiler to unroll |
@@ -25,6 +26,7 @@ pub mod checks;
 mod data_dependent;
 pub mod device_loops;
 pub mod device_scalars;
+pub mod divisors;
 pub mod kernel_facts;
 pub mod leave;
 pub mod loops;

@@ -37,7 +37,7 @@ use fehu_ir::subst::rename_body;
 use fehu_ir::visit::{deep, for_each_stm, map_bodies};
 use fehu_ir::{Attr, Basic, Body, Exp, Loc, Memory, PatElem, Prog, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Points inside of a space have a body without tests for its edges.
 pub const PASS: Pass<Prog<Memory>> = Pass { name: "inside", need: Need::Optional, run: inside };
@@ -97,7 +97,11 @@ impl Inside {
         let fast = assume.body(rename_body(&mut self.names, &seg.body.body));
         let dims = assume.dims(&seg.space.dims);
         let mut long = 0;
-        for_each_stm(&fast, &mut |stm| long += usize::from(matches!(&stm.exp, Exp::Basic(b) if is_long(b))));
+        let mut own: FxHashSet<Name> = FxHashSet::default();
+        for_each_stm(&fast, &mut |stm| own.extend(stm.pat.iter().map(|p| p.name)));
+        for_each_stm(&fast, &mut |stm| {
+            long += usize::from(matches!(&stm.exp, Exp::Basic(b) if is_long(b, &own)));
+        });
         if long > MOST_LONG_OPERATIONS {
             return;
         }
@@ -171,10 +175,15 @@ fn is_stencil(seg: &SegOp<Memory>) -> bool {
     points && map && elements && scalars && plain && count <= MAX_STATEMENTS_OF_STENCIL
 }
 
-/// Whether an operation of floats takes a call, or nearly as long.
-fn is_long(basic: &Basic) -> bool {
-    let divides = matches!(basic, Basic::BinOp(BinOp::FDiv(_) | BinOp::FMod(_) | BinOp::FPow(_), ..));
-    divides || matches!(basic, Basic::PrimFn(..))
+/// Whether an operation of floats takes a call, or nearly as long. Divisions by what is no point's own become multiplications
+/// (`impopt/divisors`).
+fn is_long(basic: &Basic, own: &FxHashSet<Name>) -> bool {
+    match basic {
+        Basic::BinOp(BinOp::FDiv(_), _, SubExp::Var(y)) => own.contains(y),
+        Basic::BinOp(BinOp::FDiv(_), _, SubExp::Const(_)) => false,
+        Basic::BinOp(BinOp::FMod(_) | BinOp::FPow(_), ..) | Basic::PrimFn(..) => true,
+        _ => false,
+    }
 }
 
 /// How far from the edges a point has to be: the largest constant by which an index may be changed.

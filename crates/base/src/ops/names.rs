@@ -261,6 +261,8 @@ impl MathFn {
             MathFn::Fma => "fma",
             MathFn::Mad => "mad",
             MathFn::Lerp => "lerp",
+            MathFn::Inverse => "inverse",
+            MathFn::DivideBy => "divide_by",
             MathFn::IsNan => "isnan",
             MathFn::IsInf => "isinf",
             MathFn::ToBits => "to_bits",

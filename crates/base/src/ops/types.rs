@@ -115,13 +115,14 @@ impl ConvOp {
 impl MathFn {
     /// All functions, in the order of their declaration.
     #[rustfmt::skip]
-    pub const ALL: [MathFn; 57] = {
+    pub const ALL: [MathFn; 59] = {
         use MathFn::*;
         [
             Sqrt, Cbrt, Rsqrt, Exp, Exp2, Exp10, Expm1, Log, Log2, Log10, Log1p,
             Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
             SinPi, CosPi, TanPi, AsinPi, AcosPi, AtanPi, Atan2, Atan2Pi, Hypot,
             Gamma, LGamma, Erf, Erfc, Floor, Ceil, Round, Trunc, Fma, Mad, Lerp,
+            Inverse, DivideBy,
             IsNan, IsInf, ToBits, FromBits, NextAfter, Ldexp, CopySign,
             Popc, Clz, Ctz, SMulHi, UMulHi, SMadHi, UMadHi,
         ]
@@ -180,6 +181,8 @@ impl MathFn {
             | MathFn::Fma
             | MathFn::Mad
             | MathFn::Lerp
+            | MathFn::Inverse
+            | MathFn::DivideBy
             | MathFn::IsNan
             | MathFn::IsInf
             | MathFn::ToBits
@@ -193,7 +196,9 @@ impl MathFn {
     /// How many operands it takes.
     pub fn arity(self) -> usize {
         match self {
-            MathFn::Fma | MathFn::Mad | MathFn::Lerp | MathFn::SMadHi | MathFn::UMadHi => 3,
+            MathFn::Fma | MathFn::Mad | MathFn::Lerp | MathFn::DivideBy | MathFn::SMadHi | MathFn::UMadHi => {
+                3
+            }
             MathFn::Atan2
             | MathFn::Atan2Pi
             | MathFn::Hypot
@@ -239,6 +244,7 @@ impl MathFn {
             | MathFn::Ceil
             | MathFn::Round
             | MathFn::Trunc
+            | MathFn::Inverse
             | MathFn::IsNan
             | MathFn::IsInf
             | MathFn::ToBits
@@ -252,10 +258,13 @@ impl MathFn {
 
 impl PrimFn {
     /// Whether the function exists at its type: integer functions at integer
-    /// types, all others at float types.
+    /// types, all others at float types; no number is divided by a known
+    /// half float in a way of its own.
     pub fn is_defined(self) -> bool {
+        let by_inverse = matches!(self.op, MathFn::Inverse | MathFn::DivideBy);
         match self.at {
             PrimType::Int(_) => self.op.is_integer(),
+            PrimType::Float(FloatType::F16) if by_inverse => false,
             PrimType::Float(_) => !self.op.is_integer(),
             PrimType::Bool | PrimType::Unit => false,
         }

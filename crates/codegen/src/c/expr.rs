@@ -543,6 +543,8 @@ fn math_name(op: MathFn, at: PrimType) -> String {
         },
         MathFn::Mad => runtime("mad"),
         MathFn::Lerp => runtime("lerp"),
+        MathFn::Inverse => runtime("inverse"),
+        MathFn::DivideBy => runtime("divide_by"),
         MathFn::IsNan => runtime("isnan"),
         MathFn::IsInf => runtime("isinf"),
         MathFn::ToBits => runtime("to_bits"),

@@ -10,6 +10,8 @@ pub(crate) const SCALARS: &str = concat!(
     "\n",
     include_str!("../../rts/c/scalar_math.h"),
     "\n",
+    include_str!("../../rts/c/scalar_divide.h"),
+    "\n",
     include_str!("../../rts/c/scalar_f16.h"),
     "\n",
     include_str!("../../rts/c/lock.h"),

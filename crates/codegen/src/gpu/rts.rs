@@ -63,6 +63,7 @@ pub(super) fn kernel_prelude<A: Api>() -> String {
         include_str!("../../rts/gpu/kernel_runs.h"),
         include_str!("../../rts/c/scalar.h"),
         A::KERNEL_MATH,
+        include_str!("../../rts/c/scalar_divide.h"),
         include_str!("../../rts/c/scalar_f16.h"),
     ];
     format!("{}\n{}", A::KERNEL, shared.join("\n"))
