@@ -24,7 +24,7 @@ pub(crate) fn scanned_bytes<R: Rep>(seg: &SegOp<R>, ops: &[SegBinOp<R>]) -> u64 
 
 /// Whether a scan sums up small numbers of 64 bits.
 pub(crate) fn are_counters<R: Rep>(seg: &SegOp<R>, ops: &[SegBinOp<R>]) -> bool {
-    are_sums_of(seg, ops, &|c| c.abs() <= MAX_NARROW_VALUE)
+    are_sums_of(seg, ops, &|c| (-MAX_NARROW_VALUE..=MAX_NARROW_VALUE).contains(&c))
 }
 
 /// Whether a scan sums up numbers of 64 bits that are 0 or 1.
