@@ -202,6 +202,9 @@ impl<'a> Text<'a> {
             self.p.put(" block ");
             self.expr(size);
         }
+        if let Some(threads) = k.resident {
+            self.p.put(format_args!(" resident {threads}"));
+        }
         for (m, qualifier) in &k.qualifiers {
             self.p.put(match qualifier {
                 Qualifier::OnlyRead => " only_read ",

@@ -166,6 +166,7 @@ impl Text<'_> {
             vec![]
         };
         let block_size = if self.r.try_word("block") { Some(self.expr()?) } else { None };
+        let resident = if self.r.try_word("resident") { Some(self.r.number()?) } else { None };
         let mut qualifiers = IndexMap::new();
         while !self.r.at('{') {
             let qualifier = if self.r.try_word("only_read") {
@@ -177,7 +178,7 @@ impl Text<'_> {
             qualifiers.insert(self.r.name()?, qualifier);
         }
         let body = self.scope()?;
-        Ok(Kernel { name, label, params, shared, block_size, qualifiers, body, loc: Loc::none() })
+        Ok(Kernel { name, label, params, shared, block_size, resident, qualifiers, body, loc: Loc::none() })
     }
 
     fn params(&mut self) -> Read<Vec<Param>> {

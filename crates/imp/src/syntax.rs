@@ -299,6 +299,8 @@ pub struct Kernel {
     pub shared: Vec<Name>,
     /// The number of threads in a block, where the code only works for that one: known when it is compiled.
     pub block_size: Option<Expr>,
+    /// How many threads a multiprocessor should have room for: more registers than that leaves are not used, where the machine can be asked for it (CUDA).
+    pub resident: Option<i64>,
     /// What is known of its blocks.
     pub qualifiers: IndexMap<Name, Qualifier>,
     pub body: Code<KernelOp>,

@@ -255,6 +255,7 @@ impl Mover<'_> {
             params: launch.params,
             shared: vec![],
             block_size: None,
+            resident: None,
             qualifiers: IndexMap::new(),
             body: KernelCode::Seq(first),
             loc: inside.loc,

@@ -194,9 +194,10 @@ impl Rewrite<'_> {
         });
         let mut launch = Launch { kernel, grid: i64(1), block: i64(1), shared: vec![], args: args.collect() };
         let (shared, block_size, qualifiers) = (vec![], None, IndexMap::new());
+        let resident = None;
         self.kernels.insert(
             kernel,
-            Kernel { name: kernel, label, params, shared, block_size, qualifiers, body, loc },
+            Kernel { name: kernel, label, params, shared, block_size, resident, qualifiers, body, loc },
         );
         self.added.push(kernel);
         self.launch(&mut launch);

@@ -443,6 +443,8 @@ pub struct SinglePass {
     pub placings: Vec<Placing>,
     /// How a block combines what its threads have, and looks back: 32 tiles at a time, or one.
     pub exchange: Exchange,
+    /// How many threads a multiprocessor should have room for, where registers are asked to be few.
+    pub resident: Option<i64>,
     /// When tiles have whole segments, so that nobody looks back. Never, if there are no conditions.
     pub whole_when: Vec<Condition>,
 }

@@ -154,6 +154,17 @@ pub const SCAN_BYTES_PER_THREAD_OF_WARPS: u64 = 216;
 /// For 2^28 `f32`, 23, 27 and 31 points take 731, 743 and 708 us; for `i8` 547, 520 and 537 us.
 pub const MAX_SCAN_POINTS_OF_WARPS: u64 = 31;
 
+/// Threads that a multiprocessor should have room for, where a scan reads values of up to 4 bytes and adds them up. For 2^28 `i8` and `i32` with 31 points for each thread, a
+/// scan takes 534 and 757 us if the compiler of kernels is not asked for that; for 1024, 1280 and 1536 threads 529 and 755, 500 and 733, 503 and 756 us.
+pub const RESIDENT_THREADS_OF_PLAIN_SCAN: i64 = 1280;
+
+/// The same for values of 8 bytes. For 2^28 `f64`, 19, 23 and 27 points take 1452, 1416 and 1499 us with that; 19 and 23 take 1478 and 1491 us
+/// without, 27 took 1455 us in another run.
+pub const RESIDENT_THREADS_OF_PLAIN_WIDE_SCAN: i64 = 1024;
+
+/// Points that a thread takes then.
+pub const MAX_POINTS_OF_PLAIN_WIDE_SCAN: i64 = 23;
+
 /// Threads of a block by default. For 2^28 `f32` and 19 points, blocks of 128, 256, 384 and 512 threads take 834, 802, 796 and 795 us; for `f64` and 11
 /// points 1861, 1719, 1748 and 1782 us.
 pub const SCAN_BLOCK: i64 = 256;
@@ -167,14 +178,18 @@ pub const MAX_FLAGS_POINTS: u64 = 19;
 /// The same for flags. For 2^28 `i32`, a filter with blocks of 128, 256, 384 and 512 threads takes 854, 765, 736 and 708 us.
 pub const FLAGS_BLOCK: i64 = 512;
 
-/// Bytes of a point from which on flags gather what they decide about in shared memory. For 2^28 elements of which half are kept, a filter takes 704 us (`i32`) and 1376 us
-/// (`f64`) if threads read elements again and write them one by one, and 787 and 1168 us if they gather them.
-pub const MIN_BYTES_TO_GATHER: u64 = 8;
+/// Bytes of a point that flags do not gather in shared memory, if they decide about one class of points: a warp writes such elements well as they are. Of 2^28 elements
+/// of 1, 4 and 8 bytes, a filter that keeps half takes 642, 704 and 1376 us if threads read elements again and write them one by one, and 587, 729 and 1096 us if they
+/// gather them; a partition 783, 962 and 1779 us, and 751, 880 and 1396 us.
+pub const BYTES_NOT_TO_GATHER: std::ops::RangeInclusive<u64> = 2..=4;
 
-/// Bytes of them that a thread keeps in registers.
-pub const GATHERED_BYTES_PER_THREAD: u64 = 152;
+/// Bytes that a thread keeps in registers to gather them.
+pub const GATHERED_BYTES_PER_THREAD: u64 = 216;
 
-/// Threads of a block by default where they do that. For 2^28 `f64`, a partition with blocks of 256 and 512 threads takes 1625 and 1875 us.
+/// Points that a thread gathers, at most. For 2^28 `f64`, a filter with 15, 19, 23, 27 and 31 points for each thread takes 1306, 1151, 1180, 1096 and 1246 us.
+pub const MAX_GATHERED_POINTS: u64 = 27;
+
+/// Threads of a block by default where they do that. For 2^28 `f64` and 19 points, a partition with blocks of 256 and 512 threads takes 1625 and 1875 us.
 pub const GATHER_BLOCK: i64 = 256;
 
 /// Bytes of operands that a thread of a strip keeps in registers: fewer tiles look back, and more reads are on their way. For 8192 columns of 8192 `f32`, 64 and 128 bytes take

@@ -104,7 +104,10 @@ fn kernel_text<A: Api>(context: &Context, kernel: &Kernel, facts: &KernelFacts, 
         (None, None) => None,
     };
     let (head, block_size) = match block_size {
-        Some(size) => (format!("KERNEL_OF({size})"), size),
+        Some(size) => match kernel.resident {
+            Some(threads) => (format!("KERNEL_RESIDENT({size}, {threads})"), size),
+            None => (format!("KERNEL_OF({size})"), size),
+        },
         None => ("KERNEL".to_owned(), "BLOCK_SIZE".to_owned()),
     };
     let name = context.name(kernel.name);

@@ -27,6 +27,7 @@ pub fn kernel(
         params,
         shared,
         block_size: None,
+        resident: None,
         qualifiers: Default::default(),
         body: Code::Seq(body),
         loc: Loc::none(),

@@ -174,6 +174,7 @@ impl Gen {
             params: self.list(Gen::param),
             shared: self.list(Gen::name),
             block_size: self.option(|g| g.expr(1)),
+            resident: self.option(|_| 1024),
             qualifiers: self
                 .list(|g| (g.name(), g.pick(&[Qualifier::OnlyRead, Qualifier::Unaliased])))
                 .into_iter()

@@ -276,7 +276,7 @@ impl HostCode<'_> {
         let inside = KernelState { mode, ..KernelState::default() };
         let around = std::mem::replace(&mut self.in_kernel, inside);
         let code = self.on(body);
-        let KernelState { shared, .. } = std::mem::replace(&mut self.in_kernel, around);
+        let KernelState { shared, resident, .. } = std::mem::replace(&mut self.in_kernel, around);
         let mut params = vec![];
         let mut args = vec![];
         for n in free_names(&code) {
@@ -306,6 +306,7 @@ impl HostCode<'_> {
             params,
             shared: names,
             block_size: None,
+            resident,
             qualifiers: IndexMap::new(),
             body: code,
             loc: self.context.loc.clone(),

@@ -75,6 +75,8 @@ pub(crate) struct KernelState {
     pub(super) mode: Mode,
     /// The shared arrays and their bytes, in terms of the host.
     pub(super) shared: Vec<(Name, Expr)>,
+    /// See [`fehu_imp::syntax::Kernel::resident`].
+    pub(super) resident: Option<i64>,
     /// Those of them that its operations use one after the other.
     pub(super) exchange: Exchange,
     /// What it computes by itself of what the host knows, for sizes of shared memory.

@@ -169,6 +169,9 @@ impl Printer<'_> {
                     self.put("]");
                 }
                 self.put(format_args!(", exchange {}", exchange_word(s.exchange)));
+                if let Some(threads) = s.resident {
+                    self.put(format_args!(", resident {threads}"));
+                }
                 if !s.whole_when.is_empty() {
                     self.put(", whole_segments ");
                     self.conditions(&s.whole_when);

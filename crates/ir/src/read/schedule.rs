@@ -152,8 +152,17 @@ impl Reader<'_> {
                 };
                 let placings = if self.next_is("placed") { self.placings()? } else { vec![] };
                 let exchange = self.exchange()?;
+                let resident = if self.next_is("resident") { Some(self.number()?) } else { None };
                 let whole_when = if self.next_is("whole_segments") { self.conditions()? } else { vec![] };
-                Plan::SinglePass(SinglePass { block, points, values, placings, exchange, whole_when })
+                Plan::SinglePass(SinglePass {
+                    block,
+                    points,
+                    values,
+                    placings,
+                    exchange,
+                    resident,
+                    whole_when,
+                })
             }
             "strips" => {
                 self.word("along")?;

@@ -109,7 +109,7 @@ impl<R: Rep> Checker<'_, R> {
                     self.error("a tile of whole segments where there is one");
                 }
                 self.placings(seg, s);
-                vec![s.points]
+                vec![s.points, s.resident.unwrap_or(1)]
             }
             Plan::Strips(s) => {
                 self.strips(seg, s.along);

@@ -14,7 +14,7 @@
 //! **Scans** are always a single pass over memory. Where segments are short, a tile has whole ones, and needs nothing from others. Filters, partitions and sorts scan numbers that are 0 or 1 to find out where
 //! elements go. There may be more elements than 2^31, so that counters have 64 bits, but not in one tile: values within a
 //! tile then have 32 bits, threads take twice as many points at a time, and the chain of tiles is half as long. Numbers that are 0 or 1 need not even be
-//! exchanged: the threads of a warp count by ballots. If flags decide where values of 8 bytes or more go, those of a tile are gathered before they are written
+//! exchanged: the threads of a warp count by ballots. If flags decide where values go, those of a tile are gathered before they are written
 //! ([`super::compact`]). Segments that lie beside each other in memory are scanned in strips: see [`super::strip`].
 //!
 //! **Histograms** that fit shared memory are made there, by each block for a part of the points, if there are enough points to
@@ -28,7 +28,7 @@ use fehu_base::tuning::schedule::*;
 use fehu_ir::schedule::*;
 use fehu_ir::seg::{SegBinOp, SegHistOp, SegKind, SegOp, SizeClass};
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Exp, Memory, PatElem};
+use fehu_ir::{Basic, Exp, Memory, PatElem};
 
 impl Scheduler {
     pub(super) fn reduction(&mut self, seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> Vec<Choice> {
@@ -95,7 +95,11 @@ impl Scheduler {
             TileValues::Same | TileValues::Narrow => vec![],
         };
         let gathered = gathered_bytes(seg, &placings);
-        let placings = if gathered < MIN_BYTES_TO_GATHER { vec![] } else { placings };
+        let mut classes = placings.iter().filter(|p| !matches!(p, Placing::Count(_)));
+        let first = classes.next();
+        let one_class = classes.all(|class| Some(class) == first);
+        let as_they_are = gathered == 0 || one_class && BYTES_NOT_TO_GATHER.contains(&gathered);
+        let placings = if as_they_are { vec![] } else { placings };
         let (points, threads) = match values {
             TileValues::Same | TileValues::Narrow => {
                 let (room, most) = match exchange {
@@ -109,7 +113,15 @@ impl Scheduler {
             TileValues::Flags if placings.is_empty() => {
                 (odd(FLAGS_BYTES_PER_THREAD / bytes.max(1), MAX_FLAGS_POINTS), FLAGS_BLOCK)
             }
-            TileValues::Flags => (odd(GATHERED_BYTES_PER_THREAD / gathered, MAX_FLAGS_POINTS), GATHER_BLOCK),
+            TileValues::Flags => {
+                (odd(GATHERED_BYTES_PER_THREAD / gathered, MAX_GATHERED_POINTS), GATHER_BLOCK)
+            }
+        };
+        let plain = values == TileValues::Same && exchange == Exchange::Shuffles && is_plain(seg, ops);
+        let (points, resident) = match plain {
+            true if bytes <= 4 => (points, Some(RESIDENT_THREADS_OF_PLAIN_SCAN)),
+            true if bytes <= 8 => (MAX_POINTS_OF_PLAIN_WIDE_SCAN, Some(RESIDENT_THREADS_OF_PLAIN_WIDE_SCAN)),
+            _ => (points, None),
         };
         let block = match &seg.grid {
             Some(_) => None,
@@ -120,8 +132,15 @@ impl Scheduler {
             let segments = Amount::from(Quantity::Segment).and(self.threshold(MIN_SEGMENTS_PER_TILE));
             whole_when.push(Condition::pays(segments, Amount::from(Quantity::Block).times(points)));
         }
-        let tiles =
-            otherwise(Plan::SinglePass(SinglePass { block, points, values, placings, exchange, whole_when }));
+        let tiles = otherwise(Plan::SinglePass(SinglePass {
+            block,
+            points,
+            values,
+            placings,
+            exchange,
+            resident,
+            whole_when,
+        }));
         let mut choices = self.strips(pat, seg, ops);
         choices.push(tiles);
         choices
@@ -195,6 +214,13 @@ fn max_passes(update: Update) -> Threshold {
         Update::Swap | Update::SwapPart => MAX_PASSES_OF_SWAPS,
         Update::Lock => MAX_PASSES_OF_LOCKS,
     }
+}
+
+/// Whether a scan of one segment reads its values and adds them up, so that registers are needed for these alone.
+fn is_plain(seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> bool {
+    let adds = |op: &SegBinOp<Memory>| matches!(&op.op.body.stms[..], [s] if matches!(s.exp, Exp::Basic(Basic::BinOp(..))));
+    let reads = seg.body.body.stms.iter().all(|s| matches!(s.exp, Exp::Basic(Basic::Index(..))));
+    seg.space.dims.len() == 1 && seg.after().is_none() && reads && ops.iter().all(adds)
 }
 
 /// Whether a point costs much more than what it reads.

@@ -159,6 +159,7 @@ fn single_pass(
         tiles: tiles.clone(),
     };
     t.kernel("segscan", grid, size.clone(), Mode::Thread, |t| {
+        t.in_kernel.resident = plan.resident;
         let bytes = match plan.values {
             TileValues::Same | TileValues::Narrow => mul(tile, i64(scan.widest() as i64)),
             TileValues::Flags => {

@@ -90,6 +90,7 @@ impl Gen {
                 values: self.pick(&[TileValues::Same, TileValues::Narrow, TileValues::Flags]),
                 placings: self.list(|g| g.pick(&[Placing::Flagged(1), Placing::Others, Placing::Count(0)])),
                 exchange,
+                resident: self.bool().then_some(1024),
                 whole_when: self.conditions(),
             }),
             8 => Plan::SubHistograms(SubHistograms {
