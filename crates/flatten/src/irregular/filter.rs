@@ -23,8 +23,9 @@ use fehu_ir::soac::{Scatter, ScatterDest, Soac};
 use fehu_ir::{Basic, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, Stm, SubExp, Type};
 
 /// For every how many elements the number of those that are kept is stored: eight bytes, beside a byte for each element. A
-/// point reads at most twice as many conditions, one after the other: quicksort of 10^5 and of 10^7 numbers takes 7.9 and 23.2 ms on an
-/// H200 with chunks of 64, 7.2 and 21.2 with 16, 7.6 and 21.3 with 8.
+/// point reads at most twice as many conditions, one after the other. In quicksort of 10^7
+/// random numbers on an H200, the kernel that does so takes 84 us for each depth with chunks of 64, 50 with 16 and 41 with 8, and the scan
+/// of the sums 12, 14 and 20.
 const CHUNK_ELEMENTS: i64 = 16;
 
 /// The conditions of a filter, for all elements.
