@@ -5,6 +5,7 @@
 //! from them is the same in every run.
 
 use crate::rep::Rep;
+use crate::seg::SegAfter;
 use crate::syntax::*;
 use crate::visit::{look, Visitor};
 use fehu_base::Name;
@@ -57,6 +58,21 @@ pub fn free_in_stm<R: Rep>(stm: &Stm<R>) -> Names {
     let mut o = Occurrences::default();
     o.stm(stm);
     o.free()
+}
+
+/// The statements after a scan that need nothing of what was scanned, and the others.
+pub fn by_need_of_numbers<R: Rep>(after: &SegAfter<R>) -> (Vec<&Stm<R>>, Vec<&Stm<R>>) {
+    let mut scanned: FxHashSet<Name> = after.lambda.params.iter().map(|p| p.name).collect();
+    let (mut early, mut late) = (vec![], vec![]);
+    for stm in &after.lambda.body.stms {
+        if free_in_stm(stm).iter().any(|x| scanned.contains(x)) {
+            scanned.extend(stm.pat.iter().map(|p| p.name));
+            late.push(stm);
+        } else {
+            early.push(stm);
+        }
+    }
+    (early, late)
 }
 
 /// The names free in a list of statements.

@@ -8,13 +8,11 @@
 //! segred(grid; i < n, j < m) { x = xss[i,j]; return x } reduce with (+), 0   : [n]
 //! ```
 
-use crate::free::free_in_stm;
 use crate::rep::Rep;
 use crate::schedule::Schedule;
 use crate::soac::Commutativity;
 use crate::syntax::{Attr, Basic, Body, Exp, Lambda, Shape, Stm, SubExp, Type};
 use fehu_base::{Name, Symbol};
-use rustc_hash::FxHashSet;
 
 /// The operations of `Kernels`.
 #[derive(Clone, PartialEq, Debug)]
@@ -124,23 +122,6 @@ pub struct SegAfter<R: Rep> {
     pub lambda: Lambda<R>,
     /// What is done with each of them.
     pub returns: Vec<KernelReturn>,
-}
-
-impl<R: Rep> SegAfter<R> {
-    /// The statements that need nothing of what was scanned, and the others.
-    pub fn by_need_of_numbers(&self) -> (Vec<&Stm<R>>, Vec<&Stm<R>>) {
-        let mut scanned: FxHashSet<Name> = self.lambda.params.iter().map(|p| p.name).collect();
-        let (mut early, mut late) = (vec![], vec![]);
-        for stm in &self.lambda.body.stms {
-            if free_in_stm(stm).iter().any(|x| scanned.contains(x)) {
-                scanned.extend(stm.pat.iter().map(|p| p.name));
-                late.push(stm);
-            } else {
-                early.push(stm);
-            }
-        }
-        (early, late)
-    }
 }
 
 impl<R: Rep> SegOp<R> {

@@ -18,6 +18,7 @@ use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::tuning::schedule::MAX_STATEMENTS_OF_FULL_TILES;
 use fehu_base::Name;
+use fehu_ir::free::by_need_of_numbers;
 use fehu_ir::schedule::Placing;
 use fehu_ir::seg::{KernelReturn, SegAfter, SegOp};
 use fehu_ir::visit::for_each_stm;
@@ -90,7 +91,7 @@ fn condition_of(body: &Body<Memory>, e: SubExp) -> Option<SubExp> {
 
 /// Whether nothing that comes after the scan depends on numbers, but for places and the numbers themselves.
 fn is_known_before(after: &SegAfter<Memory>) -> bool {
-    let (early, late) = after.by_need_of_numbers();
+    let (early, late) = by_need_of_numbers(after);
     let mut plain = true;
     let mut survey = |s: &Stm<Memory>| {
         plain &= !matches!(s.exp, Exp::Loop(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_));

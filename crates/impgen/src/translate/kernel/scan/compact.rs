@@ -24,6 +24,7 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Direction, Expr};
+use fehu_ir::free::by_need_of_numbers;
 use fehu_ir::mem::poly;
 use fehu_ir::schedule::Placing;
 use fehu_ir::seg::{KernelReturn, SegAfter};
@@ -117,7 +118,7 @@ fn collect(
                     t.set_to(*flags, binary(BinOp::Or(IntType::I32), var(*flags), bit));
                 }
                 let Some(after) = seg.after() else { bug!("nothing comes after a scan") };
-                let stms = after.by_need_of_numbers().0.into_iter().cloned().collect();
+                let stms = by_need_of_numbers(after).0.into_iter().cloned().collect();
                 t.body(&Body { stms, result: vec![] }, &[]);
                 let mut stored: Vec<Name> = vec![];
                 for (k, array) in values.iter().enumerate() {
