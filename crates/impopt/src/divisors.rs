@@ -103,7 +103,16 @@ impl Divide<'_> {
                 let value = inverse.eval(&[*v])?;
                 (value.as_f64()?.is_finite() && !is_power_of_two(v.as_f64()?)).then_some(Expr::Const(value))
             }
-            _ => None,
+            Expr::Var(_)
+            | Expr::UnOp(..)
+            | Expr::BinOp(..)
+            | Expr::CmpOp(..)
+            | Expr::Conv(..)
+            | Expr::PrimFn(..)
+            | Expr::Select(..)
+            | Expr::Index { .. }
+            | Expr::Param(_)
+            | Expr::Gpu(_) => None,
         }
     }
 }

@@ -178,12 +178,9 @@ fn is_stencil(seg: &SegOp<Memory>) -> bool {
 /// Whether an operation of floats takes a call, or nearly as long. Divisions by what is no point's own become multiplications
 /// (`impopt/divisors`).
 fn is_long(basic: &Basic, own: &FxHashSet<Name>) -> bool {
-    match basic {
-        Basic::BinOp(BinOp::FDiv(_), _, SubExp::Var(y)) => own.contains(y),
-        Basic::BinOp(BinOp::FDiv(_), _, SubExp::Const(_)) => false,
-        Basic::BinOp(BinOp::FMod(_) | BinOp::FPow(_), ..) | Basic::PrimFn(..) => true,
-        _ => false,
-    }
+    let Basic::BinOp(op, _, y) = basic else { return matches!(basic, Basic::PrimFn(..)) };
+    let by_own = matches!(op, BinOp::FDiv(_)) && y.name().is_some_and(|y| own.contains(&y));
+    by_own || matches!(op, BinOp::FMod(_) | BinOp::FPow(_))
 }
 
 /// How far from the edges a point has to be: the largest constant by which an index may be changed.

@@ -299,16 +299,17 @@ impl Plan<'_> {
     fn source(&self, array: Name) -> Option<Name> {
         let mut array = array;
         while self.inside.contains(&array) {
-            match &self.binding(array)?.exp {
-                Exp::Basic(
-                    Basic::SubExp(SubExp::Var(a))
-                    | Basic::Index(a, _)
-                    | Basic::FlatIndex(a, ..)
-                    | Basic::Rearrange(_, a)
-                    | Basic::Reshape(_, a),
-                ) => array = *a,
-                _ => return None,
-            }
+            let Exp::Basic(
+                Basic::SubExp(SubExp::Var(a))
+                | Basic::Index(a, _)
+                | Basic::FlatIndex(a, ..)
+                | Basic::Rearrange(_, a)
+                | Basic::Reshape(_, a),
+            ) = &self.binding(array)?.exp
+            else {
+                return None;
+            };
+            array = *a;
         }
         Some(array)
     }

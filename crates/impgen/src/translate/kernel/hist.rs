@@ -85,7 +85,25 @@ fn hist_choice(t: &mut HostCode, hist: &Hist, choices: &[Choice]) {
             let of = Strips::new(t, &hist, plan);
             either(t, &of.quantities(&hist), &|t| strips::strips(t, &hist, &of));
         }
-        other => bug!("a histogram cannot be run by {other:?}"),
+        Plan::Points(_)
+        | Plan::Strided
+        | Plan::Tiled(_)
+        | Plan::RowCache(_)
+        | Plan::Turned(_)
+        | Plan::ThreadPerSegment { .. }
+        | Plan::LanesPerSegment { .. }
+        | Plan::SegmentsPerBlock { .. }
+        | Plan::BlocksPerSegment(_)
+        | Plan::SinglePass(_)
+        | Plan::Strips(_)
+        | Plan::BlockPerPoint { .. }
+        | Plan::Rounds { .. }
+        | Plan::ByWarps
+        | Plan::SideBySide
+        | Plan::Ranges
+        | Plan::Chunks { .. }
+        | Plan::ReduceThenScan { .. }
+        | Plan::ScanThenCorrect { .. } => bug!("a histogram cannot be run by {plan:?}"),
     }
 }
 

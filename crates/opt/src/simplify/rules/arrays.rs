@@ -122,13 +122,9 @@ fn concat_nested<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> 
     let mut certs = stm.certs.clone();
     let mut changed = false;
     for a in arrays {
-        let inner = engine.def(*a).and_then(|def| match &*def.exp {
-            Exp::Basic(Basic::Concat { dim: d, arrays: inner, .. })
-                if d == dim && engine.used_at_most(*a, 1) =>
-            {
-                Some((inner.clone(), def.certs.clone()))
-            }
-            _ => None,
+        let inner = engine.def(*a).and_then(|def| {
+            let Exp::Basic(Basic::Concat { dim: d, arrays: inner, .. }) = &*def.exp else { return None };
+            (d == dim && engine.used_at_most(*a, 1)).then(|| (inner.clone(), def.certs.clone()))
         });
         match inner {
             Some((inner, checks)) if !inner.iter().any(|b| engine.classes.is_consumed(*b)) => {

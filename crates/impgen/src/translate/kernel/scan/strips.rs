@@ -34,6 +34,9 @@ use fehu_ir::schedule::{Quantity, Strips, TileValues};
 use fehu_ir::seg::{SegBinOp, SegKind, SegOp};
 use fehu_ir::{Memory, PatElem, Space, SubExp};
 
+/// What happens at a point of a thread: the operation whose body is meant, the number of the point, and whether it exists if that is not certain.
+type AtPoint<'a> = dyn Fn(&mut KernelCode, &SegOp<Memory>, Expr, Option<Expr>) + 'a;
+
 /// How large a scan in strips is, and what its tiles are.
 pub(super) struct Measures {
     plan: Strips,
@@ -192,7 +195,7 @@ impl Tile {
         seg: &SegOp<Memory>,
         of: &Measures,
         place: &dyn Fn(&Expr) -> (Expr, Expr),
-        each: &dyn Fn(&mut KernelCode, &SegOp<Memory>, Expr, Option<Expr>),
+        each: &AtPoint,
     ) {
         let innermost = seg.space.dims.len() - 1;
         let each_of = |t: &mut KernelCode, seg: &SegOp<Memory>, certain: Certain| {

@@ -71,13 +71,13 @@ impl Tile {
         let room = cut(min(max(room, i64(0)), i64(i64::from(i32::MAX))));
         let room = t.let_as("room", PrimType::I32, room);
         let mut tile = Tile { number, base, room, full: room, first, stride, beside: scan.beside };
-        let last = cut(tile.from_first(&i64(scan.row - 1)));
+        let last = cut(tile.distance(&i64(scan.row - 1)));
         tile.full = t.let_as("full", PrimType::Bool, less(last, var(room)));
         tile
     }
 
     /// How far it is from a thread's first point to the point `k`.
-    fn from_first(&self, k: &Expr) -> Expr {
+    fn distance(&self, k: &Expr) -> Expr {
         let beside = i64(self.beside);
         match self.beside {
             1 => mul(k.clone(), self.stride.clone()),
@@ -90,7 +90,7 @@ impl Tile {
 
     /// Where the point `k` of a thread is in the tile.
     pub(super) fn side_by_side(&self, k: &Expr) -> Expr {
-        add(self.from_first(k), self.first.clone())
+        add(self.distance(k), self.first.clone())
     }
 
     /// Emits what happens at each point of a thread, given the operation whose body is meant.
@@ -108,7 +108,7 @@ impl Tile {
                 let at = t.let_i64("at", add(self.base.clone(), self.side_by_side(&k)));
                 let there = match full {
                     Full::Known => None,
-                    Full::Unknown => Some(less(cut(self.from_first(&k)), var(self.room))),
+                    Full::Unknown => Some(less(cut(self.distance(&k)), var(self.room))),
                 };
                 let inside = steps.as_ref().map(|steps| steps.inside);
                 each(t, seg, &Point { k, at, there, inside });
