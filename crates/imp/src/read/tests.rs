@@ -174,7 +174,7 @@ fn spliced<O: Operation>(code: &Code<O>) -> Code<O> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn programs_read_back(seed: u64) {

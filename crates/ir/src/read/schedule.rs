@@ -304,17 +304,20 @@ impl Reader<'_> {
         self.text_symbol()
     }
 
-    /// A number after a comma and a word.
-    /// Shapes with commas between them, also after the last one.
+    /// Shapes with commas between them, and the comma after them, if there is one: also after none.
     fn shapes(&mut self) -> Read<Vec<Shape>> {
         let mut shapes = vec![];
-        while self.at('[') {
-            shapes.push(self.operands()?);
-            self.try_punct(',');
+        loop {
+            if self.at('[') {
+                shapes.push(self.operands()?);
+            }
+            if !self.try_punct(',') || !self.at('[') {
+                return Ok(shapes);
+            }
         }
-        Ok(shapes)
     }
 
+    /// A number after a comma and a word.
     fn next_field(&mut self, word: &str) -> Read<i64> {
         self.punct(',')?;
         self.first_field(word)

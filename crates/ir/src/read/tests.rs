@@ -38,6 +38,30 @@ fn text_reads_back() {
     assert_eq!(print_prog(&prog, Locations::Shown), MAP);
 }
 
+/// Lists in schedules may be empty.
+#[test]
+fn schedules_without_spaces_read_back() {
+    for plan in ["spaces ", "spaces , once , turns \"a\"", "spaces , points \"a\", threads \"b\""] {
+        let text = format!(
+            "kernels
+
+fun f_0(x_1 : i64) : () = {{
+  let () = segmap thread virtual (t_2; i_3 < x_1) : ()
+    schedule
+      otherwise
+        block_per_point({plan})
+  {{
+    return ()
+  }}
+  return ()
+}}
+"
+        );
+        let prog = read_prog::<Kernels>(&text).unwrap();
+        assert_eq!(print_prog(&prog, Locations::Shown), text);
+    }
+}
+
 #[test]
 fn renumbering_forgets_numbers() {
     let prog = read_prog::<Soacs>(MAP).unwrap();
@@ -109,7 +133,7 @@ fn round_trip<R: Rep<Dec = ()>>(seed: u64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn soacs_read_back(seed: u64) {
