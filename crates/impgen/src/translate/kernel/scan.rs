@@ -150,7 +150,6 @@ fn single_pass(
         points,
         n,
         row,
-        beside: 1,
         segmented,
         whole,
         // Without segments, a kernel that knows its block size knows this too.
@@ -536,8 +535,6 @@ struct Scan<'a> {
     n: Expr,
     /// Points of a thread at a time.
     row: i64,
-    /// How many of them lie beside each other.
-    beside: i64,
     segmented: bool,
     /// 1 if tiles have whole segments, where that can be.
     whole: Option<Expr>,

@@ -12,7 +12,7 @@
 //! A thread has its flags as the bits of a number. How many points before its own have one, among those of its warp, the lanes find out together: four counts share a word
 //! of 32 bits, and words are added up by shuffles.
 
-use super::look_back::first_warp_looks_back;
+use super::flags::before_warp;
 use super::tile::Tile;
 use super::{cut, widened, Scan, Shared};
 use crate::translate::kernel::hist::shared_out;
@@ -30,7 +30,7 @@ use fehu_ir::schedule::Placing;
 use fehu_ir::seg::{KernelReturn, SegAfter};
 use fehu_ir::{Body, Memory, SubExp};
 
-/// Bits of a count: a warp has at most as many points beside each other.
+/// Bits of a count of lanes.
 const COUNT_BITS: i64 = 8;
 /// Counts in a word.
 const COUNTS: i64 = 32 / COUNT_BITS;
@@ -40,21 +40,8 @@ pub(super) fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: 
     let flags: Vec<Name> = scan.types.iter().map(|_| t.let_as("flags", PrimType::I32, i32(0))).collect();
     let values = collect(t, scan, tile, placings, &flags);
     let counts: Vec<Counts> = flags.iter().map(|flags| Counts::new(t, scan, *flags)).collect();
-    let warp = t.let_i64("warp", quot(local(), i64(WARP_THREADS)));
-    let lane = rem(local(), i64(WARP_THREADS));
     let sums: Vec<Name> = counts.iter().map(|c| c.sum).collect();
-    t.if_then(eq(lane, i64(0)), |t| t.store_all(&shared.sums, &scan.tile_types, &warp, &sums));
-    t.scan_of_warps(&scan.tile_ops, &scan.tile_types, &shared.sums, None, |t| {
-        first_warp_looks_back(t, scan, shared, tile);
-    });
-    let neutral = t.neutrals(&scan.tile_ops);
-    let inside = t.lanes("inside", &scan.tile_types, neutral);
-    t.if_then(lt(i64(0), warp.clone()), |t| {
-        let loaded = t.load_all(&shared.sums, &scan.tile_types, &sub(warp, i64(1)));
-        for (x, loaded) in inside.iter().zip(loaded) {
-            t.set_to(*x, var(loaded));
-        }
-    });
+    let inside = before_warp(t, scan, shared, tile, rem(local(), i64(WARP_THREADS)), &sums);
     let last = sub(quot(block_size(), i64(WARP_THREADS)), i64(1));
     let totals = t.load_all(&shared.sums, &scan.tile_types, &last);
     let before = t.load_all(&shared.prefix, &scan.types, &i64(0));
@@ -180,7 +167,7 @@ fn layers(scan: &Scan, placings: &[Placing]) -> Vec<Vec<(Class, usize)>> {
     layers
 }
 
-/// How many points before a thread's own have a flag, among those of its warp, for each group of points beside each other.
+/// How many points of lanes before a thread's own have a flag, for each of its points.
 struct Counts {
     /// Words of four counts: of the points of lanes before, and of all lanes.
     before: Name,
@@ -191,18 +178,15 @@ struct Counts {
 
 impl Counts {
     fn new(t: &mut KernelCode, scan: &Scan, flags: Name) -> Counts {
-        let groups = scan.row / scan.beside;
-        let words = (groups + COUNTS - 1) / COUNTS;
+        let words = (scan.row + COUNTS - 1) / COUNTS;
         let [before, all] = ["before", "all"].map(|base| t.private_array(base, PrimType::I32, words));
         let sum = t.let_as("sum", PrimType::I32, i32(0));
         for word in 0..words {
             let mut mine = i32(0);
-            for group in COUNTS * word..groups.min(COUNTS * (word + 1)) {
-                let own = shifted(var(flags), i32((group * scan.beside) as i32));
-                let own = bits_of(own, (1 << scan.beside) - 1);
-                let count = if scan.beside == 1 { own } else { super::flags::bits_set(own) };
-                let shift = i32((COUNT_BITS * (group % COUNTS)) as i32);
-                mine = super::flags::plus(mine, binary(BinOp::Shl(IntType::I32), count, shift));
+            for k in COUNTS * word..scan.row.min(COUNTS * (word + 1)) {
+                let own = bits_of(shifted(var(flags), i32(k as i32)), 1);
+                let shift = i32((COUNT_BITS * (k % COUNTS)) as i32);
+                mine = super::flags::plus(mine, binary(BinOp::Shl(IntType::I32), own, shift));
             }
             // Those of this lane and all after it: the first lane then knows the sum.
             let upto = t.let_as("upto", PrimType::I32, mine);
@@ -217,8 +201,8 @@ impl Counts {
             let earlier = binary(BinOp::Sub(IntType::I32), var(total), var(upto));
             t.store(before, PrimType::I32, i64(word), earlier);
             t.store(all, PrimType::I32, i64(word), var(total));
-            for group in COUNTS * word..groups.min(COUNTS * (word + 1)) {
-                let count = count_in(var(total), i32((COUNT_BITS * (group % COUNTS)) as i32));
+            for k in COUNTS * word..scan.row.min(COUNTS * (word + 1)) {
+                let count = count_in(var(total), i32((COUNT_BITS * (k % COUNTS)) as i32));
                 t.set_to(sum, super::flags::plus(var(sum), count));
             }
         }
@@ -278,23 +262,20 @@ impl Compact<'_> {
             true => (0..self.flags.len()).collect(),
             false => layer.iter().filter_map(|(class, _)| *class).collect(),
         };
-        // How many points before the next one have each flag, in the tile: those of a group, and of the groups before.
+        // How many points of the tile have each flag: before the points `k` of the warp, and before the thread's own of them.
         let counts: Vec<Name> =
             needed.iter().map(|k| t.let_as("count", PrimType::I32, var(self.inside[*k]))).collect();
         let places: Vec<Name> = needed.iter().map(|_| t.let_as("place", PrimType::I32, i32(0))).collect();
         t.for_up_to("k", i64(scan.row), |t, k| {
-            let group = quot(k.clone(), i64(scan.beside));
-            let word = quot(group.clone(), i64(COUNTS));
-            let shift = cut(mul(rem(group, i64(COUNTS)), i64(COUNT_BITS)));
-            t.if_then(eq(rem(k.clone(), i64(scan.beside)), i64(0)), |t| {
-                for ((flag, count), place) in needed.iter().zip(&counts).zip(&places) {
-                    let Counts { before, all, .. } = self.counts[*flag];
-                    let [before, all] = [before, all]
-                        .map(|words| count_in(t.element(words, PrimType::I32, word.clone()), shift.clone()));
-                    t.set_to(*place, super::flags::plus(var(*count), before));
-                    t.set_to(*count, super::flags::plus(var(*count), all));
-                }
-            });
+            let word = quot(k.clone(), i64(COUNTS));
+            let shift = cut(mul(rem(k.clone(), i64(COUNTS)), i64(COUNT_BITS)));
+            for ((flag, count), place) in needed.iter().zip(&counts).zip(&places) {
+                let Counts { before, all, .. } = self.counts[*flag];
+                let [before, all] = [before, all]
+                    .map(|words| count_in(t.element(words, PrimType::I32, word.clone()), shift.clone()));
+                t.set_to(*place, super::flags::plus(var(*count), before));
+                t.set_to(*count, super::flags::plus(var(*count), all));
+            }
             let mut set = vec![];
             for flag in &needed {
                 let bit = bits_of(shifted(var(self.flags[*flag]), cut(k.clone())), 1);
@@ -325,9 +306,6 @@ impl Compact<'_> {
                     let place = widened(super::flags::plus(start, place));
                     t.store(shared.exchange, ty, place, value);
                 });
-            }
-            for (place, set) in places.iter().zip(&set) {
-                t.set_to(*place, super::flags::plus(var(*place), var(*set)));
             }
         });
     }

@@ -22,14 +22,17 @@ use fehu_imp::syntax::{Code, Expr, KernelOp};
 use fehu_ir::seg::SegOp;
 use fehu_ir::Memory;
 
-/// Scans a tile of flags.
-pub(super) fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Tile) {
-    let ballots: Vec<Name> =
-        scan.tile_types.iter().map(|ty| t.private_array("ballot", *ty, scan.row)).collect();
-    let sums = collect(t, scan, tile, &ballots);
+/// How many flags of the tile are set before the thread's warp, given how many are in each warp. Meanwhile the tile looks back.
+pub(super) fn before_warp(
+    t: &mut KernelCode,
+    scan: &Scan,
+    shared: &Shared,
+    tile: &Tile,
+    lane: Expr,
+    sums: &[Name],
+) -> Vec<Name> {
     let warp = t.let_i64("warp", quot(local(), i64(WARP_THREADS)));
-    let lane = t.let_i64("lane", rem(local(), i64(WARP_THREADS)));
-    t.if_then(eq(lane.clone(), i64(0)), |t| t.store_all(&shared.sums, &scan.tile_types, &warp, &sums));
+    t.if_then(eq(lane, i64(0)), |t| t.store_all(&shared.sums, &scan.tile_types, &warp, sums));
     t.scan_of_warps(&scan.tile_ops, &scan.tile_types, &shared.sums, None, |t| {
         first_warp_looks_back(t, scan, shared, tile);
     });
@@ -41,6 +44,16 @@ pub(super) fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: 
             t.set_to(*count, var(inside));
         }
     });
+    counts
+}
+
+/// Scans a tile of flags.
+pub(super) fn scan_tile(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: &Tile) {
+    let ballots: Vec<Name> =
+        scan.tile_types.iter().map(|ty| t.private_array("ballot", *ty, scan.row)).collect();
+    let sums = collect(t, scan, tile, &ballots);
+    let lane = t.let_i64("lane", rem(local(), i64(WARP_THREADS)));
+    let counts = before_warp(t, scan, shared, tile, lane.clone(), &sums);
     // The bits of the lanes up to this one.
     let below = binary(BinOp::Shl(IntType::I32), i32(2), cut(lane));
     let upto = t.let_as("upto", PrimType::I32, binary(BinOp::Sub(IntType::I32), below, i32(1)));

@@ -2,7 +2,7 @@
 
 use super::tile::Tile;
 use super::words::{AGGREGATE, PREFIX};
-use super::{assign, widened, Scan, Shared};
+use super::{widened, Scan, Shared};
 use crate::translate::kernel::operator::vars;
 use crate::translate::state::KernelCode;
 use fehu_base::device::WARP_THREADS;
@@ -33,26 +33,7 @@ pub(super) fn look_back(t: &mut KernelCode, scan: &Scan, shared: &Shared, tile: 
         |t| scan.words.publish(t, tile, &sums, PREFIX),
         |t| scan.words.publish(t, tile, &sums, AGGREGATE),
     );
-    let neutral = t.neutrals(scan.ops);
-    let before = t.lanes("before", &scan.types, neutral);
-    let back = t.let_as("back", PrimType::I64, sub(tile.clone(), i64(1)));
-    let any = t.let_as("any", PrimType::Bool, bool(false));
-    t.while_(le(i64(0), var(back)), |t| {
-        let state = t.temp("state", PrimType::I32);
-        let found: Vec<Name> = scan.types.iter().map(|ty| t.temp("found", *ty)).collect();
-        scan.words.read(t, &var(back), &found, state);
-        t.if_else(
-            equal(PrimType::I32, var(state), i32(PREFIX)),
-            |t| t.set_to(back, i64(-1)),
-            |t| t.set_to(back, sub(var(back), i64(1))),
-        );
-        t.if_else(
-            var(any),
-            |t| t.apply_all(scan.ops, &vars(&found), &vars(&before), &before),
-            |t| assign(t, &before, &found),
-        );
-        t.set_to(any, bool(true));
-    });
+    let before = scan.words.sum_back(t, scan.ops, sub(tile.clone(), i64(1)), |_, tile| tile);
     t.store_all(&shared.prefix, &scan.types, &i64(0), &before);
     t.if_then(not(var(whole)), |t| {
         t.apply_all(scan.ops, &vars(&before), &vars(&sums), &sums);

@@ -314,29 +314,12 @@ fn look_back(
         |t| words.publish(t, &own, &total, PREFIX),
         |t| {
             words.publish(t, &own, &total, AGGREGATE);
-            let neutral = t.neutrals(ops);
-            let found_so_far = t.lanes("before", &of.types, neutral);
-            let back = t.let_as("back", PrimType::I64, sub(tile.down.clone(), i64(1)));
-            let any = t.let_as("any", PrimType::Bool, bool(false));
-            t.while_(le(i64(0), var(back)), |t| {
-                let state = t.temp("state", PrimType::I32);
-                let found: Vec<Name> = of.types.iter().map(|ty| t.temp("found", *ty)).collect();
-                let there = t.let_i64("there", tile.word(of, var(back)));
-                words.read(t, &there, &found, state);
-                t.if_else(
-                    equal(PrimType::I32, var(state), i32(PREFIX)),
-                    |t| t.set_to(back, i64(-1)),
-                    |t| t.set_to(back, sub(var(back), i64(1))),
-                );
-                t.if_else(
-                    var(any),
-                    |t| t.apply_all(ops, &vars(&found), &vars(&found_so_far), &found_so_far),
-                    |t| assign(t, &found_so_far, &found),
-                );
-                t.set_to(any, bool(true));
+            let found = words.sum_back(t, ops, sub(tile.down.clone(), i64(1)), |t, down| {
+                let word = tile.word(of, down);
+                t.let_i64("there", word)
             });
-            t.store_all(before, &of.types, &tile.lane, &found_so_far);
-            t.apply_all(ops, &vars(&found_so_far), &vars(&total), &total);
+            t.store_all(before, &of.types, &tile.lane, &found);
+            t.apply_all(ops, &vars(&found), &vars(&total), &total);
             words.publish(t, &own, &total, PREFIX);
         },
     );

@@ -36,8 +36,6 @@ pub(super) struct Tile {
     /// threads of a warp have the rows of these threads together, so that only they exchange values; without warps, all threads have the tile together.
     first: Expr,
     stride: Expr,
-    /// How many of a thread's points lie beside each other.
-    beside: i64,
 }
 
 /// A point of a thread.
@@ -62,7 +60,7 @@ impl Tile {
         let (first, stride) = match scan.exchange {
             Exchange::Shuffles => {
                 let warp = mul(quot(local(), i64(WARP_THREADS)), i64(WARP_THREADS * scan.row));
-                let lane = mul(rem(local(), i64(WARP_THREADS)), i64(scan.beside));
+                let lane = rem(local(), i64(WARP_THREADS));
                 (t.let_i64("side", add(warp, lane)), i64(WARP_THREADS))
             }
             Exchange::SharedMemory => (local(), block_size()),
@@ -70,7 +68,7 @@ impl Tile {
         let room = sub(sub(end, base.clone()), first.clone());
         let room = cut(min(max(room, i64(0)), i64(i64::from(i32::MAX))));
         let room = t.let_as("room", PrimType::I32, room);
-        let mut tile = Tile { number, base, room, full: room, first, stride, beside: scan.beside };
+        let mut tile = Tile { number, base, room, full: room, first, stride };
         let last = cut(tile.distance(&i64(scan.row - 1)));
         tile.full = t.let_as("full", PrimType::Bool, less(last, var(room)));
         tile
@@ -78,14 +76,7 @@ impl Tile {
 
     /// How far it is from a thread's first point to the point `k`.
     fn distance(&self, k: &Expr) -> Expr {
-        let beside = i64(self.beside);
-        match self.beside {
-            1 => mul(k.clone(), self.stride.clone()),
-            _ => {
-                let group = quot(k.clone(), beside.clone());
-                add(mul(group, mul(beside.clone(), self.stride.clone())), rem(k.clone(), beside))
-            }
-        }
+        mul(k.clone(), self.stride.clone())
     }
 
     /// Where the point `k` of a thread is in the tile.

@@ -16,6 +16,7 @@
 //! nothing is published. The words for a piece of neighbouring tiles are neighbours, so that lanes that look at 32 tiles read them at once.
 
 use crate::translate::kernel::bits::{bits_of, narrowed, widened};
+use crate::translate::kernel::operator::vars;
 use crate::translate::state::{HostCode, KernelCode};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -23,7 +24,8 @@ use fehu_base::Name;
 use fehu_imp::build::*;
 use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp};
 use fehu_ir::schedule::TileValues;
-use fehu_ir::Space;
+use fehu_ir::seg::SegBinOp;
+use fehu_ir::{Memory, Space};
 
 /// Bits of a word that say what it is. The others are a piece of a value.
 const STATE_BITS: i64 = 32;
@@ -63,6 +65,39 @@ impl Words {
 
     pub(super) fn free(self, t: &mut HostCode) {
         t.free_device(self.mem);
+    }
+
+    /// What tiles sum up to, from one that has published everything up to its last point to the last one, for one thread: it looks at one tile after
+    /// the other. `place` says where the words of a tile are.
+    pub(super) fn sum_back(
+        &self,
+        t: &mut KernelCode,
+        ops: &[SegBinOp<Memory>],
+        last: Expr,
+        place: impl FnOnce(&mut KernelCode, Expr) -> Expr,
+    ) -> Vec<Name> {
+        let neutral = t.neutrals(ops);
+        let before = t.lanes("before", &self.types, neutral);
+        let back = t.let_as("back", PrimType::I64, last);
+        let any = t.let_as("any", PrimType::Bool, bool(false));
+        t.while_(le(i64(0), var(back)), |t| {
+            let state = t.temp("state", PrimType::I32);
+            let found: Vec<Name> = self.types.iter().map(|ty| t.temp("found", *ty)).collect();
+            let there = place(t, var(back));
+            self.read(t, &there, &found, state);
+            t.if_else(
+                equal(PrimType::I32, var(state), i32(PREFIX)),
+                |t| t.set_to(back, i64(-1)),
+                |t| t.set_to(back, sub(var(back), i64(1))),
+            );
+            t.if_else(
+                var(any),
+                |t| t.apply_all(ops, &vars(&found), &vars(&before), &before),
+                |t| before.iter().zip(&found).for_each(|(x, y)| t.set_to(*x, var(*y))),
+            );
+            t.set_to(any, bool(true));
+        });
+        before
     }
 
     /// The number of the next tile, for one thread of a block.
