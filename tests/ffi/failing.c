@@ -1,4 +1,4 @@
-// A program for CUDA or OpenCL on the drivers of fake_cuda.c and fake_opencl.c: whatever call of the driver fails, someone
+// A program for CUDA or OpenCL on the drivers of tests/cuda and fake_opencl.c: whatever call of the driver fails, someone
 // says so, and all is given back. Results are not looked at, since kernels do nothing there.
 
 #include "library.h"

@@ -1,4 +1,4 @@
-//! The runtime of CUDA programs, on a driver that has no device (`tests/ffi/fake_cuda.c`): whatever call fails, the
+//! The runtime of CUDA programs, on a driver that has no device (`tests/cuda`): whatever call fails, the
 //! program says so, nothing is called outside of a context, and all is given back.
 
 use crate::fake::run;
@@ -7,11 +7,9 @@ use std::path::Path;
 
 const CLIENT: &str = "./client";
 
-/// A client and the driver, in a folder. The driver is NVRTC too.
 fn built(dir: &Path) {
-    crate::fake::build(dir, "cuda", "fake_cuda.c", "libcuda.so.1");
-    fs::create_dir(dir.join("lib64")).expect("a folder");
-    std::os::unix::fs::symlink("../libcuda.so.1", dir.join("lib64/libnvrtc.so")).expect("a link");
+    crate::fake::cuda_driver(dir);
+    crate::fake::build_client(dir, "cuda");
 }
 
 #[test]

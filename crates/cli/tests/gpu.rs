@@ -17,7 +17,7 @@ use std::process::{Command, Output};
 const PROGRAMS_BY_CHANCE: usize = 5;
 
 /// Most of a program's text for the host runs once, or not at all.
-fn fehu() -> Command {
+pub(crate) fn fehu() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fehu"));
     quick_cc(&mut command);
     command
@@ -34,7 +34,7 @@ fn programs() -> Vec<PathBuf> {
 }
 
 /// Copies of the programs in a folder of their own, since tests leave expected outputs beside them.
-fn copied(dir: &Path) -> Vec<PathBuf> {
+pub(crate) fn copied(dir: &Path) -> Vec<PathBuf> {
     let copy = |path: PathBuf| {
         let to = dir.join(path.file_name().expect("a file name"));
         std::fs::copy(&path, &to).expect("a copy of a program");
@@ -50,7 +50,7 @@ fn compile(program: &Path) -> PathBuf {
     exe
 }
 
-fn text(done: &Output) -> String {
+pub(crate) fn text(done: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
 }
 

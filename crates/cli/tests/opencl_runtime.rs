@@ -8,7 +8,8 @@ use std::path::Path;
 const CLIENT: &str = "./client";
 
 fn built(dir: &Path) {
-    crate::fake::build(dir, "opencl", "fake_opencl.c", "libOpenCL.so.1");
+    crate::fake::opencl_driver(dir);
+    crate::fake::build_client(dir, "opencl");
 }
 
 #[test]

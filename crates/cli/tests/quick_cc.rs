@@ -7,12 +7,17 @@
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// Lets a command that compiles programs, though not for several cores, do so quickly.
-pub(crate) fn quick_cc(command: &mut Command) -> &mut Command {
+/// The compiler, if it is there.
+pub(crate) fn quick_compiler() -> Option<&'static str> {
     static TCC: OnceLock<bool> = OnceLock::new();
     let found = || Command::new("tcc").arg("-v").stdout(Stdio::null()).status().is_ok_and(|s| s.success());
-    match TCC.get_or_init(found) {
-        true => command.env("CC", "tcc").env("CFLAGS", "-std=c11"),
-        false => command.env("CFLAGS", "-O0 -std=c11"),
+    TCC.get_or_init(found).then_some("tcc")
+}
+
+/// Lets a command that compiles programs, though not for several cores, do so quickly.
+pub(crate) fn quick_cc(command: &mut Command) -> &mut Command {
+    match quick_compiler() {
+        Some(compiler) => command.env("CC", compiler).env("CFLAGS", "-std=c11"),
+        None => command.env("CFLAGS", "-O0 -std=c11"),
     }
 }

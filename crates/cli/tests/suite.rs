@@ -3,6 +3,7 @@
 //! One program, so that little is linked, and a long test keeps one core busy while others use the rest.
 
 mod commands;
+mod cuda;
 mod cuda_runtime;
 mod fake;
 mod gpu;

@@ -26,8 +26,22 @@ fn ffi(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ffi").join(name)
 }
 
-/// Builds the client for a back end, and the driver, in a folder.
-pub(crate) fn build(dir: &Path, backend: &str, driver: &str, library: &str) {
+/// The driver of CUDA, which is NVRTC, too, in a folder.
+pub(crate) fn cuda_driver(dir: &Path) {
+    succeed(Command::new(ffi("../cuda/build")).arg(dir));
+}
+
+/// The driver of OpenCL in a folder.
+pub(crate) fn opencl_driver(dir: &Path) {
+    let mut cc = Command::new("cc");
+    cc.args(WARNINGS).args(["-shared", "-fPIC", "-o"]).arg(dir.join("libOpenCL.so.1"));
+    succeed(cc.arg(ffi("fake_opencl.c")).arg("-lpthread"));
+}
+
+const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Werror", "-g"];
+
+/// Builds the client for a back end in a folder.
+pub(crate) fn build_client(dir: &Path, backend: &str) {
     let program = dir.join("program.fut");
     fs::write(&program, PROGRAM).expect("a program");
     succeed(
@@ -37,14 +51,9 @@ pub(crate) fn build(dir: &Path, backend: &str, driver: &str, library: &str) {
             .arg("-o")
             .arg(dir.join("library")),
     );
-    let cc = |args: &[&str], file: PathBuf, more: &[&str]| {
-        let mut cc = Command::new("cc");
-        succeed(
-            cc.current_dir(dir).args(["-Wall", "-Wextra", "-Werror", "-g"]).args(args).arg(file).args(more),
-        );
-    };
-    cc(&["-shared", "-fPIC", "-o", library], ffi(driver), &["-lpthread"]);
-    cc(&["-I.", "-o", "client"], ffi("failing.c"), &["library.c", "-ldl", "-lm", "-lpthread"]);
+    let mut cc = Command::new("cc");
+    cc.current_dir(dir).args(WARNINGS).args(["-I.", "-o", "client"]).arg(ffi("failing.c"));
+    succeed(cc.args(["library.c", "-ldl", "-lm", "-lpthread"]));
 }
 
 /// Runs the client, or another command on it; what it says.

@@ -10,7 +10,6 @@ typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 
 #define DEVICE_CODE
-#define DEVICE_F16
 #define SCALAR_FUN static __device__ inline
 #define DEVICE_FUN static __device__
 #define KERNEL extern "C" __global__ void __launch_bounds__(1024)
@@ -56,7 +55,7 @@ COPY_AHEAD_FUN(8, "ca")
 COPY_AHEAD_FUN(16, "cg")
 #define COPY_AHEAD(BYTES, COUNT, TO, FROM) copy_ahead_##BYTES(TO, FROM)
 #define AWAIT_COPIES() asm volatile("cp.async.wait_all;" : : : "memory")
-#else
+#elif !defined(COPY_AHEAD)
 #define COPY_AHEAD(BYTES, COUNT, TO, FROM)                                                                  \
   for (int ahead = 0; ahead < COUNT; ahead++) {                                                             \
     (TO)[ahead] = (FROM)[ahead];                                                                            \
@@ -74,6 +73,9 @@ COPY_AHEAD_FUN(16, "cg")
 #define NAN __int_as_float(0x7fc00000)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+// What is written in the device's own instructions has a form in C, too, where there are no such instructions.
+#ifdef __CUDA_ARCH__
 
 // Shifts by amounts that are not constants. The instructions take all amounts as the language does, where C needs a
 // comparison; narrow integers are shifted as 32 bits, and cut.
@@ -112,6 +114,20 @@ CLAMPED_SHIFTS(ashr, "shr.s", int)
 FLOAT_EXTREME(min)
 FLOAT_EXTREME(max)
 
+#define DEVICE_F16
+SCALAR_FUN float f16_to_f32(uint16_t h) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));
+  return x;
+}
+SCALAR_FUN uint16_t f32_to_f16(float x) {
+  uint16_t h;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x));
+  return h;
+}
+
+#endif
+
 SCALAR_FUN int32_t bits_set(uint64_t x) {
   return __popcll(x);
 }
@@ -133,17 +149,6 @@ SCALAR_FUN int64_t to_bits64(double x) {
 SCALAR_FUN double from_bits64(int64_t bits) {
   return __longlong_as_double(bits);
 }
-SCALAR_FUN float f16_to_f32(uint16_t h) {
-  float x;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));
-  return x;
-}
-SCALAR_FUN uint16_t f32_to_f16(float x) {
-  uint16_t h;
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x));
-  return h;
-}
-
 // Whether it holds for any thread of the block; all get here.
 #define ANY_CELL
 #define ANY_CLEAR

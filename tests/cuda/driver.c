@@ -1,6 +1,5 @@
-// A CUDA driver and an NVRTC without a device: memory is the host's, kernels do nothing. What the runtime of CUDA
-// programs does is checked here: that calls are made in a context, that all is given back, that copies stay inside of
-// memory. Any call can be made to fail:
+// A CUDA driver and an NVRTC without a device: memory is the host's. What the runtime of CUDA programs does is checked here: that calls are made in a context,
+// that all is given back, that copies stay inside of memory. Any call can be made to fail:
 //
 //   FAKE_FAIL_AT=N      the N-th call that may fail does, with FAKE_CODE (2, out of memory, if not given)
 //   FAKE_GONE_AT=N      from the N-th call on, the device is gone: all that may fail do
@@ -10,6 +9,16 @@
 //   FAKE_REFUSE=TEXT    compiled kernels with this in them cannot be loaded
 //
 // At exit, it writes to standard error how many calls there were, and everything that was wrong.
+//
+// Kernels do nothing, but with FAKE_RUN=1 the host's compiler compiles them (compile.c), and they run as on a device (block.c), only slowly. Then memory is
+// full of garbage at first, and at exit nothing is said unless something was wrong:
+//
+//   FAKE_ORDER=ORDER    in which order threads have their turns: forward, backward, or a number
+//   FAKE_PROCESSORS=N   how many multiprocessors there are: 4 if not given
+//   FAKE_CC=COMMAND     the compiler
+//   FAKE_KEEP=1         what it compiles stays in a temporary folder
+
+#include "driver.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -17,7 +26,12 @@
 #include <string.h>
 
 typedef unsigned long long pointer;
+enum { LAUNCH_FAILED = 719, NOT_LOADED = 300, NOT_COMPILED = 6 };
 enum { SUCCESS = 0, OUT_OF_MEMORY = 2, INVALID_VALUE = 1, INVALID_CONTEXT = 201, NOT_FOUND = 500 };
+
+// What memory holds before anything is written there, at its beginning.
+#define GARBAGE 0xcb
+#define GARBAGE_BYTES ((size_t)1 << 22)
 
 static struct piece {
   char *start;
@@ -35,6 +49,10 @@ static size_t number(const char *name, size_t otherwise) {
   return text == NULL ? otherwise : (size_t)strtoull(text, NULL, 10);
 }
 
+static int runs(void) {
+  return getenv("FAKE_RUN") != NULL;
+}
+
 static void complain(const char *what, const char *call) {
   fprintf(stderr, "fake: %s: %s\n", call, what);
   wrong++;
@@ -47,7 +65,9 @@ __attribute__((destructor)) static void goodbye(void) {
   if (retained != 0) {
     complain("the primary context is still retained", "exit");
   }
-  fprintf(stderr, "fake: %d calls, %d kernels, %d wrong\n", calls, kernels, wrong);
+  if (!runs() || wrong != 0) {
+    fprintf(stderr, "fake: %d calls, %d kernels, %d wrong\n", calls, kernels, wrong);
+  }
 }
 
 // Whether a call goes on; if not, it returns `last_code`.
@@ -75,11 +95,14 @@ static int give(const char *kind, size_t size, void **out) {
   int code = SUCCESS;
   pthread_mutex_lock(&lock);
   struct piece *p = calloc(1, sizeof *p);
-  if (in_use + size > number("FAKE_MEMORY", (size_t)1 << 30)) {
+  if (in_use + size > number("FAKE_MEMORY", (size_t)1 << (runs() ? 33 : 30))) {
     free(p);
     code = OUT_OF_MEMORY;
   } else {
-    *p = (struct piece){calloc(1, size + 1), size, pieces, kind};
+    *p = (struct piece){runs() ? malloc(size + 1) : calloc(1, size + 1), size, pieces, kind};
+    if (runs()) {
+      memset(p->start, GARBAGE, size < GARBAGE_BYTES ? size : GARBAGE_BYTES);
+    }
     pieces = p;
     in_use += size;
     *out = p->start;
@@ -132,17 +155,23 @@ int cuGetErrorName(int code, const char **out) {
   return SUCCESS;
 }
 int cuGetErrorString(int code, const char **out) {
-  *out = code == OUT_OF_MEMORY ? "out of memory" : "something else";
+  *out = code == OUT_OF_MEMORY ? "out of memory" : code == LAUNCH_FAILED ? last_fault() : "something else";
   return SUCCESS;
 }
 int cuInit(unsigned int flags) { MAY(0) return flags == 0 ? SUCCESS : INVALID_VALUE; }
 int cuDriverGetVersion(int *out) { *out = 13000; return SUCCESS; }
 int cuDeviceGetCount(int *out) { MAY(0) *out = 2; return SUCCESS; }
 int cuDeviceGet(int *out, int i) { MAY(0) *out = i; return SUCCESS; }
-int cuDeviceGetName(char *out, int size, int device) { MAY(0) snprintf(out, (size_t)size, "Fake %c", 'A' + device); return SUCCESS; }
+// Compiled kernels are kept for devices of a name: those that run fit this driver alone.
+int cuDeviceGetName(char *out, int size, int device) {
+  MAY(0)
+  snprintf(out, (size_t)size, "Fake %c%s", 'A' + device, runs() ? " " __DATE__ " " __TIME__ : "");
+  return SUCCESS;
+}
 int cuDeviceGetAttribute(int *out, int attribute, int device) {
   (void)device;
-  *out = attribute == 1 ? 1024 : attribute == 5 ? 2147483647 : attribute == 8 || attribute == 97 ? 49152 : attribute == 16 ? 2
+  *out = attribute == 1 ? 1024 : attribute == 5 ? 2147483647 : attribute == 8 || (attribute == 97 && !runs()) ? 49152
+       : attribute == 97 ? 229376 : attribute == 16 ? (runs() ? (int)number("FAKE_PROCESSORS", 4) : 2)
        : attribute == 39 ? 2048 : attribute == 75 ? 9 : attribute == 83 ? 1 : 0;
   return SUCCESS;
 }
@@ -211,58 +240,128 @@ int cuMemsetD32Async(pointer to, unsigned int x, size_t n, void *stream) {
 int cuModuleLoadData(void **out, const void *image) {
   MAY(1)
   const char *refused = getenv("FAKE_REFUSE");
-  if (refused != NULL && strstr(image, refused) != NULL) { return 300; }
-  return give("module", 0, out);
+  if (refused != NULL && strstr(image, refused) != NULL) { return NOT_LOADED; }
+  if (!runs()) { return give("module", 0, out); }
+  *out = load_kernels(image);
+  return *out == NULL ? NOT_LOADED : SUCCESS;
 }
-int cuModuleUnload(void *module) { MAY(1) return take(__func__, module); }
+int cuModuleUnload(void *module) {
+  MAY(1)
+  if (!runs()) { return take(__func__, module); }
+  unload_kernels(module);
+  return SUCCESS;
+}
 int cuModuleGetFunction(void **out, void *module, const char *name) {
   MAY(1)
-  *out = module;
-  return strncmp(name, "sizes_", 6) == 0 ? NOT_FOUND : SUCCESS;
+  if (!runs()) {
+    *out = module;
+    return strncmp(name, "sizes_", 6) == 0 ? NOT_FOUND : SUCCESS;
+  }
+  const struct module *of = module;
+  *out = NULL;
+  for (int i = 0; i < of->num_kernels; i++) {
+    *out = strcmp(of->kernels[i].name, name) == 0 ? &of->kernels[i] : *out;
+  }
+  return *out == NULL ? NOT_FOUND : SUCCESS;
 }
 int cuFuncGetAttribute(int *out, int attribute, void *function) { MAY(1) (void)function; *out = attribute == 0 ? 1024 : 0; return SUCCESS; }
 int cuFuncSetAttribute(void *function, int attribute, int value) { MAY(1) (void)function, (void)attribute, (void)value; return SUCCESS; }
-int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                   void *stream, void **params, void **extra) {
-  MAY(1)
-  (void)f, (void)stream, (void)params, (void)extra, (void)shared;
-  kernels++;
-  return gx > 0 && gy == 1 && gz == 1 && bx > 0 && bx <= 1024 && by == 1 && bz == 1 ? SUCCESS : INVALID_VALUE;
-}
 
-// Graphs: chains of kernels. A node is its place in the chain.
-struct node {
+struct launch {
   void *function;
   unsigned int gx, gy, gz, bx, by, bz, shared;
   void **params, **extra;
 };
-static int in_order(const char *call, const struct node *node) {
-  int fine = node->function != NULL && node->gx > 0 && node->gy == 1 && node->gz == 1 && node->bx > 0 && node->bx <= 1024 &&
-             node->by == 1 && node->bz == 1 && node->params != NULL && node->params[0] != NULL;
-  if (!fine) { complain("no launch", call); }
-  return fine ? SUCCESS : INVALID_VALUE;
+static int in_order(const struct launch *l) {
+  return l->function != NULL && l->gx > 0 && l->gy == 1 && l->gz == 1 && l->bx > 0 && l->bx <= 1024 && l->by == 1 && l->bz == 1;
 }
-int cuGraphCreate(void **out, unsigned int flags) { MAY(1) (void)flags; return give("graph", sizeof(long), out); }
-int cuGraphAddKernelNode_v2(void **out, void *graph, void *const *after, size_t n, const struct node *node) {
+static int run_launch(const struct launch *l) {
+  kernels++;
+  return !runs() || run_grid(l->function, l->gx, l->bx, l->shared, l->params) ? SUCCESS : LAUNCH_FAILED;
+}
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                   void *stream, void **params, void **extra) {
   MAY(1)
-  long *nodes = graph;
-  if (n > 1 || (n == 0) != (*nodes == 0) || (n == 1 && *after != (void *)*nodes)) { complain("no chain", __func__); }
-  *out = (void *)++*nodes;
-  return in_order(__func__, node);
+  (void)stream;
+  struct launch launch = {f, gx, gy, gz, bx, by, bz, shared, params, extra};
+  return in_order(&launch) ? run_launch(&launch) : INVALID_VALUE;
 }
-int cuGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags) {
+
+// Graphs: chains of kernels. A node is its place in the chain, from 1 on.
+#define CHAIN 64
+#define ARGUMENTS 256
+struct graph {
+  long nodes;
+  struct launch launches[CHAIN];
+  void *args[CHAIN][ARGUMENTS];
+  unsigned long long values[CHAIN][ARGUMENTS];
+};
+static int is_launch(const char *call, const struct launch *launch) {
+  int fine = in_order(launch) && launch->params != NULL && launch->params[0] != NULL;
+  if (!fine) { complain("no launch", call); }
+  return fine;
+}
+// A node keeps the values of arguments.
+static void set_node(struct graph *graph, long node, const struct launch *launch) {
+  graph->launches[node] = *launch;
+  graph->launches[node].params = graph->args[node];
+  const struct kernel *kernel = launch->function;
+  for (int i = 0; runs() && i < kernel->num_params; i++) {
+    memcpy(&graph->values[node][i], launch->params[i], kernel->bytes[i]);
+    graph->args[node][i] = &graph->values[node][i];
+  }
+}
+int cuGraphCreate(void **out, unsigned int flags) {
   MAY(1)
   (void)flags;
-  int code = give("executable graph", sizeof(long), out);
-  if (code == SUCCESS) { *(long *)*out = *(long *)graph; }
+  int code = give("graph", sizeof(struct graph), out);
+  if (code == SUCCESS) { ((struct graph *)*out)->nodes = 0; }
   return code;
 }
-int cuGraphExecKernelNodeSetParams_v2(void *graph, void *place, const struct node *node) {
+int cuGraphAddKernelNode_v2(void **out, void *of, void *const *after, size_t n, const struct launch *launch) {
   MAY(1)
-  if ((long)place < 1 || (long)place > *(long *)graph) { complain("no such node", __func__); }
-  return in_order(__func__, node);
+  struct graph *graph = of;
+  if (n > 1 || (n == 0) != (graph->nodes == 0) || (n == 1 && *after != (void *)graph->nodes) || graph->nodes == CHAIN) {
+    complain("no chain", __func__);
+    return INVALID_VALUE;
+  }
+  if (!is_launch(__func__, launch)) { return INVALID_VALUE; }
+  *out = (void *)++graph->nodes;
+  set_node(graph, graph->nodes - 1, launch);
+  return SUCCESS;
 }
-int cuGraphLaunch(void *graph, void *stream) { MAY(1) (void)stream; kernels += (int)*(long *)graph; return SUCCESS; }
+int cuGraphInstantiateWithFlags(void **out, void *of, unsigned long long flags) {
+  MAY(1)
+  (void)flags;
+  const struct graph *graph = of;
+  int code = give("executable graph", sizeof *graph, out);
+  for (long i = 0; code == SUCCESS && i < graph->nodes; i++) {
+    set_node(*out, i, &graph->launches[i]);
+  }
+  if (code == SUCCESS) { ((struct graph *)*out)->nodes = graph->nodes; }
+  return code;
+}
+int cuGraphExecKernelNodeSetParams_v2(void *of, void *place, const struct launch *launch) {
+  MAY(1)
+  struct graph *graph = of;
+  if ((long)place < 1 || (long)place > graph->nodes) {
+    complain("no such node", __func__);
+    return INVALID_VALUE;
+  }
+  if (!is_launch(__func__, launch)) { return INVALID_VALUE; }
+  set_node(graph, (long)place - 1, launch);
+  return SUCCESS;
+}
+int cuGraphLaunch(void *of, void *stream) {
+  MAY(1)
+  (void)stream;
+  const struct graph *graph = of;
+  int code = SUCCESS;
+  for (long i = 0; code == SUCCESS && i < graph->nodes; i++) {
+    code = run_launch(&graph->launches[i]);
+  }
+  return code;
+}
 int cuGraphDestroy(void *graph) { MAY(1) return take(__func__, graph); }
 int cuGraphExecDestroy(void *graph) { MAY(1) return take(__func__, graph); }
 int cuEventCreate(void **out, unsigned int flags) { MAY(1) (void)flags; return give("event", 0, out); }
@@ -270,25 +369,45 @@ int cuEventRecord(void *event, void *stream) { MAY(1) (void)event, (void)stream;
 int cuEventElapsedTime(float *out, void *from, void *to) { MAY(1) (void)from, (void)to; *out = 0.5f; return SUCCESS; }
 int cuEventDestroy_v2(void *event) { MAY(1) return take(__func__, event); }
 
+struct program {
+  char *text, *image, *log;
+  size_t size;
+};
 int nvrtcVersion(int *major, int *minor) { *major = 13; *minor = 0; return SUCCESS; }
 int nvrtcCreateProgram(void **out, const char *text, const char *name, int n, const char *const *headers, const char *const *names) {
   MAY(0)
-  (void)text, (void)name, (void)n, (void)headers, (void)names;
-  return give("program", 0, out);
+  (void)name, (void)n, (void)headers, (void)names;
+  int code = give("program", sizeof(struct program), out);
+  if (code == SUCCESS) { *(struct program *)*out = (struct program){.text = strdup(text)}; }
+  return code;
 }
-int nvrtcCompileProgram(void *program, int n, const char *const *options) {
+int nvrtcCompileProgram(void *of, int n, const char *const *options) {
   MAY(0)
-  (void)program;
+  struct program *program = of;
   for (int i = 0; i < n; i++) {
     if (options[i] == NULL || options[i][0] != '-') { return 5; }
   }
-  return SUCCESS;
+  if (runs()) {
+    program->image = compile_kernels(program->text, &program->size, &program->log);
+  } else {
+    program->size = 8;
+    program->image = strdup(getenv("FAKE_IMAGE") ? getenv("FAKE_IMAGE") : "kernels");
+    program->log = strdup("bad");
+  }
+  return program->image == NULL ? NOT_COMPILED : SUCCESS;
 }
-int nvrtcDestroyProgram(void **program) { return take(__func__, *program); }
-int nvrtcGetProgramLogSize(void *program, size_t *out) { (void)program; *out = 4; return SUCCESS; }
-int nvrtcGetProgramLog(void *program, char *out) { (void)program; memcpy(out, "bad", 4); return SUCCESS; }
-int nvrtcGetCUBINSize(void *program, size_t *out) { MAY(0) (void)program; *out = 8; return SUCCESS; }
-int nvrtcGetCUBIN(void *program, char *out) { MAY(0) (void)program; memcpy(out, getenv("FAKE_IMAGE") ? getenv("FAKE_IMAGE") : "kernels", 8); return SUCCESS; }
+int nvrtcDestroyProgram(void **of) {
+  struct program *program = *of;
+  free(program->text);
+  free(program->image);
+  free(program->log);
+  return take(__func__, program);
+}
+static const char *log_of(const struct program *program) { return program->log == NULL ? "" : program->log; }
+int nvrtcGetProgramLogSize(void *program, size_t *out) { *out = strlen(log_of(program)) + 1; return SUCCESS; }
+int nvrtcGetProgramLog(void *program, char *out) { strcpy(out, log_of(program)); return SUCCESS; }
+int nvrtcGetCUBINSize(void *program, size_t *out) { MAY(0) *out = ((struct program *)program)->size; return SUCCESS; }
+int nvrtcGetCUBIN(void *program, char *out) { MAY(0) memcpy(out, ((struct program *)program)->image, ((struct program *)program)->size); return SUCCESS; }
 int nvrtcGetPTXSize(void *program, size_t *out) { MAY(0) (void)program; *out = 8; return SUCCESS; }
 int nvrtcGetPTX(void *program, char *out) { MAY(0) (void)program; memcpy(out, "ptx-ptx", 8); return SUCCESS; }
 int nvrtcGetNumSupportedArchs(int *out) { *out = 1; return SUCCESS; }

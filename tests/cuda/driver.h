@@ -1,0 +1,47 @@
+// What the parts of the driver have in common.
+
+#ifndef DRIVER_H
+#define DRIVER_H
+
+#include "block.h"
+
+#include <stddef.h>
+
+struct module {
+  void *library;
+  // Of the compiled text: what it knows of the machine, its shared memory, and its kernels.
+  struct machine **machine;
+  unsigned char *shared;
+  struct kernel *kernels;
+  int num_kernels;
+};
+
+struct kernel {
+  const char *name;
+  void (*call)(void **args);
+  const struct module *module;
+  // The bytes of each parameter.
+  int num_params;
+  const unsigned int *bytes;
+};
+
+// block.c. Whether all went well; what was wrong.
+int run_grid(const struct kernel *kernel, unsigned int grid, unsigned int size, unsigned int shared, void **args);
+const char *last_fault(void);
+
+// order.c. In which order blocks, warps and lanes have their turns: FAKE_ORDER is forward, backward, or a number that stands for one by chance.
+struct order {
+  unsigned long long random;
+  int backward;
+};
+void order_start(struct order *order);
+int order_backward(const struct order *order);
+void order_of(struct order *order, unsigned int *places, unsigned int count);
+
+// compile.c. The library that the host's compiler makes of kernels, or NULL; what the compiler said. Both are to be freed.
+char *compile_kernels(const char *text, size_t *size, char **log);
+// The module in such a library, or NULL.
+struct module *load_kernels(const void *image);
+void unload_kernels(struct module *module);
+
+#endif

@@ -1,0 +1,118 @@
+// CUDA's language for the C compiler of the host: comes before the text of kernels, which `machine` then runs (see block.h).
+
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "block.h"
+
+struct machine *machine;
+
+#define __device__
+#define __global__ cuda_kernel
+#define __shared__ static
+#define __align__(N) __attribute__((aligned(N)))
+#define __launch_bounds__(...)
+
+// As much as any block may have, and room to see what is written beyond.
+__align__(16) unsigned char shared_memory[229376 + 64];
+
+#define threadIdx (machine->thread)
+#define blockIdx (machine->block)
+#define blockDim (machine->block_size)
+#define gridDim (machine->grid)
+
+typedef struct {
+  unsigned int x, y;
+} __align__(8) uint2;
+typedef struct {
+  unsigned int x, y, z, w;
+} __align__(16) uint4;
+
+#define __syncthreads() machine->barrier(__LINE__)
+#define __syncthreads_or(X) machine->barrier_or((X) != 0, __LINE__)
+#define __threadfence()
+#define __threadfence_block()
+#define __syncwarp() machine->exchange(NOTHING, NULL, 0, 0, __LINE__)
+#define EXCHANGE(HOW, X, BY)                                              \
+  ({                                                                      \
+    __typeof__(X) exchanged = (X);                                        \
+    machine->exchange(HOW, &exchanged, sizeof exchanged, (BY), __LINE__); \
+    exchanged;                                                            \
+  })
+#define __shfl_up_sync(MASK, X, N) EXCHANGE(FROM_BEFORE, X, N)
+#define __shfl_down_sync(MASK, X, N) EXCHANGE(FROM_AFTER, X, N)
+#define __shfl_sync(MASK, X, LANE) EXCHANGE(FROM_LANE, X, LANE)
+#define __ballot_sync(MASK, X) EXCHANGE(WHO, (int)((X) != 0), 0)
+
+// Copies that are done when they are waited for, and not before.
+#define COPY_AHEAD(BYTES, COUNT, TO, FROM) machine->copy_later(TO, FROM, BYTES)
+#define AWAIT_COPIES() machine->await_copies()
+
+#define __popcll(X) machine->bits_set(X)
+#define __clzll(X) machine->leading_zeros(X)
+#define __ffsll(X) machine->first_set(X)
+#define SAME_BITS(NAME, FROM, TO)   \
+  static inline TO NAME(FROM x) {   \
+    union {                         \
+      FROM from;                    \
+      TO to;                        \
+    } bits = {x};                   \
+    return bits.to;                 \
+  }
+SAME_BITS(__float_as_int, float, int)
+SAME_BITS(__int_as_float, int, float)
+SAME_BITS(__double_as_longlong, double, long long)
+SAME_BITS(__longlong_as_double, long long, double)
+
+// The old value, and `NEW`, which may use it, stored.
+#define UPDATE(P, X, NEW)                          \
+  ({                                               \
+    __typeof__(P) updated = (P);                   \
+    __typeof__(*(P)) old = *updated, with = (X);   \
+    *updated = (NEW);                              \
+    old;                                           \
+  })
+#define atomicAdd(P, X) UPDATE(P, X, old + with)
+#define atomicMax(P, X) UPDATE(P, X, old > with ? old : with)
+#define atomicMin(P, X) UPDATE(P, X, old < with ? old : with)
+#define atomicAnd(P, X) UPDATE(P, X, old & with)
+#define atomicOr(P, X) UPDATE(P, X, old | with)
+#define atomicXor(P, X) UPDATE(P, X, old ^ with)
+#define atomicExch(P, X) UPDATE(P, X, with)
+#define atomicCAS(P, EXPECTED, X) UPDATE(P, X, old == (EXPECTED) ? with : old)
+
+// Remainders are exact, so that there are zeros where they should be.
+#define SINPI(NAME, T, F)                                                                              \
+  static inline T NAME(T x) {                                                                          \
+    T r = fmod##F(x, 2);                                                                               \
+    return r == 0 || fabs##F(r) == 1 ? (T)0 * x : sin##F((T)3.14159265358979323846 * r);               \
+  }
+#define COSPI(NAME, T, F)                                                                              \
+  static inline T NAME(T x) {                                                                          \
+    T r = fmod##F(fabs##F(x), 2);                                                                      \
+    return r == (T)0.5 || r == (T)1.5 ? (T)0 : cos##F((T)3.14159265358979323846 * r);                  \
+  }
+#define sinpi cpu_sinpi
+#define sinpif cpu_sinpif
+#define cospi cpu_cospi
+#define cospif cpu_cospif
+SINPI(sinpi, double, )
+SINPI(sinpif, float, f)
+COSPI(cospi, double, )
+COSPI(cospif, float, f)
+
+// Kernels say what these are; headers of the host may have said otherwise.
+#define int8_t kernel_int8_t
+#define int16_t kernel_int16_t
+#define int32_t kernel_int32_t
+#define int64_t kernel_int64_t
+#define uint8_t kernel_uint8_t
+#define uint16_t kernel_uint16_t
+#define uint32_t kernel_uint32_t
+#define uint64_t kernel_uint64_t
+
+// The host's compiler need not unroll loops.
+#undef _Pragma
+#define _Pragma(X)
