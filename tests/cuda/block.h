@@ -9,6 +9,8 @@
 //   - if threads of a block wait at different barriers,
 //   - if some lanes of a warp exchange values and others do something else, or have left,
 //   - if anything is written beyond the shared memory that the launch has.
+//
+// Where memory is touched that is not there, the program ends.
 
 #ifndef BLOCK_H
 #define BLOCK_H

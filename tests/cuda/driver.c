@@ -11,7 +11,7 @@
 // At exit, it writes to standard error how many calls there were, and everything that was wrong.
 //
 // Kernels do nothing, but with FAKE_RUN=1 the host's compiler compiles them (compile.c), and they run as on a device (block.c), only slowly. Then memory is
-// full of garbage at first, and at exit nothing is said unless something was wrong:
+// full of garbage at first, what is read or written outside of it ends the program, and at exit nothing is said unless something was wrong:
 //
 //   FAKE_ORDER=ORDER    in which order threads have their turns: forward, backward, or a number
 //   FAKE_PROCESSORS=N   how many multiprocessors there are: 4 if not given
@@ -24,6 +24,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 typedef unsigned long long pointer;
 enum { LAUNCH_FAILED = 719, NOT_LOADED = 300, NOT_COMPILED = 6 };
@@ -36,6 +38,9 @@ enum { SUCCESS = 0, OUT_OF_MEMORY = 2, INVALID_VALUE = 1, INVALID_CONTEXT = 201,
 static struct piece {
   char *start;
   size_t size;
+  // The pages that it has for itself, where kernels run.
+  char *pages;
+  size_t page_bytes;
   struct piece *next;
   const char *kind;
 } *pieces;
@@ -91,6 +96,17 @@ static int may(const char *call, int wants_context) {
   return ok;
 }
 
+// Memory ends where a page begins that nobody may touch, but for what alignment needs.
+static void give_pages(struct piece *p) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (p->size + 15) & ~(size_t)15;
+  size_t used = (bytes + page - 1) / page * page;
+  p->page_bytes = used + page;
+  p->pages = mmap(NULL, p->page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  mprotect(p->pages + used, page, PROT_NONE);
+  p->start = p->pages + used - bytes;
+  memset(p->start, GARBAGE, p->size < GARBAGE_BYTES ? p->size : GARBAGE_BYTES);
+}
+
 static int give(const char *kind, size_t size, void **out) {
   int code = SUCCESS;
   pthread_mutex_lock(&lock);
@@ -99,9 +115,11 @@ static int give(const char *kind, size_t size, void **out) {
     free(p);
     code = OUT_OF_MEMORY;
   } else {
-    *p = (struct piece){runs() ? malloc(size + 1) : calloc(1, size + 1), size, pieces, kind};
+    *p = (struct piece){.size = size, .next = pieces, .kind = kind};
     if (runs()) {
-      memset(p->start, GARBAGE, size < GARBAGE_BYTES ? size : GARBAGE_BYTES);
+      give_pages(p);
+    } else {
+      p->start = calloc(1, size + 1);
     }
     pieces = p;
     in_use += size;
@@ -119,7 +137,11 @@ static int take(const char *call, void *start) {
       struct piece *gone = *p;
       *p = gone->next;
       in_use -= gone->size;
-      free(gone->start);
+      if (gone->pages != NULL) {
+        munmap(gone->pages, gone->page_bytes);
+      } else {
+        free(gone->start);
+      }
       free(gone);
       found = 1;
       break;

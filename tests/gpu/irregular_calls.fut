@@ -18,8 +18,9 @@ def total (n: i64) : i64 = i64.sum (scan (+) 0 (map f (iota n)))
 
 entry scalars (ns: []i64) = map total ns
 
+-- Elements that are written several times get the same value each time.
 #[noinline]
-def written [n] (xs: *[n]i64) : *[n]i64 = scatter xs (map f (iota n)) (iota n)
+def written [n] (xs: *[n]i64) : *[n]i64 = scatter xs (map f (iota n)) (map (\i -> f i + 3) (iota n))
 
 entry unique (ns: []i64) =
   map (\n ->

@@ -2,8 +2,8 @@
 //!
 //! Most of the time goes into compiling kernels, which PoCL does twice as fast without optimising them; so that is how all
 //! programs are run, with the versions that their sizes choose and with the outermost ones. Versions by chance are tried on
-//! a few programs in each run, and with optimised kernels. Which ones and which versions depends on the day; the number
-//! that is printed, as `FEHU_GPU_SEED`, repeats them.
+//! a few programs in each run, and with optimised kernels. Which ones and which versions depends on `FEHU_GPU_SEED`, which `./test`
+//! sets, or else on the day; it is printed.
 //!
 //! Any OpenCL device will do; PoCL, which `./test` installs, makes one of the CPU. Without a device there is nothing to
 //! test, and the tests say so; with `FEHU_REQUIRE_OPENCL`, which `./test` sets, they fail.
