@@ -149,6 +149,7 @@ static struct machine machine = {.barrier = barrier,
                                       .exchange = exchange,
                                       .copy_later = copy_later,
                                       .await_copies = await_copies,
+                                      .touch = traffic_touch,
                                       .bits_set = bits_set,
                                       .leading_zeros = leading_zeros,
                                       .first_set = first_set};
@@ -175,6 +176,7 @@ static void start_thread(struct thread *t, char *stack) {
 static void go_on(unsigned int i) {
   running = &threads[i];
   machine.thread = (struct dimensions){i, 0, 0};
+  traffic_lane();
   change_stack(&host_stack, running->stack_pointer);
 }
 
@@ -218,6 +220,7 @@ static int run_warp(unsigned int first, unsigned int count, struct order *order)
       line = t->state == IN_WARP ? t->line : line;
       other = t->state == IN_WARP ? other : t->line;
     }
+    traffic_warp();
     if (waiting == 0) {
       return 1;
     }
@@ -289,6 +292,12 @@ static int run_block(unsigned int size, struct order *order) {
   return 1;
 }
 
+int of_machine(const void *start) {
+  const char *at = start;
+  return (at >= stacks && at < stacks + MAX_THREADS * STACK_BYTES) ||
+         (at >= (const char *)&machine && at < (const char *)(&machine + 1));
+}
+
 int run_grid(const struct kernel *of, unsigned int grid, unsigned int size, unsigned int shared, void **args) {
   static struct order order;
   unsigned char *memory = of->module->shared;
@@ -303,11 +312,14 @@ int run_grid(const struct kernel *of, unsigned int grid, unsigned int size, unsi
   machine.grid = (struct dimensions){grid, 1, 1};
   machine.block_size = (struct dimensions){size, 1, 1};
   order_start(&order);
+  traffic_launch(of);
   int fine = 1, backward = order_backward(&order);
   for (unsigned int k = 0; fine && k < grid; k++) {
     machine.block = (struct dimensions){backward ? grid - 1 - k : k, 0, 0};
     memset(memory, GARBAGE, shared + BEYOND_BYTES);
+    traffic_block(k, grid);
     fine = run_block(size, &order);
+    traffic_block_end();
     for (unsigned int i = 0; fine && i < BEYOND_BYTES; i++) {
       fine = memory[shared + i] == GARBAGE || failed("writes beyond its shared memory", 0, 0);
     }

@@ -29,6 +29,8 @@ struct machine {
   void (*exchange)(enum exchange how, void *value, int bytes, int by, int line);
   void (*copy_later)(void *to, const void *from, int bytes);
   void (*await_copies)(void);
+  // Something is read or written, where that is counted.
+  void (*touch)(const void *start, int bytes, int write, const void *place);
   // For compilers that know no such functions.
   int (*bits_set)(unsigned long long x);
   int (*leading_zeros)(unsigned long long x);

@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,11 @@
 
 // Marks kernels in text that the preprocessor has gone through.
 #define MARK "cuda_kernel void"
+// Arguments are in memory here, but not on a device.
+#define NOT_COUNTED "__attribute__((no_sanitize(\"kernel-address\")))"
+// With these, the compiler calls a function before each access.
+#define COUNT_FLAGS \
+  " -O2 -fno-tree-vectorize -fsanitize=kernel-address --param asan-instrumentation-with-call-threshold=0 --param asan-stack=0 --param asan-globals=0"
 #define FLAGS "-w -O1 -fPIC -fwrapv -fno-strict-aliasing -ffp-contract=off"
 
 struct found {
@@ -72,7 +78,7 @@ static void write_kernel(FILE *out, FILE *table, const char *head) {
   const char *open = strchr(name, '('), *close = strchr(open, ')');
   int length = (int)(open - name);
   open = strncmp(open, "(void)", 6) == 0 ? close - 1 : open;
-  fprintf(out, "\nstatic void call_%.*s(void **args) { %.*s(", length, name, length, name);
+  fprintf(out, "\nNOT_COUNTED static void call_%.*s(void **args) { %.*s(", length, name, length, name);
   write_params(out, open + 1, close, "%s*(%.*s*)args[%d]");
   fprintf(out, "); }\nstatic const unsigned int bytes_%.*s[] = {", length, name);
   int count = write_params(out, open + 1, close, "%ssizeof(%.*s)");
@@ -85,7 +91,7 @@ static void write_unit(const char *path, const char *text) {
   char *rows = NULL;
   size_t size = 0;
   FILE *out = fopen(path, "w"), *table = open_memstream(&rows, &size);
-  fputs("#define cuda_kernel\n", out);
+  fputs("#define cuda_kernel\n#define NOT_COUNTED " NOT_COUNTED "\n", out);
   fputs(text, out);
   for (const char *at = strstr(text, MARK); at != NULL; at = strstr(at + 1, MARK)) {
     write_kernel(out, table, at);
@@ -100,7 +106,7 @@ static void write_unit(const char *path, const char *text) {
 }
 
 char *compile_kernels(const char *text, size_t *size, char **log) {
-  char dir[] = "/tmp/kernels-XXXXXX", path[64], command[512];
+  char dir[] = "/tmp/kernels-XXXXXX", path[64], command[1024];
   const char *cc = getenv("FAKE_CC") == NULL ? "cc" : getenv("FAKE_CC");
   size_t length = 0;
   char *kernels = strdup(text), *image = NULL;
@@ -116,14 +122,16 @@ char *compile_kernels(const char *text, size_t *size, char **log) {
   fprintf(file, "#include \"kernel.h\"\n%s", kernels);
   fclose(file);
   free(kernels);
-  snprintf(command, sizeof command, "cd %s && %s -E -P -w -I '" FOLDER "' kernels.c -o unit.i 2> log", dir, cc);
+  snprintf(command, sizeof command, "cd %s && %s -E -P -w %s -I '" FOLDER "' kernels.c -o unit.i 2> log", dir, cc,
+           traffic_wanted() ? "-DCOUNT_TRAFFIC" : "");
   int done = system(command) == 0;
   snprintf(path, sizeof path, "%s/unit.i", dir);
   char *expanded = done ? read_all(path, &length) : NULL;
   if (expanded != NULL) {
     snprintf(path, sizeof path, "%s/unit.c", dir);
     write_unit(path, expanded);
-    snprintf(command, sizeof command, "cd %s && %s " FLAGS " -shared unit.c -o kernels.so -lm 2> log", dir, cc);
+    snprintf(command, sizeof command, "cd %s && %s " FLAGS "%s -shared unit.c -o kernels.so -lm 2> log", dir, cc,
+             traffic_wanted() ? COUNT_FLAGS : "");
     done = system(command) == 0;
     snprintf(path, sizeof path, "%s/kernels.so", dir);
     image = done ? read_all(path, size) : NULL;
@@ -136,6 +144,22 @@ char *compile_kernels(const char *text, size_t *size, char **log) {
     done = system(command) == 0;
   }
   return image;
+}
+
+// Where a library is that was loaded from an image.
+static void find_place(struct module *module, const void *image) {
+  const Elf64_Ehdr *head = image;
+  const Elf64_Phdr *parts = (const Elf64_Phdr *)((const char *)image + head->e_phoff);
+  struct link_map *map = NULL;
+  size_t end = 0;
+  for (int i = 0; i < head->e_phnum; i++) {
+    size_t upto = parts[i].p_type == PT_LOAD ? parts[i].p_vaddr + parts[i].p_memsz : 0;
+    end = upto > end ? upto : end;
+  }
+  if (dlinfo(module->library, RTLD_DI_LINKMAP, &map) == 0) {
+    module->start = (const char *)map->l_addr;
+    module->end = module->start + end;
+  }
 }
 
 struct module *load_kernels(const void *image) {
@@ -156,6 +180,7 @@ struct module *load_kernels(const void *image) {
   struct module *module = calloc(1, sizeof *module);
   const struct found *found = dlsym(library, "kernels_found");
   module->library = library;
+  find_place(module, image);
   module->machine = dlsym(library, "machine");
   module->shared = dlsym(library, "shared_memory");
   while (found[module->num_kernels].name != NULL) {

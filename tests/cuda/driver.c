@@ -15,6 +15,7 @@
 //
 //   FAKE_ORDER=ORDER    in which order threads have their turns: forward, backward, or a number
 //   FAKE_PROCESSORS=N   how many multiprocessors there are: 4 if not given
+//   FAKE_TRAFFIC=FILE   what kernels read and write is counted (traffic.c), and written to a file at exit; needs gcc
 //   FAKE_CC=COMMAND     the compiler
 //   FAKE_KEEP=1         what it compiles stays in a temporary folder
 
@@ -187,7 +188,8 @@ int cuDeviceGet(int *out, int i) { MAY(0) *out = i; return SUCCESS; }
 // Compiled kernels are kept for devices of a name: those that run fit this driver alone.
 int cuDeviceGetName(char *out, int size, int device) {
   MAY(0)
-  snprintf(out, (size_t)size, "Fake %c%s", 'A' + device, runs() ? " " __DATE__ " " __TIME__ : "");
+  snprintf(out, (size_t)size, "Fake %c%s", 'A' + device, 
+           !runs() ? "" : traffic_wanted() ? ", counting, " __DATE__ " " __TIME__ : " " __DATE__ " " __TIME__);
   return SUCCESS;
 }
 int cuDeviceGetAttribute(int *out, int attribute, int device) {

@@ -9,6 +9,8 @@
 
 struct module {
   void *library;
+  // Where it is; shared arrays are in it.
+  const char *start, *end;
   // Of the compiled text: what it knows of the machine, its shared memory, and its kernels.
   struct machine **machine;
   unsigned char *shared;
@@ -43,5 +45,22 @@ char *compile_kernels(const char *text, size_t *size, char **log);
 // The module in such a library, or NULL.
 struct module *load_kernels(const void *image);
 void unload_kernels(struct module *module);
+
+// traffic.c. What kernels read and write, if FAKE_TRAFFIC names a file: at exit it has a table with a row for each kernel,
+//
+//   read MB       sectors that blocks touch, each once for each block: what a cache of a multiprocessor must fetch, at least
+//   sectors MB    sectors of all requests of warps
+//   used          how much of these the lanes asked for
+//   each          sectors of a request: 4 for neighbours of 4 bytes, 1 if all lanes read the same, 32 if each reads elsewhere
+//   conflicts     turns that a request to shared memory waits for its banks
+int traffic_wanted(void);
+void traffic_launch(const struct kernel *kernel);
+void traffic_block(unsigned int block, unsigned int grid);
+void traffic_lane(void);
+void traffic_warp(void);
+void traffic_block_end(void);
+void traffic_touch(const void *start, int bytes, int write, const void *place);
+// block.c. Whether it belongs to one thread, or says which one runs.
+int of_machine(const void *start);
 
 #endif

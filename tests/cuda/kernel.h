@@ -18,17 +18,46 @@ struct machine *machine;
 // As much as any block may have, and room to see what is written beyond.
 __align__(16) unsigned char shared_memory[229376 + 64];
 
+// What the compiler calls before it reads or writes.
+#ifdef COUNT_TRAFFIC
+#define NOT_COUNTED __attribute__((no_sanitize("kernel-address")))
+#define BEFORE(NAME, BYTES, WRITE)                                                             \
+  NOT_COUNTED void __asan_##NAME##_noabort(const void *start) {                                \
+    machine->touch(start, BYTES, WRITE, __builtin_return_address(0));                          \
+  }
+#define BEFORE_BOTH(N) BEFORE(load##N, N, 0) BEFORE(store##N, N, 1)
+BEFORE_BOTH(1)
+BEFORE_BOTH(2)
+BEFORE_BOTH(4)
+BEFORE_BOTH(8)
+BEFORE_BOTH(16)
+NOT_COUNTED void __asan_loadN_noabort(const void *start, long bytes) {
+  machine->touch(start, (int)bytes, 0, __builtin_return_address(0));
+}
+NOT_COUNTED void __asan_storeN_noabort(const void *start, long bytes) {
+  machine->touch(start, (int)bytes, 1, __builtin_return_address(0));
+}
+NOT_COUNTED void __asan_handle_no_return(void) {
+}
+#endif
+
 #define threadIdx (machine->thread)
 #define blockIdx (machine->block)
 #define blockDim (machine->block_size)
 #define gridDim (machine->grid)
 
+// Read and written at once, which compilers do with vectors alone, where they know them.
+#ifdef COUNT_TRAFFIC
+typedef unsigned int uint2 __attribute__((vector_size(8)));
+typedef unsigned int uint4 __attribute__((vector_size(16)));
+#else
 typedef struct {
   unsigned int x, y;
 } __align__(8) uint2;
 typedef struct {
   unsigned int x, y, z, w;
 } __align__(16) uint4;
+#endif
 
 #define __syncthreads() machine->barrier(__LINE__)
 #define __syncthreads_or(X) machine->barrier_or((X) != 0, __LINE__)
