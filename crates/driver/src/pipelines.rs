@@ -34,7 +34,9 @@ use fehu_memory::{
     buffers, dead, divisions, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit,
 };
 use fehu_opt::fusion::over_views;
-use fehu_opt::{copies, cse, dce, filter, fusion, inline, mark_consumed, operators, simplify, sink};
+use fehu_opt::{
+    copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, simplify, sink,
+};
 use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
 
@@ -92,7 +94,14 @@ fn fused<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
         .pass(inline::PASS, "everything after sees through calls")
         .pass(simplify::pass(), "arguments meet the code that uses them")
         .pass(cse::pass(), "the same checks and sizes were computed at many call sites")
-        .pass(simplify::pass(), "what became equal folds; fusion wants to see only live uses")
+        .pass(
+            invariant::PASS,
+            "what checks and sizes depend on is known; fusion would mix parts that are the same with others",
+        )
+        .pass(
+            simplify::pass(),
+            "what became equal folds, and parts leave loops; fusion wants to see only live uses",
+        )
         .pass(copies::PASS, "views of arrays that change later look like copies, which hinders fusion")
         .pass(fusion::PASS, "arrays that are only read element by element are not computed as arrays")
         .pass(simplify::pass(), "fused lambdas hold intermediate values that are now scalars")

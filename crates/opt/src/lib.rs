@@ -18,6 +18,7 @@ pub mod dce;
 pub mod filter;
 pub mod fusion;
 pub mod inline;
+pub mod invariant;
 pub mod mark_consumed;
 pub mod operators;
 mod shallow;

@@ -30,6 +30,7 @@ use fehu_ir::visit::{look, Visitor};
 use fehu_ir::{Body, FunDef, Kernels, Prog, Rep};
 use fehu_pass::{Need, Pass};
 pub(crate) use hoist::is_total;
+pub(crate) use hoist::may_move;
 use rustc_hash::FxHashMap;
 
 /// Rounds on one function, at most.

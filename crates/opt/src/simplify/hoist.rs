@@ -223,7 +223,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
 }
 
 /// Whether a statement may be moved at all: it takes over no memory, and is not marked as special.
-fn may_move<R: Rep>(stm: &Stm<R>) -> bool {
+pub(crate) fn may_move<R: Rep>(stm: &Stm<R>) -> bool {
     if !stm.attrs.is_empty() {
         return false;
     }
