@@ -45,8 +45,8 @@ impl Compiler {
 pub enum Thresholds {
     /// As the program has them.
     Usual,
-    /// All of them this.
-    All(i64),
+    /// So that each nest takes the version of this number, or its last one if it has fewer.
+    Version(usize),
     /// By lot, one by one.
     Random,
 }
@@ -60,6 +60,12 @@ pub struct Setting {
     pub options: Vec<String>,
     /// What thresholds are.
     pub thresholds: Thresholds,
+}
+
+/// How many versions were not taken where a threshold of this class is compared: the class names the thresholds before it, those
+/// that were not reached with a `!`.
+fn versions_before(class: &str) -> usize {
+    class.matches('!').count()
 }
 
 /// A threshold that nothing reaches.
@@ -80,8 +86,10 @@ pub fn settings(compiler: &Compiler) -> Vec<Setting> {
                 ["default-thread-block-size=64", "default-num-thread-blocks=1", "default-reg-tile-size=2"];
             vec![
                 setting("", &[], Thresholds::Usual),
-                setting("thresholds 0", &small, Thresholds::All(0)),
-                setting("thresholds infinite", &smaller, Thresholds::All(UNREACHED)),
+                setting("first version", &small, Thresholds::Version(0)),
+                setting("second version", &small, Thresholds::Version(1)),
+                setting("third version", &smaller, Thresholds::Version(2)),
+                setting("last version", &smaller, Thresholds::Version(usize::MAX)),
                 setting("thresholds random", &small, Thresholds::Random),
             ]
         }
@@ -226,7 +234,8 @@ fn run(
             for (name, class) in server.tuning_params(&program.entry)? {
                 if class.starts_with("threshold") {
                     let value = match setting.thresholds {
-                        Thresholds::All(value) => value,
+                        Thresholds::Version(number) if versions_before(&class) < number => UNREACHED,
+                        Thresholds::Version(_) => 0,
                         Thresholds::Random | Thresholds::Usual => [0, 10, UNREACHED][random.below(3)],
                     };
                     server.set_tuning_param(&name, value)?;

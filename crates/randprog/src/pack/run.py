@@ -3,8 +3,8 @@
 
     python3 run.py [--jobs 8] [--cc gcc] [--cflags=-O1] [--libraries "-lm -lpthread -ldl"] [FILE.c ...]
 
-Each file is one server with many entry points; it is started once per setting: thresholds at their defaults, all 0, all infinite,
-and by lot, with few small thread blocks. The exit status is 0 if every run ended as expected.
+Each file is one server with many entry points; it is started once per setting: thresholds at their defaults, such that each
+nest takes its first version, its second, its third and its last, and by lot, with few small thread blocks. The exit status is 0 if every run ended as expected.
 """
 import argparse
 import array
@@ -19,12 +19,10 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 UNREACHED = 2_000_000_000
-SETTINGS = [
-    ("usual", []),
-    ("zero", ["--default-thread-block-size=32", "--default-num-thread-blocks=2", "--default-tile-size=4"]),
-    ("infinite", ["--default-thread-block-size=64", "--default-num-thread-blocks=1", "--default-reg-tile-size=2"]),
-    ("random", ["--default-thread-block-size=32", "--default-num-thread-blocks=2"]),
-]
+SMALL = ["--default-thread-block-size=32", "--default-num-thread-blocks=2", "--default-tile-size=4"]
+SMALLER = ["--default-thread-block-size=64", "--default-num-thread-blocks=1", "--default-reg-tile-size=2"]
+SETTINGS = [("usual", []), ("first", SMALL), ("second", SMALL), ("third", SMALLER), ("last", SMALLER), ("random", SMALL)]
+VERSIONS = {"first": 0, "second": 1, "third": 2, "last": UNREACHED}
 FLOATS = {b" f16": ("H", 0x7C00, 0x03FF), b" f32": ("I", 0x7F800000, 0x007FFFFF),
           b" f64": ("Q", 0x7FF0000000000000, 0x000FFFFFFFFFFFFF)}
 
@@ -102,7 +100,10 @@ def set_thresholds(server, setting, entry):
     for line in server.say("tuning_params", entry):
         name, _, kind = line.partition(" ")
         if kind.strip(" ()").startswith("threshold"):
-            value = {"zero": 0, "infinite": UNREACHED}.get(setting, rng.choice([0, 10, UNREACHED]))
+            value = rng.choice([0, 10, UNREACHED])
+            if setting in VERSIONS:
+                # The class names the thresholds that are compared before, those that were not reached with a `!`.
+                value = UNREACHED if kind.count("!") < VERSIONS[setting] else 0
             server.say("set_tuning_param", name, str(value))
 
 
