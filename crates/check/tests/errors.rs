@@ -148,6 +148,7 @@ const ONLY_WORDS: &[&str] = &[
     "close the expression before",
     "comments begin with",
     "declare one entry point for each",
+    "give one of the two",
     "only records have fields",
     "print values with",
     "remove the `*`",

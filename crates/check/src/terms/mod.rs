@@ -45,6 +45,13 @@ use sizes::Sizer;
 /// the function is recursive, is bound in the scope while its body is checked).
 /// Problems are reported to the context; `None` if there were errors, together with
 /// a scheme that equals all types, so that they are not repeated.
+///
+/// Before Futhark 0.27 a definition did not see itself, but an older one of its name. Where a recursive call does not fit and the older one does, the program is
+/// of that time:
+///
+/// ```text
+/// def (+) (a: (i32, i32)) (b: (i32, i32)) = (a.0 + b.0, a.1 + b.1)
+/// ```
 pub fn check_val_bind(
     ctx: &mut Context,
     scope: &mut Scope,
@@ -56,11 +63,39 @@ pub fn check_val_bind(
         Some(TermEntry::Val(v)) => Some(v.span),
         Some(TermEntry::Mod(_)) | None => None,
     };
-    let (recursive, checked) = check_val_bind_inner(ctx, scope, name, bind);
-    if let (Some(at), Some(older), None) = (recursive, older, &checked.0) {
-        explain_self_use(&mut ctx.diagnostics[first..], bind.name.name, at, older);
+    let (recursive, checked) = check_as(ctx, scope, name, bind, Sees::Itself);
+    let (Some(at), Some(older), None) = (recursive, older, &checked.0) else { return checked };
+    let mut found = ctx.diagnostics.split_off(first);
+    let (_, again) = check_as(ctx, scope, name, bind, Sees::Older);
+    if again.0.is_some() {
+        ctx.report(uses_older(bind.name.name, at, older));
+        return again;
     }
+    explain_self_use(&mut found, bind.name.name, at, older);
+    ctx.diagnostics.truncate(first);
+    ctx.diagnostics.extend(found);
     checked
+}
+
+/// What a definition means by its own name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sees {
+    Itself,
+    Older,
+}
+
+fn uses_older(name: Symbol, at: Span, older: Span) -> Diagnostic {
+    let mut warning = Diagnostic::warning(
+        at,
+        format!("\"{name}\" is taken for an older definition of that name."),
+    )
+    .note(
+        "since Futhark 0.27 a definition with parameters sees itself, but a recursive call does not fit here",
+    );
+    if older != Span::NONE && older.file == at.file {
+        warning = warning.related(older, "this one");
+    }
+    warning.help("give one of the two another name: Futhark 0.27 and later refuse the program")
 }
 
 /// A definition that meant to use an older one of its name uses itself; its first error says so.
@@ -78,12 +113,13 @@ fn explain_self_use(found: &mut [Diagnostic], name: Symbol, at: Span, older: Spa
     *d = e.help(format!("to use the other \"{name}\", give one of the two another name"));
 }
 
-/// As [`check_val_bind`], and where the definition uses itself.
-fn check_val_bind_inner(
+/// Checks a definition that means one or the other by its own name; and where it uses itself.
+fn check_as(
     ctx: &mut Context,
     scope: &mut Scope,
     name: Name,
     bind: &ast::ValBind,
+    sees: Sees,
 ) -> (Option<Span>, (Option<tast::ValBind>, Scheme)) {
     let before = errors(ctx);
     if bind.ret.is_some() {
@@ -92,7 +128,7 @@ fn check_val_bind_inner(
     let mark = scope.mark();
     let tparams = bind_tparams(ctx, scope, &bind.tparams);
     let mut infer = Infer::new(ctx, scope, State::default());
-    let own = (!bind.params.is_empty()).then_some((bind.name, name));
+    let own = (sees == Sees::Itself && !bind.params.is_empty()).then_some((bind.name, name));
     infer.own = own.map(|(_, n)| n);
     let source = Source { params: &bind.params, ret: bind.ret.as_ref(), body: &bind.body, own };
     let checked = infer.function(&source, size_idents(&bind.tparams));
