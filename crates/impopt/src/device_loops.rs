@@ -19,7 +19,7 @@
 
 mod code;
 
-use code::{Accesses, Inside};
+use code::{Accesses, Callable, Inside};
 use fehu_base::prim::PrimType;
 use fehu_base::{Name, Symbol};
 use fehu_imp::build::i64;
@@ -41,39 +41,49 @@ type KernelCode = AnyCode<KernelOp>;
 pub const PASS: Pass<Program> = Pass { name: "device-loops", need: Need::Optional, run: move_loops };
 
 fn move_loops(prog: &mut Program) {
-    let mut launches = Launches::default();
-    prog.functions.iter().for_each(|f| launches.code(&f.body));
-    launches.code(&prog.init);
+    let callable = Callable::of(prog);
     let mut functions = std::mem::take(&mut prog.functions);
+    let mut gone = FxHashSet::default();
     for f in &mut functions {
         let body = std::mem::replace(&mut f.body, Code::Seq(vec![]));
         let label = f.entry.as_ref().map_or_else(|| prog.names.base(f.name), |e| e.face.name);
-        let types = Types::of(f, &body, &prog.globals);
+        let mut all = Mentions::default();
+        all.code(&body);
         let mut mover = Mover {
+            types: Types::of(f, &body, &prog.globals),
             prog,
-            launches: &launches.0,
+            callable: &callable,
             label,
-            types,
+            all,
+            seen: Mentions::default(),
+            renamed: Rename::default(),
             assigned: FxHashSet::default(),
-            gone: IndexSet::new(),
+            gone: &mut gone,
         };
         f.body = mover.scope(body);
-        let gone = mover.gone;
-        prog.kernels.retain(|k| !gone.contains(&k.name));
     }
     prog.functions = functions;
+    prog.kernels.retain(|k| !gone.contains(&k.name));
     remove_params(prog);
 }
 
-/// How often each kernel is launched in the text.
+/// How often each scalar is read or assigned in code.
 #[derive(Default)]
-struct Launches(FxHashMap<Name, usize>);
+struct Mentions(FxHashMap<Name, usize>);
 
-impl Visitor<'_> for Launches {
-    fn host_op(&mut self, op: &HostOp) {
-        if let Some(launch) = op.launch() {
-            *self.0.entry(launch.kernel).or_default() += 1;
-        }
+impl Mentions {
+    fn count(&self, x: Name) -> usize {
+        self.0.get(&x).copied().unwrap_or(0)
+    }
+}
+
+impl Visitor<'_> for Mentions {
+    fn assigned(&mut self, x: &Name) {
+        *self.0.entry(*x).or_default() += 1;
+    }
+
+    fn var(&mut self, x: &Name) {
+        self.assigned(x);
     }
 }
 
@@ -118,14 +128,20 @@ impl Types {
 
 struct Mover<'a> {
     prog: &'a mut Program,
-    launches: &'a FxHashMap<Name, usize>,
+    callable: &'a Callable,
     /// What people call the function.
     label: Symbol,
     types: Types,
+    /// The scalars that the function mentions, under the names that they had first.
+    all: Mentions,
+    /// Those that the statements up to this one mention.
+    seen: Mentions,
+    /// Scalars that have other names from here on.
+    renamed: Rename,
     /// Scalars that have got values so far.
     assigned: FxHashSet<Name>,
     /// Kernels that are part of loops now.
-    gone: IndexSet<Name>,
+    gone: &'a mut FxHashSet<Name>,
 }
 
 impl Mover<'_> {
@@ -137,7 +153,7 @@ impl Mover<'_> {
         let mut rest = vec![code];
         let mut declared = FxHashSet::default();
         let mut out = vec![];
-        while let Some(code) = rest.pop() {
+        while let Some(mut code) = rest.pop() {
             if let Code::Seq(codes) = code {
                 rest.extend(codes.into_iter().rev());
                 continue;
@@ -145,18 +161,25 @@ impl Mover<'_> {
             if let Code::DeclareScalar(x, _) = &code {
                 declared.insert(*x);
             }
+            self.renamed.apply(&mut code);
             if matches!(code, Code::For { .. } | Code::While(..)) {
                 if let Some(inside) = self.moved(&code) {
-                    self.kernel(inside, &declared, &mut rest, &mut out);
+                    self.seen.code(&code);
+                    self.kernel(inside, &declared, &mut out);
                     continue;
                 }
             }
             let code = match code {
                 Code::For { var, ty, bound, body } => {
+                    self.seen.expr(&bound);
                     Code::For { var, ty, bound, body: Box::new(self.scope(*body)) }
                 }
-                Code::While(c, body) => Code::While(c, Box::new(self.scope(*body))),
+                Code::While(c, body) => {
+                    self.seen.expr(&c);
+                    Code::While(c, Box::new(self.scope(*body)))
+                }
                 Code::If(c, a, b) => {
+                    self.seen.expr(&c);
                     let a = self.scope(*a);
                     Code::If(c, Box::new(a), Box::new(self.scope(*b)))
                 }
@@ -171,6 +194,7 @@ impl Mover<'_> {
                 | Code::Call { .. }
                 | Code::Assert { .. }
                 | Code::Op(_)) => {
+                    self.seen.code(&code);
                     Assigned(&mut self.assigned).code(&code);
                     code
                 }
@@ -182,27 +206,19 @@ impl Mover<'_> {
 
     /// What a thread does instead of a loop of the host, if it can and that pays.
     fn moved(&self, code: &Code) -> Option<Inside> {
-        let inside = Inside::of(self.prog, self.launches, code)?;
+        let inside = Inside::of(self.prog, self.callable, code)?;
         Accesses { constant: &self.types.constant, added: &inside.constant }
             .pay(&inside.code)
             .then_some(inside)
     }
 
-    /// A kernel in place of a loop. `rest` has the statements that follow it in its scope, the last one first, and
-    /// `declared` the scalars of the scope.
-    fn kernel(
-        &mut self,
-        mut inside: Inside,
-        declared: &FxHashSet<Name>,
-        rest: &mut [Code],
-        out: &mut Vec<Code>,
-    ) {
-        let mut later = IndexSet::new();
-        rest.iter().for_each(|code| later.extend(free_names(code)));
+    /// A kernel in place of a loop. `declared` has the scalars of its scope.
+    fn kernel(&mut self, mut inside: Inside, declared: &FxHashSet<Name>, out: &mut Vec<Code>) {
         let mut changed = IndexSet::new();
         Assigned(&mut changed).code(&inside.code);
         let mut launch = Started::default();
         let (mut first, mut last, mut after) = (vec![], vec![], vec![]);
+        let mut own_names = Rename::default();
         for n in free_names(&inside.code) {
             let param = self.types.params[&n].clone();
             let Param::Scalar(x, ty) = param else {
@@ -215,14 +231,15 @@ impl Mover<'_> {
             }
             // What the host passes has the host's name.
             let own = self.prog.names.fresh_like(x);
-            Rename(x, own).code(&mut inside.code);
+            own_names.0.insert(x, own);
             first.push(KernelCode::DeclareScalar(own, ty));
             if self.assigned.contains(&x) {
                 launch.give(param, Arg::Scalar(Expr::Var(x)));
                 first.push(KernelCode::SetScalar(own, Expr::Var(x)));
             }
+            // All that mentions a scalar is in the scope that declares it.
             let here = declared.contains(&x);
-            if here && !later.contains(&x) {
+            if here && self.seen.count(x) == self.all.count(x) {
                 continue;
             }
             let mem = self.prog.names.fresh_like(x);
@@ -240,11 +257,12 @@ impl Mover<'_> {
                 space: space.clone(),
                 value,
             });
-            let y = if here { self.result(x, ty, rest, &mut after) } else { x };
+            let y = if here { self.result(x, ty, &mut after) } else { x };
             let element = Expr::Index { mem, offset: Box::new(offset), elem: ty, space };
             after.push(Code::SetScalar(y, element));
             self.assigned.insert(y);
         }
+        own_names.apply(&mut inside.code);
         out.extend(inside.before);
         first.push(inside.code);
         first.extend(last);
@@ -268,10 +286,10 @@ impl Mover<'_> {
     }
 
     /// A name of its own for a scalar of the scope from here on, so that it is assigned once.
-    fn result(&mut self, x: Name, ty: PrimType, rest: &mut [Code], after: &mut Vec<Code>) -> Name {
+    fn result(&mut self, x: Name, ty: PrimType, after: &mut Vec<Code>) -> Name {
         let y = self.prog.names.fresh_like(x);
         self.types.params.insert(y, Param::Scalar(y, ty));
-        rest.iter_mut().for_each(|code| Rename(x, y).code(code));
+        self.renamed.0.insert(x, y);
         after.push(Code::DeclareScalar(y, ty));
         y
     }
@@ -300,23 +318,25 @@ impl<S: Extend<Name>> Visitor<'_> for Assigned<'_, S> {
     }
 }
 
-struct Rename(Name, Name);
+/// Scalars that have other names.
+#[derive(Default)]
+struct Rename(FxHashMap<Name, Name>);
 
 impl Rename {
-    fn rename(&self, x: &mut Name) {
-        if *x == self.0 {
-            *x = self.1;
+    fn apply<O: Operation>(&mut self, code: &mut AnyCode<O>) {
+        if !self.0.is_empty() {
+            self.code(code);
         }
     }
 }
 
 impl Mutator for Rename {
     fn assigned(&mut self, x: &mut Name) {
-        self.rename(x);
+        *x = self.0.get(x).copied().unwrap_or(*x);
     }
 
     fn var(&mut self, x: &mut Name) {
-        self.rename(x);
+        self.assigned(x);
     }
 }
 

@@ -36,12 +36,45 @@ pub(super) struct Inside {
     pub loc: Loc,
 }
 
+/// What one thread of the device can do in place of a launch or a call.
+pub(super) struct Callable {
+    /// Where kernels stand that one place in the text launches.
+    kernels: FxHashMap<Name, usize>,
+    functions: FxHashSet<Name>,
+}
+
+impl Callable {
+    pub(super) fn of(prog: &Program) -> Callable {
+        let mut launches = Launches::default();
+        prog.functions.iter().for_each(|f| launches.code(&f.body));
+        launches.code(&prog.init);
+        let kernels = prog.kernels.iter().enumerate();
+        let once = kernels.filter(|(_, k)| launches.0.get(&k.name) == Some(&1));
+        Callable {
+            kernels: once.map(|(at, k)| (k.name, at)).collect(),
+            functions: prog.device_functions.iter().map(|f| f.name).collect(),
+        }
+    }
+}
+
+/// How often each kernel is launched in the text.
+#[derive(Default)]
+struct Launches(FxHashMap<Name, usize>);
+
+impl Visitor<'_> for Launches {
+    fn host_op(&mut self, op: &HostOp) {
+        if let Some(launch) = op.launch() {
+            *self.0.entry(launch.kernel).or_default() += 1;
+        }
+    }
+}
+
 impl Inside {
     /// `None` if one thread of the device cannot do it.
-    pub(super) fn of(prog: &Program, launches: &FxHashMap<Name, usize>, code: &Code) -> Option<Inside> {
+    pub(super) fn of(prog: &Program, callable: &Callable, code: &Code) -> Option<Inside> {
         let mut t = Translate {
             prog,
-            launches,
+            callable,
             before: vec![],
             constant: FxHashSet::default(),
             kernels: vec![],
@@ -61,7 +94,7 @@ impl Inside {
 
 struct Translate<'a> {
     prog: &'a Program,
-    launches: &'a FxHashMap<Name, usize>,
+    callable: &'a Callable,
     before: Vec<Code>,
     constant: FxHashSet<Name>,
     kernels: Vec<Name>,
@@ -123,7 +156,7 @@ impl Translate<'_> {
                     Arg::Mem(_) => None,
                 };
                 let args = args.iter().map(scalar).collect::<Option<Vec<Arg>>>()?;
-                self.prog.device_functions.iter().find(|f| f.name == *fun)?;
+                self.callable.functions.get(fun)?;
                 KernelCode::Call { outs: outs.clone(), fun: *fun, args }
             }
             Code::Assert { cond, message, loc } => {
@@ -173,9 +206,8 @@ impl Translate<'_> {
 
     /// What the only thread of a kernel does.
     fn launch(&mut self, launch: &Launch) -> Option<KernelCode> {
-        let kernel = self.prog.kernels.iter().find(|k| k.name == launch.kernel)?;
-        let once = self.launches.get(&launch.kernel) == Some(&1);
-        if !once || launch.grid != quot_up(i64(1), launch.block.clone()) {
+        let kernel = &self.prog.kernels[*self.callable.kernels.get(&launch.kernel)?];
+        if launch.grid != quot_up(i64(1), launch.block.clone()) {
             return None;
         }
         let mut codes = vec![];
