@@ -220,6 +220,18 @@ def string(n):
     return 'def s : []u8 = "' + "abcdefghij" * n + '"\nentry main (i: i64) : u8 = s[i]\n'
 
 
+def statements_of_a_map(n):
+    """Each statement has one more factor than the one before, as a polynomial."""
+    lines = [f"  let x{i + 1} = x{i} * y + {i}" for i in range(n)]
+    return "entry main [n] (xs: [n]i64) (ys: [n]i64) : [n]i64 = map2 (\\x0 y ->\n" + "\n".join(lines) + \
+        f"\n  in x{n}) xs ys\n"
+
+
+def constants_with_functions(n):
+    return "".join(f"def c{k} : [{k + 3}]i64 = map (* {k}) (iota {k + 3})\nentry e{k} (i: i64) : i64 = c{k}[i] + i\n"
+                   for k in range(n))
+
+
 def closures(n):
     lines = [f"  let f{j} = \\x -> f{j - 1} (x + {j})" for j in range(1, n + 1)]
     return "entry main (v: i64) : i64 =\n  let f0 = \\(x: i64) -> x\n" + "\n".join(lines) + f"\n  in f{n} v\n"
@@ -306,5 +318,7 @@ SHAPES = {
     "constants": (constants, 5000, 50000),
     "rows of constants": (tables, 200, 2000),
     "a string": (string, 500, 5000),
+    "statements of a map": (statements_of_a_map, 100, 1000),
+    "constants with functions": (constants_with_functions, 40, 400),
     "poseidon": (poseidon, 4, 57),
 }

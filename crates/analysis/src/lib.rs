@@ -5,12 +5,13 @@
 //! - [`Known`] collects, once per function, what scalars stand for, which conditions hold where, and the ranges of indices.
 //!   It gives [`Facts`](fehu_algebra::Facts) for a place in the program, to be used in questions about index functions.
 //! - [`Magnitudes`](magnitude::Magnitudes) says which integers are not negative, whatever wraps around.
+//! - [`Constants`] says which constants of the program a function has to know.
 //! - [`Blocks`] says which names of memory blocks may stand for the same memory.
 //! - [`accesses`](access::accesses) lists what a statement reads and writes by itself, as index functions into blocks; and
 //!   [`Order`](order::Order) adds them up over statements, loops and parallel operations, to tell whether an array may be moved.
 //! - [`Conditions`](conditions::Conditions) are truth tables: which conditions are the same, or never hold together.
 //! - [`operator`] says what operators of reductions and histograms are made of, [`polynomial`] which scalars are polynomials of
-//!   others.
+//!   others, and [`recursion`] which functions call themselves.
 //!
 //! ```text
 //! let (c : bool) = slt_i64(i, n)            Known: within this body, i < n
@@ -26,11 +27,14 @@
 pub mod access;
 mod blocks;
 pub mod conditions;
+mod constants;
 mod known;
 pub mod magnitude;
 pub mod operator;
 pub mod order;
 pub mod polynomial;
+pub mod recursion;
 
 pub use blocks::Blocks;
+pub use constants::Constants;
 pub use known::{remainder_of, Known};

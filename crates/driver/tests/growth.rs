@@ -90,6 +90,36 @@ const NESTS: (&str, &str) = (
 const MANY: (&str, &str) =
     ("[n] (xs: [n]i32) (x0: i32) : i32", "let x{j} = x{i} + reduce (+) 0 (map (* {i}) xs)");
 const UPDATES: (&str, &str) = ("(x0: *[]i64) : []i64", "let x{j} = x{i} with [{i}] = x{i}[{i} / 2] + 1");
+const LOOPS: (&str, &str) =
+    ("[n] (c: i64) (x0: *[n]i64) : [n]i64", "let x{j} = loop y = x{i} for i < c do y with [i] = y[{i}] + 1");
+
+/// A map of many statements, each of which has one more factor than the one before.
+fn powers(count: usize) -> String {
+    let mut text = "entry main [n] (xs: [n]i64) (ys: [n]i64) : [n]i64 = map2 (\\x0 y ->\n".to_owned();
+    for i in 0..count {
+        let _ = writeln!(text, "  let x{} = x{i} * y + {i}", i + 1);
+    }
+    text + &format!("  in x{count}) xs ys\n")
+}
+
+/// Functions that call each other, one after another.
+fn functions(count: usize) -> String {
+    let mut text = "def f0 (x: i64) : i64 = x\n".to_owned();
+    for i in 0..count {
+        let _ = writeln!(text, "#[noinline] def f{} (x: i64) : i64 = f{i} (x * 3) + 1", i + 1);
+    }
+    text + &format!("entry main (x: i64) : i64 = f{count} x\n")
+}
+
+/// Constants, each of which has a function.
+fn constants(count: usize) -> String {
+    let mut text = String::new();
+    for i in 0..count {
+        let _ = writeln!(text, "def c{i} : [{i} + 3]i64 = map (* {i}) (iota ({i} + 3))");
+        let _ = writeln!(text, "entry e{i} (j: i64) : i64 = c{i}[j] + j");
+    }
+    text
+}
 
 /// Many arrays, joined in one expression.
 fn concatenation(count: usize) -> String {
@@ -128,6 +158,7 @@ fn work_grows_with_the_program() {
             ("nests", NESTS),
             ("reductions", MANY),
             ("updates", UPDATES),
+            ("loops", LOOPS),
         ];
         for (what, (head, line)) in rows {
             let [small, large] = [30, 120].map(|n| work(target, row(head, line, n)) - base);
@@ -135,6 +166,12 @@ fn work_grows_with_the_program() {
         }
         let [small, large] = [30, 120].map(|n| work(target, concatenation(n)) - base);
         judge("concatenation", target, small, large, 5.2);
+        for (what, program) in
+            [("powers", powers as fn(usize) -> String), ("functions", functions), ("constants", constants)]
+        {
+            let [small, large] = [100, 400].map(|n| work(target, program(n)) - base);
+            judge(what, target, small, large, 5.2);
+        }
     }
     // Each pair has the text of its type, which has those of the pairs in it: a small part of all text, but a square.
     let [small, large] = [75, 300].map(|n| work(Target::C, pairs(n)));

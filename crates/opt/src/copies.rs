@@ -13,6 +13,7 @@
 //! of `zip`.
 
 use crate::shallow::{operand, substitute, Replaced};
+use fehu_analysis::Constants;
 use fehu_base::Name;
 use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::consume::consumed_directly;
@@ -28,8 +29,9 @@ pub const PASS: Pass<Prog<Soacs>> = Pass { name: "copies", need: Need::Optional,
 /// Removes copies that are done with before the original changes.
 pub fn copies<R: Rep>(prog: &mut Prog<R>) {
     let callees = Signatures::of_prog(prog);
+    let constants = Constants::of(&prog.consts);
     for fun in &mut prog.funs {
-        let classes = Classes::of_fun(&callees, &prog.consts, fun);
+        let classes = Classes::of_fun(&callees, &constants.used_by(fun), fun);
         let mut walk = Walk { classes, callees: &callees, replaced: Replaced::default() };
         walk.body(&mut fun.body);
     }

@@ -12,6 +12,7 @@
 
 use crate::inline::statements;
 use crate::shallow::{self, Replaced};
+use fehu_analysis::Constants;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, PrimFn, UnOp};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
@@ -37,8 +38,9 @@ const MAX_COMPARED: usize = 100;
 /// Removes common subexpressions.
 pub fn cse<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
     let sigs = Signatures::of_prog(prog);
+    let constants = Constants::of(&prog.consts);
     for fun in &mut prog.funs {
-        let classes = Classes::of_fun(&sigs, &prog.consts, fun);
+        let classes = Classes::of_fun(&sigs, &constants.used_by(fun), fun);
         let mut c = Cse { classes, known: FxHashMap::default(), replaced: Replaced::default() };
         c.body(&mut fun.body);
     }

@@ -28,6 +28,7 @@ pub mod over_views;
 mod push;
 mod views;
 
+use fehu_analysis::Constants;
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::visit::{deep, map_bodies};
@@ -44,8 +45,9 @@ pub const PASS: Pass<Prog<Soacs>> = Pass { name: "fusion", need: Need::Optional,
 /// Fuses combinators.
 pub fn fuse(prog: &mut Prog<Soacs>) {
     let signatures = Signatures::of_prog(prog);
+    let constants = Constants::of(&prog.consts);
     for fun in &mut prog.funs {
-        let classes = Classes::of_fun(&signatures, &prog.consts, fun);
+        let classes = Classes::of_fun(&signatures, &constants.used_by(fun), fun);
         Fuser { names: &mut prog.names, signatures: &signatures, classes, ranges: Ranges::default() }
             .body(&mut fun.body, &[]);
     }

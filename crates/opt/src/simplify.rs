@@ -24,6 +24,7 @@ mod rules;
 
 use crate::dce::{self, Checks};
 use engine::Engine;
+use fehu_analysis::Constants;
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::visit::{look, Visitor};
@@ -53,8 +54,10 @@ pub fn simplify<R: Rep<Dec = ()>>(prog: &mut Prog<R>) {
 fn simplify_keeping<R: Rep<Dec = ()>>(prog: &mut Prog<R>, checks: Checks) {
     let sigs = Signatures::of_prog(prog);
     simplify_consts(prog, &sigs);
+    let constants = Constants::of(&prog.consts);
     for fun in &mut prog.funs {
-        simplify_fun(&mut prog.names, &sigs, &prog.consts, fun, checks);
+        let consts = constants.used_by(fun);
+        simplify_fun(&mut prog.names, &sigs, &consts, fun, checks);
     }
     dce::consts(prog, checks);
 }

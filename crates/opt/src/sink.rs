@@ -15,6 +15,7 @@
 mod scopes;
 
 use self::scopes::{Kind, Scopes};
+use fehu_analysis::Constants;
 use fehu_base::Name;
 use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::free::free_in_stm;
@@ -29,8 +30,9 @@ pub const PASS: Pass<Prog<Soacs>> = Pass { name: "sink", need: Need::Optional, r
 /// Moves statements into the only branch that needs them.
 pub fn sink<R: Rep>(prog: &mut Prog<R>) {
     let sigs = Signatures::of_prog(prog);
+    let constants = Constants::of(&prog.consts);
     for fun in &mut prog.funs {
-        let classes = &Classes::of_fun(&sigs, &prog.consts, fun);
+        let classes = &Classes::of_fun(&sigs, &constants.used_by(fun), fun);
         let mut sink = Sink { classes, scopes: Scopes::default(), used: FxHashMap::default(), kept: vec![] };
         let outermost = sink.scope(None, Kind::Barrier);
         sink.apart(outermost, &mut fun.body);

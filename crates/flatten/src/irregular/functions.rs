@@ -118,8 +118,7 @@ fn recursive(prog: &Prog<Soacs>) -> FxHashMap<Name, IndexSet<Name, FxBuildHasher
         }
         reached
     };
-    let all = callees.keys().map(|fun| (*fun, reached_by(fun)));
-    all.filter(|(fun, reached)| reached.contains(fun)).collect()
+    fehu_analysis::recursion::recursive(&prog.funs).iter().map(|fun| (*fun, reached_by(fun))).collect()
 }
 
 /// Whether a statement by itself is a combinator whose width differs, or calls a function with such in it.

@@ -3,6 +3,7 @@
 //! A function of arrays allocates, which kernels cannot do from within a call; one that uses constants of the program
 //! would not find them there. Other functions of scalars stay, and so do recursive ones. What nobody calls any more goes.
 
+use fehu_analysis::recursion::recursive;
 use fehu_base::{Name, NameSource};
 use fehu_ir::free::free_in_fun;
 use fehu_ir::seg::{KernelsOp, SegLevel};
@@ -21,10 +22,11 @@ pub const PASS: Pass<Prog<Kernels>> =
 fn into_kernels(prog: &mut Prog<Kernels>) {
     let callees: FxHashMap<Name, Vec<Name>> = prog.funs.iter().map(|f| (f.name, called(&f.body))).collect();
     let unfit = unfit(&prog.funs, &callees);
+    let recursive = recursive(&prog.funs);
     let ready: FxHashMap<Name, FunDef<Kernels>> = prog
         .funs
         .iter()
-        .filter(|f| unfit.contains(&f.name) && !reaches(&callees, f.name, f.name))
+        .filter(|f| unfit.contains(&f.name) && !recursive.contains(&f.name))
         .map(|f| (f.name, f.clone()))
         .collect();
     let mut inliner = Inliner { names: &mut prog.names, ready: &ready };
@@ -64,21 +66,6 @@ fn called(body: &Body<Kernels>) -> Vec<Name> {
         }
     });
     found
-}
-
-/// Whether calls lead from one function to another.
-fn reaches(callees: &FxHashMap<Name, Vec<Name>>, from: Name, to: Name) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut work = callees.get(&from).cloned().unwrap_or_default();
-    while let Some(f) = work.pop() {
-        if f == to {
-            return true;
-        }
-        if seen.insert(f) {
-            work.extend(callees.get(&f).into_iter().flatten());
-        }
-    }
-    false
 }
 
 /// Whether nothing in a function is an array, and nothing comes from outside of it.

@@ -15,6 +15,7 @@
 
 use super::nest::make_nests;
 use super::push::{learn_ranges, Ranges};
+use fehu_analysis::Constants;
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::types::{prog_types, Types};
@@ -28,8 +29,9 @@ pub const PASS: Pass<Prog<Soacs>> = Pass { name: "nest-over-views", need: Need::
 fn run(prog: &mut Prog<Soacs>) {
     let signatures = Signatures::of_prog(prog);
     let types = prog_types(prog);
+    let constants = Constants::of(&prog.consts);
     for fun in &mut prog.funs {
-        let classes = Classes::of_fun(&signatures, &prog.consts, fun);
+        let classes = Classes::of_fun(&signatures, &constants.used_by(fun), fun);
         let ranges = Ranges::default();
         Nester { names: &mut prog.names, types: &types, classes, ranges }.body(&mut fun.body);
     }
