@@ -32,6 +32,7 @@ use fehu_kernels::opt::{fuse_thread_loops, layout, loop_scalars, progressions, s
 use fehu_kernels::schedule;
 use fehu_memory::{
     buffers, dead, divisions, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit,
+    ScalarRecursion,
 };
 use fehu_opt::fusion::over_views;
 use fehu_opt::{
@@ -199,9 +200,12 @@ pub fn gpu<'a>(
 
 /// From combinators to kernels with memory.
 pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
-    let unrecursive = |prog: &mut Prog<Kernels>| match settings.target {
-        Target::OpenCl => fehu_memory::recursive_kernels(prog),
-        Target::C | Target::Multicore | Target::Cuda => vec![],
+    let unrecursive = |prog: &mut Prog<Kernels>| {
+        let of_scalars = match settings.target {
+            Target::OpenCl => ScalarRecursion::Forbidden,
+            Target::C | Target::Multicore | Target::Cuda => ScalarRecursion::Allowed,
+        };
+        fehu_memory::recursive_kernels(prog, of_scalars)
     };
     flattened(settings)
         .pass(progressions::PASS, "every version of a nest has its own reads of iotas now")
@@ -209,6 +213,11 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         .pass(
             dce::FLATTENED,
             "the parts of operators that nobody uses; arrays that the two steps above replaced",
+        )
+        .pass_or_refuse(
+            "no-recursion",
+            unrecursive,
+            "kernels cannot call functions of arrays that call themselves; nothing more is done for versions that go",
         )
         .pass(simplify::FLATTENED, "versions of a nest have constants and copies of their own")
         .pass(cse::pass(), "what distribution copied into several kernels of a version")
@@ -221,7 +230,6 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         .pass(scan_epilogue::PASS, "all maps are kernels now")
         .pass(layout::PASS, "all kernels, and what each of them reads, are known now")
         .pass(mark_consumed::pass(), "memory relies on the marks, also on lambdas that the step above made")
-        .pass_or_refuse("no-recursion", unrecursive, "OpenCL has no recursion in kernels")
         .then(memory())
 }
 

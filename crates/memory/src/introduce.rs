@@ -22,7 +22,7 @@
 //!   start at the start of their block.
 
 mod branch;
-mod calls;
+pub(crate) mod calls;
 mod consumed;
 mod loops;
 mod pinned;

@@ -49,4 +49,4 @@ pub use check::{check_kernels, CHECK_KERNELS};
 pub use erase::erase;
 pub use expand::expand;
 pub use introduce::introduce;
-pub use recursion::recursive_kernels;
+pub use recursion::{recursive_kernels, ScalarRecursion};

@@ -17,15 +17,15 @@ use rustc_hash::FxHashMap;
 
 /// What callers must know of a function.
 #[derive(Clone)]
-pub(super) struct Convention {
+pub(crate) struct Convention {
     /// How arrays are passed and returned.
     layout: Layout,
     /// Whether kernels can call it: it has to do with nothing but scalars, and so do all that it calls.
-    scalar: bool,
+    pub(crate) scalar: bool,
 }
 
 /// What callers must know of all functions.
-pub(super) fn conventions(funs: &[FunDef<Kernels>]) -> FxHashMap<Name, Convention> {
+pub(crate) fn conventions(funs: &[FunDef<Kernels>]) -> FxHashMap<Name, Convention> {
     let mut all: FxHashMap<Name, Convention> = FxHashMap::default();
     let mut callers: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
     let mut work = vec![];
