@@ -171,3 +171,15 @@ entry twice_filtered [m] (ys: [m]i64) (flag: bool) =
          let kept = filter (\p -> p) (scan (||) false (replicate m (x >= 2)))
          in reduce (+) 0i32 (filter (\_ -> flag) (replicate (length kept) 0i32)))
       ys
+
+-- A loop that no point enters returns what it began with; what a map returns can be changed all the same.
+-- ==
+-- entry: no_iterations
+-- input { [3i64, 0i64, 7i64, 1i64, 6i64] } output { [0i64, 1i64, 2i64, 3i64, 4i64] [3i64, 0i64, 7i64, 1i64, 6i64] }
+-- input { [12i64, 5i64] } auto output
+-- input { empty([0]i64) } auto output
+
+entry no_iterations [k] (ns: [k]i64) =
+  let xs = map (\n -> loop m = n for _i < (n & 8) do i64.sum (map (* 2) (iota (m & 15)))) ns
+  let ys = scatter xs (iota k) (iota k)
+  in (ys, map (\n -> n) ns)

@@ -62,6 +62,7 @@
 //! | `recursion` | the host's recursion goes level by level, too |
 //! | `split` | outermost scatters, histograms and filters are maps before they are what they are |
 //! | `versions` | the guards, and where they come from |
+//! | `own_memory` | what a nest returns shares no memory with what is consumed |
 //! | `teams` | where the points only reduce, several threads can run each |
 //! | `refused` | where no kernel can run the first version, there is the second alone |
 //! | `outermost` | what no kernel can run, and has no versions, is flattened |
@@ -79,6 +80,7 @@ mod level;
 mod loops;
 mod operators;
 mod outermost;
+mod own_memory;
 mod pieces;
 mod point;
 mod recursion;
@@ -99,30 +101,36 @@ pub use outermost::{flattened, Flattened};
 pub use refused::only_flat;
 pub(crate) use versions::VERSIONS;
 
+use fehu_analysis::Constants;
 use fehu_base::{Name, NameSource};
-use fehu_ir::alias::Signatures;
+use fehu_ir::alias::{Classes, Signatures};
 use fehu_ir::types::prog_types;
 use fehu_ir::visit::{deep, map_bodies};
 use fehu_ir::{mark, Body, Builder, Exp, Loc, Prog, Soacs};
 use fehu_pass::{Need, Pass};
+use rustc_hash::FxHashSet;
 
 /// Irregular nests in versions.
 pub const PASS: Pass<Prog<Soacs>> = Pass { name: "irregular", need: Need::Optional, run: irregular };
 
 fn irregular(prog: &mut Prog<Soacs>) {
     let functions = functions::Functions::of(prog);
-    let bodies = || prog.funs.iter().map(|f| (Some(f.name), &f.body)).chain([(None, &prog.consts)]);
-    let any = |(fun, body)| {
+    let any = |(fun, body): (Option<Name>, &Body<Soacs>)| {
         versions::any_irregular(&functions, body) || recursion::any_recursion(&functions, fun, body)
     };
-    if !bodies().any(any) {
+    let in_constants = any((None, &prog.consts));
+    let wanted: FxHashSet<Name> =
+        prog.funs.iter().filter(|f| any((Some(f.name), &f.body))).map(|f| f.name).collect();
+    if !in_constants && wanted.is_empty() {
         return;
     }
     let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));
     b.types = prog_types(prog);
-    let mut nests = Nests { b, signatures: Signatures::of_prog(prog), functions, stays: None };
+    let mut nests = Nests::new(b, prog, functions);
     nests.host(None, &mut prog.consts);
-    for fun in &mut prog.funs {
+    let constants = Constants::of(&prog.consts);
+    for fun in prog.funs.iter_mut().filter(|f| wanted.contains(&f.name)) {
+        nests.classes = Classes::of_fun(&nests.signatures, &constants.used_by(fun), fun);
         nests.host(Some(fun.name), &mut fun.body);
     }
     prog.names = nests.b.names;
@@ -134,12 +142,21 @@ fn irregular(prog: &mut Prog<Soacs>) {
 struct Nests {
     b: Builder<Soacs>,
     signatures: Signatures,
+    /// Which arrays of the function may share memory, before anything is flattened.
+    classes: Classes,
     functions: functions::Functions,
     /// The first form, and where, because of which the last nest could not be flattened.
     stays: Option<(Form, Loc)>,
 }
 
 impl Nests {
+    /// Ready for the constants of a program.
+    fn new(b: Builder<Soacs>, prog: &Prog<Soacs>, functions: functions::Functions) -> Nests {
+        let signatures = Signatures::of_prog(prog);
+        let classes = Classes::of_body(&signatures, &prog.consts);
+        Nests { b, signatures, classes, functions, stays: None }
+    }
+
     /// Code of the host, of a function.
     fn host(&mut self, fun: Option<Name>, body: &mut Body<Soacs>) {
         deep(|| {

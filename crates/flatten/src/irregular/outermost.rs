@@ -19,13 +19,14 @@ use super::functions::Functions;
 use super::value::Points;
 use super::Nests;
 use crate::gpu::steer::Steer;
+use fehu_analysis::Constants;
 use fehu_base::{NameSource, Symbol};
-use fehu_ir::alias::Signatures;
+use fehu_ir::alias::Classes;
 use fehu_ir::build::nested_body;
 use fehu_ir::soac::Soac;
 use fehu_ir::subst::rename_body;
 use fehu_ir::types::{body_types, prog_types};
-use fehu_ir::visit::{deep, for_each_stm, map_bodies};
+use fehu_ir::visit::{deep, for_each_body, for_each_stm, map_bodies};
 use fehu_ir::{mark, Attr, Basic, Body, Builder, DimIndex, Exp, Loc, Prog, Soacs, Stm, SubExp};
 use rustc_hash::FxHashSet;
 
@@ -47,12 +48,16 @@ pub struct Flattened {
 pub fn flattened(mut prog: Prog<Soacs>, refused: &[Loc]) -> Flattened {
     let mut b = Builder::new(std::mem::replace(&mut prog.names, NameSource::new()));
     b.types = prog_types(&prog);
-    let nests =
-        Nests { b, signatures: Signatures::of_prog(&prog), functions: Functions::of(&prog), stays: None };
+    let nests = Nests::new(b, &prog, Functions::of(&prog));
     let mut outermost = Outermost { nests, refused, any: false, stays: vec![] };
     outermost.host(&mut prog.consts);
+    let constants = Constants::of(&prog.consts);
     for fun in &mut prog.funs {
-        outermost.host(&mut fun.body);
+        if outermost.is_refused(&fun.body.stms) {
+            outermost.nests.classes =
+                Classes::of_fun(&outermost.nests.signatures, &constants.used_by(fun), fun);
+            outermost.host(&mut fun.body);
+        }
     }
     let Outermost { nests, any, stays, .. } = outermost;
     prog.names = nests.b.names;
@@ -96,17 +101,20 @@ impl Outermost<'_> {
         });
     }
 
-    /// Whether one of the places is in a statement.
-    fn is_refused(&self, stm: &Stm<Soacs>) -> bool {
+    /// Whether one of the places is in some statements.
+    fn is_refused(&self, stms: &[Stm<Soacs>]) -> bool {
         let mut any = false;
-        let only = Body { stms: vec![stm.clone()], result: vec![] };
-        for_each_stm(&only, &mut |s| any |= self.refused.contains(&s.loc));
+        let here = |s: &Stm<Soacs>| self.refused.contains(&s.loc);
+        for stm in stms {
+            any |= here(stm);
+            for_each_body(&stm.exp, &mut |b| for_each_stm(b, &mut |s| any |= here(s)));
+        }
         any
     }
 
     /// The flat version of a refused statement.
     fn flat(&mut self, stm: &Stm<Soacs>) -> Option<Vec<Stm<Soacs>>> {
-        if !self.is_refused(stm) {
+        if !self.is_refused(std::slice::from_ref(stm)) {
             return None;
         }
         let steer = Steer::of(&stm.attrs);
@@ -153,7 +161,7 @@ impl Nests {
         let functions = self.functions.count();
         let outer = (std::mem::replace(&mut self.b.loc, stm.loc.clone()), std::mem::take(&mut self.b.attrs));
         let mut fine = true;
-        let flat = nested_body(
+        let mut flat = nested_body(
             self,
             |n| &mut n.b,
             |n| {
@@ -176,10 +184,11 @@ impl Nests {
                 vec![]
             },
         );
-        (self.b.loc, self.b.attrs) = outer;
-        if !fine {
-            self.functions.truncate(functions);
+        match fine {
+            true => self.own_bindings(functions, &stm.pat, &mut flat),
+            false => self.functions.truncate(functions),
         }
+        (self.b.loc, self.b.attrs) = outer;
         fine.then_some(flat)
     }
 }

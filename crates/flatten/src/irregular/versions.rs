@@ -224,7 +224,7 @@ impl Nests {
         let mut fine = true;
         let (certs, loc) = (stm.certs.clone(), stm.loc.clone());
         let outer = std::mem::replace(&mut self.b.loc, loc);
-        let body = nested_body(
+        let mut body = nested_body(
             self,
             |n| &mut n.b,
             |n| {
@@ -235,10 +235,11 @@ impl Nests {
                 })
             },
         );
-        self.b.loc = outer;
-        if !fine {
-            self.functions.truncate(functions);
+        match fine {
+            true => self.own_results(functions, &stm.pat, &mut body),
+            false => self.functions.truncate(functions),
         }
+        self.b.loc = outer;
         fine.then_some(body)
     }
 
