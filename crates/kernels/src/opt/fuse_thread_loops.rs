@@ -14,6 +14,9 @@
 //!
 //! The second loop moves up to the first one. What it needs of the statements in between goes ahead of both; what it
 //! overwrites must be fresh, and used by nobody else.
+//!
+//! On CPUs this is done where the first loop carries scalars from one iteration to the next, as scans do. Its iterations wait for
+//! each other, and there is time for what the second loop does. Other loops are left alone, for C compilers make vector code of them.
 
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -31,6 +34,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Loops of a thread that hand elements on become one.
 pub const PASS: Pass<Prog<Kernels>> = Pass { name: "fuse-thread-loops", need: Need::Optional, run: fuse };
 
+/// Loops of a CPU that hand elements on become one where the first carries scalars.
+pub const ON_CPUS: Pass<Prog<Kernels>> = Pass { name: "fuse-loops", need: Need::Optional, run: fuse_on_cpus };
+
 /// How many statements a loop may be away from the one it follows.
 const NEAR: usize = 100;
 
@@ -41,6 +47,20 @@ fn fuse(prog: &mut Prog<Kernels>) {
     prog.funs.iter_mut().for_each(|f| host(names, &mut f.body));
 }
 
+/// Fuses the loops of functions, and of tasks in them.
+fn fuse_on_cpus(prog: &mut Prog<Kernels>) {
+    let names = &mut prog.names;
+    let bodies = prog.funs.iter_mut().map(|f| &mut f.body).chain([&mut prog.consts]);
+    bodies.for_each(|body| thread(names, Machine::Cpu, body));
+}
+
+/// What runs the loops.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Machine {
+    Gpu,
+    Cpu,
+}
+
 /// Finds the kernels in the code of the host, or of a thread block.
 fn host(names: &mut NameSource, body: &mut Body<Kernels>) {
     deep(|| {
@@ -49,7 +69,7 @@ fn host(names: &mut NameSource, body: &mut Body<Kernels>) {
                 Exp::Op(KernelsOp::Seg(seg)) if seg.level == SegLevel::Block => {
                     host(names, &mut seg.body.body)
                 }
-                Exp::Op(KernelsOp::Seg(seg)) => thread(names, &mut seg.body.body),
+                Exp::Op(KernelsOp::Seg(seg)) => thread(names, Machine::Gpu, &mut seg.body.body),
                 exp @ (Exp::Basic(_)
                 | Exp::Call(..)
                 | Exp::If(..)
@@ -62,12 +82,12 @@ fn host(names: &mut NameSource, body: &mut Body<Kernels>) {
 }
 
 /// Merges loops in the code of a thread, innermost ones first.
-fn thread(names: &mut NameSource, body: &mut Body<Kernels>) {
+fn thread(names: &mut NameSource, machine: Machine, body: &mut Body<Kernels>) {
     deep(|| {
         let mut loops = 0;
         for stm in &mut body.stms {
             loops += usize::from(matches!(stm.exp, Exp::Loop(_)));
-            map_bodies(&mut stm.exp, &mut |b| thread(names, b));
+            map_bodies(&mut stm.exp, &mut |b| thread(names, machine, b));
         }
         if loops < 2 {
             return;
@@ -77,8 +97,10 @@ fn thread(names: &mut NameSource, body: &mut Body<Kernels>) {
         let mut done: Vec<Stm<Kernels>> = vec![];
         for stm in std::mem::take(&mut body.stms) {
             match plan(&done, &stm, &uses) {
-                Some(plan) => carry_out(names, &mut done, stm, plan),
-                None => done.push(stm),
+                Some(plan) if machine == Machine::Gpu || carries_scalars(&done[plan.first]) => {
+                    carry_out(names, &mut done, stm, plan)
+                }
+                Some(_) | None => done.push(stm),
             }
         }
         body.stms = done;
@@ -128,6 +150,11 @@ fn counts(stm: &Stm<Kernels>) -> Option<(&Loop<Kernels>, Name, SubExp)> {
         },
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
+}
+
+/// Whether iterations of a loop hand scalars on.
+fn carries_scalars(stm: &Stm<Kernels>) -> bool {
+    counts(stm).is_some_and(|(l, ..)| l.params.iter().any(|(p, _)| matches!(p.ty, Type::Prim(_))))
 }
 
 /// Whether and how a statement that is a loop can be merged with one of those before it.
