@@ -264,6 +264,10 @@ pub mod cpu_loops {
     /// The bytes that the arrays for a strip should have, all together: a part of the first-level cache.
     pub const STRIP_BYTES: u64 = 8192;
 
+    /// How many iterations a range of a task has at least if they are done in strips: four vectors of `f32`. On a Xeon, sums of `x * y + 0.5`
+    /// took 0.54 of the time one by one for strips of 4, 0.31 for 8, 0.16 for 16.
+    pub const STRIP_OF_TASK: i64 = 16;
+
     /// How many steps of an innermost loop are done at a time ...
     pub const STEPS: i64 = 4;
 

@@ -133,6 +133,8 @@ pub enum CpuOp<O> {
         end: Name,
         /// How many iterations in all.
         bound: Expr,
+        /// How many iterations a range should have at least: more than one where the body does several at once.
+        least: i64,
         /// The body, a scope. Free scalars are copied in, free blocks are borrowed.
         body: Box<Code<TaskOp>>,
     },

@@ -178,7 +178,7 @@ macro_rules! walks {
                 }
                 CpuOp::Free(m, _) => v.block(m),
                 CpuOp::Trace { loc: _, message } => $message(v, message),
-                CpuOp::ParFor { start, end, bound, body } => {
+                CpuOp::ParFor { start, end, bound, least: _, body } => {
                     [start, end].into_iter().for_each(|x| v.declared(x));
                     v.expr(bound);
                     deep(|| v.code(body));

@@ -3,8 +3,9 @@
 //! Before: imperative code, whose loops are as the combinators were nested. After: code that computes the
 //! very same values, down to the last bit, with some loops rearranged:
 //!
-//! - [`interchange`](self::interchange): a map of reductions that walk down columns becomes a reduction of maps
-//!   that walk along rows.
+//! - [`interchange`](self::interchange): a map of reductions that walk down columns, or of chains of floats, becomes a reduction
+//!   of maps that walk along rows. Tasks that are such maps get ranges of several iterations (`least`): one alone is no vector code,
+//!   and measured so it would seem to take long enough to be a range of its own.
 //! - [`split`](self::split): a loop with special cases at its ends becomes a loop for the ends and one
 //!   without special cases for all that is between them.
 //!
@@ -18,18 +19,22 @@ mod stride;
 #[cfg(test)]
 mod tests;
 
+use fehu_base::tuning::cpu_loops;
 use fehu_base::NameSource;
 use fehu_imp::alias::Aliases;
-use fehu_imp::ops::{HostOp, Operation};
+use fehu_imp::ops::{CpuOp, HostOp, Operation};
+use fehu_imp::parts::for_each_part;
 use fehu_imp::syntax::{Code, Expr, Program};
-use fehu_imp::visit::{change_code, Mutator};
+use fehu_imp::visit::{change_code, change_cpu_op, Mutator};
 use fehu_pass::{Need, Pass};
 
 /// Maps of reductions that walk down columns become reductions of maps that walk along rows.
 pub const INTERCHANGE: Pass<Program> = Pass {
     name: "interchange-loops",
     need: Need::Optional,
-    run: |program| each_body(program, |loops, body| Interchange { loops, any: false }.code(body)),
+    run: |program| {
+        each_body(program, |loops, body| Interchange { loops, any: false, bounds: vec![] }.code(body))
+    },
 };
 
 /// Loops with special cases at their ends become loops without, and code for the ends.
@@ -59,6 +64,8 @@ struct Interchange<'l, 'a> {
     loops: &'l mut Loops<'a>,
     /// Whether there were any, so far.
     any: bool,
+    /// The bounds that outer loops had.
+    bounds: Vec<Expr>,
 }
 
 impl Mutator for Interchange<'_, '_> {
@@ -74,12 +81,31 @@ impl Mutator for Interchange<'_, '_> {
         change_code(self, code);
         if !self.any {
             if let Some(other) = self.loops.interchanged(code) {
+                if let Code::For { bound, .. } = code {
+                    self.bounds.push(bound.clone());
+                }
                 *code = other;
                 self.any = true;
             }
         }
         self.any |= before;
         self.loops.aliases.leave(code, saved);
+    }
+
+    /// Tasks whose iterations are done in strips get enough of them for a strip.
+    fn cpu_op<O: Operation>(&mut self, op: &mut CpuOp<O>) {
+        let before = std::mem::take(&mut self.bounds);
+        change_cpu_op(self, op);
+        if let CpuOp::ParFor { end, least, .. } = op {
+            let mut in_strips = false;
+            for bound in &self.bounds {
+                for_each_part(bound, &mut |e| in_strips |= matches!(e, Expr::Var(x) if x == end));
+            }
+            if in_strips {
+                *least = cpu_loops::STRIP_OF_TASK;
+            }
+        }
+        self.bounds = before;
     }
 
     fn expr(&mut self, _: &mut Expr) {}

@@ -48,6 +48,12 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
+// Nobody asks what square roots leave in errno, and without that they have vector forms.
+#if defined(__GNUC__) || defined(__clang__)
+extern double sqrt(double x) __attribute__((const));
+extern float sqrtf(float x) __attribute__((const));
+#endif
+
 // Helper functions; a program uses some of them. Those of entry points and
 // values are called, not pasted in; those that only talk to the outside world
 // need not be fast.

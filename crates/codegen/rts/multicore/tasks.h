@@ -50,16 +50,17 @@ RTS_FUN int64_t piece_size(struct job *job, int64_t last) {
   }
   int64_t cost = site_cost(job->site);
   if (cost == 0) {
-    return 1;
+    return job->least;
   }
   double size = (double)PIECE_TIME * 1000 / (double)cost;
   // A wrong guess must not be a very wrong one.
   int64_t most = last < INT64_MAX / 8 ? 8 * last : INT64_MAX;
-  return size < 1 ? 1 : size > (double)most ? most : (int64_t)size;
+  int64_t piece = size > (double)most ? most : (int64_t)size;
+  return piece < job->least ? job->least : piece;
 }
 
 RTS_FUN bool worth_sharing(struct job *job, int64_t start, int64_t end) {
-  if (end - start < 2) {
+  if (end - start < 2 * job->least) {
     return false;
   }
   return job->chunks > 0 || site_time(job->site, end - start) >= WORTH_SHARING;
@@ -134,15 +135,19 @@ RTS_FUN bool runs_unseen(struct site *site, int64_t bound) {
   return unseen % SELDOM != 0;
 }
 
-// Iterations in any order.
-RTS_FUN int par_for(struct futhark_context *ctx, struct site *site, task_fun fun, void *env, int64_t bound) {
+// Iterations in any order. Ranges should have at least so many, if there are
+// enough for all workers.
+RTS_FUN int par_for(struct futhark_context *ctx, struct site *site, task_fun fun, void *env, int64_t bound,
+                    int64_t least) {
   if (bound <= 0) {
     return FUTHARK_SUCCESS;
   }
   if (ctx->scheduler.num_workers == 1 || runs_unseen(site, bound)) {
     return fun(ctx, env, 0, bound, 0);
   }
-  struct job job = {.ctx = ctx, .fun = fun, .env = env, .site = site, .bound = bound};
+  int64_t share = bound / (2 * par_workers(ctx));
+  least = least <= share ? least : share > 0 ? share : 1;
+  struct job job = {.ctx = ctx, .fun = fun, .env = env, .site = site, .bound = bound, .least = least};
   return run_job(&job, bound);
 }
 
@@ -167,7 +172,7 @@ RTS_FUN int par_chunks(struct futhark_context *ctx, struct site *site, task_fun 
   if (chunks == 1 && (ctx->scheduler.num_workers == 1 || runs_unseen(site, bound))) {
     return fun(ctx, env, 0, bound, 0);
   }
-  struct job job = {.ctx = ctx, .fun = fun, .env = env, .site = site, .bound = bound, .chunks = chunks};
+  struct job job = {.ctx = ctx, .fun = fun, .env = env, .site = site, .bound = bound, .chunks = chunks, .least = 1};
   return run_job(&job, chunks);
 }
 

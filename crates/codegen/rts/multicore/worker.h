@@ -29,6 +29,8 @@ struct job {
   struct site *site;
   // Iterations, and how many chunks of them; 0 if there are none, but ranges.
   int64_t bound, chunks;
+  // How many iterations to do at a time, at least.
+  int64_t least;
   // Whose job it is.
   struct worker *owner;
   // Ranges that are not done.

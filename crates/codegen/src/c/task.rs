@@ -9,7 +9,7 @@
 //! static int task_7(struct futhark_context *ctx, void *env, int64_t start, int64_t end, int64_t chunk) { ... }
 //!
 //! struct task_7 args = {n, xs_mem};
-//! err = par_for(ctx, &task_7_site, task_7, &args, n);
+//! err = par_for(ctx, &task_7_site, task_7, &args, n, 1);
 //! ```
 //!
 //! Scalars are copied, blocks are borrowed: the operation is over before their owner drops them.
@@ -33,14 +33,14 @@ impl<O: CpuText> StmPrinter<'_, Cpu<O>> {
     /// An operation that has tasks.
     pub(super) fn parallel(&mut self, op: &CpuOp<O>) {
         match op {
-            CpuOp::ParFor { start, end, bound, body } => {
+            CpuOp::ParFor { start, end, bound, least, body } => {
                 let task = self.task([*start, *end], None, body);
                 self.flush_pending();
                 self.open_task(&task);
                 self.start();
                 self.push(&format!("err = par_for(ctx, &{0}_site, {0}, &args, ", task.name));
                 self.exprs.top(bound);
-                self.push(");\n");
+                self.push(&format!(", {least});\n"));
                 self.close_task();
             }
             CpuOp::ParChunks { chunk, start, end, bound, most, chunks, before, body } => {

@@ -179,11 +179,14 @@ impl Text<'_> {
                 self.message(message);
                 self.p.put(")");
             }
-            CpuOp::ParFor { start, end, bound, body } => {
+            CpuOp::ParFor { start, end, bound, least, body } => {
                 self.p.put("parfor ");
                 self.range(*start, *end);
                 self.p.put(" of ");
                 self.expr(bound);
+                if *least > 1 {
+                    self.p.put(format!(" least {least}"));
+                }
                 self.p.put(" ");
                 self.scope(body);
             }

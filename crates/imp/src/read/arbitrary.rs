@@ -299,6 +299,7 @@ impl Gen {
                 start: self.name(),
                 end: self.name(),
                 bound: self.expr(1),
+                least: if self.bool() { 1 } else { 16 },
                 body: Box::new(self.code(deep)),
             },
             _ => CpuOp::ParChunks {

@@ -218,7 +218,8 @@ impl Text<'_> {
                 let (start, end) = self.range()?;
                 self.r.word("of")?;
                 let bound = self.expr()?;
-                CpuOp::ParFor { start, end, bound, body: self.boxed_scope()? }
+                let least = if self.r.try_word("least") { self.r.number()? } else { 1 };
+                CpuOp::ParFor { start, end, bound, least, body: self.boxed_scope()? }
             }
             "parchunks" => {
                 self.r.word(word)?;

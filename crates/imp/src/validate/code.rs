@@ -210,8 +210,9 @@ impl<'a> Validator<'a> {
                 self.assigned(*m);
             }
             CpuOp::Trace { loc: _, message } => self.message(message),
-            CpuOp::ParFor { start, end, bound, body } => {
+            CpuOp::ParFor { start, end, bound, least, body } => {
                 self.expr_of(bound, PrimType::I64, "the bound");
+                self.check(*least > 0, || "a range without iterations".into());
                 self.task(&[*start, *end], body);
             }
             CpuOp::ParChunks { chunk, start, end, bound, most, chunks, before, body } => {

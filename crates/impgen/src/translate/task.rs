@@ -54,7 +54,7 @@ fn task_map<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, pat: &[PatElem<Memory>],
             point::point(t, pat, seg);
         })
     });
-    t.on_cpu(CpuOp::ParFor { start, end, bound, body: Box::new(body) });
+    t.on_cpu(CpuOp::ParFor { start, end, bound, least: 1, body: Box::new(body) });
 }
 
 /// A name for an `i64` that an operation declares.

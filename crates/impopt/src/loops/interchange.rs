@@ -20,15 +20,19 @@
 //! of these becomes an array. Each sum has its additions in the same order as before. Innermost loops
 //! do four steps at a time, so that `xs[b]` is loaded and stored once for four additions.
 //!
-//! It must be possible: iterations of the outer loop do not depend on each other (what they write is not read, and all of it is
+//! It must be possible: iterations of the outer loop do not depend on each other (what they write is not read by others, and all of it is
 //! written after the last inner loop), and inner loops have bounds that do not depend on the outer variable. And it must pay: no
 //! inner loop reads memory at places that are far apart for neighbouring outer iterations, some read neighbouring places, and these
-//! were far apart for the inner loop, or there is nothing in it that could keep C compilers from making vector code.
+//! were far apart for the inner loop, or there is nothing in it that could keep C compilers from making vector code. Or an inner loop
+//! is a chain: it carries floats from step to step, each of which waits for the one before, and does nothing that has no vector
+//! form. Then it pays even if all outer iterations read the same places, as those of `map (\x -> f32.sum (map (f x) ys)) xs` do: neighbouring
+//! chains advance together.
 
 use super::plain::{for_each_expr, for_each_set, parts, renamed, rewrite, rewrite_code, size, Renaming};
 use super::stride::{Stride, Strides};
 use super::Loops;
-use fehu_base::prim::{IntType, PrimType};
+use fehu_base::ops::{BinOp, MathFn, PrimFn, UnOp};
+use fehu_base::prim::{FloatType, IntType, PrimType};
 use fehu_base::tuning::cpu_loops;
 use fehu_base::Name;
 use fehu_imp::build::*;
@@ -48,18 +52,25 @@ impl Loops<'_> {
         let mut nest = Nest::default();
         nest.code(body, &[])?;
         let last_loop = nest.groups.iter().rposition(|g| !g.loops.is_empty())?;
-        let possible = nest.can_move(*outer) && nest.writes_after(last_loop) && self.writes_apart(&nest);
-        if !possible || !nest.pays(*outer, body) {
+        let across = Strides::of(*outer, body);
+        let possible =
+            nest.can_move(*outer) && nest.writes_after(last_loop) && self.writes_apart(&nest, &across);
+        if !possible || !nest.pays(&across, body) {
             return None;
         }
         Some(self.strips(*outer, bound, body, &nest))
     }
 
-    /// Whether no block is both read and written.
-    fn writes_apart(&mut self, nest: &Nest) -> bool {
-        let blocks = |f: fn(&Group) -> &IndexSet<Name>| nest.groups.iter().flat_map(f).copied();
-        let reads: IndexSet<Name> = blocks(|g| &g.reads).collect();
-        blocks(|g| &g.writes).all(|w| reads.iter().all(|r| w != *r && !self.aliases.may_alias(w, *r)))
+    /// Whether no iteration reads what an earlier one has written: other blocks, or elements that are each iteration's own.
+    fn writes_apart(&mut self, nest: &Nest, across: &Strides) -> bool {
+        let accesses = |f: fn(&Group) -> &Vec<Access>| nest.groups.iter().flat_map(f);
+        let own = |w: &Access, r: &Access| {
+            w.offset == r.offset && w.elem == r.elem && across.expr(&w.offset) == Stride::One
+        };
+        accesses(|g| &g.writes).all(|w| {
+            accesses(|g| &g.reads)
+                .all(|r| w.mem != r.mem && !self.aliases.may_alias(w.mem, r.mem) || own(w, r))
+        })
     }
 
     fn strips<O: Operation>(&mut self, outer: Name, bound: &Expr, body: &Code<O>, nest: &Nest) -> Code<O> {
@@ -168,6 +179,13 @@ struct Nest {
     bounds: Vec<Expr>,
 }
 
+/// An element that is read or written.
+struct Access {
+    mem: Name,
+    offset: Expr,
+    elem: PrimType,
+}
+
 /// Code between loops.
 #[derive(Default)]
 struct Group {
@@ -175,12 +193,14 @@ struct Group {
     loops: Vec<Name>,
     mentions: IndexSet<Name>,
     sets: IndexSet<Name>,
-    reads: IndexSet<Name>,
-    writes: IndexSet<Name>,
-    /// The offsets of what is read.
-    offsets: Vec<Expr>,
-    /// Whether there are only operators that have vector forms.
+    reads: Vec<Access>,
+    writes: Vec<Access>,
+    /// Whether there are only operators.
     simple: bool,
+    /// Whether there are branches.
+    branches: bool,
+    /// What is assigned to scalars.
+    values: Vec<Expr>,
 }
 
 impl Nest {
@@ -232,14 +252,13 @@ impl Nest {
         self.groups.iter().enumerate().all(|(i, g)| g.writes.is_empty() || i > last_loop)
     }
 
-    fn pays<O: Operation>(&self, outer: Name, body: &Code<O>) -> bool {
-        let across = Strides::of(outer, body);
+    fn pays<O: Operation>(&self, across: &Strides, body: &Code<O>) -> bool {
         let mut inner: FxHashMap<Name, Strides> = FxHashMap::default();
         let mut any = false;
         let mut gains = self.groups.iter().all(|g| g.loops.is_empty() || g.simple);
         for group in &self.groups {
             let Some(innermost) = group.loops.last() else { continue };
-            for offset in &group.offsets {
+            for Access { offset, .. } in &group.reads {
                 match across.expr(offset) {
                     Stride::Zero => {}
                     Stride::Far => return false,
@@ -252,7 +271,18 @@ impl Nest {
             }
         }
         let long = |bound: &Expr| constant(bound).is_none_or(|n| n > cpu_loops::UNROLLED_ITERATIONS);
-        any && gains && self.bounds.iter().any(long)
+        (any && gains || self.chains(across)) && self.bounds.iter().any(long)
+    }
+
+    /// Whether inner loops carry floats from step to step, and what differs between outer iterations has vector forms.
+    fn chains(&self, across: &Strides) -> bool {
+        let float =
+            |x: &Name| matches!(self.declared.get(x), Some(PrimType::Float(ty)) if *ty != FloatType::F16);
+        let shared = self.shared();
+        let mut inner = self.groups.iter().filter(|g| !g.loops.is_empty());
+        let carries = |g: &Group| g.sets.iter().any(|x| float(x) && shared.contains(x));
+        let vectors = |e: &Expr| across.expr(e) == Stride::Zero || has_vector_form(e);
+        inner.clone().any(carries) && inner.all(|g| !g.branches && g.values.iter().all(vectors))
     }
 
     /// The scalars that are mentioned in more than one group, in order.
@@ -274,15 +304,17 @@ impl Group {
             Code::DeclareScalar(x, ty) => {
                 declared.insert(*x, *ty);
             }
-            Code::SetScalar(x, _) => {
+            Code::SetScalar(x, e) => {
                 self.sets.insert(*x);
                 self.mentions.insert(*x);
+                self.values.push(e.clone());
             }
-            Code::Write { mem, .. } => {
-                self.writes.insert(*mem);
+            Code::Write { mem, offset, elem, .. } => {
+                self.writes.push(Access { mem: *mem, offset: offset.clone(), elem: *elem });
             }
             Code::If(_, a, b) => {
                 self.simple = false;
+                self.branches = true;
                 for branch in flat(a).into_iter().chain(flat(b)) {
                     fehu_ir::visit::deep(|| self.add(branch, declared))?;
                 }
@@ -302,15 +334,42 @@ impl Group {
             for_each_part(e, &mut |part| {
                 if let Expr::Var(x) = part {
                     self.mentions.insert(*x);
-                } else if let Expr::Index { mem, offset, .. } = part {
-                    self.reads.insert(*mem);
-                    self.offsets.push((**offset).clone());
+                } else if let Expr::Index { mem, offset, elem, .. } = part {
+                    self.reads.push(Access { mem: *mem, offset: (**offset).clone(), elem: *elem });
                 } else if let Expr::PrimFn(..) | Expr::Select(..) = part {
                     self.simple = false
                 }
             });
         });
         Some(())
+    }
+}
+
+/// Whether what an expression computes of floats has a vector form. Offsets are computed beside it.
+fn has_vector_form(e: &Expr) -> bool {
+    use FloatType::{F32, F64};
+    match e {
+        Expr::Const(_) | Expr::Var(_) | Expr::Index { .. } => true,
+        Expr::UnOp(UnOp::FNeg(F32 | F64) | UnOp::FAbs(F32 | F64), a) => has_vector_form(a),
+        Expr::BinOp(
+            BinOp::FAdd(F32 | F64)
+            | BinOp::FSub(F32 | F64)
+            | BinOp::FMul(F32 | F64)
+            | BinOp::FDiv(F32 | F64)
+            | BinOp::Add(_)
+            | BinOp::Sub(_),
+            a,
+            b,
+        ) => has_vector_form(a) && has_vector_form(b),
+        Expr::PrimFn(PrimFn { op: MathFn::Sqrt, .. }, args) => args.iter().all(has_vector_form),
+        Expr::UnOp(..)
+        | Expr::BinOp(..)
+        | Expr::CmpOp(..)
+        | Expr::Conv(..)
+        | Expr::PrimFn(..)
+        | Expr::Select(..)
+        | Expr::Param(_)
+        | Expr::Gpu(_) => false,
     }
 }
 

@@ -130,7 +130,7 @@ fn second_sweep<X: CpuMachine>(
         });
     });
     let bound = sub(var(chunks), i64(1));
-    t.on_cpu(CpuOp::ParFor { start: first, end: last, bound, body: Box::new(body) });
+    t.on_cpu(CpuOp::ParFor { start: first, end: last, bound, least: 1, body: Box::new(body) });
 }
 
 /// Scans elements into the results, beginning with variables.
