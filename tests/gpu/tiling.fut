@@ -195,3 +195,22 @@ entry checked [n] [m] (xs: [n]f32) (is: [m]i64) : [n]f32 =
 entry at_places [n] [m] (a: [n][m]f32) (b: [n][m]f32) : [n]f32 =
   let sums = map (\x -> f32.sum (map (\y -> dot x y) b)) a
   in scatter (replicate n 0) (map (\i -> (i * 7) %% n) (iota n)) sums
+
+-- Between two loops with tiles, what the first one found is looked up: threads beyond the edge found nothing.
+-- ==
+-- entry: looked_up_between
+-- input { 128i64 600i64 } auto output
+-- input { 300i64 600i64 } auto output
+
+entry looked_up_between (n: i64) (m: i64) : [n]i64 =
+  let xs = opaque (tabulate m (\i -> (i * 7919) % 1000))
+  let ys = opaque (iota m)
+  in map (\q ->
+            let (_, i) =
+              loop (best, i) = (i64.highest, i64.highest / 16)
+              for k < m do
+                let d = i64.abs (xs[k] - q)
+                in if d < best then (d, k) else (best, i)
+            let v = #[unsafe] ys[i]
+            in loop s = 0 for k < m do s + (xs[k] - v) * (xs[k] - v))
+         (opaque (iota n))

@@ -35,7 +35,7 @@
 //!
 //! Points beyond the edges of the space compute what the point at the edge computes, and write nothing: so there
 //! are no conditions around the code of a point, and none around a barrier. A thread with only one point, beyond the edge, helps to copy, and leaves
-//! out the loop: a line of 256 threads may cover a row of 128 points.
+//! out the loop and what is between loops: a line of 256 threads may cover a row of 128 points.
 
 mod emit;
 mod fill;

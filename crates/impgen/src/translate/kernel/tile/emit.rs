@@ -134,6 +134,15 @@ impl Frame<'_> {
         }
     }
 
+    /// The points at which a thread computes what is between loops. One that leaves out loops because its only point is beyond the edge
+    /// has none of the values that these compute, and nothing may be read or counted by what they were before.
+    fn computed(&self) -> Points {
+        match self.tiling.down {
+            Some(_) => Points::All,
+            None => Points::InSpace,
+        }
+    }
+
     /// The number of points of a thread in all.
     fn points(&self) -> Expr {
         match self.tiling.down {
@@ -286,7 +295,7 @@ fn points_code(t: &mut KernelCode, frame: &Frame, stms: &[&Stm<Memory>], slots: 
     if new.is_empty() {
         return;
     }
-    each_point(t, frame, Points::All, slots, |t, point| {
+    each_point(t, frame, frame.computed(), slots, |t, point| {
         stms.iter().for_each(|s| t.stm(s));
         for slot in &new {
             let value = t.operand(slot.name.into());
