@@ -118,6 +118,9 @@ impl<'a> Text<'a> {
         if let Some(default) = param.default {
             self.p.put(format_args!(" default {default}"));
         }
+        if let Some(bytes) = param.thread_bytes {
+            self.p.put(format_args!(" thread_bytes {bytes}"));
+        }
     }
 
     fn check(&mut self, check: &Check) {

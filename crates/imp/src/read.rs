@@ -99,7 +99,8 @@ impl Text<'_> {
         self.r.word("class")?;
         let class = self.r.string()?;
         let default = if self.r.try_word("default") { Some(self.r.number()?) } else { None };
-        Ok(TuningParam { name, class, default })
+        let thread_bytes = if self.r.try_word("thread_bytes") { Some(self.r.number()?) } else { None };
+        Ok(TuningParam { name, class, default, thread_bytes })
     }
 
     fn check_part(&mut self) -> Read<CheckPart> {

@@ -236,6 +236,8 @@ pub struct TuningParam {
     /// As tools print it: `threshold (...)`, `thread_block_size`, ...
     pub class: String,
     pub default: Option<i64>,
+    /// Of sizes of thread blocks: how much shared memory a block needs for each of its threads, if it may need more than the device has.
+    pub thread_bytes: Option<i64>,
 }
 
 /// A program.

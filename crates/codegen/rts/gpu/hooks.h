@@ -134,17 +134,21 @@ CALLED_FUN int64_t size_max(struct futhark_context *ctx, const char *class) {
   return INT64_MAX;
 }
 
-// Sizes are at least 1, and blocks are whole warps.
+// Sizes are at least 1, and blocks are whole warps that fit shared memory.
 static int64_t backend_param_allowed(struct futhark_context *ctx, int param, int64_t value) {
   const char *class = param_classes[param];
-  int64_t most = size_max(ctx, class), allowed = value < most ? value : most;
+  int64_t most = size_max(ctx, class), warp = ctx->device.limits.warp, bytes = param_thread_bytes[param];
+  if (bytes > 0) {
+    int64_t fitting = ctx->device.limits.shared_memory / bytes / warp * warp;
+    most = fitting < most ? fitting : most;
+  }
+  int64_t allowed = value < most ? value : most;
   bool block = is_class(class, "thread_block_size");
   bool size = block || is_class(class, "grid_size") || is_class(class, "tile_size") || is_class(class, "reg_tile_size");
   if (size && allowed < 1) {
     allowed = 1;
   }
   if (block) {
-    int64_t warp = ctx->device.limits.warp;
     allowed = (allowed + warp - 1) / warp * warp;
   }
   if (allowed != value && ctx->logging) {

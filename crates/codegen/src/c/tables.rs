@@ -17,15 +17,18 @@ pub(crate) fn params(program: &Program) -> String {
     let classes = program.params.iter().map(|p| literal::string(&p.class)).collect();
     let default = |p: &TuningParam| literal::value(PrimValue::I64(p.default.unwrap_or(0)));
     let defaults = program.params.iter().map(default).collect();
+    let bytes = program.params.iter().map(|p| p.thread_bytes.unwrap_or(0).to_string()).collect();
     format!(
         "// Tuning parameters.\n\n#define NUM_PARAMS {}\n\
          static UNUSED const char *const param_names[] = {{{}}};\n\
          static UNUSED const char *const param_classes[] = {{{}}};\n\
-         static UNUSED const int64_t param_defaults[] = {{{}}};\n\n",
+         static UNUSED const int64_t param_defaults[] = {{{}}};\n\
+         static UNUSED const int64_t param_thread_bytes[] = {{{}}};\n\n",
         program.params.len(),
         list(names, "\"\""),
         list(classes, "\"\""),
         list(defaults, "0"),
+        list(bytes, "0"),
     )
 }
 

@@ -360,25 +360,36 @@ fn without_a_driver_there_is_an_error() {
     assert!(ran.stderr.contains("Error: "), "{}", ran.stderr);
 }
 
-/// What a size may be: at least 1, and for warps a multiple of theirs.
+/// What a size may be: at least 1, for warps a multiple of theirs, and no more threads than shared memory is there for.
 #[test]
 fn sizes_that_make_no_sense_are_mended() {
     let mut b = Builder::new();
     for class in ["thread_block_size", "grid_size", "tile_size"] {
         let result = b.scalar("size", ScalarType::I64);
         let size = Code::Op(HostOp::Cpu(CpuOp::GetSize(result.name(), Symbol::new(class))));
-        let param = TuningParam { name: Symbol::new(class), class: class.into(), default: None };
+        let param =
+            TuningParam { name: Symbol::new(class), class: class.into(), default: None, thread_bytes: None };
         b.program.params.push(param);
         b.entry(class, &[], vec![], &[], result, vec![size]);
     }
+    let result = b.scalar("size", ScalarType::I64);
+    let name = Symbol::new("large_threads");
+    let size = Code::Op(HostOp::Cpu(CpuOp::GetSize(result.name(), name)));
+    let (class, thread_bytes) = ("thread_block_size".into(), Some(1 << 40));
+    b.program.params.push(TuningParam { name, class, default: None, thread_bytes });
+    b.entry("large_threads", &[], vec![], &[], result, vec![size]);
     let cuda = generate_for(Backend::Cuda, &b.program, Mode::Executable).c_text;
     assert!(cuda.contains("limits->warp = 32;"), "blocks of CUDA are not whole warps");
     if !has_opencl() {
         return;
     }
-    for (class, given, size) in
-        [("thread_block_size", 0, 1), ("thread_block_size", 33, 33), ("grid_size", 0, 1), ("tile_size", 0, 1)]
-    {
+    for (class, given, size) in [
+        ("thread_block_size", 0, 1),
+        ("thread_block_size", 33, 33),
+        ("grid_size", 0, 1),
+        ("tile_size", 0, 1),
+        ("large_threads", 33, 1),
+    ] {
         let param = format!("--param={class}={given}");
         let ran = run_opencl("gpu_sizes", &b.program, &["-e", class, &param], b"");
         assert_eq!((ran.stderr.as_str(), ran.text()), ("", format!("{size}i64\n")), "{class} {given}");

@@ -63,6 +63,7 @@ impl Gen {
                 name: g.symbol(),
                 class: g.text(),
                 default: g.option(|g| g.below(99) as i64 - 9),
+                thread_bytes: g.option(|g| g.below(99) as i64),
             }),
             checks: self.list(|g| Check {
                 message: g.list(|g| match g.bool() {

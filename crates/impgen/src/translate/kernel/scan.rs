@@ -104,9 +104,13 @@ fn single_pass(
     };
     let tile_types = t.operand_types(&tile_ops);
     let row = plan.points;
+    let exchanged = exchanged_bytes(seg, plan, &tile_types);
     let size = match (&seg.grid, plan.block) {
         (Some(grid), _) => t.operand(grid.block_size),
-        (None, Some(block)) => size::param(t, block),
+        (None, Some(block)) => {
+            size::limit_block(t, block, thread_bytes(&types, &tile_types, row, exchanged));
+            size::param(t, block)
+        }
         (None, None) => bug!("a scan has neither a grid nor a block size"),
     };
     let tile = t.let_i64("tile", mul(size.clone(), i64(row)));
@@ -159,16 +163,9 @@ fn single_pass(
     };
     t.kernel("segscan", grid, size.clone(), Mode::Thread, |t| {
         t.in_kernel.resident = plan.resident;
-        let bytes = match plan.values {
-            TileValues::Same | TileValues::Narrow => mul(tile, i64(scan.widest() as i64)),
-            TileValues::Flags => {
-                let bytes = (0..plan.placings.len()).map(|k| compact::written_type(&scan, k).bytes()).max();
-                mul(tile, i64(bytes.unwrap_or(0) as i64))
-            }
-        };
         let exchange = t.names.fresh_str("exchange");
         t.types.insert(exchange, fehu_ir::Type::Mem(Space::Shared));
-        t.in_kernel.shared.push((exchange, bytes));
+        t.in_kernel.shared.push((exchange, mul(tile, i64(exchanged))));
         let sums = t.exchange(&scan.tile_types, &size);
         let flags = t.shared_array("flags", PrimType::Bool, size);
         let shared = Shared {
@@ -572,8 +569,31 @@ impl Scan<'_> {
 
     /// The bytes of the widest operand within a tile.
     fn widest(&self) -> u64 {
-        self.tile_types.iter().map(|ty| ty.bytes()).max().unwrap_or(1)
+        widest(&self.tile_types)
     }
+}
+
+/// The bytes of the widest of some types.
+fn widest(types: &[PrimType]) -> u64 {
+    types.iter().map(|ty| ty.bytes()).max().unwrap_or(0)
+}
+
+/// Bytes of a point while values are exchanged.
+fn exchanged_bytes(seg: &SegOp<Memory>, plan: &SinglePass, tile_types: &[PrimType]) -> i64 {
+    let bytes = match plan.values {
+        TileValues::Same | TileValues::Narrow => widest(tile_types),
+        TileValues::Flags => widest(&compact::gathered_types(seg, &plan.placings)),
+    };
+    bytes as i64
+}
+
+/// Bytes of shared memory for each thread of a block: its points, which take so many bytes each while they are exchanged, what it sums up to, and its flag. What
+/// a block has once, and where arrays begin, the threads of a warp share.
+fn thread_bytes(types: &[PrimType], tile_types: &[PrimType], row: i64, exchanged: i64) -> i64 {
+    let all = |types: &[PrimType]| types.iter().map(|ty| ty.bytes() as i64).sum::<i64>();
+    let arrays = (types.len() + tile_types.len() + 4) as i64;
+    let once = 16 * arrays + all(types);
+    row * exchanged + all(tile_types) + 1 + (once + WARP_THREADS - 1) / WARP_THREADS
 }
 
 /// A value as it is in the end, with what is before the tile where that is missing.

@@ -82,7 +82,8 @@ fn bounded_grid<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, points: Expr, block:
 /// Makes the tuning parameters of a schedule known.
 pub(crate) fn add_params(t: &mut Context, schedule: &Schedule) {
     for ScheduleParam { name, class, usual } in &schedule.params {
-        let param = TuningParam { name: *name, class: class_text(class), default: usual.or(class.usual()) };
+        let default = usual.or(class.usual());
+        let param = TuningParam { name: *name, class: class_text(class), default, thread_bytes: None };
         t.params.insert(*name, param);
     }
 }
@@ -94,6 +95,13 @@ pub(crate) fn device_max<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, class: &Siz
     Expr::Var(x)
 }
 
+/// A block of so many threads needs so much shared memory for each of them: where the device has less, it has fewer threads.
+pub(crate) fn limit_block(t: &mut Context, block: Symbol, thread_bytes: i64) {
+    if let Some(param) = t.params.get_mut(&block) {
+        param.thread_bytes = param.thread_bytes.max(Some(thread_bytes));
+    }
+}
+
 pub(crate) fn param<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, name: Symbol) -> Expr {
     let x = t.temp("param", PrimType::I64);
     t.on_cpu(CpuOp::GetSize(x, name));
@@ -102,7 +110,8 @@ pub(crate) fn param<X: CpuMachine>(t: &mut Translate<OnCpu<X>>, name: Symbol) ->
 
 fn add_param(t: &mut Context, name: Symbol, class: &SizeClass) {
     let default = class.usual();
-    t.params.entry(name).or_insert_with(|| TuningParam { name, class: class_text(class), default });
+    let new = || TuningParam { name, class: class_text(class), default, thread_bytes: None };
+    t.params.entry(name).or_insert_with(new);
 }
 
 /// The class as tools print it.

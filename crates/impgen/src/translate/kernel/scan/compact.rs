@@ -27,7 +27,7 @@ use fehu_imp::syntax::{Direction, Expr};
 use fehu_ir::free::by_need_of_numbers;
 use fehu_ir::mem::poly;
 use fehu_ir::schedule::Placing;
-use fehu_ir::seg::{KernelReturn, SegAfter};
+use fehu_ir::seg::{KernelReturn, SegAfter, SegOp};
 use fehu_ir::{Body, Memory, SubExp};
 
 /// Bits of a count of lanes.
@@ -127,8 +127,14 @@ fn after<'a>(scan: &Scan<'a>) -> &'a SegAfter<Memory> {
     after
 }
 
+/// The types of what is gathered.
+pub(super) fn gathered_types(seg: &SegOp<Memory>, placings: &[Placing]) -> Vec<PrimType> {
+    let results = seg.after().into_iter().flat_map(|after| &after.lambda.ret).zip(placings);
+    results.filter(|(_, p)| !matches!(p, Placing::Count(_))).filter_map(|(ty, _)| ty.elem()).collect()
+}
+
 /// The type of a result.
-pub(super) fn written_type(scan: &Scan, which: usize) -> PrimType {
+fn written_type(scan: &Scan, which: usize) -> PrimType {
     after(scan).lambda.ret[which].elem().unwrap_or(PrimType::Unit)
 }
 
