@@ -230,7 +230,8 @@ impl ShortCircuit {
             .stays_intact(body, around, facts, value, at, dest)
             .and_then(|()| self.can_move(body, around, facts, value, at, 0, dest))
             .and_then(|(first, needed)| {
-                let needed = dest.names().chain(certs).chain(needed);
+                let parts = self.checks_of_parts(body, first..at);
+                let needed = dest.names().chain(certs).chain(needed).chain(parts);
                 Ok((first, self.to_lift(body, around, facts, needed, first)?))
             });
         match found {

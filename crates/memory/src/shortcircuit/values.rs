@@ -7,10 +7,11 @@ use fehu_algebra::Poly;
 use fehu_analysis::access::slice_dims;
 use fehu_base::Name;
 use fehu_ir::mem::{poly, Lmad};
-use fehu_ir::{Basic, Exp, Memory, Stm, SubExp};
+use fehu_ir::{Basic, Body, Exp, Memory, Stm, SubExp};
 use fehu_lmad::{Dim, SliceDim};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::ops::Range;
 
 /// Whether an expression may put arrays into an array.
 pub(super) fn puts_values(exp: &Exp<Memory>) -> bool {
@@ -86,6 +87,40 @@ impl ShortCircuit {
             Some((v, dest))
         };
         put(&self.tables, stm).into_iter().filter_map(dest).collect()
+    }
+
+    /// The checks in a range that must pass before anything is written into the array that a statement joins: those by which no part has
+    /// a negative size. It is only as large as its parts together, and one part may be made before another was found to be impossible.
+    pub(super) fn checks_of_parts(&self, body: &Body<Memory>, range: Range<usize>) -> Vec<Name> {
+        let Some(Exp::Basic(Basic::Concat { dim, arrays, .. })) = body.stms.get(range.end).map(|s| &s.exp)
+        else {
+            return vec![];
+        };
+        let shapes = arrays.iter().filter_map(|a| self.tables.types.get(a));
+        let sizes = shapes.filter_map(|t| t.shape().get(*dim).map(|n| poly(*n)));
+        let mut open: Vec<Poly> = sizes.filter(|n| !self.sure.nonneg(n)).collect();
+        let (mut before, mut needed) = (vec![], vec![]);
+        let mut all = self.sure.clone();
+        for stm in &body.stms[range] {
+            let (Exp::Basic(Basic::Assert(..)), Some(check)) = (&stm.exp, stm.pat.first()) else { continue };
+            if open.is_empty() {
+                break;
+            }
+            before.push(check.name);
+            self.known.enter_checked(&mut all, check.name);
+            let (known, rest): (Vec<Poly>, Vec<Poly>) = open.into_iter().partition(|n| all.nonneg(n));
+            open = rest;
+            if known.is_empty() {
+                continue;
+            }
+            let mut alone = self.sure.clone();
+            self.known.enter_checked(&mut alone, check.name);
+            match known.iter().all(|n| alone.nonneg(n)) {
+                true => needed.push(check.name),
+                false => needed.extend(&before),
+            }
+        }
+        needed
     }
 
     /// The destination of a value that is to be in a place.
