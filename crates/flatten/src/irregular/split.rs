@@ -48,7 +48,10 @@ impl Nests {
         let mut pat: Vec<PatElem<Soacs>> = vec![];
         for ty in &map.ret {
             let ty = ty.array_of(&[width]);
-            pat.push(PatElem { name: self.b.fresh("mapped", ty.clone()), ty, dec: () });
+            let name = self.b.fresh("mapped", ty.clone());
+            // The operation only reads it.
+            self.classes.learn(name, &[]);
+            pat.push(PatElem { name, ty, dec: () });
         }
         let results = pat.iter().map(|p| p.name).collect();
         let lambda = self.handing_on(&map.ret);
