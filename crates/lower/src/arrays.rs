@@ -2,7 +2,6 @@
 
 use crate::code::{Code, Emit, Res};
 use crate::lowerer::Lowerer;
-use crate::ranges;
 use crate::value::{names, project, Data, Ty, Value};
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, ScalarType};
@@ -32,15 +31,23 @@ fn each_leaf(
 /// `iota n`.
 pub(crate) fn iota(code: &mut Code, n: SubExp) -> Value<'static> {
     let zero = SubExp::i64(0);
-    let (size, cert) = ranges::range_size(code, ScalarType::I64, I, zero, None, SubExp::i64(1), n, "..<");
-    // The message users know names the step.
+    let ok = code.is_size(n);
+    // The range that other compilers take it for.
+    let range = [(zero, "Range "), (SubExp::i64(1), ".."), (n, "..<")];
+    let mut message = vec![];
+    for (value, before) in range {
+        message.push(ErrorPart::Text(before.into()));
+        message.push(ErrorPart::Value(value, ScalarType::I64));
+    }
+    message.push(ErrorPart::Text(" is invalid.".into()));
+    let cert = code.check(ok, message);
     code.certified(cert, |l| {
         let a = l.b.bind(
             "iota",
-            Type::I64.array_of(&[size]),
-            Exp::Basic(Basic::Iota { n: size, start: zero, step: SubExp::i64(1), ty: I }),
+            Type::I64.array_of(&[n]),
+            Exp::Basic(Basic::Iota { n, start: zero, step: SubExp::i64(1), ty: I }),
         );
-        Value::Data(Data { ty: Ty::Scalar(ScalarType::I64).array(size), leaves: vec![a.into()] })
+        Value::Data(Data { ty: Ty::Scalar(ScalarType::I64).array(n), leaves: vec![a.into()] })
     })
 }
 

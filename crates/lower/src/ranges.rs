@@ -64,7 +64,7 @@ pub(crate) fn range<'a>(
 /// The number of elements of a range, and the check that it is a valid one: the step is not zero
 /// and leads towards the end, or the range is empty by one step at most.
 #[allow(clippy::too_many_arguments)]
-pub(crate) fn range_size(
+fn range_size(
     code: &mut Code,
     s: ScalarType,
     t: IntType,
