@@ -14,9 +14,6 @@
 #define WARP 32
 #define STACK_BYTES ((size_t)1 << 18)
 #define MAX_COPIES 64
-// What shared memory holds before anything is written there.
-#define GARBAGE 0xcb
-#define BEYOND_BYTES 64
 
 enum state { READY, IN_WARP, AT_BARRIER, GONE };
 

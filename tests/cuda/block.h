@@ -15,6 +15,10 @@
 #ifndef BLOCK_H
 #define BLOCK_H
 
+// The shared memory that a block may have, and what is behind it, to see what is written there.
+#define SHARED_BYTES 229376
+#define BEYOND_BYTES 64
+
 struct dimensions {
   unsigned int x, y, z;
 };

@@ -32,8 +32,7 @@ typedef unsigned long long pointer;
 enum { LAUNCH_FAILED = 719, NOT_LOADED = 300, NOT_COMPILED = 6 };
 enum { SUCCESS = 0, OUT_OF_MEMORY = 2, INVALID_VALUE = 1, INVALID_CONTEXT = 201, NOT_FOUND = 500 };
 
-// What memory holds before anything is written there, at its beginning.
-#define GARBAGE 0xcb
+// So much of memory holds garbage before anything is written there, from its beginning on.
 #define GARBAGE_BYTES ((size_t)1 << 22)
 
 static struct piece {
@@ -195,7 +194,7 @@ int cuDeviceGetName(char *out, int size, int device) {
 int cuDeviceGetAttribute(int *out, int attribute, int device) {
   (void)device;
   *out = attribute == 1 ? 1024 : attribute == 5 ? 2147483647 : attribute == 8 || (attribute == 97 && !runs()) ? 49152
-       : attribute == 97 ? 229376 : attribute == 16 ? (runs() ? (int)number("FAKE_PROCESSORS", 4) : 2)
+       : attribute == 97 ? SHARED_BYTES : attribute == 16 ? (runs() ? (int)number("FAKE_PROCESSORS", 4) : 2)
        : attribute == 39 ? 2048 : attribute == 75 ? 9 : attribute == 83 ? 1 : 0;
   return SUCCESS;
 }

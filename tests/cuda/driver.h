@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+// What memory holds before anything is written there.
+#define GARBAGE 0xcb
+
 struct module {
   void *library;
   // Where it is; shared arrays are in it.

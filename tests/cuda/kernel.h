@@ -16,7 +16,7 @@ struct machine *machine;
 #define __launch_bounds__(...)
 
 // As much as any block may have, and room to see what is written beyond.
-__align__(16) unsigned char shared_memory[229376 + 64];
+__align__(16) unsigned char shared_memory[SHARED_BYTES + BEYOND_BYTES];
 
 // What the compiler calls before it reads or writes.
 #ifdef COUNT_TRAFFIC

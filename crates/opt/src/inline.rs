@@ -12,13 +12,14 @@
 //! Functions are visited callees first, so what is inlined is final. Statements
 //! remember the call they came from, for the stack of run-time errors.
 
+use fehu_analysis::recursion::components;
 use fehu_base::tuning::inline;
 use fehu_base::{Name, NameSource};
 use fehu_ir::subst::{rename_fun, Subst};
 use fehu_ir::visit::{change, deep, for_each_stm, Mutator, Visitor};
 use fehu_ir::{Attr, Basic, Body, Exp, FunDef, Loc, Prog, Rep, Soacs, Stm};
 use fehu_pass::{Need, Pass};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Inlining as a pass.
@@ -204,67 +205,10 @@ fn callees_first<R: Rep>(prog: &Prog<R>) -> Vec<(usize, bool)> {
         .iter()
         .map(|f| callees(&f.body).iter().filter_map(|n| index.get(n).copied()).collect())
         .collect();
-    let mut tarjan = Tarjan::new(&edges);
-    for i in 0..edges.len() {
-        deep(|| tarjan.visit(i));
+    let mut order = vec![];
+    for members in components(&edges) {
+        let recursive = members.len() > 1 || members.iter().any(|f| edges[*f].contains(f));
+        order.extend(members.into_iter().map(|f| (f, recursive)));
     }
-    tarjan.out
-}
-
-/// Strongly connected components, callees first.
-struct Tarjan<'a> {
-    edges: &'a [Vec<usize>],
-    number: Vec<usize>,
-    low: Vec<usize>,
-    stack: Vec<usize>,
-    on_stack: FxHashSet<usize>,
-    next: usize,
-    out: Vec<(usize, bool)>,
-}
-
-impl<'a> Tarjan<'a> {
-    fn new(edges: &'a [Vec<usize>]) -> Tarjan<'a> {
-        let n = edges.len();
-        Tarjan {
-            edges,
-            number: vec![usize::MAX; n],
-            low: vec![0; n],
-            stack: vec![],
-            on_stack: FxHashSet::default(),
-            next: 0,
-            out: vec![],
-        }
-    }
-
-    fn visit(&mut self, v: usize) {
-        if self.number[v] != usize::MAX {
-            return;
-        }
-        self.number[v] = self.next;
-        self.low[v] = self.next;
-        self.next += 1;
-        self.stack.push(v);
-        self.on_stack.insert(v);
-        let edges = self.edges;
-        for w in &edges[v] {
-            if self.number[*w] == usize::MAX {
-                deep(|| self.visit(*w));
-                self.low[v] = self.low[v].min(self.low[*w]);
-            } else if self.on_stack.contains(w) {
-                self.low[v] = self.low[v].min(self.number[*w]);
-            }
-        }
-        if self.low[v] == self.number[v] {
-            let mut members = vec![];
-            while let Some(w) = self.stack.pop() {
-                self.on_stack.remove(&w);
-                members.push(w);
-                if w == v {
-                    break;
-                }
-            }
-            let recursive = members.len() > 1 || self.edges[v].contains(&v);
-            self.out.extend(members.into_iter().map(|w| (w, recursive)));
-        }
-    }
+    order
 }
