@@ -58,6 +58,9 @@ static int runs(void) {
   return getenv("FAKE_RUN") != NULL;
 }
 
+// The bytes of the device's memory.
+static size_t memory_bytes(void) { return number("FAKE_MEMORY", (size_t)1 << (runs() ? 33 : 30)); }
+
 static void complain(const char *what, const char *call) {
   fprintf(stderr, "fake: %s: %s\n", call, what);
   wrong++;
@@ -111,7 +114,7 @@ static int give(const char *kind, size_t size, void **out) {
   int code = SUCCESS;
   pthread_mutex_lock(&lock);
   struct piece *p = calloc(1, sizeof *p);
-  if (in_use + size > number("FAKE_MEMORY", (size_t)1 << (runs() ? 33 : 30))) {
+  if (in_use + size > memory_bytes()) {
     free(p);
     code = OUT_OF_MEMORY;
   } else {
@@ -198,6 +201,7 @@ int cuDeviceGetAttribute(int *out, int attribute, int device) {
        : attribute == 39 ? 2048 : attribute == 75 ? 9 : attribute == 83 ? 1 : 0;
   return SUCCESS;
 }
+int cuDeviceTotalMem_v2(size_t *out, int device) { (void)device; *out = memory_bytes(); return SUCCESS; }
 int cuDevicePrimaryCtxRetain(void **out, int device) { MAY(0) *out = &calls; (void)device; retained++; return SUCCESS; }
 int cuDevicePrimaryCtxRelease_v2(int device) { (void)device; retained--; return SUCCESS; }
 int cuCtxPushCurrent_v2(void *context) { depth += context == &calls; return context == &calls ? SUCCESS : INVALID_CONTEXT; }

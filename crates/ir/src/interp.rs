@@ -79,6 +79,8 @@ pub struct Options {
     pub tile_size: i64,
     /// Bytes of shared memory.
     pub shared_memory: i64,
+    /// Bytes of device memory for the arrays of all threads of a kernel.
+    pub thread_memory: i64,
     /// How many statements may be run.
     pub steps: u64,
     /// Whether to check that every array is where its place says; for programs over `Memory`.
@@ -119,6 +121,7 @@ impl Default for Options {
             grid_size: 4,
             tile_size: 4,
             shared_memory: 49152,
+            thread_memory: 1 << 30,
             steps: 100_000_000,
             heap: false,
             trace: None,

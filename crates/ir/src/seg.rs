@@ -266,6 +266,8 @@ pub enum SizeClass {
     RegTileSize,
     /// Bytes of shared memory.
     SharedMemory,
+    /// Bytes of device memory that the arrays of all threads of a kernel may take together.
+    ThreadMemory,
     /// An application's own, with its default.
     Bespoke(Symbol, i64),
 }
@@ -280,7 +282,8 @@ impl SizeClass {
             | SizeClass::GridSize
             | SizeClass::TileSize
             | SizeClass::RegTileSize
-            | SizeClass::SharedMemory => None,
+            | SizeClass::SharedMemory
+            | SizeClass::ThreadMemory => None,
         }
     }
 }

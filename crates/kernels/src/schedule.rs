@@ -188,6 +188,7 @@ impl Scheduler {
             SizeClass::TileSize => "tile_size",
             SizeClass::RegTileSize => "reg_tile_size",
             SizeClass::SharedMemory => "shared_memory",
+            SizeClass::ThreadMemory => "thread_memory",
             SizeClass::Threshold(..) => "threshold",
             SizeClass::Bespoke(name, _) => name.as_str(),
         };

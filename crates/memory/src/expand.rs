@@ -13,14 +13,16 @@
 //!
 //! ```text
 //! segmap thread (f; i < n) {                         let (size : i64) = get_size "main.segmap_tblock_size_0" block_size
-//!   let (b : mem) = alloc(4*m)                       let (blocks : i64) = calc_grid n "main.segmap_num_tblocks_0" size
-//!   let (a : [m]i32 @ b -> 0 + {(m : 1)}) = ...      let (threads : i64) = mul_i64(blocks, size)
-//! }                                                  let (b : mem) = alloc(max(0, 4*m) * threads)
+//!   let (b : mem) = alloc(4*m)                       let (most : i64) = calc_grid n "main.segmap_num_tblocks_0" size
+//!   let (a : [m]i32 @ b -> 0 + {(m : 1)}) = ...      let (blocks : i64) = min(most, max(1, thread_memory / (max(0, 4*m) * size)))
+//! }                                                  let (threads : i64) = mul_i64(blocks, size)
+//!                                                    let (b : mem) = alloc(max(0, 4*m) * threads)
 //!                                                    segmap thread grid(t < threads, blocks, size) (f; i < n) {
 //!                                                      let (a : [m]i32 @ b -> t + {(m : threads)}) = ...
 //!                                                    }
 //! ```
 //!
+//! There are fewer blocks where all that the device runs would need more memory than there is; each then computes more points.
 //! A size that is not the same for all points is first computed at all of them: `bound` makes an operation that finds
 //! the largest.
 
@@ -45,6 +47,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Sums of sizes longer than this are left as they are.
 const LONG: usize = 16;
+
+/// Arrays of a thread that take no more bytes than this fit any device: 2^18 threads then have 4 GiB.
+const SURELY_FITTING_BYTES: i64 = 1 << 14;
 
 /// Moves allocations out of kernels.
 pub fn expand(prog: &mut Prog<Memory>) -> Vec<Refusal> {
@@ -153,7 +158,7 @@ impl Expand {
                 FxHashMap::default()
             }
         };
-        let mut grid: Option<SegGrid> = None;
+        let mut expanded = vec![];
         let mut fates = FxHashMap::default();
         // What is left for larger arrays of a thread's own.
         let mut own_bytes = results::LARGER_THREAD_BYTES;
@@ -168,12 +173,7 @@ impl Expand {
                 (Owner::Block, _) => Fate::Stays(Space::Shared, self.at_least_0(bytes)),
                 (Owner::Thread, Some(bytes)) => self.small(request.block, bytes),
                 (Owner::Thread, None) => {
-                    if grid.is_none() {
-                        grid = Some(self.grid(level, kind, &points));
-                    }
-                    if let Some(grid) = &grid {
-                        self.expanded(request.block, bytes, grid);
-                    }
+                    expanded.push((request.block, self.at_least_0(bytes)));
                     Fate::Goes
                 }
             };
@@ -181,6 +181,16 @@ impl Expand {
                 self.tables.types.insert(request.block, Type::Mem(space.clone()));
             }
             fates.insert(request.block, fate);
+        }
+        let grid = (!expanded.is_empty()).then(|| {
+            let bytes = expanded.iter().map(|(_, bytes)| *bytes);
+            let bytes = bytes.reduce(|all, more| self.b.add(all, more)).unwrap_or(SubExp::i64(0));
+            self.grid(level, kind, &points, bytes)
+        });
+        if let Some(grid) = &grid {
+            for (block, bytes) in expanded {
+                self.expanded(block, bytes, grid);
+            }
         }
         out.extend(self.b.close());
         map_bodies(&mut stm.exp, &mut |b| settle(b, &fates));
@@ -213,8 +223,8 @@ impl Expand {
         requests.iter().zip(sizes).map(|(r, size)| size.unwrap_or_else(|| bound(r))).collect()
     }
 
-    /// How an operation is launched that needs to know.
-    fn grid(&mut self, level: SegLevel, kind: &str, points: &[SubExp]) -> SegGrid {
+    /// How an operation is launched whose threads have so many bytes in device memory each.
+    fn grid(&mut self, level: SegLevel, kind: &str, points: &[SubExp], bytes: SubExp) -> SegGrid {
         let n = self.grids;
         self.grids += 1;
         let name = |what: &str| Symbol::new(&format!("{}.{kind}_{what}_{n}", self.fun));
@@ -235,10 +245,30 @@ impl Expand {
         // A point of an operation at level `Block` takes a whole one.
         let per_block = if level == SegLevel::Block { SubExp::i64(1) } else { block_size };
         let blocks = self.size("num_tblocks", SizeOp::CalcGrid { points: all, max, block: per_block });
+        let blocks = self.fitting(blocks, block_size, bytes);
         let threads = self.b.mul(blocks, block_size);
         let thread = self.b.fresh("thread", Type::I64);
         self.tables.types.insert(thread, Type::I64);
         SegGrid { thread, threads, blocks, block_size }
+    }
+
+    /// So many blocks that the memory of their threads fits, at least one.
+    fn fitting(&mut self, blocks: SubExp, block_size: SubExp, bytes: SubExp) -> SubExp {
+        if bytes.as_i64().is_some_and(|n| n <= SURELY_FITTING_BYTES) {
+            return blocks;
+        }
+        let room = self.size("room", SizeOp::GetSizeMax(SizeClass::ThreadMemory));
+        let each = self.b.mul(bytes, block_size);
+        let each = self.binary("each", BinOp::SMax(IntType::I64), SubExp::i64(1), each);
+        let fitting = self.binary("fitting", BinOp::SQuot(IntType::I64), room, each);
+        let fitting = self.binary("fitting", BinOp::SMax(IntType::I64), SubExp::i64(1), fitting);
+        self.binary("num_tblocks", BinOp::SMin(IntType::I64), blocks, fitting)
+    }
+
+    fn binary(&mut self, base: &str, op: BinOp, x: SubExp, y: SubExp) -> SubExp {
+        let name = self.b.fresh(base, Type::I64);
+        self.b.bind(name, Type::I64, Exp::Basic(Basic::BinOp(op, x, y)));
+        name.into()
     }
 
     fn size(&mut self, base: &str, size: SizeOp) -> SubExp {
@@ -250,15 +280,7 @@ impl Expand {
     fn at_least_0(&mut self, bytes: SubExp) -> SubExp {
         match bytes.as_i64() {
             Some(n) => SubExp::i64(n.max(0)),
-            None => {
-                let name = self.b.fresh("bytes", Type::I64);
-                self.b.bind(
-                    name,
-                    Type::I64,
-                    Exp::Basic(Basic::BinOp(BinOp::SMax(IntType::I64), SubExp::i64(0), bytes)),
-                );
-                name.into()
-            }
+            None => self.binary("bytes", BinOp::SMax(IntType::I64), SubExp::i64(0), bytes),
         }
     }
 
@@ -278,7 +300,6 @@ impl Expand {
 
     /// Allocates a block for all threads, and moves the arrays that are in the block of one.
     fn expanded(&mut self, block: Name, bytes: SubExp, grid: &SegGrid) {
-        let bytes = self.at_least_0(bytes);
         let all = self.b.mul(bytes, grid.threads);
         let pat = vec![PatElem { name: block, ty: Type::Mem(Space::Default), dec: MemInfo::None }];
         self.b.push(pat, Exp::Op(MemOp::Alloc(all, Space::Default)));

@@ -48,6 +48,7 @@ typedef CUdeviceptr device_memory;
   F(DeviceGet, "DeviceGet", (CUdevice *, int))                                                                       \
   F(DeviceGetName, "DeviceGetName", (char *, int, CUdevice))                                                         \
   F(DeviceGetAttribute, "DeviceGetAttribute", (int *, int, CUdevice))                                                \
+  F(DeviceTotalMem, "DeviceTotalMem_v2", (size_t *, CUdevice))                                                       \
   F(DevicePrimaryCtxRetain, "DevicePrimaryCtxRetain", (CUcontext *, CUdevice))                                       \
   F(DevicePrimaryCtxRelease, "DevicePrimaryCtxRelease_v2", (CUdevice))                                               \
   F(CtxPushCurrent, "CtxPushCurrent_v2", (CUcontext))                                                                \

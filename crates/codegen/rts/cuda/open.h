@@ -63,6 +63,9 @@ TOOL_FUN void cuda_limits(struct futhark_context *ctx) {
   if (limits->shared_memory == 0) {
     limits->shared_memory = cuda_attribute(ctx, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
   }
+  size_t memory = 0;
+  ctx->api.cu.DeviceTotalMem(&memory, ctx->api.device);
+  limits->memory = (int64_t)memory;
   limits->threads = (int64_t)cuda_attribute(ctx, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) *
                     cuda_attribute(ctx, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
   limits->warp = 32;

@@ -30,6 +30,8 @@ struct device_limits {
   int64_t block_size;
   int64_t grid_size;
   int64_t shared_memory;
+  // Bytes of its own memory.
+  int64_t memory;
   // Threads that it runs at a time.
   int64_t threads;
   // Threads of a block that exchange values without shared memory, of which a block has to have a multiple; or 1.

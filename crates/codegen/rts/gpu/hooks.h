@@ -121,6 +121,10 @@ CALLED_FUN int64_t size_max(struct futhark_context *ctx, const char *class) {
   if (is_class(class, "shared_memory")) {
     return limits->shared_memory;
   }
+  // Arrays that outlive a kernel are there at the same time, so that those of its threads must not take all.
+  if (is_class(class, "thread_memory")) {
+    return limits->memory / 4;
+  }
   if (is_class(class, "tile_size")) {
     int64_t tile = 1;
     while ((tile + 1) * (tile + 1) <= limits->block_size) {

@@ -63,17 +63,19 @@ TOOL_FUN void opencl_limits(struct futhark_context *ctx) {
   struct device_limits *limits = &ctx->device.limits;
   size_t block = 1;
   cl_uint units = 1;
-  cl_ulong shared = 0;
+  cl_ulong shared = 0, memory = 0;
   cl_bitfield type = 0;
   api->cl.GetDeviceInfo(api->device, CL_DEVICE_NAME, sizeof limits->name - 1, limits->name, NULL);
   api->cl.GetDeviceInfo(api->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof block, &block, NULL);
   api->cl.GetDeviceInfo(api->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
   api->cl.GetDeviceInfo(api->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof shared, &shared, NULL);
+  api->cl.GetDeviceInfo(api->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
   api->cl.GetDeviceInfo(api->device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
   bool gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
   limits->block_size = block > 1024 ? 1024 : (int64_t)block;
   limits->grid_size = INT32_MAX;
   limits->shared_memory = (int64_t)shared;
+  limits->memory = (int64_t)memory;
   limits->threads = (int64_t)units * (gpu ? 2048 : 1024);
   limits->warp = 1;
 }

@@ -277,6 +277,7 @@ impl<'a, R: Rep> Machine<'a, R> {
             SizeClass::GridSize => self.options.grid_size,
             SizeClass::TileSize | SizeClass::RegTileSize => self.options.tile_size,
             SizeClass::SharedMemory => self.options.shared_memory,
+            SizeClass::ThreadMemory => self.options.thread_memory,
             SizeClass::Bespoke(_, default) => *default,
         }
     }

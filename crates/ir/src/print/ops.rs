@@ -313,6 +313,7 @@ impl Printer<'_> {
             SizeClass::TileSize => self.put("tile_size"),
             SizeClass::RegTileSize => self.put("reg_tile_size"),
             SizeClass::SharedMemory => self.put("shared_memory"),
+            SizeClass::ThreadMemory => self.put("thread_memory"),
             SizeClass::Bespoke(name, default) => {
                 self.put(format_args!("bespoke({:?} {default})", name.as_str()));
             }

@@ -463,13 +463,14 @@ impl Gen {
     }
 
     fn class(&mut self) -> SizeClass {
-        match self.below(7) {
+        match self.below(8) {
             0 => SizeClass::Threshold(self.list(|g| (g.symbol(), g.bool())), self.bool().then_some(32)),
             1 => SizeClass::ThreadBlockSize,
             2 => SizeClass::GridSize,
             3 => SizeClass::TileSize,
             4 => SizeClass::RegTileSize,
             5 => SizeClass::SharedMemory,
+            6 => SizeClass::ThreadMemory,
             _ => SizeClass::Bespoke(self.symbol(), self.below(99) as i64),
         }
     }

@@ -273,6 +273,7 @@ impl Reader<'_> {
             ("tile_size", SizeClass::TileSize),
             ("reg_tile_size", SizeClass::RegTileSize),
             ("shared_memory", SizeClass::SharedMemory),
+            ("thread_memory", SizeClass::ThreadMemory),
         ] {
             if self.try_word(word) {
                 return Ok(class);

@@ -68,6 +68,10 @@ pub(crate) struct Frame<R: Rep> {
     pub(crate) facts: Facts,
     /// How often it runs, if that is known before: a size of this integer type.
     pub(super) trips: Option<(SubExp, IntType)>,
+    /// Whether it is run for the elements of arrays, all of them in parallel.
+    pub(super) elementwise: bool,
+    /// The condition of a branch.
+    pub(super) condition: Option<SubExp>,
     /// Names whose facts were learnt for this frame only.
     pub(super) scoped: Vec<Name>,
     /// Conditions that were checked in this frame.
@@ -83,7 +87,7 @@ pub(crate) struct Engine<'a, R: Rep<Dec = ()>> {
     /// How often each name was used when the round began.
     pub(crate) uses: FxHashMap<Name, usize>,
     pub(crate) changed: bool,
-    pub(super) frames: Vec<Frame<R>>,
+    pub(crate) frames: Vec<Frame<R>>,
     pub(super) ring: FxHashMap<Name, Poly>,
     pub(super) bits: FxHashMap<Name, u32>,
     pub(super) sizes: FxHashSet<Name>,
@@ -238,6 +242,8 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
             let facts = self.frames.last().map(|f| f.facts.clone()).unwrap_or_default();
             self.frames.push(Frame {
                 trips: None,
+                elementwise: false,
+                condition: None,
                 stms: Vec::with_capacity(body.stms.len()),
                 kind,
                 facts,
@@ -501,7 +507,12 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         if let SubExp::Var(c) = cond {
             self.subst.insert(c, SubExp::Const(PrimValue::Bool(value)));
         }
-        let body = self.nested(FrameKind::Branch, body, |e| e.assume(cond, value));
+        let body = self.nested(FrameKind::Branch, body, |e| {
+            if let Some(frame) = e.frames.last_mut() {
+                frame.condition = Some(cond);
+            }
+            e.assume(cond, value);
+        });
         if let SubExp::Var(c) = cond {
             self.subst.remove(&c);
         }
@@ -570,6 +581,9 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
         let params: Vec<Name> = lambda.params.iter().map(|p| p.name).collect();
         self.lambda(lambda, FrameKind::Repeated, |e| {
             e.runs(width, IntType::I64);
+            if let Some(frame) = e.frames.last_mut() {
+                frame.elementwise = true;
+            }
             for (p, a) in params.iter().zip(arrays) {
                 e.learn_element(*p, *a);
             }

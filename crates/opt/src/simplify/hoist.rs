@@ -3,7 +3,12 @@
 //! A statement leaves the loops and lambdas on whose names it does not depend,
 //! if running it once more (when they run zero times) is harmless: it cannot
 //! fail, it reads no element out of bounds, and it takes over no memory. It
-//! leaves a branch only on the way out of a loop, and only if it is cheap.
+//! leaves a branch only on the way out of a loop, and only if it is cheap, or if the branch is taken by some of many points: then
+//! all that take it would compute the same.
+//!
+//! ```text
+//! map (\i -> if f i then (scan (+) 0 sizes)[i] else 0) is       the sums are made once, not by each point
+//! ```
 //!
 //! Views touch nothing, but what reads them may follow them out, and is not asked where the view came from:
 //!
@@ -45,7 +50,7 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         for level in (needed..here).rev() {
             match self.frames[level + 1].kind {
                 FrameKind::Closed => break,
-                FrameKind::Branch if !cheap => break,
+                FrameKind::Branch if !cheap && !self.is_of_some_points(level + 1) => break,
                 FrameKind::Branch | FrameKind::Top => {}
                 FrameKind::Repeated => best = level,
             }
@@ -89,6 +94,14 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
         let Exp::Basic(Basic::Assert(cond, _)) = &mut stm.exp else { return level };
         *cond = ok;
         level
+    }
+
+    /// Whether the branch at this level is taken by some of the points of a map, but not by others.
+    fn is_of_some_points(&self, branch: usize) -> bool {
+        let repeated = self.frames[..branch].iter().rposition(|f| f.kind == FrameKind::Repeated);
+        let condition = self.frames[branch].condition.and_then(SubExp::name);
+        let (Some(repeated), Some(condition)) = (repeated, condition) else { return false };
+        self.frames[repeated].elementwise && self.level(condition) >= repeated
     }
 
     /// Arrays made anew in each iteration may be made once only if nobody takes over their memory.

@@ -130,6 +130,7 @@ fn class_text(class: &SizeClass) -> String {
         SizeClass::TileSize => "tile_size".into(),
         SizeClass::RegTileSize => "reg_tile_size".into(),
         SizeClass::SharedMemory => "shared_memory".into(),
+        SizeClass::ThreadMemory => "thread_memory".into(),
         SizeClass::Bespoke(name, _) => name.to_string(),
     }
 }

@@ -1,7 +1,7 @@
 //! Indexing into arrays whose making is known.
 
 use super::{Rewrite, Rule};
-use crate::simplify::engine::Engine;
+use crate::simplify::engine::{Engine, FrameKind};
 use crate::simplify::hoist::is_total;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::IntType;
@@ -16,6 +16,9 @@ use std::rc::Rc;
 
 /// Statements of a lambda that may be computed again, at most.
 const MAX_TRIVIAL: usize = 3;
+
+/// Joined arrays between which an element is chosen by comparing its place with their sizes, at most.
+const MAX_JOINED: usize = 4;
 
 pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
     [
@@ -121,7 +124,7 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
                 let same = fixed.is_some() && outer == slice;
                 same.then_some(Exp::Basic(Basic::SubExp(*e)))
             }
-            Exp::Basic(Basic::Concat { dim: 0, arrays, .. }) => self.of_concat(arrays, slice),
+            Exp::Basic(Basic::Concat { dim: 0, arrays, .. }) => self.of_concat(arrays, array, slice),
             Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
         }
     }
@@ -196,7 +199,9 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
 
     fn of_literal(&mut self, es: &[SubExp], slice: &Slice) -> Option<Exp<R>> {
         let (first, rest) = slice.split_first()?;
-        let i = usize::try_from(fix(first)?.as_i64()?).ok()?;
+        let first = fix(first)?;
+        // There is no other place in an array of one element.
+        let i = if es.len() == 1 { 0 } else { usize::try_from(first.as_i64()?).ok()? };
         let e = *es.get(i)?;
         match e {
             SubExp::Var(n) if !rest.is_empty() => {
@@ -262,39 +267,90 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
         Some(result)
     }
 
-    /// An element of joined arrays, if it is known which of them it is in.
-    fn of_concat(&mut self, arrays: &[Name], slice: &Slice) -> Option<Exp<R>> {
+    /// An element of joined arrays: of the one that it is known to be in, else of the one that its place says.
+    fn of_concat(&mut self, arrays: &[Name], joined: Name, slice: &Slice) -> Option<Exp<R>> {
         let (first, rest) = slice.split_first()?;
         let mut i = fix(first)?;
         let views = rest.iter().any(|d| matches!(d, DimIndex::Slice { .. }));
         if views || arrays.iter().any(|a| self.engine.classes.is_consumed(*a)) {
             return None;
         }
-        for a in arrays {
+        for (k, a) in arrays.iter().enumerate() {
             let n = *self.engine.types.get(a)?.shape().first()?;
             let inside = match (i.as_i64(), n.as_i64()) {
-                (Some(i), Some(n)) => i < n,
-                _ => self.engine.decide(CmpOp::SLt(IntType::I64), i, n)?,
+                (Some(i), Some(n)) => Some(i < n),
+                _ => self.engine.decide(CmpOp::SLt(IntType::I64), i, n),
             };
-            if inside {
-                let mut index = vec![DimIndex::Fix(i)];
-                index.extend(rest);
-                return Some(Exp::Basic(Basic::Index(*a, index)));
+            match inside {
+                Some(true) => return Some(Exp::Basic(Basic::Index(*a, at(i, rest)))),
+                None => return self.chosen_by_place(&arrays[k..], joined, i, rest),
+                Some(false) => {}
             }
             i = match (i.as_i64(), n.as_i64()) {
                 (Some(i), Some(n)) => SubExp::i64(i - n),
                 // The difference is not known to the facts yet: only the second array can follow.
-                _ if a == &arrays[0] && arrays.len() == 2 => {
+                _ if k == 0 && arrays.len() == 2 => {
                     let j = self.bind(Type::I64, Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), i, n)));
-                    let mut index = vec![DimIndex::Fix(j)];
-                    index.extend(rest);
-                    return Some(Exp::Basic(Basic::Index(arrays[1], index)));
+                    return Some(Exp::Basic(Basic::Index(arrays[1], at(j, rest))));
                 }
                 _ => return None,
             };
         }
         None
     }
+
+    /// An element of joined arrays, whichever it is in: comparing costs less than joining them, if they are joined anew for each that reads them.
+    ///
+    /// ```text
+    /// map (\i -> (starts ++ [end])[i + 1]) is      if i + 1 < n then starts[i + 1] else end
+    /// ```
+    fn chosen_by_place(
+        &mut self,
+        arrays: &[Name],
+        joined: Name,
+        i: SubExp,
+        rest: &[DimIndex],
+    ) -> Option<Exp<R>> {
+        let made = self.engine.level(joined);
+        let inner = self.engine.frames.get(made.checked_add(1)?..)?;
+        if arrays.len() > MAX_JOINED || inner.iter().any(|f| f.kind == FrameKind::Repeated) {
+            return None;
+        }
+        self.choice(arrays, i, rest)
+    }
+
+    fn choice(&mut self, arrays: &[Name], i: SubExp, rest: &[DimIndex]) -> Option<Exp<R>> {
+        let (first, others) = arrays.split_first()?;
+        let element = Exp::Basic(Basic::Index(*first, at(i, rest)));
+        if others.is_empty() {
+            return Some(element);
+        }
+        let ty = fehu_ir::types::exp_types(&self.engine.types, &element)?.into_iter().next()?;
+        let n = *self.engine.types.get(first)?.shape().first()?;
+        let inside = self.bind(Type::BOOL, Exp::Basic(Basic::CmpOp(CmpOp::SLt(IntType::I64), i, n)));
+        let outer = std::mem::take(&mut self.stms);
+        let j = self.bind(Type::I64, Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), i, n)));
+        let other = self.choice(others, j, rest);
+        let before = std::mem::replace(&mut self.stms, outer);
+        let other = self.body(before, ty.clone(), other?);
+        let element = self.body(vec![], ty, element);
+        Some(Exp::If(inside, Box::new(element), Box::new(other)))
+    }
+
+    /// A body of these statements, whose result is the value of the expression.
+    fn body(&mut self, mut stms: Vec<Stm<R>>, ty: Type, exp: Exp<R>) -> Body<R> {
+        let (name, stm) = self.engine.fresh_stm("t", ty, self.loc, exp);
+        // The element is inside of the joined arrays only if what was checked holds.
+        stms.push(Stm { certs: self.certs.clone(), ..stm });
+        Body { stms, result: vec![name.into()] }
+    }
+}
+
+/// The slice at this place of the first dimension, and as given in the others.
+fn at(i: SubExp, rest: &[DimIndex]) -> Slice {
+    let mut slice = vec![DimIndex::Fix(i)];
+    slice.extend(rest);
+    slice
 }
 
 fn fix(d: &DimIndex) -> Option<SubExp> {
