@@ -36,7 +36,7 @@ use fehu_memory::{
 };
 use fehu_opt::fusion::over_views;
 use fehu_opt::{
-    copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, simplify, sink,
+    copies, cse, dce, filter, fusion, inline, invariant, mark_consumed, operators, runs, simplify, sink,
 };
 use fehu_pass::{Pipeline, Refusal, Stop};
 use std::cell::RefCell;
@@ -105,6 +105,7 @@ fn fused<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
         )
         .pass(copies::PASS, "views of arrays that change later look like copies, which hinders fusion")
         .pass(fusion::PASS, "arrays that are only read element by element are not computed as arrays")
+        .pass(runs::PASS, "operations are as fused as most get, and checks have left them; the next step moves what it allows")
         .pass(simplify::pass(), "fused lambdas hold intermediate values that are now scalars")
         .pass(cse::pass(), "fused lambdas compute the same things")
         .pass(filter::PASS, "after fusion, all uses of a filtered array are in one place")

@@ -225,12 +225,31 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
                 self.tell_condition(facts, *x);
                 self.tell_condition(facts, *y);
             }
+            Exp::Basic(Basic::BinOp(BinOp::LogOr, x, y)) => {
+                if self.is_false(facts, *y) {
+                    self.tell_condition(facts, *x);
+                } else if self.is_false(facts, *x) {
+                    self.tell_condition(facts, *y);
+                }
+            }
             Exp::Basic(Basic::CmpOp(CmpOp::SLt(_), x, y)) => facts.assume_lt(&poly(*x), &poly(*y)),
             Exp::Basic(Basic::CmpOp(CmpOp::SLe(_), x, y)) => facts.assume_le(&poly(*x), &poly(*y)),
             Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::Int(_)), x, y)) => {
                 facts.assume_eq(&poly(*x), &poly(*y))
             }
             Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
+        }
+    }
+
+    /// Whether a comparison is known not to hold.
+    fn is_false(&self, facts: &fehu_algebra::Facts, cond: SubExp) -> bool {
+        let Some(exp) = self.pure_def(cond) else { return false };
+        match &*exp {
+            Exp::Basic(Basic::CmpOp(CmpOp::SLe(_), x, y)) => facts.lt(&poly(*y), &poly(*x)),
+            Exp::Basic(Basic::CmpOp(CmpOp::SLt(_), x, y)) => facts.le(&poly(*y), &poly(*x)),
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                false
+            }
         }
     }
 }
