@@ -173,7 +173,7 @@ static void start_thread(struct thread *t, char *stack) {
 static void go_on(unsigned int i) {
   running = &threads[i];
   machine.thread = (struct dimensions){i, 0, 0};
-  traffic_lane();
+  traffic_lane(i);
   change_stack(&host_stack, running->stack_pointer);
 }
 

@@ -55,11 +55,12 @@ void unload_kernels(struct module *module);
 //   sectors MB    sectors of all requests of warps
 //   used          how much of these the lanes asked for
 //   each          sectors of a request: 4 for neighbours of 4 bytes, 1 if all lanes read the same, 32 if each reads elsewhere
-//   conflicts     turns that a request to shared memory waits for its banks
+//   shared 1000   requests of warps to shared memory, in thousands
+//   turns         turns of the banks for each one that they need at least: more than 1 where several words of one bank are asked for at once
 int traffic_wanted(void);
 void traffic_launch(const struct kernel *kernel);
 void traffic_block(unsigned int block, unsigned int grid);
-void traffic_lane(void);
+void traffic_lane(unsigned int thread);
 void traffic_warp(void);
 void traffic_block_end(void);
 void traffic_touch(const void *start, int bytes, int write, const void *place);

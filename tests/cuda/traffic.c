@@ -6,6 +6,12 @@
 //   lane 0 reads 4 bytes at 0, lane 1 at 4, ...       1 request of 4 sectors, all bytes used
 //   lane 0 reads 4 bytes at 0, lane 1 at 4096, ...    1 request of 32 sectors, an eighth of the bytes used
 //
+// Shared memory has 32 banks of words of 4 bytes, each of which gives one word in a turn. A warp needs as many turns as there are different words in one bank;
+// one that touches 8 bytes per lane goes by halves, and one of 16 bytes by quarters:
+//
+//   lane 0 reads the word 0, lane 1 the word 1, ...   1 request, 1 turn of 1 that is needed at least
+//   lane 0 reads the word 0, lane 1 the word 64, ...  1 request, 32 turns
+//
 // Of each launch, a few blocks are watched, and stand for all.
 
 #include "driver.h"
@@ -25,7 +31,7 @@
 struct access {
   uint32_t site, turn;
   uint64_t start;
-  uint32_t bytes;
+  uint32_t bytes, lane;
 };
 
 struct sums {
@@ -34,7 +40,9 @@ struct sums {
 
 struct counts {
   char name[96];
-  double launches, blocks, conflicts, shared_requests;
+  double launches, blocks;
+  // Of shared memory: requests, turns of the banks, and how many these would be without conflicts.
+  double shared_requests, turns, least_turns;
   struct sums reads, writes;
 };
 
@@ -49,7 +57,8 @@ static struct {
   int write;
   uint32_t turn, of_lane;
 } sites[SITES];
-static uint32_t lane_number;
+// Changes from thread to thread; and the thread's place in its warp.
+static uint32_t lane_number, lane_of_warp;
 
 static struct access *global, *shared;
 static size_t num_global, num_shared, room;
@@ -88,8 +97,9 @@ void traffic_block(unsigned int block, unsigned int grid) {
   }
 }
 
-void traffic_lane(void) {
+void traffic_lane(unsigned int thread) {
   lane_number++;
+  lane_of_warp = thread % LANES;
 }
 
 static uint32_t site_of(const void *place, int write) {
@@ -118,7 +128,8 @@ void traffic_touch(const void *start, int bytes, int write, const void *place) {
   }
   const char *at = start;
   int is_shared = at >= module->start && at < module->end;
-  struct access access = {site, sites[site].turn++, (uint64_t)(uintptr_t)start, (uint32_t)bytes};
+  struct access access = {site, sites[site].turn++, (uint64_t)(uintptr_t)start, (uint32_t)bytes,
+                          lane_of_warp};
   if (is_shared) {
     shared[num_shared++] = access;
   } else {
@@ -162,24 +173,36 @@ static void count_request(const struct access *from, size_t count) {
   }
 }
 
-// How many times longer than one turn the banks need: different words of one bank are read one after the other.
-static void count_conflicts(const struct access *from, size_t count) {
+// How many turns the banks need for the lanes from one to another: different words of one bank come one after the other.
+static unsigned int turns(const struct access *from, size_t count, uint32_t first, uint32_t end) {
   uint64_t words[BANKS][LANES];
-  unsigned int of_bank[BANKS] = {0}, most = 1;
+  unsigned int of_bank[BANKS] = {0}, most = 0;
   for (size_t i = 0; i < count; i++) {
-    uint64_t word = from[i].start / 4;
-    unsigned int bank = (unsigned int)(word % BANKS), k = 0;
-    while (k < of_bank[bank] && words[bank][k] != word) {
-      k++;
+    if (from[i].lane < first || from[i].lane >= end) {
+      continue;
     }
-    if (k == of_bank[bank] && k < LANES) {
-      words[bank][of_bank[bank]++] = word;
+    for (uint64_t word = from[i].start / 4; word * 4 < from[i].start + from[i].bytes; word++) {
+      unsigned int bank = (unsigned int)(word % BANKS), k = 0;
+      while (k < of_bank[bank] && words[bank][k] != word) {
+        k++;
+      }
+      if (k == of_bank[bank] && k < LANES) {
+        words[bank][of_bank[bank]++] = word;
+      }
+      most = of_bank[bank] > most ? of_bank[bank] : most;
     }
-    most = of_bank[bank] > most ? of_bank[bank] : most;
   }
-  unsigned int needed = from->bytes > 4 ? from->bytes / 4 : 1;
+  return most;
+}
+
+static void count_turns(const struct access *from, size_t count) {
+  uint32_t lanes = LANES / (from->bytes > 8 ? 4 : from->bytes > 4 ? 2 : 1);
   now->shared_requests += weight;
-  now->conflicts += weight * (most > needed ? most - needed : 0);
+  for (uint32_t first = 0; first < LANES; first += lanes) {
+    unsigned int needed = turns(from, count, first, first + lanes);
+    now->turns += weight * needed;
+    now->least_turns += weight * (needed > 0);
+  }
 }
 
 static void for_requests(struct access *accesses, size_t count, void (*of)(const struct access *, size_t)) {
@@ -194,7 +217,7 @@ static void for_requests(struct access *accesses, size_t count, void (*of)(const
 void traffic_warp(void) {
   if (watching) {
     for_requests(global, num_global, count_request);
-    for_requests(shared, num_shared, count_conflicts);
+    for_requests(shared, num_shared, count_turns);
   }
   num_global = num_shared = 0;
 }
@@ -227,14 +250,14 @@ __attribute__((destructor)) static void report(void) {
     return;
   }
   FILE *out = fopen(getenv("FAKE_TRAFFIC"), "w");
-  fprintf(out, "%-44s %8s | %11s %11s %6s %5s | %11s %11s %6s %5s | %9s\n", "kernel", "launches", "read MB", "sectors MB", "used", "each",
-          "written MB", "sectors MB", "used", "each", "conflicts");
+  fprintf(out, "%-44s %8s | %11s %11s %6s %5s | %11s %11s %6s %5s | %11s %6s\n", "kernel", "launches", "read MB", "sectors MB", "used", "each",
+          "written MB", "sectors MB", "used", "each", "shared 1000", "turns");
   for (int i = 0; i < num_kernels; i++) {
     fprintf(out, "%-44s %8.0f |", all[i].name, all[i].launches);
     say(out, &all[i].reads);
     fprintf(out, " |");
     say(out, &all[i].writes);
-    fprintf(out, " | %9.2f\n", all[i].shared_requests == 0 ? 0 : all[i].conflicts / all[i].shared_requests);
+    fprintf(out, " | %11.3f %6.2f\n", all[i].shared_requests / 1000, all[i].least_turns == 0 ? 0 : all[i].turns / all[i].least_turns);
   }
   fclose(out);
 }
