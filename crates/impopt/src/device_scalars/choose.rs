@@ -199,10 +199,11 @@ fn is_slow(op: BinOp) -> bool {
     )
 }
 
-/// Whether a block is the function's own, under no other name, and not written after a read.
+/// Whether a block is a constant's, or the function's own, under no other name, and not written after a read.
 fn is_untouched(survey: &Survey, read: &Definition, mem: Name) -> bool {
     let after = |at: &usize| read.position < *at && *at <= read.end;
-    !survey.shared.contains(&mem) && !survey.written.get(&mem).is_some_and(|w| w.iter().any(after))
+    let own = survey.lasting.contains(&mem) || !survey.shared.contains(&mem);
+    own && !survey.written.get(&mem).is_some_and(|w| w.iter().any(after))
 }
 
 /// Whether a kernel's threads wait for each other under a condition that a parameter of it decides. They would

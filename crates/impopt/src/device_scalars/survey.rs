@@ -25,6 +25,8 @@ pub(super) struct Survey {
     pub written: FxHashMap<Name, Vec<usize>>,
     /// Blocks that may have other names, or are seen outside.
     pub shared: FxHashSet<Name>,
+    /// Blocks of the program's constants: made before any function runs, and never changed.
+    pub lasting: FxHashSet<Name>,
     /// Blocks that are constant data, which the host has too.
     pub constant: FxHashSet<Name>,
     /// Checks, in the order of the text.
@@ -73,6 +75,10 @@ pub(super) fn survey(f: &Function, globals: &[Param]) -> Survey {
         let (Param::Scalar(x, _) | Param::Mem(x, _)) = p;
         s.types.insert(*x, p.clone());
         s.shared.insert(*x);
+    }
+    for p in globals {
+        let (Param::Scalar(x, _) | Param::Mem(x, _)) = p;
+        s.lasting.insert(*x);
     }
     for p in &f.outputs {
         let (Param::Scalar(x, _) | Param::Mem(x, _)) = p;
