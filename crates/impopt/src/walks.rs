@@ -54,9 +54,9 @@ const MOST_BYTES: u64 = 16;
 /// The fewest bytes that are worth an instruction of its own.
 const LEAST_BYTES: u64 = 4;
 /// The most statements of an iteration, as it is copied for each element of a piece: with more, it is not reading that takes the time.
-const MOST_STATEMENTS: usize = 32;
+const MOST_STATEMENTS: usize = 48;
 /// The most arrays that are read in pieces: each takes registers for a piece.
-const MOST_RUNS: usize = 4;
+const MOST_RUNS: usize = 6;
 
 /// What happens to a value from one thread to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
