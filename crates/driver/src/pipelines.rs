@@ -22,8 +22,8 @@ use fehu_flatten::irregular::{self, Form};
 use fehu_flatten::joined_rows;
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
-    barriers, checks, device_loops, device_scalars, divisors, leave, loops, outline, restrict, unroll, walks,
-    Analysis,
+    barriers, checks, device_loops, device_scalars, divisors, leave, loops, outline, own_elements, restrict,
+    unroll, walks, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
@@ -195,6 +195,7 @@ pub fn gpu<'a>(
             "which loops allocate nothing, and have nothing parallel in them, is known now",
         )
         .pass(leave::PASS, "kernels have all their checks; what is left are barriers")
+        .pass(own_elements::PASS, "what stays in registers needs no barriers")
         .pass(barriers::PASS, "operations of a block begin and end with a barrier, each for its own sake")
         .pass(device_scalars::PASS, "only now is it known which scalars the host reads")
         .pass(divisors::PASS, "scalars that stay on the device are no parameters any more")

@@ -8,6 +8,7 @@
 //! | [`loops`] | CPUs | loops in an order and a shape that C compilers make vector code of |
 //! | [`outline`] | CPUs | loops that write memory of their own become functions that say so |
 //! | [`leave`] | GPUs | threads of a block ask whether one has failed only where one may have |
+//! | [`own_elements`] | GPUs | arrays of blocks of which each thread only touches its own element are variables |
 //! | [`barriers`] | GPUs | two barriers with nothing between them become one |
 //! | [`device_loops`] | GPUs | loops over single elements are kernels of one thread |
 //! | [`device_scalars`] | GPUs | scalars that only kernels need are not read by the host |
@@ -31,6 +32,7 @@ pub mod kernel_facts;
 pub mod leave;
 pub mod loops;
 pub mod outline;
+pub mod own_elements;
 mod recursion;
 pub mod restrict;
 pub mod unroll;
