@@ -15,7 +15,7 @@ mod combine;
 
 use super::choice::{only_plan, schedule};
 use super::hist::Hist;
-use super::turns::in_turns;
+use super::turns::{in_turns, Turn};
 use crate::translate::kernel::hist;
 use crate::translate::kernel::map;
 use crate::translate::kernel::point;
@@ -243,25 +243,28 @@ pub(crate) fn block_write(t: &mut KernelCode, at: &At, value: Expr) {
 pub(crate) fn block_copy(t: &mut KernelCode, shape: &[SubExp], dst: &At, src: &At) {
     t.barrier();
     let count = point::points(t, shape);
-    let indices = |t: &mut KernelCode, at| {
-        let dims = counters(t, shape);
-        point::unflatten(t, &dims, at);
-        dims.iter().map(|d| poly(d.0.into())).collect::<Vec<Poly>>()
+    let places = |dims: &[(Name, SubExp)]| {
+        let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
+        (dst.fixed(&indices), src.fixed(&indices))
     };
     if one_round(t, shape) {
         t.if_then(lt(local(), count), |t| {
-            let indices = indices(t, local());
-            let value = t.read(&src.fixed(&indices));
-            t.write_alone(&dst.fixed(&indices), value);
+            let dims = counters(t, shape);
+            point::unflatten(t, &dims, local());
+            let (to, from) = places(&dims);
+            let value = t.read(&from);
+            t.write_alone(&to, value);
         });
     } else {
-        let read = |t: &mut KernelCode, at| {
-            let indices = indices(t, at);
-            vec![t.read(&src.fixed(&indices))]
+        let read = |t: &mut KernelCode, turn: Turn| {
+            let dims = counters(t, shape);
+            turn.set(t, &dims);
+            vec![t.read(&places(&dims).1)]
         };
-        in_turns(t, &count, &[src.elem], read, |t, at, values| {
-            let indices = indices(t, at);
-            values.into_iter().for_each(|value| t.write_alone(&dst.fixed(&indices), value));
+        in_turns(t, shape, &count, &[src.elem], read, |t, turn, values| {
+            let dims = counters(t, shape);
+            turn.set(t, &dims);
+            values.into_iter().for_each(|value| t.write_alone(&places(&dims).0, value));
         });
     }
     t.barrier();
@@ -355,15 +358,15 @@ fn map_in_turns(
     types: &[PrimType],
 ) {
     let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
-    let compute = |t: &mut KernelCode, at| {
-        point::set_point(t, &seg.space, at);
+    let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+    let compute = |t: &mut KernelCode, turn: Turn| {
+        turn.set_point(t, &seg.space);
         t.body(&seg.body.body, &[]);
         seg.body.body.result.iter().map(|e| t.operand(*e)).collect()
     };
-    in_turns(t, points, types, compute, |t, at, values| {
-        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+    in_turns(t, &sizes, points, types, compute, |t, turn, values| {
         let dims = counters(t, &sizes);
-        point::unflatten(t, &dims, at);
+        turn.set(t, &dims);
         let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
         for (p, value) in pat.iter().zip(values) {
             let at = t.place_of(p.name).fixed(&indices);

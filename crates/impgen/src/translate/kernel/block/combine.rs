@@ -14,7 +14,7 @@ use crate::translate::kernel::hist;
 use crate::translate::kernel::operator::{can_fail, vars};
 use crate::translate::kernel::point;
 use crate::translate::kernel::red;
-use crate::translate::kernel::turns::in_turns;
+use crate::translate::kernel::turns::{in_turns, Turn};
 use crate::translate::state::{KernelCode, Mode};
 use fehu_algebra::Poly;
 use fehu_analysis::operator::is_commutative;
@@ -109,16 +109,17 @@ fn at_once(of: &Combined) -> Option<Vec<PrimType>> {
 
 /// The thread computes several points, then combines their values and writes what else they have computed.
 fn points_at_once(t: &mut KernelCode, of: &Combined, values: &[Name], types: &[PrimType]) {
-    let compute = |t: &mut KernelCode, at| {
-        point::set_point(t, &of.seg.space, at);
+    let sizes = of.sizes();
+    let compute = |t: &mut KernelCode, turn: Turn| {
+        turn.set_point(t, &of.seg.space);
         t.body(&of.seg.body.body, &[]);
         of.seg.body.body.result.iter().map(|e| t.operand(*e)).collect()
     };
-    in_turns(t, &of.points, types, compute, |t, at, results| {
+    in_turns(t, &sizes, &of.points, types, compute, |t, turn, results| {
         let (combined, mapped) = results.split_at(values.len());
         t.apply_all(of.ops, &vars(values), combined, values);
-        let dims = counters(t, &of.sizes());
-        point::unflatten(t, &dims, at);
+        let dims = counters(t, &sizes);
+        turn.set(t, &dims);
         let indices: Vec<Poly> = dims.iter().map(|d| poly(d.0.into())).collect();
         for (p, value) in of.pat[values.len()..].iter().zip(mapped) {
             let at = t.place_of(p.name).fixed(&indices);
