@@ -243,7 +243,8 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
 /// Combinators as segmented operations, in versions: what thresholds are about.
 pub fn flattened(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Kernels>> {
     let flatten = |prog| {
-        let options = fehu_flatten::GpuOptions { moderate: settings.moderate, ..Default::default() };
+        let warps = matches!(settings.target, Target::Cuda);
+        let options = fehu_flatten::GpuOptions { moderate: settings.moderate, warps, ..Default::default() };
         Ok(fehu_flatten::gpu(prog, &options))
     };
     Pipeline::new().lowering(

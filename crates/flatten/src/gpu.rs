@@ -78,11 +78,13 @@ pub struct GpuOptions {
     pub moderate: bool,
     /// After so many thresholds in one function, the rest of it has one version of everything.
     pub max_thresholds: usize,
+    /// Whether the device has warps, so that parts of them can compute a point each.
+    pub warps: bool,
 }
 
 impl Default for GpuOptions {
     fn default() -> GpuOptions {
-        GpuOptions { moderate: false, max_thresholds: 64 }
+        GpuOptions { moderate: false, max_thresholds: 64, warps: false }
     }
 }
 
@@ -90,6 +92,7 @@ impl Default for GpuOptions {
 pub fn gpu(prog: Prog<Soacs>, options: &GpuOptions) -> Prog<Kernels> {
     let max_thresholds = if options.moderate { 0 } else { options.max_thresholds };
     let mut flat = Flat::new(&prog, max_thresholds);
+    flat.warps = options.warps;
     let mut consts = flat.host_body(prog.consts.clone());
     let mut funs: Vec<FunDef<Kernels>> = prog.funs.iter().map(|f| function(&mut flat, f.clone())).collect();
     flat.seq.copied_functions(&prog, &mut funs);

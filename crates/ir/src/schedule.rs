@@ -275,6 +275,18 @@ pub struct Turns {
     pub points: Symbol,
     /// Threads that keep the device busy.
     pub threads: Symbol,
+    /// Parts of warps compute a point each, where so few threads are enough.
+    pub teams: Option<Teams>,
+}
+
+/// Threads of a warp that compute a point as if they were a block: 4, 8, 16 or 32 lanes. They wait for each other without a barrier of the
+/// block, which has several of them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Teams {
+    /// How many points of the widest operation a lane takes at least, unless there are four lanes.
+    pub least: Symbol,
+    /// How many it takes at most.
+    pub most: Symbol,
 }
 
 /// See [`Plan::Points`]. The host chooses between a column and the flat order, and how many points a thread takes; the
@@ -579,8 +591,11 @@ impl Plan {
             }
             Plan::RowCache(RowCache { tile, .. }) => vec![(*tile, Some(SizeClass::TileSize))],
             Plan::BlockPerPoint { once, turns, .. } => {
+                let teams = turns.iter().flat_map(|turns| &turns.teams);
+                let teams = teams.flat_map(|teams| [teams.least, teams.most]);
                 let turns = turns.iter().flat_map(|turns| [turns.points, turns.threads]);
-                once.iter().map(|once| once.turns).chain(turns).map(|param| (param, None)).collect()
+                let once = once.iter().map(|once| once.turns);
+                once.chain(turns).chain(teams).map(|param| (param, None)).collect()
             }
             Plan::Strided
             | Plan::Turned(_)

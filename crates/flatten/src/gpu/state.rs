@@ -50,6 +50,8 @@ pub(super) struct Flat {
     pub(super) ran: Ran,
     pub(super) arrays: Arrays,
     pub(super) names: HostNames,
+    /// Whether the device has warps.
+    pub(super) warps: bool,
     /// Attributes of the combinators around that say how kernels run, innermost first.
     pub(super) schedules: Vec<Attr>,
 }
@@ -69,6 +71,7 @@ impl Flat {
             ran: Ran::default(),
             arrays: Arrays::of(prog),
             names: HostNames::default(),
+            warps: false,
             schedules: vec![],
         }
     }

@@ -8,7 +8,7 @@
 //! | version | bytes |
 //! | --- | --- |
 //! | one thread for each row | every pass over a row, and a transposition of each row that comes in or goes out, since neighbouring threads read different rows. A row that memory hands out at once is read and written once, without one |
-//! | a thread block for each row | rows that come in or go out; what is between is in shared memory. A block costs as much as some bytes, however short its row is |
+//! | a thread block for each row | rows that come in or go out; what is between is in shared memory. A block costs as much as some bytes, however short its row is, and a part of a warp, which may take its place, as fewer |
 //! | segmented operations | every pass over a row. A kernel for each costs as much as many bytes |
 //!
 //! ```text
@@ -47,6 +47,8 @@ pub(super) struct Traffic {
     element: i64,
     /// Operations on rows.
     kernels: i64,
+    /// Whether parts of warps can take the place of blocks, where rows are short: nothing is scanned, and nothing fails.
+    teams: bool,
 }
 
 impl Traffic {
@@ -61,6 +63,7 @@ impl Traffic {
             computed: FxHashSet::default(),
             sum: Sum::default(),
         };
+        let teams = found.flat.warps && suits_teams(body);
         for stm in &body.stms {
             found.stm(stm)?;
         }
@@ -71,7 +74,7 @@ impl Traffic {
         let Rows { width, sum: Sum { passes, element, kernels }, .. } = found;
         let width = width.filter(|_| into > 0)?;
         let rows = flat.seq.b.product(&nest.widths);
-        Some(Traffic { rows, width, passes, ends: into + out, element, kernels })
+        Some(Traffic { rows, width, passes, ends: into + out, element, kernels, teams })
     }
 
     /// What the guard of the version with one thread for each row compares.
@@ -91,7 +94,8 @@ impl Traffic {
     pub(super) fn block_par(&self, b: &mut Builder<Kernels>, par: SubExp) -> SubExp {
         let larger = BinOp::SMax(IntType::I64);
         let ends = b.mul64(self.width, SubExp::i64(self.ends));
-        let of_block = b.bin(larger, ends, SubExp::i64(flattening::BLOCK_BYTES));
+        let least = if self.teams { flattening::TEAM_BYTES } else { flattening::BLOCK_BYTES };
+        let of_block = b.bin(larger, ends, SubExp::i64(least));
         let blocks = b.bin(larger, self.rows, SubExp::i64(flattening::BUSY_BLOCKS));
         let in_blocks = b.mul64(blocks, of_block);
         let elements = b.mul64(self.rows, self.width);
@@ -101,6 +105,19 @@ impl Traffic {
         let fewer = b.cmp(CmpOp::SLe(IntType::I64), in_blocks, in_kernels);
         at_most_unless(b, fewer, par, flattening::BLOCK_VERSION_ELEMENTS - 1)
     }
+}
+
+/// Whether a body only reduces and maps, and nothing in it fails.
+fn suits_teams(body: &Body<Soacs>) -> bool {
+    let mut suits = true;
+    for_each_stm(body, &mut |stm| {
+        suits &= match &stm.exp {
+            Exp::Op(Soac::Screma(s)) => s.scans.is_empty(),
+            Exp::Basic(Basic::Assert(..)) => false,
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => true,
+        };
+    });
+    suits
 }
 
 /// A size, but no more than a limit unless a condition holds.

@@ -354,6 +354,20 @@ impl KernelCode<'_> {
         self.emit(Code::Op(KernelOp::UnrolledFor { by: None, var, ty: IntType::I64, bound, body }));
     }
 
+    /// A loop of which so many iterations become one.
+    pub(super) fn unrolled_by(
+        &mut self,
+        by: usize,
+        base: &str,
+        bound: Expr,
+        body: impl FnOnce(&mut Self, Expr),
+    ) {
+        let var = self.names.fresh_str(base);
+        self.types.insert(var, Type::I64);
+        let body = Box::new(self.block(|t| body(t, Expr::Var(var))));
+        self.emit(Code::Op(KernelOp::UnrolledFor { by: Some(by), var, ty: IntType::I64, bound, body }));
+    }
+
     /// Code in which checks may fail, in a kernel with barriers.
     pub(super) fn guarded(&mut self, body: impl FnOnce(&mut Self)) {
         let body = self.block(body);

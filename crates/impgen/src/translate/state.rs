@@ -85,6 +85,8 @@ pub(crate) struct KernelState {
     pub(super) one_round: Vec<Shape>,
     /// Those of which each thread has several.
     pub(super) in_turns: Vec<Shape>,
+    /// The logarithm of the number of threads, if they are a part of a warp.
+    pub(super) team_log2: Option<Expr>,
     /// Points whose flat numbers are known.
     pub(super) flats: Vec<Flat>,
     /// What is read in place of elements, by the name of what is read.

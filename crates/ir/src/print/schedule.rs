@@ -197,11 +197,17 @@ impl Printer<'_> {
                     self.put(", ");
                     self.param_field("turns", *turns);
                 }
-                if let Some(Turns { points, threads }) = turns {
+                if let Some(Turns { points, threads, teams }) = turns {
                     self.put(", ");
                     self.param_field("points", *points);
                     self.put(", ");
                     self.param_field("threads", *threads);
+                    if let Some(Teams { least, most }) = teams {
+                        self.put(", ");
+                        self.param_field("least", *least);
+                        self.put(", ");
+                        self.param_field("most", *most);
+                    }
                 }
             }
             Plan::Rounds { updates } => self.updates(updates),

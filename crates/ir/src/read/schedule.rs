@@ -208,7 +208,16 @@ impl Reader<'_> {
     fn turns(&mut self) -> Read<Turns> {
         let points = self.param_field("points")?;
         self.punct(',')?;
-        Ok(Turns { points, threads: self.param_field("threads")? })
+        let threads = self.param_field("threads")?;
+        let teams = match self.try_punct(',') {
+            true => {
+                let least = self.param_field("least")?;
+                self.punct(',')?;
+                Some(Teams { least, most: self.param_field("most")? })
+            }
+            false => None,
+        };
+        Ok(Turns { points, threads, teams })
     }
 
     fn points_plan(&mut self) -> Read<Points> {

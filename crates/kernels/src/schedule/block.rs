@@ -18,24 +18,37 @@
 //!
 //! Where rows are reduced and mapped, but nothing is in loops, a thread has several points of each if there are blocks enough: then its
 //! reads wait together, and fewer threads have to exchange values. Scans do not gain by it: they exchange values in every round.
+//!
+//! On devices with warps, a part of a warp may be enough for a point of that kind (`teams`), if nothing in it can fail, and if threads without a point do no harm: what the
+//! block reads outside of its operations is known before it runs.
 
 use super::combine::is_heavy;
 use super::Scheduler;
-use fehu_base::tuning::schedule::{BUSY_THREADS, MAX_TURNS_OF_REDUCED_ROWS, MAX_TURNS_OUTSIDE_OF_LOOPS};
+use fehu_base::tuning::schedule::{
+    BUSY_THREADS, MAX_TURNS_OF_LANES, MAX_TURNS_OF_REDUCED_ROWS, MAX_TURNS_OUTSIDE_OF_LOOPS,
+    MIN_TURNS_OF_LANES,
+};
+use fehu_base::Name;
 use fehu_ir::mem::MemOp;
-use fehu_ir::schedule::{Once, Plan, Turns};
-use fehu_ir::seg::{SegKind, SegOp};
-use fehu_ir::visit::{deep, for_each_body};
-use fehu_ir::{Body, Exp, Memory, Shape};
+use fehu_ir::schedule::{Once, Plan, Teams, Turns};
+use fehu_ir::seg::{KernelReturn, SegKind, SegOp};
+use fehu_ir::visit::{deep, for_each_body, for_each_stm};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Memory, Shape, Space, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
 
 impl Scheduler {
     /// The plan of a block that computes a point of an operation.
     pub(super) fn block_per_point(&mut self, seg: &SegOp<Memory>) -> Plan {
         let mut found = Spaces::default();
         found.body(&seg.body.body, false);
+        let teams = self.device.warps && suits_teams(seg);
         let turns = found.turns_pay().then(|| Turns {
             points: self.threshold_param(MAX_TURNS_OF_REDUCED_ROWS),
             threads: self.threshold_param(BUSY_THREADS),
+            teams: teams.then(|| Teams {
+                least: self.threshold_param(MIN_TURNS_OF_LANES),
+                most: self.threshold_param(MAX_TURNS_OF_LANES),
+            }),
         });
         let Spaces { combined, mapped, in_loops, .. } = found;
         let (mut spaces, once) = match in_loops.is_empty() {
@@ -50,6 +63,73 @@ impl Scheduler {
             false => Some(Once { spaces: once, turns: self.threshold_param(MAX_TURNS_OUTSIDE_OF_LOOPS) }),
         };
         Plan::BlockPerPoint { spaces, once, turns }
+    }
+}
+
+/// Whether parts of warps can compute points: nothing fails or depends on the point, but for reductions and maps and what they need.
+fn suits_teams(seg: &SegOp<Memory>) -> bool {
+    let mut fails = false;
+    for_each_stm(&seg.body.body, &mut |stm| fails |= matches!(stm.exp, Exp::Basic(Basic::Assert(..))));
+    let mut inside: FxHashSet<Name> = FxHashSet::default();
+    let elements = |seg: &SegOp<Memory>| seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
+    !fails
+        && seg.grid.is_none()
+        && elements(seg)
+        && seg.body.body.stms.iter().all(|stm| {
+            let suits = match &stm.exp {
+                Exp::Basic(basic) => stm_suits(stm, basic, &inside),
+                Exp::Op(MemOp::Alloc(bytes, Space::Shared)) => is_outside(*bytes, &inside),
+                Exp::Op(MemOp::Seg(op)) => {
+                    elements(op)
+                        && matches!(op.kind, SegKind::Map | SegKind::Red(_))
+                        && op.types.iter().all(is_number)
+                }
+                Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+            };
+            inside.extend(stm.pat.iter().map(|p| p.name));
+            suits
+        })
+}
+
+fn is_number(ty: &Type) -> bool {
+    matches!(ty, Type::Prim(_))
+}
+
+fn is_outside(e: SubExp, inside: &FxHashSet<Name>) -> bool {
+    e.name().is_none_or(|n| !inside.contains(&n))
+}
+
+/// Whether a statement between the operations of a block is arithmetic, a view, or reads what is there whatever the point is.
+fn stm_suits(stm: &Stm<Memory>, basic: &Basic, inside: &FxHashSet<Name>) -> bool {
+    let numbers = stm.pat.iter().all(|p| is_number(&p.ty));
+    match basic {
+        Basic::Index(array, slice) if numbers => {
+            !inside.contains(array)
+                && slice.iter().all(|d| match d {
+                    DimIndex::Fix(i) => is_outside(*i, inside),
+                    DimIndex::Slice { .. } => false,
+                })
+        }
+        Basic::SubExp(_)
+        | Basic::UnOp(..)
+        | Basic::BinOp(..)
+        | Basic::CmpOp(..)
+        | Basic::Conv(..)
+        | Basic::PrimFn(..) => numbers,
+        Basic::Index(..) | Basic::Rearrange(..) | Basic::Reshape(..) | Basic::Scratch(..) => !numbers,
+        Basic::Opaque(_)
+        | Basic::ArrayLit(..)
+        | Basic::ArrayConst(_)
+        | Basic::Iota { .. }
+        | Basic::Replicate(..)
+        | Basic::Copy(_)
+        | Basic::Manifest(..)
+        | Basic::Concat { .. }
+        | Basic::FlatIndex(..)
+        | Basic::Update(..)
+        | Basic::FlatUpdate(..)
+        | Basic::UpdateAcc(..)
+        | Basic::Assert(..) => false,
     }
 }
 

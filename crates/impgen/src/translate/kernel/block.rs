@@ -10,8 +10,11 @@
 //! in loops. Then a map or copy over the same index space has no loop either: compilers of kernels
 //! unroll loops whose number of rounds they do not know, which takes twice the registers, and halves the number of blocks that run at once
 //! (the tridiagonal systems of `locvolcalib`: 722 instead of 522 us).
+//!
+//! Where a part of a warp is enough for a point, the same code is that of such a part ([`teams`]).
 
 mod combine;
+mod teams;
 
 use super::choice::{only_plan, schedule};
 use super::hist::Hist;
@@ -55,6 +58,16 @@ pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Me
         let fit = le(largest(t, &rows), width.clone());
         t.if_else(fit, |t| run(t, rows.clone(), vec![]), |t| run(t, vec![], rows.clone()));
     };
+    if let Some(turns) = turns {
+        if let Some(teams) = &turns.teams {
+            let team = teams::team(t, seg, spaces, &points, turns, teams);
+            return t.if_else(
+                team.pay.clone(),
+                |t| teams::team_kernels(t, pat, seg, &points, &team),
+                by_rows,
+            );
+        }
+    }
     if maps_in_loop(&seg.body.body, spaces) && spaces.iter().any(|space| !rows.contains(space)) {
         let all = [spaces.clone(), rows.clone()].concat();
         t.if_else(le(widest, width.clone()), |t| run(t, all, vec![]), by_rows);
@@ -170,7 +183,7 @@ fn block_width(
     once: Option<&Once>,
     turns: Option<&Turns>,
 ) -> Expr {
-    if let Some(Turns { points, threads }) = turns {
+    if let Some(Turns { points, threads, .. }) = turns {
         let (points, threads) = (size::param(t, *points), size::param(t, *threads));
         let busy = quot(threads, max(i64(1), blocks.clone()));
         widest = max(quot_up(widest.clone(), max(points, i64(1))), min(widest, busy));
@@ -270,9 +283,10 @@ pub(crate) fn block_copy(t: &mut KernelCode, shape: &[SubExp], dst: &At, src: &A
     t.barrier();
 }
 
-/// Whether the block has a thread for each of these points.
+/// Whether the block has a thread for each of these points. Of a team, nothing is known.
 fn one_round(t: &KernelCode, shape: &[SubExp]) -> bool {
-    fit_in_warp(shape) || t.in_kernel.one_round.iter().any(|space| space == shape)
+    let one = fit_in_warp(shape) || t.in_kernel.one_round.iter().any(|space| space == shape);
+    one && t.in_kernel.team_log2.is_none()
 }
 
 /// Whether each thread of the block has several of these points.

@@ -111,7 +111,11 @@ impl Gen {
             10 => Plan::BlockPerPoint {
                 spaces: self.list(Gen::operands),
                 once: self.option(|g| Once { spaces: g.list(Gen::operands), turns: g.symbol() }),
-                turns: self.option(|g| Turns { points: g.symbol(), threads: g.symbol() }),
+                turns: self.option(|g| Turns {
+                    points: g.symbol(),
+                    threads: g.symbol(),
+                    teams: g.option(|g| Teams { least: g.symbol(), most: g.symbol() }),
+                }),
             },
             11 => Plan::Rounds { updates: self.updates() },
             12 => Plan::Chunks { per_worker: points },

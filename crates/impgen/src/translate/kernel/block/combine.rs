@@ -147,7 +147,10 @@ fn reduce_by_warps(t: &mut KernelCode, of: &Combined) {
     let (types, shared) = (t.operand_types(of.ops), of.shared(t));
     let values = reduced_by_thread(t, of);
     let outer = std::mem::replace(&mut t.in_kernel.mode, Mode::Thread);
-    t.block_reduce(of.ops, &types, &values, &shared, Exchange::Shuffles);
+    match t.in_kernel.team_log2 {
+        Some(_) => t.team_reduce(of.ops, &types, &values),
+        None => t.block_reduce(of.ops, &types, &values, &shared, Exchange::Shuffles),
+    }
     t.if_then(eq(local(), i64(0)), |t| t.store_all(&shared, &types, &i64(0), &values));
     t.in_kernel.mode = outer;
     t.barrier();
