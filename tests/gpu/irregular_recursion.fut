@@ -1,6 +1,6 @@
 -- Recursion with several calls inside of irregular nests: those that do not need each other's results are made together.
 -- ==
--- entry: sides conditions unique shared searched
+-- entry: sides divided thirds conditions unique shared searched
 -- input { [3i64, 0i64, 7i64, 1i64, 12i64, 40i64] } auto output
 -- input { [0i64, 0i64] } auto output
 -- input { empty([0]i64) } auto output
@@ -22,6 +22,34 @@ def placed [n] (before: i64) (xs: [n]i64) : i64 =
        in own + i64.sum (map (\side -> if side == 0 then placed before less else placed end more) (iota 2))
 
 entry sides (ns: []i64) = map (\n -> placed 0 (numbers n)) ns
+
+-- The same, where the side is not known before.
+def turned [n] (before: i64) (xs: [n]i64) : i64 =
+  if n == 0
+  then 0
+  else let p = xs[n / 2]
+       let less = filter (< p) xs
+       let more = filter (> p) xs
+       let (first, end) = (before + length less, before + n - length more)
+       let own = p * ((end - first) * (first + end - 1) / 2)
+       in own + i64.sum (map (\side -> if side == p % 2 then turned before less else turned end more) (iota 2))
+
+entry divided (ns: []i64) = map (\n -> turned 0 (numbers n)) ns
+
+-- Three points that do different things; two numbers of each are kept.
+def third [n] (xs: [n]i64) : i64 =
+  if n < 3
+  then n
+  else let k = n / 3
+       let (own, others) =
+         unzip (map (\i -> if i < 4
+                           then (third xs[:k], i + 1)
+                           else if i == 4 then (third (filter (\x -> x % 3 == 1) xs[1:]), xs[k])
+                           else (xs[i % n] + third xs[n - k:], i))
+                    (map (+ 3) (iota 3)))
+       in (own[0] + 3 * own[1] + 5 * own[2] + 7 * others[0] + 11 * others[1] + 13 * others[2]) % 10007
+
+entry thirds (ns: []i64) = map (\n -> third (numbers n)) ns
 
 -- Calls that only some points make, beside one that all make.
 def some [n] (xs: [n]i64) : i64 =

@@ -66,6 +66,9 @@ pub mod flattening {
     /// Operations over fewer elements than this are not worth a level of parallelism.
     pub const LEAST_ELEMENTS: i64 = 4;
 
+    /// A map over at most so many points that do different things becomes the statements of its points: two for two sides, four for quarters.
+    pub const FEW_POINTS: i64 = 4;
+
     /// Conditionals with more statements than this are not computed again wherever they are needed.
     pub const REPEATED_BRANCH_STATEMENTS: usize = 4;
 

@@ -17,9 +17,9 @@ use crate::front::Front;
 use crate::target::Target;
 use fehu_base::{Diagnostic, Span};
 use fehu_codegen::{Backend, Mode, Output};
-use fehu_flatten::branch_elements;
 use fehu_flatten::irregular::{self, Form};
 use fehu_flatten::joined_rows;
+use fehu_flatten::{branch_elements, few_points};
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
     barriers, checks, device_loops, device_scalars, divisors, leave, loops, outline, own_elements, restrict,
@@ -70,6 +70,7 @@ pub fn soacs<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
 /// The same with irregular nests in versions.
 pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
     let flat = Pipeline::new()
+        .pass(few_points::PASS, "maps are as fused as they get; calls that leave them are done together")
         .pass(
             joined_rows::PASS,
             "all readers of a joined array are known; fusion#2 puts what it emits into them",
