@@ -13,7 +13,8 @@
 //! }
 //! ```
 //!
-//! Other results of the scan's body that the map reads are computed again, if that is cheap.
+//! Other results of the scan's body that the map reads are computed again, if that is cheap. Then the next map can join, too, if it
+//! reads only what is an element of its own point.
 //!
 //! A partition is just that, but for its sizes: where the second part begins is the last of the scanned numbers, so it seems that the scan
 //! must be done before anything can be written. But the last of sums is the sum of all, and a reduction that reads what the scan reads
@@ -94,7 +95,7 @@ impl Join {
                     Exp::Basic(_) | Exp::Call(..) | Exp::Op(_) => {}
                 }
             }
-            let uses = uses(body);
+            let mut uses = uses_of_scans(body);
             if uses.is_empty() {
                 return;
             }
@@ -108,6 +109,12 @@ impl Join {
                 if let Some((m, reads)) = self.partner(body, &uses, s) {
                     if consuming[m] == consuming[s + 1] {
                         self.merge(body, &uses, s, m, &reads);
+                        uses = uses_of_scans(body);
+                    }
+                } else if let Some(m) = self.next_partner(body, &uses, s) {
+                    if consuming[m] == consuming[s + 1] {
+                        self.merge_next(body, &uses, s, m);
+                        uses = uses_of_scans(body);
                     }
                 }
             }
@@ -166,6 +173,60 @@ impl Join {
         pat.iter().enumerate().all(|(k, p)| !read.contains(&p.name) || sums.get(k) == Some(&true))
     }
 
+    /// The map that can join the scan at `s` after another one: the first statement that uses any of its results, if it reads only what
+    /// points return as their own elements.
+    fn next_partner(&self, body: &Body<Kernels>, uses: &Uses, s: usize) -> Option<usize> {
+        let (scan, after) = joined_scan_of(&body.stms[s])?;
+        let pat = &body.stms[s].pat;
+        let m = pat.iter().filter_map(|p| uses.get(&p.name)).flatten().copied().min()?;
+        let map = map_of(body.stms.get(m)?)?;
+        let read = free_in_exp(&body.stms[m].exp);
+        let own = pat.iter().enumerate().all(|(k, p)| {
+            !read.contains(&p.name) || after.returns.get(k).is_some_and(|ret| *ret == KernelReturn::Elem)
+        });
+        (own && self.fits(scan, pat, map)).then_some(m)
+    }
+
+    /// Puts the map at `m` into the scan at `s`, after what another map put there, where the map was.
+    fn merge_next(&mut self, body: &mut Body<Kernels>, uses: &Uses, s: usize, m: usize) {
+        let (Some((scan, after)), Some(map)) = (joined_scan_of(&body.stms[s]), map_of(&body.stms[m])) else {
+            return;
+        };
+        let (mut scan, after, map) = (scan.clone(), after.clone(), map.clone());
+        let Some(map) = at_indices_of(&scan, map) else { return };
+        let pat = std::mem::take(&mut body.stms[s].pat);
+        let certs = std::mem::take(&mut body.stms[s].certs);
+        let SegAfter { mut lambda, returns } = after;
+        let own = pat.iter().zip(&lambda.body.result).zip(&returns);
+        let values: FxHashMap<Name, SubExp> =
+            own.filter(|(_, ret)| **ret == KernelReturn::Elem).map(|((p, e), _)| (p.name, *e)).collect();
+        let mut then = map.body.body;
+        Replace { values: &values }.body(&mut then);
+        let results = std::mem::replace(&mut lambda.body.result, then.result);
+        let types = std::mem::replace(&mut lambda.ret, map.types);
+        let mut all = map.body.returns;
+        lambda.body.stms.extend(then.stms);
+        let later = |p: &PatElem<Kernels>| uses.get(&p.name).is_some_and(|u| u.iter().any(|u| *u > m));
+        let map_stm = &mut body.stms[m];
+        let (first, rest) = pat.split_at(returns.len());
+        for (((p, e), ty), ret) in first.iter().zip(results).zip(types).zip(returns) {
+            if ret != KernelReturn::Elem || later(p) {
+                map_stm.pat.push(p.clone());
+                lambda.body.result.push(e);
+                lambda.ret.push(ty);
+                all.push(ret);
+            }
+        }
+        map_stm.pat.extend(rest.iter().cloned());
+        map_stm.certs.extend(certs);
+        map_stm.certs.sort_unstable();
+        map_stm.certs.dedup();
+        if let SegKind::Scan(_, joined) = &mut scan.kind {
+            *joined = Some(Box::new(SegAfter { lambda, returns: all }));
+        }
+        map_stm.exp = Exp::Op(KernelsOp::Seg(scan));
+    }
+
     /// Puts the map at `m` into the scan at `s`, where the map was.
     fn merge(&mut self, body: &mut Body<Kernels>, uses: &Uses, s: usize, m: usize, reads: &[usize]) {
         let (Some(scan), Some(map)) = (scan_of(&body.stms[s]).cloned(), map_of(&body.stms[m]).cloned())
@@ -182,15 +243,7 @@ impl Join {
         for u in reads {
             Replace { values: &sums }.stm(&mut body.stms[*u]);
         }
-        // The map, in terms of the scan's indices.
-        let mut subst = Subst::new();
-        for (mine, its) in map.space.dims.iter().zip(&scan.space.dims) {
-            subst.insert(mine.0, its.0);
-        }
-        subst.insert(map.space.flat, scan.space.flat);
-        let mut inner: Exp<Kernels> = Exp::Op(KernelsOp::Seg(map));
-        subst.exp(&mut inner);
-        let Exp::Op(KernelsOp::Seg(map)) = inner else { return };
+        let Some(map) = at_indices_of(&scan, map) else { return };
         let mut values: FxHashMap<Name, SubExp> = FxHashMap::default();
         let mut params = vec![];
         for (p, ty) in scan_stm.pat.iter().zip(&scan.types).take(combined) {
@@ -300,9 +353,24 @@ impl Join {
     }
 }
 
+/// A map in terms of the indices of a scan.
+fn at_indices_of(scan: &SegOp<Kernels>, map: SegOp<Kernels>) -> Option<SegOp<Kernels>> {
+    let mut subst = Subst::new();
+    for (mine, its) in map.space.dims.iter().zip(&scan.space.dims) {
+        subst.insert(mine.0, its.0);
+    }
+    subst.insert(map.space.flat, scan.space.flat);
+    let mut inner: Exp<Kernels> = Exp::Op(KernelsOp::Seg(map));
+    subst.exp(&mut inner);
+    match inner {
+        Exp::Op(KernelsOp::Seg(map)) => Some(map),
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
+    }
+}
+
 /// Where the results of scans are used.
-fn uses(body: &Body<Kernels>) -> Uses {
-    let scans = body.stms.iter().filter(|stm| scan_of(stm).is_some());
+fn uses_of_scans(body: &Body<Kernels>) -> Uses {
+    let scans = body.stms.iter().filter(|stm| scan_of(stm).is_some() || joined_scan_of(stm).is_some());
     let mut uses: Uses = scans.flat_map(|stm| &stm.pat).map(|p| (p.name, vec![])).collect();
     if uses.is_empty() {
         return uses;
@@ -332,6 +400,14 @@ fn scan_of(stm: &Stm<Kernels>) -> Option<&SegOp<Kernels>> {
     let simple = scalars && scanned_bytes(seg, ops) <= scan_epilogue::POINT_BYTES;
     let plain = seg.body.returns.iter().all(|ret| *ret == KernelReturn::Elem);
     (simple && plain && seg.level == SegLevel::Thread && seg.grid.is_none()).then_some(seg)
+}
+
+/// A scan that a map has joined, and what comes after it.
+fn joined_scan_of(stm: &Stm<Kernels>) -> Option<(&SegOp<Kernels>, &SegAfter<Kernels>)> {
+    let Exp::Op(KernelsOp::Seg(seg)) = &stm.exp else { return None };
+    let after = seg.after()?;
+    let scalars = after.lambda.ret.iter().all(|t| matches!(t, Type::Prim(_)));
+    (scalars && seg.level == SegLevel::Thread && seg.grid.is_none()).then_some((seg, after))
 }
 
 /// A map that makes scalars.

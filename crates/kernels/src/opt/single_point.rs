@@ -28,6 +28,8 @@
 //!                                             segmap (f; i < n) { ... y ... }
 //! ```
 
+use fehu_base::ops::PrimFn;
+use fehu_base::prim::PrimType;
 use fehu_base::tuning::single_point;
 use fehu_base::{Name, NameSource};
 use fehu_ir::alias::{Aliases, Signatures};
@@ -401,7 +403,13 @@ fn wanted_by_kernels(stm: &Stm<Kernels>, wanted: &mut Vec<Name>) {
 
 /// Whether every thread of a kernel may compute a number again.
 fn is_cheap(stm: &Stm<Kernels>) -> bool {
-    !matches!(stm.exp, Exp::Basic(Basic::PrimFn(..)) | Exp::If(..))
+    // The functions of whole numbers (leading zeros, bits that are set) are instructions.
+    let whole = |f: &PrimFn| matches!(f.at, PrimType::Int(_));
+    match &stm.exp {
+        Exp::Basic(Basic::PrimFn(f, _)) => whole(f),
+        Exp::If(..) => false,
+        Exp::Basic(_) | Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => true,
+    }
 }
 
 /// The numbers that an expression writes to an array.
