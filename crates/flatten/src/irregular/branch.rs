@@ -1,14 +1,16 @@
 //! Rule of branches: each side runs at the points that take it.
 //!
-//! Where the condition is the same at all points, it is a branch of the host. Otherwise the points are reordered, those that
-//! take the first side first; each side runs at its part of them, and what a point has in the end is read from the side that it
+//! Where the condition is the same at all points, it is a branch of the host. Otherwise the points are divided; each side runs at those that take it, and what a point has in the end is read from the side that it
 //! took, or written by it ([`super::sides`]). For conditions `[t, f, t]`:
 //!
 //! ```text
 //! ranks    the scan of the conditions as numbers: [1, 1, 2]
-//! places   where each point is now: [0, 2, 1]
-//! points   which point is where:    [0, 2 | 1]
+//! points   which points take the first side: [0, 2], and which the second: [1]
 //! ```
+//!
+//! The rank of a point says where it is among those of its side: one before its rank, or as many places after the first as it has
+//! numbers before it that are not counted by its rank. So the kernel that scans writes the points of both sides, each in
+//! memory with room for all of them, and nobody waits for how many there are before that.
 
 use super::level::Lift;
 use super::running::{Branch, Divided, State};
@@ -35,6 +37,13 @@ pub(super) struct Given {
     starts: Option<Name>,
     /// Its elements, if all dimensions are flat.
     elements: Option<Elements>,
+}
+
+/// Which side of a branch.
+#[derive(Clone, Copy)]
+enum Which {
+    First,
+    Second,
 }
 
 /// Where a point finds what it has on a side.
@@ -93,37 +102,48 @@ impl Lift<'_> {
         let body = self.nested(|f| Some(vec![f.b.conv(ConvOp::BToI(IntType::I64), cond)]))?;
         let steps = self.map(level, body, &[Type::I64])?[0];
         let ranks = self.scan(width, steps, BinOp::Add(IntType::I64));
-        let count = self.last(width, ranks)?;
-        let rank = self.b.fresh("rank", Type::I64);
+        let [rank, number] = ["rank", "p"].map(|base| self.b.fresh(base, Type::I64));
         self.values.insert(rank, Value::Each(level, ranks));
-        let number = self.b.fresh("p", Type::I64);
         self.values.insert(number, Value::Number(level));
         let body = self.nested(|f| {
-            let yes = f.b.sub64(rank.into(), SubExp::i64(1));
-            let before = f.b.sub64(number.into(), rank.into());
-            let no = f.b.add64(count, before);
-            Some(vec![f.choose(cond, yes, no, Type::I64)])
+            let [yes, no] = [Which::First, Which::Second].map(|side| f.place_on(side, rank, number));
+            let [yes, no] = [
+                f.choose(cond, yes, SubExp::i64(-1), Type::I64),
+                f.choose(cond, SubExp::i64(-1), no, Type::I64),
+            ];
+            Some(vec![yes, no])
         })?;
-        let places = self.map(level, body, &[Type::I64])?[0];
+        let places = self.map(level, body, &[Type::I64, Type::I64])?;
         let all = Type::Array(PrimType::I64, vec![width]);
-        let scratch = Exp::Basic(Basic::Scratch(PrimType::I64, vec![width]));
-        let array = self.b.bind("points", all.clone(), scratch);
+        let mut dests = vec![];
+        for _ in &places {
+            let scratch = Exp::Basic(Basic::Scratch(PrimType::I64, vec![width]));
+            let array = self.b.bind("points", all.clone(), scratch);
+            dests.push(ScatterDest { shape: vec![width], array });
+        }
         let numbers = self.numbers(level);
-        let params = ["at", "p"].map(|base| self.b.param(base, Type::I64)).to_vec();
-        let result = params.iter().map(|p| SubExp::Var(p.name)).collect();
-        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret: vec![Type::I64, Type::I64] };
-        let dests = vec![ScatterDest { shape: vec![width], array }];
-        let scatter = Soac::Scatter(Scatter { width, arrays: vec![places, numbers], dests, lambda });
-        let points = self.b.bind("points", all, Exp::Op(scatter));
+        let params = ["at", "at", "p"].map(|base| self.b.param(base, Type::I64)).to_vec();
+        let result = [0, 1, 2, 2].map(|i: usize| SubExp::Var(params[i].name)).to_vec();
+        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret: vec![Type::I64; 4] };
+        let arrays = vec![places[0], places[1], numbers];
+        let scatter = Soac::Scatter(Scatter { width, arrays, dests, lambda });
+        let points = self.b.bind_all("points", vec![all; 2], Exp::Op(scatter));
+        let count = self.last(width, ranks)?;
         let others = self.b.sub64(width, count);
-        let yes = self.part(points, SubExp::i64(0), count);
-        let no = self.part(points, count, others);
+        let yes = self.part(points[0], SubExp::i64(0), count);
+        let no = self.part(points[1], SubExp::i64(0), others);
         let yes = self.add_level(count, Points::Selected(level, yes));
         let no = self.add_level(others, Points::Selected(level, no));
         self.known.other_sides.extend([(yes, no), (no, yes)]);
-        let place = self.b.fresh("place", Type::I64);
-        self.values.insert(place, Value::Each(level, places));
-        Some(Divided { yes, no, place, count })
+        Some(Divided { yes, no, rank, number })
+    }
+
+    /// The place of a point among those of a side that it takes: code of the point.
+    fn place_on(&mut self, side: Which, rank: Name, number: Name) -> SubExp {
+        match side {
+            Which::First => self.b.sub64(rank.into(), SubExp::i64(1)),
+            Which::Second => self.b.sub64(number.into(), rank.into()),
+        }
     }
 
     fn part(&mut self, points: Name, start: SubExp, len: SubExp) -> Name {
@@ -227,8 +247,8 @@ impl Lift<'_> {
         let mut of = |side: &Side| {
             self.nested(|f| {
                 let at = match side.at {
-                    At::First => divided.place.into(),
-                    At::Second => f.b.sub64(divided.place.into(), divided.count),
+                    At::First => f.place_on(Which::First, divided.rank, divided.number),
+                    At::Second => f.place_on(Which::Second, divided.rank, divided.number),
                     At::Own(number) => number.into(),
                 };
                 read(f, side, at)

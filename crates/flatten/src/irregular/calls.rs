@@ -6,11 +6,11 @@
 //!
 //! ```text
 //! fun f(n : i64, xs : [n]f32) : f32        fun f_lifted(width : i64, ns : [width]i64, total : i64, xs : [total]f32) : [width]f32
-//! ... f(m, ys) at each point               if width == 0 then empty arrays else f_lifted(width, ms, total, ys)
+//! ... f(m, ys) at each point               f_lifted(width, ms, total, ys)
 //! ```
 //!
 //! Recursion is level by level: all calls of one depth are one call, as far as they do not need each other's results
-//! ([`super::together`]). It ends because nobody calls for no points at all. What several calls give is joined, argument by argument,
+//! ([`super::together`]). It ends because a call for no points at all does nothing. What several calls give is joined, argument by argument,
 //! those of the first call first; each call takes its part of the results:
 //!
 //! ```text
@@ -35,7 +35,7 @@ use fehu_ir::subst::{rename_fun, Subst};
 use fehu_ir::types::body_types;
 use fehu_ir::visit::deep;
 use fehu_ir::{
-    Basic, DimIndex, Exp, ExtSize, FunDef, FunRet, Param, PatElem, RetType, Soacs, Stm, SubExp, Type,
+    Basic, Body, DimIndex, Exp, ExtSize, FunDef, FunRet, Param, PatElem, RetType, Soacs, Stm, SubExp, Type,
 };
 use rustc_hash::FxHashMap;
 
@@ -93,16 +93,7 @@ fn joined_call(lift: &mut Lift<'_>, calls: &[&Call]) -> Option<()> {
     pat.iter_mut().for_each(|p| same.ty(&mut p.ty));
     let bound: Vec<PatElem<Soacs>> = own.iter().map(|(p, _)| p).chain(&pat).cloned().collect();
     let results = pat.iter().flat_map(|p| lift.carried_names_of(level, &bound, p, "out")).collect::<Vec<_>>();
-    let none = lift.b.cmp(CmpOp::Eq(PrimType::I64), width, SubExp::i64(0));
-    let nothing = lift.nested(|f| Some(nothing(f, &results)))?;
-    let called = lift.nested(|f| {
-        let own: Vec<(Name, Type)> =
-            pat.iter().flat_map(|p| f.carried_names_of(level, &bound, p, "out")).collect();
-        let names = own.iter().map(|(n, _)| SubExp::Var(*n)).collect();
-        f.b.bind_names(own, Exp::Call(lifted, all));
-        Some(names)
-    })?;
-    lift.b.bind_names(results.clone(), Exp::If(none, Box::new(nothing), Box::new(called)));
+    lift.b.bind_names(results.clone(), Exp::Call(lifted, all));
     let names: Vec<Name> = results.into_iter().map(|(n, _)| n).collect();
     match calls {
         [only] => lift.uncarried(only.level, &only.pat, &names),
@@ -222,6 +213,39 @@ fn differing(lift: &Lift<'_>, params: &[Param<Soacs>], calls: &[&Call]) -> Vec<b
     sized.zip(&differs).map(|(sized, differs)| sized || *differs).collect()
 }
 
+/// The body of a function for all points, which does nothing if there are none. That is asked inside of the function, so that what it is
+/// given stands in the same body as what that is joined of, and is made in its place.
+fn unless_empty(
+    lift: &mut Lift<'_>,
+    width: Name,
+    types: &[FunRet<Soacs>],
+    body: Body<Soacs>,
+) -> Option<Body<Soacs>> {
+    let names: Vec<Name> = types.iter().map(|_| lift.b.names.fresh_str("ret")).collect();
+    let mut results = vec![];
+    for (name, ret) in names.iter().zip(types) {
+        let ty = match &ret.ty {
+            RetType::Prim(prim) => Type::Prim(*prim),
+            RetType::Array { elem, shape, .. } => {
+                let size = |size: &ExtSize| match size {
+                    ExtSize::Free(e) => *e,
+                    ExtSize::Ext(i) => SubExp::Var(names[*i]),
+                };
+                Type::Array(*elem, shape.iter().map(size).collect())
+            }
+            RetType::Mem(_) => return None,
+        };
+        results.push((*name, ty));
+    }
+    lift.nested(|f| {
+        let none = f.b.cmp(CmpOp::Eq(PrimType::I64), width.into(), SubExp::i64(0));
+        let nothing = f.nested(|f| Some(nothing(f, &results)))?;
+        let names = results.iter().map(|(n, _)| SubExp::Var(*n)).collect();
+        f.b.bind_names(results, Exp::If(none, Box::new(nothing), Box::new(body)));
+        Some(names)
+    })
+}
+
 /// Empty arrays of no points, for what a call returns.
 fn nothing(lift: &mut Lift<'_>, results: &[(Name, Type)]) -> Vec<SubExp> {
     let none: Subst = results.iter().map(|(n, _)| (*n, SubExp::i64(0))).collect();
@@ -303,6 +327,7 @@ fn definition(
         let result = lift.code(level, body)?;
         returned(&mut lift, level, &ret, &result, &mut types)
     });
+    let body = body.and_then(|body| unless_empty(lift, width.name, &types, body));
     lift.b.loc = outer;
     let body = body?;
     Some(FunDef { name, entry: None, attrs, params: all, ret: types, body, loc })

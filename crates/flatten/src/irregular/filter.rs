@@ -3,8 +3,10 @@
 //! Elements that are kept stay in their order, so those of each point are together, and are flat data as they are. The place of
 //! each is the number of those kept before it, a scan that becomes one kernel with the scatter.
 //!
+//! How many are kept, and how much memory they need, is counted where conditions are computed.
+//!
 //! What is stored besides the elements is small: conditions, and for every [`CHUNK_ELEMENTS`] elements how many are
-//! kept up to there. The last of these sums is how much memory the kept elements need, and each point finds by them how many it
+//! kept up to there, which the scan writes, too. Each point finds by them how many it
 //! keeps: those before its end, less those before its start. Of the chunks in which these are, and in points of few elements, it
 //! looks at each condition.
 //!
@@ -19,7 +21,7 @@ use super::value::{LevelId, Points, Value};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
-use fehu_ir::soac::{Scatter, ScatterDest, Soac};
+use fehu_ir::soac::{Commutativity, Reduce, Scatter, ScatterDest, Screma, Soac};
 use fehu_ir::{Basic, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, Stm, SubExp, Type};
 
 /// For every how many elements the number of those that are kept is stored: eight bytes, beside a byte for each element. A
@@ -34,8 +36,6 @@ struct Conditions {
     holds: Vec<Name>,
     /// How many are kept up to the end of each chunk.
     sums: Vec<Name>,
-    /// How many are kept.
-    totals: Vec<SubExp>,
 }
 
 /// A filter at the points of a level. All its conditions are counted together, and all that is kept is written together.
@@ -48,39 +48,104 @@ pub(super) fn filter(lift: &mut Lift<'_>, level: LevelId, stm: Stm<Soacs>) -> Op
         let Value::Each(_, array) = lift.conform(inner, *e, ty, &[])? else { return None };
         inputs.push(array);
     }
-    let all = lift.width(inner);
     let (holds, values) = inputs.split_at(f.kept.len());
     let (counts, arrays) = stm.pat.split_at(f.kept.len());
-    let conditions = conditions(lift, all, holds)?;
+    let (kept, sums) = kept(lift, inner, holds, (&f.kept, values))?;
+    let conditions = Conditions { holds: holds.to_vec(), sums };
     for (p, each) in counts.iter().zip(conditions.counts(lift, level, inner, f.width)?) {
         lift.values.insert(p.name, Value::Each(level, each));
     }
-    for (p, data) in arrays.iter().zip(conditions.kept(lift, all, (&f.kept, values))?) {
+    for (p, data) in arrays.iter().zip(kept) {
         let value = lift.of_data(level, &p.ty, data, &stm.certs)?;
         lift.values.insert(p.name, value);
     }
     Some(())
 }
 
-/// What is known of conditions before anything is kept.
-fn conditions(lift: &mut Lift<'_>, all: SubExp, holds: &[Name]) -> Option<Conditions> {
+/// How many elements each condition holds for: a reduction, which is one kernel with what computes the conditions.
+fn totals(lift: &mut Lift<'_>, all: SubExp, holds: &[Name]) -> Vec<SubExp> {
+    let (arrays, params) = lift.elements(holds.iter());
+    lift.b.begin();
+    let mut result = vec![];
+    for p in &params {
+        result.push(lift.b.conv(ConvOp::BToI(IntType::I64), p.name.into()));
+    }
+    let body = lift.b.end(result);
+    let mut reds = vec![];
+    for _ in holds {
+        let [x, y] = ["x", "y"].map(|base| lift.b.param(base, Type::I64));
+        lift.b.begin();
+        let sum = lift.b.add64(x.name.into(), y.name.into());
+        let body = lift.b.end(vec![sum]);
+        let op = Lambda { params: vec![x, y], body, ret: vec![Type::I64] };
+        reds.push(Reduce { comm: Commutativity::Commutative, op, neutral: vec![SubExp::i64(0)] });
+    }
+    let types = vec![Type::I64; holds.len()];
+    let map = Lambda { params, body, ret: types.clone() };
+    let screma = Soac::Screma(Screma { width: all, arrays, scans: vec![], reds, map });
+    lift.b.bind_all("total", types, Exp::Op(screma)).into_iter().map(SubExp::Var).collect()
+}
+
+/// The elements of arrays that are kept, so many arrays by each condition; and how many are kept up to the end of each chunk, by each
+/// condition.
+fn kept(
+    lift: &mut Lift<'_>,
+    inner: LevelId,
+    holds: &[Name],
+    (kept, arrays): (&[usize], &[Name]),
+) -> Option<(Vec<Name>, Vec<Name>)> {
+    let all = lift.width(inner);
+    let totals = totals(lift, all, holds);
     let chunk = SubExp::i64(CHUNK_ELEMENTS);
     let rounded = lift.b.add64(all, SubExp::i64(CHUNK_ELEMENTS - 1));
     let chunks = lift.b.bin(BinOp::SQuot(IntType::I64), rounded, chunk);
-    let k = lift.b.param("k", Type::I64);
+    // The condition of each array.
+    let of: Vec<usize> = kept.iter().enumerate().flat_map(|(c, arrays)| vec![c; *arrays]).collect();
+    // What computes conditions and elements does not scan: the scan is for the kernel that writes what is kept.
+    let holds: Vec<Name> = holds.iter().map(|holds| lift.stored(*holds)).collect();
+    let ranks = lift.running_sums(all, &holds);
+    let mut dests = vec![];
+    for (array, c) in arrays.iter().zip(&of) {
+        let ty = lift.b.type_of((*array).into()).peel(1).array_of(&[totals[*c]]);
+        let scratch = Basic::Scratch(ty.elem()?, ty.shape().to_vec());
+        let array = lift.b.bind("kept", ty, Exp::Basic(scratch));
+        dests.push(ScatterDest { shape: vec![totals[*c]], array });
+    }
+    for _ in &ranks {
+        let ty = Type::I64.array_of(&[chunks]);
+        let array = lift.b.bind("sums", ty, Exp::Basic(Basic::Scratch(PrimType::I64, vec![chunks])));
+        dests.push(ScatterDest { shape: vec![chunks], array });
+    }
+    let numbers = lift.numbers(inner);
+    let (arrays, params) = lift.elements(holds.iter().chain(&ranks).chain([&numbers]).chain(arrays));
+    let (conditions, values) = params.split_at(2 * holds.len() + 1);
+    let (conditions, ranks) = conditions.split_at(holds.len());
+    let (ranks, number) = ranks.split_at(holds.len());
     let body = lift.nested(|f| {
-        let first = f.b.mul64(k.name.into(), chunk);
-        let rest = f.b.sub64(all, first);
-        let count = f.b.bin(BinOp::SMin(IntType::I64), rest, chunk);
-        held(f, holds, (first, count), &vec![SubExp::i64(0); holds.len()])
+        let mut places = vec![];
+        for (holds, rank) in conditions.iter().zip(ranks) {
+            let place = f.b.sub64(rank.name.into(), SubExp::i64(1));
+            places.push(f.choose(holds.name.into(), place, SubExp::i64(-1), Type::I64));
+        }
+        let mut places: Vec<SubExp> = of.iter().map(|c| places[*c]).collect();
+        let next = f.b.add64(number.first()?.name.into(), SubExp::i64(1));
+        let at = f.b.bin(BinOp::SRem(IntType::I64), next, chunk);
+        let [full, last] =
+            [(at, SubExp::i64(0)), (next, all)].map(|(x, y)| f.b.cmp(CmpOp::Eq(PrimType::I64), x, y));
+        let ends = f.b.bin(BinOp::LogOr, full, last);
+        let place = f.b.bin(BinOp::SQuot(IntType::I64), number.first()?.name.into(), chunk);
+        let place = f.choose(ends, place, SubExp::i64(-1), Type::I64);
+        places.extend(ranks.iter().map(|_| place));
+        places.extend(values.iter().chain(ranks).map(|p| SubExp::Var(p.name)));
+        Some(places)
     })?;
-    let numbers = super::teams::numbers(lift.b, chunks);
-    let counts = lift.host_map(chunks, vec![(numbers, k)], body, &vec![Type::I64; holds.len()]);
-    // Chunks are a kernel of their own: in that of the scan, few threads would have many elements each.
-    let counts: Vec<Name> = counts.into_iter().map(|counts| lift.stored(counts)).collect();
-    let sums = lift.running_sums(chunks, &counts);
-    let totals: Option<Vec<SubExp>> = sums.iter().map(|sums| lift.last(chunks, *sums)).collect();
-    Some(Conditions { holds: holds.to_vec(), sums, totals: totals? })
+    let mut ret = vec![Type::I64; dests.len()];
+    ret.extend(values.iter().chain(ranks).map(|p| p.ty.clone()));
+    let scatter = Scatter { width: all, arrays, dests, lambda: Lambda { params, body, ret } };
+    let types = scatter.written().into_iter().map(|data| lift.b.type_of(data.into())).collect();
+    let mut written = lift.b.bind_all("kept", types, Exp::Op(Soac::Scatter(scatter)));
+    let sums = written.split_off(of.len());
+    Some((written, sums))
 }
 
 /// Numbers, one for each condition, and one more for each of `count` elements, from the first on, that are kept: code of a point.
@@ -164,47 +229,5 @@ impl Conditions {
         let first = lift.b.mul64(chunk, length);
         let rest = lift.b.sub64(place, first);
         held(lift, &self.holds, (first, rest), &sums)
-    }
-
-    /// The elements of arrays that are kept, so many arrays by each condition.
-    fn kept(
-        &self,
-        lift: &mut Lift<'_>,
-        all: SubExp,
-        (kept, arrays): (&[usize], &[Name]),
-    ) -> Option<Vec<Name>> {
-        // The condition of each array, of those by which any are kept.
-        let used: Vec<usize> = (0..kept.len()).filter(|c| kept[*c] > 0).collect();
-        let of: Vec<usize> = used.iter().enumerate().flat_map(|(at, c)| vec![at; kept[*c]]).collect();
-        if of.is_empty() {
-            return Some(vec![]);
-        }
-        // What computes conditions and elements does not scan: the scan is for the kernel that writes what is kept.
-        let holds: Vec<Name> = used.iter().map(|c| lift.stored(self.holds[*c])).collect();
-        let ranks = lift.running_sums(all, &holds);
-        let mut dests = vec![];
-        for (array, at) in arrays.iter().zip(&of) {
-            let total = self.totals[used[*at]];
-            let ty = lift.b.type_of((*array).into()).peel(1).array_of(&[total]);
-            let scratch = Basic::Scratch(ty.elem()?, ty.shape().to_vec());
-            let array = lift.b.bind("kept", ty, Exp::Basic(scratch));
-            dests.push(ScatterDest { shape: vec![total], array });
-        }
-        let (arrays, params) = lift.elements(holds.iter().chain(&ranks).chain(arrays));
-        let (conditions, values) = params.split_at(2 * used.len());
-        let body = lift.nested(|f| {
-            let mut places = vec![];
-            for (holds, rank) in conditions.iter().zip(&conditions[used.len()..]) {
-                let place = f.b.sub64(rank.name.into(), SubExp::i64(1));
-                places.push(f.choose(holds.name.into(), place, SubExp::i64(-1), Type::I64));
-            }
-            let places = of.iter().map(|at| places[*at]);
-            Some(places.chain(values.iter().map(|p| p.name.into())).collect())
-        })?;
-        let mut ret = vec![Type::I64; dests.len()];
-        ret.extend(values.iter().map(|p| p.ty.clone()));
-        let scatter = Scatter { width: all, arrays, dests, lambda: Lambda { params, body, ret } };
-        let types = scatter.written().into_iter().map(|data| lift.b.type_of(data.into())).collect();
-        Some(lift.b.bind_all("kept", types, Exp::Op(Soac::Scatter(scatter))))
     }
 }

@@ -135,7 +135,12 @@ impl Lift<'_> {
             body.stms.push(stm);
             body.result = vec![checked.into()];
         }
-        Some(self.map(level, body, &[Type::I64])?[0])
+        let sizes = self.map(level, body, &[Type::I64])?[0];
+        // What gathers does not scan: in the kernel of a scan, few threads would read for many points each, one after the other.
+        Some(match self.levels[level.0].points {
+            Points::Selected(..) => self.stored(sizes),
+            Points::Outermost | Points::Elements(_) | Points::Rows(..) => sizes,
+        })
     }
 
     /// How many elements an array of these dimensions has.

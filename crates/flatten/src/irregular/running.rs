@@ -120,10 +120,10 @@ pub(super) struct Branch {
 pub(super) struct Divided {
     pub(super) yes: LevelId,
     pub(super) no: LevelId,
-    /// Where each point is among those of both sides.
-    pub(super) place: Name,
-    /// How many are on the first side.
-    pub(super) count: SubExp,
+    /// How many points take the first side, of those up to each point.
+    pub(super) rank: Name,
+    /// The number of each point.
+    pub(super) number: Name,
 }
 
 /// A map, reduction or scan whose function has begun.
