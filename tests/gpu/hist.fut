@@ -20,6 +20,13 @@
 -- entry: bytes
 -- random input { 100i64 [10001]i8 } auto output
 -- random input { 7i64 [500001]i8 } auto output
+-- random input { 120i64 [100001]i8 } auto output
+
+-- ==
+-- entry: narrow
+-- random input { 1000i64 [70001]u16 } auto output
+-- random input { 1000i64 [3001]u16 } auto output
+-- random input { 90000i64 [70001]u16 } auto output
 
 -- ==
 -- entry: highest
@@ -93,6 +100,12 @@ entry best (k: i64) (xs: []i32) =
   hist (\(a: i32, i: i64) (b, j) -> if a > b || (a == b && i < j) then (a, i) else (b, j)) (i32.lowest, i64.highest) k
        (map (bin k) xs) (zip xs (indices xs)) |> unzip
 entry bytes (k: i64) (xs: []i8) = hist (+) 0 k (map (\x -> i64.i8 x % (k + 1)) xs) xs
+-- Of 70,000 values on, by words of 32 bits.
+entry narrow (k: i64) (xs: []u16) =
+  let bins = map (\x -> i64.u16 x % (k + 1)) xs
+  let onto = reduce_by_index (map u8.i64 (iota k)) u8.max 0 bins (map u8.u16 xs)
+  in (hist (+) 0 k bins xs, onto, hist (^) 0 k bins (map i16.u16 xs), hist (||) false k bins (map (> 65000) xs))
+
 entry highest (k: i64) (xs: []f32) = hist f32.max (-f32.inf) k (map (\i -> i % k) (indices xs)) xs
 entry per_row (k: i64) (xss: [][]i32) = map (\xs -> hist (+) 0 k (map (bin k) xs) xs) xss
 entry two_dims (xs: []i32) =

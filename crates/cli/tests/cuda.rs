@@ -21,10 +21,7 @@ const WAYS: [Way; 2] = [
 
 fn test(program: &Path, driver: &Path, way: &Way) {
     let mut command: Command = fehu();
-    command
-        .args(["test", "--no-terminal", "--no-tuning", "--backend", "cuda"])
-        .args(way.options)
-        .arg(program);
+    command.args(["test", "--no-terminal", "--backend", "cuda"]).args(way.options).arg(program);
     command.env("LD_LIBRARY_PATH", driver).env("CUDA_HOME", driver);
     command.env("FAKE_RUN", "1").env("FAKE_ORDER", way.order);
     if let Some(compiler) = crate::quick_cc::quick_compiler() {

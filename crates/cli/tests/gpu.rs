@@ -38,6 +38,10 @@ pub(crate) fn copied(dir: &Path) -> Vec<PathBuf> {
     let copy = |path: PathBuf| {
         let to = dir.join(path.file_name().expect("a file name"));
         std::fs::copy(&path, &to).expect("a copy of a program");
+        let tuning = path.with_extension("fut.tuning");
+        if tuning.exists() {
+            std::fs::copy(tuning, to.with_extension("fut.tuning")).expect("a copy of a tuning file");
+        }
         to
     };
     programs().into_iter().map(copy).collect()

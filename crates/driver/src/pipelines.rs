@@ -28,7 +28,9 @@ use fehu_impopt::{
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
 use fehu_kernels::legalise;
-use fehu_kernels::opt::{fuse_thread_loops, layout, loop_scalars, progressions, scan_epilogue, single_point};
+use fehu_kernels::opt::{
+    fuse_thread_loops, layout, loop_scalars, progressions, scan_epilogue, single_point, wide_bins,
+};
 use fehu_kernels::schedule;
 use fehu_memory::{
     buffers, dead, divisions, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit,
@@ -234,6 +236,7 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         .pass(single_point::PASS, "after inlining, scalars between arrays are visible")
         .pass(legalise::CONSTANTS, "kernels cannot allocate")
         .pass(legalise::OPERATORS, "kernels combine scalars")
+        .pass(wide_bins::PASS, "operators are on scalars now, and elements of repeated values are known")
         .pass(legalise::FILL, "the host does not loop over elements; also for what the step above added")
         .pass(scan_epilogue::PASS, "all maps are kernels now")
         .pass(layout::PASS, "all kernels, and what each of them reads, are known now")

@@ -386,6 +386,8 @@ pub enum AtomicOp {
     Add,
     /// Floating-point addition (`f32` and `f64`).
     FAdd,
+    /// Addition of two half floats, whose bits are a word of 32; in global memory, and without the old value.
+    FAddHalves,
     /// Signed maximum.
     SMax,
     /// Signed minimum.
@@ -410,6 +412,7 @@ impl AtomicOp {
         match self {
             AtomicOp::Add => "add",
             AtomicOp::FAdd => "fadd",
+            AtomicOp::FAddHalves => "fadd_halves",
             AtomicOp::SMax => "smax",
             AtomicOp::SMin => "smin",
             AtomicOp::UMax => "umax",

@@ -146,8 +146,12 @@ pub enum Quantity {
     Lanes,
     /// Bins of all histograms of a segment together.
     Bins,
-    /// Of [`Plan::SubHistograms`]: how often the points are read.
+    /// Bytes of these bins in the results.
+    BinBytes,
+    /// Of [`Plan::SubHistograms`] and [`Slices`]: how often the points are read.
     Passes,
+    /// Of [`Plan::SubHistograms`]: blocks that share a segment.
+    Parts,
     /// The same less one.
     Repeats,
     /// Threads in a block of the plan.
@@ -183,10 +187,14 @@ pub enum Plan {
     RowCache(RowCache),
     /// A block computes a box of points, and first copies to shared memory what these would read in leaps.
     Turned(Turned),
-    /// A thread reduces a whole segment.
+    /// A thread reduces whole segments.
     ThreadPerSegment {
         /// Threads in a block.
         block: Symbol,
+        /// Segments of a thread, a block's width apart, if `each_when` holds; else one.
+        each: i64,
+        /// See `each`.
+        each_when: Vec<Condition>,
     },
     /// Up to a warp of neighbouring threads reduce a segment.
     LanesPerSegment {
@@ -213,14 +221,7 @@ pub enum Plan {
     /// The same where segments lie beside each other in memory: a warp has a point of each of a strip of segments.
     HistogramStrips(HistogramStrips),
     /// Every point updates the result in device memory.
-    GlobalUpdates {
-        /// Threads in a block; none if the operation has a grid of its own.
-        block: Option<Symbol>,
-        /// Points of a thread.
-        points: i64,
-        /// How elements are updated, by operator.
-        updates: Vec<Update>,
-    },
+    GlobalUpdates(GlobalUpdates),
     /// A block computes a point, its threads share the operations inside.
     BlockPerPoint {
         /// The index spaces of operations inside: the block has a thread for each point of the largest.
@@ -527,6 +528,33 @@ pub struct HistogramStrips {
     pub updates: Vec<Update>,
 }
 
+/// See [`Plan::GlobalUpdates`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct GlobalUpdates {
+    /// Threads in a block; none if the operation has a grid of its own.
+    pub block: Option<Symbol>,
+    /// Points of a thread.
+    pub points: i64,
+    /// If the result is updated slice by slice.
+    pub slices: Option<Slices>,
+    /// How elements are updated, by operator.
+    pub updates: Vec<Update>,
+}
+
+/// Slices of the bins of a segment, so small that the device's cache holds one, and a pass over all points for each.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Slices {
+    /// Bytes of a slice that the cache holds.
+    pub bytes: Symbol,
+    /// Slices at most, which then are larger.
+    pub most: i64,
+    /// To find a bin outside of the cache costs as much as so many passes do for a point. Points by chance are asked, where they go: if most find theirs there
+    /// anyhow, as where they are in order, there is one pass.
+    pub miss: i64,
+    /// When there are several.
+    pub when: Vec<Condition>,
+}
+
 /// How one element is combined with a value, while other threads do the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Update {
@@ -557,7 +585,7 @@ impl Plan {
             Plan::Strips(_) => "strips",
             Plan::SubHistograms(_) => "sub_histograms",
             Plan::HistogramStrips(_) => "histogram_strips",
-            Plan::GlobalUpdates { .. } => "global_updates",
+            Plan::GlobalUpdates(_) => "global_updates",
             Plan::BlockPerPoint { .. } => "block_per_point",
             Plan::Rounds { .. } => "rounds",
             Plan::ByWarps => "by_warps",
@@ -574,7 +602,7 @@ impl Plan {
         let block = |name: &Symbol| (*name, Some(SizeClass::ThreadBlockSize));
         match self {
             Plan::Points(Points { block: b, .. })
-            | Plan::ThreadPerSegment { block: b }
+            | Plan::ThreadPerSegment { block: b, .. }
             | Plan::LanesPerSegment { block: b, .. }
             | Plan::SegmentsPerBlock { block: b } => vec![block(b)],
             Plan::BlocksPerSegment(BlocksPerSegment { block: b, grid, .. })
@@ -582,8 +610,9 @@ impl Plan {
                 vec![block(b), (*grid, Some(SizeClass::GridSize))]
             }
             Plan::HistogramStrips(HistogramStrips { grid, .. }) => vec![(*grid, Some(SizeClass::GridSize))],
-            Plan::SinglePass(SinglePass { block: b, .. }) | Plan::GlobalUpdates { block: b, .. } => {
-                b.iter().map(block).collect()
+            Plan::SinglePass(SinglePass { block: b, .. }) => b.iter().map(block).collect(),
+            Plan::GlobalUpdates(GlobalUpdates { block: b, slices, .. }) => {
+                b.iter().map(block).chain(slices.iter().map(|s| (s.bytes, None))).collect()
             }
             Plan::Tiled(Tiled { tile, each, .. }) => {
                 let each = each.iter().map(|each| (*each, Some(SizeClass::RegTileSize)));
@@ -614,21 +643,21 @@ impl Plan {
 impl Choice {
     /// When it is used, and in which way.
     fn conditions(&self) -> impl Iterator<Item = &Condition> {
-        let (points, whole) = match &self.plan {
-            Plan::Points(points) => (Some(points), None),
-            Plan::SinglePass(scan) => (None, Some(&scan.whole_when)),
+        let (way, column) = match &self.plan {
+            Plan::Points(points) => (Some(&points.each_when), points.column.as_ref()),
+            Plan::SinglePass(scan) => (Some(&scan.whole_when), None),
+            Plan::ThreadPerSegment { each_when, .. } => (Some(each_when), None),
+            Plan::GlobalUpdates(updates) => (updates.slices.as_ref().map(|s| &s.when), None),
             Plan::Strided
             | Plan::Tiled(_)
             | Plan::RowCache(_)
             | Plan::Turned(_)
-            | Plan::ThreadPerSegment { .. }
             | Plan::LanesPerSegment { .. }
             | Plan::SegmentsPerBlock { .. }
             | Plan::BlocksPerSegment(_)
             | Plan::Strips(_)
             | Plan::SubHistograms(_)
             | Plan::HistogramStrips(_)
-            | Plan::GlobalUpdates { .. }
             | Plan::BlockPerPoint { .. }
             | Plan::Rounds { .. }
             | Plan::ByWarps
@@ -638,9 +667,8 @@ impl Choice {
             | Plan::ReduceThenScan { .. }
             | Plan::ScanThenCorrect { .. } => (None, None),
         };
-        let columns = points.and_then(|p| p.column.as_ref()).into_iter().flat_map(|c| &c.when);
-        let points = points.into_iter().flat_map(|p| &p.each_when);
-        self.when.iter().chain(points).chain(columns).chain(whole.into_iter().flatten())
+        let columns = column.into_iter().flat_map(|c| &c.when);
+        self.when.iter().chain(way.into_iter().flatten()).chain(columns)
     }
 
     /// Whether its plan or one of its conditions mentions a parameter.

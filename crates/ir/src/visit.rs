@@ -422,6 +422,14 @@ macro_rules! walks {
                         Plan::SinglePass(scan) => {
                             conditions::<R, V>(v, &$($m)? scan.whole_when);
                         }
+                        Plan::ThreadPerSegment { each_when, .. } => {
+                            conditions::<R, V>(v, each_when);
+                        }
+                        Plan::GlobalUpdates(updates) => {
+                            if let Some(slices) = &$($m)? updates.slices {
+                                conditions::<R, V>(v, &$($m)? slices.when);
+                            }
+                        }
                         Plan::Tiled(tiled) => {
                             for l in &$($m)? tiled.loops {
                                 v.name(&$($m)? l.var);
@@ -452,14 +460,12 @@ macro_rules! walks {
                             }
                         }
                         Plan::Strided
-                        | Plan::ThreadPerSegment { .. }
                         | Plan::LanesPerSegment { .. }
                         | Plan::SegmentsPerBlock { .. }
                         | Plan::BlocksPerSegment(_)
                         | Plan::Strips(_)
                         | Plan::SubHistograms(_)
                         | Plan::HistogramStrips(_)
-                        | Plan::GlobalUpdates { .. }
                         | Plan::Rounds { .. }
                         | Plan::ByWarps
                         | Plan::SideBySide

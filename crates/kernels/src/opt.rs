@@ -6,3 +6,4 @@ pub mod loop_scalars;
 pub mod progressions;
 pub mod scan_epilogue;
 pub mod single_point;
+pub mod wide_bins;

@@ -122,6 +122,9 @@ pub const MAX_POINTS_FOR_ONE_THREAD: Threshold = threshold("max_points_for_one_t
 /// See [`MAX_POINTS_FOR_ONE_THREAD`].
 pub const MIN_SEGMENTS_FOR_ONE_THREAD: Threshold = threshold("min_segments_for_one_thread", 1 << 15);
 
+/// Segments of such a thread, from [`MIN_POINTS_FOR_SEVERAL`] on: a map of rows that have one point each is one of elements.
+pub const SEGMENTS_PER_THREAD: i64 = POINTS_PER_THREAD;
+
 /// Points of a segment that a part of a warp reduces, at most.
 pub const MAX_POINTS_FOR_LANES: Threshold = threshold("max_points_for_lanes", 4096);
 
@@ -282,6 +285,39 @@ pub const MAX_PASSES_OF_SWAPS: Threshold = threshold("max_passes_of_swaps", 4);
 
 /// The same under locks.
 pub const MAX_PASSES_OF_LOCKS: Threshold = threshold("max_passes_of_locks", 16);
+
+/// Points from which on histograms of 8 and 16 bits are made of words: there are two more kernels.
+pub const MIN_POINTS_FOR_WIDE_BINS: Threshold = threshold("min_points_for_wide_bins", 1 << 16);
+
+/// Wide bins at most. For 10^8 points at places by chance, with 10^5, 10^6, 10^7 and 10^8 bins of `i8`, words take 1316, 1025, 1510 and 5969 us, and parts of
+/// words that are exchanged 6601, 2800, 2728 and 4500.
+pub const MAX_WIDE_BINS: Threshold = threshold("max_wide_bins", 1 << 25);
+
+/// Bins of all blocks of a segment at most, for each of its points, if elements are updated by compare and swap: every block clears its bins and leaves them to be added up. For
+/// 1,000,000 points and 100,000 bins of `f16`, 122 blocks take 229 us, updates in device memory 62 us.
+pub const MAX_SWAPPED_BINS_PER_POINT: Threshold = threshold("max_swapped_bins_per_point", 4);
+
+/// Bytes of a result that are updated at a time, where every point updates it and it is larger: less than half of the device's cache, which points pass through, too. For
+/// 10^8 `i32` at places by chance, and 25,000,000 bins (100 MB), 1, 2, 3, 4, 5 and 6 passes take 4284, 3004, 2145, 1819, 2046 and 2319 us; for 12,000,000 (48 MB), 1, 2 and 3 passes
+/// 2359, 1195 and 1310; for 8,000,000 (32 MB), 1198, 1170 and 1290.
+pub const SLICE_BYTES: Threshold = threshold("slice_bytes", 24 << 20);
+
+/// Such slices at most. For 10^8 `i32` and as many bins, 1, 4, 6, 8, 10 and 16 passes take 5796, 4841, 4538, 4600, 5003 and 6598 us.
+pub const MAX_SLICES: i64 = 8;
+
+/// Bytes of a result at most for it, as a multiple of those.
+pub const MAX_CACHES_OF_SLICES: Threshold = threshold("max_caches_of_slices", 2 * MAX_SLICES);
+
+/// Points of a segment from which on there are slices: a kernel looks where some of them go, and the host waits for it. With 10^7 points and as many bins of `i32`, 1 and 2 passes take
+/// 166 and 174 us.
+pub const MIN_POINTS_OF_SLICES: Threshold = threshold("min_points_of_slices", 12_000_000);
+
+/// Bytes of a result at most, for each point: where they are more, points seldom meet in a sector. With 50,000,000 bins of `i32`, 50, 25, 12.5, 6 and 2 million points take
+/// 2631, 1343, 698, 365 and 157 us at once, and 1795, 962, 543, 326 and 163 us in 8 passes.
+pub const MAX_SLICED_BYTES_PER_POINT: Threshold = threshold("max_sliced_bytes_per_point", 16);
+
+/// Passes that cost as much for a point as to find its bin outside of the cache: 1.9 ps (8 bytes) and 40 ps.
+pub const PASSES_OF_A_MISS: i64 = 20;
 
 // Blocks that compute a point.
 

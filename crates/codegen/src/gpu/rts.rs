@@ -65,6 +65,7 @@ pub(super) fn kernel_prelude<A: Api>() -> String {
         A::KERNEL_MATH,
         include_str!("../../rts/c/scalar_divide.h"),
         include_str!("../../rts/c/scalar_f16.h"),
+        include_str!("../../rts/gpu/kernel_halves.h"),
     ];
     format!("{}\n{}", A::KERNEL, shared.join("\n"))
 }

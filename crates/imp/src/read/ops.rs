@@ -190,9 +190,10 @@ impl ReadOp for KernelOp {
     }
 }
 
-pub(super) const ATOMIC_OPS: [AtomicOp; 10] = [
+pub(super) const ATOMIC_OPS: [AtomicOp; 11] = [
     AtomicOp::Add,
     AtomicOp::FAdd,
+    AtomicOp::FAddHalves,
     AtomicOp::SMax,
     AtomicOp::SMin,
     AtomicOp::UMax,

@@ -153,6 +153,7 @@ fn is_wide(ty: PrimType) -> bool {
 fn fits(op: AtomicOp, elem: PrimType) -> bool {
     match op {
         AtomicOp::Exchange => true,
+        AtomicOp::FAddHalves => elem == PrimType::I32,
         AtomicOp::FAdd => matches!(elem, PrimType::Float(FloatType::F32 | FloatType::F64)),
         AtomicOp::Add
         | AtomicOp::SMax

@@ -87,7 +87,9 @@ impl Printer<'_> {
             Quantity::WidthLog2 => self.put("width_log2"),
             Quantity::Lanes => self.put("lanes"),
             Quantity::Bins => self.put("bins"),
+            Quantity::BinBytes => self.put("bin_bytes"),
             Quantity::Passes => self.put("passes"),
+            Quantity::Parts => self.put("parts"),
             Quantity::Repeats => self.put("repeats"),
             Quantity::Block => self.put("block"),
             Quantity::Blocks => self.put("blocks"),
@@ -128,7 +130,12 @@ impl Printer<'_> {
                     self.put(format_args!(" along {dim}"));
                 }
             }
-            Plan::ThreadPerSegment { block } | Plan::SegmentsPerBlock { block } => {
+            Plan::ThreadPerSegment { block, each, each_when } => {
+                self.param_field("block", *block);
+                self.put(format_args!(", each {each} "));
+                self.conditions(each_when);
+            }
+            Plan::SegmentsPerBlock { block } => {
                 self.param_field("block", *block);
             }
             Plan::LanesPerSegment { block, points, order } => {
@@ -183,9 +190,15 @@ impl Printer<'_> {
             }
             Plan::SubHistograms(h) => self.sub_histograms(h),
             Plan::HistogramStrips(h) => self.histogram_strips(h),
-            Plan::GlobalUpdates { block, points, updates } => {
+            Plan::GlobalUpdates(GlobalUpdates { block, points, slices, updates }) => {
                 self.block_or_own(*block);
                 self.put(format_args!(", points {points}, "));
+                if let Some(slices) = slices {
+                    self.param_field("slices", slices.bytes);
+                    self.put(format_args!(", most {}, miss {} ", slices.most, slices.miss));
+                    self.conditions(&slices.when);
+                    self.put(", ");
+                }
                 self.updates(updates);
             }
             Plan::BlockPerPoint { spaces, once, turns } => {

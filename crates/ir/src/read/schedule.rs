@@ -9,7 +9,7 @@ use fehu_base::prim::IntType;
 use fehu_base::Symbol;
 
 /// The quantities that are a word.
-const QUANTITIES: [(&str, Quantity); 16] = [
+const QUANTITIES: [(&str, Quantity); 18] = [
     ("points", Quantity::Points),
     ("segments", Quantity::Segments),
     ("segment", Quantity::Segment),
@@ -17,7 +17,9 @@ const QUANTITIES: [(&str, Quantity); 16] = [
     ("width_log2", Quantity::WidthLog2),
     ("lanes", Quantity::Lanes),
     ("bins", Quantity::Bins),
+    ("bin_bytes", Quantity::BinBytes),
     ("passes", Quantity::Passes),
+    ("parts", Quantity::Parts),
     ("repeats", Quantity::Repeats),
     ("block", Quantity::Block),
     ("blocks", Quantity::Blocks),
@@ -135,7 +137,11 @@ impl Reader<'_> {
                 }
                 Plan::Turned(Turned { sides, reads })
             }
-            "thread_per_segment" => Plan::ThreadPerSegment { block: self.param_field("block")? },
+            "thread_per_segment" => {
+                let block = self.param_field("block")?;
+                let each = self.next_field("each")?;
+                Plan::ThreadPerSegment { block, each, each_when: self.conditions()? }
+            }
             "segments_per_block" => Plan::SegmentsPerBlock { block: self.param_field("block")? },
             "lanes_per_segment" => {
                 let block = self.param_field("block")?;
@@ -176,8 +182,17 @@ impl Reader<'_> {
             "global_updates" => {
                 let block = self.block_or_own()?;
                 let points = self.next_field("points")?;
+                let slices = match self.next_is("slices") {
+                    true => {
+                        let bytes = self.text_symbol()?;
+                        let most = self.next_field("most")?;
+                        let miss = self.next_field("miss")?;
+                        Some(Slices { bytes, most, miss, when: self.conditions()? })
+                    }
+                    false => None,
+                };
                 self.punct(',')?;
-                Plan::GlobalUpdates { block, points, updates: self.updates()? }
+                Plan::GlobalUpdates(GlobalUpdates { block, points, slices, updates: self.updates()? })
             }
             "block_per_point" => {
                 self.word("spaces")?;

@@ -101,7 +101,21 @@ impl<R: Rep> Checker<'_, R> {
                 let once = once.iter().flat_map(|once| &once.spaces);
                 vec![i64::from(!spaces.iter().chain(once).any(Vec::is_empty))]
             }
-            Plan::LanesPerSegment { points, .. } | Plan::GlobalUpdates { points, .. } => vec![*points],
+            Plan::LanesPerSegment { points, .. } => vec![*points],
+            Plan::ThreadPerSegment { each, each_when, .. } => {
+                self.conditions(params, plan, each_when);
+                vec![*each]
+            }
+            Plan::GlobalUpdates(updates) => {
+                if let Some(slices) = &updates.slices {
+                    self.conditions(params, plan, &slices.when);
+                    if seg.grid.is_some() {
+                        self.error("a grid of its own has one pass over all points");
+                    }
+                }
+                let slices = updates.slices.iter().flat_map(|s| [s.most, s.miss]);
+                slices.chain([updates.points]).collect()
+            }
             Plan::BlocksPerSegment(b) => vec![b.points, b.worth, b.row],
             Plan::SinglePass(s) => {
                 self.conditions(params, plan, &s.whole_when);
@@ -128,7 +142,6 @@ impl<R: Rep> Checker<'_, R> {
                 vec![h.room, h.room_for_copies, h.copies, h.worth, h.grouped, h.parts.unwrap_or(1)]
             }
             Plan::Strided
-            | Plan::ThreadPerSegment { .. }
             | Plan::SegmentsPerBlock { .. }
             | Plan::Rounds { .. }
             | Plan::ByWarps
@@ -146,7 +159,7 @@ impl<R: Rep> Checker<'_, R> {
         }
         match (plan, &seg.kind) {
             (
-                Plan::GlobalUpdates { updates, .. }
+                Plan::GlobalUpdates(GlobalUpdates { updates, .. })
                 | Plan::Rounds { updates }
                 | Plan::HistogramStrips(HistogramStrips { updates, .. })
                 | Plan::SubHistograms(SubHistograms { updates, .. }),
@@ -290,7 +303,7 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
         (SegLevel::Thread, SegKind::Scan(..), Plan::Strips(_)) => !own_grid,
         (SegLevel::Thread, SegKind::Scan(..), Plan::SinglePass(s)) => own_grid == s.block.is_none(),
         (SegLevel::Thread, SegKind::Hist(_), Plan::SubHistograms(_) | Plan::HistogramStrips(_)) => !own_grid,
-        (SegLevel::Thread, SegKind::Hist(_), Plan::GlobalUpdates { block, .. }) => {
+        (SegLevel::Thread, SegKind::Hist(_), Plan::GlobalUpdates(GlobalUpdates { block, .. })) => {
             own_grid == block.is_none()
         }
         (SegLevel::Block, SegKind::Map, Plan::BlockPerPoint { .. }) => true,
@@ -309,7 +322,8 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
 fn knows(plan: &Plan, quantity: Quantity) -> bool {
     let tiles = matches!(plan, Plan::Tiled(_) | Plan::RowCache(_) | Plan::Turned(_));
     let strips = matches!(plan, Plan::Strips(_) | Plan::HistogramStrips(_));
-    let histograms = matches!(plan, Plan::SubHistograms(_) | Plan::HistogramStrips(_));
+    let histograms =
+        matches!(plan, Plan::SubHistograms(_) | Plan::HistogramStrips(_) | Plan::GlobalUpdates(_));
     let reduces = matches!(
         plan,
         Plan::ThreadPerSegment { .. }
@@ -324,6 +338,8 @@ fn knows(plan: &Plan, quantity: Quantity) -> bool {
         Quantity::Rows | Quantity::WidthLog2 => matches!(plan, Plan::Points(_)),
         Quantity::Lanes => matches!(plan, Plan::LanesPerSegment { .. }),
         Quantity::Bins | Quantity::Passes | Quantity::Repeats => histograms,
+        Quantity::BinBytes => matches!(plan, Plan::GlobalUpdates(_)),
+        Quantity::Parts => matches!(plan, Plan::SubHistograms(_)),
         Quantity::Block => reduces || tiles || strips || matches!(plan, Plan::SinglePass(_)),
         Quantity::Shared => tiles || strips,
         Quantity::Blocks | Quantity::Covered | Quantity::Depth => tiles,

@@ -70,7 +70,9 @@ fn the_last_choice_alone_has_no_conditions() {
 
 #[test]
 fn plans_suit_the_operation() {
-    for plan in ["thread_per_segment(block \"b\")", "strided", "by_warps", "rounds(updates [])"] {
+    for plan in
+        ["thread_per_segment(block \"b\", each 4 when ())", "strided", "by_warps", "rounds(updates [])"]
+    {
         let word = plan.split('(').next().unwrap_or_default();
         assert_eq!(map(&format!("otherwise {plan}")), [format!("{word} is no way to run this operation")]);
     }

@@ -18,12 +18,15 @@
 //! ([`super::compact`]). Segments that lie beside each other in memory are scanned in strips: see [`super::strip`].
 //!
 //! **Histograms** that fit shared memory are made there, by each block for a part of the points, if there are enough points to
-//! pay for it; otherwise every point updates the result. Segments that lie beside each other have strips, too.
+//! pay for it; otherwise every point updates the result. Where that is larger than the device's cache, points that go anywhere would find next to nothing there:
+//! memory moves a sector to the cache and back for each of them. So the result is updated slice by slice, in as many passes over the points. Segments that lie beside each other have strips, too.
 
 use super::compact::{gathered_bytes, placings};
 use super::{otherwise, when, Scheduler};
 use crate::counters::{are_counters, are_flags, scanned_bytes};
-use fehu_analysis::operator::{is_commutative, update};
+use fehu_analysis::operator::{binops, is_commutative, update};
+use fehu_base::ops::BinOp;
+use fehu_base::prim::FloatType;
 use fehu_base::tuning::schedule::*;
 use fehu_ir::schedule::*;
 use fehu_ir::seg::{SegBinOp, SegHistOp, SegKind, SegOp, SizeClass};
@@ -68,7 +71,10 @@ impl Scheduler {
                 Condition::pays(Quantity::Segment, one_thread),
                 Condition::pays(self.threshold(MIN_SEGMENTS_FOR_ONE_THREAD), Quantity::Segments),
             ];
-            choices.push(when(tiny, Plan::ThreadPerSegment { block }));
+            let several = self.threshold(MIN_POINTS_FOR_SEVERAL);
+            let each_when = vec![Condition::pays(several, Quantity::Segments)];
+            let each = SEGMENTS_PER_THREAD;
+            choices.push(when(tiny, Plan::ThreadPerSegment { block, each, each_when }));
             by_lanes.insert(1, Condition::pays(one_thread, Quantity::Segment).strictly());
         }
         let small = vec![Condition::must(Amount::from(Quantity::Segment).times(2), Quantity::Block)];
@@ -150,11 +156,17 @@ impl Scheduler {
         let updates: Vec<Update> = ops.iter().map(|op| update(&op.op)).collect();
         let points = HISTOGRAM_POINTS_PER_THREAD;
         if seg.grid.is_some() {
-            return vec![otherwise(Plan::GlobalUpdates { block: None, points, updates })];
+            let own_grid = GlobalUpdates { block: None, points, slices: None, updates };
+            return vec![otherwise(Plan::GlobalUpdates(own_grid))];
         }
         let strips = self.histogram_strips(seg, &updates);
         let passes = updates.iter().map(|u| max_passes(*u)).min_by_key(|passes| passes.usual);
         let instructions = updates.iter().all(|u| *u == Update::Atomic);
+        let swaps = updates.iter().any(|u| matches!(u, Update::Swap | Update::SwapPart));
+        let halves = |op: &SegHistOp<Memory>| {
+            binops(&op.op).is_some_and(|ops| matches!(ops[..], [BinOp::FAdd(FloatType::F16)]))
+        };
+        let global_instructions = ops.iter().zip(&updates).all(|(op, u)| *u == Update::Atomic || halves(op));
         let shared = Plan::SubHistograms(SubHistograms {
             block: self.block_param("seghist", Some(HISTOGRAM_BLOCK)),
             grid: self.param("seghist", SizeClass::GridSize, None),
@@ -171,16 +183,40 @@ impl Scheduler {
         let bins = Amount::from(Quantity::Bins).and(self.threshold(MIN_POINTS_PER_BIN));
         let more =
             [Condition::pays(bins, Quantity::Segment), Condition::must(0, Quantity::Points).strictly()];
-        let again = instructions.then(|| {
+        let again = global_instructions.then(|| {
             let repeats = Amount::from(Quantity::Bins).and(Quantity::Repeats);
             Condition::pays(
                 repeats.and(self.threshold(MIN_POINTS_PER_BIN_OF_REPEATED_PASS)),
                 Quantity::Segment,
             )
         });
-        let conditions = passes.into_iter().chain(again).chain(more).collect();
-        let others = [when(conditions, shared), otherwise(Plan::GlobalUpdates { block, points, updates })];
-        strips.into_iter().chain(others).collect()
+        let few_parts = swaps.then(|| {
+            let all = Amount::from(Quantity::Bins).and(Quantity::Parts);
+            Condition::pays(
+                all,
+                Amount::from(Quantity::Segment).and(self.threshold(MAX_SWAPPED_BINS_PER_POINT)),
+            )
+        });
+        let conditions = passes.into_iter().chain(again).chain(few_parts).chain(more).collect();
+        let slices = if global_instructions { self.slices(seg) } else { None };
+        let global = Plan::GlobalUpdates(GlobalUpdates { block, points, slices, updates });
+        strips.into_iter().chain([when(conditions, shared), otherwise(global)]).collect()
+    }
+
+    /// Slices of a histogram that instructions update in device memory: points are read again for each, so that these must cost little.
+    fn slices(&mut self, seg: &SegOp<Memory>) -> Option<Slices> {
+        if is_heavy(seg) {
+            return None;
+        }
+        let bytes = self.threshold_param(SLICE_BYTES);
+        let points = Condition::pays(self.threshold(MIN_POINTS_OF_SLICES), Quantity::Segment);
+        let sectors = Amount::from(Quantity::Segment).and(self.threshold(MAX_SLICED_BYTES_PER_POINT));
+        let dense = Condition::pays(Quantity::BinBytes, sectors);
+        let close = Condition::pays(Quantity::Passes, Amount::from(self.threshold(MAX_CACHES_OF_SLICES)));
+        // A point and the one after it are looked at.
+        let two = Condition::must(2, Quantity::Segment);
+        let when = vec![points, dense, close, two];
+        Some(Slices { bytes, most: MAX_SLICES, miss: PASSES_OF_A_MISS, when })
     }
 
     /// An operation inside of a thread block.

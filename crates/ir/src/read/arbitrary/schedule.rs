@@ -72,7 +72,7 @@ impl Gen {
                 }),
             }),
             2 => Plan::RowCache(RowCache { tile: block, reads: self.list(|g| (g.name(), g.name())) }),
-            3 => Plan::ThreadPerSegment { block },
+            3 => Plan::ThreadPerSegment { block, each: points, each_when: self.conditions() },
             4 => Plan::LanesPerSegment { block, points, order },
             5 => Plan::SegmentsPerBlock { block },
             6 => Plan::BlocksPerSegment(BlocksPerSegment {
@@ -106,7 +106,9 @@ impl Gen {
             }),
             9 => {
                 let block = self.bool().then_some(block);
-                Plan::GlobalUpdates { block, points, updates: self.updates() }
+                let slices =
+                    self.option(|g| Slices { bytes: g.symbol(), most: 8, miss: 20, when: g.conditions() });
+                Plan::GlobalUpdates(GlobalUpdates { block, points, slices, updates: self.updates() })
             }
             10 => Plan::BlockPerPoint {
                 spaces: self.list(Gen::operands),
