@@ -210,17 +210,8 @@ impl Printer<'_> {
                     self.put(", ");
                     self.param_field("turns", *turns);
                 }
-                if let Some(Turns { points, threads, teams }) = turns {
-                    self.put(", ");
-                    self.param_field("points", *points);
-                    self.put(", ");
-                    self.param_field("threads", *threads);
-                    if let Some(Teams { least, most }) = teams {
-                        self.put(", ");
-                        self.param_field("least", *least);
-                        self.put(", ");
-                        self.param_field("most", *most);
-                    }
+                if let Some(turns) = turns {
+                    self.turns(turns);
                 }
             }
             Plan::Rounds { updates } => self.updates(updates),
@@ -232,6 +223,19 @@ impl Printer<'_> {
             }
         }
         self.put(")");
+    }
+
+    fn turns(&mut self, Turns { points, threads, teams }: &Turns) {
+        self.put(", ");
+        self.param_field("points", *points);
+        self.put(", ");
+        self.param_field("threads", *threads);
+        if let Some(Teams { least, most }) = teams {
+            self.put(", ");
+            self.param_field("least", *least);
+            self.put(", ");
+            self.param_field("most", *most);
+        }
     }
 
     fn sub_histograms(&mut self, h: &SubHistograms) {
