@@ -55,9 +55,12 @@
 //! Plans name statements of the operation's own body: reads that go through shared memory, loops that run in steps. So a
 //! schedule is renamed with its operation, and what it mentions is not free outside.
 
+mod condition;
+
+pub use condition::{Amount, Comparison, Condition, Quantity, Reason};
+
 use crate::seg::SizeClass;
-use crate::syntax::{Shape, SubExp};
-use fehu_base::prim::IntType;
+use crate::syntax::Shape;
 use fehu_base::{Name, Symbol};
 
 /// How a segmented operation runs.
@@ -87,91 +90,6 @@ pub struct Choice {
     pub when: Vec<Condition>,
     /// What is launched then.
     pub plan: Plan,
-}
-
-/// A comparison that the host makes before it launches a kernel.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Condition {
-    /// What it is for.
-    pub reason: Reason,
-    /// The smaller amount.
-    pub left: Amount,
-    /// How it compares to the other.
-    pub is: Comparison,
-    /// The larger amount.
-    pub right: Amount,
-}
-
-/// What a condition is for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Reason {
-    /// Without it the plan would be wrong, or the device could not run it.
-    Must,
-    /// Without it another plan is probably faster.
-    Pays,
-}
-
-/// How two amounts compare.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Comparison {
-    /// `left <= right`.
-    AtMost,
-    /// `left < right`.
-    Below,
-}
-
-/// A product of quantities and a constant.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Amount {
-    /// The quantities, multiplied.
-    pub of: Vec<Quantity>,
-    /// The constant.
-    pub times: i64,
-}
-
-/// What conditions are about.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Quantity {
-    /// Points of the whole index space.
-    Points,
-    /// Segments: points of all dimensions but the innermost.
-    Segments,
-    /// Points of a segment.
-    Segment,
-    /// The size of the second dimension from inside.
-    Rows,
-    /// Of [`Column`]: the logarithm of the width of a block along a row; 0 if no width fills rows well.
-    WidthLog2,
-    /// Of [`Plan::LanesPerSegment`]: threads that share a segment.
-    Lanes,
-    /// Bins of all histograms of a segment together.
-    Bins,
-    /// Bytes of these bins in the results.
-    BinBytes,
-    /// Of [`Plan::SubHistograms`] and [`Slices`]: how often the points are read.
-    Passes,
-    /// Of [`Plan::SubHistograms`]: blocks that share a segment.
-    Parts,
-    /// The same less one.
-    Repeats,
-    /// Threads in a block of the plan.
-    Block,
-    /// Blocks that the plan launches.
-    Blocks,
-    /// Points that all blocks of the plan have room for, whether or not they exist.
-    Covered,
-    /// Of tiles: iterations of the loop in one step.
-    Depth,
-    /// Bytes of shared memory that a block of the plan allocates.
-    Shared,
-    /// The most threads in a block that the device runs.
-    MaxBlock,
-    /// The most bytes of shared memory that a block can have.
-    MaxShared,
-    /// The value of one of the schedule's parameters.
-    Param(Symbol),
-    /// A size that the host knows, of this type.
-    Size(SubExp, IntType),
 }
 
 /// Which thread does what.
@@ -676,52 +594,5 @@ impl Choice {
         let amounts = self.conditions().flat_map(|c| [&c.left, &c.right]);
         let conditions = amounts.flat_map(|a| &a.of).any(|q| *q == Quantity::Param(param));
         conditions || self.plan.params().iter().any(|(name, _)| *name == param)
-    }
-}
-
-impl Amount {
-    /// A constant.
-    pub fn constant(times: i64) -> Amount {
-        Amount { of: vec![], times }
-    }
-
-    /// So many times as much.
-    pub fn times(self, times: i64) -> Amount {
-        Amount { times: self.times * times, ..self }
-    }
-
-    /// Multiplied with another quantity.
-    pub fn and(mut self, other: Quantity) -> Amount {
-        self.of.push(other);
-        self
-    }
-}
-
-impl From<Quantity> for Amount {
-    fn from(q: Quantity) -> Amount {
-        Amount { of: vec![q], times: 1 }
-    }
-}
-
-impl From<i64> for Amount {
-    fn from(n: i64) -> Amount {
-        Amount::constant(n)
-    }
-}
-
-impl Condition {
-    /// `left <= right`, or the plan cannot run.
-    pub fn must(left: impl Into<Amount>, right: impl Into<Amount>) -> Condition {
-        Condition { reason: Reason::Must, left: left.into(), is: Comparison::AtMost, right: right.into() }
-    }
-
-    /// `left <= right`, or the plan is slow.
-    pub fn pays(left: impl Into<Amount>, right: impl Into<Amount>) -> Condition {
-        Condition { reason: Reason::Pays, ..Condition::must(left, right) }
-    }
-
-    /// The same with `<`.
-    pub fn strictly(self) -> Condition {
-        Condition { is: Comparison::Below, ..self }
     }
 }

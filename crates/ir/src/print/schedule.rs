@@ -155,35 +155,7 @@ impl Printer<'_> {
                     exchange_word(b.exchange)
                 ));
             }
-            Plan::SinglePass(s) => {
-                self.block_or_own(s.block);
-                self.put(format_args!(", points {}", s.points));
-                self.put(match s.values {
-                    TileValues::Same => "",
-                    TileValues::Narrow => ", narrow",
-                    TileValues::Flags => ", flags",
-                });
-                if !s.placings.is_empty() {
-                    self.put(", placed [");
-                    for (k, placing) in s.placings.iter().enumerate() {
-                        self.put(if k > 0 { ", " } else { "" });
-                        match placing {
-                            Placing::Flagged(flag) => self.put(format_args!("flagged {flag}")),
-                            Placing::Others => self.put("others"),
-                            Placing::Count(flag) => self.put(format_args!("count {flag}")),
-                        }
-                    }
-                    self.put("]");
-                }
-                self.put(format_args!(", exchange {}", exchange_word(s.exchange)));
-                if let Some(threads) = s.resident {
-                    self.put(format_args!(", resident {threads}"));
-                }
-                if !s.whole_when.is_empty() {
-                    self.put(", whole_segments ");
-                    self.conditions(&s.whole_when);
-                }
-            }
+            Plan::SinglePass(s) => self.single_pass(s),
             Plan::Strips(s) => {
                 self.put(format_args!("along {}, points {}, warps {}", s.along, s.points, s.warps));
                 self.put(if s.turned { ", turned" } else { "" });
@@ -223,6 +195,36 @@ impl Printer<'_> {
             }
         }
         self.put(")");
+    }
+
+    fn single_pass(&mut self, s: &SinglePass) {
+        self.block_or_own(s.block);
+        self.put(format_args!(", points {}", s.points));
+        self.put(match s.values {
+            TileValues::Same => "",
+            TileValues::Narrow => ", narrow",
+            TileValues::Flags => ", flags",
+        });
+        if !s.placings.is_empty() {
+            self.put(", placed [");
+            for (k, placing) in s.placings.iter().enumerate() {
+                self.put(if k > 0 { ", " } else { "" });
+                match placing {
+                    Placing::Flagged(flag) => self.put(format_args!("flagged {flag}")),
+                    Placing::Others => self.put("others"),
+                    Placing::Count(flag) => self.put(format_args!("count {flag}")),
+                }
+            }
+            self.put("]");
+        }
+        self.put(format_args!(", exchange {}", exchange_word(s.exchange)));
+        if let Some(threads) = s.resident {
+            self.put(format_args!(", resident {threads}"));
+        }
+        if !s.whole_when.is_empty() {
+            self.put(", whole_segments ");
+            self.conditions(&s.whole_when);
+        }
     }
 
     fn turns(&mut self, Turns { points, threads, teams }: &Turns) {

@@ -157,6 +157,11 @@ impl<R: Rep> Checker<'_, R> {
         for (name, class) in plan.params() {
             self.declared(params, name, class.as_ref());
         }
+        self.operators(seg, plan);
+    }
+
+    /// Checks what a plan says of the operators of an operation.
+    fn operators(&mut self, seg: &SegOp<R>, plan: &Plan) {
         match (plan, &seg.kind) {
             (
                 Plan::GlobalUpdates(GlobalUpdates { updates, .. })
