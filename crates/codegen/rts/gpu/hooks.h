@@ -123,7 +123,7 @@ CALLED_FUN int64_t size_max(struct futhark_context *ctx, const char *class) {
   }
   // Arrays that outlive a kernel are there at the same time, so that those of its threads must not take all.
   if (is_class(class, "thread_memory")) {
-    return limits->memory / 4;
+    return limits->memory > 0 ? limits->memory / 4 : INT64_MAX;
   }
   if (is_class(class, "tile_size")) {
     int64_t tile = 1;
