@@ -82,26 +82,31 @@ fn own_numbers(body: &Code<KernelOp>) -> FxHashSet<Name> {
         set.values.keys().copied().filter(|x| !set.otherwise.contains(x)).collect();
     // What is set to anything else goes, until nothing does.
     loop {
-        let is_own = |e: &Expr| match e {
-            Expr::Gpu(GpuIndex::Local) => true,
-            Expr::Var(y) => own.contains(y),
-            Expr::Const(_)
-            | Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::CmpOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Param(_)
-            | Expr::Gpu(_) => false,
-        };
-        let all_own = |x: &Name| set.values.get(x).is_some_and(|values| values.iter().all(|e| is_own(e)));
+        let all_own =
+            |x: &Name| set.values.get(x).is_some_and(|values| values.iter().all(|e| is_own(e, &own)));
         let stay: FxHashSet<Name> = own.iter().copied().filter(all_own).collect();
         if stay.len() == own.len() {
             return own;
         }
         own = stay;
+    }
+}
+
+/// Whether an expression is the number of the thread, or one of the scalars that are.
+fn is_own(e: &Expr, own: &FxHashSet<Name>) -> bool {
+    match e {
+        Expr::Gpu(GpuIndex::Local) => true,
+        Expr::Var(x) => own.contains(x),
+        Expr::Const(_)
+        | Expr::UnOp(..)
+        | Expr::BinOp(..)
+        | Expr::CmpOp(..)
+        | Expr::Conv(..)
+        | Expr::PrimFn(..)
+        | Expr::Select(..)
+        | Expr::Index { .. }
+        | Expr::Param(_)
+        | Expr::Gpu(_) => false,
     }
 }
 
@@ -157,20 +162,7 @@ impl Uses {
         if *space != Space::Shared {
             return;
         }
-        let own = match offset {
-            Expr::Gpu(GpuIndex::Local) => true,
-            Expr::Var(x) => self.threads.contains(x),
-            Expr::Const(_)
-            | Expr::UnOp(..)
-            | Expr::BinOp(..)
-            | Expr::CmpOp(..)
-            | Expr::Conv(..)
-            | Expr::PrimFn(..)
-            | Expr::Select(..)
-            | Expr::Index { .. }
-            | Expr::Param(_)
-            | Expr::Gpu(_) => false,
-        };
+        let own = is_own(offset, &self.threads);
         let used = self.arrays.entry(mem).or_default();
         if own && used.elem.is_none_or(|before| before == elem) {
             used.elem = Some(elem);
