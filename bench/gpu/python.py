@@ -2,7 +2,7 @@
 """Times python.fut beside what a user of Python would write: CuPy, PyTorch (compiled) and JAX, on the same data.
 
     fehu cuda --server bench/gpu/python.fut -o tasks
-    bench/gpu/python.py ./tasks [--seconds 90]
+    bench/gpu/python.py ./tasks [--seconds 90] [--only WORD ...]
 
 Each row has the median wall-clock time in milliseconds of several runs after two to warm up, ours and those of the libraries
 that are installed, and how many times as long the best of them takes. A `!` says that the answers differ. Tasks that would begin after the
@@ -292,12 +292,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("server", help="python.fut as a server")
     parser.add_argument("--seconds", type=float, default=300, help="begin no task after so many seconds")
+    parser.add_argument("--only", nargs="*", default=[], metavar="WORD", help="tasks whose names contain one of these words")
     options = parser.parse_args()
     begin = time.time()
     server = Server(options.server)
     rivals = [(name, x) for name, x in [("CuPy", cupy), ("PyTorch", torch), ("JAX", jnp)] if x]
     print(f"{'ms':30} {'Fehu':>9} " + " ".join(f"{name:>10}" for name, _ in rivals) + "   best / Fehu")
     for name, entry, shapes, code in TASKS:
+        if options.only and not any(word in name for word in options.only):
+            continue
         if time.time() - begin > options.seconds:
             print(f"{name:30} left out")
             continue
@@ -307,24 +310,24 @@ def main():
             print(f"{name:30} failed: {str(error)[:200]}")
             continue
         data = [s if isinstance(s, int) else numbers(k, *s) for k, s in enumerate(shapes)]
-        cells, best = [], None
+        print(f"{name:30} {mine:9.3f} ", end="", flush=True)
+        best, failures = None, []
         for library, x in rivals:
             try:
                 took, answer = rival(x, code, entry, data)
             except Exception as error:
-                print(f"  {library} fails: {type(error).__name__} {str(error)[:150]}")
+                failures.append(f"  {library} fails: {type(error).__name__} {str(error)[:150]}")
                 took = None
             if took is None:
-                cells.append(f"{'-':>10}")
+                print(f"{'-':>10} ", end="", flush=True)
                 continue
             same = numpy.allclose(answer, sample, rtol=1e-2, atol=1e-3)
-            cells.append(f"{took:9.3f}{' ' if same else '!'}")
+            print(f"{took:9.3f}{' ' if same else '!'} ", end="", flush=True)
             best = took if best is None else min(best, took)
             cupy.get_default_memory_pool().free_all_blocks()
             if torch:
                 torch.cuda.empty_cache()
-        ratio = f"{best / mine:8.2f}" if best else ""
-        print(f"{name:30} {mine:9.3f} " + " ".join(cells) + f"   {ratio}", flush=True)
+        print(f"  {best / mine:8.2f}" if best else "", *failures, sep="\n" if failures else "", flush=True)
     server.end()
 
 
