@@ -290,6 +290,7 @@ fn cpu_loops<'a>() -> Pipeline<'a, Program, Program> {
     Pipeline::new()
         .pass(loops::INTERCHANGE, "walks along rows vectorise, walks down columns do not")
         .pass(loops::SPLIT, "innermost loops without special cases vectorise")
+        .pass(loops::LANES, "loops that end at different times vectorise by neighbours")
         .pass(outline::PASS, "loops are as they will be; what they write is known to be no other memory")
 }
 

@@ -6,15 +6,20 @@
 //! - [`interchange`](self::interchange): a map of reductions that walk down columns, or of chains of floats, becomes a reduction
 //!   of maps that walk along rows. Tasks that are such maps get ranges of several iterations (`least`): one alone is no vector code,
 //!   and measured so it would seem to take long enough to be a range of its own.
+//! - [`lanes`](self::lanes): neighbouring `while` loops of a map advance together.
 //! - [`split`](self::split): a loop with special cases at its ends becomes a loop for the ends and one
 //!   without special cases for all that is between them.
 //!
-//! Both are done here rather than on combinators, for only here it is known where an element lies, and the bodies of
+//! All are done here rather than on combinators, for only here it is known where an element lies, and the bodies of
 //! tasks come along for free. Kernels are left alone: their threads are laid out by other rules.
 
 mod interchange;
+mod lanes;
+#[cfg(test)]
+mod lanes_tests;
 mod plain;
 mod split;
+mod straight;
 mod stride;
 #[cfg(test)]
 mod tests;
@@ -35,6 +40,13 @@ pub const INTERCHANGE: Pass<Program> = Pass {
     run: |program| {
         each_body(program, |loops, body| Interchange { loops, any: false, bounds: vec![] }.code(body))
     },
+};
+
+/// Neighbouring `while` loops of a map advance together.
+pub const LANES: Pass<Program> = Pass {
+    name: "lanes-of-loops",
+    need: Need::Optional,
+    run: |program| each_body(program, |loops, body| Lanes { loops, bounds: vec![] }.code(body)),
 };
 
 /// Loops with special cases at their ends become loops without, and code for the ends.
@@ -96,15 +108,58 @@ impl Mutator for Interchange<'_, '_> {
     fn cpu_op<O: Operation>(&mut self, op: &mut CpuOp<O>) {
         let before = std::mem::take(&mut self.bounds);
         change_cpu_op(self, op);
-        if let CpuOp::ParFor { end, least, .. } = op {
-            let mut in_strips = false;
-            for bound in &self.bounds {
-                for_each_part(bound, &mut |e| in_strips |= matches!(e, Expr::Var(x) if x == end));
-            }
-            if in_strips {
-                *least = cpu_loops::STRIP_OF_TASK;
-            }
+        ask_for(&self.bounds, cpu_loops::STRIP_OF_TASK, op);
+        self.bounds = before;
+    }
+
+    fn expr(&mut self, _: &mut Expr) {}
+}
+
+/// Tasks whose own loop is among those with these bounds get so many iterations at least.
+fn ask_for<O: Operation>(bounds: &[Expr], iterations: i64, op: &mut CpuOp<O>) {
+    if let CpuOp::ParFor { end, least, .. } = op {
+        let mut is_own = false;
+        for bound in bounds {
+            for_each_part(bound, &mut |e| is_own |= matches!(e, Expr::Var(x) if x == end));
         }
+        if is_own {
+            *least = iterations;
+        }
+    }
+}
+
+/// Lets maps of `while` loops go by lanes, anywhere in code.
+struct Lanes<'l, 'a> {
+    loops: &'l mut Loops<'a>,
+    /// The bounds of such maps.
+    bounds: Vec<Expr>,
+}
+
+impl Mutator for Lanes<'_, '_> {
+    fn code<O: Operation>(&mut self, code: &mut Code<O>) {
+        if let Code::Seq(codes) = code {
+            return codes.iter_mut().for_each(|c| self.code(c));
+        }
+        if !code.is_nested() {
+            return self.loops.aliases.after(code);
+        }
+        let saved = self.loops.aliases.enter(code);
+        match self.loops.in_lanes(code) {
+            Some(other) => {
+                if let Code::For { bound, .. } = code {
+                    self.bounds.push(bound.clone());
+                }
+                *code = other;
+            }
+            None => change_code(self, code),
+        }
+        self.loops.aliases.leave(code, saved);
+    }
+
+    fn cpu_op<O: Operation>(&mut self, op: &mut CpuOp<O>) {
+        let before = std::mem::take(&mut self.bounds);
+        change_cpu_op(self, op);
+        ask_for(&self.bounds, cpu_loops::LANES, op);
         self.bounds = before;
     }
 

@@ -48,6 +48,11 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
+// Nobody asks for the flags of floats, so both sides of a choice may be computed: without that, loops with choices are no vector code.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-trapping-math")
+#endif
+
 // Nobody asks what square roots leave in errno, and without that they have vector forms.
 #if defined(__GNUC__) || defined(__clang__)
 extern double sqrt(double x) __attribute__((const));

@@ -62,7 +62,7 @@ impl Loops<'_> {
     }
 
     /// Whether no iteration reads what an earlier one has written: other blocks, or elements that are each iteration's own.
-    fn writes_apart(&mut self, nest: &Nest, across: &Strides) -> bool {
+    pub(super) fn writes_apart(&mut self, nest: &Nest, across: &Strides) -> bool {
         let accesses = |f: fn(&Group) -> &Vec<Access>| nest.groups.iter().flat_map(f);
         let own = |w: &Access, r: &Access| {
             w.offset == r.offset && w.elem == r.elem && across.expr(&w.offset) == Stride::One
@@ -163,18 +163,18 @@ fn assignments<O: Operation>(code: &Code<O>, counts: &mut FxHashMap<Name, usize>
     }
 }
 
-fn set_new<O: Operation>(code: &mut Vec<Code<O>>, x: Name, e: Expr) {
+pub(super) fn set_new<O: Operation>(code: &mut Vec<Code<O>>, x: Name, e: Expr) {
     code.push(Code::DeclareScalar(x, PrimType::I64));
     code.push(Code::SetScalar(x, e));
 }
 
 /// A loop and those inside of it.
 #[derive(Default)]
-struct Nest {
+pub(super) struct Nest {
     /// The code between loops, in order.
     groups: Vec<Group>,
     /// Scalars that are declared anywhere inside.
-    declared: FxHashMap<Name, PrimType>,
+    pub(super) declared: FxHashMap<Name, PrimType>,
     /// The bounds of loops inside.
     bounds: Vec<Expr>,
 }
@@ -205,7 +205,7 @@ struct Group {
 
 impl Nest {
     /// Collects the groups of code; `None` if there is something else in it.
-    fn code<O: Operation>(&mut self, code: &Code<O>, loops: &[Name]) -> Option<()> {
+    pub(super) fn code<O: Operation>(&mut self, code: &Code<O>, loops: &[Name]) -> Option<()> {
         let mut open = false;
         for code in flat(code) {
             if let Code::For { var, bound, body, .. } = code {
@@ -231,7 +231,7 @@ impl Nest {
     }
 
     /// Whether the bounds of inner loops, and what happens in them, leave other iterations alone.
-    fn can_move(&self, outer: Name) -> bool {
+    pub(super) fn can_move(&self, outer: Name) -> bool {
         let own = |x: &Name| self.declared.contains_key(x);
         let fixed = |bound: &Expr| {
             let mut fixed = true;

@@ -8,7 +8,7 @@ use fehu_imp::visit::{look_at_code, Visitor};
 use fehu_ir::read::read_prog;
 use fehu_ir::Soacs;
 
-fn compile(text: &str) -> Program {
+pub(super) fn compile(text: &str) -> Program {
     let prog = read_prog::<Soacs>(text).unwrap_or_else(|e| panic!("{e}"));
     let mut prog = fehu_flatten::sequential(prog);
     fehu_opt::simplify::simplify(&mut prog);
@@ -24,12 +24,12 @@ fn improved(prog: &Program) -> Program {
     prog
 }
 
-fn run(prog: &Program, args: &[Value]) -> Result<Vec<Value>, String> {
+pub(super) fn run(prog: &Program, args: &[Value]) -> Result<Vec<Value>, String> {
     Machine::new(prog)?.entry("main", args)
 }
 
 /// How many loops have a variable of this name.
-fn loops(prog: &Program, name: &str) -> usize {
+pub(super) fn loops(prog: &Program, name: &str) -> usize {
     struct Count<'p> {
         prog: &'p Program,
         name: &'p str,
