@@ -68,3 +68,35 @@ entry main [n] (text: [n]u8) =
   , rounds (map i32.u8 text)
   , length (table_of 3).keys
   )
+
+-- What only abbreviates an abstract type can be refined, too, also with parameters.
+module type numbers = {
+  module inner: { type real }
+  type r = inner.real
+  type s = r
+  val one : s
+}
+
+module ones : numbers with s = i16 = {
+  module inner = { type real = i16 }
+  type r = inner.real
+  type s = r
+  def one = 1i16
+}
+
+module type grids = {
+  type grid [n] [m]
+  type table [n] [m] = grid [n] [m]
+  val same [n] [m] : [n][m]i32 -> table [n] [m]
+}
+
+module grids : grids with table [n] [m] = [n][m]i32 = {
+  type grid [n] [m] = [n][m]i32
+  type table [n] [m] = grid [n] [m]
+  def same [n] [m] (xss: [n][m]i32) = xss
+}
+
+-- ==
+-- entry: abbreviated
+-- input { [[1, 2, 3], [4, 5, 6]] } output { 8i32 }
+entry abbreviated xss = i32.i16 ones.one + (grids.same xss)[1, 2] + ones.(i32.i16 one)

@@ -312,7 +312,8 @@ fn same_values(m: &Module, sig: &Module, subst: &mut Subst) {
     }
 }
 
-fn type_at<'a>(m: &'a Module, path: &[Symbol]) -> Option<&'a TypeEntry> {
+/// The type at a path.
+pub(super) fn type_at<'a>(m: &'a Module, path: &[Symbol]) -> Option<&'a TypeEntry> {
     let Module::Struct(env) = m else { return None };
     match path {
         [] => None,

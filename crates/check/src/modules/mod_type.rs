@@ -1,5 +1,6 @@
 //! Module types.
 
+use super::ascribe::type_at;
 use super::copier::{qualified, refresh, see_through};
 use super::decs::show_params;
 use super::{Checker, Stop};
@@ -11,7 +12,7 @@ use crate::subst::Subst;
 use crate::type_exp::params::abstract_type;
 use crate::type_exp::uses::{has_any, has_any_in_param};
 use crate::type_exp::{bind_tparams, elaborate, elaborate_kinded};
-use crate::types::{Scheme, TParam, TypeDef};
+use crate::types::{Scheme, Size, TParam, Type, TypeArg, TypeDef};
 use fehu_base::{Diagnostic, Span, Symbol};
 use fehu_syntax::ast::{Ident, Liftedness, ModTypeExp, QualName, Spec, TypeExp, TypeParam};
 use rustc_hash::FxHashMap;
@@ -188,7 +189,7 @@ impl Checker<'_> {
         abstract_type(&mut self.ctx, name, lifted, tparams, id.span)
     }
 
-    /// `S with t 'a = def`.
+    /// `S with t 'a = def`. If `t` abbreviates an abstract type (`type t = m.s`), that is the one that becomes known.
     fn refine(
         &mut self,
         mut sig: ModuleType,
@@ -198,7 +199,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Result<ModuleType, Stop> {
         let path: Vec<Symbol> = q.quals.iter().chain([&q.name]).map(|i| i.name).collect();
-        let Some(at) = sig.abs.iter().position(|a| a.path == path) else {
+        let Some(at) = refinable(&sig, &path) else {
             return self.fail(Diagnostic::error(
                 q.span,
                 format!("\"{}\" is not an abstract type in the module type.", show_qual(q)),
@@ -233,6 +234,18 @@ impl Checker<'_> {
         let module = see_through(&mut self.ctx, &subst, &sig.module);
         Ok(ModuleType { abs: sig.abs, module })
     }
+}
+
+/// The abstract type that a type of a module type is, or is another name for with the same parameters: its place in the list of them.
+fn refinable(sig: &ModuleType, path: &[Symbol]) -> Option<usize> {
+    let entry = type_at(&sig.module, path)?;
+    let Type::Var(_, name, args) = &entry.def.def.ty else { return None };
+    let own = |(arg, param): (&TypeArg, &TParam)| match arg {
+        TypeArg::Size(Size::Var(x)) | TypeArg::Type(Type::Var(_, x, _)) => *x == param.name(),
+        TypeArg::Size(_) | TypeArg::Type(_) => false,
+    };
+    let same = args.len() == entry.def.tparams.len() && args.iter().zip(&entry.def.tparams).all(own);
+    sig.abs.iter().position(|a| a.name == *name).filter(|_| same)
 }
 
 /// Whether parameters `a` accept all arguments that `b` accept.
