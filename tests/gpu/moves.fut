@@ -109,3 +109,28 @@ entry cast_scatter [n][m] (rows: [n][m]i32) =
   map (\r -> let is = (map (+ 1) (iota (m / 2)) ++ iota (m - m / 2)) :> [m]i64
              let vs = (take (m / 2) r ++ take (m - m / 2) r) :> [m]i32
              in reduce_by_index (copy r) (+) 0 is vs) rows
+
+-- Rows are taken to pieces, the pieces are put in another order or mapped, and all is put together again, with copies that
+-- nobody writes to: a thread for each element.
+def up [k] (q: i64) (r: i64) (v: *[2 ** k]f64) : *[2 ** k]f64 =
+  let n = r - q
+  let rows = transpose (unflatten (v :> [2 ** (r + 1) * 2 ** (k - r - 1)]f64))
+  let piece (u: [2 ** (n + 1)]f64) : [2 * 2 ** n]f64 =
+    flatten (transpose (unflatten (copy u :> [2 ** n * 2]f64)))
+  let row (u: [2 ** (r + 1)]f64) =
+    flatten (map piece (unflatten (copy u :> [2 ** q * 2 ** (n + 1)]f64)))
+  in flatten (transpose (map row rows)) :> *[2 ** k]f64
+
+-- ==
+-- entry: pieces_in_rows
+-- input { 4i64 0i64 2i64 } output { [0f64, 1f64, 4f64, 5f64, 8f64, 9f64, 12f64, 13f64, 2f64, 3f64, 6f64, 7f64, 10f64, 11f64, 14f64, 15f64] }
+-- input { 4i64 1i64 3i64 } output { [0f64, 2f64, 4f64, 6f64, 1f64, 3f64, 5f64, 7f64, 8f64, 10f64, 12f64, 14f64, 9f64, 11f64, 13f64, 15f64] }
+-- input { 3i64 1i64 1i64 } output { [0f64, 1f64, 2f64, 3f64, 4f64, 5f64, 6f64, 7f64] }
+entry pieces_in_rows (k: i64) (q: i64) (r: i64) = up q r (map f64.i64 (iota (2 ** k)))
+
+-- ==
+-- entry: pairs_in_rows
+-- input { [[1f32, 2f32, 3f32, 4f32], [5f32, 6f32, 7f32, 8f32]] } output { [[3f32, -1f32, 7f32, -1f32], [11f32, -1f32, 15f32, -1f32]] [1f32, 5f32] }
+entry pairs_in_rows [n] [m] (xss: [n][m]f32) =
+  let pair (p: [2]f32) = [p[0] + p[1], p[0] - p[1]]
+  in (map (\xs -> flatten (map pair (unflatten (copy xs :> [m / 2 * 2]f32)))) xss, map (\xs -> xs[0]) xss)

@@ -32,7 +32,8 @@ pub fn copies<R: Rep>(prog: &mut Prog<R>) {
     let constants = Constants::of(&prog.consts);
     for fun in &mut prog.funs {
         let classes = Classes::of_fun(&callees, &constants.used_by(fun), fun);
-        let mut walk = Walk { classes, callees: &callees, replaced: Replaced::default() };
+        let mut walk =
+            Walk { classes, callees: &callees, replaced: Replaced::default(), checks: FxHashMap::default() };
         walk.body(&mut fun.body);
     }
 }
@@ -42,6 +43,8 @@ struct Walk<'a> {
     callees: &'a Signatures,
     /// Copies that are gone.
     replaced: Replaced,
+    /// The checks that some of them waited for. Now those wait that use them.
+    checks: FxHashMap<Name, Vec<Name>>,
 }
 
 /// When the arrays of a class are used in a body, by numbers of statements.
@@ -60,8 +63,13 @@ impl Walk<'_> {
             let mut times = any.then(|| self.times(&b.stms, &b.result));
             let mut kept = Vec::with_capacity(b.stms.len());
             for (k, mut stm) in std::mem::take(&mut b.stms).into_iter().enumerate() {
+                self.wait_for_checks(&mut stm);
                 if let (Some(times), Some((copy, original))) = (&mut times, self.candidate(&stm)) {
-                    if self.short(times, k, copy, original) {
+                    let returned = b.result.contains(&copy.into());
+                    if (stm.certs.is_empty() || !returned) && self.short(times, k, copy, original) {
+                        if !stm.certs.is_empty() {
+                            self.checks.insert(copy, std::mem::take(&mut stm.certs));
+                        }
                         self.replaced.insert(copy, operand(&self.replaced, original.into()));
                         self.classes.union(copy, original);
                         continue;
@@ -78,10 +86,24 @@ impl Walk<'_> {
         });
     }
 
+    /// Lets a statement wait for the checks of the copies that it has used.
+    fn wait_for_checks<R: Rep>(&self, stm: &mut Stm<R>) {
+        if self.checks.is_empty() {
+            return;
+        }
+        for n in free_in_stm(stm) {
+            for check in self.checks.get(&n).into_iter().flatten() {
+                if !stm.certs.contains(check) {
+                    stm.certs.push(*check);
+                }
+            }
+        }
+    }
+
     /// A copy that nobody writes to, of an array that someone does.
     fn candidate<R: Rep>(&self, stm: &Stm<R>) -> Option<(Name, Name)> {
         let (Exp::Basic(Basic::Copy(a)), [p]) = (&stm.exp, &stm.pat[..]) else { return None };
-        let plain = stm.certs.is_empty() && stm.attrs.is_empty();
+        let plain = stm.attrs.is_empty();
         let apart = self.classes.find(*a) != self.classes.find(p.name);
         (plain && apart && !self.classes.is_consumed(p.name)).then_some((p.name, *a))
     }

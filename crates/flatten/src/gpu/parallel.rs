@@ -186,15 +186,23 @@ pub(super) fn flatten_moderately(body: &Body<Soacs>) -> bool {
 }
 
 /// Whether a body is nothing but a map with parallelism whose size is known outside: then there is no
-/// reason to stop before it.
+/// reason to stop before it. What is mapped may be put in another order before, and what results after it:
+///
+/// ```text
+/// map (\row -> flatten (map f (unflatten (copy row)))) rows
+/// ```
 pub(super) fn perfect(body: &Body<Soacs>) -> bool {
-    let expensive: Vec<&Stm<Soacs>> = body.stms.iter().filter(|s| cost(&s.exp) == Cost::Expensive).collect();
-    let [stm] = expensive[..] else { return false };
-    let Exp::Op(Soac::Screma(s)) = &stm.exp else { return false };
-    let own = |e: &SubExp| stm.pat.iter().any(|p| SubExp::Var(p.name) == *e);
+    let moves = |stm: &Stm<Soacs>| stm.exp.basic().is_some_and(moves_elements);
+    let computes = |stm: &Stm<Soacs>| cost(&stm.exp) == Cost::Expensive && !moves(stm);
+    let Some(at) = body.stms.iter().position(computes) else { return false };
+    let Exp::Op(Soac::Screma(s)) = &body.stms[at].exp else { return false };
+    let after = &body.stms[at + 1..];
+    let own = |e: &SubExp| body.stms[at..].iter().flat_map(|s| &s.pat).any(|p| SubExp::Var(p.name) == *e);
     s.scans.is_empty()
         && s.reds.is_empty()
-        && *stm == body.stms[body.stms.len() - 1]
+        && after
+            .iter()
+            .all(|stm| matches!(stm.exp.basic().map(Basic::class), Some(Class::View | Class::Reshape)))
         && body.result.iter().all(own)
         && exploitable(body)
 }
