@@ -122,6 +122,8 @@ pub enum Plan {
         points: i64,
         /// Which points are whose.
         order: Order,
+        /// Segments are taken from a queue.
+        queue: Option<Queue>,
     },
     /// As many segments as fit share a block, one point per thread.
     SegmentsPerBlock {
@@ -320,6 +322,16 @@ pub enum Order {
     Interleaved,
     /// Some in a row, so that the order of operands is kept.
     Consecutive,
+}
+
+/// Segments whose work differs are taken from a queue: a grid of as many threads as the device runs at a time takes the next ones whenever it has done
+/// some. Otherwise each thread block has those of its number.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Queue {
+    /// Blocks at most.
+    pub grid: Symbol,
+    /// How the threads that share a segment exchange values. With shuffles each warp takes segments for itself, else a block does.
+    pub exchange: Exchange,
 }
 
 /// How the threads of a block exchange values.
@@ -521,8 +533,11 @@ impl Plan {
         match self {
             Plan::Points(Points { block: b, .. })
             | Plan::ThreadPerSegment { block: b, .. }
-            | Plan::LanesPerSegment { block: b, .. }
             | Plan::SegmentsPerBlock { block: b } => vec![block(b)],
+            Plan::LanesPerSegment { block: b, queue, .. } => {
+                let grid = queue.iter().map(|queue| (queue.grid, Some(SizeClass::GridSize)));
+                [block(b)].into_iter().chain(grid).collect()
+            }
             Plan::BlocksPerSegment(BlocksPerSegment { block: b, grid, .. })
             | Plan::SubHistograms(SubHistograms { block: b, grid, .. }) => {
                 vec![block(b), (*grid, Some(SizeClass::GridSize))]

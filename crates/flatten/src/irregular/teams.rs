@@ -39,6 +39,8 @@ use rustc_hash::FxHashSet;
 pub(super) struct Team {
     /// How many threads it has.
     pub(super) members: SubExp,
+    /// The logarithm of that. Nothing is divided by the number of members: a division of 64 bits takes some 70 instructions, as long as several elements.
+    log2: SubExp,
     /// How many threads of all teams can be expected to be busy at a time, on average.
     pub(super) busy: SubExp,
 }
@@ -53,14 +55,14 @@ impl Nests {
         let share = self.i64(BinOp::SMax, share, SubExp::i64(1));
         let share = self.i64(BinOp::SMin, share, SubExp::i64(LARGEST_TEAM_THREADS));
         let bits = bits(&mut self.b, share);
-        let log = self.b.sub64(bits, SubExp::i64(1));
-        let members = self.i64(BinOp::Shl, SubExp::i64(1), log);
+        let log2 = self.b.sub64(bits, SubExp::i64(1));
+        let members = self.i64(BinOp::Shl, SubExp::i64(1), log2);
         // A team of one is what the other version has.
         let several = self.b.cmp(CmpOp::SLt(IntType::I64), SubExp::i64(1), members);
         let threads = self.b.mul64(work.busy, members);
         let [yes, no] = [threads, SubExp::i64(0)].map(|e| Box::new(Body { stms: vec![], result: vec![e] }));
         let busy = self.b.bind("busy", Type::I64, Exp::If(several, yes, no)).into();
-        Team { members, busy }
+        Team { members, log2, busy }
     }
 
     fn i64(&mut self, op: fn(IntType) -> BinOp, x: SubExp, y: SubExp) -> SubExp {
@@ -68,14 +70,15 @@ impl Nests {
     }
 
     /// The nest run by teams, for which [`for_teams`] holds.
-    pub(super) fn by_teams(&mut self, stm: &Stm<Soacs>, s: &Screma<Soacs>, members: SubExp) -> Stm<Soacs> {
+    pub(super) fn by_teams(&mut self, stm: &Stm<Soacs>, s: &Screma<Soacs>, team: &Team) -> Stm<Soacs> {
         let plan = Plan::of(&s.map);
+        let members = team.members;
         let numbers = numbers(&mut self.b, members);
         let mut stms = vec![];
         for stm in &s.map.body.stms {
             match &stm.exp {
                 Exp::Op(Soac::Screma(inner)) if plan.varies(inner.width) => {
-                    let map = self.member(inner, &plan.views_of(stm), members);
+                    let map = self.member(inner, &plan.views_of(stm), team);
                     let arrays = vec![numbers];
                     let reds = inner.reds.clone();
                     let team = Soac::Screma(Screma { width: members, arrays, scans: vec![], reds, map });
@@ -93,11 +96,14 @@ impl Nests {
         let mut screma = Screma { map: renamed(&mut self.b, &map), ..s.clone() };
         screma.reds.iter_mut().for_each(|r| r.op = renamed(&mut self.b, &r.op));
         screma.scans.iter_mut().for_each(|s| s.op = renamed(&mut self.b, &s.op));
-        Stm { exp: Exp::Op(Soac::Screma(screma)), attrs: only_inner(), ..stm.clone() }
+        let schedules =
+            stm.attrs.iter().filter(|a| matches!(a, Attr::Comp(name, _) if name.as_str() == "schedule"));
+        let attrs = only_inner().into_iter().chain(schedules.cloned()).collect();
+        Stm { exp: Exp::Op(Soac::Screma(screma)), attrs, ..stm.clone() }
     }
 
     /// What one member does for a reduction of a point.
-    fn member(&mut self, inner: &Screma<Soacs>, views: &[Stm<Soacs>], members: SubExp) -> Lambda<Soacs> {
+    fn member(&mut self, inner: &Screma<Soacs>, views: &[Stm<Soacs>], team: &Team) -> Lambda<Soacs> {
         let member = self.b.param("member", Type::I64);
         let commutes = inner.reds.iter().all(|r| is_commutative(r.comm, &r.op));
         let ret = inner.map.ret.clone();
@@ -107,14 +113,14 @@ impl Nests {
             |n| {
                 let n64 = SubExp::i64;
                 let (t, size) = (SubExp::Var(member.name), inner.width);
-                let more = n.b.sub64(members, n64(1));
+                let more = n.b.sub64(team.members, n64(1));
                 let (first, step, count) = if commutes {
                     let rest = n.b.sub64(size, t);
                     let rest = n.b.add64(rest, more);
-                    (t, members, n.i64(BinOp::SQuot, rest, members))
+                    (t, team.members, n.i64(BinOp::AShr, rest, team.log2))
                 } else {
                     let rounded = n.b.add64(size, more);
-                    let part = n.i64(BinOp::SQuot, rounded, members);
+                    let part = n.i64(BinOp::AShr, rounded, team.log2);
                     let first = n.b.mul64(t, part);
                     let rest = n.b.sub64(size, first);
                     let rest = n.i64(BinOp::SMax, rest, n64(0));

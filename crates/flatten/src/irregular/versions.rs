@@ -144,7 +144,7 @@ impl Nests {
                 self,
                 |n| &mut n.b,
                 |n| {
-                    let stm = n.by_teams(stm, s, team.members);
+                    let stm = n.by_teams(stm, s, &team);
                     let shared = n.fresh_results(stm);
                     shared.stms.into_iter().for_each(|s| n.b.push(s));
                     shared.result

@@ -11,6 +11,7 @@
 //! | `map` | a thread computes a few points |
 //! | `tile` | a block computes a rectangle of points, which read the same elements from shared memory |
 //! | `red` | blocks reduce parts of a segment, the last one to finish combines them; many small segments share a block |
+//! | `queue` | which threads do which rounds of work, where some take longer than others |
 //! | `scan` | one pass: blocks look back at what blocks before them have published |
 //! | `hist` | atomic updates, in shared memory first where the histogram fits |
 //! | `choice` | the host's choice between the plans of a schedule |
@@ -31,6 +32,7 @@ mod hist;
 mod map;
 pub(super) mod operator;
 pub(super) mod point;
+mod queue;
 mod red;
 mod scan;
 pub(super) mod size;

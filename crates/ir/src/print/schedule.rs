@@ -138,9 +138,14 @@ impl Printer<'_> {
             Plan::SegmentsPerBlock { block } => {
                 self.param_field("block", *block);
             }
-            Plan::LanesPerSegment { block, points, order } => {
+            Plan::LanesPerSegment { block, points, order, queue } => {
                 self.param_field("block", *block);
                 self.put(format_args!(", points {points}, order {}", order_word(*order)));
+                if let Some(queue) = queue {
+                    self.put(", ");
+                    self.param_field("queue", queue.grid);
+                    self.put(format_args!(", exchange {}", exchange_word(queue.exchange)));
+                }
             }
             Plan::BlocksPerSegment(b) => {
                 self.param_field("block", b.block);

@@ -143,10 +143,7 @@ impl Reader<'_> {
                 Plan::ThreadPerSegment { block, each, each_when: self.conditions()? }
             }
             "segments_per_block" => Plan::SegmentsPerBlock { block: self.param_field("block")? },
-            "lanes_per_segment" => {
-                let block = self.param_field("block")?;
-                Plan::LanesPerSegment { block, points: self.next_field("points")?, order: self.order()? }
-            }
+            "lanes_per_segment" => self.lanes_per_segment()?,
             "blocks_per_segment" => Plan::BlocksPerSegment(self.blocks_per_segment()?),
             "single_pass" => {
                 let block = self.block_or_own()?;
@@ -278,6 +275,16 @@ impl Reader<'_> {
             loops.push(TiledLoop { var, unrolled, reads });
         }
         Ok(Tiled { across, down, tile, each, loops })
+    }
+
+    fn lanes_per_segment(&mut self) -> Read<Plan> {
+        let block = self.param_field("block")?;
+        let (points, order) = (self.next_field("points")?, self.order()?);
+        let queue = match self.next_is("queue") {
+            true => Some(Queue { grid: self.text_symbol()?, exchange: self.exchange()? }),
+            false => None,
+        };
+        Ok(Plan::LanesPerSegment { block, points, order, queue })
     }
 
     fn blocks_per_segment(&mut self) -> Read<BlocksPerSegment> {

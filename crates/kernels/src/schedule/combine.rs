@@ -5,7 +5,7 @@
 //! | plan | points of a segment | segments |
 //! | --- | --- | --- |
 //! | `thread_per_segment` | up to 8, without loops | so many that one thread for each is enough |
-//! | `lanes_per_segment` | up to 4096 | so many that parts of warps keep the device busy |
+//! | `lanes_per_segment` | up to 4096 | so many that parts of warps keep the device busy; with a queue if the work of points differs and there are several times as many |
 //! | `segments_per_block` | up to half a block | any |
 //! | `blocks_per_segment` | any | any |
 //!
@@ -28,10 +28,12 @@ use fehu_analysis::operator::{binops, is_commutative, update};
 use fehu_base::ops::BinOp;
 use fehu_base::prim::FloatType;
 use fehu_base::tuning::schedule::*;
+use fehu_base::Name;
 use fehu_ir::schedule::*;
 use fehu_ir::seg::{SegBinOp, SegHistOp, SegKind, SegOp, SizeClass};
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Exp, Memory, PatElem};
+use fehu_ir::{Basic, Exp, LoopForm, Memory, PatElem};
+use rustc_hash::FxHashSet;
 
 impl Scheduler {
     pub(super) fn reduction(&mut self, seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> Vec<Choice> {
@@ -78,7 +80,14 @@ impl Scheduler {
             by_lanes.insert(1, Condition::pays(one_thread, Quantity::Segment).strictly());
         }
         let small = vec![Condition::must(Amount::from(Quantity::Segment).times(2), Quantity::Block)];
-        choices.push(when(by_lanes, Plan::LanesPerSegment { block, points, order }));
+        if work_differs(seg) {
+            let queue = Some(Queue { grid, exchange: self.exchange() });
+            let threads = Amount::from(Quantity::Segments).and(Quantity::Lanes);
+            let mut many = by_lanes.clone();
+            many.push(Condition::pays(self.threshold(MIN_THREADS_FOR_QUEUE), threads));
+            choices.push(when(many, Plan::LanesPerSegment { block, points, order, queue }));
+        }
+        choices.push(when(by_lanes, Plan::LanesPerSegment { block, points, order, queue: None }));
         choices.push(when(small, Plan::SegmentsPerBlock { block }));
         choices.push(otherwise(large));
         choices
@@ -264,6 +273,25 @@ pub(super) fn is_heavy(seg: &SegOp<Memory>) -> bool {
     let mut heavy = false;
     for_each_stm(&seg.body.body, &mut |stm| heavy |= matches!(stm.exp, Exp::Loop(_) | Exp::Call(..)));
     heavy
+}
+
+/// Whether points have loops of different lengths, each of which computes how often it runs, or when it ends. Loops that read memory do not count: while
+/// they wait, other warps run, and what a queue takes in registers is one of these.
+fn work_differs(seg: &SegOp<Memory>) -> bool {
+    let mut computed: FxHashSet<Name> = seg.space.dims.iter().map(|d| d.0).collect();
+    for_each_stm(&seg.body.body, &mut |stm| computed.extend(stm.pat.iter().map(|p| p.name)));
+    let (mut differs, mut reads) = (false, false);
+    for_each_stm(&seg.body.body, &mut |stm| {
+        let Exp::Loop(l) = &stm.exp else { return };
+        differs |= match &l.form {
+            LoopForm::For { bound, .. } => bound.name().is_some_and(|n| computed.contains(&n)),
+            LoopForm::While(_) => true,
+        };
+        for_each_stm(&l.body, &mut |stm| {
+            reads |= matches!(stm.exp, Exp::Basic(Basic::Index(..) | Basic::FlatIndex(..)));
+        });
+    });
+    differs && !reads
 }
 
 /// So many points for each thread of a scan, or a few less: an odd number, so that threads that read their rows from shared memory do not all want the same

@@ -158,6 +158,25 @@ impl KernelCode<'_> {
         }
     }
 
+    /// Reduces within parts of a warp of so many lanes, a power of two; the first lane of each has the result.
+    pub(super) fn lanes_reduce(
+        &mut self,
+        ops: &[SegBinOp<Memory>],
+        types: &[PrimType],
+        values: &[Name],
+        lane: &Expr,
+        lanes: &Expr,
+    ) {
+        for delta in [1u32, 2, 4, 8, 16] {
+            let step = i64::from(delta);
+            self.if_then(lt(i64(step), lanes.clone()), |t| {
+                let other = t.shuffle(types, values, Direction::Down, delta);
+                let needed = eq(bits(lane.clone(), i64(2 * step - 1)), i64(0));
+                t.where_needed(ops, needed, |t| t.apply_all(ops, &vars(values), &vars(&other), values));
+            });
+        }
+    }
+
     /// Applies operators to values that make sense only in some lanes. All others do the same, unless the operators may find that
     /// out.
     pub(super) fn where_needed(

@@ -5,7 +5,7 @@
 //!
 //! Small segments: as many as fit share a block, one point per thread, and are reduced in shared memory, side by side.
 //! If there are very many segments: tiny ones are done by one thread each, middle ones by a part of a warp, whose threads take
-//! several points each before they combine what they have.
+//! several points each before they combine what they have. Where the work of segments differs, these parts of warps take segments from a [`queue`](super::queue).
 //! Which of them runs is decided when sizes are known, as the schedule says.
 //!
 //! ```text
@@ -22,6 +22,7 @@ use crate::translate::build::ZEROS;
 use crate::translate::kernel::choice;
 use crate::translate::kernel::map;
 use crate::translate::kernel::point;
+use crate::translate::kernel::queue::{taker_threads, Queue};
 use crate::translate::kernel::scan;
 use crate::translate::kernel::size;
 use crate::translate::state::{At, HostCode, KernelCode, Mode};
@@ -88,7 +89,10 @@ fn red_choice(
     let Some(((red, plan), others)) = reds.split_first() else { return };
     let this = |t: &mut HostCode| match (plan, lanes.clone()) {
         (Plan::ThreadPerSegment { each, each_when, .. }, _) => tiny_segments(t, red, *each, each_when),
-        (Plan::LanesPerSegment { order, .. }, Some(lanes)) => segments_by_lanes(t, red, *order, lanes),
+        (Plan::LanesPerSegment { order, queue, .. }, Some(lanes)) => match queue {
+            None => segments_by_lanes(t, red, *order, lanes),
+            Some(q) => segments_from_queue(t, red, *order, lanes, q.exchange, value_of(params, q.grid)),
+        },
         (Plan::SegmentsPerBlock { .. }, _) => small_segments(t, red),
         (Plan::BlocksPerSegment(plan), _) => {
             large_segments(t, red, plan, value_of(params, plan.grid));
@@ -403,44 +407,110 @@ fn segments_by_lanes(t: &mut HostCode, red: &Red, order: Order, lanes: Expr) {
     let grid = quot_up(red.segments.clone(), per_block.clone());
     t.kernel("segred_lanes", grid, red.size.clone(), Mode::Thread, |t| {
         let shared = t.exchange(&red.types, &red.size);
-        let dims = &red.seg.space.dims;
-        let (outer, inner) = dims.split_at(dims.len() - 1);
-        let lane = t.let_i64("lane", bits(local(), sub(lanes.clone(), i64(1))));
-        let segment = add(mul(block(), per_block), quot(local(), lanes.clone()));
-        let segment = t.let_i64("segment", segment);
-        point::unflatten(t, outer, segment.clone());
-        let mine = var(t.let_as("mine", PrimType::Bool, lt(segment.clone(), red.segments.clone())));
-        let neutral = t.neutrals(red.ops);
-        let values = t.lanes("acc", &red.types, neutral);
-        // Neighbours read neighbours, unless the order matters: then each has some in a row.
-        let each = t.let_i64("each", quot_up(red.n.clone(), lanes.clone()));
-        let (first, step, count) = if order == Order::Interleaved {
-            (lane.clone(), lanes.clone(), quot_up(sub(red.n.clone(), lane.clone()), lanes.clone()))
-        } else {
-            let first = mul(lane.clone(), each.clone());
-            (first.clone(), i64(1), min(each, sub(red.n.clone(), first)))
-        };
-        let first = t.let_i64("first", first);
-        let count = t.let_i64("count", select(mine.clone(), count, i64(0)));
-        t.guarded(|t| {
-            t.for_up_to("k", count, |t, k| {
-                let at = t.let_i64("at", add(first, mul(k, step)));
-                for (x, e) in [
-                    (inner[0].0, at.clone()),
-                    (red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), at)),
-                ] {
-                    t.emit(Code::DeclareScalar(x, PrimType::I64));
-                    t.set_to(x, e);
-                }
-                let new = point::point(t, red.pat, red.seg);
-                t.apply_all(red.ops, &vars(&values), &new, &values);
-            });
-        });
-        t.store_all(&shared, &red.types, &local(), &values);
-        t.barrier();
-        reduce_side_by_side(t, red.ops, &red.types, &values, &shared, &lane, &lanes, &mine);
-        t.if_then(and(mine, eq(lane, i64(0))), |t| put_result(t, red, &values));
+        let team = Lanes::new(t, red, order, local(), lanes);
+        segment_by_lanes(t, red, &team, (block(), per_block), Some(&shared));
     });
+}
+
+/// The same, with segments from a queue.
+fn segments_from_queue(
+    t: &mut HostCode,
+    red: &Red,
+    order: Order,
+    lanes: Expr,
+    exchange: Exchange,
+    most: Expr,
+) {
+    let threads = taker_threads(exchange, &red.size);
+    let at_once = t.let_i64("at_once", quot(threads.clone(), lanes.clone()));
+    let rounds = quot_up(red.segments.clone(), at_once.clone());
+    let queue = Queue::new(t, rounds, most, &red.size, exchange);
+    t.kernel("segred_queue", queue.blocks.clone(), red.size.clone(), Mode::Thread, |t| {
+        let (local, shared) = match exchange {
+            Exchange::Shuffles => (bits(local(), i64(WARP_THREADS - 1)), None),
+            Exchange::SharedMemory => (local(), Some(t.exchange(&red.types, &red.size))),
+        };
+        let team = Lanes::new(t, red, order, local, lanes);
+        queue.each(t, |t, round| {
+            segment_by_lanes(t, red, &team, (round, at_once), shared.as_deref());
+        });
+    });
+}
+
+/// The lanes of a segment reduce it, through shared memory or by shuffles. Which one it is follows from the number of a round, in which so many segments are
+/// done; where blocks are no multiple of the lanes, the last threads have none.
+fn segment_by_lanes(
+    t: &mut KernelCode,
+    red: &Red,
+    Lanes { lane, number, lanes, first, step, count }: &Lanes,
+    (round, at_once): (Expr, Expr),
+    shared: Option<&[Name]>,
+) {
+    let dims = &red.seg.space.dims;
+    let (outer, inner) = dims.split_at(dims.len() - 1);
+    let segment = t.let_i64("segment", add(mul(round, at_once.clone()), number.clone()));
+    point::unflatten(t, outer, segment.clone());
+    let mine = and(lt(segment.clone(), red.segments.clone()), lt(number.clone(), at_once));
+    let mine = var(t.let_as("mine", PrimType::Bool, mine));
+    let neutral = t.neutrals(red.ops);
+    let values = t.lanes("acc", &red.types, neutral);
+    let count = t.let_i64("count", select(mine.clone(), count.clone(), i64(0)));
+    t.guarded(|t| {
+        t.for_up_to("k", count, |t, k| {
+            let at = t.let_i64("at", add(first.clone(), mul(k, step.clone())));
+            for (x, e) in
+                [(inner[0].0, at.clone()), (red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), at))]
+            {
+                t.emit(Code::DeclareScalar(x, PrimType::I64));
+                t.set_to(x, e);
+            }
+            let new = point::point(t, red.pat, red.seg);
+            t.apply_all(red.ops, &vars(&values), &new, &values);
+        });
+    });
+    match shared {
+        Some(shared) => {
+            t.store_all(shared, &red.types, &local(), &values);
+            t.barrier();
+            reduce_side_by_side(t, red.ops, &red.types, &values, shared, lane, lanes, &mine);
+        }
+        None => t.lanes_reduce(red.ops, &red.types, &values, lane, lanes),
+    }
+    t.if_then(and(mine, eq(lane.clone(), i64(0))), |t| put_result(t, red, &values));
+}
+
+/// Threads that share a segment.
+struct Lanes {
+    /// The number of the thread among them.
+    lane: Expr,
+    /// Their number among all such of a block or a warp.
+    number: Expr,
+    /// How many they are, a power of two.
+    lanes: Expr,
+    /// The thread's first point of a segment, how far apart its points are, and how many there are.
+    first: Expr,
+    step: Expr,
+    count: Expr,
+}
+
+impl Lanes {
+    /// Those of the thread of this number. Neighbours read neighbours, unless the order matters: then each has some in a row.
+    fn new(t: &mut KernelCode, red: &Red, order: Order, thread: Expr, lanes: Expr) -> Lanes {
+        let lane = t.let_i64("lane", bits(thread.clone(), sub(lanes.clone(), i64(1))));
+        let number = t.let_i64("team", quot(thread, lanes.clone()));
+        let (first, step, count) = match order {
+            Order::Interleaved => {
+                (lane.clone(), lanes.clone(), quot_up(sub(red.n.clone(), lane.clone()), lanes.clone()))
+            }
+            Order::Consecutive => {
+                let each = t.let_i64("each", quot_up(red.n.clone(), lanes.clone()));
+                let first = t.let_i64("first", mul(lane.clone(), each.clone()));
+                (first.clone(), i64(1), min(each, sub(red.n.clone(), first)))
+            }
+        };
+        let count = t.let_i64("count", count);
+        Lanes { lane, number, lanes, first, step, count }
+    }
 }
 
 fn small_segments(t: &mut HostCode, red: &Red) {

@@ -73,7 +73,10 @@ impl Gen {
             }),
             2 => Plan::RowCache(RowCache { tile: block, reads: self.list(|g| (g.name(), g.name())) }),
             3 => Plan::ThreadPerSegment { block, each: points, each_when: self.conditions() },
-            4 => Plan::LanesPerSegment { block, points, order },
+            4 => {
+                let queue = self.bool().then_some(Queue { grid, exchange });
+                Plan::LanesPerSegment { block, points, order, queue }
+            }
             5 => Plan::SegmentsPerBlock { block },
             6 => Plan::BlocksPerSegment(BlocksPerSegment {
                 block,
