@@ -15,6 +15,7 @@
 //! | [`divisors`] | GPUs | kernels multiply by inverses of floats that all threads divide by |
 //! | [`restrict`] | GPUs | kernels say which of their blocks are different memory |
 //! | [`walks`] | GPUs | threads that walk along rows of their own read several elements at a time |
+//! | [`read_ahead`] | GPUs | loops with checks read several elements before they wait for one |
 //! | [`unroll`] | GPUs | short loops of kernels are marked for their compiler to unroll |
 //! | [`checks`] | GPUs | checks of kernels get numbers, and the host their messages |
 
@@ -33,6 +34,7 @@ pub mod leave;
 pub mod loops;
 pub mod outline;
 pub mod own_elements;
+pub mod read_ahead;
 mod recursion;
 pub mod restrict;
 pub mod unroll;
