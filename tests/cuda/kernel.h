@@ -72,7 +72,9 @@ typedef struct {
   })
 #define __shfl_up_sync(MASK, X, N) EXCHANGE(FROM_BEFORE, X, N)
 #define __shfl_down_sync(MASK, X, N) EXCHANGE(FROM_AFTER, X, N)
-#define __shfl_sync(MASK, X, LANE) EXCHANGE(FROM_LANE, X, LANE)
+// With a lane, or with a lane and the width of the group that it counts in.
+#define __shfl_sync(MASK, X, ...) EXCHANGE(FROM_LANE, X, LANE_OF_GROUP(__VA_ARGS__, 32, 0))
+#define LANE_OF_GROUP(LANE, WIDTH, ...) ((int)(threadIdx.x % 32 / (WIDTH) * (WIDTH)) + (LANE))
 #define __ballot_sync(MASK, X) EXCHANGE(WHO, (int)((X) != 0), 0)
 
 // Copies that are done when they are waited for, and not before.

@@ -10,6 +10,7 @@
 //! - [`accesses`](access::accesses) lists what a statement reads and writes by itself, as index functions into blocks; and
 //!   [`Order`](order::Order) adds them up over statements, loops and parallel operations, to tell whether an array may be moved.
 //! - [`Conditions`](conditions::Conditions) are truth tables: which conditions are the same, or never hold together.
+//! - [`OwnReads`](own_reads::OwnReads) are elements that threads of a block read again and again.
 //! - [`operator`] says what operators of reductions and histograms are made of, [`polynomial`] which scalars are polynomials of
 //!   others, and [`recursion`] which functions call themselves.
 //!
@@ -32,6 +33,7 @@ mod known;
 pub mod magnitude;
 pub mod operator;
 pub mod order;
+pub mod own_reads;
 pub mod polynomial;
 pub mod recursion;
 

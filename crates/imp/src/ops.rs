@@ -377,6 +377,10 @@ pub enum Direction {
     Down,
     /// From lane 0, whatever the distance.
     First,
+    /// From the first lane of the group of so many lanes that this one is in: 2, 4, 8, 16 or 32.
+    FirstOf,
+    /// From the last lane of the group.
+    LastOf,
 }
 
 /// Changes of an element in one step.

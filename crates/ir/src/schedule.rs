@@ -198,6 +198,17 @@ pub struct Turns {
     pub threads: Symbol,
     /// Parts of warps compute a point each, where so few threads are enough.
     pub teams: Option<Teams>,
+    /// A thread has the same points in all operations, and keeps what it has read and computed for them, where the block has threads enough for that.
+    pub kept: Option<Kept>,
+}
+
+/// How many points a thread keeps. All operations have one index space, and threads need nothing of other threads' points but what reductions give.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kept {
+    /// A thread of a block, at most.
+    pub points: i64,
+    /// A lane of a team, at most.
+    pub of_lanes: i64,
 }
 
 /// Threads of a warp that compute a point as if they were a block: 4, 8, 16 or 32 lanes. They wait for each other without a barrier of the

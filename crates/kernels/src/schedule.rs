@@ -41,6 +41,7 @@
 mod block;
 mod combine;
 mod compact;
+mod kept;
 mod map;
 mod places;
 mod row_cache;

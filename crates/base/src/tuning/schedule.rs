@@ -362,3 +362,20 @@ pub const MAX_STATEMENTS_OF_REPEATED_ELEMENT: usize = 24;
 
 /// ... and of each branch in it.
 pub const MAX_STATEMENTS_OF_REPEATED_BRANCH: usize = 3;
+
+/// The same where threads keep what they read and compute for their points, so that more of them cost no more reads.
+pub const MAX_TURNS_OF_KEPT_ROWS: Threshold = threshold("max_turns_of_kept_rows", 16);
+
+/// Points of rows that a thread of a block keeps, the most that there are registers for. On an H200, 65536 rows of 1024 `f32`: softmax takes 178 us with 8, 160 us with 16, a sum of squares of
+/// differences from the mean 84 and 73 us.
+pub const KEPT_POINTS: [i64; 2] = [16, 8];
+
+/// Points that a lane of a team keeps, which has [`MAX_TURNS_OF_LANES`] at most: code for more that are not there takes time. Softmax of 262144 rows of 64 `f32` takes 48 us with 8, 75 us
+/// with 16.
+pub const KEPT_POINTS_OF_LANES: i64 = 8;
+
+/// Statements of an operation whose points are kept, at most: its code is there for each of a thread's points, twice.
+pub const MAX_STATEMENTS_OF_KEPT_POINT: usize = 40;
+
+/// Bytes of elements that a thread keeps for all of its points at a time, at most: 48 of the 64 registers that it has in a block of 1024 threads.
+pub const KEPT_BYTES_PER_THREAD: i64 = 192;

@@ -40,6 +40,8 @@ typedef unsigned long long uint64_t;
 #define SHUFFLE_UP(X, N) __shfl_up_sync(0xffffffffu, X, N)
 #define SHUFFLE_DOWN(X, N) __shfl_down_sync(0xffffffffu, X, N)
 #define SHUFFLE_FIRST(X) __shfl_sync(0xffffffffu, X, 0)
+#define SHUFFLE_FIRST_OF(X, LANES) __shfl_sync(0xffffffffu, X, 0, LANES)
+#define SHUFFLE_LAST_OF(X, LANES) __shfl_sync(0xffffffffu, X, (LANES)-1, LANES)
 
 // Copies to shared memory that run while the thread goes on, of 4, 8 or 16 bytes. Those of 16 bypass the first-level cache.
 #if __CUDA_ARCH__ >= 800

@@ -49,6 +49,8 @@ impl Api for Cuda {
             Direction::Up => format!("SHUFFLE_UP(({t}){value}, {delta})"),
             Direction::Down => format!("SHUFFLE_DOWN(({t}){value}, {delta})"),
             Direction::First => format!("SHUFFLE_FIRST(({t}){value})"),
+            Direction::FirstOf => format!("SHUFFLE_FIRST_OF(({t}){value}, {delta})"),
+            Direction::LastOf => format!("SHUFFLE_LAST_OF(({t}){value}, {delta})"),
         }
     }
 }

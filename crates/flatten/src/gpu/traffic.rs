@@ -23,6 +23,7 @@
 
 use super::nest::{Nest, Source};
 use super::state::Flat;
+use fehu_analysis::operator::is_commutative;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::IntType;
 use fehu_base::tuning::{flattening, results};
@@ -47,7 +48,7 @@ pub(super) struct Traffic {
     element: i64,
     /// Operations on rows.
     kernels: i64,
-    /// Whether parts of warps can take the place of blocks, where rows are short: nothing is scanned, and nothing fails.
+    /// Whether parts of warps can take the place of blocks, where rows are short.
     teams: bool,
 }
 
@@ -107,17 +108,18 @@ impl Traffic {
     }
 }
 
-/// Whether a body only reduces and maps, and nothing in it fails.
+/// Whether nothing in a body fails, and nothing is scanned, unless all that is reduced may be reduced in any order: then threads keep their points.
 fn suits_teams(body: &Body<Soacs>) -> bool {
-    let mut suits = true;
-    for_each_stm(body, &mut |stm| {
-        suits &= match &stm.exp {
-            Exp::Op(Soac::Screma(s)) => s.scans.is_empty(),
-            Exp::Basic(Basic::Assert(..)) => false,
-            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => true,
-        };
+    let (mut fails, mut scans, mut in_order) = (false, false, false);
+    for_each_stm(body, &mut |stm| match &stm.exp {
+        Exp::Op(Soac::Screma(s)) => {
+            scans |= !s.scans.is_empty();
+            in_order |= s.reds.iter().any(|red| !is_commutative(red.comm, &red.op));
+        }
+        Exp::Basic(Basic::Assert(..)) => fails = true,
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {}
     });
-    suits
+    !(fails || scans && in_order)
 }
 
 /// A size, but no more than a limit unless a condition holds.

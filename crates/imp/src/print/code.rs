@@ -414,5 +414,7 @@ pub(crate) fn direction_word(direction: Direction) -> &'static str {
         Direction::Up => "up",
         Direction::Down => "down",
         Direction::First => "first",
+        Direction::FirstOf => "first_of",
+        Direction::LastOf => "last_of",
     }
 }

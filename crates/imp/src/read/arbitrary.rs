@@ -419,7 +419,13 @@ impl Arbitrary for KernelOp {
             _ => KernelOp::Shuffle {
                 var: g.name(),
                 ty: g.prim(),
-                direction: g.pick(&[Direction::Up, Direction::Down, Direction::First]),
+                direction: g.pick(&[
+                    Direction::Up,
+                    Direction::Down,
+                    Direction::First,
+                    Direction::FirstOf,
+                    Direction::LastOf,
+                ]),
                 delta: g.below(33) as u32,
                 value: g.expr(2),
             },

@@ -338,7 +338,7 @@ impl Text<'_> {
     }
 
     fn direction(&mut self) -> Read<Direction> {
-        let all = [Direction::Up, Direction::Down, Direction::First];
+        let all = [Direction::Up, Direction::Down, Direction::First, Direction::FirstOf, Direction::LastOf];
         let Some(direction) = all.into_iter().find(|d| self.r.at_word(direction_word(*d))) else {
             return self.r.expected("a direction");
         };

@@ -98,6 +98,9 @@ impl Context {
 
     /// Code for the offset of an element.
     pub(super) fn offset(&self, at: &At) -> Expr {
+        if let Some(own) = self.in_kernel.kept.as_ref().and_then(|kept| kept.offset(self.mem(at.block))) {
+            return own;
+        }
         let mut offset = self.poly(&at.lmad.offset);
         for (index, stride) in &at.rest {
             let (index, stride) = (self.poly(index), self.stride(stride));

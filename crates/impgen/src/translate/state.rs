@@ -13,8 +13,9 @@
 
 use super::machine::Machine;
 use fehu_algebra::{Poly, Sym};
+use fehu_analysis::own_reads::OwnReads;
 use fehu_base::prim::{PrimType, ScalarType};
-use fehu_base::{Name, NameSource, Symbol};
+use fehu_base::{bug, Name, NameSource, Symbol};
 use fehu_imp::syntax::{Code, Expr, HostOp, Kernel, KernelOp, TaskOp, TuningParam};
 use fehu_ir::mem::Lmad;
 use fehu_ir::types::Types;
@@ -69,6 +70,42 @@ pub(crate) struct Flat {
     pub(super) sum: Poly,
 }
 
+/// What threads of a kernel keep.
+pub(crate) struct Kept {
+    /// How many points each has at most.
+    pub(super) points: i64,
+    /// How many lanes exchange values, if these are a part of a warp.
+    pub(super) lanes: Option<u32>,
+    /// Which scalars of operations are elements that are read once.
+    pub(super) reads: OwnReads,
+    /// Where these are, by number, once they are read.
+    pub(super) read: FxHashMap<usize, Name>,
+    /// The memory of the arrays of the block, and the types of their elements.
+    pub(super) made: FxHashMap<Name, PrimType>,
+    /// The thread's first point.
+    pub(super) first: Expr,
+    /// From each of its points to the next.
+    pub(super) step: i64,
+    /// How many points its warp, or its team, has.
+    pub(super) covered: Expr,
+    /// How many it has.
+    pub(super) count: Name,
+    /// How many all threads of its warp, or all lanes of its team, have.
+    pub(super) whole: Name,
+    /// The number of the point among those of the thread, where one is computed.
+    pub(super) now: Option<Expr>,
+    /// The types that were exchanged last, and in which half of the memory for that.
+    pub(super) exchanged: Option<(Vec<PrimType>, i64)>,
+}
+
+impl Kept {
+    /// Where the thread's element of an array is, if it keeps it.
+    pub(crate) fn offset(&self, block: Name) -> Option<Expr> {
+        let kept = self.made.contains_key(&block);
+        kept.then(|| self.now.clone().unwrap_or_else(|| bug!("an own element outside of a point")))
+    }
+}
+
 /// What is known of a kernel while its code is made: nothing of it is left when the kernel is complete.
 #[derive(Default)]
 pub(crate) struct KernelState {
@@ -87,6 +124,8 @@ pub(crate) struct KernelState {
     pub(super) in_turns: Vec<Shape>,
     /// The logarithm of the number of threads, if they are a part of a warp.
     pub(super) team_log2: Option<Expr>,
+    /// What threads keep of their points of all operations.
+    pub(super) kept: Option<Kept>,
     /// Points whose flat numbers are known.
     pub(super) flats: Vec<Flat>,
     /// What is read in place of elements, by the name of what is read.

@@ -232,7 +232,7 @@ impl Printer<'_> {
         }
     }
 
-    fn turns(&mut self, Turns { points, threads, teams }: &Turns) {
+    fn turns(&mut self, Turns { points, threads, teams, kept }: &Turns) {
         self.put(", ");
         self.param_field("points", *points);
         self.put(", ");
@@ -242,6 +242,9 @@ impl Printer<'_> {
             self.param_field("least", *least);
             self.put(", ");
             self.param_field("most", *most);
+        }
+        if let Some(Kept { points, of_lanes }) = kept {
+            self.put(format_args!(", kept {points}, of_lanes {of_lanes}"));
         }
     }
 

@@ -221,15 +221,19 @@ impl Reader<'_> {
         let points = self.param_field("points")?;
         self.punct(',')?;
         let threads = self.param_field("threads")?;
-        let teams = match self.try_punct(',') {
+        let teams = match self.next_is("least") {
             true => {
-                let least = self.param_field("least")?;
+                let least = self.text_symbol()?;
                 self.punct(',')?;
                 Some(Teams { least, most: self.param_field("most")? })
             }
             false => None,
         };
-        Ok(Turns { points, threads, teams })
+        let kept = match self.next_is("kept") {
+            true => Some(Kept { points: self.number()?, of_lanes: self.next_field("of_lanes")? }),
+            false => None,
+        };
+        Ok(Turns { points, threads, teams, kept })
     }
 
     fn points_plan(&mut self) -> Read<Points> {

@@ -97,9 +97,11 @@ impl<R: Rep> Checker<'_, R> {
                 self.turned(seg, turned);
                 turned.sides.iter().map(|(_, side)| *side).collect()
             }
-            Plan::BlockPerPoint { spaces, once, .. } => {
+            Plan::BlockPerPoint { spaces, once, turns } => {
                 let once = once.iter().flat_map(|once| &once.spaces);
-                vec![i64::from(!spaces.iter().chain(once).any(Vec::is_empty))]
+                let kept =
+                    turns.iter().filter_map(|turns| turns.kept).flat_map(|kept| [kept.points, kept.of_lanes]);
+                kept.chain([i64::from(!spaces.iter().chain(once).any(Vec::is_empty))]).collect()
             }
             Plan::LanesPerSegment { points, .. } => vec![*points],
             Plan::ThreadPerSegment { each, each_when, .. } => {

@@ -17,16 +17,19 @@
 //! - Operations that only fill arrays (`virtual`) do not count.
 //!
 //! Where rows are reduced and mapped, but nothing is in loops, a thread has several points of each if there are blocks enough: then its
-//! reads wait together, and fewer threads have to exchange values. Scans do not gain by it: they exchange values in every round.
+//! reads wait together, and fewer threads have to exchange values. Scans gain by it only if threads keep their points: else they exchange values in every round.
 //!
 //! On devices with warps, a part of a warp may be enough for a point of that kind (`teams`), if nothing in it can fail, and if threads without a point do no harm: what the
 //! block reads outside of its operations is known before it runs.
+//!
+//! Threads of blocks and of teams may have the same points in all operations, and keep what they read and compute for them (`kept`).
 
 use super::combine::is_heavy;
+use super::kept::kept_points;
 use super::Scheduler;
 use fehu_base::tuning::schedule::{
-    BUSY_THREADS, MAX_TURNS_OF_LANES, MAX_TURNS_OF_REDUCED_ROWS, MAX_TURNS_OUTSIDE_OF_LOOPS,
-    MIN_TURNS_OF_LANES,
+    BUSY_THREADS, MAX_TURNS_OF_KEPT_ROWS, MAX_TURNS_OF_LANES, MAX_TURNS_OF_REDUCED_ROWS,
+    MAX_TURNS_OUTSIDE_OF_LOOPS, MIN_TURNS_OF_LANES,
 };
 use fehu_base::Name;
 use fehu_ir::mem::MemOp;
@@ -41,9 +44,14 @@ impl Scheduler {
     pub(super) fn block_per_point(&mut self, seg: &SegOp<Memory>) -> Plan {
         let mut found = Spaces::default();
         found.body(&seg.body.body, false);
-        let teams = self.device.warps && suits_teams(seg);
-        let turns = found.turns_pay().then(|| Turns {
-            points: self.threshold_param(MAX_TURNS_OF_REDUCED_ROWS),
+        let kept = self.device.warps.then(|| kept_points(seg, &self.places)).flatten();
+        let teams = self.device.warps && suits_teams(seg, kept.is_some());
+        let turns = (found.turns_pay() || kept.is_some() && !found.combined.is_empty()).then(|| Turns {
+            kept,
+            points: self.threshold_param(match kept {
+                Some(_) => MAX_TURNS_OF_KEPT_ROWS,
+                None => MAX_TURNS_OF_REDUCED_ROWS,
+            }),
             threads: self.threshold_param(BUSY_THREADS),
             teams: teams.then(|| Teams {
                 least: self.threshold_param(MIN_TURNS_OF_LANES),
@@ -67,7 +75,7 @@ impl Scheduler {
 }
 
 /// Whether parts of warps can compute points: nothing fails or depends on the point, but for reductions and maps and what they need.
-fn suits_teams(seg: &SegOp<Memory>) -> bool {
+fn suits_teams(seg: &SegOp<Memory>, kept: bool) -> bool {
     let mut fails = false;
     for_each_stm(&seg.body.body, &mut |stm| fails |= matches!(stm.exp, Exp::Basic(Basic::Assert(..))));
     let mut inside: FxHashSet<Name> = FxHashSet::default();
@@ -81,7 +89,7 @@ fn suits_teams(seg: &SegOp<Memory>) -> bool {
                 Exp::Op(MemOp::Alloc(bytes, Space::Shared)) => is_outside(*bytes, &inside),
                 Exp::Op(MemOp::Seg(op)) => {
                     elements(op)
-                        && matches!(op.kind, SegKind::Map | SegKind::Red(_))
+                        && (matches!(op.kind, SegKind::Map | SegKind::Red(_)) || kept)
                         && op.types.iter().all(is_number)
                 }
                 Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,

@@ -28,7 +28,22 @@ impl Places {
 
     /// The offset of an element of an array in device memory; none if that is no symbolic integer, or the array is elsewhere.
     pub(super) fn offset(&self, array: Name, slice: &Slice) -> Option<Poly> {
-        let (block, lmad) = self.arrays.get(&array)?;
+        let block = self.block_of(array)?;
+        let in_device_memory = match self.types.get(&block) {
+            Some(Type::Mem(space)) => matches!(space, Space::Default),
+            Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => true,
+        };
+        self.offset_in_block(array, slice).filter(|_| in_device_memory)
+    }
+
+    /// The memory that an array is in.
+    pub(super) fn block_of(&self, array: Name) -> Option<Name> {
+        self.arrays.get(&array).map(|(block, _)| *block)
+    }
+
+    /// The offset of an element of an array, whatever memory that is in; none if it is no symbolic integer.
+    pub(super) fn offset_in_block(&self, array: Name, slice: &Slice) -> Option<Poly> {
+        let (_, lmad) = self.arrays.get(&array)?;
         let dim = |d: &DimIndex| match d {
             DimIndex::Fix(i) => SliceDim::Fix(poly(*i)),
             DimIndex::Slice { start, len, stride } => {
@@ -37,11 +52,7 @@ impl Places {
         };
         let dims: Vec<SliceDim> = slice.iter().map(dim).collect();
         let offset = lmad.slice(&dims)?.offset;
-        let in_device_memory = match self.types.get(block) {
-            Some(Type::Mem(space)) => matches!(space, Space::Default),
-            Some(Type::Prim(_) | Type::Array(..) | Type::Acc(..)) | None => true,
-        };
-        (offset.is_known() && in_device_memory).then_some(offset)
+        offset.is_known().then_some(offset)
     }
 
     /// The offset of the element whose indices are those of a point, in dimensions of its space that are given for each dimension of the array, or 0.

@@ -11,9 +11,11 @@
 //! unroll loops whose number of rounds they do not know, which takes twice the registers, and halves the number of blocks that run at once
 //! (the tridiagonal systems of `locvolcalib`: 722 instead of 522 us).
 //!
-//! Where a part of a warp is enough for a point, the same code is that of such a part ([`teams`]).
+//! Where a part of a warp is enough for a point, the same code is that of such a part ([`teams`]). Where all operations have the same points, and
+//! a thread only needs its own, it keeps what it reads and computes for them ([`kept`]).
 
 mod combine;
+pub(crate) mod kept;
 mod teams;
 
 use super::choice::{only_plan, schedule};
@@ -37,6 +39,7 @@ use fehu_ir::seg::{KernelReturn, SegKind, SegOp, SizeClass, EXCHANGE};
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Attr, Basic, Body, Exp, Memory, PatElem, Shape, SubExp, Type};
 use indexmap::IndexSet;
+use kept::Sharing;
 
 /// An operation whose points are computed by blocks.
 pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
@@ -47,16 +50,28 @@ pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Me
     size::add_params(t, schedule(seg));
     let widest = largest(t, spaces);
     let width = block_width(t, &points, widest.clone(), once.as_ref(), turns.as_ref());
-    let run = |t: &mut HostCode, one_round, in_turns| {
-        block_kernel(t, pat, seg, points.clone(), width.clone(), OneRound { one_round, in_turns });
-    };
+    let run = |t: &mut HostCode, rounds| block_kernel(t, pat, seg, points.clone(), width.clone(), rounds);
+    let in_one = |one_round| Rounds { one_round, ..Rounds::default() };
     let rows = rows(&seg.body.body);
+    let kept = turns.as_ref().and_then(|turns| turns.kept);
     let by_rows = |t: &mut HostCode| {
         if rows.is_empty() {
-            return run(t, vec![], vec![]);
+            return run(t, Rounds::default());
         }
-        let fit = le(largest(t, &rows), width.clone());
-        t.if_else(fit, |t| run(t, rows.clone(), vec![]), |t| run(t, vec![], rows.clone()));
+        let most = largest(t, &rows);
+        let in_turns = |t: &mut HostCode| run(t, Rounds { in_turns: rows.clone(), ..Rounds::default() });
+        let several = |t: &mut HostCode| match kept {
+            Some(kept) => {
+                let fit = le(most.clone(), mul(width.clone(), i64(kept.points)));
+                let keep = |t: &mut HostCode| {
+                    let each = t.let_i64("each", quot_up(most.clone(), width.clone()));
+                    run(t, Rounds { kept: Some((kept.points, each)), ..Rounds::default() });
+                };
+                t.if_else(fit, keep, in_turns);
+            }
+            None => in_turns(t),
+        };
+        t.if_else(le(most.clone(), width.clone()), |t| run(t, in_one(rows.clone())), several);
     };
     if let Some(turns) = turns {
         if let Some(teams) = &turns.teams {
@@ -70,18 +85,21 @@ pub(crate) fn block_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Me
     }
     if maps_in_loop(&seg.body.body, spaces) && spaces.iter().any(|space| !rows.contains(space)) {
         let all = [spaces.clone(), rows.clone()].concat();
-        t.if_else(le(widest, width.clone()), |t| run(t, all, vec![]), by_rows);
+        t.if_else(le(widest, width.clone()), |t| run(t, in_one(all)), by_rows);
     } else {
         by_rows(t);
     }
 }
 
 /// Index spaces of operations inside of a block.
-struct OneRound {
+#[derive(Default)]
+struct Rounds {
     /// Those that have a thread for each point.
     one_round: Vec<Shape>,
     /// Those that have several points for each thread.
     in_turns: Vec<Shape>,
+    /// All have so many points for each thread at most, of which it keeps what it needs, and so many now.
+    kept: Option<(i64, Expr)>,
 }
 
 /// The kernel.
@@ -91,7 +109,7 @@ fn block_kernel(
     seg: &SegOp<Memory>,
     points: Expr,
     size: Expr,
-    OneRound { one_round, in_turns }: OneRound,
+    Rounds { one_round, in_turns, kept }: Rounds,
 ) {
     let grid = match &seg.grid {
         Some(grid) => min(points.clone(), t.operand(grid.blocks)),
@@ -104,9 +122,15 @@ fn block_kernel(
         t.in_kernel.in_turns = in_turns;
         map::set_thread(t, seg);
         let compute = |t: &mut KernelCode, at| {
-            point::set_point(t, &seg.space, at);
-            t.body(&seg.body.body, &[]);
-            block_results(t, pat, seg);
+            let compute = |t: &mut KernelCode| {
+                point::set_point(t, &seg.space, at);
+                t.body(&seg.body.body, &[]);
+                block_results(t, pat, seg);
+            };
+            match kept {
+                Some((points, each)) => kept::keeping(t, seg, points, Sharing::Block { each }, compute),
+                None => compute(t),
+            }
         };
         if seg.grid.is_none() {
             return compute(t, block());
@@ -183,8 +207,11 @@ fn block_width(
     once: Option<&Once>,
     turns: Option<&Turns>,
 ) -> Expr {
-    if let Some(Turns { points, threads, .. }) = turns {
-        let (points, threads) = (size::param(t, *points), size::param(t, *threads));
+    if let Some(Turns { points, threads, kept, .. }) = turns {
+        let (mut points, threads) = (size::param(t, *points), size::param(t, *threads));
+        if let Some(kept) = kept {
+            points = min(points, i64(kept.points));
+        }
         let busy = quot(threads, max(i64(1), blocks.clone()));
         widest = max(quot_up(widest.clone(), max(points, i64(1))), min(widest, busy));
     }
@@ -236,7 +263,9 @@ fn block_results(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory
                     continue;
                 }
                 let at = t.place_of(p.name).fixed(&indices);
-                t.put(ty.shape(), &at, *value);
+                if !kept::put(t, &at, *value) {
+                    t.put(ty.shape(), &at, *value);
+                }
             }
             KernelReturn::Write { .. } => {
                 bug!("a block returns {ret:?}")
@@ -313,6 +342,9 @@ fn counters(t: &mut Context, shape: &[SubExp]) -> Vec<(Name, SubExp)> {
 
 /// An operation inside of a block.
 pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+    if t.in_kernel.kept.is_some() {
+        return kept::operation(t, pat, seg);
+    }
     let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
     let points = point::points(t, &sizes);
     t.barrier();

@@ -150,7 +150,7 @@ impl KernelCode<'_> {
     }
 
     /// Reduces within a warp; lane 0 has the result.
-    fn shuffle_reduce(&mut self, ops: &[SegBinOp<Memory>], types: &[PrimType], values: &[Name]) {
+    pub(super) fn shuffle_reduce(&mut self, ops: &[SegBinOp<Memory>], types: &[PrimType], values: &[Name]) {
         for delta in [1u32, 2, 4, 8, 16] {
             let other = self.shuffle(types, values, Direction::Down, delta);
             let there = lt(add(rem(local(), i64(WARP_THREADS)), i64(i64::from(delta))), i64(WARP_THREADS));

@@ -117,6 +117,7 @@ impl Machine for KernelOp {
     fn allocate(t: &mut KernelCode, p: &PatElem<Memory>, bytes: SubExp, space: &Space) {
         match (space, t.in_kernel.mode) {
             (Space::Scalar(..), _) => t.declare(p.name, &p.ty),
+            (Space::Shared, Mode::Block) if block::kept::allocate(t, p.name) => {}
             (Space::Shared, Mode::Block) => {
                 let bytes = block::host_operand(t, bytes);
                 t.in_kernel.shared.push((p.name, bytes));

@@ -120,6 +120,7 @@ impl Gen {
                     points: g.symbol(),
                     threads: g.symbol(),
                     teams: g.option(|g| Teams { least: g.symbol(), most: g.symbol() }),
+                    kept: g.bool().then_some(Kept { points: 16, of_lanes: 8 }),
                 }),
             },
             11 => Plan::Rounds { updates: self.updates() },

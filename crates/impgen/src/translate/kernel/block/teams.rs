@@ -16,6 +16,7 @@
 //! - There is a kernel for each width: where it is not known when the kernel is compiled, finding the places of elements takes as long as all else.
 //! - The parts of shared arrays are an odd number of times as long as a team is wide, in words, so that lanes of all teams of a warp touch different banks.
 
+use super::kept::{self, Sharing};
 use super::{exchange_of, largest, rows};
 use crate::translate::kernel::operator::vars;
 use crate::translate::kernel::point;
@@ -61,6 +62,8 @@ pub(super) struct Team {
     lanes: Expr,
     /// The words of a team's part of each shared array.
     words: FxHashMap<Name, Expr>,
+    /// How many points of each operation a lane has at most, if it keeps what it needs of them.
+    kept: Option<i64>,
 }
 
 /// Whether teams are wide enough for so many points, and how wide they are.
@@ -69,7 +72,7 @@ pub(super) fn team(
     seg: &SegOp<Memory>,
     spaces: &[Shape],
     points: &Expr,
-    Turns { threads, .. }: &Turns,
+    Turns { threads, kept, .. }: &Turns,
     Teams { least, most }: &Teams,
 ) -> Team {
     let (least, most, threads) = (size::param(t, *least), size::param(t, *most), size::param(t, *threads));
@@ -83,7 +86,12 @@ pub(super) fn team(
     let busy = quot(threads, max(i64(1), points.clone()));
     let few = le(min(widest.clone(), busy), i64(WARP_THREADS));
     let mut pay = and(few, le(widest.clone(), mul(most, i64(WARP_THREADS))));
-    pay = and(pay, le(widest, i64(MAX_WIDTH)));
+    pay = and(pay, le(widest.clone(), i64(MAX_WIDTH)));
+    if let Some(kept) = kept {
+        // Nothing is in shared memory.
+        pay = and(pay, le(widest, mul(lanes.clone(), i64(kept.of_lanes))));
+        return Team { pay, lanes, words: FxHashMap::default(), kept: Some(kept.of_lanes) };
+    }
     let (mut words, mut sum) = (FxHashMap::default(), i64(0));
     for stm in &seg.body.body.stms {
         let Exp::Op(MemOp::Alloc(bytes, Space::Shared)) = &stm.exp else { continue };
@@ -101,7 +109,7 @@ pub(super) fn team(
     let most = size::device_max(t, &SizeClass::SharedMemory);
     // Two blocks at a time, at least.
     pay = and(pay, le(mul(mul(sum, teams), i64(2 * BANK_BYTES)), most));
-    Team { pay, lanes, words }
+    Team { pay, lanes, words, kept: None }
 }
 
 fn is_exchange(stm: &Stm<Memory>) -> bool {
@@ -130,7 +138,7 @@ fn team_kernel(
     team: &Team,
     lanes: i64,
 ) {
-    let log2 = i64(i64::from(lanes.trailing_zeros()));
+    let (log2, width) = (i64(i64::from(lanes.trailing_zeros())), lanes);
     let (teams, lanes) = (i64(BLOCK_THREADS / lanes), i64(lanes));
     let grid = quot_up(points.clone(), teams.clone());
     t.kernel("segmap_teams", grid, i64(BLOCK_THREADS), Mode::Block, |t| {
@@ -142,10 +150,14 @@ fn team_kernel(
         let lane = bits(local(), sub(lanes.clone(), i64(1)));
         let lane = t.let_i64("lane", select(lt(number.clone(), points.clone()), lane, i64(NO_LANE)));
         let point = t.let_i64("point", min(number, sub(points.clone(), i64(1))));
-        let mut code = t.block(|t| {
+        let compute = |t: &mut KernelCode| {
             point::set_point(t, &seg.space, block());
             t.body(&seg.body.body, &[]);
             super::block_results(t, pat, seg);
+        };
+        let mut code = t.block(|t| match team.kept {
+            Some(points) => kept::keeping(t, seg, points, Sharing::Team { lanes: width }, compute),
+            None => compute(t),
         });
         let mut parts: FxHashMap<Name, Expr> = FxHashMap::default();
         for (mem, bytes) in &mut t.in_kernel.shared {

@@ -1,0 +1,245 @@
+//! Rows whose elements threads of a block keep in registers, from the first operation to the last.
+//!
+//! ```text
+//! segmap block (i < n) {                                       a thread has the same points of all operations, at most 16:
+//!   let (top) = segred in_block (j < m) max {xss[i, j]}        it reads its elements of xss once
+//!   let (s, es) = segred in_block (k < m) (+) {                its elements of es are variables
+//!     let (e) = exp(xss[i, k] - top)
+//!     return (e, e)
+//!   }
+//!   let (out) = segmap in_block (l < m) {es[l] / s}
+//! ```
+//!
+//! That is so if all operations have the same points, and what an operation leaves for those after it is only read at the point it was left at. Nobody has to wait for
+//! another thread then, but in reductions, whose operators must be commutative, since a thread's points are not neighbours, and in scans.
+
+use super::places::Places;
+use fehu_algebra::Poly;
+use fehu_analysis::operator::is_commutative;
+use fehu_analysis::own_reads::OwnReads;
+use fehu_base::device::WARP_THREADS;
+use fehu_base::prim::PrimType;
+use fehu_base::tuning::schedule::{
+    KEPT_BYTES_PER_THREAD, KEPT_POINTS, KEPT_POINTS_OF_LANES, MAX_STATEMENTS_OF_KEPT_POINT,
+};
+use fehu_base::Name;
+use fehu_ir::mem::{poly, sym, MemInfo, MemOp};
+use fehu_ir::schedule::Kept;
+use fehu_ir::seg::{KernelReturn, SegKind, SegOp, EXCHANGE};
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Attr, Basic, Body, DimIndex, Exp, Memory, PatElem, Slice, Space, Stm, SubExp, Type};
+use rustc_hash::FxHashMap;
+use std::ops::RangeInclusive;
+
+/// How many points of each operation a thread keeps, if it can.
+pub(super) fn kept_points(seg: &SegOp<Memory>, places: &Places) -> Option<Kept> {
+    let body = &seg.body.body;
+    let mut rows =
+        Rows { places, space: None, made: FxHashMap::default(), touched: vec![], scanned: vec![], ops: 0 };
+    let suits = elements(seg) && body.stms.iter().all(|stm| rows.stm(stm));
+    if !suits {
+        return None;
+    }
+    let first = rows.space?.0;
+    for array in body.result.iter().filter_map(|e| e.name()) {
+        if places.block_of(array).is_some_and(|block| rows.made.contains_key(&block)) {
+            rows.touch(array, &vec![DimIndex::Fix(first.into())], Some(first), false);
+        }
+    }
+    let point = poly(first.into());
+    let own = |(block, elems): (&Name, &Vec<PrimType>)| rows.only_own(*block, elems, &point);
+    let made: Vec<Held> = rows.made.iter().map(own).collect::<Option<_>>()?;
+    if !rows.touched.iter().all(|touched| rows.is_own_if_written(touched)) {
+        return None;
+    }
+    let held: Vec<Held> = made.into_iter().chain(rows.scanned).chain(held_reads(body, places)).collect();
+    let bytes_at =
+        |op| held.iter().filter(|held| held.ops.contains(&op)).map(|held| held.elem.bytes() as i64).sum();
+    let bytes: i64 = (0..rows.ops).map(bytes_at).max()?;
+    let points = KEPT_POINTS.into_iter().find(|points| bytes * points <= KEPT_BYTES_PER_THREAD)?;
+    Some(Kept { points, of_lanes: KEPT_POINTS_OF_LANES })
+}
+
+/// An element for each point, and the operations in which it is there.
+struct Held {
+    elem: PrimType,
+    ops: RangeInclusive<usize>,
+}
+
+/// Elements that are read once.
+fn held_reads(body: &Body<Memory>, places: &Places) -> Vec<Held> {
+    let OwnReads { types, numbers } = OwnReads::of(body, |array| places.block_of(array));
+    let mut held: Vec<Option<Held>> = types.iter().map(|_| None).collect();
+    let operations = body.stms.iter().filter_map(|stm| match &stm.exp {
+        Exp::Op(MemOp::Seg(seg)) => Some(seg),
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
+    });
+    for (op, seg) in operations.enumerate() {
+        let read = seg.body.body.stms.iter().flat_map(|stm| &stm.pat).filter_map(|p| numbers.get(&p.name));
+        for number in read {
+            let since = held[*number].as_ref().map_or(op, |held| *held.ops.start());
+            held[*number] = Some(Held { elem: types[*number], ops: since..=op });
+        }
+    }
+    held.into_iter().flatten().collect()
+}
+
+fn elements(seg: &SegOp<Memory>) -> bool {
+    seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem))
+}
+
+/// The operations of a block so far.
+struct Rows<'a> {
+    places: &'a Places,
+    /// Their index space; the name is that of the first one's point.
+    space: Option<(Name, SubExp)>,
+    /// The types of the elements of what is in shared memory, by memory.
+    made: FxHashMap<Name, Vec<PrimType>>,
+    /// What operations read and write.
+    touched: Vec<Touched>,
+    /// Values that are scanned.
+    scanned: Vec<Held>,
+    /// How many operations there are.
+    ops: usize,
+}
+
+/// An element of memory that a point reads or writes.
+struct Touched {
+    block: Name,
+    /// Where, by the name of the first operation's point; none if it is not known.
+    offset: Option<Poly>,
+    written: bool,
+    /// In which operation.
+    op: usize,
+}
+
+impl Rows<'_> {
+    /// The elements of shared memory that is only touched at the thread's own points.
+    fn only_own(&self, block: Name, elems: &[PrimType], point: &Poly) -> Option<Held> {
+        let (elem, rest) = elems.split_first()?;
+        let touched = || self.touched.iter().filter(|t| t.block == block);
+        let own = touched().all(|t| t.offset.as_ref() == Some(point));
+        let ops = touched().map(|t| t.op).min()?..=touched().map(|t| t.op).max()?;
+        (own && rest.iter().all(|other| other == elem)).then_some(Held { elem: *elem, ops })
+    }
+
+    /// Whether an element is the same thread's wherever its memory is touched, if somebody writes it.
+    fn is_own_if_written(&self, touched: &Touched) -> bool {
+        let mut same = self.touched.iter().filter(|other| other.block == touched.block);
+        !same.clone().any(|other| other.written)
+            || touched.offset.is_some() && same.all(|other| other.offset == touched.offset)
+    }
+
+    /// A statement of the block: an operation, arithmetic, or a view.
+    fn stm(&mut self, stm: &Stm<Memory>) -> bool {
+        match &stm.exp {
+            Exp::Op(MemOp::Alloc(_, Space::Shared)) => {
+                if !is_exchange(stm) {
+                    self.made.extend(stm.pat.iter().map(|p| (p.name, vec![])));
+                }
+                true
+            }
+            Exp::Op(MemOp::Seg(seg)) => self.operation(&stm.pat, seg),
+            Exp::Basic(Basic::Index(..) | Basic::Rearrange(..) | Basic::Reshape(..) | Basic::Scratch(..))
+                if !is_scalar(stm) =>
+            {
+                true
+            }
+            Exp::Basic(_) | Exp::If(..) => self.scalars(std::slice::from_ref(stm), None),
+            Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+        }
+    }
+
+    fn operation(&mut self, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) -> bool {
+        let ([(point, width)], true) = (seg.space.dims.as_slice(), elements(seg)) else { return false };
+        if self.space.get_or_insert((*point, *width)).1 != *width {
+            return false;
+        }
+        let operators = match &seg.kind {
+            SegKind::Map => true,
+            SegKind::Red(ops) => {
+                ops.iter().all(|op| is_commutative(op.comm, &op.op) && self.scalars(&op.op.body.stms, None))
+            }
+            SegKind::Scan(ops, None) => {
+                // What goes to memory of the block's own is counted there.
+                let written = pat.iter().take(seg.combined()).filter(|p| {
+                    !self.places.block_of(p.name).is_some_and(|block| self.made.contains_key(&block))
+                });
+                let held = |elem| Held { elem, ops: self.ops..=self.ops };
+                self.scanned.extend(written.filter_map(|p| p.ty.elem()).map(held));
+                ops.iter().all(|op| self.scalars(&op.op.body.stms, None))
+            }
+            SegKind::Scan(..) | SegKind::Hist(_) => false,
+        };
+        if statements(seg) > MAX_STATEMENTS_OF_KEPT_POINT {
+            return false;
+        }
+        let prims = seg.types.iter().all(|ty| matches!(ty, Type::Prim(ty) if *ty != PrimType::Unit));
+        if !operators || !prims || !self.scalars(&seg.body.body.stms, Some(*point)) {
+            return false;
+        }
+        for p in pat {
+            if let (MemInfo::Array { block, .. }, Some(elem)) = (&p.dec, p.ty.elem()) {
+                self.touch(p.name, &vec![DimIndex::Fix((*point).into())], Some(*point), true);
+                if let Some(elems) = self.made.get_mut(block) {
+                    elems.push(elem);
+                }
+            }
+        }
+        self.ops += 1;
+        true
+    }
+
+    /// Whether statements compute scalars, and nothing fails.
+    fn scalars(&mut self, stms: &[Stm<Memory>], point: Option<Name>) -> bool {
+        stms.iter().all(|stm| self.scalar(stm, point))
+    }
+
+    fn scalar(&mut self, stm: &Stm<Memory>, point: Option<Name>) -> bool {
+        match &stm.exp {
+            Exp::Basic(Basic::Index(array, slice)) => self.touch(*array, slice, point, false),
+            Exp::Basic(Basic::Assert(..)) => return false,
+            Exp::If(_, yes, no) => {
+                if !self.scalars(&yes.stms, point) || !self.scalars(&no.stms, point) {
+                    return false;
+                }
+            }
+            Exp::Basic(_) => {}
+            Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => return false,
+        }
+        is_scalar(stm)
+    }
+
+    fn touch(&mut self, array: Name, slice: &Slice, point: Option<Name>, written: bool) {
+        let Some(block) = self.places.block_of(array) else { return };
+        let offset = match (point, self.space, self.places.offset_in_block(array, slice)) {
+            (Some(point), Some((first, _)), Some(offset)) => {
+                Some(offset.subst(sym(point), &poly(first.into())))
+            }
+            _ => None,
+        };
+        self.touched.push(Touched { block, offset, written, op: self.ops });
+    }
+}
+
+/// Statements for each point. Values are scanned in as many steps as a warp has bits in its lanes' numbers.
+fn statements(seg: &SegOp<Memory>) -> usize {
+    let count = |body: &Body<Memory>| {
+        let mut count = 0;
+        for_each_stm(body, &mut |_| count += 1);
+        count
+    };
+    let scanned: usize = match &seg.kind {
+        SegKind::Scan(ops, _) => ops.iter().map(|op| count(&op.op.body)).sum(),
+        SegKind::Map | SegKind::Red(_) | SegKind::Hist(_) => 0,
+    };
+    count(&seg.body.body) + scanned * WARP_THREADS.trailing_zeros() as usize
+}
+
+fn is_scalar(stm: &Stm<Memory>) -> bool {
+    stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)))
+}
+
+fn is_exchange(stm: &Stm<Memory>) -> bool {
+    stm.attrs.iter().any(|a| matches!(a, Attr::Comp(name, _) if name.as_str() == EXCHANGE))
+}
