@@ -654,7 +654,13 @@ impl<'a, R: Rep<Dec = ()>> Engine<'a, R> {
     /// Whether rules look at how names are defined by such an expression. Large bodies are not copied.
     fn worth_remembering(&self, exp: &Exp<R>) -> bool {
         match exp {
-            Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Call(..) => false,
+            // A conjunction or a disjunction.
+            Exp::If(_, t, f) => {
+                let constant =
+                    |body: &Body<R>| matches!(body.result[..], [SubExp::Const(PrimValue::Bool(_))]);
+                (constant(t) || constant(f)) && t.stms.len() + f.stms.len() <= rules::MAX_COPIED
+            }
+            Exp::Loop(_) | Exp::WithAcc(_) | Exp::Call(..) => false,
             Exp::Op(op) => match op.view() {
                 OpView::Soac(Soac::Screma(s)) => s.map.body.stms.len() <= rules::MAX_COPIED,
                 OpView::Seg(seg) => rules::is_trivial_kernel(seg),

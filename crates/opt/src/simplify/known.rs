@@ -18,7 +18,7 @@ use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::mem::{poly, sym};
-use fehu_ir::{Basic, Exp, Rep, SubExp, Type};
+use fehu_ir::{Basic, Body, Exp, Rep, SubExp, Type};
 
 /// Bits of a size.
 const SIZE_BITS: u32 = 48;
@@ -114,8 +114,22 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
 
     /// A condition holds (or not), in the innermost frame.
     pub(super) fn assume(&mut self, cond: SubExp, value: bool) {
-        let Some(exp) = self.pure_def(cond) else { return };
-        match (&*exp, value) {
+        if let Some(exp) = self.pure_def(cond) {
+            self.assume_exp(&exp, value);
+        }
+    }
+
+    fn assume_exp(&mut self, exp: &Exp<R>, value: bool) {
+        match (exp, value) {
+            // `c || d` and `c && d`, where `d` is only computed if it is asked for.
+            (Exp::If(c, t, f), false) if t.result.first() == Some(&SubExp::bool(true)) => {
+                self.assume(*c, false);
+                self.assume_result(f, false);
+            }
+            (Exp::If(c, t, f), true) if f.result.first() == Some(&SubExp::bool(false)) => {
+                self.assume(*c, true);
+                self.assume_result(t, true);
+            }
             (Exp::Basic(Basic::UnOp(UnOp::Not, x)), _) => self.assume(*x, !value),
             (Exp::Basic(Basic::BinOp(BinOp::LogAnd, x, y)), true)
             | (Exp::Basic(Basic::BinOp(BinOp::LogOr, x, y)), false) => {
@@ -150,6 +164,22 @@ impl<R: Rep<Dec = ()>> Engine<'_, R> {
                 }
             }
             (_, _) => {}
+        }
+    }
+
+    /// The first result of a branch that is taken, in the innermost frame.
+    fn assume_result(&mut self, body: &Body<R>, value: bool) {
+        let Some(result) = body.result.first() else { return };
+        let level = self.here();
+        for stm in body.stms.iter().filter(|stm| stm.certs.is_empty()) {
+            match stm.pat.as_slice() {
+                [p] if result.name() == Some(p.name) => self.assume_exp(&stm.exp, value),
+                [p] => self.learn_definition(p.name, &stm.exp, level),
+                _ => {}
+            }
+        }
+        if !body.stms.iter().any(|stm| stm.pat.iter().any(|p| result.name() == Some(p.name))) {
+            self.assume(*result, value);
         }
     }
 
