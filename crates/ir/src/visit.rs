@@ -449,6 +449,9 @@ macro_rules! walks {
                                 v.name(read);
                             }
                         }
+                        Plan::Steps(steps) => {
+                            names::<R, V>(v, &$($m)? steps.carried);
+                        }
                         Plan::BlockPerPoint { spaces, once, turns: _ } => {
                             for space in spaces {
                                 operands::<R, V>(v, space);

@@ -57,7 +57,15 @@ fn inside(prog: &mut Prog<Memory>) {
 }
 
 /// Sums and differences of 64 bits, by name.
-type Sums = FxHashMap<Name, (BinOp, SubExp, SubExp)>;
+pub(crate) type Sums = FxHashMap<Name, (BinOp, SubExp, SubExp)>;
+
+/// Such a sum.
+pub(crate) fn as_sum(basic: &Basic) -> Option<(BinOp, SubExp, SubExp)> {
+    let Basic::BinOp(op @ (BinOp::Add(IntType::I64) | BinOp::Sub(IntType::I64)), a, b) = basic else {
+        return None;
+    };
+    Some((*op, *a, *b))
+}
 
 struct Inside {
     names: NameSource,
@@ -71,19 +79,13 @@ impl Inside {
         for stm in &mut body.stms {
             match &mut stm.exp {
                 Exp::Op(MemOp::Seg(seg)) => self.map(seg, &stm.loc),
-                Exp::Basic(Basic::BinOp(
-                    op @ (BinOp::Add(IntType::I64) | BinOp::Sub(IntType::I64)),
-                    a,
-                    b,
-                )) => {
-                    self.sums.extend(stm.pat.first().map(|p| (p.name, (*op, *a, *b))));
+                Exp::Basic(basic) => {
+                    let sum = as_sum(basic);
+                    self.sums.extend(stm.pat.first().and_then(|p| Some((p.name, sum?))));
                 }
-                exp @ (Exp::Basic(_)
-                | Exp::Call(..)
-                | Exp::If(..)
-                | Exp::Loop(_)
-                | Exp::WithAcc(_)
-                | Exp::Op(_)) => map_bodies(exp, &mut |inner| deep(|| self.host(inner))),
+                exp @ (Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_)) => {
+                    map_bodies(exp, &mut |inner| deep(|| self.host(inner)))
+                }
             }
         }
     }
@@ -160,7 +162,11 @@ impl Inside {
 /// Whether the points of a map are scalars, computed by threads for themselves by a few statements.
 fn is_stencil(seg: &SegOp<Memory>) -> bool {
     let plan = seg.schedule.as_ref().map(|s| s.choices.as_slice());
-    let points = matches!(plan, Some([choice]) if matches!(choice.plan, Plan::Points(_)));
+    let points = match plan {
+        Some([several, one]) => matches!(several.plan, Plan::Steps(_)) && matches!(one.plan, Plan::Points(_)),
+        Some([choice]) => matches!(choice.plan, Plan::Points(_)),
+        Some(_) | None => false,
+    };
     let map = seg.level == SegLevel::Thread && matches!(seg.kind, SegKind::Map);
     let elements = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
     let scalars = seg.types.iter().all(|t| matches!(t, Type::Prim(_)));

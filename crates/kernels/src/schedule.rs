@@ -24,6 +24,7 @@
 //! | [`tile`] | which reads of a map go through tiles in shared memory |
 //! | [`row_cache`] | which rows are kept in shared memory |
 //! | [`turn`] | which elements are turned in shared memory |
+//! | [`steps`] | which loops do several iterations in a kernel |
 //! | [`strip`] | which scans and histograms are of strips of segments |
 //! | [`combine`] | reductions, scans, histograms, and operations inside of blocks |
 //! | [`block`] | threads of a block that computes a point |
@@ -46,11 +47,13 @@ mod map;
 mod places;
 mod row_cache;
 mod steer;
+mod steps;
 mod strip;
 mod task;
 mod tile;
 mod turn;
 
+use crate::inside::{as_sum, Sums};
 use fehu_base::tuning::schedule::Threshold;
 use fehu_base::{Name, Symbol};
 use fehu_ir::mem::MemOp;
@@ -88,6 +91,7 @@ pub fn run(prog: &mut Prog<Memory>, device: Device) {
         fun: Symbol::new("init"),
         named: FxHashSet::default(),
         params: vec![],
+        sums: Sums::default(),
     };
     s.host(&mut prog.consts);
     for fun in &mut prog.funs {
@@ -115,6 +119,8 @@ struct Scheduler {
     named: FxHashSet<Symbol>,
     /// Those of the operation that is scheduled.
     params: Vec<ScheduleParam>,
+    /// Sums that the host computes.
+    sums: Sums,
 }
 
 impl Scheduler {
@@ -141,8 +147,16 @@ impl Scheduler {
                 }
                 SizeOp::GetSizeMax(_) | SizeOp::SharedNeeded(_) => {}
             },
-            Exp::Basic(_) | Exp::Call(..) | Exp::Op(MemOp::Alloc(..)) => {}
-            around @ (Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_)) => {
+            Exp::Basic(basic) => {
+                let sum = as_sum(basic);
+                self.sums.extend(stm.pat.first().and_then(|p| Some((p.name, sum?))));
+            }
+            Exp::Call(..) | Exp::Op(MemOp::Alloc(..)) => {}
+            Exp::Loop(l) => {
+                self.host(&mut l.body);
+                steps::steps(self, l);
+            }
+            around @ (Exp::If(..) | Exp::WithAcc(_)) => {
                 map_bodies(around, &mut |inner| self.host(inner));
             }
         }

@@ -49,6 +49,40 @@ pub const MAX_STATEMENTS_OF_STENCIL: usize = 160;
 /// pay for the start of more blocks. `lavaMD` of Rodinia (100,000 points) takes 391 us with 128 threads and 432 us with 256.
 pub const BLOCK_OF_EXPENSIVE_POINTS: i64 = 4 * WARP_THREADS;
 
+// Several steps of a loop in one kernel.
+
+/// Bytes of the arrays of a loop of stencils from which on several of its steps are one kernel, for points that read their neighbours; where they read
+/// farther, by the square of that. Together with their next values, the arrays then outgrow the cache of 50 MB. A step of five points takes 80 instead of 157 us on
+/// 8192 x 8192 `f32`, 19.4 instead of 20.9 us on 2560 x 2560 (26 MB), and 13.6 instead of 13.0 us on 2048 x 2048; one that reads two places to each side takes 130 instead of
+/// 187 us on 8192 x 8192, 49 instead of 53 us on 4096 x 4096, and 44.7 instead of 42.0 us on 3584 x 3584.
+pub const MIN_BYTES_FOR_STEPS: Threshold = threshold("min_bytes_for_steps", 24 << 20);
+
+/// Blocks of such a kernel, about: several times as many as run at a time, since those at the edges take longer. Five points on 8192 x 8192 `f32` take 105, 86
+/// and 80 us a step with 8, 16 and 24 blocks for each of the 132 processors, and with 48 as long as with 24.
+pub const BLOCKS_OF_STEPS: Threshold = threshold("blocks_of_steps", 24 * 132);
+
+/// Such blocks compute at most so many percent of the points of a step, since those at their edges are computed by several of them. On 4096 x 4096
+/// it is 133 percent.
+pub const MAX_PERCENT_COVERED_BY_STEPS: Threshold = threshold("max_percent_covered_by_steps", 150);
+
+/// Rows of such a block at least, in multiples of the rows beyond its own that it reads.
+pub const MIN_ROWS_PER_HALO: i64 = 8;
+
+/// Steps of a kernel that are tried, in this order: the first for which there is room in shared memory.
+pub const STEPS_OF_KERNEL: [i64; 2] = [4, 2];
+
+/// How far from its own place a point may read. Every step computes as much beyond the edges of its block for the next. Five points with a distance of 4 take 86
+/// instead of 78 us on 5120 x 5120 `f32`.
+pub const MAX_RADIUS_OF_STEPS: i64 = 2;
+
+/// Operations of a point, at most, for each byte of its results: each is done as often as without, or more often, and what is saved is memory traffic. Nine points (12 operations
+/// for 4 bytes) on 8192 x 8192 take 101 instead of 161 us; `hotspot` (three divisions) takes 331 instead of 308 us, and the game of life with a byte for each cell 67
+/// instead of 61 us on 5120 x 5120.
+pub const MAX_OPERATIONS_PER_BYTE_OF_STEPS: i64 = 4;
+
+/// For how many operations a division or a function of floats counts.
+pub const OPERATIONS_OF_DIVISION: i64 = 8;
+
 // Tiles.
 
 /// Iterations of a loop of constant length that tiles are worth at least.

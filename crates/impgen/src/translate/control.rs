@@ -33,6 +33,19 @@ impl<M: Machine> Translate<'_, M> {
         for block in std::mem::take(&mut self.given) {
             self.free(block);
         }
+        if !M::steps_loop(self, l) {
+            self.iterations(l);
+        }
+        for (p, (param, _)) in pat.iter().zip(&l.params) {
+            if self.globals.contains(&p.name) {
+                self.set(p.name, param.name.into());
+            } else {
+                self.same.insert(p.name, param.name.into());
+            }
+        }
+    }
+
+    fn iterations(&mut self, l: &Loop<Memory>) {
         let body = self.block(|t| {
             t.body(&l.body, &[]);
             let next: Vec<(Name, SubExp)> =
@@ -47,13 +60,6 @@ impl<M: Machine> Translate<'_, M> {
             LoopForm::While(cond) => {
                 let cond = self.operand((*cond).into());
                 self.emit(Code::While(cond, Box::new(body)));
-            }
-        }
-        for (p, (param, _)) in pat.iter().zip(&l.params) {
-            if self.globals.contains(&p.name) {
-                self.set(p.name, param.name.into());
-            } else {
-                self.same.insert(p.name, param.name.into());
             }
         }
     }

@@ -9,6 +9,7 @@
 //! | file | what it emits |
 //! | --- | --- |
 //! | `map` | a thread computes a few points |
+//! | `steps` | several iterations of a loop of stencils |
 //! | `tile` | a block computes a rectangle of points, which read the same elements from shared memory |
 //! | `red` | blocks reduce parts of a segment, the last one to finish combines them; many small segments share a block |
 //! | `queue` | which threads do which rounds of work, where some take longer than others |
@@ -36,6 +37,7 @@ mod queue;
 mod red;
 mod scan;
 pub(super) mod size;
+pub(super) mod steps;
 mod tile;
 mod turns;
 pub(super) mod update;

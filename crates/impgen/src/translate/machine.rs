@@ -19,7 +19,7 @@ use fehu_imp::ops::{Operation, OwnOp};
 use fehu_imp::syntax::{Expr, OnCpu};
 use fehu_ir::schedule::Update;
 use fehu_ir::seg::{SegOp, SizeOp};
-use fehu_ir::{Body, Exp, Lambda, Memory, PatElem, Space, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, Lambda, Loop, Memory, PatElem, Space, Stm, SubExp, Type};
 
 /// A machine that code is emitted for.
 pub(crate) trait Machine: Operation {
@@ -31,6 +31,8 @@ pub(crate) trait Machine: Operation {
     fn allocate(t: &mut Translate<Self>, p: &PatElem<Memory>, bytes: SubExp, space: &Space);
     /// A parallel operation.
     fn seg_op(t: &mut Translate<Self>, pat: &[PatElem<Memory>], seg: &SegOp<Memory>);
+    /// A loop that takes several iterations at a time, once its parameters are set; false if it does not.
+    fn steps_loop(t: &mut Translate<Self>, l: &Loop<Memory>) -> bool;
     /// A size of the device, or a tuning parameter.
     fn size_op(t: &mut Translate<Self>, pat: &[PatElem<Memory>], size: &SizeOp);
     /// Prints a value for a programmer who watches.
@@ -64,4 +66,6 @@ pub(crate) trait Racing: Machine {
 pub(crate) trait CpuMachine: OwnOp {
     /// A parallel operation.
     fn seg_op(t: &mut Translate<OnCpu<Self>>, pat: &[PatElem<Memory>], seg: &SegOp<Memory>);
+    /// See [`Machine::steps_loop`].
+    fn steps_loop(t: &mut Translate<OnCpu<Self>>, l: &Loop<Memory>) -> bool;
 }

@@ -130,6 +130,13 @@ impl Printer<'_> {
                     self.put(format_args!(" along {dim}"));
                 }
             }
+            Plan::Steps(s) => {
+                self.put(format_args!("{} of ", s.steps));
+                self.put("[");
+                self.list(&s.carried, |p, carried| p.name(*carried));
+                self.put(format_args!("], radius {}, block {}, rows {}, ", s.radius, s.block, s.rows));
+                self.param_field("blocks", s.blocks);
+            }
             Plan::ThreadPerSegment { block, each, each_when } => {
                 self.param_field("block", *block);
                 self.put(format_args!(", each {each} "));

@@ -137,6 +137,7 @@ impl Reader<'_> {
                 }
                 Plan::Turned(Turned { sides, reads })
             }
+            "steps" => Plan::Steps(self.steps()?),
             "thread_per_segment" => {
                 let block = self.param_field("block")?;
                 let each = self.next_field("each")?;
@@ -234,6 +235,18 @@ impl Reader<'_> {
             false => None,
         };
         Ok(Turns { points, threads, teams, kept })
+    }
+
+    fn steps(&mut self) -> Read<Steps> {
+        let steps = self.number()?;
+        self.word("of")?;
+        let carried = self.list('[', ']', Self::name)?;
+        let radius = self.next_field("radius")?;
+        let block = self.next_field("block")?;
+        let rows = self.next_field("rows")?;
+        self.punct(',')?;
+        let blocks = self.param_field("blocks")?;
+        Ok(Steps { steps, carried, radius, block, rows, blocks })
     }
 
     fn points_plan(&mut self) -> Read<Points> {

@@ -97,6 +97,10 @@ impl<R: Rep> Checker<'_, R> {
                 self.turned(seg, turned);
                 turned.sides.iter().map(|(_, side)| *side).collect()
             }
+            Plan::Steps(s) => {
+                self.steps(seg, s);
+                vec![s.steps, s.radius, s.block, s.rows, s.block - 2 * s.halo()]
+            }
             Plan::BlockPerPoint { spaces, once, turns } => {
                 let once = once.iter().flat_map(|once| &once.spaces);
                 let kept =
@@ -268,6 +272,14 @@ impl<R: Rep> Checker<'_, R> {
         }
     }
 
+    fn steps(&mut self, seg: &SegOp<R>, steps: &Steps) {
+        let elements = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
+        let scalars = seg.types.iter().all(|t| matches!(t, Type::Prim(_)));
+        if seg.space.dims.len() != 2 || !elements || !scalars || steps.carried.len() != seg.types.len() {
+            self.error("steps are for the elements of matrices that a loop hands on");
+        }
+    }
+
     fn strips(&mut self, seg: &SegOp<R>, along: usize) {
         if along + 1 >= seg.space.dims.len() {
             self.error("the segments of a strip are neighbours along a dimension of the space other than the innermost");
@@ -299,7 +311,7 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
         (
             SegLevel::Thread,
             SegKind::Map,
-            Plan::Points(_) | Plan::Tiled(_) | Plan::RowCache(_) | Plan::Turned(_),
+            Plan::Points(_) | Plan::Tiled(_) | Plan::RowCache(_) | Plan::Turned(_) | Plan::Steps(_),
         ) => !own_grid,
         (SegLevel::Thread, SegKind::Red(_), Plan::BlocksPerSegment(_)) => true,
         (
@@ -327,7 +339,7 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
 
 /// Whether conditions of a plan may be about a quantity.
 fn knows(plan: &Plan, quantity: Quantity) -> bool {
-    let tiles = matches!(plan, Plan::Tiled(_) | Plan::RowCache(_) | Plan::Turned(_));
+    let tiles = matches!(plan, Plan::Tiled(_) | Plan::RowCache(_) | Plan::Turned(_) | Plan::Steps(_));
     let strips = matches!(plan, Plan::Strips(_) | Plan::HistogramStrips(_));
     let histograms =
         matches!(plan, Plan::SubHistograms(_) | Plan::HistogramStrips(_) | Plan::GlobalUpdates(_));

@@ -91,6 +91,7 @@ fn hist_choice(t: &mut HostCode, hist: &Hist, choices: &[Choice]) {
         | Plan::Tiled(_)
         | Plan::RowCache(_)
         | Plan::Turned(_)
+        | Plan::Steps(_)
         | Plan::ThreadPerSegment { .. }
         | Plan::LanesPerSegment { .. }
         | Plan::SegmentsPerBlock { .. }

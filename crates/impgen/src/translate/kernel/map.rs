@@ -211,7 +211,7 @@ fn column(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: 
 }
 
 /// A map whose points inside of the space have a body of their own: see [`fehu_ir::seg::INSIDE`].
-struct Inside<'s> {
+pub(super) struct Inside<'s> {
     /// What computes the condition, and the condition.
     test: (&'s [Stm<Memory>], SubExp),
     yes: &'s Body<Memory>,
@@ -219,7 +219,7 @@ struct Inside<'s> {
 }
 
 impl<'s> Inside<'s> {
-    fn of(seg: &'s SegOp<Memory>) -> Option<Inside<'s>> {
+    pub(super) fn of(seg: &'s SegOp<Memory>) -> Option<Inside<'s>> {
         let (branch, test) = seg.body.body.stms.split_last()?;
         let marked = branch.attrs.iter().any(|a| matches!(a, Attr::Atom(name) if name.as_str() == INSIDE));
         match &branch.exp {
@@ -240,16 +240,21 @@ impl<'s> Inside<'s> {
         for row in [first, last] {
             t.if_then(var(all), |t| {
                 set_row(t, row);
-                t.body(&Body { stms: self.test.0.to_vec(), result: vec![] }, &[]);
-                let here = t.operand(self.test.1);
+                let here = self.holds(t);
                 t.set_to(all, here);
             });
         }
         var(all)
     }
 
+    /// Whether the point whose indices are set is inside.
+    pub(super) fn holds(&self, t: &mut KernelCode) -> Expr {
+        t.body(&Body { stms: self.test.0.to_vec(), result: vec![] }, &[]);
+        t.operand(self.test.1)
+    }
+
     /// The map with one of the two bodies.
-    fn body(&self, seg: &SegOp<Memory>, inside: bool) -> SegOp<Memory> {
+    pub(super) fn body(&self, seg: &SegOp<Memory>, inside: bool) -> SegOp<Memory> {
         let body = if inside { self.yes } else { self.no };
         let body = KernelBody { body: body.clone(), returns: seg.body.returns.clone() };
         SegOp { body, ..seg.clone() }

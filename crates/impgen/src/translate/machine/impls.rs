@@ -4,14 +4,14 @@
 //! what differs.
 
 use super::{CpuMachine, Machine, Racing};
-use crate::translate::kernel::{block, grid_op, operator, size, update};
+use crate::translate::kernel::{block, grid_op, operator, size, steps, update};
 use crate::translate::state::{At, Context, HostCode, KernelCode, Lock, Mode, TaskCode, Traced, Translate};
 use crate::translate::{last, task, trace};
 use fehu_base::{bug, Name};
 use fehu_imp::syntax::{Code, CpuOp, Expr, KernelOp, Launch, OnCpu, RacingWrite, TaskOp};
 use fehu_ir::schedule::Update;
 use fehu_ir::seg::{SegLevel, SegOp, SizeOp};
-use fehu_ir::{Body, Exp, Lambda, Memory, PatElem, Space, Stm, SubExp, Type};
+use fehu_ir::{Body, Exp, Lambda, Loop, Memory, PatElem, Space, Stm, SubExp, Type};
 
 impl CpuMachine for Box<Launch> {
     fn seg_op(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
@@ -21,6 +21,10 @@ impl CpuMachine for Box<Launch> {
             SegLevel::Task => task::task_op(t, pat, seg),
             SegLevel::InBlock => bug!("an operation at level {:?} on the host", seg.level),
         }
+    }
+
+    fn steps_loop(t: &mut HostCode, l: &Loop<Memory>) -> bool {
+        steps::steps_loop(t, l)
     }
 }
 
@@ -32,6 +36,10 @@ impl CpuMachine for RacingWrite {
                 bug!("an operation at level {:?} in a task", seg.level)
             }
         }
+    }
+
+    fn steps_loop(_: &mut TaskCode, _: &Loop<Memory>) -> bool {
+        false
     }
 }
 
@@ -59,6 +67,10 @@ impl<X: CpuMachine> Machine for OnCpu<X> {
 
     fn seg_op(t: &mut Translate<Self>, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
         X::seg_op(t, pat, seg);
+    }
+
+    fn steps_loop(t: &mut Translate<Self>, l: &Loop<Memory>) -> bool {
+        X::steps_loop(t, l)
     }
 
     fn size_op(t: &mut Translate<Self>, pat: &[PatElem<Memory>], size: &SizeOp) {
@@ -133,6 +145,10 @@ impl Machine for KernelOp {
             (SegLevel::InBlock, Mode::Block) => block::in_block_op(t, pat, seg),
             (level, mode) => bug!("an operation at level {level:?} in a kernel, at {mode:?}"),
         }
+    }
+
+    fn steps_loop(_: &mut KernelCode, _: &Loop<Memory>) -> bool {
+        false
     }
 
     fn size_op(_: &mut KernelCode, _: &[PatElem<Memory>], size: &SizeOp) {

@@ -44,7 +44,7 @@ impl Gen {
         let order = self.pick(&[Order::Interleaved, Order::Consecutive]);
         let exchange = self.pick(&[Exchange::Shuffles, Exchange::SharedMemory]);
         let (block, grid, points) = (self.symbol(), self.symbol(), self.below(99) as i64);
-        match self.below(19) {
+        match self.below(20) {
             0 => Plan::Points(Points {
                 block,
                 each: points,
@@ -140,6 +140,14 @@ impl Gen {
                 worth: 3,
                 parts: self.bool().then_some(5),
                 updates: self.updates(),
+            }),
+            18 => Plan::Steps(Steps {
+                steps: points,
+                carried: self.list(Gen::name),
+                radius: 1,
+                block: 256,
+                rows: 32,
+                blocks: grid,
             }),
             _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges]),
         }

@@ -1,0 +1,551 @@
+//! Several iterations of a loop of stencils in one kernel.
+//!
+//! A block computes a strip of columns, and goes down the rows. In every round it reads a row of the array, and computes a row of each
+//! step from rows of the step before, each step `r + 1` rows behind the one before: what it reads was computed in earlier rounds. So there
+//! is one barrier in a round. Of each step but the last, the last `2r + 2` rows are in shared memory, in a ring.
+//!
+//! ```text
+//! loop (a) for s < n { segmap (i < h, j < w) { ... a[i - 1, j] ... a[i, j + 1] ... } }        steps(4 of [a], radius 1, ..)
+//!   ==>
+//! for s < n / 4 {
+//!   blocks of 256 threads, a column each, for some rows:
+//!     for row {
+//!       x = a[row, j]
+//!       for step < 4 { i = row - 2 * (step + 1);  y = ... ring[step][(i - 1) % 4][j] ... ring[step][i % 4][j + 1] ...
+//!                      if step < 3 { ring[step + 1][i % 4][j] = y } else { out[i, j] = y } }
+//!       ring[0][row % 4][j] = x
+//!       barrier
+//!     }
+//! }
+//! for s < n % 4 { the map as it is }
+//! ```
+//!
+//! The body of the map is the program's own, with the indices of the array: what it does at the edges of the array it does
+//! here, too, so that the results are the same bit by bit. At the edges of strips, and above and below its rows, a block computes what others compute as
+//! well: `r` fewer columns and rows on each side with every step.
+//!
+//! Blocks far from all edges of the array need no tests for them (see `kernels/inside`): they have a loop of their own. There it is known which
+//! elements a point reads, and those of its own column were computed by the same thread, and are still in registers. Where whatever a point computes
+//! does no harm, all points are computed, also those for which something is missing: only results that are complete leave the block, and
+//! none depends on others.
+
+use super::choice::{self, Quantities};
+use super::map::Inside;
+use crate::translate::kernel::{point, size};
+use crate::translate::state::{HostCode, KernelCode, Mode};
+use fehu_algebra::Poly;
+use fehu_base::ops::BinOp;
+use fehu_base::prim::{IntType, PrimType};
+use fehu_base::{bug, Name};
+use fehu_imp::build::*;
+use fehu_imp::syntax::{Code, Expr};
+use fehu_ir::mem::{poly, Lmad, MemInfo, MemOp};
+use fehu_ir::schedule::{Choice, Plan, Quantity, Schedule, Steps};
+use fehu_ir::seg::{KernelBody, SegOp};
+use fehu_ir::visit::{for_each_stm, map_bodies};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Loop, LoopForm, Memory, PatElem, Stm, SubExp, Type};
+use fehu_lmad::Dim;
+use rustc_hash::FxHashMap;
+
+/// A loop whose iterations are done several at a time if the conditions of its plan hold; false if it has no such plan. Its
+/// parameters are set.
+pub(crate) fn steps_loop(t: &mut HostCode, l: &Loop<Memory>) -> bool {
+    let (LoopForm::For { ty, bound, .. }, [stm]) = (&l.form, l.body.stms.as_slice()) else { return false };
+    let Exp::Op(MemOp::Seg(seg)) = &stm.exp else { return false };
+    let Some(schedule) = &seg.schedule else { return false };
+    let [Choice { when, plan: Plan::Steps(_) }, others @ ..] = schedule.choices.as_slice() else {
+        return false;
+    };
+    size::add_params(t, schedule);
+    let copy = t.renamed(seg);
+    let Plan::Steps(plan) = &choice::schedule(&copy).choices[0].plan else {
+        bug!("a copy of a map has no steps")
+    };
+    let measures = Measures::new(t, &copy, plan);
+    let known = measures.quantities(t, &copy, plan);
+    let fits = choice::all_hold(t, when, &known);
+    let count = max(point::counted(t, *bound, *ty), i64(0));
+    let count = t.let_i64("count", count);
+    let several = t.let_i64("several", select(fits, quot(count.clone(), i64(plan.steps)), i64(0)));
+    let next: Vec<(Name, SubExp)> =
+        l.params.iter().zip(&l.body.result).map(|((p, _), e)| (p.name, *e)).collect();
+    t.for_up_to("steps", several.clone(), |t, _| {
+        t.loc = stm.loc.clone();
+        steps_kernel(t, &stm.pat, &copy, plan, &measures);
+        t.set_all(&next);
+    });
+    let single = Schedule { params: schedule.params.clone(), choices: others.to_vec() };
+    let single = SegOp { schedule: Some(Box::new(single)), ..seg.clone() };
+    let body = Body {
+        stms: vec![Stm { exp: Exp::Op(MemOp::Seg(single)), ..stm.clone() }],
+        result: l.body.result.clone(),
+    };
+    t.for_up_to("step", sub(count, mul(several, i64(plan.steps))), |t, _| {
+        t.body(&body, &[]);
+        t.set_all(&next);
+    });
+    true
+}
+
+/// How the points are shared out among blocks.
+struct Measures {
+    /// The height and width of the array.
+    height: Expr,
+    width: Expr,
+    /// Strips of columns, and parts of a strip.
+    strips: Expr,
+    parts: Expr,
+    /// Rows of a part.
+    rows: Expr,
+}
+
+impl Measures {
+    fn new(t: &mut HostCode, seg: &SegOp<Memory>, plan: &Steps) -> Measures {
+        let [(_, height), (_, width)] = seg.space.dims.as_slice() else { bug!("steps of no matrix") };
+        let (height, width) = (t.operand(*height), t.operand(*width));
+        let strips = quot_up(width.clone(), i64(plan.block - 2 * plan.halo()));
+        let strips = t.let_i64("strips", strips);
+        let blocks = size::param(t, plan.blocks);
+        let parts = max(quot(blocks, max(strips.clone(), i64(1))), i64(1));
+        let rows = max(quot_up(height.clone(), parts), i64(plan.rows));
+        let rows = t.let_i64("rows", rows);
+        let parts = t.let_i64("parts", quot_up(height.clone(), rows.clone()));
+        Measures { height, width, strips, parts, rows }
+    }
+
+    /// What the conditions of a plan are about.
+    fn quantities(&self, t: &mut HostCode, seg: &SegOp<Memory>, plan: &Steps) -> Quantities {
+        let sizes: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+        let points = point::points(t, &sizes);
+        let blocks = t.let_i64("blocks", mul(self.strips.clone(), self.parts.clone()));
+        let height = add(self.height.clone(), mul(self.parts.clone(), i64(2 * plan.halo())));
+        let covered = mul(mul(self.strips.clone(), i64(plan.block)), height);
+        let elements = ring_elements(plan);
+        let bytes: i64 =
+            seg.types.iter().filter_map(Type::elem).map(|e| e.bytes() as i64 * elements + 15).sum();
+        vec![
+            (Quantity::Points, points),
+            (Quantity::Block, i64(plan.block)),
+            (Quantity::Blocks, blocks),
+            (Quantity::Covered, covered),
+            (Quantity::Depth, i64(1)),
+            (Quantity::Shared, i64(bytes)),
+        ]
+    }
+}
+
+/// An array that the loop hands on, in shared memory.
+struct Ring {
+    /// The array, and the element of it that a thread reads.
+    array: Name,
+    elem: PrimType,
+    /// Rows of all steps but the last.
+    mem: Name,
+    /// The thread's element of the next row, and of the row that the current step has computed.
+    ahead: Name,
+    fresh: Name,
+    /// The last rows of all steps but the last in the thread's column, as many as a point reads.
+    own: Name,
+}
+
+/// What a block computes.
+struct Strip<'s> {
+    plan: &'s Steps,
+    of: &'s Measures,
+    rings: Vec<Ring>,
+    /// The first column, and that of the thread.
+    left: Expr,
+    column: Expr,
+    /// Its own rows.
+    top: Expr,
+    bottom: Expr,
+}
+
+/// Whether there are edges of the array that a block may see.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edges {
+    Tested,
+    /// None, and points beyond the rows and columns that are complete do no harm.
+    Far {
+        harmless: bool,
+    },
+}
+
+fn steps_kernel(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, plan: &Steps, of: &Measures) {
+    let blocks = mul(of.strips.clone(), of.parts.clone());
+    t.kernel("segmap_steps", blocks, i64(plan.block), Mode::Thread, |t| {
+        let part = t.let_i64("part", quot(block(), of.strips.clone()));
+        let strip = sub(block(), mul(part.clone(), of.strips.clone()));
+        let left = mul(strip, i64(plan.block - 2 * plan.halo()));
+        let left = t.let_i64("left", sub(left, i64(plan.halo())));
+        let column = t.let_i64("column", add(left.clone(), local()));
+        let top = t.let_i64("top", mul(part, of.rows.clone()));
+        let bottom = t.let_i64("bottom", min(add(top.clone(), of.rows.clone()), of.height.clone()));
+        let rings =
+            plan.carried.iter().zip(&seg.types).map(|(array, ty)| ring(t, plan, *array, ty)).collect();
+        let strip = Strip { plan, of, rings, left, column, top, bottom };
+        match Inside::of(seg) {
+            None => strip.rounds(t, pat, seg, Edges::Tested),
+            Some(inside) => {
+                let far = strip.far_from_edges(t, seg, &inside);
+                let body = t.renamed(&inside.body(seg, true));
+                let harmless = harmless(&body.body.body, &plan.carried);
+                t.if_else(
+                    far,
+                    |t| strip.rounds(t, pat, &body, Edges::Far { harmless }),
+                    |t| strip.rounds(t, pat, seg, Edges::Tested),
+                );
+            }
+        }
+    });
+    if let Some(kernel) = t.kernels.last_mut() {
+        kernel.block_size = Some(i64(plan.block));
+    }
+}
+
+fn ring(t: &mut KernelCode, plan: &Steps, array: Name, ty: &Type) -> Ring {
+    let Some(elem) = ty.elem() else { bug!("steps of no scalars") };
+    let mem = t.shared_array("ring", elem, i64(ring_elements(plan)));
+    // They are used before anything is known, and what is undefined may be anything at any time: a compiler may take the row after for it.
+    let zero = || Expr::Const(elem.blank());
+    let [ahead, fresh] = ["ahead", "fresh"].map(|base| t.let_as(base, elem, zero()));
+    let rows = plan.steps * window(plan);
+    let own = t.private_array("own", elem, rows);
+    t.unrolled_up_to("k", i64(rows), |t, k| t.store(own, elem, k, zero()));
+    Ring { array, elem, mem, ahead, fresh, own }
+}
+
+/// Elements of a ring: with as many before and behind as a point reads beyond a row.
+fn ring_elements(plan: &Steps) -> i64 {
+    plan.steps * plan.ring() * plan.block + 2 * plan.radius
+}
+
+/// Rows that a point reads.
+fn window(plan: &Steps) -> i64 {
+    2 * plan.radius + 1
+}
+
+/// Whether a point computes something, and fails in no way, whatever it reads of the arrays and wherever it is.
+fn harmless(body: &Body<Memory>, carried: &[Name]) -> bool {
+    let mut harmless = true;
+    for_each_stm(body, &mut |stm| {
+        harmless &= match &stm.exp {
+            Exp::Basic(Basic::Index(array, _)) => carried.contains(array),
+            Exp::Basic(Basic::BinOp(op, ..)) => !op.is_partial(),
+            Exp::Basic(_) | Exp::If(..) => true,
+            Exp::Loop(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => false,
+        };
+    });
+    harmless
+}
+
+impl Strip<'_> {
+    /// Whether all that the block reads exists, and all points that it computes are inside.
+    fn far_from_edges(&self, t: &mut KernelCode, seg: &SegOp<Memory>, inside: &Inside) -> Expr {
+        let (halo, width) = (i64(self.plan.halo()), i64(self.plan.block));
+        let (first, last) = (sub(self.top.clone(), halo.clone()), add(self.bottom.clone(), halo));
+        let right = add(self.left.clone(), width);
+        let rows = and(le(i64(0), first.clone()), le(last.clone(), self.of.height.clone()));
+        let columns = and(le(i64(0), self.left.clone()), le(right.clone(), self.of.width.clone()));
+        let far = t.let_as("far", PrimType::Bool, and(rows, columns));
+        let radius = i64(self.plan.radius);
+        let corners = [
+            (add(first, radius.clone()), add(self.left.clone(), radius.clone())),
+            (sub(sub(last, radius.clone()), i64(1)), sub(sub(right, radius), i64(1))),
+        ];
+        for (row, column) in corners {
+            t.if_then(var(far), |t| {
+                set_point(t, seg, row, column);
+                let here = inside.holds(t);
+                t.set_to(far, here);
+            });
+        }
+        var(far)
+    }
+
+    /// All rows, from the first that is read to the last that is written.
+    fn rounds(&self, t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, edges: Edges) {
+        let plan = self.plan;
+        let first = t.let_i64("first", sub(self.top.clone(), i64(plan.halo())));
+        let behind = i64(plan.steps * (plan.radius + 1));
+        let rounds = add(sub(self.bottom.clone(), first.clone()), behind);
+        t.for_up_to("round", rounds, |t, round| {
+            let row = t.let_i64("row", add(first.clone(), round));
+            self.read_row(t, &row, edges);
+            t.unrolled_up_to("step", i64(plan.steps), |t, step| {
+                let i = sub(row.clone(), mul(add(step.clone(), i64(1)), i64(plan.radius + 1)));
+                let i = t.let_i64("i", i);
+                let beyond = mul(sub(i64(plan.steps - 1), step.clone()), i64(plan.radius));
+                let exists = self.row_exists(&i, &beyond, edges);
+                match edges {
+                    Edges::Tested => {
+                        t.if_then(exists, |t| self.row_of_step(t, pat, seg, (&step, &i)));
+                    }
+                    Edges::Far { harmless } => {
+                        let exists = t.let_as("exists", PrimType::Bool, exists);
+                        self.far_row_of_step(t, pat, seg, (&step, &i), (exists, harmless));
+                    }
+                }
+            });
+            self.store_row(t, &row, edges);
+            if edges != Edges::Tested {
+                self.rings.iter().for_each(|r| self.shift(t, r, &i64(0), r.ahead));
+            }
+            t.barrier();
+        });
+    }
+
+    /// Whether a row is one of the block's own, or not farther from them than a step computes.
+    fn row_exists(&self, row: &Expr, beyond: &Expr, edges: Edges) -> Expr {
+        let (mut first, mut end) =
+            (sub(self.top.clone(), beyond.clone()), add(self.bottom.clone(), beyond.clone()));
+        if edges == Edges::Tested {
+            first = max(first, i64(0));
+            end = min(end, self.of.height.clone());
+        }
+        and(le(first, row.clone()), lt(row.clone(), end))
+    }
+
+    /// Whether the thread's column is one of the array.
+    fn column_exists(&self) -> Expr {
+        and(le(i64(0), self.column.clone()), lt(self.column.clone(), self.of.width.clone()))
+    }
+
+    /// Reads a row of the arrays. It is stored only when the round has been computed: so nobody waits for it.
+    fn read_row(&self, t: &mut KernelCode, row: &Expr, edges: Edges) {
+        let exists = self.row_exists(row, &i64(self.plan.halo()), edges);
+        let exists = match edges {
+            Edges::Far { .. } => exists,
+            Edges::Tested => and(exists, self.column_exists()),
+        };
+        t.if_then(exists, |t| {
+            let (Expr::Var(row), Expr::Var(column)) = (row, &self.column) else { return };
+            for ring in &self.rings {
+                let at = t.place_of(ring.array).fixed(&[poly((*row).into()), poly((*column).into())]);
+                let value = t.read(&at);
+                t.set_to(ring.ahead, value);
+            }
+        });
+    }
+
+    /// Stores what was read.
+    fn store_row(&self, t: &mut KernelCode, row: &Expr, edges: Edges) {
+        let exists = self.row_exists(row, &i64(self.plan.halo()), edges);
+        t.if_then(exists, |t| {
+            for ring in &self.rings {
+                t.store(ring.mem, ring.elem, self.place(&i64(0), row), var(ring.ahead));
+            }
+        });
+    }
+
+    /// Where the thread's element of a row of a step is in shared memory.
+    fn place(&self, step: &Expr, row: &Expr) -> Expr {
+        let slot = bits(row.clone(), i64(self.plan.ring() - 1));
+        let rows = mul(add(mul(step.clone(), i64(self.plan.ring())), slot), i64(self.plan.block));
+        add(rows, add(local(), i64(self.plan.radius)))
+    }
+
+    /// A map whose points read the rows of a step in shared memory.
+    fn map_of_step(&self, t: &mut KernelCode, seg: &SegOp<Memory>, step: &Expr) -> SegOp<Memory> {
+        let rows = mul(step.clone(), i64(self.plan.ring() * self.plan.block));
+        let origin = sub(add(rows, i64(self.plan.radius)), self.left.clone());
+        let origin = t.let_as("origin", PrimType::I64, origin);
+        let arrays: Vec<(Name, Name)> =
+            self.rings.iter().map(|r| (r.array, self.array(t, r, origin))).collect();
+        let body = KernelBody {
+            body: through(t, seg.body.body.clone(), &arrays, self.plan),
+            returns: seg.body.returns.clone(),
+        };
+        SegOp { body, ..seg.clone() }
+    }
+
+    /// A row of a step, from rows of the step before.
+    fn row_of_step(
+        &self,
+        t: &mut KernelCode,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        (step, row): (&Expr, &Expr),
+    ) {
+        let seg = self.map_of_step(t, seg, step);
+        t.if_then(and(self.is_complete(step), self.column_exists()), |t| {
+            set_point(t, &seg, row.clone(), self.column.clone());
+            t.body(&seg.body.body, &[]);
+            let results: Vec<Expr> = seg.body.body.result.iter().map(|e| t.operand(*e)).collect();
+            t.if_else(
+                lt(step.clone(), i64(self.plan.steps - 1)),
+                |t| self.store_results(t, step, row, &results),
+                |t| write(t, pat, &seg),
+            );
+        });
+    }
+
+    /// The same in a block that is far from all edges.
+    fn far_row_of_step(
+        &self,
+        t: &mut KernelCode,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        (step, row): (&Expr, &Expr),
+        (row_exists, harmless): (Name, bool),
+    ) {
+        for (name, array, below) in own_column(seg, self.plan) {
+            let Some(ring) = self.rings.iter().find(|r| r.array == array) else { continue };
+            let at = add(self.in_window(step), i64(below + self.plan.radius));
+            let value = t.element(ring.own, ring.elem, at);
+            t.in_kernel.instead.insert(name, value);
+        }
+        let seg = self.map_of_step(t, seg, step);
+        let complete = and(var(row_exists), self.is_complete(step));
+        let zero = |elem: PrimType| Expr::Const(elem.blank());
+        let computed: Vec<Name> =
+            self.rings.iter().map(|r| t.let_as("computed", r.elem, zero(r.elem))).collect();
+        let point = |t: &mut KernelCode| {
+            set_point(t, &seg, row.clone(), self.column.clone());
+            t.body(&seg.body.body, &[]);
+            for (name, value) in computed.iter().zip(&seg.body.body.result) {
+                let value = t.operand(*value);
+                t.set_to(*name, value);
+            }
+            let results: Vec<Expr> = computed.iter().map(|x| var(*x)).collect();
+            t.if_else(
+                lt(step.clone(), i64(self.plan.steps - 1)),
+                |t| self.store_results(t, step, row, &results),
+                |t| match harmless {
+                    true => t.if_then(complete.clone(), |t| write(t, pat, &seg)),
+                    false => write(t, pat, &seg),
+                },
+            );
+        };
+        match harmless {
+            true => point(t),
+            false => t.if_then(complete.clone(), point),
+        }
+        t.if_then(lt(i64(0), step.clone()), |t| {
+            self.rings.iter().for_each(|r| self.shift(t, r, step, r.fresh));
+        });
+        for (ring, value) in self.rings.iter().zip(computed) {
+            t.set_to(ring.fresh, var(value));
+        }
+    }
+
+    /// Whether a step has all that it needs for the thread's element of a row.
+    fn is_complete(&self, step: &Expr) -> Expr {
+        let edge = mul(add(step.clone(), i64(1)), i64(self.plan.radius));
+        and(le(edge.clone(), local()), lt(local(), sub(i64(self.plan.block), edge)))
+    }
+
+    /// Stores what a step that is not the last has computed.
+    fn store_results(&self, t: &mut KernelCode, step: &Expr, row: &Expr, results: &[Expr]) {
+        for (ring, value) in self.rings.iter().zip(results) {
+            let at = self.place(&add(step.clone(), i64(1)), row);
+            t.store(ring.mem, ring.elem, at, value.clone());
+        }
+    }
+
+    /// Where the rows of a step are in registers.
+    fn in_window(&self, step: &Expr) -> Expr {
+        mul(step.clone(), i64(window(self.plan)))
+    }
+
+    /// Adds an element to those of a step in registers, instead of the first of them.
+    fn shift(&self, t: &mut KernelCode, ring: &Ring, step: &Expr, from: Name) {
+        let first = self.in_window(step);
+        for k in 1..window(self.plan) {
+            let value = t.element(ring.own, ring.elem, add(first.clone(), i64(k)));
+            t.store(ring.own, ring.elem, add(first.clone(), i64(k - 1)), value);
+        }
+        t.store(ring.own, ring.elem, add(first, i64(window(self.plan) - 1)), var(from));
+    }
+
+    /// The rows of a step in shared memory as an array, by the number of a row in the ring and the index of a column.
+    fn array(&self, t: &mut KernelCode, ring: &Ring, origin: Name) -> Name {
+        let array = t.names.fresh_str("rows");
+        let (rows, width) = (self.plan.ring(), self.plan.block);
+        let shape = vec![SubExp::i64(rows), SubExp::i64(width)];
+        t.types.insert(array, Type::Array(ring.elem, shape));
+        let dims = vec![
+            Dim::new(Poly::constant(rows), Poly::constant(width)),
+            Dim::new(Poly::constant(width), Poly::constant(1)),
+        ];
+        t.places.insert(array, (ring.mem, Lmad::new(poly(origin.into()), dims)));
+        array
+    }
+}
+
+/// Sets the indices of a point.
+fn set_point(t: &mut KernelCode, seg: &SegOp<Memory>, row: Expr, column: Expr) {
+    let [(i, _), (j, n)] = seg.space.dims.as_slice() else { bug!("steps of no matrix") };
+    let width = t.operand(*n);
+    let flat = add(mul(row.clone(), width), column.clone());
+    for (index, value) in [(*i, row), (*j, column), (seg.space.flat, flat)] {
+        t.emit(Code::DeclareScalar(index, PrimType::I64));
+        t.set_to(index, value);
+    }
+}
+
+/// Writes the results of the point whose indices are set.
+fn write(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
+    let KernelBody { body, returns } = &seg.body;
+    point::write_results(t, pat, &seg.space, &seg.types, returns, &body.result);
+}
+
+/// What a body reads in the point's own column: the names of the elements, the arrays, and by how many rows they are below the point.
+fn own_column(seg: &SegOp<Memory>, plan: &Steps) -> Vec<(Name, Name, i64)> {
+    let [(i, _), (j, _)] = seg.space.dims.as_slice() else { bug!("steps of no matrix") };
+    let mut below: FxHashMap<Name, i64> = [(*i, 0)].into_iter().collect();
+    let mut reads = vec![];
+    for_each_stm(&seg.body.body, &mut |stm| {
+        let [p] = stm.pat.as_slice() else { return };
+        match &stm.exp {
+            Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), a, b)) => {
+                let by = [(a, b), (b, a)]
+                    .into_iter()
+                    .find_map(|(x, d)| (*x == (*i).into()).then(|| d.as_i64()).flatten());
+                below.extend(by.map(|d| (p.name, d)));
+            }
+            Exp::Basic(Basic::BinOp(BinOp::Sub(IntType::I64), a, b)) if *a == (*i).into() => {
+                below.extend(b.as_i64().map(|d| (p.name, -d)));
+            }
+            Exp::Basic(Basic::Index(array, slice)) if plan.carried.contains(array) => {
+                if let [DimIndex::Fix(SubExp::Var(row)), DimIndex::Fix(column)] = slice.as_slice() {
+                    let own = *column == (*j).into();
+                    reads.extend(below.get(row).filter(|_| own).map(|d| (p.name, *array, *d)));
+                }
+            }
+            Exp::Basic(_) | Exp::If(..) | Exp::Loop(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => {}
+        }
+    });
+    reads.retain(|(_, _, d)| d.abs() <= plan.radius);
+    reads
+}
+
+/// A body that reads arrays from their rows in shared memory.
+fn through(t: &mut KernelCode, body: Body<Memory>, arrays: &[(Name, Name)], plan: &Steps) -> Body<Memory> {
+    let mut stms = vec![];
+    for mut stm in body.stms {
+        map_bodies(&mut stm.exp, &mut |inner| {
+            let taken = std::mem::replace(inner, Body { stms: vec![], result: vec![] });
+            *inner = through(t, taken, arrays, plan);
+        });
+        if let Exp::Basic(Basic::Index(array, slice)) = &mut stm.exp {
+            if let (Some((_, rows)), [DimIndex::Fix(row), _]) =
+                (arrays.iter().find(|(a, _)| a == array), slice.as_mut_slice())
+            {
+                let slot = t.names.fresh_str("slot");
+                t.types.insert(slot, Type::I64);
+                let in_ring = Basic::BinOp(BinOp::And(IntType::I64), *row, SubExp::i64(plan.ring() - 1));
+                stms.push(Stm {
+                    pat: vec![PatElem { name: slot, ty: Type::I64, dec: MemInfo::None }],
+                    certs: vec![],
+                    attrs: vec![],
+                    loc: stm.loc.clone(),
+                    exp: Exp::Basic(in_ring),
+                });
+                (*array, *row) = (*rows, slot.into());
+            }
+        }
+        stms.push(stm);
+    }
+    Body { stms, result: body.result }
+}

@@ -1,0 +1,128 @@
+//! Several iterations of a loop of stencils are one kernel.
+//!
+//! ```text
+//! loop (a) for s < n { segmap (i < h, j < w) { ... a[i - 1, j] ... a[i, j + 1] ... } }
+//!   ==>   the map has a plan more:   steps(4 of [a], radius 1, block 256, ..)
+//! ```
+//!
+//! A step of a stencil reads and writes the whole array, and computes little. Where the array is larger than the cache, that is what it takes
+//! time for; with four steps in one kernel, memory is read and written once for all of them (`impgen/translate/kernel/steps`).
+//!
+//! **When it is legal.** The map is the only statement of a counted loop. Its results are what the loop hands on, and each of them is the next
+//! value of one array, of the same shape. Of what the loop changes, it uses these arrays alone, and reads them close to its own point
+//! ([`reach`]). Every one of them is read at another point as well: so the results are never written to the blocks that are read. Points cannot fail, and
+//! all that a point computes is scalars.
+//!
+//! **When it pays.** Points are computed more than once at the edges of blocks, and go through shared memory. So this is for arrays that are larger than
+//! the cache, and for points that compute little for each byte.
+
+mod reach;
+
+use super::{when, Scheduler};
+use fehu_base::device::{BLOCK_THREADS, MAX_DECLARED_SHARED_BYTES};
+use fehu_base::ops::BinOp;
+use fehu_base::tuning::schedule::{
+    BLOCKS_OF_STEPS, MAX_OPERATIONS_PER_BYTE_OF_STEPS, MAX_PERCENT_COVERED_BY_STEPS, MIN_BYTES_FOR_STEPS,
+    MIN_ROWS_PER_HALO, OPERATIONS_OF_DIVISION, STEPS_OF_KERNEL,
+};
+use fehu_base::Name;
+use fehu_ir::free::free_in_exp;
+use fehu_ir::mem::MemOp;
+use fehu_ir::schedule::{ring, Amount, Choice, Condition, Plan, Quantity, Steps};
+use fehu_ir::seg::{KernelReturn, SegKind, SegLevel, SegOp};
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Basic, Exp, Loop, LoopForm, Memory, PatElem, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
+
+/// The map of a loop whose iterations may be done several at a time has a plan for that, before all others.
+pub(super) fn steps(s: &mut Scheduler, l: &mut Loop<Memory>) {
+    let Some(carried) = carried(l) else { return };
+    let params: FxHashSet<Name> = l.params.iter().map(|(p, _)| p.name).chain(counter(l)).collect();
+    let checked = l.body.stms.iter().flat_map(|s| &s.certs).any(|c| params.contains(c));
+    let Some((seg, attrs)) = only_map(&mut l.body.stms) else { return };
+    let choices = seg.schedule.as_ref().map(|s| s.choices.as_slice());
+    let points = matches!(choices, Some([Choice { plan: Plan::Points(_), .. }]));
+    let others = free_in_exp(&Exp::<Memory>::Op(MemOp::Seg(seg.clone())));
+    let invariant = others.iter().all(|n| !params.contains(n) || carried.contains(n));
+    if !points || !invariant || checked {
+        return;
+    }
+    let Some(radius) = reach::radius(seg, &carried, &s.sums) else { return };
+    let bytes: i64 = seg.types.iter().filter_map(Type::elem).map(|elem| elem.bytes() as i64).sum();
+    if operations(seg) > bytes * MAX_OPERATIONS_PER_BYTE_OF_STEPS {
+        return;
+    }
+    let fits = |steps: &i64| {
+        let elements = steps * ring(radius) * BLOCK_THREADS + 2 * radius;
+        bytes * elements <= MAX_DECLARED_SHARED_BYTES && 2 * steps * radius < BLOCK_THREADS
+    };
+    let Some(steps) = STEPS_OF_KERNEL.iter().copied().find(fits) else { return };
+    let rows = MIN_ROWS_PER_HALO * steps * radius;
+    let blocks = s.threshold_param(BLOCKS_OF_STEPS);
+    let covered = Amount::from(Quantity::Points).and(s.threshold(MAX_PERCENT_COVERED_BY_STEPS));
+    let conditions = vec![
+        Condition::must(Quantity::Block, Quantity::MaxBlock),
+        Condition::must(Quantity::Shared, Quantity::MaxShared),
+        Condition::pays(
+            Amount::from(s.threshold(MIN_BYTES_FOR_STEPS)).times(radius * radius),
+            Amount::from(Quantity::Points).times(bytes),
+        ),
+        Condition::pays(Amount::from(Quantity::Covered).times(100), covered),
+    ];
+    let plan = Plan::Steps(Steps { steps, carried, radius, block: BLOCK_THREADS, rows, blocks });
+    if let Some(schedule) = &mut seg.schedule {
+        schedule.params.append(&mut s.params);
+        schedule.choices.insert(0, when(conditions, plan));
+        super::steer::steer(schedule, &attrs);
+    }
+}
+
+/// The map that is all that a loop does.
+fn only_map(stms: &mut [Stm<Memory>]) -> Option<(&mut SegOp<Memory>, Vec<fehu_ir::Attr>)> {
+    let [stm] = stms else { return None };
+    let attrs = stm.attrs.clone();
+    let Exp::Op(MemOp::Seg(seg)) = &mut stm.exp else { return None };
+    let elements = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
+    let scalars = seg.types.iter().all(|t| matches!(t, Type::Prim(_)));
+    let map = seg.level == SegLevel::Thread && matches!(seg.kind, SegKind::Map) && seg.grid.is_none();
+    (map && elements && scalars && seg.space.dims.len() == 2).then_some((seg, attrs))
+}
+
+fn counter(l: &Loop<Memory>) -> Option<Name> {
+    match l.form {
+        LoopForm::For { var, .. } => Some(var),
+        LoopForm::While(_) => None,
+    }
+}
+
+/// The arrays that the results of a loop's only map are the next values of, in order: all of the map's own shape.
+fn carried(l: &Loop<Memory>) -> Option<Vec<Name>> {
+    counter(l)?;
+    let [Stm { pat, exp: Exp::Op(MemOp::Seg(seg)), .. }] = l.body.stms.as_slice() else { return None };
+    let shape: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+    let next = |result: &PatElem<Memory>| {
+        let mut handed = l.params.iter().zip(&l.body.result).filter(|(_, e)| e.name() == Some(result.name));
+        let ((param, _), _) = handed.next()?;
+        let alike = param.ty == result.ty && param.ty.shape() == shape.as_slice();
+        (alike && handed.next().is_none()).then_some(param.name)
+    };
+    pat.iter().map(next).collect()
+}
+
+/// How many operations a point does, at most, apart from those on its indices.
+fn operations(seg: &SegOp<Memory>) -> i64 {
+    let mut count = 0;
+    for_each_stm(&seg.body.body, &mut |stm| {
+        count += match &stm.exp {
+            Exp::Basic(Basic::BinOp(BinOp::FDiv(_) | BinOp::FMod(_) | BinOp::FPow(_), ..)) => {
+                OPERATIONS_OF_DIVISION
+            }
+            Exp::Basic(Basic::PrimFn(..)) => OPERATIONS_OF_DIVISION,
+            Exp::Basic(Basic::BinOp(..) | Basic::UnOp(..) | Basic::Conv(..)) => {
+                i64::from(!matches!(stm.pat.as_slice(), [p] if matches!(p.ty, Type::I64 | Type::BOOL)))
+            }
+            Exp::Basic(_) | Exp::If(..) | Exp::Loop(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => 0,
+        };
+    });
+    count
+}
