@@ -19,6 +19,7 @@ CALLED_FUN int check_failure(struct futhark_context *ctx) {
 }
 
 RTS_FUN int block_write(struct futhark_context *ctx, struct block *to, int64_t at, const void *from, int64_t bytes) {
+  ctx->memory.seen = NULL;
   return bytes <= 0 ? FUTHARK_SUCCESS : api_upload(ctx, to->mem, at, from, bytes);
 }
 
@@ -29,6 +30,7 @@ RTS_FUN int block_read(struct futhark_context *ctx, const struct block *from, in
 
 RTS_FUN int block_copy(struct futhark_context *ctx, struct block *to, int64_t to_at, const struct block *from,
                        int64_t from_at, int64_t bytes) {
+  ctx->memory.seen = NULL;
   return bytes <= 0 ? FUTHARK_SUCCESS : api_move(ctx, to->mem, to_at, from->mem, from_at, bytes);
 }
 
@@ -48,12 +50,29 @@ RTS_FUN void block_unview(const unsigned char *view) {
   free((void *)view);
 }
 
+// An element. Each read waits for the device, so that a block of a few of them, such as the results of a reduction, is read as a whole.
+CALLED_FUN int element_read(struct futhark_context *ctx, const struct block *from, int64_t at, void *to, int64_t bytes) {
+  struct memory *memory = &ctx->memory;
+  if (from->size <= bytes || from->size > SEEN_BYTES) {
+    return block_read(ctx, from, at, to, bytes);
+  }
+  if (memory->seen != from) {
+    int err = block_read(ctx, from, 0, memory->seen_bytes, from->size);
+    if (err != FUTHARK_SUCCESS) {
+      return err;
+    }
+    memory->seen = from;
+  }
+  memcpy(to, memory->seen_bytes + at, (size_t)bytes);
+  return FUTHARK_SUCCESS;
+}
+
 // Single elements, as programs use them. Reading does nothing once there is an error.
 #define ELEMENT_ACCESS(NAME, T)                                                                            \
   CALLED_FUN T read_##NAME(struct futhark_context *ctx, int *err, const struct block *b, int64_t i) {      \
     T x = 0;                                                                                               \
     if (*err == FUTHARK_SUCCESS) {                                                                         \
-      *err = block_read(ctx, b, i * (int64_t)sizeof(T), &x, (int64_t)sizeof(T));                           \
+      *err = element_read(ctx, b, i * (int64_t)sizeof(T), &x, (int64_t)sizeof(T));                         \
     }                                                                                                      \
     return x;                                                                                              \
   }                                                                                                        \

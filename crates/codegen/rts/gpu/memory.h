@@ -25,6 +25,9 @@ struct block {
   bool constant;
 };
 
+// The most bytes of a block that the host reads as a whole when it reads one of its elements.
+#define SEEN_BYTES 64
+
 struct memory {
   struct futhark_context *ctx;
   struct block *cache[SIZE_CLASSES];
@@ -32,6 +35,9 @@ struct memory {
   int64_t live, peak, cached;
   // Whether the last block was refused for another reason than its size, which is the error by now.
   bool failed;
+  // The last block that the host has read as a whole, if nothing has changed since, and what is in it.
+  const struct block *seen;
+  unsigned char seen_bytes[SEEN_BYTES];
 };
 
 #define MEMORY_SPACE "space 'device'"
@@ -120,6 +126,9 @@ CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
 
 // Takes back a block.
 CALLED_FUN void memory_give(struct memory *memory, struct block *b) {
+  if (memory->seen == b) {
+    memory->seen = NULL;
+  }
   if (b->foreign) {
     free(b);
     return;

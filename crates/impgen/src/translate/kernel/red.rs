@@ -107,16 +107,20 @@ fn red_choice(
     }
 }
 
-/// Where the reduced values go: to the arrays of the pattern, or to blocks of one element, which the host then
-/// reads.
+/// Where the reduced values go: to the arrays of the pattern, or to words of one block, which the host then reads at once.
 fn red_results(t: &mut HostCode, pat: &[PatElem<Memory>], types: &[PrimType]) -> Vec<At> {
-    let mut results = vec![];
+    let scalars = pat.iter().zip(types).filter(|(p, _)| !matches!(p.ty, Type::Array(..))).count() as i64;
+    let mut block = None;
+    let (mut results, mut word) = (vec![], 0);
     for (p, ty) in pat.iter().zip(types) {
         results.push(match &p.ty {
             Type::Array(..) => t.place_of(p.name),
             Type::Prim(_) | Type::Acc(..) | Type::Mem(_) => {
-                let block = t.fresh_array("result", *ty, i64(1));
-                At::new(block, Lmad::row_major(0, &[]), *ty)
+                let block =
+                    *block.get_or_insert_with(|| t.fresh_array("results", PrimType::I64, i64(scalars)));
+                let offset = word * PrimType::I64.bytes() / ty.bytes().max(1);
+                word += 1;
+                At::new(block, Lmad::row_major(offset as i64, &[]), *ty)
             }
         });
     }
@@ -124,14 +128,16 @@ fn red_results(t: &mut HostCode, pat: &[PatElem<Memory>], types: &[PrimType]) ->
 }
 
 fn read_results(t: &mut HostCode, pat: &[PatElem<Memory>], red: &Red) {
-    for ((p, at), ty) in pat.iter().zip(&red.results).zip(&red.types) {
+    let mut block = None;
+    for (p, at) in pat.iter().zip(&red.results) {
         if matches!(p.ty, Type::Prim(_)) {
             t.declare(p.name, &p.ty);
-            let value = t.element(at.block, *ty, i64(0));
+            let value = t.read(at);
             t.set_to(p.name, value);
-            t.free_device(at.block);
+            block = Some(at.block);
         }
     }
+    block.into_iter().for_each(|block| t.free_device(block));
 }
 
 /// Several blocks for each segment, as far as there are points for them. Memory inside of a reduction is for the threads of a grid of a given size:
