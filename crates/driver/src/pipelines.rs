@@ -22,8 +22,8 @@ use fehu_flatten::joined_rows;
 use fehu_flatten::{branch_elements, few_points};
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
-    barriers, checks, device_loops, device_scalars, divisors, leave, loops, outline, own_elements,
-    read_ahead, restrict, unroll, walks, Analysis,
+    barriers, checks, device_loops, device_scalars, divisors, late_reads, leave, loops, outline,
+    own_elements, read_ahead, restrict, unroll, walks, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
@@ -166,7 +166,7 @@ pub fn gpu<'a>(
     settings: &'a Settings,
     warnings: &'a RefCell<Vec<Diagnostic>>,
 ) -> Pipeline<'a, Prog<Soacs>, Program> {
-    soacs_in_versions()
+    let kernels = soacs_in_versions()
         .pass(
             operators::PASS,
             "flattening takes operators on arrays to pieces; other back ends apply them whole",
@@ -200,8 +200,12 @@ pub fn gpu<'a>(
         .pass(leave::PASS, "kernels have all their checks; what is left are barriers")
         .pass(own_elements::PASS, "what stays in registers needs no barriers")
         .pass(barriers::PASS, "operations of a block begin and end with a barrier, each for its own sake")
-        .pass(device_scalars::PASS, "only now is it known which scalars the host reads")
-        .pass(divisors::PASS, "scalars that stay on the device are no parameters any more")
+        .pass(device_scalars::PASS, "only now is it known which scalars the host reads");
+    let late = match settings.target {
+        Target::Cuda => kernels.pass(late_reads::PASS, "what the host reads now, it needs"),
+        Target::OpenCl | Target::C | Target::Multicore => kernels,
+    };
+    late.pass(divisors::PASS, "scalars that stay on the device are no parameters any more")
         .pass(restrict::PASS, "all blocks that kernels get are known now, also those of scalars that stay")
         .pass(walks::PASS, "which blocks are only read is known now; pieces are loops that are unrolled")
         .pass(read_ahead::PASS, "loops that walks have left, because they have checks")

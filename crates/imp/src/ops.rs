@@ -443,6 +443,8 @@ pub struct Launch {
     pub shared: Vec<Expr>,
     /// The kernel's parameters.
     pub args: Vec<Arg>,
+    /// A block of a few bytes that the kernel writes and the host reads later: its copy begins as soon as the kernel has ended.
+    pub ahead: Option<Name>,
 }
 
 impl HostOp {

@@ -271,11 +271,12 @@ macro_rules! walks {
         }
 
         fn $launch<$($bound)*>(v: &mut $walk, launch: $($r)* Launch) {
-            let Launch { kernel: _, grid, block, shared, args } = launch;
+            let Launch { kernel: _, grid, block, shared, args, ahead } = launch;
             v.expr(grid);
             v.expr(block);
             shared.into_iter().for_each(|e| v.expr(e));
             $args(v, args);
+            ahead.into_iter().for_each(|m| v.block(m));
         }
 
         fn $message<$($bound)*>(v: &mut $walk, message: $($r)* Vec<ErrorPart>) {

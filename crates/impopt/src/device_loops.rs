@@ -279,7 +279,7 @@ impl Mover<'_> {
             loc: inside.loc,
         });
         let args = launch.args;
-        let launch = Launch { kernel, grid: i64(1), block: i64(1), shared: vec![], args };
+        let launch = Launch { kernel, grid: i64(1), block: i64(1), shared: vec![], args, ahead: None };
         out.push(Code::Op(HostOp::Own(Box::new(launch))));
         out.extend(after);
         self.gone.extend(inside.kernels);

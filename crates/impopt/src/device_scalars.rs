@@ -192,7 +192,8 @@ impl Rewrite<'_> {
             Param::Scalar(x, _) => Arg::Scalar(Expr::Var(*x)),
             Param::Mem(m, _) => Arg::Mem(*m),
         });
-        let mut launch = Launch { kernel, grid: i64(1), block: i64(1), shared: vec![], args: args.collect() };
+        let mut launch =
+            Launch { kernel, grid: i64(1), block: i64(1), shared: vec![], args: args.collect(), ahead: None };
         let (shared, block_size, qualifiers) = (vec![], None, IndexMap::new());
         let resident = None;
         self.kernels.insert(

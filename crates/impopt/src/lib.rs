@@ -12,6 +12,7 @@
 //! | [`barriers`] | GPUs | two barriers with nothing between them become one |
 //! | [`device_loops`] | GPUs | loops over single elements are kernels of one thread |
 //! | [`device_scalars`] | GPUs | scalars that only kernels need are not read by the host |
+//! | [`late_reads`] | CUDA | the host waits for what it reads of the device when it needs it |
 //! | [`divisors`] | GPUs | kernels multiply by inverses of floats that all threads divide by |
 //! | [`restrict`] | GPUs | kernels say which of their blocks are different memory |
 //! | [`walks`] | GPUs | threads that walk along rows of their own read several elements at a time |
@@ -30,6 +31,7 @@ pub mod device_loops;
 pub mod device_scalars;
 pub mod divisors;
 pub mod kernel_facts;
+pub mod late_reads;
 pub mod leave;
 pub mod loops;
 pub mod outline;

@@ -35,6 +35,7 @@ typedef CUdeviceptr device_memory;
 #define CU_MEMHOSTALLOC_DEVICEMAP 2
 #define CU_STREAM_DEFAULT 0
 #define CU_EVENT_DEFAULT 0
+#define CU_EVENT_DISABLE_TIMING 2
 #define NVRTC_SUCCESS 0
 #define NVRTC_ERROR_INVALID_OPTION 5
 
@@ -78,6 +79,7 @@ typedef CUdeviceptr device_memory;
      CUstream, void **, void **))                                                                                    \
   F(EventCreate, "EventCreate", (CUevent *, unsigned int))                                                           \
   F(EventRecord, "EventRecord", (CUevent, CUstream))                                                                 \
+  F(EventSynchronize, "EventSynchronize", (CUevent))                                                                 \
   F(EventElapsedTime, "EventElapsedTime", (float *, CUevent, CUevent))                                               \
   F(EventDestroy, "EventDestroy_v2", (CUevent))
 
@@ -121,7 +123,9 @@ struct api {
   CUmodule module;
   CUfunction kernels[NUM_KERNELS + 1];
   int max_threads[NUM_KERNELS + 1];
+  // Memory for small transfers, and behind that for a copy that has begun; and when that has ended.
   void *stage;
+  CUevent ahead;
   // The launch that failed, or 0, on the device; what it says is in the host's memory.
   CUdeviceptr failure, failure_values;
   int64_t *host_failure_values;

@@ -102,7 +102,7 @@ static int api_open(struct futhark_context *ctx) {
   void *host_values = NULL;
   code = cu->StreamCreate(&api->stream, CU_STREAM_DEFAULT);
   if (code == CUDA_SUCCESS) {
-    code = cu->MemHostAlloc(&api->stage, STAGE_BYTES, CU_MEMHOSTALLOC_PORTABLE);
+    code = cu->MemHostAlloc(&api->stage, STAGE_BYTES + SEEN_BYTES, CU_MEMHOSTALLOC_PORTABLE);
   }
   if (code == CUDA_SUCCESS) {
     code = cu->MemHostAlloc(&host_values, values, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
@@ -135,6 +135,9 @@ static void api_close(struct futhark_context *ctx) {
   }
   if (api->host_failure_values != NULL) {
     cu->MemFreeHost(api->host_failure_values);
+  }
+  if (api->ahead != NULL) {
+    cu->EventDestroy(api->ahead);
   }
   if (api->stage != NULL) {
     cu->MemFreeHost(api->stage);

@@ -120,6 +120,39 @@ static int api_download(struct futhark_context *ctx, device_memory from, int64_t
   return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "read from the device", code);
 }
 
+static int api_begin_download(struct futhark_context *ctx, device_memory from, int64_t bytes, bool *begun) {
+  const struct cuda *cu = &ctx->api.cu;
+  int err = batch_send(ctx);
+  if (err != FUTHARK_SUCCESS) {
+    return err;
+  }
+  CUresult code = CUDA_SUCCESS;
+  if (ctx->api.ahead == NULL) {
+    code = cu->EventCreate(&ctx->api.ahead, CU_EVENT_DISABLE_TIMING);
+  }
+  struct device_event *event = cuda_event_start(ctx, event_copy(ctx, "copy to host", bytes));
+  if (code == CUDA_SUCCESS) {
+    code = cu->MemcpyDtoHAsync((unsigned char *)ctx->api.stage + STAGE_BYTES, from, (size_t)bytes, ctx->api.stream);
+  }
+  cuda_event_end(ctx, event);
+  if (code == CUDA_SUCCESS) {
+    code = cu->EventRecord(ctx->api.ahead, ctx->api.stream);
+  }
+  *begun = code == CUDA_SUCCESS;
+  return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "read from the device", code);
+}
+
+static int api_end_download(struct futhark_context *ctx, void *to, int64_t bytes, bool *failed) {
+  int err = batch_send(ctx);
+  if (err != FUTHARK_SUCCESS) {
+    return err;
+  }
+  CUresult code = ctx->api.cu.EventSynchronize(ctx->api.ahead);
+  memcpy(to, (unsigned char *)ctx->api.stage + STAGE_BYTES, (size_t)bytes);
+  *failed = *(volatile int64_t *)ctx->api.host_failure_values >= 0;
+  return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "read from the device", code);
+}
+
 static int api_move(struct futhark_context *ctx, device_memory to, int64_t to_at, device_memory from, int64_t from_at,
                     int64_t bytes) {
   int err = batch_send(ctx);

@@ -50,10 +50,38 @@ RTS_FUN void block_unview(const unsigned char *view) {
   free((void *)view);
 }
 
+// The copy of a small block begins, after all that was launched before.
+CALLED_FUN int read_ahead(struct futhark_context *ctx, const struct block *b) {
+  bool begun = false;
+  int err = b->size > SEEN_BYTES ? FUTHARK_SUCCESS : api_begin_download(ctx, b->mem, b->size, &begun);
+  ctx->memory.ahead = begun ? b : NULL;
+  return err;
+}
+
+// Waits for that copy. What was launched after it may still run, and may fail; but if anything has failed by now, all must end first.
+CALLED_FUN int end_ahead(struct futhark_context *ctx) {
+  struct memory *memory = &ctx->memory;
+  bool failed = false;
+  memory->seen = memory->ahead;
+  memory->ahead = NULL;
+  int err = api_end_download(ctx, memory->seen_bytes, memory->seen->size, &failed);
+  if (err == FUTHARK_SUCCESS && failed) {
+    memory->seen = NULL;
+    err = api_wait(ctx);
+    return err == FUTHARK_SUCCESS ? check_failure(ctx) : err;
+  }
+  return err;
+}
+
 // An element. Each read waits for the device, so that a block of a few of them, such as the results of a reduction, is read as a whole.
 CALLED_FUN int element_read(struct futhark_context *ctx, const struct block *from, int64_t at, void *to, int64_t bytes) {
   struct memory *memory = &ctx->memory;
-  if (from->size <= bytes || from->size > SEEN_BYTES) {
+  if (memory->ahead == from) {
+    int err = end_ahead(ctx);
+    if (err != FUTHARK_SUCCESS) {
+      return err;
+    }
+  } else if (from->size <= bytes || from->size > SEEN_BYTES) {
     return block_read(ctx, from, at, to, bytes);
   }
   if (memory->seen != from) {

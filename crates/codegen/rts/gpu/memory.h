@@ -38,6 +38,8 @@ struct memory {
   // The last block that the host has read as a whole, if nothing has changed since, and what is in it.
   const struct block *seen;
   unsigned char seen_bytes[SEEN_BYTES];
+  // A block whose copy to the host is on its way.
+  const struct block *ahead;
 };
 
 #define MEMORY_SPACE "space 'device'"
@@ -128,6 +130,9 @@ CALLED_FUN struct block *memory_take(struct memory *memory, int64_t bytes) {
 CALLED_FUN void memory_give(struct memory *memory, struct block *b) {
   if (memory->seen == b) {
     memory->seen = NULL;
+  }
+  if (memory->ahead == b) {
+    memory->ahead = NULL;
   }
   if (b->foreign) {
     free(b);

@@ -357,6 +357,10 @@ impl StmPrinter<'_, Driver> {
         self.line(&format!("const struct kernel_arg args[] = {{{}}};", args.join(", ")));
         self.line(&format!("err = launch_kernel(ctx, {index}, {grid}, {block}, shared, args, {count});"));
         self.check();
+        if let Some(ahead) = launch.ahead {
+            self.line(&format!("err = read_ahead(ctx, {});", context.name(ahead)));
+            self.check();
+        }
         self.indent -= 1;
         self.line("}");
     }

@@ -36,7 +36,7 @@ pub fn kernel(
 }
 
 pub fn launch(kernel: Name, grid: Expr, block: Expr, shared: Vec<Expr>, args: Vec<Arg>) -> Code<HostOp> {
-    Code::Op(HostOp::Own(Box::new(Launch { kernel, grid, block, shared, args })))
+    Code::Op(HostOp::Own(Box::new(Launch { kernel, grid, block, shared, args, ahead: None })))
 }
 
 /// Compiles for OpenCL and runs.

@@ -269,6 +269,10 @@ impl Text<'_> {
             self.list(&launch.shared, |t, e| t.expr(e));
             self.p.put(")");
         }
+        if let Some(ahead) = launch.ahead {
+            self.p.put(" ahead ");
+            self.p.name(ahead);
+        }
     }
 
     fn write_volatile(&mut self, mem: Name, elem: PrimType, offset: &Expr, value: &Expr) {

@@ -340,6 +340,7 @@ impl Arbitrary for HostOp {
             block: g.expr(2),
             shared: g.list(|g| g.expr(2)),
             args: g.list(Gen::arg),
+            ahead: (g.below(4) == 0).then(|| g.name()),
         }))
     }
 }

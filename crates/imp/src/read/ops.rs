@@ -323,7 +323,8 @@ impl Text<'_> {
         self.r.word("block")?;
         let block = self.expr()?;
         let shared = if self.r.try_word("shared") { self.list('(', ')', Self::expr)? } else { vec![] };
-        Ok(Launch { kernel, grid, block, shared, args })
+        let ahead = if self.r.try_word("ahead") { Some(self.r.name()?) } else { None };
+        Ok(Launch { kernel, grid, block, shared, args, ahead })
     }
 
     fn atomic(&mut self, old: Option<Name>) -> Read<KernelOp> {

@@ -271,6 +271,8 @@ impl<'a> Validator<'a> {
         self.check(launch.shared.len() == kernel.shared.len(), || {
             "not one size for each array in shared memory".into()
         });
+        let given = |block: Name| launch.args.contains(&Arg::Mem(block));
+        self.check(launch.ahead.is_none_or(given), || "a launch copies a block that it does not get".into());
         for arg in &launch.args {
             if let Arg::Mem(m) = arg {
                 let block = matches!(self.declared.get(*m), Some(Var::Mem(Space::Default)));

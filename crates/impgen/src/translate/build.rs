@@ -311,7 +311,14 @@ impl HostCode<'_> {
             body: code,
             loc: self.context.loc.clone(),
         });
-        self.emit(Code::Op(HostOp::Own(Box::new(Launch { kernel: name, grid, block, shared: bytes, args }))));
+        self.emit(Code::Op(HostOp::Own(Box::new(Launch {
+            kernel: name,
+            grid,
+            block,
+            shared: bytes,
+            args,
+            ahead: None,
+        }))));
     }
 
     pub(super) fn free_device(&mut self, mem: Name) {

@@ -1,0 +1,186 @@
+//! The host waits for what it reads of the device when it needs it, not when it is written.
+//!
+//! In: a program whose host code reads scalars, such as results of reductions, from blocks of a few bytes. Out: the same program, where the copy of such a block to the
+//! host begins as soon as the kernel has ended that writes it, and the host goes on with launches that do not need it before it waits:
+//!
+//! ```text
+//! launch reduction(.., mem m)                launch reduction(.., mem m) ahead m
+//! x = m[0]                  -- waits         launch scan(..)
+//! free m                               ->    x = m[0]                  -- waits until the reduction has ended, while the device scans
+//! launch scan(..)                            free m
+//! if x < 1000 { .. }                         if x < 1000 { .. }
+//! ```
+//!
+//! Otherwise the device has nothing to do from the end of the reduction until the host has got the scalar and launched the next kernel, some 10 us on an H200. Irregular nests read
+//! the sum and the maximum of their sizes so, and many of them have the ends of rows scanned then.
+//!
+//! Reads stay where they are if they would pass no launch, or if the block may be large, since the host reads then by waiting for all that it has launched.
+
+use fehu_base::Name;
+use fehu_imp::build::constant;
+use fehu_imp::syntax::{Arg, Code as AnyCode, CpuOp, Expr, HostOp, Program, Space};
+use fehu_imp::visit::{look_at_code, Visitor};
+use fehu_ir::visit::deep;
+use fehu_pass::{Need, Pass};
+use rustc_hash::FxHashSet;
+
+type Code = AnyCode<HostOp>;
+
+/// The host waits late for what it reads.
+pub const PASS: Pass<Program> = Pass {
+    name: "late-reads",
+    need: Need::Optional,
+    run: |program| program.functions.iter_mut().for_each(|f| code(&mut f.body)),
+};
+
+/// The most bytes of a block that is copied ahead (`rts/gpu/memory.h` has the same).
+const MOST_BYTES: i64 = 64;
+
+fn code(of: &mut Code) {
+    if let Code::For { body, .. } | Code::While(_, body) = of {
+        deep(|| code(body));
+    } else if let Code::If(_, then, otherwise) = of {
+        deep(|| code(then));
+        deep(|| code(otherwise));
+    } else if let Code::Seq(codes) = of {
+        codes.iter_mut().for_each(|c| deep(|| code(c)));
+        let mut all = vec![];
+        flatten(std::mem::take(codes), &mut all);
+        *codes = all;
+        let mut at = 0;
+        while at < codes.len() {
+            at = read_late(codes, at).unwrap_or(at + 1);
+        }
+    }
+}
+
+/// Statements without sequences in sequences.
+fn flatten(codes: Vec<Code>, into: &mut Vec<Code>) {
+    for code in codes {
+        match code {
+            Code::Seq(inner) => flatten(inner, into),
+            other @ (Code::DeclareScalar(..)
+            | Code::SetScalar(..)
+            | Code::DeclareMem(..)
+            | Code::DeclareStatic(..)
+            | Code::SetMem(..)
+            | Code::Write { .. }
+            | Code::Copy { .. }
+            | Code::For { .. }
+            | Code::While(..)
+            | Code::If(..)
+            | Code::Call { .. }
+            | Code::Assert { .. }
+            | Code::Op(_)) => into.push(other),
+        }
+    }
+}
+
+/// Moves the reads of a block that begin at a statement behind the launches that follow. The statement after them.
+fn read_late(codes: &mut [Code], at: usize) -> Option<usize> {
+    let block = read_block(&codes[at])?;
+    let from = codes[..at].iter().rposition(|c| mentions(c).contains(&block) && !is_free(c, None))?;
+    let writes = launch_args(&codes[from]).is_some_and(|args| args.contains(&Arg::Mem(block)));
+    if !writes || !codes[..from].iter().any(|c| is_small(c, block)) {
+        return None;
+    }
+    let of_block = |c: &Code| read_block(c) == Some(block) || is_free(c, Some(block));
+    let together =
+        codes[at..].iter().take_while(|c| of_block(c) || matches!(c, Code::DeclareScalar(..))).count();
+    let reads = codes[at..at + together].iter().rposition(of_block)? + 1;
+    let mut touched: FxHashSet<Name> = [block].into_iter().collect();
+    codes[at..at + reads].iter().for_each(|c| touched.extend(mentions(c)));
+    let passed = |c: &Code| goes_first(c) && mentions(c).is_disjoint(&touched);
+    let until = at + reads + codes[at + reads..].iter().take_while(|c| passed(c)).count();
+    if !codes[at + reads..until].iter().any(|c| launch_args(c).is_some()) {
+        return None;
+    }
+    if let Code::Op(HostOp::Own(launch)) = &mut codes[from] {
+        launch.ahead = Some(block);
+    }
+    codes[at..until].rotate_left(reads);
+    Some(until)
+}
+
+/// The block of which a statement reads an element, and does nothing else.
+fn read_block(code: &Code) -> Option<Name> {
+    if let Code::SetScalar(_, Expr::Index { mem, offset, space: Space::Default, .. }) = code {
+        constant(offset).map(|_| *mem)
+    } else {
+        None
+    }
+}
+
+/// Whether a statement frees a block, or any.
+fn is_free(code: &Code, block: Option<Name>) -> bool {
+    matches!(code, Code::Op(HostOp::Cpu(CpuOp::Free(m, _))) if block.is_none_or(|block| block == *m))
+}
+
+/// Whether a statement allocates a block of a few bytes.
+fn is_small(code: &Code, block: Name) -> bool {
+    matches!(code, Code::Op(HostOp::Cpu(CpuOp::Allocate { mem, bytes, .. }))
+        if *mem == block && constant(bytes).is_some_and(|bytes| bytes <= MOST_BYTES))
+}
+
+fn launch_args(code: &Code) -> Option<&[Arg]> {
+    if let Code::Op(HostOp::Own(launch)) = code {
+        Some(&launch.args)
+    } else {
+        None
+    }
+}
+
+/// Whether a statement may come before a read that it has nothing to do with: the host does not wait in it, and goes on with the next.
+fn goes_first(code: &Code) -> bool {
+    match code {
+        Code::SetScalar(_, e) => {
+            let mut reads = false;
+            fehu_imp::parts::for_each_part(e, &mut |part| reads |= matches!(part, Expr::Index { .. }));
+            !reads
+        }
+        Code::Op(HostOp::Cpu(op)) => match op {
+            CpuOp::Allocate { .. }
+            | CpuOp::Free(..)
+            | CpuOp::GetSize(..)
+            | CpuOp::GetSizeMax(..)
+            | CpuOp::CmpThreshold(..) => true,
+            CpuOp::Trace { .. } | CpuOp::ParFor { .. } | CpuOp::ParChunks { .. } | CpuOp::Outlined(_) => {
+                false
+            }
+        },
+        Code::Op(HostOp::Own(_)) | Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::SetMem(..) => true,
+        Code::Seq(_)
+        | Code::DeclareStatic(..)
+        | Code::Write { .. }
+        | Code::Copy { .. }
+        | Code::For { .. }
+        | Code::While(..)
+        | Code::If(..)
+        | Code::Call { .. }
+        | Code::Assert { .. } => false,
+    }
+}
+
+/// All names in a statement.
+fn mentions(code: &Code) -> FxHashSet<Name> {
+    let mut mentions = Mentions(FxHashSet::default());
+    look_at_code(&mut mentions, code);
+    mentions.0
+}
+
+struct Mentions(FxHashSet<Name>);
+
+impl<'c> Visitor<'c> for Mentions {
+    fn declared(&mut self, x: &'c Name) {
+        self.0.insert(*x);
+    }
+    fn assigned(&mut self, x: &'c Name) {
+        self.0.insert(*x);
+    }
+    fn var(&mut self, x: &'c Name) {
+        self.0.insert(*x);
+    }
+    fn block(&mut self, m: &'c Name) {
+        self.0.insert(*m);
+    }
+}
