@@ -3,7 +3,8 @@
 //! Before: imperative code, whose loops are as the combinators were nested. After: code that computes the
 //! very same values, down to the last bit, with some loops rearranged:
 //!
-//! - [`interchange`](self::interchange): a map of reductions that walk down columns, or of chains of floats, becomes a reduction
+//! - [`rectangle`](self::rectangle): matrix products, and whatever has their shape, are run by rectangles of points, which share what they read.
+//! - [`strip`](self::strip): a map of reductions that walk down columns, or of chains of floats, becomes a reduction
 //!   of maps that walk along rows. Tasks that are such maps get ranges of several iterations (`least`): one alone is no vector code,
 //!   and measured so it would seem to take long enough to be a range of its own.
 //! - [`lanes`](self::lanes): neighbouring `while` loops of a map advance together.
@@ -13,17 +14,19 @@
 //! All are done here rather than on combinators, for only here it is known where an element lies, and the bodies of
 //! tasks come along for free. Kernels are left alone: their threads are laid out by other rules.
 
-mod interchange;
 mod lanes;
 #[cfg(test)]
 mod lanes_tests;
 mod plain;
+mod rectangle;
 mod split;
 mod straight;
 mod stride;
+mod strip;
 #[cfg(test)]
 mod tests;
 
+use self::rectangle::ByRectangles;
 use fehu_base::tuning::cpu_loops;
 use fehu_base::NameSource;
 use fehu_imp::alias::Aliases;
@@ -76,8 +79,25 @@ struct Interchange<'l, 'a> {
     loops: &'l mut Loops<'a>,
     /// Whether there were any, so far.
     any: bool,
-    /// The bounds that outer loops had.
-    bounds: Vec<Expr>,
+    /// The bounds that outer loops had, and how many iterations are done together.
+    bounds: Vec<(Expr, i64)>,
+}
+
+impl Interchange<'_, '_> {
+    /// Interchanges the loops inside of code, or else its own.
+    fn in_strips<O: Operation>(&mut self, code: &mut Code<O>) {
+        change_code(self, code);
+        if self.any {
+            return;
+        }
+        if let Some(other) = self.loops.interchanged(code) {
+            if let Code::For { bound, .. } = code {
+                self.bounds.push((bound.clone(), cpu_loops::STRIP_OF_TASK));
+            }
+            *code = other;
+            self.any = true;
+        }
+    }
 }
 
 impl Mutator for Interchange<'_, '_> {
@@ -90,40 +110,44 @@ impl Mutator for Interchange<'_, '_> {
         }
         let saved = self.loops.aliases.enter(code);
         let before = std::mem::replace(&mut self.any, false);
-        change_code(self, code);
-        if !self.any {
-            if let Some(other) = self.loops.interchanged(code) {
-                if let Code::For { bound, .. } = code {
-                    self.bounds.push(bound.clone());
-                }
-                *code = other;
-                self.any = true;
-            }
+        let by_rectangles = self.loops.by_rectangles(code);
+        let rectangles = by_rectangles.is_some();
+        if let (Some(ByRectangles { least, .. }), Code::For { bound, .. }) = (&by_rectangles, &*code) {
+            self.bounds.push((bound.clone(), *least));
         }
-        self.any |= before;
+        match by_rectangles {
+            Some(ByRectangles { condition: None, code: other, .. }) => *code = other,
+            Some(ByRectangles { condition: Some(condition), code: other, .. }) => {
+                self.in_strips(code);
+                let otherwise = std::mem::replace(code, Code::Seq(vec![]));
+                *code = Code::If(condition, Box::new(other), Box::new(otherwise));
+            }
+            None => self.in_strips(code),
+        }
+        self.any |= before || rectangles;
         self.loops.aliases.leave(code, saved);
     }
 
-    /// Tasks whose iterations are done in strips get enough of them for a strip.
+    /// Tasks whose iterations are done together get enough of them.
     fn cpu_op<O: Operation>(&mut self, op: &mut CpuOp<O>) {
         let before = std::mem::take(&mut self.bounds);
         change_cpu_op(self, op);
-        ask_for(&self.bounds, cpu_loops::STRIP_OF_TASK, op);
+        ask_for(&self.bounds, op);
         self.bounds = before;
     }
 
     fn expr(&mut self, _: &mut Expr) {}
 }
 
-/// Tasks whose own loop is among those with these bounds get so many iterations at least.
-fn ask_for<O: Operation>(bounds: &[Expr], iterations: i64, op: &mut CpuOp<O>) {
+/// Tasks whose own loop is among those with these bounds get so many iterations at least as stand beside the bound.
+fn ask_for<O: Operation>(bounds: &[(Expr, i64)], op: &mut CpuOp<O>) {
     if let CpuOp::ParFor { end, least, .. } = op {
-        let mut is_own = false;
-        for bound in bounds {
-            for_each_part(bound, &mut |e| is_own |= matches!(e, Expr::Var(x) if x == end));
-        }
-        if is_own {
-            *least = iterations;
+        for (bound, together) in bounds {
+            for_each_part(bound, &mut |e| {
+                if matches!(e, Expr::Var(x) if x == end) {
+                    *least = *together
+                }
+            });
         }
     }
 }
@@ -131,8 +155,8 @@ fn ask_for<O: Operation>(bounds: &[Expr], iterations: i64, op: &mut CpuOp<O>) {
 /// Lets maps of `while` loops go by lanes, anywhere in code.
 struct Lanes<'l, 'a> {
     loops: &'l mut Loops<'a>,
-    /// The bounds of such maps.
-    bounds: Vec<Expr>,
+    /// The bounds of such maps, and how many iterations advance together.
+    bounds: Vec<(Expr, i64)>,
 }
 
 impl Mutator for Lanes<'_, '_> {
@@ -147,7 +171,7 @@ impl Mutator for Lanes<'_, '_> {
         match self.loops.in_lanes(code) {
             Some(other) => {
                 if let Code::For { bound, .. } = code {
-                    self.bounds.push(bound.clone());
+                    self.bounds.push((bound.clone(), cpu_loops::LANES));
                 }
                 *code = other;
             }
@@ -159,7 +183,7 @@ impl Mutator for Lanes<'_, '_> {
     fn cpu_op<O: Operation>(&mut self, op: &mut CpuOp<O>) {
         let before = std::mem::take(&mut self.bounds);
         change_cpu_op(self, op);
-        ask_for(&self.bounds, cpu_loops::LANES, op);
+        ask_for(&self.bounds, op);
         self.bounds = before;
     }
 

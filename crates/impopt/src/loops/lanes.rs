@@ -23,10 +23,10 @@
 //! and everything that a step computes has a vector form. Branches in it become choices between values, both of which are computed. Lanes
 //! beyond the end of the map begin with the values of the last point, and are not going.
 
-use super::interchange::{set_new, written_out, Nest};
 use super::plain::{for_each_expr, for_each_set, renamed, rewrite, size, Renaming};
 use super::straight::straight;
 use super::stride::Strides;
+use super::strip::{set_new, written_out, Nest};
 use super::Loops;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, MathFn, PrimFn, UnOp};
 use fehu_base::prim::{FloatType, IntType, PrimType};

@@ -1,5 +1,7 @@
 //! Loops before and after give the same, at all sizes near the edges; and it is seen that something was done.
 
+mod rectangles;
+
 use fehu_base::prim::PrimValue;
 use fehu_imp::eval::{Machine, Value};
 use fehu_imp::ops::Operation;
@@ -314,7 +316,7 @@ fn places_are_computed_again_and_not_remembered() {
         Code::For { var: inner, ty: IntType::I64, bound: i64(9), body: Box::new(step(place)) },
         Code::SetScalar(twice, var(sum)),
     ]);
-    let Code::Seq(codes) = super::interchange::written_out(outer, &body) else { panic!("no sequence") };
+    let Code::Seq(codes) = super::strip::written_out(outer, &body) else { panic!("no sequence") };
     let sets = |x: Name| codes.iter().filter(|c| matches!(c, Code::SetScalar(y, _) if *y == x)).count();
     assert_eq!((sets(place), sets(twice), sets(sum)), (0, 2, 1));
     let written = Code::SetScalar(sum, add(var(sum), add(var(from), var(outer))));

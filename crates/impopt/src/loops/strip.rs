@@ -44,6 +44,7 @@ use rustc_hash::FxHashMap;
 
 /// The least and the most iterations of a strip.
 const STRIP: (u64, u64) = (64, 1024);
+
 impl Loops<'_> {
     /// A loop with its inner loops outside, if that can be done and pays.
     pub(super) fn interchanged<O: Operation>(&mut self, code: &Code<O>) -> Option<Code<O>> {
@@ -172,33 +173,33 @@ pub(super) fn set_new<O: Operation>(code: &mut Vec<Code<O>>, x: Name, e: Expr) {
 #[derive(Default)]
 pub(super) struct Nest {
     /// The code between loops, in order.
-    groups: Vec<Group>,
+    pub(super) groups: Vec<Group>,
     /// Scalars that are declared anywhere inside.
     pub(super) declared: FxHashMap<Name, PrimType>,
     /// The bounds of loops inside.
-    bounds: Vec<Expr>,
+    pub(super) bounds: Vec<Expr>,
 }
 
 /// An element that is read or written.
-struct Access {
-    mem: Name,
-    offset: Expr,
-    elem: PrimType,
+pub(super) struct Access {
+    pub(super) mem: Name,
+    pub(super) offset: Expr,
+    pub(super) elem: PrimType,
 }
 
 /// Code between loops.
 #[derive(Default)]
-struct Group {
+pub(super) struct Group {
     /// The variables of the loops around, innermost last.
-    loops: Vec<Name>,
+    pub(super) loops: Vec<Name>,
     mentions: IndexSet<Name>,
-    sets: IndexSet<Name>,
-    reads: Vec<Access>,
-    writes: Vec<Access>,
+    pub(super) sets: IndexSet<Name>,
+    pub(super) reads: Vec<Access>,
+    pub(super) writes: Vec<Access>,
     /// Whether there are only operators.
-    simple: bool,
+    pub(super) simple: bool,
     /// Whether there are branches.
-    branches: bool,
+    pub(super) branches: bool,
     /// What is assigned to scalars.
     values: Vec<Expr>,
 }
@@ -248,7 +249,7 @@ impl Nest {
     }
 
     /// Whether everything is written after the last loop.
-    fn writes_after(&self, last_loop: usize) -> bool {
+    pub(super) fn writes_after(&self, last_loop: usize) -> bool {
         self.groups.iter().enumerate().all(|(i, g)| g.writes.is_empty() || i > last_loop)
     }
 
@@ -275,7 +276,7 @@ impl Nest {
     }
 
     /// Whether inner loops carry floats from step to step, and what differs between outer iterations has vector forms.
-    fn chains(&self, across: &Strides) -> bool {
+    pub(super) fn chains(&self, across: &Strides) -> bool {
         let float =
             |x: &Name| matches!(self.declared.get(x), Some(PrimType::Float(ty)) if *ty != FloatType::F16);
         let shared = self.shared();
@@ -286,7 +287,7 @@ impl Nest {
     }
 
     /// The scalars that are mentioned in more than one group, in order.
-    fn shared(&self) -> Vec<Name> {
+    pub(super) fn shared(&self) -> Vec<Name> {
         let mut groups: IndexMap<Name, usize> = IndexMap::new();
         for group in &self.groups {
             for x in group.mentions.iter().filter(|x| self.declared.contains_key(*x)) {
@@ -374,10 +375,63 @@ fn has_vector_form(e: &Expr) -> bool {
 }
 
 /// An array with a place for each iteration of a strip.
-struct Array {
-    mem: Name,
-    ty: PrimType,
-    space: Space,
+pub(super) struct Array {
+    pub(super) mem: Name,
+    pub(super) ty: PrimType,
+    pub(super) space: Space,
+}
+
+impl Array {
+    /// What is at an offset.
+    pub(super) fn read(&self, offset: Expr) -> Expr {
+        Expr::Index { mem: self.mem, offset: Box::new(offset), elem: self.ty, space: self.space.clone() }
+    }
+
+    /// Puts a value at an offset.
+    pub(super) fn write<O>(&self, offset: Expr, value: Expr) -> Code<O> {
+        Code::Write { mem: self.mem, offset, elem: self.ty, space: self.space.clone(), value }
+    }
+}
+
+/// What code does to the scalars that have arrays.
+pub(super) struct Remembered {
+    /// Those that it mentions, in order, ...
+    pub(super) mentioned: Vec<Name>,
+    /// ... of which these have a value before it, ...
+    pub(super) loaded: IndexSet<Name>,
+    /// ... and these get another.
+    pub(super) stored: IndexSet<Name>,
+}
+
+impl Remembered {
+    pub(super) fn of<O: Operation>(codes: &[Code<O>], arrays: &FxHashMap<Name, Array>) -> Remembered {
+        let (mut used, mut set) = (IndexSet::new(), IndexSet::new());
+        let mut initialised = IndexSet::new();
+        for code in codes.iter().flat_map(flat) {
+            for_each_expr(code, &mut |e| {
+                for_each_part(e, &mut |part| {
+                    if let Expr::Var(x) = part {
+                        used.insert(*x);
+                    }
+                });
+            });
+            if let Code::SetScalar(x, _) = code {
+                if !used.contains(x) && !set.contains(x) {
+                    initialised.insert(*x);
+                }
+            }
+            for_each_set(code, &mut |x| {
+                set.insert(x);
+            });
+        }
+        let mut mentioned: Vec<Name> =
+            used.iter().chain(&set).copied().filter(|x| arrays.contains_key(x)).collect();
+        mentioned.sort_unstable();
+        mentioned.dedup();
+        let loaded = mentioned.iter().copied().filter(|x| !initialised.contains(x)).collect();
+        let stored = mentioned.iter().copied().filter(|x| set.contains(x)).collect();
+        Remembered { mentioned, loaded, stored }
+    }
 }
 
 /// A strip of iterations.
@@ -463,50 +517,22 @@ impl Strip<'_, '_> {
         renaming.insert(self.outer, own);
         let mut inside = vec![];
         set_new(&mut inside, own, add(var(self.first), var(at)));
-        let (mut used, mut set) = (IndexSet::new(), IndexSet::new());
-        let mut initialised = IndexSet::new();
-        for code in codes.iter().flat_map(flat) {
-            for_each_expr(code, &mut |e| {
-                for_each_part(e, &mut |part| {
-                    if let Expr::Var(x) = part {
-                        used.insert(*x);
-                    }
-                });
-            });
-            if let Code::SetScalar(x, _) = code {
-                if !used.contains(x) && !set.contains(x) {
-                    initialised.insert(*x);
-                }
-            }
-            for_each_set(code, &mut |x| {
-                set.insert(x);
-            });
-        }
-        let mut mentioned: Vec<Name> =
-            used.iter().chain(&set).copied().filter(|x| self.arrays.contains_key(x)).collect();
-        mentioned.sort_unstable();
-        mentioned.dedup();
-        let names = &mut *self.loops.names;
-        for x in &mentioned {
-            let Array { mem, ty, space } = &self.arrays[x];
+        let remembered = Remembered::of(codes, self.arrays);
+        for x in &remembered.mentioned {
+            let array = &self.arrays[x];
             let local = names.fresh_like(*x);
             renaming.insert(*x, local);
-            inside.push(Code::DeclareScalar(local, *ty));
-            if !initialised.contains(x) {
-                let offset = Box::new(var(at));
-                let value = Expr::Index { mem: *mem, offset, elem: *ty, space: space.clone() };
-                inside.push(Code::SetScalar(local, value));
+            inside.push(Code::DeclareScalar(local, array.ty));
+            if remembered.loaded.contains(x) {
+                inside.push(Code::SetScalar(local, array.read(var(at))));
             }
         }
         let shared = |c: &&Code<O>| !matches!(c, Code::DeclareScalar(x, _) if self.arrays.contains_key(x));
         for code in codes.iter().flat_map(flat).filter(shared) {
             inside.push(renamed(names, code, &mut renaming));
         }
-        for x in mentioned.iter().filter(|x| set.contains(*x)) {
-            let Array { mem, ty, space } = &self.arrays[x];
-            let value = var(renaming[x]);
-            let write = Code::Write { mem: *mem, offset: var(at), elem: *ty, space: space.clone(), value };
-            inside.push(write);
+        for x in &remembered.stored {
+            inside.push(self.arrays[x].write(var(at), var(renaming[x])));
         }
         let body = Box::new(Code::Seq(inside));
         Code::For { var: at, ty: IntType::I64, bound: var(self.count), body }
