@@ -6,7 +6,7 @@
 -- input { 4 1i64 1i64 } auto output
 -- input { 5 1i64 509i64 } auto output
 -- input { 9 70i64 3i64 } auto output
--- input { 8 150i64 1600i64 } auto output
+-- input { 8 150i64 520i64 } auto output
 -- input { 7 33i64 1009i64 } auto output
 
 -- ==
@@ -20,7 +20,7 @@
 -- ==
 -- entry: doubles far_doubles far_along_rows far_along_columns rhs rhs_around two_arrays small_numbers nested
 -- input { 7 5i64 7i64 } auto output
--- input { 9 210i64 1600i64 } auto output
+-- input { 9 210i64 520i64 } auto output
 
 -- Not done several at a time.
 -- ==
