@@ -25,6 +25,7 @@
 
 mod assume;
 
+use crate::sums::{as_sum, Sums};
 use assume::Assume;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -54,17 +55,6 @@ fn inside(prog: &mut Prog<Memory>) {
     pass.host(&mut prog.consts);
     prog.funs.iter_mut().for_each(|fun| pass.host(&mut fun.body));
     prog.names = pass.names;
-}
-
-/// Sums and differences of 64 bits, by name.
-pub(crate) type Sums = FxHashMap<Name, (BinOp, SubExp, SubExp)>;
-
-/// Such a sum.
-pub(crate) fn as_sum(basic: &Basic) -> Option<(BinOp, SubExp, SubExp)> {
-    let Basic::BinOp(op @ (BinOp::Add(IntType::I64) | BinOp::Sub(IntType::I64)), a, b) = basic else {
-        return None;
-    };
-    Some((*op, *a, *b))
 }
 
 struct Inside {

@@ -21,4 +21,5 @@ pub mod legalise;
 pub mod opt;
 pub mod schedule;
 mod strips;
+mod sums;
 mod turned;

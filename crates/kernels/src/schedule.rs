@@ -53,7 +53,7 @@ mod task;
 mod tile;
 mod turn;
 
-use crate::inside::{as_sum, Sums};
+use crate::sums::{as_sum, Sums};
 use fehu_base::tuning::schedule::Threshold;
 use fehu_base::{Name, Symbol};
 use fehu_ir::mem::MemOp;

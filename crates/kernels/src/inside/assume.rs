@@ -1,6 +1,6 @@
 //! A body under the assumption that its point is far from all edges of the space.
 
-use super::Sums;
+use crate::sums::{Known, Sums};
 use fehu_algebra::{Facts, Poly};
 use fehu_base::ops::{BinOp, CmpOp, UnOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue};
@@ -11,18 +11,12 @@ use fehu_ir::visit::deep;
 use fehu_ir::{Basic, Body, Exp, LoopForm, Memory, Stm, SubExp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The largest constant in a sum of which something is known, by its absolute value: sums of a body's length of such do not wrap around.
-const MOST_IN_SUMS: i64 = 1 << 40;
-/// How many sums of the host are looked through to find what a size is.
-const MOST_SUMS: usize = 4;
-
 /// What is known of the names of a body, and what follows from it.
 pub(super) struct Assume<'s> {
     facts: Facts,
-    known: FxHashMap<Name, Poly>,
+    known: Known<'s>,
     /// The names that each assumption is about.
     links: Vec<Vec<Name>>,
-    sums: &'s Sums,
     subst: Subst,
     /// Checks that hold.
     passed: FxHashSet<Name>,
@@ -59,9 +53,8 @@ impl<'s> Assume<'s> {
         }
         Assume {
             facts,
-            known,
+            known: Known::new(known, sums),
             links,
-            sums,
             subst: Subst::new(),
             passed: FxHashSet::default(),
             decided: 0,
@@ -95,7 +88,7 @@ impl<'s> Assume<'s> {
             }
             Exp::Loop(mut l) => {
                 if let LoopForm::For { var, ty: IntType::I64, bound } = l.form {
-                    if let Some(bound) = self.poly(bound) {
+                    if let Some(bound) = self.known.poly(bound) {
                         self.links.push(bound.vars().into_iter().map(sym_name).chain([var]).collect());
                         self.facts.assume_index(sym(var), &Poly::constant(0), &bound);
                         self.known.insert(var, Poly::var(sym(var)));
@@ -114,12 +107,12 @@ impl<'s> Assume<'s> {
                     return;
                 }
                 (Some(Outcome::Does(other)), [p]) => {
-                    self.learn(p.name, &other);
+                    self.known.learn(p.name, &other);
                     stm.exp = Exp::Basic(other);
                 }
                 (_, pat) => {
                     if let [p] = pat {
-                        self.learn(p.name, &basic);
+                        self.known.learn(p.name, &basic);
                     }
                     stm.exp = Exp::Basic(basic);
                 }
@@ -127,44 +120,6 @@ impl<'s> Assume<'s> {
             exp @ (Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_)) => stm.exp = exp,
         }
         out.push(stm);
-    }
-
-    /// Remembers a sum.
-    fn learn(&mut self, name: Name, basic: &Basic) {
-        if let Basic::BinOp(op, a, b) = basic {
-            if let Some(sum) = self.sum(*op, *a, *b, MOST_SUMS) {
-                self.known.insert(name, sum);
-            }
-        }
-    }
-
-    fn sum(&self, op: BinOp, a: SubExp, b: SubExp, sums: usize) -> Option<Poly> {
-        if op == BinOp::Add(IntType::I64) {
-            return Some(self.poly_within(a, sums)? + self.poly_within(b, sums)?);
-        }
-        if op == BinOp::Sub(IntType::I64) {
-            return Some(self.poly_within(a, sums)? - self.poly_within(b, sums)?);
-        }
-        None
-    }
-
-    /// What is known of an operand of 64 bits.
-    fn poly(&self, e: SubExp) -> Option<Poly> {
-        self.poly_within(e, MOST_SUMS)
-    }
-
-    fn poly_within(&self, e: SubExp, sums: usize) -> Option<Poly> {
-        match e {
-            SubExp::Const(PrimValue::I64(c)) => {
-                (c.saturating_abs() <= MOST_IN_SUMS).then(|| Poly::constant(c))
-            }
-            SubExp::Const(_) => None,
-            SubExp::Var(n) => match (self.known.get(&n), self.sums.get(&n)) {
-                (Some(known), _) => Some(known.clone()),
-                (None, Some((op, a, b))) if sums > 0 => self.sum(*op, *a, *b, sums - 1),
-                (None, _) => None,
-            },
-        }
     }
 
     /// What becomes of a computation, if that follows from what is known.
@@ -183,12 +138,12 @@ impl<'s> Assume<'s> {
             return connected(*a, *b, true);
         }
         if let Basic::CmpOp(op, a, b) = basic {
-            let (x, y) = (self.poly(*a)?, self.poly(*b)?);
+            let (x, y) = (self.known.poly(*a)?, self.known.poly(*b)?);
             let (yes, no) = self.compared(*op, &x, &y)?;
             return (yes || no).then(|| self.decide(&x, &y)).and_then(|()| truth(yes));
         }
         let Basic::BinOp(op, a, b) = basic else { return None };
-        let (x, y) = (self.poly(*a)?, self.poly(*b)?);
+        let (x, y) = (self.known.poly(*a)?, self.known.poly(*b)?);
         let outcome = self.chosen(*op, (*a, &x), (*b, &y))?;
         self.decide(&x, &y);
         self.divisions += usize::from(!matches!(op, BinOp::SMax(_) | BinOp::SMin(_)));

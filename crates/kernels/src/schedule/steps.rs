@@ -109,7 +109,7 @@ fn carried(l: &Loop<Memory>) -> Option<Vec<Name>> {
     pat.iter().map(next).collect()
 }
 
-/// How many operations a point does, at most, apart from those on its indices.
+/// How many operations a point does at most, not counting those on its indices.
 fn operations(seg: &SegOp<Memory>) -> i64 {
     let mut count = 0;
     for_each_stm(&seg.body.body, &mut |stm| {

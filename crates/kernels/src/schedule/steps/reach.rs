@@ -4,10 +4,10 @@
 //! index. How far an index of a read is from the point's own is known of sums of indices, sizes and constants, by the prover of `fehu_algebra` and the
 //! conditions of the branches around it, and of minima, maxima and branches by what is known of their operands. Indices that go around a torus are not close.
 
-use crate::inside::{as_sum, Sums};
+use crate::sums::{as_sum, Known, Sums};
 use fehu_algebra::{Facts, Poly};
 use fehu_base::ops::{BinOp, CmpOp, UnOp};
-use fehu_base::prim::{IntType, PrimType, PrimValue};
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::tuning::schedule::MAX_RADIUS_OF_STEPS;
 use fehu_base::Name;
 use fehu_ir::mem::{poly, sym};
@@ -16,10 +16,6 @@ use fehu_ir::visit::deep;
 use fehu_ir::{Basic, Body, DimIndex, Exp, Memory, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The largest constant of a sum, by its absolute value: sums of indices and such do not wrap around.
-const MOST_IN_SUMS: i64 = 1 << 40;
-/// How many sums of the host are looked through to find what a size is.
-const MOST_SUMS: usize = 4;
 /// How many conditions are looked through to find what a branch says of indices.
 const MOST_CONDITIONS: usize = 8;
 
@@ -39,9 +35,8 @@ pub(super) fn radius(seg: &SegOp<Memory>, arrays: &[Name], sums: &Sums) -> Optio
     let mut reach = Reach {
         dims: seg.space.dims.iter().map(|d| d.0).collect(),
         arrays,
-        sums,
         facts,
-        known,
+        known: Known::new(known, sums),
         conditions: FxHashMap::default(),
         radius: 0,
         elsewhere: FxHashSet::default(),
@@ -53,10 +48,9 @@ pub(super) fn radius(seg: &SegOp<Memory>, arrays: &[Name], sums: &Sums) -> Optio
 struct Reach<'a> {
     dims: Vec<Name>,
     arrays: &'a [Name],
-    sums: &'a Sums,
     /// What holds in the current branch.
     facts: Facts,
-    known: FxHashMap<Name, Poly>,
+    known: Known<'a>,
     conditions: FxHashMap<Name, Basic>,
     radius: i64,
     /// The arrays that are read at other points.
@@ -137,7 +131,7 @@ impl Reach<'_> {
 
     /// How far an operand is from an index.
     fn span(&self, e: SubExp, index: Name) -> Span {
-        let Some(e) = self.poly(e, MOST_SUMS) else { return Span::default() };
+        let Some(e) = self.known.poly(e) else { return Span::default() };
         let index = poly(index.into());
         let distances = -MAX_RADIUS_OF_STEPS..=MAX_RADIUS_OF_STEPS;
         let from = |d: &i64| self.facts.le(&(index.clone() + Poly::constant(*d)), &e);
@@ -190,31 +184,14 @@ impl Reach<'_> {
             self.extreme(name, *a, *b, Extreme::Least);
         } else if let Basic::BinOp(BinOp::SMax(IntType::I64), a, b) = basic {
             self.extreme(name, *a, *b, Extreme::Most);
-        } else if let Some((op, a, b)) = as_sum(basic) {
-            self.known.extend(self.sum(op, a, b, MOST_SUMS).map(|sum| (name, sum)));
+        } else if as_sum(basic).is_some() {
+            self.known.learn(name, basic);
         } else if let Basic::SubExp(e) = basic {
-            self.known.extend(self.poly(*e, MOST_SUMS).map(|p| (name, p)));
+            if let Some(value) = self.known.poly(*e) {
+                self.known.insert(name, value);
+            }
         } else {
             self.conditions.insert(name, basic.clone());
-        }
-    }
-
-    fn sum(&self, op: BinOp, a: SubExp, b: SubExp, sums: usize) -> Option<Poly> {
-        let (a, b) = (self.poly(a, sums)?, self.poly(b, sums)?);
-        Some(if op == BinOp::Add(IntType::I64) { a + b } else { a - b })
-    }
-
-    fn poly(&self, e: SubExp, sums: usize) -> Option<Poly> {
-        match e {
-            SubExp::Const(PrimValue::I64(c)) => {
-                (c.saturating_abs() <= MOST_IN_SUMS).then(|| Poly::constant(c))
-            }
-            SubExp::Const(_) => None,
-            SubExp::Var(n) => match (self.known.get(&n), self.sums.get(&n)) {
-                (Some(known), _) => Some(known.clone()),
-                (None, Some((op, a, b))) if sums > 0 => self.sum(*op, *a, *b, sums - 1),
-                (None, _) => None,
-            },
         }
     }
 
@@ -233,7 +210,7 @@ impl Reach<'_> {
                 self.assume(b, holds, depth);
             }
         } else if let Basic::CmpOp(op, a, b) = basic {
-            if let (Some(a), Some(b)) = (self.poly(a, MOST_SUMS), self.poly(b, MOST_SUMS)) {
+            if let (Some(a), Some(b)) = (self.known.poly(a), self.known.poly(b)) {
                 self.compared(op, holds, &a, &b);
             }
         }
