@@ -17,7 +17,7 @@
 mod lanes;
 #[cfg(test)]
 mod lanes_tests;
-mod plain;
+pub(crate) mod plain;
 mod rectangle;
 mod split;
 mod straight;

@@ -33,7 +33,7 @@
 //! | operation | plans |
 //! | --- | --- |
 //! | map | [`Plan::Points`], [`Plan::Strided`], [`Plan::Tiled`], [`Plan::RowCache`], [`Plan::Turned`], [`Plan::Steps`] |
-//! | reduction | [`Plan::ThreadPerSegment`], [`Plan::LanesPerSegment`], [`Plan::SegmentsPerBlock`], [`Plan::BlocksPerSegment`] |
+//! | reduction | [`Plan::ThreadPerSegment`], [`Plan::LanesPerSegment`], [`Plan::SegmentsPerBlock`], [`Plan::SegmentsTogether`], [`Plan::BlocksPerSegment`] |
 //! | scan | [`Plan::SinglePass`], [`Plan::Strips`] |
 //! | histogram | [`Plan::HistogramStrips`], [`Plan::SubHistograms`], [`Plan::GlobalUpdates`] |
 //! | map at level `Block` | [`Plan::BlockPerPoint`] |
@@ -131,6 +131,17 @@ pub enum Plan {
     SegmentsPerBlock {
         /// Threads in a block.
         block: Symbol,
+    },
+    /// A block reduces a few segments at a time: each of its threads has some points, and computes these for all of the segments.
+    SegmentsTogether {
+        /// Threads in a block.
+        block: Symbol,
+        /// Segments of a block.
+        segments: i64,
+        /// From so many blocks on, they have half as many threads.
+        halved_from: i64,
+        /// How a block combines what its threads have.
+        exchange: Exchange,
     },
     /// Blocks share a segment; the last to finish combines what all have found.
     BlocksPerSegment(BlocksPerSegment),
@@ -561,6 +572,7 @@ impl Plan {
             Plan::ThreadPerSegment { .. } => "thread_per_segment",
             Plan::LanesPerSegment { .. } => "lanes_per_segment",
             Plan::SegmentsPerBlock { .. } => "segments_per_block",
+            Plan::SegmentsTogether { .. } => "segments_together",
             Plan::BlocksPerSegment(_) => "blocks_per_segment",
             Plan::SinglePass(_) => "single_pass",
             Plan::Strips(_) => "strips",
@@ -584,7 +596,8 @@ impl Plan {
         match self {
             Plan::Points(Points { block: b, .. })
             | Plan::ThreadPerSegment { block: b, .. }
-            | Plan::SegmentsPerBlock { block: b } => vec![block(b)],
+            | Plan::SegmentsPerBlock { block: b }
+            | Plan::SegmentsTogether { block: b, .. } => vec![block(b)],
             Plan::LanesPerSegment { block: b, queue, .. } => {
                 let grid = queue.iter().map(|queue| (queue.grid, Some(SizeClass::GridSize)));
                 [block(b)].into_iter().chain(grid).collect()
@@ -640,6 +653,7 @@ impl Choice {
             | Plan::Steps(_)
             | Plan::LanesPerSegment { .. }
             | Plan::SegmentsPerBlock { .. }
+            | Plan::SegmentsTogether { .. }
             | Plan::BlocksPerSegment(_)
             | Plan::Strips(_)
             | Plan::SubHistograms(_)

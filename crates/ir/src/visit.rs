@@ -465,6 +465,7 @@ macro_rules! walks {
                         Plan::Strided
                         | Plan::LanesPerSegment { .. }
                         | Plan::SegmentsPerBlock { .. }
+                        | Plan::SegmentsTogether { .. }
                         | Plan::BlocksPerSegment(_)
                         | Plan::Strips(_)
                         | Plan::SubHistograms(_)

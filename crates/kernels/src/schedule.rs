@@ -51,6 +51,7 @@ mod steps;
 mod strip;
 mod task;
 mod tile;
+mod together;
 mod turn;
 
 use crate::sums::{as_sum, Sums};

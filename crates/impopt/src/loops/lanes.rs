@@ -216,7 +216,7 @@ fn has_vector_form(e: &Expr) -> bool {
         Expr::Conv(op, _) => {
             matches!(op, ConvOp::SIToFP(I32, F32 | F64) | ConvOp::FPConv(F32 | F64, F32 | F64))
         }
-        Expr::PrimFn(PrimFn { op, .. }, _) => *op == MathFn::Sqrt,
+        Expr::PrimFn(PrimFn { op, .. }, _) => matches!(op, MathFn::Sqrt | MathFn::Rsqrt),
         Expr::Index { .. } | Expr::Param(_) | Expr::Gpu(_) => false,
     };
     this && e.operands().into_iter().all(has_vector_form)

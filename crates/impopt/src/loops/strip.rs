@@ -362,7 +362,9 @@ fn has_vector_form(e: &Expr) -> bool {
             a,
             b,
         ) => has_vector_form(a) && has_vector_form(b),
-        Expr::PrimFn(PrimFn { op: MathFn::Sqrt, .. }, args) => args.iter().all(has_vector_form),
+        Expr::PrimFn(PrimFn { op: MathFn::Sqrt | MathFn::Rsqrt, .. }, args) => {
+            args.iter().all(has_vector_form)
+        }
         Expr::UnOp(..)
         | Expr::BinOp(..)
         | Expr::CmpOp(..)

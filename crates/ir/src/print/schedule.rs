@@ -145,6 +145,13 @@ impl Printer<'_> {
             Plan::SegmentsPerBlock { block } => {
                 self.param_field("block", *block);
             }
+            Plan::SegmentsTogether { block, segments, halved_from, exchange } => {
+                self.param_field("block", *block);
+                let exchange = exchange_word(*exchange);
+                self.put(format_args!(
+                    ", segments {segments}, halved_from {halved_from}, exchange {exchange}"
+                ));
+            }
             Plan::LanesPerSegment { block, points, order, queue } => {
                 self.param_field("block", *block);
                 self.put(format_args!(", points {points}, order {}", order_word(*order)));

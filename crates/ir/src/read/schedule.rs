@@ -144,6 +144,12 @@ impl Reader<'_> {
                 Plan::ThreadPerSegment { block, each, each_when: self.conditions()? }
             }
             "segments_per_block" => Plan::SegmentsPerBlock { block: self.param_field("block")? },
+            "segments_together" => {
+                let block = self.param_field("block")?;
+                let segments = self.next_field("segments")?;
+                let halved_from = self.next_field("halved_from")?;
+                Plan::SegmentsTogether { block, segments, halved_from, exchange: self.exchange()? }
+            }
             "lanes_per_segment" => self.lanes_per_segment()?,
             "blocks_per_segment" => Plan::BlocksPerSegment(self.blocks_per_segment()?),
             "single_pass" => {

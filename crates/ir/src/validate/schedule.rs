@@ -122,6 +122,7 @@ impl<R: Rep> Checker<'_, R> {
                 let slices = updates.slices.iter().flat_map(|s| [s.most, s.miss]);
                 slices.chain([updates.points]).collect()
             }
+            Plan::SegmentsTogether { segments, halved_from, .. } => vec![*segments, *halved_from],
             Plan::BlocksPerSegment(b) => vec![b.points, b.worth, b.row],
             Plan::SinglePass(s) => {
                 self.conditions(params, plan, &s.whole_when);
@@ -317,7 +318,10 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
         (
             SegLevel::Thread,
             SegKind::Red(_),
-            Plan::ThreadPerSegment { .. } | Plan::LanesPerSegment { .. } | Plan::SegmentsPerBlock { .. },
+            Plan::ThreadPerSegment { .. }
+            | Plan::LanesPerSegment { .. }
+            | Plan::SegmentsPerBlock { .. }
+            | Plan::SegmentsTogether { .. },
         ) => !own_grid,
         (SegLevel::Thread, SegKind::Scan(..), Plan::Strips(_)) => !own_grid,
         (SegLevel::Thread, SegKind::Scan(..), Plan::SinglePass(s)) => own_grid == s.block.is_none(),
@@ -348,6 +352,7 @@ fn knows(plan: &Plan, quantity: Quantity) -> bool {
         Plan::ThreadPerSegment { .. }
             | Plan::LanesPerSegment { .. }
             | Plan::SegmentsPerBlock { .. }
+            | Plan::SegmentsTogether { .. }
             | Plan::BlocksPerSegment(_)
     );
     match quantity {

@@ -6,6 +6,7 @@
 //! | --- | --- | --- |
 //! | `thread_per_segment` | up to 8, without loops | so many that one thread for each is enough |
 //! | `lanes_per_segment` | up to 4096 | so many that parts of warps keep the device busy; with a queue if the work of points differs and there are several times as many |
+//! | `segments_together` | 1024 or more, of which each element belongs to all segments or to one ([`super::together`]) | 512 or more |
 //! | `segments_per_block` | up to half a block | any |
 //! | `blocks_per_segment` | any | any |
 //!
@@ -61,7 +62,7 @@ impl Scheduler {
             return vec![otherwise(large)];
         }
         let segments = Amount::from(Quantity::Segments);
-        let mut choices = vec![];
+        let mut choices: Vec<Choice> = self.together(seg, block, order).into_iter().collect();
         let mut by_lanes = vec![
             Condition::pays(Quantity::Segment, self.threshold(MAX_POINTS_FOR_LANES)),
             Condition::pays(self.threshold(MIN_THREADS_FOR_LANES), segments.and(Quantity::Lanes)),
@@ -244,7 +245,7 @@ impl Scheduler {
     }
 
     /// How threads exchange values.
-    fn exchange(&self) -> Exchange {
+    pub(super) fn exchange(&self) -> Exchange {
         match self.device.warps {
             true => Exchange::Shuffles,
             false => Exchange::SharedMemory,

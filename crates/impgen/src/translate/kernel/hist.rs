@@ -95,6 +95,7 @@ fn hist_choice(t: &mut HostCode, hist: &Hist, choices: &[Choice]) {
         | Plan::ThreadPerSegment { .. }
         | Plan::LanesPerSegment { .. }
         | Plan::SegmentsPerBlock { .. }
+        | Plan::SegmentsTogether { .. }
         | Plan::BlocksPerSegment(_)
         | Plan::SinglePass(_)
         | Plan::Strips(_)

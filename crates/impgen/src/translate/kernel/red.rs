@@ -4,6 +4,7 @@
 //! tells, reduces the partial results. With one block per segment there is no second step.
 //!
 //! Small segments: as many as fit share a block, one point per thread, and are reduced in shared memory, side by side.
+//! Where segments have elements in common, a block reduces a few [together].
 //! If there are very many segments: tiny ones are done by one thread each, middle ones by a part of a warp, whose threads take
 //! several points each before they combine what they have. Where the work of segments differs, these parts of warps take segments from a [`queue`](super::queue).
 //! Which of them runs is decided when sizes are known, as the schedule says.
@@ -15,6 +16,8 @@
 //!
 //! Where the operator is commutative, threads take every so many points, so that neighbours read neighbours. Otherwise
 //! each thread takes a few in a row, and the block combines them in order before it goes on.
+
+mod together;
 
 use super::choice::schedule;
 use super::operator::vars;
@@ -94,6 +97,9 @@ fn red_choice(
             Some(q) => segments_from_queue(t, red, *order, lanes, q.exchange, value_of(params, q.grid)),
         },
         (Plan::SegmentsPerBlock { .. }, _) => small_segments(t, red),
+        (Plan::SegmentsTogether { segments, halved_from, exchange, .. }, _) => {
+            together::segments_together(t, red, *segments, *halved_from, *exchange);
+        }
         (Plan::BlocksPerSegment(plan), _) => {
             large_segments(t, red, plan, value_of(params, plan.grid));
         }

@@ -44,7 +44,7 @@ impl Gen {
         let order = self.pick(&[Order::Interleaved, Order::Consecutive]);
         let exchange = self.pick(&[Exchange::Shuffles, Exchange::SharedMemory]);
         let (block, grid, points) = (self.symbol(), self.symbol(), self.below(99) as i64);
-        match self.below(20) {
+        match self.below(21) {
             0 => Plan::Points(Points {
                 block,
                 each: points,
@@ -149,6 +149,7 @@ impl Gen {
                 rows: 32,
                 blocks: grid,
             }),
+            19 => Plan::SegmentsTogether { block, segments: points, halved_from: 9, exchange },
             _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges]),
         }
     }
