@@ -12,6 +12,22 @@
 //! The element of the iteration before, `as[j - 1]`, and the first one, `as[0]`, are carried along; one from further back is
 //! read from the array as it is at that time. If nobody needs the array any more, dead code removal takes it away.
 //!
+//! An element may be a row, or an array of any number of dimensions: the second loop then reads the row of the iteration where it was computed, and not
+//! where it was copied to. Loops over that row are now in one body, and become one in turn, so that a scan of rows and the maps that follow it hand on scalars:
+//!
+//! ```text
+//! loop (xs = ones, *as = s) for i < n {                               loop (xs = ones, *bs = t) for i < n {
+//!   let ys = loop (*q = v) for j < m { ... q with [j] = y }             let (ys, zs) = loop (*q = v, *r = w) for j < m {
+//!   let o = as with [i, 0 :+ m] = ys                                      ... q with [j] = y ... let a = y ... r with [j] = z
+//!   return (ys, o) }                                              ->    }
+//! loop (*bs = t) for i < n {                                            let p = bs with [i, 0 :+ m] = zs
+//!   let as_i = as[i, 0 :+ m]                                            return (ys, p)
+//!   let zs = loop (*r = w) for j < m { let a = as_i[j] ... z }        }
+//!   bs with [i, 0 :+ m] = zs }
+//! ```
+//!
+//! The first loop must not overwrite a row's memory after the row has been copied.
+//!
 //! The second loop moves up to the first one. What it needs of the statements in between goes ahead of both; what it
 //! overwrites must be fresh, and used by nobody else.
 //!
@@ -21,8 +37,10 @@
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name, NameSource};
+use fehu_ir::alias::{Aliases, Signatures};
 use fehu_ir::build::plain;
 use fehu_ir::class::Class;
+use fehu_ir::consume::consumed_by_exp;
 use fehu_ir::free::free_in_stm;
 use fehu_ir::seg::{KernelsOp, SegLevel};
 use fehu_ir::subst::Subst;
@@ -42,16 +60,25 @@ const NEAR: usize = 100;
 
 /// Fuses the loops of all kernels.
 fn fuse(prog: &mut Prog<Kernels>) {
-    let names = &mut prog.names;
-    host(names, &mut prog.consts);
-    prog.funs.iter_mut().for_each(|f| host(names, &mut f.body));
+    let signatures = Signatures::of_prog(prog);
+    let mut cx = Context { names: &mut prog.names, signatures: &signatures, machine: Machine::Gpu };
+    host(&mut cx, &mut prog.consts);
+    prog.funs.iter_mut().for_each(|f| host(&mut cx, &mut f.body));
 }
 
 /// Fuses the loops of functions, and of tasks in them.
 fn fuse_on_cpus(prog: &mut Prog<Kernels>) {
-    let names = &mut prog.names;
+    let signatures = Signatures::of_prog(prog);
+    let mut cx = Context { names: &mut prog.names, signatures: &signatures, machine: Machine::Cpu };
     let bodies = prog.funs.iter_mut().map(|f| &mut f.body).chain([&mut prog.consts]);
-    bodies.for_each(|body| thread(names, Machine::Cpu, body));
+    bodies.for_each(|body| thread(&mut cx, body));
+}
+
+/// What does not change from loop to loop.
+struct Context<'a> {
+    names: &'a mut NameSource,
+    signatures: &'a Signatures,
+    machine: Machine,
 }
 
 /// What runs the loops.
@@ -62,32 +89,33 @@ enum Machine {
 }
 
 /// Finds the kernels in the code of the host, or of a thread block.
-fn host(names: &mut NameSource, body: &mut Body<Kernels>) {
+fn host(cx: &mut Context, body: &mut Body<Kernels>) {
     deep(|| {
         for stm in &mut body.stms {
             match &mut stm.exp {
-                Exp::Op(KernelsOp::Seg(seg)) if seg.level == SegLevel::Block => {
-                    host(names, &mut seg.body.body)
+                Exp::Op(KernelsOp::Seg(seg)) if seg.level == SegLevel::Block => host(cx, &mut seg.body.body),
+                Exp::Op(KernelsOp::Seg(seg)) => {
+                    without_copies(&mut seg.body.body);
+                    thread(cx, &mut seg.body.body)
                 }
-                Exp::Op(KernelsOp::Seg(seg)) => thread(names, Machine::Gpu, &mut seg.body.body),
                 exp @ (Exp::Basic(_)
                 | Exp::Call(..)
                 | Exp::If(..)
                 | Exp::Loop(_)
                 | Exp::WithAcc(_)
-                | Exp::Op(_)) => map_bodies(exp, &mut |b| host(names, b)),
+                | Exp::Op(_)) => map_bodies(exp, &mut |b| host(cx, b)),
             }
         }
     });
 }
 
-/// Merges loops in the code of a thread, innermost ones first.
-fn thread(names: &mut NameSource, machine: Machine, body: &mut Body<Kernels>) {
+/// Merges loops in the code of a thread, innermost ones first. Loops that hand rows on have new neighbours inside once they are one.
+fn thread(cx: &mut Context, body: &mut Body<Kernels>) {
     deep(|| {
         let mut loops = 0;
         for stm in &mut body.stms {
             loops += usize::from(matches!(stm.exp, Exp::Loop(_)));
-            map_bodies(&mut stm.exp, &mut |b| thread(names, machine, b));
+            map_bodies(&mut stm.exp, &mut |b| thread(cx, b));
         }
         if loops < 2 {
             return;
@@ -95,16 +123,62 @@ fn thread(names: &mut NameSource, machine: Machine, body: &mut Body<Kernels>) {
         let mut uses = Uses::default();
         look::body(&mut uses, body);
         let mut done: Vec<Stm<Kernels>> = vec![];
+        let mut have_rows = false;
         for stm in std::mem::take(&mut body.stms) {
-            match plan(&done, &stm, &uses) {
-                Some(plan) if machine == Machine::Gpu || carries_scalars(&done[plan.first]) => {
-                    carry_out(names, &mut done, stm, plan)
+            match plan(cx, &done, &stm, &uses) {
+                Some(plan) if cx.machine == Machine::Gpu || carries_scalars(&done[plan.first]) => {
+                    have_rows |= plan.made.values().any(|made| made.is_row());
+                    carry_out(cx.names, &mut done, stm, plan)
                 }
                 Some(_) | None => done.push(stm),
             }
         }
         body.stms = done;
+        if have_rows {
+            without_copies(body);
+            body.stms.iter_mut().for_each(|stm| map_bodies(&mut stm.exp, &mut |b| thread(cx, b)));
+        }
     });
+}
+
+/// Names that stand for other arrays are replaced by those, so that what a loop reads is seen.
+fn without_copies(body: &mut Body<Kernels>) {
+    let mut copies = Copies::default();
+    look::body(&mut copies, body);
+    if !copies.0.is_empty() {
+        copies.0.body(body);
+        change::body(&mut copies, body);
+    }
+}
+
+/// Arrays that are others, and which.
+#[derive(Default)]
+struct Copies(Subst);
+
+impl Copies {
+    /// What the statement is another name for, if that is all that it does.
+    fn of(stm: &Stm<Kernels>) -> Option<(Name, Name)> {
+        let (Some(Basic::SubExp(SubExp::Var(array))), [p]) = (stm.exp.basic(), &stm.pat[..]) else {
+            return None;
+        };
+        (p.ty.is_array() && stm.certs.is_empty()).then_some((p.name, *array))
+    }
+}
+
+impl Visitor<Kernels> for Copies {
+    fn stm(&mut self, s: &Stm<Kernels>) {
+        if let Some((name, array)) = Copies::of(s) {
+            self.0.insert(name, self.0.operand(array.into()));
+        }
+        look::stm(self, s);
+    }
+}
+
+impl Mutator<Kernels> for Copies {
+    fn body(&mut self, b: &mut Body<Kernels>) {
+        b.stms.retain(|s| Copies::of(s).is_none());
+        change::body(self, b);
+    }
 }
 
 /// How often each name is used.
@@ -133,12 +207,20 @@ struct Plan {
 }
 
 /// An array that a loop fills, one element in each iteration.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Made {
     /// The element of the iteration.
     value: SubExp,
     /// The array with that element in it.
     array: Name,
+    /// The dimensions of the element, if it is an array itself.
+    row: Vec<SubExp>,
+}
+
+impl Made {
+    fn is_row(&self) -> bool {
+        !self.row.is_empty()
+    }
 }
 
 /// The variable and bound of a loop that counts.
@@ -158,7 +240,7 @@ fn carries_scalars(stm: &Stm<Kernels>) -> bool {
 }
 
 /// Whether and how a statement that is a loop can be merged with one of those before it.
-fn plan(done: &[Stm<Kernels>], stm: &Stm<Kernels>, uses: &Uses) -> Option<Plan> {
+fn plan(cx: &Context, done: &[Stm<Kernels>], stm: &Stm<Kernels>, uses: &Uses) -> Option<Plan> {
     let (second, var, bound) = counts(stm)?;
     let mut needed = free_in_stm(stm);
     let near = done.len().saturating_sub(NEAR);
@@ -172,6 +254,10 @@ fn plan(done: &[Stm<Kernels>], stm: &Stm<Kernels>, uses: &Uses) -> Option<Plan> 
     }
     let mut made = filled(&done[first], one, counter);
     made.retain(|array, _| needed.contains(array));
+    if made.values().any(|made| made.is_row()) {
+        let lasting = rows_that_last(cx.signatures, &one.body);
+        made.retain(|_, made| !made.is_row() || lasting.contains(&made.array));
+    }
     let mut reads = Reads { made: &made, offsets: FxHashMap::from_iter([(var, 0)]), good: 0, all: 0 };
     look::body(&mut reads, &second.body);
     if reads.good != reads.all
@@ -217,13 +303,42 @@ fn owns_what_it_fills(done: &[Stm<Kernels>], l: &Loop<Kernels>, uses: &Uses) -> 
         .all(|(p, init)| p.ty.is_array() && init.name().is_some_and(fresh))
 }
 
+/// The arrays into which a body copies rows whose memory nothing overwrites later in that body.
+fn rows_that_last(signatures: &Signatures, body: &Body<Kernels>) -> FxHashSet<Name> {
+    let aliases = Aliases::of_body(signatures, body);
+    let mut lasting = FxHashSet::default();
+    let mut overwritten: FxHashSet<Name> = FxHashSet::default();
+    for s in body.stms.iter().rev() {
+        overwritten.extend(consumed_by_exp(signatures, &aliases, &s.exp));
+        if let (Exp::Basic(Basic::Update(_, _, SubExp::Var(row))), [p]) = (&s.exp, &s.pat[..]) {
+            if aliases.of(*row).iter().all(|n| !overwritten.contains(n)) {
+                lasting.insert(p.name);
+            }
+        }
+    }
+    lasting
+}
+
+/// Whether part of a slice is all of an array of these dimensions.
+fn is_whole(part: &[DimIndex], dims: &[SubExp]) -> bool {
+    let all = |(d, n): (&DimIndex, &SubExp)| match d {
+        DimIndex::Fix(_) => false,
+        DimIndex::Slice { start, len, stride } => {
+            start.as_i64() == Some(0) && len == n && stride.as_i64() == Some(1)
+        }
+    };
+    part.len() == dims.len() && part.iter().zip(dims).all(all)
+}
+
 /// The results of a loop that are filled element by element.
 fn filled(stm: &Stm<Kernels>, l: &Loop<Kernels>, counter: Name) -> FxHashMap<Name, Made> {
-    let mut puts: FxHashMap<Name, (Name, SubExp)> = FxHashMap::default();
+    let mut puts: FxHashMap<Name, (Name, Made)> = FxHashMap::default();
     for s in &l.body.stms {
         if let (Exp::Basic(Basic::Update(array, slice, value)), [p]) = (&s.exp, &s.pat[..]) {
-            if slice[..] == [DimIndex::Fix(counter.into())] {
-                puts.insert(p.name, (*array, *value));
+            let Some((DimIndex::Fix(i), row)) = slice.split_first() else { continue };
+            let dims = &p.ty.shape()[1..];
+            if *i == counter.into() && is_whole(row, dims) {
+                puts.insert(p.name, (*array, Made { value: *value, array: p.name, row: dims.to_vec() }));
             }
         }
     }
@@ -231,8 +346,8 @@ fn filled(stm: &Stm<Kernels>, l: &Loop<Kernels>, counter: Name) -> FxHashMap<Nam
     for ((p, (param, _)), result) in stm.pat.iter().zip(&l.params).zip(&l.body.result) {
         let Some(put) = result.name() else { continue };
         match puts.get(&put) {
-            Some((array, value)) if *array == param.name => {
-                made.insert(p.name, Made { value: *value, array: put });
+            Some((array, element)) if *array == param.name => {
+                made.insert(p.name, element.clone());
             }
             Some(_) | None => {}
         }
@@ -299,7 +414,7 @@ impl Visitor<Kernels> for Reads<'_> {
             self.offsets.extend(offset.map(|o| (p.name, o)));
         }
         if let Exp::Basic(Basic::Index(array, slice)) = &s.exp {
-            if let ([DimIndex::Fix(e)], true) = (&slice[..], self.made.contains_key(array)) {
+            if let (Some(DimIndex::Fix(e)), true) = (slice.first(), self.made.contains_key(array)) {
                 self.good += usize::from(e.as_i64() == Some(0) || self.offset(*e).is_some_and(|o| o <= 0));
             }
         }
@@ -339,10 +454,29 @@ impl Replace<'_> {
     }
 }
 
+/// What a part of the row of the current iteration is.
+fn of_row(made: &Made, part: &[DimIndex]) -> Exp<Kernels> {
+    let Some(row) = made.value.name() else { bug!("a row is no number") };
+    Exp::Basic(match is_whole(part, &made.row) {
+        true => Basic::SubExp(row.into()),
+        false => Basic::Index(row, part.to_vec()),
+    })
+}
+
 impl Mutator<Kernels> for Replace<'_> {
     fn exp(&mut self, e: &mut Exp<Kernels>) {
         if let Exp::Basic(Basic::Index(array, slice)) = e {
-            if let (Some(made), [DimIndex::Fix(i)]) = (self.plan.made.get(array), &slice[..]) {
+            if let (Some(made), Some((DimIndex::Fix(i), row))) =
+                (self.plan.made.get(array), slice.split_first())
+            {
+                if made.is_row() {
+                    if i.name().and_then(|i| self.plan.offsets.get(&i)) == Some(&0) {
+                        *e = of_row(made, row);
+                    } else {
+                        *array = made.array;
+                    }
+                    return change::exp(self, e);
+                }
                 let carried = self.carried.iter().find(|(value, _)| *value == made.value);
                 match i.name().and_then(|i| self.plan.offsets.get(&i)) {
                     Some(0) => *e = Exp::Basic(Basic::SubExp(made.value)),
@@ -378,7 +512,7 @@ fn carry_out(names: &mut NameSource, done: &mut Vec<Stm<Kernels>>, mut stm: Stm<
         let Some(Type::Array(elem, _)) = merged.pat.iter().find(|p| p.name == array).map(|p| &p.ty) else {
             bug!("an element of what is no array")
         };
-        let (ty, made) = (Type::Prim(*elem), plan.made[&array]);
+        let (ty, made) = (Type::Prim(*elem), &plan.made[&array]);
         let (param, next) = match kept {
             Kept::Last => (name, made.value),
             Kept::First => {

@@ -138,3 +138,80 @@ fn arrays_with_other_uses_keep_loops_apart() {
     let text = merged(&(peek.to_string() + &second("n_2", "      let (a_20 : f32) = as_10[j_19]")));
     assert_eq!(loops(&text), 2, "{text}");
 }
+
+/// The program with its loops merged, around a scan of the rows of `xs_3` by products and what follows it in a thread. `twist` is what the scan does
+/// with a row after it has copied it.
+fn merged_rows(twist: &str, row: &str, index: &str) -> String {
+    let text = format!(
+        "kernels
+fun f_1(n_2 : i64, m_4 : i64, xs_3 : [n_2][m_4]f32, start_5 : [m_4]f32) : (*[n_2][n_2][m_4]f32) = {{
+  let (out_6 : [n_2][n_2][m_4]f32) = segmap thread virtual (flat_7; g_8 < n_2) : ([n_2][m_4]f32) {{
+    let (s_9 : [n_2][m_4]f32) = scratch f32 [n_2, m_4]
+    let (x_10 : [m_4]f32, as_11 : [n_2][m_4]f32) = loop (c_12 : [m_4]f32 = start_5, *p_13 : [n_2][m_4]f32 = s_9) for i_14 : i64 < n_2 {{
+      let (e_15 : [m_4]f32) = xs_3[i_14, 0i64 :+ m_4 * 1i64]
+      let (e_16 : [m_4]f32) = e_15
+      let (s_17 : [m_4]f32) = scratch f32 [m_4]
+      let (v_18 : [m_4]f32) = loop (*q_19 : [m_4]f32 = s_17) for j_20 : i64 < m_4 {{
+        let (y_21 : f32) = c_12[j_20]
+        let (z_22 : f32) = e_16[j_20]
+        let (w_23 : f32) = fmul_f32(y_21, z_22)
+        let (r_24 : [m_4]f32) = q_19 with [j_20] = w_23
+        return (r_24)
+      }}
+      let (o_25 : [n_2][m_4]f32) = p_13 with [i_14, 0i64 :+ m_4 * 1i64] = v_18
+{twist}
+      return ({row}, o_25)
+    }}
+    let (t_26 : [n_2][m_4]f32) = scratch f32 [n_2, m_4]
+    let (bs_27 : [n_2][m_4]f32) = loop (*p_28 : [n_2][m_4]f32 = t_26) for i_29 : i64 < n_2 {{
+      let (k_30 : i64) = {index}
+      let (a_31 : [m_4]f32) = as_11[k_30, 0i64 :+ m_4 * 1i64]
+      let (s_32 : [m_4]f32) = scratch f32 [m_4]
+      let (v_33 : [m_4]f32) = loop (*q_34 : [m_4]f32 = s_32) for j_35 : i64 < m_4 {{
+        let (y_36 : f32) = a_31[j_35]
+        let (w_37 : f32) = fadd_f32(y_36, 1.0f32)
+        let (r_38 : [m_4]f32) = q_34 with [j_35] = w_37
+        return (r_38)
+      }}
+      let (o_39 : [n_2][m_4]f32) = p_28 with [i_29, 0i64 :+ m_4 * 1i64] = v_33
+      return (o_39)
+    }}
+    return (bs_27)
+  }}
+  return (out_6)
+}}
+"
+    );
+    let mut prog = read_prog::<Kernels>(&text).unwrap_or_else(|e| panic!("{e}"));
+    validate(&prog).unwrap_or_else(|e| panic!("{e:?}"));
+    super::fuse(&mut prog);
+    validate(&prog).unwrap_or_else(|e| panic!("{e:?}"));
+    print_prog(&prog, Locations::Hidden)
+}
+
+#[test]
+fn a_scan_of_rows_and_a_map_hand_on_scalars() {
+    let text = merged_rows("", "v_18", "i_29");
+    assert_eq!(loops(&text), 2, "one for rows, one for elements: {text}");
+    assert!(text.contains("(y_36 : f32) = w_23"), "{text}");
+    assert!(!text.contains("e_16"), "another name for a row is that row: {text}");
+}
+
+#[test]
+fn rows_of_earlier_iterations_are_read_from_the_array() {
+    // The row before the first one is not there: the program reads only what it has written, which this one leaves to its caller.
+    let text = merged_rows("", "v_18", "sub_i64(i_29, 1i64)");
+    assert!(text.contains("(a_31 : [m_4]f32) = o_25[k_30"), "{text}");
+    assert_eq!(loops(&text), 3, "{text}");
+    let text = merged_rows("", "v_18", "add_i64(i_29, 1i64)");
+    assert_eq!(loops(&text), 4, "{text}");
+}
+
+#[test]
+fn rows_that_are_overwritten_after_they_are_copied_keep_loops_apart() {
+    let twist = "      let (u_40 : [m_4]f32) = v_18 with [0i64] = 2.0f32";
+    let text = merged_rows(twist, "u_40", "i_29");
+    assert_eq!(loops(&text), 4, "{text}");
+    let twist = "      let (d_41 : f32) = v_18[0i64]";
+    assert_eq!(loops(&merged_rows(twist, "v_18", "i_29")), 2);
+}
