@@ -5,6 +5,10 @@
 //! a threshold: 10^6 points of 100 elements give 10^6, the same elements with one point of 10^8 give 1. Where the sizes cannot
 //! be computed from what is there before the map, it is the number of points.
 //!
+//! What points do on one side of a branch counts as if all took that side, so that a guard in a loop is computed once if sizes stay and conditions change. But
+//! few points may take it, and then the flat version has little to do, too, besides its kernels. So one thread for each point is also taken if no point has more than
+//! [`flattening::SIDE_ELEMENTS_OF_THREAD`] elements.
+//!
 //! Where points store arrays whose sizes differ, threads of this version have memory for as many elements as the longest point
 //! needs, each. If that is more than [`flattening::SCRATCH_SHARE`] times what all points need together, it is not chosen.
 //!
@@ -183,6 +187,15 @@ impl Nests {
         self.b.bind("busy", Type::I64, Exp::If(alone, yes, no)).into()
     }
 
+    /// How many points are busy at a time, where it depends on conditions how many do anything: all, if none has much to do. Few may be left, but
+    /// a thread has done the longest before the flat version is done with its kernels.
+    fn busy_on_sides(&mut self, work: &Work) -> SubExp {
+        let most = SubExp::i64(flattening::SIDE_ELEMENTS_OF_THREAD);
+        let short = self.b.cmp(CmpOp::SLe(IntType::I64), work.longest, most);
+        let [yes, no] = [work.points, work.busy].map(|e| Box::new(Body { stms: vec![], result: vec![e] }));
+        self.b.bind("busy", Type::I64, Exp::If(short, yes, no)).into()
+    }
+
     /// How many points are busy at a time if there is memory for as many elements at each as the longest has: nobody, if that is
     /// too much beside what is there.
     fn busy_in_memory(&mut self, work: &Work) -> SubExp {
@@ -259,12 +272,17 @@ impl Nests {
 
     /// What the points of a map have to do, if it can be computed before.
     fn work(&mut self, s: &Screma<Soacs>) -> Option<Work> {
-        let body = widths(s)?;
+        let Widths { body, on_sides } = widths(s)?;
         self.b.begin();
         body.stms.into_iter().for_each(|s| self.b.push(s));
         let mut sum = SubExp::i64(0);
         for e in body.result {
-            sum = self.b.add64(sum, e);
+            // Where the other side is taken, it may be anything.
+            let size = match on_sides {
+                true => self.b.bin(BinOp::SMax(IntType::I64), e, SubExp::i64(0)),
+                false => e,
+            };
+            sum = self.b.add64(sum, size);
         }
         let body = self.b.end(vec![sum, sum]);
         let lambda = Lambda { params: s.map.params.clone(), body, ret: vec![Type::I64, Type::I64] };
@@ -289,57 +307,101 @@ impl Nests {
         let longest = self.b.bin(BinOp::SMax(IntType::I64), both[1].into(), SubExp::i64(1));
         let sum = both[0].into();
         let busy = self.b.bin(BinOp::SQuot(IntType::I64), sum, longest);
-        Some(Work { points: s.width, sum, longest, busy })
+        let mut work = Work { points: s.width, sum, longest, busy };
+        if on_sides {
+            work.busy = self.busy_on_sides(&work);
+        }
+        Some(work)
     }
 }
 
+/// The widths of the irregular operations of a map.
+struct Widths {
+    /// Computes them.
+    body: Body<Soacs>,
+    /// Whether some are of operations that only points on a side of a branch do.
+    on_sides: bool,
+}
+
 /// The widths of irregular operations of a map's body that can be computed by themselves from what the map is given:
-/// scalars, from scalars and elements of arrays.
-fn widths(s: &Screma<Soacs>) -> Option<Body<Soacs>> {
-    let stms = &s.map.body.stms;
-    let scalar = |stm: &Stm<Soacs>| {
-        let values = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
-        let pure = match &stm.exp {
-            Exp::Basic(Basic::Assert(..)) => true,
-            Exp::Basic(b) => b.may_move(),
-            Exp::If(..) => stm.is_plain(),
-            Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
-        };
-        values && pure
-    };
-    // What can be computed: all that it needs can be.
-    let mut bound: FxHashMap<Name, Option<usize>> = FxHashMap::default();
-    for (i, stm) in stms.iter().enumerate() {
-        let known = |n: &Name| bound.get(n).is_none_or(Option::is_some);
-        let can = scalar(stm) && free_in_stm(stm).iter().all(known);
-        bound.extend(stm.pat.iter().map(|p| (p.name, can.then_some(i))));
-    }
-    let mut result: Vec<SubExp> = vec![];
-    for stm in stms {
-        let Exp::Op(inner) = &stm.exp else { continue };
-        let Some(width) = width(inner).filter(|w| w.name().is_some()) else { continue };
-        if width.name().is_some_and(|n| bound.get(&n).is_none_or(Option::is_some)) {
-            let differs = width
-                .name()
-                .is_some_and(|n| bound.contains_key(&n) || s.map.params.iter().any(|p| p.name == n));
-            if differs && !result.contains(&width) {
-                result.push(width);
-            }
-        }
-    }
+/// scalars, from scalars and elements of arrays. Those on the sides of branches are computed for all points, by code that cannot fail: they bound
+/// what a point does, and do not change from step to step of a loop whose conditions do.
+fn widths(s: &Screma<Soacs>) -> Option<Widths> {
+    let mut found = Found { computed: vec![], bound: FxHashMap::default(), result: vec![], on_sides: false };
+    found.body(s, &s.map.body, Where::Always);
+    let Found { computed, result, on_sides, .. } = found;
     if result.is_empty() {
         return None;
     }
     let mut needed: FxHashSet<Name> = result.iter().filter_map(|e| e.name()).collect();
     let mut slice = vec![];
-    for stm in stms.iter().rev() {
+    for stm in computed.into_iter().rev() {
         if stm.pat.iter().any(|p| needed.contains(&p.name)) {
             needed.extend(free_in_stm(stm));
             slice.push(stm.clone());
         }
     }
     slice.reverse();
-    Some(Body { stms: slice, result })
+    Some(Widths { body: Body { stms: slice, result }, on_sides })
+}
+
+/// Which points run code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Where {
+    Always,
+    OnSide,
+}
+
+/// What is found of the widths in a body and the sides of its branches.
+struct Found<'s> {
+    /// Statements that can be computed, in their order.
+    computed: Vec<&'s Stm<Soacs>>,
+    /// Names of the map, and whether they can be computed.
+    bound: FxHashMap<Name, bool>,
+    result: Vec<SubExp>,
+    on_sides: bool,
+}
+
+impl<'s> Found<'s> {
+    fn body(&mut self, s: &Screma<Soacs>, body: &'s Body<Soacs>, at: Where) {
+        for stm in &body.stms {
+            let known = |n: &Name| self.bound.get(n).is_none_or(|can| *can);
+            let can = can_compute(stm, at) && free_in_stm(stm).iter().all(known);
+            self.bound.extend(stm.pat.iter().map(|p| (p.name, can)));
+            if can {
+                self.computed.push(stm);
+                continue;
+            }
+            match &stm.exp {
+                Exp::Op(inner) => {
+                    let Some(width) = width(inner).filter(|w| w.name().is_some()) else { continue };
+                    let known = |n: &Name| self.bound.get(n).is_none_or(|can| *can);
+                    let differs =
+                        |n: &Name| self.bound.contains_key(n) || s.map.params.iter().any(|p| p.name == *n);
+                    let fits = width.name().is_some_and(|n| known(&n) && differs(&n));
+                    if fits && !self.result.contains(&width) {
+                        self.result.push(width);
+                        self.on_sides |= at == Where::OnSide;
+                    }
+                }
+                Exp::If(_, yes, no) => [yes, no].into_iter().for_each(|b| self.body(s, b, Where::OnSide)),
+                Exp::Basic(_) | Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) => {}
+            }
+        }
+    }
+}
+
+/// Whether a statement computes scalars of scalars and elements, and may be run there.
+fn can_compute(stm: &Stm<Soacs>, at: Where) -> bool {
+    let values = stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
+    let pure = match &stm.exp {
+        Exp::Basic(b) if at == Where::OnSide => b.may_move() && b.is_total() && stm.certs.is_empty(),
+        Exp::Basic(Basic::Assert(..)) => true,
+        Exp::Basic(b) => b.may_move(),
+        Exp::If(..) => at == Where::Always && stm.is_plain(),
+        Exp::Call(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+    };
+    values && pure
 }
 
 impl Lift<'_> {
