@@ -81,6 +81,21 @@ typedef struct {
 #define COPY_AHEAD(BYTES, COUNT, TO, FROM) machine->copy_later(TO, FROM, BYTES)
 #define AWAIT_COPIES() machine->await_copies()
 
+// Products of matrices by the lanes of a warp: KernelOp::MultiplyAdd says which lane has what. `k` is the column on the left, and the row on the right.
+#define MATRIX_UNITS 1
+#define MULTIPLY_ADD(N, SUMS, LEFT, RIGHT)                                                     \
+  for (int k = 0, lane = threadIdx.x % 32; k < 8; k++) {                                       \
+    for (int r = 0; r < (N); r++) {                                                            \
+      double left = EXCHANGE(FROM_LANE, LEFT[2 * r + k / 4], lane / 4 * 4 + k % 4);            \
+      for (int q = 0; q < (N); q++) {                                                          \
+        int column = 2 * (lane % 4) + q % 2;                                                   \
+        double right = EXCHANGE(FROM_LANE, RIGHT[q / 2 * 2 + k / 4], column * 4 + k % 4);      \
+        SUMS[r * (N) + q] = fma(left, right, SUMS[r * (N) + q]);                               \
+      }                                                                                        \
+    }                                                                                          \
+  }
+#define AWAIT_PRODUCTS(N, SUMS)
+
 #define __popcll(X) machine->bits_set(X)
 #define __clzll(X) machine->leading_zeros(X)
 #define __ffsll(X) machine->first_set(X)

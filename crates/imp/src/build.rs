@@ -44,6 +44,11 @@ pub fn grid_size() -> Expr {
     Expr::Gpu(GpuIndex::GridSize)
 }
 
+/// Whether warps multiply matrices of `f64`.
+pub fn matrix_units() -> Expr {
+    lt(i64(0), Expr::Gpu(GpuIndex::MatrixUnits))
+}
+
 /// The constant, if it is an integer.
 pub fn constant(e: &Expr) -> Option<i64> {
     let Expr::Const(v) = e else { return None };

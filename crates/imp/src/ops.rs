@@ -22,7 +22,7 @@
 
 use crate::syntax::{Arg, Code, ErrorPart, Expr, Loc, Space};
 use crate::visit::{Mutator, Visitor};
-use fehu_base::prim::{IntType, PrimType, ScalarType};
+use fehu_base::prim::{FloatType, IntType, PrimType, ScalarType};
 use fehu_base::{Name, Symbol};
 use std::fmt::Debug;
 
@@ -351,6 +351,34 @@ pub enum KernelOp {
         /// This thread's condition.
         cond: Expr,
     },
+    /// A warp multiplies matrices: `sums += left * right`, of `8n x 4n`, `8n x 8` and `8 x 4n` elements of `f64`. Lane `l` has these of
+    /// them in arrays of its own, for `r, q < n` and `h < 2`:
+    ///
+    /// ```text
+    /// sums[n r + q]       row 8r + l/4,  column 8(q/2) + 2(l%4) + q%2
+    /// left[2 r + h]       row 8r + l/4,  column l%4 + 4h
+    /// right[2 (q/2) + h]  row l%4 + 4h,  column 8(q/2) + l/4
+    /// ```
+    ///
+    /// All threads of the warp, 32 of them, get here. Only where [`GpuIndex::MatrixUnits`](crate::syntax::GpuIndex::MatrixUnits) is 1.
+    MultiplyAdd {
+        /// The array of the sums.
+        sums: Name,
+        /// The array of the left matrix.
+        left: Name,
+        /// The array of the right matrix.
+        right: Name,
+        /// `n`, an even `i64` that is known when the kernel is compiled.
+        points: Expr,
+    },
+    /// The sums of [`KernelOp::MultiplyAdd`] are computed by here. What only some lanes need of them, compilers might compute where these need it, but
+    /// lanes compute sums together. All threads of the warp get here.
+    AwaitProducts {
+        /// The array of the sums.
+        sums: Name,
+        /// How many there are along a side, an `i64` that is known when the kernel is compiled.
+        points: Expr,
+    },
     /// Sets a variable to what the thread that is `delta` lanes below (`Up`) or above (`Down`) in the warp
     /// gives as value; the thread's own value where there is none. All threads of the warp, 32 of them, get here. Only on
     /// machines that have it (CUDA).
@@ -577,6 +605,8 @@ impl KernelOp {
             | KernelOp::ReadRun { .. }
             | KernelOp::WarpBarrier
             | KernelOp::Ballot { .. }
+            | KernelOp::MultiplyAdd { .. }
+            | KernelOp::AwaitProducts { .. }
             | KernelOp::Shuffle { .. } => None,
         }
     }
@@ -600,6 +630,8 @@ impl KernelOp {
             | KernelOp::ReadRun { .. }
             | KernelOp::WarpBarrier
             | KernelOp::Ballot { .. }
+            | KernelOp::MultiplyAdd { .. }
+            | KernelOp::AwaitProducts { .. }
             | KernelOp::Shuffle { .. } => None,
         }
     }
@@ -614,6 +646,9 @@ impl KernelOp {
             | KernelOp::CopyAhead { dst: mem, elem, .. }
             | KernelOp::ReadRun { to: mem, elem, .. }
             | KernelOp::DeclareArray { mem, elem, .. } => Some((*mem, *elem)),
+            KernelOp::MultiplyAdd { sums, .. } | KernelOp::AwaitProducts { sums, .. } => {
+                Some((*sums, PrimType::Float(FloatType::F64)))
+            }
             KernelOp::Barrier
             | KernelOp::AwaitCopies
             | KernelOp::Fence

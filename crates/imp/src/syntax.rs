@@ -64,6 +64,8 @@ pub enum GpuIndex {
     BlockSize,
     /// Blocks in the grid.
     GridSize,
+    /// 1 where warps multiply matrices of `f64` ([`KernelOp::MultiplyAdd`]), and 0 elsewhere: known when the kernel is compiled.
+    MatrixUnits,
 }
 
 /// A parameter or result of a function.

@@ -218,6 +218,14 @@ macro_rules! walks {
                     v.block(dst);
                     v.block(src);
                 }
+                KernelOp::AwaitProducts { sums, points } => {
+                    v.expr(points);
+                    v.block(sums);
+                }
+                KernelOp::MultiplyAdd { sums, left, right, points } => {
+                    v.expr(points);
+                    [sums, left, right].into_iter().for_each(|mem| v.block(mem));
+                }
                 KernelOp::ReadRun { to, mem, offset, elem: _, stride, count: _, limit } => {
                     v.expr(offset);
                     v.expr(stride);

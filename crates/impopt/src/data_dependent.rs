@@ -95,6 +95,8 @@ impl Found {
                 | KernelOp::Check { .. }
                 | KernelOp::LeaveIfFailed
                 | KernelOp::AwaitCopies
+                | KernelOp::MultiplyAdd { .. }
+                | KernelOp::AwaitProducts { .. }
                 | KernelOp::DeclareArray { .. } => false,
             },
             Code::Seq(_)

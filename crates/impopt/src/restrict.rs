@@ -136,6 +136,8 @@ fn is_of_one_thread(op: &KernelOp) -> bool {
         | KernelOp::UnrolledFor { .. }
         | KernelOp::Check { .. }
         | KernelOp::Ballot { .. }
+        | KernelOp::MultiplyAdd { .. }
+        | KernelOp::AwaitProducts { .. }
         | KernelOp::Shuffle { .. } => true,
         KernelOp::Barrier
         | KernelOp::WarpBarrier

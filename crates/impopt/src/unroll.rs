@@ -295,6 +295,8 @@ impl<'c> Visitor<'c> for Survey {
             | KernelOp::WriteVolatile { .. }
             | KernelOp::WarpBarrier
             | KernelOp::Ballot { .. }
+            | KernelOp::MultiplyAdd { .. }
+            | KernelOp::AwaitProducts { .. }
             | KernelOp::Shuffle { .. } => self.synchronises = true,
         }
     }

@@ -2,7 +2,7 @@
 //! uses and nothing else.
 
 use crate::allocation_sizes::Sizes;
-use fehu_base::prim::PrimType;
+use fehu_base::prim::{FloatType, PrimType};
 use fehu_base::{Name, Symbol};
 use fehu_imp::ops::Operation;
 use fehu_imp::parts::for_each_part;
@@ -199,6 +199,8 @@ impl Visitor<'_> for Usage {
             self.may_fail()
         } else if let KernelOp::CopyAhead { src, elem, .. } | KernelOp::ReadRun { mem: src, elem, .. } = op {
             self.touch(*src, *elem)
+        } else if let KernelOp::MultiplyAdd { left, right, .. } = op {
+            [left, right].into_iter().for_each(|mem| self.touch(*mem, PrimType::Float(FloatType::F64)))
         }
         look_at_kernel_op(self, op);
     }

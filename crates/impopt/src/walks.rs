@@ -119,7 +119,9 @@ impl Walks<'_> {
         match e {
             Expr::Const(_) | Expr::Param(_) => Same,
             Expr::Gpu(GpuIndex::Local) => Next,
-            Expr::Gpu(GpuIndex::Block | GpuIndex::BlockSize | GpuIndex::GridSize) => Same,
+            Expr::Gpu(GpuIndex::Block | GpuIndex::BlockSize | GpuIndex::GridSize | GpuIndex::MatrixUnits) => {
+                Same
+            }
             // Parameters of the kernel are the same for all.
             Expr::Var(x) => self.across.get(x).copied().unwrap_or(Same),
             Expr::Conv(ConvOp::SExt(..) | ConvOp::ZExt(..), a) => self.across(a),

@@ -285,6 +285,9 @@ pub struct TiledLoop {
     pub unrolled: bool,
     /// What is read through shared memory.
     pub reads: Vec<TiledRead>,
+    /// If all that the loop computes is a sum of products of `f64`: the factor that changes down the rectangle, and the one that
+    /// changes across. Warps multiply matrices then, where they can.
+    pub product: Option<[Name; 2]>,
 }
 
 /// A read that goes through a tile.

@@ -436,6 +436,9 @@ macro_rules! walks {
                                 for read in &$($m)? l.reads {
                                     v.name(&$($m)? read.name);
                                 }
+                                for factor in (&$($m)? l.product).into_iter().flatten() {
+                                    v.name(factor);
+                                }
                             }
                         }
                         Plan::RowCache(cache) => {

@@ -22,6 +22,7 @@
 //! | --- | --- |
 //! | [`map`] | points of a thread, and their order |
 //! | [`tile`] | which reads of a map go through tiles in shared memory |
+//! | [`product`] | which loops with tiles are products of matrices |
 //! | [`row_cache`] | which rows are kept in shared memory |
 //! | [`turn`] | which elements are turned in shared memory |
 //! | [`steps`] | which loops do several iterations in a kernel |
@@ -45,6 +46,7 @@ mod compact;
 mod kept;
 mod map;
 mod places;
+mod product;
 mod row_cache;
 mod steer;
 mod steps;

@@ -65,6 +65,49 @@ COPY_AHEAD_FUN(16, "cg")
 #define AWAIT_COPIES()
 #endif
 
+// Products of matrices by warps: KernelOp::MultiplyAdd says which lane has what. Each product and sum is rounded once, as by `fma`, in the order of
+// the columns on the left. What is awaited is computed by then, by all lanes together.
+#if __CUDA_ARCH__ >= 800
+#define MATRIX_UNITS 1
+#if __CUDA_ARCH__ >= 900
+SCALAR_FUN void multiply_add(double *upper, double *lower, const double *left, const double *right) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+d"(upper[0]), "+d"(upper[1]), "+d"(lower[0]), "+d"(lower[1])
+      : "d"(left[0]), "d"(left[2]), "d"(left[1]), "d"(left[3]), "d"(right[0]), "d"(right[1]));
+}
+#else
+SCALAR_FUN void multiply_add_quarter(double *sums, double left, double right) {
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(sums[0]), "+d"(sums[1])
+      : "d"(left), "d"(right));
+}
+SCALAR_FUN void multiply_add(double *upper, double *lower, const double *left, const double *right) {
+  multiply_add_quarter(upper, left[0], right[0]);
+  multiply_add_quarter(lower, left[2], right[0]);
+  multiply_add_quarter(upper, left[1], right[1]);
+  multiply_add_quarter(lower, left[3], right[1]);
+}
+#endif
+#define MULTIPLY_ADD(N, SUMS, LEFT, RIGHT)                                                                  \
+  UNROLL                                                                                                    \
+  for (int r = 0; r < (N); r += 2) {                                                                        \
+    UNROLL                                                                                                  \
+    for (int q = 0; q < (N); q += 2) {                                                                      \
+      multiply_add(&SUMS[r * (N) + q], &SUMS[(r + 1) * (N) + q], &LEFT[2 * r], &RIGHT[q]);                  \
+    }                                                                                                       \
+  }
+#define AWAIT_PRODUCTS(N, SUMS)                                                                             \
+  UNROLL                                                                                                    \
+  for (int i = 0; i < (N) * (N); i++) {                                                                     \
+    asm volatile("" : "+d"(SUMS[i]));                                                                       \
+  }
+#elif !defined(MULTIPLY_ADD)
+#define MATRIX_UNITS 0
+#define MULTIPLY_ADD(N, SUMS, LEFT, RIGHT)
+#define AWAIT_PRODUCTS(N, SUMS)
+#endif
+
 #define INT32_MIN (-2147483647 - 1)
 #define INT32_MAX 2147483647
 #define INT64_MIN (-9223372036854775807LL - 1)

@@ -577,6 +577,7 @@ fn gpu_index(index: GpuIndex) -> &'static str {
         GpuIndex::Block => "BLOCK_ID",
         GpuIndex::BlockSize => "block_size",
         GpuIndex::GridSize => "GRID_SIZE",
+        GpuIndex::MatrixUnits => "MATRIX_UNITS",
     }
 }
 

@@ -326,6 +326,17 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
                 let ty = element_type(*elem);
                 self.line(&format!("READ_RUN({bytes}, {ty}, {count}, {to}_p, {from}, {stride}, {limit});"));
             }
+            KernelOp::AwaitProducts { sums, points } => {
+                self.flush_pending();
+                let (sums, points) = (self.context().name(*sums), self.exprs.inline(points, Prec::Top));
+                self.line(&format!("AWAIT_PRODUCTS({points}, {sums}_p);"));
+            }
+            KernelOp::MultiplyAdd { sums, left, right, points } => {
+                self.flush_pending();
+                let [sums, left, right] = [sums, left, right].map(|mem| self.context().name(*mem));
+                let points = self.exprs.inline(points, Prec::Top);
+                self.line(&format!("MULTIPLY_ADD({points}, {sums}_p, {left}_p, {right}_p);"));
+            }
             KernelOp::DeclareArray { mem, space, elem, count } => {
                 self.flush_pending();
                 let (name, ty) = (self.context().name(*mem), element_type(*elem));

@@ -347,6 +347,22 @@ impl Text<'_> {
                 self.p.name(*src);
                 self.at(*elem, src_offset);
             }
+            KernelOp::AwaitProducts { sums, points } => {
+                self.p.put("await_products ");
+                self.p.name(*sums);
+                self.p.put(" of ");
+                self.expr(points);
+            }
+            KernelOp::MultiplyAdd { sums, left, right, points } => {
+                self.p.put("multiply_add ");
+                self.p.name(*sums);
+                self.p.put(" <- ");
+                self.p.name(*left);
+                self.p.put(" by ");
+                self.p.name(*right);
+                self.p.put(" of ");
+                self.expr(points);
+            }
             KernelOp::ReadRun { to, mem, offset, elem, stride, count, limit } => {
                 self.p.put(format_args!("read_run {count} "));
                 self.p.name(*to);

@@ -98,5 +98,6 @@ pub(crate) fn gpu_index(index: GpuIndex) -> &'static str {
         GpuIndex::Block => "block_id",
         GpuIndex::BlockSize => "block_size",
         GpuIndex::GridSize => "grid_size",
+        GpuIndex::MatrixUnits => "matrix_units",
     }
 }

@@ -201,6 +201,7 @@ impl Gen {
                 GpuIndex::Block,
                 GpuIndex::BlockSize,
                 GpuIndex::GridSize,
+                GpuIndex::MatrixUnits,
             ])),
             4 => Expr::UnOp(self.pick(&UnOp::all()), part(self)),
             5 => Expr::Conv(self.pick(&ConvOp::all()), part(self)),
@@ -408,6 +409,10 @@ impl Arbitrary for KernelOp {
                 count: g.below(17) as u32,
                 limit: g.expr(2),
             },
+            14 => {
+                KernelOp::MultiplyAdd { sums: g.name(), left: g.name(), right: g.name(), points: g.expr(2) }
+            }
+            15 => KernelOp::AwaitProducts { sums: g.name(), points: g.expr(2) },
             11 => KernelOp::CopyAhead {
                 dst: g.name(),
                 dst_offset: g.expr(2),

@@ -118,7 +118,13 @@ impl Text<'_> {
             self.r.punct(')')?;
             return Ok(Expr::Param(name));
         }
-        let indices = [GpuIndex::Local, GpuIndex::Block, GpuIndex::BlockSize, GpuIndex::GridSize];
+        let indices = [
+            GpuIndex::Local,
+            GpuIndex::Block,
+            GpuIndex::BlockSize,
+            GpuIndex::GridSize,
+            GpuIndex::MatrixUnits,
+        ];
         if let Some(index) = indices.into_iter().find(|i| gpu_index(*i) == word) {
             self.r.word(word)?;
             return Ok(Expr::Gpu(index));

@@ -122,6 +122,22 @@ impl ReadOp for KernelOp {
                 let (_, src_offset) = t.element()?;
                 KernelOp::CopyAhead { dst, dst_offset, src, src_offset, elem, count }
             }
+            "await_products" => {
+                t.r.word(word)?;
+                let sums = t.r.name()?;
+                t.r.word("of")?;
+                KernelOp::AwaitProducts { sums, points: t.expr()? }
+            }
+            "multiply_add" => {
+                t.r.word(word)?;
+                let sums = t.r.name()?;
+                t.left_arrow()?;
+                let left = t.r.name()?;
+                t.r.word("by")?;
+                let right = t.r.name()?;
+                t.r.word("of")?;
+                KernelOp::MultiplyAdd { sums, left, right, points: t.expr()? }
+            }
             "read_run" => {
                 t.r.word(word)?;
                 let count = t.r.number()?;

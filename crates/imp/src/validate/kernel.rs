@@ -105,6 +105,18 @@ impl<'a> Validator<'a> {
                 let bytes = elem.bytes() * u64::from(*count);
                 self.check(matches!(bytes, 4 | 8 | 16), || format!("{bytes} bytes are read at a time"));
             }
+            KernelOp::MultiplyAdd { sums, left, right, points } => {
+                let own = Space::Scalar(PrimType::Float(FloatType::F64), vec![]);
+                [sums, left, right].into_iter().for_each(|mem| self.block_in(*mem, &own));
+                self.written(*sums);
+                self.expr_of(points, PrimType::I64, "the number of points");
+                self.known_at_compile_time(points, "the number of points");
+            }
+            KernelOp::AwaitProducts { sums, points } => {
+                self.block_in(*sums, &Space::Scalar(PrimType::Float(FloatType::F64), vec![]));
+                self.expr_of(points, PrimType::I64, "the number of points");
+                self.known_at_compile_time(points, "the number of points");
+            }
             KernelOp::DeclareArray { mem, space, elem: _, count } => {
                 self.expr_of(count, PrimType::I64, "the number of elements");
                 self.known_at_compile_time(count, "the number of elements");

@@ -317,6 +317,12 @@ impl Printer<'_> {
             if l.unrolled {
                 self.put(" unrolled");
             }
+            if let Some([down, across]) = l.product {
+                self.put(" product ");
+                self.name(down);
+                self.put(" by ");
+                self.name(across);
+            }
             self.put(" (");
             self.list(&l.reads, |p, read| {
                 p.name(read.name);

@@ -283,6 +283,14 @@ impl Reader<'_> {
         while self.next_is("loop") {
             let var = self.name()?;
             let unrolled = self.try_word("unrolled");
+            let product = match self.try_word("product") {
+                true => {
+                    let down = self.name()?;
+                    self.word("by")?;
+                    Some([down, self.name()?])
+                }
+                false => None,
+            };
             let reads = self.list('(', ')', |r| {
                 let name = r.name()?;
                 let along = if r.try_word("down") {
@@ -295,7 +303,7 @@ impl Reader<'_> {
                 };
                 Ok(TiledRead { name, along, by_loop: r.try_word("by_loop") })
             })?;
-            loops.push(TiledLoop { var, unrolled, reads });
+            loops.push(TiledLoop { var, unrolled, reads, product });
         }
         Ok(Tiled { across, down, tile, each, loops })
     }

@@ -1,6 +1,7 @@
 //! Checking schedules: plans suit the operation, and conditions what the plan knows.
 
 use super::Checker;
+use crate::free::bound_in_body;
 use crate::rep::Rep;
 use crate::schedule::*;
 use crate::seg::{KernelReturn, SegKind, SegLevel, SegOp, SizeClass};
@@ -235,8 +236,14 @@ impl<R: Rep> Checker<'_, R> {
         }
         let loops = bound_by_loops(&seg.body.body);
         let reads = reads_in(&seg.body.body);
+        let scalars: FxHashSet<Name> = bound_in_body(&seg.body.body).into_iter().collect();
         for l in &tiled.loops {
             self.is_loop(&loops, l.var);
+            if l.product
+                .is_some_and(|factors| tiled.down.is_none() || !factors.iter().all(|x| scalars.contains(x)))
+            {
+                self.error("the factors of a product are scalars of the map, along two sides");
+            }
             for read in &l.reads {
                 self.is_read(&reads, read.name);
                 let has_side = match read.along {

@@ -31,6 +31,7 @@
 //! else                                                                   that without tiles
 //! ```
 
+use super::product::Factors;
 use super::{read_element, when, Scheduler};
 use fehu_algebra::{Poly, Sym};
 use fehu_analysis::polynomial::polynomial;
@@ -54,6 +55,8 @@ pub(super) struct Tiling<'a> {
     pub(super) down: Option<usize>,
     /// The tiled loops, in order.
     loops: Vec<(InStep<'a>, Vec<TiledRead>)>,
+    /// The factors of each of them, if warps multiply matrices in all.
+    products: Option<Vec<[Name; 2]>>,
 }
 
 /// A loop with the same bound for all points.
@@ -73,6 +76,16 @@ enum Version {
     /// A rectangle, if it is at least one in so many of the blocks that the device runs at a time. Its side is that of other tiles
     /// if it has none of its own.
     Rectangle { side: Option<i64>, points: i64, one_in: Threshold },
+}
+
+impl Version {
+    /// Whether lanes of warps that multiply matrices can have its points: two rows of two each, at least.
+    fn suits_warps(self) -> bool {
+        match self {
+            Version::Line => false,
+            Version::Rectangle { points, .. } => points % 2 == 0,
+        }
+    }
 }
 
 impl Tiling<'_> {
@@ -102,22 +115,23 @@ impl Tiling<'_> {
         }
     }
 
-    fn plan(&self, tile: Symbol, each: Option<Symbol>) -> Tiled {
+    fn plan(&self, version: Version, tile: Symbol, each: Option<Symbol>) -> Tiled {
         let points = match self.down {
             Some(_) => self.points_per_side() * self.points_per_side(),
             None => POINTS_OF_UNROLLED_LINE,
         };
-        let tiled_loop = |(l, reads): &(InStep, Vec<TiledRead>)| TiledLoop {
-            var: l.var,
-            unrolled: statements(&l.of.body) * points <= MAX_STATEMENTS_OF_UNROLLED_STEP,
-            reads: reads.clone(),
+        let products = self.products.as_ref().filter(|_| version.suits_warps());
+        let tiled_loop = |(i, (l, reads)): (usize, &(InStep, Vec<TiledRead>))| {
+            let unrolled = statements(&l.of.body) * points <= MAX_STATEMENTS_OF_UNROLLED_STEP;
+            let product = products.map(|products| products[i]);
+            TiledLoop { var: l.var, unrolled, reads: reads.clone(), product }
         };
         Tiled {
             across: self.across,
             down: self.down,
             tile,
             each,
-            loops: self.loops.iter().map(tiled_loop).collect(),
+            loops: self.loops.iter().enumerate().map(tiled_loop).collect(),
         }
     }
 
@@ -175,7 +189,7 @@ impl Scheduler {
                 Version::Rectangle { .. } => Some(self.param("segmap_tiled", SizeClass::GridSize, None)),
             };
             let conditions = tiling.conditions(self, version, grid);
-            choices.push(when(conditions, Plan::Tiled(tiling.plan(tile, each))));
+            choices.push(when(conditions, Plan::Tiled(tiling.plan(version, tile, each))));
         }
         choices
     }
@@ -197,7 +211,15 @@ impl Scheduler {
             let mut loops = vec![];
             sides.loops(&found, &mut loops);
             if !loops.is_empty() && (down.is_none() || loops.iter().any(|(_, reads)| is_product(reads))) {
-                return Some(Tiling { across, down, loops });
+                let products = down.filter(|_| self.device.warps).and_then(|down| {
+                    let space: Vec<Name> = seg.space.dims.iter().map(|d| d.0).collect();
+                    let factors = |(l, reads): &(InStep<'a>, Vec<TiledRead>)| {
+                        let (across, down) = (space[across], space[down]);
+                        Factors { of: l.of, reads, across, down, space: &space, inside: &inside }.product()
+                    };
+                    loops.iter().map(factors).collect()
+                });
+                return Some(Tiling { across, down, loops, products });
             }
         }
         None

@@ -21,7 +21,7 @@ use super::choice::schedule;
 use crate::translate::kernel::choice;
 use crate::translate::kernel::point;
 use crate::translate::kernel::size;
-use crate::translate::kernel::tile::measures;
+use crate::translate::kernel::tile::host;
 use crate::translate::state::{HostCode, KernelCode, Mode};
 use fehu_base::bug;
 use fehu_base::ops::BinOp;
@@ -70,9 +70,9 @@ pub(crate) fn map_choice(
     match schedule(seg).choices.get(number).map(|c| &c.plan) {
         Some(Plan::Points(plan)) => plain_map(t, pat, seg, plan, points),
         Some(Plan::Strided) => over_grid(t, "segmap", pat, seg, points),
-        Some(Plan::Tiled(plan)) => measures::tiled_or_not(t, pat, seg, plan, number, points),
-        Some(Plan::RowCache(plan)) => measures::kept_or_not(t, pat, seg, plan, number, points),
-        Some(Plan::Turned(plan)) => measures::turned_or_not(t, pat, seg, plan, number, points),
+        Some(Plan::Tiled(plan)) => host::tiled_or_not(t, pat, seg, plan, number, points),
+        Some(Plan::RowCache(plan)) => host::kept_or_not(t, pat, seg, plan, number, points),
+        Some(Plan::Turned(plan)) => host::turned_or_not(t, pat, seg, plan, number, points),
         other => bug!("a map cannot be run by {other:?}"),
     }
 }

@@ -27,9 +27,11 @@
 //! What is tiled, and when, is said by the plan of the map ([`fehu_ir::schedule::Tiled`]).
 //!
 //! - [`plan`] cuts the body into parts, as the plan says.
-//! - [`measures`] has the sizes of tiles, and lets the host choose.
+//! - [`measures`] has the sizes of tiles.
+//! - [`host`] lets the host choose.
 //! - [`emit`] emits the kernel.
 //! - [`fill`] has the copies to shared memory.
+//! - [`matrix`] has the steps of products that warps compute.
 //! - [`turned`] emits another kind of kernel, for elements that points would read in leaps.
 //! - [`kept`] emits another kind of kernel, for rows that a point reads again and again.
 //!
@@ -39,7 +41,9 @@
 
 mod emit;
 mod fill;
+pub(super) mod host;
 pub(super) mod kept;
-pub(super) mod measures;
+mod matrix;
+mod measures;
 mod plan;
 mod turned;

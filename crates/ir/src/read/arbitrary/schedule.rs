@@ -69,6 +69,7 @@ impl Gen {
                         along: g.pick(&[Along::Down, Along::Across, Along::Nothing]),
                         by_loop: g.bool(),
                     }),
+                    product: g.bool().then(|| [g.name(), g.name()]),
                 }),
             }),
             2 => Plan::RowCache(RowCache { tile: block, reads: self.list(|g| (g.name(), g.name())) }),

@@ -226,6 +226,7 @@ impl Mutator for AsBlock {
             Expr::Gpu(GpuIndex::Block) => *e = self.point.clone(),
             Expr::Gpu(GpuIndex::BlockSize) => *e = self.lanes.clone(),
             Expr::Gpu(GpuIndex::GridSize) => bug!("a team asks for the grid"),
+            Expr::Gpu(GpuIndex::MatrixUnits) => {}
             Expr::Index { mem, offset, elem, .. } => self.place(*mem, *elem, offset),
             Expr::Const(_)
             | Expr::Var(_)
@@ -260,6 +261,8 @@ impl Mutator for AsBlock {
             | KernelOp::ReadRun { .. }
             | KernelOp::Ballot { .. }
             | KernelOp::WarpBarrier
+            | KernelOp::MultiplyAdd { .. }
+            | KernelOp::AwaitProducts { .. }
             | KernelOp::Shuffle { .. } => {}
         }
     }

@@ -11,8 +11,10 @@
 //! them, since all their indices are constants once the loops are unrolled.
 
 use super::fill::Filling;
-use super::measures::{Measures, Sizes};
-use super::plan::{InStep, Part, Read, Tiling};
+use super::matrix::{self, Lane};
+use super::measures::{Layout, Measures, Sizes};
+use super::plan::{self, InStep, Part, Read, TiledStep, Tiling};
+use crate::translate::kernel::choice::schedule;
 use crate::translate::kernel::point;
 use crate::translate::state::{HostCode, KernelCode, Mode};
 use fehu_base::device::LOAD_ELEMENTS;
@@ -21,7 +23,7 @@ use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp};
-use fehu_ir::schedule::Along;
+use fehu_ir::schedule::{Along, Plan};
 use fehu_ir::seg::SegOp;
 use fehu_ir::{Loop, LoopForm, Memory, PatElem, Space, Stm, SubExp, Type};
 
@@ -32,29 +34,29 @@ pub(super) struct Frame<'a> {
     pub(super) sizes: Measures,
     /// The first point of the block, down and across.
     start: [Expr; 2],
-    /// The number of the thread in its block, down and across.
+    /// The number of the thread in its block, down and across; with warps, the place of its first point.
     thread: [Expr; 2],
-    /// Whether tiles have the memory that they need.
-    declared: Expr,
+    /// Where the lane is in its warp, if warps multiply matrices.
+    pub(super) lane: Option<Lane>,
 }
 
 /// A step of a tiled loop.
-struct Step<'a> {
-    frame: &'a Frame<'a>,
-    reads: &'a [Read],
+pub(super) struct Step<'a> {
+    pub(super) frame: &'a Frame<'a>,
+    pub(super) reads: &'a [Read],
     /// The tiles of the reads.
-    tiles: Vec<Name>,
+    pub(super) tiles: Vec<Name>,
     /// Its number.
-    number: Expr,
+    pub(super) number: Expr,
     /// The first iteration.
-    first: Expr,
+    pub(super) first: Expr,
 }
 
 /// A scalar that is kept for each point of the thread.
 #[derive(Clone, Copy)]
-struct Slot {
+pub(super) struct Slot {
     name: Name,
-    mem: Name,
+    pub(super) mem: Name,
     elem: PrimType,
 }
 
@@ -110,6 +112,9 @@ impl Frame<'_> {
         if constant(r) == Some(0) {
             return thread.clone();
         }
+        if self.sizes.layout == Layout::Warps {
+            return add(thread.clone(), matrix::leap(along, r));
+        }
         let group = self.group();
         let leap = mul(quot(r.clone(), group.clone()), mul(threads.clone(), group.clone()));
         add(add(leap, mul(thread.clone(), group.clone())), rem(r.clone(), group))
@@ -157,7 +162,7 @@ impl Frame<'_> {
 pub(crate) fn tiled_kernel(
     t: &mut HostCode,
     pat: &[PatElem<Memory>],
-    seg: &SegOp<Memory>,
+    (seg, number): (&SegOp<Memory>, usize),
     tiling: &Tiling,
     sizes: Sizes,
     blocks: Expr,
@@ -168,34 +173,62 @@ pub(crate) fn tiled_kernel(
     let sizes = Measures::new(tiling, Expr::Param(sizes.tile), each);
     let block_size = sizes.block();
     t.kernel("segmap_tiled", blocks, threads, Mode::Thread, |t| {
-        let declared = sizes.declared(tiling);
-        let no_place = [i64(0), i64(0)];
-        let mut frame = Frame { seg, tiling, sizes, start: no_place.clone(), thread: no_place, declared };
-        let tiles = declare_tiles(t, &frame);
-        find_place(t, &mut frame, counts);
-        let mut slots = vec![];
-        emit_parts(t, &frame, &tiles, &tiling.parts, &mut slots, Some(pat));
+        let tiles = declare_tiles(t, tiling, &sizes);
+        let by_threads = |t: &mut KernelCode, sizes| block_code(t, pat, seg, tiling, sizes, &tiles, counts);
+        if !tiling.product {
+            return by_threads(t, sizes);
+        }
+        let copy = t.renamed(seg);
+        let Plan::Tiled(plan) = &schedule(&copy).choices[number].plan else {
+            bug!("a copy of a map is not tiled")
+        };
+        let of_copy = plan::tiling(t, &copy, plan);
+        let by_warps = Measures { layout: Layout::Warps, ..sizes.clone() };
+        t.if_else(
+            matrix::can_run(&sizes),
+            |t| block_code(t, pat, &copy, &of_copy, by_warps, &tiles, counts),
+            |t| by_threads(t, sizes),
+        );
     });
     if let Some(kernel) = t.kernels.last_mut() {
         kernel.block_size = Some(block_size);
     }
 }
 
-/// Shared memory for two tiles of every read, by the name of what is read.
-fn declare_tiles(t: &mut KernelCode, frame: &Frame) -> Vec<(Name, Name)> {
+/// Shared memory for two tiles of every read, if there is as much as they need.
+fn declare_tiles(t: &mut KernelCode, tiling: &Tiling, sizes: &Measures) -> Vec<Name> {
+    let declared = sizes.declared(tiling);
     let mut tiles = vec![];
-    frame.tiling.for_each_tiled(|_, reads| {
+    tiling.for_each_tiled(|_, reads| {
         for read in reads {
-            let both = mul(i64(2), frame.sizes.elements(read));
-            let count = select(frame.declared.clone(), both, i64(1));
-            let mem = sized_array(t, "tile", Space::Shared, read.at.elem, count);
-            tiles.push((read.name, mem));
+            let both = mul(i64(2), sizes.elements(read));
+            let count = select(declared.clone(), both, i64(1));
+            tiles.push(sized_array(t, "tile", Space::Shared, read.at.elem, count));
         }
     });
     tiles
 }
 
-fn sized_array(t: &mut KernelCode, base: &str, space: Space, elem: PrimType, count: Expr) -> Name {
+/// What a block does, with points dealt out in one way.
+fn block_code(
+    t: &mut KernelCode,
+    pat: &[PatElem<Memory>],
+    seg: &SegOp<Memory>,
+    tiling: &Tiling,
+    sizes: Measures,
+    tiles: &[Name],
+    counts: &[Expr],
+) {
+    let mut reads = vec![];
+    tiling.for_each_tiled(|_, of_loop| reads.extend(of_loop.iter().map(|read| read.name)));
+    let tiles: Vec<(Name, Name)> = reads.into_iter().zip(tiles.iter().copied()).collect();
+    let no_place = [i64(0), i64(0)];
+    let mut frame = Frame { seg, tiling, sizes, start: no_place.clone(), thread: no_place, lane: None };
+    find_place(t, &mut frame, counts);
+    emit_parts(t, &frame, &tiles, &tiling.parts, &mut vec![], Some(pat));
+}
+
+pub(super) fn sized_array(t: &mut KernelCode, base: &str, space: Space, elem: PrimType, count: Expr) -> Name {
     let mem = t.names.fresh_str(base);
     t.types.insert(mem, Type::Mem(space.clone()));
     t.emit(Code::Op(KernelOp::DeclareArray { mem, space, elem, count }));
@@ -220,6 +253,12 @@ fn find_place(t: &mut KernelCode, frame: &mut Frame, counts: &[Expr]) {
         if d > 0 {
             rest = t.let_i64("rest", quot(rest, counts[d].clone()));
         }
+    }
+    if frame.sizes.layout == Layout::Warps {
+        let lane = Lane::new(t, &frame.sizes);
+        frame.thread = lane.first_point();
+        frame.lane = Some(lane);
+        return;
     }
     let width = frame.sizes.threads[1].clone();
     frame.thread = match frame.tiling.down {
@@ -275,10 +314,10 @@ fn emit_parts(
                 slots.truncate(outside);
                 slots.extend(results_of(l, &carried));
             }
-            Part::Tiled(l, reads, unrolled) => {
-                let carried = carried(t, frame, l, slots);
-                tiled_loop(t, frame, tiles, l, (reads, *unrolled), &carried, slots);
-                slots.extend(results_of(l, &carried));
+            Part::Tiled(tiled) => {
+                let carried = carried(t, frame, &tiled.l, slots);
+                tiled_loop(t, frame, tiles, tiled, &carried, slots);
+                slots.extend(results_of(&tiled.l, &carried));
             }
         }
     }
@@ -404,11 +443,11 @@ fn tiled_loop(
     t: &mut KernelCode,
     frame: &Frame,
     tiles: &[(Name, Name)],
-    l: &InStep,
-    (reads, unrolled): (&[Read], bool),
+    tiled: &TiledStep,
     carried: &[Slot],
     slots: &[Slot],
 ) {
+    let TiledStep { l, reads, unrolled, product } = tiled;
     let bound = point::counted(t, l.bound, l.ty);
     let depth = frame.sizes.depth.clone();
     let shared = |read: &Read| match tiles.iter().find(|(name, _)| *name == read.name) {
@@ -416,7 +455,8 @@ fn tiled_loop(
         None => bug!("a read has no tile"),
     };
     let tiles: Vec<Name> = reads.iter().map(shared).collect();
-    let copy = unrolled.then(|| copied(t, l.of, carried));
+    let product = product.filter(|_| frame.lane.is_some());
+    let copy = (*unrolled && product.is_none()).then(|| copied(t, l.of, carried));
     let steps = t.let_i64("steps", quot_up(bound.clone(), depth.clone()));
     let filling = Filling::new(t, frame, l, reads, &tiles, &bound);
     let turns = select(lt(i64(0), steps.clone()), add(steps.clone(), i64(1)), i64(0));
@@ -430,6 +470,9 @@ fn tiled_loop(
             let first = t.let_i64("first", mul(number.clone(), depth.clone()));
             let here = t.let_i64("here", min(depth.clone(), sub(bound, first.clone())));
             let step = Step { frame, reads, tiles, number, first };
+            if let (Some(factors), [sums]) = (product, carried) {
+                return matrix::multiply(t, &step, l.of, factors, sums.mem, here);
+            }
             let part = |t: &mut KernelCode| {
                 t.for_up_to("k", here.clone(), |t, k| iteration(t, &step, l.of, k, carried, slots));
             };
@@ -443,6 +486,10 @@ fn tiled_loop(
         t.emit(Code::Op(KernelOp::AwaitCopies));
         t.barrier();
     });
+    if let (Some(_), [sums]) = (product, carried) {
+        let points = frame.sizes.each.clone();
+        t.emit(Code::Op(KernelOp::AwaitProducts { sums: sums.mem, points }));
+    }
 }
 
 /// Whether the thread has a point in the space, where it has only one: a line of threads may be much longer than the row that it covers. The
@@ -525,9 +572,10 @@ fn taken(t: &mut KernelCode, frame: &Frame, read: &Read, tile: Name, step: &Expr
         Along::Down | Along::Across => frame.sizes.each.clone(),
     };
     let own = sized_array(t, "own", Space::Scalar(elem, vec![]), elem, count);
-    let row = add(frame.sizes.tile_of_step(read, step), mul(k.clone(), frame.sizes.row(read)));
+    let start = frame.sizes.tile_of_step(read, step);
     each_of(t, frame, read.along, |t, r| {
-        let value = t.element(tile, elem, add(row, frame.place(read.along, &r)));
+        let at = frame.sizes.at(read, k.clone(), frame.place(read.along, &r));
+        let value = t.element(tile, elem, add(start, at));
         t.store(own, elem, r, value);
     });
     own

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Inside of the space no index has to be limited, which costs as much as the copies themselves do. What lies side by side along the
-//! rectangle is copied in pieces of 16 bytes; what lies side by side along the loop goes to different rows of the tile, and is copied by
-//! elements. Elements of fewer than 4 bytes cannot be copied ahead one by one: threads read and write them.
+//! rectangle is copied in pieces of 16 bytes, and so is what lies side by side along the loop if rows of the tile go along it
+//! ([`Measures::in_rows`](super::measures::Measures::in_rows)); otherwise it goes to different rows of the tile, and is copied by elements. Elements of fewer than 4 bytes cannot be copied ahead one by one: threads read and write them.
 
 use super::emit::Frame;
 use super::plan::{InStep, Read};
@@ -113,10 +113,12 @@ impl<'a> Filling<'a> {
         };
         let (depth, side) = (sizes.depth.clone(), sizes.side(read.along));
         let in_loop = read.by_loop || read.along == Along::Nothing;
-        let (row, rows) = if in_loop { (depth, side) } else { (quot(side, i64(piece)), depth) };
+        let (row, rows) = if in_loop { (depth, side) } else { (side, depth) };
+        let row = quot(row, i64(piece));
         let start = sizes.tile_of_step(read, step);
         self.each_piece(t, row, rows, |t, column, row| {
-            let (k, place) = if in_loop { (column, row) } else { (row, mul(column, i64(piece))) };
+            let column = mul(column, i64(piece));
+            let (k, place) = if in_loop { (column, row) } else { (row, column) };
             let limited = |e: Expr, end: Expr| match way {
                 Way::Pieces => e,
                 Way::Limited => min(e, sub(end, i64(1))),
@@ -127,7 +129,7 @@ impl<'a> Filling<'a> {
                 point::fresh_index(t, index, limited(here, size));
             }
             point::fresh_index(t, self.l.var, limited(add(first.clone(), k.clone()), self.bound.clone()));
-            let to = add(start, add(mul(k, sizes.row(read)), place));
+            let to = add(start, sizes.at(read, k, place));
             copy(t, tile, to, piece as u32);
         });
     }
@@ -170,16 +172,22 @@ fn copy(t: &mut KernelCode, tile: &Tile, to: Expr, count: u32) {
     }
 }
 
-/// Whether all pieces of a read are aligned, if it can be copied in pieces: whether the offset of every row is a multiple of a piece.
+/// Whether all pieces of a read are aligned, if it can be copied in pieces, because rows of the tile are as in memory: whether the offset
+/// of every row is a multiple of a piece.
 fn aligned(t: &mut KernelCode, frame: &Frame, l: &InStep, read: &Read) -> Option<Expr> {
     let (index, _) = frame.dim(read.along)?;
     let (index, var) = (sym(index), sym(l.var));
-    let (step, rest) = read.at.offset()?.split_on(index);
-    let (row, start) = rest.split_on(var);
+    let (column, row, in_row) = match frame.sizes.in_rows(read) {
+        true => (var, index, frame.sizes.depth.clone()),
+        false => (index, var, frame.sizes.side(read.along)),
+    };
+    let (step, rest) = read.at.offset()?.split_on(column);
+    let (row, start) = rest.split_on(row);
     let bytes = read.at.elem.bytes() as i64;
     if !read.from_device
         || !step.is_one()
         || row.mentions(var)
+        || row.mentions(index)
         || bytes == 0
         || WIDEST_COPY_BYTES % bytes != 0
     {
@@ -188,5 +196,5 @@ fn aligned(t: &mut KernelCode, frame: &Frame, l: &InStep, read: &Read) -> Option
     let piece = i64(WIDEST_COPY_BYTES / bytes);
     let (row, start) = (t.poly(&row), t.poly(&start));
     let divides = |e: Expr| eq(rem(e, piece.clone()), i64(0));
-    Some(and(divides(frame.sizes.side(read.along)), and(divides(row), divides(start))))
+    Some(and(divides(in_row), and(divides(row), divides(start))))
 }

@@ -1,22 +1,12 @@
-//! Kernels with tiles and their sizes: the host's part.
+//! The sizes of tiles.
 
-use super::super::choice::{schedule, Quantities};
-use super::plan::{Part, Read, Tiling};
-use crate::translate::kernel::choice;
-use crate::translate::kernel::map;
-use crate::translate::kernel::size;
-use crate::translate::kernel::tile::emit;
-use crate::translate::kernel::tile::kept;
-use crate::translate::kernel::tile::plan;
-use crate::translate::kernel::tile::turned;
-use crate::translate::state::HostCode;
+use super::super::choice::Quantities;
+use super::plan::{InStep, Part, Read, Tiling};
 use fehu_base::device::{BANK_PADDING_ELEMENTS, MAX_DECLARED_SHARED_BYTES, TILE_SIDE};
-use fehu_base::{bug, Symbol};
+use fehu_base::Symbol;
 use fehu_imp::build::*;
 use fehu_imp::syntax::Expr;
-use fehu_ir::schedule::{Along, Plan, Quantity, RowCache, Tiled, Turned};
-use fehu_ir::seg::SegOp;
-use fehu_ir::{Memory, PatElem};
+use fehu_ir::schedule::{Along, Quantity};
 
 /// The sizes of the tiles of a kernel, which is compiled for their values.
 #[derive(Clone, Copy)]
@@ -38,6 +28,19 @@ pub(super) struct Measures {
     pub(super) depth: Expr,
     /// Iterations that are unrolled together where steps are unrolled.
     pub(super) unrolled: Expr,
+    /// Whether there is room for the tiles of either layout.
+    pub(super) product: bool,
+    pub(super) layout: Layout,
+}
+
+/// How points are dealt out, and tiles are laid out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// To threads: all rows of a tile are along the rectangle.
+    Threads,
+    /// To warps, which multiply matrices: rows are as in memory, and one that begins four elements further than a multiple of eight is in
+    /// other banks than the row before, for the four rows of a half warp.
+    Warps,
 }
 
 impl Measures {
@@ -47,13 +50,22 @@ impl Measures {
         if tiling.down.is_some() {
             // Sizes of arrays are constants in C, which calls of functions are not.
             let depth = select(lt(tile.clone(), i64(TILE_SIDE)), i64(TILE_SIDE), tile.clone());
-            return Measures { threads: [tile.clone(), tile], each, unrolled: depth.clone(), depth };
+            let (product, unrolled) = (tiling.product, depth.clone());
+            let threads = [tile.clone(), tile];
+            return Measures { threads, each, unrolled, depth, product, layout: Layout::Threads };
         }
-        Measures { threads: [i64(1), threads.clone()], each: i64(1), depth: threads, unrolled: tile }
+        Measures {
+            threads: [i64(1), threads.clone()],
+            each: i64(1),
+            depth: threads,
+            unrolled: tile,
+            product: false,
+            layout: Layout::Threads,
+        }
     }
 
     /// What the conditions of a plan are about.
-    fn quantities(&self, tiling: &Tiling, blocks: &Expr, points: &Expr) -> Quantities {
+    pub(super) fn quantities(&self, tiling: &Tiling, blocks: &Expr, points: &Expr) -> Quantities {
         let covered = match tiling.down {
             Some(_) => mul(mul(self.side(Along::Down), self.side(Along::Across)), blocks.clone()),
             None => mul(self.side(Along::Across), blocks.clone()),
@@ -82,19 +94,45 @@ impl Measures {
         }
     }
 
-    /// The elements from one iteration of the loop to the next, in a tile. Where neighbouring threads write them one below
-    /// the other, that is no multiple of the number of banks.
-    pub(super) fn row(&self, read: &Read) -> Expr {
-        match (read.along, read.by_loop) {
-            (Along::Nothing, _) => i64(1),
-            (Along::Down | Along::Across, true) => add(self.side(read.along), i64(BANK_PADDING_ELEMENTS)),
-            (Along::Down | Along::Across, false) => self.side(read.along),
+    /// Whether rows of a tile go along the loop.
+    pub(super) fn in_rows(&self, read: &Read) -> bool {
+        match (self.layout, read.along) {
+            (_, Along::Nothing) | (Layout::Threads, _) => false,
+            (Layout::Warps, Along::Down | Along::Across) => read.by_loop,
         }
+    }
+
+    /// The elements from one row of a tile to the next. Where neighbouring threads touch them one below the other, that is no multiple of
+    /// the number of banks.
+    fn row(&self, read: &Read) -> Expr {
+        let side = match (read.along, self.in_rows(read)) {
+            (Along::Nothing, _) => return i64(1),
+            (Along::Down | Along::Across, true) => self.depth.clone(),
+            (Along::Down | Along::Across, false) => self.side(read.along),
+        };
+        match read.by_loop || self.layout == Layout::Warps {
+            true => add(side, i64(BANK_PADDING_ELEMENTS)),
+            false => side,
+        }
+    }
+
+    /// Where an element is in a tile: that of an iteration of the step, at a place along the rectangle.
+    pub(super) fn at(&self, read: &Read, k: Expr, place: Expr) -> Expr {
+        let (row, column) = if self.in_rows(read) { (place, k) } else { (k, place) };
+        add(mul(row, self.row(read)), column)
     }
 
     /// The elements of a tile, of which there are two.
     pub(super) fn elements(&self, read: &Read) -> Expr {
-        mul(self.depth.clone(), self.row(read))
+        let (depth, side) = (self.depth.clone(), self.side(read.along));
+        if read.along == Along::Nothing {
+            return depth;
+        }
+        if self.product {
+            let rows = select(lt(side.clone(), depth.clone()), depth.clone(), side.clone());
+            return add(mul(depth, side), mul(rows, i64(BANK_PADDING_ELEMENTS)));
+        }
+        mul(if self.in_rows(read) { side } else { depth }, self.row(read))
     }
 
     /// Where the tile of a step begins: steps use the two in turns.
@@ -122,113 +160,7 @@ impl Measures {
 
 impl Tiling<'_> {
     /// Calls a function on the tiled loops.
-    pub(super) fn for_each_tiled(&self, mut f: impl FnMut(&super::plan::InStep, &[Read])) {
+    pub(super) fn for_each_tiled(&self, mut f: impl FnMut(&InStep, &[Read])) {
         self.parts.iter().for_each(|part| Part::for_each_tiled(part, &mut |l, reads| f(l, reads)));
     }
-}
-
-/// A map with tiles if the conditions of its plan hold, else the next choice.
-pub(crate) fn tiled_or_not(
-    t: &mut HostCode,
-    pat: &[PatElem<Memory>],
-    seg: &SegOp<Memory>,
-    plan: &Tiled,
-    number: usize,
-    points: Expr,
-) {
-    let tiling = plan::tiling(t, seg, plan);
-    let sizes = Sizes { tile: plan.tile, each: plan.each };
-    let tile = size::param(t, sizes.tile);
-    let each = match sizes.each {
-        Some(each) => size::param(t, each),
-        None => i64(1),
-    };
-    let on_host = Measures::new(&tiling, tile, each);
-    let counts: Vec<Expr> = (seg.space.dims.iter().enumerate())
-        .map(|(d, (_, n))| {
-            let n = t.operand(*n);
-            let along = tiling.along(d);
-            let count = quot_up(n, on_host.side(along));
-            t.let_i64("tiles", count)
-        })
-        .collect();
-    let blocks = counts.iter().cloned().fold(i64(1), mul);
-    let blocks = t.let_i64("blocks", blocks);
-    let known = on_host.quantities(&tiling, &blocks, &points);
-    this_or_next(t, pat, seg, number, points, &known, |t, seg, plan| {
-        let Plan::Tiled(plan) = plan else { bug!("a copy of a map is not tiled") };
-        let tiling = plan::tiling(t, seg, plan);
-        emit::tiled_kernel(t, pat, seg, &tiling, sizes, blocks, &counts, on_host.block());
-    });
-}
-
-/// A map whose rows are kept in shared memory if the conditions of its plan hold, else the next choice.
-pub(crate) fn kept_or_not(
-    t: &mut HostCode,
-    pat: &[PatElem<Memory>],
-    seg: &SegOp<Memory>,
-    plan: &RowCache,
-    number: usize,
-    points: Expr,
-) {
-    let tile = plan.tile;
-    let side = size::param(t, tile);
-    let last = seg.space.dims.len() - 1;
-    let mut counts = vec![];
-    for (d, (_, n)) in seg.space.dims.iter().enumerate() {
-        let n = t.operand(*n);
-        let count = if d == last { quot_up(n, mul(side.clone(), side.clone())) } else { n };
-        counts.push(t.let_i64("tiles", count));
-    }
-    let blocks = counts.iter().cloned().fold(i64(1), mul);
-    let blocks = t.let_i64("blocks", blocks);
-    let kept = kept::kept(t, seg, plan);
-    let known = kept::kept_quantities(t, &kept, &side, &blocks, &points);
-    this_or_next(t, pat, seg, number, points, &known, |t, seg, plan| {
-        let Plan::RowCache(plan) = plan else { bug!("a copy of a map keeps nothing") };
-        let kept = kept::kept(t, seg, plan);
-        kept::kept_kernel(t, pat, seg, &kept, (tile, &side), blocks, &counts);
-    });
-}
-
-/// A map that turns what it reads if the conditions of its plan hold, else the next choice.
-pub(crate) fn turned_or_not(
-    t: &mut HostCode,
-    pat: &[PatElem<Memory>],
-    seg: &SegOp<Memory>,
-    plan: &Turned,
-    number: usize,
-    points: Expr,
-) {
-    let counts = turned::box_counts(t, seg, plan);
-    let blocks = counts.iter().cloned().fold(i64(1), mul);
-    let blocks = t.let_i64("blocks", blocks);
-    let known = turned::turned_quantities(t, seg, plan, &blocks, &points);
-    this_or_next(t, pat, seg, number, points, &known, |t, seg, plan| {
-        let Plan::Turned(plan) = plan else { bug!("a copy of a map turns nothing") };
-        turned::turned_kernel(t, pat, seg, plan, blocks, &counts);
-    });
-}
-
-/// The choice of this number if its conditions hold, else the next one. The kernel is made of a copy of the map.
-fn this_or_next(
-    t: &mut HostCode,
-    pat: &[PatElem<Memory>],
-    seg: &SegOp<Memory>,
-    number: usize,
-    points: Expr,
-    known: &Quantities,
-    kernel: impl FnOnce(&mut HostCode, &SegOp<Memory>, &Plan),
-) {
-    let choice = &schedule(seg).choices[number];
-    if choice.when.is_empty() {
-        return kernel(t, seg, &choice.plan);
-    }
-    let fits = choice::all_hold(t, &choice.when, known);
-    let copy = t.renamed(seg);
-    t.if_else(
-        fits,
-        |t| kernel(t, &copy, &schedule(&copy).choices[number].plan),
-        |t| map::map_choice(t, pat, seg, number + 1, points),
-    );
 }

@@ -23,6 +23,8 @@ pub(super) struct Tiling<'a> {
     pub(super) down: Option<usize>,
     /// The body. The last part is what comes after the last loop.
     pub(super) parts: Vec<Part<'a>>,
+    /// Whether all its loops are products that warps can compute.
+    pub(super) product: bool,
 }
 
 /// A piece of a body.
@@ -31,8 +33,19 @@ pub(super) enum Part<'a> {
     Points(Vec<&'a Stm<Memory>>),
     /// A loop that all points run in step.
     Together(InStep<'a>, Vec<Part<'a>>),
-    /// The same, with tiles: the statements of its body that read them, and whether whole steps are unrolled.
-    Tiled(InStep<'a>, Vec<Read>, bool),
+    /// The same, with tiles.
+    Tiled(TiledStep<'a>),
+}
+
+/// A loop with tiles.
+pub(super) struct TiledStep<'a> {
+    pub(super) l: InStep<'a>,
+    /// The statements of its body that read tiles.
+    pub(super) reads: Vec<Read>,
+    /// Whether whole steps are unrolled.
+    pub(super) unrolled: bool,
+    /// If it is a product that warps can compute, the numbers of the statements that compute the factors that change down and across.
+    pub(super) product: Option<[usize; 2]>,
 }
 
 /// A loop with the same bound for all points.
@@ -65,7 +78,8 @@ pub(crate) fn tiling<'a>(t: &Context, seg: &'a SegOp<Memory>, plan: &Tiled) -> T
     let inside = bound_in_exp::<Memory>(&Exp::Op(MemOp::Seg(seg.clone()))).into_iter().collect();
     let parts = Cut { t, plan, inside, vars: vec![], known: FxHashMap::default() }.parts(&seg.body.body);
     let Some(parts) = parts else { bug!("none of the tiled loops is there") };
-    Tiling { across: plan.across, down: plan.down, parts }
+    let product = plan.loops.iter().all(|l| l.product.is_some());
+    Tiling { across: plan.across, down: plan.down, parts, product }
 }
 
 impl Part<'_> {
@@ -74,7 +88,7 @@ impl Part<'_> {
         match self {
             Part::Points(_) => {}
             Part::Together(_, parts) => parts.iter().for_each(|p| p.for_each_tiled(f)),
-            Part::Tiled(l, reads, _) => f(l, reads),
+            Part::Tiled(TiledStep { l, reads, .. }) => f(l, reads),
         }
     }
 }
@@ -123,7 +137,8 @@ impl Cut<'_> {
             Some(l) => {
                 of.body.stms.iter().for_each(|stm| self.learn(stm));
                 let reads = l.reads.iter().map(|read| self.read(&of.body, read)).collect();
-                Some(Part::Tiled(this, reads, l.unrolled))
+                let product = l.product.map(|factors| factors.map(|x| self.computed_by(&of.body, x)));
+                Some(Part::Tiled(TiledStep { l: this, reads, unrolled: l.unrolled, product }))
             }
             None => self.parts(&of.body).map(|parts| Part::Together(this, parts)),
         };
@@ -131,11 +146,16 @@ impl Cut<'_> {
         part
     }
 
+    /// The number of the statement that computes a scalar.
+    fn computed_by(&self, body: &Body<Memory>, name: Name) -> usize {
+        let found = body.stms.iter().position(|s| s.pat.iter().any(|p| p.name == name));
+        found.unwrap_or_else(|| bug!("{} is not in the loop that is tiled", self.t.names.show(name)))
+    }
+
     fn read(&self, body: &Body<Memory>, read: &TiledRead) -> Read {
         let TiledRead { name, along, by_loop } = *read;
-        let found = body.stms.iter().position(|s| s.pat.iter().any(|p| p.name == name));
-        let Some((stm, Exp::Basic(Basic::Index(array, slice)))) = found.map(|k| (k, &body.stms[k].exp))
-        else {
+        let stm = self.computed_by(body, name);
+        let Exp::Basic(Basic::Index(array, slice)) = &body.stms[stm].exp else {
             bug!("{} is not read in the loop that is tiled", self.t.names.show(name))
         };
         let mut at = self.t.place_of(*array).sliced(slice);
