@@ -92,3 +92,34 @@ entry blanks [n] (xs: [n]i64) =
   let ys = #[blank] map (\i -> xs[i + n]) (iota n)
   let zs = scatter (#[scratch] map (\i -> xs[i + n]) (iota n)) (iota n) xs
   in length ys == n && zs == xs && (x == 0 || true)
+
+-- A size parameter of which only products are sizes of the arguments differs from call to call.
+#[noinline]
+def strided [s] [t] (k: [s * t]i64) (q: [t]i64) : i64 =
+  loop acc = 0 for i < s do acc + k[i * t] * q[0] + s
+
+-- ==
+-- entry: strided_twice
+-- input { [[1i64, 0i64]] [[2i64, 0i64], [3i64, 0i64], [4i64, 0i64]] [5i64, 6i64] } output { 6i64 54i64 }
+
+entry strided_twice [a] [b] (k0: [a][2]i64) (k1: [b][2]i64) (q: [2]i64) =
+  (strided (flatten k0) q, strided (flatten k1) q)
+
+-- ==
+-- entry: strided_rows
+-- input { [[1i64, 0i64], [2i64, 0i64]] [[1i64, 0i64], [2i64, 0i64]] } output { [7i64, 10i64] }
+
+entry strided_rows [b] (k: [b][2]i64) (qs: [][2]i64) =
+  map (strided (flatten k)) qs
+
+def strided_less [s] [t] (k: i64) (xs: [s * t]i64) (q: [t]i64) : i64 =
+  if k == 0
+  then s + xs[0] * q[0]
+  else s * 10 + strided_less (k - 1) (xs[0:(s - 1) * t] :> [(s - 1) * t]i64) q
+
+-- ==
+-- entry: strided_recursion
+-- input { [[1i64, 0i64], [1i64, 0i64]] [[1i64, 0i64], [1i64, 0i64], [1i64, 0i64]] [1i64, 1i64] } output { 22i64 52i64 }
+
+entry strided_recursion [a] [b] (k0: [a][2]i64) (k1: [b][2]i64) (q: [2]i64) =
+  (strided_less 1 (flatten k0) q, strided_less 2 (flatten k1) q)

@@ -44,7 +44,7 @@ impl<'a> Lowerer<'a> {
         let arity = match &*fun {
             Fun::Closure { params, .. } => params.len(),
             Fun::Intrinsic { intrinsic, .. } => intrinsic.arity(),
-            Fun::Recursive(sig) => sig.arity,
+            Fun::Recursive { sig, .. } => sig.arity,
             Fun::Hole { .. } => 1,
             Fun::Partial { .. } | Fun::Checked { .. } => 0,
         };
@@ -54,7 +54,7 @@ impl<'a> Lowerer<'a> {
         let rest = args.split_off(arity);
         let result = match &*fun {
             Fun::Intrinsic { intrinsic, inst } => intrinsics::intrinsic(self, *intrinsic, inst, args)?,
-            Fun::Recursive(sig) => calls::call(&mut self.code, &sig.clone(), args)?,
+            Fun::Recursive { sig, inst } => calls::call_recursive(&mut self.code, sig, inst, args)?,
             Fun::Hole { ty, env, cert } => {
                 let fehu_check::types::Type::Arrow(arrow) = ty else {
                     fehu_base::bug!("function of type {ty:?}")

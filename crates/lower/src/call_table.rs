@@ -29,6 +29,8 @@ pub(crate) struct Signature {
     /// The types of the parameters, whose sizes are the core parameters `sizes`.
     pub(crate) params: Vec<Ty>,
     pub(crate) sizes: Vec<Name>,
+    /// The size parameters that the parameters do not show, by their positions, and which of `sizes` they are.
+    pub(crate) hidden: Vec<(usize, Name)>,
     /// The leaves of the parameters.
     pub(crate) leaves: Vec<Name>,
     /// The result; unknown sizes are results of their own.

@@ -12,8 +12,9 @@
 //!
 //! There is one core function for each shape of its arguments. Functions of functions are always
 //! evaluated where they are applied, so there is a limit to what they may become.
-//! A core function takes the sizes of its arguments, then their
-//! leaves; it returns the sizes of its result that are not known before, then
+//! A core function takes the sizes of its arguments, its size parameters that these do not show
+//! (`s` of `def f [s][t] (k: [s*t]i64) (q: [t]i64)`, of which only the product is a size), then the
+//! leaves of its arguments; it returns the sizes of its result that are not known before, then
 //! the leaves.
 
 use crate::attributes::core_attr;
@@ -21,7 +22,7 @@ use crate::call_table::{CallTable, Signature};
 use crate::code::{Code, Res};
 use crate::lowerer::Lowerer;
 use crate::types::unique_leaves;
-use crate::value::{Binding, Data, Dim, Env, Fun, Global, Ty, Value};
+use crate::value::{Binding, Data, Dim, Env, Fun, Global, InstArg, Ty, Value};
 use fehu_base::{Diagnostic, Name};
 use fehu_check::tast::{self, Program, ValBind};
 use fehu_check::types::{Size, TParam, Type as SurfaceType};
@@ -127,16 +128,54 @@ pub(crate) fn call_global<'a>(
         }
     }
     let key = (g.id, key);
+    let inst: Vec<Option<SubExp>> = g.bind.tparams.iter().map(|p| bound_size(&env, p.name())).collect();
     let sig = match cx.calls.made.get(&key) {
         Some(sig) => sig.clone(),
         None => make_function(cx, g.bind, env, &args, key)?,
     };
-    call(&mut cx.code, &sig, args)
+    call(&mut cx.code, &sig, &inst, args)
 }
 
-/// Calls a core function.
-pub(crate) fn call<'a>(code: &mut Code, sig: &Rc<Signature>, args: Vec<Value<'a>>) -> Res<Value<'a>> {
+/// The size that a size parameter stands for, if an instantiation said it.
+fn bound_size(env: &Env<'_>, param: Name) -> Option<SubExp> {
+    match env.get(param) {
+        Some(Binding::Value(Value::Data(d))) => d.leaves.first().copied(),
+        _ => None,
+    }
+}
+
+/// Calls the core function that is being made, from its own body.
+pub(crate) fn call_recursive<'a>(
+    code: &mut Code,
+    sig: &Rc<Signature>,
+    inst: &[InstArg<'a>],
+    args: Vec<Value<'a>>,
+) -> Res<Value<'a>> {
+    let mut sizes: Vec<Option<SubExp>> = inst
+        .iter()
+        .map(|a| match a {
+            InstArg::Size(Dim::Known(e)) => Some(*e),
+            InstArg::Size(Dim::Unknown) | InstArg::Type(_) => None,
+        })
+        .collect();
+    for (i, core) in &sig.hidden {
+        sizes.resize(sizes.len().max(i + 1), None);
+        sizes[*i] = sizes[*i].or(Some((*core).into()));
+    }
+    call(code, sig, &sizes, args)
+}
+
+/// Calls a core function, whose size and type parameters stand for `inst`.
+fn call<'a>(
+    code: &mut Code,
+    sig: &Rc<Signature>,
+    inst: &[Option<SubExp>],
+    args: Vec<Value<'a>>,
+) -> Res<Value<'a>> {
     let mut actual: FxHashMap<Name, SubExp> = FxHashMap::default();
+    for (i, core) in &sig.hidden {
+        actual.extend(inst.get(*i).copied().flatten().map(|e| (*core, e)));
+    }
     let mut leaf_args = vec![];
     for (ty, a) in sig.params.iter().zip(args) {
         // A function argument was there when the function was made, and never changes.
@@ -207,7 +246,13 @@ fn build_function<'a>(
         })
         .collect();
     let params = function_params(cx, &bind.tparams, &faces, &types);
-    let Params { sizes, values, mut core, sig_types } = params;
+    let Params { mut sizes, values, mut core, sig_types, named } = params;
+    let hidden = hidden_sizes(cx, &bind.tparams, &named);
+    for (i, size) in &hidden {
+        core.insert(sizes.len(), Param { name: *size, ty: Type::I64, dec: (), consumed: false });
+        sizes.push(*size);
+        env.insert(bind.tparams[*i].name(), Binding::Value(Value::i64((*size).into())));
+    }
     let inside: Vec<Value<'a>> = values
         .iter()
         .zip(args)
@@ -241,13 +286,17 @@ fn build_function<'a>(
         arity: bind.params.len(),
         params: sig_types,
         sizes: sizes.clone(),
+        hidden,
         leaves: leaf_names,
         result: result.clone(),
         captured: RefCell::default(),
     });
     cx.calls.made.insert(key, sig.clone());
     if bind.recursive {
-        env.insert(bind.name, Binding::Value(Value::Fun(Rc::new(Fun::Recursive(sig.clone())))));
+        env.insert(
+            bind.name,
+            Binding::Value(Value::Fun(Rc::new(Fun::Recursive { sig: sig.clone(), inst: vec![] }))),
+        );
     }
     cx.code.b.begin();
     let value = cx.in_env(env.clone(), |l| {
@@ -376,7 +425,26 @@ pub(crate) fn function_params(
             }
         }
     }
-    Params { sizes, values, core, sig_types }
+    Params { sizes, values, core, sig_types, named }
+}
+
+/// The positions of the size parameters that no parameter's type names as one of its sizes, each with a core
+/// parameter. Their values differ from call to call, although what is made of the function does not.
+fn hidden_sizes(
+    cx: &mut Lowerer<'_>,
+    tparams: &[TParam],
+    named: &FxHashMap<Name, Name>,
+) -> Vec<(usize, Name)> {
+    let mut hidden = vec![];
+    for (i, p) in tparams.iter().enumerate() {
+        let TParam::Size(n) = p else { continue };
+        if !named.contains_key(n) {
+            let core = cx.code.b.names.fresh(cx.program.names.base(*n));
+            cx.code.b.types.insert(core, Type::I64);
+            hidden.push((i, core));
+        }
+    }
+    hidden
 }
 
 /// What a parameter shows.
@@ -404,6 +472,8 @@ pub(crate) struct Params {
     pub(crate) values: Vec<Data>,
     pub(crate) core: Vec<Param<Soacs>>,
     pub(crate) sig_types: Vec<Ty>,
+    /// The core parameters of the size parameters that types of parameters name.
+    pub(crate) named: FxHashMap<Name, Name>,
 }
 
 /// Adds arguments to all calls of a function.

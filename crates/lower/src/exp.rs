@@ -349,12 +349,12 @@ fn instantiate<'a>(v: Value<'a>, inst: Vec<InstArg<'a>>) -> Value<'a> {
                 global: global.clone(),
             }))
         }
+        Fun::Recursive { sig, .. } => Value::Fun(Rc::new(Fun::Recursive { sig: sig.clone(), inst })),
         Fun::Closure { .. }
         | Fun::Intrinsic { .. }
         | Fun::Partial { .. }
         | Fun::Checked { .. }
-        | Fun::Hole { .. }
-        | Fun::Recursive(_) => v,
+        | Fun::Hole { .. } => v,
     }
 }
 

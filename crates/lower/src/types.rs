@@ -147,7 +147,7 @@ fn inferred_sizes(name: Name, env: &Env<'_>) -> Vec<bool> {
             | Fun::Partial { .. }
             | Fun::Checked { .. }
             | Fun::Hole { .. }
-            | Fun::Recursive(_) => vec![],
+            | Fun::Recursive { .. } => vec![],
         },
         // What stands for the parameters of the target decides.
         Some(Binding::Alias(a)) => {

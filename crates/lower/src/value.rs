@@ -107,7 +107,12 @@ pub(crate) enum Fun<'a> {
         cert: Option<Name>,
     },
     /// `loop`-free recursion: a call of the core function being lowered.
-    Recursive(Rc<crate::call_table::Signature>),
+    Recursive {
+        /// How to call it.
+        sig: Rc<crate::call_table::Signature>,
+        /// What its size and type parameters are instantiated with.
+        inst: Vec<InstArg<'a>>,
+    },
 }
 
 /// An argument of an instantiation.
