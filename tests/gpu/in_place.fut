@@ -71,3 +71,13 @@ entry in_branch [n] (c: bool) (xs: *[n]i64) : *[n]i64 =
 entry mixed [n] (xs: *[n]i64) (ys: [n]i64) : *[n]i64 =
   loop xs for i < n do
     if ys[i] > 0 then xs with [i] = ys[i] * 2 else xs with [i] = xs[i] + 1
+
+-- Rows of pairs, transposed: the map stores its elements in their places.
+-- ==
+-- entry: transposed_pairs
+-- input { 2i64 [[1i64, 2i64, 3i64, 4i64], [5i64, 6i64, 7i64, 8i64], [9i64, 10i64, 11i64, 12i64]] }
+-- output { [3i64, 11i64, 19i64, -1i64, -1i64, -1i64, 7i64, 15i64, 23i64, -1i64, -1i64, -1i64] }
+-- input { 0i64 [empty([0]i64)] } output { empty([0]i64) }
+
+entry transposed_pairs [n] (m: i64) (xss: [n][m * 2]i64) : []i64 =
+  flatten (transpose (map (\xs -> flatten (map (\p -> [p[0] + p[1], p[0] - p[1]]) (unflatten xs))) xss))

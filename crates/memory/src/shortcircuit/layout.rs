@@ -43,7 +43,9 @@ impl Layout {
                 }
                 moved
             }
-            Layout::Strides { start, dims } => part(known, sure, start, dims, lmad)?,
+            Layout::Strides { start, dims } => part(known, sure, start, dims, lmad).or_else(|| {
+                part(known, sure, start, &by_definitions(sure, dims), &lmad.map_parts(|p| sure.normalise(p)))
+            })?,
             Layout::Alone => return None,
         };
         moved.is_known().then_some(moved)
@@ -89,6 +91,13 @@ fn strides(own: &Lmad, to: &Lmad) -> Option<Layout> {
     let order = own.dense_permutation(&Facts::new())?;
     let dims = order.iter().map(|k| (own.dims[*k].clone(), to.dims[*k].stride.clone())).collect();
     Some(Layout::Strides { start: to.offset.clone(), dims })
+}
+
+/// The dimensions of a value with what is known of their sizes and strides written out: a size that is a product by its definition
+/// is that product in the types of arrays with one dimension more.
+fn by_definitions(sure: &Facts, dims: &[(Dim, Poly)]) -> Vec<(Dim, Poly)> {
+    let written = |own: &Dim| Dim::new(sure.normalise(&own.size), sure.normalise(&own.stride));
+    dims.iter().map(|(own, new)| (written(own), new.clone())).collect()
 }
 
 /// A part of the value as a slice of it, at its new place.
