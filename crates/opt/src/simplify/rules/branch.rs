@@ -43,10 +43,13 @@ fn negated<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option
 fn equal_results<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::If(c, t, f) = &stm.exp else { return None };
     let inner = engine.here() + 1;
-    let same: Vec<bool> = t
-        .result
+    let of = |body: &Body<R>| -> Vec<SubExp> {
+        body.result.iter().zip(&stm.pat).map(|(e, p)| size_of_results(stm, body, p.name, *e)).collect()
+    };
+    let (yes, no) = (of(t), of(f));
+    let same: Vec<bool> = yes
         .iter()
-        .zip(&f.result)
+        .zip(&no)
         .zip(&stm.pat)
         .map(|((x, y), p)| x == y && engine.is_outer(*x, inner) && matches_type(engine, *x, &p.ty))
         .collect();
@@ -55,7 +58,7 @@ fn equal_results<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> 
     }
     let keep = |body: &Body<R>| Body { stms: body.stms.clone(), result: without(&body.result, &same) };
     let mut stms = vec![];
-    for ((p, e), _) in stm.pat.iter().zip(&t.result).zip(&same).filter(|(_, same)| **same) {
+    for ((p, e), _) in stm.pat.iter().zip(&yes).zip(&same).filter(|(_, same)| **same) {
         let mut copy = stm.clone();
         copy.pat = vec![p.clone()];
         copy.exp = Exp::Basic(Basic::SubExp(*e));
@@ -69,6 +72,28 @@ fn equal_results<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> 
         stms.push(rest);
     }
     Some(Rewrite::Stms(stms))
+}
+
+/// What a branch returns as a size of its other results. Where that waits for checks for which the arrays of that size wait, too,
+/// as in `<check> n` beside `<check> concat [xs, ys] n`, it is the size alone.
+fn size_of_results<R: Rep>(stm: &Stm<R>, body: &Body<R>, name: Name, e: SubExp) -> SubExp {
+    let defined =
+        |e: SubExp| body.stms.iter().find(|s| matches!(s.pat.as_slice(), [p] if Some(p.name) == e.name()));
+    let sized: Vec<SubExp> = (stm.pat.iter().zip(&body.result))
+        .filter(|(p, _)| p.ty.shape().contains(&name.into()))
+        .map(|(_, e)| *e)
+        .collect();
+    match defined(e) {
+        Some(Stm { exp: Exp::Basic(Basic::SubExp(size)), certs, .. }) => {
+            let waits = |e: &SubExp| defined(*e).is_some_and(|s| certs.iter().all(|c| s.certs.contains(c)));
+            if !sized.is_empty() && sized.iter().all(waits) {
+                *size
+            } else {
+                e
+            }
+        }
+        Some(_) | None => e,
+    }
 }
 
 fn matches_type<R: Rep<Dec = ()>>(engine: &Engine<'_, R>, e: SubExp, ty: &Type) -> bool {
