@@ -133,7 +133,9 @@ impl Flat {
         if !steer.no_inner {
             let (copy, under) = (body.clone(), nest.clone());
             let threshold = intra.as_ref().map(|(name, _)| *name);
+            let outside = std::mem::replace(&mut self.loops_in_blocks, worth && intra.is_none());
             let version = self.unless(threshold, |f| f.nested_checking(|f| f.distribute(under, copy, types)));
+            self.loops_in_blocks = outside;
             flat = (widest(&version.0) > nest.depth()).then_some(version);
         }
         if flat.is_none() {

@@ -52,6 +52,8 @@ pub(super) struct Flat {
     pub(super) names: HostNames,
     /// Whether the device has warps.
     pub(super) warps: bool,
+    /// Whether loops under the current nest have versions in thread blocks: what is around them has none.
+    pub(super) loops_in_blocks: bool,
     /// Attributes of the combinators around that say how kernels run, innermost first.
     pub(super) schedules: Vec<Attr>,
 }
@@ -72,6 +74,7 @@ impl Flat {
             arrays: Arrays::of(prog),
             names: HostNames::default(),
             warps: false,
+            loops_in_blocks: false,
             schedules: vec![],
         }
     }
