@@ -4,11 +4,16 @@ use super::index::is_whole;
 use super::{one, Rewrite, Rule};
 use crate::simplify::engine::Engine;
 use fehu_base::Name;
-use fehu_ir::{Basic, Exp, Rep, Shape, Stm, SubExp, Type};
+use fehu_ir::{ArrayData, Basic, Exp, Rep, Shape, Stm, SubExp, Type};
+use std::sync::Arc;
 
-pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 8] {
+/// Literals with fewer constants than this stay literals, as those that lowering makes.
+const LEAST_DATA_ELEMENTS: usize = 4;
+
+pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 9] {
     [
         Rule { name: "literal of equal elements", apply: equal_elements },
+        Rule { name: "literal of constants", apply: constants },
         Rule { name: "replicate of replicate", apply: replicate },
         Rule { name: "rearrangement of rearrangement", apply: rearrange },
         Rule { name: "reshape to the same shape", apply: same_shape },
@@ -24,6 +29,23 @@ fn equal_elements<R: Rep<Dec = ()>>(_: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
     let first = *es.first()?;
     let all = es.len() > 1 && es.iter().all(|e| *e == first);
     all.then(|| Rewrite::Exp(Exp::Basic(Basic::Replicate(vec![SubExp::i64(es.len() as i64)], first))))
+}
+
+/// Elements that are constants by now are data of the program, as those that were written as numbers are. What is changed in place
+/// stays a literal: its elements are written where it is changed.
+fn constants<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::Basic(Basic::ArrayLit(es, Type::Prim(elem))) = &stm.exp else { return None };
+    let [p] = stm.pat.as_slice() else { return None };
+    if es.len() < LEAST_DATA_ELEMENTS || engine.classes.is_consumed(p.name) {
+        return None;
+    }
+    let value = |e: &SubExp| match e {
+        SubExp::Const(v) => Some(*v),
+        SubExp::Var(_) => None,
+    };
+    let values = es.iter().map(value).collect::<Option<Vec<_>>>()?;
+    let data = ArrayData { elem: *elem, values };
+    Some(Rewrite::Exp(Exp::Basic(Basic::ArrayConst(Arc::new(data)))))
 }
 
 fn replicate<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
