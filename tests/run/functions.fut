@@ -123,3 +123,19 @@ def strided_less [s] [t] (k: i64) (xs: [s * t]i64) (q: [t]i64) : i64 =
 
 entry strided_recursion [a] [b] (k0: [a][2]i64) (k1: [b][2]i64) (q: [2]i64) =
   (strided_less 1 (flatten k0) q, strided_less 2 (flatten k1) q)
+
+-- Tables of constants, unrolled on request, of which elements are used.
+-- ==
+-- entry: unrolled_tables
+-- input { [1i64, 2i64, 3i64, 4i64, 5i64] 1i64 } output { [30i64, 50i64, 70i64, 90i64, 110i64] 7i64 [0i64, 1i64, 4i64, 9i64] }
+
+entry unrolled_tables [n] (xs: [n]i64) (k: i64) =
+  let costs = [2 + 1i64, 5, 3 + 4, 2 * 5 + 1]
+  let weights =
+    #[unroll]
+    tabulate 3 (\i ->
+                  #[unroll]
+                  tabulate 3 (\j -> #[unsafe] costs[i64.max i j]))
+  let flat = flatten weights
+  let weigh x = #[sequential] #[unroll] i64.sum (map2 (\w i -> if i < 4 then w * (x + i % 2) else 0) flat (indices flat))
+  in (map weigh xs, weights[k, k + 1], #[unroll] map (\i -> i * i) (iota 4))

@@ -213,8 +213,8 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
         }
     }
 
-    /// An element of a reshaped array: of the same array where dimensions of size one came or went, or of a
-    /// one-dimensional one by its flat index.
+    /// An element of a reshaped array: of the same array where dimensions of size one came or went, of a
+    /// one-dimensional one by its flat index, or of any where all sizes and indices are constants.
     fn of_reshape(&mut self, b: Name, array: Name, slice: &Slice) -> Option<Exp<R>> {
         let old = self.engine.types.get(&b)?.shape().to_vec();
         let new = self.engine.types.get(&array)?.shape().to_vec();
@@ -230,6 +230,9 @@ impl<R: Rep<Dec = ()>> Emit<'_, '_, R> {
                 flat = self.add(IntType::I64, scaled, *i);
             }
             return Some(Exp::Basic(Basic::Index(b, vec![DimIndex::Fix(flat)])));
+        }
+        if let Some(at) = same_element(&indices, &new, &old) {
+            return Some(Exp::Basic(Basic::Index(b, at)));
         }
         let unit = |n: &SubExp| n.as_i64() == Some(1);
         let wide: Vec<SubExp> = old.iter().filter(|n| !unit(n)).copied().collect();
@@ -473,4 +476,20 @@ pub(crate) fn is_trivial_kernel<R: Rep>(seg: &SegOp<R>) -> bool {
         && seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem))
         && is_trivial(&seg.body.body)
         && !free_in_body(&seg.body.body).contains(&seg.space.flat)
+}
+
+/// Where an element of one constant shape is in another one.
+fn same_element(indices: &[SubExp], from: &[SubExp], to: &[SubExp]) -> Option<Slice> {
+    let mut flat = 0i64;
+    for (i, n) in indices.iter().zip(from) {
+        flat = flat.checked_mul(n.as_i64()?)?.checked_add(i.as_i64()?)?;
+    }
+    let mut at = vec![];
+    for n in to.iter().rev() {
+        let n = n.as_i64().filter(|n| *n > 0)?;
+        at.push(DimIndex::Fix(SubExp::i64(flat.rem_euclid(n))));
+        flat = flat.div_euclid(n);
+    }
+    at.reverse();
+    (flat == 0).then_some(at)
 }

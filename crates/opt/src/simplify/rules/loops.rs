@@ -5,10 +5,11 @@ use crate::simplify::engine::Engine;
 use fehu_base::prim::PrimValue;
 use fehu_base::Name;
 use fehu_ir::subst::{rename_body, Subst};
+use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Attr, Basic, Body, Exp, Loop, LoopForm, PatElem, Rep, Stm, SubExp};
 
-/// Copies of a body made when unrolling on request, at most.
-const MAX_UNROLLED: i64 = 1024;
+/// Statements that unrolling on request makes, at most: those of a kernel with 24,000 lines take NVRTC more than a minute.
+const MAX_UNROLLED_STATEMENTS: i64 = 4096;
 
 pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 4] {
     [
@@ -55,12 +56,23 @@ fn iteration<R: Rep>(l: &Loop<R>, mut body: Body<R>, index: i64, values: &[SubEx
     body
 }
 
+/// Whether a statement has the attribute `#[unroll]`.
+pub(super) fn asks_to_unroll<R: Rep>(stm: &Stm<R>) -> bool {
+    stm.attrs.iter().any(|a| matches!(a, Attr::Atom(s) if s.as_str() == "unroll"))
+}
+
+/// Whether so many copies of a body have more statements than unrolling may make.
+pub(super) fn too_many<R: Rep>(copies: i64, body: &Body<R>) -> bool {
+    let mut each = 0;
+    for_each_stm(body, &mut |_| each += 1);
+    copies.checked_mul(each).is_none_or(|all| all > MAX_UNROLLED_STATEMENTS)
+}
+
 /// `#[unroll]` on a loop of constant bound.
 fn unroll<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Loop(l) = &stm.exp else { return None };
     let LoopForm::For { bound, .. } = &l.form else { return None };
-    let asked = stm.attrs.iter().any(|a| matches!(a, Attr::Atom(s) if s.as_str() == "unroll"));
-    let n = bound.as_i64().filter(|n| asked && *n <= MAX_UNROLLED)?;
+    let n = bound.as_i64().filter(|n| asks_to_unroll(stm) && !too_many(*n, &l.body))?;
     let mut values: Vec<SubExp> = l.params.iter().map(|(_, e)| *e).collect();
     let mut stms = vec![];
     for i in 0..n {

@@ -1,16 +1,19 @@
 //! Second-order combinators: inputs and results that need not be, and widths
 //! zero and one.
 
+use super::loops::{asks_to_unroll, too_many};
 use super::{Rewrite, Rule};
 use crate::simplify::engine::Engine;
 use fehu_base::Name;
+use fehu_ir::free::free_in_lambda;
 use fehu_ir::op::RepOp;
 use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::{rename_lambda, Subst};
 use fehu_ir::{Basic, DimIndex, Exp, Lambda, PatElem, Rep, Stm, SubExp, Type};
 
-pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 5] {
+pub(super) fn before<R: Rep<Dec = ()>>() -> [Rule<R>; 6] {
     [
+        Rule { name: "constant map unrolled on request", apply: unrolled },
         Rule { name: "checks of inputs", apply: input_checks },
         Rule { name: "combinator on nothing", apply: width_zero },
         Rule { name: "combinator on one element", apply: width_one },
@@ -143,6 +146,58 @@ fn width_one<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
             (i, _) if i >= scans && i < scans + reds => Exp::Basic(Basic::SubExp(e)),
             (_, _) => Exp::Basic(Basic::ArrayLit(vec![e], row.clone())),
         };
+        stms.push(Stm { pat: vec![p.clone()], exp, certs: vec![], ..stm.clone() });
+    }
+    for s in &mut stms {
+        s.certs.extend(stm.certs.iter().copied());
+    }
+    Some(Rewrite::Stms(stms))
+}
+
+/// `#[unroll]` on a map of constant width that reads nothing but numbers and constants: a table whose elements are then known where they
+/// are used. Of other maps, the loops that threads make of them are unrolled.
+fn unrolled<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let s = screma(stm)?;
+    let n = s.width.as_i64().filter(|_| asks_to_unroll(stm) && s.scans.is_empty() && s.reds.is_empty())?;
+    if has_accumulators(s) || s.map.params.iter().any(|p| p.consumed) || too_many(n, &s.map.body) {
+        return None;
+    }
+    let numbers = |a: &Name| {
+        let exp = engine.pure_def((*a).into());
+        matches!(
+            exp.as_deref(),
+            Some(Exp::Basic(Basic::Iota { start: SubExp::Const(_), step: SubExp::Const(_), .. }))
+        )
+    };
+    let constant = |a: &Name| {
+        let exp = engine.pure_def((*a).into());
+        let known = |es: &[SubExp]| es.iter().all(|e| e.name().is_none());
+        match exp.as_deref() {
+            Some(Exp::Basic(Basic::ArrayConst(_))) => true,
+            Some(Exp::Basic(Basic::ArrayLit(es, _))) => known(es),
+            Some(_) | None => numbers(a),
+        }
+    };
+    let is_array = |a: &Name| engine.types.get(a).is_some_and(Type::is_array);
+    if !s.arrays.iter().all(numbers) || !free_in_lambda(&s.map).iter().filter(|a| is_array(a)).all(constant) {
+        return None;
+    }
+    let mut stms = vec![];
+    let mut rows: Vec<Vec<SubExp>> = vec![vec![]; s.map.ret.len()];
+    for i in 0..n {
+        let mut args = vec![];
+        for (p, a) in s.map.params.iter().zip(&s.arrays) {
+            let at = vec![DimIndex::Fix(SubExp::i64(i))];
+            let (name, read) =
+                engine.fresh_stm("x", p.ty.clone(), &stm.loc, Exp::Basic(Basic::Index(*a, at)));
+            stms.push(read);
+            args.push(name.into());
+        }
+        let results = apply(engine, &s.map, &args, &mut stms);
+        rows.iter_mut().zip(results).for_each(|(row, e)| row.push(e));
+    }
+    for ((p, row), ty) in stm.pat.iter().zip(rows).zip(&s.map.ret) {
+        let exp = Exp::Basic(Basic::ArrayLit(row, ty.clone()));
         stms.push(Stm { pat: vec![p.clone()], exp, certs: vec![], ..stm.clone() });
     }
     for s in &mut stms {
