@@ -18,7 +18,7 @@
 //! | G4 | `g4_vector`, `g4_rows`, `g4_tree` | a reduction or scan of rows is a map of such, or level by level |
 //! | G5 | `g5_rearrange` | a map of transpositions is one transposition |
 //! | G6 | `g6_distribute` | a map of several statements is several maps |
-//! | G7 | `g7_loop` | a map of loops is a loop of maps |
+//! | G7 | `g7_loop` | a map of loops is a loop of maps, or runs in thread blocks |
 //! | G8 | `g8_branch` | a map of branches is a branch of maps |
 //! | G9 | `g9_redomap` | a reduction of a map is one kernel, or a map and a reduction |
 //!
