@@ -18,7 +18,7 @@
 -- input { 6 40i64 0i64 } auto output
 
 -- ==
--- entry: doubles far_doubles far_along_rows far_along_columns rhs rhs_around two_arrays small_numbers nested
+-- entry: doubles far_doubles far_along_rows far_along_columns rhs rhs_around beside cases two_arrays small_numbers nested
 -- input { 7 5i64 7i64 } auto output
 -- input { 9 210i64 520i64 } auto output
 
@@ -133,6 +133,38 @@ entry rhs_around (steps: i32) (n: i64) (m: i64) : f64 =
   let b = opaque (map (map (* 0.5)) (grid n m))
   let step [n] [m] (b: [n][m]f32) (a: [n][m]f32) =
     tabulate_2d n m (\i j -> 0.2 * (near b (i + 7) (j - 9) + near b 0 j + near a (i - 1) j + near a i (j + 1)))
+  in digest (iterate steps (step b) (grid n m))
+
+-- Other arrays that are read at the point itself: of other types, of another shape, in branches, and more than there are registers for.
+entry beside (steps: i32) (n: i64) (m: i64) : f64 =
+  let b = opaque (map (map (* 0.5)) (grid n m))
+  let c = opaque (map (map (\x -> f64.f32 x * 0.01)) (grid n m))
+  let d = opaque (grid (n + 3) (m + 2))
+  let e = opaque (map (map u8.f32) (grid n m))
+  let step [n] [m] b c (d: [][]f32) (e: [n][m]u8) (a: [n][m]f32) =
+    #[unsafe]
+    tabulate_2d n m (\i j ->
+      let x = if b[i, j] > 20 then f32.f64 c[i, j] + b[i, j] else d[i, j]
+      in 0.2 * (x + f32.u8 e[i, j] + near a (i - 1) j + near a (i + 1) j + 0.5 * near a i (j - 1) + near b (i + 1) j))
+  in digest (iterate steps (step b c d e) (grid n m))
+
+-- Points at edges and corners are computed in ways of their own, by divisions.
+entry cases (steps: i32) (n: i64) (m: i64) : f64 =
+  let (rx, ry) = (f32.i64 n + 0.7, f32.i64 m + 0.3)
+  let b = opaque (map (map (* 0.5)) (grid n m))
+  let step [n] [m] (b: [n][m]f32) (a: [n][m]f32) =
+    #[unsafe]
+    tabulate_2d n m (\i j ->
+      let at = a[i, j]
+      in at + 0.5 * (b[i, j]
+                     + (if i == 0 && j == 0 then 1 / rx
+                        else if i == 0 then (a[i, j - 1] - at) / rx
+                        else if j == 0 then (a[i - 1, j] - at) / ry
+                        else if i == n - 1 && j == m - 1 then (a[i, j - 1] + a[i - 1, j]) / rx
+                        else if i == n - 1 then (a[i - 1, j] - at) / ry
+                        else if j == m - 1 then (a[i, j - 1] - at) / rx
+                        else (a[i, j + 1] + a[i, j - 1] - 2 * at) / rx + (a[i + 1, j] + a[i - 1, j] - 2 * at) / ry)
+                     + (80 - at) / 3))
   in digest (iterate steps (step b) (grid n m))
 
 -- Two arrays, each of which reads both.

@@ -182,6 +182,10 @@ pub enum MathFn {
     Inverse,
     /// `x/y`, from `x`, `y` and the inverse of `y`: the same number, without a division.
     DivideBy,
+    /// The same where [`MathFn::InexactBy`] is 0; else any number.
+    QuotientBy,
+    /// Whether [`MathFn::QuotientBy`] of the same operands may not be `x/y`: 1 or 0.
+    InexactBy,
     IsNan,
     IsInf,
     /// Float to the integer of the same bits.

@@ -23,7 +23,7 @@ use fehu_flatten::{branch_elements, few_points};
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
     barriers, checks, count_ahead, device_loops, device_scalars, divisors, late_reads, leave, loops, outline,
-    own_elements, read_ahead, restrict, unroll, walks, Analysis,
+    own_elements, prefetch, quotients, read_ahead, restrict, unroll, walks, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
@@ -206,10 +206,12 @@ pub fn gpu<'a>(
         Target::OpenCl | Target::C | Target::Multicore => kernels,
     };
     late.pass(divisors::PASS, "scalars that stay on the device are no parameters any more")
+        .pass(quotients::PASS, "which divisions are by inverses is known now")
         .pass(restrict::PASS, "all blocks that kernels get are known now, also those of scalars that stay")
         .pass(walks::PASS, "which blocks are only read is known now; pieces are loops that are unrolled")
         .pass(read_ahead::PASS, "loops that walks have left, because they have checks")
         .pass(count_ahead::PASS, "loops that only compute; the others read ahead")
+        .pass(prefetch::PASS, "loops that have neither pieces nor checks")
         .pass(unroll::PASS, "kernels are complete")
         .pass(checks::PASS, "last, so that no check gets a number and then goes")
 }

@@ -12,7 +12,7 @@
 //! The result is the same number, bit for bit, for all operands: `divide_by` in `codegen/rts/c/scalar_divide.h` says why. GPUs have
 //! no instruction for division. What their compilers emit for it refines an approximate inverse, asks whether operands are in a range in which
 //! that is exact, and else calls a function, also for infinities and NaN: some 10 instructions, two of which are issued at a quarter of the speed of
-//! others, and those of the call. This is 5 instructions and two comparisons.
+//! others, and those of the call. This is 3 instructions (`f64`: 5), comparisons, and a branch for numbers of extreme size.
 //!
 //! Divisors that are powers of two are left to compilers, which multiply.
 

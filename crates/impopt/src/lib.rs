@@ -14,10 +14,12 @@
 //! | [`device_scalars`] | GPUs | scalars that only kernels need are not read by the host |
 //! | [`late_reads`] | CUDA | the host waits for what it reads of the device when it needs it |
 //! | [`divisors`] | GPUs | kernels multiply by inverses of floats that all threads divide by |
+//! | [`quotients`] | GPUs | such divisions, one after the other, ask once whether one of them is to be a division |
 //! | [`restrict`] | GPUs | kernels say which of their blocks are different memory |
 //! | [`walks`] | GPUs | threads that walk along rows of their own read several elements at a time |
 //! | [`read_ahead`] | GPUs | loops with checks read several elements before they wait for one |
 //! | [`count_ahead`] | GPUs | loops that count ask for the count once for several iterations |
+//! | [`prefetch`] | GPUs | loops of thread blocks read some iterations before they need it what does not depend on the loop |
 //! | [`unroll`] | GPUs | short loops of kernels are marked for their compiler to unroll |
 //! | [`checks`] | GPUs | checks of kernels get numbers, and the host their messages |
 
@@ -38,6 +40,8 @@ pub mod leave;
 pub mod loops;
 pub mod outline;
 pub mod own_elements;
+pub mod prefetch;
+pub mod quotients;
 pub mod read_ahead;
 mod recursion;
 pub mod restrict;

@@ -359,9 +359,16 @@ pub struct Steps {
     pub rows: i64,
     /// Blocks that keep the device busy: there are about as many, if they have so many rows.
     pub blocks: Symbol,
+    /// Arrays of the map's own shape that do not change and that points read at their own place: a thread reads an element of these once for all steps.
+    pub kept: Vec<Name>,
 }
 
 impl Steps {
+    /// By how many rows the last step is behind the row that is read.
+    pub fn rows_behind(&self) -> i64 {
+        self.steps * (self.radius + 1)
+    }
+
     /// Columns at each end of a strip, and rows beyond its own, that a block reads.
     pub fn halo(&self) -> i64 {
         self.steps * self.radius

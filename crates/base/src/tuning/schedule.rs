@@ -75,10 +75,20 @@ pub const STEPS_OF_KERNEL: [i64; 2] = [4, 2];
 /// instead of 78 us on 5120 x 5120 `f32`.
 pub const MAX_RADIUS_OF_STEPS: i64 = 2;
 
-/// Operations of a point, at most, for each byte of its results: each is done as often as without, or more often, and what is saved is memory traffic. Nine points (12 operations
-/// for 4 bytes) on 8192 x 8192 take 101 instead of 161 us; `hotspot` (three divisions) takes 331 instead of 308 us, and the game of life with a byte for each cell 67
-/// instead of 61 us on 5120 x 5120.
-pub const MAX_OPERATIONS_PER_BYTE_OF_STEPS: i64 = 4;
+/// Bytes of arrays that do not change, at most, that a thread of such a kernel keeps in registers: two arrays of `f32` with a distance of one. Four points and a second array on 8192 x 8192 take 112 us
+/// instead of 149, at which all steps read it.
+pub const MAX_BYTES_KEPT_BY_STEPS: i64 = 64;
+
+/// Operations of a point, at most, for each byte of its results: each is done as often as without, or more often, and what is saved is memory traffic. On 8192 x 8192 `f32`, points with two
+/// divisions took 188 instead of 223 us, with three (`hotspot`, 37 operations) they take 227 instead of 265, with six (59 operations) they took 395 instead of 367. The game of life with a byte for
+/// each cell takes 67 instead of 61 us on 5120 x 5120.
+pub const MAX_OPERATIONS_PER_BYTE_OF_STEPS: i64 = 10;
+
+/// With more operations than this for each byte, points that are computed more than once count.
+pub const FEW_OPERATIONS_PER_BYTE_OF_STEPS: i64 = 4;
+
+/// Such blocks compute at most so many percent of the points of a step if points do more operations than that. On 8192 x 8192 it is 113 percent, on 4096 x 4096 133, where `hotspot` takes 76 instead of 73 us.
+pub const MAX_PERCENT_COVERED_BY_LONG_STEPS: Threshold = threshold("max_percent_covered_by_long_steps", 120);
 
 /// For how many operations a division or a function of floats counts.
 pub const OPERATIONS_OF_DIVISION: i64 = 8;

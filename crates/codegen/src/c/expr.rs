@@ -545,6 +545,8 @@ fn math_name(op: MathFn, at: PrimType) -> String {
         MathFn::Lerp => runtime("lerp"),
         MathFn::Inverse => runtime("inverse"),
         MathFn::DivideBy => runtime("divide_by"),
+        MathFn::QuotientBy => runtime("quotient_by"),
+        MathFn::InexactBy => runtime("inexact_by"),
         MathFn::IsNan => runtime("isnan"),
         MathFn::IsInf => runtime("isinf"),
         MathFn::ToBits => runtime("to_bits"),

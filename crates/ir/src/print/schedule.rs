@@ -136,6 +136,11 @@ impl Printer<'_> {
                 self.list(&s.carried, |p, carried| p.name(*carried));
                 self.put(format_args!("], radius {}, block {}, rows {}, ", s.radius, s.block, s.rows));
                 self.param_field("blocks", s.blocks);
+                if !s.kept.is_empty() {
+                    self.put(", kept [");
+                    self.list(&s.kept, |p, kept| p.name(*kept));
+                    self.put("]");
+                }
             }
             Plan::ThreadPerSegment { block, each, each_when } => {
                 self.param_field("block", *block);

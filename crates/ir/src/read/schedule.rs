@@ -252,7 +252,11 @@ impl Reader<'_> {
         let rows = self.next_field("rows")?;
         self.punct(',')?;
         let blocks = self.param_field("blocks")?;
-        Ok(Steps { steps, carried, radius, block, rows, blocks })
+        let kept = match self.next_is("kept") {
+            true => self.list('[', ']', Self::name)?,
+            false => vec![],
+        };
+        Ok(Steps { steps, carried, radius, block, rows, blocks, kept })
     }
 
     fn points_plan(&mut self) -> Read<Points> {

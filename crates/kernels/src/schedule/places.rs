@@ -36,6 +36,11 @@ impl Places {
         self.offset_in_block(array, slice).filter(|_| in_device_memory)
     }
 
+    /// The shape of an array.
+    pub(super) fn shape(&self, array: Name) -> Option<&[SubExp]> {
+        self.types.get(&array).map(Type::shape)
+    }
+
     /// The memory that an array is in.
     pub(super) fn block_of(&self, array: Name) -> Option<Name> {
         self.arrays.get(&array).map(|(block, _)| *block)

@@ -18,20 +18,22 @@
 
 mod reach;
 
-use super::{when, Scheduler};
+use super::places::Places;
+use super::{read_element, when, Scheduler};
 use fehu_base::device::{BLOCK_THREADS, MAX_DECLARED_SHARED_BYTES};
 use fehu_base::ops::BinOp;
 use fehu_base::tuning::schedule::{
-    BLOCKS_OF_STEPS, MAX_OPERATIONS_PER_BYTE_OF_STEPS, MAX_PERCENT_COVERED_BY_STEPS, MIN_BYTES_FOR_STEPS,
-    MIN_ROWS_PER_HALO, OPERATIONS_OF_DIVISION, STEPS_OF_KERNEL,
+    BLOCKS_OF_STEPS, FEW_OPERATIONS_PER_BYTE_OF_STEPS, MAX_BYTES_KEPT_BY_STEPS,
+    MAX_OPERATIONS_PER_BYTE_OF_STEPS, MAX_PERCENT_COVERED_BY_LONG_STEPS, MAX_PERCENT_COVERED_BY_STEPS,
+    MIN_BYTES_FOR_STEPS, MIN_ROWS_PER_HALO, OPERATIONS_OF_DIVISION, STEPS_OF_KERNEL,
 };
 use fehu_base::Name;
 use fehu_ir::free::free_in_exp;
 use fehu_ir::mem::MemOp;
 use fehu_ir::schedule::{ring, Amount, Choice, Condition, Plan, Quantity, Steps};
 use fehu_ir::seg::{KernelReturn, SegKind, SegLevel, SegOp};
-use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Exp, Loop, LoopForm, Memory, PatElem, Stm, SubExp, Type};
+use fehu_ir::visit::{deep, for_each_stm};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Loop, LoopForm, Memory, PatElem, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
 /// The map of a loop whose iterations may be done several at a time has a plan for that, before all others.
@@ -49,7 +51,8 @@ pub(super) fn steps(s: &mut Scheduler, l: &mut Loop<Memory>) {
     }
     let Some(radius) = reach::radius(seg, &carried, &s.sums) else { return };
     let bytes: i64 = seg.types.iter().filter_map(Type::elem).map(|elem| elem.bytes() as i64).sum();
-    if operations(seg) > bytes * MAX_OPERATIONS_PER_BYTE_OF_STEPS {
+    let operations = operations(&seg.body.body);
+    if operations > bytes * MAX_OPERATIONS_PER_BYTE_OF_STEPS {
         return;
     }
     let fits = |steps: &i64| {
@@ -59,7 +62,11 @@ pub(super) fn steps(s: &mut Scheduler, l: &mut Loop<Memory>) {
     let Some(steps) = STEPS_OF_KERNEL.iter().copied().find(fits) else { return };
     let rows = MIN_ROWS_PER_HALO * steps * radius;
     let blocks = s.threshold_param(BLOCKS_OF_STEPS);
-    let covered = Amount::from(Quantity::Points).and(s.threshold(MAX_PERCENT_COVERED_BY_STEPS));
+    let most_percent = match operations > bytes * FEW_OPERATIONS_PER_BYTE_OF_STEPS {
+        true => MAX_PERCENT_COVERED_BY_LONG_STEPS,
+        false => MAX_PERCENT_COVERED_BY_STEPS,
+    };
+    let covered = Amount::from(Quantity::Points).and(s.threshold(most_percent));
     let conditions = vec![
         Condition::must(Quantity::Block, Quantity::MaxBlock),
         Condition::must(Quantity::Shared, Quantity::MaxShared),
@@ -69,10 +76,11 @@ pub(super) fn steps(s: &mut Scheduler, l: &mut Loop<Memory>) {
         ),
         Condition::pays(Amount::from(Quantity::Covered).times(100), covered),
     ];
-    let plan = Plan::Steps(Steps { steps, carried, radius, block: BLOCK_THREADS, rows, blocks });
+    let mut plan = Steps { steps, carried, radius, block: BLOCK_THREADS, rows, blocks, kept: vec![] };
+    plan.kept = kept(&s.places, seg, &plan);
     if let Some(schedule) = &mut seg.schedule {
         schedule.params.append(&mut s.params);
-        schedule.choices.insert(0, when(conditions, plan));
+        schedule.choices.insert(0, when(conditions, Plan::Steps(plan)));
         super::steer::steer(schedule, &attrs);
     }
 }
@@ -109,20 +117,38 @@ fn carried(l: &Loop<Memory>) -> Option<Vec<Name>> {
     pat.iter().map(next).collect()
 }
 
-/// How many operations a point does at most, not counting those on its indices.
-fn operations(seg: &SegOp<Memory>) -> i64 {
-    let mut count = 0;
+/// The arrays that a thread reads ahead for all steps, as far as there are registers for them. They have the map's own shape, so that whatever a
+/// block reads of what the loop changes has an element of them as well.
+fn kept(places: &Places, seg: &SegOp<Memory>, plan: &Steps) -> Vec<Name> {
+    let point: Vec<DimIndex> = seg.space.dims.iter().map(|(i, _)| DimIndex::Fix((*i).into())).collect();
+    let shape: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
+    let mut room_bytes = MAX_BYTES_KEPT_BY_STEPS;
+    let mut kept = vec![];
     for_each_stm(&seg.body.body, &mut |stm| {
-        count += match &stm.exp {
-            Exp::Basic(Basic::BinOp(BinOp::FDiv(_) | BinOp::FMod(_) | BinOp::FPow(_), ..)) => {
-                OPERATIONS_OF_DIVISION
-            }
-            Exp::Basic(Basic::PrimFn(..)) => OPERATIONS_OF_DIVISION,
-            Exp::Basic(Basic::BinOp(..) | Basic::UnOp(..) | Basic::Conv(..)) => {
-                i64::from(!matches!(stm.pat.as_slice(), [p] if matches!(p.ty, Type::I64 | Type::BOOL)))
-            }
-            Exp::Basic(_) | Exp::If(..) | Exp::Loop(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => 0,
-        };
+        let Some((_, array, slice)) = read_element(stm) else { return };
+        let elem_bytes = stm.pat.iter().filter_map(|p| p.ty.elem()).map(|e| e.bytes() as i64).sum::<i64>();
+        let bytes = elem_bytes * plan.rows_behind();
+        let alike = places.shape(array).is_some_and(|of| of == shape);
+        let other = !plan.carried.contains(&array) && !kept.contains(&array);
+        if *slice == point && alike && other && bytes <= room_bytes {
+            room_bytes -= bytes;
+            kept.push(array);
+        }
     });
-    count
+    kept
+}
+
+/// How many operations a point does at most, not counting those on its indices: of branches, the one with more.
+fn operations(body: &Body<Memory>) -> i64 {
+    let of_stm = |stm: &Stm<Memory>| match &stm.exp {
+        Exp::Basic(
+            Basic::BinOp(BinOp::FDiv(_) | BinOp::FMod(_) | BinOp::FPow(_), ..) | Basic::PrimFn(..),
+        ) => OPERATIONS_OF_DIVISION,
+        Exp::Basic(Basic::BinOp(..) | Basic::UnOp(..) | Basic::Conv(..)) => {
+            i64::from(!matches!(stm.pat.as_slice(), [p] if matches!(p.ty, Type::I64 | Type::BOOL)))
+        }
+        Exp::If(_, yes, no) => deep(|| operations(yes).max(operations(no))),
+        Exp::Basic(_) | Exp::Loop(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => 0,
+    };
+    body.stms.iter().map(of_stm).sum()
 }

@@ -14,6 +14,9 @@
 //!
 //! The host chooses between the two, as the plan says ([`fehu_ir::schedule::Points`]).
 //!
+//! Points of a column that divide read first, for all points of the thread: there are branches in a division, and compilers of kernels move no read over
+//! a branch, so that the thread would wait for memory once for each point.
+//!
 //! Where the body needs memory of its own per thread (see the memory pass), the grid is fixed and threads
 //! go on with further points.
 
@@ -23,14 +26,16 @@ use crate::translate::kernel::point;
 use crate::translate::kernel::size;
 use crate::translate::kernel::tile::host;
 use crate::translate::state::{HostCode, KernelCode, Mode};
-use fehu_base::bug;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
+use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
+use fehu_ir::free::free_in_exp;
 use fehu_ir::schedule::{Column, Plan, Points, Quantity};
 use fehu_ir::seg::{KernelBody, SegOp, INSIDE};
-use fehu_ir::{Attr, Body, Exp, Memory, PatElem, Stm, SubExp};
+use fehu_ir::{Attr, Basic, Body, Exp, Memory, PatElem, Stm, SubExp, Type};
+use rustc_hash::FxHashSet;
 
 /// A map whose threads compute points one below the other.
 struct Columns {
@@ -198,9 +203,18 @@ fn column(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: 
             t.if_else(
                 all,
                 |t| {
+                    let seg = inside.body(seg, true);
+                    let kept = read_first(t, &seg, of.each, |t, k| set_row(t, add(first.clone(), k)));
                     t.for_up_to("k", i64(of.each), |t, k| {
-                        set_row(t, add(first.clone(), k));
-                        point::point(t, pat, &inside.body(seg, true));
+                        set_row(t, add(first.clone(), k.clone()));
+                        for (read, mem, elem) in &kept {
+                            let element = t.element(*mem, *elem, k.clone());
+                            t.in_kernel.instead.insert(*read, element);
+                        }
+                        point::point(t, pat, &seg);
+                    });
+                    kept.iter().for_each(|(read, ..)| {
+                        t.in_kernel.instead.remove(read);
                     });
                 },
                 |t| any_point(t, &inside.body(seg, false)),
@@ -208,6 +222,42 @@ fn column(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: 
         }
     });
     t.in_kernel.flats.truncate(known);
+}
+
+/// Reads what the points of a thread read whatever they compute, if they divide: what is read, and the private array with an element for each point.
+fn read_first(
+    t: &mut KernelCode,
+    seg: &SegOp<Memory>,
+    each: i64,
+    set_row: impl Fn(&mut KernelCode, Expr),
+) -> Vec<(Name, Name, PrimType)> {
+    let divides = |stm: &Stm<Memory>| matches!(&stm.exp, Exp::Basic(Basic::BinOp(BinOp::FDiv(_), ..)));
+    let body = &seg.body.body;
+    if !body.stms.iter().any(divides) {
+        return vec![];
+    }
+    let (mut stms, mut kept) = (vec![], vec![]);
+    let mut computed: FxHashSet<Name> = FxHashSet::default();
+    for stm in &body.stms {
+        let known = stm.certs.is_empty() && free_in_exp(&stm.exp).iter().all(|x| !computed.contains(x));
+        match (&stm.exp, stm.pat.as_slice()) {
+            (Exp::Basic(Basic::Index(..)), [PatElem { name, ty: Type::Prim(elem), .. }]) if known => {
+                kept.push((*name, t.private_array("kept", *elem, each), *elem));
+                stms.push(stm.clone());
+            }
+            (Exp::Basic(_), [PatElem { ty: Type::I64, .. }]) if known => stms.push(stm.clone()),
+            (_, pat) => computed.extend(pat.iter().map(|p| p.name)),
+        }
+    }
+    t.for_up_to("k", i64(each), |t, k| {
+        set_row(t, k.clone());
+        t.body(&Body { stms, result: vec![] }, &[]);
+        for (read, mem, elem) in &kept {
+            let value = t.operand((*read).into());
+            t.store(*mem, *elem, k.clone(), value);
+        }
+    });
+    kept
 }
 
 /// A map whose points inside of the space have a body of their own: see [`fehu_ir::seg::INSIDE`].

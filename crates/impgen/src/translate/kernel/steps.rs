@@ -28,6 +28,9 @@
 //! elements a point reads, and those of its own column were computed by the same thread, and are still in registers. Where whatever a point computes
 //! does no harm, all points are computed, also those for which something is missing: only results that are complete leave the block, and
 //! none depends on others.
+//!
+//! Other arrays, which the loop does not change, are often read at the point itself. Every step needs the same element, each a few rounds after the one before:
+//! so a thread reads it once, with the row of the arrays that is read ahead, and keeps it in registers until the last step has used it ([`Queue`]).
 
 use super::choice::{self, Quantities};
 use super::map::Inside;
@@ -148,6 +151,16 @@ struct Ring {
     own: Name,
 }
 
+/// An array that the loop does not change, whose elements are read by the points that have their indices.
+struct Queue {
+    array: Name,
+    elem: PrimType,
+    /// The thread's element of the next row.
+    ahead: Name,
+    /// Those of the rows before it, the last one first: as many as the last step is behind.
+    kept: Name,
+}
+
 /// What a block computes.
 struct Strip<'s> {
     plan: &'s Steps,
@@ -185,15 +198,18 @@ fn steps_kernel(t: &mut HostCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, 
             plan.carried.iter().zip(&seg.types).map(|(array, ty)| ring(t, plan, *array, ty)).collect();
         let strip = Strip { plan, of, rings, left, column, top, bottom };
         match Inside::of(seg) {
-            None => strip.rounds(t, pat, seg, Edges::Tested),
+            None => strip.rounds(t, pat, seg, (Edges::Tested, &[])),
             Some(inside) => {
                 let far = strip.far_from_edges(t, seg, &inside);
                 let body = t.renamed(&inside.body(seg, true));
-                let harmless = harmless(&body.body.body, &plan.carried);
                 t.if_else(
                     far,
-                    |t| strip.rounds(t, pat, &body, Edges::Far { harmless }),
-                    |t| strip.rounds(t, pat, seg, Edges::Tested),
+                    |t| {
+                        let queues = queues(t, plan);
+                        let harmless = harmless(&body, plan);
+                        strip.rounds(t, pat, &body, (Edges::Far { harmless }, &queues));
+                    },
+                    |t| strip.rounds(t, pat, seg, (Edges::Tested, &[])),
                 );
             }
         }
@@ -215,6 +231,19 @@ fn ring(t: &mut KernelCode, plan: &Steps, array: Name, ty: &Type) -> Ring {
     Ring { array, elem, mem, ahead, fresh, own }
 }
 
+/// Registers for the arrays whose elements are read once for all steps.
+fn queues(t: &mut KernelCode, plan: &Steps) -> Vec<Queue> {
+    let queue = |array: &Name| {
+        let Some(elem) = t.types.get(array).and_then(Type::elem) else { bug!("steps keep no array") };
+        let zero = || Expr::Const(elem.blank());
+        let ahead = t.let_as("ahead", elem, zero());
+        let kept = t.private_array("kept", elem, plan.rows_behind());
+        t.unrolled_up_to("k", i64(plan.rows_behind()), |t, k| t.store(kept, elem, k, zero()));
+        Queue { array: *array, elem, ahead, kept }
+    };
+    plan.kept.iter().map(queue).collect()
+}
+
 /// Elements of a ring: with as many before and behind as a point reads beyond a row.
 fn ring_elements(plan: &Steps) -> i64 {
     plan.steps * plan.ring() * plan.block + 2 * plan.radius
@@ -225,12 +254,15 @@ fn window(plan: &Steps) -> i64 {
     2 * plan.radius + 1
 }
 
-/// Whether a point computes something, and fails in no way, whatever it reads of the arrays and wherever it is.
-fn harmless(body: &Body<Memory>, carried: &[Name]) -> bool {
+/// Whether a point computes something, and fails in no way, whatever it reads of what the block has and wherever it is.
+fn harmless(seg: &SegOp<Memory>, plan: &Steps) -> bool {
+    let kept: Vec<Name> = own_elements(seg, plan).into_iter().map(|(name, _)| name).collect();
     let mut harmless = true;
-    for_each_stm(body, &mut |stm| {
+    for_each_stm(&seg.body.body, &mut |stm| {
         harmless &= match &stm.exp {
-            Exp::Basic(Basic::Index(array, _)) => carried.contains(array),
+            Exp::Basic(Basic::Index(array, _)) => {
+                plan.carried.contains(array) || stm.pat.iter().all(|p| kept.contains(&p.name))
+            }
             Exp::Basic(Basic::BinOp(op, ..)) => !op.is_partial(),
             Exp::Basic(_) | Exp::If(..) => true,
             Exp::Loop(_) | Exp::Call(..) | Exp::WithAcc(_) | Exp::Op(_) => false,
@@ -264,14 +296,19 @@ impl Strip<'_> {
     }
 
     /// All rows, from the first that is read to the last that is written.
-    fn rounds(&self, t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, edges: Edges) {
+    fn rounds(
+        &self,
+        t: &mut KernelCode,
+        pat: &[PatElem<Memory>],
+        seg: &SegOp<Memory>,
+        (edges, queues): (Edges, &[Queue]),
+    ) {
         let plan = self.plan;
         let first = t.let_i64("first", sub(self.top.clone(), i64(plan.halo())));
-        let behind = i64(plan.steps * (plan.radius + 1));
-        let rounds = add(sub(self.bottom.clone(), first.clone()), behind);
+        let rounds = add(sub(self.bottom.clone(), first.clone()), i64(plan.rows_behind()));
         t.for_up_to("round", rounds, |t, round| {
             let row = t.let_i64("row", add(first.clone(), round));
-            self.read_row(t, &row, edges);
+            self.read_row(t, &row, (edges, queues));
             t.unrolled_up_to("step", i64(plan.steps), |t, step| {
                 let i = sub(row.clone(), mul(add(step.clone(), i64(1)), i64(plan.radius + 1)));
                 let i = t.let_i64("i", i);
@@ -283,6 +320,7 @@ impl Strip<'_> {
                     }
                     Edges::Far { harmless } => {
                         let exists = t.let_as("exists", PrimType::Bool, exists);
+                        self.elements_of_step(t, seg, &step, queues);
                         self.far_row_of_step(t, pat, seg, (&step, &i), (exists, harmless));
                     }
                 }
@@ -291,6 +329,7 @@ impl Strip<'_> {
             if edges != Edges::Tested {
                 self.rings.iter().for_each(|r| self.shift(t, r, &i64(0), r.ahead));
             }
+            queues.iter().for_each(|q| q.push(t, plan.rows_behind()));
             t.barrier();
         });
     }
@@ -312,7 +351,7 @@ impl Strip<'_> {
     }
 
     /// Reads a row of the arrays. It is stored only when the round has been computed: so nobody waits for it.
-    fn read_row(&self, t: &mut KernelCode, row: &Expr, edges: Edges) {
+    fn read_row(&self, t: &mut KernelCode, row: &Expr, (edges, queues): (Edges, &[Queue])) {
         let exists = self.row_exists(row, &i64(self.plan.halo()), edges);
         let exists = match edges {
             Edges::Far { .. } => exists,
@@ -320,10 +359,11 @@ impl Strip<'_> {
         };
         t.if_then(exists, |t| {
             let (Expr::Var(row), Expr::Var(column)) = (row, &self.column) else { return };
-            for ring in &self.rings {
-                let at = t.place_of(ring.array).fixed(&[poly((*row).into()), poly((*column).into())]);
+            let rings = self.rings.iter().map(|r| (r.array, r.ahead));
+            for (array, ahead) in rings.chain(queues.iter().map(|q| (q.array, q.ahead))) {
+                let at = t.place_of(array).fixed(&[poly((*row).into()), poly((*column).into())]);
                 let value = t.read(&at);
-                t.set_to(ring.ahead, value);
+                t.set_to(ahead, value);
             }
         });
     }
@@ -380,6 +420,22 @@ impl Strip<'_> {
         });
     }
 
+    /// What is in registers takes the place of what the points of a step read.
+    fn elements_of_step(&self, t: &mut KernelCode, seg: &SegOp<Memory>, step: &Expr, queues: &[Queue]) {
+        for (name, array, below) in own_column(seg, self.plan) {
+            let Some(ring) = self.rings.iter().find(|r| r.array == array) else { continue };
+            let at = add(self.in_window(step), i64(below + self.plan.radius));
+            let value = t.element(ring.own, ring.elem, at);
+            t.in_kernel.instead.insert(name, value);
+        }
+        let behind = sub(mul(add(step.clone(), i64(1)), i64(self.plan.radius + 1)), i64(1));
+        for (name, array) in own_elements(seg, self.plan) {
+            let Some(queue) = queues.iter().find(|q| q.array == array) else { continue };
+            let value = t.element(queue.kept, queue.elem, behind.clone());
+            t.in_kernel.instead.insert(name, value);
+        }
+    }
+
     /// The same in a block that is far from all edges.
     fn far_row_of_step(
         &self,
@@ -389,12 +445,6 @@ impl Strip<'_> {
         (step, row): (&Expr, &Expr),
         (row_exists, harmless): (Name, bool),
     ) {
-        for (name, array, below) in own_column(seg, self.plan) {
-            let Some(ring) = self.rings.iter().find(|r| r.array == array) else { continue };
-            let at = add(self.in_window(step), i64(below + self.plan.radius));
-            let value = t.element(ring.own, ring.elem, at);
-            t.in_kernel.instead.insert(name, value);
-        }
         let seg = self.map_of_step(t, seg, step);
         let complete = and(var(row_exists), self.is_complete(step));
         let zero = |elem: PrimType| Expr::Const(elem.blank());
@@ -473,6 +523,17 @@ impl Strip<'_> {
     }
 }
 
+impl Queue {
+    /// Adds the element that was read, instead of the oldest one.
+    fn push(&self, t: &mut KernelCode, rows: i64) {
+        for k in (1..rows).rev() {
+            let value = t.element(self.kept, self.elem, i64(k - 1));
+            t.store(self.kept, self.elem, i64(k), value);
+        }
+        t.store(self.kept, self.elem, i64(0), var(self.ahead));
+    }
+}
+
 /// Sets the indices of a point.
 fn set_point(t: &mut KernelCode, seg: &SegOp<Memory>, row: Expr, column: Expr) {
     let [(i, _), (j, n)] = seg.space.dims.as_slice() else { bug!("steps of no matrix") };
@@ -488,6 +549,20 @@ fn set_point(t: &mut KernelCode, seg: &SegOp<Memory>, row: Expr, column: Expr) {
 fn write(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>) {
     let KernelBody { body, returns } = &seg.body;
     point::write_results(t, pat, &seg.space, &seg.types, returns, &body.result);
+}
+
+/// What a body reads at the point itself of arrays that are kept: the names of the elements, and the arrays.
+fn own_elements(seg: &SegOp<Memory>, plan: &Steps) -> Vec<(Name, Name)> {
+    let point: Vec<DimIndex> = seg.space.dims.iter().map(|(i, _)| DimIndex::Fix((*i).into())).collect();
+    let mut reads = vec![];
+    for_each_stm(&seg.body.body, &mut |stm| {
+        if let (Exp::Basic(Basic::Index(array, slice)), [p]) = (&stm.exp, stm.pat.as_slice()) {
+            if *slice == point && plan.kept.contains(array) {
+                reads.push((p.name, *array));
+            }
+        }
+    });
+    reads
 }
 
 /// What a body reads in the point's own column: the names of the elements, the arrays, and by how many rows they are below the point.

@@ -149,6 +149,7 @@ impl Gen {
                 block: 256,
                 rows: 32,
                 blocks: grid,
+                kept: self.list(Gen::name),
             }),
             19 => Plan::SegmentsTogether { block, segments: points, halved_from: 9, exchange },
             _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges]),
