@@ -88,6 +88,20 @@ pub mod flattening {
     /// How much parallelism is enough for one thread at each point, if nobody says otherwise (`rts/gpu/hooks.h` has the same).
     pub const ENOUGH_PARALLELISM: i64 = 1 << 15;
 
+    /// How often maps inside of a point read a row of it again, at least, if that decides between versions: the table in `flatten/gpu/repeated_rows.rs` has rows
+    /// that are read 64 times.
+    pub const REPEATED_ROW_READS: i64 = 16;
+
+    /// How long such a row is if its other versions are faster: in that table 64 elements are too few, 113 enough by a little, and 228 by a half.
+    pub const REPEATED_ROW_ELEMENTS: i64 = 128;
+
+    /// How many bytes such rows of all points have that come from the cache, which has 60 MB on an H200.
+    pub const CACHED_ROW_BYTES: i64 = 1 << 26;
+
+    /// How long rows are that are faster in blocks than with a thread for each, where points only reduce, scan and map rows: in that table, 64 are, and 40
+    /// are the same.
+    pub const BLOCK_ROW_ELEMENTS: i64 = 64;
+
     /// How many bytes a device moves while it launches a kernel: 2 us of an H200.
     pub const LAUNCH_BYTES: i64 = 1 << 23;
 

@@ -16,7 +16,7 @@
 //! plain segmented reduction or scan. A version that is no different from another is left out, and an intra-block
 //! version is chosen only if it fits the device: its widest reduction or scan in a
 //! block's threads, and its arrays in shared memory; and by default only if its threads do not wait for single ones (`block_steps`), and blocks do not read again and again what they could share (`shared_rows`). Of maps over rows, by default the version is chosen that moves
-//! the fewest bytes (`traffic`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of the
+//! the fewest bytes (`traffic`); of others, the sequential one unless it is known to move more (`repeated_rows`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of the
 //! host fails if it does not fit.
 
 use super::block::{self, widest, Weighed};
@@ -30,6 +30,7 @@ use super::parallel::{
     exploitable, flatten_moderately, operations, perfect, rearranging, segmented, widths_inside,
 };
 use super::ran::Ran;
+use super::repeated_rows;
 use super::shared_rows::SharedRows;
 use super::state::{Flat, Machine};
 use super::steer::Steer;
@@ -38,6 +39,16 @@ use fehu_base::Symbol;
 use fehu_ir::soac::Screma;
 use fehu_ir::types::array_of_rows;
 use fehu_ir::{Body, Kernels, Soacs, Stm, SubExp, Type};
+
+/// The versions that use the parallelism inside of a body.
+struct Inner {
+    /// The choice between them.
+    choice: Body<Kernels>,
+    /// The checks that each of them makes.
+    checked: Ran,
+    /// Whether one of them is flattened further.
+    is_flattened_further: bool,
+}
 
 impl Flat {
     /// A map under a nest.
@@ -81,7 +92,7 @@ impl Flat {
         let first = self.guards.count();
         let outer = (!steer.no_outer).then(|| self.guards.name(Version::Outer));
         let inner = self.unless(outer, |f| f.inner_versions(&nest, &body, types, steer));
-        let Some((choice, checked)) = inner else {
+        let Some(Inner { choice, checked, is_flattened_further }) = inner else {
             self.guards.back_to(first);
             return self.outer_version(&nest, body, types);
         };
@@ -93,6 +104,7 @@ impl Flat {
             Some(name) => {
                 let par = match Traffic::of(self, &nest, &body) {
                     Some(traffic) => traffic.outer_par(&mut self.seq.b),
+                    None if is_flattened_further => repeated_rows::outer_par(&mut self.seq.b, &nest, &body),
                     None => self.seq.b.product(&nest.widths),
                 };
                 let inside = self.seq.b.product(&widths_inside(&nest, &body));
@@ -104,15 +116,14 @@ impl Flat {
         }
     }
 
-    /// The choice between the versions that use the parallelism inside of a body, and the checks that each of them makes;
-    /// `None` if there is no such version.
+    /// The choice between the versions that use the parallelism inside of a body; `None` if there is no such version.
     fn inner_versions(
         &mut self,
         nest: &Nest,
         body: &Body<Soacs>,
         types: &[Type],
         steer: Steer,
-    ) -> Option<(Body<Kernels>, Ran)> {
+    ) -> Option<Inner> {
         let worth = !steer.no_intra && (operations(body) > 1 || steer.no_inner);
         let before = self.ran.so_far();
         let intra = if worth { block::intra_version(self, nest, body, types) } else { None };
@@ -123,7 +134,7 @@ impl Flat {
                     let cert = block::must_fit(f, nest, &version);
                     f.inline_kernels(version.depending_on(cert))
                 });
-                return Some((alone, in_blocks));
+                return Some(Inner { choice: alone, checked: in_blocks, is_flattened_further: false });
             }
             Some(version) => Some((self.guards.name(Version::Intra), version)),
             None => None,
@@ -147,7 +158,9 @@ impl Flat {
             (None, Some(_)) => self.nested_checking(|f| f.outer_version(nest, body.clone(), types)),
             (None, None) => return None,
         };
-        let Some((name, version)) = intra else { return Some((choice, checked)) };
+        let Some((name, version)) = intra else {
+            return Some(Inner { choice, checked, is_flattened_further });
+        };
         let choice = self.nested(|f| {
             let traffic = if is_flattened_further { Traffic::of(f, nest, body) } else { None };
             let rows = if is_flattened_further { SharedRows::in_body(nest, body) } else { None };
@@ -155,7 +168,7 @@ impl Flat {
             let cond = block::fits(f, nest, name, &version, is_flattened_further, weighed);
             f.choose(cond, version.body, choice, results_of(nest, types))
         });
-        Some((choice, Ran::in_both(&in_blocks, &checked)))
+        Some(Inner { choice, checked: Ran::in_both(&in_blocks, &checked), is_flattened_further })
     }
 
     /// Builds code for where there is too little parallelism for a threshold, if it is behind one.
