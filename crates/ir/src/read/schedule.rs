@@ -144,12 +144,7 @@ impl Reader<'_> {
                 Plan::ThreadPerSegment { block, each, each_when: self.conditions()? }
             }
             "segments_per_block" => Plan::SegmentsPerBlock { block: self.param_field("block")? },
-            "segments_together" => {
-                let block = self.param_field("block")?;
-                let segments = self.next_field("segments")?;
-                let halved_from = self.next_field("halved_from")?;
-                Plan::SegmentsTogether { block, segments, halved_from, exchange: self.exchange()? }
-            }
+            "segments_together" => self.segments_together()?,
             "lanes_per_segment" => self.lanes_per_segment()?,
             "blocks_per_segment" => Plan::BlocksPerSegment(self.blocks_per_segment()?),
             "single_pass" => {
@@ -320,6 +315,13 @@ impl Reader<'_> {
             false => None,
         };
         Ok(Plan::LanesPerSegment { block, points, order, queue })
+    }
+
+    fn segments_together(&mut self) -> Read<Plan> {
+        let block = self.param_field("block")?;
+        let segments = self.next_field("segments")?;
+        let halved_from = self.next_field("halved_from")?;
+        Ok(Plan::SegmentsTogether { block, segments, halved_from, exchange: self.exchange()? })
     }
 
     fn blocks_per_segment(&mut self) -> Read<BlocksPerSegment> {

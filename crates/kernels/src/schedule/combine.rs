@@ -23,6 +23,7 @@
 //! memory moves a sector to the cache and back for each of them. So the result is updated slice by slice, in as many passes over the points. Segments that lie beside each other have strips, too.
 
 use super::compact::{gathered_bytes, placings};
+use super::together::together;
 use super::{otherwise, when, Scheduler};
 use crate::counters::{are_counters, are_flags, scanned_bytes};
 use fehu_analysis::operator::{binops, is_commutative, update};
@@ -62,7 +63,7 @@ impl Scheduler {
             return vec![otherwise(large)];
         }
         let segments = Amount::from(Quantity::Segments);
-        let mut choices: Vec<Choice> = self.together(seg, block, order).into_iter().collect();
+        let mut choices: Vec<Choice> = together(self, seg, block, order).into_iter().collect();
         let mut by_lanes = vec![
             Condition::pays(Quantity::Segment, self.threshold(MAX_POINTS_FOR_LANES)),
             Condition::pays(self.threshold(MIN_THREADS_FOR_LANES), segments.and(Quantity::Lanes)),

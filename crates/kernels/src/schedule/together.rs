@@ -23,26 +23,29 @@ use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Basic, Body, Exp, Memory, Type};
 use rustc_hash::FxHashSet;
 
-impl Scheduler {
-    /// The plan for such a reduction.
-    pub(super) fn together(&mut self, seg: &SegOp<Memory>, block: Symbol, order: Order) -> Option<Choice> {
-        let words: u64 = seg.types.iter().map(words).sum();
-        let small = words as usize <= MAX_WORDS_OF_SEGMENT_TOGETHER
-            && statements(&seg.body.body) <= MAX_STATEMENTS_OF_POINT_TOGETHER;
-        let alone = seg.types.len() == seg.combined() && order == Order::Interleaved;
-        if !small || !alone || is_heavy(seg) || !has_common_elements(seg) {
-            return None;
-        }
-        let long = Condition::pays(self.threshold(MIN_POINTS_FOR_TOGETHER), Quantity::Segment);
-        let many = Condition::pays(self.threshold(MIN_SEGMENTS_FOR_TOGETHER), Quantity::Segments);
-        let plan = Plan::SegmentsTogether {
-            block,
-            segments: SEGMENTS_TOGETHER,
-            halved_from: MIN_HALVED_BLOCKS_TOGETHER,
-            exchange: self.exchange(),
-        };
-        Some(when(vec![long, many], plan))
+/// The plan for such a reduction.
+pub(super) fn together(
+    s: &mut Scheduler,
+    seg: &SegOp<Memory>,
+    block: Symbol,
+    order: Order,
+) -> Option<Choice> {
+    let words: u64 = seg.types.iter().map(words).sum();
+    let small = words as usize <= MAX_WORDS_OF_SEGMENT_TOGETHER
+        && statements(&seg.body.body) <= MAX_STATEMENTS_OF_POINT_TOGETHER;
+    let alone = seg.types.len() == seg.combined() && order == Order::Interleaved;
+    if !small || !alone || is_heavy(seg) || !has_common_elements(seg) {
+        return None;
     }
+    let long = Condition::pays(s.threshold(MIN_POINTS_FOR_TOGETHER), Quantity::Segment);
+    let many = Condition::pays(s.threshold(MIN_SEGMENTS_FOR_TOGETHER), Quantity::Segments);
+    let plan = Plan::SegmentsTogether {
+        block,
+        segments: SEGMENTS_TOGETHER,
+        halved_from: MIN_HALVED_BLOCKS_TOGETHER,
+        exchange: s.exchange(),
+    };
+    Some(when(vec![long, many], plan))
 }
 
 /// Registers for a value.
