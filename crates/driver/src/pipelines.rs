@@ -22,7 +22,7 @@ use fehu_flatten::joined_rows;
 use fehu_flatten::{branch_elements, few_points};
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
-    barriers, checks, count_ahead, device_loops, device_scalars, divisors, late_reads, leave, loops, outline,
+    barriers, checks, device_loops, device_scalars, divisors, late_reads, leave, loops, outline,
     own_elements, prefetch, quotients, read_ahead, restrict, unroll, walks, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
@@ -210,7 +210,6 @@ pub fn gpu<'a>(
         .pass(restrict::PASS, "all blocks that kernels get are known now, also those of scalars that stay")
         .pass(walks::PASS, "which blocks are only read is known now; pieces are loops that are unrolled")
         .pass(read_ahead::PASS, "loops that walks have left, because they have checks")
-        .pass(count_ahead::PASS, "loops that only compute; the others read ahead")
         .pass(prefetch::PASS, "loops that have neither pieces nor checks")
         .pass(unroll::PASS, "kernels are complete")
         .pass(checks::PASS, "last, so that no check gets a number and then goes")

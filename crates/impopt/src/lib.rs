@@ -18,7 +18,6 @@
 //! | [`restrict`] | GPUs | kernels say which of their blocks are different memory |
 //! | [`walks`] | GPUs | threads that walk along rows of their own read several elements at a time |
 //! | [`read_ahead`] | GPUs | loops with checks read several elements before they wait for one |
-//! | [`count_ahead`] | GPUs | loops that count ask for the count once for several iterations |
 //! | [`prefetch`] | GPUs | loops of thread blocks read some iterations before they need it what does not depend on the loop |
 //! | [`unroll`] | GPUs | short loops of kernels are marked for their compiler to unroll |
 //! | [`checks`] | GPUs | checks of kernels get numbers, and the host their messages |
@@ -29,7 +28,6 @@ pub mod allocation_sizes;
 pub mod analysis;
 pub mod barriers;
 pub mod checks;
-pub mod count_ahead;
 mod data_dependent;
 pub mod device_loops;
 pub mod device_scalars;

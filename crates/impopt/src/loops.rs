@@ -17,7 +17,7 @@
 mod lanes;
 #[cfg(test)]
 mod lanes_tests;
-pub(crate) mod plain;
+mod plain;
 mod rectangle;
 mod split;
 mod straight;

@@ -14,12 +14,15 @@
 //!
 //! **When.** The statements set variables, one after the other, up to the first one that does something else. Those that depend on a quotient can be done again: nothing that
 //! they read has changed since, and none of them reads what it sets. None of them may fail or read memory at a place that depends on a quotient, which may be wrong the first time.
+//!
+//! **Where.** In innermost loops, and anywhere in kernels without: a kernel with loops spends its time there, and what is kept to be done again takes registers from them. The public `OptionPricing`, whose payoffs are computed
+//! once after its innermost loops, took 7.4 instead of 5.7 ms with its largest data on an H200.
 
 use fehu_base::ops::{BinOp, CmpOp, MathFn, PrimFn};
 use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::Name;
-use fehu_imp::build::binary;
-use fehu_imp::parts::for_each_part;
+use fehu_imp::build::{binary, constant};
+use fehu_imp::parts::{for_each_part, for_each_statement};
 use fehu_imp::syntax::{Code as AnyCode, Expr, KernelOp, Program};
 use fehu_imp::visit::{change_expr, Mutator};
 use fehu_ir::visit::deep;
@@ -32,17 +35,36 @@ type Code = AnyCode<KernelOp>;
 pub const PASS: Pass<Program> = Pass {
     name: "quotients",
     need: Need::Optional,
-    run: |program| program.kernels.iter_mut().for_each(|kernel| code(&mut kernel.body)),
+    run: |program| {
+        for kernel in &mut program.kernels {
+            let most = !has_loops(&kernel.body);
+            code(&mut kernel.body, most);
+        }
+    },
 };
+
+/// Whether there are loops in code.
+fn has_loops(code: &Code) -> bool {
+    let mut loops = false;
+    for_each_statement(code, &mut |code| loops |= is_loop(code));
+    loops
+}
+
+/// Whether code is a loop, other than those of a known number of iterations: most of them are unrolled.
+fn is_loop(code: &Code) -> bool {
+    matches!(code, Code::While(..)) || matches!(code, Code::For { bound, .. } if constant(bound).is_none())
+}
 
 /// Divisions that are worth it, at least.
 const LEAST_DIVISIONS: usize = 2;
 /// Statements that are done again, at most: their code is there twice.
 const MOST_DONE_AGAIN: usize = 64;
 
-fn code(of: &mut Code) {
-    of.bodies_mut().into_iter().for_each(|body| deep(|| code(body)));
-    let Code::Seq(_) = of else { return };
+/// `most`: whether the kernel spends most of its time here.
+fn code(of: &mut Code, most: bool) {
+    let inside = if is_loop(of) { of.bodies().into_iter().all(|body| !has_loops(body)) } else { most };
+    of.bodies_mut().into_iter().for_each(|body| deep(|| code(body, inside)));
+    let (Code::Seq(_), true) = (&*of, most) else { return };
     let mut out = vec![];
     let mut run = Run::default();
     for stm in flat(std::mem::replace(of, Code::Seq(vec![]))) {

@@ -138,8 +138,6 @@ pub enum Plan {
         block: Symbol,
         /// Segments of a block.
         segments: i64,
-        /// From so many blocks on, they have half as many threads.
-        halved_from: i64,
         /// How a block combines what its threads have.
         exchange: Exchange,
     },

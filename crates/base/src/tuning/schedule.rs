@@ -172,9 +172,9 @@ pub const SEGMENTS_PER_THREAD: i64 = POINTS_PER_THREAD;
 /// Segments that a block reduces at a time where they have elements in common: what a thread reads serves so many points.
 pub const SEGMENTS_TOGETHER: i64 = 4;
 
-/// Blocks of such segments from which on they have half as many threads: 16 for each processor. 16384 bodies that attract each other take 379 us with 128 threads, 400 with 256 and 413 with 512;
-/// 4096 bodies take 51, 42 and 45. With eight segments instead of four, 16384 bodies take 469 us.
-pub const MIN_HALVED_BLOCKS_TOGETHER: i64 = 16 * 132;
+/// Threads of such a block. 16384 bodies that attract each other take 379 us with 128 threads, 400 with 256 and 413 with 512; 4096 bodies take 51, 42 and 45. With eight segments instead of
+/// four, 16384 bodies take 469 us. A kernel that does not know how many threads its blocks have gets fewer registers, and takes 470.
+pub const BLOCK_OF_SEGMENTS_TOGETHER: i64 = 128;
 
 /// Words that a thread keeps of such a segment at most: as many registers as there are segments are needed for each.
 pub const MAX_WORDS_OF_SEGMENT_TOGETHER: usize = 8;

@@ -28,7 +28,7 @@
   }                                                                                              \
   SCALAR_FUN int32_t inexact_by##W(T x, T y, T inverse) {                                        \
     T q = nearest##W(x, y, inverse);                                                             \
-    return !(USUAL) & ((inverse != inverse) | (NUMBER));                                         \
+    return ((USUAL) == 0) & ((inverse != inverse) | (NUMBER));                                   \
   }                                                                                              \
   SCALAR_FUN T divide_by##W(T x, T y, T inverse) {                                               \
     return inexact_by##W(x, y, inverse) ? x / y : quotient_by##W(x, y, inverse);                 \

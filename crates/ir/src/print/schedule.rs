@@ -150,12 +150,9 @@ impl Printer<'_> {
             Plan::SegmentsPerBlock { block } => {
                 self.param_field("block", *block);
             }
-            Plan::SegmentsTogether { block, segments, halved_from, exchange } => {
+            Plan::SegmentsTogether { block, segments, exchange } => {
                 self.param_field("block", *block);
-                let exchange = exchange_word(*exchange);
-                self.put(format_args!(
-                    ", segments {segments}, halved_from {halved_from}, exchange {exchange}"
-                ));
+                self.put(format_args!(", segments {segments}, exchange {}", exchange_word(*exchange)));
             }
             Plan::LanesPerSegment { block, points, order, queue } => {
                 self.param_field("block", *block);

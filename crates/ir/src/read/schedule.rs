@@ -320,8 +320,7 @@ impl Reader<'_> {
     fn segments_together(&mut self) -> Read<Plan> {
         let block = self.param_field("block")?;
         let segments = self.next_field("segments")?;
-        let halved_from = self.next_field("halved_from")?;
-        Ok(Plan::SegmentsTogether { block, segments, halved_from, exchange: self.exchange()? })
+        Ok(Plan::SegmentsTogether { block, segments, exchange: self.exchange()? })
     }
 
     fn blocks_per_segment(&mut self) -> Read<BlocksPerSegment> {

@@ -123,7 +123,7 @@ impl<R: Rep> Checker<'_, R> {
                 let slices = updates.slices.iter().flat_map(|s| [s.most, s.miss]);
                 slices.chain([updates.points]).collect()
             }
-            Plan::SegmentsTogether { segments, halved_from, .. } => vec![*segments, *halved_from],
+            Plan::SegmentsTogether { segments, .. } => vec![*segments],
             Plan::BlocksPerSegment(b) => vec![b.points, b.worth, b.row],
             Plan::SinglePass(s) => {
                 self.conditions(params, plan, &s.whole_when);

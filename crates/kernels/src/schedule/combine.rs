@@ -63,7 +63,7 @@ impl Scheduler {
             return vec![otherwise(large)];
         }
         let segments = Amount::from(Quantity::Segments);
-        let mut choices: Vec<Choice> = together(self, seg, block, order).into_iter().collect();
+        let mut choices: Vec<Choice> = together(self, seg, order).into_iter().collect();
         let mut by_lanes = vec![
             Condition::pays(Quantity::Segment, self.threshold(MAX_POINTS_FOR_LANES)),
             Condition::pays(self.threshold(MIN_THREADS_FOR_LANES), segments.and(Quantity::Lanes)),

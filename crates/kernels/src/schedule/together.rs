@@ -15,7 +15,7 @@
 use super::combine::is_heavy;
 use super::{when, Scheduler};
 use fehu_base::tuning::schedule::*;
-use fehu_base::{Name, Symbol};
+use fehu_base::Name;
 use fehu_ir::free::free_in_exp;
 use fehu_ir::schedule::{Choice, Condition, Order, Plan, Quantity};
 use fehu_ir::seg::SegOp;
@@ -24,12 +24,7 @@ use fehu_ir::{Basic, Body, Exp, Memory, Type};
 use rustc_hash::FxHashSet;
 
 /// The plan for such a reduction.
-pub(super) fn together(
-    s: &mut Scheduler,
-    seg: &SegOp<Memory>,
-    block: Symbol,
-    order: Order,
-) -> Option<Choice> {
+pub(super) fn together(s: &mut Scheduler, seg: &SegOp<Memory>, order: Order) -> Option<Choice> {
     let words: u64 = seg.types.iter().map(words).sum();
     let small = words as usize <= MAX_WORDS_OF_SEGMENT_TOGETHER
         && statements(&seg.body.body) <= MAX_STATEMENTS_OF_POINT_TOGETHER;
@@ -39,12 +34,8 @@ pub(super) fn together(
     }
     let long = Condition::pays(s.threshold(MIN_POINTS_FOR_TOGETHER), Quantity::Segment);
     let many = Condition::pays(s.threshold(MIN_SEGMENTS_FOR_TOGETHER), Quantity::Segments);
-    let plan = Plan::SegmentsTogether {
-        block,
-        segments: SEGMENTS_TOGETHER,
-        halved_from: MIN_HALVED_BLOCKS_TOGETHER,
-        exchange: s.exchange(),
-    };
+    let block = s.block_param("segred", Some(BLOCK_OF_SEGMENTS_TOGETHER));
+    let plan = Plan::SegmentsTogether { block, segments: SEGMENTS_TOGETHER, exchange: s.exchange() };
     Some(when(vec![long, many], plan))
 }
 

@@ -97,8 +97,8 @@ fn red_choice(
             Some(q) => segments_from_queue(t, red, *order, lanes, q.exchange, value_of(params, q.grid)),
         },
         (Plan::SegmentsPerBlock { .. }, _) => small_segments(t, red),
-        (Plan::SegmentsTogether { segments, halved_from, exchange, .. }, _) => {
-            together::segments_together(t, red, *segments, *halved_from, *exchange);
+        (Plan::SegmentsTogether { segments, exchange, .. }, _) => {
+            together::segments_together(t, red, *segments, *exchange);
         }
         (Plan::BlocksPerSegment(plan), _) => {
             large_segments(t, red, plan, value_of(params, plan.grid));

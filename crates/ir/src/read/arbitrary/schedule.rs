@@ -151,7 +151,7 @@ impl Gen {
                 blocks: grid,
                 kept: self.list(Gen::name),
             }),
-            19 => Plan::SegmentsTogether { block, segments: points, halved_from: 9, exchange },
+            19 => Plan::SegmentsTogether { block, segments: points, exchange },
             _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges]),
         }
     }

@@ -3,6 +3,7 @@
 use super::index::is_whole;
 use super::{one, Rewrite, Rule};
 use crate::simplify::engine::Engine;
+use fehu_base::prim::PrimValue;
 use fehu_base::Name;
 use fehu_ir::{ArrayData, Basic, Exp, Rep, Shape, Stm, SubExp, Type};
 use std::sync::Arc;
@@ -39,8 +40,10 @@ fn constants<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Opti
     if es.len() < LEAST_DATA_ELEMENTS || engine.classes.is_consumed(p.name) {
         return None;
     }
+    // C has no constants for infinities and NaN.
+    let is_number = |v: &PrimValue| v.as_f64().is_none_or(f64::is_finite);
     let value = |e: &SubExp| match e {
-        SubExp::Const(v) => Some(*v),
+        SubExp::Const(v) => Some(*v).filter(is_number),
         SubExp::Var(_) => None,
     };
     let values = es.iter().map(value).collect::<Option<Vec<_>>>()?;

@@ -12,24 +12,15 @@ use super::{put_result, Red};
 use crate::translate::kernel::operator::vars;
 use crate::translate::kernel::point;
 use crate::translate::state::{HostCode, KernelCode, Mode};
-use fehu_base::device::WARP_THREADS;
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::schedule::Exchange;
 
-pub(super) fn segments_together(
-    t: &mut HostCode,
-    red: &Red,
-    segments: i64,
-    halved_from: i64,
-    exchange: Exchange,
-) {
-    let grid = t.let_i64("blocks", quot_up(red.segments.clone(), i64(segments)));
-    let half = max(i64(WARP_THREADS), quot(red.size.clone(), i64(2)));
-    let threads = t.let_i64("block", select(le(i64(halved_from), grid.clone()), half, red.size.clone()));
-    t.kernel("segred_together", grid, threads, Mode::Thread, |t| {
+pub(super) fn segments_together(t: &mut HostCode, red: &Red, segments: i64, exchange: Exchange) {
+    let grid = quot_up(red.segments.clone(), i64(segments));
+    t.kernel("segred_together", grid, red.size.clone(), Mode::Thread, |t| {
         let shared = t.exchange(&red.types, &red.size);
         let (outer, inner) = red.seg.space.dims.split_at(red.seg.space.dims.len() - 1);
         let first = t.let_i64("first", mul(block(), i64(segments)));
