@@ -32,6 +32,7 @@ mod data_dependent;
 pub mod device_loops;
 pub mod device_scalars;
 pub mod divisors;
+mod instead;
 pub mod kernel_facts;
 pub mod late_reads;
 pub mod leave;

@@ -25,6 +25,7 @@
 //! **Measured** on an H200: the public `nw` of 8192 x 8192 takes 12.2 instead of 13.2 ms, 8 % less. Where neighbouring threads read neighbours it does not pay: 391 blocks that walk down 100 rows of
 //! 256 numbers (`bench/pathfinder.fut`, with 8 iterations) took 59 instead of 56 us.
 
+use crate::instead::Instead;
 use fehu_base::ops::{BinOp, UnOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
@@ -32,7 +33,7 @@ use fehu_imp::build::{add, and, i64, lt, sub, var};
 use fehu_imp::ops::Operation;
 use fehu_imp::parts::{flat, for_each_part, for_each_statement};
 use fehu_imp::syntax::{Code as AnyCode, Expr, GpuIndex, KernelOp, Program, Qualifier, Space};
-use fehu_imp::visit::{change_code, change_expr, Mutator, Visitor};
+use fehu_imp::visit::{change_code, Mutator, Visitor};
 use fehu_ir::visit::deep;
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -274,21 +275,6 @@ impl Found<'_> {
             };
         });
         (ok && parts <= MOST_PARTS).then_some(e)
-    }
-}
-
-/// Replaces variables.
-struct Instead<'i>(&'i FxHashMap<Name, Expr>);
-
-impl Mutator for Instead<'_> {
-    fn expr(&mut self, e: &mut Expr) {
-        if let Expr::Var(x) = e {
-            if let Some(instead) = self.0.get(x) {
-                *e = instead.clone();
-            }
-        } else {
-            change_expr(self, e);
-        }
     }
 }
 

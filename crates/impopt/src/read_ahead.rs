@@ -19,13 +19,14 @@
 //! what earlier iterations have computed. It has a check, and reads an element whose place it has read: without checks, compilers of kernels do the same when they unroll, and with a
 //! place that is known before there is one wait at most. It may be long. An iteration that fails ends the loop as before; where several would fail, another one may be the first.
 
+use crate::instead::Instead;
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
 use fehu_imp::build::{add, constant, i64, lt, mul, quot, sub, var};
 use fehu_imp::parts::{flat, for_each_part, for_each_statement};
 use fehu_imp::syntax::{Code as AnyCode, ErrorPart, Expr, KernelOp, Program, Qualifier, Space};
-use fehu_imp::visit::{change_expr, Mutator};
+use fehu_imp::visit::Mutator;
 use fehu_ir::visit::deep;
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -305,19 +306,4 @@ fn uses(code: &Code) -> Option<Uses> {
         });
     }
     Some(uses)
-}
-
-/// Replaces variables.
-struct Instead<'i>(&'i FxHashMap<Name, Expr>);
-
-impl Mutator for Instead<'_> {
-    fn expr(&mut self, e: &mut Expr) {
-        if let Expr::Var(x) = e {
-            if let Some(instead) = self.0.get(x) {
-                *e = instead.clone();
-            }
-        } else {
-            change_expr(self, e);
-        }
-    }
 }
