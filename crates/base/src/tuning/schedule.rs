@@ -180,7 +180,7 @@ pub const BLOCK_OF_SEGMENTS_TOGETHER: i64 = 128;
 pub const MAX_WORDS_OF_SEGMENT_TOGETHER: usize = 8;
 
 /// Statements of a point at most: the code has them once for each of the segments.
-pub const MAX_STATEMENTS_OF_POINT_TOGETHER: usize = 100;
+pub const MAX_STATEMENTS_OF_POINT_TOGETHER: i64 = 100;
 
 /// Points of a segment from which on a block reduces several: four for each of 256 threads.
 pub const MIN_POINTS_FOR_TOGETHER: Threshold = threshold("min_points_for_together", 1 << 10);

@@ -373,7 +373,8 @@ fn carried_registers(of: &Loop<Memory>) -> i64 {
     of.params.iter().map(|(p, _)| words(&p.ty)).sum()
 }
 
-fn statements(body: &Body<Memory>) -> i64 {
+/// How many statements a body has, with those inside of others.
+pub(super) fn statements(body: &Body<Memory>) -> i64 {
     let mut statements = 0;
     for_each_stm(body, &mut |_| statements += 1);
     statements

@@ -13,6 +13,7 @@
 //! as often. Only where operators commute, as neighbouring threads have neighbouring places.
 
 use super::combine::is_heavy;
+use super::tile::statements;
 use super::{when, Scheduler};
 use fehu_base::tuning::schedule::*;
 use fehu_base::Name;
@@ -20,7 +21,7 @@ use fehu_ir::free::free_in_exp;
 use fehu_ir::schedule::{Choice, Condition, Order, Plan, Quantity};
 use fehu_ir::seg::SegOp;
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Body, Exp, Memory, Type};
+use fehu_ir::{Basic, Exp, Memory, Type};
 use rustc_hash::FxHashSet;
 
 /// The plan for such a reduction.
@@ -45,12 +46,6 @@ fn words(ty: &Type) -> u64 {
         Type::Prim(ty) => ty.bytes().div_ceil(4),
         Type::Array(..) | Type::Acc(..) | Type::Mem(_) => MAX_WORDS_OF_SEGMENT_TOGETHER as u64 + 1,
     }
-}
-
-fn statements(body: &Body<Memory>) -> usize {
-    let mut count = 0;
-    for_each_stm(body, &mut |_| count += 1);
-    count
 }
 
 /// Whether each element belongs to a segment alone or to a place alone, and one to a place.

@@ -326,6 +326,25 @@ fn combine_parts(t: &mut KernelCode, red: &Red, out: &Second, segment: &Expr, pa
     });
 }
 
+/// Sets the index of a place in a segment, and the number of its point.
+fn set_place(t: &mut KernelCode, red: &Red, segment: Expr, place: Expr) {
+    let Some((index, _)) = red.seg.space.dims.last() else { bug!("a reduction of nothing") };
+    let flat = add(mul(segment, red.n.clone()), place.clone());
+    for (x, e) in [(*index, place), (red.seg.space.flat, flat)] {
+        t.emit(Code::DeclareScalar(x, PrimType::I64));
+        t.set_to(x, e);
+    }
+}
+
+/// Combines a point of the segment whose indices are set with what a thread has of it, one of several.
+fn take_point(t: &mut KernelCode, red: &Red, segment: Expr, place: Expr, (accs, which): (&[Name], &Expr)) {
+    set_place(t, red, segment, place);
+    let new = point::point(t, red.pat, red.seg);
+    let values = t.load_all(accs, &red.types, which);
+    t.apply_all(red.ops, &vars(&values), &new, &values);
+    t.store_all(accs, &red.types, which, &values);
+}
+
 /// Writes the results of the segment whose indices are set.
 fn put_result(t: &mut KernelCode, red: &Red, values: &[Name]) {
     let dims = &red.seg.space.dims;
@@ -343,7 +362,7 @@ fn tiny_segments(t: &mut HostCode, red: &Red, most: i64, each_when: &[Condition]
     let several = choice::all_hold(t, each_when, &known);
     let each = t.let_i64("each", select(several, i64(most), i64(1)));
     let grid = quot_up(red.segments.clone(), mul(red.size.clone(), each.clone()));
-    let (outer, inner) = red.seg.space.dims.split_at(red.seg.space.dims.len() - 1);
+    let (outer, _) = red.seg.space.dims.split_at(red.seg.space.dims.len() - 1);
     t.kernel("segred_tiny", grid, red.size.clone(), Mode::Thread, |t| {
         let start = t.let_i64("start", add(mul(block(), mul(block_size(), each.clone())), local()));
         let accs: Vec<Name> = red.types.iter().map(|ty| t.private_array("acc", *ty, most)).collect();
@@ -384,17 +403,7 @@ fn tiny_segments(t: &mut HostCode, red: &Red, most: i64, each_when: &[Condition]
         });
         t.for_up_to("k", red.n.clone(), |t, k| {
             of_thread(t, &mut |t, which, segment| {
-                for (x, e) in [
-                    (inner[0].0, k.clone()),
-                    (red.seg.space.flat, add(mul(segment, red.n.clone()), k.clone())),
-                ] {
-                    t.emit(Code::DeclareScalar(x, PrimType::I64));
-                    t.set_to(x, e);
-                }
-                let new = point::point(t, red.pat, red.seg);
-                let values = t.load_all(&accs, &red.types, &which);
-                t.apply_all(red.ops, &vars(&values), &new, &values);
-                t.store_all(&accs, &red.types, &which, &values);
+                take_point(t, red, segment, k.clone(), (&accs, &which));
             });
         });
         of_thread(t, &mut |t, which, _| {
@@ -459,7 +468,7 @@ fn segment_by_lanes(
     shared: Option<&[Name]>,
 ) {
     let dims = &red.seg.space.dims;
-    let (outer, inner) = dims.split_at(dims.len() - 1);
+    let (outer, _) = dims.split_at(dims.len() - 1);
     let segment = t.let_i64("segment", add(mul(round, at_once.clone()), number.clone()));
     point::unflatten(t, outer, segment.clone());
     let mine = and(lt(segment.clone(), red.segments.clone()), lt(number.clone(), at_once));
@@ -470,12 +479,7 @@ fn segment_by_lanes(
     t.guarded(|t| {
         t.for_up_to("k", count, |t, k| {
             let at = t.let_i64("at", add(first.clone(), mul(k, step.clone())));
-            for (x, e) in
-                [(inner[0].0, at.clone()), (red.seg.space.flat, add(mul(segment.clone(), red.n.clone()), at))]
-            {
-                t.emit(Code::DeclareScalar(x, PrimType::I64));
-                t.set_to(x, e);
-            }
+            set_place(t, red, segment.clone(), at);
             let new = point::point(t, red.pat, red.seg);
             t.apply_all(red.ops, &vars(&values), &new, &values);
         });

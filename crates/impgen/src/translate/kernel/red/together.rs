@@ -8,21 +8,20 @@
 //! The code of a point stands in an unrolled loop over the segments, in which elements of a place are read once. Segments beyond the last are the
 //! last one again, and have no result.
 
-use super::{put_result, Red};
-use crate::translate::kernel::operator::vars;
+use super::{put_result, take_point, Red};
 use crate::translate::kernel::point;
 use crate::translate::state::{HostCode, KernelCode, Mode};
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
 use fehu_imp::build::*;
-use fehu_imp::syntax::{Code, Expr};
+use fehu_imp::syntax::Expr;
 use fehu_ir::schedule::Exchange;
 
 pub(super) fn segments_together(t: &mut HostCode, red: &Red, segments: i64, exchange: Exchange) {
     let grid = quot_up(red.segments.clone(), i64(segments));
     t.kernel("segred_together", grid, red.size.clone(), Mode::Thread, |t| {
         let shared = t.exchange(&red.types, &red.size);
-        let (outer, inner) = red.seg.space.dims.split_at(red.seg.space.dims.len() - 1);
+        let (outer, _) = red.seg.space.dims.split_at(red.seg.space.dims.len() - 1);
         let first = t.let_i64("first", mul(block(), i64(segments)));
         let last = t.let_i64("last", sub(red.segments.clone(), i64(1)));
         let accs: Vec<Name> = red.types.iter().map(|ty| t.private_array("acc", *ty, segments)).collect();
@@ -51,15 +50,7 @@ pub(super) fn segments_together(t: &mut HostCode, red: &Red, segments: i64, exch
                 let place = t.let_i64("place", add(local(), mul(round, block_size())));
                 each(t, &mut |t, which, segment| {
                     point::set_kept(t, outer, &segment, &indices, &which);
-                    let flat = add(mul(segment, red.n.clone()), place.clone());
-                    for (x, e) in [(inner[0].0, place.clone()), (red.seg.space.flat, flat)] {
-                        t.emit(Code::DeclareScalar(x, PrimType::I64));
-                        t.set_to(x, e);
-                    }
-                    let new = point::point(t, red.pat, red.seg);
-                    let values = t.load_all(&accs, &red.types, &which);
-                    t.apply_all(red.ops, &vars(&values), &new, &values);
-                    t.store_all(&accs, &red.types, &which, &values);
+                    take_point(t, red, segment, place.clone(), (&accs, &which));
                 });
             });
         });

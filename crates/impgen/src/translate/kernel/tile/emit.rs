@@ -525,14 +525,8 @@ fn whole_step(t: &mut KernelCode, step: &Step, l: &Loop<Memory>, carried: &[Slot
     });
 }
 
-/// One iteration of a tiled loop: at each point of the thread, with what it needs of the tiles.
-fn iteration(t: &mut KernelCode, step: &Step, l: &Loop<Memory>, k: Expr, carried: &[Slot], slots: &[Slot]) {
-    let (frame, reads) = (step.frame, step.reads);
-    let k = t.let_i64("k", k);
-    let mut own = vec![];
-    for (read, tile) in reads.iter().zip(&step.tiles) {
-        own.push(taken(t, frame, read, *tile, &step.number, &k));
-    }
+/// Sets the variable of a tiled loop to the number of an iteration of a step.
+pub(super) fn count(t: &mut KernelCode, step: &Step, l: &Loop<Memory>, k: Expr) {
     let LoopForm::For { var: counter, ty, .. } = l.form else { bug!("a tiled loop does not count") };
     let number = add(step.first.clone(), k);
     let number = match ty {
@@ -543,6 +537,17 @@ fn iteration(t: &mut KernelCode, step: &Step, l: &Loop<Memory>, k: Expr, carried
     };
     let number = t.let_as("k", PrimType::Int(ty), number);
     t.same.insert(counter, number.into());
+}
+
+/// One iteration of a tiled loop: at each point of the thread, with what it needs of the tiles.
+fn iteration(t: &mut KernelCode, step: &Step, l: &Loop<Memory>, k: Expr, carried: &[Slot], slots: &[Slot]) {
+    let (frame, reads) = (step.frame, step.reads);
+    let k = t.let_i64("k", k);
+    let mut own = vec![];
+    for (read, tile) in reads.iter().zip(&step.tiles) {
+        own.push(taken(t, frame, read, *tile, &step.number, &k));
+    }
+    count(t, step, l, k);
     let alive: Vec<Slot> = slots.iter().chain(carried).copied().collect();
     each_point(t, frame, Points::All, &alive, |t, point| {
         for (stm_number, stm) in l.body.stms.iter().enumerate() {

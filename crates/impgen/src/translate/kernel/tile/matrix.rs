@@ -15,19 +15,18 @@
 //! Where a step has fewer iterations than there is room for, the factors of the others are -0 and 0, whose product changes no sum: not even
 //! one that is -0.
 
-use super::emit::{sized_array, Step};
+use super::emit::{count, sized_array, Step};
 use super::measures::Measures;
 use crate::translate::kernel::point;
 use crate::translate::state::KernelCode;
 use fehu_base::device::WARP_THREADS;
-use fehu_base::ops::ConvOp;
-use fehu_base::prim::{FloatType, IntType, PrimType, PrimValue};
+use fehu_base::prim::{FloatType, PrimType, PrimValue};
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr, KernelOp};
 use fehu_ir::free::free_in_stm;
 use fehu_ir::schedule::Along;
-use fehu_ir::{Loop, LoopForm, Memory, Space, Stm};
+use fehu_ir::{Loop, Memory, Space, Stm};
 use rustc_hash::FxHashSet;
 
 /// Rows and columns of the sums of which a lane has one and two; a product has twice as many rows.
@@ -161,16 +160,7 @@ fn factor(
         Some(end) => min(k.clone(), sub(end.clone(), i64(1))),
         None => k.clone(),
     };
-    let LoopForm::For { var: counter, ty, .. } = l.form else { bug!("a tiled loop does not count") };
-    let number = add(step.first.clone(), exists);
-    let number = match ty {
-        IntType::I64 => number,
-        narrow @ (IntType::I8 | IntType::I16 | IntType::I32) => {
-            Expr::Conv(ConvOp::SExt(IntType::I64, narrow), Box::new(number))
-        }
-    };
-    let number = t.let_as("k", PrimType::Int(ty), number);
-    t.same.insert(counter, number.into());
+    count(t, step, l, exists);
     let needed = needed(&l.body.stms, computed_by, |k| step.reads.iter().any(|read| read.stm == k));
     for (stm_number, stm) in l.body.stms.iter().enumerate().filter(|(n, _)| needed.contains(n)) {
         let read = step.reads.iter().zip(&step.tiles).find(|(read, _)| read.stm == stm_number);
