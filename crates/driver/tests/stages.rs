@@ -92,7 +92,7 @@ fn all_other_programs_of_gpus_read_back() {
 #[test]
 fn programs_of_cpus_read_back() {
     reads_back(programs("multicore"), &[Target::C, Target::Multicore]);
-    reads_back(programs("run"), &[Target::C, Target::Multicore]);
+    reads_back(programs("run"), &[Target::C, Target::Multicore, Target::Cuda]);
 }
 
 /// A program in which most passes have something to do.

@@ -62,8 +62,8 @@ pub trait Form: Any {
     fn print(&self) -> String;
     /// What is wrong with it.
     fn validate(&self) -> Result<(), Vec<String>>;
-    /// Whether printing it, reading the text and printing again gives the same text.
-    fn survives_printing(&self) -> bool;
+    /// Whether reading its text, and printing what was read, gives the same text.
+    fn reads_back(&self, text: &str) -> bool;
     /// Another one.
     fn duplicate(&self) -> Box<dyn Form>;
     /// For steps that know the language, and for watchers that look for one.
@@ -85,9 +85,8 @@ impl<L: Language> Form for L {
         Language::validate(self)
     }
 
-    fn survives_printing(&self) -> bool {
-        let text = Language::print(self);
-        L::read(&text).is_ok_and(|again| Language::print(&again) == text)
+    fn reads_back(&self, text: &str) -> bool {
+        L::read(text).is_ok_and(|again| Language::print(&again) == text)
     }
 
     fn duplicate(&self) -> Box<dyn Form> {

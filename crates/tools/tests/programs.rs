@@ -1,9 +1,5 @@
-//! Our own programs give their expected answers, compiled for one core and for several (tests/gpu has its own tests);
-//! and the text form of the core IR holds all of a program.
+//! Our own programs give their expected answers, compiled for one core and for several (tests/gpu has its own tests).
 
-use fehu_driver::compile::Settings;
-use fehu_driver::explore::round_trip;
-use fehu_driver::front::check_file;
 use fehu_driver::target::Target;
 use fehu_tools::programs::{ServerProcess, Trouble};
 use fehu_tools::test::{test, Options};
@@ -54,20 +50,6 @@ fn tuning_files_are_used() {
     assert_eq!((tally.passed, tally.failed), (0, 1));
     let tally = test(&[file], &Options { tuning: None, ..options() }).expect("the program can be read");
     assert_eq!((tally.passed, tally.failed), (1, 0));
-}
-
-#[test]
-fn every_stage_can_be_printed_and_read_back() {
-    for entry in std::fs::read_dir(folder("run")).expect("the folder").flatten() {
-        if entry.path().extension().is_none_or(|e| e != "fut") {
-            continue;
-        }
-        let front = check_file(&entry.path());
-        for target in [Target::C, Target::Multicore, Target::Cuda] {
-            let lost = round_trip(&front, &Settings::executable(target, PathBuf::new()));
-            assert!(matches!(lost, Ok(None)), "{}, {}: {lost:?}", entry.path().display(), target.name());
-        }
-    }
 }
 
 /// What becomes of a command to a server that is the rest of a shell script, once it is ready.
