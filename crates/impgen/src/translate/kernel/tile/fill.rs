@@ -11,7 +11,12 @@
 //! }
 //! ```
 //!
-//! Inside of the space no index has to be limited, which costs as much as the copies themselves do. What lies side by side along the
+//! Inside of the space no index has to be limited, which costs as much as the copies themselves do, and where a round of all threads is whole rows of
+//! the tile, what a thread copies lies at equal distances: `from + s * leap`, of which only the sum is computed for each copy ([`Evenly`]). A product of
+//! offsets of 64 bits takes seven instructions, and a step of `f32` products with 64 x 64 points has twenty copies beside its 1024 multiplications: 212 instructions
+//! for all copies so, and 100 with distances.
+//!
+//! What lies side by side along the
 //! rectangle is copied in pieces of 16 bytes, and so is what lies side by side along the loop if rows of the tile go along it
 //! ([`Measures::in_rows`](super::measures::Measures::in_rows)); otherwise it goes to different rows of the tile, and is copied by elements. Elements of fewer than 4 bytes cannot be copied ahead one by one: threads read and write them.
 
@@ -43,6 +48,16 @@ struct Tile<'a> {
     mem: Name,
     /// Elements that are copied at a time inside of the space.
     piece: u32,
+}
+
+/// Where a thread copies from, one round of the block after the other, if rounds are whole rows of the tile.
+struct Evenly {
+    /// Whether they are; known when the kernel is compiled.
+    even: Expr,
+    /// The offset in the first round.
+    from: Expr,
+    /// From one round to the next.
+    leap: Expr,
 }
 
 /// How a step is copied.
@@ -116,22 +131,56 @@ impl<'a> Filling<'a> {
         let (row, rows) = if in_loop { (depth, side) } else { (side, depth) };
         let row = quot(row, i64(piece));
         let start = sizes.tile_of_step(read, step);
-        self.each_piece(t, row, rows, |t, column, row| {
+        let evenly = match way {
+            Way::Pieces if tile.is_copied_ahead(piece) => self.evenly(t, read, first, (&row, piece, in_loop)),
+            Way::Pieces | Way::Limited => None,
+        };
+        self.each_piece(t, row, rows, |t, s, column, row| {
             let column = mul(column, i64(piece));
             let (k, place) = if in_loop { (column, row) } else { (row, column) };
-            let limited = |e: Expr, end: Expr| match way {
-                Way::Pieces => e,
-                Way::Limited => min(e, sub(end, i64(1))),
-            };
-            if let Some((index, size)) = self.frame.dim(read.along) {
-                let here = add(self.frame.start(read.along), place.clone());
-                let size = t.operand(size);
-                point::fresh_index(t, index, limited(here, size));
-            }
-            point::fresh_index(t, self.l.var, limited(add(first.clone(), k.clone()), self.bound.clone()));
-            let to = add(start, sizes.at(read, k, place));
-            copy(t, tile, to, piece as u32);
+            let to = add(start, sizes.at(read, k.clone(), place.clone()));
+            self.set_indices(t, read, first, (k, place), way);
+            copy(t, tile, to, piece, evenly.map(|of| (of, s)));
         });
+    }
+
+    /// Sets the indices of what a tile has of an iteration, after the first of the step, at a place along the rectangle.
+    fn set_indices(&self, t: &mut KernelCode, read: &Read, first: &Expr, (k, place): (Expr, Expr), way: Way) {
+        let limited = |e: Expr, end: Expr| match way {
+            Way::Pieces => e,
+            Way::Limited => min(e, sub(end, i64(1))),
+        };
+        if let Some((index, size)) = self.frame.dim(read.along) {
+            let here = add(self.frame.start(read.along), place);
+            let size = t.operand(size);
+            point::fresh_index(t, index, limited(here, size));
+        }
+        point::fresh_index(t, self.l.var, limited(add(first.clone(), k), self.bound.clone()));
+    }
+
+    /// The offsets of what a thread copies for a step, if they are at equal distances wherever rounds are whole rows, of `row` pieces each.
+    fn evenly(
+        &self,
+        t: &mut KernelCode,
+        read: &Read,
+        first: &Expr,
+        (row, piece, in_loop): (&Expr, i64, bool),
+    ) -> Option<Evenly> {
+        let (index, _) = self.frame.dim(read.along)?;
+        let below = sym(if in_loop { index } else { self.l.var });
+        let (distance, _) = read.at.offset()?.split_on(below);
+        if !distance.is_known() || distance.mentions(below) {
+            return None;
+        }
+        let (column, below) = (mul(rem(local(), row.clone()), i64(piece)), quot(local(), row.clone()));
+        let (k, place) = if in_loop { (column, below) } else { (below, column) };
+        self.set_indices(t, read, first, (k, place), Way::Pieces);
+        let threads = self.frame.sizes.block();
+        let from = t.offset(&read.at);
+        let from = t.let_i64("from", from);
+        let distance = t.poly(&distance);
+        let leap = t.let_i64("leap", mul(distance, quot(threads.clone(), row.clone())));
+        Some(Evenly { even: eq(rem(threads, row.clone()), i64(0)), from, leap })
     }
 
     /// The pieces of a tile, which has `rows` of `row` of them, dealt out to the threads of the block.
@@ -140,7 +189,7 @@ impl<'a> Filling<'a> {
         t: &mut KernelCode,
         row: Expr,
         rows: Expr,
-        body: impl FnOnce(&mut KernelCode, Expr, Expr),
+        body: impl FnOnce(&mut KernelCode, Expr, Expr, Expr),
     ) {
         let threads = self.frame.sizes.block();
         let pieces = mul(row.clone(), rows);
@@ -149,22 +198,33 @@ impl<'a> Filling<'a> {
             // Where a round is whole rows, a thread stays in its column, and need not divide again.
             let even = eq(rem(threads.clone(), row.clone()), i64(0));
             let column = select(even.clone(), rem(local(), row.clone()), rem(number.clone(), row.clone()));
-            let further = mul(s, quot(threads.clone(), row.clone()));
+            let further = mul(s.clone(), quot(threads.clone(), row.clone()));
             let below = select(even, add(quot(local(), row.clone()), further), quot(number.clone(), row));
             let (column, below) = (t.let_i64("column", column), t.let_i64("row", below));
             let exists = or(eq(rem(pieces.clone(), threads), i64(0)), lt(number, pieces));
-            t.if_then(exists, |t| body(t, column, below));
+            t.if_then(exists, |t| body(t, s, column, below));
         });
     }
 }
 
-/// Copies a piece to a tile, ahead if that is possible. The indices of its first element are set.
-fn copy(t: &mut KernelCode, tile: &Tile, to: Expr, count: u32) {
+impl Tile<'_> {
+    /// Whether so many of its elements can be on their way while threads compute.
+    fn is_copied_ahead(&self, count: i64) -> bool {
+        self.read.from_device && matches!(self.read.at.elem.bytes() as i64 * count, 4 | 8 | 16)
+    }
+}
+
+/// Copies a piece to a tile, ahead if that is possible. The indices of its first element are set; in a round whose number is given, it may also be found
+/// by distances.
+fn copy(t: &mut KernelCode, tile: &Tile, to: Expr, count: i64, evenly: Option<(Evenly, Expr)>) {
     let (at, mem) = (&tile.read.at, tile.mem);
-    let bytes = at.elem.bytes() * u64::from(count);
-    if tile.read.from_device && matches!(bytes, 4 | 8 | 16) {
+    if tile.is_copied_ahead(count) {
         let (src, src_offset) = (t.mem(at.block), t.offset(at));
-        let (dst, dst_offset, elem) = (mem, to, at.elem);
+        let src_offset = match evenly {
+            Some((Evenly { even, from, leap }, s)) => select(even, add(from, mul(s, leap)), src_offset),
+            None => src_offset,
+        };
+        let (dst, dst_offset, elem, count) = (mem, to, at.elem, count as u32);
         t.emit(Code::Op(KernelOp::CopyAhead { dst, dst_offset, src, src_offset, elem, count }));
     } else {
         let value = t.read(at);
