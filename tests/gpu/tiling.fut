@@ -214,3 +214,21 @@ entry looked_up_between (n: i64) (m: i64) : [n]i64 =
             let v = #[unsafe] ys[i]
             in loop s = 0 for k < m do s + (xs[k] - v) * (xs[k] - v))
          (opaque (iota n))
+
+-- Products of small matrices of constant size: tiles are no wider than they are.
+-- ==
+-- entry: small_16
+-- compiled random input { [70][16][20]f32 [70][20][16]f32 } auto output
+-- entry: small_24
+-- compiled random input { [70][24][40]f32 [70][40][24]f32 } auto output
+-- entry: small_32
+-- compiled random input { [70][32][32]f32 [70][32][32]f32 } auto output
+-- compiled random input { [3][32][0]f32 [3][0][32]f32 } auto output
+-- entry: small_and_long
+-- compiled random input { [700][33]f64 [33][40]f64 } auto output
+
+entry small_16 [l] [m] (as: [l][16][m]f32) (bs: [l][m][16]f32) : [l][16][16]f32 = map2 product as bs
+entry small_24 [l] [m] (as: [l][24][m]f32) (bs: [l][m][24]f32) : [l][24][24]f32 = map2 product as bs
+entry small_32 [l] [m] (as: [l][32][m]f32) (bs: [l][m][32]f32) : [l][l][32][32]f32 =
+  map (\a -> map (product a) bs) as
+entry small_and_long [n] [m] (a: [n][m]f64) (b: [m][40]f64) : [n][40]f64 = product_of_doubles a b

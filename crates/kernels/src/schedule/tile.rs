@@ -30,12 +30,15 @@
 //! else if tiles of one point for each thread fit:                        that with those
 //! else                                                                   that without tiles
 //! ```
+//!
+//! Where a side of the rectangle is known to be at most half as long as these tiles, as for products of small matrices, there is one of its length instead: a thread has fewer points
+//! of it, but still several.
 
 use super::product::Factors;
 use super::{read_element, when, Scheduler};
 use fehu_algebra::{Poly, Sym};
 use fehu_analysis::polynomial::polynomial;
-use fehu_base::device::{MAX_DECLARED_SHARED_BYTES, SMALL_TILE_SIDE};
+use fehu_base::device::{MAX_DECLARED_SHARED_BYTES, SMALL_TILE_SIDE, TILE_SIDE};
 use fehu_base::prim::IntType;
 use fehu_base::tuning::schedule::*;
 use fehu_base::{Name, Symbol};
@@ -53,6 +56,8 @@ pub(super) struct Tiling<'a> {
     across: usize,
     /// The one that goes down, if the rectangle has two.
     pub(super) down: Option<usize>,
+    /// The points along the shorter of its sides, as far as that is known.
+    shortest: Option<i64>,
     /// The tiled loops, in order.
     loops: Vec<(InStep<'a>, Vec<TiledRead>)>,
     /// The factors of each of them, if warps multiply matrices in all.
@@ -106,13 +111,28 @@ impl Tiling<'_> {
         match (self.down, self.points_per_side()) {
             (None, _) => vec![Version::Line],
             (Some(_), 1) => vec![single],
-            (Some(_), 2) => vec![rectangle(2, LARGE_TILES_ONE_IN), single],
-            (Some(_), most) => {
-                let side = (most >= MIN_POINTS_FOR_SMALL_BLOCKS).then_some(SMALL_TILE_SIDE);
-                let large = Version::Rectangle { side, points: most, one_in: LARGE_TILES_ONE_IN };
-                vec![large, rectangle(most / 2, SMALL_TILES_ONE_IN), single]
-            }
+            (Some(_), most) => match self.points_of_short_side(most) {
+                Some(1) => vec![single],
+                Some(points) => {
+                    let (side, one_in) = (Some(SMALL_TILE_SIDE), SHORT_TILES_ONE_IN);
+                    vec![Version::Rectangle { side, points, one_in }, single]
+                }
+                None if most == 2 => vec![rectangle(2, LARGE_TILES_ONE_IN), single],
+                None => {
+                    let side = (most >= MIN_POINTS_FOR_SMALL_BLOCKS).then_some(SMALL_TILE_SIDE);
+                    let large = Version::Rectangle { side, points: most, one_in: LARGE_TILES_ONE_IN };
+                    vec![large, rectangle(most / 2, SMALL_TILES_ONE_IN), single]
+                }
+            },
         }
+    }
+
+    /// The points of a thread in each direction of a tile that is no longer than the shorter side of the rectangle, if other tiles, with up to so many, are at least twice as
+    /// long as that.
+    fn points_of_short_side(&self, most: i64) -> Option<i64> {
+        let usual = most.min(MIN_POINTS_FOR_SMALL_BLOCKS / 2) * TILE_SIDE;
+        let length = self.shortest.filter(|length| 2 * length <= usual)?;
+        Some((1 << (length / SMALL_TILE_SIDE).max(1).ilog2()).min(most))
     }
 
     fn plan(&self, version: Version, tile: Symbol, each: Option<Symbol>) -> Tiled {
@@ -219,7 +239,9 @@ impl Scheduler {
                     };
                     loops.iter().map(factors).collect()
                 });
-                return Some(Tiling { across, down, loops, products });
+                let sides = [Some(across), down].into_iter().flatten();
+                let shortest = sides.filter_map(|side| seg.space.dims[side].1.as_i64()).min();
+                return Some(Tiling { across, down, shortest, loops, products });
             }
         }
         None
