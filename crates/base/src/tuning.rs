@@ -102,6 +102,15 @@ pub mod flattening {
     /// are the same.
     pub const BLOCK_ROW_ELEMENTS: i64 = 64;
 
+    /// Points that have a thread each while every processor of an H200 runs one block of 256. For what was measured of this and of the next two, see the table in `flatten/gpu/all_pairs.rs`.
+    pub const POINTS_OF_ROUND: i64 = 132 * 256;
+
+    /// How many statements of pairs take as long as to begin and to end the reduction of a point, in blocks that reduce a few together: 0.3 ns.
+    pub const STATEMENTS_OF_POINT_TOGETHER: i64 = 8000;
+
+    /// Statements of a pair at most that take less time in blocks than in a thread for each point, as a thread reads an element for several points.
+    pub const FEW_STATEMENTS_OF_PAIR: i64 = 4;
+
     /// How many bytes a device moves while it launches a kernel: 2 us of an H200.
     pub const LAUNCH_BYTES: i64 = 1 << 23;
 

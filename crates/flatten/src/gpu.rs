@@ -27,11 +27,12 @@
 //! `filter` counts, numbers and places what is kept. `checks` says which kernel makes which check. `invariant` moves out of a nest
 //! what means the same at all its points. `join` reads elements of joined arrays from their parts. `scattered` holds writes at
 //! computed places. `parallel` says which code is worth flattening; `steer` reads attributes;
-//! `block` builds the versions that run in one thread block; `repeated_rows` says where one thread for each point moves more than other versions, `traffic` weighs versions of maps over rows by what they move, `shared_rows` those of reductions over rows that all points read; `forest` lists thresholds; `serialise_on_host` makes host
+//! `block` builds the versions that run in one thread block; `repeated_rows` says where one thread for each point moves more than other versions, `all_pairs` where it leaves the device idle, `traffic` weighs versions of maps over rows by what they move, `shared_rows` those of reductions over rows that all points read; `forest` lists thresholds; `serialise_on_host` makes host
 //! loops of what no kernel can run.
 //!
 //! A piece of code that is used in several versions is renamed for each.
 
+mod all_pairs;
 mod arrays;
 mod block;
 mod block_steps;

@@ -16,9 +16,10 @@
 //! plain segmented reduction or scan. A version that is no different from another is left out, and an intra-block
 //! version is chosen only if it fits the device: its widest reduction or scan in a
 //! block's threads, and its arrays in shared memory; and by default only if its threads do not wait for single ones (`block_steps`), and blocks do not read again and again what they could share (`shared_rows`). Of maps over rows, by default the version is chosen that moves
-//! the fewest bytes (`traffic`); of others, the sequential one unless it is known to move more (`repeated_rows`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of the
+//! the fewest bytes (`traffic`); of others, the sequential one unless it is known to move more (`repeated_rows`) or to leave the device idle (`all_pairs`). Where attributes ask for it alone (`only_intra`), there is no other, and a check of the
 //! host fails if it does not fit.
 
+use super::all_pairs::AllPairs;
 use super::block::{self, widest, Weighed};
 use super::g1_manifest::Point;
 use super::guard::Version;
@@ -102,17 +103,27 @@ impl Flat {
                 self.inline_kernels(choice)
             }
             Some(name) => {
-                let par = match Traffic::of(self, &nest, &body) {
-                    Some(traffic) => traffic.outer_par(&mut self.seq.b),
-                    None if is_flattened_further => repeated_rows::outer_par(&mut self.seq.b, &nest, &body),
-                    None => self.seq.b.product(&nest.widths),
-                };
+                let par = self.outer_par(&nest, &body, is_flattened_further);
                 let inside = self.seq.b.product(&widths_inside(&nest, &body));
                 let cond = self.enough(name, Version::Outer, par, Some(inside));
                 let (yes, outside) = self.nested_checking(|f| f.outer_version(&nest, body, types));
                 self.ran.extend(Ran::in_both(&outside, &checked));
                 self.choose(cond, yes, choice, results_of(&nest, types))
             }
+        }
+    }
+
+    /// What the guard of the version with a sequential body compares.
+    fn outer_par(&mut self, nest: &Nest, body: &Body<Soacs>, is_flattened_further: bool) -> SubExp {
+        if let Some(traffic) = Traffic::of(self, nest, body) {
+            return traffic.outer_par(&mut self.seq.b);
+        }
+        if !is_flattened_further {
+            return self.seq.b.product(&nest.widths);
+        }
+        match AllPairs::of(nest, body) {
+            Some(pairs) => pairs.outer_par(&mut self.seq.b, nest),
+            None => repeated_rows::outer_par(&mut self.seq.b, nest, body),
         }
     }
 

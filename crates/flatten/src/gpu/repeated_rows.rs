@@ -99,7 +99,7 @@ fn width_of_rows(nest: &Nest, body: &Body<Soacs>) -> Option<SubExp> {
 }
 
 /// Whether a function computes numbers of numbers, without loops.
-fn is_light(f: &Lambda<Soacs>) -> bool {
+pub(super) fn is_light(f: &Lambda<Soacs>) -> bool {
     let mut light = f.params.iter().map(|p| &p.ty).chain(&f.ret).all(|t| matches!(t, Type::Prim(_)));
     for_each_stm(&f.body, &mut |stm| {
         light &= matches!(stm.exp, Exp::Basic(_) | Exp::If(..));
@@ -155,7 +155,7 @@ fn find(nest: &Nest, body: &Body<Soacs>, s: &Screma<Soacs>, times: &mut Vec<SubE
 }
 
 /// Whether a statement of a body itself binds a name.
-fn binds(body: &Body<Soacs>, name: Name) -> bool {
+pub(super) fn binds(body: &Body<Soacs>, name: Name) -> bool {
     body.stms.iter().any(|stm| stm.pat.iter().any(|p| p.name == name))
 }
 
