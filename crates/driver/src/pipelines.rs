@@ -22,7 +22,7 @@ use fehu_flatten::joined_rows;
 use fehu_flatten::{branch_elements, few_points};
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
-    barriers, checks, device_loops, device_scalars, divisors, late_reads, leave, loops, outline,
+    barriers, bits, checks, device_loops, device_scalars, divisors, late_reads, leave, loops, outline,
     own_elements, prefetch, quotients, read_ahead, restrict, unroll, walks, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
@@ -208,6 +208,7 @@ pub fn gpu<'a>(
     late.pass(divisors::PASS, "scalars that stay on the device are no parameters any more")
         .pass(quotients::PASS, "which divisions are by inverses is known now")
         .pass(restrict::PASS, "all blocks that kernels get are known now, also those of scalars that stay")
+        .pass(bits::PASS, "before loops are taken to pieces")
         .pass(walks::PASS, "which blocks are only read is known now; pieces are loops that are unrolled")
         .pass(read_ahead::PASS, "loops that walks have left, because they have checks")
         .pass(prefetch::PASS, "loops that have neither pieces nor checks")

@@ -328,6 +328,19 @@ pub enum KernelOp {
         /// No element whose number reaches it is read, an `i64`.
         limit: Expr,
     },
+    /// Reads neighbours in global memory by one instruction: they are all there, and aligned. What is read does not change in the kernel.
+    ReadWhole {
+        /// The array of the thread's own that they are put into, from its beginning.
+        to: Name,
+        /// The block that is read, in default space.
+        mem: Name,
+        /// The offset of the first element there, a multiple of how many there are.
+        offset: Expr,
+        /// The type of the elements.
+        elem: PrimType,
+        /// How many: 4, 8 or 16 bytes in all.
+        count: u32,
+    },
     /// An array whose size is known when the kernel is compiled: constants and tuning parameters. It is the
     /// thread's own, or shared by the block; then it is declared before any other code, and aligned to 16 bytes.
     DeclareArray {
@@ -603,6 +616,7 @@ impl KernelOp {
             | KernelOp::CopyAhead { .. }
             | KernelOp::AwaitCopies
             | KernelOp::ReadRun { .. }
+            | KernelOp::ReadWhole { .. }
             | KernelOp::WarpBarrier
             | KernelOp::Ballot { .. }
             | KernelOp::MultiplyAdd { .. }
@@ -628,6 +642,7 @@ impl KernelOp {
             | KernelOp::CopyAhead { .. }
             | KernelOp::AwaitCopies
             | KernelOp::ReadRun { .. }
+            | KernelOp::ReadWhole { .. }
             | KernelOp::WarpBarrier
             | KernelOp::Ballot { .. }
             | KernelOp::MultiplyAdd { .. }
@@ -645,6 +660,7 @@ impl KernelOp {
             | KernelOp::WriteVolatile { mem, elem, .. }
             | KernelOp::CopyAhead { dst: mem, elem, .. }
             | KernelOp::ReadRun { to: mem, elem, .. }
+            | KernelOp::ReadWhole { to: mem, elem, .. }
             | KernelOp::DeclareArray { mem, elem, .. } => Some((*mem, *elem)),
             KernelOp::MultiplyAdd { sums, .. } | KernelOp::AwaitProducts { sums, .. } => {
                 Some((*sums, PrimType::Float(FloatType::F64)))

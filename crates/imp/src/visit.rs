@@ -233,6 +233,11 @@ macro_rules! walks {
                     v.block(to);
                     v.block(mem);
                 }
+                KernelOp::ReadWhole { to, mem, offset, elem: _, count: _ } => {
+                    v.expr(offset);
+                    v.block(to);
+                    v.block(mem);
+                }
                 KernelOp::Guarded(code) => deep(|| v.code(code)),
                 KernelOp::UnrolledFor { by: _, var, ty: _, bound, body } => {
                     v.declared(var);

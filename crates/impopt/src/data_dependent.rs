@@ -79,7 +79,9 @@ impl Found {
                 KernelOp::CompareAndSwap { offset, expected, value, .. } => {
                     self.depends(offset) || self.goes(expected) || self.goes(value)
                 }
-                KernelOp::ReadVolatile { offset, .. } => self.depends(offset),
+                KernelOp::ReadVolatile { offset, .. } | KernelOp::ReadWhole { offset, .. } => {
+                    self.depends(offset)
+                }
                 KernelOp::ReadRun { offset, stride, limit, .. } => {
                     [offset, stride, limit].into_iter().any(|e| self.depends(e))
                 }

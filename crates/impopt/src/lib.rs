@@ -16,7 +16,8 @@
 //! | [`divisors`] | GPUs | kernels multiply by inverses of floats that all threads divide by |
 //! | [`quotients`] | GPUs | such divisions, one after the other, ask once whether one of them is to be a division |
 //! | [`restrict`] | GPUs | kernels say which of their blocks are different memory |
-//! | [`walks`] | GPUs | threads that walk along rows of their own read several elements at a time |
+//! | [`bits`] | GPUs | loops over the bits of a word shift the word |
+//! | [`walks`] | GPUs | threads that walk along rows of their own, or along the same row, read several elements at a time |
 //! | [`read_ahead`] | GPUs | loops with checks read several elements before they wait for one |
 //! | [`prefetch`] | GPUs | loops of thread blocks read some iterations before they need it what does not depend on the loop |
 //! | [`unroll`] | GPUs | short loops of kernels are marked for their compiler to unroll |
@@ -27,6 +28,7 @@
 pub mod allocation_sizes;
 pub mod analysis;
 pub mod barriers;
+pub mod bits;
 pub mod checks;
 mod data_dependent;
 pub mod device_loops;

@@ -26,6 +26,7 @@ mod strip;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::plain::{renamed, Renaming};
 use self::rectangle::ByRectangles;
 use fehu_base::tuning::cpu_loops;
 use fehu_base::NameSource;

@@ -147,6 +147,7 @@ fn is_of_one_thread(op: &KernelOp) -> bool {
         | KernelOp::AwaitCopies
         | KernelOp::CopyAhead { .. }
         | KernelOp::ReadRun { .. }
+        | KernelOp::ReadWhole { .. }
         | KernelOp::Atomic { .. }
         | KernelOp::CompareAndSwap { .. }
         | KernelOp::ReadVolatile { .. }

@@ -290,6 +290,7 @@ impl<'c> Visitor<'c> for Survey {
             | KernelOp::AwaitCopies
             | KernelOp::CopyAhead { .. }
             | KernelOp::ReadRun { .. }
+            | KernelOp::ReadWhole { .. }
             | KernelOp::CompareAndSwap { .. }
             | KernelOp::ReadVolatile { .. }
             | KernelOp::WriteVolatile { .. }

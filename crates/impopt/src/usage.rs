@@ -197,7 +197,10 @@ impl Visitor<'_> for Usage {
             self.arrays.push((*mem, space.clone()))
         } else if let KernelOp::Check { .. } = op {
             self.may_fail()
-        } else if let KernelOp::CopyAhead { src, elem, .. } | KernelOp::ReadRun { mem: src, elem, .. } = op {
+        } else if let KernelOp::CopyAhead { src, elem, .. }
+        | KernelOp::ReadRun { mem: src, elem, .. }
+        | KernelOp::ReadWhole { mem: src, elem, .. } = op
+        {
             self.touch(*src, *elem)
         } else if let KernelOp::MultiplyAdd { left, right, .. } = op {
             [left, right].into_iter().for_each(|mem| self.touch(*mem, PrimType::Float(FloatType::F64)))

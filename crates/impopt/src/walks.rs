@@ -16,9 +16,11 @@
 //!
 //! **When.** The loop is short and has no loops in it. The place of the element grows by one from iteration to iteration (or by a stride that the
 //! host computes, and the thread compares with one), and leaps from thread to
-//! thread: where neighbours read neighbours, or all the same, a read is one line already. The array is only read while the kernel
+//! thread: where neighbours read neighbours, a read is one line already; where they all read the same, see [`in_step`]. The array is only read while the kernel
 //! runs. And every iteration reads the element, so that nothing is read that the loop would not read itself: the read is in no branch, and
 //! the loop has no checks, which might leave it before.
+
+mod in_step;
 
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -54,8 +56,7 @@ const MOST_BYTES: u64 = 16;
 /// The fewest bytes that are worth an instruction of its own.
 const LEAST_BYTES: u64 = 4;
 /// The most statements of an iteration, as it is copied for each element of a piece: with more, it is not reading that takes the time. The public
-/// `lavaMD`, whose loop has 34 statements and reads five arrays, takes 396 us on an H200 as it is, and 507 in such pieces; 336 by hand, where pieces are
-/// known to be whole and aligned.
+/// `lavaMD`, whose loop has 34 statements and reads five arrays, took 507 us on an H200 in such pieces, and 396 without.
 const MOST_STATEMENTS: usize = 32;
 /// The most arrays that are read in pieces: each takes registers for a piece.
 const MOST_RUNS: usize = 4;
@@ -97,19 +98,48 @@ impl Walks<'_> {
             let across = self.across(e);
             self.across.insert(*x, across);
         }
+        if let Code::If(cond, yes, no) = code {
+            return self.branches(cond, yes, no);
+        }
         let seq = matches!(code, Code::Seq(_));
         let changed = if seq { FxHashSet::default() } else { assigned(code) };
         self.across.extend(changed.iter().map(|x| (*x, Across::Leaps)));
         let var = if let Code::For { var, .. } = code { Some(*var) } else { None };
         self.across.extend(var.map(|var| (var, Across::Same)));
         code.bodies_mut().into_iter().for_each(|body| deep(|| self.code(body)));
-        // What a branch or an iteration has set is one of several values afterwards.
+        // What an iteration has set is one of several values afterwards.
         self.across.extend(changed.into_iter().map(|x| (x, Across::Leaps)));
         if let Code::For { var, ty, bound, body } = code {
             let reads = self.reads(*var, body);
             if !reads.is_empty() {
                 *code = self.in_pieces((*var, *ty), bound.clone(), (**body).clone(), reads);
+            } else if let Some(reads) = self.rows_in_step(*var, bound, body) {
+                let whole = self.in_whole_pieces((*var, *ty), bound.clone(), (**body).clone(), reads);
+                if let Some(whole) = whole {
+                    *code = whole;
+                }
             }
+        }
+    }
+
+    /// What two branches have set is the same afterwards if the condition is, and what each of them sets.
+    fn branches(&mut self, cond: &Expr, yes: &mut Code, no: &mut Code) {
+        let same = self.across(cond) == Across::Same;
+        let mut changed = changing(yes);
+        changed.extend(changing(no));
+        let before: Vec<_> = changed.iter().map(|x| (*x, self.across.get(x).copied())).collect();
+        deep(|| self.code(yes));
+        let after: Vec<_> = changed.iter().map(|x| (*x, self.across(&var(*x)))).collect();
+        for (x, across) in before {
+            match across {
+                Some(across) => self.across.insert(x, across),
+                None => self.across.remove(&x),
+            };
+        }
+        deep(|| self.code(no));
+        for (x, across) in after {
+            let alike = same && across == self.across(&var(x));
+            self.across.insert(x, if alike { across } else { Across::Leaps });
         }
     }
 
@@ -147,6 +177,12 @@ impl Walks<'_> {
             },
             Expr::CmpOp(_, a, b) if self.across(a) == Same && self.across(b) == Same => Same,
             Expr::UnOp(_, a) if self.across(a) == Same => Same,
+            // What one thread alone has may differ from that of its neighbours.
+            Expr::Index { offset, space: Space::Default | Space::Shared, .. }
+                if self.across(offset) == Same =>
+            {
+                Same
+            }
             Expr::CmpOp(..) | Expr::UnOp(..) | Expr::Conv(..) | Expr::PrimFn(..) | Expr::Index { .. } => {
                 Leaps
             }
@@ -155,9 +191,18 @@ impl Walks<'_> {
 
     /// What a loop reads in each iteration that is worth a piece; nothing if it cannot be done in pieces.
     fn reads(&self, var: Name, body: &Code) -> Vec<Read> {
-        if !is_short_and_plain(body) {
+        if plain_statements(body).is_none_or(|n| n > MOST_STATEMENTS) {
             return vec![];
         }
+        let mut reads = self.walked(var, body, Across::Leaps);
+        let count = elements(&reads);
+        reads.retain(|r| r.elem.bytes() * u64::from(count) >= LEAST_BYTES);
+        reads.truncate(MOST_RUNS);
+        reads
+    }
+
+    /// What every iteration of a loop reads of memory that nobody writes, one place further each time, where that is so from thread to thread.
+    fn walked(&self, var: Name, body: &Code, across: Across) -> Vec<Read> {
         let changed = changing(body);
         let mut known: FxHashMap<Name, Expr> = FxHashMap::default();
         let mut reads: Vec<Read> = vec![];
@@ -171,7 +216,7 @@ impl Walks<'_> {
                         return;
                     };
                     let wide = elem.bytes() * 2 <= MOST_BYTES && elem != PrimType::Unit;
-                    if wide && self.across(&place) == Across::Leaps && self.only_read.contains(&mem) {
+                    if wide && self.across(&place) == across && self.only_read.contains(&mem) {
                         let read = Read { mem, offset: offset.clone(), elem, place, stride };
                         if !reads.contains(&read) {
                             reads.push(read);
@@ -191,9 +236,6 @@ impl Walks<'_> {
                 }
             }
         }
-        let count = elements(&reads);
-        reads.retain(|r| r.elem.bytes() * u64::from(count) >= LEAST_BYTES);
-        reads.truncate(MOST_RUNS);
         reads
     }
 
@@ -279,14 +321,14 @@ fn assigned(code: &Code) -> FxHashSet<Name> {
 }
 
 /// Names that are different in each iteration: what it sets, and what it declares.
-fn changing(body: &Code) -> FxHashSet<Name> {
+pub(crate) fn changing(body: &Code) -> FxHashSet<Name> {
     let mut set = FxHashSet::default();
     Set(&mut |x| set.extend([x])).code(body);
     set
 }
 
 /// Whether a scalar is set by one statement alone.
-fn once(body: &Code, x: Name) -> bool {
+pub(crate) fn once(body: &Code, x: Name) -> bool {
     let mut count = 0;
     Set(&mut |y| count += usize::from(x == y)).code(body);
     // It is declared, too; a variable from outside is not.
@@ -305,8 +347,8 @@ impl<'c> Visitor<'c> for Set<'_> {
     }
 }
 
-/// Whether an iteration is short, and comes to its end: no loops, checks or calls, and no threads that wait for each other.
-fn is_short_and_plain(body: &Code) -> bool {
+/// How many statements an iteration has, if it comes to its end: no loops, checks or calls, and no threads that wait for each other.
+pub(crate) fn plain_statements(body: &Code) -> Option<usize> {
     let (mut statements, mut plain) = (0, true);
     for_each_statement(body, &mut |code| match code {
         Code::Seq(_) | Code::DeclareScalar(..) => {}
@@ -322,7 +364,7 @@ fn is_short_and_plain(body: &Code) -> bool {
         | Code::Assert { .. }
         | Code::Op(_) => plain = false,
     });
-    plain && statements <= MOST_STATEMENTS
+    plain.then_some(statements)
 }
 
 /// Whether a stride is one, or may turn out to be: arrays that may have been laid out anew have strides that the host computes.
@@ -381,7 +423,7 @@ fn step(e: &Expr, x: Name, changed: &FxHashSet<Name>) -> Option<Expr> {
 }
 
 /// Whether an expression has the same value in each iteration.
-fn stays(e: &Expr, x: Name, changed: &FxHashSet<Name>) -> bool {
+pub(crate) fn stays(e: &Expr, x: Name, changed: &FxHashSet<Name>) -> bool {
     let mut same = true;
     for_each_part(e, &mut |part| {
         if let Expr::Var(y) = part {
@@ -399,7 +441,7 @@ fn mentions(e: &Expr, x: Name) -> bool {
 }
 
 /// An expression in which names that are known stand for what they are.
-fn resolved(e: &Expr, known: &FxHashMap<Name, Expr>) -> Expr {
+pub(crate) fn resolved(e: &Expr, known: &FxHashMap<Name, Expr>) -> Expr {
     struct Resolve<'k>(&'k FxHashMap<Name, Expr>);
     impl Mutator for Resolve<'_> {
         fn expr(&mut self, e: &mut Expr) {

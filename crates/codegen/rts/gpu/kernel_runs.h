@@ -32,3 +32,16 @@ typedef uint4 run_16;
       }                                                                                                     \
     }                                                                                                       \
   } while (0)
+// Neighbours by one read: they are all there, and aligned.
+#define READ_WHOLE(BYTES, TYPE, COUNT, TO, FROM)                                                            \
+  do {                                                                                                      \
+    union {                                                                                                 \
+      run_##BYTES word;                                                                                     \
+      TYPE elements[COUNT];                                                                                 \
+    } run_read;                                                                                             \
+    run_read.word = *(const GLOBAL run_##BYTES *)(FROM);                                                    \
+    UNROLL                                                                                                  \
+    for (int run_at = 0; run_at < COUNT; run_at++) {                                                        \
+      TO[run_at] = run_read.elements[run_at];                                                               \
+    }                                                                                                       \
+  } while (0)

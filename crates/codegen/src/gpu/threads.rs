@@ -326,6 +326,12 @@ impl<A: Api> StmPrinter<'_, Threads<A>> {
                 let ty = element_type(*elem);
                 self.line(&format!("READ_RUN({bytes}, {ty}, {count}, {to}_p, {from}, {stride}, {limit});"));
             }
+            KernelOp::ReadWhole { to, mem, offset, elem, count } => {
+                let bytes = elem.bytes() * u64::from(*count);
+                let (to, from) = (self.context().name(*to), self.address(*mem, offset, *elem));
+                let ty = element_type(*elem);
+                self.line(&format!("READ_WHOLE({bytes}, {ty}, {count}, {to}_p, {from});"));
+            }
             KernelOp::AwaitProducts { sums, points } => {
                 self.flush_pending();
                 let (sums, points) = (self.context().name(*sums), self.exprs.inline(points, Prec::Top));

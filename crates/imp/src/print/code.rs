@@ -363,6 +363,13 @@ impl Text<'_> {
                 self.p.put(" of ");
                 self.expr(points);
             }
+            KernelOp::ReadWhole { to, mem, offset, elem, count } => {
+                self.p.put(format_args!("read_whole {count} "));
+                self.p.name(*to);
+                self.p.put(" <- ");
+                self.p.name(*mem);
+                self.at(*elem, offset);
+            }
             KernelOp::ReadRun { to, mem, offset, elem, stride, count, limit } => {
                 self.p.put(format_args!("read_run {count} "));
                 self.p.name(*to);

@@ -357,15 +357,22 @@ impl Arbitrary for TaskOp {
 
 impl Arbitrary for KernelOp {
     fn arbitrary(g: &mut Gen, depth: usize) -> KernelOp {
-        match g.below(if depth == 0 { 16 } else { 18 }) {
-            17 => KernelOp::UnrolledFor {
+        match g.below(if depth == 0 { 17 } else { 19 }) {
+            18 => KernelOp::UnrolledFor {
                 by: [None, Some(4)][g.below(2)],
                 var: g.name(),
                 ty: g.int(),
                 bound: g.expr(1),
                 body: Box::new(g.code(depth - 1)),
             },
-            16 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
+            17 => KernelOp::Guarded(Box::new(g.code(depth - 1))),
+            16 => KernelOp::ReadWhole {
+                to: g.name(),
+                mem: g.name(),
+                offset: g.expr(2),
+                elem: g.prim(),
+                count: g.below(17) as u32,
+            },
             12 => KernelOp::Check {
                 cond: g.expr(2),
                 number: g.below(9),

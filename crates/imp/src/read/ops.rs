@@ -138,6 +138,15 @@ impl ReadOp for KernelOp {
                 t.r.word("of")?;
                 KernelOp::MultiplyAdd { sums, left, right, points: t.expr()? }
             }
+            "read_whole" => {
+                t.r.word(word)?;
+                let count = t.r.number()?;
+                let to = t.r.name()?;
+                t.left_arrow()?;
+                let mem = t.r.name()?;
+                let (elem, offset) = t.element()?;
+                KernelOp::ReadWhole { to, mem, offset, elem, count }
+            }
             "read_run" => {
                 t.r.word(word)?;
                 let count = t.r.number()?;

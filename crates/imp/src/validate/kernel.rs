@@ -105,6 +105,14 @@ impl<'a> Validator<'a> {
                 let bytes = elem.bytes() * u64::from(*count);
                 self.check(matches!(bytes, 4 | 8 | 16), || format!("{bytes} bytes are read at a time"));
             }
+            KernelOp::ReadWhole { to, mem, offset, elem, count } => {
+                self.block_in(*to, &Space::Scalar(*elem, vec![i64::from(*count)]));
+                self.written(*to);
+                self.block_in(*mem, &Space::Default);
+                self.expr_of(offset, PrimType::I64, "an offset");
+                let bytes = elem.bytes() * u64::from(*count);
+                self.check(matches!(bytes, 4 | 8 | 16), || format!("{bytes} bytes are read at a time"));
+            }
             KernelOp::MultiplyAdd { sums, left, right, points } => {
                 let own = Space::Scalar(PrimType::Float(FloatType::F64), vec![]);
                 [sums, left, right].into_iter().for_each(|mem| self.block_in(*mem, &own));

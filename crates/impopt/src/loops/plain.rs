@@ -99,11 +99,11 @@ impl<F: FnMut(&Expr) -> Option<Expr>> Mutator for Rewrite<'_, F> {
 }
 
 /// Other names for scalars.
-pub(super) type Renaming = FxHashMap<Name, Name>;
+pub(crate) type Renaming = FxHashMap<Name, Name>;
 
 /// A copy of plain code in which every scalar that it declares has another name. Names that the renaming has
 /// already are replaced, too, wherever they are assigned or read.
-pub(super) fn renamed<O: Operation>(
+pub(crate) fn renamed<O: Operation>(
     names: &mut NameSource,
     code: &Code<O>,
     renaming: &mut Renaming,

@@ -259,6 +259,7 @@ impl Mutator for AsBlock {
             | KernelOp::WriteVolatile { .. }
             | KernelOp::AwaitCopies
             | KernelOp::ReadRun { .. }
+            | KernelOp::ReadWhole { .. }
             | KernelOp::Ballot { .. }
             | KernelOp::WarpBarrier
             | KernelOp::MultiplyAdd { .. }
