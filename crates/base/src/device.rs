@@ -24,6 +24,9 @@ pub const REGISTER_TILE_SIDE: i64 = 4;
 /// Every array in shared memory begins at a multiple of so many bytes: the widest load.
 pub const SHARED_ALIGNMENT_BYTES: i64 = 16;
 
+/// Bytes of shared memory that are in different banks: 32 banks of four bytes.
+pub const BANKS_BYTES: i64 = 128;
+
 /// Bytes of shared memory that the text of a kernel may declare; more must be asked for at the launch.
 pub const MAX_DECLARED_SHARED_BYTES: i64 = 48 * 1024;
 

@@ -33,7 +33,7 @@ use fehu_kernels::opt::{
 };
 use fehu_kernels::schedule;
 use fehu_memory::{
-    buffers, dead, divisions, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit,
+    banks, buffers, dead, divisions, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit,
     ScalarRecursion,
 };
 use fehu_opt::fusion::over_views;
@@ -286,6 +286,7 @@ fn memory<'a>() -> Pipeline<'a, Prog<Kernels>, Prog<Memory>> {
         .pass(buffers::PASS, "what iterations still hand on in fresh blocks they take turns with")
         .pass(hoist::PASS, "the allocations that are left leave loops")
         .pass(merge::PASS, "what has left a loop is there all the time, so fewer blocks count")
+        .pass(banks::PASS, "no array in shared memory gets another place any more")
         .pass(shared::PASS, "only now is it known what kernels allocate")
         .pass(
             fehu_memory::CHECK_KERNELS,

@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod banks;
 mod budget;
 pub mod buffers;
 mod builder;
