@@ -3,6 +3,7 @@
 //! Bodies inside of the statement are not looked at; neither are the results of parallel operations, which belong to the
 //! points that make them. Views (slices, transpositions, other names) touch nothing.
 
+use crate::Callees;
 use fehu_base::Name;
 use fehu_ir::mem::{poly, Lmad, MemOp};
 use fehu_ir::seg::{SegKind, SegOp};
@@ -57,7 +58,7 @@ impl Part {
 }
 
 /// The accesses of a statement by itself, the reads before the writes.
-pub fn accesses(stm: &Stm<Memory>) -> Vec<Access> {
+pub fn accesses(callees: &Callees, stm: &Stm<Memory>) -> Vec<Access> {
     let mut found = Found(vec![]);
     let made = stm.pat.iter().find(|p| p.ty.is_array()).map(|p| p.name);
     match &stm.exp {
@@ -92,10 +93,11 @@ pub fn accesses(stm: &Stm<Memory>) -> Vec<Access> {
             arrays.iter().for_each(|a| found.add(*a, Kind::Read, Part::Whole));
             found.result(made, Part::Whole);
         }
-        // Whoever is called may do anything with the blocks of its arguments.
-        Exp::Call(_, args) => {
-            for n in args.iter().filter_map(|e| e.name()) {
-                found.add(n, Kind::Write, Part::Anywhere);
+        // Whoever is called may do anything with the blocks of its arguments, unless it only reads them.
+        Exp::Call(f, args) => {
+            for (i, e) in args.iter().enumerate() {
+                let kind = if callees.only_reads(*f, i) { Kind::Read } else { Kind::Write };
+                e.name().into_iter().for_each(|n| found.add(n, kind, Part::Anywhere));
             }
         }
         Exp::WithAcc(w) => {

@@ -16,6 +16,7 @@
 //! Integers are taken not to wrap around in sums and products with factors that are not excessive: an index computed
 //! otherwise is outside of every array. What a program does with large factors (hashes, random numbers) stays opaque.
 
+use crate::Callees;
 use fehu_algebra::{Facts, Poly, Sym};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -27,6 +28,7 @@ use fehu_ir::visit::{deep, for_each_body, for_each_lambda};
 use fehu_ir::{Basic, Body, DimIndex, Exp, FunDef, Loop, LoopForm, Param, Rep, Slice, Stm, SubExp, Type};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Larger definitions stay opaque: substituted into each other, they would only grow.
 const MAX_SIZE: usize = 40;
@@ -51,6 +53,8 @@ pub struct Known {
     checks: FxHashMap<Name, SubExp>,
     /// What holds in bodies that were asked for, by a name that stands for each.
     inside: RefCell<FxHashMap<Name, Facts>>,
+    /// What other functions do with their arguments.
+    pub callees: Rc<Callees>,
 }
 
 /// What a boolean stands for.
@@ -77,6 +81,13 @@ impl Known {
         }
         known.body(&fun.body);
         known
+    }
+
+    /// The same, where what other functions do is known.
+    #[must_use]
+    pub fn calling(mut self, callees: &Rc<Callees>) -> Known {
+        self.callees = Rc::clone(callees);
+        self
     }
 
     /// Looks at a body, with nothing around it.

@@ -6,6 +6,7 @@
 //!   It gives [`Facts`](fehu_algebra::Facts) for a place in the program, to be used in questions about index functions.
 //! - [`Magnitudes`](magnitude::Magnitudes) says which integers are not negative, whatever wraps around.
 //! - [`Constants`] says which constants of the program a function has to know.
+//! - [`Callees`] says which arguments functions only read.
 //! - [`Blocks`] says which names of memory blocks may stand for the same memory.
 //! - [`accesses`](access::accesses) lists what a statement reads and writes by itself, as index functions into blocks; and
 //!   [`Order`](order::Order) adds them up over statements, loops and parallel operations, to tell whether an array may be moved.
@@ -27,6 +28,7 @@
 
 pub mod access;
 mod blocks;
+mod callees;
 pub mod conditions;
 mod constants;
 mod known;
@@ -38,5 +40,6 @@ pub mod polynomial;
 pub mod recursion;
 
 pub use blocks::Blocks;
+pub use callees::Callees;
 pub use constants::Constants;
 pub use known::{remainder_of, Known};

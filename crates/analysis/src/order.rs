@@ -123,10 +123,12 @@ impl Order<'_> {
                 let operators: Vec<&Body<Memory>> =
                     w.inputs.iter().filter_map(|i| i.op.as_ref()).map(|(l, _)| &l.body).collect();
                 self.lambdas_use_nothing(&operators)
-                    && self.direct(facts, inside, &accesses(stm), uses)
+                    && self.direct(facts, inside, &accesses(&self.known.callees, stm), uses)
                     && self.backwards(facts, &inner, &w.lambda.body.stms, uses)
             }
-            Exp::Basic(_) | Exp::Call(..) | Exp::Op(_) => self.direct(facts, inside, &accesses(stm), uses),
+            Exp::Basic(_) | Exp::Call(..) | Exp::Op(_) => {
+                self.direct(facts, inside, &accesses(&self.known.callees, stm), uses)
+            }
         }
     }
 
@@ -259,7 +261,7 @@ impl Order<'_> {
         let mut point = Uses::nothing();
         let results = point_results(seg, &stm.pat);
         let ends_well = self.direct(&inner, &within, &results, &mut point)
-            && self.direct(&inner, &within, &accesses(stm), &mut point)
+            && self.direct(&inner, &within, &accesses(&self.known.callees, stm), &mut point)
             && self.backwards(&inner, &within, &seg.body.body.stms, &mut point);
         if !ends_well {
             return false;
@@ -332,7 +334,9 @@ impl Order<'_> {
     fn lambdas_use_nothing(&self, bodies: &[&Body<Memory>]) -> bool {
         bodies.iter().all(|body| {
             body.stms.iter().all(|stm| {
-                let mut fine = accesses(stm).iter().all(|a| matches!((self.side)(a.array), Side::None));
+                let mut fine = accesses(&self.known.callees, stm)
+                    .iter()
+                    .all(|a| matches!((self.side)(a.array), Side::None));
                 for_each_body(&stm.exp, &mut |b| fine &= self.lambdas_use_nothing(&[b]));
                 fine
             })

@@ -3,7 +3,7 @@
 use fehu_algebra::{Facts, Poly};
 use fehu_analysis::access::{accesses, Kind, Part};
 use fehu_analysis::order::{Order, Side, Uses};
-use fehu_analysis::{Blocks, Known};
+use fehu_analysis::{Blocks, Callees, Known};
 use fehu_base::Name;
 use fehu_ir::mem::{poly, MemInfo};
 use fehu_ir::read::read_prog;
@@ -110,12 +110,25 @@ const ROWS: &str = "fun f_0(n_1 : i64, k_2 : i64, t_mem_3 : mem(default), *t_4 :
 fn statements_read_and_write_what_they_say() {
     let prog = prog(&ROWS.replace("ROW", "1i64"));
     let stms = &body(&prog).stms;
-    assert!(accesses(&stms[0]).is_empty(), "an allocation touches nothing");
-    let made = accesses(&stms[1]);
+    assert!(accesses(&Callees::default(), &stms[0]).is_empty(), "an allocation touches nothing");
+    let made = accesses(&Callees::default(), &stms[1]);
     assert_eq!((made.len(), made[0].kind, made[0].part.clone()), (1, Kind::Write, Part::Whole));
-    let read = accesses(&stms[2]);
+    let read = accesses(&Callees::default(), &stms[2]);
     assert_eq!((read.len(), read[0].kind), (1, Kind::Read));
     assert_eq!(read[0].array, name(&prog, "t"));
+}
+
+#[test]
+fn calls_only_read_what_they_do_not_consume() {
+    let given = "a_mem_3 : mem(default), a_4 : [n_1]i32 @ a_mem_3 -> 0 + {(n_1 : 1)}, \
+                 b_mem_5 : mem(default), *b_6 : [n_1]i32 @ b_mem_5 -> 0 + {(n_1 : 1)}";
+    let text =
+        format!("fun g_0(n_1 : i64, {given}) : (i32) = {{ let (s_7 : i32) = a_4[0i64] return (s_7) }}");
+    let prog = prog(&text);
+    let callees = Callees::of_prog(&prog);
+    let only_read: Vec<bool> = (0..5).map(|i| callees.only_reads(prog.funs[0].name, i)).collect();
+    assert_eq!(only_read, [false, true, true, false, false]);
+    assert!(!Callees::default().only_reads(prog.funs[0].name, 1), "who is not known may write");
 }
 
 /// Whether `x` may be row 0 of `t`, in a program that then reads a row.

@@ -38,7 +38,7 @@ use fehu_algebra::horner::Arith;
 use fehu_algebra::{Facts, Poly};
 use fehu_analysis::access::{accesses, Kind};
 use fehu_analysis::order::Side;
-use fehu_analysis::Known;
+use fehu_analysis::{Callees, Known};
 use fehu_base::ops::{CmpOp, ConvOp};
 use fehu_base::prim::IntType;
 use fehu_base::Name;
@@ -324,7 +324,7 @@ fn copies(stm: &Stm<Memory>, side: &dyn Fn(Name) -> Side) -> bool {
         Exp::Op(MemOp::Seg(seg)) => &seg.body.body.result[..],
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => &[],
     };
-    let list = accesses(stm);
+    let list = accesses(&Callees::default(), stm);
     let read = list.iter().filter(|a| a.kind == Kind::Read).map(|a| a.array);
     let mut read = read.chain(results.iter().filter_map(|e| e.name()));
     let written = list.iter().filter(|a| a.kind == Kind::Write).map(|a| a.array);

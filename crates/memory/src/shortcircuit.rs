@@ -45,7 +45,7 @@ use crate::tables::{operand_counts, Tables};
 use crate::within::Within;
 use fehu_algebra::{Facts, Poly};
 use fehu_analysis::order::{Order, Side, Uses};
-use fehu_analysis::{Blocks, Known};
+use fehu_analysis::{Blocks, Callees, Known};
 use fehu_base::{Name, NameSource};
 use fehu_ir::mem::{sym_name, Lmad, MemOp};
 use fehu_ir::seg::SegKind;
@@ -56,6 +56,7 @@ use fehu_pass::{Need, Pass};
 use layout::Layout;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Arrays are computed where they will end up.
 pub const PASS: Pass<Prog<Memory>> = Pass { name: "short-circuit", need: Need::Optional, run: shortcircuit };
@@ -88,9 +89,10 @@ fn run(prog: &mut Prog<Memory>, reasons: Option<Reasons>) -> Option<Reasons> {
         answers: RefCell::default(),
         names: std::mem::take(&mut prog.names),
     };
+    let callees = Rc::new(Callees::of_prog(prog));
     for fun in &mut prog.funs {
         pass.blocks = Blocks::of_body(&fun.body);
-        pass.known = Known::of_fun(fun);
+        pass.known = Known::of_fun(fun).calling(&callees);
         pass.passed = operand_counts(&fun.body);
         pass.budget = Budget::of(&fun.body);
         pass.sure = pass.known.facts();
