@@ -251,8 +251,12 @@ pub mod scan_epilogue {
     /// What is done twice rather than kept costs at most so many instructions.
     pub const REPEATED_INSTRUCTIONS: usize = 24;
 
-    /// The most bytes of scanned values at a point: they are in registers.
-    pub const POINT_BYTES: u64 = 16;
+    /// The most bytes of scanned values at a point: they are in registers. On an H200, three sums of 3·10^7 numbers of 64 bits and a map
+    /// of them take 352 us in one kernel and 650 us in two; of `f64`, 424 and 706 us.
+    pub const POINT_BYTES: u64 = 24;
+
+    /// The most conditions that a filter counts at once.
+    pub const FILTERED_VALUES: usize = 2;
 }
 
 /// Which scalar code goes to the device.

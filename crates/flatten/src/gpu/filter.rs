@@ -58,7 +58,7 @@ pub(super) fn filter(flat: &mut Flat, nest: &Nest, stm: &Stm<Soacs>, f: &Filter<
         let body = filter_indices(flat, stm, f);
         return Some(on_host(flat, body));
     }
-    let most = (scan_epilogue::POINT_BYTES / PrimType::I64.bytes()) as usize;
+    let most = scan_epilogue::FILTERED_VALUES;
     if scanned(f) > most {
         let body = halves(flat, stm, f, most);
         return Some(on_host(flat, body));
