@@ -84,6 +84,10 @@ pub fn soacs_in_versions<'a>() -> Pipeline<'a, Prog<Soacs>, Prog<Soacs>> {
         .pass(
             irregular::PASS,
             "nests are as fused as they get; what it emits is fused by the steps that follow",
+        )
+        .pass(
+            copies::PASS,
+            "recursion that goes level by level takes arrays over, and reads parts of what it gives back",
         );
     fused().then(flat).then(finished())
 }

@@ -11,14 +11,19 @@
 //! The rank of a point says where it is among those of its side: one before its rank, or as many places after the first as it has
 //! numbers before it that are not counted by its rank. So the kernel that scans writes the points of both sides, each in
 //! memory with room for all of them, and nobody waits for how many there are before that.
+//!
+//! If a side uses arrays whose size differs, it will ask for their sizes and for where they begin. The same kernel sums up the sizes
+//! of its points and writes both, so that the host waits once for the number of points and of elements. It also writes where these
+//! arrays begin among those of all points, which whoever reads their elements need not find by the number of the point then.
 
 use super::level::Lift;
 use super::running::{Branch, Divided, State};
-use super::sides::{elements_of, written_by_sides, Elements};
-use super::value::{LevelId, Points, Value};
+use super::sides::{elements_of, written_by_sides, written_over, Elements};
+use super::value::{LevelId, Points, Shape, Value};
 use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
+use fehu_ir::free::free_in_stm;
 use fehu_ir::soac::{Scatter, ScatterDest, Soac};
 use fehu_ir::subst::Subst;
 use fehu_ir::{Basic, Body, DimIndex, Exp, Lambda, PatElem, Soacs, Stm, SubExp, Type};
@@ -67,7 +72,8 @@ impl Lift<'_> {
         if !self.varies(cond) {
             return self.host_branch(level, &pat, cond, (*yes, *no)).map(|()| None);
         }
-        let divided = self.divide(level, cond)?;
+        let sizes = [&*yes, &*no].map(|side| self.size_used(level, side));
+        let divided = self.divide_with(level, cond, sizes)?;
         let sides = [self.begin(divided.yes, *yes)?, self.begin(divided.no, *no)?];
         let branch = Branch { level, pat, cond, divided, sides };
         if self.end_of_branch(&branch)? {
@@ -90,18 +96,55 @@ impl Lift<'_> {
         if !yes.is_done() || !no.is_done() {
             return Some(false);
         }
+        if written_over(self, branch)? {
+            return Some(true);
+        }
         let yes = self.side_of(divided.yes, At::First, pat, &yes.result)?;
         let no = self.side_of(divided.no, At::Second, pat, &no.result)?;
         self.joined_sides(*level, pat, *cond, divided, [&yes, &no])?;
         Some(true)
     }
 
+    /// The size of arrays of a level that the code of a side uses, if it differs from point to point.
+    fn size_used(&self, level: LevelId, side: &Body<Soacs>) -> Option<Name> {
+        let size_of = |n: &Name| match self.values.get(n) {
+            Some(Value::Flat(shape, _)) if self.shapes[shape.0].level == level => {
+                match (self.b.types.get(n)?.shape(), self.shapes[shape.0].sizes) {
+                    ([SubExp::Var(size)], sizes) => match self.values.get(size) {
+                        Some(Value::Each(at, each)) if *at == level && *each == sizes => Some(*size),
+                        _ => None,
+                    },
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let used = side.stms.iter().flat_map(free_in_stm);
+        used.filter_map(|n| size_of(&n)).min()
+    }
+
     /// Divides the points of a level by a condition.
     pub(super) fn divide(&mut self, level: LevelId, cond: SubExp) -> Option<Divided> {
+        self.divide_with(level, cond, [None, None])
+    }
+
+    /// The same, where the shape of arrays of a size is known for the points of each side.
+    fn divide_with(&mut self, level: LevelId, cond: SubExp, sizes: [Option<Name>; 2]) -> Option<Divided> {
         let width = self.width(level);
-        let body = self.nested(|f| Some(vec![f.b.conv(ConvOp::BToI(IntType::I64), cond)]))?;
-        let steps = self.map(level, body, &[Type::I64])?[0];
-        let ranks = self.scan(width, steps, BinOp::Add(IntType::I64));
+        let body = self.nested(|f| {
+            let mut steps = vec![f.b.conv(ConvOp::BToI(IntType::I64), cond)];
+            for (side, size) in sizes.iter().enumerate() {
+                let Some(size) = size else { continue };
+                let mut of = [SubExp::i64(0); 2];
+                of[side] = (*size).into();
+                steps.push(f.choose(cond, of[0], of[1], Type::I64));
+            }
+            Some(steps)
+        })?;
+        let types = vec![Type::I64; body.result.len()];
+        let steps = self.map(level, body, &types)?;
+        let ranks = self.scan(width, steps[0], BinOp::Add(IntType::I64));
+        let ends: Vec<Name> = steps[1..].iter().map(|sizes| self.sums(width, *sizes)).collect();
         let [rank, number] = ["rank", "p"].map(|base| self.b.fresh(base, Type::I64));
         self.values.insert(rank, Value::Each(level, ranks));
         self.values.insert(number, Value::Number(level));
@@ -114,28 +157,62 @@ impl Lift<'_> {
             Some(vec![yes, no])
         })?;
         let places = self.map(level, body, &[Type::I64, Type::I64])?;
+        let numbers = self.numbers(level);
+        let mut values = vec![(0, numbers), (1, numbers)];
+        let of_sides = || sizes.iter().enumerate().filter_map(|(side, size)| Some((side, (*size)?)));
+        for ((side, size), ends) in of_sides().zip(&ends) {
+            let shape = self.shape(level, &[size.into()], &[])?;
+            let Shape { sizes, starts: before, .. } = self.shapes[shape.0];
+            let starts = self.starts(width, sizes, *ends)?;
+            values.extend([(side, sizes), (side, before), (side, starts)]);
+        }
+        let mut written = self.written_at([places[0], places[1]], width, &values).into_iter();
+        let points = [written.next()?, written.next()?];
+        let count = self.last(width, ranks)?;
+        let others = self.b.sub64(width, count);
+        let widths = [count, others];
+        let [yes, no] = [0, 1].map(|side: usize| {
+            let points = self.part(points[side], SubExp::i64(0), widths[side]);
+            self.add_level(widths[side], Points::Selected(level, points))
+        });
+        self.known.other_sides.extend([(yes, no), (no, yes)]);
+        for ((side, size), ends) in of_sides().zip(ends) {
+            let total = self.last(width, ends)?;
+            let of_side = [written.next()?, written.next()?, written.next()?];
+            let [sizes, before, starts] = of_side.map(|all| self.part(all, SubExp::i64(0), widths[side]));
+            let all = self.shape(level, &[size.into()], &[])?;
+            let Shape { sizes: all_sizes, starts: all_starts, .. } = self.shapes[all.0];
+            let at = [yes, no][side];
+            self.known.moved.extend([((at, all_sizes), sizes), ((at, all_starts), before)]);
+            let shape = Shape { level: at, sizes, starts, total, checks: vec![] };
+            self.add_shape(&[size.into()], shape);
+        }
+        Some(Divided { yes, no, rank, number })
+    }
+
+    /// Numbers that the points of a level have, written at one of two places: arrays with room for all points.
+    fn written_at(&mut self, places: [Name; 2], width: SubExp, values: &[(usize, Name)]) -> Vec<Name> {
         let all = Type::Array(PrimType::I64, vec![width]);
-        let mut dests = vec![];
-        for _ in &places {
+        let (mut dests, mut arrays) = (vec![], places.to_vec());
+        for (_, value) in values {
             let scratch = Exp::Basic(Basic::Scratch(PrimType::I64, vec![width]));
             let array = self.b.bind("points", all.clone(), scratch);
             dests.push(ScatterDest { shape: vec![width], array });
+            if !arrays.contains(value) {
+                arrays.push(*value);
+            }
         }
-        let numbers = self.numbers(level);
-        let params = ["at", "at", "p"].map(|base| self.b.param(base, Type::I64)).to_vec();
-        let result = [0, 1, 2, 2].map(|i: usize| SubExp::Var(params[i].name)).to_vec();
-        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret: vec![Type::I64; 4] };
-        let arrays = vec![places[0], places[1], numbers];
+        let base = |i: usize| if i < places.len() { "at" } else { "p" };
+        let params: Vec<_> = (0..arrays.len()).map(|i| self.b.param(base(i), Type::I64)).collect();
+        let param_of =
+            |array: &Name| arrays.iter().zip(&params).find(|(a, _)| *a == array).map(|(_, p)| p.name);
+        let at = values.iter().filter_map(|(side, _)| param_of(&places[*side]));
+        let result: Vec<SubExp> =
+            at.chain(values.iter().filter_map(|(_, value)| param_of(value))).map(SubExp::Var).collect();
+        let ret = vec![Type::I64; result.len()];
+        let lambda = Lambda { params, body: Body { stms: vec![], result }, ret };
         let scatter = Soac::Scatter(Scatter { width, arrays, dests, lambda });
-        let points = self.b.bind_all("points", vec![all; 2], Exp::Op(scatter));
-        let count = self.last(width, ranks)?;
-        let others = self.b.sub64(width, count);
-        let yes = self.part(points[0], SubExp::i64(0), count);
-        let no = self.part(points[1], SubExp::i64(0), others);
-        let yes = self.add_level(count, Points::Selected(level, yes));
-        let no = self.add_level(others, Points::Selected(level, no));
-        self.known.other_sides.extend([(yes, no), (no, yes)]);
-        Some(Divided { yes, no, rank, number })
+        self.b.bind_all("points", vec![all; values.len()], Exp::Op(scatter))
     }
 
     /// The place of a point among those of a side that it takes: code of the point.

@@ -27,7 +27,8 @@ use super::branch::result_subst;
 use super::level::Lift;
 use super::point::whole;
 use super::running::{Call, State};
-use super::value::{Known, LevelId, Points, Value};
+use super::sides::given_back;
+use super::value::{GivenBack, Known, LevelId, Points, Value};
 use fehu_base::ops::CmpOp;
 use fehu_base::prim::PrimType;
 use fehu_base::Name;
@@ -68,8 +69,10 @@ pub(super) fn call_together(lift: &mut Lift<'_>, calls: &[&Call]) -> Option<()> 
 fn joined_call(lift: &mut Lift<'_>, calls: &[&Call]) -> Option<()> {
     let fun = calls.first()?.fun;
     let source = lift.functions.source.get(&fun)?;
-    let (params, ret) = (source.params.clone(), source.ret.clone());
+    let (mut params, ret) = (source.params.clone(), source.ret.clone());
     let differs = differing(lift, &params, calls);
+    let back = back(lift, fun, source, &differs);
+    take_over(&mut params, back);
     let lifted = lifted_function(lift, fun, &differs)?;
     let widths: Vec<SubExp> = calls.iter().map(|call| lift.width(call.level)).collect();
     let width = sum(lift, &widths);
@@ -94,6 +97,7 @@ fn joined_call(lift: &mut Lift<'_>, calls: &[&Call]) -> Option<()> {
     let bound: Vec<PatElem<Soacs>> = own.iter().map(|(p, _)| p).chain(&pat).cloned().collect();
     let results = pat.iter().flat_map(|p| lift.carried_names_of(level, &bound, p, "out")).collect::<Vec<_>>();
     lift.b.bind_names(results.clone(), Exp::Call(lifted, all));
+    lift.forget_owners();
     let names: Vec<Name> = results.into_iter().map(|(n, _)| n).collect();
     match calls {
         [only] => lift.uncarried(only.level, &only.pat, &names),
@@ -263,6 +267,19 @@ fn nothing(lift: &mut Lift<'_>, results: &[(Name, Type)]) -> Vec<SubExp> {
     all
 }
 
+/// The parameter that a function that calls itself gives back, if its size differs from point to point.
+fn back(lift: &Lift<'_>, fun: Name, source: &FunDef<Soacs>, differs: &[bool]) -> Option<GivenBack> {
+    let back = lift.functions.calls_itself(fun).then(|| given_back(source)).flatten()?;
+    let differing = |n: Name| source.params.iter().zip(differs).any(|(p, differs)| *differs && p.name == n);
+    let param = source.params.iter().find(|p| p.name == back.param)?;
+    param.ty.shape().iter().any(|d| d.name().is_some_and(differing)).then_some(back)
+}
+
+/// What a function gives back it takes over.
+fn take_over(params: &mut [Param<Soacs>], back: Option<GivenBack>) {
+    params.iter_mut().for_each(|p| p.consumed |= back.is_some_and(|b| b.param == p.name));
+}
+
 /// The function for all points.
 fn lifted_function(lift: &mut Lift<'_>, fun: Name, differs: &[bool]) -> Option<Name> {
     let call = (fun, differs.to_vec());
@@ -276,7 +293,8 @@ fn lifted_function(lift: &mut Lift<'_>, fun: Name, differs: &[bool]) -> Option<N
     lift.b.types.extend(body_types(&source.body));
     lift.b.types.extend(source.params.iter().map(|p| (p.name, p.ty.clone())));
     lift.functions.lifted.insert(call.clone(), (name, None));
-    match deep(|| definition(lift, name, source, differs)) {
+    let back = back(lift, fun, &source, differs);
+    match deep(|| definition(lift, name, source, (differs, back))) {
         Some(definition) => {
             lift.functions.lifted.insert(call, (name, Some(definition)));
             Some(name)
@@ -292,9 +310,10 @@ fn definition(
     lift: &mut Lift<'_>,
     name: Name,
     source: FunDef<Soacs>,
-    differs: &[bool],
+    (differs, back): (&[bool], Option<GivenBack>),
 ) -> Option<FunDef<Soacs>> {
-    let FunDef { params, ret, body, attrs, loc, .. } = source;
+    let FunDef { mut params, ret, body, attrs, loc, .. } = source;
+    take_over(&mut params, back);
     let width = lift.b.param("width", Type::I64);
     let mut all = vec![width.clone()];
     let same = params.iter().zip(differs).filter(|(_, differs)| !**differs).map(|(p, _)| p.clone());
@@ -312,6 +331,7 @@ fn definition(
             shapes: vec![],
             values: FxHashMap::default(),
             known: Known::default(),
+            given_back: back,
         };
         let level = lift.add_level(width.name.into(), Points::Outermost);
         let pat: Vec<PatElem<Soacs>> = own.iter().map(|(p, _)| p.clone()).collect();
@@ -369,9 +389,10 @@ fn returned(
     let mut operands = vec![];
     let mut places: FxHashMap<Name, usize> = FxHashMap::default();
     for (p, e) in pat.iter().zip(result) {
-        // Nests return fresh arrays, so what is returned for all points may not be an argument.
+        // Nests return fresh arrays, so what is returned for all points may not be an argument, unless it was taken over.
         let carried = lift.carried_one(level, &pat, &subst, (p, *e))?;
-        operands.append(&mut fresh_data(lift, carried));
+        let own = lift.given_back.is_some_and(|back| back.written && *e == SubExp::Var(back.result));
+        operands.append(&mut if own { carried } else { fresh_data(lift, carried) });
         for (name, ty) in lift.carried_names_of(level, &pat, p, "ret") {
             places.insert(name, types.len());
             let ty = match ty {

@@ -26,21 +26,25 @@ fn made(lift: &mut Lift<'_>, level: LevelId, checks: &[Name]) -> Option<Vec<Name
     if of_points.is_empty() {
         return Some(made);
     }
-    let key = (level, of_points.clone());
-    if let Some(known) = lift.known.made.get(&key) {
+    let made_before = lift
+        .known
+        .made
+        .iter()
+        .find(|(at, checks, _)| *at == level && of_points.iter().all(|c| checks.contains(c)));
+    if let Some((_, _, known)) = made_before {
         made.push(*known);
         return Some(made);
     }
     let all = over_points(lift, level, ("all", BinOp::LogAnd, SubExp::bool(true)), |f| {
         let ok = f.b.fresh("ok", Type::BOOL);
         let mut stm = plain(ok, Type::BOOL, Exp::Basic(Basic::SubExp(SubExp::bool(true))));
-        stm.certs = of_points;
+        stm.certs.clone_from(&of_points);
         f.b.push(stm);
         ok.into()
     })?;
     let message = vec![ErrorPart::Text("a check failed".into())];
     let check = lift.b.bind("made", Type::UNIT, Exp::Basic(Basic::Assert(all, message)));
-    lift.known.made.insert(key, check);
+    lift.known.made.push((level, of_points, check));
     made.push(check);
     Some(made)
 }

@@ -210,7 +210,9 @@ impl Conditions {
             let counts = f.b.bind_all("count", types.clone(), exp);
             Some(counts.into_iter().map(SubExp::Var).collect())
         })?;
-        lift.map(level, body, &types)
+        // What counts does not scan: in the kernel of a scan, few threads would count for many points each, one after the other.
+        let counts = lift.map(level, body, &types)?;
+        Some(counts.into_iter().map(|counts| lift.stored(counts)).collect())
     }
 
     /// How many elements before a place are kept: code of a point.

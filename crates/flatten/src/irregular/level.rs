@@ -13,7 +13,7 @@
 use super::forms::Form;
 use super::functions::Functions;
 use super::teams::{bits, numbers};
-use super::value::{Known, Level, LevelId, Points, Shape, ShapeId, Value};
+use super::value::{GivenBack, Known, Level, LevelId, Points, Shape, ShapeId, Value};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
@@ -41,6 +41,8 @@ pub(super) struct Lift<'a> {
     /// What names bound inside of the nest mean.
     pub(super) values: FxHashMap<Name, Value>,
     pub(super) known: Known,
+    /// What the function gives back that is flattened.
+    pub(super) given_back: Option<GivenBack>,
 }
 
 impl Lift<'_> {
@@ -92,18 +94,28 @@ impl Lift<'_> {
         let sizes = self.sizes(level, dims, checks)?;
         let width = self.width(level);
         let ends = self.sums(width, sizes);
-        let [e, s] = [self.b.param("e", Type::I64), self.b.param("s", Type::I64)];
-        let body = self.nested(|f| Some(vec![f.b.sub64(e.name.into(), s.name.into())]))?;
-        let starts = self.host_map(width, vec![(ends, e), (sizes, s)], body, &[Type::I64])[0];
+        let starts = self.starts(width, sizes, ends)?;
         let total = match total.or_else(|| self.total_beside(level, dims)) {
             Some(total) => total,
             None => self.last(width, ends)?,
         };
         let checks = checks.to_vec();
-        self.shapes.push(Shape { level, sizes, starts, total, checks });
-        let id = ShapeId(self.shapes.len() - 1);
+        Some(self.add_shape(dims, Shape { level, sizes, starts, total, checks }))
+    }
+
+    /// Records the shape of arrays of these dimensions.
+    pub(super) fn add_shape(&mut self, dims: &[SubExp], shape: Shape) -> ShapeId {
+        let (id, key) = (ShapeId(self.shapes.len()), (shape.level, dims.to_vec()));
+        self.shapes.push(shape);
         self.known.shapes.insert(key, id);
-        Some(id)
+        id
+    }
+
+    /// Where arrays begin, from their sizes and where they end.
+    pub(super) fn starts(&mut self, width: SubExp, sizes: Name, ends: Name) -> Option<Name> {
+        let [e, s] = [self.b.param("e", Type::I64), self.b.param("s", Type::I64)];
+        let body = self.nested(|f| Some(vec![f.b.sub64(e.name.into(), s.name.into())]))?;
+        Some(self.host_map(width, vec![(ends, e), (sizes, s)], body, &[Type::I64])[0])
     }
 
     /// How many elements the points of one side have, where that is known of all points and of the other side.
@@ -202,20 +214,9 @@ impl Lift<'_> {
         if let Some(owners) = self.known.owners.get(&id) {
             return Some(*owners);
         }
-        let Shape { level, starts, total, .. } = self.shapes[id.0];
-        let width = self.width(level);
+        let Shape { starts, total, .. } = self.shapes[id.0];
         let each = SubExp::i64(SEARCHED_ELEMENTS);
-        let rounded = self.b.add64(total, SubExp::i64(SEARCHED_ELEMENTS - 1));
-        let count = self.b.bin(BinOp::SQuot(IntType::I64), rounded, each);
-        let last = self.b.sub64(width, SubExp::i64(1));
-        let bits_of_all = bits(self.b, width);
-        let k = self.b.param("k", Type::I64);
-        let body = self.nested(|f| {
-            let q = f.b.mul64(k.name.into(), each);
-            Some(vec![f.owner(starts, (SubExp::i64(0), last, bits_of_all), q)?])
-        })?;
-        let numbers_of_some = numbers(self.b, count);
-        let some = self.host_map(count, vec![(numbers_of_some, k)], body, &[Type::I64])[0];
+        let (some, count, last) = self.some_owners(id)?;
         let q = self.b.param("q", Type::I64);
         let body = self.nested(|f| {
             let k = f.b.bin(BinOp::SQuot(IntType::I64), q.name.into(), each);
@@ -233,6 +234,35 @@ impl Lift<'_> {
         let owners = self.host_map(total, vec![(numbers, q)], body, &[Type::I64])[0];
         self.known.owners.insert(id, owners);
         Some(owners)
+    }
+
+    /// The points to which every [`SEARCHED_ELEMENTS`]-th element of a shape belongs, how many these are, and the last point.
+    fn some_owners(&mut self, id: ShapeId) -> Option<(Name, SubExp, SubExp)> {
+        if let Some((some, count, last)) = self.known.some_owners.get(&id).copied() {
+            // Under another name, so that what is found by it is not what was found before.
+            return Some((self.stored(some), count, last));
+        }
+        let Shape { level, starts, total, .. } = self.shapes[id.0];
+        let width = self.width(level);
+        let each = SubExp::i64(SEARCHED_ELEMENTS);
+        let rounded = self.b.add64(total, SubExp::i64(SEARCHED_ELEMENTS - 1));
+        let count = self.b.bin(BinOp::SQuot(IntType::I64), rounded, each);
+        let last = self.b.sub64(width, SubExp::i64(1));
+        let bits_of_all = bits(self.b, width);
+        let k = self.b.param("k", Type::I64);
+        let body = self.nested(|f| {
+            let q = f.b.mul64(k.name.into(), each);
+            Some(vec![f.owner(starts, (SubExp::i64(0), last, bits_of_all), q)?])
+        })?;
+        let numbers_of_some = numbers(self.b, count);
+        let some = self.host_map(count, vec![(numbers_of_some, k)], body, &[Type::I64])[0];
+        self.known.some_owners.insert(id, (some, count, last));
+        Some((some, count, last))
+    }
+
+    /// Forgets to which points elements belong: after a call they are searched for anew, instead of stored while it runs.
+    pub(super) fn forget_owners(&mut self) {
+        self.known.owners.clear();
     }
 
     /// The point of an element: the last one, of those from one to another, whose elements begin there or before. Points without
@@ -279,7 +309,7 @@ impl Lift<'_> {
     }
 
     /// The sums of numbers of elements.
-    fn sums(&mut self, width: SubExp, array: Name) -> Name {
+    pub(super) fn sums(&mut self, width: SubExp, array: Name) -> Name {
         self.scan_by(width, array, |b, x, y| {
             let sum = b.add64(x, y);
             b.bin(BinOp::SMin(IntType::I64), sum, SubExp::i64(MOST_ELEMENTS))

@@ -163,11 +163,25 @@ impl Lift<'_> {
         if level == point.level {
             return Some(self.input(point, array));
         }
+        if let Some(inner) = self.inside(point.level, level) {
+            if let Some(moved) = self.known.moved.get(&(inner, array)) {
+                return self.element(point, inner, *moved);
+            }
+        }
         let number = self.number(point, level)?;
         let ty = self.b.type_of(array.into()).peel(1);
         let mut slice = vec![DimIndex::Fix(number)];
         slice.extend(ty.shape().iter().map(|d| whole(*d)));
         Some(self.b.bind("x", ty, Exp::Basic(Basic::Index(array, slice))))
+    }
+
+    /// The level around this one, or this one, whose points belong to those of another.
+    fn inside(&self, of: LevelId, outer: LevelId) -> Option<LevelId> {
+        let mut inner = of;
+        while self.outside(inner)? != outer {
+            inner = self.outside(inner)?;
+        }
+        Some(inner)
     }
 
     /// The number of the point of a level.
@@ -179,10 +193,7 @@ impl Lift<'_> {
             let numbers = self.known.numbers.get(&level).copied()?;
             self.input(point, numbers).into()
         } else {
-            let mut inner = point.level;
-            while self.outside(inner)? != level {
-                inner = self.outside(inner)?;
-            }
+            let inner = self.inside(point.level, level)?;
             match self.levels[inner.0].points.clone() {
                 Points::Outermost => return None,
                 Points::Elements(shape) => {

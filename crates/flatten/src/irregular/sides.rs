@@ -13,13 +13,55 @@
 //! they would be stored first, and searched for once more.
 //!
 //! A cast to another size keeps elements and sizes: what is written is the array before it, once it is checked.
+//!
+//! Where a function ends with a branch, and one side gives a parameter back as it is, its points have nothing to do: the other side
+//! writes over what the function was given, which nobody needs after that. So quicksort does nothing for calls of one number.
+//!
+//! ```text
+//! fun sorted(n, xs) = if n < 2 then xs else ...         consumes xs; the second side writes to it
+//! ```
 
 use super::checks::after;
 use super::level::Lift;
-use super::value::{LevelId, ShapeId, Value};
+use super::running::Branch;
+use super::value::{GivenBack, LevelId, ShapeId, Value};
 use fehu_base::Name;
 use fehu_ir::soac::ScatterDest;
-use fehu_ir::{Basic, Exp, PatElem, Soacs, SubExp, Type};
+use fehu_ir::{Basic, Exp, FunDef, PatElem, Soacs, SubExp, Type};
+
+/// The parameter that a function gives back on one side of its last branch, if an array of the same size is all that it returns.
+pub(super) fn given_back(fun: &FunDef<Soacs>) -> Option<GivenBack> {
+    let last = fun.body.stms.last()?;
+    let (Exp::If(_, yes, no), [p], [SubExp::Var(result)]) = (&last.exp, &*last.pat, &*fun.body.result) else {
+        return None;
+    };
+    let param_of = |side: usize| {
+        let [SubExp::Var(e)] = *[yes, no][side].result else { return None };
+        let param = fun.params.iter().find(|param| param.name == e && param.ty == p.ty)?;
+        let back = GivenBack { param: param.name, result: p.name, side, written: false };
+        (p.ty.is_array() && p.name == *result).then_some(back)
+    };
+    param_of(0).or_else(|| param_of(1))
+}
+
+/// What each point has after a branch, one side of which gives back what the function took over. Says whether it is such a branch.
+pub(super) fn written_over(lift: &mut Lift<'_>, branch: &Branch) -> Option<bool> {
+    let (Some(back), [p]) = (lift.given_back, &*branch.pat) else { return Some(false) };
+    let Some(Value::Flat(shape, data)) = lift.values.get(&back.param).cloned() else { return Some(false) };
+    if p.name != back.result || lift.shapes[shape.0].level != branch.level {
+        return Some(false);
+    }
+    let other = 1 - back.side;
+    let level = [branch.divided.yes, branch.divided.no][other];
+    let result = *branch.sides[other].result.first()?;
+    let Value::Flat(_, own) = lift.conform(level, result, &p.ty, &[])? else { return Some(false) };
+    let Some(elements) = elements_of(lift, level, result, &p.ty, own) else { return Some(false) };
+    let of = lift.outside(elements.inner)?;
+    let all = after(lift, of, &elements.checks, |f| written_by_side(f, shape, &elements, data))?;
+    lift.values.insert(p.name, Value::Flat(shape, all));
+    lift.given_back = Some(GivenBack { written: true, ..back });
+    Some(true)
+}
 
 /// The elements that the points of a side have, of an array whose dimensions all are flat.
 pub(super) struct Elements {

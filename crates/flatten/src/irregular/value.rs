@@ -71,6 +71,18 @@ pub(super) enum Value {
     Check(Box<Stm<Soacs>>),
 }
 
+/// A parameter that the last branch of a function gives back.
+#[derive(Clone, Copy)]
+pub(super) struct GivenBack {
+    pub(super) param: Name,
+    /// What the branch binds.
+    pub(super) result: Name,
+    /// Which side gives it back: 0 or 1.
+    pub(super) side: usize,
+    /// Whether what the function returns was written over it.
+    pub(super) written: bool,
+}
+
 /// What is known where code is emitted. Code of an inner body of the host may add to it, which nobody outside may use.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Known {
@@ -80,14 +92,18 @@ pub(super) struct Known {
     pub(super) inner: FxHashMap<(LevelId, Vec<SubExp>), LevelId>,
     /// The point to which each element of a shape belongs.
     pub(super) owners: FxHashMap<ShapeId, Name>,
+    /// The points of some elements of a shape, between which others are searched for; how many these are, and the last point.
+    pub(super) some_owners: FxHashMap<ShapeId, (Name, SubExp, SubExp)>,
     /// How many pieces of at most so many elements arrays of this size have, at the points of a level.
     pub(super) pieces: FxHashMap<(LevelId, SubExp, i64), Name>,
     /// The points of a divided level that are not those of this one.
     pub(super) other_sides: FxHashMap<LevelId, LevelId>,
     /// Vectors that are others with another name for their size, and the checks of that.
     pub(super) casts: FxHashMap<Name, (Name, Vec<Name>)>,
+    /// What selected points have of an array of the level around them, for each of them.
+    pub(super) moved: FxHashMap<(LevelId, Name), Name>,
     /// The numbers of all points of a level.
     pub(super) numbers: FxHashMap<LevelId, Name>,
     /// Checks of the points of a level, as one check of the host.
-    pub(super) made: FxHashMap<(LevelId, Vec<Name>), Name>,
+    pub(super) made: Vec<(LevelId, Vec<Name>, Name)>,
 }

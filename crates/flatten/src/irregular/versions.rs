@@ -267,6 +267,7 @@ impl Nests {
             shapes: vec![],
             values: FxHashMap::default(),
             known: Known::default(),
+            given_back: None,
         }
     }
 

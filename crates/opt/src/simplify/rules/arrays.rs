@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Literals with fewer constants than this stay literals, as those that lowering makes.
 const LEAST_DATA_ELEMENTS: usize = 4;
 
-pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 9] {
+pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 10] {
     [
         Rule { name: "literal of equal elements", apply: equal_elements },
         Rule { name: "literal of constants", apply: constants },
@@ -21,6 +21,7 @@ pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 9] {
         Rule { name: "reshape of reshape", apply: reshape },
         Rule { name: "concatenation of one or of nothing", apply: concat_trivial },
         Rule { name: "concatenation of concatenations", apply: concat_nested },
+        Rule { name: "cast of a concatenation", apply: concat_cast },
         Rule { name: "update of everything", apply: update_whole },
     ]
 }
@@ -162,6 +163,23 @@ fn concat_nested<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> 
     }
     let exp = Exp::Basic(Basic::Concat { dim: *dim, arrays: all, size: *size });
     changed.then(|| Rewrite::Stms(vec![Stm { exp, certs, ..stm.clone() }]))
+}
+
+/// A concatenation that is only cast to another size has that size, once it is checked: whoever knows arrays of that size knows where
+/// its elements are.
+fn concat_cast<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::Basic(Basic::Reshape(shape, a)) = &stm.exp else { return None };
+    let before = engine.types.get(a)?.shape().to_vec();
+    let def = engine.def(*a)?;
+    let Exp::Basic(Basic::Concat { dim, arrays, .. }) = &*def.exp else { return None };
+    let cast = shape.len() == before.len()
+        && shape.iter().zip(&before).enumerate().all(|(d, (new, old))| d == *dim || new == old)
+        && engine.used_at_most(*a, 1)
+        && !arrays.iter().any(|part| engine.classes.is_consumed(*part));
+    let mut certs = def.certs.to_vec();
+    certs.extend(stm.certs.iter().filter(|c| !def.certs.contains(c)));
+    let exp = Exp::Basic(Basic::Concat { dim: *dim, arrays: arrays.clone(), size: *shape.get(*dim)? });
+    cast.then(|| Rewrite::Stms(vec![Stm { exp, certs, ..stm.clone() }]))
 }
 
 /// To replace all of an array is to copy what replaces it.
