@@ -244,3 +244,19 @@ entry partly_turned_around [n] (xs: [n]i32) (ys: *[n]i32) : ([]i32, *[n]i32) =
   let some = reverse (copy (zs[1:n - 1]))
   let ys[::-1] = reverse (map (+ 1) zs)
   in (some ++ reverse (reverse zs)[::-2], ys)
+
+-- Rows whose halves change places, in columns of a matrix: sizes by which places differ are only known to be sizes. Twice, as in
+-- programs that permute the bits of indices.
+-- ==
+-- entry: transposed_rows
+-- input { 2i64 3i64 [[1i32, 2i32], [3i32, 4i32], [5i32, 6i32], [7i32, 8i32], [9i32, 10i32], [11i32, 12i32]] } auto output
+-- input { 4i64 1i64 [[1i32], [2i32], [3i32], [4i32]] } auto output
+-- input { 0i64 3i64 empty([0][2]i32) } auto output
+-- input { 1i64 2i64 empty([2][0]i32) } auto output
+-- input { -2i64 -1i64 [[1i32], [2i32]] } error: unflatten
+entry transposed_rows [k] (n: i64) (m: i64) (xss: [n * m][k]i32) : ([]i32, []i32) =
+  let turn [q] (yss: *[n * m][q]i32) : *[m * n][q]i32 =
+    transpose (copy (map (\xs -> flatten (transpose (unflatten (copy xs)))) (transpose yss)))
+  let once = turn (copy xss)
+  let twice = turn (copy (turn (map (map (* 3)) xss) :> [n * m][k]i32))
+  in (flatten once, flatten twice)

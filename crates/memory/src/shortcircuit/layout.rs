@@ -115,6 +115,12 @@ fn part(known: &Known, sure: &Facts, start: &Poly, dims: &[(Dim, Poly)], lmad: &
     if !rest.is_zero() {
         return None;
     }
+    // A part without elements may be anywhere.
+    let mut facts = sure.clone();
+    known.enter_scope_of(&mut facts, lmad.parts());
+    for dim in &lmad.dims {
+        facts.assume_le(&Poly::one(), &dim.size);
+    }
     let mut moved = vec![];
     for dim in &lmad.dims {
         let along = |(k, (own, _)): (usize, &(Dim, Poly))| {
@@ -133,16 +139,13 @@ fn part(known: &Known, sure: &Facts, start: &Poly, dims: &[(Dim, Poly)], lmad: &
         };
         moved.push(Dim::new(dim.size.clone(), &steps * &dims[k].1));
         let reach = (&dim.size - 1) * &steps;
-        match steps.as_constant() {
-            Some(c) if c < 0 => used[k].0 = &used[k].0 + reach,
-            Some(_) => used[k].1 = &used[k].1 + reach,
-            None => return None,
+        if facts.nonneg(&steps) {
+            used[k].1 = &used[k].1 + reach;
+        } else if facts.nonneg(&-&steps) {
+            used[k].0 = &used[k].0 + reach;
+        } else {
+            return None;
         }
-    }
-    let mut facts = sure.clone();
-    known.enter_scope_of(&mut facts, lmad.parts());
-    for dim in &lmad.dims {
-        facts.assume_le(&Poly::one(), &dim.size);
     }
     // Elements of the part are elements of the value, so that the outermost index is fine if the others are.
     let outermost = dims.iter().position(|(own, _)| !own.size.is_one()).unwrap_or(0);
