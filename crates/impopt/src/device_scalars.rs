@@ -26,7 +26,7 @@
 //! Scalars that nobody needs, such as one of the results of a reduction, are not read either.
 //!
 //! What it is computed from must still be there when the kernel starts. Memory of constants, and of the function's own, which nothing
-//! touches any more, is read where it is. Everything else is set aside, by a copy of one element within the device.
+//! touches before the last kernel that needs it, is read where it is. Everything else is set aside, by a copy of one element within the device.
 //! [`survey`] finds what is done where, and [`choose`] decides.
 
 mod choose;

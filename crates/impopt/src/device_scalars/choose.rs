@@ -128,8 +128,9 @@ fn choose_but(survey: &Survey, kernels: &FxHashMap<Name, Kernel>, of_host: &FxHa
         if from.is_empty() && reads.is_empty() {
             continue;
         }
+        let last = if reads.is_empty() { d.position } else { last_use(survey, d, d.var) };
         for mem in reads {
-            let still = is_untouched(survey, d, mem);
+            let still = is_untouched(survey, d, last, mem);
             in_place.entry(mem).and_modify(|all| *all &= still).or_insert(still);
         }
         scalars.insert(d.var, from);
@@ -199,9 +200,28 @@ fn is_slow(op: BinOp) -> bool {
     )
 }
 
-/// Whether a block is a constant's, or the function's own, under no other name, and not written after a read.
-fn is_untouched(survey: &Survey, read: &Definition, mem: Name) -> bool {
-    let after = |at: &usize| read.position < *at && *at <= read.end;
+/// Where a scalar that stays, or another that is computed from it, is used for the last time after a definition.
+fn last_use(survey: &Survey, d: &Definition, scalar: Name) -> usize {
+    let mut last = d.position;
+    let mut open = vec![scalar];
+    let mut seen = FxHashSet::default();
+    while let Some(x) = open.pop() {
+        if !seen.insert(x) {
+            continue;
+        }
+        for (at, how) in survey.uses.get(&x).into_iter().flatten() {
+            last = last.max(survey.end_of_use(d.position, *at));
+            if let Use::Scalar(y) = how {
+                open.push(*y);
+            }
+        }
+    }
+    last
+}
+
+/// Whether a block is a constant's, or the function's own, under no other name, and not written between a read and the last use of what is read.
+fn is_untouched(survey: &Survey, read: &Definition, last: usize, mem: Name) -> bool {
+    let after = |at: &usize| read.position < *at && *at <= last;
     let own = survey.lasting.contains(&mem) || !survey.shared.contains(&mem);
     own && !survey.written.get(&mem).is_some_and(|w| w.iter().any(after))
 }

@@ -33,6 +33,8 @@ pub(super) struct Survey {
     pub checks: Vec<Check>,
     /// How often a kernel is launched in the text.
     pub launches: FxHashMap<Name, usize>,
+    /// Where loops start and end.
+    loops: Vec<(usize, usize)>,
     position: usize,
 }
 
@@ -91,6 +93,19 @@ pub(super) fn survey(f: &Function, globals: &[Param]) -> Survey {
 }
 
 impl Survey {
+    /// The last place at which something may be used that is used at a place after a definition: all of a loop in between is repeated.
+    pub(super) fn end_of_use(&self, definition: usize, at: usize) -> usize {
+        let around = |(start, end): &&(usize, usize)| definition < *start && *start <= at && at <= *end;
+        self.loops.iter().filter(around).map(|l| l.1).max().unwrap_or(at)
+    }
+
+    /// The body of a loop.
+    fn repeated(&mut self, body: &Code<HostOp>) {
+        let start = self.position;
+        self.scope(body);
+        self.loops.push((start, self.position));
+    }
+
     fn scope(&mut self, code: &Code<HostOp>) {
         let first = self.definitions.len();
         let mut here = vec![];
@@ -147,11 +162,11 @@ impl Survey {
                 self.types.insert(*var, Param::Scalar(*var, PrimType::Int(*ty)));
                 self.host(bound);
                 self.set(*var);
-                self.scope(body);
+                self.repeated(body);
             }
             Code::While(c, body) => {
                 self.host(c);
-                self.scope(body);
+                self.repeated(body);
             }
             Code::If(c, a, b) => {
                 self.host(c);
