@@ -85,6 +85,7 @@ mod pieces;
 mod point;
 mod recursion;
 mod refused;
+mod regular_points;
 mod running;
 mod screma;
 mod sides;

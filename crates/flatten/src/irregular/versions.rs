@@ -3,7 +3,7 @@
 //! One thread for each point is fast where many points have about the same work: at any time, as many threads are busy as the
 //! work of all points is times that of the longest. That number, the sum of the sizes divided by the largest, is compared with
 //! a threshold: 10^6 points of 100 elements give 10^6, the same elements with one point of 10^8 give 1. Where the sizes cannot
-//! be computed from what is there before the map, it is the number of points.
+//! be computed from what is there before the map, it is the number of points, of all regular levels where points store no arrays whose sizes differ ([`super::regular_points`]).
 //!
 //! What points do on one side of a branch counts as if all took that side, so that a guard in a loop is computed once if sizes stay and conditions change. But
 //! few points may take it, and then the flat version has little to do, too, besides its kernels. So one thread for each point is also taken if no point has more than
@@ -23,6 +23,7 @@
 
 use super::functions::{is_irregular_inside, Functions};
 use super::level::Lift;
+use super::regular_points::regular_widths;
 use super::split::{function, width};
 use super::teams::{for_teams, reads, stores, Reads};
 use super::value::{Known, LevelId, Points, Value};
@@ -131,7 +132,11 @@ impl Nests {
         let busy = match &work {
             Some(work) if stores(&s.map) => self.busy_in_memory(work),
             Some(work) => work.busy,
-            None => s.width,
+            None if stores(&s.map) => s.width,
+            None => {
+                let inner = regular_widths(&self.functions, s);
+                inner.into_iter().fold(s.width, |points, width| self.b.mul64(points, width))
+            }
         };
         let own = self.fresh_results(stm.clone());
         let mut choices = vec![(self.enough(busy), own)];

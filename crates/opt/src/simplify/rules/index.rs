@@ -1,6 +1,6 @@
 //! Indexing into arrays whose making is known.
 
-use super::{Rewrite, Rule};
+use super::{Rewrite, Rule, MAX_COPIED};
 use crate::simplify::engine::{Engine, FrameKind};
 use crate::simplify::hoist::is_total;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
@@ -9,7 +9,7 @@ use fehu_base::Name;
 use fehu_ir::free::free_in_body;
 use fehu_ir::op::{OpView, RepOp};
 use fehu_ir::seg::{KernelReturn, SegKind, SegOp};
-use fehu_ir::soac::Soac;
+use fehu_ir::soac::{Screma, Soac};
 use fehu_ir::subst::{rename_body, rename_lambda, Subst};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Loc, Rep, Shape, Slice, Stm, SubExp, Type};
 use std::rc::Rc;
@@ -383,14 +383,26 @@ fn of_rearrange<R: Rep>(perm: &[usize], b: Name, slice: &Slice) -> Option<Exp<R>
 
 /// Whether a body is so cheap that computing it again costs less than reading its result from memory.
 pub(crate) fn is_trivial<R: Rep>(body: &Body<R>) -> bool {
-    let cheap = |s: &Stm<R>| {
-        matches!(s.exp, Exp::Basic(Basic::UnOp(..) | Basic::BinOp(..) | Basic::CmpOp(..) | Basic::Conv(..)))
-            && is_total(&s.exp)
-    };
-    body.stms.len() <= MAX_TRIVIAL && body.stms.iter().all(cheap)
+    body.stms.len() <= MAX_TRIVIAL && body.stms.iter().all(is_cheap)
 }
 
-/// An element of a map that nobody else looks at is the function applied to elements.
+/// Whether a statement is an instruction that cannot fail.
+fn is_cheap<R: Rep>(s: &Stm<R>) -> bool {
+    matches!(s.exp, Exp::Basic(Basic::UnOp(..) | Basic::BinOp(..) | Basic::CmpOp(..) | Basic::Conv(..)))
+        && is_total(&s.exp)
+}
+
+/// Whether a map computes its elements from their numbers, in so few instructions that none of them is worth being stored: what reads all of them is
+/// fused with the map, and elements that are read one by one would keep the array.
+fn is_of_numbers<R: Rep<Dec = ()>>(engine: &Engine<'_, R>, s: &Screma<R>) -> bool {
+    let is_range =
+        |a: &Name| engine.def(*a).is_some_and(|def| matches!(&*def.exp, Exp::Basic(Basic::Iota { .. })));
+    s.map.body.stms.len() <= MAX_COPIED
+        && s.map.body.stms.iter().all(is_cheap)
+        && s.arrays.iter().all(is_range)
+}
+
+/// An element of a map that nobody else looks at, or of one that costs little, is the function applied to elements.
 fn of_map<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
     let Exp::Basic(Basic::Index(a, slice)) = &stm.exp else { return None };
     let (DimIndex::Fix(i), rest) = slice.split_first()? else { return None };
@@ -403,7 +415,7 @@ fn of_map<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<
     }
     // In a loop, the function may be applied more often than the map did.
     let again = engine.level(*a) != engine.here() && !is_trivial(&s.map.body);
-    if !mapped || !engine.used_at_most(*a, 1) || again {
+    if !mapped || again || !engine.used_at_most(*a, 1) && !is_of_numbers(engine, s) {
         return None;
     }
     if s.arrays.iter().any(|b| engine.classes.is_consumed(*b)) || s.map.params.iter().any(|p| p.consumed) {
