@@ -9,7 +9,7 @@
 //! segmap in_block (t < 32) { a[t, j] }                        segmap in_block (t < 32) { a[t, j] }
 //! ```
 //!
-//! The public `lud` of 2048 x 2048 takes 4.81 instead of 5.02 ms on an H200: of its kernels, only those of the diagonal have such a matrix.
+//! The public `lud` of 16, 64, 256 and 2048 rows takes 47, 92, 430 and 4,901 instead of 49, 97, 453 and 5,056 us on an H200: of its kernels, only those of the diagonal and one other have such a matrix.
 //!
 //! **When.** The size of the block of memory is a constant. All arrays in it have elements of one size, and their index functions take whole rows to whole rows: each stride is that of neighbours in
 //! a row, or a number of rows. Nobody else knows the block. And a thread of the block reads an element in a row of its own, or makes a row.

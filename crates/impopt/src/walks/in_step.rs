@@ -35,9 +35,8 @@ const MOST_STATEMENTS: usize = 64;
 /// The fewest iterations that are done in pieces. A loop that computes a product and a sum of two rows takes 100 us in pieces and 141 without (1000 rows of 128,
 /// 20 for each of 128,000 points), 50 and 51 with 4000 rows of 30, but 33 and 22 us with 20,000 rows of 5.
 const LEAST_ITERATIONS: i64 = 24;
-/// Pieces that are one iteration. `lavaMD` with ten boxes takes 357 us with one, 318 with two, 304 with four (and more registers), and
-/// 394 us without pieces.
-const PIECES: usize = 2;
+/// Pieces that are one iteration. `lavaMD` with ten boxes takes 357 us with one, 339 with two, 335 with three, 314 with four, and 391 us without pieces.
+const PIECES: usize = 4;
 /// The fewest rows: where each iteration reads one element, those that are done one by one cost as much as pieces save.
 const LEAST_ROWS: usize = 2;
 /// The most rows: each takes registers for a piece.
