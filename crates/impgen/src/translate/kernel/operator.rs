@@ -16,6 +16,9 @@ use fehu_ir::seg::SegBinOp;
 use fehu_ir::visit::for_each_stm;
 use fehu_ir::{Basic, Body, Exp, Lambda, LoopForm, Memory, SubExp, Type};
 
+/// How far values go in the steps of a scan within a warp.
+const SCAN_STEPS: [u32; 5] = [1, 2, 4, 8, 16];
+
 impl<M: Machine> Translate<'_, M> {
     /// The types of the operands of all operators.
     pub(in crate::translate) fn operand_types(&self, ops: &[SegBinOp<Memory>]) -> Vec<PrimType> {
@@ -302,7 +305,9 @@ impl KernelCode<'_> {
             let number = self.let_as("started", PrimType::I32, select(var(starts), i32(1), i32(0)));
             (number, flags)
         });
-        self.shuffle_scan(ops, types, values, started.map(|s| s.0), &lane);
+        for delta in SCAN_STEPS {
+            self.shuffle_step(ops, types, values, started.map(|s| s.0), (&lane, delta));
+        }
         self.if_then(eq(lane.clone(), i64(WARP_THREADS - 1)), |t| {
             t.store_all(shared, types, &warp, values);
             if let Some((number, flags)) = started {
@@ -354,7 +359,13 @@ impl KernelCode<'_> {
                     t.set_to(flag, select(e, i32(1), i32(0)));
                 }
             });
-            t.shuffle_scan(ops, types, &sums, flags.map(|_| flag), &local());
+            // As far as there are warps: in a block of 256 threads, two steps of five have nothing to do.
+            for delta in SCAN_STEPS {
+                let warps = quot(block_size(), i64(WARP_THREADS));
+                t.if_then(lt(i64(i64::from(delta)), warps), |t| {
+                    t.shuffle_step(ops, types, &sums, flags.map(|_| flag), (&local(), delta));
+                });
+            }
             t.if_then(lt(local(), quot(block_size(), i64(WARP_THREADS))), |t| {
                 t.store_all(shared, types, &local(), &sums);
                 if let Some(flags) = flags {
@@ -367,28 +378,26 @@ impl KernelCode<'_> {
         self.barrier();
     }
 
-    /// Scans within a warp. `started` is 1 where a segment starts in a lane's part, and then nothing before counts.
-    fn shuffle_scan(
+    /// A step of a scan within a warp, by which lanes get what is so far before them. `started` is 1 where a segment starts in a lane's part, and then nothing before counts.
+    fn shuffle_step(
         &mut self,
         ops: &[SegBinOp<Memory>],
         types: &[PrimType],
         values: &[Name],
         started: Option<Name>,
-        lane: &Expr,
+        (lane, delta): (&Expr, u32),
     ) {
-        for delta in [1u32, 2, 4, 8, 16] {
-            let other = self.shuffle(types, values, Direction::Up, delta);
-            let other_start = started.map(|s| self.shuffle(&[PrimType::I32], &[s], Direction::Up, delta)[0]);
-            self.if_then(le(i64(i64::from(delta)), lane.clone()), |t| match (started, other_start) {
-                (Some(number), Some(other_start)) => {
-                    t.if_then(equal(PrimType::I32, var(number), i32(0)), |t| {
-                        t.apply_all(ops, &vars(&other), &vars(values), values);
-                        t.set_to(number, var(other_start));
-                    });
-                }
-                _ => t.apply_all(ops, &vars(&other), &vars(values), values),
-            });
-        }
+        let other = self.shuffle(types, values, Direction::Up, delta);
+        let other_start = started.map(|s| self.shuffle(&[PrimType::I32], &[s], Direction::Up, delta)[0]);
+        self.if_then(le(i64(i64::from(delta)), lane.clone()), |t| match (started, other_start) {
+            (Some(number), Some(other_start)) => {
+                t.if_then(equal(PrimType::I32, var(number), i32(0)), |t| {
+                    t.apply_all(ops, &vars(&other), &vars(values), values);
+                    t.set_to(number, var(other_start));
+                });
+            }
+            _ => t.apply_all(ops, &vars(&other), &vars(values), values),
+        });
     }
 
     /// Stores one value per operand.
