@@ -13,6 +13,8 @@
 //! The parts of a column are as many as it takes to give all threads of the device something to do. All have the same size, which the host knows, and
 //! `left` elements are left over for the end.
 //!
+//! Points whose loops are of one length down a column, but not along a row, are left to threads down the column, which have the same to do.
+//!
 //! Where one of the operands is the same for all columns and the other for all rows of results, as in `a^T b`, the map of parts has the shape of a batch of
 //! matrix products, whose blocks share what they read (`schedule/tile`): then few columns are enough.
 
@@ -24,12 +26,14 @@ use fehu_base::prim::IntType;
 use fehu_base::tuning::columns;
 use fehu_base::{Name, NameSource};
 use fehu_ir::build::Builder;
-use fehu_ir::free::free_in_body;
+use fehu_ir::free::{free_in_body, free_in_stm};
 use fehu_ir::seg::{KernelBody, KernelReturn, KernelsOp, SegBinOp, SegKind, SegLevel, SegOp, SegSpace};
 use fehu_ir::subst::{rename_body, rename_lambda, Subst};
+use fehu_ir::visit::{deep, for_each_body};
 use fehu_ir::{
     Basic, Body, DimIndex, Exp, Kernels, Lambda, Loop, LoopForm, Param, PatElem, Stm, SubExp, Type,
 };
+use rustc_hash::FxHashSet;
 
 impl Layout {
     /// Whether a reduction reads in order along segments, and in leaps along what it reduces.
@@ -42,6 +46,7 @@ impl Layout {
             || !scalars
             || rank < 2
             || free_in_body(&seg.body.body).contains(&seg.space.flat)
+            || has_loops_of_columns(seg)
         {
             return false;
         }
@@ -81,6 +86,48 @@ impl Layout {
         out.extend(b.end(vec![]).stms);
         self.names = b.names;
         Exp::If(worth, Box::new(yes), Box::new(otherwise))
+    }
+}
+
+/// Whether points have loops that are of one length down a column, but not along a row: neighbouring threads would wait for each other.
+fn has_loops_of_columns(seg: &SegOp<Kernels>) -> bool {
+    let dims = &seg.space.dims;
+    let [.., (column, _), (row, _)] = dims.as_slice() else { return false };
+    let mut lengths = Lengths {
+        by_column: FxHashSet::from_iter([*column]),
+        by_row: FxHashSet::from_iter([*row]),
+        found: false,
+    };
+    lengths.body(&seg.body.body);
+    lengths.found
+}
+
+/// What depends on where a point is.
+struct Lengths {
+    by_column: FxHashSet<Name>,
+    by_row: FxHashSet<Name>,
+    found: bool,
+}
+
+impl Lengths {
+    fn body(&mut self, body: &Body<Kernels>) {
+        for stm in &body.stms {
+            let mut bound: Vec<Name> = stm.pat.iter().map(|p| p.name).collect();
+            if let Exp::Loop(l) = &stm.exp {
+                bound.extend(l.params.iter().map(|(p, _)| p.name));
+                if let LoopForm::For { bound, .. } = &l.form {
+                    let on = |names: &FxHashSet<Name>| bound.name().is_some_and(|n| names.contains(&n));
+                    self.found |= on(&self.by_column) && !on(&self.by_row);
+                }
+            }
+            let free = free_in_stm(stm);
+            for names in [&mut self.by_column, &mut self.by_row] {
+                if free.iter().any(|n| names.contains(n)) {
+                    names.extend(bound.iter().copied());
+                }
+            }
+            for_each_body(&stm.exp, &mut |inner| deep(|| self.body(inner)));
+        }
     }
 }
 
