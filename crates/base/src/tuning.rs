@@ -182,6 +182,10 @@ pub mod flattening {
     /// with 1024.
     pub const PIECE_ELEMENTS: i64 = 128;
 
+    /// How many bytes the values of an element have at most so that all elements of a share of rows are kept in shared memory: 1792 of them are 43 KB with 16 bytes and eight bytes for
+    /// each that say where rows are, and blocks have 48 KB.
+    pub const SHARED_ELEMENT_BYTES: u64 = 16;
+
     /// How many threads share a piece where elements are read. Products with sparse matrices whose rows follow a power law, and with
     /// one large row among short ones: 168 and 184 us with 4 threads, 162 and 225 us with 8, 188 and 452 us with 32.
     pub const PIECE_TEAM_MEMBERS: i64 = 4;

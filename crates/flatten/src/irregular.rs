@@ -50,6 +50,7 @@
 //! | `arrays` | `iota`, `replicate`, slices, `concat` and the like are gathers |
 //! | `screma` | inner maps go on at a deeper level; reductions and scans are segmented scans |
 //! | `pieces` | reductions to scalars go on at a level of pieces, of bounded size |
+//! | `shares` | reductions to scalars of elements that are read are one operation over points and places |
 //! | `operators` | what elements of all points carry, so that one operator serves all |
 //! | `tree` | operators on arrays are applied level by level |
 //! | `filter` | filters are one scatter of all elements that are kept |
@@ -88,6 +89,7 @@ mod refused;
 mod regular_points;
 mod running;
 mod screma;
+mod shares;
 mod sides;
 mod split;
 mod teams;

@@ -15,12 +15,12 @@
 //!
 //! The loops over `k` are unrolled, and what goes from stage to stage is in registers.
 //!
-//! **When.** The loop is short, and has no branches, loops or writes in it. All it reads is memory that is only read while the kernel runs, and neither places nor checks depend on
-//! what earlier iterations have computed. It has a check, and reads an element whose place it has read: without checks, compilers of kernels do the same when they unroll, and with a
+//! **When.** The loop is short, and has no branches, loops or writes in it, but for writes of what it has computed to shared memory that it does not read. All it reads is shared memory, or memory that
+//! is only read while the kernel runs, and neither places nor checks depend on what earlier iterations have computed. It has a check, and reads an element whose place it has read: without checks, compilers of kernels do the same when they unroll, and with a
 //! place that is known before there is one wait at most. It may be long. An iteration that fails ends the loop as before; where several would fail, another one may be the first.
 
 use crate::instead::Instead;
-use fehu_base::ops::{BinOp, ConvOp};
+use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{Name, NameSource};
 use fehu_imp::build::{add, constant, i64, lt, mul, quot, sub, var};
@@ -49,10 +49,14 @@ pub const PASS: Pass<Program> = Pass {
 
 /// Iterations of a piece.
 const ITERATIONS: i64 = 4;
+/// Iterations of a piece of a loop that fills shared memory, at most.
+const MOST_ITERATIONS: i64 = 8;
 /// The most statements of an iteration.
 const MOST_STATEMENTS: usize = 32;
 /// The most bytes that an iteration hands on from stage to stage: so many registers of 4 bytes are needed for a piece.
 const MOST_BYTES: u64 = 24;
+/// The same of loops that fill shared memory, which have nothing else in registers.
+const MOST_BYTES_OF_FILLING: u64 = 48;
 
 /// Iterations of a loop that is left alone, at most: most of its pieces would not be full. In the flat version of irregular nests, a thread has up to 16 elements, and few have so
 /// many: a core of a graph whose degrees follow a power law takes 13.0 ms with pieces of four and 11.9 without.
@@ -76,16 +80,28 @@ struct Stages<'c> {
     types: FxHashMap<Name, PrimType>,
     /// Those that later stages need, in the order of the text.
     handed_on: Vec<Name>,
+    /// Whether iterations write what they have to shared memory.
+    fills: bool,
 }
 
 impl Ahead<'_> {
     fn code(&mut self, code: &mut Code) {
         code.bodies_mut().into_iter().for_each(|body| deep(|| self.code(body)));
         if let Code::For { var, ty, bound, body } = code {
-            if let Some(stages) = self.stages(body).filter(|_| !self.is_short(bound, MOST_DEFINITIONS)) {
+            let Some(stages) = self.stages(body) else { return };
+            if let Some(most) = self.most(bound).filter(|_| stages.fills) {
+                *code = self.at_once((*var, *ty), bound.clone(), most, &stages);
+            } else if stages.fills || !self.is_short(bound, MOST_DEFINITIONS) {
                 *code = self.in_pieces((*var, *ty), bound.clone(), &stages);
             }
         }
+    }
+
+    /// The largest number of iterations, if it is the minimum of something and a constant, and small enough for all of them to be one piece.
+    fn most(&self, bound: &Expr) -> Option<i64> {
+        let bound = if let Expr::Var(x) = bound { self.defined.get(x)? } else { bound };
+        let Expr::BinOp(BinOp::SMin(_), a, b) = bound else { return None };
+        constant(a).or(constant(b)).filter(|n| *n <= MOST_ITERATIONS)
     }
 
     /// Whether a number of iterations is known to be small: it is the minimum of something and a constant, or less.
@@ -122,12 +138,22 @@ impl Ahead<'_> {
         carried.retain(|x| !types.contains_key(x));
         let (mut placed, mut last): (Vec<(usize, &Code)>, Vec<&Code>) = (vec![], vec![]);
         let (mut checked, mut checks, mut led) = (0, 0, false);
+        let filled: FxHashSet<Name> = codes.iter().filter_map(|c| fills(c)).map(|(mem, _)| mem).collect();
         for code in codes.iter().copied().filter(|c| declared(c).is_none()) {
             let used = uses(code)?;
-            if !used.blocks.iter().all(|m| self.only_read.contains(m)) {
+            if !used.blocks.iter().all(|m| self.only_read.contains(m))
+                || used.shared.iter().any(|m| filled.contains(m))
+            {
                 return None;
             }
             let reads = !used.blocks.is_empty();
+            if fills(code).is_some() {
+                if reads {
+                    return None;
+                }
+                last.push(code);
+                continue;
+            }
             let later = used.vars.iter().any(|x| carried.contains(x));
             let mut stage = used.vars.iter().filter_map(|x| from.get(x)).copied().max().unwrap_or(0);
             match set(code) {
@@ -163,35 +189,67 @@ impl Ahead<'_> {
         stages[end].extend(last);
         let handed_on = handed_on(&codes, &stages);
         let bytes: u64 = handed_on.iter().map(|x| types[x].bytes().max(4)).sum();
-        (bytes <= MOST_BYTES).then_some(Stages { stages, types, handed_on })
+        let fills = !filled.is_empty();
+        let most = if fills { MOST_BYTES_OF_FILLING } else { MOST_BYTES };
+        (bytes <= most).then_some(Stages { stages, types, handed_on, fills })
     }
 
     /// The loop in pieces.
     fn in_pieces(&mut self, (x, ty): (Name, IntType), bound: Expr, of: &Stages) -> Code {
         let [end, piece, first] = ["end", "piece", "first"].map(|base| self.names.fresh_str(base));
         let each = i64(ITERATIONS);
-        let converted = |e: Expr, from: IntType, to: IntType| match from == to {
-            true => e,
-            false => Expr::Conv(ConvOp::SExt(from, to), Box::new(e)),
-        };
         let mut inside = vec![
             Code::DeclareScalar(first, PrimType::I64),
             Code::SetScalar(first, mul(var(piece), each.clone())),
         ];
+        let at = |k: Name| add(var(first), var(k));
+        inside.extend(self.by_stages((x, ty), ITERATIONS, of, at, |k| lt(at(k), var(end))));
+        let pieces = quot(add(var(end), sub(each.clone(), i64(1))), each);
+        Code::Seq(vec![
+            Code::DeclareScalar(end, PrimType::I64),
+            Code::SetScalar(end, converted(bound, ty, IntType::I64)),
+            Code::For { var: piece, ty: IntType::I64, bound: pieces, body: Box::new(Code::Seq(inside)) },
+        ])
+    }
+
+    /// The loop as one piece, of at most so many iterations. Numbers of 32 bits are compared by one instruction.
+    fn at_once(&mut self, (x, ty): (Name, IntType), bound: Expr, most: i64, of: &Stages) -> Code {
+        let end = self.names.fresh_str("end");
+        let there = |k: Name| {
+            let k = converted(var(k), IntType::I64, IntType::I32);
+            Expr::CmpOp(CmpOp::SLt(IntType::I32), Box::new(k), Box::new(var(end)))
+        };
+        let mut codes = vec![
+            Code::DeclareScalar(end, PrimType::I32),
+            Code::SetScalar(end, converted(bound, ty, IntType::I32)),
+        ];
+        codes.extend(self.by_stages((x, ty), most, of, var, there));
+        Code::Seq(codes)
+    }
+
+    /// The iterations of a piece, stage by stage: which one an unrolled iteration is, and whether it is there.
+    fn by_stages(
+        &mut self,
+        (x, ty): (Name, IntType),
+        iterations: i64,
+        of: &Stages,
+        at: impl Fn(Name) -> Expr,
+        there: impl Fn(Name) -> Expr,
+    ) -> Vec<Code> {
+        let mut inside = vec![];
         let mut kept: FxHashMap<Name, (Name, PrimType, Space)> = FxHashMap::default();
         for x in &of.handed_on {
             let (mem, elem) = (self.names.fresh_like(*x), of.types[x]);
-            let space = Space::Scalar(elem, vec![ITERATIONS]);
-            let array = KernelOp::DeclareArray { mem, space: space.clone(), elem, count: each.clone() };
+            let space = Space::Scalar(elem, vec![iterations]);
+            let array = KernelOp::DeclareArray { mem, space: space.clone(), elem, count: i64(iterations) };
             inside.push(Code::Op(array));
             kept.insert(*x, (mem, elem, space));
         }
         let mut earlier: FxHashSet<Name> = FxHashSet::default();
         for stage in &of.stages {
             let k = self.names.fresh_str("k");
-            let at = add(var(first), var(k));
             let mut instead = FxHashMap::default();
-            instead.insert(x, converted(at.clone(), IntType::I64, ty));
+            instead.insert(x, converted(at(k), IntType::I64, ty));
             for x in &earlier {
                 if let Some((mem, elem, space)) = kept.get(x) {
                     let offset = Box::new(var(k));
@@ -211,21 +269,24 @@ impl Ahead<'_> {
                     earlier.insert(x);
                 }
             }
-            let there = Code::If(lt(at, var(end)), Box::new(Code::Seq(codes)), Box::new(Code::Seq(vec![])));
+            let there = Code::If(there(k), Box::new(Code::Seq(codes)), Box::new(Code::Seq(vec![])));
             inside.push(Code::Op(KernelOp::UnrolledFor {
                 by: None,
                 var: k,
                 ty: IntType::I64,
-                bound: each.clone(),
+                bound: i64(iterations),
                 body: Box::new(there),
             }));
         }
-        let pieces = quot(add(var(end), sub(each.clone(), i64(1))), each);
-        Code::Seq(vec![
-            Code::DeclareScalar(end, PrimType::I64),
-            Code::SetScalar(end, converted(bound, ty, IntType::I64)),
-            Code::For { var: piece, ty: IntType::I64, bound: pieces, body: Box::new(Code::Seq(inside)) },
-        ])
+        inside
+    }
+}
+
+/// An integer of another type.
+fn converted(e: Expr, from: IntType, to: IntType) -> Expr {
+    match from == to {
+        true => e,
+        false => Expr::Conv(ConvOp::SExt(from, to), Box::new(e)),
     }
 }
 
@@ -280,9 +341,20 @@ fn set(code: &Code) -> Option<Name> {
 struct Uses {
     vars: Vec<Name>,
     blocks: Vec<Name>,
+    /// Shared memory, which nobody waits for.
+    shared: Vec<Name>,
 }
 
-/// What a statement reads that sets a variable or makes a check; none of any other.
+/// The shared memory that a statement writes, and what it uses for that.
+fn fills(code: &Code) -> Option<(Name, [&Expr; 2])> {
+    if let Code::Write { mem, offset, space: Space::Shared, value, .. } = code {
+        Some((*mem, [offset, value]))
+    } else {
+        None
+    }
+}
+
+/// What a statement reads that sets a variable, makes a check or writes shared memory; none of any other.
 fn uses(code: &Code) -> Option<Uses> {
     let exprs: Vec<&Expr> = if let Code::SetScalar(_, e) = code {
         vec![e]
@@ -292,14 +364,18 @@ fn uses(code: &Code) -> Option<Uses> {
             ErrorPart::Text(_) => None,
         });
         [cond].into_iter().chain(values).collect()
+    } else if let Some((_, used)) = fills(code) {
+        used.to_vec()
     } else {
         return None;
     };
-    let mut uses = Uses { vars: vec![], blocks: vec![] };
+    let mut uses = Uses { vars: vec![], blocks: vec![], shared: vec![] };
     for e in exprs {
         for_each_part(e, &mut |part| {
             if let Expr::Var(x) = part {
                 uses.vars.push(*x);
+            } else if let Expr::Index { mem, space: Space::Shared, .. } = part {
+                uses.shared.push(*mem);
             } else if let Expr::Index { mem, .. } = part {
                 uses.blocks.push(*mem);
             }

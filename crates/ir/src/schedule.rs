@@ -33,7 +33,7 @@
 //! | operation | plans |
 //! | --- | --- |
 //! | map | [`Plan::Points`], [`Plan::Strided`], [`Plan::Tiled`], [`Plan::RowCache`], [`Plan::Turned`], [`Plan::Steps`] |
-//! | reduction | [`Plan::ThreadPerSegment`], [`Plan::LanesPerSegment`], [`Plan::SegmentsPerBlock`], [`Plan::SegmentsTogether`], [`Plan::BlocksPerSegment`] |
+//! | reduction | [`Plan::ThreadPerSegment`], [`Plan::LanesPerSegment`], [`Plan::SegmentsPerBlock`], [`Plan::SegmentsTogether`], [`Plan::BlocksPerSegment`], [`Plan::MergePath`] |
 //! | scan | [`Plan::SinglePass`], [`Plan::Strips`] |
 //! | histogram | [`Plan::HistogramStrips`], [`Plan::SubHistograms`], [`Plan::GlobalUpdates`] |
 //! | map at level `Block` | [`Plan::BlockPerPoint`] |
@@ -56,8 +56,10 @@
 //! schedule is renamed with its operation, and what it mentions is not free outside.
 
 mod condition;
+mod merge;
 
 pub use condition::{Amount, Comparison, Condition, Quantity, Reason};
+pub use merge::MergePath;
 
 use crate::seg::SizeClass;
 use crate::syntax::Shape;
@@ -143,6 +145,8 @@ pub enum Plan {
     },
     /// Blocks share a segment; the last to finish combines what all have found.
     BlocksPerSegment(BlocksPerSegment),
+    /// Blocks have equal shares of segments and points that count, where a condition says how many points of a segment do.
+    MergePath(MergePath),
     /// Blocks scan tiles of points, and look back at what blocks before them have published.
     SinglePass(SinglePass),
     /// The same where segments lie beside each other in memory: a tile is a part of a strip of segments, and a warp has a point of each of them.
@@ -582,6 +586,7 @@ impl Plan {
             Plan::SegmentsPerBlock { .. } => "segments_per_block",
             Plan::SegmentsTogether { .. } => "segments_together",
             Plan::BlocksPerSegment(_) => "blocks_per_segment",
+            Plan::MergePath(_) => "merge_path",
             Plan::SinglePass(_) => "single_pass",
             Plan::Strips(_) => "strips",
             Plan::SubHistograms(_) => "sub_histograms",
@@ -615,6 +620,7 @@ impl Plan {
                 vec![block(b), (*grid, Some(SizeClass::GridSize))]
             }
             Plan::HistogramStrips(HistogramStrips { grid, .. }) => vec![(*grid, Some(SizeClass::GridSize))],
+            Plan::MergePath(MergePath { block: b, carries, .. }) => vec![block(b), block(carries)],
             Plan::SinglePass(SinglePass { block: b, .. }) => b.iter().map(block).collect(),
             Plan::GlobalUpdates(GlobalUpdates { block: b, slices, .. }) => {
                 b.iter().map(block).chain(slices.iter().map(|s| (s.bytes, None))).collect()
@@ -663,6 +669,7 @@ impl Choice {
             | Plan::SegmentsPerBlock { .. }
             | Plan::SegmentsTogether { .. }
             | Plan::BlocksPerSegment(_)
+            | Plan::MergePath(_)
             | Plan::Strips(_)
             | Plan::SubHistograms(_)
             | Plan::HistogramStrips(_)

@@ -245,6 +245,10 @@ pub const SHARED_MEMORY: &str = "shared_memory";
 /// far from the edges of the space. The pass `inside` makes such branches.
 pub const INSIDE: &str = "inside";
 
+/// What flattening says of a reduction over rows and places, as `schedule(row_ends)`: each point compares its place, counted from the start of all rows, with an element of
+/// an array that has the ends of rows. Ends do not decrease, and the last is the bound of places.
+pub const ROW_ENDS: &str = "row_ends";
+
 /// The attribute of the allocations of shared memory through which threads of a block exchange values. All operations of the
 /// block use the same, one after the other: `exchange(k)` is for the value of their operators in place `k`, `exchange(flags)`
 /// has a boolean for each warp. The pass `shared-memory` allocates them.

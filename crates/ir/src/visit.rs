@@ -466,6 +466,10 @@ macro_rules! walks {
                                 }
                             }
                         }
+                        Plan::MergePath(merge) => {
+                            v.name(&$($m)? merge.ends);
+                            v.name(&$($m)? merge.counts);
+                        }
                         Plan::Strided
                         | Plan::LanesPerSegment { .. }
                         | Plan::SegmentsPerBlock { .. }

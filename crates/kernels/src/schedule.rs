@@ -28,6 +28,7 @@
 //! | [`steps`] | which loops do several iterations in a kernel |
 //! | [`strip`] | which scans and histograms are of strips of segments |
 //! | [`combine`] | reductions, scans, histograms, and operations inside of blocks |
+//! | [`merge`] | reductions of rows of different sizes |
 //! | [`block`] | threads of a block that computes a point |
 //! | [`task`] | operations over the cores of a CPU |
 //! | [`steer`] | what the attribute `#[schedule(NAME)]` changes |
@@ -45,6 +46,7 @@ mod combine;
 mod compact;
 mod kept;
 mod map;
+mod merge;
 mod places;
 mod product;
 mod row_cache;
@@ -168,7 +170,10 @@ impl Scheduler {
     fn grid_op(&mut self, pat: &[PatElem<Memory>], seg: &mut SegOp<Memory>, attrs: &[Attr]) {
         let choices = match &seg.kind {
             SegKind::Map => self.map(seg),
-            SegKind::Red(ops) => self.reduction(seg, ops),
+            SegKind::Red(ops) => match merge::merge_path(self, seg, attrs) {
+                Some(choice) => vec![choice],
+                None => self.reduction(seg, ops),
+            },
             SegKind::Scan(ops, _) => self.scan(pat, seg, ops),
             SegKind::Hist(ops) => self.histogram(seg, ops),
         };

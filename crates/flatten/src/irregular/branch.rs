@@ -184,7 +184,7 @@ impl Lift<'_> {
             let Shape { sizes: all_sizes, starts: all_starts, .. } = self.shapes[all.0];
             let at = [yes, no][side];
             self.known.moved.extend([((at, all_sizes), sizes), ((at, all_starts), before)]);
-            let shape = Shape { level: at, sizes, starts, total, checks: vec![] };
+            let shape = Shape { level: at, sizes, starts, ends: None, total, checks: vec![] };
             self.add_shape(&[size.into()], shape);
         }
         Some(Divided { yes, no, rank, number })

@@ -332,6 +332,7 @@ fn definition(
             values: FxHashMap::default(),
             known: Known::default(),
             given_back: back,
+            known_sum: None,
         };
         let level = lift.add_level(width.name.into(), Points::Outermost);
         let pat: Vec<PatElem<Soacs>> = own.iter().map(|(p, _)| p.clone()).collect();

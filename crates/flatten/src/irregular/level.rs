@@ -24,7 +24,7 @@ use fehu_ir::{Basic, Body, Builder, DimIndex, Exp, Lambda, Loc, Loop, LoopForm, 
 use rustc_hash::FxHashMap;
 
 /// Numbers of elements do not go beyond this. The sum of two of them does not wrap around.
-const MOST_ELEMENTS: i64 = 1 << 60;
+pub(super) const MOST_ELEMENTS: i64 = 1 << 60;
 
 /// For every how many elements the point that they belong to is stored, in eight bytes.
 const SEARCHED_ELEMENTS: i64 = 32;
@@ -43,6 +43,8 @@ pub(super) struct Lift<'a> {
     pub(super) known: Known,
     /// What the function gives back that is flattened.
     pub(super) given_back: Option<GivenBack>,
+    /// The size of arrays at the outermost points whose sum over all points is known, and that.
+    pub(super) known_sum: Option<(Name, Name)>,
 }
 
 impl Lift<'_> {
@@ -95,12 +97,13 @@ impl Lift<'_> {
         let width = self.width(level);
         let ends = self.sums(width, sizes);
         let starts = self.starts(width, sizes, ends)?;
-        let total = match total.or_else(|| self.total_beside(level, dims)) {
-            Some(total) => total,
-            None => self.last(width, ends)?,
-        };
+        let total =
+            match total.or_else(|| self.total_beside(level, dims)).or_else(|| self.sum_of(level, dims)) {
+                Some(total) => total,
+                None => self.last(width, ends)?,
+            };
         let checks = checks.to_vec();
-        Some(self.add_shape(dims, Shape { level, sizes, starts, total, checks }))
+        Some(self.add_shape(dims, Shape { level, sizes, starts, ends: Some(ends), total, checks }))
     }
 
     /// Records the shape of arrays of these dimensions.
@@ -116,6 +119,13 @@ impl Lift<'_> {
         let [e, s] = [self.b.param("e", Type::I64), self.b.param("s", Type::I64)];
         let body = self.nested(|f| Some(vec![f.b.sub64(e.name.into(), s.name.into())]))?;
         Some(self.host_map(width, vec![(ends, e), (sizes, s)], body, &[Type::I64])[0])
+    }
+
+    /// How many elements all points have, where whoever chose this version has computed that.
+    fn sum_of(&self, level: LevelId, dims: &[SubExp]) -> Option<SubExp> {
+        let (size, sum) = self.known_sum?;
+        let outermost = matches!(self.levels[level.0].points, Points::Outermost);
+        (outermost && dims == [SubExp::Var(size)]).then_some(sum.into())
     }
 
     /// How many elements the points of one side have, where that is known of all points and of the other side.

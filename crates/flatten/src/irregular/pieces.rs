@@ -27,6 +27,7 @@ use super::functions::is_sequential;
 use super::level::Lift;
 use super::running::Role;
 use super::screma::Combined;
+use super::shares;
 use super::teams::{can_fail, numbers, only_inner, part, renamed};
 use super::value::{LevelId, Points, Value};
 use fehu_analysis::operator::is_commutative;
@@ -188,6 +189,9 @@ pub(super) fn in_pieces(
 ) -> Option<()> {
     let Exp::Op(Soac::Screma(s)) = stm.exp else { return None };
     lift.b.loc = stm.loc.clone();
+    if reads(&s, &views) && shares::can_share(lift, &s) {
+        return shares::in_shares(lift, level, &s, &stm.pat, &stm.certs, views);
+    }
     let by_teams =
         reads(&s, &views) && s.reds.iter().all(|r| is_commutative(r.comm, &r.op) && !can_fail(&r.op));
     let most = if by_teams { PIECE_TEAM_ELEMENTS } else { PIECE_ELEMENTS };

@@ -203,7 +203,7 @@ fn shape_of_point(lift: &mut Lift<'_>, level: LevelId, dims: &[SubExp], total: S
     }
     let sizes = only(lift, total, &Type::I64);
     let starts = only(lift, SubExp::i64(0), &Type::I64);
-    lift.shapes.push(Shape { level, sizes, starts, total, checks: vec![] });
+    lift.shapes.push(Shape { level, sizes, starts, ends: None, total, checks: vec![] });
     let id = ShapeId(lift.shapes.len() - 1);
     lift.known.shapes.insert(key, id);
     id

@@ -50,6 +50,8 @@ pub(super) struct Shape {
     pub(super) sizes: Name,
     /// Where the array of each point begins.
     pub(super) starts: Name,
+    /// Where it ends, if somebody has computed it.
+    pub(super) ends: Option<Name>,
     /// How many elements there are at all points together.
     pub(super) total: SubExp,
     /// The checks that were made before the sizes were known.

@@ -22,7 +22,7 @@
 //! simplified for the sizes that the usual figure gives it.
 
 use super::functions::{is_irregular_inside, Functions};
-use super::level::Lift;
+use super::level::{Lift, MOST_ELEMENTS};
 use super::regular_points::regular_widths;
 use super::split::{function, width};
 use super::teams::{for_teams, reads, stores, Reads};
@@ -109,17 +109,21 @@ impl Nests {
     /// The versions of an irregular map.
     fn versions(&mut self, stm: &Stm<Soacs>) -> Option<Vec<Stm<Soacs>>> {
         let Exp::Op(Soac::Screma(s)) = &stm.exp else { return None };
-        let flat = self.flattened(stm, s)?;
+        let steer = Steer::of(&stm.attrs);
+        let widths = widths(s).filter(|_| !steer.no_outer);
+        let sum = widths.as_ref().and_then(Widths::only).map(|width| (width, self.b.fresh("sum", Type::I64)));
+        let flat = self.flattened(stm, s, sum)?;
         let outer = (self.b.loc.clone(), std::mem::take(&mut self.b.attrs));
         self.b.loc = stm.loc.clone();
         self.b.begin();
-        if Steer::of(&stm.attrs).no_outer {
+        if steer.no_outer {
             flat.stms.into_iter().for_each(|s| self.b.push(s));
             for (p, e) in stm.pat.iter().zip(flat.result) {
                 self.b.bind_names(vec![(p.name, p.ty.clone())], Exp::Basic(Basic::SubExp(e)));
             }
         } else {
-            self.choices(stm, s, flat);
+            let work = widths.map(|widths| self.work(s, widths, sum.map(|(_, name)| name)));
+            self.choices(stm, s, work, flat);
         }
         let both = self.b.end(vec![]).stms;
         (self.b.loc, self.b.attrs) = outer;
@@ -127,8 +131,7 @@ impl Nests {
     }
 
     /// The choice between all versions.
-    fn choices(&mut self, stm: &Stm<Soacs>, s: &Screma<Soacs>, flat: Body<Soacs>) {
-        let work = self.work(s);
+    fn choices(&mut self, stm: &Stm<Soacs>, s: &Screma<Soacs>, work: Option<Work>, flat: Body<Soacs>) {
         let busy = match &work {
             Some(work) if stores(&s.map) => self.busy_in_memory(work),
             Some(work) => work.busy,
@@ -230,8 +233,13 @@ impl Nests {
         self.b.bind("enough", Type::BOOL, Exp::Basic(Basic::Opaque(enough))).into()
     }
 
-    /// The flat version.
-    fn flattened(&mut self, stm: &Stm<Soacs>, s: &Screma<Soacs>) -> Option<Body<Soacs>> {
+    /// The flat version. The sum of one width over all points may be known by a name.
+    fn flattened(
+        &mut self,
+        stm: &Stm<Soacs>,
+        s: &Screma<Soacs>,
+        sum: Option<(Name, Name)>,
+    ) -> Option<Body<Soacs>> {
         if s.map.params.iter().any(|p| matches!(p.ty, Type::Acc(..))) {
             return None;
         }
@@ -239,6 +247,7 @@ impl Nests {
         self.b.types.extend(body_types(&lambda.body));
         self.b.types.extend(lambda.params.iter().map(|p| (p.name, p.ty.clone())));
         let functions = self.functions.count();
+        let sum = sum.and_then(|(width, sum)| Some((renamed_of(&s.map, &lambda, width)?, sum)));
         let mut fine = true;
         let (certs, loc) = (stm.certs.clone(), stm.loc.clone());
         let outer = std::mem::replace(&mut self.b.loc, loc);
@@ -247,7 +256,9 @@ impl Nests {
             |n| &mut n.b,
             |n| {
                 n.b.certs = certs;
-                n.lift().outermost(s, lambda).unwrap_or_else(|| {
+                let mut lift = n.lift();
+                lift.known_sum = sum;
+                lift.outermost(s, lambda).unwrap_or_else(|| {
                     fine = false;
                     vec![]
                 })
@@ -273,12 +284,13 @@ impl Nests {
             values: FxHashMap::default(),
             known: Known::default(),
             given_back: None,
+            known_sum: None,
         }
     }
 
-    /// What the points of a map have to do, if it can be computed before.
-    fn work(&mut self, s: &Screma<Soacs>) -> Option<Work> {
-        let Widths { body, on_sides } = widths(s)?;
+    /// What the points of a map have to do. The sum may be asked for by a name.
+    fn work(&mut self, s: &Screma<Soacs>, widths: Widths, name: Option<Name>) -> Work {
+        let Widths { body, on_sides } = widths;
         self.b.begin();
         body.stms.into_iter().for_each(|s| self.b.push(s));
         let mut sum = SubExp::i64(0);
@@ -297,7 +309,10 @@ impl Nests {
         let reds = [BinOp::Add(IntType::I64), BinOp::SMax(IntType::I64)].map(|op| {
             let [x, y] = ["x", "y"].map(|base| self.b.param(base, Type::I64));
             self.b.begin();
-            let z = self.b.bin(op, x.name.into(), y.name.into());
+            let mut z = self.b.bin(op, x.name.into(), y.name.into());
+            if op == BinOp::Add(IntType::I64) {
+                z = self.b.bin(BinOp::SMin(IntType::I64), z, SubExp::i64(MOST_ELEMENTS));
+            }
             let body = self.b.end(vec![z]);
             let op = Lambda { params: vec![x, y], body, ret: vec![Type::I64] };
             Reduce { comm: Commutativity::Commutative, op, neutral: vec![SubExp::i64(0)] }
@@ -317,8 +332,22 @@ impl Nests {
         if on_sides {
             work.busy = self.busy_on_sides(&work);
         }
-        Some(work)
+        if let Some(name) = name {
+            // Where a size is negative, a check fails in the flat version.
+            let none = Basic::BinOp(BinOp::SMax(IntType::I64), sum, SubExp::i64(0));
+            self.b.bind_names(vec![(name, Type::I64)], Exp::Basic(none));
+        }
+        work
     }
+}
+
+/// What a name of a function is called in a copy of it with other names, if it is a parameter or bound outside of branches and loops.
+fn renamed_of(lambda: &Lambda<Soacs>, copy: &Lambda<Soacs>, name: Name) -> Option<Name> {
+    let params = lambda.params.iter().map(|p| p.name).zip(copy.params.iter().map(|p| p.name));
+    let bound = |lambda: &Lambda<Soacs>| -> Vec<Name> {
+        lambda.body.stms.iter().flat_map(|stm| &stm.pat).map(|p| p.name).collect()
+    };
+    params.chain(bound(lambda).into_iter().zip(bound(copy))).find(|(n, _)| *n == name).map(|(_, new)| new)
 }
 
 /// The widths of the irregular operations of a map.
@@ -327,6 +356,16 @@ struct Widths {
     body: Body<Soacs>,
     /// Whether some are of operations that only points on a side of a branch do.
     on_sides: bool,
+}
+
+impl Widths {
+    /// The width of all irregular operations, if there is one.
+    fn only(&self) -> Option<Name> {
+        match self.body.result.as_slice() {
+            [width] if !self.on_sides => width.name(),
+            _ => None,
+        }
+    }
 }
 
 /// The widths of irregular operations of a map's body that can be computed by themselves from what the map is given:

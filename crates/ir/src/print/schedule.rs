@@ -176,6 +176,7 @@ impl Printer<'_> {
                     exchange_word(b.exchange)
                 ));
             }
+            Plan::MergePath(m) => self.merge_path(m),
             Plan::SinglePass(s) => self.single_pass(s),
             Plan::Strips(s) => {
                 self.put(format_args!("along {}, points {}, warps {}", s.along, s.points, s.warps));
@@ -216,6 +217,17 @@ impl Printer<'_> {
             }
         }
         self.put(")");
+    }
+
+    fn merge_path(&mut self, m: &MergePath) {
+        self.param_field("block", m.block);
+        self.put(", ");
+        self.param_field("carries", m.carries);
+        self.put(format_args!(", items {}, ends ", m.items));
+        self.name(m.ends);
+        self.put(", counts ");
+        self.name(m.counts);
+        self.put(format_args!(", exchange {}", exchange_word(m.exchange)));
     }
 
     fn single_pass(&mut self, s: &SinglePass) {

@@ -147,6 +147,7 @@ impl Reader<'_> {
             "segments_together" => self.segments_together()?,
             "lanes_per_segment" => self.lanes_per_segment()?,
             "blocks_per_segment" => Plan::BlocksPerSegment(self.blocks_per_segment()?),
+            "merge_path" => self.merge_path()?,
             "single_pass" => {
                 let block = self.block_or_own()?;
                 let points = self.next_field("points")?;
@@ -321,6 +322,20 @@ impl Reader<'_> {
         let block = self.param_field("block")?;
         let segments = self.next_field("segments")?;
         Ok(Plan::SegmentsTogether { block, segments, exchange: self.exchange()? })
+    }
+
+    fn merge_path(&mut self) -> Read<Plan> {
+        let block = self.param_field("block")?;
+        self.punct(',')?;
+        let carries = self.param_field("carries")?;
+        let items = self.next_field("items")?;
+        let mut named = |word: &str| {
+            self.punct(',')?;
+            self.word(word)?;
+            self.name()
+        };
+        let (ends, counts) = (named("ends")?, named("counts")?);
+        Ok(Plan::MergePath(MergePath { block, carries, items, ends, counts, exchange: self.exchange()? }))
     }
 
     fn blocks_per_segment(&mut self) -> Read<BlocksPerSegment> {

@@ -125,6 +125,13 @@ impl<R: Rep> Checker<'_, R> {
             }
             Plan::SegmentsTogether { segments, .. } => vec![*segments],
             Plan::BlocksPerSegment(b) => vec![b.points, b.worth, b.row],
+            Plan::MergePath(m) => {
+                let mut bound = seg.body.body.stms.iter().flat_map(|stm| &stm.pat);
+                if seg.space.dims.len() != 2 || !bound.any(|p| p.name == m.counts) {
+                    self.error("a merge path without a condition for the points that count");
+                }
+                vec![m.items]
+            }
             Plan::SinglePass(s) => {
                 self.conditions(params, plan, &s.whole_when);
                 if !s.whole_when.is_empty() && seg.space.dims.len() < 2 {
@@ -328,7 +335,8 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
             Plan::ThreadPerSegment { .. }
             | Plan::LanesPerSegment { .. }
             | Plan::SegmentsPerBlock { .. }
-            | Plan::SegmentsTogether { .. },
+            | Plan::SegmentsTogether { .. }
+            | Plan::MergePath(_),
         ) => !own_grid,
         (SegLevel::Thread, SegKind::Scan(..), Plan::Strips(_)) => !own_grid,
         (SegLevel::Thread, SegKind::Scan(..), Plan::SinglePass(s)) => own_grid == s.block.is_none(),
@@ -361,6 +369,7 @@ fn knows(plan: &Plan, quantity: Quantity) -> bool {
             | Plan::SegmentsPerBlock { .. }
             | Plan::SegmentsTogether { .. }
             | Plan::BlocksPerSegment(_)
+            | Plan::MergePath(_)
     );
     match quantity {
         Quantity::Points => matches!(plan, Plan::Points(_)) || histograms || tiles,

@@ -96,6 +96,7 @@ fn hist_choice(t: &mut HostCode, hist: &Hist, choices: &[Choice]) {
         | Plan::LanesPerSegment { .. }
         | Plan::SegmentsPerBlock { .. }
         | Plan::SegmentsTogether { .. }
+        | Plan::MergePath(_)
         | Plan::BlocksPerSegment(_)
         | Plan::SinglePass(_)
         | Plan::Strips(_)

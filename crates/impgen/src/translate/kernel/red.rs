@@ -7,6 +7,7 @@
 //! Where segments have elements in common, a block reduces a few [together].
 //! If there are very many segments: tiny ones are done by one thread each, middle ones by a part of a warp, whose threads take
 //! several points each before they combine what they have. Where the work of segments differs, these parts of warps take segments from a [`queue`](super::queue).
+//! Segments of which only the first points count have these in equal shares of blocks ([`merge`]).
 //! Which of them runs is decided when sizes are known, as the schedule says.
 //!
 //! ```text
@@ -17,6 +18,7 @@
 //! Where the operator is commutative, threads take every so many points, so that neighbours read neighbours. Otherwise
 //! each thread takes a few in a row, and the block combines them in order before it goes on.
 
+mod merge;
 mod together;
 
 use super::choice::schedule;
@@ -99,6 +101,9 @@ fn red_choice(
         (Plan::SegmentsPerBlock { .. }, _) => small_segments(t, red),
         (Plan::SegmentsTogether { segments, exchange, .. }, _) => {
             together::segments_together(t, red, *segments, *exchange);
+        }
+        (Plan::MergePath(plan), _) => {
+            merge::merge_path(t, red, plan, value_of(params, plan.carries));
         }
         (Plan::BlocksPerSegment(plan), _) => {
             large_segments(t, red, plan, value_of(params, plan.grid));

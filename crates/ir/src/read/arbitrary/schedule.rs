@@ -3,6 +3,7 @@
 use super::Gen;
 use crate::schedule::*;
 use fehu_base::prim::IntType;
+use fehu_base::Symbol;
 
 impl Gen {
     pub(super) fn schedule(&mut self) -> Schedule {
@@ -44,7 +45,7 @@ impl Gen {
         let order = self.pick(&[Order::Interleaved, Order::Consecutive]);
         let exchange = self.pick(&[Exchange::Shuffles, Exchange::SharedMemory]);
         let (block, grid, points) = (self.symbol(), self.symbol(), self.below(99) as i64);
-        match self.below(21) {
+        match self.below(22) {
             0 => Plan::Points(Points {
                 block,
                 each: points,
@@ -152,7 +153,13 @@ impl Gen {
                 kept: self.list(Gen::name),
             }),
             19 => Plan::SegmentsTogether { block, segments: points, exchange },
+            20 => self.merge_path(block, grid, points, exchange),
             _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges]),
         }
+    }
+
+    fn merge_path(&mut self, block: Symbol, carries: Symbol, items: i64, exchange: Exchange) -> Plan {
+        let (ends, counts) = (self.name(), self.name());
+        Plan::MergePath(MergePath { block, carries, items, ends, counts, exchange })
     }
 }

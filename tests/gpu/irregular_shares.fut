@@ -1,0 +1,79 @@
+-- Sums of rows of different sizes whose elements are read: blocks have equal shares of rows and elements. Rows that go through several shares, many empty rows at the ends and between others,
+-- operators that do not commute, and values of several types.
+-- ==
+-- entry: sums in_order latest several of_rows
+-- input { empty([0]i64) } auto output
+-- input { [0i64] } auto output
+-- input { [0i64, 0i64, 0i64, 0i64] } auto output
+-- input { [1i64] } auto output
+-- input { [5000i64] } auto output
+-- input { [0i64, 0i64, 1791i64, 1i64, 0i64, 1792i64, 0i64, 1793i64, 0i64] } auto output
+-- input { [3i64, 4000i64, 0i64, 2i64, 9000i64, 1i64, 1i64, 0i64] } auto output
+
+-- ==
+-- entry: mostly_empty
+-- input { 0i64 0i64 } auto output
+-- input { 10000i64 0i64 } auto output
+-- input { 10000i64 3i64 } auto output
+-- input { 20000i64 4000i64 } auto output
+
+-- ==
+-- entry: checked checked_by_default
+-- input { [2i64, 1i64] [3, 4, 5] } output { [7i64, 5i64] }
+-- input { [2i64, 2i64] [3, 4, 5] } error: Index \[3\]
+-- input { [2i64, -1i64] [3, 4, 5] } error: Range
+-- input { [-5i64, 2i64] [3, 4, 5] } error: Range
+-- input { [4611686018427387904i64, 4611686018427387904i64] [3, 4, 5] } error: Range
+
+def element (i: i64) : i64 = i * 7919 % 1009 - 500
+
+entry sums (sizes: []i64) : []i64 =
+  let ends = scan (+) 0 sizes
+  let xs = map element (iota (i64.sum sizes))
+  in #[flattening(only_inner)] map2 (\size end -> i64.sum (map (\i -> xs[i]) ((end - size)..<end))) sizes ends
+
+-- Functions x -> a x + b, one after the other.
+entry in_order (sizes: []i64) : ([]i32, []i32) =
+  let after (a: i32, b: i32) (c: i32, d: i32) = (a * c, b * c + d)
+  let ends = scan (+) 0 sizes
+  let xs = map (\i -> i32.i64 (element i)) (iota (i64.sum sizes))
+  let row size end = reduce after (1, 0) (map (\i -> (xs[i] | 1, 3 * xs[i])) ((end - size)..<end))
+  in unzip (#[flattening(only_inner)] map2 row sizes ends)
+
+entry latest (sizes: []i64) : []i16 =
+  let ends = scan (+) 0 sizes
+  let xs = map (\i -> i16.i64 (element i)) (iota (i64.sum sizes))
+  let later (a: i16) (b: i16) = if b == i16.lowest then a else b
+  let row size end = 1 + reduce later i16.lowest (map (\i -> if xs[i] < 0 then i16.lowest else xs[i]) ((end - size)..<end))
+  in #[flattening(only_inner)] map2 row sizes ends
+
+-- Three reductions of a row, one of which needs a value of the row.
+entry several (sizes: []i64) : ([]i32, []i64, []i64) =
+  let ends = scan (+) 0 sizes
+  let xs = map (\i -> i32.i64 (element i)) (iota (i64.sum sizes))
+  let row size end =
+    let places = (end - size)..<end
+    in ( i32.maximum (map (\i -> xs[i]) places)
+       , i64.sum (map (\i -> if xs[i] > 0 then 1 else 0) places)
+       , i64.sum (map (\i -> i64.i32 xs[i] * (end - i)) places))
+  in unzip3 (#[flattening(only_inner)] map2 row sizes ends)
+
+-- Elements of rows that are stored, not of an array from outside.
+entry of_rows (sizes: []i64) : []i64 =
+  let row size = let xs = scan (+) 0 (map element (iota size)) in i64.sum (map2 (\x i -> x ^ i) xs (iota size))
+  in #[flattening(only_inner)] map row sizes
+
+entry mostly_empty (rows: i64) (long: i64) : []i64 =
+  let sizes = tabulate rows (\i -> if i == rows / 2 then long else i64.bool (i % 4001 == 17))
+  let ends = scan (+) 0 sizes
+  let xs = map element (iota (i64.sum sizes))
+  in #[flattening(only_inner)] map2 (\size end -> i64.sum (map (\i -> xs[i]) ((end - size)..<end))) sizes ends
+
+entry checked (sizes: []i64) (xs: []i32) : []i64 =
+  let ends = scan (+) 0 sizes
+  in #[flattening(only_inner)] map2 (\size end -> i64.sum (map (\i -> i64.i32 xs[i]) ((end - size)..<end))) sizes ends
+
+-- The sum of sizes that chose this version is not computed again.
+entry checked_by_default (sizes: []i64) (xs: []i32) : []i64 =
+  let ends = scan (+) 0 sizes
+  in map2 (\size end -> i64.sum (map (\i -> i64.i32 xs[i]) ((end - size)..<end))) sizes ends
