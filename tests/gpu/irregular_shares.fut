@@ -25,6 +25,12 @@
 -- input { [-5i64, 2i64] [3, 4, 5] } error: Range
 -- input { [4611686018427387904i64, 4611686018427387904i64] [3, 4, 5] } error: Range
 
+-- Conditions of the program that look like the one that tells elements from places behind them.
+-- ==
+-- entry: limited
+-- input { [3i64, 0i64, 2i64, 4i64] [7i64, 3i64, 9i64, 1i64] [1i64, 2i64, 3i64, 4i64, 5i64, 6i64, 7i64, 8i64, 9i64] }
+-- output { [6i64, 0i64, 9i64, 3000i64] }
+
 def element (i: i64) : i64 = i * 7919 % 1009 - 500
 
 entry sums (sizes: []i64) : []i64 =
@@ -77,3 +83,8 @@ entry checked (sizes: []i64) (xs: []i32) : []i64 =
 entry checked_by_default (sizes: []i64) (xs: []i32) : []i64 =
   let ends = scan (+) 0 sizes
   in map2 (\size end -> i64.sum (map (\i -> i64.i32 xs[i]) ((end - size)..<end))) sizes ends
+
+entry limited [n] [m] (sizes: [n]i64) (limits: [n]i64) (xs: [m]i64) : [n]i64 =
+  let starts = map2 (-) (scan (+) 0 sizes) sizes
+  let term start limit i = if 5 < limit then xs[start + i] else xs[start + i] * 100
+  in map3 (\start size limit -> i64.sum (map (term start limit) (iota size))) starts sizes limits

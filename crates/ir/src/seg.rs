@@ -246,7 +246,7 @@ pub const SHARED_MEMORY: &str = "shared_memory";
 pub const INSIDE: &str = "inside";
 
 /// What flattening says of a reduction over rows and places, as `schedule(row_ends)`: each point compares its place, counted from the start of all rows, with an element of
-/// an array that has the ends of rows. Ends do not decrease, and the last is the bound of places.
+/// an array that has the ends of rows. Ends do not decrease, and the last is the bound of places. It is also the attribute of the branch whose condition that is.
 pub const ROW_ENDS: &str = "row_ends";
 
 /// The attribute of the allocations of shared memory through which threads of a block exchange values. All operations of the

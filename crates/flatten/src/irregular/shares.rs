@@ -150,7 +150,11 @@ fn point_of_share(
             let result = s.reds.iter().flat_map(|r| r.neutral.clone()).collect();
             let none = Body { stms: vec![], result };
             let branch = Exp::If(counts, Box::new(element), Box::new(none));
-            f.b.bind_all("value", ret.clone(), branch).into_iter().map(SubExp::Var).collect()
+            // The schedule tells this condition from others by the attribute: those of the program may look the same.
+            f.b.attrs = vec![Attr::Atom(Symbol::new(ROW_ENDS))];
+            let values = f.b.bind_all("value", ret.clone(), branch);
+            f.b.attrs.clear();
+            values.into_iter().map(SubExp::Var).collect()
         },
     );
     Lambda { params: vec![k], body, ret }

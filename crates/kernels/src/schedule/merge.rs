@@ -6,7 +6,7 @@
 //! ```text
 //! #[schedule(row_ends)] segred (row < rows, k < total)
 //! { let start = starts[row]  let place = start + k  let end = ends[row]  let counts = place < end
-//!   return (if counts then f(row, k) else 0) }
+//!   #[row_ends] return (if counts then f(row, k) else 0) }
 //! ```
 //!
 //! So nobody goes through all points. The elements of all rows and the ends of rows, in the order in which one thread would meet them, are a sequence of
@@ -28,8 +28,10 @@ pub(super) fn merge_path(s: &mut Scheduler, seg: &SegOp<Memory>, attrs: &[Attr])
         return None;
     }
     let [(row, _), _] = seg.space.dims.as_slice() else { return None };
-    let stms = &seg.body.body.stms;
-    let (ends, counts) = stms.iter().find_map(|stm| comparison(stms, *row, stm))?;
+    let found = comparison(&seg.body.body.stms, *row);
+    // Without it, all points would be gone through.
+    debug_assert!(found.is_some(), "the branch of a reduction over rows and places is not what flattening made");
+    let (ends, counts) = found?;
     let block = s.block_param("segred", Some(BLOCK_OF_SHARE));
     let carries = s.block_param("segred_carries", Some(BLOCK_OF_SHARED_ROWS));
     let (items, exchange) = (ITEMS_OF_SHARE_PER_THREAD, s.exchange());
@@ -37,17 +39,21 @@ pub(super) fn merge_path(s: &mut Scheduler, seg: &SegOp<Memory>, attrs: &[Attr])
 }
 
 fn is_row_ends(attr: &Attr) -> bool {
-    let row_ends = |arg: &Attr| matches!(arg, Attr::Atom(name) if name.as_str() == ROW_ENDS);
-    matches!(attr, Attr::Comp(name, args) if name.as_str() == "schedule" && args.iter().any(row_ends))
+    matches!(attr, Attr::Comp(name, args) if name.as_str() == "schedule" && args.iter().any(is_mark))
 }
 
-/// The array with the ends of rows, and what tells whether a place is before that of its row, if a statement compares them.
-fn comparison(stms: &[Stm<Memory>], row: Name, stm: &Stm<Memory>) -> Option<(Name, Name)> {
-    let Exp::Basic(Basic::CmpOp(CmpOp::SLt(IntType::I64), _, SubExp::Var(end))) = &stm.exp else {
-        return None;
-    };
-    let read = stms.iter().find(|s| s.pat.iter().any(|p| p.name == *end))?;
-    let Exp::Basic(Basic::Index(ends, slice)) = &read.exp else { return None };
+fn is_mark(attr: &Attr) -> bool {
+    matches!(attr, Attr::Atom(name) if name.as_str() == ROW_ENDS)
+}
+
+/// The array with the ends of rows, and what tells whether a place is before that of its row: the condition of the branch that flattening has marked.
+fn comparison(stms: &[Stm<Memory>], row: Name) -> Option<(Name, Name)> {
+    let definition = |x: Name| stms.iter().find(|s| s.pat.iter().any(|p| p.name == x));
+    let branch = stms.iter().find(|s| s.attrs.iter().any(is_mark))?;
+    let Exp::If(SubExp::Var(counts), ..) = branch.exp else { return None };
+    let compared = &definition(counts)?.exp;
+    let Exp::Basic(Basic::CmpOp(CmpOp::SLt(IntType::I64), _, SubExp::Var(end))) = compared else { return None };
+    let Exp::Basic(Basic::Index(ends, slice)) = &definition(*end)?.exp else { return None };
     let of_row = matches!(slice.as_slice(), [DimIndex::Fix(SubExp::Var(i))] if *i == row);
-    of_row.then_some((*ends, stm.pat.first()?.name))
+    of_row.then_some((*ends, counts))
 }
