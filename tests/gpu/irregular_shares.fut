@@ -31,6 +31,12 @@
 -- input { [3i64, 0i64, 2i64, 4i64] [7i64, 3i64, 9i64, 1i64] [1i64, 2i64, 3i64, 4i64, 5i64, 6i64, 7i64, 8i64, 9i64] }
 -- output { [6i64, 0i64, 9i64, 3000i64] }
 
+-- Attributes of a program that passes give to each other.
+-- ==
+-- entry: marked
+-- input { [0i64, 1i64, 2i64, 7i64, 0i64, 3i64, 8i64] [3i64, 1i64, 4i64, 1i64, 5i64, 9i64, 2i64, 6i64] }
+-- output { [8i64, 10i64, 10i64, 26i64, 8i64, 13i64, 31i64] }
+
 def element (i: i64) : i64 = i * 7919 % 1009 - 500
 
 entry sums (sizes: []i64) : []i64 =
@@ -88,3 +94,7 @@ entry limited [n] [m] (sizes: [n]i64) (limits: [n]i64) (xs: [m]i64) : [n]i64 =
   let starts = map2 (-) (scan (+) 0 sizes) sizes
   let term start limit i = if 5 < limit then xs[start + i] else xs[start + i] * 100
   in map3 (\start size limit -> i64.sum (map (term start limit) (iota size))) starts sizes limits
+
+entry marked [k] [m] (ns: [k]i64) (xs: [m]i64) : [k]i64 =
+  let sum n = #[schedule(row_ends)] reduce (+) 0 (map2 (\j x -> let c = j < n in #[row_ends] (if c then x else 1)) (iota m) xs)
+  in map sum ns

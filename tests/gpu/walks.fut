@@ -23,6 +23,12 @@
 -- input { 16i64 64i64 } output { 16i64 }
 -- input { 5i64 1i64 } output { 5i64 }
 
+-- Places that wrap around.
+-- ==
+-- entry: wrapped_in_step wrapped_along
+-- input { 131i64 } auto output
+-- input { 260i64 } auto output
+
 def decayed [m] (xs: [m]f32) : f32 = loop s = 0 for i < m do s * 0.5 + xs[i]
 
 entry rows [n] [m] (a: [n][m]f32) : [n]f32 = #[sequential_inner] map decayed a
@@ -52,3 +58,13 @@ entry differences (n: i64) (m: i64) : i64 =
   let got = #[sequential_inner] map2 (\xs ys -> loop s = 0 for i < m do s * 0.5 + xs[i] - f64.f32 ys[i + 1]) a b
   let wanted = tabulate n (\i -> loop s = 0 for j < m do s * 0.5 + f64.i64 (i * m + j) - f64.i64 (i + j + 1))
   in i64.sum (map2 (\x y -> i64.bool (x == y)) got wanted)
+
+def numbers (n: i64) : [n]i32 = opaque (map i32.i64 (iota n))
+
+entry wrapped_in_step (m: i64) : []i32 =
+  let (xs, ys) = (numbers 260, numbers 260)
+  in tabulate 3 (\_ -> loop s = 0 for i < m do let z = 129 + i64.i8 (i8.i64 i) in #[unsafe] (s * 3 + xs[z] * ys[z]))
+
+entry wrapped_along (m: i64) : []i32 =
+  let xss = opaque (tabulate_2d 3 260 (\i j -> i32.i64 (i + j)))
+  in #[sequential_inner] map (\xs -> loop s = 0 for i < m do s * 3 + #[unsafe] xs[128 + i64.i8 (i8.i64 (i + 1))]) xss

@@ -102,7 +102,6 @@ mod writes;
 pub use forms::{Form, Stays};
 pub use outermost::{flattened, Flattened};
 pub use refused::only_flat;
-pub(crate) use versions::VERSIONS;
 
 use fehu_analysis::Constants;
 use fehu_base::{Name, NameSource};

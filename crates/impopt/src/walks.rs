@@ -399,7 +399,8 @@ fn step(e: &Expr, x: Name, changed: &FxHashSet<Name>) -> Option<Expr> {
     let of = |e: &Expr| step(e, x, changed);
     match e {
         Expr::Var(y) if *y == x => Some(i64(1)),
-        Expr::Conv(ConvOp::SExt(..), a) if mentions(a, x) => of(a),
+        // Narrower numbers wrap around.
+        Expr::Conv(ConvOp::SExt(from, to), a) if from.bits() <= to.bits() && mentions(a, x) => of(a),
         Expr::BinOp(BinOp::Add(IntType::I64), a, b) => Some(add(of(a)?, of(b)?)),
         Expr::BinOp(BinOp::Sub(IntType::I64), a, b) => Some(sub(of(a)?, of(b)?)),
         Expr::BinOp(BinOp::Mul(IntType::I64), a, b) if mentions(a, x) && !mentions(b, x) => {

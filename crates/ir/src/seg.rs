@@ -254,6 +254,19 @@ pub const ROW_ENDS: &str = "row_ends";
 /// has a boolean for each warp. The pass `shared-memory` allocates them.
 pub const EXCHANGE: &str = "exchange";
 
+/// The attribute of the conditional between versions of an irregular nest.
+pub const VERSIONS: &str = "versions";
+
+/// Whether an attribute is one that passes trust, since only they give it: a program that writes it says nothing.
+pub fn is_of_passes(attr: &Attr) -> bool {
+    const OF_PASSES: [&str; 5] = [SHARED_MEMORY, INSIDE, ROW_ENDS, EXCHANGE, VERSIONS];
+    match attr {
+        Attr::Atom(name) => OF_PASSES.contains(&name.as_str()),
+        Attr::Comp(name, args) => OF_PASSES.contains(&name.as_str()) || args.iter().any(is_of_passes),
+        Attr::Int(_) => false,
+    }
+}
+
 /// The class of a tuning parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SizeClass {

@@ -7,6 +7,8 @@
 //! #[trace] x             let y = opaque x, with the attribute, which prints it
 //! #[sequential] map f    the attribute is on the statement
 //! ```
+//!
+//! Those that passes give to each other are of no effect in a program.
 
 use crate::code::{Code, Emit, Res};
 use crate::lowerer::Lowerer;
@@ -17,6 +19,7 @@ use fehu_base::ops::CmpOp;
 use fehu_base::prim::{PrimType, ScalarType};
 use fehu_base::{Span, Symbol};
 use fehu_check::tast;
+use fehu_ir::seg::is_of_passes;
 use fehu_ir::{Attr, Basic, Body, ErrorPart, Exp, SubExp, Type};
 use fehu_syntax::ast;
 
@@ -62,6 +65,7 @@ pub(crate) fn attributed<'a>(cx: &mut Lowerer<'a>, attr: &'a ast::Attr, e: &'a t
                 _ => Ok(v),
             }
         }
+        _ if is_of_passes(&core) => cx.exp(e),
         Attr::Atom(_) | Attr::Int(_) | Attr::Comp(..) => {
             cx.code.b.attrs.push(core);
             let v = cx.exp(e);

@@ -11,11 +11,11 @@
 //!
 //! The public `lud` of 16, 64, 256 and 2048 rows takes 47, 92, 430 and 4,901 instead of 49, 97, 453 and 5,056 us on an H200: of its kernels, only those of the diagonal and one other have such a matrix.
 //!
-//! **When.** The size of the block of memory is a constant. All arrays in it have elements of one size, and their index functions take whole rows to whole rows: each stride is that of neighbours in
+//! **When.** The sizes of all blocks of memory of the kernel are constants, and together, with longer rows, at most what any device has: rows are not what makes a kernel need too much. All arrays in it have elements of one size, and their index functions take whole rows to whole rows: each stride is that of neighbours in
 //! a row, or a number of rows. Nobody else knows the block. And a thread of the block reads an element in a row of its own, or makes a row.
 
 use fehu_algebra::Poly;
-use fehu_base::device::BANKS_BYTES;
+use fehu_base::device::{BANKS_BYTES, MAX_DECLARED_SHARED_BYTES};
 use fehu_base::prim::PrimValue;
 use fehu_base::Name;
 use fehu_ir::mem::{Lmad, MemInfo, MemOp};
@@ -84,7 +84,9 @@ fn spread_in_kernel(seg: &mut SegOp<Memory>) {
     look.body(&seg.body.body);
     let longer: FxHashMap<Name, Longer> =
         look.blocks.iter().filter_map(|(m, block)| Some((*m, longer(block)?))).collect();
-    if !longer.is_empty() {
+    let size = |(m, block): (&Name, &Block)| longer.get(m).map(|l| l.bytes).or(block.bytes);
+    let bytes: Option<i64> = look.blocks.iter().map(size).sum();
+    if !longer.is_empty() && bytes.is_some_and(|bytes| bytes <= MAX_DECLARED_SHARED_BYTES) {
         Spread { longer }.body(&mut seg.body.body);
     }
 }

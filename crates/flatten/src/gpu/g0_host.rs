@@ -9,9 +9,9 @@ use super::join;
 use super::nest::Nest;
 use super::state::{Flat, Machine};
 use super::steer::Steer;
-use crate::irregular::VERSIONS;
 use crate::sequential::{same_param, simple, Bindings};
 use fehu_base::ops::CmpOp;
+use fehu_ir::seg::VERSIONS;
 use fehu_ir::visit::deep;
 use fehu_ir::{
     AccInput, Attr, Basic, Body, Exp, Kernels, Lambda, Loop, PatElem, Soacs, Stm, SubExp, Type, WithAcc,

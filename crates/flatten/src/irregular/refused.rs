@@ -1,15 +1,15 @@
 //! Nests of which no kernel can run the version with one thread for each point have the flat version alone.
 //!
 //! Before: a program over `Soacs`, and the places of kernels that were refused: they would have to allocate while they run. After:
-//! the same program, in which conditionals between versions ([`super::VERSIONS`]) with one of these places in the first version are
+//! the same program, in which conditionals between versions ([`VERSIONS`]) with one of these places in the first version are
 //! the second.
 //!
 //! ```text
 //! #[versions] let xs = if c then {A return (ys)} else {B return (zs)}      =>      B let xs = zs
 //! ```
 
-use super::VERSIONS;
 use fehu_ir::build::plain;
+use fehu_ir::seg::VERSIONS;
 use fehu_ir::visit::{deep, for_each_stm, map_bodies};
 use fehu_ir::{Attr, Basic, Body, Exp, Loc, Prog, Soacs, Stm};
 

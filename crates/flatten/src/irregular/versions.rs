@@ -36,15 +36,13 @@ use fehu_base::tuning::flattening;
 use fehu_base::{Name, Symbol};
 use fehu_ir::build::nested_body;
 use fehu_ir::free::free_in_stm;
+use fehu_ir::seg::VERSIONS;
 use fehu_ir::soac::{Commutativity, Reduce, Screma, Soac};
 use fehu_ir::subst::rename_lambda;
 use fehu_ir::types::body_types;
 use fehu_ir::visit::{for_each_body, for_each_stm};
 use fehu_ir::{Attr, Basic, Body, Exp, Lambda, Soacs, Stm, SubExp, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// The attribute of the conditional between versions.
-pub(crate) const VERSIONS: &str = "versions";
 
 /// What the points of a nest have to do.
 pub(super) struct Work {

@@ -30,7 +30,10 @@ pub(super) fn merge_path(s: &mut Scheduler, seg: &SegOp<Memory>, attrs: &[Attr])
     let [(row, _), _] = seg.space.dims.as_slice() else { return None };
     let found = comparison(&seg.body.body.stms, *row);
     // Without it, all points would be gone through.
-    debug_assert!(found.is_some(), "the branch of a reduction over rows and places is not what flattening made");
+    debug_assert!(
+        found.is_some(),
+        "the branch of a reduction over rows and places is not what flattening made"
+    );
     let (ends, counts) = found?;
     let block = s.block_param("segred", Some(BLOCK_OF_SHARE));
     let carries = s.block_param("segred_carries", Some(BLOCK_OF_SHARED_ROWS));
@@ -49,10 +52,12 @@ fn is_mark(attr: &Attr) -> bool {
 /// The array with the ends of rows, and what tells whether a place is before that of its row: the condition of the branch that flattening has marked.
 fn comparison(stms: &[Stm<Memory>], row: Name) -> Option<(Name, Name)> {
     let definition = |x: Name| stms.iter().find(|s| s.pat.iter().any(|p| p.name == x));
-    let branch = stms.iter().find(|s| s.attrs.iter().any(is_mark))?;
-    let Exp::If(SubExp::Var(counts), ..) = branch.exp else { return None };
+    let marked = |s: &&Stm<Memory>| s.attrs.iter().any(is_mark);
+    let Exp::If(SubExp::Var(counts), ..) = stms.iter().find(marked)?.exp else { return None };
     let compared = &definition(counts)?.exp;
-    let Exp::Basic(Basic::CmpOp(CmpOp::SLt(IntType::I64), _, SubExp::Var(end))) = compared else { return None };
+    let Exp::Basic(Basic::CmpOp(CmpOp::SLt(IntType::I64), _, SubExp::Var(end))) = compared else {
+        return None;
+    };
     let Exp::Basic(Basic::Index(ends, slice)) = &definition(*end)?.exp else { return None };
     let of_row = matches!(slice.as_slice(), [DimIndex::Fix(SubExp::Var(i))] if *i == row);
     of_row.then_some((*ends, counts))
