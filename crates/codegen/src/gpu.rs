@@ -79,7 +79,7 @@ fn copy_text(widths: &BTreeSet<u64>) -> String {
 }
 
 /// The kernels of copies, for each width of elements.
-const COPY_KERNELS: [&str; 3] = ["copy_elements", "copy_matrices", "copy_transposed"];
+const COPY_KERNELS: [&str; 4] = ["copy_elements", "copy_matrices", "copy_whole", "copy_transposed"];
 
 /// The kernels of the program, then those of copies, and where these are by width.
 fn kernel_table(context: &Context, widths: &BTreeSet<u64>) -> String {

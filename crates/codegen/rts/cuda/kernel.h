@@ -14,6 +14,7 @@ typedef unsigned long long uint64_t;
 #define DEVICE_FUN static __device__
 #define KERNEL extern "C" __global__ void __launch_bounds__(1024)
 #define KERNEL_OF(N) extern "C" __global__ void __launch_bounds__(N)
+#define KERNEL_AT_MOST(N) KERNEL_OF(N)
 // Of so many threads, at least one block, fit a multiprocessor.
 #define KERNEL_RESIDENT(N, T) extern "C" __global__ void __launch_bounds__(N, (N) > (T) ? 1 : (T) / (N))
 #define GLOBAL

@@ -10,6 +10,10 @@
 #define TRANSPOSE_TILE 64
 #define TRANSPOSE_DIMS 6
 #define TRANSPOSE_LEAST 8
+#define COPY_WHOLE_BYTES 40960
+#define COPY_WHOLE_BLOCK 512
+// With fewer matrices than a device has multiprocessors, several blocks share one.
+#define COPY_WHOLE_LEAST 128
 
 RTS_FUN int64_t magnitude(int64_t x) {
   return x < 0 ? -x : x;
@@ -105,16 +109,38 @@ CALLED_FUN int copy_transposed(struct futhark_context *ctx, int width, const str
                        10 + 3 * TRANSPOSE_DIMS);
 }
 
-// Whether the last two dimensions are small matrices, which a thread block turns in shared memory, several at a time. In both arrays, each of
-// them lies beside the one before.
-CALLED_FUN bool are_small_matrices(const struct copy_dim *dims, int rank) {
+// Whether the last two dimensions are matrices, each of which lies in both arrays beside the one before. A thread block turns small ones in
+// shared memory as a whole.
+CALLED_FUN bool are_matrices(const struct copy_dim *dims, int rank) {
   if (rank != 3) {
     return false;
   }
   struct copy_dim all = dims[0], n = dims[1], m = dims[2];
   int64_t elements = n.n * m.n;
-  return elements <= COPY_BLOCK * COPY_PER_THREAD && n.src == 1 && n.dst == m.n && m.dst == 1 && m.src == n.n &&
-         all.dst == elements && all.src == elements;
+  return n.src == 1 && n.dst == m.n && m.dst == 1 && m.src == n.n && all.dst == elements && all.src == elements;
+}
+
+CALLED_FUN bool are_small(const struct copy_dim *dims) {
+  return dims[1].n * dims[2].n <= COPY_BLOCK * COPY_PER_THREAD;
+}
+
+// Whether a matrix fits, and tiles would be empty for more than a fifth.
+CALLED_FUN bool are_better_whole(int width, const struct copy_dim *dims) {
+  int64_t n = dims[1].n, m = dims[2].n, most = COPY_WHOLE_BYTES / width;
+  if (dims[0].n < COPY_WHOLE_LEAST || n >= most || m > most / (n | 1)) {
+    return false;
+  }
+  int64_t tiles = ((n + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE) * ((m + TRANSPOSE_TILE - 1) / TRANSPOSE_TILE);
+  return 4 * tiles * TRANSPOSE_TILE * TRANSPOSE_TILE > 5 * n * m;
+}
+
+CALLED_FUN int copy_whole(struct futhark_context *ctx, int width, const struct copy_dim *dims, struct copy_place dst,
+                          struct copy_place src) {
+  int32_t n = (int32_t)dims[1].n, m = (int32_t)dims[2].n;
+  int64_t by_n = reciprocal(n), by_m = reciprocal(m);
+  struct kernel_arg args[] = {{dst.block, 0}, {&dst.at, 8}, {src.block, 0}, {&src.at, 8},
+                              {&n, 4},        {&m, 4},      {&by_n, 8},     {&by_m, 8}};
+  return launch_kernel(ctx, copy_whole_kernels[width], dims[0].n, COPY_WHOLE_BLOCK, 0, args, 8);
 }
 
 CALLED_FUN int copy_matrices(struct futhark_context *ctx, int width, const struct copy_dim *dims, struct copy_place dst,
@@ -137,8 +163,13 @@ CALLED_FUN int copy_rest(struct futhark_context *ctx, int width, const struct co
     return block_copy(ctx, dst.block, dst.at * width, src.block, src.at * width, n * width);
   }
   bool blocks = ctx->device.limits.block_size >= COPY_BLOCK;
-  if (blocks && are_small_matrices(dims, rank)) {
-    return copy_matrices(ctx, width, dims, dst, src);
+  if (blocks && are_matrices(dims, rank)) {
+    if (are_small(dims)) {
+      return copy_matrices(ctx, width, dims, dst, src);
+    }
+    if (ctx->device.limits.block_size >= COPY_WHOLE_BLOCK && are_better_whole(width, dims)) {
+      return copy_whole(ctx, width, dims, dst, src);
+    }
   }
   if (blocks && last->dst == 1 && last->src != 1 && last->n >= TRANSPOSE_LEAST && rank <= TRANSPOSE_DIMS + 2) {
     // Smaller matrices are read as a whole by the threads of one block that write consecutive elements: what is fetched with an element

@@ -7,6 +7,8 @@
 
 #define COPY_BLOCK 256
 #define COPY_PER_THREAD 4
+#define COPY_WHOLE_BYTES 40960
+#define COPY_WHOLE_BLOCK 512
 
 #define TRANSPOSE_ROUND(CONDITION, MOVE)                   \
   UNROLL                                                   \
@@ -64,6 +66,8 @@ SCALAR_FUN uint32_t divided_by_reciprocal(uint32_t x, uint64_t reciprocal) {
 // Places in shared memory, so that elements which are a power of two apart are in different banks.
 #define PADDED(I) ((I) + (I) / 32)
 
+// Matrices of the second kernel are turned several at a time; of the third one at a time, in rows of an odd number of elements, so that those of a
+// column are in different banks.
 #define COPY_KERNELS(W, T)                                                                                      \
   KERNEL copy_elements_w##W(GLOBAL T *RESTRICT dst, int64_t dst_at, GLOBAL const T *RESTRICT src, int64_t src_at, int64_t total,   \
                            int32_t rank, int64_t n0, int64_t d0, int64_t s0, int64_t n1, int64_t d1, int64_t s1, \
@@ -99,6 +103,35 @@ SCALAR_FUN uint32_t divided_by_reciprocal(uint32_t x, uint64_t reciprocal) {
         int from = start + (rest - row * m) * n + row;                                                          \
         dst[dst_at + first + i] = tile[PADDED(from)];                                                           \
       }                                                                                                         \
+    }                                                                                                           \
+  }                                                                                                             \
+  KERNEL copy_whole_w##W(GLOBAL T *RESTRICT dst, int64_t dst_at, GLOBAL const T *RESTRICT src, int64_t src_at, int32_t n, int32_t m,\
+                        int64_t by_n, int64_t by_m) {                                                           \
+    SHARED_ARRAY(T, tile, COPY_WHOLE_BYTES / W);                                                                \
+    int elements = n * m, longer = 1 - n % 2;                                                                   \
+    int64_t first = BLOCK_ID * elements;                                                                        \
+    for (int start = (int)LOCAL_ID; start < elements; start += COPY_PER_THREAD * COPY_WHOLE_BLOCK) {            \
+      T element[COPY_PER_THREAD];                                                                               \
+      UNROLL                                                                                                    \
+      for (int k = 0; k < COPY_PER_THREAD; k++) {                                                               \
+        int i = start + k * COPY_WHOLE_BLOCK;                                                                   \
+        if (i < elements) {                                                                                     \
+          element[k] = src[src_at + first + i];                                                                 \
+        }                                                                                                       \
+      }                                                                                                         \
+      UNROLL                                                                                                    \
+      for (int k = 0; k < COPY_PER_THREAD; k++) {                                                               \
+        int i = start + k * COPY_WHOLE_BLOCK;                                                                   \
+        if (i < elements) {                                                                                     \
+          tile[i + (int)divided_by_reciprocal((uint32_t)i, (uint64_t)by_n) * longer] = element[k];              \
+        }                                                                                                       \
+      }                                                                                                         \
+    }                                                                                                           \
+    BARRIER();                                                                                                  \
+    UNROLL                                                                                                      \
+    for (int i = (int)LOCAL_ID; i < elements; i += COPY_WHOLE_BLOCK) {                                          \
+      int row = (int)divided_by_reciprocal((uint32_t)i, (uint64_t)by_m);                                        \
+      dst[dst_at + first + i] = tile[(i - row * m) * (n + longer) + row];                                       \
     }                                                                                                           \
   }                                                                                                             \
   KERNEL copy_transposed_w##W(GLOBAL T *RESTRICT dst, int64_t dst_at, GLOBAL const T *RESTRICT src, int64_t src_at, int64_t n,     \

@@ -33,6 +33,7 @@ typedef ulong uint64_t;
 #define SHARED_DECLARE __local uint8_t *shared_memory = (__local uint8_t *)shared_memory_start;
 #define SHARED_ARRAY(T, NAME, N) __local T NAME[N] __attribute__((aligned(16)))
 #define KERNEL_OF(N) __kernel __attribute__((reqd_work_group_size(N, 1, 1))) void
+#define KERNEL_AT_MOST(N) KERNEL
 #define KERNEL_RESIDENT(N, T) KERNEL_OF(N)
 
 #define LOCAL_ID ((int64_t)get_local_id(0))

@@ -93,22 +93,30 @@ fn bits(data: &ArrayData) -> Option<ArrayData> {
     Some(ArrayData { elem: PrimType::Int(elem), values })
 }
 
+fn size_text(size: BlockSize) -> String {
+    match size {
+        BlockSize::Fixed(n) => n.to_string(),
+        BlockSize::Param(i) => format!("SIZE_{i}"),
+    }
+}
+
 fn kernel_text<A: Api>(context: &Context, kernel: &Kernel, facts: &KernelFacts, usage: &Usage) -> String {
     let threads = Threads::<A>::of_kernel(kernel, facts, usage);
     let mut p = printer(context, usage, threads);
     let params = kernel_params(&p, kernel, facts);
     let block_size = match (&kernel.block_size, facts.block_size) {
         (Some(size), _) => Some(p.exprs.inline(size, Prec::Top)),
-        (None, Some(BlockSize::Fixed(n))) => Some(n.to_string()),
-        (None, Some(BlockSize::Param(i))) => Some(format!("SIZE_{i}")),
-        (None, None) => None,
+        (None, size) => size.map(size_text),
     };
     let (head, block_size) = match block_size {
         Some(size) => match kernel.resident {
             Some(threads) => (format!("KERNEL_RESIDENT({size}, {threads})"), size),
             None => (format!("KERNEL_OF({size})"), size),
         },
-        None => ("KERNEL".to_owned(), "BLOCK_SIZE".to_owned()),
+        None => {
+            let most = facts.most_threads.map(|most| format!("KERNEL_AT_MOST({})", size_text(most)));
+            (most.unwrap_or_else(|| "KERNEL".to_owned()), "BLOCK_SIZE".to_owned())
+        }
     };
     let name = context.name(kernel.name);
     if !kernel.shared.is_empty() {

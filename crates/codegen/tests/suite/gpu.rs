@@ -395,3 +395,34 @@ fn sizes_that_make_no_sense_are_mended() {
         assert_eq!((ran.stderr.as_str(), ran.text()), ("", format!("{size}i64\n")), "{class} {given}");
     }
 }
+
+/// The smaller of a tuning parameter and another number of threads, assigned once, bounds a kernel's registers by that parameter; assigned twice, it may have any value.
+#[test]
+fn blocks_of_at_most_a_parameter_say_so() {
+    for (times, says) in [(1, true), (2, false)] {
+        let mut b = Builder::new();
+        let name = Symbol::new("threads");
+        let class = "thread_block_size".into();
+        b.program.params.push(TuningParam { name, class, default: None, thread_bytes: None });
+        let k = kernel(&mut b, "short", vec![], vec![], vec![]);
+        let (threads, block) = (b.name("threads"), b.name("block"));
+        let result = b.scalar("size", ScalarType::I64);
+        let n = b.scalar("n", ScalarType::I64);
+        let least = binop(BinOp::SMin(IntType::I64), var(threads), var(n.name()));
+        let mut code = vec![
+            Code::DeclareScalar(threads, PrimType::I64),
+            Code::Op(HostOp::Cpu(CpuOp::GetSize(threads, name))),
+            Code::DeclareScalar(block, PrimType::I64),
+        ];
+        code.extend((0..times).map(|_| set(block, least.clone())));
+        code.push(launch(k, int(1), var(block), vec![], vec![]));
+        code.push(set(result.name(), var(block)));
+        b.entry("main", &[], vec![n], &[], result, code);
+        let cuda = generate_for(Backend::Cuda, &b.program, Mode::Executable).c_text;
+        assert_eq!(cuda.contains("KERNEL_AT_MOST(SIZE_0) short"), says, "{cuda}");
+        if has_opencl() {
+            let ran = run_opencl("gpu_at_most", &b.program, &["--param=threads=128"], b"37i64");
+            assert_eq!((ran.stderr.as_str(), ran.text().as_str()), ("", "37i64\n"));
+        }
+    }
+}
