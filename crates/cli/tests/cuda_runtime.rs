@@ -9,7 +9,7 @@ const CLIENT: &str = "./client";
 
 fn built(dir: &Path) {
     crate::fake::cuda_driver(dir);
-    crate::fake::build_client(dir, "cuda");
+    crate::fake::build_client(dir, "cuda", "failing.c");
 }
 
 #[test]
@@ -99,6 +99,22 @@ fn nothing_is_lost_after_a_failure() {
         let valgrind =
             ["valgrind", "-q", "--leak-check=full", "--show-leak-kinds=all", "--error-exitcode=9", CLIENT];
         run(dir, &valgrind, &[("FAKE_FAIL_AT", at)]);
+    }
+}
+
+/// Kernels read 16 bytes at a time. What the user's memory holds is copied to where they can do so, and only if it must be.
+#[test]
+fn memory_of_the_user_may_begin_anywhere() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = dir.path();
+    crate::fake::cuda_driver(dir);
+    crate::fake::build_client(dir, "cuda", "raw.c");
+    let said = run(dir, &[CLIENT], &[("FAKE_LOG", "1"), ("FAKE_RUN", "1")]);
+    for part in said.split("at ").skip(1) {
+        let (at, calls) = part.split_once('\n').expect("a place and calls");
+        let copies = calls.lines().filter(|l| l.contains("MemcpyDtoD")).count();
+        let at: usize = at.parse().expect("a place");
+        assert_eq!(copies, if at % 4 == 0 { 0 } else { 2 }, "{at}: {calls}");
     }
 }
 

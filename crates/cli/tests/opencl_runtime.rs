@@ -9,7 +9,7 @@ const CLIENT: &str = "./client";
 
 fn built(dir: &Path) {
     crate::fake::opencl_driver(dir);
-    crate::fake::build_client(dir, "opencl");
+    crate::fake::build_client(dir, "opencl", "failing.c");
 }
 
 #[test]

@@ -28,10 +28,11 @@ use backend::Backend;
 use context::Context;
 use cpu::Cpu;
 use fehu_imp::syntax::{HostOp, Program};
-use fehu_impopt::Analysis;
+use fehu_impopt::{Analysis, Memory};
 use whole::Parts;
 
-const SEQUENTIAL: Backend = Backend { name: "c", raw: "unsigned char *", types: "", declarations: "" };
+const SEQUENTIAL: Backend =
+    Backend { name: "c", memory: Memory::Own, raw: "unsigned char *", types: "", declarations: "" };
 
 /// The texts for a program that runs on one core.
 pub(crate) fn generate(program: &Program, analysis: &Analysis, options: &Options) -> Output {

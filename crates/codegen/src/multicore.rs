@@ -8,10 +8,11 @@ use crate::c::backend::Backend;
 use crate::c::{rts, text, Runtime};
 use crate::{Options, Output};
 use fehu_imp::syntax::Program;
-use fehu_impopt::Analysis;
+use fehu_impopt::{Analysis, Memory};
 
 const MULTICORE: Backend = Backend {
     name: "multicore",
+    memory: Memory::Own,
     raw: "unsigned char *",
     types: "",
     declarations: "void futhark_context_config_set_num_threads(struct futhark_context_config *cfg, int n);\n",

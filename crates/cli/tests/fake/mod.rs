@@ -1,4 +1,4 @@
-//! A client (`tests/ffi/failing.c`) with a library made by the compiler, and a driver without a device.
+//! A client (`tests/ffi/failing.c`, `raw.c`) with a library made by the compiler, and a driver without a device.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,8 @@ entry count (n: i64): i64 =
 entry steps (n: i64) (m: i64): []i32 =
   loop xs = replicate m 0 for i < n do map2 (\\x j -> #[unsafe] x + xs[(i + j) %% m]) xs (iota m)
 entry pick (xs: []i32) (is: []i64): []i32 = map (\\i -> xs[i]) is
+entry sums (xss: [][]i32): []i32 = map (\\xs -> loop s = 0 for x in xs do s + x) xss
+entry set (xs: *[]i32) (i: i64) (x: i32): *[]i32 = xs with [i] = x
 ";
 
 fn text(done: &Output) -> String {
@@ -40,8 +42,8 @@ pub(crate) fn opencl_driver(dir: &Path) {
 
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Werror", "-g"];
 
-/// Builds the client for a back end in a folder.
-pub(crate) fn build_client(dir: &Path, backend: &str) {
+/// Builds a client of the program for a back end in a folder.
+pub(crate) fn build_client(dir: &Path, backend: &str, client: &str) {
     let program = dir.join("program.fut");
     fs::write(&program, PROGRAM).expect("a program");
     succeed(
@@ -52,7 +54,7 @@ pub(crate) fn build_client(dir: &Path, backend: &str) {
             .arg(dir.join("library")),
     );
     let mut cc = Command::new("cc");
-    cc.current_dir(dir).args(WARNINGS).args(["-I.", "-o", "client"]).arg(ffi("failing.c"));
+    cc.current_dir(dir).args(WARNINGS).args(["-I.", "-o", "client"]).arg(ffi(client));
     succeed(cc.args(["library.c", "-ldl", "-lm", "-lpthread"]));
 }
 

@@ -69,6 +69,12 @@ static void api_release(struct futhark_context *ctx, device_memory mem) {
   ctx->api.cu.MemFree(mem);
 }
 
+static int api_is_aligned(struct futhark_context *ctx, device_memory mem, size_t bytes, bool *aligned) {
+  (void)ctx;
+  *aligned = mem % bytes == 0;
+  return FUTHARK_SUCCESS;
+}
+
 // From memory that the device cannot read, bytes are taken before the call returns.
 static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at, const void *from, int64_t bytes) {
   const struct cuda *cu = &ctx->api.cu;

@@ -82,6 +82,8 @@ static void api_leave(struct futhark_context *ctx);
 // Fails with FUTHARK_OUT_OF_MEMORY and no error, or for another reason.
 static int api_allocate(struct futhark_context *ctx, int64_t bytes, device_memory *mem);
 static void api_release(struct futhark_context *ctx, device_memory mem);
+// Whether memory that the user has given begins at a multiple of so many bytes.
+static int api_is_aligned(struct futhark_context *ctx, device_memory mem, size_t bytes, bool *aligned);
 // The bytes have been taken when it returns.
 static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at, const void *from, int64_t bytes);
 // The bytes are there when it returns, and all before has happened.

@@ -163,6 +163,29 @@ static int64_t backend_param_allowed(struct futhark_context *ctx, int param, int
   return allowed;
 }
 
+// The block of an argument, counted once more. Kernels read and copy up to so many bytes at a time, at multiples of them
+// from where a block begins. Memory that the user has given may begin anywhere: the call then works on a copy of what is in
+// it when the call begins.
+#define READ_ALIGNMENT 16
+
+CALLED_FUN struct block *block_argument(struct futhark_context *ctx, struct block *b, int *err) {
+  bool aligned = true;
+  int asked = FUTHARK_SUCCESS;
+  if (b != NULL && b->foreign && b->size > 0) {
+    asked = api_is_aligned(ctx, b->mem, READ_ALIGNMENT, &aligned);
+  }
+  if (asked == FUTHARK_SUCCESS && aligned) {
+    return block_share(ctx, NULL, b);
+  }
+  struct block *copy = NULL;
+  if (asked == FUTHARK_SUCCESS) {
+    copy = block_alloc(ctx, NULL, b->size, "");
+    asked = copy == NULL ? FUTHARK_OUT_OF_MEMORY : block_copy(ctx, copy, 0, b, 0, b->size);
+  }
+  *err = *err == FUTHARK_SUCCESS ? asked : *err;
+  return copy;
+}
+
 // Constant data of the program.
 
 struct static_data {

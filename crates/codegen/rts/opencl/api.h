@@ -40,6 +40,7 @@ typedef cl_mem device_memory;
 #define CL_QUEUE_CONTEXT 0x1090
 #define CL_QUEUE_DEVICE 0x1091
 #define CL_MEM_READ_WRITE ((cl_bitfield)1 << 0)
+#define CL_MEM_HOST_PTR 0x1103
 #define CL_PROGRAM_BINARY_SIZES 0x1165
 #define CL_PROGRAM_BINARIES 0x1166
 #define CL_PROGRAM_BUILD_LOG 0x1183
@@ -73,6 +74,7 @@ typedef cl_mem device_memory;
   F(cl_int, SetKernelArg, (cl_kernel, cl_uint, size_t, const void *))                                                \
   F(cl_mem, CreateBuffer, (cl_context, cl_bitfield, size_t, void *, cl_int *))                                       \
   F(cl_int, ReleaseMemObject, (cl_mem))                                                                              \
+  F(cl_int, GetMemObjectInfo, (cl_mem, cl_uint, size_t, void *, size_t *))                                           \
   F(cl_int, EnqueueReadBuffer,                                                                                       \
     (cl_command_queue, cl_mem, cl_uint, size_t, size_t, void *, cl_uint, const cl_event *, cl_event *))              \
   F(cl_int, EnqueueWriteBuffer,                                                                                      \

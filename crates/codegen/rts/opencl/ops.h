@@ -40,6 +40,14 @@ static void api_release(struct futhark_context *ctx, device_memory mem) {
   ctx->api.cl.ReleaseMemObject(mem);
 }
 
+// Devices align the buffers that they allocate, and parts of them; buffers in memory of the host are where the user says.
+static int api_is_aligned(struct futhark_context *ctx, device_memory mem, size_t bytes, bool *aligned) {
+  void *host = NULL;
+  cl_int code = ctx->api.cl.GetMemObjectInfo(mem, CL_MEM_HOST_PTR, sizeof host, &host, NULL);
+  *aligned = (uintptr_t)host % bytes == 0;
+  return code == CL_SUCCESS ? FUTHARK_SUCCESS : opencl_fail(ctx, "ask where a buffer is", code);
+}
+
 static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at, const void *from, int64_t bytes) {
   const struct opencl *cl = &ctx->api.cl;
   bool is_small = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;

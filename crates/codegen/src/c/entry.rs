@@ -7,8 +7,9 @@ use super::ctype;
 use super::names;
 use super::types::{type_id, Leaf, TypeTable};
 use fehu_base::prim::PrimType;
-use fehu_base::Symbol;
+use fehu_base::{Name, Symbol};
 use fehu_imp::syntax::{Entry, EntryValue, Expr, Function, Param, Program};
+use fehu_impopt::Memory;
 use fehu_ir::{EntryPoint, EntryType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,11 +30,16 @@ pub(crate) struct EntryText<'a> {
 }
 
 /// All entry points, in the order of their names.
-pub(crate) fn entries<'a>(program: &'a Program, types: &TypeTable, context: &Context) -> Vec<EntryText<'a>> {
+pub(crate) fn entries<'a>(
+    program: &'a Program,
+    types: &TypeTable,
+    context: &Context,
+    memory: Memory,
+) -> Vec<EntryText<'a>> {
     let mut entries: Vec<EntryText> = program
         .functions
         .iter()
-        .filter_map(|f| f.entry.as_ref().map(|entry| entry_text(program, types, context, f, entry)))
+        .filter_map(|f| f.entry.as_ref().map(|entry| entry_text(program, types, context, memory, f, entry)))
         .collect();
     entries.sort_by_key(|e| e.face.name.as_str());
     entries
@@ -48,6 +54,7 @@ fn entry_text<'a>(
     program: &'a Program,
     types: &TypeTable,
     context: &Context,
+    memory: Memory,
     f: &Function,
     entry: &'a Entry,
 ) -> EntryText<'a> {
@@ -58,7 +65,7 @@ fn entry_text<'a>(
     let result = api::pointer_to(types, &face.result.ty);
     let head = format!("int {cfun}(struct futhark_context *ctx, {result}out0{})", api::inputs(types, &ins));
 
-    let mut p = Printer { context, types, out: String::new() };
+    let mut p = Printer { context, types, memory, out: String::new() };
     p.open(face, entry, f);
     p.call(f);
     p.close(face, entry, f);
@@ -88,6 +95,7 @@ fn entry_text<'a>(
 struct Printer<'a> {
     context: &'a Context<'a>,
     types: &'a TypeTable,
+    memory: Memory,
     out: String,
 }
 
@@ -143,6 +151,10 @@ impl Printer<'_> {
         if self.context.has_recursion() {
             self.line("ctx->stack_start = (const char *)&err;");
         }
+        for mem in self.device_blocks(entry) {
+            let name = self.context.name(mem);
+            self.line(&format!("{name} = block_argument(ctx, {name}, &err);"));
+        }
         self.line("int64_t start = ctx->profiling ? wall_microseconds() : 0;");
         if !checks.is_empty() {
             let conditions: Vec<String> =
@@ -167,6 +179,9 @@ impl Printer<'_> {
         self.line("  ctx->calls++;");
         self.line("  ctx->call_time += wall_microseconds() - start;");
         self.line("}");
+        for mem in self.device_blocks(entry) {
+            self.line(&format!("block_drop(ctx, {});", self.context.name(mem)));
+        }
         let ty = &face.result.ty;
         if let (EntryType::Transparent(scalar, 0), [EntryValue::Scalar { var, .. }]) =
             (ty, entry.result.as_slice())
@@ -210,6 +225,18 @@ impl Printer<'_> {
             }
         }
         self.line("return result_done(ctx, v, err, out0);");
+    }
+
+    /// The blocks on a device in which arguments are: kernels rely on where they begin.
+    fn device_blocks(&self, entry: &Entry) -> Vec<Name> {
+        let arrays = entry.params.iter().flatten().filter_map(|value| match value {
+            EntryValue::Array { mem, .. } => Some(*mem),
+            EntryValue::Scalar { .. } => None,
+        });
+        match self.memory {
+            Memory::Device => arrays.collect(),
+            Memory::Own => Vec::new(),
+        }
     }
 
     fn declare(&mut self, param: &Param) {

@@ -5,6 +5,7 @@ use crate::c::backend::Backend;
 use crate::c::ctype;
 use fehu_base::prim::PrimType;
 use fehu_imp::syntax::Direction;
+use fehu_impopt::Memory;
 
 /// NVIDIA's driver, with its compiler at run time.
 pub(crate) struct Cuda;
@@ -12,6 +13,7 @@ pub(crate) struct Cuda;
 impl Api for Cuda {
     const BACKEND: Backend = Backend {
         name: "cuda",
+        memory: Memory::Device,
         raw: "unsigned long long ",
         types: "",
         declarations: concat!(

@@ -5,6 +5,7 @@ use crate::c::backend::Backend;
 use fehu_base::bug;
 use fehu_base::prim::{FloatType, IntType, PrimType};
 use fehu_imp::syntax::Direction;
+use fehu_impopt::Memory;
 
 /// OpenCL 1.2 or later.
 pub(crate) struct OpenCl;
@@ -12,6 +13,7 @@ pub(crate) struct OpenCl;
 impl Api for OpenCl {
     const BACKEND: Backend = Backend {
         name: "opencl",
+        memory: Memory::Device,
         raw: "struct _cl_mem *",
         types: include_str!("../../rts/opencl/types.h"),
         declarations: concat!(
