@@ -11,6 +11,7 @@
 #define TRANSPOSE_DIMS 6
 #define TRANSPOSE_LEAST 8
 #define COPY_WHOLE_BYTES 40960
+// 1,000 matrices of 100 x 100 `f32` take 36 us on an H200, 40 us with 256 threads and with 1024.
 #define COPY_WHOLE_BLOCK 512
 // With fewer matrices than a device has multiprocessors, several blocks share one.
 #define COPY_WHOLE_LEAST 128
