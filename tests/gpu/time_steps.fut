@@ -24,7 +24,7 @@
 
 -- Not done several at a time.
 -- ==
--- entry: torus mirrored first_row counted scalar wave own_points copied far_away life
+-- entry: torus mirrored first_row counted scalar swapped wave own_points copied far_away life
 -- input { 7 5i64 7i64 } auto output
 -- input { 9 70i64 600i64 } auto output
 
@@ -225,6 +225,11 @@ entry scalar (steps: i32) (n: i64) (m: i64) : f64 =
   let (a, _, _) = loop (a, x, y) = (grid n m, 1, 2) for _k < steps do
     (tabulate_2d n m (\i j -> 0.5 * (near a (i - 1) j + near a i (j + 1) + x)), y, x)
   in digest a
+
+-- What the loop hands on besides changes.
+entry swapped (steps: i32) (n: i64) (m: i64) : f64 =
+  let (a, x, _) = loop (a, x, y) = (grid n m, 1, 2) for _k < steps do (clamp a, y, x)
+  in digest a + x
 
 -- The step before is read as well.
 entry wave (steps: i32) (n: i64) (m: i64) : f64 =

@@ -32,7 +32,7 @@
 //!
 //! | operation | plans |
 //! | --- | --- |
-//! | map | [`Plan::Points`], [`Plan::Strided`], [`Plan::Tiled`], [`Plan::RowCache`], [`Plan::Turned`], [`Plan::Steps`] |
+//! | map | [`Plan::Points`], [`Plan::Strided`], [`Plan::Tiled`], [`Plan::RowCache`], [`Plan::Turned`], [`Plan::Steps`], [`Plan::Line`] |
 //! | reduction | [`Plan::ThreadPerSegment`], [`Plan::LanesPerSegment`], [`Plan::SegmentsPerBlock`], [`Plan::SegmentsTogether`], [`Plan::BlocksPerSegment`], [`Plan::MergePath`] |
 //! | scan | [`Plan::SinglePass`], [`Plan::Strips`] |
 //! | histogram | [`Plan::HistogramStrips`], [`Plan::SubHistograms`], [`Plan::GlobalUpdates`] |
@@ -57,9 +57,11 @@
 
 mod condition;
 mod merge;
+mod steps;
 
 pub use condition::{Amount, Comparison, Condition, Quantity, Reason};
 pub use merge::MergePath;
+pub use steps::{ring, Line, Steps};
 
 use crate::seg::SizeClass;
 use crate::syntax::Shape;
@@ -109,6 +111,8 @@ pub enum Plan {
     Turned(Turned),
     /// Several iterations of the loop around the map, which is all that this does, are one kernel.
     Steps(Steps),
+    /// The same for vectors: a block computes a part of the vector for several iterations.
+    Line(Line),
     /// A thread reduces whole segments.
     ThreadPerSegment {
         /// Threads in a block.
@@ -344,50 +348,6 @@ impl Turned {
     }
 }
 
-/// See [`Plan::Steps`]. The map is the only statement of a counted loop, whose iterations hand its results on; each point reads these
-/// at points that are close. A block computes a strip of columns, and goes down the rows with all steps at a time, each as many rows behind
-/// the one before as it reads; rows that the next step still reads are in shared memory.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Steps {
-    /// Iterations of the loop that a kernel does.
-    pub steps: i64,
-    /// What the loop hands on: for each result of the map, the parameter that is its value in the iteration after.
-    pub carried: Vec<Name>,
-    /// How far from its own place a point reads these at most, in either dimension.
-    pub radius: i64,
-    /// Threads in a block, each of which has a column; those at the ends of a strip are only computed for what they are read by.
-    pub block: i64,
-    /// Rows of a block at least.
-    pub rows: i64,
-    /// Blocks that keep the device busy: there are about as many, if they have so many rows.
-    pub blocks: Symbol,
-    /// Arrays of the map's own shape that do not change and that points read at their own place: a thread reads an element of these once for all steps.
-    pub kept: Vec<Name>,
-}
-
-impl Steps {
-    /// By how many rows the last step is behind the row that is read.
-    pub fn rows_behind(&self) -> i64 {
-        self.steps * (self.radius + 1)
-    }
-
-    /// Columns at each end of a strip, and rows beyond its own, that a block reads.
-    pub fn halo(&self) -> i64 {
-        self.steps * self.radius
-    }
-
-    /// Rows of each step that are in shared memory: those that are read, and the one that is written meanwhile, as a power of two.
-    pub fn ring(&self) -> i64 {
-        ring(self.radius)
-    }
-}
-
-/// See [`Steps::ring`].
-pub fn ring(radius: i64) -> i64 {
-    let rows = 2 * radius + 2;
-    i64::try_from(rows.unsigned_abs().next_power_of_two()).unwrap_or(rows)
-}
-
 /// Which points of a segment a thread reduces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
@@ -581,6 +541,7 @@ impl Plan {
             Plan::RowCache(_) => "row_cache",
             Plan::Turned(_) => "turned",
             Plan::Steps(_) => "steps",
+            Plan::Line(_) => "line",
             Plan::ThreadPerSegment { .. } => "thread_per_segment",
             Plan::LanesPerSegment { .. } => "lanes_per_segment",
             Plan::SegmentsPerBlock { .. } => "segments_per_block",
@@ -640,6 +601,7 @@ impl Plan {
             }
             Plan::Strided
             | Plan::Turned(_)
+            | Plan::Line(_)
             | Plan::Strips(_)
             | Plan::Rounds { .. }
             | Plan::ByWarps
@@ -665,6 +627,7 @@ impl Choice {
             | Plan::RowCache(_)
             | Plan::Turned(_)
             | Plan::Steps(_)
+            | Plan::Line(_)
             | Plan::LanesPerSegment { .. }
             | Plan::SegmentsPerBlock { .. }
             | Plan::SegmentsTogether { .. }

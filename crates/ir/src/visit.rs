@@ -456,6 +456,10 @@ macro_rules! walks {
                             names::<R, V>(v, &$($m)? steps.carried);
                             names::<R, V>(v, &$($m)? steps.kept);
                         }
+                        Plan::Line(line) => {
+                            names::<R, V>(v, &$($m)? line.carried);
+                            names::<R, V>(v, &$($m)? line.ahead);
+                        }
                         Plan::BlockPerPoint { spaces, once, turns: _ } => {
                             for space in spaces {
                                 operands::<R, V>(v, space);

@@ -25,7 +25,7 @@
 
 mod assume;
 
-use crate::sums::{as_sum, Sums};
+use crate::sums::{as_host_sum, Sums};
 use assume::Assume;
 use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};
@@ -70,7 +70,7 @@ impl Inside {
             match &mut stm.exp {
                 Exp::Op(MemOp::Seg(seg)) => self.map(seg, &stm.loc),
                 Exp::Basic(basic) => {
-                    let sum = as_sum(basic);
+                    let sum = as_host_sum(basic);
                     self.sums.extend(stm.pat.first().and_then(|p| Some((p.name, sum?))));
                 }
                 exp @ (Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_)) => {
@@ -153,7 +153,9 @@ impl Inside {
 fn is_stencil(seg: &SegOp<Memory>) -> bool {
     let plan = seg.schedule.as_ref().map(|s| s.choices.as_slice());
     let points = match plan {
-        Some([several, one]) => matches!(several.plan, Plan::Steps(_)) && matches!(one.plan, Plan::Points(_)),
+        Some([several, one]) => {
+            matches!(several.plan, Plan::Steps(_) | Plan::Line(_)) && matches!(one.plan, Plan::Points(_))
+        }
         Some([choice]) => matches!(choice.plan, Plan::Points(_)),
         Some(_) | None => false,
     };

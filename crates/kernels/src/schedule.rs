@@ -25,7 +25,7 @@
 //! | [`product`] | which loops with tiles are products of matrices |
 //! | [`row_cache`] | which rows are kept in shared memory |
 //! | [`turn`] | which elements are turned in shared memory |
-//! | [`steps`] | which loops do several iterations in a kernel |
+//! | [`steps`], [`line`] | which loops do several iterations in a kernel |
 //! | [`strip`] | which scans and histograms are of strips of segments |
 //! | [`combine`] | reductions, scans, histograms, and operations inside of blocks |
 //! | [`merge`] | reductions of rows of different sizes |
@@ -45,6 +45,7 @@ mod block;
 mod combine;
 mod compact;
 mod kept;
+mod line;
 mod map;
 mod merge;
 mod places;
@@ -58,7 +59,8 @@ mod tile;
 mod together;
 mod turn;
 
-use crate::sums::{as_sum, Sums};
+use crate::sums::{as_host_sum, Sums};
+use fehu_analysis::Blocks;
 use fehu_base::tuning::schedule::Threshold;
 use fehu_base::{Name, Symbol};
 use fehu_ir::mem::MemOp;
@@ -97,6 +99,7 @@ pub fn run(prog: &mut Prog<Memory>, device: Device) {
         named: FxHashSet::default(),
         params: vec![],
         sums: Sums::default(),
+        blocks: Blocks::of_body(&prog.consts),
     };
     s.host(&mut prog.consts);
     for fun in &mut prog.funs {
@@ -104,6 +107,7 @@ pub fn run(prog: &mut Prog<Memory>, device: Device) {
             Some(entry) => entry.name,
             None => prog.names.base(fun.name),
         };
+        s.blocks = Blocks::of_body(&fun.body);
         s.host(&mut fun.body);
     }
 }
@@ -126,6 +130,8 @@ struct Scheduler {
     params: Vec<ScheduleParam>,
     /// Sums that the host computes.
     sums: Sums,
+    /// Which blocks of the function may be one.
+    blocks: Blocks,
 }
 
 impl Scheduler {
@@ -153,13 +159,14 @@ impl Scheduler {
                 SizeOp::GetSizeMax(_) | SizeOp::SharedNeeded(_) => {}
             },
             Exp::Basic(basic) => {
-                let sum = as_sum(basic);
+                let sum = as_host_sum(basic);
                 self.sums.extend(stm.pat.first().and_then(|p| Some((p.name, sum?))));
             }
             Exp::Call(..) | Exp::Op(MemOp::Alloc(..)) => {}
             Exp::Loop(l) => {
                 self.host(&mut l.body);
                 steps::steps(self, l);
+                line::line(self, l);
             }
             around @ (Exp::If(..) | Exp::WithAcc(_)) => {
                 map_bodies(around, &mut |inner| self.host(inner));

@@ -1,13 +1,17 @@
 //! What indices and sizes are, as polynomials: sums and differences of 64 bits are looked through.
 //!
 //! ```text
-//! host: m = n - 1      kernel: j = i + m      j is i + n - 1
+//! host: m = n - 1                      kernel: j = i + m      j is i + n - 1
+//! host: m = -1 mod max(n, 1)           kernel: j = i + m      j is i + n - 1, if n is at least 1
 //! ```
+//!
+//! Rotations leave remainders of constants by sizes, which are known where sizes are known to be at least as large.
 
 use fehu_algebra::Poly;
 use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::Name;
+use fehu_ir::mem::poly;
 use fehu_ir::{Basic, SubExp};
 use rustc_hash::FxHashMap;
 
@@ -16,7 +20,7 @@ const MOST_IN_SUMS: i64 = 1 << 40;
 /// How many sums of the host are looked through to find what a size is.
 const MOST_SUMS: usize = 4;
 
-/// Sums and differences of 64 bits, by name.
+/// Sums and differences of 64 bits, by name; of the host also remainders and maxima.
 pub(crate) type Sums = FxHashMap<Name, (BinOp, SubExp, SubExp)>;
 
 /// Such a sum.
@@ -27,16 +31,31 @@ pub(crate) fn as_sum(basic: &Basic) -> Option<(BinOp, SubExp, SubExp)> {
     Some((*op, *a, *b))
 }
 
+/// What a statement of the host computes: such a sum, or what it takes to know remainders by sizes.
+pub(crate) fn as_host_sum(basic: &Basic) -> Option<(BinOp, SubExp, SubExp)> {
+    if let Basic::BinOp(op @ (BinOp::SMod(IntType::I64) | BinOp::SMax(IntType::I64)), a, b) = basic {
+        return Some((*op, *a, *b));
+    }
+    as_sum(basic)
+}
+
 /// The names of a kernel that are known, and the sums of the host.
 pub(crate) struct Known<'s> {
     known: FxHashMap<Name, Poly>,
     sums: &'s Sums,
+    /// A size that is known to be at least so large.
+    at_least: Option<(Name, i64)>,
 }
 
 impl<'s> Known<'s> {
     /// These names are known.
     pub(crate) fn new(known: FxHashMap<Name, Poly>, sums: &'s Sums) -> Known<'s> {
-        Known { known, sums }
+        Known { known, sums, at_least: None }
+    }
+
+    /// The same, with a size, which is known, that is at least so large.
+    pub(crate) fn with_size(self, size: Name, at_least: i64) -> Known<'s> {
+        Known { at_least: Some((size, at_least)), ..self }
     }
 
     pub(crate) fn insert(&mut self, name: Name, value: Poly) {
@@ -55,8 +74,34 @@ impl<'s> Known<'s> {
     }
 
     fn sum(&self, op: BinOp, a: SubExp, b: SubExp, sums: usize) -> Option<Poly> {
+        if op == BinOp::SMod(IntType::I64) {
+            return self.remainder(a.as_i64()?, b);
+        }
+        if op == BinOp::SMax(IntType::I64) {
+            return None;
+        }
         let (a, b) = (self.poly_within(a, sums)?, self.poly_within(b, sums)?);
         Some(if op == BinOp::Add(IntType::I64) { a + b } else { a - b })
+    }
+
+    /// A constant modulo the size that is known to be large, or modulo its maximum with 1.
+    fn remainder(&self, c: i64, by: SubExp) -> Option<Poly> {
+        let (size, at_least) = self.at_least.filter(|(_, at_least)| *at_least >= 1)?;
+        let is_size = |e: SubExp| e == SubExp::Var(size);
+        let is_max = |by: Name| match self.sums.get(&by) {
+            Some((BinOp::SMax(IntType::I64), a, b)) => {
+                let one = SubExp::i64(1);
+                (is_size(*a) && *b == one) || (is_size(*b) && *a == one)
+            }
+            Some(_) | None => false,
+        };
+        if !is_size(by) && !by.name().is_some_and(is_max) {
+            return None;
+        }
+        match c {
+            0.. => (c < at_least).then(|| Poly::constant(c)),
+            _ => (c.checked_neg()? <= at_least).then(|| poly(size.into()) + Poly::constant(c)),
+        }
     }
 
     fn poly_within(&self, e: SubExp, sums: usize) -> Option<Poly> {

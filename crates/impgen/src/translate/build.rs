@@ -10,9 +10,9 @@ use fehu_imp::free::free_names;
 use fehu_imp::syntax::{Arg, Code, CpuOp, Expr, HostOp, Kernel, KernelOp, Launch, OnCpu, Param};
 use fehu_ir::mem::{MemInfo, MemOp};
 use fehu_ir::seg::SegOp;
-use fehu_ir::subst::{rename_exp, rename_lambda};
+use fehu_ir::subst::{rename_body, rename_exp, rename_lambda, Subst};
 use fehu_ir::visit::{look, Visitor};
-use fehu_ir::{Exp, Lambda, Loc, Loop, LoopForm, Memory, PatElem, Space, SubExp, Type};
+use fehu_ir::{Body, Exp, Lambda, Loc, Loop, LoopForm, Memory, PatElem, Space, SubExp, Type};
 use indexmap::IndexMap;
 
 impl<M: Machine> Translate<'_, M> {
@@ -235,6 +235,22 @@ impl Context {
                 bug!("renaming made {other:?}")
             }
         }
+    }
+
+    /// A copy of what an iteration of a loop does, with names of its own, also for the loop's counter.
+    pub(super) fn renamed_iteration(
+        &mut self,
+        body: &Body<Memory>,
+        (counter, ty): (Name, IntType),
+    ) -> (Body<Memory>, Name) {
+        let mut body = rename_body(&mut self.names, body);
+        let copy = self.names.fresh_like(counter);
+        self.types.insert(copy, Type::Prim(PrimType::Int(ty)));
+        let mut subst = Subst::new();
+        subst.insert(counter, copy);
+        subst.body(&mut body);
+        Learn(self).body(&body);
+        (body, copy)
     }
 
     /// A copy of an operator with names of its own.

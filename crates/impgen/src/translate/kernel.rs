@@ -9,7 +9,7 @@
 //! | file | what it emits |
 //! | --- | --- |
 //! | `map` | a thread computes a few points |
-//! | `steps` | several iterations of a loop of stencils |
+//! | `steps`, `line` | several iterations of a loop of stencils, on matrices and vectors |
 //! | `tile` | a block computes a rectangle of points, which read the same elements from shared memory |
 //! | `red` | blocks reduce parts of a segment, the last one to finish combines them; many small segments share a block |
 //! | `queue` | which threads do which rounds of work, where some take longer than others |
@@ -30,6 +30,7 @@ mod bits;
 pub(super) mod block;
 pub(super) mod choice;
 mod hist;
+pub(super) mod line;
 mod map;
 pub(super) mod operator;
 pub(super) mod point;

@@ -101,6 +101,18 @@ impl Printer<'_> {
         }
     }
 
+    fn line_plan(&mut self, line: &Line) {
+        self.put(format_args!("{} of ", line.steps));
+        self.put("[");
+        self.list(&line.carried, |p, carried| p.name(*carried));
+        self.put(format_args!("], radius {}, block {}", line.radius, line.block));
+        if !line.ahead.is_empty() {
+            self.put(", ahead [");
+            self.list(&line.ahead, |p, ahead| p.name(*ahead));
+            self.put("]");
+        }
+    }
+
     fn plan(&mut self, plan: &Plan) {
         self.put(plan.word());
         if matches!(plan, Plan::Strided | Plan::ByWarps | Plan::SideBySide | Plan::Ranges) {
@@ -142,6 +154,7 @@ impl Printer<'_> {
                     self.put("]");
                 }
             }
+            Plan::Line(line) => self.line_plan(line),
             Plan::ThreadPerSegment { block, each, each_when } => {
                 self.param_field("block", *block);
                 self.put(format_args!(", each {each} "));

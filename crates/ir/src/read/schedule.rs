@@ -138,6 +138,7 @@ impl Reader<'_> {
                 Plan::Turned(Turned { sides, reads })
             }
             "steps" => Plan::Steps(self.steps()?),
+            "line" => Plan::Line(self.line()?),
             "thread_per_segment" => {
                 let block = self.param_field("block")?;
                 let each = self.next_field("each")?;
@@ -253,6 +254,19 @@ impl Reader<'_> {
             false => vec![],
         };
         Ok(Steps { steps, carried, radius, block, rows, blocks, kept })
+    }
+
+    fn line(&mut self) -> Read<Line> {
+        let steps = self.number()?;
+        self.word("of")?;
+        let carried = self.list('[', ']', Self::name)?;
+        let radius = self.next_field("radius")?;
+        let block = self.next_field("block")?;
+        let ahead = match self.next_is("ahead") {
+            true => self.list('[', ']', Self::name)?,
+            false => vec![],
+        };
+        Ok(Line { steps, carried, radius, block, ahead })
     }
 
     fn points_plan(&mut self) -> Read<Points> {

@@ -102,6 +102,10 @@ impl<R: Rep> Checker<'_, R> {
                 self.steps(seg, s);
                 vec![s.steps, s.radius, s.block, s.rows, s.block - 2 * s.halo()]
             }
+            Plan::Line(l) => {
+                self.line(seg, l);
+                vec![l.steps, l.radius, l.block, l.block - 2 * l.halo()]
+            }
             Plan::BlockPerPoint { spaces, once, turns } => {
                 let once = once.iter().flat_map(|once| &once.spaces);
                 let kept =
@@ -295,6 +299,14 @@ impl<R: Rep> Checker<'_, R> {
         }
     }
 
+    fn line(&mut self, seg: &SegOp<R>, line: &Line) {
+        let elements = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
+        let scalars = seg.types.iter().all(|t| matches!(t, Type::Prim(_)));
+        if seg.space.dims.len() != 1 || !elements || !scalars || line.carried.len() != seg.types.len() {
+            self.error("lines are for the elements of vectors that a loop hands on");
+        }
+    }
+
     fn strips(&mut self, seg: &SegOp<R>, along: usize) {
         if along + 1 >= seg.space.dims.len() {
             self.error("the segments of a strip are neighbours along a dimension of the space other than the innermost");
@@ -326,7 +338,12 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
         (
             SegLevel::Thread,
             SegKind::Map,
-            Plan::Points(_) | Plan::Tiled(_) | Plan::RowCache(_) | Plan::Turned(_) | Plan::Steps(_),
+            Plan::Points(_)
+            | Plan::Tiled(_)
+            | Plan::RowCache(_)
+            | Plan::Turned(_)
+            | Plan::Steps(_)
+            | Plan::Line(_),
         ) => !own_grid,
         (SegLevel::Thread, SegKind::Red(_), Plan::BlocksPerSegment(_)) => true,
         (
@@ -358,7 +375,8 @@ fn suits<R: Rep>(seg: &SegOp<R>, plan: &Plan) -> bool {
 
 /// Whether conditions of a plan may be about a quantity.
 fn knows(plan: &Plan, quantity: Quantity) -> bool {
-    let tiles = matches!(plan, Plan::Tiled(_) | Plan::RowCache(_) | Plan::Turned(_) | Plan::Steps(_));
+    let tiles =
+        matches!(plan, Plan::Tiled(_) | Plan::RowCache(_) | Plan::Turned(_) | Plan::Steps(_) | Plan::Line(_));
     let strips = matches!(plan, Plan::Strips(_) | Plan::HistogramStrips(_));
     let histograms =
         matches!(plan, Plan::SubHistograms(_) | Plan::HistogramStrips(_) | Plan::GlobalUpdates(_));

@@ -51,9 +51,14 @@ impl<'s> Assume<'s> {
             facts.assume_index(sym(*i), &Poly::constant(margin), &(size - margin));
             known.insert(*i, Poly::var(sym(*i)));
         }
+        let mut known = Known::new(known, sums);
+        // Whatever is decided in a space of one dimension is decided of that.
+        if let [(_, SubExp::Var(n))] = dims {
+            known = known.with_size(*n, 2 * margin + 1);
+        }
         Assume {
             facts,
-            known: Known::new(known, sums),
+            known,
             links,
             subst: Subst::new(),
             passed: FxHashSet::default(),

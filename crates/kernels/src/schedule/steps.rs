@@ -16,7 +16,7 @@
 //! **When it pays.** Points are computed more than once at the edges of blocks, and go through shared memory. So this is for arrays that are larger than
 //! the cache, and for points that compute little for each byte.
 
-mod reach;
+pub(super) mod reach;
 
 use super::places::Places;
 use super::{read_element, when, Scheduler};
@@ -38,6 +38,9 @@ use rustc_hash::FxHashSet;
 
 /// The map of a loop whose iterations may be done several at a time has a plan for that, before all others.
 pub(super) fn steps(s: &mut Scheduler, l: &mut Loop<Memory>) {
+    if l.body.stms.len() != 1 || !others_stay(l) {
+        return;
+    }
     let Some(carried) = carried(l) else { return };
     let params: FxHashSet<Name> = l.params.iter().map(|(p, _)| p.name).chain(counter(l)).collect();
     let checked = l.body.stms.iter().flat_map(|s| &s.certs).any(|c| params.contains(c));
@@ -90,23 +93,43 @@ fn only_map(stms: &mut [Stm<Memory>]) -> Option<(&mut SegOp<Memory>, Vec<fehu_ir
     let [stm] = stms else { return None };
     let attrs = stm.attrs.clone();
     let Exp::Op(MemOp::Seg(seg)) = &mut stm.exp else { return None };
+    (is_map_of_scalars(seg) && seg.space.dims.len() == 2).then_some((seg, attrs))
+}
+
+/// Whether an operation is a map of threads whose points are scalars.
+pub(super) fn is_map_of_scalars(seg: &SegOp<Memory>) -> bool {
     let elements = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
     let scalars = seg.types.iter().all(|t| matches!(t, Type::Prim(_)));
     let map = seg.level == SegLevel::Thread && matches!(seg.kind, SegKind::Map) && seg.grid.is_none();
-    (map && elements && scalars && seg.space.dims.len() == 2).then_some((seg, attrs))
+    map && elements && scalars
 }
 
-fn counter(l: &Loop<Memory>) -> Option<Name> {
+/// The variable that counts the iterations of a loop.
+pub(super) fn counter(l: &Loop<Memory>) -> Option<Name> {
     match l.form {
         LoopForm::For { var, .. } => Some(var),
         LoopForm::While(_) => None,
     }
 }
 
-/// The arrays that the results of a loop's only map are the next values of, in order: all of the map's own shape.
-fn carried(l: &Loop<Memory>) -> Option<Vec<Name>> {
+/// Whether all that a loop hands on, but for the results of its last statement and blocks of memory, is the same after one iteration and after several.
+pub(super) fn others_stay(l: &Loop<Memory>) -> bool {
+    let results: FxHashSet<Name> =
+        l.body.stms.last().into_iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
+    let computed: FxHashSet<Name> = l.body.stms.iter().flat_map(|s| &s.pat).map(|p| p.name).collect();
+    let params: FxHashSet<Name> = l.params.iter().map(|(p, _)| p.name).chain(counter(l)).collect();
+    l.params.iter().zip(&l.body.result).all(|((p, _), e)| match (e, &p.ty) {
+        (SubExp::Const(_), _) | (_, Type::Mem(_)) => true,
+        (SubExp::Var(n), _) => {
+            *n == p.name || results.contains(n) || (!computed.contains(n) && !params.contains(n))
+        }
+    })
+}
+
+/// The arrays that the results of the map that a loop ends with are the next values of, in order: all of the map's own shape.
+pub(super) fn carried(l: &Loop<Memory>) -> Option<Vec<Name>> {
     counter(l)?;
-    let [Stm { pat, exp: Exp::Op(MemOp::Seg(seg)), .. }] = l.body.stms.as_slice() else { return None };
+    let [.., Stm { pat, exp: Exp::Op(MemOp::Seg(seg)), .. }] = l.body.stms.as_slice() else { return None };
     let shape: Vec<SubExp> = seg.space.dims.iter().map(|d| d.1).collect();
     let next = |result: &PatElem<Memory>| {
         let mut handed = l.params.iter().zip(&l.body.result).filter(|(_, e)| e.name() == Some(result.name));
@@ -139,7 +162,7 @@ fn kept(places: &Places, seg: &SegOp<Memory>, plan: &Steps) -> Vec<Name> {
 }
 
 /// How many operations a point does at most, not counting those on its indices: of branches, the one with more.
-fn operations(body: &Body<Memory>) -> i64 {
+pub(super) fn operations(body: &Body<Memory>) -> i64 {
     let of_stm = |stm: &Stm<Memory>| match &stm.exp {
         Exp::Basic(
             Basic::BinOp(BinOp::FDiv(_) | BinOp::FMod(_) | BinOp::FPow(_), ..) | Basic::PrimFn(..),

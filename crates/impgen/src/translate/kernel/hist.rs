@@ -92,6 +92,7 @@ fn hist_choice(t: &mut HostCode, hist: &Hist, choices: &[Choice]) {
         | Plan::RowCache(_)
         | Plan::Turned(_)
         | Plan::Steps(_)
+        | Plan::Line(_)
         | Plan::ThreadPerSegment { .. }
         | Plan::LanesPerSegment { .. }
         | Plan::SegmentsPerBlock { .. }

@@ -4,7 +4,7 @@
 //! what differs.
 
 use super::{CpuMachine, Machine, Racing};
-use crate::translate::kernel::{block, grid_op, operator, size, steps, update};
+use crate::translate::kernel::{block, grid_op, line, operator, size, steps, update};
 use crate::translate::state::{At, Context, HostCode, KernelCode, Lock, Mode, TaskCode, Traced, Translate};
 use crate::translate::{last, task, trace};
 use fehu_base::{bug, Name};
@@ -24,7 +24,7 @@ impl CpuMachine for Box<Launch> {
     }
 
     fn steps_loop(t: &mut HostCode, l: &Loop<Memory>) -> bool {
-        steps::steps_loop(t, l)
+        steps::steps_loop(t, l) || line::line_loop(t, l)
     }
 }
 

@@ -45,7 +45,7 @@ impl Gen {
         let order = self.pick(&[Order::Interleaved, Order::Consecutive]);
         let exchange = self.pick(&[Exchange::Shuffles, Exchange::SharedMemory]);
         let (block, grid, points) = (self.symbol(), self.symbol(), self.below(99) as i64);
-        match self.below(22) {
+        match self.below(23) {
             0 => Plan::Points(Points {
                 block,
                 each: points,
@@ -154,6 +154,13 @@ impl Gen {
             }),
             19 => Plan::SegmentsTogether { block, segments: points, exchange },
             20 => self.merge_path(block, grid, points, exchange),
+            21 => Plan::Line(Line {
+                steps: points,
+                carried: self.list(Gen::name),
+                radius: 1,
+                block: 256,
+                ahead: self.list(Gen::name),
+            }),
             _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges]),
         }
     }

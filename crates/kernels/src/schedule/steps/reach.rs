@@ -2,13 +2,14 @@
 //!
 //! Programs say what is beyond an edge by minima and maxima of indices, by branches around reads, or by branches that choose an
 //! index. How far an index of a read is from the point's own is known of sums of indices, sizes and constants, by the prover of `fehu_algebra` and the
-//! conditions of the branches around it, and of minima, maxima and branches by what is known of their operands. Indices that go around a torus are not close.
+//! conditions of the branches around it, and of minima, maxima and branches by what is known of their operands. In a vector, places beyond an end are
+//! those from the other end on, as rotations have it; in a matrix, indices that go around a torus are not close.
 
 use crate::sums::{as_sum, Known, Sums};
 use fehu_algebra::{Facts, Poly};
 use fehu_base::ops::{BinOp, CmpOp, UnOp};
 use fehu_base::prim::{IntType, PrimType};
-use fehu_base::tuning::schedule::MAX_RADIUS_OF_STEPS;
+use fehu_base::tuning::schedule::{LEAST_POINTS_OF_LINE, MAX_RADIUS_OF_STEPS};
 use fehu_base::Name;
 use fehu_ir::mem::{poly, sym};
 use fehu_ir::seg::SegOp;
@@ -19,9 +20,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// How many conditions are looked through to find what a branch says of indices.
 const MOST_CONDITIONS: usize = 8;
 
-/// The largest distance, in any dimension, at which a point of a map reads arrays of its own shape. None if it is not known, or too
+/// The largest distance, in any dimension, at which a point of a map reads arrays of its own shape. Vectors have at least [`LEAST_POINTS_OF_LINE`] elements. None if it is not known, or too
 /// large, if one of the arrays is not read at another point, or if the point does more than compute scalars.
-pub(super) fn radius(seg: &SegOp<Memory>, arrays: &[Name], sums: &Sums) -> Option<i64> {
+pub(in crate::schedule) fn radius(seg: &SegOp<Memory>, arrays: &[Name], sums: &Sums) -> Option<i64> {
     let mut facts = Facts::new();
     let mut known = FxHashMap::default();
     for (i, n) in &seg.space.dims {
@@ -32,12 +33,23 @@ pub(super) fn radius(seg: &SegOp<Memory>, arrays: &[Name], sums: &Sums) -> Optio
         facts.assume_index(sym(*i), &Poly::zero(), &poly(*n));
         known.insert(*i, poly((*i).into()));
     }
+    let mut known = Known::new(known, sums);
+    let mut around = None;
+    if let [(_, n)] = seg.space.dims.as_slice() {
+        facts.assume_le(&Poly::constant(LEAST_POINTS_OF_LINE), &poly(*n));
+        if let SubExp::Var(n) = n {
+            known = known.with_size(*n, LEAST_POINTS_OF_LINE);
+        }
+        around = Some(poly(*n));
+    }
     let mut reach = Reach {
+        around,
         dims: seg.space.dims.iter().map(|d| d.0).collect(),
         arrays,
         facts,
-        known: Known::new(known, sums),
+        known,
         conditions: FxHashMap::default(),
+        remainders: FxHashMap::default(),
         radius: 0,
         elsewhere: FxHashSet::default(),
     };
@@ -47,11 +59,15 @@ pub(super) fn radius(seg: &SegOp<Memory>, arrays: &[Name], sums: &Sums) -> Optio
 
 struct Reach<'a> {
     dims: Vec<Name>,
+    /// The size of a vector, whose ends are neighbours.
+    around: Option<Poly>,
     arrays: &'a [Name],
     /// What holds in the current branch.
     facts: Facts,
     known: Known<'a>,
     conditions: FxHashMap<Name, Basic>,
+    /// Remainders by the size of a vector, and of what: they are as close to an index, if need be once around.
+    remainders: FxHashMap<Name, Poly>,
     radius: i64,
     /// The arrays that are read at other points.
     elsewhere: FxHashSet<Name>,
@@ -119,8 +135,7 @@ impl Reach<'_> {
         }
         for (k, at) in slice.iter().enumerate() {
             let DimIndex::Fix(at) = at else { return None };
-            let span = self.span(*at, self.dims[k]);
-            let distance = span.least?.abs().max(span.most?.abs());
+            let distance = self.distance(*at, self.dims[k])?;
             self.radius = self.radius.max(distance);
             if distance > 0 {
                 self.elsewhere.insert(array);
@@ -129,13 +144,25 @@ impl Reach<'_> {
         Some(())
     }
 
+    /// How far an operand is from an index at most, if need be once around.
+    fn distance(&self, e: SubExp, index: Name) -> Option<i64> {
+        let remainder = e.name().and_then(|n| self.remainders.get(&n));
+        let e = remainder.cloned().or_else(|| self.known.poly(e))?;
+        let around = self.around.iter().flat_map(|n| [&e - n, &e + n]);
+        let spans = [e.clone()].into_iter().chain(around).map(|e| self.span_of(&e, index));
+        spans.filter_map(|span| Some(span.least?.abs().max(span.most?.abs()))).next()
+    }
+
     /// How far an operand is from an index.
     fn span(&self, e: SubExp, index: Name) -> Span {
-        let Some(e) = self.known.poly(e) else { return Span::default() };
+        self.known.poly(e).map_or(Span::default(), |e| self.span_of(&e, index))
+    }
+
+    fn span_of(&self, e: &Poly, index: Name) -> Span {
         let index = poly(index.into());
         let distances = -MAX_RADIUS_OF_STEPS..=MAX_RADIUS_OF_STEPS;
-        let from = |d: &i64| self.facts.le(&(index.clone() + Poly::constant(*d)), &e);
-        let to = |d: &i64| self.facts.le(&e, &(index.clone() + Poly::constant(*d)));
+        let from = |d: &i64| self.facts.le(&(index.clone() + Poly::constant(*d)), e);
+        let to = |d: &i64| self.facts.le(e, &(index.clone() + Poly::constant(*d)));
         Span { least: distances.clone().rev().find(from), most: distances.clone().find(to) }
     }
 
@@ -184,6 +211,9 @@ impl Reach<'_> {
             self.extreme(name, *a, *b, Extreme::Least);
         } else if let Basic::BinOp(BinOp::SMax(IntType::I64), a, b) = basic {
             self.extreme(name, *a, *b, Extreme::Most);
+        } else if let Basic::BinOp(BinOp::SMod(IntType::I64), a, b) = basic {
+            let by_size = self.around.is_some() && self.known.poly(*b) == self.around;
+            self.remainders.extend(self.known.poly(*a).filter(|_| by_size).map(|a| (name, a)));
         } else if as_sum(basic).is_some() {
             self.known.learn(name, basic);
         } else if let Basic::SubExp(e) = basic {
