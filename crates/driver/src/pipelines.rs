@@ -29,7 +29,7 @@ use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{
-    fuse_thread_loops, layout, loop_scalars, progressions, scan_epilogue, single_point, wide_bins,
+    fuse_thread_loops, layout, loop_scalars, progressions, recompute, scan_epilogue, single_point, wide_bins,
 };
 use fehu_kernels::schedule;
 use fehu_memory::{
@@ -232,9 +232,10 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
     flattened(settings)
         .pass(progressions::PASS, "every version of a nest has its own reads of iotas now")
         .pass(fuse_thread_loops::PASS, "bodies of threads are sequential now")
+        .pass(recompute::PASS, "all maps are known, and nothing has looked at their results yet; the next steps clean up")
         .pass(
             dce::FLATTENED,
-            "the parts of operators that nobody uses; arrays that the two steps above replaced",
+            "the parts of operators that nobody uses; arrays that the steps above replaced",
         )
         .pass_or_refuse(
             "no-recursion",

@@ -6,7 +6,8 @@
 //! - [`opt`] holds what makes kernels faster and can be left out: elements of `iota` computed instead of read
 //!   ([`opt::progressions`]), one loop of a thread instead of several ([`opt::fuse_thread_loops`]), scalars computed on the
 //!   device ([`opt::single_point`]), arrays laid out as kernels read them ([`opt::layout`]), maps of scanned values in
-//!   the scan's own kernel ([`opt::scan_epilogue`]).
+//!   the scan's own kernel ([`opt::scan_epilogue`]), results that cost less than to store them computed where they are
+//!   read ([`opt::recompute`]).
 //! - [`schedule`] decides how each kernel runs; it is the last pass over `Memory`, when places are known.
 //! - [`inside`] gives stencils a body without tests for the edges of the space.
 //! - [`legalise`] expresses what kernels cannot do in terms of what they can; the memory passes rely on it.
