@@ -154,15 +154,14 @@ impl Gen {
             }),
             19 => Plan::SegmentsTogether { block, segments: points, exchange },
             20 => self.merge_path(block, grid, points, exchange),
-            21 => Plan::Line(Line {
-                steps: points,
-                carried: self.list(Gen::name),
-                radius: 1,
-                block: 256,
-                ahead: self.list(Gen::name),
-            }),
+            21 => self.line(points),
             _ => self.pick(&[Plan::Strided, Plan::ByWarps, Plan::SideBySide, Plan::Ranges]),
         }
+    }
+
+    fn line(&mut self, steps: i64) -> Plan {
+        let (carried, ahead) = (self.list(Gen::name), self.list(Gen::name));
+        Plan::Line(Line { steps, carried, radius: 1, block: 256, ahead })
     }
 
     fn merge_path(&mut self, block: Symbol, carries: Symbol, items: i64, exchange: Exchange) -> Plan {
