@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Literals with fewer constants than this stay literals, as those that lowering makes.
 const LEAST_DATA_ELEMENTS: usize = 4;
 
-pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 10] {
+pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 11] {
     [
         Rule { name: "literal of equal elements", apply: equal_elements },
         Rule { name: "literal of constants", apply: constants },
@@ -19,6 +19,7 @@ pub(super) fn rules<R: Rep<Dec = ()>>() -> [Rule<R>; 10] {
         Rule { name: "rearrangement of rearrangement", apply: rearrange },
         Rule { name: "reshape to the same shape", apply: same_shape },
         Rule { name: "reshape of reshape", apply: reshape },
+        Rule { name: "reshape of replicate", apply: reshape_replicate },
         Rule { name: "concatenation of one or of nothing", apply: concat_trivial },
         Rule { name: "concatenation of concatenations", apply: concat_nested },
         Rule { name: "cast of a concatenation", apply: concat_cast },
@@ -121,6 +122,19 @@ fn reshape<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option
         }
         Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
     }
+}
+
+/// Repeated values that are only seen in another shape have that shape from the start, also if they are changed later or their number was
+/// checked: then rows of the array are rows in memory.
+fn reshape_replicate<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
+    let Exp::Basic(Basic::Reshape(shape, a)) = &stm.exp else { return None };
+    let def = engine.def(*a)?;
+    let Exp::Basic(Basic::Replicate(outer, e)) = &*def.exp else { return None };
+    let alone = outer.len() == engine.types.get(a)?.rank() && engine.used_at_most(*a, 1);
+    let mut certs = def.certs.to_vec();
+    certs.extend(stm.certs.iter().filter(|c| !def.certs.contains(c)));
+    let exp = Exp::Basic(Basic::Replicate(shape.clone(), *e));
+    alone.then(|| Rewrite::Stms(vec![Stm { exp, certs, ..stm.clone() }]))
 }
 
 fn concat_trivial<R: Rep<Dec = ()>>(engine: &mut Engine<'_, R>, stm: &Stm<R>) -> Option<Rewrite<R>> {
