@@ -376,7 +376,8 @@ pub(crate) fn in_block_op(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &Seg
     t.emit(Code::Op(KernelOp::LeaveIfFailed));
 }
 
-/// The types of the results of a map whose points are scalars, computed from what is read, without loops.
+/// The types of the results of a map whose points are scalars, computed from what is read, without loops. Where to find a point's indices takes divisions,
+/// nothing need be read: threads that take turns divide once.
 fn scalars(seg: &SegOp<Memory>) -> Option<Vec<PrimType>> {
     let elements = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
     let (mut reads, mut loops) = (false, false);
@@ -388,7 +389,8 @@ fn scalars(seg: &SegOp<Memory>) -> Option<Vec<PrimType>> {
         Type::Prim(ty) if *ty != PrimType::Unit => Some(*ty),
         Type::Prim(_) | Type::Array(..) | Type::Acc(..) | Type::Mem(_) => None,
     });
-    if elements && reads && !loops {
+    let divides = seg.space.dims.iter().skip(1).any(|d| d.1.as_i64().is_none());
+    if elements && (reads || divides) && !loops {
         types.collect()
     } else {
         None
