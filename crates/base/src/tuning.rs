@@ -218,9 +218,18 @@ pub mod layout {
     /// The same where others do: four times the array.
     pub const SHARED_EIGHTHS: i64 = 32;
 
+    /// The same where blocks of threads along neighbouring columns do: two and a half times the array.
+    pub const BLOCK_EIGHTHS: i64 = 20;
+
     /// A line of the cache, of which four transactions are parts. With shorter leaps, others soon use the rest of a line: with
     /// leaps of 64 bytes a copy costs 12 % of `backprop`, with leaps of 160 bytes it halves the time of a scan of columns.
     pub const LEAP_BYTES: i64 = 128;
+}
+
+/// Rectangles of arrays that thread blocks keep in shared memory.
+pub mod rectangles {
+    /// The most bytes of a rectangle: a square of 64 x 64 `f32`. An H200 then still runs thirteen such blocks on each of its processors.
+    pub const MAX_RECTANGLE_BYTES: i64 = 16 * 1024;
 }
 
 /// When the columns of a matrix are reduced in parts.

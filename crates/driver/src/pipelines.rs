@@ -29,7 +29,7 @@ use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{
-    fuse_thread_loops, layout, loop_scalars, progressions, recompute, scan_epilogue, single_point, wide_bins,
+    fuse_thread_loops, layout, loop_scalars, progressions, recompute, rectangles, scan_epilogue, single_point, wide_bins,
 };
 use fehu_kernels::schedule;
 use fehu_memory::{
@@ -253,6 +253,7 @@ pub fn kernels(settings: &Settings) -> Pipeline<'_, Prog<Soacs>, Prog<Memory>> {
         .pass(legalise::FILL, "the host does not loop over elements; also for what the step above added")
         .pass(scan_epilogue::PASS, "all maps are kernels now")
         .pass(layout::PASS, "all kernels, and what each of them reads, are known now")
+        .pass(rectangles::PASS, "which arrays blocks read is final")
         .pass(mark_consumed::pass(), "memory relies on the marks, also on lambdas that the step above made")
         .then(memory())
 }
