@@ -39,14 +39,14 @@ use fehu_base::prim::IntType;
 use fehu_base::tuning::layout;
 use fehu_base::{Name, NameSource};
 use fehu_ir::build::Builder;
-use fehu_ir::seg::{KernelsOp, SegOp};
+use fehu_ir::seg::{KernelsOp, SegLevel, SegOp};
 use fehu_ir::types::{prog_types, Types};
 use fehu_ir::visit::{change, deep, Mutator};
-use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Param, Prog, Stm, SubExp, Type};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Loop, Param, Prog, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use indexmap::map::Entry;
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Kernels read arrays in the order in which these are in memory.
 pub const PASS: Pass<Prog<Kernels>> = Pass { name: "layout", need: Need::Optional, run: layout };
@@ -160,6 +160,7 @@ impl Layout {
             Exp::Loop(l) => {
                 self.loops.push(Before::default());
                 self.params(l.params.iter().map(|(p, _)| p));
+                self.carried(l);
                 if let fehu_ir::LoopForm::For { var, .. } = l.form {
                     self.depths.insert(var, self.loops.len());
                 }
@@ -177,6 +178,37 @@ impl Layout {
             self.bound(p.name, &p.ty);
         }
         self.view(stm);
+    }
+
+    /// What a loop carries has the order that its iterations give it, in all of them but the first: `transpose` is a view. Rows that single threads compute
+    /// get their order later (`memory/interleave`).
+    fn carried(&mut self, l: &Loop<Kernels>) {
+        let mut of_threads: FxHashSet<Name> = FxHashSet::default();
+        for stm in &l.body.stms {
+            for p in &stm.pat {
+                self.bound(p.name, &p.ty);
+            }
+            self.view(stm);
+            let rows = match &stm.exp {
+                Exp::Op(KernelsOp::Seg(seg)) => {
+                    seg.level == SegLevel::Thread && seg.types.iter().any(Type::is_array)
+                }
+                Exp::Basic(Basic::Rearrange(_, a) | Basic::Index(a, _)) => of_threads.contains(a),
+                Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => {
+                    false
+                }
+            };
+            if rows {
+                of_threads.extend(stm.pat.iter().map(|p| p.name));
+            }
+        }
+        for ((p, _), result) in l.params.iter().zip(&l.body.result) {
+            let result = result.name().filter(|r| !of_threads.contains(r));
+            let given = result.and_then(|r| self.arrays.get(&r)).map(|a| (a.order.clone(), a.dense));
+            if let (Some((order, true)), Some(array)) = (given, self.arrays.get_mut(&p.name)) {
+                array.order = order;
+            }
+        }
     }
 
     /// A reduction of columns.
