@@ -130,8 +130,11 @@ pub enum Plan {
         points: i64,
         /// Which points are whose.
         order: Order,
-        /// Segments are taken from a queue.
-        queue: Option<Queue>,
+        /// How the threads that share a segment exchange values.
+        exchange: Exchange,
+        /// Segments are taken from a queue, by at most so many blocks: a grid of as many threads as the device runs at a time takes the next ones whenever it has done some, with shuffles each
+        /// warp for itself, else a block. Otherwise each thread block has those of its number.
+        queue: Option<Symbol>,
     },
     /// As many segments as fit share a block, one point per thread.
     SegmentsPerBlock {
@@ -357,16 +360,6 @@ pub enum Order {
     Consecutive,
 }
 
-/// Segments whose work differs are taken from a queue: a grid of as many threads as the device runs at a time takes the next ones whenever it has done
-/// some. Otherwise each thread block has those of its number.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Queue {
-    /// Blocks at most.
-    pub grid: Symbol,
-    /// How the threads that share a segment exchange values. With shuffles each warp takes segments for itself, else a block does.
-    pub exchange: Exchange,
-}
-
 /// How the threads of a block exchange values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Exchange {
@@ -573,7 +566,7 @@ impl Plan {
             | Plan::SegmentsPerBlock { block: b }
             | Plan::SegmentsTogether { block: b, .. } => vec![block(b)],
             Plan::LanesPerSegment { block: b, queue, .. } => {
-                let grid = queue.iter().map(|queue| (queue.grid, Some(SizeClass::GridSize)));
+                let grid = queue.iter().map(|grid| (*grid, Some(SizeClass::GridSize)));
                 [block(b)].into_iter().chain(grid).collect()
             }
             Plan::BlocksPerSegment(BlocksPerSegment { block: b, grid, .. })

@@ -167,13 +167,13 @@ impl Printer<'_> {
                 self.param_field("block", *block);
                 self.put(format_args!(", segments {segments}, exchange {}", exchange_word(*exchange)));
             }
-            Plan::LanesPerSegment { block, points, order, queue } => {
+            Plan::LanesPerSegment { block, points, order, exchange, queue } => {
                 self.param_field("block", *block);
                 self.put(format_args!(", points {points}, order {}", order_word(*order)));
-                if let Some(queue) = queue {
+                self.put(format_args!(", exchange {}", exchange_word(*exchange)));
+                if let Some(grid) = queue {
                     self.put(", ");
-                    self.param_field("queue", queue.grid);
-                    self.put(format_args!(", exchange {}", exchange_word(queue.exchange)));
+                    self.param_field("queue", *grid);
                 }
             }
             Plan::BlocksPerSegment(b) => {

@@ -324,12 +324,12 @@ impl Reader<'_> {
 
     fn lanes_per_segment(&mut self) -> Read<Plan> {
         let block = self.param_field("block")?;
-        let (points, order) = (self.next_field("points")?, self.order()?);
+        let (points, order, exchange) = (self.next_field("points")?, self.order()?, self.exchange()?);
         let queue = match self.next_is("queue") {
-            true => Some(Queue { grid: self.text_symbol()?, exchange: self.exchange()? }),
+            true => Some(self.text_symbol()?),
             false => None,
         };
-        Ok(Plan::LanesPerSegment { block, points, order, queue })
+        Ok(Plan::LanesPerSegment { block, points, order, exchange, queue })
     }
 
     fn segments_together(&mut self) -> Read<Plan> {

@@ -81,15 +81,16 @@ impl Scheduler {
             choices.push(when(tiny, Plan::ThreadPerSegment { block, each, each_when }));
             by_lanes.insert(1, Condition::pays(one_thread, Quantity::Segment).strictly());
         }
+        let exchange = self.exchange();
         let small = vec![Condition::must(Amount::from(Quantity::Segment).times(2), Quantity::Block)];
         if work_differs(seg) {
-            let queue = Some(Queue { grid, exchange: self.exchange() });
+            let queue = Some(grid);
             let threads = Amount::from(Quantity::Segments).and(Quantity::Lanes);
             let mut many = by_lanes.clone();
             many.push(Condition::pays(self.threshold(MIN_THREADS_FOR_QUEUE), threads));
-            choices.push(when(many, Plan::LanesPerSegment { block, points, order, queue }));
+            choices.push(when(many, Plan::LanesPerSegment { block, points, order, exchange, queue }));
         }
-        choices.push(when(by_lanes, Plan::LanesPerSegment { block, points, order, queue: None }));
+        choices.push(when(by_lanes, Plan::LanesPerSegment { block, points, order, exchange, queue: None }));
         choices.push(when(small, Plan::SegmentsPerBlock { block }));
         choices.push(otherwise(large));
         choices

@@ -94,9 +94,9 @@ fn red_choice(
     let Some(((red, plan), others)) = reds.split_first() else { return };
     let this = |t: &mut HostCode| match (plan, lanes.clone()) {
         (Plan::ThreadPerSegment { each, each_when, .. }, _) => tiny_segments(t, red, *each, each_when),
-        (Plan::LanesPerSegment { order, queue, .. }, Some(lanes)) => match queue {
-            None => segments_by_lanes(t, red, *order, lanes),
-            Some(q) => segments_from_queue(t, red, *order, lanes, q.exchange, value_of(params, q.grid)),
+        (Plan::LanesPerSegment { order, exchange, queue, .. }, Some(lanes)) => match queue {
+            None => segments_by_lanes(t, red, *order, lanes, *exchange),
+            Some(grid) => segments_from_queue(t, red, *order, lanes, *exchange, value_of(params, *grid)),
         },
         (Plan::SegmentsPerBlock { .. }, _) => small_segments(t, red),
         (Plan::SegmentsTogether { segments, exchange, .. }, _) => {
@@ -428,13 +428,16 @@ fn lanes_of_segment(t: &mut HostCode, red: &Red, each: i64) -> Expr {
 }
 
 /// Each segment is shared by so many threads, neighbours in a warp.
-fn segments_by_lanes(t: &mut HostCode, red: &Red, order: Order, lanes: Expr) {
+fn segments_by_lanes(t: &mut HostCode, red: &Red, order: Order, lanes: Expr, exchange: Exchange) {
     let per_block = t.let_i64("per_block", quot(red.size.clone(), lanes.clone()));
     let grid = quot_up(red.segments.clone(), per_block.clone());
     t.kernel("segred_lanes", grid, red.size.clone(), Mode::Thread, |t| {
-        let shared = t.exchange(&red.types, &red.size);
+        let shared = match exchange {
+            Exchange::Shuffles => None,
+            Exchange::SharedMemory => Some(t.exchange(&red.types, &red.size)),
+        };
         let team = Lanes::new(t, red, order, local(), lanes);
-        segment_by_lanes(t, red, &team, (block(), per_block), Some(&shared));
+        segment_by_lanes(t, red, &team, (block(), per_block), shared.as_deref());
     });
 }
 

@@ -76,8 +76,8 @@ impl Gen {
             2 => Plan::RowCache(RowCache { tile: block, reads: self.list(|g| (g.name(), g.name())) }),
             3 => Plan::ThreadPerSegment { block, each: points, each_when: self.conditions() },
             4 => {
-                let queue = self.bool().then_some(Queue { grid, exchange });
-                Plan::LanesPerSegment { block, points, order, queue }
+                let queue = self.bool().then_some(grid);
+                Plan::LanesPerSegment { block, points, order, exchange, queue }
             }
             5 => Plan::SegmentsPerBlock { block },
             6 => Plan::BlocksPerSegment(BlocksPerSegment {
