@@ -25,6 +25,16 @@
 -- input { [-5i64, 2i64] [3, 4, 5] } error: Range
 -- input { [4611686018427387904i64, 4611686018427387904i64] [3, 4, 5] } error: Range
 
+-- The program has the ends of rows: they are not computed again.
+-- ==
+-- entry: given given_in_order given_and_more given_twice
+-- input { empty([0]i64) } auto output
+-- input { [0i64] } auto output
+-- input { [0i64, 0i64, 0i64, 0i64] } auto output
+-- input { [5000i64] } auto output
+-- input { [0i64, 0i64, 1791i64, 1i64, 0i64, 1792i64, 0i64, 1793i64, 0i64] } auto output
+-- input { [3i64, 4000i64, 0i64, 2i64, 9000i64, 1i64, 1i64, 0i64] } auto output
+
 -- Conditions of the program that look like the one that tells elements from places behind them.
 -- ==
 -- entry: limited
@@ -89,6 +99,38 @@ entry checked (sizes: []i64) (xs: []i32) : []i64 =
 entry checked_by_default (sizes: []i64) (xs: []i32) : []i64 =
   let ends = scan (+) 0 sizes
   in map2 (\size end -> i64.sum (map (\i -> i64.i32 xs[i]) ((end - size)..<end))) sizes ends
+
+entry given (sizes: []i64) : []i64 =
+  let ends = scan (+) 0 sizes
+  let xs = map element (iota (i64.sum sizes))
+  in map2 (\size end -> i64.sum (map (\i -> xs[i]) ((end - size)..<end))) sizes ends
+
+entry given_in_order (sizes: []i64) : ([]i32, []i32) =
+  let after (a: i32, b: i32) (c: i32, d: i32) = (a * c, b * c + d)
+  let starts = map2 (-) (scan (+) 0 sizes) sizes
+  let xs = map (\i -> i32.i64 (element i)) (iota (i64.sum sizes))
+  let row size start = reduce after (1, 0) (map (\i -> (xs[start + i] | 1, 3 * xs[start + i])) (iota size))
+  in unzip (map2 row sizes starts)
+
+-- Elements depend on the place in the row, on its size, and on what is stored for it; where the row starts is also a result.
+entry given_and_more (sizes: []i64) : ([]i64, []i64, []i64) =
+  let ends = scan (+) 0 sizes
+  let xs = map element (iota (i64.sum sizes))
+  let row size end =
+    let start = end - size
+    let ys = scan (+) 0 (map (\i -> xs[start + i] % 7) (iota size))
+    in ( start
+       , i64.sum (map (\i -> xs[i] * (i - start) + size) (start..<end))
+       , i64.sum (map2 (\y i -> y ^ xs[start + i]) ys (iota size)))
+  in unzip3 (map2 row sizes ends)
+
+-- Sizes and their sums come from one operation; another array has sums that are not its ends.
+entry given_twice (ns: []i64) : []i64 =
+  let sizes = map (\n -> n / 2 + n % 3) ns
+  let ends = scan (+) 0 sizes
+  let others = scan (+) 0 (map (+ 1) sizes)
+  let xs = map element (iota (i64.sum sizes))
+  in map3 (\size end other -> other + i64.sum (map (\i -> xs[i]) ((end - size)..<end))) sizes ends others
 
 entry limited [n] [m] (sizes: [n]i64) (limits: [n]i64) (xs: [m]i64) : [n]i64 =
   let starts = map2 (-) (scan (+) 0 sizes) sizes

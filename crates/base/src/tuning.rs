@@ -159,6 +159,12 @@ pub mod flattening {
     /// thread, 2.3 and 0.8 flat; with degrees up to 700 1.5 and 0.8, and 1.8 and 0.7 flat; up to 8,000 7.8 and 8.3, and 2.0 and 0.8 flat.
     pub const SIDE_ELEMENTS_OF_THREAD: i64 = 512;
 
+    /// How many elements points have at least, on average, of arrays whose sizes are known before, so that those that also store arrays whose sizes are known only in the middle of the
+    /// computation do not have one thread each. Products of sparse matrices with so many elements in a row (`bench/spgemm.fut`) on an H200, one thread for each row and flat: 2 elements 0.20 and
+    /// 0.79 ms with 100,000 rows, 2.2 and 6.0 with 1,600,000; 4 elements 3.5 and 4.8 with 400,000; 8 elements 2.6 and 2.3 with 50,000, 4.9 and 4.1 with 100,000, 25.0 and 15.6 with 400,000, 76 and
+    /// 49 with 1,200,000; 16 elements 25.1 and 13.7 with 100,000.
+    pub const UNFORESEEN_ELEMENTS: i64 = 8;
+
     /// How many times the elements of all points the memory of threads that run a point each may hold.
     pub const SCRATCH_SHARE: i64 = 4;
 
@@ -170,8 +176,11 @@ pub mod flattening {
     pub const TEAM_COMPUTED_ELEMENTS: i64 = 8;
 
     /// The same where elements are read: threads wait for memory, and more of them wait at a time. Products with sparse matrices of
-    /// 32 elements in a row: 129 us with 4, 141 us with 8.
-    pub const TEAM_READ_ELEMENTS: i64 = 4;
+    /// 32, 100 and 10 elements in a row: 169, 114 and 158 us with 1, 123, 109 and 118 us with 2, 126, 113 and 123 us with 4.
+    pub const TEAM_READ_ELEMENTS: i64 = 2;
+
+    /// How many elements points have at least, on average, that are read by a team.
+    pub const TEAM_READ_POINT_ELEMENTS: i64 = 8;
 
     /// How often elements are read, on average, from which on points with one thread each read them from caches, and teams that read in order gain nothing. Counts
     /// of smaller elements, for each of 4,000,000 in rows of 40: 278 us with one thread each, 682 us with teams. Products with sparse matrices read each element once.

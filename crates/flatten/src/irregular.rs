@@ -46,6 +46,7 @@
 //! | --- | --- |
 //! | `point` | code that reads single elements is a map over the points of its level |
 //! | `code` | a body is done statement by statement; statements for `point` that stand together are one map |
+//! | `given_ends` | sums of sizes that the program has are not computed again |
 //! | `checks` | what the host relies on is checked at all points first |
 //! | `arrays` | `iota`, `replicate`, slices, `concat` and the like are gathers |
 //! | `screma` | inner maps go on at a deeper level; reductions and scans are segmented scans |
@@ -77,6 +78,7 @@ mod code;
 mod filter;
 mod forms;
 mod functions;
+mod given_ends;
 mod level;
 mod loops;
 mod operators;
@@ -149,6 +151,8 @@ struct Nests {
     functions: functions::Functions,
     /// The first form, and where, because of which the last nest could not be flattened.
     stays: Option<(Form, Loc)>,
+    /// Arrays of the host, and those of their sums up to each element.
+    sums: Vec<(Name, Name)>,
 }
 
 impl Nests {
@@ -156,7 +160,7 @@ impl Nests {
     fn new(b: Builder<Soacs>, prog: &Prog<Soacs>, functions: functions::Functions) -> Nests {
         let signatures = Signatures::of_prog(prog);
         let classes = Classes::of_body(&signatures, &prog.consts);
-        Nests { b, signatures, classes, functions, stays: None }
+        Nests { b, signatures, classes, functions, stays: None, sums: vec![] }
     }
 
     /// Code of the host, of a function.
@@ -166,6 +170,7 @@ impl Nests {
             for mut stm in std::mem::take(&mut body.stms) {
                 match &mut stm.exp {
                     Exp::Op(_) => {
+                        self.sums.extend(given_ends::running_sums(&stm));
                         let stms = self.nest(&stm).unwrap_or_else(|| vec![stm]);
                         stms.into_iter().for_each(|s| self.b.push(s));
                     }

@@ -12,15 +12,18 @@
 
 use super::forms::Form;
 use super::functions::Functions;
+use super::given_ends::KnownSum;
 use super::teams::{bits, numbers};
 use super::value::{GivenBack, Known, Level, LevelId, Points, Shape, ShapeId, Value};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::Name;
 use fehu_ir::alias::Signatures;
-use fehu_ir::build::nested_body;
+use fehu_ir::build::{nested_body, plain};
 use fehu_ir::soac::{Scan, Screma, Soac};
-use fehu_ir::{Basic, Body, Builder, DimIndex, Exp, Lambda, Loc, Loop, LoopForm, Param, Soacs, SubExp, Type};
+use fehu_ir::{
+    Basic, Body, Builder, DimIndex, ErrorPart, Exp, Lambda, Loc, Loop, LoopForm, Param, Soacs, SubExp, Type,
+};
 use rustc_hash::FxHashMap;
 
 /// Numbers of elements do not go beyond this. The sum of two of them does not wrap around.
@@ -43,8 +46,8 @@ pub(super) struct Lift<'a> {
     pub(super) known: Known,
     /// What the function gives back that is flattened.
     pub(super) given_back: Option<GivenBack>,
-    /// The size of arrays at the outermost points whose sum over all points is known, and that.
-    pub(super) known_sum: Option<(Name, Name)>,
+    /// The size of arrays at the outermost points whose sum over all points is known.
+    pub(super) known_sum: Option<KnownSum>,
 }
 
 impl Lift<'_> {
@@ -93,6 +96,9 @@ impl Lift<'_> {
         if let Some(id) = self.known.shapes.get(&key) {
             return Some(*id);
         }
+        if let Some(shape) = self.given_shape(level, dims, checks)? {
+            return Some(self.add_shape(dims, shape));
+        }
         let sizes = self.sizes(level, dims, checks)?;
         let width = self.width(level);
         let ends = self.sums(width, sizes);
@@ -104,6 +110,52 @@ impl Lift<'_> {
             };
         let checks = checks.to_vec();
         Some(self.add_shape(dims, Shape { level, sizes, starts, ends: Some(ends), total, checks }))
+    }
+
+    /// The shape of arrays of one dimension at the outermost points whose ends the program has computed.
+    pub(super) fn given_shape(
+        &mut self,
+        level: LevelId,
+        dims: &[SubExp],
+        checks: &[Name],
+    ) -> Option<Option<Shape>> {
+        let Some(KnownSum { size, sum, end: Some(end), .. }) = self.known_sum.clone() else {
+            return Some(None);
+        };
+        if !matches!(self.levels[level.0].points, Points::Outermost) || dims != [SubExp::Var(size)] {
+            return Some(None);
+        }
+        let few = self.b.cmp(CmpOp::SLt(IntType::I64), sum.into(), SubExp::i64(MOST_ELEMENTS));
+        let message = vec![ErrorPart::Text("Arrays of different sizes have too many elements.".into())];
+        let body = self.nested(|f| {
+            // After the checks of points, which know more of what is wrong.
+            let cert = f.b.fresh("few", Type::UNIT);
+            let mut stm = plain(cert, Type::UNIT, Exp::Basic(Basic::Assert(few, message)));
+            stm.certs = checks.to_vec();
+            f.b.push(stm);
+            let checked = [end, size].map(|x| {
+                let checked = f.b.fresh("checked", Type::I64);
+                let mut stm = plain(checked, Type::I64, Exp::Basic(Basic::SubExp(x.into())));
+                stm.certs = checks.iter().copied().chain([cert]).collect();
+                f.b.push(stm);
+                checked.into()
+            });
+            Some(checked.to_vec())
+        })?;
+        let [ends, sizes] = self.map(level, body, &[Type::I64, Type::I64])?.try_into().ok()?;
+        let width = self.width(level);
+        let starts = self.starts(width, sizes, ends)?;
+        let checks = checks.to_vec();
+        Some(Some(Shape { level, sizes, starts, ends: Some(ends), total: sum.into(), checks }))
+    }
+
+    /// Names of the nest that are where the arrays of a shape start, by whose ends that is known.
+    pub(super) fn given_starts(&self, level: LevelId, dims: &[SubExp]) -> Vec<Name> {
+        let outermost = matches!(self.levels[level.0].points, Points::Outermost);
+        match &self.known_sum {
+            Some(known) if outermost && dims == [SubExp::Var(known.size)] => known.starts.clone(),
+            _ => vec![],
+        }
     }
 
     /// Records the shape of arrays of these dimensions.
@@ -123,9 +175,9 @@ impl Lift<'_> {
 
     /// How many elements all points have, where whoever chose this version has computed that.
     fn sum_of(&self, level: LevelId, dims: &[SubExp]) -> Option<SubExp> {
-        let (size, sum) = self.known_sum?;
+        let known = self.known_sum.as_ref()?;
         let outermost = matches!(self.levels[level.0].points, Points::Outermost);
-        (outermost && dims == [SubExp::Var(size)]).then_some(sum.into())
+        (outermost && dims == [SubExp::Var(known.size)]).then_some(known.sum.into())
     }
 
     /// How many elements the points of one side have, where that is known of all points and of the other side.
@@ -152,7 +204,7 @@ impl Lift<'_> {
         if !checks.is_empty() {
             let size = body.result[0];
             let checked = self.b.fresh("size", Type::I64);
-            let mut stm = fehu_ir::build::plain(checked, Type::I64, Exp::Basic(Basic::SubExp(size)));
+            let mut stm = plain(checked, Type::I64, Exp::Basic(Basic::SubExp(size)));
             stm.certs = checks.to_vec();
             body.stms.push(stm);
             body.result = vec![checked.into()];

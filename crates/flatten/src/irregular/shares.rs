@@ -63,13 +63,18 @@ pub(super) fn in_shares(
         false => certs.to_vec(),
     };
     let certs = to_make(lift, checks);
+    let starts = lift.given_starts(level, &[s.width]);
     let body = lift.nested(|f| {
+        let start = start_of(f, ends, number.into());
+        for n in starts {
+            f.b.bind_names(vec![(n, Type::I64)], Exp::Basic(Basic::SubExp(start)));
+        }
         f.b.certs = certs;
         for mut view in views {
             view.certs = to_make(f, &view.certs);
             f.b.push(view);
         }
-        let map = point_of_share(f, s, (ends, number.into()), end);
+        let map = point_of_share(f, s, shape, (start, end));
         let mut reds = s.reds.clone();
         reds.iter_mut().for_each(|r| r.op = renamed(f.b, &r.op));
         let screma = Screma { width: total, arrays: vec![places], scans: vec![], reds, map };
@@ -121,8 +126,8 @@ fn each(lift: &mut Lift<'_>, level: LevelId, array: Name) -> SubExp {
 fn point_of_share(
     lift: &mut Lift<'_>,
     s: &Screma<Soacs>,
-    (ends, number): (Name, SubExp),
-    end: SubExp,
+    shape: ShapeId,
+    (start, end): (SubExp, SubExp),
 ) -> Lambda<Soacs> {
     let k = lift.b.param("k", Type::I64);
     let ret = s.map.ret.clone();
@@ -130,17 +135,21 @@ fn point_of_share(
         lift,
         |f| &mut *f.b,
         |f| {
-            let start = start_of(f, ends, number);
-            let place = f.b.add64(start, k.name.into());
+            let place = f.b.add64(k.name.into(), start);
             let counts = f.b.cmp(CmpOp::SLt(IntType::I64), place, end);
             let element = nested_body(
                 f,
                 |f| &mut *f.b,
                 |f| {
                     for (p, array) in s.map.params.iter().zip(&s.arrays) {
-                        let mut slice = vec![DimIndex::Fix(k.name.into())];
+                        // Flat data of this shape have their elements in the order of all elements.
+                        let (array, at) = match f.values.get(array) {
+                            Some(Value::Flat(of, data)) if *of == shape => (*data, place),
+                            _ => (*array, k.name.into()),
+                        };
+                        let mut slice = vec![DimIndex::Fix(at)];
                         slice.extend(p.ty.shape().iter().map(|d| whole(*d)));
-                        let read = Exp::Basic(Basic::Index(*array, slice));
+                        let read = Exp::Basic(Basic::Index(array, slice));
                         f.b.bind_names(vec![(p.name, p.ty.clone())], read);
                     }
                     s.map.body.stms.iter().for_each(|stm| f.b.push(stm.clone()));

@@ -16,7 +16,7 @@
 //! takes a contiguous part instead.
 //!
 //! The size of a team is a power of two that gives its members at least [`TEAM_COMPUTED_ELEMENTS`] or [`TEAM_READ_ELEMENTS`]
-//! elements on average. It is chosen when the program runs, from the sum that the guard of the nest needs too.
+//! elements on average; points that are read by teams have at least [`TEAM_READ_POINT_ELEMENTS`]. It is chosen when the program runs, from the sum that the guard of the nest needs too.
 
 use super::point::whole;
 use super::versions::Work;
@@ -24,7 +24,9 @@ use super::Nests;
 use fehu_analysis::operator::is_commutative;
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, MathFn, PrimFn};
 use fehu_base::prim::{IntType, PrimType};
-use fehu_base::tuning::flattening::{LARGEST_TEAM_THREADS, TEAM_COMPUTED_ELEMENTS, TEAM_READ_ELEMENTS};
+use fehu_base::tuning::flattening::{
+    LARGEST_TEAM_THREADS, TEAM_COMPUTED_ELEMENTS, TEAM_READ_ELEMENTS, TEAM_READ_POINT_ELEMENTS,
+};
 use fehu_base::{Name, Symbol};
 use fehu_ir::build::nested_body;
 use fehu_ir::free::{bound_in_lambda, free_in_stm};
@@ -58,7 +60,8 @@ impl Nests {
         let log2 = self.b.sub64(bits, SubExp::i64(1));
         let members = self.i64(BinOp::Shl, SubExp::i64(1), log2);
         // A team of one is what the other version has.
-        let several = self.b.cmp(CmpOp::SLt(IntType::I64), SubExp::i64(1), members);
+        let worth = if reads { TEAM_READ_POINT_ELEMENTS } else { 2 * TEAM_COMPUTED_ELEMENTS };
+        let several = self.b.cmp(CmpOp::SLe(IntType::I64), SubExp::i64(worth), average);
         let threads = self.b.mul64(work.busy, members);
         let [yes, no] = [threads, SubExp::i64(0)].map(|e| Box::new(Body { stms: vec![], result: vec![e] }));
         let busy = self.b.bind("busy", Type::I64, Exp::If(several, yes, no)).into();

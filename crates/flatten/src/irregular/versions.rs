@@ -9,6 +9,9 @@
 //! few points may take it, and then the flat version has little to do, too, besides its kernels. So one thread for each point is also taken if no point has more than
 //! [`flattening::SIDE_ELEMENTS_OF_THREAD`] elements.
 //!
+//! Where points also store arrays whose sizes are known only in the middle of the computation, threads read and write far from each other, and how much is anybody's guess: as
+//! much as the sizes that are known say. If these are [`flattening::UNFORESEEN_ELEMENTS`] or more on average, one thread for each point is not chosen. What a filter keeps is no such size: it is bounded by what it is given.
+//!
 //! Where points store arrays whose sizes differ, threads of this version have memory for as many elements as the longest point
 //! needs, each. If that is more than [`flattening::SCRATCH_SHARE`] times what all points need together, it is not chosen.
 //!
@@ -22,6 +25,7 @@
 //! simplified for the sizes that the usual figure gives it.
 
 use super::functions::{is_irregular_inside, Functions};
+use super::given_ends::KnownSum;
 use super::level::{Lift, MOST_ELEMENTS};
 use super::regular_points::regular_widths;
 use super::split::{function, width};
@@ -54,6 +58,8 @@ pub(super) struct Work {
     longest: SubExp,
     /// How many points can be expected to be busy at a time, on average, with one thread for each.
     pub(super) busy: SubExp,
+    /// Whether points also have elements whose number is known only in the middle of the computation.
+    partly: bool,
 }
 
 /// Whether any operation of the host has an irregular nest.
@@ -131,7 +137,14 @@ impl Nests {
     /// The choice between all versions.
     fn choices(&mut self, stm: &Stm<Soacs>, s: &Screma<Soacs>, work: Option<Work>, flat: Body<Soacs>) {
         let busy = match &work {
-            Some(work) if stores(&s.map) => self.busy_in_memory(work),
+            Some(work) if stores(&s.map) => {
+                let busy = self.busy_in_memory(work);
+                if work.partly {
+                    self.busy_if_few(work, busy)
+                } else {
+                    busy
+                }
+            }
             Some(work) => work.busy,
             None if stores(&s.map) => s.width,
             None => {
@@ -202,6 +215,14 @@ impl Nests {
         self.b.bind("busy", Type::I64, Exp::If(short, yes, no)).into()
     }
 
+    /// How many points are busy at a time that store arrays whose sizes are known only in the middle of the computation: nobody, unless they have few elements of which that is known.
+    fn busy_if_few(&mut self, work: &Work, busy: SubExp) -> SubExp {
+        let most = self.b.mul64(work.points, SubExp::i64(flattening::UNFORESEEN_ELEMENTS));
+        let few = self.b.cmp(CmpOp::SLt(IntType::I64), work.sum, most);
+        let [yes, no] = [busy, SubExp::i64(0)].map(|e| Box::new(Body { stms: vec![], result: vec![e] }));
+        self.b.bind("busy", Type::I64, Exp::If(few, yes, no)).into()
+    }
+
     /// How many points are busy at a time if there is memory for as many elements at each as the longest has: nobody, if that is
     /// too much beside what is there.
     fn busy_in_memory(&mut self, work: &Work) -> SubExp {
@@ -245,7 +266,7 @@ impl Nests {
         self.b.types.extend(body_types(&lambda.body));
         self.b.types.extend(lambda.params.iter().map(|p| (p.name, p.ty.clone())));
         let functions = self.functions.count();
-        let sum = sum.and_then(|(width, sum)| Some((renamed_of(&s.map, &lambda, width)?, sum)));
+        let sum = sum.and_then(|(width, sum)| self.known_sum(s, &lambda, width, sum));
         let mut fine = true;
         let (certs, loc) = (stm.certs.clone(), stm.loc.clone());
         let outer = std::mem::replace(&mut self.b.loc, loc);
@@ -270,6 +291,19 @@ impl Nests {
         fine.then_some(body)
     }
 
+    /// The sum of a width, in a copy of the nest's function.
+    fn known_sum(&self, s: &Screma<Soacs>, copy: &Lambda<Soacs>, width: Name, sum: Name) -> Option<KnownSum> {
+        let size = renamed_of(&s.map, copy, width)?;
+        let place = s.map.params.iter().position(|p| p.name == width);
+        let sizes = place.and_then(|i| s.arrays.get(i));
+        let of_sizes = self.sums.iter().filter(|(of, _)| Some(of) == sizes);
+        let end = of_sizes.filter_map(|(_, sums)| s.arrays.iter().position(|a| a == sums)).next();
+        let end = end.and_then(|i| copy.params.get(i)).map(|p| p.name);
+        let mut known = KnownSum { size, sum, end, starts: vec![] };
+        known.find_starts(&copy.body);
+        Some(known)
+    }
+
     /// The state of a nest of which nothing is done.
     pub(super) fn lift(&mut self) -> Lift<'_> {
         Lift {
@@ -288,7 +322,7 @@ impl Nests {
 
     /// What the points of a map have to do. The sum may be asked for by a name.
     fn work(&mut self, s: &Screma<Soacs>, widths: Widths, name: Option<Name>) -> Work {
-        let Widths { body, on_sides } = widths;
+        let Widths { body, on_sides, partly } = widths;
         self.b.begin();
         body.stms.into_iter().for_each(|s| self.b.push(s));
         let mut sum = SubExp::i64(0);
@@ -326,7 +360,7 @@ impl Nests {
         let longest = self.b.bin(BinOp::SMax(IntType::I64), both[1].into(), SubExp::i64(1));
         let sum = both[0].into();
         let busy = self.b.bin(BinOp::SQuot(IntType::I64), sum, longest);
-        let mut work = Work { points: s.width, sum, longest, busy };
+        let mut work = Work { points: s.width, sum, longest, busy, partly };
         if on_sides {
             work.busy = self.busy_on_sides(&work);
         }
@@ -354,6 +388,8 @@ struct Widths {
     body: Body<Soacs>,
     /// Whether some are of operations that only points on a side of a branch do.
     on_sides: bool,
+    /// Whether there are others, which are known only in the middle of the computation.
+    partly: bool,
 }
 
 impl Widths {
@@ -370,9 +406,16 @@ impl Widths {
 /// scalars, from scalars and elements of arrays. Those on the sides of branches are computed for all points, by code that cannot fail: they bound
 /// what a point does, and do not change from step to step of a loop whose conditions do.
 fn widths(s: &Screma<Soacs>) -> Option<Widths> {
-    let mut found = Found { computed: vec![], bound: FxHashMap::default(), result: vec![], on_sides: false };
+    let mut found = Found {
+        computed: vec![],
+        bound: FxHashMap::default(),
+        result: vec![],
+        on_sides: false,
+        partly: false,
+        at_most: FxHashSet::default(),
+    };
     found.body(s, &s.map.body, Where::Always);
-    let Found { computed, result, on_sides, .. } = found;
+    let Found { computed, result, on_sides, partly, .. } = found;
     if result.is_empty() {
         return None;
     }
@@ -385,7 +428,7 @@ fn widths(s: &Screma<Soacs>) -> Option<Widths> {
         }
     }
     slice.reverse();
-    Some(Widths { body: Body { stms: slice, result }, on_sides })
+    Some(Widths { body: Body { stms: slice, result }, on_sides, partly })
 }
 
 /// Which points run code.
@@ -403,6 +446,9 @@ struct Found<'s> {
     bound: FxHashMap<Name, bool>,
     result: Vec<SubExp>,
     on_sides: bool,
+    partly: bool,
+    /// How many elements filters keep, of those that are no more than can be computed.
+    at_most: FxHashSet<Name>,
 }
 
 impl<'s> Found<'s> {
@@ -422,6 +468,11 @@ impl<'s> Found<'s> {
                     let differs =
                         |n: &Name| self.bound.contains_key(n) || s.map.params.iter().any(|p| p.name == *n);
                     let fits = width.name().is_some_and(|n| known(&n) && differs(&n));
+                    let bounded = width.name().is_some_and(|n| known(&n) || self.at_most.contains(&n));
+                    self.partly |= !bounded;
+                    if let (Soac::Filter(f), true) = (inner, bounded) {
+                        self.at_most.extend(stm.pat.iter().take(f.kept.len()).map(|p| p.name));
+                    }
                     if fits && !self.result.contains(&width) {
                         self.result.push(width);
                         self.on_sides |= at == Where::OnSide;

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! search     for each share: how many rows end before it
-//! merge      ends of the share's rows to shared memory; each thread finds where its items are among these, and notes the row of each of its elements
+//! merge      ends of the share's rows to shared memory; each thread finds where its items are among these, and notes the row of each of its elements, if elements depend on it
 //!            neighbouring threads compute neighbouring elements, and put values into shared memory
 //!            each thread goes through its items: an element is combined with what it has, an end of a row writes that as a result
 //!            a scan over threads finds what belongs before the first result of each; what is left in the end is the share's carry
@@ -33,7 +33,9 @@ use rustc_hash::FxHashSet;
 
 pub(super) fn merge_path(t: &mut HostCode, red: &Red, plan: &MergePath, carry_threads: Expr) {
     let value_bytes: i64 = red.types.iter().map(|ty| ty.bytes() as i64).sum();
-    let thread_bytes = plan.items * (value_bytes + 2 * PrimType::I32.bytes() as i64) + value_bytes + 2;
+    let elements = Elements::of(red, plan);
+    let places = if elements.by_row { 2 } else { 1 };
+    let thread_bytes = plan.items * (value_bytes + places * PrimType::I32.bytes() as i64) + value_bytes + 2;
     size::limit_block(t, plan.block, thread_bytes);
     size::limit_block(t, plan.carries, value_bytes + 1);
     let items = t.let_i64("items", add(red.segments.clone(), red.n.clone()));
@@ -41,9 +43,9 @@ pub(super) fn merge_path(t: &mut HostCode, red: &Red, plan: &MergePath, carry_th
     let shares = t.let_i64("shares", quot_up(items.clone(), share.clone()));
     let rows = t.fresh_array("rows", PrimType::I64, add(shares.clone(), i64(1)));
     let carries = red.types.iter().map(|ty| t.fresh_array("carries", *ty, shares.clone())).collect();
-    let merge = Merge { red, plan, items, share, shares: shares.clone(), rows, carries };
-    let blocks = quot_up(add(shares.clone(), i64(1)), red.size.clone());
-    t.kernel("segred_search", blocks, red.size.clone(), Mode::Thread, |t| search(t, &merge));
+    let merge = Merge { red, plan, elements, items, share, shares: shares.clone(), rows, carries };
+    let blocks = quot_up(add(shares.clone(), i64(1)), i64(BLOCK_OF_SEARCH));
+    t.kernel("segred_search", blocks, i64(BLOCK_OF_SEARCH), Mode::Thread, |t| search(t, &merge));
     t.kernel("segred_merge", shares.clone(), red.size.clone(), Mode::Thread, |t| one_share(t, &merge));
     let one = select(lt(i64(1), shares), i64(1), i64(0));
     t.kernel("segred_carries", one, carry_threads.clone(), Mode::Thread, |t| {
@@ -57,6 +59,7 @@ pub(super) fn merge_path(t: &mut HostCode, red: &Red, plan: &MergePath, carry_th
 struct Merge<'a> {
     red: &'a Red<'a>,
     plan: &'a MergePath,
+    elements: Elements,
     /// How many items there are.
     items: Expr,
     /// How many a share has.
@@ -106,23 +109,31 @@ impl Merge<'_> {
     }
 }
 
-/// How many rows end before each share. Each step looks at three rows at once, since a thread waits for what it reads: at the ends of quarters of what is left.
+/// Threads of a block that searches. Few of them have to wait for each other.
+const BLOCK_OF_SEARCH: i64 = 64;
+
+/// A step of the search leaves a part of 2 to the power of this.
+const SEARCHED_BITS: i64 = 4;
+
+/// How many rows end before each share. A thread waits for what it reads, so that each step looks at several rows at once: at the ends of parts of what is left.
 fn search(t: &mut KernelCode, merge: &Merge) {
     let share = t.let_i64("share", add(mul(block(), block_size()), local()));
     t.if_then(le(share.clone(), merge.shares.clone()), |t| {
         let item = t.let_i64("item", merge.first(share.clone()));
-        let (rows, elements) = (merge.red.segments.clone(), merge.red.n.clone());
-        let least = t.let_as("least", PrimType::I64, max(i64(0), sub(item.clone(), elements)));
-        let most = t.let_as("most", PrimType::I64, min(item.clone(), rows));
+        // All begin with the same rows, and neighbours go on with the same ones for long, so that few of the reads are from far away.
+        let least = t.let_as("least", PrimType::I64, i64(0));
+        let most = t.let_as("most", PrimType::I64, merge.red.segments.clone());
         t.while_(lt(var(least), var(most)), |t| {
-            let quarter = binary(BinOp::LShr(IntType::I64), sub(var(most), var(least)), i64(2));
-            let quarter = t.let_i64("quarter", quarter);
-            let looked = [0, 1, 2].map(|k| {
-                let row = add(var(least), mul(i64(k), add(quarter.clone(), i64(1))));
-                let row = t.let_i64("row", min(sub(var(most), i64(1)), add(row, quarter.clone())));
-                let end = merge.end(t, row.clone());
-                (row.clone(), t.let_as("before", PrimType::Bool, lt(add(row, end), item.clone())))
-            });
+            let part = binary(BinOp::LShr(IntType::I64), sub(var(most), var(least)), i64(SEARCHED_BITS));
+            let part = t.let_i64("part", part);
+            let looked: Vec<(Expr, Name)> = (0..(1 << SEARCHED_BITS) - 1)
+                .map(|k| {
+                    let row = add(var(least), mul(i64(k), add(part.clone(), i64(1))));
+                    let row = t.let_i64("row", min(sub(var(most), i64(1)), add(row, part.clone())));
+                    let end = merge.end(t, row.clone());
+                    (row.clone(), t.let_as("before", PrimType::Bool, lt(add(row, end), item.clone())))
+                })
+                .collect();
             // Ends before the item come first: the last of these decides where to go on, and the first after them where to stop.
             for (row, before) in looked {
                 t.if_else(
@@ -145,12 +156,10 @@ struct Share {
     /// How many rows end in it, and how many elements it has.
     rows: Expr,
     elements: Expr,
-    /// Where the first row starts.
-    start: Expr,
     /// Ends of rows; after them, the end of the elements.
     ends: Name,
-    /// The row of each element.
-    owners: Name,
+    /// If elements depend on their rows: where the first row starts, and the row of each element.
+    owners: Option<(Expr, Name)>,
     /// The value of each element, for each operand.
     values: Vec<Name>,
 }
@@ -165,16 +174,18 @@ impl Share {
         let next = sub(merge.first(add(block(), i64(1))), next_row.clone());
         let rows = var(t.let_as("rows", PrimType::I32, narrow(sub(next_row, row.clone()))));
         let elements = var(t.let_as("elements", PrimType::I32, narrow(sub(next, element.clone()))));
-        let start = t.let_as("start", PrimType::I64, sub(i64(0), element.clone()));
-        t.if_then(lt(i64(0), row.clone()), |t| {
-            let end = merge.end(t, sub(row.clone(), i64(1)));
-            t.set_to(start, sub(end, element.clone()));
-        });
         let ends = t.shared_array("ends", PrimType::I32, add(merge.share.clone(), i64(1)));
-        let owners = t.shared_array("owners", PrimType::I32, merge.share.clone());
+        let owners = merge.elements.by_row.then(|| {
+            let start = t.let_as("start", PrimType::I64, sub(i64(0), element.clone()));
+            t.if_then(lt(i64(0), row.clone()), |t| {
+                let end = merge.end(t, sub(row.clone(), i64(1)));
+                t.set_to(start, sub(end, element.clone()));
+            });
+            (var(start), t.shared_array("owners", PrimType::I32, merge.share.clone()))
+        });
         let values = merge.red.types.iter().map(|ty| t.shared_array("values", *ty, merge.share.clone()));
         let values = values.collect();
-        Share { row, element, rows, elements, start: var(start), ends, owners, values }
+        Share { row, element, rows, elements, ends, owners, values }
     }
 
     /// Copies the ends of rows to shared memory.
@@ -272,21 +283,22 @@ fn one_share(t: &mut KernelCode, merge: &Merge) {
     let flags = t.shared_array("flags", PrimType::Bool, red.size.clone());
     let share = Share::new(t, merge);
     share.read_ends(t, merge);
+    // What does not depend on rows is read together with their ends.
+    if share.owners.is_none() {
+        compute_elements(t, merge, &share);
+    }
     t.barrier();
     let walk = Walk::new(t, merge, &share);
-    walk.each(
-        t,
-        merge,
-        &share,
-        |t, row, element| {
+    if let Some((_, owners)) = share.owners {
+        let note = |t: &mut KernelCode, row, element| {
             let at = t.to_i64(element);
-            t.store(share.owners, PrimType::I32, at, row);
-        },
-        |_, _| {},
-    );
-    t.barrier();
-    compute_elements(t, merge, &share);
-    t.barrier();
+            t.store(owners, PrimType::I32, at, row);
+        };
+        walk.each(t, merge, &share, note, |_, _| {});
+        t.barrier();
+        compute_elements(t, merge, &share);
+        t.barrier();
+    }
     // What is before the first end of a row has to be combined with what threads before have left.
     let head = merge.neutral(t);
     let values = merge.neutral(t);
@@ -328,25 +340,31 @@ fn one_share(t: &mut KernelCode, merge: &Merge) {
 
 /// Threads compute the elements of a share, neighbours by neighbours. The loop is of a form that `impopt/read_ahead` knows.
 fn compute_elements(t: &mut KernelCode, merge: &Merge, share: &Share) {
-    let seg = where_all_count(t, merge);
+    let Elements { seg, number, .. } = &merge.elements;
     let [(row, _), (place, _)] = seg.space.dims.as_slice() else { return };
     let count = quot_up(sub(t.to_i64(share.elements.clone()), local()), block_size());
     let count = t.let_i64("count", min(i64(merge.plan.items), count));
+    t.same.insert(merge.plan.counts, SubExp::bool(true));
     t.guarded(|t| {
         t.for_up_to("k", count, |t, k| {
             let at = add(local(), mul(k, block_size()));
-            let owner = t.element(share.owners, PrimType::I32, at.clone());
-            let owner = var(t.let_as("owner", PrimType::I32, owner));
-            let before = share.end(t, max32(i32(0), sub32(owner.clone(), i32(1))));
-            let before = t.to_i64(before);
-            let start = select(lt32(i32(0), owner.clone()), before, share.start.clone());
-            let number = add(share.row.clone(), t.to_i64(owner));
-            let flat = add(mul(var(*row), merge.red.n.clone()), var(*place));
-            for (x, e) in [(*row, number), (*place, sub(at.clone(), start)), (seg.space.flat, flat)] {
+            let mut places = vec![];
+            if let Some((start, owners)) = &share.owners {
+                let owner = t.element(*owners, PrimType::I32, at.clone());
+                let owner = var(t.let_as("owner", PrimType::I32, owner));
+                let before = share.end(t, max32(i32(0), sub32(owner.clone(), i32(1))));
+                let before = t.to_i64(before);
+                let start = select(lt32(i32(0), owner.clone()), before, start.clone());
+                places.push((*row, add(share.row.clone(), t.to_i64(owner))));
+                places.push((*place, sub(at.clone(), start)));
+                places.push((seg.space.flat, add(mul(var(*row), merge.red.n.clone()), var(*place))));
+            }
+            places.extend(number.map(|number| (number, add(share.element.clone(), at.clone()))));
+            for (x, e) in places {
                 t.emit(Code::DeclareScalar(x, PrimType::I64));
                 t.set_to(x, e);
             }
-            let new = point::point(t, merge.red.pat, &seg);
+            let new = point::point(t, merge.red.pat, seg);
             for ((mem, ty), value) in share.values.iter().zip(&merge.red.types).zip(new) {
                 t.store(*mem, *ty, at.clone(), value);
             }
@@ -354,41 +372,59 @@ fn compute_elements(t: &mut KernelCode, merge: &Merge, share: &Share) {
     });
 }
 
-/// The reduction at points that are known to count: the side of the branch on that stands in its place.
-fn where_all_count(t: &mut KernelCode, merge: &Merge) -> SegOp<Memory> {
-    let counts = merge.plan.counts;
-    let mut seg = merge.red.seg.clone();
-    t.same.insert(counts, SubExp::bool(true));
-    let mut stms = vec![];
-    for stm in std::mem::take(&mut seg.body.body.stms) {
-        if stm.pat.iter().any(|p| p.name == counts) {
-            continue;
-        }
-        match stm.exp {
-            Exp::If(SubExp::Var(c), side, _) if c == counts => {
-                stms.extend(side.stms);
-                stms.extend(stm.pat.iter().zip(side.result).map(|(p, e)| Stm {
-                    pat: vec![p.clone()],
-                    exp: Exp::Basic(Basic::SubExp(e)),
-                    certs: stm.certs.clone(),
-                    attrs: vec![],
-                    loc: stm.loc.clone(),
-                }));
-            }
-            exp @ (Exp::Basic(_)
-            | Exp::Call(..)
-            | Exp::If(..)
-            | Exp::Loop(_)
-            | Exp::WithAcc(_)
-            | Exp::Op(_)) => stms.push(Stm { exp, ..stm }),
-        }
-    }
-    seg.body.body.stms = needed(stms, &seg.body.body.result);
-    seg
+/// How elements are computed.
+struct Elements {
+    /// The reduction at points that are known to count: the side of the branch on that stands in its place.
+    seg: SegOp<Memory>,
+    /// What is compared with the end of a row: the number of the element among those of all rows.
+    number: Option<Name>,
+    /// Whether anything but that number is needed.
+    by_row: bool,
 }
 
-/// Statements without those whose results nobody needs: what was compared.
-fn needed(mut stms: Vec<Stm<Memory>>, result: &[SubExp]) -> Vec<Stm<Memory>> {
+impl Elements {
+    fn of(red: &Red, plan: &MergePath) -> Elements {
+        let counts = plan.counts;
+        let mut seg = red.seg.clone();
+        let defines = |stm: &Stm<Memory>, x: Name| stm.pat.iter().any(|p| p.name == x);
+        let number = seg.body.body.stms.iter().filter(|stm| defines(stm, counts)).find_map(|stm| {
+            let Exp::Basic(Basic::CmpOp(_, number, _)) = &stm.exp else { return None };
+            number.name()
+        });
+        let mut stms = vec![];
+        for stm in std::mem::take(&mut seg.body.body.stms) {
+            if defines(&stm, counts) || number.is_some_and(|number| defines(&stm, number)) {
+                continue;
+            }
+            match stm.exp {
+                Exp::If(SubExp::Var(c), side, _) if c == counts => {
+                    stms.extend(side.stms);
+                    stms.extend(stm.pat.iter().zip(side.result).map(|(p, e)| Stm {
+                        pat: vec![p.clone()],
+                        exp: Exp::Basic(Basic::SubExp(e)),
+                        certs: stm.certs.clone(),
+                        attrs: vec![],
+                        loc: stm.loc.clone(),
+                    }));
+                }
+                exp @ (Exp::Basic(_)
+                | Exp::Call(..)
+                | Exp::If(..)
+                | Exp::Loop(_)
+                | Exp::WithAcc(_)
+                | Exp::Op(_)) => stms.push(Stm { exp, ..stm }),
+            }
+        }
+        let (stms, names) = needed(stms, &seg.body.body.result);
+        seg.body.body.stms = stms;
+        let by_row =
+            seg.space.dims.iter().map(|(x, _)| x).chain([&seg.space.flat]).any(|x| names.contains(x));
+        Elements { seg, number, by_row }
+    }
+}
+
+/// Statements without those whose results nobody needs: what was compared. All names that are used.
+fn needed(mut stms: Vec<Stm<Memory>>, result: &[SubExp]) -> (Vec<Stm<Memory>>, FxHashSet<Name>) {
     let mut names: FxHashSet<Name> = result.iter().filter_map(|e| e.name()).collect();
     let mut kept = vec![];
     while let Some(stm) = stms.pop() {
@@ -399,7 +435,7 @@ fn needed(mut stms: Vec<Stm<Memory>>, result: &[SubExp]) -> Vec<Stm<Memory>> {
         }
     }
     kept.reverse();
-    kept
+    (kept, names)
 }
 
 /// Scans what threads are left with, and gives each what those before it have. Whether rows end in a thread's part is the same afterwards.
