@@ -269,13 +269,24 @@ impl<X: CpuMachine> Translate<'_, OnCpu<X>> {
 
     /// Memory for so many elements.
     pub(super) fn fresh_array(&mut self, base: &str, elem: PrimType, count: Expr) -> Name {
+        let mem = self.fresh_block(base);
+        self.allocate(mem, elem, count);
+        mem
+    }
+
+    /// A block without memory.
+    pub(super) fn fresh_block(&mut self, base: &str) -> Name {
         let mem = self.names.fresh_str(base);
         self.types.insert(mem, Type::Mem(Space::Default));
         self.emit(Code::DeclareMem(mem, Space::Default));
+        mem
+    }
+
+    /// Gives a block memory for so many elements.
+    pub(super) fn allocate(&mut self, mem: Name, elem: PrimType, count: Expr) {
         let bytes = mul(count, i64(elem.bytes() as i64));
         let loc = self.loc.clone();
         self.on_cpu(CpuOp::Allocate { mem, bytes, space: Space::Default, loc });
-        mem
     }
 }
 
@@ -416,7 +427,7 @@ impl KernelCode<'_> {
     }
 }
 
-/// How many `i32`s the block of zeros has: more segments than this have a thread block each, which needs no counter.
+/// How many `i32`s the block of zeros has: more segments than this have a thread block each, which needs no counter, and more words of tiles are cleared by a kernel.
 pub(super) const ZEROS: i64 = 1 << 14;
 
 /// How many locks there are. Elements share them, and more of them are waited for less often.

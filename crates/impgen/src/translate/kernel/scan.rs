@@ -141,7 +141,11 @@ fn single_pass(
         None => tiles.clone(),
         Some(whole) => t.let_i64("publishing", select(eq(whole.clone(), i64(1)), i64(0), tiles.clone())),
     };
-    let words = Words::new(t, &publishing, &types, plan.values);
+    // Blocks that go on to further tiles do not know which of them is the last. Without warps, a kernel clears the words: programs of PoCL crashed where the last block did.
+    let words = match (&seg.grid, plan.exchange) {
+        (None, Exchange::Shuffles) => Words::kept(t, &publishing, &types, plan.values),
+        (Some(_), _) | (None, Exchange::SharedMemory) => Words::new(t, &publishing, &types, plan.values),
+    };
     let scan = Scan {
         pat,
         seg,
@@ -200,6 +204,7 @@ fn single_pass(
                 None => t.set_to(going, bool(false)),
             }
         });
+        scan.words.done(t, &scan.tiles, shared.tile);
     });
     scan.words.free(t);
 }

@@ -12,10 +12,15 @@
 //!
 //! Counters never need all of their 64 bits: one word has room for the state, too.
 //!
+//! Few words are in the block of zeros that all kernels share: the last thread block of the scan clears them, so that no kernel does that before the scan. Many words
+//! are cleared faster by a kernel.
+//!
 //! A reader takes words whose states agree. If they do not, the tile is publishing just now, and it reads again. Words start as zeros:
 //! nothing is published. The words for a piece of neighbouring tiles are neighbours, so that lanes that look at 32 tiles read them at once.
 
+use crate::translate::build::ZEROS;
 use crate::translate::kernel::bits::{bits_of, narrowed, widened};
+use crate::translate::kernel::hist::shared_out;
 use crate::translate::kernel::operator::vars;
 use crate::translate::state::{HostCode, KernelCode};
 use fehu_base::ops::{BinOp, ConvOp};
@@ -40,9 +45,11 @@ pub(super) const AGGREGATE: i32 = 1;
 /// The sum of everything up to the tile's last point is.
 pub(super) const PREFIX: i32 = 2;
 
-/// The words of all tiles, and behind them the counter from which blocks take tiles.
+/// The words of all tiles, and behind them two counters: that from which blocks take tiles, and how many of them are done.
 pub(super) struct Words {
     mem: Name,
+    /// Whether the last thread block clears them, as a number that is 1 or 0; none if they are always cleared before.
+    kept: Option<Expr>,
     tiles: Expr,
     /// What a tile publishes.
     types: Vec<PrimType>,
@@ -53,14 +60,66 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Words in which nothing is published.
+    /// Words in which nothing is published, and which a kernel has cleared.
     pub(super) fn new(t: &mut HostCode, tiles: &Expr, types: &[PrimType], values: TileValues) -> Words {
-        let counters = values != TileValues::Same;
-        let count: i64 = types.iter().map(|ty| pieces(*ty, counters)).sum();
+        let (counters, count) = words_of(types, values);
         let size = add(mul(tiles.clone(), i64(count)), i64(1));
         let mem = t.fresh_array("words", PrimType::I64, size.clone());
         t.fill_zeros(mem, mul(size, i64(2)));
-        Words { mem, tiles: tiles.clone(), types: types.to_vec(), counters, count }
+        Words { mem, kept: None, tiles: tiles.clone(), types: types.to_vec(), counters, count }
+    }
+
+    /// The same; if they are few, nothing has to be cleared, but [`Words::done`] is to be called in the end.
+    pub(super) fn kept(t: &mut HostCode, tiles: &Expr, types: &[PrimType], values: TileValues) -> Words {
+        let (counters, count) = words_of(types, values);
+        let size = t.let_i64("size", mul(add(mul(tiles.clone(), i64(count)), i64(1)), i64(2)));
+        let kept = t.let_i64("kept", select(le(size.clone(), i64(ZEROS)), i64(1), i64(0)));
+        let zeros = t.zeros();
+        let mem = t.fresh_block("words");
+        t.if_else(
+            eq(kept.clone(), i64(1)),
+            |t| t.emit(Code::SetMem(mem, zeros, Space::Default)),
+            |t| {
+                t.allocate(mem, PrimType::I32, size.clone());
+                t.fill_zeros(mem, size);
+            },
+        );
+        Words { mem, kept: Some(kept), tiles: tiles.clone(), types: types.to_vec(), counters, count }
+    }
+
+    /// A thread block has done its tile, which is one of so many: the last one clears what they share, if that is for it to do. `last` is an `i32` in shared memory.
+    pub(super) fn done(&self, t: &mut KernelCode, tiles: &Expr, last: Name) {
+        let Some(kept) = &self.kept else { return };
+        t.if_then(eq(kept.clone(), i64(1)), |t| {
+            t.barrier();
+            t.if_then(eq(local(), i64(0)), |t| {
+                t.emit(Code::Op(KernelOp::Fence));
+                let before = t.temp("before", PrimType::I32);
+                self.count_up(t, before, 1);
+                let all = eq(t.to_i64(var(before)), sub(tiles.clone(), i64(1)));
+                t.store(last, PrimType::I32, i64(0), select(all, i32(1), i32(0)));
+            });
+            t.barrier();
+            let is_last = equal(PrimType::I32, t.element(last, PrimType::I32, i64(0)), i32(1));
+            t.if_then(is_last, |t| {
+                t.emit(Code::Op(KernelOp::Fence));
+                let words = add(mul(self.tiles.clone(), i64(self.count)), i64(1));
+                shared_out(t, words, |t, at| t.write_volatile(self.mem, PrimType::I64, at, i64(0)));
+            });
+        });
+    }
+
+    /// Adds one to a counter, and says what it was before.
+    fn count_up(&self, t: &mut KernelCode, before: Name, counter: i64) {
+        t.emit(Code::Op(KernelOp::Atomic {
+            old: Some(before),
+            op: AtomicOp::Add,
+            mem: self.mem,
+            offset: add(mul(self.tiles.clone(), i64(2 * self.count)), i64(counter)),
+            elem: PrimType::I32,
+            space: Space::Default,
+            value: i32(1),
+        }));
     }
 
     pub(super) fn free(self, t: &mut HostCode) {
@@ -103,15 +162,7 @@ impl Words {
     /// The number of the next tile, for one thread of a block.
     pub(super) fn take_tile(&self, t: &mut KernelCode) -> Name {
         let number = t.temp("number", PrimType::I32);
-        t.emit(Code::Op(KernelOp::Atomic {
-            old: Some(number),
-            op: AtomicOp::Add,
-            mem: self.mem,
-            offset: mul(self.tiles.clone(), i64(2 * self.count)),
-            elem: PrimType::I32,
-            space: Space::Default,
-            value: i32(1),
-        }));
+        self.count_up(t, number, 0);
         number
     }
 
@@ -180,6 +231,12 @@ impl Words {
             false => lower,
         }
     }
+}
+
+/// Whether values are counters, and how many words a tile has.
+fn words_of(types: &[PrimType], values: TileValues) -> (bool, i64) {
+    let counters = values != TileValues::Same;
+    (counters, types.iter().map(|ty| pieces(*ty, counters)).sum())
 }
 
 /// How many words a value takes.
