@@ -5,7 +5,7 @@
 //!
 //! How many are kept, and how much memory they need, is counted where conditions are computed.
 //!
-//! What is stored besides the elements is small: conditions, and for every [`CHUNK_ELEMENTS`] elements how many are
+//! What is stored besides the elements is small: conditions, of which up to eight share a byte, and for every [`CHUNK_ELEMENTS`] elements how many are
 //! kept up to there, which the scan writes, too. Each point finds by them how many it
 //! keeps: those before its end, less those before its start. Of the chunks in which these are, and in points of few elements, it
 //! looks at each condition.
@@ -19,7 +19,7 @@
 use super::level::Lift;
 use super::value::{LevelId, Points, Value};
 use fehu_base::ops::{BinOp, CmpOp, ConvOp};
-use fehu_base::prim::{IntType, PrimType};
+use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::Name;
 use fehu_ir::soac::{Commutativity, Reduce, Scatter, ScatterDest, Screma, Soac};
 use fehu_ir::{Basic, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, Stm, SubExp, Type};
@@ -30,12 +30,86 @@ use fehu_ir::{Basic, Body, Exp, Lambda, Loop, LoopForm, Param, Soacs, Stm, SubEx
 /// of the sums 12, 14 and 20.
 const CHUNK_ELEMENTS: i64 = 16;
 
+/// Conditions of an element that share a byte. With one byte for each of three, the kernels of quicksort read and write them by three times as many instructions.
+const CONDITIONS_OF_BYTE: usize = 8;
+
 /// The conditions of a filter, for all elements.
 struct Conditions {
-    /// Whether each element is kept.
-    holds: Vec<Name>,
+    holds: Stored,
     /// How many are kept up to the end of each chunk.
     sums: Vec<Name>,
+}
+
+/// Whether each element is kept, by each condition.
+struct Stored {
+    /// Conditions, or bytes of some of them.
+    arrays: Vec<Name>,
+    /// The array of each condition, and its bit if it shares a byte.
+    of: Vec<(usize, Option<i8>)>,
+}
+
+impl Stored {
+    /// What computes conditions and elements does not scan: the scan is for the kernel that writes what is kept.
+    fn new(lift: &mut Lift<'_>, all: SubExp, holds: &[Name]) -> Option<Stored> {
+        let mut stored = Stored { arrays: vec![], of: vec![] };
+        for (k, together) in holds.chunks(CONDITIONS_OF_BYTE).enumerate() {
+            let array = match together {
+                [only] => {
+                    stored.of.push((k, None));
+                    *only
+                }
+                several => {
+                    stored.of.extend((0..several.len()).map(|bit| (k, Some(mask(bit)))));
+                    bytes(lift, all, several)?
+                }
+            };
+            stored.arrays.push(lift.stored(array));
+        }
+        Some(stored)
+    }
+
+    /// Whether an element is kept, by each condition, given the elements of the arrays.
+    fn conditions(&self, lift: &mut Lift<'_>, elements: &[SubExp]) -> Vec<SubExp> {
+        let mut holds = vec![];
+        for (array, mask) in &self.of {
+            holds.push(match mask {
+                None => elements[*array],
+                Some(mask) => {
+                    let mask = SubExp::Const(PrimValue::I8(*mask));
+                    let bit = lift.b.bin(BinOp::And(IntType::I8), elements[*array], mask);
+                    lift.b.cmp(CmpOp::Eq(PrimType::Int(IntType::I8)), bit, mask)
+                }
+            });
+        }
+        holds
+    }
+}
+
+/// The bit of a condition in its byte.
+fn mask(bit: usize) -> i8 {
+    (1u8 << bit) as i8
+}
+
+/// Conditions as the bits of bytes.
+fn bytes(lift: &mut Lift<'_>, all: SubExp, holds: &[Name]) -> Option<Name> {
+    let (arrays, params) = lift.elements(holds.iter());
+    let conditions: Vec<SubExp> = params.iter().map(|p| p.name.into()).collect();
+    let ty = Type::Prim(PrimType::Int(IntType::I8));
+    let body = lift.nested(|f| {
+        let mut byte = SubExp::Const(PrimValue::I8(0));
+        for (bit, holds) in conditions.into_iter().enumerate() {
+            let own = f.choose(
+                holds,
+                SubExp::Const(PrimValue::I8(mask(bit))),
+                SubExp::Const(PrimValue::I8(0)),
+                ty.clone(),
+            );
+            byte = f.b.bin(BinOp::Or(IntType::I8), byte, own);
+        }
+        Some(vec![byte])
+    })?;
+    let inputs = arrays.into_iter().zip(params).collect();
+    lift.host_map(all, inputs, body, std::slice::from_ref(&ty)).first().copied()
 }
 
 /// A filter at the points of a level. All its conditions are counted together, and all that is kept is written together.
@@ -50,8 +124,7 @@ pub(super) fn filter(lift: &mut Lift<'_>, level: LevelId, stm: Stm<Soacs>) -> Op
     }
     let (holds, values) = inputs.split_at(f.kept.len());
     let (counts, arrays) = stm.pat.split_at(f.kept.len());
-    let (kept, sums) = kept(lift, inner, holds, (&f.kept, values))?;
-    let conditions = Conditions { holds: holds.to_vec(), sums };
+    let (kept, conditions) = kept(lift, inner, holds, (&f.kept, values))?;
     for (p, each) in counts.iter().zip(conditions.counts(lift, level, inner, f.width)?) {
         lift.values.insert(p.name, Value::Each(level, each));
     }
@@ -86,14 +159,13 @@ fn totals(lift: &mut Lift<'_>, all: SubExp, holds: &[Name]) -> Vec<SubExp> {
     lift.b.bind_all("total", types, Exp::Op(screma)).into_iter().map(SubExp::Var).collect()
 }
 
-/// The elements of arrays that are kept, so many arrays by each condition; and how many are kept up to the end of each chunk, by each
-/// condition.
+/// The elements of arrays that are kept, so many arrays by each condition; and the conditions.
 fn kept(
     lift: &mut Lift<'_>,
     inner: LevelId,
     holds: &[Name],
     (kept, arrays): (&[usize], &[Name]),
-) -> Option<(Vec<Name>, Vec<Name>)> {
+) -> Option<(Vec<Name>, Conditions)> {
     let all = lift.width(inner);
     let totals = totals(lift, all, holds);
     let chunk = SubExp::i64(CHUNK_ELEMENTS);
@@ -101,9 +173,11 @@ fn kept(
     let chunks = lift.b.bin(BinOp::SQuot(IntType::I64), rounded, chunk);
     // The condition of each array.
     let of: Vec<usize> = kept.iter().enumerate().flat_map(|(c, arrays)| vec![c; *arrays]).collect();
-    // What computes conditions and elements does not scan: the scan is for the kernel that writes what is kept.
-    let holds: Vec<Name> = holds.iter().map(|holds| lift.stored(*holds)).collect();
-    let ranks = lift.running_sums(all, &holds);
+    let holds = Stored::new(lift, all, holds)?;
+    let ranks = lift.running_sums(all, &holds.arrays, |f, params| {
+        let elements: Vec<SubExp> = params.iter().map(|p| p.name.into()).collect();
+        holds.conditions(f, &elements)
+    });
     let mut dests = vec![];
     for (array, c) in arrays.iter().zip(&of) {
         let ty = lift.b.type_of((*array).into()).peel(1).array_of(&[totals[*c]]);
@@ -117,15 +191,16 @@ fn kept(
         dests.push(ScatterDest { shape: vec![chunks], array });
     }
     let numbers = lift.numbers(inner);
-    let (arrays, params) = lift.elements(holds.iter().chain(&ranks).chain([&numbers]).chain(arrays));
-    let (conditions, values) = params.split_at(2 * holds.len() + 1);
-    let (conditions, ranks) = conditions.split_at(holds.len());
-    let (ranks, number) = ranks.split_at(holds.len());
+    let (arrays, params) = lift.elements(holds.arrays.iter().chain(&ranks).chain([&numbers]).chain(arrays));
+    let (elements, values) = params.split_at(holds.arrays.len() + holds.of.len() + 1);
+    let (elements, ranks) = elements.split_at(holds.arrays.len());
+    let (ranks, number) = ranks.split_at(holds.of.len());
     let body = lift.nested(|f| {
+        let elements: Vec<SubExp> = elements.iter().map(|p| p.name.into()).collect();
         let mut places = vec![];
-        for (holds, rank) in conditions.iter().zip(ranks) {
+        for (holds, rank) in holds.conditions(f, &elements).into_iter().zip(ranks) {
             let place = f.b.sub64(rank.name.into(), SubExp::i64(1));
-            places.push(f.choose(holds.name.into(), place, SubExp::i64(-1), Type::I64));
+            places.push(f.choose(holds, place, SubExp::i64(-1), Type::I64));
         }
         let mut places: Vec<SubExp> = of.iter().map(|c| places[*c]).collect();
         let next = f.b.add64(number.first()?.name.into(), SubExp::i64(1));
@@ -145,24 +220,25 @@ fn kept(
     let types = scatter.written().into_iter().map(|data| lift.b.type_of(data.into())).collect();
     let mut written = lift.b.bind_all("kept", types, Exp::Op(Soac::Scatter(scatter)));
     let sums = written.split_off(of.len());
-    Some((written, sums))
+    Some((written, Conditions { holds, sums }))
 }
 
 /// Numbers, one for each condition, and one more for each of `count` elements, from the first on, that are kept: code of a point.
 fn held(
     lift: &mut Lift<'_>,
-    holds: &[Name],
+    holds: &Stored,
     (first, count): (SubExp, SubExp),
     from: &[SubExp],
 ) -> Option<Vec<SubExp>> {
-    let params: Vec<Param<Soacs>> = holds.iter().map(|_| lift.b.param("n", Type::I64)).collect();
+    let params: Vec<Param<Soacs>> = holds.of.iter().map(|_| lift.b.param("n", Type::I64)).collect();
     let var = lift.b.fresh("k", Type::I64);
     let body = lift.nested(|f| {
         let place = f.b.add64(first, var.into());
+        let elements: Option<Vec<SubExp>> =
+            holds.arrays.iter().map(|a| f.element_of((*a).into(), &[place])).collect();
         let mut next = vec![];
-        for (holds, n) in holds.iter().zip(&params) {
-            let one = f.element_of((*holds).into(), &[place])?;
-            let one = f.b.conv(ConvOp::BToI(IntType::I64), one);
+        for (holds, n) in holds.conditions(f, &elements?).into_iter().zip(&params) {
+            let one = f.b.conv(ConvOp::BToI(IntType::I64), holds);
             next.push(f.b.add64(n.name.into(), one));
         }
         Some(next)
@@ -171,7 +247,7 @@ fn held(
     let params = params.into_iter().zip(from.iter().copied()).collect();
     let held = lift.b.bind_all(
         "held",
-        vec![Type::I64; holds.len()],
+        vec![Type::I64; holds.of.len()],
         Exp::Loop(Box::new(Loop { params, form, body })),
     );
     Some(held.into_iter().map(SubExp::Var).collect())
@@ -195,8 +271,8 @@ impl Conditions {
             }
             Points::Rows(..) | Points::Outermost | Points::Selected(..) => width,
         };
-        let types = vec![Type::I64; self.holds.len()];
-        let none = vec![SubExp::i64(0); self.holds.len()];
+        let types = vec![Type::I64; self.sums.len()];
+        let none = vec![SubExp::i64(0); self.sums.len()];
         let body = lift.nested(|f| {
             let start = f.start_of(level, inner);
             let few = f.b.cmp(CmpOp::SLe(IntType::I64), size, SubExp::i64(CHUNK_ELEMENTS));

@@ -407,22 +407,28 @@ impl Lift<'_> {
         Scan { op, neutral: vec![SubExp::i64(0)] }
     }
 
-    /// The sums of several arrays up to each element, by one scan: of numbers, or of conditions, which count as 1 where they hold.
-    pub(super) fn running_sums(&mut self, width: SubExp, arrays: &[Name]) -> Vec<Name> {
+    /// The sums, up to each element of some arrays, of what a function makes of the elements, by one scan: of numbers, or of conditions, which count as 1 where they hold.
+    pub(super) fn running_sums(
+        &mut self,
+        width: SubExp,
+        arrays: &[Name],
+        summed: impl FnOnce(&mut Self, &[Param<Soacs>]) -> Vec<SubExp>,
+    ) -> Vec<Name> {
         let (arrays, params) = self.elements(arrays.iter());
         self.b.begin();
         let mut result = vec![];
-        for p in &params {
-            result.push(match p.ty == Type::BOOL {
-                true => self.b.conv(ConvOp::BToI(IntType::I64), p.name.into()),
-                false => p.name.into(),
+        for e in summed(self, &params) {
+            result.push(match self.b.type_of(e) == Type::BOOL {
+                true => self.b.conv(ConvOp::BToI(IntType::I64), e),
+                false => e,
             });
         }
+        let count = result.len();
         let body = self.b.end(result);
         let sum = |b: &mut Builder<Soacs>, x, y| b.add64(x, y);
-        let scans = params.iter().map(|_| self.operator(sum)).collect();
-        let ret = vec![Type::I64; params.len()];
-        let all = vec![Type::I64.array_of(&[width]); params.len()];
+        let scans = (0..count).map(|_| self.operator(sum)).collect();
+        let ret = vec![Type::I64; count];
+        let all = vec![Type::I64.array_of(&[width]); count];
         let map = Lambda { params, body, ret };
         let screma = Soac::Screma(Screma { width, arrays, scans, reds: vec![], map });
         self.b.bind_all("sums", all, Exp::Op(screma))

@@ -21,7 +21,7 @@ use fehu_ir::mem::poly;
 use fehu_ir::schedule::Exchange;
 use fehu_ir::seg::{SegOp, SegSpace};
 use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Body, Exp, Memory};
+use fehu_ir::{Basic, Body, Exp, Memory};
 
 /// A tile that a block scans.
 pub(super) struct Tile {
@@ -192,7 +192,8 @@ pub(super) fn is_short(seg: &SegOp<Memory>) -> bool {
     let (mut count, mut straight) = (0, true);
     let mut survey = |body: &Body<Memory>| {
         for_each_stm(body, &mut |stm| {
-            count += 1;
+            // Another name for a value is no code.
+            count += usize::from(!matches!(stm.exp, Exp::Basic(Basic::SubExp(_))));
             straight &= !matches!(stm.exp, Exp::Loop(_) | Exp::Call(..) | Exp::Op(_));
         });
     };
