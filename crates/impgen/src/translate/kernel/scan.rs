@@ -141,11 +141,7 @@ fn single_pass(
         None => tiles.clone(),
         Some(whole) => t.let_i64("publishing", select(eq(whole.clone(), i64(1)), i64(0), tiles.clone())),
     };
-    // Blocks that go on to further tiles do not know which of them is the last. Without warps, a kernel clears the words: programs of PoCL crashed where the last block did.
-    let words = match (&seg.grid, plan.exchange) {
-        (None, Exchange::Shuffles) => Words::kept(t, &publishing, &types, plan.values),
-        (Some(_), _) | (None, Exchange::SharedMemory) => Words::new(t, &publishing, &types, plan.values),
-    };
+    let words = words(t, seg, plan, &publishing, &types);
     let scan = Scan {
         pat,
         seg,
@@ -207,6 +203,21 @@ fn single_pass(
         scan.words.done(t, &scan.tiles, shared.tile);
     });
     scan.words.free(t);
+}
+
+/// The words of so many tiles. Blocks that go on to further tiles do not know which of them is the last. Without warps, a kernel clears the words: programs of PoCL crashed where the last
+/// block did.
+fn words(
+    t: &mut HostCode,
+    seg: &SegOp<Memory>,
+    plan: &SinglePass,
+    publishing: &Expr,
+    types: &[PrimType],
+) -> Words {
+    match (&seg.grid, plan.exchange) {
+        (None, Exchange::Shuffles) => Words::kept(t, publishing, types, plan.values),
+        (Some(_), _) | (None, Exchange::SharedMemory) => Words::new(t, publishing, types, plan.values),
+    }
 }
 
 /// The next tile.
