@@ -1,7 +1,7 @@
 -- Stencils whose points inside of the space need no tests for its edges: by clamped indices, by branches, around a torus, in one, two and three
 -- dimensions, with a loop over neighbours, and with checks. The number of elements that differ from those of a loop of one thread.
 -- ==
--- entry: clamped_2d branches_2d torus_2d window_2d checked_2d
+-- entry: clamped_2d branches_2d torus_2d window_2d checked_2d narrow_2d
 -- input { 1i64 1i64 } output { 0i64 }
 -- input { 2i64 3i64 } output { 0i64 }
 -- input { 5i64 4i64 } output { 0i64 }
@@ -9,7 +9,7 @@
 -- input { 700i64 768i64 } output { 0i64 }
 
 -- ==
--- entry: torus_1d clamped_3d
+-- entry: torus_1d clamped_3d narrow_3d
 -- input { 1i64 } output { 0i64 }
 -- input { 3i64 } output { 0i64 }
 -- input { 9i64 } output { 0i64 }
@@ -75,3 +75,35 @@ entry clamped_3d (n: i64) : i64 =
   let a = opaque (tabulate_3d n n n value)
   let b = opaque (tabulate_3d n n n (f (\i j k -> a[i, j, k])))
   in i64.sum (flatten_3d (tabulate_3d n n n (\i j k -> i64.bool (b[i, j, k] != f value i j k))))
+
+-- Indices of 32 bits.
+entry narrow_2d (n: i64) (m: i64) : i64 =
+  let below i = if i == i32.i64 n - 1 then i else i + 1
+  let left j = if j == 0i32 then j else j - 1
+  let f at i j =
+    let (i, j) = (i32.i64 i, i32.i64 j)
+    let get i j = at (i64.i32 i) (i64.i32 j)
+    in get (below i) j + 3 * get i (left j) + 5 * get (i32.max 0 (i - 2)) (i32.min (i32.i64 m - 1) (j + 1))
+  in #[unsafe] differing n m f (grid n m)
+
+-- A size that is given in 32 bits, and points at the edges that stay as they are.
+entry narrow_3d (n: i64) : i64 =
+  let given = i32.i64 (opaque n)
+  let size = i64.i32 given
+  let value i j k = (i * 31 + j * 17 + k * 7 + i * j * k) % 101
+  let a = opaque (tabulate_3d size n n value)
+  let next at i j k =
+    let (i, j, k) = (i32.i64 i, i32.i64 j, i32.i64 k)
+    let get i j k : i64 = at (i64.i32 i) (i64.i32 j) (i64.i32 k)
+    in if i == 0 || i == given - 1 || j == 0 || j == i32.i64 n - 1 || k == 0 || k == i32.i64 n - 1
+       then get i j k
+       else get (i - 1) j k + 3 * get (i + 1) j k + 5 * get i (j - 1) k + 7 * get i (j + 1) k
+            + 11 * get i j (k - 1) + 13 * get i j (k + 1)
+  let fast = tabulate_3d size n n (next (\i j k -> #[unsafe] a[i, j, k]))
+  in i64.sum (flatten (map2 (\i plane ->
+                               flatten (map2 (\j row ->
+                                                map2 (\k x -> i64.bool (x != next value i j k)) (iota n) row)
+                                             (iota n) plane)
+                               |> i64.sum
+                               |> \s -> [s])
+                            (iota size) fast))

@@ -6,21 +6,30 @@
 //! ```
 //!
 //! Rotations leave remainders of constants by sizes, which are known where sizes are known to be at least as large.
+//!
+//! Programs that keep indices in 32 bits convert them there and back. Where all sizes are known to be at most [`MOST_NARROW_SIZE`], an index or a size and a small constant
+//! is the same in 32 bits.
 
 use fehu_algebra::Poly;
-use fehu_base::ops::BinOp;
+use fehu_base::ops::{BinOp, ConvOp};
 use fehu_base::prim::{IntType, PrimValue};
 use fehu_base::Name;
-use fehu_ir::mem::poly;
+use fehu_ir::mem::{poly, sym};
 use fehu_ir::{Basic, SubExp};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 
 /// The largest constant in a sum of which something is known, by its absolute value: sums of a body's length of such do not wrap around.
 const MOST_IN_SUMS: i64 = 1 << 40;
 /// How many sums of the host are looked through to find what a size is.
 const MOST_SUMS: usize = 4;
 
-/// Sums and differences of 64 bits, by name; of the host also remainders and maxima.
+/// Sizes at most, if numbers of 32 bits are to be known.
+pub(crate) const MOST_NARROW_SIZE: i64 = 1 << 30;
+/// The largest constant, by its absolute value, that such numbers may have besides an index or a size.
+const MOST_IN_NARROW_SUMS: i64 = 1 << 20;
+
+/// Sums and differences of 64 bits, by name; of the host also remainders and maxima, and what is done in 32 bits: a conversion is a sum with nothing.
 pub(crate) type Sums = FxHashMap<Name, (BinOp, SubExp, SubExp)>;
 
 /// Such a sum.
@@ -36,7 +45,21 @@ pub(crate) fn as_host_sum(basic: &Basic) -> Option<(BinOp, SubExp, SubExp)> {
     if let Basic::BinOp(op @ (BinOp::SMod(IntType::I64) | BinOp::SMax(IntType::I64)), a, b) = basic {
         return Some((*op, *a, *b));
     }
-    as_sum(basic)
+    as_sum(basic).or_else(|| as_narrow_sum(basic))
+}
+
+/// A sum, a difference or a conversion that has to do with 32 bits, as a sum of 32 bits.
+fn as_narrow_sum(basic: &Basic) -> Option<(BinOp, SubExp, SubExp)> {
+    if let Basic::BinOp(op @ (BinOp::Add(IntType::I32) | BinOp::Sub(IntType::I32)), a, b) = basic {
+        return Some((*op, *a, *b));
+    }
+    let Basic::Conv(ConvOp::SExt(from, to), a) = basic else { return None };
+    let sum_of = match (from, to) {
+        (IntType::I64, IntType::I32) => IntType::I32,
+        (IntType::I32, IntType::I64) => IntType::I64,
+        (IntType::I8 | IntType::I16 | IntType::I32 | IntType::I64, _) => return None,
+    };
+    Some((BinOp::Add(sum_of), *a, SubExp::i64(0)))
 }
 
 /// The names of a kernel that are known, and the sums of the host.
@@ -45,12 +68,25 @@ pub(crate) struct Known<'s> {
     sums: &'s Sums,
     /// A size that is known to be at least so large.
     at_least: Option<(Name, i64)>,
+    /// The indices and sizes that are at most [`MOST_NARROW_SIZE`], and whether a number of 32 bits was asked for.
+    narrow: Vec<Name>,
+    asked_narrow: Cell<bool>,
 }
 
 impl<'s> Known<'s> {
     /// These names are known.
     pub(crate) fn new(known: FxHashMap<Name, Poly>, sums: &'s Sums) -> Known<'s> {
-        Known { known, sums, at_least: None }
+        Known { known, sums, at_least: None, narrow: vec![], asked_narrow: Cell::new(false) }
+    }
+
+    /// The same, where these indices and sizes are at most [`MOST_NARROW_SIZE`].
+    pub(crate) fn with_narrow(self, names: Vec<Name>) -> Known<'s> {
+        Known { narrow: names, ..self }
+    }
+
+    /// Whether that may have been used.
+    pub(crate) fn asked_narrow(&self) -> bool {
+        self.asked_narrow.get()
     }
 
     /// The same, with a size, which is known, that is at least so large.
@@ -64,7 +100,8 @@ impl<'s> Known<'s> {
 
     /// Remembers a name, if what it stands for is a sum of what is known.
     pub(crate) fn learn(&mut self, name: Name, basic: &Basic) {
-        let sum = as_sum(basic).and_then(|(op, a, b)| self.sum(op, a, b, MOST_SUMS));
+        let sum = as_sum(basic).or_else(|| as_narrow_sum(basic));
+        let sum = sum.and_then(|(op, a, b)| self.sum(op, a, b, MOST_SUMS));
         self.known.extend(sum.map(|sum| (name, sum)));
     }
 
@@ -81,7 +118,18 @@ impl<'s> Known<'s> {
             return None;
         }
         let (a, b) = (self.poly_within(a, sums)?, self.poly_within(b, sums)?);
-        Some(if op == BinOp::Add(IntType::I64) { a + b } else { a - b })
+        let is_narrow = matches!(op, BinOp::Add(IntType::I32) | BinOp::Sub(IntType::I32));
+        let sum = if matches!(op, BinOp::Add(_)) { a + b } else { a - b };
+        if is_narrow {
+            self.asked_narrow.set(true);
+        }
+        (!is_narrow || self.fits_narrow(&sum)).then_some(sum)
+    }
+
+    /// Whether a number is an index or a size and a small constant, or just that: it does not wrap around in 32 bits.
+    fn fits_narrow(&self, sum: &Poly) -> bool {
+        let is_small = |p: &Poly| p.as_constant().is_some_and(|c| c.saturating_abs() <= MOST_IN_NARROW_SUMS);
+        is_small(sum) || self.narrow.iter().any(|x| is_small(&(sum - &Poly::var(sym(*x)))))
     }
 
     /// A constant modulo the size that is known to be large, or modulo its maximum with 1.
@@ -109,6 +157,7 @@ impl<'s> Known<'s> {
             SubExp::Const(PrimValue::I64(c)) => {
                 (c.saturating_abs() <= MOST_IN_SUMS).then(|| Poly::constant(c))
             }
+            SubExp::Const(PrimValue::I32(c)) => Some(Poly::constant(c.into())),
             SubExp::Const(_) => None,
             SubExp::Var(n) => match (self.known.get(&n), self.sums.get(&n)) {
                 (Some(known), _) => Some(known.clone()),

@@ -2,7 +2,7 @@
 
 use crate::sums::{Known, Sums};
 use fehu_algebra::{Facts, Poly};
-use fehu_base::ops::{BinOp, CmpOp, UnOp};
+use fehu_base::ops::{BinOp, CmpOp, ConvOp, UnOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue};
 use fehu_base::Name;
 use fehu_ir::mem::{sym, sym_name};
@@ -20,6 +20,8 @@ pub(super) struct Assume<'s> {
     subst: Subst,
     /// Checks that hold.
     passed: FxHashSet<Name>,
+    /// The indices of the space.
+    indices: Vec<Name>,
     /// How many comparisons, minima, maxima and remainders are decided, and how many of them were divisions.
     pub(super) decided: usize,
     pub(super) divisions: usize,
@@ -46,12 +48,18 @@ impl<'s> Assume<'s> {
             if let SubExp::Var(n) = n {
                 facts.assume_size(sym(*n));
                 known.insert(*n, size.clone());
+                // A size that was given in 32 bits.
+                if let Some((BinOp::Add(IntType::I64), SubExp::Var(given), SubExp::Const(zero))) = sums.get(n)
+                {
+                    known.extend((zero.as_i64() == Some(0)).then(|| (*given, size.clone())));
+                }
             }
             links.push(n.name().into_iter().chain([*i]).collect());
             facts.assume_index(sym(*i), &Poly::constant(margin), &(size - margin));
             known.insert(*i, Poly::var(sym(*i)));
         }
-        let mut known = Known::new(known, sums);
+        let narrow = dims.iter().flat_map(|(i, n)| [Some(*i), n.name()]).flatten().collect();
+        let mut known = Known::new(known, sums).with_narrow(narrow);
         // Whatever is decided in a space of one dimension is decided of that.
         if let [(_, SubExp::Var(n))] = dims {
             known = known.with_size(*n, 2 * margin + 1);
@@ -62,6 +70,7 @@ impl<'s> Assume<'s> {
             links,
             subst: Subst::new(),
             passed: FxHashSet::default(),
+            indices: dims.iter().map(|d| d.0).collect(),
             decided: 0,
             divisions: 0,
             about: FxHashSet::default(),
@@ -127,8 +136,27 @@ impl<'s> Assume<'s> {
         out.push(stm);
     }
 
+    /// Whether sizes were assumed to be at most [`MOST_NARROW_SIZE`](crate::sums::MOST_NARROW_SIZE).
+    pub(super) fn is_narrow(&self) -> bool {
+        self.known.asked_narrow()
+    }
+
+    /// An index that was computed in 32 bits, in 64: a sum of a point's index and a constant.
+    fn widened(&self, e: SubExp) -> Option<Outcome> {
+        let value = self.known.poly(e)?;
+        let is = |x: &Name| (&value - &Poly::var(sym(*x))).as_constant().map(|c| (*x, c));
+        let (index, by) = self.indices.iter().find_map(is)?;
+        Some(match by {
+            0 => Outcome::Is(index.into()),
+            _ => Outcome::Does(Basic::BinOp(BinOp::Add(IntType::I64), index.into(), SubExp::i64(by))),
+        })
+    }
+
     /// What becomes of a computation, if that follows from what is known.
     fn outcome(&mut self, basic: &Basic) -> Option<Outcome> {
+        if let Basic::Conv(ConvOp::SExt(IntType::I32, IntType::I64), e) = basic {
+            return self.widened(*e);
+        }
         let truth = |b: bool| Some(Outcome::Is(SubExp::Const(PrimValue::Bool(b))));
         if let Basic::SubExp(e) = basic {
             return Some(Outcome::Is(*e));
@@ -158,13 +186,13 @@ impl<'s> Assume<'s> {
     /// Whether a comparison is known to hold, and whether it is known not to.
     fn compared(&self, op: CmpOp, x: &Poly, y: &Poly) -> Option<(bool, bool)> {
         let facts = &self.facts;
-        if op == CmpOp::Eq(PrimType::Int(IntType::I64)) {
+        if matches!(op, CmpOp::Eq(PrimType::Int(IntType::I64 | IntType::I32))) {
             return Some((facts.eq(x, y), facts.ne(x, y)));
         }
-        if op == CmpOp::SLt(IntType::I64) {
+        if matches!(op, CmpOp::SLt(IntType::I64 | IntType::I32)) {
             return Some((facts.lt(x, y), facts.le(y, x)));
         }
-        (op == CmpOp::SLe(IntType::I64)).then(|| (facts.le(x, y), facts.lt(y, x)))
+        matches!(op, CmpOp::SLe(IntType::I64 | IntType::I32)).then(|| (facts.le(x, y), facts.lt(y, x)))
     }
 
     /// Which value a minimum, maximum, quotient or remainder is.
@@ -175,10 +203,10 @@ impl<'s> Assume<'s> {
             (false, true) => Some(Outcome::Is(if_b)),
             (false, false) => None,
         };
-        if op == BinOp::SMax(IntType::I64) {
+        if matches!(op, BinOp::SMax(IntType::I64 | IntType::I32)) {
             return larger(a, b);
         }
-        if op == BinOp::SMin(IntType::I64) {
+        if matches!(op, BinOp::SMin(IntType::I64 | IntType::I32)) {
             return larger(b, a);
         }
         let remainder = matches!(op, BinOp::SMod(IntType::I64) | BinOp::SRem(IntType::I64));
