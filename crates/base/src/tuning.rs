@@ -131,6 +131,10 @@ pub mod flattening {
     /// as long as the launches which flattening further costs.
     pub const BLOCK_VERSION_STEPS: i64 = 2048;
 
+    /// How many elements arrays and operations of a thread block may have along a dimension whose size its loops change. More do not fit in the
+    /// shared memory of any device, and products of three such sizes do not wrap around.
+    pub const MAX_ROOM_ELEMENTS: i64 = 1 << 18;
+
     /// How many steps the threads of a block may take for each one that they do something in, where the rest is waiting for others: what it
     /// costs to flatten further, that is to put into memory what would be in shared memory. Attention on an H200: in blocks that take 8 steps
     /// for each (8 x 1024 x 64) 3.7 ms, flattened further 0.5 ms; in blocks that take 2.5 (16 x 512 x 128) 1.4 ms.
@@ -138,6 +142,14 @@ pub mod flattening {
 
     /// How many steps of threads a device makes while it launches the kernels of a version that is flattened further, around 10 us of an H200.
     pub const LAUNCH_STEPS: i64 = 1 << 25;
+
+    /// How many steps of threads a device makes for each kernel of a version that is flattened further where a loop of the host launches it again and again, around 2.5 us of an H200.
+    pub const REPEATED_LAUNCH_STEPS: i64 = 1 << 23;
+
+    /// How many turns threads of a block take at most in operations in loops, where there are too few blocks to keep a device busy, and a version that is flattened further
+    /// launches kernels in each iteration. QR decompositions of 100 matrices of 64 x 64, by Householder in blocks of 16, whose loops work on 4,096 elements, take 0.92 ms on an H200 in
+    /// thread blocks, and 3.2 ms with launches.
+    pub const MAX_TURNS_IN_LOOPS: i64 = 4;
 
     /// How many bytes of rows that all points read, from caches, take as long as one byte of a result that is written and read again. The table in
     /// `flatten/gpu/shared_rows.rs` says 5 to 8.

@@ -59,6 +59,7 @@ mod nest;
 pub(crate) mod parallel;
 mod ran;
 mod repeated_rows;
+mod rooms;
 mod scattered;
 mod serialise_on_host;
 mod shared_rows;

@@ -10,6 +10,7 @@ use super::guard::Version;
 use super::host_names::HostNames;
 use super::nest::Nest;
 use super::parallel::widths_inside;
+use super::rooms::{self, of_counters};
 use super::shared_rows::SharedRows;
 use super::state::{Flat, Machine};
 use super::traffic::{at_most_unless, Traffic};
@@ -39,6 +40,8 @@ pub(super) struct Intra {
     combining: IndexSet<Shape>,
     /// What its threads do.
     steps: BlockSteps,
+    /// How many elements there are at most where loops of the block decide.
+    rooms: Vec<SubExp>,
     /// What the operation is called where its shared memory is asked for.
     label: Symbol,
 }
@@ -57,8 +60,10 @@ pub(super) fn intra_version(
     let point = Point { nest, depth: nest.depth(), body: body.clone(), types: types.to_vec() };
     let opened = flat.open(point);
     flat.machine = Machine::Block;
-    let in_block = flat.host_body(opened.body);
+    let mut in_block = flat.host_body(opened.body);
     flat.machine = Machine::Grid;
+    let indices: Vec<Name> = opened.space.dims.iter().map(|d| d.0).collect();
+    let rooms = rooms::give_room(&mut flat.seq.b, &flat.names, &mut in_block, &indices)?;
     let Operations { spaces, combining } = operations(&flat.names, &in_block)?;
     let mut unknown: FxHashSet<Name> = bound_in_body(&in_block).into_iter().collect();
     unknown.extend(opened.space.dims.iter().map(|d| d.0));
@@ -82,7 +87,7 @@ pub(super) fn intra_version(
         f.seq.b.attrs.pop();
         names.into_iter().map(SubExp::Var).collect()
     });
-    Some(Intra { body, inside, spaces, combining, steps, label })
+    Some(Intra { body, inside, spaces, combining, steps, rooms, label })
 }
 
 impl Intra {
@@ -115,7 +120,7 @@ pub(super) fn fits(
     let par = flat.seq.b.mul64(outer, widest);
     let par = match traffic {
         Some(traffic) => traffic.block_par(&mut flat.seq.b, par),
-        None if is_flattened_further => busy_par(&mut flat.seq.b, version, outer, widest, par),
+        None if is_flattened_further => busy_par(&mut flat.seq.b, version, outer, par),
         None => par,
     };
     let par = match rows {
@@ -126,6 +131,10 @@ pub(super) fn fits(
     let mut conditions = vec![];
     if traffic.is_none() {
         conditions.push(threads_suffice(flat, nest, version, widest));
+    }
+    for room in &version.rooms {
+        let most = SubExp::i64(flattening::MAX_ROOM_ELEMENTS);
+        conditions.push(flat.seq.b.cmp(CmpOp::SLe(IntType::I64), *room, most));
     }
     if is_flattened_further {
         conditions.extend(uses_enough(flat, nest, version, widest));
@@ -139,19 +148,12 @@ pub(super) fn fits(
 }
 
 /// What the guard of a version compares, which would be `par`: too little by default where blocks wait too much for single threads.
-fn busy_par(
-    b: &mut Builder<Kernels>,
-    version: &Intra,
-    blocks: SubExp,
-    widest: SubExp,
-    par: SubExp,
-) -> SubExp {
+fn busy_par(b: &mut Builder<Kernels>, version: &Intra, blocks: SubExp, par: SubExp) -> SubExp {
     if version.steps.are_even() {
         return par;
     }
     let most = size_max(b, SizeClass::ThreadBlockSize);
-    let threads = b.bin(BinOp::SMin(IntType::I64), widest, most);
-    let busy = version.steps.are_busy(b, blocks, threads);
+    let busy = version.steps.are_busy(b, blocks, most);
     at_most_unless(b, busy, par, flattening::BLOCK_VERSION_ELEMENTS - 1)
 }
 
@@ -180,6 +182,17 @@ pub(super) fn must_fit(flat: &mut Flat, nest: &Nest, version: &Intra) -> Option<
             ErrorPart::Value(threads, ScalarType::I64),
         ]);
     }
+    for room in &version.rooms {
+        let most = SubExp::i64(flattening::MAX_ROOM_ELEMENTS);
+        let enough = b.cmp(CmpOp::SLe(IntType::I64), *room, most);
+        fits = b.bin(BinOp::LogAnd, fits, enough);
+        message.extend([
+            ErrorPart::Text(", and room for ".into()),
+            ErrorPart::Value(*room, ScalarType::I64),
+            ErrorPart::Text(" elements, of which there may be ".into()),
+            ErrorPart::Value(most, ScalarType::I64),
+        ]);
+    }
     message.push(ErrorPart::Text(".".into()));
     let fine = b.bin(BinOp::LogOr, idle, fits);
     b.assert(fine, message)
@@ -203,7 +216,22 @@ fn threads_suffice(flat: &mut Flat, nest: &Nest, version: &Intra, widest: SubExp
     let b = &mut flat.seq.b;
     let combining = widest_of(b, &version.combining);
     let most = size_max(b, SizeClass::ThreadBlockSize);
-    let one_each = b.cmp(CmpOp::SLe(IntType::I64), widest, most);
+    let one_each = match version.steps.has_loops() {
+        true => {
+            // Threads may take a turn of an operation outside of loops in the time in which a kernel is launched in a loop.
+            let in_loops = widest_of(b, version.steps.spaces());
+            let launches = version.steps.launches_of_loops(b);
+            let turns = b.bin(BinOp::SMax(IntType::I64), launches, SubExp::i64(1));
+            let in_turns = b.mul64(most, turns);
+            let outside = b.cmp(CmpOp::SLe(IntType::I64), widest, in_turns);
+            let several =
+                b.bin(BinOp::SMin(IntType::I64), turns, SubExp::i64(flattening::MAX_TURNS_IN_LOOPS));
+            let in_turns = b.mul64(most, several);
+            let inside = b.cmp(CmpOp::SLe(IntType::I64), in_loops, in_turns);
+            b.bin(BinOp::LogAnd, inside, outside)
+        }
+        false => b.cmp(CmpOp::SLe(IntType::I64), widest, most),
+    };
     if combining == widest {
         return one_each;
     }
@@ -261,10 +289,12 @@ fn is_view<R: Rep>(exp: &Exp<R>) -> bool {
     matches!(exp, Exp::Basic(Basic::Index(..) | Basic::FlatIndex(..) | Basic::Rearrange(..)))
 }
 
-/// Whether the sizes of all arrays that a body makes are known outside of it and of the nest, and it uses no accumulators.
+/// Whether the sizes of all arrays that a body makes are known outside of it and of the nest, or follow from counters of its loops (`rooms`), and it uses no accumulators.
 fn regular_inside(nest: &Nest, body: &Body<Soacs>) -> bool {
     let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
-    let known = |n: Name| !inside.contains(&n) && !nest.binds(n);
+    let is_outside = |n: Name| !inside.contains(&n) && !nest.binds(n);
+    let counted = of_counters(body, is_outside);
+    let known = |n: Name| is_outside(n) || counted.contains(&n);
     let mut regular = true;
     for_each_stm(body, &mut |stm| {
         for p in &stm.pat {
