@@ -191,7 +191,7 @@ pub const SEGMENTS_PER_THREAD: i64 = POINTS_PER_THREAD;
 pub const BLOCK_OF_SHARE: i64 = 256;
 
 /// How many elements and ends of rows each of them has. An odd number keeps shared memory free of bank conflicts, where threads go through elements of long rows one by one. Products with
-/// sparse matrices of 10^7 elements, rows by a power law, one long row and rows of 32, medians on an H200: 142, 147 and 151 us with 7, 146, 149 and 149 us with 9, 144, 144 and 171 us with 11; with 5, before the search was faster, 149 and 152 instead of 148 and 151 us with 7.
+/// sparse matrices of 10^7 elements, rows by a power law, one long row and rows of 32, medians on an H200: 142, 147 and 151 us with 7, 146, 149 and 149 us with 9, 144, 144 and 171 us with 11.
 pub const ITEMS_OF_SHARE_PER_THREAD: i64 = 7;
 
 /// Threads of the one block that combines the shares of rows that several blocks have, of which there are thousands.

@@ -44,8 +44,8 @@ pub(super) fn merge_path(t: &mut HostCode, red: &Red, plan: &MergePath, carry_th
     let rows = t.fresh_array("rows", PrimType::I64, add(shares.clone(), i64(1)));
     let carries = red.types.iter().map(|ty| t.fresh_array("carries", *ty, shares.clone())).collect();
     let merge = Merge { red, plan, elements, items, share, shares: shares.clone(), rows, carries };
-    let blocks = quot_up(add(shares.clone(), i64(1)), i64(BLOCK_OF_SEARCH));
-    t.kernel("segred_search", blocks, i64(BLOCK_OF_SEARCH), Mode::Thread, |t| search(t, &merge));
+    let blocks = quot_up(add(shares.clone(), i64(1)), red.size.clone());
+    t.kernel("segred_search", blocks, red.size.clone(), Mode::Thread, |t| search(t, &merge));
     t.kernel("segred_merge", shares.clone(), red.size.clone(), Mode::Thread, |t| one_share(t, &merge));
     let one = select(lt(i64(1), shares), i64(1), i64(0));
     t.kernel("segred_carries", one, carry_threads.clone(), Mode::Thread, |t| {
@@ -109,31 +109,23 @@ impl Merge<'_> {
     }
 }
 
-/// Threads of a block that searches. Few of them have to wait for each other.
-const BLOCK_OF_SEARCH: i64 = 64;
-
-/// A step of the search leaves a part of 2 to the power of this.
-const SEARCHED_BITS: i64 = 4;
-
-/// How many rows end before each share. A thread waits for what it reads, so that each step looks at several rows at once: at the ends of parts of what is left.
+/// How many rows end before each share. Each step looks at three rows at once, since a thread waits for what it reads: at the ends of quarters of what is left.
 fn search(t: &mut KernelCode, merge: &Merge) {
     let share = t.let_i64("share", add(mul(block(), block_size()), local()));
     t.if_then(le(share.clone(), merge.shares.clone()), |t| {
         let item = t.let_i64("item", merge.first(share.clone()));
-        // All begin with the same rows, and neighbours go on with the same ones for long, so that few of the reads are from far away.
-        let least = t.let_as("least", PrimType::I64, i64(0));
-        let most = t.let_as("most", PrimType::I64, merge.red.segments.clone());
+        let (rows, elements) = (merge.red.segments.clone(), merge.red.n.clone());
+        let least = t.let_as("least", PrimType::I64, max(i64(0), sub(item.clone(), elements)));
+        let most = t.let_as("most", PrimType::I64, min(item.clone(), rows));
         t.while_(lt(var(least), var(most)), |t| {
-            let part = binary(BinOp::LShr(IntType::I64), sub(var(most), var(least)), i64(SEARCHED_BITS));
-            let part = t.let_i64("part", part);
-            let looked: Vec<(Expr, Name)> = (0..(1 << SEARCHED_BITS) - 1)
-                .map(|k| {
-                    let row = add(var(least), mul(i64(k), add(part.clone(), i64(1))));
-                    let row = t.let_i64("row", min(sub(var(most), i64(1)), add(row, part.clone())));
-                    let end = merge.end(t, row.clone());
-                    (row.clone(), t.let_as("before", PrimType::Bool, lt(add(row, end), item.clone())))
-                })
-                .collect();
+            let quarter = binary(BinOp::LShr(IntType::I64), sub(var(most), var(least)), i64(2));
+            let quarter = t.let_i64("quarter", quarter);
+            let looked = [0, 1, 2].map(|k| {
+                let row = add(var(least), mul(i64(k), add(quarter.clone(), i64(1))));
+                let row = t.let_i64("row", min(sub(var(most), i64(1)), add(row, quarter.clone())));
+                let end = merge.end(t, row.clone());
+                (row.clone(), t.let_as("before", PrimType::Bool, lt(add(row, end), item.clone())))
+            });
             // Ends before the item come first: the last of these decides where to go on, and the first after them where to stop.
             for (row, before) in looked {
                 t.if_else(
