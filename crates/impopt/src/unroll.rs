@@ -32,9 +32,17 @@
 //! operation waits for nobody, but it is something that reads are not moved across unless many of them are behind it: loops with atomic
 //! operations are unrolled by 8. Histograms of 2^28 elements in 256 bins take 718 us if their loop is not unrolled, 526 us by 2, 704 us
 //! by 4, 312 us by 8 and 317 us by 16.
+//!
+//! A loop of few statements that is in no other loop is unrolled by 8, too: it is what its threads do, often many times. On an H200, a product and a sum for each element of 2^17 columns
+//! of 512 take 84 us by 4, 69 us by 8 and 68 us by 16; of 16384 columns of 4096, 476, 276 and 266 us. Iterations that are
+//! left are done one by one: 2^20 columns of 12 take 26 us by 8, and 22 by 4. So loops of less than 64 iterations are unrolled by 4; there is code for both.
 
+use crate::loops::{renamed, Renaming};
+use crate::walks::plain_statements;
 use fehu_base::ops::{BinOp, ConvOp};
-use fehu_base::Name;
+use fehu_base::prim::IntType;
+use fehu_base::{Name, NameSource};
+use fehu_imp::build::{i64, le};
 use fehu_imp::ops::Operation;
 use fehu_imp::syntax::{Code as AnyCode, Expr, KernelOp, Program, Space};
 use fehu_imp::visit::{look_at_code, look_at_expr, look_at_kernel_op, Visitor};
@@ -49,8 +57,9 @@ pub const PASS: Pass<Program> = Pass {
     name: "unroll",
     need: Need::Optional,
     run: |program| {
-        program.device_functions.iter_mut().for_each(|f| Unroll::new(&f.body).code(&mut f.body));
-        program.kernels.iter_mut().for_each(|k| Unroll::new(&k.body).code(&mut k.body));
+        let names = &mut program.names;
+        program.device_functions.iter_mut().for_each(|f| Unroll::new(names, &f.body).code(&mut f.body));
+        program.kernels.iter_mut().for_each(|k| Unroll::new(names, &k.body).code(&mut k.body));
     },
 };
 
@@ -68,16 +77,23 @@ const MOST_STATEMENTS_OF_KERNEL: usize = 4096;
 const SOME_ITERATIONS: usize = 4;
 /// The same if there are atomic operations among them.
 const SOME_ITERATIONS_WITH_ATOMICS: usize = 8;
+/// The same if no loop is around, of a loop that has so many iterations at least, each of which has at most so many statements.
+const SOME_ITERATIONS_OF_THREAD: usize = 8;
+const LEAST_ITERATIONS_OF_THREAD: i64 = 64;
+const SOME_STATEMENTS_OF_THREAD: usize = 8;
 /// The most statements that an iteration may have, if some are one.
 const SOME_STATEMENTS: usize = 32;
 
 /// Marks loops.
-struct Unroll {
+struct Unroll<'n> {
+    names: &'n mut NameSource,
     /// Statements that the kernel may still get.
     left: usize,
     known: Known,
     /// Whether this is part of a loop that is unrolled with all loops in it.
     inside: bool,
+    /// How many loops are around.
+    around: usize,
 }
 
 /// How a loop is unrolled.
@@ -88,18 +104,20 @@ enum Way {
     Alone,
     /// So many iterations become one.
     Some(usize),
+    /// The same if there are many, and fewer otherwise.
+    OfThread,
     Not,
 }
 
-impl Unroll {
-    fn new(body: &Code) -> Unroll {
+impl Unroll<'_> {
+    fn new<'n>(names: &'n mut NameSource, body: &Code) -> Unroll<'n> {
         let left = MOST_STATEMENTS_OF_KERNEL.saturating_sub(size(body));
-        Unroll { left, known: Known::default(), inside: false }
+        Unroll { names, left, known: Known::default(), inside: false, around: 0 }
     }
 
     fn code(&mut self, code: &mut Code) {
-        let way = if let Code::For { bound, body, var, .. } = code {
-            self.way(*var, bound, body)
+        let way = if let Code::For { bound, body, var, ty } = code {
+            self.way((*var, *ty), bound, body)
         } else {
             Way::Not
         };
@@ -108,7 +126,11 @@ impl Unroll {
         if let (true, Code::For { var, bound, .. }) = (self.inside, &*code) {
             self.known.enter(*var, bound);
         }
+        let is_loop =
+            matches!(code, Code::For { .. } | Code::While(..) | Code::Op(KernelOp::UnrolledFor { .. }));
+        self.around += usize::from(is_loop);
         code.bodies_mut().into_iter().for_each(|body| deep(|| self.code(body)));
+        self.around -= usize::from(is_loop);
         self.inside = outer;
         if self.inside {
             self.known.after(code);
@@ -116,6 +138,7 @@ impl Unroll {
         let by = match way {
             Way::WithInner | Way::Alone => None,
             Way::Some(by) => Some(by),
+            Way::OfThread => return self.either(code),
             Way::Not => return,
         };
         if let Code::For { var, ty, bound, body } = std::mem::replace(code, Code::Seq(vec![])) {
@@ -123,8 +146,25 @@ impl Unroll {
         }
     }
 
+    /// A loop that is all that a thread does, for many iterations and for few.
+    fn either(&mut self, code: &mut Code) {
+        let Code::For { var, ty, bound, body } = std::mem::replace(code, Code::Seq(vec![])) else { return };
+        let mut other = Renaming::default();
+        let number = self.names.fresh_like(var);
+        other.insert(var, number);
+        let copy = renamed(self.names, &body, &mut other);
+        let unrolled = |by, var, body| {
+            let (by, bound, body) = (Some(by), bound.clone(), Box::new(body));
+            Box::new(Code::Op(KernelOp::UnrolledFor { by, var, ty, bound, body }))
+        };
+        let many = le(i64(LEAST_ITERATIONS_OF_THREAD), bound.clone());
+        let (long, short) =
+            (unrolled(SOME_ITERATIONS_OF_THREAD, var, *body), unrolled(SOME_ITERATIONS, number, copy));
+        *code = Code::If(many, long, short);
+    }
+
     /// How a loop is unrolled. One whose bound is a tuning parameter goes over what a thread has in registers.
-    fn way(&mut self, var: Name, bound: &Expr, body: &Code) -> Way {
+    fn way(&mut self, (var, ty): (Name, IntType), bound: &Expr, body: &Code) -> Way {
         if matches!(bound, Expr::Param(_)) {
             return Way::Alone;
         }
@@ -132,7 +172,7 @@ impl Unroll {
             return Way::WithInner;
         }
         let Some(count) = iterations(bound) else {
-            return some_iterations(body).map_or(Way::Not, Way::Some);
+            return some_iterations(body, self.around == 0 && ty == IntType::I64);
         };
         let most = if has_own_array(body) { MOST_STATEMENTS_OF_KERNEL } else { MOST_STATEMENTS };
         if let Some(all) = self.known.clone().unrolled(var, bound, body) {
@@ -240,15 +280,20 @@ fn has_own_array(body: &Code) -> bool {
     survey.own
 }
 
-/// How many iterations of a loop become one, if its body is short, and reads.
-fn some_iterations(body: &Code) -> Option<usize> {
-    if Known::default().statements(body).is_none_or(|n| n > SOME_STATEMENTS) {
-        return None;
-    }
+/// How many iterations of a loop become one, if its body is short, and reads. Whether no loop is around it is given.
+fn some_iterations(body: &Code, alone: bool) -> Way {
+    let Some(statements) = Known::default().statements(body).filter(|n| *n <= SOME_STATEMENTS) else {
+        return Way::Not;
+    };
     let mut survey = Survey::default();
     survey.code(body);
-    let by = if survey.atomics { SOME_ITERATIONS_WITH_ATOMICS } else { SOME_ITERATIONS };
-    (survey.reads && !survey.synchronises).then_some(by)
+    let of_thread = alone && statements <= SOME_STATEMENTS_OF_THREAD && plain_statements(body).is_some();
+    match (survey.reads && !survey.synchronises, survey.atomics) {
+        (false, _) => Way::Not,
+        (true, true) => Way::Some(SOME_ITERATIONS_WITH_ATOMICS),
+        (true, false) if of_thread => Way::OfThread,
+        (true, false) => Way::Some(SOME_ITERATIONS),
+    }
 }
 
 /// What a short body does.
