@@ -155,7 +155,6 @@ impl Row {
 fn spread_in_kernel(b: &mut MemBuilder, facts: &Facts, seg: &mut SegOp<Memory>) {
     let mut look = Look::default();
     for_each_stm(&seg.body.body, &mut |stm| {
-        look.inside.extend(stm.pat.iter().map(|p| p.name));
         if let (Exp::Op(MemOp::Alloc(bytes, Space::Shared)), [p]) = (&stm.exp, stm.pat.as_slice()) {
             look.order.push(p.name);
             look.blocks.insert(p.name, Block::new(*bytes));
@@ -165,10 +164,16 @@ fn spread_in_kernel(b: &mut MemBuilder, facts: &Facts, seg: &mut SegOp<Memory>) 
         return;
     }
     look.body(&seg.body.body);
+    look.inside.extend(seg.space.dims.iter().map(|d| d.0).chain([seg.space.flat]));
     let Look { blocks, order, inside, .. } = look;
     let outside = |e: SubExp| e.name().is_none_or(|n| !inside.contains(&n));
+    let counted = |m: &Name, row: Row| {
+        let names = |l: &Lmad| last_row(l, row).vars().into_iter().all(|x| outside(sym_name(x).into()));
+        matches!(row, Row::Constant(_)) || blocks[m].lmads.iter().all(names)
+    };
+    let fits = |m: &Name, l: &Line| outside(l.row.operand()) && counted(m, l.row);
     let lines: Vec<Option<Line>> =
-        order.iter().map(|m| line(&blocks[m], facts).filter(|l| outside(l.row.operand()))).collect();
+        order.iter().map(|m| line(&blocks[m], facts).filter(|l| fits(m, l))).collect();
     let known = blocks.values().all(|block| outside(block.bytes));
     if !known || lines.iter().all(|l| l.is_none()) {
         return;
@@ -371,6 +376,10 @@ impl Look {
 }
 
 impl Visitor<Memory> for Look {
+    fn bound(&mut self, n: &Name) {
+        self.inside.insert(*n);
+    }
+
     fn operand(&mut self, e: &SubExp) {
         if let Some(block) = e.name().and_then(|x| self.blocks.get_mut(&x)) {
             block.known = true;
