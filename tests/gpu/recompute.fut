@@ -60,3 +60,17 @@ entry checked (n: i64) (m: i64) : f64 =
   let js = opaque (tabulate m (\j -> (j + 1) % m))
   let (ds, es) = unzip (map unzip (tabulate_2d n m (\i j -> (a[i, js[j]] - a[i, j], a[i, j] * 2))))
   in digest (tabulate_2d n m (\i j -> ds[i, j] + es[n - 1 - i, j]))
+
+-- Branches choose between whole arrays.
+-- ==
+-- entry: chosen
+-- input { 0i64 } auto output
+-- input { 300i64 } auto output
+entry chosen (n: i64) : i32 =
+  let a = opaque (tabulate n (\i -> i32.i64 (i * 31 % 101)))
+  let b = opaque (tabulate n (\i -> i32.i64 (i * 37 % 101)))
+  let (ds, es) = unzip (tabulate n (\i -> (a[i] + 1, a[i] * 2)))
+  in i32.sum (opaque (tabulate n (\i ->
+       #[unsafe]
+       let cs = if b[i] > 50 then ds else es
+       in ds[i] * 3 + cs[n - 1 - i])))

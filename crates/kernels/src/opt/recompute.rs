@@ -26,7 +26,7 @@ use fehu_ir::free::{free_in_exp, free_in_stm};
 use fehu_ir::seg::{KernelReturn, KernelsOp, SegKind, SegLevel, SegOp};
 use fehu_ir::subst::{rename_body, Subst};
 use fehu_ir::types::{prog_types, Types};
-use fehu_ir::visit::{deep, for_each_stm, map_bodies};
+use fehu_ir::visit::{deep, for_each_stm, look, map_bodies, Visitor};
 use fehu_ir::{Basic, Body, DimIndex, Exp, Kernels, Prog, Stm, SubExp, Type};
 use fehu_pass::{Need, Pass};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -179,18 +179,29 @@ fn changes_nothing(stm: &Stm<Kernels>) -> bool {
     }
 }
 
-/// Whether a map uses an array only to read the element of its own point.
+/// Whether a map uses an array only to read the element of its own point: it is no value of a branch or a loop either.
 fn reads_own_points(seg: &SegOp<Kernels>, array: Name) -> bool {
-    let point: Vec<DimIndex> = seg.space.dims.iter().map(|(i, _)| DimIndex::Fix((*i).into())).collect();
-    let (mut reads, mut own) = (0, 0);
-    for_each_stm(&seg.body.body, &mut |stm| {
-        if let Exp::Basic(basic) = &stm.exp {
-            let is_own = matches!(basic, Basic::Index(a, slice) if *a == array && *slice == point);
-            reads += usize::from(free_in_exp(&stm.exp).contains(&array));
-            own += usize::from(is_own);
+    struct Mentions {
+        array: Name,
+        point: Vec<DimIndex>,
+        all: usize,
+        own: usize,
+    }
+    impl Visitor<Kernels> for Mentions {
+        fn name(&mut self, n: &Name) {
+            self.all += usize::from(*n == self.array);
         }
-    });
-    reads == own && own > 0 && !seg.body.body.result.contains(&array.into())
+        fn exp(&mut self, exp: &Exp<Kernels>) {
+            let is_own =
+                matches!(exp, Exp::Basic(Basic::Index(a, slice)) if *a == self.array && *slice == self.point);
+            self.own += usize::from(is_own);
+            deep(|| look::exp(self, exp));
+        }
+    }
+    let point = seg.space.dims.iter().map(|(i, _)| DimIndex::Fix((*i).into())).collect();
+    let mut mentions = Mentions { array, point, all: 0, own: 0 };
+    mentions.body(&seg.body.body);
+    mentions.own > 0 && mentions.all == mentions.own
 }
 
 /// Takes values for the elements that are read.
