@@ -29,7 +29,8 @@ use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
 use fehu_kernels::legalise;
 use fehu_kernels::opt::{
-    fuse_thread_loops, layout, loop_scalars, progressions, recompute, rectangles, scan_epilogue, single_point, wide_bins,
+    fuse_thread_loops, layout, loop_scalars, progressions, recompute, rectangles, scan_epilogue,
+    single_point, wide_bins,
 };
 use fehu_kernels::schedule;
 use fehu_memory::{

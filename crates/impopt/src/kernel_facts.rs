@@ -76,7 +76,14 @@ impl Facts {
             let block_size = sizes.exact.get(&kernel.name).copied().flatten();
             let most_threads = sizes.most.get(&kernel.name).copied().flatten();
             let leaves = leaves && *can_fail;
-            KernelFacts { can_fail: *can_fail, stops_after_failure, has_barrier, leaves, block_size, most_threads }
+            KernelFacts {
+                can_fail: *can_fail,
+                stops_after_failure,
+                has_barrier,
+                leaves,
+                block_size,
+                most_threads,
+            }
         };
         let kernels = program.kernels.iter().zip(&failures).map(facts).collect();
         Facts { kernels, failing }
@@ -154,7 +161,11 @@ impl Host<'_> {
 
     /// Without following variables any further.
     fn limit_of_value(&self, value: &Expr) -> Option<BlockSize> {
-        if let Expr::Var(_) = value { None } else { self.limit(value) }
+        if let Expr::Var(_) = value {
+            None
+        } else {
+            self.limit(value)
+        }
     }
 }
 
