@@ -35,6 +35,14 @@
 -- input { [0i64, 0i64, 1791i64, 1i64, 0i64, 1792i64, 0i64, 1793i64, 0i64] } auto output
 -- input { [3i64, 4000i64, 0i64, 2i64, 9000i64, 1i64, 1i64, 0i64] } auto output
 
+-- A single row: all places have an element.
+-- ==
+-- entry: single
+-- input { 0i64 [3i64, 4i64, 5i64] } output { [0i64] }
+-- input { 3i64 [3i64, 4i64, 5i64] } output { [12i64] }
+-- input { 4i64 [3i64, 4i64, 5i64] } error: Index \[3\]
+-- input { -1i64 [3i64, 4i64, 5i64] } error: Range
+
 -- Conditions of the program that look like the one that tells elements from places behind them.
 -- ==
 -- entry: limited
@@ -140,3 +148,6 @@ entry limited [n] [m] (sizes: [n]i64) (limits: [n]i64) (xs: [m]i64) : [n]i64 =
 entry marked [k] [m] (ns: [k]i64) (xs: [m]i64) : [k]i64 =
   let sum n = #[schedule(row_ends)] reduce (+) 0 (map2 (\j x -> let c = j < n in #[row_ends] (if c then x else 1)) (iota m) xs)
   in map sum ns
+
+entry single (size: i64) (xs: []i64) : []i64 =
+  #[flattening(only_inner)] map (\n -> i64.sum (map (\i -> xs[i]) (iota n))) [size]
