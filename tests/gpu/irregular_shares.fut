@@ -43,6 +43,14 @@
 -- input { 4i64 [3i64, 4i64, 5i64] } error: Index \[3\]
 -- input { -1i64 [3i64, 4i64, 5i64] } error: Range
 
+-- At most one row: it starts at 0, which the compiler knows.
+-- ==
+-- entry: at_most_one
+-- input { empty([0]i64) [3i64, 4i64, 5i64] } output { empty([0]i64) }
+-- input { [0i64] [3i64, 4i64, 5i64] } output { [0i64] }
+-- input { [2i64, 3i64] [3i64, 4i64, 5i64] } output { [7i64] }
+-- input { [4i64, 2i64] [3i64, 4i64, 5i64] } error: Index \[3\]
+
 -- Conditions of the program that look like the one that tells elements from places behind them.
 -- ==
 -- entry: limited
@@ -151,3 +159,7 @@ entry marked [k] [m] (ns: [k]i64) (xs: [m]i64) : [k]i64 =
 
 entry single (size: i64) (xs: []i64) : []i64 =
   #[flattening(only_inner)] map (\n -> i64.sum (map (\i -> xs[i]) (iota n))) [size]
+
+entry at_most_one (sizes: []i64) (xs: []i64) : []i64 =
+  let row size = i64.sum (map (\i -> xs[i]) (iota size))
+  in #[flattening(only_inner)] map row (take (i64.min 1 (length sizes)) sizes)

@@ -383,6 +383,8 @@ impl Elements {
             let Exp::Basic(Basic::CmpOp(_, number, _)) = &stm.exp else { return None };
             number.name()
         });
+        // Where all rows start at 0, it is the place itself.
+        let number = number.filter(|x| seg.space.dims.iter().all(|d| d.0 != *x));
         let mut stms = vec![];
         for stm in std::mem::take(&mut seg.body.body.stms) {
             if defines(&stm, counts) || number.is_some_and(|number| defines(&stm, number)) {
