@@ -22,7 +22,7 @@ use super::guard::Version;
 use super::join;
 use super::lift;
 use super::nest::{Lifted, Nest, Owner};
-use super::parallel::{exploitable, widths_inside};
+use super::parallel::{exploitable, widths_inside_map};
 use super::ran::Ran;
 use super::scattered;
 use super::shared_rows::SharedRows;
@@ -114,7 +114,7 @@ impl Flat {
         if let Some(rows) = SharedRows::of(nest, s) {
             par = rows.limit(&mut self.seq.b, nest, par, flattening::ENOUGH_PARALLELISM - 1);
         }
-        let inside = self.seq.b.product(&widths_inside(nest, &s.map.body));
+        let inside = self.seq.b.product(&widths_inside_map(nest, &s.map));
         let cond = self.enough(name, Version::Outer, par, Some(inside));
         let mut under = nest.clone();
         let (whole, otherwise) =

@@ -130,7 +130,16 @@ fn exploitable_stms(stms: &[Stm<Soacs>], inside: &FxHashSet<Name>) -> bool {
 /// map (\xs -> reduce (+) 0 (map (\x -> f x) xs)) xss        the columns of `xss`
 /// ```
 pub(super) fn widths_inside(nest: &Nest, body: &Body<Soacs>) -> Vec<SubExp> {
-    let inside: FxHashSet<Name> = bound_in_body(body).into_iter().collect();
+    widths_without(nest, body, bound_in_body(body).into_iter().collect())
+}
+
+/// The same for the function of a map, whose parameters differ from point to point.
+pub(super) fn widths_inside_map(nest: &Nest, map: &Lambda<Soacs>) -> Vec<SubExp> {
+    let params = map.params.iter().map(|p| p.name);
+    widths_without(nest, &map.body, bound_in_body(&map.body).into_iter().chain(params).collect())
+}
+
+fn widths_without(nest: &Nest, body: &Body<Soacs>, inside: FxHashSet<Name>) -> Vec<SubExp> {
     deepest(&body.stms, &|e: SubExp| nest.invariant(e) && e.name().is_none_or(|n| !inside.contains(&n)))
 }
 
