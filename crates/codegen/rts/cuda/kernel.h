@@ -34,6 +34,7 @@ typedef unsigned long long uint64_t;
 #define UNROLL_BY(N) PRAGMA(unroll N)
 #define BARRIER() __syncthreads()
 #define BLOCK_END()
+#define LOOP_END()
 #define FENCE() __threadfence()
 #define BLOCK_FENCE() __threadfence_block()
 #define WARP_BARRIER() __syncwarp()

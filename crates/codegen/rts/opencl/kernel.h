@@ -52,9 +52,12 @@ typedef ulong uint64_t;
   } while (0)
 // In kernels that blocks may leave early, it lets threads enter a loop behind the last barrier whose condition does not hold for them.
 #define BLOCK_END() BARRIER()
+// Where the iterations of a loop end with a barrier and a conditional comes behind the loop, it lets threads enter that whose condition does not hold.
+#define LOOP_END() BARRIER()
 #else
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define BLOCK_END()
+#define LOOP_END()
 #endif
 #define FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define BLOCK_FENCE() mem_fence(CLK_LOCAL_MEM_FENCE)

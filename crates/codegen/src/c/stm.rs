@@ -44,6 +44,8 @@ pub(crate) trait Dialect: Spelling + Sized {
     fn special(_: &mut StmPrinter<Self>, _: &Code<Self::Op>) -> bool {
         false
     }
+    /// The end of a loop, behind it.
+    fn loop_end(_: &mut StmPrinter<Self>, _body: &Code<Self::Op>) {}
 }
 
 /// Prints the statements of one function.
@@ -138,6 +140,7 @@ impl<'a, D: Dialect> StmPrinter<'a, D> {
                 self.push(") {\n");
                 self.scope(body);
                 self.line("}");
+                D::loop_end(self, body);
             }
             Code::If(cond, a, b) => self.conditional(cond, a, b),
             Code::Call { outs, fun, args } => D::call(self, outs, *fun, args),
@@ -245,6 +248,7 @@ impl<'a, D: Dialect> StmPrinter<'a, D> {
         self.push(&format!("; {i}++) {{\n"));
         self.scope(body);
         self.line("}");
+        D::loop_end(self, body);
     }
 
     fn conditional(&mut self, cond: &Expr, a: &Code<D::Op>, b: &Code<D::Op>) {

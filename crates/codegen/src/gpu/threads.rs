@@ -10,6 +10,7 @@ use crate::c::expr::{Prec, Spelling};
 use crate::c::stm::{zero, Dialect, StmPrinter};
 use fehu_base::prim::{FloatType, IntType, PrimType, ScalarType};
 use fehu_base::{bug, Name};
+use fehu_imp::parts::for_each_statement;
 use fehu_imp::syntax::{Arg, Code, ErrorPart, Expr, Kernel, KernelOp, Loc, Param, Place, Space};
 use fehu_impopt::kernel_facts::KernelFacts;
 use fehu_impopt::usage::{Access, Usage};
@@ -125,6 +126,12 @@ impl<A: Api> Dialect for Threads<A> {
     }
 
     fn drop_block(_: &mut StmPrinter<Self>, _: Name) {}
+
+    fn loop_end(p: &mut StmPrinter<Self>, body: &Code<KernelOp>) {
+        if has_barrier(body) {
+            p.line("LOOP_END();");
+        }
+    }
 
     fn copy(p: &mut StmPrinter<Self>, elem: PrimType, shape: &[Expr], dst: &Place, src: &Place) {
         p.copy_by_thread(elem, shape, dst, src);
@@ -430,4 +437,13 @@ fn encoded(value: &str, t: ScalarType) -> String {
         ScalarType::F32 => format!("(int64_t)to_bits32({value})"),
         ScalarType::F64 => format!("to_bits64({value})"),
     }
+}
+
+/// Whether all threads of a block wait for each other in some code.
+fn has_barrier(code: &Code<KernelOp>) -> bool {
+    let mut found = false;
+    for_each_statement(code, &mut |code| {
+        found |= matches!(code, Code::Op(KernelOp::Barrier | KernelOp::LeaveIfFailed));
+    });
+    found
 }

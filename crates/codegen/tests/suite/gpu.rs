@@ -299,6 +299,15 @@ fn copies_on_a_device_move_every_element() {
     }
 }
 
+/// PoCL 3.1 let threads enter conditionals behind such loops whose conditions do not hold for them.
+#[test]
+fn loops_with_barriers_have_an_end_that_devices_may_need() {
+    for api in [Backend::OpenCl, Backend::Cuda] {
+        let text = generate_for(api, &program(), Mode::Executable).c_text;
+        assert_eq!(text.matches("LOOP_END();").count(), 1);
+    }
+}
+
 #[test]
 fn kernels_compile_as_cuda() {
     compile_cuda("gpu_cuda", &program());

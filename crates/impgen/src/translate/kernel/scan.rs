@@ -205,8 +205,8 @@ fn single_pass(
     scan.words.free(t);
 }
 
-/// The words of so many tiles. Blocks that go on to further tiles do not know which of them is the last. Without warps, a kernel clears the words: programs of PoCL crashed where the last
-/// block did.
+/// The words of so many tiles. Blocks that go on to further tiles do not know which of them is the last. Without warps, a kernel clears the words: where the last
+/// block did, PoCL let threads into what follows the loop over tiles that do not belong there, before loops ended as they do now (`LOOP_END` of the kernels).
 fn words(
     t: &mut HostCode,
     seg: &SegOp<Memory>,
