@@ -370,7 +370,7 @@ mod tests {
     /// Whether a loop is unrolled as a whole.
     fn is_unrolled(bound: Expr, body: Code) -> bool {
         let mut code = repeated(bound, body);
-        Unroll::new(&code).code(&mut code);
+        Unroll::new(&mut NameSource::new(), &code).code(&mut code);
         matches!(code, Code::Op(KernelOp::UnrolledFor { by: None, .. }))
     }
 
@@ -394,7 +394,7 @@ mod tests {
         let loops = |n| {
             let body = Code::Seq((0..n).map(|_| Code::SetScalar(Name(1), count(0))).collect());
             let mut all = Code::Seq((0..8).map(|_| repeated(count(32), body.clone())).collect());
-            Unroll::new(&all).code(&mut all);
+            Unroll::new(&mut NameSource::new(), &all).code(&mut all);
             let Code::Seq(codes) = all else { return 0 };
             codes.iter().filter(|c| matches!(c, Code::Op(KernelOp::UnrolledFor { .. }))).count()
         };
