@@ -1,18 +1,11 @@
 // What only contexts with a device do, seen from C. The library is the program of crates/cli/tests/gpu_runtime.rs.
 
 #include "library.h"
+#include "check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CHECK(x)                                             \
-  do {                                                       \
-    if (!(x)) {                                              \
-      fprintf(stderr, "line %d: %s\n", __LINE__, #x);        \
-      exit(1);                                               \
-    }                                                        \
-  } while (0)
 
 // Whether there is an error that says so, which is then gone.
 static int says(struct futhark_context *ctx, const char *what) {

@@ -2,18 +2,11 @@
 // program of crates/cli/tests/fake.
 
 #include "library.h"
+#include "check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CHECK(x)                                      \
-  do {                                                \
-    if (!(x)) {                                       \
-      fprintf(stderr, "line %d: %s\n", __LINE__, #x); \
-      exit(1);                                        \
-    }                                                 \
-  } while (0)
 
 // The sums of rows that begin so many elements after an array does.
 static void sums(struct futhark_context *ctx, struct futhark_i32_1d *x, int at) {

@@ -1,18 +1,11 @@
 // A C program that uses a generated library: arrays in and out, a record, an
 // error caught, and two contexts in two threads.
 #include "lib.h"
+#include "check.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CHECK(c)                                                          \
-  do {                                                                    \
-    if (!(c)) {                                                           \
-      fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #c); \
-      exit(1);                                                            \
-    }                                                                     \
-  } while (0)
 
 static void *work(void *arg) {
   double factor = *(double *)arg;

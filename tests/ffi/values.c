@@ -1,16 +1,9 @@
 // A C program that makes values of sum types, takes arrays of records apart, and asks for elements that are not there.
 #include "lib.h"
+#include "check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CHECK(c)                                                          \
-  do {                                                                    \
-    if (!(c)) {                                                           \
-      fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #c); \
-      exit(1);                                                            \
-    }                                                                     \
-  } while (0)
 
 // The index is refused with a message, and the context goes on.
 static void refused(struct futhark_context *ctx, int err) {

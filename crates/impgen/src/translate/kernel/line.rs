@@ -198,15 +198,7 @@ impl Steps<'_> {
     fn far_from_ends(&self, t: &mut KernelCode, seg: &SegOp<Memory>, place: &Place, inside: &Inside) -> Expr {
         let right = sub(add(place.left.clone(), i64(self.plan.block)), i64(1));
         let exist = and(le(i64(0), place.left.clone()), lt(right.clone(), self.width.clone()));
-        let far = t.let_as("far", PrimType::Bool, exist);
-        for end in [place.left.clone(), right] {
-            t.if_then(var(far), |t| {
-                set_index(t, seg, end);
-                let here = inside.holds(t);
-                t.set_to(far, here);
-            });
-        }
-        var(far)
+        inside.at_both(t, exist, [place.left.clone(), right], &|t, end| set_index(t, seg, end))
     }
 
     /// All steps of a thread's element.

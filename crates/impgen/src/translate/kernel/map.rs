@@ -199,7 +199,7 @@ fn column(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: 
         None => any_point(t, seg),
         Some(inside) => {
             let last = add(first.clone(), i64(of.each - 1));
-            let all = inside.at_both(t, first.clone(), last, &set_row);
+            let all = inside.at_both(t, bool(true), [first.clone(), last], &set_row);
             t.if_else(
                 all,
                 |t| {
@@ -278,18 +278,18 @@ impl<'s> Inside<'s> {
         }
     }
 
-    /// Whether the points of two rows are inside; then those between them are, too, since the condition is one of bounds.
-    fn at_both(
+    /// Whether a condition holds and two points are inside; then those between them are, too, since the test is one of bounds. `set` sets the indices of a point.
+    pub(super) fn at_both<P>(
         &self,
         t: &mut KernelCode,
-        first: Expr,
-        last: Expr,
-        set_row: &dyn Fn(&mut KernelCode, Expr),
+        condition: Expr,
+        points: [P; 2],
+        set: &dyn Fn(&mut KernelCode, P),
     ) -> Expr {
-        let all = t.let_as("all_inside", PrimType::Bool, bool(true));
-        for row in [first, last] {
+        let all = t.let_as("all_inside", PrimType::Bool, condition);
+        for point in points {
             t.if_then(var(all), |t| {
-                set_row(t, row);
+                set(t, point);
                 let here = self.holds(t);
                 t.set_to(all, here);
             });
@@ -298,7 +298,7 @@ impl<'s> Inside<'s> {
     }
 
     /// Whether the point whose indices are set is inside.
-    pub(super) fn holds(&self, t: &mut KernelCode) -> Expr {
+    fn holds(&self, t: &mut KernelCode) -> Expr {
         t.body(&Body { stms: self.test.0.to_vec(), result: vec![] }, &[]);
         t.operand(self.test.1)
     }

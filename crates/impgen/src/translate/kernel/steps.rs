@@ -279,20 +279,12 @@ impl Strip<'_> {
         let right = add(self.left.clone(), width);
         let rows = and(le(i64(0), first.clone()), le(last.clone(), self.of.height.clone()));
         let columns = and(le(i64(0), self.left.clone()), le(right.clone(), self.of.width.clone()));
-        let far = t.let_as("far", PrimType::Bool, and(rows, columns));
         let radius = i64(self.plan.radius);
         let corners = [
             (add(first, radius.clone()), add(self.left.clone(), radius.clone())),
             (sub(sub(last, radius.clone()), i64(1)), sub(sub(right, radius), i64(1))),
         ];
-        for (row, column) in corners {
-            t.if_then(var(far), |t| {
-                set_point(t, seg, row, column);
-                let here = inside.holds(t);
-                t.set_to(far, here);
-            });
-        }
-        var(far)
+        inside.at_both(t, and(rows, columns), corners, &|t, (row, column)| set_point(t, seg, row, column))
     }
 
     /// All rows, from the first that is read to the last that is written.
