@@ -32,7 +32,7 @@ use fehu_kernels::opt::{
     fuse_thread_loops, layout, loop_scalars, progressions, recompute, rectangles, scan_epilogue,
     single_point, wide_bins,
 };
-use fehu_kernels::schedule;
+use fehu_kernels::{schedule, settled};
 use fehu_memory::{
     banks, buffers, dead, divisions, hoist, interleave, loops_in_place, merge, reuse, shared, shortcircuit,
     ScalarRecursion,
@@ -182,6 +182,10 @@ pub fn gpu<'a>(
             kernels(settings),
             move |prog, refusals| serialise(front, prog, refusals, warnings),
             "a parallel operation that no kernel can run has another version, or becomes a loop of the host",
+        )
+        .pass(
+            settled::PASS,
+            "no statement goes any more, so that checks stay without anybody who relies on them",
         )
         .pass(
             match settings.target {

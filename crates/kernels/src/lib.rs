@@ -10,6 +10,7 @@
 //!   read ([`opt::recompute`]).
 //! - [`schedule`] decides how each kernel runs; it is the last pass over `Memory`, when places are known.
 //! - [`inside`] gives stencils a body without tests for the edges of the space.
+//! - [`settled`] removes reductions of checks that kernels have made.
 //! - [`legalise`] expresses what kernels cannot do in terms of what they can; the memory passes rely on it.
 //!
 //! Each pass is a constant named `PASS` in the file of its name; the order is in `driver/pipelines.rs`.
@@ -21,6 +22,7 @@ pub mod inside;
 pub mod legalise;
 pub mod opt;
 pub mod schedule;
+pub mod settled;
 mod strips;
 mod sums;
 mod turned;

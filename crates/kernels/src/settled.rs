@@ -1,0 +1,124 @@
+//! Checks that kernels have made already.
+//!
+//! Before: programs over `Memory`. After: nobody reduces values that are true wherever they are.
+//!
+//! Points of irregular nests make checks on which statements of the host rely, so that the host reduces a value that only follows these checks, and checks that all of them are
+//! true (`flatten/irregular/checks`). That keeps the checks where they are while programs change. When no more statements go, it has done its work: a point whose check fails has no value,
+//! and the program ends.
+//!
+//! ```text
+//! oks = segmap (i < n) { c = assert(..); ok = <c> true; return ok }          as it was
+//! all = segred (i < n) && { return oks[i] }                           ==>    all = true
+//! made = assert(all, ..)                                                     made = assert(true, ..)
+//! ```
+//!
+//! The reduction and the check of its result were two kernels.
+
+use fehu_base::ops::BinOp;
+use fehu_base::Name;
+use fehu_ir::mem::MemOp;
+use fehu_ir::seg::{KernelReturn, SegBinOp, SegKind, SegOp};
+use fehu_ir::visit::{deep, map_bodies};
+use fehu_ir::{Basic, Body, DimIndex, Exp, Memory, Prog, SubExp};
+use fehu_pass::{Need, Pass};
+use rustc_hash::FxHashSet;
+
+/// Nobody reduces values that are true wherever they are.
+pub const PASS: Pass<Prog<Memory>> = Pass { name: "settled-checks", need: Need::Optional, run: settled };
+
+fn settled(prog: &mut Prog<Memory>) {
+    let mut pass = Settled::default();
+    pass.host(&mut prog.consts);
+    prog.funs.iter_mut().for_each(|fun| pass.host(&mut fun.body));
+}
+
+/// What is true, if it is there.
+#[derive(Default)]
+struct Settled {
+    /// All elements of these arrays.
+    arrays: FxHashSet<Name>,
+    scalars: FxHashSet<Name>,
+}
+
+impl Settled {
+    /// Code of the host.
+    fn host(&mut self, body: &mut Body<Memory>) {
+        for stm in &mut body.stms {
+            match &mut stm.exp {
+                Exp::Op(MemOp::Seg(seg)) => {
+                    let all = is_conjunction(seg) && self.reads_settled(&seg.body.body, seg);
+                    let all = if all { stm.pat.first().map(|p| p.name) } else { None };
+                    match all {
+                        Some(all) => {
+                            self.scalars.insert(all);
+                            stm.exp = Exp::Basic(Basic::SubExp(SubExp::bool(true)));
+                        }
+                        None if has_plain_results(seg) && stm.pat.len() == seg.body.body.result.len() => {
+                            let kept = stm.pat.iter().zip(&seg.body.body.result).skip(seg.combined());
+                            let kept = kept.filter(|(_, e)| is_true(&seg.body.body, **e));
+                            self.arrays.extend(kept.map(|(p, _)| p.name));
+                            if is_conjunction(seg) && is_true(&seg.body.body, seg.body.body.result[0]) {
+                                self.scalars.extend(stm.pat.first().map(|p| p.name));
+                            }
+                        }
+                        None => {}
+                    }
+                }
+                Exp::Basic(Basic::Assert(cond, _)) => {
+                    if cond.name().is_some_and(|c| self.scalars.contains(&c)) {
+                        *cond = SubExp::bool(true);
+                    }
+                }
+                Exp::Basic(_) => {}
+                exp @ (Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_)) => {
+                    map_bodies(exp, &mut |inner| deep(|| self.host(inner)))
+                }
+            }
+        }
+    }
+
+    /// Whether all that points do is to read an element that is true.
+    fn reads_settled(&self, body: &Body<Memory>, seg: &SegOp<Memory>) -> bool {
+        let ([stm], [result], [(index, _)]) = (&body.stms[..], &body.result[..], &seg.space.dims[..]) else {
+            return false;
+        };
+        let at = |at: &DimIndex| matches!(at, DimIndex::Fix(i) if i.name() == Some(*index));
+        let read = match &stm.exp {
+            Exp::Basic(Basic::Index(array, slice)) => self.arrays.contains(array) && slice.iter().all(at),
+            _ => false,
+        };
+        read && stm.pat.first().map(|p| p.name) == result.name()
+    }
+}
+
+/// Whether an operation is the reduction of conditions to whether all of them hold, over the whole space.
+fn is_conjunction(seg: &SegOp<Memory>) -> bool {
+    let (SegKind::Red(ops), 1) = (&seg.kind, seg.space.dims.len()) else { return false };
+    let and = |op: &SegBinOp<Memory>| {
+        let [stm] = &op.op.body.stms[..] else { return false };
+        let of_both =
+            matches!(stm.exp, Exp::Basic(Basic::BinOp(BinOp::LogAnd, SubExp::Var(_), SubExp::Var(_))));
+        of_both
+            && op.neutral == [SubExp::bool(true)]
+            && stm.pat.first().map(|p| p.name) == op.op.body.result.first().and_then(|e| e.name())
+    };
+    ops.len() == 1 && ops.iter().all(and)
+}
+
+/// Whether each result of the body is an element of an array, or combined to a result.
+fn has_plain_results(seg: &SegOp<Memory>) -> bool {
+    let elements = seg.body.returns.iter().all(|r| matches!(r, KernelReturn::Elem));
+    match &seg.kind {
+        SegKind::Map | SegKind::Red(_) | SegKind::Scan(_, None) => elements,
+        SegKind::Scan(_, Some(_)) | SegKind::Hist(_) => false,
+    }
+}
+
+/// Whether an operand of a body is true, where it is there.
+fn is_true(body: &Body<Memory>, e: SubExp) -> bool {
+    let made = |x: Name| {
+        let stm = body.stms.iter().find(|s| s.pat.iter().any(|p| p.name == x));
+        matches!(stm.map(|s| &s.exp), Some(Exp::Basic(Basic::SubExp(e))) if *e == SubExp::bool(true))
+    };
+    e == SubExp::bool(true) || e.name().is_some_and(made)
+}
