@@ -23,3 +23,29 @@ module pairs = folds {
 entry main [n] (xs: [n]i32) (ys: [n]f64) =
   let (p, m) = pairs.fold (zip xs ys)
   in (sums.fold xs, sums.twice.fold2 xs, p, m)
+
+-- The size of what a function returns depends on its parameters, by branches and elements; the module type only says that there is one.
+module type pieces = {
+  type~ ps [k]
+  val make [k] : [k]i64 -> ps [k]
+  val piece [k] : i64 -> ps [k] -> ?[d].{xs: [d]i64, ys: [d]f64}
+}
+
+module pieces : pieces = {
+  type~ ps [k] = ?[n].{starts: [k]i64, xs: [n]i64, ys: [n]f64}
+  def make starts =
+    let n = i64.maximum starts + 2
+    in {starts, xs = iota n, ys = map f64.i64 (iota n)}
+  def piece [k] (i: i64) (p: ps [k]) : ?[d].{xs: [d]i64, ys: [d]f64} =
+    let from = p.starts[i]
+    let to = if i + 1 < k && i >= 0 then p.starts[i + 1] else length p.xs
+    in {xs = p.xs[from:to], ys = p.ys[from:to]}
+}
+
+-- ==
+-- entry: taken
+-- input { [0i64, 2i64, 5i64] 1i64 } output { [2i64, 3i64, 4i64] [2.0, 3.0, 4.0] }
+-- input { [0i64, 2i64, 5i64] 2i64 } output { [5i64, 6i64] [5.0, 6.0] }
+entry taken (starts: []i64) (i: i64) =
+  let p = pieces.piece i (pieces.make starts)
+  in (p.xs, p.ys)

@@ -13,8 +13,13 @@ module rows = {
 
 def factorial (n: i64) : i64 = if n <= 1 then 1 else n * factorial (n - 1)
 
+-- A definition may also have the name of a module that it uses.
+module halves = {
+  def i64 (x: f32) : i64 = i64.f32 (f32.round (x / 2))
+}
+
 -- ==
--- input { [1i64, 2i64, 3i64] } output { [3i64, 6i64, 9i64] 6i64 14i64 6i64 }
+-- input { [1i64, 2i64, 3i64] } output { [3i64, 6i64, 9i64] 6i64 14i64 6i64 4i64 }
 entry main [n] (xs: [n]i64) =
   let (a, b) = reduce (pair.+) (0, 0) (map (\x -> (x, x * x)) xs)
-  in (rows.scale 3 xs, a, b, factorial n)
+  in (rows.scale 3 xs, a, b, factorial n, halves.i64 8.2)

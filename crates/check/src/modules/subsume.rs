@@ -9,7 +9,8 @@
 use crate::context::Context;
 use crate::show::{show_size, show_type};
 use crate::subst::{exp_size, make_nonunique, make_unique, Subst};
-use crate::tast::{Exp, ExpKind};
+use crate::tast::Exp;
+use crate::terms::sizes::equal::same_exp;
 use crate::type_exp::params::param_arg;
 use crate::type_exp::uses::{kind, mentioned_size};
 use crate::types::{Arrow, RetType, Scheme, Size, TParam, Type, TypeArg, TypeDef, Uniq};
@@ -339,30 +340,7 @@ impl<'a> Match<'a> {
 
     /// Whether two size expressions are written the same, up to choices.
     fn exp(&mut self, a: &Exp, b: &Exp) -> bool {
-        if matches!(&*a.kind, ExpKind::Var(_, i) if i.is_empty())
-            || matches!(&*b.kind, ExpKind::Var(_, i) if i.is_empty())
-        {
-            let (ExpKind::Var(x, _), ExpKind::Var(y, _)) = (&*a.kind, &*b.kind) else {
-                return self.size(&exp_size(a.clone()), &exp_size(b.clone())).is_ok();
-            };
-            return x == y || self.size(&Size::Var(*x), &Size::Var(*y)).is_ok();
-        }
-        match (&*a.kind, &*b.kind) {
-            (ExpKind::Literal(x), ExpKind::Literal(y)) => x == y,
-            (ExpKind::Var(x, _), ExpKind::Var(y, _)) => x == y,
-            (ExpKind::Project(x, f), ExpKind::Project(y, g)) => f == g && self.exp(x, y),
-            (ExpKind::Negate(x), ExpKind::Negate(y)) | (ExpKind::Not(x), ExpKind::Not(y)) => self.exp(x, y),
-            (ExpKind::Apply(f, xs), ExpKind::Apply(g, ys)) => {
-                xs.len() == ys.len() && self.exp(f, g) && xs.iter().zip(ys).all(|(x, y)| self.exp(x, y))
-            }
-            (ExpKind::Record(xs), ExpKind::Record(ys)) => {
-                same_names(xs, ys) && xs.iter().zip(ys).all(|((_, x), (_, y))| self.exp(x, y))
-            }
-            (ExpKind::Array(xs), ExpKind::Array(ys)) => {
-                xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| self.exp(x, y))
-            }
-            _ => false,
-        }
+        same_exp(a, b, &mut |x, y| self.size(&exp_size(x.clone()), &exp_size(y.clone())).is_ok())
     }
 
     fn differ(&self, given: &Type, expected: &Type) -> String {

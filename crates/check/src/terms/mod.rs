@@ -22,7 +22,7 @@ mod metas;
 mod pre;
 mod quote;
 mod recursion;
-mod sizes;
+pub(crate) mod sizes;
 mod unify;
 mod validate;
 
@@ -61,7 +61,9 @@ pub fn check_val_bind(
     let first = ctx.diagnostics.len();
     let older = match scope.term(bind.name.name) {
         Some(TermEntry::Val(v)) => Some(v.span),
-        Some(TermEntry::Mod(_)) | None => None,
+        // `def i64 (x: i64) = i64.neg x`
+        Some(TermEntry::Mod(_)) => Some(Span::NONE),
+        None => None,
     };
     let (recursive, checked) = check_as(ctx, scope, name, bind, Sees::Itself);
     let (Some(at), Some(older), None) = (recursive, older, &checked.0) else { return checked };

@@ -8,7 +8,7 @@
 
 mod apply;
 mod causality;
-mod equal;
+pub(crate) mod equal;
 mod exp;
 mod extent;
 mod finish;
