@@ -133,10 +133,11 @@ fn launch_args(code: &Code) -> Option<&[Arg]> {
 /// Whether a statement may come before a read that it has nothing to do with: the host does not wait in it, and goes on with the next.
 fn goes_first(code: &Code) -> bool {
     match code {
-        Code::SetScalar(_, e) => {
-            let mut reads = false;
-            fehu_imp::parts::for_each_part(e, &mut |part| reads |= matches!(part, Expr::Index { .. }));
-            !reads
+        Code::SetScalar(_, e) => !reads(e),
+        Code::Seq(codes) => codes.iter().all(|c| deep(|| goes_first(c))),
+        // Such as where the state of a scan is memory that is kept, or allocated and cleared.
+        Code::If(condition, then, otherwise) => {
+            !reads(condition) && [then, otherwise].into_iter().all(|side| deep(|| goes_first(side)))
         }
         Code::Op(HostOp::Cpu(op)) => match op {
             CpuOp::Allocate { .. }
@@ -149,16 +150,21 @@ fn goes_first(code: &Code) -> bool {
             }
         },
         Code::Op(HostOp::Own(_)) | Code::DeclareScalar(..) | Code::DeclareMem(..) | Code::SetMem(..) => true,
-        Code::Seq(_)
-        | Code::DeclareStatic(..)
+        Code::DeclareStatic(..)
         | Code::Write { .. }
         | Code::Copy { .. }
         | Code::For { .. }
         | Code::While(..)
-        | Code::If(..)
         | Code::Call { .. }
         | Code::Assert { .. } => false,
     }
+}
+
+/// Whether an expression reads memory.
+fn reads(e: &Expr) -> bool {
+    let mut reads = false;
+    fehu_imp::parts::for_each_part(e, &mut |part| reads |= matches!(part, Expr::Index { .. }));
+    reads
 }
 
 /// All names in a statement.
