@@ -32,7 +32,8 @@ use crate::translate::kernel::scan;
 use crate::translate::kernel::size;
 use crate::translate::state::{At, HostCode, KernelCode, Mode};
 use fehu_base::device::WARP_THREADS;
-use fehu_base::prim::PrimType;
+use fehu_base::ops::BinOp;
+use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name, Symbol};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{AtomicOp, Code, Expr, KernelOp};
@@ -69,7 +70,7 @@ pub(crate) fn seg_red(
             (Quantity::Segment, red.n.clone()),
             (Quantity::Block, value_of(&params, block_of(&choice.plan))),
         ];
-        known.extend(lanes.iter().map(|lanes| (Quantity::Lanes, lanes.clone())));
+        known.extend(lanes.iter().map(|team| (Quantity::Lanes, team.lanes.clone())));
         known.extend(params.iter().map(|(name, value)| (Quantity::Param(*name), value.clone())));
         conditions.push(choice::all_hold(t, &choice.when, &known));
     }
@@ -89,7 +90,7 @@ fn red_choice(
     reds: &[(Red, &Plan)],
     conditions: &[Expr],
     params: &[(Symbol, Expr)],
-    lanes: Option<Expr>,
+    lanes: Option<TeamSize>,
 ) {
     let Some(((red, plan), others)) = reds.split_first() else { return };
     let this = |t: &mut HostCode| match (plan, lanes.clone()) {
@@ -419,24 +420,33 @@ fn tiny_segments(t: &mut HostCode, red: &Red, most: i64, each_when: &[Condition]
 }
 
 /// How many threads share a segment of middle size, a power of two: each is to have a few points, unless they are heavy.
-fn lanes_of_segment(t: &mut HostCode, red: &Red, each: i64) -> Expr {
-    let mut lanes = i64(WARP_THREADS);
-    for fewer in [16, 8, 4, 2] {
-        lanes = select(le(red.n.clone(), i64(fewer * each)), i64(fewer), lanes);
+fn lanes_of_segment(t: &mut HostCode, red: &Red, each: i64) -> TeamSize {
+    let mut log2 = i64(WARP_THREADS.ilog2().into());
+    for fewer in [4, 3, 2, 1] {
+        log2 = select(le(red.n.clone(), i64(each << fewer)), i64(fewer), log2);
     }
-    t.let_i64("lanes", lanes)
+    let log2 = t.let_i64("log2", log2);
+    let lanes = t.let_i64("lanes", binary(BinOp::Shl(IntType::I64), i64(1), log2.clone()));
+    TeamSize { lanes, log2 }
+}
+
+/// How many threads share a segment, and the logarithm of that: a thread may do little more than one point, and then two divisions take longer than the point.
+#[derive(Clone)]
+struct TeamSize {
+    lanes: Expr,
+    log2: Expr,
 }
 
 /// Each segment is shared by so many threads, neighbours in a warp.
-fn segments_by_lanes(t: &mut HostCode, red: &Red, order: Order, lanes: Expr, exchange: Exchange) {
-    let per_block = t.let_i64("per_block", quot(red.size.clone(), lanes.clone()));
+fn segments_by_lanes(t: &mut HostCode, red: &Red, order: Order, size: TeamSize, exchange: Exchange) {
+    let per_block = t.let_i64("per_block", quot(red.size.clone(), size.lanes.clone()));
     let grid = quot_up(red.segments.clone(), per_block.clone());
     t.kernel("segred_lanes", grid, red.size.clone(), Mode::Thread, |t| {
         let shared = match exchange {
             Exchange::Shuffles => None,
             Exchange::SharedMemory => Some(t.exchange(&red.types, &red.size)),
         };
-        let team = Lanes::new(t, red, order, local(), lanes);
+        let team = Lanes::new(t, red, order, local(), size);
         segment_by_lanes(t, red, &team, (block(), per_block), shared.as_deref());
     });
 }
@@ -446,12 +456,12 @@ fn segments_from_queue(
     t: &mut HostCode,
     red: &Red,
     order: Order,
-    lanes: Expr,
+    size: TeamSize,
     exchange: Exchange,
     most: Expr,
 ) {
     let threads = taker_threads(exchange, &red.size);
-    let at_once = t.let_i64("at_once", quot(threads.clone(), lanes.clone()));
+    let at_once = t.let_i64("at_once", quot(threads.clone(), size.lanes.clone()));
     let rounds = quot_up(red.segments.clone(), at_once.clone());
     let queue = Queue::new(t, rounds, most, &red.size, exchange);
     t.kernel("segred_queue", queue.blocks.clone(), red.size.clone(), Mode::Thread, |t| {
@@ -459,7 +469,7 @@ fn segments_from_queue(
             Exchange::Shuffles => (bits(local(), i64(WARP_THREADS - 1)), None),
             Exchange::SharedMemory => (local(), Some(t.exchange(&red.types, &red.size))),
         };
-        let team = Lanes::new(t, red, order, local, lanes);
+        let team = Lanes::new(t, red, order, local, size);
         queue.each(t, |t, round| {
             segment_by_lanes(t, red, &team, (round, at_once), shared.as_deref());
         });
@@ -519,15 +529,18 @@ struct Lanes {
 
 impl Lanes {
     /// Those of the thread of this number. Neighbours read neighbours, unless the order matters: then each has some in a row.
-    fn new(t: &mut KernelCode, red: &Red, order: Order, thread: Expr, lanes: Expr) -> Lanes {
+    fn new(t: &mut KernelCode, red: &Red, order: Order, thread: Expr, size: TeamSize) -> Lanes {
+        let TeamSize { lanes, log2 } = size;
         let lane = t.let_i64("lane", bits(thread.clone(), sub(lanes.clone(), i64(1))));
-        let number = t.let_i64("team", quot(thread, lanes.clone()));
+        let quotient = |e: Expr| binary(BinOp::AShr(IntType::I64), e, log2.clone());
+        let quotient_up = |e: Expr| quotient(add(e, sub(lanes.clone(), i64(1))));
+        let number = t.let_i64("team", quotient(thread));
         let (first, step, count) = match order {
             Order::Interleaved => {
-                (lane.clone(), lanes.clone(), quot_up(sub(red.n.clone(), lane.clone()), lanes.clone()))
+                (lane.clone(), lanes.clone(), quotient_up(sub(red.n.clone(), lane.clone())))
             }
             Order::Consecutive => {
-                let each = t.let_i64("each", quot_up(red.n.clone(), lanes.clone()));
+                let each = t.let_i64("each", quotient_up(red.n.clone()));
                 let first = t.let_i64("first", mul(lane.clone(), each.clone()));
                 (first.clone(), i64(1), min(each, sub(red.n.clone(), first)))
             }
