@@ -22,8 +22,8 @@ use fehu_flatten::joined_rows;
 use fehu_flatten::{branch_elements, few_points};
 use fehu_imp::syntax::Program;
 use fehu_impopt::{
-    barriers, bits, checks, device_loops, device_scalars, divisors, late_reads, leave, loops, outline,
-    own_elements, prefetch, quotients, read_ahead, restrict, unroll, walks, Analysis,
+    barriers, bits, checks, device_loops, device_scalars, divisors, host_results, late_reads, leave, loops,
+    outline, own_elements, prefetch, quotients, read_ahead, restrict, unroll, walks, Analysis,
 };
 use fehu_ir::{Kernels, Memory, Prog, Soacs};
 use fehu_kernels::inside;
@@ -211,7 +211,9 @@ pub fn gpu<'a>(
         .pass(barriers::PASS, "operations of a block begin and end with a barrier, each for its own sake")
         .pass(device_scalars::PASS, "only now is it known which scalars the host reads");
     let late = match settings.target {
-        Target::Cuda => kernels.pass(late_reads::PASS, "what the host reads now, it needs"),
+        Target::Cuda => kernels
+            .pass(late_reads::PASS, "what the host reads now, it needs")
+            .pass(host_results::PASS, "which blocks only the host reads is known now"),
         Target::OpenCl | Target::C | Target::Multicore => kernels,
     };
     late.pass(divisors::PASS, "scalars that stay on the device are no parameters any more")

@@ -484,8 +484,26 @@ pub struct Launch {
     pub shared: Vec<Expr>,
     /// The kernel's parameters.
     pub args: Vec<Arg>,
-    /// A block of a few bytes that the kernel writes and the host reads later: its copy begins as soon as the kernel has ended.
-    pub ahead: Option<Name>,
+    /// A block of a few bytes that the kernel writes and the host reads later.
+    pub ahead: Option<Ahead>,
+}
+
+/// A block that the host gets when a kernel has ended, while others run.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Ahead {
+    /// The block.
+    pub block: Name,
+    /// How it gets there.
+    pub way: Way,
+}
+
+/// How a few bytes get from a kernel to the host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// They are copied as soon as the kernel has ended.
+    Copied,
+    /// The kernel writes them to memory of the host. Nothing else writes them, and no kernel reads them.
+    Written,
 }
 
 impl HostOp {

@@ -18,7 +18,8 @@
 //! - Expressions have no effects, except that reading memory must not be moved over writes.
 
 pub use crate::ops::{
-    AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, OnCpu, Outlined, OutlinedBlock, RacingWrite, TaskOp,
+    Ahead, AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, OnCpu, Outlined, OutlinedBlock, RacingWrite,
+    TaskOp, Way,
 };
 use fehu_base::ops::{BinOp, CmpOp, ConvOp, PrimFn, UnOp};
 use fehu_base::prim::{IntType, PrimType, PrimValue, ScalarType};

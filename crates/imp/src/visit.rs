@@ -14,7 +14,7 @@
 //! Operations of a machine are shown as what they are: whoever cares about launches says what `host_op` does. The two walks are
 //! one text, written twice by [`walks`].
 
-use crate::ops::{CpuOp, HostOp, KernelOp, Launch, Operation, Outlined, RacingWrite, TaskOp};
+use crate::ops::{Ahead, CpuOp, HostOp, KernelOp, Launch, Operation, Outlined, RacingWrite, TaskOp};
 use crate::syntax::{Arg, Code, ErrorPart, Expr, Place};
 use fehu_base::Name;
 use fehu_ir::visit::deep;
@@ -289,7 +289,9 @@ macro_rules! walks {
             v.expr(block);
             shared.into_iter().for_each(|e| v.expr(e));
             $args(v, args);
-            ahead.into_iter().for_each(|m| v.block(m));
+            if let Some(Ahead { block, way: _ }) = ahead {
+                v.block(block);
+            }
         }
 
         fn $message<$($bound)*>(v: &mut $walk, message: $($r)* Vec<ErrorPart>) {

@@ -16,9 +16,10 @@
 //!
 //! Reads stay where they are if they would pass no launch, or if the block may be large, since the host reads then by waiting for all that it has launched.
 
+use crate::host_results::MOST_BYTES;
 use fehu_base::Name;
 use fehu_imp::build::constant;
-use fehu_imp::syntax::{Arg, Code as AnyCode, CpuOp, Expr, HostOp, Program, Space};
+use fehu_imp::syntax::{Ahead, Arg, Code as AnyCode, CpuOp, Expr, HostOp, Program, Space, Way};
 use fehu_imp::visit::{look_at_code, Visitor};
 use fehu_ir::visit::deep;
 use fehu_pass::{Need, Pass};
@@ -32,9 +33,6 @@ pub const PASS: Pass<Program> = Pass {
     need: Need::Optional,
     run: |program| program.functions.iter_mut().for_each(|f| code(&mut f.body)),
 };
-
-/// The most bytes of a block that is copied ahead (`rts/gpu/memory.h` has the same).
-const MOST_BYTES: i64 = 64;
 
 fn code(of: &mut Code) {
     if let Code::For { body, .. } | Code::While(_, body) = of {
@@ -96,7 +94,7 @@ fn read_late(codes: &mut [Code], at: usize) -> Option<usize> {
         return None;
     }
     if let Code::Op(HostOp::Own(launch)) = &mut codes[from] {
-        launch.ahead = Some(block);
+        launch.ahead = Some(Ahead { block, way: Way::Copied });
     }
     codes[at..until].rotate_left(reads);
     Some(until)

@@ -13,6 +13,7 @@
 //! | [`device_loops`] | GPUs | loops over single elements are kernels of one thread |
 //! | [`device_scalars`] | GPUs | scalars that only kernels need are not read by the host |
 //! | [`late_reads`] | CUDA | the host waits for what it reads of the device when it needs it |
+//! | [`host_results`] | CUDA | kernels write the few bytes that only the host reads to its memory |
 //! | [`divisors`] | GPUs | kernels multiply by inverses of floats that all threads divide by |
 //! | [`quotients`] | GPUs | such divisions, one after the other, ask once whether one of them is to be a division |
 //! | [`restrict`] | GPUs | kernels say which of their blocks are different memory |
@@ -34,6 +35,7 @@ mod data_dependent;
 pub mod device_loops;
 pub mod device_scalars;
 pub mod divisors;
+pub mod host_results;
 mod instead;
 pub mod kernel_facts;
 pub mod late_reads;

@@ -113,6 +113,10 @@ struct nvrtc {
 
 // Small transfers to the host go through memory that the device can write to.
 #define STAGE_BYTES 65536
+// How many blocks there are at a time that kernels write to the host's memory.
+#define HOST_PLACES 16
+// Where they begin, behind what failed checks say.
+#define HOST_PLACES_AT ((MAX_FAILURE_VALUES * sizeof(int64_t) + SEEN_BYTES - 1) / SEEN_BYTES * SEEN_BYTES)
 
 struct api {
   struct cuda cu;
@@ -126,9 +130,13 @@ struct api {
   // Memory for small transfers, and behind that for a copy that has begun; and when that has ended.
   void *stage;
   CUevent ahead;
+  // Whether that is not marked yet: nothing has been launched since.
+  bool mark_ahead;
   // The launch that failed, or 0, on the device; what it says is in the host's memory.
   CUdeviceptr failure, failure_values;
   int64_t *host_failure_values;
+  // Behind that, places of which each is the memory of a block that kernels write and the host reads; which are taken, a bit each.
+  uint32_t host_places;
   // Launches that are collected, and how many there were since somebody last waited; whether all go by themselves.
   struct batch *batch;
   int64_t launches;

@@ -98,7 +98,7 @@ static int api_open(struct futhark_context *ctx) {
   }
   api->has_context = true;
   api_enter(ctx);
-  const size_t values = MAX_FAILURE_VALUES * sizeof(int64_t);
+  const size_t values = HOST_PLACES_AT + HOST_PLACES * SEEN_BYTES;
   void *host_values = NULL;
   code = cu->StreamCreate(&api->stream, CU_STREAM_DEFAULT);
   if (code == CUDA_SUCCESS) {

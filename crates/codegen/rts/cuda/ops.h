@@ -148,13 +148,60 @@ static int api_begin_download(struct futhark_context *ctx, device_memory from, i
   return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "read from the device", code);
 }
 
-static int api_end_download(struct futhark_context *ctx, void *to, int64_t bytes, bool *failed) {
+// Memory of the host that is free, or NULL.
+static const unsigned char *api_take_host(struct futhark_context *ctx, device_memory *mem) {
+  struct api *api = &ctx->api;
+  for (int i = 0; i < HOST_PLACES; i++) {
+    if ((api->host_places >> i & 1) == 0) {
+      api->host_places |= (uint32_t)1 << i;
+      *mem = api->failure_values + HOST_PLACES_AT + (CUdeviceptr)i * SEEN_BYTES;
+      return (const unsigned char *)api->host_failure_values + HOST_PLACES_AT + (size_t)i * SEEN_BYTES;
+    }
+  }
+  return NULL;
+}
+
+static void api_give_host(struct futhark_context *ctx, const unsigned char *host) {
+  size_t at = (size_t)(host - (const unsigned char *)ctx->api.host_failure_values) - HOST_PLACES_AT;
+  ctx->api.host_places &= ~((uint32_t)1 << at / SEEN_BYTES);
+}
+
+// The host will wait for what has been launched by now. If it launches more before, that is marked: it costs a microsecond.
+static bool api_wait_ahead(struct futhark_context *ctx) {
+  if (ctx->api.ahead == NULL &&
+      ctx->api.cu.EventCreate(&ctx->api.ahead, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+    return false;
+  }
+  ctx->api.mark_ahead = true;
+  return true;
+}
+
+// Marks the end of what has been launched by now.
+static int mark_ahead(struct futhark_context *ctx) {
+  ctx->api.mark_ahead = false;
   int err = batch_send(ctx);
   if (err != FUTHARK_SUCCESS) {
     return err;
   }
-  CUresult code = ctx->api.cu.EventSynchronize(ctx->api.ahead);
-  memcpy(to, (unsigned char *)ctx->api.stage + STAGE_BYTES, (size_t)bytes);
+  CUresult code = ctx->api.cu.EventRecord(ctx->api.ahead, ctx->api.stream);
+  return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "read from the device", code);
+}
+
+// From the host's memory, or where the copy that has begun ends.
+static int api_end_download(struct futhark_context *ctx, const unsigned char *host, void *to, int64_t bytes, bool *failed) {
+  int err = batch_send(ctx);
+  if (err != FUTHARK_SUCCESS) {
+    return err;
+  }
+  CUresult code;
+  if (host != NULL && ctx->api.mark_ahead) {
+    code = ctx->api.cu.StreamSynchronize(ctx->api.stream);
+    ctx->api.launches = 0;
+    ctx->api.mark_ahead = false;
+  } else {
+    code = ctx->api.cu.EventSynchronize(ctx->api.ahead);
+  }
+  memcpy(to, host != NULL ? host : (unsigned char *)ctx->api.stage + STAGE_BYTES, (size_t)bytes);
   *failed = *(volatile int64_t *)ctx->api.host_failure_values >= 0;
   return code == CUDA_SUCCESS ? FUTHARK_SUCCESS : cuda_fail(ctx, "read from the device", code);
 }
@@ -182,6 +229,12 @@ static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int
   void *params[MAX_KERNEL_ARGS + 3];
   size_t sizes[MAX_KERNEL_ARGS + 3];
   int at = 0;
+  if (api->mark_ahead) {
+    int err = mark_ahead(ctx);
+    if (err != FUTHARK_SUCCESS) {
+      return err;
+    }
+  }
   if (num_args > MAX_KERNEL_ARGS) {
     set_error(ctx, "Error: the kernel %s has too many parameters.\n", info->label);
     return DEVICE_ERROR;

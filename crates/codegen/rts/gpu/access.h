@@ -24,7 +24,13 @@ RTS_FUN int block_write(struct futhark_context *ctx, struct block *to, int64_t a
 }
 
 RTS_FUN int block_read(struct futhark_context *ctx, const struct block *from, int64_t at, void *to, int64_t bytes) {
-  int err = bytes <= 0 ? FUTHARK_SUCCESS : api_download(ctx, from->mem, at, to, bytes);
+  int err = FUTHARK_SUCCESS;
+  if (bytes > 0 && from->host != NULL) {
+    err = api_wait(ctx);
+    memcpy(to, from->host + at, (size_t)bytes);
+  } else if (bytes > 0) {
+    err = api_download(ctx, from->mem, at, to, bytes);
+  }
   return err == FUTHARK_SUCCESS ? check_failure(ctx) : err;
 }
 
@@ -50,10 +56,26 @@ RTS_FUN void block_unview(const unsigned char *view) {
   free((void *)view);
 }
 
-// The copy of a small block begins, after all that was launched before.
+// A small block, in which nothing is yet, is memory of the host from now on, if there is some left.
+CALLED_FUN void block_to_host(struct futhark_context *ctx, struct block *b) {
+  device_memory mem;
+  const unsigned char *host = b->host == NULL && b->size <= SEEN_BYTES ? api_take_host(ctx, &mem) : NULL;
+  if (host != NULL) {
+    b->own = b->mem;
+    b->mem = mem;
+    b->host = host;
+  }
+}
+
+// The copy of a small block begins, after all that was launched before. What kernels write to the host's memory is there when they have ended.
 CALLED_FUN int read_ahead(struct futhark_context *ctx, const struct block *b) {
   bool begun = false;
-  int err = b->size > SEEN_BYTES ? FUTHARK_SUCCESS : api_begin_download(ctx, b->mem, b->size, &begun);
+  int err = FUTHARK_SUCCESS;
+  if (b->host != NULL) {
+    begun = api_wait_ahead(ctx);
+  } else if (b->size <= SEEN_BYTES) {
+    err = api_begin_download(ctx, b->mem, b->size, &begun);
+  }
   ctx->memory.ahead = begun ? b : NULL;
   return err;
 }
@@ -64,7 +86,7 @@ CALLED_FUN int end_ahead(struct futhark_context *ctx) {
   bool failed = false;
   memory->seen = memory->ahead;
   memory->ahead = NULL;
-  int err = api_end_download(ctx, memory->seen_bytes, memory->seen->size, &failed);
+  int err = api_end_download(ctx, memory->seen->host, memory->seen_bytes, memory->seen->size, &failed);
   if (err == FUTHARK_SUCCESS && failed) {
     memory->seen = NULL;
     err = api_wait(ctx);

@@ -90,7 +90,8 @@ static int api_upload(struct futhark_context *ctx, device_memory to, int64_t at,
 static int api_download(struct futhark_context *ctx, device_memory from, int64_t at, void *to, int64_t bytes);
 // The same in two steps, for up to SEEN_BYTES: a copy that may begin, and bytes that are there when the second one returns. Whether a check has failed by then.
 static int api_begin_download(struct futhark_context *ctx, device_memory from, int64_t bytes, bool *begun);
-static int api_end_download(struct futhark_context *ctx, void *to, int64_t bytes, bool *failed);
+static int api_end_download(struct futhark_context *ctx, const unsigned char *host, void *to, int64_t bytes, bool *failed);
+static bool api_wait_ahead(struct futhark_context *ctx);
 static int api_move(struct futhark_context *ctx, device_memory to, int64_t to_at, device_memory from, int64_t from_at,
                     int64_t bytes);
 static int api_launch(struct futhark_context *ctx, int kernel, int64_t grid, int64_t block, int64_t shared,

@@ -23,6 +23,9 @@ struct block {
   bool foreign;
   // Whether the program keeps it: never written, copied when it leaves.
   bool constant;
+  // Where the host sees its bytes, if a kernel writes them to the host's memory, and the memory that it has otherwise.
+  const unsigned char *host;
+  device_memory own;
 };
 
 // The most bytes of a block that the host reads as a whole when it reads one of its elements.
@@ -58,6 +61,8 @@ RTS_FUN int size_class(int64_t *size) {
 static int api_allocate(struct futhark_context *ctx, int64_t bytes, device_memory *mem);
 static void api_release(struct futhark_context *ctx, device_memory mem);
 static int api_wait(struct futhark_context *ctx);
+static const unsigned char *api_take_host(struct futhark_context *ctx, device_memory *mem);
+static void api_give_host(struct futhark_context *ctx, const unsigned char *host);
 
 CALLED_FUN void memory_trim(struct memory *memory) {
   for (int i = 0; i < SIZE_CLASSES; i++) {
@@ -137,6 +142,11 @@ CALLED_FUN void memory_give(struct memory *memory, struct block *b) {
   if (b->foreign) {
     free(b);
     return;
+  }
+  if (b->host != NULL) {
+    api_give_host(memory->ctx, b->host);
+    b->host = NULL;
+    b->mem = b->own;
   }
   memory->live -= b->size;
   int64_t size = b->room;

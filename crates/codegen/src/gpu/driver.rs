@@ -18,7 +18,9 @@ use fehu_base::ops::BinOp;
 use fehu_base::prim::{IntType, PrimType};
 use fehu_base::{bug, Name};
 use fehu_imp::parts::for_each_part;
-use fehu_imp::syntax::{Arg, Code, CpuOp, ErrorPart, Expr, HostOp, Launch, Loc, Param, Place, Space};
+use fehu_imp::syntax::{
+    Ahead, Arg, Code, CpuOp, ErrorPart, Expr, HostOp, Launch, Loc, Param, Place, Space, Way,
+};
 
 /// Code of the host beside a device.
 pub(super) struct Driver {
@@ -352,13 +354,16 @@ impl StmPrinter<'_, Driver> {
                 }
             }
         }
+        if let Some(Ahead { block, way: Way::Written }) = launch.ahead {
+            self.line(&format!("block_to_host(ctx, {});", context.name(block)));
+        }
         let count = args.len();
         args.push("{NULL, 0}".to_owned());
         self.line(&format!("const struct kernel_arg args[] = {{{}}};", args.join(", ")));
         self.line(&format!("err = launch_kernel(ctx, {index}, {grid}, {block}, shared, args, {count});"));
         self.check();
         if let Some(ahead) = launch.ahead {
-            self.line(&format!("err = read_ahead(ctx, {});", context.name(ahead)));
+            self.line(&format!("err = read_ahead(ctx, {});", context.name(ahead.block)));
             self.check();
         }
         self.indent -= 1;

@@ -1,7 +1,7 @@
 //! The text of statements.
 
 use super::Text;
-use crate::ops::{CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, RacingWrite, TaskOp};
+use crate::ops::{CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, RacingWrite, TaskOp, Way};
 use crate::parts::flat;
 use crate::syntax::{Arg, Code, ErrorPart, Expr, Param, Place};
 use fehu_base::prim::{IntType, PrimType};
@@ -270,8 +270,11 @@ impl Text<'_> {
             self.p.put(")");
         }
         if let Some(ahead) = launch.ahead {
-            self.p.put(" ahead ");
-            self.p.name(ahead);
+            self.p.put(match ahead.way {
+                Way::Copied => " ahead ",
+                Way::Written => " to_host ",
+            });
+            self.p.name(ahead.block);
         }
     }
 

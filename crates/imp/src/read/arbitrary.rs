@@ -341,7 +341,10 @@ impl Arbitrary for HostOp {
             block: g.expr(2),
             shared: g.list(|g| g.expr(2)),
             args: g.list(Gen::arg),
-            ahead: (g.below(4) == 0).then(|| g.name()),
+            ahead: (g.below(4) == 0).then(|| Ahead {
+                block: g.name(),
+                way: if g.below(2) == 0 { Way::Copied } else { Way::Written },
+            }),
         }))
     }
 }

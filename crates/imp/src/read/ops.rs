@@ -2,8 +2,8 @@
 
 use super::Text;
 use crate::ops::{
-    AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, OutlinedBlock, RacingWrite,
-    TaskOp,
+    Ahead, AtomicOp, CpuOp, Direction, HostOp, KernelOp, Launch, Operation, Outlined, OutlinedBlock,
+    RacingWrite, TaskOp, Way,
 };
 use crate::print::direction_word;
 use crate::syntax::{Expr, Loc, Space};
@@ -348,7 +348,12 @@ impl Text<'_> {
         self.r.word("block")?;
         let block = self.expr()?;
         let shared = if self.r.try_word("shared") { self.list('(', ')', Self::expr)? } else { vec![] };
-        let ahead = if self.r.try_word("ahead") { Some(self.r.name()?) } else { None };
+        let way = if self.r.try_word("ahead") {
+            Some(Way::Copied)
+        } else {
+            self.r.try_word("to_host").then_some(Way::Written)
+        };
+        let ahead = way.map(|way| Ok(Ahead { block: self.r.name()?, way })).transpose()?;
         Ok(Launch { kernel, grid, block, shared, args, ahead })
     }
 

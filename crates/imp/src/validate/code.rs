@@ -272,7 +272,9 @@ impl<'a> Validator<'a> {
             "not one size for each array in shared memory".into()
         });
         let given = |block: Name| launch.args.contains(&Arg::Mem(block));
-        self.check(launch.ahead.is_none_or(given), || "a launch copies a block that it does not get".into());
+        self.check(launch.ahead.is_none_or(|ahead| given(ahead.block)), || {
+            "a launch copies a block that it does not get".into()
+        });
         for arg in &launch.args {
             if let Arg::Mem(m) = arg {
                 let block = matches!(self.declared.get(*m), Some(Var::Mem(Space::Default)));
