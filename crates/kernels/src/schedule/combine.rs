@@ -139,6 +139,9 @@ impl Scheduler {
         let (points, resident) = match plain {
             true if bytes <= 4 => (points, Some(RESIDENT_THREADS_OF_PLAIN_SCAN)),
             true if bytes <= 8 => (MAX_POINTS_OF_PLAIN_WIDE_SCAN, Some(RESIDENT_THREADS_OF_PLAIN_WIDE_SCAN)),
+            false if values == TileValues::Flags && placings.is_empty() && is_brief(seg) => {
+                (points, Some(RESIDENT_THREADS_OF_FLAGS))
+            }
             _ => (points, None),
         };
         let block = match &seg.grid {
@@ -269,6 +272,19 @@ fn is_plain(seg: &SegOp<Memory>, ops: &[SegBinOp<Memory>]) -> bool {
     let adds = |op: &SegBinOp<Memory>| matches!(&op.op.body.stms[..], [s] if matches!(s.exp, Exp::Basic(Basic::BinOp(..))));
     let reads = seg.body.body.stms.iter().all(|s| matches!(s.exp, Exp::Basic(Basic::Index(..))));
     seg.space.dims.len() == 1 && seg.after().is_none() && reads && ops.iter().all(adds)
+}
+
+/// Whether little more than a flag is computed at the points of one segment, and done with it, so that few registers do.
+fn is_brief(seg: &SegOp<Memory>) -> bool {
+    let (mut count, mut straight) = (0, true);
+    let after = seg.after().map(|after| &after.lambda.body);
+    for body in std::iter::once(&seg.body.body).chain(after) {
+        for_each_stm(body, &mut |stm| {
+            count += 1;
+            straight &= matches!(stm.exp, Exp::Basic(_) | Exp::If(..));
+        });
+    }
+    seg.space.dims.len() == 1 && straight && count <= STATEMENTS_OF_BRIEF_FLAGS
 }
 
 /// Whether a point costs much more than what it reads.
