@@ -2,7 +2,7 @@
 """Times python.fut beside what a user of Python would write: CuPy, PyTorch (compiled) and JAX, on the same data.
 
     fehu cuda --server bench/gpu/python.fut -o tasks
-    bench/gpu/python.py ./tasks [--seconds 90] [--only WORD ...]
+    bench/gpu/python.py ./tasks [--seconds 90] [--only WORD ...] [--without LIBRARY ...]
 
 Each row has the median wall-clock time in milliseconds of several runs after two to warm up, ours and those of the libraries
 that are installed, and how many times as long the best of them takes. A `!` says that the answers differ. Tasks that would begin after the
@@ -293,10 +293,11 @@ def main():
     parser.add_argument("server", help="python.fut as a server")
     parser.add_argument("--seconds", type=float, default=300, help="begin no task after so many seconds")
     parser.add_argument("--only", nargs="*", default=[], metavar="WORD", help="tasks whose names contain one of these words")
+    parser.add_argument("--without", nargs="*", default=[], metavar="LIBRARY", help="libraries to leave out: CuPy, PyTorch or JAX")
     options = parser.parse_args()
     begin = time.time()
     server = Server(options.server)
-    rivals = [(name, x) for name, x in [("CuPy", cupy), ("PyTorch", torch), ("JAX", jnp)] if x]
+    rivals = [(name, x) for name, x in [("CuPy", cupy), ("PyTorch", torch), ("JAX", jnp)] if x and name not in options.without]
     print(f"{'ms':30} {'Fehu':>9} " + " ".join(f"{name:>10}" for name, _ in rivals) + "   best / Fehu")
     for name, entry, shapes, code in TASKS:
         if options.only and not any(word in name for word in options.only):
