@@ -12,7 +12,8 @@
 //!         blocks of `wide` by 256/wide threads:   j = part*wide + thread%wide;  for k < 4 { i = first + k;  if i < n { ... } }
 //! ```
 //!
-//! The host chooses between the two, as the plan says ([`fehu_ir::schedule::Points`]).
+//! The host chooses between the two, as the plan says ([`fehu_ir::schedule::Points`]). Threads that have all of their points run a copy of short bodies without
+//! the comparisons.
 //!
 //! Points of a column that divide read first, for all points of the thread: there are branches in a division, and compilers of kernels move no read over
 //! a branch, so that the thread would wait for memory once for each point.
@@ -33,7 +34,7 @@ use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::free::free_in_exp;
 use fehu_ir::schedule::{Column, Plan, Points, Quantity};
-use fehu_ir::seg::{KernelBody, SegOp, INSIDE};
+use fehu_ir::seg::{KernelBody, SegOp, SegSpace, INSIDE};
 use fehu_ir::{Attr, Basic, Body, Exp, Memory, PatElem, Stm, SubExp, Type};
 use rustc_hash::FxHashSet;
 
@@ -121,10 +122,42 @@ fn flat_points(
     if constant(&each) == Some(1) {
         return t.if_then(lt(start.clone(), points), |t| map_point(t, pat, seg, start));
     }
-    t.for_up_to("k", i64(most), |t, k| {
-        let at = t.let_i64("at", add(start, mul(k.clone(), block_size())));
-        t.if_then(and(lt(k, each), lt(at.clone(), points)), |t| map_point(t, pat, seg, at));
+    let at = |k: Expr| add(start.clone(), mul(k, block_size()));
+    let all = and(eq(each.clone(), i64(most)), lt(at(i64(most - 1)), points.clone()));
+    at_all_or_some(t, seg, all, most, |t, seg, k, tested| {
+        let at = t.let_i64("at", at(k.clone()));
+        let there = tested.then(|| and(lt(k, each.clone()), lt(at.clone(), points.clone())));
+        if_there(t, there, |t| map_point(t, pat, seg, at));
     });
+}
+
+/// Emits what happens at each of a thread's points, given the map whose body is meant and whether the point must be tested to be there. Nearly all threads
+/// have all of their points, so a short body is there twice: comparisons between reads keep compilers of kernels from doing all reads first.
+fn at_all_or_some(
+    t: &mut KernelCode,
+    seg: &SegOp<Memory>,
+    all: Expr,
+    most: i64,
+    each: impl Fn(&mut KernelCode, &SegOp<Memory>, Expr, bool),
+) {
+    let known = t.in_kernel.flats.len();
+    let some = |t: &mut KernelCode| t.for_up_to("k", i64(most), |t, k| each(t, seg, k, true));
+    if !point::is_short(seg) {
+        return some(t);
+    }
+    let copy = t.renamed(seg);
+    let without_tests = |t: &mut KernelCode| {
+        t.for_up_to("k", i64(most), |t, k| each(t, &copy, k, false));
+        t.in_kernel.flats.truncate(known);
+    };
+    t.if_else(all, without_tests, some);
+}
+
+fn if_there(t: &mut KernelCode, there: Option<Expr>, point: impl FnOnce(&mut KernelCode)) {
+    match there {
+        Some(there) => t.if_then(there, point),
+        None => point(t),
+    }
 }
 
 /// How blocks are laid along rows; none if there are no rows.
@@ -164,7 +197,7 @@ fn columns(
 
 /// The points of a thread in one column.
 fn column(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: Columns) {
-    let [outer @ .., (i, _), (j, _)] = seg.space.dims.as_slice() else { return };
+    let [outer @ .., _, _] = seg.space.dims.as_slice() else { return };
     let rest = t.let_i64("rest", quot(block(), of.parts.clone()));
     let part = t.let_i64("part", sub(block(), mul(rest.clone(), of.parts)));
     let plane = match outer.is_empty() {
@@ -178,19 +211,26 @@ fn column(t: &mut KernelCode, pat: &[PatElem<Memory>], seg: &SegOp<Memory>, of: 
     let below = binary(BinOp::LShr(IntType::I64), local(), of.log2);
     let column = t.let_i64("column", add(mul(part, of.wide), across));
     let first = t.let_i64("first", mul(add(mul(group, of.down), below), i64(of.each)));
-    let set_row = |t: &mut KernelCode, row: Expr| {
+    // Copies of the map have names of their own for all indices.
+    let set_row_of = |t: &mut KernelCode, of_copy: &SegSpace, row: Expr| {
         let above = add(mul(plane.clone(), of.rows.clone()), row.clone());
         let flat = add(mul(above, of.width.clone()), column.clone());
-        for (index, value) in [(*i, row), (*j, column.clone()), (seg.space.flat, flat)] {
+        let [further @ .., (i, _), (j, _)] = of_copy.dims.as_slice() else { return };
+        let copied = further.iter().zip(outer).filter(|(copy, index)| copy.0 != index.0);
+        let copied = copied.map(|(copy, index)| (copy.0, var(index.0)));
+        for (index, value) in copied.chain([(*i, row), (*j, column.clone()), (of_copy.flat, flat)]) {
             t.emit(Code::DeclareScalar(index, PrimType::I64));
             t.set_to(index, value);
         }
     };
+    let set_row = |t: &mut KernelCode, row: Expr| set_row_of(t, &seg.space, row);
     let any_point = |t: &mut KernelCode, seg: &SegOp<Memory>| {
-        t.for_up_to("k", i64(of.each), |t, k| {
+        let all = lt(add(first.clone(), i64(of.each - 1)), of.rows.clone());
+        at_all_or_some(t, seg, all, of.each, |t, seg, k, tested| {
             let row = t.let_i64("row", add(first.clone(), k));
-            t.if_then(lt(row.clone(), of.rows.clone()), |t| {
-                set_row(t, row);
+            let there = tested.then(|| lt(row.clone(), of.rows.clone()));
+            if_there(t, there, |t| {
+                set_row_of(t, &seg.space, row);
                 point::point(t, pat, seg);
             });
         });

@@ -2,14 +2,16 @@
 
 use crate::translate::machine::{Machine, Racing};
 use crate::translate::state::{Context, Flat, Translate};
-use fehu_base::ops::ConvOp;
+use fehu_base::ops::{CmpOp, ConvOp};
 use fehu_base::prim::{IntType, PrimType};
+use fehu_base::tuning::schedule::MAX_STATEMENTS_OF_FULL_TILES;
 use fehu_base::{bug, Name};
 use fehu_imp::build::*;
 use fehu_imp::syntax::{Code, Expr};
 use fehu_ir::mem::poly;
 use fehu_ir::seg::{KernelReturn, SegOp, SegSpace};
-use fehu_ir::{Memory, PatElem, Shape, SubExp, Type};
+use fehu_ir::visit::for_each_stm;
+use fehu_ir::{Basic, Body, Exp, Memory, PatElem, Shape, SubExp, Type};
 
 /// The number of points of a space, or of its outer dimensions.
 pub(crate) fn points<M: Machine>(t: &mut Translate<M>, sizes: &[SubExp]) -> Expr {
@@ -55,6 +57,23 @@ pub(crate) fn set_kept<M: Machine>(
         let value = t.element(*mem, PrimType::I64, which.clone());
         t.set_to(*index, value);
     }
+}
+
+/// Whether the code of a point is so short that it may be there twice.
+pub(crate) fn is_short(seg: &SegOp<Memory>) -> bool {
+    let (mut count, mut straight) = (0, true);
+    let mut survey = |body: &Body<Memory>| {
+        for_each_stm(body, &mut |stm| {
+            // Another name for a value is no code.
+            count += usize::from(!matches!(stm.exp, Exp::Basic(Basic::SubExp(_))));
+            straight &= !matches!(stm.exp, Exp::Loop(_) | Exp::Call(..) | Exp::Op(_));
+        });
+    };
+    survey(&seg.body.body);
+    if let Some(after) = seg.after() {
+        survey(&after.lambda.body);
+    }
+    straight && count <= MAX_STATEMENTS_OF_FULL_TILES
 }
 
 /// A space with names of their own for a point's indices.
@@ -185,12 +204,12 @@ fn write_within<M: Racing>(
     t.if_then(inside, |t| M::write_racing(t, ty, &at, value));
 }
 
-/// Whether indices are within a shape.
+/// Whether indices are within a shape. Sizes are not negative, so one comparison of numbers without signs is enough: the points of a filter do little else.
 pub(crate) fn within<M: Machine>(t: &mut Translate<M>, index: &[SubExp], shape: &[SubExp]) -> Expr {
     let mut inside = bool(true);
     for (i, n) in index.iter().zip(shape) {
         let (i, n) = (t.operand(*i), t.operand(*n));
-        let here = and(le(i64(0), i.clone()), lt(i, n));
+        let here = Expr::CmpOp(CmpOp::ULt(IntType::I64), Box::new(i), Box::new(n));
         inside = if inside == bool(true) { here } else { and(inside, here) };
     }
     inside

@@ -18,7 +18,6 @@
 
 use super::super::choice::Quantities;
 use super::super::operator::vars;
-use super::tile::is_short;
 use super::words::{Words, AGGREGATE, PREFIX};
 use super::{assign, take_tile};
 use crate::translate::kernel::point;
@@ -215,7 +214,7 @@ impl Tile {
                 each(t, seg, k, there);
             });
         };
-        if !is_short(seg) {
+        if !point::is_short(seg) {
             return each_of(t, seg, Certain::No);
         }
         let copy = t.renamed(seg);

@@ -11,17 +11,15 @@ use crate::translate::kernel::{map, point};
 use crate::translate::state::KernelCode;
 use fehu_algebra::Poly;
 use fehu_base::device::WARP_THREADS;
-use fehu_base::ops::CmpOp;
+use fehu_base::ops::{BinOp, CmpOp};
 use fehu_base::prim::{IntType, PrimType};
-use fehu_base::tuning::schedule::MAX_STATEMENTS_OF_FULL_TILES;
 use fehu_base::Name;
 use fehu_imp::build::*;
 use fehu_imp::syntax::Expr;
 use fehu_ir::mem::poly;
 use fehu_ir::schedule::Exchange;
 use fehu_ir::seg::{SegOp, SegSpace};
-use fehu_ir::visit::for_each_stm;
-use fehu_ir::{Basic, Body, Exp, Memory};
+use fehu_ir::{Basic, Exp, Memory, Stm, SubExp};
 
 /// A tile that a block scans.
 pub(super) struct Tile {
@@ -84,6 +82,16 @@ impl Tile {
         add(self.distance(k), self.first.clone())
     }
 
+    /// Where a thread has all of its points, only the last of them may be the last of all: filters ask that at each point, to write how many elements there are.
+    /// The loop over points is unrolled, so that the comparison is left for one of them.
+    fn only_last_may_end(&self, t: &mut KernelCode, scan: &Scan, seg: &SegOp<Memory>, (k, at): (&Expr, &Expr)) {
+        for test in last_point_tests(seg) {
+            let size = t.operand(seg.space.dims[0].1);
+            let last = and(eq(k.clone(), i64(scan.row - 1)), eq(add(at.clone(), i64(1)), size));
+            t.in_kernel.instead.insert(test, last);
+        }
+    }
+
     /// Emits what happens at each point of a thread, given the operation whose body is meant.
     pub(super) fn at_points(
         &self,
@@ -102,13 +110,16 @@ impl Tile {
                     Full::Unknown => Some(less(cut(self.distance(&k)), var(self.room))),
                 };
                 let inside = steps.as_ref().map(|steps| steps.inside);
+                if let Full::Known = full {
+                    self.only_last_may_end(t, scan, seg, (&k, &at));
+                }
                 each(t, seg, &Point { k, at, there, inside });
                 if let Some(steps) = &steps {
                     steps.next(t, scan);
                 }
             });
         };
-        if !is_short(scan.seg) {
+        if !point::is_short(scan.seg) {
             return each_of(t, scan.seg, Full::Unknown);
         }
         let copy = t.renamed(scan.seg);
@@ -121,6 +132,26 @@ impl Tile {
             |t| each_of(t, scan.seg, Full::Unknown),
         );
     }
+}
+
+/// The conditions of a body that hold at the last of all points alone: that the index and one are the size of the space, which has one dimension.
+fn last_point_tests(seg: &SegOp<Memory>) -> Vec<Name> {
+    let [(index, size)] = seg.space.dims.as_slice() else { return vec![] };
+    let after = seg.after().map(|after| &after.lambda.body);
+    let stms = || std::iter::once(&seg.body.body).chain(after).flat_map(|body| &body.stms);
+    let next = |e: SubExp| {
+        stms().any(|stm| match &stm.exp {
+            Exp::Basic(Basic::BinOp(BinOp::Add(IntType::I64), a, b)) => {
+                e == stm.pat[0].name.into() && *a == (*index).into() && *b == SubExp::i64(1)
+            }
+            Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => false,
+        })
+    };
+    let test = |stm: &Stm<Memory>| match &stm.exp {
+        Exp::Basic(Basic::CmpOp(CmpOp::Eq(PrimType::I64), a, b)) if next(*a) && b == size => Some(stm.pat[0].name),
+        Exp::Basic(_) | Exp::Call(..) | Exp::If(..) | Exp::Loop(_) | Exp::WithAcc(_) | Exp::Op(_) => None,
+    };
+    stms().filter_map(test).collect()
 }
 
 /// Whether it is known that a thread has all of its points.
@@ -185,23 +216,6 @@ impl Point {
             None => then(t),
         }
     }
-}
-
-/// Whether the code of a point is so short that it may be there twice.
-pub(super) fn is_short(seg: &SegOp<Memory>) -> bool {
-    let (mut count, mut straight) = (0, true);
-    let mut survey = |body: &Body<Memory>| {
-        for_each_stm(body, &mut |stm| {
-            // Another name for a value is no code.
-            count += usize::from(!matches!(stm.exp, Exp::Basic(Basic::SubExp(_))));
-            straight &= !matches!(stm.exp, Exp::Loop(_) | Exp::Call(..) | Exp::Op(_));
-        });
-    };
-    survey(&seg.body.body);
-    if let Some(after) = seg.after() {
-        survey(&after.lambda.body);
-    }
-    straight && count <= MAX_STATEMENTS_OF_FULL_TILES
 }
 
 pub(super) fn less(a: Expr, b: Expr) -> Expr {
